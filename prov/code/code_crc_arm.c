@@ -42,9 +42,7 @@ WITH_PMULL static inline uint64x2_t load(const unsigned char *p)
 	return vreinterpretq_u64_u8(vld1q_u8(p));
 }
 
-/*
- * Reduces at least 64 bytes, a multiple of 16, to one block of equal remainder.
- */
+/* Folds at least 64 bytes, a multiple of 16, to a block of equal remainder. */
 WITH_PMULL static void shrink(const struct weft_code_crc *c, uint32_t reg,
 			      const unsigned char *p, size_t len,
 			      unsigned char block[16])

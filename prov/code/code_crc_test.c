@@ -245,9 +245,7 @@ static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 	return b;
 }
 
-/*
- * The smallest number of errors, up to four, undetected in data_bits; 5: more.
- */
+/* Smallest number of errors, up to 4, undetected in data_bits; 5: more. */
 static int fewest_that_pass(int k, size_t data_bits)
 {
 	static uint32_t s[BITS + 32], one[BITS + 32];

@@ -51,9 +51,7 @@ NARROW static inline void store(void *at, __m128i v)
 	_mm_storeu_si128((__m128i *)at, v);
 }
 
-/*
- * XOR of the upper and the lower half, loaded from memory, in the lower half.
- */
+/* XOR of the upper and lower half, loaded from memory, in the lower half. */
 NARROW static inline __m128i halves(const uint8_t *block)
 {
 	return _mm_xor_si128(

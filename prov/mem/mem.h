@@ -28,9 +28,7 @@ struct weft_mem_kind {
 	int (*free)(void *at);
 	/* True if this byte is of this kind. */
 	bool (*mine)(const void *at);
-	/*
-	 * Copies from host memory to it, and back. -EFAULT: not of this kind.
-	 */
+	/* Copy from host memory to it, and back. -EFAULT: another kind. */
 	int (*in)(void *to, const void *from, size_t bytes);
 	int (*out)(void *to, const void *from, size_t bytes);
 	/*
@@ -38,9 +36,7 @@ struct weft_mem_kind {
 	 * -EFAULT: not of this kind; -EOPNOTSUPP: none, it must be staged.
 	 */
 	int (*reach)(void *at, size_t bytes, void **bus_p);
-	/*
-	 * True for an address as returned by reach, here or in another process.
-	 */
+	/* True for addresses returned by reach, also in other processes. */
 	bool (*on_bus)(uint64_t address);
 };
 

@@ -64,9 +64,7 @@ struct net_msg {
 	 * order.
 	 */
 	uint8_t spread;
-	/*
-	 * Trees with rails: rail of all packets plus one; 0: any, per packet.
-	 */
+	/* Trees: rail of all packets plus one; 0: chosen per packet. */
 	uint8_t rail;
 	/*
 	 * Address in the target's memory. Packets with spread select a link by

@@ -401,9 +401,7 @@ static void a_dead_link_loses_words(void **state)
 	weft_plan_fini(&plan);
 }
 
-/*
- * Time of a stream over one link, with this number of control words per packet.
- */
+/* Time of a stream over one link, with this many control words per packet. */
 static uint64_t among_data(unsigned words, struct words *w)
 {
 	struct net_msg msg = { .dst = 4,
@@ -565,9 +563,7 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 	T_MEM(death, again, sizeof(death[0]));
 	T_IS(death[0].node, 5);
 	T_IS(death[0].at, MS);
-	/*
-	 * no half of the node is left to detect it; its neighbours miss words
-	 */
+	/* both halves of the node failed; its neighbours miss words */
 	T_IS(death[0].own_at, NET_NEVER);
 	T_TRUE(death[0].first_at > MS && death[0].first_at < 1001 * MS);
 	T_TRUE(death[0].last_at >= death[0].first_at);

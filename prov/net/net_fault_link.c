@@ -75,9 +75,7 @@ static void count_retry(struct net *net, struct net_fault_link *l)
 	sum->alarms += ++l->retries == net->cfg.care.retry_alarm;
 }
 
-/*
- * Sends a packet until it is good; returns the delay in ticks, retry for each.
- */
+/* Sends a packet until it is good; returns the delay, retry ticks each. */
 static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 			 uint64_t retry, enum net_fault_found *found_p)
 {
@@ -223,9 +221,7 @@ uint32_t net_fault_coll(struct net_step *s, unsigned port, uint32_t pi,
 
 /* ---- retransmission ------------------------------------------------------ */
 
-/*
- * Backoff of the source's unit, doubled with each attempt after resend_tries.
- */
+/* Backoff of the source's unit, doubled per attempt after resend_tries. */
 static uint64_t backoff(const struct net *net, uint32_t again)
 {
 	uint32_t tries = net->cfg.care.resend_tries, more;

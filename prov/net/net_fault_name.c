@@ -18,9 +18,7 @@ static const char *digits(const char *s, uint32_t *x_p)
 	return at == s || x > UINT32_MAX ? NULL : at;
 }
 
-/*
- * "0,3,1": the node at these coordinates, or the router where nodes share one.
- */
+/* "0,3,1": the node at these coordinates, or the shared router. */
 static const char *coordinates(const struct net *net, const char *s,
 			       uint32_t *node_p)
 {
@@ -218,9 +216,7 @@ const char *net_fault_whom(const struct net *net,
 	}
 }
 
-/*
- * True for links between midplanes, or with a cable of at least care.fibre m.
- */
+/* True for links between midplanes, or with a cable of care.fibre metres. */
 static bool optical(const struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;

@@ -253,9 +253,7 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 	return 0;
 }
 
-/*
- * Channels that count packets must have the tokens that the bubble rule needs.
- */
+/* Channels that count packets must have tokens for the bubble rule. */
 static bool too_few(const struct net_config *c)
 {
 	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)

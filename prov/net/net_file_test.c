@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Machine files: their values, which errors are refused, and the error texts.
- */
+/* Machine files: their values, refused errors, and the error texts. */
 #include "prov/net/net_file.h"
 #include "prov/net/net_file_int.h"
 #include "prov/net/net_map.h"

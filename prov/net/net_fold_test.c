@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Trees by which interfaces add: they contain all members, once, and in order.
- */
+/* Trees by which interfaces add contain all members, once, and in order. */
 #include "prov/net/net_fold.h"
 
 #include "test/t.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Inspection of the network: counters and invariants. Nothing here changes it.
- */
+/* Inspection of the network: counters and invariants; changes nothing. */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_steer.h"
 #include "prov/net/net_topo.h"

@@ -270,9 +270,7 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 
 /* ---- injection engines --------------------------------------------------- */
 
-/*
- * Among the ready heads, the next in round-robin order after the last served.
- */
+/* The next ready head in round-robin order after the last one served. */
 static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 {
 	const struct net *net = s->net;

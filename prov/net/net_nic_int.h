@@ -21,9 +21,7 @@ static inline void net_push_ps(struct net *net, uint64_t ps, enum net_ev kind,
 	net_wheel_put(net, tick < net->tick ? net->tick : tick, kind, word);
 }
 
-/*
- * Time at which bytes that engines move from start on have passed the memory.
- */
+/* Time at which bytes moved by engines from start on have passed memory. */
 static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 				      uint64_t start, uint32_t bytes)
 {
@@ -125,9 +123,7 @@ static inline const struct net_path *net_path_in(const struct net *net,
 	return &net->cfg.path[m->path_in];
 }
 
-/*
- * The word of memory that a packet goes to, tagged with the path's page size.
- */
+/* Target word of a packet in memory, tagged with the path's page size. */
 static inline uint32_t net_packet_word(const struct net *net,
 				       const struct net_mrec *m,
 				       const struct net_packet *p)

@@ -126,9 +126,7 @@ static void ask_fresh(const struct net *net, const struct net_mark *m)
 		ask_outs(net, m->node, p->want | 1ull << p->det);
 }
 
-/*
- * The slot that a port would serve; NET_SLOT_FIFO: none, or an injection FIFO.
- */
+/* The slot that a port would serve; NET_SLOT_FIFO: none, or a FIFO's. */
 static uint32_t ask_slot(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);

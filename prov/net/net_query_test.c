@@ -54,9 +54,7 @@ static void elite(struct net_config *cfg, uint8_t levels)
 	cfg->ack_receive_ps = KNOWN;
 }
 
-/*
- * Opens a class route over nodes low to high, with this number of ranks each.
- */
+/* Opens a class route over nodes low to high, with ranks per node. */
 static void range_open(struct net_end *e, uint32_t low, uint32_t high,
 		       uint32_t ranks, uint32_t *route_p)
 {

@@ -38,9 +38,7 @@ static uint64_t packets_by(const struct net_end *e, uint32_t node,
 	return c.packets;
 }
 
-/*
- * Number of links up that four messages of four nodes take out of their switch.
- */
+/* Number of links up of a switch that messages of its four nodes take. */
 static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
@@ -271,9 +269,7 @@ static void a_full_channel_does_not_block_the_one_above_it(void **state)
 	T_TRUE(through_the_jam(NET_HIGH, NET_SYSTEM, 4) < alone + 4 * packet);
 }
 
-/*
- * At one sender packets of high priority are sent first, though they came last.
- */
+/* A sender sends packets of high priority first, though they came last. */
 static void high_priority_overtakes(void **state)
 {
 	static const uint8_t way[] = { NET_DETERMINISTIC, NET_HIGH,

@@ -150,9 +150,7 @@ static void a_link_is_chosen_by_load_by_pair_or_by_address(void **state)
 	T_IS(lanes(NET_DETERMINISTIC, 1), 4);
 }
 
-/*
- * Number of links that many messages to a neighbour take, each to another line.
- */
+/* Number of links that messages to a neighbour take, each to another line. */
 static unsigned lanes_of_lines(uint64_t stride)
 {
 	struct net_msg msg = {

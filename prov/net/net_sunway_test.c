@@ -34,9 +34,7 @@ static uint32_t leaf_of(uint32_t node, unsigned rail)
 	return LEAF + node / DOWN * 2 + rail;
 }
 
-/*
- * Latency of one message from node 0 by the first rail, from post to arrival.
- */
+/* Latency of one message from node 0 by rail 0, from post to arrival. */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = {
@@ -201,9 +199,7 @@ static void credits_are_blocks_of_64_bytes(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/*
- * A store-and-forward link adds one packet time of latency, at the same rate.
- */
+/* A store-and-forward link adds one packet time, at the same rate. */
 static void a_link_may_store_and_forward(void **state)
 {
 	struct net_msg msg = {

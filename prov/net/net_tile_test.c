@@ -89,9 +89,7 @@ static void a_blocked_output_holds_up_its_column(void **state)
 	T_IS(other, free_ps);
 }
 
-/*
- * A third packet finds no space in front of the column: the whole input waits.
- */
+/* A third packet finds no space before the column: the whole input waits. */
 static void a_full_row_buffer_holds_up_the_input(void **state)
 {
 	struct net_config cfg;

@@ -31,9 +31,7 @@ uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
  */
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 			unsigned port);
-/*
- * Node and port at the other end, or -1. crossings_p: link chips on the link.
- */
+/* Node and port at the other end, or -1. crossings_p: link chips between. */
 int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		      unsigned port, unsigned *port_p, unsigned *crossings_p);
 

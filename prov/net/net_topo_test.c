@@ -206,9 +206,7 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 	free(net);
 }
 
-/*
- * Nodes first, then routers; nodes of one router reach each other through it.
- */
+/* Nodes first, then routers; nodes of a router reach each other by it. */
 static void nodes_of_a_shared_router_reach_all_others(void **state)
 {
 	struct net_config cfg;

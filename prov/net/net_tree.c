@@ -182,9 +182,7 @@ static void pump_down(struct net_step *s, struct net_member *child)
 	}
 }
 
-/*
- * A buffer at this node is free at tick at: returns the credit to its sender.
- */
+/* A buffer at this node is free at tick at: returns the credit. */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc)
 {
@@ -433,9 +431,7 @@ static void pass_up(struct net_step *s, uint32_t pi)
 	go_up(s, pi);
 }
 
-/*
- * Number of inputs of a member; an answer has one input per node, not per rank.
- */
+/* Number of inputs of a member; an answer has one per node, not per rank. */
 static uint32_t inputs(const struct net_packet *p, const struct net_member *m)
 {
 	uint32_t own = m->share;

@@ -141,9 +141,7 @@ static void far_near(struct net *net)
 
 /* ---- the next tick ------------------------------------------------------- */
 
-/*
- * Distance from bit to the next set bit of the wheel, with wrap-around, or -1.
- */
+/* Distance from bit to the next set bit of the wheel, wrapping, or -1. */
 static int64_t map_next(const struct net *net, uint32_t bit)
 {
 	uint32_t w = bit / 64, t, i;

@@ -27,9 +27,7 @@
 #define WEFT_WATCH_PORTS 6
 #define WEFT_WATCH_NEVER UINT64_MAX
 
-/*
- * State of a host or an interface; of two reported states, the higher counts.
- */
+/* State of a host or interface; of two reported states the higher counts. */
 enum weft_watch_state {
 	WEFT_WATCH_UNKNOWN, /* no report */
 	WEFT_WATCH_NORMAL,

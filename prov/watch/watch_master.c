@@ -83,9 +83,7 @@ struct weft_watch_picture weft_watch_see(const struct weft_watch_view *v,
 	bool own = is_fresh(v->own_at, now, fresh);
 	bool gone = h.heard && h.host == WEFT_WATCH_BROKEN;
 
-	/*
-	 * A word that the host is broken is newer than the host's last report.
-	 */
+	/* A word that the host is broken overrides older own reports. */
 	p.host = own && !(gone && h.at > v->own_at) ? v->own_host : host_of(&h);
 	if (h.silent && !h.heard)
 		p.nic = WEFT_WATCH_BROKEN;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The shared region: creation, validation, joining and leaving. See health.h.
- */
+/* The shared region: creation, validation, joining, leaving. See health.h. */
 #include "src/health/health.h"
 
 #include "src/base/alive.h"
@@ -78,9 +76,7 @@ static bool is_good(const struct health_what *w, size_t bytes)
 	       memchr(w->host, 0, HEALTH_HOST);
 }
 
-/*
- * Validates a new mapping. The checked data is a copy: the region is untrusted.
- */
+/* Validates a new mapping, by a copy: the region is untrusted. */
 static int admit(struct weft_health *h, int err)
 {
 	struct health_what what;

@@ -28,9 +28,7 @@ static uint32_t parent_of(uint32_t pid)
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
-	/*
-	 * The command name may contain any character, blanks and brackets too.
-	 */
+	/* The command name may contain blanks and brackets. */
 	if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
 	    sscanf(p + 1, " %*c %u", &parent) != 1)
 		parent = 0;

@@ -51,9 +51,7 @@ struct health_what {
 
 struct health_head {
 	struct health_what what; /* lines 0 to 4 */
-	/*
-	 * line 5: the host's sensors, written by the rank that found them stale
-	 */
+	/* line 5: the host's sensors, written by one rank for all */
 	alignas(64) weft_au64 sensed_ns;
 	weft_au32 temp_mc;    /* thousandths of a degree, or HEALTH_NONE */
 	weft_au32 load_cpcpu; /* runnable tasks per processor, times 100 */

@@ -42,9 +42,7 @@ static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 	       weft_alive(weft_load32(&s->pid), weft_load64(&s->start));
 }
 
-/*
- * Takes the state of one port of a teller, if it is about the slot and worse.
- */
+/* Takes the state at one port of a teller, if it is the slot's and worse. */
 static void hear(const struct health_slot *t, unsigned port, uint32_t slot,
 		 uint64_t now_ns, struct weft_health_view *v)
 {

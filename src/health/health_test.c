@@ -461,9 +461,7 @@ static void garbage_is_refused_or_read_without_harm(void **state)
 		turns(&w, 3);
 		word = (uint64_t *)w.rank[0].region.base;
 		words = w.rank[0].region.bytes / 8;
-		/*
-		 * even: slots only, a few words to all of them; odd: the head
-		 */
+		/* even: words in the slots only; odd: in the head */
 		for (uint64_t n = 1 + weft_rng_below(&lot, 200); n; n--) {
 			size_t from = round & 1 ? 0 : first;
 			size_t to = round & 1 ? first : words;
