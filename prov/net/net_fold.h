@@ -7,7 +7,7 @@
  * Pairs, with the same result bits as recursive doubling:
  *
  *   0 <- 1, 0 <- 2 <- 3, 0 <- 4 <- 5, ...        n a power of two
- *   0 <- 1 first, 2 <- 3 first, ... then those   one pair per member beyond it
+ *   0 <- 1 first, 2 <- 3 first, ... then those   otherwise: n - 2^k pairs
  *
  * Wide, with few levels: each group of fan[0] members sends to its first
  * member, each group of fan[1] of these to its first, and so on. 16 members,
