@@ -31,7 +31,7 @@ static unsigned bits(const char *text)
 	return w;
 }
 
-/* The words where zeros are ahead, and where ones are. */
+/* The words with negative running disparity, and with positive. */
 static void words_are_those_of_the_paper(void **state)
 {
 	static const struct {
@@ -99,13 +99,13 @@ static void send(struct line *l, uint16_t w, int data)
 		l->window = (l->window << 1 | (unsigned)bit) & 127;
 		T_TRUE(l->sum >= -3 && l->sum <= 3);
 		T_TRUE(l->run <= 5);
-		/* the comma, by which a receiver finds where words begin */
+		/* the comma, by which a receiver aligns to words */
 		if (data)
 			T_TRUE(l->window != 0x1f && l->window != 0x60);
 	}
 }
 
-/* Data words in all pairs, and controls among them at random. */
+/* Data words in all pairs, and control words among them at random. */
 static void lines_stay_even_and_commas_rare(void **state)
 {
 	struct line l = { .sum = -1, .last = 2, .window = 0x2a };
@@ -122,13 +122,13 @@ static void lines_stay_even_and_commas_rare(void **state)
 	for (int i = 0; i < 200000; i++) {
 		int v = (int)weft_rng_below(&r, 512);
 
-		/* two K28.7 in a row are not allowed by the paper either */
+		/* the paper does not allow two K28.7 in a row either */
 		if (is_value(v) && v != WEFT_CODE_K(28, 7))
 			send(&l, weft_code_8b10b_encode(&t, v, &plus), 0);
 	}
 }
 
-/* A frame, then idle words; bit is flipped, -1: none. True: it was found. */
+/* A frame, then idle words; bit is flipped, -1: none. True: it was detected. */
 static bool found(const int *value, int bit)
 {
 	bool sender = false, receiver = false, bad = false;

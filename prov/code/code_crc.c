@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CRC with tables, sixteen bytes a step, and the constants for folding.
+ * CRC by tables, sixteen bytes per step, and the constants for folding.
  *
- * The register holds a remainder, lowest bit = highest power. Sixteen bytes
- * come in, the register is added to the first of them, and each byte then
- * contributes alone what it leaves at the end of the sixteen: row k of the
- * table is for a byte with k more behind it.
+ * The register holds a remainder, lowest bit = highest power. The register is
+ * added to the first of sixteen input bytes, and each byte then contributes
+ * independently to the remainder after the sixteen: row k of the table is for a
+ * byte with k more bytes behind it.
  *
  * Folding (code_crc_x86.c, code_crc_arm.c) replaces a block of 16 bytes by
- * another that leaves the same remainder D bits later: A x^D = H x^(D+64) +
- * L x^D for its halves H (first in memory) and L, and x^n may be replaced by
- * x^n mod P. The product of two reflected words of 64 bits comes out one bit
- * low, that is multiplied by x; so the constants are x^(D+63) and x^(D-1). In
- * the end one block is left, and the tables turn it into the remainder.
+ * another with the same remainder D bits later: A x^D = H x^(D+64) + L x^D for
+ * its halves H (first in memory) and L, and x^n may be replaced by x^n mod P.
+ * The product of two reflected words of 64 bits is one bit low, that is
+ * multiplied by x; so the constants are x^(D+63) and x^(D-1). One block is left
+ * at the end, and the tables compute its remainder.
  */
 #include "prov/code/code_crc_step.h"
 
@@ -63,14 +63,14 @@ static void fill_fold(struct weft_code_crc *c)
 	}
 }
 
-/* The first byte is the lowest, whatever the host thinks. */
+/* Little endian on any host: the first byte is the lowest. */
 static inline uint32_t load32(const unsigned char *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
 	       (uint32_t)p[3] << 24;
 }
 
-/* What the four bytes of x leave, k bytes after the last of them. */
+/* Contribution of the four bytes of x, k bytes after the last of them. */
 static inline uint32_t four(const struct weft_code_crc *c, uint32_t x, int k)
 {
 	return c->table[k + 3][x & 255] ^ c->table[k + 2][x >> 8 & 255] ^

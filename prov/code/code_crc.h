@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cyclic redundancy checks: a packet is a polynomial over GF(2), its check is
- * the remainder by a generator P of degree w. An error passes if and only if
- * P divides the error itself, whatever the packet was:
+ * the remainder by a generator P of degree w. An error is undetected if and
+ * only if P divides the error polynomial, whatever the packet:
  *
- *   any burst of at most w bits       found: its degree is below that of P
- *   any other error, all alike        passes with probability 2^-w
+ *   any burst of at most w bits       detected: its degree is below that of P
+ *   any other error, equally likely   undetected with probability 2^-w
  *
- *   kind     w  generator           all errors of so many bits are found
+ *   kind     w  generator           detects all errors of this number of bits
  *   CRC-16  16  x^16+x^12+x^5+1     3, and any odd number, up to 32751 bits
  *   CRC-32  32  IEEE 802.3          4 up to 2974 bits, 3 up to 91607
  *   CRC-32C 32  Castagnoli, iSCSI   5 up to 5243 bits, and any odd number
  *
  * (data bits; P. Koopman, 32-bit cyclic redundancy codes for Internet
- * applications, DSN 2002.) All are of the reflected kind: the first bit on
- * the wire is the least significant of a byte and the highest power of x.
- * The register starts as ones and leaves inverted, so that zeros in front or
- * behind do not pass unseen. CRC-16 in this form is the X.25 frame check.
+ * applications, DSN 2002.) All are reflected: the first bit on the wire is the
+ * least significant of a byte and the highest power of x. The register starts
+ * with all ones and is inverted at the end, so that leading and trailing zeros
+ * are detected. CRC-16 in this form is the X.25 frame check.
  *
- * weft_code_crc_init fills tables that the caller owns; after that nothing is
- * written, and any number of threads may use them.
+ * weft_code_crc_init fills tables that the caller owns; they are read-only
+ * afterwards, and any number of threads may use them.
  */
 #ifndef WEFT_CODE_CRC_H
 #define WEFT_CODE_CRC_H
@@ -34,37 +34,36 @@ enum weft_code_crc_kind {
 };
 
 struct weft_code_crc {
-	/* By 64 and by 16 bytes ahead; each for the first and the second half
-	 * of a block: code_crc.c says how they are made. */
+	/*
+	 * Folding constants for 64 and for 16 bytes; each for the first and the
+	 * second half of a block; see code_crc.c.
+	 */
 	uint64_t fold[2][2];
-	/* What a byte leaves k bytes later, in row k. */
+	/* Contribution of a byte k bytes later, in row k. */
 	uint32_t table[16][256];
-	/* Moves the register over len bytes. */
+	/* Updates the register with len bytes. */
 	uint32_t (*step)(const struct weft_code_crc *c, uint32_t reg,
 			 const void *buf, size_t len);
 	uint32_t poly;	 /* reflected, without its highest term */
-	uint32_t ones;	 /* what the register starts with, and is flipped by */
-	const char *how; /* which step it is: "tables", "pclmul", "pmull" */
+	uint32_t ones;	 /* initial value of the register, and final XOR */
+	const char *how; /* step in use: "tables", "pclmul", "pmull" */
 };
 
-/* Takes the fastest way that this processor has. */
+/* Selects the fastest step of this processor. */
 void weft_code_crc_init(struct weft_code_crc *c, enum weft_code_crc_kind kind);
 
-/* Takes the tables, which every processor has. */
+/* Selects the tables, which work on every processor. */
 void weft_code_crc_init_tables(struct weft_code_crc *c,
 			       enum weft_code_crc_kind kind);
 
-/*
- * The check of a message of which all parts so far gave crc; 0: this is the
- * first part.
- */
+/* The check of a message whose previous parts gave crc; 0: first part. */
 static inline uint32_t weft_code_crc(const struct weft_code_crc *c,
 				     uint32_t crc, const void *buf, size_t len)
 {
 	return c->step(c, crc ^ c->ones, buf, len) ^ c->ones;
 }
 
-/* The same by the tables, so that c may lie in memory of several processes. */
+/* As weft_code_crc, by the tables, so that c may be in shared memory. */
 uint32_t weft_code_crc_by_tables(const struct weft_code_crc *c, uint32_t crc,
 				 const void *buf, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processors of which nothing is known have tables alone. */
+/* Other processors use the tables only. */
 #include "prov/code/code_crc_step.h"
 
 #if !defined(CODE_CRC_X86) && !defined(CODE_CRC_ARM)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside prov/code: the ways to move a CRC's register, one per processor. */
+/* Internal to prov/code: the CRC register updates, one per processor. */
 #ifndef WEFT_CODE_CRC_STEP_H
 #define WEFT_CODE_CRC_STEP_H
 
@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * Which of code_crc_x86.c, code_crc_arm.c and code_crc_any.c has a body. clang
- * knows arm's instructions only where the whole build may use them.
+ * Selects which of code_crc_x86.c, code_crc_arm.c and code_crc_any.c is
+ * compiled. clang accepts arm's CRC instructions only if the whole build may
+ * use them.
  */
 #if defined(__x86_64__)
 #define CODE_CRC_X86
@@ -22,7 +23,7 @@
 uint32_t code_crc_tables(const struct weft_code_crc *c, uint32_t reg,
 			 const void *buf, size_t len);
 
-/* Puts the processor's own way into c, or leaves it as it is. */
+/* Sets the processor's own step in c, or leaves c unchanged. */
 void code_crc_choose(struct weft_code_crc *c, enum weft_code_crc_kind kind);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CRCs: published values, OpenSSL's division, and the errors that may not
- * pass. An error passes if its bits' syndromes add to zero, and the syndrome
- * of a bit depends on nothing but its distance from the end; so all errors of
- * a kind can be tried by looking at the syndromes.
+ * CRCs: published values, OpenSSL's division, and errors that must be detected.
+ * An error is undetected if the syndromes of its bits add to zero, and the
+ * syndrome of a bit depends only on its distance from the end; so all errors of
+ * a kind can be tested on the syndromes.
  */
 #include "test/t.h"
 #include "prov/code/code_crc.h"
@@ -115,8 +115,8 @@ static void parts_give_the_check_of_the_whole(void **state)
 }
 
 /*
- * Syndromes of every bit of a packet and its check, the last bit first: what
- * the receiver's check differs by from the one that arrived.
+ * Syndromes of every bit of a packet and its check, the last bit first: the
+ * difference between the receiver's check and the received one.
  */
 static void syndromes(int k, uint32_t *s)
 {
@@ -160,7 +160,7 @@ static unsigned rank(const uint32_t *s, unsigned n)
 	return found;
 }
 
-/* In any w bits in a row no choice of errors adds to zero. */
+/* In any w consecutive bits no combination of errors adds to zero. */
 static void no_burst_up_to_the_width_passes(void **state)
 {
 	static uint32_t s[BITS + 32];
@@ -175,7 +175,7 @@ static void no_burst_up_to_the_width_passes(void **state)
 	}
 }
 
-/* The same with packets: errors go in, the receiver compares. */
+/* Errors are put into packets, and the receiver compares the check. */
 static void a_receiver_finds_bursts_put_into_packets(void **state)
 {
 	struct weft_rng r;
@@ -245,7 +245,7 @@ static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 	return b;
 }
 
-/* The fewest errors, up to four, that pass in data_bits; 5: more. */
+/* Smallest number of errors, up to 4, undetected in data_bits; 5: more. */
 static int fewest_that_pass(int k, size_t data_bits)
 {
 	static uint32_t s[BITS + 32], one[BITS + 32];
@@ -304,7 +304,7 @@ static void no_odd_number_of_errors_passes(void **state)
 	}
 }
 
-/* Of random packets in the place of the sent one, one in 2^16 passes. */
+/* Of random packets in place of the sent one, one in 2^16 is undetected. */
 static void noise_passes_as_often_as_the_width_says(void **state)
 {
 	int rounds = t_scale(4000000), passed = 0;
@@ -318,7 +318,7 @@ static void noise_passes_as_often_as_the_width_says(void **state)
 		passed += weft_code_crc(&fast[WEFT_CODE_CRC16], 0, w, 14) ==
 			  w[1] >> 48;
 	}
-	/* six sigma, and the stream is the same everywhere */
+	/* six sigma, and the random stream is the same everywhere */
 	T_TRUE((passed - expected) * (passed - expected) < 36 * expected + 9);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GHASH on x86-64 with PCLMULQDQ, a block at a time. Shuffles and
- * multiplications share one port of such a processor, so there are few: three
- * products a block (Karatsuba), and bytes are swapped in 32 before, on their
- * way to memory from where the halves of a block can be loaded.
+ * GHASH on x86-64 with PCLMULQDQ, one block at a time. Shuffles and
+ * multiplications share one port of such processors, so their number is kept
+ * low: three products per block (Karatsuba), and bytes are swapped 32 at a time
+ * and stored to memory, from where the halves of a block can be loaded.
  */
 #include "prov/code/code_ghash_step.h"
 
@@ -13,7 +13,7 @@
 
 #define NARROW WEFT_TARGET("avx2,pclmul")
 
-/* Blocks in the processor's order; one with zeros may follow. */
+/* Blocks in the processor's byte order; space for one block of zeros behind. */
 struct blocks {
 	_Alignas(32) uint8_t byte[CODE_GHASH_BYTES + 16];
 };
@@ -51,7 +51,7 @@ NARROW static inline void store(void *at, __m128i v)
 	_mm_storeu_si128((__m128i *)at, v);
 }
 
-/* Its upper half plus its lower half, from memory, in the lower half. */
+/* XOR of the upper and lower half, loaded from memory, in the lower half. */
 NARROW static inline __m128i halves(const uint8_t *block)
 {
 	return _mm_xor_si128(
@@ -59,7 +59,7 @@ NARROW static inline __m128i halves(const uint8_t *block)
 		_mm_loadl_epi64((const __m128i *)(const void *)(block + 8)));
 }
 
-/* A product before it is reduced; mid: of the halves, added. */
+/* A product before reduction; mid: product of the XORed halves. */
 struct product {
 	__m128i lo, mid, hi;
 };
@@ -83,7 +83,7 @@ NARROW static inline __m128i reduce(const struct product *p)
 	return code_ghash_fold(code_ghash_fold(p->lo, mid), p->hi);
 }
 
-/* The sum of n blocks, each times its power; sum is added to the first. */
+/* Sum of n blocks, each times its power; sum is added to the first block. */
 NARROW static inline __m128i multiply(const struct weft_code_ghash *g,
 				      struct blocks *b, size_t n,
 				      const uint8_t sum[16])
@@ -95,7 +95,7 @@ NARROW static inline __m128i multiply(const struct weft_code_ghash *g,
 			     _mm_setzero_si128() };
 
 	store(b->byte, _mm_xor_si128(load(b->byte), load(sum)));
-	/* Four a turn: a sixth less time than one by one. */
+	/* Unrolled by four: 1/6 less time than one by one. */
 	for (; n >= 4; n -= 4, block += 64, power += 64, cross += 4) {
 		add(&p, block, power, cross);
 		add(&p, block + 16, power + 16, cross + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside prov/code: the ways to sum blocks of GHASH, one per processor. */
+/* Internal to prov/code: the GHASH implementations, one per processor. */
 #ifndef WEFT_CODE_GHASH_STEP_H
 #define WEFT_CODE_GHASH_STEP_H
 
@@ -7,18 +7,15 @@
 
 #define CODE_GHASH_BYTES (16 * (size_t)WEFT_GHASH_STRIDE)
 
-/*
- * sum is that of all blocks before, in the processor's order of bytes, and
- * becomes that of these, too.
- */
+/* sum: hash of all previous blocks, in the processor's byte order; updated. */
 struct code_ghash_unit {
 	bool (*here)(void);
 	/* WEFT_GHASH_STRIDE blocks */
 	void (*stride)(const struct weft_code_ghash *g, const uint8_t *data,
 		       uint8_t sum[16]);
 	/*
-	 * Fewer, the last perhaps not whole, or none; then the block with the
-	 * length of all bytes. sum is in the order of the wire then.
+	 * Fewer blocks, the last one possibly partial, or none; then the block
+	 * with the length of all bytes. sum is in wire order afterwards.
 	 */
 	void (*rest)(const struct weft_code_ghash *g, const uint8_t *data,
 		     size_t len, size_t all, uint8_t sum[16]);
@@ -29,7 +26,7 @@ struct code_ghash_unit {
 extern const struct code_ghash_unit code_ghash_wide;
 extern const struct code_ghash_unit code_ghash_narrow;
 
-/* Fills in the powers; any of the units can use them. */
+/* Computes the powers, which all units can use. */
 void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
 
 #include "src/base/attr.h"
@@ -37,9 +34,9 @@ void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
 #include <immintrin.h>
 
 /*
- * Bits of a block are in the order opposite to that of the processor: bytes are
- * swapped, and the bits' order is made up for by keeping every power of H
- * multiplied by x, so that the product of 255 bits lies right in 256. Its lower
+ * The bit order of a block is the reverse of the processor's: bytes are
+ * swapped, and the bit order is compensated by keeping every power of H
+ * multiplied by x, so that the product of 255 bits is aligned in 256. Its lower
  * half is folded up by the polynomial x^128 + x^127 + x^126 + x^121 + 1, twice
  * 64 bits.
  */
@@ -54,7 +51,7 @@ static inline __m128i code_ghash_fold(__m128i low, __m128i high)
 			     _mm_shuffle_epi32(low, 0x4e));
 }
 
-/* Puts the bytes of a block into the other order. */
+/* Shuffle mask that reverses the bytes of a block. */
 static inline __m128i code_ghash_order(void)
 {
 	return _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GHASH against OpenSSL's GMAC, of every length up to several strides and from
- * every alignment, by every unit that the processor has. One without says so,
- * and has nothing to be wrong.
+ * GHASH compared with OpenSSL's GMAC, for every length up to several strides
+ * and every alignment, with every unit of this processor. A processor without
+ * one skips the test.
  */
 #include "test/t.h"
 #include "prov/code/code_ghash_step.h"
@@ -65,7 +65,7 @@ static void keyed(struct weft_rng *r, EVP_CIPHER_CTX *c,
 				  nonce));
 }
 
-/* By one unit, or by the one that is chosen. */
+/* With one unit, or with the selected one. */
 static void every_length(const struct code_ghash_unit *unit)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();

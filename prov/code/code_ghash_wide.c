@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GHASH on x86-64 with VPCLMULQDQ: four blocks an instruction. */
+/* GHASH on x86-64 with VPCLMULQDQ: four blocks per instruction. */
 #include "prov/code/code_ghash_step.h"
 
 #ifdef __x86_64__
 
 #define WIDE WEFT_TARGET("avx512f,avx512bw,avx512dq,vpclmulqdq,pclmul")
 
-/* A product before it is reduced: lower, middle (at bit 64), upper part. */
+/* A product before reduction: lower, middle (at bit 64), upper part. */
 struct product {
 	__m512i lo, mid, hi;
 };
 
-/* The sum of the four products of p. */
+/* XOR of the four products in p. */
 WIDE static inline __m128i across(__m512i p)
 {
 	__m256i half = _mm256_xor_si256(_mm512_castsi512_si256(p),
@@ -43,7 +43,7 @@ WIDE static inline __m512i swapped(__m512i v)
 				   _mm512_broadcast_i32x4(code_ghash_order()));
 }
 
-/* What is added to the first block. */
+/* The previous hash, to be added to the first block. */
 WIDE static inline __m512i before(const uint8_t sum[16])
 {
 	return _mm512_zextsi128_si512(
@@ -67,7 +67,7 @@ WIDE static void stride(const struct weft_code_ghash *g, const uint8_t *data,
 	_mm_storeu_si128((__m128i *)(void *)sum, reduce(&p));
 }
 
-/* What is whole, four blocks at a time, then up to three, and the length. */
+/* Four blocks at a time, then up to three, and the length block. */
 WIDE static void rest(const struct weft_code_ghash *g, const uint8_t *data,
 		      size_t len, size_t all, uint8_t sum[16])
 {
@@ -88,7 +88,7 @@ WIDE static void rest(const struct weft_code_ghash *g, const uint8_t *data,
 	blocks = (len + 15) / 16;
 	v = swapped(_mm512_maskz_loadu_epi8(
 		(__mmask64)((UINT64_C(1) << len) - 1), data));
-	if (blocks == 4) { /* the last of them not whole */
+	if (blocks == 4) { /* the last one is partial */
 		add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
 		first = v = _mm512_setzero_si512();
 		blocks = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Check bits with odd columns: check i is the parity of the bits in its mask.
- * The first 56 columns are the bytes with three ones, then come eight with
- * five ones in a row (mod 8); so every check looks at 26 bits of a word, the
- * fewest that will do. A header has 24 more columns of five ones.
+ * The first 56 columns are the bytes with three ones, followed by eight with
+ * five consecutive ones (mod 8); so every check covers 26 bits of a word, the
+ * minimum. A header has 24 more columns with five ones.
  */
 #include "prov/code/code_hamming.h"
 

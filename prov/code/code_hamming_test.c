@@ -35,7 +35,7 @@ static struct stored random_word(struct weft_rng *r)
 	return s;
 }
 
-/* The column of a header's bit is what it alone gives. */
+/* The column of a header's bit: the checks of that bit alone. */
 static uint8_t column(int bit)
 {
 	uint8_t h[WEFT_CODE_HEADER_BYTES] = { 0 };
@@ -44,7 +44,7 @@ static uint8_t column(int bit)
 	return weft_code_header(h);
 }
 
-/* That is the proof of the distance; 26 a check is Hsiao's own figure. */
+/* This proves the distance; 26 bits per check is Hsiao's own figure. */
 static void columns_are_odd_and_different(void **state)
 {
 	bool seen[256] = { 0 };
@@ -154,7 +154,7 @@ static void any_three_errors_of_a_header_are_found(void **state)
 	}
 }
 
-/* So the distance is four, and no more. */
+/* So the distance is exactly four. */
 static void some_four_errors_of_a_header_pass(void **state)
 {
 	uint8_t h[12] = { 0 };

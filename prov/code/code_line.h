@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What goes over a wire for some bits of data. The sizes of all line codes,
- * in whole blocks; and 4b/5b itself.
+ * Line codes: the number of bits on the wire for a number of data bits, in
+ * whole blocks, for all codes; and 4b/5b itself.
  *
  *   code        in    out      machine
  *   4b/5b       4     5        qsnet2: 1333 Mbit/s a wire carry 1066
@@ -9,12 +9,12 @@
  *   64b/66b     64    66       sunway link, without correction
  *   256b/257b   256   257      four blocks of 64b/66b with one header bit
  *   RS(528,514) 5120  5280     sunway: 20 blocks of 257 bits are 514 symbols,
- *                              14 more correct 7; 64/66 again, so that the
+ *                              14 more correct 7; 64/66 in total, so the
  *                              correction costs no bandwidth
  *
- * 4b/5b (FDDI, ISO 9314-1) has words with two ones at least, no zero but one
- * in front and no more than two behind, so that three zeros in a row are the
- * most. It finds some errors, by words that are not data, and promises none.
+ * 4b/5b (FDDI, ISO 9314-1) has words with at least two ones, at most one
+ * leading and two trailing zeros, so there are at most three zeros in a row. It
+ * detects some errors, as invalid words, and guarantees none.
  */
 #ifndef WEFT_CODE_LINE_H
 #define WEFT_CODE_LINE_H
@@ -30,13 +30,13 @@ enum weft_code_line {
 	WEFT_CODE_LINE_RS528,
 };
 
-/* Bits on the wire for so many of data, the last block filled up. */
+/* Bits on the wire for this number of data bits, the last block padded. */
 uint64_t weft_code_line_bits(enum weft_code_line code, uint64_t data_bits);
 
-/* Bits of data in whole blocks of so many on the wire. */
+/* Data bits in whole blocks of this number of bits on the wire. */
 uint64_t weft_code_line_data(enum weft_code_line code, uint64_t wire_bits);
 
-/* The word of five bits of a nibble, its first bit highest. */
+/* The five-bit word of a nibble, its first bit highest. */
 uint8_t weft_code_4b5b_encode(unsigned nibble);
 
 /* The nibble, or -EBADMSG: not a word of data. */

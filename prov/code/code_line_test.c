@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line codes: sizes that the machines' papers give, and all of 4b/5b. */
+/* Line codes: sizes given in the machines' papers, and all of 4b/5b. */
 #include "test/t.h"
 #include "prov/code/code_line.h"
 
@@ -10,7 +10,7 @@ static uint64_t data(enum weft_code_line code, uint64_t wire)
 
 static void rates_are_those_of_the_papers(void **state)
 {
-	/* qsnet2, table 2: Mbit/s a wire */
+	/* qsnet2, table 2: Mbit/s per wire */
 	T_IS(data(WEFT_CODE_LINE_4B5B, 1333), 1064);
 	T_IS(data(WEFT_CODE_LINE_4B5B, 1333000) / 1000, 1066);
 	/* apenet: 4 lanes of 7 Gbit/s, and of 8.5; in bytes */

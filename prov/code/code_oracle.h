@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For tests: the arithmetic of OpenSSL (BN_GF2m) as a second opinion. It
- * divides polynomials of any length and knows nothing of our tables.
+ * For tests: the arithmetic of OpenSSL (BN_GF2m) as an independent reference.
+ * It divides polynomials of any length and uses none of our tables.
  */
 #ifndef WEFT_CODE_ORACLE_H
 #define WEFT_CODE_ORACLE_H
@@ -11,7 +11,8 @@
 
 /*
  * Remainder of len bytes, reflected, by the polynomial with these exponents
- * (the first one is the width, -1 ends them), register of ones, inverted.
+ * (the first one is the width, -1 ends the list), initial register all ones,
+ * inverted.
  */
 uint32_t oracle_crc(const int *exponents, const void *buf, size_t len);
 

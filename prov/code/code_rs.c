@@ -3,11 +3,11 @@
  * Reed-Solomon: field, tables, encoder.
  *
  * The register holds the remainder so far, its highest power in the lowest
- * bits. Multiplying by x is a shift by 10 bits, and what is shifted out comes
- * back as a multiple of the generator. Four symbols are five bytes: 40 bits
- * of the register and the input are added, and each of their bytes
- * contributes alone what it leaves four symbols later. Everything is linear
- * over GF(2), so that a byte need not care where symbols begin.
+ * bits. Multiplying by x is a shift by 10 bits, and the symbol shifted out
+ * returns as a multiple of the generator. Four symbols are five bytes: 40 bits
+ * of the register and the input are added, and each of their bytes contributes
+ * independently to the remainder four symbols later. Everything is linear over
+ * GF(2), so the position of symbol boundaries within a byte does not matter.
  */
 #include "prov/code/code_rs_field.h"
 
@@ -28,7 +28,7 @@ static void fill_field(struct weft_code_rs *rs)
 	}
 }
 
-/* The product of all (x + a^i); g[k] is of x^k. */
+/* The product of all (x + a^i); g[k] is the coefficient of x^k. */
 static void generator(const struct weft_code_rs *rs, uint16_t *g)
 {
 	memset(g, 0, (WEFT_CODE_RS_CHECKS + 1) * sizeof(*g));
@@ -50,7 +50,7 @@ static void times_x(const struct weft_code_rs *rs, const uint16_t *g,
 		r[k] = (k ? r[k - 1] : 0) ^ rs_mul(rs, top, g[k]);
 }
 
-/* What bit i of four symbols leaves behind them. */
+/* Contribution of bit i of four symbols to the remainder behind them. */
 static void fill_bits(const struct weft_code_rs *rs,
 		      struct weft_code_rs_checks bit[40])
 {
@@ -58,7 +58,7 @@ static void fill_bits(const struct weft_code_rs *rs,
 	unsigned c = rs->checks;
 
 	generator(rs, g);
-	memcpy(r, g, sizeof(r)); /* x^checks is the rest of the generator */
+	memcpy(r, g, sizeof(r)); /* x^checks equals the rest of the generator */
 	for (unsigned s = 4; s-- > 0; times_x(rs, g, r))
 		for (unsigned b = 0; b < 10; b++)
 			for (unsigned k = 0; k < c; k++)
@@ -91,7 +91,7 @@ void weft_code_rs_init(struct weft_code_rs *rs, unsigned checks)
 					    &bit[8 * byte + b]);
 }
 
-/* What the bytes of x leave in word i of the register. */
+/* Contribution of the bytes of x to word i of the register. */
 WEFT_INLINE uint64_t left(const struct weft_code_rs *rs, uint64_t x, int i)
 {
 	return rs->row[0][x & 255].w[i] ^ rs->row[1][x >> 8 & 255].w[i] ^
@@ -100,8 +100,8 @@ WEFT_INLINE uint64_t left(const struct weft_code_rs *rs, uint64_t x, int i)
 }
 
 /*
- * The register after shift bits more; x is what it and the input had there.
- * Up to six checks are in its first word alone.
+ * Advances the register by shift bits; x is the sum of register and input
+ * there. Up to six checks use its first word only.
  */
 WEFT_INLINE void step(const struct weft_code_rs *rs, uint64_t x, int shift,
 		      bool one_word, struct weft_code_rs_checks *r)
@@ -115,7 +115,7 @@ WEFT_INLINE void step(const struct weft_code_rs *rs, uint64_t x, int shift,
 	r->w[2] = r->w[2] >> shift ^ left(rs, x, 2);
 }
 
-/* Five bytes; the first is the lowest, whatever the host thinks. */
+/* Five bytes, little endian on any host. */
 static inline uint64_t load40(const unsigned char *p)
 {
 	uint32_t four = (uint32_t)p[0] | (uint32_t)p[1] << 8 |
@@ -144,7 +144,7 @@ WEFT_INLINE struct weft_code_rs_checks encode(const struct weft_code_rs *rs,
 	for (; bits >= 40; bits -= 40, p += 5)
 		step(rs, load40(p) ^ r.w[0], 40, one_word, &r);
 	x = load_rest(p, bits);
-	/* One symbol is the last of four, with none before it. */
+	/* One symbol is processed as the last of four, the others zero. */
 	for (unsigned left = (bits + 9) / 10; left; left--, x >>= 10)
 		step(rs, ((x ^ r.w[0]) & 1023) << 30, 10, one_word, &r);
 	return r;

@@ -2,12 +2,12 @@
 /*
  * Reed-Solomon: which symbols are wrong, and by how much.
  *
- * What came is a codeword plus an error polynomial e(x). The syndromes s[j] =
- * e(a^j) can be had from the remainder alone. The locator is the shortest
- * recurrence that makes them all (Berlekamp and Massey); it has the root
- * a^-p for each wrong symbol, of x^p, and those are found by trying (Chien).
- * How wrong each is follows from the evaluator, syndromes times locator
- * (Forney). With at most checks/2 wrong symbols this is the only answer.
+ * The received word is a codeword plus an error polynomial e(x). The syndromes
+ * s[j] = e(a^j) follow from the remainder alone. The locator is the shortest
+ * recurrence that generates all of them (Berlekamp and Massey); it has the root
+ * a^-p for each wrong symbol, at x^p, which are found by trial (Chien). The
+ * error values follow from the evaluator, syndromes times locator (Forney).
+ * With at most checks/2 wrong symbols the solution is unique.
  */
 #include "prov/code/code_rs_field.h"
 
@@ -18,8 +18,8 @@ enum { MOST = WEFT_CODE_RS_CHECKS / 2 };
 
 struct errors {
 	int count;
-	unsigned power[MOST]; /* of x, which symbol it is */
-	uint16_t value[MOST]; /* what has to be added */
+	unsigned power[MOST]; /* of x: position of the symbol */
+	uint16_t value[MOST]; /* value to be added */
 };
 
 /* p(y) for the n terms of p, the lowest first. */
@@ -50,7 +50,7 @@ static bool syndromes(const struct weft_code_rs *rs,
 	return any;
 }
 
-/* to += f x^shift from, as far as there is room. */
+/* to += f x^shift from, truncated. */
 static void add_shifted(const struct weft_code_rs *rs, uint16_t *to, uint16_t f,
 			const uint16_t *from, unsigned shift)
 {
@@ -134,8 +134,7 @@ static bool sent(const struct weft_code_rs *rs, const struct errors *e,
 	return true;
 }
 
-/* Symbol i of data, of which some bits may lie in one byte, some in the next.
- */
+/* Adds x to symbol i of the data, which may span two bytes. */
 static void data_add(unsigned char *data, unsigned i, uint16_t x)
 {
 	for (unsigned b = 0; b < 10; b++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside prov/code: arithmetic in GF(2^10) by logarithms; adding is ^. */
+/* Internal to prov/code: arithmetic in GF(2^10) by logarithms; ^ adds. */
 #ifndef WEFT_CODE_RS_FIELD_H
 #define WEFT_CODE_RS_FIELD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reed-Solomon: the published generator, roots by OpenSSL's arithmetic, and
- * errors: those that must be found or put right, and how often others pass.
+ * errors: those that must be detected or corrected, and how often others pass.
  */
 #include "test/t.h"
 #include "prov/code/code_oracle.h"
@@ -12,8 +12,8 @@
 
 enum {
 	SUNWAY = 20 * 257,	    /* bits of a block: 514 symbols */
-	BGQ = 8 * (32 + 512) + 10,  /* packet and its symbol end to end */
-	ROOM = WEFT_CODE_RS_LENGTH, /* symbols that a test may have */
+	BGQ = 8 * (32 + 512) + 10,  /* packet and its end-to-end symbol */
+	ROOM = WEFT_CODE_RS_LENGTH, /* largest number of symbols in a test */
 };
 
 /* A codeword, its data packed. */
@@ -45,7 +45,7 @@ static unsigned symbols(const struct weft_code_rs *rs, const struct word *w)
 	return (w->bits + 9) / 10 + rs->checks;
 }
 
-/* The byte of bit b of symbol i, checks after data; NULL: it is not sent. */
+/* The byte of bit b of symbol i, checks after data; NULL: not sent. */
 static unsigned char *at(struct word *w, unsigned i, unsigned b, unsigned *k_p)
 {
 	unsigned data = (w->bits + 9) / 10, k = 10 * i + b;
@@ -85,7 +85,7 @@ static void add(struct word *w, unsigned i, unsigned x)
 	}
 }
 
-/* Wrong values in count different symbols, none of them the unfilled one. */
+/* Wrong values in count different symbols, not in the partial one. */
 static void add_errors(struct weft_rng *r, const struct weft_code_rs *rs,
 		       struct word *w, int count)
 {
@@ -146,7 +146,7 @@ static void a_lone_one_gives_the_published_generator(void **state)
 		T_IS(symbol(&w, 1 + i), published[i]);
 }
 
-/* Horner's rule, with nothing of ours in it. */
+/* Horner's rule, with none of our code. */
 static void check_roots(const struct weft_code_rs *rs, struct word *w)
 {
 	unsigned root = 1;
@@ -181,7 +181,7 @@ static void codewords_have_their_roots(void **state)
 	check_roots(&codes[14], &w);
 }
 
-/* Bits of the last byte that are not data do not count. */
+/* Bits of the last byte beyond the data are ignored. */
 static void bits_behind_the_data_do_not_matter(void **state)
 {
 	struct weft_rng r;
@@ -196,7 +196,7 @@ static void bits_behind_the_data_do_not_matter(void **state)
 	}
 }
 
-/* The only codeword near has a one where no bit was sent: bit 15 of 12. */
+/* The only codeword nearby has a one where no bit was sent: bit 15 of 12. */
 static void an_error_in_bits_not_sent_is_refused(void **state)
 {
 	unsigned char data[3] = { 0x12, 0x83, 0 };
@@ -248,7 +248,10 @@ static void every_code_puts_half_its_checks_right(void **state)
 	}
 }
 
-/* With an odd number of checks one more may seem to fit, and is not unique. */
+/*
+ * With an odd number of checks one more error may seem to fit, but not
+ * uniquely.
+ */
 static void no_more_than_half_the_checks_is_claimed(void **state)
 {
 	struct weft_rng r;
@@ -304,7 +307,7 @@ static void bursts_of_seven_symbols_are_put_right(void **state)
 	}
 }
 
-/* Refused and left as it came, or another codeword seven symbols away. */
+/* Refused and unchanged, or another codeword seven symbols away. */
 static int eight_errors(struct weft_rng *r)
 {
 	const struct weft_code_rs *rs = &codes[14];
@@ -334,12 +337,13 @@ static void eight_wrong_symbols_are_refused(void **state)
 	weft_rng_init(&r, 8, 0);
 	for (int i = 0; i < t_scale(20000); i++)
 		wrong += eight_errors(&r);
-	T_IS(wrong, 0); /* 2 in a million are not, none in this stream */
+	T_IS(wrong, 0); /* 2 in a million would not be refused */
 }
 
 /*
- * A code small enough to see it: of the 2^40 remainders, so many belong to
- * one or two wrong symbols, and five wrong symbols may leave any of them.
+ * A code small enough to measure it: a known number of the 2^40 remainders
+ * belong to one or two wrong symbols, and five wrong symbols may give any of
+ * them.
  */
 static void too_many_errors_pass_as_often_as_counted(void **state)
 {
@@ -375,7 +379,7 @@ static void five_checks_find_any_five_symbols(void **state)
 	}
 }
 
-/* x made smaller by what is known of each highest bit; false: nothing left. */
+/* Reduces x by the stored vectors of each highest bit; false: x is zero. */
 static bool reduce(struct weft_code_rs_checks *base, bool *have,
 		   struct weft_code_rs_checks x)
 {
@@ -393,7 +397,7 @@ static bool reduce(struct weft_code_rs_checks *base, bool *have,
 	return false;
 }
 
-/* How many of the bits of these symbols change the remainder on their own. */
+/* Number of linearly independent remainders of the bits of these symbols. */
 static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 {
 	struct weft_code_rs_checks base[140];
@@ -415,7 +419,7 @@ static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 	return found;
 }
 
-/* Full rank: of all errors in these places none is left without a trace. */
+/* Full rank: no error in these positions has a zero remainder. */
 static void no_error_in_as_many_places_as_checks_passes(void **state)
 {
 	int place[ROOM];

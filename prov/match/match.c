@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matching by classes. Receives that look at the same parts of (source, tag)
- * form a class; inside a class two receives either want the same key or can
- * never want the same message, so a hash finds the oldest one. A message is
- * looked up once per class in use (one or two in practice) and the oldest
- * candidate wins. Unexpected messages are indexed per class, too, but only
- * from the first receive on that had to look beyond the front of the queue.
+ * Matching by classes. Receives that compare the same parts of (source, tag)
+ * form a class; two receives of a class either have the same key or can never
+ * match the same message, so a hash finds the oldest one. A message is looked
+ * up once per class in use (one or two in practice) and the oldest candidate
+ * wins. Unexpected messages are hashed per class, too, but only after the first
+ * receive that had to search beyond the front of the queue.
  */
 #include "prov/match/match.h"
 
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define CLS_WILD  0xfe /* all classes are taken */
+#define CLS_WILD  0xfe /* receive without a class: all are in use */
 #define MIN_CELLS 64
 
 static uint64_t class_key(const struct weft_match_class *c, uint32_t src,
@@ -69,7 +69,7 @@ static bool class_open(struct weft_match_class *c, uint32_t any_src,
 	return true;
 }
 
-/* The class of a receive, found, made or taken over; or NULL. */
+/* The class of a receive: existing, new or reused; NULL: all in use. */
 static struct weft_match_class *class_find(struct weft_match *m,
 					   const struct weft_match_recv *r)
 {
@@ -93,7 +93,7 @@ static struct weft_match_class *class_find(struct weft_match *m,
 	return idle;
 }
 
-/* The same; most receives are of the same class as the one before. */
+/* As class_find(); most receives are of the class of the previous one. */
 static inline struct weft_match_class *class_of(struct weft_match *m,
 						const struct weft_match_recv *r)
 {
@@ -110,8 +110,8 @@ static inline struct weft_match_class *class_of(struct weft_match *m,
 /* ---- posted receives ----------------------------------------------------- */
 
 /*
- * Twice the buckets. What was in bucket i goes to i and i + half, in order,
- * so every bucket stays sorted by age.
+ * Doubles the buckets. Entries of bucket i move to i and i + half, in order, so
+ * every bucket stays sorted by age.
  */
 static void posted_grow(struct weft_match_class *c)
 {
@@ -151,7 +151,7 @@ static void posted_hash(struct weft_match *m, struct weft_match_recv *r)
 		&r->chain);
 }
 
-/* Hashes all that have been posted beyond the front meanwhile. */
+/* Hashes all receives posted beyond the front since the last call. */
 static void posted_hash_fresh(struct weft_match *m)
 {
 	for (; m->fresh != &m->posted; m->fresh = m->fresh->next)
@@ -167,7 +167,7 @@ void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
 		m->cls[r->cls].posted_used--;
 }
 
-/* The first that fits in a list linked by chain, or NULL. */
+/* The first match in a list linked by chain, or NULL. */
 static struct weft_match_recv *chain_first(struct weft_list *l, uint32_t src,
 					   uint64_t tag)
 {
@@ -231,7 +231,7 @@ static void msg_index(struct weft_match *m, struct weft_match_class *c,
 			    &u->chain[c - m->cls]);
 }
 
-/* Files all messages under class c, in a table of fitting size. */
+/* Hashes all messages in class c, in a table of suitable size. */
 static bool msgs_index(struct weft_match *m, struct weft_match_class *c)
 {
 	uint64_t cells = MIN_CELLS;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching: posted receives on one side, unexpected messages on the other.
- * Pure: it moves no data and allocates nothing but its hash tables; entries
- * are embedded in the caller's objects. The caller supplies the locking.
+ * Pure: it moves no data and allocates only its hash tables; entries are
+ * embedded in the caller's objects. The caller supplies the locking.
  *
  *   init -> [post, arrive, search, add, remove]* -> fini (both sides empty)
  *
  *   a receive comes:  m = search(r)  found: take it    none: post(r)
- *   a message comes:  r = arrive()   found: it is out  none: add(m)
+ *   a message comes:  r = arrive()   found: unpost(r)  none: add(m)
  *
  * A receive names a source or none, a tag, and the bits of the tag to ignore.
- * Of the receives that fit a message the oldest wins; of the messages that
- * fit a receive the oldest wins. See README for how this stays O(1).
+ * Of the receives that fit a message the oldest wins; of the messages that fit
+ * a receive the oldest wins. The README explains how this is O(1).
  */
 #ifndef WEFT_PROV_MATCH_H
 #define WEFT_PROV_MATCH_H
@@ -23,17 +23,17 @@
 
 #define WEFT_MATCH_ANY	   UINT32_MAX /* a receive from any source */
 #define WEFT_MATCH_CLASSES 6	      /* hashed pairs of any source, ignore */
-#define WEFT_MATCH_FRONT   8	      /* oldest entries, looked at directly */
+#define WEFT_MATCH_FRONT   8	      /* oldest entries, searched linearly */
 
 /* A posted receive; one cache line. */
 struct weft_match_recv {
 	struct weft_list order; /* all posted, oldest first */
-	struct weft_list chain; /* in its class's bucket, or alone */
+	struct weft_list chain; /* in its class's bucket, or unlinked */
 	uint64_t seq;
 	uint64_t tag;
 	uint64_t ignore;
 	uint32_t src; /* peer index or WEFT_MATCH_ANY */
-	uint8_t cls;  /* its class, or the list without hash */
+	uint8_t cls;  /* its class, or CLS_WILD: not hashed */
 	uint8_t posted;
 	uint16_t reserved;
 };
@@ -50,13 +50,13 @@ struct weft_match_msg {
 	uint32_t queued;
 };
 
-/* One kind of receive: which parts of (source, tag) it looks at. */
+/* One kind of receive: which parts of (source, tag) it compares. */
 struct weft_match_class {
 	uint64_t ignore;
 	uint32_t any_src;
-	uint32_t indexed;	  /* unexpected messages are in it, too */
+	uint32_t indexed; /* unexpected messages are hashed in it, too */
 	struct weft_list *posted; /* mask + 1 buckets, or NULL */
-	struct weft_list *msgs;	  /* likewise */
+	struct weft_list *msgs;	  /* msgs_mask + 1 buckets, or NULL */
 	uint64_t posted_mask;
 	uint64_t msgs_mask;
 	uint64_t posted_used;
@@ -68,10 +68,10 @@ struct weft_match {
 	uint64_t posted_used;
 	uint64_t msgs_used;
 	uint64_t seq;
-	struct weft_list wild; /* posted, beyond the classes */
+	struct weft_list wild; /* posted, in none of the classes */
 	unsigned classes;
 	struct weft_match_class *last; /* class of the last receive, or NULL */
-	/* the first in posted that is to be hashed; its head: none is */
+	/* the first in posted that is not hashed yet; the list head: none */
 	struct weft_list *fresh;
 	struct weft_match_class cls[WEFT_MATCH_CLASSES];
 };
@@ -79,7 +79,7 @@ struct weft_match {
 void weft_match_init(struct weft_match *m);
 void weft_match_fini(struct weft_match *m);
 
-/* Does receive r fit a message (src, tag)? */
+/* True if receive r matches a message (src, tag). */
 static inline bool weft_match_fits(const struct weft_match_recv *r,
 				   uint32_t src, uint64_t tag)
 {
@@ -87,16 +87,16 @@ static inline bool weft_match_fits(const struct weft_match_recv *r,
 	       (r->src == src || r->src == WEFT_MATCH_ANY);
 }
 
-#define WEFT_MATCH_NONE 0xff /* cls: at the front, in no class */
+#define WEFT_MATCH_NONE 0xff /* cls: not hashed */
 
-/* Not for callers: the rare half of unpost. */
+/* Internal: the slow path of unpost. */
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 
 /*
- * Posts r, whose tag, ignore and src are set. The caller searched before. The
- * first WEFT_MATCH_FRONT receives are found by looking at them. One that is
- * posted as one of those needs no hash, since its place can only improve; the
- * others are hashed when a message first has to look beyond the front.
+ * Posts r, whose tag, ignore and src are set. The caller has searched before.
+ * The first WEFT_MATCH_FRONT receives are searched linearly. A receive posted
+ * among those needs no hash, since it only moves towards the front; the others
+ * are hashed when a message is first searched beyond the front.
  */
 static inline void weft_match_post(struct weft_match *m,
 				   struct weft_match_recv *r)
@@ -109,7 +109,7 @@ static inline void weft_match_post(struct weft_match *m,
 		m->fresh = &r->order;
 }
 
-/* Takes r out; harmless when it is not posted. */
+/* Removes r; no effect if it is not posted. */
 static inline void weft_match_unpost(struct weft_match *m,
 				     struct weft_match_recv *r)
 {
@@ -125,11 +125,11 @@ static inline void weft_match_unpost(struct weft_match *m,
 		weft_match_unhash(m, r);
 }
 
-/* The same among all posted ones; the first does not fit. */
+/* Slow path of weft_match_arrive: the first posted receive does not match. */
 struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
 					       uint32_t src, uint64_t tag);
 
-/* The first that was posted, when it fits; or NULL. */
+/* The oldest posted receive if it matches; or NULL. */
 static inline struct weft_match_recv *
 weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 {
@@ -141,7 +141,7 @@ weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 	return weft_likely(weft_match_fits(r, src, tag)) ? r : NULL;
 }
 
-/* The oldest posted receive that fits, still posted; or NULL. */
+/* The oldest posted receive that matches, still posted; or NULL. */
 static inline struct weft_match_recv *
 weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 {
@@ -152,13 +152,13 @@ weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 	return weft_match_find_posted(m, src, tag);
 }
 
-/* Queues a message that nobody waits for; src and tag are set. */
+/* Queues an unexpected message; src and tag are set. */
 void weft_match_add(struct weft_match *m, struct weft_match_msg *u);
 
-/* Takes u out; harmless when it is not queued. */
+/* Removes u; no effect if it is not queued. */
 void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
 
-/* The oldest unexpected message that fits r, still queued; or NULL. */
+/* The oldest unexpected message that matches r, still queued; or NULL. */
 struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
 					   const struct weft_match_recv *r);
 

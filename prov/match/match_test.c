@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matching against a naive list model, by rules and by random sequences. */
+/* Matching compared with a naive list model, by rules and random sequences. */
 #include "prov/match/match.h"
 
 #include "src/base/rng.h"
@@ -139,7 +139,7 @@ static void drain(struct weft_match *m, struct model *d)
 static const uint64_t masks[] = { 0,	0,    0,  3,  0xff, UINT64_MAX,
 				  0xf0, 0x80, 12, 16, 0x70 };
 
-/* lean: how much likelier receives are than messages, of 16. */
+/* lean: probability of a receive, in sixteenths. */
 static void random_run(uint64_t seed, int steps, unsigned lean, uint64_t tags)
 {
 	struct weft_match m;
@@ -218,8 +218,8 @@ static void a_receive_that_stays_posted_matches_again(void **state)
 #define MANY (WEFT_MATCH_FRONT + 4)
 
 /*
- * Kinds of receives come and go, more of them than there are classes: whoever
- * comes finds a class that nobody is in, and is hashed, not searched.
+ * Kinds of receives come and go, more of them than there are classes: a new
+ * kind reuses an empty class, and is hashed, not searched linearly.
  */
 static void an_empty_class_is_taken_over(void **state)
 {
@@ -257,7 +257,7 @@ static void an_empty_class_is_taken_over(void **state)
 	weft_match_fini(&m);
 }
 
-/* Messages that come after the first search have room in the table, too. */
+/* Messages that come after the first search are hashed, and the table grows. */
 static void the_table_of_messages_grows_with_them(void **state)
 {
 	enum { N = 4096 };

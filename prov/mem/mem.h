@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kinds of memory as those below fi_* see them: one row each. Another kind
- * (CUDA) is another file with its functions and a row in mem_kind.c; no unit
- * has to know of it.
+ * Kinds of memory as the code below fi_* uses them: one table row each. Another
+ * kind (CUDA) is another file with its functions and a row in mem_kind.c; no
+ * unit needs to be changed.
  */
 #ifndef WEFT_PROV_MEM_H
 #define WEFT_PROV_MEM_H
@@ -14,44 +14,44 @@
 
 struct weft_mem_kind {
 	const char *name;
-	const char *path;   /* of machine files: how an interface reaches it */
-	unsigned iface;	    /* as enum fi_hmem_iface, or the stand-in's own */
-	unsigned page_bits; /* of an interface's translations */
-	/* What a copy by its own means costs: in virtual time. */
-	uint32_t copy_ns;	  /* to start one */
-	uint32_t copy_ps_per_kib; /* and for its bytes */
-	/* Staged messages are copied in chunks of so many bytes. */
+	const char *path; /* path of machine files to access it */
+	unsigned iface;	  /* enum fi_hmem_iface, or the stand-in's own value */
+	unsigned page_bits; /* page size of an interface's translations */
+	/* Cost of a copy by its own engine in virtual time. */
+	uint32_t copy_ns;	  /* to start a copy */
+	uint32_t copy_ps_per_kib; /* per KiB copied */
+	/* Chunk size of staged messages. */
 	uint32_t stage_bytes;
-	/* Zeroed memory. -ENOMEM. */
+	/* Allocates zeroed memory. -ENOMEM. */
 	int (*alloc)(size_t bytes, void **at_p);
-	/* -EINVAL: not what alloc gave. */
+	/* -EINVAL: not an address returned by alloc. */
 	int (*free)(void *at);
-	/* Is this byte of this kind? */
+	/* True if this byte is of this kind. */
 	bool (*mine)(const void *at);
-	/* Copies to it from the host's, and from it. -EFAULT: not mine. */
+	/* Copy from host memory to it, and back. -EFAULT: another kind. */
 	int (*in)(void *to, const void *from, size_t bytes);
 	int (*out)(void *to, const void *from, size_t bytes);
 	/*
-	 * Where an interface on the bus, and peers, reach it. -EFAULT: not
-	 * mine; -EOPNOTSUPP: nowhere, it must be staged.
+	 * Address at which an interface on the bus, and peers, access it.
+	 * -EFAULT: not of this kind; -EOPNOTSUPP: none, it must be staged.
 	 */
 	int (*reach)(void *at, size_t bytes, void **bus_p);
-	/* Is this an address that reach gives, here or in another process? */
+	/* True for addresses returned by reach, also in other processes. */
 	bool (*on_bus)(uint64_t address);
 };
 
-/* The stand-in's number: none of libfabric's. */
+/* iface of the stand-in: none of libfabric's values. */
 #define WEFT_MEM_DEVICE_IFACE 0x77656674u
 
-/* The rows; NULL: no more. The first is the host's. */
+/* Table row i; NULL: no more. The first is the host's. */
 const struct weft_mem_kind *weft_mem_kind_at(unsigned i);
-/* NULL: no such row. */
+/* NULL: no such kind. */
 const struct weft_mem_kind *weft_mem_kind_named(const char *name);
 const struct weft_mem_kind *weft_mem_kind_iface(unsigned iface);
-/* Whose bytes these are; NULL: of several kinds. */
+/* The kind of these bytes; NULL: they are of several kinds. */
 const struct weft_mem_kind *weft_mem_kind_of(const void *at, size_t bytes);
 
-/* Whose address this is, as reach gives it; of a peer, too. */
+/* The kind of an address returned by reach, also of a peer's. */
 const struct weft_mem_kind *weft_mem_kind_on_bus(uint64_t address);
 
 /* mem_device.c */

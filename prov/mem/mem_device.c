@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stand-in for a device's memory. A block is a file in memory that is
- * mapped twice: without rights, which is the address that programs have, and
- * readable somewhere else, which is what the device and the bus see. Copies go
- * through the second mapping; who uses the address by itself gets a SIGSEGV,
- * and the kernel refuses it to other processes as well.
+ * The stand-in for a device's memory. A block is a memfd that is mapped twice:
+ * without access rights, at the address that programs get, and readable at
+ * another address, which the device and the bus use. Copies go through the
+ * second mapping. A direct access to the program's address gets a SIGSEGV, and
+ * the kernel refuses it to other processes as well.
  *
- *	program           at -----> no rights
+ *	program           at -----> no access
  *	in, out, reach    bus ----> the same pages
  *
- * The second mappings of all processes lie in one window of addresses, as the
- * memory of devices on a bus does, so that an interface can tell what a peer's
- * address is. Where the window is not to be had they lie anywhere, and are
- * taken for the host's memory in virtual time.
+ * The second mappings of all processes are in one address window, like device
+ * memory on a bus, so that an interface can recognize a peer's device address.
+ * If the window is not available they are at any address, and are treated as
+ * host memory in virtual time.
  */
 #include "prov/mem/mem.h"
 #include "src/base/attr.h"
@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE	     ((size_t)64 << 10) /* as the interface translates it */
+#define PAGE	     ((size_t)64 << 10) /* interface's page size */
 #define WINDOW	     UINT64_C(0x300000000000)
 #define WINDOW_BYTES (UINT64_C(1) << 40)
 
@@ -37,19 +37,19 @@ struct block {
 };
 
 /*
- * One device, as there is one bus: its blocks are found by address from
- * wherever they were allocated.
+ * One device, as there is one bus: its blocks are found by address wherever
+ * they were allocated.
  */
 static struct {
 	pthread_mutex_t lock;
 	struct weft_list blocks;
-	uint64_t next; /* of the window */
+	uint64_t next; /* offset in the window */
 } device = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.blocks = { &device.blocks, &device.blocks },
 };
 
-/* Called with the lock. */
+/* The caller holds the lock. */
 static struct block *block_of(const void *at)
 {
 	struct weft_list *pos;
@@ -65,7 +65,7 @@ static struct block *block_of(const void *at)
 	return NULL;
 }
 
-/* The next place in the window; where that is not free, anywhere. */
+/* Maps at the next address of the window; if that is not free, anywhere. */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;
@@ -82,7 +82,7 @@ static void *map_bus(int fd, size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Room for the bytes that begins with a page of the device's. */
+/* Reserves address space that begins at a page of the device. */
 static void *reserve(size_t bytes)
 {
 	char *room = mmap(NULL, bytes + PAGE, PROT_NONE,
@@ -222,7 +222,7 @@ const struct weft_mem_kind weft_mem_device = {
 	.page_bits = 16,
 	.copy_ns = 5150, /* calibrated: apenet.md h, 16.8 less 6.5 us */
 	.copy_ps_per_kib = 200000, /* assumed: 5 GB/s */
-	.stage_bytes = 32768, /* assumed: so that copies keep up with a link */
+	.stage_bytes = 32768,	   /* assumed: copies keep up with a link */
 	.alloc = device_alloc,
 	.free = device_free,
 	.mine = device_mine,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kinds of memory: the table, the host's row, and who is whose. */
+/* The kinds of memory: the table, the host's row, and lookup by address. */
 #include "prov/mem/mem.h"
 #include "src/base/attr.h"
 
@@ -23,7 +23,7 @@ static int host_free(void *at)
 	return 0;
 }
 
-/* What is nobody else's; it is asked last. */
+/* All other memory; this row is tested last. */
 static bool host_mine(const void *at)
 {
 	return true;

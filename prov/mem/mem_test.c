@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every kind of memory, and that a device's is out of the processor's reach. */
+/* All kinds of memory, and that the processor cannot access a device's. */
 #include "prov/mem/mem.h"
 #include "test/t.h"
 
@@ -37,7 +37,7 @@ static void every_kind_keeps_what_was_copied_in(void **state)
 	free(to);
 }
 
-/* How a child that does this ends. */
+/* Wait status of a child process that calls act. */
 static int fate(void (*act)(char *at), char *at)
 {
 	pid_t pid = fork();
@@ -91,7 +91,7 @@ static void the_bus_reaches_what_the_processor_does_not(void **state)
 	bus[3] = 9;
 	T_OK(weft_mem_out(&byte, at + 8, 1));
 	T_IS(byte, 9);
-	/* a peer can tell the kind from the address alone */
+	/* a peer recognizes the kind by the address alone */
 	T_TRUE(weft_mem_kind_on_bus((uintptr_t)&byte) == weft_mem_kind_at(0));
 	if ((uintptr_t)bus >> 40 == 0x30)
 		T_TRUE(weft_mem_kind_on_bus((uintptr_t)bus) ==
@@ -109,7 +109,7 @@ static void what_belongs_to_nobody_or_to_two_is_refused(void **state)
 	T_IS(weft_mem_alloc("tape", 1, (void **)&at), -EINVAL);
 	T_IS(weft_mem_alloc(WEFT_MEM_DEVICE, 0, (void **)&at), -EINVAL);
 	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
-	/* it begins before the block and ends in it, and the other way */
+	/* begins before the block and ends in it, and vice versa */
 	T_TRUE(weft_mem_name(at - 4, 8) == NULL);
 	T_IS(weft_mem_in(at - 4, buf, 8), -EFAULT);
 	T_IS(weft_mem_out(buf, at - 4, 8), -EFAULT);

@@ -1,4 +1,4 @@
-# prov/net: machine files, apart from the model, which reads none
+# prov/net: machine files, separate from the model, which reads no files
 noinst_LTLIBRARIES += libweftnetfile.la
 libweftnetfile_la_SOURCES = \
 	prov/net/net_file.c prov/net/net_file.h prov/net/net_file_int.h \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the file of apenet says comes out of the model: sums of its parts to the
- * picosecond, rates of its boards, rings that never stand still, and words in
- * the links' own protocol that cost nobody anything.
+ * The machine file of apenet in the model: latencies that are exact sums of
+ * their parts, rates of its boards, rings without deadlock, and control words
+ * in the links' own protocol that delay no packet.
  */
 #include "prov/net/net_end.h"
 #include "prov/net/net_fault.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { HOST, GPU, STAGED }; /* paths, as the file names them */
+enum { HOST, GPU, STAGED }; /* paths, in the order of the file */
 enum { A_DOWN, A_UP, B_DOWN, B_UP, C_DOWN, C_UP }; /* ports */
 #define MS 1000000000ull
 
@@ -37,7 +37,7 @@ static void load(const char *machine)
 	T_STR(cfg.path[STAGED].name, "staged");
 }
 
-/* The second of two messages to one place: its page is known then. */
+/* Latency of the second of two messages to one address: its page is cached. */
 static uint64_t latency(unsigned from, unsigned to, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = 1,
@@ -102,7 +102,7 @@ static void a_put_takes_the_sum_of_its_parts(void **state)
 	wire = net_wire_ticks(&cfg, net_wire_bytes(&cfg, 1),
 			      cfg.link_ps_per_byte_x1000) *
 	       (uint64_t)cfg.tick_ps;
-	/* header, data, a stuffed word, and the footer with the rest */
+	/* header, data, a control word, and the footer with the rest */
 	T_IS(net_wire_bytes(&cfg, 1), 16 + 32 + 16 + 88);
 	engine = 1024000 + (16 + 32) * 250;
 	T_IS(latency(HOST, HOST, 8), cfg.path[HOST].inject_ps + engine +
@@ -181,7 +181,7 @@ static void the_tlb_saves_the_processor(void **state)
 	is_about(with / stream(HOST, HOST, 1, 60), 1.6, 3);
 }
 
-/* Time of a round over so many pages that were all there a moment ago. */
+/* Time of a round over this number of pages that were all used just before. */
 static uint64_t second_round(uint64_t pages)
 {
 	struct net_msg msg = { .dst = 1,
@@ -205,7 +205,7 @@ static void the_tlb_holds_512_pages(void **state)
 	load("apenet");
 	hit = second_round(512);
 	miss = second_round(1024);
-	/* 1.87 us a packet, and 2.96 us */
+	/* 1.87 us per packet, and 2.96 us */
 	is_about((double)hit / 512, 1.87e6, 1);
 	is_about((double)miss / 1024, 2.96e6, 1);
 }
@@ -228,7 +228,7 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 	return net_node_at(&cfg, at);
 }
 
-/* x first, then y, then z; the short way round. */
+/* x first, then y, then z; the shorter direction of a ring. */
 static void dimension_by_dimension_and_round_the_torus(void **state)
 {
 	struct net_end e;
@@ -245,8 +245,8 @@ static void dimension_by_dimension_and_round_the_torus(void **state)
 }
 
 /*
- * Everybody sends one way round the rings, more than their buffers hold, so
- * that they fill up with packets that all want to go on.
+ * All nodes send in one direction of the rings, more than their buffers hold,
+ * so that the buffers fill with packets that all continue in the ring.
  */
 static void rings_never_stand_still(const char *machine, uint8_t way)
 {
@@ -277,8 +277,8 @@ static void no_ring_is_ever_stuck(void **state)
 }
 
 /*
- * Three neighbours send to one board, which stores no faster than one of them
- * sends: the others wait for credits, nothing is lost, and each gets its share.
+ * Three neighbours send to one board, which stores at the rate of one of them:
+ * the others wait for credits, nothing is lost, and each gets its share.
  */
 static void credits_hold_back_who_is_too_fast(void **state)
 {
@@ -302,20 +302,20 @@ static void credits_hold_back_who_is_too_fast(void **state)
 	sent = packets_by(&e, node_at(1, 0, 0), A_DOWN) +
 	       packets_by(&e, node_at(3, 0, 0), A_UP) +
 	       packets_by(&e, node_at(0, 1, 0), B_DOWN);
-	/* what is on its way fits in the buffers, and they are full */
+	/* packets in flight fit the buffers, and the buffers are full */
 	T_TRUE(sent - e.packets <= 3 * 4 + 2);
 	T_TRUE(sent - e.packets >= 3 * 3);
 	net_end_drain(&e);
 	T_IS(e.arrived, 3);
 	T_OK(net_check(e.net));
-	/* 3 MB that miss the TLB: 2.96 us a packet, one after the other */
+	/* 3 MB that miss the TLB: 2.96 us per packet, one after the other */
 	is_about((double)e.last_at, 2 * (double)half, 3);
 	for (unsigned i = 0; i < 3; i++)
 		is_about((double)e.cookie_at[i], (double)e.last_at, 3);
 	net_end_close(&e);
 }
 
-/* ---- words among the data ------------------------------------------------ */
+/* ---- control words ------------------------------------------------------- */
 
 struct words {
 	struct net_end end;
@@ -365,9 +365,9 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	words_run(&w, MS);
 	T_IS(w.count, 2);
 	T_IS(w.cookie, 78);
-	T_IS(w.node, 1 * 4); /* x is the slowest number */
+	T_IS(w.node, 1 * 4); /* x is the slowest coordinate */
 	T_IS(w.port, A_DOWN);
-	/* the second one waited for the first */
+	/* the second word waited for the first */
 	T_TRUE(w.last_at >= 12 * word + cfg.hop_ps &&
 	       w.last_at <= 12 * word + cfg.hop_ps + 1000);
 	T_IS(net_stuff(w.end.net, MS, 0, C_UP, 1), -EINVAL);
@@ -401,7 +401,7 @@ static void a_dead_link_loses_words(void **state)
 	weft_plan_fini(&plan);
 }
 
-/* Time of a stream over one link, with so many words a packet among it. */
+/* Time of a stream over one link, with this many control words per packet. */
 static uint64_t among_data(unsigned words, struct words *w)
 {
 	struct net_msg msg = { .dst = 4,
@@ -432,11 +432,11 @@ static void words_cost_data_nothing(void **state)
 	T_IS(among_data(0, &none), among_data(40, &some));
 	T_IS(none.count, 0);
 	T_IS(some.count, 59 * 40);
-	/* 40 words of a busy link: every block of 64 B has one behind it */
+	/* 40 words on a busy link: every block of 64 B is followed by one */
 	T_TRUE(some.last_at < 60 * 2000000ull + 40 * 28572 + cfg.hop_ps + 6000);
 }
 
-/* ---- awareness ----------------------------------------------------------- */
+/* ---- fault awareness ----------------------------------------------------- */
 
 static void watch_timer(void *arg, uint64_t at, uint64_t cookie)
 {
@@ -457,7 +457,7 @@ struct deaths {
 	unsigned count;
 };
 
-/* These die at their times; runs until the master knows, or 12 periods. */
+/* Schedules these failures; runs until the master knows, or 12 periods. */
 static void die(struct deaths *d, uint64_t seed)
 {
 	struct net_watch *w;
@@ -492,7 +492,10 @@ static void a_dead_host_is_known_after_its_periods(void **state)
 		x->what = NET_WATCH_HOST;
 		x->at = 4 * wd + i * wd / 64;
 		die(&d, i);
-		/* a beat is missed, a word goes over, a host reads, a look */
+		/*
+		 * missed heartbeat, word over the link, host reads, master
+		 * evaluates
+		 */
 		T_TRUE(x->own_at >= x->at && x->own_at <= x->at + 2 * wd);
 		T_TRUE(x->first_at > x->own_at + cfg.hop_ps &&
 		       x->first_at < x->own_at + cfg.hop_ps + 20000);
@@ -519,7 +522,7 @@ static void any_set_of_deaths_is_known(void **state)
 	for (unsigned i = 0; i < d.count; i++)
 		d.death[i].at = 4 * cfg.watch_ps + i * 1000000;
 	die(&d, 5);
-	T_TRUE(d.death[0].own_at != NET_NEVER); /* its host has seen it */
+	T_TRUE(d.death[0].own_at != NET_NEVER); /* detected by its host */
 	for (unsigned i = 0; i < d.count; i++)
 		T_TRUE(d.death[i].master_at - d.death[i].at < 5 * cfg.watch_ps);
 }
@@ -560,7 +563,7 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 	T_MEM(death, again, sizeof(death[0]));
 	T_IS(death[0].node, 5);
 	T_IS(death[0].at, MS);
-	/* nobody of the node is left to see it; its neighbours miss words */
+	/* both halves of the node failed; its neighbours miss words */
 	T_IS(death[0].own_at, NET_NEVER);
 	T_TRUE(death[0].first_at > MS && death[0].first_at < 1001 * MS);
 	T_TRUE(death[0].last_at >= death[0].first_at);

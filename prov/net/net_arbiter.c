@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Senders and the arbitration between those who want them, at packet grain with
- * virtual cut-through. When all of a tick's events are in, a node serves the
- * ports for which something has changed, by explicit round-robin state.
+ * Senders and the arbitration between the packets that request them, at packet
+ * granularity with virtual cut-through. When all events of a tick are
+ * processed, a node serves the ports whose state has changed, by explicit
+ * round-robin state.
  *
- * A new head of a queue takes a free port at once, after those that waited;
- * else it stands in the masks of every port that it may use. Packets on a
- * deterministic channel that go on in a ring need one free packet buffer
- * beyond, those that would enter it leave one over (the bubble).
+ * A new head of a queue takes a free port at once, after the packets that
+ * waited; otherwise its bit is set in the masks of every port that it may use.
+ * Packets on a deterministic channel that stay in a ring need one free packet
+ * buffer; packets that enter a ring must leave one more buffer free (the
+ * bubble).
  */
 #include "prov/net/net_arbiter.h"
 #include "prov/net/net_fault_int.h"
@@ -20,11 +22,11 @@
 #include "prov/net/net_tree.h"
 #include "prov/net/net_wheel.h"
 
-enum { BATCH = 32 }; /* nodes whose lines are asked for together */
+enum { BATCH = 32 }; /* nodes whose lines are prefetched together */
 
 /* ---- slots --------------------------------------------------------------- */
 
-/* A head that found no sender free asks all that it could use. */
+/* A head without a free sender requests all ports that it may use. */
 static void slot_show(struct net_step *s, unsigned slot,
 		      const struct net_packet *p)
 {
@@ -60,11 +62,11 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 /*
  * ---- granting ------------------------------------------------------------
  *
- * What is the way of few machines (net->odd) has functions of its own, so that
- * the others do not ask for every packet.
+ * Features of few machines (net->odd) have functions of their own, so that
+ * other machines do not test for them per packet.
  */
 
-/* The same of those that channels share. */
+/* As pay(), for tokens that the channels share. */
 WEFT_COLD static void pay_pool(struct net_step *s, unsigned port, unsigned vc,
 			       const struct net_packet *p)
 {
@@ -77,7 +79,7 @@ WEFT_COLD static void pay_pool(struct net_step *s, unsigned port, unsigned vc,
 		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
 }
 
-/* Takes a packet's tokens from a sender that is free. */
+/* Takes a packet's tokens from a free sender. */
 WEFT_INLINE void pay(struct net_step *s, unsigned port, unsigned vc,
 		     const struct net_packet *p, bool odd)
 {
@@ -101,8 +103,8 @@ WEFT_INLINE void pay(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Ticks of a packet of another form; these are counted on their own, as class
- * routes are.
+ * Ticks of a packet of another form; these packets are counted separately, as
+ * those of class routes are.
  */
 WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 				    const struct net_packet *p)
@@ -117,7 +119,7 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 	return busy;
 }
 
-/* odd: it may be of another form, or the link or the machine is. */
+/* odd: the packet's form, the link or the machine may have rare features. */
 WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 			   uint32_t pi, unsigned reader, bool odd)
 {
@@ -155,7 +157,7 @@ WEFT_APART static void launch_odd(struct net_step *s, unsigned port,
 	launch_as(s, port, vc, pi, reader, true);
 }
 
-/* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
+/* Sends packet pi by port on vc; reader: the receiver it leaves + 1, or 0. */
 WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, unsigned reader, bool odd)
 {
@@ -165,7 +167,7 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 		launch_as(s, port, vc, pi, reader, false);
 }
 
-/* A packet leaves receiver port by out: count it, give its buffer back. */
+/* A packet leaves receiver port by out: counts it and returns its tokens. */
 WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 		       const struct net_packet *p, bool odd)
 {
@@ -181,7 +183,7 @@ WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 				 net_token_payload(s, p, odd)));
 }
 
-/* Counts a packet that leaves the dynamic VC; the limit shuts the rest. */
+/* Counts a packet that leaves the dynamic VC; at the limit the VC is shut. */
 static inline unsigned read_path(struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -194,7 +196,7 @@ static inline unsigned read_path(struct net_step *s, unsigned port)
 	return port + 1;
 }
 
-/* Takes the head out of a receiver's queue; the one behind it is new. */
+/* Removes the head of a receiver's queue; the next packet is a new head. */
 static inline void queue_pop(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
@@ -210,7 +212,7 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 	net_mask_set(s->fresh, slot);
 }
 
-/* The head of a slot, which no port knows of any more, goes. */
+/* Grants port to the head of a slot, which is in no port's masks any more. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 			    unsigned slot, uint32_t pi, bool odd)
 {
@@ -230,7 +232,7 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	launch(s, port, vc, pi, reader, odd);
 }
 
-/* The same for a machine, or a link, that is like few others. */
+/* As grant_head(), for a machine or link with rare features. */
 WEFT_APART static void grant_head_odd(struct net_step *s, unsigned port,
 				      unsigned vc, unsigned slot, uint32_t pi)
 {
@@ -288,7 +290,7 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 	launch(s, port, vc, pi, 0, false);
 }
 
-/* The injection FIFO whose turn it is at a port. */
+/* The injection FIFO that is next in round-robin order at a port. */
 static unsigned inject_next(const struct net_out *o, unsigned vc)
 {
 	unsigned from = o->rr & 15u;
@@ -316,7 +318,7 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 
 /* ---- arbitration --------------------------------------------------------- */
 
-/* Has the port tokens for this packet; have: what it has for its channel. */
+/* True if the port has tokens for the packet; have: tokens of its channel. */
 static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
 			unsigned need)
 {
@@ -366,7 +368,7 @@ static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 	return true;
 }
 
-/* Slots of the mask on the dynamic VC, room: chunks to leave over. */
+/* Serves slots of the mask on the dynamic VC; room: chunks to leave free. */
 static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1, unsigned room)
 {
@@ -388,7 +390,7 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 	return true;
 }
 
-/* Slots of the mask on the bubble channel. */
+/* Serves slots of the mask on the bubble channel. */
 static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1)
 {
@@ -446,7 +448,7 @@ static bool serve_injection(struct net_step *s, unsigned port)
 	return serve_esc(s, port, 0, o->esc[1] & FIFO_BITS);
 }
 
-/* The channel by which the head of a list may go, or -1. */
+/* The channel on which the head of a list can be sent, or -1. */
 static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 		       unsigned need)
 {
@@ -482,7 +484,7 @@ WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 	}
 }
 
-/* Normal traffic: receivers, and injection once in a while. */
+/* Normal traffic: receivers, and injection after through_share grants. */
 WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -502,7 +504,7 @@ WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 		serve_injection(s, port);
 }
 
-/* What goes before normal traffic; true: the sender is busy now. */
+/* Traffic with priority over normal traffic; true: the sender is now busy. */
 static bool serve_urgent(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -538,7 +540,7 @@ WEFT_APART static void serve_normal_odd(struct net_step *s, unsigned port)
 		serve_normal(s, port);
 }
 
-/* Where nobody is urgent: the one first, next time the other. */
+/* Without priority: urgent and normal traffic alternate in being first. */
 WEFT_COLD static void serve_in_turn(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -579,8 +581,8 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
 }
 
 /*
- * The free port with most tokens that a new head may use, or -1. Written
- * without branches: they would be taken as often as not.
+ * The free port with most tokens that a new head may use, or -1. Branch-free:
+ * the branches would be unpredictable.
  */
 static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 {
@@ -596,7 +598,7 @@ static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 	return port;
 }
 
-/* The same, less what waits behind a port for all that its tokens say. */
+/* As best_port(), with the waiting time behind a port subtracted. */
 WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 				uint32_t cost)
 {
@@ -615,7 +617,7 @@ WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 	return port;
 }
 
-/* A new head may escape: by its ring's last buffer if it stays in it. */
+/* True if a new head may escape; within its ring it may use the last buffer. */
 WEFT_INLINE bool may_escape(const struct net_step *s,
 			    const struct net_packet *p, unsigned slot)
 {
@@ -629,8 +631,8 @@ WEFT_INLINE bool may_escape(const struct net_step *s,
 }
 
 /*
- * A new head in a router of tiles goes by a port that nobody waits for, or to
- * the row buffer of one, or stays where it is.
+ * A new head in a router of tiles is sent by a port without waiting packets, or
+ * moves to a row buffer, or stays in its queue.
  */
 static void serve_tile(struct net_step *s, unsigned slot)
 {
@@ -652,7 +654,7 @@ static void serve_tile(struct net_step *s, unsigned slot)
 	s->dirty |= net_tile_enter(s, in, pi, (unsigned)port);
 }
 
-/* A new head finds a sender free, or escapes, or has to wait. */
+/* A new head is sent by a free port, escapes, or waits. */
 WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 {
 	struct net *net = s->net;
@@ -684,7 +686,7 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 	slot_show(s, slot, p);
 }
 
-/* All ports that changed, then new heads, who may change others. */
+/* Serves all changed ports, then new heads, which may change other ports. */
 WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 {
 	uint64_t m0, m1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The numbers of Blue Gene/Q, each with its source: "SC11" is Chen et al.,
- * "The IBM Blue Gene/Q Interconnection Network and Message Unit", by section
- * (II.A) or table (T1); "HWI" the hardware interface headers that IBM
- * published; "calibrated" names the one published figure it was taken from;
- * the rest is assumed. And the check of any machine's numbers.
+ * The numbers of Blue Gene/Q, each with its source: "SC11" is Chen et al., "The
+ * IBM Blue Gene/Q Interconnection Network and Message Unit", by section (II.A)
+ * or table (T1); "HWI" the hardware interface headers that IBM published;
+ * "calibrated" names the one published figure that the number was taken from;
+ * the rest is assumed. Also the check of any machine's numbers.
  */
 #include "prov/net/net_config.h"
 
@@ -105,7 +105,7 @@ static int wrong(const struct net_config *cfg, const char *what)
 	return -EINVAL;
 }
 
-/* Switches of every level must be countable, and have ports enough. */
+/* The number of switches, rails and parents must be within the limits. */
 static int check_fat(const struct net_config *cfg)
 {
 	uint64_t level = 1, sum = 0, w;
@@ -163,7 +163,7 @@ static int check_shape(const struct net_config *cfg)
 	return 0;
 }
 
-/* Every dimension once in the order, and in the last mask at the latest. */
+/* The order and each zone set must contain every dimension. */
 static int check_roads(const struct net_config *cfg)
 {
 	uint8_t all = (uint8_t)((1u << cfg->dims) - 1);
@@ -186,7 +186,7 @@ static int check_roads(const struct net_config *cfg)
 	return 0;
 }
 
-/* A packet channel that cannot hold what it must, or cannot count it. */
+/* A packet channel with too few tokens, or more than can be counted. */
 static int few(const struct net_config *cfg)
 {
 	unsigned vc;
@@ -198,7 +198,7 @@ static int few(const struct net_config *cfg)
 	return 0;
 }
 
-/* More than a link between node and router can count. */
+/* More tokens than a link between node and router can count. */
 static int many(const struct net_config *cfg)
 {
 	unsigned vc;
@@ -209,7 +209,7 @@ static int many(const struct net_config *cfg)
 	return 0;
 }
 
-/* A path that the model cannot place in ticks. */
+/* A path that is shorter than two ticks. */
 static int short_path(const struct net_config *cfg)
 {
 	uint64_t least = 2 * (uint64_t)cfg->tick_ps;
@@ -222,7 +222,7 @@ static int short_path(const struct net_config *cfg)
 	return 0;
 }
 
-/* Nodes that have a bus together must hang on one router. */
+/* Nodes that share a bus must be at one router. */
 static int uneven_bus(const struct net_config *cfg)
 {
 	unsigned i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the file of qsnet2 says comes out of the model: sums of its parts to the
- * picosecond, rates, and what the sources conclude from them.
+ * The machine file of qsnet2 in the model: latencies that are exact sums of
+ * their parts, rates, and the conclusions of the sources.
  */
 #include "prov/net/net_end.h"
 #include "prov/net/net_file.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEN, DMA, EVENT }; /* paths, as the file names them */
+enum { STEN, DMA, EVENT }; /* paths, in the order of the file */
 
 static struct net_config cfg;
 
@@ -26,7 +26,7 @@ static void load(const char *machine)
 	T_TRUE(!strcmp(cfg.path[EVENT].name, "event"));
 }
 
-/* One message from node 0; from posting to arrival. */
+/* Latency of one message from node 0, from post to arrival. */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
@@ -40,7 +40,7 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-/* Rate of a long message to the next node, and of one back: MB/s in all. */
+/* Total rate of a long message to the next node, and of one back: MB/s. */
 static uint64_t rate(uint8_t path, bool both)
 {
 	struct net_msg msg = { .bytes = 4 << 20, .dst = 1, .path = path };
@@ -57,7 +57,7 @@ static uint64_t rate(uint8_t path, bool both)
 	return e.bytes * 1000000 / e.last_at;
 }
 
-/* Within so many per mille. */
+/* True within this number of per mille. */
 static bool near(uint64_t got, uint64_t want, unsigned mille)
 {
 	return got * 1000 >= want * (1000 - mille) &&
@@ -93,7 +93,7 @@ static void a_level_costs_two_switches_and_two_cables(void **state)
 			     2 * 21000 + 2 * 4000ull * cfg.cable[l]);
 		before = now;
 	}
-	/* Eleven switches and 50 m, from end to end. */
+	/* Eleven switches and 50 m, end to end. */
 	load("qsnet2:4");
 	T_IS(before - latency(1, EVENT, 8), 10 * 21000 + 4000 * (50 - 2 * 5));
 }
@@ -164,7 +164,7 @@ static uint64_t barrier(uint32_t nodes)
 	return e.result_at;
 }
 
-/* Three times there or back, over two switches and two cables more. */
+/* Three one-way passes, each over two more switches and two more cables. */
 static void a_barrier_of_512_steps_at_powers_of_four(void **state)
 {
 	static const uint32_t nodes[] = { 4, 16, 64, 256, 1024 };
@@ -183,7 +183,7 @@ static void a_barrier_of_512_steps_at_powers_of_four(void **state)
 	T_TRUE(barrier(512) > 2100000);
 }
 
-/* A long broadcast to 256 nodes: what the slower of bus and link gives. */
+/* A long broadcast to 256 nodes has the rate of the slower of bus and link. */
 static void a_broadcast_keeps_the_rate_of_a_link(void **state)
 {
 	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
@@ -207,9 +207,9 @@ static void a_broadcast_keeps_the_rate_of_a_link(void **state)
 	net_end_close(&e);
 }
 
-/* ---- many at once -------------------------------------------------------- */
+/* ---- concurrent traffic -------------------------------------------------- */
 
-/* Bytes that a node gets through when all send to their complement: MB/s. */
+/* Bytes per node when all send to their complement: MB/s. */
 static uint64_t complement(const char *machine, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 256 << 10, .path = EVENT };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: a network in memory of its own that notes what comes up. */
+/* For tests: a network in memory of its own that records its callbacks. */
 #include "prov/net/net_end.h"
 
 #include "src/base/hash.h"

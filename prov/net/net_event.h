@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happens in the model: one word for each event. */
+/* Events of the model: one word for each event. */
 #ifndef WEFT_NET_EVENT_H
 #define WEFT_NET_EVENT_H
 
 #include <stdint.h>
 
 /*
- * One word: node, kind, port, VC, payload. The first three kinds commute and
- * are taken as they come. The others are sorted as numbers and come node by
- * node, in an order that has nothing to do with who was first to ask for them;
- * kinds from NET_EV_UP on are calls up and come after all others.
+ * An event word: node, kind, port, VC, payload. The first three kinds commute
+ * and are processed in any order. The others are sorted as numbers and
+ * processed node by node, in an order that does not depend on the order in
+ * which they were scheduled; kinds from NET_EV_UP on are callbacks and come
+ * after all others.
  */
 enum net_ev {
 	NET_EV_ARRIVE, /* head of packet at a receiver */
-	NET_EV_TAIL,   /* a sender is free; payload: receiver + 1 that read */
-	NET_EV_TOKEN,  /* payload: tokens back at the sender */
+	NET_EV_TAIL,   /* a sender is free; payload: receiver read + 1 */
+	NET_EV_TOKEN,  /* payload: tokens returned to the sender */
 	NET_EV_SORTED,
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
-	NET_EV_CREDIT, /* class route: payload: member; VC as the packet's */
+	NET_EV_CREDIT, /* class route; payload: member; VC as the packet's */
 	NET_EV_WAKE,   /* a message is ready; port: FIFO; payload: an ack */
 	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
 	NET_EV_PART,   /* class route: a part is at the engine */
 	NET_EV_CBUILT, /* class route: the engine has finished it */
-	NET_EV_READY,  /* class route: the ALU takes the packet */
+	NET_EV_READY,  /* class route: the ALU accepts the packet */
 	NET_EV_UP,
 	NET_EV_DELIVER = NET_EV_UP, /* payload: packet */
 	NET_EV_RESULT,		    /* payload: packet */
@@ -30,7 +31,7 @@ enum net_ev {
 	NET_EV_TIMER,		    /* payload: message record */
 };
 
-/* What a timer is for, in the place of a VC. */
+/* Purpose of a timer, stored in place of a VC. */
 enum net_timer_kind { NET_TIMER_CALLER, NET_TIMER_DEATH, NET_TIMER_WORD };
 
 #define NET_NODE_SHIFT	 44

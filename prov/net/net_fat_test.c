@@ -93,7 +93,7 @@ static void all_to_all_arrives_on_a_thin_tree(void **state)
 	net_end_close(&e);
 }
 
-/* A class route over a switch: its leaves give, the switch combines. */
+/* A class route over a switch: its leaves contribute, the switch combines. */
 static void a_class_route_may_hang_on_a_switch(void **state)
 {
 	struct net_config cfg;
@@ -115,7 +115,10 @@ static void a_class_route_may_hang_on_a_switch(void **state)
 	net_end_close(&e);
 }
 
-/* Nodes of different halves meet at the top, by one switch a subtree. */
+/*
+ * Nodes of different halves have a common root at the top, one switch per
+ * subtree.
+ */
 static void a_tree_over_nodes_takes_the_switches_above_them(void **state)
 {
 	static const uint32_t node[] = { 3, 4, 5, 40 };
@@ -127,7 +130,7 @@ static void a_tree_over_nodes_takes_the_switches_above_them(void **state)
 
 	quaternary(&cfg, 3);
 	T_OK(net_tree_plan(&cfg, node, NULL, 4, &t));
-	/* three at the leaves, two at the second level, the root */
+	/* three switches above the leaves, two at the second level, the root */
 	T_IS(t.count, 4 + 3 + 2 + 1);
 	T_IS(t.parent[1], t.parent[2]);
 	T_TRUE(t.parent[0] != t.parent[1]);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plan in the model: room for it, its lines read and put to work, and what
- * came of it. A line that is there from the beginning has been noticed, too;
- * for others, net_fault_time.c has wakes.
+ * A fault plan in the model: its memory, parsing and activation of its lines,
+ * and its counters. A line that is active from the start is detected from the
+ * start; for the others, net_fault_time.c schedules wake events.
  */
 #include "prov/net/net_fault_int.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-/* ---- room ---------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 static uint64_t place(uint64_t *off, uint64_t bytes)
 {
@@ -80,10 +80,10 @@ void net_fault_init(struct net *net)
 		}
 }
 
-/* ---- lines ----------------------------------------------------------------
+/* ---- lines ---------------------------------------------------------------
  */
 
-/* From the beginning of time: everybody knows it. */
+/* Dead from time 0: detected everywhere. */
 static void dead_from_start(struct net *net, const struct net_fault_line *line)
 {
 	uint32_t n;
@@ -98,7 +98,7 @@ static void dead_from_start(struct net *net, const struct net_fault_line *line)
 	}
 }
 
-/* What lanes that are lost, or slowness, leave of a link. */
+/* Rate of a link with lost lanes or a slowdown. */
 static uint64_t rate_of(const struct net *net,
 			const struct net_fault_line *line, uint64_t rate)
 {
@@ -107,7 +107,7 @@ static uint64_t rate_of(const struct net *net,
 	return rate * line->value / 1000;
 }
 
-/* The link as it will be, and as it is; one line each may come in time. */
+/* Computes the link's words for both states; one temporary line per link. */
 static int keep_link(struct net *net, const struct net_fault_line *line,
 		     uint32_t node, unsigned port)
 {
@@ -125,7 +125,7 @@ static int keep_link(struct net *net, const struct net_fault_line *line,
 	return ret;
 }
 
-/* The links that a line means, from the beginning or later. */
+/* Applies a line to its links, from the start or for later. */
 static int set_links(struct net *net, const struct net_fault_line *line)
 {
 	struct net_fault_link *l;
@@ -172,7 +172,7 @@ static int fail(struct weft_plan_why *why, const char *name,
 	return -EINVAL;
 }
 
-/* A probability as so many of 2^64. */
+/* A probability, times 2^64. */
 static uint64_t part_of(double p)
 {
 	return p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64);
@@ -192,7 +192,7 @@ static uint64_t value_of(const struct weft_plan_fault *f)
 	}
 }
 
-/* Wakes of one node for a line that is not there all the time. */
+/* Schedules wake events at one node for a line that is not permanent. */
 static void push_node(struct net *net, uint32_t node, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
@@ -229,7 +229,7 @@ static void push_line(struct net *net, uint32_t i)
 			}
 }
 
-/* What is there from the beginning. */
+/* Activates a line that holds from the start. */
 static void begin_line(struct net *net, const struct net_fault_line *line)
 {
 	if (net_fault_is_death(line->kind))
@@ -286,7 +286,7 @@ int net_fault_load(struct net *net, const char *name,
 	return ret;
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- inspection ---------------------------------------------------------- */
 
 bool net_fault_get(const struct net *net, struct net_fault_count *c)
 {

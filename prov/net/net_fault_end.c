@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: a machine by its file, with a plan in it. */
+/* For tests: a machine from its file, with a fault plan. */
 #include "prov/net/net_fault_end.h"
 
 #include "test/t.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which bits of a packet go wrong, and who finds them. All codes here are
- * linear: whether an error is found depends on the wrong bits alone, not on
- * the data, so that the code is run on a packet of zeros with the wrong bits
- * in it, by the functions of prov/code.
+ * Bit errors of a packet, and which code detects them. All codes here are
+ * linear: detection depends on the error pattern alone, not on the data, so the
+ * functions of prov/code run on a packet of zeros with the error bits set.
  *
- * Numbers are drawn by counting: seed, link and the number of the packet make
- * a stream of their own, whose first number says where the first error begins.
- * With u even in [0, 1) that is the first k with u < 1 - (1-p)^k; all of it in
- * whole numbers of 2^-64, so that every host draws the same.
+ * Random numbers are counter-based: seed, link and packet number select a
+ * stream, whose first number gives the position of the first error. With u
+ * uniform in [0, 1) that is the first k with u < 1 - (1-p)^k; all in integer
+ * multiples of 2^-64, so that every host draws the same.
  */
 #include "prov/net/net_fault_int.h"
 
@@ -27,7 +26,7 @@ static uint64_t high(uint64_t a, uint64_t b)
 	return (uint64_t)((wide)a * b >> 64);
 }
 
-/* Whether something goes wrong within n: 1 - (1-p)^n. */
+/* Probability of at least one error in n bits: 1 - (1-p)^n. */
 static uint64_t chance(uint64_t p, uint32_t n)
 {
 	uint64_t q = 0 - p, all = UINT64_MAX;
@@ -44,7 +43,7 @@ uint32_t net_fault_first(uint64_t draw, uint64_t p, uint32_t count)
 {
 	uint32_t low = 0, top = count, mid;
 
-	/* Mostly this much is enough: the chance is at most count times p. */
+	/* Common case, cheap test: the probability is at most count times p. */
 	if (!p || (wide)p * count <= draw || chance(p, count) <= draw)
 		return count;
 	while (top - low > 1) {
@@ -73,7 +72,7 @@ static bool crc_finds(const struct weft_code_crc *crc, const uint8_t *wrong,
 	return made != got;
 }
 
-/* Check symbols are the last bits. */
+/* The check symbols are the last bits. */
 static bool rs_finds(const struct weft_code_rs *rs, const uint8_t *wrong,
 		     uint32_t bytes)
 {
@@ -105,7 +104,7 @@ static bool code_finds(const struct weft_code_crc *crc,
 	}
 }
 
-/* By spans from the end; the first one has what is left over, too. */
+/* By spans from the end; the first span includes the remainder. */
 static bool packet_finds(const struct net *net, const uint8_t *wrong,
 			 uint32_t bytes)
 {
@@ -122,7 +121,7 @@ static bool packet_finds(const struct net *net, const uint8_t *wrong,
 	return false;
 }
 
-/* A block of RS(528,514) has 5,140 bits of data: 642 bytes in the whole. */
+/* A block of RS(528,514) has 5,140 data bits: 642 whole bytes. */
 enum { BLOCK = 642 };
 
 void net_fault_mend(const struct net *net, uint8_t *wrong, uint32_t bytes)
@@ -162,7 +161,7 @@ static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 
 /* ---- bits ---------------------------------------------------------------- */
 
-/* The first and the last bit of a burst are wrong, others by chance. */
+/* The first and the last bit of a burst are wrong, the others at random. */
 static void flip(uint8_t *wrong, uint32_t at, uint32_t end, struct weft_rng *r)
 {
 	uint64_t by = 0;
@@ -203,7 +202,7 @@ enum net_fault_found net_fault_bits(const struct net *net,
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* A word of which one bit is wrong, and by the same chance one more. */
+/* A word with one wrong bit, and a second one with the same probability. */
 static bool correctable(struct weft_rng *r, uint64_t p)
 {
 	unsigned bit = (unsigned)weft_rng_below(r, 64);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Order, where packets come again: of two deterministic ones between a pair the
- * second waits at their target until the first has come, however often that is
- * sent. A target has a list of those that it waits for and of those behind
- * them, in the order in which they came, or should have.
+ * Packet order with retransmission: the second of two deterministic packets of
+ * a pair waits at the target until the first has arrived, however often that
+ * one is retransmitted. A target has a list of the packets that it waits for
+ * and of those behind them, in the order in which they arrived or should have.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -19,7 +19,7 @@ static bool alike(const struct net_fault_hold *a,
 	return a->src == b->src && a->vc == b->vc;
 }
 
-/* The place in the list of a node that names the packet; or the end of it. */
+/* The list link of a node that refers to the packet; or the end of the list. */
 static uint32_t *find(const struct net *net, uint32_t node, uint32_t pi)
 {
 	uint32_t *at = &net_fault_node(net, node)->held, steps = 0;
@@ -50,7 +50,7 @@ void net_fault_await(struct net *net, uint32_t pi)
 		add(net, p->dst, pi, false);
 }
 
-/* The first of a flow, or 0. */
+/* First packet of a flow in the list, or 0. */
 static uint32_t first_of(const struct net *net, uint32_t node,
 			 const struct net_fault_hold *flow)
 {
@@ -71,7 +71,7 @@ static void take_out(const struct net *net, uint32_t node, uint32_t pi)
 	*h = (struct net_fault_hold){ 0 };
 }
 
-/* Delivers what nobody stands before any more. */
+/* Delivers the packets of a flow that no missing packet precedes any more. */
 static void let_go(struct net_step *s, const struct net_call *c, uint32_t node,
 		   const struct net_fault_hold *flow)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets on links that err, or are dead.
+ * Packets on links with errors, and on dead links.
  *
- * Checked at links, a packet that is found bad is sent again from the link's
- * window, it and all behind it (go back n): so the link might as well have
- * sent nothing since, and the packet comes so much later, and in order.
+ * With checks at each link, a packet that is detected bad is retransmitted from
+ * the link's window, together with all behind it (go-back-N). This equals a
+ * link that has sent nothing since: the packet arrives later, and in order.
  *
- * Checked at the end, it goes on, is discarded there, and its source's unit,
- * told so, sends it again. So it is with a packet that has a word of memory
- * wrong. A packet for a dead link is gone; its source notices by itself, tries
- * again as often as the machine does, and then it is lost.
+ * With checks at the end, a bad packet continues, is discarded at its target,
+ * and the source's unit is notified and retransmits it. The same holds for a
+ * packet with an uncorrectable memory word. A packet sent to a dead link is
+ * lost; its source detects it by timeout, retries as often as the machine does,
+ * and then reports the message lost.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic_int.h"
@@ -21,7 +22,7 @@
 
 #include <stdlib.h>
 
-#define BACKOFF_PS	1000000u /* after resend_tries, twice as long each */
+#define BACKOFF_PS	1000000u /* after resend_tries, doubled each time */
 #define BACKOFF_DOUBLES 6u	 /* up to 64 us */
 
 static uint64_t ticks_of(const struct net *net, uint64_t ps)
@@ -31,7 +32,7 @@ static uint64_t ticks_of(const struct net *net, uint64_t ps)
 
 /* ---- bits ---------------------------------------------------------------- */
 
-/* Of a packet that is on no class route. */
+/* Bytes on the wire of a packet that is on no class route. */
 static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -45,7 +46,7 @@ static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 	return bytes;
 }
 
-/* Both ends add up what they have sent and taken. */
+/* Both ends update their CRC of all packets sent and received. */
 static void add_up(struct net *net, struct net_fault_link *l, bool differs)
 {
 	const struct weft_code_crc *crc = &net_faults(net)->link_crc;
@@ -74,7 +75,7 @@ static void count_retry(struct net *net, struct net_fault_link *l)
 	sum->alarms += ++l->retries == net->cfg.care.retry_alarm;
 }
 
-/* A packet of so many bytes until it is good; ticks, each retry so many. */
+/* Sends a packet until it is good; returns the delay, retry ticks each. */
 static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 			 uint64_t retry, enum net_fault_found *found_p)
 {
@@ -93,7 +94,7 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 		count_retry(net, l);
 		late += retry;
 		if (++n == NET_FAULT_TRIES || late > UINT32_MAX / 2)
-			break; /* it will be no better */
+			break; /* gives up retrying */
 	}
 	l->retry_ticks += late;
 	if (*found_p == NET_FOUND_NOT) {
@@ -104,7 +105,7 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 	return (uint32_t)late;
 }
 
-/* From the end of a bad packet until the link begins again. */
+/* Ticks from the end of a bad packet to the link's retransmission. */
 static uint64_t retry_ticks(struct net_step *s, unsigned port)
 {
 	const struct net_hop *h = net_hop(s, port);
@@ -114,7 +115,7 @@ static uint64_t retry_ticks(struct net_step *s, unsigned port)
 	return wait ? ticks_of(s->net, wait) : told;
 }
 
-/* The packet is read from this node's buffers. */
+/* Reads the packet from this node's buffers. */
 static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 {
 	struct net_fault_node *m = net_fault_node(s->net, s->id);
@@ -131,9 +132,9 @@ static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 		net_fault_halt(s);
 }
 
-/* ---- into nothing -------------------------------------------------------- */
+/* ---- dead links ---------------------------------------------------------- */
 
-/* The packet will never be heard of; its source knows by the time it takes. */
+/* The packet is lost; its source detects that by timeout. */
 static void into_void(struct net_step *s, unsigned port, unsigned vc,
 		      uint32_t pi, uint32_t busy)
 {
@@ -173,7 +174,7 @@ uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
 	*busy_p += late;
 	if (found == NET_FOUND_GOOD || found == NET_FOUND_NOT)
 		return late;
-	p->flags |= NET_P_BAD; /* found at the last node */
+	p->flags |= NET_P_BAD; /* discarded at the last node */
 	if (found != NET_FOUND_LATE && net->cfg.care.retrain_ps) {
 		*busy_p += (uint32_t)ticks_of(net, net->cfg.care.retrain_ps);
 		net_faults(net)->sum.retrains++;
@@ -182,8 +183,8 @@ uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * On a class route nothing is discarded: where others would be sent again from
- * their source, it is this hop that takes as long.
+ * Class routes discard nothing: where other packets would be retransmitted from
+ * their source, this hop is delayed by the same time.
  */
 uint32_t net_fault_coll(struct net_step *s, unsigned port, uint32_t pi,
 			uint32_t len)
@@ -218,9 +219,9 @@ uint32_t net_fault_coll(struct net_step *s, unsigned port, uint32_t pi,
 	return late;
 }
 
-/* ---- once more ----------------------------------------------------------- */
+/* ---- retransmission ------------------------------------------------------ */
 
-/* What the source's unit waits for, the more often it was in vain. */
+/* Backoff of the source's unit, doubled per attempt after resend_tries. */
 static uint64_t backoff(const struct net *net, uint32_t again)
 {
 	uint32_t tries = net->cfg.care.resend_tries, more;
@@ -232,7 +233,7 @@ static uint64_t backoff(const struct net *net, uint32_t again)
 	return (uint64_t)BACKOFF_PS << more;
 }
 
-/* The packet stands in its source's network FIFO once more. */
+/* Puts the packet into its source's network FIFO again. */
 static void once_more(struct net_step *s, uint32_t pi, uint64_t at)
 {
 	struct net *net = s->net;
@@ -257,7 +258,7 @@ static void once_more(struct net_step *s, uint32_t pi, uint64_t at)
 		    net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
 }
 
-/* Nodes that will not see a packet that leaves copies. */
+/* Nodes that will not receive a packet that deposits copies. */
 static uint32_t missing(const struct net *net, const struct net_packet *p)
 {
 	uint32_t n = 1;
@@ -268,7 +269,7 @@ static uint32_t missing(const struct net *net, const struct net_packet *p)
 	return n;
 }
 
-/* An answer of a lost packet will not come either. */
+/* The acknowledgement of a lost packet will not arrive either. */
 static void forget_ack(struct net *net, uint32_t wi)
 {
 	struct net_mrec *w = net_mrec(net, wi);
@@ -286,7 +287,7 @@ static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
 	uint32_t node = m->dst;
 
 	net_fault_forgo(s, c, pi, node);
-	net->delivered++; /* it is under way no more */
+	net->delivered++; /* not in flight any more */
 	net_packet_put(net, pi);
 	if (p.flags & NET_P_ACK) {
 		forget_ack(net, p.msg);
@@ -308,7 +309,7 @@ static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
 		s->up->lost(s->arg, c->at, cookie, node);
 }
 
-/* Times that it came to nothing; false: the machine has given up. */
+/* Counts a timeout of the packet; false: the machine gives up. */
 static bool count_void(struct net *net, struct net_packet *p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
@@ -344,7 +345,7 @@ void net_fault_bad(struct net_step *s, const struct net_call *c)
 			lose(s, c, pi);
 			return;
 		}
-		/* The answer goes back as the packet came. */
+		/* The notification takes the packet's route back. */
 		at += care->resend_ps + backoff(net, again) +
 		      net_steer_hops(net, net_mrec(net, p->msg)->src, p->dst) *
 			      net->cfg.hop_ps;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whom the line of a plan is about: see net_fault.h. */
+/* Objects that a line of a fault plan applies to: see net_fault.h. */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_name.h"
 #include "prov/net/net_topo.h"
 
 #include <stdlib.h>
 
-/* Decimal digits; where they end, or NULL: there are none. */
+/* Parses decimal digits; returns their end, or NULL: none. */
 static const char *digits(const char *s, uint32_t *x_p)
 {
 	uint64_t x = 0;
@@ -18,7 +18,7 @@ static const char *digits(const char *s, uint32_t *x_p)
 	return at == s || x > UINT32_MAX ? NULL : at;
 }
 
-/* "0,3,1": the node there, or the router where nodes share one. */
+/* "0,3,1": the node at these coordinates, or the shared router. */
 static const char *coordinates(const struct net *net, const char *s,
 			       uint32_t *node_p)
 {
@@ -38,7 +38,7 @@ static const char *coordinates(const struct net *net, const char *s,
 	return s;
 }
 
-/* "2:5": a level of a tree and a number in it. */
+/* "2:5": level of a tree, and number in it. */
 static const char *level(const struct net *net, const char *s, uint32_t *node_p)
 {
 	uint32_t l, n;
@@ -53,7 +53,7 @@ static const char *level(const struct net *net, const char *s, uint32_t *node_p)
 	return s && n < g.count ? s : NULL;
 }
 
-/* The node that the text begins with, and what follows it; NULL: none. */
+/* Parses a node; returns the text behind it, or NULL: no such node. */
 static const char *place(const struct net *net, const char *s, uint32_t *node_p)
 {
 	size_t n = strcspn(s, ",:.");
@@ -69,7 +69,7 @@ static const char *place(const struct net *net, const char *s, uint32_t *node_p)
 	return *node_p < net->nodes ? s : NULL;
 }
 
-/* "A+" one class, "A" both of it. */
+/* "A+": one class, "A": both directions. */
 static bool class_find(const struct net *net, const char *s,
 		       struct net_fault_line *line)
 {
@@ -141,7 +141,7 @@ static const char *link_whom(const struct net *net, const char *s,
 	s = place(net, s, &line->node);
 	if (!s || *s++ != '.')
 		return "no such node, or no link behind it, as in 17.A+";
-	/* A node that shares a router has its links there. */
+	/* Links of a node at a shared router belong to the router. */
 	if (net->steer == NET_STEER_SHARED && line->node < net->ends &&
 	    *s != 'N')
 		line->node =
@@ -180,7 +180,7 @@ static const char *node_whom(const struct net *net, const char *s,
 	return NULL;
 }
 
-/* Links of end nodes into one of several trees. */
+/* Links of end nodes to one of several trees. */
 static const char *rail_whom(const struct net *net, const char *s,
 			     struct net_fault_line *line)
 {
@@ -216,7 +216,7 @@ const char *net_fault_whom(const struct net *net,
 	}
 }
 
-/* Across midplanes, or by a cable of some length. */
+/* True for links between midplanes, or with a cable of care.fibre metres. */
 static bool optical(const struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -228,7 +228,7 @@ static bool optical(const struct net *net, uint32_t node, unsigned port)
 		cfg->cable[net_topo_level(cfg, node, port)] >= cfg->care.fibre);
 }
 
-/* Which of the links of its class a port is. */
+/* Number of a port among the links of its class. */
 static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned class = net_class_of(&net->cfg, node, port), n = 0;
@@ -238,7 +238,7 @@ static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 	return n;
 }
 
-/* A+ and A-, 1+ and 1-. */
+/* True for A+ and A-, 1+ and 1-. */
 static bool alike(const struct net *net, unsigned a, unsigned b)
 {
 	char x[NET_CLASS_NAME], y[NET_CLASS_NAME];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All links of a machine err, for long: bad packets are as many as the plan
- * says, those that are not found as theory says (none, nearly always), and each
- * message comes once, whole and in order.
+ * Long runs with errors on all links of a machine: the number of bad packets is
+ * that of the fault plan, the number of undetected ones that of theory (nearly
+ * always none), and each message arrives once, complete and in order.
  *
- *   LONG=1     10^8 packet-hops of each machine, as many at each rate
- *   LONG=1e9   so many
- *   ONLY=bgq   of one machine
+ *   LONG=1     10^8 packet-hops of each machine, the same number at each rate
+ *   LONG=1e9   this number
+ *   ONLY=bgq   one machine only
  *
- * The model's packets have no bytes of their own. The test moves those of a
- * message as it is told of packets, and compares when the message is there.
+ * The model's packets carry no data. The test copies the bytes of a message in
+ * the packet callbacks, and compares them when the message is complete.
  */
 #include "prov/net/net_fault_end.h"
 #include "prov/net/net_layout.h"
@@ -24,30 +24,30 @@
 
 enum {
 	NODES = 32,
-	MOST = 4,	 /* packets of a message */
-	EACH = 2,	 /* messages of a node in a round, to the same target */
-	ROOM = 4 * 4096, /* bytes of such a message */
+	MOST = 4,	 /* packets per message */
+	EACH = 2,	 /* messages per node and round, to one target */
+	ROOM = 4 * 4096, /* bytes of the longest message */
 };
 
 /* One message of a round; its number is the cookie. */
 struct piece {
 	uint32_t dst;
-	uint32_t bytes, got; /* in all, come so far */
-	uint64_t edge;	     /* how far packets that keep their order are */
+	uint32_t bytes, got; /* in total, received so far */
+	uint64_t edge; /* offset reached by packets that keep their order */
 	uint8_t in[ROOM];
 	uint8_t arrived;
 };
 
 struct soak {
 	struct net_end e;
-	struct piece *piece; /* EACH of each node */
-	uint8_t *out;	     /* what is sent, by message from another place */
+	struct piece *piece; /* EACH per node */
+	uint8_t *out;	     /* sent data, at a different offset per message */
 	uint64_t hops;
 	uint32_t nodes;
-	uint32_t bytes; /* of a packet */
-	uint32_t most;	/* of them in a message */
-	uint8_t path;	/* that has the longest */
-	bool ordered;	/* this round */
+	uint32_t bytes; /* bytes per packet */
+	uint32_t most;	/* packets per message */
+	uint8_t path;	/* path with the longest packets */
+	bool ordered;	/* in this round */
 };
 
 static const uint8_t *sent(const struct soak *s, uint64_t cookie)
@@ -76,7 +76,7 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	T_TRUE(node == p->dst && !p->arrived && p->got == p->bytes);
 	T_OK(memcmp(p->in, sent(s, cookie), p->bytes));
-	/* the one that was sent before */
+	/* the message sent before */
 	T_TRUE(!s->ordered || cookie % EACH == 0 || p[-1].arrived);
 	p->arrived = 1;
 	(void)at;
@@ -99,7 +99,7 @@ static const struct net_up up = {
 	.lost = on_lost,
 };
 
-/* Two messages from everybody to somebody. */
+/* Two messages from every node to a random node. */
 static void send_round(struct soak *s, uint64_t at, uint64_t r)
 {
 	struct net_msg m = { .way = r % 2 ? NET_DYNAMIC : NET_DETERMINISTIC };
@@ -107,7 +107,7 @@ static void send_round(struct soak *s, uint64_t at, uint64_t r)
 
 	m.path = s->path;
 	s->ordered = m.way == NET_DETERMINISTIC;
-	/* order is for those who keep to a rail */
+	/* order is guaranteed within a rail only */
 	m.rail = s->ordered && s->e.cfg.rails > 1;
 	for (cookie = 0; cookie < EACH * s->nodes; cookie++) {
 		struct piece *p = &s->piece[cookie];
@@ -143,9 +143,9 @@ static void soak_run(struct soak *s, uint64_t hops)
 	s->hops = n.hops;
 }
 
-/* ---- what the plan says -------------------------------------------------- */
+/* ---- expected numbers ---------------------------------------------------- */
 
-/* More than seven of so many symbols, each of them wrong by chance q. */
+/* Probability that more than seven of these symbols are wrong, each with q. */
 static double beyond_correction(unsigned symbols, double q)
 {
 	double term = pow(1 - q, symbols), sum = 0;
@@ -159,7 +159,7 @@ static double beyond_correction(unsigned symbols, double q)
 	return sum;
 }
 
-/* The chance that a packet of so many bytes on the wire is bad. */
+/* Probability that a packet of this number of bytes on the wire is bad. */
 static double chance_of_bad(const struct net_config *cfg, uint32_t wire,
 			    double ber)
 {
@@ -183,9 +183,11 @@ static void within_three_sigma(const char *what, uint64_t got, double tries,
 	T_TRUE(fabs((double)got - mean) <= 3 * sigma + 1);
 }
 
-/* Of packets with wrong bits CRC-16 overlooks one in 2^15 where they are an
- * even number from four on; see net_fault_test.c. The other codes: none in an
- * age. */
+/*
+ * CRC-16 misses one in 2^15 of the packets with an even number of wrong bits,
+ * four or more; see net_fault_test.c. The other codes miss none within any
+ * test.
+ */
 static double chance_of_escape(const struct net_config *cfg, uint32_t wire,
 			       double ber)
 {
@@ -200,7 +202,7 @@ static double chance_of_escape(const struct net_config *cfg, uint32_t wire,
 	return even / 32768;
 }
 
-/* So many or more are not rarer than what is three sigma off. */
+/* Fails if this number or more has a probability below that of three sigma. */
 static void not_too_many(uint64_t got, double mean)
 {
 	double term = exp(-mean), fewer = 0;
@@ -239,7 +241,7 @@ static void check_counts(const struct soak *s, double ber)
 		T_TRUE(c.resends == c.discarded && c.discarded <= c.bad);
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
 static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 {
@@ -254,7 +256,7 @@ static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 		s.nodes = net_nodes(s.e.net);
 	while (s.path + 1 < cfg->paths && cfg->path[s.path].packet_bytes)
 		s.path++;
-	/* a full packet does not pass four links at 1e-4 in one piece */
+	/* a full packet would not pass four links at 1e-4 without error */
 	if (cfg->care.checked == NET_CHECKED_END && ber > 5e-5) {
 		s.bytes = 4 * cfg->chunk_bytes;
 		s.most = 1;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Round what is dead, where the machine does so.
+ * Routing around dead links, where the machine does so.
  *
- * On a torus, first by another link to the same neighbour; then by another
- * dimension in which the packet has hops left; then the other way round. What
- * is sent when tables have been made anew goes the other way from the start. A
- * packet that has turned goes further than half way round, and does not turn a
- * second time.
+ * On a torus: first by another link to the same neighbour, then by another
+ * dimension in which the packet has hops left, then by the opposite direction
+ * of the ring. Messages sent after the tables have been rebuilt take the
+ * opposite direction from the start. A reversed packet travels more than half
+ * of the ring, and is not reversed a second time.
  *
- * In a tree the tables have other links, net_steer_fat.c.
+ * In a tree the tables have alternative links, net_steer_fat.c.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_steer.h"
 
 #include <stdlib.h>
 
-/* Packets of one message may take several ways from now on. */
+/* Packets of one message may take several routes from now on. */
 static void count(const struct net *net, const struct net_packet *p,
 		  uint32_t node, unsigned port)
 {
@@ -24,7 +24,7 @@ static void count(const struct net *net, const struct net_packet *p,
 	net_mrec(net, p->msg)->fate |= NET_FATE_AGAIN;
 }
 
-/* Of these ports those that lead somewhere. */
+/* The ports of this mask whose links are not dead. */
 static uint64_t living(const struct net *net, uint32_t node, uint64_t ports)
 {
 	uint64_t left = ports, w;
@@ -35,7 +35,7 @@ static uint64_t living(const struct net *net, uint32_t node, uint64_t ports)
 	return left;
 }
 
-/* The k-th bit that is set, round and round; there is one. */
+/* The k-th set bit, modulo their number; ports is not 0. */
 static unsigned pick(uint64_t ports, unsigned k)
 {
 	k %= (unsigned)__builtin_popcountll(ports);
@@ -46,7 +46,7 @@ static unsigned pick(uint64_t ports, unsigned k)
 
 /* ---- torus --------------------------------------------------------------- */
 
-/* The direction that a packet has yet to go in a dimension. */
+/* Direction of a packet's remaining hops in a dimension. */
 static unsigned dir_of(const struct net_packet *p, unsigned d)
 {
 	return 2 * d + (p->rem[d] > 0);
@@ -60,7 +60,7 @@ static void turn(const struct net *net, struct net_packet *p, unsigned d)
 	p->dirs ^= 3u << 2 * d;
 }
 
-/* Links by which the packet comes on, or none. */
+/* Ports by which the packet can proceed, or 0. */
 static uint64_t torus_ports(const struct net *net, struct net_packet *p,
 			    uint32_t node, unsigned first)
 {
@@ -101,10 +101,10 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 	if (ports)
 		p->det = (uint8_t)pick(ports, p->lane);
 	if (p->flags & NET_P_DYN && !p->want)
-		p->want = ports ? ports : 1ull << was; /* into nothing */
+		p->want = ports ? ports : 1ull << was; /* lost there */
 }
 
-/* Steps along a dimension; whether all links are there. */
+/* Follows a dimension; true if no link on it is dead. */
 static bool walk(const struct net *net, uint32_t *node, unsigned dir,
 		 unsigned hops)
 {
@@ -142,7 +142,7 @@ void net_fault_plan(const struct net *net, const struct net_msg *msg,
 		next = at;
 		if (!cfg->wrap[d] || !walk(net, &next, 2 * d + (other > 0),
 					   (unsigned)abs(other)))
-			return; /* on the way there may be another */
+			return; /* a later hop may find another port */
 		rem[d] = (int8_t)other;
 		at = next;
 	}
@@ -150,7 +150,7 @@ void net_fault_plan(const struct net *net, const struct net_msg *msg,
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* The tables know of what is dead (net_dead); this counts who feels it. */
+/* The tables know the dead links (net_dead); this counts affected packets. */
 static void count_tree(const struct net *net, const struct net_packet *p,
 		       uint32_t node)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links that err: who finds it, what that costs, and that nothing is lost. How
- * often they do is counted by net_fault_soak_test.
+ * Links with errors: which code detects them, the cost of a retry, and that
+ * nothing is lost. net_fault_soak_test counts how often errors occur.
  */
 #include "prov/net/net_fault_end.h"
 #include "prov/net/net_fault_int.h"
@@ -35,7 +35,7 @@ static void the_first_error_is_where_the_draw_says(void **state)
 
 /* ---- traffic ------------------------------------------------------------- */
 
-/* A message from everybody to somebody, again and again. */
+/* Messages from every node to a random node, in rounds. */
 static void traffic(struct net_end *e, unsigned rounds, uint8_t way)
 {
 	uint32_t nodes = e->cfg.topology == NET_TORUS && e->cfg.router_nodes < 2
@@ -109,13 +109,13 @@ static void the_same_plan_and_seed_give_the_same_events(void **state)
 		b = hash_of(&cfg, "seed = 1; errors * = 1e-5", 32);
 		c = hash_of(&cfg, "seed = 2; errors * = 1e-5", 32);
 		T_IS(a, b);
-		/* where it is corrected nothing comes later */
+		/* corrected errors cause no delay */
 		T_IS(a != c, !cfg.care.fec);
 		T_IS(a != hash_of(&cfg, NULL, 32), !cfg.care.fec);
 	}
 }
 
-/* Whatever the order in which messages are handed over. */
+/* Whatever the order in which messages are posted. */
 static void errors_do_not_depend_on_the_order_of_calls(void **state)
 {
 	struct net_config cfg;
@@ -143,7 +143,7 @@ static void errors_do_not_depend_on_the_order_of_calls(void **state)
 	T_IS(log[0], log[1]);
 }
 
-/* Bursts of 41 bits touch five symbols at most: every one is found. */
+/* Bursts of 41 bits affect five symbols at most: all are detected. */
 static void bursts_are_found(void **state)
 {
 	struct net_fault_count c;
@@ -168,9 +168,9 @@ static void bursts_are_found(void **state)
 }
 
 /*
- * CRC-16 has x + 1 in its polynomial and finds two bits anywhere: what it
- * overlooks has an even number of wrong bits, four or more, and of those one
- * word in 2^15. At a rate far above all others that is seen.
+ * The polynomial of CRC-16 contains x + 1 and detects any two bits: an
+ * undetected error has an even number of wrong bits, four or more, and of those
+ * one in 2^15 is missed. At a very high error rate this is measurable.
  */
 static void crc16_overlooks_what_theory_says(void **state)
 {
@@ -197,9 +197,9 @@ static void crc16_overlooks_what_theory_says(void **state)
 	T_TRUE(fabs((double)escaped - expected) <= 3 * sqrt(expected));
 }
 
-/* ---- what a retry costs -------------------------------------------------- */
+/* ---- cost of a retry ----------------------------------------------------- */
 
-/* One message of one full packet; and how often a link sent it again. */
+/* Arrival of one full packet; and the number of link retries. */
 static uint64_t one(const struct net_config *cfg, const char *plan,
 		    uint64_t *retries_p)
 {
@@ -217,7 +217,7 @@ static uint64_t one(const struct net_config *cfg, const char *plan,
 	return e.last_at;
 }
 
-/* BGQ-45: an acknowledgement that is missing for 1000 cycles. */
+/* BGQ-45: no acknowledgement within 1000 cycles. */
 static void bgq_sends_again_after_its_time_out(void **state)
 {
 	struct net_config cfg;
@@ -228,11 +228,11 @@ static void bgq_sends_again_after_its_time_out(void **state)
 	late = one(&cfg, "seed = 1; errors * = 3e-4", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
-	/* 552 bytes are 138 cycles, and 6 of protocol */
+	/* 552 bytes are 138 cycles, plus 6 of protocol */
 	T_IS(late - good, n * (138 + 6 + 1000) * 2000);
 }
 
-/* GEM-28: the receiver says so at once; both ways are the link's. */
+/* GEM-28: the receiver sends a NAK at once; both directions take link time. */
 static void gemini_sends_again_when_it_is_told(void **state)
 {
 	struct net_config cfg;
@@ -265,12 +265,12 @@ static void packets_keep_their_order(void **state)
 	T_IS(e.arrived, 1);
 	T_IS(e.packets, 128);
 	T_TRUE(fault_end_count(&e).retries > 20);
-	net_end_close(&e); /* asks for disorder, too */
+	net_end_close(&e); /* checks for disorder, too */
 }
 
 /* ---- codes --------------------------------------------------------------- */
 
-/* BGQ-47: errors in the first 12 of 552 bytes are the header's affair. */
+/* BGQ-47: errors in the first 12 of 552 bytes are found by the header code. */
 static void bgq_headers_have_a_code_of_their_own(void **state)
 {
 	struct net_fault_count c;
@@ -287,7 +287,7 @@ static void bgq_headers_have_a_code_of_their_own(void **state)
 	net_end_close(&e);
 }
 
-/* BGQ-46, BGQ-48: without the code of a hop, those behind it are needed. */
+/* BGQ-46, BGQ-48: without the link code, the end code detects the errors. */
 static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
 {
 	struct net_fault_count c;
@@ -330,7 +330,7 @@ static void counters_raise_an_alarm(void **state)
 	net_end_close(&e);
 }
 
-/* QSN-40: discarded at the end, sent again by the unit, as often. */
+/* QSN-40: discarded at the target, and retransmitted by the unit as often. */
 static void qsnet2_discards_and_its_unit_sends_again(void **state)
 {
 	struct net_fault_count c;
@@ -349,8 +349,8 @@ static void qsnet2_discards_and_its_unit_sends_again(void **state)
 }
 
 /*
- * APE-22: the footer's CRC is looked at by the last board, which counts a bad
- * packet and hands none up; links do nothing about it.
+ * APE-22: the last board checks the footer's CRC, counts a bad packet and
+ * delivers none; links do not check.
  */
 static void apenet_counts_and_delivers_nothing_wrong(void **state)
 {
@@ -367,12 +367,12 @@ static void apenet_counts_and_delivers_nothing_wrong(void **state)
 	T_IS(c.retries, 0);
 	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
 	T_IS(c.resends, c.discarded);
-	/* every message once, whole, and not a byte more */
+	/* every message once, complete, and no byte more */
 	T_IS(e.bytes, 1600ull * cfg.payload_bytes);
 	net_end_close(&e);
 }
 
-/* SWE-26: 70 bits in a row are put right, more are sent again by the link. */
+/* SWE-26: bursts of 70 bits are corrected, longer ones retried by the link. */
 static void sunway_corrects_and_sends_again(void **state)
 {
 	static const char *const plans[] = { "errors * = 1e-6; burst * = 61",
@@ -396,7 +396,7 @@ static void sunway_corrects_and_sends_again(void **state)
 	}
 }
 
-/* QSN-43: a link that erred trains anew, and nobody gets it meanwhile. */
+/* QSN-43: a link with an error retrains, and carries nothing meanwhile. */
 static void qsnet2_links_train_anew(void **state)
 {
 	struct net_fault_count c;
@@ -425,7 +425,7 @@ static void qsnet2_links_train_anew(void **state)
 	T_TRUE(at[1] > at[0] + 15000000);
 }
 
-/* Acknowledgements err, too, and come in the end. */
+/* Acknowledgements have errors, too, and arrive after retransmission. */
 static void acknowledgements_come_in_the_end(void **state)
 {
 	struct net_msg m = { .bytes = 2048, .dst = 1, .ack = 1 };
@@ -448,7 +448,7 @@ static void acknowledgements_come_in_the_end(void **state)
 	net_end_close(&e);
 }
 
-/* What comes again is not overtaken, of one message or of several. */
+/* Retransmitted packets are not overtaken, of one message or of several. */
 static void packets_that_come_again_keep_their_order(void **state)
 {
 	struct net_msg m = {
@@ -476,7 +476,7 @@ static void packets_that_come_again_keep_their_order(void **state)
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* QSN-44, GEM-31: corrected, or dropped at the end and sent again. */
+/* QSN-44, GEM-31: corrected, or discarded at the target and retransmitted. */
 static void wrong_words_are_corrected_or_never_delivered(void **state)
 {
 	struct net_fault_count c;
@@ -500,7 +500,7 @@ static void wrong_words_are_corrected_or_never_delivered(void **state)
 	}
 }
 
-/* BGQ-49, BGQ-50: a unit stops rather than let the error out. */
+/* BGQ-49, BGQ-50: a unit halts instead of passing the error on. */
 static void bgq_halts_at_a_word_beyond_correction(void **state)
 {
 	struct net_fault_count c;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Faults as time goes on: lines of a plan that begin, are noticed and end, and
- * what they do to links and nodes. Nothing of this is there without a plan.
+ * Faults over time: lines of a fault plan that begin, are detected and end, and
+ * their effects on links and nodes. Unused without a fault plan.
  *
- * Lines are wakes of the nodes that they concern, of port NET_FAULT_PORT. A
- * link that dies is busy until that is noticed, so that nobody gets it; then
- * packets for it go nowhere (net_fault_link.c), or another way
- * (net_fault_steer.c).
+ * Lines are wake events of the nodes that they apply to, with port
+ * NET_FAULT_PORT. A link that fails is busy until the failure is detected, so
+ * no packet gets it; from then on packets for it are lost (net_fault_link.c),
+ * or rerouted (net_fault_steer.c).
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic_int.h"
@@ -15,7 +15,7 @@
 
 /* ---- links --------------------------------------------------------------- */
 
-/* Whether a line means this link, by either of its ends. */
+/* True if a line applies to this link, seen from either end. */
 bool net_fault_concerns(const struct net *net,
 			const struct net_fault_line *line, uint32_t node,
 			unsigned port)
@@ -28,7 +28,7 @@ bool net_fault_concerns(const struct net *net,
 				net_link_port(link)));
 }
 
-/* Links of a direction that are left. */
+/* True if a direction has a link that is not dead. */
 static bool any_alive(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned first = port, links = 1, i;
@@ -43,7 +43,7 @@ static bool any_alive(const struct net *net, uint32_t node, unsigned port)
 	return false;
 }
 
-/* A node that no link leads to any more is dead. */
+/* A node without a live link is dead. */
 void net_fault_count_node(struct net *net, uint32_t node)
 {
 	struct net_fault_node *m = net_fault_node(net, node);
@@ -86,7 +86,7 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 	l->state = NET_LINK_ALIVE;
 }
 
-/* ---- lines at work ------------------------------------------------------- */
+/* ---- effects of lines ---------------------------------------------------- */
 
 bool net_fault_is_death(unsigned kind)
 {
@@ -94,7 +94,7 @@ bool net_fault_is_death(unsigned kind)
 	       kind == WEFT_PLAN_DEAD_SWITCH || kind == WEFT_PLAN_DEAD_RAIL;
 }
 
-/* Links that err: a class of them, wherever they are. */
+/* Links with errors: all links of a class. */
 void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 			 bool on)
 {
@@ -131,7 +131,7 @@ void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 	}
 }
 
-/* Other lanes or another rate, or as before. */
+/* Sets other lanes or another rate, or restores them. */
 static void change_links(struct net_step *s, const struct net_fault_line *line,
 			 bool on)
 {
@@ -141,9 +141,9 @@ static void change_links(struct net_step *s, const struct net_fault_line *line,
 				net_fault_link(s->net, s->id, port)->word[on];
 }
 
-/* ---- deaths in the course of time ---------------------------------------- */
+/* ---- failures at run time ------------------------------------------------ */
 
-/* Nobody gets the link any more, once the packet on it has left. */
+/* No packet gets the link any more, once the packet on it has left. */
 static void shut(struct net_step *s, const struct net_fault_line *line,
 		 uint64_t word)
 {
@@ -166,7 +166,7 @@ static void shut(struct net_step *s, const struct net_fault_line *line,
 		net_wheel_push(s->net, s->now + 1, word);
 }
 
-/* Tells those above, in their turn. */
+/* Schedules the net_up.dead callback. */
 static void tell(struct net_step *s, uint32_t whom)
 {
 	struct net *net = s->net;
@@ -193,7 +193,7 @@ static void let_nobody_send(struct net *net, uint64_t from)
 	f->stall_ps = end;
 }
 
-/* The links are known to be dead: they take packets again, to nowhere. */
+/* The failure is detected: the links accept packets again, which are lost. */
 static void notice(struct net_step *s, const struct net_fault_line *line)
 {
 	struct net *net = s->net;
@@ -238,7 +238,7 @@ static void revive(struct net_step *s, const struct net_fault_line *line)
 	net_fault_count_node(s->net, s->id);
 }
 
-/* A phase of a line, for one node. */
+/* Schedules a phase of a line at one node. */
 void net_fault_push(struct net *net, uint32_t node, uint64_t at,
 		    enum net_fault_phase phase, uint32_t i)
 {
@@ -246,7 +246,7 @@ void net_fault_push(struct net *net, uint32_t node, uint64_t at,
 		    net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
 }
 
-/* A unit stops: as if the plan had said so. */
+/* Halts a unit as if the fault plan had a line for it. */
 void net_fault_halt(struct net_step *s)
 {
 	struct net *net = s->net;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links, nodes and switches that die, are slow or lose lanes: what goes round
- * them, what waits, what is lost and who is told.
+ * Links, nodes and switches that fail, are slow or lose lanes: which packets
+ * are rerouted, which wait, which are lost, and which failures are reported.
  */
 #include "prov/net/net_fault_end.h"
 
@@ -13,7 +13,7 @@
 #define US 1000000ull
 #define MS (1000 * US)
 
-/* From everybody to everybody, all at once. */
+/* Every node sends to every other node at once. */
 static void all_to_all(struct net_end *e, uint32_t nodes, uint8_t way,
 		       uint64_t at)
 {
@@ -61,7 +61,7 @@ static uint64_t stream(const struct net_config *cfg, const char *plan)
 	return stream_by(cfg, plan, 0);
 }
 
-/* GEM-29: two lanes of three carry on, at two thirds of the rate. */
+/* GEM-29: two lanes of three continue, at two thirds of the rate. */
 static void gemini_goes_on_with_two_lanes_of_three(void **state)
 {
 	struct net_config cfg;
@@ -72,13 +72,13 @@ static void gemini_goes_on_with_two_lanes_of_three(void **state)
 	two = stream(&cfg, "lanes 0,0,0.A+ = 2; lanes 0,0,0.A- = 2");
 	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
 	one = stream(&cfg, "lanes 0,0,0.A+ = 1; lanes 0,0,0.A- = 1");
-	/* 1024 packets of 96 B: 41, 62 and 123 ns; buffers take some, too */
+	/* 1024 packets of 96 B: 41, 62 and 123 ns; buffers hold some, too */
 	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
 	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
 	T_IS(slow, two);
 }
 
-/* SWE-27: four lanes, two or one; the rate is that of those that are left. */
+/* SWE-27: four lanes, two or one; the rate is that of the remaining lanes. */
 static void sunway_goes_on_with_two_lanes_or_one(void **state)
 {
 	const uint64_t packets = 32, ns = 1000;
@@ -121,9 +121,9 @@ static void a_slow_node_sends_slowly(void **state)
 	T_TRUE(slow > 2 * whole);
 }
 
-/* ---- one link of several ------------------------------------------------- */
+/* ---- parallel links ------------------------------------------------------ */
 
-/* GEM-30: nobody takes a link that is masked, and everything arrives. */
+/* GEM-30: no packet takes a masked link, and everything arrives. */
 static void gemini_masks_a_link_out(void **state)
 {
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
@@ -138,7 +138,7 @@ static void gemini_masks_a_link_out(void **state)
 		all_to_all(&e, 12, ways[k], 0);
 		net_end_drain(&e);
 		T_IS(e.arrived, 12 * 11);
-		/* A- has 8 ports, then comes A+ */
+		/* A- has 8 ports, followed by A+ */
 		T_IS(carried(&e, 12, 8 + 3), 0);
 		T_TRUE(carried(&e, 12, 8 + 2) > 0);
 		T_IS(fault_end_count(&e).quiesced, 0);
@@ -164,16 +164,16 @@ static void gemini_loads_new_tables(void **state)
 	T_IS(c.quiesced, 1);
 	T_IS(c.dead_links, 16);
 	T_TRUE(c.lost == 0);
-	/* what was sent at 150 us waits from 110 us on for 20 ms */
+	/* sent at 150 us, waits from 110 us on for 20 ms */
 	T_TRUE(e.last_at > 20 * MS + 110 * US);
 	T_TRUE(e.last_at < 21 * MS);
 	net_end_close(&e);
 }
 
-/* GEM-32: new tables lead the other way from the start, not on the way. */
+/* GEM-32: new tables use the opposite direction from the source on. */
 static void gemini_starts_the_other_way(void **state)
 {
-	enum { ROUTER = 10, LINKS = 8 }; /* behind ten nodes; A-, then A+ */
+	enum { ROUTER = 10, LINKS = 8 }; /* after ten nodes; A-, then A+ */
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	struct net_msg m = { .dst = 4, .bytes = 64 };
 	struct net_config cfg;
@@ -198,7 +198,7 @@ static void gemini_starts_the_other_way(void **state)
 	}
 }
 
-/* GEM-33: what stood in front of the link is missed after a second. */
+/* GEM-33: packets in front of the link time out after a second. */
 static void gemini_misses_a_response_after_a_second(void **state)
 {
 	struct net_msg m = { .dst = 2,
@@ -219,7 +219,7 @@ static void gemini_misses_a_response_after_a_second(void **state)
 	net_end_close(&e);
 }
 
-/* A router is gone, with its two nodes: the others reach each other. */
+/* A router and its two nodes have failed: the others reach each other. */
 static void gemini_goes_round_a_router(void **state)
 {
 	struct net_msg m = { .bytes = 64 };
@@ -247,7 +247,7 @@ static void gemini_goes_round_a_router(void **state)
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* QSN-42: up by other links, and nobody misses the switch. */
+/* QSN-42: up by other links, without any retransmission. */
 static void qsnet2_goes_round_a_switch(void **state)
 {
 	static const char *const plans[] = { "dead-switch 3:0",
@@ -274,7 +274,7 @@ static void qsnet2_goes_round_a_switch(void **state)
 		}
 }
 
-/* QSN-41: nobody answers; the unit sends again and goes another way. */
+/* QSN-41: no answer; the unit retransmits on another route. */
 static void qsnet2_misses_an_answer_and_tries_again(void **state)
 {
 	struct net_fault_count c;
@@ -292,7 +292,7 @@ static void qsnet2_misses_an_answer_and_tries_again(void **state)
 	net_end_close(&e);
 }
 
-/* SWE-28, SWE-29: a rail is gone, or all links up of a switch. */
+/* SWE-28, SWE-29: a rail has failed, or all links up of a switch. */
 static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0", "dead-rail 1",
@@ -314,7 +314,7 @@ static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
 	}
 }
 
-/* SWE-29: what a rail or a switch takes along is sent again after 1 ms. */
+/* SWE-29: packets lost with a rail or a switch are retransmitted after 1 ms. */
 static void sunway_sends_again_what_died_with_a_rail(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0 at 10us",
@@ -341,13 +341,13 @@ static void sunway_sends_again_what_died_with_a_rail(void **state)
 	}
 }
 
-/* ---- what cannot be saved ------------------------------------------------ */
+/* ---- losses -------------------------------------------------------------- */
 
 static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 {
 	static const struct {
 		const char *machine;
-		uint64_t told; /* after its death */
+		uint64_t told; /* after the failure */
 	} row[] = { { "bgq:4x2", 332 * MS },
 		    { "gemini:2x2x1", 10 * US },
 		    { "qsnet2:4x4", 100 * US } };
@@ -366,7 +366,7 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 		T_IS(e.dead_node, 3);
 		T_TRUE(e.dead_at >= 10 * US + row[i].told);
 		T_TRUE(e.dead_at < 11 * US + row[i].told);
-		/* 7 to 3 and 3 to 7; 7 to itself never leaves it */
+		/* 7 to 3 and 3 to 7; 7 to itself uses no link */
 		T_IS(e.lost, 2);
 		T_IS(e.arrived, 6);
 		T_TRUE(e.lost_at >= 10 * US + row[i].told);
@@ -374,7 +374,7 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 	}
 }
 
-/* The machine has no way round: whoever is above is told of the link. */
+/* The machine does not reroute: the dead link is reported by net_up.dead. */
 static void bgq_does_not_go_round_a_dead_link(void **state)
 {
 	struct net_config cfg;

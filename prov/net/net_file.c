@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a machine file: lines are cut into key, value and comment, then each
- * key of the table takes its line. What is wrong is said with file, line and
- * what would be right.
+ * Reading a machine file: lines are split into key, value and comment, then
+ * each key of the table is set from its line. Errors name file and line, and
+ * what is expected.
  */
 #include "prov/net/net_file_int.h"
 
@@ -58,7 +58,7 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The line of a key in the section of that name, or outside of all. */
+/* The line of a key in the section of this variant, or outside all sections. */
 static const struct file_line *line_in(const struct file_doc *doc,
 				       const char *part, const char *key,
 				       const char *variant)
@@ -74,7 +74,7 @@ static const struct file_line *line_in(const struct file_doc *doc,
 	return NULL;
 }
 
-/* What the wanted variant says, else what all say. */
+/* The line of the requested variant, otherwise the common one. */
 static const struct file_line *doc_get(const struct file_doc *doc,
 				       const char *part, const char *key)
 {
@@ -150,7 +150,7 @@ static int keep(struct file_doc *doc, const struct file_line *item)
 	return 0;
 }
 
-/* Cuts "key = value # comment"; empty lines and comments are nothing. */
+/* Splits "key = value # comment"; skips empty lines and comments. */
 static int cut_line(struct file_doc *doc, unsigned line, char *s)
 {
 	struct file_line item = { .line = line,
@@ -253,7 +253,7 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 	return 0;
 }
 
-/* Channels that count packets must hold what the bubble rule leaves free. */
+/* Channels that count packets must have tokens for the bubble rule. */
 static bool too_few(const struct net_config *c)
 {
 	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
@@ -262,7 +262,7 @@ static bool too_few(const struct net_config *c)
 	return false;
 }
 
-/* What one value alone cannot show. */
+/* Constraints between several values. */
 static int together(const struct file_doc *doc, const struct net_config *c)
 {
 	uint32_t wire = net_wire_bytes(c, c->payload_bytes / c->chunk_bytes);
@@ -304,7 +304,7 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 	return 0;
 }
 
-/* What a file without such a line means. */
+/* Values of keys that are missing in the file. */
 static void defaults(struct net_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
@@ -313,7 +313,7 @@ static void defaults(struct net_config *cfg)
 	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
 }
 
-/* A variant that no line belongs to is a mistake; says which there are. */
+/* A variant without lines is an error; the text lists the existing variants. */
 static int check_variant(const struct file_doc *doc)
 {
 	const char *last = "";
@@ -337,13 +337,13 @@ static int check_variant(const struct file_doc *doc)
 			 all);
 }
 
-/* Whether a line is one that is not overruled by the wanted variant. */
+/* True if a line is not overridden by the requested variant. */
 static bool counts(const struct file_doc *doc, const struct file_line *l)
 {
 	return doc_get(doc, l->part, l->key) == l;
 }
 
-/* A path is like the first one but for its own lines. */
+/* A path has the values of the first one, except for its own lines. */
 static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 {
 	const struct file_line *l;
@@ -409,7 +409,7 @@ int net_file_parse(const char *name, char *text, size_t len,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* All of a file, with a zero behind it. */
+/* Reads a whole file, with a terminating zero. */
 static int slurp(const char *path, char **text_p, size_t *len_p,
 		 struct net_why *why)
 {

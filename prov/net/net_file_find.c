@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the files of Weft are: share/weft in a folder above the library or
- * program that this code is part of, so an installation may be moved, and a
- * build tree has a share/weft of its own. The prefix of configure comes last.
+ * Location of Weft's data files: share/weft in a folder above the library or
+ * program that contains this code, so an installation may be moved, and a build
+ * tree has a share/weft of its own. The prefix of configure is tried last.
  */
 #include "prov/net/net_file_int.h"
 #include "src/base/cfg.h"
@@ -19,7 +19,7 @@
 #define WEFT_DATADIR "/usr/local/share"
 #endif
 
-/* Looks in every folder above file. */
+/* Searches every folder above file. */
 static bool look_above(char *file, const char *what, char *path, size_t len)
 {
 	char *slash;
@@ -34,7 +34,7 @@ static bool look_above(char *file, const char *what, char *path, size_t len)
 	return false;
 }
 
-/* The library or program that holds this function. */
+/* The library or program that contains this function. */
 static bool own_file(char *file)
 {
 	union {
@@ -64,7 +64,7 @@ int net_file_share(const char *what, char *path, size_t len)
 	return n > 0 && (size_t)n < len && !access(path, R_OK) ? 0 : -ENOENT;
 }
 
-/* The names of the machines that come with Weft, and the nearest to name. */
+/* Names of the installed machines, and the one nearest to name. */
 static void known(const char *name, char *all, size_t len, char *near,
 		  size_t near_len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the files of the machine file reader. */
+/* Internal interface of the files of the machine file reader. */
 #ifndef WEFT_NET_FILE_INT_H
 #define WEFT_NET_FILE_INT_H
 
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* What a value is made of, and so which units it may have. */
+/* Type of a value, which determines its units. */
 enum file_type {
 	FILE_NAME,
 	FILE_TOPOLOGY,
@@ -23,15 +23,15 @@ enum file_type {
 	FILE_BUSES,    /* names of buses */
 	FILE_BUS_MASK, /* of a path: names of buses */
 	FILE_NODES,    /* "any" or "range" */
-	FILE_CODE,     /* one of a key's words, kept as its place */
+	FILE_CODE,     /* one of a key's words, stored as its index */
 	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
 	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
 };
 
-/* Keys that fat trees do without, that any machine does without. */
+/* Keys that are optional for fat trees, and for all machines. */
 #define FILE_TORUS_ONLY 1u
 #define FILE_OPTIONAL	2u
-/* Keys behind the name of a path or bus and a point; offset in its struct. */
+/* Keys after the name of a path or bus and a dot; offset in its struct. */
 #define FILE_OF_PATH	4u
 #define FILE_OF_BUS	8u
 
@@ -39,18 +39,18 @@ struct file_key {
 	const char *name;
 	enum file_type type;
 	unsigned offset, bytes; /* of the field in its struct */
-	uint64_t min, max;	/* as kept */
+	uint64_t min, max;	/* of the stored value */
 	unsigned flags;
-	const char *help; /* what it is, with an example */
+	const char *help; /* description, with an example */
 };
 
-/* A line that sets a key; the texts lie in the file's buffer. */
+/* A line that sets a key; the strings point into the file's buffer. */
 struct file_line {
 	unsigned line;
 	const struct file_key *def;
 	char *key, *value, *comment;
 	char *part;	     /* path or bus it belongs to, or NULL */
-	const char *variant; /* section it stands in, or NULL */
+	const char *variant; /* section that contains it, or NULL */
 };
 
 #define FILE_LINES_MAX 256
@@ -59,13 +59,13 @@ struct file_doc {
 	const char *name;
 	struct file_line item[FILE_LINES_MAX];
 	unsigned count;
-	const char *section; /* that is being read, or NULL */
-	const char *variant; /* that is wanted, or NULL */
+	const char *section; /* section being read, or NULL */
+	const char *variant; /* requested variant, or NULL */
 	struct net_why *why;
 };
 
 int file_fail(struct net_why *why, const char *fmt, ...) WEFT_PRINTF(2, 3);
-/* The same, with file and line before it. */
+/* As file_fail, prefixed with file and line. */
 int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 		 ...) WEFT_PRINTF(3, 4);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The keys of a machine file: one row each. */
+/* The keys of a machine file: one table row each. */
 #include "prov/net/net_file_int.h"
 #include "src/base/cfg.h"
 

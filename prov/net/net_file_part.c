@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of an endpoint that have names: paths, and buses they share. */
+/* The named parts of an endpoint: paths, and the buses that they share. */
 #include "prov/net/net_file_int.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* The next word of text into name; NULL: no more, or it is too long. */
+/* Copies the next word of text into name; NULL: none left, or too long. */
 static const char *word(const char *text, char *name, size_t len)
 {
 	size_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shape of a machine: lengths given or found, torus or mesh, and the orders
- * of dimensions that depend on the lengths.
+ * The shape of a machine: lengths given or derived, torus or mesh, and the
+ * dimension orders that depend on the lengths.
  */
 #include "prov/net/net_file_int.h"
 #include "prov/net/net_map.h"
@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the model takes; see net_config_check(). */
+/* Limits of the model; see net_config_check(). */
 #define LENGTH_MAX 128
 #define NODES_MAX  (1 << 19)
 
-/* One length with its letter; NULL: not one. */
+/* Parses one length with its letter; NULL: invalid. */
 static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
 {
 	unsigned n = 0;
@@ -73,7 +73,7 @@ static int smallest(struct net_config *c, uint32_t nodes, struct net_why *why)
 	return 0;
 }
 
-/* Levels above those of the file are like its last one. */
+/* Levels above those of the file equal its last one. */
 static void more_levels(struct net_config *c)
 {
 	for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
@@ -110,7 +110,7 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 	return 0;
 }
 
-/* Without a letter: a torus at the length of a midplane or of the machine. */
+/* Without a letter: a torus if the length is a midplane's or the machine's. */
 static bool ring_by_rule(const struct net_config *c, unsigned d)
 {
 	return c->size[d] > 1 && (c->closed || c->size[d] == c->midplane[d] ||
@@ -124,7 +124,7 @@ static void wrap_by_rule(struct net_config *c)
 			c->wrap[d] ? c->wrap[d] == 't' : ring_by_rule(c, d);
 }
 
-/* A dimension that no machine extends beyond a midplane has no link chips. */
+/* A dimension that never extends beyond a midplane has no link chips. */
 static void without_link_chips(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
@@ -169,9 +169,9 @@ void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
 	}
 }
 
-/* ---- orders of dimensions ------------------------------------------------ */
+/* ---- dimension orders ---------------------------------------------------- */
 
-/* Dimensions by length, longest first, equal ones in the order of letters. */
+/* Dimensions by length, longest first, equal ones in alphabetical order. */
 static void longest_first(const struct net_config *cfg, uint8_t *order)
 {
 	for (unsigned d = 0; d < cfg->dims; d++)
@@ -186,7 +186,7 @@ static void longest_first(const struct net_config *cfg, uint8_t *order)
 		}
 }
 
-/* A letter's dimension, or -1. */
+/* Dimension of a letter, or -1. */
 static int letter(char c, const struct net_config *cfg)
 {
 	c = (char)toupper((unsigned char)c);
@@ -213,7 +213,7 @@ int file_order(const char *text, struct net_config *cfg)
 	return n == cfg->dims ? 0 : -EINVAL;
 }
 
-/* Equal lengths share a mask. */
+/* Dimensions of equal length share a mask. */
 static void zone_longest(struct net_config *cfg, uint8_t *mask)
 {
 	uint8_t order[NET_DIMS_MAX];
@@ -226,7 +226,7 @@ static void zone_longest(struct net_config *cfg, uint8_t *mask)
 	}
 }
 
-/* One dimension after the other, with those of also at any time. */
+/* One dimension after another, those in also at any time. */
 static void zone_order(const struct net_config *cfg, uint8_t *mask,
 		       uint8_t also)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine files: what they say, what is refused, and with which words. */
+/* Machine files: their values, refused errors, and the error texts. */
 #include "prov/net/net_file.h"
 #include "prov/net/net_file_int.h"
 #include "prov/net/net_map.h"
@@ -17,7 +17,7 @@ static char text[65536], shipped[65536];
 static size_t text_len;
 static const char *variant;
 
-/* The shipped file as text, to be changed. */
+/* Reads the shipped file, to be modified. */
 static void read_bgq(void)
 {
 	char path[4096];
@@ -34,7 +34,7 @@ static void read_bgq(void)
 	memcpy(text, shipped, text_len + 1);
 }
 
-/* The line of key, replaced by line; NULL takes it out. */
+/* Replaces the line of key by line; NULL removes it. */
 static void put_line(const char *key, const char *line)
 {
 	static char out[sizeof(text)];
@@ -83,7 +83,7 @@ static void shape_is(const char *spec, uint32_t nodes, const char *shape)
 	T_STR(buf, shape);
 }
 
-/* Two nodes to a router, and rings whatever their length. */
+/* Two nodes per router, and rings whatever their length. */
 static void gemini_is_closed_and_its_nodes_share_routers(void **state)
 {
 	T_OK(net_file_load("gemini:3x5x2", 0, &cfg, &why));
@@ -228,7 +228,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	wrong("recv", "send = 3 ns", "already");
 }
 
-/* Lines behind the file as it is shipped. */
+/* Appends lines to the shipped file. */
 static void add_lines(const char *lines)
 {
 	read_bgq();
@@ -328,7 +328,7 @@ static void cycles_are_times_too(void **state)
 	T_IS(cfg.zone[0][3], 0);
 }
 
-/* The model's own tests take its table; the file must say the same. */
+/* The model's own tests use its built-in table; the file must be equal. */
 static void bgq_is_what_the_model_calls_bgq(void **state)
 {
 	struct net_config built;
@@ -372,7 +372,7 @@ static void every_number_of_bgq_has_a_source(void **state)
 	T_IS(t.unsourced, 2); /* its name and topology */
 }
 
-/* Any change of any bytes gives a machine or a reason, and no more. */
+/* Any change of any bytes gives a machine or an error text, and no crash. */
 static void random_changes_never_do_harm(void **state)
 {
 	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
@@ -399,7 +399,7 @@ static void random_changes_never_do_harm(void **state)
 	}
 }
 
-/* Any number in place of another: what is taken, the model takes, too. */
+/* Any number in place of another: accepted numbers work in the model, too. */
 static void random_numbers_are_refused_here_or_work(void **state)
 {
 	int rounds = t_scale(20000);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Values of a machine file: a decimal number and a unit, turned into the whole
- * number that the model keeps. Read by hand, because strtod() follows the
- * locale of whatever program the provider lives in.
+ * Values of a machine file: a decimal number and a unit, converted to the
+ * integer that the model stores. Parsed by hand, because strtod() depends on
+ * the locale of the program that loaded the provider.
  */
 #include "prov/net/net_file_int.h"
 
@@ -27,7 +27,7 @@ static const struct unit {
 	{ "packets", UNIT_COUNT, 1 },	{ "", UNIT_COUNT, 1 },
 };
 
-/* Which units a type takes, and how they are named in an error. */
+/* Units that a type accepts, and their names for an error text. */
 static const struct {
 	unsigned kinds;
 	const char *names;
@@ -50,7 +50,7 @@ static const struct unit *unit_find(const char *name)
 	return NULL;
 }
 
-/* Digits, perhaps a point and digits; at most fifteen of them. */
+/* Digits, optionally a decimal point and digits; at most fifteen digits. */
 static const char *number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;
@@ -85,7 +85,7 @@ static void store(const struct file_key *key, uint64_t v, void *base)
 		memcpy(at, &byte, 1);
 }
 
-/* The number as the model keeps it; not yet rounded. */
+/* The number as the model stores it, not yet rounded. */
 static double kept(const struct file_key *key, double x)
 {
 	switch (key->type) {
@@ -98,7 +98,7 @@ static double kept(const struct file_key *key, double x)
 	}
 }
 
-/* Times and inverse rates are rounded; what is counted must be whole. */
+/* Times and inverse rates are rounded; counts must be integers. */
 static bool must_be_whole(enum file_type type)
 {
 	return type == FILE_COUNT || type == FILE_BYTES || type == FILE_CYCLES;
@@ -241,7 +241,7 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 	return 0;
 }
 
-/* Names of paths and buses; -EINVAL is told as the key's help. */
+/* Names of paths and buses; -EINVAL is reported with the key's help text. */
 static int parts(const struct file_doc *doc, const struct file_line *item,
 		 struct net_config *cfg, void *base)
 {

@@ -16,7 +16,7 @@ static uint32_t leader_of(const struct net_fold *f, uint32_t item)
 	return item < f->paired / 2 ? 2 * item : item + f->paired / 2;
 }
 
-/* Is it the second of a pair? */
+/* True for the second member of a pair. */
 static bool follows(const struct net_fold *f, uint32_t member)
 {
 	return member < f->paired && member % 2;
@@ -58,7 +58,7 @@ static uint32_t pairs_child(const struct net_fold *f, uint32_t member,
 
 /* ---- wide ---------------------------------------------------------------- */
 
-/* Inputs at one level, where members of it are step apart. */
+/* Inputs at one level, whose members are step apart. */
 static unsigned level_inputs(const struct net_fold *f, uint32_t member,
 			     uint32_t step, uint32_t fan)
 {
@@ -101,13 +101,13 @@ static uint32_t wide_child(const struct net_fold *f, uint32_t member,
 	uint32_t step = 1;
 	unsigned l = 0;
 
-	/* levels below one that has inputs are full */
+	/* levels below a level with inputs are full */
 	for (; nth >= f->fan[l] - 1; nth -= f->fan[l++] - 1)
 		step *= f->fan[l];
 	return member + (nth + 1) * step;
 }
 
-/* The least fan with which so many levels reach n members. */
+/* The smallest fan with which this number of levels covers n members. */
 static uint32_t least_fan(uint32_t n, unsigned levels)
 {
 	uint64_t all = 0;
@@ -121,7 +121,7 @@ static uint32_t least_fan(uint32_t n, unsigned levels)
 	return fan - 1;
 }
 
-/* As even as can be, so that their sum is small; returns it, less one each. */
+/* Fans as equal as possible, to minimize the root's inputs; returns these. */
 static unsigned wide_fans(struct net_fold *f, unsigned levels)
 {
 	uint32_t left = f->n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random traffic of all ways at once on random machines: all of it arrives,
- * and neither the way net_run is called nor the order of sends changes a thing.
+ * Random traffic of all kinds at once on random machines: all of it arrives,
+ * and neither the splitting of net_run calls nor the order of sends changes
+ * anything.
  */
 #include "prov/net/net_end.h"
 
@@ -20,13 +21,13 @@ struct plan {
 	unsigned kind;
 	struct net_config cfg;
 	uint32_t nodes;
-	uint32_t count; /* messages */
+	uint32_t count; /* number of messages */
 	uint64_t at[MESSAGES];
 	struct net_msg msg[MESSAGES];
 	uint64_t arrivals;
 };
 
-/* A tree whose barriers ask, and whose switches may be few. */
+/* A tree with barriers by query, possibly with few switches. */
 static void plan_tree(struct plan *p, struct weft_rng *r)
 {
 	unsigned l;
@@ -97,7 +98,7 @@ static void plan_machine(struct plan *p, struct weft_rng *r)
 		plan_shared(p, r);
 }
 
-/* Turns a message into a line broadcast along dimension 0. */
+/* Changes a message into a line broadcast along dimension 0. */
 static void plan_deposit(struct plan *p, struct net_msg *m)
 {
 	uint32_t step = p->nodes / p->cfg.size[0];
@@ -125,7 +126,7 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 		m->bytes = weft_rng_below(r, 2) ? weft_rng_below(r, 8000)
 						: weft_rng_below(r, 64);
 		m->cookie = i + 1;
-		m->fifo = i; /* each its own, so that order cannot matter */
+		m->fifo = i; /* one FIFO each, so that order cannot matter */
 		m->way = (uint8_t)weft_rng_below(r, 4);
 		m->zone = (uint8_t)weft_rng_below(r, 4);
 		m->stay = (uint8_t)weft_rng_below(r, 2);
@@ -139,7 +140,7 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 	}
 }
 
-/* Questions of one node. */
+/* Queries of one node. */
 static void question(struct net_end *e, struct net_part *part, uint32_t nodes)
 {
 	part->node = part->seq * 7 % nodes;
@@ -149,7 +150,7 @@ static void question(struct net_end *e, struct net_part *part, uint32_t nodes)
 	T_OK(net_tree_send(e->net, 1000 * part->seq, part));
 }
 
-/* Barriers and sums by turns; the first node begins, or the last one. */
+/* Barriers and sums alternate; the first node begins, or the last one. */
 static void barrier_parts(struct net_end *e, uint32_t nodes, uint32_t route,
 			  bool backwards)
 {
@@ -173,7 +174,7 @@ static void barrier_parts(struct net_end *e, uint32_t nodes, uint32_t route,
 	}
 }
 
-/* Results of class routes that there should be; casts have none. */
+/* Expected number of class route results; casts have none. */
 static uint64_t results_of(const struct plan *p)
 {
 	uint64_t all = (uint64_t)p->nodes * PARTS * ROUTES;
@@ -197,7 +198,7 @@ static void open_route(struct net_end *e, uint32_t nodes, uint32_t *route_p)
 
 enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };
 
-/* Runs the plan in one of the ways that must not matter; its hashes. */
+/* Runs the plan in one of the variants that must not matter; its hashes. */
 static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 {
 	struct net_end e;
@@ -271,7 +272,7 @@ static void and_where_nodes_share_routers(void **state)
 	same_however_it_is_run(SHARED, t_scale(40));
 }
 
-/* Few records: units and trees wait for one, nothing is lost. */
+/* Few records: units and trees wait for free ones, nothing is lost. */
 static void a_small_block_slows_down_but_loses_nothing(void **state)
 {
 	struct net_config cfg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the file of gemini says comes out of the model: the published latencies
- * and rates, what two interfaces of a chip share, and which links they take.
+ * The machine file of gemini in the model: the published latencies and rates,
+ * the resources that two interfaces of a chip share, and the links they use.
  * Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
  */
 #include "prov/net/net_end.h"
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-enum { FMA, BTE, GET, REPLY, AMO };	   /* paths, as the file names them */
-enum { ENDS = 128, X = 32, Y = 8, Z = 2 }; /* first node of the neighbours */
+enum { FMA, BTE, GET, REPLY, AMO };	   /* paths, in the order of the file */
+enum { ENDS = 128, X = 32, Y = 8, Z = 2 }; /* first node of each neighbour */
 enum { X_PORTS = 16, Y_PORTS = 8, TORUS_PORTS = 40 };
 enum { LONG = 1 << 20 };
 
@@ -83,8 +83,8 @@ struct flow {
 };
 
 /*
- * So many long messages at once, in MB/s together, without their beginning; how
- * much longer the last took than the first is left in *apart_p, in per cent.
+ * Total rate of n long messages at once, in MB/s, without their start;
+ * *apart_p: by how much the last took longer than the first, in per cent.
  */
 static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 {
@@ -138,7 +138,7 @@ static void a_transfer_takes_all_links_to_a_neighbour(void **state)
 	T_TRUE(rate_to(X, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Y, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Z, BTE, NET_DYNAMIC) > 5000);
-	/* one link has 1.56 GB/s, and four packets under way at most */
+	/* one link has 1.56 GB/s, and at most four packets in flight */
 	T_TRUE(near(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
 }
 
@@ -150,7 +150,7 @@ static void slow_lanes_are_half_as_fast(void **state)
 	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
 }
 
-/* HyperTransport: 12 bytes beside each 64, and 12 more for what is read. */
+/* HyperTransport: 12 bytes for each 64, and 12 more for each read. */
 static void an_interface_is_as_fast_as_its_bus(void **state)
 {
 	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
@@ -204,7 +204,7 @@ static void atomics_are_quick_on_words_that_are_kept(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/* Links that packets from node 0 to another leave its chip by. */
+/* Number of links by which packets from node 0 to dst leave its chip. */
 static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
@@ -243,7 +243,8 @@ static void nodes_of_a_chip_take_no_link(void **state)
 
 /*
  * Requests of a neighbour in y wait for all four links to here, a packet takes
- * 9.6 us on each; its answer to one from here goes when that has left.
+ * 9.6 us on each; its response to a request from here must not wait for them,
+ * only for the packet that is being sent.
  */
 static void an_answer_passes_requests_that_wait(void **state)
 {
@@ -270,8 +271,8 @@ static void an_answer_passes_requests_that_wait(void **state)
 }
 
 /*
- * Every node asks its neighbours in a ring for more than their links can hold,
- * and every packet is answered: with one channel for both nothing would move.
+ * Every node sends its neighbours in a ring more requests than their links
+ * hold, and every packet gets a response: one channel for both would deadlock.
  */
 static void answers_are_not_held_up_by_requests(void **state)
 {
@@ -296,7 +297,7 @@ static void answers_are_not_held_up_by_requests(void **state)
 	net_end_close(&e);
 }
 
-/* Answers on their way are counted where they left, not where they come. */
+/* Responses in flight are counted at the link they left by, not at arrival. */
 static void no_link_is_in_use_for_longer_than_time_goes(void **state)
 {
 	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };

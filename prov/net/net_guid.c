@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Route tables of two levels; net_guid.h draws them. */
+/* Routing tables of two levels; net_guid.h draws them. */
 #include "prov/net/net_guid.h"
 
-/* End nodes of a supernode: all of the machine, where there are none. */
+/* End nodes of a supernode: all of the machine, if it has no supernodes. */
 static uint32_t nodes_inside(const struct net_fat *f)
 {
 	return f->ends[f->super ? f->super : f->levels];
@@ -39,7 +39,7 @@ void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
 	for (i = 0; i < each && !t->above; i++)
 		net_fat_road(f, node, t->own.super * each + i, hops, 0,
 			     &entry[i]);
-	/* Any node of another supernode stands for all of them. */
+	/* One node represents its whole supernode. */
 	for (i = 0; i < t->supers; i++)
 		net_fat_road(f, node, i * each, hops, 0, &entry[each + i]);
 }

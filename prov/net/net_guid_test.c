@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables of two levels, for the switch that there is and for the largest one:
- * they know as much as tables with an entry for every node, and no way passes
- * more switches than the paper says.
+ * Tables of two levels, for the existing switch and for the largest one: they
+ * give the same routes as tables with an entry per node, and no route passes
+ * more switches than the paper states.
  */
 #include "prov/net/net_guid.h"
 
@@ -97,7 +97,7 @@ static void they_save_what_the_paper_says(void **state)
 	T_IS(net_table_entries(&f), 577);
 }
 
-/* Follows the first port of every entry; switches on the way. */
+/* Follows the first port of every entry; returns the number of switches. */
 static unsigned switches_on_the_way(const struct net_fat *f, uint32_t src,
 				    uint32_t dst)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links that differ: several to one neighbour, slow ones, long ones. */
+/* Links that differ: parallel ones, slow ones, long ones. */
 #include "prov/net/net_end.h"
 
 #include "test/t.h"
 
 #include <string.h>
 
-/* A torus of one length, n links each way between neighbours. */
+/* A torus of one dimension, n links per direction between neighbours. */
 static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
 {
 	net_config_bgq(cfg);
@@ -15,12 +15,12 @@ static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
 	cfg->midplane[0] = 0;
 	cfg->wrap[0] = nodes > 2;
 	cfg->links[0] = links;
-	/* Engines that no link waits for. */
+	/* Engines faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-/* Packets that left node 0 by each of the ports up; their number. */
+/* Number of ports up that packets left node 0 by; *most_p: largest count. */
 static unsigned used(const struct net_end *e, unsigned links, uint64_t *most_p)
 {
 	struct net_port_count c;
@@ -94,7 +94,7 @@ static void different_pairs_are_spread_over_them(void **state)
 	net_end_close(&e);
 }
 
-/* More than the rings hold: without the bubble they would stand still. */
+/* More packets than the rings hold: without the bubble they would deadlock. */
 static void rings_of_several_links_do_not_stand_still(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
@@ -133,7 +133,7 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	net_end_drain(&e);
 	whole = e.last_at;
 	T_OK(net_link_rate(e.net, 0, 1, 2 * cfg.link_ps_per_byte_x1000));
-	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL); /* a mesh ends here */
+	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL); /* end of the mesh */
 	T_OK(net_send(e.net, whole, &msg));
 	net_end_drain(&e);
 	half = e.last_at - whole;

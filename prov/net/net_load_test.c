@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loaded network against theory: queueing, saturation, bisection. */
+/* The loaded network compared with theory: queueing, saturation, bisection. */
 #include "prov/net/net_end.h"
 #include "prov/net/net_layout.h"
 
@@ -24,7 +24,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 				(uint16_t)strtoul(dims, (char **)&dims, 10);
 		dims += *dims == 'x';
 	}
-	/* One dimension after another has no end effects to speak of. */
+	/* With dimension order, end effects are negligible. */
 	memset(cfg->zone[1], 0, sizeof(cfg->zone[1]));
 	cfg->zone[1][0] = 0x1f;
 }
@@ -34,7 +34,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 enum { AHEAD = 256 };
 
 struct queue {
-	struct net_end e; /* first: calls up look for it */
+	struct net_end e; /* first: the callbacks cast to it */
 	struct weft_rng rng;
 	double gap_ps;
 	uint64_t due, posted, total, seen;
@@ -63,7 +63,7 @@ static void queue_arrived(void *arg, uint64_t at, uint64_t cookie,
 	queue_post(q);
 }
 
-/* Mean wait of Poisson arrivals at one link, as a share of theory. */
+/* Mean waiting time of Poisson arrivals at one link, divided by theory. */
 static double queue_ratio(double rho, uint64_t total)
 {
 	static const struct net_up up = { .arrived = queue_arrived };
@@ -92,7 +92,7 @@ static double queue_ratio(double rho, uint64_t total)
 
 static void one_link_waits_as_a_queue_of_fixed_service(void **state)
 {
-	/* Few packets where instrumentation is slow: a rough look. */
+	/* Fewer packets where instrumentation is slow: a wider tolerance. */
 	double r, close = t_scale(100) == 100 ? 0.02 : 0.2;
 
 	r = queue_ratio(0.3, (uint64_t)t_scale(400000));
@@ -154,7 +154,7 @@ static const struct net_up crowd_up = {
 	.arrived = crowd_arrived,
 };
 
-/* Every node sends all it can for a time: packets a node and slot. */
+/* Every node sends all it can for a period: packets per node and slot. */
 static double crowd_rate(struct crowd *c, uint64_t ps)
 {
 	uint32_t i, f;
@@ -192,7 +192,7 @@ static double saturation(const char *dims, uint32_t nodes, uint8_t way)
 	return r;
 }
 
-/* A ring of k carries 8/k packets a node and slot, and no more. */
+/* A ring of k carries at most 8/k packets per node and slot. */
 static void uniform_traffic_saturates_at_eight_over_k(void **state)
 {
 	double r8 = saturation("8x8", 64, NET_DYNAMIC) * 63 / 64;
@@ -209,7 +209,7 @@ static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
 	return (node + c->nodes / 2) % c->nodes;
 }
 
-/* Half of a mesh sends to the other half over one link each way. */
+/* Half of a mesh sends to the other half over one link per direction. */
 static void a_bisection_of_one_link_carries_one_link(void **state)
 {
 	struct crowd c = {
@@ -246,7 +246,7 @@ static bool ring_gets_stuck(uint32_t bubble)
 	small_torus(&cfg, "16");
 	cfg.bubble = bubble;
 	cfg.tokens[NET_VC_DET] = 2;
-	cfg.through_share = 1; /* press hard */
+	cfg.through_share = 1; /* maximum injection pressure */
 	net_end_open(&c.e, &cfg, 0);
 	c.count = calloc(c.nodes, sizeof(*c.count));
 	for (i = 0; i < c.nodes; i++)
@@ -269,7 +269,7 @@ static void a_ring_without_its_bubble_gets_stuck(void **state)
 
 /*
  * Dynamic packets on a ring whose dynamic buffers hold one each: most of them
- * have to escape, into the ring of the bubble channel.
+ * have to escape into the ring's bubble channel.
  */
 static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 {
@@ -314,8 +314,8 @@ static void escapes_keep_the_bubble(void **state)
 }
 
 /*
- * Three packets over one link of a ring, whose tokens take long to come back:
- * the first has the dynamic buffer, the second escapes, and the third, who
+ * Three packets over one link of a ring with a long token return time: the
+ * first takes the dynamic buffer, the second escapes, and the third, which
  * comes when the link is idle, finds one buffer left, which is the bubble.
  */
 static void the_last_buffer_is_not_for_who_enters(void **state)
@@ -346,7 +346,7 @@ static void the_last_buffer_is_not_for_who_enters(void **state)
 	net_end_close(&e);
 }
 
-/* Injection leaves room for who passes: here the third packet escapes. */
+/* Injection leaves space for passing packets: here the third packet escapes. */
 static void injection_leaves_its_room_free(void **state)
 {
 	struct net_config cfg;
@@ -368,7 +368,7 @@ static void injection_leaves_its_room_free(void **state)
 	net_end_close(&e);
 }
 
-/* Node 1 keeps its link for itself; what would pass waits in its queues. */
+/* Node 1 keeps its link busy; passing packets wait in its queues. */
 static void packets_join_the_shortest_queue(void **state)
 {
 	struct net_msg m = { .dst = 2, .bytes = 64, .zone = 1 };
@@ -402,8 +402,8 @@ static void packets_join_the_shortest_queue(void **state)
 
 /*
  * Two packets come in at node 1 by one receiver and leave by different links.
- * The first has to wait for a packet of the node itself, so both could leave
- * at once: with one read path they cannot. When the second is there.
+ * The first has to wait for a packet of the node itself, so both could leave at
+ * once: with one read path they cannot. Returns the arrival of the second.
  */
 static uint64_t second_leaves(uint32_t read_paths)
 {

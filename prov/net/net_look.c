@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Looking at the network: counters, invariants, and who waits for whom when
- * nothing moves. Nothing here changes it.
- */
+/* Inspection of the network: counters and invariants; changes nothing. */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_steer.h"
 #include "prov/net/net_topo.h"
@@ -25,13 +22,13 @@ void net_count_get(const struct net *net, struct net_count *c)
 	c->hash = net->hash;
 }
 
-/* Of all that came; those on the way are among the others already. */
+/* Difference, at least 0: packets in flight are counted by others already. */
 static uint64_t less(uint64_t all, uint64_t others)
 {
 	return all > others ? all - others : 0;
 }
 
-/* Ticks that the link was taken; class routes count their own. */
+/* Ticks that the link was occupied; class routes count their own. */
 static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 			   const struct net_port_count *c, unsigned rate)
 {
@@ -42,7 +39,7 @@ static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 					       : cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
 
-	if (cfg->block_bytes) /* packets are mostly full ones, or short */
+	if (cfg->block_bytes) /* packets are assumed to be full or short */
 		bytes += (chunks * cfg->chunk_bytes + cfg->block_bytes - 1) /
 			 cfg->block_bytes * cfg->block_header_bytes;
 	return bytes * net->rate[rate] / (1000ull * cfg->tick_ps) +
@@ -56,7 +53,7 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 	const struct net_in *in = &net_ins(net, node)[port], *far;
 	uint32_t link = net_links(net, node)[port];
 
-	/* What a sender sent is what the other end has received. */
+	/* A sender's counts are those of the receiver at the other end. */
 	c->packets = c->chunks = c->busy_ps = 0;
 	if (link != NET_LINK_NONE) {
 		far = &net_ins(net, net_link_peer(link))[net_link_port(link)];
@@ -101,7 +98,7 @@ static int broken(const char *what, uint64_t a, uint64_t b)
 	return -EPROTO;
 }
 
-/* No more tokens than there are; home: all of them. */
+/* No more tokens than the link has; home: exactly as many. */
 static int check_tokens(const struct net *net, bool home)
 {
 	uint32_t n, port, vc, have, all;
@@ -128,7 +125,7 @@ static uint64_t in_flight(const struct net *net)
 
 int net_check(const struct net *net)
 {
-	/* With nothing pending and nothing in flight. */
+	/* nothing pending and nothing in flight */
 	bool home = !in_flight(net) && !net_wheel_pending(net);
 
 	if (net->injected - net->delivered != in_flight(net))

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The letter of the place on a node; its digit follows the dimensions'. */
+/* Letter of the slot on a node; its digit follows those of the dimensions. */
 #define SLOT_LETTER 'T'
 enum { DIGITS_MAX = NET_DIMS_MAX + 1 };
 
@@ -17,7 +17,7 @@ enum { DIGITS_MAX = NET_DIMS_MAX + 1 };
 struct order {
 	unsigned count;
 	unsigned digit[DIGITS_MAX]; /* dimension, or cfg->dims for the slot */
-	uint32_t radix[DIGITS_MAX]; /* by dimension, not by place */
+	uint32_t radix[DIGITS_MAX]; /* by dimension, not by position */
 };
 
 /* ---- shapes -------------------------------------------------------------- */
@@ -220,7 +220,7 @@ static void order_natural(struct order *o, const struct net_config *cfg)
 		o->digit[i] = i;
 }
 
-/* Places count on through the nodes of a shared router. */
+/* Slots are counted through all nodes of a shared router. */
 static void place_at(const struct net_config *cfg, const uint16_t *at,
 		     uint32_t places, struct net_place *p)
 {
@@ -269,8 +269,8 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 /* ---- tables -------------------------------------------------------------- */
 
 struct table {
-	const char *at; /* what is not read yet */
-	unsigned line;	/* of the last row */
+	const char *at; /* text not yet read */
+	unsigned line;	/* of the last entry */
 	char *why;
 };
 
@@ -280,7 +280,7 @@ static int bad_row(struct table *t, const char *what)
 	return -EINVAL;
 }
 
-/* Comes to the next line with something on it; false: there is none. */
+/* Advances to the next line with an entry; false: none left. */
 static bool table_next(struct table *t)
 {
 	while (*t->at) {

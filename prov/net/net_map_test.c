@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and maps, by hand. */
+/* Shapes and maps, computed by hand. */
 #include "prov/net/net_map.h"
 #include "test/t.h"
 
@@ -154,7 +154,7 @@ static void every_place_is_used_once(void **state)
 	}
 }
 
-/* A and B, then places through both nodes of the router. */
+/* A and B, then slots through both nodes of the router. */
 static void places_count_on_through_a_shared_router(void **state)
 {
 	struct net_config c = { .dims = 2,

@@ -66,7 +66,7 @@ static void torus_node(const struct net_config *cfg, uint32_t node, char *text,
 		snprintf(text + n, len - n, ")");
 }
 
-/* Which of several links to one neighbour. */
+/* Number of a link among several to one neighbour. */
 static void torus_port(const struct net_config *cfg, uint32_t node,
 		       unsigned port, char *text, size_t len)
 {
@@ -90,7 +90,7 @@ static void torus_group(const struct net_config *cfg, unsigned i,
 	g->ports = i ? g->ports : 1;
 }
 
-/* Nodes are routers, or have some of their own. */
+/* Number of groups: nodes are routers, or have shared routers. */
 static unsigned torus_groups(const struct net_config *cfg)
 {
 	return net_router_nodes(cfg) > 1 ? 2 : 1;
@@ -99,8 +99,8 @@ static unsigned torus_groups(const struct net_config *cfg)
 /* ---- trees --------------------------------------------------------------- */
 
 /*
- * 0+, 1-, 1+, 2-, ..: what goes up from a level, what comes down to it; last
- * what goes across.
+ * Classes 0+, 1-, 1+, 2-, ..: up from a level, down to it; the last class is
+ * across.
  */
 static unsigned fat_class_of(const struct net_config *cfg, uint32_t node,
 			     unsigned port)
@@ -136,7 +136,7 @@ static unsigned fat_place(const struct net_config *cfg, uint32_t node,
 	return 2;
 }
 
-/* Switches of a rail have numbers of their own. */
+/* Switches are numbered within their rail. */
 static void fat_rail(const struct net_config *cfg, uint32_t node,
 		     uint32_t level, char *text, size_t len)
 {

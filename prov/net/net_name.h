@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What nodes and links of a machine are called, in reports and pictures. On a
- * torus a node has coordinates and a link a dimension and a direction: A+. In a
- * tree a node has a level and a number there, a link the level that it leaves
- * from and + for up or - for down, and the number of its port. Between a node
- * and a router that it shares it is N+ in, N- out. Links between siblings are
- * 1=, and of several rails a switch names its own: 1.17.
+ * Names of a machine's nodes and links, in reports and drawings. On a torus a
+ * node has coordinates and a link a dimension and a direction: A+. In a tree a
+ * node has a level and a number in it, a link the level that it leaves from, +
+ * for up or - for down, and the number of its port. A link between a node and a
+ * shared router is N+ into the router, N- out of it. Links between siblings are
+ * 1=; with several rails a switch is named with its rail: 1.17.
  */
 #ifndef WEFT_NET_NAME_H
 #define WEFT_NET_NAME_H
@@ -18,9 +18,9 @@
 
 enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX + 2, NET_CLASS_NAME = 4 };
 
-/* Nodes have coordinates, and so neighbours. */
+/* True if nodes have coordinates, and so neighbours. */
 bool net_has_places(const struct net_config *cfg);
-/* Links that are counted together: those of one direction or level. */
+/* Number of link classes: links of one direction or level are one class. */
 unsigned net_classes(const struct net_config *cfg);
 unsigned net_class_of(const struct net_config *cfg, uint32_t node,
 		      unsigned port);
@@ -28,14 +28,16 @@ unsigned net_class_of(const struct net_config *cfg, uint32_t node,
 void net_class_name(const struct net_config *cfg, unsigned class,
 		    char name[NET_CLASS_NAME]);
 
-/* "(0,1,3,2,1)", "node 17", "level 2 switch 5", "level 2 switch 1.5"; 32 bytes
- * will do. */
+/*
+ * "(0,1,3,2,1)", "node 17", "level 2 switch 5", "level 2 switch 1.5"; 32 bytes
+ * suffice.
+ */
 void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
 		   size_t len);
-/* The same for the sender of a link, with its port where that tells more. */
+/* Name of the sender of a link, with its port where links are parallel. */
 void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
 		   char *text, size_t len);
-/* Numbers that say where a node is: coordinates, or level and number. */
+/* Numbers that locate a node: coordinates, or level and number. */
 unsigned net_node_place(const struct net_config *cfg, uint32_t node,
 			uint32_t place[NET_DIMS_MAX]);
 
@@ -43,8 +45,8 @@ unsigned net_node_place(const struct net_config *cfg, uint32_t node,
 struct net_group {
 	uint32_t first, count;
 	unsigned ports;
-	uint32_t ends; /* below one of them, in a tree */
-	uint32_t up;   /* links up from those that have the same ends */
+	uint32_t ends; /* end nodes below one of them, in a tree */
+	uint32_t up;   /* links up of all nodes above the same ends */
 };
 unsigned net_groups(const struct net_config *cfg);
 void net_group(const struct net_config *cfg, unsigned i, struct net_group *g);

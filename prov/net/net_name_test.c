@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes and links are called as their machine calls them. */
+/* Names of nodes and links are those of their machine. */
 #include "prov/net/net.h"
 #include "prov/net/net_name.h"
 
@@ -82,7 +82,7 @@ static void links_of_a_tree_have_level_switch_and_port(void **state)
 	T_IS(g.ports, 4);
 }
 
-/* 32 and 18 chips in each of two switches, every two leaves are joined. */
+/* 32 and 18 chips in each of two switches, leaves are connected in pairs. */
 static void switches_name_their_rail_and_siblings_their_link(void **state)
 {
 	const uint32_t leaf = 576, spine = leaf + 64;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The unit at a node, between memory and network. A message waits in its FIFO
- * in memory; the engine of the network FIFO that serves it builds a packet at
- * a time, taking turns between FIFOs in memory, as long as the network FIFO
- * has room. When the messages at work are larger than the L2, all engines of
- * the node share the memory behind it; buses are shared at all times. What
- * comes in is net_nic_in.c.
+ * The send side of the unit at a node, between memory and network. A message
+ * waits in its FIFO in memory. The engine of the network FIFO that serves it
+ * builds one packet at a time, round-robin over the FIFOs in memory, while the
+ * network FIFO has space. When the messages in progress exceed the L2, all
+ * engines of the node share the memory bandwidth behind it; buses are always
+ * shared. The receive side is net_nic_in.c.
  *
- * Everything is computed from the times that callers gave, never from when
- * they called, so a send may be dated back by net_lookahead().
+ * All times are computed from the times passed by the caller, not from the
+ * order of calls, so a send may be dated back by net_lookahead().
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -88,7 +88,10 @@ static void enqueue(struct net *net, uint32_t mi)
 	push_wake(net, m);
 }
 
-/* The message has been cut at time end; the one behind it becomes head. */
+/*
+ * The last packet of the message was built at time end; the next message
+ * becomes the head.
+ */
 static void promote(struct net *net, struct net_fifo *f, uint32_t mi,
 		    uint64_t end)
 {
@@ -126,7 +129,7 @@ static uint8_t flags_of(const struct net_msg *msg)
 	return (uint8_t)f;
 }
 
-/* Nodes that keep the message. */
+/* Number of nodes that keep the message. */
 static uint64_t keepers(const struct net *net, const struct net_msg *msg)
 {
 	return msg->deposit ? net_steer_hops(net, msg->src, msg->dst) : 1;
@@ -156,7 +159,7 @@ static bool msg_ok(const struct net *net, const struct net_msg *msg)
 	       !(msg->ack && msg->deposit);
 }
 
-/* Data in a full packet of the message. */
+/* Bytes of data in a full packet of the message. */
 static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
 {
 	uint32_t most = net_path(net, m)->packet_bytes;
@@ -164,7 +167,7 @@ static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
 	return most ? most : net->cfg.payload_bytes;
 }
 
-/* A second record counts what comes back; false: there is none. */
+/* Takes a second record that counts the acknowledgements; false: none free. */
 static bool want_acks(struct net *net, uint32_t mi)
 {
 	uint32_t wi = net_mrec_get(net);
@@ -181,7 +184,7 @@ static bool want_acks(struct net *net, uint32_t mi)
 	return true;
 }
 
-/* A second record keeps the source route; false: there is none. */
+/* Takes a second record that stores the source route; false: none free. */
 static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 {
 	uint32_t ri = net_mrec_get(net);
@@ -196,7 +199,10 @@ static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 	return true;
 }
 
-/* Of the target's memory, for buses that keep some, and to spread by. */
+/*
+ * First word of the target's memory, for buses with a word cache and for
+ * spread.
+ */
 static uint64_t first_word(const struct net *net, const struct net_mrec *m,
 			   const struct net_msg *msg)
 {
@@ -264,7 +270,7 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 
 /* ---- injection engines --------------------------------------------------- */
 
-/* Among the ready heads, the next after the FIFO that was served last. */
+/* The next ready head in round-robin order after the last one served. */
 static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 {
 	const struct net *net = s->net;
@@ -293,8 +299,9 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 }
 
 /*
- * When the engine may begin with its next packet: now, as the last one is
- * complete; who reads two at once began with it when the one before was.
+ * When the engine may begin its next packet: now, as the last one is complete.
+ * An engine that reads two packets concurrently began when the last but one was
+ * complete.
  */
 static uint64_t engine_free(const struct net_step *s, const struct net_fifo *f)
 {
@@ -305,7 +312,7 @@ static uint64_t engine_free(const struct net_step *s, const struct net_fifo *f)
 	return now < f->free_ps ? f->free_ps : now;
 }
 
-/* Packets that were read at once are complete one after the other. */
+/* Packets that were read concurrently complete one after the other. */
 static uint64_t in_turn(struct net_fifo *f, uint64_t end)
 {
 	if (end < f->free_ps)
@@ -316,7 +323,7 @@ static uint64_t in_turn(struct net_fifo *f, uint64_t end)
 	return end;
 }
 
-/* A full FIFO has room from now on: the engine could not begin before. */
+/* A full FIFO has space from now on: the engine could not begin earlier. */
 static void begin_now(const struct net_step *s, struct net_fifo *f)
 {
 	uint64_t now = s->now * s->net->cfg.tick_ps;
@@ -328,7 +335,7 @@ static void begin_now(const struct net_step *s, struct net_fifo *f)
 	f->ahead_ps = (uint32_t)(f->free_ps - now);
 }
 
-/* Starts the engine on its next packet, if it can work. */
+/* Starts the engine on its next packet, if it is idle and has work. */
 static void feed(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
@@ -391,7 +398,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 		p->flags |= NET_P_LAST;
 }
 
-/* Inside the node, past the network. */
+/* Delivers a packet within the node, without the network. */
 static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
 		      uint64_t end)
 {
@@ -423,7 +430,7 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	net_router_offer(s, fifo, pi);
 }
 
-/* A message may begin, or an acknowledgement has been made. */
+/* A message is ready, or an acknowledgement has been built. */
 void net_nic_wake(struct net_step *s, uint64_t word)
 {
 	if (weft_unlikely(net_word_port(word) == NET_FAULT_PORT))
@@ -434,7 +441,7 @@ void net_nic_wake(struct net_step *s, uint64_t word)
 		feed(s, net_word_port(word));
 }
 
-/* The message is all cut: its FIFO in memory goes on. */
+/* All packets of the message are built: its FIFO in memory proceeds. */
 static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 {
 	struct net *net = s->net;
@@ -464,7 +471,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 		return;
 	}
 	if (f->free_ps < now)
-		f->free_ps = now; /* it had to wait for a record */
+		f->free_ps = now; /* waited for a free record */
 	end = f->free_ps;
 	p->msg = f->msg;
 	packet_fill(net, p, m);
@@ -498,6 +505,6 @@ void net_nic_drain(struct net_step *s, unsigned fifo)
 	if (f->count + 1u == net->cfg.inject_depth) {
 		if (weft_unlikely(net->cfg.requests > 1))
 			begin_now(s, f);
-		feed(s, fifo); /* it was full */
+		feed(s, fifo); /* the FIFO was full */
 	}
 }

@@ -11,7 +11,7 @@ void net_nic_built(struct net_step *s, uint64_t word);
 void net_nic_drain(struct net_step *s, unsigned fifo);
 /* The head of a packet has reached its last node by port. */
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
-/* False: no record for the copy now. */
+/* Keeps a copy of a packet that passes. False: no free record now. */
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
 void net_nic_deliver(struct net_step *s, const struct net_call *c);
 void net_nic_sent(struct net_step *s, const struct net_call *c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The other side of a node's interface: each receiver has an engine that stores
- * what streams in, packets that are to be acknowledged turn round, and what has
- * happened is told to those above.
+ * The receive side of a node's interface: each receiver has an engine that
+ * stores incoming packets; packets that need an acknowledgement are returned as
+ * it; events are reported by the net_up callbacks.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -11,11 +11,11 @@
 #include "prov/net/net_steer.h"
 #include "prov/net/net_wheel.h"
 
-enum { LOCAL_PORT = 63 }; /* of packets that never left the node */
+enum { LOCAL_PORT = 63 }; /* port of packets that did not use a link */
 
 /* ---- engines ------------------------------------------------------------- */
 
-/* The rate at which a receiver gets its packets: the peer's towards here. */
+/* Rate at which a receiver gets its packets: that of the peer's sender. */
 static unsigned rate_in(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -27,7 +27,7 @@ static unsigned rate_in(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->rate;
 }
 
-/* All of a packet came at once: its link is not cut through. */
+/* True if the link to this receiver is store-and-forward. */
 static bool came_whole(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -39,7 +39,7 @@ static bool came_whole(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->whole;
 }
 
-/* When the packet that begins to come in now has left the network. */
+/* Time at which a packet whose head arrives now has left the network. */
 static uint64_t store(struct net_step *s, unsigned port,
 		      const struct net_packet *p)
 {
@@ -126,14 +126,14 @@ bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 	return true;
 }
 
-/* ---- calls up ------------------------------------------------------------ */
+/* ---- callbacks ----------------------------------------------------------- */
 
 static bool is_copy(const struct net_mrec *m, uint32_t node)
 {
 	return m->flags & NET_P_DEPOSIT && m->dst != node;
 }
 
-/* In order, what a packet leaves behind it is what was left before. */
+/* In order, the packets behind this one are those that were left before. */
 static void check_order(struct net *net, const struct net_mrec *m,
 			const struct net_packet *p)
 {
@@ -147,7 +147,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
 
-/* What the sender named its message. */
+/* Cookie that the sender passed with its message. */
 static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 {
 	return m->flags & NET_M_ACKED
@@ -155,7 +155,7 @@ static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 		       : m->cookie;
 }
 
-/* The packet goes back as its own acknowledgement; wi counts it there. */
+/* Sends the packet back as its own acknowledgement; record wi counts it. */
 static void turn_round(struct net_step *s, const struct net_call *c,
 		       uint32_t pi, uint32_t wi)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What both sides of a node's interface share: its clock, memory and buses. */
+/* State shared by both sides of a node's interface: time, memory and buses. */
 #ifndef WEFT_NET_NIC_INT_H
 #define WEFT_NET_NIC_INT_H
 
@@ -12,7 +12,7 @@ static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
 	return ps / net->cfg.tick_ps;
 }
 
-/* Schedules word at the tick of ps, or as soon as still possible. */
+/* Schedules word at the tick of ps, or at the earliest tick still possible. */
 static inline void net_push_ps(struct net *net, uint64_t ps, enum net_ev kind,
 			       uint64_t word)
 {
@@ -21,7 +21,7 @@ static inline void net_push_ps(struct net *net, uint64_t ps, enum net_ev kind,
 	net_wheel_put(net, tick < net->tick ? net->tick : tick, kind, word);
 }
 
-/* When bytes that engines want to move from start on have passed memory. */
+/* Time at which bytes moved by engines from start on have passed memory. */
 static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 				      uint64_t start, uint32_t bytes)
 {
@@ -36,7 +36,7 @@ static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 	return n->memory_ps;
 }
 
-/* The same for the buses of the mask. */
+/* As net_memory_end, for the buses of the mask. */
 static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 				   unsigned mask, uint64_t start,
 				   uint32_t bytes)
@@ -62,8 +62,8 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 }
 
 /*
- * What a path sends over a bus to get the data of a packet: long before it is
- * needed, so that the packet does not wait, but the bus has less for others.
+ * Read requests that a path sends over a bus for the data of a packet. They are
+ * sent early, so the packet is not delayed, but they occupy the bus.
  */
 static inline void net_bus_ask(const struct net *net, uint32_t node,
 			       const struct net_path *path, uint64_t start)
@@ -82,8 +82,9 @@ static inline void net_bus_ask(const struct net *net, uint32_t node,
 }
 
 /*
- * What buses of the mask that keep words take longer for one that they do not
- * have: it takes the place of another. Later than all that went before.
+ * Looks a word up in the word caches of the mask's buses. A miss replaces an
+ * entry and adds miss_ps after everything that is queued on the bus. Returns
+ * the time at which the buses are free.
  */
 static inline uint64_t net_bus_miss(const struct net *net, uint32_t node,
 				    unsigned mask, uint32_t word)
@@ -115,14 +116,14 @@ static inline const struct net_path *net_path(const struct net *net,
 	return &net->cfg.path[m->path];
 }
 
-/* The way out of the network. */
+/* The path out of the network at the target. */
 static inline const struct net_path *net_path_in(const struct net *net,
 						 const struct net_mrec *m)
 {
 	return &net->cfg.path[m->path_in];
 }
 
-/* The word of memory that a packet goes to; page sizes do not mix. */
+/* Target word of a packet in memory, tagged with the path's page size. */
 static inline uint32_t net_packet_word(const struct net *net,
 				       const struct net_mrec *m,
 				       const struct net_packet *p)
@@ -133,7 +134,7 @@ static inline uint32_t net_packet_word(const struct net *net,
 	       (uint32_t)__builtin_ctz(page) << 16;
 }
 
-/* The message is over: its record is free, and what hangs on it. */
+/* The message is complete: frees its record and its source route. */
 static inline void net_nic_forget(struct net *net, uint32_t mi)
 {
 	const struct net_mrec *m = net_mrec(net, mi);
@@ -143,7 +144,7 @@ static inline void net_nic_forget(struct net *net, uint32_t mi)
 	net_mrec_put(net, mi);
 }
 
-/* The network FIFO that acknowledgements leave by: the last one. */
+/* The network FIFO of acknowledgements: the last one. */
 static inline unsigned net_ack_fifo(const struct net *net)
 {
 	return net->cfg.inject_fifos - 1;

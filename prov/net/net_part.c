@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Parts of collective packets: their records, the queue in front of a node's
- * engine, and combos, where a part waits for the packet's other inputs: a table
- * with open addressing by member and sequence.
+ * engine, and combos, in which a part waits for the packet's other inputs: a
+ * hash table with open addressing by member and sequence.
  */
 #include "prov/net/net_pool.h"
 #include "prov/net/net_tree_int.h"
@@ -53,7 +53,7 @@ void net_part_at(struct net_step *s, uint64_t ps, uint32_t pi)
 		       net_part_word(net, NET_EV_PART, pi));
 }
 
-/* Parts at an engine in order of time, then sequence, then cookie. */
+/* Order of parts at an engine: time, then sequence, then cookie. */
 static bool part_before(const struct net_packet *a, const struct net_packet *b)
 {
 	if (a->since != b->since)
@@ -99,7 +99,10 @@ uint32_t *net_combo_table(const struct net *net)
 	return net_at(net, net->off_combo);
 }
 
-/* Neighbours stay together: of a table this large every page is cold. */
+/*
+ * Neighbouring nodes share a table row: in a table of this size every page is
+ * cold.
+ */
 #define COMBO_ROW 64u
 
 static uint32_t combo_home(const struct net *net, const struct net_packet *p)
@@ -128,7 +131,7 @@ uint32_t net_combo_find(const struct net *net, const struct net_packet *p)
 	return i;
 }
 
-/* Moves followers back that the cell kept from their home. */
+/* Moves later entries back that were displaced by the deleted cell. */
 void net_combo_delete(struct net *net, uint32_t i)
 {
 	uint32_t *t = net_combo_table(net), mask = net->combos_mask, k = i,

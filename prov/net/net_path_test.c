@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between memory and network: paths, what they share, acknowledgements. */
+/* Between memory and network: paths, shared buses, acknowledgements. */
 #include "prov/net/net_end.h"
 
 #include "test/t.h"
@@ -66,7 +66,7 @@ static void each_path_cuts_packets_of_its_own_size(void **state)
 	net_end_close(&e);
 }
 
-/* Time of a long message each way, at once. */
+/* Time of a long message in each direction, at once. */
 static uint64_t both_ways(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 * 1000, .path = 1 };
@@ -94,7 +94,7 @@ static void directions_share_a_bus(void **state)
 	cfg.bus[0].ps_per_byte_x1000 = 500000;
 	cfg.path[1].bus_out = 1;
 	shared = both_ways(&cfg);
-	T_TRUE(shared < apart + apart / 50); /* out alone: as fast as a link */
+	T_TRUE(shared < apart + apart / 50); /* only out: as fast as a link */
 	cfg.path[1].bus_in = 1;
 	shared = both_ways(&cfg);
 	bus = 2 * 512 * 1000 * 500ull;
@@ -103,7 +103,7 @@ static void directions_share_a_bus(void **state)
 	T_TRUE(both_ways(&cfg) > shared + 2 * 999 * 64000ull);
 }
 
-/* The last packet's arrival, then the way back of a header alone. */
+/* Arrival of the last packet, then the return time of a header alone. */
 static void every_packet_comes_back_as_its_acknowledgement(void **state)
 {
 	struct net_msg msg = {
@@ -147,7 +147,7 @@ static void a_node_acknowledges_itself(void **state)
 	net_end_close(&e);
 }
 
-/* Everybody to everybody, more than the FIFO of acknowledgements is deep. */
+/* All nodes to all nodes, more than the FIFO of acknowledgements holds. */
 static void no_acknowledgement_is_lost_in_a_crowd(void **state)
 {
 	struct net_msg msg = { .ack = 1 };

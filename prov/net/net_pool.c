@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of packets and messages: taken fresh until all were used once, then
- * from a list of free ones. Which record a packet gets shows nowhere. The one
- * after it is asked for, as in net_prefetch.c.
+ * Records of packets and messages: allocated fresh until all have been used
+ * once, then from a free list. Results do not depend on which record a packet
+ * gets. The next free record is prefetched, as in net_prefetch.c.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_pool.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* 0: none left. */
+/* 0: none free. */
 uint32_t net_packet_get(struct net *net)
 {
 	uint32_t p = net->free_packet;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines asked for ahead of their use. A network of many nodes lies in memory,
- * not in the cache, and a step that waits for each line in turn spends most of
- * its time so. Before a batch of events or nodes is worked on, short loops load
- * the lines that it will need, so that the processor waits for many at once;
- * what is found by way of another line is asked for in a second loop. Plain
- * loads: a prefetch is dropped where the page is not at hand, which in a large
- * network is nearly always. Nothing here changes the network.
+ * Software prefetch. The state of a network with many nodes does not fit the
+ * cache, and a step that misses on each line in turn spends most of its time
+ * waiting. Before a batch of events or nodes is processed, short loops load the
+ * lines that it needs, so that the misses overlap; lines found through another
+ * line are loaded in a second loop. Plain loads, because a prefetch instruction
+ * is dropped on a TLB miss, which in a large network is the common case.
+ * Nothing here changes the network.
  */
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
@@ -49,7 +49,7 @@ void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n)
 	}
 }
 
-/* FIFO and message of an engine; NULL: the event is none of an engine. */
+/* FIFO of an engine's event; NULL: not an engine's event. */
 static const struct net_fifo *engine(const struct net *net, uint64_t word)
 {
 	unsigned kind = net_word_kind(word);
@@ -102,7 +102,7 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 
 /* ---- before ports are served --------------------------------------------- */
 
-/* The senders that the node may look at. */
+/* The senders that the arbitration of a node may access. */
 static void ask_outs(const struct net *net, uint32_t id, uint64_t ports)
 {
 	const struct net_out *o = net_outs(net, id);
@@ -111,7 +111,7 @@ static void ask_outs(const struct net *net, uint32_t id, uint64_t ports)
 		net_prefetch(&o[__builtin_ctzll(ports)]);
 }
 
-/* A new head that finds no port free will wait at all it could use. */
+/* A new head without a free port will be set in the masks of all its ports. */
 static void ask_fresh(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);
@@ -126,7 +126,7 @@ static void ask_fresh(const struct net *net, const struct net_mark *m)
 		ask_outs(net, m->node, p->want | 1ull << p->det);
 }
 
-/* The slot that a port would serve; none: one of a FIFO. */
+/* The slot that a port would serve; NET_SLOT_FIFO: none, or a FIFO's. */
 static uint32_t ask_slot(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines that are needed soon, loaded ahead of their use. */
+/* Cache lines that are needed soon, loaded before their use. */
 #ifndef WEFT_NET_PREFETCH_H
 #define WEFT_NET_PREFETCH_H
 
@@ -11,9 +11,9 @@ static inline void net_prefetch(const void *line)
 {
 	(void)*(const volatile uint8_t *)line;
 }
-/* A chunk by what its slot holds. */
+/* Prefetches a chunk, given by its slot's value. */
 void net_prefetch_chunk(const struct net *net, uint32_t slot);
-/* For events: tails and tokens; arrivals; the sorted ones; calls up. */
+/* For events: tails and tokens; arrivals; sorted ones; callbacks. */
 void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Questions to all nodes of a class route. A question goes to the root and is
- * copied down as any broadcast; every node answers, the switches merge what
- * comes up, any failure wins, and the root sends one answer down to who asked.
+ * Queries to all nodes of a class route. A query goes to the root and is copied
+ * down like a broadcast; every node answers, the switches merge the answers
+ * going up, any failure wins, and the root sends one answer down to the
+ * querying node.
  *
- *       root        1. question: up, then to all
+ *       root        1. query: up, then to all
  *      / | \        2. answers: up, merged at every switch, then back by the
- *     /  |  \          links to the asker
- *    asker  others  3. if all said yes: what was asked for, to all
+ *     /  |  \          links to the querying node
+ *    asker  others  3. if all answers are OK: the second packet, to all
  *
- * A barrier of a machine without barrier classes is such a question: "have you
- * come?" The first member asks when it has come itself, and again after each
- * failure. As long as somebody is missing it would fail again: the model leaves
- * these questions out, and takes up with the one after the last has come. So a
- * barrier that never ends makes no events.
+ * A barrier on a machine without barrier classes is a query whether all nodes
+ * have arrived. The first member sends it when it has arrived itself, and again
+ * after each failure. While a node is missing, a query would fail again: the
+ * model skips these queries and continues with the first one after the last
+ * arrival. So a barrier that never completes generates no events.
  */
 #include "prov/net/net_tree_int.h"
 #include "prov/net/net_wheel.h"
 
-/* Combos of a barrier beside the one of its answers, by a bit of their key. */
-#define KEY_NODE (1ull << 62) /* ranks of one node that have come */
-#define KEY_ALL	 (1ull << 63) /* nodes that have come, at the asker */
+/* Key bits of a barrier's further combos, besides that of its answers. */
+#define KEY_NODE (1ull << 62) /* ranks of one node that have arrived */
+#define KEY_ALL	 (1ull << 63) /* nodes that have arrived, at the asker */
 
 enum { QUESTION_BYTES = 8 };
 
@@ -30,7 +31,7 @@ static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 	       net_member(net, mi)->route - 1;
 }
 
-/* Makes a part of the step's packet that goes out anew. */
+/* Changes a packet of the step into a part to be sent. */
 static void renew(const struct net *net, struct net_packet *p, uint8_t kind,
 		  uint32_t bytes)
 {
@@ -43,12 +44,13 @@ static void renew(const struct net *net, struct net_packet *p, uint8_t kind,
 	p->next = 0;
 }
 
-/* ---- barriers: who has come ---------------------------------------------- */
+/* ---- barriers: arrivals -------------------------------------------------- */
 
 /*
- * Counts p in the combo of its key, and keeps one record of all: with the time
- * of the last and the lowest cookie, whoever came in which order. Returns it
- * and takes it out when it was the last of count; else 0.
+ * Counts p in the combo of its key, and keeps one record for all: with the time
+ * of the last arrival and the lowest cookie, independent of the order of
+ * arrival. Returns the record and removes the combo if p was the last of count;
+ * else 0.
  */
 static uint32_t count_in(const struct net_step *s, uint32_t pi, uint32_t count)
 {
@@ -76,14 +78,14 @@ static uint32_t count_in(const struct net_step *s, uint32_t pi, uint32_t count)
 	return qi;
 }
 
-/* Asks at ps, or as soon as it still can. */
+/* Sends the query at ps, or as early as still possible. */
 static void ask_at(struct net_step *s, uint32_t pi, uint64_t ps)
 {
 	net_packet(s->net, pi)->want = ps;
 	net_part_at(s, ps, pi);
 }
 
-/* The last node has come: the question that failed before is asked again. */
+/* The last node has arrived: repeats the query that failed before. */
 static void wake_asker(struct net_step *s, uint32_t pi)
 {
 	const struct net *net = s->net;
@@ -97,7 +99,7 @@ static void wake_asker(struct net_step *s, uint32_t pi)
 	ask_at(s, pi, ps);
 }
 
-/* Counts a node at the asker. */
+/* Counts an arrived node at the querying node. */
 static void all_have_come(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -115,7 +117,7 @@ static void all_have_come(struct net_step *s, uint32_t pi)
 	net_part_put(net, last);
 }
 
-/* The first member has come: it asks all, itself included. */
+/* The first member has arrived: it queries all, itself included. */
 static void begin_asking(struct net_step *s, const struct net_packet *p,
 			 uint32_t qi)
 {
@@ -151,7 +153,7 @@ void net_query_come(struct net_step *s, uint32_t pi)
 	}
 	p = net_packet(net, pi);
 	p->seq &= ~KEY_NODE;
-	/* threads of a rank may come to two barriers in any order */
+	/* threads of a rank may arrive at two barriers in any order */
 	if (m->flag <= p->seq)
 		m->flag = p->seq + 1;
 	if (asks)
@@ -159,7 +161,7 @@ void net_query_come(struct net_step *s, uint32_t pi)
 	all_have_come(s, pi);
 }
 
-/* Somebody was missing. Not known any more: all are there by now. */
+/* A node was missing. No combo any more: all have arrived by now. */
 static void ask_again(struct net_step *s, const struct net_call *c, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -179,7 +181,7 @@ static void ask_again(struct net_step *s, const struct net_call *c, uint32_t pi)
 	net_packet(net, t[cell])->holder = pi;
 }
 
-/* ---- questions and answers ----------------------------------------------- */
+/* ---- queries and answers ------------------------------------------------- */
 
 static struct net_question question_of(const struct net *net,
 				       const struct net_call *c,

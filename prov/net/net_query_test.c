@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hardware broadcast over a range of a fat tree, the merged answer, queries and
- * the barriers made of them, by hand. Times are round numbers: a switch 20 ns,
+ * barriers by query, computed by hand. Times are round numbers: a switch 20 ns,
  * a packet of 32 bytes 32 ns on a link.
  */
 #include "prov/net/net_end.h"
@@ -54,7 +54,7 @@ static void elite(struct net_config *cfg, uint8_t levels)
 	cfg->ack_receive_ps = KNOWN;
 }
 
-/* A class route over nodes low to high, of so many ranks each. */
+/* Opens a class route over nodes low to high, with ranks per node. */
 static void range_open(struct net_end *e, uint32_t low, uint32_t high,
 		       uint32_t ranks, uint32_t *route_p)
 {
@@ -75,7 +75,7 @@ static void range_open(struct net_end *e, uint32_t low, uint32_t high,
 	free(share);
 }
 
-/* One way of a packet between end nodes whose switch has this level. */
+/* One-way time of a packet between end nodes below a switch of this level. */
 static uint64_t way(unsigned level)
 {
 	return 2ull * level * HOP;
@@ -140,7 +140,7 @@ static void any_failure_wins(void **state)
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_end_drain(&e);
 	T_IS(e.answer, NET_DISCARD);
-	e.says[61] = NET_DISCARD; /* is not asked */
+	e.says[61] = NET_DISCARD; /* not queried */
 	e.says[2] = e.says[59] = NET_OK;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
@@ -167,7 +167,7 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_TRUE(net_tree_can(&cfg, NET_ALLREDUCE));
 }
 
-/* Many under way at once, from different nodes. */
+/* Many in flight at once, from different nodes. */
 static void casts_follow_each_other(void **state)
 {
 	struct net_part part = { .kind = NET_CAST, .bytes = 128 };
@@ -230,7 +230,7 @@ static void come(struct net_end *e, struct net_part *part, uint64_t at,
 			T_OK(net_tree_send(e->net, at, part));
 }
 
-/* From posting to the last node that knows, when all come at once. */
+/* Time from post to the last result, when all arrive at once. */
 static uint64_t barrier(uint8_t levels, uint32_t nodes)
 {
 	struct net_part part = { .seq = 3 };
@@ -259,14 +259,14 @@ static void a_barrier_takes_a_query_and_steps_at_powers_of_four(void **state)
 	unsigned i;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		t = start() + way(row[i].level) + WIRE + RECEIVE; /* asked */
-		t += ACK + way(row[i].level) + WIRE + KNOWN;	  /* known */
+		t = start() + way(row[i].level) + WIRE + RECEIVE; /* queried */
+		t += ACK + way(row[i].level) + WIRE + KNOWN;	  /* answered */
 		t += QUERY + BUILD + way(row[i].level) + WIRE + RECEIVE;
 		T_IS(barrier(5, row[i].nodes), t);
 	}
 }
 
-/* Nobody leaves before all ranks of all nodes have come. */
+/* No rank leaves before all ranks of all nodes have arrived. */
 static void a_barrier_waits_for_the_last_rank(void **state)
 {
 	const uint64_t late = 50000 * NS;
@@ -283,18 +283,18 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_run(e.net, late, &net_end_up, &e, NULL);
 	T_IS(e.results, 0);
-	/* A barrier that waits for ever makes no events. */
+	/* A barrier that waits forever generates no events. */
 	T_IS(net_next(e.net), NET_NEVER);
 	T_OK(net_tree_send(e.net, late, &part));
 	net_end_drain(&e);
 	T_IS(e.results, 16);
-	/* It is asked about at most one question later. */
+	/* The arrival is noticed by the next query at the latest. */
 	T_TRUE(e.result_at >= late + once - start());
 	T_TRUE(e.result_at <= late + 2 * once);
 	net_end_close(&e);
 }
 
-/* One who is a little late is asked in vain, and then again. */
+/* A node that is slightly late fails the first query, which is repeated. */
 static void a_failed_question_is_asked_again(void **state)
 {
 	uint64_t ask = way(2) + WIRE + RECEIVE;
@@ -339,7 +339,7 @@ static void barriers_may_be_under_way_together(void **state)
 	net_end_close(&e);
 }
 
-/* The order of calls is no part of the machine. */
+/* The order of calls does not affect the machine. */
 static void the_order_of_coming_does_not_matter(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };

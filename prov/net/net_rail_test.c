@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees beside each other and switches joined to their siblings, as the Sunway
- * prototype has them: which rail packets take, and what is left when links are
+ * Parallel trees and switches connected to their siblings, as in the Sunway
+ * prototype: which rail packets take, and which routes are left when links are
  * dead.
  */
 #include "prov/net/net_end.h"
@@ -28,7 +28,7 @@ static void machine(struct net_config *cfg)
 	cfg->dyn_queues = 3;
 	memcpy(cfg->size, (uint16_t[]){ DOWN, LEAVES }, 4);
 	memcpy(cfg->parents, (uint16_t[]){ 1, SPINES }, 4);
-	/* Engines that no link waits for. */
+	/* Engines faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -115,7 +115,7 @@ static void a_message_keeps_to_its_rail_or_takes_both(void **state)
 	net_end_close(&e);
 }
 
-/* Both rails carry twice what one does. */
+/* Both rails carry twice as much as one. */
 static void two_rails_are_twice_as_fast(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
@@ -149,7 +149,7 @@ static uint64_t send_one(struct net_end *e, uint32_t dst, unsigned way,
 	return e->arrived - before;
 }
 
-/* Fixed packets take the next port of the entry, in its order. */
+/* Deterministic packets take the next port of the entry, in its order. */
 static void a_dead_link_up_is_skipped_in_order(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;
@@ -169,7 +169,7 @@ static void a_dead_link_up_is_skipped_in_order(void **state)
 	net_end_close(&e);
 }
 
-/* The one way down is dead: to the sibling and across. */
+/* The only link down is dead: to the sibling and across. */
 static void a_dead_link_down_is_passed_by_the_sibling(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
@@ -187,7 +187,7 @@ static void a_dead_link_down_is_passed_by_the_sibling(void **state)
 	net_end_close(&e);
 }
 
-/* The same the other way: out of a leaf without a link up. */
+/* The opposite case: out of a leaf without a link up. */
 static void a_leaf_without_links_up_sends_across(void **state)
 {
 	struct net_end e;
@@ -204,7 +204,7 @@ static void a_leaf_without_links_up_sends_across(void **state)
 	net_end_close(&e);
 }
 
-/* All that a leaf has is gone: who knows of it takes the other rail. */
+/* All links of a leaf are dead: new tables use the other rail. */
 static void new_tables_lead_round_a_dead_switch(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
@@ -250,7 +250,7 @@ static void neighbours_may_go_across(void **state)
 	net_end_close(&e);
 }
 
-/* Up, across and down; what is no way is refused. */
+/* Up, across and down; an impossible route is refused. */
 static void a_source_route_may_cross(void **state)
 {
 	static const uint8_t over[] = { 1, ACROSS + 1, 4 };
@@ -279,7 +279,7 @@ static void a_source_route_may_cross(void **state)
 	net_end_close(&e);
 }
 
-/* All pairs at once, by all roads, with links missing: nothing is lost. */
+/* All pairs at once, by all routes, with dead links: nothing is lost. */
 static void all_to_all_arrives_round_dead_links(void **state)
 {
 	struct net_end e;

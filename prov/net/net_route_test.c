@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Roads through a fat tree: which links a message takes, when it is left to
- * the switches, fixed, or told them port by port; and who goes first.
+ * Routes through a fat tree: which links a message takes with adaptive,
+ * deterministic or source routing; and priorities.
  */
 #include "prov/net/net_end.h"
 
@@ -24,7 +24,7 @@ static void tree(struct net_config *cfg, uint8_t levels, uint16_t up)
 		cfg->size[l] = 4;
 		cfg->parents[l] = l ? up : 1;
 	}
-	/* Engines that no link waits for. */
+	/* Engines faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -38,7 +38,7 @@ static uint64_t packets_by(const struct net_end *e, uint32_t node,
 	return c.packets;
 }
 
-/* Four messages of four nodes out of their switch; links up that they took. */
+/* Number of links up of a switch that messages of its four nodes take. */
 static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
@@ -50,7 +50,10 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	tree(&cfg, nodes == 4096 ? 6 : 3, up);
 	net_end_open(&e, &cfg, 1 << 16);
 	for (msg.src = 0; msg.src < 4; msg.src++) {
-		/* All to one side: they agree in the digit that is fixed. */
+		/*
+		 * All to one side: they are equal in the digit of deterministic
+		 * routing.
+		 */
 		msg.dst = nodes / 2 + 4 * msg.src;
 		T_OK(net_send(e.net, 0, &msg));
 	}
@@ -75,7 +78,7 @@ static void adaptive_packets_take_every_link_up_fixed_ones_one(void **state)
 	}
 }
 
-/* Wherever it turned, a packet comes down by the links of its target. */
+/* Whatever its top switch, a packet comes down by the links of its target. */
 static void the_way_down_is_one_for_each_top(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .dst = 63 };
@@ -113,8 +116,8 @@ static int send_by(struct net_end *e, uint32_t dst, uint8_t way,
 }
 
 /*
- * From node 0 to node 27 = 1 * 16 + 2 * 4 + 3, by the switches' third link up
- * and then their second: level 2 has four switches in each of four subtrees.
+ * From node 0 to node 27 = 1 * 16 + 2 * 4 + 3, by the third link up and then
+ * the second: level 2 has four switches in each of four subtrees.
  */
 static void a_source_route_is_consumed_switch_by_switch(void **state)
 {
@@ -139,7 +142,7 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
 	}
 }
 
-/* A longer way than needed is a way, too; choices are left where it says. */
+/* A route longer than needed is valid; NET_ROUTE_ANY leaves choices open. */
 static void a_route_may_climb_higher_and_leave_choices(void **state)
 {
 	static const uint8_t over[] = { 0, 4, 4, 0, 0, 1 };
@@ -172,8 +175,8 @@ static void a_wrong_route_is_refused(void **state)
 		{ { 0, 4, 4, 1, 2 }, 5, NET_DYNAMIC },	  /* ends at a switch */
 		{ { 0 }, 0, NET_DYNAMIC },		  /* ends at once */
 		{ { 0, 8, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* no such link */
-		{ { 1, 4, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* one link up */
-		{ { 0, 4, 4, 4, 1, 2, 3 }, 7, NET_DYNAMIC }, /* off the top */
+		{ { 1, 4, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* only one link up */
+		{ { 0, 4, 4, 4, 1, 2, 3 }, 7, NET_DYNAMIC },	/* above top */
 		{ { 0, 1, 0, 4, 4, 1, 2, 3 }, 8, NET_DYNAMIC }, /* down, up */
 		{ { 0, 4, 4, 1, 2, NET_ROUTE_ANY }, 6, NET_DYNAMIC },
 		{ { 0, NET_ROUTE_ANY, 4, 1, 2, 3 }, 6, NET_DETERMINISTIC },
@@ -215,7 +218,7 @@ static void jam(struct net_end *e, struct net_config *cfg, uint8_t way)
 	}
 }
 
-/* Time of a short packet to node 2 or 0 in the jam. */
+/* Time of a short packet to node 2 or 0 through the congestion. */
 static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
 {
 	struct net_msg msg = { .src = src,
@@ -237,8 +240,8 @@ static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
 }
 
 /*
- * The buffers of one channel are full all the way back; a packet of another
- * one passes, and waits for one packet at most at each of its links.
+ * The buffers of one channel are full along the whole route; a packet of
+ * another channel passes, and waits for one packet at most at each link.
  */
 static void a_full_channel_does_not_block_the_one_above_it(void **state)
 {
@@ -266,7 +269,7 @@ static void a_full_channel_does_not_block_the_one_above_it(void **state)
 	T_TRUE(through_the_jam(NET_HIGH, NET_SYSTEM, 4) < alone + 4 * packet);
 }
 
-/* At one sender those of high priority go first, though they came last. */
+/* A sender sends packets of high priority first, though they came last. */
 static void high_priority_overtakes(void **state)
 {
 	static const uint8_t way[] = { NET_DETERMINISTIC, NET_HIGH,
@@ -288,7 +291,7 @@ static void high_priority_overtakes(void **state)
 	T_IS(e.arrived, 3);
 	T_TRUE(e.cookie_at[2] < e.cookie_at[1]);
 	T_TRUE(e.cookie_at[1] < e.cookie_at[0]);
-	/* The last to come had the link for itself. */
+	/* The last one had the link to itself. */
 	T_TRUE(e.cookie_at[2] <
 	       2000000 + PACKETS * 144 * 2000ull * 102 / 100 + 1000000);
 	net_end_close(&e);

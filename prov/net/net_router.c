@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What comes in at a node: heads of packets at receivers, and at senders that a
- * tail has left or tokens are back. These events commute; net_arbiter.c then
- * serves the ports for which they have changed something.
+ * Input side of a node: heads of packets at receivers, and at senders the tails
+ * that have left and the tokens that have returned. These events commute;
+ * net_arbiter.c then serves the ports that they have changed.
  *
  * A dynamic packet joins the shortest queue of its receiver; heads of queues
  * are slots. Packets on a deterministic channel wait at the one port they need,
- * in order, those that go on in a ring apart from those that would enter it.
+ * in order; those that stay in a ring are queued separately from those that
+ * enter it.
  */
 #include "prov/net/net_nic.h"
 #include "prov/net/net_pool.h"
@@ -18,7 +19,7 @@
 
 /* ---- packets ------------------------------------------------------------- */
 
-/* A deterministic head of an injection FIFO asks one port. */
+/* A deterministic head of an injection FIFO requests one port. */
 static void offer_det(struct net_step *s, unsigned fifo,
 		      const struct net_packet *p)
 {
@@ -53,7 +54,7 @@ static unsigned shortest_queue(const struct net *net, const struct net_in *in)
 	return best;
 }
 
-/* Puts p at the end of a queue of its receiver; true: it is the head. */
+/* Appends p to a queue of its receiver; true: it is the head. */
 static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 		       uint32_t pi)
 {
@@ -70,7 +71,7 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 	return true;
 }
 
-/* Which list a deterministic packet that came in by port waits in. */
+/* List in which a deterministic packet that came in by port waits. */
 static unsigned wait_of(const struct net *net, const struct net_packet *p,
 			unsigned port)
 {
@@ -79,7 +80,7 @@ static unsigned wait_of(const struct net *net, const struct net_packet *p,
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
 
-/* In order of arrival; those of one tick by receiver. */
+/* Appends in order of arrival; within a tick by receiver. */
 static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 {
 	struct net_packet *p = net_packet(net, pi);
@@ -152,7 +153,7 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 			     (port << net->qshift) + q);
 }
 
-/* At its last node: to memory. */
+/* Delivers a packet at its last node. */
 static void end_here(struct net_step *s, uint32_t id, unsigned port,
 		     uint32_t pi)
 {
@@ -160,7 +161,7 @@ static void end_here(struct net_step *s, uint32_t id, unsigned port,
 	net_nic_receive(s, port, pi);
 }
 
-/* False: no record for the copy now, the packet has to come again. */
+/* False: no free record for the copy; the arrival is retried. */
 static bool deposit(struct net_step *s, uint64_t word)
 {
 	net_step_at(s, net_word_node(word));
@@ -197,7 +198,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 		queue_det(s, net_node(net, id), id, port, pi);
 }
 
-/* A read path of a receiver is free again; ports that this may help. */
+/* A read path of a receiver is free again; returns ports that may benefit. */
 static inline uint64_t path_back(const struct net *net, struct net_node *n,
 				 unsigned reader)
 {
@@ -222,8 +223,9 @@ static inline void tail(struct net_step *s, uint64_t word)
 }
 
 /*
- * Tokens are back with how long their packet waited behind the port: a mean of
- * the last, as tokens. Half of it is forgotten when all tokens are home.
+ * Returned tokens carry the time that their packet waited behind the port.
+ * Keeps a moving average of it, in tokens, and halves it when all tokens are
+ * back.
  */
 WEFT_COLD static uint32_t look_ahead(const struct net *net, uint32_t id,
 				     unsigned port, uint32_t payload)
@@ -240,7 +242,7 @@ WEFT_COLD static uint32_t look_ahead(const struct net *net, uint32_t id,
 	return back;
 }
 
-/* Shared ones; returns what the channel has then. */
+/* Returns shared tokens; returns the channel's tokens afterwards. */
 WEFT_COLD static uint32_t pool_back(struct net *net, uint32_t id, unsigned port,
 				    unsigned vc, uint32_t back)
 {

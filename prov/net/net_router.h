@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What comes in at a node: packets, tails, tokens. */
+/* Input side of a node: packets, tails, tokens. */
 #ifndef WEFT_NET_ROUTER_H
 #define WEFT_NET_ROUTER_H
 
@@ -13,7 +13,7 @@ void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n);
 /* A packet has become the head of an injection FIFO. */
 void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
 
-/* A packet that keeps to one port waits there in list w, as it arrived. */
+/* Queues a packet that uses one port in list w there, in order of arrival. */
 void net_router_list(struct net_step *s, uint32_t node, unsigned port,
 		     uint32_t pi, unsigned w);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The network as a whole: laid out in its block, and run tick by tick. A tick
- * takes all events in first, then goes through the ports of the nodes that they
- * touched; calls up come last, in order of their exact times. No node feels
- * another within a tick, so the order of nodes does not matter: a large network
- * is run region by region, each small enough for the cache.
+ * The network as a whole: its layout in the block, and its run loop over ticks.
+ * A tick processes all events first, then serves the ports of the nodes that
+ * they changed; callbacks come last, in order of their exact times. No node
+ * affects another within a tick, so the order of nodes does not matter: a large
+ * network is run region by region, each small enough for the cache.
  */
 #include "prov/net/net_arbiter.h"
 #include "prov/net/net_fault_int.h"
@@ -25,7 +25,7 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-enum { LARGE = 2048 }; /* nodes that do not stay in the cache */
+enum { LARGE = 2048 }; /* nodes from which the state exceeds the cache */
 
 /* ---- layout -------------------------------------------------------------- */
 
@@ -47,8 +47,8 @@ static uint32_t power_above(uint32_t n)
 }
 
 /*
- * How many of everything. Events: a packet has an arrival or a delivery, a
- * port a tail and the tokens under way, a message its wakes and its end.
+ * Numbers of all records. Events: a packet has an arrival or a delivery, a port
+ * a tail and the tokens in flight, a message its wakes and its end.
  */
 static void count_all(struct net *n, const struct net_config *cfg,
 		      uint32_t packets)
@@ -74,7 +74,7 @@ static void count_all(struct net *n, const struct net_config *cfg,
 		     4 * (NET_PORTS_MAX + 1) * cfg->faults;
 }
 
-/* Regions, and chunks: each slot of the wheel may hold one that is not full. */
+/* Regions, and chunks: each slot of the wheel may hold one partial chunk. */
 static void count_lanes(struct net *n)
 {
 	uint32_t slots;
@@ -92,7 +92,7 @@ static uint64_t lines(uint64_t bytes)
 	return (bytes + 63) & ~63ull;
 }
 
-/* What net_open must clear. */
+/* Sections that net_open clears. */
 static void lay_nodes(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
 {
@@ -133,7 +133,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		n->off_stuff = room(off, ports * sizeof(uint64_t));
 }
 
-/* Room for count records; returns the number in the block of the one before. */
+/* Reserves count records; returns the index of the record before the first. */
 static uint32_t lay_records(uint64_t *off, uint64_t count, uint64_t bytes)
 {
 	*off = (*off + bytes - 1) / bytes * bytes;
@@ -191,7 +191,7 @@ static void open_tables(struct net *net)
 			(uint16_t)net_wire_tokens(cfg, net_wire_bytes(cfg, c));
 }
 
-/* The same for packets with another header, and for acknowledgements. */
+/* Ticks of packets with another header, and of acknowledgements. */
 static void fill_forms(struct net *net, uint32_t rate)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -211,7 +211,7 @@ static void fill_forms(struct net *net, uint32_t rate)
 	}
 }
 
-/* The row of net->len for links of this rate; -EINVAL: too many of them. */
+/* Index into net->len for links of this rate; -EINVAL: too many rates. */
 static int find_rate(struct net *net, uint64_t ps_x1000)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -230,7 +230,7 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 	return (int)i;
 }
 
-/* A ring needs the bubble; elsewhere one free buffer is enough. */
+/* A ring needs the bubble; other links need one free buffer. */
 static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned flow = net->flow[port];
@@ -239,7 +239,7 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
-/* The row of net->hop with these times; there are few. */
+/* Index into net->hop for these times; there are few. */
 static int find_hop(struct net *net, const struct net_hop *want)
 {
 	uint32_t i;
@@ -256,7 +256,7 @@ static int find_hop(struct net *net, const struct net_hop *want)
 	return (int)i;
 }
 
-/* What a link takes, and how fast it is. */
+/* Times and rate of a link. */
 static int port_hop(struct net *net, uint32_t node, unsigned port,
 		    uint32_t peer, unsigned crossings, struct net_hop *h)
 {
@@ -364,7 +364,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
 	net_steer_init(net);
-	find_rate(net, cfg->link_ps_per_byte_x1000); /* the first row */
+	find_rate(net, cfg->link_ps_per_byte_x1000); /* index 0 */
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
@@ -373,7 +373,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	return ret;
 }
 
-/* The link is another from now on. */
+/* Gives a link other times from now on. */
 static int rehop(struct net *net, uint32_t *link, const struct net_hop *h)
 {
 	int row = find_hop(net, h);
@@ -488,7 +488,7 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
-/* What the event stream's hash takes of an event: no record's number. */
+/* Hash of an event, without the payload: record numbers are arbitrary. */
 static inline uint64_t mix(uint64_t word)
 {
 	return weft_hash_mix(word >> NET_VC_SHIFT);
@@ -504,7 +504,7 @@ static uint64_t mix_all(const uint64_t *w, uint32_t n)
 	return sum;
 }
 
-/* How events of a kind that commute are taken. */
+/* Handlers of the event kinds that commute. */
 static const struct {
 	net_prefetch_fn ask;
 	net_events_fn take;
@@ -514,7 +514,7 @@ static const struct {
 	[NET_EV_TOKEN] = { net_prefetch_nodes, net_router_token },
 };
 
-/* Events of one kind, in any order. Returns their hash. */
+/* Processes events of one kind, in any order. Returns their hash. */
 static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 {
 	struct net *net = s->net;
@@ -538,7 +538,7 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 	return sum;
 }
 
-/* Notes what the node's events asked for until all of the tick are in. */
+/* Records the node's changes until all events of the tick are processed. */
 static void note(struct net_step *s)
 {
 	struct net_mark *m;
@@ -552,7 +552,7 @@ static void note(struct net_step *s)
 	s->dirty = s->fresh[0] = s->fresh[1] = 0;
 }
 
-/* The other events, node by node. */
+/* Processes the other events, node by node. */
 static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 {
 	const uint64_t *w;
@@ -575,7 +575,7 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	return sum;
 }
 
-/* Asks for the first chunk of each lane; false: the region has no event. */
+/* Prefetches the first chunk of each lane; false: the region has no event. */
 static bool any_events(const struct net_step *s, uint32_t lane)
 {
 	const struct net *net = s->net;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes that share a router of a torus, and what they share besides; packets of
- * other forms than most; links chosen by address.
+ * Nodes that share a router of a torus and other resources; packets of other
+ * forms; links selected by address.
  */
 #include "prov/net/net_end.h"
 
@@ -29,7 +29,7 @@ static void shared(struct net_config *cfg)
 	cfg->link_end_ps_x1000 = cfg->link_ps_per_byte_x1000 / 8;
 	cfg->tokens_end = 8;
 	cfg->routes = cfg->routes_system = cfg->barriers = 0;
-	/* Engines that no link waits for. */
+	/* Engines faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -86,7 +86,7 @@ static void everybody_reaches_everybody(void **state)
 	net_end_close(&e);
 }
 
-/* Rate of two nodes of a router that each send to one of another, MB/s. */
+/* Rate of two nodes of a router that each send to a node of another, MB/s. */
 static uint64_t pair_rate(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 1 << 20, .dst = 4 };
@@ -119,7 +119,7 @@ static void a_bus_may_belong_to_all_nodes_of_a_router(void **state)
 	T_IS(net_config_check(&cfg), -EINVAL);
 }
 
-/* Links that a message from node 0 to a neighbour takes, of four. */
+/* Number of links, of four, that a message from node 0 to a neighbour takes. */
 static unsigned lanes(uint8_t way, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
@@ -150,7 +150,7 @@ static void a_link_is_chosen_by_load_by_pair_or_by_address(void **state)
 	T_IS(lanes(NET_DETERMINISTIC, 1), 4);
 }
 
-/* Links that many messages to a neighbour take, each to a line of its own. */
+/* Number of links that messages to a neighbour take, each to another line. */
 static unsigned lanes_of_lines(uint64_t stride)
 {
 	struct net_msg msg = {
@@ -199,7 +199,7 @@ static uint64_t packets_at(const struct net_end *e, uint32_t node,
 	return n;
 }
 
-/* From router 0 to router 5, at (1,1): by which one in between? */
+/* From router 0 to router 5, at (1,1): by which router in between? */
 static void tables_may_be_loaded_anew(void **state)
 {
 	const uint8_t turned[NET_DIMS_MAX] = { 1, 0 };
@@ -269,9 +269,9 @@ static void a_source_route_names_every_link(void **state)
 	net_end_close(&e);
 }
 
-/* ---- what a path takes of buses ------------------------------------------ */
+/* ---- bus time of a path -------------------------------------------------- */
 
-/* Time of messages of a packet each from node 0, and as many to it. */
+/* Time of messages of one packet each from node 0, and equally many to it. */
 static uint64_t both_ways(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 };
@@ -306,7 +306,7 @@ static void what_is_asked_for_takes_of_the_bus(void **state)
 	T_TRUE(asking > plain + 450 * 128000 && asking < plain + 520 * 128000);
 }
 
-/* Time of a hundred small messages to node 2, to words so far apart. */
+/* Time of a hundred small messages to node 2, to this number of words. */
 static uint64_t words_after(struct net_config *cfg, uint64_t words)
 {
 	struct net_msg msg = { .bytes = 8, .dst = 2 };
@@ -338,8 +338,7 @@ static void a_unit_keeps_words(void **state)
 	four = words_after(&cfg, 4);
 	five = words_after(&cfg, 5);
 	T_IS(four - one, 3 * 2000000ull);
-	/* of five words two share a place, and only these push each other out
-	 */
+	/* of five words two share an entry, and only these evict each other */
 	T_IS(five - one, (3 + 39) * 2000000ull);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slots: places whose packet may go out by more than one port, and masks of
- * them. net_layout.h says what has a slot.
+ * Slots: positions whose packet may leave by more than one port, and masks of
+ * them. net_layout.h lists what has a slot.
  */
 #ifndef WEFT_NET_SLOT_H
 #define WEFT_NET_SLOT_H
@@ -31,7 +31,7 @@ static inline bool net_mask_has(const uint64_t *m, unsigned bit)
 	return m[bit >> 6] >> (bit & 63) & 1;
 }
 
-/* First bit from on, going round; the mask is not empty. */
+/* First set bit at or after from, with wrap-around; the mask is not empty. */
 static inline unsigned net_mask_next(uint64_t m0, uint64_t m1, unsigned from)
 {
 	uint64_t a = m0, b = m1;
@@ -65,8 +65,8 @@ static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
 }
 
 /*
- * What goes back with the tokens of a packet that leaves a receiver: how many
- * they are, and from NET_TOKEN_WAIT on how long it waited there.
+ * Payload of the token event of a packet that leaves a receiver: number of
+ * tokens, and from bit NET_TOKEN_WAIT on the ticks that the packet waited.
  */
 #define NET_TOKEN_WAIT 12
 static inline uint32_t net_token_payload(const struct net_step *s,
@@ -83,7 +83,7 @@ static inline uint32_t net_token_payload(const struct net_step *s,
 	return cost | (wait < UINT16_MAX ? wait : UINT16_MAX) << NET_TOKEN_WAIT;
 }
 
-/* Takes slots out of m whose receiver has no read path left. */
+/* Clears the slots of m whose receiver has no read path left. */
 static inline void net_mask_open(const struct net *net,
 				 const struct net_node *n, uint64_t *m0,
 				 uint64_t *m1)

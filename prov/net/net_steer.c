@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ports are allowed. On a torus a message knows from the start how many
- * hops it goes in which direction of each dimension: by hint, else the shorter
- * way, and half way round by the parity of the source's coordinates. A dynamic
- * packet may use any dimension with hops left in the first mask of its zone
- * set that has one; the deterministic port follows the programmed order.
+ * Routing: which ports a packet may use. On a torus a message knows from the
+ * start its hops and direction in each dimension: by hint, else the shorter
+ * direction, and at half the ring by the parity of the source's coordinates. A
+ * dynamic packet may use any dimension with hops left in the first mask of its
+ * zone set that has one; the deterministic port follows the programmed order.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_layout.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a packet with these dimensions left may do, by table. */
+/* Tables of the directions allowed with these dimensions left. */
 static void init_masks(struct net *net, unsigned left)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -37,7 +37,7 @@ static void init_masks(struct net *net, unsigned left)
 	}
 }
 
-/* Which ports a direction has, and which slots go on in its ring. */
+/* Ports of a direction, and slots that stay in its ring. */
 static void init_dir(struct net *net, unsigned dir)
 {
 	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
@@ -57,7 +57,7 @@ static void init_dir(struct net *net, unsigned dir)
 	}
 }
 
-/* Tables, and coordinates of all nodes: a message costs no division. */
+/* Tables, and coordinates of all nodes, so that a message needs no division. */
 void net_steer_init(struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -108,7 +108,7 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 	return 0;
 }
 
-/* Hops from a to b up the dimension, then the shorter or hinted way. */
+/* Signed hops for a distance up the dimension: hinted or shorter direction. */
 static int plan_ring(int up, int size, int hint, unsigned odd)
 {
 	if (hint)
@@ -140,7 +140,7 @@ static int plan_dim(const struct net *net, const struct net_msg *msg,
 	return 0;
 }
 
-/* A message to its own node with a hint goes once round that dimension. */
+/* A message to its own node with a hint goes once around that ring. */
 static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 		      int8_t *rem)
 {
@@ -163,7 +163,7 @@ static bool route_ok(const struct net *net, const struct net_msg *msg)
 	       net_fat_leads(&net->fat, msg, msg->way == NET_DYNAMIC);
 }
 
-/* Port by port over routers, and to the target at last. */
+/* True if the source route leads over routers to the target. */
 static bool torus_leads(const struct net *net, const struct net_msg *msg)
 {
 	int64_t node = msg->src;
@@ -202,7 +202,10 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 	return ret;
 }
 
-/* Which of parallel links: by source and target, and address if it may. */
+/*
+ * Hash that selects a parallel link: source and target, with spread also the
+ * address.
+ */
 static uint16_t lane_of(const struct net *net, const struct net_packet *p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
@@ -243,7 +246,7 @@ void net_steer_spread(const struct net *net, struct net_packet *p)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
-/* The port that a source route names here, or any that leads on. */
+/* The port in the source route for this node, or any port up. */
 static uint64_t routed(const struct net *net, const struct net_packet *p,
 		       uint64_t want, unsigned *det_p)
 {
@@ -258,7 +261,7 @@ static uint64_t routed(const struct net *net, const struct net_packet *p,
 	return 1ull << port;
 }
 
-/* Where links are dead; a packet that has no way waits at its first port. */
+/* Routing with dead links; a packet without a route waits at its first port. */
 WEFT_COLD static uint64_t detour(const struct net *net,
 				 const struct net_packet *p, uint32_t node,
 				 unsigned rail, unsigned *det_p)

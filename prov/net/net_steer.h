@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ports a packet may leave by. */
+/* Routing: which ports a packet may leave by. */
 #ifndef WEFT_NET_STEER_H
 #define WEFT_NET_STEER_H
 
 #include "prov/net/net_layout.h"
 
 void net_steer_init(struct net *net);
-/* Turns a packet away from what is dead; net_fault_steer.c. */
+/* Routes a packet around dead links; net_fault_steer.c. */
 void net_fault_steer(const struct net *net, struct net_packet *p,
 		     uint32_t node);
 /*
- * Hops of a message per dimension. -EINVAL: a mesh cannot go so, or its source
- * route does not lead to its target.
+ * Computes the hops of a message per dimension. -EINVAL: impossible on a mesh,
+ * or the source route does not lead to the target.
  */
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		   int8_t *rem);
-/* Directions to ports, where a direction has several. */
+/* Converts directions to ports, with several ports per direction. */
 void net_steer_spread(const struct net *net, struct net_packet *p);
-/* Packets that do not go from node to node of a torus. */
+/* Packets that do not travel from node to node of a torus. */
 void net_steer_look_other(const struct net *net, struct net_packet *p,
 			  uint32_t node);
 void net_steer_hop_other(const struct net *net, struct net_packet *p,
@@ -36,7 +36,7 @@ static inline void net_steer_look_torus(const struct net *net,
 	if (weft_unlikely(net->parallel))
 		net_steer_spread(net, p);
 }
-/* Sets want and det of a packet at node that is not its last. */
+/* Sets want and det of a packet at a node before its last. */
 static inline void net_steer_look(const struct net *net, struct net_packet *p,
 				  uint32_t node)
 {
@@ -67,7 +67,7 @@ static inline void net_steer_hop(const struct net *net, struct net_packet *p,
 	else
 		net_steer_hop_torus(net, p, port);
 }
-/* Mask of dimensions and ports of a packet that has its hops. */
+/* Sets the mask of dimensions and the directions of a packet from its hops. */
 void net_steer_start(const struct net *net, struct net_packet *p);
 unsigned net_steer_hops(const struct net *net, uint32_t src, uint32_t dst);
 

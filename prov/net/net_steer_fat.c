@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ports are allowed in a fat tree; net_fat.h says which ways there are.
- * Deterministic packets choose the parent by a digit of the target, so that
- * targets spread over the tops and all packets to one of them meet on one way
- * down; towards another supernode by that one's number alone, because switches
- * have one entry in their tables for all of it.
+ * Routing in a fat tree: which ports a packet may use; net_fat.h describes the
+ * routes. Deterministic packets select the parent by a digit of the target, so
+ * that targets spread over the top switches and all packets to one target share
+ * one route down. Towards another supernode they select by its number alone,
+ * because switches have one table entry for the whole supernode.
  */
 #include "prov/net/net_fat.h"
 #include "prov/net/net.h"
@@ -14,7 +14,7 @@ static uint64_t mask(unsigned first, unsigned count)
 	return count ? ~0ull >> (64 - count) << first : 0;
 }
 
-/* What the choice of a link up goes by. */
+/* Number that selects a link up. */
 static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 		      uint32_t dst)
 {
@@ -26,7 +26,7 @@ static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 	return l ? dst / f->ends[l - 1] : dst;
 }
 
-/* Out of an end node: by the rail that it names, or by any. */
+/* Out of an end node: by the rail of the packet, or by any. */
 static void road_out(const struct net_fat *f, uint32_t dst, unsigned rail,
 		     struct net_fat_road *r)
 {
@@ -48,7 +48,7 @@ static void road_down(const struct net_fat *f, const struct net_fat_place *p,
 		r->detour = 1ull << (port ^ 1);
 }
 
-/* A switch of level 1 has it from a node, from its sibling or from above. */
+/* A switch of level 1 got the packet from a node, its sibling or above. */
 static void road_first(const struct net_fat *f, const struct net_fat_place *p,
 		       uint32_t dst, unsigned hops, struct net_fat_road *r)
 {
@@ -86,7 +86,7 @@ void net_fat_road(const struct net_fat *f, uint32_t node, uint32_t dst,
 	}
 }
 
-/* In order: from the first one on, then round, others last. */
+/* The first port of the mask from first on, with wrap-around. */
 static unsigned in_order(uint64_t ports, unsigned first)
 {
 	uint64_t from = ports >> first << first;
@@ -115,7 +115,7 @@ uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
 static bool reaches(const struct net_fat *f, const uint64_t *dead,
 		    uint32_t node, uint32_t dst, unsigned hops);
 
-/* Those of the ports behind which there is a way. */
+/* The ports of the mask from which a route to dst exists. */
 static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 			   uint32_t node, uint32_t dst, unsigned hops,
 			   uint64_t ports)
@@ -134,7 +134,7 @@ static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 	return open;
 }
 
-/* No way has more hops than up, down, and across on either side. */
+/* No route has more hops than up, down, and across on either side. */
 static bool reaches(const struct net_fat *f, const uint64_t *dead,
 		    uint32_t node, uint32_t dst, unsigned hops)
 {
@@ -166,8 +166,8 @@ uint64_t net_fat_resteer(const struct net_fat *f, const uint64_t *dead,
 }
 
 /*
- * Which switch of its subtree a packet has climbed to is open after a link that
- * the switch chose; the subtrees that it comes through are not.
+ * Checks a source route by subtrees. The switch within a subtree may be chosen
+ * by the network; the subtrees that the packet passes are determined.
  */
 bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
 		   bool adaptive)

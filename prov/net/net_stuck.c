@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When nothing moves: who waits for whom. Each packet that waits at the head
- * of something waits for buffers behind a port; who holds one of those is the
- * next in the chain. A chain in a finite network comes round.
+ * Deadlock diagnosis: which packet waits for which. Each packet at the head of
+ * a queue waits for buffers behind a port; a packet that holds one of those
+ * buffers is next in the chain. In a finite network the chain becomes a cycle.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_wheel.h"
@@ -11,13 +11,13 @@
 
 enum { SHOWN_MAX = 32 };
 
-/* A packet that waits, and where. */
+/* A waiting packet, and its node. */
 struct waiter {
 	uint32_t node;
 	uint32_t packet;
 };
 
-/* Any head in a receiver's slots, of the VC if it is not 0. */
+/* Any head in a receiver's slots, of the bubble queue if vc is not 0. */
 static uint32_t head_in(const struct net *net, const struct net_in *in,
 			unsigned vc)
 {
@@ -47,7 +47,7 @@ static uint32_t head_listed(const struct net *net, uint32_t node, unsigned port,
 	return 0;
 }
 
-/* Who holds a buffer that the waiter needs. */
+/* A packet that holds a buffer needed by the waiter. */
 static struct waiter holder(const struct net *net, struct waiter w)
 {
 	const struct net_packet *p = net_packet(net, w.packet);
@@ -69,7 +69,7 @@ static struct waiter holder(const struct net *net, struct waiter w)
 	return next;
 }
 
-/* Someone who waits inside the network. */
+/* Any waiting packet inside the network. */
 static struct waiter anyone(const struct net *net)
 {
 	struct waiter w = { 0, 0 };

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Words that a link's protocol stuffs between blocks of data: starts, credits,
- * and what interfaces tell their neighbours. The words are there whether they
- * say something or not, so packets take as long with them as without.
+ * Control words that a link's protocol stuffs between blocks of data: starts,
+ * credits, and status words of interfaces to their neighbours. The words are
+ * always sent, used or not, so packets are not delayed by them.
  *
  *    busy    |--- block ---|w|--- block ---|w|--- block ---|w|
  *    idle    |w|w|w|w|w|w|w|w|
  *
- * The first word of every packet's is that of the credits.
+ * The first word of every packet carries credits.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic_int.h"
 
 #include <errno.h>
 
-/* When the next word that is free begins. */
+/* Time at which the next free word begins. */
 static uint64_t next_word(const struct net *net, uint32_t node, unsigned port,
 			  uint64_t from, uint64_t rate)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the file of sunway says comes out of the model: sums of its parts to the
- * picosecond, rates, and how its routers do with buffers, slow links and
- * groups.
+ * The machine file of sunway in the model: latencies that are exact sums of
+ * their parts, rates, and the behaviour of its routers with buffers, slow links
+ * and groups.
  */
 #include "prov/net/net_end.h"
 #include "prov/net/net_file.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FSM, QUEUE, RDMA, EVENT }; /* paths, as the file names them */
+enum { FSM, QUEUE, RDMA, EVENT }; /* paths, in the order of the file */
 enum { ENDS = 576, DOWN = 18, UP = 18, LEAF = ENDS, SPINE = ENDS + 64 };
 
 static struct net_config cfg;
@@ -34,7 +34,7 @@ static uint32_t leaf_of(uint32_t node, unsigned rail)
 	return LEAF + node / DOWN * 2 + rail;
 }
 
-/* One message from node 0 by the first rail; from posting to arrival. */
+/* Latency of one message from node 0 by rail 0, from post to arrival. */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = {
@@ -50,7 +50,7 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-/* Ticks of a packet with so many bytes of data. */
+/* Time on a link of a packet with this number of bytes of data. */
 static uint64_t on_link(uint32_t bytes)
 {
 	uint32_t wire = net_wire_bytes(&cfg, (bytes + 15) / 16);
@@ -71,13 +71,13 @@ static void a_message_takes_the_sum_of_its_parts(void **state)
 	four = 4 * cfg.hop_ps + (2 * 5 + 2 * 1) * cfg.metre_ps;
 	T_IS(latency(ENDS - 1, QUEUE, 8),
 	     600000 + engine + four + on_link(8) + 400000);
-	/* the same leaf; its sibling has no cable to it */
+	/* within one leaf; its sibling has no cable to it */
 	T_IS(latency(1, QUEUE, 8), 600000 + engine + 2 * cfg.hop_ps +
 					   10 * cfg.metre_ps + on_link(8) +
 					   400000);
 }
 
-/* A fast short message spares two crossings of PCIe. */
+/* A fast short message saves two crossings of PCIe. */
 static void short_messages_save_two_crossings(void **state)
 {
 	uint64_t fast, plain;
@@ -120,8 +120,8 @@ static void a_link_gives_software_what_the_paper_says(void **state)
 /* ---- buffers ------------------------------------------------------------- */
 
 /*
- * Requests to a node that takes nothing in for a while fill all that is shared
- * of the sender's link; what it answers to others has room of its own.
+ * Requests to a node that receives nothing for a while fill all shared buffers
+ * of the sender's link; responses have buffers of their own.
  */
 static void responses_pass_when_requests_have_taken_all(void **state)
 {
@@ -133,9 +133,9 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 
 	load("sunway");
 	cfg.path[RDMA].reception_ps_per_byte_x1000 *= 1000;
-	cfg.tokens_shared = 13 * 33 - 2; /* 13 packets leave nothing over */
+	cfg.tokens_shared = 13 * 33 - 2; /* 13 packets leave nothing free */
 	for (unsigned own = 0; own < 2; own++) {
-		/* two blocks do not hold its three */
+		/* two blocks do not hold a response of three */
 		for (unsigned vc = 0; vc < 4; vc++)
 			cfg.tokens[vc] = own ? 16 : 2;
 		net_end_open(&e, &cfg, 0);
@@ -187,7 +187,7 @@ static void one_channel_may_use_all_that_is_shared(void **state)
 	T_TRUE(time[0] > time[1] * 3 / 2);
 }
 
-/* Blocks of four slices: one byte more may need one more. */
+/* Blocks of four slices: one more byte may need one more block. */
 static void credits_are_blocks_of_64_bytes(void **state)
 {
 	load("sunway");
@@ -199,7 +199,7 @@ static void credits_are_blocks_of_64_bytes(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/* A link that takes packets whole is one packet later, and no slower. */
+/* A store-and-forward link adds one packet time, at the same rate. */
 static void a_link_may_store_and_forward(void **state)
 {
 	struct net_msg msg = {
@@ -223,7 +223,7 @@ static void a_link_may_store_and_forward(void **state)
 		T_IS(whole, cut + links * on_link(2048));
 		net_end_close(&e);
 	}
-	/* into the last node: memory sees nothing of it before */
+	/* into the last node: nothing is in memory before */
 	net_end_open(&e, &cfg, 0);
 	T_OK(net_link_whole(e.net, leaf_of(ENDS - 1, 0), DOWN - 1, true));
 	T_OK(net_send(e.net, 0, &msg));
@@ -234,8 +234,8 @@ static void a_link_may_store_and_forward(void **state)
 }
 
 /*
- * A packet that comes in at half the rate cannot go out at the full one before
- * all of it is there.
+ * A packet that comes in at half the rate cannot leave at the full rate before
+ * it is complete.
  */
 static void a_link_that_lost_lanes_is_not_cut_through(void **state)
 {
@@ -259,9 +259,9 @@ static void a_link_that_lost_lanes_is_not_cut_through(void **state)
 }
 
 /*
- * Leaves send to one leaf; the way down from one spine has a quarter of its
- * lanes. Its buffers tell who looks at tokens alone when they are full, who
- * looks ahead when it becomes slow.
+ * Leaves send to one leaf; the link down from one spine has a quarter of its
+ * lanes. With tokens alone a sender notices when the buffers are full, with
+ * look-ahead when the link becomes slow.
  */
 static uint64_t past_a_slow_spine(uint8_t ahead)
 {
@@ -320,7 +320,7 @@ static void two_engines_fill_both_rails(void **state)
 	net_end_close(&e);
 }
 
-/* An engine rests between messages, which those of 4 KB feel. */
+/* An engine pauses between messages, which costs bandwidth at 4 KB. */
 static void short_messages_do_not_fill_a_link(void **state)
 {
 	struct net_msg msg = {
@@ -354,7 +354,7 @@ static int open_group(struct net *net, const uint32_t *node,
 	return ret;
 }
 
-/* The same group again and again comes in by the same ports. */
+/* A group that is opened repeatedly comes in by the same ports. */
 static void a_port_has_32_entries_for_groups(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 40, 41 };
@@ -373,7 +373,7 @@ static void a_port_has_32_entries_for_groups(void **state)
 	net_end_close(&e);
 }
 
-/* A group may be coarser than who is meant: others drop what comes. */
+/* A group may be coarser than its members: other nodes drop the results. */
 static void a_node_that_is_no_member_drops_what_comes(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 2, 100, 101 };

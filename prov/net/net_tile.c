@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routers of tiles, packet by packet. The ports of a router stand in columns.
- * What comes in waits in the input buffer until it is at its head; then its
- * column is chosen, and it moves on to the row buffer in front of that column,
- * if there is room, and its place in the input buffer is free. From the row
- * buffers packets go through the column's channels to the output's queue. So an
- * output that is blocked holds up, behind a full row buffer, first what goes to
- * the same column, then all of that input.
+ * Routers of tiles, modelled per packet. The ports of a router are arranged in
+ * columns. A packet waits in the input buffer until it is the head; then its
+ * column is chosen, it moves to the row buffer in front of that column, if
+ * there is space, and its space in the input buffer is free. From the row
+ * buffers packets go through the column's channels to the output queue. So a
+ * blocked output delays, behind a full row buffer, first the packets to the
+ * same column, then all packets of that input.
  *
  *      input buffer            row buffers      columns
  *   --> [ | | | ] --+--> [   ]---> 0   ->  out 0, 8, 16 ...
  *                   +--> [   ]---> 1   ->  out 1, 9, 17 ...
  *                   +--> ...
  *
- * Requests and responses (VCs) have buffers of their own. A port to a node of
- * the router stands for tiles in all columns.
+ * Requests and responses (VCs) have separate buffers. A port to a node of the
+ * router represents tiles in all columns.
  *
  * An adaptive packet at the head of its input chooses the least loaded port
- * that has room in the row buffer before it, and keeps to it from there on.
- * What it may wait for must lead on by the bubble channel, too: any link in the
- * direction of its deterministic port, or, if it is in a ring's bubble channel
- * already, the link of the same lane. Another port has to be free now.
+ * whose row buffer has space, and keeps to it from then on. A port that it may
+ * wait for must allow the bubble channel, too: any link in the direction of its
+ * deterministic port, or, if the packet is in a ring's bubble channel already,
+ * the link of the same lane. Any other port has to be free now.
  */
 #include "prov/net/net_tile.h"
 #include "prov/net/net_pool.h"
@@ -28,7 +28,7 @@
 #include "prov/net/net_slot.h"
 #include "prov/net/net_wheel.h"
 
-/* Where the input buffers of VCs are among the queues of a receiver. */
+/* Index of the VCs' input buffers among the queues of a receiver. */
 enum { FIRST = NET_QUEUES_MAX - 4 };
 
 static unsigned column_of(const struct net *net, unsigned port)
@@ -36,7 +36,7 @@ static unsigned column_of(const struct net *net, unsigned port)
 	return port % net->cfg.columns;
 }
 
-/* Packets that a row buffer takes; to a node there are several tiles. */
+/* Capacity of a row buffer in packets; a node has several tiles. */
 static unsigned room_of(const struct net *net, unsigned port)
 {
 	unsigned tiles = port < net->down ? 1 : net->cfg.tokens_end;
@@ -44,7 +44,7 @@ static unsigned room_of(const struct net *net, unsigned port)
 	return net->cfg.row_buffer * (tiles ? tiles : 1);
 }
 
-/* The column that a packet for port out goes to: the emptiest to a node. */
+/* The column of a packet for port out; to a node, the emptiest one. */
 static unsigned column_to(const struct net *net, unsigned out,
 			  const uint8_t *row)
 {
@@ -63,7 +63,7 @@ static bool has_room(const struct net *net, unsigned in, unsigned out,
 	return row[4 * column_to(net, out, row)] < room_of(net, in);
 }
 
-/* Its place in the input buffer is free when all of it has gone on. */
+/* Returns the token when the whole packet has left the input buffer. */
 static void give_back(struct net_step *s, uint32_t node, unsigned port,
 		      const struct net_packet *p)
 {
@@ -88,7 +88,7 @@ static void pop(const struct net *net, struct net_in *in, unsigned q)
 	net_packet(net, p->next)->last = p->last;
 }
 
-/* Does it go on in the bubble channel of its ring? */
+/* True if the packet stays in the bubble channel of its ring. */
 static bool stays_in_ring(const struct net *net, const struct net_packet *p,
 			  unsigned in)
 {
@@ -102,7 +102,7 @@ static unsigned wait_of(const struct net *net, const struct net_packet *p,
 	       !stays_in_ring(net, p, in);
 }
 
-/* A packet, out of its queue already, into the row buffer before its port. */
+/* Moves a packet that has left its queue to the row buffer for its port. */
 static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
 		      uint32_t pi)
 {
@@ -119,7 +119,7 @@ static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
 	return 1ull << p->det;
 }
 
-/* Moves packets on to row buffers as long as there is room. */
+/* Moves packets to row buffers while they have space. */
 static uint64_t advance(struct net_step *s, uint32_t node, unsigned port,
 			unsigned vc)
 {
@@ -159,7 +159,7 @@ uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 	return advance(s, node, port, p->vc);
 }
 
-/* Adaptive packets of the receiver may find room where one has left. */
+/* After a departure, adaptive packets of the receiver may find space. */
 static void wake(struct net_step *s, unsigned port, unsigned vc)
 {
 	const struct net *net = s->net;
@@ -192,7 +192,7 @@ uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 
 /* ---- adaptive packets ---------------------------------------------------- */
 
-/* Ports that it may wait for. */
+/* Ports that an adaptive packet may wait for. */
 static uint64_t may_wait(const struct net *net, const struct net_packet *p,
 			 unsigned in)
 {
@@ -203,7 +203,7 @@ static uint64_t may_wait(const struct net *net, const struct net_packet *p,
 	return own | (p->want & net->dir_ports[net->flow[p->det]]);
 }
 
-/* Tokens that are left when all that is before it has gone. */
+/* Tokens left after all packets queued for the port. */
 static int score_of(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -214,7 +214,10 @@ static int score_of(const struct net_step *s, unsigned port)
 	return s->node->room[port] - full * (int)before;
 }
 
-/* The best of these ports whose row buffer has room, or -1; ties in turn. */
+/*
+ * The best of these ports whose row buffer has space, or -1; round-robin on
+ * ties.
+ */
 static int best_of(const struct net_step *s, const struct net_packet *p,
 		   unsigned in, uint64_t ports)
 {

@@ -5,7 +5,7 @@
 
 #include "prov/net/net_layout.h"
 
-/* Packets of a receiver in front of each column, VC by VC. */
+/* Packets of a receiver in the row buffer of each column, VC by VC. */
 static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 				     unsigned port)
 {
@@ -14,7 +14,7 @@ static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 		       net->cfg.columns * 4;
 }
 
-/* How many packets in row buffers are to leave by this port. */
+/* Number of packets in row buffers that will leave by this port. */
 static inline uint16_t *net_tile_queued(const struct net *net, uint32_t node,
 					unsigned port)
 {
@@ -28,22 +28,22 @@ static inline bool net_tile_is(const struct net_step *s)
 }
 
 /*
- * A packet that keeps to one port is at a receiver of a router; which ports
- * have something new to look at.
+ * A deterministic packet is at a receiver of a router; returns the ports that
+ * have changed.
  */
 uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 			 uint32_t pi);
-/* One leaves by its port; likewise. */
+/* A packet leaves by its port; returns the ports that have changed. */
 uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p);
-/* Is there room in the row buffer from receiver in to a port? */
+/* True if the row buffer from receiver in to port out has space. */
 bool net_tile_has_room(const struct net_step *s, unsigned in, unsigned out,
 		       unsigned vc);
 /*
- * The port that an adaptive packet at the head of receiver in is to wait for,
- * or -1: it stays there until one has left.
+ * The port that an adaptive packet at the head of receiver in waits for, or -1:
+ * the packet stays in its queue until another one has left.
  */
 int net_tile_choose(struct net_step *s, unsigned in, uint32_t pi);
-/* In the bubble channel an adaptive packet keeps to the lane of this port. */
+/* On the bubble channel an adaptive packet keeps to the lane of this port. */
 static inline void net_tile_lane(const struct net *net, uint32_t pi,
 				 unsigned port)
 {
@@ -52,7 +52,10 @@ static inline void net_tile_lane(const struct net *net, uint32_t pi,
 	if (p->want && port < net->down)
 		p->lane = (uint16_t)(port - net->dir_first[net->flow[port]]);
 }
-/* It has been taken out of its queue, and keeps to port; as for arrivals. */
+/*
+ * Moves a packet that has left its queue to the row buffer for port; returns
+ * the ports that have changed.
+ */
 uint64_t net_tile_enter(struct net_step *s, unsigned in, uint32_t pi,
 			unsigned port);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routers of tiles: what a blocked output holds up, which column an adaptive
- * packet waits for, and two virtual channels of one rank.
+ * Routers of tiles: what a blocked output delays, which column an adaptive
+ * packet waits for, and two virtual channels of equal priority.
  */
 #include "prov/net/net_end.h"
 
@@ -11,7 +11,7 @@
 
 /* Ports of a router: x down, x up: 8 each; y down, y up: 4; then two nodes. */
 enum { X_UP = 8, Y_DOWN = 16, Y_UP = 20, DOWN = 24, ROUTERS = 32 };
-enum { SLOW = 100000000 }; /* ps_x1000: 100 ns a byte */
+enum { SLOW = 100000000 }; /* ps_x1000: 100 ns per byte */
 
 static void tiled(struct net_config *cfg)
 {
@@ -49,8 +49,8 @@ static void send_by(struct net_end *e, uint32_t dst, unsigned first,
 }
 
 /*
- * Two packets go over a link to router 4 and from there by one that is slow;
- * then one over the same link that leaves by another port.
+ * Two packets go over a link to router 4 and leave it by a slow link; then one
+ * comes over the first link that leaves by another port.
  */
 static uint64_t behind_a_blocked_one(const struct net_config *cfg,
 				     unsigned port, uint32_t dst)
@@ -89,7 +89,7 @@ static void a_blocked_output_holds_up_its_column(void **state)
 	T_IS(other, free_ps);
 }
 
-/* A third one finds no room before the column: all of the input waits. */
+/* A third packet finds no space before the column: the whole input waits. */
 static void a_full_row_buffer_holds_up_the_input(void **state)
 {
 	struct net_config cfg;
@@ -101,7 +101,7 @@ static void a_full_row_buffer_holds_up_the_input(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		send_by(&e, 16, X_UP, X_UP + 1, 1);
 	send_by(&e, 14, X_UP, Y_DOWN + 2, 2);
-	/* by another link into the same router */
+	/* by another link into that router */
 	send_by(&e, 14, X_UP + 3, Y_DOWN + 1, 3);
 	net_end_drain(&e);
 	T_TRUE(e.cookie_at[2] > BLOCKED);
@@ -112,9 +112,9 @@ static void a_full_row_buffer_holds_up_the_input(void **state)
 /* ---- adaptive packets ---------------------------------------------------- */
 
 /*
- * One link is taken for long, the others by four packets each: who waits for
- * any goes by another, who has chosen the one with least before it waits for
- * that.
+ * One link is occupied for long, the others by four packets each: a packet that
+ * may wait for any link takes another one; a packet that has chosen the link
+ * with the shortest queue waits for that one.
  */
 static uint64_t one_that_waits(const struct net_config *cfg)
 {
@@ -152,8 +152,9 @@ static void who_has_to_wait_waits_for_one_column(void **state)
 }
 
 /*
- * One link in x leads to router 4, where all four up in y are slow. So many
- * packets go that way; when has one come that goes on in x behind them?
+ * One link in x leads to router 4, where all four links up in y are slow. A
+ * number of packets take that route; returns when a packet behind them arrives
+ * that continues in x.
  */
 static uint64_t behind_adaptive_ones(const struct net_config *base,
 				     unsigned columns, unsigned blocked)
@@ -179,7 +180,7 @@ static uint64_t behind_adaptive_ones(const struct net_config *base,
 	return e.cookie_at[2];
 }
 
-/* Four are on their way, and four wait in row buffers of their own. */
+/* Four are in flight, and four wait in row buffers of their own. */
 static void adaptive_packets_wait_in_row_buffers(void **state)
 {
 	struct net_config cfg;
@@ -189,7 +190,10 @@ static void adaptive_packets_wait_in_row_buffers(void **state)
 	T_TRUE(behind_adaptive_ones(&cfg, 16, 9) > BLOCKED);
 }
 
-/* Of eight columns the last link in y has that of the one up in x. */
+/*
+ * With eight columns the last link in y shares its column with the link up in
+ * x.
+ */
 static void a_blocked_column_holds_up_adaptive_packets(void **state)
 {
 	struct net_config cfg;
@@ -204,8 +208,8 @@ static void a_blocked_column_holds_up_adaptive_packets(void **state)
 /* ---- channels ------------------------------------------------------------ */
 
 /*
- * Both nodes of a router send over one link; when that of one has come, in per
- * cent of the time for both: 1 is the system's.
+ * Both nodes of a router send over one link; arrival of the messages of one, in
+ * per cent of the time for both: 1 is the system's.
  */
 static uint64_t came_at(const struct net_config *cfg, unsigned whose)
 {
@@ -238,7 +242,7 @@ static void channels_of_one_rank_share_a_link(void **state)
 	T_TRUE(came_at(&cfg, 0) > 95);
 }
 
-/* Everything at once, more than the buffers hold, and nothing stands still. */
+/* All traffic at once, more than the buffers hold, without deadlock. */
 static void a_crowd_gets_through(void **state)
 {
 	struct net_msg msg = { .bytes = 3000, .ack = 1 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is my neighbour. Torus or mesh: node numbers have the last dimension
- * fastest; direction 2d goes down dimension d, direction 2d + 1 up, each by one
- * port or by several to the same neighbour, and a link joins ports of opposite
- * directions. A dimension of one node that wraps is a link to oneself. Where
- * several nodes share a router, nodes come first in the numbers, then routers.
- * Fat trees are in net_topo_fat.c.
+ * Topology: the neighbours of a node. Torus or mesh: node numbers have the last
+ * dimension fastest; direction 2d goes down dimension d, direction 2d + 1 up,
+ * each by one port or by several to the same neighbour, and a link connects
+ * ports of opposite directions. A dimension of one node that wraps is a link to
+ * the node itself. Where several nodes share a router, the numbers of nodes
+ * precede those of routers. Fat trees are in net_topo_fat.c.
  */
 #include "prov/net/net_fat.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/net_topo.h"
 
-/* Routers of a torus, end nodes of a tree. */
+/* Number of routers of a torus, or end nodes of a tree. */
 static uint32_t product(const struct net_config *cfg)
 {
 	uint32_t n = 1;
@@ -22,7 +22,7 @@ static uint32_t product(const struct net_config *cfg)
 	return n;
 }
 
-/* Nodes between neighbours along dimension d. */
+/* Difference of node numbers between neighbours along dimension d. */
 static uint32_t torus_step(const struct net_config *cfg, unsigned d)
 {
 	uint32_t n = 1;
@@ -80,7 +80,7 @@ static bool shared(const struct net_config *cfg)
 	return net_router_nodes(cfg) > 1;
 }
 
-/* Nodes have one link, to a router whose last ports lead to its nodes. */
+/* A node has one link, to a router whose last ports lead to its nodes. */
 static int64_t shared_peer(const struct net_config *cfg, uint32_t node,
 			   unsigned port, unsigned *port_p,
 			   unsigned *crossings_p)
@@ -114,7 +114,7 @@ uint32_t net_topo_nodes(const struct net_config *cfg)
 	return f.nodes;
 }
 
-/* The sizes of a tree multiply to its end nodes. */
+/* The product of a tree's sizes is the number of its end nodes. */
 uint32_t net_topo_ends(const struct net_config *cfg)
 {
 	return product(cfg) * net_router_nodes(cfg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is my neighbour in a fat tree; net_fat.h draws it. */
+/* Topology: the neighbours of a node in a fat tree; net_fat.h draws it. */
 #include "prov/net/net_fat.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port)
 	       port < f->m[1] + f->w[2] + f->siblings;
 }
 
-/* The last of an odd number of switches has none. */
+/* The last switch has no sibling if their number is odd. */
 static int64_t sibling(const struct net_fat *f, const struct net_fat_place *p)
 {
 	return (p->a ^ 1) < f->ends[f->levels] / f->ends[1]
@@ -79,7 +79,7 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 	uint32_t l = p.level, up = port - f->m[l];
 
 	if (port < f->m[l]) {
-		/* Down: the child's ports up come after those down. */
+		/* Down: the child's ports up follow its ports down. */
 		*port_p = f->m[l - 1] + p.b / f->tops[l - 1];
 		return number(f, l - 1, p.a * f->m[l] + port,
 			      p.b % f->tops[l - 1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbours and roads: every link joins two ends, every road arrives. */
+/* Neighbours and routes: every link connects two ends, every route arrives. */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_steer.h"
 #include "prov/net/net_topo.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whoever is at the other end of my port has me at the other end of his. */
+/* The peer of the peer of a port is that port. */
 static void links_agree(const struct net_config *cfg)
 {
 	uint32_t n, nodes = net_topo_nodes(cfg);
@@ -41,8 +41,8 @@ static struct net *open_net(const struct net_config *cfg)
 }
 
 /*
- * Follows a packet that turns the way pick says among the ports it may use:
- * it must arrive in the least number of hops.
+ * Follows a packet that selects among its allowed ports by pick: it must arrive
+ * with the minimal number of hops.
  */
 static void walk(const struct net *net, uint32_t src, uint32_t dst,
 		 unsigned pick, bool det)
@@ -206,7 +206,7 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 	free(net);
 }
 
-/* Nodes first, then routers; neighbours meet inside their router. */
+/* Nodes first, then routers; nodes of a router reach each other by it. */
 static void nodes_of_a_shared_router_reach_all_others(void **state)
 {
 	struct net_config cfg;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes at work. A part goes through the node's collective engine, then
- * waits as a combo until the packet's other inputs, own and children's, are
- * there; the ALU combines them and the result goes up, turns round at the root
- * and is copied down every edge.
+ * Operation of class routes. A part passes the node's collective engine, then
+ * waits as a combo until the packet's other inputs, own and children's, have
+ * arrived. The ALU combines them, the result goes up to the root and is copied
+ * down every edge.
  *
  *          parent              up: credit_up of the member, list WAIT_UP
  *         ^  |                 down: credit_down of the child, WAIT_DOWN
- *      up |  v down            a buffer is given back when its packet has
+ *      up |  v down            a buffer is released when its packet has
  *        member  <- parts      been combined, or all its copies have left
  *
  * Credits are counted per route and edge, so a route whose members are late
- * never holds up another. net_tree_open.c opens and closes them.
+ * never delays another. net_tree_open.c opens and closes routes.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_pool.h"
@@ -22,7 +22,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define COLL_AFTER 8u /* beside the VC of an event: after those without */
+#define COLL_AFTER 8u /* VC flag of an event: sorted after the others */
 
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
@@ -41,9 +41,10 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 /* ---- parts --------------------------------------------------------------- */
 
 /*
- * A barrier for which no class is left is a packet without payload through the
- * arithmetic [SC11 II.C]; classes are the quicker way [II.D], so it is assumed
- * to take what is published of arithmetic, that of floating point.
+ * A barrier without a free barrier class is a packet without payload through
+ * the arithmetic unit [SC11 II.C]. Barrier classes are the faster method
+ * [II.D], so it is assumed to take the published time of floating point
+ * arithmetic.
  */
 static void without_class(struct net_packet *p)
 {
@@ -181,7 +182,7 @@ static void pump_down(struct net_step *s, struct net_member *child)
 	}
 }
 
-/* A buffer at this node is free at tick at: tell who sends into it. */
+/* A buffer at this node is free at tick at: returns the credit. */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc)
 {
@@ -232,7 +233,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 		       net_word(s->id, NET_EV_RESULT, 0, 0, ri));
 }
 
-/* The last copy has left: the buffer that p was held in is free. */
+/* The last copy has left: frees the buffer that held p. */
 static void let_go(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -256,7 +257,7 @@ static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
 	pump_down(s, net_member(net, child));
 }
 
-/* An answer goes back to who asked, by one link each. */
+/* Sends an answer back to the querying node, one link at a time. */
 static void go_back(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -272,7 +273,7 @@ static void go_back(struct net_step *s, uint32_t pi)
 		let_go(s, pi);
 }
 
-/* The result is at this member: keep it, and on to all children. */
+/* The result is at this member: delivers it, and copies it to all children. */
 static void go_down(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -306,7 +307,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 
 /* ---- up ------------------------------------------------------------------ */
 
-/* The result of this member's inputs goes up, or turns round. */
+/* Sends the result of this member's inputs up, or down from the root. */
 static void go_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -330,7 +331,7 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 		go_up(s, pi);
 }
 
-/* The ALU is free for a packet of so many ticks: from when. */
+/* First tick at which the ALU is free for this packet; occupies the ALU. */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
 	struct net_nic *n = net_nic(s->net, s->id);
@@ -346,7 +347,7 @@ static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 
 struct input {
 	uint64_t cookie;
-	uint32_t from; /* 0: own; child's port + 1 */
+	uint32_t from; /* 0: own; otherwise the child's port + 1 */
 };
 
 static int input_order(const void *a, const void *b)
@@ -358,7 +359,7 @@ static int input_order(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Sorts the inputs of a combo and has them combined. */
+/* Sorts the inputs of a combo and combines them. */
 static uint64_t result_of(struct net_step *s, uint32_t combo)
 {
 	struct net *net = s->net;
@@ -385,7 +386,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 			      n);
 }
 
-/* All inputs are there: one packet is left of them. */
+/* All inputs have arrived: replaces them by one packet. */
 static void combine(struct net_step *s, uint32_t combo)
 {
 	struct net *net = s->net;
@@ -418,7 +419,7 @@ static void combine(struct net_step *s, uint32_t combo)
 			       net_part_word(net, NET_EV_READY, combo));
 }
 
-/* One that comes from one node waits for nobody on its way up. */
+/* A packet of one source waits for no other input going up. */
 static void pass_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -430,7 +431,7 @@ static void pass_up(struct net_step *s, uint32_t pi)
 	go_up(s, pi);
 }
 
-/* What a member waits for: an answer is its node's, not its ranks'. */
+/* Number of inputs of a member; an answer has one per node, not per rank. */
 static uint32_t inputs(const struct net_packet *p, const struct net_member *m)
 {
 	uint32_t own = m->share;
@@ -486,7 +487,7 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 
 /* ---- the link ------------------------------------------------------------ */
 
-/* A copy leaves; with the last one its holder's buffer. */
+/* A copy leaves; after the last copy its holder's buffer is free. */
 static void copy_left(struct net_step *s, struct net_packet *c)
 {
 	struct net_packet *h = net_packet(s->net, c->holder);
@@ -497,8 +498,8 @@ static void copy_left(struct net_step *s, struct net_packet *c)
 }
 
 /*
- * One that cuts through may catch up with the barrier before it on the link,
- * to the tick; it comes after that.
+ * A packet that cuts through may reach the node in the same tick as the barrier
+ * packet ahead of it on the link; it is processed after that packet.
  */
 static unsigned cut_through(const struct net_packet *p)
 {
@@ -523,8 +524,9 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	if (p->flags & NET_P_FP)
 		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
 	/*
-	 * Barrier packets do not cut through: a node makes a new one when the
-	 * OR of its inputs has changed [SC11 II.D], and needs all of the old.
+	 * Barrier packets do not cut through: a node builds a new one when the
+	 * OR of its inputs has changed [SC11 II.D], and needs the whole old
+	 * one.
 	 */
 	if (p->kind == NET_BARRIER)
 		hop += len;

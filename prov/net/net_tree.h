@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Class routes at work; net_tree_open.c opens them. */
+/* Operation of class routes; net_tree_open.c opens them. */
 #ifndef WEFT_NET_TREE_H
 #define WEFT_NET_TREE_H
 
@@ -10,7 +10,7 @@ void net_tree_credit(struct net_step *s, uint64_t word);
 void net_tree_part(struct net_step *s, uint64_t word);
 void net_tree_built(struct net_step *s, uint64_t word);
 void net_tree_ready(struct net_step *s, uint64_t word);
-/* After a tick's events: starts the engine on the first of its parts. */
+/* After the events of a tick: starts the engine on its first part. */
 void net_tree_feed(struct net_step *s);
 /* Sends the first packet of the sender's down or up list. */
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes opened and closed. A node has a fixed number of places for
- * routes; net_tree.c moves the packets, net_tree_plan.c chooses a tree.
+ * Opening and closing class routes. A node has a fixed number of entries for
+ * routes; net_tree.c moves the packets, net_tree_plan.c selects a tree.
  */
 #include "prov/net/net_layout.h"
 
@@ -38,7 +38,7 @@ static uint32_t member_of(const struct net *net, uint32_t node, uint32_t route)
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* Takes a place at the node. */
+/* Allocates a route entry at the node. */
 static int place(struct net *net, uint32_t node, uint32_t route, uint32_t share)
 {
 	uint32_t first = node * net->cfg.routes + 1, k, used = 0, mi;
@@ -72,7 +72,7 @@ static bool has_barrier(const struct net *net, uint32_t node)
 	return used < net->cfg.barriers;
 }
 
-/* A barrier class besides, if all nodes have one left. */
+/* Adds a barrier class to the route, if all nodes have a free one. */
 static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			  uint32_t route)
 {
@@ -86,7 +86,7 @@ static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			1;
 }
 
-/* Has the port of a switch that results come in by an entry for one more? */
+/* True if the switch port by which results come in has a free entry. */
 static bool entry_left(const struct net *net, uint32_t mi)
 {
 	uint32_t node = net_member_node(net, mi), k, used = 0;
@@ -101,7 +101,7 @@ static bool entry_left(const struct net *net, uint32_t mi)
 	       used <= net->cfg.routes_port;
 }
 
-/* Hangs the child on its parent, children sorted by port. */
+/* Links the child to its parent, children sorted by port. */
 static int hang(struct net *net, uint32_t child, uint32_t parent)
 {
 	struct net_member *c = net_member(net, child);
@@ -130,7 +130,7 @@ static int hang(struct net *net, uint32_t child, uint32_t parent)
 	return entry_left(net, child) ? 0 : -ENOSPC;
 }
 
-/* Every member must reach the root. */
+/* True if every member reaches the root. */
 static bool is_tree(const int *parent, uint32_t count)
 {
 	uint32_t i, k, steps, roots = 0;
@@ -179,7 +179,7 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 	return ret;
 }
 
-/* Who asks the others, and how many there are. */
+/* Sets the querying member and the number of members with a share. */
 static void count_sharers(struct net *net, const uint32_t *node,
 			  const uint32_t *share, uint32_t count, uint32_t route)
 {

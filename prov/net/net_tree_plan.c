@@ -2,8 +2,8 @@
 /*
  * The tree over given nodes that a machine's software would choose. On a torus:
  * along the dimensions in order, over mesh links, the root in the middle of the
- * block. In a fat tree: the switches that all of them hang on, at each level
- * one of those that serve the same nodes.
+ * block. In a fat tree: the common switches above the nodes, one per subtree
+ * and level.
  */
 #include "prov/net/net.h"
 #include "prov/net/net_fat.h"
@@ -28,7 +28,7 @@ static void coords(const struct net_config *cfg, uint32_t node, uint16_t *x)
 		x[d] = (uint16_t)(node % cfg->size[d]);
 }
 
-/* The block that the nodes span; false: they do not fill it. */
+/* Bounding block of the nodes; false: they do not fill it. */
 static bool box_of(const struct net_config *cfg, const uint32_t *node,
 		   uint32_t count, struct box *b)
 {
@@ -53,7 +53,7 @@ static bool box_of(const struct net_config *cfg, const uint32_t *node,
 	return volume == count;
 }
 
-/* Place in the block, the last dimension fastest. */
+/* Index in the block, the last dimension fastest. */
 static uint32_t box_index(const struct net_config *cfg, const struct box *b,
 			  const uint16_t *x)
 {
@@ -81,7 +81,7 @@ static bool box_step(const struct net_config *cfg, const struct box *b,
 	return false;
 }
 
-/* Which of the nodes lies at each place of the block; false: one twice. */
+/* Node at each index of the block; false: a node occurs twice. */
 static bool box_places(const struct net_config *cfg, const struct box *b,
 		       const uint32_t *node, uint32_t count, int *at)
 {
@@ -127,7 +127,7 @@ static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* The lowest level at which one switch has all of the nodes below it. */
+/* The lowest level at which one switch is above all nodes. */
 static uint32_t common_level(const struct net_fat *f,
 			     const struct net_tree_plan *t)
 {
@@ -143,7 +143,7 @@ static uint32_t common_level(const struct net_fat *f,
 	return l;
 }
 
-/* Which of the switches of level l that were added serves subtree a, or -1. */
+/* Index of a switch among those added from index from on, or -1. */
 static int switch_find(const struct net_tree_plan *t, uint32_t from,
 		       uint32_t node)
 {
@@ -156,8 +156,8 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
 }
 
 /*
- * Adds the switch of level l above member i, unless it is there; top: which of
- * the tree's tops it leads to.
+ * Adds the switch of level l above member i, unless it is present; top: which
+ * of the tree's top switches it leads to.
  */
 static int hang(const struct net_fat *f, struct net_tree_plan *t, uint32_t i,
 		uint32_t l, uint32_t from, uint32_t top)
@@ -179,7 +179,7 @@ static int hang(const struct net_fat *f, struct net_tree_plan *t, uint32_t i,
 	return 0;
 }
 
-/* Numbers that follow each other, in any order. */
+/* True if the node numbers are consecutive, in any order. */
 static bool is_range(const struct net_tree_plan *t)
 {
 	uint32_t i, low = t->node[0], high = low;
@@ -193,7 +193,7 @@ static bool is_range(const struct net_tree_plan *t)
 	return high - low + 1 == t->count;
 }
 
-/* Where entries belong to ports, groups that differ take different tops. */
+/* With table entries per port, different groups use different top switches. */
 static uint32_t choose_top(const struct net_config *cfg,
 			   const struct net_fat *f, uint32_t level,
 			   const struct net_tree_plan *t)
@@ -233,7 +233,7 @@ static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 
 /* ---- any ----------------------------------------------------------------- */
 
-/* Members that a tree may need besides the nodes. */
+/* Largest number of switches that a tree needs besides the nodes. */
 static uint32_t switches_most(const struct net_config *cfg, uint32_t count)
 {
 	return cfg->topology == NET_TORUS ? 0 : cfg->dims * count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Class routes: what comes down, when, and what each kind of packet does. */
+/* Class routes: results, their times, and the behaviour of each packet kind. */
 #include "prov/net/net_end.h"
 
 #include "test/t.h"
@@ -187,7 +187,7 @@ static uint32_t pair_open(struct net_end *e, uint32_t neighbour)
 	return route;
 }
 
-/* They meet at node 0, whose one ALU takes their packets in turn. */
+/* Both routes use node 0, whose one ALU takes their packets alternately. */
 static void two_routes_share_the_alu_of_a_node(void **state)
 {
 	enum { PACKETS = 64 };
@@ -258,7 +258,7 @@ static void a_barrier_pays_no_arithmetic(void **state)
 	net_end_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.combines, 0);
-	/* 12 bytes, 3 ticks, are taken whole at every hop */
+	/* 12 bytes, 3 ticks, are stored and forwarded at every hop */
 	T_IS(t.e.result_at, t.e.cfg.coll_inject_ps +
 				    18 * (t.e.cfg.hop_ps + 3 * 2000) +
 				    t.e.cfg.coll_receive_ps);

@@ -10,15 +10,15 @@
 
 enum { DEATHS_MAX = 256 };
 
-/* Timers: whose, and what for. */
+/* Kinds of timers. */
 enum { ON_HOST, ON_NIC, ON_REPORT, ON_MASTER, ON_DEATH };
 #define OURS	   (1ull << 63)
 #define KIND_SHIFT 32
 
 struct half {
 	struct weft_watch_node reg;
-	struct weft_watch_view view; /* the master's */
-	/* on their way to it */
+	struct weft_watch_view view; /* at the master */
+	/* in flight to the master */
 	struct weft_watch_report report[WEFT_WATCH_PORTS + 1];
 	unsigned reports;
 	uint8_t dead;
@@ -50,7 +50,7 @@ static void again(struct net_watch *w, uint64_t at, unsigned kind, uint32_t i)
 	set_timer(w, at + w->period, kind, i);
 }
 
-/* ---- who knows what ------------------------------------------------------ */
+/* ---- detection times ----------------------------------------------------- */
 
 static void note(uint64_t *when, uint64_t at)
 {
@@ -58,7 +58,7 @@ static void note(uint64_t *when, uint64_t at)
 		*when = at;
 }
 
-/* A neighbour's register says so; the last one counts, as well. */
+/* A neighbour's register shows it; the latest one is recorded, too. */
 static void note_near(struct net_watch *w, uint64_t at, uint32_t node,
 		      unsigned what)
 {
@@ -82,7 +82,7 @@ static void note_own(struct net_watch *w, uint64_t at, uint32_t node,
 			note(&w->death[i].own_at, at);
 }
 
-/* Unknown says something only of what was known before. */
+/* Unknown counts only if the state was known before. */
 static bool is_known(const struct net_watch *w, const struct net_watch_death *d,
 		     uint64_t at, unsigned state)
 {
@@ -106,7 +106,7 @@ static void look_at(struct net_watch *w, uint64_t at, struct net_watch_death *d)
 	w->known++;
 }
 
-/* ---- parts of a period --------------------------------------------------- */
+/* ---- actions of a period ------------------------------------------------- */
 
 static void on_host(struct net_watch *w, uint64_t at, uint32_t n)
 {
@@ -145,7 +145,7 @@ static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
 	again(w, at, ON_NIC, n);
 }
 
-/* The port of the node that a report is about, to who made it. */
+/* Port of the node that a report is about, towards the reporting node. */
 static unsigned port_back(const struct net_watch *w, uint32_t node,
 			  uint32_t teller, unsigned port)
 {
@@ -221,7 +221,7 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 	weft_watch_hear(&h->reg, port, &word);
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------- */
 
 static void init_node(struct net_watch *w, uint32_t n)
 {
@@ -236,7 +236,7 @@ static void init_node(struct net_watch *w, uint32_t n)
 	weft_watch_view_init(&w->half[n].view);
 }
 
-/* A time within the period, by lot. */
+/* Phase within the period, derived from the seed. */
 static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t who)
 {
 	return weft_hash_mix(weft_hash_mix(seed + 1) ^ who) % w->period;

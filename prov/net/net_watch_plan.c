@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When a plan's dead nodes are known to others: see net_watch.h. */
+/* Detection times of a fault plan's dead nodes: see net_watch.h. */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_map.h"
 #include "prov/net/net_name.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Periods after the last death in which the master must have heard of it. */
+/* Periods after the last failure within which the master must detect it. */
 enum { PERIODS = 8, PACKETS = 4096 };
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
@@ -29,7 +29,7 @@ static bool is_dead_node(const struct net_fault_line *line)
 	return line->kind == WEFT_PLAN_DEAD_NODE && line->whom == NET_WHOM_NODE;
 }
 
-/* The end of all that is to be seen; 0: no node dies. */
+/* End of the simulated time; 0: no node fails. */
 static uint64_t end_of(const struct net *net)
 {
 	const struct net_fault_line *line = net_fault_lines(net);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Events by tick. The next NET_WHEEL ticks have a slot for each lane, the end
- * of a list of chunks of events, and a bit that says whether a tick is empty;
- * what lies further away waits in a heap of four children and moves into the
- * wheel when near. A region has a lane for each kind of event that commutes,
- * which are taken as they lie, and one for the others; calls up have one for
- * all regions. These two are sorted, so that neither the order in which events
- * were put in nor the way through the heap can matter.
+ * of a list of chunks of events, and a bit that shows whether a tick is empty;
+ * later events wait in a heap with four children and move into the wheel when
+ * they are near. A region has a lane for each kind of event that commutes,
+ * processed in any order, and one for the others; callbacks have one lane for
+ * all regions. These two kinds of lanes are sorted, so that neither the order
+ * in which events were inserted nor the heap affects the result.
  *
- *   slot: the next place in its last chunk, a word of the block; the end of a
- *   chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
- *   chunk: what the slot held when the chunk before was full, then events
+ *   slot: the next free word in its last chunk, an index in the block; the end
+ *   of a chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
+ *   chunk: the slot's value when the previous chunk was full, then events
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_prefetch.h"
@@ -32,7 +32,7 @@ void net_wheel_init(struct net *net)
 	net->far = 0;
 }
 
-/* The room is counted at net_open so that it cannot run out. */
+/* Cannot happen: net_open reserves enough records. */
 static WEFT_COLD WEFT_NORETURN void full(const char *what)
 {
 	weft_guard_leave(what);
@@ -40,7 +40,7 @@ static WEFT_COLD WEFT_NORETURN void full(const char *what)
 
 /* ---- chunks -------------------------------------------------------------- */
 
-/* Chunks are named by their place among all chunks of the block. */
+/* Chunks are numbered among all chunks of the block. */
 static uint32_t chunk_get(struct net *net)
 {
 	uint32_t c = net->free_chunk;
@@ -128,7 +128,7 @@ static struct net_far far_pop(struct net *net)
 	return top;
 }
 
-/* Moves what has come near into the wheel. */
+/* Moves near events from the heap into the wheel. */
 static void far_near(struct net *net)
 {
 	struct net_far e;
@@ -141,7 +141,7 @@ static void far_near(struct net *net)
 
 /* ---- the next tick ------------------------------------------------------- */
 
-/* Distance from bit to the next set bit of the wheel, going round, or -1. */
+/* Distance from bit to the next set bit of the wheel, wrapping, or -1. */
 static int64_t map_next(const struct net *net, uint32_t bit)
 {
 	uint32_t w = bit / 64, t, i;
@@ -172,7 +172,7 @@ uint64_t net_wheel_next(const struct net *net)
 	return near < far ? near : far;
 }
 
-/* ---- taking a tick ------------------------------------------------------- */
+/* ---- removing a tick's events -------------------------------------------- */
 
 /* First gap of Shell's sort: 1, 4, 13, 40, ... below a third of n. */
 static uint32_t sort_gap(uint32_t n)
@@ -198,7 +198,7 @@ static void sort_words(uint64_t *w, uint32_t n)
 		}
 }
 
-/* Empties a lane into to; returns how many events it had. */
+/* Empties a lane into to; returns the number of its events. */
 static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 			  uint64_t *to)
 {
@@ -237,9 +237,9 @@ void net_wheel_begin(struct net *net)
 		net->map_top[bit / 4096] &= ~(1ull << bit / 64 % 64);
 }
 
-/* ---- calls up ------------------------------------------------------------ */
+/* ---- callbacks ----------------------------------------------------------- */
 
-/* A call up with its exact time and what decides between equal ones. */
+/* A callback with its exact time and the key that orders equal times. */
 static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 		      struct net_call *c)
 {

@@ -6,15 +6,18 @@
 #include "prov/net/net_layout.h"
 
 enum net_lane {
-	NET_LANE_SORTED = NET_EV_SORTED, /* before it one for each kind */
-	NET_LANES,			 /* of a region */
+	NET_LANE_SORTED = NET_EV_SORTED, /* after one per kind */
+	NET_LANES,			 /* per region */
 };
 void net_wheel_init(struct net *net);
 void net_wheel_far(struct net *net, uint64_t at, uint64_t word);
-/* The lane is empty or its chunk full: a new one, and its first place. */
+/*
+ * Adds a chunk to a lane that is empty or whose chunk is full; returns the
+ * index of its first event.
+ */
 uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used);
 
-/* All calls up share the last lane. */
+/* All callbacks share the last lane. */
 static inline uint32_t net_lane(const struct net *net, enum net_ev kind,
 				uint64_t word)
 {
@@ -36,7 +39,7 @@ static inline uint64_t *net_event(const struct net *net, uint32_t i)
 {
 	return (uint64_t *)(uintptr_t)net + i;
 }
-/* Into a tick that the wheel holds. */
+/* Puts an event into a tick within the wheel. */
 static inline void net_slot_put(struct net *net, uint64_t at, enum net_ev kind,
 				uint64_t word)
 {
@@ -57,7 +60,7 @@ static inline void net_wheel_put(struct net *net, uint64_t at, enum net_ev kind,
 	else
 		net_wheel_far(net, at, word);
 }
-/* The same from within a tick: so many ticks on, at least one. */
+/* As net_wheel_put, relative to the tick being run; at least one tick. */
 static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
 				   enum net_ev kind, uint64_t word)
 {
@@ -70,15 +73,15 @@ static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
 {
 	net_wheel_put(net, at, net_word_kind(word), word);
 }
-/* Events there are. Looks at every slot. */
+/* Number of pending events. Scans every slot. */
 uint64_t net_wheel_pending(const struct net *net);
 /* First tick that has events, or NET_NEVER. */
 uint64_t net_wheel_next(const struct net *net);
-/* Begins tick net->tick: all its events are in the wheel. */
+/* Begins tick net->tick: moves its events into the wheel. */
 void net_wheel_begin(struct net *net);
 /*
- * A chunk of a lane of the tick: its events, and how many. i is what the slot
- * held, then what the call before returned; 0: no more.
+ * A chunk of a lane of the tick: its events, and their number. i is the slot's
+ * value, then the return value of the previous call; 0: no more.
  */
 static inline uint32_t net_chunk(const struct net *net, uint32_t i,
 				 const uint64_t **word_p, uint32_t *count_p)
@@ -90,10 +93,10 @@ static inline uint32_t net_chunk(const struct net *net, uint32_t i,
 	return (uint32_t)*c;
 }
 void net_chunk_put(struct net *net, uint32_t i);
-/* Takes a lane's events out, sorted as numbers. */
+/* Removes a lane's events, sorted as numbers. */
 uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
 			 const uint64_t **word_p);
-/* Takes the calls up out, sorted by time. */
+/* Removes the callbacks, sorted by time. */
 uint32_t net_lane_calls(struct net *net, uint64_t tick,
 			const struct net_call **call_p);
 

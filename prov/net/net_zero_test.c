@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The empty network: every latency follows by hand from the numbers. */
+/* The empty network: every latency is computed by hand from the numbers. */
 #include "prov/net/net_end.h"
 
 #include "test/t.h"
 
 #include <string.h>
 
-/* What a lone packet of bytes takes over so many hops. */
+/* Latency of a single packet of this size over this number of hops. */
 static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 			  unsigned hops)
 {
@@ -50,7 +50,7 @@ static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
 	net_end_close(&e);
 }
 
-/* More nodes than a region has: all at once, then pairs across the border. */
+/* More nodes than a region: all at once, then pairs across the boundary. */
 static void regions_are_no_borders(void **state)
 {
 	static const uint32_t pair[][2] = {
@@ -91,11 +91,11 @@ static void table_1_ends_are_met_exactly(void **state)
 
 	net_config_bgq(&cfg);
 	net_end_open(&e, &cfg, 0);
-	msg.dst = 128; /* one step up A */
+	msg.dst = 128; /* one hop up A */
 	T_OK(net_send(e.net, 0, &msg));
 	net_end_drain(&e);
 	T_IS((e.last_at + 500) / 1000, 622);
-	/* 3 + 3 + 3 + 3 + 1 steps, as hinted */
+	/* 3 + 3 + 3 + 3 + 1 hops, as hinted */
 	msg.dst = 511;
 	T_OK(net_send(e.net, 10000000, &msg));
 	net_end_drain(&e);
@@ -184,8 +184,8 @@ static void long_messages_follow_each_other_at_link_speed(void **state)
 }
 
 /*
- * Engines slower than the link take packets one behind the other, to the
- * picosecond, though a packet takes no whole number of ticks.
+ * Engines slower than the link process packets back to back, exact to the
+ * picosecond, although a packet is no whole number of ticks.
  */
 static void slow_engines_work_without_a_gap(void **state)
 {
@@ -259,7 +259,7 @@ static void see_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 static const struct net_up seeing = { .timer = see_timer,
 				      .arrived = see_arrived };
 
-/* However they were asked for, those of one picosecond go by their cookies. */
+/* Timers of one picosecond expire in order of their cookies. */
 static void timers_of_one_time_go_off_by_cookie(void **state)
 {
 	static const uint64_t ask[2][5] = { { 4, 1, 5, 2, 3 },
@@ -282,7 +282,7 @@ static void timers_of_one_time_go_off_by_cookie(void **state)
 	net_end_close(&e);
 }
 
-/* The node that is so many steps from another in a torus of threes. */
+/* The node at this distance from another in a torus of threes. */
 static uint32_t moved(uint32_t node, unsigned dim, int by)
 {
 	static const uint32_t stride[3] = { 9, 3, 1 };
@@ -292,8 +292,8 @@ static uint32_t moved(uint32_t node, unsigned dim, int by)
 }
 
 /*
- * Packets from four neighbours come to a node in one tick and go on by the
- * same link: by receiver, whichever node has the lower number or sent first.
+ * Packets from four neighbours reach a node in one tick and leave by one link:
+ * in order of receivers, independent of node numbers and sending order.
  */
 static void packets_of_one_tick_go_on_by_receiver(void **state)
 {
@@ -327,7 +327,7 @@ static void packets_of_one_tick_go_on_by_receiver(void **state)
 		}
 }
 
-/* Both wait for a link that is busy; the later one goes before. */
+/* Both wait for a busy link; the later one is sent first. */
 static void the_system_goes_before_the_user(void **state)
 {
 	struct net_msg m = { .dst = 1, .bytes = 512 };
@@ -353,8 +353,8 @@ static void the_system_goes_before_the_user(void **state)
 }
 
 /*
- * A stream goes on along a ring, another would enter it at node 1, on a link
- * that either alone could fill: they take turns.
+ * One stream continues in a ring, another one enters it at node 1, on a link
+ * that either alone could fill: they alternate.
  */
 static void who_enters_a_ring_takes_turns_with_who_goes_on(void **state)
 {

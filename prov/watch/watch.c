@@ -2,7 +2,7 @@
 /* The registers of a node: see watch.h. */
 #include "prov/watch/watch.h"
 
-enum { MISSES = 1 }; /* looks without a beat that mean the end */
+enum { MISSES = 1 }; /* checks without a heartbeat until broken */
 
 const char *weft_watch_name(enum weft_watch_state state)
 {
@@ -74,7 +74,7 @@ void weft_watch_hear(struct weft_watch_node *n, unsigned port,
 	n->near_heard[port].beats++;
 }
 
-/* Of a neighbour whose words have stopped only that is known. */
+/* Of a neighbour without words only the silence is known. */
 static struct weft_watch_report of_port(const struct weft_watch_node *n,
 					unsigned port)
 {
@@ -100,7 +100,7 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 		.nic = weft_watch_look(&n->of_nic, &n->nic, MISSES),
 		.port = WEFT_WATCH_PORTS,
 	};
-	/* A dead interface keeps registers that nobody writes any more. */
+	/* The registers of a dead interface are not updated any more. */
 	if (n->of_nic.state == WEFT_WATCH_BROKEN)
 		return count;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)

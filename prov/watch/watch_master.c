@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a master makes of reports. A node tells of itself as long as its host
- * lives; of a dead host its interface tells, by its neighbours; of a dead
- * interface its host, or the silence on all its links.
+ * The master's evaluation of reports. A node reports about itself while its
+ * host works; a failed host is reported by its interface, through the
+ * neighbours; a failed interface by its host, or by the silence on all its
+ * links.
  */
 #include "prov/watch/watch.h"
 
@@ -32,7 +33,7 @@ static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
 	return at != WEFT_WATCH_NEVER && now - at <= fresh;
 }
 
-/* What neighbours say, put together: the newest word of the interface. */
+/* Merged reports of the neighbours: the newest word of the interface. */
 struct hearsay {
 	uint64_t at;
 	uint8_t host, nic;
@@ -66,7 +67,7 @@ static uint8_t worse(uint8_t a, uint8_t b)
 	return a > b ? a : b;
 }
 
-/* A host that does not speak: what its interface says, or its silence. */
+/* A host without own reports: its interface's word, or its silence. */
 static uint8_t host_of(const struct hearsay *h)
 {
 	if (h->heard)
@@ -82,7 +83,7 @@ struct weft_watch_picture weft_watch_see(const struct weft_watch_view *v,
 	bool own = is_fresh(v->own_at, now, fresh);
 	bool gone = h.heard && h.host == WEFT_WATCH_BROKEN;
 
-	/* A word that the host is broken is newer than its own last one. */
+	/* A word that the host is broken overrides older own reports. */
 	p.host = own && !(gone && h.at > v->own_at) ? v->own_host : host_of(&h);
 	if (h.silent && !h.heard)
 		p.nic = WEFT_WATCH_BROKEN;

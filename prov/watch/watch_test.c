@@ -14,7 +14,7 @@ struct world {
 	struct weft_watch_node node[NODES];
 	struct weft_watch_view view[NODES];
 	bool host_dead[NODES], nic_dead[NODES];
-	bool cut[NODES][WEFT_WATCH_PORTS]; /* both ends are set */
+	bool cut[NODES][WEFT_WATCH_PORTS]; /* set at both ends */
 	uint64_t now;
 };
 
@@ -91,7 +91,7 @@ static struct weft_watch_picture see(const struct world *w, uint32_t n)
 	return weft_watch_see(&w->view[n], w->now, FRESH);
 }
 
-/* Everybody else is normal. */
+/* All other nodes are normal. */
 static void others_are_normal(const struct world *w)
 {
 	for (uint32_t n = 0; n < NODES; n++) {
@@ -147,7 +147,7 @@ static void a_dead_host_is_told_by_its_interface(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = true;
 	step(&w);
-	/* its interface knows, and so do six neighbours; the master not yet */
+	/* its interface and six neighbours know; the master does not yet */
 	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		T_IS(w.node[near(21, p)].near[back(p)].host, WEFT_WATCH_BROKEN);
@@ -230,7 +230,7 @@ static void a_sensor_makes_its_owner_sick(void **state)
 	T_IS(see(&w, 9).host, WEFT_WATCH_BROKEN);
 }
 
-/* The dead stand around a node: nobody can tell of it but itself. */
+/* All neighbours of a node are dead: only the node reports about itself. */
 static void no_area_is_isolated(void **state)
 {
 	static struct world w;
@@ -245,7 +245,7 @@ static void no_area_is_isolated(void **state)
 	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		T_IS(see(&w, near(21, p)).nic, WEFT_WATCH_BROKEN);
-	/* its host dies: neighbours are dead, and nobody tells */
+	/* its host fails: its neighbours are dead, and no report arrives */
 	w.host_dead[21] = true;
 	steps(&w, 5);
 	T_IS(see(&w, 21).host, WEFT_WATCH_UNKNOWN);
@@ -255,7 +255,7 @@ static void no_area_is_isolated(void **state)
 	others_are_normal(&w);
 }
 
-/* Any set of faults: whoever is dead does not look normal. */
+/* Any set of faults: a dead node is never reported as normal. */
 static void none_of_many_faults_is_missed(void **state)
 {
 	static struct world w;

@@ -8,8 +8,9 @@
  * | type   | flags | len | (carr.)| unit   | aux    | tag     | data    |
  * +--------+-------+-----+--------+--------+--------+---------+---------+
  *
- * type says which part of the engine takes the packet, the rest belongs to
- * that part; "carr." is the carrier's own word (its sequence or publish word).
+ * type selects the part of the engine that handles the packet, which defines
+ * the other fields; "carr." is the carrier's own word (its sequence or publish
+ * word).
  */
 #ifndef WEFT_PROV_WIRE_H
 #define WEFT_PROV_WIRE_H
@@ -22,7 +23,7 @@ struct weft_pkt {
 	uint8_t type;	  /* enum weft_pkt_type */
 	uint8_t flags;	  /* of that type */
 	uint16_t len;	  /* payload bytes, without this header */
-	uint32_t carrier; /* the carrier's; senders leave it 0, or a wish */
+	uint32_t carrier; /* the carrier's; senders set 0, or a hint below */
 	uint32_t unit;	  /* the unit's: FIFO or queue number, credits */
 	uint32_t aux;	  /* message id, operation, ... */
 	uint64_t tag;
@@ -30,15 +31,15 @@ struct weft_pkt {
 };
 
 /*
- * A wish, in virtual time alone: others may overtake this packet, and it them;
- * it may go by any road.
+ * Hint, used in virtual time only: this packet may overtake others and be
+ * overtaken, and may take any route.
  */
 #define WEFT_PKT_ANY_ROAD 1u
 
 /*
- * A wish to carriers that say they cut: its payload may arrive as several
- * packets like it, at any time and in any order, each with its len and the
- * place of its first byte added to tag.
+ * Hint to carriers that can split packets: the payload may arrive as several
+ * packets of this type, at any time and in any order, each with its own len and
+ * with the offset of its first byte added to tag.
  */
 #define WEFT_PKT_LOOSE 2u
 

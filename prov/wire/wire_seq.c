@@ -29,7 +29,7 @@ void weft_seq_tx_ack(struct weft_seq_tx *tx, uint32_t ack, uint64_t here)
 	if (by > flying)
 		return;
 	flying -= by;
-	/* Nothing beyond what was sent can have arrived. */
+	/* Packets that were not sent cannot have arrived. */
 	if (flying < 64)
 		here &= (UINT64_C(1) << flying) - 1;
 	tx->here = seq_shift(tx->here, by) | here;
@@ -47,7 +47,7 @@ enum weft_seq_verdict weft_seq_rx_arrive(struct weft_seq_rx *rx, uint32_t seq)
 {
 	uint32_t ahead = seq - rx->next;
 
-	/* The half of all numbers that lies behind has been here. */
+	/* The half of the number space behind next has arrived before. */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_SEQ_OLD;
 	if (ahead >= WEFT_SEQ_WINDOW)

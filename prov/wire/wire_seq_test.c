@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sequence numbers against a model, under loss, doubling and disorder. */
+/* Sequence numbers under loss, duplicates and reordering. */
 #include "prov/wire/wire_seq.h"
 #include "src/base/rng.h"
 #include "test/t.h"
@@ -65,7 +65,7 @@ static void duplicates_and_far_ones_are_dropped(void **state)
 	T_IS(weft_seq_rx_arrive(&rx, UINT32_MAX), WEFT_SEQ_OLD);
 }
 
-/* A raw layer that loses, doubles and mixes; everything arrives in order. */
+/* The raw layer loses, duplicates and reorders; delivery is in order. */
 static void a_lossy_layer_delivers_in_order(void **state)
 {
 	struct weft_seq_tx tx = { .next = UINT32_MAX - 500,

@@ -1,4 +1,4 @@
-# src/health: the watch of a live job
+# src/health: fault awareness of a live job
 noinst_LTLIBRARIES += libweft-health.la
 EXTRA_DIST += src/health/README
 libweft_health_la_SOURCES = src/health/health.h src/health/health_layout.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The region of the watch: made, found good, joined and left. See health.h. */
+/* The shared region: creation, validation, joining, leaving. See health.h. */
 #include "src/health/health.h"
 
 #include "src/base/alive.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0: it is not known, and no other pid means anything. */
+/* 0: unknown, so that pids of other processes cannot be compared. */
 static uint32_t pid_namespace(void)
 {
 	struct stat st;
@@ -76,7 +76,7 @@ static bool is_good(const struct health_what *w, size_t bytes)
 	       memchr(w->host, 0, HEALTH_HOST);
 }
 
-/* After a mapping. What was found good is a copy: the region is others'. */
+/* Validates a new mapping, by a copy: the region is untrusted. */
 static int admit(struct weft_health *h, int err)
 {
 	struct health_what what;
@@ -138,7 +138,10 @@ int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank)
 	weft_store32(&s->pid, pid);
 	weft_store32(&s->ns, h->ns);
 	weft_store64(&s->start, weft_alive_start(pid));
-	/* R0 pairs with A0 in health_turn.c and health_see.c: who it is. */
+	/*
+	 * R0 pairs with A0 in health_turn.c and health_see.c: identity before
+	 * state.
+	 */
 	weft_store32(&s->state, HEALTH_HERE);
 	return 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The watch of a job of this host, found where its ranks have it: among the
- * descriptors of processes that the kernel lets us look into, which are those
- * of our own user.
+ * Finds the region of a job on this host among the file descriptors of its
+ * ranks, in /proc. The kernel allows this for processes of the same user only.
  */
 #include "src/health/health.h"
 
@@ -15,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEPTH = 64 }; /* processes from a rank up to whoever started it */
+enum { DEPTH = 64 }; /* largest number of ancestor processes of a rank */
 
-/* The process that started pid; 0: none, or it is not known. */
+/* Parent process of pid; 0: none, or unknown. */
 static uint32_t parent_of(uint32_t pid)
 {
 	char path[32], line[1024];
@@ -29,7 +28,7 @@ static uint32_t parent_of(uint32_t pid)
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
-	/* The command may hold anything, blanks and brackets too. */
+	/* The command name may contain blanks and brackets. */
 	if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
 	    sscanf(p + 1, " %*c %u", &parent) != 1)
 		parent = 0;
@@ -47,7 +46,7 @@ static bool is_below(uint32_t pid, uint32_t top)
 	return pid == top;
 }
 
-/* Opens the descriptor of that name if it is a region of the watch. */
+/* Opens the descriptor of that name if it is a region of src/health. */
 static int open_region(const char *dir, const char *name)
 {
 	static const char start[] = "/memfd:" HEALTH_NAME;
@@ -60,7 +59,7 @@ static int open_region(const char *dir, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Is it one, and of the job of that name? NULL: any. */
+/* True if fd is a region, and of this job. NULL: any job. */
 static bool fits(int fd, const char *job)
 {
 	struct weft_health h;
@@ -96,7 +95,7 @@ static int region_of(uint32_t pid, const char *job)
 	return found;
 }
 
-/* 0: it is a name. */
+/* Pid in the text; 0: the text is a name. */
 static uint32_t pid_in(const char *job)
 {
 	char *end;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shared format of the live watch, see health.h: one region for the ranks
- * of a job on one host.
+ * The shared format of src/health, see health.h: one region for the ranks of a
+ * job on one host.
  *
  *   0      +---------------------------------------------+
- *          | head    which job, which period         512 |
+ *          | head    job and period                  512 |
  *   512    | slot    one for each rank here          512 |
  *          | ...                                         |
  *          +---------------------------------------------+
  *
- * A slot is written by its rank alone, whoever else has it mapped reads it. In
- * it are who the rank is, its own two registers, and a neighbour status
- * register for each port of the torus: what this rank knows of the one there.
+ * A slot is written by its rank only and read by all other processes that map
+ * it. It contains the rank's identity, its own two registers, and a neighbour
+ * status register for each port of the torus: what this rank knows about that
+ * neighbour.
  */
 #ifndef WEFT_HEALTH_LAYOUT_H
 #define WEFT_HEALTH_LAYOUT_H
@@ -25,7 +26,7 @@
 
 #define HEALTH_MAGIC   UINT64_C(0x68746c6165682077) /* "w health" */
 #define HEALTH_VERSION 1u
-#define HEALTH_NAME    "weft-health" /* of the region, in /proc/PID/fd */
+#define HEALTH_NAME    "weft-health" /* name of the region in /proc/PID/fd */
 
 enum { HEALTH_DIMS = 3, HEALTH_SLOTS_MAX = 1 << 17 };
 enum { HEALTH_JOB = 160, HEALTH_HOST = 64 };
@@ -33,7 +34,7 @@ enum { HEALTH_JOB = 160, HEALTH_HOST = 64 };
 
 static_assert(2 * HEALTH_DIMS == WEFT_WATCH_PORTS, "two ports a dimension");
 
-/* Written once, before anybody hears of the region; readers take a copy. */
+/* Written once, before the descriptor is passed on; readers take a copy. */
 struct health_what {
 	uint64_t magic;
 	uint32_t version;
@@ -43,17 +44,17 @@ struct health_what {
 	uint32_t ranks; /* of the job, on all its hosts */
 	uint32_t shape[HEALTH_DIMS];
 	uint64_t pad[2];
-	char job[HEALTH_JOB]; /* ends with 0, as host does */
+	char job[HEALTH_JOB]; /* zero terminated, like host */
 	char host[HEALTH_HOST];
 	uint64_t pad2[4];
 };
 
 struct health_head {
 	struct health_what what; /* lines 0 to 4 */
-	/* line 5: what the host's sensors showed, by who found them old */
+	/* line 5: the host's sensors, written by one rank for all */
 	alignas(64) weft_au64 sensed_ns;
-	weft_au32 temp_mc;    /* thousandths of a degree; see HEALTH_NONE */
-	weft_au32 load_cpcpu; /* hundredths of a runnable task a processor */
+	weft_au32 temp_mc;    /* thousandths of a degree, or HEALTH_NONE */
+	weft_au32 load_cpcpu; /* runnable tasks per processor, times 100 */
 	weft_au32 warns;      /* bit i: sensor i is out of its bounds */
 	uint32_t pad3;
 	uint64_t pad4[5];
@@ -65,27 +66,30 @@ static_assert(sizeof(struct health_head) == 512 &&
 		      offsetof(struct health_head, sensed_ns) == 320,
 	      "shared format");
 
-#define HEALTH_NONE ((uint32_t)INT32_MIN) /* no such sensor here */
+#define HEALTH_NONE ((uint32_t)INT32_MIN) /* no such sensor on this host */
 
 /* Values of health_slot.state. */
 enum { HEALTH_FREE, HEALTH_HERE, HEALTH_LEFT };
 
-/* A watchdog register: its owner counts up. */
+/* A watchdog register: a counter that its owner increments. */
 struct health_register {
 	weft_au64 beats;
-	weft_au64 beat_ns; /* when it last did */
+	weft_au64 beat_ns; /* time of the last heartbeat */
 	weft_au32 warns;   /* bits of sensors */
 	uint32_t pad;
 	uint64_t pad2;
 };
 
-/* What its rank knows of the neighbour behind a port. */
+/* What a rank knows about the neighbour behind a port. */
 struct health_near {
-	weft_au32 slot;	    /* its place, HEALTH_NOBODY: the port is empty */
-	weft_au32 states;   /* {looks:16, host:8, nic:8}, enum weft_watch_state;
-			       looks without a beat until it knew so */
-	weft_au64 since_ns; /* when it knew */
-	weft_au64 beat_ns;  /* the last beat of that one, by its own stamp */
+	weft_au32 slot; /* its slot; HEALTH_NOBODY: the port is empty */
+	/*
+	 * {looks:16, host:8, nic:8}, enum weft_watch_state; looks: checks
+	 * without a heartbeat until detection
+	 */
+	weft_au32 states;
+	weft_au64 since_ns; /* time of detection */
+	weft_au64 beat_ns;  /* its last heartbeat, by its own clock */
 	uint64_t pad;
 };
 
@@ -94,12 +98,12 @@ struct health_slot {
 	alignas(64) weft_au32 state;
 	weft_au32 rank;
 	weft_au32 pid;
-	weft_au32 ns; /* its pid namespace; 0: not known */
+	weft_au32 ns; /* pid namespace; 0: unknown */
 	weft_au64 start;
 	uint64_t pad[5];
-	/* line 1: written by the rank in every turn */
+	/* line 1: written by the rank in every round */
 	struct health_register host, nic;
-	/* lines 2 to 4: likewise */
+	/* lines 2 to 4: written by the rank in every round */
 	struct health_near near[WEFT_WATCH_PORTS];
 	uint64_t pad2[24];
 };
@@ -120,7 +124,7 @@ static inline uint32_t health_looks(uint32_t states)
 	return states >> 16;
 }
 
-/* Whatever stands there, it is a state. */
+/* Maps any value to a valid state: the region is untrusted. */
 static inline uint8_t health_host(uint32_t states)
 {
 	uint8_t s = states >> 8 & 0xff;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is whose neighbour: the torus that the ranks of a host stand on. */
+/* Neighbours on the torus that the ranks of a host form. */
 #include "src/health/health.h"
 
 #include <stdlib.h>
 
-/* The largest divisor of n whose power does not exceed it. */
+/* The largest divisor of n whose power does not exceed n. */
 static uint32_t side_of(uint32_t n, unsigned power)
 {
 	uint32_t side = 1;
@@ -22,7 +22,7 @@ static void cubic(uint32_t n, uint32_t shape[HEALTH_DIMS])
 	shape[2] = n / shape[0] / shape[1];
 }
 
-/* "4x2x1" for 8; of more dimensions the last ones are one. */
+/* "4x2x1" for 8; with more than three dimensions the last ones are merged. */
 static bool as_told(const char *torus, uint32_t n, uint32_t shape[HEALTH_DIMS])
 {
 	const char *at = torus;
@@ -64,7 +64,7 @@ uint32_t weft_health_near(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 
 	for (unsigned i = d + 1; i < HEALTH_DIMS; i++)
 		step *= shape[i];
-	/* in a ring of two both ways lead to the same one */
+	/* in a ring of two both directions lead to one neighbour */
 	if (side < 2 || (side == 2 && port & 1))
 		return HEALTH_NOBODY;
 	at = slot / step % side;

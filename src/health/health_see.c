@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is known of a rank, from all that neighbours have written of it. Those
- * who beat themselves are heard, and of what they say the worst counts. Where
- * nobody can be heard the reader looks itself. The region is others' memory:
- * all that is read here is checked.
+ * State of a rank, from everything that its neighbours have written about it.
+ * Neighbours with heartbeats of their own count, and the worst of their states
+ * is used. If there is none, the reader checks the rank itself. The region is
+ * untrusted: everything read here is validated.
  */
 #include "src/base/alive.h"
 #include "src/health/health.h"
@@ -24,7 +24,7 @@ static bool is_fresh(const struct weft_health *h, const struct health_slot *s,
 	       h->what.period_ns;
 }
 
-/* A teller that beats itself, of a slot other than its own. */
+/* True if the teller has heartbeats itself, and is not the slot in question. */
 static bool tells(const struct weft_health *h, uint32_t teller, uint32_t slot,
 		  uint64_t now_ns)
 {
@@ -35,19 +35,19 @@ static bool tells(const struct weft_health *h, uint32_t teller, uint32_t slot,
 	       is_fresh(h, t, now_ns, FRESH);
 }
 
-/* A pid of another namespace says nothing: it may live. */
+/* A pid of another namespace cannot be checked: assume it is alive. */
 static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 {
 	return !h->ns || weft_load32(&s->ns) != h->ns ||
 	       weft_alive(weft_load32(&s->pid), weft_load64(&s->start));
 }
 
-/* Takes what one port of a teller says, if that is of the slot, and worse. */
+/* Takes the state at one port of a teller, if it is the slot's and worse. */
 static void hear(const struct health_slot *t, unsigned port, uint32_t slot,
 		 uint64_t now_ns, struct weft_health_view *v)
 {
 	const struct health_near *n = &t->near[port];
-	/* A2 pairs with R2 in health_turn.c: since is that of the state */
+	/* A2 pairs with R2 in health_turn.c: since belongs to the state */
 	uint32_t states = weft_load32(&n->states);
 	uint8_t host = health_host(states), nic = health_nic(states);
 
@@ -78,7 +78,7 @@ static void look_ourselves(const struct weft_health *h,
 						    : WEFT_WATCH_NORMAL;
 }
 
-/* Neighbours have not looked since. */
+/* Detected by the reader, before any neighbour. */
 static void find_gone(struct weft_health_view *v)
 {
 	v->host = v->nic = WEFT_WATCH_BROKEN;

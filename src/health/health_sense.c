@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sensors of the host. They are the same for all its ranks, so one reads for
- * all: whoever finds that it is time. A sensor that is not there never warns.
+ * Sensors of the host. All its ranks share them, so one rank reads for all: the
+ * first that finds the values stale. A missing sensor never warns.
  */
 #include "src/health/health_sense.h"
 
@@ -11,7 +11,7 @@
 enum { ZONES = 64 };
 #define AGE_NS UINT64_C(1000000000)
 
-/* The first number of a file; false: there is none. */
+/* The first number in a file; false: none. */
 static bool number(const char *path, double *n_p)
 {
 	FILE *f = fopen(path, "re");
@@ -27,7 +27,7 @@ static int32_t bounded(double n)
 	return n > 1e9 ? 1000000000 : n < -1e9 ? -1000000000 : (int32_t)n;
 }
 
-/* The hottest place that the kernel knows. */
+/* The hottest thermal zone of the kernel. */
 static int32_t temperature(const char *root)
 {
 	int32_t hottest = INT32_MIN, t;

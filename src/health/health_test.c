@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The registers of the live watch without a clock: time is what the test says,
- * and a turn is a call. Ranks are objects of this process, or children of it
- * where one has to die.
+ * The registers of src/health without a clock: the test sets the time, and a
+ * round is a call. Ranks are objects of this process, or child processes where
+ * one has to die.
  */
 #include "src/health/health_sense.h"
 #include "src/base/alive.h"
@@ -33,7 +33,7 @@ struct world {
 	uint64_t now;
 };
 
-/* All but the last so many join. */
+/* All ranks except the last without join. */
 static void world_open(struct world *w, uint32_t without)
 {
 	memset(w, 0, sizeof(*w));
@@ -89,7 +89,7 @@ static void the_torus_is_as_told_or_as_cubic_as_can_be(void **state)
 	shape_is(NULL, 12, 2, 2, 3);
 	shape_is(NULL, 7, 1, 1, 7);
 	shape_is(NULL, 1, 1, 1, 1);
-	/* nodes of others, or nonsense */
+	/* shapes with other numbers of nodes, or invalid ones */
 	shape_is("4x4x4", 8, 2, 2, 2);
 	shape_is("4x", 4, 1, 2, 2);
 	shape_is("0x8", 8, 2, 2, 2);
@@ -146,7 +146,7 @@ static void all_is_well(void **state)
 	world_close(&w);
 }
 
-/* Two periods are four turns: one since its beat, three in vain. */
+/* Two periods are four rounds: one after its heartbeat, three without. */
 static void who_does_not_beat_is_sick_within_two_periods(void **state)
 {
 	static struct world w;
@@ -157,7 +157,7 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 	w.still[5] = true;
 	turns(&w, 2);
 	T_IS(see(&w, 5).host, WEFT_WATCH_NORMAL);
-	/* who looked after its last beat knows first, and the worst counts */
+	/* neighbours that checked after its last heartbeat detect first */
 	turns(&w, 1);
 	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 5).by, 107);
@@ -183,7 +183,7 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 	world_close(&w);
 }
 
-/* Everybody is late together: nobody has missed a turn. */
+/* All ranks are late together: none has missed a round. */
 static void a_host_that_stood_still_finds_nobody_sick(void **state)
 {
 	static struct world w;
@@ -197,7 +197,7 @@ static void a_host_that_stood_still_finds_nobody_sick(void **state)
 	world_close(&w);
 }
 
-/* A process that joins as the last rank, beats twice and goes. */
+/* A process that joins as the last rank, sends two heartbeats and stops. */
 static void child(const struct world *w)
 {
 	struct weft_health h;
@@ -240,13 +240,13 @@ static void who_is_killed_is_broken_at_the_first_look(void **state)
 	turns(&w, 1);
 	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_NORMAL);
 	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
-	/* it is there and stopped: three turns in vain */
+	/* it exists and is stopped: three rounds without a heartbeat */
 	turns(&w, 3);
 	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
 	kill(pid, SIGKILL);
 	T_IS(waitpid(pid, &status, 0), pid);
-	/* the reader sees that itself before anybody has looked */
+	/* the reader detects it before any neighbour has checked */
 	v = see(&w, RANKS - 1);
 	T_IS(v.host, WEFT_WATCH_BROKEN);
 	T_IS(v.by, HEALTH_NOBODY);
@@ -282,7 +282,7 @@ static void who_dies_while_it_beats_is_broken_within_a_period(void **state)
 	world_close(&w);
 }
 
-/* Its number means nothing here: what was gone may live elsewhere. */
+/* The pid cannot be checked here: the process may be alive elsewhere. */
 static void a_pid_of_another_namespace_says_nothing(void **state)
 {
 	static struct world w;
@@ -321,7 +321,7 @@ static void who_has_left_is_not_broken(void **state)
 	world_close(&w);
 }
 
-/* Of neighbours that stand still themselves nothing is believed. */
+/* Reports of neighbours without heartbeats are ignored. */
 static void without_neighbours_the_reader_looks(void **state)
 {
 	static struct world w;
@@ -330,13 +330,16 @@ static void without_neighbours_the_reader_looks(void **state)
 	turns(&w, 3);
 	for (uint32_t i = 1; i < RANKS; i++)
 		w.still[i] = true;
-	/* 7 knows that 5 is normal, of old; 5 and all around it stand still */
+	/*
+	 * 7 has an old report that 5 is normal; 5 and all around it are
+	 * suspended
+	 */
 	turns(&w, 8);
 	T_IS(see(&w, 7).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 7).by, HEALTH_NOBODY);
 	T_IS(see(&w, 1).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 1).by, 100);
-	/* all neighbours of 0 stand still */
+	/* all neighbours of 0 are suspended */
 	T_IS(see(&w, 0).host, WEFT_WATCH_NORMAL);
 	T_IS(see(&w, 0).by, HEALTH_NOBODY);
 	world_close(&w);
@@ -396,7 +399,7 @@ static void sensors_of_the_host_are_read_by_one(void **state)
 	T_IS(weft_load32(&head->warns), 0);
 	put(root, ZONE "0/temp", "90001\n");
 	put(root, "/proc/loadavg", "3.00 1.0 1.0 1/1 1\n");
-	/* it was read just now */
+	/* read just before */
 	weft_health_sense(&w.rank[2], w.now + PERIOD - 1, &b, root);
 	T_IS(weft_load32(&head->warns), 0);
 	weft_health_sense(&w.rank[2], w.now + PERIOD, &b, root);
@@ -429,7 +432,7 @@ static void a_region_of_another_job_is_refused(void **state)
 	T_IS(weft_health_open(&h, &none), -EINVAL);
 }
 
-/* Reads all that a tool reads, and finds states there. */
+/* Reads everything that a tool reads, and checks that states are valid. */
 static void read_all(const struct weft_health *h, uint64_t now)
 {
 	struct weft_health_view v;
@@ -458,8 +461,7 @@ static void garbage_is_refused_or_read_without_harm(void **state)
 		turns(&w, 3);
 		word = (uint64_t *)w.rank[0].region.base;
 		words = w.rank[0].region.bytes / 8;
-		/* even: slots alone, a few words to all of them; odd: the head
-		 */
+		/* even: words in the slots only; odd: in the head */
 		for (uint64_t n = 1 + weft_rng_below(&lot, 200); n; n--) {
 			size_t from = round & 1 ? 0 : first;
 			size_t to = round & 1 ? first : words;
@@ -496,7 +498,7 @@ static void a_head_that_lies_is_refused(void **state)
 			memset(w->job, 'x', sizeof(w->job));
 		if (lie == 5)
 			memset(w->host, 'x', sizeof(w->host));
-		/* more slots than there is memory */
+		/* more slots than the memory holds */
 		w->slots *= lie == 6 ? 2 : 1;
 		w->shape[2] *= lie == 6 ? 2 : 1;
 		T_IS(weft_health_peek(&tool, h.region.fd), -EINVAL);
@@ -504,7 +506,7 @@ static void a_head_that_lies_is_refused(void **state)
 	weft_health_close(&h);
 }
 
-/* What was checked is a copy: a region that changes afterwards is no harm. */
+/* The checked head is a copy: later changes of the region do no harm. */
 static void the_head_is_read_once(void **state)
 {
 	static struct world w;
@@ -563,7 +565,7 @@ static void a_job_is_found_by_its_name_and_by_pids(void **state)
 	fd = weft_health_find(pid);
 	T_TRUE(fd >= 0);
 	close(fd);
-	/* 0: it is outside of our pid namespace */
+	/* 0: the parent is outside of our pid namespace */
 	if (getppid()) {
 		snprintf(pid, sizeof(pid), "%d", getppid());
 		fd = weft_health_find(pid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The region as threads of one process share it: ranks that take their turns,
- * a sensor that each of them may read, and readers. For ThreadSanitizer, and
- * for what a reader may rely on: nobody here is broken, and what is known has
- * not been known from before the beginning.
+ * The region shared by threads of one process: ranks that run their rounds, a
+ * sensor that each of them may read, and readers. For ThreadSanitizer, and for
+ * what a reader may rely on: no rank here is broken, and no detection is older
+ * than the test.
  */
 #include "src/base/clock.h"
 #include "src/health/health_sense.h"
@@ -16,7 +16,7 @@ enum { RANKS = 6, READERS = 2, TURNS = 3000 };
 struct actor {
 	struct weft_health h;
 	bool reads;
-	weft_au32 *left; /* ranks that still have turns to take */
+	weft_au32 *left; /* ranks with rounds left */
 	uint64_t began_ns;
 };
 
@@ -35,7 +35,7 @@ static void take_turns(struct actor *a)
 	weft_add32(a->left, UINT32_MAX);
 }
 
-/* cmocka's verbs are not for threads: bad ones are counted. */
+/* cmocka's assertions are not thread-safe: bad reads are counted. */
 static uint32_t read_once(const struct actor *a)
 {
 	struct weft_health_view v;

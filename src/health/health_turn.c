@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank's turn: it beats, and looks at its neighbours' registers. Whoever
- * misses a beat is looked for: a process that is gone is broken, at once; one
- * that is there is given MISSES turns. It beat after the turn before the last
- * that saw it beat, so who knew after so many looks in vain knew within one
- * turn more: two periods.
+ * One round of a rank: it counts its heartbeat, and checks its neighbours'
+ * registers. The process of a neighbour that missed a heartbeat is looked up:
+ * an exited process is broken at once; an existing one gets MISSES rounds. The
+ * last heartbeat came after the round before the last one that saw it, so
+ * detection after MISSES checks without a heartbeat is within one round more:
+ * two periods.
  */
 #include "src/base/alive.h"
 #include "src/health/health.h"
@@ -15,12 +16,15 @@ static void beat(struct health_register *r, uint64_t now_ns, uint32_t warns)
 {
 	weft_store32(&r->warns, warns);
 	weft_store64(&r->beat_ns, now_ns);
-	/* relaxed: nobody else writes it */
-	/* R1 pairs with A1 in look: the stamp is that of the beat, or newer */
+	/* relaxed: this thread is the only writer */
+	/*
+	 * R1 pairs with A1 in judge(): the stamp is that of the heartbeat, or
+	 * newer
+	 */
 	weft_store64(&r->beats, weft_load64_relaxed(&r->beats) + 1);
 }
 
-/* A pid of another namespace says nothing: it may live. */
+/* A pid of another namespace cannot be checked: assume it is alive. */
 static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 {
 	return !h->ns || weft_load32(&s->ns) != h->ns ||
@@ -30,7 +34,7 @@ static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 static uint8_t judge(const struct weft_health *h, struct weft_watch_eye *eye,
 		     const struct health_slot *s)
 {
-	/* A1 pairs with R1 in beat */
+	/* A1 pairs with R1 in beat() */
 	struct weft_watch_register r = { .beats = weft_load64(&s->host.beats),
 					 .sensors =
 						 weft_load32(&s->host.warns) };
@@ -41,7 +45,7 @@ static uint8_t judge(const struct weft_health *h, struct weft_watch_eye *eye,
 	return seen == WEFT_WATCH_BROKEN ? WEFT_WATCH_SICK : (uint8_t)seen;
 }
 
-/* An interface works inside calls, so that its silence says nothing. */
+/* An interface runs inside MPI calls only, so its silence means nothing. */
 static uint8_t judge_nic(const struct health_slot *s)
 {
 	if (!weft_load64(&s->nic.beats))
@@ -49,11 +53,11 @@ static uint8_t judge_nic(const struct health_slot *s)
 	return weft_load32(&s->nic.warns) ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
 }
 
-/* Its state is stored last, so that since is never older than it. */
+/* The state is stored last, so that since is never older than the state. */
 static void note(struct health_near *n, const struct weft_watch_eye *eye,
 		 uint8_t host, uint8_t nic, uint64_t now_ns)
 {
-	/* relaxed: nobody else writes it */
+	/* relaxed: this thread is the only writer */
 	uint32_t had = weft_load32_relaxed(&n->states);
 
 	if (health_host(had) == host && health_nic(had) == nic)
@@ -85,7 +89,7 @@ static void look(struct weft_health *h, unsigned port, uint64_t now_ns)
 
 void weft_health_turn(struct weft_health *h, uint64_t now_ns)
 {
-	/* relaxed: the bits of sensors stand for themselves */
+	/* relaxed: the sensor bits order no other data */
 	beat(&h->slot[h->me].host, now_ns,
 	     weft_load32_relaxed(&h->head->warns));
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
