@@ -126,8 +126,8 @@ int weft_sten_unmap(struct weft_sten *s, unsigned context, void *base);
 int weft_sten_unmap_at(struct weft_sten *s, unsigned context, uint64_t address);
 
 /*
- * Sets the two page sizes: of 4 KB (default) and 8 KB, 64 and 512 KB, 2 and 4
- * MB (default of the larger), 64 and 512 MB.
+ * Sets the two page sizes, of 4, 8, 64 and 512 KB, 2, 4, 64 and 512 MB; the
+ * defaults are 4 KB and 4 MB.
  */
 int weft_sten_pages(struct weft_sten *s, uint64_t small, uint64_t large);
 
@@ -564,7 +564,8 @@ int weft_sten_rails_dma(struct weft_sten_rails *r,
  * Buffers are memory that the context has mapped with all permissions
  * (weft_sten_map). Messages of one sender match in the order they were sent.
  * Identified packets (WEFT_STEN_T_IDENTIFY) of the context are reserved for the
- * tagged ports.
+ * tagged ports. When elan_bytes of unexpected messages are kept, further
+ * packets are discarded until there is room.
  */
 struct weft_sten_tports;
 
