@@ -127,7 +127,7 @@ int weft_sten_unmap_at(struct weft_sten *s, unsigned context, uint64_t address);
 
 /*
  * Sets the two page sizes, of 4, 8, 64 and 512 KB, 2, 4, 64 and 512 MB; the
- * defaults are 4 KB and 4 MB.
+ * defaults are 8 KB and 4 MB.
  */
 int weft_sten_pages(struct weft_sten *s, uint64_t small, uint64_t large);
 
