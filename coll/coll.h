@@ -5,7 +5,7 @@
  * A call is described by struct weft_coll_args, one struct for all operations.
  * From it the table of coll_select.c chooses an algorithm, which is a function
  * that calls the sends, receives, reductions and copies of this rank
- * (coll_prog.h). The same function is used in three ways:
+ * (coll_prog.h). This function is used in three modes:
  *
  *   weft_coll_run     executes the steps as they are called, returns when done
  *   weft_coll_start   records them, starts them, returns the request

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Execution of recorded programs, and the three ways to call a collective.
+ * Execution of recorded programs, and the three modes of a collective.
  * Schedules are allocated from a pool under the core's lock.
  */
 #include "coll/coll_sched.h"

@@ -90,7 +90,7 @@ struct weft_route *coll_route(const struct weft_coll_args *a);
  * any order among others; NULL: messages are used. Blocks until all ranks call.
  */
 struct weft_route *coll_unit_private(const struct weft_coll_args *a);
-/* coll_unit.c: true if the unit supports the call, whatever the table says. */
+/* coll_unit.c: true if the unit supports the call, regardless of the table. */
 bool coll_unit_fits(const struct weft_coll_args *a);
 /* True if the vector is longer than the route's limit. */
 bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r);

@@ -5,14 +5,14 @@
  * carries one engine's data at a time:
  *
  *	step          1     2      3          4          5
- *	one engine    ask   come   send, ask  come       send, ask
- *	two           ask   come   send, ask  come       send, ask
- *	              ask   wait   come       send, ask  come
+ *	one engine    req   data   send, req  data       send, req
+ *	two           req   data   send, req  data       send, req
+ *	              req   wait   data       send, req  data
  *
- * (ask: request; come: data transfer). So two engines fill the bus, which one
- * engine leaves idle half of the time. The board prefetches commands, and the
- * engines go from one to the next without a pause. Packets are sent in the
- * order of their requests.
+ * (req: request to memory; data: transfer on the bus). So two engines fill the
+ * bus, which one engine leaves idle half of the time. The board prefetches
+ * commands, and the engines go from one to the next without a pause. Packets
+ * are sent in the order of their requests.
  */
 #include "prov/nic/apenet/apenet_dev.h"
 

@@ -22,8 +22,8 @@
  * link is used, the root is in the middle (bgq.md, part d). Members that share
  * a node are joined before the node's links are used.
  *
- * K-ary trees are used on request. Where members are bound to processors (each
- * has a place), they follow the host's topology instead of the ranks:
+ * K-ary trees are used on request. Where members are bound to processors
+ * (weft_cu_place), they follow the host's topology instead of the ranks:
  * cu_tree_host.c.
  *
  * The order of a sum is the tree's; visit and merge give it to code that
@@ -85,8 +85,8 @@ int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
 int weft_cu_tree_levels(struct weft_cu_tree *t, int n, unsigned levels);
 
 /*
- * A k-ary tree by places: members on neighbouring places are joined first.
- * Depends on its arguments only; in the order of members if a place is unknown.
+ * A k-ary tree by locations: neighbouring members are joined first. Depends on
+ * its arguments only; in the order of members if a location is unknown.
  */
 int weft_cu_tree_host(struct weft_cu_tree *t, int n, int k,
 		      const weft_cu_place *place);

@@ -397,7 +397,7 @@ static void requests_without_answer_end_after_one_to_two_seconds(void **state)
 		fma_pair_poll(&p);
 	T_IS(p.b.mem[0], 1);
 	T_AGAIN(weft_fma_cq_read(p.a.f, p.a.cq, &e));
-	/* a request answered in time is no error */
+	/* a response in time is no error */
 	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
 	T_OK(fma_pair_sync(&p, 0).status);
 	now_ns = 5000 * MS;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reception. A packet from the carrier is stored as its type says, if every
- * object it names exists and the access is allowed. An invalid packet is
+ * Reception. A packet from the carrier is stored according to its type, if
+ * every object it names exists and the access is allowed. An invalid packet is
  * rejected and recorded. A packet for which there is no room stays in the
- * carrier, which gives the sender back-pressure; no packet is dropped for lack
- * of room.
+ * carrier, which gives the sender back-pressure; no packet is dropped because a
+ * FIFO is full.
  */
 #include "prov/nic/mu/mu_dev.h"
 

@@ -133,7 +133,7 @@ WEFT_EXPORT void weft_sten_name(struct weft_sten *s, struct sockaddr_in *name)
 	s->port.carrier->ops->name_get(s->port.carrier, name);
 }
 
-/* Rare work that most units never have; s->rare says whether any is pending. */
+/* Rare work that most units never have; s->rare is set while it is pending. */
 static WEFT_COLD int poll_rare(struct weft_sten *s, int budget)
 {
 	int n = sten_thread_run(s, budget);

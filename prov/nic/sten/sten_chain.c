@@ -4,14 +4,14 @@
  * tree at the same address of its context, so that a descriptor can be written
  * without an exchange of addresses:
  *
- *	events    got, of each place: short, long;  up, down: of each point
- *	places    packets, as received and as forwarded
+ *	events    got, of each slot: short, long;  up, down: of each point
+ *	slots     packets, received and forwarded (`place` in the code)
  *	blocks    for each event the commands that it copies into the queue
  *
  * A block begins with the command that re-arms its event. Then follows a DMA to
- * each child, from the place to the same place there, which sets the same event
- * there; or, at a point (a synchronisation of all members), one DMA without
- * data to the parent, and from the root down again:
+ * each child, from the slot to the child's slot, which sets the child's event;
+ * or, at a point (a synchronisation of all members), one DMA without data to
+ * the parent, and from the root down again:
  *
  *	got, down   count 1            -> DMA to each child: got, down
  *	up          count 1 + children -> DMA to the parent: up
@@ -34,7 +34,7 @@
 #define ARM_WORDS   5
 #define DMA_WORDS   (1 + STEN_DMA_WORDS)
 #define QUEUE_BYTES (64 * 1024)
-/* One event per place fires at a time: all blocks fit into the queue. */
+/* One event per slot fires at a time: all blocks fit into the queue. */
 #define AT_ONCE	    (WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS + 1)
 #define BLOCK_MAX   (QUEUE_BYTES / 8 / AT_ONCE)
 
@@ -108,7 +108,7 @@ static uint64_t fired(const struct sten_chain *c, unsigned i)
 
 /* ---- blocks of commands ---- */
 
-/* A DMA of a packet's place, or without data, and the event that it sets. */
+/* A DMA of a packet's slot, or without data, and the event that it sets. */
 static void put_dma(const struct sten_chain *c, struct weft_sten_stream *st,
 		    uint32_t vproc, unsigned i, uint32_t bytes)
 {

@@ -147,7 +147,7 @@ static void a_point_is_passed_when_all_have_arrived(void **state)
 	six_close(&x);
 }
 
-/* All places at once: more DMAs than two packets in flight. */
+/* All slots at once: more DMAs than two packets in flight. */
 static void packets_are_under_way_together(void **state)
 {
 	struct six x;

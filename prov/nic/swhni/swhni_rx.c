@@ -3,8 +3,8 @@
  * The receive unit. Packets of a message may arrive in any order: each is
  * stored at its offset, bytes are counted, and the message is complete with the
  * last of them (swhni_coming.c). A packet for an interface that is closed, or
- * belongs to another job, is absorbed: counted and answered without a memory
- * access.
+ * belongs to another job, is absorbed: counted, with a reply, but without a
+ * memory access.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -212,7 +212,7 @@ static void rx_written(struct weft_swhni *n, const struct swhni_in *in)
 	swhni_msg_end(n, m, status, 0);
 }
 
-/* ---- queue messages and answers ---- */
+/* ---- queue messages and replies ---- */
 
 static void rx_queue(struct weft_swhni *n, const struct swhni_in *in)
 {
