@@ -165,8 +165,7 @@ enum weft_swhni_op {
 #define WEFT_SWHNI_EVENT    0x01u /* write an event here at completion */
 #define WEFT_SWHNI_ANSWER   0x02u /* RDMA: answer + 1 where the data goes */
 #define WEFT_SWHNI_NOTIFY   0x04u /* RDMAW: then data into the receive queue */
-#define WEFT_SWHNI_RELIABLE 0x08u /* queue: retransmitted until acknowledged \
-				   */
+#define WEFT_SWHNI_RELIABLE 0x08u /* queue: retransmitted until received */
 #define WEFT_SWHNI_FAST	    0x10u /* before others of any length */
 #define WEFT_SWHNI_SOURCE   0x20u /* management: routed by source */
 
