@@ -100,7 +100,7 @@ static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
 	p->flags = (uint16_t)m->flags;
 	if (m->bytes)
 		memcpy(p->payload, payload, m->bytes);
-	/* R0 pairs with A0 in packet_of(), though in the same thread. */
+	/* R0 pairs with A0 in cu_packet_there(), though in one thread. */
 	weft_store64(&p->seq, m->seq + 1);
 	if (from_tree(g, m->kind))
 		msg_send_down(g, m, payload);

@@ -115,7 +115,7 @@ static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cu_packet_fill(p, cu_sig(call, seq), data, bytes);
-	/* R0 pairs with A0 in packet_of(): packet, then its number. */
+	/* R0 pairs with A0 in cu_packet_there(): packet, then its number. */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
 		cu_msg_publish(g, call, g->me, seq, bytes);
