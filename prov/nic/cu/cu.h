@@ -80,7 +80,7 @@ struct weft_cu_call {
 	int root;     /* root member, for kinds that have one */
 	const void *in;
 	void *out;    /* may equal in; for a broadcast the buffer */
-	size_t count; /* elements; per member for gather, scatter, all-to-all */
+	size_t count; /* elements of a vector, or of one member's block */
 	/* called from post or poll when the result is available */
 	void (*done)(struct weft_cu_call *op);
 	/* outputs */
