@@ -66,7 +66,7 @@ EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
 	test/mpi/coll_offload.c test/mpi/coll_stress.c \
 	test/mpi/coll_threads.c test/mpi/coll_unit.c
 
-# Applications with verification; the script builds and runs them, small.
+# Applications with verification; the script builds and runs small cases.
 EXTRA_DIST += bench/apps/app.h bench/apps/app_cg.c bench/apps/app_fft.c \
 	bench/apps/app_lu.c bench/apps/app_sort.c bench/apps/README \
 	bench/coll_scan.c

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective operations: what src/mpi calls.
+ * Collective operations, called by src/mpi.
  *
- * A call is described by struct weft_coll_args, one struct for all
- * operations. From it the table of coll_select.c chooses an algorithm, which
- * is a function that says what this rank sends, receives, combines and
- * copies (coll_prog.h). The same function serves three ways:
+ * A call is described by struct weft_coll_args, one struct for all operations.
+ * From it the table of coll_select.c chooses an algorithm, which is a function
+ * that calls the sends, receives, reductions and copies of this rank
+ * (coll_prog.h). This function is used in three modes:
  *
- *   weft_coll_run     runs the steps as they are said, returns when done
- *   weft_coll_start   records them, starts them, hands out the request
- *   weft_coll_init    records them; every MPI_Start runs them again
+ *   weft_coll_run     executes the steps as they are called, returns when done
+ *   weft_coll_start   records them, starts them, returns the request
+ *   weft_coll_init    records them; every MPI_Start executes them again
  *
- * Arguments have been checked by the caller. All functions return 0 or a
- * negative errno; an error in the middle of an operation is reported when it
- * has ended, so that the other ranks are not left waiting.
+ * The caller has checked the arguments. All functions return 0 or a negative
+ * errno; an error in the middle of an operation is reported at its end, so that
+ * the other ranks do not wait for ever.
  */
 #ifndef WEFT_COLL_H
 #define WEFT_COLL_H
@@ -48,7 +48,7 @@ enum weft_coll_kind {
 	WEFT_COLL_KINDS,
 };
 
-/* A row of numbers as MPI hands them over: none, int[], or 64 bits wide. */
+/* An array of numbers as passed to MPI: none, int[], or 64 bits wide. */
 struct weft_coll_row {
 	const void *at;
 	bool wide;
@@ -63,7 +63,7 @@ static inline MPI_Count weft_coll_num(const struct weft_coll_row *r, int i)
 /*
  * One side of an operation: the send buffer or the receive buffer. Block i
  * belongs to rank (or neighbour) i.
- *   counts.at == NULL   every block has count elements of dt, side by side
+ *   counts.at == NULL   every block has count elements of dt, adjacent
  *   types == NULL       block i: counts[i] of dt, displs[i] extents away
  *   types               block i: counts[i] of types[i], displs[i] bytes away
  * buf may be MPI_IN_PLACE on one of the two sides, as the operation allows.
@@ -78,17 +78,17 @@ struct weft_coll_side {
 };
 
 /*
- * s and r by operation: bcast uses r alone; reductions have their type and
- * count in r (reduce_scatter: r.counts or, for the block form, r.count per
- * rank) and only the buffer in s. Sides that are not significant on this
- * rank may hold anything.
+ * s and r by operation: bcast uses r only; reductions have their type and count
+ * in r (reduce_scatter: r.counts or, for the block form, r.count per rank) and
+ * only the buffer in s. Sides that are not significant on this rank may have
+ * any value.
  */
 struct weft_coll_args {
 	enum weft_coll_kind kind;
 	struct weft_comm *comm;
-	bool uneven; /* a v or w form: blocks differ; the same on all ranks */
+	bool uneven;	/* a v or w form: blocks differ; equal on all ranks */
 	bool any_order; /* persistent: ranks may start them in other orders */
-	struct weft_route *route; /* of its own, or NULL */
+	struct weft_route *route; /* private route, or NULL */
 	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */
 	struct weft_op *op;
 	struct weft_coll_side s;
@@ -96,8 +96,8 @@ struct weft_coll_args {
 };
 
 /*
- * Those that need no choice of an algorithm; false: run or start it. req_p:
- * NULL: waits.
+ * Calls that need no choice of an algorithm; false: use run or start. req_p
+ * NULL: blocking.
  */
 bool weft_coll_barrier_on_route(struct weft_comm *comm, struct weft_req **req_p,
 				int *rc_p);
@@ -109,18 +109,18 @@ int weft_coll_run(const struct weft_coll_args *a);
 int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);
 
-/* At the end of MPI_Init: a small world has the unit from the beginning. */
+/* Called at the end of MPI_Init: a small world joins a route at once. */
 void weft_coll_open(struct weft_comm *world);
 
-/* What the core calls when communicators come and go. */
+/* Called by the core when communicators are created and freed. */
 extern const struct weft_core_coll_ops weft_coll_core_ops;
 
 /* WEFT_COLL_BARRIER ...: the algorithm to use, by operation. */
 extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
 
 /*
- * For weft-info: entry i of the list of all algorithms, false behind the
- * last. option is the variable that forces one (WEFT_COLL_BCAST=binomial).
+ * For weft-info: entry i of the list of all algorithms, false after the last.
+ * option is the variable that forces one (WEFT_COLL_BCAST=binomial).
  */
 struct weft_coll_help {
 	const char *option;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every row of the table against the naive answer, for 1 to 17 and 33 ranks
- * and for pairs of groups, with drawn counts, roots, forms and types: as
+ * Every row of the table against a naive result, for 1 to 17 and 33 ranks and
+ * for pairs of groups, with random counts, roots, forms and types: as
  * nonblocking, persistent, and (in threads) blocking operation.
  */
 #include "test/t.h"
@@ -18,9 +18,9 @@
 static struct case_elem plain, gappy;
 static struct weft_op *compose, *add_pairs;
 static struct weft_rng rng;
-static int given_count; /* 0: drawn */
+static int given_count; /* 0: random */
 
-/* ---- elements and operations -------------------------------------------- */
+/* ---- elements and operations ---- */
 
 /* Maps x -> a x + b: their composition is associative and ordered. */
 static void fold_compose(const int *l, int *r)
@@ -146,7 +146,7 @@ static struct case_what draw(const struct coll_algo *row, const struct mock *m)
 	return w;
 }
 
-/* ---- the three ways to run ---------------------------------------------- */
+/* ---- blocking, nonblocking, persistent ---- */
 
 static void run_started(struct case_job *j)
 {
@@ -194,7 +194,7 @@ static void run_blocking(struct case_job *j)
 	case_check(j);
 }
 
-/* A message of somebody breaks. */
+/* Selects a random message that arrives with an error. */
 static int draw_break(const struct case_job *j)
 {
 	int at = (int)weft_rng_below(&rng, (uint64_t)j->n);
@@ -204,11 +204,14 @@ static int draw_break(const struct case_job *j)
 	return at;
 }
 
-static int broken_runs;	  /* in which it came to that */
-static int ends_told;	  /* others told that a process has ended */
-static int barriers_told; /* ranks that only others' words made fail */
+static int broken_runs;	  /* runs in which the message broke */
+static int ends_told;	  /* ranks notified that a process has ended */
+static int barriers_told; /* ranks that failed by notices only */
 
-/* Who is told of no failure has the right result; who had it is told. */
+/*
+ * A rank without an error has the right result; the rank with the broken
+ * message gets an error.
+ */
 static void check_broken(struct case_job *j, int at, const int *rc)
 {
 	bool broke = mock_broke();
@@ -277,7 +280,7 @@ static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 	case_close(&job);
 }
 
-/* Rows for several hosts are tried where there are, and no others then. */
+/* Rows for several hosts are tested on several hosts, all others on one. */
 static bool lies_right(const struct coll_algo *row, struct mock *m)
 {
 	bool several = !m->q && coll_hosts(m->comm[0]);
@@ -285,7 +288,7 @@ static bool lies_right(const struct coll_algo *row, struct mock *m)
 	return several == !!(row->need & COLL_HOSTS);
 }
 
-/* Every row that can serve p ranks (against q), draws times. */
+/* Tests every row that can serve p ranks (against q), draws times. */
 static void try_rows(int p, int q, int draws, run_fn run)
 {
 	const struct coll_algo *row;
@@ -301,7 +304,7 @@ static void try_rows(int p, int q, int draws, run_fn run)
 				continue;
 			if ((row->need & COLL_POW2) && (p & (p - 1)))
 				continue;
-			/* the unit is the provider's: test/mpi has it */
+			/* the provider's unit is tested in test/mpi */
 			if (row->need & (COLL_ROUTE | COLL_EXACT) ||
 			    !lies_right(row, m))
 				continue;
@@ -364,7 +367,7 @@ static void blocking_operations_run_at_once(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
-/* Nobody waits for ever either: mock_settle and mock_close look. */
+/* No rank may wait for ever: mock_settle and mock_close check it. */
 static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 {
 	static const int spread[] = { 0, 2, -3 };
@@ -383,8 +386,10 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 	T_TRUE(barriers_told > 10 && ends_told > 100);
 }
 
-/* Parts that are not equal, the shorter ones ending at a border: a temporary
- * buffer that is one element short ends where nobody may write. */
+/*
+ * Unequal parts, the shorter ones ending at a page border: a temporary buffer
+ * that is one element too short ends at a page without access rights.
+ */
 static void temporary_buffers_are_large_enough(void **state)
 {
 	unsigned before = guard_count();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives between hosts: the ranks of a host combine first, by the unit
- * where it is a blocking operation, else by messages through memory; then one
- * message goes over each edge of a tree of hosts and each way, and the result
- * goes to the ranks of a host as it came from them.
+ * Collectives over several hosts: the ranks of a host combine first, by the
+ * collective unit in a blocking operation, else by messages through shared
+ * memory; then one message is sent over each edge of a tree of hosts in each
+ * direction, and the result is passed to the ranks of a host by the same means.
  *
- * Restrictions: communicators on several hosts; reductions that commute.
- * Cost: that of the hosts, h of them: barrier, allreduce 2 ceil(log2 h) (alpha
- * + n beta), of two hosts half of it; bcast, reduce ceil(log2 h) of these; and
- * twice, or once, that of the unit.
+ * Restrictions: communicators on several hosts; commutative reductions.
+ * Cost: for h hosts: barrier, allreduce 2 ceil(log2 h) (alpha + n beta), for
+ * two hosts half of it; bcast, reduce ceil(log2 h) of these; and twice, or
+ * once, the cost within a host.
  *
  *   a: 0 1 2   b: 3 4       1->0 2->0  4->3   up, by unit or memory
  *                           0->3  3->0        one message each way
@@ -17,7 +17,7 @@
 #include "coll/coll_hosts.h"
 #include "coll/coll_select.h"
 
-/* Whether my host's unit does its part; the same for all ranks of a host. */
+/* True if the host's unit does its part; equal for all ranks of a host. */
 static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
 		    const struct weft_coll_args *a)
 {
@@ -25,7 +25,7 @@ static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
 	       coll_volume(a) <= COLL_UNIT_BYTES;
 }
 
-/* ---- barrier ------------------------------------------------------------- */
+/* ---- barrier ---- */
 
 static void signals_up(struct coll_prog *p, const struct coll_tree *t)
 {
@@ -43,7 +43,7 @@ static void signals_down(struct coll_prog *p, const struct coll_tree *t)
 		coll_signal(p, t->child[i]);
 }
 
-/* The one other host, of two: both speak at once. */
+/* With two hosts, the leader of the other host: both send at once. */
 static int other_speaker(const struct coll_hosts_plan *plan)
 {
 	return plan->far.parent >= 0 ? plan->far.parent : plan->far.child[0];
@@ -80,7 +80,7 @@ void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 		signals_down(p, &plan.near);
 }
 
-/* ---- bcast --------------------------------------------------------------- */
+/* ---- bcast ---- */
 
 static void flat_down(struct coll_prog *p, const struct coll_tree *t,
 		      const struct coll_flat *f)
@@ -91,7 +91,7 @@ static void flat_down(struct coll_prog *p, const struct coll_tree *t,
 		coll_send(p, f->bytes, f->len, coll_byte(), t->child[i]);
 }
 
-/* From who speaks to the others of his host. */
+/* From the leader to the other ranks of its host. */
 static void near_down(struct coll_prog *p, const struct coll_hosts_plan *plan,
 		      const struct coll_flat *f, bool unit)
 {
@@ -128,9 +128,9 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	coll_flat_unpack(p, &f);
 }
 
-/* ---- reductions ---------------------------------------------------------- */
+/* ---- reductions ---- */
 
-/* The sum of my host's ranks to who speaks, in sum. */
+/* Sum of this host's ranks to the leader, in sum. */
 static void near_up(struct coll_prog *p, const struct weft_coll_args *a,
 		    const struct coll_hosts_plan *plan, const void *own,
 		    void *sum)
@@ -150,7 +150,7 @@ static void near_up(struct coll_prog *p, const struct weft_coll_args *a,
 	coll_unit(p, plan->h->route, &call);
 }
 
-/* Both sums to both of two hosts, added in the order of the hosts. */
+/* With two hosts both leaders exchange sums and combine them in host order. */
 static void exchange(struct coll_prog *p, const struct weft_coll_args *a,
 		     const struct coll_hosts_plan *plan, void *sum)
 {

@@ -9,7 +9,7 @@
 
 enum { EDGE = 64, BLANK = 0xa5 };
 
-/* ---- one buffer --------------------------------------------------------- */
+/* ---- one buffer ---- */
 
 static void mem_lay_out(struct case_mem *m, struct weft_rng *rng)
 {
@@ -29,7 +29,7 @@ static void mem_lay_out(struct case_mem *m, struct weft_rng *rng)
 	m->len = (size_t)weft_dt_span(m->el->dt, at) + 2 * EDGE;
 }
 
-/* m->count is filled. */
+/* Allocates a buffer; m->count must be filled in. */
 static void mem_open(struct case_mem *m, struct weft_rng *rng)
 {
 	struct weft_coll_side *s = &m->side;
@@ -72,7 +72,7 @@ static void elem_set(const struct case_elem *el, char *at, const int *v)
 		memcpy(at + el->off[k], &v[k], sizeof(int));
 }
 
-/* What process q has in block b at element e. */
+/* Value of process q in block b at element e. */
 static void value(int q, int b, MPI_Count e, int *v)
 {
 	unsigned x = (unsigned)q * 2654435761u + (unsigned)b * 40503u +
@@ -93,8 +93,10 @@ static void set_block(const struct case_mem *m, char *in, int b, int q, int qb)
 	}
 }
 
-/* Block b of m holds n elements of the sum of processes lo .. hi - 1, from
- * element first of their vectors on. */
+/*
+ * Fills block b of m with the sum of processes lo .. hi - 1, from element first
+ * of their vectors on.
+ */
 static void set_sum(const struct case_job *j, const struct case_mem *m, int b,
 		    MPI_Count first, int lo, int hi)
 {
@@ -111,14 +113,14 @@ static void set_sum(const struct case_job *j, const struct case_mem *m, int b,
 	}
 }
 
-/* ---- the groups of the job ---------------------------------------------- */
+/* ---- the groups of the job ---- */
 
 static bool is_left(const struct case_job *j, int i)
 {
 	return i < j->mock->p;
 }
 
-/* The processes that i hears from: [lo, hi). */
+/* The processes that i receives from: [lo, hi). */
 static void heard(const struct case_job *j, int i, int *lo, int *hi)
 {
 	bool from_left = !j->mock->q || !is_left(j, i);
@@ -127,7 +129,7 @@ static void heard(const struct case_job *j, int i, int *lo, int *hi)
 	*hi = from_left ? j->mock->p : j->n;
 }
 
-/* The processes on i's own side. */
+/* The processes of i's own group. */
 static void beside(const struct case_job *j, int i, int *lo, int *hi)
 {
 	*lo = is_left(j, i) ? 0 : j->mock->p;
@@ -139,7 +141,7 @@ static bool same_side(const struct case_job *j, int a, int b)
 	return is_left(j, a) == is_left(j, b);
 }
 
-/* The root argument as process i must give it. */
+/* The root argument that process i must pass. */
 static int root_arg(const struct case_job *j, int i)
 {
 	int root = j->w.root;
@@ -153,13 +155,13 @@ static int root_arg(const struct case_job *j, int i)
 	return is_left(j, root) ? root : root - j->mock->p;
 }
 
-/* i takes part in a rooted operation as one of the many. */
+/* True if i takes part in a rooted operation as a non-root. */
 static bool is_leaf(const struct case_job *j, int i)
 {
 	return !j->mock->q || !same_side(j, i, j->w.root);
 }
 
-/* Elements of the block that goes from process a to process b. */
+/* Elements of the block from process a to process b. */
 static int pair_count(const struct case_job *j, int a, int b)
 {
 	if (j->w.form == CASE_EVEN)
@@ -167,14 +169,14 @@ static int pair_count(const struct case_job *j, int a, int b)
 	return (a * 7 + b * 3 + j->w.count) % 5;
 }
 
-/* The same both ways, as MPI_IN_PLACE wants it. */
+/* As pair_count, but symmetric if in place, as MPI_IN_PLACE requires. */
 static int swap_count(const struct case_job *j, int a, int b)
 {
 	return j->w.in_place ? pair_count(j, a < b ? a : b, a < b ? b : a)
 			     : pair_count(j, a, b);
 }
 
-/* ---- operations --------------------------------------------------------- */
+/* ---- operations ---- */
 
 static void one_block(const struct case_job *j, struct case_mem *m, int count,
 		      struct weft_rng *rng)
@@ -197,7 +199,7 @@ static void open_bcast(struct case_job *j, int i, struct weft_rng *rng)
 		set_block(&c->r, c->r.image, 0, j->w.root, 0);
 }
 
-/* Gather and scatter: many blocks at the root, one elsewhere. */
+/* Gather and scatter: all blocks at the root, one elsewhere. */
 static void root_blocks(struct case_job *j, int i, struct case_mem *m,
 			struct weft_rng *rng)
 {
@@ -319,14 +321,14 @@ static void open_combine(struct case_job *j, int i, struct weft_rng *rng)
 		set_sum(j, &c->r, 0, 0, lo, hi);
 }
 
-/* The elements that process i gets of a vector of j->w.count * n. */
+/* Elements that process i receives of a vector of j->w.count * n. */
 static int dealt(const struct case_job *j, int i, int lo, int hi)
 {
 	int total = j->w.count * (j->mock->q ? j->mock->p * j->mock->q : 1);
 
 	if (!j->mock->q)
 		return pair_count(j, i, 0);
-	/* both sides deal the same vector */
+	/* both groups scatter the same vector */
 	if (j->w.form == CASE_EVEN)
 		return total / (hi - lo);
 	return i == lo ? total - (hi - lo - 1) * (j->w.count / 2)
@@ -383,7 +385,7 @@ static const open_fn opens[WEFT_COLL_KINDS] = {
 	[WEFT_COLL_EXSCAN] = open_combine,
 };
 
-/* ---- the job ------------------------------------------------------------ */
+/* ---- the job ---- */
 
 void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	       struct weft_rng *rng)
@@ -407,7 +409,7 @@ void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 			.s = c->s.side,
 			.r = c->r.side,
 		};
-		/* the send side stays as it is */
+		/* the send side must not change */
 		if (c->s.mem)
 			memcpy(c->s.image, c->s.mem, c->s.len);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cases for tests of algorithms: the buffers of every rank of one operation,
- * filled, with an image of what they must hold in the end, gaps included.
+ * filled, with an image of the expected contents, gaps included.
  */
 #ifndef WEFT_COLL_CASE_H
 #define WEFT_COLL_CASE_H
@@ -11,7 +11,7 @@
 
 enum { CASE_PROCS = 40 };
 
-/* An element: its type and where its ints lie. */
+/* An element: its type and the offsets of its ints. */
 struct case_elem {
 	struct weft_dt *dt;
 	int ints;
@@ -43,7 +43,7 @@ struct case_proc {
 	struct case_mem r;
 };
 
-/* What is to be tested. */
+/* Parameters of a case. */
 struct case_what {
 	enum weft_coll_kind kind;
 	const struct case_elem *el;
@@ -52,22 +52,22 @@ struct case_what {
 	enum case_form form;
 	bool in_place;
 	int count;
-	int root; /* a process */
+	int root; /* process number */
 };
 
 struct case_job {
 	struct mock *mock;
 	struct case_what w;
-	int n; /* processes */
+	int n; /* number of processes */
 	struct case_proc proc[CASE_PROCS];
 };
 
 void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	       struct weft_rng *rng);
-/* Compares all buffers with their images; those of one rank. */
+/* Compares all buffers with their images; or those of one rank. */
 void case_check(const struct case_job *j);
 void case_check_rank(const struct case_job *j, int i);
-/* Fills the receive buffers again, for another run. */
+/* Resets the receive buffers for another run. */
 void case_again(struct case_job *j);
 void case_close(struct case_job *j);
 

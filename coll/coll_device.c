@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of vectors that lie in memory of a device: processors and units
- * combine them in host memory. What goes in is copied there at the start, the
- * result back at the end, and between the two the operation is as on all other
- * ranks, whose buffers may be the host's. Operations that only move data need
- * nothing of this: their messages take such buffers, and so do their copies.
+ * Reductions of vectors in device memory: processors and units combine in host
+ * memory. The input is copied there at the start and the result back at the
+ * end; in between the operation is the same as on ranks with host buffers.
+ * Operations that only move data do not need this: messages and copies accept
+ * device buffers.
  */
 #include "coll/coll_device.h"
 
@@ -20,13 +20,13 @@
 struct staged {
 	struct weft_req req;
 	struct weft_req *inner;
-	struct weft_coll_args user; /* as they were */
+	struct weft_coll_args user; /* arguments of the user */
 	struct weft_coll_args host;
 	MPI_Count in, out; /* elements */
 	void *s_block, *r_block;
 };
 
-/* A vector's copy in host memory; its block and its first element. */
+/* Allocates host memory for a vector; returns the block and first element. */
 static void *host_room(MPI_Count n, const struct weft_dt *dt, void **first_p)
 {
 	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
@@ -49,7 +49,7 @@ static bool is_device(const struct weft_coll_args *a, const void *buf)
 	       weft_device_has((const char *)buf + a->r.dt->true_lb);
 }
 
-/* Is the receive buffer looked at here? */
+/* True if the receive buffer is significant on this rank. */
 static bool gets_result(const struct weft_coll_args *a)
 {
 	if (a->kind != WEFT_COLL_REDUCE)
@@ -63,7 +63,7 @@ bool coll_on_device(const struct weft_coll_args *a)
 			 (gets_result(a) && is_device(a, a->r.buf)));
 }
 
-/* Elements that a rank hands in, and gets. */
+/* Numbers of elements of a rank's input and output. */
 static void lengths(struct staged *s)
 {
 	const struct weft_coll_args *a = &s->user;
@@ -107,7 +107,7 @@ static void staged_fini(struct staged *s)
 	free(s->r_block);
 }
 
-/* What a rank does not get of an exclusive scan stays as it is. */
+/* With an exclusive scan, rank 0's receive buffer must not change. */
 static void staged_in(struct staged *s)
 {
 	const struct weft_coll_args *a = &s->user;
@@ -157,7 +157,7 @@ static int req_start(struct weft_req *r)
 	if (rc)
 		return rc;
 	r->error = 0;
-	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
+	weft_store32_relaxed(&r->done, 0); /* inactive: no thread waits */
 	r->flags |= WEFT_REQ_ACTIVE;
 	weft_progress_add(r);
 	return 0;
@@ -215,7 +215,7 @@ static int staged_open(const struct weft_coll_args *a, uint32_t flags,
 	return 0;
 }
 
-/* It holds what the application may free before its end. */
+/* Takes references: the application may free the objects before completion. */
 static void staged_hold(struct staged *s, struct weft_req **req_p)
 {
 	weft_comm_get(s->user.comm);

@@ -5,10 +5,10 @@
 
 #include "coll/coll.h"
 
-/* Is it a reduction with a buffer of a device? */
+/* True for a reduction with a buffer in device memory. */
 bool coll_on_device(const struct weft_coll_args *a);
 
-/* As weft_coll_run, weft_coll_start and weft_coll_init, of such a one. */
+/* weft_coll_run, weft_coll_start and weft_coll_init for device buffers. */
 int coll_device_run(const struct weft_coll_args *a);
 int coll_device_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int coll_device_init(const struct weft_coll_args *a, struct weft_req **req_p);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums of doubles that are rounded once: the same bits whatever the number of
- * ranks, the tree, the order and the algorithm. WEFT_EXACT=1 asks for it
- * everywhere, the info key weft_exact on one communicator (it wins); both must
- * be the same on all ranks. All reductions have it, with MPI_SUM on 64-bit
+ * Sums of doubles with a single rounding: the same bits for any number of
+ * ranks, tree, order and algorithm. WEFT_EXACT=1 requests it everywhere, the
+ * info key weft_exact on one communicator (the key has precedence); both must
+ * be equal on all ranks. It applies to all reductions with MPI_SUM on 64-bit
  * floating point, in all forms, also between two groups.
  *
- * The unit does it, which reduces to one rank or to all. A reduce-scatter is
- * a reduction of each block to its owner, a scan one to each rank, to which
- * the ranks behind it contribute nothing (negative zeroes, which change no
- * sum, not even a negative zero). Between groups, the local phase is exact.
+ * The collective unit does it, which reduces to one rank or to all. A
+ * reduce-scatter is a reduction of each block to its owner, a scan is a
+ * reduction to each rank, to which higher ranks contribute negative zeroes
+ * (these change no sum, not even a negative zero). Between groups, the local
+ * phase is exact.
  *
  *   scan, p = 3      to 0: x0 -0 -0     to 1: x0 x1 -0     to 2: x0 x1 x2
  *
@@ -38,7 +39,7 @@ static bool is_exact(struct weft_comm *comm)
 	return weft_core_exact;
 }
 
-/* Says once that a promise cannot be kept. */
+/* False, with one warning, if the provider cannot do exact sums. */
 static bool can_be_exact(void)
 {
 	static bool told;
@@ -51,7 +52,9 @@ static bool can_be_exact(void)
 	return false;
 }
 
-/* Does this rank take part in a sum? Roots of the other group's do not. */
+/*
+ * True if this rank contributes to a sum; roots of intercommunicators do not.
+ */
 static bool is_sum(const struct weft_coll_args *a)
 {
 	switch (a->kind) {
@@ -82,7 +85,7 @@ struct weft_comm *coll_exact_comm(const struct weft_coll_args *a)
 	return a->comm->inter ? a->comm->local : a->comm;
 }
 
-/* The route such a call takes; a persistent one has its own. */
+/* The route of an exact call; a persistent one has its own. */
 static struct weft_route *exact_route(const struct weft_coll_args *a)
 {
 	struct weft_route *own = coll_route(a);
@@ -105,7 +108,7 @@ int coll_exact_join(const struct weft_coll_args *a, bool wait)
 	return 0;
 }
 
-/* n doubles of all ranks; out matters where the result goes. */
+/* Adds a sum of n doubles of all ranks; out is used at the result's ranks. */
 static void say_sum(struct coll_prog *p, const struct weft_coll_args *a,
 		    struct fi_weft_call call)
 {
@@ -150,7 +153,7 @@ void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
 		coll_reduce_binomial(p, in);
 }
 
-/* Where a rank's own result goes while others still need its input. */
+/* Buffer for a rank's own result while others still need its input. */
 static double *result_room(struct coll_prog *p, const struct weft_coll_args *a,
 			   MPI_Count n)
 {

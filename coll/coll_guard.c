@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See coll_guard.h. A row of all guarded blocks tells free() what they are. */
+/*
+ * Implementation of coll_guard.h. A table of all guarded blocks lets free()
+ * find them.
+ */
 #include "coll/coll_guard.h"
 
 #include <pthread.h>
@@ -11,7 +14,7 @@
 enum { BLOCKS = 1024, SMALLEST = 512, ALIGN = 16 };
 
 struct block {
-	void *at; /* what malloc returned; NULL: free */
+	void *at; /* address returned by malloc; NULL: unused */
 	char *base;
 	size_t len;
 };
@@ -21,7 +24,7 @@ static struct block block[BLOCKS];
 static unsigned count, live;
 static bool on;
 
-/* The linker gives the real ones these names, and ours theirs. */
+/* Names given by the linker's --wrap to the real and to our functions. */
 void *__real_malloc(size_t size);
 void __real_free(void *p);
 void *__wrap_malloc(size_t size);
@@ -45,7 +48,7 @@ static struct block *find(const void *at)
 	return NULL;
 }
 
-/* NULL: no room in the row, or no memory. */
+/* NULL: the table is full, or out of memory. */
 static void *guarded(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

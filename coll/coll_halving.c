@@ -2,7 +2,7 @@
 /* Reduce-scatter by halving and its reverse, see coll_halving.h. */
 #include "coll/coll_halving.h"
 
-/* The half of w that a rank keeps whose bit of this step is set or not. */
+/* The half of w kept by a rank whose bit of this step is set or not. */
 static struct coll_window half(struct coll_window w, bool upper)
 {
 	MPI_Count mid = w.lo + (w.hi - w.lo) / 2;
@@ -23,7 +23,7 @@ static unsigned win_recv(struct coll_prog *p, void *vec, struct coll_window w,
 	return coll_recv(p, coll_at(vec, w.lo, dt), w.hi - w.lo, dt, from);
 }
 
-/* Ranks that rest hand over their vector; false: this one rests. */
+/* Idle ranks send their vector to their neighbour; false: this rank is idle. */
 static bool fold_in(struct coll_prog *p, struct coll_halving *h, void *vec,
 		    void *tmp, MPI_Count n)
 {
@@ -42,8 +42,8 @@ static bool fold_in(struct coll_prog *p, struct coll_halving *h, void *vec,
 }
 
 /*
- * One step: keep one half of the window, give the other away. The result is
- * in *acc, which changes places with *other when we are the left operand.
+ * One step: keeps one half of the window, sends the other. The result is in
+ * *acc, which is swapped with *other when this rank is the left operand.
  */
 static void halve(struct coll_prog *p, struct coll_halving *h, int bit,
 		  char **acc, char **other)

@@ -2,10 +2,10 @@
 /*
  * The phase that Rabenseifner's algorithms share: the ranks are folded onto a
  * power of two m; in each of log2 m steps neighbours at distance 1, 2, 4 ...
- * exchange halves of the window they still work on. In the end every folded
- * rank has the result for a window of its own. Operands keep their order,
- * because equal windows of neighbouring groups of ranks are combined, the
- * left group as the left operand.
+ * exchange halves of the window they still reduce. At the end every folded rank
+ * has the result for a window of its own. Operands keep their order, because
+ * equal windows of neighbouring groups of ranks are combined, the left group as
+ * the left operand.
  *
  *   m = 4, vector abcd        0       1       2       3
  *   distance 1               ab      cd      ab      cd     of pairs
@@ -29,18 +29,18 @@ struct coll_halving {
 };
 
 /*
- * Combines own vectors of the ranks. vec: n elements, holds this rank's
- * vector, and its window of the result afterwards (ranks that rest: unchanged,
- * fold.me is -1).
+ * Combines the vectors of the ranks. vec: n elements, holds this rank's vector,
+ * and its window of the result afterwards (idle ranks: unchanged, fold.me is
+ * -1).
  */
 void coll_halving(struct coll_prog *p, struct coll_halving *h, void *vec,
 		  MPI_Count n, struct weft_dt *dt);
 
-/* The window that number holds in the end. */
+/* The final window of folded rank `number`. */
 struct coll_window coll_halving_window(const struct coll_halving *h,
 				       MPI_Count n, int number);
 
-/* The way back: everybody gets all windows into vec. */
+/* The reverse phase: every rank gets all windows into vec. */
 void coll_doubling(struct coll_prog *p, struct coll_halving *h, void *vec,
 		   MPI_Count n, struct weft_dt *dt);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks on hosts, and the two trees of an operation there.
+ * Ranks on hosts, and the two trees of an operation.
  *
- *   hosts   a: 0 1 2    b: 3 4    c: 5 6 7        root 4
- *   speak   0, 4, 5
- *   far     4 - 5, 4 - 0          binomial, from the root's host on
- *   near    0: 1 2   4: 3   5: 6 7
+ *   hosts    a: 0 1 2    b: 3 4    c: 5 6 7        root 4
+ *   leaders  0, 4, 5
+ *   far      4 - 5, 4 - 0          binomial, from the root's host on
+ *   near     0: 1 2   4: 3   5: 6 7
  */
 #include "coll/coll_hosts.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Apart from the routes of the communicator and of persistent operations. */
+/* Differs from the salts of the communicator's and of private routes. */
 #define HOSTS_SALT UINT64_MAX
 
 static void hosts_free(struct coll_hosts *h)
@@ -46,7 +46,7 @@ static struct coll_hosts *hosts_new(int size)
 	return NULL;
 }
 
-/* Number of the host that the job calls id; the first of it is rank. */
+/* Returns the number of host id; a new host gets first rank `rank`. */
 static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
 			int id, int rank)
 {
@@ -59,7 +59,7 @@ static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
 	return i;
 }
 
-/* The lock is held. False: somebody's host is not to be known. */
+/* The lock must be held. False: a rank's host is unknown. */
 static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)
 {
 	for (int r = 0; r < comm->size; r++) {
@@ -94,7 +94,7 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 	return h && h->count > 1 ? h : NULL;
 }
 
-/* My host's ranks as a communicator, as far as a route looks at one. */
+/* This host's ranks as a communicator with the fields that a route uses. */
 static struct weft_comm *hosts_local(const struct coll_hosts *h,
 				     const struct weft_comm *comm)
 {
@@ -142,7 +142,7 @@ void coll_hosts_leave(struct weft_comm *comm)
 	comm->hosts = NULL;
 }
 
-/* The binomial tree of n places, with the ranks that are there. */
+/* The binomial tree of this host's ranks, root at index place. */
 static void plan_near(const struct coll_hosts *h, int place,
 		      struct coll_tree *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the ranks of a communicator lie on hosts. Known without asking anybody
- * (src/core/core_hosts.h), so all ranks know the same at any time.
+ * Mapping of a communicator's ranks to hosts. It is known without communication
+ * (src/core/core_hosts.h), so all ranks have the same mapping at any time.
  */
 #ifndef WEFT_COLL_HOSTS_H
 #define WEFT_COLL_HOSTS_H
@@ -11,36 +11,37 @@
 #include "src/core/core_route_call.h"
 
 struct coll_hosts {
-	int count; /* of hosts, numbered by their first ranks; 1: no matter */
+	int count; /* hosts, numbered by their first ranks; 1: unused */
 	int mine;
 	int *of;    /* by rank: its host */
 	int *first; /* by host: its first rank */
-	int *mate;  /* the ranks of my host, in order */
+	int *mate;  /* ranks of this host, in order */
 	int mates;
-	int me; /* my place among them */
-	/* the unit of my host, for blocking operations */
+	int me; /* index of this rank in mate */
+	/* class route of this host, for blocking operations */
 	bool asked;
-	struct weft_comm *local;  /* my host's ranks, as a route wants them */
+	struct weft_comm *local;  /* this host's ranks, for the route */
 	struct weft_route *route; /* NULL: by messages */
 };
 
-/* NULL: all ranks are on one host, or memory is out. */
+/* NULL: all ranks are on one host, or out of memory. */
 struct coll_hosts *coll_hosts(struct weft_comm *comm);
 
-/* Joins the unit of my host; in a blocking operation, once. */
+/* Joins the route of this host, once; called in a blocking operation. */
 void coll_hosts_join(struct coll_hosts *h, struct weft_comm *comm);
 void coll_hosts_leave(struct weft_comm *comm);
 
 /*
- * One operation: each host has a rank that speaks for it, the root for its own;
- * near is the tree of my host's ranks below it, far that of those who speak.
+ * Trees of one operation. Each host has a leader, on the root's host the root;
+ * near is the tree of this host's ranks below the leader, far that of the
+ * leaders.
  */
 struct coll_hosts_plan {
 	const struct coll_hosts *h;
 	bool speaks;
-	int place; /* of who speaks for my host, among its ranks */
+	int place; /* index of this host's leader in mate */
 	struct coll_tree near;
-	struct coll_tree far; /* of one who speaks */
+	struct coll_tree far; /* at a leader */
 };
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root);

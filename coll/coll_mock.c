@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job of coll_mock.h. One lock; matching is decided when messages and
- * receives are posted (first come first matched, per pair, tag and context),
- * the dice decides which matched pair moves next.
+ * Implementation of coll_mock.h. One lock; matching is decided when messages
+ * and receives are posted (first come first matched, per pair, tag and
+ * context), a random number generator chooses the matched pair that moves next.
  */
 #include "test/t.h"
 
@@ -37,7 +37,7 @@ struct weft_core weft_core;
 /* One end of a message. */
 struct mock_req {
 	struct weft_req req;
-	struct weft_list link; /* unmatched, or ready: the receive */
+	struct weft_list link; /* unmatched, or ready (the receive) */
 	struct mock_req *mate; /* receive: the send */
 	uint64_t ctx;
 	int src;
@@ -53,13 +53,13 @@ static struct weft_rng dice;
 static struct weft_list lonely = { &lonely, &lonely };
 static struct weft_list ready = { &ready, &ready };
 static struct weft_list steps = { &steps, &steps };
-static int alive; /* requests of messages */
+static int alive; /* live requests of messages */
 static uint64_t messages, bytes_sent;
-static int break_at, break_number; /* messages until it breaks; 0: never */
+static int break_at, break_number; /* messages until the error; 0: never */
 static int break_err;
-static bool broken; /* words of failure may go round */
+static bool broken; /* failure notices are allowed */
 
-/* ---- devices: there are none -------------------------------------------- */
+/* ---- devices: none ---- */
 
 bool weft_device_mine(const void *at)
 {
@@ -72,7 +72,7 @@ size_t weft_device_copy(const struct weft_typed *dst,
 	return weft_pack_copy(dst, src);
 }
 
-/* ---- requests ----------------------------------------------------------- */
+/* ---- requests ---- */
 
 int weft_req_no_start(struct weft_req *r)
 {
@@ -126,7 +126,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 	weft_list_init(&r->link);
 }
 
-/* Nobody gives a request away here. */
+/* No request is orphaned here. */
 void weft_req_orphaned(struct weft_req *r)
 {
 	T_NULL(r);
@@ -152,7 +152,7 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 	return error;
 }
 
-/* ---- messages ----------------------------------------------------------- */
+/* ---- messages ---- */
 
 static bool pair_up(const struct mock_req *a, const struct mock_req *b)
 {
@@ -160,7 +160,7 @@ static bool pair_up(const struct mock_req *a, const struct mock_req *b)
 	       a->dst == b->dst && a->tag == b->tag;
 }
 
-/* Finds the mate that waits longest, or waits itself. */
+/* Matches the oldest counterpart, or queues the request. */
 static void match(struct mock_req *m)
 {
 	struct weft_list *pos, *tmp;
@@ -185,8 +185,8 @@ static void match(struct mock_req *m)
 }
 
 /*
- * Eager: the sender is done; the mock keeps the message. The request it shows
- * is the common one, or one of its own.
+ * Eager: the send is complete; the mock keeps the message. The request returned
+ * is the common one, or a new one.
  */
 static void send_done(struct mock_req *m, struct weft_req **req_p)
 {
@@ -289,14 +289,13 @@ bool mock_broke(void)
 	return broken && !break_number;
 }
 
-/* Whether this is the message that arrives with an error. */
+/* True if this message arrives with an error. */
 static bool breaks(const struct mock_req *r)
 {
 	return r->dst == break_at && break_number && !--break_number;
 }
 
-/* What of the message lands: all of it or, too long for the receive, nothing.
- */
+/* Copies the message: all of it or, if too long for the receive, nothing. */
 static int land(struct mock_req *r)
 {
 	struct mock_req *s = r->mate;
@@ -314,8 +313,10 @@ static int land(struct mock_req *r)
 	return 0;
 }
 
-/* Both ends of a collective's message have the same length, unless it is a
- * signal or a word of failure. */
+/*
+ * Both ends of a collective's message have the same length, unless it is a
+ * signal or a failure notice.
+ */
 static void deliver(struct mock_req *r)
 {
 	struct mock_req *s = r->mate;
@@ -368,7 +369,7 @@ void weft_req_wait(struct weft_req *r)
 			sched_yield();
 }
 
-/* ---- schedules ---------------------------------------------------------- */
+/* ---- schedules ---- */
 
 static bool step_one(struct weft_req *r)
 {
@@ -408,11 +409,11 @@ void mock_settle(struct mock *m)
 			idle = 0;
 		if (step_all())
 			idle = 0;
-		T_TRUE(idle < 1000); /* else nobody can go on: deadlock */
+		T_TRUE(idle < 1000); /* no progress: deadlock */
 	}
 }
 
-/* ---- communicators ------------------------------------------------------ */
+/* ---- communicators ---- */
 
 void weft_comm_put(struct weft_comm *c)
 {
@@ -432,7 +433,7 @@ static struct weft_group *group_of(int first, int n)
 	return g;
 }
 
-/* n processes from first on, of which this is number rank. */
+/* A communicator of n processes from first on, for process number rank. */
 static struct weft_comm *comm_open(uint64_t ctx, int first, int n, int rank)
 {
 	struct weft_comm *c = calloc(1, sizeof(*c));
@@ -506,7 +507,7 @@ void mock_close(struct mock *m)
 	free(m);
 }
 
-/* ---- threads ------------------------------------------------------------ */
+/* ---- threads ---- */
 
 struct each {
 	void (*fn)(int i, void *arg);
@@ -546,7 +547,7 @@ uint64_t mock_bytes(void)
 	return bytes_sent;
 }
 
-/* ---- hosts --------------------------------------------------------------- */
+/* ---- hosts ---- */
 
 static int spread; /* 0: all on one host */
 
@@ -570,7 +571,7 @@ int weft_route_reach(const struct weft_comm *comm)
 	return 0;
 }
 
-/* ---- the collective unit: this job has none ------------------------------ */
+/* ---- the collective unit: none in this job ---- */
 
 bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A job inside one process: p ranks (or p + q in an intercommunicator) whose
- * messages are moved by a seeded dice. It stands for the core behind the
- * contracts core_p2p.h, core_req.h, core_progress.h and core_comm.h, so every
- * algorithm can be tested without processes, with messages in every order
- * that the contract allows: some complete at once, some only when received,
- * and data is taken from the sender's buffer as late as possible.
+ * messages are delivered in a seeded random order. It replaces the core behind
+ * the contracts core_p2p.h, core_req.h, core_progress.h and core_comm.h, so
+ * every algorithm can be tested without processes, with messages in every order
+ * that the contract allows: some complete at once, some only when received, and
+ * data is read from the sender's buffer as late as possible.
  *
  *   mock_open -> (weft_coll_start per rank, mock_settle) ... -> mock_close
  *   mock_open -> mock_each(threads that call weft_coll_run) -> mock_close
@@ -21,25 +21,29 @@
 struct mock {
 	int p;
 	int q;			 /* 0: an intracommunicator */
-	struct weft_comm **comm; /* by process; the first p are the left */
+	struct weft_comm **comm; /* by process; first p: the left group */
 };
 
 struct mock *mock_open(int p, int q, uint64_t seed);
-/* Fails unless all messages were received and all requests are gone. */
+/* Fails unless all messages were received and all requests are freed. */
 void mock_close(struct mock *m);
 
-/* Makes progress until every started schedule is over; fails on deadlock. */
+/* Makes progress until every started schedule completes; fails on deadlock. */
 void mock_settle(struct mock *m);
 
 /* Runs fn(i, arg) in one thread per process. */
 void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
 
-/* From now on hosts have n ranks each, one behind the other; n < 0: the ranks
- * are dealt to -n hosts; 0: there is one. */
+/*
+ * Hosts get n consecutive ranks each; n < 0: the ranks are distributed
+ * round-robin over -n hosts; 0: one host.
+ */
 void mock_spread(int n);
 
-/* The number-th message to come from now on arrives with an error, at process
- * at. number 0: none does. */
+/*
+ * The number-th message from now on arrives with an error, at process at.
+ * number 0: none.
+ */
 void mock_break(int at, int number, int err);
 bool mock_broke(void);
 

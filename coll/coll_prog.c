@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The verbs of coll_prog.h. Every verb makes a step on the stack; coll_say()
- * either does it at once or appends it to the recorded ones.
+ * Implementation of coll_prog.h. Every call makes a step on the stack;
+ * coll_say() either executes it at once or appends it to the recorded ones.
  */
 #include "coll/coll_prog.h"
 
@@ -72,9 +72,9 @@ void coll_prog_fini(struct coll_prog *p)
 	}
 }
 
-/* ---- doing a step ------------------------------------------------------- */
+/* ---- execution of a step ---- */
 
-/* Room for one more message; NULL: it cannot be posted. */
+/* Allocates one more message; NULL: out of memory. */
 static struct coll_msg *prog_msg(struct coll_prog *p)
 {
 	unsigned room = p->msg_room * 2;
@@ -94,7 +94,7 @@ static struct coll_msg *prog_msg(struct coll_prog *p)
 	return &p->msg[p->nmsg++];
 }
 
-/* Messages that are complete at once leave no request. */
+/* Handles the result of posting; a completed message leaves no request. */
 static void msg_posted(struct coll_prog *p, struct coll_msg *m, int rc)
 {
 	if (rc)
@@ -103,7 +103,7 @@ static void msg_posted(struct coll_prog *p, struct coll_msg *m, int rc)
 		m->req = NULL;
 }
 
-/* ---- words of failure --------------------------------------------------- */
+/* ---- failure notices ---- */
 
 static MPI_Count bytes_of(const struct coll_step *st)
 {
@@ -115,7 +115,7 @@ static bool is_end_of_process(int err)
 	return err == -ECONNRESET || err == -EHOSTUNREACH || err == -ESHUTDOWN;
 }
 
-/* How long what is sent instead is, once the program has failed. */
+/* Length of the failure notice sent in place of a message of `bytes` bytes. */
 static MPI_Count word_of_failure(int err, MPI_Count bytes)
 {
 	bool end = is_end_of_process(err);
@@ -125,7 +125,7 @@ static MPI_Count word_of_failure(int err, MPI_Count bytes)
 	return end ? 2 : 1;
 }
 
-/* What came instead of so many bytes: 0, or what is wrong with the sender. */
+/* Decodes the length of a received message. 0: data; else a failure notice. */
 static int word_meant(MPI_Count want, MPI_Count got)
 {
 	if (weft_likely(got == want || got > 2))
@@ -133,7 +133,7 @@ static int word_meant(MPI_Count want, MPI_Count got)
 	return got == (want ? 1 : 2) ? -ECONNRESET : -EREMOTEIO;
 }
 
-/* ---- messages ----------------------------------------------------------- */
+/* ---- messages ---- */
 
 static int send_data(struct coll_prog *p, struct coll_msg *m,
 		     const struct coll_step *st)
@@ -169,8 +169,10 @@ static int recv_data(struct coll_prog *p, struct coll_msg *m,
 			       st->comm, WEFT_P2P_COLL, &m->req);
 }
 
-/* Where a signal goes there is room for a word. Who has failed takes what comes
- * there, and no more of it: it may have no room. */
+/*
+ * Receives a signal or a failure notice into p->word. A failed program receives
+ * all messages there, truncated: it may have no buffer.
+ */
 static int recv_word(struct coll_prog *p, struct coll_msg *m,
 		     const struct coll_step *st)
 {
@@ -193,7 +195,7 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 				    : recv_word(p, m, st));
 }
 
-/* 0: its route is still being joined, or others are first. */
+/* 0: the route is still being joined, or earlier operations go first. */
 static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
 	struct weft_route *route = st->route;
@@ -212,7 +214,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 	return 1;
 }
 
-/* True when message id is complete; then its request is gone. */
+/* True when message id is complete; its request is then freed. */
 static bool msg_ended(struct coll_prog *p, unsigned id)
 {
 	struct coll_msg *m = &p->msg[id];
@@ -237,8 +239,10 @@ static int step_wait_all(struct coll_prog *p)
 	for (; p->waited < p->nmsg; p->waited++)
 		if (!msg_ended(p, p->waited))
 			return 0;
-	/* Nothing is under way: where no number was recorded, they begin again
-	 * and the row of requests stays short. */
+	/*
+	 * No message is outstanding: without recorded numbers they restart at
+	 * 0, which keeps the array of requests short.
+	 */
 	if (!p->record)
 		p->nmsg = p->waited = 0;
 	return 1;
@@ -282,7 +286,7 @@ int coll_step_do(struct coll_prog *p, const struct coll_step *st)
 	return 1;
 }
 
-/* ---- recording a step --------------------------------------------------- */
+/* ---- recording a step ---- */
 
 static int prog_grow(struct coll_prog *p)
 {
@@ -300,7 +304,7 @@ static int prog_grow(struct coll_prog *p)
 	return 0;
 }
 
-/* The program holds the types: the user may free them before it ends. */
+/* The program references the types: the user may free them before it ends. */
 static void prog_append(struct coll_prog *p, const struct coll_step *st)
 {
 	if (p->nstep == p->step_room && prog_grow(p)) {
@@ -318,13 +322,13 @@ static void coll_say(struct coll_prog *p, const struct coll_step *st)
 {
 	if (!p->record)
 		coll_step_do(p, st);
-	else if (!p->err) /* else it will not run */
+	else if (!p->err) /* a failed program is not run */
 		prog_append(p, st);
 }
 
-/* ---- the verbs ---------------------------------------------------------- */
+/* ---- calls of algorithms ---- */
 
-/* Says a message and returns its number. */
+/* Adds a message and returns its number. */
 static unsigned say_msg(struct coll_prog *p, struct coll_step *st)
 {
 	unsigned id = p->nmsg;
@@ -368,7 +372,7 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 	return say_msg(p, &st);
 }
 
-/* Receives n elements, also none at all, and waits. */
+/* Receives n elements (n may be 0) and waits. */
 static void take(struct coll_prog *p, void *buf, MPI_Count n,
 		 struct weft_dt *dt, int from)
 {
@@ -420,7 +424,7 @@ void coll_unit(struct coll_prog *p, struct weft_route *route,
 		return;
 	}
 	if (weft_unlikely(p->err == -ENOMEM))
-		return; /* a buffer is not there */
+		return; /* a buffer is missing */
 	rc = weft_route_run(route, call);
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);
@@ -472,8 +476,7 @@ void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
 		coll_say(p, &st);
 }
 
-/* Equal addresses alone say nothing: both are MPI_BOTTOM where types hold the
- * places. */
+/* Equal addresses are not enough: with absolute types both are MPI_BOTTOM. */
 static bool same_place(const struct coll_step *st)
 {
 	return st->buf == st->to && st->dt == st->to_dt && st->n == st->to_n;
@@ -497,7 +500,7 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 		coll_say(p, &st);
 }
 
-/* ---- temporary buffers -------------------------------------------------- */
+/* ---- temporary buffers ---- */
 
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes)
 {

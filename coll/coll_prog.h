@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an algorithm is written with. An algorithm is a function that says the
- * steps of this rank in order, as if every call did its work at once:
+ * The calls from which algorithms are written. An algorithm is a function that
+ * calls the steps of this rank in order, as if each were executed at once:
  *
  *   coll_send(p, buf, n, dt, right);         posted, not waited for
  *   id = coll_recv(p, tmp, n, dt, left);
- *   coll_wait(p, id);                        tmp is there
+ *   coll_wait(p, id);                        tmp is received
  *   coll_reduce(p, tmp, acc, n);             acc = tmp op acc
  *   coll_wait_all(p);
  *
- * A program runs in one of two ways. At once: each call does its work (the
- * blocking operations: no schedule, no allocation beyond temporary buffers).
- * Recorded: each call appends a step, and coll_sched.c runs the steps from
- * the progress of the core (nonblocking and persistent operations). So no
- * algorithm may look at data, only at arguments.
+ * A program runs in one of two modes. Immediate: each call is executed at once
+ * (blocking operations: no schedule, no allocation beyond temporary buffers).
+ * Recorded: each call appends a step, and coll_sched.c executes the steps from
+ * the progress of the core (nonblocking and persistent operations). So an
+ * algorithm must not depend on data, only on arguments.
  *
  * Messages of one operation between two ranks match in the order of posting;
- * messages without bytes are left out on both sides. Errors stick to the
- * program and the rest of the steps go on, so that no other rank waits; what is
- * sent from then on is a word of failure, which makes the receiver's program
- * fail, too: a result that depends on what failed is never taken for one.
+ * messages without bytes are omitted on both sides. An error is kept in the
+ * program and the remaining steps are executed, so that no other rank waits; a
+ * failed program sends failure notices in place of its messages, which make the
+ * receiver's program fail, too: a result that depends on failed data is never
+ * reported as success.
  *
  *                                  data           signal
- *   as it should be                all of it      0 bytes
+ *   success                        all bytes      0 bytes
  *   failed                         0 bytes        1 byte
  *   failed, a process has ended    1 byte (or 0)  2 bytes
  */
@@ -47,8 +48,8 @@ enum coll_step_kind {
 struct coll_step {
 	enum coll_step_kind kind;
 	int peer;	 /* SEND, RECV: rank; WAIT: number of the message */
-	const char *buf; /* SEND, REDUCE, COPY: from here */
-	char *to;	 /* RECV, REDUCE, COPY: to there */
+	const char *buf; /* SEND, REDUCE, COPY: source */
+	char *to;	 /* RECV, REDUCE, COPY: destination */
 	MPI_Count n;
 	struct weft_dt *dt;
 	MPI_Count to_n;		  /* COPY */
@@ -58,46 +59,46 @@ struct coll_step {
 	struct fi_weft_call call; /* UNIT */
 };
 
-/* A message under way. */
+/* An outstanding message. */
 struct coll_msg {
-	struct weft_req *req; /* NULL: it is over */
-	bool in;	      /* a receive: may be a word of failure */
-	MPI_Count want;	      /* then: its bytes, 0: a signal */
+	struct weft_req *req; /* NULL: complete */
+	bool in;	      /* a receive: may be a failure notice */
+	MPI_Count want;	      /* expected bytes of a receive; 0: a signal */
 };
 
-/* A temporary buffer; all of them live as long as the program. */
+/* A temporary buffer; all are freed with the program. */
 struct coll_tmp {
 	struct coll_tmp *next;
 };
 
-/* The number of a message that has no bytes and does not exist. */
+/* The number of a message without bytes, which does not exist. */
 #define COLL_NO_MSG (~0u)
 
 enum { COLL_INLINE_MSGS = 16, COLL_INLINE_BYTES = 1024 };
 
 struct coll_prog {
-	struct weft_comm *comm; /* where ranks count now, see coll_enter */
+	struct weft_comm *comm; /* of rank and size, see coll_enter */
 	int rank;
-	int size; /* ranks that answer: the remote group of an intercomm */
+	int size; /* peers: the remote group of an intercommunicator */
 	bool record;
 	int tag;
-	struct weft_op *op; /* of a reduction, and the type it works on */
+	struct weft_op *op; /* of a reduction; op_dt is its type */
 	struct weft_dt *op_dt;
-	int err;       /* the first error, 0 so far */
-	uint32_t turn; /* its route lets others go first */
-	/* messages posted (run at once) or announced (recorded) */
+	int err;       /* first error, 0: none */
+	uint32_t turn; /* ticket of its route while earlier ones go first */
+	/* messages posted (immediate) or numbered (recorded) */
 	unsigned nmsg;
-	unsigned waited; /* all before this one have been waited for */
+	unsigned waited; /* all messages before this one have been waited for */
 	unsigned msg_room;
 	struct coll_msg *msg;
-	/* steps, when recorded */
+	/* steps, in recorded mode */
 	unsigned nstep;
 	unsigned step_room;
 	struct coll_step *step;
-	struct coll_step *lent; /* the first room for steps, not ours to free */
+	struct coll_step *lent; /* initial storage, owned by the caller */
 	struct coll_tmp *tmp;
 	size_t inline_used;
-	char word[2]; /* of failure, out and in */
+	char word[2]; /* failure notice, sent or received */
 	struct coll_msg inline_msg[COLL_INLINE_MSGS];
 	_Alignas(16) char inline_bytes[COLL_INLINE_BYTES];
 };
@@ -107,7 +108,7 @@ unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
 		   struct weft_dt *dt, int to);
 unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 		   struct weft_dt *dt, int from);
-/* Receives and waits for it: the cheapest way to receive. */
+/* Receives and waits; cheaper than coll_recv and coll_wait. */
 void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
 	       int from);
 /* Empty messages, for barriers; expect waits. */
@@ -115,8 +116,8 @@ void coll_signal(struct coll_prog *p, int to);
 void coll_expect(struct coll_prog *p, int from);
 
 /*
- * Goes on when that message, or every message so far, is complete. Numbers
- * from before a coll_wait_all mean nothing after it.
+ * Waits for that message, or for every message so far. Numbers from before a
+ * coll_wait_all are invalid after it.
  */
 void coll_wait(struct coll_prog *p, unsigned id);
 void coll_wait_all(struct coll_prog *p);
@@ -124,27 +125,29 @@ void coll_wait_all(struct coll_prog *p);
 /* inout = in op inout, n elements of the receive side's type. */
 void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n);
 
-/* As if sent to oneself; nothing when both sides are the same elements. */
+/* Copies as a send to self; nothing if both sides are the same elements. */
 void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *dt, void *to, MPI_Count to_n,
 	       struct weft_dt *to_dt);
 
-/* The whole operation by the provider's unit; complete when run at once, as a
- * message when recorded. */
+/*
+ * The whole operation by the provider's unit; in immediate mode complete on
+ * return, in recorded mode a message.
+ */
 void coll_unit(struct coll_prog *p, struct weft_route *route,
 	       const struct fi_weft_call *call);
 
 /*
- * From here on ranks are those of comm: the local side of an
- * intercommunicator, or the intercommunicator again.
+ * From here on ranks are those of comm: the local side of an intercommunicator,
+ * or the intercommunicator again.
  */
 void coll_enter(struct coll_prog *p, struct weft_comm *comm);
 
 /* A temporary buffer of bytes; never NULL unless p->err is set. */
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
-/* One for n elements of dt, placed so that it is used like the user's. */
+/* A temporary buffer for n elements of dt, used like a user's buffer. */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
-/* Where the first of n elements is whose bytes fill a block of their span. */
+/* Address of the first of n elements in a block of their span. */
 void *coll_first(char *block, MPI_Count n, const struct weft_dt *dt);
 
 /* MPI_BYTE, the type of packed data. */
@@ -159,7 +162,7 @@ static inline void *coll_at(const void *buf, MPI_Count n,
 	return (char *)buf + n * dt->extent;
 }
 
-/* ---- the sides of an operation (coll_side.c) ---------------------------- */
+/* ---- the sides of an operation (coll_side.c) ---- */
 
 static inline bool coll_in_place(const struct weft_coll_side *s)
 {
@@ -175,7 +178,7 @@ static inline struct weft_dt *coll_type(const struct weft_coll_side *s, int i)
 {
 	struct weft_dt *dt = s->types ? weft_dt_of(s->types[i]) : s->dt;
 
-	return dt ? dt : coll_byte(); /* of an empty block, any will do */
+	return dt ? dt : coll_byte(); /* empty block: any type */
 }
 
 static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)
@@ -183,12 +186,12 @@ static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)
 	return coll_count(s, i) * coll_type(s, i)->size;
 }
 
-/* Where block i begins. */
+/* Address of block i. */
 void *coll_block(const struct weft_coll_side *s, int i);
 
 /*
- * Elements before each of n blocks that lie side by side by their counts; the
- * last of the n + 1 entries is the sum. NULL when memory is out (p->err).
+ * Element offsets of n adjacent blocks by their counts; the last of the n + 1
+ * entries is the total. NULL: out of memory (p->err).
  */
 MPI_Count *coll_offsets(struct coll_prog *p, const struct weft_coll_side *s,
 			int n);
@@ -197,15 +200,15 @@ void coll_send_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
 		     int to);
 unsigned coll_recv_block(struct coll_prog *p, const struct weft_coll_side *s,
 			 int i, int from);
-/* Block i of one side to block j of the other. */
+/* Copies block i of one side to block j of the other. */
 void coll_copy_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
 		     const struct weft_coll_side *r, int j);
-/* Allgather: the block of this rank goes to its place. */
+/* Allgather: copies the block of this rank to its position. */
 void coll_own_block(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*
- * A typed buffer as one run of packed bytes: the buffer itself when it is
- * one, else a temporary copy. Pack fills the copy, unpack brings it back.
+ * A typed buffer as one run of packed bytes: the buffer itself when contiguous,
+ * else a temporary copy. Pack fills the copy, unpack copies it back.
  */
 struct coll_flat {
 	char *bytes;
@@ -218,24 +221,24 @@ void coll_flat_open(struct coll_prog *p, const struct weft_coll_side *side,
 void coll_flat_pack(struct coll_prog *p, struct coll_flat *f);
 void coll_flat_unpack(struct coll_prog *p, struct coll_flat *f);
 
-/* The program of one call; at once unless record is set. */
+/* The program of one call; immediate unless record is set. */
 void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 		    bool record);
-/* Room for the first n steps, which stays the caller's. */
+/* Storage of the first n steps, owned by the caller. */
 void coll_prog_lend(struct coll_prog *p, struct coll_step *room, unsigned n);
-/* Gives back what it holds; its messages are complete. */
+/* Frees the program's memory and references; its messages must be complete. */
 void coll_prog_fini(struct coll_prog *p);
 
-/* Does one step now. 0: the step is for later, ask again; 1: done. */
+/* Executes one step. 0: not possible yet, call again; 1: done. */
 int coll_step_do(struct coll_prog *p, const struct coll_step *st);
 
-/* Where the data of a reduction comes from: the receive side if in place. */
+/* Source of a reduction's data: the receive side if in place. */
 static inline const void *coll_input(const struct weft_coll_args *a)
 {
 	return coll_in_place(&a->s) ? a->r.buf : a->s.buf;
 }
 
-/* First of n things that part i of parts gets when they are dealt evenly. */
+/* First of n items of part i when they are divided evenly into parts. */
 static inline MPI_Count coll_cut(MPI_Count n, int parts, int i)
 {
 	MPI_Count rest = n % parts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs recorded programs, and the three ways to call a collective. Schedules
- * come from a pool under the core's lock.
+ * Execution of recorded programs, and the three modes of a collective.
+ * Schedules are allocated from a pool under the core's lock.
  */
 #include "coll/coll_sched.h"
 
@@ -48,7 +48,7 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 
 	if (!s)
 		return NULL;
-	/* like a send: nothing to tell in the status */
+	/* like a send: the status is empty */
 	weft_req_init(&s->req, &sched_ops, a->comm, flags | WEFT_REQ_SEND);
 	weft_comm_get(a->comm);
 	s->op = a->op ? weft_op_get(a->op) : NULL;
@@ -84,7 +84,7 @@ int coll_sched_step(struct coll_sched *s)
 	return p->err ? p->err : 1;
 }
 
-/* The steps are there; the state of the last run is forgotten. */
+/* Resets the state of the last run; the steps stay. */
 static void sched_rewind(struct coll_sched *s)
 {
 	s->pc = 0;
@@ -97,10 +97,12 @@ void coll_sched_start(struct coll_sched *s)
 {
 	sched_rewind(s);
 	s->req.error = 0;
-	weft_store32_relaxed(&s->req.done, 0); /* inactive: nobody waits */
+	weft_store32_relaxed(&s->req.done, 0); /* inactive: no thread waits */
 	s->req.flags |= WEFT_REQ_ACTIVE;
-	/* The first steps are the caller's: what the unit gets is in the order
-	 * of the calls, whichever thread steps the rest. */
+	/*
+	 * The caller executes the first steps: operations reach the unit in the
+	 * order of the calls, whichever thread executes the other steps.
+	 */
 	coll_sched_step(s);
 	weft_progress_add(&s->req);
 }
@@ -121,7 +123,7 @@ static void req_free(struct weft_req *r)
 	coll_sched_close(weft_container_of(r, struct coll_sched, req));
 }
 
-/* ---- the three ways ----------------------------------------------------- */
+/* ---- blocking, nonblocking, persistent ---- */
 
 int weft_coll_run(const struct weft_coll_args *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A schedule is a recorded program with a request around it. The progress
- * loop of the core steps it; a persistent one begins again at every start.
+ * A schedule is a recorded program with a request. The progress loop of the
+ * core executes it; a persistent one is executed again at every start.
  *
  *   coll_sched_open -> (algorithm records) -> coll_sched_start ... free
  */
@@ -14,12 +14,12 @@
 enum { COLL_SCHED_STEPS = 32 }; /* enough for short ones of 64 ranks */
 
 struct coll_sched {
-	struct weft_req req;	  /* first: the request is the schedule */
+	struct weft_req req;	  /* first: a request is cast to its schedule */
 	struct weft_op *op;	  /* one reference, or NULL */
-	struct weft_route *route; /* of its own, or NULL */
+	struct weft_route *route; /* private route, or NULL */
 	unsigned pc;		  /* next step */
 	struct coll_prog prog;
-	struct coll_step steps[COLL_SCHED_STEPS]; /* the first ones */
+	struct coll_step steps[COLL_SCHED_STEPS]; /* the first steps */
 };
 
 /* NULL: out of memory. flags: WEFT_REQ_PERSISTENT or 0. */
@@ -27,10 +27,10 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 				   uint32_t flags);
 void coll_sched_close(struct coll_sched *s);
 
-/* From the first step on; the request becomes active. */
+/* Starts at the first step; the request becomes active. */
 void coll_sched_start(struct coll_sched *s);
 
-/* Steps until it must wait. 0: more to come; 1: over; -errno: over, failed. */
+/* Executes steps until it must wait. 0: more; 1: complete; -errno: failed. */
 int coll_sched_step(struct coll_sched *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Schedules: many in flight on one communicator, and what they hold. */
+/* Schedules: many in flight on one communicator, and their references. */
 #include "test/t.h"
 
 #include "coll/coll_mock.h"
@@ -81,7 +81,7 @@ static void persistent_ones_may_start_in_any_order(void **state)
 	mock_close(m);
 }
 
-/* One that failed may be started again, and knows nothing of it. */
+/* A failed request may be started again and succeeds. */
 static void a_new_start_forgets_the_last_error(void **state)
 {
 	static struct slot s;

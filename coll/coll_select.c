@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of algorithms and the choice from it. Rows are read top to
- * bottom; for every call some row of its group fits, a test proves it.
+ * The table of algorithms and the selection. Rows are read top to bottom; for
+ * every call some row of its operation fits, which a test proves.
  */
 #include "coll/coll_select.h"
 
@@ -18,22 +18,23 @@
 #define ANY COLL_INTRA
 
 /*
- * The unit takes vectors of that length where they lie. For many ranks on few
- * cores that halves the time of a long bcast; reductions are quicker by
- * messages (measured with 2, 4 and 16 ranks, 32 KiB to 2 MiB).
+ * The unit reads vectors of that length in place. For many ranks on few cores
+ * that halves the time of a long bcast; reductions are faster by messages
+ * (measured with 2, 4 and 16 ranks, 32 KiB to 2 MiB).
  */
 #define UNIT_LONG (64 * KIB)
 
-/* Blocks in packets, measured with 2, 4, 16 ranks: one of them, all. */
+/* Limits of blocks in packets, measured with 2, 4, 16 ranks: one block, all. */
 #define UNIT_BLOCK  (2 * KIB)
 #define UNIT_BLOCKS (8 * KIB)
 
 /*
- * Up to so many ranks talk to each other one by one, or read each other's rows
- * of the unit. In larger worlds what a rank must know of a peer (a mapping, its
- * page tables, a first contact of some 30 us) costs more than the steps of an
- * algorithm with log2 p neighbours: 256 ranks on two cores, alltoall of 1 KiB,
- * 0.6 instead of 2 s, and the first one 0.9 instead of 6 s.
+ * Up to this number of ranks, linear algorithms exchange messages with all
+ * ranks, or read their segments of the unit. In larger worlds the state of a
+ * peer (a mapping, its page tables, a first contact of some 30 us) costs more
+ * than the steps of an algorithm with log2 p neighbours: 256 ranks on two
+ * cores, alltoall of 1 KiB, 0.6 instead of 2 s, and the first one 0.9 instead
+ * of 6 s.
  */
 #define ONE_BY_ONE 128
 #define LARGE	   (ONE_BY_ONE + 1)
@@ -322,10 +323,10 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
 };
 
-/* Ranks share cores, see COLL_CROWDED; the same on all ranks. */
+/* Ranks share cores, see COLL_CROWDED; equal on all ranks. */
 static bool crowded;
 
-/* What the environment asks for, by operation; NULL: the table decides. */
+/* Rows forced by the environment, by operation; NULL: the table decides. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
 
 static const struct coll_algo *row_named(enum weft_coll_kind kind,
@@ -339,9 +340,9 @@ static const struct coll_algo *row_named(enum weft_coll_kind kind,
 	return NULL;
 }
 
-/* ---- what a call is like ------------------------------------------------ */
+/* ---- properties of a call ---- */
 
-/* A modelled tree does what the machine's does, and nothing else. */
+/* A modelled tree has the operations of the machine's tree only. */
 static bool on_tree(enum weft_coll_kind kind)
 {
 	return !weft_core.virt || kind == WEFT_COLL_BARRIER ||
@@ -416,7 +417,7 @@ uint64_t coll_volume(const struct weft_coll_args *a)
 	}
 }
 
-/* ---- the choice --------------------------------------------------------- */
+/* ---- selection ---- */
 
 static bool meets(const struct coll_algo *row, unsigned t)
 {
@@ -428,7 +429,7 @@ bool coll_algo_fits(const struct coll_algo *row, const struct weft_coll_args *a)
 	return meets(row, traits(a));
 }
 
-/* The name that the communicator's info gives, as "weft_coll_bcast". */
+/* The row named by the communicator's info, key "weft_coll_bcast" etc. */
 static const struct coll_algo *from_info(const struct weft_coll_args *a)
 {
 	const char *option = weft_coll_options[a->kind].name;
@@ -452,7 +453,7 @@ static const struct coll_algo *wanted(const struct weft_coll_args *a)
 	return row ? row : forced[a->kind];
 }
 
-/* On the modelled tree the wires set the pace, however long the vector. */
+/* On the modelled tree the links limit the speed for any length. */
 static bool too_long(const struct coll_algo *row, uint64_t bytes)
 {
 	return row->max_bytes && bytes > row->max_bytes &&
@@ -474,7 +475,7 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 	unsigned t = traits(a), i;
 	uint64_t bytes;
 
-	/* what is exact stays so, whatever is forced */
+	/* forcing does not override exact sums */
 	if (row && meets(row, t) && !(t & COLL_EXACT))
 		return row;
 	bytes = coll_volume(a);
@@ -514,12 +515,12 @@ bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
 	return true;
 }
 
-/* ---- hanging on communicators ------------------------------------------- */
+/* ---- communicator callbacks ---- */
 
 /*
- * The environment is read when the first communicator is made. A job counts
- * as crowded when all of it is on one host with fewer cores: that much every
- * rank knows, and all know the same.
+ * The environment is read when the first communicator is created. A job is
+ * crowded when all of it is on one host with fewer cores than ranks: every rank
+ * knows this, with the same result.
  */
 static int select_attach(struct weft_comm *comm)
 {

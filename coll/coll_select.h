@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of algorithms: rows are read top to bottom, the first that fits
- * is taken. A row is data; what it depends on must be the same on all ranks
- * of the operation, or they would not agree.
+ * The table of algorithms: rows are read top to bottom, the first that fits is
+ * taken. A row is data; the properties it depends on must be equal on all ranks
+ * of the operation, or they would choose differently.
  */
 #ifndef WEFT_COLL_SELECT_H
 #define WEFT_COLL_SELECT_H
@@ -20,15 +20,17 @@ enum {
 	COLL_OUT = 32,	   /* not in place */
 	COLL_IN = 64,	   /* in place only */
 	COLL_ROUTE = 256,  /* the unit can do it on this communicator */
-	COLL_BULK = 512,   /* and reads long vectors where they lie */
-	COLL_EXACT = 1024, /* a sum of doubles that is to be rounded once */
+	COLL_BULK = 512,   /* the unit reads long vectors in place */
+	COLL_EXACT = 1024, /* a sum of doubles with a single rounding */
 	COLL_HOSTS = 2048, /* ranks on several hosts */
-	/* No need but a range: chosen where the job shares the cores of one
-	 * host, so that rounds cost more than work; forcing ignores it. */
+	/*
+	 * Not a requirement but a range: chosen where the job shares the cores
+	 * of one host, so that rounds cost more than work; ignored when forced.
+	 */
 	COLL_CROWDED = 128,
 };
 
-/* Longer vectors do not go through the unit in packets. */
+/* Longer vectors are not sent through the unit in packets. */
 #define COLL_UNIT_BYTES (UINT64_C(16) << 10)
 
 typedef void (*coll_say_fn)(struct coll_prog *p,
@@ -37,9 +39,11 @@ typedef void (*coll_say_fn)(struct coll_prog *p,
 struct coll_algo {
 	enum weft_coll_kind kind;
 	const char *name;
-	unsigned need; /* COLL_ bits, all of them */
-	/* bytes: as coll_volume() counts them; ranks: of the local group.
-	 * Both bounds belong to the range; 0 as upper bound: no limit. */
+	unsigned need; /* required COLL_ bits */
+	/*
+	 * bytes: see coll_volume(); ranks: of the local group. Both bounds are
+	 * inclusive; 0 as upper bound: no limit.
+	 */
 	uint64_t min_bytes;
 	uint64_t max_bytes;
 	int min_ranks;
@@ -49,8 +53,8 @@ struct coll_algo {
 };
 
 /*
- * The row for a call: the one that the communicator's info or the environment
- * forces when it fits, else the first. There is always one.
+ * The row for a call: the one forced by the communicator's info or the
+ * environment if it fits, else the first that fits. There is always one.
  */
 const struct coll_algo *coll_select(const struct weft_coll_args *a);
 
@@ -62,37 +66,37 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a);
  */
 uint64_t coll_volume(const struct weft_coll_args *a);
 
-/* Nothing but its table decides about this operation. */
+/* True if the environment forces no algorithm for this operation. */
 bool coll_unforced(enum weft_coll_kind kind);
 
-/* Rows of one operation, for tests: row i, or NULL. */
+/* Row i of one operation, or NULL; for tests. */
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i);
-/* True when the row's needs are met, whatever its ranges say. */
+/* True if the row's requirements are met, regardless of its ranges. */
 bool coll_algo_fits(const struct coll_algo *row,
 		    const struct weft_coll_args *a);
-/* Forces a row for one operation (NULL: none), as the environment would. */
+/* Forces a row for one operation (NULL: none), as the environment does. */
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row);
 
-/* ---- the algorithms, one file each -------------------------------------- */
+/* ---- the algorithms, one file each ---- */
 
-/* coll_unit.c: a blocking collective begins; perhaps the one that joins. */
+/* coll_unit.c: called at a blocking collective, which may join the route. */
 void coll_unit_join(struct weft_comm *comm);
-/* coll_unit.c: the same of a nonblocking one, which does not wait. */
+/* coll_unit.c: called at a nonblocking collective, which may start the join. */
 void coll_unit_begin(struct weft_comm *comm);
 /* coll_unit.c: the route that serves this call, or NULL. */
 struct weft_route *coll_route(const struct weft_coll_args *a);
 /*
  * coll_unit.c: a route for one persistent operation, which ranks may start in
- * any order among others; NULL: it goes by messages. Waits for the others.
+ * any order among others; NULL: messages are used. Blocks until all ranks call.
  */
 struct weft_route *coll_unit_private(const struct weft_coll_args *a);
-/* coll_unit.c: the unit can take the call, whatever the table says. */
+/* coll_unit.c: true if the unit supports the call, regardless of the table. */
 bool coll_unit_fits(const struct weft_coll_args *a);
-/* Is the vector longer than what the route is good for? */
+/* True if the vector is longer than the route's limit. */
 bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r);
-/* coll_unit.c: true: the call is done, with *rc_p as its result. */
+/* coll_unit.c: true: the call is complete, with *rc_p as its result. */
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p);
-/* coll_unit.c: the same for a nonblocking call, whose request is the unit's. */
+/* coll_unit.c: as coll_unit_run, nonblocking; the request is the unit's. */
 bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 		     int *rc_p);
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a);
@@ -105,15 +109,15 @@ void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a);
 
-/* coll_exact.c: is it such a sum; joins a route for it; the row. */
+/* coll_exact.c: true for an exact sum; joins a route for it; the algorithms. */
 bool coll_exact_wanted(const struct weft_coll_args *a);
 int coll_exact_join(const struct weft_coll_args *a, bool wait);
 void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a);
-/* coll_exact.c: the ranks that add: of two groups, those of this one. */
+/* coll_exact.c: the ranks that contribute: of two groups, the local one. */
 struct weft_comm *coll_exact_comm(const struct weft_coll_args *a);
-/* coll_exact.c: in, on the local group of a's: exact where a is. */
+/* coll_exact.c: executes `in` on the local group of a; exact if a is. */
 void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct weft_coll_args *in);
 
@@ -127,15 +131,15 @@ void coll_bcast_chain(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_scatter(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_inter(struct coll_prog *p, const struct weft_coll_args *a);
 
-/* What each host does, and what goes between them: coll_by_host.c */
+/* coll_by_host.c: operations over several hosts. */
 void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*
- * The sum of the nodes of a tree, by messages: own is the vector of this one,
- * to where the sum shall be at the root, which may be own.
+ * The sum of the nodes of a tree, by messages: own is the vector of this node,
+ * to the buffer of the sum at the root, which may be own.
  */
 struct coll_tree;
 void coll_reduce_up(struct coll_prog *p, const struct weft_coll_args *a,
@@ -188,16 +192,16 @@ void coll_neighbor_allgather(struct coll_prog *p,
 void coll_neighbor_alltoall(struct coll_prog *p,
 			    const struct weft_coll_args *a);
 
-/* ---- parts of them that others use -------------------------------------- */
+/* ---- parts that other algorithms use ---- */
 
 /*
- * Takes the vectors of all ranks in turn, from the last to the first, and
- * combines them in to; own is this rank's, which takes part unless the vectors
- * are those of another group.
+ * Receives the vectors of all ranks, from the last to the first, and combines
+ * them in to; own is this rank's, which takes part unless the vectors are those
+ * of another group.
  */
 void coll_reduce_take(struct coll_prog *p, const struct weft_coll_args *a,
 		      const void *own, void *to);
-/* The sum of all in vec, which holds this rank's vector; other: as large. */
+/* Allreduce in vec, which holds this rank's vector; other: same size. */
 void coll_allreduce_in(struct coll_prog *p, char *vec, char *other,
 		       MPI_Count n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table: names, options, and a row for every call there may be. */
+/* The table: names, options, and a row for every possible call. */
 #include "test/t.h"
 
 #include "coll/coll_mock.h"
@@ -105,7 +105,7 @@ static void a_forced_row_is_taken_where_it_fits(void **state)
 	mock_close(m);
 }
 
-/* Everybody to everybody, one by one, is not for a thousand ranks. */
+/* Linear algorithms are not chosen for a thousand ranks. */
 static void large_worlds_have_few_neighbours(void **state)
 {
 	static const enum weft_coll_kind kinds[] = { WEFT_COLL_ALLGATHER,

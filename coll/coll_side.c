@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffers of an operation seen as blocks, whatever form they came in. */
+/* The buffers of an operation as blocks, for all forms of arguments. */
 #include "coll/coll_prog.h"
 #include "src/core/core_device.h"
 

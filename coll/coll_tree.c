@@ -17,7 +17,7 @@ int coll_tree_run(int p, int rank, int span)
 	return smaller(span, p - rank);
 }
 
-/* v + root without passing INT_MAX. */
+/* (v + root) mod p without overflow. */
 static int tree_rank(int v, int root, int p)
 {
 	return v < p - root ? v + root : v - (p - root);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives by the provider's unit (class routes): the whole operation is
- * one step, and nobody has to be inside MPI for it to go on.
+ * Collectives by the provider's collective unit (class routes): the whole
+ * operation is one step, and it progresses without any rank inside MPI.
  *
  * Restrictions: communicators that have joined a route; reductions that the
- * unit's arithmetic knows.
+ * unit's arithmetic implements.
  * Cost: one store per rank and one read; up and down the tree beyond 8 ranks.
  *
- *   p = 3     0 1 2        everyone writes his part where the others see it
- *             x x x        everyone reads all parts and combines 0, 1, 2
+ *   p = 3     0 1 2        every rank writes its part to shared memory
+ *             x x x        every rank reads all parts and combines 0, 1, 2
  */
 #include "coll/coll_select.h"
 
@@ -22,21 +22,21 @@
 #include <errno.h>
 
 /*
- * Collectives of a communicator before it joins a route. What they do must not
- * depend on how far the join is here, but on their number alone: nonblocking
- * ones use a route from the moment they begin to join it, and what became of it
- * counts from the next blocking one on.
+ * Number of the collective at which a communicator joins a route. The method of
+ * a collective must depend on its number only, not on the progress of the join
+ * at this rank: nonblocking collectives use a route from the start of the join,
+ * and the result of the join counts from the next blocking one on.
  */
 #define UNIT_JOIN_AT 2
 #define UNIT_JOINED  (UNIT_JOIN_AT + 1)
 
-/* A world of so many ranks joins in MPI_Init: some ms, 20 at most. */
+/* A world up to this size joins in MPI_Init: some ms, 20 at most. */
 #define UNIT_WORLD 16
 
-/* The kinds below, by their bits. */
+/* Bit of a kind in comm->on_route. */
 #define BIT(kind) (1u << (kind))
 
-/* From now on these go to the route without a look at the table. */
+/* From now on these kinds use the route without the table. */
 static void take_route(struct weft_comm *comm)
 {
 	static const enum weft_coll_kind kinds[] = {
@@ -47,7 +47,7 @@ static void take_route(struct weft_comm *comm)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
-		/* of vectors that may be too long the table decides */
+		/* the table decides for vectors that may be too long */
 		if (i && weft_route_most(comm->route))
 			return;
 		if (coll_unforced(kinds[i]))
@@ -55,7 +55,7 @@ static void take_route(struct weft_comm *comm)
 	}
 }
 
-/* No unit spans hosts; each has its own. */
+/* No unit spans hosts; each host has its own route. */
 static bool join_host(struct weft_comm *comm)
 {
 	struct coll_hosts *h = coll_hosts(comm);
@@ -111,13 +111,13 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 
 bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r)
 {
-	/* while it is being joined some ranks would know, and others not */
+	/* during the join some ranks would know the limit and others not */
 	if (!r || r == a->comm->joining || !weft_route_most(r))
 		return false;
 	return coll_volume(a) > weft_route_most(r) && !coll_exact_wanted(a);
 }
 
-/* Would a route of its own be used? The same answer on all ranks. */
+/* True if a private route would be used; equal on all ranks. */
 static bool private_pays(const struct weft_coll_args *a)
 {
 	if (coll_exact_wanted(a))
@@ -139,7 +139,7 @@ static bool private_pays(const struct weft_coll_args *a)
 
 struct weft_route *coll_unit_private(const struct weft_coll_args *a)
 {
-	/* tags number the collectives of a communicator; 0 and 1 are taken */
+	/* tags number the collectives of a communicator; 0 and 1 are in use */
 	uint64_t salt = 2 + (uint64_t)weft_comm_next_tag(a->comm);
 	enum weft_route_state state;
 	struct weft_route *r;
@@ -166,9 +166,9 @@ bool coll_unit_fits(const struct weft_coll_args *a)
 	}
 }
 
-/* ---- at once, without a program ------------------------------------------ */
+/* ---- synchronous, without a program ---- */
 
-/* Is this side short, and can the unit take it as it lies? */
+/* True if the vector is short and the unit can use it in place. */
 static bool fits_as_it_lies(const struct weft_coll_args *a)
 {
 	if ((uint64_t)(a->r.count * a->r.dt->size) > COLL_UNIT_BYTES)
@@ -179,7 +179,7 @@ static bool fits_as_it_lies(const struct weft_coll_args *a)
 						a->r.dt->true_lb);
 }
 
-/* An info may name an algorithm: then the table looks. */
+/* Info keys may name an algorithm: then the table decides. */
 static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 {
 	return (comm->on_route & BIT(kind)) && !comm->info;
@@ -206,7 +206,7 @@ static void bcast_call(const struct weft_coll_args *a,
 	weft_comm_next_tag(a->comm);
 }
 
-/* The call for the unit as it is; false: ask the table. */
+/* Fills in the call for the unit; false: use the table. */
 static bool call_as_it_is(const struct weft_coll_args *a,
 			  struct fi_weft_call *call)
 {
@@ -257,7 +257,7 @@ bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 
 	if (!call_as_it_is(a, &call))
 		return false;
-	/* the report of a deadlock has a number for each */
+	/* the deadlock report numbers them */
 	if (weft_unlikely(weft_core.virt) && a->kind != WEFT_COLL_BCAST)
 		weft_comm_next_tag(a->comm);
 	*rc_p = weft_route_run(a->comm->route, &call);
@@ -275,7 +275,7 @@ bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 	return true;
 }
 
-/* ---- as steps of a program ----------------------------------------------- */
+/* ---- as steps of a program ---- */
 
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
@@ -336,9 +336,9 @@ void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	say_reduction(p, a, FI_REDUCE_SCATTER);
 }
 
-/* ---- blocks -------------------------------------------------------------- */
+/* ---- blocks ---- */
 
-/* A side that is n blocks, seen as one; a side in place is a block of other. */
+/* A side of n blocks as one block; a side in place is a block of other. */
 static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)
 {
 	struct weft_coll_side all = *side;
@@ -365,7 +365,7 @@ static MPI_Count side_len(const struct weft_coll_side *s)
 	return s->count * s->dt->size;
 }
 
-/* What a rank hands in and gets: NULL where it has nothing of that kind. */
+/* Input and output of a rank; NULL where it has none. */
 static void say_blocks(struct coll_prog *p, const struct weft_coll_args *a,
 		       struct fi_weft_call call,
 		       const struct weft_coll_side *in,

@@ -4,9 +4,9 @@
  *
  *   weft-info --classroutes bgq:4x4x1x1x1 | classroute_draw
  *
- * Every plane has dimension B from left to right and A from top to bottom.
- * @ is the root, o a node; an arrow shows where its contribution goes, a name
- * the link by which it leaves the plane.
+ * Every plane has dimension B from left to right and A from top to bottom. @ is
+ * the root, o a node; an arrow shows the link on which it sends its
+ * contribution, a name the link by which it leaves the plane.
  */
 #include <stdio.h>
 #include <stdlib.h>

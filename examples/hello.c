@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A first program: every rank greets, then ranks 0 and 1 play ping-pong and
- * rank 0 prints latency and bandwidth. Compile with mpicc, run with mpiexec.
+ * A first program: every rank prints a greeting, then ranks 0 and 1 exchange
+ * messages (ping-pong) and rank 0 prints latency and bandwidth. Compile with
+ * mpicc, run with mpiexec.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static void greet(int rank, int size)
 		printf("\n%s\n", version);
 }
 
-/* Seconds for one way of a message, averaged over rounds. */
+/* One-way time of a message in seconds, averaged over rounds. */
 static double one_way(int rank, char *buf, int bytes, int rounds)
 {
 	double start = MPI_Wtime();

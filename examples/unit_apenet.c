@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The APEnet+ board by hand: two processes play ping-pong with puts, then one
- * puts device memory straight into the other's device memory, once more with
- * copies by the hosts, and gets it back.
+ * Direct use of the APEnet+ board: two processes do a ping-pong with puts, then
+ * one puts device memory directly into the other's device memory, repeats this
+ * with copies by the hosts, and gets the data back.
  *
  *	cc unit_apenet.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
@@ -16,9 +16,9 @@
 
 static struct weft_apenet *nic;
 static char *host, *device;	      /* BYTES each */
-static uint64_t its_host, its_device; /* the same of the other process */
+static uint64_t its_host, its_device; /* host and device of the other process */
 
-/* Runs the board; sleeps a little when it has nothing to do. */
+/* Runs the board; sleeps briefly when it has nothing to do. */
 static void turn(void)
 {
 	if (!weft_apenet_poll(nic, 16))
@@ -50,7 +50,7 @@ static void setup(int me, int to_other)
 	its_device = at[1];
 }
 
-/* The next event, which must be good. */
+/* Waits for the next event and checks it. */
 static void expect(int what)
 {
 	struct weft_apenet_event ev;
@@ -84,7 +84,7 @@ static void ping_pong(int me)
 		       (now() - t) / ROUNDS / 2 * 1e9);
 }
 
-/* From device to device, by this way. */
+/* Puts from device memory to device memory. */
 static void put_device(const char *how, unsigned flags)
 {
 	struct weft_apenet_cmd put = {

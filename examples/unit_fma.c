@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gemini's FMA by hand: two processes count together with atomic operations,
- * then exchange short messages through mailboxes.
+ * Direct use of Gemini's FMA: two processes increment a counter by atomic
+ * operations, then exchange short messages through mailboxes.
  *
  *	cc unit_fma.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
@@ -14,11 +14,11 @@
 #define ROUNDS 2000
 
 static struct weft_fma *nic;
-static alignas(64) uint64_t total; /* process 0's, counted by both */
+static alignas(64) uint64_t total; /* in process 0, incremented by both */
 static unsigned cq;
 static unsigned mdh;
 
-/* Runs the unit; sleeps a little when it has nothing to do. */
+/* Runs the unit; sleeps briefly when it has nothing to do. */
 static void turn(void)
 {
 	if (!weft_fma_poll(nic, 16))
@@ -42,7 +42,7 @@ static void setup(int me, int to_other)
 		must(weft_fma_node_set(nic, i, &name[i]), "node");
 }
 
-/* Atomic adds through window 0, then an event when all are done. */
+/* Atomic adds through window 0, then an event when all are complete. */
 static void count(void)
 {
 	struct weft_fma_window w = {
@@ -107,7 +107,7 @@ static void mailboxes(int me, int to_other)
 	weft_fma_smsg_close(box);
 }
 
-/* Process 0 must answer while process 1 counts in its memory. */
+/* Process 0 must poll while process 1 increments its memory. */
 static void serve(void)
 {
 	while (total < 2 * ADDS)

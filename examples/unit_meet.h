@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the unit examples: two processes that know how to reach each other. */
+/* For the unit examples: two processes with a socket between them. */
 #ifndef WEFT_EXAMPLES_UNIT_MEET_H
 #define WEFT_EXAMPLES_UNIT_MEET_H
 
@@ -49,7 +49,7 @@ static inline void swap_names(int fd, struct sockaddr_in *name)
 	take(fd, name, sizeof(*name));
 }
 
-/* Until both have come here each lets its unit run. */
+/* Runs the unit until both processes have called this function. */
 static inline void meet(int fd, void (*turn)(void))
 {
 	char c = 0;
@@ -67,7 +67,7 @@ static inline double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The exit status: the parent answers for its child. */
+/* The exit status, in the parent including the child's. */
 static inline int finish(int me)
 {
 	int status = 0;

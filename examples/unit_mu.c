@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blue Gene/Q's Message Unit by hand: two processes, a remote get and a
- * ping-pong of direct puts, as the machine's own benchmarks were written.
+ * Direct use of Blue Gene/Q's Message Unit: two processes, a remote get and a
+ * ping-pong of direct puts, like the machine's own benchmarks.
  *
  *	cc unit_mu.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
@@ -24,14 +24,14 @@ static alignas(64) struct weft_mu_desc ring[2][SLOTS];
 static alignas(64) unsigned char mem[BYTES];
 static _Atomic uint64_t counter;
 
-/* Runs the unit; sleeps a little when it has nothing to do. */
+/* Runs the unit; sleeps briefly when it has nothing to do. */
 static void turn(void)
 {
 	if (!weft_mu_poll(mu, 16))
 		weft_mu_wait(mu, 1000000);
 }
 
-/* Memory the unit may touch, base addresses, FIFOs. */
+/* Memory the unit may access, base addresses, FIFOs. */
 static void setup(int me, int to_other)
 {
 	struct weft_mu_attr attr = { .seed = 1 };
@@ -61,7 +61,7 @@ static void wait_counter(void)
 		turn();
 }
 
-/* A direct put of mem into the other's, counted there. */
+/* A direct put of mem into the other's mem, counted there. */
 static struct weft_mu_desc put_desc(uint32_t node, uint64_t bytes)
 {
 	struct weft_mu_msg msg = {
@@ -78,8 +78,8 @@ static struct weft_mu_desc put_desc(uint32_t node, uint64_t bytes)
 }
 
 /*
- * Node 0 pulls node 1's memory: the packet carries a descriptor that node 1's
- * unit runs. The address in it is node 1's, told beforehand.
+ * Node 0 reads node 1's memory: the packet carries a descriptor that node 1's
+ * unit runs. It contains an address of node 1, exchanged beforehand.
  */
 static void remote_get(int to_other)
 {

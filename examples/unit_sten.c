@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elan4 by hand: two processes. Process 0 writes into process 1 with the
- * short transaction engine and sets an event there; the event's copy is a
- * command that answers by DMA. After the first word nobody's program takes
- * part: it only lets its unit run.
+ * Direct use of Elan4: two processes. Process 0 writes into process 1 with the
+ * short transaction engine and sets an event there; the event copies a command
+ * that replies by DMA. After the first write neither program takes part: both
+ * only poll their units.
  *
  *	cc unit_sten.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
@@ -15,7 +15,7 @@
 #define BYTES  4096
 #define ROUNDS 1000
 
-/* What lies at the same place in both processes. */
+/* Memory at the same address in both processes. */
 static struct {
 	alignas(64) struct weft_sten_event arrived;
 	alignas(64) struct weft_sten_event answered;
@@ -26,7 +26,7 @@ static struct {
 static struct weft_sten *elan;
 static unsigned q;
 
-/* Runs the unit; sleeps a little when it has nothing to do. */
+/* Runs the unit; sleeps briefly when it has nothing to do. */
 static void turn(void)
 {
 	if (!weft_sten_poll(elan, 16))
@@ -77,7 +77,7 @@ static void serve(void)
 	}
 }
 
-/* Process 0: one packet, two transactions, then wait for the answer. */
+/* Process 0: one packet, two transactions, then wait for the reply. */
 static void ask(void)
 {
 	uint64_t word[32];

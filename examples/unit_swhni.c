@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Sunway interface by hand: two processes play ping-pong with fast short
- * messages, then one writes the other's memory, and an answer word there
+ * Direct use of the Sunway interface: two processes do a ping-pong with fast
+ * short messages, then one writes the other's memory, and an answer word there
  * counts the messages.
  *
  *	cc unit_swhni.c $(pkg-config --cflags --libs weft-nic) && ./a.out
@@ -20,12 +20,12 @@
 static struct weft_swhni *nic;
 static unsigned vi;
 static alignas(64) struct {
-	_Atomic uint64_t answer; /* messages that are complete */
+	_Atomic uint64_t answer; /* number of complete messages */
 	char bytes[WRITES][BYTES];
 } mine;
-static uint64_t address; /* of mine, in both processes: opened alike */
+static uint64_t address; /* address of mine, equal in both processes */
 
-/* Runs the unit; sleeps a little when it has nothing to do. */
+/* Runs the unit; sleeps briefly when it has nothing to do. */
 static void turn(void)
 {
 	if (!weft_swhni_poll(nic, 16))

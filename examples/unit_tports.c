@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged ports of the Elan4 interface: two processes send each other messages
- * that the thread processor matches. The short ones go back and forth; the
- * long one is announced, and fetched by a DMA which the receiver's unit posts
- * and the sender's unit runs, while both programs only let their units run.
+ * that the thread processor matches. Short ones are exchanged as a ping-pong;
+ * the long one is announced by an envelope, and fetched by a DMA which the
+ * receiver's unit posts and the sender's unit runs, while both programs only
+ * poll their units.
  *
  *	cc unit_tports.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
@@ -53,7 +54,7 @@ static void say(uint32_t to, uint64_t tag, uint64_t bytes)
 	must(weft_sten_tports_wait(ports, req, NULL, 10 * SECOND), "tx");
 }
 
-/* From anybody, with any of the lowest 8 bits of the tag. */
+/* Receives from any sender, with any lowest 8 bits of the tag. */
 static uint64_t hear(uint64_t tag, uint64_t bytes)
 {
 	struct weft_sten_tports_status st;

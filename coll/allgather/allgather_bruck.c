@@ -2,9 +2,10 @@
 /*
  * Allgather after Bruck: each rank collects blocks in a temporary buffer that
  * begins with its own; in round k it sends the first 2^k of them to the left.
- * In the end the blocks are copied to their places.
+ * At the end the blocks are copied to their positions.
  *
- * Restrictions: none (intracommunicators); v form too, all know all counts.
+ * Restrictions: none (intracommunicators); v form too, all ranks know all
+ * counts.
  * Cost: ceil(log2 p) alpha + (p - 1) / p n beta, and a copy of n bytes.
  *
  *   p = 5       rank  0      1      2      3      4
@@ -14,7 +15,7 @@
  */
 #include "coll/coll_select.h"
 
-/* Bytes before the i-th block from this rank on; one more is the sum. */
+/* Byte offsets of the blocks from this rank on; the last is the total. */
 static MPI_Count *bruck_offsets(struct coll_prog *p,
 				const struct weft_coll_args *a)
 {

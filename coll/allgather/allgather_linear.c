@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allgather, everybody sends its block to everybody.
+ * Allgather: every rank sends its block to every other rank.
  *
  * Restrictions: none; v form and intercommunicators too.
  * Cost: (p - 1) alpha + (p - 1) / p n beta, all in one round.

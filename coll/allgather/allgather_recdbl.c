@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allgather by recursive doubling: ranks at distance 1, 2, 4 ... exchange all
- * blocks they have; runs of blocks lie side by side in the receive buffer.
+ * blocks they have; runs of blocks are adjacent in the receive buffer.
  *
  * Restrictions: a power of two of ranks, blocks of one size.
  * Cost: log2 p alpha + (p - 1) / p n beta.

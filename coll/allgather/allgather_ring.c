@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allgather on a ring: every block makes p - 1 hops, straight into place.
+ * Allgather on a ring: every block makes p - 1 hops, directly to its position.
  *
  * Restrictions: none (intracommunicators); v form too.
  * Cost: (p - 1) alpha + (p - 1) / p n beta, n the bytes of all blocks.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allreduce between two groups: each combines its vectors at its rank 0, the
- * two exchange, each spreads what it got.
+ * two exchange, each broadcasts the received vector.
  *
  * Restrictions: intercommunicators.
  * Cost: (1 + 2 log2 p) (alpha + n beta) + log2 p n gamma.

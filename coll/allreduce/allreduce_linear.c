@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allreduce, everybody gets every vector and combines for itself, from the
- * last rank to the first. One message time for a handful of ranks.
+ * Allreduce: every rank receives every vector and combines them itself, from
+ * the last rank to the first. One message time for a few ranks.
  *
  * Restrictions: none; intercommunicators too.
  * Cost: alpha + (p - 1) (n beta + n gamma).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allreduce by recursive doubling: ranks at distance 1, 2, 4 ... exchange
- * their sums so far. Everybody computes the same expression with operands in
- * the order of ranks, so all have the same bits.
+ * Allreduce by recursive doubling: ranks at distance 1, 2, 4 ... exchange their
+ * partial sums. All ranks compute the same expression with operands in the
+ * order of ranks, so all have the same bits.
  *
  * Restrictions: none (intracommunicators).
  * Cost: ceil(log2 p) (alpha + n beta + n gamma); where p is no power of two,
@@ -18,8 +18,8 @@
 #include "coll/coll_tree.h"
 
 /*
- * Exchanges acc with peer and combines. Returns where the sum is: in acc, or
- * in other when ours was the left operand.
+ * Exchanges acc with peer and combines. Returns the address of the sum: acc, or
+ * other when this rank's was the left operand.
  */
 static char *exchange(struct coll_prog *p, char *acc, char *other, MPI_Count n,
 		      int peer)

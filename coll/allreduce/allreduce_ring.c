@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allreduce on a ring: block b starts at rank b and collects one operand per
- * hop; after p - 1 hops it is complete and makes a second round. Needs no
- * copy of the vector: what arrives is combined with the send buffer.
+ * hop; after p - 1 hops it is complete and makes a second round. Needs no copy
+ * of the vector: received blocks are combined with the send buffer.
  *
- * Restrictions: commutative operations (each block has an order of operands
- * of its own, the same in every run); intracommunicators.
+ * Restrictions: commutative operations (each block has an order of operands of
+ * its own, equal in every run); intracommunicators.
  * Cost: 2 (p - 1) alpha + 2 (p - 1) / p n beta + (p - 1) / p n gamma.
  *
  *   p = 3, blocks abc     rank  0        1        2
  *   hop 1                  c2 -> c20   a0 -> a01  b1 -> b12
  *   hop 2                  b12 -> b120 c20 -> c201 a01 -> a012
- *   second round           everybody gets a, b, c
+ *   second round           all ranks get a, b, c
  */
 #include "coll/coll_select.h"
 
 struct ring {
 	const char *in; /* own vector */
 	char *out;
-	char *tmp; /* a block, when in place */
+	char *tmp; /* one block, when in place */
 	MPI_Count n;
 	int left;
 	int right;
@@ -35,7 +35,7 @@ static char *block_at(struct coll_prog *p, const void *vec,
 	return coll_at(vec, coll_cut(r->n, p->size, b), p->op_dt);
 }
 
-/* Block b + 1 leaves, block b comes and is combined with ours. */
+/* Sends block b + 1, receives block b and combines it with the own one. */
 static void combine_hop(struct coll_prog *p, const struct ring *r, int b,
 			bool first)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Alltoall after Bruck, for short blocks: block i (for the rank i to the
- * right) travels by the bits of i; in round k all blocks with bit k set go
- * 2^k ranks to the right as one message.
+ * Alltoall after Bruck, for short blocks: block i (for the rank i to the right)
+ * is routed by the bits of i; in round k all blocks with bit k set are sent 2^k
+ * ranks to the right as one message.
  *
  * Restrictions: blocks of one size, not in place (intracommunicators).
  * Cost: ceil(log2 p) (alpha + n / 2 beta), and three copies.
  *
- *   p = 5, block i     1  2  3  4     distance still to go
+ *   p = 5, block i     1  2  3  4     remaining distance
  *   k = 0 moves        1     3
  *   k = 1 moves           2  3
  *   k = 2 moves                 4
@@ -15,13 +15,13 @@
 #include "coll/coll_select.h"
 
 struct bruck {
-	char *bytes; /* block i of it is on its way to rank + i */
+	char *bytes; /* block i is addressed to rank + i */
 	char *out;
 	char *in;
-	MPI_Count len; /* of a block */
+	MPI_Count len; /* bytes of a block */
 };
 
-/* Runs of blocks with bit k set, between their places and a message. */
+/* Copies the runs of blocks with bit k set into a message, or back. */
 static MPI_Count bruck_runs(struct coll_prog *p, const struct bruck *b, int k,
 			    char *msg, bool back)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Alltoall, everything at once: all receives, then all sends, each rank
- * beginning with its right neighbour.
+ * Alltoall in one round: all receives, then all sends, each rank beginning with
+ * its right neighbour.
  *
  * Restrictions: not in place; v and w forms and intercommunicators too.
  * Cost: (p - 1) alpha + (p - 1) / p n beta, in one round.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Alltoall in p - 1 steps: in step s send to the rank s to the right, receive
- * from the rank s to the left. One message per rank is under way at a time,
- * so long blocks do not press on each other.
+ * from the rank s to the left. One message per rank is in flight at a time, so
+ * long blocks do not compete for bandwidth.
  *
  * Restrictions: not in place (intracommunicators); v and w forms too.
  * Cost: (p - 1) alpha + (p - 1) / p n beta.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barrier by dissemination: in round k every rank signals the rank 2^k to the
- * right and hears from the rank 2^k to the left. No rank is special.
+ * Barrier by dissemination: in round k every rank sends a signal to the rank
+ * 2^k to the right and receives one from the rank 2^k to the left. No rank has
+ * a special role.
  *
  * Restrictions: none (intracommunicators).
  * Cost: ceil(log2 p) alpha.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barrier by a binomial tree: signals run up to rank 0 and down again. Twice
- * the rounds of dissemination but 2 (p - 1) messages instead of p log2 p,
- * which is less work where ranks share cores.
+ * Barrier by a binomial tree: signals go up to rank 0 and down again. Twice the
+ * rounds of dissemination but 2 (p - 1) messages instead of p log2 p, which is
+ * less work where ranks share cores.
  *
  * Restrictions: none (intracommunicators).
  * Cost: 2 ceil(log2 p) alpha.
  *
- *   p = 5, up       1->0  3->2->0  4->0        down: the same backwards
+ *   p = 5, up       1->0  3->2->0  4->0        down: reverse
  */
 #include "coll/coll_select.h"
 #include "coll/coll_tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast to the other group: the root sends to rank 0 there, and a
- * binomial tree inside that group does the rest.
+ * Broadcast to the other group: the root sends to rank 0 of that group, which
+ * broadcasts down a binomial tree.
  *
  * Restrictions: intercommunicators.
  * Cost: (1 + log2 p) (alpha + n beta).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast, the root sends to everybody. For two or three ranks nothing is
- * shorter; also the naive answer that tests compare with.
+ * Broadcast: the root sends to all other ranks. The fastest for two or three
+ * ranks; also the reference result of tests.
  *
  * Restrictions: none; intercommunicators too.
  * Cost: (p - 1) (alpha + n beta).

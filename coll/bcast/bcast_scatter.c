@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast of long messages: the root's data is cut into p blocks and dealt
- * down a binomial tree, then the blocks go round a ring until all have all.
+ * Broadcast of long messages: the root's data is cut into p blocks and
+ * scattered down a binomial tree, then the blocks are passed round a ring until
+ * all ranks have all.
  *
  * Restrictions: none (intracommunicators).
  * Cost: (log2 p + p - 1) alpha + 2 (p - 1) / p n beta.
  *
  *   p = 3, root 0     rank 0   1   2
- *   deal              abc  b   c
+ *   scatter           abc  b   c
  *   ring, step 1      abc  ab  bc
  *   ring, step 2      abc  abc abc
  */
@@ -49,8 +50,9 @@ static unsigned block_recv(struct coll_prog *p, struct coll_flat *f, int v,
 }
 
 /*
- * v counts from the root; block v is what v was dealt. A rank that was dealt
- * span blocks has what would come in the last span - 1 steps: nobody sends it.
+ * v is relative to the root; block v is the block scattered to v. A rank that
+ * got span blocks already has the data of the last span - 1 steps: it is not
+ * sent.
  */
 static void ring_blocks(struct coll_prog *p, struct coll_flat *f, int v)
 {

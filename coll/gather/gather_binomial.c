@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gather up a binomial tree, and scatter down the same one: a node has the
+ * Gather up a binomial tree, and scatter down the same tree: a node has the
  * packed blocks of its subtree, its own first, and they are one message between
- * it and its parent. At the root they lie in place; a run of ranks that passes
- * the last rank is two messages there.
+ * it and its parent. At the root they are in place; a run of ranks that wraps
+ * around the last rank is two messages there.
  *
  * Restrictions: blocks of one size; intracommunicators.
  * Cost: ceil(log2 p) alpha + (p - 1) / p n beta, n the bytes at the root.
@@ -11,18 +11,18 @@
  *   p = 5, root 0     gather     1->0 3->2      blocks 1; 3
  *                                2->0           2 3
  *                                4->0           4
- *                     scatter    the same arrows turned round, last one first
+ *                     scatter    the same arrows reversed, last one first
  */
 #include "coll/coll_select.h"
 #include "coll/coll_tree.h"
 
 struct walk {
 	bool up;				/* gather */
-	const struct weft_coll_side *all, *own; /* the root's, everybody's */
+	const struct weft_coll_side *all, *own; /* the root's, every rank's */
 	struct coll_tree t;
 };
 
-/* n elements to or from a neighbour of the tree. */
+/* Sends n elements to a neighbour of the tree, or receives them. */
 static void pass(struct coll_prog *p, bool send, void *buf, MPI_Count n,
 		 struct weft_dt *dt, int peer)
 {
@@ -32,13 +32,13 @@ static void pass(struct coll_prog *p, bool send, void *buf, MPI_Count n,
 		coll_recv(p, buf, n, dt, peer);
 }
 
-/* In the order of messages: down, the largest subtree goes first. */
+/* Child in the order of messages: down, the largest subtree first. */
 static int child_at(const struct walk *w, int i)
 {
 	return w->up ? i : w->t.nchild - 1 - i;
 }
 
-/* This rank's block, between its own buffer and where the others lie. */
+/* Copies this rank's block between its own buffer and the subtree's buffer. */
 static void keep(struct coll_prog *p, const struct walk *w, void *at,
 		 MPI_Count n, struct weft_dt *dt)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gather, everybody sends to the root.
+ * Gather: all ranks send to the root.
  *
  * Restrictions: none; v form and intercommunicators too.
  * Cost: (p - 1) alpha + (p - 1) / p n beta, n the bytes at the root.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbourhood collectives: all receives, then all sends. Where the same
- * process is a neighbour several times, messages match in the order of the
- * lists. In a Cartesian topology what goes left arrives from the right, so
- * there receives are posted right before left in every dimension.
+ * Neighbourhood collectives: all receives, then all sends. Where a process is a
+ * neighbour several times, messages match in the order of the lists. In a
+ * Cartesian topology a message to the left arrives from the right, so receives
+ * are posted right before left in every dimension there.
  *
  * Restrictions: communicators with a topology.
  * Cost: d alpha + n beta with d neighbours, n bytes.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter by recursive halving: ranks far apart exchange the half of
- * the vector that the other one's side is going to keep. Ranks beyond a power
- * of two fold into their neighbour, who works for both blocks.
+ * Reduce-scatter by recursive halving: ranks far apart exchange the half of the
+ * vector that belongs to the other's half of the ranks. Ranks beyond a power of
+ * two fold into their neighbour, which computes both blocks.
  *
  * Restrictions: commutative operations (intracommunicators).
  * Cost: log2 p alpha + (m - 1) / m n (beta + gamma) with m the largest power
@@ -23,7 +23,7 @@ struct halving {
 	char *in;
 };
 
-/* Where the blocks of the ranks begin that number works for. */
+/* Offset of the first block of the ranks that `number` represents. */
 static MPI_Count begins(const struct coll_prog *p, const struct halving *h,
 			int number)
 {
@@ -33,7 +33,7 @@ static MPI_Count begins(const struct coll_prog *p, const struct halving *h,
 				   : h->off[number + h->fold.extra];
 }
 
-/* Numbers [lo, lo + 2 bit) work on one window; keep the half we are in. */
+/* Folded ranks [lo, lo + 2 bit) share one window; keep this rank's half. */
 static void halve(struct coll_prog *p, struct halving *h, int bit)
 {
 	int lo = h->fold.me & ~(2 * bit - 1);
@@ -54,7 +54,7 @@ static void halve(struct coll_prog *p, struct halving *h, int bit)
 		    keep_n);
 }
 
-/* The rank that rests sends its vector and gets its block. */
+/* A rank folded into its neighbour sends its vector and receives its block. */
 static void rest(struct coll_prog *p, const struct weft_coll_args *a,
 		 const struct halving *h)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter in the order of ranks: everybody sends every block to its
- * owner, who combines them from the last rank to the first when all are here.
+ * Reduce-scatter in the order of ranks: every rank sends every block to its
+ * owner, which combines them from the last rank to the first when all have
+ * arrived.
  *
  * Restrictions: none (intracommunicators).
  * Cost: (p - 1) alpha + (p - 1) / p n (beta + gamma); memory for n elements.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reduce-scatter of long vectors: in step s every rank sends the block of the
- * rank s to the right and receives a vector for its own block, which it
+ * rank s to the right and receives a contribution to its own block, which it
  * combines at once. Blocks are sent from the user's buffer.
  *
- * Restrictions: commutative operations (operands come from rank - 1, rank - 2
- * ...: the same in every run); intracommunicators.
+ * Restrictions: commutative operations (operands in the order rank - 1, rank -
+ * 2 ..., equal in every run); intracommunicators.
  * Cost: (p - 1) alpha + (p - 1) / p n (beta + gamma).
  *
  *   p = 3       step 1  0->1 b, 1->2 c, 2->0 a
@@ -37,7 +37,7 @@ void coll_redscat_pairwise(struct coll_prog *p, const struct weft_coll_args *a)
 		return;
 	mine = off[p->rank + 1] - off[p->rank];
 	in = coll_elems(p, mine, dt);
-	/* In place, the result would fall upon blocks still to be sent. */
+	/* In place, the result would overwrite blocks not sent yet. */
 	acc = coll_in_place(&a->s) ? coll_elems(p, mine, dt) : a->r.buf;
 	if (p->err)
 		return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction up a binomial tree. A node takes its children near ones first:
- * each child stands for the ranks right behind those combined so far, so
- * operands keep their order, and the result does not depend on who arrives
- * when. Where order matters and the root is not rank 0, the tree stands on
- * rank 0 and the result makes one more hop.
+ * Reduction up a binomial tree. A node takes its nearest children first: each
+ * child represents the ranks right after those combined so far, so operands
+ * keep their order, and the result does not depend on the order of arrival.
+ * Where order matters and the root is not rank 0, the tree is rooted at rank 0
+ * and the result makes one more hop.
  *
  * Restrictions: none (intracommunicators).
  * Cost: ceil(log2 p) (alpha + n beta + n gamma), one message more for
@@ -18,8 +18,8 @@
 #include "coll/coll_tree.h"
 
 /*
- * The vectors of the children come in turn into the two buffers; the last
- * one into to. Returns where the sum of the subtree is.
+ * Receives the children's vectors alternately into the two buffers, the last
+ * one into to. Returns the address of the subtree's sum.
  */
 static const void *combine(struct coll_prog *p, const struct weft_coll_args *a,
 			   const struct coll_tree *t, const void *own, void *to)
@@ -32,7 +32,7 @@ static const void *combine(struct coll_prog *p, const struct weft_coll_args *a,
 
 	if (t->nchild > 1 || own == to)
 		buf[1] = coll_elems(p, n, a->r.dt);
-	/* In place, the first child must not fall upon our own vector. */
+	/* In place, the first child must not overwrite the own vector. */
 	if (own == to && t->nchild % 2) {
 		coll_copy(p, own, n, a->r.dt, buf[1], n, a->r.dt);
 		acc = buf[1];
@@ -53,7 +53,7 @@ void coll_reduce_up(struct coll_prog *p, const struct weft_coll_args *a,
 	MPI_Count n = a->r.count;
 	const void *sum;
 
-	/* a rank in the middle has no place for it but a temporary one */
+	/* an inner node uses a temporary buffer */
 	if (t->parent >= 0 && t->nchild)
 		to = coll_elems(p, n, dt);
 	sum = combine(p, a, t, own, to);
@@ -87,7 +87,7 @@ void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 	else
 		coll_copy(p, sum, n, dt, a->r.buf, n, dt);
 	if (at_root && top != a->root) {
-		/* In place, our vector is read until it is sent. */
+		/* In place, the vector is read until it is sent. */
 		coll_wait_all(p);
 		coll_take(p, a->r.buf, n, dt, top);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction of the other group's vectors: a tree inside that group brings the
- * result to its rank 0, which sends it to the root.
+ * Reduction of the other group's vectors: a tree inside that group reduces to
+ * its rank 0, which sends the result to the root.
  *
  * Restrictions: intercommunicators.
  * Cost: (1 + log2 p) (alpha + n beta) + log2 p n gamma.

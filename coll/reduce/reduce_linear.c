@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction at the root alone: it takes one vector after the other, from the
+ * Reduction at the root alone: it receives one vector after the other, from the
  * last rank to the first, so that operands keep their order.
  *
  * Restrictions: none; intercommunicators too.

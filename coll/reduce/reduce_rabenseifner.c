@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reduction of long vectors (Rabenseifner): every rank combines a part of the
- * vector (coll_halving.h), then the parts go straight to the root.
+ * vector (coll_halving.h), then the parts are sent directly to the root.
  *
  * Restrictions: none (intracommunicators).
  * Cost: (log2 p + p) alpha + 2 (p - 1) / p n beta + (p - 1) / p n gamma;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scan and exscan along a chain: each rank takes the sum of those before it,
- * adds its own vector and hands the sum on. The least work of all.
+ * Scan and exscan along a chain: each rank receives the sum of the lower ranks,
+ * adds its own vector and sends the sum on. The least total work.
  *
  * Restrictions: none.
  * Cost: (p - 1) (alpha + n beta + n gamma).

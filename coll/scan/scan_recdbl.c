@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scan and exscan by recursive doubling: ranks at distance 1, 2, 4 ...
- * exchange the sums of their groups; what comes from the left goes into the
- * result as well.
+ * Scan and exscan by recursive doubling: ranks at distance 1, 2, 4 ... exchange
+ * the sums of their groups; sums from the left are also combined into the
+ * result.
  *
  * Restrictions: none.
  * Cost: ceil(log2 p) (alpha + n beta + 2 n gamma).
@@ -16,14 +16,14 @@
 #include "coll/coll_select.h"
 
 struct scan {
-	char *group; /* sum of my group so far */
+	char *group; /* partial sum of this rank's group */
 	char *in;
 	char *result;
 	bool has; /* result has a value */
 	MPI_Count n;
 };
 
-/* What came from the left stands before all that the result has. */
+/* Combines a sum from the left as left operand of the result. */
 static void into_result(struct coll_prog *p, struct scan *s)
 {
 	struct weft_dt *dt = p->op_dt;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scatter, the root sends to everybody.
+ * Scatter: the root sends to all other ranks.
  *
  * Restrictions: none; v form and intercommunicators too.
  * Cost: (p - 1) alpha + (p - 1) / p n beta, n the bytes at the root.

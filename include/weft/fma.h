@@ -6,17 +6,18 @@
  *
  *	weft_fma_open
  *	  weft_fma_cq_open, weft_fma_mem_open    queues and memory handles
- *	  weft_fma_node_set                      who stands behind a PE number
+ *	  weft_fma_node_set                      address of a PE number
  *	  weft_fma_window_set                    program an FMA descriptor
  *	  weft_fma_store / _get / _amo           through its window
- *	  weft_fma_sync                          event when all that is done
+ *	  weft_fma_sync                          event when these are complete
  *	  weft_fma_bte_post                      blocks of any size
  *	  weft_fma_poll, weft_fma_cq_read        run the engines, take events
  *	weft_fma_close
  *
- * Nothing blocks. Functions return 0 or a negative errno; -EAGAIN means that
- * nothing happened and the call may be repeated (no outstanding-request
- * buffer, no transaction id, carrier full). One thread at a time per unit.
+ * No function blocks, except weft_fma_wait. Functions return 0 or a negative
+ * errno; -EAGAIN means that nothing happened and the call may be repeated (no
+ * outstanding-request buffer, no transaction id, carrier full). One thread at a
+ * time per unit.
  */
 #ifndef WEFT_FMA_H
 #define WEFT_FMA_H
@@ -29,7 +30,7 @@ extern "C" {
 #endif
 
 #define WEFT_FMA_USER_WINDOWS 64
-#define WEFT_FMA_WINDOWS      68 /* from 64 on: the operating system's */
+#define WEFT_FMA_WINDOWS      68 /* from 64 on: operating system only */
 #define WEFT_FMA_STORE	      64 /* largest store and get */
 #define WEFT_FMA_CQS	      1024
 #define WEFT_FMA_MDDS	      4096
@@ -43,15 +44,15 @@ extern "C" {
 #define WEFT_FMA_OFFSET_BITS  40
 #define WEFT_FMA_DATAGRAM     128
 #define WEFT_FMA_MSGQ_BYTES   128 /* largest message of the shared queue */
-#define WEFT_FMA_LINKS	      8	  /* to a neighbour, at most */
-#define WEFT_FMA_LINKS_Y      4	  /* to a neighbour in y */
+#define WEFT_FMA_LINKS	      8	  /* links to a neighbour, at most */
+#define WEFT_FMA_LINKS_Y      4	  /* links to a neighbour in y */
 #define WEFT_FMA_VMDHS	      256 /* virtual memory handles */
 #define WEFT_FMA_NTT_GRAIN    6	  /* PEs of an entry, in bits; 5 at least */
-#define WEFT_FMA_SCRUB_NS     1000000000u /* of the machine */
+#define WEFT_FMA_SCRUB_NS     1000000000u /* value of the machine */
 
 struct weft_fma;
 
-/* How a request ended. */
+/* Status of a request. */
 enum weft_fma_status {
 	WEFT_FMA_OK,
 	WEFT_FMA_UNCORRECTABLE,
@@ -62,41 +63,43 @@ enum weft_fma_status {
 	WEFT_FMA_PROTECTION, /* protection tag or write permission */
 	WEFT_FMA_BOUNDS,
 	WEFT_FMA_SEQ_TERMINATE, /* send without a posted buffer */
-	WEFT_FMA_TIMEOUT,	/* the target is gone */
+	WEFT_FMA_TIMEOUT,	/* no response from the target */
 	WEFT_FMA_HT_DATA,
 };
 
 enum weft_fma_source {
-	WEFT_FMA_LOCAL = 1,  /* the source buffer may be used again */
+	WEFT_FMA_LOCAL = 1,  /* the source buffer may be reused */
 	WEFT_FMA_GLOBAL = 2, /* the data is in the target's memory */
-	WEFT_FMA_REMOTE = 4, /* at the target: something came */
+	WEFT_FMA_REMOTE = 4, /* at the target: data arrived */
 };
 
 struct weft_fma_attr {
 	struct weft_place place;
-	uint8_t ptag; /* protection tag of everything it opens */
+	uint8_t ptag; /* protection tag of all objects of this unit */
 	int lazy_amo; /* cached AMOs reach memory on eviction only */
 	/*
-	 * Links to a neighbour, up to 8: packets on different ones overtake
-	 * each other, and the delivery mode says which a packet may take. 0:
-	 * all of them arrive in the order of the requests.
+	 * Links to a neighbour, up to 8: packets on different links may be
+	 * reordered, and the delivery mode determines the link of a packet. 0:
+	 * packets arrive in the order of the requests.
 	 */
 	unsigned links;
 	/*
 	 * With links: router chips in x, y and z. PEs 2 i and 2 i + 1 are on
-	 * chip i, x first, and meet inside it without a link; to others eight
-	 * links lead in x and z, four in y, in the first dimension in which the
-	 * chips differ. pe is this unit's own. 0: all others are neighbours.
+	 * chip i, x first, and communicate inside it without a link; eight
+	 * links lead to neighbours in x and z, four in y, in the first
+	 * dimension in which the chips differ. pe is this unit's own. 0: all
+	 * other PEs are neighbours.
 	 */
 	uint16_t torus[3];
 	uint32_t pe;
 	/*
-	 * Requests without answer end with WEFT_FMA_TIMEOUT after one to two
-	 * times so long, sends that came in half after half of it. 0: never.
-	 * On the machine WEFT_FMA_SCRUB_NS; but here who polls answers.
+	 * Requests without response end with WEFT_FMA_TIMEOUT after one to two
+	 * periods, partly received sends after half a period. 0: no timeouts.
+	 * On the machine WEFT_FMA_SCRUB_NS; here a unit responds only when its
+	 * program polls.
 	 */
 	uint64_t scrub_ns;
-	/* A datagram of up to 128 bytes came; from poll. NULL: ignored. */
+	/* A datagram of up to 128 bytes arrived; from poll. NULL: ignored. */
 	void (*datagram)(void *arg, uint32_t pe, const void *buf,
 			 unsigned bytes);
 	void *arg;
@@ -105,17 +108,17 @@ struct weft_fma_attr {
 int weft_fma_open(const struct weft_fma_attr *attr, struct weft_fma **f_p);
 void weft_fma_close(struct weft_fma *f);
 void weft_fma_name(struct weft_fma *f, struct sockaddr_in *name);
-/* Physical processing element pe (18 bits) stands for name. */
+/* Sets the address of physical processing element pe (18 bits). */
 int weft_fma_node_set(struct weft_fma *f, uint32_t pe,
 		      const struct sockaddr_in *name);
 /*
- * Network translation: a virtual PE's upper 12 bits i become value. Without
- * any entry virtual and physical PE are the same.
+ * Network translation: the upper 12 bits i of a virtual PE are replaced by
+ * value. Without any entry virtual and physical PE are equal.
  */
 int weft_fma_ntt_set(struct weft_fma *f, unsigned i, unsigned value);
 /*
- * The table looks at a PE without its lower bits, 6 at first; with 5 all 8192
- * entries are used. Takes the entries out that there are. -EINVAL: 5 to 17.
+ * Sets the number of low bits of a PE that are not translated, initially 6;
+ * with 5 all 8192 entries are used. Removes all entries. -EINVAL: not 5 to 17.
  */
 int weft_fma_ntt_grain(struct weft_fma *f, unsigned bits);
 int weft_fma_poll(struct weft_fma *f, int budget);
@@ -126,13 +129,13 @@ int weft_fma_datagram_send(struct weft_fma *f, uint32_t pe, const void *buf,
 /* ---- completion queues ---- */
 
 struct weft_fma_event {
-	uint64_t data;	 /* 56 bits of the user's */
+	uint64_t data;	 /* 56 bits of user data */
 	uint8_t source;	 /* enum weft_fma_source */
 	uint8_t status;	 /* enum weft_fma_status */
 	uint8_t overrun; /* events before this one were lost */
 };
 
-/* entries: a power of two. cq_p gets the number of the queue. */
+/* entries: a power of two. cq_p receives the number of the queue. */
 int weft_fma_cq_open(struct weft_fma *f, uint32_t entries, unsigned *cq_p);
 int weft_fma_cq_close(struct weft_fma *f, unsigned cq);
 /* -EAGAIN: no event. */
@@ -145,16 +148,16 @@ int weft_fma_cq_read(struct weft_fma *f, unsigned cq,
 #define WEFT_FMA_WRITABLE 1u
 
 /*
- * Registers memory; mdh_p gets the handle (12 bits) that others name it by.
+ * Registers memory; mdh_p receives the handle (12 bits) that peers use.
  * Arrivals with a remote event are reported to cq.
  */
 int weft_fma_mem_open(struct weft_fma *f, void *base, uint64_t bytes,
 		      unsigned flags, unsigned cq, unsigned *mdh_p);
 int weft_fma_mem_close(struct weft_fma *f, unsigned mdh);
 /*
- * A virtual handle, below WEFT_FMA_VMDHS, that stands for mdh here, so that all
- * units of a job may use one number: others name WEFT_FMA_VMDH | v. One that
- * stands for nothing ends requests with WEFT_FMA_VMDH_INVALID.
+ * Maps a virtual handle, below WEFT_FMA_VMDHS, to mdh, so that all units of a
+ * job may use one number: peers use WEFT_FMA_VMDH | v. Requests with an
+ * unmapped virtual handle end with WEFT_FMA_VMDH_INVALID.
  */
 #define WEFT_FMA_VMDH 0x1000u
 int weft_fma_vmdh_set(struct weft_fma *f, unsigned v, unsigned mdh);
@@ -163,57 +166,57 @@ int weft_fma_vmdh_clear(struct weft_fma *f, unsigned v);
 /* ---- fast memory access ---- */
 
 /*
- * Which road packets take. Adaptively, each by the link with the least load;
- * without, by a hash of source, target and cache line, so that what goes to one
- * line keeps its order; and without the line in the hash, too, all packets to
- * one PE do.
+ * Choice of a packet's link. PERFORMANCE: adaptive, the link with the least
+ * load. NO_ADAPT: by a hash of source, target and cache line, so that packets
+ * to one line keep their order. IN_ORDER: without the line in the hash, so that
+ * all packets to one PE keep their order.
  */
 enum weft_fma_delivery {
 	WEFT_FMA_PERFORMANCE = 0,
 	WEFT_FMA_NO_ADAPT = 1,
-	WEFT_FMA_NO_HASH = 2, /* of the line */
+	WEFT_FMA_NO_HASH = 2, /* of the cache line */
 	WEFT_FMA_IN_ORDER = WEFT_FMA_NO_ADAPT | WEFT_FMA_NO_HASH,
 };
 
 /*
- * What a window stands for. A store at window offset w goes to offset
- * base + (w mod 2^addr_bits) of handle mdh on PE pe + (w >> addr_bits).
+ * Target of a window. A store at window offset w goes to offset base + (w mod
+ * 2^addr_bits) of handle mdh on PE pe + (w >> addr_bits).
  */
 struct weft_fma_window {
 	uint32_t pe;
 	uint16_t mdh;
-	uint8_t addr_bits; /* 0: all bits are address */
+	uint8_t addr_bits; /* 0: all bits are address bits */
 	uint8_t delivery;  /* enum weft_fma_delivery */
 	uint64_t base;
 	uint16_t cq; /* for local and global events */
 };
 
-/* Windows from WEFT_FMA_USER_WINDOWS on take another ptag than the unit's. */
+/* Windows from WEFT_FMA_USER_WINDOWS on may have another ptag than the unit. */
 int weft_fma_window_set(struct weft_fma *f, unsigned w,
 			const struct weft_fma_window *win);
 int weft_fma_window_ptag(struct weft_fma *f, unsigned w, uint8_t ptag);
 
-/* Stores 0..64 bytes; the source may be used again at once. */
+/* Stores 0..64 bytes; the source may be reused at once. */
 int weft_fma_store(struct weft_fma *f, unsigned w, uint64_t offset,
 		   const void *src, unsigned bytes);
-/* Up to 1024 bytes: as many stores as they need; all or -EAGAIN. */
+/* Up to 1024 bytes as several stores; all of them or -EAGAIN. */
 int weft_fma_put(struct weft_fma *f, unsigned w, uint64_t offset,
 		 const void *src, uint64_t bytes);
 /*
- * Up to 1024 bytes of data, then an 8-byte flag that is written after them,
- * and a remote event with the flag if mdh has a queue: what a mailbox needs.
+ * Up to 1024 bytes of data, then an 8-byte flag that is written after them, and
+ * a remote event with the flag if mdh has a queue: as a mailbox needs.
  */
 int weft_fma_put_flag(struct weft_fma *f, unsigned w, uint64_t offset,
 		      const void *src, unsigned bytes, uint64_t flag_offset,
 		      uint64_t flag);
 
-/* Where the answer of a get or fetching AMO goes. */
+/* Local destination of a get's or fetching AMO's response. */
 struct weft_fma_local {
 	uint16_t mdh;
 	uint64_t offset;
 };
 
-/* 4..64 bytes; offset, length and local address are multiples of 4. */
+/* 4..64 bytes; offset, length and local address must be multiples of 4. */
 int weft_fma_get(struct weft_fma *f, unsigned w, uint64_t offset,
 		 const struct weft_fma_local *to, unsigned bytes);
 
@@ -225,19 +228,19 @@ enum weft_fma_amo_op {
 	WEFT_FMA_AX,	/* (v & a) ^ b; 16-byte aligned */
 	WEFT_FMA_CSWAP, /* v == a ? b : v; fetching only */
 };
-#define WEFT_FMA_FETCH	  0x10u /* or-ed in: the old value comes back */
-#define WEFT_FMA_UNCACHED 0x20u /* or-ed in: memory itself, not the cache */
+#define WEFT_FMA_FETCH	  0x10u /* ORed in: returns the old value */
+#define WEFT_FMA_UNCACHED 0x20u /* ORed in: memory itself, not the cache */
 
 /* 8 aligned bytes; to may be NULL without WEFT_FMA_FETCH. */
 int weft_fma_amo(struct weft_fma *f, unsigned w, uint64_t offset, unsigned op,
 		 uint64_t a, uint64_t b, const struct weft_fma_local *to);
-/* Writes lazily kept AMO results to memory and forgets them. */
+/* Writes cached AMO results to memory and empties the cache. */
 void weft_fma_amo_flush(struct weft_fma *f);
 
 /*
  * Ends the transaction of all requests through window w since the last sync:
- * when every one is acknowledged, an event with data goes to the window's
- * queue, WEFT_FMA_GLOBAL, with the first bad status. -ENOENT: no request.
+ * when all are acknowledged, an event with data, source WEFT_FMA_GLOBAL and the
+ * first error status is written to the window's queue. -ENOENT: no request.
  */
 int weft_fma_sync(struct weft_fma *f, unsigned w, uint64_t data);
 
@@ -250,7 +253,7 @@ enum weft_fma_bte_type {
 };
 #define WEFT_FMA_BTE_FENCE  1u /* after all earlier ones of the channel */
 #define WEFT_FMA_BTE_NOTIFY 2u /* remote event with data, too */
-#define WEFT_FMA_BTE_LOCAL  4u /* event when the source may be used again */
+#define WEFT_FMA_BTE_LOCAL  4u /* event when the source may be reused */
 
 struct weft_fma_bte {
 	uint8_t type;
@@ -260,13 +263,13 @@ struct weft_fma_bte {
 	uint8_t delivery; /* enum weft_fma_delivery */
 	struct weft_fma_local local;
 	struct weft_fma_local remote; /* send: not used */
-	uint32_t bytes;		      /* multiples of 4, as the offsets */
+	uint32_t bytes;		      /* a multiple of 4, as are the offsets */
 	uint64_t data;
 };
 
 int weft_fma_bte_post(struct weft_fma *f, unsigned channel,
 		      const struct weft_fma_bte *bte);
-/* A buffer for the next send that comes to channel; event WEFT_FMA_REMOTE. */
+/* Posts a buffer for the next send on channel; event WEFT_FMA_REMOTE. */
 int weft_fma_bte_recv(struct weft_fma *f, unsigned channel,
 		      const struct weft_fma_local *to, uint32_t bytes,
 		      unsigned cq, uint64_t data);
@@ -275,7 +278,7 @@ int weft_fma_bte_recv(struct weft_fma *f, unsigned channel,
 
 struct weft_fma_smsg;
 
-/* What the other side must know of a mailbox; hand it over as you like. */
+/* Address of a mailbox for the other side; exchanged by any means. */
 struct weft_fma_smsg_name {
 	uint32_t pe;
 	uint16_t mdh;
@@ -287,10 +290,10 @@ struct weft_fma_smsg_name {
 int weft_fma_smsg_open(struct weft_fma *f, uint16_t slots, uint32_t bytes,
 		       struct weft_fma_smsg **s_p);
 void weft_fma_smsg_close(struct weft_fma_smsg *s);
-/* Fills name except pe, which the caller knows. */
+/* Fills in name except pe, which the caller sets. */
 void weft_fma_smsg_name(const struct weft_fma_smsg *s,
 			struct weft_fma_smsg_name *name);
-/* Both sides have the same shape; uses window w. */
+/* Both sides must have equal slots and sizes; uses window w. */
 int weft_fma_smsg_connect(struct weft_fma_smsg *s, unsigned w,
 			  const struct weft_fma_smsg_name *remote);
 /* -EAGAIN: no credit. -EMSGSIZE. */
@@ -304,15 +307,16 @@ void weft_fma_smsg_release(struct weft_fma_smsg *s);
 /* ---- shared message queue ---- */
 
 /*
- * One queue for the short messages of all other units: nobody opens mailboxes
- * by hand, a pair's appears with its first message. A unit has one at most.
+ * One queue for the short messages of all other units: mailboxes are not opened
+ * explicitly, a pair's is created with its first message. A unit has at most
+ * one.
  */
 struct weft_fma_msgq;
 
 struct weft_fma_msgq_attr {
-	unsigned w;	/* window that it aims for itself */
+	unsigned w;	/* window that the queue sets itself */
 	uint16_t slots; /* credits of a pair, a power of two */
-	/* A message came; from progress. buf is good during the call. */
+	/* A message arrived; from progress. buf is valid during the call. */
 	void (*message)(void *arg, uint32_t pe, const void *buf,
 			uint32_t bytes);
 	void *arg;
@@ -323,12 +327,12 @@ int weft_fma_msgq_open(struct weft_fma *f,
 		       struct weft_fma_msgq **q_p);
 void weft_fma_msgq_close(struct weft_fma_msgq *q);
 /*
- * Up to WEFT_FMA_MSGQ_BYTES. -EAGAIN: the other side has not answered the
- * first call yet, or no credit: poll, progress, repeat. -EMSGSIZE.
+ * Up to WEFT_FMA_MSGQ_BYTES. -EAGAIN: the peer has not replied to the first
+ * message yet, or no credit: call poll and progress, then repeat. -EMSGSIZE.
  */
 int weft_fma_msgq_send(struct weft_fma_msgq *q, uint32_t pe, const void *buf,
 		       uint32_t bytes);
-/* Hands over up to budget messages, pair by pair in turn; how many. */
+/* Delivers up to budget messages, round-robin by pair; returns the number. */
 int weft_fma_msgq_progress(struct weft_fma_msgq *q, int budget);
 
 /* ---- counters ---- */
@@ -336,13 +340,13 @@ int weft_fma_msgq_progress(struct weft_fma_msgq *q, int budget);
 struct weft_fma_stats {
 	uint64_t requests; /* network packets of at most 64 bytes */
 	uint64_t responses;
-	uint64_t phits;	   /* sent, of 24 bits */
-	uint64_t errors;   /* requests that ended with a bad status */
-	uint64_t rejected; /* arriving requests refused */
+	uint64_t phits;	   /* phits sent, of 24 bits */
+	uint64_t errors;   /* requests that ended with an error status */
+	uint64_t rejected; /* received requests that were refused */
 	uint64_t amo_hits;
 	uint64_t amo_misses;
 	uint64_t outstanding;	       /* buffers in use now */
-	uint64_t link[WEFT_FMA_LINKS]; /* carrier packets by each link */
+	uint64_t link[WEFT_FMA_LINKS]; /* carrier packets on each link */
 	uint64_t inside;	       /* to the other unit of the chip */
 };
 

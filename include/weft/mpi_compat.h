@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What programs use and the standard ABI leaves out: Fortran handles as ints,
+ * Names that programs use and the standard ABI omits: Fortran handles as ints,
  * and names that MPI 3.0 removed, mapped to their successors. The library has
- * no symbol for any of it. -DWEFT_STRICT_ABI turns all of it off. mpi.h
- * includes this page at its end; nobody else should.
+ * no symbol for them. -DWEFT_STRICT_ABI disables this header. mpi.h includes it
+ * at its end; do not include it directly.
  */
 #ifndef WEFT_MPI_COMPAT_H
 #define WEFT_MPI_COMPAT_H
 
-/* ---- Fortran: handles and statuses as integers --------------------------- */
+/* ---- Fortran: handles and statuses as integers ---- */
 
 typedef int MPI_Fint;
 
 /*
- * Functions, not macros: their addresses can be taken. PMPI_ names are there
- * for tools; a tool that replaces MPI_X_toint sees MPI_X_c2f, too.
+ * Functions, not macros: their addresses can be taken. PMPI_ names exist for
+ * tools; a tool that replaces MPI_X_toint also sees MPI_X_c2f.
  */
 #define WEFT_FORTRAN_HANDLE(X)                           \
 	static inline MPI_Fint MPI_##X##_c2f(MPI_##X h)  \
@@ -46,7 +46,7 @@ WEFT_FORTRAN_HANDLE(Session)
 WEFT_FORTRAN_HANDLE(Win)
 #undef WEFT_FORTRAN_HANDLE
 
-/* These are named after the function, not after the handle. */
+/* These functions have other names than their handle types. */
 static inline MPI_Fint MPI_Type_c2f(MPI_Datatype h)
 {
 	return (MPI_Fint)MPI_Type_toint(h);
@@ -149,7 +149,7 @@ static inline int MPI_Status_f2f08(const MPI_Fint *f, MPI_F08_status *f08)
 	return PMPI_Status_f2f08(f, f08);
 }
 
-/* ---- removed in MPI 3.0 -------------------------------------------------- */
+/* ---- removed in MPI 3.0 ---- */
 
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 
@@ -169,8 +169,8 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 	MPI_Type_create_struct(count, lengths, displacements, types, newtype)
 
 /*
- * Marks of the bounds in a struct. Their values are free in the ABI; other
- * libraries refuse them.
+ * Markers of the bounds in a struct. Their values are unused in the ABI; other
+ * libraries reject them.
  */
 #define MPI_LB ((MPI_Datatype)0x0000023e)
 #define MPI_UB ((MPI_Datatype)0x0000023f)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a unit of the emulated interfaces stands: which carrier moves its
- * packets, and its address there. Zero everywhere is a good beginning: the
- * shared-memory carrier, any free port of the loopback address.
+ * Carrier and address of a unit of the emulated interfaces. All zeroes is a
+ * good default: the shared-memory carrier, any free port of the loopback
+ * address.
  */
 #ifndef WEFT_PLACE_H
 #define WEFT_PLACE_H
@@ -16,9 +16,9 @@ extern "C" {
 
 struct weft_place {
 	const char *carrier;	 /* "shm" (NULL) or "loop" */
-	struct sockaddr_in name; /* wanted address; port 0: any */
-	const char *faults;	 /* loop: what goes wrong, see its carrier */
-	uint32_t fifo_slots;	 /* packets of carrier buffer; 0: default */
+	struct sockaddr_in name; /* requested address; port 0: any */
+	const char *faults;	 /* loop: fault plan, see its carrier */
+	uint32_t fifo_slots;	 /* slots of the carrier's FIFO; 0: default */
 };
 
 #ifdef __cplusplus

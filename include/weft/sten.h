@@ -5,16 +5,17 @@
  *
  *	weft_sten_open
  *	  weft_sten_map                    memory a context may use
- *	  weft_sten_route_set              who stands behind a virtual process
+ *	  weft_sten_route_set              address of a virtual process
  *	  weft_sten_queue_open             a command queue
  *	  weft_sten_open_packet, ...       build commands, 64-bit words
- *	  weft_sten_queue_write            give them to the queue
+ *	  weft_sten_queue_write            write them to the queue
  *	  weft_sten_poll                   run the engines
  *	weft_sten_close
  *
- * Nothing blocks. Functions return 0 or a negative errno. A command that is
- * wrong, or a packet that the other side refuses, stops its own queue and no
- * other: weft_sten_queue_state says why. One thread at a time per unit.
+ * No function blocks, except those named wait. Functions return 0 or a negative
+ * errno. An invalid command, or a packet that the peer refuses, stops its own
+ * queue and no other: weft_sten_queue_state returns the reason. One thread at a
+ * time per unit.
  */
 #ifndef WEFT_STEN_H
 #define WEFT_STEN_H
@@ -39,15 +40,15 @@ extern "C" {
 
 struct weft_sten;
 
-/* How a packet was answered; as bits, what a guard accepts. */
+/* Acknowledgement of a packet; also the bits that a guard accepts. */
 enum weft_sten_ack {
 	WEFT_STEN_ACK_OK = 1,
 	WEFT_STEN_ACK_TESTFAIL = 2,
-	WEFT_STEN_ACK_DISCARD = 4, /* sent again by itself */
+	WEFT_STEN_ACK_DISCARD = 4, /* the unit retransmits */
 	WEFT_STEN_ACK_ERROR = 8,
 };
 
-/* Why a queue or an engine stopped. */
+/* Reason why a queue or an engine stopped. */
 enum weft_sten_trap {
 	WEFT_STEN_TRAP_NONE,
 	WEFT_STEN_TRAP_OVERFLOW,    /* written beyond its depth */
@@ -60,7 +61,7 @@ enum weft_sten_trap {
 	WEFT_STEN_TRAP_ROUTE,	    /* no such virtual process */
 	WEFT_STEN_TRAP_ALIGNMENT,
 	WEFT_STEN_TRAP_FAIL_COUNT,	/* discarded too often */
-	WEFT_STEN_TRAP_ACK_ERROR,	/* refused by the other side */
+	WEFT_STEN_TRAP_ACK_ERROR,	/* acknowledged with Error */
 	WEFT_STEN_TRAP_CHANNEL,		/* channel in use, or bad number */
 	WEFT_STEN_TRAP_DMA_OVERFLOW,	/* DMA run queue full */
 	WEFT_STEN_TRAP_THREAD_OVERFLOW, /* thread run queue full */
@@ -81,23 +82,23 @@ void weft_sten_name(struct weft_sten *s, struct sockaddr_in *name);
 int weft_sten_poll(struct weft_sten *s, int budget);
 int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns);
 
-/* Virtual process vproc is context context of the node at name. */
+/* Sets virtual process vproc to context context of the node at name. */
 int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
 			const struct sockaddr_in *name, unsigned context);
 
 /*
- * Hardware broadcast: a packet or a DMA to vproc goes to all of low..high,
- * whose routes are set. Its answers are merged on the way back: OK when all say
- * so, else Error before TestFail before Discard. -EINVAL: not all have routes.
+ * Hardware broadcast: a packet or a DMA to vproc is sent to all of low..high,
+ * whose routes must be set. Its acknowledgements are merged: OK if all are OK,
+ * else Error before TestFail before Discard. -EINVAL: not all have routes.
  */
 int weft_sten_range_set(struct weft_sten *s, uint32_t vproc, uint32_t low,
 			uint32_t high);
 
 /*
- * Time-outs, 0 (at first): none. A packet that is not answered for answer_ns
- * is sent again, as if it had been discarded; a packet whose commands stop
- * half-way keeps other queues from sending for packet_ns and is then closed,
- * to be built anew when more of its commands have come.
+ * Timeouts, 0 (default): none. A packet that is not acknowledged within
+ * answer_ns is retransmitted, as if it had been discarded; a packet whose
+ * commands are incomplete keeps other queues from sending for packet_ns and is
+ * then closed, to be built again when more of its commands arrive.
  */
 void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
 			uint64_t packet_ns);
@@ -111,47 +112,47 @@ void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
 #define WEFT_STEN_REMOTE_EVENT 16u
 #define WEFT_STEN_ALL	       31u
 
-/* And what the pages of a mapping are like. */
-#define WEFT_STEN_LARGE	     32u /* of the larger of the two sizes */
+/* Flags of a mapping's pages. */
+#define WEFT_STEN_LARGE	     32u /* the larger of the two page sizes */
 #define WEFT_STEN_BIG_ENDIAN 64u /* words there are big-endian */
 
-/* Context may use [base, base + bytes) as perm says. */
+/* Context may access [base, base + bytes) with permissions perm. */
 int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
 		  uint64_t bytes, unsigned perm);
-/* The same memory at another address, below 1 << 63. */
+/* Maps mem at another address, below 1 << 63. */
 int weft_sten_map_at(struct weft_sten *s, unsigned context, uint64_t address,
 		     void *mem, uint64_t bytes, unsigned perm);
 int weft_sten_unmap(struct weft_sten *s, unsigned context, void *base);
 int weft_sten_unmap_at(struct weft_sten *s, unsigned context, uint64_t address);
 
 /*
- * The two page sizes, of 4 and 8 KB (at first the smaller), 64 and 512 KB, 2
- * and 4 MB (at first the larger), 64 and 512 MB.
+ * Sets the two page sizes, of 4, 8, 64 and 512 KB, 2, 4, 64 and 512 MB; the
+ * defaults are 8 KB and 4 MB.
  */
 int weft_sten_pages(struct weft_sten *s, uint64_t small, uint64_t large);
 
 /*
- * The driver's answer to a fault of a context: somebody wants to use bytes at
- * address as perm says, and may not, or there is no translation. It maps what
- * is missing (weft_sten_map) and returns 0, and the unit goes on as if it had
- * been there; any other value refuses. Packets that fault are answered with
- * Discard, so that they come again; the unit's own accesses wait. Called from
- * poll. NULL: what is not mapped is an error (at first).
+ * The driver's handler for a fault of a context: an access to bytes at address
+ * with perm has no translation or no permission. It maps the memory
+ * (weft_sten_map) and returns 0, and the unit continues; any other value
+ * refuses. Packets that fault are acknowledged with Discard, so that they are
+ * retransmitted; the unit's own accesses wait. Called from poll. NULL
+ * (default): unmapped memory is an error.
  */
 typedef int (*weft_sten_pager)(void *arg, unsigned context, uint64_t address,
 			       uint64_t bytes, unsigned perm);
 int weft_sten_pager_set(struct weft_sten *s, unsigned context,
 			weft_sten_pager fn, void *arg);
 
-/* Memory as the unit finds it for that context; NULL. For programs. */
+/* Process address of a context's memory; NULL: not accessible. For programs. */
 void *weft_sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
 		       uint64_t bytes, unsigned perm);
 
 enum weft_sten_filter {
-	WEFT_STEN_CLOSED, /* refuse packets for this context (at first) */
+	WEFT_STEN_CLOSED, /* refuse packets for this context (default) */
 	WEFT_STEN_ACCEPT,
 	WEFT_STEN_DISCARD_ALL,
-	WEFT_STEN_ACK_ALL, /* answer OK and do nothing */
+	WEFT_STEN_ACK_ALL, /* acknowledge OK and do nothing */
 };
 
 int weft_sten_filter(struct weft_sten *s, unsigned context,
@@ -171,42 +172,42 @@ int weft_sten_filter(struct weft_sten *s, unsigned context,
 
 #define WEFT_STEN_HIGH 1u /* flag: high priority run queue */
 
-/* depth: 1, 8, 64 or 512 KB, in bytes. q_p gets the queue's number. */
+/* depth: 1, 8, 64 or 512 KB, in bytes. q_p receives the queue's number. */
 int weft_sten_queue_open(struct weft_sten *s, unsigned context, uint32_t depth,
 			 unsigned perm, unsigned flags, unsigned *q_p);
 int weft_sten_queue_close(struct weft_sten *s, unsigned q);
 
 /*
- * Words at the end of the stream, in order. -EAGAIN: no room for all of them,
- * nothing written. -EIO: the queue is in error and takes nothing.
+ * Appends words in order. -EAGAIN: no room for all of them, nothing written.
+ * -EIO: the queue is in error and takes nothing.
  */
 int weft_sten_queue_write(struct weft_sten *s, unsigned q, const uint64_t *w,
 			  unsigned count);
 /*
- * Bytes at a place of the 8 KB command port, as a processor's stores arrive:
- * out of order is put in order, a gap stalls the queue. What does not fit,
- * is no whole word or comes twice puts this queue in error.
+ * Stores bytes at an offset of the 8 KB command port, as a processor's stores
+ * arrive: they may be out of order, a gap stalls the queue. A store that does
+ * not fit, is no whole word or is a duplicate puts this queue in error.
  */
 int weft_sten_queue_store(struct weft_sten *s, unsigned q, uint32_t offset,
 			  const void *bytes, unsigned count);
 
 struct weft_sten_queue_state {
 	uint8_t trap;			 /* enum weft_sten_trap */
-	uint8_t ack[WEFT_STEN_CHANNELS]; /* last answer; 0: on its way */
-	uint32_t words;			 /* words not yet finished */
+	uint8_t ack[WEFT_STEN_CHANNELS]; /* last one; 0: in flight */
+	uint32_t words;			 /* unfinished words */
 	uint64_t restarts;
-	uint64_t address; /* what the trap was about */
+	uint64_t address; /* address of the trap */
 };
 
 int weft_sten_queue_state(struct weft_sten *s, unsigned q,
 			  struct weft_sten_queue_state *st);
-/* Empties a queue in error and lets it run again. */
+/* Empties a queue in error and restarts it. */
 int weft_sten_queue_clear(struct weft_sten *s, unsigned q);
 
 /* The address at which an event may write into a command queue. */
 #define WEFT_STEN_QUEUE_ADDRESS(q) (UINT64_C(1) << 63 | (uint64_t)(q) << 13)
 
-/* ---- commands, to be collected in a stream ---- */
+/* ---- commands, collected in a stream ---- */
 
 enum weft_sten_command {
 	WEFT_STEN_NOP = 1,
@@ -226,36 +227,37 @@ enum weft_sten_command {
 enum weft_sten_transaction {
 	WEFT_STEN_T_WRITE = 1, /* 1..128 bytes to address */
 	WEFT_STEN_T_SET_EVENT,
-	WEFT_STEN_T_REMOTE_DMA, /* a DMA descriptor, run there */
-	WEFT_STEN_T_DISCARD,	/* answer Discard */
+	WEFT_STEN_T_REMOTE_DMA, /* a DMA descriptor, run at the target */
+	WEFT_STEN_T_DISCARD,	/* acknowledge with Discard */
 	WEFT_STEN_T_TEST_GE,	/* word at address >= operand, else TestFail */
 	WEFT_STEN_T_TEST_LT,
 	WEFT_STEN_T_TEST_EQ,
 	WEFT_STEN_T_TEST_NE,
-	WEFT_STEN_T_WAIT_GE, /* the same, else Discard */
+	WEFT_STEN_T_WAIT_GE, /* as TEST, else Discard */
 	WEFT_STEN_T_WAIT_LT,
 	WEFT_STEN_T_WAIT_EQ,
 	WEFT_STEN_T_WAIT_NE,
-	WEFT_STEN_T_IDENTIFY, /* cookie: once, in order, per sender */
+	WEFT_STEN_T_IDENTIFY, /* cookie: no duplicates, in order, per sender */
 	WEFT_STEN_T_ADD_WORD,
 	WEFT_STEN_T_TEST_AND_WRITE, /* if 0, write operand; else TestFail */
 	WEFT_STEN_T_GET_INDEX,	    /* reserve a slot of the queue at address */
-	WEFT_STEN_T_COMMIT,	    /* publish it */
+	WEFT_STEN_T_COMMIT,	    /* publish the slot */
 };
 
-#define WEFT_STEN_T_LAST 0x100u /* ends the packet: answer now */
+#define WEFT_STEN_T_LAST 0x100u /* ends the packet: acknowledge now */
 /*
- * This transaction and those after it wait for the end of the packet: of a
- * broadcast they are carried out everywhere when all have answered OK to what
- * stands before them, and nowhere else. So a test and what follows it is a
- * question to all and an act of all (network conditional), and nothing happens
- * twice when somebody discards.
+ * This transaction and those after it are held back until the end of the
+ * packet: in a broadcast they are executed at all members if all have
+ * acknowledged the transactions before them with OK, and otherwise at none. So
+ * a test and the transactions after it are a query of all members and an action
+ * of all (network conditional), and nothing is executed twice when a member
+ * discards.
  */
 #define WEFT_STEN_T_END	 0x800u
 /*
- * What a write consists of; for a page of the other endianness it is swapped
- * in these units, bytes (0) never. Address and length are multiples of them.
- * Words of tests, additions and events are units of 64.
+ * Data type of a write; for a page of the other byte order it is swapped in
+ * these units, bytes (0) never. Address and length must be multiples of the
+ * unit. Words of tests, additions and events are units of 64.
  */
 #define WEFT_STEN_T_16	 0x200u
 #define WEFT_STEN_T_32	 0x400u
@@ -275,8 +277,8 @@ static inline void weft_sten_word(struct weft_sten_stream *s, uint64_t w)
 }
 
 /*
- * Opens a packet to vproc; restarts: so often it is sent again after Discard
- * or a time-out before its queue traps, 255: without end.
+ * Opens a packet to vproc. restarts: number of retransmissions after Discard or
+ * a timeout before its queue traps; 255: unlimited.
  */
 static inline void weft_sten_open_packet(struct weft_sten_stream *s,
 					 unsigned channel, uint32_t vproc,
@@ -287,7 +289,7 @@ static inline void weft_sten_open_packet(struct weft_sten_stream *s,
 	weft_sten_word(s, WEFT_STEN_OPEN_PACKET | w | (uint64_t)vproc << 32);
 }
 
-/* type may have WEFT_STEN_T_LAST; data is padded to whole words. */
+/* type may contain WEFT_STEN_T_LAST; data is padded to whole words. */
 static inline void weft_sten_transaction(struct weft_sten_stream *s,
 					 unsigned type, uint64_t address,
 					 const void *data, unsigned bytes)
@@ -306,9 +308,9 @@ static inline void weft_sten_transaction(struct weft_sten_stream *s,
 
 /*
  * If test (WEFT_STEN_T_TEST_... or _WAIT_...) of the word at address holds for
- * all of vproc's range, the event is set at all; else nothing happens. With a
- * waiting test the unit asks again by itself: a barrier is one of these, for a
- * word that each member counts up when he comes.
+ * all of vproc's range, the event is set at all of them; else nothing happens.
+ * With a waiting test the unit retries by itself: a barrier is one of these,
+ * for a word that each member increments when it arrives.
  */
 static inline void weft_sten_all_set(struct weft_sten_stream *s,
 				     unsigned channel, uint32_t vproc,
@@ -349,8 +351,8 @@ static inline void weft_sten_copy64(struct weft_sten_stream *s, uint64_t from,
 }
 
 /*
- * Waits for the answer on a channel; if it is in accept, the next command
- * runs, else that one is skipped.
+ * Waits for the acknowledgement on a channel; if it is in accept, the next
+ * command is executed, else it is skipped.
  */
 static inline void weft_sten_guard(struct weft_sten_stream *s, unsigned channel,
 				   unsigned accept)
@@ -391,9 +393,9 @@ static inline void weft_sten_run_thread(struct weft_sten_stream *s,
 
 /* ---- the thread processor ---- */
 
-#define WEFT_STEN_THREADS 1024 /* that wait, of one priority */
+#define WEFT_STEN_THREADS 1024 /* waiting threads of one priority */
 
-/* A thread, as its program sees it. */
+/* A thread as passed to its program. */
 struct weft_sten_thread {
 	struct weft_sten *unit;
 	void *arg;
@@ -405,13 +407,13 @@ struct weft_sten_thread {
 
 /*
  * A program runs from poll, without interruption, and may write commands to
- * queues. 0: the thread ends; 1: it goes on, with the registers and the pc it
- * leaves, when others of its priority had their turn and none of high priority
+ * queues. 0: the thread ends; 1: it continues, with the registers and the pc it
+ * leaves, when other threads of its priority have run and none of high priority
  * waits.
  */
 typedef int (*weft_sten_program)(struct weft_sten_thread *t);
 
-/* Program pc (not 0) of a context; fn NULL takes it away. */
+/* Sets program pc (not 0) of a context; fn NULL removes it. */
 int weft_sten_program_set(struct weft_sten *s, unsigned context, uint32_t pc,
 			  weft_sten_program fn, void *arg);
 
@@ -424,22 +426,22 @@ enum weft_sten_event_type {
 };
 
 /*
- * In memory, aligned to 32. Each set adds one to count; when that gives 0 the
- * event fires: it does what type says and stays at 0.
+ * An event in memory, aligned to 32. Each set increments count; when it becomes
+ * 0 the event fires: it performs the action of type and stays at 0.
  */
 struct weft_sten_event {
 	alignas(32) int32_t count;
 	uint8_t type;  /* enum weft_sten_event_type */
-	uint8_t words; /* of a copy */
+	uint8_t words; /* length of a copy */
 	uint16_t reserved;
 	uint64_t from;
 	uint64_t to;
-	uint64_t fired; /* how often */
+	uint64_t fired; /* number of times */
 };
 
 /*
- * Arms the event: subtracts count and sets what it does. Sets that came before
- * count, so it may fire at once.
+ * Arms the event: subtracts count and sets the action. Earlier sets count, so
+ * it may fire at once.
  */
 static inline void weft_sten_wait_event(struct weft_sten_stream *s,
 					uint64_t address, uint32_t count,
@@ -454,9 +456,9 @@ static inline void weft_sten_wait_event(struct weft_sten_stream *s,
 
 /* ---- DMA ---- */
 
-#define WEFT_STEN_DMA_REMOTE 1u /* the descriptor is run at vproc: a get */
+#define WEFT_STEN_DMA_REMOTE 1u /* run at vproc: a get */
 #define WEFT_STEN_DMA_QUEUE  2u /* dst is an input queue: one slot */
-/* What it moves, as of a write; both pages may be of either endianness. */
+/* Data type, as of a write; both pages may have either byte order. */
 #define WEFT_STEN_DMA_16     64u
 #define WEFT_STEN_DMA_32     128u
 #define WEFT_STEN_DMA_64     192u
@@ -464,8 +466,8 @@ static inline void weft_sten_wait_event(struct weft_sten_stream *s,
 struct weft_sten_dma {
 	uint32_t bytes;
 	uint8_t flags;
-	uint8_t restarts; /* 0: 16, 255: without end */
-	uint16_t back;	  /* remote: the vproc there that stands for us */
+	uint8_t restarts; /* 0: 16, 255: unlimited */
+	uint16_t back;	  /* remote: this process's vproc number there */
 	uint64_t cookie;  /* 0, or identifies its last packet */
 	uint32_t vproc;
 	uint64_t src;
@@ -474,7 +476,7 @@ struct weft_sten_dma {
 	uint64_t dst_event;
 };
 
-/* The seven words of a descriptor. */
+/* Converts a descriptor to its seven words. */
 static inline void weft_sten_dma_words(const struct weft_sten_dma *d,
 				       uint64_t w[7])
 {
@@ -501,13 +503,13 @@ static inline void weft_sten_run_dma(struct weft_sten_stream *s,
 
 /* ---- input queues ---- */
 
-/* In memory, aligned to 64; slots is a power of two. */
+/* An input queue in memory, aligned to 64; slots is a power of two. */
 struct weft_sten_input {
 	alignas(64) uint64_t base;
 	uint32_t slot_bytes;
 	uint32_t slots;
-	uint64_t back;	/* slots filled; the unit's */
-	uint64_t front; /* slots taken; the host's */
+	uint64_t back;	/* slots filled; written by the unit */
+	uint64_t front; /* slots taken; written by the host */
 	uint64_t event; /* set by each commit; 0: none */
 };
 
@@ -515,18 +517,18 @@ void weft_sten_input_init(struct weft_sten_input *q, void *mem,
 			  uint32_t slot_bytes, uint32_t slots, uint64_t event);
 /* The oldest filled slot, or NULL. */
 const void *weft_sten_input_look(struct weft_sten_input *q);
-/* Gives it back. */
+/* Frees the oldest slot. */
 void weft_sten_input_next(struct weft_sten_input *q);
 
 /* ---- rails ---- */
 
 /*
- * Several units of a process, each on a network of its own, used as one: the
- * same mappings, routes and filters on each. A long DMA is cut into as many
- * pieces as there are rails, and its events are set once, when all pieces are
- * in place; packets and short DMAs take one rail or the other, so that their
- * order is not kept. A rail that has trapped, or that lost whom the DMA is for,
- * is passed over. One thread polls all units.
+ * Several units of a process, each on its own network, used as one: all must
+ * have the same mappings, routes and filters. A long DMA is cut into one piece
+ * per rail, and its events are set once, when all pieces are complete; packets
+ * and short DMAs use one of the rails, so that their order is not kept. A rail
+ * that has trapped, or that has lost the DMA's target, is skipped. One thread
+ * polls all units.
  */
 struct weft_sten_rails;
 
@@ -535,10 +537,10 @@ struct weft_sten_rails;
 int weft_sten_rails_open(struct weft_sten *const *rail, unsigned count,
 			 unsigned context, struct weft_sten_rails **r_p);
 void weft_sten_rails_close(struct weft_sten_rails *r);
-/* Commands, all to one rail. As weft_sten_queue_write. */
+/* Writes all commands to one rail. Returns as weft_sten_queue_write. */
 int weft_sten_rails_write(struct weft_sten_rails *r, const uint64_t *w,
 			  unsigned count);
-/* -EAGAIN: not now. -EIO: no rail is left. */
+/* -EAGAIN: no room now. -EIO: no working rail. */
 int weft_sten_rails_dma(struct weft_sten_rails *r,
 			const struct weft_sten_dma *d);
 
@@ -546,73 +548,76 @@ int weft_sten_rails_dma(struct weft_sten_rails *r,
 
 /*
  * Messages between virtual processes, matched by sender and tag in the thread
- * processor of the receiver's unit. Built from what stands above: a short
+ * processor of the receiver's unit. Built from the functions above: a short
  * message is a packet into the receiver's input queue, whose event starts the
- * thread; a message that nobody has asked for yet stays in Elan memory and is
- * copied when somebody does; of a long one only the envelope is sent, and the
+ * thread; an unexpected message is kept in Elan memory and copied when a
+ * receive matches; of a long message only the envelope is sent, and the
  * receiver's thread posts a DMA that the sender's unit runs.
  *
- *	weft_sten_tports_open     all who talk have a route for each other's
- *	                          number, and one context has one of these
+ *	weft_sten_tports_open     all processes that communicate have a
+ *	                          route for each other's number, and a
+ *	                          context has one of these
  *	  weft_sten_tports_tx, weft_sten_tports_rx
  *	  weft_sten_tports_done, or weft_sten_tports_wait
  *	weft_sten_tports_close
  *
- * Buffers are memory that the context may use in every way (weft_sten_map).
- * Messages of one sender match in the order they were sent. A context's
- * identified packets (WEFT_STEN_T_IDENTIFY) belong to it alone.
+ * Buffers are memory that the context has mapped with all permissions
+ * (weft_sten_map). Messages of one sender match in the order they were sent.
+ * Identified packets (WEFT_STEN_T_IDENTIFY) of the context are reserved for the
+ * tagged ports. When elan_bytes of unexpected messages are kept, further
+ * packets are discarded until there is room.
  */
 struct weft_sten_tports;
 
-#define WEFT_STEN_ANY	      UINT32_MAX /* sender of any number */
-#define WEFT_STEN_TPORTS_MAX  2000 /* bytes of the longest short message */
-#define WEFT_STEN_SYNC	      1u   /* tx: done when it was received */
-#define WEFT_STEN_TPORTS_REQS 1024 /* messages under way */
+#define WEFT_STEN_ANY	      UINT32_MAX /* receive from any sender */
+#define WEFT_STEN_TPORTS_MAX  2000	 /* longest short message, bytes */
+#define WEFT_STEN_SYNC	      1u	 /* tx: complete when received */
+#define WEFT_STEN_TPORTS_REQS 1024	 /* outstanding messages */
 
 struct weft_sten_tports_attr {
 	unsigned context;
-	uint32_t vproc;	      /* number that others have for us */
-	uint32_t slots;	      /* of the input queue, power of 2; 0: 128 */
-	uint32_t eager_bytes; /* longer: envelope first; 0: as long as can be */
-	uint64_t elan_bytes;  /* for what came unasked; 0: 4 MB. When they are
-				 used up, more is discarded until it fits */
+	uint32_t vproc;	      /* number of this process at peers */
+	uint32_t slots;	      /* of the input queue, power of two; 0: 128 */
+	uint32_t eager_bytes; /* longer: envelope first; 0: maximum */
+	uint64_t elan_bytes;  /* limit of unexpected messages; 0: 4 MB */
 };
 
 struct weft_sten_tports_status {
 	uint32_t sender;
-	int err; /* 0, -EMSGSIZE: cut off, -EFAULT, -ECONNRESET */
+	int err; /* 0, -EMSGSIZE: truncated, -EFAULT, -ECONNRESET */
 	uint64_t tag;
-	uint64_t bytes; /* of the message, not only of what fitted */
+	uint64_t bytes; /* length of the message before truncation */
 };
 
 struct weft_sten_tports_stats {
-	uint64_t matched;    /* messages that found a receive waiting */
-	uint64_t unexpected; /* that did not */
-	uint64_t fetched;    /* by DMA, after an envelope */
-	uint64_t elan_bytes; /* used now */
+	uint64_t matched;    /* messages that matched a posted receive */
+	uint64_t unexpected; /* unexpected messages */
+	uint64_t fetched;    /* fetched by DMA, after an envelope */
+	uint64_t elan_bytes; /* in use now */
 };
 
 int weft_sten_tports_open(struct weft_sten *s,
 			  const struct weft_sten_tports_attr *attr,
 			  struct weft_sten_tports **t_p);
-/* Lets what was sent go, a second at most; forgets the rest. */
+/* Completes sends for at most one second, then drops the rest. */
 void weft_sten_tports_close(struct weft_sten_tports *t);
 
 /*
- * 0: *req_p is under way. -EAGAIN: poll, then again. -EFAULT: not the
- * context's memory. -ENOENT: no route; -ECONNRESET, -EIO: no longer.
+ * 0: *req_p is outstanding. -EAGAIN: poll, then repeat. -EFAULT: memory not
+ * mapped by the context. -ENOENT: no route; -ECONNRESET, -EIO: destination lost
+ * or queue trapped.
  */
 int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest, uint64_t tag,
 			const void *buf, uint64_t bytes, unsigned flags,
 			unsigned *req_p);
-/* A message whose tag differs from tag only in bits of ignore. */
+/* Receives a message whose tag differs from tag only in bits of ignore. */
 int weft_sten_tports_rx(struct weft_sten_tports *t, uint32_t sender,
 			uint64_t tag, uint64_t ignore, void *buf,
 			uint64_t bytes, unsigned *req_p);
-/* 0: it is over, and its number is free. -EAGAIN: not yet. st may be NULL. */
+/* 0: complete, and its number is free. -EAGAIN: not yet. st may be NULL. */
 int weft_sten_tports_done(struct weft_sten_tports *t, unsigned req,
 			  struct weft_sten_tports_status *st);
-/* The same, running the unit until then. -ETIMEDOUT. */
+/* As weft_sten_tports_done, polling the unit until completion. -ETIMEDOUT. */
 int weft_sten_tports_wait(struct weft_sten_tports *t, unsigned req,
 			  struct weft_sten_tports_status *st,
 			  uint64_t timeout_ns);
@@ -624,22 +629,24 @@ void weft_sten_tports_stats(struct weft_sten_tports *t,
 struct weft_sten_stats {
 	uint64_t packets;
 	uint64_t acks[4];  /* received: ok, testfail, discard, error */
-	uint64_t restarts; /* packets sent again */
-	uint64_t refused;  /* arriving packets that made no sense */
-	uint64_t events;   /* fired */
-	uint64_t dmas;	   /* finished */
+	uint64_t restarts; /* packets retransmitted */
+	uint64_t refused;  /* malformed packets received */
+	uint64_t events;   /* events fired */
+	uint64_t dmas;	   /* completed */
 	uint8_t trap;	   /* last of the DMA, event and input engines */
 	uint64_t trap_address;
-	uint64_t late; /* packets not answered in time, sent again */
-	/* translations: from the TLBs, not there, entries of hash chains
-	   looked at, pages made from a mapping, faults the driver heard of */
+	uint64_t late; /* packets retransmitted after a timeout */
+	/*
+	 * TLB hits and misses, hash chain entries visited, pages made from a
+	 * mapping, faults passed to the driver
+	 */
 	uint64_t tlb_hits;
 	uint64_t tlb_misses;
 	uint64_t walks;
 	uint64_t fills;
 	uint64_t faults;
 	uint64_t threads; /* started or resumed */
-	uint64_t closed;  /* half-built packets closed by time-out */
+	uint64_t closed;  /* incomplete packets closed by timeout */
 };
 
 void weft_sten_stats(struct weft_sten *s, struct weft_sten_stats *st);

@@ -1,8 +1,8 @@
 # src/types: datatypes, operations, info, attributes, topologies. Nothing here
-# communicates, so the tests need nothing else.
+# communicates, so the tests need no other library.
 noinst_LTLIBRARIES += libweft-types.la
 EXTRA_DIST += src/types/README
-# loops of a few instructions: where they begin may double their time
+# short loops: their alignment may change their time by a factor of two
 libweft_types_la_CFLAGS = $(AM_CFLAGS) -falign-loops=32
 libweft_types_la_SOURCES = \
 	src/types/types_attr.c src/types/types_attr.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes. One lock covers all lists and the table of keyvals; callbacks
- * run without it, because they may call MPI. An attribute holds a reference
+ * Attributes. One lock covers all lists and the table of keyvals; callbacks are
+ * called without it, because they may call MPI. An attribute holds a reference
  * on its keyval.
  */
 #include "src/types/types_attr.h"
@@ -17,20 +17,20 @@ struct keyval {
 };
 
 struct weft_attr {
-	struct weft_attr *next; /* set before this one */
+	struct weft_attr *next; /* attribute set before this one */
 	struct keyval *kv;
 	int key;
 	void *value;
 };
 
-/* Above all predefined keys, so that no test is needed. */
+/* Above all predefined keys, so that no check is needed. */
 #define KEY_FIRST 1024
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct keyval **table;
 static int keys;
 
-/* ---- keyvals -------------------------------------------------------------*/
+/* ---- keyvals ---- */
 
 int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p)
 {
@@ -56,8 +56,8 @@ int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p)
 }
 
 /*
- * With the lock: the keyval, or NULL. A freed one that attributes still use
- * can be named to get and delete these, and be freed again without effect.
+ * With the lock: the keyval, or NULL. A freed keyval that attributes still use
+ * can be used to get and delete these, and be freed again without effect.
  */
 static struct keyval *keyval_find(enum weft_kind kind, int key)
 {
@@ -68,7 +68,7 @@ static struct keyval *keyval_find(enum weft_kind kind, int key)
 	return kv && kv->fns.kind == kind ? kv : NULL;
 }
 
-/* With the lock. Keys are not used again: a stale one is always noticed. */
+/* With the lock. Keys are not reused: a stale one is always detected. */
 static void keyval_put(struct keyval *kv, int key)
 {
 	if (--kv->refs)
@@ -93,7 +93,7 @@ int weft_keyval_free(enum weft_kind kind, int key)
 	return rc;
 }
 
-/* ---- callbacks -----------------------------------------------------------*/
+/* ---- callbacks ---- */
 
 static int call_delete(const struct weft_attr *a, void *handle)
 {
@@ -134,9 +134,9 @@ static int call_copy(const struct weft_attr *a, void *handle, void **value_p,
 	}
 }
 
-/* ---- lists ---------------------------------------------------------------*/
+/* ---- lists ---- */
 
-/* With the lock: where the attribute hangs; *result is NULL at the end. */
+/* With the lock: the link to the attribute; *result is NULL at the end. */
 static struct weft_attr **attr_find(struct weft_attr **list, int key)
 {
 	while (*list && (*list)->key != key)
@@ -144,7 +144,7 @@ static struct weft_attr **attr_find(struct weft_attr **list, int key)
 	return list;
 }
 
-/* Takes the attribute out of the list, wherever it now is, and frees it. */
+/* Removes the attribute from the list, at any position, and frees it. */
 static void attr_drop(struct weft_attr **list, struct weft_attr *a)
 {
 	pthread_mutex_lock(&lock);
@@ -231,7 +231,7 @@ int weft_attrs_clear(struct weft_attr **list, void *handle)
 	return MPI_SUCCESS;
 }
 
-/* Copies a and all that were set before it, the oldest first. */
+/* Copies a and all attributes set before it, the oldest first. */
 static int copy_from(struct weft_attr **to, const struct weft_attr *a,
 		     void *from_handle)
 {
@@ -255,7 +255,7 @@ int weft_attrs_copy(struct weft_attr **to, struct weft_attr *const *from,
 	return copy_from(to, *from, from_handle);
 }
 
-/* ---- predefined ----------------------------------------------------------*/
+/* ---- predefined ---- */
 
 static struct {
 	int value;

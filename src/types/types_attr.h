@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes cached on communicators, datatypes and windows. A keyval names
- * the two callbacks; it lives until it is freed and no attribute uses it.
- * An object holds one pointer, the head of its list (NULL: none).
+ * Attributes cached on communicators, datatypes and windows. A keyval has the
+ * two callbacks; it exists until it is freed and no attribute uses it. An
+ * object holds one pointer, the head of its list (NULL: none).
  */
 #ifndef WEFT_TYPES_ATTR_H
 #define WEFT_TYPES_ATTR_H
@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-struct weft_attr; /* one attribute; a list has the one set last first */
+struct weft_attr; /* one attribute; lists begin with the latest */
 
 /* The callbacks of a keyval; they differ in the handle's type only. */
 struct weft_keyval_fns {
@@ -34,8 +34,8 @@ int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p);
 int weft_keyval_free(enum weft_kind kind, int key);
 
 /*
- * handle is what the callbacks are given. All return MPI_SUCCESS, an error
- * class, or the code that a callback returned.
+ * handle is passed to the callbacks. All return MPI_SUCCESS, an error class, or
+ * the code that a callback returned.
  */
 int weft_attr_set(struct weft_attr **list, enum weft_kind kind, void *handle,
 		  int key, void *value);
@@ -44,17 +44,17 @@ int weft_attr_get(struct weft_attr **list, enum weft_kind kind, int key,
 int weft_attr_delete(struct weft_attr **list, enum weft_kind kind, void *handle,
 		     int key);
 
-/* For dup: runs the copy callbacks in the order of setting. */
+/* For dup: calls the copy callbacks in the order of setting. */
 int weft_attrs_copy(struct weft_attr **to, struct weft_attr *const *from,
 		    void *from_handle);
-/* For free: runs the delete callbacks, the last set first. */
+/* For free: calls the delete callbacks, the latest first. */
 int weft_attrs_clear(struct weft_attr **list, void *handle);
 
 /*
- * The predefined integers on communicators (MPI_TAG_UB ...): the start-up
- * code sets those it knows, get answers with their address. MPI_TAG_UB,
- * MPI_HOST, MPI_IO and MPI_WTIME_IS_GLOBAL have values from the beginning;
- * MPI_APPNUM and MPI_UNIVERSE_SIZE do not exist until they are set.
+ * The predefined integers on communicators (MPI_TAG_UB ...): the start-up code
+ * sets the known ones, get returns their address. MPI_TAG_UB, MPI_HOST, MPI_IO
+ * and MPI_WTIME_IS_GLOBAL have initial values; MPI_APPNUM and MPI_UNIVERSE_SIZE
+ * do not exist until they are set.
  */
 void weft_attr_predef_set(int key, int value);
 

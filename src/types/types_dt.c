@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes: life cycle and the three constructors that all others are made
- * of: equal blocks (vector), listed blocks, and the same data with other
- * bounds. Bounds follow the standard's definition: marks set by resized win
+ * Datatypes: life cycle and the three constructors that all others are made of:
+ * equal blocks (vector), listed blocks, and the same data with other bounds.
+ * Bounds follow the standard's definition: marks set by resized have precedence
  * over the data, otherwise the extent is rounded up to the alignment.
  */
 #include "src/types/types_dt.h"
@@ -15,7 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* ---- life ----------------------------------------------------------------*/
+/* ---- open and close ---- */
 
 struct weft_dt_map *weft_dt_map_open(enum weft_dt_map_kind kind, MPI_Count olds)
 {
@@ -51,7 +51,7 @@ static void map_add(struct weft_dt_map *m, struct weft_dt *old)
 	m->old[m->olds++] = weft_dt_get(old);
 }
 
-/* The new type owns map from here on, also when this fails. */
+/* The new type owns map from here on, also on failure. */
 static struct weft_dt *dt_open(struct weft_dt_map *map)
 {
 	struct weft_dt *dt = calloc(1, sizeof(*dt));
@@ -79,15 +79,14 @@ void weft_dt_put(struct weft_dt *dt)
 
 void weft_dt_commit(struct weft_dt *dt)
 {
-	/* Flags of a shared type are written once: a second commit only reads.
-	 */
+	/* Flags of a shared type are written once; a second commit reads. */
 	if (!(dt->flags & WEFT_DT_COMMITTED))
 		dt->flags |= WEFT_DT_COMMITTED;
 }
 
-/* ---- ranges ------------------------------------------------------------- */
+/* ---- ranges ---- */
 
-/* True when n steps of size step leave the range of offsets. */
+/* True if n steps of size step exceed the range of offsets. */
 static bool too_far(MPI_Count n, MPI_Count step)
 {
 	MPI_Count r;
@@ -107,7 +106,7 @@ bool weft_dt_holds(const struct weft_dt *dt, MPI_Count count)
 	return !row_too_far(count, dt);
 }
 
-/* ---- bounds ------------------------------------------------------------- */
+/* ---- bounds ---- */
 
 struct bounds {
 	bool any;
@@ -124,7 +123,7 @@ static void bounds_add(struct bounds *b, MPI_Count lo, MPI_Count hi)
 	b->any = true;
 }
 
-/* [lo, hi) at off and, last bytes further, again. */
+/* Adds [lo, hi) at off and at off + last. */
 static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 			   const struct bounds *one)
 {
@@ -132,14 +131,14 @@ static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 	bounds_add(b, off + last + one->lo, off + last + one->hi);
 }
 
-/* What a type's bounds are made of. */
+/* The bounds from which a type's bounds are computed. */
 struct frame {
-	struct bounds lb; /* marks alone */
+	struct bounds lb; /* from marks only */
 	struct bounds ub;
 	struct bounds data;
 };
 
-/* Adds n elements of old, a row, at off and again at off + last. */
+/* Adds n adjacent elements of old at off and at off + last. */
 static void frame_add(struct frame *f, const struct weft_dt *old, MPI_Count off,
 		      MPI_Count n, MPI_Count last)
 {
@@ -162,8 +161,10 @@ static void frame_add(struct frame *f, const struct weft_dt *old, MPI_Count off,
 	}
 }
 
-/* Without a mark of the end the extent is rounded up, once for the whole type:
- * the standard defines it by the type map, which has no padding inside. */
+/*
+ * Without an upper bound mark the extent is rounded up, once for the whole
+ * type: the standard defines it by the type map, which has no padding inside.
+ */
 static void frame_apply(const struct frame *f, struct weft_dt *dt)
 {
 	MPI_Count rest;
@@ -183,7 +184,7 @@ static void frame_apply(const struct frame *f, struct weft_dt *dt)
 		dt->extent += rest < 0 ? -rest : dt->align - rest;
 }
 
-/* Everything that follows from the root and the bounds. */
+/* Sets all fields that follow from the root and the bounds. */
 static void dt_finish(struct weft_dt *dt)
 {
 	dt->size = dt->root.size;
@@ -195,7 +196,7 @@ static void dt_finish(struct weft_dt *dt)
 		dt->flags |= WEFT_DT_CONTIG;
 }
 
-/* Counts n elements of old into the sums over basic elements. */
+/* Adds n elements of old to the counts of basic elements. */
 static void dt_count(struct weft_dt *dt, const struct weft_dt *old, MPI_Count n)
 {
 	if (dt->units == 0)
@@ -207,7 +208,7 @@ static void dt_count(struct weft_dt *dt, const struct weft_dt *old, MPI_Count n)
 		dt->align = old->align;
 }
 
-/* ---- equal blocks --------------------------------------------------------*/
+/* ---- equal blocks ---- */
 
 static int vector_root(struct weft_dt *dt, MPI_Count stride)
 {
@@ -268,7 +269,7 @@ int weft_dt_vector(MPI_Count count, MPI_Count blocklen, MPI_Count stride,
 	return 0;
 }
 
-/* ---- listed blocks -------------------------------------------------------*/
+/* ---- listed blocks ---- */
 
 static MPI_Count block_len(const struct weft_dt_blocks *b, MPI_Count i)
 {
@@ -280,7 +281,7 @@ static struct weft_dt *block_old(const struct weft_dt_blocks *b, MPI_Count i)
 	return b->old[b->same ? 0 : i];
 }
 
-/* True when every block is one run (or nothing). */
+/* True if every block is one run (or empty). */
 static bool all_rows(const struct weft_dt_blocks *b)
 {
 	if (b->same && weft_dt_is_contig(b->old[0]))
@@ -292,7 +293,7 @@ static bool all_rows(const struct weft_dt_blocks *b)
 	return true;
 }
 
-/* Only runs: a list of offsets, adjoining ones merged. */
+/* Runs only: a list of offsets, adjacent ones merged. */
 static int blocks_runs(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {
 	struct weft_dtn_part *part;
@@ -457,7 +458,7 @@ int weft_dt_blocks(const struct weft_dt_blocks *b, struct weft_dt **dt_p)
 	return 0;
 }
 
-/* ---- the same data -------------------------------------------------------*/
+/* ---- aliases ---- */
 
 static struct weft_dt *alias_open(struct weft_dt *old)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes. A type is born by a constructor, becomes usable for messages by
- * commit, and dies with its last reference: messages, derived types and
- * windows hold references of their own, so MPI_Type_free is only one put.
+ * Datatypes. A constructor creates a type, commit makes it usable for messages,
+ * and it is freed with its last reference: messages, derived types and windows
+ * hold references of their own, so MPI_Type_free is only one put.
  *
- * What is on the hot path stands first: a message of count contiguous
- * elements is count * dt->size bytes from buf + dt->true_lb. Everything else
- * goes through the description (struct weft_dtn, types_pack.h), which is
- * normalised when the type is made: adjoining runs are one run, equal steps
- * are one loop.
+ * Fields of the hot path are first: a message of count contiguous elements is
+ * count * dt->size bytes from buf + dt->true_lb. Everything else uses the
+ * description (struct weft_dtn, types_pack.h), which is normalised when the
+ * type is created: adjacent runs are one run, equal steps are one loop.
  */
 #ifndef WEFT_TYPES_DT_H
 #define WEFT_TYPES_DT_H
@@ -22,8 +21,8 @@
 #include <string.h>
 
 /*
- * What arithmetic sees in an element. WEFT_BASIC_NONE: the type is derived or
- * has no arithmetic. The order is that of the columns in types_op.c.
+ * Arithmetic type of an element. WEFT_BASIC_NONE: the type is derived or has no
+ * arithmetic. The order is that of the columns in types_op.c.
  */
 enum weft_basic {
 	WEFT_BASIC_NONE,
@@ -62,10 +61,10 @@ enum weft_basic {
 enum {
 	WEFT_DT_COMMITTED = 1,
 	WEFT_DT_CONTIG = 2, /* any count of elements is one run of bytes */
-	WEFT_DT_LB = 4,	    /* set by resized or a mark, somewhere */
+	WEFT_DT_LB = 4,	    /* set by resized or a mark at any level */
 	WEFT_DT_UB = 16,
 	WEFT_DT_BOUNDS = WEFT_DT_LB | WEFT_DT_UB,
-	WEFT_DT_VAST = 8, /* a row of elements may be beyond all addresses */
+	WEFT_DT_VAST = 8, /* int count elements may exceed the address range */
 };
 
 enum weft_dtn_kind {
@@ -76,17 +75,17 @@ enum weft_dtn_kind {
 	WEFT_DTN_SEQ,  /* count parts, each a child at its offset */
 };
 
-/* Part i of a list: where it lies, and how many bytes come before it. */
+/* Part i of a list: its offset, and the number of bytes before it. */
 struct weft_dtn_part {
 	MPI_Count off;
-	MPI_Count pos; /* one more entry at the end has pos = size */
+	MPI_Count pos; /* the last of count + 1 entries has pos = size */
 };
 
 /* One node of the description: which bytes, in which order. */
 struct weft_dtn {
 	enum weft_dtn_kind kind;
-	MPI_Count size; /* bytes of data in it */
-	MPI_Count off;	/* added to every offset below */
+	MPI_Count size; /* bytes of data */
+	MPI_Count off;	/* added to all offsets below */
 	MPI_Count count;
 	MPI_Count len;
 	MPI_Count stride;
@@ -95,18 +94,18 @@ struct weft_dtn {
 	const struct weft_dtn *const *seq; /* SEQ: child of every part */
 };
 
-struct weft_dt_env; /* how it was made, for MPI_Type_get_contents */
-struct weft_dt_map; /* how it is composed of other types */
+struct weft_dt_env; /* constructor's arguments, for MPI_Type_get_contents */
+struct weft_dt_map; /* its composition of other types */
 
 struct weft_dt {
 	struct weft_obj obj; /* predefined: the value of the handle */
 	uint32_t flags;
 	uint16_t basic;	  /* enum weft_basic */
-	uint16_t align;	  /* of the strictest basic type in it */
+	uint16_t align;	  /* of the strictest basic type */
 	MPI_Count size;	  /* bytes of data; < 0: not supported */
 	MPI_Count extent; /* from one element to the next */
 	MPI_Count lb;
-	MPI_Count true_lb; /* where the first byte of data lies */
+	MPI_Count true_lb; /* offset of the first byte of data */
 	MPI_Count true_extent;
 	struct weft_dtn root;
 	const struct weft_dt *unit; /* its only basic type; NULL: several */
@@ -121,7 +120,7 @@ struct weft_dt {
 /* All predefined types, by the low byte of their handle (0x200..0x2ff). */
 extern struct weft_dt weft_dt_predef[256] WEFT_HIDDEN;
 
-/* The type behind a handle, or NULL: null, stale, or no datatype. */
+/* The type of a handle, or NULL: null, stale, or no datatype. */
 static inline struct weft_dt *weft_dt_of(MPI_Datatype h)
 {
 	uintptr_t v = (uintptr_t)h;
@@ -151,7 +150,7 @@ static inline bool weft_dt_is_contig(const struct weft_dt *dt)
 	return dt->flags & WEFT_DT_CONTIG;
 }
 
-/* True when count elements are one run of bytes at buf + dt->true_lb. */
+/* True if count elements are one run of bytes at buf + dt->true_lb. */
 static inline bool weft_dt_is_run(const struct weft_dt *dt, MPI_Count count)
 {
 	return (dt->flags & WEFT_DT_CONTIG) ||
@@ -170,13 +169,15 @@ static inline bool weft_dt_is_handy(const struct weft_dt *dt)
 	       WEFT_DT_COMMITTED;
 }
 
-/* False when count elements have more bytes, or lie further, than addresses
- * and sums of a few of them can tell. */
+/*
+ * False if count elements have more bytes, or extend further, than can be
+ * addressed with some reserve for sums.
+ */
 bool weft_dt_holds(const struct weft_dt *dt, MPI_Count count);
 
 /*
- * Bytes from the first to behind the last byte that count elements touch: the
- * size of a temporary buffer tmp; its elements begin at tmp - dt->true_lb.
+ * Bytes from the first to after the last byte of count elements: the size of a
+ * temporary buffer tmp; its elements begin at tmp - dt->true_lb.
  */
 static inline MPI_Count weft_dt_span(const struct weft_dt *dt, MPI_Count count)
 {
@@ -187,8 +188,9 @@ static inline MPI_Count weft_dt_span(const struct weft_dt *dt, MPI_Count count)
 
 /*
  * Constructors. All offsets and strides are in bytes. The new type holds
- * references on what it is made of, is not committed and has no envelope.
- * -ENOMEM; -EOVERFLOW: sizes beyond MPI_Count. Arguments have been checked.
+ * references on its component types, is not committed and has no envelope.
+ * -ENOMEM; -EOVERFLOW: sizes beyond MPI_Count. The caller has checked the
+ * arguments.
  */
 int weft_dt_vector(MPI_Count count, MPI_Count blocklen, MPI_Count stride,
 		   struct weft_dt *old, struct weft_dt **dt_p);
@@ -204,7 +206,7 @@ struct weft_dt_blocks {
 };
 int weft_dt_blocks(const struct weft_dt_blocks *b, struct weft_dt **dt_p);
 
-/* The same data as old with other bounds. */
+/* The data of old with other bounds. */
 int weft_dt_resized(struct weft_dt *old, MPI_Count lb, MPI_Count extent,
 		    struct weft_dt **dt_p);
 int weft_dt_dup(struct weft_dt *old, struct weft_dt **dt_p);
@@ -232,7 +234,7 @@ struct weft_dt_darray {
 int weft_dt_darray(const struct weft_dt_darray *a, struct weft_dt *old,
 		   struct weft_dt **dt_p);
 
-/* Ready for messages; costs nothing, the description is there already. */
+/* Makes a type ready for messages; cheap, the description exists already. */
 void weft_dt_commit(struct weft_dt *dt);
 
 /*
@@ -244,16 +246,18 @@ typedef int (*weft_dt_walk_fn)(void *arg, const struct weft_dt *basic,
 			       MPI_Count n);
 int weft_dt_walk(const struct weft_dt *dt, weft_dt_walk_fn fn, void *arg);
 
-/* The predefined type that dt is, or is made of alone, pairs being one; NULL:
- * there are several. */
+/*
+ * The predefined type that dt is, or is made of exclusively (a pair counts as
+ * one); NULL: several.
+ */
 const struct weft_dt *weft_dt_element(const struct weft_dt *dt);
 
 /*
- * Basic elements in the first bytes bytes of an endless row of dt; -1 when
+ * Basic elements in the first bytes bytes of an infinite sequence of dt; -1 if
  * the bytes end inside of one.
  */
 MPI_Count weft_dt_elements(const struct weft_dt *dt, MPI_Count bytes);
-/* Bytes of the first n basic elements of an endless row of dt. */
+/* Bytes of the first n basic elements of an infinite sequence of dt. */
 MPI_Count weft_dt_bytes(const struct weft_dt *dt, MPI_Count n);
 
 #endif

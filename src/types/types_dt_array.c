@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts of arrays: subarray and darray, dimension by dimension from the
- * fastest to the slowest. After each step the type covers all dimensions so
- * far, and its extent is that of the whole array in these dimensions, so
- * that the next step repeats it.
+ * Parts of arrays: subarray and darray, dimension by dimension from the fastest
+ * to the slowest. After each step the type covers all dimensions so far, and
+ * its extent is that of the whole array in these dimensions, so that the next
+ * step repeats it.
  */
 #include "src/types/types_dt.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Index of the dimension that is step k, counted from the fastest. */
+/* Index of the dimension of step k, counted from the fastest. */
 static int dim_at(int k, int ndims, int order)
 {
 	return order == MPI_ORDER_C ? ndims - 1 - k : k;
 }
 
 /*
- * *t becomes its data moved by disp, with bounds [0, extent). The reference
- * on the old *t is given back, also on failure.
+ * *t becomes its data moved by disp, with bounds [0, extent). The reference on
+ * the old *t is dropped, also on failure.
  */
 static int place(struct weft_dt **t, MPI_Count disp, MPI_Count extent)
 {
@@ -69,7 +69,7 @@ int weft_dt_subarray(const struct weft_dt_subarray *a, struct weft_dt *old,
 	return rc;
 }
 
-/* One dimension of a distributed array, as one process sees it. */
+/* One dimension of a distributed array, for one process. */
 struct share {
 	MPI_Count size;	 /* of the array */
 	MPI_Count block; /* elements in a block */
@@ -78,6 +78,8 @@ struct share {
 };
 
 /*
+ * Type of the own blocks in one dimension:
+ *
  *   size 11, block 2, procs 3, coord 1:   . . 2 3 . . . . 8 9 .
  *   one whole cycle of 6 and a rest of 5 in which the own block is whole too
  */

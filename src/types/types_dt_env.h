@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The envelope: how the user made a type, kept as the call's arguments in
- * four lists, for MPI_Type_get_envelope and MPI_Type_get_contents.
+ * The envelope: the arguments of the constructor that made a type, in four
+ * lists, for MPI_Type_get_envelope and MPI_Type_get_contents.
  */
 #ifndef WEFT_TYPES_DT_ENV_H
 #define WEFT_TYPES_DT_ENV_H
@@ -20,11 +20,11 @@ struct weft_dt_env {
 	struct weft_dt **t; /* a reference on each */
 };
 
-/* Lists of the four lengths, zeroed; NULL when memory is out. */
+/* Lists of the four lengths, zeroed; NULL: out of memory. */
 struct weft_dt_env *weft_dt_env_open(int combiner, MPI_Count ints,
 				     MPI_Count addrs, MPI_Count counts,
 				     MPI_Count types);
-/* Takes NULL. */
+/* Accepts NULL. */
 void weft_dt_env_close(struct weft_dt_env *env);
 
 #endif

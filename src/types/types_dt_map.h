@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a type is composed of others: what the walk over basic elements
- * follows, and the owner of the references and arrays. For core_dt*.c only.
+ * Composition of a type from others: input of the walk over basic elements, and
+ * owner of the references and arrays. For types_dt*.c only.
  */
 #ifndef WEFT_TYPES_DT_MAP_H
 #define WEFT_TYPES_DT_MAP_H
@@ -16,7 +16,7 @@ enum weft_dt_map_kind {
 
 struct weft_dt_map {
 	enum weft_dt_map_kind kind;
-	bool same; /* old[0] serves all blocks */
+	bool same; /* old[0] is used for all blocks */
 	MPI_Count count;
 	MPI_Count blocklen;
 	MPI_Count *len; /* BLOCKS; NULL: all of length blocklen */
@@ -27,10 +27,10 @@ struct weft_dt_map {
 	const struct weft_dtn **seq;
 };
 
-/* A map with room for olds types; NULL when memory is out. */
+/* A map for olds types; NULL: out of memory. */
 struct weft_dt_map *weft_dt_map_open(enum weft_dt_map_kind kind,
 				     MPI_Count olds);
-/* Puts the references and frees; takes NULL. */
+/* Drops the references and frees; accepts NULL. */
 void weft_dt_map_close(struct weft_dt_map *m);
 
 static inline MPI_Count weft_dt_map_len(const struct weft_dt_map *m,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The naive model: everything is copied, nothing is clever. */
+/* The naive model: all lists are copied, nothing is folded. */
 #include "src/types/types_dt_model.h"
 
 #include "test/t.h"
@@ -17,7 +17,7 @@ static void model_add(struct model *m, long off, int size, int align)
 	m->item[m->n++] = (struct model_item){ off, size, align };
 }
 
-/* One element of old at disp: its items, and its marks. */
+/* Adds one element of old at disp: its items, and its marks. */
 static void model_place(struct model *m, const struct model *old, long disp)
 {
 	for (int i = 0; i < old->n; i++)
@@ -159,7 +159,7 @@ struct twin twin_resized(struct twin *old, long lb, long extent)
 	return t;
 }
 
-/* Steps an index vector through sizes in the order of memory. */
+/* Advances an index vector through sizes in the order of memory. */
 static bool index_next(int *at, const MPI_Count *sizes, int ndims, int order)
 {
 	for (int k = 0; k < ndims; k++) {
@@ -200,7 +200,7 @@ struct twin twin_subarray(const struct weft_dt_subarray *a, struct twin *old)
 	return t;
 }
 
-/* Whether index i of dimension d belongs to the process at coord. */
+/* True if index i of dimension d belongs to the process at coord. */
 static bool owns(const struct weft_dt_darray *a, int d, int coord, int i)
 {
 	int p = a->psizes[d], b = a->dargs[d];
@@ -238,7 +238,7 @@ struct twin twin_darray(const struct weft_dt_darray *a, struct twin *old)
 	return t;
 }
 
-/* ---- random types --------------------------------------------------------*/
+/* ---- random types ---- */
 
 static int pick(struct weft_rng *r, int from, int to)
 {

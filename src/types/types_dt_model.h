@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The naive model of a datatype, for tests: a list of basic elements, each
- * with its offset, exactly as the standard defines type maps and bounds.
+ * A naive model of a datatype, for tests: a list of basic elements, each with
+ * its offset, exactly as the standard defines type maps and bounds.
  */
 #ifndef WEFT_TYPES_DT_MODEL_H
 #define WEFT_TYPES_DT_MODEL_H
@@ -23,7 +23,7 @@ struct model {
 	long ub;
 };
 
-/* A type and its model, built side by side. */
+/* A type and its model, built by the same calls. */
 struct twin {
 	struct weft_dt *dt;
 	struct model *m;
@@ -48,7 +48,7 @@ long model_extent(const struct model *m);
 long model_true_lb(const struct model *m);
 long model_true_ub(const struct model *m);
 
-/* Offset of packed byte pos in a row of elements. */
+/* Offset of packed byte pos in a sequence of elements. */
 long model_byte(const struct model *m, long pos);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The predefined datatypes, by the low byte of their handle. Fortran's types
- * have the sizes that every Fortran compiler of our platforms gives them
- * unless MPI_Abi_set_fortran_info says otherwise. A type that this host has
- * no arithmetic for exists too: its size is MPI_UNDEFINED and it is not
- * committed, so that using it is an error with a name.
+ * have the sizes of the Fortran compilers of our platforms unless
+ * MPI_Abi_set_fortran_info sets others. A type for which this host has no
+ * arithmetic exists too: its size is MPI_UNDEFINED and it is not committed, so
+ * that using it is an error with a name.
  */
 #include "src/types/types_dt_map.h"
 #include "src/types/types_dt_predef.h"
@@ -14,11 +14,13 @@
 #include <stdalign.h>
 #include <wchar.h>
 
-/* A row names its slot, the low byte of the handle, and the handle without
- * "MPI_"; types_dt_test.c holds the two against each other. */
+/*
+ * An entry gives its slot, the low byte of the handle, and the handle without
+ * "MPI_"; types_dt_test.c compares the two.
+ */
 #define SELF(slot) (&weft_dt_predef[slot])
 
-/* What all entries have: a reference that is never given back. */
+/* Common fields of all entries: a reference that is never dropped. */
 #define HEAD(n)                                                      \
 	.obj = { WEFT_KIND_DT, 1, 0, (uint32_t)(uintptr_t)MPI_##n }, \
 	.name = "MPI_" #n
@@ -91,7 +93,7 @@ static const struct weft_dtn_part short_int_part[] = {
 #define COMPLEX_SIZED(slot, n, type, b) \
 	BASIC_SIZED(slot, n, 2 * sizeof(type), alignof(type), b)
 
-/* No data, only a bound where it lies: for programs older than MPI 3.0. */
+/* No data, only a bound at its offset: for programs older than MPI 3.0. */
 #define MARK(slot, n, bound)                                              \
 	[slot] = { HEAD(n),                                               \
 		   .flags = WEFT_DT_COMMITTED | WEFT_DT_CONTIG | (bound), \

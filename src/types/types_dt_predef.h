@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pairs as C sees them, and the sizes of Fortran's types. */
+/* The pairs as C structs, and the sizes of Fortran's types. */
 #ifndef WEFT_TYPES_DT_PREDEF_H
 #define WEFT_TYPES_DT_PREDEF_H
 

@@ -44,7 +44,7 @@ static void check_numbers(const struct twin *t)
 	T_IS(dt->true_lb + dt->true_extent, model_true_ub(m));
 }
 
-/* A buffer that holds count elements, and where element 0 begins. */
+/* A buffer for count elements, and the address of element 0. */
 struct arena {
 	unsigned char *mem;
 	unsigned char *first;
@@ -136,7 +136,7 @@ static void check_elements(const struct twin *t)
 	}
 }
 
-/* Two bytes of data at one place: legal to send, not to receive. */
+/* True if two bytes of data have one address: legal to send, not to receive. */
 static bool has_overlap(const struct twin *t, int count)
 {
 	struct arena a = arena_open(t, count);
@@ -312,16 +312,19 @@ static void sizes_beyond_64_bits_are_refused(void **state)
 	weft_dt_put(t);
 }
 
-/* ---- more than a cache holds ---- */
+/* ---- larger than a cache ---- */
 
 #define LARGE	 (3 << 20) /* bytes packed */
-#define ODD_STEP 10007	   /* a range begins and ends within a block */
+#define ODD_STEP 10007	   /* ranges begin and end inside a block */
 
 struct place {
 	MPI_Count off, len;
 };
 
-/* n blocks of a type at these places of mem, against one copy after another. */
+/*
+ * Packs a type with n blocks at these offsets of mem; compares with copies one
+ * by one.
+ */
 static void large_is_packed(struct weft_dt *dt, const struct place *at,
 			    size_t n, unsigned char *mem, size_t bytes)
 {

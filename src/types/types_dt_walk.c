@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Basic elements of a type, in the order of its map. */
+/* Walk over the basic elements of a type, in the order of its type map. */
 #include "src/types/types_dt_map.h"
 
 static int walk_row(const struct weft_dt *dt, MPI_Count n, weft_dt_walk_fn fn,
@@ -32,8 +32,8 @@ int weft_dt_walk(const struct weft_dt *dt, weft_dt_walk_fn fn, void *arg)
 }
 
 struct tally {
-	MPI_Count bytes; /* left */
-	MPI_Count units; /* left, when counting down elements */
+	MPI_Count bytes; /* bytes left */
+	MPI_Count units; /* elements left, when counting down */
 	MPI_Count done;
 };
 

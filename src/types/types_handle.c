@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of objects: one table, one lock, used by few programs. */
+/* Integer numbers of objects: one table, one lock; few programs use them. */
 #include "src/types/types_handle.h"
 
 #include "src/base/hash.h"

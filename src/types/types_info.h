@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Info objects: an ordered list of keys and values, each a copy. Safe for
- * several threads: a lock covers every call.
+ * Info objects: an ordered list of keys and values, each a copy. Thread-safe: a
+ * lock covers every call.
  */
 #ifndef WEFT_TYPES_INFO_H
 #define WEFT_TYPES_INFO_H
@@ -25,14 +25,14 @@ struct weft_info {
 };
 
 /*
- * MPI_INFO_ENV, filled on first use with what the system knows: command,
- * argv, host, arch, wdir. Start-up adds maxprocs and thread_level.
+ * MPI_INFO_ENV, filled on first use from the system: command, argv, host, arch,
+ * wdir. Start-up adds maxprocs and thread_level.
  */
 struct weft_info *weft_info_env(void);
-/* The same for a command line that is given; for MPI_Info_create_env. */
+/* Fills info from a given command line; for MPI_Info_create_env. */
 int weft_info_fill(struct weft_info *info, int argc, char *const argv[]);
 
-/* The object behind a handle; NULL: MPI_INFO_NULL, stale, or no info. */
+/* The object of a handle; NULL: MPI_INFO_NULL, stale, or no info. */
 static inline struct weft_info *weft_info_of(MPI_Info h)
 {
 	return h == MPI_INFO_ENV ? weft_info_env()
@@ -44,7 +44,7 @@ static inline MPI_Info weft_info_handle(const struct weft_info *info)
 	return weft_obj_handle(&info->obj);
 }
 
-/* New and empty, or a copy; NULL when memory is out. from may be NULL. */
+/* A new empty info, or a copy; NULL: out of memory. from may be NULL. */
 struct weft_info *weft_info_open(void);
 struct weft_info *weft_info_dup(struct weft_info *from);
 void weft_info_close(struct weft_info *info);
@@ -54,8 +54,8 @@ int weft_info_set(struct weft_info *info, const char *key, const char *val);
 /* 0, -ENOENT. */
 int weft_info_delete(struct weft_info *info, const char *key);
 /*
- * Length of the value, or -ENOENT; copies at most room - 1 characters and a
- * zero when room > 0.
+ * Returns the length of the value, or -ENOENT; copies at most room - 1
+ * characters and a zero when room > 0.
  */
 int weft_info_get(struct weft_info *info, const char *key, char *val, int room);
 int weft_info_count(struct weft_info *info);

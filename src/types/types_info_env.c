@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_INFO_ENV: how this process was started. */
+/* MPI_INFO_ENV: the command and environment of this process. */
 #include "src/types/types_info.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static struct weft_info env = {
 };
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 
-/* Arguments behind the command, separated by blanks, as far as they fit. */
+/* Joins the arguments after the command with blanks, as far as they fit. */
 static void join(char *out, size_t room, int argc, char *const argv[])
 {
 	size_t at = 0;
@@ -32,7 +32,7 @@ static void join(char *out, size_t room, int argc, char *const argv[])
 	}
 }
 
-/* A value longer than an info value may be is cut. */
+/* Sets a value; one longer than an info value may be is truncated. */
 static int set_cut(struct weft_info *info, const char *key, const char *val)
 {
 	char cut[MPI_MAX_INFO_VAL];
@@ -64,7 +64,7 @@ int weft_info_fill(struct weft_info *info, int argc, char *const argv[])
 	return rc;
 }
 
-/* The command line as the kernel keeps it: words that end with a zero. */
+/* Reads the command line from the kernel: zero-terminated strings. */
 static void env_fill(void)
 {
 	FILE *f = fopen("/proc/self/cmdline", "r");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every MPI object begins with. A handle is either a constant below 4096
+ * Common head of every MPI object. A handle is either a constant below 4096
  * (predefined, resolved by a table of its kind) or the address of an object.
- * The kind word catches handles that are stale or of another kind.
+ * The kind field detects handles that are stale or of another kind.
  */
 #ifndef WEFT_TYPES_OBJ_H
 #define WEFT_TYPES_OBJ_H
@@ -29,11 +29,11 @@ enum weft_kind {
 struct weft_obj {
 	uint32_t kind; /* enum weft_kind */
 	weft_au32 refs;
-	int32_t id; /* for MPI_X_toint: >= 4096, given on first request */
+	int32_t id; /* for MPI_X_toint: >= 4096, assigned on first use */
 	uint32_t predefined; /* the handle's value, 0: created at run time */
 };
 
-/* Handles up to here are constants of the ABI, never addresses. */
+/* Handles up to this value are constants of the ABI, never addresses. */
 #define WEFT_HANDLE_MAX 4095u
 
 static inline bool weft_handle_is_const(const void *handle)
@@ -41,7 +41,7 @@ static inline bool weft_handle_is_const(const void *handle)
 	return (uintptr_t)handle <= WEFT_HANDLE_MAX;
 }
 
-/* The object behind a run-time handle, or NULL when it is not of this kind. */
+/* The object of a run-time handle, or NULL if it is not of this kind. */
 static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
 {
 	const struct weft_obj *o = handle;
@@ -51,7 +51,7 @@ static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
 	return (void *)(uintptr_t)handle;
 }
 
-/* The handle that the application sees for an object. */
+/* The application's handle for an object. */
 static inline void *weft_obj_handle(const struct weft_obj *o)
 {
 	return o->predefined ? (void *)(uintptr_t)o->predefined
@@ -68,14 +68,14 @@ static inline void weft_obj_init(struct weft_obj *o, enum weft_kind kind)
 
 static inline void weft_obj_get(struct weft_obj *o)
 {
-	/* relaxed: whoever adds a reference holds one */
+	/* relaxed: the caller holds a reference */
 	atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
 }
 
-/* Gives the number of a dying object back (types_handle.c). */
+/* Releases the number of an object that is being freed (types_handle.c). */
 void weft_obj_forget(struct weft_obj *o);
 
-/* True when this was the last reference: the caller frees. */
+/* True if this was the last reference: the caller frees. */
 static inline bool weft_obj_put(struct weft_obj *o)
 {
 	if (weft_add32(&o->refs, (uint32_t)-1) != 1)

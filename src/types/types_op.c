@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Of MPI_REPLACE and MPI_NO_OP: no type may be reduced with them. */
+/* Row of MPI_REPLACE and MPI_NO_OP: no type may be reduced with them. */
 static const weft_op_row none = { NULL };
 
 #define OP(slot, h, table)                                                  \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction operations. Applying one is  inout[i] = in[i] op inout[i]  for
- * i = 0..count-1, always in that order of operands, so that results depend
- * on the order of calls only. Predefined operations are functions in a table
- * by operation and basic type; user operations are called as MPI says.
+ * Reduction operations. Applying one is  inout[i] = in[i] op inout[i]  for i =
+ * 0..count-1, always in that order of operands, so that results depend on the
+ * order of calls only. Predefined operations are functions in a table by
+ * operation and basic type; user operations are called as MPI defines.
  */
 #ifndef WEFT_TYPES_OP_H
 #define WEFT_TYPES_OP_H
@@ -23,7 +23,7 @@ struct weft_op {
 /* All predefined operations, by the low bits of their handle (0x20..0x3f). */
 extern struct weft_op weft_op_predef[32];
 
-/* The operation behind a handle, or NULL: null, stale, or no operation. */
+/* The operation of a handle, or NULL: null, stale, or no operation. */
 static inline struct weft_op *weft_op_of(MPI_Op h)
 {
 	uintptr_t v = (uintptr_t)h;
@@ -57,9 +57,9 @@ static inline bool weft_op_commutes(const struct weft_op *op)
 }
 
 /*
- * True when op may reduce elements of dt: any type for a user operation,
- * what the standard's table allows for the predefined ones; none for
- * MPI_REPLACE and MPI_NO_OP, which are for one-sided communication.
+ * True if op may reduce elements of dt: any type for a user operation, the
+ * types of the standard's table for the predefined ones; none for MPI_REPLACE
+ * and MPI_NO_OP, which are for one-sided communication.
  */
 static inline bool weft_op_allows(const struct weft_op *op,
 				  const struct weft_dt *dt)

@@ -12,7 +12,7 @@ extern const weft_op_row weft_op_band, weft_op_bor, weft_op_bxor;
 extern const weft_op_row weft_op_land, weft_op_lor, weft_op_lxor;
 extern const weft_op_row weft_op_minloc, weft_op_maxloc;
 
-/* What Fortran's LOGICAL of 1 << k bytes holds; yes 1 and no 0 at first. */
+/* Values of Fortran's LOGICAL of 1 << k bytes; initially yes 1 and no 0. */
 struct weft_logical {
 	unsigned char yes[16];
 	unsigned char no[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_MINLOC and MPI_MAXLOC: among equal values the lower index wins. */
+/* MPI_MINLOC and MPI_MAXLOC: of equal values the lower index is taken. */
 #include "src/base/attr.h"
 #include "src/types/types_dt_predef.h"
 #include "src/types/types_op_fn.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels on numbers. One macro makes one loop; the compiler makes vectors of
- * it. Signed sums and products are computed unsigned: the bits are the same
- * and overflow wraps instead of being undefined.
+ * Reduction kernels on numbers. One macro makes one loop, which the compiler
+ * vectorises. Signed sums and products are computed unsigned: the bits are the
+ * same and overflow wraps instead of being undefined.
  */
 #include "src/base/attr.h"
 #include "src/types/types_op_fn.h"
@@ -69,7 +69,7 @@ FLOATING(f32, float)
 FLOATING(f64, double)
 FLOATING(fld, long double)
 
-/* Complex numbers as two of their parts, without C's rules for infinities. */
+/* Complex numbers as two parts, without C's rules for infinities. */
 #define COMPLEX(s, type)                                              \
 	struct s {                                                    \
 		type re;                                              \
@@ -135,7 +135,7 @@ const weft_op_row weft_op_bor = { INTEGERS(bor), [WEFT_BASIC_BYTE] = bor_u8 };
 const weft_op_row weft_op_bxor = { INTEGERS(bxor), [WEFT_BASIC_BYTE] =
 							   bxor_u8 };
 
-/* ---- logicals: true and false are what the language says they are ------- */
+/* ---- logicals: true and false as the language defines them ---- */
 
 #define TRUTH(k)             \
 	{                    \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packing. One walk over the description finds the pieces of a range; what is
- * done with a piece is the sink's business: copy out, copy in, or note down.
- * The count of a message is one more loop around the root, made on the stack.
+ * Packing. One walk over the description finds the pieces of a range; a sink
+ * processes each piece: pack, unpack, or add to an iovec. The count of a
+ * message is one more loop around the root, made on the stack.
  */
 #include "src/types/types_pack.h"
 
@@ -13,22 +13,22 @@
 struct sink;
 
 struct sink_ops {
-	/* run: takes len bytes at mem; len <= left. */
+	/* run: processes len bytes at mem; len <= left. */
 	void (*run)(struct sink *s, char *mem, size_t len);
-	/* vec: takes n runs of len bytes, stride apart; n * len <= left. */
+	/* vec: processes n runs of len bytes, stride apart; n * len <= left. */
 	void (*vec)(struct sink *s, char *mem, MPI_Count stride, size_t len,
 		    MPI_Count n);
-	/* idx: takes n whole runs of a list; all of them fit into left. */
+	/* idx: processes n whole runs of a list; all of them fit into left. */
 	void (*idx)(struct sink *s, char *mem, const struct weft_dtn_part *p,
 		    MPI_Count n);
-	/* rows: takes n whole lists of few runs, stride apart. */
+	/* rows: processes n whole lists of few runs, stride apart. */
 	void (*rows)(struct sink *s, char *mem, const struct weft_dtn *list,
 		     MPI_Count stride, MPI_Count n);
 };
 
 struct sink {
 	const struct sink_ops *ops;
-	size_t left; /* bytes still wanted; 0 ends the walk */
+	size_t left; /* bytes left; 0 ends the walk */
 	char *flat;  /* pack, unpack: next byte of the packed side */
 	struct iovec *iov;
 	int used;
@@ -36,7 +36,7 @@ struct sink {
 	size_t taken;
 };
 
-/* ---- copying -------------------------------------------------------------*/
+/* ---- copying ---- */
 
 /* n blocks of len bytes, stride apart in memory, step apart when packed. */
 struct blocks {
@@ -47,23 +47,23 @@ struct blocks {
 	MPI_Count n;
 };
 
-/* Longer runs are copied as fast by the library. */
+/* Longer runs are copied equally fast by the library. */
 #define RUN_SHORT 4096
 
 /*
- * Messages of so many bytes are not in the cache. Of these, memory is asked for
- * ahead that the processor does not foresee: blocks a line or more apart, rows
- * that end before it has learnt them, parts at uneven places. In the cache that
- * would cost up to a third.
+ * Messages of this size are not in the cache. For these, memory is prefetched
+ * that the hardware prefetcher does not predict: blocks a line or more apart,
+ * rows that end before it has adapted, parts at irregular offsets. In the cache
+ * that would cost up to a third.
  */
 #define FAR_BYTES    ((size_t)1 << 20)
 #define BLOCKS_AHEAD 8
 #define ROWS_AHEAD   2
-#define ROW_MIN	     128 /* shorter ones are blocks */
-#define ROW_MOST     512 /* from there on it has learnt them */
+#define ROW_MIN	     128 /* shorter rows are copied as blocks */
+#define ROW_MOST     512 /* bytes after which the hardware prefetches */
 #define PARTS_AHEAD  8
 
-/* Memory that is read soon, when packing, or written. */
+/* Prefetches memory for reading (packing) or writing. */
 WEFT_INLINE void ask_for(bool out, const char *at, size_t len)
 {
 	for (size_t i = 0; i < len; i += WEFT_CACHE_LINE) {
@@ -158,10 +158,10 @@ WEFT_INLINE char *copy_idx(bool out, bool far, char *mem, char *flat,
 	return flat;
 }
 
-/* As many lists at a time as stay in the first cache. */
+/* Lists per pass, so that they stay in the first-level cache. */
 #define ROWS_AT_ONCE 64
 
-/* One member after the other, over all rows: each is a loop of one size. */
+/* Copies member by member over all rows: each is a loop of one size. */
 WEFT_INLINE void copy_rows(bool out, char *mem, char *flat,
 			   const struct weft_dtn *list, struct blocks b)
 {
@@ -260,7 +260,7 @@ static const struct sink_ops unpack_ops = { .run = unpack_run,
 					    .idx = unpack_idx,
 					    .rows = unpack_rows };
 
-/* ---- copying what is not in the cache ------------------------------------*/
+/* ---- copying with prefetch ---- */
 
 static bool is_wide(MPI_Count stride)
 {
@@ -321,7 +321,7 @@ static bool is_far(const struct weft_typed *t)
 	return weft_typed_bytes(t) >= FAR_BYTES;
 }
 
-/* ---- noting down ---------------------------------------------------------*/
+/* ---- iovec ---- */
 
 static void iov_run(struct sink *s, char *mem, size_t len)
 {
@@ -364,7 +364,7 @@ static const struct sink_ops iov_ops = {
 	.run = iov_run, .vec = iov_vec, .idx = iov_idx, .rows = iov_rows
 };
 
-/* ---- the walk ------------------------------------------------------------*/
+/* ---- the walk ---- */
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -394,7 +394,7 @@ static void walk_vec(struct sink *s, const struct weft_dtn *n, char *base,
 		s->ops->run(s, base + whole * n->stride, s->left);
 }
 
-/* The part that holds byte pos. */
+/* Index of the part that contains byte pos. */
 static MPI_Count find_part(const struct weft_dtn *n, size_t pos)
 {
 	MPI_Count lo = 0, hi = n->count - 1, mid;
@@ -432,13 +432,13 @@ static void walk_idx(struct sink *s, const struct weft_dtn *n, char *base,
 		s->ops->run(s, base + n->part[last].off + skip, s->left);
 }
 
-/* Lists of few runs, one after the other: the members of a struct. */
+/* Lists of few runs, repeated: the members of a struct. */
 #define ROWS_MAX_RUNS 32
 
 static void walk_loop(struct sink *s, const struct weft_dtn *n, char *base,
 		      size_t pos);
 
-/* Takes bytes of node n from pos on, until its end or the sink's. */
+/* Processes bytes of node n from pos on, until its end or the sink's. */
 static void walk(struct sink *s, const struct weft_dtn *n, char *base,
 		 size_t pos)
 {
@@ -503,7 +503,7 @@ static void walk_typed(struct sink *s, const struct weft_typed *t, size_t pos)
 	walk(s, &all, t->buf, pos);
 }
 
-/* Bytes that a range really has. */
+/* Clips a range to the bytes of the typed buffer. */
 static size_t clip(const struct weft_typed *t, size_t pos, size_t len)
 {
 	size_t total = weft_typed_bytes(t);
@@ -538,7 +538,7 @@ size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 			memcpy((char *)t->buf + t->dt->true_lb + pos, src, len);
 		return len;
 	}
-	/* the packed side is only read: pack and unpack share the cursor */
+	/* the packed side is only read: pack and unpack share the field */
 	s.flat = (char *)(uintptr_t)src;
 	s.left = len;
 	walk_typed(&s, t, pos);

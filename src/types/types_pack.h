@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moving typed data. A position in a typed buffer is the number of packed
- * bytes before it, nothing more: every call finds its place from that number
- * in a few divisions, so any range can be moved at any time, in any order, by
- * any thread, and there is no state to keep between two pieces of a pipeline.
+ * Moving typed data. A position in a typed buffer is the number of packed bytes
+ * before it: every call finds the address from that number by a few divisions,
+ * so any range can be moved at any time, in any order, by any thread, and there
+ * is no state between two pieces of a pipeline.
  */
 #ifndef WEFT_TYPES_PACK_H
 #define WEFT_TYPES_PACK_H
@@ -33,24 +33,23 @@ size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 		   size_t len);
 
 /*
- * Describes packed bytes from *pos on as at most n pieces of memory; moves
- * *pos behind them and returns the number of pieces (0 at the end).
+ * Describes packed bytes from *pos on as at most n pieces of memory; advances
+ * *pos past them and returns the number of pieces (0 at the end).
  */
 int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
 		  int n);
 
-/* Pieces that the whole buffer needs, counted up to limit. */
+/* Number of pieces of the whole buffer, counted up to limit. */
 int weft_pack_pieces(const struct weft_typed *t, int limit);
 
 /*
- * From typed data to typed data, as if sent to oneself; the shorter side
- * limits. Returns the bytes moved. -ENOMEM as 0 bytes when both are derived
- * and no buffer is to be had.
+ * Copies typed data to typed data, as a send to self; the shorter side limits.
+ * Returns the bytes moved.
  */
 size_t weft_pack_copy(const struct weft_typed *dst,
 		      const struct weft_typed *src);
 
-/* The external32 form: big endian, fixed sizes. Bytes per element of dt. */
+/* The external32 form: big-endian, fixed sizes. Bytes per element of dt. */
 MPI_Count weft_pack_ext_size(const struct weft_dt *dt);
 size_t weft_pack_ext(const struct weft_typed *t, void *dst);
 size_t weft_unpack_ext(const struct weft_typed *t, const void *src);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * external32: big-endian numbers of fixed sizes, without gaps. The packed
- * native bytes have the same order of elements, so the conversion runs over
- * them one by one. What has another size outside: long is 4 bytes, wchar_t 2,
- * long double 16 (binary128).
+ * native bytes have the same order of elements, so they are converted one by
+ * one. Types with another size in external32: long has 4 bytes, wchar_t 2, long
+ * double 16 (binary128).
  */
 #include "src/types/types_pack.h"
 
 #include <float.h>
 
-/* How one basic type looks inside and outside. */
+/* Native and external form of one basic type. */
 struct shape {
 	size_t in;	  /* bytes of a part in memory */
-	size_t out;	  /* bytes of a part outside */
+	size_t out;	  /* bytes of a part in external32 */
 	int parts;	  /* 2: complex */
-	bool is_signed;	  /* extends with its sign */
+	bool is_signed;	  /* sign extension */
 	bool is_extended; /* x87 double extended in memory */
 };
 
@@ -43,7 +43,7 @@ static struct shape shape_of(const struct weft_dt *b)
 	return s;
 }
 
-/* ---- one part of one element ---------------------------------------------*/
+/* ---- one part of one element ---- */
 
 /* Byte k of a native number, counted from the least significant. */
 static size_t native_at(size_t k, size_t size)
@@ -84,7 +84,7 @@ static void x87_out(unsigned char *to, const unsigned char *from)
 	memcpy(&frac, from, 8);
 	to[0] = from[9];
 	to[1] = from[8];
-	frac <<= 1; /* the leading one is not stored outside */
+	frac <<= 1; /* the leading one is not stored in binary128 */
 	for (int k = 0; k < 8; k++)
 		to[2 + k] = (unsigned char)(frac >> (56 - 8 * k));
 	memset(to + 10, 0, 6);
@@ -122,12 +122,12 @@ static void part_in(unsigned char *to, const unsigned char *from,
 		int_in(to, from, s);
 }
 
-/* ---- the stream ----------------------------------------------------------*/
+/* ---- the stream ---- */
 
 struct stream {
 	const struct weft_typed *t;
 	size_t pos;	    /* in the native packed bytes */
-	unsigned char *ext; /* next byte outside */
+	unsigned char *ext; /* next external byte */
 	bool out;
 };
 

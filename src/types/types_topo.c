@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topologies: making, copying, and Cartesian arithmetic. */
+/* Topologies: creation, copies, and Cartesian arithmetic. */
 #include "src/types/types_topo.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void weft_topo_close(struct weft_topo *t)
 	free(t);
 }
 
-/* ---- Cartesian -----------------------------------------------------------*/
+/* ---- Cartesian ---- */
 
 int weft_topo_cart_rank(const struct weft_topo *t, const int *coords)
 {
@@ -98,7 +98,7 @@ struct weft_topo *weft_topo_cart(int ndims, const int *dims, const int *periods,
 	return t;
 }
 
-/* ---- graphs --------------------------------------------------------------*/
+/* ---- graphs ---- */
 
 struct weft_topo *weft_topo_graph(int nnodes, const int *index,
 				  const int *edges, int rank)
@@ -147,9 +147,9 @@ struct weft_topo *weft_topo_dist(int nin, const int *in, const int *in_weight,
 	return NULL;
 }
 
-/* ---- copies --------------------------------------------------------------*/
+/* ---- copies ---- */
 
-/* NULL stays NULL; *ok becomes false when memory is out. */
+/* NULL stays NULL; *ok becomes false when out of memory. */
 static int *dup_ints(const int *from, int n, bool *ok)
 {
 	int *to = from ? copy_ints(from, n) : NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Process topologies. A communicator that has one points to it
- * (comm->topo, else NULL) and owns it. Whatever the kind, the neighbours
- * stand in two plain lists, in the order the neighbourhood collectives use:
- * messages come from in[0..nin-1] and go to out[0..nout-1]; MPI_PROC_NULL is
- * a neighbour that is not there.
+ * Process topologies. A communicator with a topology points to it (comm->topo,
+ * else NULL) and owns it. For every kind the neighbours are in two plain lists,
+ * in the order of the neighbourhood collectives: messages are received from
+ * in[0..nin-1] and sent to out[0..nout-1]; MPI_PROC_NULL is a missing
+ * neighbour.
  */
 #ifndef WEFT_TYPES_TOPO_H
 #define WEFT_TYPES_TOPO_H
@@ -23,7 +23,7 @@ struct weft_topo {
 	int *dims;
 	int *periods;
 	int *coords; /* of this process */
-	/* MPI_GRAPH, as the user gave it */
+	/* MPI_GRAPH, as given by the user */
 	int nnodes;
 	int nedges;
 	int *index;
@@ -35,8 +35,8 @@ struct weft_topo {
 };
 
 /*
- * New topologies; NULL when memory is out. Arguments have been checked and
- * are copied. rank is that of this process in the new communicator.
+ * New topologies; NULL: out of memory. The caller has checked the arguments;
+ * they are copied. rank is that of this process in the new communicator.
  */
 struct weft_topo *weft_topo_cart(int ndims, const int *dims, const int *periods,
 				 int rank);
@@ -51,16 +51,16 @@ void weft_topo_close(struct weft_topo *t);
 /* A copy, for MPI_Comm_dup; NULL: out of memory. */
 struct weft_topo *weft_topo_dup(const struct weft_topo *t);
 
-/* Rank at coordinates, periodic ones taken modulo; MPI_PROC_NULL outside. */
+/* Rank at coordinates, modulo in periodic dimensions; MPI_PROC_NULL outside. */
 int weft_topo_cart_rank(const struct weft_topo *t, const int *coords);
 void weft_topo_cart_coords(const struct weft_topo *t, int rank, int *coords);
-/* The rank disp steps along dimension dim, seen from this process. */
+/* The rank disp steps along dimension dim from this process. */
 int weft_topo_cart_step(const struct weft_topo *t, int dim, int disp);
 
 /*
- * Fills the zero entries of dims so that the product is nnodes: as equal as
- * the factors allow, in descending order. -EINVAL: the entries that are given
- * do not divide nnodes.
+ * Fills the zero entries of dims so that the product is nnodes: as equal as the
+ * factors allow, in descending order. -EINVAL: the non-zero entries do not
+ * divide nnodes.
  */
 int weft_topo_dims(int nnodes, int ndims, int *dims);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Dims_create: factors as close to each other as they can be. Of all ways
- * to write n as a product of k factors, one with the smallest difference
- * between the largest and the smallest; of these, the first in the order of
+ * MPI_Dims_create: factors as close to each other as possible. Of all
+ * factorizations of n into k factors, one with the smallest difference between
+ * the largest and the smallest factor; of these, the first in the order of
  * descending factors.
  */
 #include "src/types/types_topo.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* True when d to the power of k is at least n. */
+/* True if d to the power of k is at least n. */
 static bool power_reaches(int d, int k, int n)
 {
 	long long p = 1;
@@ -20,7 +20,7 @@ static bool power_reaches(int d, int k, int n)
 	return p >= n;
 }
 
-/* True when d to the power of k is more than n. */
+/* True if d to the power of k is more than n. */
 static bool power_exceeds(int d, int k, int n)
 {
 	long long p = 1;
@@ -50,7 +50,7 @@ static void find_divisors(struct divisors *all, int n)
 			all->d[all->n++] = n / all->d[i];
 }
 
-/* More factors than bits in an int are ones anyway. */
+/* More factors than bits in an int are ones. */
 #define MAX_FACTORS 32
 
 struct search {
@@ -58,10 +58,10 @@ struct search {
 	int k;
 	int f[MAX_FACTORS]; /* descending, so far */
 	int best[MAX_FACTORS];
-	int spread; /* of the best: its largest without its smallest */
+	int spread; /* of the best: its largest minus its smallest */
 };
 
-/* The last factor is n; the better of equal ones came first. */
+/* The last factor is n; of equal results the first is kept. */
 static void close_search(struct search *s, int n, int limit)
 {
 	if (n > limit || s->f[0] - n >= s->spread)
@@ -72,7 +72,7 @@ static void close_search(struct search *s, int n, int limit)
 		s->best[i] = s->f[i];
 }
 
-/* Tries all ways to write n as the factors from f[at] on, none above limit. */
+/* Tries all factorizations of n from f[at] on, with no factor above limit. */
 static void search(struct search *s, int n, int at, int limit)
 {
 	int left = s->k - at;
@@ -80,7 +80,7 @@ static void search(struct search *s, int n, int at, int limit)
 	for (int i = 0; i < s->all.n && s->all.d[i] <= limit; i++) {
 		int d = s->all.d[i];
 		int top = at ? s->f[0] : d;
-		/* smaller ones would not be better than the best */
+		/* a smaller factor would not improve the best result */
 		int low = top - s->spread + 1;
 
 		if (n % d || d < low || !power_reaches(d, left, n))
@@ -95,7 +95,7 @@ static void search(struct search *s, int n, int at, int limit)
 	}
 }
 
-/* Divides n by the entries that are given; counts the others. */
+/* Divides n by the non-zero entries; counts the others. */
 static int take_given(int *n, int ndims, const int *dims, int *open_p)
 {
 	*open_p = 0;

@@ -44,7 +44,7 @@ static void dims_are_balanced_and_descending(void **state)
 		}
 }
 
-/* What others give, a prime, and the number with the most divisors. */
+/* Other implementations' results, a prime, the number with most divisors. */
 static void dims_of_large_numbers(void **state)
 {
 	static const int known[][4] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The APEnet+ board: open, close, nodes, and its turn. */
+/* The APEnet+ board: open, close, nodes, and polling. */
 #include "prov/nic/apenet/apenet_dev.h"
 
 #define EVENTS 1024

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Registered buffers. What arrives is for an address; the buffer and the page
- * it belongs to are found in the translation buffer, without the processor, or
- * by the processor, which looks through the list and refills it. Buffers may
- * share a page, so a hit counts if the buffer holds the address as well.
+ * Registered buffers. A packet carries a virtual address; its buffer and page
+ * are found in the TLB, without the embedded processor, or by the processor,
+ * which searches the list of buffers and refills the TLB. Buffers may share a
+ * page, so a hit also requires that the buffer contains the address.
  */
 #include "prov/nic/apenet/apenet_dev.h"
 
@@ -44,7 +44,7 @@ tlb_look(struct weft_apenet *a, const struct apenet_place *p, uint64_t address)
 	return NULL;
 }
 
-/* The embedded processor: looks through the list, and refills. */
+/* The embedded processor: searches the list, and refills the TLB. */
 static const struct apenet_buf *
 walk(struct weft_apenet *a, const struct apenet_place *p, uint64_t address)
 {
@@ -72,7 +72,7 @@ static const struct apenet_buf *translate(struct weft_apenet *a,
 	return walk(a, p, address);
 }
 
-/* How many bytes from here on the one translation is good for. */
+/* Number of bytes from address on that one translation covers. */
 static uint64_t run_of(const struct apenet_buf *b, uint64_t address,
 		       uint64_t left)
 {

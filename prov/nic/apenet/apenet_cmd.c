@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The command queue and the event queue. Commands wait in the queue until the
- * board fetches them, some ahead of those it works on; answers to gets are
- * commands of the embedded processor, and take turns with the host's. Whoever
- * posts a command has a place for its event promised, and packets that arrive
- * keep two: so none is lost, and what comes in is never held up by what has
- * been promised.
+ * board fetches them; some are prefetched. Replies to gets are commands of the
+ * embedded processor and alternate with those of the host. Posting a command
+ * reserves an entry for its event, and two entries are reserved for received
+ * packets: so no event is lost, and reception is never blocked by reserved
+ * entries.
  */
 #include "prov/nic/apenet/apenet_dev.h"
 
@@ -166,9 +166,9 @@ struct apenet_msg *apenet_cmd_next(struct weft_apenet *a)
 	return m ? m : back ? host_next(a) : back_next(a);
 }
 
-/* ---- ends ---- */
+/* ---- lost nodes, close ---- */
 
-/* What has not been fetched; its gets are ended with the others. */
+/* Ends commands that were not fetched; their gets end with the others. */
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 {
 	uint64_t tail = a->queue_tail;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The APEnet+ board from inside.
+ * Internal header of the APEnet+ board.
  *
- *	apenet.c         open, close, nodes, poll
- *	apenet_rx.c      what arrives
- *	apenet_get.c     gets, ours and those of others
- *	apenet_tx.c      the DMA engines: memory to packets
- *	apenet_cmd.c     the command queue and the event queue
- *	apenet_buf.c     registered buffers, translation
- *	apenet_tlb.c     translations at hand
- *	apenet_engine.c  the unit below the message engine (machine apenet)
+ *  apenet.c         open, close, nodes, poll
+ *  apenet_rx.c      reception
+ *  apenet_get.c     gets of this node and of peers
+ *  apenet_tx.c      the DMA engines: memory to packets
+ *  apenet_cmd.c     the command queue and the event queue
+ *  apenet_buf.c     registered buffers, translation
+ *  apenet_tlb.c     the TLB
+ *  apenet_engine.c  the unit below the message engine (machine apenet)
  */
 #ifndef WEFT_PROV_APENET_DEV_H
 #define WEFT_PROV_APENET_DEV_H
@@ -27,9 +27,9 @@
 #include <string.h>
 
 #define APENET_BUFS	1024
-#define APENET_PREFETCH 4    /* commands that the board holds */
-#define APENET_GETS	256  /* of ours that are under way */
-#define APENET_WALK_NS	1100 /* apenet.md i: a packet of the processor's */
+#define APENET_PREFETCH 4    /* commands fetched by the board */
+#define APENET_GETS	256  /* outstanding gets of this node */
+#define APENET_WALK_NS	1100 /* apenet.md i: the processor's time per packet */
 #define APENET_SPARE	2    /* events that one packet may need */
 
 struct apenet_buf {
@@ -40,37 +40,37 @@ struct apenet_buf {
 	const struct weft_mem_kind *kind;
 };
 
-/* A message that goes out: a command, or the answer to a get. */
+/* An outgoing message: a command, or the reply to a get. */
 struct apenet_msg {
 	struct weft_list link;
 	struct weft_apenet_cmd c;
 	uint8_t op; /* enum apenet_op */
-	bool begun; /* the last piece has been asked for when asked == bytes */
-	bool cut;   /* its memory is gone */
+	bool begun; /* its first piece has been requested */
+	bool cut;   /* its memory was unregistered */
 	uint32_t message;
-	uint32_t number; /* of the get it is about */
+	uint32_t number; /* of its get */
 	uint64_t asked;
-	unsigned char *stage; /* its bytes, in host memory */
+	unsigned char *stage; /* staged data in host memory */
 };
 
 enum apenet_dma_state {
 	APENET_IDLE,
-	APENET_ASKED,  /* the request is on its way to memory */
-	APENET_COMING, /* the bytes are; one engine at a time */
+	APENET_ASKED,  /* read request sent to memory */
+	APENET_COMING, /* data is arriving; one engine at a time */
 };
 
 struct apenet_dma {
 	uint8_t state; /* enum apenet_dma_state */
 	bool first;
 	bool last;
-	bool peer; /* read from device memory */
+	bool peer; /* reads device memory */
 	struct apenet_msg *m;
 	uint64_t offset;
 	uint32_t bytes;
-	uint64_t order; /* of its request among all */
+	uint64_t order; /* sequence number of its request */
 };
 
-/* A message that comes in; of a node there is one at a time. */
+/* A message being received; one per node at a time. */
 struct apenet_in {
 	bool open;
 	uint8_t op;
@@ -79,12 +79,12 @@ struct apenet_in {
 	uint32_t message;
 	uint64_t start;
 	uint64_t bytes;
-	uint64_t number;      /* of our get that it answers */
-	uint64_t bad;	      /* the address that was not found */
-	unsigned char *stage; /* of a staged one */
+	uint64_t number;      /* of the get of this node that it replies to */
+	uint64_t bad;	      /* address without translation */
+	unsigned char *stage; /* data of a staged message */
 };
 
-/* A get of ours. */
+/* An outstanding get of this node. */
 struct apenet_get {
 	bool used;
 	uint16_t gen;
@@ -94,7 +94,7 @@ struct apenet_get {
 struct weft_apenet {
 	struct weft_port port;
 	uint32_t node;
-	uint32_t message; /* the next one's number */
+	uint32_t message; /* number of the next message */
 	struct weft_code_crc crc;
 	void (*noise)(unsigned char *wire, size_t bytes); /* for tests */
 
@@ -105,9 +105,9 @@ struct weft_apenet {
 	struct apenet_msg *queue[WEFT_APENET_COMMANDS];
 	uint64_t queue_head;
 	uint64_t queue_tail;
-	struct weft_list backs; /* answers, as commands of the processor */
+	struct weft_list backs; /* replies to gets, by the processor */
 	bool backs_turn;
-	struct weft_list work; /* fetched: the board works on them */
+	struct weft_list work; /* fetched commands, being processed */
 	unsigned held;
 	struct apenet_dma dma[WEFT_APENET_DMAS];
 	unsigned dmas;
@@ -117,7 +117,7 @@ struct weft_apenet {
 	uint32_t events;
 	uint64_t event_head;
 	uint64_t event_tail;
-	uint64_t owed; /* events that commands under way will need */
+	uint64_t owed; /* events reserved for outstanding commands */
 
 	struct apenet_get get[APENET_GETS];
 	struct weft_hash in; /* node + 1 -> struct apenet_in */
@@ -126,20 +126,20 @@ struct weft_apenet {
 
 /* apenet_buf.c */
 
-/* The buffer that holds it all with these rights, or NULL. */
+/* The buffer that contains all bytes with these rights, or NULL. */
 const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 				       uint64_t address, uint64_t bytes,
 				       unsigned rights);
 
-/* Where a packet's bytes go, and by what rights. */
+/* Target address and required rights of a packet's data. */
 struct apenet_place {
 	uint64_t address;
 	uint32_t bytes;
 	unsigned rights;
-	uint64_t bad; /* out: the address that was not found */
+	uint64_t bad; /* out: address without translation */
 };
 
-/* Translates and stores; enum weft_apenet_status. */
+/* Translates and stores; returns enum weft_apenet_status. */
 unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_place *p,
 			  const unsigned char *data);
 
@@ -147,25 +147,25 @@ unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_place *p,
 bool apenet_event_room(const struct weft_apenet *a, unsigned n);
 void apenet_event_write(struct weft_apenet *a,
 			const struct weft_apenet_event *ev);
-/* The end of a command that asked for an event, or did not. */
+/* Ends a command; writes its event if one was requested. */
 void apenet_cmd_end(struct weft_apenet *a, const struct weft_apenet_cmd *c,
 		    unsigned what, unsigned status);
 struct apenet_msg *apenet_msg_new(struct weft_apenet *a,
 				  const struct weft_apenet_cmd *c, unsigned op);
-/* The next that the board fetches, or NULL. */
+/* The next command for the board, or NULL. */
 struct apenet_msg *apenet_cmd_next(struct weft_apenet *a);
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all);
 
 /* apenet_tx.c */
 int apenet_tx_run(struct weft_apenet *a, int budget);
 void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all);
-/* The memory of a buffer goes. */
+/* A buffer was unregistered: marks messages that still read it. */
 void apenet_tx_closed(struct weft_apenet *a);
 
 /* apenet_rx.c */
 int apenet_rx_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
-/* A whole packet from a node; -EAGAIN: no room for what it will tell. */
+/* Processes one packet from a node; -EAGAIN: no room for its events. */
 int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
 		     const unsigned char *wire, size_t bytes);
 void apenet_rx_lost(struct weft_apenet *a, uint32_t node);
@@ -173,12 +173,12 @@ void apenet_rx_fini(struct weft_apenet *a);
 
 /* apenet_get.c */
 
-/* NULL: no such get of that node's. */
+/* NULL: no outstanding get from that node has this number. */
 struct apenet_get *apenet_get_of(struct weft_apenet *a, uint32_t node,
 				 uint64_t number);
 void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
 		    unsigned status);
-/* Another node wants bytes; -EAGAIN. */
+/* Starts the reply to a peer's get; -EAGAIN: out of memory. */
 int apenet_get_serve(struct weft_apenet *a, uint32_t node,
 		     const struct apenet_ask *ask);
 void apenet_get_lost(struct weft_apenet *a, uint32_t node);

@@ -3,12 +3,12 @@
  * The APEnet+ interface as transport of the message engine (machine apenet).
  *
  * An engine packet is a put into the next slot of the ring that the peer keeps
- * for us: its unit word names the slot, and the receive event is the carrier's
- * delivery. The network keeps the order of a pair, so a put for any other slot
- * is one for an address without translation, and is dropped. Bulk data is a put
- * after a handshake: a get is a request to the peer, whose interface puts the
- * bytes back. Where one process may not reach the other's memory the engine is
- * told and sends packets.
+ * for this process: its unit word is the slot number, and the carrier's
+ * delivery is the receive event. The network keeps the order of a pair, so a
+ * put to any other slot is one to an address without translation, and is
+ * dropped. Bulk data is a put after a handshake: a get is a request to the
+ * peer, whose interface puts the data back. Where one process cannot access the
+ * other's memory, the unit returns an error and the engine sends packets.
  */
 #include "prov/nic/apenet/apenet_engine.h"
 #include "prov/mem/mem.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far we and one peer are in each other's ring. */
+/* Slot numbers of the rings shared with one peer. */
 struct ae_ring {
 	uint32_t sent;
 	uint32_t taken;
@@ -61,15 +61,16 @@ static inline struct ae_ring *ring_of(struct apenet_engine *e,
 
 /* ---- puts into the ring ---- */
 
-/* The path of the memory that is at that address on the bus. */
+/* The model's path for the kind of memory at a bus address. */
 static uint8_t ae_path(struct weft_carrier *c, uint64_t address)
 {
 	return (uint8_t)c->virt->path(c, weft_mem_kind_on_bus(address)->path);
 }
 
 /*
- * In order; the slot's head goes along. What comes from a device goes to one:
- * of the receive nothing is known here.
+ * Path of a put in virtual time: in order, with the slot's header. Data from
+ * device memory is assumed to go to device memory: the receive buffer is not
+ * known here.
  */
 static void ae_way(struct apenet_engine *e, const struct weft_pkt *pkt,
 		   const struct iovec *iov, int iov_count)
@@ -141,7 +142,7 @@ static const struct weft_carrier_up ae_up = {
 
 /* ---- bulk ---- */
 
-/* From memory of one kind to memory of another, both as the bus has them. */
+/* Path between two kinds of memory, given by their bus addresses. */
 static struct weft_vt_way ae_between(struct weft_carrier *c, uint64_t from,
 				     uint64_t to)
 {
@@ -166,7 +167,7 @@ static int ae_put(struct weft_unit *u, struct weft_peer *peer,
 	return weft_help_put(u, peer, d, &way);
 }
 
-/* A request of one descriptor goes there, a put comes back. */
+/* A request of one descriptor is sent, a put returns the data. */
 static int ae_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
@@ -182,7 +183,7 @@ static int ae_get(struct weft_unit *u, struct weft_peer *peer,
 	return weft_help_get(u, peer, d, &way);
 }
 
-/* The interface has none: the target's processor does them. */
+/* The interface has no atomics: the target's processor performs them. */
 static int ae_amo(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_amo *a)
 {
@@ -194,7 +195,7 @@ static int ae_poll(struct weft_unit *u, int budget)
 	return u->carrier->ops->poll(u->carrier, budget);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void ae_close(struct weft_unit *u)
 {

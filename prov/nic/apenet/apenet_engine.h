@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The APEnet+ interface as the message engine sees it. */
+/* The APEnet+ interface's operations table for the message engine. */
 #ifndef WEFT_PROV_APENET_ENGINE_H
 #define WEFT_PROV_APENET_ENGINE_H
 

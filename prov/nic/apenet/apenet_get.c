@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gets. The board has none of its own: a request goes to the node, its
- * embedded processor looks the buffer up and orders a put back, which names
- * the get. What comes back may touch the memory of that get and no other.
+ * Gets. The board has no get operation: a request is sent to the node, whose
+ * embedded processor looks up the buffer and starts a put back, which carries
+ * the number of the get. The reply may write the memory of that get only.
  */
 #include "prov/nic/apenet/apenet_dev.h"
 

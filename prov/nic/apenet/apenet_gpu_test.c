@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Device memory as a peer (APE-02 to 05): puts and gets between all kinds,
- * without a copy in between, and staged for comparison. The stand-in's memory
- * cannot be touched by address, so whatever gets there went through its row.
+ * Device memory as a peer (APE-02 to 05): puts and gets between all kinds of
+ * memory, without a copy in between, and staged for comparison. The emulated
+ * device memory cannot be accessed by address, so all data in it was written
+ * through its functions.
  */
 #include "prov/nic/apenet/apenet_pair.h"
 
 #define BYTES  (300u * 1024 + 7)
 #define PIECES ((BYTES + 4095) / 4096)
 
-/* One put from kind to kind; what both boards counted for it. */
+/* One put from kind to kind, checked against both boards' counters. */
 static void put(struct apenet_pair *p, int from, int to, unsigned flags)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, from, to, BYTES);
@@ -78,7 +79,7 @@ static void gets_go_between_all_kinds(void **state)
 	}
 }
 
-/* Its bytes are there when it is told, and not before. */
+/* The data is visible with the event, and not before. */
 static void a_staged_one_appears_as_a_whole(void **state)
 {
 	struct weft_apenet_event ev;
@@ -99,7 +100,7 @@ static void a_staged_one_appears_as_a_whole(void **state)
 	pair_close(&p);
 }
 
-/* The source may write its buffer again: a staged put has it all. */
+/* The source may reuse its buffer: a staged put has copied all data. */
 static void a_staged_put_does_not_read_twice(void **state)
 {
 	struct weft_apenet_cmd c;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * APEnet+: what travels.
+ * Packet format of APEnet+.
  *
  * A packet is words of 128 bits: a header, up to 256 words of data, a footer.
- * It rides behind the carrier's head, which says no more than that it is one.
+ * It follows the carrier's header, in which only the type and the length are
+ * used.
  *
  *	 0                       8       10   11     12      16
  *	+-----------------------+-------+----+------+--------+
@@ -15,14 +16,14 @@
  *	+-----------------------+---------------+------------+
  *
  *	cmd      address              data                extra
- *	PUT      where it goes        up to 4 KB          of the receive event
+ *	PUT      target address       up to 4 KB          of the receive event
  *	GET      -                    struct apenet_ask   -
- *	BACK     where it goes        up to 4 KB          number of the get
+ *	BACK     target address       up to 4 KB          number of the get
  *	REFUSE   -                    -                   number of the get
  *	CUT      -                    -                   -
  *
- * Packets of one message follow each other; the first and the last are marked.
- * The CRC is over everything before it.
+ * Packets of one message are consecutive; the first and the last are marked.
+ * The CRC covers all bytes before it.
  */
 #ifndef WEFT_PROV_APENET_LAYOUT_H
 #define WEFT_PROV_APENET_LAYOUT_H
@@ -31,11 +32,11 @@
 
 #include <weft/apenet.h>
 
-#define APENET_PKT     64 /* type: the units' own */
+#define APENET_PKT     64 /* packet type on the carrier, of units */
 #define APENET_WORD    16
 #define APENET_PAYLOAD WEFT_APENET_PACKET
 #define APENET_WHOLE   (APENET_PAYLOAD + 2 * APENET_WORD)
-#define APENET_DESC    32 /* a command: what a request of a get carries */
+#define APENET_DESC    32 /* bytes of a command, the payload of a get request */
 
 enum apenet_op {
 	APENET_PUT,
@@ -48,8 +49,8 @@ enum apenet_op {
 
 #define APENET_FIRST   1u
 #define APENET_LAST    2u
-#define APENET_STAGED  4u /* the target collects it in host memory */
-#define APENET_RECEIVE 8u /* an event at the target */
+#define APENET_STAGED  4u /* the target collects the message in host memory */
+#define APENET_RECEIVE 8u /* write an event at the target */
 
 struct apenet_header {
 	uint64_t address;
@@ -65,10 +66,10 @@ struct apenet_footer {
 	uint32_t crc;
 };
 
-/* What a get wants. */
+/* The request of a get. */
 struct apenet_ask {
-	uint64_t from; /* address of the node that is asked */
-	uint64_t to;   /* of the one that asks */
+	uint64_t from; /* address at the target of the get */
+	uint64_t to;   /* address at the origin */
 	uint64_t bytes;
 	uint32_t number;
 	uint32_t flags;

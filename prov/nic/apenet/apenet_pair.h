@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For tests: two APEnet+ boards in one process, each with a buffer in host
- * memory and one in device memory.
+ * Fixture for tests: two APEnet+ boards in one process, each with a buffer in
+ * host memory and one in device memory.
  */
 #ifndef WEFT_PROV_APENET_PAIR_H
 #define WEFT_PROV_APENET_PAIR_H
@@ -86,7 +86,7 @@ static inline void pair_run(struct apenet_pair *p, int turns)
 	}
 }
 
-/* The next event of a side, which must come. */
+/* Waits for the next event of a side. */
 static inline struct weft_apenet_event pair_event(struct apenet_pair *p,
 						  int side)
 {
@@ -101,7 +101,7 @@ static inline struct weft_apenet_event pair_event(struct apenet_pair *p,
 	return ev;
 }
 
-/* Nothing happens any more, and nothing is told. */
+/* Checks that the side writes no further event. */
 static inline void pair_silent(struct apenet_pair *p, int side)
 {
 	struct weft_apenet_event ev;
@@ -110,7 +110,7 @@ static inline void pair_silent(struct apenet_pair *p, int side)
 	T_IS(weft_apenet_event(p->s[side].a, &ev), -EAGAIN);
 }
 
-/* From memory of side 0 to memory of side 1, or back for a get. */
+/* A command between memory of side 0 and of side 1. */
 static inline struct weft_apenet_cmd pair_cmd(struct apenet_pair *p, int here,
 					      int there, uint64_t bytes)
 {
@@ -134,7 +134,7 @@ static inline void pair_fill(struct apenet_side *s, int kind, uint64_t seed)
 	free(bytes);
 }
 
-/* Are n bytes of two places, of any kind, the same? */
+/* Compares n bytes of two addresses in any kind of memory. */
 static inline bool pair_same(const void *x, const void *y, size_t n)
 {
 	char *a = malloc(n), *b = malloc(n);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What arrives. The CRC is looked at first: a damaged packet is counted, told
- * and not used. Bytes go where their address says, if it has a translation;
- * else they are dropped, and so is the rest of their message, whose end is
- * told as an error. Packets of a node come in order, one message after the
- * other, so a packet that is not the next one shows that some are missing.
+ * Reception. The CRC is checked first: a damaged packet is counted, reported by
+ * an event and not used. Data is stored at its address, if that has a
+ * translation; else it is dropped together with the rest of its message, whose
+ * end is reported as an error. Packets of a node arrive in order, one message
+ * after the other, so an unexpected packet shows that packets are missing.
  */
 #include "prov/nic/apenet/apenet_dev.h"
 
-/* A packet, taken apart. */
+/* A decoded packet. */
 struct rx {
 	uint32_t node;
 	struct apenet_header h;
@@ -53,7 +53,7 @@ static void in_close(struct apenet_in *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* The rest of a message is missing. */
+/* Ends a message of which packets are missing. */
 static void in_cut(struct weft_apenet *a, struct apenet_in *in,
 		   const struct rx *r)
 {
@@ -72,9 +72,9 @@ static void in_cut(struct weft_apenet *a, struct apenet_in *in,
 	in_close(in);
 }
 
-/* ---- where bytes go ---- */
+/* ---- storing data ---- */
 
-/* A staged message waits in host memory until all of it is there. */
+/* Appends to a staged message, which is kept in host memory until complete. */
 static bool in_keep(struct apenet_in *in, const struct rx *r)
 {
 	unsigned char *p = realloc(in->stage, in->bytes + r->h.bytes);
@@ -119,7 +119,7 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 	}
 }
 
-/* The host copies what was staged to the device. */
+/* Copies a staged message to the device. */
 static void in_unstage(struct weft_apenet *a, struct apenet_in *in)
 {
 	const struct apenet_buf *b;
@@ -152,7 +152,7 @@ static void in_open(struct weft_apenet *a, struct apenet_in *in,
 	};
 }
 
-/* Bytes that come back stay inside the get they are for. */
+/* True if a reply's data is the next part of its get. */
 static bool back_fits(struct weft_apenet *a, const struct apenet_in *in,
 		      const struct rx *r)
 {
@@ -240,7 +240,7 @@ static int rx_cut(struct weft_apenet *a, const struct rx *r)
 	return in ? 0 : -EAGAIN;
 }
 
-/* ---- all of them ---- */
+/* ---- dispatch ---- */
 
 static int (*const rx_op[APENET_OPS])(struct weft_apenet *,
 				      const struct rx *) = {
@@ -314,7 +314,7 @@ int apenet_rx_deliver(void *arg, struct weft_peer *src,
 	return apenet_rx_packet(a, node, wire, pkt->len);
 }
 
-/* ---- ends ---- */
+/* ---- lost nodes, close ---- */
 
 void apenet_rx_lost(struct weft_apenet *a, uint32_t node)
 {

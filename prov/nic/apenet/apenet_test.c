@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The board by its checklist: puts and gets, events at both ends, the engines
- * and their queue, damaged packets, what makes no sense.
+ * Features of the board: puts and gets, events at both ends, the engines and
+ * their queue, damaged packets, invalid input.
  */
 #include "prov/nic/apenet/apenet_pair.h"
 #include "src/base/rng.h"
@@ -54,7 +54,7 @@ static void both_ends_are_told(void **state)
 	T_IS(ev.address, c.remote);
 	T_IS(ev.bytes, 9000);
 	T_IS(ev.data, c.data);
-	/* who does not ask is not told */
+	/* no event without a request for it */
 	c.flags = 0;
 	T_OK(weft_apenet_put(p.s[0].a, &c));
 	pair_silent(&p, 0);
@@ -189,7 +189,7 @@ static void an_address_without_translation_is_dropped_and_told(void **state)
 
 	pair_open(&p);
 	pair_fill(&p.s[0], HOST, 3);
-	/* two pages are there, three are not */
+	/* two pages are mapped, three are not */
 	c = pair_cmd(&p, HOST, HOST, 5 * 4096);
 	c.remote += PAIR_BYTES - 2 * 4096;
 	T_OK(weft_apenet_put(p.s[0].a, &c));
@@ -199,7 +199,7 @@ static void an_address_without_translation_is_dropped_and_told(void **state)
 	T_IS(ev.address, c.remote + 2 * 4096);
 	T_IS(ev.node, 0);
 	T_IS(pair_stats(&p, 1).dropped, 3);
-	/* the source has its memory back all the same */
+	/* the source may nevertheless reuse its memory */
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_OK);
 	pair_close(&p);
 }
@@ -271,7 +271,7 @@ static void memory_that_goes_while_it_is_sent_cuts_the_message(void **state)
 
 #define PACKETS 64
 
-/* Turns of the board for so many packets. */
+/* Sends PACKETS packets by this number of puts; statistics of the source. */
 static struct weft_apenet_stats turns_with(unsigned dmas, int puts)
 {
 	const struct weft_apenet_attr attr = { .dmas = dmas };
@@ -305,7 +305,7 @@ static void two_engines_fill_the_bus_that_one_leaves_idle(void **state)
 	T_TRUE(two.overlapped >= PACKETS - 4);
 }
 
-/* Puts of one packet: the engines find the next command fetched already. */
+/* Puts of one packet: the engines find the next command prefetched. */
 static void commands_are_fetched_ahead(void **state)
 {
 	struct weft_apenet_stats st = turns_with(2, PACKETS);
@@ -330,7 +330,7 @@ static void the_queue_is_full_at_256(void **state)
 	pair_close(&p);
 }
 
-/* A hundred puts; both sides take an event seldom, and one at a time. */
+/* A hundred puts; both sides take events rarely, one at a time. */
 static void slow_readers(unsigned flags)
 {
 	const struct weft_apenet_attr attr = { .events = 16 };
@@ -367,7 +367,7 @@ static void no_event_is_lost_when_nobody_takes_them(void **state)
 
 /* ---- damage on the link (APE-22) ---- */
 
-static int noise_at; /* which packet from now on */
+static int noise_at; /* countdown to the damaged packet */
 static size_t noise_bit;
 
 static void noise(unsigned char *wire, size_t bytes)
@@ -395,13 +395,13 @@ static void damage(struct apenet_pair *p, int packet, size_t bit)
 	T_IS(ev.node, 0);
 	T_IS(pair_stats(p, 1).crc_errors, before + 1);
 	pair_event(p, 0);
-	/* nothing of the packet is there, and the message is no good */
+	/* no data of the packet is stored, and the message fails */
 	pair_run(p, 100);
 	T_TRUE(pair_is_zero(p->s[1].mem[HOST] + 4096 * packet, 4096));
 	while (!weft_apenet_event(p->s[1].a, &ev))
 		T_TRUE(ev.what == WEFT_APENET_ERROR &&
 		       ev.status == WEFT_APENET_CUT);
-	/* the next one is */
+	/* the next message succeeds */
 	c.bytes = 4096;
 	T_OK(weft_apenet_put(p->s[0].a, &c));
 	do {
@@ -426,7 +426,7 @@ static void a_damaged_packet_is_counted_and_not_delivered(void **state)
 	pair_close(&p);
 }
 
-/* ---- what makes no sense ---- */
+/* ---- invalid input ---- */
 
 static void nonsense_is_refused_when_it_is_posted(void **state)
 {
@@ -467,7 +467,7 @@ static void nonsense_is_refused_when_it_is_posted(void **state)
 	pair_close(&p);
 }
 
-/* A packet of the other board with whatever is in it, and a CRC that fits. */
+/* A forged packet from the other board, with a valid CRC. */
 static void forge(struct apenet_pair *p, const struct apenet_header *h,
 		  const void *data, uint64_t extra)
 {
@@ -504,17 +504,17 @@ static void what_comes_back_stays_inside_its_get(void **state)
 	h.address = c.local;
 	forge(&p, &h, bytes, 77);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
-	/* another place than was asked for */
+	/* not the requested address */
 	h.address = c.local + 64;
 	forge(&p, &h, bytes, 0);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
-	/* an answer to the get before; the next one has another number */
+	/* a reply to the previous get; the next one has another number */
 	T_OK(weft_apenet_get(p.s[0].a, &c));
 	h.address = c.local;
 	forge(&p, &h, bytes, 0);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
-	/* more than was asked for */
+	/* more data than requested */
 	h.flags = APENET_FIRST;
 	forge(&p, &h, bytes, UINT64_C(1) << 16);
 	h.address += 64;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The translation buffer: any page in any entry, the oldest goes first. */
+/* The translation lookaside buffer: fully associative, LRU replacement. */
 #include "prov/nic/apenet/apenet_tlb.h"
 
 #include "src/base/attr.h"
@@ -28,7 +28,7 @@ void apenet_tlb_fini(struct apenet_tlb *t)
 	t->entry = NULL;
 }
 
-/* Pages of different sizes are different; never 0. */
+/* Pages of different sizes have different keys; a key is never 0. */
 static uint64_t key_of(uint64_t address, unsigned bits)
 {
 	return (address >> bits) << 8 | bits;
@@ -76,7 +76,7 @@ bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 	e->key = key;
 	e->buf = buf;
 	if (weft_hash_set(&t->by_key, key, e))
-		weft_list_push_back(&t->free, &e->link); /* not at hand */
+		weft_list_push_back(&t->free, &e->link); /* no memory */
 	else
 		weft_list_push_front(&t->used, &e->link);
 	return evicted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The translation buffer: which buffer a page belongs to, for the pages that
- * were used last. Pure: it knows neither buffers nor memory.
+ * The translation lookaside buffer: maps recently used pages to buffer numbers.
+ * It accesses neither buffers nor memory.
  */
 #ifndef WEFT_PROV_APENET_TLB_H
 #define WEFT_PROV_APENET_TLB_H
@@ -12,14 +12,14 @@
 #include <stdbool.h>
 
 struct apenet_entry {
-	struct weft_list link; /* by use, the latest first; or free */
+	struct weft_list link; /* in used (most recent first) or free */
 	uint64_t key;
 	uint32_t buf;
 };
 
 struct apenet_tlb {
 	struct apenet_entry *entry;
-	unsigned entries; /* 0: there is none */
+	unsigned entries; /* 0: no TLB */
 	struct weft_list used;
 	struct weft_list free;
 	struct weft_hash by_key;
@@ -29,12 +29,12 @@ struct apenet_tlb {
 int apenet_tlb_init(struct apenet_tlb *t, unsigned entries);
 void apenet_tlb_fini(struct apenet_tlb *t);
 
-/* The buffer of the page of an address; -1: not at hand. */
+/* The buffer of an address's page; -1: a miss. */
 int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address, unsigned bits);
-/* Puts it at hand; true: the one that was used longest ago had to go. */
+/* Adds a translation; true: the least recently used one was evicted. */
 bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 		     uint32_t buf);
-/* Forgets all pages of a buffer. */
+/* Removes all pages of a buffer. */
 void apenet_tlb_drop(struct apenet_tlb *t, uint32_t buf);
 
 #endif

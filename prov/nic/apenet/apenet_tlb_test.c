@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Translations at hand (APE-06): a hit spares the embedded processor, a miss
- * costs it 1.1 us a packet and refills; there are 512, of 4 KB and of 64 KB
- * pages, and the one that was used longest ago goes first.
+ * The TLB (APE-06): a hit avoids the embedded processor, a miss costs it 1.1 us
+ * per packet and refills; there are 512 entries, for pages of 4 KB and 64 KB,
+ * with LRU replacement.
  */
 #include "prov/nic/apenet/apenet_pair.h"
 
@@ -53,7 +53,7 @@ static void there_are_512_and_the_oldest_goes(void **state)
 	touch(&p, HOST, 0, 512);
 	touch(&p, HOST, 0, 512);
 	misses_are(&p, 512, 512);
-	touch(&p, HOST, 512, 1); /* page 0 goes */
+	touch(&p, HOST, 512, 1); /* evicts page 0 */
 	touch(&p, HOST, 1, 511);
 	misses_are(&p, 512 + 511, 513);
 	T_IS(pair_stats(&p, 1).tlb_evicted, 1);
@@ -66,7 +66,7 @@ static void there_are_512_and_the_oldest_goes(void **state)
 	pair_close(&p);
 }
 
-/* One round of more pages than there are entries misses them all. */
+/* A cycle over more pages than entries misses every time. */
 static void a_round_that_is_too_long_misses_every_time(void **state)
 {
 	struct apenet_pair p;
@@ -97,7 +97,7 @@ static void pages_of_the_device_have_64_kb(void **state)
 	pair_close(&p);
 }
 
-/* Packets of two pages need two translations, and the processor once. */
+/* A packet in two pages needs two translations, but one processor run. */
 static void a_packet_may_lie_in_two_pages(void **state)
 {
 	struct weft_apenet_cmd c;
@@ -126,7 +126,7 @@ static void the_old_board_asks_the_processor_every_time(void **state)
 	pair_close(&p);
 }
 
-/* A translation is no right: buffers of one page are told apart. */
+/* A hit alone gives no access: buffers of one page are distinguished. */
 static void buffers_may_share_a_page(void **state)
 {
 	static alignas(4096) char page[4096];
@@ -168,7 +168,7 @@ static void a_closed_buffer_leaves_no_translation(void **state)
 	T_TRUE(!apenet_tlb_fill(&t, 1 << 12, 12, 1));
 	T_TRUE(!apenet_tlb_fill(&t, 3 << 12, 12, 1));
 	T_TRUE(apenet_tlb_fill(&t, 4 << 12, 12, 1));
-	/* the same page again takes no other entry */
+	/* a cached page is replaced in its own entry */
 	T_TRUE(!apenet_tlb_fill(&t, 4 << 12, 12, 2));
 	T_IS(apenet_tlb_find(&t, 4 << 12, 12), 2);
 	/* page 2 of another size */

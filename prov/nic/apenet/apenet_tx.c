@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The DMA engines. An engine asks memory for the next 4 KB, waits until they
- * come, and passes them on as a packet. Memory answers a turn later, and the
- * bus carries one engine's bytes at a time:
+ * The DMA engines. An engine requests the next 4 KB from memory, waits for the
+ * data, and sends it as a packet. Memory replies one step later, and the bus
+ * carries one engine's data at a time:
  *
- *	turn          1     2      3          4          5
- *	one engine    ask   come   send, ask  come       send, ask
- *	two           ask   come   send, ask  come       send, ask
- *	              ask   wait   come       send, ask  come
+ *	step          1     2      3          4          5
+ *	one engine    req   data   send, req  data       send, req
+ *	two           req   data   send, req  data       send, req
+ *	              req   wait   data       send, req  data
  *
- * so two engines fill the bus that one leaves idle half of the time. The board
- * fetches commands ahead, and the engines go from one to the next without a
- * pause. Packets leave in the order in which they were asked for.
+ * (req: request to memory; data: transfer on the bus). So two engines fill the
+ * bus, which one engine leaves idle half of the time. The board prefetches
+ * commands, and the engines go from one to the next without a pause. Packets
+ * are sent in the order of their requests.
  */
 #include "prov/nic/apenet/apenet_dev.h"
 
@@ -29,7 +30,7 @@ static void msg_free(struct weft_apenet *a, struct apenet_msg *m)
 	free(m);
 }
 
-/* A get that has been asked for goes on until its bytes are there. */
+/* A get whose request was sent continues until its data arrives. */
 static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
 		    unsigned status)
 {
@@ -54,7 +55,7 @@ static bool msg_all_asked(const struct apenet_msg *m)
 	return m->begun && m->asked == msg_bytes(m);
 }
 
-/* Staged: the host copies all of it first. false: no memory for that now. */
+/* Copies a staged message to host memory first. false: no memory now. */
 static bool msg_stage(struct weft_apenet *a, struct apenet_msg *m)
 {
 	const struct apenet_buf *b =
@@ -111,7 +112,7 @@ static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
 	return sizeof(ask);
 }
 
-/* The bytes of a piece; -EFAULT: they are gone. */
+/* Reads the data of a piece; -EFAULT: its memory was unregistered. */
 static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
 		   unsigned char *to)
 {
@@ -144,7 +145,7 @@ static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
 	return 0;
 }
 
-/* The whole packet as it goes over the link; its length. */
+/* Builds the packet as sent on the link; returns its length. */
 static size_t tx_build(struct weft_apenet *a, struct apenet_dma *d,
 		       unsigned char *wire, bool *cut_p)
 {
@@ -190,7 +191,7 @@ static int tx_emit(struct weft_apenet *a, uint32_t node, unsigned char *wire,
 
 /* ---- the engines ---- */
 
-/* What has come leaves; the engine is free. */
+/* Sends the data that has arrived; the engine becomes idle. */
 static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 {
 	unsigned char wire[APENET_WHOLE];
@@ -217,7 +218,7 @@ static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 	return 1;
 }
 
-/* The message that has something left to ask for. */
+/* The first message with data left to request. */
 static struct apenet_msg *dma_next(struct weft_apenet *a)
 {
 	struct weft_list *pos;
@@ -256,7 +257,7 @@ static void dma_ask(struct weft_apenet *a, struct apenet_dma *d)
 	d->last = msg_all_asked(m);
 }
 
-/* Of the engines in this state, the one that asked first; or NULL. */
+/* The engine in this state with the oldest request, or NULL. */
 static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 {
 	struct apenet_dma *d = NULL;
@@ -269,7 +270,7 @@ static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 	return d;
 }
 
-/* One turn of the board; the packets that left. */
+/* One step of the board; returns the number of packets sent. */
 static int turn(struct weft_apenet *a)
 {
 	struct apenet_dma *coming = dma_oldest(a, APENET_COMING);
@@ -302,7 +303,7 @@ int apenet_tx_run(struct weft_apenet *a, int budget)
 	return done;
 }
 
-/* ---- ends ---- */
+/* ---- lost nodes, close ---- */
 
 void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all)
 {
@@ -319,7 +320,7 @@ void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all)
 	}
 }
 
-/* Messages whose bytes are not in host memory and not in a buffer either. */
+/* Marks messages whose data is neither staged nor in a registered buffer. */
 void apenet_tx_closed(struct weft_apenet *a)
 {
 	struct weft_list *pos;

@@ -11,7 +11,7 @@ libweftcu_la_SOURCES = \
 	prov/nic/cu/cu_packet.c prov/nic/cu/cu_single.c \
 	prov/nic/cu/cu_tree.c prov/nic/cu/cu_tree.h
 libweftcu_la_LIBADD = -lm
-# the arithmetic is loops over arrays
+# the arithmetic consists of loops over arrays
 libweftcu_la_CFLAGS = $(AM_CFLAGS) -O3
 
 EXTRA_DIST += prov/nic/cu/README

@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective unit, live: groups of endpoints that see each other's shared
- * areas combine contributions without anybody's help.
+ * The collective unit, live: groups of endpoints that map each other's shared
+ * areas combine contributions without a progress thread.
  *
  *   group_open -> [post, poll]* -> group_close
  *
- * All members post the same operations in the same order. A member's part is
- * done when he posts: he writes his contribution where the others find it, and
- * whoever comes last to a node of the tree does the node's work, inside his
- * own post. So a member that computes for an hour after posting holds up
- * nobody. Results are bit-identical on every run, and by whichever of these
- * ways: inputs are combined in the order of the tree.
+ * All members post the same operations in the same order. A member's part of
+ * the work is complete when it has posted: it writes its contribution to shared
+ * memory, and the member that arrives last at a node of the tree does the
+ * node's work inside its own post. So a member that computes after posting
+ * delays no other member. Results are bit-identical on every run and for each
+ * of these methods: inputs are combined in the order of the tree.
  *
- *   reduction, up to WEFT_CU_FLAT  everyone publishes, everyone reads all
+ *   reduction, up to WEFT_CU_FLAT  every member publishes, every member reads
+ *                                  all contributions
  *   reduction, more members        contributions go up the tree, its root
- *                                  publishes the result, everyone reads it
- *   short reduction of a crowd     contributions go to a board at the root of
- *                                  the tree, the last one does all the work
- *   broadcast, scatter             the root publishes, everyone reads it
- *   gather, all-to-all             everyone publishes, whoever wants reads
+ *                                  publishes the result, all members read it
+ *   short reduction, more members  contributions go to a board at the root of
+ *   than processors                the tree, the last member combines them
+ *   broadcast, scatter             the root publishes, all members read
+ *   gather, all-to-all             all members publish, receivers read
  *
- * Packets in flight are bounded: each member counts himself in, every
- * CU_WINDOW packets, at a header-only barrier (a credit); a packet is sent
- * only when all members have read what its slot held before.
+ * Packets in flight are bounded: every CU_WINDOW packets each member arrives at
+ * a header-only barrier (a credit); a packet is sent only when all members have
+ * read the previous packet of its slot.
  *
- * Without shared areas (attr.send is set) the same tree runs by messages: what
- * would be a store into another member's area is sent to him, and his
- * weft_cu_receive does it there. Then nodes need their owners' help.
+ * Without shared areas (attr.send is set) the same tree runs by messages: each
+ * store into another member's area is sent to that member, and its
+ * weft_cu_receive performs it. Then a node of the tree makes progress only when
+ * its owner polls.
  *
  * The caller serialises the calls on one group. Memory of other members is
- * untrusted: nothing read from it is used as an address, a length or an index.
+ * untrusted: no value read from it is used as an address, a length or an index.
  */
 #ifndef WEFT_NIC_CU_H
 #define WEFT_NIC_CU_H
@@ -56,59 +58,59 @@ enum weft_cu_kind {
 };
 
 /*
- * How barriers go. The network of a machine may ask all members of a group at
- * once whether they have come, and tell all (a hardware barrier); or an event
- * counts the members below each node of the tree and starts the one above; or
- * there is nothing but atomics, and members add themselves to a word.
+ * How barriers are done. The network of a machine may query all members of a
+ * group at once whether they have arrived, and notify all (a hardware barrier);
+ * or an event counts the members below each node of the tree and starts the one
+ * above; or there are only atomics, by which members increment an arrival
+ * counter.
  */
 enum weft_cu_form {
-	WEFT_CU_AS_SUITS, /* one of these, as members and processors suit */
-	WEFT_CU_RANGE,	  /* all are asked, then all are told */
+	WEFT_CU_AS_SUITS, /* best of these for members and processors */
+	WEFT_CU_RANGE,	  /* query all members, then notify all */
 	WEFT_CU_EVENTS,	  /* node by node up the tree */
-	WEFT_CU_COUNTS,	  /* atomics count all at one place, the last tells */
+	WEFT_CU_COUNTS,	  /* one arrival counter, last member notifies */
 };
 
 /* One collective operation. */
 struct weft_cu_call {
-	/* in */
+	/* inputs */
 	uint8_t kind; /* enum weft_cu_kind */
 	uint8_t op;   /* enum weft_cu_op */
 	uint8_t type; /* enum weft_cu_type; elements of a broadcast, too */
-	int root;     /* member; of those kinds that have one */
+	int root;     /* root member, for kinds that have one */
 	const void *in;
-	void *out;    /* may equal in; of a broadcast: the buffer */
-	size_t count; /* elements, per member where members differ */
-	/* called from post or poll when the result is there */
+	void *out;    /* may equal in; for a broadcast the buffer */
+	size_t count; /* elements of a vector, or of one member's block */
+	/* called from post or poll when the result is available */
 	void (*done)(struct weft_cu_call *op);
-	/* out */
+	/* outputs */
 	uint32_t flags; /* WEFT_CU_NAN, WEFT_CU_OVERFLOW of any member */
-	int err;	/* 0, -EPROTO: members called different operations,
-			   or what weft_cu_group_fail was told */
-	/* the unit's */
-	uint32_t sig;	/* what all members must agree on */
-	uint32_t phase; /* packets before it since all met; nic_coll_net.c */
-	uint64_t first; /* number of its first packet */
-	size_t sent;	/* packets handed out */
+	int err;	/* 0; -EPROTO: operations differ; or of group_fail */
+	/* private to the unit */
+	uint32_t sig;	/* signature that must be equal on all members */
+	uint32_t phase; /* packets since the last sync; nic_coll_net.c */
+	uint64_t first; /* sequence number of its first packet */
+	size_t sent;	/* packets sent */
 	size_t read;	/* packets completed */
 	size_t packets;
-	size_t bytes; /* of one member's contribution */
-	int reach;    /* of the rows it reads: 0, -EAGAIN: not yet, -errno */
+	size_t bytes; /* bytes of one member's contribution */
+	int reach;    /* segments it reads: 0; -EAGAIN: not mapped; -errno */
 	struct weft_cu_call *next;
 };
 
-/* What members send each other when they share no memory. */
+/* Message between members that share no memory. */
 struct weft_cu_msg {
 	uint8_t what;  /* enum cu_what */
-	uint8_t input; /* cell of the addressee that this fills */
+	uint8_t input; /* cell of the receiver that this fills */
 	uint8_t kind;  /* of the operation, as in weft_cu_call */
 	uint8_t op;
 	uint8_t type;
 	uint8_t zero[3];
-	uint32_t origin; /* member whose packet this is */
+	uint32_t origin; /* member that sent the packet */
 	uint32_t root;
 	uint32_t sig;
 	uint32_t flags;
-	uint64_t seq; /* packet, or epoch of a credit */
+	uint64_t seq; /* packet number, or epoch of a credit */
 	uint64_t bytes;
 };
 
@@ -116,123 +118,123 @@ static_assert(sizeof(struct weft_cu_msg) == 40, "wire format");
 
 struct weft_cu_group_attr {
 	const struct weft_cu_geo *geo;
-	const struct weft_cu_tree *tree; /* copied; the order of sums */
-	bool flat;    /* everyone reads all parts; up to WEFT_CU_FLAT members */
-	bool crowd;   /* more members than processors; the same for all */
-	uint8_t form; /* enum weft_cu_form; the same for all */
+	const struct weft_cu_tree *tree; /* copied; gives the order of sums */
+	bool flat;    /* all members read all parts; n <= WEFT_CU_FLAT */
+	bool crowd;   /* more members than processors; equal on all members */
+	uint8_t form; /* enum weft_cu_form; equal on all members */
 	int n;
 	int me;
 	unsigned route;
-	uint64_t generation; /* not 0; the same for all members */
-	void *const *area;   /* of each member; NULL: reach finds rows */
+	uint64_t generation; /* not 0; equal on all members */
+	void *const *area;   /* of each member; NULL: use reach */
 	/*
-	 * The row of a member: at once of those that this member touches in
-	 * the tree (himself, and those between him and its root), or of all in
-	 * a small group; of others when he reads them. It stays until the group
-	 * is closed. 0; -EAGAIN: ask again; -errno.
+	 * Returns the segment of a member: at group_open for the segments this
+	 * member accesses in the tree (its own and those of its ancestors), or
+	 * for all in a small group; for other members at the first read. The
+	 * segment must stay valid until the group is closed. 0; -EAGAIN: try
+	 * again later; -errno.
 	 */
 	int (*reach)(void *arg, int member, void **row_p);
-	/* somebody sleeps on this bell: ring it; NULL: nobody ever sleeps */
+	/* wakes the waiters of an event word; NULL: no member ever blocks */
 	void (*wake)(void *arg, struct weft_bell *bell);
-	/* the same members post here and there in one order; or NULL */
+	/* group of the same members with a common order of posts; or NULL */
 	struct weft_cu_group *beside;
-	bool fence; /* order stores before looking whether anybody sleeps */
-	/* set: no shared areas, messages instead; always succeeds */
+	bool fence; /* full fence between a store and the check for waiters */
+	/* set: no shared areas, messages instead; must always succeed */
 	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
 		     const void *payload);
 	void *arg;
 };
 
-/* Bytes of an area; the same on all members. Areas begin as zeroes. */
+/* Bytes of an area, equal on all members. Areas must be zeroed initially. */
 size_t weft_cu_area_bytes(const struct weft_cu_geo *geo);
-/* Bytes of one of its rows, whole pages. */
+/* Bytes of one segment of an area, whole pages. */
 size_t weft_cu_row_bytes(const struct weft_cu_geo *geo);
 
 /*
- * Opens this member's side. Before the first post all members must have
- * opened theirs. -EINVAL: a tree wider than the geometry; -ENOMEM; what reach
- * said.
+ * Opens this member's side. Before the first post all members must have opened
+ * theirs. -EINVAL: a tree wider than the geometry; -ENOMEM; an error of reach.
  */
 int weft_cu_group_open(const struct weft_cu_group_attr *attr,
 		       struct weft_cu_group **g_p);
-/* Fails what is pending with -ECANCELED. */
+/* Fails pending operations with -ECANCELED. */
 void weft_cu_group_close(struct weft_cu_group *g);
 
-/* Never blocks, never refuses: 0, and done is called sooner or later. */
+/* Never blocks. Returns 0; done is called now or later. */
 int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
- * Tries an operation of a single packet where it is called: in a small group or
- * in a crowd with nothing under way it is often over when this returns. turns:
- * how often to look; in a crowd, how often to give the processor away and look
- * again. 0 or -EPROTO: it is over, and done is not called; -EINPROGRESS: done
- * will be; -EAGAIN: nothing was done, post it.
+ * Tries an operation of a single packet synchronously: in a small group or on a
+ * board, with no outstanding operation, it is often complete on return. turns:
+ * number of polls; with more members than processors each poll yields the
+ * processor. 0 or -EPROTO: complete, done is not called; -EINPROGRESS: done
+ * will be called; -EAGAIN: nothing was done, post the operation.
  */
 int weft_cu_single(struct weft_cu_group *g, struct weft_cu_call *op,
 		   unsigned turns);
 
 /*
- * A barrier in the same way, without an operation. Likewise, but after
- * -EINPROGRESS hand over an operation for the rest of it with sync_adopt, at
- * once.
+ * A synchronous barrier without a struct weft_cu_call. Return values as
+ * weft_cu_single(), but after -EINPROGRESS the caller must at once pass an
+ * operation for the rest of it to weft_cu_sync_adopt().
  */
 int weft_cu_sync(struct weft_cu_group *g, unsigned turns);
 void weft_cu_sync_adopt(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
- * A message of another member; false: it made no sense and was ignored. May
- * come before this member's first post.
+ * Handles a message of another member; false: it was malformed and ignored. May
+ * be called before this member's first post.
  */
 bool weft_cu_receive(struct weft_cu_group *g, const struct weft_cu_msg *msg,
 		     const void *payload);
 
-/* Moves what waits; the number of operations completed. */
+/* Makes progress; returns the number of completed operations. */
 int weft_cu_poll(struct weft_cu_group *g);
 
-/* A word that somebody else will raise to want, or beyond. */
+/* A word that another member will raise to want or more. */
 struct weft_cu_watch {
-	weft_au64 *word; /* NULL: nothing is pending */
+	weft_au64 *word; /* NULL: no outstanding operation */
 	uint64_t want;
-	struct weft_bell *bell; /* will be rung then */
+	struct weft_bell *bell; /* event word notified at that time */
 };
 
-/* Whether poll would find something; if not, what to watch. Cheap. */
+/* True if poll would make progress; if not, *w is what to wait for. Cheap. */
 bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w);
 
-/* Looks so many times before it gives up; true: poll would find something. */
+/* Polls up to `turns` times; true: poll would make progress. */
 bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns);
 
-/* How far a member is, and what he waits for. */
+/* Progress of a member, and what it waits for. */
 struct weft_cu_state {
-	uint64_t posted; /* packets */
+	uint64_t posted; /* packets posted */
 	uint64_t sent;
 	uint64_t read;
-	uint64_t packet; /* waits for what all sent below this number; or 0 */
+	uint64_t packet; /* waits for all packets below this number; or 0 */
 	uint64_t credit; /* waits until all have read those below; or 0 */
 };
 
 void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s);
-/* Atomics by which this member counted himself and those below him in. */
+/* Number of atomics this member did on arrival counters. */
 uint64_t weft_cu_atomics(const struct weft_cu_group *g);
 
 /*
- * Meetings: points that all members pass in the same order, apart from the
- * group's packets (cu_meet.c). A member says some words, arrives, and goes on
- * when everybody has arrived at that point; points are numbered from 1. What
- * was said before a point is heard after it, and stays until the speaker says
- * something else.
+ * Synchronisation points that all members pass in the same order, independent
+ * of the group's packets (cu_meet.c). A member writes some words, arrives, and
+ * continues when all members have arrived at that point; points are numbered
+ * from 1. Words written before a point are readable after it, and stay until
+ * their owner overwrites them.
  */
-/* Finds the rows of all members, whom one hears; as attr.reach. */
+/* Maps the segments of all members; returns as attr.reach. */
 int weft_cu_meet_all(struct weft_cu_group *g);
 void weft_cu_meet_say(struct weft_cu_group *g, const uint64_t *words);
 void weft_cu_meet_hear(const struct weft_cu_group *g, int member,
 		       uint64_t *words);
 void weft_cu_meet_arrive(struct weft_cu_group *g, unsigned points);
-/* Has everybody been at that point? What to watch if not. */
+/* True if all members have arrived at that point; else *w to wait for. */
 bool weft_cu_meet_over(const struct weft_cu_group *g, uint64_t point,
 		       struct weft_cu_watch *w);
 
-/* A member died: everything pending and to come fails with err (-errno). */
+/* A member died: all pending and future operations fail with err (-errno). */
 void weft_cu_group_fail(struct weft_cu_group *g, int err);
 
 #endif

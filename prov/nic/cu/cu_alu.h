@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of the collective unit: what a tree node does with the
- * packets of its inputs. Pure functions, no state.
+ * The arithmetic of the collective unit: combines the packets of a tree node's
+ * inputs. Pure functions, no state.
  *
- * Inputs are combined in the order in which they are given, never in the order
- * of their arrival, so that a sum has the same bits on every run. 32 and 64
- * bits are the hardware's widths, 8 and 16 come along in software.
+ * Inputs are combined in the given order, never in the order of their arrival,
+ * so that a sum has the same bits on every run. 32 and 64 bits are the
+ * hardware's widths; 8 and 16 bits are a software addition.
  */
 #ifndef WEFT_NIC_CU_ALU_H
 #define WEFT_NIC_CU_ALU_H
@@ -39,19 +39,19 @@ enum weft_cu_type {
 	WEFT_CU_TYPES,
 };
 
-/* Flags that travel with a packet from the node where they arose. */
+/* Flags that are passed on with a packet from the node where they were set. */
 #define WEFT_CU_NAN	 1u /* a floating-point result is not a number */
-#define WEFT_CU_OVERFLOW 2u /* an integer sum did not fit */
+#define WEFT_CU_OVERFLOW 2u /* an integer sum overflowed */
 
 /* Bytes of one element; 0: no such type. */
 size_t weft_cu_bytes(unsigned type);
 
-/* Whether the unit can do op on type. */
+/* True if the unit implements op on type. */
 bool weft_cu_can(unsigned op, unsigned type);
 
 /*
- * acc[i] = acc[i] op in[i] for count elements, which may lie at any address;
- * the flags that arose are returned. op and type must pass weft_cu_can.
+ * acc[i] = acc[i] op in[i] for count elements at any alignment; returns the
+ * flags set. op and type must pass weft_cu_can.
  */
 uint32_t weft_cu_combine(unsigned op, unsigned type, void *acc, const void *in,
 			 size_t count);

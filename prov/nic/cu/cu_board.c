@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Short reductions of a group that has more members than processors. There
- * every member costs a context switch, and what he touches is cold when he
- * comes back: so he touches two lines, his cell and the count, and the last
- * one does the work of all nodes, in the tree's order. The result is what the
- * tree gives, bit by bit. A barrier is the count alone.
+ * every member costs a context switch, and its cache lines are cold when it
+ * runs again. So a member accesses two lines, its cell and the arrival counter,
+ * and the last member does the work of all nodes, in the tree's order. The
+ * result has the same bits as the tree's. A barrier uses the counter only.
  */
 #include "prov/nic/cu/cu_group.h"
 
 /*
- * What a member adds to the count. A barrier, without a cell, says there that
- * it is one, and its signature: all is well when n times that was added.
+ * Increment of the arrival counter by one member. A barrier, which has no cell,
+ * adds a mark and its signature: members agree if the sum is n times that.
  */
 #define BOARD_ONE     UINT64_C(1)
 #define BOARD_COUNT   0xffffu
@@ -23,7 +23,7 @@ static struct cu_packet *cell_of(const struct weft_cu_group *g, int member,
 	return &g->board->cell[member][seq % CU_SLOTS];
 }
 
-/* Combines the cells, in the tree's order and where they are; the sum. */
+/* Combines the cells in place in the tree's order; returns the sum. */
 static const uint8_t *board_fold(struct cu_climb *f)
 {
 	const struct weft_cu_tree *t = &f->g->tree;
@@ -46,11 +46,14 @@ static const uint8_t *board_fold(struct cu_climb *f)
 	return part[0];
 }
 
-/* Counts a member in; true: he is the last. mixed: some added other things. */
+/*
+ * Increments the arrival counter; true: this member is the last. mixed: members
+ * added different values.
+ */
 static bool board_count(struct weft_cu_group *g, uint64_t seq, uint64_t mine,
 			bool *mixed_p)
 {
-	/* RA6: pairs with itself: all cells before the last count. */
+	/* RA6 pairs with itself: all cells, then the last arrival. */
 	uint64_t all = mine + weft_add64(&cu_board_slot(g, seq)->arrived, mine);
 
 	g->atomics++;
@@ -58,13 +61,16 @@ static bool board_count(struct weft_cu_group *g, uint64_t seq, uint64_t mine,
 	return weft_unlikely((all & BOARD_COUNT) == (unsigned)g->n);
 }
 
-/* The result is for everybody. */
+/* Publishes the result to all members. */
 static void board_turn(struct weft_cu_group *g, uint64_t seq,
 		       struct cu_packet *out)
 {
-	/* Relaxed: who counts here next has read the result, and its credit. */
+	/*
+	 * Relaxed: a member that arrives here next has read the result and its
+	 * credit.
+	 */
 	weft_store64_relaxed(&cu_board_slot(g, seq)->arrived, 0);
-	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
+	/* R0 pairs with A0 in cu_packet_there(): packet, then its number. */
 	weft_store64(&out->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
 }
@@ -114,7 +120,7 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 WEFT_HOT void cu_board_credit(struct weft_cu_group *g, uint64_t epoch)
 {
 	struct cu_head *root = g->row[g->tree.root];
-	/* RA2: pairs with itself: who counts last has seen all. */
+	/* RA2 pairs with itself: the last arrival sees all others. */
 	uint64_t before = weft_add64(&root->credit_in[epoch & 1], 1);
 
 	if ((before + 1) % (unsigned)g->n)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Credits: when a slot may be used again. See the head of cu_layout.h.
- */
+/* Credits: when a slot may be reused. See the head of cu_layout.h. */
 #include "prov/nic/cu/cu_group.h"
 
 static uint64_t epoch_before(uint64_t seq)
@@ -11,7 +9,7 @@ static uint64_t epoch_before(uint64_t seq)
 	return epoch < 2 ? 0 : epoch - 1;
 }
 
-/* The member of a small group who has read least, as far as we know. */
+/* The member of a small group with the lowest known read count. */
 static int slowest(const struct weft_cu_group *g)
 {
 	int least = 0;
@@ -23,14 +21,14 @@ static int slowest(const struct weft_cu_group *g)
 	return least;
 }
 
-/* Looks at what the members of a small group say in their rows. */
+/* Reads the read counts that the members of a small group publish. */
 static void ask_around(struct weft_cu_group *g)
 {
 	for (int i = 0; i < g->n; i++) {
 		/* A3 pairs with R3 in cu_credit_read(). */
 		uint64_t read = weft_load64(&g->row[i]->credit_done);
 
-		/* he may be ahead of what we have sent, as may be a liar */
+		/* may be ahead of this member's sends, or forged */
 		if (read > g->sent)
 			read = g->sent;
 		if (read > g->read_by[i])
@@ -38,13 +36,13 @@ static void ask_around(struct weft_cu_group *g)
 	}
 }
 
-/* Packets below may be sent when so many epochs are complete. */
+/* Packet numbers below this may be sent after the completed epochs. */
 static uint64_t clear_after(const struct weft_cu_group *g)
 {
 	/* A3 pairs with R3 in cu_node_credit_at() and cu_board_credit(). */
 	uint64_t done = weft_load64(&g->row[g->tree.root]->credit_done);
 
-	/* none is complete without this member, but there may be liars */
+	/* no epoch completes without this member: a higher value is forged */
 	return ((done < g->credits ? done : g->credits) + 2) * CU_WINDOW;
 }
 
@@ -76,7 +74,7 @@ weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
 	return &g->row[slowest(g)]->credit_done;
 }
 
-/* They say it every CU_WINDOW packets only. */
+/* Read counts are published every CU_WINDOW packets only. */
 uint64_t cu_credit_needs(const struct weft_cu_group *g, uint64_t seq)
 {
 	uint64_t all = seq + 1 - CU_SLOTS;
@@ -94,7 +92,7 @@ WEFT_HOT void cu_credit_read(struct weft_cu_group *g)
 		cu_node_credit(g);
 		return;
 	}
-	/* R3 pairs with A3 in ask_around(): read, then used again. */
+	/* R3 pairs with A3 in ask_around(): read, then reused. */
 	weft_store64(&g->row[g->me]->credit_done, g->consumed);
 	cu_tell(g, CU_BELL_CREDIT);
 }

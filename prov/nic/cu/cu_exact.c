@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums of doubles that are rounded once, whatever their order. */
+/* Sums of doubles with a single rounding, in any order. */
 #include "prov/nic/cu/cu_exact.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #define SPECIAL_PLUS_INF  1u
 #define SPECIAL_MINUS_INF 2u
 #define SPECIAL_NAN	  4u
-#define SPECIAL_ADDS	  8u /* also something else than negative zeroes */
+#define SPECIAL_ADDS	  8u /* some operand was not a negative zero */
 
 #define MANTISSA_BITS 52
 #define SIGN_BIT      (UINT64_C(1) << 63)
@@ -32,7 +32,7 @@ static uint64_t special_of(double x)
 	return x == 0 && signbit(x) ? 0 : SPECIAL_ADDS;
 }
 
-/* A finite x as two limbs and the place of the lower one. */
+/* Converts a finite x to two limbs; returns the index of the lower one. */
 static unsigned place(double x, uint64_t *low_p, uint64_t *high_p)
 {
 	uint64_t bits, mantissa;
@@ -41,7 +41,7 @@ static unsigned place(double x, uint64_t *low_p, uint64_t *high_p)
 	memcpy(&bits, &x, sizeof(bits));
 	exponent = (unsigned)(bits >> MANTISSA_BITS) & 0x7ff;
 	mantissa = bits & ((UINT64_C(1) << MANTISSA_BITS) - 1);
-	/* a subnormal has exponent 0 and no hidden bit, but weight as 1 */
+	/* a subnormal has exponent 0 and no hidden bit, but the weight of 1 */
 	if (exponent)
 		mantissa |= UINT64_C(1) << MANTISSA_BITS;
 	else
@@ -62,7 +62,7 @@ static void limbs_add(uint64_t *limb, unsigned i, uint64_t low, uint64_t high)
 {
 	unsigned carry = __builtin_add_overflow(limb[i], low, &limb[i]);
 
-	/* high has its top bit free, so that the carry fits */
+	/* the top bit of high is 0, so that the carry fits */
 	carry = __builtin_add_overflow(limb[i + 1], high + carry, &limb[i + 1]);
 	for (i += 2; carry && i < WEFT_CU_LIMBS; i++)
 		carry = ++limb[i] == 0;
@@ -150,7 +150,7 @@ static bool any_below(const uint64_t *limb, int at)
 static double magnitude(const uint64_t *limb)
 {
 	int top = top_bit(limb);
-	int low = top - MANTISSA_BITS; /* lowest bit that is kept */
+	int low = top - MANTISSA_BITS; /* lowest bit kept */
 	uint64_t m;
 
 	if (top < 0)

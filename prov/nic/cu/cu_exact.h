@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exact sums of doubles. A sum is a fixed-point integer wide enough for every
- * finite double and 2^60 of them, so adding never rounds: the result does not
+ * finite double and 2^60 of them, so additions never round: the result does not
  * depend on the order, the tree or the number of ranks. It is rounded once, to
- * nearest even, when it is turned back into a double.
+ * nearest even, when it is converted back to a double.
  *
  *   bit 0 of limb 0 has the weight of the smallest subnormal, 2^-1074;
  *   2098 bits hold the largest double, 62 more the carries and the sign
@@ -25,7 +25,7 @@ struct weft_cu_exact {
 static_assert(sizeof(struct weft_cu_exact) == 280, "a packet holds one");
 
 void weft_cu_exact_from(struct weft_cu_exact *e, double x);
-/* Adds a double; as from and add, but quicker. */
+/* Adds a double; equal to from and add, but faster. */
 void weft_cu_exact_put(struct weft_cu_exact *acc, double x);
 void weft_cu_exact_add(struct weft_cu_exact *acc,
 		       const struct weft_cu_exact *e);

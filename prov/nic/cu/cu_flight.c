@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: a seeded program of operations, run and checked. */
+/* For tests: a seeded program of operations, executed and checked. */
 #include "prov/nic/cu/cu_flight.h"
 
 #include "src/base/attr.h"
@@ -21,7 +21,7 @@ static int64_t value(int member, int round, size_t i)
 	return (int64_t)(member * 1000 + round * 7 + (int)i % 13);
 }
 
-/* Elements of what a member hands in and gets, n members. */
+/* Elements of a member's input and output with n members. */
 static size_t elems_in(const struct weft_cu_call *c, int n)
 {
 	bool blocks = c->kind == WEFT_CU_REDUCE_SCATTER ||
@@ -39,7 +39,7 @@ static size_t elems_out(const struct weft_cu_call *c, int n)
 	return blocks ? c->count * (size_t)n : c->count;
 }
 
-/* What the operation of this round must give me at element i. */
+/* Expected element i of member me's result in this round. */
 static int64_t expected(const struct job *j, const struct weft_cu_call *c,
 			int me, int round, size_t i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For tests: a seeded program of operations that every member of a group runs,
- * and what each of them must give.
+ * For tests: a seeded program of operations that every member of a group
+ * executes, and the expected result of each.
  */
 #ifndef WEFT_NIC_CU_FLIGHT_H
 #define WEFT_NIC_CU_FLIGHT_H
@@ -10,7 +10,7 @@
 #include "src/base/rng.h"
 
 #define MAX_MEMBERS 40
-#define MAX_ELEMS   700 /* of a contribution or a result */
+#define MAX_ELEMS   700 /* elements of a contribution or a result */
 
 extern const struct weft_cu_geo geo;
 
@@ -23,7 +23,7 @@ struct job {
 	bool crowd;
 	bool flat;
 	uint8_t form;
-	bool lazy; /* rows are found one by one, and not at once */
+	bool lazy; /* segments are mapped one by one, at the second call */
 	weft_au32 *opened;
 };
 
@@ -31,7 +31,7 @@ struct member {
 	struct job *job;
 	int me;
 	int wrong;
-	bool asked[MAX_MEMBERS]; /* for the row of each */
+	bool asked[MAX_MEMBERS]; /* reach was called for this member */
 };
 
 /* One operation in flight with its buffers. */
@@ -41,9 +41,9 @@ struct flight {
 	bool done;
 };
 
-/* Operation round of the program, as member me calls it. */
+/* Sets up operation `round` of the program for member me. */
 void flight_set(const struct job *j, struct flight *f, int me, int round);
-/* 0: it gave what it must. */
+/* Returns 0 if the result is right. */
 int flight_check(const struct job *j, struct flight *f, int me, int round);
 
 #endif

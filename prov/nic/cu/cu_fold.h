@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A sum under way at somebody who has all parts: they are combined in the
- * order of a tree (visit and merge of cu_tree.h), so that it has the bits that
- * the tree's own nodes would give it.
+ * A reduction by a member that has all parts: they are combined in the order of
+ * a tree (visit and merge of cu_tree.h), so that the result has the same bits
+ * as one combined by the tree's nodes.
  *
  *   fold = { op, type, count, bytes, out, room, apart };
  *   for k in 0..n-1: weft_cu_fold_part(&fold, part of visit[k], merge[k]);
@@ -18,21 +18,21 @@ struct weft_cu_fold {
 	unsigned op;
 	unsigned type;
 	size_t count;
-	size_t bytes;  /* of a part */
-	uint8_t *out;  /* where the sum will be */
-	uint8_t *room; /* for depth - 1 more parts */
-	size_t apart;  /* bytes from one of them to the next */
-	int parts;     /* that wait for others */
+	size_t bytes;  /* bytes of a part */
+	uint8_t *out;  /* receives the result */
+	uint8_t *room; /* buffer for depth - 1 more parts */
+	size_t apart;  /* bytes between two parts in room */
+	int parts;     /* parts on the stack */
 	uint32_t flags;
 };
 
-/* Where part i of those that wait is. */
+/* Address of part i of the stack. */
 static inline uint8_t *weft_cu_fold_at(const struct weft_cu_fold *f, int i)
 {
 	return i ? f->room + (size_t)(i - 1) * f->apart : f->out;
 }
 
-/* A part that no other follows is combined from where it is, not copied. */
+/* A part that is merged at once is combined in place, not copied. */
 static inline void weft_cu_fold_part(struct weft_cu_fold *f, const void *part,
 				     int merges)
 {

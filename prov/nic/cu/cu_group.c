@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A group's life, and the way of an operation's packets: numbered when they
- * are posted, sent as far as the credits go, read in order.
+ * Open and close of a group, and the packets of an operation: numbered when
+ * posted, sent as far as credits allow, read in order.
  */
 #include "prov/nic/cu/cu_group.h"
 
@@ -20,7 +20,7 @@ size_t weft_cu_row_bytes(const struct weft_cu_geo *geo)
 	return cu_row_bytes(geo);
 }
 
-/* A row of our own for a member with whom there is no memory in common. */
+/* Allocates a private segment for a member without common memory. */
 static int row_image(struct weft_cu_group *g, void **row_p)
 {
 	void *row = mmap(NULL, cu_row_bytes(&g->geo), PROT_READ | PROT_WRITE,
@@ -49,7 +49,7 @@ int cu_reach(struct weft_cu_group *g, int from, int to)
 	return 0;
 }
 
-/* The rows that this member needs whatever comes: cu.h, attr.reach. */
+/* Maps the segments that this member always needs: cu.h, attr.reach. */
 static int group_rows(struct weft_cu_group *g,
 		      const struct weft_cu_group_attr *a)
 {
@@ -73,7 +73,7 @@ static void rows_free(struct weft_cu_group *g)
 	}
 }
 
-/* The board of the tree's root, if the group has use for it and fits. */
+/* The board at the tree's root, if the group uses one and fits; or NULL. */
 static struct cu_board *group_board(const struct weft_cu_group *g,
 				    const struct weft_cu_group_attr *a)
 {
@@ -86,7 +86,7 @@ static struct cu_board *group_board(const struct weft_cu_group *g,
 				   cu_board_at(a->geo));
 }
 
-/* Does every member have cells for his inputs, should he need them? */
+/* Checks the attributes: every member must have cells for its inputs. */
 static bool attr_fits(const struct weft_cu_group_attr *a)
 {
 	if (a->n < 1 || a->me < 0 || a->me >= a->n || a->tree->n != a->n ||
@@ -98,7 +98,7 @@ static bool attr_fits(const struct weft_cu_group_attr *a)
 	       (unsigned)weft_cu_tree_width(a->tree) < a->geo->inputs;
 }
 
-/* Payloads that wait for others while a member combines. */
+/* Bytes for partial results while a member combines. */
 static size_t scratch_bytes(const struct weft_cu_group_attr *a)
 {
 	int parts = a->flat && a->tree->depth > 1 ? a->tree->depth : 1;
@@ -107,8 +107,8 @@ static size_t scratch_bytes(const struct weft_cu_group_attr *a)
 }
 
 /*
- * Begins the row anew. Its old group is gone, and the others of the new group
- * do not write here before everybody has opened.
+ * Resets the segment. Its old group is closed, and members of the new group do
+ * not write here before all have opened.
  */
 static void row_begin(struct weft_cu_group *g, uint64_t generation)
 {
@@ -123,7 +123,7 @@ static void row_begin(struct weft_cu_group *g, uint64_t generation)
 	}
 	if (g->board && g->me == g->tree.root)
 		memset(g->board->slot, 0, sizeof(g->board->slot));
-	/* R4: for those who look whether we have opened. */
+	/* R4: for members that check whether this one has opened. */
 	weft_store64(&row->generation, generation);
 }
 
@@ -172,7 +172,7 @@ err_free:
 	return ret;
 }
 
-/* ---- operations --------------------------------------------------------- */
+/* ---- operations ---- */
 
 static bool send_all(struct weft_cu_group *g)
 {
@@ -202,7 +202,7 @@ static void finish(struct weft_cu_group *g, struct weft_cu_call *op)
 	op->done(op);
 }
 
-/* Takes the next packet of op in, or none when its rows cannot be had. */
+/* Reads the next packet of op, or fails it if segments cannot be mapped. */
 static bool read_one(struct weft_cu_group *g, struct weft_cu_call *op)
 {
 	if (weft_unlikely(op->reach == -EAGAIN))
@@ -214,7 +214,7 @@ static bool read_one(struct weft_cu_group *g, struct weft_cu_call *op)
 	return op->reach != -EAGAIN;
 }
 
-/* Reads what is there, in order; operations completed. */
+/* Reads available packets in order; returns the operations completed. */
 static int read_all(struct weft_cu_group *g, bool *moved_p)
 {
 	int n = 0;
@@ -304,7 +304,7 @@ void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s)
 		return;
 	if (op->read >= op->sent)
 		s->credit = cu_credit_needs(g, g->sent);
-	else if (!op->reach) /* rows that are not there yet are no packets */
+	else if (!op->reach) /* segments not mapped yet are not packets */
 		s->packet = op->first + op->read + 1;
 }
 
@@ -317,7 +317,7 @@ bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns)
 			return true;
 		if (!w.word)
 			return false;
-		/* A0, A3: as those who read it afterwards */
+		/* A0, A3: as the code that reads afterwards */
 		while (weft_load64(w.word) < w.want) {
 			if (!turns--)
 				return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A group as the files of this folder see it. */
+/* Internal header of the collective unit: a group. */
 #ifndef WEFT_NIC_CU_GROUP_H
 #define WEFT_NIC_CU_GROUP_H
 
@@ -12,50 +12,51 @@ struct weft_cu_group {
 	struct weft_cu_geo geo;
 	struct weft_cu_tree tree;
 	bool flat;
-	bool flat_shared; /* flat, and over shared areas */
+	bool flat_shared; /* flat, with shared areas */
 	bool crowd;
-	uint8_t form; /* enum weft_cu_form */
-	bool in_line; /* sums take one member after the other, from 0 on */
-	struct cu_board *board; /* of the tree's root; NULL: none */
+	uint8_t form;		/* enum weft_cu_form */
+	bool in_line;		/* sums combine members one by one, from 0 on */
+	struct cu_board *board; /* at the tree's root; NULL: none */
 	int n;
 	int me;
-	int err;	   /* everything fails with this; 0: healthy */
-	uint64_t posted;   /* packets that have a number */
-	uint64_t sent;	   /* packets handed out by this member */
-	uint64_t consumed; /* packets this member is done with */
-	uint64_t credits;  /* epochs this member has counted himself in */
-	uint64_t clear;	   /* packets below may be sent */
-	uint64_t atomics;  /* on counts, of this member */
+	int err;	   /* error of all operations; 0: none */
+	uint64_t posted;   /* packets with a number */
+	uint64_t sent;	   /* packets sent by this member */
+	uint64_t consumed; /* packets read by this member */
+	uint64_t credits;  /* epochs at which this member has arrived */
+	uint64_t clear;	   /* packets below this number may be sent */
+	uint64_t atomics;  /* atomics of this member on arrival counters */
 	uint32_t own_trail;
-	uint32_t *trail; /* what members agreed on so far: cu_sign() */
-	uint64_t read_by[WEFT_CU_FLAT]; /* small group: as far as we know */
+	uint32_t *trail; /* hash of earlier agreements: cu_sign() */
+	uint64_t read_by[WEFT_CU_FLAT]; /* small group: known read counts */
 	size_t slot_bytes;
 	struct weft_cu_call *head; /* oldest operation, being read */
 	struct weft_cu_call *tail;
-	struct weft_cu_call *sending; /* oldest that has packets to send */
+	struct weft_cu_call *sending; /* oldest with packets to send */
 	void (*wake)(void *arg, struct weft_bell *bell);
 	bool fence;
 	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
 		     const void *payload); /* NULL: shared areas */
 	void *arg;
 	int (*reach)(void *arg, int member, void **row_p);
-	bool all;	       /* all rows are there */
-	uint8_t *scratch;      /* payloads: one, or as many as a fold needs */
-	struct cu_head *row[]; /* of each member; NULL: nobody asked for it */
+	bool all;	       /* all segments are mapped */
+	uint8_t *scratch;      /* one payload, or all a fold needs */
+	struct cu_head *row[]; /* segment of each member; NULL: not mapped */
 };
 
-/* cu_group.c: finds the rows of members [from, to); see attr.reach. */
+/* cu_group.c: maps the segments of members [from, to); see attr.reach. */
 int cu_reach(struct weft_cu_group *g, int from, int to);
 
-/* Is this member told by messages, his row being out of reach? */
+/* True if this member is accessed by messages instead of shared memory. */
 static inline bool cu_by_msg(const struct weft_cu_group *g, int member)
 {
 	return g->send && member != g->me;
 }
 
 /*
- * What every member must agree on about an operation, and, in the trail, about
- * those before that some members leave without a word of the others.
+ * Signature that every member must agree on: the operation and, in the trail,
+ * earlier operations which some members leave without reading all others'
+ * packets.
  */
 static inline void cu_sign(const struct weft_cu_group *g,
 			   struct weft_cu_call *op)
@@ -74,13 +75,13 @@ static inline uint32_t cu_sig_barrier(const struct weft_cu_group *g)
 	return *g->trail;
 }
 
-/* The same of one packet: what lies there from another lap is not it. */
+/* Signature of one packet: differs from that of older packets in the slot. */
 static inline uint32_t cu_sig(const struct weft_cu_call *op, uint64_t seq)
 {
 	return op->sig ^ (uint32_t)seq;
 }
 
-/* What goes up a tree: the packet's identity and what was met on the way. */
+/* A packet on its path up a tree: its identity and its flags. */
 struct cu_climb {
 	struct weft_cu_group *g;
 	const struct weft_cu_call *op;
@@ -88,12 +89,12 @@ struct cu_climb {
 	size_t bytes;
 	uint32_t sig;
 	uint32_t flags;
-	bool mixed; /* inputs that meant different operations */
+	bool mixed; /* inputs had different signatures */
 };
 
 /*
- * The signature comes last: who was let in by a number or a count that somebody
- * has forged must not find it before the payload.
+ * The signature is stored last: a reader admitted by a forged number or counter
+ * must not find it before the payload.
  */
 static inline void cu_packet_fill(struct cu_packet *p, uint32_t sig,
 				  const void *data, size_t bytes)
@@ -102,7 +103,7 @@ static inline void cu_packet_fill(struct cu_packet *p, uint32_t sig,
 		memcpy(p->payload, data, 8);
 	} else if (bytes) {
 		memcpy(p->payload, data, bytes);
-		/* R7 pairs with A0, forged; one line comes as a whole */
+		/* R7 pairs with A0, forged; one line is stored as a whole */
 		if (bytes > sizeof(p->payload))
 			weft_fence_release();
 	}
@@ -123,14 +124,14 @@ static inline struct weft_bell *cu_bell(const struct weft_cu_group *g,
 	return &g->row[g->tree.root]->bell[which];
 }
 
-/* After a store that others may sleep for. */
+/* Called after a store that other members may wait for: notifies them. */
 static inline void cu_tell(struct weft_cu_group *g, unsigned which)
 {
 	struct weft_bell *bell = cu_bell(g, which);
 
 	if (!g->wake)
 		return;
-	/* F0: store, then load; sleepers that can have a membarrier instead */
+	/* F0: store before load; without it waiters use membarrier */
 	if (g->fence)
 		weft_fence_full();
 	else
@@ -139,7 +140,7 @@ static inline void cu_tell(struct weft_cu_group *g, unsigned which)
 		g->wake(g->arg, bell);
 }
 
-/* The published packet of a member, wherever it may be in its life. */
+/* The slot of a member's published packet seq, in any state. */
 static inline struct cu_packet *cu_slot(const struct weft_cu_group *g,
 					int member, uint64_t seq)
 {
@@ -148,7 +149,7 @@ static inline struct cu_packet *cu_slot(const struct weft_cu_group *g,
 				    sizeof(struct cu_count));
 }
 
-/* A small group learns from member's packet seq how far he has read. */
+/* Small group: derives member's read count from its packet seq. */
 static inline void cu_learn(struct weft_cu_group *g, int member, uint64_t seq,
 			    unsigned lag)
 {
@@ -156,7 +157,7 @@ static inline void cu_learn(struct weft_cu_group *g, int member, uint64_t seq,
 		g->read_by[member] = seq + 1 - lag;
 }
 
-/* Its packets will be read when those of the operations before are. */
+/* Appends op: its packets are read after those of earlier operations. */
 static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
 {
 	if (g->tail)
@@ -166,34 +167,34 @@ static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
 	g->tail = op;
 }
 
-/* Does this go up the tree, node by node, in spite of shorter ways? */
+/* True if this operation must go node by node up the tree. */
 static inline bool cu_by_events(const struct weft_cu_group *g, unsigned kind)
 {
 	return g->form == WEFT_CU_EVENTS && kind == WEFT_CU_BARRIER;
 }
 
-/* cu_credit.c: may packet seq be sent? The word to watch if not. */
+/* cu_credit.c: true if packet seq may be sent; else the word to wait for. */
 bool cu_credit_has(struct weft_cu_group *g, uint64_t seq);
 weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
 			  uint64_t *want_p);
-/* cu_credit.c: so many packets everybody must have read for that. */
+/* cu_credit.c: number of packets all members must have read for that. */
 uint64_t cu_credit_needs(const struct weft_cu_group *g, uint64_t seq);
-/* cu_credit.c: this member has read one more packet. */
+/* cu_credit.c: counts one packet as read by this member. */
 void cu_credit_read(struct weft_cu_group *g);
 
-/* cu_packet.c: packet number call->sent of a call goes out. */
+/* cu_packet.c: sends packet number call->sent of a call. */
 void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call);
-/* cu_packet.c: takes the next packet in; false: it is not there yet. */
+/* cu_packet.c: reads the next packet; false: not available yet. */
 bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call);
-/* cu_packet.c: would cu_packet_read succeed? The word it waits for if not. */
+/* cu_packet.c: true if cu_packet_read would succeed; else what to wait for. */
 bool cu_packet_there(const struct weft_cu_group *g,
 		     const struct weft_cu_call *call, weft_au64 **word_p);
-/* cu_packet.c: finds the rows that the call reads. */
+/* cu_packet.c: maps the segments that the call reads. */
 int cu_packet_reach(struct weft_cu_group *g, const struct weft_cu_call *call);
 /* cu_packet.c: sets signature, bytes and packets. */
 void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call);
 
-/* cu_board.c: short reductions of a crowd. */
+/* cu_board.c: short reductions with more members than processors. */
 static inline struct cu_board_slot *cu_board_slot(const struct weft_cu_group *g,
 						  uint64_t seq)
 {
@@ -205,30 +206,30 @@ static inline struct cu_packet *cu_board_out(const struct weft_cu_group *g,
 {
 	return &cu_board_slot(g, seq)->out;
 }
-/* cu_packet.c: does this go there? */
+/* cu_packet.c: true if this operation uses the board. */
 bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *op);
 void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		     uint64_t seq, const void *data, size_t bytes);
 void cu_board_barrier(struct weft_cu_group *g, uint32_t sig, uint64_t seq);
 void cu_board_credit(struct weft_cu_group *g, uint64_t epoch);
 
-/* cu_node.c: this member's contribution to packet seq goes up the tree. */
+/* cu_node.c: sends this member's contribution to packet seq up the tree. */
 void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		    uint64_t seq, const void *data, size_t bytes);
-/* cu_node.c: this member counts himself in at the next epoch. */
+/* cu_node.c: this member arrives at the next epoch. */
 void cu_node_credit(struct weft_cu_group *g);
 
-/* cu_msg.c: messages that stand for stores into a row out of reach. */
+/* cu_msg.c: messages in place of stores into an inaccessible segment. */
 enum cu_what {
 	CU_MSG_UP,	/* a contribution for a cell */
 	CU_MSG_OUT,	/* a published packet */
-	CU_MSG_CREDIT,	/* a credit counted in */
+	CU_MSG_CREDIT,	/* an arrival at an epoch */
 	CU_MSG_CREDITS, /* an epoch is complete */
 };
 void cu_msg_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 		    int origin, uint64_t seq, size_t bytes);
 void cu_msg_credits(struct weft_cu_group *g, uint64_t epoch);
-/* cu_node.c: the halves that a message continues. */
+/* cu_node.c: continuation of a climb after a message. */
 void cu_node_up(struct weft_cu_group *g, const struct weft_cu_msg *m,
 		const void *payload);
 void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups over plain memory: members are threads (so that ThreadSanitizer sees
- * every access) or processes. All run the same seeded program of operations
- * and compare each result with the naive one.
+ * Groups in plain memory: members are threads (so that ThreadSanitizer sees
+ * every access) or processes. All execute the same seeded program of operations
+ * and compare each result with a naive computation.
  */
 #include "test/t.h"
 #include "prov/nic/cu/cu_flight.h"
@@ -18,7 +18,7 @@
 
 static int pending;
 
-/* The first time a row cannot be had yet. */
+/* The first call for a segment returns -EAGAIN. */
 static int find_row(void *arg, int member, void **row_p)
 {
 	struct member *m = arg;
@@ -113,7 +113,7 @@ static void *member_run(void *arg)
 			continue;
 		for (uint64_t i = weft_rng_below(&skew, 4); i > 0; i--)
 			sched_yield();
-		/* a single packet needs a group that is idle */
+		/* a single packet needs an idle group */
 		for (int k = 1; r >= IN_FLIGHT && k < IN_FLIGHT &&
 				weft_rng_below(&skew, 4);
 		     k++)
@@ -229,7 +229,7 @@ static void *meeting_run(void *arg)
 			m->wrong += words[0] != (uint64_t)i ||
 				    words[1] != (uint64_t)r;
 		}
-		/* two points at once, of which the second is waited for */
+		/* arrives at two points, waits for the second */
 		weft_cu_meet_arrive(g, 2);
 		for (point += 2; !weft_cu_meet_over(g, point, &w);)
 			sched_yield();
@@ -276,7 +276,7 @@ static void processes_agree_with_the_naive_result(void **state)
 	}
 }
 
-/* ---- one thread plays all members --------------------------------------- */
+/* ---- one thread acts for all members ---- */
 
 struct stage {
 	struct job job;
@@ -344,7 +344,7 @@ static void stage_poll(struct stage *s)
 		weft_cu_poll(s->g[i]);
 }
 
-/* All that goes up and down the tree, from every root. */
+/* All kinds that use the tree, from every root. */
 static void stage_all_kinds(struct stage *s)
 {
 	for (unsigned k = WEFT_CU_BARRIER; k <= WEFT_CU_ALLREDUCE; k++) {
@@ -375,7 +375,7 @@ static void a_member_asks_for_the_rows_above_him_only(void **state)
 	stage_close(&s);
 }
 
-/* All members add bytes, in any order; what they hear. */
+/* All members add bytes, in any order; checks the flags they get. */
 static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 {
 	int order[MAX_MEMBERS];
@@ -394,7 +394,10 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 	}
 }
 
-/* Where a member and his parent meet, three levels deep; nowhere further up. */
+/*
+ * The overflow happens where a member and its parent are combined, up to three
+ * levels deep, and nowhere further up.
+ */
 static void an_overflow_anywhere_below_is_told_to_all(void **state)
 {
 	struct weft_cu_tree t;
@@ -443,7 +446,7 @@ static void nobody_leaves_a_barrier_early(void **state)
 	}
 }
 
-/* Members counted at the nodes of the tree, over all slots. */
+/* Arrivals counted at the nodes of the tree, over all slots. */
 static uint64_t counted(const struct stage *s)
 {
 	uint64_t n = 0;
@@ -457,7 +460,7 @@ static uint64_t counted(const struct stage *s)
 	return n;
 }
 
-/* As the machine's network does it: asked at one place, or node by node. */
+/* The form decides: one arrival counter, or node by node. */
 static void a_barrier_goes_the_way_of_its_form(void **state)
 {
 	static const struct {
@@ -496,7 +499,7 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 		stage_poll(&s);
 		T_IS(pending, 0);
 		T_IS(counted(&s) > 0, rows[i].climbs);
-		/* of those counted at one place each does one atomic */
+		/* with one counter each member does one atomic */
 		for (int k = 0; k < rows[i].n; k++)
 			if (rows[i].form == WEFT_CU_COUNTS)
 				T_IS(weft_cu_atomics(s.g[k]), rows[i].n > 8);
@@ -504,7 +507,7 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 	}
 }
 
-/* Everybody posts, one of them another thing; all hear the same. */
+/* All members post, member `odd` a different operation; all get err. */
 static void stage_round(struct stage *s, int odd, unsigned kind, unsigned rest,
 			int err)
 {
@@ -528,14 +531,14 @@ static void different_operations_are_an_error(void **state)
 		stage_round(&s, odd, barrier, sum, -EPROTO);
 		stage_round(&s, odd, sum, sum, 0);
 		stage_round(&s, odd, sum, barrier, -EPROTO);
-		/* the slots are used again and again */
+		/* the slots are reused many times */
 		for (int i = 0; i < 40; i++)
 			stage_round(&s, odd, barrier, barrier, 0);
 		stage_close(&s);
 	}
 }
 
-/* Nobody waits for anybody when two are roots: what comes next tells. */
+/* With two different roots no member waits: the next operation reports it. */
 static void different_roots_are_told_by_the_next_operation(void **state)
 {
 	static const unsigned next[] = { WEFT_CU_BARRIER, WEFT_CU_ALLREDUCE };

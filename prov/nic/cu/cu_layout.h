@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective unit's part of an endpoint's shared area. An area holds rows,
- * one per class route; a row holds what its owner is in that route's tree.
+ * The collective unit's part of an endpoint's shared area. An area holds
+ * segments (`row` in the code), one per class route; a segment holds its
+ * owner's state in that route's tree.
  *
- *   area:  row 0 | row 1 | ... | row routes-1
- *   row:   head (6 lines)
- *          slots x { count line, out, cell 0, cell 1, ... cell inputs-1 }
- *          board
+ *   area:     segment 0 | segment 1 | ... | segment routes-1
+ *   segment:  head (6 lines)
+ *             slots x { count line, out, cell 0, cell 1, ... cell inputs-1 }
+ *             board
  *
- *   out    what the owner publishes: his own contribution in a small group,
- *          the data of a broadcast he is the root of, or, at the root of the
- *          tree, the result of a reduction
- *   cell   the contribution of one input: 0 is the owner himself, 1.. are his
- *          children in the order of the tree
- *   count  how many inputs of the slot have arrived, over all laps; whoever
- *          completes a multiple of the inputs carries on
+ *   out    packet published by the owner: its contribution in a small group,
+ *          the data of a broadcast of which it is the root, or, at the root of
+ *          the tree, the result of a reduction
+ *   cell   the contribution of one input: 0 is the owner, 1.. are its children
+ *          in the order of the tree
+ *   count  arrival counter of the slot's inputs, never reset; the member that
+ *          completes a multiple of the inputs continues as this node
  *
  *   board  the whole tree in a few pages, at its root: short reductions of a
  *          group that has more members than processors (cu_board.c)
  *
- * Operations are cut into packets; packet number s of a route uses slot
- * s % slots. Sequence numbers and counts run on; only on the board whoever
- * comes last sets the count back. A slot is used again when everybody has read
- * it. Of a tree its root knows that, told by credits that climb the tree every
- * CU_WINDOW packets; in a small group everyone says it with every packet (lag)
- * and, for those who have none to send, every CU_WINDOW packets in credit_done.
+ * Operations are cut into packets; packet number s of a route uses slot s %
+ * slots. Sequence numbers and counters are not reset, except that on the board
+ * the last member resets the counter. A slot is reused when all members have
+ * read it. In a tree the root learns this from credits that go up the tree
+ * every CU_WINDOW packets; in a small group every member publishes it with
+ * every packet (lag) and, for members that have none to send, every CU_WINDOW
+ * packets in credit_done.
  */
 #ifndef WEFT_NIC_CU_LAYOUT_H
 #define WEFT_NIC_CU_LAYOUT_H
@@ -38,19 +40,18 @@
 #define CU_WINDOW (CU_SLOTS / 2u) /* packets between two credits */
 #define CU_PAGE	  4096u
 
-/* What members sleep for. */
+/* Event words for waiters. */
 enum { CU_BELL_OUT, CU_BELL_CREDIT, CU_BELL_MEET, CU_BELLS };
 
-#define CU_WORDS 4 /* that a member says at a meeting */
+#define CU_WORDS 4 /* words of a member at a sync point */
 
-/* A published packet. The payload follows in the same line and after it. */
+/* A published packet. The payload starts in its line and continues after it. */
 struct cu_packet {
-	alignas(64) weft_au64 seq; /* number + 1 when it is complete */
-	uint32_t sig;		   /* what operation its writer meant */
+	alignas(64) weft_au64 seq; /* number + 1 when complete */
+	uint32_t sig;		   /* signature of the writer's operation */
 	uint16_t flags;		   /* WEFT_CU_NAN, WEFT_CU_OVERFLOW */
-	uint16_t lag;		   /* small group: packets its writer has not
-				      read yet, this one included */
-	uint8_t payload[48];	   /* the first bytes of the payload */
+	uint16_t lag;		   /* small group: writer's unread packets */
+	uint8_t payload[48];	   /* first bytes of the payload */
 };
 
 static_assert(sizeof(struct cu_packet) == 64 &&
@@ -58,18 +59,20 @@ static_assert(sizeof(struct cu_packet) == 64 &&
 	      "shared format");
 
 struct cu_head {
-	/* line 0: credits that arrived here, by parity of the epoch */
+	/* line 0: arrivals at epochs, by parity of the epoch */
 	alignas(64) weft_au64 credit_in[2];
-	/* line 1: written by whoever completes an epoch, at the tree's root;
-	   in a small group by the owner: packets he has read */
+	/*
+	 * line 1: written by the last to arrive at an epoch, at the tree's
+	 * root; in a small group by the owner: packets it has read
+	 */
 	alignas(64) weft_au64 credit_done;
-	/* line 2: which group the owner has opened here; 0: none */
+	/* line 2: generation of the group the owner has open here; 0: none */
 	alignas(64) weft_au64 generation;
-	/* line 3: at the tree's root: who waits for packets, for credits */
+	/* line 3: at the tree's root: waiters for packets, credits, points */
 	alignas(64) struct weft_bell bell[CU_BELLS];
-	/* line 4: at the tree's root: arrivals at meetings, of all members */
+	/* line 4: at the tree's root: all members' arrivals at sync points */
 	alignas(64) weft_au64 met;
-	/* line 5: what the owner says there */
+	/* line 5: words of the owner at sync points */
 	alignas(64) weft_au64 word[CU_WORDS];
 };
 
@@ -86,16 +89,16 @@ struct cu_count {
 
 static_assert(sizeof(struct cu_count) == 64, "shared format");
 
-/* One packet of everybody on the board. */
+/* One packet of all members on the board. */
 struct cu_board_slot {
-	alignas(64) weft_au64 arrived; /* barriers in the upper half */
+	alignas(64) weft_au64 arrived; /* upper half: barriers */
 	struct cu_packet out;	       /* the result */
 };
 
-/* Members that a board serves, however much room there is. */
+/* Members that a board serves at most, whatever its size. */
 #define CU_BOARD_MOST 128
 
-/* Cells lie by member: each one comes back to the same page. */
+/* Cells are ordered by member: each member uses the same page again. */
 struct cu_board {
 	struct cu_board_slot slot[CU_SLOTS];
 	struct cu_packet cell[][CU_SLOTS];
@@ -105,11 +108,11 @@ static_assert(sizeof(struct cu_board) == CU_SLOTS * 128, "shared format");
 
 /* The sizes that all endpoints of a machine agree on. */
 struct weft_cu_geo {
-	unsigned routes;     /* rows of an area */
+	unsigned routes;     /* segments of an area */
 	unsigned inputs;     /* cells of a slot: children + 1 at most */
 	size_t packet_bytes; /* payload of one packet, at least 48 */
-	unsigned board;	     /* members that a board has room for */
-	size_t slots_bytes;  /* of all slots of a row; 0: what they take */
+	unsigned board;	     /* members that fit on a board */
+	size_t slots_bytes;  /* bytes of all slots of a segment; 0: as needed */
 };
 
 static inline size_t cu_packet_bytes(const struct weft_cu_geo *g)
@@ -129,7 +132,7 @@ static inline size_t cu_slots_bytes(const struct weft_cu_geo *g)
 	return g->slots_bytes ? g->slots_bytes : CU_SLOTS * cu_slot_bytes(g);
 }
 
-/* The same rows with more cells, and smaller packets in them. */
+/* Changes the geometry to more cells of smaller packets in equal segments. */
 static inline void weft_cu_geo_widen(struct weft_cu_geo *g, unsigned inputs)
 {
 	size_t slot;
@@ -143,7 +146,7 @@ static inline void weft_cu_geo_widen(struct weft_cu_geo *g, unsigned inputs)
 			  offsetof(struct cu_packet, payload);
 }
 
-/* Where the board of a row begins; rows are whole pages. */
+/* Offset of the board in a segment; segments are whole pages. */
 static inline size_t cu_board_at(const struct weft_cu_geo *g)
 {
 	size_t at = sizeof(struct cu_head) + cu_slots_bytes(g);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meetings of a group over shared areas: a count, and words in every row. */
+/*
+ * Synchronisation points of a group with shared areas: an arrival counter, and
+ * words in every segment.
+ */
 #include "prov/nic/cu/cu_group.h"
 
 int weft_cu_meet_all(struct weft_cu_group *g)
@@ -18,17 +21,17 @@ void weft_cu_meet_hear(const struct weft_cu_group *g, int member,
 		       uint64_t *words)
 {
 	for (int i = 0; i < CU_WORDS; i++)
-		/* relaxed: A5 has come before */
+		/* relaxed: after A5 */
 		words[i] = weft_load64_relaxed(&g->row[member]->word[i]);
 }
 
 void weft_cu_meet_arrive(struct weft_cu_group *g, unsigned points)
 {
 	uint64_t n = (uint64_t)g->n;
-	/* RA5 pairs with A5 in weft_cu_meet_over(): said, then arrived. */
+	/* RA5 pairs with A5 in weft_cu_meet_over(): words, then arrival. */
 	uint64_t before = weft_add64(&g->row[g->tree.root]->met, points);
 
-	/* the last at some point wakes those who wait there */
+	/* the last to arrive at a point wakes its waiters */
 	if (before / n != (before + points) / n)
 		cu_tell(g, CU_BELL_MEET);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tree by messages, for members that share no memory: sets the hardware
- * cannot serve, carriers without common memory, and the agreement that joining
- * needs. A published packet goes to those who read it; results of the tree and
- * complete epochs go down the tree, each node passing them on.
+ * cannot serve, carriers without common memory, and the agreement needed for a
+ * join. A published packet is sent to its readers; results of the tree and
+ * complete epochs are sent down the tree, forwarded by each node.
  */
 #include "prov/nic/cu/cu_group.h"
 
@@ -100,7 +100,7 @@ static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
 	p->flags = (uint16_t)m->flags;
 	if (m->bytes)
 		memcpy(p->payload, payload, m->bytes);
-	/* R0 pairs with A0 in packet_of(), though it is the same thread. */
+	/* R0 pairs with A0 in cu_packet_there(), though in one thread. */
 	weft_store64(&p->seq, m->seq + 1);
 	if (from_tree(g, m->kind))
 		msg_send_down(g, m, payload);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups without common memory: members send each other letters, which come in
- * any order of pairs. All run the program of cu_flight.h.
+ * Groups without common memory: members send messages ("letters"), which arrive
+ * in order per pair only. All execute the program of cu_flight.h.
  */
 #include "prov/nic/cu/cu_flight.h"
 #include "src/base/attr.h"
@@ -44,7 +44,7 @@ static void letter_send(void *arg, int member, const struct weft_cu_msg *m,
 	s->post->letters++;
 }
 
-/* Delivers one letter of a pair chosen at random. */
+/* Delivers one message of a random pair. */
 static void letter_deliver(struct post *p)
 {
 	int start = (int)weft_rng_below(&p->rng, (uint64_t)(p->n * p->n));
@@ -89,7 +89,7 @@ static void msg_open(struct post *p, struct sender *s, int n)
 	weft_cu_tree_fini(&t);
 }
 
-/* Posts in random order with letters in between; then waits for all. */
+/* Posts in random order with messages in between; then waits for all. */
 static void far_round(struct post *p, struct job *j, struct flight *f, int r)
 {
 	int order[MAX_MEMBERS];
@@ -139,7 +139,7 @@ static void the_tree_runs_by_messages(void **state)
 	free(p);
 }
 
-/* Could a member of nine have sent this to member me? */
+/* True if a member of nine could have sent this message to member me. */
 static bool makes_sense(const struct weft_cu_msg *m, int inputs)
 {
 	size_t elem = weft_cu_bytes(m->type);
@@ -147,9 +147,9 @@ static bool makes_sense(const struct weft_cu_msg *m, int inputs)
 	if (m->kind >= WEFT_CU_KINDS || m->origin >= 9 || m->root >= 9 ||
 	    m->bytes > geo.packet_bytes)
 		return false;
-	if (m->what) /* a result; credits are without content */
+	if (m->what) /* a result; credits have no content */
 		return m->what == 1 || !m->bytes;
-	/* a contribution for one of the inputs behind the own */
+	/* a contribution for one of the inputs after the own */
 	return m->input >= 1 && m->input <= inputs && elem &&
 	       m->bytes % elem == 0 &&
 	       (!m->bytes || weft_cu_can(m->op, m->type));

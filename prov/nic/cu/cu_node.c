@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The work of a tree node, done by whoever arrives last at it. Climbing is a
- * loop: put the contribution into the parent's cell, count it in, and if it
- * was the last one, combine all cells in their order and go on as the parent.
+ * The work of a tree node, done by the last member to arrive at it. Climbing is
+ * a loop: store the contribution into the parent's cell, increment the arrival
+ * counter, and if it was the last arrival, combine all cells in their order and
+ * continue as the parent.
  */
 #include "prov/nic/cu/cu_group.h"
 
@@ -31,14 +32,14 @@ static void node_combine(struct cu_climb *c, int member, unsigned inputs)
 	}
 }
 
-/* The result is complete: the root of the tree shows it. */
+/* Publishes the complete result at the root of the tree. */
 static void node_publish(struct cu_climb *c)
 {
 	struct weft_cu_group *g = c->g;
 	struct cu_packet *p = cu_out(g->row[g->tree.root], &g->geo, c->seq);
 
 	cu_climb_write(c, p, g->scratch);
-	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
+	/* R0 pairs with A0 in cu_packet_there(): packet, then its number. */
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
 		cu_msg_publish(g, c->op, g->tree.root, c->seq, c->bytes);
@@ -46,7 +47,7 @@ static void node_publish(struct cu_climb *c)
 		cu_tell(g, CU_BELL_OUT);
 }
 
-/* The member whose cell this is has no memory in common with us. */
+/* Sends a contribution to a member without common memory. */
 static void node_send_up(struct cu_climb *c, int member, unsigned input,
 			 const void *data)
 {
@@ -66,12 +67,12 @@ static void node_send_up(struct cu_climb *c, int member, unsigned input,
 	c->g->send(c->g->arg, member, &m, data);
 }
 
-/* Counts a filled cell of member in; true: it was the last, combined now. */
+/* Counts an arrival at member; true: it was the last, cells are combined. */
 static bool node_count(struct cu_climb *c, int member)
 {
 	struct weft_cu_group *g = c->g;
 	unsigned inputs = 1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
-	/* RA1: pairs with itself: all cells before the last count. */
+	/* RA1 pairs with itself: all cells, then the last arrival. */
 	uint64_t before = weft_add64(
 		&cu_count_of(g->row[member], &g->geo, c->seq)->arrived, 1);
 
@@ -82,7 +83,7 @@ static bool node_count(struct cu_climb *c, int member)
 	return true;
 }
 
-/* Goes on as member, whose inputs are combined, until somebody is missing. */
+/* Continues as member, whose inputs are combined, until an input is missing. */
 static void node_climb(struct cu_climb *c, int member)
 {
 	struct weft_cu_group *g = c->g;
@@ -143,7 +144,7 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 	for (;;) {
 		unsigned inputs =
 			1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
-		/* RA2: pairs with itself: who counts last has seen all. */
+		/* RA2 pairs with itself: the last arrival sees all others. */
 		uint64_t before =
 			weft_add64(&g->row[member]->credit_in[epoch & 1], 1);
 
@@ -160,7 +161,7 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 			return;
 		}
 	}
-	/* R3 pairs with A3 in cu_may_send(): all have read, then reuse. */
+	/* R3 pairs with A3 in cu_credit_has(): all have read, then reuse. */
 	weft_store64(&g->row[g->tree.root]->credit_done, epoch);
 	if (g->send)
 		cu_msg_credits(g, epoch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of sums: whoever arrives first, and by whichever way they combine,
- * members that form pairs get the bits of recursive doubling. One thread plays
- * all members, over plain memory or by messages.
+ * The order of sums: in any order of arrival, and by every method of combining,
+ * members in a tree of pairs get the bits of recursive doubling. One thread
+ * acts for all members, in plain memory or by messages.
  */
 #include "test/t.h"
 #include "prov/nic/cu/cu.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_MEMBERS 40
-#define WIDE	    20 /* doubles: too many for a board's cell */
+#define WIDE	    20 /* doubles: more than a board's cell holds */
 #define LETTERS	    (MAX_MEMBERS * MAX_MEMBERS)
 
 /* How members combine. */
@@ -107,7 +107,7 @@ static void stage_poll(void)
 		weft_cu_poll(stage.g[i]);
 }
 
-/* One element as a single packet where it goes, or a row of them, posted. */
+/* One element as a single packet where possible, or a vector, posted. */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
 	struct weft_cu_call *c = &stage.call[i];
@@ -167,7 +167,7 @@ static void draw_numbers(struct weft_rng *r, int n)
 		stage.in[i] = (weft_rng_unit(r) - 0.5) * 1e16;
 }
 
-/* What ranks that double the distance of their partners all come to. */
+/* The result of recursive doubling. */
 static double recursive_doubling(const double *in, int n)
 {
 	double acc[MAX_MEMBERS], other[MAX_MEMBERS];
@@ -206,7 +206,7 @@ static void pairs_give_the_bits_of_recursive_doubling(void **state)
 	}
 }
 
-/* The sum in many orders of arrival; it has the same bits in all. */
+/* Sums in many orders of arrival; all have the same bits. */
 static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 {
 	double want = 0;
@@ -223,7 +223,7 @@ static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 	return want;
 }
 
-/* Nor does it matter whether the tree is climbed, or folded somewhere. */
+/* The bits also do not depend on climbing or folding. */
 static void arrival_order_does_not_change_a_bit(void **state)
 {
 	static const int sizes[] = { 7, 13, 32 };

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One packet of an operation: who publishes it, who reads it, and which bytes
- * land where. The kinds differ in five facts, and a table has them:
- *
- * Where there is a tree in common memory the root of a broadcast or a scatter
- * publishes at the tree's root, whose row everybody has.
+ * One packet of an operation: its publishers, its readers, and the position of
+ * its bytes. The kinds differ in five properties, listed in a table. In a tree
+ * with common memory the root of a broadcast or a scatter publishes at the
+ * tree's root, whose segment all members have mapped.
  *
  *            published by   combined   read by   a member's part
  *   bcast        root                   all       everything
- *   scatter      root                   all       his block
+ *   scatter      root                   all       its block
  *   gather       all                    root      everything, n blocks out
  *   allgather    all                    all       everything, n blocks out
- *   alltoall     all                    all       his block,  n blocks out
+ *   alltoall     all                    all       its block,  n blocks out
  *   reduce       all          yes       root      everything
  *   allreduce    all          yes       all       everything
- *   reduce_sc.   all          yes       all       his block
+ *   reduce_sc.   all          yes       all       its block
  */
 #include "prov/nic/cu/cu_fold.h"
 #include "prov/nic/cu/cu_group.h"
@@ -26,7 +25,7 @@ struct cu_facts {
 	bool root_sends;
 	bool combines;
 	bool root_reads;
-	bool has_blocks; /* contributions are n blocks, a member wants his */
+	bool has_blocks; /* contributions are n blocks, a member uses its own */
 	bool per_member; /* results are n blocks, one from each member */
 };
 
@@ -42,7 +41,10 @@ static const struct cu_facts facts_of[WEFT_CU_KINDS] = {
 	[WEFT_CU_ALLTOALL] = { .has_blocks = true, .per_member = true },
 };
 
-/* What a board takes: barriers, and a crowd's reductions of a line. */
+/*
+ * Operations for the board: barriers, and short reductions with more members
+ * than processors.
+ */
 bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *call)
 {
 	if (call->kind == WEFT_CU_BARRIER)
@@ -52,7 +54,7 @@ bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *call)
 	       call->bytes <= sizeof(((struct cu_packet *)0)->payload);
 }
 
-/* What the nodes of the tree combine; else whoever reads it does. */
+/* True if the nodes of the tree combine; otherwise the readers do. */
 static bool climbs(const struct weft_cu_group *g,
 		   const struct weft_cu_call *call)
 {
@@ -74,17 +76,17 @@ void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call)
 	size_t room = packet_room(g, call->type);
 
 	cu_sign(g, call);
-	/* not everybody hears of everybody: what comes next will tell */
+	/* not all read all packets: checked at the next operation */
 	if (f->root_sends || f->root_reads)
 		*g->trail = (*g->trail ^ call->sig) * 0x9e3779b1u + 1;
 	call->bytes = call->count * weft_cu_bytes(call->type);
 	if (f->has_blocks)
 		call->bytes *= (size_t)g->n;
-	/* even nothing takes one packet, the barrier's */
+	/* an operation without data has one packet, like a barrier */
 	call->packets = call->bytes ? (call->bytes + room - 1) / room : 1;
 }
 
-/* Bytes [at, at + *bytes_p) of the contributions are packet number i. */
+/* Packet number i is bytes [at, at + *bytes_p) of the contributions. */
 static size_t packet_at(const struct weft_cu_group *g,
 			const struct weft_cu_call *call, size_t i,
 			size_t *bytes_p)
@@ -96,7 +98,7 @@ static size_t packet_at(const struct weft_cu_group *g,
 	return at;
 }
 
-/* Whose row has what the root of a call publishes. */
+/* The member whose segment holds the root's packets of a call. */
 static int root_row(const struct weft_cu_group *g,
 		    const struct weft_cu_call *call)
 {
@@ -113,7 +115,7 @@ static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cu_packet_fill(p, cu_sig(call, seq), data, bytes);
-	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
+	/* R0 pairs with A0 in cu_packet_there(): packet, then its number. */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
 		cu_msg_publish(g, call, g->me, seq, bytes);
@@ -140,7 +142,7 @@ void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
 		publish(g, call, seq, from, bytes);
 }
 
-/* Where the packet of member will be. */
+/* The slot of member's packet. */
 static struct cu_packet *packet_of(const struct weft_cu_group *g,
 				   const struct weft_cu_call *call, int member,
 				   uint64_t seq)
@@ -149,7 +151,7 @@ static struct cu_packet *packet_of(const struct weft_cu_group *g,
 				    : cu_slot(g, member, seq);
 }
 
-/* Members [*from_p, *to_p) have what this member reads of call. */
+/* This member reads packets of members [*from_p, *to_p). */
 static void sources(const struct weft_cu_group *g,
 		    const struct weft_cu_call *call, int *from_p, int *to_p)
 {
@@ -167,7 +169,7 @@ static void sources(const struct weft_cu_group *g,
 		return;
 	if (*to_p)
 		*to_p = *from_p + 1;
-	/* the root of a broadcast has it already */
+	/* the root of a broadcast has the data */
 	if (call->kind == WEFT_CU_BCAST && call->root == g->me)
 		*to_p = *from_p;
 }
@@ -203,7 +205,10 @@ static void take_note(struct weft_cu_call *call, const struct cu_packet *p,
 	call->flags |= p->flags;
 }
 
-/* Bytes [at, at + bytes) of member's contribution, as far as we want them. */
+/*
+ * Copies the part of bytes [at, at + bytes) of member's contribution that this
+ * member needs.
+ */
 static void deposit(const struct weft_cu_group *g,
 		    const struct weft_cu_call *call, int member, size_t at,
 		    const uint8_t *data, size_t bytes)
@@ -234,7 +239,7 @@ static void deposit(const struct weft_cu_group *g,
 	memcpy((char *)call->out + to + at - low, data, bytes);
 }
 
-/* Combines everyone's packet into the scratch buffer. */
+/* Combines all members' packets into the scratch buffer. */
 static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 			uint64_t seq, size_t bytes)
 {
@@ -284,8 +289,8 @@ static void take_packet(struct weft_cu_group *g, struct weft_cu_call *call)
 }
 
 /*
- * Who believes in false credits may have written over a packet while it was
- * read. Not where all must have sent a later one for that.
+ * With forged credits a writer may have overwritten a packet while it was read.
+ * Not possible where all members must have sent a later packet first.
  */
 static bool is_overtaken(struct weft_cu_group *g, struct weft_cu_call *call)
 {
@@ -294,7 +299,7 @@ static bool is_overtaken(struct weft_cu_group *g, struct weft_cu_call *call)
 	if (facts_of[call->kind].combines &&
 	    (climbs(g, call) || g->sent == call->first + call->read + 1))
 		return false;
-	/* A8: the payload, then its number again, R0 of a later packet */
+	/* A8: payload, then its number again, R0 of a later packet */
 	weft_fence_acquire();
 	return !cu_packet_there(g, call, &word);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An operation of a single packet, in a small group or in a crowd, done where
- * it is called when nothing else is under way. Who has waited in vain for a
- * while leaves it to cu_group.c, as one that is posted, with its packet sent.
+ * An operation of a single packet, in a small group or on a board, done
+ * synchronously when no other operation is outstanding. After a number of polls
+ * without result it is handed to cu_group.c as a posted operation whose packet
+ * is sent.
  */
 #include "prov/nic/cu/cu_fold.h"
 #include "prov/nic/cu/cu_group.h"
@@ -28,7 +29,7 @@ static bool single_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 			       : cu_on_board(g, op));
 }
 
-/* ---- a small group: everybody publishes, everybody reads ----------------- */
+/* ---- small group: all publish, all read ---- */
 
 static void flat_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
 			 size_t bytes, uint64_t seq)
@@ -43,7 +44,7 @@ static void flat_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
 	cu_tell(g, CU_BELL_OUT);
 }
 
-/* Waits for everybody's packet; false: not in that many looks. */
+/* Waits for all members' packets; false: not after that many polls. */
 static bool flat_see(const struct weft_cu_group *g, uint64_t seq,
 		     unsigned turns)
 {
@@ -69,7 +70,7 @@ static inline void flat_note(struct weft_cu_group *g, struct weft_cu_call *op,
 	cu_learn(g, member, seq, p->lag);
 }
 
-/* Takes everyone's packet, one after the other. */
+/* Combines all members' packets in the order of members. */
 static void flat_take(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
@@ -91,7 +92,7 @@ static void flat_take(struct weft_cu_group *g, struct weft_cu_call *op,
 	}
 }
 
-/* The same in the order of a tree with more than one level. */
+/* Combines in the order of a tree with more than one level. */
 static void flat_fold(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
@@ -116,9 +117,12 @@ static void flat_fold(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->flags |= fold.flags;
 }
 
-/* ---- a crowd: everybody reads the board ---------------------------------- */
+/* ---- board: all read its result ---- */
 
-/* In a crowd those it waits for need this processor: it gives it away. */
+/*
+ * With more members than processors each poll yields the processor, which the
+ * other members need.
+ */
 static bool board_see(const struct weft_cu_group *g, uint64_t seq,
 		      unsigned turns)
 {
@@ -148,9 +152,9 @@ static void board_take(struct weft_cu_group *g, struct weft_cu_call *op,
 		memcpy(op->out, p->payload, op->bytes);
 }
 
-/* ---- either -------------------------------------------------------------- */
+/* ---- both ---- */
 
-/* Packet seq is sent and is all there is of op: as if posted. */
+/* Hands op over as posted; its only packet seq is sent. */
 static void single_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
 			 uint64_t seq)
 {
@@ -162,7 +166,7 @@ static void single_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
 	cu_enqueue(g, op);
 }
 
-/* Sends and waits; false: not in that many turns. */
+/* Sends and waits; false: not complete after that many polls. */
 static bool single_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
 			uint64_t seq, unsigned turns)
 {
@@ -208,7 +212,7 @@ WEFT_HOT int weft_cu_single(struct weft_cu_group *g, struct weft_cu_call *op,
 	return op->err;
 }
 
-/* ---- barriers, without an operation -------------------------------------- */
+/* ---- barriers, without an operation ---- */
 
 static int flat_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 {

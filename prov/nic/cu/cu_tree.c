@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees of the unit's groups: k-ary ones, and those that follow a torus. */
+/* Trees of the unit's groups: k-ary trees, and trees embedded in a torus. */
 #include "prov/nic/cu/cu_tree.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One block holds all lists; parent is its beginning. */
+/* All lists are in one allocation, which begins with parent. */
 static size_t tree_bytes(int n)
 {
 	return (6 * (size_t)n + 1) * sizeof(int);
@@ -72,7 +72,7 @@ static int depth_of(const struct weft_cu_tree *t, int i)
 	return d;
 }
 
-/* From a member without inputs to the next one; how many nodes end here. */
+/* Goes from a leaf to the next branch; *merges_p: subtrees that end here. */
 static int next_branch(const struct weft_cu_tree *t, int i, int *merges_p)
 {
 	int merges = 0;
@@ -104,7 +104,7 @@ static void tree_visit(struct weft_cu_tree *t)
 	}
 }
 
-/* Inputs, their order and the depth follow from the parents. */
+/* Computes inputs, their order and the depth from the parents. */
 void cu_tree_finish(struct weft_cu_tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
@@ -126,7 +126,7 @@ void cu_tree_finish(struct weft_cu_tree *t)
 	tree_visit(t);
 }
 
-/* The largest power of two up to n of them are left when pairs are one. */
+/* With the first pairs counted as one, a power of two remains. */
 int weft_cu_tree_pairs(struct weft_cu_tree *t, int n)
 {
 	int paired, half = 1, ret;
@@ -190,7 +190,7 @@ static int box_measure(struct box *b, int n, const struct weft_cu_coord *c)
 				high = c[i].at[d];
 		}
 		b->len[d] = high - b->low[d] + 1;
-		/* more nodes than members cannot be a full box */
+		/* a full box has at most n nodes */
 		if (b->len[d] > n / b->nodes)
 			return -EDOM;
 		b->nodes *= b->len[d];
@@ -207,7 +207,7 @@ static int box_index(const struct box *b, const int *at)
 	return index;
 }
 
-/* The first member on each node leads it; the box must be full. */
+/* The first member on each node is its leader; the box must be full. */
 static int box_fill(struct box *b, int n, const struct weft_cu_coord *c)
 {
 	int ret = box_measure(b, n, c);
@@ -229,7 +229,7 @@ static int box_fill(struct box *b, int n, const struct weft_cu_coord *c)
 	return 0;
 }
 
-/* One step towards the middle, along the first dimension that is off. */
+/* One step towards the middle, along the first dimension with a distance. */
 static int box_parent(const struct box *b, const int *at)
 {
 	int next[WEFT_CU_DIMS];

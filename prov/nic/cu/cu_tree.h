@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of the collective unit: who hands his contribution to whom. Members
- * are numbered 0..n-1 in the order of their set; a tree says for each member
- * its parent, and its inputs in a fixed order. Pure, no I/O.
+ * Trees of the collective unit. Members are numbered 0..n-1 in the order of
+ * their set; a tree gives each member's parent, and its inputs in a fixed
+ * order. Pure functions, no I/O.
  *
  *   pairs (native), n = 6                 class route on a 4 x 2 torus
  *
@@ -12,25 +12,24 @@
  *          |  |                            4 -> 5 -> 6 <- 7    B = 1
  *          3  5
  *
- * In the tree of pairs a member adds his inputs to his own part one by one,
- * and so gives ((0 + 1) + (2 + 3)) + (4 + 5): what recursive doubling gives.
- * Where n is no power of two, the first members are pairs before they count
- * as one: five are ((0 + 1) + 2) + (3 + 4).
+ * In the tree of pairs a member adds its inputs to its own part one by one,
+ * which gives ((0 + 1) + (2 + 3)) + (4 + 5), the result of recursive doubling.
+ * Where n is no power of two, the first members are joined in pairs, each of
+ * which then counts as one: five are ((0 + 1) + 2) + (3 + 4).
  *
- * A class route lies on a rectangle of nodes: every node runs along the first
- * dimension towards the root's coordinate, then along the next; no link that
- * wraps around is used, the root is in the middle (bgq.md, part d). Members
- * that share a node are joined before the node's own links.
+ * A class route covers a rectangle of nodes: every node sends along the first
+ * dimension towards the root's coordinate, then along the next; no wrap-around
+ * link is used, the root is in the middle (bgq.md, part d). Members that share
+ * a node are joined before the node's links are used.
  *
- * K-ary trees are for those who ask for them. Where members are bound to
- * processors (a place for each), they follow the host instead of the ranks:
+ * K-ary trees are used on request. Where members are bound to processors
+ * (weft_cu_place), they follow the host's topology instead of the ranks:
  * cu_tree_host.c.
  *
- * The order of a sum is the tree's, whoever computes it: visit and merge say
- * it to those who do without nodes. Take the members in the order of visit;
- * put the part of each on a stack; then merge so often the two topmost of the
- * stack, the lower being the left operand. At most depth parts are under the
- * topmost one.
+ * The order of a sum is the tree's; visit and merge give it to code that
+ * combines without nodes. Take the members in the order of visit; push the part
+ * of each on a stack; then merge the two topmost entries merge[i] times, the
+ * lower being the left operand. At most depth parts are below the topmost one.
  */
 #ifndef WEFT_NIC_CU_TREE_H
 #define WEFT_NIC_CU_TREE_H
@@ -48,20 +47,20 @@ struct weft_cu_tree {
 	int *parent;  /* -1 at the root */
 	int *first;   /* inputs of i: input[first[i]] .. input[first[i + 1]] */
 	int *input;   /* children, lowest number first */
-	int *ordinal; /* which input of its parent a member is */
-	int *visit;   /* members, everyone before his inputs */
-	int *merge;   /* of what was put down by visit[i] and before */
+	int *ordinal; /* index of the member among its parent's inputs */
+	int *visit;   /* members, each before its inputs */
+	int *merge;   /* merges after pushing visit[i] */
 };
 
-/* Where a member's node lies. Unused dimensions are 0. */
+/* Coordinates of a member's node. Unused dimensions are 0. */
 struct weft_cu_coord {
 	int at[WEFT_CU_DIMS];
 };
 
 /*
- * Where a member runs on its host: which child is taken at each branching of
- * the host's topology, the coarsest (packages, say) in the lowest bits. All
- * ones: this level and those below are not known.
+ * Location of a member on its host: the child taken at each branching of the
+ * host's topology, the coarsest (packages, for example) in the lowest bits. All
+ * ones: this level and lower ones are unknown.
  */
 typedef uint64_t weft_cu_place;
 #define WEFT_CU_LEVELS	   6
@@ -78,17 +77,16 @@ static inline unsigned weft_cu_place_at(weft_cu_place p, int level)
 int weft_cu_tree_pairs(struct weft_cu_tree *t, int n);
 int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
 /*
- * Of so many levels, more where a member would have more than 64 inputs; each
- * as wide as the others. Of 16 members and two levels the first of every four
- * has three inputs, and member 0 the three others besides: the trees of
- * prov/net/net_fold.h.
+ * A tree of the given number of levels, more where a member would have more
+ * than 64 inputs; all levels have about the same width. With 16 members and two
+ * levels the first of every four has three inputs, and member 0 has the three
+ * others in addition: the trees of prov/net/net_fold.h.
  */
 int weft_cu_tree_levels(struct weft_cu_tree *t, int n, unsigned levels);
 
 /*
- * The same by places: members on neighbouring places are joined first. A
- * function of its arguments alone; in the order of members when one of them is
- * nowhere.
+ * A k-ary tree by locations: neighbouring members are joined first. Depends on
+ * its arguments only; in the order of members if a location is unknown.
  */
 int weft_cu_tree_host(struct weft_cu_tree *t, int n, int k,
 		      const weft_cu_place *place);
@@ -101,11 +99,10 @@ int weft_cu_tree_torus(struct weft_cu_tree *t, int n,
 		       const struct weft_cu_coord *coord);
 int weft_cu_tree_copy(struct weft_cu_tree *to, const struct weft_cu_tree *from);
 void weft_cu_tree_fini(struct weft_cu_tree *t);
-/* Inputs of the member that has most. */
+/* Largest number of inputs of a member. */
 int weft_cu_tree_width(const struct weft_cu_tree *t);
 
-/* For cu_tree_host.c: room for the parents; the rest, which follows from them.
- */
+/* For cu_tree_host.c: allocates; computes all lists from the parents. */
 int cu_tree_alloc(struct weft_cu_tree *t, int n);
 void cu_tree_finish(struct weft_cu_tree *t);
 

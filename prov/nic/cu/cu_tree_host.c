@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * K-ary trees that follow the host. Members are hung under a parent level by
- * level of the topology: at the coarsest level where they differ, those of
- * another domain (package, cache) hang together under one of themselves, so
- * that one contribution crosses the border; the rest of the parent's own
- * domain takes the parent's remaining inputs, one level further down.
+ * K-ary trees that follow the host's topology. Members are attached to a parent
+ * level by level of the topology: at the coarsest level where they differ, the
+ * members of another domain (package, cache) form a subtree of their own, so
+ * that one contribution crosses the border; the rest of the parent's own domain
+ * takes the parent's remaining inputs, one level further down.
  *
  *   members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
  *
@@ -14,7 +14,7 @@
  *        / \     \
  *       3   5     6
  *
- * Depth: one more per level of the topology at most, and log k of the members
+ * Depth: at most one more per level of the topology, plus log k of the members
  * of a domain.
  */
 #include "prov/nic/cu/cu_tree.h"
@@ -27,7 +27,7 @@ struct host_tree {
 	struct weft_cu_tree *t;
 	const weft_cu_place *place;
 	int k;
-	int *room; /* for sorting, as long as the list of members */
+	int *room; /* sort buffer, as long as the list of members */
 };
 
 static unsigned at(const struct host_tree *w, int member, int level)
@@ -45,7 +45,7 @@ static bool agree(const struct host_tree *w, int parent, const int *m, int n,
 	return true;
 }
 
-/* Moves those of m[0]'s domain to the front; how many. Keeps their order. */
+/* Moves m[0]'s domain to the front in order; returns its members. */
 static int gather(struct host_tree *w, int *m, int n, unsigned domain,
 		  int level)
 {
@@ -61,7 +61,10 @@ static int gather(struct host_tree *w, int *m, int n, unsigned domain,
 	return in;
 }
 
-/* Domains one behind the other, that of each one's first member first. */
+/*
+ * Groups the members by domain, in the order of the domains' first members;
+ * returns the number of domains.
+ */
 static int sort(struct host_tree *w, int *m, int n, int level)
 {
 	int domains = 0;
@@ -71,7 +74,7 @@ static int sort(struct host_tree *w, int *m, int n, int level)
 	return domains;
 }
 
-/* Members of the first so many domains of a sorted list. */
+/* Number of members in the first `domains` domains of a sorted list. */
 static int first_domains(const struct host_tree *w, const int *m, int n,
 			 int domains, int level)
 {
@@ -89,14 +92,14 @@ static int first_domains(const struct host_tree *w, const int *m, int n,
 static void hang(struct host_tree *w, int parent, int *m, int n, int level,
 		 int inputs);
 
-/* The first of the list leads it, under parent. */
+/* The first of the list becomes a child of parent and leads the others. */
 static void hang_one(struct host_tree *w, int parent, int *m, int n, int level)
 {
 	w->t->parent[m[0]] = parent;
 	hang(w, m[0], m + 1, n - 1, level, w->k);
 }
 
-/* Members that no level tells apart: equal parts in their order. */
+/* Members that no level distinguishes: equal parts in their order. */
 static void hang_equals(struct host_tree *w, int parent, int *m, int n,
 			int inputs)
 {
@@ -109,7 +112,7 @@ static void hang_equals(struct host_tree *w, int parent, int *m, int n,
 	}
 }
 
-/* Other domains: one to an input, or several where inputs are short. */
+/* Other domains: one per input, or several where inputs are few. */
 static void hang_domains(struct host_tree *w, int parent, int *m, int n,
 			 int level, int inputs)
 {
@@ -126,7 +129,7 @@ static void hang_domains(struct host_tree *w, int parent, int *m, int n,
 	}
 }
 
-/* All under one input: who is nearest to the parent leads. */
+/* All under one input: the member nearest to the parent leads. */
 static void hang_all(struct host_tree *w, int parent, int *m, int n, int level)
 {
 	int mates = n;

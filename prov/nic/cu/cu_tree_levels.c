@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees as a descriptor names them: so many levels, and for each how many
- * members have one of them to send to. Members are numbers whose digits are
- * their places in these levels; a member sends to the one whose lowest digit
- * that is not zero is zero.
+ * Trees as described by a Sunway descriptor: a number of levels with a fan
+ * each. Members are numbers whose digits are their positions in these levels;
+ * the parent of a member is found by setting its lowest non-zero digit to zero.
  *
  *   10 members, two levels of four and three
  *
@@ -17,7 +16,7 @@
 #define LEVELS_MAX 32
 #define INPUTS_MAX 64
 
-/* The least fan with which so many levels reach n members. */
+/* The smallest fan with which `levels` levels reach n members. */
 static int least_fan(int n, unsigned levels)
 {
 	int64_t all = 0;
@@ -32,7 +31,7 @@ static int least_fan(int n, unsigned levels)
 	return fan;
 }
 
-/* As even as can be, the first levels no narrower; inputs of the root. */
+/* Fans as equal as possible, larger ones first; returns the root's inputs. */
 static int fans_of(int n, unsigned levels, int *fan)
 {
 	int inputs = 0;
@@ -61,7 +60,7 @@ int weft_cu_tree_levels(struct weft_cu_tree *t, int n, unsigned levels)
 
 	if (n < 1 || !levels || levels > LEVELS_MAX)
 		return -EINVAL;
-	/* 31 levels of two members reach as many as there can be */
+	/* 31 levels of two members reach every possible n */
 	while (fans_of(n, levels, fan) > INPUTS_MAX)
 		levels++;
 	ret = cu_tree_alloc(t, n);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack of visit and merge ends with the root's part, all below it. */
+/* The stack of visit and merge ends with the root's part only. */
 static void check_visits(const struct weft_cu_tree *t)
 {
 	int *stack = malloc((size_t)(t->n + 1) * sizeof(int)), top = 0;
@@ -19,7 +19,7 @@ static void check_visits(const struct weft_cu_tree *t)
 			T_TRUE(top > 0);
 			T_IS(t->parent[stack[top]], stack[top - 1]);
 		}
-		/* who does not wait for inputs is merged at once */
+		/* a member without inputs is merged at once */
 		T_IS(!t->merge[i] && t->n > 1,
 		     weft_cu_tree_inputs(t, t->visit[i]) > 0);
 	}
@@ -70,7 +70,7 @@ static void trees_of_pairs_are_whole(void **state)
 	for (int n = 1; n <= 300; n++) {
 		T_OK(weft_cu_tree_pairs(&t, n));
 		check(&t);
-		/* nobody has more inputs than there are rounds of doubling */
+		/* no more inputs than rounds of recursive doubling */
 		T_TRUE(1 << weft_cu_tree_width(&t) < 4 * n);
 		for (int i = 0; i < n; i++)
 			T_IS(t.visit[i], i);
@@ -81,7 +81,7 @@ static void trees_of_pairs_are_whole(void **state)
 	}
 }
 
-/* Not deeper than asked for, and no wider than that needs. */
+/* Not deeper than requested, and no wider than needed. */
 static void described_trees_have_their_levels(void **state)
 {
 	struct weft_cu_tree t;

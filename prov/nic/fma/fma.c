@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Gemini interface: open and close, processing elements and their
+ * The Gemini interface: open and close, processing elements (PEs) and their
  * translation, memory handles. Users call it through weft/fma.h; fma_engine.c
  * opens one for the message engine.
  */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Requests to a node that is gone end with a timeout. */
+/* Ends outstanding requests to a lost peer with a timeout status. */
 static void fma_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct weft_fma *f = arg;

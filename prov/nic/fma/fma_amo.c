@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic operations on 8 bytes of this node's memory, with the small cache
- * that makes hot counters fast. A cached operation works on the line, not on
- * memory, and does not see what the processor stored there meanwhile; the
- * result goes to memory each time, or, with the lazy rule, when the line makes
- * way. Uncached operations are atomic with the processor's own.
+ * Atomic operations on 8 bytes of this node's memory, with the small cache that
+ * makes hot counters fast. A cached operation works on the cache line and does
+ * not see stores of the processor to that memory. The result is written to
+ * memory after each operation or, with the lazy rule, when the line is evicted.
+ * Uncached operations are atomic with respect to those of the processor.
  */
 #include "prov/nic/fma/fma_dev.h"
 
@@ -49,7 +49,7 @@ static struct fma_line *amo_line(struct weft_fma *f, uint64_t addr)
 	return &f->amo[addr / 8 % FMA_AMO_LINES];
 }
 
-/* The line of an address, filled; another's makes way. */
+/* Returns the cache line of an address, filled; evicts another address. */
 static struct fma_line *amo_fill(struct weft_fma *f, uint64_t addr)
 {
 	struct fma_line *l = amo_line(f, addr);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The block transfer engine: four channels, each a ring of descriptors worked
- * off in order, packet by packet; a fence waits until all earlier transfers of
- * its channel are complete at their targets. A send goes into the buffer that
- * the target posted on the same channel; the receiver's table (RMT) remembers
- * which, because packets of one send may come in any order.
+ * The block transfer engine: four channels, each a ring of descriptors
+ * processed in order, packet by packet; a fence waits until all earlier
+ * transfers of its channel are complete at their targets. A send is stored in
+ * the buffer that the target posted on this channel; the receiver's table (RMT)
+ * records which buffer, because packets of one send may arrive out of order.
  */
 #include "prov/nic/fma/fma_dev.h"
 
@@ -34,7 +34,7 @@ void fma_bte_fini(struct weft_fma *f)
 	}
 }
 
-/* ---- giving work ---- */
+/* ---- posting ---- */
 
 static int bte_check(struct weft_fma *f, const struct weft_fma_bte *b)
 {
@@ -152,7 +152,7 @@ static void bte_fill(struct weft_fma *f, const struct fma_bte_desc *d,
 	r->data = b->bytes;
 }
 
-/* The transaction of the descriptor at the head; -EAGAIN: not yet. */
+/* Opens the transaction of the descriptor at the head; -EAGAIN: none free. */
 static int bte_begin(struct weft_fma *f, struct fma_channel *c,
 		     struct fma_bte_desc *d)
 {
@@ -178,7 +178,7 @@ static void bte_issued(struct weft_fma *f, struct fma_channel *c,
 	fma_txn_close(f, (unsigned)d->ssid, d->b.data);
 }
 
-/* One packet of one channel: 1 moved, 0 nothing to do or not now. */
+/* Sends one packet of one channel. 1: sent; 0: nothing to do or blocked. */
 static int bte_step(struct weft_fma *f, unsigned channel)
 {
 	struct fma_channel *c = &f->channel[channel];
@@ -241,7 +241,7 @@ int fma_bte_run(struct weft_fma *f, int budget)
 	return n;
 }
 
-/* ---- sends that arrive ---- */
+/* ---- receiving sends ---- */
 
 static struct fma_rmt *rmt_find(struct fma_channel *c, struct weft_peer *src,
 				unsigned ssid)
@@ -328,7 +328,7 @@ enum weft_fma_status fma_bte_arrive(struct weft_fma *f, struct weft_peer *src,
 	return refused ? WEFT_FMA_SEQ_TERMINATE : WEFT_FMA_OK;
 }
 
-/* A send that will not end; its buffer goes back with an event. */
+/* Refuses the rest of a send and returns its buffer with an event. */
 static void rmt_refuse(struct weft_fma *f, struct fma_rmt *m)
 {
 	if (m->addr)
@@ -343,7 +343,7 @@ static void rmt_forget(struct fma_rmt *m)
 	free(m);
 }
 
-/* Half-received sends of a node that is gone never end. */
+/* Refuses and forgets the partly received sends of a lost peer. */
 void fma_bte_lost(struct weft_fma *f, struct weft_peer *peer)
 {
 	struct weft_list *pos;
@@ -364,8 +364,9 @@ void fma_bte_lost(struct weft_fma *f, struct weft_peer *peer)
 }
 
 /*
- * Half a period without a packet ends a send. Its record stays until the
- * sender's own buffers are over, so that what comes late finds no new buffer.
+ * A send without a packet for half a period is refused. Its record stays until
+ * the sender's request buffers have timed out, so that late packets are not
+ * matched to a new buffer.
  */
 static void rmt_scrub(struct weft_fma *f, struct fma_rmt *m, uint64_t now_ns)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bulk data of the message engine: a descriptor in a channel of the block
- * transfer engine, a transaction, and the event in a completion queue that
- * tells the message engine. What the two interfaces would do packet by packet
- * is one copy between the two processes, or in virtual time the model's. Bytes
- * at ends that are no multiples of four, which the machine's software moved by
- * FMA, go along.
+ * transfer engine, a transaction, and an event in a completion queue that
+ * notifies the message engine. The data, which on the machine moves packet by
+ * packet, is one copy between the two processes, or in virtual time the model's
+ * transfer. Bytes at unaligned ends (no multiples of four), which the machine's
+ * software moves by FMA, are part of that copy.
  */
 #include "prov/nic/fma/fma_bulk.h"
 
@@ -17,17 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BULK_EVENTS 64 /* of the completion queue */
+#define BULK_EVENTS 64 /* entries of the completion queue */
 
-/* A transfer under way. */
+/* An outstanding transfer. */
 struct fma_bulk {
-	struct weft_dma dma; /* a copy of what was asked for */
+	struct weft_dma dma; /* copy of the request */
 	struct weft_dma *d;
 	struct weft_fma *f;
 	struct weft_unit *unit;
 	struct weft_peer *peer;
 	int ssid;
-	int err; /* of a descriptor that never began */
+	int err; /* error of a descriptor that did not start */
 	bool get;
 	bool taken;
 };
@@ -79,15 +79,16 @@ void fma_bulk_events(struct weft_fma *f)
 	}
 }
 
-/* Transfers take the channels in turn. */
+/* Transfers use the channels round-robin. */
 static unsigned bulk_channel(const struct fma_bulk *b)
 {
 	return (unsigned)(b - b->f->bulk) % WEFT_FMA_CHANNELS;
 }
 
 /*
- * Nobody sees a block before its event: its packets go by any link. The first
- * injection FIFO is that of the windows, then each channel has one.
+ * A block becomes visible with its event only, so its packets may use any link.
+ * The first injection FIFO belongs to the windows; each channel has one after
+ * it.
  */
 static void bulk_way(const struct fma_bulk *b, struct weft_vt_way *way)
 {
@@ -111,9 +112,9 @@ void fma_bulk_run(struct fma_bulk *b, int ssid)
 	err = b->get ? weft_help_get(b->unit, b->peer, &b->dma, &way)
 		     : weft_help_put(b->unit, b->peer, &b->dma, &way);
 	if (!err)
-		return; /* b may be another's by now */
+		return; /* b may be reused already */
 	b->err = err;
-	/* nothing happened: nobody hears of the transaction */
+	/* no data moved: the transaction writes no event */
 	b->f->txn[ssid].cq = WEFT_FMA_NO_CQ;
 	fma_txn_close(b->f, (unsigned)ssid, 0);
 }
@@ -133,7 +134,7 @@ static struct fma_bulk *bulk_take(struct weft_fma *f, struct weft_dma *d)
 	return NULL;
 }
 
-/* The delivery mode that keeps what order was asked for. */
+/* The delivery mode that keeps the requested order. */
 static unsigned delivery_of(const struct weft_dma *d)
 {
 	if (!d->ordered)
@@ -142,9 +143,9 @@ static unsigned delivery_of(const struct weft_dma *d)
 }
 
 /*
- * In virtual time by stores into a window: in order, by a hash of the address
- * (no-adapt), or by any link (performance); the far end replies on the channel
- * of responses.
+ * Virtual time: a transfer by stores into a window, either in order by a hash
+ * of the address (no-adapt) or by any link (performance); the target responds
+ * on the response channel.
  */
 static struct weft_help_way window_way(struct weft_carrier *c, const char *path,
 				       unsigned delivery)
@@ -168,7 +169,7 @@ int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 	struct weft_help_way way =
 		window_way(u->carrier, get ? "get" : "fma", delivery_of(d));
 
-	/* responses end a put */
+	/* a put completes with its response */
 	way.there.ack = !get;
 	return get ? weft_help_get(u, peer, d, &way)
 		   : weft_help_put(u, peer, d, &way);
@@ -202,7 +203,7 @@ int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
 	b->get = get;
 	b->ssid = -1;
 	err = fma_bte_bulk(f, bulk_channel(b), b);
-	/* what a carrier cannot do it says before anything happened */
+	/* an unsupported transfer is reported before any data moves */
 	if (!err && b->taken && b->err)
 		err = b->err;
 	if (err)

@@ -101,7 +101,7 @@ static void a_send_needs_a_posted_buffer(void **state)
 	fma_pair_close(&p);
 }
 
-/* A packet of a send of total bytes on channel 1, as src would send it. */
+/* Delivers a packet of a send of total bytes on channel 1 from src. */
 static enum weft_fma_status arrive(struct fma_pair *p, uint32_t src,
 				   unsigned total, unsigned at, unsigned n)
 {
@@ -133,7 +133,7 @@ static void more_than_a_send_has_is_refused(void **state)
 	fma_pair_close(&p);
 }
 
-/* Two nodes use the same number for their sends at the same time. */
+/* Two nodes use the same transaction number at the same time. */
 static void sends_of_two_nodes_are_kept_apart(void **state)
 {
 	struct weft_fma_local to = { .offset = 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion queues. A queue that is full loses the event and says so: the
- * next one that finds room carries the overrun flag.
+ * Completion queues. An event for a full queue is lost; the next event written
+ * to that queue carries the overrun flag.
  */
 #include "prov/nic/fma/fma_dev.h"
 

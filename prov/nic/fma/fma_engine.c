@@ -3,14 +3,14 @@
  * The Gemini interface as transport of the message engine (machine gemini).
  *
  * Engine packets are short messages: an FMA put into the next slot of the
- * mailbox that the peer keeps for us, with the flag word after the data, and
- * credits that come back by puts into our own. Both sides know the shape of a
- * mailbox and address "the mailbox for me", so there is nothing to exchange
- * first: it appears with the first message. The credits say what has arrived;
- * the puts ask for no other answer, so that a peer that computes holds no
- * buffer that others need. Bulk data is the block transfer engine's
- * (fma_bulk.c); where one process may not reach the other's memory the engine
- * is told and sends packets.
+ * mailbox that the peer keeps for this process, with the flag word after the
+ * data. Credits are returned by puts into the sender's own mailbox. Both sides
+ * know the layout of a mailbox and address "the mailbox for me", so no exchange
+ * is needed first: a mailbox is created with the first message. The credits
+ * acknowledge arrival; the puts request no other response, so a peer that
+ * computes holds no request buffer that others need. Bulk data is carried by
+ * the block transfer engine (fma_bulk.c); where one process cannot access the
+ * other's memory, the unit returns an error and the engine sends packets.
  */
 #include "prov/nic/fma/fma_bulk.h"
 #include "prov/nic/fma/fma_dev.h"
@@ -25,14 +25,14 @@
 
 #define FE_SLOTS  16 /* credits of one mailbox */
 #define FE_PTAG	  1
-#define FE_PACKET 1152 /* of a slot of 1024, with the request's head */
-#define FE_WINDOW 1024 /* longer accesses by BTE: Open MPI's FMA limit */
+#define FE_PACKET 1152 /* bytes of a slot of 1024 and its request header */
+#define FE_WINDOW 1024 /* longer accesses use the BTE; Open MPI's FMA limit */
 
-/* What we and one peer hold of each other. */
+/* State of this process for one peer. */
 struct fe_box {
 	struct weft_peer *peer;
-	struct weft_list ready; /* linked while something may be in it */
-	struct fma_mdd mdd;	/* the mailbox as the peer reaches it */
+	struct weft_list ready; /* linked while it may hold a message */
+	struct fma_mdd mdd;	/* the mailbox as the peer addresses it */
 	unsigned char *mem;
 	uint32_t sent;
 	uint32_t taken;
@@ -169,7 +169,7 @@ static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 	return err;
 }
 
-/* Credits go back half a mailbox at a time; false: the carrier is full. */
+/* Returns credits, half a mailbox at a time; false: the carrier is full. */
 static bool fe_credit(struct fma_engine *e, struct fe_box *b)
 {
 	uint64_t credit = b->taken;
@@ -190,7 +190,7 @@ static bool fe_credit(struct fma_engine *e, struct fe_box *b)
 
 /* ---- receiving ---- */
 
-/* The engine packet in the next slot: -ENOENT none, -EPROTO nonsense. */
+/* Reads the engine packet in the next slot: -ENOENT none, -EPROTO malformed. */
 static int box_look(struct fma_engine *e, struct fe_box *b,
 		    struct weft_pkt *pkt, const void **payload_p)
 {
@@ -207,7 +207,7 @@ static int box_look(struct fma_engine *e, struct fe_box *b,
 	return 0;
 }
 
-/* Delivers what is in a mailbox; true: nothing is left to do in it. */
+/* Delivers the messages of a mailbox; true: the mailbox is empty. */
 static bool box_drain(struct fma_engine *e, struct fe_box *b, int *taken_p)
 {
 	struct weft_pkt pkt;
@@ -256,7 +256,7 @@ static int fe_poll(struct weft_unit *u, int budget)
 		return 0;
 	n = fe_drain(e);
 	if (!weft_list_empty(&e->ready))
-		u->carrier->ops->wake(u->carrier); /* come again, no sleep */
+		u->carrier->ops->wake(u->carrier); /* poll again, no block */
 	return n;
 }
 
@@ -268,7 +268,7 @@ static int fe_deliver(void *arg, struct weft_peer *src,
 	return fma_rx_deliver(e->f, src, pkt, payload);
 }
 
-/* What a lost peer sent is delivered before the loss is told. */
+/* Delivers all packets of a lost peer before its loss is reported. */
 static void fe_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct fma_engine *e = arg;
@@ -318,7 +318,7 @@ static int fe_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : fma_bulk_amo(u, peer, a);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void fe_close(struct weft_unit *u)
 {

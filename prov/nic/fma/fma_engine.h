@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Gemini interface as the message engine sees it. */
+/* The Gemini interface's operations table for the message engine. */
 #ifndef WEFT_PROV_FMA_ENGINE_H
 #define WEFT_PROV_FMA_ENGINE_H
 

@@ -7,13 +7,14 @@
  *
  *	63 overrun   62..59 status   58..56 source   55..0 user data
  *
- * A request rides in struct weft_pkt; the PE is the carrier's peer:
+ * A request is stored in the fields of struct weft_pkt; the carrier's peer
+ * gives the PE:
  *
  *	flags  command, enum fma_cmd
  *	unit   11..0 handle   19..12 protection tag   31..20 FMA_REQ_* flags
  *	aux    request: 31..16 generation, 15..0 buffer (ORB) number
  *	tag    39..0 offset   63..40 length or operation
- *	data   user data of the remote event, or what the command says
+ *	data   user data of the remote event, or as the command defines
  *
  *	command    payload                    tag 63..40  data
  *	PUT        bytes                      0           remote event
@@ -31,7 +32,7 @@
  *
  * Mailbox: a control line, then slots.
  *
- *	0        credit: messages the other side has taken, all in all
+ *	0        credit: total number of messages the other side has taken
  *	64       slot 0:  | 63..32 sequence, 31..0 bytes | message ... |
  *	64+k*n   slot k
  */
@@ -56,10 +57,10 @@ enum fma_cmd {
 	FMA_CONNECT,
 };
 
-#define FMA_REQ_EVENT  0x1 /* a remote event is wanted */
+#define FMA_REQ_EVENT  0x1 /* write a remote event */
 #define FMA_REQ_PROMPT 0x2 /* acknowledge at once */
-#define FMA_REQ_QUIET  0x4 /* no answer: something else acknowledges it */
-#define FMA_REQ_VMDH   0x8 /* the handle is a virtual one */
+#define FMA_REQ_QUIET  0x4 /* no response; acknowledged by other means */
+#define FMA_REQ_VMDH   0x8 /* the handle is virtual */
 
 #define FMA_MDH_MASK	0xfffu
 #define FMA_OFFSET_MASK ((UINT64_C(1) << WEFT_FMA_OFFSET_BITS) - 1)
@@ -134,7 +135,7 @@ static inline uint64_t fma_slot_word(uint32_t seq, uint32_t bytes)
 	return (uint64_t)seq << 32 | bytes;
 }
 
-/* Network packets of 64 bytes that n bytes take; an empty one counts. */
+/* Network packets of 64 bytes for n bytes; an empty request takes one. */
 static inline unsigned fma_packets(uint64_t n)
 {
 	return n ? (unsigned)((n + WEFT_FMA_STORE - 1) / WEFT_FMA_STORE) : 1;

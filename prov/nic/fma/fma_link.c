@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links to the neighbours, and which of them a packet takes: the one with the
- * fewest packets, in turn where several have as few; or, where it must not be
- * chosen by load, one by a hash. Packets on one link keep their order, those on
- * different ones overtake each other: a lot, the same on every run, says which
- * link moves next. Without links the carrier's order is all there is. In a
- * torus there are links towards each neighbour, and none to the other unit of
- * the chip.
+ * Links to the neighbours, and the choice of the link for a packet: the link
+ * with the fewest packets, round-robin among equals, or, where the choice must
+ * not depend on load, a link chosen by a hash. Packets on one link keep their
+ * order, packets on different links may be reordered: a random number generator
+ * with a fixed seed chooses the link that sends next. Without links, packets
+ * keep the carrier's order. In a torus there are links towards each neighbour,
+ * and none to the other unit of the chip.
  */
 #include "prov/nic/fma/fma_dev.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINK_PACKETS 16 /* that wait on a link at most */
+#define LINK_PACKETS 16 /* packets waiting on a link at most */
 
 struct link_packet {
 	struct weft_list at;
@@ -52,21 +52,21 @@ void fma_link_fini(struct weft_fma *f)
 			free(weft_container_of(pos, struct link_packet, at));
 }
 
-/* ---- which of them ---- */
+/* ---- choice of the link ---- */
 
-/* The links towards a PE: the first, and how many. */
+/* The links towards a PE. */
 struct link_road {
 	struct fma_link *first;
 	unsigned count;
 };
 
-/* Is the other unit on the same chip? */
+/* True if the PE is on the same chip. */
 static bool is_inside(const struct weft_fma *f, uint32_t pe)
 {
 	return f->roads > 1 && pe / 2 == f->pe / 2;
 }
 
-/* The shorter way round in the first dimension in which the chips differ. */
+/* The shorter direction in the first dimension where the chips differ. */
 static struct link_road road_to(struct weft_fma *f, uint32_t pe)
 {
 	struct link_road road = { .first = f->link, .count = f->links };
@@ -87,7 +87,7 @@ static struct link_road road_to(struct weft_fma *f, uint32_t pe)
 	return road;
 }
 
-/* The one with the least load; from another one on each time. */
+/* The link with the fewest packets; ties are broken round-robin. */
 static struct fma_link *link_adaptive(struct weft_fma *f,
 				      const struct link_road *road)
 {
@@ -113,9 +113,9 @@ static struct fma_link *link_hashed(const struct link_road *road,
 	return &road->first[weft_hash_mix(key) % road->count];
 }
 
-/* ---- on and off ---- */
+/* ---- sending ---- */
 
-/* Without a link: by the carrier's order, or inside the chip. */
+/* Sends without a link: in the carrier's order, or inside the chip. */
 static int send_straight(struct weft_fma *f, const struct fma_request *r,
 			 const struct weft_pkt *pkt)
 {
@@ -153,7 +153,7 @@ int fma_link_send(struct weft_fma *f, const struct fma_request *r,
 	return 0;
 }
 
-/* The first packet of a link, if it has one and the carrier takes it. */
+/* Sends the first packet of a link, if any. 0: none, or the carrier is full. */
 static int link_move(struct weft_fma *f, struct fma_link *l)
 {
 	struct weft_carrier *c = f->port.carrier;
@@ -165,7 +165,7 @@ static int link_move(struct weft_fma *f, struct fma_link *l)
 	p = weft_container_of(l->queue.next, struct link_packet, at);
 	iov.iov_base = p->payload;
 	iov.iov_len = p->pkt.len;
-	/* of one that is lost the requests are over already */
+	/* requests to a lost peer have ended already */
 	if (c->ops->send(c, p->peer, &p->pkt, &iov, p->pkt.len != 0) == -EAGAIN)
 		return 0;
 	f->stats.link[(unsigned)(l - f->link) % f->links]++;

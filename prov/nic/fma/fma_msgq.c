@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shared message queue: a mailbox for each pair that has something to say
- * to each other, all through one window. Who begins sends the name of his own
- * mailbox; who hears of one opens his, and sends its name unless he has.
+ * The shared message queue: one mailbox for each pair of PEs that communicate,
+ * all through one window. The PE that sends first sends the name of its
+ * mailbox; the PE that receives a name opens its own mailbox and sends its name
+ * unless it has done so already.
  */
 #include "prov/nic/fma/fma_dev.h"
 #include "prov/nic/nic_help.h"
@@ -17,15 +18,15 @@ struct msgq_pair {
 	struct weft_fma_smsg *box;
 	struct weft_peer *peer;
 	uint32_t pe;
-	bool told;	/* the other side has our mailbox's name */
-	bool connected; /* we have theirs */
+	bool told;	/* our mailbox's name was sent to the peer */
+	bool connected; /* the peer's mailbox is known */
 };
 
 struct weft_fma_msgq {
 	struct weft_fma *f;
 	struct weft_fma_msgq_attr attr;
 	struct weft_table pair; /* struct msgq_pair, by peer */
-	uint32_t turn;		/* whose messages come first */
+	uint32_t turn;		/* first pair of the next poll pass */
 };
 
 WEFT_EXPORT int weft_fma_msgq_open(struct weft_fma *f,
@@ -92,7 +93,7 @@ static struct msgq_pair *pair_of(struct weft_fma_msgq *q,
 	return cell ? *cell : NULL;
 }
 
-/* Sends the name of our mailbox, once. */
+/* Sends the name of our mailbox to the peer, once. */
 static void pair_tell(struct weft_fma_msgq *q, struct msgq_pair *p)
 {
 	struct weft_carrier *c = q->f->port.carrier;

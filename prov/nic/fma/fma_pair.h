@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: two Gemini interfaces in one process, PEs 0 and 1. */
+/* Fixture for tests: two Gemini interfaces in one process, PEs 0 and 1. */
 #ifndef WEFT_PROV_FMA_PAIR_H
 #define WEFT_PROV_FMA_PAIR_H
 
@@ -18,7 +18,7 @@ struct fma_side {
 	unsigned mdh;
 	unsigned cq;   /* for completions */
 	unsigned rcq;  /* for arrivals */
-	uint32_t from; /* of the last datagram */
+	uint32_t from; /* sender of the last datagram */
 	char datagram[WEFT_FMA_DATAGRAM];
 };
 
@@ -36,7 +36,7 @@ static inline void fma_pair_datagram(void *arg, uint32_t pe, const void *buf,
 	memcpy(s->datagram, buf, bytes);
 }
 
-/* attr: what differs from most units. */
+/* attr: attributes other than the defaults. */
 static inline void fma_pair_side(struct fma_side *s,
 				 const struct weft_fma_attr *attr)
 {
@@ -109,7 +109,7 @@ static inline void fma_pair_poll(struct fma_pair *p)
 	weft_fma_poll(p->b.f, 16);
 }
 
-/* The next event of a queue, which must come. */
+/* Waits for the next event of a queue. */
 static inline struct weft_fma_event
 fma_pair_event(struct fma_pair *p, struct weft_fma *f, unsigned cq)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Roads and time of the Gemini interface: which link a packet takes and what
- * that does to order, requests that nobody answers, the shared message queue.
- * The clock is the test's.
+ * Links, timeouts and message queue of the Gemini interface: which link a
+ * packet takes and the resulting order, requests without response, the shared
+ * message queue. The test provides the clock.
  */
 #include "prov/nic/fma/fma_pair.h"
 
@@ -18,7 +18,7 @@ static uint64_t test_clock(void)
 	return now_ns;
 }
 
-#define CREDITS 16 /* of a link */
+#define CREDITS 16 /* credits of a link */
 
 /* ---- links ---- */
 
@@ -41,7 +41,10 @@ static uint64_t word_at(const struct fma_pair *p, unsigned line)
 	return v;
 }
 
-/* One packet arrives at most; how often newer has gone before older. */
+/*
+ * Delivers at most one packet; returns how often a newer value is visible
+ * before an older one.
+ */
 static unsigned look(struct fma_pair *p, unsigned lines, uint64_t *last)
 {
 	unsigned overtaken = 0;
@@ -54,13 +57,13 @@ static unsigned look(struct fma_pair *p, unsigned lines, uint64_t *last)
 		overtaken += v < last[i];
 		last[i] = v;
 	}
-	/* each count is written to the lines in their order */
+	/* each round writes the lines in ascending order */
 	for (unsigned i = 1; i < lines; i++)
 		overtaken += last[i] > last[i - 1];
 	return overtaken;
 }
 
-/* Writes counts into so many lines, round after round. */
+/* Writes round numbers into `lines` lines in turn; returns reorderings seen. */
 static unsigned overtaken(unsigned delivery, unsigned lines)
 {
 	uint64_t last[LINES] = { 0 };
@@ -89,7 +92,7 @@ static void the_delivery_mode_decides_what_keeps_its_order(void **state)
 	T_IS(overtaken(WEFT_FMA_IN_ORDER, 8), 0);
 }
 
-/* How many links carried something, and the least of all eight. */
+/* Number of links used, and the smallest packet count of all eight links. */
 static unsigned links_used(unsigned delivery, uint64_t *least_p)
 {
 	struct weft_fma_stats st;
@@ -117,12 +120,12 @@ static void packets_are_spread_over_the_links(void **state)
 	uint64_t least;
 
 	T_IS(links_used(WEFT_FMA_PERFORMANCE, &least), 8);
-	T_TRUE(least >= 80); /* of 100 */
+	T_TRUE(least >= 80); /* expected mean: 100 */
 	T_IS(links_used(WEFT_FMA_NO_ADAPT, &least), 8);
 	T_IS(links_used(WEFT_FMA_IN_ORDER, &least), 1);
 }
 
-/* One link is full of what must keep its order: all others fill up. */
+/* One link is full of ordered packets: adaptive packets use all others. */
 static void by_load_a_full_link_is_passed_by(void **state)
 {
 	struct weft_fma_window w = { .pe = 1, .delivery = WEFT_FMA_IN_ORDER };
@@ -143,7 +146,7 @@ static void by_load_a_full_link_is_passed_by(void **state)
 	fma_pair_close(&p);
 }
 
-/* A block by any road is whole when its event comes, and so is a fence. */
+/* A block sent by any links is complete when its event arrives. */
 static void blocks_come_whole_by_any_road(void **state)
 {
 	struct weft_fma_bte d = { .type = WEFT_FMA_BTE_PUT, .pe = 1 };
@@ -166,7 +169,10 @@ static void blocks_come_whole_by_any_road(void **state)
 
 /* ---- a torus of chips ---- */
 
-/* a is PE 0 of 3x3x3 chips, b another one: packets by links, and inside. */
+/*
+ * a is PE 0 of 3x3x3 chips, b is `pe`: number of links used, and packets inside
+ * the chip.
+ */
 static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 {
 	const struct weft_fma_attr attr = { .ptag = 3,
@@ -207,7 +213,7 @@ static void units_of_one_chip_meet_inside_it(void **state)
 
 static void eight_four_and_eight_links_lead_to_neighbours(void **state)
 {
-	/* chips +x, -x, +y, -y, +z, -z, and one beyond in all three */
+	/* chips +x, -x, +y, -y, +z, -z, and one off in all dimensions */
 	static const struct {
 		uint32_t chip;
 		unsigned links;
@@ -252,8 +258,8 @@ static void each_neighbour_has_links_of_its_own(void **state)
 }
 
 /*
- * Requests and responses have a channel each: as many requests wait on links as
- * there are credits, and an answer passes them.
+ * Requests and responses have separate channels: when the links hold as many
+ * requests as there are credits, a response still passes.
  */
 static void responses_pass_requests_that_wait(void **state)
 {
@@ -277,7 +283,7 @@ static void responses_pass_requests_that_wait(void **state)
 		struct weft_fma_event e;
 
 		weft_fma_poll(p.b.f, 8);
-		c->ops->poll(c, 8); /* what comes in, but no link moves */
+		c->ops->poll(c, 8); /* receives only, no link sends */
 		weft_answers_flush(&p.a.f->answers, true);
 		if (!weft_fma_cq_read(p.b.f, p.b.cq, &e))
 			break;
@@ -325,7 +331,7 @@ static void there_are_255_transactions(void **state)
 	fma_pair_close(&p);
 }
 
-/* Both sides count what they send: 64 of 102 bytes are data. */
+/* Both sides count the phits they send: 64 of 102 bytes are data. */
 static void phits_are_counted_at_both_ends(void **state)
 {
 	struct weft_fma_stats a, b;
@@ -358,7 +364,7 @@ static void open_timed(struct fma_pair *p)
 	now_ns = 0;
 }
 
-/* Nothing but a's own unit runs until then. */
+/* Polls a's unit only, at the given time. */
 static int event_of_a(struct fma_pair *p, uint64_t ms, struct weft_fma_event *e)
 {
 	now_ns = ms * MS;
@@ -385,13 +391,13 @@ static void requests_without_answer_end_after_one_to_two_seconds(void **state)
 	T_IS(e.data, 77);
 	weft_fma_stats(p.a.f, &st);
 	T_IS(st.outstanding, 0);
-	T_IS(st.errors, 2); /* the store, and what asked for its answer */
-	/* answers that come now are nobody's */
+	T_IS(st.errors, 2); /* the store and its prompt put */
+	/* late responses are ignored */
 	for (int i = 0; i < 100; i++)
 		fma_pair_poll(&p);
 	T_IS(p.b.mem[0], 1);
 	T_AGAIN(weft_fma_cq_read(p.a.f, p.a.cq, &e));
-	/* and what is answered in time is no error */
+	/* a response in time is no error */
 	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
 	T_OK(fma_pair_sync(&p, 0).status);
 	now_ns = 5000 * MS;
@@ -400,7 +406,7 @@ static void requests_without_answer_end_after_one_to_two_seconds(void **state)
 	fma_pair_close(&p);
 }
 
-/* Part of a send of 128 bytes, by the sender's transaction. */
+/* Delivers part of a send of 128 bytes of transaction ssid. */
 static enum weft_fma_status arrive(struct fma_pair *p, unsigned ssid,
 				   unsigned at, unsigned n)
 {
@@ -459,11 +465,11 @@ static void a_send_that_stops_is_over_after_half_a_second(void **state)
 	T_OK(weft_fma_cq_read(p.b.f, p.b.rcq, &e));
 	T_IS(e.status, WEFT_FMA_TIMEOUT);
 	T_IS(e.data, 4);
-	/* the rest of it finds no buffer, though there is one */
+	/* later packets are refused, although a buffer is posted */
 	buffer_for_send(&p, 1024, 5);
 	T_IS(arrive(&p, 2, 64, 32), WEFT_FMA_SEQ_TERMINATE);
 	T_IS(p.b.mem[1024], 0);
-	/* until nothing of it can come any more */
+	/* until the sender's request buffers have timed out */
 	now_ns = 3900 * MS;
 	weft_fma_poll(p.b.f, 1);
 	T_IS(arrive(&p, 2, 0, 128), WEFT_FMA_OK);
@@ -480,7 +486,7 @@ static void a_send_that_stops_is_over_after_half_a_second(void **state)
 struct queues {
 	struct weft_fma *f[UNITS];
 	struct weft_fma_msgq *q[UNITS];
-	uint32_t next[UNITS]; /* by sender: the number that must come */
+	uint32_t next[UNITS]; /* by sender: the next expected number */
 	unsigned came;
 };
 
@@ -530,7 +536,7 @@ static void queues_close(struct queues *x)
 	}
 }
 
-/* Two units, and the queue's own, send to the first; nobody connects them. */
+/* Three units, the receiver included, send to the first, without connecting. */
 static void everybody_sends_into_one_queue(void **state)
 {
 	unsigned char buf[WEFT_FMA_MSGQ_BYTES];
@@ -573,7 +579,7 @@ static void a_full_queue_holds_its_senders_back(void **state)
 	queues_close(&x);
 }
 
-/* Who calls first, both or one, makes no difference. */
+/* The connection works when either side or both start it. */
 static void both_may_begin_at_once(void **state)
 {
 	unsigned char buf[8];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrivals. A request is checked (handle, protection tag, bounds, permission)
- * and performed at once, in whatever order packets come; its answer says how
- * it went, collected where it can be (nic_answer.h).
+ * Reception. A request is checked (handle, protection tag, bounds, permission)
+ * and performed at once, in order of arrival. Its response reports the status;
+ * good responses are batched (nic_answer.h).
  */
 #include "prov/nic/fma/fma_dev.h"
 
 #include <string.h>
 
-/* ---- answers ---- */
+/* ---- sending responses ---- */
 
 static void answer_ok(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
 		      bool now)
@@ -55,14 +55,14 @@ static void answer_data(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
 
 /* ---- requests ---- */
 
-/* What a virtual handle stands for; NULL: nothing. */
+/* The memory descriptor of a virtual handle; NULL: none. */
 static struct fma_mdd *rx_virtual(struct weft_fma *f, unsigned v)
 {
 	return v < WEFT_FMA_VMDHS && f->vmdh[v] ? &f->mdd[f->vmdh[v] - 1]
 						: NULL;
 }
 
-/* The descriptor that a request names; the engine's mailboxes have none. */
+/* The memory descriptor of a request; below the engine, src's mailbox. */
 static struct fma_mdd *rx_mdd(struct weft_fma *f, struct weft_peer *src,
 			      uint32_t unit)
 {
@@ -115,7 +115,7 @@ static enum weft_fma_status rx_put(struct weft_fma *f, struct weft_peer *src,
 	return WEFT_FMA_OK;
 }
 
-/* Data, then the flag that says it is there. */
+/* Stores the data, then the flag. */
 static enum weft_fma_status rx_flag(struct weft_fma *f, struct weft_peer *src,
 				    const struct weft_pkt *pkt,
 				    const void *payload)
@@ -192,7 +192,7 @@ static enum weft_fma_status rx_amo(struct weft_fma *f, struct weft_peer *src,
 	return WEFT_FMA_OK;
 }
 
-/* ---- answers that come ---- */
+/* ---- receiving responses ---- */
 
 static void rx_done(struct weft_fma *f, struct weft_peer *src,
 		    const struct weft_pkt *pkt, const void *payload)

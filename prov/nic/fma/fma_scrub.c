@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scrubber: comes by once a period and ends requests that were without
- * answer when it came last, so that they wait for one to two periods; sends
- * that came in half wait for half of one. Answers that come later find their
- * buffer's number gone.
+ * The scrubber runs once per period. It times out requests that were
+ * outstanding at its previous run, so that a timeout takes one to two periods;
+ * a partly received send times out after half a period. A late response finds
+ * that its request buffer's generation has changed and is ignored.
  */
 #include "prov/nic/fma/fma_dev.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short-message mailboxes: each side owns memory with slots, the other fills
- * them by puts whose last word says "full". A slot is one credit; credits go
- * back by a put into the sender's own mailbox, half a mailbox at a time.
+ * Short-message mailboxes: each side owns memory with slots, the other side
+ * fills them by puts whose last word marks the slot as full. A slot is one
+ * credit; credits are returned by a put into the sender's own mailbox, half a
+ * mailbox at a time.
  */
 #include "prov/nic/fma/fma_dev.h"
 
@@ -14,16 +15,16 @@
 
 struct weft_fma_smsg {
 	struct weft_fma *f;
-	unsigned char *mem; /* own mailbox, laid out as fma_layout.h says */
+	unsigned char *mem; /* own mailbox, layout in fma_layout.h */
 	unsigned mdh;
 	unsigned w;
 	struct weft_fma_window aim; /* of w: the other side's mailbox */
 	uint16_t slots;
 	uint32_t slot_bytes;
 	bool connected;
-	uint32_t sent;	   /* messages, all in all */
-	uint32_t taken;	   /* messages released here */
-	uint32_t returned; /* credits given back */
+	uint32_t sent;	   /* messages sent, total */
+	uint32_t taken;	   /* messages released here, total */
+	uint32_t returned; /* credits returned, total */
 };
 
 static unsigned char *smsg_slot(const struct weft_fma_smsg *s, uint32_t i)
@@ -103,13 +104,13 @@ WEFT_EXPORT int weft_fma_smsg_connect(struct weft_fma_smsg *s, unsigned w,
 	return 0;
 }
 
-/* Mailboxes may share a window. */
+/* Sets the window to this mailbox; mailboxes may share a window. */
 static void smsg_aim(struct weft_fma_smsg *s)
 {
 	weft_fma_window_set(s->f, s->w, &s->aim);
 }
 
-/* All but the last burst of a long message. */
+/* Stores all but the last burst of a long message. */
 static int smsg_head(struct weft_fma_smsg *s, uint64_t to, const void *buf,
 		     uint32_t bytes)
 {
@@ -129,7 +130,7 @@ static int smsg_head(struct weft_fma_smsg *s, uint64_t to, const void *buf,
 	return 0;
 }
 
-/* Repeating a send that stopped in the middle stores the same bytes again. */
+/* Repeating a partly stored send stores the same bytes again. */
 WEFT_EXPORT int weft_fma_smsg_send(struct weft_fma_smsg *s, const void *buf,
 				   uint32_t bytes)
 {
@@ -156,7 +157,7 @@ WEFT_EXPORT int weft_fma_smsg_send(struct weft_fma_smsg *s, const void *buf,
 	return err;
 }
 
-/* Gives credits back when half a mailbox is owed. */
+/* Returns credits when half a mailbox has been taken. */
 static int smsg_credit(struct weft_fma_smsg *s)
 {
 	uint64_t credit = s->taken;
@@ -188,7 +189,10 @@ WEFT_EXPORT int weft_fma_smsg_next(struct weft_fma_smsg *s, const void **buf_p,
 	return 0;
 }
 
-/* Credits that cannot go back now do so when the next message is asked for. */
+/*
+ * Credits that cannot be returned now are returned by the next call of
+ * weft_fma_smsg_next().
+ */
 WEFT_EXPORT void weft_fma_smsg_release(struct weft_fma_smsg *s)
 {
 	s->taken++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Gemini interface against its rules: windows, atomics, events,
- * protection and limits. Block transfers and mailboxes: fma_bulk_test.c.
+ * Features of the Gemini interface: windows, atomics, events, protection and
+ * limits. Block transfers and mailboxes are tested in fma_bulk_test.c.
  */
 #include "prov/nic/fma/fma_pair.h"
 #include "src/base/rng.h"
@@ -43,7 +43,7 @@ static void window_bits_choose_the_element(void **state)
 	T_OK(fma_pair_sync(&p, 0).status);
 	T_IS(p.b.mem[256 + 8], 7);
 	T_IS(p.a.mem[256 + 16], 7);
-	/* counted from the window's own element, and beyond the last is none */
+	/* relative to the window's PE; a PE beyond the last is an error */
 	w.pe = 1;
 	T_OK(weft_fma_window_set(p.a.f, 0, &w));
 	T_OK(weft_fma_store(p.a.f, 0, 32, &v, 8));
@@ -72,7 +72,7 @@ static void virtual_elements_are_translated_by_their_upper_bits(void **state)
 	fma_pair_close(&p);
 }
 
-/* Half as many PEs to an entry, twice as many entries. */
+/* Half as many PEs per entry need twice as many entries. */
 static void the_granularity_says_how_many_bits_are_translated(void **state)
 {
 	struct weft_fma_window w = { .pe = 8191u << 5 | 1 };
@@ -288,7 +288,7 @@ static void another_protection_tag_is_refused(void **state)
 	fma_pair_close(&p);
 }
 
-/* A transaction is complete when all its packets are, in whatever order. */
+/* A transaction is complete when all its packets are, in any order. */
 static void a_transaction_completes_when_all_is_acknowledged(void **state)
 {
 	struct weft_fma_event e;
@@ -362,7 +362,7 @@ static void a_full_queue_loses_events_and_says_so(void **state)
 	fma_pair_close(&p);
 }
 
-/* The first error of a transaction is the one that is told. */
+/* A transaction reports its first error. */
 static void a_later_error_does_not_hide_the_first(void **state)
 {
 	struct fma_pair p;
@@ -378,7 +378,7 @@ static void a_later_error_does_not_hide_the_first(void **state)
 	fma_pair_close(&p);
 }
 
-/* The id of the one request that a has under way. */
+/* The id of a's one outstanding request. */
 static uint32_t id_under_way(const struct fma_pair *p)
 {
 	for (uint32_t i = 0; i < WEFT_FMA_ORB; i++)
@@ -388,7 +388,7 @@ static uint32_t id_under_way(const struct fma_pair *p)
 	return 0;
 }
 
-/* Only who was asked can answer, and only what he was asked for. */
+/* Only the target of a request can respond, with the requested bytes only. */
 static void an_answer_must_fit_its_request(void **state)
 {
 	struct weft_fma_local to = { .offset = 64 };
@@ -409,7 +409,7 @@ static void an_answer_must_fit_its_request(void **state)
 	fma_pair_close(&p);
 }
 
-/* A put that asks for it is answered at once, others with the next ones. */
+/* A put with FMA_REQ_PROMPT is acknowledged at once, others are batched. */
 static void a_prompt_request_is_answered_before_others(void **state)
 {
 	struct weft_pkt k = { .type = FMA_PKT, .flags = FMA_PUT };
@@ -491,7 +491,7 @@ static void requests_to_a_node_that_went_end_with_a_timeout(void **state)
 	free(p.b.mem);
 }
 
-/* Requests and answers of any content. */
+/* Random requests and responses are refused. */
 static void garbage_from_the_network_is_refused(void **state)
 {
 	unsigned char payload[2048];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows: a store, get or AMO through a window becomes a request with a
- * buffer (ORB entry) that remembers it until the answer comes, and joins the
- * open transaction (SSID) of its window. Buffers and transactions are limited
- * as on the machine: without one the caller is told to come again.
+ * Windows: a store, get or AMO through a window becomes a request with a buffer
+ * (ORB entry) that records it until the response arrives, and joins the open
+ * transaction (SSID) of its window. The numbers of buffers and transactions are
+ * those of the machine: without a free one the caller gets -EAGAIN.
  */
 #include "prov/nic/fma/fma_dev.h"
 
@@ -215,7 +215,7 @@ WEFT_EXPORT int weft_fma_window_ptag(struct weft_fma *f, unsigned w,
 	return 0;
 }
 
-/* Fills who and where from a window and an offset in it. */
+/* Fills peer, handle and offset from a window and an offset in it. */
 static int window_aim(struct weft_fma *f, unsigned w, uint64_t offset,
 		      struct fma_request *r)
 {
@@ -242,7 +242,7 @@ static int window_aim(struct weft_fma *f, unsigned w, uint64_t offset,
 	return r->offset & ~FMA_OFFSET_MASK ? -EINVAL : 0;
 }
 
-/* The window's transaction, opened by its first request. */
+/* Adds a request to the window's transaction, which the first request opens. */
 static int window_join(struct weft_fma *f, unsigned w, struct fma_request *r)
 {
 	struct fma_window *win = &f->window[w];
@@ -312,7 +312,7 @@ WEFT_EXPORT int weft_fma_put_flag(struct weft_fma *f, unsigned w,
 	return window_join(f, w, &r);
 }
 
-/* The memory an answer may be written to. */
+/* Checks the memory that a response will be written to. */
 static int window_local(struct weft_fma *f, const struct weft_fma_local *to,
 			uint32_t bytes, struct fma_request *r)
 {
@@ -365,7 +365,7 @@ WEFT_EXPORT int weft_fma_amo(struct weft_fma *f, unsigned w, uint64_t offset,
 	return err ? err : window_join(f, w, &r);
 }
 
-/* A zero-length put that asks for an answer now flushes the target's list. */
+/* A zero-length prompt put flushes the target's batched responses. */
 static int sync_prompt(struct weft_fma *f, unsigned w)
 {
 	struct fma_request r;

@@ -30,7 +30,7 @@ void mu_error(struct weft_mu *mu, enum weft_mu_error code, unsigned id,
 	mu_irq(mu, WEFT_MU_IRQ_ERROR, id);
 }
 
-/* A node that went away: sends to it will say so. */
+/* A peer is lost: records the error; the carrier refuses sends to it. */
 static void mu_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct weft_mu *mu = arg;
@@ -47,7 +47,7 @@ int mu_create(const struct weft_carrier_ops *ops,
 	      const struct weft_carrier_attr *attr, uint64_t seed,
 	      struct weft_mu **mu_p)
 {
-	/* Most FIFOs are never opened: their pages stay untouched zeroes. */
+	/* Most FIFOs are never opened: their zeroed pages stay unallocated. */
 	void *raw = calloc(1, sizeof(struct weft_mu) + 63);
 	struct weft_mu *mu = (void *)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
 	struct weft_carrier_attr a = *attr;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Message Unit from inside: control SRAMs as structs, and what the files
- * of this folder call of each other.
+ * Internal header of the Message Unit: control SRAMs as structs, and the
+ * functions that the files of this folder share.
  *
- *	mu.c       open, close, nodes, registers, errors, interrupts
- *	mu_desc.c  builds and checks descriptors
- *	mu_mem.c   range registers, base address table, atomics
- *	mu_fifo.c  the two kinds of ring, nothing but arithmetic
- *	mu_tx.c    arbitration; descriptor -> packets
- *	mu_rx.c    packet -> memory, counters, FIFOs
- *	mu_engine.c  the unit below the message engine (machine bgq)
+ *  mu.c         open, close, nodes, registers, errors, interrupts
+ *  mu_desc.c    builds and checks descriptors
+ *  mu_mem.c     range registers, base address table, atomics
+ *  mu_fifo.c    index arithmetic of the two kinds of ring
+ *  mu_tx.c      arbitration; descriptor -> packets
+ *  mu_rx.c      packet -> memory, counters, FIFOs
+ *  mu_engine.c  the unit below the message engine (machine bgq)
  */
 #ifndef WEFT_PROV_MU_DEV_H
 #define WEFT_PROV_MU_DEV_H
@@ -36,18 +36,18 @@ struct mu_inj {
 	uint32_t threshold; /* free slots; UINT32_MAX: off */
 	uint8_t state;	    /* enum mu_inj_state */
 	uint8_t cls;	    /* 0..MU_CLASSES-1 */
-	uint8_t flags;	    /* as opened */
+	uint8_t flags;	    /* flags given at open */
 	uint8_t error;	    /* enum weft_mu_error */
 	bool fetched;	    /* cur holds the descriptor at head */
-	bool loaded;	    /* word holds what an atomic load gave */
+	bool loaded;	    /* word holds the result of an atomic load */
 	uint64_t word;
-	uint64_t sent;	/* bytes of cur that have left */
-	uint64_t count; /* descriptors finished */
+	uint64_t sent;	/* bytes of cur already sent */
+	uint64_t count; /* completed descriptors */
 	struct mu_desc cur;
-	/* line of the producer */
+	/* cache line written by the producer */
 	alignas(64) weft_au64 tail;
 	uint64_t head_seen;
-	/* line of the unit */
+	/* cache line written by the unit */
 	alignas(64) weft_au64 head;
 };
 
@@ -63,11 +63,11 @@ struct mu_rec {
 	uint8_t flags;
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
-	weft_au64 done[MU_RMES];    /* end position + 1 of a finished packet */
-	alignas(64) weft_au64 head; /* chunks; the software's */
+	weft_au64 done[MU_RMES];    /* end position + 1 of a stored packet */
+	alignas(64) weft_au64 head; /* in chunks, written by software */
 };
 
-/* One packet's place between reserve and commit. */
+/* The reserved chunks of one packet between reserve and commit. */
 struct mu_place {
 	uint64_t at;  /* first chunk */
 	uint64_t end; /* chunk after the last */
@@ -88,13 +88,13 @@ struct mu_bat {
 
 struct weft_mu {
 	struct weft_port port;
-	void *raw; /* the allocation around this, which is aligned */
+	void *raw; /* pointer for free(); this struct is aligned within it */
 	struct weft_rng rng;
 	void (*interrupt)(void *, enum weft_mu_irq, unsigned);
 	void *interrupt_arg;
 	/*
 	 * Set by mu_engine.c: performs the direct put or remote get of a
-	 * descriptor at once, by DMA. 0, or -errno.
+	 * descriptor immediately, by DMA. Returns 0 or -errno.
 	 */
 	int (*dma)(struct weft_mu *mu, const struct mu_desc *d);
 	void *engine;
@@ -119,11 +119,11 @@ int mu_create(const struct weft_carrier_ops *ops,
 	      const struct weft_carrier_attr *attr, uint64_t seed,
 	      struct weft_mu **mu_p);
 void mu_irq(struct weft_mu *mu, enum weft_mu_irq irq, unsigned id);
-/* Records an error; interrupt follows. */
+/* Records an error in the error registers and raises the error interrupt. */
 void mu_error(struct weft_mu *mu, enum weft_mu_error code, unsigned id,
 	      uint64_t address);
 
-/* mu_desc.c: WEFT_MU_OK, or why the descriptor is no good for this FIFO. */
+/* mu_desc.c: WEFT_MU_OK, or the reason to reject the descriptor. */
 enum weft_mu_error mu_desc_check(const struct mu_desc *d, bool system);
 
 /* mu_mem.c */
@@ -132,16 +132,16 @@ bool mu_range_ok(const struct weft_mu *mu, uint64_t addr, uint64_t bytes,
 enum weft_mu_error mu_bat_address(const struct weft_mu *mu, uint64_t sel,
 				  bool system, uint64_t *addr_p);
 uint64_t mu_atomic_load(uint64_t addr, unsigned op);
-/* The value after it. */
+/* Returns the value after the operation. */
 uint64_t mu_atomic_store(uint64_t addr, unsigned op, uint64_t value);
-/* Does op touch the word after (1) or before (-1) its address? */
+/* 1, -1: op also accesses the word after, before its address; else 0. */
 int mu_load_neighbour(unsigned op);
 
 /* mu_fifo.c */
 int mu_inj_push(struct mu_inj *f, const struct mu_desc *d, unsigned n);
 uint64_t mu_inj_free(struct mu_inj *f);
 bool mu_inj_empty(struct mu_inj *f);
-/* -EAGAIN: no room, or MU_RMES packets are being stored already. */
+/* -EAGAIN: the FIFO is full, or MU_RMES packets are being stored already. */
 int mu_rec_reserve(struct mu_rec *r, unsigned chunks, struct mu_place *p);
 void mu_rec_commit(struct mu_rec *r, const struct mu_place *p);
 void mu_rec_copy_in(struct mu_rec *r, uint64_t at, const void *src,
@@ -152,11 +152,11 @@ uint64_t mu_rec_tail(struct mu_rec *r);
 
 /* mu_tx.c */
 void mu_tx_ring(struct weft_mu *mu, unsigned id);
-/* One packet of one FIFO: 1 moved, 0 empty, -EAGAIN blocked. */
+/* Sends one packet of one FIFO. 1: sent; 0: FIFO empty; -EAGAIN: blocked. */
 int mu_tx_step(struct weft_mu *mu, unsigned id);
 int mu_tx_run(struct weft_mu *mu, int budget);
 
-/* mu_rx.c: 0: taken or rejected. -EAGAIN: no room now. */
+/* mu_rx.c. 0: packet accepted or rejected; -EAGAIN: no room now. */
 int mu_rx_packet(struct weft_mu *mu, uint32_t source, const struct mu_hdr *h,
 		 const void *payload);
 int mu_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,

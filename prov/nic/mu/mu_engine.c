@@ -2,17 +2,18 @@
 /*
  * The Message Unit as transport of the message engine (machine bgq).
  *
- * An engine packet is a memory-FIFO message: header and payload are laid side
- * by side in the payload buffer of an injection FIFO, a descriptor names them,
- * the unit cuts them into packets of 512 bytes, and the other side takes them
- * from its reception FIFO. Node numbers are the carrier's peer indices.
+ * An engine packet is a memory-FIFO message: header and payload are copied into
+ * the payload buffer of an injection FIFO, a descriptor refers to that buffer,
+ * the unit cuts it into packets of 512 bytes, and the receiver takes them from
+ * its reception FIFO. Node numbers are the carrier's peer indices.
  *
  * A rendezvous get is a remote get: descriptors for direct puts, written as if
- * for the peer's unit, with base addresses and a byte counter of this side.
- * The peer's unit would run while its processor computes. Nobody runs it here,
- * so where DMA reaches the peer's memory this side performs the direct puts
- * itself; where it does not, the engine is told and sends packets. Arriving
- * direct puts and remote gets are refused: no range is open for storing.
+ * for the peer's unit, with base addresses and a byte counter of this side. On
+ * the machine the peer's unit runs them while its processor computes. No
+ * process runs it here, so where DMA can access the peer's memory this side
+ * performs the direct puts itself; where it cannot, an error makes the engine
+ * send packets. Arriving direct puts and remote gets are rejected: no range is
+ * open for stores.
  */
 #include "prov/nic/mu/mu_dev.h"
 #include "prov/nic/mu/mu_engine.h"
@@ -24,14 +25,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define ME_FIFOS     16 /* injection FIFOs for packets; peers take turns */
+#define ME_FIFOS     16 /* injection FIFOs for packets, shared by all peers */
 #define ME_DMA_FIFO  ME_FIFOS
 #define ME_SLOTS     4
 #define ME_REC_FIFO  0
 #define ME_REC_BYTES (64 * 1024)
-#define ME_BAT_CTR   0 /* the byte counter */
-#define ME_BAT_WHOLE 1 /* the peer's whole memory */
-#define ME_BAT_LOCAL 8 /* from here: local segments of a get */
+#define ME_BAT_CTR   0 /* byte counter */
+#define ME_BAT_WHOLE 1 /* whole memory of the peer */
+#define ME_BAT_LOCAL 8 /* first entry for local segments of a get */
 
 struct me_ring {
 	struct weft_mu_desc slot[ME_SLOTS];
@@ -41,22 +42,24 @@ struct mu_engine {
 	struct weft_unit unit;
 	struct weft_mu *mu;
 	struct weft_inbox inbox;
-	size_t buf_bytes;   /* payload buffer of one descriptor */
-	unsigned char *buf; /* ME_FIFOS of them */
+	size_t buf_bytes;   /* bytes of the payload buffer of one descriptor */
+	unsigned char *buf; /* ME_FIFOS payload buffers */
 	unsigned char *rec_mem;
-	struct me_ring *ring;	/* ME_FIFOS + 1 */
-	weft_au64 counter;	/* bytes a DMA still has to move */
-	struct me_model *model; /* the one that is being posted, or NULL */
+	struct me_ring *ring;	/* ME_FIFOS + 1 rings */
+	weft_au64 counter;	/* bytes a DMA has not moved yet */
+	struct me_model *model; /* transfer that is being posted, or NULL */
 	int dma_err;
-	bool busy;  /* a FIFO may hold what has not left */
+	bool busy;  /* a FIFO may hold packets that have not been sent */
 	bool fresh; /* the reception FIFO may not be empty */
 };
 
-/* A transfer in virtual time: from the descriptors to the model. */
+/*
+ * A transfer in virtual time: collected from descriptors, passed to the model.
+ */
 struct me_model {
-	struct weft_dma dma; /* what the descriptors name */
-	struct weft_dma *d;  /* what was asked for */
-	weft_au64 counter;   /* its byte counter */
+	struct weft_dma dma; /* segments named by the descriptors */
+	struct weft_dma *d;  /* request of the engine */
+	weft_au64 counter;   /* byte counter of the transfer */
 };
 
 static struct mu_engine *me(struct weft_unit *u)
@@ -102,7 +105,7 @@ static int me_arrive(void *arg, const struct weft_mu_packet *p)
 	if (err == -EPROTO)
 		mu_error(e->mu, WEFT_MU_ERR_PACKET, p->source, 0);
 	if (err == -ENOMEM)
-		e->fresh = true; /* it stays in the FIFO */
+		e->fresh = true; /* the packet stays in the FIFO */
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -118,7 +121,7 @@ static int me_drain(struct mu_engine *e, int budget)
 	return n;
 }
 
-/* What a lost peer sent is delivered before the loss is told. */
+/* Delivers all packets of a lost peer before its loss is reported. */
 static void me_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct mu_engine *e = arg;
@@ -147,7 +150,7 @@ static int me_push(struct mu_engine *e, unsigned id)
 	return r;
 }
 
-/* Takes back the only descriptor of a FIFO, nothing of which has left. */
+/* Removes the only descriptor of a FIFO, of which no packet has been sent. */
 static void me_retract(struct mu_engine *e, unsigned id)
 {
 	struct mu_inj *f = &e->mu->inj[id];
@@ -158,8 +161,9 @@ static void me_retract(struct mu_engine *e, unsigned id)
 }
 
 /*
- * A FIFO holds one message at a time, so that a peer that does not listen
- * holds up nobody else: what cannot even begin to leave is given back.
+ * A FIFO holds one message at a time, so that a peer that does not drain its
+ * reception FIFO blocks no other peer: a message of which no packet could be
+ * sent is removed again and the caller gets -EAGAIN.
  */
 static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 		     const struct weft_pkt *pkt, const struct iovec *iov,
@@ -200,7 +204,7 @@ static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- DMA ---- */
 
-/* One put of a transfer in virtual time: the model will do it. */
+/* Adds one put to a virtual-time transfer; the model will perform it. */
 static int me_collect(struct me_model *m, uint64_t local, uint64_t bytes)
 {
 	m->dma.local[m->dma.local_count++] = (struct iovec){
@@ -224,7 +228,7 @@ static void me_model_over(struct weft_dma *dma, int err)
 	d->done(d, err);
 }
 
-/* Hands what was collected to the model. */
+/* Passes the collected transfer to the model. */
 static int me_launch(struct mu_engine *e, struct weft_peer *peer, bool get)
 {
 	struct me_model *m = e->model;
@@ -245,7 +249,7 @@ static int me_launch(struct mu_engine *e, struct weft_peer *peer, bool get)
 	return err;
 }
 
-/* To an atomic address: the L2 does it. */
+/* An access to an atomic address, performed by the target's L2 cache. */
 static int me_amo(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_amo *a)
 {
@@ -259,7 +263,7 @@ static int me_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : weft_help_amo(u, peer, a, &way);
 }
 
-/* One direct put of a remote get, performed from this side. */
+/* One direct put of a remote get, performed by the origin. */
 static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
 		      const struct mu_desc *d)
 {
@@ -299,7 +303,7 @@ static int me_dma_put(struct mu_engine *e, struct weft_peer *peer,
 	return err;
 }
 
-/* Called by the injection engine for direct puts and remote gets. */
+/* Called by the injection side of the unit for direct puts and remote gets. */
 static int me_dma(struct weft_mu *mu, const struct mu_desc *d)
 {
 	struct mu_engine *e = mu->engine;
@@ -324,7 +328,9 @@ static int me_dma_run(struct mu_engine *e, const struct weft_mu_desc *d)
 	return me_push(e, ME_DMA_FIFO);
 }
 
-/* The outcome: what the engine must hear at once, or through done. */
+/*
+ * Reports the result: an error as return value, or a completion through done.
+ */
 static int me_dma_end(struct mu_engine *e, struct weft_peer *peer,
 		      struct weft_dma *d, bool get)
 {
@@ -430,7 +436,7 @@ static int me_put(struct weft_unit *u, struct weft_peer *peer,
 	return me_dma_end(e, peer, d, false);
 }
 
-/* Sends on what an earlier packet left behind. */
+/* Sends packets that an earlier call could not send. */
 static void me_continue(struct mu_engine *e, int budget)
 {
 	mu_tx_run(e->mu, budget);
@@ -450,11 +456,11 @@ WEFT_HOT static int me_poll(struct weft_unit *u, int budget)
 	c->ops->poll(c, budget);
 	n = e->fresh || e->inbox.held ? me_drain(e, budget) : 0;
 	if (e->busy || e->fresh || e->inbox.held)
-		c->ops->wake(c); /* come again, no sleep */
+		c->ops->wake(c); /* poll again, do not block */
 	return n;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static int me_open_fifos(struct mu_engine *e)
 {

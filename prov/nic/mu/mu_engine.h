@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Message Unit as the message engine sees it. */
+/* The Message Unit's operations table for the message engine. */
 #ifndef WEFT_PROV_MU_ENGINE_H
 #define WEFT_PROV_MU_ENGINE_H
 

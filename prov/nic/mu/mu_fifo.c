@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rings of the Message Unit. An injection FIFO has one producer and the
+ * The rings of the Message Unit. An injection FIFO has one producer, and the
  * unit as consumer. A reception FIFO is filled by up to sixteen reception
- * engines at once: each reserves its place by moving the shadow tail and
- * stores there in its own time; the tail that software sees moves in the
- * order of the reservations, past packets that are complete.
+ * engines at once: each reserves chunks by moving the shadow tail and stores
+ * its packet there at its own pace. The tail that software sees moves in the
+ * order of the reservations, past complete packets.
  *
  *	       head            tail          shadow
  *	        |               |              |
@@ -70,15 +70,15 @@ int mu_rec_reserve(struct mu_rec *r, unsigned chunks, struct mu_place *p)
 		p->end = (at + chunks) & REC_POS_MASK;
 		p->seq = rec_seq(s);
 		next = ((s & ~REC_POS_MASK) + REC_SEQ_ONE) | p->end;
-		/* F0: a place is taken once; pairs with itself. */
+		/* F0: chunks are reserved once; pairs with itself. */
 	} while (!weft_cas64(&r->shadow, &s, next));
 	return 0;
 }
 
 /*
- * Both the engine that finishes out of turn and the one that moves the tail
- * use a swap on the done word: whoever comes second sees what the first did,
- * so no finished packet is left behind the tail.
+ * An engine that finishes out of order and the engine that moves the tail both
+ * swap the done word: the second of the two sees the value of the first, so no
+ * complete packet stays beyond the tail.
  */
 void mu_rec_commit(struct mu_rec *r, const struct mu_place *p)
 {
@@ -90,7 +90,7 @@ void mu_rec_commit(struct mu_rec *r, const struct mu_place *p)
 				 memory_order_acq_rel);
 	for (;;) {
 		tail = nic_event_look(&r->tail);
-		/* F2 pairs with F1 above, of another engine. */
+		/* F2 pairs with F1 above in another engine. */
 		end = atomic_exchange_explicit(
 			&r->done[rec_seq(tail) % MU_RMES], 0,
 			memory_order_acq_rel);

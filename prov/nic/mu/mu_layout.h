@@ -24,20 +24,20 @@
  *	byte 12-15 word "aux"     byte 16-23 word "sel"     byte 24-31 "ctr"
  *
  *	type       aux                          sel               ctr
- *	FIFO       software's own               57..48 rec. FIFO  software's own
+ *	FIFO       software use                 57..48 rec. FIFO  software use
  *	                                        47..0  packet counter
  *	put        15..0 valid bytes            57..48 base id    57..48 base id
  *	           19..16 store operation       47..0  offset     47..0  offset
  *	get        0                            57..48 inj. FIFO  0
  *
- * The machine's 37-bit addresses and offsets are 48 bits wide here, because
- * they are those of a process; its memory-FIFO header therefore leaves 12
- * bytes to the software instead of 14. All words are in host order: packets
- * never leave the host, and the carrier between hosts has its own format.
+ * The machine has 37-bit physical addresses and offsets. Here they are process
+ * addresses of 48 bits, so a memory-FIFO header leaves 12 bytes for software
+ * use instead of 14. All words are in host byte order: these packets never
+ * leave the host, and the carrier between hosts has its own format.
  *
- * On a carrier the header rides in struct weft_pkt and costs nothing more:
- * unit = bytes 1, 2, 3, 8; aux, tag, data = aux, sel, ctr. Byte 0 is constant
- * and the destination is the peer.
+ * On a carrier the header is stored in the fields of struct weft_pkt and adds
+ * no bytes: unit = bytes 1, 2, 3, 8; aux, tag, data = aux, sel, ctr. Byte 0 is
+ * constant and the peer gives the destination.
  */
 #ifndef WEFT_PROV_MU_LAYOUT_H
 #define WEFT_PROV_MU_LAYOUT_H
@@ -151,7 +151,7 @@ static inline bool mu_hdr_stay(const struct mu_hdr *h)
 	return h->vc >> 2 & 1;
 }
 
-/* The hint of dimension A.. E: -1, +1, or 0. */
+/* Hint of dimension dim (A..E): -1, +1, or 0. */
 static inline int mu_hdr_hint(const struct mu_hdr *h, unsigned dim)
 {
 	unsigned bits = dim < 4 ? h->hints >> (6 - 2 * dim) : h->ctl >> 6;
@@ -179,13 +179,13 @@ static inline unsigned mu_put_store_op(uint32_t aux)
 	return aux >> 16 & 15;
 }
 
-/* Chunks that hold n bytes. */
+/* Number of chunks that hold n bytes. */
 static inline unsigned mu_chunks(uint64_t n)
 {
 	return (unsigned)((n + WEFT_MU_CHUNK - 1) / WEFT_MU_CHUNK);
 }
 
-/* Header to carrier packet and back. */
+/* Converts a header to a carrier packet and back. */
 static inline void mu_hdr_to_pkt(const struct mu_hdr *h, struct weft_pkt *p)
 {
 	p->flags = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the unit may touch and how: range registers in front of every access,
- * the base address table, and the atomic operations of the second-level cache.
+ * Memory accesses of the unit: range registers that check every access, the
+ * base address table, and the atomic operations of the second-level cache.
  */
 #include "prov/nic/mu/mu_dev.h"
 
@@ -85,7 +85,10 @@ int mu_load_neighbour(unsigned op)
 	}
 }
 
-/* Adds step if (value == bound) is what it should be. */
+/*
+ * Adds step to *p if (*p == *bound) == equal and returns the old value;
+ * otherwise returns WEFT_MU_BOUND_REACHED.
+ */
 static uint64_t load_if(weft_au64 *p, const weft_au64 *bound, bool equal,
 			uint64_t step)
 {

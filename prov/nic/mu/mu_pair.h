@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: two Message Units in one process, nodes 0 and 1. */
+/* Fixture for tests: two Message Units in one process, nodes 0 and 1. */
 #ifndef WEFT_PROV_MU_PAIR_H
 #define WEFT_PROV_MU_PAIR_H
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define MU_PAIR_SLOTS 8
-#define MU_PAIR_RGET  5 /* the remote get FIFO of each side */
+#define MU_PAIR_RGET  5 /* remote get FIFO of each side */
 #define MU_PAIR_BYTES (256 * 1024)
 
 struct mu_side {
@@ -19,11 +19,11 @@ struct mu_side {
 	unsigned char *rec;
 	struct weft_mu_desc *ring; /* FIFO 0, then the remote get FIFO */
 	uint64_t counter;	   /* range 1, base 2 */
-	int count;		   /* packets from reception FIFO 0 */
+	int count;		   /* packets received from reception FIFO 0 */
 	unsigned bytes;
-	unsigned char got[8192]; /* their payload, one after the other */
+	unsigned char got[8192]; /* payloads of these packets, appended */
 	struct weft_mu_packet last;
-	char order[16]; /* first software bytes, in order of arrival */
+	char order[16]; /* first software byte of each packet as received */
 	int irqs[8];
 	unsigned irq_id;
 };
@@ -115,7 +115,7 @@ static inline int mu_pair_take(void *arg, const struct weft_mu_packet *k)
 	return 0;
 }
 
-/* Both units run; b's packets are taken. */
+/* Polls both units and takes b's packets from its reception FIFO. */
 static inline void mu_pair_poll(struct mu_pair *p)
 {
 	weft_mu_poll(p->a.mu, 16);

@@ -31,7 +31,7 @@ static void system_goes_before_high_before_normal(void **state)
 	mu_pair_close(&p);
 }
 
-/* Of two long messages in two FIFOs, neither waits for the other's end. */
+/* Two long messages in two FIFOs progress together. */
 static void fifos_of_a_class_take_turns_by_packet(void **state)
 {
 	struct weft_mu_desc ring[4];
@@ -116,8 +116,9 @@ static void thresholds_interrupt_when_they_are_crossed(void **state)
 }
 
 /*
- * Free chunks below the threshold interrupt, as many as it do not: a packet of
- * 64 bytes takes three, from as many as the threshold or three more.
+ * Fewer free chunks than the threshold interrupt, exactly the threshold do not:
+ * a packet of 64 bytes takes three chunks of a FIFO that has threshold or
+ * threshold + 3 free chunks.
  */
 static void free_chunks_at_the_threshold_are_enough(void **state)
 {
@@ -139,7 +140,7 @@ static void free_chunks_at_the_threshold_are_enough(void **state)
 	}
 }
 
-/* The same for slots of a remote get FIFO, two of which a packet fills. */
+/* Free slots of a remote get FIFO: one packet fills two of them. */
 static void free_slots_at_the_threshold_are_enough(void **state)
 {
 	for (unsigned more = 0; more <= 2; more += 2) {
@@ -191,7 +192,7 @@ static void a_slot_more_than_the_threshold_interrupts(void **state)
 	mu_pair_close(&p);
 }
 
-/* A word that was read and changed once stays so until its packet goes. */
+/* An atomic load is done once, also when its packet must be retried. */
 static void an_atomic_load_is_not_repeated_with_its_packet(void **state)
 {
 	struct weft_mu_msg m = { .node = 1, .load_op = WEFT_MU_LOAD_INC };
@@ -205,7 +206,7 @@ static void an_atomic_load_is_not_repeated_with_its_packet(void **state)
 	mu_pair_fifo_desc(&p, &full, p.a.mem, 512 * 40);
 	word = (uint64_t *)(void *)p.a.mem;
 	*word = 7;
-	/* until the network takes no more */
+	/* until the network is full */
 	do {
 		sent = weft_mu_load(p.a.mu, WEFT_MU_INJ_COUNT, 0);
 		weft_mu_inj_post(p.a.mu, 0, &full, NULL);
@@ -299,7 +300,10 @@ static void a_user_fifo_may_not_use_what_is_the_systems(void **state)
 	expect_error(&d, WEFT_MU_ERR_MAP);
 }
 
-/* What FIFO 1, with these flags, says to a descriptor for memory of ours. */
+/*
+ * The error that FIFO 1, opened with these flags, reports for a descriptor
+ * whose memory is in a's ranges.
+ */
 static uint64_t error_of(struct mu_pair *p, const struct weft_mu_desc *d,
 			 unsigned flags)
 {
@@ -331,7 +335,9 @@ static void a_range_of_the_system_is_for_its_fifos_only(void **state)
 	mu_pair_close(&p);
 }
 
-/* A bounded operation also reads the word beside, which must be ours, too. */
+/*
+ * A bounded operation also reads the adjacent word, which must be in the range.
+ */
 static void the_bound_of_an_atomic_lies_in_the_range(void **state)
 {
 	struct weft_mu_msg m = { .node = 1, .bytes = 8 };
@@ -356,7 +362,7 @@ static void the_bound_of_an_atomic_lies_in_the_range(void **state)
 	mu_pair_close(&p);
 }
 
-/* One packet from a to b that b must reject, storing nothing. */
+/* Sends one packet from a to b that b must reject without storing anything. */
 static void expect_reject(struct mu_pair *p, const struct weft_mu_desc *d,
 			  unsigned code)
 {
@@ -411,7 +417,10 @@ static void arriving_packets_are_checked(void **state)
 	mu_pair_close(&p);
 }
 
-/* A packet of the system's own FIFO and channel; b takes it or not. */
+/*
+ * Sends a packet by the system's FIFO and channel; returns the number of errors
+ * b recorded.
+ */
 static uint64_t system_packet(struct mu_pair *p, const struct weft_mu_desc *d)
 {
 	struct weft_mu_desc ring[4];
@@ -428,7 +437,7 @@ static uint64_t system_packet(struct mu_pair *p, const struct weft_mu_desc *d)
 	return weft_mu_load(p->b.mu, WEFT_MU_ERR_COUNT, 0) - bad;
 }
 
-/* Users' packets come to users' FIFOs only, the system's to its own, too. */
+/* User packets enter user FIFOs only, system packets also system FIFOs. */
 static void fifos_of_the_system_take_the_systems_packets_only(void **state)
 {
 	struct weft_mu_msg m = { .node = 1, .bytes = 64 };
@@ -460,7 +469,7 @@ static void fifos_of_the_system_take_the_systems_packets_only(void **state)
 	free(rec);
 }
 
-/* Adds -1 to a word that is 2: it is 0 after the second time. */
+/* Adds -1 to a word of value 2: it becomes 0 at the second addition. */
 static void an_addition_that_gives_zero_interrupts(void **state)
 {
 	struct weft_mu_msg m = { .node = 1, .bytes = 8 };
@@ -501,7 +510,7 @@ static void an_injection_only_range_is_never_stored_to(void **state)
 	mu_pair_close(&p);
 }
 
-/* A bad descriptor brought by a remote get stops the remote get FIFO only. */
+/* A bad descriptor of a remote get stops the remote get FIFO only. */
 static void a_remote_get_runs_under_the_far_sides_rules(void **state)
 {
 	unsigned char secret[64] = "not for you";
@@ -525,7 +534,7 @@ static void a_remote_get_runs_under_the_far_sides_rules(void **state)
 	mu_pair_close(&p);
 }
 
-/* ---- the reception FIFO under sixteen engines ---- */
+/* ---- the reception FIFO with sixteen engines ---- */
 
 static void packets_commit_in_the_order_of_their_places(void **state)
 {
@@ -571,7 +580,10 @@ static void *rme_run(void *arg)
 	return NULL;
 }
 
-/* Every chunk behind the tail holds its own number: nothing came early. */
+/*
+ * Every chunk before the tail holds its own number: the tail moved past
+ * complete packets only.
+ */
 static void *rme_watch(void *arg)
 {
 	struct rme *m = arg;
@@ -650,7 +662,7 @@ static void a_thread_posts_while_another_polls(void **state)
 	mu_pair_close(&p);
 }
 
-/* Packets of any content: what they may not do is refused and recorded. */
+/* Random packets: forbidden accesses are rejected and recorded. */
 static void garbage_from_the_network_is_refused(void **state)
 {
 	unsigned char payload[WEFT_MU_PAYLOAD];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reception: a packet from the carrier goes where its type says, if everything
- * it names exists and is allowed. What is wrong is rejected and recorded; what
- * has no room yet stays with the carrier, so the sender feels it; nothing is
- * dropped for want of room.
+ * Reception. A packet from the carrier is stored according to its type, if
+ * every object it names exists and the access is allowed. An invalid packet is
+ * rejected and recorded. A packet for which there is no room stays in the
+ * carrier, which gives the sender back-pressure; no packet is dropped because a
+ * FIFO is full.
  */
 #include "prov/nic/mu/mu_dev.h"
 
@@ -23,7 +24,7 @@ static int rx_reject(struct weft_mu *mu, enum weft_mu_error e, unsigned id,
 	return 0;
 }
 
-/* The header goes into the FIFO with the source where the destination was. */
+/* Stores a packet in a FIFO; the header's destination becomes the source. */
 static int rx_fifo(struct weft_mu *mu, uint32_t source, const struct mu_hdr *h,
 		   const void *payload)
 {
@@ -53,7 +54,7 @@ static int rx_fifo(struct weft_mu *mu, uint32_t source, const struct mu_hdr *h,
 	return 0;
 }
 
-/* Target and counter of a direct put, both allowed. */
+/* Checks the target and counter of a direct put; returns their addresses. */
 static enum weft_mu_error rx_put_check(struct weft_mu *mu,
 				       const struct mu_hdr *h, uint64_t *to_p,
 				       uint64_t *ctr_p)
@@ -114,7 +115,7 @@ static int rx_put(struct weft_mu *mu, const struct mu_hdr *h,
 	return 0;
 }
 
-/* The payload is descriptors for one of our injection FIFOs. */
+/* Appends the payload, which is descriptors, to a remote get FIFO. */
 static int rx_get(struct weft_mu *mu, const struct mu_hdr *h,
 		  const void *payload)
 {
@@ -190,7 +191,7 @@ static void rec_describe(struct weft_mu_packet *p, const struct mu_hdr *h)
 	memcpy(p->soft + 4, &h->ctr, 8);
 }
 
-/* A packet that wraps round the end is straightened in buf. */
+/* Payload of a packet; one that wraps around the end is copied into buf. */
 static const void *rec_payload(struct mu_rec *r, uint64_t at, unsigned bytes,
 			       void *buf)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Message Unit against its rules: packets and messages of every kind
- * between two units in one process. Protection, limits and the rings' own
- * arithmetic are in mu_rule_test.c.
+ * Features of the Message Unit: packets and messages of every kind between two
+ * units in one process. Protection, limits and the rings' arithmetic are in
+ * mu_rule_test.c.
  */
 #include "prov/nic/mu/mu_pair.h"
 
@@ -103,7 +103,7 @@ static void a_direct_put_lands_at_base_and_offset_and_counts_down(void **state)
 	mu_pair_close(&p);
 }
 
-/* Packets say where they belong: order does not matter to a put. */
+/* Each packet carries its offset: a put does not depend on packet order. */
 static void a_dynamic_put_survives_a_network_without_order(void **state)
 {
 	struct mu_pair p;
@@ -212,7 +212,10 @@ static void packets_of_a_message_spread_over_the_fifo_map(void **state)
 	mu_pair_close(&p);
 }
 
-/* One 8-byte word with an atomic load on the way out and a store on arrival. */
+/*
+ * One 8-byte word with an atomic load at injection and an atomic store at
+ * reception.
+ */
 static uint64_t atomic(struct mu_pair *p, unsigned load, unsigned store,
 		       uint64_t *src, uint64_t *dst)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Injection: from the descriptor at the head of an injection FIFO to packets
- * on the carrier. One step is one packet. Before each the arbiter chooses
- * among the FIFOs that have work: system before user high before normal,
- * pseudo-random inside a class, so no FIFO of a class starves another.
+ * Injection: cuts the message of the descriptor at the head of an injection
+ * FIFO into packets and sends them on the carrier. One step sends one packet.
+ * Before each step the arbiter chooses among the FIFOs with work: system before
+ * user high before normal, pseudo-random inside a class, so no FIFO of a class
+ * starves another.
  */
 #include "prov/nic/mu/mu_dev.h"
 
@@ -15,12 +16,12 @@
 
 static const unsigned char zeroes[WEFT_MU_CHUNK];
 
-/* A packet on its way out. */
+/* A packet being injected. */
 struct tx_packet {
 	struct mu_hdr hdr;
 	struct iovec iov[2];
 	int iov_count;
-	unsigned bytes; /* of payload, without zero fill */
+	unsigned bytes; /* payload bytes without zero fill */
 };
 
 void mu_tx_ring(struct weft_mu *mu, unsigned id)
@@ -29,7 +30,7 @@ void mu_tx_ring(struct weft_mu *mu, unsigned id)
 		      UINT64_C(1) << id % 64);
 }
 
-/* No work left: the bit goes, unless a doorbell rang meanwhile. */
+/* The FIFO is empty: clears its bit unless its doorbell was rung meanwhile. */
 static void tx_rest(struct weft_mu *mu, unsigned id)
 {
 	nic_event_clear(&mu->active[mu->inj[id].cls][id / 64],
@@ -54,7 +55,7 @@ static void tx_finish(struct weft_mu *mu, unsigned id)
 		tx_rest(mu, id);
 }
 
-/* The request is rejected and this FIFO, no other, stops. */
+/* Rejects the descriptor and stops this FIFO; other FIFOs continue. */
 static void tx_reject(struct weft_mu *mu, unsigned id, enum weft_mu_error e)
 {
 	struct mu_inj *f = &mu->inj[id];
@@ -70,7 +71,7 @@ static bool tx_system(const struct mu_inj *f)
 	return f->flags & WEFT_MU_SYSTEM;
 }
 
-/* Reads the source, under the range registers. */
+/* Reads the source, checked by the range registers. */
 static enum weft_mu_error tx_read(struct weft_mu *mu, struct mu_inj *f,
 				  struct tx_packet *p)
 {
@@ -94,7 +95,7 @@ static enum weft_mu_error tx_read(struct weft_mu *mu, struct mu_inj *f,
 	return WEFT_MU_OK;
 }
 
-/* Zero fill to whole chunks. */
+/* Fills the last chunk with zeroes. */
 static void tx_pad(struct tx_packet *p)
 {
 	unsigned chunks = mu_chunks(p->bytes);
@@ -108,7 +109,7 @@ static void tx_pad(struct tx_packet *p)
 	p->iov_count++;
 }
 
-/* The next packet of the FIFO's message: header from the template. */
+/* Builds the next packet of the FIFO's message; header from the template. */
 static enum weft_mu_error tx_build(struct weft_mu *mu, struct mu_inj *f,
 				   struct tx_packet *p)
 {
@@ -134,7 +135,7 @@ static enum weft_mu_error tx_build(struct weft_mu *mu, struct mu_inj *f,
 	return e;
 }
 
-/* L0 and L1: back into this node, no link used. */
+/* L0 and L1: delivered to this node, no link used. */
 static int tx_local(struct weft_mu *mu, const struct tx_packet *p)
 {
 	unsigned char buf[WEFT_MU_PAYLOAD];
@@ -143,7 +144,7 @@ static int tx_local(struct weft_mu *mu, const struct tx_packet *p)
 	return mu_rx_packet(mu, p->hdr.dest, &p->hdr, buf);
 }
 
-/* What the header says of the packet's way, for the network model. */
+/* Passes the header's routing fields to the network model. */
 static void tx_way(struct weft_carrier *c, const struct tx_packet *p)
 {
 	static const uint8_t vc[] = {
@@ -177,7 +178,7 @@ static int tx_link(struct weft_mu *mu, const struct tx_packet *p)
 	return c->ops->send(c, peer, &pkt, p->iov, p->iov_count);
 }
 
-/* The network FIFOs of the map take turns. */
+/* The next network FIFO of the map, round-robin. */
 static unsigned tx_net_fifo(struct weft_mu *mu, unsigned map)
 {
 	do {
@@ -216,7 +217,10 @@ static enum weft_mu_error tx_fetch(struct mu_inj *f)
 	return mu_desc_check(&f->cur, tx_system(f));
 }
 
-/* What became of a packet: 1 gone, -EAGAIN still here. */
+/*
+ * Handles the result of a send. 1: the packet was sent or its message ended
+ * with an error; -EAGAIN: not sent, retry later.
+ */
 static int tx_result(struct weft_mu *mu, unsigned id, unsigned bytes, int err)
 {
 	struct mu_inj *f = &mu->inj[id];
@@ -271,7 +275,7 @@ int mu_tx_step(struct weft_mu *mu, unsigned id)
 			 tx_send(mu, mu_desc_map(&f->cur), &p));
 }
 
-/* The first FIFO with work from start on, going round; -1: none. */
+/* First FIFO with work from start on, wrapping around; -1: none. */
 static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 		   unsigned start)
 {

@@ -17,7 +17,7 @@ void sten_trap(struct weft_sten *s, enum weft_sten_trap trap, uint64_t address)
 	s->stats.trap_address = address;
 }
 
-/* Packets to a node that is gone are answered with an error. */
+/* Ends packets to a lost peer with an error. */
 void sten_lost(struct weft_sten *s, struct weft_peer *peer)
 {
 	sten_tx_lost(s, peer);
@@ -133,7 +133,7 @@ WEFT_EXPORT void weft_sten_name(struct weft_sten *s, struct sockaddr_in *name)
 	s->port.carrier->ops->name_get(s->port.carrier, name);
 }
 
-/* What most units never have to do; they are asked once for all of it. */
+/* Rare work that most units never have; s->rare is set while it is pending. */
 static WEFT_COLD int poll_rare(struct weft_sten *s, int budget)
 {
 	int n = sten_thread_run(s, budget);

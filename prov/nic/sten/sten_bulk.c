@@ -2,10 +2,11 @@
 /*
  * Bulk data of the message engine: descriptors in the DMA engine's run queue,
  * one for each segment of memory, and an event that counts them. A get is a
- * remote DMA: its descriptor runs at the far end and writes back to us. What
- * the two interfaces would then do packet by packet is one copy between the
- * two processes, or in virtual time the model's; it ends the descriptors, each
- * sets the event, and the event that fires tells the message engine.
+ * remote DMA: its descriptor runs at the target and writes back. The data,
+ * which on the machine moves packet by packet, is one copy between the two
+ * processes, or in virtual time the model's transfer. Its completion ends the
+ * descriptors, each sets the event, and the event that fires notifies the
+ * message engine.
  */
 #include "prov/nic/sten/sten_bulk.h"
 
@@ -18,15 +19,15 @@
 #include <string.h>
 
 #define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
-#define BULK_PIECE (1u << 30) /* of one descriptor at most */
-#define SHORT_FIFO 1	      /* of the model: the short engine */
-#define BULK_FIFO  2	      /* and an assembler of DMA packets */
+#define BULK_PIECE (1u << 30) /* bytes of one descriptor at most */
+#define SHORT_FIFO 1	      /* model's injection FIFO: the short engine */
+#define BULK_FIFO  2	      /* and a DMA packet assembler */
 
-/* A transfer under way. */
+/* An outstanding transfer. */
 struct sten_bulk {
 	struct weft_sten_event event;
-	struct weft_dma dma; /* what the descriptors name */
-	struct weft_dma *d;  /* what was asked for */
+	struct weft_dma dma; /* segments named by the descriptors */
+	struct weft_dma *d;  /* request of the engine */
 	struct weft_sten *s;
 	struct sten_dma *run[BULK_SEGS];
 	unsigned descs;
@@ -45,7 +46,7 @@ int sten_bulk_open(struct weft_sten *s, unsigned context)
 	memset(s->bulk, 0, bytes);
 	s->bulk_context = (uint16_t)context;
 	err = weft_sten_map(s, context, s->bulk, bytes, WEFT_STEN_LOCAL_WRITE);
-	/* the engine may read what its process may, and nobody else here */
+	/* the engine may read all memory of its process, peers may not */
 	return err ? err
 		   : weft_sten_map_at(s, context, STEN_PAGE, (void *)STEN_PAGE,
 				      STEN_QUEUE_SPACE / 2,
@@ -77,7 +78,7 @@ static struct sten_bulk *bulk_take(struct weft_sten *s, struct weft_dma *d)
 	return NULL;
 }
 
-/* One descriptor, for a piece of local memory and as much of the peer's. */
+/* Adds a descriptor for a local segment and its part of the remote memory. */
 static int bulk_desc(struct sten_bulk *b, struct weft_peer *peer, bool get,
 		     const struct iovec *local)
 {
@@ -110,7 +111,7 @@ static int bulk_desc(struct sten_bulk *b, struct weft_peer *peer, bool get,
 	return 0;
 }
 
-/* All segments of the transfer, as far as one transfer goes. */
+/* Adds descriptors for all segments, up to the bytes of the transfer. */
 static int bulk_descs(struct sten_bulk *b, struct weft_peer *peer, bool get)
 {
 	const struct weft_dma *d = b->d;
@@ -131,7 +132,7 @@ static int bulk_descs(struct sten_bulk *b, struct weft_peer *peer, bool get)
 	return err;
 }
 
-/* Takes the descriptors out of the run queue; done: each sets the event. */
+/* Removes the descriptors from the run queue; done: each sets the event. */
 static void bulk_end(struct sten_bulk *b, bool done)
 {
 	struct weft_sten *s = b->s;
@@ -178,7 +179,7 @@ static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
 		   : weft_help_put(u, peer, &b->dma, &way);
 }
 
-/* In virtual time by the short engine, and back by another. */
+/* Virtual time: the short engine sends the request, `back` the response. */
 static struct weft_help_way short_way(struct weft_carrier *c, const char *back)
 {
 	return (struct weft_help_way){
@@ -192,7 +193,10 @@ static struct weft_help_way short_way(struct weft_carrier *c, const char *back)
 	};
 }
 
-/* A write that its answer ends; a descriptor of a DMA that the far end runs. */
+/*
+ * A put is a write that its acknowledgement completes; a get sends a descriptor
+ * of a DMA that the target runs.
+ */
 int sten_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_dma *d, bool get)
 {
@@ -204,7 +208,10 @@ int sten_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 	return weft_help_get(u, peer, d, &way);
 }
 
-/* For the far thread processor, which answers from its own memory. */
+/*
+ * An atomic, run by the target's thread processor, which responds from its own
+ * memory.
+ */
 int sten_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_amo *a)
 {

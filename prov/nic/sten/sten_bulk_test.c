@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk data of the message engine goes through the DMA engine's queue: a
- * descriptor for each segment, an event that fires when all are done, and
- * nothing left behind when the copy is refused.
+ * Bulk data of the message engine uses the DMA engine's queue: a descriptor for
+ * each segment, an event that fires when all are complete, and no descriptor
+ * left when the copy is refused.
  */
 #include "prov/nic/sten/sten_bulk.h"
 
@@ -39,7 +39,7 @@ static struct weft_peer *peer_of(struct sten_pair *p)
 	return sten_route(p->a.s, 1)->peer;
 }
 
-/* Three segments of ours, one of them empty, and as much of the other's. */
+/* Three local segments, one of them empty, and one remote segment. */
 static int move(struct sten_pair *p, struct asked *a, bool get)
 {
 	struct weft_unit u = { .carrier = p->a.s->port.carrier };
@@ -57,7 +57,7 @@ static int move(struct sten_pair *p, struct asked *a, bool get)
 static void open_pair(struct sten_pair *p)
 {
 	sten_pair_open(p, NULL);
-	/* a context of its own: the engine's */
+	/* the engine uses a context of its own */
 	T_OK(sten_route_bind(p->a.s, peer_of(p)->index, peer_of(p), 9));
 	T_OK(sten_bulk_open(p->a.s, 9));
 }
@@ -85,7 +85,7 @@ static void descriptors_and_an_event_carry_a_get(void **state)
 	T_IS(a.err, 0);
 	T_IS(p.a.s->stats.dmas - dmas, 2);
 	T_IS(p.a.s->stats.events - events, 1);
-	T_IS(p.a.mem[1000 + BYTES], 2); /* behind what was asked for */
+	T_IS(p.a.mem[1000 + BYTES], 2); /* beyond the requested bytes */
 	memmove(p.a.mem + 1001, p.a.mem + 2000, BYTES - 1000);
 	T_IS(t_differs(p.a.mem + 1, BYTES, 3), -1);
 	T_TRUE(weft_list_empty(&p.a.s->dma_run));
@@ -107,7 +107,10 @@ static void the_same_carries_a_put(void **state)
 	close_pair(&p);
 }
 
-/* More at a time than descriptors or records is told, and costs nothing. */
+/*
+ * A transfer without a free descriptor or record returns an error and leaves
+ * nothing behind.
+ */
 static void what_finds_no_descriptor_is_given_back(void **state)
 {
 	struct sten_pair p;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hardware broadcast: what the switches do with a packet for a range of nodes.
- * Each member gets a copy, the answers are merged into one, and then members
- * that kept a part of the packet hear its end: all said OK, or forget it. The
- * sender's queue hears the merged answer when all of that has left, so that
- * nothing it sends later overtakes the end.
+ * Hardware broadcast: the work of the switches for a packet to a range of
+ * nodes. Each member gets a copy and the acknowledgements are merged into one.
+ * Then members that hold back a part of the packet get an end packet: execute
+ * it (all acknowledged OK) or drop it. The sender's queue gets the merged
+ * acknowledgement after all end packets have been sent, so that no later packet
+ * of the queue overtakes them.
  */
 #include "prov/nic/sten/sten_dev.h"
 
@@ -15,9 +16,9 @@
 #include <string.h>
 
 enum cast_state {
-	CAST_COPY,   /* its copy has not left */
-	CAST_SENT,   /* its answer has not come */
-	CAST_ANSWER, /* it has; the end has not left */
+	CAST_COPY,   /* copy not sent yet */
+	CAST_SENT,   /* copy sent, not acknowledged */
+	CAST_ANSWER, /* acknowledged, end packet not sent */
 	CAST_OVER,
 };
 
@@ -26,10 +27,10 @@ struct sten_cast {
 	uint32_t id;
 	uint32_t low;
 	uint32_t n;
-	uint32_t waits;	 /* members that have not answered */
-	unsigned merged; /* bits of the answers so far */
-	bool end;	 /* members wait for the end */
-	bool given_up;	 /* nobody wants the answer */
+	uint32_t waits;	 /* members that have not acknowledged */
+	unsigned merged; /* acknowledgements so far, ORed */
+	bool end;	 /* members wait for an end packet */
+	bool given_up;	 /* the sender no longer waits */
 	struct sten_packet p;
 	uint8_t state[];
 };
@@ -67,13 +68,13 @@ int sten_cast_start(struct weft_sten *s, const struct sten_route *to,
 	return 0;
 }
 
-/* ---- answers ---- */
+/* ---- acknowledgements ---- */
 
 static void cast_take(struct sten_cast *c, uint32_t i, unsigned ack)
 {
 	c->merged |= ack;
 	c->waits--;
-	/* who refused has kept nothing */
+	/* a member that did not acknowledge OK holds back nothing */
 	c->state[i] =
 		c->end && ack == WEFT_STEN_ACK_OK ? CAST_ANSWER : CAST_OVER;
 }
@@ -115,7 +116,7 @@ bool sten_cast_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 	return false;
 }
 
-/* ---- copies and ends ---- */
+/* ---- copies and end packets ---- */
 
 static bool cast_copy(struct weft_sten *s, struct sten_cast *c, uint32_t i)
 {
@@ -149,7 +150,7 @@ static bool cast_end(struct weft_sten *s, struct sten_cast *c, uint32_t i)
 	return true;
 }
 
-/* What can be done for each member now; how much was. */
+/* Sends copies and end packets that can be sent now; returns their number. */
 static int cast_step(struct weft_sten *s, struct sten_cast *c)
 {
 	int n = 0;
@@ -202,7 +203,7 @@ int sten_cast_run(struct weft_sten *s)
 	return n;
 }
 
-/* Copies that are there wait for an end, those on their way will. */
+/* Members that have or will receive a copy get an end packet to drop it. */
 void sten_cast_forget(struct weft_sten *s, uint32_t id)
 {
 	struct weft_list *pos;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hardware broadcast of the Elan4 interface: copies to a range, merged answers,
- * the network conditional, a barrier. Five units in one process; virtual
- * process 100 is the range 1 to 4, 101 is all.
+ * Hardware broadcast of the Elan4 interface: copies to a range, merged
+ * acknowledgements, the network conditional, a barrier. Five units in one
+ * process; virtual process 100 is the range 1 to 4, 101 is all.
  */
 #include "prov/nic/sten/sten_dev.h"
 #include "test/t.h"
@@ -109,7 +109,7 @@ static void a_range_needs_a_route_for_each(void **state)
 	world_close();
 }
 
-/* To those in the range and to nobody else, by packet and by DMA. */
+/* Only members of the range get a copy, by packet and by DMA. */
 static void a_broadcast_reaches_its_range(void **state)
 {
 	struct weft_sten_dma d = {
@@ -140,7 +140,7 @@ static void a_broadcast_reaches_its_range(void **state)
 	world_close();
 }
 
-/* One copy that nobody has answered is enough to keep the channel. */
+/* The channel stays in use until every copy is acknowledged. */
 static void the_answer_comes_when_all_have_answered(void **state)
 {
 	uint64_t v = 1;
@@ -160,7 +160,7 @@ static void the_answer_comes_when_all_have_answered(void **state)
 	world_close();
 }
 
-/* What the members' words are, and what the sender is told. */
+/* The members' words, and the merged acknowledgement. */
 static void answers_are_merged(void **state)
 {
 	static const struct {
@@ -208,7 +208,7 @@ static void an_error_of_one_is_an_error_of_all(void **state)
 	world_close();
 }
 
-/* A question to all; the act of all or of nobody. */
+/* A conditional on all members; the action happens at all or at none. */
 static void a_conditional_acts_everywhere_or_nowhere(void **state)
 {
 	uint64_t five = 5;
@@ -236,7 +236,10 @@ static void a_conditional_acts_everywhere_or_nowhere(void **state)
 	}
 }
 
-/* Discarded by one, it comes again, and is done once by the others. */
+/*
+ * Discarded by one member, the packet is retransmitted, but executed once by
+ * the others.
+ */
 static void what_waits_for_the_end_is_done_once(void **state)
 {
 	uint64_t one = 1;
@@ -280,7 +283,7 @@ static void who_is_gone_is_an_error(void **state)
 
 #define ROUNDS 30
 
-/* Where a member stands: he counts his word up, then waits for the event. */
+/* State of a member: it increments its word, then waits for the event. */
 struct walker {
 	uint64_t arrived;
 	uint64_t left;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of chained events (nic_chain.h). Each member has the same memory at the
- * same address of its context, so that a descriptor needs nobody's answer:
+ * Trees of chained events (nic_chain.h). Each member maps its memory of the
+ * tree at the same address of its context, so that a descriptor can be written
+ * without an exchange of addresses:
  *
- *	events    got, of each place: short, long;  up, down: of each point
- *	places    packets, as they come and as they are passed on
- *	blocks    of each event the commands that it copies into the queue
+ *	events    got, of each slot: short, long;  up, down: of each point
+ *	slots     packets, received and forwarded (`place` in the code)
+ *	blocks    for each event the commands that it copies into the queue
  *
- * A block begins with the command that arms its event again. Then a DMA to each
- * member below follows, from the place to the same place there, which sets the
- * same event there; or, at a point, one DMA without bytes to the member above,
- * and from the root down again:
+ * A block begins with the command that re-arms its event. Then follows a DMA to
+ * each child, from the slot to the child's slot, which sets the child's event;
+ * or, at a point (a synchronisation of all members), one DMA without data to
+ * the parent, and from the root down again:
  *
- *	got, down   count 1            -> DMA to each below: got, down
- *	up          count 1 + below    -> DMA to the one above: up
+ *	got, down   count 1            -> DMA to each child: got, down
+ *	up          count 1 + children -> DMA to the parent: up
  *	                                  at the root: set down
  *
- * DMAs alone are in the queue, and no packets of the short engine: nothing is
- * repeated when one is discarded.
+ * The queue holds DMA commands only, no packets of the short engine: a
+ * discarded packet causes no other command to be repeated.
  */
 #include "prov/nic/sten/sten_chain.h"
 
@@ -33,7 +34,7 @@
 #define ARM_WORDS   5
 #define DMA_WORDS   (1 + STEN_DMA_WORDS)
 #define QUEUE_BYTES (64 * 1024)
-/* Of each place one event fires at a time: all blocks fit the queue at once. */
+/* One event per slot fires at a time: all blocks fit into the queue. */
 #define AT_ONCE	    (WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS + 1)
 #define BLOCK_MAX   (QUEUE_BYTES / 8 / AT_ONCE)
 
@@ -45,14 +46,14 @@ struct sten_chain {
 	struct weft_sten *s;
 	unsigned context;
 	unsigned queue;
-	uint64_t at;	    /* address of the memory, for all members */
-	unsigned char *mem; /* and here */
+	uint64_t at;	    /* address of the memory, equal for all members */
+	unsigned char *mem; /* its address in this process */
 	size_t bytes;
 	unsigned block_words;
 	unsigned below;
-	uint32_t *child; /* virtual processes */
+	uint32_t *child; /* virtual processes of the children */
 	uint32_t parent;
-	struct weft_peer *root; /* NULL: this member */
+	struct weft_peer *root; /* NULL: this member is the root */
 	bool open;
 };
 
@@ -62,7 +63,7 @@ static struct sten_chain *chain_of(const struct weft_chain *c)
 				 struct sten_chain, base);
 }
 
-/* ---- where things are ---- */
+/* ---- addresses ---- */
 
 static unsigned ev_got(uint64_t seq, bool is_long)
 {
@@ -101,13 +102,13 @@ static size_t block_offset(const struct sten_chain *c, unsigned i)
 
 static uint64_t fired(const struct sten_chain *c, unsigned i)
 {
-	/* events fire in this thread's polls */
+	/* events fire during polls of this thread only */
 	return event(c, i)->fired;
 }
 
-/* ---- what events start ---- */
+/* ---- blocks of commands ---- */
 
-/* Bytes of a packet's place, or none, and the event that they set. */
+/* A DMA of a packet's slot, or without data, and the event that it sets. */
 static void put_dma(const struct sten_chain *c, struct weft_sten_stream *st,
 		    uint32_t vproc, unsigned i, uint32_t bytes)
 {
@@ -145,7 +146,7 @@ static void put_up(const struct sten_chain *c, struct weft_sten_stream *st,
 		weft_sten_set_event(st, event_at(c, ev_down(i - ev_up(0))), 1);
 }
 
-/* The block of an event, and the event, armed. */
+/* Writes the block of an event and arms the event. */
 static void chain_link(struct sten_chain *c, unsigned i)
 {
 	uint32_t count = counts_up(i) ? 1 + c->below : 1;
@@ -159,7 +160,7 @@ static void chain_link(struct sten_chain *c, unsigned i)
 	e->type = WEFT_STEN_EVENT_COPY;
 	e->from = c->at + block_offset(c, i);
 	e->to = WEFT_STEN_QUEUE_ADDRESS(c->queue);
-	/* how long the block is says the block itself */
+	/* the block's first command contains its length: it is written twice */
 	weft_sten_wait_event(&st, event_at(c, i), count, e);
 	if (counts_up(i))
 		put_up(c, &st, i);
@@ -170,7 +171,7 @@ static void chain_link(struct sten_chain *c, unsigned i)
 	weft_sten_wait_event(&st, event_at(c, i), count, e);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static int chain_map(struct sten_chain *c)
 {
@@ -195,7 +196,10 @@ static int chain_map(struct sten_chain *c)
 	return err;
 }
 
-/* Late packets of a group that is gone find nothing at its address. */
+/*
+ * The address depends on the key, so that late packets of a closed group
+ * address unmapped memory.
+ */
 static uint64_t chain_address(uint64_t key)
 {
 	return UINT64_C(1) << 62 | weft_hash_mix(key) >> 24 << 22;
@@ -266,7 +270,7 @@ static bool dma_is_ours(const struct sten_chain *c, const struct sten_dma *d)
 	return d->context == c->context && d->d.dst_event - c->at < c->bytes;
 }
 
-/* What has not left yet stays here. */
+/* Removes descriptors of the tree that were not sent. */
 static void chain_drop(struct sten_chain *c)
 {
 	struct weft_list *pos;
@@ -308,7 +312,7 @@ struct weft_peer *sten_chain_root(const struct weft_chain *chain)
 	return chain_of(chain)->root;
 }
 
-/* ---- at work ---- */
+/* ---- operations ---- */
 
 static int chain_command(struct sten_chain *c,
 			 const struct weft_sten_stream *st)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trees of chained events, among six units of one process: packets and points
- * go from unit to unit without a word of whoever uses them.
+ * propagate from unit to unit without action of the members.
  */
 #include "prov/nic/sten/sten_chain.h"
 
@@ -17,7 +17,7 @@
 
 struct six {
 	struct weft_sten *s[UNITS];
-	struct weft_peer *peer[UNITS][UNITS]; /* j, as i knows it */
+	struct weft_peer *peer[UNITS][UNITS]; /* unit j as known to unit i */
 	struct weft_chain *c[UNITS];
 	struct weft_cu_tree tree;
 };
@@ -29,7 +29,7 @@ static struct weft_chain_attr chain_attr(struct six *x, int i)
 	};
 }
 
-/* Virtual processes are the peers' numbers, as below the message engine. */
+/* Virtual process numbers are peer indices, as below the message engine. */
 static void meet(struct six *x, int i)
 {
 	struct weft_carrier *ca = x->s[i]->port.carrier;
@@ -114,7 +114,7 @@ static void a_packet_reaches_all_whoever_casts_it(void **state)
 			     seq / WEFT_CHAIN_PLACES + 1);
 			T_IS(p[0], (int)seq + 1);
 			T_IS(p[bytes - 1], (int)seq + 1);
-			/* one event for each packet, and nobody's help */
+			/* one event per packet, no other action */
 			T_IS(x.s[i]->chained, seq + 1);
 		}
 	}
@@ -147,7 +147,7 @@ static void a_point_is_passed_when_all_have_arrived(void **state)
 	six_close(&x);
 }
 
-/* All places at once: more DMAs than two packets at a time. */
+/* All slots at once: more DMAs than two packets in flight. */
 static void packets_are_under_way_together(void **state)
 {
 	struct six x;
@@ -168,7 +168,7 @@ static void packets_are_under_way_together(void **state)
 	six_close(&x);
 }
 
-/* Units that do not poll hold up those below them, and no others. */
+/* Units that do not poll delay their subtree, and no other members. */
 static void run_says_whether_it_was_passed_on(void **state)
 {
 	struct six x;
@@ -193,7 +193,7 @@ static void run_says_whether_it_was_passed_on(void **state)
 	six_close(&x);
 }
 
-/* What comes for a tree that is gone is refused and does no harm. */
+/* Packets for a closed tree are refused without effect. */
 static void late_packets_find_nothing(void **state)
 {
 	struct six x;
@@ -206,7 +206,7 @@ static void late_packets_find_nothing(void **state)
 	six_run(&x);
 	T_IS(sten_chain_came(x.c[4], 0), 1);
 	T_TRUE(x.s[5]->stats.trap || x.s[4]->stats.trap);
-	/* another tree of the same members is not this one */
+	/* another tree of the same members has another address */
 	a = chain_attr(&x, 5);
 	a.key = 43;
 	T_OK(sten_chain_open(x.s[5], CONTEXT, &a, NULL, &x.c[5]));
@@ -217,7 +217,7 @@ static void late_packets_find_nothing(void **state)
 	six_close(&x);
 }
 
-/* Commands are nobody else's to write, and events nobody else's to change. */
+/* Peers can write neither commands nor event fields. */
 static void others_may_fill_places_only(void **state)
 {
 	const uint64_t at = UINT64_C(1) << 62 | weft_hash_mix(42) >> 24 << 22;
@@ -255,7 +255,7 @@ static void a_dma_waits_for_room_in_the_run_queue(void **state)
 	six_run(&x);
 	T_IS(sten_chain_came(x.c[1], 0), 0);
 	T_IS(traps(&x), 0);
-	/* one is enough for all, one after the other */
+	/* one descriptor is enough for all DMAs, one at a time */
 	weft_list_push_back(&x.s[0]->dma_free, weft_list_pop_front(&kept));
 	six_run(&x);
 	for (int i = 0; i < UNITS; i++)

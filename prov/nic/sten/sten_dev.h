@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Elan4 interface from inside.
+ * Internal header of the Elan4 interface.
  *
- *	sten.c         open, close, routes, filter
- *	sten_mmu.c     mappings, pages, TLBs
- *	sten_fault.c   what is not there and may come: demand paging
- *	sten_queue.c   command queues: writes in and out of order, states
- *	sten_tx.c      the command processor and the short transaction engine
- *	sten_dma.c     the DMA engine
- *	sten_event.c   events that count, fire and chain
- *	sten_chain.c   trees of them
- *	sten_cast.c    broadcasts: copies, merged answers
- *	sten_thread.c  the thread processor
- *	sten_rx.c      the input processor: transactions, answers
- *	sten_time.c    time-outs: answers that do not come, half-built packets
- *	sten_rails.c   several units as one
- *	sten_tport.c   tagged ports: what the host does
- *	sten_tport_match.c  and what the thread does
- *	sten_engine.c  the unit below the message engine (machine qsnet2)
+ *  sten.c         open, close, routes, filter
+ *  sten_mmu.c     mappings, pages, TLBs
+ *  sten_fault.c   demand paging: missing translations that a driver may add
+ *  sten_queue.c   command queues: writes in and out of order, states
+ *  sten_tx.c      the command processor and the short transaction engine
+ *  sten_dma.c     the DMA engine
+ *  sten_event.c   events that count, fire and chain
+ *  sten_chain.c   trees of chained events
+ *  sten_cast.c    broadcasts: copies, merged acknowledgements
+ *  sten_thread.c  the thread processor
+ *  sten_rx.c      the input processor: transactions, acknowledgements
+ *  sten_time.c    timeouts: missing acknowledgements, incomplete packets
+ *  sten_rails.c   several units as one
+ *  sten_tport.c   tagged ports: the host's part
+ *  sten_tport_match.c  tagged ports: the thread's part
+ *  sten_engine.c  the unit below the message engine (machine qsnet2)
  */
 #ifndef WEFT_PROV_STEN_DEV_H
 #define WEFT_PROV_STEN_DEV_H
@@ -38,26 +38,26 @@
 #define STEN_CHAINS	1024	/* of each page size */
 #define STEN_PAGES	0x10000 /* translations in chains */
 #define STEN_FAULTS	16
-#define STEN_HELD	256 /* broadcasts of others that wait for their end */
-#define STEN_ASSEMBLERS 2   /* DMA packets on their way */
+#define STEN_HELD	256 /* held broadcasts waiting for their end packet */
+#define STEN_ASSEMBLERS 2   /* DMA packets in flight */
 
 enum sten_channel_state {
 	STEN_IDLE,
-	STEN_SENT,  /* on its way, not answered */
-	STEN_RETRY, /* discarded: to be sent again */
+	STEN_SENT,  /* in flight, not acknowledged */
+	STEN_RETRY, /* discarded: to be retransmitted */
 	STEN_DONE,
-	STEN_BULK, /* of a DMA: sten_bulk.c ends it */
+	STEN_BULK, /* DMA of sten_bulk.c, which ends it */
 };
 
 /* One of the two outstanding packets of a queue. */
 struct sten_channel {
 	uint8_t state;
-	uint8_t ack;  /* last answer */
+	uint8_t ack;  /* last acknowledgement */
 	uint8_t left; /* restarts left */
 	uint16_t gen;
 	struct weft_peer *peer;
-	uint64_t start; /* its open command */
-	uint64_t end;	/* the command after it */
+	uint64_t start; /* index of its open command */
+	uint64_t end;	/* index of the command after it */
 	uint64_t sent_at;
 };
 
@@ -71,12 +71,12 @@ struct sten_queue {
 	uint8_t perm;
 	uint8_t flags;
 	uint8_t trap;
-	bool skip; /* a guard said no: pass over the next command */
+	bool skip; /* a guard failed: skip the next command */
 	uint64_t address;
 	uint64_t head; /* next command */
-	uint64_t tail; /* words without a gap */
+	uint64_t tail; /* end of the words without a gap */
 	uint64_t restarts;
-	uint64_t closed; /* half-built up to this word: closed by time-out */
+	uint64_t closed; /* incomplete up to this word: closed by timeout */
 	struct weft_list run; /* linked while it may have work */
 	struct sten_channel ch[WEFT_STEN_CHANNELS];
 };
@@ -86,35 +86,36 @@ struct sten_route {
 	unsigned context;
 	uint32_t low; /* broadcast: peer is NULL */
 	uint32_t high;
-	uint64_t cookie; /* identified packets sent there by tagged ports */
+	uint64_t cookie; /* identified packets sent to it by tagged ports */
 };
 
-/* What the driver knows of a context's memory. */
+/* The driver's record of a mapping of a context. */
 struct sten_map {
 	uint64_t base;
 	uint64_t bytes;
-	uint64_t host; /* where base is in the process */
+	uint64_t host; /* address of base in the process */
 	uint16_t context;
 	uint16_t perm;
 };
 
 /*
- * A translation. Memory of a process does not begin and end with pages, so it
- * says which part of its page it is good for, and a page may have several.
+ * A translation. Memory of a process need not begin and end at page boundaries:
+ * from and end bound the valid part of the page, and a page may have several
+ * translations.
  */
 struct sten_page {
 	uint64_t page; /* address >> shift */
 	uint64_t from;
 	uint64_t end;	/* 0: no translation */
-	uint64_t shift; /* added to an address, gives the process's */
+	uint64_t shift; /* process address minus context address */
 	uint16_t context;
 	uint16_t perm;
-	uint32_t next; /* in its chain; 0: the last */
+	uint32_t next; /* next of its chain; 0: last */
 };
 
-/* The pages of one size: those at hand, and where chains begin. */
+/* The pages of one size: TLB lines, and the heads of hash chains. */
 struct sten_tlb {
-	unsigned bits; /* of an address inside a page */
+	unsigned bits; /* address bits inside a page */
 	uint8_t turn[STEN_TLB_LINES];
 	struct sten_page line[STEN_TLB_LINES][STEN_TLB_WAYS];
 	uint32_t chain[STEN_CHAINS];
@@ -122,42 +123,42 @@ struct sten_tlb {
 
 struct sten_mmu {
 	struct sten_tlb tlb[2];
-	struct sten_page *page; /* all that are in chains; 0 is not used */
+	struct sten_page *page; /* all pages in chains; index 0 is unused */
 	uint32_t pages;
 	uint32_t room;
-	uint32_t free; /* a chain of those not in use; 0: none */
+	uint32_t free; /* list of unused pages; 0: none */
 };
 
-/* A translation that a packet lacked. */
+/* A missing translation that a packet needs. */
 struct sten_fault {
 	uint64_t address;
 	uint64_t bytes;
 	uint16_t context;
 	uint16_t perm;
-	bool refused; /* by the driver: the next packet hears of it */
+	bool refused; /* refused by the driver: the next packet gets an error */
 };
 
 struct sten_dma {
-	struct weft_list link; /* in the run queue or among the free */
+	struct weft_list link; /* in the run queue or the free list */
 	uint16_t context;
 	uint16_t gen;
-	uint8_t remote; /* permissions that whoever sent it needs */
+	uint8_t remote; /* permissions required of a descriptor from a peer */
 	uint8_t state;	/* enum sten_channel_state */
 	uint8_t left;
 	uint32_t sent;	 /* bytes acknowledged */
-	uint32_t flying; /* bytes of the packet on its way */
+	uint32_t flying; /* bytes of the packet in flight */
 	uint64_t sent_at;
 	struct sten_route to;
 	struct weft_sten_dma d;
 };
 
-/* A packet being put together. */
+/* A packet being built. */
 struct sten_packet {
 	unsigned bytes;
 	alignas(8) unsigned char data[STEN_WIRE_MAX];
 };
 
-/* Threads of one priority that wait for the processor: a ring. */
+/* Ring of the threads of one priority that wait for the processor. */
 struct sten_threads {
 	struct weft_sten_thread *ring; /* WEFT_STEN_THREADS; NULL: none yet */
 	uint64_t head;
@@ -170,15 +171,15 @@ struct weft_sten {
 	void (*interrupt)(void *, unsigned, uint64_t);
 	void (*thread)(void *, unsigned, const uint64_t *);
 	void *arg;
-	/* sten_engine.c: the one input queue, and news of a filled slot */
+	/* Set by sten_engine.c: the input queue; callback for a filled slot. */
 	struct weft_sten_input *input;
 	void (*commit)(struct weft_sten *s, uint64_t slot,
 		       struct weft_peer *src);
 	bool (*refuse)(struct weft_sten *s, struct weft_peer *src);
 	void *engine;
-	unsigned assemblers; /* DMA packets on their way at most */
-	unsigned flying;     /* and now */
-	bool rare; /* threads, broadcasts, faults or clocks to look at */
+	unsigned assemblers; /* limit of DMA packets in flight */
+	unsigned flying;     /* DMA packets in flight */
+	bool rare; /* threads, broadcasts, faults or timeouts pending */
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;
 	struct weft_list dma_free;
@@ -191,28 +192,30 @@ struct weft_sten {
 	uint64_t chained; /* events that wrote into a command queue */
 	/* sten_time.c */
 	uint64_t (*clock)(void);
-	uint64_t answer_ns;	   /* 0: answers are waited for without end */
-	uint64_t packet_ns;	   /* 0: a half-built packet holds up nobody */
-	struct sten_queue *holder; /* has the link: its packet is half-built */
+	uint64_t answer_ns;	   /* 0: no timeout for acknowledgements */
+	uint64_t packet_ns;	   /* 0: an incomplete packet blocks no queue */
+	struct sten_queue *holder; /* holds the link: packet incomplete */
 	uint64_t held_at;
-	struct weft_list casts; /* sten_cast.c: ours, under way */
+	struct weft_list casts; /* sten_cast.c: own, outstanding */
 	unsigned helds;
-	struct weft_list held;	 /* sten_rx.c: parts that wait for an end */
+	struct weft_list held;	 /* sten_rx.c: wait for an end packet */
 	struct weft_list tports; /* struct weft_sten_tports */
-	unsigned queues;	 /* queue numbers in use end below this */
+	unsigned queues;	 /* highest queue number in use + 1 */
 	struct weft_hash pagers; /* context + 1 -> struct sten_pager */
-	unsigned maps;		 /* in use, from 0 */
+	unsigned maps;		 /* entries in use */
 	struct sten_map map[STEN_MAPS];
 	struct sten_dma dma[STEN_DMAS];
-	struct sten_bulk *bulk; /* STEN_BULKS of them */
+	struct sten_bulk *bulk; /* STEN_BULKS transfers */
 	uint16_t bulk_context;
 	struct sten_queue *queue[WEFT_STEN_QUEUES];
 	struct sten_mmu mmu;
-	unsigned faults; /* in use, from 0 */
+	unsigned faults; /* entries in use */
 	struct sten_fault fault[STEN_FAULTS];
 };
 
-/* Virtual time: the model of the network answers, and nothing is refused. */
+/*
+ * Virtual time: a packet counts as acknowledged when sent; none is discarded.
+ */
 static inline bool sten_modelled(const struct weft_sten *s)
 {
 	return weft_unlikely(s->port.carrier->virt != NULL);
@@ -228,15 +231,15 @@ void sten_trap(struct weft_sten *s, enum weft_sten_trap trap, uint64_t address);
 void sten_lost(struct weft_sten *s, struct weft_peer *peer);
 
 /*
- * sten_mmu.c: own memory at address, if context may use it so, or if the
- * driver sees to it; NULL. flags_p: of the mapping.
+ * sten_mmu.c: own memory at address, if context has the permission; a driver
+ * may map it first. NULL: not accessible. flags_p: flags of the mapping.
  */
 void *sten_memory_as(struct weft_sten *s, unsigned context, uint64_t address,
 		     uint64_t bytes, unsigned perm, unsigned *flags_p);
-/* The same without the driver. */
+/* As sten_memory_as(), but does not call the driver. */
 void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
 		      uint64_t bytes, unsigned perm, unsigned *flags_p);
-/* Is it worth while to begin? Whole mappings are looked at, not pages. */
+/* False if an access would certainly fail. Checks mappings instead of pages. */
 bool sten_memory_may(struct weft_sten *s, unsigned context, uint64_t address,
 		     uint64_t bytes, unsigned perm);
 void sten_mmu_init(struct weft_sten *s);
@@ -250,11 +253,11 @@ static inline void *sten_memory(struct weft_sten *s, unsigned context,
 	return sten_memory_as(s, context, address, bytes, perm, &flags);
 }
 
-/* sten_fault.c: is anybody there who could map it? */
+/* sten_fault.c: true if the context has a driver that pages. */
 bool sten_fault_pager(struct weft_sten *s, unsigned context);
-/* Asks the driver at once; true: look again. */
+/* Calls the driver at once; true: retry the translation. */
 bool sten_fault_wait(struct weft_sten *s, const struct sten_fault *f);
-/* A packet that lacks a translation is answered with Discard; else OK. */
+/* Discard if a translation of the packet is missing, else OK. */
 unsigned sten_fault_packet(struct weft_sten *s, unsigned context,
 			   const void *payload, unsigned len);
 void sten_fault_run(struct weft_sten *s);
@@ -262,7 +265,7 @@ void sten_fault_fini(struct weft_sten *s);
 
 /* sten_queue.c */
 struct sten_queue *sten_queue(struct weft_sten *s, unsigned q);
-/* A queue of that number, which is free. */
+/* Opens a queue with a given free number. */
 int sten_queue_open_at(struct weft_sten *s, unsigned context, uint32_t depth,
 		       unsigned perm, unsigned flags, unsigned i);
 void sten_queue_wake(struct weft_sten *s, struct sten_queue *q);
@@ -276,18 +279,18 @@ void sten_queue_fini(struct weft_sten *s);
 int sten_tx_run(struct weft_sten *s, int budget);
 int sten_tx_queue(struct weft_sten *s, struct sten_queue *q);
 bool sten_channel_free(const struct sten_queue *q, unsigned channel);
-/* The answer to the packet on a channel. */
+/* Handles the acknowledgement of the packet on a channel. */
 void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		    unsigned ack);
 void sten_tx_lost(struct weft_sten *s, struct weft_peer *peer);
-/* Discarded, or the answer did not come: again, or the queue traps. */
+/* After a Discard or a timeout: retransmits the packet, or traps the queue. */
 uint32_t sten_channel_id(const struct sten_queue *q,
 			 const struct sten_channel *c);
 void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
 			  struct sten_channel *c);
 int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	      const struct sten_packet *p);
-/* The same as enum sten_kind says, to one. */
+/* Sends a packet of the given enum sten_kind to one peer. */
 int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 		 const struct sten_packet *p, unsigned kind);
 /* Adds a transaction; -EMSGSIZE. */
@@ -298,7 +301,7 @@ int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 void sten_dma_init(struct weft_sten *s);
 enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 				   const uint64_t *words);
-/* The same for somebody else, who needs permissions of his own. */
+/* Starts a DMA for a peer, with the permissions for remote accesses. */
 enum weft_sten_trap sten_dma_start_for(struct weft_sten *s, unsigned context,
 				       const uint64_t *words);
 /* Sends the next packet of a DMA; 0, -EAGAIN, or an error that ended it. */
@@ -308,10 +311,10 @@ int sten_dma_run(struct weft_sten *s, int budget);
 void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		     unsigned ack);
 void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer);
-/* The answer to its packet did not come in time. */
+/* The acknowledgement of the DMA's packet timed out. */
 void sten_dma_late(struct weft_sten *s, struct sten_dma *d);
 
-/* sten_event.c: perm is what the event's memory must allow. */
+/* sten_event.c: perm is the permission the event's memory must have. */
 enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
 				   uint64_t address, uint32_t count,
 				   unsigned perm);
@@ -321,11 +324,11 @@ enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
 /* sten_cast.c */
 int sten_cast_start(struct weft_sten *s, const struct sten_route *to,
 		    uint32_t id, const struct sten_packet *p);
-/* True: it was the answer to one of its copies. */
+/* True if it acknowledges one of this unit's broadcast copies. */
 bool sten_cast_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		      unsigned ack);
 int sten_cast_run(struct weft_sten *s);
-/* The packet is given up; it comes again under another number. */
+/* Gives a packet up; a retransmission has another packet number. */
 void sten_cast_forget(struct weft_sten *s, uint32_t id);
 void sten_cast_lost(struct weft_sten *s, const struct weft_peer *peer);
 void sten_cast_fini(struct weft_sten *s);
@@ -339,13 +342,13 @@ void sten_thread_fini(struct weft_sten *s);
 
 /* sten_time.c */
 uint64_t sten_clock(void);
-/* Restarts what waits too long, closes what is half-built too long. */
+/* Retransmits after acknowledgement timeouts, closes incomplete packets. */
 void sten_time_run(struct weft_sten *s);
-/* The queue's packet is not complete: it keeps the link for a while. */
+/* The queue's packet is incomplete: the queue holds the link until timeout. */
 void sten_time_hold(struct weft_sten *s, struct sten_queue *q);
-/* So long may the unit sleep. */
+/* Shortens a sleep of ns nanoseconds to the next timeout. */
 uint64_t sten_time_sleep(const struct weft_sten *s, uint64_t ns);
-/* What is sent now; 0 when nobody looks. */
+/* Timestamp of a packet sent now; 0 without timeouts. */
 static inline uint64_t sten_time(const struct weft_sten *s)
 {
 	return s->answer_ns ? s->clock() : 0;

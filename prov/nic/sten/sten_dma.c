@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The DMA engine: descriptors in a run queue, taken in turn, so that the head
- * of one overlaps the tail of another; packets of up to 2 KB, each answered
- * before the next of the same DMA leaves, sent again when discarded. A remote
- * descriptor is sent to the other side and run there: a get is a put issued
- * at the far end.
+ * The DMA engine: descriptors in a run queue, served round-robin, so that the
+ * head of one transfer overlaps the tail of another. Packets have up to 2 KB;
+ * each is acknowledged before the next packet of its DMA is sent, and
+ * retransmitted when discarded. A remote descriptor is sent to the target and
+ * run there: a get is a put issued at the target.
  */
 #include "prov/nic/sten/sten_dev.h"
 #include "prov/nic/sten/sten_swap.h"
@@ -114,7 +114,7 @@ static void dma_fail(struct weft_sten *s, struct sten_dma *d,
 
 /* ---- packets ---- */
 
-/* A descriptor for the far end: it writes back to us. */
+/* A descriptor for the target, which writes back to this process. */
 static int build_remote(const struct sten_dma *d, struct sten_packet *p)
 {
 	struct weft_sten_dma r = d->d;
@@ -126,7 +126,7 @@ static int build_remote(const struct sten_dma *d, struct sten_packet *p)
 	return sten_packet_add(p, WEFT_STEN_T_REMOTE_DMA, 0, w, sizeof(w));
 }
 
-/* One slot of an input queue. */
+/* A packet for one slot of an input queue. */
 static int build_queue(const struct sten_dma *d, const void *src,
 		       struct sten_packet *p)
 {
@@ -138,7 +138,7 @@ static int build_queue(const struct sten_dma *d, const void *src,
 	return sten_packet_add(p, WEFT_STEN_T_COMMIT, d->d.dst, NULL, 0);
 }
 
-/* The next bytes; the last packet sets the event at the far end. */
+/* The next bytes of the transfer; the last packet sets the target's event. */
 static int build_write(const struct sten_dma *d, const void *src, bool big,
 		       struct sten_packet *p)
 {
@@ -231,9 +231,9 @@ int sten_dma_run(struct weft_sten *s, int budget)
 	return n;
 }
 
-/* ---- answers ---- */
+/* ---- acknowledgements ---- */
 
-/* The packet is in place. The next one waits behind the other DMAs. */
+/* The packet was acknowledged. The next one queues behind the other DMAs. */
 static void dma_advance(struct weft_sten *s, struct sten_dma *d)
 {
 	uint64_t event = d->d.flags & WEFT_STEN_DMA_REMOTE ? 0 : d->d.src_event;

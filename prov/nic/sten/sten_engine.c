@@ -3,13 +3,13 @@
  * The Elan4 interface as transport of the message engine (machine qsnet2).
  *
  * A short engine packet is a packet of the short transaction engine: identify
- * (a cookie that counts the packets to that peer), reserve a slot of the
- * peer's input queue, write, commit. A longer one is a DMA into a queue slot
- * with the same cookie. Each peer has its own command queues, two packets each
- * on their way; a peer whose input queue is full discards, the unit sends
- * again, and the cookies keep order and let nothing in twice. Bulk data is the
- * DMA engine's (sten_bulk.c); where one process may not reach the other's
- * memory the engine is told and sends packets.
+ * (a cookie that counts the packets to that peer), reserve a slot of the peer's
+ * input queue, write, commit. A longer one is a DMA into a queue slot with the
+ * same cookie. Each peer has its own command queues with two packets in flight
+ * each. A peer whose input queue is full discards, the unit retransmits, and
+ * the cookies keep the order and reject duplicates. Bulk data is carried by the
+ * DMA engine (sten_bulk.c); where one process cannot access the other's memory,
+ * the unit returns an error and the engine sends packets.
  */
 #include "prov/nic/nic_help.h"
 #include "prov/nic/nic_inbox.h"
@@ -26,12 +26,12 @@
 
 #define SE_CONTEXT   1
 #define SE_QUEUES    2 /* command queues for each peer */
-#define SE_BULK	     4 /* of one that helps to copy: both wait for answers */
-#define SE_PEER_DMAS 4 /* DMA packets on their way to one peer */
+#define SE_BULK	     4 /* of a peer with bulk data: slower acknowledgements */
+#define SE_PEER_DMAS 4 /* DMA packets in flight to one peer */
 #define SE_DEPTH     (8 * 1024)
-#define SE_SHORT     1440 /* the machine's limit of the short engine */
-#define SE_LIVE	     320  /* ours: words of commands are copied twice */
-#define SE_SLOTS     128  /* of the input queue */
+#define SE_SHORT     1440 /* limit of the machine's short engine, bytes */
+#define SE_LIVE	     320  /* limit here: commands are copied twice */
+#define SE_SLOTS     128  /* slots of the input queue */
 #define SE_WORDS     (40 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
 
 struct sten_engine {
@@ -40,18 +40,18 @@ struct sten_engine {
 	struct weft_inbox inbox;
 	struct weft_sten_input input;
 	unsigned char *slots;
-	struct weft_peer *from[SE_SLOTS]; /* who filled a slot */
-	unsigned char *bounce;		  /* STEN_DMAS sources of DMAs */
+	struct weft_peer *from[SE_SLOTS]; /* sender of each slot */
+	unsigned char *bounce;		  /* STEN_DMAS source buffers of DMAs */
 	size_t slot_bytes;
 	struct weft_table peer; /* struct se_peer */
 };
 
-/* The way to one peer; nobody else waits for its answers. */
+/* State of one peer; its acknowledgements delay no other peer. */
 struct se_peer {
 	struct sten_queue *queue[SE_BULK];
 	unsigned queues; /* a power of two */
-	unsigned turn;	 /* queue that is next */
-	uint64_t cookie; /* packets sent */
+	unsigned turn;	 /* next queue, round-robin */
+	uint64_t cookie; /* number of packets sent */
 };
 
 static struct sten_engine *se(struct weft_unit *u)
@@ -68,7 +68,7 @@ static void se_queues_close(struct sten_engine *e, struct se_peer *p,
 		weft_sten_queue_close(e->s, p->queue[i]->number);
 }
 
-/* All n of them, or as many as there were. */
+/* Opens queues until the peer has n, or none. */
 static int se_queues(struct sten_engine *e, struct se_peer *p, unsigned n)
 {
 	unsigned q;
@@ -87,7 +87,7 @@ static int se_queues(struct sten_engine *e, struct se_peer *p, unsigned n)
 	return 0;
 }
 
-/* First contact: a route and queues of its own. */
+/* First contact: creates a route and queues for a peer. */
 static struct se_peer *se_meet(struct sten_engine *e, struct weft_peer *peer)
 {
 	struct se_peer *p = calloc(1, sizeof(*p));
@@ -108,7 +108,7 @@ static struct se_peer *se_peer(struct sten_engine *e, struct weft_peer *peer)
 	return cell ? *cell : NULL;
 }
 
-/* A queue and channel that can send now. */
+/* A queue and channel that can send now, or NULL. */
 static struct sten_queue *se_pick(struct se_peer *p, unsigned *channel_p)
 {
 	for (unsigned i = 0; i < p->queues; i++) {
@@ -147,7 +147,10 @@ static void se_commands(struct weft_sten_stream *st, unsigned channel,
 			      NULL, 0);
 }
 
-/* A queue holds only packets that have left: others are given back. */
+/*
+ * A queue holds packets in flight only: a packet that cannot be sent now is
+ * removed again and the caller gets -EAGAIN.
+ */
 static int se_short(struct sten_engine *e, struct weft_peer *peer,
 		    const struct weft_pkt *pkt, const struct iovec *iov,
 		    int iov_count)
@@ -177,7 +180,7 @@ static int se_short(struct sten_engine *e, struct weft_peer *peer,
 	return -EAGAIN;
 }
 
-/* DMA packets on their way to a peer. */
+/* Number of DMA packets in flight to a peer. */
 static unsigned se_dmas(struct weft_sten *s, const struct weft_peer *peer)
 {
 	struct weft_list *pos;
@@ -226,7 +229,7 @@ static int se_long(struct sten_engine *e, struct weft_peer *peer,
 	return err;
 }
 
-/* Up to here by the short transaction engine. */
+/* Largest payload for the short transaction engine, in bytes. */
 static unsigned se_limit(const struct sten_engine *e)
 {
 	return sten_modelled(e->s) ? SE_SHORT : SE_LIVE;
@@ -300,7 +303,7 @@ static bool se_dma_waits(const struct weft_sten *s)
 	return false;
 }
 
-/* Is something left that only another poll can move? */
+/* True if work is pending that only another poll can complete. */
 static bool se_pending(const struct sten_engine *e)
 {
 	const struct weft_sten *s = e->s;
@@ -318,7 +321,7 @@ static int se_poll(struct weft_unit *u, int budget)
 	weft_sten_poll(e->s, budget);
 	n = se_drain(e);
 	if (se_pending(e))
-		u->carrier->ops->wake(u->carrier); /* come again, no sleep */
+		u->carrier->ops->wake(u->carrier); /* poll again, no block */
 	return n;
 }
 
@@ -341,7 +344,7 @@ static void se_forget(struct sten_engine *e, uint32_t index)
 	free(p);
 }
 
-/* What a lost peer sent is delivered before the loss is told. */
+/* Delivers all packets of a lost peer before its loss is reported. */
 static void se_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct sten_engine *e = arg;
@@ -362,15 +365,15 @@ static const struct weft_carrier_up se_up = {
 /* ---- bulk ---- */
 
 /*
- * Live the two processors do the copying, and answer nothing meanwhile: what
- * they owe leaves first, and more packets may be on their way.
+ * Live, both processors copy and acknowledge nothing meanwhile: send pending
+ * acknowledgements first, and allow more packets in flight.
  */
 static void se_before_copy(struct sten_engine *e, struct se_peer *p)
 {
 	if (weft_answers_waiting(&e->s->answers))
 		weft_answers_flush(&e->s->answers, true);
 	if (weft_unlikely(p->queues < SE_BULK))
-		(void)se_queues(e, p, SE_BULK); /* without it goes, too */
+		(void)se_queues(e, p, SE_BULK); /* optional */
 }
 
 static int se_move(struct weft_unit *u, struct weft_peer *peer,
@@ -413,7 +416,7 @@ static int se_amo(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- trees of chained events ---- */
 
-/* Those next to this member in the tree get routes. */
+/* Creates routes to the tree's neighbours of this member. */
 static int se_chain_meet(struct sten_engine *e, const struct weft_chain_attr *a)
 {
 	const struct weft_cu_tree *t = a->tree;
@@ -438,7 +441,7 @@ static int se_chain_open(struct weft_unit *u, const struct weft_chain_attr *a,
 				     c_p);
 }
 
-/* The root of the tree may be nobody's neighbour who casts. */
+/* Creates a route to the root, which may be no neighbour of the sender. */
 static int se_chain_cast(struct weft_chain *c, uint64_t seq, size_t bytes)
 {
 	struct weft_peer *root = sten_chain_root(c);
@@ -467,7 +470,7 @@ const struct weft_chain_ops weft_sten_chain = {
 	.started = se_chain_started,
 };
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static int se_alloc(struct sten_engine *e, const struct weft_machine *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Elan4 interface as the message engine sees it. */
+/* The Elan4 interface's operations table for the message engine. */
 #ifndef WEFT_PROV_STEN_ENGINE_H
 #define WEFT_PROV_STEN_ENGINE_H
 

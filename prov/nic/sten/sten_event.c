@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events: a count in memory that sets add to. When it reaches 0 the event
+ * Events: a count in memory that sets increment. When it reaches 0 the event
  * fires and copies up to 2040 bytes, or writes one word, to memory or into a
- * command queue of the same context: so one operation starts the next without
- * the processor.
+ * command queue of the same context, so that one operation starts the next
+ * without the processor.
  */
 #include "prov/nic/sten/sten_dev.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Words into the command queue that an address names. */
+/* Writes words into the command queue given by an address. */
 static enum weft_sten_trap fire_queue(struct weft_sten *s, unsigned context,
 				      uint64_t to, const uint64_t *w,
 				      unsigned count)
@@ -78,7 +78,7 @@ static enum weft_sten_trap event_find(struct weft_sten *s, unsigned context,
 	if (address % 32)
 		return WEFT_STEN_TRAP_ALIGNMENT;
 	*e_p = sten_memory_as(s, context, address, sizeof(**e_p), perm, &like);
-	/* its fields are the host's, whatever the page says */
+	/* event fields are in host byte order, never in a big-endian page */
 	if (!*e_p || like & WEFT_STEN_BIG_ENDIAN)
 		return WEFT_STEN_TRAP_MEMORY;
 	return WEFT_STEN_TRAP_NONE;

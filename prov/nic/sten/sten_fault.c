@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Demand paging. The driver of a context may map what is missing when it is
- * used. A packet that lacks a translation is answered with Discard before any
- * of its transactions is carried out, and the driver hears of it; the sender's
- * unit sends it again, and neither process notices. The unit's own engines
- * stand still until the driver has answered.
+ * Demand paging. The driver of a context may map missing memory on first use. A
+ * packet for which a translation is missing is acknowledged with Discard before
+ * any of its transactions is executed, and the driver is called later; the
+ * sender's unit retransmits the packet without involving either process. For
+ * the unit's own engines the driver is called synchronously.
  */
 #include "prov/nic/sten/sten_dev.h"
 
@@ -81,7 +81,7 @@ static void fault_remove(struct weft_sten *s, struct sten_fault *f)
 	*f = s->fault[--s->faults];
 }
 
-/* Room for one more: what was refused and not asked for again may go. */
+/* Makes room for one fault by removing refused ones. */
 static bool fault_room(struct weft_sten *s)
 {
 	for (unsigned i = 0; s->faults == STEN_FAULTS && i < s->faults; i++) {
@@ -91,7 +91,10 @@ static bool fault_room(struct weft_sten *s)
 	return s->faults < STEN_FAULTS;
 }
 
-/* The packet shall come again, unless the driver has said no before. */
+/*
+ * Records a fault. True: the packet must be retransmitted; false: the driver
+ * refused it before.
+ */
 static bool fault_raise(struct weft_sten *s, const struct sten_fault *like)
 {
 	struct sten_fault *f = fault_find(s, like);
@@ -122,15 +125,15 @@ void sten_fault_run(struct weft_sten *s)
 	}
 }
 
-/* ---- what a packet will touch ---- */
+/* ---- memory accesses of a packet ---- */
 
 struct probe {
 	struct weft_sten *s;
 	unsigned context;
-	uint64_t slot_bytes; /* addresses below are in a reserved slot */
+	uint64_t slot_bytes; /* lower addresses are in a reserved slot */
 };
 
-/* What each transaction needs of memory; bytes 0: as many as it has. */
+/* Permission and bytes of each transaction; bytes 0: its data length. */
 static const struct {
 	uint8_t perm;
 	uint8_t bytes;

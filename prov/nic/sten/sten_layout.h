@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The formats of the Elan4 interface, bit by bit. Commands are 64-bit words;
- * the low byte of the first says which, and so how many follow:
+ * the low byte of the first is the command code, which determines the number of
+ * words:
  *
  *	NOP            1 word
  *	OPEN_PACKET    1   15..8 channel  23..16 restarts  63..32 vproc
@@ -9,7 +10,7 @@
  *	WRITE_WORD     3   w1 address  w2 value
  *	ADD_WORD       3   w1 address  w2 value
  *	COPY64         3   w1 from     w2 to
- *	GUARD          1   15..8 channel  23..16 accepted answers
+ *	GUARD          1   15..8 channel  23..16 accepted acknowledgements
  *	SET_EVENT      2   63..32 count   w1 address
  *	WAIT_EVENT     5   63..32 count   w1 address
  *	                   w2 7..0 type 15..8 words  w3 from  w4 to
@@ -26,20 +27,19 @@
  *	w1  cookie       w2 31..0 vproc
  *	w3  source       w4 destination   w5 source event   w6 dest. event
  *
- * Packet on a carrier (struct weft_pkt), the route being the carrier's peer:
+ * Packet on a carrier (struct weft_pkt); the carrier's peer is the route:
  *
  *	flags 0  packet: unit 13..0 context, aux number, payload transactions
- *	flags 1  answer: unit enum weft_sten_ack, payload packet numbers
- *	flags 2  packet of a broadcast: what is marked END is kept
- *	flags 3  its end: aux number, unit 1: all said OK, do it; 0: forget it
+ *	flags 1  ack: unit enum weft_sten_ack, payload packet numbers
+ *	flags 2  packet of a broadcast: transactions marked END are held back
+ *	flags 3  end packet: aux number, unit 1: all OK, execute; 0: drop
  *
  *	transaction:  | type 16 | bytes 16 | 0 32 | address 64 | data ... |
  *
- * type 7..0 kind, 8 last (in commands), 10..9 data type,
- * 11 waits for the end;
- * with data padded to 8. Packet number: 31..16 generation, 15 DMA,
- * 14 channel, 13..0 queue or DMA slot. A write of a DMA packet may be up to
- * 2048 bytes: a run of the machine's 128-byte writes.
+ * type 7..0 kind, 8 last (in commands), 10..9 data type, 11 held back until the
+ * end packet; data is padded to 8. Packet number: 31..16 generation, 15 DMA, 14
+ * channel, 13..0 queue or DMA slot. A write of a DMA packet may have up to 2048
+ * bytes: a run of the machine's 128-byte writes.
  */
 #ifndef WEFT_PROV_STEN_LAYOUT_H
 #define WEFT_PROV_STEN_LAYOUT_H
@@ -74,13 +74,13 @@ static_assert(sizeof(struct weft_sten_input) == 64 &&
 	      "input queue of 64 bytes");
 static_assert(WEFT_STEN_COPY == 255 * 8, "8-bit number of words");
 
-#define STEN_TYPE	 0xffu	/* of a transaction's type: its kind */
-#define STEN_UNITS	 0x600u /* and its data type */
+#define STEN_TYPE	 0xffu	/* kind of a transaction's type */
+#define STEN_UNITS	 0x600u /* data type of a transaction's type */
 #define STEN_DMA_WORDS	 7
-#define STEN_WIRE_MAX	 (WEFT_STEN_PACKET + 512) /* with transactions' heads */
+#define STEN_WIRE_MAX	 (WEFT_STEN_PACKET + 512) /* with transaction headers */
 #define STEN_QUEUE_SPACE (UINT64_C(1) << 63)
-#define STEN_RESTARTS	 16  /* where a descriptor says 0 */
-#define STEN_FOREVER	 255 /* restarts without end */
+#define STEN_RESTARTS	 16  /* default of descriptors, for 0 */
+#define STEN_FOREVER	 255 /* unlimited restarts */
 
 #define STEN_ID_DMA	0x8000u
 #define STEN_ID_CHANNEL 0x4000u
@@ -98,7 +98,7 @@ static inline unsigned sten_cmd_channel(uint64_t w)
 	return w >> 8 & 255;
 }
 
-/* OPEN_PACKET's restarts, GUARD's accepted answers. */
+/* OPEN_PACKET's restarts, GUARD's accepted acknowledgements. */
 static inline unsigned sten_cmd_arg(uint64_t w)
 {
 	return w >> 16 & 255;
@@ -114,7 +114,7 @@ static inline unsigned sten_cmd_type(uint64_t w)
 	return w >> 16 & 0xffff;
 }
 
-/* Data types: units of 1 << n bytes. */
+/* Data type: log2 of the unit's bytes. */
 static inline unsigned sten_data_type(unsigned type)
 {
 	return type >> 9 & 3;
@@ -125,7 +125,7 @@ static inline unsigned sten_dma_type(const struct weft_sten_dma *d)
 	return d->flags >> 6;
 }
 
-/* Words of data of n bytes. */
+/* Number of 64-bit words for n bytes of data. */
 static inline uint32_t sten_words(uint32_t n)
 {
 	return (n + 7) / 8;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Translation: 14-bit context and 64-bit address to memory of the process. Of
- * each of two page sizes 64 translations are at hand in a TLB, 16 lines of 4;
- * behind it are hash chains. What is not there either the driver makes from
- * the mappings it was told of, page by page, when it is used first; when the
- * chains' memory is full, it begins anew.
+ * Translation: 14-bit context and 64-bit address to memory of the process. For
+ * each of two page sizes, 64 translations are cached in a TLB of 16 lines with
+ * 4 ways, backed by hash chains. The driver adds missing translations from its
+ * mappings, page by page, on first use; when the memory of the chains is full,
+ * all translations are dropped.
  */
 #include "prov/nic/sten/sten_dev.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The paper has their number; the sizes are assumed. */
+/* The paper gives the number of page sizes; the sizes are assumed. */
 static const uint8_t page_bits[] = { 12, 13, 16, 19, 21, 22, 26, 29 };
 
 /* ---- pages ---- */
@@ -82,7 +82,7 @@ static void tlb_clear(struct sten_tlb *t)
 	memset(t->chain, 0, sizeof(t->chain));
 }
 
-/* All translations go; the mappings stay. */
+/* Drops all translations; the mappings stay. */
 static void mmu_clear(struct sten_mmu *m)
 {
 	tlb_clear(&m->tlb[0]);
@@ -91,7 +91,7 @@ static void mmu_clear(struct sten_mmu *m)
 	m->free = 0;
 }
 
-/* A free entry of the chains' memory; NULL: there is no memory at all. */
+/* Takes a free entry of the chains' memory; NULL: out of memory. */
 static struct sten_page *page_get(struct sten_mmu *m)
 {
 	struct sten_page *more;
@@ -163,7 +163,7 @@ static const struct sten_page *translate(struct weft_sten *s, unsigned context,
 {
 	const struct sten_page *e;
 
-	/* the large ones first: the message engine has no others */
+	/* large pages first: the message engine uses no others */
 	e = tlb_look(&s->mmu.tlb[1], context, address, perm);
 	if (!e)
 		e = tlb_look(&s->mmu.tlb[0], context, address, perm);
@@ -182,7 +182,7 @@ static const struct sten_page *translate(struct weft_sten *s, unsigned context,
 
 /* ---- memory ---- */
 
-/* Pages that follow each other must do so in the process, too. */
+/* Consecutive pages must be consecutive in the process, too. */
 void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
 		      uint64_t bytes, unsigned perm, unsigned *flags_p)
 {
@@ -205,7 +205,7 @@ void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
 	return (void *)(uintptr_t)(address + shift);
 }
 
-/* The driver maps what is missing, page by page perhaps. */
+/* Calls the driver, page by page if necessary, until all bytes are mapped. */
 static WEFT_COLD void *memory_wait(struct weft_sten *s, struct sten_fault f,
 				   unsigned *flags_p)
 {
@@ -290,7 +290,7 @@ static bool page_of(const struct sten_page *e, const struct sten_map *m)
 	       e->end > m->base;
 }
 
-/* Translations of a mapping that goes. */
+/* Drops the translations of a removed mapping. */
 static void tlb_forget(struct weft_sten *s, struct sten_tlb *t,
 		       const struct sten_map *m)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Elan4 interface and memory: translation, TLBs and chains, pages that
- * come when they are used, permissions, endianness.
+ * Memory of the Elan4 interface: translation, TLBs and chains, demand paging,
+ * permissions, byte order.
  */
 #include "prov/nic/sten/sten_pair.h"
 
 #define LAST  WEFT_STEN_T_LAST
-#define ELAN  (UINT64_C(7) << 60) /* an address no process has */
+#define ELAN  (UINT64_C(7) << 60) /* an address that no process has */
 #define SMALL 8192u
 
 static struct weft_sten_stats stats(const struct sten_side *s)
@@ -35,7 +35,7 @@ static uint8_t ack(struct sten_pair *p)
 
 /* ---- translation ---- */
 
-/* 16374 has all 14 bits' worth, and the TLB line of 6. */
+/* Context 16374 uses all 14 bits and has the TLB line of context 6. */
 static void an_address_means_what_its_context_says(void **state)
 {
 	struct sockaddr_in name;
@@ -83,7 +83,7 @@ static unsigned char *map_many(struct sten_pair *p, unsigned pages,
 	return mem;
 }
 
-/* Sixteen lines of four: 64 neighbours fit, 80 push each other out. */
+/* Sixteen lines of four: 64 consecutive pages fit, 80 evict each other. */
 static void a_tlb_holds_64_pages(void **state)
 {
 	struct weft_sten_stats st;
@@ -131,7 +131,7 @@ static void chains_keep_what_a_tlb_cannot(void **state)
 				  WEFT_STEN_LOCAL_READ),
 		      (unsigned char *)mem + (size_t)i * SMALL);
 	T_IS(stats(&p.b).fills, PAGES);
-	/* several to a chain, so more were looked at than asked for */
+	/* several pages per chain, so more steps than lookups */
 	T_TRUE(stats(&p.b).walks - st.walks > PAGES + PAGES / 2);
 	T_OK(weft_sten_unmap_at(p.b.s, 6, ELAN));
 	T_NULL(sten_memory(p.b.s, 6, ELAN, 8, WEFT_STEN_LOCAL_READ));
@@ -141,7 +141,7 @@ static void chains_keep_what_a_tlb_cannot(void **state)
 	free(mem);
 }
 
-/* The memory of the chains is bounded; what is pushed out comes again. */
+/* The memory of the chains is bounded; dropped translations are made again. */
 static void full_chains_begin_anew(void **state)
 {
 	static unsigned char mem[8];
@@ -217,7 +217,7 @@ static void what_is_unmapped_is_gone_at_once(void **state)
 /* A driver that maps a page of ELAN to a side's memory when it is used. */
 struct driver {
 	struct sten_side *side;
-	uint64_t bytes; /* of ELAN; what lies beyond is refused */
+	uint64_t bytes; /* bytes of ELAN; accesses beyond are refused */
 	unsigned called;
 	unsigned refused;
 };
@@ -282,7 +282,7 @@ static void pages_come_when_they_are_used(void **state)
 	T_IS(t_differs(p.b.mem + 777, dma.bytes, 3), -1);
 	T_IS(stats(&p.a).trap, WEFT_STEN_TRAP_NONE);
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_NONE);
-	/* b's faults were Discards to a, a's own cost no packet */
+	/* b's faults were Discards to a; a's own needed no packet */
 	T_IS(stats(&p.b).faults, db.called);
 	T_TRUE(db.called >= 11);
 	T_TRUE(da.called >= 11);
@@ -292,7 +292,7 @@ static void pages_come_when_they_are_used(void **state)
 	sten_pair_close(&p);
 }
 
-/* What was carried out before the fault would be done twice. */
+/* Transactions before the faulting one must not be executed twice. */
 static void a_packet_that_faults_is_done_once(void **state)
 {
 	struct driver d;
@@ -399,7 +399,7 @@ static void use_commands(struct sten_pair *p, enum use use)
 			      use == USE_PACKET_EVENT ? 0 : 8);
 }
 
-/* Was it done? Both sides have 64 bytes at ELAN with that permission. */
+/* True if the access succeeds; both sides map 64 bytes at ELAN with perm. */
 static bool use_works(enum use use, unsigned perm)
 {
 	struct sten_pair p;
@@ -429,7 +429,7 @@ static void every_use_needs_its_permission_and_no_other(void **state)
 	}
 }
 
-/* The event of a get is set for whoever asked: as his, not as the owner's. */
+/* The event of a get is set with the origin's permissions, not the owner's. */
 static void the_source_event_of_a_get_is_a_remote_one(void **state)
 {
 	struct weft_sten_dma d = {
@@ -455,14 +455,14 @@ static void the_source_event_of_a_get_is_a_remote_one(void **state)
 	}
 }
 
-/* ---- endianness ---- */
+/* ---- byte order ---- */
 
 static const unsigned dma_types[] = { 0, WEFT_STEN_DMA_16, WEFT_STEN_DMA_32,
 				      WEFT_STEN_DMA_64 };
 static const unsigned write_types[] = { 0, WEFT_STEN_T_16, WEFT_STEN_T_32,
 					WEFT_STEN_T_64 };
 
-/* Is got what was sent, in units of 1 << type swapped or not? */
+/* Checks that got equals sent, with units of 1 << type swapped or not. */
 static void check_order(const unsigned char *got, const unsigned char *sent,
 			size_t bytes, unsigned type, bool swapped)
 {
@@ -498,7 +498,7 @@ static void writes_are_swapped_by_their_type(void **state)
 	}
 }
 
-/* Between pages of one kind nothing changes, of different ones all does. */
+/* Pages of equal byte order: no conversion; different: all units swapped. */
 static void a_dma_converts_between_pages_that_differ(void **state)
 {
 	struct weft_sten_dma d = { .bytes = 5000, .vproc = 1 };
@@ -528,7 +528,7 @@ static void a_dma_converts_between_pages_that_differ(void **state)
 	}
 }
 
-/* Words of tests and additions are numbers, however the page holds them. */
+/* Tests and additions use the numeric value in any page's byte order. */
 static void words_of_a_big_endian_page_are_numbers(void **state)
 {
 	static const unsigned char seven[8] = { 0, 0, 0, 0, 0, 0, 0, 7 };
@@ -553,7 +553,7 @@ static void words_of_a_big_endian_page_are_numbers(void **state)
 	sten_pair_go(&p);
 	T_MEM(p.b.mem, seven, 8);
 	T_MEM(p.a.mem, seven, 8);
-	/* an event's fields are the host's: not in such a page */
+	/* event fields are in host byte order: no big-endian page */
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_MEMORY);
 	T_IS(ack(&p), WEFT_STEN_ACK_OK);
 	sten_pair_close(&p);
@@ -583,7 +583,7 @@ static void units_lie_where_units_may_lie(void **state)
 	sten_pair_close(&p);
 }
 
-/* A translation that is at hand for one use is none for another. */
+/* A translation cached for one use does not permit another use. */
 static void a_page_in_use_allows_no_more_than_before(void **state)
 {
 	struct sten_pair p;

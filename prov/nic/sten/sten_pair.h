@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For tests: two Elan4 interfaces in one process. Virtual process 0 is
+ * Fixture for tests: two Elan4 interfaces in one process. Virtual process 0 is
  * context 5 of a, 1 is context 6 of b; each maps its own memory.
  */
 #ifndef WEFT_PROV_STEN_PAIR_H
@@ -110,7 +110,7 @@ static inline void sten_pair_run(struct sten_pair *p, int turns)
 	}
 }
 
-/* Gives the collected commands to a's queue and runs both sides. */
+/* Writes the collected commands to a's queue and runs both sides. */
 static inline void sten_pair_go(struct sten_pair *p)
 {
 	T_TRUE(p->st.count <= p->st.max);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Command queues. Words come through a port of 8 KB, mapped into one process;
- * stores may arrive out of order, and the queue takes them up to the first
- * gap. Words stay in the ring until no restart can need them again.
+ * Command queues. Words are written through a port of 8 KB that is mapped into
+ * one process. Stores may arrive out of order; the queue executes words up to
+ * the first gap. Words stay in the ring until no restart can need them.
  */
 #include "prov/nic/sten/sten_dev.h"
 
@@ -156,7 +156,7 @@ WEFT_EXPORT int weft_sten_queue_write(struct weft_sten *s, unsigned n,
 	return 0;
 }
 
-/* ---- words as stores bring them ---- */
+/* ---- words as stored, out of order ---- */
 
 static bool late_test(const struct sten_queue *q, uint64_t i)
 {
@@ -173,8 +173,8 @@ static void late_flip(struct sten_queue *q, uint64_t i)
 }
 
 /*
- * The port shows a window of the stream: half of it before the tail, which
- * has been written, and half behind. Words are numbered from the tail.
+ * The port is a window on the stream: half of it is before the tail (already
+ * written), half after it. Word numbers are relative to the tail.
  */
 static enum weft_sten_trap port_store(struct sten_queue *q, uint32_t word,
 				      uint64_t w)

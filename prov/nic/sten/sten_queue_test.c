@@ -36,7 +36,7 @@ static void the_port_goes_round(void **state)
 	sten_pair_close(&p);
 }
 
-/* Brings a second queue of a into error; the first works on. */
+/* Puts a second queue of a into error; the first one continues. */
 static void expect_trap(struct sten_pair *p, unsigned perm, unsigned trap)
 {
 	unsigned good = p->a.q;
@@ -140,12 +140,12 @@ static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
 	T_OK(weft_sten_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_STEN_TRAP_WRITE_ORDER);
 	T_OK(weft_sten_queue_clear(p.a.s, q));
-	/* the port goes on where the stream stands: at word 0, again */
+	/* the port continues at the tail, again word 0 */
 	T_OK(weft_sten_queue_store(p.a.s, q, 1024 - 8, w, 8));
 	T_IS(weft_sten_queue_store(p.a.s, q, 1024, w, 8), -EIO);
 	T_OK(weft_sten_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_STEN_TRAP_OVERFLOW);
-	/* half of the port lies before the stream, half behind */
+	/* half of the port is before the tail, half after it */
 	T_OK(weft_sten_queue_store(p.a.s, p.a.q, 4096 - 8, w, 8));
 	T_IS(weft_sten_queue_store(p.a.s, p.a.q, 4096, w, 8), -EIO);
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_WRITE_ORDER);
@@ -170,7 +170,7 @@ static void a_full_queue_takes_nothing_until_it_has_run(void **state)
 	sten_pair_close(&p);
 }
 
-/* Words that a restart would need again take room, though they have run. */
+/* Executed words that a restart may need still take up room. */
 static void what_may_be_sent_again_stays_in_the_queue(void **state)
 {
 	uint64_t w[128], v = 1;
@@ -264,7 +264,7 @@ static void a_context_reaches_its_own_memory_only(void **state)
 	sten_pair_close(&p);
 }
 
-/* The descriptor of a get, as it comes from a; b is to run it. */
+/* Sends a get's descriptor from a for b to run; returns the acknowledgement. */
 static uint8_t answer_to_get(struct sten_pair *p, const void *src)
 {
 	const struct weft_sten_dma d = {
@@ -287,7 +287,7 @@ static uint8_t answer_to_get(struct sten_pair *p, const void *src)
 	return ack;
 }
 
-/* What b itself may read is not for others, unless it says so. */
+/* Memory readable by b itself is not readable by peers unless b permits it. */
 static void a_get_needs_memory_that_others_may_read(void **state)
 {
 	unsigned char secret[64], open[64];
@@ -342,7 +342,7 @@ static void an_event_cannot_write_into_a_foreign_queue(void **state)
 	sten_pair_close(&p);
 }
 
-/* Packets of any transactions, into memory that has events and queues. */
+/* Random transactions, into memory that has events and queues. */
 static void garbage_from_the_network_is_refused(void **state)
 {
 	unsigned char payload[1024];

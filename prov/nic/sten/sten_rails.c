@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several units as one. A DMA in pieces needs one event that counts the ends
- * of all pieces, whichever rail they took; when it fires, its copy is the
- * commands that set the events of the DMA: in the memory here, or by a packet
- * to the other side. They go into the queue of the rail that came last, so the
- * queues have the same number on all rails.
+ * Several units as one. A DMA in pieces needs one event that counts the
+ * completions of all pieces, on any rail; when it fires, it copies commands
+ * that set the events of the DMA: in local memory, or by a packet to the peer.
+ * The commands are copied into the queue of the rail that completes last, so
+ * the queues have the same number on all rails.
  */
 #include "prov/nic/sten/sten_dev.h"
 
@@ -14,24 +14,24 @@
 #include <stdlib.h>
 
 #define RAILS_ADDRESS (UINT64_C(13) << 59) /* of the parts, on all rails */
-#define RAILS_PARTS   64		   /* DMAs in pieces under way */
+#define RAILS_PARTS   64		   /* outstanding DMAs in pieces */
 #define RAILS_WORDS   16
-#define RAILS_LONG    (2 * WEFT_STEN_PACKET) /* from here on in pieces */
+#define RAILS_LONG    (2 * WEFT_STEN_PACKET) /* from this size: split */
 
 /* A DMA in pieces. */
 struct rails_part {
-	struct weft_sten_event ends; /* of its pieces */
+	struct weft_sten_event ends; /* counts completed pieces */
 	uint64_t command[RAILS_WORDS];
-	uint64_t busy; /* the last command writes 0 */
+	uint64_t busy; /* cleared by the last command */
 };
 
 struct weft_sten_rails {
 	struct weft_sten *rail[WEFT_STEN_RAILS];
 	unsigned count;
 	unsigned context;
-	unsigned q; /* on every rail */
+	unsigned q; /* queue number on every rail */
 	unsigned turn;
-	struct rails_part *part; /* RAILS_PARTS */
+	struct rails_part *part; /* RAILS_PARTS entries */
 };
 
 static uint64_t part_address(const struct weft_sten_rails *r, const void *p)
@@ -78,7 +78,7 @@ static struct rails_part *part_get(struct weft_sten_rails *r)
 	return NULL;
 }
 
-/* The event over there and the one here; a get has them the other way. */
+/* Commands that set the remote and the local event; a get swaps them. */
 static void part_commands(struct weft_sten_rails *r, struct rails_part *p,
 			  const struct weft_sten_dma *d, unsigned pieces)
 {
@@ -118,7 +118,7 @@ static int dma_give(struct weft_sten_rails *r, unsigned i,
 	return weft_sten_queue_write(r->rail[i], r->q, w, st.count);
 }
 
-/* Rails on which it can go, now; all or nothing. */
+/* Working rails; returns their number. -EAGAIN: one is full; -EIO: none. */
 static int rails_ready(struct weft_sten_rails *r, uint32_t vproc,
 		       unsigned *which)
 {
@@ -138,7 +138,7 @@ static int rails_ready(struct weft_sten_rails *r, uint32_t vproc,
 	return n ? n : -EIO;
 }
 
-/* Pieces of whole packets; the last one has the rest. */
+/* Sends pieces of whole packets; the last one has the remainder. */
 static int dma_stripe(struct weft_sten_rails *r, const struct weft_sten_dma *d,
 		      const unsigned *which, unsigned n)
 {
@@ -181,7 +181,7 @@ WEFT_EXPORT int weft_sten_rails_dma(struct weft_sten_rails *r,
 	return dma_give(r, which[r->turn++ % (unsigned)n], d);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static bool number_is_free(struct weft_sten_rails *r, unsigned q)
 {

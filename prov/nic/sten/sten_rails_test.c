@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two rails: processes a and b, each with two units. Rails of a process share
- * nothing but its memory.
+ * only its memory.
  */
 #include "prov/nic/sten/sten_dev.h"
 #include "test/t.h"
@@ -43,7 +43,7 @@ static void rails_open(void)
 			T_OK(weft_sten_route_set(p[1].s[k], i, &name, 2));
 		}
 	}
-	/* a queue that only one rail has: numbers must agree all the same */
+	/* a queue on one rail only: queue numbers must still agree */
 	T_OK(weft_sten_queue_open(p[0].s[1], 2, 1024, 255, 0, &q));
 	for (unsigned i = 0; i < 2; i++)
 		T_OK(weft_sten_rails_open(p[i].s, RAILS, 2, &p[i].r));
@@ -60,7 +60,7 @@ static void rails_close(void)
 	memset(p, 0, sizeof(p));
 }
 
-/* Rail k of both is let run, by its bit. */
+/* Polls the rails given by the bits of which, at both processes. */
 static void rails_run(int turns, unsigned which)
 {
 	for (int t = 0; t < turns; t++)
@@ -118,7 +118,7 @@ static void check_put_or_get(bool get, uint32_t bytes)
 	T_IS(p[!from].mem[4101 + bytes], 0);
 }
 
-/* Half of it on each rail, one event at each end. */
+/* Half of the data on each rail, one event at each end. */
 static void a_long_dma_takes_both_rails(void **state)
 {
 	static const uint32_t sizes[] = { 4096, 4097, 6000, 100001, 900000 };
@@ -138,7 +138,7 @@ static void a_long_dma_takes_both_rails(void **state)
 	}
 }
 
-/* One rail stands still: its half is missing, so nobody is told. */
+/* One rail is not polled: its half is missing, so no event is set. */
 static void the_events_wait_for_the_slower_rail(void **state)
 {
 	for (unsigned get = 0; get < 2; get++) {
@@ -192,7 +192,7 @@ static void packets_take_either_rail(void **state)
 	rails_close();
 }
 
-/* A queue that trapped, then a process that is not reached by one rail. */
+/* A trapped queue, then a process that one rail has no route to. */
 static void a_rail_that_fails_is_passed_over(void **state)
 {
 	uint64_t bad = 0xff;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The input processor: takes a packet's transactions one by one until one
- * fails, and answers. A context that is not there, memory that may not be
- * touched and transactions that make no sense are answered with an error;
- * a full input queue and a failed test of the waiting kind with Discard, so
- * that the sender repeats them by itself.
+ * The input processor: executes a packet's transactions one by one until one
+ * fails, and acknowledges. An unknown context, forbidden memory accesses and
+ * malformed transactions are acknowledged with Error; a full input queue and a
+ * failed test of the waiting kind with Discard, so that the sender's unit
+ * retransmits them.
  */
 #include "prov/nic/sten/sten_dev.h"
 #include "prov/nic/sten/sten_swap.h"
@@ -15,26 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last packet of a sender that was carried out, by its cookie. */
+/* Cookie of the last executed packet of a sender. */
 struct sten_cookie {
 	uint64_t last;
 };
 
-/* A packet being carried out. */
+/* A packet being executed. */
 struct rx_packet {
 	struct weft_sten *s;
 	struct weft_peer *src;
 	unsigned context;
 	unsigned char *slot; /* reserved slot of an input queue */
-	uint32_t slot_bytes; /* as it was checked */
+	uint32_t slot_bytes; /* size at the time of the check */
 	struct weft_sten_input *input;
-	struct sten_cookie *cookie; /* moves on when all went well */
-	bool repeated;		    /* carried out before: only answer */
-	bool cast;		    /* what is marked END waits */
-	unsigned left;		    /* bytes of what waits */
+	struct sten_cookie *cookie; /* incremented after success */
+	bool repeated;		    /* duplicate: acknowledge only */
+	bool cast;		    /* transactions marked END are held back */
+	unsigned left;		    /* bytes of the held part */
 };
 
-/* The part of a broadcast that waits for its end. */
+/* The part of a broadcast held back until its end packet. */
 struct rx_held {
 	struct weft_list link;
 	struct rx_packet p;
@@ -102,7 +102,7 @@ static unsigned rx_write(struct rx_packet *p, const struct sten_trans *t,
 	return WEFT_STEN_ACK_OK;
 }
 
-/* A write of units that are more than bytes. */
+/* A write whose units are larger than bytes. */
 static unsigned rx_write_units(struct rx_packet *p, const struct sten_trans *t,
 			       const void *data)
 {
@@ -115,7 +115,7 @@ static unsigned rx_write_units(struct rx_packet *p, const struct sten_trans *t,
 	if (rx_write(p, t, data) != WEFT_STEN_ACK_OK)
 		return WEFT_STEN_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes)
-		return WEFT_STEN_ACK_OK; /* in the host's order */
+		return WEFT_STEN_ACK_OK; /* in host byte order */
 	dst = sten_memory_as(p->s, p->context, t->address, t->bytes,
 			     WEFT_STEN_REMOTE_WRITE, &like);
 	if (like & WEFT_STEN_BIG_ENDIAN)
@@ -181,7 +181,7 @@ static struct weft_sten_input *rx_input(struct rx_packet *p, uint64_t address)
 			   WEFT_STEN_REMOTE_EVENT);
 }
 
-/* The queue lies in memory that the packet may write: read once, then check. */
+/* The queue is in memory that packets may write: read it once, then check. */
 static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 {
 	struct weft_sten_input *m = rx_input(p, t->address);
@@ -304,7 +304,10 @@ static unsigned rx_transaction(struct rx_packet *p, const struct sten_trans *t,
 	return WEFT_STEN_ACK_ERROR;
 }
 
-/* Marked to wait for the end: true in a broadcast, else it is there. */
+/*
+ * Is the transaction held back until the end packet? Only in a broadcast;
+ * otherwise the mark is removed.
+ */
 static bool rx_waits(const struct rx_packet *p, struct sten_trans *t)
 {
 	if (p->cast && t->type & WEFT_STEN_T_END)
@@ -356,7 +359,7 @@ rx_hold(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
 		return WEFT_STEN_ACK_DISCARD;
 	h->p = *p;
 	h->p.cast = false;
-	h->p.slot = NULL; /* a slot is taken and filled in one go */
+	h->p.slot = NULL; /* a slot is reserved and filled by one part */
 	h->id = pkt->aux;
 	h->len = p->left;
 	memcpy(h->data, rest, h->len);
@@ -465,7 +468,7 @@ static void rx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 	weft_answer_send(&s->answers, src, &pkt, &id);
 }
 
-/* Answers to packets of ours. */
+/* Handles acknowledgements of this unit's packets. */
 static void rx_answers(struct weft_sten *s, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload)
 {
@@ -514,7 +517,7 @@ int sten_rx_deliver(void *arg, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- the host's side of an input queue ---- */
+/* ---- host side of an input queue ---- */
 
 WEFT_EXPORT void weft_sten_input_init(struct weft_sten_input *q, void *mem,
 				      uint32_t slot_bytes, uint32_t slots,

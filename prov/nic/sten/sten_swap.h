@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endianness by data type: on the wire everything is little-endian, and so are
- * the hosts. Data type n: units of 1 << n bytes.
+ * Byte order by data type: packets and hosts are little-endian. Data type n has
+ * units of 1 << n bytes.
  */
 #ifndef WEFT_PROV_STEN_SWAP_H
 #define WEFT_PROV_STEN_SWAP_H
@@ -13,7 +13,7 @@
 
 static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "packets hold host words");
 
-/* May these bytes at address be of the data type? */
+/* Are address and bytes aligned for the data type? */
 static inline bool sten_type_ok(unsigned type, uint64_t address, uint64_t bytes)
 {
 	return !((address | bytes) & ((1u << type) - 1));

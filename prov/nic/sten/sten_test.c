@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Elan4 interface against its rules: packets, answers, restarts, events,
- * DMA, input queues. Command queues and protection: sten_queue_test.c.
+ * Features of the Elan4 interface: packets, acknowledgements, restarts, events,
+ * DMA, input queues. Command queues and protection are tested in
+ * sten_queue_test.c.
  */
 #include "prov/nic/sten/sten_pair.h"
 
@@ -85,7 +86,7 @@ static void tests_fail_or_wait_as_their_kind_says(void **state)
 	sten_pair_close(&p);
 }
 
-/* Query and set: the write happens only where the test holds. */
+/* Query and set: the write is executed only where the test holds. */
 static void what_follows_a_failed_test_is_not_done(void **state)
 {
 	struct sten_pair p;
@@ -130,8 +131,8 @@ static void a_discarded_packet_is_sent_again_by_itself(void **state)
 }
 
 /*
- * Two packets on their way; the first is discarded for a while. The second,
- * answered already, is not sent again; unguarded commands are.
+ * Two packets in flight; the first is discarded for a while. The second,
+ * already acknowledged, is not retransmitted; unguarded commands are repeated.
  */
 static void a_restart_repeats_commands_but_not_packets(void **state)
 {
@@ -185,7 +186,7 @@ static const struct weft_sten_event *event_at(const struct sten_side *s,
 	return (const struct weft_sten_event *)(const void *)(s->mem + off);
 }
 
-/* And once: sets that come when it is at 0 or beyond are only counted. */
+/* An event fires once: sets at a count of 0 or more only increment it. */
 static void an_event_fires_when_its_count_is_reached(void **state)
 {
 	struct weft_sten_event e = {
@@ -235,7 +236,7 @@ static void an_event_does_not_count_beyond_its_word(void **state)
 	sten_pair_close(&p);
 }
 
-/* A packet from a sets b's event, whose copy is b's command to answer. */
+/* A packet from a sets b's event, which copies b's command for a reply. */
 static void an_event_starts_the_next_operation(void **state)
 {
 	uint64_t words[32];
@@ -261,7 +262,7 @@ static void an_event_starts_the_next_operation(void **state)
 	sten_pair_close(&p);
 }
 
-/* 255 words, to memory and as commands: the last three say that all ran. */
+/* 255 words, to memory and as commands: the last three show that all ran. */
 static void an_event_copies_2040_bytes(void **state)
 {
 	enum { WORDS = WEFT_STEN_COPY / 8 };
@@ -377,7 +378,7 @@ static void dmas_share_the_engine_in_turns(void **state)
 	sten_pair_close(&p);
 }
 
-/* More often than a count of restarts could say. */
+/* More discards than a restart count can hold. */
 static void a_dma_without_end_outlasts_every_discard(void **state)
 {
 	struct weft_sten_dma d = { .bytes = 100, .restarts = 255, .vproc = 1 };
@@ -402,7 +403,7 @@ static void a_dma_without_end_outlasts_every_discard(void **state)
 	sten_pair_close(&p);
 }
 
-/* Its assemblers are free for others when who was sent to is gone. */
+/* DMA packet assemblers become free when their peer is lost. */
 static void a_dma_to_one_who_went_makes_way(void **state)
 {
 	struct weft_sten_dma d = { .bytes = 100, .vproc = 1 };
@@ -486,7 +487,7 @@ static void a_write_beyond_its_slot_is_refused(void **state)
 	sten_pair_close(&p);
 }
 
-/* Cookies: once and in order, though the network does neither. */
+/* Cookies: once and in order on a network that reorders and duplicates. */
 static void cookies_keep_order_on_a_bad_network(void **state)
 {
 	struct weft_sten_input *q;

@@ -2,9 +2,9 @@
 /*
  * The thread processor: threads are started by a command, with a program and
  * six registers, wait in the run queue of their queue's priority, and run one
- * at a time until they end or give way. A program is a function of the host,
- * known to its own context only. So an event that copies a start command into
- * a command queue starts a thread when something has arrived.
+ * at a time until they end or yield. A program is a host function that is known
+ * in its own context only. An event that copies a start command into a command
+ * queue starts a thread on arrival of a packet.
  */
 #include "prov/nic/sten/sten_dev.h"
 
@@ -101,7 +101,7 @@ enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
 		       : WEFT_STEN_TRAP_THREAD_OVERFLOW;
 }
 
-/* One turn of a thread; its program may be gone by now. */
+/* Runs a thread until it yields or ends; its program may have been removed. */
 static int thread_turn(struct weft_sten *s, struct weft_sten_thread *t)
 {
 	const struct sten_program *p;
@@ -132,7 +132,7 @@ int sten_thread_run(struct weft_sten *s, int budget)
 			break;
 		t = q->ring[q->head++ % WEFT_STEN_THREADS];
 		if (thread_turn(s, &t))
-			threads_push(q, &t); /* its own place is free */
+			threads_push(q, &t); /* its own slot is free */
 		n++;
 	}
 	return n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The thread processor: programs, contexts, priorities, what starts them. */
+/* The thread processor: programs, contexts, priorities, start by commands. */
 #include "prov/nic/sten/sten_pair.h"
 
 #define LOG_MAX 4096
 
-/* What ran, in order: the first register of each turn. */
+/* Execution order: the first register of each run. */
 struct log {
 	uint64_t id[LOG_MAX];
 	unsigned context[LOG_MAX];
@@ -21,7 +21,7 @@ static int log_turn(struct weft_sten_thread *t)
 	return 0;
 }
 
-/* Register 1 says how many turns are left. */
+/* Register 1 is the number of runs left. */
 static int log_turns(struct weft_sten_thread *t)
 {
 	log_turn(t);
@@ -76,7 +76,7 @@ static void a_program_belongs_to_its_context(void **state)
 	sten_pair_close(&p);
 }
 
-/* Started later, run first, and between the turns of the others. */
+/* Started later, run first, and between the runs of the others. */
 static void threads_of_high_priority_run_first(void **state)
 {
 	static const uint64_t want[] = { 20, 21, 20, 21, 1, 2, 1, 2, 1 };
@@ -146,7 +146,7 @@ static void a_full_run_queue_stops_the_queue_that_fills_it(void **state)
 	sten_pair_close(&p);
 }
 
-/* A packet arrives, its event fires, its copy is the command to start. */
+/* A packet sets an event, which copies the command that starts a thread. */
 static void an_event_starts_a_thread(void **state)
 {
 	const uint64_t regs[6] = { 77 };

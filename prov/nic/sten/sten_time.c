@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time-outs of the Elan4 interface. An answer that does not come is taken as
- * Discard: the packet leaves again from the queue's memory, until its restarts
- * are used up. A packet whose commands stop coming half-way keeps the link
- * from other queues for a while; then it is closed, and built anew from its
- * open command when more words have come. Both are off unless asked for: here
- * the other side's unit stands still while its program does not poll.
+ * Timeouts of the Elan4 interface. A missing acknowledgement counts as Discard:
+ * the packet is retransmitted from the queue's memory until its restarts are
+ * used up. A packet whose commands are incomplete holds the link against other
+ * queues until a timeout; then it is closed, and built again from its open
+ * command when more words arrive. Both timeouts are off by default: here the
+ * peer's unit makes no progress while its program does not poll.
  */
 #include "prov/nic/sten/sten_dev.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets on their way and time: two of a queue at most, restarts when an
- * answer does not come, half-built packets. The clock is the test's.
+ * Packets in flight and timeouts: two packets per queue, restarts after a
+ * missing acknowledgement, incomplete packets. The test provides the clock.
  */
 #include "prov/nic/sten/sten_pair.h"
 
@@ -53,7 +53,7 @@ static void write_only(struct sten_pair *p)
 	sten_pair_begin(p);
 }
 
-/* The third waits for a channel, whichever it names. */
+/* The third packet waits for a channel, whichever it names. */
 static void a_queue_has_two_packets_on_their_way(void **state)
 {
 	struct sten_pair p;
@@ -74,7 +74,7 @@ static void a_queue_has_two_packets_on_their_way(void **state)
 	}
 }
 
-/* One channel, one packet: the second waits for the first one's answer. */
+/* One channel, one packet: the second waits for the first acknowledgement. */
 static void a_channel_has_one_packet_on_its_way(void **state)
 {
 	struct sten_pair p;
@@ -128,7 +128,7 @@ static void restarts_by_time_out_are_counted_down_to_a_trap(void **state)
 		weft_sten_poll(p.a.s, 16);
 		now_ns += 5000;
 		weft_sten_poll(p.a.s, 16);
-		if (i % 16 == 0) /* makes room, and answers nobody */
+		if (i % 16 == 0) /* makes room, acknowledges nothing */
 			p.b.s->port.carrier->ops->poll(p.b.s->port.carrier, 64);
 	}
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_FAIL_COUNT);
@@ -137,7 +137,7 @@ static void restarts_by_time_out_are_counted_down_to_a_trap(void **state)
 	sten_pair_close(&p);
 }
 
-/* A network that loses a fifth; cookies let nothing in twice. */
+/* The network loses a fifth of the packets; cookies reject duplicates. */
 static void what_the_network_loses_comes_once_and_in_order(void **state)
 {
 	struct weft_sten_input *q;
@@ -172,7 +172,7 @@ static void what_the_network_loses_comes_once_and_in_order(void **state)
 	sten_pair_close(&p);
 }
 
-/* Packets and answers are lost; the event at the far end is set once. */
+/* Packets and acknowledgements are lost; the target's event is set once. */
 static void a_dma_gets_through_a_network_that_loses(void **state)
 {
 	struct weft_sten_dma d = {
@@ -212,9 +212,9 @@ static void a_dma_gets_through_a_network_that_loses(void **state)
 	sten_pair_close(&p);
 }
 
-/* ---- half-built packets ---- */
+/* ---- incomplete packets ---- */
 
-/* Packet of a second queue, while the first has the link; what came of it. */
+/* A packet of a second queue while the first queue holds the link. */
 static void a_half_built_packet_is_closed_by_time_out(void **state)
 {
 	struct weft_sten_stats st;
@@ -243,7 +243,7 @@ static void a_half_built_packet_is_closed_by_time_out(void **state)
 	T_IS(*sten_word_at(&p.b, 0), 2);
 	weft_sten_stats(p.a.s, &st);
 	T_IS(st.closed, 1);
-	/* the rest of the first: its packet leaves, whole and once */
+	/* the rest of the first packet: sent complete and once */
 	T_OK(weft_sten_queue_write(p.a.s, first, half + count - 1, 1));
 	sten_pair_run(&p, 50);
 	T_IS(packets(&p.a), 3);

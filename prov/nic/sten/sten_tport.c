@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tagged ports, the host's part: requests, packets to others, receives handed
- * to the thread. Each destination has a command queue of its own, so that who
- * discards holds up nobody else; cookies keep the order of its packets.
+ * Tagged ports, the host's part: requests, packets to peers, receives handed to
+ * the thread. Each destination has its own command queue, so that a destination
+ * that discards blocks no other; cookies keep the order of its packets.
  */
 #include "prov/nic/sten/sten_tport.h"
 
@@ -38,7 +38,7 @@ static void tp_put(struct weft_sten_tports *t, struct tp_req *r)
 	weft_list_push_back(&t->free, &r->link);
 }
 
-/* Seven words that start the thread. */
+/* Writes the seven words of a command that starts the thread. */
 static void tp_start(uint64_t *words, enum tp_program pc, uint64_t reg)
 {
 	struct weft_sten_stream st = { .word = words, .max = TP_STARTS };
@@ -68,7 +68,7 @@ static struct tp_dest *tp_dest(struct weft_sten_tports *t, uint32_t vproc)
 	return NULL;
 }
 
-/* A slot of the input queue over there, once and in order. */
+/* Writes a slot of the destination's input queue, once and in order. */
 static void tp_packet(struct weft_sten_stream *st, const struct tp_dest *d,
 		      uint32_t dest, uint64_t cookie, const void *buf,
 		      unsigned bytes)
@@ -147,7 +147,7 @@ WEFT_EXPORT int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest,
 	if (!r)
 		return -EAGAIN;
 	env.req = tp_number(t, r);
-	/* a sync message of no bytes is announced by an address, too */
+	/* a synchronous message without data needs a non-zero address, too */
 	env.src = is_long ? (bytes ? (uintptr_t)buf : TP_ADDRESS) : 0;
 	r->tx = true;
 	r->peer = dest;
@@ -248,7 +248,7 @@ WEFT_EXPORT void weft_sten_tports_stats(struct weft_sten_tports *t,
 	*st = t->stats;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void tp_elan_init(struct weft_sten_tports *t, uint32_t slots)
 {
@@ -287,7 +287,10 @@ static int tp_elan_open(struct weft_sten_tports *t, uint32_t slots)
 
 #define TP_NO_QUEUE UINT32_MAX
 
-/* Threads start from two queues: what the host asks never waits for room. */
+/*
+ * Host and events start the thread from separate queues, so that a start by the
+ * host never waits for room.
+ */
 static int tp_queues_open(struct weft_sten_tports *t)
 {
 	int err = weft_sten_queue_open(t->s, t->context, 64 * 1024,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged ports, the thread's part: it takes messages from the input queue in
- * their order, looks for the oldest receive that fits, and keeps what finds
- * none; a receive looks among these first. What has matched is copied, or
- * fetched by a DMA that the thread posts and the sender's unit runs. While
- * Elan memory for what is kept is used up, the input queue stays as it is, and
- * senders are discarded when it is full.
+ * order, searches the oldest receive that matches, and keeps unexpected
+ * messages; a receive searches these first. Data of a match is copied, or
+ * fetched by a DMA that the thread posts and the sender's unit runs. While Elan
+ * memory for unexpected messages is exhausted, the input queue is not drained,
+ * and when it is full packets are discarded.
  */
 #include "prov/nic/sten/sten_tport.h"
 
@@ -28,20 +28,20 @@ static void tp_over(struct tp_req *r, int err)
 	r->state = TP_DONE;
 }
 
-/* ---- what has matched ---- */
+/* ---- matched messages ---- */
 
 static uint64_t tp_cut(const struct tp_req *r)
 {
 	return r->status.bytes < r->room ? r->status.bytes : r->room;
 }
 
-/* 0, or what the receiver shall hear of bytes that did not fit. */
+/* 0, or the receiver's error for a truncated message. */
 static int tp_cut_err(const struct tp_req *r)
 {
 	return r->status.bytes > r->room ? -EMSGSIZE : 0;
 }
 
-/* The descriptor runs at the sender, writes here, and tells both. */
+/* The descriptor runs at the sender, writes here, and sets events of both. */
 static int tp_fetch(struct weft_sten_tports *t, struct tp_req *r)
 {
 	const struct weft_sten_dma d = {
@@ -132,7 +132,7 @@ static size_t tp_kept_bytes(const struct tp_envelope *env)
 	return sizeof(struct tp_early) + (env->src ? 0 : env->bytes);
 }
 
-/* Nobody asked for it yet. False: there is no room, not now. */
+/* Keeps an unexpected message. False: no memory now. */
 static bool tp_keep(struct weft_sten_tports *t, const struct tp_envelope *env,
 		    const void *data)
 {
@@ -178,7 +178,7 @@ static bool tp_message(struct weft_sten_tports *t,
 	return tp_keep(t, env, data);
 }
 
-/* What others wrote is checked before it is used. */
+/* Checks a header written by a peer. */
 static bool tp_sane(const struct tp_envelope *env)
 {
 	if (env->src)
@@ -187,7 +187,7 @@ static bool tp_sane(const struct tp_envelope *env)
 	return env->bytes <= WEFT_STEN_TPORTS_MAX;
 }
 
-/* Takes all there is, as far as there is room. */
+/* Takes messages until the input queue is empty or memory is exhausted. */
 static void tp_drain(struct weft_sten_tports *t)
 {
 	struct weft_sten_input *q = &t->elan->input;
@@ -241,7 +241,7 @@ static struct tp_req *tp_req_of(struct weft_sten_tports *t, uint64_t n)
 	return n < WEFT_STEN_TPORTS_REQS ? &t->elan->req[n] : NULL;
 }
 
-/* Room may have come, so the input queue is looked at, too. */
+/* Memory may have become free, so the input queue is drained, too. */
 static int tp_post(struct weft_sten_thread *th)
 {
 	struct weft_sten_tports *t = th->arg;
@@ -268,7 +268,7 @@ static int tp_fetched(struct weft_sten_thread *th)
 	return 0;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static const struct {
 	enum tp_program pc;
@@ -296,7 +296,7 @@ void tp_match_fini(struct weft_sten_tports *t)
 					       link));
 }
 
-/* ---- those who are gone ---- */
+/* ---- lost peers ---- */
 
 static bool tp_is(struct weft_sten_tports *t, uint32_t vproc,
 		  const struct weft_peer *peer)
@@ -306,7 +306,7 @@ static bool tp_is(struct weft_sten_tports *t, uint32_t vproc,
 	return r && r->peer == peer;
 }
 
-/* Does this request wait for that one and nobody else? */
+/* True if only that peer can complete the request. */
 static bool tp_waits_for(struct weft_sten_tports *t, const struct tp_req *r,
 			 const struct weft_peer *peer)
 {

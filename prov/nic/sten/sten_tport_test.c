@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tagged ports: matching in the thread processor, what comes unasked, what is
+ * Tagged ports: matching in the thread processor, unexpected messages, messages
  * fetched by DMA. Three units in one process.
  */
 #include "prov/nic/sten/sten_dev.h"
@@ -70,7 +70,7 @@ static void world_close(void)
 			member_close(&w[i]);
 }
 
-/* Bytes at off of its memory, of the pattern seed. */
+/* Sends bytes at off of the sender's memory, filled with pattern seed. */
 static unsigned tx(uint32_t from, uint32_t to, uint64_t tag, size_t off,
 		   uint64_t bytes, uint64_t seed, unsigned flags)
 {
@@ -110,7 +110,7 @@ static struct weft_sten_tports_stats stats(uint32_t at)
 
 static const struct weft_sten_tports_attr plain;
 
-/* Oldest receive that fits; what fits none waits. */
+/* The oldest matching receive gets a message; other messages are kept. */
 static void a_message_meets_the_oldest_receive_that_fits(void **state)
 {
 	struct weft_sten_tports_status st;
@@ -130,7 +130,7 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 	T_IS(st.tag, 7);
 	T_IS(st.bytes, 10);
 	T_IS(t_differs(w[0].mem + 2000, 10, 1), -1);
-	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* r1, from anybody */
+	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* r1, from any sender */
 	tx(2, 0, 0x6ab, 100, 30, 3, 0); /* r3 */
 	tx(2, 0, 7, 200, 40, 4, 0);	/* r0 */
 	world_run(50);
@@ -146,7 +146,7 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 	world_close();
 }
 
-/* It is the unit's thread that matches: no receive is looked at without. */
+/* The unit's thread does the matching: without it no receive matches. */
 static void matching_is_a_thread_started_by_the_arrival(void **state)
 {
 	struct weft_sten_stats before, after;
@@ -165,7 +165,7 @@ static void matching_is_a_thread_started_by_the_arrival(void **state)
 	world_close();
 }
 
-/* The sender may use its buffer again at once. */
+/* The sender may reuse its buffer at once. */
 static void what_comes_unasked_is_kept_and_copied_late(void **state)
 {
 	struct weft_sten_tports_stats st;
@@ -194,7 +194,7 @@ static void what_comes_unasked_is_kept_and_copied_late(void **state)
 	world_close();
 }
 
-/* Nothing of it moves before the receive; then both sides hear. */
+/* No data moves before the receive is posted; then both sides complete. */
 static void a_long_message_is_fetched_when_it_has_matched(void **state)
 {
 	struct weft_sten_stats st;
@@ -215,7 +215,7 @@ static void a_long_message_is_fetched_when_it_has_matched(void **state)
 	T_IS(t_differs(w[0].mem + 3, 300001, 1), -1);
 	T_IS(stats(0).fetched, 1);
 	weft_sten_stats(w[1].s, &st);
-	T_IS(st.dmas, 1); /* the sender's unit ran it */
+	T_IS(st.dmas, 1); /* run by the sender's unit */
 	world_close();
 }
 
@@ -262,7 +262,7 @@ static void what_does_not_fit_is_cut_off(void **state)
 	world_close();
 }
 
-/* Memory for two: the others stay with their senders until there is room. */
+/* Memory for two messages: the others stay with their senders. */
 static void when_elan_memory_is_used_up_senders_wait(void **state)
 {
 	const struct weft_sten_tports_attr few = {
@@ -303,7 +303,7 @@ static void buffers_must_be_the_contexts(void **state)
 	world_close();
 }
 
-/* Receives that only he could have ended, and what he was to fetch. */
+/* Receives that only the lost peer could complete, and sends to it. */
 static void who_is_gone_ends_what_waits_for_him(void **state)
 {
 	unsigned r[2], s;
@@ -327,8 +327,8 @@ static void who_is_gone_ends_what_waits_for_him(void **state)
 
 /* ---- many ---- */
 
-#define MANY   400 /* from each of two */
-#define WINDOW 8   /* receives that wait */
+#define MANY   400 /* messages from each of two senders */
+#define WINDOW 8   /* posted receives */
 #define ROOM   2600
 
 static size_t size_of(uint64_t k)
@@ -338,7 +338,7 @@ static size_t size_of(uint64_t k)
 	return sizes[k % WEFT_COUNT_OF(sizes)];
 }
 
-/* What one sender has under way: a message at a time, all of them at last. */
+/* State of one sender: one message outstanding at a time. */
 struct stream {
 	unsigned sent;
 	unsigned req;
@@ -361,7 +361,7 @@ static void stream_go(struct stream *st, uint32_t from)
 	st->sent++;
 }
 
-/* The receive, and whether it holds its sender's next message. */
+/* Checks that a receive holds its sender's next message. */
 static bool next_is_right(unsigned req, const unsigned char *buf,
 			  unsigned *next)
 {
@@ -379,7 +379,7 @@ static bool next_is_right(unsigned req, const unsigned char *buf,
 	return true;
 }
 
-/* Receives are taken from anybody, and looked at in the order of posting. */
+/* Receives are from any sender, and checked in the order of posting. */
 static void many_messages(const char *faults)
 {
 	struct stream st[WORLD] = { { 0 } };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command processor: takes a queue's words, command by command, and stops
- * that queue alone when one is wrong. An open-packet command and the
- * transactions behind it become one packet of the short transaction engine.
- * A packet that was discarded sends its queue back to the open command; what
- * follows runs again, except packets that were answered or are on their way.
+ * The command processor: executes a queue's words, command by command, and
+ * stops only that queue at an error. An open-packet command and the
+ * transactions after it become one packet of the short transaction engine. A
+ * discarded packet sets its queue back to the open command; the commands after
+ * it are executed again, except packets that were acknowledged or are in
+ * flight.
  */
 #include "prov/nic/sten/sten_dev.h"
 #include "prov/nic/sten/sten_swap.h"
@@ -15,9 +16,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* What became of a command. */
+/* Result of a command. */
 enum cmd_result {
-	CMD_STALL, /* not now: words, an answer or the carrier are missing */
+	CMD_STALL, /* not now: words, an ack or carrier room missing */
 	CMD_NEXT,
 	CMD_TRAP,
 };
@@ -57,7 +58,7 @@ int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 	return 0;
 }
 
-/* Data of a packet: its writes, which is what the machine counts. */
+/* Data bytes of a packet: its writes, which is what the machine counts. */
 static uint32_t packet_data(const struct sten_packet *p)
 {
 	struct sten_trans t;
@@ -72,8 +73,8 @@ static uint32_t packet_data(const struct sten_packet *p)
 }
 
 /*
- * How the packet goes in virtual time: by which engine. The head of a message
- * is not data: what the machine's own took is in its times.
+ * Path of the packet in virtual time: the engine that sends it. The header of a
+ * message does not count as data: the machine's times include its own header.
  */
 #define WAY_STEN 1
 #define WAY_DMA	 2
@@ -146,8 +147,8 @@ uint32_t sten_channel_id(const struct sten_queue *q,
 }
 
 /*
- * Collects the transactions from word i on. CMD_STALL: more words must come.
- * On CMD_NEXT *end_p is the word behind the packet.
+ * Collects the transactions from word i on. CMD_STALL: the packet is
+ * incomplete. On CMD_NEXT *end_p is the index of the word after the packet.
  */
 static enum cmd_result packet_collect(struct sten_queue *q, uint64_t i,
 				      struct sten_packet *p, uint64_t *end_p)
@@ -180,7 +181,7 @@ static enum cmd_result packet_collect(struct sten_queue *q, uint64_t i,
 	return CMD_NEXT;
 }
 
-/* May a new packet open on this channel? Two at most, oldest first. */
+/* True if a new packet may open on this channel: at most two, oldest first. */
 bool sten_channel_free(const struct sten_queue *q, unsigned n)
 {
 	const struct sten_channel *c = &q->ch[n];
@@ -356,7 +357,7 @@ static const struct {
 	[WEFT_STEN_INTERRUPT] = { 2, WEFT_STEN_MAY_INTR },
 };
 
-/* A guard refused the next command: over it goes. */
+/* A guard failed: skips the next command. */
 static enum cmd_result cmd_skip(struct sten_queue *q, unsigned cmd)
 {
 	struct sten_packet p;
@@ -395,7 +396,7 @@ static enum cmd_result cmd_step(struct weft_sten *s, struct sten_queue *q)
 		return cmd_open(s, q, w[0]);
 	if (cmd == WEFT_STEN_GUARD)
 		return cmd_guard(q, w[0]);
-	/* the driver would run it later: the message engine has none */
+	/* the message engine has no driver that could run it later */
 	if (cmd == WEFT_STEN_RUN_DMA && s->engine &&
 	    weft_list_empty(&s->dma_free))
 		return CMD_STALL;
@@ -406,7 +407,7 @@ static enum cmd_result cmd_step(struct weft_sten *s, struct sten_queue *q)
 	return t ? cmd_trap(q, t, w[1]) : CMD_NEXT;
 }
 
-/* Runs one queue as far as it goes; the number of commands. */
+/* Executes one queue until it is empty or stalls; returns the commands. */
 int sten_tx_queue(struct weft_sten *s, struct sten_queue *q)
 {
 	int count = 0;
@@ -416,7 +417,7 @@ int sten_tx_queue(struct weft_sten *s, struct sten_queue *q)
 	return count;
 }
 
-/* High priority first; a queue that cannot go on stays in line. */
+/* High priority first; a queue that stalls stays in the run list. */
 int sten_tx_run(struct weft_sten *s, int budget)
 {
 	struct weft_list todo;
@@ -439,7 +440,7 @@ int sten_tx_run(struct weft_sten *s, int budget)
 	return count;
 }
 
-/* ---- answers ---- */
+/* ---- acknowledgements ---- */
 
 void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
 			  struct sten_channel *c)

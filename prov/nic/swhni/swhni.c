@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Sunway interface: open, close, nodes, and the turn of its engines. */
+/* The Sunway interface: open, close, nodes, and polling of its engines. */
 #include "prov/nic/swhni/swhni_dev.h"
 
 #include <time.h>
 
-#define RESEND_NS 1000000 /* assumed: a message's time-out, sunway.md i */
-#define WAIT_NS	  100000  /* of one port, while the other may have news */
+#define RESEND_NS 1000000 /* timeout of a message, assumed (sunway.md i) */
+#define WAIT_NS	  100000  /* on one port, packets may arrive at the other */
 
 static uint64_t wall_ns(void)
 {
@@ -17,7 +17,7 @@ static uint64_t wall_ns(void)
 
 /* ---- nodes ---- */
 
-/* A node leaves by both ports; the first word of it counts. */
+/* A peer is lost on both ports; the first report is used. */
 static void on_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct swhni_port *p = arg;
@@ -71,7 +71,7 @@ WEFT_EXPORT int weft_swhni_port_set(struct weft_swhni *n, unsigned port,
 	return 0;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static int ports_open(struct weft_swhni *n, const struct weft_swhni_attr *attr)
 {
@@ -85,7 +85,7 @@ static int ports_open(struct weft_swhni *n, const struct weft_swhni_attr *attr)
 		n->port[i].healthy = true;
 		a.up_arg = &n->port[i];
 		err = weft_port_init(&n->port[i].port, ops, &a);
-		/* a wanted name is the first port's; the next one has any */
+		/* a requested address is the first port's; the next gets any */
 		a.name.sin_port = 0;
 	}
 	return err;
@@ -152,7 +152,7 @@ WEFT_EXPORT void weft_swhni_close(struct weft_swhni *n)
 	free(n);
 }
 
-/* ---- work ---- */
+/* ---- polling ---- */
 
 WEFT_EXPORT int weft_swhni_poll(struct weft_swhni *n, int budget)
 {

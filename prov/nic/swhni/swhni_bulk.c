@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bulk data of the message engine: a descriptor, and one of the 256 messages
- * that an engine may have on their way. A get is an RDMAR, which the target
- * turns into a write with an answer word of ours; the word tells the message
- * engine. A put is an RDMAW with the answer word that the target keeps in its
- * shared area. What the two interfaces would do packet by packet is one copy
- * between the processes, or in virtual time the model's, where the target's
- * word is out of reach.
+ * that an engine may have in flight. A get is an RDMAR, which the target turns
+ * into a write with an answer word of the origin; that word notifies the
+ * message engine. A put is an RDMAW with the answer word in the target's shared
+ * area. The data, which on the machine moves packet by packet, is one copy
+ * between the processes, or in virtual time the model's transfer, in which the
+ * target's word cannot be accessed.
  */
 #include "prov/nic/swhni/swhni_bulk.h"
 
@@ -18,15 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message under way. */
+/* An outstanding message. */
 struct swhni_bulk {
-	struct weft_dma dma; /* a copy of what was asked for */
+	struct weft_dma dma; /* copy of the request */
 	struct weft_dma *d;
 	struct swhni_bulks *all;
-	struct swhni_bulk *next; /* free ones */
+	struct swhni_bulk *next; /* in the free list */
 	struct weft_peer *peer;
 	struct weft_swhni_desc desc;
-	weft_au64 answer; /* reads that ended in this place */
+	weft_au64 answer; /* number of reads completed in this slot */
 };
 
 struct swhni_bulks {
@@ -72,7 +72,7 @@ weft_au64 *swhni_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
 	return (weft_au64 *)(void *)((char *)area + bytes - SWHNI_ANSWER_LINE);
 }
 
-/* The interface that has written the last byte counts up the word. */
+/* The interface that has written the last byte increments the answer word. */
 static void bulk_count(struct swhni_bulk *b)
 {
 	weft_au64 *word = &b->answer;
@@ -160,7 +160,7 @@ int swhni_bulk_move(struct swhni_bulks *all, struct weft_peer *peer,
 		return -EAGAIN;
 	bulk_describe(b, peer, get);
 	err = bulk_go(b, peer);
-	if (err) /* nothing happened; else b may be another's by now */
+	if (err) /* no data moved; otherwise b may be reused already */
 		bulk_give(b);
 	return err;
 }

@@ -10,18 +10,18 @@
 struct swhni_bulks;
 
 /*
- * The last line of an endpoint's shared area: the answer word of what others
- * write here, and nothing else.
+ * Bytes at the end of an endpoint's shared area, one cache line: the answer
+ * word of writes to this endpoint.
  */
 #define SWHNI_ANSWER_LINE 64
 
-/* The word of a peer, or the own one (NULL); NULL: out of reach. */
+/* Answer word of a peer, or the own one (peer NULL); NULL: not accessible. */
 weft_au64 *swhni_bulk_answer(struct weft_unit *u, struct weft_peer *peer);
 
 /* NULL: out of memory. */
 struct swhni_bulks *swhni_bulk_open(struct weft_unit *u);
 void swhni_bulk_close(struct swhni_bulks *all);
-/* As weft_unit_ops.get and put say. */
+/* Implements weft_unit_ops.get and put. */
 int swhni_bulk_move(struct swhni_bulks *all, struct weft_peer *peer,
 		    struct weft_dma *d, bool get);
 

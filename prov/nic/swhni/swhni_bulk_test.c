@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RDMA below the message engine: places, answer words at both ends. */
+/* RDMA below the message engine: slots, answer words at both ends. */
 #include "prov/nic/nic_order.h"
 #include "prov/nic/swhni/swhni_bulk.h"
 #include "prov/nic/swhni/swhni_engine.h"
@@ -50,7 +50,7 @@ static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 		.name = { .sin_family = AF_INET,
 			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &no_up,
-		.share_bytes = 1000, /* of the engine's, and no whole line */
+		.share_bytes = 1000, /* engine's; no multiple of a line */
 	};
 	struct sockaddr_in name;
 
@@ -89,7 +89,7 @@ static uint64_t answers(struct side *s)
 	return nic_event_look(swhni_bulk_answer(s->u, NULL));
 }
 
-/* The target knows how many messages were written to it, and no one asked. */
+/* The answer word counts the writes without action of the target. */
 static void a_put_counts_up_the_targets_answer_word(void **state)
 {
 	static struct side s[2];
@@ -125,7 +125,7 @@ static void a_get_counts_up_a_word_of_its_own(void **state)
 	pair_close(s);
 }
 
-/* What the engine shares with its peers lies before the word. */
+/* The engine's shared area is before the answer word. */
 static void the_word_is_outside_the_engines_area(void **state)
 {
 	static struct side s[2];
@@ -143,7 +143,7 @@ static void the_word_is_outside_the_engines_area(void **state)
 	pair_close(s);
 }
 
-/* More transfers than places, one after the other: they are given back. */
+/* More transfers than slots, one after the other: slots are reused. */
 static void places_are_used_again(void **state)
 {
 	static struct side s[2];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the chip does by itself: ways of packets, turns of interfaces and
+ * Functions of the chip: paths of packets, scheduling of interfaces and
  * messages, addresses.
  */
 #include "prov/nic/swhni/swhni_pair.h"
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static void the_target_decides_which_way_a_packet_goes(void **state)
 {
@@ -41,7 +41,7 @@ static void the_target_decides_which_way_a_packet_goes(void **state)
 	pair_close(&p);
 }
 
-/* The same primitives inside the chip, between its engines. */
+/* RDMA inside the chip, between its engines. */
 static void rdma_works_across_the_crossbar(void **state)
 {
 	struct weft_swhni_desc d;
@@ -97,7 +97,7 @@ static void a_message_may_fix_its_port(void **state)
 	pair_close(&p);
 }
 
-/* Packets overtake each other, and the end is told when all are there. */
+/* Packets are reordered, and the event is written when all have arrived. */
 static void packets_of_a_message_take_both_ports(void **state)
 {
 	struct weft_swhni_stats st;
@@ -128,7 +128,7 @@ static void adaptive_messages_avoid_a_bad_port(void **state)
 	pair_close(&p);
 }
 
-/* ---- turns ---- */
+/* ---- scheduling ---- */
 
 static void each_engine_has_128_interfaces(void **state)
 {
@@ -162,7 +162,7 @@ static void interfaces_take_turns(void **state)
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SWHNI_QUEUE, 8);
 	d.flags = 0;
-	d.port = 0; /* which keeps their order */
+	d.port = 0; /* one port keeps their order */
 	d.local = p.a.at;
 	for (unsigned i = 0; i < 3; i++) {
 		T_OK(weft_swhni_vi_open(p.a.n, &attr, &vi[i]));
@@ -199,8 +199,10 @@ static void at_most_256_messages_are_on_their_way(void **state)
 	pair_close(&p);
 }
 
-/* Posts writes of these lengths, the first marked as the last argument says,
- * and returns the cookies in the order of their ends. */
+/*
+ * Posts writes of these lengths, number `marked` with a mark, and returns the
+ * cookies in the order of completion.
+ */
 static void race(const uint32_t *bytes, unsigned n, int marked, unsigned *end)
 {
 	struct weft_swhni_desc d;
@@ -241,7 +243,7 @@ static void a_marked_message_goes_first(void **state)
 	T_IS(end[0], 2);
 }
 
-/* Long ones of the same class share the port packet by packet. */
+/* Long messages of a class share the port packet by packet. */
 static void messages_are_interleaved(void **state)
 {
 	struct weft_swhni_desc d;
@@ -259,7 +261,7 @@ static void messages_are_interleaved(void **state)
 	pair_close(&p);
 }
 
-/* Short ones come without end; the long one ends all the same. */
+/* The long message completes beside a constant load of short ones. */
 static void a_long_message_gets_on_beside_short_ones(void **state)
 {
 	struct weft_swhni_desc d;
@@ -289,7 +291,7 @@ static void a_long_message_gets_on_beside_short_ones(void **state)
 
 /* ---- addresses ---- */
 
-/* Reads n pages of b, a word of each; the misses it took there. */
+/* Reads one word of each of n pages of b; returns the TLB misses at b. */
 static uint64_t read_pages(struct swhni_pair *p, uint64_t at, unsigned n,
 			   unsigned bits)
 {
@@ -307,7 +309,7 @@ static uint64_t read_pages(struct swhni_pair *p, uint64_t at, unsigned n,
 	return pair_stats(&p->b).tlb_misses - before;
 }
 
-/* Paged memory of b whose pages begin with their numbers. */
+/* Paged memory of b; each page starts with its number. */
 static uint64_t pages_open(struct swhni_pair *p, unsigned n, unsigned bits,
 			   unsigned char **mem_p)
 {
@@ -336,7 +338,7 @@ static void the_tlb_holds_2048_pages_and_fetches_ahead(void **state)
 
 	pair_open(&p, "");
 	at = pages_open(&p, WEFT_SWHNI_TLB, 12, &mem);
-	/* every second page was fetched with the one before it */
+	/* every second page was prefetched with the one before it */
 	T_IS(read_pages(&p, at, WEFT_SWHNI_TLB, 12), WEFT_SWHNI_TLB / 2);
 	T_IS(pair_stats(&p.b).prefetched, WEFT_SWHNI_TLB / 2);
 	T_IS(read_pages(&p, at, WEFT_SWHNI_TLB, 12), 0);
@@ -375,7 +377,7 @@ static void pages_have_4_kb_to_8_mb(void **state)
 	pair_close(&p);
 }
 
-/* A message that crosses from a page to another that lies elsewhere. */
+/* A message that crosses two pages that are not adjacent in memory. */
 static void pages_may_lie_anywhere(void **state)
 {
 	unsigned char *other = calloc(1, 4096);
@@ -413,7 +415,7 @@ static unsigned read_status(struct swhni_pair *p, uint64_t remote)
 	return pair_event(p, &p->a, 0).status;
 }
 
-/* Rights, the job, the kind of an address, and memory that was given back. */
+/* Rights, the job, the kind of an address, and memory that was freed. */
 static void memory_is_for_those_who_may(void **state)
 {
 	struct weft_swhni_mem m = {

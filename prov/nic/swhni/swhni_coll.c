@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives. Software draws a tree and writes each member's place in it into
- * the member's descriptor: to whom its sum goes, which input of that one it is,
- * and how many inputs it has itself. Interfaces gather: each waits for its
- * inputs, adds them to its own part in their order, and sends the sum up as a
- * reliable message (swhni_window.c). The root's goes to all as a multicast,
- * which the routers copy to the nodes of a group; who is no member there drops
- * it.
+ * Collectives. Software builds a tree and writes each member's position in it
+ * into the member's descriptor: its parent, the number of this input at the
+ * parent, and the number of its own inputs. The interfaces gather: each waits
+ * for its inputs, combines them with its own part in their order, and sends the
+ * sum up as a reliable message (swhni_window.c). The root's result is sent to
+ * all members by a multicast, which the routers copy to the nodes of a group; a
+ * node without a member drops it.
  *
- *	post -> all inputs -> [sum to the parent -> it has it] -> result
+ *	post -> all inputs -> [sum to the parent -> acknowledged] -> result
  *
- * Nothing says that a copy has arrived. A member that has waited for too long
- * probes its parent, which sends the result if it has it; if not, it waits
- * itself, and probes its own. So the last four results are kept: nobody can be
- * further ahead of one that waits.
+ * Multicast copies are not acknowledged. A member that times out waiting for
+ * the result probes its parent, which sends the result if it has it; if not,
+ * the parent waits too, and probes its own parent. So the last four results are
+ * kept: no member can be further ahead of a waiting one.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
 #include "prov/nic/cu/cu_alu.h"
 
-/* ---- what is asked for ---- */
+/* ---- checks of a descriptor ---- */
 
 static unsigned alu_op(unsigned sum)
 {
@@ -86,14 +86,16 @@ static struct swhni_coll *coll_at(struct swhni_circle *g, uint64_t number)
 	return &g->op[number % SWHNI_COLLS];
 }
 
-/* The operation of that number, if this member has it or may hear of it. */
+/*
+ * The operation with that number if this member has or may start it, or NULL.
+ */
 static struct swhni_coll *coll_find(struct swhni_circle *g, uint64_t number)
 {
 	struct swhni_coll *c = coll_at(g, number);
 
 	if (c->used && c->number == number)
 		return c;
-	/* what it still has to do stands in its way, or is too far ahead */
+	/* an incomplete operation has the slot, or number is too far ahead */
 	if (number < g->next || number - g->next >= SWHNI_COLLS ||
 	    (c->used && !c->over))
 		return NULL;
@@ -128,7 +130,7 @@ static void coll_end(struct weft_swhni *n, struct swhni_coll *c,
 	swhni_cq_write(v, &ev);
 }
 
-/* The result, to the memory of who gets it. */
+/* Writes the result to memory if this member gets one; ends the operation. */
 static void coll_result(struct weft_swhni *n, struct swhni_coll *c,
 			unsigned status)
 {
@@ -145,7 +147,7 @@ static void coll_result(struct weft_swhni *n, struct swhni_coll *c,
 	coll_end(n, c, status);
 }
 
-/* ---- up ---- */
+/* ---- up the tree ---- */
 
 static uint64_t coll_tag(const struct swhni_coll *c, unsigned status)
 {
@@ -153,7 +155,7 @@ static uint64_t coll_tag(const struct swhni_coll *c, unsigned status)
 	       c->d.group;
 }
 
-/* The sum as a reliable message; while there is no place for it, later. */
+/* Sends the sum as a reliable message; retried later without a free slot. */
 static void coll_up(struct weft_swhni *n, struct swhni_coll *c)
 {
 	struct swhni_msg *m = swhni_msg_take(n, c->engine);
@@ -181,7 +183,7 @@ static void coll_up(struct weft_swhni *n, struct swhni_coll *c)
 		swhni_msg_run(n, m);
 }
 
-/* The parent has it, or never will. */
+/* The sum was acknowledged by the parent, or failed. */
 void swhni_coll_sent(struct weft_swhni *n, const struct swhni_msg *m,
 		     unsigned status)
 {
@@ -197,7 +199,7 @@ void swhni_coll_sent(struct weft_swhni *n, const struct swhni_msg *m,
 		coll_end(n, c, status);
 }
 
-/* ---- down ---- */
+/* ---- down the tree ---- */
 
 static void cast_fill(const struct swhni_coll *c, uint32_t guid,
 		      struct swhni_out *o)
@@ -215,7 +217,7 @@ static void cast_fill(const struct swhni_coll *c, uint32_t guid,
 	};
 }
 
-/* Copies to all nodes of the group, as routers make them. */
+/* Sends copies to all nodes of the group, in place of the routers. */
 static void coll_cast(struct weft_swhni *n, struct swhni_coll *c)
 {
 	const struct swhni_cast *to = &n->cast[c->d.group];
@@ -242,7 +244,10 @@ static void coll_take(struct weft_swhni *n, struct swhni_coll *c,
 	coll_result(n, c, status);
 }
 
-/* A copy: for whom of this chip? Groups may reach more nodes than they need. */
+/*
+ * Delivers a multicast copy to the members on this chip. Groups may contain
+ * nodes without members.
+ */
 void swhni_coll_cast(struct weft_swhni *n, const struct swhni_in *in)
 {
 	unsigned group = in->pkt->tag & 0xff, members = 0;
@@ -296,7 +301,7 @@ static void coll_step(struct weft_swhni *n, struct swhni_coll *c)
 	}
 }
 
-/* A part from below; false: there is no room, and it comes again. */
+/* Stores a child's part; false: no room, the child retransmits. */
 bool swhni_coll_part(struct weft_swhni *n, struct swhni_vi *v,
 		     const struct swhni_in *in)
 {
@@ -322,7 +327,7 @@ bool swhni_coll_part(struct weft_swhni *n, struct swhni_vi *v,
 	return true;
 }
 
-/* ---- those who wait long ---- */
+/* ---- timeouts and probes ---- */
 
 static void coll_probe(struct weft_swhni *n, const struct swhni_coll *c)
 {
@@ -339,7 +344,7 @@ static void coll_probe(struct weft_swhni *n, const struct swhni_coll *c)
 	swhni_answer(n, &o);
 }
 
-/* A member below has no result; perhaps this one has. */
+/* A child has no result; sends it if this member has it. */
 void swhni_coll_probed(struct weft_swhni *n, const struct swhni_in *in)
 {
 	uint32_t to = swhni_in_to(in);
@@ -379,7 +384,7 @@ void swhni_coll_run(struct weft_swhni *n)
 	}
 }
 
-/* ---- ends ---- */
+/* ---- lost nodes, close ---- */
 
 static bool cast_has(const struct swhni_cast *g, uint32_t guid)
 {
@@ -390,7 +395,10 @@ static bool cast_has(const struct swhni_cast *g, uint32_t guid)
 	return false;
 }
 
-/* Who has the list of the group tells all that one of them is gone. */
+/*
+ * The root, which has the node list of the group, ends operations of a group
+ * with a lost node on all members.
+ */
 void swhni_coll_lost(struct weft_swhni *n, uint32_t guid)
 {
 	struct weft_list *pos;
@@ -432,7 +440,7 @@ void swhni_coll_fini(struct weft_swhni *n)
 		free(n->cast[i].guid);
 }
 
-/* ---- calls ---- */
+/* ---- user calls ---- */
 
 WEFT_EXPORT int weft_swhni_cast_set(struct weft_swhni *n, unsigned group,
 				    const uint32_t *guid, unsigned count)
@@ -450,7 +458,7 @@ WEFT_EXPORT int weft_swhni_cast_set(struct weft_swhni *n, unsigned group,
 	return 0;
 }
 
-/* This member's own part is fetched when it posts. */
+/* Fetches this member's own part at posting. */
 static unsigned coll_fetch(struct weft_swhni *n, struct swhni_coll *c)
 {
 	const struct swhni_range r = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of the Sunway interface: a ring of nodes in one process. */
+/* Collectives of the Sunway interface: ten nodes in one process. */
 #include "prov/nic/swhni/swhni_pair.h"
 
 #include "prov/nic/cu/cu_alu.h"
@@ -51,7 +51,7 @@ static void ring_run(struct ring *r, int turns)
 	}
 }
 
-/* The descriptor of a member: its place in the tree. */
+/* The descriptor of a member: its position in the tree. */
 static struct weft_swhni_coll place(const struct ring *r, int me, unsigned kind,
 				    unsigned type, uint32_t bytes)
 {
@@ -81,7 +81,7 @@ static int member_post(struct ring *r, int me, const struct weft_swhni_coll *d)
 	return weft_swhni_coll(r->s[me].n, 0, r->s[me].vi[0], d);
 }
 
-/* Is a member's operation over? Its event is taken. */
+/* True if a member's operation has completed; takes its event. */
 static bool is_over(struct ring *r, int me, unsigned status)
 {
 	struct weft_swhni_event ev;
@@ -94,7 +94,7 @@ static bool is_over(struct ring *r, int me, unsigned status)
 	return true;
 }
 
-/* All members that there are come to the end of an operation. */
+/* Runs until all remaining members complete an operation. */
 static void ring_end(struct ring *r, unsigned status)
 {
 	bool over[NODES] = { false };
@@ -143,7 +143,7 @@ static struct weft_swhni_stats ring_stats(struct ring *r)
 
 /* ---- barriers ---- */
 
-/* Whoever is missing, nobody leaves; then all do. */
+/* No member leaves before the last one arrives; then all do. */
 static void nobody_leaves_a_barrier_early(void **state)
 {
 	struct weft_swhni_coll d;
@@ -169,7 +169,7 @@ static void nobody_leaves_a_barrier_early(void **state)
 
 /* ---- sums ---- */
 
-/* What members hand in: small whole numbers, exact in every type. */
+/* Contributions: small integers, exact in every type. */
 static void fill(struct ring *r, int i, unsigned type, unsigned count)
 {
 	for (unsigned k = 0; k < count; k++) {
@@ -238,7 +238,7 @@ static void all_operations_and_types_of_the_machine_are_there(void **state)
 	ring_close(&r);
 }
 
-/* 2^53 and nine ones, by a chain, and by the tree. */
+/* Sum of 2^53 and nine ones. */
 static double sum_by(struct ring *r)
 {
 	double x, y;
@@ -256,7 +256,7 @@ static double sum_by(struct ring *r)
 	return x;
 }
 
-/* The order of a sum is that of the tree that software has drawn. */
+/* The order of a sum is that of the tree in the descriptors. */
 static void a_sum_has_the_order_of_its_tree(void **state)
 {
 	static const int pairs[NODES] = { -1, 0, 0, 2, 0, 4, 4, 6, 0, 8 };
@@ -265,17 +265,17 @@ static void a_sum_has_the_order_of_its_tree(void **state)
 	ring_open(&r, NODES, "");
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i ? 0 : -1;
-	T_TRUE(sum_by(&r) == 0x1p53); /* one after the other: all are lost */
+	T_TRUE(sum_by(&r) == 0x1p53); /* one by one: all ones are lost */
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i - 1;
-	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 1 + ... + 1 is 9 before: even */
+	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 9 first: rounds to even */
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = pairs[i];
 	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
 	ring_close(&r);
 }
 
-/* Whatever the order in which parts come. */
+/* The result does not depend on the order of arrival. */
 static void parts_may_come_before_their_parent_has_posted(void **state)
 {
 	struct weft_swhni_coll d;
@@ -298,7 +298,7 @@ static void parts_may_come_before_their_parent_has_posted(void **state)
 	ring_close(&r);
 }
 
-/* ---- the others ---- */
+/* ---- other operations ---- */
 
 static void a_broadcast_reaches_all_when_all_are_there(void **state)
 {
@@ -312,7 +312,7 @@ static void a_broadcast_reaches_all_when_all_are_there(void **state)
 		T_OK(member_post(&r, i, &d));
 	}
 	ring_run(&r, 50);
-	T_IS(ring_stats(&r).casts, 0); /* one has no room yet */
+	T_IS(ring_stats(&r).casts, 0); /* one member has no room yet */
 	d = place(&r, 4, WEFT_SWHNI_BCAST, 0, WEFT_SWHNI_PACKET);
 	T_OK(member_post(&r, 4, &d));
 	ring_end(&r, WEFT_SWHNI_OK);
@@ -342,7 +342,7 @@ static void a_reduction_is_for_its_root_alone(void **state)
 	ring_close(&r);
 }
 
-/* Four are under way; a fifth waits until the first is over. */
+/* Four operations are outstanding; a fifth waits until the first completes. */
 static void four_operations_of_a_group_are_under_way(void **state)
 {
 	struct weft_swhni_coll d;
@@ -369,13 +369,13 @@ static void four_operations_of_a_group_are_under_way(void **state)
 
 /* ---- multicast ---- */
 
-/* The group has nodes without members; their interfaces drop what comes. */
+/* The group has nodes without members; their interfaces drop the copies. */
 static void who_is_no_member_drops_what_comes(void **state)
 {
 	struct ring r;
 
 	ring_open(&r, NODES, "");
-	r.n = 6; /* members; the others are in the group's table alone */
+	r.n = 6; /* members; the other nodes are in the group's table only */
 	t_fill(r.s[0].mem, 100, 1);
 	for (int i = 0; i < 6; i++) {
 		struct weft_swhni_coll d =
@@ -394,7 +394,7 @@ static void who_is_no_member_drops_what_comes(void **state)
 	ring_close(&r);
 }
 
-/* Another job of the same node and group, which waits, hears nothing. */
+/* Another job on a node of the group, which waits, gets no copy. */
 static void copies_are_for_one_job(void **state)
 {
 	struct weft_swhni_coll d;
@@ -406,7 +406,7 @@ static void copies_are_for_one_job(void **state)
 	other = r.s[1];
 	pair_vis(&other, PAIR_JOB + 1);
 	d = place(&r, 1, WEFT_SWHNI_BARRIER, 0, 0);
-	d.inputs = 1; /* which does not come */
+	d.inputs = 1; /* which does not arrive */
 	T_OK(weft_swhni_coll(other.n, 0, other.vi[0], &d));
 	ring_all(&r, WEFT_SWHNI_BARRIER, 0, 0);
 	ring_run(&r, 20);
@@ -426,7 +426,7 @@ static void there_are_32_groups(void **state)
 	d = place(&r, 0, WEFT_SWHNI_BARRIER, 0, 0);
 	d.group = 32;
 	T_IS(member_post(&r, 0, &d), -EINVAL);
-	d.group = 30; /* no nodes are known of it */
+	d.group = 30; /* a group without nodes */
 	T_IS(member_post(&r, 0, &d), -EINVAL);
 	d.group = 31;
 	T_OK(member_post(&r, 0, &d));
@@ -434,9 +434,9 @@ static void there_are_32_groups(void **state)
 	ring_close(&r);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- failures ---- */
 
-/* Sums are sent again, results that do not come are asked for. */
+/* Sums are retransmitted, missing results are probed for. */
 static void losses_are_found_by_time_outs_and_probes(void **state)
 {
 	struct weft_swhni_stats st;
@@ -462,7 +462,7 @@ static void losses_are_found_by_time_outs_and_probes(void **state)
 	ring_close(&r);
 }
 
-/* A copy that was on its way for long is not taken for a later result. */
+/* A delayed copy is not taken for a later result. */
 static void an_old_copy_ends_nothing(void **state)
 {
 	const struct weft_pkt pkt = { .flags = SWHNI_CAST, .tag = GROUP };
@@ -498,14 +498,14 @@ static void without_losses_nobody_probes(void **state)
 	ring_close(&r);
 }
 
-/* A member's node leaves: all others hear of it, now and later. */
+/* A member's node is lost: all others get an error, now and later. */
 static void a_node_that_is_gone_ends_it_for_all(void **state)
 {
 	struct ring r;
 
 	ring_open(&r, NODES, "");
 	ring_all(&r, WEFT_SWHNI_BARRIER, 0, 0);
-	pair_side_close(&r.s[9]); /* no parent of anybody */
+	pair_side_close(&r.s[9]); /* not a parent */
 	r.s[9].n = NULL;
 	for (int k = 0; k < 3; k++) {
 		for (int i = 0; i < 9; i++) {
@@ -519,7 +519,7 @@ static void a_node_that_is_gone_ends_it_for_all(void **state)
 	ring_close(&r);
 }
 
-/* One member sums other bytes than the rest: everybody hears that. */
+/* One member contributes a different number of bytes: all get an error. */
 static void members_that_differ_are_told(void **state)
 {
 	struct weft_swhni_coll d;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What has come of an RDMA, as the message library has it: a reply protocol
- * and a probe of the interface's state.
+ * State of received RDMA messages, as in the machine's message library: a reply
+ * protocol and a probe of the target interface's state.
  *
- * A target remembers, for every place among the messages of a node, the last
- * write that came from there: which of its packets, and at the end how it
- * ended. So a packet that comes twice is taken once, and an answer word is
- * counted up once. A source that hears nothing for a while asks (STATE). The
- * target tells the end again, says that bytes are missing (MISSING), upon
- * which all of them are sent again, or keeps silent: the bytes still come, or
- * a notification waits for room.
+ * For every message slot of a node the target keeps the last write received
+ * from it: which of its packets arrived, and at the end its status. So a
+ * duplicate packet is ignored, and an answer word is incremented once. A source
+ * that gets no reply within a timeout sends a probe (STATE). The target repeats
+ * the final status, replies that data is missing (MISSING), upon which the
+ * source retransmits all data, or does not reply: data is still arriving, or a
+ * notification waits for room.
  *
- * A read is its own probe: the source asks for the bytes again, and takes
- * those that it does not have.
+ * A read is its own probe: the source requests the data again, and takes the
+ * packets that it does not have.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -48,9 +48,9 @@ void swhni_bits_fini(struct swhni_bits *b)
 	*b = (struct swhni_bits){ 0 };
 }
 
-/* ---- writes that come ---- */
+/* ---- received writes ---- */
 
-/* By node, engine and place; the rest of a message's number grows. */
+/* Key: node, engine and slot; the rest of a message id increases. */
 static uint64_t coming_key(uint32_t guid, uint32_t id)
 {
 	return (uint64_t)guid << 9 | (id & 511);
@@ -90,7 +90,7 @@ struct swhni_coming *swhni_coming_of(struct weft_swhni *n,
 	if (c && c->state != SWHNI_NEVER && c->id == in->pkt->aux)
 		return c;
 	if (c && c->state != SWHNI_NEVER && (int32_t)(in->pkt->aux - c->id) < 0)
-		return NULL; /* a leftover */
+		return NULL; /* packet of an older message */
 	if (n->arriving >= SWHNI_COMINGS)
 		return NULL;
 	if (!c)
@@ -186,7 +186,7 @@ void swhni_coming_ask(struct weft_swhni *n, const struct swhni_msg *m)
 		  });
 }
 
-/* Nothing of it is on its way: there is no more than at the last probe. */
+/* True if no data arrived since the last probe. */
 static bool coming_stands(struct swhni_coming *c)
 {
 	bool stands = c->asked == c->got;

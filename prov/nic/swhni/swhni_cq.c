@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion queues. Whoever posts something that will end with an event has
- * a place for it promised, so that no event is lost.
+ * Completion queues. Posting an operation that will end with an event reserves
+ * an entry for it, so that no event is lost.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 

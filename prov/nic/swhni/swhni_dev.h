@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Sunway interface from inside.
+ * Internal header of the Sunway interface.
  *
- *	swhni.c         open, close, nodes, poll
- *	swhni_vm.c      virtual machines
- *	swhni_vi.c      virtual interfaces, the end of jobs
- *	swhni_rx.c      the receive unit: what arrives
- *	swhni_manage.c  management commands, IO space
- *	swhni_tx.c      the send unit: whose turn it is, packets, time-outs
- *	swhni_post.c    descriptors: into send queues, or written on chip
- *	swhni_window.c  reliable queue messages
- *	swhni_coll.c    collectives
- *	swhni_rq.c      receive queues, raw and virtual
- *	swhni_mem.c     addresses, pages, the TLB
- *	swhni_cq.c      completion queues
- *	swhni_port.c    which way a packet goes: engine, crossbar, ports
- *	swhni_engine.c  the unit below the message engine (machine sunway)
+ *  swhni.c         open, close, nodes, poll
+ *  swhni_vm.c      virtual machines
+ *  swhni_vi.c      virtual interfaces, the end of jobs
+ *  swhni_rx.c      the receive unit
+ *  swhni_manage.c  management commands, IO space
+ *  swhni_tx.c      the send unit: scheduling, packets, timeouts
+ *  swhni_post.c    descriptors: into send queues, or written on chip
+ *  swhni_window.c  reliable queue messages
+ *  swhni_coll.c    collectives
+ *  swhni_rq.c      receive queues, raw and virtual
+ *  swhni_mem.c     addresses, pages, the TLB
+ *  swhni_cq.c      completion queues
+ *  swhni_port.c    path of a packet: engine, crossbar, ports
+ *  swhni_engine.c  the unit below the message engine (machine sunway)
  */
 #ifndef WEFT_PROV_SWHNI_DEV_H
 #define WEFT_PROV_SWHNI_DEV_H
@@ -35,18 +35,18 @@
 #define SWHNI_TLB_SETS (WEFT_SWHNI_TLB / SWHNI_TLB_WAYS)
 #define SWHNI_FSMS     16 /* fast short messages of an interface on chip */
 #define SWHNI_MIDDLE   (64u * 1024)
-#define SWHNI_BACKS    64 /* reads of others that are being answered */
-#define SWHNI_WINDOW   64 /* messages of a window on their way */
+#define SWHNI_BACKS    64 /* reads of peers that are being served */
+#define SWHNI_WINDOW   64 /* messages in flight of a window */
 #define SWHNI_LOCALS   64 /* packets inside the chip */
 #define SWHNI_ROUTES   256
 #define SWHNI_VMS      64
 #define SWHNI_GROUPS   16
 #define SWHNI_COMMANDS 256
-#define SWHNI_COMINGS  8192 /* messages that are arriving, at most */
+#define SWHNI_COMINGS  8192 /* messages being received, at most */
 #define SWHNI_NO_VM    (-1)
-#define SWHNI_COLLS    4 /* operations of a group under way */
+#define SWHNI_COLLS    4 /* outstanding operations of a group */
 
-/* Messages by length, and those that are marked. */
+/* Message classes by length; fast short and marked messages are FAST. */
 enum swhni_class {
 	SWHNI_CLASS_FAST,
 	SWHNI_CLASS_SHORT,  /* one packet */
@@ -58,7 +58,7 @@ enum swhni_class {
 enum swhni_state {
 	SWHNI_FREE,
 	SWHNI_SENDING,
-	SWHNI_WAITING, /* all is sent; the target has the next word */
+	SWHNI_WAITING, /* all sent; waiting for the target */
 };
 
 /* A fast short message in the chip's memory. */
@@ -67,15 +67,15 @@ struct swhni_fsm {
 	unsigned char data[WEFT_SWHNI_FSM];
 };
 
-/* Packets of a message that have come, a bit each. */
+/* Bitmap of the received packets of a message. */
 struct swhni_bits {
-	uint64_t few;	/* of a message of up to 64 */
-	uint64_t *many; /* of a longer one */
+	uint64_t few;	/* message of up to 64 packets */
+	uint64_t *many; /* longer message */
 };
 
-/* A message on its way. */
+/* A message in flight. */
 struct swhni_msg {
-	struct weft_list link; /* free, its class, or those that wait */
+	struct weft_list link; /* in a list: free, class or waiting */
 	struct weft_swhni_desc d;
 	uint32_t gen;
 	uint32_t job;
@@ -84,20 +84,20 @@ struct swhni_msg {
 	uint8_t engine;
 	uint8_t vi;
 	bool fsm;
-	bool back;	  /* R2W: answers a read of somebody else's */
-	bool orphan;	  /* its interface is closed: nobody hears of it */
-	uint32_t back_id; /* of that read */
+	bool back;	  /* R2W: serves a read of a peer */
+	bool orphan;	  /* its interface is closed: no event */
+	uint32_t back_id; /* message id of that read */
 	uint32_t sent;
-	uint32_t got;		/* RDMAR: bytes that came */
-	struct swhni_bits bits; /* likewise, packets */
+	uint32_t got;		/* RDMAR: bytes received */
+	struct swhni_bits bits; /* RDMAR: packets received */
 	struct swhni_window *window;
-	bool numbered; /* in its window: it has been sent once */
+	bool numbered; /* has a sequence number in its window: sent once */
 	uint64_t seq;
 	uint64_t sent_at;
 	unsigned char data[WEFT_SWHNI_FSM]; /* fsm */
 };
 
-/* A buffer that a virtual receive queue waits with. */
+/* A buffer posted to a virtual receive queue. */
 struct swhni_buffer {
 	struct weft_list link;
 	uint16_t queue;
@@ -106,7 +106,7 @@ struct swhni_buffer {
 	uint64_t cookie;
 };
 
-/* A message that came. */
+/* A received message. */
 struct swhni_slot {
 	struct weft_list link;
 	struct weft_swhni_arrival a;
@@ -114,46 +114,46 @@ struct swhni_slot {
 	unsigned char data[WEFT_SWHNI_PACKET];
 };
 
-/* What an input of a collective sent. */
+/* The part received from one input of a collective. */
 struct swhni_part {
 	uint8_t status;
 	uint8_t bytes;
 	unsigned char data[WEFT_SWHNI_FSM];
 };
 
-/* A collective, as one member sees it. */
+/* State of a collective at one member. */
 struct swhni_coll {
-	struct weft_list link; /* those under way */
+	struct weft_list link; /* in the list of outstanding ones */
 	struct weft_swhni_coll d;
-	uint64_t number; /* in its group */
-	uint64_t came;	 /* inputs, a bit each */
-	uint64_t since;	 /* waits for its result, or was probed for it */
+	uint64_t number; /* sequence number in its group */
+	uint64_t came;	 /* received inputs, one bit each */
+	uint64_t since;	 /* time of the wait's start or last probe */
 	uint32_t job;
-	uint32_t cast; /* copies that have left */
+	uint32_t cast; /* multicast copies sent */
 	uint8_t engine;
 	uint8_t vi;
-	uint8_t added; /* inputs that are in the sum */
+	uint8_t added; /* inputs combined into sum */
 	uint8_t status;
 	bool used;
 	bool posted;
-	bool sent; /* the sum, upwards */
-	bool told; /* the parent has it */
+	bool sent; /* the sum was sent to the parent */
+	bool told; /* the parent acknowledged the sum */
 	bool over;
-	unsigned char sum[WEFT_SWHNI_PACKET]; /* so far; the result */
+	unsigned char sum[WEFT_SWHNI_PACKET]; /* partial sum, then the result */
 	struct swhni_part part[WEFT_SWHNI_INPUTS];
 };
 
 /* A member's operations of a group. */
 struct swhni_circle {
-	uint64_t next; /* number */
+	uint64_t next; /* number of the next operation */
 	struct swhni_coll op[SWHNI_COLLS];
 };
 
-/* The nodes that multicasts of a group reach. */
+/* The nodes of a multicast group. */
 struct swhni_cast {
 	uint32_t *guid;
 	unsigned n;
-	bool gone; /* one of them is */
+	bool gone; /* a node of the group is lost */
 };
 
 /* Indices run free; the entry of index i is ring[i & (entries - 1)]. */
@@ -161,7 +161,7 @@ struct swhni_vi {
 	bool open;
 	uint32_t job;
 	int vm;			/* or SWHNI_NO_VM */
-	struct weft_list ready; /* linked while it has something to send */
+	struct weft_list ready; /* linked while it has descriptors to send */
 	struct weft_swhni_desc *sq;
 	uint32_t sends;
 	uint64_t sq_head;
@@ -173,10 +173,10 @@ struct swhni_vi {
 	uint32_t events;
 	uint64_t cq_head;
 	uint64_t cq_tail;
-	uint64_t owed; /* entries that messages on their way will need */
+	uint64_t owed; /* entries reserved for outstanding operations */
 	struct swhni_slot *slot;
-	struct weft_list slots;	  /* free */
-	struct weft_list arrived; /* in order of their coming */
+	struct weft_list slots;	  /* free list */
+	struct weft_list arrived; /* in order of arrival */
 	struct weft_list buffers; /* struct swhni_buffer */
 	struct weft_list windows; /* struct swhni_window, as sender */
 	struct swhni_circle *circle[WEFT_SWHNI_CASTS];
@@ -184,11 +184,11 @@ struct swhni_vi {
 
 /* A message engine. */
 struct swhni_me {
-	struct weft_list ready; /* interfaces, taken in turn */
+	struct weft_list ready; /* interfaces to serve, round-robin */
 	struct weft_list run[SWHNI_CLASSES];
-	struct weft_list waiting; /* messages that are with their targets */
+	struct weft_list waiting; /* messages waiting for their targets */
 	struct weft_list free;
-	struct weft_list backs; /* free places of answers to reads */
+	struct weft_list backs; /* free slots for serving reads */
 	unsigned flying;
 	unsigned turn;
 	uint64_t io[WEFT_SWHNI_IO];
@@ -200,49 +200,49 @@ struct swhni_me {
 struct swhni_mem {
 	bool used;
 	struct weft_swhni_mem m;
-	uint64_t *page; /* paged: where each is */
+	uint64_t *page; /* paged: address of each page */
 	uint64_t pages;
 };
 
 struct swhni_entry {
-	uint64_t at; /* where the page is */
+	uint64_t at; /* address of the page */
 	uint64_t page;
-	uint16_t mem; /* plus one; 0: empty */
+	uint16_t mem; /* index + 1; 0: empty */
 };
 
-/* Reliable messages from one interface to another; at both ends. */
+/* Reliable messages from one interface to another; used at both ends. */
 struct swhni_window {
 	struct weft_list link;
 	uint32_t number;
 	uint32_t guid;
 	uint32_t to;	/* interface; at the receiver both interfaces */
-	uint64_t next;	/* sender: number of the next message */
-	uint64_t base;	/* all below have been taken */
-	uint64_t taken; /* bits: from base on */
+	uint64_t next;	/* sender: sequence number of the next message */
+	uint64_t base;	/* all lower numbers have been taken */
+	uint64_t taken; /* bitmap of taken numbers from base on */
 };
 
 enum swhni_come {
-	SWHNI_NEVER, /* nothing is known of it */
+	SWHNI_NEVER, /* unknown */
 	SWHNI_COMES,
-	SWHNI_WAITS, /* all is there, its notification finds no room */
+	SWHNI_WAITS, /* complete, its notification waits for room */
 	SWHNI_OVER,
 };
 
-/* The last write from one of the places of a node's messages. */
+/* The last write received from one message slot of a node. */
 struct swhni_coming {
 	struct weft_list link;
 	struct swhni_bits bits;
 	uint32_t guid;
 	uint32_t id;
 	uint32_t got;
-	uint32_t left;	/* aborted: so many bytes were sent */
-	uint32_t asked; /* what was there at the last probe */
+	uint32_t left;	/* aborted: number of bytes sent */
+	uint32_t asked; /* bytes received at the last probe */
 	uint8_t state;	/* enum swhni_come */
-	uint8_t status; /* the first bad one */
+	uint8_t status; /* first error */
 	bool aborted;
 };
 
-/* A packet that waits for room on its way out, or is inside the chip. */
+/* A packet that waits for room in a port, or is inside the chip. */
 struct swhni_kept {
 	struct weft_list link;
 	uint32_t guid;
@@ -250,7 +250,7 @@ struct swhni_kept {
 	unsigned char payload[];
 };
 
-/* A read that waits for a free place, a notification that waits for room. */
+/* A read that waits for a free slot, or a notification that waits for room. */
 struct swhni_later {
 	struct weft_list link;
 	uint32_t guid;
@@ -280,12 +280,12 @@ struct weft_swhni {
 	struct weft_list reads;	  /* struct swhni_later */
 	struct weft_list notes;	  /* struct swhni_later */
 	struct weft_list coming;  /* struct swhni_coming */
-	struct weft_hash comings; /* the same, by node and place */
-	unsigned arriving;	  /* of them SWHNI_COMES */
+	struct weft_hash comings; /* coming, by node and slot */
+	unsigned arriving;	  /* number of these in state SWHNI_COMES */
 	struct weft_hash windows; /* as receiver: by node and number */
-	struct weft_list window;  /* the same, all of them */
+	struct weft_list window;  /* all entries of windows */
 	uint32_t window_next;
-	struct weft_list colls; /* struct swhni_coll: under way */
+	struct weft_list colls; /* outstanding struct swhni_coll */
 	struct swhni_cast cast[WEFT_SWHNI_CASTS];
 	struct swhni_mem mem[SWHNI_MEMS];
 	struct swhni_entry tlb[SWHNI_TLB_SETS][SWHNI_TLB_WAYS];
@@ -305,7 +305,7 @@ struct weft_swhni {
 	struct weft_swhni_stats stats;
 };
 
-/* What arrived, as the receive unit sees it. */
+/* A received packet with decoded fields. */
 struct swhni_in {
 	uint32_t guid;
 	const struct weft_pkt *pkt;
@@ -314,7 +314,7 @@ struct swhni_in {
 	uint32_t bytes;
 };
 
-/* What is to leave. */
+/* A packet to be sent. */
 struct swhni_out {
 	uint32_t guid;
 	uint8_t port;
@@ -326,22 +326,22 @@ struct swhni_out {
 
 /* swhni_port.c: 0, -EAGAIN, -EHOSTUNREACH, -ECONNRESET. */
 int swhni_emit(struct weft_swhni *n, struct swhni_out *o);
-/* The same for an answer, which is kept while there is no room. */
+/* As swhni_emit() for a reply, which is queued while there is no room. */
 void swhni_answer(struct weft_swhni *n, struct swhni_out *o);
-/* The end of the message that a packet is of, to its sender. */
+/* Sends the end of a packet's message to its sender. */
 void swhni_done(struct weft_swhni *n, const struct swhni_in *in,
 		unsigned status, uint64_t value);
 int swhni_port_run(struct weft_swhni *n);
 void swhni_port_fini(struct weft_swhni *n);
 
-/* swhni_cq.c: is there room for one more event than is promised? */
+/* swhni_cq.c: true if there is room for an event beyond the reserved ones. */
 bool swhni_cq_room(const struct swhni_vi *v);
 void swhni_cq_write(struct swhni_vi *v, const struct weft_swhni_event *ev);
 
 /* swhni_mem.c */
 enum swhni_dir { SWHNI_FROM_MEMORY, SWHNI_TO_MEMORY };
 
-/* What a job wants of memory; rights 0: it is its own. */
+/* A memory access of a job; rights 0: the job's own memory. */
 struct swhni_range {
 	uint32_t job;
 	unsigned rights;
@@ -353,22 +353,22 @@ struct swhni_range {
 unsigned swhni_mem_copy(struct weft_swhni *n, const struct swhni_range *r,
 			void *buf, enum swhni_dir dir);
 unsigned swhni_mem_check(struct weft_swhni *n, const struct swhni_range *r);
-/* Counts up a word. */
+/* Increments an answer word. */
 unsigned swhni_mem_answer(struct weft_swhni *n, const struct swhni_range *r);
 void swhni_mem_job(struct weft_swhni *n, uint32_t job);
 void swhni_mem_fini(struct weft_swhni *n);
 
-/* swhni_rq.c: false: there is no room. */
+/* swhni_rq.c. false: there is no room. */
 bool swhni_rq_put(struct swhni_vi *v, const struct swhni_in *in, bool notify);
 int swhni_rq_init(struct swhni_vi *v, uint32_t entries);
 void swhni_rq_fini(struct swhni_vi *v);
 
 /* swhni_window.c */
 int swhni_window_join(struct weft_swhni *n, struct swhni_msg *m);
-/* May it leave now? */
+/* True if the message fits into its window now. */
 bool swhni_window_open(const struct swhni_msg *m);
 void swhni_window_acked(struct swhni_msg *m);
-/* v NULL: its interface is closed, and nobody gets it. */
+/* v NULL: the interface is closed, the message is not delivered. */
 void swhni_window_arrive(struct weft_swhni *n, struct swhni_vi *v,
 			 const struct swhni_in *in);
 void swhni_window_close(struct swhni_vi *v);
@@ -378,28 +378,27 @@ void swhni_window_fini(struct weft_swhni *n);
 /* swhni_post.c */
 void swhni_msg_init(struct swhni_me *e, unsigned engine);
 /*
- * A free place among the messages on their way, or NULL. Answers to reads have
- * places of their own: two chips that read from each other would else wait for
- * each other.
+ * A free message slot, or NULL. Replies to reads have slots of their own:
+ * otherwise two chips that read from each other could deadlock.
  */
 struct swhni_msg *swhni_msg_take(struct weft_swhni *n, unsigned engine);
 struct swhni_msg *swhni_msg_back(struct weft_swhni *n, unsigned engine);
 void swhni_msg_free(struct weft_swhni *n, struct swhni_msg *m);
-/* Puts it where its turn will come. */
+/* Puts a message into the list of its class. */
 void swhni_msg_run(struct weft_swhni *n, struct swhni_msg *m);
-/* The end of a message: tells whoever wants to know. */
+/* Ends a message: writes the event or reply that its descriptor requests. */
 void swhni_msg_end(struct weft_swhni *n, struct swhni_msg *m, unsigned status,
 		   uint64_t value);
 uint32_t swhni_msg_id(const struct weft_swhni *n, const struct swhni_msg *m);
-/* NULL: there is no such message any more. */
+/* NULL: the message has ended. */
 struct swhni_msg *swhni_msg_find(struct weft_swhni *n, uint32_t guid,
 				 uint32_t id);
-/* Takes descriptors from the interfaces in turn, while there are places. */
+/* Takes descriptors from the interfaces round-robin while slots are free. */
 void swhni_fetch(struct weft_swhni *n, unsigned engine);
 
 /* swhni_tx.c */
 int swhni_tx_run(struct weft_swhni *n, unsigned engine, int budget);
-/* The interface of these messages is closed. */
+/* Ends the messages of an interface that is being closed. */
 void swhni_tx_close(struct weft_swhni *n, unsigned engine, unsigned vi);
 void swhni_tx_lost(struct weft_swhni *n, uint32_t guid);
 
@@ -415,7 +414,7 @@ bool swhni_coll_part(struct weft_swhni *n, struct swhni_vi *v,
 		     const struct swhni_in *in);
 void swhni_coll_cast(struct weft_swhni *n, const struct swhni_in *in);
 void swhni_coll_probed(struct weft_swhni *n, const struct swhni_in *in);
-/* What became of the message with a sum. */
+/* Handles the end of the message that carried a sum. */
 void swhni_coll_sent(struct weft_swhni *n, const struct swhni_msg *m,
 		     unsigned status);
 void swhni_coll_run(struct weft_swhni *n);
@@ -424,19 +423,19 @@ void swhni_coll_close(struct swhni_vi *v);
 void swhni_coll_fini(struct weft_swhni *n);
 
 /* swhni_coming.c */
-/* false: it came before, or there is no memory for it: it comes again. */
+/* false: duplicate, or out of memory (the packet will be retransmitted). */
 bool swhni_bits_take(struct swhni_bits *b, uint32_t total, uint32_t offset);
 void swhni_bits_fini(struct swhni_bits *b);
-/* NULL: too old, or too many. */
+/* NULL: packet of an older message, or too many messages. */
 struct swhni_coming *swhni_coming_of(struct weft_swhni *n,
 				     const struct swhni_in *in);
-/* false: the packet has been taken before. */
+/* false: duplicate packet. */
 bool swhni_coming_new(struct weft_swhni *n, struct swhni_coming *c,
 		      const struct swhni_in *in);
-/* Is that all? true: it is, and not because its sender gave it up. */
+/* true: all data has been received and the sender did not abort. */
 bool swhni_coming_all(struct weft_swhni *n, struct swhni_coming *c,
 		      uint32_t total);
-/* Tells the source, now and whenever it asks. */
+/* Reports the end to the source, now and at every probe. */
 void swhni_coming_end(struct weft_swhni *n, const struct swhni_in *in,
 		      unsigned status);
 void swhni_coming_drop(struct weft_swhni *n, uint32_t guid, bool all);
@@ -465,7 +464,7 @@ static inline struct swhni_vi *swhni_vi(struct weft_swhni *n, unsigned engine,
 	return n->me[engine].vi[vi].open ? &n->me[engine].vi[vi] : NULL;
 }
 
-/* Bits of a packet's unit word. */
+/* Flags in a packet's unit word. */
 static inline unsigned swhni_in_flags(const struct swhni_in *in)
 {
 	return in->pkt->unit >> 16 & 0xff;

@@ -2,13 +2,13 @@
 /*
  * The Sunway interface as transport of the message engine (machine sunway).
  *
- * An engine packet of up to 128 bytes is a fast short message: head and data
- * are written on chip by the processor. A longer one is a reliable queue
- * message of up to 2048 bytes. Both go from the one send queue to the one
- * receive queue of whichever peer; messages have no order on this machine, so
- * each has a number, and the receiver passes them on by their numbers, once.
- * Bulk data is RDMA (swhni_bulk.c); where one process may not reach the
- * other's memory the engine is told and sends packets.
+ * An engine packet of up to 128 bytes is a fast short message: the processor
+ * writes header and data on chip. A longer one is a reliable queue message of
+ * up to 2048 bytes. Both use the single send queue and the receive queue of any
+ * peer. Messages are unordered on this machine, so each has a sequence number,
+ * and the receiver delivers them in that order without duplicates. Bulk data is
+ * RDMA (swhni_bulk.c); where one process cannot access the other's memory, the
+ * unit returns an error and the engine sends packets.
  */
 #include "prov/nic/nic_help.h"
 #include "prov/nic/swhni/swhni_bulk.h"
@@ -22,22 +22,22 @@
 #include <string.h>
 
 #define HE_FSM	 (WEFT_SWHNI_FSM - sizeof(struct weft_pkt))
-#define HE_EARLY 1024 /* messages of a peer that may come too early */
+#define HE_EARLY 1024 /* size of a peer's reorder buffer, messages */
 
-/* A message that came before its turn, or was refused after others. */
+/* A message received out of order, or refused by the engine. */
 struct he_early {
 	struct he_early *next;
 	struct weft_pkt pkt;
 	unsigned char payload[];
 };
 
-/* What we and one peer have sent each other. */
+/* Sequence numbers of one peer, both directions. */
 struct he_peer {
 	struct weft_peer *peer;
 	uint16_t sent;
 	uint16_t taken;
-	uint16_t waiting;	/* in early */
-	struct he_early *early; /* by number */
+	uint16_t waiting;	/* messages in early */
+	struct he_early *early; /* reorder buffer, by sequence number */
 };
 
 struct swhni_engine {
@@ -47,7 +47,7 @@ struct swhni_engine {
 	size_t max_bytes;
 	struct weft_table peer; /* struct he_peer */
 	struct swhni_bulks *bulks;
-	unsigned early; /* messages that wait for others */
+	unsigned early; /* messages in all reorder buffers */
 	struct weft_swhni_stats stats;
 };
 
@@ -80,7 +80,7 @@ static inline struct he_peer *he_peer(struct swhni_engine *e,
 
 /* ---- sending ---- */
 
-/* How the machine sends it: by which path, and what is the message's data. */
+/* Virtual time: the path and the data bytes of the message. */
 static void he_way(struct swhni_engine *e, const struct weft_pkt *pkt, bool fsm)
 {
 	struct weft_carrier *c = e->unit.carrier;
@@ -122,13 +122,13 @@ static int he_packet(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- receiving ---- */
 
-/* How far ahead of its turn; 0: it is its turn. */
+/* Distance to the next expected message; 0: in order. */
 static uint16_t he_ahead(const struct he_peer *p, const struct weft_pkt *pkt)
 {
 	return (uint16_t)((pkt->unit & SWHNI_SEQ) - p->taken);
 }
 
-/* Takes note of a message that must wait; others of its number are doubles. */
+/* Adds a message to the reorder buffer unless it is a duplicate. */
 static int he_keep(struct swhni_engine *e, struct he_peer *p,
 		   const struct weft_pkt *pkt, const void *payload)
 {
@@ -154,7 +154,7 @@ static int he_keep(struct swhni_engine *e, struct he_peer *p,
 	return 0;
 }
 
-/* Passes on what waited and whose turn it is; the number of messages. */
+/* Delivers messages of the reorder buffer in order; returns their number. */
 static int he_catch_up(struct swhni_engine *e, struct he_peer *p)
 {
 	struct he_early *m;
@@ -223,12 +223,12 @@ static int he_poll(struct weft_unit *u, int budget)
 
 	if (weft_unlikely(e->early)) {
 		n += he_retry(e);
-		u->carrier->ops->wake(u->carrier); /* come again, no sleep */
+		u->carrier->ops->wake(u->carrier); /* poll again, no block */
 	}
 	return n;
 }
 
-/* What a lost peer sent is delivered before the loss is told. */
+/* Delivers all packets of a lost peer before its loss is reported. */
 static void he_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct swhni_engine *e = arg;
@@ -270,14 +270,14 @@ static int he_put(struct weft_unit *u, struct weft_peer *peer,
 	return swhni_bulk_move(he(u)->bulks, peer, d, false);
 }
 
-/* The interface has none: the target's processor does them. */
+/* The interface has no atomics: the target's processor performs them. */
 static int he_amo(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_amo *a)
 {
 	return -EOPNOTSUPP;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void he_peer_free(struct he_peer *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Sunway interface as the message engine sees it. */
+/* The Sunway interface's operations table for the message engine. */
 #ifndef WEFT_PROV_SWHNI_ENGINE_H
 #define WEFT_PROV_SWHNI_ENGINE_H
 

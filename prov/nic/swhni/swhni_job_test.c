@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who may do what on a Sunway interface: management, the end of jobs, virtual
- * machines.
+ * Protection of a Sunway interface: management, end of jobs, virtual machines.
  */
 #include "prov/nic/swhni/swhni_pair.h"
 
@@ -34,7 +33,7 @@ static void commands_are_mapped_in_two_levels(void **state)
 	T_IS(manage(&p, 40, 3, 5).status, WEFT_SWHNI_OK);
 	T_OK(weft_swhni_io_get(p.b.n, 0, 3, &v));
 	T_IS(v, 5);
-	/* the group gets another meaning, for all of its commands */
+	/* a new action of the group applies to all of its commands */
 	T_OK(weft_swhni_group_map(p.b.n, 2, WEFT_SWHNI_REG_ADD));
 	T_IS(manage(&p, 41, 3, 5).data, 10);
 	T_OK(weft_swhni_command_map(p.b.n, 41, 3));
@@ -59,7 +58,7 @@ static void management_is_routed_by_source(void **state)
 	T_IS(weft_swhni_route_set(p.a.n, hop, 3, 9), -EEXIST);
 	d = pair_desc(&p.b, WEFT_SWHNI_MANAGE, 0);
 	d.flags |= WEFT_SWHNI_SOURCE;
-	d.guid = 0; /* nobody asks for it */
+	d.guid = 0; /* no event requested */
 	d.command = 1;
 	d.remote = 9;
 	d.data = 33;
@@ -77,7 +76,7 @@ static void management_is_routed_by_source(void **state)
 
 /* ---- the end of jobs ---- */
 
-/* Half of a write has arrived when the target's job goes. */
+/* Half of a write has arrived when the target's job exits. */
 static void leftovers_of_a_job_touch_no_memory(void **state)
 {
 	struct weft_swhni_desc d;
@@ -99,7 +98,7 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
 		T_IS(p.b.mem[i], 7);
 	T_IS(p.b.n->arriving, 0);
 	T_IS(weft_swhni_job_exit(p.b.n, PAIR_JOB), -ENOENT);
-	/* the job comes again: its memory was given back, too */
+	/* the job opens an interface again: its memory was freed, too */
 	pair_vis(&p.b, PAIR_JOB);
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_ADDRESS);
@@ -107,7 +106,7 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
 	pair_close(&p);
 }
 
-/* The sender's job goes: its memory is not read again, nobody waits. */
+/* The sender's job exits: its memory is not read again, nothing waits. */
 static void a_senders_exit_leaves_nothing_behind(void **state)
 {
 	struct weft_swhni_desc d;
@@ -136,11 +135,11 @@ static void a_senders_exit_leaves_nothing_behind(void **state)
 	T_IS(p.b.n->me[0].flying, 0);
 	T_IS(p.b.n->arriving, 0);
 	for (unsigned i = 0; i < PAIR_BYTES; i++)
-		T_IS(p.a.mem[i], 7); /* the read's bytes were absorbed */
+		T_IS(p.a.mem[i], 7); /* the read's data was absorbed */
 	pair_close(&p);
 }
 
-/* Another job takes the same interface: it sees nothing of the first. */
+/* Another job opens the same interface and sees nothing of the first job. */
 static void other_jobs_are_not_disturbed(void **state)
 {
 	struct weft_swhni_arrival a;
@@ -159,11 +158,11 @@ static void other_jobs_are_not_disturbed(void **state)
 	}
 	weft_swhni_poll(p.a.n, 50);
 	T_OK(weft_swhni_job_exit(p.b.n, PAIR_JOB));
-	pair_vis(&p.b, PAIR_JOB + 5); /* the same numbers again */
+	pair_vis(&p.b, PAIR_JOB + 5); /* the same interface numbers again */
 	for (unsigned i = 0; i < 50; i++)
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_NO_VI);
 	T_AGAIN(weft_swhni_rq_look(p.b.n, 0, p.b.vi[0], &a));
-	/* a new job of the sender's talks to the other one as ever */
+	/* a new job of the sender communicates with the new job of b */
 	T_OK(weft_swhni_job_exit(p.a.n, PAIR_JOB));
 	pair_vis(&p.a, PAIR_JOB + 5);
 	pair_mem(&p.a, PAIR_JOB + 5);
@@ -176,7 +175,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	pair_close(&p);
 }
 
-/* What the first job sent comes when the next one has begun to talk. */
+/* Messages of the first job arrive after the next job has started to send. */
 static void the_next_job_begins_a_window_of_its_own(void **state)
 {
 	struct weft_swhni_desc d;
@@ -186,7 +185,7 @@ static void the_next_job_begins_a_window_of_its_own(void **state)
 	d = pair_desc(&p.b, WEFT_SWHNI_QUEUE, 8);
 	d.flags |= WEFT_SWHNI_RELIABLE;
 	d.local = p.a.at;
-	d.port = 1; /* the other one is looked at first */
+	d.port = 1; /* the other port is polled first */
 	for (unsigned i = 0; i < 5; i++)
 		pair_post(&p.a, &d);
 	weft_swhni_poll(p.a.n, 5);
@@ -205,7 +204,7 @@ static void the_next_job_begins_a_window_of_its_own(void **state)
 	pair_close(&p);
 }
 
-/* A reopened interface of the same job goes on with its sender's window. */
+/* A reopened interface of the same job continues the sender's window. */
 static void a_window_outlives_its_receiver(void **state)
 {
 	struct weft_swhni_desc d;
@@ -280,7 +279,7 @@ static void a_guest_reaches_the_engine_directly(void **state)
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
 	after = pair_stats(&p.a);
-	/* as from the host: two fetches, one packet, and nobody in between */
+	/* as from the host: two fetches, one packet, no proxy call */
 	T_IS(after.proxied, before.proxied);
 	T_IS(after.fetches - before.fetches, 2);
 	T_IS(after.port[0] + after.port[1], 1);
@@ -304,7 +303,7 @@ static void the_host_deals_out_interfaces_as_asked(void **state)
 	vi.job = 300;
 	for (unsigned k = 0; k < WEFT_SWHNI_VIS - 2; k++)
 		T_OK(weft_swhni_vm_vi(p.a.n, vm[0], &vi, &first));
-	/* all are dealt out; what one gives back another may have */
+	/* all are assigned; a freed one may be assigned again */
 	vi.job = 200;
 	T_IS(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC);
 	T_OK(weft_swhni_vi_close(p.a.n, 0, first));

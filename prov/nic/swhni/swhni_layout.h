@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The formats of the Sunway interface. A send descriptor has 64 bytes (struct
- * weft_swhni_desc). A packet has a head of three slices of 16 bytes and up to
- * 2048 bytes; on a carrier the first two slices are struct weft_pkt:
+ * weft_swhni_desc). A packet has a header of three slices of 16 bytes and up to
+ * 2048 bytes of data; on a carrier the first two slices are struct weft_pkt:
  *
  *	type   SWHNI_PKT
  *	flags  enum swhni_cmd
- *	len    bytes of what follows: the third slice, data
+ *	len    bytes that follow: the third slice, data
  *	unit   6..0 target's interface  7 its engine  14..8 source's interface
  *	       15 its engine  23..16 the message's flags  31..24 command
- *	aux    message at its source: 31..9 generation  8 engine  7..0 place
+ *	aux    message at its source: 31..9 generation  8 engine  7..0 slot
  *	tag    address at the target
- *	data   what the command says
+ *	data   defined by the command
  *
  *	slice  | job 32 | total 32 | offset 32 | window 32 |
  *
@@ -33,17 +33,17 @@
  *	STATE     -               -               -
  *	MISSING   -               -               -
  *
- * An operation of a collective is 7..0 its group, 15..8 which input of its
- * parent the member is, 23..16 status, 63..24 its number in the group.
+ * An operation of a collective is 7..0 its group, 15..8 the number of the input
+ * at the parent, 23..16 status, 63..24 its sequence number in the group.
  *
- * Reliable queue messages belong to a window; of two between the same
- * interfaces the one with the higher number is the later. ABORT ends a WRITE
- * of which offset bytes were sent, STATE asks what has become of one. WRITTEN,
- * DONE, ACK and MISSING name the message of the one they go to.
+ * Reliable queue messages belong to a window; of two windows between the same
+ * interfaces the one with the higher number is the later. ABORT ends a WRITE of
+ * which offset bytes were sent, STATE probes the state of one. WRITTEN, DONE,
+ * ACK and MISSING carry the receiver's message id.
  *
- * Packets of the message engine (machine sunway) keep their own head, which
- * takes the place of addresses that queue messages have no need of; types are
- * below WEFT_PKT_UNIT, and of the head only the unit's word is changed:
+ * Packets of the message engine (machine sunway) keep their own header in place
+ * of the addresses, which queue messages do not need; their types are below
+ * WEFT_PKT_UNIT, and of the header only the unit word is changed:
  *
  *	unit   15..0 sequence number  16 fast short message
  */
@@ -54,7 +54,7 @@
 
 #include <weft/swhni.h>
 
-#define SWHNI_PKT 0x50 /* the packet type on the carrier */
+#define SWHNI_PKT 0x50 /* packet type on the carrier */
 
 #define SWHNI_DESC  64
 #define SWHNI_SLICE 16
@@ -68,7 +68,7 @@ static_assert(sizeof(struct weft_swhni_coll) == 40 &&
 		      offsetof(struct weft_swhni_coll, local) == 16,
 	      "a descriptor of at most 64 bytes");
 
-/* An operation of the interface's own: the sum of a member, to its parent. */
+/* Internal operation of the interface: a member's sum for its parent. */
 #define SWHNI_OP_GATHER (WEFT_SWHNI_COLL + 1)
 
 enum swhni_cmd {
@@ -90,7 +90,7 @@ enum swhni_cmd {
 	SWHNI_CMDS,
 };
 
-/* The third slice of a packet's head. */
+/* The third slice of a packet's header. */
 struct swhni_slice {
 	uint32_t job;
 	uint32_t total;
@@ -105,7 +105,7 @@ static_assert(WEFT_SWHNI_VIS == 1 << 7 && WEFT_SWHNI_ENGINES == 2 &&
 		      WEFT_SWHNI_FLYING == 1 << 8,
 	      "numbers fit their fields");
 
-/* An interface in a packet's unit word: engine above, number below. */
+/* An interface in a packet's unit word: 7 engine, 6..0 number. */
 static inline uint32_t swhni_end(unsigned engine, unsigned vi)
 {
 	return engine << 7 | vi;
@@ -128,8 +128,8 @@ static inline uint32_t swhni_unit(uint32_t to, uint32_t from, unsigned flags,
 }
 
 /*
- * Addresses: 63..62 kind, 61..46 number of the memory, 45..0 offset. Those of
- * physical memory are the processor's own.
+ * Addresses: 63..62 kind, 61..46 number of the memory, 45..0 offset. Physical
+ * addresses are those of the processor.
  */
 #define SWHNI_OFFSET_BITS 46
 #define SWHNI_OFFSET_MASK ((UINT64_C(1) << SWHNI_OFFSET_BITS) - 1)
@@ -149,7 +149,7 @@ static inline uint64_t swhni_address(unsigned kind, unsigned mem)
 	return (uint64_t)kind << 62 | (uint64_t)mem << SWHNI_OFFSET_BITS;
 }
 
-/* The unit's word of a packet of the message engine. */
+/* The unit word of a packet of the message engine. */
 #define SWHNI_SEQ      0xffffu
 #define SWHNI_UNIT_FSM 0x10000u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Management. A packet names a command; two tables that software fills say to
- * which group it belongs and what that group does with a word of the IO space.
- * It goes by the number of a node, or by the ports of a route, for networks
- * whose tables are not written yet.
+ * Management. A packet names a command; two tables that software fills map the
+ * command to a group and the group to an action on a word of the IO space. The
+ * packet is routed by the node number, or by a list of ports, for networks
+ * whose routing tables are not set up yet.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 

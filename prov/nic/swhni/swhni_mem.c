@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Addresses. A message names memory in one of three ways: physical, for the
- * system's jobs; a segment, which has a beginning and an end; pages of 4 KB to
- * 8 MB, each of which may be anywhere. Translations of pages are kept in the
- * TLB: 512 sets of 4. Who misses one fetches the next page's as well.
+ * Addresses. A message addresses memory in one of three kinds: physical, for
+ * the system's jobs; segment, a contiguous range; pages of 4 KB to 8 MB, each
+ * at any address. Translations of pages are cached in the TLB: 512 sets of 4. A
+ * miss also prefetches the translation of the next page.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -74,7 +74,7 @@ static void tlb_drop(struct weft_swhni *n, unsigned mem)
 
 /* ---- addresses ---- */
 
-/* Physical memory has no number in its addresses. */
+/* Physical addresses contain no memory number. */
 static struct swhni_mem *mem_physical(struct weft_swhni *n,
 				      const struct swhni_range *r)
 {
@@ -107,7 +107,7 @@ static struct swhni_mem *mem_of(struct weft_swhni *n,
 	return &n->mem[i];
 }
 
-/* The memory of a range that the job may use so, or NULL. */
+/* The memory of a range if the job may access it, or NULL. */
 static struct swhni_mem *mem_allowed(struct weft_swhni *n,
 				     const struct swhni_range *r,
 				     uint64_t *offset_p)
@@ -121,7 +121,7 @@ static struct swhni_mem *mem_allowed(struct weft_swhni *n,
 	return m;
 }
 
-/* Where an offset is, and how many bytes from there on lie together. */
+/* Process address of an offset, and the number of contiguous bytes there. */
 static unsigned char *mem_at(struct weft_swhni *n, struct swhni_mem *m,
 			     uint64_t offset, uint64_t *run_p)
 {
@@ -179,7 +179,7 @@ unsigned swhni_mem_answer(struct weft_swhni *n, const struct swhni_range *r)
 	at = mem_at(n, m, offset, &run);
 	if ((uintptr_t)at % 8 || run < sizeof(uint64_t))
 		return WEFT_SWHNI_ADDRESS;
-	/* E0: what the message wrote is there before the word tells of it */
+	/* E0: the data of the message is visible before the word changes */
 	nic_event_sub((weft_au64 *)(void *)at, UINT64_MAX);
 	n->stats.answers++;
 	return WEFT_SWHNI_OK;

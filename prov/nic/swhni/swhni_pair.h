@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For tests: Sunway interfaces in one process, nodes 0 and 1 of a supernode,
- * each with an interface of both engines and memory behind them.
+ * Fixture for tests: Sunway interfaces in one process, nodes 0 and 1 of a
+ * supernode, each with an interface of both engines and registered memory.
  */
 #ifndef WEFT_PROV_SWHNI_PAIR_H
 #define WEFT_PROV_SWHNI_PAIR_H
@@ -17,7 +17,7 @@ struct swhni_side {
 	struct weft_swhni *n;
 	unsigned vi[WEFT_SWHNI_ENGINES];
 	unsigned char *mem;
-	uint64_t at; /* its address */
+	uint64_t at; /* address of mem */
 };
 
 struct swhni_pair {
@@ -25,7 +25,7 @@ struct swhni_pair {
 	struct swhni_side b;
 };
 
-/* Time of the interfaces: a nanosecond for each look. */
+/* Clock of the interfaces: one nanosecond per reading. */
 static uint64_t pair_now;
 
 static inline uint64_t pair_clock(void)
@@ -110,7 +110,7 @@ static inline void pair_close(struct swhni_pair *p)
 	pair_side_close(&p->b);
 }
 
-/* Interfaces of the system's job 1, besides those of the pair. */
+/* Opens interfaces of the system's job 1 in addition to those of the pair. */
 static inline void pair_system(struct swhni_pair *p)
 {
 	pair_vis(&p->a, 1);
@@ -147,7 +147,7 @@ static inline void pair_post(struct swhni_side *s,
 	T_OK(weft_swhni_post(s->n, 0, s->vi[0], d));
 }
 
-/* The next event of an interface, which must come. */
+/* Waits for the next event of an interface. */
 static inline struct weft_swhni_event
 pair_event(struct swhni_pair *p, struct swhni_side *s, unsigned engine)
 {
@@ -162,7 +162,7 @@ pair_event(struct swhni_pair *p, struct swhni_side *s, unsigned engine)
 	return ev;
 }
 
-/* The next message in a raw queue, which must come; it stays there. */
+/* Waits for the next message in a raw queue; it stays there. */
 static inline struct weft_swhni_arrival
 pair_arrival(struct swhni_pair *p, struct swhni_side *s, unsigned engine)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which way a packet goes, as the hardware decides by its target: to the same
- * chip inside the engine or through the crossbar to the other one, to another
- * chip by a port. A message may fix the port; else each packet takes one that
- * is healthy and free.
+ * Path of a packet, chosen by hardware from its target: to the same chip inside
+ * the engine or through the crossbar to the other engine, to another chip by a
+ * port. A message may fix the port; otherwise each packet takes a port that is
+ * healthy and free.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -21,7 +21,7 @@ static struct swhni_kept *kept_make(const struct swhni_out *o)
 	return k;
 }
 
-/* Inside the chip. */
+/* Sends inside the chip. */
 static int emit_local(struct weft_swhni *n, const struct swhni_out *o)
 {
 	bool same = !((o->pkt.unit >> 7 ^ o->pkt.unit >> 15) & 1);
@@ -118,7 +118,7 @@ void swhni_done(struct weft_swhni *n, const struct swhni_in *in,
 	swhni_answer(n, &o);
 }
 
-/* Answers that had to wait; they are sent as they are. */
+/* Sends queued replies unchanged. */
 int swhni_port_run(struct weft_swhni *n)
 {
 	struct swhni_out o = { .port = WEFT_SWHNI_ADAPTIVE };

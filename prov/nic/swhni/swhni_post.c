@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Descriptors. A program writes them into the send queue of an interface, from
- * where the engine fetches them; a fast short message is written on chip with
- * its bytes. The engine goes round the interfaces that have some and takes one
- * of each, while it has fewer than 256 messages on their way.
+ * which the engine fetches them; a fast short message is written on chip with
+ * its data. The engine serves the interfaces that have descriptors round-robin,
+ * one descriptor each, while it has fewer than 256 messages in flight.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
 #include "src/base/iov.h"
 
-/* ---- messages on their way ---- */
+/* ---- messages in flight ---- */
 
 void swhni_msg_init(struct swhni_me *e, unsigned engine)
 {
@@ -102,7 +102,7 @@ void swhni_msg_end(struct weft_swhni *n, struct swhni_msg *m, unsigned status,
 		swhni_coll_sent(n, m, status);
 	} else if (!m->orphan && !m->back) {
 		v->owed -= promised;
-		/* what went wrong is told to those, too, who did not ask */
+		/* errors are reported even if no event was requested */
 		if (promised || (status && swhni_cq_room(v)))
 			swhni_cq_write(v, &ev);
 	}
@@ -129,7 +129,7 @@ struct swhni_msg *swhni_msg_find(struct weft_swhni *n, uint32_t guid,
 
 /* ---- from the interfaces to the engine ---- */
 
-/* The next descriptor of an interface; true: it has more. */
+/* Takes the next descriptor of an interface; true: it has more. */
 static bool vi_next(struct weft_swhni *n, struct swhni_vi *v,
 		    struct swhni_msg *m)
 {
@@ -238,7 +238,7 @@ static size_t iov_bytes(const struct iovec *iov, int count)
 	return bytes;
 }
 
-/* The bytes of a fast short message, gathered; -EMSGSIZE. */
+/* Gathers the data of a fast short message; -EMSGSIZE. */
 static int fsm_gather(struct swhni_fsm *f, const struct iovec *iov, int count)
 {
 	bool sends =

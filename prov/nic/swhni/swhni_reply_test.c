@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * RDMA on a network that loses and doubles packets, which links with codes do
- * not do, but rails and switches that die: replies and probes (SWE-30).
+ * RDMA on a network that loses and duplicates packets: links with codes do not,
+ * but failing rails and switches do. Replies and probes (SWE-30).
  */
 #include "prov/nic/swhni/swhni_pair.h"
 
 enum {
 	ROUNDS = 40,
 	BYTES = 9000,	 /* five packets */
-	MANY = 200000,	 /* more packets than fit a word's bits */
-	WORD = 1u << 20, /* place of an answer word, above all data */
+	MANY = 200000,	 /* more packets than bits of a word */
+	WORD = 1u << 20, /* offset of an answer word, above all data */
 };
 
 static struct weft_swhni_desc desc(struct swhni_pair *p, unsigned op,
@@ -30,7 +30,7 @@ static void events(struct swhni_pair *p, unsigned count)
 	T_IS(p->b.n->arriving, 0);
 }
 
-/* Writes with an answer word: each counts once, whole, with one event. */
+/* Writes with an answer word: each is counted once, with one event. */
 static void writes(const char *faults)
 {
 	struct weft_swhni_desc d;
@@ -45,7 +45,7 @@ static void writes(const char *faults)
 		pair_post(&p.a, &d);
 	}
 	events(&p, ROUNDS);
-	pair_run(&p, 5000); /* what is still under way changes nothing */
+	pair_run(&p, 5000); /* packets still in flight change nothing */
 	T_IS(nic_event_look(pair_word(&p.b, WORD)), ROUNDS);
 	for (unsigned i = 0; i < ROUNDS; i++)
 		T_IS(t_differs(p.b.mem + i * BYTES, i % 3 ? BYTES : 100, i),
@@ -103,7 +103,7 @@ static void a_read_survives_losses_and_doubles(void **state)
 	}
 }
 
-/* Its packets are more than one word has bits for. */
+/* A message of more packets than bits of a word. */
 static void a_long_message_survives_losses(void **state)
 {
 	struct weft_swhni_desc d;
@@ -124,7 +124,7 @@ static void a_long_message_survives_losses(void **state)
 	pair_close(&p);
 }
 
-/* A notification that finds no room is no loss: nobody sends bytes again. */
+/* A notification that waits for room is no loss: no data is retransmitted. */
 static void who_waits_for_room_is_not_sent_again(void **state)
 {
 	struct weft_swhni_arrival a;
@@ -152,7 +152,7 @@ static void who_waits_for_room_is_not_sent_again(void **state)
 	pair_close(&p);
 }
 
-/* What went wrong at the target is told again, too. */
+/* An error status of the target is repeated, too. */
 static void a_refusal_survives_losses(void **state)
 {
 	struct weft_swhni_desc d;

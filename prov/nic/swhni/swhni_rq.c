@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive queues. An interface has one ring that all senders fill; a message
- * lies there until the program has looked at it (raw), or goes on to a buffer
- * that was posted for its virtual queue. What comes before its buffer waits in
- * the ring.
+ * Receive queues. An interface has one ring that all senders fill. A message
+ * stays there until the program takes it (raw), or is moved to a buffer posted
+ * for its virtual queue. A message without a buffer waits in the ring.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -62,7 +61,7 @@ static struct swhni_buffer *buffer_of(struct swhni_vi *v, uint16_t queue)
 	return NULL;
 }
 
-/* A message and the buffer it waited for have met. */
+/* Copies a message to the buffer that matches it. */
 static void buffer_fill(struct swhni_vi *v, struct swhni_buffer *b,
 			struct swhni_slot *s)
 {

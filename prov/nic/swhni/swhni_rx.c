@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The receive unit. Packets of a message may come in any order: each is put
- * where it belongs, bytes are counted, and the message is complete with the
- * last of them, whichever that is (swhni_coming.c). What is for an interface
- * that is closed, or has become another job's, is absorbed: counted, answered,
- * and no memory is touched.
+ * The receive unit. Packets of a message may arrive in any order: each is
+ * stored at its offset, bytes are counted, and the message is complete with the
+ * last of them (swhni_coming.c). A packet for an interface that is closed, or
+ * belongs to another job, is absorbed: counted, with a reply, but without a
+ * memory access.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
-/* The open interface that a packet is for, if it is of its job. */
+/* The open interface that a packet is for, if their jobs agree. */
 static struct swhni_vi *rx_vi(struct weft_swhni *n, const struct swhni_in *in)
 {
 	uint32_t to = swhni_in_to(in);
@@ -35,7 +35,7 @@ static void rx_later(struct weft_list *list, const struct swhni_in *in)
 	weft_list_push_back(list, &l->link);
 }
 
-/* All bytes are there: answer word, notification, word to the sender. */
+/* All data has arrived: answer word, notification, reply to the sender. */
 static void write_complete(struct weft_swhni *n, const struct swhni_in *in,
 			   unsigned status)
 {
@@ -95,7 +95,7 @@ static void rx_write(struct weft_swhni *n, const struct swhni_in *in)
 		write_complete(n, in, c->status);
 }
 
-/* Packets may be behind it that left before. */
+/* Packets sent before the abort may arrive after it. */
 static void rx_abort(struct weft_swhni *n, const struct swhni_in *in)
 {
 	struct swhni_coming *c = swhni_coming_of(n, in);
@@ -110,7 +110,7 @@ static void rx_abort(struct weft_swhni *n, const struct swhni_in *in)
 
 /* ---- reads: turned into writes ---- */
 
-/* false: no place among the messages on their way. */
+/* false: no free message slot. */
 static bool read_turn(struct weft_swhni *n, const struct swhni_in *in)
 {
 	uint32_t to = swhni_in_to(in);
@@ -137,7 +137,7 @@ static bool read_turn(struct weft_swhni *n, const struct swhni_in *in)
 	return true;
 }
 
-/* It was asked for again, and is on its way. */
+/* True if a retransmitted read is being served already. */
 static bool read_runs(const struct weft_swhni *n, const struct swhni_in *in)
 {
 	const struct swhni_me *e = &n->me[swhni_end_engine(swhni_in_to(in))];
@@ -180,7 +180,7 @@ static void rx_read(struct weft_swhni *n, const struct swhni_in *in)
 		rx_later(&n->reads, in);
 }
 
-/* The bytes of a read of ours. */
+/* Data of a read of this node. */
 static void rx_written(struct weft_swhni *n, const struct swhni_in *in)
 {
 	struct swhni_msg *m = swhni_msg_find(n, in->guid, in->pkt->aux);
@@ -212,7 +212,7 @@ static void rx_written(struct weft_swhni *n, const struct swhni_in *in)
 	swhni_msg_end(n, m, status, 0);
 }
 
-/* ---- queue messages and answers ---- */
+/* ---- queue messages and replies ---- */
 
 static void rx_queue(struct weft_swhni *n, const struct swhni_in *in)
 {
@@ -225,7 +225,7 @@ static void rx_queue(struct weft_swhni *n, const struct swhni_in *in)
 		n->stats.dropped++;
 }
 
-/* The word that a read of the IO space was for. */
+/* Stores the word of an IO space read. */
 static unsigned done_word(struct weft_swhni *n, const struct swhni_msg *m,
 			  uint64_t value)
 {
@@ -266,7 +266,7 @@ static void rx_ack(struct weft_swhni *n, const struct swhni_in *in)
 	swhni_msg_end(n, m, WEFT_SWHNI_OK, 0);
 }
 
-/* ---- all of them ---- */
+/* ---- dispatch ---- */
 
 static void (*const rx_cmd[SWHNI_CMDS])(struct weft_swhni *,
 					const struct swhni_in *) = {
@@ -323,7 +323,7 @@ int swhni_rx_deliver(void *arg, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- what had to wait ---- */
+/* ---- deferred packets ---- */
 
 static void later_try(struct weft_swhni *n, struct weft_list *list,
 		      bool (*fn)(struct weft_swhni *, const struct swhni_in *))
@@ -383,7 +383,7 @@ int swhni_rx_run(struct weft_swhni *n)
 	return (int)count;
 }
 
-/* ---- ends ---- */
+/* ---- lost nodes, close ---- */
 
 static void later_drop(struct weft_list *list, uint32_t guid, bool all)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of the Sunway interface: RDMA, queue messages, short ones. */
+/* Messages of the Sunway interface: RDMA, queue and fast short messages. */
 #include "prov/nic/swhni/swhni_pair.h"
 
 /* ---- RDMA ---- */
@@ -26,7 +26,7 @@ static void a_write_ends_with_an_event(void **state)
 	pair_close(&p);
 }
 
-/* Without an event: the word at the target is all that is said of it. */
+/* No event is requested: only the answer word at the target changes. */
 static void a_write_counts_up_the_answer_word(void **state)
 {
 	struct weft_swhni_desc d;
@@ -55,7 +55,7 @@ static void a_write_counts_up_the_answer_word(void **state)
 	pair_close(&p);
 }
 
-/* One message, and the notification is behind its data however they come. */
+/* One message: its notification follows its data in any order of arrival. */
 static void a_notification_comes_after_its_data(void **state)
 {
 	struct weft_swhni_desc d;
@@ -98,7 +98,7 @@ static void a_notification_waits_for_room(void **state)
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.a, &d);
 	pair_run(&p, 200);
-	T_IS(p.a.n->me[0].flying, 10); /* they wait for their end */
+	T_IS(p.a.n->me[0].flying, 10); /* waiting for the reply */
 	for (unsigned i = 0; i < n; i++) {
 		T_TRUE(pair_arrival(&p, &p.b, 0).notify);
 		weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
@@ -124,13 +124,13 @@ static void a_read_is_a_write_at_the_target(void **state)
 	T_IS(t_differs(p.a.mem + 8192, 100000, 3), -1);
 	T_IS(nic_event_look(pair_word(&p.a, 8)), 1);
 	T_IS(pair_stats(&p.b).reads, 1);
-	/* the request is one packet, the bytes are the other side's */
+	/* the request is one packet, the data is sent by the other side */
 	T_IS(pair_stats(&p.a).port[0] + pair_stats(&p.a).port[1], 1);
 	T_IS(pair_stats(&p.b).port[0] + pair_stats(&p.b).port[1], 49);
 	pair_close(&p);
 }
 
-/* The target's places are all taken by reads of one's own. */
+/* All message slots of the target are in use by its own reads. */
 static void reads_wait_for_a_place_at_the_target(void **state)
 {
 	struct weft_swhni_desc d;
@@ -142,7 +142,7 @@ static void reads_wait_for_a_place_at_the_target(void **state)
 	d.local = p.b.at;
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.b, &d);
-	weft_swhni_poll(p.b.n, 1000); /* b has no place any more */
+	weft_swhni_poll(p.b.n, 1000); /* b has no free slot */
 	T_IS(p.b.n->me[0].flying, WEFT_SWHNI_FLYING);
 	d = pair_desc(&p.b, WEFT_SWHNI_RDMAR, 4096);
 	d.local = p.a.at;
@@ -172,7 +172,7 @@ static void wrong_addresses_fail_alone(void **state)
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_ADDRESS);
 	d.op = WEFT_SWHNI_RDMAW;
 	d.remote = p.b.at;
-	/* two packets are out when the third is found to be nowhere */
+	/* two packets are sent before the third finds no memory */
 	d.local = p.a.at + PAIR_BYTES - 4999;
 	d.flags |= WEFT_SWHNI_ANSWER;
 	d.answer = p.b.at + 8192;
@@ -231,7 +231,7 @@ static void queue_post(struct swhni_side *s, const struct swhni_side *to,
 	pair_post(s, &d);
 }
 
-/* Takes what is in the raw queue; which numbers came, and how often. */
+/* Takes all messages of the raw queue; counts each number in seen. */
 static unsigned queue_take(struct swhni_side *s, unsigned *seen, unsigned max)
 {
 	struct weft_swhni_arrival a;
@@ -291,7 +291,7 @@ static void messages_come_in_any_order(void **state)
 		"seed=4; delay=0.3 by 2 ms; reorder=0.3; raw");
 }
 
-/* Nobody reads: what does not fit comes again later. */
+/* The receiver takes nothing: messages that do not fit are retransmitted. */
 static void a_full_queue_takes_reliable_messages_later(void **state)
 {
 	unsigned seen[MANY] = { 0 };
@@ -331,10 +331,10 @@ static void an_unreliable_message_may_be_lost(void **state)
 	pair_close(&p);
 }
 
-/* Other nodes than the two of a pair. */
+/* Nodes in addition to the two of a pair. */
 #define CROWD 6
 
-/* One send queue and one receive queue reach everybody. */
+/* One send queue and one receive queue reach all nodes. */
 static void one_queue_pair_reaches_all(void **state)
 {
 	struct swhni_side s[CROWD];
@@ -367,7 +367,7 @@ static void one_queue_pair_reaches_all(void **state)
 		pair_side_close(&s[i]);
 }
 
-/* Each virtual queue has its own buffers; the raw one lies in between. */
+/* Each virtual queue has its own buffers; the raw queue shares the ring. */
 static void virtual_queues_share_one_ring(void **state)
 {
 	char buf[2][64] = { "" };
@@ -434,7 +434,7 @@ static void a_fast_short_message_gathers_128_bytes(void **state)
 	pair_close(&p);
 }
 
-/* Descriptor and data of others are fetched from memory. */
+/* Descriptor and data of other messages are fetched from memory. */
 static void a_fast_short_message_saves_two_crossings(void **state)
 {
 	struct iovec iov;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The send unit. Messages on their way take turns, packet by packet: marked
- * ones first, then short before middle before long ones, and every eighth
- * turn the other way round, so that a long one gets on beside many short.
+ * The send unit. Messages in flight share the ports packet by packet: marked
+ * messages first, then short before middle before long ones. Every eighth round
+ * has the reverse order, so that a long message progresses beside many short
+ * ones.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -55,7 +56,7 @@ static void tx_head(const struct weft_swhni *n, const struct swhni_msg *m,
 	};
 }
 
-/* Do bytes go along, and how many of them now? */
+/* Data bytes of the next packet; 0 for commands without data. */
 static uint32_t tx_bytes(const struct swhni_msg *m)
 {
 	uint32_t left = m->d.bytes - m->sent;
@@ -66,7 +67,7 @@ static uint32_t tx_bytes(const struct swhni_msg *m)
 	return left < WEFT_SWHNI_PACKET ? left : WEFT_SWHNI_PACKET;
 }
 
-/* Where the bytes are: on chip, or fetched into buf. */
+/* Sets the packet's data: on chip, or fetched into buf. */
 static unsigned tx_fetch(struct weft_swhni *n, struct swhni_msg *m,
 			 struct swhni_out *o, void *buf)
 {
@@ -83,7 +84,7 @@ static unsigned tx_fetch(struct weft_swhni *n, struct swhni_msg *m,
 	return swhni_mem_copy(n, &r, buf, SWHNI_FROM_MEMORY);
 }
 
-/* Its memory went while it was being sent: the target forgets it. */
+/* The message's memory was removed during the send: abort it at the target. */
 static void tx_abort(struct weft_swhni *n, struct swhni_msg *m)
 {
 	struct swhni_out o;
@@ -100,7 +101,7 @@ static void tx_abort(struct weft_swhni *n, struct swhni_msg *m)
 	swhni_answer(n, &o);
 }
 
-/* All packets are out. */
+/* All packets are sent. */
 static void tx_sent(struct weft_swhni *n, struct swhni_msg *m)
 {
 	bool queue = m->d.op == WEFT_SWHNI_QUEUE;
@@ -121,7 +122,7 @@ static void tx_sent(struct weft_swhni *n, struct swhni_msg *m)
 	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
 }
 
-/* A packet has left. */
+/* A packet was sent. */
 static void tx_gone(struct weft_swhni *n, struct swhni_msg *m,
 		    const struct swhni_out *o)
 {
@@ -166,7 +167,7 @@ static int tx_packet(struct weft_swhni *n, struct swhni_msg *m)
 	return err == -EAGAIN ? err : 0;
 }
 
-/* ---- whose turn it is ---- */
+/* ---- scheduling ---- */
 
 /* Sends a packet of the first message of a class that can; false: none. */
 static bool tx_class(struct weft_swhni *n, struct swhni_me *e, unsigned class)
@@ -201,7 +202,7 @@ static bool tx_turn(struct weft_swhni *n, struct swhni_me *e)
 	return false;
 }
 
-/* Nobody has said a word about it in time. */
+/* The message timed out without a reply. */
 static void msg_again(struct weft_swhni *n, struct swhni_msg *m, uint64_t now)
 {
 	weft_list_remove(&m->link);
@@ -230,7 +231,7 @@ static void tx_again(struct weft_swhni *n, struct swhni_me *e)
 			weft_container_of(pos, struct swhni_msg, link);
 
 		if (now - m->sent_at < n->resend_ns)
-			break; /* they stand in the order of their times */
+			break; /* the list is ordered by time */
 		msg_again(n, m, now);
 	}
 }
@@ -248,7 +249,7 @@ int swhni_tx_run(struct weft_swhni *n, unsigned engine, int budget)
 	return done;
 }
 
-/* ---- ends ---- */
+/* ---- lost nodes, close ---- */
 
 static void tx_drop(struct weft_swhni *n, struct swhni_msg *m)
 {

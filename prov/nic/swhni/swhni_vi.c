@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Virtual interfaces, 128 of each engine: a send, a receive and a completion
- * queue. When a job exits its interfaces and its memory are given back at
- * once; what is left of it on the chip is dropped here, what is left in the
- * network is absorbed by whoever meets it.
+ * queue. When a job exits, its interfaces and its memory are freed at once; its
+ * messages on the chip are dropped here, those in the network are absorbed by
+ * their receivers.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual machines. The host stands in for the chip when a guest asks for an
- * interface, and gives it one of the common stock: nothing is divided up
- * beforehand. With the interface the guest has send, receive and completion
- * queues of its own; on the way of its messages there is neither kernel.
+ * Virtual machines. The host acts for the chip when a guest requests an
+ * interface, and assigns one of the common pool: nothing is partitioned in
+ * advance. With the interface the guest has its own send, receive and
+ * completion queues; no kernel is on the path of its messages.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -33,7 +33,7 @@ WEFT_EXPORT int weft_swhni_vm_vi(struct weft_swhni *n, unsigned vm,
 		return -EINVAL;
 	n->stats.proxied++;
 	if (attr->job < WEFT_SWHNI_SYSTEM_JOBS)
-		return -EPERM; /* the host's */
+		return -EPERM; /* belongs to the host */
 	if (n->vm[vm].used == n->vm[vm].limit)
 		return -ENOSPC;
 	err = swhni_vi_take(n, attr, (int)vm, vi_p);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reliable queue messages, as the message library has them: many light sliding
- * windows, one for each pair of interfaces that talk. The sender numbers its
- * messages, keeps up to 64 on their way and sends again what is not
+ * Reliable queue messages, as in the machine's message library: many light
+ * sliding windows, one for each pair of interfaces that communicate. The sender
+ * numbers its messages, keeps up to 64 in flight and retransmits messages not
  * acknowledged in time (swhni_tx.c); the receiver takes each number once, in
- * whatever order they come. There is no handshake, no credit, and no buffer
- * for what came early: who finds no room in the receive queue comes again.
+ * any order of arrival. There is no handshake, no credit, and no reorder
+ * buffer: a message that finds no room in the receive queue is dropped and
+ * retransmitted.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -89,7 +90,7 @@ void swhni_window_close(struct swhni_vi *v)
 
 /* ---- the receiver ---- */
 
-/* There is one for two interfaces; the latest that was opened between them. */
+/* Key: one window for two interfaces, the latest opened between them. */
 static uint64_t window_key(uint32_t guid, uint32_t ends)
 {
 	return (uint64_t)guid << 16 | ends;
@@ -116,7 +117,7 @@ static struct swhni_window *window_of(struct weft_swhni *n,
 	return w;
 }
 
-/* Is it of the window that is open? A later one opens anew. */
+/* True if the message belongs to the open window; a later number resets it. */
 static bool window_fits(struct swhni_window *w, uint32_t number)
 {
 	if ((int32_t)(number - w->number) > 0) {
@@ -141,7 +142,7 @@ static void window_ack(struct weft_swhni *n, const struct swhni_in *in)
 	swhni_answer(n, &o);
 }
 
-/* To the interface, or to the collective that its sender takes part in. */
+/* Delivers to the receive queue, or to a collective. */
 static bool window_put(struct weft_swhni *n, struct swhni_vi *v,
 		       const struct swhni_in *in)
 {
@@ -156,7 +157,7 @@ void swhni_window_arrive(struct weft_swhni *n, struct swhni_vi *v,
 	uint64_t seq = in->pkt->data;
 
 	if (!w)
-		return; /* it comes again */
+		return; /* the sender retransmits */
 	if (!window_fits(w, in->slice.window)) {
 		n->stats.absorbed++;
 		return;
