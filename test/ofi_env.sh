@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/ofi_*.sh: the provider of the build tree and nothing else.
+# Sourced by test/ofi_*.sh: selects only the provider of the build tree.
 # shellcheck disable=SC2034
 builddir=${builddir:-build}
 top_srcdir=${top_srcdir:-.}

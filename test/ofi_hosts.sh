@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# fi_pingpong between two network namespaces joined by a cable of 1500 bytes:
-# packets go in parts, the kernel cuts and joins, and there are no fragments.
+# fi_pingpong between two network namespaces joined by a link with an MTU of
+# 1500 bytes: packets are sent in segments, which the kernel splits and joins
+# (GSO, GRO), and there are no IP fragments.
 . "${top_srcdir:-.}/test/ofi_env.sh"
 need fi_pingpong ip
 a=weft-a-$$ b=weft-b-$$
@@ -27,7 +28,7 @@ listens() {
 	ip netns exec $a grep -q ':5BA0 00000000:0000 0A' /proc/net/tcp
 }
 
-# pingpong NAME ARGS...: port 23456 is free in a network of our own.
+# pingpong NAME ARGS...: port 23456 is free in a private network namespace.
 pingpong() {
 	local name=$1 server i
 	shift

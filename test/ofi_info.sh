@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What libfabric's own fi_info sees: one fi_info per machine, reliable
-# datagrams only, no utility provider on top, the options, the warnings.
+# Output of libfabric's fi_info: one fi_info per machine, reliable datagrams
+# only, no utility provider on top, the options, the warnings.
 . "${top_srcdir:-.}/test/ofi_env.sh"
 need fi_info
 
 # field NAME: the values of a field in $work/out
 field() { sed -n "s/^ *$1: *//p" "$work/out"; }
 
-# show ARGS: fi_info's answer goes to $work/out
+# show ARGS: writes the output of fi_info to $work/out
 show() { timeout 30 fi_info -p weft "$@" > "$work/out" 2> "$work/err"; }
 
 for m in $machines; do
@@ -25,7 +25,7 @@ for m in $machines; do
 		field caps | head -n 1 | grep -qw $c || complain "$m: no $c"
 	done
 	[ "$(field nic)" = "(nil)" ] || complain "$m: has a nic"
-	# Another machine is found by name, whatever is configured.
+	# Another machine is found by its fabric name, with any configuration.
 	show -f "$(fabric "$m")" && [ "$(field fabric)" = "$(fabric "$m")" ] ||
 		complain "fi_info -f $(fabric $m) failed"
 	show -d "$m" && [ "$(field domain)" = "$m" ] ||

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The live watch: ranks that are stopped and killed are told apart, within two
-# periods as their neighbours count them, by weft-info --health and by the error
-# of a dead peer. Nothing here measures time itself.
+# The live watch: stopped and killed ranks are distinguished, within two
+# periods as their neighbours count them, by weft-info --health and by the
+# error of a dead peer. No part of this test measures time itself.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 info=$builddir/weft-info
 prog=$dir/health_client
@@ -23,23 +23,23 @@ start() {
 	job=$!
 }
 
-# pid RANK: of a rank that is there
+# pid RANK: pid of a rank that runs
 pid() { cat "$dir/pid.$1"; }
 there() { [ -s "$dir/pid.$1" ]; }
 
-# rank N STATE INTERFACE BY: is the line of a rank like this? (patterns)
+# rank N STATE INTERFACE BY: matches the line of a rank (patterns)
 rank() {
 	"$info" --health "$job" > "$dir/health" 2>&1
 	grep -qE "^  $1 +[0-9]+ +$2 +$3 +$4 " "$dir/health"
 }
 by='rank [0-9]+'
 
-# within RANK: the periods until it was known, times ten
+# within RANK: tenths of a period until the state was known
 within() {
 	sed -nE "s/^  $1 .* ([0-9]+)\.([0-9]) periods.*/\1\2/p" "$dir/health"
 }
 
-# in_time RANK: known within two periods, and not by guessing at once
+# in_time RANK LEAST: known within two periods, after LEAST tenths of one
 in_time() {
 	local w
 	w=$(within "$1")
@@ -48,7 +48,7 @@ in_time() {
 	cat "$dir/health"
 }
 
-# all N STATE: every rank, as a neighbour saw it
+# all N STATE: every rank has this state, as reported by a neighbour
 all() {
 	local i
 	for i in $(seq 0 $(($1 - 1))); do
@@ -56,7 +56,7 @@ all() {
 	done
 }
 
-# nobody is watched unless asked for
+# no rank is watched without --health
 start -n 2
 wait_for there 1
 "$info" --health $job > "$dir/health" 2>&1
@@ -70,7 +70,7 @@ touch "$dir/go"
 ended $job
 [ $got = 0 ] || complain "exit code $got: $(cat "$dir/err")"
 
-# stopped: sick; goes on: normal; killed: broken; and the error says so
+# stopped: sick; continued: normal; killed: broken; and the error text says so
 for machine in native apenet:2x2x1; do
 	start --health 500 --machine $machine --clock live -n 4
 	for i in 0 1 2 3; do wait_for there $i; done
@@ -92,7 +92,7 @@ $(cat "$dir/health")"
 	kill -KILL "$(pid 2)"
 	wait_for rank 2 broken broken "$by"
 	in_time 2 10
-	# by name, by a rank, and for programs
+	# by name, by a rank, and as JSON
 	name=$(sed -n 's/^  name *//p' "$dir/health")
 	for j in "$name" "$(pid 1)"; do
 		"$info" --json --health "$j" > "$dir/json" ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Pages and traces: what they hold is right, asking for them changes no virtual
+# Pages and traces: their content is correct, recording changes no virtual
 # time, and a real browser shows them without an error.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
@@ -17,7 +17,7 @@ run 0 $bgq -n 64 --verbose --report-html "$dir/vt.html" \
 	--trace "$dir/vt.json" --report-file "$dir/report.with" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/with"
 cmp "$dir/without" "$dir/with" || complain "a page changes virtual time"
-# ranks that write events leave adding up to mpiexec
+# with events mpiexec, not the ranks, computes the sums of the report
 cmp "$dir/report.without" "$dir/report.with" || complain "a page changes the report"
 [ -s "$dir/report.with" ] || complain "no report"
 run 0 -n 4 --report-html "$dir/live.html" --trace "$dir/live.json" "$dir/ring"
@@ -128,7 +128,7 @@ assert sum(c["packets"] for c in vt["links"]["classes"]) == \
 assert any(l[5] for l in vt["links"]["link"]), "nothing ever waited"
 assert any(c["queued"] > 0 for c in vt["links"]["classes"])
 
-# A tree has one root, and every other hangs on one of its neighbours.
+# A tree has one root, and every other node is linked to one of its neighbours.
 def tree(route, near):
     t = route["tree"]
     assert sum(b[2] for b in t) == route["members"]
@@ -201,7 +201,7 @@ browse() {
 		--user-data-dir="$dir/browser" --enable-logging=stderr \
 		--virtual-time-budget=5000 "$@" 2> "$dir/console"
 }
-# shows PAGE PART...: the parts are there, and nothing was said in the console.
+# shows PAGE PART...: the parts are there, and the console is empty.
 shows() {
 	local page=$1 part
 	shift
@@ -212,14 +212,14 @@ shows() {
 			complain "$page: no $part on the page"
 	done
 }
-# drawn PAGE: and it can be seen
+# drawn PAGE: the page is drawn, by its screenshot
 drawn() {
 	browse --window-size=1280,2000 --screenshot="$dir/$1.png" \
 		"file://$dir/$1.html" > /dev/null
 	[ "$(head -c 4 "$dir/$1.png" | tail -c 3)" = PNG ] ||
 		complain "$1: no picture"
 }
-# pressed PAGE PART KEY...: what that part of it says when they were pressed
+# pressed PAGE PART KEY...: text of this part of the page after the keys
 pressed() {
 	local page=$1 part=$2 key
 	shift 2
@@ -251,7 +251,8 @@ if [ -n "$browser" ]; then
 	shows sim id=\"loads\" id=\"latency\" id=\"links\"
 	shows rep 'id="bgq"' 'class="plot"' BGQ-T1-HW-01
 	shows compare id=\"curves\" 'latency, 2 ranks'
-	# without a mouse: ranks that share a cell or a line, and one of its own
+	# without a mouse: ranks that share a cell or a line, and a rank with
+	# its own
 	sed 's/"group":1,/"group":3,/; s/"entry":.*/"entry":[]/' \
 		"$dir/live.html" > "$dir/group.html"
 	said=$(pressed group matrix ArrowDown)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank is killed (SIGKILL) inside an epoch of a window: the job ends, its last
-# words name the rank, nothing is left behind; and where the launcher does not
-# see the death, those who wait notice it and name the rank.
+# A rank is killed (SIGKILL) inside an epoch of a window: the job ends, its
+# last message names the rank, nothing is left behind; and where the launcher
+# does not see the death, the waiting ranks notice it and name the rank.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 client=$dir/win_client
 ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
@@ -17,7 +17,7 @@ dies() {
 	nothing_left
 }
 
-# unseen N CALL WINDOW MPI_CALL: likewise, but a shell hides it
+# unseen N CALL WINDOW MPI_CALL: likewise, but a shell hides the death
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" "$3" "$mark"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The provider exports its entry point and nothing else, needs libfabric by
-# name (hosts load it where libfabric's symbols are not global), and has
-# nothing undefined. Our MPI library and the provider that it loads do without
-# libfabric, whose library loads those of every provider of the host.
+# The provider exports only its entry point, needs libfabric by name (hosts
+# load it where libfabric's symbols are not global), and has no undefined
+# symbol. The MPI library and the provider that it loads do not use libfabric,
+# whose library loads the libraries of every provider of the host.
 builddir=${builddir:-build}
 lib=$builddir/.libs/libweft-fi.so
 bad=0

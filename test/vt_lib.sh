@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Verbs of the tests of virtual time; sourced by test/vt_*.sh after run_lib.sh.
+# Functions for the tests of virtual time; sourced by test/vt_*.sh after
+# run_lib.sh.
 [ -e "$builddir/.libs/libweft-fi.so" ] || { echo "no provider"; exit 77; }
 
 # build_mpi PROGRAM SOURCE...: an MPI program of this tree in $dir.
