@@ -88,7 +88,7 @@ shorter() {
 have_hosts() {
 	need_part mpirun.openmpi || return
 	bash "$top_srcdir/test/hosts" 1 true && return
-	skip_part "no hosts can be made here"
+	skip_part "test/hosts cannot make hosts here"
 	return 1
 }
 
@@ -96,8 +96,8 @@ have_hosts() {
 try() {
 	local cmd want=0 got on=
 	case $1 in
-	./quickstart*) echo "left out, it is the gate: $1"; return ;;
-	bench/*) echo "left out, it takes minutes: $1"; return ;;
+	./quickstart*) echo "not run, CI runs it: $1"; return ;;
+	bench/*) echo "not run, it takes minutes: $1"; return ;;
 	srun*) echo "test/run_launchers.sh runs it: $1"; return ;;
 	fi_pingpong*) pingpong "$1"; return ;;
 	export*) eval "$1"; return ;;

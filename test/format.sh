@@ -10,7 +10,7 @@ mapfile -t files < <(find src prov coll bench examples test include/weft \
 # A comment of a sentence is between the SPDX line and the code.
 for f in "${files[@]}"; do
 	sed -n 2p "$f" | grep -q '^/\*' || {
-		echo "$f: nothing says what lives here"
+		echo "$f: no comment behind the SPDX line describes the file"
 		bad=1
 	}
 done

@@ -91,7 +91,7 @@ export FI_WEFT_SILENCE=20
 start "three seconds without a network"
 $HOSTS_SELF cut $last
 was=$(round)
-sleep 3 # this is what is tested
+sleep 3 # the tested time without a network
 between=$(round)
 $HOSTS_SELF join $last
 eventually 60 past $((between + 20)) || complain "does not go on after $between"

@@ -22,7 +22,7 @@ eventually() {
 }
 
 # A hang is located by the last line printed.
-echo "made and gone"
+echo "start and end"
 bash "$hosts" 1 true || exit # 77 where none can be made
 
 bash "$hosts" 3 bash -c 'exit 7' && complain "exit code 0"
@@ -51,7 +51,7 @@ secret=1 $HOSTS_RSH host1 'test -z "$secret"' || fail "the environment is shared
 $HOSTS_RSH -l root -n host1 'echo "a  b"; exit 5' > "$1/out"
 [ $? = 5 ] || fail "the exit code of rsh is lost"
 [ "$(cat "$1/out")" = "a  b" ] || fail "words of rsh"
-$HOSTS_RSH host4 true 2> /dev/null && fail "host4 is there"
+$HOSTS_RSH host4 true 2> /dev/null && fail "host4 exists"
 reach() { # FROM TO: does a connection to the port of its agent find a host?
 	$HOSTS_RSH $1 "bash -c 'exec 3<> /dev/tcp/$2/9'" 2>&1 | grep -q refused
 }
@@ -70,7 +70,7 @@ for p in $pids; do kill -0 $p 2> /dev/null && fail "$p is alive"; done
 $HOSTS_RSH host2 true 2> /dev/null && fail "host2 is alive"
 exit $bad
 END
-echo "what is their own"
+echo "private resources"
 bash "$hosts" 3 bash "$work/own" "$work" || bad=1
 
 # The end of test/hosts ends all of its processes; the sleeping processes run

@@ -5,7 +5,7 @@ builddir=${builddir:-build}
 top_srcdir=${top_srcdir:-.}
 export FI_PROVIDER_PATH=$builddir/.libs
 [ -e "$FI_PROVIDER_PATH/libweft-fi.so" ] || {
-	echo "$FI_PROVIDER_PATH/libweft-fi.so is not there"
+	echo "no $FI_PROVIDER_PATH/libweft-fi.so"
 	exit 1
 }
 . "$top_srcdir/test/timeout.sh" || exit 1

@@ -33,22 +33,22 @@ for m in $machines; do
 done
 
 for t in FI_EP_MSG FI_EP_DGRAM; do
-	show -t $t && complain "$t is answered"
+	show -t $t && complain "fi_info offers $t"
 done
 for c in FI_HMEM; do
-	show -c $c && complain "$c is answered"
+	show -c $c && complain "fi_info offers $c"
 done
 timeout 60 fi_info > "$work/out" 2> /dev/null
 grep -q '^provider: weft$' "$work/out" || complain "not in the full list"
-grep 'weft;' "$work/out" && complain "something layers over weft"
+grep 'weft;' "$work/out" && complain "a utility provider is layered over weft"
 
-FI_WEFT_MACHINE=cm5 show && complain "an unknown machine is answered"
+FI_WEFT_MACHINE=cm5 show && complain "an unknown machine is accepted"
 grep -q 'FI_WEFT_MACHINE=cm5: no such machine' "$work/err" ||
-	complain "an unknown machine is not named"
+	complain "the warning does not name the unknown machine"
 FI_WEFT_SPINN=1 show || complain "an unknown option stops it"
 [ "$(grep -c FI_WEFT_SPINN "$work/err")" = 1 ] &&
 	grep -q 'FI_WEFT_SPIN\b' "$work/err" ||
-	complain "an unknown option is not named once with its neighbour"
+	complain "the warning does not name the unknown option once with a similar one"
 
 timeout 30 fi_info -e > "$work/out" 2> /dev/null
 for o in MACHINE CARRIER FAULTS DMA SPIN EAGER FIFO; do

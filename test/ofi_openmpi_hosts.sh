@@ -40,7 +40,7 @@ secret=
 ompi 4 p2p
 [ $? != 124 ] || complain "without a key it waits for ever"
 grep -q 'on another host and was opened without FI_WEFT_KEY' "$work/out" ||
-	{ complain "nobody says that a key is missing"; tail -n 30 "$work/out"; }
+	{ complain "no message about the missing key"; tail -n 30 "$work/out"; }
 
 secret=of-this-test-and-nobody-else
 for machine in $machines; do

@@ -29,7 +29,7 @@ ends 127 5 "$dir/not-there"
 
 ends 124 1 sh -c 'setsid sh -c "sleep 300; :" $0 & sleep 300; :' "$mark"
 grep -q '^patience: 1 s without a word .*: ended$' "$dir/out" ||
-	complain "no reason: $(cat "$dir/out")"
+	complain "no reason printed: $(cat "$dir/out")"
 nothing_left
 ends 124 1 sh -c 'trap "" TERM; while :; do sleep 0.1; done' "$mark"
 nothing_left
@@ -54,6 +54,6 @@ done
 start=$(date +%s%N)
 ends 124 1 sleep 300
 ms=$((($(date +%s%N) - start) / 1000000))
-echo "a second beside three busy processes a core: $ms ms"
+echo "a second with three busy processes per core: $ms ms"
 [ $ms -gt 2000 ] || complain "the load was not seen"
 exit $failed

@@ -31,7 +31,7 @@ unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" 1 fatal "$mark"
 	grep -q "$3: a peer process has ended: rank 1 " "$dir/err" ||
-		complain "not told: $(cat "$dir/err")"
+		complain "the death is not reported: $(cat "$dir/err")"
 	no_words 'all calls went well'
 	nothing_left
 }

@@ -32,13 +32,13 @@ gives() {
 	shift
 	got=$(env -i PATH="$bin:$dir/none" HOME=/nowhere COLOR=red TEST_MARK="$mark" \
 		$slurm "$mpiexec" "$@" 2> "$dir/err" < /dev/null)
-	[ $? = 9 ] || complain "mpiexec $*: the exit code of the engine is lost"
+	[ $? = 9 ] || complain "mpiexec $*: the exit code of the launcher is lost"
 	got=$(echo $got)
 	# root has to confirm that it is root
 	got=${got/ --allow-run-as-root/}
 	got=${got// -x TEST_MARK/}
 	[ "$got" = "$want" ] && return
-	complain "mpiexec $*: the engine got"
+	complain "mpiexec $*: the launcher got"
 	echo "$got"
 	echo "and not"
 	echo "$want"
@@ -100,7 +100,7 @@ gives "$orte -n 3 $vars $true" -host a:2,b true
 says "^mpiexec: Open MPI's mpirun starts the job \($bin/mpirun\)$"
 [ "$(wc -l < "$dir/err")" = 1 ] || complain "more than one line"
 gives "$orte -n 3 $vars $true" -q -host a:2,b true
-[ -s "$dir/err" ] && complain "not quiet"
+[ -s "$dir/err" ] && complain "output on stderr with -q"
 printf 'a slots=2 # first\n\nb:1\n' > "$dir/file"
 gives "$orte -n 5 $vars $true -n 1" --hostfile "$dir/file" -n 5 true -n 1
 gives "$orte -n 3 $vars -x A=1 -x B=2 -x C=3;4 ./prog x" -host a:2,b \

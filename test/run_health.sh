@@ -63,9 +63,9 @@ wait_for there 1
 [ $? = 1 ] || complain "exit code of a job that is not watched"
 grep -q "no job $job is watched" "$dir/health" || complain "$(cat "$dir/health")"
 [ -z "$(find /proc/"$(pid 0)"/fd -lname '*weft-health*' 2> /dev/null)" ] ||
-	complain "a region without a watch"
+	complain "a shared region exists without --health"
 ! grep -qx weft-health /proc/"$(pid 0)"/task/*/comm ||
-	complain "a thread without a watch"
+	complain "a watch thread runs without --health"
 touch "$dir/go"
 ended $job
 [ $got = 0 ] || complain "exit code $got: $(cat "$dir/err")"
@@ -79,7 +79,7 @@ for machine in native apenet:2x2x1; do
 		complain "not the machine's torus: $(cat "$dir/health")"
 	grep -q 'period *500.000 ms' "$dir/health" || complain "another period"
 	grep -qx weft-health /proc/"$(pid 2)"/task/*/comm ||
-		complain "no thread of the watch"
+		complain "no watch thread runs"
 	kill -STOP "$(pid 2)"
 	wait_for rank 2 sick normal "$by"
 	in_time 2 20
@@ -112,7 +112,7 @@ done
 	> /dev/null 2> "$dir/err" ||
 	complain "virtual time: $(cat "$dir/err")"
 grep -q 'WEFT_HEALTH: nobody is watched: time is virtual' "$dir/err" ||
-	complain "virtual time is not told: $(cat "$dir/err")"
+	complain "virtual time is not reported: $(cat "$dir/err")"
 run 125 --health 0 -n 1 true
 run 125 --health 60001 -n 1 true
 

@@ -35,12 +35,12 @@ seq 200000 > "$dir/in"
 cat "$dir/in" | fed -n 3 -stdin all cksum
 [ "$(sort -u "$dir/out")" = "$(cksum < "$dir/in")" ] &&
 	[ "$(wc -l < "$dir/out")" = 3 ] ||
-	complain "much for all: $(cat "$dir/out"), not $(cksum < "$dir/in")"
+	complain "long stdin for all: $(cat "$dir/out"), not $(cksum < "$dir/in")"
 # a rank that stops reading does not stop stdin for the others
 { fed -n 3 -stdin all sh -c \
 	'[ $PMI_RANK = 1 ] && exec true || exec cksum'; } < <(cat "$dir/in")
 [ "$(cat "$dir/out")" = "$(cksum < "$dir/in"; cksum < "$dir/in")" ] ||
-	complain "one leaves: $(cat "$dir/out")"
+	complain "one rank stops reading: $(cat "$dir/out")"
 # mpiexec does not read a stdin that its ranks do not read
 printf 'one\ntwo\n' | { fed -n 2 true; cat > "$dir/rest"; }
 [ "$(cat "$dir/rest")" = 'one
@@ -123,7 +123,7 @@ stands() {
 wait_for stands
 rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$(helper)/status")
 [ -n "$rss" ] && [ "$rss" -lt 30000 ] ||
-	complain "output piles up in memory: $rss KiB after $bytes bytes"
+	complain "mpiexec buffers output: $rss KiB after $bytes bytes"
 n=$(timeout 60 wc -c <&3)
 exec 3<&-
 [ "$n" = 40000000 ] || complain "slow reader: $n"
@@ -138,9 +138,9 @@ rc=${PIPESTATUS[0]}
 timeout 20 "$mpiexec" -n 2 echo x >&- 2> "$dir/err" ||
 	complain "stdout closed from the start: $?"
 timeout 20 "$mpiexec" -n 2 echo x > /dev/full 2> "$dir/err" &&
-	complain "a full disk is not noticed"
+	complain "a full disk is not detected"
 grep -q 'cannot write standard output: No space left' "$dir/err" ||
-	complain "a full disk is not told: $(cat "$dir/err")"
+	complain "a full disk is not reported: $(cat "$dir/err")"
 
 # a collector that is killed ends the job, and the reason is printed
 "$mpiexec" -n 2 sh -c 'while :; do sleep 0.1; done' > "$dir/out" 2> "$dir/err" &

@@ -63,7 +63,7 @@ done < "$dir/out"
 [ "$(sort -u -k2 "$dir/out" | wc -l)" = "$cpus" ] || complain "binding: $(cat "$dir/out")"
 run 0 -n $((cpus + 1)) --report-bindings true
 [ "$(grep -c 'not bound' "$dir/err")" = $((cpus + 1)) ] ||
-	complain "more ranks than processors are bound"
+	complain "ranks are bound although they are more than the processors"
 
 # no network at all: a fresh namespace, where even loopback is down
 if unshare -n true 2> /dev/null; then

@@ -107,9 +107,9 @@ END
 
 # slurmd starts only where a cgroup file system is mounted.
 if [ "$(stat -fc %T /sys/fs/cgroup 2> /dev/null)" = sysfs ]; then
-	skip_part "no cgroup file system: srun is not tried"
+	skip_part "no cgroup file system: srun is not tested"
 elif [ "$(id -u)" != 0 ]; then
-	skip_part "not root: srun is not tried"
+	skip_part "not root: srun is not tested"
 elif need_part slurmctld slurmd srun munged; then
 	trap stop_slurm EXIT
 	if start_munge && start_slurm; then

@@ -37,7 +37,7 @@ run() {
 # last PATTERN: the last line of stderr must match.
 last() {
 	tail -n 1 "$dir/err" | grep -qE -- "$1" && return
-	complain "last words are not \"$1\":"
+	complain "the last line does not match \"$1\":"
 	cat "$dir/err"
 }
 
@@ -50,7 +50,7 @@ out() {
 
 # Processes that a job of this test started, under any name.
 leftovers() (
-	unset TEST_MARK # those who look are none
+	unset TEST_MARK # do not count the searching processes
 	grep -lsa "TEST_MARK=$mark" /proc/[0-9]*/environ | cut -d/ -f3
 )
 

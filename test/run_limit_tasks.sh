@@ -12,7 +12,7 @@ as() {
 }
 chmod -R go+rX "$dir"
 as "$hello" > "$dir/out" 2>&1 || {
-	echo "this test needs to become another user who can read $builddir"
+	echo "this test must be able to become another user that can read $builddir"
 	exit 77
 }
 
@@ -27,7 +27,7 @@ for max in $(seq 3 $((need + 2))); do
 	[ "$code" = 125 ] && process=$((process + 1))
 	grep -qE 'fork|collector|thread' "$dir/err" ||
 		complain "limit $max: exit code $code without a reason"
-	grep -q 'code 0' "$dir/err" && complain "limit $max: code 0 is blamed"
+	grep -q 'code 0' "$dir/err" && complain "limit $max: the message blames exit code 0"
 	grep -q '^weft.*no thread can be started' "$dir/err" || continue
 	thread=$((thread + 1))
 	grep -q "$need processes and threads .* $max in all (ulimit -u)" \
@@ -41,7 +41,7 @@ for max in $(seq 3 $((need + 2))); do
 	[ -z "$blamed" ] || [ "$blamed" = "$said" ] ||
 		{ [ "${blamed% *}" != "${said% *}" ] &&
 			[ "${blamed#* }" != "${said#* }" ]; } ||
-		complain "limit $max: blamed $blamed, but $said said so"
+		complain "limit $max: mpiexec blames $blamed, but $said printed the error"
 done
 [ $thread -gt 0 ] || complain "no rank was without a thread"
 [ $process -gt 0 ] || complain "no rank could not be started"

@@ -41,7 +41,7 @@ for kib in $(seq 15000 3000 60000) 131072; do
 done
 [ $good -gt 0 ] || complain "131072 KiB are not enough"
 [ $peers -gt 0 ] || complain "no limit was met when a peer was mapped"
-echo "addresses: $good jobs ran, $peers had none for a peer"
+echo "addresses: $good jobs ran, $peers had too few for a peer"
 
 # once: no reason is printed twice, apart from the numbers of a rank
 once() {
@@ -49,7 +49,7 @@ once() {
 	twice=$(sed -n 's/^weft[^:]*: error: //p' "$dir/err" |
 		sed 's/cannot be had.*//' | sort | uniq -d)
 	[ -z "$twice" ] || {
-		complain "said more than once: $twice"
+		complain "printed more than once: $twice"
 		cat "$dir/err"
 	}
 }
@@ -66,7 +66,7 @@ for n in $(seq 8 24); do
 	[ "$code" != 0 ] || complain "ulimit -n $n: exit code 0"
 	once
 done
-[ $told -gt 0 ] || complain "ulimit -n is not told"
+[ $told -gt 0 ] || complain "ulimit -n is not reported"
 echo "descriptors: $told jobs had too few"
 
 limited 4 -v 30000
@@ -77,7 +77,7 @@ code=$?
 once
 [ "$code" = 1 ] || complain "ulimit -f: exit code $code"
 grep -qE '[0-9]+ KiB are needed, .* 1000 KiB \(ulimit -f\)' "$dir/err" ||
-	complain "ulimit -f is not told"
+	complain "ulimit -f is not reported"
 last 'rank [0-3] .*MPI_Init'
 nothing_left
 exit $failed

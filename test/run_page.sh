@@ -70,11 +70,11 @@ fi
 # ---- places that cannot be written
 run 125 -n 1 --report-html /nowhere/x.html "$dir/ring"
 grep -q 'cannot write /nowhere/x.html: No such file' "$dir/err" ||
-	complain "a page that cannot be written is not told"
+	complain "a page that cannot be written is not reported"
 "$builddir/weft-sim" -m bgq:2x2 --warm 1us --time 1us --html /nowhere/x \
 	> "$dir/out" 2> "$dir/err" && complain "weft-sim: no error"
 grep -q 'cannot write /nowhere/x' "$dir/err" || complain "weft-sim: not told"
-ls "$dir"/*.part 2>/dev/null && complain "a part is left behind"
+ls "$dir"/*.part 2>/dev/null && complain "a partial file is left behind"
 
 # ---- the data
 cat > "$dir/look.py" << 'END'
@@ -206,7 +206,7 @@ shows() {
 	local page=$1 part
 	shift
 	browse --dump-dom "file://$dir/$page.html" > "$dir/dom"
-	grep CONSOLE "$dir/console" && complain "$page: the console has words"
+	grep CONSOLE "$dir/console" && complain "$page: the console is not empty"
 	for part in data-ready=\"1\" "$@"; do
 		grep -q -- "$part" "$dir/dom" ||
 			complain "$page: no $part on the page"
@@ -257,7 +257,7 @@ if [ -n "$browser" ]; then
 		"$dir/live.html" > "$dir/group.html"
 	said=$(pressed group matrix ArrowDown)
 	[ "$said" = "ranks 3 to 3 to ranks 0 to 2: nothing" ] ||
-		complain "the matrix says '$said'"
+		complain "the matrix shows '$said'"
 	said=$(pressed vt timeline ArrowDown)
 	[[ $said == "rank 2 at "* ]] || complain "the timeline says '$said'"
 	said=$(pressed vt timeline Enter ArrowDown)

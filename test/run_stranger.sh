@@ -31,7 +31,7 @@ run 0 -n 1 sh -c '
 out "rank 0 of 1
 stranger: 1"
 grep -q "user 65534" "$dir/err" ||
-	complain "nobody is told that a stranger came"
+	complain "the refused connection is not reported"
 nothing_left
 
 # Two jobs have no guessable value in common.
@@ -40,5 +40,5 @@ one=$(cat "$dir/out")
 echo "$one" | grep -qE '^weft-[0-9a-f]{32}$' ||
 	complain "the namespace $one can be guessed"
 run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
-[ "$one" = "$(cat "$dir/out")" ] && complain "two jobs of one name"
+[ "$one" = "$(cat "$dir/out")" ] && complain "two jobs have the same name"
 exit $failed

@@ -13,7 +13,7 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 dies() {
 	run 137 -n "$1" "$client" "$2" "$3" "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\)"
-	grep -q 'all calls went well' "$dir/out" && complain "nobody waited"
+	grep -q 'all calls went well' "$dir/out" && complain "no rank waited for the dead one"
 	nothing_left
 }
 
@@ -22,7 +22,7 @@ unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" "$3" "$mark"
 	grep -q "$4: a peer process has ended: rank 1 " "$dir/err" ||
-		complain "$2 $3: not told: $(cat "$dir/err")"
+		complain "$2 $3: the death is not reported: $(cat "$dir/err")"
 	nothing_left
 }
 

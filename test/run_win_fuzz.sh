@@ -8,7 +8,7 @@
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win_fuzz.c" ||
 	exit 1
-rounds=${LONG:+4}5 # five kinds of epochs take turns
+rounds=${LONG:+4}5 # five kinds of epochs alternate
 
 # live MACHINE WAY RANKS
 live() {

@@ -135,7 +135,7 @@ whole=$(taken -l 0.4) masked=$(taken -l 0.4 --faults 'dead-link 0,0,0.B+.0')
 grep -Eq '^  \(0,0,0\) link 0 B\+ dead  0 packets, .* [1-9][0-9]* detours' "$dir/t" ||
 	{ cat "$dir/t"; fail "a masked link is in use"; }
 grep -Eq '[0-9]{4}\.[0-9]+ %' "$dir/t" &&
-	{ cat "$dir/t"; fail "a link is in use more than all the time"; }
+	{ cat "$dir/t"; fail "a link is busy for more than 100 % of the time"; }
 refused 'NODE.PORT:TIMES' "$sim" --slow 3:2
 refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
 refused 'transpose needs a square' "$sim" -p transpose
@@ -193,7 +193,7 @@ if has gnuplot; then
 	"$sim" $rails --heat "$dir/s.svg" >/dev/null 2>&1 || fail "rails"
 	grep -q '36 (1=)' "$dir/s.svg" || fail "no link across in the picture"
 	"$rep" bgq --only BGQ-T1-HW --plot "$dir/r.png" >/dev/null ||
-		fail "picture of weft-reproduce"
+		fail "plot of weft-reproduce"
 	[ -s "$dir/r.png" ] || fail "no picture of weft-reproduce"
 fi
 

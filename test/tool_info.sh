@@ -27,7 +27,7 @@ grep -qE '^  clocks +live virtual$' "$out" || fail "clocks: $(grep clocks "$out"
 
 # The loader's reason is shown when the plugin cannot be loaded.
 WEFT_PROVIDER_LIB=/nowhere/libweft-fi.so "$info" | grep -q 'cannot open' ||
-	fail "a missing plugin is not told"
+	fail "a missing plugin is not reported"
 
 "$info" --json >"$out" || fail "weft-info --json"
 skipped=0

@@ -34,7 +34,7 @@ within() {
 	echo "$1: $calm us, $busy while one computes"
 	awk -v a="$calm" -v b="$busy" -v least="$2" -v most="$3" \
 		'BEGIN { exit !(a >= least && a <= most && b <= a + 0.05) }' ||
-		complain "$1: not $2 to $3 us, or held up"
+		complain "$1: not $2 to $3 us, or delayed by the computing member"
 	awk -v name="$1" '$1 == name && $2 == 3 && $4 >= 20000 { n++ }
 		END { exit n != 1 }' "$dir/lines" || complain "$1: nobody computed"
 }
@@ -69,9 +69,9 @@ chain_off() {
 	awk -v a="$quick" -v b="$(slowest barrier 3)" -v c="$cast" \
 		-v d="$(slowest first 3)" \
 		'BEGIN { exit !(1.5 * a < b && 1.5 * c < d) }' ||
-		complain "$1: events are not quicker"
+		complain "$1: chained events are not faster than messages"
 	awk -v b="$(slowest barrier 4)" 'BEGIN { exit b < 20000 }' ||
-		complain "$1: nobody is held up by a processor"
+		complain "$1: messages do not wait for the computing member"
 }
 sed 's/^coll_chain .*/coll_chain = no/' "$top_srcdir/share/machines/qsnet2" \
 	> "$dir/plain"

@@ -10,7 +10,7 @@ build_mpi "$mark" "$top_srcdir/test/vt_dead.c" || exit 1
 # has PATTERN: the output of the last run matches
 has() {
 	grep -qE -- "$1" "$dir/out" "$dir/err" || {
-		complain "not said: $1"
+		complain "not in the output: $1"
 		cat "$dir/out" "$dir/err"
 	}
 }
@@ -46,7 +46,7 @@ for m in bgq gemini qsnet2 apenet sunway; do
 	[ "${hash[1]}" != "${hash[2]}" ] || complain "$m: seeds are the same"
 	[ "${hash[1]}" != "$good" ] || complain "$m: errors do not matter"
 	[ "$(time_of)" != "$early" ] || complain "$m: errors cost nothing"
-	echo "$m errs"
+	echo "$m: link errors"
 
 	run 58 -q --machine $m -n 4 --ppn 1 --faults 'dead-node 3 at 20us' \
 		"$dir/$mark"
@@ -69,7 +69,7 @@ for m in bgq gemini qsnet2 apenet sunway; do
 	has '^rank 2: MPI_Sendrecv: .*rank 3 \(node .* is dead'
 	has '^rank 2: [0-9]+ rounds, 1'
 	nothing_left
-	echo "$m: a dead node"
+	echo "$m: a failed node"
 done
 
 # On a machine with awareness the report has the time at which a failed node is

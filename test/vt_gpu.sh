@@ -33,17 +33,17 @@ END {
 	if (t["staged", 8] < 16.4e6 || t["staged", 8] > 17.2e6) bad("not 16.8 us")
 	for (n = 2048; n <= 1048576; n *= 2)
 		if ((("host", n) in t) && t["host", n] >= t["peer", n])
-			bad("GPU read is no slower")
+			bad("reads of the GPU are not slower")
 	# one crossover, within a factor of ten of 128 KB
 	for (n = 8; n <= 4194304; n *= 2) {
 		if (!(("peer", n) in t)) continue
-		if (t["peer", n] < t["staged", n]) { low = n; if (high) bad("twice") }
+		if (t["peer", n] < t["staged", n]) { low = n; if (high) bad("more than one crossover") }
 		else if (!high) high = n
 	}
 	print "staging is faster between " low " and " high
 	if (low < 13107 || high > 1310720) bad("crossover")
 	# copies overlap: only two copies of a chunk, and software, are added
-	if (t["staged", 1048576] - t["host", 1048576] > 60e6) bad("one by one")
+	if (t["staged", 1048576] - t["host", 1048576] > 60e6) bad("copies do not overlap")
 	exit wrong
 }' "$dir/a" || complain "not what the paper says"
 end

@@ -16,6 +16,6 @@ build_mpi() {
 # err TEXT: stderr must have this line.
 err() {
 	grep -qF -- "$1" "$dir/err" && return
-	complain "stderr lacks \"$1\":"
+	complain "stderr does not have \"$1\":"
 	cat "$dir/err"
 }

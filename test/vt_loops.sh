@@ -31,7 +31,7 @@ overlap qsnet2:4 1130 1180
 overlap gemini 130 180
 overlap sunway 75 110
 overlap apenet 470 800
-FI_WEFT_DMA=no overlap bgq:2 20000 21000 # then its processor has to send
+FI_WEFT_DMA=no overlap bgq:2 20000 21000 # without DMA its processor has to send
 
 # reach MACHINE MOST LONG: us of one-sided accesses to a rank that computes,
 # short ones and of 1 MiB; each finds the values of the previous ones
@@ -59,7 +59,7 @@ put_takes qsnet2:4 1.0 1.2 # 0.85 us, software, and the acknowledgement
 put_takes gemini 0.85 1.0  # 0.7 us, software, and the response
 FI_WEFT_DMA=no run 0 -q --machine gemini -n 2 "$dir/vt_prog" reach
 awk 'NR == 1 && $1 < 20000 { exit 1 }' "$dir/out" ||
-	complain "without DMA nobody serves a put, but it is there"
+	complain "a put completes without DMA and without progress of the target"
 
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
 echo threads
@@ -68,7 +68,7 @@ echo threads
 near=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 -n 2 "$dir/vt_prog" good)
 far=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 --map TABCDE -n 2 \
 	"$dir/vt_prog" good)
-echo "near $near, far $far"
+echo "same node $near, two nodes $far"
 [ "$near" != "$far" ] || complain "--map changes nothing"
 printf '0 0 0 0 0 0\n1 0 0 0 0 0\n' > "$dir/map"
 run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
@@ -93,7 +93,7 @@ run 0 -q --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
 slow=$(cat "$dir/out")
 echo "slow $slow"
 [ "$slow" != "$near" ] && [ "$slow" != "$far" ] ||
-	complain "the file of a machine changes nothing"
+	complain "a changed machine file has no effect"
 sed -i 's/^unit .*/unit = mi/' "$dir/slow"
 run 125 --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
 err 'unit = mi: no such network interface'

@@ -35,14 +35,14 @@ unset FI_WEFT_MAP
 writes() {
 	sed -n 's/^48 writes of 1024 bytes: \([0-9]*\) ps$/\1/p' "$dir/$1"
 }
-echo "writes in order: $(writes c) ps, in any: $(writes d) ps"
+echo "writes in order: $(writes c) ps, without order: $(writes d) ps"
 [ "$(writes d)" -gt 0 ] && [ "$(writes c)" -gt $((2 * $(writes d))) ] ||
-	complain "order costs nothing, or none could be had"
+	complain "writes without order are not faster than in order"
 # Order within lines of memory: links are chosen by address.
 echo "writes in order within lines: $(writes e) ps"
 [ "$(writes c)" -gt $((2 * $(writes e))) ] &&
 	[ "$(writes e)" -gt "$(writes d)" ] ||
-	complain "lines go like all, or like none"
+	complain "order within lines takes as long as full order or no order"
 # Remote memory: rank 1 computes for 5 ms, and no access waits for that.
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" \
 	-o "$dir/vt_reach" "$top_srcdir/test/vt_reach.c" \
@@ -77,7 +77,7 @@ if need_part mpirun.openmpi; then
 	cmp "$dir/ours" "$dir/out" || complain "mpirun gives other times"
 	timeout 60 mpirun.openmpi --oversubscribe -n 4 "$dir/vt_prog" ring \
 		> "$dir/out" 2> "$dir/err" < /dev/null &&
-		complain "mpirun.openmpi: a deadlock ends well"
+		complain "mpirun.openmpi: a deadlock exits with 0"
 	err '  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0'
 fi
 end
