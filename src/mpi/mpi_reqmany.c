@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many requests: all, any, some; waiting, testing, looking. One scan function
- * per question, one loop that waits for its answer.
+ * Many requests: all, any, some; wait, test, get status. One scan function
+ * counts the completed requests, one loop waits for them.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -16,12 +16,12 @@ struct many {
 	const char *func;
 	int count;
 	MPI_Request *handle;
-	int active; /* by the last scan: how many are active ... */
-	int done;   /* ... and how many of these are done */
-	int first;  /* ... and which is the first of these */
+	int active; /* by the last scan: active requests ... */
+	int done;   /* ... completed ones among these ... */
+	int first;  /* ... and the index of the first completed one */
 };
 
-/* A send that was over at once: all of them have the same request. */
+/* A send that completed at once: all such sends share one request. */
 static inline bool left_at_once(MPI_Request handle)
 {
 	return (struct weft_req *)handle == weft_req_null_done();
@@ -49,7 +49,7 @@ static int check(struct many *m)
 	return 0;
 }
 
-/* The same, and the places of one or two results from argument 3 on. */
+/* Checks the requests, and one or two outputs from argument 3 on. */
 static int check_for(struct many *m, const void *first, const void *second)
 {
 	int err = check(m);
@@ -61,13 +61,13 @@ static int check_for(struct many *m, const void *first, const void *second)
 	return err;
 }
 
-/* Nobody needs indices of no requests. */
+/* Without requests the arrays of indices are not needed. */
 static int check_some(struct many *m, const int *outcount, const int *indices)
 {
 	return check_for(m, outcount, m->count ? indices : outcount);
 }
 
-/* The request behind a handle that has been checked, when it is active. */
+/* The request of a checked handle, when it is active. */
 static inline struct weft_req *active(const struct many *m, int i)
 {
 	struct weft_req *r = (struct weft_req *)m->handle[i];
@@ -97,15 +97,15 @@ static void scan(struct many *m)
 }
 
 /*
- * Takes what has come: a look at the queue ends before a failed entry, and a
- * failed one comes alone, so that one look may be one of several.
+ * Polls until nothing more completes: a poll of the queue ends before a failed
+ * entry, and a failed entry is returned alone, so one poll may not be enough.
  */
 static void sweep(struct many *m, bool all)
 {
 	uint32_t mark;
 
 	do {
-		/* relaxed: has this thread's look completed something? */
+		/* relaxed: has this thread's poll completed a request? */
 		mark = weft_load32_relaxed(&weft_completed);
 		weft_progress_poll((struct weft_req *const *)m->handle,
 				   m->count, !all);
@@ -114,7 +114,7 @@ static void sweep(struct many *m, bool all)
 		 weft_load32_relaxed(&weft_completed) != mark);
 }
 
-/* all: nothing less will do for the caller. */
+/* all: the caller needs all requests, not only one. */
 static void scan_once(struct many *m, bool all)
 {
 	scan(m);
@@ -122,7 +122,7 @@ static void scan_once(struct many *m, bool all)
 		sweep(m, all);
 }
 
-/* Until all (or one) of the active ones are done. */
+/* Waits until all (or one) of the active requests are complete. */
 static void wait_many(struct many *m, bool all)
 {
 	struct weft_idle w = weft_idle_begin(
@@ -142,7 +142,7 @@ static MPI_Status *nth(MPI_Status *statuses, int i)
 					       : &statuses[i];
 }
 
-/* Collects request i without calling a handler; the code of its error. */
+/* Collects request i without calling a handler. Returns its error code. */
 static int collect(struct many *m, int i, MPI_Status *status)
 {
 	struct weft_req *r = active(m, i);
@@ -162,7 +162,7 @@ static int collect(struct many *m, int i, MPI_Status *status)
 	return code;
 }
 
-/* The failure is told to the handler of the first communicator concerned. */
+/* Calls the error handler of the first communicator of a failed request. */
 static int fail(struct many *m, struct weft_comm *c)
 {
 	int err = weft_err_arg(c, m->func, MPI_ERR_IN_STATUS, 0,
@@ -183,7 +183,7 @@ static struct weft_comm *failing(const struct many *m, int i)
 	return r->comm;
 }
 
-/* Until request i is done; those behind it are waited for, too. */
+/* Waits until request i is complete; also polls for those behind it. */
 static WEFT_APART void wait_next(struct many *m, int i)
 {
 	struct weft_idle w = weft_idle_begin(
@@ -208,7 +208,7 @@ static inline void status_good(MPI_Status *status, const struct weft_req *r)
 	status->MPI_ERROR = MPI_SUCCESS;
 }
 
-/* True: r is done and went well, its status was a few stores, and it ended. */
+/* True: r was complete and successful with a plain status, and is freed. */
 static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
 {
 	if (weft_unlikely(weft_handle_is_const(r) || !weft_req_is_plain(r)))
@@ -219,7 +219,7 @@ static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
 	return true;
 }
 
-/* The same of a persistent one, which rests. */
+/* Likewise for a persistent request, which becomes inactive. */
 static inline bool rest_plain(struct weft_req *r, MPI_Status *statuses, int i)
 {
 	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_BELOW;
@@ -233,8 +233,10 @@ static inline bool rest_plain(struct weft_req *r, MPI_Status *statuses, int i)
 	return true;
 }
 
-/* Whatever came of it; returns the code of its error. c_p: whose handler is
- * told, once it is known. */
+/*
+ * Collects a request with any result. Returns its error code. c_p: communicator
+ * of the first failed request.
+ */
 static WEFT_APART int take_any(struct many *m, int i, MPI_Status *statuses,
 			       struct weft_comm **c_p)
 {
@@ -243,7 +245,7 @@ static WEFT_APART int take_any(struct many *m, int i, MPI_Status *statuses,
 	return collect(m, i, nth(statuses, i));
 }
 
-/* Waits for all and collects them. */
+/* Waits for all requests and collects them. */
 static int collect_all(struct many *m, MPI_Status *statuses)
 {
 	MPI_Request *handle = m->handle;
@@ -270,7 +272,7 @@ static int collect_all(struct many *m, MPI_Status *statuses)
 	return weft_unlikely(bad) ? fail(m, c) : MPI_SUCCESS;
 }
 
-/* The done ones, in the order of the array. */
+/* Collects the completed requests, in the order of the array. */
 static int collect_some(struct many *m, int *outcount, int *indices,
 			MPI_Status *statuses)
 {
@@ -374,7 +376,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	if (err)
 		return err;
 	wait_many(&m, false);
-	/* in virtual time looking in vain takes some */
+	/* in virtual time an unsuccessful poll takes time */
 	if (m.done < m.active && !weft_core.virt)
 		sweep(&m, false);
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
@@ -394,7 +396,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
 }
 
-/* ---- looking without collecting ----------------------------------------- */
+/* ---- status without completion ------------------------------------------ */
 
 static int look(struct many *m, int i, MPI_Status *status)
 {
