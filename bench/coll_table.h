@@ -59,7 +59,7 @@ static int *coll_displs(int n)
 	return v;
 }
 
-/* ---- data, and what becomes of it ---------------------------------------- */
+/* ---- data and checks ----------------------------------------------------- */
 
 /* Fills block i of the buffer with its own seed: i * times + plus. */
 static void fill_blocks(void *buf, int n, size_t bytes, unsigned times,

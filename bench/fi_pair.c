@@ -157,7 +157,7 @@ void pair_close(struct pair *p)
 	wait(NULL);
 }
 
-/* ---- moving -------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 void pair_wait(struct pair_end *e, int count)
 {

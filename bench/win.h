@@ -127,8 +127,7 @@ static inline int win_end(struct win_bench *w)
 	return bench_end(&w->b);
 }
 
-/* ---- one time --------------------------------------------------------------
- */
+/* ---- one iteration ------------------------------------------------------- */
 
 /* Is this rank an origin? */
 static inline bool win_acts(const struct win_bench *w)

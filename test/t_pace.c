@@ -29,7 +29,7 @@ struct procs {
 	int n, room;
 };
 
-/* ---- who is there -------------------------------------------------------- */
+/* ---- processes ----------------------------------------------------------- */
 
 static bool read_line(const char *path, char *line, size_t size)
 {
@@ -220,7 +220,7 @@ void t_limit_rest(struct t_limit *l)
 		nanosleep(&ts, NULL);
 }
 
-/* ---- for patience -------------------------------------------------------- */
+/* ---- used by patience ---------------------------------------------------- */
 
 void t_pace_root(void)
 {

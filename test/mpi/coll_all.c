@@ -328,7 +328,7 @@ static void make(struct trial *x)
 	}
 }
 
-/* ---- what came of it ----------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 static void wrong(const struct trial *x, const char *what)
 {

@@ -313,7 +313,7 @@ static void test_exscan(int way)
 	MPI_Type_free(&t);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- all operations ------------------------------------------------------ */
 
 struct family {
 	const char *key;

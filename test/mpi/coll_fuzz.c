@@ -163,7 +163,7 @@ static void is_blank(const struct area *a)
 		CHECK(a->mem[i] == BLANK);
 }
 
-/* ---- one call, in one of three ways -------------------------------------- */
+/* ---- one call, in one of three modes ------------------------------------- */
 
 #define CALL(Name, Iname, ...)                                              \
 	do {                                                                \

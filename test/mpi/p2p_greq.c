@@ -25,7 +25,7 @@ static int cancel(void *extra, int complete)
 	return MPI_SUCCESS;
 }
 
-/* ---- what the callbacks say goes wrong ----------------------------------- */
+/* ---- errors of callbacks ------------------------------------------------- */
 
 static int query_fails(void *extra, MPI_Status *status)
 {

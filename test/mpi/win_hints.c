@@ -44,8 +44,7 @@ static struct wt told(enum win_kind kind, const char *key, const char *val)
 	return w;
 }
 
-/* ---- what is told back ----------------------------------------------------
- */
+/* ---- returned hints ------------------------------------------------------ */
 
 static const struct row {
 	const char *key, *val, *instead; /* value without the key */

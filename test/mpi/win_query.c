@@ -432,7 +432,7 @@ static void wrong_operations(struct wt *w)
 	MPI_Op_free(&own);
 }
 
-/* ---- wrong times
+/* ---- wrong epochs
  * ---------------------------------------------------------------- */
 
 static void wrong_times(struct wt *w)
