@@ -10,7 +10,7 @@
  * All tests run in interleaved rounds, and the medians are printed; "best" as
  * second argument prints the best round instead, for a shared host.
  *
- *   carrier_lat [turns [best]]
+ *   carrier_lat [rounds [best]]
  */
 #include "prov/carrier/carrier.h"
 #include "src/base/atomic.h"

@@ -8,7 +8,7 @@ build_mpi ring "$top_srcdir/test/page_ring.c" || exit 1
 skipped=0
 bgq="--machine bgq:4x2x2x2x2"
 
-# ---- what is asked for does not change the run
+# ---- recording does not change the run
 # shellcheck disable=SC2086
 run 0 $bgq -n 64 --verbose --report-file "$dir/report.without" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/without"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Another user of the host who attacks a job. Root starts it inside the job,
- * so that it has more information than an unrelated process (the server's
- * port, the name of the job, a rank); it changes its user before the attack.
+ * An attack by another user of the host on a job. Root starts the program
+ * inside the job, so that it has more information than an unrelated process
+ * (the server's port, the name of the job, a rank); it changes its user before
+ * the attack.
  *
  *   silent   connects to the PMIx server, prints "held" and sends nothing
  *   kin      likewise, without the change of user

@@ -10,7 +10,7 @@ build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win_fuzz.c" ||
 	exit 1
 rounds=${LONG:+4}5 # five kinds of epochs alternate
 
-# live MACHINE WAY RANKS
+# live MACHINE PATH RANKS
 live() {
 	FI_WEFT_MACHINE=$1 WEFT_WIN_PATH=$2 timeout -k 5 "${LONG:+5}60" \
 		"$mpiexec" -n "$3" "$dir/win_fuzz" "$rounds" \

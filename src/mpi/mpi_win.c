@@ -317,7 +317,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 /* ---- queries
  * -------------------------------------------------------------------------- */
 
-/* The member that MPI_PROC_NULL stands for: the first that has memory. */
+/* MPI_PROC_NULL selects the first member that has memory. */
 static int first_with_memory(const struct weft_win *w)
 {
 	for (int i = 0; i < w->size; i++)
