@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MPI benchmarks share: options, tables, timing, overlap. Plain MPI
+ * Shared by the MPI benchmarks: options, tables, timing, overlap. Plain MPI
  * and C11, header only, so that each benchmark is one source file that any
  * mpicc compiles:  mpicc -O2 -o latency latency.c
  *
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BENCH_LARGE   8192 /* from here on fewer iterations */
+#define BENCH_LARGE   8192 /* bytes from which fewer iterations are run */
 #define BENCH_COLUMNS 8
 #define BENCH_ALIGN   4096
 
@@ -30,11 +30,11 @@ struct bench {
 	int iters_large; /* -1: iters / 10 */
 	bool full, check, json;
 	bool printed;
-	const char *extra; /* other arguments, the benchmark's own */
+	const char *extra; /* other arguments, for the benchmark itself */
 	int rank, size;
 	const char *column[BENCH_COLUMNS];
 	int columns;
-	int digits; /* of values, behind the point; 0: 2 */
+	int digits; /* decimal places of values; 0: 2 */
 };
 
 static inline void bench_usage(const struct bench *b, const char *prog)
@@ -91,7 +91,7 @@ static inline bool bench_option(struct bench *b, int argc, char **argv, int *i)
 	return true;
 }
 
-/* Starts MPI, reads the options; ends the program on a wrong one. */
+/* Starts MPI and parses the options; exits on an invalid option. */
 static inline void bench_begin(struct bench *b, int argc, char **argv)
 {
 	int inited;
@@ -118,9 +118,8 @@ static inline void bench_begin(struct bench *b, int argc, char **argv)
 }
 
 /*
- * On a host that others use, too, nobody else shall run while something is
- * measured: where BENCH_ALONE is set this thread is of a real-time class then,
- * which root may.
+ * On a shared host other processes must not run during a measurement: with
+ * BENCH_ALONE set this thread then has a real-time class, which needs root.
  */
 static inline void bench_alone(bool on)
 {
@@ -255,7 +254,7 @@ static inline void bench_verdict(struct bench *b, size_t bytes, bool ok)
 	MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* Average, minimum and maximum over the ranks; whole on rank 0. */
+/* Average, minimum and maximum over the ranks; complete on rank 0 only. */
 static inline void bench_spread(const struct bench *b, double mine, double *v)
 {
 	MPI_Reduce(&mine, &v[0], 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

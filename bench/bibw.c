@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bandwidth between ranks 0 and 1 in both directions at once, added up. */
+/* Sum of the bandwidths of both directions at once between ranks 0 and 1. */
 #include "p2p.h"
 
 static void both_ways(struct pair *p, int n)

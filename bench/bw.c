@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bandwidth from rank 0 to rank 1: windows of sends, one answer each. */
+/* Bandwidth from rank 0 to rank 1: windows of sends, one reply each. */
 #include "p2p.h"
 
 int main(int argc, char **argv)

@@ -2,15 +2,15 @@
 /*
  * The shm carrier against the host's own limits, two processes, one run:
  *
- *   latency   one way, carrier send to deliver, beside R, the time a cache
+ *   latency   one-way, carrier send to deliver, beside R, the time a cache
  *             line takes from one core to the other (raw ping-pong)
- *   rate      packets a second, 8 bytes
+ *   rate      packets per second, 8 bytes
  *   stream    MB/s per packet size (the receiver copies out), beside memcpy
  *
- * Everything is measured in turns, and the medians are printed; "best" as
- * second argument prints the best turn instead, for a host that is not calm.
+ * All tests run in interleaved rounds, and the medians are printed; "best" as
+ * second argument prints the best round instead, for a shared host.
  *
- *   carrier_lat [turns [best]]
+ *   carrier_lat [rounds [best]]
  */
 #include "prov/carrier/carrier.h"
 #include "src/base/atomic.h"
@@ -40,10 +40,10 @@ static const size_t sizes[] = {
 struct bench_page {
 	alignas(128) weft_au64 ping;
 	alignas(128) weft_au64 pong;
-	alignas(128) weft_au32 raw; /* rounds of raw ping-pong to answer */
+	alignas(128) weft_au32 raw; /* rounds of raw ping-pong to reply to */
 	weft_au32 up;
-	weft_au32 echo; /* the child answers every packet with so many bytes */
-	weft_au64 want; /* or it answers after so many */
+	weft_au32 echo; /* bytes of the child's reply to every packet */
+	weft_au64 want; /* packets after which the child replies once */
 	struct sockaddr_in name;
 };
 
@@ -52,7 +52,7 @@ struct bench {
 	struct weft_carrier *c;
 	struct weft_peer *to;
 	uint64_t got;
-	size_t at; /* in buf */
+	size_t at; /* offset in buf */
 	uint8_t buf[BUF_BYTES];
 };
 
@@ -216,7 +216,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool best; /* print the best turn, not the median */
+static bool best; /* print the best round, not the median */
 
 static double median(double *v, int n)
 {

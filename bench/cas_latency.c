@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compare and swap: time of one, with its synchronization (win.h). */
+/* Time of one compare and swap, including its synchronization (win.h). */
 #include "win.h"
 
 static void access_one(struct win_bench *w, size_t n)

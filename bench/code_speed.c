@@ -2,11 +2,11 @@
 /*
  * Speed of the codes on one core:
  *
- *   code_speed [SECONDS]          each row for so long, 0.2
+ *   code_speed [SECONDS]          seconds per row, default 0.2
  *
- * Decimal megabytes of payload a second of this process's own processor
- * time; the best of eight parts, because others may use the host. Short
- * buffers stay in the cache, as a packet does that was just built.
+ * Decimal megabytes of payload per second of this process's processor time; the
+ * best of eight parts, because the host may be shared. Short buffers stay in
+ * the cache, as a newly built packet does.
  */
 #include "prov/code/code_8b10b.h"
 #include "prov/code/code_crc.h"
@@ -18,7 +18,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Works once on the payload; what it returns keeps the compiler honest. */
+/*
+ * Processes the payload once; the result keeps the work from being optimized
+ * away.
+ */
 typedef uint64_t work_fn(const void *code, const unsigned char *buf,
 			 size_t len);
 
@@ -32,7 +35,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Megabytes a second. */
+/* Megabytes per second. */
 static double speed(work_fn *work, const void *code, size_t len, double part)
 {
 	volatile uint64_t sink;
@@ -90,7 +93,7 @@ static uint64_t rs_encode(const void *code, const unsigned char *p, size_t len)
 	return weft_code_rs_encode(code, p, (unsigned)(8 * len)).w[0];
 }
 
-/* Seven wrong symbols each time, put right in place. */
+/* Corrects seven wrong symbols in place each time. */
 static uint64_t rs_correct(const void *code, const unsigned char *p, size_t len)
 {
 	static struct weft_code_rs_checks checks;

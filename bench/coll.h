@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective benchmarks, blocking and nonblocking: how one is measured, and
- * the program that takes a row of coll_table.h by its name. allreduce.c and the
- * like only name their row; an i in front is the form that overlaps with
- * computation.
+ * The collective benchmarks, blocking and nonblocking: the measurement of one,
+ * and the program that runs a row of coll_table.h by its name. allreduce.c and
+ * the others only name their row; a leading i selects the nonblocking form,
+ * which overlaps with computation.
  */
 #ifndef WEFT_BENCH_COLL_H
 #define WEFT_BENCH_COLL_H
@@ -52,8 +52,8 @@ static inline void bench_coll_check(struct bench *b, const struct coll *c,
 }
 
 /*
- * Microseconds of one call, timed apart from the barriers between calls; the
- * barrier itself needs none.
+ * Microseconds of one call, excluding the barriers between calls; the barrier
+ * benchmark needs none.
  */
 static inline double bench_coll_time(const struct bench *b,
 				     const struct coll *c, void *send,
@@ -73,7 +73,7 @@ static inline double bench_coll_time(const struct bench *b,
 	return sum * 1e6 / iters;
 }
 
-/* Work without memory traffic; the result (positive) must be looked at. */
+/* Work without memory traffic; the caller must use the result (positive). */
 static inline double bench_work(long turns)
 {
 	double x = 1.0;
@@ -83,13 +83,13 @@ static inline double bench_work(long turns)
 	return x;
 }
 
-/* Turns of bench_work in a microsecond, measured; at least 1. */
+/* Measured iterations of bench_work per microsecond; at least 1. */
 static inline double bench_work_rate(void)
 {
 	const long turns = 50000;
 	double start, us, best = 0;
 
-	/* the best of short runs: others may use the processor meanwhile */
+	/* the best of short runs: other processes may use the processor */
 	for (int i = 0; i < 30; i++) {
 		start = MPI_Wtime();
 		if (bench_work(turns) < 0)
@@ -102,8 +102,8 @@ static inline double bench_work_rate(void)
 }
 
 /*
- * Computes for so long, in slices of a us, by the clock of MPI: on a modelled
- * machine arithmetic takes no time, but looking at the clock does.
+ * Computes for us microseconds, in slices of 1 us, by the clock of MPI: on a
+ * modelled machine arithmetic takes no time, but reading the clock does.
  */
 static inline void bench_compute(double us, double rate)
 {
@@ -133,7 +133,7 @@ static inline double bench_icoll_pure(const struct bench *b,
 	return sum * 1e6 / iters;
 }
 
-/* Overall time with as much computation as the pure call takes. */
+/* Total time with as much computation as the call alone takes. */
 static inline void bench_icoll_time(const struct bench *b, const struct coll *c,
 				    void *send, void *recv, size_t bytes,
 				    double *v)
@@ -182,7 +182,7 @@ static inline void bench_coll_row(struct bench *b, const struct coll *c,
 	bench_row(b, bytes, v);
 }
 
-/* The row of that name, blocking or not. */
+/* Finds the row of this name, blocking or nonblocking. */
 static inline bool bench_coll_find(const char *name, struct coll *c)
 {
 	bool later = name[0] == 'i';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One table: microseconds per collective by size, for all of them. The time
- * is that of the slowest rank, the median over repeats of a batch. A plain
- * MPI program: compiles with any mpicc.
+ * One table: microseconds per collective by size, for all collectives. The
+ * time is that of the slowest rank, the median over repeats of a batch. A
+ * plain MPI program: compiles with any mpicc.
  *   coll_scan [most bytes] [milliseconds per cell] [operation]
  */
 #include <mpi.h>
@@ -108,7 +108,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Seconds per call, of the slowest rank. */
+/* Seconds per call on the slowest rank. */
 static double batch(const struct op *op, struct bufs *b, int n, int calls)
 {
 	double t, worst;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The collectives that are measured, a row for each; coll.h does the rest. */
+/* Table of the measured collectives, one row each; coll.h runs them. */
 #ifndef WEFT_BENCH_COLL_TABLE_H
 #define WEFT_BENCH_COLL_TABLE_H
 
@@ -7,9 +7,9 @@
 
 /*
  * One collective. call runs it once with bytes per rank; icall starts it.
- * Buffers hold send_ranks and recv_ranks times bytes (0 means 1, -1 means one
- * per rank). fill and check are for -c: check tells whether this rank's result
- * is right; with root only rank 0 has one.
+ * Buffers have send_ranks and recv_ranks times bytes (0 means 1, -1 means one
+ * per rank). fill and check are for -c: check returns whether this rank's
+ * result is correct; with root only rank 0 has a result.
  */
 struct coll {
 	const char *name;
@@ -26,7 +26,7 @@ struct coll {
 
 /* ---- counts of the v collectives ----------------------------------------- */
 
-/* Equal counts for the v collectives, and where each block begins. */
+/* Equal counts for the v collectives, and displacements of the blocks. */
 static int *coll_blocks(int *v, int n, int step)
 {
 	int size;
@@ -59,9 +59,9 @@ static int *coll_displs(int n)
 	return v;
 }
 
-/* ---- data, and what becomes of it ---------------------------------------- */
+/* ---- data and checks ----------------------------------------------------- */
 
-/* Block i of the buffer has its own seed: i times times, plus plus. */
+/* Fills block i of the buffer with its own seed: i * times + plus. */
 static void fill_blocks(void *buf, int n, size_t bytes, unsigned times,
 			unsigned plus)
 {
@@ -138,7 +138,7 @@ static void fill_floats(const struct bench *b, float *p, size_t n)
 		p[i] = (float)(b->rank + (int)(i % 5));
 }
 
-/* Elements from number first on, added over the ranks. */
+/* Checks the sums over the ranks of the elements from number first on. */
 static bool same_sums(const struct bench *b, const float *p, size_t n,
 		      size_t first)
 {

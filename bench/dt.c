@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong of derived datatypes between ranks 0 and 1: time of one way. "Size"
- * is the bytes that travel; both sides have the same layout.
+ * Ping-pong of derived datatypes between ranks 0 and 1: one-way time. "Size"
+ * is the bytes sent; both sides have the same layout.
  *
  *   vector    64 bytes of every 128
- *   indexed   blocks of 16 to 112 bytes at uneven places
- *   struct    9 int at 0, 3 char at 64, one behind the other
+ *   indexed   blocks of 16 to 112 bytes at uneven offsets
+ *   struct    9 int at 0, 3 char at 64, consecutive
  *   subarray  the middle half of every dimension but the first, of doubles
  */
 #include "bench.h"
@@ -17,7 +17,7 @@
 enum { VECTOR, INDEXED, STRUCT, SUBARRAY, LAYOUTS };
 
 struct layout {
-	MPI_Datatype type; /* of one unit */
+	MPI_Datatype type; /* datatype of one unit */
 	MPI_Aint span;
 	int bytes;
 };
@@ -91,7 +91,7 @@ static void turn(const struct bench *b, const struct layout *l, char *mem,
 		MPI_Send(mem, count, l->type, peer, 1, MPI_COMM_WORLD);
 }
 
-/* Rank 0's bytes come back by rank 1, and nothing between them is touched. */
+/* Checks that rank 0's bytes return from rank 1 and that gaps are unchanged. */
 static void check(struct bench *b, const struct layout *l, char *mem, int count)
 {
 	size_t all = (size_t)l->span * (size_t)count;
@@ -122,7 +122,7 @@ static int iterations(const struct bench *b, size_t bytes)
 	return n < ITERS_MIN ? ITERS_MIN : n > 1000 ? 1000 : (int)n;
 }
 
-/* Microseconds of one way. */
+/* Microseconds one way. */
 static double measure(struct bench *b, const struct layout *l, size_t bytes)
 {
 	int count = (int)(bytes / (size_t)l->bytes);
@@ -141,7 +141,7 @@ static double measure(struct bench *b, const struct layout *l, size_t bytes)
 	}
 	t = MPI_Wtime() - start;
 	free(mem);
-	/* as if exactly that many bytes had gone */
+	/* scaled to exactly this number of bytes */
 	return t * 1e6 / (2.0 * iters) * (double)bytes /
 	       ((double)l->bytes * count);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bandwidth of tagged messages per size: windows of messages, one answer. */
+/* Bandwidth of tagged messages per size: windows of messages, one reply. */
 #include "bench/fi_pair.h"
 
 #include <stdio.h>

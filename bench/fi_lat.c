@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Latency of tagged messages, one way, per provider and size, and how many
- * raw exchanges of a cache line that is. One way is from the call of the send
- * to the return of the read that has the completion; the next receive is
- * posted while the message travels.
+ * One-way latency of tagged messages, per provider and size, and its ratio to
+ * the raw exchange of a cache line. One way is from the call of the send to
+ * the return of the read that has the completion; the next receive is posted
+ * while the message is in flight.
  *
  *   FI_PROVIDER_PATH=build/.libs build/bench/fi_lat [-r rounds] [weft shm]
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two endpoints in two processes, for the benchmarks of the provider. */
+/* Two endpoints in two processes, for the benchmarks of libfabric providers. */
 #include "bench/fi_pair.h"
 
 #include <sched.h>
@@ -157,7 +157,7 @@ void pair_close(struct pair *p)
 	wait(NULL);
 }
 
-/* ---- moving -------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 void pair_wait(struct pair_end *e, int count)
 {

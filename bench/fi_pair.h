@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two processes on two processors with one endpoint per provider each, for
- * the benchmarks of libfabric providers. Rounds go through the providers in
- * turn and through the raw exchange of a cache line, so that all of them see
- * the same host; what is printed are medians.
+ * Two processes on two processors with one endpoint per provider each, for the
+ * benchmarks of libfabric providers. Each round measures every provider and the
+ * raw exchange of a cache line, so that all are measured under the same load;
+ * medians are printed.
  */
 #ifndef WEFT_BENCH_FI_PAIR_H
 #define WEFT_BENCH_FI_PAIR_H
@@ -32,7 +32,7 @@ struct pair_end {
 	fi_addr_t peer;
 };
 
-/* Memory both processes see. */
+/* Memory shared by both processes. */
 struct pair_shared {
 	_Alignas(128) _Atomic uint64_t line[2][16]; /* raw exchange */
 	_Alignas(128) _Atomic uint32_t arrived;
@@ -40,11 +40,11 @@ struct pair_shared {
 	_Atomic uint32_t named[PAIR_PROVS][2];
 	unsigned char name[PAIR_PROVS][2][256];
 	size_t name_len[PAIR_PROVS][2];
-	double ns[PAIR_PROVS + 1][PAIR_ROUNDS]; /* last row: raw */
+	double ns[PAIR_PROVS + 1][PAIR_ROUNDS]; /* last row: raw exchange */
 };
 
 struct pair {
-	int rank; /* 0 measures */
+	int rank; /* rank 0 measures */
 	int provs;
 	int rounds;
 	int best; /* report the best round, not the median */
@@ -53,12 +53,12 @@ struct pair {
 };
 
 /*
- * Forks; in both processes opens the providers named in argv (default: weft
- * and shm) and connects. Options: -r rounds; -b report the best round (on a
- * host that others use, too).
+ * Forks; in both processes opens the providers named in argv (default: weft and
+ * shm) and connects. Options: -r rounds; -b report the best round (on a shared
+ * host).
  */
 void pair_open(struct pair *p, int argc, char **argv);
-/* Closes; the second process ends here. */
+/* Closes; the second process exits here. */
 void pair_close(struct pair *p);
 
 uint64_t pair_now_ns(void);
@@ -68,9 +68,9 @@ void pair_send(struct pair_end *e, const void *buf, size_t len);
 void pair_recv(struct pair_end *e, void *buf, size_t len);
 /* Waits for count completions. */
 void pair_wait(struct pair_end *e, int count);
-/* Nanoseconds one way of n exchanges of a cache line, the host's own R. */
+/* One-way nanoseconds of n exchanges of a cache line: the host's own R. */
 double pair_raw(struct pair *p, int n);
-/* Median, or best, of the values of a row of p->all->ns. */
+/* Median, or best, of a row of p->all->ns. */
 double pair_median(struct pair *p, int row);
 
 #endif

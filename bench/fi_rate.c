@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages a second, one direction: windows of 64 receives posted before the
- * 64 sends that fill them, then a short answer.
+ * Messages per second in one direction: windows of 64 receives posted before
+ * the 64 matching sends, then a short reply.
  */
 #include "bench/fi_pair.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Start-up and shut-down and nothing else: rank 0 greets. */
+/* Only start-up and shut-down: rank 0 prints a greeting. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of coll_table.h. */
+/* Benchmark of ibarrier: its row of coll_table.h, run by coll.h. */
 #include "coll.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ping-pong between ranks 0 and 1: time of one way. */
+/* Ping-pong between ranks 0 and 1: one-way time. */
 #include "p2p.h"
 
 int main(int argc, char **argv)

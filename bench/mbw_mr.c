@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many pairs: bandwidth and message rate of all together; with the argument
- * "statuses" MPI_Waitall tells of every message. */
+/*
+ * Total bandwidth and message rate of many pairs; with the argument "statuses"
+ * MPI_Waitall returns a status for every message.
+ */
 #include "p2p.h"
 
 int main(int argc, char **argv)

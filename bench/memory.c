@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of a rank while all of them live, after it has met its neighbours
- * and everybody has taken part in collectives: proportional set size (shared
- * pages count by the number of their users) and what is private, as Linux
- * tells in /proc/self/smaps_rollup. Averages over the ranks, in KiB.
+ * Memory of a rank while all ranks run, after it has exchanged messages with
+ * its neighbours and all ranks have called collectives: proportional set size
+ * (a shared page is divided by the number of its users) and private memory,
+ * from Linux's /proc/self/smaps_rollup. Averages over the ranks, in KiB.
  */
 #include "bench.h"
 
-/* The line of that name in KiB, 0 when it is not there. */
+/* Value of the line with this name in KiB, 0 when there is none. */
 static double rollup(const char *name)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ping-pong of many pairs at once: the mean time of one way. */
+/* Ping-pong of many pairs at once: mean one-way time. */
 #include "p2p.h"
 
 int main(int argc, char **argv)

@@ -4,11 +4,11 @@
  * torus, dynamic routing, for some virtual time.
  *
  *   net_speed [DIMS [LOAD [MICROSECONDS [ZONE]]]]      8x8x8 0.5 200 1
- *   net_speed gemini:8x8x8 ...    of another machine than bgq, zone 0
+ *   net_speed gemini:8x8x8 ...    another machine than bgq, zone 0
  *
- * LOAD is a share of what the longest dimension can carry (8/k packets a node
- * and packet time). Prints packet-hops and events a second of this core, and
- * the memory in use.
+ * LOAD is a fraction of the capacity of the longest dimension (8/k packets per
+ * node and packet time). Prints packet-hops and events per second of this core,
+ * and the memory in use.
  */
 #include "prov/net/net.h"
 #include "prov/net/net_file.h"
@@ -28,18 +28,18 @@ enum { STREAMS = 8 };
 struct load {
 	struct net *net;
 	uint32_t nodes;
-	uint64_t gap_ps; /* mean, of one stream */
+	uint64_t gap_ps; /* mean picoseconds between messages of one stream */
 	uint64_t end_ps;
 	struct stream {
-		uint64_t due; /* its next message */
+		uint64_t due; /* time of its next message */
 		uint64_t count;
 	} * stream;
 	uint64_t packets, latency_ps, warm_ps, packet_ps;
-	uint32_t bytes; /* of a packet */
+	uint32_t bytes; /* bytes of a packet */
 	unsigned zone;
 };
 
-/* A number for each stream and message, whoever asks when. */
+/* Random number of a stream and message, independent of the order of calls. */
 static uint64_t draw(uint64_t stream, uint64_t n, unsigned what)
 {
 	uint64_t x = weft_hash_mix(stream * 1000003 + n * 7 + what + 1);
@@ -124,7 +124,7 @@ static unsigned zones(struct net_config *cfg)
 	return longest;
 }
 
-/* Of this process: others may share the core. */
+/* Processor time of this process: others may share the core. */
 static double cpu_seconds(void)
 {
 	struct rusage ru;
@@ -158,7 +158,10 @@ static void report(const struct load *l, double peak, double s, size_t bytes)
 	       bytes >> 20, ru.ru_maxrss >> 10);
 }
 
-/* A machine by its name: packets a node and packet time that its cuts take. */
+/*
+ * Configures a machine by its name. Returns the packets per node and packet
+ * time that its bisection carries.
+ */
 static double machine(struct load *l, struct net_config *cfg, const char *name)
 {
 	double peak = 1e9, one;
@@ -190,7 +193,9 @@ static void packet(struct load *l, const struct net_config *cfg)
 					  cfg->link_ps_per_byte_x1000));
 }
 
-/* Saturated buffers hold 14 packets a port, below that two or three. */
+/*
+ * Packets to reserve: saturated buffers have 14 per port, others two or three.
+ */
 static uint32_t room(const struct load *l, const struct net_config *cfg,
 		     double load)
 {

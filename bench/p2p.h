@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the benchmarks of pairs of ranks share: who is whose peer, the two
- * patterns, and the loop that times one. Ranks without a peer have
- * MPI_PROC_NULL, to whom nothing goes.
+ * Shared by the benchmarks of pairs of ranks: choice of the peer, the two
+ * patterns, and the loop that times one. Ranks without a peer use
+ * MPI_PROC_NULL, to which nothing is sent.
  */
 #ifndef WEFT_BENCH_P2P_H
 #define WEFT_BENCH_P2P_H
@@ -14,12 +14,12 @@
 struct pair {
 	bool first;
 	int peer;
-	char *send, *recv; /* may be the same */
+	char *send, *recv; /* may be equal */
 	MPI_Request req[2 * WINDOW];
-	MPI_Status *statuses; /* of a window; or MPI_STATUSES_IGNORE */
+	MPI_Status *statuses; /* statuses of a window, or MPI_STATUSES_IGNORE */
 };
 
-/* pairs: of rank i with rank i + pairs. */
+/* Opens pairs pairs, of rank i with rank i + pairs. */
 static inline void pair_open(struct pair *p, const struct bench *b, int pairs,
 			     bool one_buffer)
 {
@@ -40,7 +40,7 @@ static inline int pair_close(struct pair *p, struct bench *b)
 	return bench_end(b);
 }
 
-/* A message there and back. */
+/* A message in each direction. */
 static inline void pair_ping_pong(struct pair *p, int n)
 {
 	if (p->first)
@@ -51,7 +51,7 @@ static inline void pair_ping_pong(struct pair *p, int n)
 		MPI_Send(p->send, n, MPI_CHAR, p->peer, 1, MPI_COMM_WORLD);
 }
 
-/* A window of messages one way, and an answer. */
+/* A window of messages in one direction, and a reply. */
 static inline void pair_window(struct pair *p, int n)
 {
 	char ack = 0;
@@ -72,11 +72,11 @@ static inline void pair_window(struct pair *p, int n)
 		MPI_Send(&ack, 1, MPI_CHAR, p->peer, 101, MPI_COMM_WORLD);
 }
 
-/* One turn of a pattern whose data is looked at. */
+/* One round of a pattern with a check of the data. */
 static inline void pair_check(struct pair *p, struct bench *b, size_t n,
 			      void (*turn)(struct pair *p, int n))
 {
-	/* in one buffer, the first rank's bytes are in both at the end */
+	/* with one buffer both ranks have the first rank's bytes at the end */
 	int from = p->send == p->recv && p->first ? b->rank : p->peer;
 
 	if (!b->check)
@@ -89,7 +89,7 @@ static inline void pair_check(struct pair *p, struct bench *b, size_t n,
 			      bench_same(p->recv, n, (unsigned)from));
 }
 
-/* Seconds that the turns of one size take. */
+/* Seconds for all rounds of one size. */
 static inline double pair_time(struct pair *p, struct bench *b, size_t n,
 			       void (*turn)(struct pair *p, int n))
 {

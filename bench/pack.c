@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packing speed: MPI_Pack and MPI_Unpack of usual layouts, each beside a
- * memcpy of as many bytes in the same run (medians of interleaved rounds).
- * One process, any MPI:  mpicc -O2 -o pack pack.c && ./pack [KiB of data]
+ * Packing speed: MPI_Pack and MPI_Unpack of usual layouts, each beside a memcpy
+ * of the same number of bytes in the same run (medians of interleaved rounds).
+ * One process, any MPI: mpicc -O2 -o pack pack.c && ./pack [KiB of data]
  *
  * A layout with gaps touches more cache lines than it has bytes, so a second
- * column compares with the plainest C loop over the same layout, where there
+ * column compares with the simplest C loop over the same layout, where there
  * is one (strided blocks): 1.00 is as fast as a loop written by hand.
  */
 #include <mpi.h>
@@ -19,7 +19,7 @@ struct layout {
 	const char *name;
 	MPI_Datatype type;
 	int count;
-	size_t block; /* strided blocks: bytes; 0: no loop to compare with */
+	size_t block; /* bytes of strided blocks; 0: no loop to compare with */
 	size_t stride;
 };
 
@@ -116,7 +116,7 @@ static void run(const char *name, MPI_Datatype type, size_t block,
 	MPI_Type_free(&type);
 }
 
-/* count blocks of block bytes, as far apart as they are long. */
+/* count blocks of block bytes, with gaps of the same length. */
 static void strided(const char *name, int block)
 {
 	MPI_Datatype t;
@@ -163,8 +163,10 @@ static void indexed(void)
 	run("indexed, 1 to 5 doubles", t, 0, 0);
 }
 
-/* The edge of a cube of doubles whose faces have an eighth of the data, or of
- * the largest that there is memory for. */
+/*
+ * The edge of a cube of doubles whose faces have an eighth of the data, or of
+ * the largest cube that fits into memory.
+ */
 static int edge(void)
 {
 	size_t n = 8;
@@ -175,7 +177,7 @@ static int edge(void)
 	return (int)n;
 }
 
-/* The three kinds of faces of it. */
+/* The three kinds of faces of this cube. */
 static void faces(void)
 {
 	static const char *const name[3] = { "face of a cube, whole planes",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ping-pong by persistent requests between ranks 0 and 1. */
+/* Ping-pong between ranks 0 and 1 with persistent requests. */
 #include "bench.h"
 
 static void start_wait(MPI_Request *r)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts in windows of 64 accesses, both ways at once: bytes a second. */
+/*
+ * Puts in windows of 64 accesses, in both directions at once: bytes per second.
+ */
 #include "win.h"
 
 static void access_window(struct win_bench *w, size_t n)

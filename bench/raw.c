@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The limits of the host, without any MPI, for ratios: a cache line passed
- * back and forth between two processes (one way), a copy from memory to
- * memory, a futex hand-over between two processes, and the time in which each
- * of 64 that do nothing but yield has run once, which is the least that a
- * barrier of so many ranks can take. Medians of rounds.
+ * Limits of the host, without MPI, for ratios: the one-way time of a cache line
+ * between two processes, a copy from memory to memory, a futex wake between two
+ * processes, and the time in which each of 64 processes that only yield has run
+ * once, which is the lower bound for a barrier of as many ranks. Medians of
+ * rounds.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -42,7 +42,8 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static cpu_set_t all; /* what the program may use, read before pinning */
+static cpu_set_t all; /* processors available to the program, read before
+		       * pinning */
 
 static void pin(int cpu)
 {
@@ -106,7 +107,7 @@ static void futex_ping_pong(struct shared *s, int first, uint32_t turns)
 	}
 }
 
-/* Microseconds of one way between two pinned processes. */
+/* One-way microseconds between two pinned processes. */
 static double one_way(struct shared *s, uint32_t turns,
 		      void (*fn)(struct shared *, int, uint32_t))
 {
@@ -139,7 +140,7 @@ static void yield_until(struct shared *s, double end)
 	atomic_fetch_add(&s->yields, n);
 }
 
-/* Microseconds in which each of a crowd has had the processor once. */
+/* Microseconds in which each of many processes has had the processor once. */
 static double crowd_turn(struct shared *s)
 {
 	double end = now() + CROWD_S;
@@ -158,7 +159,7 @@ static double crowd_turn(struct shared *s)
 	return CROWD_S * 1e6 * CROWD / (double)atomic_load(&s->yields);
 }
 
-/* GB/s of copying a mebibyte, reads and writes counted once. */
+/* GB/s of copying 1 MiB; reads and writes are counted once. */
 static double copy_rate(void)
 {
 	static char *a, *b;

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Which link of several: by load, by address, or by pair. Prints the tables of
-# doc/model.md, "Roads on a torus of shared routers": messages of 4 KB on a
-# torus of 8x8x8 routers, 1,024 nodes; accepted in per cent of the peak, mean
-# and 99 % of the latencies in microseconds. Three minutes on one core.
+# Choice among several links: by load, by address, or by pair. Prints the tables
+# of doc/model.md, "Roads on a torus of shared routers": messages of 4 KB on a
+# torus of 8x8x8 routers, 1,024 nodes; accepted load in per cent of the peak,
+# mean and 99th percentile of the latencies in microseconds. Three minutes on
+# one core.
 #
 #   bench/roads.sh [WEFT-SIM [MACHINE]]
 sim=${1:-build/weft-sim}
 machine=${2:-gemini:8x8x8}
 
-# one ARGUMENTS...: accepted, mean, 99 %
+# one ARGUMENTS...: accepted load, mean, 99th percentile
 one() {
 	"$sim" --path bte -b 4096 --ack --warm 15us --time 15us --csv "$@" \
 		2> /dev/null | awk -F, 'NR == 1 {
@@ -44,6 +45,6 @@ for load in 0.4 0.9; do
 done
 # a link up in y of the router in the middle, four times slower
 row 'uniform, 40 %, a slow link in y' -m "$machine" -l 0.4 --slow 1024.20:4
-# the same one masked out
+# that link masked out
 row 'uniform, 40 %, a masked link in y' -m "$machine" -l 0.4 \
 	--faults 'dead-link 0,0,0.B+.0'

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the benchmarks of one-sided communication share: the window, and the
+ * Shared by the benchmarks of one-sided communication: the window, and the
  * synchronization around an access of rank 0 (both, with win_both) to rank 1.
  *
  *   -w create|allocate|dynamic                       the window (allocate)
  *   -s flush|flush_local|lock|lock_all|pscw|fence    around accesses (flush)
  *
- * flush: one epoch of MPI_Win_lock_all, a flush behind the accesses; lock and
- * lock_all: an epoch for each time.
+ * flush: one epoch of MPI_Win_lock_all, a flush after the accesses; lock and
+ * lock_all: one epoch for each iteration.
  */
 #ifndef WEFT_BENCH_WIN_H
 #define WEFT_BENCH_WIN_H
@@ -21,8 +21,8 @@ struct win_bench {
 	bool both; /* rank 1 accesses rank 0 as well */
 	MPI_Win win;
 	MPI_Group peer;
-	int other;	 /* whom I access */
-	MPI_Aint remote; /* displacement of its memory */
+	int other;	 /* target rank */
+	MPI_Aint remote; /* displacement of the target's memory */
 	char *mem, *local, *result;
 };
 
@@ -45,7 +45,7 @@ static inline const char *win_choice(const char *const *all, size_t n,
 	exit(2);
 }
 
-/* Takes -w and -s out of the arguments. */
+/* Removes -w and -s from the arguments. */
 static inline int win_options(struct win_bench *w, int argc, char **argv)
 {
 	int n = 1;
@@ -103,7 +103,10 @@ static inline void win_close(struct win_bench *w)
 	free(w->result);
 }
 
-/* Options, two ranks, a window of the longest size and two local buffers. */
+/*
+ * Parses options and sets up two ranks, a window of the longest size and two
+ * local buffers.
+ */
 static inline void win_begin(struct win_bench *w, int argc, char **argv,
 			     size_t window)
 {
@@ -124,8 +127,7 @@ static inline int win_end(struct win_bench *w)
 	return bench_end(&w->b);
 }
 
-/* ---- one time --------------------------------------------------------------
- */
+/* ---- one iteration ------------------------------------------------------- */
 
 /* Is this rank an origin? */
 static inline bool win_acts(const struct win_bench *w)
@@ -153,7 +155,7 @@ static inline void win_pscw(struct win_bench *w, win_access access, size_t n)
 		MPI_Win_wait(w->win);
 }
 
-/* iters times the access and its synchronization; seconds. */
+/* Runs iters times the access and its synchronization. Returns seconds. */
 static inline double win_run(struct win_bench *w, win_access access, size_t n,
 			     int iters)
 {
@@ -201,12 +203,13 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 		MPI_Win_unlock_all(w->win);
 	if (win_is(w, "fence"))
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
-	MPI_Barrier(MPI_COMM_WORLD); /* a target may have to help until here */
+	MPI_Barrier(MPI_COMM_WORLD); /* a target may have to make progress
+				      * until here */
 	bench_alone(false);
 	return start;
 }
 
-/* Of accumulates that add longs: three times one is three. */
+/* Checks accumulates that add longs: three times one is three. */
 static inline void win_check_sum(struct win_bench *w, win_access access)
 {
 	for (size_t n = 8; n <= w->b.max; n = bench_next(n)) {
@@ -224,7 +227,7 @@ static inline void win_check_sum(struct win_bench *w, win_access access)
 	}
 }
 
-/* A row for each size from first on: microseconds for one time. */
+/* Prints a row for each size from first on: microseconds per access. */
 static inline void win_latency(struct win_bench *w, win_access access,
 			       size_t first)
 {
@@ -243,7 +246,10 @@ static inline void win_latency(struct win_bench *w, win_access access,
 #define WIN_WINDOW \
 	64 /* accesses of a bandwidth test before a synchronization */
 
-/* Likewise: megabytes a second. access does WIN_WINDOW times n bytes. */
+/*
+ * Prints a row for each size from first on: megabytes per second. access does
+ * WIN_WINDOW accesses of n bytes.
+ */
 static inline void win_bandwidth(struct win_bench *w, win_access access)
 {
 	for (size_t n = w->b.min ? w->b.min : 1; n <= w->b.max;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a window: time to open one and to free it, of each kind. */
+/* Time to create and free a window of each kind. */
 #include "bench.h"
 
 enum kind { CREATE, ALLOCATE, DYNAMIC, KINDS };
@@ -17,7 +17,7 @@ static void open_one(enum kind k, void *mem, MPI_Aint n, MPI_Win *win)
 		MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win);
 }
 
-/* Microseconds of one life. */
+/* Microseconds of one creation and free. */
 static double life(enum kind k, void *mem, size_t n, int iters)
 {
 	MPI_Win win;

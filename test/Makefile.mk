@@ -1,10 +1,10 @@
-# test: what crosses folders, and the house verbs
+# test: tests across folders, and the test library
 if HAVE_CMOCKA
 check_LTLIBRARIES += libweft-t.la
 endif
 libweft_t_la_SOURCES = test/t.c test/t.h test/t_pace.c test/t_pace.h
 libweft_t_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-# It runs the tests, and is itself never instrumented.
+# The program that runs the tests is never instrumented.
 check_PROGRAMS += test/patience
 test_patience_SOURCES = test/patience.c test/t_pace.c test/t_pace.h \
 	src/base/clock.c
@@ -14,10 +14,10 @@ EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
 	test/timeout.sh test/mutate/run test/mutate/list
 PLAIN_TESTS += test/circles.sh test/layers.sh test/shape.sh
 PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh
-# what README and the pages tell people to type
+# commands printed in README and the documentation
 PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh
 EXTRA_DIST += test/doc_lib.sh
-# several hosts on one machine, also for people without a cluster
+# several hosts on one machine, also for users without a cluster
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
 PLAIN_TESTS += test/hosts_ways.sh test/hosts_leave.sh

@@ -1,4 +1,4 @@
-# The binary interface: the header, the symbols, somebody else's header.
+# The standard ABI: the header, the symbols, a header made from the tables.
 EXTRA_DIST += test/abi/constants test/abi/functions test/abi/types \
 	test/abi/header.sh test/abi/foreign.c \
 	test/abi_update.sh

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpi.h alone compiles in C99, C11 and C++17 without a warning; every constant
 # has its value and type, every type its size, every prototype its parameters
-# (tables in test/abi). The compatibility header gives the names that the
-# interface leaves out, and -DWEFT_STRICT_ABI takes them away.
+# (tables in test/abi). The compatibility header defines the names that the ABI
+# omits, and -DWEFT_STRICT_ABI removes them.
 top=${top_srcdir:-.}
 cc=${CC:-gcc}
 dir=$(mktemp -d) || exit 1
@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 bad=0
 flags="-Wall -Wextra -pedantic -Werror -fmax-errors=3 -I$top/include"
 
-# Constants and types, as a program that counts what is wrong.
+# Constants and types, as a program that counts the differences.
 {
 	echo '#include <mpi.h>'
 	echo '#include <stddef.h>'
@@ -50,7 +50,7 @@ flags="-Wall -Wextra -pedantic -Werror -fmax-errors=3 -I$top/include"
 } > "$dir/facts.c"
 cp "$dir/facts.c" "$dir/facts.cc"
 
-# Prototypes: C takes a second declaration only if it says the same.
+# Prototypes: C accepts a second declaration only if both are compatible.
 {
 	echo '#define WEFT_MPI_NOT_YET'
 	echo '#include <mpi.h>'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What libmpi_abi.so.1 exports: MPI_X weak and PMPI_X strong for every function
-# it has, all of them in the table of the standard (test/abi/functions), and
-# nothing else. What it lacks is said in mpi.h, doc/not-yet.md and README.md.
+# Exports of libmpi_abi.so.1: MPI_X weak and PMPI_X strong for every function
+# that it has, all of them in the table of the standard (test/abi/functions),
+# and nothing else. The missing functions are listed in mpi.h, doc/not-yet.md
+# and README.md.
 build=${builddir:-build}
 top=${top_srcdir:-.}
 lib=$build/.libs/libmpi_abi.so

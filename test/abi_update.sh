@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Brings what is said about missing functions up to date with the library:
+# Updates the lists of missing functions from the library:
 #
-#   include/mpi.h    prototypes of what is there; the others stand at the end,
+#   include/mpi.h    prototypes of existing functions; the others are at the end,
 #                    visible to the library's own sources only
-#   doc/not-yet.md   the functions of the standard that are not there, by chapter
+#   doc/not-yet.md   the missing functions of the standard, by chapter
 #   README.md        the section "Limits", in numbers
 #
 #   test/abi_update.sh BUILDDIR           rewrites the three files

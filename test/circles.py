@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Circles of files that call each other.
+"""Cycles of files that call each other.
 
-circles.py LIMIT FOLDER...: the largest circle of each folder has at most LIMIT
-files, else it is shown with its calls, and the result is 1. A file is X.c and
-X.h together; it calls another when a function or a table in it names a function
-that the other one defines. Tests do not count.
+circles.py LIMIT FOLDER...: the largest cycle of each folder has at most LIMIT
+files, else it is printed with its calls, and the exit code is 1. A file is X.c
+and X.h together; it calls another file when a function or a table in it names a
+function that the other file defines. Tests are not counted.
 """
 import collections
 import glob
@@ -17,7 +17,7 @@ WORD = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 
 
 def plain(text):
-    """Without comments, strings and what the preprocessor reads."""
+    """text without comments, strings and preprocessor lines."""
     text = re.sub(r"\\\n", " ", text)
     text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
     text = re.sub(r'"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])*\'', " ", text)
@@ -25,7 +25,7 @@ def plain(text):
 
 
 def blocks(text):
-    """(what stands before, inside) of every outermost pair of braces."""
+    """(text before, text inside) of every outermost pair of braces."""
     depth = begin = head = 0
     for m in re.finditer(r"[{};]", text):
         if m.group() == "{":
@@ -42,7 +42,7 @@ def blocks(text):
 
 
 def function_name(head):
-    """Of a head like "static int f(void)"; None: it is no function's."""
+    """Name in a head like "static int f(void)"; None: not a function."""
     head = re.sub(r"\b(__attribute__|[A-Z_]+)\s*\(+[^()]*\)+", "", head)
     m = re.search(r"(\w+)\s*\(", head)
     return m.group(1) if m and "=" not in head else None
@@ -109,7 +109,7 @@ def main(limit, folders):
         files = read_folder(folder)
         graph = calls(files)
         circle = largest_circle(graph)
-        print("%s: %d files, %d in the largest circle (at most %d)" %
+        print("%s: %d files, %d in the largest cycle (at most %d)" %
               (folder, len(files), len(circle), limit))
         if files and len(circle) <= limit:
             continue

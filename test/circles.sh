@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Files that call each other in a circle can only be understood together, so
-# that circles stay few and small.
+# Limits call cycles between files. Files that call each other in a cycle can
+# only be understood together, so cycles must stay few and small.
 cd "${top_srcdir:-.}" || exit 1
 command -v python3 > /dev/null || { echo "no python3"; exit 77; }
 bad=0
-# limit FILES FOLDER...: of the largest circle in each
+# limit FILES FOLDER...: most files of the largest cycle in each folder
 limit() { python3 test/circles.py "$@" || bad=1; }
 
-# The measure itself: a calls b, which has a table that names a's function.
+# Test of the check itself: a calls b, which has a table with a function of a.
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
 mkdir "$t/two" "$t/none"
@@ -19,7 +19,7 @@ printf 'void e(void)\n{\n}\n\nint b(void)\n{\n\treturn 0; /* a(); */\n}\n' \
 { cat "$t/none/b.c"; printf 'static int (*const f)(void)[] = { a };\n'; } \
 	> "$t/two/b.c"
 python3 test/circles.py 1 "$t/none" > /dev/null || { echo "sees too much"; bad=1; }
-python3 test/circles.py 1 "$t/two" > /dev/null && { echo "sees nothing"; bad=1; }
+python3 test/circles.py 1 "$t/two" > /dev/null && { echo "circles.py does not find the cycle of a and b"; bad=1; }
 
 limit 8 src/core
 limit 4 src/win

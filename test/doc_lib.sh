@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/doc_*.sh: takes the commands out of a page (README.md,
-# doc/*.md, man pages) and runs them as a reader would, who has done
-# ./quickstart and stands in its folder.
+# Sourced by test/doc_*.sh: extracts the commands of a page (README.md,
+# doc/*.md, man pages) and runs them as a reader would after ./quickstart, in
+# the folder of the sources.
 . "$top_srcdir/test/run_lib.sh" || exit 1
-# Nothing of the make that runs us, for the make that a page tells to run.
+# The variables of the outer make must not reach a make that a page runs.
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# A word that begins a command, after variables set for it.
+# Program names that begin a command, after variable assignments.
 programs='mpi(exec|cc|cxx|run)(\.openmpi)?|weft-[a-z]+|fi_(info|pingpong)|srun'
 programs="$programs|(build|bench|\./quickstart)[^ ]*|make|export|cp|sed"
 is_command="^([A-Z_]+=[^ ]* )*($programs)( |\$)"
 
-# Of a text in Markdown: code blocks, of which only lines with "$ " if there are
-# such, and spans of code that are whole commands. What has a word in capitals
-# where the reader puts his own is none.
+# Commands of a Markdown text: code blocks (only the lines with "$ " if there
+# are some), and code spans that are whole commands. A line with a placeholder
+# in capitals is not a command.
 commands_of_text() {
 	awk '
 	/^```/ { fence = !fence; next }
@@ -36,7 +36,7 @@ commands_of_text() {
 	done
 }
 
-# is_whole COMMAND: not just a mention of a program or of an option.
+# is_whole COMMAND: a whole command, not only the name of a program or option.
 is_whole() {
 	case $1 in
 	*...* | *' 'NAME* | *' 'FILE* | *' 'S | *'['*) return 1 ;;
@@ -46,15 +46,15 @@ is_whole() {
 	esac
 }
 
-# Of a man page: examples, as lines between .nf or .EX and their ends, and as
-# titles in bold.
+# Commands of a man page: examples, as lines between .nf or .EX and their ends,
+# and as titles in bold.
 commands_of_man() {
 	sed -n '/^\.SH EXAMPLE/,/^\.SH [^E]/p' "$1" | sed 's/\\-/-/g' |
 		sed 's/^\.B \(weft-[a-z]* \)/\1/' |
 		grep -E "$is_command"
 }
 
-# The folder of a reader: ./install, ./build, and the sources.
+# The reader's folder: ./install, ./build, and the sources.
 set_up() {
 	local f
 	mkdir "$dir/top"
@@ -73,7 +73,7 @@ set_up() {
 	for f in hello manager worker a.out; do cp program $f; done
 }
 
-# Some take minutes for what they show: the same with less of it.
+# Some commands take minutes: run them with smaller arguments.
 shorter() {
 	case $1 in
 	LONG=*) echo "${1#LONG=* }" ;;
@@ -84,20 +84,20 @@ shorter() {
 	esac
 }
 
-# Other hosts are host1 and host2 on pages.
+# On pages the other hosts are named host1 and host2.
 have_hosts() {
 	need_part mpirun.openmpi || return
 	bash "$top_srcdir/test/hosts" 1 true && return
-	skip_part "no hosts can be made here"
+	skip_part "test/hosts cannot make hosts here"
 	return 1
 }
 
-# try COMMAND: at most a minute; exit code 0, or what the page says.
+# try COMMAND: at most a minute; exit code 0, or the code that the page states.
 try() {
 	local cmd want=0 got on=
 	case $1 in
-	./quickstart*) echo "left out, it is the gate: $1"; return ;;
-	bench/*) echo "left out, it takes minutes: $1"; return ;;
+	./quickstart*) echo "not run, CI runs it: $1"; return ;;
+	bench/*) echo "not run, it takes minutes: $1"; return ;;
 	srun*) echo "test/run_launchers.sh runs it: $1"; return ;;
 	fi_pingpong*) pingpong "$1"; return ;;
 	export*) eval "$1"; return ;;
@@ -106,7 +106,7 @@ try() {
 		on="bash $top_srcdir/test/hosts 2" ;;
 	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;
 	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
-	# faster links than the paper's: the page says that its results move
+	# faster links than in the paper: the page says that the results change
 	weft-reproduce*./fast*) want=1 ;;
 	esac
 	cmd=$(shorter "$1")
@@ -122,7 +122,7 @@ try() {
 	echo "ok: $cmd"
 }
 
-# Server and client are two lines; the port is one that nobody else has.
+# Server and client are two lines; the port is free.
 server=
 port=$((26100 + $$ % 5000))
 listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
@@ -142,7 +142,7 @@ pingpong() {
 	echo "ok: both ends of $1"
 }
 
-# try_page PAGE LEAST: all of its commands, and there are some.
+# try_page PAGE LEAST: runs all of its commands; there are at least LEAST.
 try_page() {
 	local list
 	tried=0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every function that doc/architecture.md names is defined, and every file there.
+# Every function named in doc/architecture.md is defined, and every file
+# exists.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 map=doc/architecture.md

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every file is as .clang-format has it (clang-format 14, Debian 12's), and
-# begins with what lives in it.
+# Every file is formatted by .clang-format (clang-format 14, Debian 12's), and
+# begins with a description of its content.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 mapfile -t files < <(find src prov coll bench examples test include/weft \
 	include/rdma -name '*.[ch]' | sort)
 
-# A comment that is a sentence stands between the SPDX line and the code.
+# A comment of a sentence is between the SPDX line and the code.
 for f in "${files[@]}"; do
 	sed -n 2p "$f" | grep -q '^/\*' || {
-		echo "$f: nothing says what lives here"
+		echo "$f: no comment behind the SPDX line describes the file"
 		bad=1
 	}
 done

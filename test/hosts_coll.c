@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many packets leave a host for one collective: those that its ranks send
- * by datagrams, added. An argument says how many hosts there are. Between two
- * of them one goes each way; of more, each but the first sends one up a tree
- * and gets one down it. The results are checked, and that all ranks have the
- * same.
+ * Counts the packets that leave a host for one collective: the sum of the
+ * datagrams that its ranks send. An argument is the number of hosts. Between
+ * two hosts one packet is sent in each direction; with more hosts, each but the
+ * first sends one packet up a tree and gets one down. The results are checked,
+ * and that they are equal on all ranks.
  */
 #include "hosts_far.h"
 
@@ -26,7 +26,7 @@ static void check(const char *what, double got, double want)
 	bad = 1;
 }
 
-/* A collective of comm, and whether it did what it should. */
+/* Runs a collective of comm and checks its result. */
 static void run(int kind, int turn, MPI_Comm comm, int me, int n)
 {
 	double in[WORDS], out[WORDS] = { 0 };
@@ -55,7 +55,7 @@ static void run(int kind, int turn, MPI_Comm comm, int me, int n)
 	}
 }
 
-/* Packets that leave all hosts for one collective, of many. */
+/* Packets that leave all hosts per collective, averaged over many. */
 static double count(int kind, MPI_Comm comm)
 {
 	unsigned long long before, sent, sum = 0;
@@ -63,7 +63,9 @@ static double count(int kind, MPI_Comm comm)
 
 	MPI_Comm_rank(comm, &me);
 	MPI_Comm_size(comm, &n);
-	/* the unit is joined at the second, and peers have met */
+	/*
+	 * the unit is joined at the second collective, and peers have connected
+	 */
 	for (int t = 0; t < 3 * n; t++)
 		run(kind, t, comm, me, n);
 	before = far_now();
@@ -74,7 +76,7 @@ static double count(int kind, MPI_Comm comm)
 	return (double)sum / TURNS;
 }
 
-/* Bits must be equal everywhere, whoever comes first. */
+/* Results must be bit-identical on all ranks, in any order of arrival. */
 static void same_bits(MPI_Comm comm)
 {
 	double in = 1.0 / (3 + rank), out, first;
@@ -94,9 +96,9 @@ static void try(const char *what, MPI_Comm comm, int hosts)
 	static const char *const name[] = { "barrier", "bcast", "reduce",
 					    "allreduce" };
 	const char *machine = getenv("FI_WEFT_MACHINE");
-	/* others acknowledge each packet, and now and then a window */
+	/* other machines acknowledge each packet, and some a window */
 	double most = !machine || !strcmp(machine, "native") ? 1 : 2.5;
-	/* a word to whom one waits for long, once for each, is not counted */
+	/* probes of a long wait, one per peer, are not counted */
 	const double words = 0.5;
 	int edges = hosts - 1, me;
 
@@ -124,7 +126,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	far_open();
 	try("world", MPI_COMM_WORLD, hosts);
-	/* backwards: the first rank of a host is another one */
+	/* reverse order: the first rank of a host is another one */
 	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
 	try("world backwards", comm, hosts);
 	MPI_Comm_free(&comm);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A network that is away for three seconds is waited for. A host that falls silent
-# is noticed by every survivor after FI_WEFT_SILENCE; one whose processes are
+# A network that is down for three seconds is tolerated. A silent host is
+# detected by every survivor after FI_WEFT_SILENCE; a host whose processes are
 # killed, by mpirun at once; and nothing of the job is left.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
@@ -46,7 +46,7 @@ round() { # 0: none yet
 past() { [ "$(round)" -gt "$1" ]; }
 gone() { ! kill -0 "$1" 2> /dev/null; }
 
-# start WHAT [listen | anybody | probe]: the job, until it is well under way
+# start WHAT [listen | anybody | probe]: starts the job and waits until it runs
 start() {
 	what="$1, ${#hosts[@]} hosts"
 	rm -f "$work"/f*
@@ -55,7 +55,7 @@ start() {
 	eventually 60 past 20 || complain "does not start"
 }
 
-# finish SECONDS: the job is told to end and does; its code is in $got
+# finish SECONDS: requests the end of the job and waits; its code is in $got
 finish() {
 	touch "$work/f.end"
 	eventually "$1" gone $job || {
@@ -66,7 +66,7 @@ finish() {
 	got=$?
 }
 
-# No process but the first two is left on hosts that live.
+# Only the first two processes are left on the hosts that are up.
 alone() {
 	local h
 	for h in "${hosts[@]}"; do
@@ -77,7 +77,7 @@ alone() {
 dead=
 nothing_left() { eventually 60 alone || complain "processes are left"; }
 
-# survivor RANK: has met the death of a rank of the last host, and says which
+# survivor RANK: has reported the failure of a rank of the last host by number
 survivor() {
 	grep -q "a peer process has ended: rank .* on $last" "$work/f.$1" \
 		2> /dev/null
@@ -91,7 +91,7 @@ export FI_WEFT_SILENCE=20
 start "three seconds without a network"
 $HOSTS_SELF cut $last
 was=$(round)
-sleep 3 # this is what is tested
+sleep 3 # the tested time without a network
 between=$(round)
 $HOSTS_SELF join $last
 eventually 60 past $((between + 20)) || complain "does not go on after $between"
@@ -102,7 +102,8 @@ finish 60
 nothing_left
 echo "$what: round $between, then $(round): good"
 
-# silent WHAT [listen | anybody | probe]: mpirun does not notice either, until the host is dead
+# silent WHAT [listen | anybody | probe]: mpirun does not notice either, until
+# the host is down
 silent() {
 	start "$@"
 	SECONDS=0

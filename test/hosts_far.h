@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets that this rank has sent by datagrams, by MPI's counters. */
+/* Packets that this rank has sent as datagrams, by MPI's counters. */
 #ifndef WEFT_TEST_HOSTS_FAR_H
 #define WEFT_TEST_HOSTS_FAR_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a job: the last rank comes late to MPI_Finalize, and nobody must
- * be out of it before. A communicator with a route of its own is left behind.
+ * The end of a job: the last rank calls MPI_Finalize late, and no other rank
+ * may return from it before. A communicator with its own route is not freed.
  *
- *   hosts_leave FILE    which the last rank makes before it goes
+ *   hosts_leave FILE    which the last rank creates before MPI_Finalize
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The end of a job on two hosts: nobody leaves before all have come, whatever the
-# launcher's fence says, and everybody closes its endpoint, and so says good-bye,
-# also who has not freed a communicator.
+# The end of a job on two hosts: no rank leaves MPI_Finalize before all have
+# called it, even if the launcher's fence returns early, and every rank closes
+# its endpoint, which notifies its peers, also with a communicator that was not
+# freed.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
@@ -15,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
 	"$top_srcdir/test/hosts_leave.c" -o "$work/leave" \
 	-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
-# the last fence, which collects nothing, is over before the others have come
+# the last fence, which collects nothing, completes before the others arrive
 cat > "$work/fence.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by scripts that test/hosts runs (HOSTS is set then).
 
-# spread RANKS: "host1:2,host2:2", as many on each, on no more than there are
+# spread RANKS: "host1:2,host2:2", equal numbers, on at most the hosts there
+# are
 spread() {
 	local hosts=($HOSTS) slots
 	hosts=("${hosts[@]:0:$1}")
@@ -10,10 +11,11 @@ spread() {
 	(IFS=,; echo "${hosts[*]}")
 }
 
-# on_hosts RANKS PROGRAM ARGUMENTS...: by $build's mpiexec and whom it finds;
-# MPIEXEC_FLAGS are for it, IFACE is the interface (eth0; empty: by the rule).
+# on_hosts RANKS PROGRAM ARGUMENTS...: by the mpiexec of $build and the
+# launcher that it finds, with MPIEXEC_FLAGS; IFACE is the interface (eth0;
+# empty: chosen by Weft).
 on_hosts() {
-	# each host thinks that it has all processors for itself
+	# each host detects all processors of the machine as its own
 	[ "$1" -le "$(nproc)" ] || export WEFT_LOCAL_CPUS=1
 	local iface=${IFACE-eth0}
 	# shellcheck disable=SC2086

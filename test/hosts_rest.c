@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What it costs to wait for a rank of another host, who takes a while: the
- * processor is for others then. Times of the processor, not of the clock, so
- * that a crowded host changes little.
+ * Processor time used while waiting for a late rank of another host: the
+ * waiting rank must leave the processor to others. Measures processor time, not
+ * wall time, so that a loaded host changes little.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
 
 #define TURNS	100
-#define AWAY_NS 5000000 /* far more than anybody looks on */
+#define AWAY_NS 5000000 /* much longer than any wait policy spins */
 #define MOST_US 400
 
 static double cpu_us(void)

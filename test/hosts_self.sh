@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test/hosts: hosts that share nothing but files, a shell to each of them, cables
-# that can be pulled, and nothing left, whatever ends it.
+# Test of test/hosts: hosts that share nothing but files, a shell on each of
+# them, links that can be cut, and nothing left behind, however it ends.
 hosts=${top_srcdir:-.}/test/hosts
 bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-hosts.XXXXXX") || exit 1
@@ -21,8 +21,8 @@ eventually() {
 	complain "never happened: $*"
 }
 
-# What is silent is told by its last word.
-echo "made and gone"
+# A hang is located by the last line printed.
+echo "start and end"
 bash "$hosts" 1 true || exit # 77 where none can be made
 
 bash "$hosts" 3 bash -c 'exit 7' && complain "exit code 0"
@@ -30,7 +30,7 @@ bash "$hosts" 3 bash -c 'exit 7' && complain "exit code 0"
 echo "standard input"
 [ "$(echo word | bash "$hosts" 1 cat)" = word ] || complain "no standard input"
 
-# What a host has of its own, and what it has not.
+# Resources that a host has for itself, and those that it shares.
 cat > "$work/own" <<'END'
 fail() { echo "FAILED: $*"; bad=1; }
 bad=0
@@ -51,7 +51,7 @@ secret=1 $HOSTS_RSH host1 'test -z "$secret"' || fail "the environment is shared
 $HOSTS_RSH -l root -n host1 'echo "a  b"; exit 5' > "$1/out"
 [ $? = 5 ] || fail "the exit code of rsh is lost"
 [ "$(cat "$1/out")" = "a  b" ] || fail "words of rsh"
-$HOSTS_RSH host4 true 2> /dev/null && fail "host4 is there"
+$HOSTS_RSH host4 true 2> /dev/null && fail "host4 exists"
 reach() { # FROM TO: does a connection to the port of its agent find a host?
 	$HOSTS_RSH $1 "bash -c 'exec 3<> /dev/tcp/$2/9'" 2>&1 | grep -q refused
 }
@@ -70,11 +70,11 @@ for p in $pids; do kill -0 $p 2> /dev/null && fail "$p is alive"; done
 $HOSTS_RSH host2 true 2> /dev/null && fail "host2 is alive"
 exit $bad
 END
-echo "what is their own"
+echo "private resources"
 bash "$hosts" 3 bash "$work/own" "$work" || bad=1
 
-# What ends it ends everything; the sleepers stand on hosts and are known by how
-# long they want to sleep.
+# The end of test/hosts ends all of its processes; the sleeping processes run
+# on the hosts and are identified by the duration of their sleep.
 long=$((1000000 + $$))
 cat > "$work/stay" <<'END'
 $HOSTS_RSH host1 "echo x > $1/there; exec sleep $2" &
@@ -86,8 +86,8 @@ none() { [ -z "$(sleepers)" ]; }
 for sig in TERM INT HUP KILL; do
 	echo "ended by $sig"
 	rm -f "$work"/there*
-	# a background job of a script does not know SIGINT, nor one below
-	# nohup SIGHUP
+	# a background job of a script ignores SIGINT, and one below nohup
+	# SIGHUP
 	env --default-signal=INT,HUP bash "$hosts" 2 bash "$work/stay" "$work" $long &
 	pid=$!
 	eventually test -s "$work/there" -a -s "$work/there2"
@@ -98,7 +98,7 @@ for sig in TERM INT HUP KILL; do
 done
 ip link show lan > /dev/null 2>&1 && complain "a bridge is left"
 
-# A user who may not is told so.
+# A user without the permission gets a message.
 if command -v setpriv > /dev/null; then
 	setpriv --reuid 65534 --regid 65534 --clear-groups bash -s 1 true \
 		< "$hosts" 2> "$work/err"

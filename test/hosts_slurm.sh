@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Slurm on two hosts of test/hosts: mpiexec inside an allocation hands the job to
-# srun --mpi=pmix, and its ranks reach each other. Daemons end with the hosts.
+# Slurm on two hosts of test/hosts: mpiexec inside an allocation hands the job
+# to srun --mpi=pmix, and its ranks reach each other. The daemons end with the
+# hosts.
 if [ -z "$HOSTS" ]; then
 	for p in slurmctld slurmd srun salloc munged; do
 		command -v $p > /dev/null || { echo "no $p"; exit 77; }
@@ -13,7 +14,7 @@ if [ -z "$HOSTS" ]; then
 fi
 export builddir=${builddir:-$PWD}
 . "$top_srcdir/test/run_lib.sh" || exit 1
-# what was wrong is said last, behind what Slurm did until then
+# prints the failure last, after the output of Slurm
 complain() {
 	[ $failed = 1 ] || tail -n 20 "$dir"/slurm*.log
 	echo "FAILED: $*"
@@ -23,7 +24,7 @@ build_hello || exit 1
 chmod 755 "$dir"
 dd if=/dev/urandom of="$dir/key" bs=128 count=1 2> /dev/null
 export SLURM_CONF=$dir/slurm.conf
-# /dev/shm is a place that each host has for itself
+# /dev/shm is private to each host
 cat > "$SLURM_CONF" << END
 ClusterName=weft
 SlurmctldHost=head
@@ -66,7 +67,7 @@ for h in $HOSTS; do
 done
 wait_for two_idle || { tail -n 20 "$dir"/*.log; exit 1; }
 
-# greets WHAT N COMMAND...: N ranks, on both hosts, by way of an allocation
+# greets WHAT N COMMAND...: N ranks, on both hosts, through an allocation
 greets() {
 	local what=$1 n=$2 want
 	shift 2
@@ -87,7 +88,7 @@ greets 'mpiexec, two on a host' 4 "$mpiexec" -ppn 2 "$hello"
 greets 'mpiexec with a list' 4 "$mpiexec" -n 4 -host host1,host2 "$hello"
 greets 'srun --mpi=pmix' 4 env FI_WEFT_CARRIER=sock srun --mpi=pmix -n 4 \
 	--overcommit "$hello"
-# they do not only greet
+# ranks that communicate
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
 	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/coll_mix.c" -o "$dir/mix" \
 	-L"$builddir/.libs" -lmpi_abi -lm -Wl,-rpath,"$builddir/.libs" || exit 1

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ranks that send for a long time over a network that loses: every message
- * has to come once, in its order, with its content, and the memory of both must
+ * Two ranks that send for a long time over a lossy network: every message has
+ * to arrive once, in order and unchanged, and the memory of both ranks must
  * not grow. test/hosts_soak.sh runs it.
  *
  *   hosts_soak MESSAGES GIB
  *
- * MESSAGES of 8 bytes go both ways at once, then so many GiB in blocks of 1
- * MiB.
+ * MESSAGES messages of 8 bytes in both directions at once, then GIB GiB in
+ * blocks of 1 MiB.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -27,14 +27,14 @@ static void fail(const char *what, uint64_t at, uint64_t got, uint64_t want)
 	MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
-/* What word i of message k of a rank has to be. */
+/* Expected word i of message k of a rank. */
 static uint64_t word(int from, uint64_t k, uint64_t i)
 {
 	return (k * 0x9e3779b97f4a7c15ull) ^ (i * 0xff51afd7ed558ccdull) ^
 	       (uint64_t)from << 63;
 }
 
-/* Memory of this process that is in use. */
+/* Resident memory of this process, in KiB. */
 static long resident_kb(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");
@@ -49,7 +49,7 @@ static long resident_kb(void)
 	return kb;
 }
 
-/* How far a part has come; memory counts from the first step on. */
+/* Progress of a part; memory is counted from the first step on. */
 struct part {
 	const char *name;
 	uint64_t total;
@@ -82,7 +82,7 @@ static void tell(struct part *p, uint64_t done)
 		     (uint64_t)p->first_kb);
 }
 
-/* A window of messages each way, all under way at once. */
+/* A window of messages in each direction, all in flight at once. */
 static void small_window(uint64_t k, int n)
 {
 	uint64_t out[WINDOW], in[WINDOW];
@@ -149,7 +149,7 @@ static void bulk(uint64_t total)
 	}
 }
 
-/* What came twice would still be here. */
+/* Checks that no duplicate message is left. */
 static void nothing_more(void)
 {
 	int flag = 0;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that talk all the time, for test/hosts_death.sh: in each round
- * everybody gets a block from everybody, so that nobody goes on without all of
- * them.
+ * Ranks that communicate all the time, for test/hosts_death.sh: in each round
+ * every rank gets a block from every other rank, so that no rank continues
+ * without all of them.
  *
  *   hosts_talk FILE [listen | anybody | probe]
  *
- * listen: the last rank speaks to all but the last two for some rounds, and
- * nobody speaks to it; then the even ones wait for more of it, and the odd ones
- * for the last but one, who has never said a word. anybody: then all of them
- * wait for whoever speaks. probe: as listen, but they only look for a message,
- * rank 0 of whoever speaks.
+ * listen: the last rank sends to all but the last two for some rounds, and no
+ * rank sends to it; then the even ranks wait for more messages of the last
+ * rank, and the odd ones for the last but one, which has never sent. anybody:
+ * then all ranks wait with MPI_ANY_SOURCE. probe: as listen, but the ranks
+ * only probe for a message, rank 0 with MPI_ANY_SOURCE.
  *
- * FILE gets the number of rounds done, from rank 0, now and then; when FILE.end
- * is there, they stop. Who meets an error writes it to FILE.RANK, waits for
- * FILE.end, so that no launcher ends others before they have met it, too, and
- * ends with 3.
+ * Rank 0 writes the number of completed rounds to FILE periodically; when
+ * FILE.end exists, the ranks stop. A rank that gets an error writes it to
+ * FILE.RANK, waits for FILE.end, so that no launcher ends other ranks before
+ * they have got the error, too, and exits with 3.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static char host[MPI_MAX_PROCESSOR_NAME];
 static const char *name;
 static char end_name[4096];
 
-/* Who reads it meanwhile finds what was there before, and not half of it. */
+/* Replaces the file atomically: a reader finds the old or the new content. */
 static void write_file(const char *file, const char *text)
 {
 	char fresh[sizeof(end_name) + 8];
@@ -82,8 +82,8 @@ static void verify(const int *block, long k, int from)
 }
 
 /*
- * In the order they end: who waited for one after the other could wait for ever
- * for a survivor that has met the death a round before.
+ * Completes requests in the order in which they end: waiting in a fixed order
+ * could hang on a survivor that has got the error a round before.
  */
 static void await(MPI_Request *req, int n)
 {
@@ -92,7 +92,7 @@ static void await(MPI_Request *req, int n)
 		      "MPI_Waitany");
 }
 
-/* Whether rank 0 has seen the end, which its first word says. */
+/* Whether rank 0 has seen the end, which is in the first word of its block. */
 static int round_of(long k)
 {
 	static int out[BLOCK], in[RANKS][BLOCK];
@@ -146,7 +146,7 @@ static void hear(int from, long k)
 	tell(k);
 }
 
-/* One by MPI_Probe, one by MPI_Mprobe, whatever comes. */
+/* Probes once by MPI_Probe and once by MPI_Mprobe, for any message. */
 static void look(int from)
 {
 	MPI_Message m;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which way messages go: each rank sends to those of its host, then to all
- * others, and says how many packets went by datagrams each time. Ends with 1 if
- * that is not what the names of the hosts make one expect; with an argument
- * everything goes by what it says, memory or datagrams.
+ * Which path messages take: each rank sends to the ranks of its host, then to
+ * all others, and prints the number of packets sent as datagrams each time.
+ * Exits with 1 if the numbers do not match the names of the hosts; with an
+ * argument all messages must take the path that it names, memory or datagrams.
  */
 #include "hosts_far.h"
 
@@ -15,7 +15,10 @@
 #define MESSAGES 50
 #define NAME	 64
 
-/* Messages of all sizes to those ranks; how many packets went far. */
+/*
+ * Sends messages of all sizes to these ranks. Returns the packets sent as
+ * datagrams.
+ */
 static unsigned long long talk(int rank, int size, const char *near, int want)
 {
 	static char out[MESSAGES][4096], in[4096];

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Which way packets go: on hosts of test/hosts by memory to ranks of the same
-# host and by datagrams to others, in one job; what FI_WEFT_CARRIER forces; and
-# the reason for a way not taken, which the log tells; and collectives: ranks of
-# a host combine first, and one packet goes between two hosts each way; and what
-# waiting for another host takes of the processor.
+# Which path packets take on hosts of test/hosts: memory to ranks of the same
+# host and datagrams to others, in one job; the path that FI_WEFT_CARRIER
+# forces; the reason in the log when a path is not used; collectives: ranks of
+# a host combine first, and between two hosts one packet is sent in each
+# direction; and the processor time of waiting for another host.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	for n in 2 3; do
@@ -24,7 +24,7 @@ for prog in ways coll rest; do
 done
 hosts=($HOSTS)
 
-# try WHAT RANKS PROGRAM ARGUMENTS...: the job says good RANKS times
+# try WHAT RANKS PROGRAM ARGUMENTS...: the job prints "good" RANKS times
 try() {
 	local what="$1, ${#hosts[@]} hosts"
 	shift
@@ -51,7 +51,7 @@ MPIEXEC_FLAGS="-x FI_WEFT_FAULTS" try "one rank, and a bad network" 1 coll 1
 unset FI_WEFT_FAULTS
 try "waiting" 2 rest
 grep processor "$work/out"
-# the interface is found by the rule, and by its name
+# the interface is chosen by Weft, and by its name
 MPIEXEC_FLAGS=-v IFACE= try "two ranks on each of two hosts" 4 ways
 export WEFT_LOG=info
 MPIEXEC_FLAGS="-x WEFT_LOG" try "two ranks on each, and why" 4 ways

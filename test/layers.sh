@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Borders between folders: who may include whom, and whose a name is. Says
-# every crossing.
+# Borders between folders: allowed includes, and the owner of each name. Prints
+# every violation.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 
 # border [-1] FOLDER "PATTERN ...": project includes of FOLDER must match one.
-# -1: of its own files, not of those in folders below.
+# -1: only files of FOLDER itself, not of its subfolders.
 border() {
 	local deep=() dir allowed file line inc ok p
 	[ "$1" != -1 ] || { deep=(-maxdepth 1); shift; }
@@ -36,7 +36,7 @@ without() {
 	fi
 }
 
-# words FILES...: the first word behind weft_ of every tag and function there.
+# words FILES...: the first word after weft_ of every tag and function there.
 words() {
 	grep -HoP '^(struct|enum|union) weft_[a-z0-9]+(?=\w* \{)' "$@" \
 		/dev/null |
@@ -46,8 +46,8 @@ words() {
 		sed 's/:.*\(weft_[a-z0-9]*\)$/:\1/'
 }
 
-# A word belongs to one side of fi_*: who reads weft_coll_ knows where he is.
-# src/base is under both, and a test may have what both sides call it.
+# A word belongs to one side of fi_*: weft_coll_ tells the reader on which side
+# the code is. src/base is below both, and tests may use names of both sides.
 sides() {
 	local above below word
 	mapfile -t above < <(find src coll -name '*.[ch]' ! -name '*_test.c' \
@@ -61,17 +61,17 @@ sides() {
 		<(words "${below[@]}" | sed 's/.*://' | sort -u))
 }
 
-# What the folders above the network model may see of it.
+# Headers of the network model that the folders above it may include.
 net="prov/net/net.h prov/net/net_config.h prov/net/net_fault.h
 	prov/net/net_file.h prov/net/net_fold.h prov/net/net_map.h
 	prov/net/net_name.h prov/net/net_watch.h"
-# What collectives are made of.
+# Headers that collectives may use.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
 	src/core/core_hosts.h
 	src/core/core_lock.h src/core/core_opts.h src/core/core_p2p.h
 	src/core/core_progress.h src/core/core_req.h
 	src/core/core_route_call.h src/core/core_state.h src/core/core_wait.h"
-# What a machine's unit may see of the engine, and the engine of the units.
+# Headers of the engine that a machine's unit may include, and the reverse.
 engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_chain.h
 	prov/nic/nic_help.h prov/nic/nic_inbox.h prov/nic/nic_order.h
 	prov/nic/nic_port.h prov/nic/cu/cu_alu.h"
@@ -80,7 +80,7 @@ units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
 	prov/nic/apenet/apenet_engine.h
 	prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
 	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
-# What all carriers share.
+# Headers that all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
 	prov/carrier/carrier_end.h prov/carrier/carrier_faults.h"
 
@@ -145,13 +145,13 @@ borders() {
 	fi
 }
 
-# The test itself: each line, put into a tree of its own, must be refused.
-# refused FILE LINE
+# Test of the check itself: each line, added to a tree of its own, must be
+# refused. refused FILE LINE
 refused() {
 	mkdir -p "$t/$(dirname "$1")"
 	echo "$2" > "$t/$1"
 	if (cd "$t" && borders && sides && exit $bad) > /dev/null 2>&1; then
-		echo "nobody minds '$2' in $1"
+		echo "layers.sh accepts '$2' in $1"
 		bad=1
 	fi
 	rm "$t/$1"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two endpoints of the engine in one process, over the loop carrier or on a
- * machine of the test's own, polled in turn. For the tests beside it.
+ * machine of the test's own, polled alternately. For the tests of prov/nic.
  */
 #ifndef WEFT_TEST_NIC_PAIR_H
 #define WEFT_TEST_NIC_PAIR_H
@@ -15,7 +15,7 @@
 
 #define BIG ((size_t)1 << 20)
 
-/* One completion, as a test remembers it. */
+/* One completion, as recorded by a test. */
 struct note {
 	void *context;
 	uint64_t len;
@@ -41,13 +41,13 @@ struct world {
 	struct side a, b;
 };
 
-/* How a world is opened: a machine, DMA or not, faults. */
+/* Options to open a world: a machine, DMA or not, faults. */
 struct grid {
 	const char *machine;
 	bool no_dma;
 	const char *faults;
-	const struct weft_machine *own; /* instead of that name; or NULL */
-	const struct weft_carrier_ops *carrier; /* NULL: loop */
+	const struct weft_machine *own;		/* replaces machine, or NULL */
+	const struct weft_carrier_ops *carrier; /* carrier; NULL: loop */
 	size_t eager_bytes;
 	size_t host_loop;
 };
@@ -153,7 +153,7 @@ static inline void turn(struct world *w)
 	weft_nic_poll(w->b.nic, 8);
 }
 
-/* Polls both sides until s has so many completions. */
+/* Polls both sides until s has notes completions. */
 static inline void until(struct world *w, struct side *s, unsigned notes)
 {
 	struct t_limit limit;
@@ -218,7 +218,7 @@ static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
-/* A write or read of the other side's memory. */
+/* Writes or reads the other side's memory. */
 static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
 			 uint64_t key)
 {
@@ -245,7 +245,7 @@ static inline bool noted(const struct side *s, const void *context)
 	return false;
 }
 
-/* A case with and without DMA and faults. */
+/* Runs a case on every machine, with and without DMA and faults. */
 static inline void on_every_machine(void (*run)(const struct grid *g))
 {
 	static const char *const faults[] = {

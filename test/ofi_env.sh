@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/ofi_*.sh: the provider of the build tree and nothing else.
+# Sourced by test/ofi_*.sh: selects only the provider of the build tree.
 # shellcheck disable=SC2034
 builddir=${builddir:-build}
 top_srcdir=${top_srcdir:-.}
 export FI_PROVIDER_PATH=$builddir/.libs
 [ -e "$FI_PROVIDER_PATH/libweft-fi.so" ] || {
-	echo "$FI_PROVIDER_PATH/libweft-fi.so is not there"
+	echo "no $FI_PROVIDER_PATH/libweft-fi.so"
 	exit 1
 }
 . "$top_srcdir/test/timeout.sh" || exit 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/ofi_on_*.sh: all tests of test/prov once more, with the
-# options that the caller has set, or those in $tests.
+# Sourced by test/ofi_on_*.sh: runs all tests of test/prov again, with the
+# options set by the caller, or only those in $tests.
 failed=0
 for t in ${tests:-msg rma flow wait coll coll_chain coll_death coll_man}; do
 	"${builddir:-build}/test/prov/prov_${t}_test" > "grid.$$" 2>&1 || {

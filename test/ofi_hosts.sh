@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# fi_pingpong between two network namespaces joined by a cable of 1500 bytes:
-# packets go in parts, the kernel cuts and joins, and there are no fragments.
+# fi_pingpong between two network namespaces joined by a link with an MTU of
+# 1500 bytes: packets are sent in segments, which the kernel splits and joins
+# (GSO, GRO), and there are no IP fragments.
 . "${top_srcdir:-.}/test/ofi_env.sh"
 need fi_pingpong ip
 a=weft-a-$$ b=weft-b-$$
 cable=wf$(($$ % 100000))
 if ! ip netns add $a 2> /dev/null; then
-	echo "no network namespaces here"
+	echo "cannot create network namespaces"
 	exit 77
 fi
 trap 'exit 1' INT TERM HUP
@@ -20,14 +21,14 @@ trap 'ip netns del $a; ip netns del $b; rm -rf "$work"' EXIT
 		ip -n $b addr add 10.77.0.2/24 dev ${cable}b &&
 		ip -n $a link set ${cable}a up && ip -n $b link set ${cable}b up &&
 		ip -n $a link set lo up && ip -n $b link set lo up
-} || { echo "no cable between network namespaces here"; exit 77; }
+} || { echo "cannot create a veth pair between network namespaces"; exit 77; }
 
 export FI_PROVIDER=weft FI_WEFT_CARRIER=sock FI_WEFT_KEY=the-key-of-this-test
 listens() {
 	ip netns exec $a grep -q ':5BA0 00000000:0000 0A' /proc/net/tcp
 }
 
-# pingpong NAME ARGS...: port 23456 is free in a network of our own.
+# pingpong NAME ARGS...: port 23456 is free in a private network namespace.
 pingpong() {
 	local name=$1 server i
 	shift
@@ -58,5 +59,5 @@ pingpong messages -m msg -S 1048576 -I 5
 ip netns exec $a cat /proc/net/snmp | awk '/^Ip:/ { n++; if (n == 1)
 	split($0, k); else { split($0, v); for (i in k)
 	if (k[i] ~ /FragCreates/ && v[i] > 0) exit 1 } }' ||
-	complain "there were fragments"
+	complain "the kernel sent IP fragments"
 exit $bad

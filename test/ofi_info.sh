@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What libfabric's own fi_info sees: one fi_info per machine, reliable
-# datagrams only, no utility provider on top, the options, the warnings.
+# Output of libfabric's fi_info: one fi_info per machine, reliable datagrams
+# only, no utility provider on top, the options, the warnings.
 . "${top_srcdir:-.}/test/ofi_env.sh"
 need fi_info
 
 # field NAME: the values of a field in $work/out
 field() { sed -n "s/^ *$1: *//p" "$work/out"; }
 
-# show ARGS: fi_info's answer goes to $work/out
+# show ARGS: writes the output of fi_info to $work/out
 show() { timeout 30 fi_info -p weft "$@" > "$work/out" 2> "$work/err"; }
 
 for m in $machines; do
@@ -25,7 +25,7 @@ for m in $machines; do
 		field caps | head -n 1 | grep -qw $c || complain "$m: no $c"
 	done
 	[ "$(field nic)" = "(nil)" ] || complain "$m: has a nic"
-	# Another machine is found by name, whatever is configured.
+	# Another machine is found by its fabric name, with any configuration.
 	show -f "$(fabric "$m")" && [ "$(field fabric)" = "$(fabric "$m")" ] ||
 		complain "fi_info -f $(fabric $m) failed"
 	show -d "$m" && [ "$(field domain)" = "$m" ] ||
@@ -33,22 +33,22 @@ for m in $machines; do
 done
 
 for t in FI_EP_MSG FI_EP_DGRAM; do
-	show -t $t && complain "$t is answered"
+	show -t $t && complain "fi_info offers $t"
 done
 for c in FI_HMEM; do
-	show -c $c && complain "$c is answered"
+	show -c $c && complain "fi_info offers $c"
 done
 timeout 60 fi_info > "$work/out" 2> /dev/null
 grep -q '^provider: weft$' "$work/out" || complain "not in the full list"
-grep 'weft;' "$work/out" && complain "something layers over weft"
+grep 'weft;' "$work/out" && complain "a utility provider is layered over weft"
 
-FI_WEFT_MACHINE=cm5 show && complain "an unknown machine is answered"
+FI_WEFT_MACHINE=cm5 show && complain "an unknown machine is accepted"
 grep -q 'FI_WEFT_MACHINE=cm5: no such machine' "$work/err" ||
-	complain "an unknown machine is not named"
+	complain "the warning does not name the unknown machine"
 FI_WEFT_SPINN=1 show || complain "an unknown option stops it"
 [ "$(grep -c FI_WEFT_SPINN "$work/err")" = 1 ] &&
 	grep -q 'FI_WEFT_SPIN\b' "$work/err" ||
-	complain "an unknown option is not named once with its neighbour"
+	complain "the warning does not name the unknown option once with a similar one"
 
 timeout 30 fi_info -e > "$work/out" 2> /dev/null
 for o in MACHINE CARRIER FAULTS DMA SPIN EAGER FIFO; do

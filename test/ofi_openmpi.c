@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run by Debian's Open MPI over our provider: a ring, an all-to-all and, with
- * "rma", puts, gets and accumulates. Every byte is compared with what it has
- * to be; a difference aborts the job.
+ * Run by Debian's Open MPI over Weft's provider: a ring, an all-to-all and,
+ * with "rma", puts, gets and accumulates. Every byte is compared with its
+ * expected value; a difference aborts the job.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ static void probed(void)
 	MPI_Mrecv(buf, 6, MPI_CHAR, &msg, &st);
 	check(!strcmp(buf, "hello"), "matched receive", 0);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
-	/* A synchronous send needs the receiver's answer. */
+	/* A synchronous send needs the receiver's acknowledgement. */
 	MPI_Issend(&rank, 1, MPI_INT, next, 10, MPI_COMM_WORLD, &r);
 	MPI_Recv(&n, 1, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &st);
 	check(n == (rank + size - 1) % size, "synchronous send", n);

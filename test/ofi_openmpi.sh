@@ -11,7 +11,7 @@ export FI_PROVIDER=weft
 mpicc.openmpi -O1 -o "$work/prog" "$top_srcdir/test/ofi_openmpi.c" ||
 	{ echo "mpicc.openmpi failed"; exit 1; }
 
-# job NAME PROCESSES MODE MCA...: runs and wants the last line.
+# job NAME PROCESSES MODE MCA...: runs the job and requires its last line.
 job() {
 	local name=$1 n=$2 mode=$3
 	shift 3
@@ -25,7 +25,7 @@ job() {
 		{ complain "$name: exit $ret"; tail -n 30 "$work/out"; }
 }
 
-# Nothing else may carry the messages: without our machine there is no job.
+# No other transport may be used: without Weft's machine the job fails.
 refused() {
 	FI_WEFT_MACHINE=none timeout -k 5 60 mpirun.openmpi -n 1 \
 		-x FI_PROVIDER_PATH -x FI_PROVIDER -x FI_WEFT_MACHINE \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Debian's Open MPI over the provider on two hosts of test/hosts, two ranks on
-# each: with a key on every machine, also one-sided; without one the job ends,
-# and somebody says what is missing.
+# each: with a key on every machine, also one-sided; without a key the job
+# ends, and a message names what is missing.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
@@ -15,7 +15,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mpicc.openmpi -O1 -o "$work/prog" "$top_srcdir/test/ofi_openmpi.c" ||
 	{ echo "mpicc.openmpi failed"; exit 1; }
 
-# ompi PROCESSES MODE MCA...: the job, with a secret if there is one.
+# ompi PROCESSES MODE MCA...: runs the job, with a secret if one is set.
 ompi() {
 	local n=$1 mode=$2
 	shift 2
@@ -26,7 +26,7 @@ ompi() {
 		"$@" "$work/prog" "$mode" > "$work/out" 2>&1 < /dev/null
 }
 
-# job NAME PROCESSES MODE MCA...: it runs, to its last line.
+# job NAME PROCESSES MODE MCA...: the job runs and prints its last line.
 job() {
 	local name=$1
 	shift
@@ -34,13 +34,13 @@ job() {
 		{ complain "$name: failed"; tail -n 30 "$work/out"; }
 }
 
-# First: both hosts have started the same processes, so that numbers of those
-# of one host are somebody's on the other.
+# This job is first: both hosts have started the same processes, so that pids
+# of one host's ranks are in use on the other.
 secret=
 ompi 4 p2p
 [ $? != 124 ] || complain "without a key it waits for ever"
 grep -q 'on another host and was opened without FI_WEFT_KEY' "$work/out" ||
-	{ complain "nobody says that a key is missing"; tail -n 30 "$work/out"; }
+	{ complain "no message about the missing key"; tail -n 30 "$work/out"; }
 
 secret=of-this-test-and-nobody-else
 for machine in $machines; do

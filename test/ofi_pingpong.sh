@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # libfabric's own fi_pingpong between two processes: all sizes with checked
-# content, messages and tagged messages, on every machine, in common memory
-# and by datagrams; large messages also without DMA.
+# content, messages and tagged messages, on every machine, in shared memory and
+# by datagrams; large messages also without DMA.
 . "${top_srcdir:-.}/test/ofi_env.sh"
 need fi_pingpong
 export FI_PROVIDER=weft
-# Below the range that the kernel hands out to others.
+# Below the range of ports that the kernel assigns.
 port=$((20000 + $$ % 6000))
 
 listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
 
-# serve ARGS...: a server that listens on a port nobody else has; its id is in
-# server. A port can be taken between the look and the bind: then another.
+# serve ARGS...: a server that listens on a free port; its id is in server. A
+# port can be taken between the check and the bind: then try another.
 serve() {
 	local i
 	while true; do
@@ -31,7 +31,7 @@ serve() {
 	done
 }
 
-# pingpong NAME ARGS...: a server and a client; the control port is ours.
+# pingpong NAME ARGS...: a server and a client, with its own control port.
 pingpong() {
 	local name=$1 server
 	shift

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For test/run_page.sh: messages round a ring, collectives, a window, and with
- * an argument a deadlock. */
+/*
+ * For test/run_page.sh: messages round a ring, collectives, a window, and with
+ * an argument a deadlock.
+ */
 #include <mpi.h>
 
 enum { TURNS = 12 };
 
-/* A put to the next one, and a get from there. */
+/* A put to the next rank, and a get from it. */
 static void reach(int next)
 {
 	double x = 1, *base;
@@ -20,8 +22,10 @@ static void reach(int next)
 	MPI_Win_free(&win);
 }
 
-/* One that has come before it is asked for: another from the same rank, sent
- * after it, is here. */
+/*
+ * A message that arrives before its receive is posted: another message of the
+ * same rank, sent later, is here already.
+ */
 static void come_early(int last, int next)
 {
 	static char in[777], out[777];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * patience SECONDS COMMAND...: runs a command and ends it, with all that it
- * has started, when it has not said a word for SECONDS, or has talked for
- * CHATTER times as long. Seconds are those of t_pace.h: they count less where
- * others want the processors, too. A word is a byte written to a file that is
- * our stdout or stderr. Exits as the command does, 124 when it was ended.
+ * patience SECONDS COMMAND...: runs a command and ends it, with all processes
+ * that it has started, after SECONDS without output, or after CHATTER times
+ * SECONDS in total. Seconds are those of t_pace.h: they count less on a loaded
+ * host. Output is any byte written to a file that is stdout or stderr of this
+ * process. Exits as the command does, with 124 when it was ended.
  */
 #include "test/t_pace.h"
 
@@ -25,11 +25,11 @@
 
 struct patience {
 	struct t_limit talk, grace;
-	uint64_t heard_ns; /* what was left of talk at the last word */
+	uint64_t heard_ns; /* remaining total time at the last output */
 	int seconds;
 	off_t said;
 	pid_t pid;
-	bool ended; /* by us: SIGTERM was sent */
+	bool ended; /* this process has sent SIGTERM */
 	bool gone;
 	int status;
 };
@@ -61,7 +61,7 @@ static void start(struct patience *p, char **argv, const sigset_t *old)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Orphans of the command come to us, too. */
+/* Reaps children, and orphans of the command, which become children. */
 static void reap(struct patience *p)
 {
 	int status;
@@ -111,7 +111,7 @@ static void look(struct patience *p)
 	}
 }
 
-/* What ends us ends the command, who may still have something to say. */
+/* Passes a fatal signal to the command, which may still write output. */
 static void obey(struct patience *p, int sig)
 {
 	if (sig == SIGCHLD || p->ended)

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test/patience: codes come through, who says nothing is ended with all that
-# he started, who moves on is not, and a busy host gets more time.
+# test/patience: exit codes are passed on, a command without output is ended
+# with all of its processes, one with output is not, and a loaded host gets
+# more time.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 patience=$builddir/test/patience
 busy=
 trap '[ -z "$busy" ] || kill $busy; rm -rf "$dir"' EXIT
-# its own tree, not that of this test's patience
+# its own process tree, not that of the patience that runs this test
 unset T_PACE_ROOT
 
 # ends CODE SECONDS COMMAND...
@@ -28,7 +29,7 @@ ends 127 5 "$dir/not-there"
 
 ends 124 1 sh -c 'setsid sh -c "sleep 300; :" $0 & sleep 300; :' "$mark"
 grep -q '^patience: 1 s without a word .*: ended$' "$dir/out" ||
-	complain "no reason: $(cat "$dir/out")"
+	complain "no reason printed: $(cat "$dir/out")"
 nothing_left
 ends 124 1 sh -c 'trap "" TERM; while :; do sleep 0.1; done' "$mark"
 nothing_left
@@ -45,7 +46,7 @@ ends 124 1 sh -c 'while :; do sleep 0.2; echo and; done'
 grep -q '^patience: 5 s and still talking' "$dir/out" ||
 	complain "no reason: $(tail -n 3 "$dir/out")"
 
-# beside three busy processes a core a second lasts three or four
+# with three busy processes per core a second lasts three or four
 for _ in $(seq $((3 * $(nproc)))); do
 	(while :; do :; done) &
 	busy="$busy $!"
@@ -53,6 +54,6 @@ done
 start=$(date +%s%N)
 ends 124 1 sleep 300
 ms=$((($(date +%s%N) - start) / 1000000))
-echo "a second beside three busy processes a core: $ms ms"
+echo "a second with three busy processes per core: $ms ms"
 [ $ms -gt 2000 ] || complain "the load was not seen"
 exit $failed

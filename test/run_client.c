@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A small PMIx client for the tests of mpiexec. Words on the command line are
- * carried out in order; "3:word" only by rank 3.
+ * A small PMIx client for the tests of mpiexec. Commands on the command line
+ * are executed in order; "3:command" only by rank 3.
  *
  *   init fence fini   PMIx_Init, a fence that collects data, PMIx_Finalize
  *   hello             "rank R of N"
  *   check             data of all other ranks after the fence, job key
- *   exit=N abort=N    leave at once, PMIx_Abort
+ *   exit=N abort=N    exit at once, PMIx_Abort
  *   kill=SIG          send the signal to itself
  *   sleep=SECONDS     wait
  *   orphan            leave a child behind, in a session of its own

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank is killed while all, itself too, are inside a collective; for
- * run_coll_death.sh.
+ * A rank is killed while all ranks, including itself, are inside a collective;
+ * for run_coll_death.sh.
  *
  *   run_coll_client CALL VICTIM fatal|return [anything]
  *
- * With "return" the survivors say which error they got, and end.
+ * With "return" the survivors print the error that they got, and exit.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -50,7 +50,7 @@ static void say_error(int rank, int rc)
 	fprintf(stderr, "survivor %d: class %d (%s): %s\n", rank, class,
 		class == MPI_ERR_PROC_ABORTED ? "aborted" : "another", text);
 	fflush(stderr);
-	/* who has been told is done; there is nobody to finalize with */
+	/* a rank that got the error exits; MPI_Finalize would not complete */
 	_exit(0);
 }
 
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	pids = malloc(sizeof(*pids) * (size_t)size);
 	MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
 	for (int i = 0; i < ROUNDS; i++) {
-		/* all wait for this one, and it ends one of them */
+		/* all ranks wait for this one, which kills one of them */
 		if (i == ROUNDS / 2 && rank == (victim + 1) % size) {
 			usleep(50000);
 			kill((pid_t)pids[victim], SIGKILL);
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 		if (rc)
 			say_error(rank, rc);
 	}
-	/* the death may be noticed one call later, not never */
+	/* the death may be reported one call later, but must be reported */
 	fprintf(stderr, "rank %d: all calls went well\n", rank);
 	free(pids);
 	MPI_Finalize();

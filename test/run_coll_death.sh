@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank is killed (SIGKILL) while all are inside a collective: the job ends at
-# once, its last words name the rank, and nothing is left behind; under mpiexec,
-# under Open MPI's mpirun, and where the launcher does not see the death.
+# A rank is killed (SIGKILL) while all ranks are inside a collective: the job
+# ends at once, its last message names the rank, and nothing is left behind;
+# under mpiexec, under Open MPI's mpirun, and where the launcher does not see
+# the death.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 client=$dir/coll_client
 ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 	"$top_srcdir/test/run_coll_client.c" -o "$client" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
-# no_words PATTERN: nobody says this
+# no_words PATTERN: no line of the output matches
 no_words() {
 	grep -qE -- "$1" "$dir/err" || return
 	complain "\"$1\" in:"
@@ -24,12 +25,13 @@ dies() {
 	nothing_left
 }
 
-# unseen N CALL MPI_CALL: likewise, but a shell hides it from the launcher
+# unseen N CALL MPI_CALL: likewise, but a shell hides the death from the
+# launcher
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" 1 fatal "$mark"
 	grep -q "$3: a peer process has ended: rank 1 " "$dir/err" ||
-		complain "not told: $(cat "$dir/err")"
+		complain "the death is not reported: $(cat "$dir/err")"
 	no_words 'all calls went well'
 	nothing_left
 }
@@ -52,8 +54,9 @@ for machine in native bgq; do
 done
 unset FI_WEFT_MACHINE
 
-# told_by_orte: in a box, and its code is that of the signal, too; a busy ORTE
-# may hear of it after the other ranks, who name the dead one themselves.
+# told_by_orte: in a box, and its exit code is that of the signal, too; a
+# loaded ORTE may notice the death after the other ranks, which name the dead
+# rank.
 told_by_orte() {
 	case $got in
 	137) grep -q 'process rank 1 .*signal 9' "$dir/err" ;;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every way to die: exit code, last words, nothing left behind.
+# All forms of abnormal end: exit code, last message, nothing left behind.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 
-# the mark is an argument that the client understands as a word for no rank
+# the mark is an argument that the client parses as a command for no rank
 c() { echo "$client -1:$mark"; }
 who='process rank 1 with PID [0-9]+ on node [^ ]+'
 
@@ -30,22 +30,22 @@ run 5 -n 3 $(c) init fence fini 1:exit=5
 last "$who exited with code 5"
 nothing_left
 
-# exit code 0 without MPI at all is fine, early or late
+# exit code 0 without any MPI call is no error, early or late
 run 0 -n 3 $(c) 1:exit=0 2:sleep=1
 
-# time-out, with a roll-call
+# time-out, with a list of the ranks
 run 124 -n 4 --timeout 1 $(c) 3:sleep=30 init 0:fini sleep=30
 last 'time-out after 1 s'
 grep -q 'in MPI (after MPI_Init): ranks 1-2; not in MPI yet: ranks 3; after MPI_Finalize: ranks 0' "$dir/err" ||
-	complain "no roll-call: $(cat "$dir/err")"
+	complain "no list of the ranks: $(cat "$dir/err")"
 MPIEXEC_TIMEOUT=1 run 124 -n 1 $(c) sleep=30
 nothing_left
 
-# who does not listen to SIGTERM is killed
+# a rank that ignores SIGTERM is killed
 run 3 -n 2 $(c) ignore=15 1:exit=3 sleep=30
 nothing_left
 
-# errors of mpiexec's own
+# errors of mpiexec itself
 run 127 -n 2 "$dir/no-such-program"
 last 'not found'
 run 127 -n 2 no-such-program-in-path
@@ -77,16 +77,16 @@ nothing_left
 run 3 -n 2 sh -c "sleep 300 \$0 & [ \$PMI_RANK = 1 ] && exit 3; wait" "$mark"
 nothing_left
 
-# started COUNT: so many sleeping ranks of this test are there
+# started COUNT: at least COUNT sleeping ranks of this test exist
 started() { [ "$(pgrep -fc "run_client -1:$mark init")" -ge "$1" ]; }
 in_background() {
-	# a background job of a script would ignore SIGINT from its birth
+	# a background job of a script would ignore SIGINT from its start
 	env --default-signal=INT,HUP "$mpiexec" -n 3 "$@" > "$dir/out" \
 		2> "$dir/err" < /dev/null &
 	pid=$!
 }
 
-# SIGKILL of mpiexec ends the ranks, and those behind a shell too
+# SIGKILL of mpiexec ends the ranks, also those started by a shell
 in_background $(c) init sleep=300
 wait_for started 4
 kill -KILL $pid
@@ -98,7 +98,7 @@ kill -KILL $pid
 ended $pid
 nothing_left
 
-# signals: forwarded, and the code tells which
+# signals: forwarded, and reported by the exit code
 for s in INT:130 TERM:143 HUP:129; do
 	in_background $(c) init sleep=300
 	wait_for started 4
@@ -115,11 +115,11 @@ ended $pid
 [ $got = 0 ] || complain "USR1: exit code $got"
 [ "$(grep -c 'got usr1' "$dir/out")" = 3 ] || complain "USR1 not forwarded"
 
-# the second request does not wait
+# a second signal ends the job at once
 in_background $(c) init ignore=15 ignore=2 sleep=300
 wait_for started 4
 kill -TERM $pid
-# the first is taken: not pending any more (bit 14)
+# the first signal is handled: not pending any more (bit 14)
 taken() { [ $((0x$(sed -n 's/^ShdPnd:.//p' /proc/$pid/status) & 1 << 14)) = 0 ]; }
 wait_for taken
 kill -TERM $pid

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs for other hosts: which launcher gets them, and how our options look to
-# it. The launchers are scripts that print their words, one on each line.
+# Jobs for other hosts: which launcher starts them, and how it gets mpiexec's
+# options. The launchers are scripts that print their arguments, one on each
+# line.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_JOB_NUM_NODES SLURM_NTASKS
 bin=$dir/bin
@@ -10,7 +11,7 @@ for tool in true sh env timeout sleep; do
 	ln -s "$(type -P $tool)" "$dir/none/"
 done
 
-# engine NAME VERSION: prints $E, $F ... and its words
+# engine NAME VERSION: prints $E, $F ... and its arguments
 engine() {
 	cat > "$bin/$1" << END
 #!/bin/sh
@@ -24,20 +25,20 @@ END
 	chmod +x "$bin/$1"
 }
 
-# gives "WORDS" ARGUMENTS...: what the engine gets, with an environment of three
-# variables, of which HOME belongs to the login
+# gives "WORDS" ARGUMENTS...: arguments that the launcher gets, with an
+# environment of three variables, of which HOME belongs to the login
 gives() {
 	local want=$1 got
 	shift
 	got=$(env -i PATH="$bin:$dir/none" HOME=/nowhere COLOR=red TEST_MARK="$mark" \
 		$slurm "$mpiexec" "$@" 2> "$dir/err" < /dev/null)
-	[ $? = 9 ] || complain "mpiexec $*: the exit code of the engine is lost"
+	[ $? = 9 ] || complain "mpiexec $*: the exit code of the launcher is lost"
 	got=$(echo $got)
-	# root has to say that it is
+	# root has to confirm that it is root
 	got=${got/ --allow-run-as-root/}
 	got=${got// -x TEST_MARK/}
 	[ "$got" = "$want" ] && return
-	complain "mpiexec $*: the engine got"
+	complain "mpiexec $*: the launcher got"
 	echo "$got"
 	echo "and not"
 	echo "$want"
@@ -54,7 +55,7 @@ refuses() {
 	last "$pattern"
 }
 
-# says PATTERN: one line of stderr has it
+# says PATTERN: a line of stderr matches
 says() {
 	[ "$(grep -cE -- "$1" "$dir/err")" = 1 ] && return
 	complain "not one line \"$1\":"
@@ -65,7 +66,7 @@ slurm=
 true=$dir/none/true
 vars="-x PATH -x COLOR"
 
-# nobody is there, or only this program under another name
+# no launcher is installed, or only this program under another name
 path=$dir/none refuses 'host a, \.\.\.: .*install Open MPI \(Debian: openmpi-bin\)' \
 	-n 2 -host a,b true
 ln -s "$mpiexec" "$bin/mpirun"
@@ -78,14 +79,14 @@ path=$dir/none refuses "the job's hosts: .*install Open MPI" true
 slurm=
 refuses 'Slurm.s srun, .*install Slurm' -launcher srun true
 
-# this host needs nobody
+# this host needs no launcher
 run 0 -n 2 -host localhost true
 run 0 -n 2 -host "$(hostname)",localhost:3 true
 SLURM_JOB_ID=1 SLURM_JOB_NODELIST=$(hostname) run 0 -n 2 true
 SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a,b run 0 -n 2 -host localhost true
 SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a,b run 0 -launcher fork -n 2 true
 
-# what cannot be on several hosts
+# options that do not work on several hosts
 refuses 'virtual time needs all ranks on one host' -host a --machine bgq true
 refuses 'virtual time needs all ranks on one host' -host a \
 	-x FI_WEFT_CLOCK=virtual true
@@ -99,7 +100,7 @@ gives "$orte -n 3 $vars $true" -host a:2,b true
 says "^mpiexec: Open MPI's mpirun starts the job \($bin/mpirun\)$"
 [ "$(wc -l < "$dir/err")" = 1 ] || complain "more than one line"
 gives "$orte -n 3 $vars $true" -q -host a:2,b true
-[ -s "$dir/err" ] && complain "not quiet"
+[ -s "$dir/err" ] && complain "output on stderr with -q"
 printf 'a slots=2 # first\n\nb:1\n' > "$dir/file"
 gives "$orte -n 5 $vars $true -n 1" --hostfile "$dir/file" -n 5 true -n 1
 gives "$orte -n 3 $vars -x A=1 -x B=2 -x C=3;4 ./prog x" -host a:2,b \
@@ -135,7 +136,7 @@ gives "$orte -n 3 $vars ./prog" -timeout 40 -host a:2,b ./prog
 refuses 'has no patterns for files' -host a -outfile-pattern o.%r true
 gives "mpirun --oversubscribe -n 1 $vars ./prog" -launcher mpirun ./prog
 
-# a job that is too long ends with our code
+# a job that runs too long ends with mpiexec's exit code
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
 exec sleep 1000\n' > "$bin/mpirun"
 env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -host a -timeout 0.2 \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_health GO PID: leaves its pid in PID.RANK, waits until the file GO is
- * there, and receives a message of its neighbour. Who cannot says why and ends.
+ * run_health GO PID: writes its pid to PID.RANK, waits until the file GO
+ * exists, and receives a message of its neighbour. A rank that cannot prints
+ * the error and exits.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void told(int rc)
 	MPI_Error_string(rc, text, &len);
 	printf("survivor: %s\n", text);
 	fflush(stdout);
-	/* there is nobody to finalize with */
+	/* MPI_Finalize would not complete */
 	_exit(3);
 }
 
@@ -48,14 +49,20 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	to = (rank + 1) % size;
-	/* all have met: a death is noticed by those who spoke */
+	/*
+	 * all neighbours have connected: a death is noticed by ranks that
+	 * communicated
+	 */
 	told(MPI_Sendrecv(&rank, 1, MPI_INT, to, 1, &word, 1, MPI_INT,
 			  (rank + size - 1) % size, 1, MPI_COMM_WORLD,
 			  MPI_STATUS_IGNORE));
 	leave_pid(argv[2]);
 	while (access(argv[1], F_OK))
 		usleep(10000);
-	/* its receiver may have gone; whoever waits for the dead is told */
+	/*
+	 * its receiver may have exited; a rank that waits for a dead one gets
+	 * an error
+	 */
 	MPI_Send(&rank, 1, MPI_INT, to, 2, MPI_COMM_WORLD);
 	told(MPI_Recv(&word, 1, MPI_INT, (rank + size - 1) % size, 2,
 		      MPI_COMM_WORLD, MPI_STATUS_IGNORE));

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The live watch: ranks that are stopped and killed are told apart, within two
-# periods as their neighbours count them, by weft-info --health and by the error
-# of a dead peer. Nothing here measures time itself.
+# The live watch: stopped and killed ranks are distinguished, within two
+# periods as their neighbours count them, by weft-info --health and by the
+# error of a dead peer. No part of this test measures time itself.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 info=$builddir/weft-info
 prog=$dir/health_client
@@ -23,23 +23,23 @@ start() {
 	job=$!
 }
 
-# pid RANK: of a rank that is there
+# pid RANK: pid of a rank that runs
 pid() { cat "$dir/pid.$1"; }
 there() { [ -s "$dir/pid.$1" ]; }
 
-# rank N STATE INTERFACE BY: is the line of a rank like this? (patterns)
+# rank N STATE INTERFACE BY: matches the line of a rank (patterns)
 rank() {
 	"$info" --health "$job" > "$dir/health" 2>&1
 	grep -qE "^  $1 +[0-9]+ +$2 +$3 +$4 " "$dir/health"
 }
 by='rank [0-9]+'
 
-# within RANK: the periods until it was known, times ten
+# within RANK: tenths of a period until the state was known
 within() {
 	sed -nE "s/^  $1 .* ([0-9]+)\.([0-9]) periods.*/\1\2/p" "$dir/health"
 }
 
-# in_time RANK: known within two periods, and not by guessing at once
+# in_time RANK LEAST: known within two periods, after LEAST tenths of one
 in_time() {
 	local w
 	w=$(within "$1")
@@ -48,7 +48,7 @@ in_time() {
 	cat "$dir/health"
 }
 
-# all N STATE: every rank, as a neighbour saw it
+# all N STATE: every rank has this state, as reported by a neighbour
 all() {
 	local i
 	for i in $(seq 0 $(($1 - 1))); do
@@ -56,21 +56,21 @@ all() {
 	done
 }
 
-# nobody is watched unless asked for
+# no rank is watched without --health
 start -n 2
 wait_for there 1
 "$info" --health $job > "$dir/health" 2>&1
 [ $? = 1 ] || complain "exit code of a job that is not watched"
 grep -q "no job $job is watched" "$dir/health" || complain "$(cat "$dir/health")"
 [ -z "$(find /proc/"$(pid 0)"/fd -lname '*weft-health*' 2> /dev/null)" ] ||
-	complain "a region without a watch"
+	complain "a shared region exists without --health"
 ! grep -qx weft-health /proc/"$(pid 0)"/task/*/comm ||
-	complain "a thread without a watch"
+	complain "a watch thread runs without --health"
 touch "$dir/go"
 ended $job
 [ $got = 0 ] || complain "exit code $got: $(cat "$dir/err")"
 
-# stopped: sick; goes on: normal; killed: broken; and the error says so
+# stopped: sick; continued: normal; killed: broken; and the error text says so
 for machine in native apenet:2x2x1; do
 	start --health 500 --machine $machine --clock live -n 4
 	for i in 0 1 2 3; do wait_for there $i; done
@@ -79,7 +79,7 @@ for machine in native apenet:2x2x1; do
 		complain "not the machine's torus: $(cat "$dir/health")"
 	grep -q 'period *500.000 ms' "$dir/health" || complain "another period"
 	grep -qx weft-health /proc/"$(pid 2)"/task/*/comm ||
-		complain "no thread of the watch"
+		complain "no watch thread runs"
 	kill -STOP "$(pid 2)"
 	wait_for rank 2 sick normal "$by"
 	in_time 2 20
@@ -92,7 +92,7 @@ $(cat "$dir/health")"
 	kill -KILL "$(pid 2)"
 	wait_for rank 2 broken broken "$by"
 	in_time 2 10
-	# by name, by a rank, and for programs
+	# by name, by a rank, and as JSON
 	name=$(sed -n 's/^  name *//p' "$dir/health")
 	for j in "$name" "$(pid 1)"; do
 		"$info" --json --health "$j" > "$dir/json" ||
@@ -112,7 +112,7 @@ done
 	> /dev/null 2> "$dir/err" ||
 	complain "virtual time: $(cat "$dir/err")"
 grep -q 'WEFT_HEALTH: nobody is watched: time is virtual' "$dir/err" ||
-	complain "virtual time is not told: $(cat "$dir/err")"
+	complain "virtual time is not reported: $(cat "$dir/err")"
 run 125 --health 0 -n 1 true
 run 125 --health 60001 -n 1 true
 

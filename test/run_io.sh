@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# stdin, output by lines, tags, files, back-pressure, a reader that leaves.
+# stdin, output by lines, tags, files, back-pressure, a reader that exits.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 
-# fed ARGUMENTS...: mpiexec with what comes in as its stdin must end well; its
-# output is in $dir/out.
+# fed ARGUMENTS...: mpiexec with the stdin of this function must exit with 0;
+# its output is in $dir/out.
 fed() {
 	local rc
 	timeout -k 2 60 "$mpiexec" "$@" > "$dir/out" 2> "$dir/err"
@@ -14,7 +14,7 @@ fed() {
 	return 1
 }
 
-# stdin goes to rank 0, to another, to all, to none
+# stdin is for rank 0, for another rank, for all, for none
 check_stdin() {
 	local want=$1
 	shift
@@ -30,18 +30,18 @@ printf 'x\n' > "$dir/in"
 fed -n 2 -stdin all cat < "$dir/in"
 [ "$(cat "$dir/out")" = 'x
 x' ] || complain "stdin all from a file: $(cat "$dir/out")"
-# much of it, by many reads: each rank gets all
+# long stdin, read in many parts: each rank gets all of it
 seq 200000 > "$dir/in"
 cat "$dir/in" | fed -n 3 -stdin all cksum
 [ "$(sort -u "$dir/out")" = "$(cksum < "$dir/in")" ] &&
 	[ "$(wc -l < "$dir/out")" = 3 ] ||
-	complain "much for all: $(cat "$dir/out"), not $(cksum < "$dir/in")"
-# a rank that reads no more does not end it for the others
+	complain "long stdin for all: $(cat "$dir/out"), not $(cksum < "$dir/in")"
+# a rank that stops reading does not stop stdin for the others
 { fed -n 3 -stdin all sh -c \
 	'[ $PMI_RANK = 1 ] && exec true || exec cksum'; } < <(cat "$dir/in")
 [ "$(cat "$dir/out")" = "$(cksum < "$dir/in"; cksum < "$dir/in")" ] ||
-	complain "one leaves: $(cat "$dir/out")"
-# mpiexec takes nothing of a stdin that its ranks do not read
+	complain "one rank stops reading: $(cat "$dir/out")"
+# mpiexec does not read a stdin that its ranks do not read
 printf 'one\ntwo\n' | { fed -n 2 true; cat > "$dir/rest"; }
 [ "$(cat "$dir/rest")" = 'one
 two' ] || complain "stdin was eaten"
@@ -66,7 +66,7 @@ o'
 run 0 -n 1 printf 'no newline'
 [ "$(cat "$dir/out")" = 'no newline' ] || complain "unfinished line"
 
-# bytes stay as they are: no newline, none after it, none between ranks
+# bytes are unchanged: no newline, none after it, none between ranks
 run 0 -n 3 printf '\001\000\002'
 [ "$(od -An -tx1 "$dir/out" | tr -d ' \n')" = 010002010002010002 ] ||
 	complain "binary output: $(od -An -tx1 "$dir/out")"
@@ -85,7 +85,7 @@ e0' ] || complain "-outfile-pattern"
 run 0 -n 2 --output-filename "$dir/tree" sh -c 'echo $PMI_RANK'
 [ "$(cat "$dir/tree/1/rank.1/stdout")" = 1 ] || complain "--output-filename"
 
-# programs may open /dev/stdout and /dev/stderr, which are no terminals
+# programs may open /dev/stdout and /dev/stderr, which are not terminals
 run 0 -n 1 sh -c 'echo dev > /dev/stdout; echo err > /dev/stderr; ! test -t 1'
 out dev
 
@@ -107,13 +107,13 @@ run 0 -n 16 sh -c 'yes 0123456 | head -c 6400000'
 helper() { ps -o pid=,comm= --ppid $pid | awk '$2 == "mpiexec-io" { print $1 }'; }
 has_helper() { [ -n "$(helper)" ]; }
 
-# a slow reader slows the ranks down, mpiexec does not collect in memory
+# a slow reader slows the ranks down, mpiexec does not buffer without limit
 mkfifo "$dir/slow"
 "$mpiexec" -n 2 sh -c 'yes | head -c 20000000' > "$dir/slow" 2> "$dir/err" &
 pid=$!
 exec 3< "$dir/slow"
 wait_for has_helper
-# it has read something, and then reads no more
+# the reader has read something, and then stops reading
 bytes=0
 stands() {
 	local before=$bytes
@@ -123,14 +123,14 @@ stands() {
 wait_for stands
 rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$(helper)/status")
 [ -n "$rss" ] && [ "$rss" -lt 30000 ] ||
-	complain "output piles up in memory: $rss KiB after $bytes bytes"
+	complain "mpiexec buffers output: $rss KiB after $bytes bytes"
 n=$(timeout 60 wc -c <&3)
 exec 3<&-
 [ "$n" = 40000000 ] || complain "slow reader: $n"
 ended $pid
 [ $got = 0 ] || complain "slow reader: exit code $got"
 
-# a reader that leaves: the ranks learn it, nobody hangs
+# a reader that exits: the ranks get the error, no process hangs
 timeout 20 "$mpiexec" -n 4 yes 2> "$dir/err" | head -n 3 > "$dir/out"
 rc=${PIPESTATUS[0]}
 [ "$rc" = 141 ] || complain "closed stdout: exit code $rc"
@@ -138,11 +138,11 @@ rc=${PIPESTATUS[0]}
 timeout 20 "$mpiexec" -n 2 echo x >&- 2> "$dir/err" ||
 	complain "stdout closed from the start: $?"
 timeout 20 "$mpiexec" -n 2 echo x > /dev/full 2> "$dir/err" &&
-	complain "a full disk is not noticed"
+	complain "a full disk is not detected"
 grep -q 'cannot write standard output: No space left' "$dir/err" ||
-	complain "a full disk is not told: $(cat "$dir/err")"
+	complain "a full disk is not reported: $(cat "$dir/err")"
 
-# a collector that is killed ends the job, and the reason is told
+# a collector that is killed ends the job, and the reason is printed
 "$mpiexec" -n 2 sh -c 'while :; do sleep 0.1; done' > "$dir/out" 2> "$dir/err" &
 pid=$!
 wait_for has_helper && kill -KILL "$(helper)"

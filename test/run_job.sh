@@ -9,7 +9,7 @@ rank 1 of 4
 rank 2 of 4
 rank 3 of 4'
 
-# several programs make one world
+# several programs form one world
 run 0 -n 1 -env WHO a "$client" init hello fence check fini : \
 	-n 2 "$client" init hello fence check fini
 out 'rank 0 of 3
@@ -37,7 +37,7 @@ out '3 3 3
 run 0 -n 1 --machine bgq --clock live sh -c 'echo $FI_WEFT_MACHINE $FI_WEFT_CLOCK'
 out 'bgq live'
 
-# where
+# working directory, host, wrapper
 mkdir "$dir/w"
 run 0 -n 1 -wdir "$dir/w" pwd
 out "$dir/w"
@@ -45,14 +45,14 @@ run 0 -n 1 -host localhost:2 true
 run 0 -n 1 -wrapper 'env WRAPPED=1' sh -c 'echo $WRAPPED'
 out 1
 
-# what has no effect is said once, and not at all with -q
+# options without effect are reported once, and not at all with -q
 run 0 -n 1 --mca btl tcp --mca pml ob1 true
 [ "$(grep -c 'no effect' "$dir/err")" = 1 ] || complain "note: $(cat "$dir/err")"
 run 0 -q -n 1 --mca btl tcp true
 [ ! -s "$dir/err" ] || complain "-q is not quiet"
 run 0 --oversubscribe -n 1 --allow-run-as-root --map-by :OVERSUBSCRIBE true
 
-# binding: what is reported is what the kernel says
+# binding: the report matches the kernel's mask
 cpus=$(nproc)
 run 0 -n "$cpus" --report-bindings sh -c 'sleep 0.2
 	echo $PMI_RANK $(sed -n "s/Cpus_allowed_list:.//p" /proc/self/status)'
@@ -63,7 +63,7 @@ done < "$dir/out"
 [ "$(sort -u -k2 "$dir/out" | wc -l)" = "$cpus" ] || complain "binding: $(cat "$dir/out")"
 run 0 -n $((cpus + 1)) --report-bindings true
 [ "$(grep -c 'not bound' "$dir/err")" = $((cpus + 1)) ] ||
-	complain "more ranks than processors are bound"
+	complain "ranks are bound although they are more than the processors"
 
 # no network at all: a fresh namespace, where even loopback is down
 if unshare -n true 2> /dev/null; then
@@ -73,11 +73,11 @@ else
 	skip_part "unshare -n is not allowed"
 fi
 
-# few descriptors: collectors share the load, or the limit is named
+# few descriptors: collectors share the load, or a message names the limit
 (ulimit -n 128; run 0 -n 90 "$client" init fence fini; exit $failed) || failed=1
 (ulimit -n 128; run 125 -n 200 true; last 'hard limit'; exit $failed) || failed=1
 
-# a host so busy that PMIx gives up: nothing can be written when a rank leaves
+# a host so loaded that PMIx gives up: no write succeeds when a rank exits
 cat > "$dir/busy.c" << 'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -107,7 +107,7 @@ build_hello && ${CC:-cc} -shared -fPIC "$dir/busy.c" -o "$dir/busy.so" || exit 1
 run 0 -n 2 -x LD_PRELOAD="$dir/busy.so" "$hello"
 [ ! -s "$dir/err" ] || complain "a busy host: $(head -n 3 "$dir/err")"
 
-# nobody signals a group whose leader is reaped: the number may be another's
+# no signal is sent to a group whose leader is reaped: the number may be reused
 cat > "$dir/kill.c" << 'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -138,8 +138,8 @@ LD_PRELOAD=$dir/kill.so run 0 -n 4 sh -c 'exit 0'
 LD_PRELOAD=$dir/kill.so run 3 -n 4 sh -c 'sleep 60 & [ $PMI_RANK = 2 ] && exit 3; wait'
 grep -q child "$dir/kill.log" || complain "no group was ended"
 grep -q stranger "$dir/kill.log" && complain "a group was signalled too late"
-# "time mpiexec" counts the ranks' processor time, of their children, and of
-# those that were killed
+# "time mpiexec" counts the processor time of ranks, of their children, and of
+# killed ones
 cat > "$dir/burn.c" << 'END'
 #include <stdio.h>
 #include <time.h>
@@ -171,7 +171,7 @@ burnt 0 -n 2 "$dir/burn"
 burnt 0 -n 2 sh -c "$dir/burn & wait"
 burnt 3 -n 1 "$dir/burn" "$dir/ready" : -n 1 "$dir/burn" - "$dir/ready"
 
-# a thousand ranks: right output, no errors, fewer than 1024 descriptors
+# a thousand ranks: correct output, no errors, fewer than 1024 descriptors
 "$mpiexec" -n 1000 "$hello" > "$dir/out" 2> "$dir/err" < /dev/null &
 pid=$!
 most=0

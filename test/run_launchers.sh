@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same hello-world binary under mpiexec, Open MPI's mpirun and Slurm's
-# srun --mpi=pmix; and a binary of Open MPI under our mpiexec.
+# One hello-world binary under mpiexec, Open MPI's mpirun and Slurm's srun
+# --mpi=pmix; and a binary of Open MPI under Weft's mpiexec.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 build_hello || exit 1
 
-# greets WHO N COMMAND...: N ranks say who they are
+# greets WHO N COMMAND...: N ranks print their numbers
 greets() {
 	local who=$1 n=$2 want
 	shift 2
@@ -31,10 +31,10 @@ if need_part mpirun.openmpi mpicc.openmpi; then
 		complain "mpicc.openmpi"
 fi
 
-# Slurm on this host alone: daemons of our own, known by their pid files,
-# with directories and ports of their own.
+# Slurm on this host alone: its own daemons, identified by their pid files,
+# with their own directories and ports.
 port() { # a free port, from a start that differs between runs, where
-	# test/ofi_pingpong.sh takes none
+	# that test/ofi_pingpong.sh does not use
 	local p=$((26001 + ($$ * 7 + $1 * 501) % 6000))
 	while (exec 3<> "/dev/tcp/127.0.0.1/$p") 2> /dev/null; do p=$((p + 1)); done
 	echo $p
@@ -107,9 +107,9 @@ END
 
 # slurmd starts only where a cgroup file system is mounted.
 if [ "$(stat -fc %T /sys/fs/cgroup 2> /dev/null)" = sysfs ]; then
-	skip_part "no cgroup file system: srun is not tried"
+	skip_part "no cgroup file system: srun is not tested"
 elif [ "$(id -u)" != 0 ]; then
-	skip_part "not root: srun is not tried"
+	skip_part "not root: srun is not tested"
 elif need_part slurmctld slurmd srun munged; then
 	trap stop_slurm EXIT
 	if start_munge && start_slurm; then

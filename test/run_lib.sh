@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Verbs of the tests of mpiexec; sourced by test/run_*.sh.
-# Everything happens in a directory of the test's own, $dir, removed at the end.
+# Functions for the tests of mpiexec; sourced by test/run_*.sh. All files are
+# in a directory of the test's own, $dir, removed at the end.
 : "${builddir:=$PWD}"
 mpiexec=$builddir/mpiexec
 client=$builddir/test/run_client
@@ -8,8 +8,8 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/weft-test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 failed=0
 # a name in the environment of every process of this test (and in arguments of
-# some), to find leftovers by; what they make as temporary files goes to a place
-# that must be empty in the end
+# some), to find leftover processes; their temporary files are created in a
+# directory that must be empty at the end
 mark=weft-mark-$$
 export TEST_MARK=$mark TMPDIR=$dir/temporary
 mkdir "$TMPDIR"
@@ -22,8 +22,8 @@ complain() {
 	failed=1
 }
 
-# run CODE ARGUMENTS...: mpiexec must end with CODE within ${within:-30} s; its
-# output is in $dir/out and $dir/err.
+# run CODE ARGUMENTS...: mpiexec must exit with CODE within ${within:-30} s;
+# its output is in $dir/out and $dir/err.
 run() {
 	local want=$1 got
 	shift
@@ -37,7 +37,7 @@ run() {
 # last PATTERN: the last line of stderr must match.
 last() {
 	tail -n 1 "$dir/err" | grep -qE -- "$1" && return
-	complain "last words are not \"$1\":"
+	complain "the last line does not match \"$1\":"
 	cat "$dir/err"
 }
 
@@ -48,14 +48,15 @@ out() {
 	head -n 20 "$dir/out"
 }
 
-# Processes that a job of this test started, whatever they call themselves.
+# Processes that a job of this test started, under any name.
 leftovers() (
-	unset TEST_MARK # those who look are none
+	unset TEST_MARK # do not count the searching processes
 	grep -lsa "TEST_MARK=$mark" /proc/[0-9]*/environ | cut -d/ -f3
 )
 
-# Unix sockets of Weft that no process has: descriptors that were sent and never
-# received keep them, and the memory behind them. Only root sees all processes.
+# Unix sockets of Weft without an owner process: descriptors that were sent and
+# never received keep them, and the memory that they refer to. Only root sees
+# all processes.
 lost_sockets() {
 	[ "$(id -u)" = 0 ] || return
 	awk '$8 ~ /^@weft/ { print $7 }' /proc/net/unix > "$dir/sockets"
@@ -65,8 +66,8 @@ lost_sockets() {
 
 no_socket_lost() { [ -z "$(lost_sockets)" ]; }
 
-# nothing_left: of the jobs of this test no process is alive after a moment, no
-# file or directory was left, and no socket hangs in the air.
+# nothing_left: no process, file, directory or socket of this test's jobs is
+# left after a moment.
 nothing_left() {
 	local i pids files
 	for i in $(seq 300); do
@@ -81,11 +82,11 @@ nothing_left() {
 	fi
 	files=$(find "$TMPDIR" -mindepth 1)
 	[ -z "$files" ] || complain "files are left behind: $files"
-	# others' sockets come and go while we look
+	# sockets of other jobs come and go meanwhile
 	wait_for no_socket_lost || grep @weft /proc/net/unix
 }
 
-# ended PID: the exit code of a job in the background, which must end within 30 s,
+# ended PID: waits up to 30 s for the end of a background job; its exit code is
 # in $got.
 gone() { ! kill -0 "$1" 2> /dev/null; }
 ended() {
@@ -102,8 +103,8 @@ ended() {
 	got=$?
 }
 
-# need_part PROGRAM...: may the part that needs them run? If not, the whole test
-# counts as skipped in the end.
+# need_part PROGRAM...: succeeds when the programs exist. If not, the whole
+# test counts as skipped at the end.
 skipped=
 need_part() {
 	local p
@@ -120,14 +121,15 @@ skip_part() {
 	skipped=1
 }
 
-# end: leave with what happened: a failure, a part that was skipped, or success.
+# end: exits with the result: failed, skipped in part, or passed.
 end() {
 	[ "$failed" = 0 ] || exit 1
 	[ -z "$skipped" ] || exit 77
 	exit 0
 }
 
-# build_hello: an MPI program of this tree that greets, as $hello.
+# build_hello: builds an MPI program of this tree that prints a greeting,
+# $hello.
 build_hello() {
 	hello=$dir/hello
 	${CC:-cc} -I"$top_srcdir/include" "$top_srcdir/test/run_hello.c" \
@@ -135,8 +137,8 @@ build_hello() {
 		-Wl,-rpath,"$builddir/.libs"
 }
 
-# wait_for COMMAND...: until it succeeds, at most 600 times: a busy host is
-# slower between two tries, too.
+# wait_for COMMAND...: repeats it until it succeeds, at most 600 times: a
+# loaded host is slower between two tries, too.
 wait_for() {
 	local i
 	for i in $(seq 600); do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Pages and traces: what they hold is right, asking for them changes no virtual
+# Pages and traces: their content is correct, recording changes no virtual
 # time, and a real browser shows them without an error.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
@@ -8,7 +8,7 @@ build_mpi ring "$top_srcdir/test/page_ring.c" || exit 1
 skipped=0
 bgq="--machine bgq:4x2x2x2x2"
 
-# ---- what is asked for does not change the run
+# ---- recording does not change the run
 # shellcheck disable=SC2086
 run 0 $bgq -n 64 --verbose --report-file "$dir/report.without" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/without"
@@ -17,7 +17,7 @@ run 0 $bgq -n 64 --verbose --report-html "$dir/vt.html" \
 	--trace "$dir/vt.json" --report-file "$dir/report.with" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/with"
 cmp "$dir/without" "$dir/with" || complain "a page changes virtual time"
-# ranks that write events leave adding up to mpiexec
+# with events mpiexec, not the ranks, computes the sums of the report
 cmp "$dir/report.without" "$dir/report.with" || complain "a page changes the report"
 [ -s "$dir/report.with" ] || complain "no report"
 run 0 -n 4 --report-html "$dir/live.html" --trace "$dir/live.json" "$dir/ring"
@@ -70,11 +70,11 @@ fi
 # ---- places that cannot be written
 run 125 -n 1 --report-html /nowhere/x.html "$dir/ring"
 grep -q 'cannot write /nowhere/x.html: No such file' "$dir/err" ||
-	complain "a page that cannot be written is not told"
+	complain "a page that cannot be written is not reported"
 "$builddir/weft-sim" -m bgq:2x2 --warm 1us --time 1us --html /nowhere/x \
 	> "$dir/out" 2> "$dir/err" && complain "weft-sim: no error"
 grep -q 'cannot write /nowhere/x' "$dir/err" || complain "weft-sim: not told"
-ls "$dir"/*.part 2>/dev/null && complain "a part is left behind"
+ls "$dir"/*.part 2>/dev/null && complain "a partial file is left behind"
 
 # ---- the data
 cat > "$dir/look.py" << 'END'
@@ -128,7 +128,7 @@ assert sum(c["packets"] for c in vt["links"]["classes"]) == \
 assert any(l[5] for l in vt["links"]["link"]), "nothing ever waited"
 assert any(c["queued"] > 0 for c in vt["links"]["classes"])
 
-# A tree has one root, and every other hangs on one of its neighbours.
+# A tree has one root, and every other node is linked to one of its neighbours.
 def tree(route, near):
     t = route["tree"]
     assert sum(b[2] for b in t) == route["members"]
@@ -201,25 +201,25 @@ browse() {
 		--user-data-dir="$dir/browser" --enable-logging=stderr \
 		--virtual-time-budget=5000 "$@" 2> "$dir/console"
 }
-# shows PAGE PART...: the parts are there, and nothing was said in the console.
+# shows PAGE PART...: the parts are there, and the console is empty.
 shows() {
 	local page=$1 part
 	shift
 	browse --dump-dom "file://$dir/$page.html" > "$dir/dom"
-	grep CONSOLE "$dir/console" && complain "$page: the console has words"
+	grep CONSOLE "$dir/console" && complain "$page: the console is not empty"
 	for part in data-ready=\"1\" "$@"; do
 		grep -q -- "$part" "$dir/dom" ||
 			complain "$page: no $part on the page"
 	done
 }
-# drawn PAGE: and it can be seen
+# drawn PAGE: the page is drawn, by its screenshot
 drawn() {
 	browse --window-size=1280,2000 --screenshot="$dir/$1.png" \
 		"file://$dir/$1.html" > /dev/null
 	[ "$(head -c 4 "$dir/$1.png" | tail -c 3)" = PNG ] ||
 		complain "$1: no picture"
 }
-# pressed PAGE PART KEY...: what that part of it says when they were pressed
+# pressed PAGE PART KEY...: text of this part of the page after the keys
 pressed() {
 	local page=$1 part=$2 key
 	shift 2
@@ -251,12 +251,13 @@ if [ -n "$browser" ]; then
 	shows sim id=\"loads\" id=\"latency\" id=\"links\"
 	shows rep 'id="bgq"' 'class="plot"' BGQ-T1-HW-01
 	shows compare id=\"curves\" 'latency, 2 ranks'
-	# without a mouse: ranks that share a cell or a line, and one of its own
+	# without a mouse: ranks that share a cell or a line, and a rank with
+	# its own
 	sed 's/"group":1,/"group":3,/; s/"entry":.*/"entry":[]/' \
 		"$dir/live.html" > "$dir/group.html"
 	said=$(pressed group matrix ArrowDown)
 	[ "$said" = "ranks 3 to 3 to ranks 0 to 2: nothing" ] ||
-		complain "the matrix says '$said'"
+		complain "the matrix shows '$said'"
 	said=$(pressed vt timeline ArrowDown)
 	[[ $said == "rank 2 at "* ]] || complain "the timeline says '$said'"
 	said=$(pressed vt timeline Enter ArrowDown)

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What a job says: the true reason, in one line, once.
+# Messages of a job: the true reason, in one line, once.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 build_hello || exit 1
 
-# says COUNT PATTERN: so many lines of stderr have it
+# says COUNT PATTERN: COUNT lines of stderr match
 says() {
 	[ "$(grep -cE -- "$2" "$dir/err")" = "$1" ] && return
 	complain "not $1 of \"$2\":"
 	cat "$dir/err"
 }
-# lines COUNT: stderr has so many
+# lines COUNT: stderr has COUNT lines
 lines() {
 	[ "$(wc -l < "$dir/err")" = "$1" ] && return
 	complain "not $1 lines:"
 	cat "$dir/err"
 }
 
-# everybody aborts
+# all ranks abort
 cat > "$dir/abort.c" << 'END'
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -32,11 +32,11 @@ ${CC:-cc} -I"$top_srcdir/include" "$dir/abort.c" -o "$dir/abort" \
 run 3 -n 4 "$dir/abort"
 last 'called MPI_Abort with error code 3: MPI_Abort\(MPI_COMM_WORLD, 3\)$'
 lines 1
-# alone there is nobody else to say it
+# a singleton has no launcher that could print it
 timeout 20 "$dir/abort" 2> "$dir/err"
 says 1 'rank 0 on .*: MPI_Abort\(MPI_COMM_WORLD, 3\)$'
 
-# an error that all ranks make is told by the first, and by mpiexec
+# an error of all ranks is printed by the first, and by mpiexec
 cat > "$dir/wrong.c" << 'END'
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -52,7 +52,7 @@ run 6 -n 4 "$dir/wrong"
 says 2 'MPI_Send: invalid rank 99'
 lines 2
 
-# variables that are wrong
+# invalid variables
 FI_WEFT_FIFO=99999999999 WEFT_LOG=zz FI_WEFT_NODE=-4 WEFT_SPON=1 \
 	run 0 -n 4 "$hello"
 says 1 'FI_WEFT_FIFO=99999999999 is not a size .*0\.\.1048576; using 0$'
@@ -68,17 +68,17 @@ last 'FI_WEFT_MACHINE=nativ: no such machine; nearest is native'
 run 125 -n 2 --machine bgp --clock live "$hello"
 last '^mpiexec: --machine bgp: no such machine; nearest is bgq'
 FI_WEFT_MACHINE=bgp timeout 20 "$hello" > "$dir/out" 2> "$dir/err" &&
-	complain "no such machine, and it runs"
+	complain "an unknown machine is accepted"
 says 1 'FI_WEFT_MACHINE=bgp: no such machine; there are native bgq '
-# mpiexec and weft-info know the machines of the provider
+# mpiexec and weft-info list the machines of the provider
 machines=$(sed 's/.*there are //; q' "$dir/err")
 [ "$("$builddir/weft-info" | sed -n 's/^  machines *//p')" = "$machines" ] ||
-	complain "weft-info knows other machines than $machines"
+	complain "weft-info lists other machines than $machines"
 for m in $machines; do
 	FI_WEFT_MACHINE=$m run 0 -n 2 "$hello"
 done
 
-# a launcher's trace that is really there
+# variables of a launcher that really exist
 run 1 -n 1 sh -c "unset PMIX_RANK; exec $hello"
 says 1 'PMIX_NAMESPACE is set, so a launcher started this process'
 
@@ -94,7 +94,7 @@ last '^mpiexec: hello: not found in PATH; did you mean \./hello\?$'
 run 127 -n 2 nothing
 last '^mpiexec: nothing: not found$'
 
-# a program of another MPI that does not speak PMIx is a world of one each
+# a program of another MPI that does not use PMIx is a world of one per process
 echo 'int MPI_Init(int *n, char ***v) { return 0; }' > mpich.c
 echo 'int MPI_Init(int *, char ***);
 int main(int n, char **v) { return MPI_Init(&n, &v); }' > stranger.c

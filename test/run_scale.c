@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a world costs its ranks: some collectives, whose results are checked,
- * and then "maps N pte N" of the worst rank: its mappings of endpoints' memory,
- * and KiB of page tables.
+ * Resources of a rank by the size of its world: some collectives, whose results
+ * are checked, and then "maps N pte N" of the worst rank: its mappings of
+ * endpoints' memory, and KiB of page tables.
  */
 #include <mpi.h>
 #include <stdio.h>

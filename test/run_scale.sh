@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A large world costs a rank no more than a small one, but for the logarithm:
-# mappings and page tables after collectives of 150 and of 450 ranks (which are
-# beyond 128, where everybody may talk to everybody one by one). The ranks of
-# the largest are as many as the host has memory and processes for.
+# A large world takes from a rank no more than a small one, except for a
+# logarithm: mappings and page tables after collectives of 150 and of 450 ranks
+# (more than 128, up to which every rank may send to every other). The largest
+# world has as many ranks as the host has memory and processes for.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/run_scale.c" || exit 1
@@ -19,7 +19,7 @@ world() {
 	echo "$1 ranks: $maps regions, $pte KiB of page tables"
 }
 
-# Ten MiB each, and two processes or threads.
+# Ten MiB per rank, and two processes or threads.
 room=$(awk '/MemAvailable/ { print int($2 / 10240) }' /proc/meminfo)
 tasks=$(ulimit -u)
 [ "$tasks" = unlimited ] || [ $((tasks / 3)) -gt "$room" ] || room=$((tasks / 3))
@@ -29,11 +29,11 @@ world 150
 small_maps=$maps small_pte=$pte
 world 450
 # log2 450 is 9, log2 150 is 8: one more round of partners, twice, in each of
-# the two algorithms, and one more row on the way to the root
+# the two algorithms, and one more row on the path to the root
 [ "$maps" -le $((small_maps + 8)) ] ||
 	complain "$maps regions are mapped, $small_maps in a small world"
 [ "$maps" -le 60 ] || complain "$maps regions are mapped"
-# each region and row may take a table or two (4 KiB)
+# each region and row may need a page table or two (4 KiB)
 [ "$pte" -le $((small_pte + 128)) ] ||
 	complain "$pte KiB of page tables, $small_pte in a small world"
 nothing_left

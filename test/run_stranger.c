@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Another user of the host, who attacks a job. Started by root inside the
- * job, so that it knows more than a stranger would (the server's port, the
- * name of the job, a rank), it becomes somebody else before it does anything.
+ * An attack by another user of the host on a job. Root starts the program
+ * inside the job, so that it has more information than an unrelated process
+ * (the server's port, the name of the job, a rank); it changes its user before
+ * the attack.
  *
- *   silent   connects to the PMIx server, says "held" and nothing more
- *   kin      the same, as the user that it is
- *   mumble   the same, but for one byte to the server
- *   join     lies about its user, joins as a rank, reads the job's key and
- *            calls abort; exit code 0: it could; 1: it was refused
+ *   silent   connects to the PMIx server, prints "held" and sends nothing
+ *   kin      likewise, without the change of user
+ *   mumble   as silent, but sends one byte to the server
+ *   join     claims the job's user, joins as a rank, reads the job's key and
+ *            calls abort; exit code 0: it succeeded; 1: it was refused
  */
 #include "src/base/attr.h"
 
@@ -26,7 +27,7 @@
 
 extern char **environ;
 
-/* What PMIx states about the user: that of whom it attacks. */
+/* The user that PMIx reports: the user of the attacked job. */
 WEFT_EXPORT uid_t geteuid(void)
 {
 	return 0;
@@ -76,7 +77,7 @@ static int stay_silent(bool mumble)
 		return 2;
 	puts("held");
 	fflush(stdout);
-	/* The launcher ends everybody at the end of the job. */
+	/* The launcher ends all processes at the end of the job. */
 	for (;;)
 		pause();
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Other users of the host can neither join a job, nor hold it up, nor end it.
+# Other users of the host can neither join a job, nor delay it, nor end it.
 [ "$(id -u)" = 0 ] || { echo "only root can be somebody else"; exit 77; }
 . "$top_srcdir/test/run_lib.sh"
 stranger=$builddir/test/run_stranger
 
-# A connection that says nothing, there before anybody comes to MPI_Init, of a
-# stranger and of the same user.
-# FIFO: the reader waits until the stranger has its connection.
+# A connection without data that exists before any rank calls MPI_Init, of
+# another user and of the same user. FIFO: the reader waits until the attacker
+# is connected.
 mkfifo "$dir/held"
 for who in silent kin mumble; do
 	run 0 -n 2 sh -c '
@@ -23,7 +23,7 @@ rank 1 of 2"
 	nothing_left
 done
 
-# One who knows everything but is somebody else.
+# A process of another user that knows all names and numbers.
 run 0 -n 1 sh -c '
 	"$1" join
 	echo "stranger: $?"
@@ -31,14 +31,14 @@ run 0 -n 1 sh -c '
 out "rank 0 of 1
 stranger: 1"
 grep -q "user 65534" "$dir/err" ||
-	complain "nobody is told that a stranger came"
+	complain "the refused connection is not reported"
 nothing_left
 
-# Two jobs have nothing in common that could be guessed.
+# Two jobs have no guessable value in common.
 run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
 one=$(cat "$dir/out")
 echo "$one" | grep -qE '^weft-[0-9a-f]{32}$' ||
 	complain "the namespace $one can be guessed"
 run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
-[ "$one" = "$(cat "$dir/out")" ] && complain "two jobs of one name"
+[ "$one" = "$(cat "$dir/out")" ] && complain "two jobs have the same name"
 exit $failed

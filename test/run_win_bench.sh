@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmarks of windows with each window and each synchronization: all of
-# them run, and the data is right (-c: they end with another code else). Without
-# LONG=1 one of them has all combinations, the others half of them.
+# The one-sided benchmarks with each kind of window and synchronization: all of
+# them run, and the data is correct (-c: otherwise the exit code is not 0).
+# Without LONG=1 one of them runs with all combinations, the others with half
+# of them.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 

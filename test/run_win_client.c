@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_win_client CALL WINDOW: rank 1 kills itself in an epoch, the others wait
- * in CALL for what it had to do.
+ * run_win_client CALL WINDOW: rank 1 kills itself in an epoch, and the others
+ * wait in CALL for the dead rank.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ static void fence(void)
 	MPI_Win_fence(0, win);
 }
 
-/* The dead one's memory is written to; it may still be there. */
+/* Writes to the dead rank's memory, which may still be mapped. */
 static void put(void)
 {
 	int x = 1;

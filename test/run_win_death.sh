@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank is killed (SIGKILL) inside an epoch of a window: the job ends, its last
-# words name the rank, nothing is left behind; and where the launcher does not
-# see the death, those who wait notice it and name the rank.
+# A rank is killed (SIGKILL) inside an epoch of a window: the job ends, its
+# last message names the rank, nothing is left behind; and where the launcher
+# does not see the death, the waiting ranks notice it and name the rank.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 client=$dir/win_client
 ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
@@ -13,16 +13,16 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 dies() {
 	run 137 -n "$1" "$client" "$2" "$3" "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\)"
-	grep -q 'all calls went well' "$dir/out" && complain "nobody waited"
+	grep -q 'all calls went well' "$dir/out" && complain "no rank waited for the dead one"
 	nothing_left
 }
 
-# unseen N CALL WINDOW MPI_CALL: likewise, but a shell hides it
+# unseen N CALL WINDOW MPI_CALL: likewise, but a shell hides the death
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" "$3" "$mark"
 	grep -q "$4: a peer process has ended: rank 1 " "$dir/err" ||
-		complain "$2 $3: not told: $(cat "$dir/err")"
+		complain "$2 $3: the death is not reported: $(cat "$dir/err")"
 	nothing_left
 }
 

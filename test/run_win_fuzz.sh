@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Random one-sided programs against a model (test/mpi/win_fuzz.c) with 16 ranks
-# on every machine: live by memory, by the interfaces and by messages, and in
-# virtual time twice, where both runs print the same bytes. LONG=1: with each
-# number of ranks from 1 to 16, and more rounds.
+# on every machine: live by shared memory, by the interfaces and by messages,
+# and in virtual time twice, where both runs print the same bytes. LONG=1: with
+# each number of ranks from 1 to 16, and more rounds.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win_fuzz.c" ||
 	exit 1
-rounds=${LONG:+4}5 # five kinds of epochs take turns
+rounds=${LONG:+4}5 # five kinds of epochs alternate
 
-# live MACHINE WAY RANKS
+# live MACHINE PATH RANKS
 live() {
 	FI_WEFT_MACHINE=$1 WEFT_WIN_PATH=$2 timeout -k 5 "${LONG:+5}60" \
 		"$mpiexec" -n "$3" "$dir/win_fuzz" "$rounds" \
@@ -18,7 +18,7 @@ live() {
 		complain "$*: exit code $?: $(tail -n 5 "$dir/out")"
 }
 
-# again MACHINE RANKS: what a run in virtual time prints, twice
+# again MACHINE RANKS: output of a run in virtual time, twice
 again() {
 	local i
 	for i in 1 2; do

@@ -16,7 +16,7 @@ for f in $files; do
 done
 # shellcheck disable=SC2086
 awk '
-# Columns that a line takes, with a tab stop every eight.
+# Columns of a line, with a tab stop every eight.
 function columns(line,	n, i, part, w)
 {
 	n = split(line, part, "\t")
@@ -41,7 +41,7 @@ dup=$(find src prov coll -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 if grep -rnE '\b(TODO|FIXME|XXX)\b' $files; then
 	complain "no TODO in committed code"
 fi
-# what starts threads is run with ThreadSanitizer
+# tests that start threads must also run with ThreadSanitizer
 for f in $(grep -lE 'pthread_create|t_threads' $(find src prov coll test \
 	-name '*_test.c')); do
 	grep -qw "${f%.c}" test/threads.mk ||

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# weft-sim and weft-reproduce: right arguments, wrong ones, the same bytes for
-# the same seed, machine files of one's own, and the quick predictions.
+# weft-sim and weft-reproduce: valid and invalid arguments, equal bytes for
+# equal seeds, the user's own machine files, and the quick predictions.
 set -u
 sim=$builddir/weft-sim
 rep=$builddir/weft-reproduce
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 skipped=0
-# has PROGRAM: if not, the test counts as skipped in the end.
+# has PROGRAM: if it is missing, the test counts as skipped at the end.
 has() {
 	command -v "$1" >/dev/null && return
 	echo "SKIPPED: no $1"
@@ -20,7 +20,7 @@ fail() {
 	exit 1
 }
 
-# refused WORDS ARGUMENTS...: exit status 2, one reason that has the words.
+# refused WORDS ARGUMENTS...: exit status 2, one line with the words.
 refused() {
 	local words=$1 rc
 	shift
@@ -34,7 +34,7 @@ refused() {
 short="--warm 2us --time 4us"
 small="-m bgq:2x2x2x2x2"
 
-# Everything that is drawn by lot comes from the seed.
+# All random choices come from the seed.
 for args in "" "-p permutation -c 4" "-p all-to-all -x -b 1k" \
 	"-p hotspot -w deterministic" "-p complement -l 0.2,1.5 --json" \
 	"-p neighbour --csv" "--histogram -z 1"; do
@@ -66,7 +66,7 @@ fi
 [ "$("$sim" $small $short -l 0.1,0.2 --csv 2>/dev/null | wc -l)" -eq 3 ] ||
 	fail "CSV has a heading and a line for each load"
 
-# A tree: every pattern but that of neighbours, links by level, switch and port.
+# A tree: every pattern except neighbours, links by level, switch and port.
 tree="-m qsnet2:4x4x4 --path event --warm 20us --time 60us"
 for args in "" "-p all-to-all -x3" "-p complement -w deterministic" \
 	"-p hotspot -c 2" "-p permutation --csv" "-p transpose -l 0.9" "-b 8 -w high --json"; do
@@ -85,7 +85,7 @@ grep -Eq '^  (node|level [123] switch) [0-9]+ port [0-7] [0-3][+-] ' "$dir/t" ||
 grep -q 'peak     0.9280 GB/s' "$dir/t" || fail "a full tree takes all"
 "$sim" -m qsnet2@slim:4x4x4 -p complement --path event 2>/dev/null |
 	grep -q 'peak     0.2320 GB/s' || fail "a slim tree takes a quarter"
-# Two rails, leaves that are joined in pairs.
+# Two rails, leaves joined in pairs.
 rails="-m sunway --path rdma --warm 2us --time 3us"
 for args in "" "-p complement -w deterministic" "-p hotspot -c 2" \
 	"-p permutation -b 65536" "-p transpose"; do
@@ -97,7 +97,7 @@ grep -q '^1=  *256 ' "$dir/t" || { cat "$dir/t"; fail "no links across"; }
 grep -Eq '^  (node [0-9]+|level [12] switch [01]\.[0-9]+) port [0-9]+ [012][+=-] ' \
 	"$dir/t" || { cat "$dir/t"; fail "busiest links of rails"; }
 grep -q 'peak     26.6' "$dir/t" || fail "two rails take twice as much"
-# Two nodes to a router, and several links to a neighbour.
+# Two nodes per router, and several links to a neighbour.
 # shellcheck disable=SC2086
 "$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w deterministic \
 	>"$dir/t" 2>/dev/null || fail "weft-sim on gemini"
@@ -112,9 +112,9 @@ done
 grep -q ', hashed, ' "$dir/t" || fail "hashed packets"
 grep -q '^  (0,0,0) link 0 B- ' "$dir/t" ||
 	{ cat "$dir/t"; fail "a slow link is the busiest"; }
-# By load more gets through than by hash, by address more than by pair; and a
-# masked link carries nothing, while the others carry as much as before.
-# taken ARGUMENTS...: per mill of the peak that are accepted
+# By load more traffic is accepted than by hash, by address more than by pair;
+# and a masked link carries nothing, while the others carry as much as before.
+# taken ARGUMENTS...: accepted traffic in per mill of the peak
 taken() {
 	"$sim" -m gemini:4x4x4 --path bte -b 4096 --ack --warm 5us --time 5us \
 		--csv "$@" 2> /dev/null | awk -F, 'NR == 1 {
@@ -135,7 +135,7 @@ whole=$(taken -l 0.4) masked=$(taken -l 0.4 --faults 'dead-link 0,0,0.B+.0')
 grep -Eq '^  \(0,0,0\) link 0 B\+ dead  0 packets, .* [1-9][0-9]* detours' "$dir/t" ||
 	{ cat "$dir/t"; fail "a masked link is in use"; }
 grep -Eq '[0-9]{4}\.[0-9]+ %' "$dir/t" &&
-	{ cat "$dir/t"; fail "a link is in use more than all the time"; }
+	{ cat "$dir/t"; fail "a link is busy for more than 100 % of the time"; }
 refused 'NODE.PORT:TIMES' "$sim" --slow 3:2
 refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
 refused 'transpose needs a square' "$sim" -p transpose
@@ -168,7 +168,7 @@ refused 'unknown option --nonsense' "$rep" --nonsense bgq
 refused 'one system' "$rep" bgq bgq
 refused 'ID is missing' "$rep" bgq --only
 
-# A machine of one's own: a copy, changed; and what is wrong in it is told.
+# A machine file of the user: a changed copy; and errors in it are reported.
 own=$dir/own
 sed 's|^link .*|link = 4 GB/s # assumed: twice the rate|' \
 	"$top_srcdir/share/machines/bgq" >"$own"
@@ -193,7 +193,7 @@ if has gnuplot; then
 	"$sim" $rails --heat "$dir/s.svg" >/dev/null 2>&1 || fail "rails"
 	grep -q '36 (1=)' "$dir/s.svg" || fail "no link across in the picture"
 	"$rep" bgq --only BGQ-T1-HW --plot "$dir/r.png" >/dev/null ||
-		fail "picture of weft-reproduce"
+		fail "plot of weft-reproduce"
 	[ -s "$dir/r.png" ] || fail "no picture of weft-reproduce"
 fi
 

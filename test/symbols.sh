@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The provider exports its entry point and nothing else, needs libfabric by
-# name (hosts load it where libfabric's symbols are not global), and has
-# nothing undefined. Our MPI library and the provider that it loads do without
-# libfabric, whose library loads those of every provider of the host.
+# The provider exports only its entry point, needs libfabric by name (hosts
+# load it where libfabric's symbols are not global), and has no undefined
+# symbol. The MPI library and the provider that it loads do not use libfabric,
+# whose library loads the libraries of every provider of the host.
 builddir=${builddir:-build}
 lib=$builddir/.libs/libweft-fi.so
 bad=0
@@ -16,26 +16,26 @@ if [ "$names" != fi_prov_ini ]; then
 	bad=1
 fi
 if ! readelf -d "$lib" | grep -q 'NEEDED.*libfabric'; then
-	echo "libweft-fi.so does not name libfabric"
+	echo "libweft-fi.so does not list libfabric as needed"
 	bad=1
 fi
 if ldd -r "$lib" | grep 'undefined symbol'; then
-	echo "libweft-fi.so needs what no library it names has"
+	echo "libweft-fi.so has undefined symbols"
 	bad=1
 fi
 if ! readelf -d "$lib" | grep -q NODELETE; then
-	echo "libweft-fi.so can be unloaded under its threads"
+	echo "libweft-fi.so can be unloaded while its threads run"
 	bad=1
 fi
 for own in libmpi_abi.so.1 libweft-own.so; do
 	own=$builddir/.libs/$own
 	if ldd "$own" | grep -E 'libfabric|not found'; then
-		echo "$own loads libfabric, or lacks something"
+		echo "$own loads libfabric, or has undefined symbols"
 		bad=1
 	fi
 	if ldd -r "$own" | grep 'undefined symbol' ||
 		nm -D --defined-only "$own" | grep ' fi_[^p]'; then
-		echo "$own is not complete, or shows what is its own"
+		echo "$own is not complete, or exports private symbols"
 		bad=1
 	fi
 done

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The house verbs of tests: see t.h. */
+/* The test library over cmocka: see t.h. */
 #include "test/t.h"
 #include "src/base/rng.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The house verbs over cmocka. A test file is a list of functions named as
- * sentences and one table at its end:
+ * The project's test library over cmocka. A test file is a list of functions
+ * named as sentences and one table at its end:
  *
  *   static void ring_keeps_order(void **state) { ... T_IS(pop(r), 1); }
  *   int main(void)
@@ -51,13 +51,13 @@ void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds);
 /* Calls cond(arg) until true; fails the test after seconds. */
 void t_until(int (*cond)(void *), void *arg, int seconds);
 
-/* The pattern that messages of tests carry: byte k of stream seed. */
+/* Fills buf with the pattern of the tests' messages: byte k of stream seed. */
 void t_fill(void *buf, size_t len, uint64_t seed);
 
 /* Position of the first byte that differs from the pattern, or -1. */
 ssize_t t_differs(const void *buf, size_t len, uint64_t seed);
 
-/* Size of a test scaled down where instrumentation makes it slow. */
+/* Size of a test, scaled down where instrumentation makes it slow. */
 int t_scale(int full);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much slower a busy host is than a calm one. */
+/* Slowdown of a loaded host, as t_pace.h defines it. */
 #include "test/t_pace.h"
 
 #include "src/base/clock.h"
@@ -20,7 +20,7 @@
 struct proc {
 	pid_t pid, parent;
 	int threads;
-	bool runs;  /* its first thread */
+	bool runs;  /* its first thread is running */
 	bool below; /* the root, or one of its descendants */
 };
 
@@ -29,7 +29,7 @@ struct procs {
 	int n, room;
 };
 
-/* ---- who is there -------------------------------------------------------- */
+/* ---- processes ----------------------------------------------------------- */
 
 static bool read_line(const char *path, char *line, size_t size)
 {
@@ -41,7 +41,9 @@ static bool read_line(const char *path, char *line, size_t size)
 	return ok;
 }
 
-/* The fields of a stat file; its second is a name with anything in it. */
+/*
+ * Parses the fields of a stat file; the second is a name with any characters.
+ */
 static bool read_stat(const char *path, struct proc *p)
 {
 	char line[1024], state;
@@ -101,7 +103,10 @@ static bool is_below(const struct procs *all, pid_t pid)
 	return false;
 }
 
-/* Children mostly have the higher number: one or two rounds. */
+/*
+ * Marks descendants of root. Children mostly have the higher pid: one or two
+ * rounds.
+ */
 static void procs_mark(struct procs *all, pid_t root)
 {
 	bool more = true;
@@ -175,7 +180,9 @@ double t_pace(void)
 	    sscanf(line, "%*s %*s %*s %d/", &runnable) != 1 ||
 	    runnable <= cores)
 		return 1;
-	/* the reader of these files is one of the own that run */
+	/*
+	 * the thread that reads these files is a running one of the test itself
+	 */
 	want = runnable - own_running() + 1;
 	return want > cores ? (double)cores / want : 1;
 }
@@ -213,14 +220,14 @@ void t_limit_rest(struct t_limit *l)
 		nanosleep(&ts, NULL);
 }
 
-/* ---- for patience -------------------------------------------------------- */
+/* ---- used by patience ---------------------------------------------------- */
 
 void t_pace_root(void)
 {
 	char s[20];
 
 	snprintf(s, sizeof(s), "%d", getpid());
-	/* the limit of a part of a test is part of the test's */
+	/* the limit of a part of a test is included in that of the test */
 	setenv(ROOT, s, 0);
 }
 

@@ -1,5 +1,5 @@
-# ThreadSanitizer sees the threads of one process: these tests start some, and
-# "make check-threads" runs them and nothing else (test/shape.sh looks for more).
+# Tests that start threads; "make check-threads" runs only these, with
+# ThreadSanitizer (test/shape.sh finds tests that are missing here).
 THREAD_TESTS = \
 	coll/coll_algo_test prov/carrier/both/both_test \
 	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# timeout [-k SECONDS] SECONDS COMMAND..., for scripts that source this: seconds
-# of a calm host, as test/patience.c counts them; the host's own where a script
-# runs without "make check".
+# timeout [-k SECONDS] SECONDS COMMAND..., for scripts that source this file:
+# seconds of an idle host, as test/patience.c counts them; wall-clock seconds
+# where a script runs without "make check".
 timeout() {
 	while [ "${1#-}" != "$1" ]; do shift 2; done
 	${patience:-command timeout -k 5} "$@"

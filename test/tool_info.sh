@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# weft-info: what it prints is there, true, and valid JSON.
+# weft-info: its output is complete, correct, and valid JSON.
 set -u
 info=$builddir/weft-info
 out=$(mktemp)
@@ -19,7 +19,7 @@ done
 grep -q "libmpi_abi.so.1 *$(cd "$builddir" && pwd -P)" "$out" ||
 	fail "not the library of the build tree"
 
-# The kernel's figure, which does not move with the load.
+# The kernel's figure, which does not change with the load.
 kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 grep -qE "^  memory +$((kib / 1024)) MiB$" "$out" ||
 	fail "memory: $(grep '^  memory' "$out"), not $((kib / 1024)) MiB"
@@ -27,7 +27,7 @@ grep -qE '^  clocks +live virtual$' "$out" || fail "clocks: $(grep clocks "$out"
 
 # The loader's reason is shown when the plugin cannot be loaded.
 WEFT_PROVIDER_LIB=/nowhere/libweft-fi.so "$info" | grep -q 'cannot open' ||
-	fail "a missing plugin is not told"
+	fail "a missing plugin is not reported"
 
 "$info" --json >"$out" || fail "weft-info --json"
 skipped=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# weft-info --classroutes against what the spec sheet says of the trees.
+# weft-info --classroutes against the trees of the spec sheet.
 build=${builddir:-$PWD}
 info=$build/weft-info
 draw=$build/examples/classroute_draw

@@ -11,7 +11,7 @@ fail() {
 	exit 1
 }
 
-# Installed under DESTDIR, the tree does not lie where configure thought.
+# Installed under DESTDIR, the tree is not at configure's prefix.
 make -s -C "$builddir" install DESTDIR="$work/moved" >"$work/log" 2>&1 ||
 	{ tail -n 20 "$work/log"; fail "make install"; }
 bin=$(dirname "$(find "$work/moved" -name mpicc)")
@@ -69,7 +69,8 @@ for n in mpicxx mpic++ mpiCC mpicc_abi; do
 	"$bin/$n" -show >/dev/null || fail "$n"
 done
 
-# No Fortran yet: said, but to CMake, which asks for flags and finds out.
+# Fortran is not supported: reported, except to CMake, which requests flags and
+# detects it.
 for n in mpifort mpif90 mpif77; do
 	for o in -show -showme --version "-c x.f90"; do
 		# shellcheck disable=SC2086
@@ -80,8 +81,8 @@ for n in mpifort mpif90 mpif77; do
 	done
 done
 
-# A function that is not there yet: the linker's words, then a hint; but no
-# hint for a function of the user's own.
+# A missing MPI function: the linker's error, then a hint; but no hint for a
+# function of the user.
 cat >missing.c <<'EOF'
 #include <mpi.h>
 int @FUNCTION@();
@@ -122,7 +123,7 @@ PATH=$bin:$PATH cmake -S . -B cm >cmake.log 2>&1 ||
 grep -q "Found MPI_C: $tree/lib/libmpi_abi.so (found version \"5.0\")" \
 	cmake.log || { grep -i mpi cmake.log; fail "cmake found another MPI"; }
 grep -q "runs: $bin/mpiexec -n" cmake.log || fail "cmake found no mpiexec"
-# A project with Fortran does not get that of another MPI.
+# A project with Fortran does not get another MPI's.
 if command -v gfortran >/dev/null; then
 	mkdir fortran
 	cat >fortran/CMakeLists.txt <<'EOF'

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A group on nodes with gaps, in virtual time: five of eight ranks. Prints a
- * line for each of them: member, us of an operation in which all wait, and of
- * one in which the fourth, who has the fifth below it in the tree of pairs,
- * computes as soon as it has begun. test/vt_chain.sh looks at the times.
+ * line for each of them: member, us of an operation in which all wait, and us
+ * of one in which the fourth member, the parent of the fifth in the tree of
+ * pairs, computes as soon as the operation has begun. test/vt_chain.sh checks
+ * the times.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static int word(int root, int turn, int i)
 	return (root * 31 + turn) * 65536 + i;
 }
 
-/* One broadcast from its begin to its end; computes: between them. */
+/* One broadcast from start to completion; computes: computation in between. */
 static void bcast(int root, int turn, int count, int computes)
 {
 	static int data[WORDS];
@@ -58,7 +59,7 @@ static void barrier(int root, int turn, int count, int computes)
 	MPI_Wait(&req, MPI_STATUS_IGNORE);
 }
 
-/* The next time that the clock, which is one for all, shows whole ms. */
+/* The next whole millisecond of the clock, which is common to all ranks. */
 static double next_ms(void)
 {
 	double at = (double)(long)(MPI_Wtime() * 1e3 + 1.5) * 1e-3;
@@ -68,7 +69,7 @@ static double next_ms(void)
 	return MPI_Wtime();
 }
 
-/* All begin at one time; the same with one who computes. */
+/* All members begin at one time; then again with one that computes. */
 static void measure(const char *name, void (*run)(int, int, int, int), int root)
 {
 	double us[2];
@@ -95,7 +96,7 @@ static void reduce(void)
 		check(me != 1 || out[i] == 10 + 5 * i, "another long sum");
 }
 
-/* Every root, all lengths, a barrier and a sum now and then; nobody waits. */
+/* Every root, all lengths, sometimes a barrier and a sum; without waiting. */
 static void storm(void)
 {
 	static const int counts[] = { 0, 1, 127, 128, 129, 1000, 4096, WORDS };
@@ -113,13 +114,13 @@ static void storm(void)
 				      group);
 			check(sum == 10, "another sum");
 		}
-		/* at which nobody meets the others, and then a broadcast */
+		/* does not synchronize members before the next broadcast */
 		if (turn % 13 == 7)
 			reduce();
 	}
 }
 
-/* Members who mean different things are told. */
+/* Members with different arguments get an error. */
 static void differ(void)
 {
 	int x[2] = { 0 }, err;
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
 		       rank, &group);
 	if (group != MPI_COMM_NULL) {
 		MPI_Comm_rank(group, &me);
-		MPI_Barrier(group); /* the second one looks for a route */
+		MPI_Barrier(group); /* the second collective joins a route */
 		measure("barrier", barrier, 0);
 		measure("first", bcast, 0);
 		measure("last", bcast, 4);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node dies in virtual time: pairs of ranks talk, the last rank's node is
- * dead soon. With an argument errors are returned, and all others go on.
+ * A node fails in virtual time: pairs of ranks exchange messages, and the last
+ * rank's node fails soon. With an argument errors are returned, and all other
+ * ranks continue.
  */
 #include <mpi.h>
 #include <stdio.h>
 
 enum { ROUNDS = 200 };
 
-/* One round; the error of a call, which must be that of a dead peer. */
+/* One round. Returns the error of a call, which must be that of a dead peer. */
 static int talk(int rank, int round)
 {
 	int peer = rank ^ 1, in = -1, class = 0, len, err;

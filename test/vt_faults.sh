@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fault plans in virtual time: the same results later, the same on every run;
-# what is wrong with a plan is told; a node that dies ends the job or, with
-# errors returned, is missed by whoever talks to it and by nobody else.
+# Fault plans in virtual time: equal results at a later time, equal on every
+# run; errors in a plan are reported; a node that fails ends the job or, with
+# errors returned, affects only the ranks that communicate with it.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/vt_dead.c" || exit 1
 
-# has PATTERN: in what the last run said
+# has PATTERN: the output of the last run matches
 has() {
 	grep -qE -- "$1" "$dir/out" "$dir/err" || {
-		complain "not said: $1"
+		complain "not in the output: $1"
 		cat "$dir/out" "$dir/err"
 	}
 }
 hash_of() { grep -oE 'hash [0-9a-f]+' "$dir/err"; }
 time_of() { grep -oE 'virtual time [0-9.]+' "$dir/err"; }
 
-# What the last run reported of a job that a dead node has left: the same twice.
+# Report of the last run of a job with a failed node: equal in two runs.
 dead_reported() {
 	has '^network: .* packets'
 	has '^  nodes dead +1'
@@ -29,7 +29,7 @@ dead_reported() {
 }
 
 for m in bgq gemini qsnet2 apenet sunway; do
-	# sunway corrects what is short
+	# sunway corrects short bursts
 	burst= && [ $m != sunway ] || burst='; burst * = 200'
 	run 0 -q --machine $m -n 4 --ppn 1 --verbose "$dir/$mark"
 	good=$(hash_of) early=$(time_of)
@@ -46,7 +46,7 @@ for m in bgq gemini qsnet2 apenet sunway; do
 	[ "${hash[1]}" != "${hash[2]}" ] || complain "$m: seeds are the same"
 	[ "${hash[1]}" != "$good" ] || complain "$m: errors do not matter"
 	[ "$(time_of)" != "$early" ] || complain "$m: errors cost nothing"
-	echo "$m errs"
+	echo "$m: link errors"
 
 	run 58 -q --machine $m -n 4 --ppn 1 --faults 'dead-node 3 at 20us' \
 		"$dir/$mark"
@@ -69,10 +69,11 @@ for m in bgq gemini qsnet2 apenet sunway; do
 	has '^rank 2: MPI_Sendrecv: .*rank 3 \(node .* is dead'
 	has '^rank 2: [0-9]+ rounds, 1'
 	nothing_left
-	echo "$m: a dead node"
+	echo "$m: a failed node"
 done
 
-# Where a machine has awareness, the report says when a dead node is known.
+# On a machine with awareness the report has the time at which a failed node is
+# known.
 for i in 1 2; do
 	run 58 -q --machine apenet -n 4 --report \
 		--faults 'seed = 1; dead-node 3 at 20us' "$dir/$mark"
@@ -84,7 +85,7 @@ for i in 1 2; do
 done
 [ "${known[1]}" = "${known[2]}" ] || complain "known at other times"
 
-# A machine that does not go round a link ends the job and names it.
+# A machine that has no detours round a dead link ends the job and names it.
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+' "$dir/$mark"
 err "plan: a link is dead from the start, and bgq does not go round it"
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+ at 20us' "$dir/$mark"

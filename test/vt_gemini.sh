@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI on Gemini's network: what its paper states of programs. A small message
-# takes 1.5 us at most, a long one goes over all links between two chips: more
-# than 5 GB/s in every dimension, and half of it in y with the slow lanes.
-# Atomics are at the pace of a unit that keeps words.
-# Collectives, for which it has no hardware: one atomic of each member but one,
-# and puts, which takes less than messages; long vectors go by messages.
+# MPI on Gemini's network: results of its paper. A small message takes 1.5 us
+# at most, a long one uses all links between two chips: more than 5 GB/s in
+# every dimension, and half of it in y with the slow lanes. Atomics have the
+# rate of a unit that caches words. Collectives, for which it has no hardware:
+# one atomic of each member but one, and puts, which takes less time than
+# messages; long vectors use messages.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 within=120
@@ -13,7 +13,7 @@ for b in latency bw barrier allreduce bcast; do
 	build_mpi $b "$top_srcdir/bench/$b.c" || exit 1
 done
 
-# figure MACHINE MAP PROGRAM BYTES: of two ranks, in the program's unit
+# figure MACHINE MAP PROGRAM BYTES: result of two ranks, in the program's unit
 figure() {
 	run 0 -q --machine "$1" --map "$2" -n 2 "$dir/$3" -m "$4:$4" -i 2 -x 1
 	tail -n 1 "$dir/out" | awk '{ print $2 }'
@@ -26,7 +26,8 @@ within() {
 		complain "$1: $2 is not between $3 and $4"
 }
 
-# the last letter is the one in which the ranks are neighbours; T: one chip
+# the last letter is the dimension in which the ranks are neighbours; T: one
+# chip
 for map in ABCT TCBA TACB TABC; do
 	within "8 B, $map" "$(figure gemini:4x4x4 $map latency 8)" 0.5 1.5
 	within "256 KiB, $map" "$(figure gemini:4x4x4 $map bw 262144)" 5000 8100
@@ -34,8 +35,8 @@ done
 within "256 KiB in y, slow lanes" \
 	"$(figure gemini@slow:4x4x4 TACB bw 262144)" 2900 3200
 
-# Atomics of MPI at one rank: its unit keeps 64 words and does 100 million in a
-# second on these, 45 on others; the beginning and the end are in the figure.
+# Atomics of MPI at one rank: its unit caches 64 words and does 100 million per
+# second on these, 45 on others; start and end are part of the figure.
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 run 0 -q --machine gemini -n 32 "$dir/vt_prog" atomics
 rate() { awk -v n="$1" '$1 == n { print $2 }' "$dir/out"; }
@@ -44,7 +45,7 @@ within "atomics on 64 words" "$(rate 64)" 80 100
 within "atomics on 128 words" "$(rate 128)" 45 75
 within "atomics on 8192 words" "$(rate 8192)" 40 46
 
-# collective RANKS PROGRAM BYTES: its time, and its atomics in all
+# collective RANKS PROGRAM BYTES: its time, and its total number of atomics
 collective() {
 	run 0 -q --report --machine gemini -n "$1" "$dir/$2" ${3:+-m "$3:$3"} \
 		-i 10 -x 0

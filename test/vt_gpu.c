@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Host and device memory in virtual time: two processes that find each other
- * by FI_WEFT_JOB=NAME:RANK:2 send messages to and fro, from host memory, from
- * device memory, and from device memory that is staged. Rank 0 prints
- * half a round trip of each in ps:  KIND BYTES PS
+ * Host and device memory in virtual time: two processes that find each other by
+ * FI_WEFT_JOB=NAME:RANK:2 run ping-pongs of host memory, of device memory, and
+ * of device memory that is staged. Rank 0 prints half a round trip of each in
+ * ps: KIND BYTES PS
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -114,7 +114,7 @@ static void play(const char *kind, int rank, size_t n)
 	OK(fi_setopt(&ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &p2p,
 		     sizeof(p2p)));
 	for (i = 0; i <= ROUNDS; i++) {
-		if (i == 1) /* translations are at hand */
+		if (i == 1) /* translations are cached now */
 			t = machine_clock->now_ps(&domain->fid);
 		if (rank)
 			take_it(buf, n);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Device memory on apenet in virtual time: peer to peer costs what the paper
-# says over host memory; staging costs more, until its chunks, which are copied
-# while others are on their way, overtake the slow reads of the device; and two
-# runs are alike.
+# Device memory on apenet in virtual time: peer to peer costs more than host
+# memory by the paper's figures; staging costs more, until its chunks, which
+# are copied while others are in flight, are faster than the slow reads of the
+# device; and two runs are equal.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 export FI_PROVIDER_PATH=$builddir/.libs FI_WEFT_CLOCK=virtual
@@ -12,7 +12,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_gpu" \
 	"$top_srcdir/test/vt_gpu.c" $(pkg-config --cflags --libs libfabric) ||
 	exit 1
 
-# pair NAME: two processes that know the name
+# pair NAME: two processes of the job NAME
 pair() {
 	FI_WEFT_JOB=$mark$1:1:2 timeout 60 "$dir/vt_gpu" 1 &
 	FI_WEFT_JOB=$mark$1:0:2 timeout 60 "$dir/vt_gpu" 0 > "$dir/$1" ||
@@ -33,17 +33,17 @@ END {
 	if (t["staged", 8] < 16.4e6 || t["staged", 8] > 17.2e6) bad("not 16.8 us")
 	for (n = 2048; n <= 1048576; n *= 2)
 		if ((("host", n) in t) && t["host", n] >= t["peer", n])
-			bad("GPU read is no slower")
-	# 128 KB by the order of magnitude, and in one place
+			bad("reads of the GPU are not slower")
+	# one crossover, within a factor of ten of 128 KB
 	for (n = 8; n <= 4194304; n *= 2) {
 		if (!(("peer", n) in t)) continue
-		if (t["peer", n] < t["staged", n]) { low = n; if (high) bad("twice") }
+		if (t["peer", n] < t["staged", n]) { low = n; if (high) bad("more than one crossover") }
 		else if (!high) high = n
 	}
 	print "staging is faster between " low " and " high
 	if (low < 13107 || high > 1310720) bad("crossover")
-	# copies overlap: two of a chunk, and software, are all that is added
-	if (t["staged", 1048576] - t["host", 1048576] > 60e6) bad("one by one")
+	# copies overlap: only two copies of a chunk, and software, are added
+	if (t["staged", 1048576] - t["host", 1048576] > 60e6) bad("copies do not overlap")
 	exit wrong
 }' "$dir/a" || complain "not what the paper says"
 end

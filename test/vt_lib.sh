@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Verbs of the tests of virtual time; sourced by test/vt_*.sh after run_lib.sh.
+# Functions for the tests of virtual time; sourced by test/vt_*.sh after
+# run_lib.sh.
 [ -e "$builddir/.libs/libweft-fi.so" ] || { echo "no provider"; exit 77; }
 
 # build_mpi PROGRAM SOURCE...: an MPI program of this tree in $dir.
@@ -15,6 +16,6 @@ build_mpi() {
 # err TEXT: stderr must have this line.
 err() {
 	grep -qF -- "$1" "$dir/err" && return
-	complain "stderr lacks \"$1\":"
+	complain "stderr does not have \"$1\":"
 	cat "$dir/err"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Loops on the clock and on tests end, at the machine's time; several threads
+# Loops on the clock and on tests end, in the machine's time; several threads
 # of a rank work; the options of mpiexec reach the model.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
@@ -16,7 +16,7 @@ awk '{ want = $2 < 2 ? 100 : 300 }
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" flood
 out 'in proportion'
 
-# overlap MACHINE LEAST MOST: us until rank 0 has 1 MiB of one who computes
+# overlap MACHINE LEAST MOST: us until rank 0 has 1 MiB of a rank that computes
 overlap() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" overlap
 	echo "$1: $(sort "$dir/out" | tr '\n' ' ')"
@@ -31,10 +31,10 @@ overlap qsnet2:4 1130 1180
 overlap gemini 130 180
 overlap sunway 75 110
 overlap apenet 470 800
-FI_WEFT_DMA=no overlap bgq:2 20000 21000 # then its processor has to send
+FI_WEFT_DMA=no overlap bgq:2 20000 21000 # without DMA its processor has to send
 
-# reach MACHINE MOST LONG: us of one-sided accesses to one who computes, short
-# ones and of 1 MiB; each finds what those before it have left
+# reach MACHINE MOST LONG: us of one-sided accesses to a rank that computes,
+# short ones and of 1 MiB; each finds the values of the previous ones
 reach() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
 	echo "$1: $(tr '\n' ',' < "$dir/out")"
@@ -47,7 +47,8 @@ reach() {
 reach bgq:2 1.5 610
 reach qsnet2:4 3 1180
 reach gemini 2 180
-# each by its own path: a put of 8 bytes and its answer, by STEN and by FMA
+# each by its own path: a put of 8 bytes and its acknowledgement, by STEN and
+# by FMA
 put_takes() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
 	awk -v least="$2" -v most="$3" '$2 == "put" && $1 >= least && $1 <= most { n++ }
@@ -58,24 +59,24 @@ put_takes qsnet2:4 1.0 1.2 # 0.85 us, software, and the acknowledgement
 put_takes gemini 0.85 1.0  # 0.7 us, software, and the response
 FI_WEFT_DMA=no run 0 -q --machine gemini -n 2 "$dir/vt_prog" reach
 awk 'NR == 1 && $1 < 20000 { exit 1 }' "$dir/out" ||
-	complain "without DMA nobody serves a put, but it is there"
+	complain "a put completes without DMA and without progress of the target"
 
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
 echo threads
 
-# ranks on one node are nearer to each other than on two
+# ranks on one node have less latency than on two
 near=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 -n 2 "$dir/vt_prog" good)
 far=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 --map TABCDE -n 2 \
 	"$dir/vt_prog" good)
-echo "near $near, far $far"
+echo "same node $near, two nodes $far"
 [ "$near" != "$far" ] || complain "--map changes nothing"
 printf '0 0 0 0 0 0\n1 0 0 0 0 0\n' > "$dir/map"
 run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
 	"$dir/vt_prog" good
 [ "$(cat "$dir/out")" = "$far" ] || complain "a map from a file is another"
 
-# Switches whose tables hold one group by each port: others of the same nodes
-# go with it, and those who are no members drop what comes.
+# Switches whose tables have one group per port: other groups of these nodes
+# share the entry, and nodes that are not members drop the packets.
 sed 's/^routes_port .*/routes_port = 1/' "$top_srcdir/share/machines/sunway" \
 	> "$dir/coarse"
 run 0 -q --machine sunway --report -n 40 "$dir/vt_prog" groups
@@ -85,14 +86,14 @@ echo "sunway: $opened"
 err "$opened"
 [ "${opened//[^0-9]/}" -ge 7 ] || complain "groups have no class routes"
 
-# a machine of one's own
+# a machine file of the user
 cp "$top_srcdir/share/machines/bgq" "$dir/slow"
 sed -i 's/^hop .*/hop = 90 ns/' "$dir/slow"
 run 0 -q --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
 slow=$(cat "$dir/out")
 echo "slow $slow"
 [ "$slow" != "$near" ] && [ "$slow" != "$far" ] ||
-	complain "the file of a machine changes nothing"
+	complain "a changed machine file has no effect"
 sed -i 's/^unit .*/unit = mi/' "$dir/slow"
 run 125 --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
 err 'unit = mi: no such network interface'
@@ -105,7 +106,7 @@ run 0 -q --machine "$dir/tree:4" -n 2 "$dir/vt_prog" good
 [ "$(cat "$dir/out")" != "$tree" ] || complain "@em64t changes nothing"
 run 125 --machine "$dir/nothing" -n 2 "$dir/vt_prog" good
 
-# options that other launchers would pass on unseen
+# options that other launchers would pass on unchecked
 export FI_WEFT_MACHINE=bgq FI_WEFT_CLOCK=virtual
 FI_WEFT_PPN=-1 run 1 -n 2 "$dir/vt_prog" good
 err 'FI_WEFT_PPN=-1: 1 to 1000000 ranks on a node'

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Does in virtual time what its argument says; test/vt_*.sh look at it. */
+/*
+ * Runs the program named by its argument in virtual time; test/vt_*.sh check
+ * it.
+ */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,14 +43,14 @@ static void missing(void)
 		MPI_Barrier(world);
 }
 
-/* The second one is where a communicator looks for a class route. */
+/* The second collective, at which a communicator joins a class route. */
 static void second(void)
 {
 	MPI_Barrier(world);
 	missing();
 }
 
-/* On a class route, which sees it. */
+/* On a class route, which detects it. */
 static void differ(void)
 {
 	MPI_Barrier(world);
@@ -58,7 +61,7 @@ static void differ(void)
 		MPI_Barrier(world);
 }
 
-/* Who left out a collective is on its way out. */
+/* The rank that skips the collective is in MPI_Finalize. */
 static void skipped(void)
 {
 	int sum;
@@ -137,7 +140,7 @@ static void rows(void)
 	MPI_Comm_free(&row);
 }
 
-/* Members that no step leads through. */
+/* A communicator whose members have no constant stride. */
 static void chosen(void)
 {
 	MPI_Comm some;
@@ -152,7 +155,7 @@ static void chosen(void)
 		receive(0, 16);
 }
 
-/* Even ranks meet the odd ones, who do not come. */
+/* Even ranks wait for the odd ones, which do not arrive. */
 static void sides(void)
 {
 	MPI_Comm side, both;
@@ -200,7 +203,7 @@ static void finalized(void)
 
 /* ---- time ---------------------------------------------------------------- */
 
-/* More packets than a rank may have under way: no message waits for a clock. */
+/* More packets than a rank may have in flight: no message waits for a clock. */
 static void flood(void)
 {
 	enum { MANY = 800, BYTES = 2000 };
@@ -226,7 +229,7 @@ static void flood(void)
 		       us[0] < 2.05 * us[1] ? "in proportion" : "too long");
 }
 
-/* ---- ends ---------------------------------------------------------------- */
+/* ---- abnormal ends ------------------------------------------------------- */
 
 static void crash(void)
 {
@@ -271,7 +274,7 @@ static void forever(void)
 
 /* ---- loops and threads --------------------------------------------------- */
 
-/* A message that comes after a while, found by looking. */
+/* A message that arrives after a while, found by polling. */
 static void loops(void)
 {
 	double t = MPI_Wtime(), wait = (rank + 1) * 50e-6;
@@ -297,7 +300,7 @@ static void loops(void)
 	printf("rank %d: %.3f us\n", rank, (MPI_Wtime() - t) * 1e6);
 }
 
-/* A long message of a rank that computes from its sending on. */
+/* A long message of a rank that computes after it has posted the send. */
 static void overlap(void)
 {
 	static char bytes[1 << 20];
@@ -311,7 +314,7 @@ static void overlap(void)
 		MPI_Isend(bytes, sizeof(bytes), MPI_CHAR, 0, 1, world, &req);
 		while (MPI_Wtime() - t < 20e-3)
 			;
-		/* the interface does not wait for what is sent now */
+		/* the interface moves the long message without this call */
 		MPI_Send(NULL, 0, MPI_CHAR, 0, 2, world);
 		MPI_Wait(&req, MPI_STATUS_IGNORE);
 	} else {
@@ -325,7 +328,7 @@ static void overlap(void)
 		MPI_Recv(NULL, 0, MPI_CHAR, 1, 2, world, MPI_STATUS_IGNORE);
 }
 
-/* How long rank 0 needs for an access to rank 1, to its end there. */
+/* Time that rank 0 needs for an access to rank 1, until complete there. */
 static void reach_one(const char *name, MPI_Win win)
 {
 	static char far[1 << 20];
@@ -381,10 +384,10 @@ static void reach(void)
 	MPI_Win_free(&win);
 }
 
-#define ATOMICS	  200 /* of each rank */
+#define ATOMICS	  200 /* atomics of each rank */
 #define VARIABLES 8192
 
-/* All others add to so many variables of rank 0; millions in a second. */
+/* All other ranks add to these variables of rank 0; millions per second. */
 static void add_to(MPI_Win win, int64_t *mem, int variables)
 {
 	int64_t one = 1, sum = 0;
@@ -460,7 +463,7 @@ static void good(void)
 		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
 }
 
-/* Groups that share nodes, opened and closed again, each with its own sums. */
+/* Groups that share nodes, created and freed again, each with its own sums. */
 static void groups(void)
 {
 	MPI_Comm half, all, comm;

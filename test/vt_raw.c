@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A libfabric program in virtual time, without MPI: two processes that find
- * each other by FI_WEFT_JOB=NAME:RANK:2 send a message to and fro; rank 0
- * prints the machine's time for it, and for many short writes into the other's
- * memory: in order; with a second argument in any, or, if that is "lines", in
- * order within a line of memory.
+ * each other by FI_WEFT_JOB=NAME:RANK:2 exchange a message in each direction;
+ * rank 0 prints the machine's time for it, and for many short writes into the
+ * other's memory: in order; with a second argument without order, or, if it is
+ * "lines", in order within a line of memory.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -108,7 +108,7 @@ static void turn(int rank)
 		check("the message", -FI_EIO);
 }
 
-/* Rank 0 writes, rank 1 tells where and hears when it is over. */
+/* Rank 0 writes; rank 1 sends the address and is notified at the end. */
 static uint64_t writes(int rank)
 {
 	static char mem[WRITES * BYTES];

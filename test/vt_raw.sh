@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A program on libfabric alone runs in virtual time, the same on every run;
-# MPI programs do so under launchers that know nothing of it.
+# A program on libfabric alone runs in virtual time, with equal results on
+# every run; MPI programs do so under launchers without support for it.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -11,7 +11,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_raw" \
 	exit 1
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 
-# pair NAME MACHINE [relaxed|lines]: two processes that know the name
+# pair NAME MACHINE [relaxed|lines]: two processes of the job NAME
 pair() {
 	export FI_WEFT_MACHINE=$2
 	FI_WEFT_JOB=$mark$1:1:2 timeout 20 "$dir/vt_raw" 1 $3 &
@@ -26,7 +26,7 @@ grep -q '^10 round trips of 8 bytes: [1-9][0-9]* ps$' "$dir/a" ||
 	complain "no time"
 cmp "$dir/a" "$dir/b" || complain "two runs differ"
 
-# Without an order of accesses short writes take all links between two chips.
+# Without an order of accesses short writes use all links between two chips.
 export FI_WEFT_MAP=TABC
 pair c gemini@slow:1x2
 pair d gemini@slow:1x2 relaxed
@@ -35,15 +35,15 @@ unset FI_WEFT_MAP
 writes() {
 	sed -n 's/^48 writes of 1024 bytes: \([0-9]*\) ps$/\1/p' "$dir/$1"
 }
-echo "writes in order: $(writes c) ps, in any: $(writes d) ps"
+echo "writes in order: $(writes c) ps, without order: $(writes d) ps"
 [ "$(writes d)" -gt 0 ] && [ "$(writes c)" -gt $((2 * $(writes d))) ] ||
-	complain "order costs nothing, or none could be had"
-# Order within lines of memory: by their addresses over the links.
+	complain "writes without order are not faster than in order"
+# Order within lines of memory: links are chosen by address.
 echo "writes in order within lines: $(writes e) ps"
 [ "$(writes c)" -gt $((2 * $(writes e))) ] &&
 	[ "$(writes e)" -gt "$(writes d)" ] ||
-	complain "lines go like all, or like none"
-# Remote memory: rank 1 computes for 5 ms, and nothing waits for that.
+	complain "order within lines takes as long as full order or no order"
+# Remote memory: rank 1 computes for 5 ms, and no access waits for that.
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" \
 	-o "$dir/vt_reach" "$top_srcdir/test/vt_reach.c" \
 	$(pkg-config --cflags --libs libfabric) || exit 1
@@ -77,7 +77,7 @@ if need_part mpirun.openmpi; then
 	cmp "$dir/ours" "$dir/out" || complain "mpirun gives other times"
 	timeout 60 mpirun.openmpi --oversubscribe -n 4 "$dir/vt_prog" ring \
 		> "$dir/out" 2> "$dir/err" < /dev/null &&
-		complain "mpirun.openmpi: a deadlock ends well"
+		complain "mpirun.openmpi: a deadlock exits with 0"
 	err '  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0'
 fi
 end

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Remote memory of libfabric in virtual time: rank 1 of FI_WEFT_JOB=NAME:RANK:2
- * shows its memory and computes; rank 0 writes, reads and adds there, prints
- * the machine's time of each, and asks for what it may not have.
+ * registers memory and computes; rank 0 writes, reads and adds there, prints
+ * the machine's time of each, and makes accesses that must be refused.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
@@ -78,7 +78,7 @@ static void meet(uint32_t rank)
 		check("fi_av_insert", -FI_EINVAL);
 }
 
-/* The next completion; its error, or 0. */
+/* Waits for the next completion. Returns its error, or 0. */
 static int complete(struct fi_cq_tagged_entry *e)
 {
 	struct fi_cq_err_entry err = { 0 };
@@ -116,7 +116,7 @@ static void show(void)
 	OK(fi_tsend(ep, &s, sizeof(s), NULL, peer, 1, NULL));
 	check("send", -complete(&e));
 	world->compute(&domain->fid, COMPUTE_PS);
-	/* what was written with a word of its own is heard of */
+	/* a write with immediate data is reported at the target */
 	check("a write", -complete(&e));
 	if (!(e.flags & FI_REMOTE_CQ_DATA) || e.data != 4711 ||
 	    memory[0] != 7 + 5 || memory[1] != 9)

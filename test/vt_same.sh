@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same program on the same machine prints the same bytes on every run, on
-# one core, and beside other work; asking for a report does not change times.
-# LONG=1: more sizes, up to 512 ranks.
+# One program on one machine prints equal bytes on every run, on one core, and
+# under other load; a report does not change times. LONG=1: more sizes, up to
+# 512 ranks.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 for b in latency bw allreduce put_latency acc_latency; do
@@ -10,7 +10,7 @@ for b in latency bw allreduce put_latency acc_latency; do
 done
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 
-# A load beside: one busy process on each core but the last.
+# Other load: one busy process on each core but the last.
 busy=
 load() {
 	local i
@@ -33,7 +33,7 @@ once() {
 	timeout -k 5 "${LONG:+5}60" $before "$mpiexec" -v --machine "$@" \
 		> "$dir/$name.out" 2> "$dir/$name.err" < /dev/null ||
 		complain "$*: exit code $?: $(tail -n 3 "$dir/$name.err")"
-	# in which order lines of different ranks come out is real time's affair
+	# the order of lines of different ranks depends on real time
 	sort -o "$dir/$name.out" "$dir/$name.out"
 	grep '^weft: virtual time' "$dir/$name.err" >> "$dir/$name.out"
 }
@@ -49,7 +49,7 @@ same() {
 	unload
 	for way in again core loaded; do
 		cmp -s "$dir/first.out" "$dir/$way.out" && continue
-		complain "$*: not the same when $way"
+		complain "$*: other output when $way"
 		diff "$dir/first.out" "$dir/$way.out" | head -n 10
 	done
 	echo "$*: $(grep -o 'hash .*' "$dir/first.out")"
@@ -75,7 +75,7 @@ for m in qsnet2 gemini sunway apenet; do
 	same $m -n 2 "$dir/latency" -m 65536 -i 5 -x 2
 	same $m -n 7 "$dir/allreduce" -m 4:4096 -i 5 -x 2 -f
 done
-# by load over the links between two chips
+# links between two chips chosen by load
 same gemini:2x2x2 --map TABC -n 2 "$dir/bw" -m 4096:65536 -i 2 -x 1
 same gemini:2x2x2 --map TABC -n 2 "$dir/put_latency" -m 4096 -i 5 -x 2
 same qsnet2@em64t:4x4 -n 16 "$dir/bw" -m 4096:65536 -i 2 -x 1
@@ -99,11 +99,11 @@ cmp -s "$dir/bare.out" "$dir/told.out" || complain "--report changes times"
 grep -q '^report: 4 ranks, ' "$dir/told.err" || complain "no report"
 grep -q '^  MPI_Allreduce  *4 ' "$dir/told.err" || complain "no times of calls"
 grep -q '^  class routes: 1 opened' "$dir/told.err" || complain "no routes"
-# who ends at time 0 has come to its end; packets of class routes are packets
+# a rank that finishes at time 0 has finished; class routes count as packets
 build_hello || exit 1
 run 0 -q --machine bgq:2x2 -n 4 --report "$hello"
 grep -q '^report: 4 ranks, 0.000000 us' "$dir/err" || complain "$(cat "$dir/err")"
-grep 'did not come to MPI_Finalize' "$dir/err" && complain "an end at 0 is none"
+grep 'did not come to MPI_Finalize' "$dir/err" && complain "an end at time 0 is not counted"
 read -r all routed <<< "$(sed -n \
 	's/^network: .* \([0-9]*\) packets (\([0-9]*\) on class routes).*/\1 \2/p' \
 	"$dir/told.err")"

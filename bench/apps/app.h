@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the applications share. Each is one plain MPI program that solves a
- * problem, verifies the answer, prints one line with the residual and PASSED
- * or FAILED on rank 0, and exits 0 when it passed.
+ * Shared by the applications: random numbers, arguments, the result line. Each
+ * application is one plain MPI program that solves a problem, verifies the
+ * answer, prints one line with the residual and PASSED or FAILED on rank 0, and
+ * exits 0 when it passed.
  */
 #ifndef WEFT_BENCH_APP_H
 #define WEFT_BENCH_APP_H
@@ -25,7 +26,7 @@ static inline void *app_room(size_t n, size_t bytes)
 	return p;
 }
 
-/* Number i of a stream of pseudo-random bits, the same on every rank. */
+/* Number i of a stream of pseudo-random bits, equal on every rank. */
 static inline uint64_t app_hash(uint64_t i)
 {
 	i += UINT64_C(0x9e3779b97f4a7c15);
@@ -34,7 +35,7 @@ static inline uint64_t app_hash(uint64_t i)
 	return i ^ (i >> 31);
 }
 
-/* Uniform in [-0.5, 0.5). */
+/* Number i of a stream that is uniform in [-0.5, 0.5). */
 static inline double app_unit(uint64_t i)
 {
 	return (double)(app_hash(i) >> 11) * 0x1p-53 - 0.5;
@@ -46,7 +47,7 @@ static inline int app_arg(int argc, char **argv, int i, int fallback)
 	return argc > i ? atoi(argv[i]) : fallback;
 }
 
-/* The line, and the exit code. */
+/* Prints the result line on rank 0. Returns the exit code. */
 static inline int app_end(const char *name, int rank, double seconds,
 			  double residual, double limit)
 {

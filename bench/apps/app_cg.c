@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conjugate gradients for the 3D Poisson problem (7-point stencil, zero
- * boundary) on n^3 unknowns. The cube is cut into blocks on a Cartesian
- * communicator; faces travel as derived types straight from the arrays.
+ * boundary) on n^3 unknowns. The cube is divided into blocks on a Cartesian
+ * communicator; faces are sent as derived types directly from the arrays.
  * Verified against the known solution. Usage: app_cg [n] [iterations]
  */
 #include "app.h"
 
 struct block {
 	MPI_Comm cart;
-	int n;		  /* unknowns per direction, whole */
-	int lo[3];	  /* first one here */
-	int len[3];	  /* here */
-	int full[3];	  /* with the halo */
+	int n;		  /* unknowns per direction of the whole cube */
+	int lo[3];	  /* first unknown of this rank's block */
+	int len[3];	  /* unknowns of this rank's block */
+	int full[3];	  /* unknowns including the halo */
 	int neighbour[6]; /* neighbours: low and high side of each direction */
 	MPI_Datatype out[6];
 	MPI_Datatype in[6];
@@ -161,7 +161,7 @@ static double solve(const struct block *b, double *x, double *r, int most)
 	return rr;
 }
 
-/* The solution that the right hand side is made for: a wave and noise. */
+/* The solution from which the right-hand side is computed: a wave and noise. */
 static double known(const struct block *b, int i, int j, int l)
 {
 	double h = 3.14159265358979323846 / (b->n + 1);

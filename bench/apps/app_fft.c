@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * 3D Fourier transform of n^3 complex numbers (n a power of two), in slabs:
- * two dimensions are transformed in place, one alltoall turns the cube, the
- * third dimension follows. Forward, then back; verified against the input and
- * by one known wave. Ranks beyond n have no slab and only take part in the
- * exchange. Usage: app_fft [n] [repeats]
+ * 3D Fourier transform of n^3 complex numbers (n a power of two), in slabs: two
+ * dimensions are transformed in place, one alltoall transposes the cube, then
+ * the third dimension is transformed. Forward, then back; verified against the
+ * input and by one known wave. Ranks beyond n have no slab and only take part
+ * in the exchange. Usage: app_fft [n] [repeats]
  */
 #include "app.h"
 
@@ -16,7 +16,7 @@ struct cube {
 	int n;
 	int rank;
 	int size;
-	num *a; /* my planes: [plane][row][column] */
+	num *a; /* planes of this rank: [plane][row][column] */
 	num *b;
 };
 
@@ -31,7 +31,7 @@ static int planes(const struct cube *c, int r)
 	return plane_lo(c, r + 1) - plane_lo(c, r);
 }
 
-/* Length n, stride s, in place; sign -1 forward, 1 back. */
+/* Transforms n numbers with stride s in place; sign -1 forward, 1 back. */
 static void fft(num *v, int n, size_t s, int sign)
 {
 	int i, j = 0, len, half, k;
@@ -64,7 +64,7 @@ static void fft(num *v, int n, size_t s, int sign)
 	}
 }
 
-/* The columns of every plane: stride n. */
+/* Transforms the columns of every plane: stride n. */
 static void fft_columns(struct cube *c, int sign)
 {
 	size_t n = (size_t)c->n;
@@ -76,7 +76,7 @@ static void fft_columns(struct cube *c, int sign)
 			    sign);
 }
 
-/* Rows and columns of every plane. */
+/* Transforms rows and columns of every plane. */
 static void fft_planes(struct cube *c, int sign)
 {
 	size_t n = (size_t)c->n;
@@ -88,8 +88,8 @@ static void fft_planes(struct cube *c, int sign)
 }
 
 /*
- * Turns the cube: plane x, row y becomes plane y, row x. What goes from rank
- * s to rank r are planes of s times planes of r rows of n numbers.
+ * Transposes the cube: plane x, row y becomes plane y, row x. Rank s sends to
+ * rank r (planes of s) times (planes of r) rows of n numbers.
  */
 static void turn(struct cube *c)
 {
@@ -109,7 +109,9 @@ static void turn(struct cube *c)
 	}
 	MPI_Alltoallv(c->b, sc, sd, MPI_C_DOUBLE_COMPLEX, c->a, rc, rd,
 		      MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
-	/* from rank r: its planes x, of each the rows y that are ours now */
+	/*
+	 * from rank r: its planes x, of each the rows y that this rank now owns
+	 */
 	for (r = 0; r < c->size; r++)
 		for (x = 0; x < planes(c, r); x++)
 			for (y = 0; y < here; y++)
@@ -123,7 +125,7 @@ static void turn(struct cube *c)
 	free(sc);
 }
 
-/* The third dimension: rows and planes have changed places. */
+/* Transforms the third dimension: rows and planes are exchanged. */
 static void fft_third(struct cube *c, int sign)
 {
 	turn(c);
@@ -161,7 +163,7 @@ static double compare(const struct cube *c, double scale, int fill)
 	return worst;
 }
 
-/* The wave stands at (1, 2, 3) with weight n^3, up to the noise. */
+/* Error of the wave, which is at (1, 2, 3) with weight n^3, up to noise. */
 static double wave_error(const struct cube *c)
 {
 	double n3 = (double)c->n * c->n * c->n;

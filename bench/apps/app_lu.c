@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dense LU with row pivoting, as the Linpack benchmark does it: columns are
- * dealt in blocks round the ranks; the owner factors a panel, broadcasts it
- * with its pivots, and everybody swaps rows and updates the columns it has.
- * Then A x = b is solved and verified as Linpack does:
- * |A x - b| / (eps (|A| |x| + |b|) n). Usage: app_lu [n] [block]
+ * Dense LU with row pivoting, as the Linpack benchmark does it: blocks of
+ * columns are distributed cyclically over the ranks; the owner factors a panel
+ * and broadcasts it with its pivots, and every rank swaps rows and updates its
+ * own columns. Then A x = b is solved and verified as Linpack does: |A x - b| /
+ * (eps (|A| |x| + |b|) n). Usage: app_lu [n] [block]
  */
 #include "app.h"
 
@@ -12,11 +12,11 @@
 
 struct lu {
 	int n;
-	int nb; /* columns of a block */
+	int nb; /* columns per block */
 	int rank;
 	int size;
-	int cols;  /* here */
-	double *a; /* column after column */
+	int cols;  /* columns of this rank */
+	double *a; /* columns of this rank, stored one after another */
 };
 
 static int owner(const struct lu *m, int col)
@@ -24,7 +24,7 @@ static int owner(const struct lu *m, int col)
 	return col / m->nb % m->size;
 }
 
-/* Column number here of a column that is ours. */
+/* Local number of a column that this rank owns. */
 static int local(const struct lu *m, int col)
 {
 	return col / m->nb / m->size * m->nb + col % m->nb;
@@ -40,7 +40,7 @@ static double entry(const struct lu *m, int row, int col)
 	return app_unit((uint64_t)row * (uint64_t)m->n + (uint64_t)col);
 }
 
-/* How many of the columns before col are here. */
+/* Number of columns before col that this rank owns. */
 static int cols_before(const struct lu *m, int col)
 {
 	int k, count = 0;
@@ -79,7 +79,7 @@ static void swap_rows(double *c, int i, int j)
 	c[j] = t;
 }
 
-/* Factors columns [k, k + w) of the panel, rows k..n; notes the pivots. */
+/* Factors columns [k, k + w) of the panel, rows k..n; stores the pivots. */
 static void factor(const struct lu *m, double *panel, int k, int w, int *pivot)
 {
 	int j, i, l, best;
@@ -105,7 +105,7 @@ static void factor(const struct lu *m, double *panel, int k, int w, int *pivot)
 	}
 }
 
-/* One of our columns: swap, solve with the panel's triangle, update. */
+/* Updates one local column: swap, solve with the panel's triangle, update. */
 static void update(const struct lu *m, const double *panel, int k, int w,
 		   const int *pivot, double *c)
 {
@@ -121,7 +121,7 @@ static void update(const struct lu *m, const double *panel, int k, int w,
 	}
 }
 
-/* Rows k..n of the panel, one after the other, in one message. */
+/* Broadcasts rows k..n of the panel's columns in one message. */
 static void share(const struct lu *m, double *panel, int k, int w)
 {
 	MPI_Datatype part;
@@ -132,7 +132,7 @@ static void share(const struct lu *m, double *panel, int k, int w)
 	MPI_Type_free(&part);
 }
 
-/* Factors all; the right hand side b is carried along on every rank. */
+/* Factors the whole matrix; every rank also updates the right-hand side b. */
 static void decompose(struct lu *m, double *b)
 {
 	size_t room = (size_t)m->n * (size_t)m->nb;
@@ -159,7 +159,7 @@ static void decompose(struct lu *m, double *b)
 	free(pivot);
 }
 
-/* U x = b from the last column on; the owner of each knows its x. */
+/* Solves U x = b from the last column on; each owner computes its x. */
 static void back(const struct lu *m, double *b, double *x)
 {
 	double *c;
@@ -175,13 +175,13 @@ static void back(const struct lu *m, double *b, double *x)
 			for (i = 0; i < col; i++)
 				b[i] -= c[i] * x[col];
 		}
-		/* the next owner goes on with what is left of b */
+		/* the next owner continues with the remainder of b */
 		MPI_Bcast(b, k, MPI_DOUBLE, owner(m, k), MPI_COMM_WORLD);
 		MPI_Bcast(x + k, w, MPI_DOUBLE, owner(m, k), MPI_COMM_WORLD);
 	}
 }
 
-/* Everybody checks some rows. */
+/* Residual of the solution; each rank computes some rows. */
 static double residual(const struct lu *m, const double *x)
 {
 	double mine[3] = { 0, 0, 0 }, worst[3], xmax = 0, sum, abs, v;

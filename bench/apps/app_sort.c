@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* size - 1 splitters, from size samples of everybody. */
+/* size - 1 splitters, from size samples of each rank. */
 static uint64_t *splitters(const uint64_t *key, int n)
 {
 	size_t all = (size_t)size * (size_t)size;
@@ -40,7 +40,7 @@ static uint64_t *splitters(const uint64_t *key, int n)
 	return split;
 }
 
-/* Where the keys of each rank begin in the sorted row. */
+/* First key of each rank in the sorted array. */
 static void cut(const uint64_t *key, int n, const uint64_t *split, int *count)
 {
 	int i = 0, to;
@@ -86,7 +86,9 @@ static uint64_t *trade(const uint64_t *key, int n, int *got)
 	return mine;
 }
 
-/* Keys out of order here, and between the last key to the left and ours. */
+/*
+ * Number of keys out of order here, and against the left neighbour's last key.
+ */
 static uint64_t disorder(const uint64_t *key, int n)
 {
 	uint64_t bad = 0, last = 0, before = 0;

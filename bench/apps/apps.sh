@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the applications with the library of the build tree and runs each
-# with several numbers of ranks, live, and in virtual time on every machine that
-# has a model; every one verifies its answer. RANKS, MACHINES and SIZES (small,
-# large) choose; the defaults take seconds.
+# Builds the applications with the library of the build tree and runs each with
+# several numbers of ranks, live, and in virtual time on every machine that has
+# a model; every application verifies its answer. RANKS, MACHINES and SIZES
+# (small, large) choose; the defaults take seconds.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 lib=$build/.libs
 for need in "$lib/libmpi_abi.so.1" "$lib/libweft-fi.so" "$build/mpiexec"; do
-	[ -e "$need" ] || { echo "$need is not there"; exit 77; }
+	[ -e "$need" ] || { echo "no $need"; exit 77; }
 done
 . "$top/test/timeout.sh" || exit 1
 work=$(mktemp -d) || exit 1
@@ -30,7 +30,7 @@ export -f launch
 export build
 
 bad=0
-# try RANKS MACHINE RUN [PLAN]: live without a machine, else in its virtual time
+# try RANKS MACHINE RUN [PLAN]: live without a machine, else in virtual time
 try() {
 	local app=${3%% *} rc result
 	# shellcheck disable=SC2086
@@ -40,7 +40,7 @@ try() {
 	rc=$?
 	result=$(grep -a "^${app#app_}:" "$work/out")
 	printf '%3d ranks, %s%s%s\n' "$1" "${2:+on $2, }" "${4:+$4, }" "$result"
-	# the same answer with and without faults, later
+	# to compare the answers with and without faults
 	result=${result#*, }
 	[ -n "$4" ] && [ "$result" != "$before" ] && rc="0, but not $before"
 	before=$result

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the application may ask and tell about the binary interface. These
- * functions work at any time. Until a Fortran layer registers its sizes, its
- * types have those that the compilers of our platforms use.
+ * Queries and settings of the application binary interface. These functions
+ * work at any time. Until a Fortran layer registers its sizes, its types have
+ * those that the compilers of the supported platforms use.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -68,14 +68,14 @@ int PMPI_Abi_get_info(MPI_Info *info)
 /* ---- Fortran -------------------------------------------------------------*/
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct weft_info *fortran; /* as registered; NULL: nobody did */
+static struct weft_info *fortran; /* as registered; NULL: not registered */
 
-/* Which sizes can be registered, and for which types they count. */
+/* The sizes that can be registered, and the types that they apply to. */
 static const struct {
 	const char *key;
 	enum { LOGICAL, INTEGER, REAL } what;
 	MPI_Datatype one;
-	MPI_Datatype two; /* pair or complex of it; null: none */
+	MPI_Datatype two; /* complex type of it; null: none */
 	MPI_Datatype pair;
 } sizes[] = {
 	{ "mpi_logical_size", LOGICAL, MPI_LOGICAL, MPI_DATATYPE_NULL,
@@ -87,7 +87,7 @@ static const struct {
 	  MPI_DOUBLE_COMPLEX, MPI_2DOUBLE_PRECISION },
 };
 
-/* The arithmetic of a size, for a number and for its complex. */
+/* The arithmetic of a size, for a number and for its complex type. */
 static enum weft_basic basic_of(int what, int bytes, bool complex)
 {
 	int k = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;

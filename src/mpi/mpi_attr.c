@@ -7,7 +7,7 @@
 #include "src/mpi/mpi_type.h"
 #include "src/mpi/mpi_win.h"
 
-/* ---- what the kinds have in common ---------------------------------------*/
+/* ---- common to all kinds of objects ------------------------------------- */
 
 /* The predefined integers of communicators and windows. */
 static bool is_predefined(int key)
@@ -16,8 +16,8 @@ static bool is_predefined(int key)
 }
 
 /*
- * Turns the result of weft_attr_* into a code: a class of our own gets its
- * text here, what a user's callback returned goes through as it is.
+ * Converts the result of weft_attr_* to a code: an internal error class gets
+ * its text here, the result of a user's callback is returned unchanged.
  */
 static int result(const void *obj, const char *func, int arg, int key, int rc)
 {
@@ -51,7 +51,7 @@ static int free_keyval(const char *func, enum weft_kind kind, int *key)
 	return err;
 }
 
-/* Where the answers of a get go. */
+/* Checks the output arguments of a get. */
 static int check_places(const void *obj, const char *func, const void *value,
 			const int *flag)
 {
@@ -154,7 +154,7 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 	return comm_delete(__func__, comm, comm_keyval);
 }
 
-/* The names of MPI 1; their callbacks have the same form. */
+/* The names of MPI 1; their callbacks have the same signature. */
 
 #pragma weak MPI_Keyval_create = PMPI_Keyval_create
 int PMPI_Keyval_create(MPI_Copy_function *copy_fn,
@@ -289,7 +289,7 @@ int PMPI_Win_free_keyval(int *win_keyval)
 	return free_keyval(__func__, WEFT_KIND_WIN, win_keyval);
 }
 
-/* The value of a predefined key, or NULL: there is no such. */
+/* The value of a predefined key, or NULL: no such key. */
 static void *win_value(struct weft_win *w, int key)
 {
 	switch (key) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffered sends and the buffers they use. */
+/* Buffered sends and their buffers. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_bsend.h"
@@ -108,7 +108,7 @@ static int attach(const char *func, struct weft_comm *c, void *buffer,
 	return weft_err_rc(c, func, rc);
 }
 
-/* place: where the size goes, whatever its type; size_p gets it. */
+/* place: the caller's size argument, of either type; size_p gets the size. */
 static int detach(const char *func, struct weft_comm *c, void *buffer_addr,
 		  const void *place, MPI_Count *size_p)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The slow halves of mpi_check.h: find out what is wrong and say it. */
+/*
+ * The slow paths of mpi_check.h: find the wrong argument and raise the error.
+ */
 #include "src/mpi/mpi_check.h"
 
 int mpi_check_data_slow(const struct mpi_msg *m, const void *c)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Checks of arguments that many functions share. Each returns 0 or the code
- * that the MPI function returns, the error handler having been called. The
- * good case is inline and a handful of branches.
+ * that the MPI function returns, the error handler having been called. The case
+ * without an error is inline and takes a few branches.
  */
 #ifndef WEFT_MPI_CHECK_H
 #define WEFT_MPI_CHECK_H
@@ -45,12 +45,14 @@ struct mpi_msg {
 	struct weft_dt *dt; /* out */
 };
 
-/* Which argument is wrong; 0: none of them after all. */
+/* Finds the wrong argument; 0: none of them is wrong. */
 int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
 		       int recv) WEFT_COLD;
 
-/* A copy for the slow path alone, made field by field, so that the message
- * stays in registers where all is well. */
+/*
+ * A copy for the slow path only, made field by field, so that the message stays
+ * in registers on the fast path.
+ */
 static inline struct mpi_msg mpi_msg_copy(const struct mpi_msg *m)
 {
 	return (struct mpi_msg){ m->func, m->arg,  m->buf, m->count,
@@ -65,7 +67,7 @@ static inline int mpi_check_msg_far(const struct mpi_msg *m,
 	return mpi_check_msg_slow(&copy, c, recv);
 }
 
-/* Neither NULL nor MPI_IN_PLACE, and a count that needs no thought. */
+/* Neither NULL nor MPI_IN_PLACE, and a count that needs no further check. */
 static inline bool mpi_data_is_good(const struct mpi_msg *m)
 {
 	return m->dt && weft_dt_is_handy(m->dt) &&
@@ -83,7 +85,9 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 	return mpi_check_msg_far(m, c, recv);
 }
 
-/* buf, count, type alone; as above. c: whose error handler is called. */
+/*
+ * Checks only buf, count and type. c: the object whose error handler is called.
+ */
 int mpi_check_data_slow(const struct mpi_msg *m, const void *c) WEFT_COLD;
 
 static inline int mpi_check_data_far(const struct mpi_msg *m, const void *c)

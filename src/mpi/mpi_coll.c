@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocking collectives: say what was called, the rest is common. */
+/* Blocking collectives: each describes its call, the code below is common. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_comm.h"
@@ -20,7 +20,7 @@ WEFT_HOT_TEXT int PMPI_Barrier(MPI_Comm comm)
 	struct weft_comm *c = weft_comm_of(comm);
 	int rc;
 
-	/* the shortest collective has the shortest way */
+	/* the shortest collective has the shortest fast path */
 	if (weft_likely(c && weft_coll_barrier_on_route(c, NULL, &rc)))
 		return weft_err_rc(c, __func__, rc);
 	return barrier_by_table(__func__, comm);

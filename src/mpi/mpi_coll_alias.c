@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Do the two buffers of a collective share memory? Only what is certain
- * counts: runs of bytes that overlap, or the same elements of the same type.
- * Data with gaps may lie between other data with gaps, and two buffers that
- * are both MPI_BOTTOM say nothing at all.
+ * Do the two buffers of a collective share memory? Only certain cases count:
+ * runs of bytes that overlap, or the same elements of the same type. Data with
+ * gaps may be interleaved with other data with gaps, and two buffers that are
+ * both MPI_BOTTOM prove nothing.
  */
 #include "src/mpi/mpi_coll_args.h"
 
@@ -29,7 +29,7 @@ static bool share(const struct weft_typed *a, const struct weft_typed *b)
 	return x - y < weft_typed_bytes(b);
 }
 
-/* Block i of a side, or the first n blocks where they lie side by side. */
+/* Block i of a side; blocks(): the first n blocks where they are adjacent. */
 static struct weft_typed block(const struct weft_coll_side *s, int i)
 {
 	MPI_Count at = weft_coll_num(&s->displs, i);
@@ -48,7 +48,7 @@ static struct weft_typed blocks(const struct weft_coll_side *s, int n)
 	return (struct weft_typed){ s->dt, s->buf, s->count * n };
 }
 
-/* One block of a side against all of the other. */
+/* One block of a side against all blocks of the other. */
 static bool one_in_many(const struct weft_coll_side *one,
 			const struct weft_coll_side *many, int n)
 {
@@ -84,7 +84,7 @@ static bool many_in_many(const struct weft_coll_side *s,
 	return false;
 }
 
-/* A vector and the result of it, which may be a part of one. */
+/* A vector and its result, which may be a part of a vector. */
 static bool vector_in_result(const struct mpi_coll *m)
 {
 	const struct weft_coll_side *r = &m->a.r;

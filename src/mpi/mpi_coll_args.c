@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks the arguments of collectives and calls coll/. What is checked on a
- * rank is what is significant there; handles become objects on the way.
+ * Checks the arguments of collectives and calls coll/. Each rank checks the
+ * arguments that are significant on it, and converts handles to objects.
  */
 #include "src/mpi/mpi_coll_args.h"
 
@@ -55,7 +55,7 @@ static int check_types(const struct side_check *c)
 
 	if (!c->side->types)
 		return check_type(c, c->type);
-	/* Programs pass MPI_DATATYPE_NULL where there is nothing to move. */
+	/* Programs pass MPI_DATATYPE_NULL where there is no data. */
 	for (i = 0; i < c->blocks && !err; i++)
 		if (weft_coll_num(&c->side->counts, i))
 			err = check_type(c, c->side->types[i]);
@@ -102,7 +102,7 @@ static int check_counts(const struct side_check *c, MPI_Count *sum_p)
 	return err;
 }
 
-/* Blocks side by side are one row; listed ones stand alone. */
+/* Adjacent blocks are checked as one range, listed blocks one by one. */
 static int check_range(const struct side_check *c)
 {
 	const struct weft_coll_side *s = c->side;
@@ -125,8 +125,10 @@ static int check_range(const struct side_check *c)
 	return 0;
 }
 
-/* Nothing lies in the first page: MPI_BOTTOM is for types and displacements
- * that hold addresses. */
+/*
+ * No data is in the first page: MPI_BOTTOM is for types and displacements that
+ * contain addresses.
+ */
 static bool lacks_block(const struct weft_coll_side *s, int i)
 {
 	MPI_Count n = weft_coll_num(&s->counts, i);
@@ -155,7 +157,7 @@ static bool lacks_buffer(const struct side_check *c, MPI_Count sum)
 	return false;
 }
 
-/* One side whose values count on this rank. */
+/* One side whose values are significant on this rank. */
 static int check_side(const struct side_check *c)
 {
 	MPI_Count sum = 0;
@@ -258,7 +260,7 @@ static int check_root(const struct mpi_coll *m)
 			    c->peers);
 }
 
-/* This rank is where a rooted operation begins or ends. */
+/* This rank is the root of a rooted operation. */
 static bool is_root(const struct mpi_coll *m)
 {
 	const struct weft_comm *c = m->a.comm;
@@ -266,7 +268,7 @@ static bool is_root(const struct mpi_coll *m)
 	return m->a.root == (c->inter ? MPI_ROOT : c->rank);
 }
 
-/* This rank has the other end of a rooted operation. */
+/* This rank is a non-root end of a rooted operation. */
 static bool is_leaf(const struct mpi_coll *m)
 {
 	return !m->a.comm->inter || m->a.root >= 0;
@@ -339,7 +341,7 @@ MPI_Count mpi_coll_vector(const struct mpi_coll *m)
 	return sum;
 }
 
-/* The vector to be combined, whose type and count the other side has. */
+/* The vector to be combined, whose type and count are in the other side. */
 static int check_vector(struct mpi_coll *m)
 {
 	const struct weft_dt *dt = m->a.r.dt;
@@ -395,7 +397,7 @@ static int check_intra(struct mpi_coll *m)
 	return err ? err : check_combine(m);
 }
 
-/* The first rank gets nothing: its receive buffer may be anything. */
+/* The first rank gets no result: its receive buffer is not significant. */
 static int check_exscan(struct mpi_coll *m)
 {
 	void *buf = m->a.r.buf;
@@ -461,7 +463,7 @@ int mpi_coll_run(struct mpi_coll *m)
 
 	if (weft_unlikely(err))
 		return err;
-	/* everybody is going to talk to everybody */
+	/* every rank will communicate with every rank */
 	if (m->a.kind == WEFT_COLL_ALLTOALL)
 		err = weft_comm_meet(m->a.comm);
 	if (weft_likely(!err))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collective call on its way from the application to coll/. Every MPI_X
- * writes its arguments into struct mpi_coll by one of the constructors below,
- * which the int and the MPI_Count form share, and hands it to one of the
- * three calls at the end: blocking, nonblocking, persistent.
+ * A collective call between the application and coll/. Every MPI_X writes its
+ * arguments into struct mpi_coll by one of the constructors below, which the
+ * int and the MPI_Count form share, and passes it to one of the three calls at
+ * the end: blocking, nonblocking, persistent.
  */
 #ifndef WEFT_MPI_COLL_ARGS_H
 #define WEFT_MPI_COLL_ARGS_H
@@ -18,7 +18,7 @@ struct mpi_side {
 	struct weft_coll_row counts;
 	struct weft_coll_row displs;
 	const MPI_Datatype *types;
-	int nargs; /* arguments it took */
+	int nargs; /* number of its arguments */
 };
 
 struct mpi_coll {
@@ -31,7 +31,7 @@ struct mpi_coll {
 	int r_arg;
 	int s_type_arg; /* ... their types ... */
 	int r_type_arg;
-	int comm_arg; /* ... the communicator; a root stands before it */
+	int comm_arg; /* ... the communicator; a root precedes it */
 	struct weft_coll_args a;
 };
 
@@ -127,8 +127,9 @@ static inline struct mpi_coll mpi_bcast(const char *func, struct mpi_side b,
 }
 
 /*
- * Operations of two buffers: gather, scatter (with a root) and the alls.
- * uneven: the form with counts, also where they are on the other side only.
+ * Operations of two buffers: gather, scatter (with a root), allgather and
+ * alltoall. uneven: the form with counts, also where they are on the other side
+ * only.
  */
 static inline struct mpi_coll mpi_move(const char *func,
 				       enum weft_coll_kind kind,
@@ -201,12 +202,14 @@ static inline struct mpi_coll mpi_combine_root(const char *func,
 
 /* Elements of the vectors that a reduction combines. */
 MPI_Count mpi_coll_vector(const struct mpi_coll *m);
-/* True when send and receive buffer surely share memory (mpi_coll_alias.c). */
+/*
+ * True when send and receive buffer certainly share memory (mpi_coll_alias.c).
+ */
 bool mpi_coll_alias(const struct mpi_coll *m);
 
-/* Check, and run, start, or prepare. Return what the MPI function returns. */
+/* Check, and run, start, or prepare. Return the MPI function's result. */
 int mpi_coll_run(struct mpi_coll *m);
-/* What became of a start: the request, or an error. */
+/* Returns the result of a start: stores the request, or raises the error. */
 int mpi_coll_started(const char *func, struct weft_comm *comm, int rc,
 		     struct weft_req *r, MPI_Request *request);
 int mpi_coll_start(struct mpi_coll *m, MPI_Request *request);

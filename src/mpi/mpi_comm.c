@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators: queries, names, hints, the end. */
+/* Communicators: queries, names, hints, free and disconnect. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_device.h"
@@ -182,7 +182,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	return MPI_SUCCESS;
 }
 
-/* Hints of others are ignored, and not returned. */
+/* Hints with other prefixes are ignored, and not returned. */
 static bool is_hint(const char *key)
 {
 	return !strncmp(key, "weft_", 5) || !strncmp(key, "mpi_", 4);
@@ -243,7 +243,7 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	return MPI_SUCCESS;
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- free and disconnect ------------------------------------------------- */
 
 static int check_mortal(const char *func, const MPI_Comm *comm,
 			struct weft_comm **comm_p)
@@ -282,7 +282,9 @@ int PMPI_Comm_free(MPI_Comm *comm)
 	return err ? err : end(__func__, c, comm);
 }
 
-/* Waits for what is pending on the communicator: requests hold references. */
+/*
+ * Waits for pending operations on the communicator: requests hold references.
+ */
 #pragma weak MPI_Comm_disconnect = PMPI_Comm_disconnect
 int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
@@ -297,7 +299,7 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 	return end(__func__, c, comm);
 }
 
-/* Nobody is spawned, so nobody has a parent. */
+/* Spawn is not supported, so no process has a parent. */
 #pragma weak MPI_Comm_get_parent = PMPI_Comm_get_parent
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The end of every constructor: a communicator, none, or an error. */
+/* The end of every constructor: returns a communicator, none, or an error. */
 static int hand_out(struct weft_comm *parent, const char *func, int rc,
 		    struct weft_comm *made, MPI_Comm *newcomm)
 {
@@ -29,7 +29,7 @@ static int hand_out(struct weft_comm *parent, const char *func, int rc,
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* What a copy takes along: attributes and topology; 0, -errno or a code. */
+/* Copies attributes and topology to a duplicate; 0, -errno or a code. */
 static int take_along(struct weft_comm *from, struct weft_comm *to)
 {
 	int rc =
@@ -86,7 +86,10 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	return dup(__func__, comm, info, 3, newcomm);
 }
 
-/* The attributes are copied at the call; the rest when the context is there. */
+/*
+ * The attributes are copied at the call; they are attached when the context id
+ * is known.
+ */
 struct idup {
 	MPI_Comm *newcomm;
 	struct weft_attr *attr;
@@ -172,7 +175,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 
 /* ---- by group ------------------------------------------------------------ */
 
-/* All of g must be in the communicator. */
+/* All members of g must be in the communicator. */
 static int check_inside(struct weft_comm *c, const char *func,
 			const struct weft_group *g)
 {
@@ -235,7 +238,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	return hand_out(c, __func__, rc, made, newcomm);
 }
 
-/* Handler and hints that came as arguments. */
+/* Sets the handler and hints given as arguments. */
 int mpi_comm_equip(struct weft_comm *made, MPI_Info info,
 		   MPI_Errhandler errhandler)
 {
@@ -310,7 +313,7 @@ static int host_color(void)
 				   : weft_core.job.rank;
 }
 
-/* The color for a split type, or -1 when it is no type that we know. */
+/* The color for a split type, or -1 for an unknown type. */
 static int type_color(int type, MPI_Info info)
 {
 	char val[MPI_MAX_INFO_VAL + 1] = "";
@@ -355,7 +358,9 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	if (err)
 		return err;
 	rc = weft_comm_split(c, color, key, &made);
-	/* unguided asks for a proper part; the host is the only one we know */
+	/*
+	 * unguided requests a proper subset; the host is the only one supported
+	 */
 	if (!rc && split_type == MPI_COMM_TYPE_HW_UNGUIDED && made &&
 	    made->size == c->size && made->peers == c->peers) {
 		weft_comm_put(made);

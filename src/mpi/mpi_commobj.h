@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files about communicators and groups share. */
+/* Shared by the files about communicators and groups. */
 #ifndef WEFT_MPI_COMMOBJ_H
 #define WEFT_MPI_COMMOBJ_H
 
@@ -14,7 +14,7 @@ int mpi_group_compare(const struct weft_group *a, const struct weft_group *b);
 /* Adds the hints of info (may be NULL) to those of c. */
 int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info);
 
-/* Hints and handler that came as arguments of a constructor. */
+/* Sets hints and handler given as arguments of a constructor. */
 int mpi_comm_equip(struct weft_comm *made, MPI_Info info,
 		   MPI_Errhandler errhandler);
 
@@ -29,7 +29,7 @@ int mpi_check_errh(const void *obj, const char *func, int arg, MPI_Errhandler h,
 /* MPI_INFO_NULL or a valid info. */
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);
 
-/* What a constructor leaves behind when it fails. */
+/* Output of a constructor that fails. */
 static inline void mpi_comm_none(MPI_Comm *newcomm)
 {
 	if (newcomm)

@@ -26,7 +26,7 @@ int mpi_type_bad(const char *func, int arg, MPI_Datatype handle)
 			    "invalid datatype %p", (void *)handle);
 }
 
-/* ---- life ----------------------------------------------------------------*/
+/* ---- commit, free, duplicate -------------------------------------------- */
 
 #pragma weak MPI_Type_commit = PMPI_Type_commit
 int PMPI_Type_commit(MPI_Datatype *datatype)
@@ -42,7 +42,7 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 	return err;
 }
 
-/* Predefined types, named or made by MPI_Type_create_f90_*, stay. */
+/* Predefined types, named or made by MPI_Type_create_f90_*, are never freed. */
 static bool stays(const struct weft_dt *dt)
 {
 	return dt->obj.predefined ||
@@ -105,7 +105,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 /* ---- sizes ---------------------------------------------------------------*/
 
-/* A type that is not supported has a size: MPI_UNDEFINED. */
+/* The size of an unsupported type is MPI_UNDEFINED. */
 static int type_size(const char *func, MPI_Datatype type, MPI_Count *size)
 {
 	struct weft_dt *dt = weft_dt_of(type);
@@ -146,7 +146,7 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	return type_size(__func__, datatype, size);
 }
 
-/* true_one: without what MPI_Type_create_resized said. */
+/* true_one: without the bounds set by MPI_Type_create_resized. */
 static int type_extent(const char *func, MPI_Datatype type, bool true_one,
 		       MPI_Count *lb, MPI_Count *extent)
 {

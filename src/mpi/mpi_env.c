@@ -71,8 +71,8 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 }
 
 /*
- * The resources that MPI_Comm_split_type knows by name, and whether this
- * process is confined to one of their kind: memory, the host's.
+ * The resources that MPI_Comm_split_type accepts by name, and whether this
+ * process is restricted to one of each kind: memory, that of the host.
  */
 #pragma weak MPI_Get_hw_resource_info = PMPI_Get_hw_resource_info
 int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
@@ -118,7 +118,7 @@ int PMPI_Pcontrol(const int level, ...)
 	return MPI_SUCCESS;
 }
 
-/* weft_memory_alloc_kind: one of those that mpi_memory_alloc_kinds lists. */
+/* weft_memory_alloc_kind: one of the kinds listed in mpi_memory_alloc_kinds. */
 static int wants_device(MPI_Info handle, bool *device_p)
 {
 	struct weft_info *info = weft_info_of(handle);

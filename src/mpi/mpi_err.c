@@ -241,7 +241,7 @@ int PMPI_Add_error_class(int *errorclass)
 	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
-/* The answers of core_errtext.c about one code. */
+/* Returns a result of core_errtext.c about one code. */
 static int answer(const char *func, int rc, int code)
 {
 	if (rc == -EINVAL)

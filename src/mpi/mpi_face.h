@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every file here starts with: mpi.h with its names visible outside the
- * library, which is hidden otherwise.
+ * Included first by every file of this folder: mpi.h with its symbols exported;
+ * the other symbols of the library are hidden.
  *
  * A function X is defined as PMPI_X, the strong name, and has a weak alias
  * that tools may replace:
@@ -9,13 +9,14 @@
  *   #pragma weak MPI_X = PMPI_X
  *   int PMPI_X(...)
  *
- * Inside the library nobody calls either name. Its first line is MPI_ENTER;
- * functions that cannot wait and are called within expressions leave it out.
+ * The library itself calls neither name. The first line of a function is
+ * MPI_ENTER; functions that cannot wait and are called within expressions omit
+ * it.
  */
 #ifndef WEFT_MPI_FACE_H
 #define WEFT_MPI_FACE_H
 
-/* Here also those that the library does not have yet are declared. */
+/* Also declares the functions that the library does not have yet. */
 #define WEFT_MPI_NOT_YET
 
 #pragma GCC visibility push(default)
@@ -24,13 +25,13 @@
 
 #include "src/core/core_trace.h"
 
-/* Tells which call the thread is in, until the function returns. */
+/* Records the current call of the thread, until the function returns. */
 #define MPI_ENTER                                                      \
 	static struct weft_call_site call_site = { .name = __func__ }; \
 	WEFT_CLEANUP(weft_call_leave)                                  \
 	const struct weft_call call_here = weft_call_enter(&call_site)
 
-/* The same in a collective; who traces is on the slow path. */
+/* MPI_ENTER of a collective; tracing is on the slow path. */
 #define MPI_ENTER_COLL(comm)                       \
 	MPI_ENTER;                                 \
 	if (weft_unlikely(call_here.slot == NULL)) \

@@ -81,8 +81,10 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 	return MPI_SUCCESS;
 }
 
-/* When the application has freed the handle already, the request ends here:
- * its last word is what this call returns. */
+/*
+ * When the application has already freed the handle, the request is freed here,
+ * and this call returns the error of its free function.
+ */
 #pragma weak MPI_Grequest_complete = PMPI_Grequest_complete
 int PMPI_Grequest_complete(MPI_Request request)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups. Every constructor marks the processes of a group in a table over
- * the job and collects; orders are as MPI says.
+ * Groups. Every constructor marks the processes of a group in a table over the
+ * job and collects them; the order is that of the standard.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -82,7 +82,7 @@ static int bad_rank(const char *func, int arg, int rank, int size)
 			    "invalid rank %d in group of size %d", rank, size);
 }
 
-/* n, argument 2, counts the list behind it. */
+/* n, argument 2, is the length of the list in the next argument. */
 static int check_list(const char *func, int n, const void *list)
 {
 	if (n < 0)
@@ -189,7 +189,10 @@ static int hand_out(const char *func, struct weft_group *g, MPI_Group *newgroup)
 
 enum set_op { UNION, INTERSECTION, DIFFERENCE };
 
-/* All of a and what b adds; those of a in b; those of a not in b. */
+/*
+ * Union (a, then b's others), intersection (a's in b), difference (a's not in
+ * b).
+ */
 static struct weft_group *combine(const struct weft_group *a,
 				  const struct weft_group *b, enum set_op op)
 {
@@ -255,9 +258,9 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2,
 	return set_of(__func__, group1, group2, DIFFERENCE, newgroup);
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- subgroups ----------------------------------------------------------- */
 
-/* The ranks that are to be kept or left out. */
+/* The ranks to be included or excluded. */
 struct part {
 	const char *func;
 	const struct weft_group *g;
@@ -265,7 +268,7 @@ struct part {
 	int n;
 };
 
-/* Refuses ranks outside and ranks named twice. */
+/* Refuses ranks outside of the group and duplicates. */
 static int check_part(const struct part *p)
 {
 	char *seen = calloc((size_t)p->g->size + 1, 1);
@@ -357,7 +360,7 @@ static int steps(const int range[3])
 	return (range[1] - range[0]) / range[2] + 1;
 }
 
-/* Writes out the ranges {first, last, stride}; then as above. */
+/* Expands the ranges {first, last, stride} to a list of ranks. */
 static int ranges_of(const char *func, MPI_Group group, int n, int ranges[][3],
 		     int incl, MPI_Group *newgroup)
 {

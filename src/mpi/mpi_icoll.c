@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nonblocking collectives: say what was called, the rest is common. */
+/*
+ * Nonblocking collectives: each describes its call, the code below is common.
+ */
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_comm.h"

@@ -21,7 +21,7 @@ static int check_info(const char *func, int arg, MPI_Info handle,
 			    (void *)handle);
 }
 
-/* MPI_INFO_ENV is for reading. */
+/* MPI_INFO_ENV is read-only. */
 static int check_writable(const char *func, MPI_Info handle,
 			  struct weft_info **info_p)
 {
@@ -53,7 +53,7 @@ static int check_key(const char *func, int arg, const char *key)
 	return check_text(func, arg, MPI_ERR_INFO_KEY, key, MPI_MAX_INFO_KEY);
 }
 
-/* ---- life ----------------------------------------------------------------*/
+/* ---- create, free, duplicate -------------------------------------------- */
 
 static int hand_out(const char *func, struct weft_info *info, MPI_Info *out)
 {

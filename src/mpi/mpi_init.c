@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the job is, where applications look for it. */
+/* Sets the predefined attributes and MPI_INFO_ENV of the job. */
 static void publish(void)
 {
 	const struct weft_job *job = &weft_core.job;
@@ -39,7 +39,7 @@ static void publish(void)
 						       : "MPI_THREAD_SINGLE");
 }
 
-/* A misspelt variable is worth a line, once in the job. */
+/* Warns about misspelt variables, once per job. */
 static void warn_unknown(void)
 {
 	const struct weft_cfg_table known[] = {
@@ -127,8 +127,10 @@ int PMPI_Finalize(void)
 
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
-	/* attributes of self go first: libraries clean up in their delete
-	 * callbacks, with MPI still working */
+	/*
+	 * attributes of self are deleted first: libraries clean up in their
+	 * delete callbacks, while MPI still works
+	 */
 	err = weft_attrs_clear(&weft_core.self->attr, MPI_COMM_SELF);
 	if (err)
 		return weft_err_call(weft_core.self, __func__, err);

@@ -83,7 +83,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 	return MPI_SUCCESS;
 }
 
-/* How the two leaders reach each other without a communicator. */
+/* Communication between the two leaders without a common communicator. */
 struct lane {
 	struct weft_comm comm;
 	int proc[2]; /* the smaller index first, so that both sides agree */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations: create, free, ask, apply here. */
+/* Operations: create, free, query, apply locally. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_device.h"
@@ -125,7 +125,7 @@ static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 	return MPI_SUCCESS;
 }
 
-/* The datatype is argument 4 here: one behind where check_data looks. */
+/* The datatype is argument 4 here: one after the position for check_data. */
 #pragma weak MPI_Reduce_local = PMPI_Reduce_local
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
 		      MPI_Datatype datatype, MPI_Op op)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Pack and its relatives. Packed data has no header: it can be sent as
- * MPI_PACKED and received as the type, and the other way round.
+ * MPI_Pack and related functions. Packed data has no header: it can be sent as
+ * MPI_PACKED and received as the type, and vice versa.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* A packed buffer and the position in it, whatever the call's integers. */
+/* A packed buffer and the position in it, for either width of integers. */
 struct flat {
 	const char *func;
 	int size_arg; /* argument with the size; the position follows */
@@ -22,7 +22,7 @@ struct flat {
 	bool external; /* external32 */
 };
 
-/* need bytes from the position on must be there. */
+/* need bytes must be available from the position on. */
 static int check_flat(const struct flat *f, MPI_Count need)
 {
 	if (!weft_check)
@@ -46,7 +46,7 @@ static int check_comm(const char *func, int arg, MPI_Comm comm)
 	return mpi_check_comm(func, arg, comm, &c);
 }
 
-/* err: what the first check said; position: the caller's, of any type. */
+/* err: result of the first check; position: the caller's, of either type. */
 static int flat_open(const struct flat *f, int err, struct mpi_msg *m,
 		     const void *position, struct weft_typed *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent collectives: say what was called, the rest is common. */
+/* Persistent collectives: each describes its call, the code below is common. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/mpi/mpi_coll_args.h"

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* What a persistent request does at every start. */
+/* The operation of a persistent request at every start. */
 enum what { RECV, SEND, BSEND };
 
 static int init(struct mpi_msg m, MPI_Comm comm, enum what what, unsigned mode,

@@ -8,7 +8,7 @@
 #include "src/core/core_wait.h"
 #include "src/mpi/mpi_check.h"
 
-/* The arguments source, tag, comm; the message type is any. */
+/* Checks the arguments source, tag, comm; the message type is any. */
 static int check_probe(const char *func, int source, int tag, MPI_Comm comm,
 		       struct weft_p2p_args *a)
 {
@@ -28,7 +28,7 @@ static void no_proc(MPI_Status *status)
 		weft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
-/* *flag: 1 found, 0 none; msg_p NULL: the message stays. */
+/* *flag: 1 found, 0 none; msg_p NULL: the message stays in the queue. */
 static int look(const char *func, const struct weft_p2p_args *a, int wait,
 		struct weft_p2p **msg_p, MPI_Status *status)
 {

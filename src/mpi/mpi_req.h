@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files about requests share. */
+/* Shared by the files about requests. */
 #ifndef WEFT_MPI_REQ_H
 #define WEFT_MPI_REQ_H
 
@@ -7,8 +7,8 @@
 #include "src/mpi/mpi_check.h"
 
 /*
- * The active request behind a handle; *req_p is NULL for MPI_REQUEST_NULL and
- * inactive ones (0) and for what is no request (the code to return).
+ * The active request of a handle; *req_p is NULL for MPI_REQUEST_NULL and
+ * inactive requests (returns 0) and for an invalid handle (returns the code).
  */
 static inline int mpi_req_active(const char *func, int arg, MPI_Request handle,
 				 struct weft_req **req_p)
@@ -21,7 +21,7 @@ static inline int mpi_req_active(const char *func, int arg, MPI_Request handle,
 	return mpi_check_req_bad(func, arg, handle);
 }
 
-/* Collects a done request and calls its error handler when it failed. */
+/* Collects a completed request and calls its error handler when it failed. */
 int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many requests: all, any, some; waiting, testing, looking. One scan function
- * per question, one loop that waits for its answer.
+ * Many requests: all, any, some; wait, test, get status. One scan function
+ * counts the completed requests, one loop waits for them.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -20,15 +20,15 @@ struct many {
 	const char *func;
 	int count;
 	MPI_Request *handle;
-	int active;	/* by the last scan: how many are active ... */
-	int done;	/* ... and how many of these are done */
-	int first;	/* ... and which is the first of these */
-	int failed;	/* of those that were collected */
-	int error;	/* -errno or a code, of the first that failed */
-	char which[96]; /* which one that is, for the error's text */
+	int active; /* by the last scan: active requests ... */
+	int done;   /* ... completed ones among these ... */
+	int first;  /* ... and the index of the first completed one */
+	int failed; /* failed requests among the collected ones */
+	int error;  /* error of the first one that failed: -errno or a code */
+	char which[96]; /* description of that request, for the error text */
 };
 
-/* A send that was over at once: all of them have the same request. */
+/* A send that completed at once: all such sends share one request. */
 static inline bool left_at_once(MPI_Request handle)
 {
 	return (struct weft_req *)handle == weft_req_null_done();
@@ -56,7 +56,7 @@ static int check(struct many *m)
 	return 0;
 }
 
-/* The same, and the places of one or two results from argument 3 on. */
+/* Checks the requests, and one or two outputs from argument 3 on. */
 static int check_for(struct many *m, const void *first, const void *second)
 {
 	int err = check(m);
@@ -68,13 +68,13 @@ static int check_for(struct many *m, const void *first, const void *second)
 	return err;
 }
 
-/* Nobody needs indices of no requests. */
+/* Without requests the arrays of indices are not needed. */
 static int check_some(struct many *m, const int *outcount, const int *indices)
 {
 	return check_for(m, outcount, m->count ? indices : outcount);
 }
 
-/* The request behind a handle that has been checked, when it is active. */
+/* The request of a checked handle, when it is active. */
 static inline struct weft_req *active(const struct many *m, int i)
 {
 	struct weft_req *r = (struct weft_req *)m->handle[i];
@@ -104,15 +104,15 @@ static void scan(struct many *m)
 }
 
 /*
- * Takes what has come: a look at the queue ends before a failed entry, and a
- * failed one comes alone, so that one look may be one of several.
+ * Polls until nothing more completes: a poll of the queue ends before a failed
+ * entry, and a failed entry is returned alone, so one poll may not be enough.
  */
 static void sweep(struct many *m, bool all)
 {
 	uint32_t mark;
 
 	do {
-		/* relaxed: has this thread's look completed something? */
+		/* relaxed: has this thread's poll completed a request? */
 		mark = weft_load32_relaxed(&weft_completed);
 		weft_progress_poll((struct weft_req *const *)m->handle,
 				   m->count, !all);
@@ -121,7 +121,7 @@ static void sweep(struct many *m, bool all)
 		 weft_load32_relaxed(&weft_completed) != mark);
 }
 
-/* all: nothing less will do for the caller. */
+/* all: the caller needs all requests, not only one. */
 static void scan_once(struct many *m, bool all)
 {
 	scan(m);
@@ -129,7 +129,7 @@ static void scan_once(struct many *m, bool all)
 		sweep(m, all);
 }
 
-/* Until all (or one) of the active ones are done. */
+/* Waits until all (or one) of the active requests are complete. */
 static void wait_many(struct many *m, bool all)
 {
 	struct weft_idle w = weft_idle_begin(
@@ -149,7 +149,8 @@ static MPI_Status *nth(MPI_Status *statuses, int i)
 					       : &statuses[i];
 }
 
-/* Keeps which request failed first: it is gone when the error is raised. */
+/* Records which request failed first: it is freed before the error is raised.
+ */
 static WEFT_COLD void note_failed(struct many *m, int i,
 				  const struct weft_req *r)
 {
@@ -174,7 +175,7 @@ static WEFT_COLD void note_failed(struct many *m, int i,
 			 p->peer);
 }
 
-/* Collects request i without calling a handler; the code of its error. */
+/* Collects request i without calling a handler. Returns its error code. */
 static int collect(struct many *m, int i, MPI_Status *status)
 {
 	struct weft_req *r = active(m, i);
@@ -197,8 +198,8 @@ static int collect(struct many *m, int i, MPI_Status *status)
 }
 
 /*
- * The handler of the first communicator concerned is called. The text has the
- * first error, since a program that ends here does not look at statuses.
+ * Calls the error handler of the first communicator of a failed request. The
+ * text has the first error: a program that ends here reads no statuses.
  */
 static WEFT_COLD int fail(struct many *m, struct weft_comm *c)
 {
@@ -228,7 +229,7 @@ static struct weft_comm *failing(const struct many *m, int i)
 	return r->comm;
 }
 
-/* Until request i is done; those behind it are waited for, too. */
+/* Waits until request i is complete; also polls for those behind it. */
 static WEFT_APART void wait_next(struct many *m, int i)
 {
 	struct weft_idle w = weft_idle_begin(
@@ -253,7 +254,7 @@ static inline void status_good(MPI_Status *status, const struct weft_req *r)
 	status->MPI_ERROR = MPI_SUCCESS;
 }
 
-/* True: r is done and went well, its status was a few stores, and it ended. */
+/* True: r was complete and successful with a plain status, and is freed. */
 static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
 {
 	if (weft_unlikely(weft_handle_is_const(r) || !weft_req_is_plain(r)))
@@ -264,7 +265,7 @@ static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
 	return true;
 }
 
-/* The same of a persistent one, which rests. */
+/* Likewise for a persistent request, which becomes inactive. */
 static inline bool rest_plain(struct weft_req *r, MPI_Status *statuses, int i)
 {
 	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_BELOW;
@@ -278,8 +279,10 @@ static inline bool rest_plain(struct weft_req *r, MPI_Status *statuses, int i)
 	return true;
 }
 
-/* Whatever came of it; returns the code of its error. c_p: whose handler is
- * told, once it is known. */
+/*
+ * Collects a request with any result. Returns its error code. c_p: communicator
+ * of the first failed request.
+ */
 static WEFT_APART int take_any(struct many *m, int i, MPI_Status *statuses,
 			       struct weft_comm **c_p)
 {
@@ -288,7 +291,7 @@ static WEFT_APART int take_any(struct many *m, int i, MPI_Status *statuses,
 	return collect(m, i, nth(statuses, i));
 }
 
-/* Waits for all and collects them. */
+/* Waits for all requests and collects them. */
 static int collect_all(struct many *m, MPI_Status *statuses)
 {
 	MPI_Request *handle = m->handle;
@@ -315,7 +318,7 @@ static int collect_all(struct many *m, MPI_Status *statuses)
 	return weft_unlikely(bad) ? fail(m, c) : MPI_SUCCESS;
 }
 
-/* The done ones, in the order of the array. */
+/* Collects the completed requests, in the order of the array. */
 static int collect_some(struct many *m, int *outcount, int *indices,
 			MPI_Status *statuses)
 {
@@ -419,7 +422,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	if (err)
 		return err;
 	wait_many(&m, false);
-	/* in virtual time looking in vain takes some */
+	/* in virtual time an unsuccessful poll takes time */
 	if (m.done < m.active && !weft_core.virt)
 		sweep(&m, false);
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
@@ -439,7 +442,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
 }
 
-/* ---- looking without collecting ----------------------------------------- */
+/* ---- status without completion ------------------------------------------ */
 
 static int look(struct many *m, int i, MPI_Status *status)
 {

@@ -14,7 +14,7 @@ int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status)
 	int err;
 
 	if (weft_unlikely(r->error && c))
-		weft_comm_get(c); /* the handler is needed after the request */
+		weft_comm_get(c); /* for the handler, after the request */
 	else
 		c = NULL;
 	err = weft_req_collect(&r, status);

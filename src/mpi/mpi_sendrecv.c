@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sending and receiving at once. */
+/* MPI_Sendrecv and MPI_Isendrecv, with and without replace. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_isendrecv.h"
@@ -56,7 +56,7 @@ static int isendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
 		weft_core_isendrecv(&x, c, NULL, (struct weft_req **)request));
 }
 
-/* The replace forms: the data goes out from a copy. */
+/* The replace forms: the data is sent from a copy. */
 static int check_replace(struct mpi_msg *m, int source, int recvtag,
 			 struct weft_comm *c, struct weft_xfer *x)
 {

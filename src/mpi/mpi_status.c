@@ -13,7 +13,7 @@ static int bad_type(const char *func, MPI_Datatype type)
 			    (void *)type);
 }
 
-/* The status, and the place of a result in argument arg. */
+/* Checks the status, and the output argument number arg. */
 static int check_places(const char *func, const void *status, int arg,
 			const void *place, const char *what)
 {
@@ -22,7 +22,7 @@ static int check_places(const char *func, const void *status, int arg,
 	return err ? err : weft_check_ptr(NULL, func, arg, place, what);
 }
 
-/* The bytes that came, and the type they are counted by. */
+/* The received bytes, and the type by which they are counted. */
 static int get_bytes(const char *func, const MPI_Status *status,
 		     MPI_Datatype type, const void *count,
 		     const struct weft_dt **dt_p, MPI_Count *bytes)
@@ -69,7 +69,7 @@ static int get_elements(const char *func, const MPI_Status *status,
 	return MPI_SUCCESS;
 }
 
-/* A count that does not fit is undefined. */
+/* A count that does not fit into an int is MPI_UNDEFINED. */
 static int narrow(MPI_Count n)
 {
 	return n > INT_MAX ? MPI_UNDEFINED : (int)n;

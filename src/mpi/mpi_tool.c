@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_T: life, enumerations, categories. */
+/* MPI_T: initialization, enumerations, categories. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/base/atomic.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- life ----------------------------------------------------------------*/
+/* ---- initialization ----------------------------------------------------- */
 
 static weft_au32 users;
 
@@ -59,7 +59,7 @@ void mpi_tool_text(const char *from, char *to, int *len)
 
 /* ---- enumerations: an option is the handle of its own values -------------*/
 
-/* Item i of the words that a yes-or-no or a choice can be; NULL: none. */
+/* Item i of the values of a boolean or a choice; NULL: none. */
 static const char *enum_item(const struct weft_cfg_opt *o, int i, size_t *len_p)
 {
 	const char *p = o->type == WEFT_CFG_BOOL ? "no|yes" : o->choices;
@@ -147,7 +147,7 @@ static const struct {
 			   CAT_ALL },
 };
 
-/* The members of a category are neighbours: [from, to). */
+/* The members of a category are consecutive: [from, to). */
 struct range {
 	int from;
 	int to;
@@ -274,7 +274,7 @@ int PMPI_T_category_get_categories(int cat_index, int len, int indices[])
 	return err;
 }
 
-/* Nothing is ever added. */
+/* No variable is ever added. */
 #pragma weak MPI_T_category_changed = PMPI_T_category_changed
 int PMPI_T_category_changed(int *update_number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: what its files share. The interface has its own life, apart from
- * that of MPI: init_thread and finalize count, and it works before MPI_Init.
- * Its errors are returned, never raised.
+ * MPI_T: shared by its files. The interface is initialized independently of
+ * MPI: init_thread and finalize are counted, and it works before MPI_Init. Its
+ * errors are returned, never raised.
  */
 #ifndef WEFT_MPI_TOOL_H
 #define WEFT_MPI_TOOL_H
@@ -16,14 +16,14 @@
 int mpi_tool_ready(void);
 
 /*
- * Hands out a text as MPI_T wants it: *len is the room (0 or text NULL: only
- * asks) and becomes the length with the final zero.
+ * Returns a text as MPI_T defines it: *len is the size of the buffer (0 or text
+ * NULL: length query only) and becomes the length with the final zero.
  */
 void mpi_tool_text(const char *from, char *to, int *len);
 
 /* The control variables: all options, in the order of their tables. */
 int mpi_tool_cvars(void);
 const struct weft_cfg_opt *mpi_tool_cvar(int i);
-int mpi_tool_core_cvars(void); /* those come first, the collectives' after */
+int mpi_tool_core_cvars(void); /* first those of the core */
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX 1024 /* room of a variable that is free text */
+#define TEXT_MAX 1024 /* bytes of a variable with free text */
 
 int mpi_tool_core_cvars(void)
 {
@@ -158,7 +158,7 @@ int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 	return err;
 }
 
-/* Which of the words "a|b|c" is it; -1: none. */
+/* Index of text in "a|b|c"; -1: none. */
 static int word_index(const char *words, const char *text)
 {
 	size_t len = strlen(text);
@@ -198,7 +198,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	return MPI_SUCCESS;
 }
 
-/* The value in the notation of the environment; false: out of range. */
+/* The value in the syntax of the environment; false: out of range. */
 static bool to_text(const struct weft_cfg_opt *o, const void *buf, char *text)
 {
 	const char *word = o->choices;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T events: there are none, which is a legal number. So no index, name,
- * registration or instance is valid, and each function says so. The one
- * source of time exists, because it costs nothing: the clock of MPI_Wtime.
+ * MPI_T events: there are none, which is a valid number. So every index, name,
+ * registration and instance is invalid, and each function returns that error.
+ * One time source exists: the clock of MPI_Wtime.
  */
 #include "src/mpi/mpi_face.h"
 

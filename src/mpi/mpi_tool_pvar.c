@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T performance variables. A handle shows what was counted while it was
- * started, since its last reset; a level shows what there is now and cannot
- * be stopped or reset. One lock covers sessions and handles.
+ * MPI_T performance variables. A handle returns the counts of the times in
+ * which it was started, since its last reset; a level returns the current value
+ * and cannot be stopped or reset. One lock covers sessions and handles.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -23,8 +23,8 @@ struct handle {
 	struct weft_list link;
 	int index;
 	bool started;
-	uint64_t base; /* the counter when it was started */
-	uint64_t sum;  /* of earlier times */
+	uint64_t base; /* value of the counter at the last start */
+	uint64_t sum;  /* counts of earlier intervals */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -110,7 +110,7 @@ static struct weft_list *find(struct weft_list *list, const void *wanted)
 	return NULL;
 }
 
-/* Links stand first, so that a handle's address is its link's. */
+/* The link is the first member, so that a handle's address is its link's. */
 static struct session *session_of(MPI_T_pvar_session s)
 {
 	return (struct session *)find(&sessions, s);
@@ -200,7 +200,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 	return MPI_SUCCESS;
 }
 
-/* What can be done with a handle; the lock is held. */
+/* An operation on a handle; the lock is held. */
 typedef int (*handle_fn)(struct handle *h, void *arg);
 
 /* all: MPI_T_PVAR_ALL_HANDLES is allowed, and means all but the levels. */
@@ -307,7 +307,7 @@ static int do_write(struct handle *h, void *arg)
 	return MPI_SUCCESS;
 }
 
-/* One look at the counter serves both halves: nothing is lost between. */
+/* One read of the counter serves both halves: no count is lost in between. */
 static int do_readreset(struct handle *h, void *buf)
 {
 	uint64_t at;

@@ -101,13 +101,13 @@ static int check_rank(const struct weft_comm *c, const char *func, int arg,
 			    c->size);
 }
 
-/* The caller's arrays hold maxdims entries: as many are filled. */
+/* The caller's arrays have maxdims entries: at most these are filled. */
 static int fits(const struct weft_topo *t, int maxdims)
 {
 	return maxdims < t->ndims ? maxdims : t->ndims;
 }
 
-/* ---- making --------------------------------------------------------------*/
+/* ---- constructors ------------------------------------------------------- */
 
 #pragma weak MPI_Cart_create = PMPI_Cart_create
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
@@ -134,7 +134,10 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 	return mpi_topo_finish(__func__, c, rc, new, t, comm_cart);
 }
 
-/* Which line, plane ... of the grid this process is in, by what is dropped. */
+/*
+ * The line, plane ... of the grid that this process is in, from the coordinates
+ * of the dropped dimensions.
+ */
 static int sub_color(const struct weft_topo *t, const int *remain, int *key_p)
 {
 	int color = 0;
@@ -236,7 +239,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 	return MPI_SUCCESS;
 }
 
-/* ---- asking --------------------------------------------------------------*/
+/* ---- queries ------------------------------------------------------------ */
 
 #pragma weak MPI_Topo_test = PMPI_Topo_test
 int PMPI_Topo_test(MPI_Comm comm, int *status)

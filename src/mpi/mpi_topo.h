@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the topology chapter share. */
+/* Shared by the files of the topology chapter. */
 #ifndef WEFT_MPI_TOPO_H
 #define WEFT_MPI_TOPO_H
 
@@ -11,13 +11,15 @@ int mpi_check_topo(const char *func, MPI_Comm handle, int kind,
 		   struct weft_comm **comm_p);
 
 /*
- * A communicator of the first n processes of c, without a topology yet;
- * *comm_p is NULL elsewhere. 0 or -errno.
+ * A communicator of the first n processes of c, without a topology yet; *comm_p
+ * is NULL on other processes. 0 or -errno.
  */
 int mpi_topo_comm(struct weft_comm *c, int n, struct weft_comm **comm_p);
 
-/* Hangs t on the communicator (both may be NULL: not a member) and stores
- * the handle. t NULL for a member is -ENOMEM. */
+/*
+ * Attaches t to the communicator (both may be NULL: not a member) and stores
+ * the handle. t NULL for a member is -ENOMEM.
+ */
 int mpi_topo_finish(const char *func, struct weft_comm *old, int rc,
 		    struct weft_comm *comm, struct weft_topo *t, MPI_Comm *out);
 

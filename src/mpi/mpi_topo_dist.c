@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Distributed graphs. With MPI_Dist_graph_create any process may name any
- * edge: an edge is told to both of its ends, in one exchange of counts and
- * one of records of three ints.
+ * Distributed graphs. With MPI_Dist_graph_create any process may specify any
+ * edge: an edge is sent to both of its ends, in one exchange of counts and one
+ * of records of three ints.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an end of an edge is told. */
+/* The record sent to an end of an edge. */
 struct edge {
-	int out; /* 1: it leaves you, 0: it comes to you */
+	int out; /* 1: edge from the receiver, 0: edge to it */
 	int peer;
 	int weight;
 };
 
-/* A list of edges to or from every rank, one rank after the other. */
+/* Lists of edges to or from every rank, one rank after the other. */
 struct parcels {
 	int *count; /* ints per rank, three per edge */
 	int *displ;
@@ -36,7 +36,9 @@ static void parcels_close(struct parcels *p)
 	free(p->edge);
 }
 
-/* Where each rank's edges begin, and room for all of them. */
+/*
+ * Computes where each rank's edges begin, and allocates memory for all of them.
+ */
 static int parcels_place(struct parcels *p, int ranks)
 {
 	int at = 0;
@@ -71,7 +73,7 @@ static bool is_weighted(const struct dist_call *d)
 	return d->weights != MPI_UNWEIGHTED;
 }
 
-/* Calls for both ends of every edge; put NULL only counts. */
+/* Calls put for both ends of every edge; put NULL only counts. */
 static void each_end(const struct dist_call *d, struct parcels *p, int *put)
 {
 	int k = 0;
@@ -105,7 +107,7 @@ static int fill(const struct dist_call *d, struct parcels *p, int ranks)
 	return 0;
 }
 
-/* Sends parcels to everybody, and gets everybody's; out may have failed. */
+/* Sends parcels to all ranks, and receives theirs; out may have failed. */
 static int exchange(struct weft_comm *c, struct parcels *out,
 		    struct parcels *in)
 {
@@ -132,7 +134,7 @@ static int exchange(struct weft_comm *c, struct parcels *out,
 	return weft_coll_run(&a);
 }
 
-/* Sorts what came in into the two lists of a topology. */
+/* Sorts the received records into the two lists of a topology. */
 static struct weft_topo *sort_edges(const struct parcels *in, int ranks,
 				    bool weighted)
 {
@@ -207,7 +209,7 @@ static int check_degree(const struct weft_comm *c, const char *func, int arg,
 	return weft_err_arg(c, func, MPI_ERR_ARG, arg, "negative number %d", n);
 }
 
-/* A list of weights is there for the edges, or there are none. */
+/* There is a list of weights for the edges, or there are no weights. */
 static int check_weights(const struct weft_comm *c, const char *func, int arg,
 			 int n, const int *weights)
 {
@@ -236,7 +238,7 @@ static int check_dist(const struct weft_comm *c, const char *func,
 	return err ? err : check_weights(c, func, 6, edges, d->weights);
 }
 
-/* ---- making --------------------------------------------------------------*/
+/* ---- constructors ------------------------------------------------------- */
 
 #pragma weak MPI_Dist_graph_create = PMPI_Dist_graph_create
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
@@ -322,7 +324,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 	return mpi_topo_finish(__func__, c, rc, new, t, comm_dist_graph);
 }
 
-/* ---- asking --------------------------------------------------------------*/
+/* ---- queries ------------------------------------------------------------ */
 
 #pragma weak MPI_Dist_graph_neighbors_count = PMPI_Dist_graph_neighbors_count
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree,
@@ -346,7 +348,9 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree,
 	return err;
 }
 
-/* Weights are written only where there are some and they are wanted. */
+/*
+ * Weights are written only if the graph has weights and the caller wants them.
+ */
 static void copy_list(int room, const int *ranks, const int *weights, int n,
 		      int *ranks_out, int *weights_out)
 {

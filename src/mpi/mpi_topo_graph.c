@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graph topologies that every process knows as a whole. */
+/* Graph topologies, stored as a whole by every process. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/mpi/mpi_commobj.h"
@@ -119,7 +119,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[],
 	return err;
 }
 
-/* First edge of a node in *first_p, number of edges as result; -1: no node */
+/* First edge of a node in *first_p. Returns the number of edges; -1: no node */
 static int edges_of(const struct weft_topo *t, int node, int *first_p)
 {
 	if (node < 0 || node >= t->nnodes)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the datatype chapter share. */
+/* Shared by the files of the datatype chapter. */
 #ifndef WEFT_MPI_TYPE_H
 #define WEFT_MPI_TYPE_H
 
 #include "src/types/types_dt.h"
 #include "src/core/core_err.h"
 
-/* The supported type behind argument arg; raises MPI_ERR_TYPE. */
+/* The supported type of argument arg; raises MPI_ERR_TYPE. */
 int mpi_type_bad(const char *func, int arg, MPI_Datatype handle) WEFT_COLD;
 
 static inline int mpi_check_type(const char *func, int arg, MPI_Datatype handle,

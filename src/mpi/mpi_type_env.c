@@ -5,7 +5,7 @@
 #include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"
 
-/* What a named type answers. */
+/* The envelope of a named type. */
 static const struct weft_dt_env named = { .combiner = MPI_COMBINER_NAMED };
 
 static int get_env(const char *func, MPI_Datatype type,
@@ -17,7 +17,7 @@ static int get_env(const char *func, MPI_Datatype type,
 	return dt ? 0 : mpi_type_bad(func, 1, type);
 }
 
-/* Large counts have no place in the old calls. */
+/* The old calls cannot return large counts. */
 static int refuse_large(const char *func, const struct weft_dt_env *e)
 {
 	if (!e->counts)
@@ -93,13 +93,13 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
 	return MPI_SUCCESS;
 }
 
-/* What the caller has room for, and what there is. */
+/* The sizes of the caller's arrays, and the sizes needed. */
 struct room {
 	MPI_Count room, need;
 	const char *what;
 };
 
-/* The types that have contents, and room for these from argument 2 on. */
+/* Checks that the type has contents, and the array sizes from argument 2 on. */
 static int check_rooms(const char *func, const struct weft_dt_env *e,
 		       const struct room *r, int n)
 {
@@ -115,7 +115,7 @@ static int check_rooms(const char *func, const struct weft_dt_env *e,
 	return 0;
 }
 
-/* Derived types come with a reference that the user frees. */
+/* Derived types are returned with a reference that the user frees. */
 static void copy_out(const struct weft_dt_env *e, int *i, MPI_Aint *a,
 		     MPI_Datatype *t)
 {

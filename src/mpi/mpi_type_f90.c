@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types found by what they must hold: MPI_Type_match_size, the Fortran types
- * by precision and range, and pairs by their members.
+ * Types found by their properties: MPI_Type_match_size, the Fortran types by
+ * precision and range, and pairs by their members.
  */
 #include "src/mpi/mpi_face.h"
 
@@ -95,7 +95,7 @@ static struct weft_dt *find_kind(const struct kind *k, size_t n, int p, int r)
 	return NULL;
 }
 
-/* The same question gets the same handle, so all answers are kept. */
+/* Equal arguments get the same handle, so all results are kept. */
 static struct {
 	pthread_mutex_t lock;
 	struct weft_dt **dt;

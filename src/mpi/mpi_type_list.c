@@ -20,7 +20,7 @@ struct list_call {
 	MPI_Datatype *newtype;
 };
 
-/* The call with its arrays widened and its types looked up. */
+/* The call with its arrays widened and its types converted to objects. */
 struct list_work {
 	MPI_Count *len; /* NULL: all of length call->len */
 	MPI_Count *disp;
@@ -75,7 +75,7 @@ static int check_call(const struct list_call *c)
 	return err ? err : check_lens(c);
 }
 
-/* ---- working -------------------------------------------------------------*/
+/* ---- construction ------------------------------------------------------- */
 
 static int work_types(struct list_work *w, const struct list_call *c)
 {
@@ -98,7 +98,7 @@ static int work_disps(struct list_work *w, const struct list_call *c)
 			w->len[k] = mpi_list_at(&c->lens, k);
 		w->disp[k] = 0;
 		if (w->len ? w->len[k] == 0 : c->len == 0)
-			continue; /* an empty block lies nowhere */
+			continue; /* an empty block has no address */
 		if (__builtin_mul_overflow(mpi_list_at(&c->disps, k), unit,
 					   &w->disp[k]))
 			return -EOVERFLOW;
@@ -125,7 +125,7 @@ static void work_close(struct list_work *w)
 	free(w->old);
 }
 
-/* Writes argument k of the numbers: to the ints, or to the large counts. */
+/* Writes number k of the arguments: to the ints, or to the large counts. */
 static void env_num(struct weft_dt_env *e, bool large, MPI_Count k, MPI_Count v)
 {
 	if (large)

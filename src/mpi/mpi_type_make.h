@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A call of a constructor, whatever the width of its integers. Arrays are
- * read through struct mpi_list; the envelope gets the arguments as they were.
+ * A call of a constructor, for either width of its integers. Arrays are read
+ * through struct mpi_list; the envelope gets the original arguments.
  */
 #ifndef WEFT_MPI_TYPE_MAKE_H
 #define WEFT_MPI_TYPE_MAKE_H
@@ -29,13 +29,13 @@ static inline MPI_Count mpi_list_at(const struct mpi_list *l, MPI_Count k)
 }
 
 /*
- * Ends a constructor: rc as weft_dt_* gave it, env may be NULL (no memory).
- * Stores the handle, or frees what there is and raises the error.
+ * Ends a constructor: rc is the result of weft_dt_*, env may be NULL (no
+ * memory). Stores the handle, or frees the objects and raises the error.
  */
 int mpi_type_finish(const char *func, int rc, struct weft_dt *dt,
 		    struct weft_dt_env *env, MPI_Datatype *newtype);
 
-/* An argument that counts something; raises MPI_ERR_COUNT or class. */
+/* A nonnegative argument; raises MPI_ERR_COUNT or class. */
 int mpi_check_nonneg(const char *func, int arg, int class, MPI_Count n,
 		     const char *what);
 

@@ -1,5 +1,5 @@
 # The chapters datatypes, packing, operations, info, attributes, topologies,
-# handles, the binary interface, MPI_T.
+# handles, the ABI, MPI_T.
 libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_abi.c \
 	src/mpi/mpi_attr.c \

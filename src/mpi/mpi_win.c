@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows: creation, queries, names, hints, the end. */
+/* Windows: creation, queries, names, hints, free. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/base/trace_layout.h"
@@ -44,7 +44,7 @@ static int target_type_bad(const struct mpi_target *t, const struct weft_win *w)
 {
 	const struct mpi_msg m = { .func = t->func,
 				   .arg = t->arg + 1,
-				   .buf = t, /* no argument, never wrong */
+				   .buf = t, /* not an argument, always valid */
 				   .count = t->count,
 				   .type = t->type,
 				   .dt = t->dt };
@@ -83,10 +83,10 @@ int mpi_check_target_slow(const struct mpi_target *t, struct weft_win *w)
 /* ---- creation
  * --------------------------------------------------------------------- */
 
-/* What the constructors have in common; arguments by their positions. */
+/* Shared by the constructors; arguments by their positions. */
 struct make {
 	const char *func;
-	int size_arg; /* size, unit, info and comm follow each other */
+	int size_arg; /* size, unit, info and comm are consecutive */
 	MPI_Aint size;
 	MPI_Aint unit;
 	MPI_Info info;
@@ -115,7 +115,7 @@ static int check_make(const struct make *m, struct weft_comm **comm_p)
 	return weft_check_ptr(*comm_p, m->func, 0, m->win, "win");
 }
 
-/* base_p: what the window allocates goes there; or NULL. */
+/* base_p: gets the memory that the window allocates; or NULL. */
 static int make(const struct make *m, void *base, void *base_p)
 {
 	struct weft_comm *c;
@@ -183,7 +183,7 @@ static int allocate(const struct make *m, void *baseptr)
 	return err ? err : make(m, NULL, baseptr);
 }
 
-/* By the names that these functions give their arguments. */
+/* Uses the argument names of these functions. */
 #define ALLOCATE(flavor)                                                   \
 	allocate(&(struct make){ __func__, 1, size, disp_unit, info, comm, \
 				 win, flavor },                            \
@@ -317,7 +317,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 /* ---- queries
  * -------------------------------------------------------------------------- */
 
-/* The member that MPI_PROC_NULL stands for: the first that has memory. */
+/* MPI_PROC_NULL selects the first member that has memory. */
 static int first_with_memory(const struct weft_win *w)
 {
 	for (int i = 0; i < w->size; i++)

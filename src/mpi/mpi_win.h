@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files about windows share. */
+/* Shared by the files about windows. */
 #ifndef WEFT_MPI_WIN_H
 #define WEFT_MPI_WIN_H
 
 #include "src/mpi/mpi_check.h"
 #include "src/win/win.h"
 
-/* Raises MPI_ERR_WIN for a handle that is none. */
+/* Raises MPI_ERR_WIN for an invalid handle. */
 int mpi_win_bad(const char *func, int arg, MPI_Win handle) WEFT_COLD;
 
-/* The window behind argument number arg. */
+/* The window of argument number arg. */
 static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 				struct weft_win **win_p)
 {
@@ -17,11 +17,13 @@ static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 	return weft_likely(*win_p != NULL) ? 0 : mpi_win_bad(func, arg, handle);
 }
 
-/* For a trace: this call reaches so much of a member's memory. */
+/*
+ * For a trace: records the bytes of a member's memory that this call accesses.
+ */
 void mpi_win_reach(MPI_Win handle, int rank, MPI_Count count,
 		   MPI_Datatype type) WEFT_COLD;
 
-/* MPI_ENTER of an access; who traces is on the slow path. */
+/* MPI_ENTER of an access; tracing is on the slow path. */
 #define MPI_ENTER_REACH(count, type)               \
 	MPI_ENTER;                                 \
 	if (weft_unlikely(call_here.slot == NULL)) \
@@ -39,8 +41,10 @@ struct mpi_target {
 	struct weft_dt *dt; /* out */
 };
 
-/* The origin's side of a call, its first three arguments, and the target's, of
- * which the first is number n: by the names that all these functions have. */
+/*
+ * The origin's side of a call, its first three arguments, and the target's, of
+ * which the first is number n: by the argument names of all these functions.
+ */
 #define MPI_WIN_ORIGIN                                          \
 	{                                                       \
 		.func = __func__, .arg = 1, .buf = origin_addr, \
@@ -52,7 +56,7 @@ struct mpi_target {
 			target_datatype, NULL                        \
 	}
 
-/* 0: all is well; MPI_PROC_NULL included. */
+/* 0: no error, also for MPI_PROC_NULL. */
 int mpi_check_target_slow(const struct mpi_target *t,
 			  struct weft_win *w) WEFT_COLD;
 
@@ -75,7 +79,7 @@ static inline int mpi_check_target(struct mpi_target *t, struct weft_win *w)
 	return mpi_check_target_slow(t, w);
 }
 
-/* Raises MPI_ERR_RANK unless it names a member. */
+/* Raises MPI_ERR_RANK unless rank is a member. */
 int mpi_check_win_rank(const char *func, int arg, int rank,
 		       const struct weft_win *w);
 

@@ -11,7 +11,7 @@
 /* A call as the application describes it. */
 struct acc {
 	struct mpi_msg o; /* buf, count, type */
-	struct mpi_msg r; /* the same for what is fetched; func NULL: nothing */
+	struct mpi_msg r; /* likewise of the fetched value; func NULL: none */
 	struct mpi_target t;
 	const void *compare;
 	int op_arg; /* 0: compare and swap */
@@ -50,7 +50,7 @@ static int check_op(const struct acc *a, const struct weft_win *w,
 			    e->name ? e->name : "this type");
 }
 
-/* Elements of all sides are of one predefined type. */
+/* Elements of all sides have one predefined type. */
 static int check_types(const struct acc *a, const struct weft_win *w,
 		       const struct weft_dt *e)
 {
@@ -110,7 +110,7 @@ static int check_data(struct acc *a, const struct weft_win *w)
 	return err;
 }
 
-/* No element on any side: types say nothing then. */
+/* No element on any side: types are not checked then. */
 static bool is_empty(const struct acc *a)
 {
 	return a->t.count * a->t.dt->size == 0 &&
@@ -118,7 +118,7 @@ static bool is_empty(const struct acc *a)
 	       (!a->r.func || a->r.count * a->r.dt->size == 0);
 }
 
-/* All that can be wrong with the elements. */
+/* Checks everything that can be wrong with the elements. */
 static WEFT_COLD int check_slow(const struct acc *a, const struct weft_win *w,
 				const struct weft_op *op)
 {
@@ -130,7 +130,7 @@ static WEFT_COLD int check_slow(const struct acc *a, const struct weft_win *w,
 	return err ? err : check_fit(a, w);
 }
 
-/* The same predefined type on all sides, and an operation that it has. */
+/* One predefined type on all sides, and an operation that it has. */
 static inline bool is_plain(const struct acc *a, const struct weft_op *op)
 {
 	const struct weft_dt *t = a->t.dt;
@@ -140,7 +140,7 @@ static inline bool is_plain(const struct acc *a, const struct weft_op *op)
 	       (!a->r.func || (a->r.dt == t && a->r.count == a->t.count));
 }
 
-/* x->dt NULL: there is nothing to do. */
+/* x->dt NULL: no data to access. */
 static int check(struct acc *a, struct weft_win **win_p,
 		 struct weft_win_xfer *x)
 {
@@ -207,9 +207,9 @@ static int racc(struct acc a, MPI_Request *request)
 	return MPI_SUCCESS;
 }
 
-/* ---- one word ----------------------------------------------------------- */
+/* ---- fast path of one word ---------------------------------------------- */
 
-/* Done already? result NULL: nothing is fetched. */
+/* Executes a call on one word if possible. result NULL: nothing is fetched. */
 WEFT_INLINE bool is_word(MPI_Win win, int rank, MPI_Aint disp,
 			 MPI_Datatype type, MPI_Op op, const void *in,
 			 void *result)
@@ -378,7 +378,7 @@ int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 struct single {
 	const char *func;
 	const void *in;
-	const void *compare; /* NULL: op */
+	const void *compare; /* NULL: op applies */
 	void *result;
 	MPI_Datatype type;
 	int rank;
@@ -410,7 +410,7 @@ static int check_single(const struct single *s, int arg)
 
 static int single(const struct single *s)
 {
-	int at = s->compare ? 3 : 2; /* the result's position */
+	int at = s->compare ? 3 : 2; /* position of the result */
 	struct acc a = {
 		.o = { .func = s->func,
 		       .arg = 1,

@@ -17,7 +17,7 @@ struct move {
 	MPI_Win win;
 };
 
-/* More than the other side has room for? */
+/* Checks that the other side is large enough. */
 static int check_fit(const struct move *m, const struct weft_win *w, bool put)
 {
 	MPI_Count o = m->o.count * m->o.dt->size;
@@ -30,7 +30,7 @@ static int check_fit(const struct move *m, const struct weft_win *w, bool put)
 			    (long long)(put ? o : t), (long long)(put ? t : o));
 }
 
-/* *x_p is filled when there is something to move; x_p->dt NULL: nothing. */
+/* *x_p is filled when there is data to move; x_p->dt NULL: none. */
 WEFT_INLINE int check(struct move *m, bool put, struct weft_win **win_p,
 		      struct weft_win_xfer *x)
 {
@@ -64,7 +64,7 @@ static bool is_device(const struct weft_win_xfer *x)
 	return weft_device_has((char *)x->buf + x->dt->true_lb);
 }
 
-/* A buffer of a device, by host memory: it is over when this returns. */
+/* A buffer in device memory, staged in host memory: complete on return. */
 static WEFT_COLD int move_staged(struct weft_win *w,
 				 const struct weft_win_xfer *x, bool put)
 {

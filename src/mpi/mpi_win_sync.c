@@ -228,7 +228,10 @@ int PMPI_Win_unlock_all(MPI_Win win)
 
 /* ---- flushes ----------------------------------------------------------- */
 
-/* An operation is complete here when it is there. */
+/*
+ * Flush, also for flush_local: an operation is complete at the origin when it
+ * is complete at the target.
+ */
 WEFT_INLINE int flush(const char *func, int rank, MPI_Win win)
 {
 	struct weft_win *w;

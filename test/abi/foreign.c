@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that knows the interface from another source than our mpi.h: it
- * is compiled with the header that test/abi/header.sh makes of the tables.
+ * A program that does not use Weft's mpi.h: it is compiled with the header that
+ * test/abi/header.sh makes from the tables of the standard ABI.
  */
 #include "foreign_mpi.h"
 

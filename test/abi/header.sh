@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints a header made of the tables beside this script and of nothing else:
-# how somebody else's mpi.h of the same interface could look.
+# Prints a header made only from the tables beside this script: an example of
+# another implementation's mpi.h of the same ABI.
 cd "$(dirname "$0")" || exit 1
 
 cat <<'END'
@@ -18,7 +18,7 @@ END
 awk -F'\t' '/^#/ || $3 ~ /Aint|Offset|Count|Status|safety|order/ { next }
 	{ print "typedef struct MPI_ABI_" substr($3, 5) " *" $3 ";" }' types
 
-# Callbacks: only their names matter here, all are functions.
+# Callbacks: only their names are needed, all are functions.
 cat <<'END'
 typedef void MPI_User_function(void *, void *, int *, MPI_Datatype *);
 typedef void MPI_User_function_c(void *, void *, MPI_Count *, MPI_Datatype *);

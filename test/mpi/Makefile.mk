@@ -1,4 +1,4 @@
-# test/mpi: programs by chapter, run by run.sh as the list says
+# test/mpi: programs by chapter, run by run.sh from the list
 clean-local: clean-mpi-programs
 clean-mpi-programs:
 	-rm -rf test/mpi/programs

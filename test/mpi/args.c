@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arguments that are wrong: no place for a result, a buffer that is none, a
- * count beyond all memory. Each gives its class and changes nothing.
+ * Wrong arguments: no address for a result, an invalid buffer, a count beyond
+ * all memory. Each call returns its error class and changes nothing.
  */
 #include "mt.h"
 
@@ -146,7 +146,7 @@ static void no_place_others(void)
 	MT_OK(MPI_Info_free(&info));
 }
 
-/* Handles and numbers that are none. */
+/* Invalid handles and numbers. */
 static void no_such_thing(void)
 {
 	MPI_Info stray = (MPI_Info)MPI_COMM_SELF;
@@ -173,7 +173,7 @@ static void no_such_thing(void)
 	ARG(MPI_Pready_list(-1, &n, MPI_REQUEST_NULL));
 }
 
-/* MPI_IN_PLACE and NULL are no data. */
+/* MPI_IN_PLACE and NULL are not data. */
 static void no_data(void)
 {
 	MPI_Request q;
@@ -198,14 +198,14 @@ static void no_data(void)
 	BUF(MPI_Exscan(NULL, &y, 1, MPI_INT, MPI_SUM, self));
 	BUF(MPI_Reduce_scatter_block(NULL, &y, 1, MPI_INT, MPI_SUM, self));
 	BUF(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, self));
-	/* nothing may lie nowhere, and nothing comes to the first rank */
+	/* a count of 0 needs no address, and rank 0 gets no exscan */
 	MT_OK(MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 1, self));
 	MT_OK(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, self));
 	MT_OK(MPI_Exscan(&x, NULL, 1, MPI_INT, MPI_SUM, self));
 	MT_OK(MPI_Exscan(&x, &x, 1, MPI_INT, MPI_SUM, self));
 }
 
-/* Beyond 2^63 bytes; as many elements of nothing are fine. */
+/* Beyond 2^63 bytes; the same number of empty elements is valid. */
 static void far_too_many(void)
 {
 	MPI_Count n = (MPI_Count)1 << 61, one = 1;
@@ -243,7 +243,7 @@ static void far_too_many(void)
 	MT_OK(MPI_Type_free(&none));
 }
 
-/* What a constructor leaves behind. */
+/* Outputs of constructors that fail. */
 static void failed_constructors(void)
 {
 	int dims[2] = { 2, 0 }, periods[2] = { 0, 0 };
@@ -271,7 +271,7 @@ static void failed_constructors(void)
 	MT_IS(c, MPI_COMM_NULL);
 }
 
-/* A request that runs cannot be started, one that does not stays as it is. */
+/* An active request cannot be started; an inactive one is unchanged. */
 static void requests(void)
 {
 	MPI_Request q, nothing = MPI_REQUEST_NULL;

@@ -84,7 +84,10 @@ static void datatypes(void)
 	MPI_Type_free_keyval(&no);
 }
 
-/* A key lives as long as an attribute has it, and can name that one. */
+/*
+ * A freed key exists as long as an attribute uses it, and can still be used for
+ * that attribute.
+ */
 static void freed_keys(void)
 {
 	int key, again, flag;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that run ahead: long nonblocking collectives are started before the
- * others come, who wait for messages first, or begin with another communicator.
- * None of them may keep the room that messages and the other ones need.
+ * Ranks that run ahead: they start long nonblocking collectives before the
+ * other ranks, which first wait for messages or begin with another
+ * communicator. The collectives must not hold the buffers that messages and
+ * other collectives need.
  */
 #include "coll_t.h"
 
@@ -11,7 +12,7 @@ enum { LONG = 80000, COMMS = 6 };
 static int rank, size;
 static double in[LONG], out[COMMS][LONG];
 
-/* What each rank tells the next, after it has started everything. */
+/* A message of each rank to the next, after it has started everything. */
 static void pass_on(int tag)
 {
 	int left = (rank + size - 1) % size, right = (rank + 1) % size;
@@ -28,7 +29,7 @@ static void check_sum(const double *sum)
 		CHECK(sum[i] == size * (size - 1) / 2 + (double)size * i);
 }
 
-/* The root comes when all others have told it that they are under way. */
+/* The root calls when all others have reported that they have started. */
 static void the_root_comes_late(MPI_Comm comm)
 {
 	MPI_Request r;
@@ -73,7 +74,7 @@ static void check(int k)
 	}
 }
 
-/* Communicators are independent: every rank may have an order of its own. */
+/* Communicators are independent: every rank may use its own order. */
 static void every_rank_has_its_own_order(const MPI_Comm *comm)
 {
 	MPI_Request r[COMMS];

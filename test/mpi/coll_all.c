@@ -3,11 +3,11 @@
  * Every collective against naive answers, as a product: every predefined
  * operation on every type the standard allows, all roots, lengths of 1 byte
  * and up, in place or not, blocking, nonblocking and persistent, on world and
- * on parts of it of every shape; then many in a row with ranks that come late,
- * and several communicators in flight at once. Bytes behind the buffers and
- * inputs must stay as they are.
+ * on parts of it of every shape; then many in succession with ranks that are
+ * late, and several communicators in flight at once. Bytes behind the buffers
+ * and inputs must be unchanged.
  *
- *   coll_all [every so-manieth pair [longest in bytes [in a row]]]
+ *   coll_all [every n-th pair [longest in bytes [in succession]]]
  */
 #include "coll_types.h"
 
@@ -68,7 +68,7 @@ static bool has_root(enum call c)
 	return c == BCAST || c == REDUCE || c == GATHER || c == SCATTER;
 }
 
-/* Is there a buffer that can be used for both on this rank? */
+/* Is there a buffer that can be used as input and output on this rank? */
 static bool may_in_place(const struct trial *x)
 {
 	if (x->call == BCAST || x->call == BARRIER)
@@ -76,7 +76,7 @@ static bool may_in_place(const struct trial *x)
 	return !has_root(x->call) || x->w->rank == x->root;
 }
 
-/* A byte of the block that rank from has for rank to. */
+/* Fills the block that rank from has for rank to. */
 static void fill_block(char *at, size_t bytes, int from, int to)
 {
 	unsigned char c = (unsigned char)(from * 31 + to * 17);
@@ -125,7 +125,7 @@ static void prepare_blocks(struct trial *x)
 	char *mine = x->in_place ? x->out : x->in;
 
 	if (x->call == ALLTOALL || x->call == SCATTER) {
-		/* what is scattered in place is the input, too */
+		/* a buffer that is scattered in place is the input, too */
 		mine = x->in_place && x->call == ALLTOALL ? x->out : x->in;
 		for (int r = 0; r < w->size; r++)
 			fill_block(mine + (size_t)r * block, block, w->rank, r);
@@ -160,7 +160,7 @@ static void prepare(struct trial *x)
 
 /* ---- the calls ----------------------------------------------------------- */
 
-/* Arguments that mean nothing on this rank may be anything. */
+/* Arguments that are not significant on this rank may have any value. */
 static bool is_idle(const struct trial *x)
 {
 	return has_root(x->call) && x->w->rank != x->root;
@@ -328,7 +328,7 @@ static void make(struct trial *x)
 	}
 }
 
-/* ---- what came of it ----------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 static void wrong(const struct trial *x, const char *what)
 {
@@ -436,7 +436,7 @@ static void check(struct trial *x)
 
 /* ---- trials -------------------------------------------------------------- */
 
-/* Any pair that is allowed; blocks are bytes, so there must be no gaps. */
+/* Draws an allowed pair; blocks are bytes, so there must be no gaps. */
 static void draw_pair(struct world *w, struct trial *x)
 {
 	int size;
@@ -457,7 +457,7 @@ static enum form draw_form(struct world *w)
 
 static void try(struct trial *x)
 {
-	/* not all of a rooted call's ranks have a choice */
+	/* in a rooted call not all ranks have the choice */
 	x->in_place = x->in_place && may_in_place(x);
 	prepare(x);
 	switch (x->form) {
@@ -478,7 +478,7 @@ static void try(struct trial *x)
 	check(x);
 }
 
-/* Elements so that no buffer is longer than bytes; at least one. */
+/* Number of elements so that no buffer is longer than bytes; at least one. */
 static long elements(const struct trial *x, long bytes)
 {
 	long n = bytes / (long)x->t->extent;
@@ -572,10 +572,10 @@ static void in_a_row(struct world *w, int turns)
 
 /* ---- communicators ------------------------------------------------------- */
 
-/* Color and order of a rank in shape s; false: no such shape. */
+/* Color and key of a rank in shape s; false: no such shape. */
 static bool shape(int s, int rank, int size, int *color, int *key)
 {
-	/* lines, planes and cubes of a machine of twos */
+	/* lines, planes and cubes of a machine whose extents are 2 */
 	static const int boxes[] = { 1, 2, 3, 4, 6, 5, 7, 8, 12, 16, 32 };
 	unsigned draw = (unsigned)(rank * 7919 + s * 104729);
 
@@ -589,11 +589,11 @@ static bool shape(int s, int rank, int size, int *color, int *key)
 	case 0:
 		*color = rank % 2;
 		break;
-	case 1: /* everybody, backwards */
+	case 1: /* all ranks in reverse order */
 		*color = 0;
 		*key = -rank;
 		break;
-	case 2: /* everybody alone */
+	case 2: /* each rank alone */
 		*color = rank;
 		break;
 	case 3:
@@ -603,7 +603,7 @@ static bool shape(int s, int rank, int size, int *color, int *key)
 	case 4: /* all but one */
 		*color = rank == size / 2 ? MPI_UNDEFINED : 0;
 		break;
-	case 5: /* some, in any order, and some not at all */
+	case 5: /* some ranks in any order, others in no communicator */
 	case 6:
 	case 7:
 		*color = (int)(coll_rand(&draw) % 3);
@@ -638,7 +638,7 @@ static bool world_open(struct world *w, int s)
 	return true;
 }
 
-/* Several communicators, several operations on each, all under way. */
+/* Several communicators, several operations on each, all in flight. */
 static void in_flight(int turns)
 {
 	enum { COMMS = 6, EACH = 5 };
@@ -668,7 +668,7 @@ static void in_flight(int turns)
 			prepare(at);
 			start(at);
 		}
-		/* the last one first */
+		/* completed in reverse order */
 		for (int k = COMMS * EACH - 1; k >= 0; k--) {
 			struct trial *at = &x[k % COMMS][k / COMMS];
 

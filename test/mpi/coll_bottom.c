@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives whose two buffers are both MPI_BOTTOM: the types hold the
- * addresses, so equal buffer arguments say nothing about the places. Every
+ * Collectives whose two buffers are both MPI_BOTTOM: the types contain the
+ * addresses, so that equal buffer arguments do not imply equal memory. Every
  * operation, blocking, nonblocking and persistent, by every algorithm.
  */
 #include "coll_t.h"
@@ -10,10 +10,10 @@ enum { N = 3, WAYS = 3 };
 
 static MPI_Comm comm;
 static int rank, size;
-static int *out, *in; /* N ints for and from everybody */
+static int *out, *in; /* N ints to and from every rank */
 static MPI_Op compose;
 
-/* One call, as its way says; Start and the rest are common. */
+/* One call in the mode way; MPI_Start and completion are common code. */
 #define CALL(way, Name, Iname, ...)                                         \
 	do {                                                                \
 		MPI_Request req_ = MPI_REQUEST_NULL;                        \
@@ -38,7 +38,7 @@ static void call_end(int way, MPI_Request *req)
 		MPI_Request_free(req);
 }
 
-/* n ints where they lie: what MPI_BOTTOM needs. */
+/* Type of n ints at their absolute address, for MPI_BOTTOM. */
 static MPI_Datatype place(const int *at, int n)
 {
 	MPI_Datatype t;
@@ -59,7 +59,7 @@ static void clean(void)
 		}
 }
 
-/* Block b has come from rank from, where it was the block for rank to. */
+/* Checks that block b is from rank from, where it was the block for rank to. */
 static void came(int b, int from, int to)
 {
 	for (int e = 0; e < N; e++)
@@ -123,7 +123,7 @@ static void test_alltoall(int way)
 
 /* ---- lists of blocks ----------------------------------------------------- */
 
-/* Block q at the place of block size - 1 - q on the receiving side. */
+/* Block q is received at the position of block size - 1 - q. */
 struct lists {
 	int *counts;
 	int *forth;
@@ -215,7 +215,7 @@ static void test_types(int way)
 
 /* ---- reductions ---------------------------------------------------------- */
 
-/* x -> a x + b, one after the other; the type knows where its ints are. */
+/* Composition of x -> a x + b; the type contains the address of the ints. */
 static void compose_fn(void *a, void *b, int *n, MPI_Datatype *type)
 {
 	MPI_Aint lb, extent;
@@ -236,7 +236,7 @@ static void pair_of(int q, unsigned *v)
 	v[1] = (unsigned)coll_val(q, 2, 0);
 }
 
-/* The result for ranks 0 .. hi - 1. */
+/* Checks the result for ranks 0 .. hi - 1. */
 static void sum_came(int hi)
 {
 	unsigned acc[2], v[2];
@@ -250,7 +250,10 @@ static void sum_came(int hi)
 	CHECK((unsigned)in[0] == acc[0] && (unsigned)in[1] == acc[1]);
 }
 
-/* The operand is at out for MPI_BOTTOM, the result at in for *there_p. */
+/*
+ * Types for MPI_BOTTOM: returns the operand's (at out), *there_p is the
+ * result's.
+ */
 static MPI_Datatype operand(void **there_p)
 {
 	clean();
@@ -310,7 +313,7 @@ static void test_exscan(int way)
 	MPI_Type_free(&t);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- all operations ------------------------------------------------------ */
 
 struct family {
 	const char *key;

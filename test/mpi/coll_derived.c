@@ -10,7 +10,7 @@ enum { N = 700 };
 
 static int rank, size;
 
-/* Two ints at -4 and 8, 24 bytes from one to the next. */
+/* Two ints at -4 and 8, with an extent of 24 bytes. */
 static MPI_Datatype make_gappy(void)
 {
 	int len[2] = { 1, 1 };
@@ -44,7 +44,9 @@ static void test_bcast(MPI_Datatype gappy)
 				*gap_at(base, i, 0) = coll_val(root, 1, i);
 				*gap_at(base, i, 1) = coll_val(root, 2, i);
 			}
-			/* odd ranks see the same signature as plain ints */
+			/*
+			 * odd ranks describe the same signature as plain ints
+			 */
 			if (rank % 2 && rank != root)
 				MPI_Bcast(flat, 2 * counts[c], MPI_INT, root,
 					  MPI_COMM_WORLD);
@@ -99,7 +101,9 @@ static void test_gather_scatter(MPI_Datatype gappy)
 	free(mem);
 }
 
-/* Rank q has q % 4 ints for everybody; blocks lie backwards with gaps. */
+/*
+ * Rank q has q % 4 ints for every rank; blocks are in reverse order with gaps.
+ */
 static void test_v(void)
 {
 	int *counts = coll_room(sizeof(int) * (size_t)size);
@@ -130,7 +134,7 @@ static void test_v(void)
 	free(all);
 }
 
-/* From a to b go (a + b) % 3 ints. */
+/* Rank a sends (a + b) % 3 ints to rank b. */
 static void test_alltoallv(void)
 {
 	size_t n = (size_t)size;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that call different collectives on the unit hear of it, from that call
- * or from the next one, and nobody waits for ever. Rank 1 is the one who errs.
+ * Ranks that call different collectives on the unit get an error, from that
+ * call or from the next one, and no rank hangs. Rank 1 makes the wrong call.
  */
 #include "coll_t.h"
 
-#define ELEMS 600 /* doubles: more than a packet of some machines */
+#define ELEMS 600 /* doubles: longer than a packet of some machines */
 
 static double x[ELEMS], y[ELEMS];
 
-/* The call of those who are right, or of the one who errs. */
+/* The correct call, or with errs the wrong one. */
 typedef int call(MPI_Comm comm, int errs);
 
 static int two_roots(MPI_Comm comm, int errs)
@@ -87,7 +87,10 @@ static int other_or_none(int err)
 	return class == MPI_SUCCESS || class == MPI_ERR_OTHER;
 }
 
-/* Did anybody of this rank's part hear of it? Its communicator is broken. */
+/*
+ * Whether any rank of this rank's part got an error. The communicator is
+ * broken.
+ */
 static int any_heard(int heard, int parts)
 {
 	int all[64] = { 0 }, rank, size, any = 0;

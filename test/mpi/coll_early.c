@@ -2,7 +2,7 @@
 /*
  * The collective unit from the first call on, and without a blocking call: the
  * world has its route after MPI_Init; other communicators join one while their
- * nonblocking collectives are under way, which keep their order meanwhile.
+ * nonblocking collectives are in flight, which keep their order.
  */
 #include "coll_t.h"
 
@@ -29,7 +29,7 @@ static void others_finish_while_one_computes(MPI_Comm comm)
 	atomic_fetch_add(done, 1);
 }
 
-/* Operation i of many that are started at once; no two are alike. */
+/* Operation i of many that are started at once; all of them differ. */
 struct flight {
 	int64_t in[8], out[8];
 	int n;
@@ -94,7 +94,7 @@ static void all_in_flight(MPI_Comm comm)
 	}
 }
 
-/* Long ones take other rows of the table, on all ranks alike. */
+/* A long collective uses other rows of the table, equal on all ranks. */
 static void a_long_one(MPI_Comm comm)
 {
 	enum { LONG = 40000 };
@@ -109,7 +109,7 @@ static void a_long_one(MPI_Comm comm)
 		CHECK(out[i] == size * (size - 1) / 2 + (double)size * i);
 }
 
-/* Some communicators get a route, the others one by messages. */
+/* Some communicators get a route, the others use messages. */
 static void nonblocking_only(int laps)
 {
 	enum { MANY = 20 };
@@ -134,7 +134,7 @@ static void nonblocking_only(int laps)
 	}
 }
 
-/* What is under way outlives the communicator's handle. */
+/* Operations in flight continue after the communicator's handle is freed. */
 static void freed_while_under_way(int laps)
 {
 	struct flight f[FLIGHTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of collectives give the right error class, on one rank and
- * without a word to the others; the communicator works afterwards.
+ * Wrong arguments of collectives return the right error class, on one rank and
+ * without communication; the communicator works afterwards.
  */
 #include "coll_t.h"
 
@@ -45,7 +45,7 @@ static void test_arguments(MPI_Comm c, int size)
 	EXPECT(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
 	EXPECT(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c),
 	       MPI_ERR_BUFFER);
-	if (size == 1) { /* where only the root sees it, others would wait */
+	if (size == 1) { /* only the root detects it */
 		EXPECT(MPI_Gather(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
 		       MPI_ERR_BUFFER);
 		EXPECT(MPI_Scatter(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
@@ -69,7 +69,7 @@ static void test_arguments(MPI_Comm c, int size)
 	MPI_Type_free(&raw);
 }
 
-/* Buffers that overlap, on a communicator of one: all of it is seen here. */
+/* Overlapping buffers on a communicator of one, which sees all of them. */
 static void test_alias(MPI_Comm c)
 {
 	MPI_Datatype types[1] = { MPI_INT };
@@ -101,7 +101,7 @@ static void test_alias(MPI_Comm c)
 	       MPI_ERR_BUFFER);
 }
 
-/* One array holds both, side by side or between each other: that is right. */
+/* One array has both buffers, adjacent or interleaved, which is valid. */
 static void test_no_alias(MPI_Comm c)
 {
 	int a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, n[1] = { 2 }, d[1] = { 2 };
@@ -126,7 +126,7 @@ static void test_in_place(MPI_Comm c, int size)
 	int a[1] = { 0 }, b[1], other = size - 1;
 	MPI_Request req;
 
-	/* it is for the root alone */
+	/* significant at the root only */
 	if (size == 1)
 		return;
 	EXPECT(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, other, c),

@@ -18,8 +18,8 @@ static int world, nworld;
 
 struct trial {
 	MPI_Comm comm;
-	int rank, size;	 /* of the group that gets the result */
-	int first, last; /* world ranks that add, as they count in it */
+	int rank, size;	 /* rank and size in the group that gets the result */
+	int first, last; /* world ranks that contribute */
 	int step;
 	bool inter;
 	enum call call;
@@ -30,7 +30,7 @@ struct trial {
 	double *in, *out;
 };
 
-/* Element e of a rank of world: 53 random bits, 45 places of the point. */
+/* Element e of a world rank: 53 random bits, 45 positions of the point. */
 static __int128 units(int rank, long e)
 {
 	uint64_t h = (uint64_t)(rank + 1) * 0x9e3779b97f4a7c15u +
@@ -49,7 +49,7 @@ static double number(int rank, long e)
 	return ldexp((double)units(rank, e), -40);
 }
 
-/* Ranks from, from + step ... to; conversion rounds to nearest even. */
+/* Sum of ranks from, from + step ... to; conversion rounds to nearest even. */
 static double sum(int from, int to, int step, long e)
 {
 	__int128 s = 0;
@@ -218,7 +218,7 @@ static void try(struct trial *x)
 	x->counts = coll_room(sizeof(int) * (size_t)x->size);
 	for (int r = 0; r < x->size; r++)
 		x->counts[r] = x->n;
-	/* a few more here, a few less there; both groups have the same */
+	/* uneven counts, equal in both groups */
 	for (int r = 0; x->call == REDSCAT && r + 1 < x->size; r += 2) {
 		x->counts[r] += x->n / 2;
 		x->counts[r + 1] -= x->n / 2;
@@ -226,7 +226,7 @@ static void try(struct trial *x)
 	n = all_of(x);
 	x->in = coll_room(sizeof(double) * (size_t)n);
 	x->out = mine = coll_room(sizeof(double) * (size_t)n);
-	/* where there is no result, there need not be a buffer */
+	/* without a result a buffer is not needed */
 	if (x->call == REDUCE && x->root != (x->inter ? MPI_ROOT : x->rank))
 		x->out = (double *)16;
 	go(x, n);
@@ -238,7 +238,7 @@ static void try(struct trial *x)
 
 static int counts[] = { 1, 3, 100, 9000 };
 
-/* Everybody; then every second rank, so that numbers are other ones. */
+/* All ranks; then every second rank, so that the numbers differ. */
 static void within(int step, MPI_Info info)
 {
 	struct trial x = { .first = world % step, .step = step };
@@ -267,7 +267,7 @@ static void within(int step, MPI_Info info)
 	MPI_Comm_free(&comm);
 }
 
-/* Between the first half and the rest, which get each other's sums. */
+/* Between the first half and the other ranks, which get each other's sums. */
 static void between(MPI_Info info)
 {
 	int cut = nworld / 2, here = world >= cut;
@@ -292,7 +292,7 @@ static void between(MPI_Info info)
 			/* rank 0 of the first half */
 			x.root = here ? 0 : world ? MPI_PROC_NULL : MPI_ROOT;
 			try(&x);
-			/* the same sum of counts on both sides */
+			/* equal sums of counts on both sides */
 			x.call = REDSCAT_BLOCK;
 			x.n = counts[i] * (here ? cut : nworld - cut);
 			if (x.n < 100000)

@@ -139,7 +139,7 @@ static void test_mix(MPI_Comm a, MPI_Comm b)
 	}
 }
 
-/* What an operation uses may be freed while it runs. */
+/* Objects that an operation uses may be freed while it is in flight. */
 static void test_freed(void)
 {
 	MPI_Comm comm;

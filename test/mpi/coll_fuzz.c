@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives on types drawn at random: every rank describes the same numbers
- * in its own way (gaps, steps backwards, bounds below zero, addresses), and
- * every block may have another length, also none. The answer is known without
- * the library, and so is what must stay untouched.
+ * Collectives on random types: every rank describes the same numbers with its
+ * own layout (gaps, negative strides, bounds below zero, addresses), and every
+ * block may have another length, also none. The expected result and the bytes
+ * that must stay untouched are computed without the library.
  *
  *   coll_fuzz ROUNDS [SEED]
  */
@@ -13,24 +13,24 @@ enum { UNIT = 3, MOST = 5, EDGE = 256, BLANK = 0x5a };
 
 static MPI_Comm comm;
 static int rank, size;
-static unsigned shared, own; /* seeds: equal everywhere, and this rank's */
+static unsigned shared, own; /* seeds: common, and this rank's */
 
-/* An element is UNIT ints; where they lie, and how far the next one is. */
+/* An element is UNIT ints: their offsets, and the extent. */
 struct elem {
 	MPI_Datatype type;
 	int off[UNIT];
 	int extent;
-	int absolute; /* addresses: counts from MPI_BOTTOM */
+	int absolute; /* addresses: relative to MPI_BOTTOM */
 };
 
-/* Blocks of elements in memory, of which everything else is blank. */
+/* Blocks of elements in memory; all other bytes are blank. */
 struct area {
 	struct elem el;
 	char *mem;
 	size_t len;
-	char *base; /* of element 0 */
-	int *count; /* of each block ... */
-	int *displ; /* ... and where it begins, in elements */
+	char *base; /* address of element 0 */
+	int *count; /* elements of each block ... */
+	int *displ; /* ... and its displacement, in elements */
 	int blocks;
 };
 
@@ -72,13 +72,13 @@ static void elem_draw(struct elem *e)
 
 	e->absolute = 0;
 	switch (coll_rand(&own) % 4) {
-	case 0: /* as it is */
+	case 0: /* contiguous */
 		for (i = 0; i < UNIT; i++)
 			e->off[i] = 4 * i;
 		e->extent = 4 * UNIT;
 		MPI_Type_contiguous(UNIT, MPI_INT, &e->type);
 		break;
-	case 1: /* equal steps, also backwards */
+	case 1: /* equal strides, also negative */
 		step = (int)(coll_rand(&own) % 5) - 2;
 		step = step ? step : 3;
 		for (i = 0; i < UNIT; i++)
@@ -102,7 +102,7 @@ static int *at(const struct area *a, int block, int e, int k)
 			       a->el.off[k]);
 }
 
-/* even: equal blocks side by side; count: of each block. */
+/* even: equal adjacent blocks; count: elements of each block. */
 static void area_open(struct area *a, int blocks, const int *count, int even)
 {
 	int i, b, pos = 0, turn = (int)(coll_rand(&own) % 2);
@@ -146,7 +146,7 @@ static void put(struct area *a, int block, int from, int to)
 			*at(a, block, e, k) = coll_val(from, to, UNIT * e + k);
 }
 
-/* Takes a block out again: what is left must be blank. */
+/* Checks a block and blanks it, so that all other bytes can be checked. */
 static void take(struct area *a, int block, int from, int to)
 {
 	for (int e = 0; e < a->count[block]; e++)
@@ -163,7 +163,7 @@ static void is_blank(const struct area *a)
 		CHECK(a->mem[i] == BLANK);
 }
 
-/* ---- one call, in one of three ways -------------------------------------- */
+/* ---- one call, in one of three modes ------------------------------------- */
 
 #define CALL(Name, Iname, ...)                                              \
 	do {                                                                \
@@ -186,7 +186,7 @@ static void is_blank(const struct area *a)
 			MPI_Request_free(&req_);                            \
 	} while (0)
 
-/* What all ranks know: n[a * size + b] elements go from a to b. */
+/* Counts, equal on all ranks: a sends n[a * size + b] elements to b. */
 static int *draw_counts(int even)
 {
 	int *n = coll_room(sizeof(int) * (size_t)(size * size));
@@ -318,7 +318,7 @@ static void alltoall(int *n, int even, int in_place)
 	struct area s, r;
 	void *sbuf;
 
-	/* in place, as much comes as goes */
+	/* in place, the counts of both directions are equal */
 	for (int a = 0; a < size && in_place; a++)
 		for (int b = 0; b < a; b++)
 			n[a * size + b] = n[b * size + a];
@@ -387,7 +387,7 @@ static void one_round(void)
 	free(n);
 }
 
-/* One algorithm after the other, by the names that all of them have. */
+/* Forces one algorithm after the other, by the names that all of them have. */
 static void force(unsigned round)
 {
 	static const char *const names[] = { "auto",  "linear",	 "binomial",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives between two groups: the world is cut in two at every place, and
- * all operations run across the cut, blocking and nonblocking.
+ * Collectives between two groups: the world is divided at every rank, and all
+ * operations run between the groups, blocking and nonblocking.
  */
 #include "coll_t.h"
 
@@ -10,7 +10,7 @@ enum { N = 11 };
 static int world, nworld;
 static MPI_Comm inter;
 static int rank, local, remote;
-static int first, other; /* world rank of rank 0 here and there */
+static int first, other; /* world ranks of the groups' rank 0 */
 
 static int sum_there(int what, int e)
 {
@@ -29,7 +29,7 @@ static void fill(int *v, int what, int n)
 		v[e] = coll_val(world, what, e);
 }
 
-/* The root argument: world rank who is the root. */
+/* The root argument: who is the root's world rank. */
 static int root_arg(int who)
 {
 	int left = other > first ? other : first;
@@ -90,7 +90,7 @@ static void test_all(void)
 	for (q = 0; q < remote; q++)
 		for (e = 0; e < N; e++)
 			CHECK(in[q * N + e] == coll_val(other + q, 4, e));
-	/* a vector of local * remote elements, dealt by both sides */
+	/* a vector of local * remote elements, scattered by both sides */
 	free(out);
 	out = coll_room(sizeof(int) * (size_t)(local * remote));
 	fill(out, 6, local * remote);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random programs: in each round a nonblocking collective on each of several
- * communicators, which come and go and have joined a route or not. Every rank
- * starts them in an order of its own, with messages between them, looks now and
- * then, and waits in one of two ways. All results are compared.
+ * communicators, which are created and freed and have joined a route or not.
+ * Every rank starts them in its own order, with messages between them, tests
+ * sometimes, and waits by one of two calls. All results are compared.
  *
  *   coll_mix [seed [rounds]]
  */
@@ -23,13 +23,13 @@ enum kind {
 	KINDS
 };
 
-/* The same on all ranks but for the buffers. */
+/* An operation, equal on all ranks except for the buffers. */
 struct op {
 	enum kind kind;
 	int n; /* elements of a block */
 	unsigned root;
 	MPI_Comm comm;
-	int rank, size; /* there */
+	int rank, size; /* in the communicator */
 	double in[ROOM], out[ROOM];
 };
 

@@ -16,7 +16,7 @@ struct hood {
 	int nout;
 	int in[MOST];
 	int out[MOST];
-	int pair[MOST]; /* in[i] sends to us as its out[pair[i]] */
+	int pair[MOST]; /* in[i] sends its out[pair[i]] to this rank */
 };
 
 static void run_alltoall(const struct hood *h, int mode, int *out, int *in)
@@ -124,7 +124,7 @@ static void test_cart(int ndims, const int *dims, int periodic)
 		return;
 	for (d = 0; d < ndims; d++) {
 		MPI_Cart_shift(h.comm, d, 1, &h.in[2 * d], &h.in[2 * d + 1]);
-		/* what the left one sends to its right is for us */
+		/* the left neighbour's send to its right is for this rank */
 		h.pair[2 * d] = 2 * d + 1;
 		h.pair[2 * d + 1] = 2 * d;
 	}
@@ -134,7 +134,7 @@ static void test_cart(int ndims, const int *dims, int periodic)
 	MPI_Comm_free(&h.comm);
 }
 
-/* Everybody sends to the next two; twice to the next one. */
+/* Every rank sends to the next two; twice to the next one. */
 static void test_dist_graph(void)
 {
 	struct hood h = { .nin = 3, .nout = 3 };
@@ -157,7 +157,7 @@ static void test_dist_graph(void)
 	MPI_Comm_free(&h.comm);
 }
 
-/* A star: rank 0 and everybody else. */
+/* A star: rank 0 and all other ranks. */
 static void test_graph(void)
 {
 	int index[MOST], edges[2 * MOST], i;

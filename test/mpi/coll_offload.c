@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the collective unit promises beyond answers: nobody has to be inside
- * MPI for the others to go on; sums have the same bits whatever the order of
- * arrival; routes run out and come back;
- * persistent operations start in any order.
+ * Guarantees of the collective unit apart from results: no rank has to be
+ * inside MPI for the others to continue; sums have equal bits in any order of
+ * arrival; routes run out and are returned; persistent operations start in any
+ * order.
  *
  *   coll_offload [orders of arrival]
  */
@@ -56,7 +56,7 @@ static void sums_are_the_same_in_every_order(int orders)
 	}
 }
 
-/* More communicators than there are class routes, and again. */
+/* More communicators than there are class routes, repeatedly. */
 static void routes_run_out_and_come_back(void)
 {
 	enum { MANY = 36 };

@@ -76,7 +76,7 @@ static void put_int(char *at, size_t size, int v)
 {
 	int64_t wide = v;
 
-	/* little or big endian: through a value of the right width */
+	/* little or big endian: through a value of the same width */
 	switch (size) {
 	case 1:
 		memcpy(at, &(int8_t){ (int8_t)wide }, 1);
@@ -144,7 +144,7 @@ static void put_pair(char *at, MPI_Datatype t, int v, int i)
 		memcpy(at, &q, sizeof(q));
 }
 
-/* unit: of size one, for products, which stay exact so. */
+/* unit: values of magnitude one, for products, which then stay exact. */
 static void fill(char *buf, const struct type *t, int rank, int n, bool unit)
 {
 	int e, v;
@@ -206,7 +206,7 @@ static long double get_real(const char *at, size_t size)
 	return memcpy(&q, at, sizeof(q)), q;
 }
 
-/* Numbers are equal as numbers: zero has a sign, long doubles idle bits. */
+/* Compares as numbers: zero has a sign, long doubles have unused bits. */
 static bool same_reals(const struct type *t, const char *a, const char *b,
 		       int n)
 {
@@ -236,7 +236,7 @@ static bool same_long_pairs(const char *a, const char *b, int n)
 	return true;
 }
 
-/* Equal where it counts: pairs have gaps. */
+/* Compares without the gaps of pairs. */
 static bool same(const struct type *t, char *a, char *b, int n)
 {
 	size_t bytes = t->extent * (size_t)n;

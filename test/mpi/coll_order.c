@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of sums: what the unit gives has the bits of recursive doubling,
- * in every form and at every root, on communicators of every size. Machines
- * whose hardware says another order (bgq), and trees that were asked for
- * (FI_WEFT_ARITY), give the same bits in every form, too.
+ * The order of sums: the unit's results have the bits of recursive doubling, in
+ * every form and at every root, on communicators of every size. Machines whose
+ * hardware has another order (bgq), and trees set by FI_WEFT_ARITY, give equal
+ * bits in every form, too.
  */
 #include "coll_t.h"
 
 #include <math.h>
 
-#define LONGEST 2048 /* doubles: 16 KiB, the longest that the unit is given */
+#define LONGEST 2048 /* doubles: 16 KiB, the longest that the unit serves */
 
-/* Lengths of a line, a board's cell, a packet of every machine, and more. */
+/* Lengths of a line, a slot of a board, a packet of every machine, and more. */
 static const int lengths[] = { 1, 6, 7, 64, 65, 600, LONGEST };
 
 static MPI_Comm software(MPI_Comm comm)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes run out and come back: communicators by the thousand, split,
- * duplicated and freed in any order with collectives in between, and as many
- * of them get a route at the end as at the beginning.
+ * Class routes run out and are returned: thousands of communicators, split,
+ * duplicated and freed in any order with collectives in between; at the end
+ * as many of them get a route as at the beginning.
  *
  *   coll_routes [communicators]
  */
@@ -24,7 +24,7 @@ static void counters_open(void)
 	MPI_T_pvar_session_create(&session);
 	MPI_T_pvar_handle_alloc(session, index, NULL, &sent, &count);
 	CHECK(count == 1);
-	/* some start by themselves, and say so */
+	/* an error for continuous variables, which are started */
 	MPI_T_pvar_start(session, sent);
 }
 
@@ -61,7 +61,7 @@ static int routes_there_are(void)
 	}
 	for (int i = 0; i < MANY; i++)
 		MPI_Comm_free(&comm[i]);
-	/* one that waited gets what was left a moment ago */
+	/* a waiting communicator gets a route that was just returned */
 	CHECK(!n || has_route(spare));
 	MPI_Comm_free(&spare);
 	MPI_Allreduce(&n, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -139,11 +139,11 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	counters_open();
-	/* world takes one for good */
+	/* world keeps one */
 	for (int i = 0; i < 3; i++)
 		MPI_Barrier(MPI_COMM_WORLD);
 	first = routes_there_are();
-	/* 14 or 32 of them, some in use; on bgq for rectangles only */
+	/* 14 or 32 routes, some in use; on bgq for rectangles only */
 	if (size > 1 && coll_has_route(size))
 		CHECK(first > 8 && first < MANY);
 	come_and_go(turns);

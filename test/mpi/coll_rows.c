@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every algorithm forced by its name (info key on a duplicate) against the
- * naive answer: all roots, in place, several counts, on the whole and on
- * halves of the world. Also without forcing, as the table chooses.
+ * naive answer: all roots, in place, several counts, on the world and on halves
+ * of it. Also without forcing, as the table chooses.
  */
 #include "coll_t.h"
 
@@ -40,7 +40,7 @@ static void vec_fill(unsigned *v, int rank, int n)
 	}
 }
 
-/* The answer for ranks lo .. hi - 1. */
+/* The expected result for ranks lo .. hi - 1. */
 static void vec_sum(const struct on *o, unsigned *acc, int lo, int hi, int n)
 {
 	unsigned *v = coll_room(sizeof(*v) * 2 * (size_t)n);
@@ -284,7 +284,7 @@ static void test_allgather(const struct on *o)
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, all, n, MPI_INT, o->comm);
 	for (i = 0; i < o->size; i++)
 		blocks_check(all + n * i, i, 0, n);
-	/* backwards, and every second one shorter */
+	/* in reverse order, and every second block shorter */
 	for (i = 0; i < o->size; i++) {
 		counts[i] = i % 2 ? n / 2 : n;
 		displs[i] = n * (o->size - 1 - i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the test programs of collectives share: a check that ends the job with
- * the place, values that tell where they come from, and random skew.
+ * Shared by the tests of collectives: a check that ends the job with file and
+ * line, values that identify their origin, and random skew.
  */
 #ifndef WEFT_TEST_COLL_T_H
 #define WEFT_TEST_COLL_T_H
@@ -45,14 +45,14 @@ static inline int coll_val(int from, int to, int e)
 	return from * 10007 + to * 101 + e;
 }
 
-/* Numbers that are equal on all ranks. */
+/* Random numbers that are equal on all ranks. */
 static inline unsigned coll_rand(unsigned *state)
 {
 	*state = *state * 1103515245u + 12345u;
 	return *state >> 16;
 }
 
-/* Now and then this rank comes late; other ranks draw otherwise. */
+/* Delays this rank sometimes; each rank draws its own numbers. */
 static inline void coll_skew(unsigned *state, int rank)
 {
 	struct timespec t = { 0, 0 };
@@ -73,7 +73,7 @@ static inline void *coll_room(size_t bytes)
 	return p;
 }
 
-/* Where ranks count what they have done, without MPI; rank 0 makes it. */
+/* Shared counters of the ranks, without MPI; rank 0 creates them. */
 static inline _Atomic int *coll_board(int rank, int size)
 {
 	char name[64];
@@ -101,14 +101,16 @@ static inline _Atomic int *coll_board(int rank, int size)
 	return board;
 }
 
-/* Outside MPI until so many were counted; the launcher of the test bounds. */
+/*
+ * Waits outside MPI until count arrivals; the test's launcher has a time limit.
+ */
 static inline void coll_await(_Atomic int *board, int count)
 {
 	while (atomic_load(board) < count)
 		sched_yield();
 }
 
-/* In virtual time nobody goes on while one computes. */
+/* In virtual time no rank continues while one computes. */
 static inline int coll_is_live(void)
 {
 	int *global, found;
@@ -118,8 +120,8 @@ static inline int coll_is_live(void)
 }
 
 /*
- * The unit is in common memory, which datagrams have not; and Blue Gene/Q has
- * class routes on rectangles of nodes only.
+ * The unit is in shared memory, which is not used with datagrams; and Blue
+ * Gene/Q has class routes on rectangles of nodes only.
  */
 static inline int coll_has_route(int ranks)
 {
@@ -132,8 +134,9 @@ static inline int coll_has_route(int ranks)
 }
 
 /*
- * The bytes up to which it serves so many ranks. In virtual time Gemini, which
- * has no hardware for it, leaves pairs and longer vectors to messages.
+ * The bytes up to which the unit serves this number of ranks. In virtual time
+ * Gemini, which has no hardware for it, uses messages for pairs and longer
+ * vectors.
  */
 static inline size_t coll_route_bytes(int ranks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives of several threads at once, each on a communicator of its own:
- * blocking and nonblocking ones, started by all, completed by all.
+ * blocking and nonblocking ones, started by all threads, completed by all.
  */
 #include "coll_t.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All predefined types and operations, and what they must give: elements are
- * made of small whole numbers, so that the naive answer is the exact one in
- * every type and order. Nothing here asks the library to compute.
+ * All predefined types and operations, and their expected results: elements are
+ * small integers, so that the naive answer is exact in every type and order.
+ * Nothing here is computed by the library.
  */
 #ifndef WEFT_TEST_COLL_TYPES_H
 #define WEFT_TEST_COLL_TYPES_H
@@ -14,7 +14,7 @@
 
 enum kind { SIGNED, UNSIGNED, REAL, COMPLEX, LOGICAL, RAW, PAIR };
 
-/* A number as it lies in memory: i whole, f floating point. */
+/* A number in memory: i integer, f floating point. */
 struct part {
 	char form;
 	size_t bytes;
@@ -29,7 +29,7 @@ struct type {
 	struct part part[2];
 };
 
-/* What an element stands for: a number, and its imaginary part or place. */
+/* Value of an element: a number, and its imaginary part or index. */
 struct value {
 	int64_t v, w;
 };
@@ -76,7 +76,7 @@ static void add_complex(MPI_Datatype mpi)
 	t->part[1] = (struct part){ 'f', t->extent / 2, t->extent / 2 };
 }
 
-/* first: its form and bytes; the second lies at an offset. */
+/* first: its form and bytes; the second is at an offset. */
 static void add_pair(MPI_Datatype mpi, char form, size_t bytes, char form2,
 		     size_t bytes2)
 {
@@ -166,7 +166,7 @@ static void all_types(void)
 	add_pair(MPI_2INTEGER, 'i', 4, 'i', 4);
 }
 
-/* As the standard's table of reductions has it. */
+/* As in the standard's table of reductions. */
 static bool allowed(enum op op, enum kind k)
 {
 	switch (op) {
@@ -227,7 +227,7 @@ static struct value times(struct value a, struct value b)
 			       a.v * b.w + a.w * b.v };
 }
 
-/* The better of two pairs; the lower place of equal ones. */
+/* The better of two pairs; of equal ones that with the lower index. */
 static struct value better(struct value a, struct value b, bool a_wins)
 {
 	if (a.v == b.v)
@@ -324,7 +324,7 @@ static void spread(char *buf, size_t extent, long n)
 	}
 }
 
-/* What rank hands in: elements from first on. buf has room for PERIOD more. */
+/* Input of a rank: elements from first on. buf has room for PERIOD more. */
 static void fill(const struct type *t, enum op op, char *buf, int rank,
 		 long first, long n)
 {
@@ -335,7 +335,7 @@ static void fill(const struct type *t, enum op op, char *buf, int rank,
 	spread(buf, t->extent, n);
 }
 
-/* What ranks 0 .. ranks - 1 make of it. */
+/* The result of ranks 0 .. ranks - 1. */
 static void answer(const struct type *t, enum op op, char *buf, int ranks,
 		   long first, long n)
 {
@@ -363,7 +363,7 @@ static long double get_float(const char *at, size_t bytes)
 	return memcpy(&l, at, bytes), l;
 }
 
-/* Zeroes have signs, long doubles idle bits, pairs gaps. */
+/* Zeroes have signs, long doubles unused bits, pairs gaps. */
 static bool same_element(const struct type *t, const char *a, const char *b)
 {
 	for (int i = 0; i < t->parts; i++) {

@@ -156,7 +156,7 @@ static void try_blocks(struct job *j, int n, int root)
 	}
 }
 
-/* Lengths around what fits a line, a packet, the way of long vectors. */
+/* Lengths around the size of a line, of a packet, of the long vectors' path. */
 static const long lengths[] = { 1,     2,      6,	7,	48,    49,
 				511,   513,    4096,	4099,	16384, 32770,
 				65544, 131073, 1048576, 4194304 };
@@ -211,7 +211,7 @@ static void try_comm(MPI_Comm comm, unsigned seed, int turns)
 	free(j.want);
 }
 
-/* The same with the unit forced, and with it refused. */
+/* Forces or refuses the unit on comm. */
 static void force(MPI_Comm comm, const char *how)
 {
 	static const char *const kinds[] = {
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	try_comm(MPI_COMM_WORLD, 1, turns);
 	for (int s = 0; s < 6; s++) {
-		/* ranks backwards in every second one */
+		/* reverse order of ranks in every second split */
 		MPI_Comm_split(MPI_COMM_WORLD, color(s, rank, size),
 			       s & 1 ? -rank : rank, &comm);
 		try_comm(comm, (unsigned)s + 2, turns / 4);

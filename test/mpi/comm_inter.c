@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intercommunicators: even and odd ranks face each other. */
+/* Intercommunicators between even and odd ranks. */
 #include "mt.h"
 
 static MPI_Comm side, inter;
@@ -39,7 +39,7 @@ static void queries(void)
 	MT_OK(MPI_Group_free(&h));
 }
 
-/* Everyone writes to everyone on the other side. */
+/* Every rank sends to every rank of the other side. */
 static void messages(MPI_Comm c, int others)
 {
 	MPI_Request *s = malloc((size_t)others * sizeof(*s));
@@ -75,7 +75,7 @@ static void derived(void)
 	messages(c, there);
 	MT_OK(MPI_Comm_free(&c));
 
-	/* pairs of world ranks (0 1) (2 3) ...; a last one has nobody */
+	/* pairs of world ranks (0 1) (2 3) ...; a last one has no partner */
 	MT_OK(MPI_Comm_split(inter, me, 0, &c));
 	if (me < here && me < there) {
 		MT_OK(MPI_Comm_remote_size(c, &n));
@@ -98,7 +98,7 @@ static void derived(void)
 	MT_OK(MPI_Group_free(&h));
 }
 
-/* On several hosts: whom of the other side is on mine? */
+/* On several hosts: which ranks of the other side are on this host? */
 static void by_host(void)
 {
 	int near = mt_neighbours(MPI_COMM_WORLD) - mt_neighbours(side), n;
@@ -115,7 +115,7 @@ static void by_host(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* On one host whoever takes part is together. */
+/* On one host all participating ranks are together. */
 static void by_type(void)
 {
 	MPI_Comm c;
@@ -138,7 +138,7 @@ static void by_type(void)
 	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_HW_UNGUIDED, 0,
 				  MPI_INFO_NULL, &c));
 	MT_IS(c, MPI_COMM_NULL);
-	/* without one of them it is a proper part, seen from both sides */
+	/* without one of them it is a proper subset, seen from both sides */
 	MT_OK(MPI_Comm_split_type(
 		inter, mt_rank ? MPI_COMM_TYPE_HW_UNGUIDED : MPI_UNDEFINED, 0,
 		MPI_INFO_NULL, &c));
@@ -147,7 +147,7 @@ static void by_type(void)
 		messages(c, mt_rank % 2 ? there - 1 : there);
 		MT_OK(MPI_Comm_free(&c));
 	}
-	/* one side stays away: the other has nobody to face */
+	/* one side passes MPI_UNDEFINED: the other has no remote group */
 	MT_OK(MPI_Comm_split_type(
 		inter, mt_rank % 2 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0,
 		MPI_INFO_NULL, &c));
@@ -163,7 +163,7 @@ static void merged(void)
 	MT_OK(MPI_Comm_rank(c, &r));
 	MT_OK(MPI_Comm_size(c, &n));
 	MT_IS(n, mt_size);
-	MT_IS(r, mt_rank % 2 ? me : there + me); /* even ranks said high */
+	MT_IS(r, mt_rank % 2 ? me : there + me); /* even ranks passed high */
 	MT_OK(MPI_Allreduce(&mt_rank, &sum, 1, MPI_INT, MPI_SUM, c));
 	MT_IS(sum, mt_size * (mt_size - 1) / 2);
 	MT_OK(MPI_Comm_free(&c));

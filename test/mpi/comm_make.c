@@ -60,7 +60,7 @@ static void splits(void)
 	MPI_Comm_size(c, &n);
 	MT_IS(n, near);
 	MT_OK(MPI_Comm_free(&c));
-	/* only a proper part has one */
+	/* only a proper subset has one */
 	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0,
 				  MPI_INFO_NULL, &c));
 	MT_IS(c == MPI_COMM_NULL, near == mt_size);
@@ -71,7 +71,7 @@ static void splits(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* What the library names as a resource it can split by, all of it. */
+/* All resource names that the library offers to split by. */
 static void by_resource(void)
 {
 	char key[MPI_MAX_INFO_KEY], val[16];
@@ -135,7 +135,7 @@ static void by_group(void)
 	MT_OK(MPI_Group_free(&w));
 }
 
-/* The same tag in two communicators: each receive gets its own. */
+/* Equal tags in two communicators: each receive gets its own message. */
 static void contexts(void)
 {
 	MPI_Comm c;
@@ -157,7 +157,7 @@ static void contexts(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* Freed with a receive pending; the request lives on. */
+/* Freed with a receive pending; the request stays valid. */
 static void freed_early(void)
 {
 	MPI_Comm c;
@@ -173,7 +173,7 @@ static void freed_early(void)
 	MT_IS(x, (mt_rank + mt_size - 1) % mt_size);
 }
 
-/* Ids come back: far more communicators than there are ids. */
+/* Ids are reused: many more communicators than there are ids. */
 static void many(void)
 {
 	MPI_Comm c, d;
@@ -187,7 +187,7 @@ static void many(void)
 	}
 }
 
-/* A group and a copy under way at once, begun in either order. */
+/* A group and a duplicate in flight at once, begun in either order. */
 static void in_any_order(void)
 {
 	MPI_Comm copy, group;
@@ -207,7 +207,7 @@ static void in_any_order(void)
 	MT_OK(MPI_Comm_free(&group));
 }
 
-/* What MPI_Comm_get_info tells are hints, not what anybody wrote. */
+/* MPI_Comm_get_info returns hints in use, not any key that was set. */
 static void hints(void)
 {
 	char val[16];

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators that come and go use the same memory again: a hundred of them,
+ * Communicators that are created and freed reuse memory: a hundred of them,
  * each with reductions long enough to touch many pages, take hardly more than
  * the first ten did.
  */
 #include "mt.h"
 
-#define GROWTH_KIB 512 /* of a rank */
+#define GROWTH_KIB 512 /* of one rank */
 
-/* KiB of all ranks together, common pages counted once; without those of the
- * library's file, whose share depends on who else on the host has it. */
+/*
+ * KiB of all ranks together, shared pages counted once; without those of the
+ * library's file, whose share depends on the other processes that map it.
+ */
 static long used_by_all(void)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives on device memory give what they give on host memory: blocking,
+ * Collectives on device memory have the results of host memory: blocking,
  * nonblocking and persistent, with buffers of either kind on each rank.
  */
 #include "device_t.h"
@@ -27,7 +27,7 @@ enum kind {
 static unsigned char *host[2], *device[2], *want, *got, *start;
 static int counts[64], displs[64];
 
-/* One operation of n longs a rank; how: 0 blocking, 1 not, 2 persistent. */
+/* One operation of n longs per rank; how: 0 blocking, 1 not, 2 persistent. */
 #define CALL(f, ...)                                              \
 	(how == 0   ? MPI_##f(__VA_ARGS__, MPI_COMM_WORLD)        \
 	 : how == 1 ? MPI_I##f(__VA_ARGS__, MPI_COMM_WORLD, &r)   \
@@ -102,13 +102,13 @@ static void operate(enum kind k, void *s, void *r_, int n, int root, int how)
 			MT_OK(MPI_Start(&r));
 		MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 		if (how == 2 && k == IN_PLACE)
-			break; /* twice would be another sum */
+			break; /* a second run would change the sum */
 	}
 	if (how == 2)
 		MT_OK(MPI_Request_free(&r));
 }
 
-/* The same bytes in both buffers before, whatever they are. */
+/* Fills both buffers with the same bytes, in any kind of memory. */
 static void prepare(void *s, void *r, uint64_t seed)
 {
 	mt_fill(start, ROOM, seed + (uint64_t)mt_rank);
@@ -126,7 +126,7 @@ static void compare(enum kind k, int n, int how)
 	operate(k, host[0], host[1], n, root, how);
 	memcpy(want, host[1], ROOM);
 	for (int i = 1; i < 4; i++) {
-		/* not the same on all ranks */
+		/* differs between ranks */
 		int m = (i + mt_rank) % 4;
 		unsigned char *s = m & 1 ? device[0] : host[0];
 		unsigned char *r = m & 2 ? device[1] : host[1];
@@ -161,7 +161,7 @@ static void user_sum(void *in, void *inout, int *len, MPI_Datatype *t)
 		((int64_t *)inout)[2 * i] += ((int64_t *)in)[2 * i];
 }
 
-/* An operation of the user's on a type with gaps, which stay as they are. */
+/* A user-defined operation on a type with gaps, which stay unchanged. */
 static void gaps(int n)
 {
 	MPI_Datatype every, other;

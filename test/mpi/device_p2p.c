@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages between host and device memory: every protocol's size, all four
- * combinations, all modes, and types with few gaps and with many. What must not
- * be written is looked at, too.
+ * combinations, all modes, and types with few gaps and with many. Bytes that
+ * must not be written are checked, too.
  */
 #include "device_t.h"
 
@@ -74,7 +74,7 @@ static void one(void *from, void *to, size_t n, int mode)
 	expect(to, n, (uint64_t)(100 * source + tag));
 }
 
-/* The blocking calls, which have ways of their own. */
+/* The blocking calls, which have their own code paths. */
 static void blocking(void *from, void *to, size_t n)
 {
 	int other = mt_rank ^ 1;
@@ -109,7 +109,7 @@ static void replace(size_t n)
 	expect(device, n, (uint64_t)source);
 }
 
-/* Columns: what lies between them is not touched, even at the same time. */
+/* Columns: bytes between them are not changed, even concurrently. */
 static void columns(int rows)
 {
 	int dest = (mt_rank + 1) % mt_size;
@@ -156,7 +156,7 @@ static void persistent(size_t n)
 	MT_OK(MPI_Request_free(&r[1]));
 }
 
-/* The stand-in would prove nothing if the processor could touch it. */
+/* The emulated device is useful only if the processor cannot access it. */
 static void nobody_touches_it(void)
 {
 	int status;
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	kinds_are_told();
-	/* messages before there is a device, too */
+	/* messages before the first use of a device, too */
 	host = malloc(2 * MOST);
 	check = malloc(2 * MOST);
 	room = malloc(MOST + 2 * MPI_BSEND_OVERHEAD);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows and device memory: puts and gets take buffers of a device, with gaps
- * as well; a window in one and accumulates from one are refused by name.
+ * Windows and device memory: puts and gets accept buffers of a device, with
+ * gaps as well; a window in device memory and accumulates from it are refused
+ * with an error that names them.
  */
 #include "device_t.h"
 
@@ -30,7 +31,7 @@ static void there_and_back(int n)
 	MT_OK(MPI_Win_unlock_all(win));
 	device_out(check, device + MOST, (size_t)n);
 	MT_TRUE(mt_same(check, (size_t)n, (uint64_t)mt_rank));
-	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* all have read */
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* all ranks have read */
 }
 
 static void gaps(int rows)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Start, environment, end. */
+/* Start-up, environment, finalize. */
 #include "mt.h"
 
 #include <time.h>
@@ -47,7 +47,10 @@ static double host_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* As fast as the host's, but for virtual time, which all ranks share. */
+/*
+ * The clock has the host's rate, except in virtual time, which is common to all
+ * ranks.
+ */
 static void clock_keeps_time(void)
 {
 	struct timespec nap = { .tv_nsec = 50000000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors: what is checked, what is said, who is called. */
+/* Errors: which are detected, their texts, and which handler is called. */
 #include "mt.h"
 
 static int calls, last_code;

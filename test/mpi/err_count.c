@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts whose bytes are more than a number holds: refused, not wrapped round
- * to a short message.
+ * Counts whose bytes exceed the range of a number: refused, not wrapped to a
+ * short message.
  */
 #include "mt.h"
 
@@ -36,7 +36,7 @@ static void of_a_basic_type(void)
 				MPI_COMM_WORLD, &q));
 }
 
-/* The int forms can do it, too, with a type that is large enough. */
+/* The int forms reach this size, too, with a type that is large enough. */
 static void of_a_huge_type(void)
 {
 	MPI_Datatype huge;
@@ -50,7 +50,7 @@ static void of_a_huge_type(void)
 	MT_OK(MPI_Type_free(&huge));
 }
 
-/* No bytes are no bytes, however many. */
+/* Any number of empty elements is 0 bytes. */
 static void of_an_empty_type(void)
 {
 	MPI_Datatype none;

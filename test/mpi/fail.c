@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends the way its argument says; run_fail.sh looks at what is left. */
+/*
+ * Ends as its argument says; run_fail.sh checks the exit code and the output.
+ */
 #include "mt.h"
 
 #include <pthread.h>
@@ -90,7 +92,7 @@ int main(int argc, char **argv)
 		put_beside();
 	if (!strcmp(argv[1], "threads") && mt_rank == 1)
 		pthread_create(&thread, NULL, send_into_the_void, NULL);
-	/* the kernel kills it in the receive below */
+	/* the kernel kills the process in the receive below */
 	if ((!strcmp(argv[1], "alarm") || !strcmp(argv[1], "threads")) &&
 	    mt_rank == 1)
 		alarm(1);
@@ -98,7 +100,7 @@ int main(int argc, char **argv)
 		raise(SIGSEGV);
 	if (!strcmp(argv[1], "mixed") && mt_rank == 2)
 		MPI_Barrier(MPI_COMM_WORLD);
-	/* everybody else waits for what never comes */
+	/* all other ranks wait for a message that never comes */
 	if (strcmp(argv[1], "good"))
 		MPI_Recv(&x, 1, MPI_INT, mt_rank, 1, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What MPI costs a rank in private memory after everybody has talked to
- * everybody: less than 4 MiB, and a peer costs next to nothing.
+ * Private memory that MPI takes on a rank after every rank has communicated
+ * with every other: less than 4 MiB, and almost nothing per peer.
  */
 #include "mt.h"
 
 #include <unistd.h>
 
 #define BUDGET_KIB   4096
-#define SLACK_PAGES  32 /* what a first collective and a first send touch */
+#define SLACK_PAGES  32 /* touched by a first collective and a first send */
 #define KIB_PER_PEER 2
-#define KIB_QUEUES   16 /* of a peer, on qsnet2: two command queues */
-#define KIB_FAR	     16 /* of one on another host: windows, keys, datagrams */
+#define KIB_QUEUES   16 /* per peer, on qsnet2: two command queues */
+#define KIB_FAR	     16 /* per remote peer: windows, keys, datagrams */
 
 static long private_kib(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the programs here share: a rank, a size, and one verb. MT_TRUE ends
- * the job with a text that names the place when its condition does not hold.
+ * Shared by the test programs: rank, size, and checks. MT_TRUE ends the job
+ * with a text that names file and line when its condition does not hold.
  */
 #ifndef WEFT_TEST_MPI_MT_H
 #define WEFT_TEST_MPI_MT_H
@@ -38,7 +38,7 @@ static inline int mt_end(void)
 	return 0;
 }
 
-/* Ranks of comm on the host of this one; everybody calls it. */
+/* Number of ranks of comm on this host; collective. */
 static inline int mt_neighbours(MPI_Comm comm)
 {
 	enum { NAME = MPI_MAX_PROCESSOR_NAME };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations applied here: predefined, by users, on derived types. */
+/* Operations applied locally: predefined, user-defined, on derived types. */
 #include "mt.h"
 
 static void subtract(void *in, void *inout, int *len, MPI_Datatype *type)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffered sends: room is given back, lack of room is an error. */
+/* Buffered sends: buffer space is returned, a full buffer is an error. */
 #include "mt.h"
 
 static int next, prev;

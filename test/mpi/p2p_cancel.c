@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Cancel of sends: MPI_Wait returns whatever became of them. What no
- * receive has met is taken back, as if it had not been sent; what was met
- * arrives; a short one that has left may do either, but not both.
+ * MPI_Cancel of sends: MPI_Wait returns in every case. An unmatched send is
+ * cancelled, as if it had not been sent; a matched one arrives; for a short one
+ * in flight either is possible, but not both.
  */
 #include "mt.h"
 
@@ -59,7 +59,9 @@ static void nothing_waits(int tag)
 	}
 }
 
-/* No receive: it is taken back, and the next one of its tag arrives. */
+/*
+ * Without a receive the send is cancelled, and the next one of its tag arrives.
+ */
 static void unmatched(int sync, int len, int tag)
 {
 	MPI_Request q;
@@ -79,7 +81,7 @@ static void unmatched(int sync, int len, int tag)
 	arrived(len, 2);
 }
 
-/* Whether my sender's message was taken back, as he says. */
+/* Whether this rank's sender reports that its message was cancelled. */
 static int told(int gone, int tag)
 {
 	int his;
@@ -90,8 +92,10 @@ static int told(int gone, int tag)
 	return his;
 }
 
-/* The receive is there before the message: it arrives, unless there was no
- * room for it to leave; then the receive still waits. */
+/*
+ * The receive is posted before the message: the message arrives, unless
+ * back-pressure kept it at the sender; then the receive is still pending.
+ */
 static void matched(int sync, int len, int tag)
 {
 	MPI_Request q, r;
@@ -110,7 +114,7 @@ static void matched(int sync, int len, int tag)
 	arrived(len, 3);
 }
 
-/* A short one may be gone already; then it is there. */
+/* A short message may have been sent already; then it arrives. */
 static void either(int tag)
 {
 	MPI_Request q;
@@ -154,7 +158,7 @@ static void persistent(int tag)
 	MT_OK(MPI_Request_free(&q));
 }
 
-/* Several of one tag, the oldest called back first. */
+/* Several of one tag, the oldest cancelled first. */
 static void in_order(int tag)
 {
 	MPI_Request q[5];
@@ -183,8 +187,10 @@ static void receive(int len, int tag)
 	MT_IS(n, len);
 }
 
-/* The middle one of three: over our own provider at once, over another when
- * the one before it has been received. */
+/*
+ * The middle one of three: over Weft's provider at once, over another one when
+ * the previous one has been received.
+ */
 static void the_middle_one(int tag)
 {
 	bool own = !getenv("FI_PROVIDER");
@@ -206,7 +212,7 @@ static void the_middle_one(int tag)
 	nothing_waits(tag);
 }
 
-/* A reserved message was met. */
+/* A message matched by MPI_Mprobe counts as received. */
 static void reserved(int len, int tag)
 {
 	MPI_Request q;
@@ -234,7 +240,7 @@ static void freed(int tag)
 	MT_OK(MPI_Cancel(&q));
 	MT_OK(MPI_Request_free(&q));
 	MT_OK(MPI_Type_free(&gaps));
-	/* served in order, so that this one's answer is behind that one's */
+	/* served in order, so that this reply follows the other one */
 	MT_OK(MPI_Issend(out, 1, MPI_CHAR, next, tag + 1, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Cancel(&q));
 	MT_IS(cancelled(&q), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generalized requests beside ordinary ones. */
+/* Generalized requests together with ordinary ones. */
 #include "mt.h"
 
 static int freed, cancelled;
@@ -25,7 +25,7 @@ static int cancel(void *extra, int complete)
 	return MPI_SUCCESS;
 }
 
-/* ---- what the callbacks say goes wrong ----------------------------------- */
+/* ---- errors of callbacks ------------------------------------------------- */
 
 static int query_fails(void *extra, MPI_Status *status)
 {
@@ -55,7 +55,7 @@ static void last_words(void)
 	MT_OK(MPI_Grequest_complete(r));
 	MT_IS(mt_class(MPI_Test(&r, &flag, MPI_STATUS_IGNORE)), MPI_ERR_ARG);
 	MT_IS(r, MPI_REQUEST_NULL);
-	/* the last one counts */
+	/* the last error is returned */
 	MT_OK(MPI_Grequest_start(query_fails, release_fails, cancel, &extra,
 				 &r));
 	MT_OK(MPI_Grequest_complete(r));
@@ -79,7 +79,7 @@ static void last_words_of_many(void)
 	MT_IS(mt_class(st[1].MPI_ERROR), MPI_ERR_NAME);
 }
 
-/* Whichever comes last, free or complete, is told. */
+/* The later one of free and complete returns the free function's error. */
 static void last_words_without_a_handle(void)
 {
 	MPI_Request r, copy;

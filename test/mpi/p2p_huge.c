@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One message beyond 2 GiB, by MPI_Count, checked at places all over it. */
+/* One message beyond 2 GiB, by MPI_Count, checked at many offsets. */
 #include "mt.h"
 
 #define BYTES ((MPI_Count)2200 << 20)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every mode of sending, every way of receiving, sizes from 0 up; to the
- * next rank in a ring, which is oneself when there is one rank. */
+/*
+ * Every send mode, every form of receive, sizes from 0 up; to the next rank in
+ * a ring, which is the rank itself when there is only one.
+ */
 #include "mt.h"
 
 #define MAX (1 << 20)
@@ -26,7 +28,7 @@ static void check_status(const MPI_Status *st, int tag, int len)
 	MT_TRUE(mt_same(in, (size_t)len, (uint64_t)(prev + tag)));
 }
 
-/* Nonblocking send against a receive that is posted before or after. */
+/* Nonblocking send with a receive that is posted before or after. */
 static void ring(isend_fn *isend, int len, int tag, int any)
 {
 	MPI_Request s, r;
@@ -48,7 +50,7 @@ static void ring(isend_fn *isend, int len, int tag, int any)
 	MT_OK(MPI_Recv(in, MAX, MPI_BYTE, from, tag, MPI_COMM_WORLD, &st));
 	check_status(&st, tag, len);
 	MT_OK(MPI_Wait(&s, MPI_STATUS_IGNORE));
-	/* wildcards must not take messages of the next round */
+	/* wildcards must not match messages of the next round */
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
@@ -69,7 +71,7 @@ static void pairs(send_fn *send, int len, int tag)
 		MT_OK(send(out, len, MPI_BYTE, peer, tag, MPI_COMM_WORLD));
 }
 
-/* Issend must not complete before the receive is there. */
+/* Issend must not complete before the receive is posted. */
 static void synchronous_waits(void)
 {
 	MPI_Request s;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages do not overtake each other, whatever their sizes and however many
- * are unexpected. */
+/*
+ * Messages do not overtake each other, for any sizes and any number of
+ * unexpected messages.
+ */
 #include "mt.h"
 
 #define COUNT 400
@@ -13,7 +15,7 @@ static int size_of(int i)
 	return s[i % 8];
 }
 
-/* All send to rank 0, who looks at them late and in order per source. */
+/* All ranks send to rank 0, which receives late and in order per source. */
 static void flood(void)
 {
 	char *buf = malloc(BIG);
@@ -74,7 +76,7 @@ static void posted(void)
 	}
 }
 
-/* Tags pick messages out of order. */
+/* Tags select messages out of order. */
 static void picking(void)
 {
 	int next = (mt_rank + 1) % mt_size;
@@ -101,7 +103,7 @@ int main(int argc, char **argv)
 	flood();
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	posted();
-	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* wildcards are over */
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* no wildcard is pending */
 	picking();
 	return mt_end();
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Partitioned communication, cut alike and differently on both sides. */
+/*
+ * Partitioned communication, with equal and with different partitions on both
+ * sides.
+ */
 #include "mt.h"
 
 #define TOTAL 12000
@@ -73,7 +76,7 @@ static void gaps(void)
 	MT_OK(MPI_Type_free(&t));
 }
 
-/* Nothing has arrived before it is declared ready, however little it is. */
+/* No data arrives before it is declared ready, however little it is. */
 static void early(int sp, int rp, int count)
 {
 	int out[TOTAL] = { 0 }, in[TOTAL] = { 0 };
@@ -95,7 +98,7 @@ static void early(int sp, int rp, int count)
 		MT_OK(MPI_Start(&s));
 		MT_OK(MPI_Pready_range(0, sp - 2, s));
 		MT_IS(mt_class(MPI_Pready(0, s)), MPI_ERR_ARG);
-		/* the last one still waits for its last part */
+		/* the last partition still waits for its last part */
 		for (i = 0; i < (sp - 1) * rp / sp; i++)
 			do
 				MT_OK(MPI_Parrived(r, i, &flag));
@@ -114,7 +117,7 @@ static void early(int sp, int rp, int count)
 	MT_OK(MPI_Request_free(&r));
 }
 
-/* No partitions: a message all the same, which a start sends. */
+/* No partitions: still one message, which the start sends. */
 static void none(int rp)
 {
 	MPI_Request s, r;

@@ -18,7 +18,7 @@ static void rounds(init_fn *init, int len)
 
 	MT_OK(MPI_Recv_init(in, LEN, MPI_BYTE, prev, 2, MPI_COMM_WORLD, &r[0]));
 	MT_OK(init(out, len, MPI_BYTE, next, 2, MPI_COMM_WORLD, &r[1]));
-	/* inactive: done at once, with an empty status */
+	/* inactive: completes at once, with an empty status */
 	MT_OK(MPI_Wait(&r[0], &st[0]));
 	MT_IS(st[0].MPI_SOURCE, MPI_ANY_SOURCE);
 	MT_OK(MPI_Test(&r[1], &flag, MPI_STATUS_IGNORE));
@@ -26,7 +26,7 @@ static void rounds(init_fn *init, int len)
 	for (i = 0; i < 20; i++) {
 		mt_fill(out, (size_t)len, (uint64_t)(mt_rank + i));
 		MT_OK(MPI_Start(&r[0]));
-		MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* ready sends need it */
+		MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* for ready sends */
 		MT_OK(MPI_Start(&r[1]));
 		MT_OK(MPI_Waitall(2, r, st));
 		MT_TRUE(r[0] != MPI_REQUEST_NULL && r[1] != MPI_REQUEST_NULL);
@@ -40,7 +40,7 @@ static void rounds(init_fn *init, int len)
 	MT_IS(r[0], MPI_REQUEST_NULL);
 }
 
-/* Few bytes that do not lie together. */
+/* Few bytes that are not contiguous. */
 static void gaps(void)
 {
 	int next = (mt_rank + 1) % mt_size;
@@ -70,7 +70,7 @@ static void gaps(void)
 	MT_OK(MPI_Type_free(&every_other));
 }
 
-/* A synchronous send is not over before it has met its receive. */
+/* A synchronous send does not complete before it is matched. */
 static void synchronous(void)
 {
 	int peer = mt_rank ^ 1, x = mt_rank, y = -1, flag = 0;
@@ -95,7 +95,7 @@ static void synchronous(void)
 	MT_OK(MPI_Request_free(&r));
 }
 
-/* What MPI_Waitall says of persistent ones: nothing of sends. */
+/* Statuses of MPI_Waitall for persistent requests: empty for sends. */
 static void statuses(void)
 {
 	int next = (mt_rank + 1) % mt_size;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes tell what comes; a matched message is nobody else's. */
+/*
+ * Probes report the next message; a matched message is invisible to other
+ * receives.
+ */
 #include "mt.h"
 
 static int next, prev;

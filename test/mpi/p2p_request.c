@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* any, some, all; looking, cancelling, freeing. */
+/* any, some, all; MPI_Request_get_status, cancel, free. */
 #include "mt.h"
 
 #define N 12
@@ -120,8 +120,10 @@ static void garbage(MPI_Status st[], int n)
 	}
 }
 
-/* Sends that are over at once, long ones, receives, none, and from nobody, in
- * one call: every handle and every status is written. */
+/*
+ * Sends that complete at once, long ones, receives, null requests and
+ * MPI_PROC_NULL in one call: every handle and every status is written.
+ */
 static void mixed(void)
 {
 	enum { LONG = 100000, ALL = 6 };
@@ -173,7 +175,7 @@ static void cancelled(void)
 	MT_OK(MPI_Test_cancelled(&st, &flag));
 	MT_IS(flag, 1);
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
-	/* and the message goes to the next receive */
+	/* and the message matches the next receive */
 	MT_OK(MPI_Isend(&mt_rank, 1, MPI_INT, next, 99, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Recv(&x, 1, MPI_INT, prev, 99, MPI_COMM_WORLD, &st));
 	MT_IS(x, prev);
@@ -182,7 +184,7 @@ static void cancelled(void)
 	MT_IS(flag, 0);
 }
 
-/* A freed request completes all the same. */
+/* A freed request still completes. */
 static void freed(void)
 {
 	static int big[50000], in[50000];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message longer than the buffer is an error of the receive, and of nothing
- * else; what lies behind the buffer stays as it was. */
+/*
+ * A message longer than the buffer is an error of the receive only; bytes
+ * behind the buffer are unchanged.
+ */
 #include "mt.h"
 
 static int next, prev;
@@ -52,8 +54,10 @@ static void in_waitall(void)
 	MT_IS(a[1], 0);
 }
 
-/* Messages to oneself are there when they are sent: one call sees them all,
- * the failed ones among the others. */
+/*
+ * Messages to self arrive when they are sent: one call completes all of them,
+ * failed and successful.
+ */
 enum { MANY = 6 };
 
 static int room[MANY][4], full[4] = { 1, 2, 3, 4 };
@@ -105,7 +109,7 @@ static void seen_at_once(int bad)
 	}
 }
 
-/* On a machine's own time a message takes some, also to oneself. */
+/* In virtual time a message takes time, also to self. */
 static int is_live(void)
 {
 	int *global, flag;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Derived types in messages: with gaps, few pieces and many, either side. */
+/* Derived types in messages: with gaps, few and many pieces, on either side. */
 #include "mt.h"
 
 static int next, prev;
@@ -41,7 +41,7 @@ static void columns(int n)
 	free(b);
 }
 
-/* The type is freed while the message is under way; absolute addresses. */
+/* The type is freed while the message is in flight; absolute addresses. */
 static void bottom(void)
 {
 	struct {
@@ -79,7 +79,7 @@ static void bottom(void)
 	MT_TRUE(!strcmp(in.c, "weft"));
 }
 
-/* Fewer elements come than there is room for. */
+/* Fewer elements arrive than the buffer has room for. */
 static void partial(void)
 {
 	int out[7] = { 1, 2, 3, 4, 5, 6, 7 }, in[20], n;

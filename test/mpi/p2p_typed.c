@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long messages with many gaps: layouts that differ on both sides, every way to
- * send and receive, too little room, cancelling, probes, wildcards,
+ * Long messages with many gaps: layouts that differ on both sides, every form
+ * of send and receive, buffers that are too short, cancel, probes, wildcards,
  * collectives, and the memory they take.
  */
 #include "mt.h"
@@ -14,7 +14,7 @@
 struct layout {
 	MPI_Datatype type;
 	int count;
-	size_t bytes; /* of memory */
+	size_t bytes; /* of memory, including gaps */
 };
 
 enum { PLAIN, VECTOR, STRUCT, INDEXED, LAYOUTS };
@@ -61,7 +61,7 @@ static void flat_fill(int *flat, int seed)
 		flat[i] = i * 3 + seed;
 }
 
-/* Memory of that layout with the numbers of seed in it, or with none (-1). */
+/* Memory of this layout filled with the numbers of seed, or blank (-1). */
 static char *data_new(const struct layout *l, int seed)
 {
 	char *mem = malloc(l->bytes);
@@ -77,7 +77,7 @@ static char *data_new(const struct layout *l, int seed)
 	return mem;
 }
 
-/* The first n ints are those of seed, all other bytes are untouched. */
+/* Checks that the first n ints are those of seed and all other bytes blank. */
 static void data_check(const struct layout *l, char *mem, int n, int seed)
 {
 	char *want = data_new(l, -1);
@@ -130,7 +130,7 @@ static void to_every_layout(int to, int from)
 		}
 }
 
-/* A message of which a part fits. */
+/* A message that is truncated. */
 static void cut_off(int to, int from)
 {
 	const struct layout *l = &all[VECTOR];
@@ -148,7 +148,7 @@ static void cut_off(int to, int from)
 	free(out);
 }
 
-/* Found, taken, received; the sizes are those of the message. */
+/* Probed, matched, received; the sizes are those of the message. */
 static void probed(int to, int from)
 {
 	const struct layout *s = &all[STRUCT], *d = &all[INDEXED];
@@ -171,7 +171,7 @@ static void probed(int to, int from)
 	free(out);
 }
 
-/* Nobody receives it, and a receive that nothing comes for. */
+/* A send without a receive, and a receive without a message, are cancelled. */
 static void cancelled(int to, int from)
 {
 	const struct layout *l = &all[STRUCT];
@@ -245,7 +245,7 @@ static long kilobytes(void)
 	return u.ru_maxrss;
 }
 
-/* Are messages packed on their way here? */
+/* Are messages packed during the transfer here? */
 static int packs_on_its_way(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -253,11 +253,11 @@ static int packs_on_its_way(void)
 	return !machine || !strcmp(machine, "native");
 }
 
-/* Then a long one takes no memory. */
+/* With packing during the transfer a long message takes no memory. */
 static void memory_is_bounded(int to, int from)
 {
 	enum { MIB = 24 };
-	int n = MIB << 17; /* doubles, and as many between them */
+	int n = MIB << 17; /* doubles, and gaps of the same size */
 	double *mem = malloc((size_t)n * 16);
 	MPI_Datatype t;
 	long before;
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 	from = (mt_rank + mt_size - 1) % mt_size;
 	open_all();
 	to_every_layout(to, from);
-	if (argc > 1) /* not over all providers */
+	if (argc > 1) /* not with every provider */
 		cut_off(to, from);
 	probed(to, from);
 	cancelled(to, from);

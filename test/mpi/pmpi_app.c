@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the profiler counts: 3 sends and receives in a ring, 2 allreduces,
- * and functions that use messages inside, which must not be counted. */
+/*
+ * Program for the profiler: 3 sends and receives in a ring, 2 allreduces, and
+ * functions that use messages internally, which must not be counted.
+ */
 #include "mt.h"
 
 int main(int argc, char **argv)

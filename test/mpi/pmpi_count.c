@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profiler as tools are: loaded before an unmodified program, it counts
- * calls through the MPI_ names and goes on through the PMPI_ names. */
+/*
+ * A profiling tool: preloaded before an unmodified program, it counts calls
+ * through the MPI_ names and calls the PMPI_ names.
+ */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who waits leaves the processors to others: how often a rank woke while rank 0
- * came late to a join, and to MPI_Finalize. A thousand ranks that look every
- * millisecond leave nobody the time to join.
+ * Waiting ranks leave the processors to others: counts the wakes of a rank
+ * while rank 0 was late to a join, and to MPI_Finalize. A thousand ranks that
+ * poll every millisecond would leave no time for the join.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -39,8 +39,8 @@ static void be_late(void)
 }
 
 /*
- * At most so many wakes a second, besides a few at either end, where every
- * other rank may have a word for us.
+ * At most this number of wakes per second, and a few at both ends, where every
+ * other rank may send a message.
  */
 static void check(const char *what, long woken, double waited, double rate)
 {

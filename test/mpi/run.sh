@@ -3,18 +3,18 @@
 # Runs the programs of test/mpi/list: one line per case, non-zero when any
 # fails. Environment: MACHINE (default native), CLOCK (live or virtual),
 # PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern for program
-# names), SECONDS_EACH (30; 1200 with LONG),
-# RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too),
-# PPN (ranks of a node in virtual time; default: the machine's).
-# Under test/hosts (HOSTS is set) ranks are spread over its hosts.
-# Programs are built with the headers and the library of the build tree.
+# names), SECONDS_EACH (30; 1200 with LONG), RANKS_MAX (cases with more ranks
+# are skipped), LONG=1 (long cases, too), PPN (ranks per node in virtual time;
+# default: the machine's). Under test/hosts (HOSTS is set) ranks are spread
+# over its hosts. Programs are built with the headers and the library of the
+# build tree.
 #
-# A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
-# Tags, joined by commas or "-": weft (only over the own provider), live (looks
-# at the clock of the host), virtual (only in virtual time), long (only with
-# LONG=1), mt (needs threads), memory (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages, with
-# FI_WEFT_CARRIER=sock, or on several hosts), unit (what only the collective unit
-# does: not on several, and not on a machine that has none).
+# A line of the list: program ranks[,ranks...] [tags] [arguments] Tags, joined
+# by commas or "-": weft (only over Weft's provider), live (uses the host's
+# clock), virtual (only in virtual time), long (only with LONG=1), mt (needs
+# threads), memory (windows in shared memory: not with WEFT_WIN_PATH=fabric or
+# messages, with FI_WEFT_CARRIER=sock, or on several hosts), unit (needs the
+# collective unit: not on several hosts, and not on a machine that has none).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
@@ -58,7 +58,7 @@ else
 	exit 77
 fi
 
-# Once for all lists that run in this build tree, at the same time as well.
+# Once for all lists that run in this build tree, also concurrently.
 programs=$build/test/mpi/programs
 mkdir -p "$programs" || exit 1
 compile() {

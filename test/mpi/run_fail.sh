@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How programs end: aborts and errors end the whole job with a code and a text
-# that says what was wrong; no launcher is a world of one; a launcher that
-# cannot be reached is an error; and none of it needs a network.
+# that names the error; without a launcher the world is one rank; a launcher
+# that cannot be reached is an error; and none of it needs a network.
 top=${top_srcdir:-.}
 build=${builddir:-$PWD}
 lib=$build/.libs
@@ -59,7 +59,7 @@ expect threads 142 'signal 14 (Alarm clock) in MPI_\(Recv, MPI_Ssend\|Ssend, MPI
 	$m "$work/fail" threads
 expect outside 139 'rank 1 .* signal 11 (Segmentation fault)$' \
 	$m "$work/fail" compute
-# time enough to come there: twice what a whole job takes
+# enough time to get there: twice the time of a whole job
 start=$(date +%s)
 expect good 0 '' $m "$work/fail" good
 expect time-out 124 'in MPI_Recv: ranks 0-1; in MPI_Barrier: ranks 2$' \

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same programs in virtual time on links that all err: the same results,
-# later. The rates are such that a message of 64 KiB meets some. LONG=1: all of
-# the list.
+# The programs of the list in virtual time with errors on all links: equal
+# results at a later time. The error rates are such that a message of 64 KiB
+# gets some errors. LONG=1: all of the list.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-# one rank on a node: all that is sent takes links
+# one rank per node: all messages use links
 export CLOCK=virtual RANKS_MAX=${RANKS_MAX:-4} PPN=1
 some='@(p2p_*|coll_all|coll_unit|coll_mix|comm_make|win_move|win_acc)'
 [ -z "$LONG" ] || some='*' SECONDS_EACH=${SECONDS_EACH:-120}

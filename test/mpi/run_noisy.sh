@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same programs live on links that err: bits of packets go wrong, the code
-# of the machine finds them, what was found is sent again. Same results.
+# The programs of the list live with link errors: bits of packets are wrong,
+# the code of the machine detects them, and packets with detected errors are
+# retransmitted. Equal results.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 . "$top/test/timeout.sh" || exit 1
@@ -13,7 +14,8 @@ ${CC:-gcc} -std=c11 -O2 -w -I"$top/include" -o "$dir/latency" \
 	"$top/bench/latency.c" -L"$build/.libs" -lmpi_abi -lm \
 	-Wl,-rpath,"$build/.libs" || exit 1
 
-# hits MACHINE: bits do go wrong, and all that did were found or corrected
+# hits MACHINE: there are bit errors, and all of them were detected or
+# corrected
 hits() {
 	WEFT_LOG=info FI_WEFT_MACHINE=$1 timeout -k 5 60 "$build/mpiexec" \
 		-n 2 --faults "seed = 3; errors * = 2e-5" "$dir/latency" \
@@ -31,7 +33,7 @@ hits() {
 		bad=1
 	}
 }
-# A plan that names no fault is none: nothing stands between the ranks.
+# An empty fault plan means none: no lossy link is between the ranks.
 for plan in 'seed = 3' 'seed = 3; errors * = 1e-9'; do
 	WEFT_LOG=info timeout -k 5 60 "$build/mpiexec" -n 2 --faults "$plan" \
 		"$dir/latency" -m 8:8 -i 5 -x 1 > "$dir/out" 2>&1 || {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # An interposing library counts the calls of an unmodified program, and sees
-# none of the library's own.
+# none of the library's internal calls.
 top=${top_srcdir:-.}
 build=${builddir:-$PWD}
 lib=$build/.libs

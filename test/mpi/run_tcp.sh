@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The core set over a provider that is not ours: nothing above fi_* may depend
-# on which one runs below.
+# The core set over a provider other than Weft's: nothing above fi_* may depend
+# on the provider below.
 PROVIDER=tcp ONLY='p2p_*' RANKS_MAX=2 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 PROVIDER=tcp ONLY='comm_*' RANKS_MAX=3 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 PROVIDER=tcp ONLY='win_*' RANKS_MAX=3 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
-# its remote memory and atomics for allocated windows, too, and messages alone
+# its remote memory and atomics for allocated windows, too, and only messages
 WEFT_WIN_PATH=fabric PROVIDER=tcp ONLY='win_@(move|acc|fuzz|paths|large)' \
 	RANKS_MAX=2 bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 WEFT_WIN_PATH=messages PROVIDER=tcp ONLY='win_@(fuzz|paths)' RANKS_MAX=2 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
-# one that loses messages is refused, and says why
+# a provider that loses messages is refused, with the reason
 if fi_info -p shm 2> /dev/null | grep -q 'version: 117\.'; then
 	FI_PROVIDER=shm timeout -k 5 60 "${builddir:-$PWD}/mpiexec" -n 1 \
 		"${builddir:-$PWD}/test/mpi/programs/p2p_modes" > "tcp.$$" 2>&1 &&
@@ -21,6 +21,6 @@ if fi_info -p shm 2> /dev/null | grep -q 'version: 117\.'; then
 	grep -q 'loses messages' "tcp.$$" || { cat "tcp.$$"; rm "tcp.$$"; exit 1; }
 	rm "tcp.$$"
 fi
-# another one, whose atomics are not used
+# another provider, whose atomics are not used
 PROVIDER='udp;ofi_rxd' ONLY='win_@(fuzz|paths)' RANKS_MAX=2 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same programs in virtual time, on every machine that has a model; LONG=1:
-# with all numbers of ranks; else up to three on a torus and on a tree, and two
-# on the others. MACHINES: some of them.
+# The programs of the list in virtual time, on every machine that has a model;
+# LONG=1: with all numbers of ranks; else up to three on a torus and on a tree,
+# and two on the others. MACHINES selects some of them.
 bad=0
 for m in ${MACHINES:-bgq qsnet2 gemini sunway apenet}; do
 	case $m in bgq* | qsnet2*) few=3 ;; *) few=2 ;; esac
 	MACHINE=$m CLOCK=virtual RANKS_MAX=${RANKS_MAX:-${LONG:+100}$few} \
 		bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
 done
-# many members, whose interfaces add along two trees at once
+# many members, whose interfaces reduce along two trees at once
 [ -n "$MACHINES" ] || MACHINE=sunway CLOCK=virtual RANKS_MAX=17 \
 	ONLY='coll_@(unit|flight)' \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mixed traffic of everybody with everybody for so many rounds (argument 1):
- * messages of all lengths, many of them unexpected, collectives on the world
- * and on communicators that come and go. Every byte is checked. What the ranks
- * take in memory, private and shared, levels off: the last third of the rounds
- * adds less than argument 2 KiB to all of them together.
+ * Mixed traffic between all ranks for a number of rounds (argument 1): messages
+ * of all lengths, many of them unexpected, collectives on the world and on
+ * communicators that are created and freed. Every byte is checked. The memory
+ * of the ranks, private and shared, must level off: the last third of the
+ * rounds adds less than argument 2 KiB to all of them together.
  */
 #include "mt.h"
 
@@ -12,7 +12,7 @@
 
 static uint64_t state;
 
-/* The same on all ranks when they ask alike. */
+/* Random number, equal on all ranks after equal calls. */
 static uint64_t dice(void)
 {
 	state ^= state << 13;
@@ -21,7 +21,7 @@ static uint64_t dice(void)
 	return state;
 }
 
-/* Short, eager, in cells, fetched. */
+/* Lengths for each protocol: short, eager, in cells, fetched. */
 static int length(void)
 {
 	static const int most[] = { 64, 600, 8000, 60000, MOST };
@@ -44,7 +44,7 @@ static void check(const unsigned char *b, int n, unsigned char want)
 
 #define BURST 20
 
-/* A burst from everybody to somebody, who takes it from the last one on. */
+/* A burst from all ranks to one, which receives it in reverse order. */
 static void burst(int round, unsigned char *out, unsigned char *in)
 {
 	int to = (int)(dice() % (uint64_t)mt_size), n = length() % 9000;
@@ -98,7 +98,7 @@ static void collect(MPI_Comm comm, unsigned char *out, unsigned char *in)
 	check(in, n, (unsigned char)size);
 }
 
-/* Half of the world, for a while. */
+/* A communicator of half of the world, for a while. */
 static void visit(unsigned char *out, unsigned char *in)
 {
 	MPI_Comm comm;
@@ -108,13 +108,15 @@ static void visit(unsigned char *out, unsigned char *in)
 	before = state;
 	for (int i = 0; i < 3; i++)
 		collect(comm, out, in);
-	/* roots of unequal halves are drawn alike */
+	/* equal states on all ranks again, also with unequal halves */
 	state = before;
 	dice();
 	MT_OK(MPI_Comm_free(&comm));
 }
 
-/* KiB that this rank has touched: its own, and its share of the common. */
+/*
+ * KiB that this rank has touched: private memory, and its share of the shared.
+ */
 static long used(void)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that sleep and wake each other, without a look in between: ranks
- * start with WEFT_SPIN=0, so every wait is a sleep. One thread sleeps in the
- * completion queue, the others beside it with no time limit, and whoever leaves
- * has to wake who follows. Among them: messages that complete in another
- * thread's hands, collectives that are stepped, generalized requests, receives
- * that are cancelled.
+ * Threads that block and wake each other, without spinning: ranks start with
+ * WEFT_SPIN=0, so every wait blocks. One thread blocks in the completion queue,
+ * the others beside it without a time limit, and a thread that leaves has to
+ * wake the next one. Among them: messages that another thread completes,
+ * collectives that need steps, generalized requests, receives that are
+ * cancelled.
  */
 #include "mt.h"
 
@@ -19,7 +19,7 @@
 
 static MPI_Comm comm[THREADS];
 
-/* To the next rank and from the one before, in messages of both kinds. */
+/* To the next rank and from the previous one, in messages of both kinds. */
 static void pass(MPI_Comm c, int round)
 {
 	int next = (mt_rank + 1) % mt_size;
@@ -71,7 +71,7 @@ static void *complete(void *arg)
 	return NULL;
 }
 
-/* One that sleeps is woken by a thread which does nothing else in MPI. */
+/* A blocked thread is woken by a thread that does nothing else in MPI. */
 static void be_told(void)
 {
 	MPI_Request r, copy;
@@ -89,7 +89,7 @@ struct waiting {
 	int thread;
 };
 
-/* The state of a thread of this process, as the kernel tells it. */
+/* The state of a thread of this process, from /proc. */
 static char state_of(int thread)
 {
 	char path[64], state = 0;
@@ -113,7 +113,7 @@ static void *cancel(void *arg)
 	return NULL;
 }
 
-/* One that waits for a message that nobody sends is woken by who cancels. */
+/* A thread that waits for a message that is never sent is woken by a cancel. */
 static void be_cancelled(int peer)
 {
 	struct waiting w = { .thread = (int)syscall(SYS_gettid) };

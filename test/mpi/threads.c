@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_THREAD_MULTIPLE: threads that send, receive, probe, and make
- * communicators at the same time. */
+/*
+ * MPI_THREAD_MULTIPLE: threads that send, receive, probe, and create
+ * communicators at the same time.
+ */
 #include "mt.h"
 
 #include <pthread.h>
@@ -10,7 +12,10 @@
 
 static MPI_Comm comm[THREADS];
 
-/* Each thread talks to its namesake on the neighbours by its own tag. */
+/*
+ * Each thread communicates with its counterpart on the neighbours by its own
+ * tag.
+ */
 static void *talk(void *arg)
 {
 	int me = (int)(intptr_t)arg;
@@ -52,8 +57,8 @@ static void *talk(void *arg)
 }
 
 /*
- * Each thread makes communicators out of its own, and uses them: of all ranks,
- * and of this one alone.
+ * Each thread creates communicators from its own, and uses them: of all ranks,
+ * and of this rank alone.
  */
 static void *make(void *arg)
 {
@@ -80,7 +85,7 @@ static void *make(void *arg)
 	return NULL;
 }
 
-/* All threads of rank 0 receive from anybody; every message comes once. */
+/* All threads of rank 0 receive from any source; every message arrives once. */
 static int received[8];
 
 static void *drain(void *arg)

@@ -124,7 +124,7 @@ static void counters(void)
 	MT_IS(MPI_T_pvar_read(s, got, &v), MPI_T_ERR_INVALID_SESSION);
 }
 
-/* Three messages that nobody asked for yet; other providers do not count. */
+/* Three unexpected messages; other providers do not count them. */
 static void queues(void)
 {
 	MPI_T_pvar_handle waiting;

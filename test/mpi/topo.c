@@ -28,7 +28,7 @@ static void grid(void)
 	MT_OK(MPI_Cart_shift(cart, 1, 1, &src, &dst));
 	MT_IS(src, c[1] ? rank - 1 : MPI_PROC_NULL);
 	MT_IS(dst, c[1] + 1 < dims[1] ? rank + 1 : MPI_PROC_NULL);
-	/* what is received from the left is the left one's rank */
+	/* the message from the left has the left neighbour's rank */
 	n = -1;
 	MT_OK(MPI_Sendrecv(&rank, 1, MPI_INT, dst, 0, &n, 1, MPI_INT, src, 0,
 			   cart, MPI_STATUS_IGNORE));
@@ -97,7 +97,7 @@ static void graph(void)
 	free(edges);
 }
 
-/* Rank 0 names all edges i -> i+1 with weight i + 100. */
+/* Rank 0 specifies all edges i -> i+1 with weight i + 100. */
 static void dist_graph(void)
 {
 	int next = (mt_rank + 1) % mt_size;
@@ -131,7 +131,7 @@ static void dist_graph(void)
 	free(v);
 }
 
-/* Who names no edges may pass NULL: the graph has weights all the same. */
+/* A rank that specifies no edges may pass NULL: the graph still has weights. */
 static void no_edges(void)
 {
 	int *none = mt_rank ? NULL : MPI_WEIGHTS_EMPTY, in, out, w;
@@ -143,7 +143,7 @@ static void no_edges(void)
 	MT_OK(MPI_Dist_graph_neighbors_count(g, &in, &out, &w));
 	MT_TRUE(in == 0 && out == 0 && w);
 	MPI_Comm_free(&g);
-	/* rank 0 names one edge, to itself */
+	/* rank 0 specifies one edge, to itself */
 	MT_OK(MPI_Dist_graph_create(
 		MPI_COMM_WORLD, !mt_rank, mt_rank ? NULL : &to,
 		mt_rank ? NULL : &one, mt_rank ? NULL : &to,

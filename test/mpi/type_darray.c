@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A matrix spread over all ranks, block-cyclic in both dimensions: each rank
- * sends its share out of a whole matrix, rank 0 puts the shares together.
+ * A matrix distributed over all ranks, block-cyclic in both dimensions: each
+ * rank sends its part out of a whole matrix, rank 0 assembles the parts.
  */
 #include "mt.h"
 

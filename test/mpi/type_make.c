@@ -58,10 +58,10 @@ static void constructors(void)
 	MT_IS(t, MPI_DATATYPE_NULL);
 }
 
-/* Empty blocks do not count, wherever they are said to lie. */
+/* Empty blocks do not count, at any displacement. */
 /*
  * The extent is rounded up to the alignment once, from the bytes of the whole
- * type map: what a part was rounded up by is not in the map of the whole.
+ * type map: the rounding of a part is not in the map of the whole.
  */
 static void odd_strides(void)
 {
@@ -75,7 +75,7 @@ static void odd_strides(void)
 	bounds_are(v, 48, 0, 36); /* to 36 */
 	MPI_Type_free(&u);
 	MPI_Type_free(&v);
-	/* a row of parts keeps their extents */
+	/* contiguous parts keep their extents */
 	MT_OK(MPI_Type_contiguous(2, t, &u));
 	bounds_are(u, 16, 0, 24); /* 12 to 21 is the second */
 	MPI_Type_free(&t);
@@ -107,7 +107,7 @@ static void marks(void)
 	two[1] = 10;
 	MT_OK(MPI_Type_create_struct(2, len, two, ub, &t));
 	bounds_are(t, 4, 0, 10);
-	/* they stick: data behind a mark does not move it */
+	/* the bounds persist: data behind a mark does not move it */
 	parts[0] = t;
 	parts[1] = MPI_INT;
 	two[1] = 20;
@@ -202,7 +202,7 @@ static void predefined(void)
 
 	MPI_Type_get_name(MPI_DOUBLE, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_DOUBLE") && n == 10);
-	/* of two names for a type the standard calls one the synonym */
+	/* of two names for one type the standard calls one the synonym */
 	MPI_Type_get_name(MPI_LONG_LONG, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_LONG_LONG_INT"));
 	MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &n);

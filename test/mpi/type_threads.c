@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that make, use and free types, infos, attributes and numbers of
+ * Threads that create, use and free types, infos, attributes and integer
  * handles at the same time, some of them shared.
  */
 #include "mt.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The accumulate family: every operation on every predefined type that has it,
- * against MPI_Reduce_local; what is fetched; compare and swap; types with gaps;
+ * against MPI_Reduce_local; fetched values; compare and swap; types with gaps;
  * many at once on the same elements, none lost, each seen once.
  */
 #include "win_t.h"
@@ -46,7 +46,9 @@ static const MPI_Datatype types[] = {
 	MPI_CHAR,
 };
 
-/* Element i of type t as small numbers, so that no sum or product is rounded.
+/*
+ * Fills element i of type t with small numbers, so that no sum or product is
+ * rounded.
  */
 static void fill(MPI_Datatype t, char *buf, int n, int seed)
 {
@@ -83,7 +85,7 @@ static void fill(MPI_Datatype t, char *buf, int n, int seed)
 	}
 }
 
-/* The same elements, whatever lies in gaps? */
+/* Compares elements without gaps. */
 static int same(MPI_Datatype t, const void *a, const void *b, int n)
 {
 	char x[N * 64], y[N * 64];
@@ -104,7 +106,7 @@ static int same(MPI_Datatype t, const void *a, const void *b, int n)
 	return px == py && !memcmp(x, y, (size_t)px);
 }
 
-/* What the pair of type and operation allows, MPI_Reduce_local knows. */
+/* Whether MPI_Reduce_local accepts the pair of type and operation. */
 static int allowed(MPI_Op op, MPI_Datatype t)
 {
 	char a[64] = { 0 }, b[64] = { 0 };
@@ -127,7 +129,7 @@ static void expect(MPI_Op op, MPI_Datatype t, char *mem, const char *in, int n)
 		MPI_Reduce_local(in, mem, n, t, op);
 }
 
-/* at: where in the window; odd places have no alignment. */
+/* at: offset in the window; odd offsets are unaligned. */
 static void one_pair(struct wt *w, MPI_Op op, MPI_Datatype t, size_t at)
 {
 	char in[N * 32], old[N * 32], model[N * 32], first[N * 32], now[N * 32];
@@ -171,7 +173,7 @@ static void pairs(struct wt *w)
 			one_pair(w, ops[o], types[t], 64);
 			one_pair(w, ops[o], types[t], 8);
 		}
-	/* where the unit lets a place be odd */
+	/* where the displacement unit allows an odd offset */
 	if (w->unit == 1 || wt_is_dynamic(w)) {
 		one_pair(w, MPI_SUM, MPI_INT, 65);
 		one_pair(w, MPI_MAX, MPI_DOUBLE, 67);
@@ -280,7 +282,7 @@ static void gaps(struct wt *w)
 /* ---- many at once
  * ------------------------------------------------------------ */
 
-/* Everybody adds to the same elements of everybody. */
+/* All ranks add to the same elements of all ranks. */
 static void crowd(struct wt *w)
 {
 	enum { TIMES = 50, LEN = 40 };
@@ -314,7 +316,7 @@ static void crowd(struct wt *w)
 	MT_TRUE(*(long double *)(w->mem + 8192) == TIMES * w->size);
 }
 
-/* A counter: every number is drawn once. */
+/* A counter: every number is returned once. */
 static void counter(struct wt *w)
 {
 	enum { TIMES = 100 };
@@ -340,7 +342,7 @@ static void counter(struct wt *w)
 	free(seen);
 }
 
-/* A spin lock of compare and swap, around what is not atomic. */
+/* A spin lock of compare and swap, around operations that are not atomic. */
 static void mutex(struct wt *w)
 {
 	enum { TIMES = 20 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Accumulates of many elements. Under an exclusive lock, and in windows whose
- * members all wish for a coarse granularity, a loop without atomics changes
- * them: nothing may be lost beside others' accumulates of one element or many.
+ * members all request coarse granularity, a loop without atomics applies them:
+ * no update may be lost with concurrent accumulates of one element or many.
  */
 #include "win_t.h"
 
@@ -12,7 +12,10 @@
 #define ROUNDS 60
 #define ONES   16
 
-/* Everybody adds to all elements of rank 0, alone; so all are alike, always. */
+/*
+ * All ranks add to all elements of rank 0 under exclusive locks; so all
+ * elements are always equal.
+ */
 static void adds_alone(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, N * sizeof(long), 8);
@@ -55,7 +58,7 @@ static struct wt open_coarse(enum win_kind kind, size_t bytes)
 	return w;
 }
 
-/* One element by each call that there is for it. */
+/* Adds one element by each call that can do it. */
 static void add_one(struct wt *w, size_t at)
 {
 	MPI_Aint disp = wt_disp(w, 0, at);
@@ -75,7 +78,7 @@ static void add_one(struct wt *w, size_t at)
 	} while (seen != old);
 }
 
-/* Everybody adds to all elements, and to single ones, at the same time. */
+/* All ranks add to all elements, and to single ones, at the same time. */
 static void adds_together(enum win_kind kind, bool coarse)
 {
 	struct wt w =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In virtual time: a target that computes for 20 ms of the machine's time
- * delays nobody's locks, puts, gets and atomics. The interfaces of sunway and
- * apenet have no atomics, so there the processor serves them, and locks are
- * made of them: they end, late.
+ * In virtual time: a target that computes for 20 ms of the machine's time does
+ * not delay locks, puts, gets and atomics. The interfaces of sunway and apenet
+ * have no atomics, so their processors execute them, and locks consist of them:
+ * they complete, late.
  */
 #include "win_t.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many ranks on few processors want the same for a while: nobody gets less than
- * a third of the mean. Argument: milliseconds.
+ * Many ranks on few processors contend for one object for a while: no rank gets
+ * less than a third of the mean. Argument: milliseconds.
  */
 #include "win_t.h"
 
@@ -34,7 +34,7 @@ static void one_turn(struct wt *w, enum way way)
 	}
 }
 
-/* Has the slowest a third of the mean? */
+/* Whether the slowest rank has a third of the mean. */
 static bool hammer(enum win_kind kind, enum way way, double ms)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 64, 1);
@@ -60,8 +60,10 @@ static bool hammer(enum win_kind kind, enum way way, double ms)
 	return least * 3 >= sum / mt_size;
 }
 
-/* Where others want the processors as well, a rank may have none for most of a
- * round; who is passed over by the lock is so in every round. */
+/*
+ * On a loaded host a rank may have no processor for most of a round; a rank
+ * that the lock starves is starved in every round.
+ */
 static void attempt(enum win_kind kind, enum way way, double ms)
 {
 	int rounds = 5;

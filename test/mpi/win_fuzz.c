@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random programs against a model. All ranks draw the same numbers, so each
- * knows what all others do and computes everybody's memory by itself. In a
- * round a block of a target's memory belongs to one origin, whose accumulates
- * on it keep their order, or to all, who add to it.
+ * rank knows the operations of all others and computes the memory of all ranks.
+ * In a round a block of a target's memory belongs to one origin, whose
+ * accumulates on it keep their order, or to all origins, which add to it.
  */
 #include "win_t.h"
 
@@ -19,7 +19,7 @@ static unsigned draw(unsigned below)
 	return (unsigned)(state >> 33) % below;
 }
 
-/* n ints: as they lie, every second, or pairs with a gap of one. */
+/* n ints: contiguous, every second, or pairs with a gap of one. */
 enum layout { PLAIN, SECOND, PAIRS, LAYOUTS };
 
 static int place(enum layout l, int i)
@@ -46,7 +46,7 @@ enum what { PUT, GET, ACC, GETACC, FOP, CAS, WHATS };
 
 struct step {
 	enum what what;
-	int origin, target, at; /* at: int of the target's memory */
+	int origin, target, at; /* at: int offset in the target's memory */
 	int n;
 	enum layout lo, lt, lr;
 	MPI_Op op;
@@ -94,9 +94,9 @@ static int apply(MPI_Op op, int t, int o)
 	return op == MPI_REPLACE ? o : t;
 }
 
-/* Everybody's memory, and what the steps of a rank fetched. */
+/* Memory of all ranks, and the values fetched by the steps of a rank. */
 struct model {
-	int *mem; /* size times INTS */
+	int *mem; /* size * INTS ints */
 };
 
 static void model_step(int *mem, const struct step *s, int *fetched)
@@ -116,7 +116,7 @@ static void model_step(int *mem, const struct step *s, int *fetched)
 	}
 }
 
-/* Buffers of a step under way. */
+/* Buffers of a step in flight. */
 struct flight {
 	struct step s;
 	int in[128], out[128], want[128];
@@ -187,7 +187,7 @@ static void check_fetched(const struct flight *f)
 /* ---- a round ---------------------------------------------------------------
  */
 
-/* Everybody exposes to and accesses everybody. */
+/* Every rank exposes to and accesses every rank. */
 static void open_epoch(struct wt *w, enum wt_sync sync)
 {
 	MPI_Group all;
@@ -256,7 +256,10 @@ static void round_of(struct wt *w, int *mem, enum wt_sync sync)
 				struct step s = draw_step(common ? k : owner, t,
 							  b, common, !k);
 
-				/* puts and gets have no order to others */
+				/*
+				 * puts and gets are not ordered with other
+				 * operations
+				 */
 				if (first == PUT || first == GET)
 					break;
 				first = s.what;

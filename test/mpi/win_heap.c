@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows over memory of MPI_Alloc_mem, in whole and in part, with members that
- * bring none, or memory of their own: the values are right, and where all of it
- * is MPI's and on this host nothing goes by libfabric (win_paths.c asks for
- * whole blocks). Blocks that are attached to a dynamic window, detached and
- * followed by others at once. And more blocks than such memory has.
+ * Windows over memory of MPI_Alloc_mem, in whole and in part, with members
+ * without memory, or with memory of the application: the values are correct,
+ * and where all memory is MPI's and on this host nothing uses libfabric
+ * (win_paths.c tests whole blocks). Blocks that are attached to a dynamic
+ * window, detached and replaced at once. And more blocks than this
+ * memory has room for.
  */
 #include "win_t.h"
 
@@ -15,7 +16,10 @@
 
 enum mix { WHOLE, PART, ONE, MIXED, MIXES };
 
-/* Everybody adds to everybody's first and last element, and reads the rest. */
+/*
+ * Every rank adds to the first and last element of every rank, and reads the
+ * others.
+ */
 static void hammer(MPI_Win win, long *mem, int n, enum mix mix)
 {
 	long one = 1, *got = malloc((size_t)n * sizeof(long));
@@ -70,7 +74,7 @@ static void one_mix(enum mix mix)
 		free(block);
 }
 
-/* Everybody adds to the block of the next rank, which holds seed there. */
+/* Every rank adds to the block of the next rank, which has seed there. */
 static void add_next(MPI_Win win, MPI_Aint at, int seed)
 {
 	int to = (mt_rank + 1) % mt_size;
@@ -94,8 +98,8 @@ static void add_next(MPI_Win win, MPI_Aint at, int seed)
 }
 
 /*
- * Blocks come and go at the same places of a list, some from the middle of
- * one, and each holds what was written to it alone.
+ * Blocks are attached and detached in the same entries of a list, some from the
+ * middle of a block, and each contains only its own data.
  */
 static void attach_and_detach(void)
 {
@@ -125,7 +129,7 @@ static void attach_and_detach(void)
 	free(all);
 }
 
-/* They do not overlap, and come back in any order. */
+/* Blocks do not overlap, and are freed in any order. */
 static void many_blocks(void)
 {
 	int *block[BLOCKS];

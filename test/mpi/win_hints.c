@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The info keys of windows: what each does, and what MPI_Win_get_info tells. */
+/*
+ * The info keys of windows: the effect of each, and the result of
+ * MPI_Win_get_info.
+ */
 #include "win_t.h"
 
 static int hint_is(MPI_Win win, const char *key, const char *want)
@@ -31,7 +34,7 @@ static int class_of(int rc)
 	return class;
 }
 
-/* A window that was told one thing. */
+/* A window with one info key. */
 static struct wt told(enum win_kind kind, const char *key, const char *val)
 {
 	MPI_Info info = info_of(key, val);
@@ -41,11 +44,10 @@ static struct wt told(enum win_kind kind, const char *key, const char *val)
 	return w;
 }
 
-/* ---- what is told back ----------------------------------------------------
- */
+/* ---- returned hints ------------------------------------------------------ */
 
 static const struct row {
-	const char *key, *val, *instead; /* what holds else */
+	const char *key, *val, *instead; /* value without the key */
 	const char *wrong;
 } rows[] = {
 	{ "no_locks", "true", "false", "maybe" },
@@ -95,7 +97,7 @@ static void tells(const struct row *r, enum win_kind kind)
 /* ---- no_locks --------------------------------------------------------------
  */
 
-/* Everybody adds to everybody, between fences. */
+/* Every rank adds to every rank, between fences. */
 static void add_by_fence(struct wt *w)
 {
 	const long one = 1;
@@ -121,7 +123,7 @@ static void locks_are_refused(enum win_kind kind)
 	rc = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, MPI_MODE_NOCHECK, w.win);
 	MT_IS(class_of(rc), MPI_ERR_RMA_SYNC);
 	MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
-	set(w.win, "no_locks", "false"); /* too late */
+	set(w.win, "no_locks", "false"); /* too late to change */
 	MT_TRUE(hint_is(w.win, "no_locks", "true"));
 	MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
 	add_by_fence(&w);
@@ -133,7 +135,7 @@ static void locks_are_refused(enum win_kind kind)
 	free(w.base);
 }
 
-/* Said later: there are no more from then on, and again when it is unsaid. */
+/* Set later: locks are refused from then on, and allowed again when unset. */
 static void locks_end(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 4096, 8);
@@ -148,7 +150,7 @@ static void locks_end(enum win_kind kind)
 	wt_close(&w);
 }
 
-/* One member alone cannot do without. */
+/* Locks stay when only one member disables them. */
 static void locks_stay(enum win_kind kind)
 {
 	struct wt w = told(kind, "no_locks", mt_rank ? "false" : "true");
@@ -181,7 +183,7 @@ static int open_rc(const char *key, MPI_Aint bytes, int unit)
 	return class_of(rc);
 }
 
-/* What is not true is not told. */
+/* A key that is not true is not reported. */
 static void late_claims(int last)
 {
 	MPI_Win win;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls with large counts: each does what its sibling does, and none cuts
- * a count or a displacement unit to an int on its way.
+ * The calls with large counts: each does the same as its int form, and none
+ * truncates a count or a displacement unit to an int.
  */
 #include "win_t.h"
 
 #define N     16
-#define LARGE ((MPI_Count)1 << 32 | 1) /* an int of it is 1 */
+#define LARGE ((MPI_Count)1 << 32 | 1) /* truncated to an int it is 1 */
 
 static void fetch_all(struct wt *w, int to, MPI_Aint at)
 {
@@ -58,7 +58,7 @@ static void siblings(struct wt *w)
 	MT_OK(MPI_Win_unlock(to, w->win));
 }
 
-/* One element would fit; so many do not. */
+/* One element would fit; this count does not. */
 static void too_many(struct wt *w)
 {
 	int to = (w->rank + 1) % w->size;
@@ -90,7 +90,7 @@ static void too_many(struct wt *w)
 	MT_OK(MPI_Win_unlock(to, w->win));
 }
 
-/* Units beyond an int: only displacement 0 is inside then. */
+/* Displacement units beyond an int: only displacement 0 is valid then. */
 static void units(void)
 {
 	MPI_Aint unit = (MPI_Aint)1 << 33, size, got;
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 		struct wt w = wt_open(k, MPI_COMM_WORLD, N * sizeof(long), 8);
 
 		siblings(&w);
-		/* there the fabric or the target finds out */
+		/* in dynamic windows the fabric or the target detects it */
 		if (!wt_is_dynamic(&w))
 			too_many(&w);
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get: every kind of window, every kind of epoch, sizes from nothing to
- * long, types with gaps on both sides, requests, large counts.
+ * Put and get: every kind of window, every kind of epoch, sizes from 0 to long,
+ * types with gaps on both sides, requests, large counts.
  */
 #include "win_t.h"
 
 #define ROOM 300000
 
-/* One length, in one epoch each way. */
+/* One length, in one epoch for each direction. */
 static void one_size(struct wt *w, enum wt_sync sync, size_t len)
 {
 	int next = (w->rank + 1) % w->size;
@@ -79,7 +79,7 @@ static void gaps(struct wt *w)
 	MPI_Type_free(&b);
 }
 
-/* Types that are freed at once, and live as long as they are needed. */
+/* Types that are freed at once, and kept as long as they are needed. */
 static void freed_types(struct wt *w)
 {
 	MPI_Datatype a;
@@ -133,7 +133,7 @@ static void requests(struct wt *w)
 		MT_TRUE(in[k] == w->rank * 100 + k);
 	}
 	MPI_Barrier(w->comm);
-	/* a request that nobody waits for is part of the epoch */
+	/* a request without a wait is part of the epoch */
 	MT_OK(MPI_Rput_c(&out[7], 1, MPI_DOUBLE, t, wt_disp(w, t, 0), 1,
 			 MPI_DOUBLE, w->win, &q[0]));
 	MPI_Request_free(&q[0]);
@@ -143,7 +143,7 @@ static void requests(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* To nobody, of nothing, and with large counts. */
+/* To MPI_PROC_NULL, of no elements, and with large counts. */
 static void edges(struct wt *w)
 {
 	int x = 5, y = 6;
@@ -170,7 +170,7 @@ static void edges(struct wt *w)
 	MT_OK(MPI_Win_unlock(MPI_PROC_NULL, w->win));
 }
 
-/* Ranks without memory, and windows of which nobody has any. */
+/* Ranks without memory, and windows without any memory. */
 static void empty(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A target that computes, and calls no MPI, delays nobody: locks, puts, gets,
- * accumulates and flushes of the others go on meanwhile. Rank 0 computes until
- * the others have done all of it, which they tell it by a page of memory that
- * MPI knows nothing of.
+ * A target that computes, and calls no MPI, delays no other rank: locks, puts,
+ * gets, accumulates and flushes of the others continue. Rank 0 computes until
+ * the others have finished all of it, which they report through a page of
+ * memory outside MPI.
  */
 #include "win_t.h"
 
@@ -20,7 +20,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* All that an origin can ask of a target. */
+/* All operations of an origin on a target. */
 static void use(struct wt *w, int times)
 {
 	long one = 1, was, x = w->rank, y;
@@ -58,7 +58,7 @@ static void one_kind(enum win_kind kind, volatile int *done)
 		use(&w, TIMES);
 		__atomic_fetch_add(done, 1, __ATOMIC_SEQ_CST);
 	} else {
-		/* it never ends when somebody waits for this rank */
+		/* does not end if another rank waits for this one */
 		start = now();
 		while (__atomic_load_n(done, __ATOMIC_SEQ_CST) < mt_size - 1)
 			MT_TRUE(now() - start < 600);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which way accesses go, as MPI_T counts it: memory alone, fi_* alone, or
- * messages, by window, provider and WEFT_WIN_PATH. Whoever loses the way to
- * remote memory still gets right results, by messages; here it is seen.
+ * Which path accesses take, as counted by MPI_T: only memory, only fi_*, or
+ * messages, by window, provider and WEFT_WIN_PATH. Without a path to remote
+ * memory the results are still correct, by messages; this test detects it.
  */
 #include "win_t.h"
 
@@ -40,7 +40,9 @@ static unsigned long long count_of(const struct counter *c)
 	return v;
 }
 
-/* Accesses to the next rank, each of which fi_* has; bits of the ways taken. */
+/*
+ * Accesses to the next rank, each supported by fi_*; bits of the paths taken.
+ */
 enum { FABRIC = 1, MESSAGES = 2 };
 
 static int ways(struct wt *w)
@@ -82,7 +84,7 @@ static int acc_ways(struct wt *w)
 	       (count_of(&messages) > m ? MESSAGES : 0);
 }
 
-/* What the documents promise. */
+/* The documented paths. */
 static int promised(enum win_kind kind, bool acc)
 {
 	const char *path = getenv("WEFT_WIN_PATH"), *clock, *prov;
@@ -101,8 +103,10 @@ static int promised(enum win_kind kind, bool acc)
 	return acc && prov && strstr(prov, "rxd") ? MESSAGES : FABRIC;
 }
 
-/* Memory that is neither mapped nor served by the target: is its value read
- * and written by the origin? */
+/*
+ * Memory that is neither mapped nor served by the target: does the origin read
+ * and write its value?
+ */
 static bool is_reached(enum win_kind kind)
 {
 	const char *clock = getenv("CLOCK");
@@ -112,7 +116,7 @@ static bool is_reached(enum win_kind kind)
 	       !getenv("WEFT_WIN_PATH") && (!clock || strcmp(clock, "virtual"));
 }
 
-/* Accesses for a compare and swap of the next rank's element, which is 0. */
+/* Accesses for a compare and swap on the next rank's element, which is 0. */
 static unsigned long long swaps(struct wt *w, long compare, long want)
 {
 	unsigned long long f = count_of(&fabric);
@@ -127,7 +131,7 @@ static unsigned long long swaps(struct wt *w, long compare, long want)
 	return count_of(&fabric) - f;
 }
 
-/* What a swap does not change is read, and not written. */
+/* A swap that changes nothing reads, and does not write. */
 static void writes_what_changed(struct wt *w)
 {
 	bool reached = is_reached(w->kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What windows tell about themselves, and every wrong use: each call with each
- * argument that can be wrong, and calls outside of the epochs they need.
+ * Queries of windows, and every wrong use: each call with each argument that
+ * can be wrong, and calls outside of the epochs they need.
  */
 #include "win_t.h"
 
@@ -93,7 +93,7 @@ static void names(struct wt *w)
 /* ---- shared memory
  * ------------------------------------------------------------ */
 
-/* Parts of different lengths, side by side; some have none. */
+/* Adjacent parts of different lengths; some ranks have none. */
 static void shared_parts(int apart)
 {
 	MPI_Aint size = mt_rank % 3 == 1 ? 0 : 40 + 8 * mt_rank, got;
@@ -128,7 +128,7 @@ static void shared_parts(int apart)
 	MT_OK(MPI_Win_free(&win));
 }
 
-/* C's atomics and MPI's meet on one counter. */
+/* C atomics and MPI atomics on one counter. */
 static void shared_atomics(void)
 {
 	enum { TIMES = 2000 };
@@ -306,7 +306,7 @@ static void wrong_targets(struct wt *w)
 	MPI_Type_free(&raw);
 }
 
-/* Two attachments that touch are one place for an access. */
+/* Two adjacent attachments form one range for an access. */
 static void attached_side_by_side(void)
 {
 	enum { HALF = 100 };
@@ -343,7 +343,7 @@ static void attached_side_by_side(void)
 	free(at);
 }
 
-/* Memory that is not attached: told at once, or by the next flush. */
+/* Memory that is not attached: reported at once, or by the next flush. */
 static void wrong_places(struct wt *w)
 {
 	static int elsewhere;
@@ -415,7 +415,7 @@ static void wrong_operations(struct wt *w)
 	WRONG(MPI_Get_accumulate(&x, 1, MPI_INT, &y, 0, MPI_INT, 0,
 				 wt_disp(w, 0, 0), 1, MPI_INT, MPI_SUM, w->win),
 	      MPI_ERR_TRUNCATE);
-	/* types of no elements say nothing */
+	/* types without elements are not checked */
 	MT_OK(MPI_Accumulate(&d, 0, MPI_DOUBLE, 0, wt_disp(w, 0, 0), 0, MPI_INT,
 			     MPI_SUM, w->win));
 	MT_OK(MPI_Get_accumulate(&d, 0, mixed, &y, 0, MPI_FLOAT, 0,
@@ -432,7 +432,7 @@ static void wrong_operations(struct wt *w)
 	MPI_Op_free(&own);
 }
 
-/* ---- wrong times
+/* ---- wrong epochs
  * ---------------------------------------------------------------- */
 
 static void wrong_times(struct wt *w)
@@ -493,7 +493,9 @@ static void wrong_times(struct wt *w)
 	MPI_Group_free(&world);
 }
 
-/* After a fence accesses have to end before another kind of epoch begins. */
+/*
+ * After a fence accesses have to complete before another kind of epoch begins.
+ */
 static void wrong_order(struct wt *w)
 {
 	int x = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Synchronization: what fences, exposures, locks and flushes promise, and in
- * which orders they may follow each other.
+ * Synchronization: guarantees of fences, exposures, locks and flushes, and
+ * their allowed sequences.
  */
 #include "win_t.h"
 
@@ -36,7 +36,7 @@ static MPI_Group group_of(struct wt *w, int n, const int *ranks)
 	return some;
 }
 
-/* Everybody exposes to the left neighbour and accesses the right one. */
+/* Every rank exposes to the left neighbour and accesses the right one. */
 static void ring(struct wt *w)
 {
 	int right = (w->rank + 1) % w->size;
@@ -99,7 +99,7 @@ static void star(struct wt *w)
 	MT_OK(MPI_Win_start(none, 0, w->win));
 	MT_OK(MPI_Win_complete(w->win));
 	MT_OK(MPI_Win_wait(w->win));
-	/* nobody has to be told when all know */
+	/* MPI_MODE_NOCHECK: no notification is needed after the barrier */
 	MPI_Barrier(w->comm);
 	if (w->rank == 0)
 		MT_OK(MPI_Win_post(others, MPI_MODE_NOCHECK, w->win));
@@ -117,7 +117,7 @@ static void star(struct wt *w)
 /* ---- locks
  * ------------------------------------------------------------------- */
 
-/* What is read and written back under an exclusive lock is not lost. */
+/* A value read and written back under an exclusive lock is not lost. */
 static void exclusive(struct wt *w)
 {
 	enum { TIMES = 40 };
@@ -145,7 +145,7 @@ static void exclusive(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Shared locks are held by several at once: all meet inside. */
+/* Shared locks are held by several origins at once: all arrive inside. */
 static void shared(struct wt *w)
 {
 	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w->win));
@@ -159,7 +159,7 @@ static void shared(struct wt *w)
 	MT_OK(MPI_Win_unlock_all(w->win));
 }
 
-/* Readers see both halves of what a writer wrote, or none. */
+/* Readers see both halves of a write, or none. */
 static void mixed(struct wt *w)
 {
 	int two[2], odd = w->rank % 2;
@@ -187,7 +187,7 @@ static void mixed(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Several targets at once, without being asked where all know. */
+/* Several targets at once, with MPI_MODE_NOCHECK where it is allowed. */
 static void several(struct wt *w)
 {
 	int x = w->rank;
@@ -208,7 +208,7 @@ static void several(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* A flag that is waited for by looking; the data before it is there. */
+/* A flag that is polled; the data written before it is visible. */
 static void flag(struct wt *w)
 {
 	int one = 1, x = 42, see = 0, last = w->size - 1;
@@ -240,14 +240,14 @@ static void flag(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* One kind of epoch after another, and messages between. */
+/* One kind of epoch after another, and messages in between. */
 static void after_another(struct wt *w)
 {
 	int x = w->rank, y, next = (w->rank + 1) % w->size;
 	int prev = (w->rank + w->size - 1) % w->size;
 
 	MT_OK(MPI_Win_fence(0, w->win));
-	/* nothing was accessed: a lock may follow */
+	/* no access was made: a lock may follow */
 	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, w->win));
 	MT_OK(MPI_Put(&x, 1, MPI_INT, next, wt_disp(w, next, 0), 1, MPI_INT,
 		      w->win));

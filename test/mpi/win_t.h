@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the programs about windows share: windows of every kind that look the
- * same, and epochs of every kind around an access.
+ * Shared by the tests of windows: windows of every kind with one interface, and
+ * epochs of every kind around an access.
  */
 #ifndef WEFT_TEST_MPI_WIN_T_H
 #define WEFT_TEST_MPI_WIN_T_H
@@ -25,8 +25,8 @@ struct wt {
 	MPI_Win win;
 	MPI_Comm comm;
 	enum win_kind kind;
-	char *mem;	/* mine */
-	size_t bytes;	/* mine */
+	char *mem;	/* of this rank */
+	size_t bytes;	/* of this rank */
 	int unit;	/* of displacements */
 	MPI_Aint *base; /* by rank: dynamic only */
 	int rank, size;
@@ -53,7 +53,7 @@ static inline void wt_open_dynamic(struct wt *w, MPI_Info info)
 	MT_OK(MPI_Allgather(&mine, 1, MPI_AINT, w->base, 1, MPI_AINT, w->comm));
 }
 
-/* Memory of several hosts is refused; false: comm is on one. */
+/* Shared windows over several hosts are refused; false: comm is on one host. */
 static inline int wt_cannot_share(MPI_Comm comm)
 {
 	MPI_Errhandler was;
@@ -156,7 +156,7 @@ enum wt_sync {
 	WT_SYNCS,
 };
 
-/* Rank origin will access rank target; everybody calls it. */
+/* Rank origin will access rank target; collective. */
 static inline void wt_begin(struct wt *w, enum wt_sync sync, int origin,
 			    int target)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of one process: on windows of their own, on one window under
+ * Threads of one process: on their own windows, on one window under
  * MPI_Win_lock_all, and locks of different targets at the same time.
  */
 #include "win_t.h"
@@ -10,8 +10,8 @@
 #define THREADS 4
 #define TIMES	40
 
-static struct wt one;	       /* of all threads */
-static struct wt own[THREADS]; /* of each */
+static struct wt one;	       /* shared by all threads */
+static struct wt own[THREADS]; /* one per thread */
 
 static void *together(void *arg)
 {
@@ -19,7 +19,7 @@ static void *together(void *arg)
 	int t;
 
 	for (int k = 0; k < TIMES; k++) {
-		/* all threads come to a target at the same time */
+		/* all threads access one target at the same time */
 		t = (mt_rank + 1 + k) % mt_size;
 		MT_OK(MPI_Fetch_and_op(&add, &was, MPI_LONG, t,
 				       wt_disp(&one, t, 0), MPI_SUM, one.win));
