@@ -128,11 +128,13 @@ int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* The first word from p, or from who has its name now. */
+/* The first datagram from p, or from the process that has its name now. */
 static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
-				    const struct sock_head *h)
+				    const struct sock_head *h,
+				    const uint8_t *public)
 {
-	if (!p || h->from <= p->before)
+	if (!p || h->from <= p->before ||
+	    (s->tag && !sock_keys_agree(s, p, h->from, public)))
 		return NULL;
 	p->far = h->from;
 	p->refused = false;
@@ -142,7 +144,8 @@ static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
 }
 
 struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
-				 const struct sock_head *h)
+				 const struct sock_head *h,
+				 const uint8_t *public)
 {
 	struct sock_peer *p = sock_peer_named(s, name);
 
@@ -162,7 +165,7 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
 	     sock_peer_get(s, name, &p)))
 		return NULL;
-	return peer_meets(s, p, h);
+	return peer_meets(s, p, h, public);
 }
 
 static void peer_ask(struct sock *s, struct sock_peer *p)
@@ -232,6 +235,15 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 	sock_peer_busy(s, p);
 }
 
+uint64_t sock_peer_sent(const struct sock *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < s->peer_count; i++)
+		n += s->peer[i]->count;
+	return n;
+}
+
 bool sock_peer_can_fly(struct sock_peer *p, uint32_t count)
 {
 	uint32_t room = p->flight_room ? p->flight_room : PEER_FLIGHT_FIRST;
@@ -286,6 +298,7 @@ void sock_peer_free(struct sock *s, struct sock_peer *p)
 {
 	peer_empty(s, p);
 	sock_seal_close(p->seal);
+	sock_seal_close(p->own_seal);
 	free(p);
 }
 
