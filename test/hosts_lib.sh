@@ -15,7 +15,9 @@ spread() {
 on_hosts() {
 	# each host thinks that it has all processors for itself
 	[ "$1" -le "$(nproc)" ] || export WEFT_LOCAL_CPUS=1
-	local iface=${IFACE-eth0}
+	local iface=${IFACE-eth0} place=${work:-${dir:-}}
+	# the key file of the test, not that in the home of its user
+	[ -z "$place" ] || local -x WEFT_KEY_FILE=${WEFT_KEY_FILE:-$place/weft_key}
 	# shellcheck disable=SC2086
 	"$build/mpiexec" -q -launcher mpirun ${iface:+-iface $iface} --bind-to none \
 		-x WEFT_LOCAL_CPUS ${MPIEXEC_FLAGS:-} -host "$(spread "$1")" -n "$@"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The key file: made once, by many at once, and refused when it is unsafe. */
 #include "src/base/keyfile.h"
 #include "src/base/attr.h"
 #include "test/t.h"

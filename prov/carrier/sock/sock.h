@@ -45,6 +45,9 @@
 #define SOCK_READ_BYTES 65536u /* the kernel may join what it received */
 #define SOCK_SEEN	4096u  /* counts that are remembered */
 #define SOCK_SILENCE_NS UINT64_C(300000000000)
+/* With a key: a peer whose host has refused datagrams, and which answers no
+ * probe for this long, is lost. */
+#define SOCK_REFUSED_NS UINT64_C(2000000000)
 
 struct sock_train;
 
@@ -104,6 +107,10 @@ struct sock_peer {
 	uint64_t mute_ns; /* since when it has been asked in vain; 0: never */
 	uint64_t heard_ns;
 	uint64_t asked_ns; /* since when it owes an answer, if after heard_ns */
+	/* with a key: ICMP, which anybody can send, reports no such port */
+	uint64_t doubt_ns; /* since when; 0: no such report */
+	uint64_t probe_ns; /* when the next probe is due */
+	uint32_t refusals; /* reports since then */
 	uint64_t count;	   /* datagrams sent to it: the nonce of the next tag */
 	/* sending */
 	struct {
@@ -296,6 +303,9 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 /* 0: it may be sent to. -EAGAIN: it is not there yet. -ECONNRESET. */
 int sock_peer_meet(struct sock *s, struct sock_peer *p);
 void sock_peer_refused(struct sock *s, struct sock_peer *p);
+/* With a key: asks a peer whose host has refused a datagram for an answer, and
+ * gives it up when none comes. */
+void sock_peer_probe(struct sock *s, struct sock_peer *p);
 void sock_peer_lose(struct sock *s, struct sock_peer *p, int err);
 /* The widest datagram to it, without a tag. */
 void sock_peer_width(struct sock_peer *p, uint32_t gram_max);

@@ -7,8 +7,18 @@
 #include "prov/carrier/sock/sock.h"
 #include "test/t.h"
 
+#include <arpa/inet.h>
+#include <netinet/ip.h>
+#include <netinet/ip_icmp.h>
+#include <netinet/udp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define JOB   "the key of one job"
 #define OTHER "the key of another"
@@ -297,15 +307,167 @@ static void a_lost_answer_is_repeated_with_the_data(void **state)
 	pair_close(t);
 }
 
+/*
+ * ICMP "port unreachable" about a datagram from a to b, as its host would send
+ * it; where raw sockets are not allowed, what the kernel makes of it.
+ */
+static void forge_refusal(struct pair *t)
+{
+	const struct sockaddr_in *a = &t->a.name, *b = &t->b.name;
+	struct {
+		struct icmphdr icmp;
+		struct iphdr ip;
+		struct udphdr udp;
+	} m = { .icmp = { .type = ICMP_DEST_UNREACH,
+			  .code = ICMP_PORT_UNREACH },
+		.ip = { .version = 4,
+			.ihl = 5,
+			.tot_len = htons(sizeof(m.ip) + sizeof(m.udp)),
+			.ttl = 64,
+			.protocol = IPPROTO_UDP,
+			.saddr = a->sin_addr.s_addr,
+			.daddr = b->sin_addr.s_addr },
+		.udp = { .source = a->sin_port, .dest = b->sin_port } };
+	uint16_t word[sizeof(m) / 2];
+	uint32_t sum = 0;
+	int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+
+	if (fd < 0) {
+		sock_enter(sock_of(t->a.c));
+		sock_peer_refused(sock_of(t->a.c), sock_peer_of(t->ab));
+		sock_leave(sock_of(t->a.c));
+		return;
+	}
+	memcpy(word, &m, sizeof(m));
+	for (size_t i = 0; i < sizeof(m) / 2; i++)
+		sum += word[i];
+	sum = (sum & 0xffff) + (sum >> 16);
+	m.icmp.checksum = (uint16_t) ~(sum + (sum >> 16));
+	T_IS(sendto(fd, &m, sizeof(m), 0, (const struct sockaddr *)a,
+		    sizeof(*a)),
+	     sizeof(m));
+	close(fd);
+}
+
+/* Whether a has heard of a refusal, and of the peer since. */
+static bool doubted(const struct pair *t)
+{
+	struct sock *s = sock_of(t->a.c);
+	const struct sock_peer *p = sock_peer_of(t->ab);
+	bool yes;
+
+	sock_enter(s);
+	yes = p->refusals && !p->doubt_ns;
+	sock_leave(s);
+	return yes;
+}
+
+/* The peer answers a probe, and nothing happens. */
+static void a_forged_refusal_ends_nothing(void **state)
+{
+	struct pair *t = pair_open(JOB, NULL);
+	struct t_limit limit;
+
+	pair_talk(t, 0, 20);
+	for (uint64_t n = 20; n < 40; n++) {
+		forge_refusal(t);
+		forge_refusal(t);
+		pair_talk(t, n, n + 1);
+	}
+	/* nothing else is sent */
+	sock_enter(sock_of(t->a.c));
+	sock_peer_of(t->ab)->refusals = 0;
+	sock_peer_of(t->ab)->doubt_ns = 0;
+	sock_leave(sock_of(t->a.c));
+	forge_refusal(t);
+	forge_refusal(t);
+	t_limit_set(&limit, 20);
+	while (!doubted(t)) {
+		t->a.c->ops->poll(t->a.c, 16);
+		T_FALSE(t_limit_over(&limit));
+	}
+	pair_talk(t, 40, 60);
+	pair_close(t);
+}
+
+/* A process that sends a packet to the name in the pipe, and polls. */
+static pid_t child_fork(int *pipe_p)
+{
+	struct weft_carrier_attr attr = { .key = JOB,
+					  .key_bytes = strlen(JOB) };
+	struct sockaddr_in name;
+	static struct end c;
+	int fd[2];
+	pid_t pid;
+
+	T_OK(pipe(fd));
+	pid = fork();
+	T_TRUE(pid >= 0);
+	*pipe_p = fd[1];
+	if (pid) {
+		close(fd[0]);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(fd[0], &name, sizeof(name)) != sizeof(name) ||
+	    end_open(&c, &weft_carrier_sock, 2, &attr) ||
+	    end_send_all(&c, end_peer_name(&c, &name), 0, 8, 20))
+		_exit(2);
+	for (;;)
+		c.c->ops->poll(c.c, 16);
+}
+
+/* Polls until e has lost a peer; what it logs meanwhile is in text. */
+static bool lost_with_text(struct end *e, char *text, size_t room)
+{
+	int old = dup(2);
+	int log = memfd_create("log", MFD_CLOEXEC);
+	bool lost;
+	ssize_t n;
+
+	dup2(log, 2);
+	lost = end_wait_lost(e, 1, 20);
+	dup2(old, 2);
+	n = pread(log, text, room - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	close(old);
+	close(log);
+	return lost;
+}
+
+/* Runs first: ThreadSanitizer wants no threads before a fork. */
+static void a_killed_peer_is_given_up_after_a_refusal(void **state)
+{
+	struct weft_carrier_attr attr = { .key = JOB,
+					  .key_bytes = strlen(JOB) };
+	char text[512];
+	int fd;
+	pid_t child = child_fork(&fd);
+	struct end e;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
+	T_IS(write(fd, &e.name, sizeof(e.name)), sizeof(e.name));
+	T_TRUE(end_wait_got(&e, 1, 20));
+	kill(child, SIGKILL);
+	T_IS(waitpid(child, NULL, 0), child);
+	T_TRUE(lost_with_text(&e, text, sizeof(text)));
+	T_IS(e.lost_err, ECONNRESET);
+	T_NOT_NULL(strstr(text, "is refused by its host"));
+	close(fd);
+	end_close(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T_CASE(a_killed_peer_is_given_up_after_a_refusal),
 		T_CASE(each_direction_of_each_pair_has_its_own_key),
 		T_CASE(a_datagram_sent_back_to_its_sender_is_refused),
 		T_CASE(a_hello_is_heard_once),
 		T_CASE(another_public_key_is_refused),
 		T_CASE(a_datagram_of_another_job_is_refused),
 		T_CASE(a_lost_answer_is_repeated_with_the_data),
+		T_CASE(a_forged_refusal_ends_nothing),
 	};
 
 	return T_RUN(tests);
