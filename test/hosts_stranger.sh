@@ -38,7 +38,8 @@ on_hosts 2 sh -c '
 		# ranks have published what they publish when they talk
 		until [ -s "$1/f" ] || [ -e "$1/f.end" ]; do sleep 0.05; done
 		# PMIx of another user cannot open the files of the server
-		PMIX_MCA_gds=hash exec "$2" join "$1/stolen" > "$1/says"
+		# and waits for ever for what is not published
+		PMIX_MCA_gds=hash exec timeout -s KILL 30 "$2" join "$1/stolen" > "$1/says"
 	} &
 	attacker=$!
 	{ read -r word < "$1/says"; echo "$word" > "$1/word"; touch "$1/f.end"; } &
