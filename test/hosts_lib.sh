@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by scripts that test/hosts runs (HOSTS is set then).
 
+# the key file of the test, not that in the home of its user
+[ -z "${work:-${dir:-}}" ] ||
+	export WEFT_KEY_FILE=${WEFT_KEY_FILE:-${work:-$dir}/weft_key}
+
 # spread RANKS: "host1:2,host2:2", as many on each, on no more than there are
 spread() {
 	local hosts=($HOSTS) slots
@@ -15,9 +19,7 @@ spread() {
 on_hosts() {
 	# each host thinks that it has all processors for itself
 	[ "$1" -le "$(nproc)" ] || export WEFT_LOCAL_CPUS=1
-	local iface=${IFACE-eth0} place=${work:-${dir:-}}
-	# the key file of the test, not that in the home of its user
-	[ -z "$place" ] || local -x WEFT_KEY_FILE=${WEFT_KEY_FILE:-$place/weft_key}
+	local iface=${IFACE-eth0}
 	# shellcheck disable=SC2086
 	"$build/mpiexec" -q -launcher mpirun ${iface:+-iface $iface} --bind-to none \
 		-x WEFT_LOCAL_CPUS ${MPIEXEC_FLAGS:-} -host "$(spread "$1")" -n "$@"
