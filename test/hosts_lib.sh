@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by scripts that test/hosts runs (HOSTS is set then).
 
+# the key file of the test, not that in the home of its user
+[ -z "${work:-${dir:-}}" ] ||
+	export WEFT_KEY_FILE=${WEFT_KEY_FILE:-${work:-$dir}/weft_key}
+
 # spread RANKS: "host1:2,host2:2", equal numbers, on at most the hosts there
 # are
 spread() {

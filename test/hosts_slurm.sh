@@ -23,7 +23,7 @@ complain() {
 build_hello || exit 1
 chmod 755 "$dir"
 dd if=/dev/urandom of="$dir/key" bs=128 count=1 2> /dev/null
-export SLURM_CONF=$dir/slurm.conf
+export SLURM_CONF=$dir/slurm.conf WEFT_KEY_FILE=$dir/weft_key
 # /dev/shm is private to each host
 cat > "$SLURM_CONF" << END
 ClusterName=weft

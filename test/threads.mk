@@ -5,14 +5,15 @@ THREAD_TESTS = \
 	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \
 	prov/carrier/sock/sock_calm_test \
 	prov/carrier/sock/sock_crowd_test prov/carrier/sock/sock_cut_test \
-	prov/carrier/sock/sock_gram_test prov/carrier/sock/sock_loose_test \
+	prov/carrier/sock/sock_gram_test prov/carrier/sock/sock_keys_test \
+	prov/carrier/sock/sock_loose_test \
 	prov/carrier/sock/sock_test \
 	prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test \
 	prov/nic/cu/cu_group_test prov/nic/mu/mu_rule_test \
 	prov/ofi/weft_cntr_test prov/ofi/weft_domain_test \
 	prov/ofi/weft_eq_test prov/ofi/weft_wait_test src/base/alive_test \
 	src/base/atomic_test src/base/bell_test src/base/copies_test \
-	src/base/fence_test src/base/futex_test src/base/roll_test \
+	src/base/fence_test src/base/futex_test src/base/keyfile_test src/base/roll_test \
 	src/base/solo_test src/base/trace_test src/health/health_torn_test src/core/core_call_test src/core/core_msg_test \
 	src/types/types_dt_test src/win/win_elem_test \
 	src/win/win_gate_test test/prov/prov_coll_fuzz_test \

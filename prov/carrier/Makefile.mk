@@ -20,6 +20,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_fault.c \
 	prov/carrier/sock/sock_gram.c \
 	prov/carrier/sock/sock_io.c \
+	prov/carrier/sock/sock_keys.c \
 	prov/carrier/sock/sock_lock.c \
 	prov/carrier/sock/sock_name.c \
 	prov/carrier/sock/sock_peer.c \
@@ -58,6 +59,7 @@ CARRIER_TESTS = \
 	prov/carrier/sock/sock_crowd_test \
 	prov/carrier/sock/sock_cut_test \
 	prov/carrier/sock/sock_gram_test \
+	prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_loose_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test \
@@ -101,6 +103,9 @@ prov_carrier_sock_sock_cut_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_gram_test_SOURCES = \
 	prov/carrier/sock/sock_gram_test.c $(CARRIER_END)
 prov_carrier_sock_sock_gram_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_keys_test_SOURCES = \
+	prov/carrier/sock/sock_keys_test.c $(CARRIER_END)
+prov_carrier_sock_sock_keys_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_loose_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_both_both_test_SOURCES = \
 	prov/carrier/both/both_test.c $(CARRIER_END)

@@ -13,6 +13,7 @@ libweftbase_la_SOURCES = \
 	src/base/guard.c src/base/guard.h \
 	src/base/hash.c src/base/hash.h \
 	src/base/iov.h \
+	src/base/keyfile.c src/base/keyfile.h \
 	src/base/limit.c src/base/limit.h src/base/list.h \
 	src/base/log.c src/base/log.h \
 	src/base/patience.c src/base/patience.h \
@@ -30,7 +31,7 @@ BASE_TESTS = \
 	src/base/alive_test src/base/args_test \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test src/base/copies_test src/base/copy_test src/base/fence_test src/base/futex_test src/base/guard_test \
-	src/base/hash_test src/base/iov_test src/base/limit_test \
+	src/base/hash_test src/base/iov_test src/base/keyfile_test src/base/limit_test \
 	src/base/list_test \
 	src/base/log_test src/base/must_test \
 	src/base/patience_test src/base/plan_test src/base/pool_test \
@@ -58,6 +59,7 @@ src_base_limit_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
 src_base_patience_test_LDADD = $(T_LIBS)
+src_base_keyfile_test_LDADD = $(T_LIBS)
 src_base_plan_test_LDADD = $(T_LIBS)
 src_base_pool_test_LDADD = $(T_LIBS)
 src_base_region_test_LDADD = $(T_LIBS)

@@ -45,6 +45,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_req.c src/core/core_req.h \
 	src/core/core_route.c src/core/core_route.h \
 	src/core/core_route_call.c src/core/core_route_call.h \
+	src/core/core_secret.c src/core/core_secret.h \
 	src/core/core_send.c src/core/core_send.h \
 	src/core/core_split.c src/core/core_split.h \
 	src/core/core_state.c src/core/core_state.h \
@@ -58,7 +59,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_wire_up.c src/core/core_wire_up.h \
 	src/core/core_world.c src/core/core_world.h
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
-	libweftown.la libweft-health.la $(PMIX_LIBS)
+	libweftown.la libweft-health.la $(PMIX_LIBS) $(CRYPTO_LIBS)
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
 	-export-symbols-regex '^P?MPI_'
 
@@ -85,7 +86,8 @@ EXTRA_DIST += src/core/README
 
 CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
 	src/core/core_msg_test src/core/core_pend_test \
-	src/core/core_report_test src/core/core_stuck_test
+	src/core/core_report_test src/core/core_secret_test \
+	src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
 src_core_core_call_test_SOURCES = src/core/core_call_test.c \
@@ -108,6 +110,10 @@ src_core_core_pend_test_SOURCES = src/core/core_pend_test.c \
 	src/core/core_pend.c
 src_core_core_pend_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_pend_test_LDADD = $(T_LIBS)
+src_core_core_secret_test_SOURCES = src/core/core_secret_test.c \
+	src/core/core_secret.c src/core/core_opts.c
+src_core_core_secret_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_secret_test_LDADD = $(T_LIBS) $(CRYPTO_LIBS)
 src_core_core_stuck_test_SOURCES = src/core/core_stuck_test.c \
 	src/core/core_stuck.c
 src_core_core_stuck_test_CFLAGS = $(AM_CFLAGS)

@@ -66,6 +66,10 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				    "who is whose neighbour there, \"4x2x2\"; "
 				    "mpiexec sets it to the machine's shape",
 				    NULL },
+	[WEFT_OPT_KEY_FILE] = { "WEFT_KEY_FILE", WEFT_CFG_TEXT, "",
+				"file with the user's key, made on first use; "
+				"empty: .weft_key in the home directory",
+				NULL },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
 			     "MPI_SUM of doubles is rounded once in every "
 			     "reduction, whatever the number and order of "

@@ -21,10 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 
-#define PMIX_NAME_KEY	"weft.ep"
-#define PMIX_SECRET_KEY "weft.key"
+#define PMIX_NAME_KEY "weft.ep"
+#define PMIX_SAME_KEY "weft.job"
 
 static pmix_proc_t me;
 static bool open;
@@ -226,17 +225,22 @@ static int to_errno(pmix_status_t st, const char *what)
 	return -EIO;
 }
 
-/* The roll, if it is of this job and has room for the name. */
-static struct weft_roll *roll_for(size_t len)
+/* The roll, if it is of this job. */
+static struct weft_roll *roll_of_job(void)
 {
 	uint32_t place;
 	struct weft_roll *r = weft_call_roll(&place);
 
-	return r && len <= ROLL_CARD && place == me.rank &&
+	return r && place == me.rank &&
 			       r->members == (uint32_t)weft_core.job.size &&
 			       weft_roll_is_of(r, me.nspace)
 		       ? r
 		       : NULL;
+}
+
+bool weft_pmix_is_own(void)
+{
+	return open && roll_of_job();
 }
 
 bool weft_pmix_names_are_cheap(void)
@@ -272,7 +276,7 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
-	roll = roll_for(len);
+	roll = len <= ROLL_CARD ? roll_of_job() : NULL;
 	if (roll) {
 		turn = weft_roll_card_put(roll, me.rank, name, len);
 		return 0;
@@ -333,19 +337,17 @@ int weft_pmix_take(int rank, const char *key, void *bytes, size_t *len_p,
 	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;
 }
 
-int weft_pmix_secret(void *bytes, size_t len)
+int weft_pmix_same(void *bytes, size_t len)
 {
 	size_t got = len;
 	int rc = 0;
 
-	if (!me.rank && getrandom(bytes, len, 0) != (ssize_t)len)
-		return -EIO;
 	if (!me.rank)
-		rc = publish(PMIX_SECRET_KEY, bytes, len);
+		rc = publish(PMIX_SAME_KEY, bytes, len);
 	if (!rc)
 		rc = collect_all();
 	if (!rc)
-		rc = fetch(0, PMIX_SECRET_KEY, bytes, &got);
+		rc = fetch(0, PMIX_SAME_KEY, bytes, &got);
 	return rc || got == len ? rc : -EPROTO;
 }
 

@@ -30,9 +30,12 @@ int weft_pmix_put(const void *name, size_t len);
 /* The name of a process; *len_p is the room, then the length. Waits for it. */
 int weft_pmix_get(int rank, void *name, size_t *len_p);
 
-/* The same random bytes for all processes of the job, from its first. All call
- * it, or nobody does. */
-int weft_pmix_secret(void *bytes, size_t len);
+/* The bytes that the first process of the job has, for all. All processes call
+ * it. Other users of the hosts may read and replace them. */
+int weft_pmix_same(void *bytes, size_t len);
+
+/* Whether our mpiexec started the job, on this host. */
+bool weft_pmix_is_own(void);
 
 /* The launcher's name of the job; empty: there is none. */
 const char *weft_pmix_job(void);

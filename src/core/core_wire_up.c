@@ -13,6 +13,7 @@
 #include "src/core/core_pmix.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_prov.h"
+#include "src/core/core_secret.h"
 #include "src/core/core_state.h"
 #include "src/core/core_typed.h"
 #include "src/core/core_world.h"
@@ -27,7 +28,6 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256
-#define KEY_BYTES      32
 
 static char my_name[NAME_MAX_BYTES];
 static size_t my_name_len;
@@ -97,24 +97,31 @@ static void make_place(void)
 		name->sin_addr.s_addr = INADDR_ANY;
 }
 
-/*
- * What goes by datagrams is signed by our provider with a key of the job. The
- * user's own is in the environment of all ranks.
- */
+/* FI_WEFT_KEY=none: nothing is signed. */
+static bool key_is_none(void)
+{
+	const char *key = getenv("FI_WEFT_KEY");
+
+	return key && !strcmp(key, "none");
+}
+
+/* Datagrams are signed by our provider with keys derived from the job's. */
 static int make_key(void)
 {
 	struct weft_core *c = &weft_core;
 	struct fi_ep_attr *a = c->info->ep_attr;
 
 	if (!c->tells_met || c->virt || !c->job.launched ||
-	    (!weft_hosts_several() && !asked_for_sockets()) ||
-	    getenv("FI_WEFT_KEY"))
+	    (!weft_hosts_several() && !asked_for_sockets()) || key_is_none())
 		return 0;
-	a->auth_key = malloc(KEY_BYTES);
+	/* the provider takes FI_WEFT_KEY itself */
+	if (weft_pmix_is_own() && getenv("FI_WEFT_KEY"))
+		return 0;
+	a->auth_key = malloc(WEFT_SECRET_KEY);
 	if (!a->auth_key)
 		return -ENOMEM;
-	a->auth_key_size = KEY_BYTES;
-	return weft_pmix_secret(a->auth_key, KEY_BYTES);
+	a->auth_key_size = WEFT_SECRET_KEY;
+	return weft_secret_open(c->job.rank, weft_pmix_is_own(), a->auth_key);
 }
 
 static int open_ep(void)
@@ -265,12 +272,20 @@ int weft_wire_names(void)
 
 	if (weft_core.virt)
 		return 0;
-	if (!weft_hosts_several() || len > sizeof(card) - WEFT_HOST_CARD)
+	if (len > sizeof(card) - WEFT_HOST_CARD - WEFT_SECRET_TAG)
 		return weft_pmix_put(my_name, len);
 	memcpy(card, my_name, len);
-	weft_hosts_write(card + len);
-	weft_hosts_read(weft_core.job.rank, card + len);
-	return weft_pmix_put(card, len + WEFT_HOST_CARD);
+	if (weft_hosts_several()) {
+		weft_hosts_write(card + len);
+		weft_hosts_read(weft_core.job.rank, card + len);
+		len += WEFT_HOST_CARD;
+	}
+	if (weft_secret_signs()) {
+		weft_secret_sign(weft_core.job.rank, card, len,
+				 (uint8_t *)card + len);
+		len += WEFT_SECRET_TAG;
+	}
+	return weft_pmix_put(card, len);
 }
 
 int weft_wire_insert(int proc, const void *name)
@@ -293,6 +308,27 @@ int weft_wire_insert(int proc, const void *name)
 	return 0;
 }
 
+/* The published address without its tag, if proc has published it. */
+static int check_name(int proc, const char *name, size_t *len_p)
+{
+	size_t len = *len_p;
+
+	if (!weft_secret_signs())
+		return 0;
+	if (len > WEFT_SECRET_TAG &&
+	    weft_secret_holds(proc, name, len - WEFT_SECRET_TAG,
+			      (const uint8_t *)name + len - WEFT_SECRET_TAG)) {
+		*len_p -= WEFT_SECRET_TAG;
+		return 0;
+	}
+	weft_log_once(WEFT_LOG_ERROR,
+		      "the address of rank %d in the launcher's PMIx is not "
+		      "signed with this job's key: another user has written "
+		      "it, and it is refused",
+		      proc);
+	return -EHOSTUNREACH;
+}
+
 int weft_wire_reach(int proc)
 {
 	char name[NAME_MAX_BYTES];
@@ -305,6 +341,8 @@ int weft_wire_reach(int proc)
 		return weft_wire_insert(proc, my_name);
 	rc = weft_core.virt ? weft_world_address(proc, name, &len)
 			    : weft_pmix_get(proc, name, &len);
+	if (!rc)
+		rc = check_name(proc, name, &len);
 	if (!rc && len == my_name_len + WEFT_HOST_CARD)
 		weft_hosts_read(proc, name + my_name_len);
 	return rc ? rc : weft_wire_insert(proc, name);
@@ -330,6 +368,7 @@ void weft_wire_close(void)
 		weft_prov_free(c->info);
 	free(c->proc);
 	weft_hosts_close();
+	weft_secret_close();
 	c->ep = NULL;
 	c->av = NULL;
 	c->cq = NULL;

@@ -15,6 +15,7 @@
  *   sock_pace.c    round trips and congestion
  *   sock_win.c     what has arrived
  *   sock_gram.c    memory of datagrams: single ones, and trains of full ones
+ *   sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
  *   sock_seal.c    signatures, and what was seen before
  *
  * All but wait and wake run between sock_enter and sock_leave, or in the
@@ -44,6 +45,9 @@
 #define SOCK_READ_BYTES 65536u /* the kernel may join what it received */
 #define SOCK_SEEN	4096u  /* counts that are remembered */
 #define SOCK_SILENCE_NS UINT64_C(300000000000)
+/* With a key: a peer whose host has refused datagrams, and which answers no
+ * probe for this long, is lost. */
+#define SOCK_REFUSED_NS UINT64_C(2000000000)
 
 struct sock_train;
 
@@ -103,6 +107,11 @@ struct sock_peer {
 	uint64_t mute_ns; /* since when it has been asked in vain; 0: never */
 	uint64_t heard_ns;
 	uint64_t asked_ns; /* since when it owes an answer, if after heard_ns */
+	/* with a key: ICMP, which anybody can send, reports no such port */
+	uint64_t doubt_ns; /* since when; 0: no such report */
+	uint64_t probe_ns; /* when the next probe is due */
+	uint32_t refusals; /* reports since then */
+	uint64_t count;	   /* datagrams sent to it: the nonce of the next tag */
 	/* sending */
 	struct {
 		uint32_t next;	/* the number of the next datagram */
@@ -136,14 +145,19 @@ struct sock_peer {
 	uint64_t unacked_ns; /* ... of which the first came then */
 	bool ack_soon;	     /* its window is half full */
 	bool ack_now;
-	bool closed_room;	/* it was told that there is little room */
-	bool blocked;		/* the caller refused its next packet */
-	int broken;		/* errno: it will be lost for this */
-	bool bye;		/* it has closed ... */
-	uint32_t bye_seq;	/* ... after so many datagrams */
-	bool bye_seen;		/* ours was answered */
-	struct sock_seal *seal; /* with a key: of what it sends */
-	uint64_t seen;		/* the latest count of it ... */
+	bool closed_room; /* it was told that there is little room */
+	bool blocked;	  /* the caller refused its next packet */
+	int broken;	  /* errno: it will be lost for this */
+	bool bye;	  /* it has closed ... */
+	uint32_t bye_seq; /* ... after so many datagrams */
+	bool bye_seen;	  /* ours was answered */
+	/* with a key: the session of this pair of incarnations */
+	struct sock_seal *seal;	    /* tags of what the peer sends */
+	struct sock_seal *own_seal; /* tags of what we send to the peer */
+	bool proved; /* the peer has signed with the session's key */
+	uint8_t public[SOCK_PUBLIC_BYTES]; /* the peer's */
+	uint64_t public_seen; /* count of its latest SOCK_PUBLIC datagram */
+	uint64_t seen;	      /* the latest count of it ... */
 	uint64_t seen_bits[SOCK_SEEN / 64]; /* ... and of those before */
 };
 
@@ -176,16 +190,18 @@ struct sock_deputy {
 
 struct sock_out;
 struct sock_in;
+struct evp_pkey_st;
 
 struct sock {
 	struct weft_carrier base;
 	struct sockaddr_in name;
-	uint64_t gen;		/* the own incarnation */
-	uint64_t count;		/* datagrams sent */
-	uint32_t tag;		/* bytes of a tag; 0: there is no key */
-	uint8_t key[32];	/* made of the user's */
-	struct sock_seal *seal; /* of what we send */
-	bool hides;		/* and it is encrypted */
+	uint64_t gen;		  /* the own incarnation */
+	uint32_t tag;		  /* bytes of a tag; 0: there is no key */
+	uint8_t key[32];	  /* derived from attr.key */
+	struct evp_pkey_st *pair; /* X25519 key pair of this incarnation */
+	uint8_t public[SOCK_PUBLIC_BYTES]; /* its public half */
+	uint64_t stray_ns; /* when a stray datagram was answered last */
+	bool hides;	   /* payloads are encrypted */
 	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
 	void *up_arg;
@@ -277,15 +293,24 @@ int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 /* Who has that name, or NULL. */
 struct sock_peer *sock_peer_named(struct sock *s,
 				  const struct sockaddr_in *name);
-/* Who sent h from that name; NULL: drop it. */
+/*
+ * Who sent h from that name; NULL: drop it. With a key: by a datagram that
+ * carries the sender's public key.
+ */
 struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
-				 const struct sock_head *h);
+				 const struct sock_head *h,
+				 const uint8_t *public);
 /* 0: it may be sent to. -EAGAIN: it is not there yet. -ECONNRESET. */
 int sock_peer_meet(struct sock *s, struct sock_peer *p);
 void sock_peer_refused(struct sock *s, struct sock_peer *p);
+/* With a key: asks a peer whose host has refused a datagram for an answer, and
+ * gives it up when none comes. */
+void sock_peer_probe(struct sock *s, struct sock_peer *p);
 void sock_peer_lose(struct sock *s, struct sock_peer *p, int err);
 /* The widest datagram to it, without a tag. */
 void sock_peer_width(struct sock_peer *p, uint32_t gram_max);
+/* Datagrams sent to all peers. */
+uint64_t sock_peer_sent(const struct sock *s);
 /* Memory for windows, of count numbers, as they are needed; false: none. */
 bool sock_peer_can_fly(struct sock_peer *p, uint32_t count);
 bool sock_peer_can_keep(struct sock_peer *p);
@@ -304,6 +329,8 @@ void sock_tx_go(struct sock *s, struct sock_peer *p);
 /* Sends what may go now: lost ones, then the open one. */
 void sock_tx_run(struct sock *s, struct sock_peer *p);
 void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind);
+/* The same with our public key: HELLO or ACK of first contact. */
+void sock_tx_public(struct sock *s, struct sock_peer *p, enum sock_kind kind);
 /* The network has no room for it: it goes again soon. */
 void sock_tx_unsent(struct sock_peer *p, uint32_t seq);
 /* All that is not acknowledged once more, whatever the windows say. */
@@ -375,19 +402,35 @@ void sock_fault_fini(struct sock *s);
 /* When the next one is due, or UINT64_MAX. */
 uint64_t sock_fault_due(const struct sock *s);
 
+/* sock_keys.c */
+int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr);
+void sock_keys_close(struct sock *s);
+/* Writes the tag behind a SOCK_PUBLIC datagram to that name. */
+void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
+		    uint8_t *data, uint32_t bytes);
+/* Whether the sender of a SOCK_PUBLIC datagram has the job's key. */
+bool sock_keys_hold(const struct sock *s, const struct sockaddr_in *from,
+		    const uint8_t *data, uint32_t bytes);
+/* Derives the session's keys for p, whose incarnation is far; false: the
+ * public key is none, or there is no memory. */
+bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
+		     const uint8_t public[SOCK_PUBLIC_BYTES]);
+/* Reports our incarnation and public key to the sender of a datagram that was
+ * meant for an earlier owner of our name, at most once a millisecond. */
+void sock_keys_stray(struct sock *s, const struct sockaddr_in *to,
+		     uint64_t far);
+
 /* sock_seal.c */
-int sock_seal_open(struct sock *s, const struct weft_carrier_attr *attr);
+/* A context for tags with this key; NULL: no memory. sends: of our own. */
+struct sock_seal *sock_seal_new(const struct sock *s, const uint8_t key[16],
+				bool sends);
 void sock_seal_close(struct sock_seal *seal);
-/* Writes the tag behind data, which is encrypted where it lies if s hides. */
-void sock_seal_sign(struct sock *s, uint8_t *data, uint32_t bytes);
-/*
- * Whether its sender has the key; p is who has that name now, or NULL. What is
- * made to find out is *fresh_p, the caller's, to be given to the record. What
- * was encrypted is plain then.
- */
-bool sock_seal_holds(struct sock *s, const struct sock_peer *p,
-		     const struct sockaddr_in *from, uint8_t *data,
-		     uint32_t bytes, struct sock_seal **fresh_p);
+/* Writes the tag behind data, which is encrypted in place if s hides. */
+void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
+		    uint32_t bytes);
+/* Whether the tag is right. What was encrypted is plain then. */
+bool sock_seal_holds(const struct sock *s, struct sock_seal *seal,
+		     uint8_t *data, uint32_t bytes);
 /* Whether count comes for the first time from p; remembers it. */
 bool sock_seal_first(struct sock_peer *p, uint64_t count);
 

@@ -239,7 +239,7 @@ static uint64_t sent_by(const struct end *e)
 	uint64_t n;
 
 	pthread_mutex_lock(&s->deputy.lock);
-	n = s->count;
+	n = sock_peer_sent(s);
 	pthread_mutex_unlock(&s->deputy.lock);
 	return n;
 }

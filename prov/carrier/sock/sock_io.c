@@ -10,6 +10,7 @@
  * before any acknowledgement is looked at.
  */
 #include "prov/carrier/sock/sock.h"
+#include "src/base/attr.h"
 
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -163,14 +164,25 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
-	h->flags = (h->flags & SOCK_LOOSE) | (p->bye ? SOCK_SAW_BYE : 0) |
+	h->flags = (h->flags & (SOCK_LOOSE | SOCK_PUBLIC)) |
+		   (p->bye ? SOCK_SAW_BYE : 0) |
 		   (sock_tx_hurries(s, p) ? SOCK_SOON : 0);
-	h->count = ++s->count;
+	h->count = ++p->count;
 	p->unacked = 0;
 	p->unacked_bytes = 0;
 	p->ack_soon = false;
 	p->ack_now = false;
 	p->closed_room = h->room < 2 * p->gram_max;
+}
+
+static void io_sign(const struct sock *s, const struct sock_peer *p,
+		    uint8_t *data, uint32_t bytes)
+{
+	if (weft_unlikely(data[offsetof(struct sock_head, flags)] &
+			  SOCK_PUBLIC))
+		sock_keys_sign(s, &p->base.name, data, bytes);
+	else
+		sock_seal_sign(s, p->own_seal, data, bytes);
 }
 
 void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
@@ -191,7 +203,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	if (s->hides)
 		h = data = memcpy(o->veil + o->bytes, h, bytes);
 	if (s->tag)
-		sock_seal_sign(s, data, bytes);
+		io_sign(s, p, data, bytes);
 	h->crc = sock_crc(s, h, bytes);
 	bytes += s->tag;
 	if (s->faults.any) {

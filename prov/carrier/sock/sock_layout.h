@@ -10,6 +10,10 @@
  * With a key a tag of 16 bytes follows, AES-GMAC of all before it but the first
  * word: sock_seal.c. Behind the head of an ACK are more words of what is here.
  *
+ * With a key, first contact is a HELLO and an ACK with SOCK_PUBLIC: the head is
+ * followed by the sender's public key, and the tag is an HMAC with the job's
+ * key (sock_keys.c).
+ *
  * The head says how long its datagram is, so that what the kernel joined is cut
  * by what it says itself.
  *
@@ -27,7 +31,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define SOCK_MAGIC 0x57534b33u /* "WSK3" */
+#define SOCK_MAGIC 0x57534b34u /* "WSK4" */
 
 enum sock_kind {
 	SOCK_HELLO = 1, /* are you there? Answered at once */
@@ -43,6 +47,9 @@ enum sock_kind {
 #define SOCK_SAW_BYE 1u /* your BYE has been here */
 #define SOCK_SOON    2u /* half of my window is on its way: tell me soon */
 #define SOCK_LOOSE   4u /* whatever is missing, its packets may go up now */
+#define SOCK_PUBLIC  8u /* a public key follows the head; see sock_keys.c */
+
+#define SOCK_PUBLIC_BYTES 32u /* of an X25519 public key */
 
 struct sock_head {
 	uint32_t crc; /* CRC-32C of everything behind this word; with a tag of
@@ -60,7 +67,8 @@ struct sock_head {
 	uint8_t kind;	/* enum sock_kind */
 	uint8_t flags;
 	uint16_t bytes; /* of this datagram, with the head and a tag */
-	uint64_t count; /* of datagrams from its sender; never twice */
+	uint64_t count; /* datagrams from this sender to this receiver, with
+			 * this one; never used twice, since it is the nonce */
 };
 
 enum sock_more {

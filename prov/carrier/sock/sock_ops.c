@@ -63,7 +63,7 @@ static void ops_free(struct sock *s)
 	sock_gram_fini(s);
 	free(s->peer);
 	weft_hash_fini(&s->by_name);
-	sock_seal_close(s->seal);
+	sock_keys_close(s);
 	sock_wait_fini(s);
 	sock_io_close(s);
 	pthread_mutex_destroy(&s->deputy.lock);
@@ -99,7 +99,7 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	if (!ret)
 		ret = sock_name_open(s, &attr->name);
 	if (!ret)
-		ret = sock_seal_open(s, attr);
+		ret = sock_keys_open(s, attr);
 	if (!ret)
 		ret = sock_io_open(s);
 	if (!ret)
@@ -121,7 +121,8 @@ static void ops_tell(const struct sock *s)
 		 "sock: %llu packets out in %llu datagrams, %llu in; %llu "
 		 "datagrams sent again, %llu refused (%llu forged, %llu "
 		 "replays)",
-		 (unsigned long long)st->sent, (unsigned long long)s->count,
+		 (unsigned long long)st->sent,
+		 (unsigned long long)sock_peer_sent(s),
 		 (unsigned long long)st->received,
 		 (unsigned long long)st->resent,
 		 (unsigned long long)st->refused,

@@ -16,6 +16,7 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
+#include "src/base/log.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -27,6 +28,7 @@
 #define PEER_FAR_NS	  UINT64_C(100000000)
 #define PEER_ASK_NS	  UINT64_C(1000000)
 #define PEER_ASK_MOST_NS  UINT64_C(64000000)
+#define PEER_PROBE_NS	  UINT64_C(50000000)
 #define PEER_FLIGHT_FIRST 32u	  /* numbers; most peers never need more */
 #define PEER_ROOM_FIRST	  262144u /* until the peer says a number */
 
@@ -128,11 +130,13 @@ int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* The first word from p, or from who has its name now. */
+/* The first datagram from p, or from the process that has its name now. */
 static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
-				    const struct sock_head *h)
+				    const struct sock_head *h,
+				    const uint8_t *public)
 {
-	if (!p || h->from <= p->before)
+	if (!p || h->from <= p->before ||
+	    (s->tag && !sock_keys_agree(s, p, h->from, public)))
 		return NULL;
 	p->far = h->from;
 	p->refused = false;
@@ -142,7 +146,8 @@ static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
 }
 
 struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
-				 const struct sock_head *h)
+				 const struct sock_head *h,
+				 const uint8_t *public)
 {
 	struct sock_peer *p = sock_peer_named(s, name);
 
@@ -162,7 +167,7 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
 	     sock_peer_get(s, name, &p)))
 		return NULL;
-	return peer_meets(s, p, h);
+	return peer_meets(s, p, h, public);
 }
 
 static void peer_ask(struct sock *s, struct sock_peer *p)
@@ -215,7 +220,51 @@ int sock_peer_meet(struct sock *s, struct sock_peer *p)
 	return p->state == SOCK_OPEN ? 0 : -EAGAIN;
 }
 
-/* The host of p says that nobody has that port. */
+/* A report that is not signed: the peer has to answer. */
+static void peer_doubt(struct sock *s, struct sock_peer *p)
+{
+	p->refusals++;
+	if (!p->doubt_ns) {
+		p->doubt_ns = s->now;
+		p->probe_ns = s->now;
+		p->refusals = 1;
+	}
+	sock_peer_busy(s, p);
+}
+
+static void peer_say_refused(const struct sock *s, const struct sock_peer *p)
+{
+	char ip[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
+	weft_log(WEFT_LOG_WARN,
+		 "sock: %s:%u is refused by its host and has not answered for "
+		 "%llu ms, given up",
+		 ip, ntohs(p->base.name.sin_port),
+		 (unsigned long long)((s->now - p->doubt_ns) / 1000000));
+}
+
+void sock_peer_probe(struct sock *s, struct sock_peer *p)
+{
+	uint64_t most = s->silence_ns < SOCK_REFUSED_NS ? s->silence_ns
+							: SOCK_REFUSED_NS;
+
+	if (p->heard_ns > p->doubt_ns) {
+		p->doubt_ns = 0;
+		return;
+	}
+	/* A host that really has no such port refuses the probes as well. */
+	if (s->now - p->doubt_ns > most && p->refusals > 1) {
+		if (!p->refused)
+			peer_say_refused(s, p);
+		p->refused = true;
+	} else if (s->now >= p->probe_ns) {
+		p->probe_ns = s->now + PEER_PROBE_NS;
+		sock_tx_small(s, p, SOCK_HELLO);
+	}
+}
+
+/* The host of p reports that no process has that port. */
 void sock_peer_refused(struct sock *s, struct sock_peer *p)
 {
 	if (p->base.lost)
@@ -228,8 +277,21 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 			p->ask_wait_ns *= 2;
 		return;
 	}
+	if (s->tag) {
+		peer_doubt(s, p);
+		return;
+	}
 	p->refused = true;
 	sock_peer_busy(s, p);
+}
+
+uint64_t sock_peer_sent(const struct sock *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < s->peer_count; i++)
+		n += s->peer[i]->count;
+	return n;
 }
 
 bool sock_peer_can_fly(struct sock_peer *p, uint32_t count)
@@ -286,6 +348,7 @@ void sock_peer_free(struct sock *s, struct sock_peer *p)
 {
 	peer_empty(s, p);
 	sock_seal_close(p->seal);
+	sock_seal_close(p->own_seal);
 	free(p);
 }
 

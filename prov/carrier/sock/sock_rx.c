@@ -5,6 +5,7 @@
  * buffer it was read into if that is now, else from a copy that is kept.
  */
 #include "prov/carrier/sock/sock.h"
+#include "src/base/attr.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -255,8 +256,8 @@ static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
 }
 
 /*
- * Meant for whoever had this name before: the sender learns from our answer
- * that it is in new hands.
+ * Meant for an earlier owner of this name: the sender learns from our answer
+ * that the name has a new owner.
  */
 static void rx_astray(struct sock *s, const struct sockaddr_in *from,
 		      const struct sock_head *h)
@@ -266,7 +267,11 @@ static void rx_astray(struct sock *s, const struct sockaddr_in *from,
 	s->stats.refused++;
 	if (h->kind != SOCK_DATA && h->kind != SOCK_HELLO)
 		return;
-	p = sock_peer_from(s, from, h);
+	if (s->tag) {
+		sock_keys_stray(s, from, h->from);
+		return;
+	}
+	p = sock_peer_from(s, from, h, NULL);
 	if (p)
 		p->ack_now = true;
 }
@@ -276,7 +281,12 @@ static void rx_word(struct sock *s, struct sock_peer *p,
 {
 	switch (h->kind) {
 	case SOCK_HELLO:
-		p->ack_now = true;
+		/* At once, so that it comes before anything that is signed
+		 * with the session's key. */
+		if (h->flags & SOCK_PUBLIC)
+			sock_tx_public(s, p, SOCK_ACK);
+		else
+			p->ack_now = true;
 		break;
 	case SOCK_BYE:
 		p->bye = true;
@@ -292,55 +302,85 @@ static void rx_word(struct sock *s, struct sock_peer *p,
 	}
 }
 
-/* Who sent it, if it may count; what proves that it has the key is kept. */
-static struct sock_peer *rx_sender(struct sock *s,
+static struct sock_peer *rx_forged(struct sock *s)
+{
+	s->stats.refused++;
+	s->stats.forged++;
+	return NULL;
+}
+
+static struct sock_peer *rx_replayed(struct sock *s)
+{
+	s->stats.refused++;
+	s->stats.replays++;
+	return NULL;
+}
+
+/* First contact: who sent it, if it is signed with the job's key and new. */
+static struct sock_peer *rx_public(struct sock *s,
 				   const struct sockaddr_in *from,
 				   const struct sock_head *h,
-				   struct sock_seal *fresh)
+				   const struct rx_view *v)
 {
-	struct sock_peer *p = NULL;
+	const uint8_t *public = v->data + sizeof(*h);
+	struct sock_peer *p;
 
-	if (!h->to || h->to == s->gen)
-		p = sock_peer_from(s, from, h);
-	else
+	if (!s->tag || v->bytes != sizeof(*h) + SOCK_PUBLIC_BYTES ||
+	    (h->kind != SOCK_HELLO && h->kind != SOCK_ACK) ||
+	    !sock_keys_hold(s, from, v->data, v->bytes))
+		return rx_forged(s);
+	if (h->to && h->to != s->gen) {
 		rx_astray(s, from, h);
-	if (!p || p->self || !fresh) {
-		sock_seal_close(fresh);
-	} else {
-		sock_seal_close(p->seal);
-		p->seal = fresh;
-		p->seen = 0;
-		memset(p->seen_bits, 0, sizeof(p->seen_bits));
+		return NULL;
 	}
+	p = sock_peer_from(s, from, h, public);
+	if (!p)
+		return NULL;
+	if (memcmp(p->public, public, SOCK_PUBLIC_BYTES))
+		return rx_forged(s);
+	if (h->count <= p->public_seen)
+		return rx_replayed(s);
+	p->public_seen = h->count;
 	return p;
 }
 
-/*
- * With a key: only who has it, only once, and nothing but a HELLO from who does
- * not know us, since anything else may be an old one for our predecessor.
- */
-static bool rx_sealed(struct sock *s, const struct sockaddr_in *from,
-		      const struct sock_head *h, uint8_t *data, uint32_t bytes,
-		      struct sock_seal **fresh_p)
+/* Who sent it, if it is signed with the key of our session and new. */
+static struct sock_peer *rx_signed(struct sock *s,
+				   const struct sockaddr_in *from,
+				   const struct sock_head *h,
+				   const struct rx_view *v)
 {
-	if (sock_seal_holds(s, sock_peer_named(s, from), from, data, bytes,
-			    fresh_p) &&
-	    (h->to || h->kind == SOCK_HELLO))
-		return true;
-	sock_seal_close(*fresh_p);
-	s->stats.refused++;
-	s->stats.forged++;
-	return false;
+	struct sock_peer *p = sock_peer_named(s, from);
+
+	if (weft_unlikely(h->to != s->gen && h->to)) {
+		rx_astray(s, from, h);
+		return NULL;
+	}
+	if (weft_unlikely(!p || p->far != h->from || !p->seal) ||
+	    !sock_seal_holds(s, p->seal, v->data, v->bytes) || !h->to)
+		return rx_forged(s);
+	if (p->base.lost)
+		return NULL;
+	if (weft_unlikely(!sock_seal_first(p, h->count)))
+		return rx_replayed(s);
+	p->proved = true;
+	return p;
 }
 
-/* Seen before, or our own datagram sent back to us. */
-static bool rx_again(struct sock *s, struct sock_peer *p, uint64_t count)
+/* Without a key: who claims to have sent it. */
+static struct sock_peer *rx_unsigned(struct sock *s,
+				     const struct sockaddr_in *from,
+				     const struct sock_head *h)
 {
-	bool again = p->self || (s->tag && !sock_seal_first(p, count));
+	struct sock_peer *p;
 
-	s->stats.refused += again;
-	s->stats.replays += again;
-	return again;
+	if (h->to && h->to != s->gen) {
+		rx_astray(s, from, h);
+		return NULL;
+	}
+	p = sock_peer_from(s, from, h, NULL);
+	/* our own datagram, sent back to us */
+	return p && p->self ? rx_replayed(s) : p;
 }
 
 /* Words of what is here that are behind the head. */
@@ -348,7 +388,7 @@ static uint32_t rx_words(const struct sock_head *h, const struct rx_view *v)
 {
 	uint32_t n = (v->bytes - (uint32_t)sizeof(*h)) / 8;
 
-	if (h->kind != SOCK_ACK)
+	if (h->kind != SOCK_ACK || h->flags & SOCK_PUBLIC)
 		return 0;
 	return n < SOCK_WORDS ? n : SOCK_WORDS - 1;
 }
@@ -358,17 +398,18 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 {
 	struct rx_view v = { data, bytes - s->tag, sizeof(struct sock_head),
 			     false };
-	struct sock_seal *fresh = NULL;
 	struct sock_peer *p;
 	struct sock_head h;
 
 	assert(bytes >= sizeof(h) + s->tag);
 	if (!rx_good(s, data, v.bytes, &h))
 		return -EBADMSG;
-	if (s->tag && !rx_sealed(s, from, &h, data, v.bytes, &fresh))
-		return 0;
-	p = rx_sender(s, from, &h, fresh);
-	if (!p || rx_again(s, p, h.count))
+	if (weft_unlikely(h.flags & SOCK_PUBLIC))
+		p = rx_public(s, from, &h, &v);
+	else
+		p = s->tag ? rx_signed(s, from, &h, &v)
+			   : rx_unsigned(s, from, &h);
+	if (!p)
 		return 0;
 	p->heard_ns = s->now;
 	p->stamp = h.stamp;

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signatures. Everybody who has the key of the job makes of it, of the sender's
- * name and of its incarnation the key that only this sender signs with:
- *
- *   HMAC-SHA-256(job key, ip, port, incarnation)  ->  AES-128-GMAC, or
- *                                                     AES-128-GCM
- *
- * The nonce is the sender's count of datagrams, which stands in the head and
- * never comes again, so that a replay is known by it: the latest count and 4095
- * before it are remembered, and what is older is too late.
+ * Signatures. Each direction between two incarnations has a key of its own
+ * (sock_keys.c), for AES-128-GMAC or AES-128-GCM. The nonce is the sender's
+ * count of datagrams to this receiver, which is in the head and never repeats
+ * under one key. The receiver recognises a replay by it: the latest count and
+ * the 4095 before it are remembered, and older counts are refused.
  */
 #include "prov/carrier/sock/sock.h"
 #include "prov/code/code_ghash.h"
-#include "src/base/log.h"
 
-#include <errno.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/modes.h>
-#include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,30 +78,14 @@ static void seal_own_sum(struct sock_seal *seal)
 		weft_code_ghash_init(&seal->ghash, h) && seal_masks(seal, 0);
 }
 
-static bool seal_key(const struct sock *s, const struct sockaddr_in *name,
-		     uint64_t gen, uint8_t out[SHA256_DIGEST_LENGTH])
-{
-	uint8_t who[14];
-	unsigned len;
-
-	memcpy(who, &name->sin_addr, 4);
-	memcpy(who + 4, &name->sin_port, 2);
-	memcpy(who + 6, &gen, 8);
-	return HMAC(EVP_sha256(), s->key, sizeof(s->key), who, sizeof(who), out,
-		    &len);
-}
-
-/* The context for one of the two; false: no memory. */
 static bool seal_init(struct sock_seal *seal, const struct sock *s,
-		      const uint8_t *key)
+		      const uint8_t *key, bool sends)
 {
-	bool own = !s->seal;
-
 	if (s->hides) {
 		seal->hide = EVP_CIPHER_CTX_new();
 		return seal->hide &&
 		       EVP_CipherInit_ex(seal->hide, EVP_aes_128_gcm(), NULL,
-					 key, NULL, own);
+					 key, NULL, sends);
 	}
 	seal->aes = EVP_CIPHER_CTX_new();
 	if (seal->aes &&
@@ -121,16 +97,12 @@ static bool seal_init(struct sock_seal *seal, const struct sock *s,
 	return seal->mac;
 }
 
-/* The first one is of what we send. */
-static struct sock_seal *seal_new(const struct sock *s,
-				  const struct sockaddr_in *name, uint64_t gen)
+struct sock_seal *sock_seal_new(const struct sock *s, const uint8_t key[16],
+				bool sends)
 {
 	struct sock_seal *seal = calloc(1, sizeof(*seal));
-	uint8_t key[SHA256_DIGEST_LENGTH];
 
-	if (!seal)
-		return NULL;
-	if (seal_key(s, name, gen, key) && seal_init(seal, s, key))
+	if (seal && seal_init(seal, s, key, sends))
 		return seal;
 	sock_seal_close(seal);
 	return NULL;
@@ -143,28 +115,8 @@ void sock_seal_close(struct sock_seal *seal)
 	CRYPTO_gcm128_release(seal->mac);
 	EVP_CIPHER_CTX_free(seal->aes);
 	EVP_CIPHER_CTX_free(seal->hide);
+	OPENSSL_cleanse(seal, sizeof(*seal));
 	free(seal);
-}
-
-int sock_seal_open(struct sock *s, const struct weft_carrier_attr *attr)
-{
-	/* Who does not encrypt and who does have nothing to say each other. */
-	const char *use = attr->encrypt ? "weft sock 2 secret" : "weft sock 2";
-	unsigned len;
-
-	if (!attr->key_bytes && attr->encrypt) {
-		weft_log(WEFT_LOG_ERROR, "sock: no encryption without a key");
-		return -EACCES;
-	}
-	if (!attr->key_bytes)
-		return 0;
-	if (!HMAC(EVP_sha256(), attr->key, (int)attr->key_bytes,
-		  (const uint8_t *)use, strlen(use), s->key, &len))
-		return -ENOMEM;
-	s->hides = attr->encrypt;
-	s->seal = seal_new(s, &s->name, s->gen);
-	s->tag = SOCK_TAG;
-	return s->seal ? 0 : -ENOMEM;
 }
 
 static void seal_tag_own(struct sock_seal *seal, const uint8_t *data,
@@ -247,32 +199,20 @@ static bool seal_same(struct sock_seal *seal, const uint8_t *data,
 	return !CRYPTO_memcmp(tag, data + bytes, SOCK_TAG);
 }
 
-void sock_seal_sign(struct sock *s, uint8_t *data, uint32_t bytes)
+void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
+		    uint32_t bytes)
 {
 	if (s->hides)
-		seal_hide(s->seal, data, bytes);
+		seal_hide(seal, data, bytes);
 	else
-		seal_tag(s->seal, data, bytes, data + bytes);
+		seal_tag(seal, data, bytes, data + bytes);
 }
 
-bool sock_seal_holds(struct sock *s, const struct sock_peer *p,
-		     const struct sockaddr_in *from, uint8_t *data,
-		     uint32_t bytes, struct sock_seal **fresh_p)
+bool sock_seal_holds(const struct sock *s, struct sock_seal *seal,
+		     uint8_t *data, uint32_t bytes)
 {
-	struct sock_seal *seal;
-	uint64_t gen;
-
-	memcpy(&gen, data + offsetof(struct sock_head, from), sizeof(gen));
-	*fresh_p = NULL;
-	seal = p && p->far == gen ? p->seal : NULL;
-	if (!seal)
-		seal = *fresh_p = seal_new(s, from, gen);
-	if (seal && (s->hides ? seal_show(seal, data, bytes)
-			      : seal_same(seal, data, bytes)))
-		return true;
-	sock_seal_close(*fresh_p);
-	*fresh_p = NULL;
-	return false;
+	return s->hides ? seal_show(seal, data, bytes)
+			: seal_same(seal, data, bytes);
 }
 
 static bool seal_mark(struct sock_peer *p, uint64_t count)

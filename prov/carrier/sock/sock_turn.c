@@ -5,6 +5,7 @@
  * An acknowledgement waits for a moment, and for data going the other way.
  */
 #include "prov/carrier/sock/sock.h"
+#include "src/base/attr.h"
 #include "src/base/clock.h"
 
 #include <errno.h>
@@ -92,6 +93,8 @@ static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
 		due = turn_sooner(due, turn_ack_at(p));
 	if (p->refused)
 		due = turn_sooner(due, s->now + TURN_BLOCKED_NS);
+	else if (p->doubt_ns)
+		due = turn_sooner(due, p->probe_ns);
 	if (sock_win_ready(&p->rx))
 		due = p->blocked ? turn_sooner(due, s->now + TURN_BLOCKED_NS)
 				 : s->now;
@@ -121,8 +124,12 @@ static uint64_t turn_peers(struct sock *s, bool idle, bool drained)
 	s->stirred = false;
 	weft_list_each(i, tmp, &s->busy)
 	{
-		sock_tx_run(s, turn_peer(i));
-		turn_ack(s, turn_peer(i), idle);
+		struct sock_peer *p = turn_peer(i);
+
+		if (weft_unlikely(p->doubt_ns))
+			sock_peer_probe(s, p);
+		sock_tx_run(s, p);
+		turn_ack(s, p, idle);
 	}
 	sock_io_flush(s);
 	weft_list_each(i, tmp, &s->busy) due =
@@ -295,7 +302,8 @@ static bool finish_waits(const struct sock *s, const struct sock_peer *p)
 	if (p->base.lost || p->refused || p->bye || p->far == s->gen ||
 	    p->state != SOCK_OPEN)
 		return false;
-	return sock_tx_waits(p) || (p->far && !p->bye_seen);
+	/* without data the last word need not arrive */
+	return sock_tx_waits(p) || (p->far && !p->bye_seen && !p->doubt_ns);
 }
 
 /* The second, fourth, eighth and so on time. */

@@ -67,9 +67,27 @@ void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 	} h = { .head = { .kind = (uint8_t)kind, .seq = p->tx.next } };
 	uint32_t words = kind == SOCK_ACK ? sock_win_words(&p->rx) : 1;
 
+	/* A peer that has not signed yet may not have our public key. */
+	if (kind == SOCK_HELLO && s->tag && !p->proved) {
+		sock_tx_public(s, p, kind);
+		return;
+	}
 	for (uint32_t i = 1; i < words; i++)
 		h.more[i - 1] = sock_win_word(&p->rx, i);
 	sock_io_add(s, p, &h, (uint32_t)(sizeof(h.head) + 8 * (words - 1)));
+}
+
+void sock_tx_public(struct sock *s, struct sock_peer *p, enum sock_kind kind)
+{
+	struct {
+		struct sock_head head;
+		uint8_t public[SOCK_PUBLIC_BYTES];
+	} h = { .head = { .kind = (uint8_t)kind,
+			  .flags = SOCK_PUBLIC,
+			  .seq = p->tx.next } };
+
+	memcpy(h.public, s->public, sizeof(h.public));
+	sock_io_add(s, p, &h, sizeof(h));
 }
 
 /* Often enough that nobody looks silent who was not asked. */
@@ -544,6 +562,10 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 		return;
 	}
 	first = !p->timeouts++;
+	/* The answer to its HELLO may be lost, without which it cannot verify
+	 * what it gets. */
+	if (s->tag && !p->proved)
+		sock_tx_public(s, p, SOCK_HELLO);
 	if (first)
 		sock_pace_wait(&p->pace);
 	else

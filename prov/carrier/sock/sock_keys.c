@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Key agreement. An endpoint with a key makes an X25519 key pair when it is
+ * opened. At first contact both sides send each other their public half, in
+ * a HELLO and in the ACK that answers it, each with a tag of
+ *
+ *   HMAC-SHA-256(job key, sender's name, receiver's name, datagram)
+ *
+ * so that only a process that has the job key (attr.key) takes part, and a
+ * datagram is good for this sender and this receiver only. Then both derive
+ *
+ *   secret        = HMAC-SHA-256(job key, X25519(own half, peer's half))
+ *   A's data to B = HMAC-SHA-256(secret, label, A, B)   first 16 bytes
+ *   B's data to A = HMAC-SHA-256(secret, label, B, A)
+ *
+ * (HKDF of RFC 5869 with one block), where A and B are name, incarnation and
+ * public key. Each direction of each pair has its own key, another incarnation
+ * has other ones, and a job key that is disclosed later decrypts nothing.
+ */
+#include "prov/carrier/sock/sock.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <string.h>
+
+#define KEYS_SHA      32u
+#define KEYS_NAME     6u		/* IPv4 address and port */
+#define KEYS_STRAY_NS UINT64_C(1000000) /* between two answers to strays */
+
+static bool keys_hmac(const uint8_t key[KEYS_SHA], const void *data,
+		      size_t bytes, uint8_t out[KEYS_SHA])
+{
+	unsigned len;
+
+	return HMAC(EVP_sha256(), key, KEYS_SHA, data, bytes, out, &len);
+}
+
+static uint8_t *keys_name(uint8_t *to, const struct sockaddr_in *name)
+{
+	memcpy(to, &name->sin_addr, 4);
+	memcpy(to + 4, &name->sin_port, 2);
+	return to + KEYS_NAME;
+}
+
+static int keys_pair(struct sock *s)
+{
+	size_t bytes = sizeof(s->public);
+
+	s->pair = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+	if (s->pair &&
+	    EVP_PKEY_get_raw_public_key(s->pair, s->public, &bytes) > 0)
+		return 0;
+	weft_log(WEFT_LOG_ERROR, "sock: OpenSSL makes no X25519 key pair");
+	return -ENOMEM;
+}
+
+int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr)
+{
+	/* Endpoints with and without encryption do not understand each other.
+	 */
+	const char *use = attr->encrypt ? "weft sock 4 secret" : "weft sock 4";
+	unsigned len;
+
+	if (!attr->key_bytes && attr->encrypt) {
+		weft_log(WEFT_LOG_ERROR, "sock: no encryption without a key");
+		return -EACCES;
+	}
+	if (!attr->key_bytes)
+		return 0;
+	if (!HMAC(EVP_sha256(), attr->key, (int)attr->key_bytes,
+		  (const uint8_t *)use, strlen(use), s->key, &len))
+		return -ENOMEM;
+	s->hides = attr->encrypt;
+	s->tag = SOCK_TAG;
+	return keys_pair(s);
+}
+
+void sock_keys_close(struct sock *s)
+{
+	EVP_PKEY_free(s->pair);
+	s->pair = NULL;
+	OPENSSL_cleanse(s->key, sizeof(s->key));
+}
+
+/* ---- first contact ------------------------------------------------------- */
+
+/* All but the word of the CRC, which covers the tag. */
+static bool keys_tag(const struct sock *s, const struct sockaddr_in *from,
+		     const struct sockaddr_in *to, const uint8_t *data,
+		     uint8_t out[KEYS_SHA])
+{
+	uint8_t all[2 * KEYS_NAME + sizeof(struct sock_head) - 4 +
+		    SOCK_PUBLIC_BYTES];
+
+	memcpy(keys_name(keys_name(all, from), to), data + 4,
+	       sizeof(all) - 2 * (size_t)KEYS_NAME);
+	return keys_hmac(s->key, all, sizeof(all), out);
+}
+
+void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
+		    uint8_t *data, uint32_t bytes)
+{
+	uint8_t tag[KEYS_SHA] = { 0 };
+
+	/* A tag that could not be computed is wrong, as if it were lost. */
+	keys_tag(s, &s->name, to, data, tag);
+	memcpy(data + bytes, tag, SOCK_TAG);
+}
+
+bool sock_keys_hold(const struct sock *s, const struct sockaddr_in *from,
+		    const uint8_t *data, uint32_t bytes)
+{
+	uint8_t tag[KEYS_SHA];
+
+	return keys_tag(s, from, &s->name, data, tag) &&
+	       !CRYPTO_memcmp(tag, data + bytes, SOCK_TAG);
+}
+
+void sock_keys_stray(struct sock *s, const struct sockaddr_in *to, uint64_t far)
+{
+	struct {
+		struct sock_head head;
+		uint8_t public[SOCK_PUBLIC_BYTES];
+		uint8_t tag[SOCK_TAG];
+	} d = { .head = { .magic = SOCK_MAGIC,
+			  .from = s->gen,
+			  .to = far,
+			  .kind = SOCK_ACK,
+			  .flags = SOCK_PUBLIC,
+			  .bytes = sizeof(d) } };
+	const uint32_t bytes = sizeof(d) - sizeof(d.tag);
+
+	if (s->dead || s->now - s->stray_ns < KEYS_STRAY_NS)
+		return;
+	s->stray_ns = s->now;
+	memcpy(d.public, s->public, sizeof(d.public));
+	sock_keys_sign(s, to, (uint8_t *)&d, bytes);
+	d.head.crc = sock_crc(s, &d, bytes);
+	sock_io_one(s, to, &d, sizeof(d));
+}
+
+/* ---- sessions ------------------------------------------------------------ */
+
+/* One of the two, as both see it. */
+struct keys_side {
+	const struct sockaddr_in *name;
+	uint64_t gen;
+	const uint8_t *public;
+};
+
+#define KEYS_SIDE (KEYS_NAME + 8u + SOCK_PUBLIC_BYTES)
+
+static uint8_t *keys_side(uint8_t *to, const struct keys_side *side)
+{
+	to = keys_name(to, side->name);
+	memcpy(to, &side->gen, 8);
+	memcpy(to + 8, side->public, SOCK_PUBLIC_BYTES);
+	return to + 8 + SOCK_PUBLIC_BYTES;
+}
+
+/* The tags of one direction; NULL: no memory. */
+static struct sock_seal *keys_seal(const struct sock *s,
+				   const uint8_t secret[KEYS_SHA],
+				   const struct keys_side *from,
+				   const struct keys_side *to, bool sends)
+{
+	static const char label[16] = "weft sock 4 data";
+	uint8_t info[sizeof(label) + 2 * KEYS_SIDE + 1];
+	uint8_t key[KEYS_SHA];
+	struct sock_seal *seal = NULL;
+
+	memcpy(info, label, sizeof(label));
+	*keys_side(keys_side(info + sizeof(label), from), to) = 1;
+	if (keys_hmac(secret, info, sizeof(info), key))
+		seal = sock_seal_new(s, key, sends);
+	OPENSSL_cleanse(key, sizeof(key));
+	return seal;
+}
+
+/* X25519; false: the other half is no public key. */
+static bool keys_shared(const struct sock *s, const uint8_t *public,
+			uint8_t shared[SOCK_PUBLIC_BYTES])
+{
+	EVP_PKEY *far = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL,
+						    public, SOCK_PUBLIC_BYTES);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(s->pair, NULL);
+	size_t bytes = SOCK_PUBLIC_BYTES;
+	bool ok = far && ctx && EVP_PKEY_derive_init(ctx) > 0 &&
+		  EVP_PKEY_derive_set_peer(ctx, far) > 0 &&
+		  EVP_PKEY_derive(ctx, shared, &bytes) > 0;
+
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(far);
+	return ok;
+}
+
+bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
+		     const uint8_t public[SOCK_PUBLIC_BYTES])
+{
+	const struct keys_side we = { &s->name, s->gen, s->public };
+	const struct keys_side they = { &p->base.name, far, public };
+	uint8_t shared[SOCK_PUBLIC_BYTES];
+	uint8_t secret[KEYS_SHA];
+
+	/* Our own public key: a datagram of ours that was sent back. */
+	if (p->self || !memcmp(public, s->public, SOCK_PUBLIC_BYTES) ||
+	    !keys_shared(s, public, shared) ||
+	    !keys_hmac(s->key, shared, sizeof(shared), secret))
+		return false;
+	sock_seal_close(p->seal);
+	sock_seal_close(p->own_seal);
+	p->seal = keys_seal(s, secret, &they, &we, false);
+	p->own_seal = keys_seal(s, secret, &we, &they, true);
+	OPENSSL_cleanse(shared, sizeof(shared));
+	OPENSSL_cleanse(secret, sizeof(secret));
+	memcpy(p->public, public, SOCK_PUBLIC_BYTES);
+	return p->seal && p->own_seal;
+}

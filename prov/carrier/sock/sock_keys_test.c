@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Key agreement: which keys a session has, and what an attacker who can read
+ * and send every datagram gets accepted, without and with the job's key.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/sock/sock.h"
+#include "test/t.h"
+
+#include <arpa/inet.h>
+#include <netinet/ip.h>
+#include <netinet/ip_icmp.h>
+#include <netinet/udp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define JOB   "the key of one job"
+#define OTHER "the key of another"
+
+struct pair {
+	struct end a, b;
+	struct weft_peer *ab, *ba;
+	struct end_crowd crowd;
+};
+
+/* A datagram of an attacker, with room for a public key and a tag. */
+struct gram {
+	struct sock_head head;
+	uint8_t rest[SOCK_PUBLIC_BYTES + SOCK_TAG];
+};
+
+static struct pair *pair_open(const char *key, const char *faults_of_b)
+{
+	struct weft_carrier_attr attr = { .key = key,
+					  .key_bytes = strlen(key) };
+	struct pair *t = calloc(1, sizeof(*t));
+
+	T_NOT_NULL(t);
+	T_OK(end_open(&t->a, &weft_carrier_sock, 1, &attr));
+	attr.faults = faults_of_b;
+	T_OK(end_open(&t->b, &weft_carrier_sock, 2, &attr));
+	t->ab = end_peer(&t->a, &t->b);
+	t->ba = end_peer(&t->b, &t->a);
+	t->crowd.e[0] = &t->a;
+	t->crowd.e[1] = &t->b;
+	t->crowd.count = 2;
+	t->a.crowd = &t->crowd;
+	t->b.crowd = &t->crowd;
+	return t;
+}
+
+static void pair_talk(struct pair *t, uint64_t from, uint64_t to)
+{
+	for (uint64_t n = from; n < to; n++) {
+		T_OK(end_send_all(&t->a, t->ab, n, 100, 20));
+		T_OK(end_send_all(&t->b, t->ba, n, 100, 20));
+	}
+	T_TRUE(end_wait_got(&t->a, to, 20));
+	T_TRUE(end_wait_got(&t->b, to, 20));
+}
+
+static void pair_close(struct pair *t)
+{
+	T_IS(t->a.bad + t->b.bad, 0);
+	T_IS(t->a.lost + t->b.lost, 0);
+	end_close(&t->a);
+	end_close(&t->b);
+	free(t);
+}
+
+static struct weft_carrier_stats stats_of(const struct end *e)
+{
+	struct weft_carrier_stats s;
+
+	e->c->ops->stats(e->c, &s);
+	return s;
+}
+
+static void until_refused(struct end *e, uint64_t want)
+{
+	struct t_limit limit;
+
+	t_limit_set(&limit, 20);
+	while (stats_of(e).refused < want) {
+		e->c->ops->poll(e->c, 16);
+		T_FALSE(t_limit_over(&limit));
+	}
+	T_IS(stats_of(e).refused, want);
+}
+
+static struct gram gram_of(const struct end *from, const struct end *to,
+			   enum sock_kind kind, uint64_t count)
+{
+	return (struct gram){ .head = { .magic = SOCK_MAGIC,
+					.from = sock_of(from->c)->gen,
+					.to = sock_of(to->c)->gen,
+					.kind = (uint8_t)kind,
+					.bytes = sizeof(struct sock_head) +
+						 SOCK_TAG,
+					.count = count } };
+}
+
+/* Signs as from does to peer, and sends it from the socket of at. */
+static void gram_send(struct gram *g, const struct end *from,
+		      struct weft_peer *peer, const struct end *at,
+		      const struct end *to)
+{
+	struct sock *s = sock_of(from->c);
+	uint8_t *data = (uint8_t *)g;
+
+	sock_enter(s);
+	sock_seal_sign(s, sock_peer_of(peer)->own_seal, data, sizeof(g->head));
+	g->head.crc = sock_crc(s, g, sizeof(g->head));
+	sock_leave(s);
+	T_OK(sock_io_one(sock_of(at->c), &to->name, g, g->head.bytes));
+}
+
+/* A HELLO with that public key, signed with the job's key by from for to; it
+ * comes from the socket of at and goes to goal. */
+static void hello_relay(const struct end *from, const struct end *to,
+			const uint8_t *public, uint64_t count,
+			const struct end *at, const struct end *goal)
+{
+	struct gram g = gram_of(from, to, SOCK_HELLO, count);
+	struct sock *s = sock_of(from->c);
+	const uint32_t bytes = sizeof(g) - SOCK_TAG;
+
+	g.head.to = 0;
+	g.head.flags = SOCK_PUBLIC;
+	g.head.bytes = sizeof(g);
+	memcpy(g.rest, public, SOCK_PUBLIC_BYTES);
+	sock_keys_sign(s, &sock_of(to->c)->name, (uint8_t *)&g, bytes);
+	g.head.crc = sock_crc(s, &g, bytes);
+	T_OK(sock_io_one(sock_of(at->c), &goal->name, &g, sizeof(g)));
+}
+
+static void hello_send(const struct end *from, const struct end *to,
+		       const uint8_t *public, uint64_t count)
+{
+	hello_relay(from, to, public, count, from, to);
+}
+
+static bool verifies(const struct end *by, struct sock_seal *seal,
+		     const struct gram *g)
+{
+	struct gram copy = *g;
+
+	return sock_seal_holds(sock_of(by->c), seal, (uint8_t *)&copy,
+			       sizeof(copy.head));
+}
+
+static void each_direction_of_each_pair_has_its_own_key(void **state)
+{
+	struct weft_carrier_attr attr = { .key = JOB,
+					  .key_bytes = strlen(JOB) };
+	struct pair *t = pair_open(JOB, NULL);
+	struct weft_peer *cb;
+	struct sock_peer *ab, *ba;
+	struct gram g;
+	struct end c;
+
+	T_OK(end_open(&c, &weft_carrier_sock, 3, &attr));
+	t->crowd.e[t->crowd.count++] = &c;
+	c.crowd = &t->crowd;
+	pair_talk(t, 0, 4);
+	cb = end_peer(&c, &t->b);
+	T_OK(end_send_all(&c, cb, 0, 8, 20));
+	T_TRUE(end_wait_got(&t->b, 5, 20));
+	sock_enter(sock_of(t->a.c));
+	sock_enter(sock_of(t->b.c));
+	ab = sock_peer_of(t->ab);
+	ba = sock_peer_of(t->ba);
+	g = gram_of(&t->a, &t->b, SOCK_ACK, 1000);
+	sock_seal_sign(sock_of(t->a.c), ab->own_seal, (uint8_t *)&g,
+		       sizeof(g.head));
+	T_TRUE(verifies(&t->b, ba->seal, &g));
+	T_FALSE(verifies(&t->a, ab->seal, &g));
+	T_FALSE(verifies(&t->b, sock_peer_of(end_peer(&t->b, &c))->seal, &g));
+	sock_leave(sock_of(t->b.c));
+	sock_leave(sock_of(t->a.c));
+	end_close(&c);
+	t->crowd.count = 2;
+	T_TRUE(end_wait_lost(&t->b, 1, 20));
+	T_IS(t->b.lost_err, ESHUTDOWN);
+	t->b.lost = 0;
+	pair_close(t);
+}
+
+/* From the address of the receiver, as the datagram is, and with the sender's
+ * and receiver's incarnation exchanged. */
+static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
+{
+	struct pair *t = pair_open(JOB, NULL);
+	uint64_t count;
+	struct gram g;
+
+	pair_talk(t, 0, 20);
+	count = sock_peer_of(t->ba)->seen + 100;
+	g = gram_of(&t->a, &t->b, SOCK_BYE, count);
+	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
+	until_refused(&t->a, 1);
+	g = gram_of(&t->b, &t->a, SOCK_BYE, count);
+	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
+	until_refused(&t->a, 2);
+	/* its HELLO, also from its own address */
+	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->b, &t->a);
+	until_refused(&t->a, 3);
+	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->a, &t->a);
+	until_refused(&t->a, 4);
+	T_IS(stats_of(&t->a).forged, 3);
+	pair_talk(t, 20, 40);
+	pair_close(t);
+}
+
+static void a_hello_is_heard_once(void **state)
+{
+	struct pair *t = pair_open(JOB, NULL);
+	const uint8_t *public = sock_of(t->a.c)->public;
+	uint64_t count;
+
+	pair_talk(t, 0, 20);
+	count = sock_peer_of(t->ab)->count + 100;
+	hello_send(&t->a, &t->b, public, count);
+	for (int i = 0; i < 3; i++)
+		hello_send(&t->a, &t->b, public, count);
+	until_refused(&t->b, 3);
+	T_IS(stats_of(&t->b).replays, 3);
+	pair_talk(t, 20, 40);
+	pair_close(t);
+}
+
+/* A process that has the job's key does not change the session of another. */
+static void another_public_key_is_refused(void **state)
+{
+	static const uint8_t low[SOCK_PUBLIC_BYTES]; /* X25519 gives zero */
+	struct pair *t = pair_open(JOB, NULL);
+	uint8_t public[SOCK_PUBLIC_BYTES];
+
+	memcpy(public, sock_of(t->a.c)->public, sizeof(public));
+	/* no session comes of it, and a right one later does */
+	hello_send(&t->a, &t->b, low, 1);
+	for (int i = 0; i < 100; i++)
+		t->b.c->ops->poll(t->b.c, 16);
+	T_IS(sock_peer_of(t->ba)->far, 0);
+	pair_talk(t, 0, 20);
+	public[3] ^= 4;
+	hello_send(&t->a, &t->b, public, 1 << 20);
+	until_refused(&t->b, 1);
+	T_IS(stats_of(&t->b).forged, 1);
+	pair_talk(t, 20, 40);
+	pair_close(t);
+}
+
+/* The attacker has sessions of another job, of the same user as well. */
+static void a_datagram_of_another_job_is_refused(void **state)
+{
+	struct pair *t = pair_open(JOB, NULL);
+	struct pair *u = pair_open(OTHER, NULL);
+	struct gram g;
+
+	pair_talk(t, 0, 20);
+	pair_talk(u, 0, 20);
+	g = gram_of(&t->a, &t->b, SOCK_BYE, 1 << 20);
+	gram_send(&g, &u->a, u->ab, &t->a, &t->b);
+	until_refused(&t->b, 1);
+	T_IS(stats_of(&t->b).forged, 1);
+	/* as it is, and a first contact */
+	g = gram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
+	gram_send(&g, &u->a, u->ab, &u->a, &t->b);
+	until_refused(&t->b, 2);
+	T_IS(end_send(&u->a, end_peer(&u->a, &t->b), 0, 8), -EAGAIN);
+	until_refused(&t->b, 3);
+	T_IS(stats_of(&t->b).forged, 2);
+	pair_talk(t, 20, 40);
+	pair_talk(u, 20, 40);
+	pair_close(t);
+	pair_close(u);
+}
+
+/*
+ * a asks once and never again; b has the session, and its answer is lost: what
+ * b sends then reaches a all the same.
+ */
+static void a_lost_answer_is_repeated_with_the_data(void **state)
+{
+	struct pair *t = pair_open(JOB, "loss=1 for 150 ms");
+	struct sock_peer *p = sock_peer_of(t->ba);
+	struct t_limit limit;
+
+	T_IS(end_send(&t->a, t->ab, 0, 8), -EAGAIN);
+	t_limit_set(&limit, 20);
+	for (bool met = false; !met;) {
+		t->b.c->ops->poll(t->b.c, 16);
+		sock_enter(sock_of(t->b.c));
+		met = p->far;
+		sock_leave(sock_of(t->b.c));
+		T_FALSE(t_limit_over(&limit));
+	}
+	T_OK(end_send(&t->b, t->ba, 0, 8));
+	T_TRUE(end_wait_got(&t->a, 1, 20));
+	pair_close(t);
+}
+
+/*
+ * ICMP "port unreachable" about a datagram from a to b, as its host would send
+ * it; where raw sockets are not allowed, what the kernel makes of it.
+ */
+static void forge_refusal(struct pair *t)
+{
+	const struct sockaddr_in *a = &t->a.name, *b = &t->b.name;
+	struct {
+		struct icmphdr icmp;
+		struct iphdr ip;
+		struct udphdr udp;
+	} m = { .icmp = { .type = ICMP_DEST_UNREACH,
+			  .code = ICMP_PORT_UNREACH },
+		.ip = { .version = 4,
+			.ihl = 5,
+			.tot_len = htons(sizeof(m.ip) + sizeof(m.udp)),
+			.ttl = 64,
+			.protocol = IPPROTO_UDP,
+			.saddr = a->sin_addr.s_addr,
+			.daddr = b->sin_addr.s_addr },
+		.udp = { .source = a->sin_port, .dest = b->sin_port } };
+	uint16_t word[sizeof(m) / 2];
+	uint32_t sum = 0;
+	int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+
+	if (fd < 0) {
+		sock_enter(sock_of(t->a.c));
+		sock_peer_refused(sock_of(t->a.c), sock_peer_of(t->ab));
+		sock_leave(sock_of(t->a.c));
+		return;
+	}
+	memcpy(word, &m, sizeof(m));
+	for (size_t i = 0; i < sizeof(m) / 2; i++)
+		sum += word[i];
+	sum = (sum & 0xffff) + (sum >> 16);
+	m.icmp.checksum = (uint16_t) ~(sum + (sum >> 16));
+	T_IS(sendto(fd, &m, sizeof(m), 0, (const struct sockaddr *)a,
+		    sizeof(*a)),
+	     sizeof(m));
+	close(fd);
+}
+
+/* Whether a has heard of a refusal, and of the peer since. */
+static bool doubted(const struct pair *t)
+{
+	struct sock *s = sock_of(t->a.c);
+	const struct sock_peer *p = sock_peer_of(t->ab);
+	bool yes;
+
+	sock_enter(s);
+	yes = p->refusals && !p->doubt_ns;
+	sock_leave(s);
+	return yes;
+}
+
+/* The peer answers a probe, and nothing happens. */
+static void a_forged_refusal_ends_nothing(void **state)
+{
+	struct pair *t = pair_open(JOB, NULL);
+	struct t_limit limit;
+
+	pair_talk(t, 0, 20);
+	for (uint64_t n = 20; n < 40; n++) {
+		forge_refusal(t);
+		forge_refusal(t);
+		pair_talk(t, n, n + 1);
+	}
+	/* nothing else is sent */
+	sock_enter(sock_of(t->a.c));
+	sock_peer_of(t->ab)->refusals = 0;
+	sock_peer_of(t->ab)->doubt_ns = 0;
+	sock_leave(sock_of(t->a.c));
+	forge_refusal(t);
+	forge_refusal(t);
+	t_limit_set(&limit, 20);
+	while (!doubted(t)) {
+		t->a.c->ops->poll(t->a.c, 16);
+		T_FALSE(t_limit_over(&limit));
+	}
+	pair_talk(t, 40, 60);
+	pair_close(t);
+}
+
+/* A process that sends a packet to the name in the pipe, and polls. */
+static pid_t child_fork(int *pipe_p)
+{
+	struct weft_carrier_attr attr = { .key = JOB,
+					  .key_bytes = strlen(JOB) };
+	struct sockaddr_in name;
+	static struct end c;
+	int fd[2];
+	pid_t pid;
+
+	T_OK(pipe(fd));
+	pid = fork();
+	T_TRUE(pid >= 0);
+	*pipe_p = fd[1];
+	if (pid) {
+		close(fd[0]);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(fd[0], &name, sizeof(name)) != sizeof(name) ||
+	    end_open(&c, &weft_carrier_sock, 2, &attr) ||
+	    end_send_all(&c, end_peer_name(&c, &name), 0, 8, 20))
+		_exit(2);
+	for (;;)
+		c.c->ops->poll(c.c, 16);
+}
+
+/* Polls until e has lost a peer; what it logs meanwhile is in text. */
+static bool lost_with_text(struct end *e, char *text, size_t room)
+{
+	int old = dup(2);
+	int log = memfd_create("log", MFD_CLOEXEC);
+	bool lost;
+	ssize_t n;
+
+	dup2(log, 2);
+	lost = end_wait_lost(e, 1, 20);
+	dup2(old, 2);
+	n = pread(log, text, room - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	close(old);
+	close(log);
+	return lost;
+}
+
+/* Runs first: ThreadSanitizer wants no threads before a fork. */
+static void a_killed_peer_is_given_up_after_a_refusal(void **state)
+{
+	struct weft_carrier_attr attr = { .key = JOB,
+					  .key_bytes = strlen(JOB) };
+	char text[512];
+	int fd;
+	pid_t child = child_fork(&fd);
+	struct end e;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
+	T_IS(write(fd, &e.name, sizeof(e.name)), sizeof(e.name));
+	T_TRUE(end_wait_got(&e, 1, 20));
+	kill(child, SIGKILL);
+	T_IS(waitpid(child, NULL, 0), child);
+	T_TRUE(lost_with_text(&e, text, sizeof(text)));
+	T_IS(e.lost_err, ECONNRESET);
+	T_NOT_NULL(strstr(text, "is refused by its host"));
+	close(fd);
+	end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_killed_peer_is_given_up_after_a_refusal),
+		T_CASE(each_direction_of_each_pair_has_its_own_key),
+		T_CASE(a_datagram_sent_back_to_its_sender_is_refused),
+		T_CASE(a_hello_is_heard_once),
+		T_CASE(another_public_key_is_refused),
+		T_CASE(a_datagram_of_another_job_is_refused),
+		T_CASE(a_lost_answer_is_repeated_with_the_data),
+		T_CASE(a_forged_refusal_ends_nothing),
+	};
+
+	return T_RUN(tests);
+}
