@@ -4,3 +4,6 @@ EXTRA_DIST += test/abi/constants test/abi/functions test/abi/types \
 	test/abi_update.sh
 PLAIN_TESTS += test/abi_header.sh test/abi_foreign.sh \
 	test/abi_symbols.sh
+# opened by dlopen()
+EXTRA_DIST += test/dl_open.c
+PLAIN_TESTS += test/dl_open.sh

@@ -4,6 +4,7 @@
 # load it where libfabric's symbols are not global), and has no undefined
 # symbol. The MPI library and the provider that it loads do not use libfabric,
 # whose library loads the libraries of every provider of the host.
+# No library needs room in the static TLS block, which dlopen() may not have.
 builddir=${builddir:-build}
 lib=$builddir/.libs/libweft-fi.so
 bad=0
@@ -36,6 +37,18 @@ for own in libmpi_abi.so.1 libweft-own.so; do
 	if ldd -r "$own" | grep 'undefined symbol' ||
 		nm -D --defined-only "$own" | grep ' fi_[^p]'; then
 		echo "$own is not complete, or exports private symbols"
+		bad=1
+	fi
+done
+for own in libmpi_abi.so.1 libweft-own.so libweft-other.so libweft-fi.so; do
+	own=$builddir/.libs/$own
+	if readelf -rW "$own" | grep -E 'TLS_TPREL|_TPOFF'; then
+		echo "$own has thread-local data of the initial-exec model"
+		bad=1
+	fi
+	align=$(readelf -lW "$own" | awk '$1 == "TLS" { print $NF }')
+	if [ $((align)) -gt 16 ]; then
+		echo "$own has thread-local data aligned to $align"
 		bad=1
 	fi
 done

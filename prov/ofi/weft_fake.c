@@ -43,6 +43,11 @@ static const struct weft_machine machines[] = {
 	  .fabric = "weft-bgq",
 	  .inject_bytes = 512,
 	  .msg_order = FI_ORDER_SAS },
+	{ .name = "apenet",
+	  .fabric = "weft-apenet",
+	  .inject_bytes = 128,
+	  .msg_order = FI_ORDER_SAS,
+	  .hmem = true },
 };
 
 const struct weft_machine *weft_machine_at(unsigned i)

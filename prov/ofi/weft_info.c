@@ -28,8 +28,10 @@
 	 FI_RMA_EVENT | FI_FENCE)
 #define ALL_CAPS    (PRIMARY | PASSING | ACTING | TARGET | SECONDARY)
 #define DOMAIN_CAPS (FI_LOCAL_COMM | FI_REMOTE_COMM)
-#define BOTH_CAPS   (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE)
-#define TX_CAPS	    (BOTH_CAPS | FI_SEND | ACTING | FI_FENCE)
+#define BOTH_CAPS                                                  \
+	(FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE | \
+	 FI_HMEM) /* FI_HMEM: where it is asked for */
+#define TX_CAPS (BOTH_CAPS | FI_SEND | ACTING | FI_FENCE)
 #define RX_CAPS                                                            \
 	(BOTH_CAPS | FI_RECV | TARGET | FI_DIRECTED_RECV | FI_MULTI_RECV | \
 	 FI_SOURCE | FI_RMA_EVENT)
@@ -328,9 +330,10 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 	if ((want | tx | rx) & ~(ALL_CAPS | hmem))
 		return false;
 	/* A part may not ask for what the whole leaves out. */
-	if (want && (tx | rx) & PRIMARY & ~want)
+	if (want && (tx | rx) & (PRIMARY | FI_HMEM) & ~want)
 		return false;
-	answer->caps = want ? with_secondary(with_directions(want)) : ALL_CAPS;
+	answer->caps = want ? with_secondary(with_directions(want))
+			    : ALL_CAPS | ((tx | rx) & FI_HMEM);
 	tx = tx ? with_directions(tx) | FI_FENCE : answer->caps;
 	rx = rx ? with_directions(rx) | SECONDARY : answer->caps;
 	answer->tx_attr->caps = tx & answer->caps & TX_CAPS;

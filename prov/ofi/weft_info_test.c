@@ -94,7 +94,8 @@ static void check_sane(const struct fi_info *info)
 			   FI_DIRECTED_RECV | FI_MULTI_RECV | FI_SOURCE |
 			   FI_RMA_EVENT;
 	uint64_t tx_only = FI_SEND | FI_READ | FI_WRITE | FI_FENCE;
-	uint64_t both = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE;
+	uint64_t both = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC |
+			FI_COLLECTIVE | FI_HMEM;
 
 	T_IS(info->tx_attr->caps & both, info->caps & both);
 	T_IS(info->rx_attr->caps & both, info->caps & both);
@@ -306,6 +307,37 @@ HINT(is_bgq, h->fabric_attr->name = strdup("weft-bgq"))
 HINT(is_bgq_domain, h->domain_attr->name = strdup("bgq"))
 HINT(other_provider, h->fabric_attr->prov_name = strdup("weft;^ofi_rxm"))
 
+#define APENET h->domain_attr->name = strdup("apenet")
+HINT(hmem, APENET; h->caps = FI_MSG | FI_HMEM)
+HINT(hmem_only, APENET; h->caps = FI_HMEM)
+HINT(hmem_parts, APENET; h->tx_attr->caps = FI_MSG | FI_HMEM;
+     h->rx_attr->caps = FI_MSG | FI_HMEM)
+HINT(hmem_part, APENET; h->caps = FI_MSG; h->tx_attr->caps = FI_MSG | FI_HMEM)
+HINT(no_hmem, APENET; h->caps = FI_MSG)
+
+/* A machine that reaches device memory offers it to those that ask. */
+static void device_memory_is_offered_on_both_sides(void **state)
+{
+	static void (*const say[])(struct fi_info *) = { hmem, hmem_only,
+							 hmem_parts };
+	struct fi_info *info;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(say); i++) {
+		T_OK(ask(say[i], &info));
+		T_TRUE(info->caps & FI_HMEM);
+		T_TRUE(info->tx_attr->caps & FI_HMEM);
+		T_TRUE(info->rx_attr->caps & FI_HMEM);
+		if (say[i] == hmem)
+			check_sane(info);
+		fi_freeinfo(info);
+	}
+	T_OK(ask(no_hmem, &info));
+	T_TRUE(!((info->caps | info->tx_attr->caps | info->rx_attr->caps) &
+		 FI_HMEM));
+	fi_freeinfo(info);
+	T_IS(ask(hmem_part, &info), -FI_ENODATA);
+}
+
 static void a_machine_is_found_by_its_names(void **state)
 {
 	struct fi_info *info;
@@ -343,6 +375,7 @@ int main(void)
 		T_CASE(registration_modes_follow_the_version),
 		T_CASE(node_and_service_name_an_end_of_the_wire),
 		T_CASE(addresses_in_hints_are_passed_on),
+		T_CASE(device_memory_is_offered_on_both_sides),
 		T_CASE(a_machine_is_found_by_its_names),
 		T_CASE(private_flags_of_the_core_are_ignored),
 	};

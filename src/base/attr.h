@@ -17,8 +17,8 @@
 /* What every call reads lies together: in a crowd of ranks it is cold. */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
-/* A thread's own, a few bytes, found without a call. */
-#define WEFT_TLS_NEAR	  __attribute__((tls_model("initial-exec")))
+/* The compiler keeps the value of p and does not compute it again. */
+#define WEFT_KEEP(p)	  __asm__("" : "+r"(p))
 /* The name that the linker sees, where C's own is taken by a declaration. */
 #define WEFT_SYMBOL(name) __asm__(name)
 /* fn(&variable) is called when the variable's block is left. */

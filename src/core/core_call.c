@@ -14,11 +14,11 @@
 /* How a call is timed. */
 enum timed { UNTIMED, CLOCK, COUNTER };
 
-/* A thread on the slow path; a line. */
+/* The state of one thread on the slow path. */
 struct lane {
-	alignas(WEFT_CACHE_LINE) weft_au32 *slot; /* NULL: new here */
-	unsigned depth;				  /* calls within calls */
-	uint32_t id;				  /* of the outermost */
+	weft_au32 *slot;	  /* NULL: this thread's first call */
+	unsigned depth;		  /* calls within calls */
+	uint32_t id;		  /* of the outermost */
 	uint64_t since;		  /* when it was entered, if timed */
 	uint64_t word;		  /* weft_call_mark() */
 	struct roll_tally *tally; /* of all names, where they are counted */
@@ -33,7 +33,12 @@ static struct weft_roll roll;
 static uint32_t me; /* my place in it */
 static bool shared; /* it is the launcher's */
 static weft_au32 lanes;
-static _Thread_local struct lane lane WEFT_TLS_NEAR;
+/*
+ * Thread-local data of this library uses the default (dynamic) model, without
+ * an alignment of its own: dlopen() refuses a library whose initial-exec data
+ * does not fit into what is left of the static TLS block (test/dl_open.sh).
+ */
+static _Thread_local struct lane lane;
 
 /* What every call there asks, a line. */
 static WEFT_HOT_DATA struct {
@@ -98,6 +103,15 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 	return id;
 }
 
+/* gcc would compute the address anew at each use, by a call. */
+WEFT_INLINE struct lane *here(void)
+{
+	struct lane *l = &lane;
+
+	WEFT_KEEP(l);
+	return l;
+}
+
 static uint32_t number_of(struct weft_call_site *site)
 {
 	/* relaxed: two threads would ask for the same */
@@ -133,18 +147,17 @@ static bool is_plain(const struct lane *l)
 static void begin(struct lane *l, uint32_t id)
 {
 	weft_store32(l->slot, id);
+	l->timed = weft_load32(&how.started) ? how.timed : UNTIMED;
+	if (!l->timed)
+		return;
 	l->id = id;
 	l->word = 0;
-	l->timed = weft_load32(&how.started) ? how.timed : UNTIMED;
-	if (l->timed == COUNTER)
-		l->since = weft_counter();
-	else if (l->timed)
-		l->since = how.now();
+	l->since = l->timed == COUNTER ? weft_counter() : how.now();
 }
 
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 {
-	struct lane *l = &lane;
+	struct lane *l = here();
 	uint32_t id = number_of(site);
 
 	if (id && is_plain(l)) {
@@ -186,13 +199,15 @@ void weft_call_watch(weft_call_seen seen, bool counter)
 
 void weft_call_mark(uint64_t word)
 {
-	if (lane.depth == 1)
-		lane.word = word;
+	struct lane *l = here();
+
+	if (l->depth == 1)
+		l->word = word;
 }
 
 void weft_call_leave_slow(void)
 {
-	struct lane *l = &lane;
+	struct lane *l = here();
 
 	if (--l->depth)
 		return;

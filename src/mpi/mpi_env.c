@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CACHE_LINE 64
 
@@ -136,12 +137,44 @@ static int wants_device(MPI_Info handle, bool *device_p)
 			    weft_device_kinds());
 }
 
+/* mpi_minimum_memory_alignment: a power of two. */
+static int wanted_align(MPI_Info handle, size_t *align_p)
+{
+	struct weft_info *info = weft_info_of(handle);
+	char text[MPI_MAX_INFO_VAL], *end;
+	unsigned long long n;
+
+	*align_p = CACHE_LINE;
+	if (!info || weft_info_get(info, "mpi_minimum_memory_alignment", text,
+				   sizeof(text)) < 0)
+		return MPI_SUCCESS;
+	n = strtoull(text, &end, 10);
+	if (*end || !n || n & (n - 1))
+		return weft_err_arg(NULL, "MPI_Alloc_mem", MPI_ERR_INFO_VALUE,
+				    2,
+				    "mpi_minimum_memory_alignment is %s, "
+				    "which is no power of two",
+				    text);
+	if (n > CACHE_LINE)
+		*align_p = n;
+	return MPI_SUCCESS;
+}
+
+/* Memory that peers can map, where that has such an alignment, or any other. */
+static int alloc_host(size_t size, size_t align, void **p)
+{
+	if (align <= (size_t)sysconf(_SC_PAGESIZE))
+		*p = weft_win_heap_alloc(size);
+	return *p ? 0 : posix_memalign(p, align, size ? size : 1);
+}
+
 #pragma weak MPI_Alloc_mem = PMPI_Alloc_mem
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	MPI_ENTER;
 	void *p = NULL;
 	bool device;
+	size_t align;
 	int err = weft_check_ptr(NULL, __func__, 3, baseptr, "baseptr");
 
 	if (!err)
@@ -152,16 +185,12 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
 				    "negative size %lld", (long long)size);
 	err = wants_device(info, &device);
+	if (!err)
+		err = wanted_align(info, &align);
 	if (err)
 		return err;
-	if (!device)
-		p = weft_win_heap_alloc((size_t)size);
-	if (p)
-		err = 0;
-	else if (device)
-		err = weft_device_alloc((size_t)size, &p);
-	else
-		err = posix_memalign(&p, CACHE_LINE, size ? (size_t)size : 1);
+	err = device ? weft_device_alloc((size_t)size, &p)
+		     : alloc_host((size_t)size, align, &p);
 	if (err)
 		return weft_err_arg(NULL, __func__, MPI_ERR_NO_MEM, 1,
 				    "no memory for %lld bytes",

@@ -2,6 +2,7 @@
 # nothing of it is a library, for the tests.
 noinst_LTLIBRARIES += libweftwin.la
 libweftwin_la_SOURCES = \
+	src/win/win_blocks.c src/win/win_blocks.h \
 	src/win/win_elem.c src/win/win_elem.h \
 	src/win/win_gate.c src/win/win_gate.h
 libmpi_abi_la_LIBADD += libweftwin.la
@@ -33,8 +34,9 @@ PLAIN_TESTS += test/run_win_death.sh test/run_win_bench.sh \
 	test/run_win_fuzz.sh
 EXTRA_DIST += test/run_win_client.c
 
-WIN_TESTS = src/win/win_elem_test src/win/win_gate_test
+WIN_TESTS = src/win/win_blocks_test src/win/win_elem_test src/win/win_gate_test
 check_PROGRAMS += $(WIN_TESTS)
 TESTS += $(WIN_TESTS)
+src_win_win_blocks_test_LDADD = libweftwin.la libweftbase.la $(T_LIBS)
 src_win_win_elem_test_LDADD = libweftwin.la libweft-types.la $(T_LIBS)
 src_win_win_gate_test_LDADD = libweftwin.la $(T_LIBS)

@@ -170,6 +170,8 @@ int weft_win_detach(struct weft_win *w, const void *base);
  * NULL: not to be had; false: it is not from there. */
 void *weft_win_heap_alloc(size_t bytes);
 bool weft_win_heap_free(void *base);
+/* Gives what the free list keeps back to the system: MPI_Finalize. */
+void weft_win_heap_trim(void);
 
 /* ---- accesses ---------------------------------------------------------- */
 

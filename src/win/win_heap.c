@@ -6,16 +6,14 @@
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
 #include "src/win/win.h"
+#include "src/win/win_blocks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCKS_MAX 64
-
-/* base NULL: free; with the lock. */
-static struct weft_region block[BLOCKS_MAX];
+static struct win_blocks blocks; /* with the lock */
 
 /* ---- mine -------------------------------------------------------------- */
 
@@ -32,55 +30,45 @@ static bool is_wanted(size_t bytes)
 void *weft_win_heap_alloc(size_t bytes)
 {
 	void *base = NULL;
-	int i = 0;
 
-	if (!is_wanted(bytes))
-		return NULL;
 	weft_lock();
-	while (i < BLOCKS_MAX && block[i].base)
-		i++;
-	if (i < BLOCKS_MAX && !weft_region_open(&block[i], "weft-mem", bytes))
-		base = block[i].base;
+	if (bytes)
+		base = win_blocks_take(&blocks, bytes);
+	if (!base && is_wanted(bytes))
+		base = win_blocks_make(&blocks, bytes);
 	weft_unlock();
 	return base;
 }
 
 bool weft_win_heap_free(void *base)
 {
-	bool found = false;
+	bool found;
 
 	weft_lock();
-	for (int i = 0; base && i < BLOCKS_MAX && !found; i++) {
-		found = block[i].base == base;
-		if (found)
-			weft_region_close(&block[i]);
-	}
+	found = win_blocks_give(&blocks, base);
 	weft_unlock();
 	return found;
 }
 
-static bool holds(const struct weft_region *r, uintptr_t start, size_t bytes)
+void weft_win_heap_trim(void)
 {
-	uintptr_t base = (uintptr_t)r->base;
-
-	return base && start >= base && bytes <= r->bytes &&
-	       start - base <= r->bytes - bytes;
+	weft_lock();
+	win_blocks_trim(&blocks);
+	weft_unlock();
 }
 
 struct win_heap_place win_heap_find(const void *base, size_t bytes)
 {
 	struct win_heap_place p = { .pid = getpid(), .fd = -1 };
+	const struct weft_region *r;
 	struct stat st;
 
 	weft_lock();
-	for (int i = 0; i < BLOCKS_MAX; i++) {
-		if (!holds(&block[i], (uintptr_t)base, bytes) ||
-		    fstat(block[i].fd, &st))
-			continue;
-		p.fd = block[i].fd;
+	r = win_blocks_find(&blocks, base, bytes);
+	if (r && !fstat(r->fd, &st)) {
+		p.fd = r->fd;
 		p.inode = st.st_ino;
-		p.at = (uintptr_t)base - (uintptr_t)block[i].base;
-		break;
+		p.at = (uintptr_t)base - (uintptr_t)r->base;
 	}
 	weft_unlock();
 	return p;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of MPI_Alloc_mem. Where other processes of the job are on this host it
- * lies in regions without a name, one for each block, which members of a window
- * over it map: MPI_Win_create is then as good as MPI_Win_allocate. Each takes a
- * descriptor, so there are few; who comes later gets memory like any other.
+ * is in shared blocks (win_blocks.h), which members of a window over it map:
+ * MPI_Win_create is then as fast as MPI_Win_allocate. Each block takes a
+ * descriptor, so there are few; later requests get memory of the C library.
  */
 #ifndef WEFT_WIN_HEAP_H
 #define WEFT_WIN_HEAP_H

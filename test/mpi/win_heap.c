@@ -148,9 +148,63 @@ static void many_blocks(void)
 	}
 }
 
+/* One block after the other, of sizes that share the freed blocks or not. */
+static void in_turns(void)
+{
+	static const MPI_Aint size[] = { 8,	 4096,	  5000,	  20000,
+					 100000, 1 << 20, 3 << 20 };
+	const int sizes = (int)(sizeof(size) / sizeof(size[0]));
+
+	for (int i = 0; i < 20 * sizes; i++) {
+		MPI_Aint n = size[i * 3 % sizes];
+		char *a, *b;
+
+		MT_OK(MPI_Alloc_mem(n, MPI_INFO_NULL, &a));
+		memset(a, 'a', (size_t)n);
+		MT_OK(MPI_Alloc_mem(n, MPI_INFO_NULL, &b));
+		memset(b, 'b', (size_t)n);
+		MT_TRUE(a[0] == 'a' && a[n - 1] == 'a');
+		MT_OK(MPI_Free_mem(a));
+		MT_TRUE(b[0] == 'b' && b[n - 1] == 'b');
+		MT_OK(MPI_Free_mem(b));
+	}
+}
+
+/* mpi_minimum_memory_alignment holds for small and for large values. */
+static void alignment(void)
+{
+	static const char *const bad[] = { "0", "48", "-64", "4k" };
+	MPI_Info info;
+	char *mem, text[32];
+	int class;
+
+	MT_OK(MPI_Info_create(&info));
+	for (uintptr_t n = 1; n <= 1 << 21; n *= 2) {
+		snprintf(text, sizeof(text), "%ju", (uintmax_t)n);
+		MT_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", text));
+		for (int i = 0; i < 3; i++) {
+			MT_OK(MPI_Alloc_mem(100 + 5000 * i, info, &mem));
+			MT_IS((uintptr_t)mem % n, 0);
+			mem[99 + 5000 * i] = 1;
+			MT_OK(MPI_Free_mem(mem));
+		}
+	}
+	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		MT_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment",
+				   bad[i]));
+		MT_OK(MPI_Error_class(MPI_Alloc_mem(8, info, &mem), &class));
+		MT_IS(class, MPI_ERR_INFO_VALUE);
+	}
+	MT_OK(MPI_Info_free(&info));
+}
+
 int main(int argc, char **argv)
 {
 	mt_begin(&argc, &argv);
+	in_turns();
+	alignment();
 	for (int round = 0; round < 3; round++)
 		for (int m = 0; m < MIXES; m++)
 			one_mix(m);
