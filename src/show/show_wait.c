@@ -13,8 +13,9 @@
  * never longer than the call. From x on the message is in flight, which is no
  * wait of a class; the chain (show_chain.c) follows both.
  *
- * Calls of the MPI_Test family in a loop, with no other call between them and
- * less time outside MPI than in the longer of two neighbours, wait as one.
+ * Calls of the MPI_Test family in a loop wait as one: with no other call
+ * between two of them, and outside MPI no longer than LOOP_PS or the longer of
+ * the two.
  */
 #include "src/show/show_role.h"
 
@@ -23,6 +24,8 @@
 #include <string.h>
 
 enum { SIZES = 64 };
+
+#define LOOP_PS UINT64_C(2000000) /* an empty loop, with its recording */
 
 struct part {
 	uint64_t from, to;
@@ -378,7 +381,7 @@ static bool goes_on(const struct at_rank *a, const struct trace_event *e,
 		    bool poll)
 {
 	const struct part *p;
-	uint64_t longer = e->span;
+	uint64_t longer = e->span > LOOP_PS ? e->span : LOOP_PS;
 
 	if (!poll || !a->parts || a->end > e->t)
 		return false;

@@ -424,19 +424,21 @@ static void tests_in_a_loop_wait_as_one(void **state)
 	link_is(2, 1, SHOW_OWN, 0, 17);
 }
 
-/* A rank that computes between its tests does not wait: the test at 60 has
- * found what was sent at 17. */
+/* A rank that computes between its tests does not wait: the test at 60 us has
+ * found what was sent at 17 us. */
 static void a_test_now_and_then_does_not_wait(void **state)
 {
-	call(0, "MPI_Irecv", 0, 1);
-	call(0, "MPI_Test", 10, 12);
-	got(0, 7, 61, 1);
-	call(0, "MPI_Test", 60, 62);
-	sent(1, 0, 7, 17, false);
-	call(1, "MPI_Send", 17, 18);
-	sent(1, 2, 8, 18, false);
-	got(2, 8, 22, 0); /* a message takes 4 */
-	call(2, "MPI_Recv", 18, 23);
+	const uint64_t us = 1000000;
+
+	call(0, "MPI_Irecv", 0, 1 * us);
+	call(0, "MPI_Test", 10 * us, 12 * us);
+	got(0, 7, 61 * us, 1 * us);
+	call(0, "MPI_Test", 60 * us, 62 * us);
+	sent(1, 0, 7, 17 * us, false);
+	call(1, "MPI_Send", 17 * us, 18 * us);
+	sent(1, 2, 8, 18 * us, false);
+	got(2, 8, 22 * us, 0); /* a message takes 4 us */
+	call(2, "MPI_Recv", 18 * us, 23 * us);
 	work_out();
 	T_IS(waited(0, SHOW_LATE_SENDER), 0);
 	T_IS(c.links, 1);
