@@ -140,8 +140,9 @@ function plot(spec) {
 	const all = spec.series.flatMap((s) => s.points.filter((p) => p[1] !== null));
 	const ys = all.flatMap((p) => [p[1], p[2], p[3]])
 		.filter((v) => v !== undefined && v !== null);
-	const x = axis(spec.x, all.map((p) => p[0]), P.left + 8,
-		P.width - P.right - 8);
+	const pad = spec.x.names ? 48 : 8; /* words are wider than numbers */
+	const x = axis(spec.x, all.map((p) => p[0]), P.left + pad,
+		P.width - P.right - pad);
 	const y = axis(spec.y, ys, P.height - P.bottom, P.top + 4);
 	const g = draw("svg", { viewBox: `0 0 ${P.width} ${P.height}`,
 		width: P.width, height: P.height, role: "img",

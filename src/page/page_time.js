@@ -66,6 +66,20 @@ function timeLegend(t) {
 	return legend;
 }
 
+/* Calls that their ranks had not left, those that began last first. */
+function openTable(t) {
+	const rows = t.rows.flatMap((r, rank) => Array.from({ length: r.open },
+		(_, k) => ({ rank, i: r.from.length - 1 - k, r })));
+	return el("div", {}, el("h3", {}, "Calls that were not completed"),
+		table([{ name: "rank", value: (x) => x.rank },
+			{ name: "call", text: true,
+				value: (x) => t.time.names[x.r.name[x.i]] },
+			{ name: "entered at", value: (x) => x.r.from[x.i],
+				show: (x) => showTime(x.r.from[x.i] - t.time.begin) },
+			{ name: "until the end", value: (x) => x.r.length[x.i],
+				show: (x) => showTime(x.r.length[x.i]) }], rows, 2));
+}
+
 /* ---- what is shown of it ------------------------------------------------- */
 
 const timeLines = (t) => Math.ceil(t.rows.length / t.view.each);
@@ -265,4 +279,6 @@ function timeSection(time, lists) {
 		choice(t.shows.collectives, "collectives", lists.collectives),
 		choice(t.shows.accesses, "accesses of windows", lists.accesses),
 		t.picture, t.out, t.range);
+	if (t.right)
+		s.append(openTable(t));
 }
