@@ -28,4 +28,4 @@ TESTS += src/show/show_test src/show/show_wait_test
 src_show_show_test_LDADD = libweftshow.la $(T_LIBS)
 src_show_show_wait_test_LDADD = libweftshow.la $(T_LIBS)
 PLAIN_TESTS += test/run_page.sh
-EXTRA_DIST += test/page_ring.c
+EXTRA_DIST += test/page_ring.c test/page_wait.c
