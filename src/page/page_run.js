@@ -76,6 +76,8 @@ function showRun() {
 			accesses: data.accesses || [] });
 	if (data.waits)
 		waitSection(data.waits);
+	else if (data.waits_note)
+		section("waits", "Wait states", data.waits_note);
 	if (data.chain && data.chain.length)
 		chainSection(data.chain, data.chain_sum, data.chain_rank);
 	if (data.matrix)

@@ -154,6 +154,11 @@ static int put_all(struct json *j, const struct show *s)
 	if (!x.err && x.m.all) {
 		show_put_waits(j, s, &x.w);
 		show_put_chain(j, s, &x.c);
+	} else if (!x.err) {
+		json_text(j, "waits_note",
+			  "This run has more events than the 8,388,608 whose "
+			  "messages are matched: wait states and the chain of "
+			  "waits are not worked out. Trace fewer iterations.");
 	}
 	search_free(&x);
 	return x.err;

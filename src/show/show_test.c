@@ -172,6 +172,68 @@ static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 	job.virtual = false;
 }
 
+/* The line of a call, by its begin in us. */
+static const char *line_at(FILE *f, const char *when)
+{
+	static char line[512];
+
+	rewind(f);
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, when))
+			return line;
+	return "";
+}
+
+static void put_call(uint32_t r, uint64_t t, struct trace_event e)
+{
+	e.kind = TRACE_CALL;
+	e.t = t * 1000000;
+	e.id = 1;
+	weft_trace_event(&rank[r], &e);
+}
+
+#define HAS(when, text) T_TRUE(strstr(line_at(f, when), text) != NULL)
+
+/* Every event has what its call has: peer, tag, bytes, communicator, root. */
+static void arguments_of_calls_are_in_the_file(void **state)
+{
+	char name[64];
+	struct show s;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/tmp/show_test.%d.json", getpid());
+	put_call(0, 0, (struct trace_event){ .size = 0 });
+	put_call(0, 1,
+		 (struct trace_event){ .word = TRACE_P2P(3, 99, 1),
+				       .size = 4097 });
+	put_call(0, 2,
+		 (struct trace_event){
+			 .word = TRACE_P2P(TRACE_ANY_PEER, TRACE_ANY_TAG, 7),
+			 .size = (UINT64_C(5) << 32) + 1 });
+	put_call(0, 3,
+		 (struct trace_event){ .word = TRACE_COLL(0, 1, 0),
+				       .size = 1,
+				       .root = 6,
+				       .root_rank = 8 });
+	put_call(0, 4, (struct trace_event){ .word = TRACE_REACH(2, 24) });
+	job.virtual = true;
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(show_perfetto(&s, name), 0);
+	show_close(&s);
+	job.virtual = false;
+	f = fopen(name, "r");
+	T_TRUE(f != NULL);
+	HAS("\"ts\":0.0", "\"dur\":0.000000}");
+	HAS("\"ts\":1.0", "\"args\":{\"peer\":3,\"tag\":99,\"communicator\":"
+			  "\"MPI_COMM_WORLD\",\"bytes\":4096}}");
+	HAS("\"ts\":2.0", "\"peer\":\"MPI_ANY_SOURCE\",\"tag\":\"MPI_ANY_TAG\","
+			  "\"communicator\":7,\"bytes\":21474836480}}");
+	HAS("\"ts\":3.0", "\"root\":5,\"bytes\":0}}");
+	HAS("\"ts\":4.0", "\"args\":{\"target\":2,\"bytes\":24}}");
+	fclose(f);
+	unlink(name);
+}
+
 static void who_is_no_rank_is_not_heard(void **state)
 {
 	const struct trace_event e = { .kind = TRACE_SEND };
@@ -243,6 +305,7 @@ int main(void)
 		CASE(one_word_to_many_ranks_is_many),
 		CASE(members_of_a_collective_are_found),
 		CASE(calls_and_messages_of_a_file_are_whole_lines),
+		CASE(arguments_of_calls_are_in_the_file),
 		CASE(who_is_no_rank_is_not_heard),
 		CASE(calls_are_added_up_in_the_roll),
 		CASE(chunks_that_lie_are_left_out),
