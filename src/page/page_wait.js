@@ -31,15 +31,18 @@ function classTable(waits) {
 		{ name: "by rank", value: (r) => r.rank }], rows, 1);
 }
 
+/* A row for each class of each call. */
 function waitByCall(waits) {
 	const time = new Map(data.calls.map((c) => [c.name, c.ps]));
-	const of = (row) => row.slice(1);
-	const all = (row) => time.get(row[0]) || 0;
-	return table([{ name: "call", text: true, value: (r) => r[0] },
-		{ name: "time", value: all, show: (r) => showTime(all(r)) },
-		{ name: "waits", value: (r) => sumOf(of(r)) / (all(r) || 1),
-			show: (r) => showPart(sumOf(of(r)) / (all(r) || 1)) },
-		...classColumns(waits, of)], waits.call, 1);
+	const rows = waits.call.flatMap(([call, ...ps]) => ps.map((wait, k) => ({
+		call, wait, all: time.get(call) || wait, name: waits.classes[k] }))
+		.filter((r) => r.wait > 0));
+	return table([{ name: "call", text: true, value: (r) => r.call },
+		{ name: "time", value: (r) => r.all, show: (r) => showTime(r.all) },
+		{ name: "class", text: true, value: (r) => r.name },
+		{ name: "wait", value: (r) => r.wait, show: (r) => showTime(r.wait) },
+		{ name: "of the call", value: (r) => r.wait / r.all,
+			show: (r) => showPart(r.wait / r.all) }], rows, 3);
 }
 
 /* Of many ranks the table is made when it is opened. */

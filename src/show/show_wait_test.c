@@ -330,6 +330,31 @@ static void waitall_waits_for_the_last_request(void **state)
 }
 
 /*
+ *   rank 0  Waitall 2 .......... got 65 (sent 60) .. got 75 (sent 10), 80
+ *   rank 1                  Send 60-61
+ *   rank 2    Send 10-11
+ *
+ * The message that arrives last was sent first: the wait of the class is that
+ * for the other, 2 to 60. The chain goes through the flight of the last: rank 0
+ * 75-80, flight 10-75, rank 2 2-10.
+ */
+static void the_latest_begin_counts_not_the_latest_arrival(void **state)
+{
+	got(0, 1, 65, 1);
+	got(0, 2, 75, 1);
+	call(0, "MPI_Waitall", 2, 80);
+	sent(1, 0, 1, 60, false);
+	call(1, "MPI_Send", 60, 61);
+	sent(2, 0, 2, 10, false);
+	call(2, "MPI_Send", 10, 11);
+	work_out();
+	T_IS(waited(0, SHOW_LATE_SENDER), 58);
+	T_IS(c.links, 3);
+	link_is(1, 0, SHOW_MESSAGE, 10, 75);
+	link_is(2, 2, SHOW_OWN, 2, 10);
+}
+
+/*
  *   rank 0  Allreduce 10 ........... 55   Recv 60 ..... got 98, 100
  *   rank 1     Allreduce 20 ........ 56          Send 90-92
  *   rank 2               Allreduce 50-57
@@ -360,10 +385,11 @@ static void a_collective_in_the_middle(void **state)
 /*
  *   rank 0  Bcast 10 ....... 60          Reduce 70 .......... 120
  *   rank 1       Bcast 50-55 (root)              Reduce 100-101
- *   rank 2  Bcast 55-61 (after the root)   Reduce 80-81
+ *   rank 2  Bcast 55-61 (after the root)   Reduce 80 ... 110
  *
  * Rank 0 waits 40 for the root of the broadcast, rank 2 does not. As root of
- * the reduction it waits 30 for rank 1, the others wait for no one.
+ * the reduction it waits 30 for rank 1. The others wait for no one, however
+ * long they are in it.
  */
 static void collectives_with_a_root(void **state)
 {
@@ -372,7 +398,7 @@ static void collectives_with_a_root(void **state)
 	rooted(2, "MPI_Bcast", 1, 55, 61);
 	for (uint32_t r = 0; r < 3; r++) {
 		static const uint64_t from[] = { 70, 100, 80 },
-				      to[] = { 120, 101, 81 };
+				      to[] = { 120, 101, 110 };
 
 		call_of(r, "MPI_Reduce", from[r], to[r],
 			(struct trace_event){ .word = TRACE_COLL(0, 1, 1),
@@ -550,21 +576,22 @@ static void active_target_epochs(void **state)
  *   rank 0  Lock 0-5 ......... Unlock 50-60
  *   rank 1      Lock 10 ................. 65
  *
- * Rank 1 waits for the lock until 60: 50. A lock of another target at the same
- * time (rank 2, 10-64) waits for no one.
+ * Rank 1 waits for the lock until 60: 50. Rank 2 waits for the lock of another
+ * target, 10-64, until rank 3 unlocks that, 20-30: 20.
  */
 static void a_lock_that_another_rank_holds(void **state)
 {
 	const struct trace_event at = { .word = TRACE_P2P(3, 0, 9) },
-				 other = { .word = TRACE_P2P(2, 0, 9) };
+				 other = { .word = TRACE_P2P(4, 0, 9) };
 
 	call_of(0, "MPI_Win_lock", 0, 5, at);
 	call_of(0, "MPI_Win_unlock", 50, 60, at);
 	call_of(1, "MPI_Win_lock", 10, 65, at);
 	call_of(2, "MPI_Win_lock", 10, 64, other);
+	call_of(3, "MPI_Win_unlock", 20, 30, other);
 	work_out();
 	T_IS(waited(1, SHOW_LOCK_CONTENTION), 50);
-	T_IS(waited(2, SHOW_LOCK_CONTENTION), 0);
+	T_IS(waited(2, SHOW_LOCK_CONTENTION), 20);
 	T_IS(waited(0, SHOW_LOCK_CONTENTION), 0);
 	T_IS(c.links, 2);
 	link_is(0, 1, SHOW_LOCK, 60, 65);
@@ -649,6 +676,7 @@ int main(void)
 		CASE(a_barrier),
 		CASE(a_chain_through_three_ranks),
 		CASE(waitall_waits_for_the_last_request),
+		CASE(the_latest_begin_counts_not_the_latest_arrival),
 		CASE(a_collective_in_the_middle),
 		CASE(collectives_with_a_root),
 		CASE(a_scan),
