@@ -49,14 +49,24 @@ static void put(enum trace_type type, const void *record, size_t bytes)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Without threads nobody else is here. */
-static WEFT_HOT void put_event(const struct trace_event *e)
+static WEFT_APART void put_locked(const struct trace_event *e)
 {
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&lock);
 	weft_trace_event(&trace, e);
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Inline, so that the kind, which is constant, decides when this is compiled
+ * how the event is written. */
+WEFT_INLINE void put_event(const struct trace_event *e)
+{
+	if (weft_likely(!weft_threads)) {
+		weft_trace_event(&trace, e);
+	} else {
+		const struct trace_event copy = *e;
+
+		put_locked(&copy);
+	}
 }
 
 /* Of what follows, and of what is over. */
@@ -128,14 +138,14 @@ WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 }
 
 /* A send that completes in the queue; one that is complete. */
-static ssize_t left(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
-		    uint64_t word)
+static WEFT_APART WEFT_HOT ssize_t left(ssize_t rc, uint64_t t, size_t bytes,
+					fi_addr_t to, uint64_t word)
 {
 	return put_send(rc, t, bytes, to, word, true);
 }
 
-static ssize_t gone(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
-		    uint64_t word)
+static WEFT_APART WEFT_HOT ssize_t gone(ssize_t rc, uint64_t t, size_t bytes,
+					fi_addr_t to, uint64_t word)
 {
 	return put_send(rc, t, bytes, to, word, false);
 }
@@ -219,7 +229,8 @@ static ssize_t seen_typed(struct fid_ep *ep, const struct fi_weft_data *data,
 /* ---- messages in --------------------------------------------------------- */
 
 /* posted: 0: within this call. */
-static void put_recv(uint64_t word, size_t bytes, uint64_t posted)
+static WEFT_APART WEFT_HOT void put_recv(uint64_t word, size_t bytes,
+					 uint64_t posted)
 {
 	uint64_t t = after();
 	const struct trace_event e = { .kind = TRACE_RECV,
