@@ -26,10 +26,15 @@ timeout 60 "$mpiexec" --machine qsnet2:4x4 -n 16 --report-html \
 run 0 --machine bgq:2x2x2 -n 8 --report-html "$dir/harm.html" \
 	--faults "seed = 1; errors * = 1e-4" "$dir/ring"
 timeout 60 "$mpiexec" --machine bgq:2x2x1x1x1 -n 4 --report-html \
-	"$dir/dead.html" "$dir/ring" stop > "$dir/out" 2> "$dir/err" &&
-	complain "no deadlock"
+	"$dir/dead.html" --trace "$dir/dead.json" "$dir/ring" stop \
+	> "$dir/out" 2> "$dir/err" && complain "no deadlock"
+build_mpi wait "$top_srcdir/test/page_wait.c" || exit 1
+run 0 -n 4 --report-html "$dir/wait.html" "$dir/wait"
+run 0 --machine bgq:2x2 -n 4 --report-html "$dir/vwait.html" "$dir/wait"
 "$builddir/weft-sim" -m bgq:2x2x2x2x2 --warm 1us --time 2us -l 0.2,0.6 \
 	--html "$dir/sim.html" > "$dir/out" 2>&1 || complain "weft-sim --html"
+"$builddir/weft-reproduce" apenet --quick --html "$dir/ape.html" \
+	> "$dir/out" 2>&1 || complain "weft-reproduce apenet --html"
 "$builddir/weft-reproduce" bgq --quick --html "$dir/rep.html" \
 	> "$dir/out" 2>&1 || complain "weft-reproduce --html"
 
@@ -114,12 +119,53 @@ def run(name, ranks, turns):
     for r in range(ranks):
         assert (r, (r + 1) % ranks) in put and ((r + 1) % ranks, r) in put
     assert len(d["accesses"]) == d["accesses_all"] == 2 * ranks
-    chain = d["chain"]
-    assert chain and all(c["length"] >= 0 for c in chain)
-    assert sum(c["length"] for c in chain) <= d["time"]["end"] - d["time"]["begin"]
+    return sums(d)
+
+# The parts of the chain are the run without a gap; no call waits for longer
+# than it takes; by rank and by call the classes have the same time.
+def sums(d):
+    chain, calls = d["chain"], {c["name"]: c for c in d["calls"]}
+    span = d["time"]["end"] - d["time"]["begin"]
+    assert chain and all(c["length"] > 0 for c in chain)
+    assert chain[0]["from"] == d["time"]["begin"]
     for a, b in zip(chain, chain[1:]):
         assert a["from"] + a["length"] == b["from"], (a, b)
+    assert sum(c["length"] for c in chain) == span
+    assert sum(c[2] for c in d["chain_sum"]) == span, d["chain_sum"]
+    waits = d["waits"]
+    for row in waits["call"]:
+        assert sum(row[1:]) <= calls[row[0]]["ps"], row
+    for k, name in enumerate(waits["classes"]):
+        by_rank = sum(r[k] for r in waits["rank"])
+        assert by_rank == sum(r[k + 1] for r in waits["call"]), name
     return d
+
+# test/page_wait.c: which rank waits in which call, at least so many ps
+def waited(d, rank, call, name, least):
+    k = d["waits"]["classes"].index(name)
+    row = {r[0]: r[1:] for r in d["waits"]["call"]}.get(call)
+    assert row and row[k] >= least, (call, name, row)
+    assert d["waits"]["rank"][rank][k] >= least, (rank, name)
+
+def waits(d, ps):
+    waited(d, 1, "MPI_Recv", "late sender", ps)
+    waited(d, 0, "MPI_Send", "late receiver", ps)
+    waited(d, 2, "MPI_Waitall", "late sender", ps)
+    waited(d, 2, "MPI_Test", "late sender", ps / 2)
+    waited(d, 3, "MPI_Barrier", "wait at barrier", ps)
+    waited(d, 3, "MPI_Allreduce", "wait at N x N", ps)
+    waited(d, 3, "MPI_Bcast", "late broadcast", ps)
+    waited(d, 1, "MPI_Reduce", "early reduce", ps)
+    waited(d, 3, "MPI_Win_fence", "wait at fence", ps)
+    waited(d, 0, "MPI_Win_start", "late post", ps)
+    waited(d, 1, "MPI_Win_wait", "late complete", ps)
+    # what is on the chain is the work of late ranks, hardly any waiting
+    own = sum(c[2] for c in d["chain_sum"] if c[1] == "own")
+    assert own > 0.9 * (d["time"]["end"] - d["time"]["begin"]), own
+
+# who is late depends on the host in live time
+sums(data("wait"))
+waits(sums(data("vwait")), 50e9)
 
 vt = run("vt", 64, 12)
 assert len(dict(vt["facts"])["hash of the events"]) == 16
@@ -159,6 +205,16 @@ dead = data("dead")
 waits = dict(dead["deadlock"]["waits"])
 assert waits[0] == [1] and waits[2] == [0], waits
 assert "MPI_Recv from rank 1, tag 99" in dead["deadlock"]["text"]
+assert sorted(dead["time"]["open"]) == [0, 1, 2, 3], dead["time"].get("open")
+for rank, row in enumerate(dead["time"]["row"]):
+    starts, at = [], 0
+    for step in row[0::3]:
+        at += step
+        starts.append(at)
+    last = dead["time"]["names"][row[-1]]
+    assert last == ("MPI_Barrier" if rank else "MPI_Recv"), (rank, last)
+    assert starts[-1] + row[-2] == dead["time"]["end"], (rank, row[-3:])
+sums(dead)
 sim = data("sim")
 assert [p["load"] for p in sim["points"]] == [0.2, 0.6]
 both = data("compare")["benchmarks"]
@@ -185,6 +241,29 @@ for name, ranks in ("vt", 64), ("live", 4):
     assert all(ended[i] >= begun[i] for i in begun)
     assert sum(e["ph"] == "X" and e["name"] == "MPI_Waitall"
                for e in events) == ranks * 12
+    world = "MPI_COMM_WORLD"
+    for e in events:
+        args, call = e.get("args", {}), e["name"]
+        if call == "MPI_Irecv":
+            assert args == {"peer": (e["tid"] - 1) % ranks, "tag": 1,
+                            "bytes": 4096, "communicator": world}, e
+        if call == "MPI_Send":
+            assert args == {"peer": (e["tid"] + 1) % ranks, "tag": 2,
+                            "bytes": 777, "communicator": world}, e
+        if call == "MPI_Allreduce":
+            assert args == {"bytes": 8, "communicator": world}, e
+        if call == "MPI_Put":
+            assert args == {"target": (e["tid"] + 1) % ranks, "bytes": 8}, e
+        if e["ph"] in "sf":
+            assert args.keys() == {"from", "to", "tag", "bytes",
+                                   "communicator"}, e
+            assert args["from" if e["ph"] == "s" else "to"] == e["tid"], e
+stuck = [e for e in json.load(open(f"{dir}/dead.json"))["traceEvents"]
+         if e.get("args", {}).get("not completed")]
+assert sorted(e["name"] for e in stuck) == 3 * ["MPI_Barrier"] + ["MPI_Recv"]
+assert sorted(e["tid"] for e in stuck) == [0, 1, 2, 3]
+ape = data("ape")["systems"][0]
+assert any(r["text"].startswith("the same") for r in ape["rows"])
 END
 if command -v python3 > /dev/null; then
 	python3 "$dir/look.py" "$dir" || complain "the data is not right"
@@ -196,11 +275,36 @@ fi
 # ---- in a browser
 # browse ARGUMENTS...: one page, its console in $dir/console
 browse() {
-	HOME=$dir timeout 60 "$browser" --headless=new --no-sandbox \
-		--disable-gpu --disable-dev-shm-usage \
-		--user-data-dir="$dir/browser" --enable-logging=stderr \
+	HOME=$dir timeout 60 "$browser" "${flags[@]}" --enable-logging=stderr \
 		--virtual-time-budget=5000 "$@" 2> "$dir/console"
 }
+flags=(--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage
+	--disable-quic --no-first-run --disable-background-networking
+	--disable-component-update --disable-sync --hide-scrollbars
+	--user-data-dir="$dir/browser")
+# A page of 1,024 ranks with 300 calls each, made of that of 64, which tells
+# when it has drawn all.
+cat > "$dir/many.py" << 'END'
+import json, re, sys
+
+text = open(sys.argv[1], encoding="utf-8").read()
+found = re.search(r'id="data">\n(.*?)</script>', text, re.S)
+d = json.loads(found.group(1))
+row = d["time"]["row"]
+d["time"]["row"] = [(row[r % 64] * 7)[:900] for r in range(1024)]
+for r in d["time"]["row"]:
+    for i in range(len(row[0]), len(r), len(row[0])):
+        r[i] = 0
+d["waits"]["rank"] = [d["waits"]["rank"][r % 64] for r in range(1024)]
+d["messages"] = [[(m[0] + 64 * k) % 1024, (m[1] + 64 * k) % 1024] + m[2:]
+                 for k in range(16) for m in d["messages"]]
+print_ms = """<script>addEventListener("load", () => {
+for (const c of document.querySelectorAll("canvas")) c.repaint();
+document.documentElement.dataset.ms = Math.round(performance.now()); });
+</script>"""
+open(sys.argv[2], "w", encoding="utf-8").write(
+    text[:found.start(1)] + json.dumps(d) + text[found.end(1):] + print_ms)
+END
 # shows PAGE PART...: the parts are there, and the console is empty.
 shows() {
 	local page=$1 part
@@ -236,10 +340,27 @@ pressed() {
 		grep -o "<section id=\"$part\">.*" |
 		grep -o '<output[^>]*>[^<]*' | sed 's/.*>//;q'
 }
+# asks PAGE EXPRESSION [BEFORE]: what it is on a page of 500 pixels when all is
+# drawn; before that a script may do something
+asks() {
+	{
+		cat "$dir/$1.html"
+		echo "<script>addEventListener('load', () => { ${3:-}
+			document.documentElement.dataset.answer = String($2); });
+			</script>"
+	} > "$dir/asked.html"
+	browse --window-size=500,900 --dump-dom "file://$dir/asked.html" |
+		grep -o 'data-answer="[^"]*"' | sed 's/.*="//; s/"$//'
+}
+# is WHAT ANSWER WANTED
+is() {
+	[ "$2" = "$3" ] || complain "$1: '$2', not '$3'"
+}
 browser=$(command -v chromium || command -v chromium-browser ||
 	command -v google-chrome)
 if [ -n "$browser" ]; then
-	run_parts='id="calls" id="timeline" id="matrix" id="chain" id="report"'
+	run_parts='id="calls" id="timeline" id="matrix" id="chain" id="report"
+		id="waits"'
 	# shellcheck disable=SC2086
 	shows vt $run_parts id=\"links\" id=\"routes\" MPI_Allreduce \
 		'tree of 64 nodes'
@@ -262,6 +383,64 @@ if [ -n "$browser" ]; then
 	[[ $said == "rank 2 at "* ]] || complain "the timeline says '$said'"
 	said=$(pressed vt timeline Enter ArrowDown)
 	[[ $said == "rank 1 at "* ]] || complain "the timeline says '$said'"
+	# a narrow window: tables scroll inside, the page does not
+	narrow='document.documentElement.scrollWidth <= 500'
+	is "dead" "$(asks dead "$narrow")" true
+	is "compare" "$(asks compare "$narrow")" true
+	# axes have numbers, classes say how many links are used
+	is "sim" "$(asks sim "[$narrow, [...document.querySelectorAll('figure.plot')]
+		.every((f) => f.querySelectorAll('svg text[text-anchor=end]').length > 1),
+		[...document.querySelector('#links table').querySelectorAll('tbody tr')]
+		.every((r) => Number(r.children[2].textContent) > 0)]")" true,true,true
+	# plots say what they show; the paper is seen around the model
+	is "ape" "$(asks ape "[$narrow, [...document.querySelectorAll('h3')]
+		.filter((h) => /the same|^[0-9]/.test(h.textContent)).length]")" true,0
+	is "rep" "$(asks rep "[$narrow, document.querySelectorAll(
+		'figure.plot svg[role=img] path[d*=a7]').length > 20]")" true,true
+	# times at the timeline are round; the help is that of the lines as they
+	# are; a drag selects a range and adds it up; nothing is drawn over the
+	# ranks' numbers, whose pixels stay the same
+	want="true,0 ps 10 us 20 us 30 us 40 us 50 us 60 us 70 us"
+	want="$want,true,true,true,true,true"
+	is "vt" "$(asks vt "[$narrow, roundTimes(0, 78.1e6, 900).map(showTime)
+		.join(' '), shared, own, chosen, cleared, left() === before]" "
+		const q = document.querySelector('#timeline canvas');
+		const key = (k) => q.dispatchEvent(new KeyboardEvent('keydown',
+			{ key: k }));
+		const help = (what) => document.querySelector(
+			'#timeline p.note:not(.legend)').textContent.includes(what);
+		const shared = help('2 ranks share a line');
+		key('Enter');
+		const own = help('its own line') && !help('share a line');
+		const b = q.getBoundingClientRect();
+		const at = (what, x) => q.dispatchEvent(new MouseEvent(what,
+			{ clientX: b.left + x, clientY: b.top + 60, bubbles: true }));
+		at('mousedown', 200); at('mousemove', 300); at('mouseup', 300);
+		const range = () => document.querySelector('#timeline .range');
+		const chosen = /^Selected: .* us to .* us.*outside MPI/.test(
+			range().textContent);
+		key('Escape');
+		const cleared = range() === null;
+		const left = () => { q.repaint(); return q.getContext('2d')
+			.getImageData(0, 20, 55, q.height - 20).data.join(); };
+		for (const k of '+++++') key(k);
+		const before = left(); key('m'); key('c'); key('a');")" "$want"
+	# a deadlock: hatched to the end, and listed
+	shows dead 'not completed when the job ended' \
+		'Calls that were not completed'
+	# 1,024 ranks, 300 calls each
+	if command -v python3 > /dev/null; then
+		python3 "$dir/many.py" "$dir/vt.html" "$dir/many.html"
+		best=99999
+		for _ in 1 2 3; do
+			[ "$best" -lt 3000 ] && break
+			ms=$(HOME=$dir timeout 60 "$browser" "${flags[@]}" --dump-dom \
+				"file://$dir/many.html" 2> /dev/null |
+				grep -o 'data-ms="[0-9]*"' | tr -dc 0-9)
+			[ "${ms:-99999}" -lt "$best" ] && best=$ms
+		done
+		[ "$best" -lt 3000 ] || complain "1,024 ranks load in $best ms"
+	fi
 	drawn vt
 	drawn rep
 else

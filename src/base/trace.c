@@ -217,14 +217,12 @@ static bool file_away(struct weft_trace *t)
 				    .state = t->turn * TRACE_TURN + used,
 				    .desk = t->desk->desk,
 				    .counted = t->counts };
-	char pad[TRACE_CHUNK_HEAD - sizeof(head)] = { 0 };
 	const struct iovec iov[] = {
 		{ &head, sizeof(head) },
-		{ pad, sizeof(pad) },
 		{ desk_begin(t), used },
 	};
 
-	return pwritev(t->fd, iov, 3, place(number(t))) ==
+	return pwritev(t->fd, iov, 2, place(number(t))) ==
 	       TRACE_CHUNK_HEAD + (ssize_t)used;
 }
 
@@ -255,9 +253,26 @@ bool weft_trace_turn(struct weft_trace *t)
 	return good;
 }
 
+void weft_trace_more(struct weft_trace *t, const struct trace_event *e)
+{
+	const struct trace_event more = { .kind = TRACE_MORE,
+					  .size = e->size,
+					  .root = e->root,
+					  .word = e->root_rank };
+
+	weft_trace_entry(t, &more);
+}
+
+struct trace_open *weft_trace_opens(struct weft_trace *t)
+{
+	return t->desk || weft_trace_turn(t) ? t->desk->open : NULL;
+}
+
 /* The desk is cleared: who attaches again has another, which comes later. */
 void weft_trace_detach(struct weft_trace *t)
 {
+	for (int i = 0; t->desk && i < TRACE_THREADS; i++)
+		weft_store32(&t->desk->open[i].id, 0);
 	if (t->desk && t->next > desk_begin(t) && file_away(t))
 		begin(t);
 	unmap_all(t);

@@ -27,8 +27,12 @@ struct trace_event {
 	uint64_t t; /* ps; of a writer that counts: the counter's */
 	uint64_t span;
 	uint64_t word;
-	uint32_t id;
+	uint32_t id; /* CALL: name; SEND, DONE: destination */
 	enum trace_kind kind;
+	uint64_t size;	    /* CALL: bytes + 1, or 0; SEND, RECV: bytes */
+	uint32_t root;	    /* CALL: root + 1, or 0 */
+	uint32_t root_rank; /* CALL: its rank in the job */
+	bool later;	    /* SEND: a DONE follows */
 };
 
 struct weft_trace {
@@ -55,13 +59,35 @@ bool weft_trace_count(struct weft_trace *t);
 void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		    const void *record, size_t bytes);
 void weft_trace_detach(struct weft_trace *t);
+/* TRACE_THREADS places for the calls that are open, which stay until
+ * weft_trace_detach(); NULL: there is no room. */
+struct trace_open *weft_trace_opens(struct weft_trace *t);
 
 /* Clears the desk, or takes one; false: there is no room. */
 bool weft_trace_turn(struct weft_trace *t) WEFT_COLD;
 
-/* One event, likewise. In the way of every call: a line of memory is read and
- * one is written. */
-WEFT_INLINE void weft_trace_event(struct weft_trace *t,
+/* The table of trace_layout.h. */
+WEFT_INLINE uint64_t weft_trace_span_of(const struct trace_event *e)
+{
+	return e->kind == TRACE_SEND || e->kind == TRACE_MORE ? e->size
+							      : e->span;
+}
+
+WEFT_INLINE uint32_t weft_trace_id_of(const struct trace_event *e)
+{
+	uint64_t most = e->kind == TRACE_CALL ? TRACE_SIZE_MOST : UINT32_MAX;
+	uint32_t size = (uint32_t)(e->size < most ? e->size : most);
+
+	if (e->kind == TRACE_CALL)
+		return size << TRACE_NAME_BITS | e->id;
+	if (e->kind == TRACE_MORE)
+		return e->root;
+	if (e->kind == TRACE_SEND)
+		return (e->id & ~TRACE_LATER) | (e->later ? TRACE_LATER : 0);
+	return e->kind == TRACE_RECV ? size : e->id;
+}
+
+WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 				  const struct trace_event *e)
 {
 	struct trace_entry *to;
@@ -70,12 +96,27 @@ WEFT_INLINE void weft_trace_event(struct weft_trace *t,
 		return;
 	to = t->next++;
 	to->t = e->t;
-	to->span = e->span;
+	to->span = weft_trace_span_of(e);
 	to->word = e->word;
-	to->id = e->id;
+	to->id = weft_trace_id_of(e);
 	/* R1 pairs with A1 in on_desk(): an event counts when it is whole,
 	 * whenever its writer dies. */
 	weft_store32(&to->mark, TRACE_MARK(t->turn, e->kind));
+}
+
+/* The MORE of a call. */
+void weft_trace_more(struct weft_trace *t,
+		     const struct trace_event *e) WEFT_APART;
+
+/* One event, likewise. In the way of every call: a line of memory is read and
+ * one is written. */
+WEFT_INLINE void weft_trace_event(struct weft_trace *t,
+				  const struct trace_event *e)
+{
+	if (weft_unlikely(e->kind == TRACE_CALL &&
+			  (e->root || e->size >= TRACE_SIZE_MOST)))
+		weft_trace_more(t, e);
+	weft_trace_entry(t, e);
 }
 
 /* All of it, for reading. */
@@ -86,6 +127,7 @@ struct weft_trace_file {
 	uint32_t lost;
 	uint64_t counter, ps; /* a moment of both clocks */
 	double rate;	      /* ps for each step of the counter */
+	uint64_t read_ps;     /* when it was read, where the counter is good */
 };
 
 /* The rate of the counter is told by the time from create to read. */
@@ -102,20 +144,44 @@ weft_trace_chunk(const struct weft_trace_file *f, uint64_t i)
 	return (const void *)(f->base + TRACE_HEAD + i * TRACE_CHUNK);
 }
 
+/* A value of the counter in ps. */
+WEFT_INLINE uint64_t weft_trace_ps(const struct weft_trace_file *f,
+				   uint64_t counter)
+{
+	return f->ps + (uint64_t)((double)(counter - f->counter) * f->rate);
+}
+
 /* One that stands in chunk c, with times in ps. */
 WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 					      const struct trace_chunk *c,
 					      const struct trace_entry *from)
 {
 	/* relaxed: A1 was before */
-	struct trace_event e = { from->t, from->span, from->word, from->id,
-				 TRACE_MARK_KIND(
+	struct trace_event e = { .t = from->t,
+				 .span = from->span,
+				 .word = from->word,
+				 .id = from->id,
+				 .kind = TRACE_MARK_KIND(
 					 weft_load32_relaxed(&from->mark)) };
 
+	if (e.kind == TRACE_CALL) {
+		e.size = e.id >> TRACE_NAME_BITS;
+		e.id &= (1u << TRACE_NAME_BITS) - 1;
+	} else if (e.kind == TRACE_RECV) {
+		e.size = e.id;
+	} else if (e.kind == TRACE_MORE) {
+		e.size = e.span;
+		e.root = e.id;
+		e.root_rank = (uint32_t)e.word;
+	} else {
+		e.size = e.span;
+		e.later = e.kind == TRACE_SEND && e.id & TRACE_LATER;
+		e.id &= ~TRACE_LATER;
+	}
 	if (!c->counted)
 		return e;
-	e.t = f->ps + (uint64_t)((double)(e.t - f->counter) * f->rate);
-	if (e.kind == TRACE_CALL)
+	e.t = weft_trace_ps(f, e.t);
+	if (e.kind == TRACE_CALL || e.kind == TRACE_RECV)
 		e.span = (uint64_t)((double)e.span * f->rate);
 	return e;
 }

@@ -7,7 +7,7 @@
  *            | head   magic, next chunk   |  4096 bytes
  *   4096     +----------------------------+
  *            | chunk  type, writer, state |  TRACE_CHUNK bytes each:
- *            |        records             |  64 of them are the head
+ *            |        open calls, records |  192 of them are the head
  *            +----------------------------+
  *
  * Events are many: a writer has one chunk for them mapped, its desk, and when
@@ -28,9 +28,9 @@
 #include <assert.h>
 
 #define TRACE_MAGIC   0x65636172u /* "race" */
-#define TRACE_VERSION 4u
+#define TRACE_VERSION 5u
 
-enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 64 };
+enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 192 };
 
 struct trace_head {
 	uint32_t magic;
@@ -50,6 +50,16 @@ enum trace_type {
 	TRACE_TYPES
 };
 
+/* A call that a thread of the writer has entered and not left. Only the
+ * writer's desk has them. */
+enum { TRACE_THREADS = 8 };
+
+struct trace_open {
+	weft_au64 since; /* as the t of its chunk's events */
+	weft_au32 id; /* number of its name; 0: no call is open. Stored last */
+	uint32_t unused;
+};
+
 struct trace_chunk {
 	uint32_t type; /* enum trace_type */
 	uint32_t writer;
@@ -57,18 +67,42 @@ struct trace_chunk {
 	weft_au64 state;
 	uint32_t desk;	  /* the number of its writer's desk; TRACE_NO_DESK */
 	uint32_t counted; /* times of its events are the counter's */
+	uint64_t unused[5];
+	struct trace_open open[TRACE_THREADS];
 };
 
 #define TRACE_NO_DESK	  UINT32_MAX
 #define TRACE_USED(state) ((uint32_t)(state))
 #define TRACE_TURN	  (UINT64_C(1) << 32)
 
+/*
+ * What the fields of an entry hold, by kind:
+ *
+ *   kind   t            span               word          id
+ *   CALL   begin        duration           what it is    {size:22, name:10}
+ *   SEND   begin        bytes              tag word      {later:1, to:31}
+ *   RECV   completion   time since posted  tag word      bytes, at most 2^32-1
+ *   DONE   completion   0                  tag word      destination
+ *   MORE   0            size of a CALL     rank of root  root + 1, or 0
+ *
+ * A rank is a rank of the job; the root of MORE is one of the communicator. The
+ * word of a CALL is one of TRACE_COLL(), TRACE_REACH(), TRACE_P2P(), or 0. A
+ * size is the bytes of the data plus one, or 0 where the call has none. DONE is
+ * the local completion of a send whose SEND has later = 1; other sends complete
+ * at once. MORE precedes the CALL that it belongs to; it exists where the size
+ * does not fit the CALL, or the collective has a root.
+ */
 enum trace_kind {
-	/* t, span: when; id: name; word: TRACE_COLL, TRACE_REACH or 0 */
 	TRACE_CALL = 1,
-	TRACE_SEND, /* t: when; span: bytes; id: to whom; word: tag word */
-	TRACE_RECV, /* t: when; span: bytes; word: tag word */
+	TRACE_SEND,
+	TRACE_RECV,
+	TRACE_DONE,
+	TRACE_MORE,
 };
+
+#define TRACE_LATER	(1u << 31)
+#define TRACE_NAME_BITS 10
+#define TRACE_SIZE_MOST ((1u << 22) - 1) /* then a MORE has it */
 
 /* As it stands in the file. */
 struct trace_entry {
@@ -99,6 +133,32 @@ struct trace_entry {
 #define TRACE_IS_REACH(word)   ((word) >> 62 == 1)
 #define TRACE_REACH_RANK(word) ((uint32_t)((word) >> 41 & 0x1fffff))
 
+/* A call on a communicator: rank of the peer there, tag, context. */
+#define TRACE_P2P(peer, tag, ctx)                     \
+	((uint64_t)((uint32_t)(peer)&0x1ffff) << 45 | \
+	 (uint64_t)((uint32_t)(tag)&0x7fffffff) << 14 | ((ctx)&0x3fff))
+#define TRACE_IS_P2P(word)   ((word) && (word) >> 62 == 0)
+#define TRACE_P2P_PEER(word) ((uint32_t)((word) >> 45 & 0x1ffff))
+#define TRACE_P2P_TAG(word)  ((uint32_t)((word) >> 14 & 0x7fffffff))
+#define TRACE_P2P_CTX(word)  ((uint32_t)((word)&0x3fff))
+/* In place of a peer or a tag. */
+#define TRACE_ANY_PEER	     0x1ffffu
+#define TRACE_NULL_PEER	     0x1fffeu
+#define TRACE_NO_PEER	     0x1fffdu
+#define TRACE_ANY_TAG	     0x7fffffffu
+#define TRACE_NO_TAG	     0x7ffffffeu
+
+#define TRACE_COLL_CTX(word) ((uint32_t)((word) >> 32 & 0x3fff))
+
+/* The tag word of a message (src/core/core_tag.h). */
+#define TRACE_WORD_TAG(word)  ((uint32_t)((word)&0x7fffffff))
+#define TRACE_WORD_KIND(word) ((uint32_t)((word) >> 48 & 3))
+#define TRACE_WORD_CTX(word)  ((uint32_t)((word) >> 50))
+enum {
+	TRACE_WORD_COLL = 1, /* kind: a message inside a collective */
+	TRACE_WORD_SYNC = 3, /* no message: MPI_Win_post, MPI_Win_complete */
+};
+
 struct trace_link {
 	char name[8];
 	char node[32];
@@ -125,7 +185,7 @@ struct trace_branch {
 static_assert(sizeof(struct trace_entry) == 32, "two in a line");
 static_assert(sizeof(struct trace_link) == 104, "whole words");
 static_assert(sizeof(struct trace_branch) == 64, "a line");
-static_assert(sizeof(struct trace_chunk) <= TRACE_CHUNK_HEAD, "fits");
+static_assert(sizeof(struct trace_chunk) == TRACE_CHUNK_HEAD, "fits");
 static_assert(sizeof(struct trace_head) <= TRACE_HEAD, "fits");
 
 #endif

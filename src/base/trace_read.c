@@ -27,6 +27,7 @@ static void rate(struct weft_trace_file *f, const struct trace_head *head)
 	while (now.ns - head->ns < ENOUGH_NS);
 	f->rate = (double)(now.ns - head->ns) * 1000 /
 		  (double)(now.counter - head->counter);
+	f->read_ps = now.ns * 1000;
 }
 
 int weft_trace_read(struct weft_trace_file *f, int fd)

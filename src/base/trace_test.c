@@ -165,7 +165,7 @@ static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 /* Of sends the span is a length. */
 static void lengths_are_not_taken_for_times(void **state)
 {
-	struct trace_event e = { .kind = TRACE_SEND, .span = 4096 };
+	struct trace_event e = { .kind = TRACE_SEND, .size = 4096 };
 	int fd = weft_trace_create("/tmp/x");
 	struct weft_trace_file f;
 	struct weft_trace t;
@@ -174,9 +174,90 @@ static void lengths_are_not_taken_for_times(void **state)
 	weft_trace_count(&t);
 	weft_trace_event(&t, &e);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	assert_int_equal(first_of(&f).span, 4096);
+	assert_int_equal(first_of(&f).size, 4096);
 	weft_trace_close(&f);
 	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* Event i of writer 0, as it is read. */
+static struct trace_event nth(const struct weft_trace_file *f, size_t i)
+{
+	const struct trace_entry *e;
+	uint64_t at = 0;
+	size_t bytes;
+
+	e = weft_trace_next(f, TRACE_EVENTS, 0, &at, &bytes);
+	assert_true(e && i < bytes / sizeof(*e));
+	return weft_trace_get(
+		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e + i);
+}
+
+static void put_arguments(struct weft_trace *t)
+{
+	const struct trace_event event[] = {
+		{ .kind = TRACE_CALL, .id = 1023, .size = TRACE_SIZE_MOST - 1 },
+		{ .kind = TRACE_CALL, .id = 3, .size = UINT64_C(5) << 32 },
+		{ .kind = TRACE_CALL, .id = 4, .root = 8, .root_rank = 9 },
+		{ .kind = TRACE_SEND, .id = 77, .size = 1, .later = true },
+		{ .kind = TRACE_SEND, .id = 78, .size = UINT64_C(1) << 40 },
+		{ .kind = TRACE_RECV, .t = 9, .span = 4, .size = 99 },
+		{ .kind = TRACE_RECV, .size = UINT64_C(1) << 40 },
+	};
+
+	for (size_t i = 0; i < sizeof(event) / sizeof(*event); i++)
+		weft_trace_event(t, &event[i]);
+}
+
+/* A size that does not fit, and a root, take one more event. */
+static void arguments_come_back(void **state)
+{
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	put_arguments(&t);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(nth(&f, 0).id, 1023);
+	assert_int_equal(nth(&f, 0).size, TRACE_SIZE_MOST - 1);
+	assert_int_equal(nth(&f, 1).kind, TRACE_MORE);
+	assert_int_equal(nth(&f, 1).size, UINT64_C(5) << 32);
+	assert_int_equal(nth(&f, 2).id, 3);
+	assert_int_equal(nth(&f, 3).kind, TRACE_MORE);
+	assert_int_equal(nth(&f, 3).root, 8);
+	assert_int_equal(nth(&f, 3).root_rank, 9);
+	assert_int_equal(nth(&f, 5).id, 77);
+	assert_true(nth(&f, 5).later);
+	assert_false(nth(&f, 6).later);
+	assert_int_equal(nth(&f, 6).size, UINT64_C(1) << 40);
+	assert_int_equal(nth(&f, 7).span, 4);
+	assert_int_equal(nth(&f, 7).size, 99);
+	assert_int_equal(nth(&f, 8).size, UINT32_MAX);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* A rank that ends as it should leaves no call open. */
+static void open_calls_end_with_their_writer(void **state)
+{
+	int fd = weft_trace_create("/tmp/x");
+	const struct trace_chunk *c;
+	struct weft_trace_file f;
+	struct trace_open *o;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	o = weft_trace_opens(&t);
+	assert_non_null(o);
+	weft_store32(&o[TRACE_THREADS - 1].id, 5);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	c = weft_trace_chunk(&f, 0);
+	assert_int_equal(weft_load32(&c->open[TRACE_THREADS - 1].id), 5);
+	weft_trace_detach(&t);
+	assert_int_equal(weft_load32(&c->open[TRACE_THREADS - 1].id), 0);
+	weft_trace_close(&f);
 	close(fd);
 }
 
@@ -189,7 +270,7 @@ static void *fill(void *arg)
 
 	while (t->next != t->end) {
 		e.t++;
-		e.span = ~e.t;
+		e.size = ~e.t;
 		e.word = 3 * e.t;
 		weft_trace_event(t, &e);
 	}
@@ -301,7 +382,8 @@ static void no_room_is_seen_by_the_reader(void **state)
 	assert_int_equal(t.fd, -1);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	assert_int_equal(f.lost, 1);
-	assert_int_equal(count(&f, 0), 2 * ((TRACE_CHUNK - 64) / 32));
+	assert_int_equal(count(&f, 0),
+			 2 * ((TRACE_CHUNK - TRACE_CHUNK_HEAD) / 32));
 	weft_trace_close(&f);
 	close(fd);
 }
@@ -330,6 +412,8 @@ int main(void)
 		cmocka_unit_test(
 			times_of_the_counter_come_back_as_those_of_the_clock),
 		cmocka_unit_test(lengths_are_not_taken_for_times),
+		cmocka_unit_test(arguments_come_back),
+		cmocka_unit_test(open_calls_end_with_their_writer),
 		cmocka_unit_test(what_is_seen_on_a_desk_is_whole),
 		cmocka_unit_test(types_do_not_mix),
 		cmocka_unit_test(records_go_on_in_the_next_chunk),

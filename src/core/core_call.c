@@ -4,6 +4,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/roll_print.h"
+#include "src/base/trace_layout.h"
 
 #include <pthread.h>
 #include <stdalign.h>
@@ -16,11 +17,12 @@ enum timed { UNTIMED, CLOCK, COUNTER };
 
 /* The state of one thread on the slow path. */
 struct lane {
-	weft_au32 *slot;	  /* NULL: this thread's first call */
-	unsigned depth;		  /* calls within calls */
-	uint32_t id;		  /* of the outermost */
-	uint64_t since;		  /* when it was entered, if timed */
-	uint64_t word;		  /* weft_call_mark() */
+	weft_au32 *slot; /* NULL: this thread's first call */
+	unsigned depth;	 /* calls within calls */
+	uint32_t id;	 /* of the outermost call */
+	uint64_t since;	 /* time of entry, if timed */
+	struct weft_call_mark mark;
+	uint32_t index;		  /* of the thread */
 	struct roll_tally *tally; /* of all names, where they are counted */
 	enum timed timed;
 };
@@ -48,6 +50,7 @@ static WEFT_HOT_DATA struct {
 	bool counter; /* what seen is told */
 	uint64_t (*now)(void);
 	weft_call_seen seen;
+	struct trace_open *open; /* of all threads; or NULL */
 } how;
 
 /* A small number from the environment, or -1. */
@@ -131,6 +134,7 @@ static WEFT_COLD void open_lane(struct lane *l)
 	i = weft_add32(&lanes, 1);
 	if (i >= ROLL_THREADS)
 		i = ROLL_THREADS - 1;
+	l->index = i;
 	l->slot = &weft_roll_member(&roll, me)->in[i];
 	if (roll.counted)
 		l->tally = weft_roll_tally(&roll, me, 0);
@@ -144,6 +148,15 @@ static bool is_plain(const struct lane *l)
 	       !l->depth;
 }
 
+/* R3 pairs with A3 in show_open.c: the call began then. */
+static void note_open(const struct lane *l)
+{
+	struct trace_open *o = &how.open[l->index];
+
+	weft_store64_relaxed(&o->since, l->since); /* relaxed: R3 follows */
+	weft_store32(&o->id, l->id);
+}
+
 static void begin(struct lane *l, uint32_t id)
 {
 	weft_store32(l->slot, id);
@@ -151,8 +164,10 @@ static void begin(struct lane *l, uint32_t id)
 	if (!l->timed)
 		return;
 	l->id = id;
-	l->word = 0;
+	l->mark = (struct weft_call_mark){ 0 };
 	l->since = l->timed == COUNTER ? weft_counter() : how.now();
+	if (how.open)
+		note_open(l);
 }
 
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)
@@ -184,25 +199,28 @@ static void end(const struct lane *l)
 	uint64_t until = l->timed == COUNTER ? weft_counter_after() : how.now();
 
 	if (how.seen) {
-		how.seen(l->id, l->since, until, l->word);
+		how.seen(l->id, l->since, until, &l->mark);
+		if (how.open)
+			weft_store32(&how.open[l->index].id, 0);
 		return;
 	}
 	count(&l->tally[l->id].count, 1);
 	count(&l->tally[l->id].ps, until - l->since);
 }
 
-void weft_call_watch(weft_call_seen seen, bool counter)
+void weft_call_watch(weft_call_seen seen, bool counter, struct trace_open *open)
 {
 	how.seen = seen;
 	how.counter = counter;
+	how.open = open;
 }
 
-void weft_call_mark(uint64_t word)
+void weft_call_mark(const struct weft_call_mark *mark)
 {
 	struct lane *l = here();
 
 	if (l->depth == 1)
-		l->word = word;
+		l->mark = *mark;
 }
 
 void weft_call_leave_slow(void)

@@ -78,16 +78,27 @@ void weft_call_stop(void);
 /* MPI_Finalize is through: the process may exit. */
 void weft_call_finish(void);
 
+/* What a call says of itself, for a trace: see src/base/trace_layout.h. */
+struct weft_call_mark {
+	uint64_t word;	    /* TRACE_COLL() and others; or 0 */
+	uint64_t size;	    /* bytes of its data + 1; or 0 */
+	uint32_t root;	    /* root + 1; or 0 */
+	uint32_t root_rank; /* of a collective: its rank in the job */
+};
+
 /*
- * While calls are timed: who hears of each when it is over, and who then adds
- * them up for the report. word: what weft_call_mark() said within it, or 0.
- * NULL: nobody. counter: since and until are those of weft_counter(), else the
- * clock's. Before weft_call_start().
+ * While calls are timed: seen() is called at the end of each, and adds them up
+ * for the report; NULL: there is no trace. mark: what weft_call_mark() gave
+ * within it, or zeros. open: places of TRACE_THREADS threads for the call that
+ * each is in, or NULL. counter: since and until are those of weft_counter(),
+ * else the clock's. Before weft_call_start().
  */
 typedef void (*weft_call_seen)(uint32_t id, uint64_t since, uint64_t until,
-			       uint64_t word);
-void weft_call_watch(weft_call_seen seen, bool counter);
-void weft_call_mark(uint64_t word);
+			       const struct weft_call_mark *mark);
+struct trace_open;
+void weft_call_watch(weft_call_seen seen, bool counter,
+		     struct trace_open *open);
+void weft_call_mark(const struct weft_call_mark *mark);
 
 /* The call this process is in, of several threads all of them: "MPI_Recv";
  * "" when in none. Returns text. */

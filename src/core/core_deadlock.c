@@ -216,9 +216,10 @@ static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
 }
 
 /* The same for the page, with who waits for whom. */
-static void trace_deadlock(const struct weft_stuck *all, int n,
+static void trace_deadlock(const struct weft_stuck *all, int n, uint64_t now,
 			   const char *told)
 {
+	char when[24];
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
@@ -228,6 +229,8 @@ static void trace_deadlock(const struct weft_stuck *all, int n,
 	if (f)
 		fclose(f);
 	weft_trace_note("deadlock", told);
+	snprintf(when, sizeof(when), "%llu", (unsigned long long)now);
+	weft_trace_note("end", when);
 	if (text)
 		weft_trace_note("waits", text);
 	free(text);
@@ -253,7 +256,7 @@ static void print_report(const struct fi_weft_world *world)
 		fputs(text, stderr);
 	fflush(stderr);
 	if (text && all && weft_traced())
-		trace_deadlock(all, n, text);
+		trace_deadlock(all, n, now, text);
 	free(text);
 	free(all);
 }

@@ -21,6 +21,8 @@
 #include "src/core/core_pmix.h"
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_recv.h"
+#include "src/core/core_send.h"
 #include "src/core/core_time.h"
 #include "src/core/core_trace.h"
 #include "src/core/core_route.h"
@@ -145,6 +147,8 @@ static void report(const uint64_t *ns)
 
 int weft_core_init(int required)
 {
+	static const struct weft_trace_ends ends = { weft_p2p_recv_done,
+						     weft_p2p_sent };
 	uint64_t ns[WEFT_COUNT_OF(steps) + 1];
 	size_t i;
 	int rc;
@@ -159,7 +163,7 @@ int weft_core_init(int required)
 			return rc;
 		ns[i + 1] = weft_now_ns();
 	}
-	weft_trace_start();
+	weft_trace_start(&ends);
 	weft_call_start(weft_threads,
 			weft_call_reported() ? weft_core_look_ps : NULL);
 	/* R3 pairs with A3 in weft_running(): the process is a member now. */

@@ -42,6 +42,7 @@ struct weft_p2p {
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
 	struct fi_weft_data typed; /* core_typed.h */
+	uint64_t posted; /* receives, while traced: time of the post */
 };
 
 static_assert(offsetof(struct weft_p2p, pend) == 3 * WEFT_CACHE_LINE,

@@ -26,6 +26,13 @@ static void send_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	weft_p2p_send_over(weft_container_of(io, struct weft_p2p, io), err);
 }
 
+const struct weft_p2p *weft_p2p_sent(const struct weft_io *io)
+{
+	return io->done == send_done
+		       ? weft_container_of(io, struct weft_p2p, io)
+		       : NULL;
+}
+
 /* It was not posted; an acknowledgement is not expected any more. */
 static void send_failed(struct weft_p2p *p, int rc)
 {

@@ -8,4 +8,7 @@
 /* Fills p, which weft_req_init has seen. */
 void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a);
 
+/* The send that an operation belongs to; NULL: it is no send of a request. */
+const struct weft_p2p *weft_p2p_sent(const struct weft_io *io);
+
 #endif

@@ -7,6 +7,7 @@
 #include "src/base/trace.h"
 #include "src/core/core_comm.h"
 #include "src/core/core_lock.h"
+#include "src/core/core_msg.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
@@ -21,6 +22,10 @@
 
 enum { PORTS = 64, CTRL = 3, ROUTES = 64 };
 
+static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_AT == 48 &&
+		      WEFT_TAG_CTX_AT == 50 && WEFT_TAG_BITS == 31,
+	      "tag words as trace_layout.h has them");
+
 /*
  * What events ask and where they are written from lies with what every call
  * reads and does: in a crowd of ranks each page more is looked up anew, after
@@ -34,6 +39,7 @@ static WEFT_HOT_DATA struct fi_ops_tagged *tagged, our_tagged;
 static WEFT_HOT_DATA struct fi_ops_cq *queue, our_queue;
 static WEFT_HOT_DATA struct fi_weft_recv *direct, our_direct;
 static WEFT_HOT_DATA struct fi_weft_typed *typed, our_typed;
+static WEFT_HOT_DATA struct weft_trace_ends ends;
 static struct fi_weft_world *world; /* NULL: the clock is live */
 
 static void put(enum trace_type type, const void *record, size_t bytes)
@@ -43,23 +49,24 @@ static void put(enum trace_type type, const void *record, size_t bytes)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Without threads nobody else is here. */
-static void put_event(enum trace_kind kind, uint64_t t, uint64_t span,
-		      uint32_t id, uint64_t word)
+static WEFT_APART void put_locked(const struct trace_event *e)
 {
-	const struct trace_event e = {
-		.t = t,
-		.span = span,
-		.word = word,
-		.id = id,
-		.kind = kind,
-	};
+	pthread_mutex_lock(&lock);
+	weft_trace_event(&trace, e);
+	pthread_mutex_unlock(&lock);
+}
 
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_lock(&lock);
-	weft_trace_event(&trace, &e);
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_unlock(&lock);
+/* Inline, so that the kind, which is constant, decides when this is compiled
+ * how the event is written. */
+WEFT_INLINE void put_event(const struct trace_event *e)
+{
+	if (weft_likely(!weft_threads)) {
+		weft_trace_event(&trace, e);
+	} else {
+		const struct trace_event copy = *e;
+
+		put_locked(&copy);
+	}
 }
 
 /* Of what follows, and of what is over. */
@@ -115,12 +122,32 @@ static inline uint32_t rank_of(fi_addr_t addr)
 }
 
 /* t: before it left, since it may be there before the call is over. */
-static ssize_t left(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
-		    uint64_t word)
+WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
+			     uint64_t word, bool later)
 {
+	const struct trace_event e = { .kind = TRACE_SEND,
+				       .t = t,
+				       .size = bytes,
+				       .word = word,
+				       .id = rank_of(to),
+				       .later = later };
+
 	if (!rc && is_users(word))
-		put_event(TRACE_SEND, t, bytes, rank_of(to), word);
+		put_event(&e);
 	return rc;
+}
+
+/* A send that completes in the queue; one that is complete. */
+static WEFT_APART WEFT_HOT ssize_t left(ssize_t rc, uint64_t t, size_t bytes,
+					fi_addr_t to, uint64_t word)
+{
+	return put_send(rc, t, bytes, to, word, true);
+}
+
+static WEFT_APART WEFT_HOT ssize_t gone(ssize_t rc, uint64_t t, size_t bytes,
+					fi_addr_t to, uint64_t word)
+{
+	return put_send(rc, t, bytes, to, word, false);
 }
 
 static size_t sum(const struct iovec *iov, size_t count)
@@ -166,7 +193,7 @@ static WEFT_HOT ssize_t seen_inject(struct fid_ep *ep, const void *buf,
 {
 	uint64_t t = before();
 
-	return left(tagged->inject(ep, buf, len, to, tag), t, len, to, tag);
+	return gone(tagged->inject(ep, buf, len, to, tag), t, len, to, tag);
 }
 
 static ssize_t seen_senddata(struct fid_ep *ep, const void *buf, size_t len,
@@ -185,7 +212,7 @@ static ssize_t seen_injectdata(struct fid_ep *ep, const void *buf, size_t len,
 {
 	uint64_t t = before();
 
-	return left(tagged->injectdata(ep, buf, len, data, to, tag), t, len, to,
+	return gone(tagged->injectdata(ep, buf, len, data, to, tag), t, len, to,
 		    tag);
 }
 
@@ -201,12 +228,104 @@ static ssize_t seen_typed(struct fid_ep *ep, const struct fi_weft_data *data,
 
 /* ---- messages in --------------------------------------------------------- */
 
+/* posted: 0: within this call. */
+static WEFT_APART WEFT_HOT void put_recv(uint64_t word, size_t bytes,
+					 uint64_t posted)
+{
+	uint64_t t = after();
+	const struct trace_event e = { .kind = TRACE_RECV,
+				       .t = t,
+				       .span = posted ? t - posted : 0,
+				       .size = bytes,
+				       .word = word };
+
+	if (is_users(word))
+		put_event(&e);
+}
+
+/* The request that a receive in the queue belongs to; NULL: none. */
+static struct weft_p2p *recv_of(void *context)
+{
+	struct weft_io *io = context;
+
+	return io && io->done == ends.recv_done
+		       ? weft_container_of(io, struct weft_p2p, io)
+		       : NULL;
+}
+
+static void put_done(const struct weft_p2p *p)
+{
+	const struct trace_event e = {
+		.kind = TRACE_DONE,
+		.t = after(),
+		.word = p->word,
+		.id = (uint32_t)(p->pend.lane - weft_core.proc),
+	};
+
+	if (is_users(p->word))
+		put_event(&e);
+}
+
+static void completed(const struct fi_cq_tagged_entry *e)
+{
+	const struct weft_p2p *p;
+
+	if (e->flags & FI_RECV) {
+		p = recv_of(e->op_context);
+		put_recv(e->tag, e->len, p ? p->posted : 0);
+	} else if (e->flags & FI_SEND && e->op_context) {
+		p = ends.sent(e->op_context);
+		if (p)
+			put_done(p);
+	}
+}
+
 static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	for (ssize_t i = 0; i < n; i++)
-		if (e[i].flags & FI_RECV && is_users(e[i].tag))
-			put_event(TRACE_RECV, after(), e[i].len, 0, e[i].tag);
+		completed(&e[i]);
 	return n;
+}
+
+/* When a receive was posted that completes by the queue. */
+static void note_post(void *context)
+{
+	struct weft_p2p *p = recv_of(context);
+
+	if (p)
+		p->posted = before();
+}
+
+static ssize_t seen_recv(struct fid_ep *ep, void *buf, size_t len, void *desc,
+			 fi_addr_t from, uint64_t tag, uint64_t ignore,
+			 void *context)
+{
+	note_post(context);
+	return tagged->recv(ep, buf, len, desc, from, tag, ignore, context);
+}
+
+static ssize_t seen_recvv(struct fid_ep *ep, const struct iovec *iov,
+			  void **desc, size_t count, fi_addr_t from,
+			  uint64_t tag, uint64_t ignore, void *context)
+{
+	note_post(context);
+	return tagged->recvv(ep, iov, desc, count, from, tag, ignore, context);
+}
+
+static ssize_t seen_recvmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
+			    uint64_t flags)
+{
+	note_post(m->context);
+	return tagged->recvmsg(ep, m, flags);
+}
+
+static ssize_t seen_typed_recv(struct fid_ep *ep,
+			       const struct fi_weft_data *data, size_t len,
+			       uint64_t tag, uint64_t ignore, uint64_t flags,
+			       void *context)
+{
+	note_post(context);
+	return typed->recv(ep, data, len, tag, ignore, flags, context);
 }
 
 static WEFT_HOT ssize_t seen_read(struct fid_cq *cq, void *buf, size_t count)
@@ -221,15 +340,15 @@ static ssize_t seen_sread(struct fid_cq *cq, void *buf, size_t count,
 }
 
 /* Receives that no queue hears of; they may be over within post. */
-static void note_arrival(const struct fi_weft_arrival *a)
-{
-	if (!a->err && is_users(a->tag))
-		put_event(TRACE_RECV, after(), a->len, 0, a->tag);
-}
-
 static WEFT_HOT void seen_alone(struct fi_weft_arrival *a)
 {
-	note_arrival(a);
+	if (!a->err)
+		put_recv(a->tag, a->len, 0);
+}
+
+static struct weft_p2p *request_of(struct fi_weft_arrival *a)
+{
+	return weft_container_of(a, struct weft_p2p, io.arrival);
 }
 
 /* What requests are told by: the same for all of them. */
@@ -237,7 +356,8 @@ static WEFT_HOT_DATA _Atomic(void (*)(struct fi_weft_arrival *)) of_requests;
 
 static WEFT_HOT void seen_request(struct fi_weft_arrival *a)
 {
-	note_arrival(a);
+	if (!a->err)
+		put_recv(a->tag, a->len, request_of(a)->posted);
 	/* relaxed: it was there before the receive was posted */
 	atomic_load_explicit(&of_requests, memory_order_relaxed)(a);
 }
@@ -246,9 +366,11 @@ static WEFT_HOT ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len,
 				  uint64_t tag, uint64_t ignore,
 				  struct fi_weft_arrival *a)
 {
-	if (a->call) /* relaxed: likewise */
+	if (a->call) { /* relaxed: likewise */
 		atomic_store_explicit(&of_requests, a->call,
 				      memory_order_relaxed);
+		request_of(a)->posted = before();
+	}
 	a->call = a->call ? seen_request : seen_alone;
 	return direct->post(ep, buf, len, tag, ignore, a);
 }
@@ -256,18 +378,110 @@ static WEFT_HOT ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len,
 /* ---- calls --------------------------------------------------------------- */
 
 static WEFT_HOT void seen_call(uint32_t id, uint64_t since, uint64_t until,
-			       uint64_t word)
+			       const struct weft_call_mark *mark)
 {
-	put_event(TRACE_CALL, since, until - since, id, word);
+	const struct trace_event e = { .kind = TRACE_CALL,
+				       .t = since,
+				       .span = until - since,
+				       .id = id,
+				       .word = mark->word,
+				       .size = mark->size,
+				       .root = mark->root,
+				       .root_rank = mark->root_rank };
+
+	put_event(&e);
 }
 
-void weft_trace_coll(MPI_Comm comm)
+/* Bytes + 1; 0: the type is none. */
+static uint64_t size_of(MPI_Count count, MPI_Datatype type)
+{
+	const struct weft_dt *dt = weft_dt_of(type);
+
+	return dt && count >= 0 ? (uint64_t)count * dt->size + 1 : 0;
+}
+
+static void mark_peer(const struct weft_comm *c, int peer, int tag,
+		      uint64_t size, int root)
+{
+	uint32_t there = peer == MPI_ANY_SOURCE	 ? TRACE_ANY_PEER
+			 : peer == MPI_PROC_NULL ? TRACE_NULL_PEER
+			 : peer < 0		 ? TRACE_NO_PEER
+						 : (uint32_t)peer;
+	uint32_t with = tag == MPI_ANY_TAG	   ? TRACE_ANY_TAG
+			: tag == WEFT_TRACE_NO_ARG ? TRACE_NO_TAG
+						   : (uint32_t)tag;
+	const struct weft_call_mark m = {
+		.word = TRACE_P2P(there, with, c->ctx >> WEFT_TAG_CTX_AT),
+		.size = size,
+		.root = root >= 0 ? (uint32_t)root + 1 : 0,
+	};
+
+	weft_call_mark(&m);
+}
+
+void weft_trace_win_coll(struct weft_comm *c)
+{
+	const struct weft_call_mark m = {
+		.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_AT,
+				   c->traced)
+	};
+
+	if (trace.fd < 0)
+		return;
+	c->traced++;
+	weft_call_mark(&m);
+}
+
+void weft_trace_win_peer(const struct weft_comm *c, int rank)
+{
+	if (trace.fd >= 0)
+		mark_peer(c, rank, WEFT_TRACE_NO_ARG, 0, -1);
+}
+
+void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
+		     MPI_Datatype type)
 {
 	struct weft_comm *c = weft_comm_of(comm);
+	struct weft_call_mark m = { .size = size_of(count, type) };
 
-	if (trace.fd >= 0 && c && !c->inter)
-		weft_call_mark(TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_AT,
-					  c->traced++));
+	if (trace.fd < 0 || !c)
+		return;
+	if (c->inter) {
+		mark_peer(c, WEFT_TRACE_NO_ARG, WEFT_TRACE_NO_ARG, m.size,
+			  root);
+		return;
+	}
+	m.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_AT, c->traced++);
+	if (root >= 0 && root < c->size) {
+		m.root = (uint32_t)root + 1;
+		m.root_rank = (uint32_t)c->proc[root];
+	}
+	weft_call_mark(&m);
+}
+
+void weft_trace_args(const struct weft_trace_args *a)
+{
+	const struct weft_comm *c = weft_comm_of(a->comm);
+
+	if (trace.fd >= 0 && c)
+		mark_peer(c, a->peer, a->tag, size_of(a->count, a->type),
+			  a->root);
+}
+
+void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
+		     bool out)
+{
+	struct trace_event e = {
+		.kind = out ? TRACE_SEND : TRACE_RECV,
+		.word = weft_tag_word(c->ctx, TRACE_WORD_SYNC,
+				      out ? c->rank : peer, (int)what),
+		.id = (uint32_t)c->proc[peer],
+	};
+
+	if (trace.fd < 0)
+		return;
+	e.t = out ? before() : after();
+	put_event(&e);
 }
 
 /* ---- from begin to end --------------------------------------------------- */
@@ -282,6 +496,9 @@ static void stand_before_sends(void)
 	our_tagged.inject = seen_inject;
 	our_tagged.senddata = seen_senddata;
 	our_tagged.injectdata = seen_injectdata;
+	our_tagged.recv = seen_recv;
+	our_tagged.recvv = seen_recvv;
+	our_tagged.recvmsg = seen_recvmsg;
 	weft_core.ep->tagged = &our_tagged;
 }
 
@@ -315,6 +532,7 @@ static void stand_between(void)
 	if (typed) {
 		our_typed = *typed;
 		our_typed.send = seen_typed;
+		our_typed.recv = seen_typed_recv;
 		weft_core.typed = &our_typed;
 	}
 }
@@ -324,9 +542,10 @@ bool weft_traced(void)
 	return trace.fd >= 0;
 }
 
-void weft_trace_start(void)
+void weft_trace_start(const struct weft_trace_ends *of)
 {
 	int64_t fd = weft_cfg_get(&weft_core_opts[WEFT_OPT_TRACE_FD]).i;
+	bool counts;
 
 	if (fd < 0)
 		return;
@@ -339,14 +558,16 @@ void weft_trace_start(void)
 			(void **)&world, NULL))
 		world = NULL;
 	stand_between();
-	weft_call_watch(seen_call, !weft_core.virt && weft_trace_count(&trace));
+	ends = *of;
+	counts = !weft_core.virt && weft_trace_count(&trace);
+	weft_call_watch(seen_call, counts, weft_trace_opens(&trace));
 }
 
 void weft_trace_stop(void)
 {
 	if (!queue)
 		return;
-	weft_call_watch(NULL, false);
+	weft_call_watch(NULL, false, NULL);
 	weft_core.ep->tagged = tagged;
 	weft_core.cq->ops = queue;
 	weft_core.recv = direct;

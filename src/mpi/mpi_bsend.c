@@ -42,7 +42,7 @@ static int bsend(struct mpi_msg m, MPI_Comm comm)
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 
 	return bsend(m, comm);
@@ -52,7 +52,7 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 	int err = weft_check_ptr(NULL, __func__, 7, request, "request");
 
@@ -67,7 +67,7 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 
 	return bsend(m, comm);
@@ -77,7 +77,7 @@ int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 	int err = weft_check_ptr(NULL, __func__, 7, request, "request");
 
@@ -148,7 +148,7 @@ int PMPI_Buffer_detach(void *buffer_addr, int *size)
 #pragma weak MPI_Comm_attach_buffer = PMPI_Comm_attach_buffer
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -158,7 +158,7 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 #pragma weak MPI_Comm_detach_buffer = PMPI_Comm_detach_buffer
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c;
 	MPI_Count n;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
@@ -189,7 +189,7 @@ int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 #pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -199,7 +199,7 @@ int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 #pragma weak MPI_Comm_detach_buffer_c = PMPI_Comm_detach_buffer_c
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -218,7 +218,7 @@ int PMPI_Buffer_flush(void)
 #pragma weak MPI_Comm_flush_buffer = PMPI_Comm_flush_buffer
 int PMPI_Comm_flush_buffer(MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -243,7 +243,7 @@ int PMPI_Buffer_iflush(MPI_Request *request)
 #pragma weak MPI_Comm_iflush_buffer = PMPI_Comm_iflush_buffer
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 

@@ -16,7 +16,7 @@ static WEFT_COLD int barrier_by_table(const char *name, MPI_Comm comm)
 #pragma weak MPI_Barrier = PMPI_Barrier
 WEFT_HOT_TEXT int PMPI_Barrier(MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c = weft_comm_of(comm);
 	int rc;
 
@@ -30,7 +30,7 @@ WEFT_HOT_TEXT int PMPI_Barrier(MPI_Comm comm)
 WEFT_HOT_TEXT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype,
 			     int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, count, datatype);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -41,7 +41,7 @@ WEFT_HOT_TEXT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype,
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 		 MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, count, datatype);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -53,7 +53,7 @@ WEFT_HOT_TEXT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 			      MPI_Datatype datatype, MPI_Op op, int root,
 			      MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, count, datatype);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -65,7 +65,7 @@ WEFT_HOT_TEXT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, count, datatype);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -101,7 +101,7 @@ WEFT_HOT_TEXT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 				 MPI_Datatype datatype, MPI_Op op,
 				 MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, count, datatype);
 
 	return allreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm);
 }
@@ -110,7 +110,7 @@ WEFT_HOT_TEXT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, count, datatype);
 
 	return allreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm);
 }
@@ -120,7 +120,7 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, sendcount, sendtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -134,7 +134,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount,
 		  MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		  MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, sendcount, sendtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -148,7 +148,7 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, const int recvcounts[], const int displs[],
 		 MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -165,7 +165,7 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount,
 		   const MPI_Count recvcounts[], const MPI_Aint displs[],
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -181,7 +181,7 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		 MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -195,7 +195,7 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount,
 		   MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -209,7 +209,7 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[],
 		  const int displs[], MPI_Datatype sendtype, void *recvbuf,
 		  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_ints(sendcounts), mpi_ints(displs),
@@ -225,7 +225,7 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
 		    int root, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_counts(sendcounts), mpi_aints(displs),
@@ -240,7 +240,7 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		   MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -254,7 +254,7 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount,
 		     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		     MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -268,7 +268,7 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    void *recvbuf, const int recvcounts[], const int displs[],
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
@@ -284,7 +284,7 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 		      const MPI_Count recvcounts[], const MPI_Aint displs[],
 		      MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
@@ -299,7 +299,7 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		  MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -313,7 +313,7 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -328,7 +328,7 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[],
 		   const int recvcounts[], const int rdispls[],
 		   MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtype),
@@ -346,7 +346,7 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     const MPI_Aint rdispls[], MPI_Datatype recvtype,
 		     MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtype),
@@ -363,7 +363,7 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[],
 		   void *recvbuf, const int recvcounts[], const int rdispls[],
 		   const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtypes),
@@ -381,7 +381,7 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
 		     MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -396,7 +396,7 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 			      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, recvcount, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -409,7 +409,7 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				MPI_Count recvcount, MPI_Datatype datatype,
 				MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, recvcount, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -422,7 +422,7 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
 			const int recvcounts[], MPI_Datatype datatype,
 			MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -437,7 +437,7 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
 			  const MPI_Count recvcounts[], MPI_Datatype datatype,
 			  MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -451,7 +451,7 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 	      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -463,7 +463,7 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -475,7 +475,7 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -487,7 +487,7 @@ int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER_COLL(comm);
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);

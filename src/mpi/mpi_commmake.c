@@ -73,7 +73,7 @@ static int dup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 #pragma weak MPI_Comm_dup = PMPI_Comm_dup
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return dup(__func__, comm, MPI_INFO_NULL, 2, newcomm);
 }
@@ -81,7 +81,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 #pragma weak MPI_Comm_dup_with_info = PMPI_Comm_dup_with_info
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return dup(__func__, comm, info, 3, newcomm);
 }
@@ -159,7 +159,7 @@ static int idup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 #pragma weak MPI_Comm_idup = PMPI_Comm_idup
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return idup(__func__, comm, MPI_INFO_NULL, 2, newcomm, request);
 }
@@ -168,7 +168,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 			     MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return idup(__func__, comm, info, 3, newcomm, request);
 }
@@ -193,7 +193,7 @@ static int check_inside(struct weft_comm *c, const char *func,
 #pragma weak MPI_Comm_create = PMPI_Comm_create
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
@@ -216,7 +216,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 			   MPI_Comm *newcomm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, MPI_NO_ARG, tag, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_intra(__func__, 1, comm, &c);
@@ -289,7 +289,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 #pragma weak MPI_Comm_split = PMPI_Comm_split
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c, *made = NULL;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
@@ -341,7 +341,7 @@ static int type_color(int type, MPI_Info info)
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 			 MPI_Comm *newcomm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c, *made = NULL;
 	int color = type_color(split_type, info);
 	int err = mpi_check_comm(__func__, 1, comm, &c);

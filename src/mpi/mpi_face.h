@@ -31,10 +31,26 @@
 	WEFT_CLEANUP(weft_call_leave)                                  \
 	const struct weft_call call_here = weft_call_enter(&call_site)
 
-/* MPI_ENTER of a collective; tracing is on the slow path. */
-#define MPI_ENTER_COLL(comm)                       \
+/*
+ * MPI_ENTER of a collective; tracing is on the slow path. The data is count and
+ * type, or MPI_NO_DATA.
+ */
+#define MPI_ENTER_COLL(comm, root, ...)            \
 	MPI_ENTER;                                 \
 	if (weft_unlikely(call_here.slot == NULL)) \
-	weft_trace_coll(comm)
+	weft_trace_coll(comm, root, __VA_ARGS__)
+
+/* MPI_ENTER of another call with a communicator, for traces. */
+#define MPI_ENTER_ARGS(comm, peer, tag, root, ...)                        \
+	MPI_ENTER;                                                        \
+	if (weft_unlikely(call_here.slot == NULL))                        \
+	weft_trace_args(&(const struct weft_trace_args){ comm, peer, tag, \
+							 root, __VA_ARGS__ })
+#define MPI_ENTER_ON(comm, root, ...) \
+	MPI_ENTER_ARGS(comm, MPI_NO_ARG, MPI_NO_ARG, root, __VA_ARGS__)
+
+#define MPI_NO_ROOT (-1)
+#define MPI_NO_ARG  WEFT_TRACE_NO_ARG
+#define MPI_NO_DATA 0, MPI_DATATYPE_NULL
 
 #endif

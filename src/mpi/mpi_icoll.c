@@ -10,7 +10,7 @@
 #pragma weak MPI_Ibarrier = PMPI_Ibarrier
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c = weft_comm_of(comm);
 	struct weft_req *r;
 	struct mpi_coll m;
@@ -26,7 +26,7 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
 		MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -37,7 +37,7 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
 int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		  int root, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -49,7 +49,7 @@ int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
 		 MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
 		 MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -62,7 +62,7 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		   MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
 		   MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -101,7 +101,7 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
 		    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		    MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 
 	return iallreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm,
 			  request);
@@ -112,7 +112,7 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		      MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 
 	return iallreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm,
 			  request);
@@ -123,7 +123,7 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		 MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -138,7 +138,7 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount,
 		   MPI_Datatype recvtype, int root, MPI_Comm comm,
 		   MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -153,7 +153,7 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  MPI_Datatype recvtype, int root, MPI_Comm comm,
 		  MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -171,7 +171,7 @@ int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Datatype recvtype, int root, MPI_Comm comm,
 		    MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -187,7 +187,7 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		  MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -202,7 +202,7 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Datatype recvtype, int root, MPI_Comm comm,
 		    MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -217,7 +217,7 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[],
 		   int recvcount, MPI_Datatype recvtype, int root,
 		   MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_ints(sendcounts), mpi_ints(displs),
@@ -233,7 +233,7 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
 		     int root, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_counts(sendcounts), mpi_aints(displs),
@@ -248,7 +248,7 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		    MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -263,7 +263,7 @@ int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount,
 		      MPI_Datatype recvtype, MPI_Comm comm,
 		      MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -277,7 +277,7 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		     void *recvbuf, const int recvcounts[], const int displs[],
 		     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
@@ -294,7 +294,7 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount,
 		       MPI_Datatype recvtype, MPI_Comm comm,
 		       MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
@@ -309,7 +309,7 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		   MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -323,7 +323,7 @@ int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount,
 		     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -338,7 +338,7 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[],
 		    const int recvcounts[], const int rdispls[],
 		    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtype),
@@ -356,7 +356,7 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		      const MPI_Aint rdispls[], MPI_Datatype recvtype,
 		      MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtype),
@@ -374,7 +374,7 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[],
 		    const MPI_Datatype recvtypes[], MPI_Comm comm,
 		    MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtypes),
@@ -392,7 +392,7 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		      const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
 		      MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -408,7 +408,7 @@ int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf,
 			       int recvcount, MPI_Datatype datatype, MPI_Op op,
 			       MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, recvcount, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -421,7 +421,7 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				 MPI_Count recvcount, MPI_Datatype datatype,
 				 MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, recvcount, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -434,7 +434,7 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf,
 			 const int recvcounts[], MPI_Datatype datatype,
 			 MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -449,7 +449,7 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf,
 			   const MPI_Count recvcounts[], MPI_Datatype datatype,
 			   MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -464,7 +464,7 @@ int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count,
 	       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 	       MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -477,7 +477,7 @@ int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		 MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -490,7 +490,7 @@ int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count,
 		 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		 MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -503,7 +503,7 @@ int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		   MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);

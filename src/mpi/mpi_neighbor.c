@@ -9,7 +9,7 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
 			    MPI_Datatype sendtype, void *recvbuf, int recvcount,
 			    MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -24,7 +24,7 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount,
 			      MPI_Count recvcount, MPI_Datatype recvtype,
 			      MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -39,7 +39,7 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
 			     const int recvcounts[], const int displs[],
 			     MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
@@ -56,7 +56,7 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 			       const MPI_Aint displs[], MPI_Datatype recvtype,
 			       MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
@@ -71,7 +71,7 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount,
 			   MPI_Datatype sendtype, void *recvbuf, int recvcount,
 			   MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -86,7 +86,7 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount,
 			     MPI_Count recvcount, MPI_Datatype recvtype,
 			     MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -102,7 +102,7 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			    const int rdispls[], MPI_Datatype recvtype,
 			    MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtype),
@@ -120,7 +120,7 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 			      const MPI_Aint rdispls[], MPI_Datatype recvtype,
 			      MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtype),
@@ -138,7 +138,7 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			    const int recvcounts[], const MPI_Aint rdispls[],
 			    const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -157,7 +157,7 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 			      const MPI_Aint rdispls[],
 			      const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -174,7 +174,7 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount,
 			     int recvcount, MPI_Datatype recvtype,
 			     MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -189,7 +189,7 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount,
 			       MPI_Count recvcount, MPI_Datatype recvtype,
 			       MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -205,7 +205,7 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
 			      MPI_Datatype recvtype, MPI_Comm comm,
 			      MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
@@ -222,7 +222,7 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 				const MPI_Aint displs[], MPI_Datatype recvtype,
 				MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
@@ -238,7 +238,7 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount,
 			    MPI_Datatype recvtype, MPI_Comm comm,
 			    MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -253,7 +253,7 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount,
 			      MPI_Count recvcount, MPI_Datatype recvtype,
 			      MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -269,7 +269,7 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			     const int rdispls[], MPI_Datatype recvtype,
 			     MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtype),
@@ -288,7 +288,7 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf,
 			       const MPI_Aint rdispls[], MPI_Datatype recvtype,
 			       MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtype),
@@ -307,7 +307,7 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			     const MPI_Datatype recvtypes[], MPI_Comm comm,
 			     MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -325,7 +325,7 @@ int PMPI_Ineighbor_alltoallw_c(
 	const MPI_Count recvcounts[], const MPI_Aint rdispls[],
 	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -343,7 +343,7 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount,
 				 MPI_Comm comm, MPI_Info info,
 				 MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -359,7 +359,7 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount,
 				   MPI_Comm comm, MPI_Info info,
 				   MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -375,7 +375,7 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
 				  MPI_Datatype recvtype, MPI_Comm comm,
 				  MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
@@ -393,7 +393,7 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 				    MPI_Datatype recvtype, MPI_Comm comm,
 				    MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
@@ -410,7 +410,7 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
 				MPI_Comm comm, MPI_Info info,
 				MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -426,7 +426,7 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 				  MPI_Comm comm, MPI_Info info,
 				  MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -443,7 +443,7 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
 				 MPI_Comm comm, MPI_Info info,
 				 MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtype),
@@ -464,7 +464,7 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf,
 				   MPI_Datatype recvtype, MPI_Comm comm,
 				   MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtype),
@@ -484,7 +484,7 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
 				 const MPI_Datatype recvtypes[], MPI_Comm comm,
 				 MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -503,7 +503,7 @@ int PMPI_Neighbor_alltoallw_init_c(
 	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
 	MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtypes),

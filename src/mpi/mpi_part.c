@@ -48,7 +48,7 @@ int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count,
 		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		    MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, info, 0, request);
@@ -59,7 +59,7 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count,
 		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		      MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, info, 0, request);
@@ -70,7 +70,7 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count,
 		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		    MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, info, 1, request);
@@ -81,7 +81,7 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count,
 		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		      MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, info, 1, request);

@@ -7,7 +7,7 @@
 #pragma weak MPI_Barrier_init = PMPI_Barrier_init
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_barrier(__func__, comm);
 
 	return mpi_coll_init(&m, info, request);
@@ -17,7 +17,7 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root,
 		    MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -29,7 +29,7 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		      int root, MPI_Comm comm, MPI_Info info,
 		      MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -41,7 +41,7 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
 		     MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
 		     MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -54,7 +54,7 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		       MPI_Datatype datatype, MPI_Op op, int root,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, count, datatype);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -67,7 +67,7 @@ int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count,
 			MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 			MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -80,7 +80,7 @@ int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 			  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 			  MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -94,7 +94,7 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		     int root, MPI_Comm comm, MPI_Info info,
 		     MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -109,7 +109,7 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount,
 		       MPI_Count recvcount, MPI_Datatype recvtype, int root,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -124,7 +124,7 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		      MPI_Datatype recvtype, int root, MPI_Comm comm,
 		      MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -142,7 +142,7 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 			MPI_Datatype recvtype, int root, MPI_Comm comm,
 			MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -159,7 +159,7 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		      int root, MPI_Comm comm, MPI_Info info,
 		      MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -174,7 +174,7 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount,
 			MPI_Count recvcount, MPI_Datatype recvtype, int root,
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -189,7 +189,7 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
 		       int recvcount, MPI_Datatype recvtype, int root,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_ints(sendcounts), mpi_ints(displs),
@@ -206,7 +206,7 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			 MPI_Datatype recvtype, int root, MPI_Comm comm,
 			 MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, root, recvcount, recvtype);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_counts(sendcounts), mpi_aints(displs),
@@ -222,7 +222,7 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount,
 			MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
 			MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -237,7 +237,7 @@ int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount,
 			  MPI_Count recvcount, MPI_Datatype recvtype,
 			  MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -253,7 +253,7 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount,
 			 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
 			 MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
@@ -270,7 +270,7 @@ int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 			   const MPI_Aint displs[], MPI_Datatype recvtype,
 			   MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
@@ -286,7 +286,7 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount,
 		       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
 		       MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -301,7 +301,7 @@ int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 			 MPI_Count recvcount, MPI_Datatype recvtype,
 			 MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, sendcount, sendtype);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -317,7 +317,7 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[],
 			const int rdispls[], MPI_Datatype recvtype,
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtype),
@@ -335,7 +335,7 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			  const MPI_Aint rdispls[], MPI_Datatype recvtype,
 			  MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtype),
@@ -353,7 +353,7 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[],
 			const int rdispls[], const MPI_Datatype recvtypes[],
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtypes),
@@ -373,7 +373,7 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			  const MPI_Datatype recvtypes[], MPI_Comm comm,
 			  MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -390,7 +390,7 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf,
 				   MPI_Op op, MPI_Comm comm, MPI_Info info,
 				   MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, recvcount, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -404,7 +404,7 @@ int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf,
 				     MPI_Op op, MPI_Comm comm, MPI_Info info,
 				     MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, recvcount, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -418,7 +418,7 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf,
 			     MPI_Op op, MPI_Comm comm, MPI_Info info,
 			     MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -434,7 +434,7 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf,
 			       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 			       MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -449,7 +449,7 @@ int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		   MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -462,7 +462,7 @@ int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		     MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -475,7 +475,7 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		     MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -488,7 +488,7 @@ int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		       MPI_Info info, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ON(comm, MPI_NO_ROOT, count, datatype);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);

@@ -56,7 +56,7 @@ static int init(struct mpi_msg m, MPI_Comm comm, enum what what, unsigned mode,
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		   int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, 0, request);
@@ -66,7 +66,7 @@ int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		     int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, 0, request);
@@ -76,7 +76,7 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		    int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_SYNC, request);
@@ -86,7 +86,7 @@ int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_SYNC, request);
@@ -96,7 +96,7 @@ int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		    int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_READY, request);
@@ -106,7 +106,7 @@ int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_READY, request);
@@ -116,7 +116,7 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		    int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, BSEND, 0, request);
@@ -126,7 +126,7 @@ int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, BSEND, 0, request);
@@ -136,7 +136,7 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 		   int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(source);
 
 	return init(m, comm, RECV, 0, request);
@@ -146,7 +146,7 @@ int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 		     int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(source);
 
 	return init(m, comm, RECV, 0, request);

@@ -41,7 +41,7 @@ static int look(const char *func, const struct weft_p2p_args *a, int wait,
 #pragma weak MPI_Probe = PMPI_Probe
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_p2p_args a;
 	int err = check_probe(__func__, source, tag, comm, &a);
 
@@ -57,7 +57,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 		MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_p2p_args a;
 	int err = check_probe(__func__, source, tag, comm, &a);
 	int rc;
@@ -80,7 +80,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
 		MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_p2p_args a;
 	struct weft_p2p *msg = NULL;
 	int err = check_probe(__func__, source, tag, comm, &a);
@@ -104,7 +104,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
 		 MPI_Message *message, MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_p2p_args a;
 	struct weft_p2p *msg = NULL;
 	int err = check_probe(__func__, source, tag, comm, &a);

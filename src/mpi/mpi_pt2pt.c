@@ -119,7 +119,7 @@ WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
 	      int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, 0);
@@ -129,7 +129,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		int dest, int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, 0);
@@ -139,7 +139,7 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_SYNC);
@@ -149,7 +149,7 @@ int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_SYNC);
@@ -159,7 +159,7 @@ int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_READY);
@@ -169,7 +169,7 @@ int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_READY);
@@ -179,7 +179,7 @@ int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, 0, request);
@@ -189,7 +189,7 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, 0, request);
@@ -199,7 +199,7 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_SYNC, request);
@@ -209,7 +209,7 @@ int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_SYNC, request);
@@ -219,7 +219,7 @@ int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_READY, request);
@@ -229,7 +229,7 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_READY, request);
@@ -239,7 +239,7 @@ int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	      MPI_Comm comm, MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(source);
 
 	return recv(m, comm, status);
@@ -249,7 +249,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	       MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(source);
 
 	return irecv(m, comm, request);
@@ -259,7 +259,7 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
 		int tag, MPI_Comm comm, MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(source);
 
 	return recv(m, comm, status);
@@ -269,7 +269,7 @@ int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
 		 int tag, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, source, tag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = MSG(source);
 
 	return irecv(m, comm, request);

@@ -131,7 +131,7 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
 		  MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, sendcount, sendtype);
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -143,7 +143,7 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 			  int sendtag, int source, int recvtag, MPI_Comm comm,
 			  MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = BOTH;
 
 	return replace(m, source, recvtag, comm, status);
@@ -155,7 +155,7 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   MPI_Datatype recvtype, int source, int recvtag,
 		   MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, sendcount, sendtype);
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -167,7 +167,7 @@ int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype,
 			   int dest, int sendtag, int source, int recvtag,
 			   MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = BOTH;
 
 	return ireplace(m, source, recvtag, comm, request);
@@ -179,7 +179,7 @@ int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Count recvcount, MPI_Datatype recvtype, int source,
 		    int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, sendcount, sendtype);
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -191,7 +191,7 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			    int dest, int sendtag, int source, int recvtag,
 			    MPI_Comm comm, MPI_Status *status)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = BOTH;
 
 	return replace(m, source, recvtag, comm, status);
@@ -204,7 +204,7 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount,
 		     int source, int recvtag, MPI_Comm comm,
 		     MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, sendcount, sendtype);
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -216,7 +216,7 @@ int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			     int dest, int sendtag, int source, int recvtag,
 			     MPI_Comm comm, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_ARGS(comm, dest, sendtag, MPI_NO_ROOT, count, datatype);
 	const struct mpi_msg m = BOTH;
 
 	return ireplace(m, source, recvtag, comm, request);

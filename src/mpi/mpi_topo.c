@@ -113,7 +113,7 @@ static int fits(const struct weft_topo *t, int maxdims)
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 		     const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm_old, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
@@ -174,7 +174,7 @@ static struct weft_topo *sub_topo(const struct weft_topo *t, const int *remain,
 #pragma weak MPI_Cart_sub = PMPI_Cart_sub
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);

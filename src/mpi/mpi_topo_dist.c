@@ -246,7 +246,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 			   const int weights[], MPI_Info info, int reorder,
 			   MPI_Comm *comm_dist_graph)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm_old, MPI_NO_ROOT, MPI_NO_DATA);
 	struct dist_call d = { n, sources, degrees, destinations, weights };
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
@@ -287,7 +287,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 				    const int destweights[], MPI_Info info,
 				    int reorder, MPI_Comm *comm_dist_graph)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm_old, MPI_NO_ROOT, MPI_NO_DATA);
 	bool weighted = sourceweights != MPI_UNWEIGHTED &&
 			destweights != MPI_UNWEIGHTED;
 	struct weft_comm *c, *new = NULL;

@@ -39,7 +39,7 @@ static int check_graph(const struct weft_comm *c, const char *func, int nnodes,
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
 		      const int edges[], int reorder, MPI_Comm *comm_graph)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm_old, MPI_NO_ROOT, MPI_NO_DATA);
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);

@@ -25,8 +25,9 @@ void mpi_win_reach(MPI_Win handle, int rank, MPI_Count count, MPI_Datatype type)
 
 	if (weft_traced() && w && dt && count > 0 && rank >= 0 &&
 	    rank < w->size)
-		weft_call_mark(TRACE_REACH(w->comm->proc[rank],
-					   (uint64_t)count * dt->size));
+		weft_call_mark(&(const struct weft_call_mark){
+			.word = TRACE_REACH(w->comm->proc[rank],
+					    (uint64_t)count * dt->size) });
 }
 
 int mpi_win_bad(const char *func, int arg, MPI_Win handle)
@@ -161,7 +162,7 @@ static int create(const char *func, void *base, MPI_Aint size, MPI_Aint unit,
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
 		    MPI_Comm comm, MPI_Win *win)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return create(__func__, base, size, disp_unit, info, comm, win);
 }
@@ -170,7 +171,7 @@ int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
 		      MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return create(__func__, base, size, disp_unit, info, comm, win);
 }
@@ -193,7 +194,7 @@ static int allocate(const struct make *m, void *baseptr)
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
 		      MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return ALLOCATE(MPI_WIN_FLAVOR_ALLOCATE);
 }
@@ -202,7 +203,7 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 			MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return ALLOCATE(MPI_WIN_FLAVOR_ALLOCATE);
 }
@@ -211,7 +212,7 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
 			     MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return ALLOCATE(MPI_WIN_FLAVOR_SHARED);
 }
@@ -220,7 +221,7 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 			       MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 
 	return ALLOCATE(MPI_WIN_FLAVOR_SHARED);
 }
@@ -228,7 +229,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 #pragma weak MPI_Win_create_dynamic = PMPI_Win_create_dynamic
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
 	struct make m = { __func__, -1,	  0,   1,
 			  info,	    comm, win, MPI_WIN_FLAVOR_DYNAMIC };
 
@@ -254,6 +255,7 @@ int PMPI_Win_free(MPI_Win *win)
 	err = weft_attrs_clear(&w->attr, *win);
 	if (err)
 		return weft_err_rc(w, __func__, err);
+	weft_trace_win_coll(w->comm);
 	err = weft_win_close(w);
 	*win = MPI_WIN_NULL;
 	return weft_err_rc(NULL, __func__, err);

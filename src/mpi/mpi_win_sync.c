@@ -70,6 +70,8 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 				   w);
 	if (!err)
 		err = check_sync(__func__, w, weft_win_no_fence(w));
+	if (!err)
+		weft_trace_win_coll(w->comm);
 	return err ? err : weft_err_rc(w, __func__, weft_win_fence(w, assert));
 }
 
@@ -178,6 +180,8 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 		err = check_assert(__func__, 3, assert, MPI_MODE_NOCHECK, w);
 	if (!err)
 		err = check_sync(__func__, w, weft_win_no_lock(w, rank));
+	if (!err)
+		weft_trace_win_peer(w->comm, rank);
 	return err ? err
 		   : weft_err_rc(w, __func__,
 				 weft_win_lock(w, lock_type, rank, assert));
@@ -196,6 +200,8 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 	if (!err &&
 	    (w->lock_all || w->started || !weft_load32(&w->peer[rank].open)))
 		err = check_sync(__func__, w, "the target is not locked");
+	if (!err)
+		weft_trace_win_peer(w->comm, rank);
 	return err ? err : weft_err_rc(w, __func__, weft_win_unlock(w, rank));
 }
 
@@ -242,6 +248,8 @@ WEFT_INLINE int flush(const char *func, int rank, MPI_Win win)
 	err = mpi_check_win_rank(func, 1, rank, w);
 	if (weft_likely(!err))
 		err = check_sync(func, w, weft_win_no_flush(w, rank));
+	if (weft_unlikely(!err && weft_traced()))
+		weft_trace_win_peer(w->comm, rank);
 	return weft_unlikely(err)
 		       ? err
 		       : weft_err_rc(w, func, weft_win_flush(w, rank));

@@ -9,7 +9,9 @@ CLEANFILES += src/page/page_asset.c
 
 # In this order: each uses what stands before it.
 PAGE_JS = src/page/page_base.js src/page/page_table.js src/page/page_plot.js \
-	src/page/page_links.js src/page/page_matrix.js src/page/page_time.js \
+	src/page/page_links.js src/page/page_matrix.js \
+	src/page/page_timepaint.js src/page/page_timesum.js \
+	src/page/page_time.js src/page/page_wait.js \
 	src/page/page_reproduce.js src/page/page_sim.js \
 	src/page/page_compare.js src/page/page_routes.js \
 	src/page/page_run.js src/page/page_start.js

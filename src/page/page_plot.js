@@ -1,7 +1,7 @@
 "use strict";
 /*
  * A plot: axes { label, log, names: words in place of numbers }, series { name, points [[x, y, low, high,
- * text]], line, marks, bars, colour }. low and high draw the spread or the
+ * text]], line, marks, bars, colour, ring: hollow circles around others }. low and high draw the spread or the
  * band of a point. Under it stands the same as a table.
  */
 const PLOT = { width: 560, height: 320, left: 64, right: 14, top: 12,
@@ -27,8 +27,11 @@ function ticks(spec, low, high) {
 	const list = [];
 	if (spec.names)
 		return [...spec.names.keys()];
-	if (spec.log)
-		return logTicks(spec.base || 10, low, high);
+	if (spec.log) {
+		const powers = logTicks(spec.base || 10, low, high);
+		if (powers.length > 2)
+			return powers;
+	}
 	const rough = (high - low) / 6;
 	const ten = Math.pow(10, Math.floor(Math.log10(rough)));
 	const step = [1, 2, 5, 10].map((m) => m * ten).find((s) => s >= rough);
@@ -76,16 +79,18 @@ function plotFrame(g, spec, x, y) {
 		"text-anchor": "middle" }, spec.y.label));
 }
 
-/* Marks differ in shape as well as in colour. */
-function mark(i, x, y, ink, hollow) {
-	const shapes = [
+/* Marks differ in shape as well as in colour. A ring is seen around a mark that
+ * is at the same place. */
+function mark(i, x, y, ink, hollow, ring) {
+	const shapes = ring ? [`M${x - 7} ${y}a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z`] : [
 		`M${x - 4} ${y}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z`,
 		`M${x - 4} ${y - 4}h8v8h-8z`,
 		`M${x} ${y - 5}l5 9h-10z`,
 		`M${x} ${y - 5}l5 5l-5 5l-5 -5z`,
 	];
 	return draw("path", { d: shapes[i % shapes.length], stroke: ink,
-		fill: hollow ? "none" : ink, "stroke-width": 1.5 });
+		fill: hollow || ring ? "none" : ink,
+		"stroke-width": ring ? 2 : 1.5, "pointer-events": "all" });
 }
 
 function plotSeries(g, s, i, x, y) {
@@ -103,7 +108,7 @@ function plotSeries(g, s, i, x, y) {
 			points: points.map((p) => `${x.at(p[0])},${y.at(p[1])}`)
 				.join(" ") }));
 	for (const p of points) {
-		const m = mark(i, x.at(p[0]), y.at(p[1]), ink, p[5]);
+		const m = mark(i, x.at(p[0]), y.at(p[1]), ink, p[5], s.ring);
 		m.append(draw("title", {}, p[4] || `${s.name}: ${p[0]}, ${p[1]}`));
 		if (s.marks !== false)
 			g.append(m);
@@ -113,8 +118,9 @@ function plotSeries(g, s, i, x, y) {
 function plotLegend(series) {
 	const legend = el("div", { class: "legend" });
 	series.forEach((s, i) => {
-		const key = draw("svg", { width: 14, height: 12 },
-			mark(i, 7, 6, s.colour || colour(i), s.hollow));
+		const key = draw("svg", { width: 16, height: 16, viewBox: "-1 -1 16 16" },
+			s.ring ? mark(0, 7, 7, colour(i), true, true)
+				: mark(i, 7, 6, s.colour || colour(i), s.hollow));
 		legend.append(el("span", {}, key, " " + s.name));
 	});
 	return legend;
@@ -134,8 +140,9 @@ function plot(spec) {
 	const all = spec.series.flatMap((s) => s.points.filter((p) => p[1] !== null));
 	const ys = all.flatMap((p) => [p[1], p[2], p[3]])
 		.filter((v) => v !== undefined && v !== null);
-	const x = axis(spec.x, all.map((p) => p[0]), P.left + 8,
-		P.width - P.right - 8);
+	const pad = spec.x.names ? 48 : 8; /* words are wider than numbers */
+	const x = axis(spec.x, all.map((p) => p[0]), P.left + pad,
+		P.width - P.right - pad);
 	const y = axis(spec.y, ys, P.height - P.bottom, P.top + 4);
 	const g = draw("svg", { viewBox: `0 0 ${P.width} ${P.height}`,
 		width: P.width, height: P.height, role: "img",

@@ -4,12 +4,27 @@
  * sum, rows: [{ id, source, text, x, unit, paper, model, low, high, error,
  * band, kind, verdict, why }], constants: [{ key, value, source }] }].
  */
+/* "the same" of a row is the text of the last row that says more. */
+function fullTexts(rows) {
+	let last = "";
+	return rows.map((r) => {
+		const again = r.text.match(/^the same(.*)$/);
+		if (!again)
+			last = r.text;
+		return { ...r, text: again && last ? last + again[1] : r.text };
+	});
+}
+
+/* Sections of a paper have numbers, tables and figures their names. */
+const sourceName = (source) => /^[0-9IVXA-D.]+$/.test(source)
+	? `Section ${source}` : source;
+
 const isBad = (r) => r.verdict === "OUT OF BAND" || r.verdict === "failed";
 
 /* Rows of one experiment are one plot; what stands alone is left to the table. */
 function plotsOf(system) {
 	const groups = new Map();
-	for (const r of system.rows) {
+	for (const r of fullTexts(system.rows)) {
 		const key = r.source + "|" + r.text + "|" + r.unit;
 		if (!groups.has(key))
 			groups.set(key, []);
@@ -40,13 +55,14 @@ function reproducePlot(rows) {
 	const model = rows.filter((r) => r.model !== undefined);
 
 	return plot({
-		title: `${rows[0].source}: ${rows[0].text}`,
-		note: "Bars are the bands; hollow marks are calibrated.",
+		title: `${sourceName(rows[0].source)}: ${rows[0].text}`,
+		note: "Rings: the paper; squares: the model, hollow where calibrated; "
+			+ "bars: the bands.",
 		x: x.spec,
 		y: { label: rows[0].unit, zero: true },
 		series: [
-			{ name: "paper", points: rows.map((r) => [x.at(r), r.paper, r.low,
-				r.high, pointText("paper", r), r.kind === "calibrated"]) },
+			{ name: "paper", ring: true, points: rows.map((r) => [x.at(r),
+				r.paper, r.low, r.high, pointText("paper", r)]) },
 			{ name: "model", line: !x.spec.names, points: model.map((r) =>
 				[x.at(r), r.model, null, null, pointText("model", r),
 					r.kind === "calibrated"]) },
@@ -75,7 +91,7 @@ function reproduceSystem(system) {
 		{ name: "verdict", text: true, value: (r) => r.verdict,
 			show: (r) => isBad(r) ? el("span", { class: "bad" }, r.verdict
 				+ (r.why ? `: ${r.why}` : "")) : r.verdict },
-	], system.rows), el("h3", {}, "Calibrated constants"), table([
+	], fullTexts(system.rows)), el("h3", {}, "Calibrated constants"), table([
 		{ name: "key", text: true, value: (c) => c.key },
 		{ name: "value", text: true, value: (c) => c.value },
 		{ name: "from", text: true, value: (c) => c.source },

@@ -28,23 +28,6 @@ function callSection() {
 	], data.calls, 2));
 }
 
-function chainSection(chain) {
-	const s = section("chain", "The longest chain of waits",
-		"From the end of the run back: where a rank waited, the chain goes on "
-		+ "with the one it waited for.");
-	const total = chain.reduce((sum, c) => sum + c.length, 0) || 1;
-	s.append(table([
-		{ name: "from", value: (c) => c.from,
-			show: (c) => showTime(c.from - data.time.begin) },
-		{ name: "length", value: (c) => c.length,
-			show: (c) => showTime(c.length) },
-		{ name: "of all", value: (c) => c.length,
-			show: (c) => showPart(c.length / total) },
-		{ name: "rank", value: (c) => c.rank },
-		{ name: "what", text: true, value: (c) => c.what },
-	], chain, 0, true));
-}
-
 /* Ranks on a circle, arrows to those they wait for. */
 function deadlockSection(deadlock) {
 	const s = section("deadlock", "Deadlock");
@@ -88,12 +71,17 @@ function showRun() {
 	if (data.calls)
 		callSection();
 	if (data.time)
-		timeSection(data.time, data.messages || [], data.collectives || [],
-			data.accesses || [], data.time.note);
+		timeSection(data.time, { messages: data.messages || [],
+			collectives: data.collectives || [],
+			accesses: data.accesses || [] });
+	if (data.waits)
+		waitSection(data.waits);
+	else if (data.waits_note)
+		section("waits", "Wait states", data.waits_note);
+	if (data.chain && data.chain.length)
+		chainSection(data.chain, data.chain_sum, data.chain_rank);
 	if (data.matrix)
 		matrixSection(data.matrix);
-	if (data.chain && data.chain.length)
-		chainSection(data.chain);
 	if (data.links)
 		linkSection(data.links);
 	if (data.faults)

@@ -1,17 +1,17 @@
 "use strict";
 /*
- * What every rank did when. time: { begin, end, names, row: [[start, length,
- * name, ...] as one flat list, starts as differences] },
- * messages and accesses (of windows): [[from, to, sent, received, bytes]],
- * collectives: [[name, first,
- * last to come, its rank, end, ranks]].
+ * What every rank did when. time: { begin, end, names, open: ranks whose last
+ * call did not end, row: [[start, length, name, ...] as one flat list, starts as
+ * differences] }, messages and accesses (of windows): [[from, to, sent,
+ * received, bytes]], collectives: [[name, first, last to come, its rank, end,
+ * ranks]]. page_timepaint.js paints it, page_timesum.js adds up a part of it.
  */
 
 /* Absolute starts, for binary search. */
 function unfold(flat) {
 	const n = flat.length / 3;
 	const row = { from: new Float64Array(n), length: new Float64Array(n),
-		name: new Int32Array(n) };
+		name: new Int32Array(n), open: 0 };
 	let at = 0;
 	for (let i = 0; i < n; i++) {
 		at += flat[3 * i];
@@ -40,7 +40,7 @@ function rankNames(time, rows) {
 	const sum = new Float64Array(time.names.length);
 	for (const r of rows)
 		for (let i = 0; i < r.from.length; i++)
-			sum[r.name[i]] += r.length[i];
+			sum[r.name[i]] += r.length[i] + (i >= r.from.length - r.open);
 	const order = [...sum.keys()].filter((i) => sum[i] > 0)
 		.sort((a, b) => sum[b] - sum[a]);
 	const place = new Int32Array(time.names.length).fill(COLOURS - 1);
@@ -48,239 +48,237 @@ function rankNames(time, rows) {
 	return { order, place };
 }
 
-function timeLegend(time, names) {
+const legendEntry = (style, text) =>
+	el("span", {}, el("i", { style: `background:${style}` }), text);
+
+function timeLegend(t) {
+	const order = t.names.order;
 	const legend = el("p", { class: "legend" });
-	names.order.slice(0, COLOURS - 1).forEach((n, i) => legend.append(
-		el("span", {}, el("i", { style: `background:${colour(i)}` }),
-			time.names[n])));
-	if (names.order.length >= COLOURS)
-		legend.append(el("span", {}, el("i",
-			{ style: `background:${colour(COLOURS - 1)}` }), "others"));
-	legend.append(el("span", {}, el("i",
-		{ style: "background:var(--idle)" }), "outside MPI"));
+	order.slice(0, COLOURS - 1).forEach((n, i) =>
+		legend.append(legendEntry(colour(i), t.time.names[n])));
+	if (order.length >= COLOURS)
+		legend.append(legendEntry(colour(COLOURS - 1), "others"));
+	legend.append(legendEntry("var(--idle)", "outside MPI"));
+	if (t.right)
+		legend.append(legendEntry("repeating-linear-gradient(135deg,"
+			+ "var(--soft) 0 3px,var(--paper) 3px 5px)",
+		"not completed when the job ended"));
 	return legend;
 }
 
-function timeSection(time, messages, collectives, accesses, note) {
-	const s = section("timeline", "Timeline", note);
-	const rows = time.row.map(unfold);
-	const names = rankNames(time, rows);
-	/* Of many ranks several share a line; Enter gives each its own. */
-	const packed = Math.ceil(rows.length / 32);
-	const view = { from: time.begin, to: Math.max(time.end, time.begin + 1),
-		top: 0, each: packed };
-	const seen = Math.min(rows.length, 32);
-	const ROW = Math.min(Math.max(Math.floor(160 / seen), 16), 40);
-	const out = el("output", { "aria-live": "polite" });
-	const showMessages = el("input", { type: "checkbox",
-		onchange: () => picture.repaint() });
-	const showColls = el("input", { type: "checkbox",
-		onchange: () => picture.repaint() });
-	const showAccesses = el("input", { type: "checkbox",
-		onchange: () => picture.repaint() });
-	const rankRow = (rank) => Math.floor(rank / view.each) - view.top;
-	const lines = () => Math.ceil(rows.length / view.each);
-	const LEFT = 56;
-	let cursor = 0;
+/* Calls that their ranks had not left, those that began last first. */
+function openTable(t) {
+	const rows = t.rows.flatMap((r, rank) => Array.from({ length: r.open },
+		(_, k) => ({ rank, i: r.from.length - 1 - k, r })));
+	return el("div", {}, el("h3", {}, "Calls that were not completed"),
+		table([{ name: "rank", value: (x) => x.rank },
+			{ name: "call", text: true,
+				value: (x) => t.time.names[x.r.name[x.i]] },
+			{ name: "entered at", value: (x) => x.r.from[x.i],
+				show: (x) => showTime(x.r.from[x.i] - t.time.begin) },
+			{ name: "until the end", value: (x) => x.r.length[x.i],
+				show: (x) => showTime(x.r.length[x.i]) }], rows, 2));
+}
 
-	function paintRow(c, r, y, high, width, inks) {
-		const scale = (width - LEFT) / (view.to - view.from);
-		let last = -1;
-		for (let i = firstAfter(r, view.from); i < r.from.length
-			&& r.from[i] < view.to; i++) {
-			const x = LEFT + (r.from[i] - view.from) * scale;
-			const w = r.length[i] * scale;
-			if (x + w < last) /* nothing new to be seen there */
-				continue;
-			c.fillStyle = inks[names.place[r.name[i]]];
-			const left = Math.max(x, LEFT);
-			c.fillRect(left, y, Math.max(x + w - left, 0.6), high);
-			last = Math.ceil(x + w);
-		}
-	}
-	function paintLines(c, width, list, ink) {
-		const at = (t) => LEFT + (t - view.from) * (width - LEFT)
-			/ (view.to - view.from);
-		const mid = (rank) => 20 + rankRow(rank) * ROW + ROW / 2;
-		let drawn = 0;
-		c.strokeStyle = inkOf(ink);
-		c.lineWidth = 0.8;
-		for (const [from, to, sent, got] of list) {
-			if (got < view.from || sent > view.to || drawn >= 4000)
-				continue;
-			const a = rankRow(from), b = rankRow(to);
-			if ((a < 0 && b < 0) || (a >= seen && b >= seen))
-				continue;
-			c.beginPath();
-			c.moveTo(at(sent), mid(from));
-			c.lineTo(at(got), mid(to));
-			c.stroke();
-			drawn++;
-		}
-		return drawn;
-	}
-	function paintColls(c, width, height) {
-		const at = (t) => LEFT + (t - view.from) * (width - LEFT)
-			/ (view.to - view.from);
-		c.fillStyle = inkOf("--c1");
-		for (const [, first, last, , end] of collectives) {
-			if (end < view.from || first > view.to)
-				continue;
-			c.globalAlpha = 0.18;
-			c.fillRect(at(first), 20, Math.max(at(end) - at(first), 1),
-				height - 20);
-			c.globalAlpha = 1;
-			c.fillRect(at(last), 20, 1, height - 20);
-		}
-	}
-	/* Less than a pixel is no colour that the legend has: of the ranks that
-	 * share a line so many are drawn as there are pixels. */
-	const drawn = () => Math.min(view.each, ROW - 3);
-	function paintLine(c, k, y, width, inks) {
-		const parts = drawn(), high = (ROW - 3) / parts;
-		for (let m = 0; m < parts; m++) {
-			const r = rows[k * view.each + Math.floor(m * view.each / parts)];
-			const top = Math.round(m * high);
-			if (r)
-				paintRow(c, r, y + top, Math.round((m + 1) * high) - top,
-					width, inks);
-		}
-	}
-	function paintTimes(c, width) {
-		const ends = ["left", "center", "center", "center", "right"];
-		c.fillStyle = inkOf("--soft");
-		c.fillText("rank", 4, 12);
-		ends.forEach((align, i) => {
-			const x = LEFT + i * (width - LEFT) / 4;
-			const t = view.from + i * (view.to - view.from) / 4;
-			c.textAlign = align;
-			c.fillText(showTime(t - time.begin), x, 12);
-			c.fillRect(Math.min(x, width - 1), 15, 1, 5);
-		});
-		c.textAlign = "left";
-	}
-	function paint(c, width, height) {
-		const inks = Array.from({ length: COLOURS }, (_, i) => inkOf("--c" + i));
-		c.font = "11px system-ui";
-		for (let i = 0; i < seen; i++) {
-			const y = 20 + i * ROW, k = i + view.top;
-			c.fillStyle = inkOf("--idle");
-			c.fillRect(LEFT, y, width - LEFT, ROW - 3);
-			c.fillStyle = inkOf(k === cursor ? "--c1" : "--soft");
-			c.fillText(String(k * view.each), 4, y + ROW / 2 + 3);
-			paintLine(c, k, y, width, inks);
-		}
-		paintTimes(c, width);
-		if (showColls.checked)
-			paintColls(c, width, height);
-		if (showMessages.checked)
-			paintLines(c, width, messages, "--ink");
-		if (showAccesses.checked)
-			paintLines(c, width, accesses, "--c1");
-	}
-	function clamp() {
-		const all = Math.max(time.end - time.begin, 1);
-		let span = Math.min(Math.max(view.to - view.from, 100), all);
-		view.from = Math.min(Math.max(view.from, time.begin),
-			time.begin + all - span);
-		view.to = view.from + span;
-		view.top = Math.min(Math.max(view.top, 0),
-			Math.max(lines() - seen, 0));
-	}
-	function zoom(factor, at) {
-		view.from = at - (at - view.from) * factor;
-		view.to = at + (view.to - at) * factor;
-		clamp();
-		picture.repaint();
-	}
-	const middle = () => (view.from + view.to) / 2;
-	function shift(part) {
-		const by = (view.to - view.from) * part;
-		view.from += by;
-		view.to += by;
-		clamp();
-		picture.repaint();
-	}
-	function row(step) {
-		cursor = Math.min(Math.max(cursor + step, 0), lines() - 1);
-		if (cursor < view.top)
-			view.top = cursor;
-		if (cursor >= view.top + seen)
-			view.top = cursor - seen + 1;
-		tell(cursor * view.each, middle());
-		picture.repaint();
-	}
-	function open() {
-		const rank = cursor * view.each;
-		view.each = view.each === 1 ? packed : 1;
-		cursor = Math.floor(rank / view.each);
-		view.top = cursor;
-		clamp();
-		tell(rank, middle());
-		picture.repaint();
-	}
-	const keys = {
-		"+": () => zoom(0.5, middle()), "=": () => zoom(0.5, middle()),
-		"-": () => zoom(2, middle()), "0": () => zoom(1e12, middle()),
-		ArrowLeft: () => shift(-0.2), ArrowRight: () => shift(0.2),
-		ArrowUp: () => row(-1), ArrowDown: () => row(1),
-		Enter: open, m: () => showMessages.click(), c: () => showColls.click(),
-		a: () => showAccesses.click(),
-	};
-	function timeAt(event) {
-		return view.from + (event.offsetX - LEFT) * (view.to - view.from)
-			/ (picture.clientWidth - LEFT);
-	}
-	function tell(k, t) {
-		const r = rows[k];
-		const i = r ? firstAfter(r, t) : 0;
-		const inside = r && i < r.from.length && r.from[i] <= t;
-		out.textContent = `rank ${k} at ${showTime(t - time.begin)}: `
-			+ (inside ? `${time.names[r.name[i]]}, `
-				+ `${showTime(r.length[i])} from `
-				+ showTime(r.from[i] - time.begin) : "outside MPI");
-	}
+/* ---- what is shown of it ------------------------------------------------- */
+
+const timeLines = (t) => Math.ceil(t.rows.length / t.view.each);
+const timeMiddle = (t) => (t.view.from + t.view.to) / 2;
+
+function clampView(t) {
+	const all = Math.max(t.time.end - t.time.begin, 1), v = t.view;
+	const span = Math.min(Math.max(v.to - v.from, 100), all);
+	v.from = Math.min(Math.max(v.from, t.time.begin),
+		t.time.begin + all - span);
+	v.to = v.from + span;
+	v.top = Math.min(Math.max(v.top, 0), Math.max(timeLines(t) - t.seen, 0));
+	t.picture.repaint();
+}
+
+function zoomTime(t, factor, at) {
+	t.view.from = at - (at - t.view.from) * factor;
+	t.view.to = at + (t.view.to - at) * factor;
+	clampView(t);
+}
+
+function shiftTime(t, part) {
+	const by = (t.view.to - t.view.from) * part;
+	t.view.from += by;
+	t.view.to += by;
+	clampView(t);
+}
+
+function moveLine(t, step) {
+	t.cursor = Math.min(Math.max(t.cursor + step, 0), timeLines(t) - 1);
+	if (t.cursor < t.view.top)
+		t.view.top = t.cursor;
+	if (t.cursor >= t.view.top + t.seen)
+		t.view.top = t.cursor - t.seen + 1;
+	tellCall(t, t.cursor * t.view.each, timeMiddle(t));
+	t.picture.repaint();
+}
+
+/* Each rank gets its own line, or shares it with others again. */
+function openLines(t) {
+	const rank = t.cursor * t.view.each;
+	t.view.each = t.view.each === 1 ? t.packed : 1;
+	t.cursor = Math.floor(rank / t.view.each);
+	t.view.top = t.cursor;
+	clampView(t);
+	tellCall(t, rank, timeMiddle(t));
+	t.help.textContent = timeHelp(t);
+}
+
+function tellCall(t, k, at) {
+	const r = t.rows[k];
+	const i = r ? firstAfter(r, at) : 0;
+	const inside = r && i < r.from.length && r.from[i] <= at;
+	t.out.textContent = `rank ${k} at ${showTime(at - t.time.begin)}: `
+		+ (inside ? `${t.time.names[r.name[i]]}, `
+			+ `${showTime(r.length[i])} from `
+			+ showTime(r.from[i] - t.time.begin)
+			+ (i >= r.from.length - r.open ? ", not completed" : "")
+			: "outside MPI");
+}
+
+/* ---- a part of it -------------------------------------------------------- */
+
+function selectTime(t, from, to) {
+	t.select = from === null ? null : [Math.max(Math.min(from, to), t.time.begin),
+		Math.min(Math.max(from, to), t.time.end)];
+	t.range.replaceChildren(...(t.select ? [rangeTable(t), el("p", {},
+		el("button", { type: "button", onclick: () => zoomToSelection(t) },
+			"zoom to the selection (z)"), " ",
+		el("button", { type: "button", onclick: () => selectTime(t, null) },
+			"clear it (Escape)"))] : []));
+	t.picture.repaint();
+}
+
+function zoomToSelection(t) {
+	if (!t.select)
+		return;
+	[t.view.from, t.view.to] = t.select;
+	clampView(t);
+}
+
+/* ---- keys and the mouse -------------------------------------------------- */
+
+function timeHelp(t) {
+	const shared = t.packed > 1 && t.view.each > 1
+		? ` ${t.packed} ranks share a line` + (ranksDrawn(t) < t.packed
+			? `, and ${ranksDrawn(t)} of them are drawn` : "")
+			+ "; Enter or a double click gives each its own." : "";
+	const own = t.packed > 1 && t.view.each === 1
+		? ` Each rank has its own line; Enter or a double click puts `
+			+ `${t.packed} on one again.` : "";
+	return "Drag selects a range and adds it up; z zooms to it, s selects what "
+		+ "is shown, Escape clears it. + and - or the wheel zoom, arrows or "
+		+ "shift and drag move, 0 shows all. m: messages, c: collectives, "
+		+ "a: accesses of windows." + shared + own;
+}
+
+function timeKeys(t) {
+	const half = () => zoomTime(t, 0.5, timeMiddle(t));
+	return { "+": half, "=": half,
+		"-": () => zoomTime(t, 2, timeMiddle(t)),
+		"0": () => zoomTime(t, 1e12, timeMiddle(t)),
+		ArrowLeft: () => shiftTime(t, -0.2),
+		ArrowRight: () => shiftTime(t, 0.2),
+		ArrowUp: () => moveLine(t, -1), ArrowDown: () => moveLine(t, 1),
+		Enter: () => openLines(t), z: () => zoomToSelection(t),
+		s: () => selectTime(t, t.view.from, t.view.to),
+		Escape: () => selectTime(t, null),
+		m: () => t.shows.messages.click(),
+		c: () => t.shows.collectives.click(),
+		a: () => t.shows.accesses.click() };
+}
+
+const timeAt = (t, x) => t.view.from + (x - LEFT)
+	* (t.view.to - t.view.from) / areaWidth(t, t.picture.clientWidth);
+
+/* A drag selects; with shift it moves. */
+function timeDrags(t) {
 	let drag = null;
-	const picture = canvas(24 + seen * ROW, "timeline of ranks", paint);
-	picture.addEventListener("keydown", (e) => {
+	t.picture.addEventListener("mousedown", (e) => {
+		drag = { x: e.offsetX, at: timeAt(t, e.offsetX), shift: e.shiftKey };
+	});
+	t.picture.addEventListener("mousemove", (e) => {
+		if (drag && drag.shift) {
+			shiftTime(t, (drag.x - e.offsetX)
+				/ areaWidth(t, t.picture.clientWidth));
+			drag.x = e.offsetX;
+		} else if (drag && Math.abs(e.offsetX - drag.x) > 3) {
+			drag.moved = true;
+			t.select = [drag.at, timeAt(t, e.offsetX)].sort((a, b) => a - b);
+			t.picture.repaint();
+		}
+		tellCall(t, Math.floor((t.view.top + (e.offsetY - TOP) / t.high)
+			* t.view.each), timeAt(t, e.offsetX));
+	});
+	window.addEventListener("mouseup", () => {
+		if (drag && drag.moved)
+			selectTime(t, ...t.select);
+		drag = null;
+	});
+}
+
+function timeEvents(t) {
+	const keys = timeKeys(t);
+	t.picture.addEventListener("keydown", (e) => {
 		if (!keys[e.key])
 			return;
 		e.preventDefault();
 		keys[e.key]();
 	});
-	picture.addEventListener("wheel", (e) => {
+	t.picture.addEventListener("wheel", (e) => {
 		e.preventDefault();
 		if (e.shiftKey)
-			row(Math.sign(e.deltaY));
+			moveLine(t, Math.sign(e.deltaY));
 		else
-			zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e));
+			zoomTime(t, e.deltaY > 0 ? 1.25 : 0.8, timeAt(t, e.offsetX));
 	}, { passive: false });
-	picture.addEventListener("dblclick", (e) => {
-		cursor = Math.min(view.top + Math.floor((e.offsetY - 20) / ROW),
-			lines() - 1);
-		open();
+	t.picture.addEventListener("dblclick", (e) => {
+		t.cursor = Math.min(t.view.top
+			+ Math.floor((e.offsetY - TOP) / t.high), timeLines(t) - 1);
+		openLines(t);
 	});
-	picture.addEventListener("mousedown", (e) => { drag = e.offsetX; });
-	window.addEventListener("mouseup", () => { drag = null; });
-	picture.addEventListener("mousemove", (e) => {
-		if (drag !== null) {
-			const by = (drag - e.offsetX) / (picture.clientWidth - LEFT);
-			drag = e.offsetX;
-			shift(by);
-		}
-		tell(Math.floor((view.top + (e.offsetY - 20) / ROW) * view.each),
-			timeAt(e));
-	});
-	s.append(timeLegend(time, names),
-		el("p", { class: "note" }, "+ and - (or the wheel) zoom, arrows move, "
-			+ "0 shows all, m messages, c collectives, a accesses of windows."
-			+ (packed > 1 ? ` ${packed} ranks share a line`
-				+ (drawn() < packed ? `, and ${drawn()} of them are drawn` : "")
-				+ "; Enter (or a double click) gives each its own." : "")),
-		el("label", {}, showMessages, ` messages (${showCount(messages.length)})`),
-		" ", el("label", {}, showColls,
-			` collectives (${showCount(collectives.length)})`), " ",
-		el("label", {}, showAccesses,
-			` accesses of windows (${showCount(accesses.length)})`),
-		picture, out);
+	timeDrags(t);
+}
+
+/* Of many ranks several share a line. */
+function timeState(time, lists) {
+	const rows = time.row.map(unfold);
+	const packed = Math.ceil(rows.length / 32);
+	const seen = Math.min(rows.length, 32);
+	const box = () => el("input", { type: "checkbox",
+		onchange: () => t.picture.repaint() });
+	for (const rank of time.open || [])
+		rows[rank].open++;
+	const t = { time, lists, rows, packed, seen, cursor: 0, select: null,
+		names: rankNames(time, rows), right: time.open ? 14 : 0,
+		high: Math.min(Math.max(Math.floor(160 / seen), 16), 40),
+		view: { from: time.begin, to: Math.max(time.end, time.begin + 1),
+			top: 0, each: packed },
+		shows: { messages: box(), collectives: box(), accesses: box() },
+		out: el("output", { "aria-live": "polite" }),
+		help: el("p", { class: "note" }), range: el("div") };
+	return t;
+}
+
+function timeSection(time, lists) {
+	const s = section("timeline", "Timeline", time.note);
+	const t = timeState(time, lists);
+	const choice = (box, text, list) => el("label", {}, box,
+		` ${text} (${showCount(list.length)}) `);
+	t.picture = canvas(TOP + 4 + t.seen * t.high, "timeline of ranks",
+		(c, width) => paintTimeline(c, t, width));
+	t.help.textContent = timeHelp(t);
+	timeEvents(t);
+	s.append(timeLegend(t), t.help,
+		choice(t.shows.messages, "messages", lists.messages),
+		choice(t.shows.collectives, "collectives", lists.collectives),
+		choice(t.shows.accesses, "accesses of windows", lists.accesses),
+		t.picture, t.out, t.range);
+	if (t.right)
+		s.append(openTable(t));
 }

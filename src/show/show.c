@@ -54,6 +54,8 @@ static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 {
 	s->sends += e->kind == TRACE_SEND;
 	s->recvs += e->kind == TRACE_RECV;
+	s->sync_sends += e->kind == TRACE_SEND && show_is_sync(e->word);
+	s->syncs += e->kind == TRACE_RECV && show_is_sync(e->word);
 	if (e->kind != TRACE_CALL)
 		return;
 	tally(s, rank, e);
@@ -68,8 +70,101 @@ static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 	}
 }
 
+/* ---- calls that are open --------------------------------------------------
+ */
+
+static bool add_open(struct show *s, uint32_t rank, uint32_t id, uint64_t t)
+{
+	struct show_opened *more =
+		realloc(s->open, (s->opens + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	s->open = more;
+	s->open[s->opens++] = (struct show_opened){ rank, id, t };
+	return true;
+}
+
+/* last: begin of the last call of its rank that is complete: it may have been
+ * written before its place was cleared. */
+static bool read_open(struct show *s, const struct trace_chunk *c,
+		      const uint64_t *last)
+{
+	bool good = true;
+
+	for (int i = 0; i < TRACE_THREADS; i++) {
+		/* A3 pairs with R3 in note_open(), core_call.c */
+		uint32_t id = weft_load32(&c->open[i].id);
+		uint64_t t = weft_load64(&c->open[i].since);
+
+		if (c->counted)
+			t = weft_trace_ps(&s->file, t);
+		if (id && id < ROLL_NAMES && t != last[c->writer])
+			good &= add_open(s, c->writer, id, t);
+	}
+	return good;
+}
+
+/* When the job ended, for calls that did not. */
+static uint64_t end_of(const struct show *s)
+{
+	const char *text = show_note(s, "end");
+	uint64_t end = s->job->virtual ? 0 : s->file.read_ps;
+
+	if (text)
+		end = strtoull(text, NULL, 10);
+	for (uint32_t i = 0; i < s->opens; i++)
+		if (s->open[i].t > end)
+			end = s->open[i].t;
+	return end > s->end ? end : s->end;
+}
+
+static bool is_whole(const struct show *s, uint64_t i)
+{
+	return (i + 1) * TRACE_CHUNK + TRACE_HEAD <= s->file.bytes;
+}
+
+static bool find_open(struct show *s, const uint64_t *last)
+{
+	bool good = true;
+
+	for (uint64_t i = 0; i < s->file.chunks; i++) {
+		const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
+
+		if (is_whole(s, i) && weft_trace_is_desk(&s->file, i) &&
+		    c->type == TRACE_EVENTS && c->writer < s->ranks)
+			good &= read_open(s, c, last);
+	}
+	return good;
+}
+
+/* They count as calls that ended with the job. */
+static void count_open(struct show *s)
+{
+	uint32_t last = 0;
+
+	if (!s->opens)
+		return;
+	s->end = end_of(s);
+	for (uint32_t i = 0; i < s->opens; i++) {
+		const struct show_opened *o = &s->open[i];
+		const struct trace_event e = { .kind = TRACE_CALL,
+					       .t = o->t,
+					       .span = s->end - o->t,
+					       .id = o->id };
+
+		tally(s, o->rank, &e);
+		if (o->t > s->open[last].t)
+			last = i;
+		if (o->t < s->begin)
+			s->begin = o->t;
+	}
+	/* the last to be held: what happened before it holds the others */
+	s->last = s->open[last].rank;
+}
+
 /* A chunk after the other: what is in each is noted. */
-static void count_rank(struct show *s, uint32_t rank)
+static void count_rank(struct show *s, uint32_t rank, uint64_t *last)
 {
 	const struct trace_event *e;
 	struct show_walk w;
@@ -83,9 +178,27 @@ static void count_rank(struct show *s, uint32_t rank)
 			e = show_next(&w);
 			count(s, rank, e);
 			kinds |= e->kind < 8 ? SHOW(e->kind) : 0;
+			if (e->kind == TRACE_CALL)
+				last[rank] = e->t;
+			else if (e->kind == TRACE_MORE)
+				kinds |= SHOW(TRACE_CALL);
 		}
 		s->kinds[i] = (uint8_t)kinds;
 	}
+}
+
+static bool count_all(struct show *s)
+{
+	uint64_t *last = calloc(s->ranks, sizeof(*last));
+	bool good = last != NULL;
+
+	for (uint32_t r = 0; good && r < s->ranks; r++)
+		count_rank(s, r, last);
+	good = good && find_open(s, last);
+	free(last);
+	if (good)
+		count_open(s);
+	return good;
 }
 
 int show_open(struct show *s, int fd, const struct show_job *job)
@@ -107,8 +220,10 @@ int show_open(struct show *s, int fd, const struct show_job *job)
 		return -ENOMEM;
 	}
 	chain(s);
-	for (uint32_t r = 0; r < s->ranks; r++)
-		count_rank(s, r);
+	if (!count_all(s)) {
+		show_close(s);
+		return -ENOMEM;
+	}
 	if (s->begin > s->end)
 		s->begin = s->end;
 	return 0;
@@ -120,6 +235,7 @@ void show_close(struct show *s)
 	free(s->first);
 	free(s->next);
 	free(s->kinds);
+	free(s->open);
 	memset(s, 0, sizeof(*s));
 }
 

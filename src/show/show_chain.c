@@ -1,124 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The longest chain of waits: from the last end of a call back in time. Where
- * the rank was kept waiting, by a message that was sent after it had begun to
- * wait, or by a collective that another came to last, the chain goes on with
- * the one it waited for; else it goes on with what the rank did before.
+ * the rank was held by another (show_wait.c), the chain goes on with that rank
+ * at the time at which it did what was waited for; else with what the rank did
+ * before. Parts follow each other without a gap from the end of the run to its
+ * begin, so that they add up to its time.
  */
 #include "src/show/show.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A place where a rank was kept: until when, by whom, and since when. */
-struct wait {
-	uint64_t to, from;
-	uint32_t other;
-	uint32_t id; /* of a collective */
+#define NONE UINT64_MAX
+
+struct chain {
+	const struct show *s;
+	const struct show_waited *w;
+	struct show_chain *out;
+	uint64_t room;
+	uint64_t *first; /* of each rank: its first link of own work */
+	uint64_t *next;	 /* of each link: the next of the same rank */
 };
-
-struct waits {
-	struct wait *at;
-	uint64_t count, room;
-};
-
-/* Without memory the chain has fewer links. */
-static void push(struct waits *list, struct wait x)
-{
-	uint64_t room = list->room ? 2 * list->room : 256;
-	struct wait *at;
-
-	if (list->count == list->room) {
-		at = realloc(list->at, room * sizeof(*at));
-		if (!at)
-			return;
-		list->at = at;
-		list->room = room;
-	}
-	list->at[list->count++] = x;
-}
-
-/* When the call began that a rank was in at a time; times only rise. */
-static uint64_t begin_of(uint64_t t, struct show_walk *w,
-			 const struct trace_event **e)
-{
-	while (*e && ((*e)->kind != TRACE_CALL || (*e)->t + (*e)->span < t))
-		*e = show_next(w);
-	return *e && (*e)->t <= t ? (*e)->t : t;
-}
-
-/* Messages of one rank that it waited for; m lists them by receiver. */
-static void add_messages(const struct show *s, uint32_t rank,
-			 const struct show_matched *m, uint64_t i,
-			 struct waits *list)
-{
-	struct show_walk w = show_walk(s, rank, SHOW(TRACE_CALL));
-	const struct trace_event *e = show_next(&w);
-
-	for (; i < m->messages && m->message[i].to == rank; i++) {
-		const struct show_message *x = &m->message[i];
-		uint64_t begin = begin_of(x->got, &w, &e);
-
-		if (x->sent > begin && x->sent < x->got && x->from != rank)
-			push(list,
-			     (struct wait){ x->got, x->sent, x->from, 0 });
-	}
-}
-
-static void add_colls(const struct show *s, uint32_t rank,
-		      const struct show_matched *m, struct waits *list)
-{
-	struct show_walk w = show_walk(s, rank, SHOW(TRACE_CALL));
-	const struct trace_event *e;
-	const struct show_coll *c = NULL;
-
-	while ((e = show_next(&w))) {
-		if (e->kind != TRACE_CALL || !TRACE_IS_COLL(e->word))
-			continue;
-		c = show_coll_of(m, e->word, c);
-		if (c && c->last_rank != rank && c->last > e->t &&
-		    c->last < e->t + e->span)
-			push(list, (struct wait){ e->t + e->span, c->last,
-						  c->last_rank, e->id });
-	}
-}
-
-static int by_end(const void *a, const void *b)
-{
-	const struct wait *x = a, *y = b;
-
-	return x->to < y->to ? -1 : x->to > y->to;
-}
-
-/* Of one thread and one kind they come so. */
-static void sort(struct waits *w)
-{
-	for (uint64_t i = 1; i < w->count; i++)
-		if (w->at[i].to < w->at[i - 1].to) {
-			qsort(w->at, w->count, sizeof(*w->at), by_end);
-			return;
-		}
-}
-
-/* All waits of all ranks, those of a rank by their end. */
-static struct waits *gather(const struct show *s, const struct show_matched *m)
-{
-	struct waits *w = calloc(s->ranks, sizeof(*w));
-	uint64_t i = 0, next;
-
-	for (uint32_t r = 0; w && r < s->ranks; r++, i = next) {
-		for (next = i; next < m->messages && m->message[next].to == r;)
-			next++;
-		if (next > i)
-			add_messages(s, r, m, i, &w[r]);
-		if (s->colls)
-			add_colls(s, r, m, &w[r]);
-		sort(&w[r]);
-	}
-	return w;
-}
 
 /* The last wait of a rank that ended by t; NULL: none. */
-static const struct wait *last_wait(const struct waits *w, uint64_t t)
+static const struct show_wait *last_wait(const struct show_waits *w, uint64_t t)
 {
 	uint64_t low = 0, high = w->count;
 
@@ -133,30 +39,154 @@ static const struct wait *last_wait(const struct waits *w, uint64_t t)
 	return low ? &w->at[low - 1] : NULL;
 }
 
-unsigned show_chain(const struct show *s, const struct show_matched *m,
-		    struct show_link *link, unsigned room)
+static bool add(struct chain *c, struct show_link x)
 {
-	struct waits *w = m->all ? gather(s, m) : NULL;
-	unsigned n = 0;
+	struct show_chain *out = c->out;
+	struct show_link *link = out->link;
+	uint64_t *next = c->next;
+
+	if (out->links == c->room) {
+		c->room = c->room ? 2 * c->room : 256;
+		link = realloc(link, c->room * sizeof(*link));
+		if (link)
+			out->link = link;
+		next = realloc(next, c->room * sizeof(*next));
+		if (next)
+			c->next = next;
+		if (!link || !next)
+			return false;
+	}
+	if (x.via == SHOW_OWN) {
+		c->next[out->links] = c->first[x.rank];
+		c->first[x.rank] = out->links;
+	} else {
+		out->by_call[x.id < ROLL_NAMES ? x.id : 0][x.via] +=
+			x.to - x.from;
+	}
+	out->link[out->links++] = x;
+	return true;
+}
+
+static bool add_own(struct chain *c, uint32_t rank, uint64_t from, uint64_t to)
+{
+	c->out->by_rank[rank] += to - from;
+	return from == to || add(c, (struct show_link){ .rank = rank,
+							.other = rank,
+							.via = SHOW_OWN,
+							.from = from,
+							.to = to });
+}
+
+/* Times that are before the first call (clocks of several hosts) are cut. */
+static bool follow(struct chain *c)
+{
+	const struct show *s = c->s;
 	uint64_t t = s->end;
 	uint32_t r = s->last;
+	bool good = true;
 
-	while (w && n + 2 <= room && t > s->begin) {
-		const struct wait *x = last_wait(&w[r], t);
-		uint64_t from = x ? x->to : s->begin;
+	while (good && t > s->begin) {
+		const struct show_wait *x = last_wait(&c->w->rank[r], t);
+		uint64_t from;
 
-		if (from < t)
-			link[n++] =
-				(struct show_link){ r, r, from, t, 0, false };
-		if (!x)
-			break;
-		link[n++] = (struct show_link){ r,     x->other, x->from,
-						x->to, x->id,	 !x->id };
+		if (!x || x->to <= s->begin)
+			return add_own(c, r, s->begin, t);
+		from = x->from > s->begin ? x->from : s->begin;
+		good = add_own(c, r, x->to, t) &&
+		       add(c, (struct show_link){ .rank = r,
+						  .other = x->other,
+						  .peer = x->peer,
+						  .id = x->id,
+						  .via = x->via,
+						  .from = from,
+						  .to = x->to });
 		r = x->other;
-		t = x->from;
+		t = from;
 	}
-	for (uint32_t i = 0; w && i < s->ranks; i++)
-		free(w[i].at);
-	free(w);
-	return n;
+	return good;
+}
+
+/* ---- own work: in which calls -------------------------------------------- */
+
+/* The part of a call that belongs to a link. */
+static void share(struct chain *c, struct show_link *x, uint64_t from,
+		  uint64_t to, uint32_t id)
+{
+	if (from < x->from)
+		from = x->from;
+	if (to > x->to)
+		to = x->to;
+	if (from >= to)
+		return;
+	x->outside -= to - from;
+	c->out->outside -= to - from;
+	c->out->by_call[id < ROLL_NAMES ? id : 0][SHOW_OWN] += to - from;
+}
+
+/* Calls and links of a rank, both by time. Calls of threads overlap: what was
+ * counted is not counted again. */
+static void divide_rank(struct chain *c, uint32_t rank)
+{
+	struct show_walk w = show_walk(c->s, rank, SHOW(TRACE_CALL));
+	uint64_t at = c->first[rank], counted = 0;
+	const struct trace_event *e;
+
+	while (at != NONE && (e = show_next(&w))) {
+		uint64_t from = e->t > counted ? e->t : counted;
+		uint64_t to = e->t + e->span;
+
+		if (e->kind != TRACE_CALL || to <= from)
+			continue;
+		while (at != NONE && c->out->link[at].to <= from)
+			at = c->next[at];
+		for (uint64_t i = at; i != NONE && c->out->link[i].from < to;
+		     i = c->next[i])
+			share(c, &c->out->link[i], from, to, e->id);
+		counted = to;
+	}
+}
+
+static void divide(struct chain *c)
+{
+	for (uint64_t i = 0; i < c->out->links; i++) {
+		struct show_link *x = &c->out->link[i];
+
+		x->outside = x->via == SHOW_OWN ? x->to - x->from : 0;
+		c->out->outside += x->outside;
+	}
+	for (uint32_t r = 0; r < c->s->ranks; r++)
+		if (c->first[r] != NONE)
+			divide_rank(c, r);
+}
+
+int show_chain(const struct show *s, const struct show_waited *w,
+	       struct show_chain *out)
+{
+	struct chain c = { .s = s, .w = w, .out = out };
+	bool good;
+
+	memset(out, 0, sizeof(*out));
+	out->by_call = calloc(ROLL_NAMES, sizeof(*out->by_call));
+	out->by_rank = calloc(s->ranks, sizeof(*out->by_rank));
+	c.first = malloc(s->ranks * sizeof(*c.first));
+	good = out->by_call && out->by_rank && c.first;
+	if (good) {
+		memset(c.first, 0xff, s->ranks * sizeof(*c.first));
+		good = follow(&c);
+	}
+	if (good)
+		divide(&c);
+	else
+		show_chain_free(out);
+	free(c.first);
+	free(c.next);
+	return good ? 0 : -ENOMEM;
+}
+
+void show_chain_free(struct show_chain *c)
+{
+	free(c->link);
+	free(c->by_call);
+	free(c->by_rank);
+	memset(c, 0, sizeof(*c));
 }

@@ -22,12 +22,14 @@ struct key {
 	uint64_t word;
 	uint32_t to;
 	uint32_t head, tail; /* in struct post */
+	uint32_t done;	     /* the next whose completion is to come */
 	bool used;
 };
 
 struct post {
-	uint64_t sent, bytes;
+	uint64_t sent, bytes, done;
 	uint32_t from, next;
+	bool later; /* a completion comes */
 };
 
 struct table {
@@ -59,9 +61,11 @@ static void add_send(struct table *t, uint32_t from,
 	struct key *k = find(t, e->id, e->word);
 	struct post *p = &t->post[t->posts];
 
-	*p = (struct post){ e->t, e->span, from, NONE };
+	*p = (struct post){ e->t, e->size, 0, from, NONE, e->later };
 	if (!k->used)
-		*k = (struct key){ e->word, e->id, NONE, NONE, true };
+		*k = (struct key){ e->word, e->id, NONE, NONE, NONE, true };
+	if (k->done == NONE)
+		k->done = t->posts;
 	if (k->head == NONE)
 		k->head = t->posts;
 	else
@@ -69,18 +73,40 @@ static void add_send(struct table *t, uint32_t from,
 	k->tail = t->posts++;
 }
 
+/* The n-th completion is that of the n-th send that has one. */
+static void add_done(struct table *t, const struct trace_event *e)
+{
+	struct key *k = find(t, e->id, e->word);
+
+	while (k->used && k->done != NONE && !t->post[k->done].later)
+		k->done = t->post[k->done].next;
+	if (!k->used || k->done == NONE)
+		return;
+	t->post[k->done].done = e->t;
+	k->done = t->post[k->done].next;
+}
+
 static void add_recv(struct table *t, uint32_t to, const struct trace_event *e,
 		     struct show_matched *m)
 {
 	struct key *k = find(t, to, e->word);
 	const struct post *p;
+	struct show_message *x;
 
 	if (!k->used || k->head == NONE)
 		return;
 	p = &t->post[k->head];
 	k->head = p->next;
-	m->message[m->messages++] =
-		(struct show_message){ p->from, to, p->sent, e->t, e->span };
+	x = show_is_sync(e->word) ? &m->sync[m->syncs++]
+				  : &m->message[m->messages++];
+	*x = (struct show_message){ .from = p->from,
+				    .to = to,
+				    .sent = p->sent,
+				    .got = e->t,
+				    .bytes = p->bytes,
+				    .posted = e->span ? e->t - e->span : 0,
+				    .done = p->done,
+				    .word = e->word };
 }
 
 static void match_messages(const struct show *s, struct table *t,
@@ -97,10 +123,35 @@ static void match_messages(const struct show *s, struct table *t,
 			if (e->kind == TRACE_SEND)
 				add_send(t, r, e);
 	for (uint32_t r = 0; r < s->ranks; r++)
+		for (w = show_walk(s, r, SHOW(TRACE_DONE));
+		     (e = show_next(&w));)
+			if (e->kind == TRACE_DONE)
+				add_done(t, e);
+	for (uint32_t r = 0; r < s->ranks; r++)
 		for (w = show_walk(s, r, SHOW(TRACE_RECV));
 		     (e = show_next(&w));)
 			if (e->kind == TRACE_RECV)
 				add_recv(t, r, e, m);
+}
+
+/* A receive that was posted by the call in which it completed was posted at the
+ * begin of that call. i: the first message of the rank; the first of the next
+ * one. */
+static uint64_t fill_posts(const struct show *s, struct show_matched *m,
+			   uint32_t rank, uint64_t i)
+{
+	struct show_walk w = show_walk(s, rank, SHOW(TRACE_CALL));
+	const struct trace_event *e = show_next(&w);
+
+	for (; i < m->messages && m->message[i].to == rank; i++) {
+		struct show_message *x = &m->message[i];
+
+		while (e && (e->kind != TRACE_CALL || e->t + e->span < x->got))
+			e = show_next(&w);
+		if (!x->posted && e && e->t <= x->got)
+			x->posted = e->t;
+	}
+	return i;
 }
 
 /* ---- collectives --------------------------------------------------------- */
@@ -147,6 +198,8 @@ static void join(struct show_coll *c, uint32_t rank,
 	if (e->t + e->span > c->end)
 		c->end = e->t + e->span;
 	c->ranks++;
+	if (e->root && e->root_rank == rank)
+		c->root_in = e->t;
 }
 
 /* guess: where it may be. Ranks mostly meet in the same order. */
@@ -163,9 +216,15 @@ static bool add_coll(struct show_matched *m, uint32_t rank,
 		return true;
 	}
 	*at = (uint32_t)m->colls;
-	m->coll[m->colls++] =
-		(struct show_coll){ e->word, e->t, e->t, e->t + e->span,
-				    rank,    1,	   e->id };
+	m->coll[m->colls++] = (struct show_coll){
+		.word = e->word,
+		.first = e->t,
+		.last = e->t,
+		.last_rank = rank,
+		.id = e->id,
+		.root = e->root ? e->root_rank : SHOW_NO_RANK,
+	};
+	join(&m->coll[*at], rank, e);
 	*guess = (uint32_t)m->colls;
 	return m->colls < (m->mask + 1) / 2 || widen(m);
 }
@@ -213,6 +272,7 @@ static uint64_t power_above(uint64_t n)
 int show_match(const struct show *s, struct show_matched *m)
 {
 	struct table t = { .mask = power_above(s->sends) - 1 };
+	uint64_t i = 0;
 
 	memset(m, 0, sizeof(*m));
 	if (s->sends > MOST || s->recvs > MOST || s->calls > MOST)
@@ -220,8 +280,11 @@ int show_match(const struct show *s, struct show_matched *m)
 	t.key = calloc(t.mask + 1, sizeof(*t.key));
 	t.post = calloc(s->sends + 1, sizeof(*t.post));
 	m->message = calloc(s->recvs + 1, sizeof(*m->message));
-	if (t.key && t.post && m->message) {
+	m->sync = calloc(s->syncs + 1, sizeof(*m->sync));
+	if (t.key && t.post && m->message && m->sync) {
 		match_messages(s, &t, m);
+		for (uint32_t r = 0; r < s->ranks && i < m->messages; r++)
+			i = fill_posts(s, m, r, i);
 		m->all = true;
 	}
 	free(t.key);
@@ -237,6 +300,7 @@ int show_match_colls(const struct show *s, struct show_matched *m)
 void show_match_free(struct show_matched *m)
 {
 	free(m->message);
+	free(m->sync);
 	free(m->coll);
 	free(m->index);
 	memset(m, 0, sizeof(*m));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sent how much to whom, and the chain of waits. */
+/* How much each rank sent to each other. */
 #include "src/show/show_part.h"
 
 #include <stdio.h>
@@ -30,9 +30,10 @@ static void fill(const struct show *s, uint32_t group, uint32_t side,
 			uint32_t other = e->id;
 			bool in = false;
 
-			if (e->kind == TRACE_SEND && other < s->ranks)
+			if (e->kind == TRACE_SEND && other < s->ranks &&
+			    !show_is_sync(e->word))
 				add(&cell[r / group * side + other / group],
-				    e->span);
+				    e->size);
 			else if (show_reach(s, e, &other, &in))
 				add(&cell[(in ? other : r) / group * side +
 					  (in ? r : other) / group],
@@ -68,38 +69,4 @@ void show_put_matrix(struct json *j, const struct show *s)
 	json_close(j);
 	json_close(j);
 	free(cell);
-}
-
-/* ---- the chain ----------------------------------------------------------- */
-
-static const char *what(const struct show *s, const struct show_link *l,
-			char *text, size_t len)
-{
-	char name[ROLL_NAME];
-
-	if (l->message)
-		snprintf(text, len, "a message from rank %u", l->other);
-	else if (l->id)
-		snprintf(text, len, "%s, to which rank %u came last",
-			 show_name(s, l->id, name), l->other);
-	else
-		snprintf(text, len, "on its own");
-	return text;
-}
-
-void show_put_chain(struct json *j, const struct show *s,
-		    const struct show_link *link, unsigned n)
-{
-	char text[128];
-
-	json_array(j, "chain");
-	for (unsigned i = n; i-- > 0;) {
-		json_object(j, NULL);
-		json_int(j, "rank", link[i].rank);
-		json_int(j, "from", (int64_t)link[i].from);
-		json_int(j, "length", (int64_t)(link[i].to - link[i].from));
-		json_text(j, "what", what(s, &link[i], text, sizeof(text)));
-		json_close(j);
-	}
-	json_close(j);
 }

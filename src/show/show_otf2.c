@@ -67,17 +67,18 @@ static uint64_t stamp(struct writer *w, uint64_t ps)
 static void put_send(struct writer *w, const struct trace_event *e)
 {
 	OTF2_EvtWriter_MpiSend(w->out, NULL, stamp(w, e->t), e->id, 0,
-			       (uint32_t)e->word & INT32_MAX, e->span);
+			       (uint32_t)e->word & INT32_MAX, e->size);
 }
 
 /* Arrivals and matched messages are in the same order; some have no match. */
 static void put_recv(struct writer *w, const struct trace_event *e)
 {
 	if (!w->messages || w->message->got != e->t ||
-	    w->message->bytes != e->span)
+	    w->message->word != e->word)
 		return;
 	OTF2_EvtWriter_MpiRecv(w->out, NULL, stamp(w, e->t), w->message->from,
-			       0, (uint32_t)e->word & INT32_MAX, e->span);
+			       0, (uint32_t)e->word & INT32_MAX,
+			       w->message->bytes);
 	w->message++;
 	w->messages--;
 }
@@ -87,7 +88,8 @@ static void put_between(struct writer *w, struct show_walk *from,
 			const struct trace_event **e, uint64_t until)
 {
 	while (*e && (*e)->kind != TRACE_CALL && (*e)->t < until) {
-		if ((*e)->kind == TRACE_SEND && (*e)->id < w->s->ranks)
+		if ((*e)->kind == TRACE_SEND && (*e)->id < w->s->ranks &&
+		    !show_is_sync((*e)->word))
 			put_send(w, *e);
 		else if ((*e)->kind == TRACE_RECV)
 			put_recv(w, *e);

@@ -104,13 +104,11 @@ static void put_deadlock(struct json *j, const struct show *s)
 
 /* ---- who met whom: looked for while the rest is written ------------------ */
 
-enum { CHAIN = 2000 };
-
 struct search {
 	const struct show *s;
 	struct show_matched m;
-	struct show_link *link; /* the chain of waits */
-	unsigned links;
+	struct show_waited w;
+	struct show_chain c;
 	int err;
 };
 
@@ -121,15 +119,17 @@ static void search(void *arg)
 	x->err = show_match(x->s, &x->m);
 	if (!x->err)
 		x->err = show_match_colls(x->s, &x->m);
-	x->link = x->err ? NULL : calloc(CHAIN, sizeof(*x->link));
-	if (x->link)
-		x->links = show_chain(x->s, &x->m, x->link, CHAIN);
+	if (!x->err)
+		x->err = show_wait(x->s, &x->m, &x->w);
+	if (!x->err)
+		x->err = show_chain(x->s, &x->w, &x->c);
 }
 
 static void search_free(struct search *x)
 {
 	show_match_free(&x->m);
-	free(x->link);
+	show_wait_free(&x->w);
+	show_chain_free(&x->c);
 }
 
 /* -------------------------------------------------------------------------- */
@@ -159,7 +159,15 @@ static int put_all(struct json *j, const struct show *s)
 	show_beside_end(&beside);
 	if (!x.err) {
 		show_put_messages(j, s, &x.m);
-		show_put_chain(j, s, x.link, x.links);
+	}
+	if (!x.err && x.m.all) {
+		show_put_waits(j, s, &x.w);
+		show_put_chain(j, s, &x.c);
+	} else if (!x.err) {
+		json_text(j, "waits_note",
+			  "This run has more events than the 8,388,608 whose "
+			  "messages are matched: wait states and the chain of "
+			  "waits are not worked out. Trace fewer iterations.");
 	}
 	search_free(&x);
 	return x.err;

@@ -17,9 +17,10 @@ void show_put_reach(struct json *j, const struct show *s);
 bool show_reach(const struct show *s, const struct trace_event *e,
 		uint32_t *rank_p, bool *in);
 void show_put_matrix(struct json *j, const struct show *s);
-/* From the end back, as show_chain() found it. */
+void show_put_waits(struct json *j, const struct show *s,
+		    const struct show_waited *w);
 void show_put_chain(struct json *j, const struct show *s,
-		    const struct show_link *link, unsigned n);
+		    const struct show_chain *c);
 void show_put_links(struct json *j, const struct show *s);
 void show_put_routes(struct json *j, const struct show *s);
 void show_put_faults(struct json *j, const struct show *s);

@@ -21,6 +21,8 @@
 
 enum { BUFFER = 1 << 18, LINE = 1024 };
 
+#define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
+
 /* What many lines begin with; a name of ROLL_NAME has six for each byte. */
 struct piece {
 	size_t len;
@@ -124,7 +126,73 @@ static struct piece *new_begin(const struct show *s, uint32_t id)
 	return p;
 }
 
-static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e)
+/* ---- arguments ----------------------------------------------------------- */
+
+/* The next member of args: opens it, or follows the one before. */
+static void add_key(struct out *o, unsigned *n, const char *key)
+{
+	add_text(o, (*n)++ ? "," : ",\"args\":{");
+	add_text(o, key);
+}
+
+static void add_arg(struct out *o, unsigned *n, const char *key, uint64_t x)
+{
+	add_key(o, n, key);
+	add_digits(o, x, 1);
+}
+
+/* As MPI numbers them: 1 and 2 are predefined (src/core/core_ctx.h). */
+static void add_comm(struct out *o, unsigned *n, uint32_t ctx)
+{
+	add_key(o, n, "\"communicator\":");
+	if (ctx == 1)
+		add_text(o, "\"MPI_COMM_WORLD\"");
+	else if (ctx == 2)
+		add_text(o, "\"MPI_COMM_SELF\"");
+	else
+		add_digits(o, ctx, 1);
+}
+
+static void add_peer(struct out *o, unsigned *n, uint64_t word)
+{
+	uint32_t peer = TRACE_P2P_PEER(word), tag = TRACE_P2P_TAG(word);
+
+	if (peer == TRACE_ANY_PEER)
+		add_key(o, n, "\"peer\":\"MPI_ANY_SOURCE\"");
+	else if (peer == TRACE_NULL_PEER)
+		add_key(o, n, "\"peer\":\"MPI_PROC_NULL\"");
+	else if (peer != TRACE_NO_PEER)
+		add_arg(o, n, "\"peer\":", peer);
+	if (tag == TRACE_ANY_TAG)
+		add_key(o, n, "\"tag\":\"MPI_ANY_TAG\"");
+	else if (tag != TRACE_NO_TAG)
+		add_arg(o, n, "\"tag\":", tag);
+	add_comm(o, n, TRACE_P2P_CTX(word));
+}
+
+static void add_args(struct out *o, const struct trace_event *e, bool open)
+{
+	unsigned n = 0;
+
+	if (TRACE_IS_REACH(e->word)) {
+		add_arg(o, &n, "\"target\":", TRACE_REACH_RANK(e->word));
+		add_arg(o, &n, "\"bytes\":", e->word & TRACE_REACH_BYTES);
+	} else if (TRACE_IS_COLL(e->word)) {
+		add_comm(o, &n, TRACE_COLL_CTX(e->word));
+	} else if (TRACE_IS_P2P(e->word)) {
+		add_peer(o, &n, e->word);
+	}
+	if (e->root)
+		add_arg(o, &n, "\"root\":", e->root - 1);
+	if (e->size)
+		add_arg(o, &n, "\"bytes\":", e->size - 1);
+	if (open)
+		add_key(o, &n, "\"not completed\":true");
+	add_text(o, n ? "}}" : "}");
+}
+
+static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e,
+		     bool open)
 {
 	uint32_t id = e->id < ROLL_NAMES ? e->id : 0;
 
@@ -137,7 +205,7 @@ static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e)
 	add_digits(o, rank, 1);
 	add_time(o, ",\"ts\":", since(o->s, e->t));
 	add_time(o, ",\"dur\":", e->span);
-	add_text(o, "}");
+	add_args(o, e, open);
 	return true;
 }
 
@@ -149,22 +217,47 @@ static bool put_calls(struct out *o, uint32_t rank)
 
 	while (good && (e = show_next(&w)))
 		if (e->kind == TRACE_CALL)
-			good = put_call(o, rank, e);
+			good = put_call(o, rank, e, false);
 	return good;
 }
 
-static void put_end(struct out *o, const char *kind, uint64_t id, uint32_t rank,
-		    uint64_t ps, uint64_t bytes)
+/* Calls that the ranks had not left. */
+static bool put_opens(struct out *o)
 {
-	begin(o);
-	add_int(o, kind, rank);
-	add_int(o, ",\"id\":", id);
-	add_time(o, ",\"ts\":", since(o->s, ps));
-	add_int(o, ",\"args\":{\"bytes\":", bytes);
-	add_text(o, "}}");
+	const struct show *s = o->s;
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < s->opens; i++) {
+		const struct trace_event e = { .kind = TRACE_CALL,
+					       .t = s->open[i].t,
+					       .span = s->end - s->open[i].t,
+					       .id = s->open[i].id };
+
+		good = put_call(o, s->open[i].rank, &e, true);
+	}
+	return good;
 }
 
-#define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
+/* sent: the sender's end of it. */
+static void put_end(struct out *o, uint64_t id, const struct show_message *x,
+		    bool sent)
+{
+	unsigned n = 0;
+
+	begin(o);
+	add_int(o,
+		sent ? "{\"ph\":\"s\"," MESSAGE
+		     : "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE,
+		sent ? x->from : x->to);
+	add_int(o, ",\"id\":", id);
+	add_time(o, ",\"ts\":", since(o->s, sent ? x->sent : x->got));
+	add_arg(o, &n, "\"from\":", x->from);
+	add_arg(o, &n, "\"to\":", x->to);
+	add_arg(o, &n, "\"tag\":", TRACE_WORD_TAG(x->word));
+	add_arg(o, &n, "\"bytes\":", x->bytes);
+	add_comm(o, &n, TRACE_WORD_CTX(x->word));
+	add_text(o, "}}");
+}
 
 struct search {
 	const struct show *s;
@@ -182,12 +275,8 @@ static void search(void *arg)
 static void put_messages(struct out *o, const struct show_matched *m)
 {
 	for (uint64_t i = 0; i < m->messages; i++) {
-		const struct show_message *x = &m->message[i];
-
-		put_end(o, "{\"ph\":\"s\"," MESSAGE, i + 1, x->from, x->sent,
-			x->bytes);
-		put_end(o, "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE, i + 1, x->to,
-			x->got, x->bytes);
+		put_end(o, i + 1, &m->message[i], true);
+		put_end(o, i + 1, &m->message[i], false);
 	}
 }
 
@@ -198,7 +287,7 @@ static bool put_ranks(struct out *o)
 		if (!put_calls(o, r))
 			return false;
 	}
-	return true;
+	return put_opens(o);
 }
 
 static int put_all(struct out *o)

@@ -30,6 +30,30 @@ static void put_span(struct json *j, const struct span *x, uint64_t *last)
 	*last = x->from;
 }
 
+/* Calls that are open go to the end. */
+static void put_open(struct json *j, const struct show *s, uint32_t rank,
+		     uint64_t *last)
+{
+	for (uint32_t i = 0; i < s->opens; i++)
+		if (s->open[i].rank == rank)
+			put_span(j,
+				 &(struct span){ .from = s->open[i].t,
+						 .in = s->end - s->open[i].t,
+						 .id = s->open[i].id },
+				 last);
+}
+
+/* Which of each row's calls, counted from the end, are open. */
+static void put_opens(struct json *j, const struct show *s)
+{
+	if (!s->opens)
+		return;
+	json_array(j, "open");
+	for (uint32_t i = 0; i < s->opens; i++)
+		json_int(j, NULL, s->open[i].rank);
+	json_close(j);
+}
+
 /* slice: 0: every call is one. */
 static void put_rank(struct json *j, const struct show *s, uint32_t rank,
 		     uint64_t slice)
@@ -55,6 +79,7 @@ static void put_rank(struct json *j, const struct show *s, uint32_t rank,
 		}
 	}
 	put_span(j, &x, &last);
+	put_open(j, s, rank, &last);
 	json_close(j);
 }
 
@@ -98,6 +123,7 @@ void show_put_time(struct json *j, const struct show *s)
 		json_text(j, "note", note);
 	}
 	put_names(j, s);
+	put_opens(j, s);
 	json_array(j, "row");
 	for (uint32_t r = 0; r < s->ranks; r++)
 		put_rank(j, s, r, slice);
@@ -136,7 +162,7 @@ void show_put_messages(struct json *j, const struct show *s,
 {
 	uint64_t step = m->messages / MESSAGES_MOST + 1;
 
-	json_int(j, "messages_all", (int64_t)s->sends);
+	json_int(j, "messages_all", (int64_t)(s->sends - s->sync_sends));
 	json_array(j, "messages");
 	for (uint64_t i = 0; i < m->messages; i += step)
 		put_message(j, &m->message[i]);

@@ -20,6 +20,7 @@ static void add(struct sim_class *c, const struct net_port_count *p,
 	c->received += p->received;
 	c->queued += (double)p->queued_ps;
 	c->links++;
+	c->used += p->packets > 0;
 }
 
 static void finish(struct sim_class *c, uint64_t time_ps)

@@ -10,6 +10,7 @@
 struct sim_class {
 	char name[NET_CLASS_NAME];
 	uint32_t links;	  /* that are there */
+	uint32_t used;	  /* that sent a packet */
 	double use, most; /* part of the time a link was busy: mean, highest */
 	uint64_t packets, chunks; /* sent */
 	uint64_t received;

@@ -92,6 +92,7 @@ static void put_classes(struct json *j, const struct sim_opts *o,
 		json_object(j, NULL);
 		json_text(j, "name", c[i].name);
 		json_int(j, "links", c[i].links);
+		json_int(j, "used", c[i].used);
 		json_int(j, "packets", (int64_t)c[i].packets);
 		json_int(j, "bytes",
 			 (int64_t)(c[i].chunks * o->spec.cfg.chunk_bytes));
@@ -116,6 +117,7 @@ static void put_link(struct json *j, const struct net_config *cfg,
 	json_int(j, NULL, (int64_t)l->count.packets);
 	json_int(j, NULL, (int64_t)(l->count.chunks * cfg->chunk_bytes));
 	json_int(j, NULL, (int64_t)l->count.busy_ps);
+	json_int(j, NULL, (int64_t)l->count.queued_ps);
 	json_close(j);
 }
 

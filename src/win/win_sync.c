@@ -7,6 +7,7 @@
 #include "coll/coll.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_trace.h"
 #include "src/win/win_am.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_lock.h"
@@ -62,6 +63,7 @@ static int listen(struct weft_win *w, struct win_pause *p, uint32_t seen)
 
 static int post_to(struct weft_win *w, int origin)
 {
+	weft_trace_sync(w->comm, origin, WEFT_TRACE_POST, true);
 	if (!w->page && origin != w->rank)
 		return win_am_say(w, origin, WIN_AM_POST, 0);
 	if (!w->page) {
@@ -120,6 +122,8 @@ static int await_post(struct weft_win *w, int target)
 		w->peer[target].posts++;
 	else if (!rc)
 		weft_add32(&w->peer[target].post, (uint32_t)-1);
+	if (!rc)
+		weft_trace_sync(w->comm, target, WEFT_TRACE_POST, false);
 	return rc;
 }
 
@@ -141,6 +145,7 @@ int weft_win_start(struct weft_win *w, struct weft_group *g, int assert)
 
 static int complete_to(struct weft_win *w, int target)
 {
+	weft_trace_sync(w->comm, target, WEFT_TRACE_COMPLETE, true);
 	if (!w->page && target != w->rank)
 		return win_am_say(w, target, WIN_AM_COMPLETE, 0);
 	if (!w->page) {
@@ -189,6 +194,9 @@ static bool is_over(struct weft_win *w)
 
 static void exposure_end(struct weft_win *w)
 {
+	for (int i = 0; weft_traced() && i < w->posted->size; i++)
+		weft_trace_sync(w->comm, rank_of(w, w->posted, i),
+				WEFT_TRACE_COMPLETE, false);
 	w->completed += (uint32_t)w->posted->size;
 	weft_group_put(w->posted);
 	w->posted = NULL;

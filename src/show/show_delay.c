@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wait states and the chain of waits, for the page (doc/page.md). */
+#include "src/show/show_part.h"
+
+enum { PARTS = 1000 }; /* long ones; between two of them one for the rest */
+
+/* ---- wait states --------------------------------------------------------- */
+
+static bool is_some(const uint64_t *ps)
+{
+	for (int c = 0; c < SHOW_CLASSES; c++)
+		if (ps[c])
+			return true;
+	return false;
+}
+
+static void put_times(struct json *j, const uint64_t *ps)
+{
+	for (int c = 0; c < SHOW_CLASSES; c++)
+		json_int(j, NULL, (int64_t)ps[c]);
+}
+
+void show_put_waits(struct json *j, const struct show *s,
+		    const struct show_waited *w)
+{
+	char name[ROLL_NAME];
+
+	json_object(j, "waits");
+	json_array(j, "classes");
+	for (int c = 0; c < SHOW_CLASSES; c++)
+		json_text(j, NULL, show_class_name((enum show_class)c));
+	json_close(j);
+	json_array(j, "rank");
+	for (uint32_t r = 0; r < s->ranks; r++) {
+		json_array(j, NULL);
+		put_times(j, w->by_rank[r]);
+		json_close(j);
+	}
+	json_close(j);
+	json_array(j, "call");
+	for (uint32_t id = 1; id < ROLL_NAMES; id++)
+		if (is_some(w->by_call[id])) {
+			json_array(j, NULL);
+			json_text(j, NULL, show_name(s, id, name));
+			put_times(j, w->by_call[id]);
+			json_close(j);
+		}
+	json_close(j);
+	json_close(j);
+}
+
+/* ---- the chain ----------------------------------------------------------- */
+
+static const char *const via_name[SHOW_VIAS] = {
+	[SHOW_OWN] = "own",
+	[SHOW_MESSAGE] = "message",
+	[SHOW_RECEIVER] = "receiver",
+	[SHOW_COLLECTIVE] = "collective",
+	[SHOW_SYNC] = "synchronization",
+	[SHOW_LOCK] = "lock",
+	[SHOW_OPEN] = "open",
+	[SHOW_SEVERAL] = "several",
+};
+
+static void put_link(struct json *j, const struct show *s,
+		     const struct show_link *x)
+{
+	char name[ROLL_NAME];
+
+	json_object(j, NULL);
+	json_int(j, "rank", x->rank);
+	json_int(j, "from", (int64_t)x->from);
+	json_int(j, "length", (int64_t)(x->to - x->from));
+	json_text(j, "via", via_name[x->via]);
+	if (x->via == SHOW_OWN || x->via == SHOW_SEVERAL)
+		json_int(j, "outside", (int64_t)x->outside);
+	else
+		json_text(j, "call", show_name(s, x->id, name));
+	if (x->via == SHOW_MESSAGE || x->via == SHOW_RECEIVER)
+		json_int(j, "peer", x->peer);
+	if (x->other != x->rank)
+		json_int(j, "other", x->other);
+	json_close(j);
+}
+
+/* Short ones that follow each other are put together. */
+static void put_links(struct json *j, const struct show *s,
+		      const struct show_chain *c)
+{
+	uint64_t least = c->links > 2 * PARTS ? (s->end - s->begin) / PARTS : 0;
+	struct show_link x;
+
+	for (uint64_t i = c->links; i-- > 0;) {
+		x = c->link[i];
+		while (i && x.to - x.from < least &&
+		       c->link[i - 1].to - c->link[i - 1].from < least) {
+			x.via = SHOW_SEVERAL;
+			x.outside += c->link[--i].outside;
+			x.to = c->link[i].to;
+		}
+		put_link(j, s, &x);
+	}
+}
+
+static void put_sum(struct json *j, const char *call, const char *via,
+		    uint64_t ps)
+{
+	if (!ps)
+		return;
+	json_array(j, NULL);
+	json_text(j, NULL, call);
+	json_text(j, NULL, via);
+	json_int(j, NULL, (int64_t)ps);
+	json_close(j);
+}
+
+static void put_sums(struct json *j, const struct show *s,
+		     const struct show_chain *c)
+{
+	char name[ROLL_NAME];
+
+	put_sum(j, "", "own", c->outside);
+	for (uint32_t id = 0; id < ROLL_NAMES; id++)
+		for (int via = 0; via < SHOW_VIAS; via++)
+			if (c->by_call[id][via])
+				put_sum(j, show_name(s, id, name),
+					via_name[via], c->by_call[id][via]);
+}
+
+void show_put_chain(struct json *j, const struct show *s,
+		    const struct show_chain *c)
+{
+	json_array(j, "chain");
+	put_links(j, s, c);
+	json_close(j);
+	json_array(j, "chain_sum");
+	put_sums(j, s, c);
+	json_close(j);
+	json_array(j, "chain_rank");
+	for (uint32_t r = 0; r < s->ranks; r++)
+		if (c->by_rank[r]) {
+			const int64_t row[] = { r, (int64_t)c->by_rank[r] };
+
+			json_array(j, NULL);
+			json_ints(j, row, 2);
+			json_close(j);
+		}
+	json_close(j);
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wait states: in which calls a rank was held by another rank, until when, and
+ * which part of that time belongs to which class.
+ *
+ *   rank 0   ....[ MPI_Recv     x         got ]....      x = sent: until here
+ *   rank 1   ...................[ MPI_Send ]........     rank 0 waits for a
+ *                               sent                     late sender
+ *
+ * A call waits from its begin to x, the time at which what it waits for was
+ * started elsewhere: a message sent, a receive posted, a collective entered by
+ * the last rank. Of several the latest x counts, so that the time in classes is
+ * never longer than the call. From x on the message is in flight, which is no
+ * wait of a class; the chain (show_chain.c) follows both.
+ *
+ * Calls of the MPI_Test family in a loop wait as one: with no other call
+ * between two of them, and outside MPI no longer than LOOP_PS or the longer of
+ * the two.
+ */
+#include "src/show/show_role.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZES = 64 };
+
+#define LOOP_PS UINT64_C(2000000) /* an empty loop, with its recording */
+
+struct part {
+	uint64_t from, to;
+	uint32_t id;
+};
+
+/* An MPI_Win_unlock. */
+struct unlock {
+	uint64_t word, from, to;
+	uint32_t rank;
+};
+
+struct waiting {
+	const struct show *s;
+	const struct show_matched *m;
+	struct show_waited *out;
+	struct show_role role[ROLL_NAMES];
+	uint64_t least[SIZES]; /* shortest flight of a message, by log2 size */
+	struct show_waits *sends; /* of each rank: those with late receivers */
+	uint64_t *scan;		  /* of each collective: last begin so far */
+	uint32_t *scan_rank;
+	struct unlock *unlock; /* by word and end */
+	uint64_t unlocks;
+	bool bad; /* there was no memory */
+};
+
+/* One rank, call after call. */
+struct at_rank {
+	struct waiting *w;
+	uint32_t rank;
+	uint64_t message, sync; /* the next that arrives here */
+	uint64_t send;		/* in w->sends[rank] */
+	const struct show_coll *coll;
+	struct part *loop; /* calls of a loop of tests, this one last */
+	uint64_t parts, room;
+	/* of this call */
+	const struct trace_event *e;
+	uint64_t begin, end; /* of its loop; of itself */
+	uint64_t until;	     /* x */
+	enum show_class class;
+};
+
+static void push(struct waiting *w, struct show_waits *list, struct show_wait x)
+{
+	uint64_t room = list->room ? 2 * list->room : 64;
+	struct show_wait *at;
+
+	if (list->count == list->room) {
+		at = realloc(list->at, room * sizeof(*at));
+		if (!at) {
+			w->bad = true;
+			return;
+		}
+		list->at = at;
+		list->room = room;
+	}
+	list->at[list->count++] = x;
+}
+
+/* ---- before the ranks ---------------------------------------------------- */
+
+static unsigned size_class(uint64_t bytes)
+{
+	unsigned n = 0;
+
+	while (bytes >>= 1)
+		n++;
+	return n;
+}
+
+/* A rendezvous whose receive was posted after its send. */
+static bool is_late(const struct show_message *x)
+{
+	return x->posted > x->sent && x->done > x->posted && x->from != x->to;
+}
+
+static void look_at_messages(struct waiting *w)
+{
+	memset(w->least, 0xff, sizeof(w->least));
+	for (uint64_t i = 0; i < w->m->messages; i++) {
+		const struct show_message *x = &w->m->message[i];
+		uint64_t *least = &w->least[size_class(x->bytes)];
+
+		if (x->got > x->sent && x->got - x->sent < *least)
+			*least = x->got - x->sent;
+		if (is_late(x))
+			push(w, &w->sends[x->from],
+			     (struct show_wait){ .to = x->done,
+						 .from = x->posted,
+						 .other = x->to,
+						 .peer = x->to,
+						 .via = SHOW_RECEIVER });
+	}
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct show_wait *x = a, *y = b;
+
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* Those of one kind come in their order. */
+static void sort(struct show_waits *w)
+{
+	for (uint64_t i = 1; i < w->count; i++)
+		if (w->at[i].to < w->at[i - 1].to) {
+			qsort(w->at, w->count, sizeof(*w->at), by_end);
+			return;
+		}
+}
+
+static int by_word(const void *a, const void *b)
+{
+	const struct unlock *x = a, *y = b;
+
+	if (x->word != y->word)
+		return x->word < y->word ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void add_unlock(struct waiting *w, uint32_t rank,
+		       const struct trace_event *e)
+{
+	struct unlock *more = w->unlock;
+
+	/* room is a power of two */
+	if (!(w->unlocks & (w->unlocks - 1)))
+		more = realloc(more, 2 * (w->unlocks + 1) * sizeof(*w->unlock));
+	if (!more) {
+		w->bad = true;
+		return;
+	}
+	w->unlock = more;
+	w->unlock[w->unlocks++] =
+		(struct unlock){ e->word, e->t, e->t + e->span, rank };
+}
+
+static void find_unlocks(struct waiting *w)
+{
+	const struct trace_event *e;
+	bool some = false;
+
+	for (uint32_t i = 0; i < ROLL_NAMES; i++)
+		some |= w->role[i].waits == ROLE_UNLOCK;
+	for (uint32_t r = 0; some && r < w->s->ranks; r++) {
+		struct show_walk k = show_walk(w->s, r, SHOW(TRACE_CALL));
+
+		while ((e = show_next(&k)))
+			if (e->kind == TRACE_CALL && e->id < ROLL_NAMES &&
+			    w->role[e->id].waits == ROLE_UNLOCK)
+				add_unlock(w, r, e);
+	}
+	if (w->unlocks)
+		qsort(w->unlock, w->unlocks, sizeof(*w->unlock), by_word);
+}
+
+/* ---- one call ------------------------------------------------------------ */
+
+/* It held this call until to; x: since when that was started elsewhere. */
+static void held(struct at_rank *a, struct show_wait x, enum show_class class)
+{
+	uint64_t until = x.from;
+
+	if (x.from >= x.to || x.to > a->end)
+		return;
+	x.id = a->e->id;
+	push(a->w, &a->w->out->rank[a->rank], x);
+	if (class == SHOW_NO_CLASS || until <= a->begin || until <= a->until)
+		return;
+	a->until = until;
+	a->class = class;
+}
+
+/* The flight of a message begins when it is sent or, of a rendezvous with a
+ * late receive, when that is posted. */
+static void look_at_message(struct at_rank *a, const struct show_message *x)
+{
+	uint64_t from = is_late(x) ? x->posted : x->sent;
+	uint64_t least = a->w->least[size_class(x->bytes)];
+	bool coll = TRACE_WORD_KIND(x->word) != 0;
+
+	if (x->from == a->rank || from + least <= a->begin)
+		return;
+	held(a,
+	     (struct show_wait){ .to = x->got,
+				 .from = from,
+				 .other = is_late(x) ? a->rank : x->from,
+				 .peer = x->from,
+				 .via = SHOW_MESSAGE },
+	     is_late(x) || coll ? SHOW_NO_CLASS : SHOW_LATE_SENDER);
+}
+
+static void look_at_messages_in(struct at_rank *a, unsigned waits)
+{
+	const struct show_matched *m = a->w->m;
+
+	for (; a->message < m->messages; a->message++) {
+		const struct show_message *x = &m->message[a->message];
+		bool coll = TRACE_WORD_KIND(x->word) != 0;
+
+		if (x->to != a->rank || x->got > a->end)
+			return;
+		if (x->got >= a->e->t &&
+		    waits & (coll ? ROLE_INSIDE : ROLE_RECV))
+			look_at_message(a, x);
+	}
+}
+
+static void look_at_syncs(struct at_rank *a, unsigned waits)
+{
+	const struct show_matched *m = a->w->m;
+
+	for (; a->sync < m->syncs; a->sync++) {
+		const struct show_message *x = &m->sync[a->sync];
+
+		if (x->to != a->rank || x->got > a->end)
+			return;
+		if (x->got < a->e->t || x->from == a->rank ||
+		    x->sent <= a->begin || !(waits & ROLE_SYNC))
+			continue;
+		held(a,
+		     (struct show_wait){ .to = x->got,
+					 .from = x->sent,
+					 .other = x->from,
+					 .via = SHOW_SYNC },
+		     TRACE_WORD_TAG(x->word) == 1 ? SHOW_LATE_POST
+						  : SHOW_LATE_COMPLETE);
+	}
+}
+
+static void look_at_sends(struct at_rank *a, unsigned waits)
+{
+	const struct show_waits *list = &a->w->sends[a->rank];
+
+	for (; a->send < list->count; a->send++) {
+		const struct show_wait *x = &list->at[a->send];
+
+		if (x->to > a->end)
+			return;
+		if (x->to >= a->e->t && x->from > a->begin && waits & ROLE_SEND)
+			held(a, *x, SHOW_LATE_RECEIVER);
+	}
+}
+
+/* The rank that a collective waits for, and when it came. */
+static uint64_t came(struct at_rank *a, const struct show_coll *c,
+		     enum show_class class, uint32_t *rank_p)
+{
+	uint64_t i = (uint64_t)(c - a->w->m->coll), t;
+
+	*rank_p = c->last_rank;
+	if (class == SHOW_LATE_BROADCAST) {
+		*rank_p = c->root;
+		return c->root_in;
+	}
+	if (class == SHOW_EARLY_REDUCE)
+		return c->root == a->rank ? c->last : 0;
+	if (class != SHOW_EARLY_SCAN)
+		return c->last;
+	/* ranks are looked at in their order: those before this one */
+	t = a->w->scan[i];
+	*rank_p = a->w->scan_rank[i];
+	if (a->e->t > t) {
+		a->w->scan[i] = a->e->t;
+		a->w->scan_rank[i] = a->rank;
+	}
+	return t;
+}
+
+static void look_at_coll(struct at_rank *a, enum show_class class)
+{
+	const struct show_coll *c;
+	uint32_t other;
+	uint64_t t;
+
+	if (class == SHOW_NO_CLASS || !TRACE_IS_COLL(a->e->word))
+		return;
+	c = show_coll_of(a->w->m, a->e->word, a->coll);
+	if (!c)
+		return;
+	a->coll = c;
+	t = came(a, c, class, &other);
+	if (other == a->rank || t <= a->begin || t >= a->end)
+		return;
+	held(a,
+	     (struct show_wait){ .to = a->end,
+				 .from = t,
+				 .other = other,
+				 .via = SHOW_COLLECTIVE },
+	     class);
+}
+
+/* The last unlock of that window and target by another rank in the call. */
+static void look_at_lock(struct at_rank *a)
+{
+	const struct waiting *w = a->w;
+	uint64_t low = 0, high = w->unlocks;
+
+	while (low < high) {
+		uint64_t mid = (low + high) / 2;
+		const struct unlock *u = &w->unlock[mid];
+
+		if (u->word < a->e->word ||
+		    (u->word == a->e->word && u->to < a->end))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low && w->unlock[low - 1].word == a->e->word &&
+	       w->unlock[low - 1].to > a->begin;
+	     low--)
+		if (w->unlock[low - 1].rank != a->rank) {
+			held(a,
+			     (struct show_wait){
+				     .to = a->end,
+				     .from = w->unlock[low - 1].to,
+				     .other = w->unlock[low - 1].rank,
+				     .via = SHOW_LOCK },
+			     SHOW_LOCK_CONTENTION);
+			return;
+		}
+}
+
+/* ---- the classes --------------------------------------------------------- */
+
+static void add(struct at_rank *a, const struct part *p)
+{
+	uint64_t to = p->to < a->until ? p->to : a->until;
+
+	if (to <= p->from || p->id >= ROLL_NAMES)
+		return;
+	a->w->out->by_rank[a->rank][a->class] += to - p->from;
+	a->w->out->by_call[p->id][a->class] += to - p->from;
+}
+
+/* The wait may have begun in calls of the loop before this one. They count
+ * once. */
+static void add_class(struct at_rank *a)
+{
+	if (a->class == SHOW_NO_CLASS)
+		return;
+	for (uint64_t i = 0; i < a->parts; i++)
+		add(a, &a->loop[i]);
+	a->loop[0] = a->loop[a->parts - 1];
+	a->loop[0].from =
+		a->until > a->loop[0].from ? a->until : a->loop[0].from;
+	a->parts = 1;
+}
+
+/* Does this call go on with the loop of the one before? */
+static bool goes_on(const struct at_rank *a, const struct trace_event *e,
+		    bool poll)
+{
+	const struct part *p;
+	uint64_t longer = e->span > LOOP_PS ? e->span : LOOP_PS;
+
+	if (!poll || !a->parts || a->end > e->t)
+		return false;
+	p = &a->loop[a->parts - 1];
+	if (p->to - p->from > longer)
+		longer = p->to - p->from;
+	return e->t - a->end <= longer;
+}
+
+static void begin_call(struct at_rank *a, const struct trace_event *e,
+		       bool poll)
+{
+	struct part *more = a->loop;
+
+	if (!goes_on(a, e, poll)) {
+		a->parts = 0;
+		a->begin = e->t;
+	}
+	if (a->parts == a->room) {
+		a->room = a->room ? 2 * a->room : 64;
+		more = realloc(more, a->room * sizeof(*more));
+		if (!more) {
+			a->w->bad = true;
+			return;
+		}
+		a->loop = more;
+	}
+	a->e = e;
+	a->end = e->t + e->span;
+	a->until = 0;
+	a->class = SHOW_NO_CLASS;
+	a->loop[a->parts++] = (struct part){ e->t, a->end, e->id };
+}
+
+static void look_at_call(struct at_rank *a, const struct trace_event *e)
+{
+	struct show_role role = { 0, SHOW_NO_CLASS };
+
+	if (e->id < ROLL_NAMES)
+		role = a->w->role[e->id];
+	begin_call(a, e, role.waits & ROLE_POLL);
+	if (a->w->bad)
+		return;
+	look_at_messages_in(a, role.waits);
+	look_at_syncs(a, role.waits);
+	look_at_sends(a, role.waits);
+	look_at_coll(a, role.class);
+	if (role.waits & ROLE_LOCK && e->word)
+		look_at_lock(a);
+	add_class(a);
+	if (!(role.waits & ROLE_POLL))
+		a->parts = 0;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+static void look_at_open(struct waiting *w)
+{
+	const struct show *s = w->s;
+
+	for (uint32_t i = 0; i < s->opens; i++) {
+		const struct show_opened *o = &s->open[i];
+		uint64_t span = s->end - o->t;
+
+		w->out->by_rank[o->rank][SHOW_NOT_COMPLETED] += span;
+		w->out->by_call[o->id][SHOW_NOT_COMPLETED] += span;
+		if (span)
+			push(w, &w->out->rank[o->rank],
+			     (struct show_wait){ .to = s->end,
+						 .from = o->t,
+						 .other = o->rank,
+						 .id = o->id,
+						 .via = SHOW_OPEN });
+	}
+}
+
+static void look_at_rank(struct at_rank *a)
+{
+	struct show_walk k = show_walk(a->w->s, a->rank, SHOW(TRACE_CALL));
+	const struct trace_event *e;
+
+	while (!a->w->bad && (e = show_next(&k)))
+		if (e->kind == TRACE_CALL)
+			look_at_call(a, e);
+}
+
+static void look_at_ranks(struct waiting *w)
+{
+	struct at_rank a = { .w = w };
+	uint64_t message = 0, sync = 0;
+
+	for (uint32_t r = 0; !w->bad && r < w->s->ranks; r++) {
+		a.rank = r;
+		a.message = message;
+		a.sync = sync;
+		a.send = a.parts = 0;
+		a.coll = NULL;
+		sort(&w->sends[r]);
+		look_at_rank(&a);
+		while (message < w->m->messages &&
+		       w->m->message[message].to == r)
+			message++;
+		while (sync < w->m->syncs && w->m->sync[sync].to == r)
+			sync++;
+	}
+	free(a.loop);
+	look_at_open(w);
+	for (uint32_t r = 0; r < w->s->ranks; r++)
+		sort(&w->out->rank[r]);
+}
+
+static void waiting_free(struct waiting *w)
+{
+	for (uint32_t r = 0; w->sends && r < w->s->ranks; r++)
+		free(w->sends[r].at);
+	free(w->sends);
+	free(w->scan);
+	free(w->scan_rank);
+	free(w->unlock);
+	free(w);
+}
+
+static struct waiting *waiting_new(const struct show *s,
+				   const struct show_matched *m,
+				   struct show_waited *out)
+{
+	struct waiting *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->s = s;
+	w->m = m;
+	w->out = out;
+	w->sends = calloc(s->ranks, sizeof(*w->sends));
+	w->scan = calloc(m->colls + 1, sizeof(*w->scan));
+	w->scan_rank = calloc(m->colls + 1, sizeof(*w->scan_rank));
+	if (w->sends && w->scan && w->scan_rank)
+		return w;
+	waiting_free(w);
+	return NULL;
+}
+
+int show_wait(const struct show *s, const struct show_matched *m,
+	      struct show_waited *out)
+{
+	struct waiting *w;
+	bool bad = true;
+
+	out->rank = calloc(s->ranks, sizeof(*out->rank));
+	out->by_rank = calloc(s->ranks, sizeof(*out->by_rank));
+	out->by_call = calloc(ROLL_NAMES, sizeof(*out->by_call));
+	out->ranks = s->ranks;
+	w = out->rank && out->by_rank && out->by_call ? waiting_new(s, m, out)
+						      : NULL;
+	if (w && m->all) {
+		show_roles(s, w->role);
+		look_at_messages(w);
+		find_unlocks(w);
+		look_at_ranks(w);
+	}
+	if (w) {
+		bad = w->bad;
+		waiting_free(w);
+	}
+	if (bad)
+		show_wait_free(out);
+	return bad ? -ENOMEM : 0;
+}
+
+void show_wait_free(struct show_waited *w)
+{
+	for (uint32_t r = 0; w->rank && r < w->ranks; r++)
+		free(w->rank[r].at);
+	free(w->rank);
+	free(w->by_rank);
+	free(w->by_call);
+	memset(w, 0, sizeof(*w));
+}
