@@ -30,14 +30,14 @@ struct weft_p2p {
 	struct weft_pend pend;
 	size_t bytes;	 /* of data, packed */
 	uint64_t ignore; /* receives: bits of the word that may differ */
-	int pieces;	 /* of data without a copy: 1, or up to iov_limit; 0:
-			  * packed on its way */
+	int pieces;	 /* iovec entries of data without a copy; 0: no data */
 	int peer;	 /* rank in req.comm */
 	unsigned mode;	 /* WEFT_P2P_ */
 	unsigned left;	 /* completions to come */
 	uint32_t id;	 /* of a send, where core_ctrl.h is needed */
 	bool acked;	 /* the acknowledgement is expected */
 	bool recalled;	 /* the receiver was asked to forget it */
+	bool packetwise; /* packed packet by packet (core_typed.h) */
 	/* makes it active; the lock is held. 0 or -errno (then it is not) */
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
