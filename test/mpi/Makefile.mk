@@ -20,7 +20,7 @@ EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
 	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \
 	test/mpi/tool.c
 EXTRA_DIST += test/mpi/zero_t.h test/mpi/p2p_zero.c test/mpi/coll_zero.c \
-	test/mpi/win_zero.c
+	test/mpi/win_zero.c test/mpi/win_own.c
 EXTRA_DIST += test/mpi/pmpi_count.c test/mpi/pmpi_app.c test/mpi/fail.c
 PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
 	test/mpi/run.sh test/mpi/run_tcp.sh \
