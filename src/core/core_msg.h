@@ -12,6 +12,7 @@
 #include "src/core/core_p2p.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_pend.h"
+#include "src/core/core_persist.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
@@ -42,6 +43,7 @@ struct weft_p2p {
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
 	struct fi_weft_data typed; /* core_typed.h */
+	struct weft_persist persist;
 };
 
 static_assert(offsetof(struct weft_p2p, pend) == 3 * WEFT_CACHE_LINE,

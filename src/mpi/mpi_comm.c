@@ -5,6 +5,8 @@
 #include "src/core/core_device.h"
 #include "src/core/core_bsend.h"
 #include "src/types/types_info.h"
+#include "src/core/core_partitioned.h"
+#include "src/core/core_persist.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
@@ -282,7 +284,17 @@ int PMPI_Comm_free(MPI_Comm *comm)
 	return err ? err : end(__func__, c, comm);
 }
 
-/* Waits for what is pending on the communicator: requests hold references. */
+/* Is communication on c pending? Buffered sends hold references until the room
+ * of their messages is free, partitioned receives until their hello has come.
+ */
+static bool is_pending(struct weft_comm *c)
+{
+	weft_bsend_reap(weft_bsend_process());
+	weft_bsend_reap(&c->bsend);
+	weft_partitioned_reap();
+	return weft_persist_is_pending(c);
+}
+
 #pragma weak MPI_Comm_disconnect = PMPI_Comm_disconnect
 int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
@@ -292,8 +304,8 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 
 	if (err)
 		return err;
-	while (weft_load32(&c->obj.refs) > 1)
-		weft_progress();
+	while (is_pending(c))
+		weft_progress_poll(NULL, 0, false);
 	return end(__func__, c, comm);
 }
 

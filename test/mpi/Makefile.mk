@@ -12,7 +12,7 @@ EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/device_t.h test/mpi/device_p2p.c test/mpi/device_coll.c \
 	test/mpi/device_win.c \
 	test/mpi/p2p_huge.c test/mpi/comm_make.c \
-	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c test/mpi/args.c \
+	test/mpi/comm_inter.c test/mpi/comm_leave.c test/mpi/group.c test/mpi/err.c test/mpi/args.c \
 	test/mpi/threads.c test/mpi/thread_sleep.c test/mpi/memory.c \
 	test/mpi/comm_pages.c test/mpi/quiet.c test/mpi/soak.c
 EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
