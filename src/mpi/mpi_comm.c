@@ -190,21 +190,26 @@ static bool is_hint(const char *key)
 	return !strncmp(key, "weft_", 5) || !strncmp(key, "mpi_", 4);
 }
 
-int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info)
+int mpi_comm_merge_hints(struct weft_info **hints_p, struct weft_info *info)
 {
 	char key[MPI_MAX_INFO_KEY];
 	char val[MPI_MAX_INFO_VAL + 1];
 	int i, rc = 0;
 
-	if (!c->info)
-		c->info = weft_info_open();
-	if (!c->info)
+	if (!*hints_p)
+		*hints_p = weft_info_open();
+	if (!*hints_p)
 		return -ENOMEM;
 	for (i = 0; info && !rc && !weft_info_key(info, i, key); i++)
 		if (is_hint(key) &&
 		    weft_info_get(info, key, val, sizeof(val)) >= 0)
-			rc = weft_info_set(c->info, key, val);
+			rc = weft_info_set(*hints_p, key, val);
 	return rc;
+}
+
+int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info)
+{
+	return mpi_comm_merge_hints(&c->info, info);
 }
 
 #pragma weak MPI_Comm_set_info = PMPI_Comm_set_info
