@@ -54,10 +54,10 @@ static inline unsigned weft_p2p_kind(unsigned mode)
 	return mode >> 2 & 3;
 }
 
-/* Where contiguous data begins. */
+/* Where contiguous data begins; buf may be NULL: MPI_BOTTOM, or no data. */
 static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 {
-	return (char *)(uintptr_t)buf + dt->true_lb;
+	return (char *)((uintptr_t)buf + (uintptr_t)dt->true_lb);
 }
 
 extern const struct weft_req_ops weft_p2p_ops WEFT_HIDDEN;
