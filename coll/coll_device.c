@@ -11,6 +11,7 @@
 #include "coll/coll_prog.h"
 #include "src/core/core_comm.h"
 #include "src/core/core_device.h"
+#include "src/core/core_persist.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 
@@ -24,6 +25,7 @@ struct staged {
 	struct weft_coll_args host;
 	MPI_Count in, out; /* elements */
 	void *s_block, *r_block;
+	struct weft_persist persist;
 };
 
 /* Allocates host memory for a vector; returns the block and first element. */
@@ -180,6 +182,8 @@ static void req_free(struct weft_req *r)
 	struct staged *s = staged_of(r);
 	struct weft_comm *comm = r->comm;
 
+	if (r->flags & WEFT_REQ_PERSISTENT)
+		weft_persist_remove(&s->persist);
 	if (s->inner)
 		weft_req_release(s->inner);
 	weft_dt_put(s->user.r.dt);
@@ -219,6 +223,8 @@ static int staged_open(const struct weft_coll_args *a, uint32_t flags,
 static void staged_hold(struct staged *s, struct weft_req **req_p)
 {
 	weft_comm_get(s->user.comm);
+	if (s->req.flags & WEFT_REQ_PERSISTENT)
+		weft_persist_add(&s->persist, &s->req, NULL);
 	weft_dt_get(s->user.r.dt);
 	*req_p = &s->req;
 }

@@ -18,6 +18,7 @@
 #include "src/core/core_opts.h"
 #include "src/core/core_route_call.h"
 #include "src/core/core_p2p.h"
+#include "src/core/core_persist.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
@@ -418,6 +419,15 @@ void mock_settle(struct mock *m)
 void weft_comm_put(struct weft_comm *c)
 {
 	weft_obj_put(&c->obj);
+}
+
+void weft_persist_add(struct weft_persist *p, const struct weft_req *r,
+		      unsigned (*holds)(const struct weft_req *r))
+{
+}
+
+void weft_persist_remove(struct weft_persist *p)
+{
 }
 
 static struct weft_group *group_of(int first, int n)

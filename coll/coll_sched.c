@@ -51,6 +51,8 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 	/* like a send: the status is empty */
 	weft_req_init(&s->req, &sched_ops, a->comm, flags | WEFT_REQ_SEND);
 	weft_comm_get(a->comm);
+	if (flags & WEFT_REQ_PERSISTENT)
+		weft_persist_add(&s->persist, &s->req, NULL);
 	s->op = a->op ? weft_op_get(a->op) : NULL;
 	s->route = a->route;
 	s->pc = 0;
@@ -63,6 +65,8 @@ void coll_sched_close(struct coll_sched *s)
 {
 	struct weft_comm *comm = s->req.comm;
 
+	if (s->req.flags & WEFT_REQ_PERSISTENT)
+		weft_persist_remove(&s->persist);
 	coll_prog_fini(&s->prog);
 	if (s->op)
 		weft_op_put(s->op);

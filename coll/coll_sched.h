@@ -9,6 +9,7 @@
 #define WEFT_COLL_SCHED_H
 
 #include "coll/coll_prog.h"
+#include "src/core/core_persist.h"
 #include "src/core/core_req.h"
 
 enum { COLL_SCHED_STEPS = 32 }; /* enough for short ones of 64 ranks */
@@ -18,6 +19,7 @@ struct coll_sched {
 	struct weft_op *op;	  /* one reference, or NULL */
 	struct weft_route *route; /* private route, or NULL */
 	unsigned pc;		  /* next step */
+	struct weft_persist persist;
 	struct coll_prog prog;
 	struct coll_step steps[COLL_SCHED_STEPS]; /* the first steps */
 };

@@ -69,7 +69,7 @@ net="prov/net/net.h prov/net/net_config.h prov/net/net_fault.h
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
 	src/core/core_hosts.h
 	src/core/core_lock.h src/core/core_opts.h src/core/core_p2p.h
-	src/core/core_progress.h src/core/core_req.h
+	src/core/core_persist.h src/core/core_progress.h src/core/core_req.h
 	src/core/core_route_call.h src/core/core_state.h src/core/core_wait.h"
 # Headers of the engine that a machine's unit may include, and the reverse.
 engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_chain.h

@@ -101,6 +101,35 @@ done
 	[ -r "$tree/share/doc/weft/not-yet.md" ] || fail "the list is not there"
 "$bin/mpicc" -w -o missing one.c 2>err && [ ! -s err ] || fail "a hint too many"
 
+# A shared library with an undefined function links: a warning names the
+# function if it is one of MPI, and no library of the command line has it.
+cat >shared.c <<'EOF'
+#include <mpi.h>
+int @FUNCTION@();
+int call(void) { return MPI_Barrier(MPI_COMM_WORLD) + @FUNCTION@(); }
+EOF
+echo 'int MPI_Mine(void) { return 0; }' >mine.c
+gcc -shared -fPIC -o libmine.so mine.c || fail "libmine.so"
+rm -f hints
+for f in "$absent" MPI_Mine my_function; do
+	sed "s/@FUNCTION@/$f/g" shared.c >one_shared.c
+	for out in "-o shared.so" -oshared.so; do
+		# shellcheck disable=SC2086
+		"$bin/mpicc" -w -shared -fPIC $out one_shared.c >out 2>err ||
+			fail "$f: $(cat err)"
+		grep -q "^mpicc: warning: shared.so .* not have: $f (" err &&
+			echo "$f" >>hints
+		[ -s err ] && [ $f = my_function ] && fail "$f: $(cat err)"
+	done
+done
+[ "$(tr '\n' ' ' <hints)" = "$absent $absent MPI_Mine MPI_Mine " ] ||
+	fail "warnings: $(cat hints err)"
+sed "s/@FUNCTION@/MPI_Mine/g" shared.c >one_shared.c
+"$bin/mpicc" -w -shared -fPIC -o shared.so one_shared.c -L. -lmine 2>err &&
+	[ ! -s err ] || fail "a warning too many: $(cat err)"
+"$bin/mpicc" -w -shared -fPIC -Wl,-z,defs -o shared.so one_shared.c 2>err &&
+	fail "-z defs is ignored"
+
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 for pc in weft mpi-c mpi-cxx; do
 	pkg-config --exists $pc || fail "pkg-config $pc"

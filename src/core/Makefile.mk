@@ -35,6 +35,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_p2p.c src/core/core_p2p.h \
 	src/core/core_partitioned.c src/core/core_partitioned.h \
 	src/core/core_pend.c src/core/core_pend.h \
+	src/core/core_persist.c src/core/core_persist.h \
 	src/core/core_pmix.c src/core/core_pmix.h \
 	src/core/core_probe.c src/core/core_probe.h \
 	src/core/core_progress.c src/core/core_progress.h \
@@ -86,6 +87,7 @@ EXTRA_DIST += src/core/README
 
 CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
 	src/core/core_msg_test src/core/core_pend_test \
+	src/core/core_persist_test \
 	src/core/core_report_test src/core/core_secret_test \
 	src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
@@ -114,6 +116,10 @@ src_core_core_secret_test_SOURCES = src/core/core_secret_test.c \
 	src/core/core_secret.c src/core/core_opts.c
 src_core_core_secret_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_secret_test_LDADD = $(T_LIBS) $(CRYPTO_LIBS)
+src_core_core_persist_test_SOURCES = src/core/core_persist_test.c \
+	src/core/core_persist.c
+src_core_core_persist_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_persist_test_LDADD = $(T_LIBS)
 src_core_core_stuck_test_SOURCES = src/core/core_stuck_test.c \
 	src/core/core_stuck.c
 src_core_core_stuck_test_CFLAGS = $(AM_CFLAGS)

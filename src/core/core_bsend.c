@@ -107,6 +107,12 @@ void weft_bsend_flush(struct weft_bsend **where)
 	}
 }
 
+void weft_bsend_reap(struct weft_bsend **where)
+{
+	if (*where)
+		is_empty(*where);
+}
+
 void weft_bsend_detach(struct weft_bsend **where, void **base_p,
 		       MPI_Count *size_p)
 {
@@ -204,6 +210,7 @@ struct breq {
 	struct weft_req req;
 	struct weft_p2p_args a;	   /* a persistent buffered send ... */
 	struct weft_bsend **where; /* ... or a flush */
+	struct weft_persist persist;
 };
 
 static int breq_start(struct weft_req *r)
@@ -232,6 +239,7 @@ static void breq_free(struct weft_req *r)
 	struct breq *q = weft_container_of(r, struct breq, req);
 
 	if (q->a.comm) {
+		weft_persist_remove(&q->persist);
 		weft_comm_put(q->a.comm);
 		weft_dt_put(q->a.dt);
 	}
@@ -259,6 +267,7 @@ int weft_core_bsend_init(const struct weft_p2p_args *a, struct weft_req **req_p)
 	q->a = *a;
 	weft_comm_get(a->comm);
 	weft_dt_get(a->dt);
+	weft_persist_add(&q->persist, &q->req, NULL);
 	*req_p = &q->req;
 	return 0;
 }

@@ -20,6 +20,8 @@ int weft_bsend_attach(struct weft_bsend **where, void *base, MPI_Count size);
 void weft_bsend_detach(struct weft_bsend **where, void **base_p,
 		       MPI_Count *size_p);
 void weft_bsend_flush(struct weft_bsend **where);
+/* Frees the requests and the room of messages that have been sent. */
+void weft_bsend_reap(struct weft_bsend **where);
 int weft_bsend_iflush(struct weft_bsend **where, struct weft_req **req_p);
 
 /* -ENOBUFS: no buffer, or no room in it. */

@@ -64,7 +64,8 @@ struct weft_comm {
 	struct weft_info *info; /* NULL: none; owned */
 	struct weft_errh *errh; /* one reference; never NULL */
 	struct weft_bsend *bsend;
-	struct weft_list link;	  /* all of them: core_dead.c */
+	struct weft_list link;	     /* all of them: core_dead.c */
+	struct weft_list persistent; /* core_persist.h */
 	struct coll_hosts *hosts; /* coll/coll_hosts.h, when it was asked for */
 	char name[MPI_MAX_OBJECT_NAME];
 };

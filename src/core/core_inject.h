@@ -55,7 +55,7 @@ WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
 		return -EAGAIN;
 	weft_lock();
 	rc = weft_core_inject_bytes(
-		(const char *)buf + dt->true_lb, bytes,
+		(const char *)((uintptr_t)buf + (uintptr_t)dt->true_lb), bytes,
 		&weft_core.proc[comm->proc[dest]],
 		weft_tag_word(comm->ctx, flags >> 2 & 3, comm->rank, tag));
 	weft_unlock();

@@ -26,7 +26,11 @@ void weft_p2p_send_over(struct weft_p2p *p, int err)
 
 static void p2p_free(struct weft_req *r)
 {
-	weft_p2p_close(weft_container_of(r, struct weft_p2p, req));
+	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
+
+	if (r->flags & WEFT_REQ_PERSISTENT)
+		weft_persist_remove(&p->persist);
+	weft_p2p_close(p);
 }
 
 static int p2p_start(struct weft_req *r)
@@ -106,6 +110,8 @@ struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
 	weft_req_init(&p->req, &weft_p2p_ops, a->comm, flags);
 	init(p, a);
 	weft_p2p_hold(a->comm, a->dt);
+	if (flags & WEFT_REQ_PERSISTENT)
+		weft_persist_add(&p->persist, &p->req, NULL);
 	return p;
 }
 

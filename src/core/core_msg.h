@@ -12,6 +12,7 @@
 #include "src/core/core_p2p.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_pend.h"
+#include "src/core/core_persist.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
@@ -30,19 +31,20 @@ struct weft_p2p {
 	struct weft_pend pend;
 	size_t bytes;	 /* of data, packed */
 	uint64_t ignore; /* receives: bits of the word that may differ */
-	int pieces;	 /* of data without a copy: 1, or up to iov_limit; 0:
-			  * packed on its way */
+	int pieces;	 /* iovec entries of data without a copy; 0: no data */
 	int peer;	 /* rank in req.comm */
 	unsigned mode;	 /* WEFT_P2P_ */
 	unsigned left;	 /* completions to come */
 	uint32_t id;	 /* of a send, where core_ctrl.h is needed */
 	bool acked;	 /* the acknowledgement is expected */
 	bool recalled;	 /* the receiver was asked to forget it */
+	bool packetwise; /* packed packet by packet (core_typed.h) */
 	/* makes it active; the lock is held. 0 or -errno (then it is not) */
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
 	struct fi_weft_data typed; /* core_typed.h */
 	uint64_t posted; /* receives, while traced: time of the post */
+	struct weft_persist persist;
 };
 
 static_assert(offsetof(struct weft_p2p, pend) == 3 * WEFT_CACHE_LINE,
@@ -53,10 +55,10 @@ static inline unsigned weft_p2p_kind(unsigned mode)
 	return mode >> 2 & 3;
 }
 
-/* Where contiguous data begins. */
+/* Where contiguous data begins; buf may be NULL: MPI_BOTTOM, or no data. */
 static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 {
-	return (char *)(uintptr_t)buf + dt->true_lb;
+	return (char *)((uintptr_t)buf + (uintptr_t)dt->true_lb);
 }
 
 extern const struct weft_req_ops weft_p2p_ops WEFT_HIDDEN;

@@ -20,6 +20,14 @@ struct hello {
 	int32_t proc;
 };
 
+/* The receive of a hello. It outlives a request that is freed before the hello
+ * has arrived, so that no later request gets this hello. */
+struct letter {
+	struct weft_list link;
+	struct weft_req *req;
+	struct hello hello;
+};
+
 struct part {
 	struct weft_req req;
 	struct weft_p2p_args a;
@@ -27,19 +35,21 @@ struct part {
 	int partitions; /* mine */
 	int pieces;	/* sender: messages, an empty one for no partitions */
 	bool sends;
-	bool known;	      /* hello or welcome has come */
-	struct hello hello;   /* the sender's */
-	int32_t base;	      /* tag of partition 0 */
-	struct weft_req *one; /* hello or welcome on its way to me */
-	struct weft_req *out; /* and from me */
-	weft_au32 *ready;     /* sender, per partition: 1 ready, 2 sent */
-	weft_au32 marked;     /* so many were declared ready */
+	bool known;	       /* hello or welcome has come */
+	struct hello hello;    /* the sender's */
+	struct letter *letter; /* receiver: until the hello has arrived */
+	int32_t base;	       /* tag of partition 0 */
+	struct weft_req *one;  /* sender: the welcome, on its way to me */
+	struct weft_req *out;  /* hello or welcome, on its way from me */
+	weft_au32 *ready;      /* sender, per partition: 1 ready, 2 sent */
+	weft_au32 marked;      /* so many were declared ready */
 	uint32_t sent;
 	int unsent;		/* those before it are sent */
 	int settled;		/* those before it are there, or gone */
 	struct weft_req **reqs; /* one per partition of the sender */
 	char *copy;		/* receiver, type not contiguous */
 	bool posted;		/* receiver: the receives of this start */
+	struct weft_persist persist;
 };
 
 /* Between the thread that steps and one that asks what has arrived; taken
@@ -157,17 +167,59 @@ static int send_step(struct part *p)
 
 static int expect_hello(struct part *p)
 {
-	return weft_core_irecv(&p->hello, sizeof(p->hello), byte_type(),
-			       p->a.peer, p->a.tag, p->a.comm, WEFT_P2P_CTRL,
-			       &p->one);
+	struct letter *l = calloc(1, sizeof(*l));
+	int rc;
+
+	if (!l)
+		return -ENOMEM;
+	rc = weft_core_irecv(&l->hello, sizeof(l->hello), byte_type(),
+			     p->a.peer, p->a.tag, p->a.comm, WEFT_P2P_CTRL,
+			     &l->req);
+	if (rc)
+		free(l);
+	else
+		p->letter = l;
+	return rc;
+}
+
+/* Letters of requests that were freed. */
+static struct weft_list unread = { &unread, &unread };
+
+static void leave_letter(struct letter *l)
+{
+	pthread_mutex_lock(&lock);
+	weft_list_push_back(&unread, &l->link);
+	pthread_mutex_unlock(&lock);
+	weft_partitioned_reap();
+}
+
+void weft_partitioned_reap(void)
+{
+	struct weft_list *pos, *tmp;
+
+	pthread_mutex_lock(&lock);
+	weft_list_each(pos, tmp, &unread)
+	{
+		struct letter *l = weft_container_of(pos, struct letter, link);
+
+		if (!weft_req_is_done(l->req))
+			continue;
+		weft_req_collect(&l->req, MPI_STATUS_IGNORE);
+		weft_list_remove(&l->link);
+		free(l);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 /* Hello has come: checks that the sizes agree, answers with tags. */
 static int say_welcome(struct part *p)
 {
 	MPI_Count total = p->partitions * p->a.count * p->a.dt->size;
-	int rc = weft_req_collect(&p->one, MPI_STATUS_IGNORE);
+	int rc = weft_req_collect(&p->letter->req, MPI_STATUS_IGNORE);
 
+	p->hello = p->letter->hello;
+	free(p->letter);
+	p->letter = NULL;
 	p->known = true;
 	if (rc)
 		return rc;
@@ -226,7 +278,7 @@ static int recv_step(struct part *p)
 	int rc = 0;
 
 	if (!p->known) {
-		if (!weft_req_is_done(p->one))
+		if (!weft_req_is_done(p->letter->req))
 			return 0;
 		rc = say_welcome(p);
 	}
@@ -290,12 +342,15 @@ static void part_free(struct weft_req *r)
 {
 	struct part *p = weft_container_of(r, struct part, req);
 
+	if (p->letter)
+		leave_letter(p->letter);
 	if (p->one && !p->known) {
 		p->one->ops->cancel(p->one);
 		weft_req_finish(p->one);
 	}
 	if (p->out)
 		weft_req_finish(p->out);
+	weft_persist_remove(&p->persist);
 	weft_comm_put(p->a.comm);
 	weft_dt_put(p->a.dt);
 	r->obj.kind = WEFT_KIND_FREE;
@@ -313,6 +368,17 @@ static const struct weft_req_ops part_ops = {
 	.query = weft_req_no_query,
 	.free = part_free,
 };
+
+/* Its own reference, and that of the hello on its communicator. */
+static unsigned part_holds(const struct weft_req *r)
+{
+	const struct part *p = weft_container_of(r, const struct part, req);
+	const struct weft_req *hello = p->sends	   ? p->out
+				       : p->letter ? p->letter->req
+						   : NULL;
+
+	return hello && !(hello->flags & WEFT_REQ_CONST) ? 2 : 1;
+}
 
 static struct part *part_open(const struct weft_p2p_args *a, int partitions,
 			      bool sends)
@@ -332,6 +398,7 @@ static struct part *part_open(const struct weft_p2p_args *a, int partitions,
 	p->sends = sends;
 	weft_comm_get(a->comm);
 	weft_dt_get(a->dt);
+	weft_persist_add(&p->persist, &p->req, part_holds);
 	return p;
 }
 

@@ -27,6 +27,10 @@ int weft_partitioned_send_init(const struct weft_p2p_args *a, int partitions,
 int weft_partitioned_recv_init(const struct weft_p2p_args *a, int partitions,
 			       struct weft_req **req_p);
 
+/* Frees the hellos of requests that were freed before these had arrived; the
+ * receive of a hello holds a reference on its communicator. */
+void weft_partitioned_reap(void);
+
 /* -EINVAL: no active partitioned request of this kind, or no such part. */
 int weft_partitioned_ready(struct weft_req *r, int first, int last);
 int weft_partitioned_arrived(struct weft_req *r, int partition, int *flag);

@@ -180,7 +180,7 @@ static int post_claimed(struct weft_pend *e)
 
 	if (weft_typed_is(p) && !p->bounce)
 		return weft_fi_errno(weft_typed_recv(p, FI_CLAIM));
-	if (p->bounce || p->pieces == 1) {
+	if (p->bounce || p->pieces <= 1) {
 		iov[0].iov_base =
 			p->bounce ? p->bounce
 				  : weft_p2p_start(p->data.buf, p->data.dt);

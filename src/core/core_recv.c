@@ -215,4 +215,5 @@ void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a)
 	p->pend.lane = &weft_pend_receives;
 	p->bounce = NULL;
 	p->pieces = 1;
+	p->packetwise = false;
 }

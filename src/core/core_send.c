@@ -114,6 +114,7 @@ static int prepare(struct weft_p2p *p)
 	const struct weft_typed *t = &p->data;
 
 	p->pieces = 1;
+	p->packetwise = false;
 	p->bounce = NULL;
 	if (weft_dt_is_run(t->dt, t->count))
 		return 0;

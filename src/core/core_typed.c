@@ -34,7 +34,7 @@ bool weft_typed_take(struct weft_p2p *p)
 	if (p->bytes < least || weft_core.device)
 		return false;
 	p->typed = (struct fi_weft_data){ pack, unpack, &p->data };
-	p->pieces = 0;
+	p->packetwise = true;
 	return true;
 }
 

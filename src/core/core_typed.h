@@ -16,10 +16,10 @@ void weft_typed_open(void);
 /* Long enough for it, and the provider can? Then p is made ready. */
 bool weft_typed_take(struct weft_p2p *p);
 
-/* Was it taken? pieces 0 means that. */
+/* Did weft_typed_take() accept the message? */
 static inline bool weft_typed_is(const struct weft_p2p *p)
 {
-	return weft_unlikely(!p->pieces);
+	return weft_unlikely(p->packetwise);
 }
 
 /* Post it; 0 or what the provider says. flags: those of the fi_t*msg calls. */

@@ -5,6 +5,8 @@
 #include "src/core/core_device.h"
 #include "src/core/core_bsend.h"
 #include "src/types/types_info.h"
+#include "src/core/core_partitioned.h"
+#include "src/core/core_persist.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
@@ -188,21 +190,26 @@ static bool is_hint(const char *key)
 	return !strncmp(key, "weft_", 5) || !strncmp(key, "mpi_", 4);
 }
 
-int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info)
+int mpi_comm_merge_hints(struct weft_info **hints_p, struct weft_info *info)
 {
 	char key[MPI_MAX_INFO_KEY];
 	char val[MPI_MAX_INFO_VAL + 1];
 	int i, rc = 0;
 
-	if (!c->info)
-		c->info = weft_info_open();
-	if (!c->info)
+	if (!*hints_p)
+		*hints_p = weft_info_open();
+	if (!*hints_p)
 		return -ENOMEM;
 	for (i = 0; info && !rc && !weft_info_key(info, i, key); i++)
 		if (is_hint(key) &&
 		    weft_info_get(info, key, val, sizeof(val)) >= 0)
-			rc = weft_info_set(c->info, key, val);
+			rc = weft_info_set(*hints_p, key, val);
 	return rc;
+}
+
+int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info)
+{
+	return mpi_comm_merge_hints(&c->info, info);
 }
 
 #pragma weak MPI_Comm_set_info = PMPI_Comm_set_info
@@ -282,9 +289,17 @@ int PMPI_Comm_free(MPI_Comm *comm)
 	return err ? err : end(__func__, c, comm);
 }
 
-/*
- * Waits for pending operations on the communicator: requests hold references.
+/* Is communication on c pending? Buffered sends hold references until the room
+ * of their messages is free, partitioned receives until their hello has come.
  */
+static bool is_pending(struct weft_comm *c)
+{
+	weft_bsend_reap(weft_bsend_process());
+	weft_bsend_reap(&c->bsend);
+	weft_partitioned_reap();
+	return weft_persist_is_pending(c);
+}
+
 #pragma weak MPI_Comm_disconnect = PMPI_Comm_disconnect
 int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
@@ -294,8 +309,8 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 
 	if (err)
 		return err;
-	while (weft_load32(&c->obj.refs) > 1)
-		weft_progress();
+	while (is_pending(c))
+		weft_progress_poll(NULL, 0, false);
 	return end(__func__, c, comm);
 }
 

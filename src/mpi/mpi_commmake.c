@@ -116,10 +116,8 @@ static int idup_prepare(struct idup *d, struct weft_comm *c, MPI_Info info)
 		d->topo = weft_topo_dup(c->topo);
 		rc = d->topo ? 0 : -ENOMEM;
 	}
-	if (!rc && weft_info_of(info)) {
-		d->info = weft_info_dup(weft_info_of(info));
-		rc = d->info ? 0 : -ENOMEM;
-	}
+	if (!rc && weft_info_of(info))
+		rc = mpi_comm_merge_hints(&d->info, weft_info_of(info));
 	return rc;
 }
 
@@ -365,6 +363,11 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	    made->size == c->size && made->peers == c->peers) {
 		weft_comm_put(made);
 		made = NULL;
+	}
+	if (!rc && made && weft_info_of(info)) {
+		rc = mpi_comm_merge_info(made, weft_info_of(info));
+		if (rc)
+			weft_comm_put(made);
 	}
 	return hand_out(c, __func__, rc, made, newcomm);
 }

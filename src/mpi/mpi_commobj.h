@@ -11,7 +11,9 @@ struct weft_info;
 /* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
 int mpi_group_compare(const struct weft_group *a, const struct weft_group *b);
 
-/* Adds the hints of info (may be NULL) to those of c. */
+/* Adds the hints of info (may be NULL) to *hints_p, which is opened if NULL, or
+ * to those of c. 0 or -ENOMEM. */
+int mpi_comm_merge_hints(struct weft_info **hints_p, struct weft_info *info);
 int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info);
 
 /* Sets hints and handler given as arguments of a constructor. */

@@ -92,7 +92,7 @@ static int check_buffers(const struct mpi_msg *m, const void *inout)
 	int arg = m->buf == MPI_IN_PLACE ? 1 : 2;
 
 	if (!weft_check || (m->buf != MPI_IN_PLACE && inout != MPI_IN_PLACE &&
-			    (m->buf != inout || !m->count)))
+			    (m->buf != inout || !m->count || !m->dt->size)))
 		return 0;
 	return weft_err_arg(NULL, m->func, MPI_ERR_BUFFER, arg,
 			    "two different buffers are needed");

@@ -10,6 +10,7 @@
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
 #include "src/core/core_make.h"
+#include "src/types/types_info.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -240,6 +241,20 @@ static int check_dist(const struct weft_comm *c, const char *func,
 
 /* ---- constructors ------------------------------------------------------- */
 
+/* A copy of c with the hints of info. */
+static int clone_with(struct weft_comm *c, MPI_Info info,
+		      struct weft_comm **new_p)
+{
+	int rc = weft_comm_clone(c, new_p);
+
+	if (!rc && weft_info_of(info)) {
+		rc = mpi_comm_merge_info(*new_p, weft_info_of(info));
+		if (rc)
+			weft_comm_put(*new_p);
+	}
+	return rc;
+}
+
 #pragma weak MPI_Dist_graph_create = PMPI_Dist_graph_create
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 			   const int degrees[], const int destinations[],
@@ -265,7 +280,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 		return err;
 	rc = dist_build(c, &d, &t);
 	if (!rc)
-		rc = weft_comm_clone(c, &new);
+		rc = clone_with(c, info, &new);
 	if (rc)
 		weft_topo_close(t);
 	return mpi_topo_finish(__func__, c, rc, new, t, comm_dist_graph);
@@ -315,7 +330,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 				     "comm_dist_graph");
 	if (err)
 		return err;
-	rc = weft_comm_clone(c, &new);
+	rc = clone_with(c, info, &new);
 	if (!rc)
 		t = weft_topo_dist(indegree, sources,
 				   weights_for(weighted, sourceweights),

@@ -319,13 +319,24 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 /* ---- queries
  * -------------------------------------------------------------------------- */
 
-/* MPI_PROC_NULL selects the first member that has memory. */
+static bool is_on_this_host(int proc)
+{
+	const struct weft_job *job = &weft_core.job;
+
+	for (int i = 0; job->local && i < job->local_size; i++)
+		if (job->local[i] == proc)
+			return true;
+	return proc == job->rank;
+}
+
+/* The member that MPI_PROC_NULL selects: the lowest rank of the shared memory
+ * domain with memory, whether this process can access that memory or not. */
 static int first_with_memory(const struct weft_win *w)
 {
 	for (int i = 0; i < w->size; i++)
-		if (w->peer[i].size && (w->peer[i].map || i == w->rank))
+		if (w->peer[i].size && is_on_this_host(w->comm->proc[i]))
 			return i;
-	return 0;
+	return w->rank;
 }
 
 static int shared_query(const char *func, MPI_Win win, int rank, MPI_Aint *size,
@@ -422,16 +433,18 @@ int PMPI_Win_set_name(MPI_Win win, const char *win_name)
 int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
 	MPI_ENTER;
-	struct weft_win *w;
-	int err = mpi_check_win(__func__, 1, win, &w);
+	struct weft_win *w = NULL;
+	int err = 0;
 
+	if (win != MPI_WIN_NULL)
+		err = mpi_check_win(__func__, 1, win, &w);
 	if (!err)
 		err = weft_check_ptr(w, __func__, 2, win_name, "win_name");
 	if (!err)
 		err = weft_check_ptr(w, __func__, 3, resultlen, "resultlen");
 	if (!err)
-		*resultlen =
-			snprintf(win_name, MPI_MAX_OBJECT_NAME, "%s", w->name);
+		*resultlen = snprintf(win_name, MPI_MAX_OBJECT_NAME, "%s",
+				      w ? w->name : "MPI_WIN_NULL");
 	return err;
 }
 

@@ -39,7 +39,7 @@ size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
 		  int n);
 
-/* Number of pieces of the whole buffer, counted up to limit. */
+/* Pieces that the whole buffer needs, counted up to limit; 0: no data. */
 int weft_pack_pieces(const struct weft_typed *t, int limit);
 
 /*

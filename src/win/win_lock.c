@@ -118,8 +118,11 @@ int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
 {
 	enum win_lock how =
 		type == MPI_LOCK_EXCLUSIVE ? WIN_EXCLUSIVE : WIN_SHARED;
-	int rc = take(w, rank, assert &MPI_MODE_NOCHECK ? WIN_UNASKED : how);
+	int rc;
 
+	if (rank == w->rank)
+		win_serve_others(w);
+	rc = take(w, rank, assert &MPI_MODE_NOCHECK ? WIN_UNASKED : how);
 	if (rc)
 		return rc;
 	weft_store32_relaxed(&w->peer[rank].open, 1); /* likewise */
@@ -149,6 +152,7 @@ int weft_win_lock_all(struct weft_win *w, int assert)
 {
 	int rc = 0;
 
+	win_serve_others(w);
 	w->lock_free = assert &MPI_MODE_NOCHECK;
 	for (int i = 0; !rc && i < w->size; i++)
 		if (w->page || i == w->rank) /* others when they are used */

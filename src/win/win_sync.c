@@ -209,6 +209,7 @@ int weft_win_wait(struct weft_win *w)
 	uint32_t seen;
 	int rc = 0;
 
+	win_serve_others(w);
 	while (!rc && !w->page && !is_over(w))
 		rc = win_idle_turn(&idle);
 	while (w->page && !rc) {

@@ -18,6 +18,18 @@ int win_idle_turn(struct win_idle *i);
 /* Waits until nothing is pending; takes the error that nobody was told. */
 int win_drain(struct weft_win *w, weft_au32 *pending);
 
+/*
+ * One progress pass, in every call where other ranks need this one for their
+ * accesses, otherwise in one of many. An epoch on the caller's own memory
+ * completes without waiting, so a program that repeats such epochs would never
+ * serve the others.
+ */
+static inline void win_serve_others(struct weft_win *w)
+{
+	if (!weft_win_is_idle(w))
+		weft_progress_poll(NULL, 0, false);
+}
+
 /* Before the end of an epoch: as a flush, which nobody repeats. */
 static inline int win_settle(struct weft_win *w, weft_au32 *pending)
 {

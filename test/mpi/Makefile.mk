@@ -12,13 +12,15 @@ EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/device_t.h test/mpi/device_p2p.c test/mpi/device_coll.c \
 	test/mpi/device_win.c \
 	test/mpi/p2p_huge.c test/mpi/comm_make.c \
-	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c test/mpi/args.c \
+	test/mpi/comm_inter.c test/mpi/comm_leave.c test/mpi/group.c test/mpi/err.c test/mpi/args.c \
 	test/mpi/threads.c test/mpi/thread_sleep.c test/mpi/memory.c \
 	test/mpi/comm_pages.c test/mpi/quiet.c test/mpi/soak.c
 EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
 	test/mpi/type_threads.c test/mpi/pack.c \
 	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \
 	test/mpi/tool.c
+EXTRA_DIST += test/mpi/zero_t.h test/mpi/p2p_zero.c test/mpi/coll_zero.c \
+	test/mpi/win_zero.c test/mpi/win_own.c
 EXTRA_DIST += test/mpi/pmpi_count.c test/mpi/pmpi_app.c test/mpi/fail.c
 PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
 	test/mpi/run.sh test/mpi/run_tcp.sh \

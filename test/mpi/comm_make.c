@@ -207,27 +207,109 @@ static void in_any_order(void)
 	MT_OK(MPI_Comm_free(&group));
 }
 
-/* MPI_Comm_get_info returns hints in use, not any key that was set. */
+/* The constructors that take hints; the last ones take none, also not those of
+ * the communicator that they begin with. */
+enum { WITH_INFO = 6, CONSTRUCTORS = 11 };
+
+static MPI_Comm make_with(int how, MPI_Comm from, MPI_Info info)
+{
+	const int one = 1, me = mt_rank;
+	MPI_Comm c = MPI_COMM_NULL;
+	MPI_Request r;
+	MPI_Group g;
+
+	switch (how) {
+	case 0:
+		MT_OK(MPI_Comm_dup_with_info(from, info, &c));
+		break;
+	case 1:
+		MT_OK(MPI_Comm_idup_with_info(from, info, &c, &r));
+		MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+		break;
+	case 2:
+		MT_OK(MPI_Comm_split_type(from, MPI_COMM_TYPE_SHARED, 0, info,
+					  &c));
+		break;
+	case 3:
+		MT_OK(MPI_Dist_graph_create(from, 1, &me, &one, &me,
+					    MPI_UNWEIGHTED, info, 0, &c));
+		break;
+	case 4:
+		MT_OK(MPI_Dist_graph_create_adjacent(
+			from, 1, &me, MPI_UNWEIGHTED, 1, &me, MPI_UNWEIGHTED,
+			info, 0, &c));
+		break;
+	default:
+		MT_OK(MPI_Comm_group(from, &g));
+		MT_OK(MPI_Comm_create_from_group(g, "hints", info,
+						 MPI_ERRORS_ARE_FATAL, &c));
+		MT_OK(MPI_Group_free(&g));
+	}
+	return c;
+}
+
+static MPI_Comm make_without(int how, MPI_Comm from)
+{
+	MPI_Comm c = MPI_COMM_NULL;
+	MPI_Group g;
+	int zero = 0;
+
+	MT_OK(MPI_Comm_group(from, &g));
+	switch (how) {
+	case WITH_INFO:
+		MT_OK(MPI_Comm_dup(from, &c));
+		break;
+	case WITH_INFO + 1:
+		MT_OK(MPI_Comm_split(from, 0, 0, &c));
+		break;
+	case WITH_INFO + 2:
+		MT_OK(MPI_Comm_create(from, g, &c));
+		break;
+	case WITH_INFO + 3:
+		MT_OK(MPI_Comm_create_group(from, g, 0, &c));
+		break;
+	default:
+		MT_OK(MPI_Cart_create(from, 1, &mt_size, &zero, 0, &c));
+	}
+	MT_OK(MPI_Group_free(&g));
+	return c;
+}
+
+static int has_hint(MPI_Comm c, const char *key)
+{
+	char val[16] = "";
+	int len = sizeof(val), flag;
+	MPI_Info used;
+
+	MT_OK(MPI_Comm_get_info(c, &used));
+	MT_OK(MPI_Info_get_string(used, key, &len, val, &flag));
+	MT_OK(MPI_Info_free(&used));
+	MT_TRUE(!flag || !strcmp(val, "true"));
+	return flag;
+}
+
+/* What MPI_Comm_get_info tells are hints, not what anybody wrote. */
 static void hints(void)
 {
-	char val[16];
-	int len = sizeof(val), flag;
-	MPI_Info info, used;
-	MPI_Comm c;
+	MPI_Comm from, c;
+	MPI_Info info;
 
 	MT_OK(MPI_Info_create(&info));
+	MT_OK(MPI_Info_set(info, "mpi_assert_no_any_source", "true"));
+	MT_OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &from));
+	MT_OK(MPI_Info_delete(info, "mpi_assert_no_any_source"));
 	MT_OK(MPI_Info_set(info, "mpi_assert_no_any_tag", "true"));
-	MT_OK(MPI_Info_set(info, "nobody_knows_this", "1"));
-	MT_OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &c));
-	MT_OK(MPI_Comm_get_info(c, &used));
-	MT_OK(MPI_Info_get_string(used, "mpi_assert_no_any_tag", &len, val,
-				  &flag));
-	MT_TRUE(flag && !strcmp(val, "true"));
-	MT_OK(MPI_Info_get_string(used, "nobody_knows_this", &len, val, &flag));
-	MT_TRUE(!flag);
+	MT_OK(MPI_Info_set(info, "nobody_knows_this", "true"));
+	for (int how = 0; how < CONSTRUCTORS; how++) {
+		c = how < WITH_INFO ? make_with(how, from, info)
+				    : make_without(how, from);
+		MT_IS(has_hint(c, "mpi_assert_no_any_tag"), how < WITH_INFO);
+		MT_TRUE(!has_hint(c, "mpi_assert_no_any_source"));
+		MT_TRUE(!has_hint(c, "nobody_knows_this"));
+		MT_OK(MPI_Comm_free(&c));
+	}
+	MT_OK(MPI_Comm_free(&from));
 	MT_OK(MPI_Info_free(&info));
-	MT_OK(MPI_Info_free(&used));
-	MT_OK(MPI_Comm_free(&c));
 }
 
 int main(int argc, char **argv)

@@ -8,8 +8,8 @@ for only in coll_order coll_offload coll_routes win_passive win_sync p2p_modes; 
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 done
 FI_WEFT_CARRIER=sock
-for only in 'p2p_*' coll_rows coll_fuzz coll_early coll_routes \
-	'win_@(move|acc|sync|large)'; do
+for only in 'p2p_*' coll_rows coll_fuzz coll_early coll_routes coll_zero \
+	'win_@(move|acc|sync|large|zero|own)'; do
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 done
 export FI_WEFT_FAULTS RANKS_MAX=3

@@ -69,6 +69,20 @@ static void own_attributes(void)
 	MT_IS(deleted, 14);
 }
 
+/* The null handles have their names. */
+static void null_names(void)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	int n;
+
+	MT_OK(MPI_Win_get_name(MPI_WIN_NULL, name, &n));
+	MT_TRUE(n == 12 && !strcmp(name, "MPI_WIN_NULL"));
+	MT_OK(MPI_Comm_get_name(MPI_COMM_NULL, name, &n));
+	MT_TRUE(n == 13 && !strcmp(name, "MPI_COMM_NULL"));
+	MT_OK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &n));
+	MT_TRUE(n == 17 && !strcmp(name, "MPI_DATATYPE_NULL"));
+}
+
 static void names(struct wt *w)
 {
 	char name[MPI_MAX_OBJECT_NAME];
@@ -161,6 +175,25 @@ static void shared_atomics(void)
 	MT_OK(MPI_Win_free(&win));
 }
 
+/* MPI_PROC_NULL selects the lowest rank of the shared memory domain that has
+ * memory: the same answer on all ranks of a host, here rank 0 of it or none. */
+static void query_no_proc(struct wt *w)
+{
+	MPI_Aint first_size = -1, size = -1;
+	int first = w->rank, unit;
+	char *first_at, *at;
+	MPI_Comm host;
+
+	MT_OK(MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, 0,
+				  MPI_INFO_NULL, &host));
+	MT_OK(MPI_Bcast(&first, 1, MPI_INT, 0, host));
+	MT_OK(MPI_Comm_free(&host));
+	MT_OK(MPI_Win_shared_query(w->win, first, &first_size, &unit,
+				   &first_at));
+	MT_OK(MPI_Win_shared_query(w->win, MPI_PROC_NULL, &size, &unit, &at));
+	MT_TRUE(size == first_size && at == first_at);
+}
+
 static void query_others(struct wt *w)
 {
 	MPI_Aint size = -1;
@@ -179,6 +212,7 @@ static void query_others(struct wt *w)
 		MT_OK(MPI_Win_shared_query(w->win, r, &size, &unit, &at));
 		MT_TRUE(at ? size == (MPI_Aint)w->bytes : size == 0);
 	}
+	query_no_proc(w);
 }
 
 /* ---- error handlers
@@ -522,6 +556,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	wrong_making();
+	null_names();
 	for (int k = 0; k < WT_KINDS; k++) {
 		struct wt w = wt_open(k, MPI_COMM_WORLD, 256, 1);
 
