@@ -3,6 +3,7 @@
 #include "config.h"
 #include "src/reproduce/repro_bench.h"
 #include "src/base/args.h"
+#include "src/base/outfile.h"
 #include "src/sim/sim_plot.h"
 
 #include <signal.h>
@@ -82,6 +83,7 @@ static void set(const struct weft_args *w, struct args *a)
 static int parse(struct weft_args *w, struct repro *r, struct args *a)
 {
 	enum weft_args_found found;
+	char why[WEFT_OUTFILE_WHY];
 
 	while ((found = weft_args_next(w)) != WEFT_ARGS_END) {
 		if (found == WEFT_ARGS_HELP)
@@ -101,6 +103,8 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 		return which_system(w);
 	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
 		return -1;
+	if (a->html && weft_outfile_check(a->html, WEFT_OUTFILE_PAGE, why))
+		return weft_args_wrong(w, "--html %s: %s", a->html, why);
 	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))
 		return weft_args_wrong(w, "all takes no --machine, --only or "
 					  "--plot");

@@ -235,6 +235,22 @@ static void add_timeout(const struct run_opts *o, struct run_cmd *c)
 	run_cmd_add(c, "%g", o->timeout_s);
 }
 
+/* Calls are counted and recorded by the ranks' own launcher on this host. */
+static bool files_lost(const struct run_opts *o, const struct run_engine *e)
+{
+	const struct run_model *m = &o->model;
+	const char *flag = m->report_named ? "--report-file"
+			   : m->page	   ? "--report-html"
+			   : m->trace	   ? "--trace"
+					   : NULL;
+
+	if (flag)
+		run_say("%s: %s does not write it; reports and traces are made "
+			"of jobs on one host",
+			flag, e->name);
+	return flag;
+}
+
 int run_engine_words(const struct run_opts *o, const struct run_engine *e,
 		     struct run_cmd *c)
 {
@@ -245,6 +261,8 @@ int run_engine_words(const struct run_opts *o, const struct run_engine *e,
 	run_cmd_add(c, "%s", e->file);
 	if (o->print_codes)
 		run_engine_note(o, e, "-print-all-exitcodes");
+	if (files_lost(o, e))
+		return -EINVAL;
 	if (o->model.report)
 		run_engine_note(o, e, "--report");
 	err = e->kind == RUN_ENGINE_SRUN ? run_engine_srun(o, e, c)

@@ -435,15 +435,16 @@ static void print_codes(const struct run_job *job)
 	}
 }
 
-static void last_words(const struct run_job *job)
+/* 0, or -errno: a report or a trace could not be written. */
+static int last_words(const struct run_job *job)
 {
 	char *text = run_end_text(&job->end, job->host);
+	int err, lost;
 
 	if (job->opts->print_codes)
 		print_codes(job);
-	run_trace_show(job);
-	if (job->opts->model.report)
-		run_report(job);
+	lost = run_trace_show(job);
+	err = run_report(job);
 	if (job->end.roll_call)
 		run_say("%s", job->end.roll_call);
 	if (job->end.roll_call && job->end.call)
@@ -451,6 +452,7 @@ static void last_words(const struct run_job *job)
 	if (text)
 		run_say("%s", text);
 	free(text);
+	return lost ? lost : err;
 }
 
 int run_job_wait(struct run_job *job, int event_fd)
@@ -460,6 +462,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 			   .event_fd = event_fd,
 			   .foreign_ns = weft_now_ns() + FOREIGN_NS,
 			   .patience = PATIENCE };
+	int lost;
 
 	if (job->opts->timeout_s > 0)
 		w.timeout_ns =
@@ -482,6 +485,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 		job->end.cause = RUN_CAUSE_FAULT;
 	if (w.foreign_ns)
 		run_foreign_note(job);
-	last_words(job);
-	return run_end_code(&job->end);
+	lost = last_words(job);
+	return lost && job->end.cause == RUN_CAUSE_NONE
+		       ? RUN_EXIT_REPORT
+		       : run_end_code(&job->end);
 }

@@ -118,7 +118,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 		for (k = 0; k < o->app[i].n; k++)
 			job->rank[o->app[i].first + k].app = (uint16_t)i;
 	job->cpus = run_cpus();
-	if (gethostname(job->host, sizeof(job->host) - 1) < 0)
+	if (gethostname(job->host, sizeof(job->host)) < 0)
 		strcpy(job->host, "localhost");
 	return job_secrets(job);
 }
@@ -245,6 +245,8 @@ static int run(const struct run_opts *o)
 	rc = run_spawn_check(o);
 	if (rc)
 		return rc;
+	if (run_trace_check(&o->model))
+		return RUN_EXIT_FAULT;
 	if (job_init(&job, o) < 0)
 		return RUN_EXIT_FAULT;
 	rc = job_start(&job);
