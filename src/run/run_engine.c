@@ -41,6 +41,7 @@ void run_cmd_free(struct run_cmd *c)
 	for (int i = 0; i < c->count; i++)
 		free(c->word[i]);
 	free(c->word);
+	free(c->script);
 	memset(c, 0, sizeof(*c));
 }
 

@@ -27,7 +27,9 @@ struct run_engine {
 struct run_cmd {
 	char **word; /* ends with NULL */
 	int count;
-	bool lost; /* no memory for some word */
+	bool lost;    /* no memory for some word */
+	int renamed;  /* variables that have another name on the way */
+	char *script; /* sets variables before the program; NULL: none */
 };
 
 void run_cmd_add(struct run_cmd *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
@@ -61,10 +63,13 @@ void run_engine_note(const struct run_opts *o, const struct run_engine *e,
  * Variables of the ranks of a context: set() gets those that are new or have
  * another value here, keep() the names of those that are passed as they are.
  * What belongs to this login, this launcher or this host is not passed unless
- * it was asked for by name.
+ * it was asked for by name. No value may become a word of the command, which
+ * every user of the host can read.
  */
 struct run_engine_env {
-	void (*set)(struct run_cmd *c, const char *name, const char *value);
+	/* alike: every context of the job has this value */
+	void (*set)(struct run_cmd *c, const char *name, const char *value,
+		    bool alike);
 	void (*keep)(struct run_cmd *c, const char *name);
 };
 void run_engine_vars(const struct run_opts *o, int app,
