@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finding the launcher of the site, and becoming it. */
 #include "src/run/run_engine.h"
+#include "src/run/run_limits.h"
 #include "src/run/run_path.h"
 #include "src/run/run_say.h"
 
@@ -300,6 +301,7 @@ int run_engine_start(const struct run_opts *o)
 		run_say("%s starts the job (%s)", e.name, e.file);
 	if (o->verbose)
 		say_command(&c);
+	run_limits_restore();
 	execvp(c.word[0], c.word);
 	run_say("cannot execute %s: %s", c.word[0], strerror(errno));
 	return RUN_EXIT_NOEXEC;

@@ -15,6 +15,7 @@
 #include "src/run/run_roll.h"
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
+#include "src/run/run_stuck.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -49,6 +50,7 @@ struct watch {
 	uint64_t kill_ns;    /* when SIGKILL follows; 0: not ending */
 	uint64_t verdict_ns; /* when the suspect is convicted; 0: no suspect */
 	uint64_t foreign_ns; /* when to look for strangers; 0: done */
+	struct run_stuck stuck;
 	struct run_end suspect;
 	int patience; /* how often the verdict may still be put off */
 	int requests; /* signals that asked us to end */
@@ -217,6 +219,7 @@ static void hear_event(struct watch *w, struct run_event *ev)
 	case RUN_EVENT_CONNECTED:
 		r->connected = true;
 		r->finalized = false;
+		run_stuck_event(&w->stuck);
 		if (job->live < job->spawned)
 			check_early_leavers(w);
 		break;
@@ -286,6 +289,7 @@ static void take(struct watch *w, pid_t pid, int status)
 	if (i < 0)
 		return;
 	rank_exits(job, i, status);
+	run_stuck_event(&w->stuck);
 	/* Whatever it said before it left is in the pipe by now. */
 	hear_events(w);
 	if (run_roll_finished(job, i))
@@ -373,6 +377,9 @@ static void check_deadlines(struct watch *w)
 		w->foreign_ns = 0;
 		run_foreign_note(w->job);
 	}
+	if (w->job->end.cause == RUN_CAUSE_NONE &&
+	    run_stuck_check(&w->stuck, w->job, now) >= 0)
+		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
 		w->timeout_ns = 0;
 		blame(w, RUN_CAUSE_TIMEOUT, -1, (int)w->job->opts->timeout_s,
@@ -397,6 +404,8 @@ static int patience(const struct watch *w)
 
 	if (w->foreign_ns && (!at || w->foreign_ns < at))
 		at = w->foreign_ns;
+	if (w->stuck.next_ns && (!at || w->stuck.next_ns < at))
+		at = w->stuck.next_ns;
 	if (w->kill_ns && (!at || w->kill_ns < at))
 		at = w->kill_ns;
 	if (w->verdict_ns && (!at || w->verdict_ns < at))
@@ -464,6 +473,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 			   .patience = PATIENCE };
 	int lost;
 
+	run_stuck_begin(&w.stuck, job->opts->connect_s);
 	if (job->opts->timeout_s > 0)
 		w.timeout_ns =
 			weft_now_ns() + (uint64_t)(job->opts->timeout_s * 1e9);

@@ -13,6 +13,7 @@
 #include "src/run/run_engine.h"
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
+#include "src/run/run_limits.h"
 #include "src/run/run_model.h"
 #include "src/run/run_opts.h"
 #include "src/run/run_pmix.h"
@@ -209,6 +210,8 @@ static int job_start(struct run_job *job)
 	int err;
 
 	err = raise_limit(job);
+	if (!err)
+		err = run_limits_space(job->nranks);
 	if (err)
 		return RUN_EXIT_FAULT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -266,6 +269,8 @@ int main(int argc, char **argv)
 	int rc;
 
 	open_std();
+	if (run_limits_stack())
+		return RUN_EXIT_FAULT;
 	forget_launcher();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;

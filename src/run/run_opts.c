@@ -18,6 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Without a rank that connects; MPI_Init takes milliseconds. */
+#define CONNECT_S 60
+
 static int parse_words(struct run_parse *p, char **word);
 
 int run_set_file(struct run_parse *p, char **arg)
@@ -115,6 +118,21 @@ static int read_timeout(struct run_parse *p)
 	if (!text || !*text || p->o->timeout_s > 0 || !strcmp(text, "0"))
 		return 0;
 	return run_flag_seconds("MPIEXEC_TIMEOUT=", text, &p->o->timeout_s);
+}
+
+/* How long a rank may be in MPI_Init before it reaches mpiexec. */
+static int read_connect(struct run_opts *o)
+{
+	const char *text = getenv("MPIEXEC_CONNECT_TIMEOUT");
+
+	o->connect_s = CONNECT_S;
+	if (!text || !*text)
+		return 0;
+	if (strcmp(text, "0"))
+		return run_flag_seconds("MPIEXEC_CONNECT_TIMEOUT=", text,
+					&o->connect_s);
+	o->connect_s = 0;
+	return 0;
 }
 
 /* As --report. */
@@ -215,6 +233,8 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	}
 	if (!err)
 		err = read_timeout(&p);
+	if (!err)
+		err = read_connect(o);
 	if (!err)
 		err = note_model(&p);
 	if (!err)

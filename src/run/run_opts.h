@@ -160,6 +160,7 @@ struct run_opts {
 	struct run_away away;
 	int stdin_rank;
 	double timeout_s;
+	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT; 0: none */
 	bool quiet;
 	bool verbose;
 	bool print_codes;
