@@ -171,21 +171,55 @@ static void find_sizes(struct run_job *job)
 	job->sizes.help = (int)weft_copies_help(&c);
 }
 
-/* The topology is loaded here, once for the whole job. */
+/*
+ * Without sched_getaffinity() hwloc cannot read the host: ranks are not bound,
+ * and the topology is as many equal processors as there are.
+ */
+static int place_blindly(struct run_job *job, int why)
+{
+	struct run_place p = job->opts->place;
+	char synthetic[32];
+
+	if ((p.bind != RUN_UNIT_DEFAULT && p.bind != RUN_UNIT_NONE) ||
+	    p.cpu_set || p.report) {
+		run_say("%s: sched_getaffinity is forbidden here (%s), so that "
+			"ranks cannot be bound; use --bind-to none, or allow "
+			"it in the seccomp filter",
+			p.cpu_set  ? "--cpu-set"
+			: p.report ? "--report-bindings"
+				   : "--bind-to",
+			strerror(-why));
+		return -EINVAL;
+	}
+	if (!job->opts->quiet)
+		run_say("sched_getaffinity is forbidden here (%s): ranks are "
+			"not bound, and the host is taken to have %d "
+			"processors",
+			strerror(-why), job->cpus);
+	job->no_affinity = true;
+	p.bind = RUN_UNIT_NONE;
+	snprintf(synthetic, sizeof(synthetic), "core:%d pu:1", job->cpus);
+	return run_bind_open(&p, job->nranks, job->cpus, synthetic, &job->bind);
+}
+
+/*
+ * The topology is loaded here, once for the whole job. Signals are not blocked
+ * yet: a host on which this takes long can be interrupted.
+ */
 static int job_place(struct run_job *job)
 {
-	int err;
+	int err = job_fits(job), forbidden = run_cpus_forbidden();
 
-	err = job_fits(job);
 	if (err)
 		return err;
-	err = run_bind_open(&job->opts->place, job->nranks, job->cpus, NULL,
-			    &job->bind);
-	if (err)
-		return err;
-	job->topo_fd = run_bind_xml(job->bind);
-	find_sizes(job);
-	return 0;
+	if (forbidden)
+		err = place_blindly(job, forbidden);
+	else
+		err = run_bind_open(&job->opts->place, job->nranks, job->cpus,
+				    NULL, &job->bind);
+	if (!err)
+		job->topo_fd = run_bind_xml(job->bind);
+	return err;
 }
 
 /* What the kernel says, not what was planned. */
@@ -219,11 +253,14 @@ static int job_start(struct run_job *job)
 	signal(SIGPIPE, SIG_IGN);
 	/* A file that may not be so long is an error like others. */
 	signal(SIGXFSZ, SIG_IGN);
-	err = run_signal_open(&job->sigmask);
+	err = job_place(job);
+	if (!err)
+		err = run_signal_open(&job->sigmask);
 	if (!err)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
+	/* It starts a thread: after the helpers are forked. */
 	if (!err)
-		err = job_place(job);
+		find_sizes(job);
 	if (!err)
 		err = run_roll_open(job);
 	if (!err)
