@@ -204,6 +204,36 @@ env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -host a -timeout 0.2 \
 	true 2> "$dir/err"
 [ $? = 124 ] || complain "a time-out does not give 124"
 
+# ranks have given up, and mpirun waits for a host that does not answer: it is
+# ended, also where SIGTERM does not end it; what it says then is its own affair
+cat > "$bin/mpirun" << 'END'
+#!/bin/sh
+[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
+echo "[1,0]<stderr>:weft: rank 0 on a (pid 15): MPI_Recv: a peer process has ended" >&2
+trap 'echo crash >&2' TERM
+sleep 1000 &
+while :; do wait; done
+END
+SECONDS=0
+env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -q -host a true \
+	2> "$dir/err"
+[ $? = 1 ] || complain "a launcher that waits: not 1"
+[ $SECONDS -ge 5 ] && [ $SECONDS -lt 60 ] || complain "ended after $SECONDS s"
+last "^mpiexec: rank 0 on a has ended the job, and Open MPI's mpirun has been waiting for 5 s"
+grep -q 'weft: rank 0 on a' "$dir/err" || complain "the rank's line is lost"
+kill $(leftovers) 2> /dev/null # its sleep
+
+# signals reach it, and its end by one is ours
+printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
+echo up; exec sleep 1000\n' > "$bin/mpirun"
+env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -q -host a true \
+	> "$dir/up" 2> "$dir/err" &
+pid=$!
+wait_for test -s "$dir/up"
+kill -TERM $pid
+ended $pid
+[ "$got" = 143 ] || complain "SIGTERM: exit code $got"
+
 # prterun, and mpirun of Open MPI 5
 engine mpirun "mpirun (Open MPI) 5.0.7"
 prte="--host a:2,b:1 --map-by :OVERSUBSCRIBE"

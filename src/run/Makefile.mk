@@ -9,7 +9,7 @@ RUN_SOURCES = \
 	src/run/run_end.c src/run/run_end.h \
 	src/run/run_engine.c src/run/run_engine.h \
 	src/run/run_engine_env.c src/run/run_engine_mpirun.c \
-	src/run/run_engine_srun.c \
+	src/run/run_engine_srun.c src/run/run_engine_watch.c \
 	src/run/run_env.c src/run/run_env.h \
 	src/run/run_fdpass.c src/run/run_fdpass.h \
 	src/run/run_feed.c \

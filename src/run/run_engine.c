@@ -259,7 +259,8 @@ int run_engine_words(const struct run_opts *o, const struct run_engine *e,
 	int err;
 
 	memset(c, 0, sizeof(*c));
-	add_timeout(o, c);
+	if (e->kind == RUN_ENGINE_SRUN)
+		add_timeout(o, c);
 	run_cmd_add(c, "%s", e->file);
 	if (o->print_codes)
 		run_engine_note(o, e, "-print-all-exitcodes");
@@ -301,6 +302,8 @@ int run_engine_start(const struct run_opts *o)
 		run_say("%s starts the job (%s)", e.name, e.file);
 	if (o->verbose)
 		say_command(&c);
+	if (e.kind != RUN_ENGINE_SRUN)
+		return run_engine_watch(o, &e, &c);
 	run_limits_restore();
 	execvp(c.word[0], c.word);
 	run_say("cannot execute %s: %s", c.word[0], strerror(errno));

@@ -2,8 +2,8 @@
 /*
  * Jobs on other hosts. The site's own launcher starts them and serves them as
  * PMIx server: srun of Slurm inside an allocation, else mpirun of Open MPI, or
- * prterun of PRRTE. mpiexec finds it, translates its own options, and becomes
- * it: nothing of mpiexec stays.
+ * prterun of PRRTE. mpiexec finds it and translates its own options. It becomes
+ * srun, and watches the other two: run_engine_watch.c.
  */
 #ifndef WEFT_RUN_ENGINE_H
 #define WEFT_RUN_ENGINE_H
@@ -75,7 +75,11 @@ struct run_engine_env {
 void run_engine_vars(const struct run_opts *o, int app,
 		     const struct run_engine_env *to, struct run_cmd *c);
 
-/* Becomes the engine; returns an exit code when that fails. */
+/* Runs the command of mpirun or prterun as a child; returns the exit code. */
+int run_engine_watch(const struct run_opts *o, const struct run_engine *e,
+		     const struct run_cmd *c);
+
+/* Becomes srun, or runs another engine and returns its exit code. */
 int run_engine_start(const struct run_opts *o);
 
 #endif
