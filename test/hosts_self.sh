@@ -73,6 +73,27 @@ END
 echo "what is their own"
 bash "$hosts" 3 bash "$work/own" "$work" || bad=1
 
+# Two runs at once have the same host names and process numbers, and meet nowhere.
+echo "two at once"
+if command -v mpirun.openmpi > /dev/null; then
+	cat > "$work/job" <<'END'
+for i in 1 2 3; do
+	mpirun.openmpi --hostfile "$HOSTS_FILE" --oversubscribe -n 2 sh -c \
+		'echo "$PMIX_SERVER_TMPDIR"' || exit 1
+done
+END
+	bash "$hosts" 2 bash "$work/job" > "$work/one" 2> "$work/one.err" &
+	one=$!
+	bash "$hosts" 2 bash "$work/job" > "$work/two" 2> "$work/two.err" &
+	two=$!
+	wait $one || complain "the first of two: $(cat "$work/one.err")"
+	wait $two || complain "the second of two: $(cat "$work/two.err")"
+	[ "$(cat "$work/one" "$work/two" | grep -c '^/dev/shm/')" = 12 ] ||
+		complain "files of a launcher are outside of the host's own"
+else
+	echo "SKIPPED: no mpirun.openmpi"
+fi
+
 # What ends it ends everything; the sleepers stand on hosts and are known by how
 # long they want to sleep.
 long=$((1000000 + $$))
