@@ -73,7 +73,7 @@ src_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
 PLAIN_TESTS += test/run_engines.sh test/run_limits.sh test/run_limit_self.sh test/run_limit_tasks.sh test/run_scale.sh \
-	test/run_death.sh test/run_forbid.sh test/run_coll_death.sh test/run_health.sh test/run_io.sh test/run_job.sh \
+	test/run_death.sh test/run_forbid.sh test/run_gdb.sh test/run_coll_death.sh test/run_health.sh test/run_io.sh test/run_job.sh \
 	test/run_launchers.sh test/run_refuse.sh test/run_said.sh test/run_stranger.sh
 EXTRA_DIST += src/run/README test/run_forbid.c test/run_limit_self.c test/run_health.c test/run_hello.c test/run_scale.c test/run_coll_client.c \
 	test/run_lib.sh bench/startup.sh

@@ -244,13 +244,20 @@ static int set_wrapper(struct run_parse *p, char **arg)
 	return -EINVAL;
 }
 
-/* Several debuggers cannot share one terminal: run, and show the place. */
+/*
+ * Several debuggers cannot share one terminal: run, and show the place. gdb
+ * leaves with the program's exit code, or 128 and the signal that stopped it.
+ */
 static int set_gdb(struct run_parse *p, char **arg)
 {
-	char *cmd[] = { (
-		char *)(uintptr_t) "gdb -q -batch -ex run -ex "
-				   "'thread apply all backtrace' --args" };
+	static char text[] =
+		"gdb -q -batch -ex 'set confirm off' -ex run "
+		"-ex 'thread apply all backtrace' "
+		"-ex 'quit $_isvoid($_exitcode) ? 128 + $_siginfo.si_signo : "
+		"$_exitcode' --args";
+	char *cmd[] = { text };
 
+	p->o->gdb = true;
 	return set_wrapper(p, cmd);
 }
 

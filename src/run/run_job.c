@@ -36,7 +36,9 @@ enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
  * finished with the rank itself. So a lesser cause waits this long for a
  * better one before it becomes the verdict.
  */
-#define SETTLE_NS 100000000ull
+#define SETTLE_NS     100000000ull
+/* gdb ends after the rank that it has shown, on a busy host seconds later. */
+#define SETTLE_GDB_NS (20 * SETTLE_NS)
 enum { PATIENCE = 10 };
 
 /* A rank that has not connected after this long hardly will. */
@@ -176,7 +178,8 @@ static void blame(struct watch *w, enum run_cause cause, int rank, int code,
 	if (rank >= 0)
 		e->pid = w->job->rank[rank].pid;
 	if (!w->verdict_ns)
-		w->verdict_ns = weft_now_ns() + SETTLE_NS;
+		w->verdict_ns = weft_now_ns() +
+				(w->job->opts->gdb ? SETTLE_GDB_NS : SETTLE_NS);
 	if (weight(cause, code) > weight(RUN_CAUSE_NO_FINI, 0))
 		convict(w);
 }
@@ -295,6 +298,10 @@ static void take(struct watch *w, pid_t pid, int status)
 	if (run_roll_finished(job, i))
 		job->rank[i].finalized = true;
 	cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
+	if (job->opts->gdb && cause == RUN_CAUSE_EXIT && code > 128) {
+		cause = RUN_CAUSE_SIGNAL;
+		code -= 128;
+	}
 	if (cause != RUN_CAUSE_NONE)
 		blame(w, cause, i, code, NULL);
 }

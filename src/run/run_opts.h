@@ -164,6 +164,7 @@ struct run_opts {
 	bool quiet;
 	bool verbose;
 	bool print_codes;
+	bool gdb;	       /* --gdb: 128+signal is a rank's death by it */
 	char **wrapper;	       /* ends with NULL; NULL: none */
 	struct run_note *note; /* what to say about flags without effect */
 	int nnotes;
