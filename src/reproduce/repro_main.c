@@ -62,7 +62,7 @@ static const struct row {
 	  AT(plot) },
 	{ { "html", 1, "FILE", "the same as a page with plots", 0 }, AT(html) },
 	{ { "progress", 0, "",
-	    "a line on stderr while it runs (on a terminal always)", 0 },
+	    "rows done and time left, on stderr (on a terminal always)", 0 },
 	  AT(progress) },
 	{ { "version", 0, "", "version", 0 }, AT(version) },
 };
@@ -138,14 +138,19 @@ static int run_all(struct repro *r, const struct args *a)
 	enum repro_format format = a->json  ? REPRO_JSON
 				   : a->csv ? REPRO_CSV
 					    : REPRO_TEXT;
+	struct repro_progress progress;
 	int bad = 0;
 
+	repro_progress_begin(&progress, r);
 	repro_out_begin(r, format);
 	for (unsigned i = 0; i < r->count; i++) {
 		struct repro_row *row = &r->row[i];
 
-		if (!a->list)
+		if (!a->list) {
+			repro_progress_row(&progress, r, row);
 			run_row(r, row);
+			repro_progress_done(&progress, r, row);
+		}
 		repro_out_row(r, format, i);
 		bad |= row->state == REPRO_FAILED;
 		bad |= row->state == REPRO_DONE &&
