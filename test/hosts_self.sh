@@ -73,6 +73,27 @@ END
 echo "private resources"
 bash "$hosts" 3 bash "$work/own" "$work" || bad=1
 
+# Two runs at once have equal host names and pids, and share no file.
+echo "two at once"
+if command -v mpirun.openmpi > /dev/null; then
+	cat > "$work/job" <<'END'
+for i in 1 2 3; do
+	mpirun.openmpi --hostfile "$HOSTS_FILE" --oversubscribe -n 2 sh -c \
+		'echo "$PMIX_SERVER_TMPDIR"' || exit 1
+done
+END
+	bash "$hosts" 2 bash "$work/job" > "$work/one" 2> "$work/one.err" &
+	one=$!
+	bash "$hosts" 2 bash "$work/job" > "$work/two" 2> "$work/two.err" &
+	two=$!
+	wait $one || complain "the first of two: $(cat "$work/one.err")"
+	wait $two || complain "the second of two: $(cat "$work/two.err")"
+	[ "$(cat "$work/one" "$work/two" | grep -c '^/dev/shm/')" = 12 ] ||
+		complain "files of a launcher are outside of the host's own"
+else
+	echo "SKIPPED: no mpirun.openmpi"
+fi
+
 # The end of test/hosts ends all of its processes; the sleeping processes run
 # on the hosts and are identified by the duration of their sleep.
 long=$((1000000 + $$))

@@ -125,7 +125,7 @@ borders() {
 	border src/run "src/base/ $net src/show/show.h"
 	border src/sim "src/base/ $net src/page/"
 	border src/reproduce "src/base/ $net src/sim/ src/page/ prov/mem/mem.h"
-	border src/tool "src/base/ src/health/ prov/nic/cu/cu_tree.h"
+	border src/tool "src/base/ src/health/ prov/nic/cu/cu_tree.h $net"
 	border bench "src/base/ prov/code/ $net
 		prov/carrier/carrier.h"
 	border examples ""

@@ -11,15 +11,21 @@ for tool in true sh env timeout sleep; do
 	ln -s "$(type -P $tool)" "$dir/none/"
 done
 
-# engine NAME VERSION: prints $E, $F ... and its arguments
+# engine NAME VERSION: prints $E, $F ... and its arguments; its environment is in
+# $dir/env, and with $RUN_SH it runs the arguments from "sh" on
 engine() {
 	cat > "$bin/$1" << END
 #!/bin/sh
 [ "\$1" = --version ] && { echo "$2"; exit 0; }
 echo "\${0##*/}"
+env > "$dir/env"
 for w; do printf '%s\n' "\$w"; done
 [ -z "\$E" ] || echo "E is \$E"
 [ -z "\$FI_WEFT_CARRIER" ] || echo "carrier \$FI_WEFT_CARRIER"
+[ -z "\$RUN_SH" ] || while [ \$# -gt 0 ]; do
+	[ "\$1" = sh ] && { "\$@"; break; }
+	shift
+done
 exit 9
 END
 	chmod +x "$bin/$1"
@@ -43,6 +49,14 @@ gives() {
 	echo "and not"
 	echo "$want"
 	cat "$dir/err"
+}
+
+# has K=V...: the engine's environment
+has() {
+	local pair
+	for pair; do
+		grep -qxF -- "$pair" "$dir/env" || complain "the engine has no $pair"
+	done
 }
 
 # refuses PATTERN ARGUMENTS...
@@ -103,19 +117,65 @@ gives "$orte -n 3 $vars $true" -q -host a:2,b true
 [ -s "$dir/err" ] && complain "output on stderr with -q"
 printf 'a slots=2 # first\n\nb:1\n' > "$dir/file"
 gives "$orte -n 5 $vars $true -n 1" --hostfile "$dir/file" -n 5 true -n 1
-gives "$orte -n 3 $vars -x A=1 -x B=2 -x C=3;4 ./prog x" -host a:2,b \
-	-x A=1 -genv B=2 -env C "3;4" ./prog x
-gives "$orte -n 3 -x COLOR -x A=1 ./prog" -host a:2,b -genvlist COLOR \
+gives "$orte -n 3 $vars -x A -x B -x C ./prog x" -host a:2,b \
+	-x A=1 -genv B=0 -genv B=2 -env C "3;4" ./prog x
+has A=1 B=2 'C=3;4'
+gives "$orte -n 3 -x COLOR -x A ./prog" -host a:2,b -genvlist COLOR \
 	-x A=1 ./prog
+has A=1
 gives "$orte -n 3 -x HOME ./prog" -host a:2,b -genvlist HOME ./prog
-gives "$orte -n 3 $vars -x FI_WEFT_CARRIER=loop ./prog" -host a:2,b \
+gives "$orte -n 3 $vars -x FI_WEFT_CARRIER ./prog carrier loop" -host a:2,b \
 	-x FI_WEFT_CARRIER=loop ./prog
-gives "$orte -n 3 --wdir /tmp $vars -x FI_WEFT_MACHINE=gemini -x \
-FI_WEFT_CLOCK=live -x FI_WEFT_FAULTS=seed=1;loss=0.1 -x FI_WEFT_IFACE=eth1 \
+gives "$orte -n 3 --wdir /tmp $vars -x FI_WEFT_MACHINE -x \
+FI_WEFT_CLOCK -x FI_WEFT_FAULTS -x FI_WEFT_IFACE \
 ./prog" -host a:2,b -wdir /tmp --machine gemini --clock live \
 	--faults "seed=1;loss=0.1" --iface eth1 ./prog
-gives "$orte -n 1 $vars ./m : -n 4 $vars -x R=w ./w" -host a:2,b \
+has FI_WEFT_MACHINE=gemini FI_WEFT_CLOCK=live 'FI_WEFT_FAULTS=seed=1;loss=0.1' \
+	FI_WEFT_IFACE=eth1
+# what only one context has, or what the launcher itself reads, is set by a shell
+shell='sh -c R=$WEFT_SET_0_R; export R; unset WEFT_SET_0_R; exec "$0" "$@"'
+gives "$orte -n 1 $vars ./m : -n 4 $vars -x WEFT_SET_0_R $shell ./w" -host a:2,b \
 	-n 1 ./m : -n 4 -env R w ./w
+has WEFT_SET_0_R=w
+grep -q '^R=' "$dir/env" && complain "a variable of one context is everywhere"
+
+# no value is a word of the command: every user can read those
+printf '%s\n' '-n 1 -env FI_WEFT_KEY hidden1 -env LD_HIDDEN hidden2 sh -c "echo of rank: $FI_WEFT_KEY $LD_HIDDEN"' \
+	'-n 1 -env FI_WEFT_KEY hidden3 ./w' > "$dir/config"
+for engine in "mpirun (Open MPI) 4.1.4" "prterun (PRRTE) 3.0.8"; do
+	rm -f "$bin/mpirun"
+	engine "${engine%% *}" "$engine"
+	for words in "-configfile $dir/config" \
+		'-x A=hidden4 -genv B hidden5 -x PATH=hidden6 ./prog'; do
+		env -i PATH="$bin:$dir/none" TEST_MARK="$mark" RUN_SH=1 "$mpiexec" \
+			-v -host a,b $words > "$dir/out" 2> "$dir/err"
+		grep -v '^of rank:' "$dir/out" "$dir/err" | grep hidden &&
+			complain "$engine $words: a value is visible"
+		grep -q hidden "$dir/env" || complain "$words: a value is lost"
+		case $words in
+		*config*) grep -qx 'of rank: hidden1 hidden2' "$dir/out" ||
+			complain "the rank has other values: $(cat "$dir/out")" ;;
+		esac
+	done
+	rm -f "$bin/prterun"
+done
+# the same of Open MPI itself: the rank reads the commands of all processes
+if need_part mpirun.openmpi; then
+	cat > "$dir/look" << 'END'
+for f in /proc/[0-9]*/cmdline; do
+	case $(tr '\0' ' ' < "$f") in
+	*"$FI_WEFT_KEY"* | *"$LD_HIDDEN"*) tr '\0' ' ' < "$f" ;;
+	esac
+done 2> /dev/null
+echo "rank $FI_WEFT_KEY $LD_HIDDEN"
+END
+	echo "-n 1 -env FI_WEFT_KEY hidden$$ -env LD_HIDDEN also$$ bash $dir/look" \
+		> "$dir/config"
+	echo "-n 1 true" >> "$dir/config"
+	run 0 -launcher mpirun -configfile "$dir/config"
+	out "rank hidden$$ also$$"
+fi
+engine mpirun "mpirun (Open MPI) 4.1.4"
 gives "$orte --tag-output --stdin all -n 3 $vars ./prog" -host a:2,b -l \
 	-stdin all ./prog
 gives "$orte --tag-output --timestamp-output --merge-stderr-to-stdout \
@@ -130,6 +190,8 @@ valgrind -q ./prog" -host a,b -ppn 2 --nooversubscribe -bind-to core \
 gives "$orte -n 3 $vars ./prog" -host a:2,b -prepend-pattern x --report ./prog
 says '^mpiexec: -prepend-pattern has no effect: Open MPI.s mpirun does not know'
 says '^mpiexec: --report has no effect'
+refuses "--trace: Open MPI's mpirun does not write it" -host a --trace t.json true
+refuses '--report-file: .*jobs on one host' -host a --report-file r true
 gives "$orte -n 3 $vars ./prog" -v -host a:2,b ./prog
 says "^mpiexec: the command is $bin/mpirun .* ./prog$"
 gives "$orte -n 3 $vars ./prog" -timeout 40 -host a:2,b ./prog
@@ -142,6 +204,36 @@ exec sleep 1000\n' > "$bin/mpirun"
 env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -host a -timeout 0.2 \
 	true 2> "$dir/err"
 [ $? = 124 ] || complain "a time-out does not give 124"
+
+# ranks have given up, and mpirun waits for a host that does not answer: it is
+# ended, also where SIGTERM does not end it; what it says then is its own affair
+cat > "$bin/mpirun" << 'END'
+#!/bin/sh
+[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
+echo "[1,0]<stderr>:weft: rank 0 on a (pid 15): MPI_Recv: a peer process has ended" >&2
+trap 'echo crash >&2' TERM
+sleep 1000 &
+while :; do wait; done
+END
+SECONDS=0
+env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -q -host a true \
+	2> "$dir/err"
+[ $? = 1 ] || complain "a launcher that waits: not 1"
+[ $SECONDS -ge 5 ] && [ $SECONDS -lt 60 ] || complain "ended after $SECONDS s"
+last "^mpiexec: rank 0 on a has ended the job, and Open MPI's mpirun has been waiting for 5 s"
+grep -q 'weft: rank 0 on a' "$dir/err" || complain "the rank's line is lost"
+kill $(leftovers) 2> /dev/null # its sleep
+
+# signals reach it, and its end by one is ours
+printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
+echo up; exec sleep 1000\n' > "$bin/mpirun"
+env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -q -host a true \
+	> "$dir/up" 2> "$dir/err" &
+pid=$!
+wait_for test -s "$dir/up"
+kill -TERM $pid
+ended $pid
+[ "$got" = 143 ] || complain "SIGTERM: exit code $got"
 
 # prterun, and mpirun of Open MPI 5
 engine mpirun "mpirun (Open MPI) 5.0.7"

@@ -74,11 +74,11 @@ fi
 
 # ---- places that cannot be written
 run 125 -n 1 --report-html /nowhere/x.html "$dir/ring"
-grep -q 'cannot write /nowhere/x.html: No such file' "$dir/err" ||
+grep -q -e '--report-html /nowhere/x.html: directory /nowhere/: No such file' "$dir/err" ||
 	complain "a page that cannot be written is not reported"
 "$builddir/weft-sim" -m bgq:2x2 --warm 1us --time 1us --html /nowhere/x \
 	> "$dir/out" 2> "$dir/err" && complain "weft-sim: no error"
-grep -q 'cannot write /nowhere/x' "$dir/err" || complain "weft-sim: not told"
+grep -q -e '--html /nowhere/x: directory /nowhere/: No such file' "$dir/err" || complain "weft-sim: not reported"
 ls "$dir"/*.part 2>/dev/null && complain "a partial file is left behind"
 
 # ---- the data

@@ -217,4 +217,16 @@ sed 's|^hop .*|hop = 90 ns # assumed: slow|' "$top_srcdir/share/machines/bgq" \
 	>"$own"
 "$rep" bgq --only BGQ-T1 -m "$own" >/dev/null &&
 	fail "a wrong machine reproduces the paper"
+# Progress is on standard error, and there only where it is wanted.
+"$rep" bgq --only BGQ-T1 >"$dir/plain" 2>"$dir/err" || fail "weft-reproduce"
+[ ! -s "$dir/err" ] || fail "progress without a terminal: $(head -c 300 "$dir/err")"
+"$rep" bgq --only BGQ-T1 --progress >"$dir/shown" 2>"$dir/err" || fail "--progress"
+cmp "$dir/plain" "$dir/shown" || fail "progress changes the output"
+tr '\r' '\n' <"$dir/err" | sed 's/^[^a-z]*//; /^[^a-z]*$/d' >"$dir/lines"
+rows=$(grep -c '^bgq: ' "$dir/lines")
+head -n 1 "$dir/lines" | grep -qE "^\[?K?bgq: 0 of $rows rows, [0-9]+ s; BGQ" ||
+	fail "first: $(head -n 1 "$dir/lines")"
+tail -n 1 "$dir/lines" |
+	grep -qE "bgq: $((rows - 1)) of $rows rows, [0-9]+ s, about [0-9]+ s left; " ||
+	fail "last: $(tail -n 1 "$dir/lines")"
 exit $skipped

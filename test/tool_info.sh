@@ -40,10 +40,33 @@ assert any(p["name"] == "weft" for p in d["providers"])
 assert any(o["name"] == "FI_WEFT_MACHINE" for o in d["provider_options"])
 assert any(o["name"].startswith("WEFT_") for o in d["mpi_options"])
 EOF
+	for machine in bgq gemini qsnet2 sunway apenet apenet@nios bgq:4x4x4x4x2; do
+		"$info" --json --machine $machine >"$out" || fail "--machine $machine"
+		python3 - "$out" $machine <<'EOF' || fail "JSON of $machine"
+import json, sys
+d = json.load(open(sys.argv[1]))
+spec = sys.argv[2]
+m = d["machine"]
+assert m["name"] == spec.split("@")[0].split(":")[0], m
+assert int(m["nodes"]) > 1 and m["unit"] and m["file"].endswith(m["name"]), m
+if ":" in spec:
+    assert m["shape"] == spec.split(":")[1] and m["nodes"] == "512", m
+facts = {f["key"]: f for f in d["facts"] if not f["variant"]}
+for key in ("link", "hop", "payload"):
+    assert facts[key]["kind"] and facts[key]["source"], facts[key]
+assert all(f["line"].isdigit() for f in d["facts"])
+EOF
+	done
 else
 	echo "SKIPPED: no python3"
 	skipped=77
 fi
+"$info" --machine apenet >"$out" || fail "--machine apenet"
+grep -qE '^  unit +apenet$' "$out" || fail "no unit: $(cat "$out")"
+grep -qE '^  link +2\.8 GB/s +spec .*paper 2\.3' "$out" || fail "no rate of the links"
+"$info" --machine cm5 >"$out" 2>&1
+[ $? = 2 ] || fail "an unknown machine: not 2"
+grep -q '^weft-info: --machine cm5: ' "$out" || fail "unknown: $(cat "$out")"
 "$info" --nonsense 2>/dev/null && fail "a wrong option is accepted"
 "$info" --version | grep -q '^weft-info (Weft) ' || fail "--version"
 exit $skipped

@@ -131,10 +131,15 @@ sed "s/@FUNCTION@/MPI_Mine/g" shared.c >one_shared.c
 	fail "-z defs is ignored"
 
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
-for pc in weft mpi-c mpi-cxx; do
+for pc in weft mpi mpi-abi mpi-c mpi-cxx; do
 	pkg-config --exists $pc || fail "pkg-config $pc"
 	pkg-config --libs $pc | grep -q lmpi_abi || fail "pkg-config $pc: libs"
+	# the tree was moved: only the prefix has to be said
+	pkg-config --define-variable=prefix="$tree" --cflags --libs $pc >flags
+	grep -q -- "-I$tree/include .*-L$tree/lib " flags ||
+		fail "pkg-config $pc: $(cat flags)"
 done
+cc one.c -o by_pc $(cat flags) || fail "pkg-config mpi-cxx does not link"
 
 command -v cmake >/dev/null || { echo "no cmake: that part skipped"; exit 77; }
 cat >CMakeLists.txt <<'EOF'

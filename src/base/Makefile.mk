@@ -16,6 +16,7 @@ libweftbase_la_SOURCES = \
 	src/base/keyfile.c src/base/keyfile.h \
 	src/base/limit.c src/base/limit.h src/base/list.h \
 	src/base/log.c src/base/log.h \
+	src/base/outfile.c src/base/outfile.h \
 	src/base/patience.c src/base/patience.h \
 	src/base/plan.c src/base/plan.h \
 	src/base/pool.c src/base/pool.h \
@@ -33,7 +34,7 @@ BASE_TESTS = \
 	src/base/clock_test src/base/copies_test src/base/copy_test src/base/fence_test src/base/futex_test src/base/guard_test \
 	src/base/hash_test src/base/iov_test src/base/keyfile_test src/base/limit_test \
 	src/base/list_test \
-	src/base/log_test src/base/must_test \
+	src/base/log_test src/base/must_test src/base/outfile_test \
 	src/base/patience_test src/base/plan_test src/base/pool_test \
 	src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test \
@@ -58,6 +59,7 @@ src_base_iov_test_LDADD = $(T_LIBS)
 src_base_limit_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
+src_base_outfile_test_LDADD = $(T_LIBS)
 src_base_patience_test_LDADD = $(T_LIBS)
 src_base_keyfile_test_LDADD = $(T_LIBS)
 src_base_plan_test_LDADD = $(T_LIBS)

@@ -2,9 +2,12 @@
 /* Limits of the process, named when they are in the way. */
 #include "src/base/limit.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define KIB	      1024u
 #define DEFAULT_STACK (8192 * KIB) /* of a thread, as glibc has it */
@@ -83,6 +86,20 @@ const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks)
 			 ": %u processes and threads are needed, and this user "
 			 "may have %llu in all (ulimit -u)",
 			 tasks, (unsigned long long)l);
+	return text;
+}
+
+const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT])
+{
+	int fd = memfd_create("weft-probe", MFD_CLOEXEC);
+
+	text[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EPERM || errno == EACCES || errno == ENOSYS)
+		snprintf(text, WEFT_LIMIT_TEXT,
+			 ": the system call memfd_create is forbidden here; a "
+			 "seccomp filter, as of a container, must allow it");
 	return text;
 }
 

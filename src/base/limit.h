@@ -23,6 +23,9 @@ const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 /* A thread: addresses for its stack, or one of so many processes and all. */
 const char *weft_limit_thread(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 
+/* Memory that processes share, where the host forbids memfd_create(). */
+const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT]);
+
 /* Whether a file may be that long; where not, trying would be deadly. */
 bool weft_limit_fits_file(size_t bytes);
 /* Whether another thread can be had now: 0 or -errno. */

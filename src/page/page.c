@@ -2,6 +2,7 @@
 /* See page.h. */
 #include "config.h"
 #include "src/page/page.h"
+#include "src/base/outfile.h"
 
 #include "src/page/page_asset.h"
 
@@ -51,7 +52,8 @@ int page_open(struct page *p, const char *file, const char *kind,
 	if (!n || n >= sizeof(p->file))
 		return -ENAMETOOLONG;
 	memcpy(p->file, file, n + 1);
-	snprintf(p->part, sizeof(p->part), "%s.part", file);
+	snprintf(p->part, sizeof(p->part), "%s%s", file,
+		 weft_outfile_is_stream(file) ? "" : ".part");
 	f = fopen(p->part, "we");
 	if (!f)
 		return -errno;
@@ -66,10 +68,17 @@ int page_open(struct page *p, const char *file, const char *kind,
 	return 0;
 }
 
+/* A pipe or a device is written as it is. */
+static bool is_stream(const struct page *p)
+{
+	return !strcmp(p->part, p->file);
+}
+
 void page_drop(struct page *p)
 {
 	fclose(p->data.f);
-	unlink(p->part);
+	if (!is_stream(p))
+		unlink(p->part);
 }
 
 int page_close(struct page *p)
@@ -87,9 +96,10 @@ int page_close(struct page *p)
 		page_drop(p);
 		return err;
 	}
-	if (fclose(f) || rename(p->part, p->file)) {
+	if (fclose(f) || (!is_stream(p) && rename(p->part, p->file))) {
 		err = -errno;
-		unlink(p->part);
+		if (!is_stream(p))
+			unlink(p->part);
 	}
 	return err;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-page CSV FILE: the results of bench/compare as a page. The CSV has the
+ * weft-page CSV FILE: the results of bench/compare as a page; --check FILE only
+ * checks whether the page can be written there. The CSV has the
  * columns benchmark, ranks, mpi, round, size, metric, value; a curve is made of
  * the median of each size, with the lowest and the highest.
  */
+#include "src/base/outfile.h"
 #include "src/page/page.h"
 
 #include <errno.h>
@@ -140,13 +142,20 @@ static int make(FILE *csv, const char *file)
 
 int main(int argc, char **argv)
 {
+	char why[WEFT_OUTFILE_WHY];
 	FILE *csv;
 	int err;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: weft-page CSV FILE\n");
+		fprintf(stderr, "usage: weft-page CSV FILE, or --check FILE\n");
 		return 2;
 	}
+	if (weft_outfile_check(argv[2], WEFT_OUTFILE_PAGE, why)) {
+		fprintf(stderr, "weft-page: %s: %s\n", argv[2], why);
+		return 1;
+	}
+	if (!strcmp(argv[1], "--check"))
+		return 0;
 	csv = fopen(argv[1], "r");
 	err = csv ? make(csv, argv[2]) : -errno;
 	if (err)

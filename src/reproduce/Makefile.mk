@@ -8,7 +8,7 @@ libweftrepro_la_SOURCES = src/reproduce/repro.h \
 	src/reproduce/repro_gather.c \
 	src/reproduce/repro_neighbour.c \
 	src/reproduce/repro_conditional.c \
-	src/reproduce/repro_pingpong.c \
+	src/reproduce/repro_pingpong.c src/reproduce/repro_progress.c \
 	src/reproduce/repro_soft.c \
 	src/reproduce/repro_staged.c src/reproduce/repro_staged.h \
 	src/reproduce/repro_stream.c \

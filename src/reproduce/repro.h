@@ -155,4 +155,25 @@ void repro_page_add(struct page *p, const struct repro *r);
 /* repro_draw.c: paper against model. 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);
 
+/* ---- the progress line (repro_progress.c) -------------------------------- */
+
+struct repro_pace {
+	unsigned rows, done;
+	double spent_s; /* for those that are done */
+};
+
+struct repro_progress {
+	bool on;
+	uint64_t began_ns, row_ns;
+	struct repro_pace kind[2]; /* rows that are not long, and long ones */
+};
+
+/* Shown on a terminal, or with --progress. */
+void repro_progress_begin(struct repro_progress *p, const struct repro *r);
+/* Before a row is run, and after it; the line is gone then. */
+void repro_progress_row(struct repro_progress *p, const struct repro *r,
+			const struct repro_row *row);
+void repro_progress_done(struct repro_progress *p, const struct repro *r,
+			 const struct repro_row *row);
+
 #endif

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "src/reproduce/repro_bench.h"
 #include "src/base/args.h"
+#include "src/base/outfile.h"
 #include "src/sim/sim_plot.h"
 
 #include <signal.h>
@@ -61,7 +62,7 @@ static const struct row {
 	  AT(plot) },
 	{ { "html", 1, "FILE", "the same as a page with plots", 0 }, AT(html) },
 	{ { "progress", 0, "",
-	    "a line on stderr while it runs (on a terminal always)", 0 },
+	    "rows done and time left, on stderr (on a terminal always)", 0 },
 	  AT(progress) },
 	{ { "version", 0, "", "version", 0 }, AT(version) },
 };
@@ -82,6 +83,7 @@ static void set(const struct weft_args *w, struct args *a)
 static int parse(struct weft_args *w, struct repro *r, struct args *a)
 {
 	enum weft_args_found found;
+	char why[WEFT_OUTFILE_WHY];
 
 	while ((found = weft_args_next(w)) != WEFT_ARGS_END) {
 		if (found == WEFT_ARGS_HELP)
@@ -101,6 +103,8 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 		return which_system(w);
 	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
 		return -1;
+	if (a->html && weft_outfile_check(a->html, WEFT_OUTFILE_PAGE, why))
+		return weft_args_wrong(w, "--html %s: %s", a->html, why);
 	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))
 		return weft_args_wrong(w, "all takes no --machine, --only or "
 					  "--plot");
@@ -134,14 +138,19 @@ static int run_all(struct repro *r, const struct args *a)
 	enum repro_format format = a->json  ? REPRO_JSON
 				   : a->csv ? REPRO_CSV
 					    : REPRO_TEXT;
+	struct repro_progress progress;
 	int bad = 0;
 
+	repro_progress_begin(&progress, r);
 	repro_out_begin(r, format);
 	for (unsigned i = 0; i < r->count; i++) {
 		struct repro_row *row = &r->row[i];
 
-		if (!a->list)
+		if (!a->list) {
+			repro_progress_row(&progress, r, row);
 			run_row(r, row);
+			repro_progress_done(&progress, r, row);
+		}
 		repro_out_row(r, format, i);
 		bad |= row->state == REPRO_FAILED;
 		bad |= row->state == REPRO_DONE &&

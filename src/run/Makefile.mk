@@ -9,7 +9,7 @@ RUN_SOURCES = \
 	src/run/run_end.c src/run/run_end.h \
 	src/run/run_engine.c src/run/run_engine.h \
 	src/run/run_engine_env.c src/run/run_engine_mpirun.c \
-	src/run/run_engine_srun.c \
+	src/run/run_engine_srun.c src/run/run_engine_watch.c \
 	src/run/run_env.c src/run/run_env.h \
 	src/run/run_fdpass.c src/run/run_fdpass.h \
 	src/run/run_feed.c \
@@ -19,6 +19,7 @@ RUN_SOURCES = \
 	src/run/run_hosts.c src/run/run_hosts.h \
 	src/run/run_io.c src/run/run_io.h \
 	src/run/run_job.c src/run/run_job.h \
+	src/run/run_limits.c src/run/run_limits.h \
 	src/run/run_line.c src/run/run_line.h \
 	src/run/run_lo.c \
 	src/run/run_model.c src/run/run_model.h \
@@ -32,6 +33,7 @@ RUN_SOURCES = \
 	src/run/run_say.c src/run/run_say.h \
 	src/run/run_signal.c src/run/run_signal.h \
 	src/run/run_spawn.c src/run/run_spawn.h \
+	src/run/run_stuck.c src/run/run_stuck.h \
 	src/run/run_sweep.c \
 	src/run/run_trace.c src/run/run_trace.h \
 	src/run/run_words.c src/run/run_words.h
@@ -70,9 +72,9 @@ src_run_run_fdpass_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
-PLAIN_TESTS += test/run_engines.sh test/run_limits.sh test/run_limit_tasks.sh test/run_scale.sh \
-	test/run_death.sh test/run_coll_death.sh test/run_health.sh test/run_io.sh test/run_job.sh \
-	test/run_launchers.sh test/run_said.sh test/run_stranger.sh
-EXTRA_DIST += src/run/README test/run_health.c test/run_hello.c test/run_scale.c test/run_coll_client.c \
+PLAIN_TESTS += test/run_engines.sh test/run_limits.sh test/run_limit_self.sh test/run_limit_tasks.sh test/run_scale.sh \
+	test/run_death.sh test/run_forbid.sh test/run_gdb.sh test/run_coll_death.sh test/run_health.sh test/run_io.sh test/run_job.sh \
+	test/run_launchers.sh test/run_refuse.sh test/run_said.sh test/run_stranger.sh
+EXTRA_DIST += src/run/README test/run_forbid.c test/run_limit_self.c test/run_health.c test/run_hello.c test/run_scale.c test/run_coll_client.c \
 	test/run_lib.sh bench/startup.sh
 dist_man1_MANS += doc/mpiexec.1 doc/mpirun.1

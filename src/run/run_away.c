@@ -18,12 +18,9 @@
 int run_set_hosts(struct run_parse *p, char **arg)
 {
 	struct run_hosts *h = &p->o->away.hosts;
-	int err = p->flag->value ? run_hosts_file(arg[0], h)
-				 : run_hosts_list(arg[0], h);
 
-	if (err)
-		run_say("cannot read %s: %s", arg[0], strerror(-err));
-	return err;
+	return p->flag->value ? run_hosts_file(p->spelled, arg[0], h)
+			      : run_hosts_list(p->spelled, arg[0], h);
 }
 
 static const struct {

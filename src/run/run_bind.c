@@ -13,6 +13,7 @@
 #include "src/run/run_bind.h"
 #include "src/run/run_say.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
@@ -79,6 +80,21 @@ static int load(struct run_bind *b, const char *synthetic)
 	return err;
 }
 
+/* "0-3,8" or "4-". */
+static bool is_cpu_list(const char *text)
+{
+	while (isdigit((unsigned char)*text)) {
+		text += strspn(text, "0123456789");
+		if (*text == '-')
+			text += 1 + strspn(text + 1, "0123456789");
+		if (!*text)
+			return true;
+		if (*text++ != ',')
+			return false;
+	}
+	return false;
+}
+
 static int find_allowed(struct run_bind *b, const struct run_place *p)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -90,10 +106,16 @@ static int find_allowed(struct run_bind *b, const struct run_place *p)
 	if (hwloc_topology_is_thissystem(b->topo) &&
 	    !hwloc_get_cpubind(b->topo, set, HWLOC_CPUBIND_PROCESS))
 		hwloc_bitmap_and(b->allowed, b->allowed, set);
-	if (p->cpu_set) {
-		hwloc_bitmap_list_sscanf(set, p->cpu_set);
-		hwloc_bitmap_and(b->allowed, b->allowed, set);
+	if (p->cpu_set && (!is_cpu_list(p->cpu_set) ||
+			   hwloc_bitmap_list_sscanf(set, p->cpu_set))) {
+		run_say("--cpu-set %s: a list of processors such as 0-3,8 is "
+			"needed",
+			p->cpu_set);
+		hwloc_bitmap_free(set);
+		return -EINVAL;
 	}
+	if (p->cpu_set)
+		hwloc_bitmap_and(b->allowed, b->allowed, set);
 	hwloc_bitmap_free(set);
 	if (!hwloc_bitmap_iszero(b->allowed))
 		return 0;
@@ -166,7 +188,7 @@ static int first_slot(struct run_bind *b, const struct run_place *p, int rank,
 
 	if (p->map == RUN_UNIT_DEFAULT || p->map == RUN_UNIT_NODE ||
 	    p->map == RUN_UNIT_CORE || p->map == RUN_UNIT_HWTHREAD || objs < 1)
-		return rank * pe % b->nslots;
+		return (int)((long)rank * pe % b->nslots);
 	slots = calloc((size_t)b->nslots, sizeof(*slots));
 	if (!slots)
 		return 0;
@@ -174,7 +196,7 @@ static int first_slot(struct run_bind *b, const struct run_place *p, int rank,
 	turn = p->ppr ? rank % p->ppr : rank / objs;
 	for (n = 0; n == 0; k = (k + 1) % objs)
 		n = slots_within(b, type, k, slots);
-	at = slots[turn * pe % n];
+	at = slots[(long)turn * pe % n];
 	free(slots);
 	return at;
 }
@@ -205,13 +227,13 @@ static int place_rank(struct run_bind *b, const struct run_place *p, int rank,
 static enum run_unit choose(struct run_bind *b, const struct run_place *p,
 			    int n, int cpus)
 {
-	int pe = p->pe > 0 ? p->pe : 1;
+	long wanted = (long)n * (p->pe > 0 ? p->pe : 1);
 
 	if (p->bind != RUN_UNIT_DEFAULT)
 		return p->bind;
-	if (n * pe <= b->nslots && n * pe <= cpus)
+	if (wanted <= b->nslots && wanted <= cpus)
 		return RUN_UNIT_CORE;
-	if (n * pe > cpus || find_slots(b, HWLOC_OBJ_PU) || n * pe > b->nslots)
+	if (wanted > cpus || find_slots(b, HWLOC_OBJ_PU) || wanted > b->nslots)
 		return RUN_UNIT_NONE;
 	return RUN_UNIT_HWTHREAD;
 }

@@ -72,10 +72,15 @@ static void ranks_go_where_the_words_say(void **state)
 
 static void impossible_processors_are_refused(void **state)
 {
-	struct run_place p = { .cpu_set = "99" };
+	static const char *const set[] = { "99",   "",	 "two", "0x1",
+					   "1,,2", "1,", "-2",	"1;2" };
 	struct run_bind *b = NULL;
 
-	T_IS(run_bind_open(&p, 1, 1, TWELVE, &b), -EINVAL);
+	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+		struct run_place p = { .cpu_set = set[i] };
+
+		T_IS(run_bind_open(&p, 1, 1, TWELVE, &b), -EINVAL);
+	}
 }
 
 static void topology_is_handed_on_as_text(void **state)

@@ -12,4 +12,8 @@ int run_cpus(void);
  */
 int run_cpus_parse(const char *text);
 
+/* 0, or -errno: the host forbids sched_getaffinity(), as seccomp filters do.
+ * hwloc 2 would repeat the call for ever. */
+int run_cpus_forbidden(void);
+
 #endif

@@ -19,6 +19,13 @@
 /* Whether libraries of this process come to our accept() and listen(). */
 bool run_door_stands(void);
 
+/*
+ * Whether the thread of the library that accepts connections runs: a connection
+ * of mpiexec's own must get to accept(). 0, or -errno: -ETIMEDOUT when nothing
+ * happens for ten seconds, or less where there is no such thread.
+ */
+int run_door_answers(void);
+
 /* Both ends of a connection of this host, IPv4 or IPv6. */
 struct run_ends {
 	struct sockaddr_storage near;

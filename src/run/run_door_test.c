@@ -3,7 +3,9 @@
 #include "src/run/run_door.h"
 #include "test/t.h"
 
+#include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -124,12 +126,44 @@ static void a_stranger_is_turned_away_and_the_next_one_is_not(void **state)
 	close(s);
 }
 
+static void *accept_until_told(void *arg)
+{
+	int s = *(int *)arg, got;
+
+	/* -1 with EAGAIN is the test, a connection the end */
+	do
+		got = accept(s, NULL, NULL);
+	while (got < 0 && errno == EAGAIN);
+	close(got);
+	return NULL;
+}
+
+static void a_listener_that_runs_answers(void **state)
+{
+	struct sockaddr_in at;
+	int s = listen_at(&at);
+	pthread_t th;
+	int far;
+
+	T_OK(pthread_create(&th, NULL, accept_until_told, &s));
+	T_OK(run_door_answers());
+	T_OK(run_door_answers());
+	far = connect_to(&at);
+	pthread_join(th, NULL);
+	close(far);
+	/* now nobody accepts, and no thread is there to do so */
+	T_IS(run_door_answers(), -ETIMEDOUT);
+	close(s);
+	T_IS(run_door_answers(), -ECONNREFUSED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(libraries_come_to_it),
 		T_CASE(both_ways_tell_who_comes),
 		T_CASE(who_has_gone_does_not_come_in),
+		T_CASE(a_listener_that_runs_answers),
 		T_CASE(a_stranger_is_turned_away_and_the_next_one_is_not),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finding the launcher of the site, and becoming it. */
 #include "src/run/run_engine.h"
+#include "src/run/run_limits.h"
 #include "src/run/run_path.h"
 #include "src/run/run_say.h"
 
@@ -41,6 +42,7 @@ void run_cmd_free(struct run_cmd *c)
 	for (int i = 0; i < c->count; i++)
 		free(c->word[i]);
 	free(c->word);
+	free(c->script);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -235,16 +237,35 @@ static void add_timeout(const struct run_opts *o, struct run_cmd *c)
 	run_cmd_add(c, "%g", o->timeout_s);
 }
 
+/* Calls are counted and recorded by the ranks' own launcher on this host. */
+static bool files_lost(const struct run_opts *o, const struct run_engine *e)
+{
+	const struct run_model *m = &o->model;
+	const char *flag = m->report_named ? "--report-file"
+			   : m->page	   ? "--report-html"
+			   : m->trace	   ? "--trace"
+					   : NULL;
+
+	if (flag)
+		run_say("%s: %s does not write it; reports and traces are made "
+			"of jobs on one host",
+			flag, e->name);
+	return flag;
+}
+
 int run_engine_words(const struct run_opts *o, const struct run_engine *e,
 		     struct run_cmd *c)
 {
 	int err;
 
 	memset(c, 0, sizeof(*c));
-	add_timeout(o, c);
+	if (e->kind == RUN_ENGINE_SRUN)
+		add_timeout(o, c);
 	run_cmd_add(c, "%s", e->file);
 	if (o->print_codes)
 		run_engine_note(o, e, "-print-all-exitcodes");
+	if (files_lost(o, e))
+		return -EINVAL;
 	if (o->model.report)
 		run_engine_note(o, e, "--report");
 	err = e->kind == RUN_ENGINE_SRUN ? run_engine_srun(o, e, c)
@@ -281,6 +302,9 @@ int run_engine_start(const struct run_opts *o)
 		run_say("%s starts the job (%s)", e.name, e.file);
 	if (o->verbose)
 		say_command(&c);
+	if (e.kind != RUN_ENGINE_SRUN)
+		return run_engine_watch(o, &e, &c);
+	run_limits_restore();
 	execvp(c.word[0], c.word);
 	run_say("cannot execute %s: %s", c.word[0], strerror(errno));
 	return RUN_EXIT_NOEXEC;

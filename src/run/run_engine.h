@@ -2,8 +2,8 @@
 /*
  * Jobs on other hosts. The site's own launcher starts them and serves them as
  * PMIx server: srun of Slurm inside an allocation, else mpirun of Open MPI, or
- * prterun of PRRTE. mpiexec finds it, translates its own options, and becomes
- * it: nothing of mpiexec stays.
+ * prterun of PRRTE. mpiexec finds it and translates its own options. It becomes
+ * srun, and watches the other two: run_engine_watch.c.
  */
 #ifndef WEFT_RUN_ENGINE_H
 #define WEFT_RUN_ENGINE_H
@@ -27,7 +27,9 @@ struct run_engine {
 struct run_cmd {
 	char **word; /* ends with NULL */
 	int count;
-	bool lost; /* no memory for some word */
+	bool lost;    /* no memory for some word */
+	int renamed;  /* variables that have another name on the way */
+	char *script; /* sets variables before the program; NULL: none */
 };
 
 void run_cmd_add(struct run_cmd *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
@@ -61,16 +63,23 @@ void run_engine_note(const struct run_opts *o, const struct run_engine *e,
  * Variables of the ranks of a context: set() gets those that are new or have
  * another value here, keep() the names of those that are passed as they are.
  * What belongs to this login, this launcher or this host is not passed unless
- * it was asked for by name.
+ * it was asked for by name. No value may become a word of the command, which
+ * every user of the host can read.
  */
 struct run_engine_env {
-	void (*set)(struct run_cmd *c, const char *name, const char *value);
+	/* alike: every context of the job has this value */
+	void (*set)(struct run_cmd *c, const char *name, const char *value,
+		    bool alike);
 	void (*keep)(struct run_cmd *c, const char *name);
 };
 void run_engine_vars(const struct run_opts *o, int app,
 		     const struct run_engine_env *to, struct run_cmd *c);
 
-/* Becomes the engine; returns an exit code when that fails. */
+/* Runs the command of mpirun or prterun as a child; returns the exit code. */
+int run_engine_watch(const struct run_opts *o, const struct run_engine *e,
+		     const struct run_cmd *c);
+
+/* Becomes srun, or runs another engine and returns its exit code. */
 int run_engine_start(const struct run_opts *o);
 
 #endif

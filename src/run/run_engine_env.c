@@ -40,19 +40,36 @@ static bool named(const struct run_edits *ed, const char *name)
 	return false;
 }
 
-static bool has_value(const struct run_edits *ed, const char *name)
+/* The last of several counts; NULL: none. */
+static const char *value_of(const struct run_edits *ed, const char *name)
 {
-	for (int i = 0; i < ed->count; i++)
+	for (int i = ed->count; i-- > 0;)
 		if (ed->edit[i].value && !strcmp(ed->edit[i].name, name))
-			return true;
-	return false;
+			return ed->edit[i].value;
+	return NULL;
+}
+
+/* Every context sets the variable to this value. */
+static bool is_alike(const struct run_opts *o, const char *name,
+		     const char *value)
+{
+	const char *v;
+
+	for (int i = 0; i < o->napps; i++) {
+		v = value_of(&o->app[i].env, name);
+		if (!v)
+			v = value_of(&o->genv, name);
+		if (!v || strcmp(v, value))
+			return false;
+	}
+	return true;
 }
 
 static bool is_passed(const struct run_opts *o, int app, const char *name)
 {
 	const struct run_edits *all = &o->genv, *own = &o->app[app].env;
 
-	if (has_value(all, name) || has_value(own, name))
+	if (value_of(all, name) || value_of(own, name))
 		return false;
 	if (named(all, name) || named(own, name))
 		return true;
@@ -73,15 +90,19 @@ static void keep_vars(const struct run_opts *o, int app,
 	}
 }
 
-static void set_edits(const struct run_edits *ed, const struct run_edits *over,
+/* Each name once, with the value that counts. */
+static void set_edits(const struct run_opts *o, const struct run_edits *ed,
+		      const struct run_edits *over,
 		      const struct run_engine_env *to, struct run_cmd *c)
 {
 	const struct run_env_edit *x;
 
 	for (int i = 0; i < ed->count; i++) {
 		x = &ed->edit[i];
-		if (x->value && !(over && has_value(over, x->name)))
-			to->set(c, x->name, x->value);
+		if (x->value && value_of(ed, x->name) == x->value &&
+		    !(over && value_of(over, x->name)))
+			to->set(c, x->name, x->value,
+				is_alike(o, x->name, x->value));
 	}
 }
 
@@ -91,14 +112,14 @@ void run_engine_vars(const struct run_opts *o, int app,
 	const struct run_away *w = &o->away;
 
 	keep_vars(o, app, to, c);
-	set_edits(&o->genv, &o->app[app].env, to, c);
-	set_edits(&o->app[app].env, NULL, to, c);
+	set_edits(o, &o->genv, &o->app[app].env, to, c);
+	set_edits(o, &o->app[app].env, NULL, to, c);
 	if (o->model.machine) {
-		to->set(c, "FI_WEFT_MACHINE", o->model.spec);
-		to->set(c, "FI_WEFT_CLOCK", "live");
+		to->set(c, "FI_WEFT_MACHINE", o->model.spec, true);
+		to->set(c, "FI_WEFT_CLOCK", "live", true);
 	}
 	if (o->model.faults_spec)
-		to->set(c, "FI_WEFT_FAULTS", o->model.faults_spec);
+		to->set(c, "FI_WEFT_FAULTS", o->model.faults_spec, true);
 	if (w->iface)
-		to->set(c, "FI_WEFT_IFACE", w->iface);
+		to->set(c, "FI_WEFT_IFACE", w->iface, true);
 }

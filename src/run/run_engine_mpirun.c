@@ -4,25 +4,74 @@
  * what mpirun of Open MPI 5 calls, too (PRTE). They differ in how placement and
  * output are said.
  */
+#include "src/base/attr.h"
 #include "src/run/run_engine.h"
 #include "src/run/run_say.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void set_var(struct run_cmd *c, const char *name, const char *value)
+/* Variables that would change what the engine itself does. */
+static bool is_its_own(const char *name)
 {
-	run_cmd_add(c, "-x");
-	run_cmd_add(c, "%s=%s", name, value);
+	static const char *const own[] = {
+		"GLIBC_*", "HOME",   "HWLOC_*", "LD_*",	  "MALLOC_*",
+		"OMPI_*",  "OPAL_*", "PATH",	"ORTE_*", "PMIX_*",
+		"PRTE_*",  "SHELL",  "TEMP",	"TMP",	  "TMPDIR",
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(own); i++)
+		if (!fnmatch(own[i], name, 0))
+			return true;
+	return false;
+}
+
+static bool is_identifier(const char *name)
+{
+	return *name && !isdigit((unsigned char)*name) &&
+	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP"
+				  "QRSTUVWXYZ0123456789_")];
 }
 
 static void keep_var(struct run_cmd *c, const char *name)
 {
 	run_cmd_add(c, "-x");
 	run_cmd_add(c, "%s", name);
+}
+
+/*
+ * "-x NAME", with the value in the engine's environment, where other users
+ * cannot read it. A variable that not all contexts have, or that the engine
+ * reads, travels as WEFT_SET_<number>_NAME and is renamed by the shell script
+ * in front of the program: c->script.
+ */
+static void set_var(struct run_cmd *c, const char *name, const char *value,
+		    bool alike)
+{
+	char *other = NULL, *script = NULL;
+
+	if ((alike && !is_its_own(name)) || !is_identifier(name)) {
+		setenv(name, value, 1);
+		keep_var(c, name);
+		return;
+	}
+	if (asprintf(&other, "WEFT_SET_%d_%s", c->renamed++, name) < 0 ||
+	    asprintf(&script, "%s%s=$%s; export %s; unset %s; ",
+		     c->script ? c->script : "", name, other, name,
+		     other) < 0) {
+		c->lost = true;
+	} else {
+		setenv(other, value, 1);
+		keep_var(c, other);
+		free(c->script);
+		c->script = script;
+	}
+	free(other);
 }
 
 static const struct run_engine_env vars = { set_var, keep_var };
@@ -176,6 +225,13 @@ static void add_app(const struct run_opts *o, int i, struct run_cmd *c)
 		run_cmd_add(c, "%s", a->path);
 	}
 	run_engine_vars(o, i, &vars, c);
+	if (c->script) {
+		run_cmd_add(c, "sh");
+		run_cmd_add(c, "-c");
+		run_cmd_add(c, "%sexec \"$0\" \"$@\"", c->script);
+		free(c->script);
+		c->script = NULL;
+	}
 	run_engine_program(o, a, c);
 }
 

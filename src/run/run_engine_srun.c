@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_var(struct run_cmd *list, const char *name, const char *value)
+static void set_var(struct run_cmd *list, const char *name, const char *value,
+		    bool alike)
 {
 	setenv(name, value, 1);
 	run_cmd_add(list, "%s", name);

@@ -165,7 +165,9 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 		return 0;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", job->topo_fd);
 	err = run_env_set(e, "HWLOC_XMLFILE", name);
-	return err ? err : run_env_set(e, "HWLOC_THISSYSTEM", "1");
+	if (err || job->no_affinity)
+		return err;
+	return run_env_set(e, "HWLOC_THISSYSTEM", "1");
 }
 
 /* A user's word is worth more than what was measured. */

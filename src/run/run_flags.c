@@ -6,6 +6,7 @@
 #include "src/run/run_flags.h"
 #include "config.h"
 #include "src/base/attr.h"
+#include "src/base/cfg.h"
 #include "src/run/run_say.h"
 #include "src/run/run_words.h"
 
@@ -51,9 +52,24 @@ int run_flag_number(struct run_parse *p, const char *text, int *n_p)
 {
 	uint64_t n;
 
-	if (weft_args_number(p->args, text, 1, 1000000, &n))
+	if (weft_args_number(p->args, text, 1, RUN_RANKS_MAX, &n))
 		return -EINVAL;
 	*n_p = (int)n;
+	return 0;
+}
+
+int run_flag_seconds(const char *spelled, const char *text, double *s_p)
+{
+	char *end;
+	double s = strtod(text, &end);
+
+	if (end == text || *end || !(s > 0 && s < 1e9)) {
+		run_say("%s%s: seconds are needed, more than 0 and less than "
+			"1e9",
+			spelled, text);
+		return -EINVAL;
+	}
+	*s_p = s;
 	return 0;
 }
 
@@ -180,14 +196,10 @@ static int set_per_package(struct run_parse *p, char **arg)
 
 static int set_timeout(struct run_parse *p, char **arg)
 {
-	char *end;
+	char spelled[64];
 
-	p->o->timeout_s = strtod(arg[0], &end);
-	if (end != arg[0] && !*end && p->o->timeout_s > 0 &&
-	    p->o->timeout_s < 1e9)
-		return 0;
-	run_say("%s %s: seconds are needed", p->spelled, arg[0]);
-	return -EINVAL;
+	snprintf(spelled, sizeof(spelled), "%s ", p->spelled);
+	return run_flag_seconds(spelled, arg[0], &p->o->timeout_s);
 }
 
 static int set_health(struct run_parse *p, char **arg)
@@ -201,8 +213,8 @@ static int set_health(struct run_parse *p, char **arg)
 
 static int set_stdin(struct run_parse *p, char **arg)
 {
-	char *end;
-	long n;
+	const struct weft_cfg_opt opt = { .type = WEFT_CFG_SIZE };
+	union weft_cfg_value n;
 
 	if (!strcmp(arg[0], "all")) {
 		p->o->stdin_rank = RUN_STDIN_ALL;
@@ -212,13 +224,12 @@ static int set_stdin(struct run_parse *p, char **arg)
 		p->o->stdin_rank = RUN_STDIN_NONE;
 		return 0;
 	}
-	n = strtol(arg[0], &end, 10);
-	if (end == arg[0] || *end || n < 0 || n > 1000000) {
+	if (weft_cfg_parse(&opt, arg[0], &n) || n.size >= RUN_RANKS_MAX) {
 		run_say("%s %s: all, none or a rank is needed", p->spelled,
 			arg[0]);
 		return -EINVAL;
 	}
-	p->o->stdin_rank = (int)n;
+	p->o->stdin_rank = (int)n.size;
 	return 0;
 }
 
@@ -233,13 +244,20 @@ static int set_wrapper(struct run_parse *p, char **arg)
 	return -EINVAL;
 }
 
-/* Several debuggers cannot share one terminal: run, and show the place. */
+/*
+ * Several debuggers cannot share one terminal: run, and show the place. gdb
+ * leaves with the program's exit code, or 128 and the signal that stopped it.
+ */
 static int set_gdb(struct run_parse *p, char **arg)
 {
-	char *cmd[] = { (
-		char *)(uintptr_t) "gdb -q -batch -ex run -ex "
-				   "'thread apply all backtrace' --args" };
+	static char text[] =
+		"gdb -q -batch -ex 'set confirm off' -ex run "
+		"-ex 'thread apply all backtrace' "
+		"-ex 'quit $_isvoid($_exitcode) ? 128 + $_siginfo.si_signo : "
+		"$_exitcode' --args";
+	char *cmd[] = { text };
 
+	p->o->gdb = true;
 	return set_wrapper(p, cmd);
 }
 
@@ -284,6 +302,7 @@ static int set_compute(struct run_parse *p, char **arg)
 static int set_model_report(struct run_parse *p, char **arg)
 {
 	p->o->model.report = p->flag->arg.nargs ? arg[0] : "";
+	p->o->model.report_named = p->flag->arg.nargs;
 	return 0;
 }
 
@@ -584,10 +603,11 @@ static const char before[] = "usage: mpiexec [options] program [arguments] [ : "
 
 static const char after[] =
 	"Flags of other launchers are accepted: --help ignored\n"
-	"Exit code: that of the first rank that failed; 128+signal; 124 "
-	"time-out;\n"
-	"125 mpiexec failed; 126 program not executable; 127 program not "
-	"found.\n";
+	"Exit code: that of the first rank that failed; 128+signal; 123 a "
+	"report or\n"
+	"trace was lost; 124 time-out; 125 mpiexec failed; 126 program not "
+	"executable;\n"
+	"127 program not found.\n";
 
 struct weft_args run_args(char **word)
 {

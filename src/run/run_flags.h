@@ -79,4 +79,7 @@ int run_set_file(struct run_parse *p, char **arg);
 /* A positive number; -EINVAL after saying what is wrong. */
 int run_flag_number(struct run_parse *p, const char *text, int *n_p);
 
+/* More than 0 and less than 1e9 seconds; spelled: what the text belongs to. */
+int run_flag_seconds(const char *spelled, const char *text, double *s_p);
+
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of hosts in both habitual notations. */
 #include "src/run/run_hosts.h"
+#include "src/base/attr.h"
+#include "src/run/run_say.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +25,40 @@ bool run_hosts_is_local(const char *name, const char *self)
 	return n == s && !strncmp(name, self, n) && (!name[n] || !self[s]);
 }
 
-static int add(struct run_hosts *h, const char *name, int slots)
+/* Where a host is named: "-host a:2", or "FILE, line 3". */
+struct place {
+	const char *option; /* as the user wrote it */
+	const char *text;   /* its value: the list, or the file */
+	unsigned line;	    /* 0: no file */
+};
+
+static int refuse(const struct place *at, const char *fmt, ...)
+	WEFT_PRINTF(2, 3);
+
+static int refuse(const struct place *at, const char *fmt, ...)
+{
+	char what[256], line[32] = "";
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	if (at->line)
+		snprintf(line, sizeof(line), ", line %u", at->line);
+	run_say("%s %s%s: %s", at->option, *at->text ? at->text : "''", line,
+		what);
+	return -EINVAL;
+}
+
+static int add(struct run_hosts *h, const struct place *at, const char *name,
+	       int slots)
 {
 	struct run_host *list;
 	int i;
 
+	if (slots > RUN_SLOTS_MAX - run_hosts_slots(h))
+		return refuse(at, "the hosts have more than %d slots",
+			      RUN_SLOTS_MAX);
 	for (i = 0; i < h->count; i++) {
 		if (strcmp(h->host[i].name, name))
 			continue;
@@ -45,62 +77,126 @@ static int add(struct run_hosts *h, const char *name, int slots)
 	return 0;
 }
 
-/* "host", "host:2", "[::1]:2"; said > 0: slots that a word after it gave. */
-static int one_host(char *text, int said, struct run_hosts *h)
+static int read_slots(const struct place *at, const char *name,
+		      const char *text, int *slots_p)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || n < 1 ||
+	    n > RUN_SLOTS_MAX)
+		return refuse(at,
+			      "host %s: '%s' is no number of slots; 1 to %d "
+			      "is possible",
+			      name, text, RUN_SLOTS_MAX);
+	*slots_p = (int)n;
+	return 0;
+}
+
+/* Cuts "host:2" or "[::1]:2" into name and slots, NULL: not given. */
+static char *cut(char *text, char **slots_p)
 {
 	char *colon = strrchr(text, ':'), *name = text;
-	int slots = 1;
 
+	*slots_p = NULL;
 	/* An IPv6 address has more than one colon. */
 	if (colon && (strchr(text, ':') == colon || colon[-1] == ']')) {
 		*colon = '\0';
-		slots = atoi(colon + 1);
+		*slots_p = colon + 1;
 	}
 	if (*name == '[') {
 		name++;
 		name[strcspn(name, "]")] = '\0';
 	}
-	if (said > 0)
-		slots = said;
-	return add(h, name, slots > 0 ? slots : 1);
+	return name;
 }
 
-int run_hosts_list(const char *text, struct run_hosts *h)
+static int one_host(char *text, const struct place *at, struct run_hosts *h)
 {
-	char *copy = strdup(text), *save = NULL, *host;
+	char *slots, *name = cut(text, &slots);
+	int n = 1, err = 0;
+
+	if (!*name)
+		return refuse(at, "a host without a name");
+	if (slots)
+		err = read_slots(at, name, slots, &n);
+	return err ? err : add(h, at, name, n);
+}
+
+int run_hosts_list(const char *option, const char *text, struct run_hosts *h)
+{
+	const struct place at = { .option = option, .text = text };
+	char *copy = strdup(text), *rest = copy, *part, *host, *save;
 	int err = copy ? 0 : -ENOMEM;
 
-	host = copy ? strtok_r(copy, ", ", &save) : NULL;
-	for (; host && !err; host = strtok_r(NULL, ", ", &save))
-		err = one_host(host, 0, h);
+	while (!err && (part = strsep(&rest, ","))) {
+		host = strtok_r(part, " ", &save);
+		if (!host)
+			err = refuse(&at, "a host without a name");
+		for (; host && !err; host = strtok_r(NULL, " ", &save))
+			err = one_host(host, &at, h);
+	}
 	free(copy);
 	return err;
 }
 
-static int one_line(char *line, struct run_hosts *h)
+/* "slots=2", "max_slots=4": the words behind the name. */
+static int one_word(char *word, const struct place *at, const char *name,
+		    int *slots_p)
 {
-	const char *slots;
-	char *name, *rest = NULL;
-	int said;
+	int most;
 
-	line[strcspn(line, "#\n")] = '\0';
-	slots = strstr(line, "slots=");
-	said = slots ? atoi(slots + 6) : 0;
-	name = strtok_r(line, " \t\r", &rest);
-	return name ? one_host(name, said, h) : 0;
+	if (!strncmp(word, "slots=", 6))
+		return read_slots(at, name, word + 6, slots_p);
+	if (!strncmp(word, "max_slots=", 10) ||
+	    !strncmp(word, "max-slots=", 10))
+		return read_slots(at, name, word + 10, &most);
+	return refuse(at, "host %s: '%s' is not one of slots=N max_slots=N",
+		      name, word);
 }
 
-int run_hosts_file(const char *name, struct run_hosts *h)
+static int one_line(char *line, const struct place *at, struct run_hosts *h)
 {
+	char *name, *word, *slots, *rest = NULL;
+	int n = 1, err = 0;
+
+	line[strcspn(line, "#\n")] = '\0';
+	word = strtok_r(line, " \t\r", &rest);
+	if (!word)
+		return 0;
+	name = cut(word, &slots);
+	if (!*name)
+		return refuse(at, "a host without a name");
+	if (slots)
+		err = read_slots(at, name, slots, &n);
+	while (!err && (word = strtok_r(NULL, " \t\r", &rest)))
+		err = one_word(word, at, name, &n);
+	return err ? err : add(h, at, name, n);
+}
+
+int run_hosts_file(const char *option, const char *name, struct run_hosts *h)
+{
+	struct place at = { .option = option, .text = name };
 	FILE *f = fopen(name, "re");
+	int err = 0, before = run_hosts_slots(h);
 	char *line = NULL;
 	size_t cap = 0;
-	int err = 0;
 
-	if (!f)
-		return -errno;
-	while (!err && getline(&line, &cap, f) > 0)
-		err = one_line(line, h);
+	if (!f) {
+		run_say("cannot read %s: %s", name, strerror(errno));
+		return -EINVAL;
+	}
+	while (!err && getline(&line, &cap, f) > 0) {
+		at.line++;
+		err = one_line(line, &at, h);
+	}
+	at.line = 0;
+	if (!err && ferror(f))
+		err = refuse(&at, "cannot be read");
+	if (!err && run_hosts_slots(h) == before)
+		err = refuse(&at, "no host is named");
 	free(line);
 	fclose(f);
 	return err;

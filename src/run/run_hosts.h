@@ -22,11 +22,18 @@ struct run_hosts {
 /* No look-up: by name and by the loopback addresses only. */
 bool run_hosts_is_local(const char *name, const char *self);
 
-/* "a:2,b" is added to h; who is named twice has the sum. 0 or -ENOMEM. */
-int run_hosts_list(const char *text, struct run_hosts *h);
+/* Slots of all hosts together. */
+enum { RUN_SLOTS_MAX = 1000000 };
 
-/* A file with "a:2" or "a slots=2" on each line; also -errno of open(). */
-int run_hosts_file(const char *name, struct run_hosts *h);
+/*
+ * "a:2,b" is added to h; a host that is named twice has the sum of its slots.
+ * option is the user's spelling, for messages. 0, -ENOMEM, or -EINVAL after
+ * saying what is wrong.
+ */
+int run_hosts_list(const char *option, const char *text, struct run_hosts *h);
+
+/* The same from a file with "a:2" or "a slots=2" on each line. */
+int run_hosts_file(const char *option, const char *name, struct run_hosts *h);
 
 /* The first that is not self; NULL: none. */
 const char *run_hosts_foreign(const struct run_hosts *h, const char *self);

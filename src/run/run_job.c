@@ -15,6 +15,7 @@
 #include "src/run/run_roll.h"
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
+#include "src/run/run_stuck.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -35,7 +36,9 @@ enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
  * finished with the rank itself. So a lesser cause waits this long for a
  * better one before it becomes the verdict.
  */
-#define SETTLE_NS 100000000ull
+#define SETTLE_NS     100000000ull
+/* gdb ends after the rank that it has shown, on a busy host seconds later. */
+#define SETTLE_GDB_NS (20 * SETTLE_NS)
 enum { PATIENCE = 10 };
 
 /* A rank that has not connected after this long hardly will. */
@@ -49,6 +52,7 @@ struct watch {
 	uint64_t kill_ns;    /* when SIGKILL follows; 0: not ending */
 	uint64_t verdict_ns; /* when the suspect is convicted; 0: no suspect */
 	uint64_t foreign_ns; /* when to look for strangers; 0: done */
+	struct run_stuck stuck;
 	struct run_end suspect;
 	int patience; /* how often the verdict may still be put off */
 	int requests; /* signals that asked us to end */
@@ -174,7 +178,8 @@ static void blame(struct watch *w, enum run_cause cause, int rank, int code,
 	if (rank >= 0)
 		e->pid = w->job->rank[rank].pid;
 	if (!w->verdict_ns)
-		w->verdict_ns = weft_now_ns() + SETTLE_NS;
+		w->verdict_ns = weft_now_ns() +
+				(w->job->opts->gdb ? SETTLE_GDB_NS : SETTLE_NS);
 	if (weight(cause, code) > weight(RUN_CAUSE_NO_FINI, 0))
 		convict(w);
 }
@@ -217,6 +222,7 @@ static void hear_event(struct watch *w, struct run_event *ev)
 	case RUN_EVENT_CONNECTED:
 		r->connected = true;
 		r->finalized = false;
+		run_stuck_event(&w->stuck);
 		if (job->live < job->spawned)
 			check_early_leavers(w);
 		break;
@@ -286,11 +292,16 @@ static void take(struct watch *w, pid_t pid, int status)
 	if (i < 0)
 		return;
 	rank_exits(job, i, status);
+	run_stuck_event(&w->stuck);
 	/* Whatever it said before it left is in the pipe by now. */
 	hear_events(w);
 	if (run_roll_finished(job, i))
 		job->rank[i].finalized = true;
 	cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
+	if (job->opts->gdb && cause == RUN_CAUSE_EXIT && code > 128) {
+		cause = RUN_CAUSE_SIGNAL;
+		code -= 128;
+	}
 	if (cause != RUN_CAUSE_NONE)
 		blame(w, cause, i, code, NULL);
 }
@@ -373,6 +384,9 @@ static void check_deadlines(struct watch *w)
 		w->foreign_ns = 0;
 		run_foreign_note(w->job);
 	}
+	if (w->job->end.cause == RUN_CAUSE_NONE &&
+	    run_stuck_check(&w->stuck, w->job, now) >= 0)
+		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
 		w->timeout_ns = 0;
 		blame(w, RUN_CAUSE_TIMEOUT, -1, (int)w->job->opts->timeout_s,
@@ -397,6 +411,8 @@ static int patience(const struct watch *w)
 
 	if (w->foreign_ns && (!at || w->foreign_ns < at))
 		at = w->foreign_ns;
+	if (w->stuck.next_ns && (!at || w->stuck.next_ns < at))
+		at = w->stuck.next_ns;
 	if (w->kill_ns && (!at || w->kill_ns < at))
 		at = w->kill_ns;
 	if (w->verdict_ns && (!at || w->verdict_ns < at))
@@ -435,15 +451,16 @@ static void print_codes(const struct run_job *job)
 	}
 }
 
-static void last_words(const struct run_job *job)
+/* 0, or -errno: a report or a trace could not be written. */
+static int last_words(const struct run_job *job)
 {
 	char *text = run_end_text(&job->end, job->host);
+	int err, lost;
 
 	if (job->opts->print_codes)
 		print_codes(job);
-	run_trace_show(job);
-	if (job->opts->model.report)
-		run_report(job);
+	lost = run_trace_show(job);
+	err = run_report(job);
 	if (job->end.roll_call)
 		run_say("%s", job->end.roll_call);
 	if (job->end.roll_call && job->end.call)
@@ -451,6 +468,7 @@ static void last_words(const struct run_job *job)
 	if (text)
 		run_say("%s", text);
 	free(text);
+	return lost ? lost : err;
 }
 
 int run_job_wait(struct run_job *job, int event_fd)
@@ -460,7 +478,9 @@ int run_job_wait(struct run_job *job, int event_fd)
 			   .event_fd = event_fd,
 			   .foreign_ns = weft_now_ns() + FOREIGN_NS,
 			   .patience = PATIENCE };
+	int lost;
 
+	run_stuck_begin(&w.stuck, job->opts->connect_s);
 	if (job->opts->timeout_s > 0)
 		w.timeout_ns =
 			weft_now_ns() + (uint64_t)(job->opts->timeout_s * 1e9);
@@ -482,6 +502,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 		job->end.cause = RUN_CAUSE_FAULT;
 	if (w.foreign_ns)
 		run_foreign_note(job);
-	last_words(job);
-	return run_end_code(&job->end);
+	lost = last_words(job);
+	return lost && job->end.cause == RUN_CAUSE_NONE
+		       ? RUN_EXIT_REPORT
+		       : run_end_code(&job->end);
 }

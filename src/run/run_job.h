@@ -66,7 +66,8 @@ struct run_job {
 	int nranks;
 	int spawned;
 	int live;
-	int cpus; /* usable ones */
+	int cpus;	  /* usable ones */
+	bool no_affinity; /* sched_getaffinity() is forbidden */
 	char host[HOST_NAME_MAX + 1];
 	char nspace[64];
 	unsigned char key[32]; /* for authenticated sockets between ranks */

@@ -13,6 +13,7 @@
 #include "src/run/run_engine.h"
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
+#include "src/run/run_limits.h"
 #include "src/run/run_model.h"
 #include "src/run/run_opts.h"
 #include "src/run/run_pmix.h"
@@ -118,7 +119,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 		for (k = 0; k < o->app[i].n; k++)
 			job->rank[o->app[i].first + k].app = (uint16_t)i;
 	job->cpus = run_cpus();
-	if (gethostname(job->host, sizeof(job->host) - 1) < 0)
+	if (gethostname(job->host, sizeof(job->host)) < 0)
 		strcpy(job->host, "localhost");
 	return job_secrets(job);
 }
@@ -170,21 +171,55 @@ static void find_sizes(struct run_job *job)
 	job->sizes.help = (int)weft_copies_help(&c);
 }
 
-/* The topology is loaded here, once for the whole job. */
+/*
+ * Without sched_getaffinity() hwloc cannot read the host: ranks are not bound,
+ * and the topology is as many equal processors as there are.
+ */
+static int place_blindly(struct run_job *job, int why)
+{
+	struct run_place p = job->opts->place;
+	char synthetic[32];
+
+	if ((p.bind != RUN_UNIT_DEFAULT && p.bind != RUN_UNIT_NONE) ||
+	    p.cpu_set || p.report) {
+		run_say("%s: sched_getaffinity is forbidden here (%s), so that "
+			"ranks cannot be bound; use --bind-to none, or allow "
+			"it in the seccomp filter",
+			p.cpu_set  ? "--cpu-set"
+			: p.report ? "--report-bindings"
+				   : "--bind-to",
+			strerror(-why));
+		return -EINVAL;
+	}
+	if (!job->opts->quiet)
+		run_say("sched_getaffinity is forbidden here (%s): ranks are "
+			"not bound, and the host is taken to have %d "
+			"processors",
+			strerror(-why), job->cpus);
+	job->no_affinity = true;
+	p.bind = RUN_UNIT_NONE;
+	snprintf(synthetic, sizeof(synthetic), "core:%d pu:1", job->cpus);
+	return run_bind_open(&p, job->nranks, job->cpus, synthetic, &job->bind);
+}
+
+/*
+ * The topology is loaded here, once for the whole job. Signals are not blocked
+ * yet: a host on which this takes long can be interrupted.
+ */
 static int job_place(struct run_job *job)
 {
-	int err;
+	int err = job_fits(job), forbidden = run_cpus_forbidden();
 
-	err = job_fits(job);
 	if (err)
 		return err;
-	err = run_bind_open(&job->opts->place, job->nranks, job->cpus, NULL,
-			    &job->bind);
-	if (err)
-		return err;
-	job->topo_fd = run_bind_xml(job->bind);
-	find_sizes(job);
-	return 0;
+	if (forbidden)
+		err = place_blindly(job, forbidden);
+	else
+		err = run_bind_open(&job->opts->place, job->nranks, job->cpus,
+				    NULL, &job->bind);
+	if (!err)
+		job->topo_fd = run_bind_xml(job->bind);
+	return err;
 }
 
 /* What the kernel says, not what was planned. */
@@ -209,6 +244,8 @@ static int job_start(struct run_job *job)
 	int err;
 
 	err = raise_limit(job);
+	if (!err)
+		err = run_limits_space(job->nranks);
 	if (err)
 		return RUN_EXIT_FAULT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -216,11 +253,14 @@ static int job_start(struct run_job *job)
 	signal(SIGPIPE, SIG_IGN);
 	/* A file that may not be so long is an error like others. */
 	signal(SIGXFSZ, SIG_IGN);
-	err = run_signal_open(&job->sigmask);
+	err = job_place(job);
+	if (!err)
+		err = run_signal_open(&job->sigmask);
 	if (!err)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
+	/* It starts a thread: after the helpers are forked. */
 	if (!err)
-		err = job_place(job);
+		find_sizes(job);
 	if (!err)
 		err = run_roll_open(job);
 	if (!err)
@@ -245,6 +285,8 @@ static int run(const struct run_opts *o)
 	rc = run_spawn_check(o);
 	if (rc)
 		return rc;
+	if (run_trace_check(&o->model))
+		return RUN_EXIT_FAULT;
 	if (job_init(&job, o) < 0)
 		return RUN_EXIT_FAULT;
 	rc = job_start(&job);
@@ -264,6 +306,8 @@ int main(int argc, char **argv)
 	int rc;
 
 	open_std();
+	if (run_limits_stack())
+		return RUN_EXIT_FAULT;
 	forget_launcher();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;

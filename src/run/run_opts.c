@@ -12,10 +12,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Without a rank that connects; MPI_Init takes milliseconds. */
+#define CONNECT_S 60
 
 static int parse_words(struct run_parse *p, char **word);
 
@@ -109,15 +113,26 @@ static int parse_words(struct run_parse *p, char **word)
 static int read_timeout(struct run_parse *p)
 {
 	const char *text = getenv("MPIEXEC_TIMEOUT");
-	char *end;
 
-	if (!text || !*text || p->o->timeout_s > 0)
+	/* 0 is how other launchers say "none". */
+	if (!text || !*text || p->o->timeout_s > 0 || !strcmp(text, "0"))
 		return 0;
-	p->o->timeout_s = strtod(text, &end);
-	if (!*end && p->o->timeout_s >= 0)
+	return run_flag_seconds("MPIEXEC_TIMEOUT=", text, &p->o->timeout_s);
+}
+
+/* How long a rank may be in MPI_Init before it reaches mpiexec. */
+static int read_connect(struct run_opts *o)
+{
+	const char *text = getenv("MPIEXEC_CONNECT_TIMEOUT");
+
+	o->connect_s = CONNECT_S;
+	if (!text || !*text)
 		return 0;
-	run_say("MPIEXEC_TIMEOUT=%s: seconds are needed", text);
-	return -EINVAL;
+	if (strcmp(text, "0"))
+		return run_flag_seconds("MPIEXEC_CONNECT_TIMEOUT=", text,
+					&o->connect_s);
+	o->connect_s = 0;
+	return 0;
 }
 
 /* As --report. */
@@ -138,7 +153,7 @@ static int env_number(const char *name)
 }
 
 /* What a list of hosts or an allocation of Slurm offers; 0: nothing. */
-static int offered(const struct run_opts *o)
+static int64_t offered(const struct run_opts *o)
 {
 	const struct run_away *w = &o->away;
 	int nodes = 1, tasks = run_hosts_slots(&w->hosts);
@@ -147,25 +162,39 @@ static int offered(const struct run_opts *o)
 		nodes = w->hosts.count ? w->hosts.count
 				       : env_number("SLURM_JOB_NUM_NODES");
 	if (o->model.ppn)
-		return o->model.ppn * (nodes ? nodes : 1);
+		return (int64_t)o->model.ppn * (nodes ? nodes : 1);
 	if (w->wanted && !tasks)
 		tasks = env_number("SLURM_NTASKS");
 	return w->wanted && !tasks ? nodes : tasks;
 }
 
 /* Ranks of contexts that do not say how many: one, or what hosts offer. */
-static void number_ranks(struct run_opts *o)
+static int number_ranks(struct run_opts *o)
 {
-	int i, next = 0;
+	int64_t n, next = 0;
+	int i;
 
 	for (i = 0; i < o->napps; i++) {
-		if (!o->app[i].n && o->napps == 1)
-			o->app[i].n = offered(o);
-		if (!o->app[i].n)
-			o->app[i].n = 1;
-		o->app[i].first = next;
-		next += o->app[i].n;
+		n = o->app[i].n;
+		if (!n && o->napps == 1)
+			n = offered(o);
+		if (!n)
+			n = 1;
+		if (n > RUN_RANKS_MAX - next) {
+			run_say("the job has %lld ranks or more, and %d is the "
+				"most; use fewer by -n",
+				(long long)(next + n), RUN_RANKS_MAX);
+			return -EINVAL;
+		}
+		o->app[i].n = (int)n;
+		o->app[i].first = (int)next;
+		next += n;
 	}
+	if (o->stdin_rank < next)
+		return 0;
+	run_say("-stdin %d: the job has ranks 0 to %lld", o->stdin_rank,
+		(long long)next - 1);
+	return -EINVAL;
 }
 
 /* Flags of the model that a live run does not use. */
@@ -196,7 +225,7 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 
 	memset(o, 0, sizeof(*o));
 	memset(&app, 0, sizeof(app));
-	gethostname(self, sizeof(self) - 1);
+	gethostname(self, sizeof(self));
 	err = parse_words(&p, argv + 1);
 	if (!err && p.stop) {
 		*exit_p = fflush(stdout) ? RUN_EXIT_FAULT : 0;
@@ -205,11 +234,14 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	if (!err)
 		err = read_timeout(&p);
 	if (!err)
+		err = read_connect(o);
+	if (!err)
 		err = note_model(&p);
 	if (!err)
 		err = run_away_decide(&p);
+	if (!err)
+		err = number_ranks(o);
 	if (!err) {
-		number_ranks(o);
 		read_report(&o->model);
 		err = run_model_check(&o->model, run_opts_ranks(o), o->quiet);
 	}

@@ -14,6 +14,7 @@
 
 /* Exit codes of mpiexec's own, as timeout(1) and env(1) have them. */
 enum run_exit {
+	RUN_EXIT_REPORT = 123, /* the job is good, a report or trace is lost */
 	RUN_EXIT_TIMEOUT = 124,
 	RUN_EXIT_FAULT = 125,
 	RUN_EXIT_NOEXEC = 126,
@@ -39,6 +40,9 @@ enum run_unit {
 	RUN_UNIT_PACKAGE,
 	RUN_UNIT_NODE,
 };
+
+/* Ranks of a job. */
+enum { RUN_RANKS_MAX = 1000000 };
 
 enum { RUN_STDIN_NONE = -1, RUN_STDIN_ALL = -2 };
 
@@ -106,6 +110,7 @@ struct run_model {
 	const char *map;
 	const char *compute; /* CPU time counts so many times; NULL: not */
 	const char *report;  /* file, "" for standard error; NULL: none */
+	bool report_named;   /* --report-file: report is a file's name */
 	const char *page;    /* --report-html; NULL: none */
 	const char *trace;   /* --trace; NULL: none */
 	const char *faults;  /* plan, or its file; NULL: none */
@@ -157,9 +162,11 @@ struct run_opts {
 	struct run_away away;
 	int stdin_rank;
 	double timeout_s;
+	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT; 0: none */
 	bool quiet;
 	bool verbose;
 	bool print_codes;
+	bool gdb;	       /* --gdb: 128+signal is a rank's death by it */
 	char **wrapper;	       /* ends with NULL; NULL: none */
 	struct run_note *note; /* what to say about flags without effect */
 	int nnotes;

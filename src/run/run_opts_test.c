@@ -90,6 +90,19 @@ static void environment_is_for_all_or_for_one(void **state)
 	run_opts_free(&o);
 }
 
+static void refused(const char *const *line, size_t n)
+{
+	struct run_opts o;
+	int code;
+
+	for (size_t i = 0; i < n; i++) {
+		code = 0;
+		T_FALSE(parse(&o, line[i], &code));
+		T_IS(code, 125);
+		run_opts_free(&o);
+	}
+}
+
 static void wrong_lines_are_refused_with_125(void **state)
 {
 	static const char *const line[] = {
@@ -128,16 +141,30 @@ static void wrong_lines_are_refused_with_125(void **state)
 		"mpiexec --timeout soon a",
 		"mpiexec -stdin me a",
 	};
-	struct run_opts o;
-	size_t i;
-	int code;
+	refused(line, sizeof(line) / sizeof(line[0]));
+}
 
-	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
-		code = 0;
-		T_FALSE(parse(&o, line[i], &code));
-		T_IS(code, 125);
-		run_opts_free(&o);
-	}
+static void wrong_numbers_are_refused(void **state)
+{
+	static const char *const line[] = {
+		"mpiexec --timeout inf a",
+		"mpiexec --timeout nan a",
+		"mpiexec --timeout -1 a",
+		"mpiexec -stdin me a",
+		"mpiexec -stdin '' a",
+		"mpiexec -stdin -3 a",
+		"mpiexec -n 2 -stdin 2 a",
+		"mpiexec -n 1000000 a : -n 1 a",
+		"mpiexec -n 99999999999 a",
+		"mpiexec -ppn 1000000 -host elsewhere1,elsewhere2 a",
+		"mpiexec -host '' a",
+		"mpiexec -host h:abc a",
+		"mpiexec --health 0 a",
+		"mpiexec --compute nan a",
+		"mpiexec --npersocket 0 a",
+	};
+
+	refused(line, sizeof(line) / sizeof(line[0]));
 }
 
 static void help_and_version_end_well(void **state)
@@ -196,6 +223,7 @@ static void placement_is_read_in_full(void **state)
 
 static void timeout_comes_from_flag_or_environment(void **state)
 {
+	static const char *const wrong[] = { "soon", "inf", "-1" };
 	struct run_opts o;
 	int code;
 
@@ -206,9 +234,15 @@ static void timeout_comes_from_flag_or_environment(void **state)
 	T_TRUE(parse(&o, "mpiexec -maxtime 3 a", &code));
 	T_IS((int)o.timeout_s, 3);
 	run_opts_free(&o);
-	setenv("MPIEXEC_TIMEOUT", "soon", 1);
-	T_FALSE(parse(&o, "mpiexec a", &code));
+	setenv("MPIEXEC_TIMEOUT", "0", 1);
+	T_TRUE(parse(&o, "mpiexec a", &code));
+	T_TRUE(o.timeout_s <= 0);
 	run_opts_free(&o);
+	for (int i = 0; i < 3; i++) {
+		setenv("MPIEXEC_TIMEOUT", wrong[i], 1);
+		T_FALSE(parse(&o, "mpiexec a", &code));
+		run_opts_free(&o);
+	}
 	unsetenv("MPIEXEC_TIMEOUT");
 }
 
@@ -257,6 +291,7 @@ int main(void)
 		T_CASE(contexts_are_numbered_in_order),
 		T_CASE(environment_is_for_all_or_for_one),
 		T_CASE(wrong_lines_are_refused_with_125),
+		T_CASE(wrong_numbers_are_refused),
 		T_CASE(help_and_version_end_well),
 		T_CASE(flags_without_effect_are_noted_once),
 		T_CASE(placement_is_read_in_full),

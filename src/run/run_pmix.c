@@ -116,7 +116,13 @@ int run_pmix_open(struct run_job *job)
 	rc = PMIx_server_init(run_pmix_module(), info, n);
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("server does not start", rc);
-	return 0;
+	/* The library does not check whether its second thread started. */
+	err = run_door_answers();
+	if (err)
+		run_say("PMIx: the thread that accepts the ranks' connections "
+			"does not run%s",
+			weft_limit_thread(why, run_tasks(job)));
+	return err;
 }
 
 /* "0,1,2,...": the ranks of this host. Freed by the caller. */

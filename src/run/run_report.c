@@ -44,7 +44,24 @@ static void print_deaths(FILE *f, const struct net_config *cfg,
 	}
 }
 
-void run_report(const struct run_job *job)
+/* Standard error is not closed. 0 or -errno. */
+static int finish(FILE *f)
+{
+	int err = fflush(f) || ferror(f) ? -(errno ? errno : EIO) : 0;
+
+	if (f != stderr && fclose(f) && !err)
+		err = -errno;
+	return err;
+}
+
+static int cannot(const char *name, int err)
+{
+	run_say("cannot write %s: %s", *name ? name : "the report",
+		strerror(-err));
+	return err;
+}
+
+int run_report(const struct run_job *job)
 {
 	const char *name = job->opts->model.report;
 	bool counted = job->roll.head && job->roll.counted;
@@ -52,14 +69,16 @@ void run_report(const struct run_job *job)
 	struct net_config cfg;
 	unsigned dead = name ? deaths(&job->opts->model, &cfg, death) : 0;
 	FILE *f;
+	int err;
 
-	if (!name || (!counted && !dead))
-		return;
-	f = *name ? fopen(name, "w") : stderr;
-	if (!f) {
-		run_say("cannot write %s: %s", name, strerror(errno));
-		return;
-	}
+	if (!name)
+		return 0;
+	if (!counted && !dead)
+		return cannot(name, -ENODATA);
+	errno = 0;
+	f = *name ? fopen(name, "we") : stderr;
+	if (!f)
+		return cannot(name, -errno);
 	if (counted)
 		weft_roll_print(&job->roll,
 				run_model_virtual(&job->opts->model)
@@ -68,8 +87,6 @@ void run_report(const struct run_job *job)
 				f);
 	if (dead)
 		print_deaths(f, &cfg, death, dead);
-	if (f == stderr)
-		fflush(f);
-	else
-		fclose(f);
+	err = finish(f);
+	return err ? cannot(name, err) : 0;
 }

@@ -5,7 +5,8 @@
 
 #include "src/run/run_job.h"
 
-/* Where the options say: standard error, or a file. */
-void run_report(const struct run_job *job);
+/* Where the options say: standard error, or a file. 0, or -errno after saying
+ * what could not be written. */
+int run_report(const struct run_job *job);
 
 #endif

@@ -13,6 +13,7 @@
 #include "src/run/run_bind.h"
 #include "src/run/run_env.h"
 #include "src/run/run_io.h"
+#include "src/run/run_limits.h"
 #include "src/run/run_model.h"
 #include "src/run/run_path.h"
 #include "src/run/run_pmix.h"
@@ -179,6 +180,7 @@ static WEFT_NORETURN void child_run(struct child *c)
 	if (c->wdir && chdir(c->wdir) < 0)
 		child_fails(c, c->wdir);
 	child_signals(c);
+	run_limits_restore();
 	execve(c->file, c->argv, c->envp);
 	child_fails(c, c->file);
 	_exit(RUN_EXIT_NOEXEC);

@@ -2,6 +2,7 @@
 /* See run_trace.h. */
 #include "src/run/run_trace.h"
 
+#include "src/base/outfile.h"
 #include "src/base/roll_print.h"
 #include "src/run/run_model.h"
 #include "src/run/run_say.h"
@@ -34,7 +35,8 @@ int run_trace_open(struct run_job *job)
 
 	if (!file)
 		return 0;
-	fd = weft_trace_create(file);
+	/* Beside a pipe or a device there may be no room for a file. */
+	fd = weft_trace_create(weft_outfile_is_stream(file) ? "/tmp/" : file);
 	if (fd < 0)
 		return cannot(file, fd);
 	job->trace_fd = fcntl(fd, F_DUPFD_CLOEXEC, TRACE_FD);
@@ -93,44 +95,85 @@ static const char *lib_folder(char *dir, size_t room)
 static int trace(const struct show *s, const char *file)
 {
 	char dir[PATH_MAX];
-	int err;
 
 	if (!ends_in(file, OTF2))
 		return show_perfetto(s, file);
-	err = show_archive(s, lib_folder(dir, sizeof(dir)), file);
-	if (err == -ENOSYS)
-		run_say("this Weft was built without libotf2 (Debian package "
-			"libopen-trace-format2-dev)");
-	return err;
+	return show_archive(s, lib_folder(dir, sizeof(dir)), file);
 }
 
-static void show(const struct run_job *job, struct show_job *told)
+/* The suffix says which kind; a pipe or a device gets JSON. */
+static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
+{
+	char dir[PATH_MAX];
+
+	if (ends_in(file, OTF2) &&
+	    !show_archive_can(lib_folder(dir, sizeof(dir)))) {
+		snprintf(why, WEFT_OUTFILE_WHY,
+			 "this Weft was built without libotf2 (Debian package "
+			 "libopen-trace-format2-dev); FILE.json needs no "
+			 "library");
+		return -EINVAL;
+	}
+	if (ends_in(file, OTF2))
+		return weft_outfile_check_dir(file, why);
+	if (!ends_in(file, ".json") && !weft_outfile_is_stream(file)) {
+		snprintf(why, WEFT_OUTFILE_WHY,
+			 "the name of a trace ends in .json (Chrome, Perfetto) "
+			 "or .otf2 (Vampir, Scalasca)");
+		return -EINVAL;
+	}
+	return weft_outfile_check(file, WEFT_OUTFILE_TRACE, why);
+}
+
+int run_trace_check(const struct run_model *m)
+{
+	char why[WEFT_OUTFILE_WHY];
+	const char *flag = NULL, *file = NULL;
+
+	if (m->report_named &&
+	    weft_outfile_check(m->report, WEFT_OUTFILE_REPORT, why)) {
+		flag = "--report-file";
+		file = m->report;
+	} else if (m->page &&
+		   weft_outfile_check(m->page, WEFT_OUTFILE_PAGE, why)) {
+		flag = "--report-html";
+		file = m->page;
+	} else if (m->trace && check_trace(m->trace, why)) {
+		flag = "--trace";
+		file = m->trace;
+	}
+	if (flag)
+		run_say("%s %s: %s", flag, *file ? file : "''", why);
+	return flag ? -EINVAL : 0;
+}
+
+static int show(const struct run_job *job, struct show_job *told)
 {
 	const struct run_model *m = &job->opts->model;
 	struct show s;
-	int err = show_open(&s, job->trace_fd, told);
+	int err = show_open(&s, job->trace_fd, told), bad;
 	char *text;
 
-	if (err) {
-		cannot(m->page ? m->page : m->trace, err);
-		return;
-	}
-	if (s.file.lost)
+	if (err)
+		return cannot(m->page ? m->page : m->trace, err);
+	bad = s.file.lost ? -ENOSPC : 0;
+	if (bad)
 		run_say("the disk was full: the events of %u ranks are not "
 			"complete",
 			s.file.lost);
 	told->report = text = report_text(job);
 	err = m->page ? show_page(&s, m->page) : 0;
 	if (err)
-		cannot(m->page, err);
+		bad = cannot(m->page, err);
 	err = m->trace ? trace(&s, m->trace) : 0;
 	if (err)
-		cannot(m->trace, err);
+		bad = cannot(m->trace, err);
 	show_close(&s);
 	free(text);
+	return bad;
 }
 
-void run_trace_show(const struct run_job *job)
+int run_trace_show(const struct run_job *job)
 {
 	const struct run_model *m = &job->opts->model;
 	struct show_job told = {
@@ -144,6 +187,9 @@ void run_trace_show(const struct run_job *job)
 		.virtual = run_model_virtual(m),
 	};
 
-	if (job->trace_fd >= 0 && job->roll.head)
-		show(job, &told);
+	if (!m->page && !m->trace)
+		return 0;
+	if (job->trace_fd < 0 || !job->roll.head)
+		return cannot(m->page ? m->page : m->trace, -ENODATA);
+	return show(job, &told);
 }

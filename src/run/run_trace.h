@@ -5,10 +5,16 @@
 
 #include "src/run/run_job.h"
 
+/*
+ * Whether the files of --report-file, --report-html and --trace can be written;
+ * before the job starts. 0, or -EINVAL after saying why not.
+ */
+int run_trace_check(const struct run_model *m);
 /* 0, or -errno after saying why. Nothing to do without these options. */
 int run_trace_open(struct run_job *job);
-/* Before the report: it adds up the calls of ranks that wrote events. */
-void run_trace_show(const struct run_job *job);
+/* Before the report: it adds up the calls of ranks that wrote events. 0, or
+ * -errno after saying what could not be written. */
+int run_trace_show(const struct run_job *job);
 void run_trace_close(struct run_job *job);
 
 #endif

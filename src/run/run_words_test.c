@@ -74,10 +74,10 @@ static void slots_of_a_list_add_up(void **state)
 {
 	struct run_hosts h = { 0 };
 
-	T_OK(run_hosts_list("localhost:3,box,[::1]:2", &h));
+	T_OK(run_hosts_list("-host", "localhost:3,box,[::1]:2", &h));
 	T_IS(run_hosts_slots(&h), 6);
 	T_NULL(run_hosts_foreign(&h, "box"));
-	T_OK(run_hosts_list("box,far:2", &h));
+	T_OK(run_hosts_list("-host", "box,far:2", &h));
 	T_IS(h.count, 4);
 	T_IS(h.host[1].slots, 2);
 	T_IS(run_hosts_slots(&h), 9);
@@ -92,10 +92,59 @@ static void both_file_notations_are_read(void **state)
 
 	T_OK(file_with("# hosts\nlocalhost:2\nbox slots=4 max_slots=8\n",
 		       name));
-	T_OK(run_hosts_file(name, &h));
+	T_OK(run_hosts_file("-f", name, &h));
 	unlink(name);
 	T_IS(run_hosts_slots(&h), 6);
-	T_IS(run_hosts_file("/nonexistent", &h), -ENOENT);
+	T_IS(run_hosts_file("-f", "/nonexistent", &h), -EINVAL);
+	run_hosts_free(&h);
+}
+
+static void hosts_without_name_or_slots_are_refused(void **state)
+{
+	static const char *const list[] = {
+		"",
+		"h:abc",
+		"h:-5",
+		"h:99999999999",
+		"h:0",
+		"h:",
+		":2",
+		"a,,b",
+		"a,",
+		"h:1x",
+		"h:+",
+		"[]:2",
+		"a:600000,b:600000",
+		"h: 5,",
+		"h:1000001",
+	};
+	static const char *const file[] = {
+		"h:abc\n",
+		"h slots=\n",
+		"h slots=-5\n",
+		"h slots=99999999999\n",
+		"h slots=2x\n",
+		"h slot=2\n",
+		"h max_slots=abc\n",
+		"\n# h\n",
+		":2\n",
+		"",
+	};
+	struct run_hosts h = { 0 };
+	char name[32];
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		T_IS(run_hosts_list("-host", list[i], &h), -EINVAL);
+		run_hosts_free(&h);
+	}
+	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
+		T_OK(file_with(file[i], name));
+		T_IS(run_hosts_file("-f", name, &h), -EINVAL);
+		unlink(name);
+		run_hosts_free(&h);
+	}
+	T_OK(run_hosts_list("-host", "a:2, b c:1000", &h));
+	T_IS(run_hosts_slots(&h), 1003);
 	run_hosts_free(&h);
 }
 
@@ -118,6 +167,7 @@ int main(void)
 		T_CASE(local_names_are_known_without_asking),
 		T_CASE(slots_of_a_list_add_up),
 		T_CASE(both_file_notations_are_read),
+		T_CASE(hosts_without_name_or_slots_are_refused),
 		T_CASE(quota_is_rounded_up),
 	};
 

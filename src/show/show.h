@@ -244,5 +244,7 @@ int show_page(const struct show *s, const char *file);
 int show_perfetto(const struct show *s, const char *file);
 /* By the module libweft-otf2.so, in the folder lib: -ENOSYS: there is none. */
 int show_archive(const struct show *s, const char *lib, const char *folder);
+/* Whether that module is there and can be loaded. */
+bool show_archive_can(const char *lib);
 
 #endif

@@ -7,6 +7,18 @@
 #include <limits.h>
 #include <stdio.h>
 
+bool show_archive_can(const char *lib)
+{
+	char file[PATH_MAX];
+	void *module;
+
+	snprintf(file, sizeof(file), "%s/libweft-otf2.so", lib);
+	module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (module)
+		dlclose(module);
+	return module;
+}
+
 int show_archive(const struct show *s, const char *lib, const char *folder)
 {
 	int (*write_archive)(const struct show *s, const char *folder);

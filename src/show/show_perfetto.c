@@ -9,6 +9,7 @@
  * while calls are written.
  */
 #include "src/base/attr.h"
+#include "src/base/outfile.h"
 #include "src/page/page_json.h"
 #include "src/show/show.h"
 #include "src/show/show_beside.h"
@@ -331,7 +332,7 @@ int show_perfetto(const struct show *s, const char *file)
 	free(o.buffer);
 	if (fclose(o.f) && !err)
 		err = -errno;
-	if (err)
+	if (err && !weft_outfile_is_stream(file))
 		unlink(file);
 	return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* weft-sim: synthetic traffic on the bare model of a machine's network. */
+#include "src/base/outfile.h"
 #include "src/sim/sim_out.h"
 #include "src/sim/sim_progress.h"
 
@@ -67,11 +68,16 @@ static int run_all(struct sim_opts *o, struct sim_result *r)
 int main(int argc, char **argv)
 {
 	static struct sim_opts o;
+	char why[WEFT_OUTFILE_WHY];
 	struct sim_result *r;
 	int err = sim_opts_parse(argv, &o);
 
 	if (err)
 		return err < 0 ? 2 : 0;
+	if (o.html && weft_outfile_check(o.html, WEFT_OUTFILE_PAGE, why)) {
+		fprintf(stderr, "weft-sim: --html %s: %s\n", o.html, why);
+		return 2;
+	}
 	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
 	if (o.spec.mode != SIM_OPEN)
 		o.loads = 1;

@@ -1,15 +1,19 @@
 # src/tool: compiler wrappers, pkg-config files, weft-info
 bin_SCRIPTS += src/tool/mpicc src/tool/mpicxx
-pkgconfig_DATA += src/tool/weft.pc src/tool/mpi-c.pc src/tool/mpi-cxx.pc
+# mpi, mpi-c and mpi-cxx are what Debian's alternatives call the chosen MPI;
+# mpi-abi is the name of an MPI with the standard's ABI, as Open MPI's ompi-abi
+pkgconfig_DATA += src/tool/weft.pc src/tool/mpi.pc src/tool/mpi-abi.pc \
+	src/tool/mpi-c.pc src/tool/mpi-cxx.pc
 CLEANFILES += $(bin_SCRIPTS) $(pkgconfig_DATA)
 EXTRA_DIST += src/tool/mpicc.in src/tool/weft.pc.in
 
 bin_PROGRAMS += weft-info
 weft_info_SOURCES = src/tool/tool_info.c \
 	src/tool/tool_health.c src/tool/tool_health.h \
+	src/tool/tool_machine.c src/tool/tool_machine.h \
 	src/tool/tool_report.c src/tool/tool_report.h \
 	src/tool/tool_routes.c src/tool/tool_routes.h
-weft_info_LDADD = libmpi_abi.la libweftcu.la libweft-health.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
+weft_info_LDADD = libmpi_abi.la libweftnetfile.la libweftcu.la libweft-health.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 
 PLAIN_TESTS += test/tool_routes.sh test/tool_info.sh test/tool_wrappers.sh
 
@@ -31,20 +35,31 @@ src/tool/mpicc: $(srcdir)/src/tool/mpicc.in Makefile
 src/tool/mpicxx: src/tool/mpicc
 	$(AM_V_GEN)cp src/tool/mpicc $@
 
+# paths below the prefix are written as ${prefix}/..., so that the tree can move
+PC_SUBST = $(TOOL_SUBST) $(srcdir)/src/tool/weft.pc.in | $(SED) \
+	-e 's|^exec_prefix=$(prefix)$$|exec_prefix=$${prefix}|' \
+	-e 's|^\(libdir\)=$(exec_prefix)/|\1=$${exec_prefix}/|' \
+	-e 's|^\(includedir\)=$(prefix)/|\1=$${prefix}/|'
+
 src/tool/weft.pc: $(srcdir)/src/tool/weft.pc.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) src/tool && $(TOOL_SUBST) \
-	-e 's|@PC_WHAT[@]|MPI over emulated network interfaces|' \
-	$(srcdir)/src/tool/weft.pc.in > $@
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(PC_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI over emulated network interfaces|' > $@
+
+src/tool/mpi.pc: $(srcdir)/src/tool/weft.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(PC_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI by Weft|' > $@
+
+src/tool/mpi-abi.pc: $(srcdir)/src/tool/weft.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(PC_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI with the standard ABI (libmpi_abi), by Weft|' > $@
 
 src/tool/mpi-c.pc: $(srcdir)/src/tool/weft.pc.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) src/tool && $(TOOL_SUBST) \
-	-e 's|@PC_WHAT[@]|MPI for C, by Weft|' \
-	$(srcdir)/src/tool/weft.pc.in > $@
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(PC_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI for C, by Weft|' > $@
 
 src/tool/mpi-cxx.pc: $(srcdir)/src/tool/weft.pc.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) src/tool && $(TOOL_SUBST) \
-	-e 's|@PC_WHAT[@]|MPI for C++ programs (C bindings), by Weft|' \
-	$(srcdir)/src/tool/weft.pc.in > $@
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(PC_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI for C++ programs (C bindings), by Weft|' > $@
 
 # other names that people type
 install-exec-hook: install-wrapper-links

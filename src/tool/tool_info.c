@@ -8,6 +8,7 @@
 #include "src/base/copies.h"
 #include "src/base/copy.h"
 #include "src/tool/tool_health.h"
+#include "src/tool/tool_machine.h"
 #include "src/tool/tool_report.h"
 #include "src/tool/tool_routes.h"
 
@@ -374,7 +375,7 @@ static const char before[] =
 	"(tree of collectives) of a block of nodes: bgq:4x4x4x4x2,\n"
 	"bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n";
 
-enum { SHOW_JSON, SHOW_HEALTH, SHOW_ROUTES, SHOW_VERSION };
+enum { SHOW_JSON, SHOW_HEALTH, SHOW_ROUTES, SHOW_MACHINE, SHOW_VERSION };
 
 static const struct row {
 	struct weft_arg arg;
@@ -386,6 +387,10 @@ static const struct row {
 	  SHOW_HEALTH },
 	{ { "classroutes", 1, "SPEC", "the tree of a block of nodes", 0 },
 	  SHOW_ROUTES },
+	{ { "machine", 1, "NAME",
+	    "a machine's facts, each with its source: bgq, apenet@nios, a file",
+	    0 },
+	  SHOW_MACHINE },
 	{ { "version|V", 0, "", "version", 0 }, SHOW_VERSION },
 };
 
@@ -411,7 +416,7 @@ int main(int argc, char **argv)
 			       .word = argv + 1 };
 	struct weft_report r = { .out = stdout };
 	enum weft_args_found found;
-	const char *job = NULL;
+	const char *job = NULL, *machine = NULL;
 
 	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {
 		switch (((const struct row *)a.row)->what) {
@@ -420,6 +425,9 @@ int main(int argc, char **argv)
 			break;
 		case SHOW_HEALTH:
 			job = a.value[0];
+			break;
+		case SHOW_MACHINE:
+			machine = a.value[0];
 			break;
 		case SHOW_ROUTES:
 			return tool_routes(stdout, a.value[0]);
@@ -437,6 +445,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (job)
 		return tool_health(&r, job);
+	if (machine)
+		return tool_machine(&r, machine);
 	show_all(&r);
 	return fflush(stdout) ? 1 : 0;
 }

@@ -172,6 +172,8 @@ void shm_map_refused(const char *what, size_t bytes, int err)
 		weft_limit_space(why, bytes);
 	else if (err == -EMFILE)
 		weft_limit_files(why);
+	else if (err == -EPERM || err == -EACCES || err == -ENOSYS)
+		weft_limit_memfd(why);
 	weft_log(WEFT_LOG_ERROR, "shm: %s cannot be had: %s%s", what,
 		 strerror(-err), why);
 }
