@@ -27,8 +27,8 @@
 #include <string.h>
 
 #define NET_PACKET 512u /* largest part in bytes */
-#define NET_AHEAD \
-	(WEFT_VT_WINDOW / 2) /* window in packets, with chained events */
+/* Window in packets, with chained events. */
+#define NET_AHEAD  (WEFT_VT_WINDOW / 2)
 
 struct nic_net {
 	struct weft_carrier *carrier;
