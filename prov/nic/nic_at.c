@@ -116,7 +116,7 @@ static int at_ask(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* ---- executed by the interface ------------------------------------------ */
+/* ---- executed by the interface ------------------------------------------- */
 
 struct nic_amo {
 	struct weft_amo amo;

@@ -85,9 +85,7 @@ static struct coll_word word_of(const struct weft_nic_group *c, uint64_t round)
 	return w;
 }
 
-/*
- * ---- evaluation -----------------------------------------------------------
- */
+/* ---- evaluation ---------------------------------------------------------- */
 
 void nic_check_fail(struct weft_nic_group *c)
 {
@@ -197,9 +195,7 @@ static void judge(struct weft_nic_group *c)
 	k->wanted = k->suspect;
 }
 
-/*
- * ---- queries and responses -------------------------------------------------
- */
+/* ---- queries and responses ----------------------------------------------- */
 
 /* Member 0: queries all members, unless a response is outstanding. */
 static void ask(struct weft_nic_group *c)
@@ -279,9 +275,7 @@ bool nic_check_take(struct weft_nic_group *c, int from,
 	return true;
 }
 
-/*
- * ---- long waits -----------------------------------------------------------
- */
+/* ---- long waits ---------------------------------------------------------- */
 
 static void look_at_clock(struct weft_nic_group *c, uint64_t now)
 {

@@ -96,9 +96,7 @@ static uint64_t said(const struct weft_nic_group *c, int member, int what)
 	return c->bulk->said[member * CU_WORDS + what];
 }
 
-/*
- * ---- DMA -------------------------------------------------------------------
- */
+/* ---- DMA ----------------------------------------------------------------- */
 
 static void dma(struct weft_nic_coll_work *w, int member, bool write, void *at,
 		uint64_t remote, size_t bytes)
@@ -128,9 +126,7 @@ static const void *contribution(struct weft_nic_coll_work *w, int member,
 	return buf;
 }
 
-/*
- * ---- combining a slice -----------------------------------------------------
- */
+/* ---- combining a slice --------------------------------------------------- */
 
 /* Is this member's contribution read before the result overwrites it? */
 static bool comes_first(const struct weft_nic_group *c)
@@ -501,9 +497,7 @@ void nic_long_fail(struct weft_nic_group *c, int err)
 	}
 }
 
-/*
- * ---- open and close --------------------------------------------------------
- */
+/* ---- open and close ------------------------------------------------------ */
 
 /* Does this member test DMA with that one? */
 static bool long_tries(const struct weft_nic_group *c, int member)
