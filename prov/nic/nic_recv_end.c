@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives and unexpected messages when a peer dies, when a communicator is
- * revoked or checked (weft_nic_recv_ask), and when the interface closes.
+ * Receives and unexpected messages when a peer dies, when the layer above fails
+ * receives of its choice (weft_nic_recv_ask), and when the interface closes.
  */
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_op.h"
