@@ -275,8 +275,8 @@ struct weft_nic_op {
 		struct {
 			uint64_t olen;	/* out: bytes that did not fit */
 			uint64_t moved; /* bytes sent or pulled so far */
-			struct weft_nic_op
-				*parent;   /* multi: the posted buffer */
+			/* multi: the posted buffer */
+			struct weft_nic_op *parent;
 			void *held;	   /* heap memory freed with the op */
 			uint32_t id;	   /* id on the wire, or 0 */
 			uint32_t children; /* multi: outstanding parts */

@@ -154,8 +154,8 @@ static void case_any_moment(const struct grid *g)
 		}
 	}
 	T_IS(gone + came, 40);
-	T_TRUE(gone >=
-	       20); /* without a receive only cancellation is possible */
+	/* without a receive only cancellation is possible */
+	T_TRUE(gone >= 20);
 	free(out);
 	free(in);
 	world_close(w);

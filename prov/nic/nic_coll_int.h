@@ -33,8 +33,8 @@ enum coll_state {
 /* Contribution of a member to a join; combined by bitwise and. */
 struct join_word {
 	uint64_t routes; /* free class routes, bit mask; 0: no common memory */
-	uint64_t
-		soon; /* free class routes and those that the member has left */
+	/* free class routes and those that the member has left */
+	uint64_t soon;
 	uint64_t barriers; /* free barrier classes */
 	/*
 	 * inputs of a tree node that the member requests, in unary; none:
@@ -85,8 +85,8 @@ struct coll_check {
 	uint64_t round;
 	int told;		/* responses so far; 0: none outstanding */
 	struct coll_word *word; /* the responses; NULL: no query yet */
-	struct coll_word
-		*done; /* operations done by all, before the last query */
+	/* operations done by all, before the last query */
+	struct coll_word *done;
 };
 
 struct weft_nic_group {
@@ -124,8 +124,8 @@ struct weft_nic_group {
 	bool msg_used;	     /* an operation used by_msg */
 	struct nic_net *net; /* class route on a modelled network, or NULL */
 	struct weft_cu_tree tree;
-	struct weft_cu_tree
-		wide; /* tree in descriptors, with the machine's levels */
+	/* tree in descriptors, with the machine's levels */
+	struct weft_cu_tree wide;
 	struct weft_list longs; /* long vectors, oldest first */
 	struct nic_long *bulk;	/* NULL: long vectors go in packets */
 	uint64_t points; /* synchronisation points this member has arrived at */

@@ -66,8 +66,8 @@ struct hand {
 	uint64_t gets; /* gets it still accepts */
 	uint64_t puts; /* puts before one fails with put_err */
 	int put_err;
-	struct weft_peer
-		*dead; /* peer whose death was reported to the endpoint */
+	/* peer whose death was reported to the endpoint */
+	struct weft_peer *dead;
 };
 
 static struct hand hands[2];

@@ -131,8 +131,8 @@ struct weft_cqe {
 	uint64_t data;
 	uint64_t tag;
 	fi_addr_t src; /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
-	struct fi_cq_err_entry
-		*err; /* not NULL: an error, returned by readerr */
+	/* not NULL: an error, returned by readerr */
+	struct fi_cq_err_entry *err;
 };
 
 static_assert(sizeof(struct weft_cqe) == 64, "one cache line");
@@ -158,8 +158,8 @@ struct weft_cq {
 struct weft_cntr {
 	struct fid_cntr fid;
 	struct weft_domain *domain;
-	weft_au64
-		value; /* written inside the lock; read outside by poll sets */
+	/* written inside the lock; read outside by poll sets */
+	weft_au64 value;
 	weft_au64 errors;
 	struct weft_watch watch;
 	weft_au32 ref;
