@@ -121,7 +121,7 @@ static void case_matched(const struct grid *g)
 	world_close(w);
 }
 
-/* Cancelled at every stage of the protocol: the send completes either way. */
+/* Cancelled at every stage of the protocol: the send completes in all cases. */
 static void case_any_moment(const struct grid *g)
 {
 	struct world *w = world_open(g);

@@ -108,7 +108,7 @@ struct weft_nic_group {
 	struct weft_peer **member;
 	bool *gone; /* has left, or is dead, as known here */
 	int gone_count;
-	/* bit mask of children below whom all members have left */
+	/* bit mask of children: all members below them have left */
 	unsigned below;
 	bool lost; /* a member died before it left */
 	bool torn; /* the tree does not forward leave notices any more */

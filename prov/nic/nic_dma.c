@@ -103,7 +103,7 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 
 /*
  * Claims the next chunk; false: none is left. Each claim increments the word,
- * so at most `chunks` claims in a row succeed, whatever a peer wrote there.
+ * so at most `chunks` consecutive claims succeed, whatever a peer wrote there.
  */
 static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {

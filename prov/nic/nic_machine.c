@@ -135,7 +135,7 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_RS5,
 		/* immediate sends of MPI over PAMI, LLNL BG/Q tutorial */
 		.inject_bytes = 112,
-		/* payload 512 [SC11 II.A], less a chunk for our header */
+		/* payload 512 [SC11 II.A], less a chunk for the header */
 		.packet_bytes = 480,
 		/* above: remote get, LLNL BG/Q tutorial */
 		.eager_bytes = 2048,
@@ -172,7 +172,7 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_CRC32,
 		/* one write transaction [IEEE Micro 2005, DMA steps] */
 		.inject_bytes = 128,
-		/* packet of 2 KB, Elan4 driver, less our header */
+		/* packet of 2 KB, Elan4 driver, less the header */
 		.packet_bytes = 2016,
 		.eager_bytes = 32768,	   /* assumed: Tports, then DMA back */
 		.msg_order = ORDER_STRICT, /* cookies keep order */
@@ -186,9 +186,9 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft-sunway",
 		.unit = &weft_unit_swhni,
 		.code = WEFT_CARRIER_RS14,
-		/* fast short message of 128 [2021, 3.1], less our header */
+		/* fast short message of 128 [2021, 3.1], less the header */
 		.inject_bytes = 96,
-		/* payload of 2 KB [sunway.md b], less our header */
+		/* payload of 2 KB [sunway.md b], less the header */
 		.packet_bytes = 2016,
 		.eager_bytes = 16384,	   /* assumed; then RDMAR */
 		.msg_order = ORDER_STRICT, /* restored by sequence numbers */
@@ -205,7 +205,7 @@ static const struct weft_machine rows[] = {
 		.unit = &weft_unit_apenet,
 		.code = WEFT_CARRIER_CRC32,
 		.inject_bytes = 128, /* assumed: part of a ring's slot */
-		/* payload of 4 KB [apenet.md i], less our header */
+		/* payload of 4 KB [apenet.md i], less the header */
 		.packet_bytes = 4064,
 		.eager_bytes = 32768,	   /* assumed; then put by request */
 		.msg_order = ORDER_STRICT, /* dimension order */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The only place where -errno becomes -FI_E*. libfabric uses most of errno's
- * numbers; the table holds those that it lacks and those with another meaning.
+ * numbers; the table holds the others and those with another meaning.
  */
 #include "prov/ofi/weft_err.h"
 

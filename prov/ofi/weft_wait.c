@@ -73,7 +73,7 @@ static void event_set(int fd)
 {
 	uint64_t one = 1;
 
-	/* A full counter is readable already. */
+	/* a full counter is readable already */
 	if (write(fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -82,7 +82,7 @@ static void event_clear(int fd)
 {
 	uint64_t n;
 
-	/* An empty counter is what is wanted. */
+	/* an empty counter is the aim */
 	if (read(fd, &n, sizeof(n)) < 0)
 		return;
 }
@@ -153,7 +153,7 @@ static void wake_followers(struct weft_wait *wt)
 	if (!wt->followers)
 		return;
 	wt->followers = 0;
-	/* R2 pairs with A2 in follow(): a change ends or prevents the sleep. */
+	/* R2 pairs with A2 in follow(): a change ends or prevents blocking. */
 	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
 	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
 }

@@ -120,9 +120,7 @@ static void body_absent(struct job *j)
 				FI_DOUBLE, FI_SUM, 0, &j->entry),
 		  "post", 0);
 	if (j->rank == 0) {
-		/*
-		 * does not call MPI until all others have reported completion
-		 */
+		/* makes no call until all others have reported completion */
 		while (weft_load64(&j->all->word[0]) < (uint64_t)j->size - 1) {
 			job_check(j, !t_limit_over(&limit),
 				  "others wait for an absent member", 0);
