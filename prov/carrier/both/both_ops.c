@@ -9,11 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define OPS_TRIES 64 /* ports that are free on one carrier only */
-#define OPS_RESTS 8  /* polls per poll of a silent socket */
-#define OPS_PAUSE_NS                                            \
-	UINT64_C(300) /* between polls, if all peers are remote \
-		       */
+#define OPS_TRIES    64 /* ports that are free on one carrier only */
+#define OPS_RESTS    8	/* polls per poll of a silent socket */
+/* Time between polls of the socket if all peers are remote. */
+#define OPS_PAUSE_NS UINT64_C(300)
 
 static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
 {
