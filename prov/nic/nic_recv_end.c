@@ -131,7 +131,7 @@ void nic_recv_fini(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->claimed))) {
 		u = weft_container_of(n, struct nic_msg, link);
-		u->left = 0; /* the carrier is closed, its peers are freed */
+		u->left = 0; /* claimed, too: its peers are freed */
 		nic_msg_free(nic, u);
 	}
 	msgs_free(nic, &nic->match[0]);
