@@ -5,12 +5,13 @@
  * wait long.
  *
  * A route is free again when every member has left, because a late member may
- * still increment the arrival counter in this member's area; so a group is kept
- * until all members have reported that they left. In a small group each member
- * notifies all others. In a large group the notice goes up the tree by which
- * they joined, each member sending it when all members below it have left, and
- * the root sends it down; where a member dies, or closes its endpoint before
- * those below it have left, the group ends as described in nic_coll_each.c.
+ * still increment the arrival counter in this member's segment; so a group is
+ * kept until all members have reported that they left. In a small group each
+ * member notifies all others. In a large group the notice goes up the tree by
+ * which they joined, each member sending it when all members below it have
+ * left, and the root sends it down; where a member dies, or closes its endpoint
+ * before those below it have left, the group ends as described in
+ * nic_coll_each.c.
  *
  * A member detects the death of peers that it communicates with, which are at
  * least its neighbours in that tree. A member that detects a death notifies its
@@ -102,8 +103,8 @@ static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
 /* ---- the end of a group -------------------------------------------------- */
 
 /*
- * The words that a wait watches may be in areas that are unmapped now. The next
- * poll sets the watch again; when the last group ends, there is none.
+ * The words that a wait watches may be in segments that are unmapped now. The
+ * next poll sets the watch again; when the last group ends, there is none.
  */
 static void coll_unwatch(struct weft_nic *nic)
 {
@@ -168,7 +169,7 @@ static void coll_gone(struct weft_nic_group *c, int i)
 		nic_coll_free(c);
 }
 
-/* Large groups: no member accesses this member's area any more. */
+/* Large groups: no member accesses this member's segment any more. */
 static void coll_all_left(struct weft_nic_group *c)
 {
 	coll_note_below(c, COLL_LEFT_ALL, 0);

@@ -10,7 +10,7 @@
 #include "src/base/list.h"
 #include "src/base/pool.h"
 
-/* An exact sum needs packets of 280 bytes, and areas have the same length. */
+/* An exact sum needs packets of 280 bytes; segments keep their length. */
 #define COLL_ARITY_MAX	   128
 #define COLL_MSG_BYTES	   2048 /* largest payload of a tree message */
 #define COLL_UNCLAIMED_MAX 65536
@@ -131,7 +131,7 @@ struct weft_nic_group {
 	uint64_t points; /* synchronisation points this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
-	/* mapped areas of other members, or NULL; of the barrier class, too */
+	/* mapped segments of others, or NULL; of the barrier class, too */
 	void **row;
 	void **bar_row;
 	/* joining */
@@ -227,7 +227,7 @@ void nic_check_fail(struct weft_nic_group *c);
 
 /* nic_coll_join.c: continues a join that waits for another member's memory. */
 void nic_coll_join_step(struct weft_nic_group *c);
-/* Unmaps the areas that are mapped for the group. */
+/* Unmaps the segments that are mapped for the group. */
 void nic_coll_rows_close(struct weft_nic_group *c);
 /* A member died before all had joined. */
 void nic_coll_join_fail(struct weft_nic_group *c, int err);

@@ -6,7 +6,7 @@
  *
  *   gather   free routes and requests of all members -> route
  *   place    nodes or places of all members, where the tree follows them
- *   open     open the area of the route, map those on the path to the root
+ *   open     open the segment of the route, map those on the path to the root
  *   agree    did that succeed at all members? else use messages
  *
  * In virtual time the model does all of this.
@@ -117,7 +117,7 @@ static void join_open_net(struct weft_nic_group *c)
 	join_end(c, 0);
 }
 
-/* Maps a member's area once; at: its offset in the member's shared memory. */
+/* Maps a member's segment once; at: its offset in the member's windows. */
 static int join_row(struct weft_nic_group *c, int member, size_t at,
 		    size_t bytes, void **row_p)
 {
@@ -138,7 +138,7 @@ static int reach_route(void *arg, int member, void **row_p)
 	return ret;
 }
 
-/* The areas of barrier classes follow those of the class routes. */
+/* The segments of barrier classes follow those of the class routes. */
 static int reach_barrier(void *arg, int member, void **row_p)
 {
 	struct weft_nic_group *c = arg;
@@ -239,7 +239,7 @@ static int join_open_chain(struct weft_nic_group *c)
 	return nic_chain_open(c->nic->unit, ops, &a, &c->chain);
 }
 
-/* Step 3: opens the route's area here. */
+/* Step 3: opens the route's segment here. */
 static void join_open(struct weft_nic_group *c)
 {
 	int groups = join_open_groups(c);
@@ -337,9 +337,9 @@ static int join_wide(struct weft_nic_group *c)
 }
 
 /*
- * Picks one of the routes that are free at all members: the first, whose areas
- * have been used before. Groups that collided start their search at different
- * routes.
+ * Picks one of the routes that are free at all members: the first, whose
+ * segments have been used before. Groups that collided start their search at
+ * different routes.
  */
 static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
 {

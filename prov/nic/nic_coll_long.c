@@ -391,7 +391,7 @@ static bool stays(const struct weft_nic_coll_work *w)
 	       !weft_cu_meet_over(w->coll->hw, w->coll->points, &watch);
 }
 
-/* Starts: the areas of all members are needed from here on. */
+/* Starts: the segments of all members are needed from here on. */
 static void set_forth(struct weft_nic_coll_work *w, int *budget)
 {
 	int ret = weft_cu_meet_all(w->coll->hw);
@@ -470,7 +470,7 @@ bool nic_long_spin(struct weft_nic_coll_work *w, unsigned turns)
 	while (!w->over) {
 		nic_long_move(w->coll);
 		if (!w->over && w->phase == LONG_WAITING)
-			return false; /* waits for a member's area */
+			return false; /* waits for a member's segment */
 		if (w->over || nic_long_ready(w->coll, &watch))
 			continue;
 		/* A5: orders as the check of the point afterwards */

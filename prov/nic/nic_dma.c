@@ -20,8 +20,7 @@
 #include "prov/nic/nic_share.h"
 #include "src/base/must.h"
 
-/* ---- segments ---------------------------------------------------------------
- */
+/* ---- segments ------------------------------------------------------------ */
 
 void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs)
 {

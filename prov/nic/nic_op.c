@@ -106,8 +106,7 @@ void nic_ids_drop(struct weft_nic *nic)
 	}
 }
 
-/* ---- operations -----------------------------------------------------------
- */
+/* ---- operations ---------------------------------------------------------- */
 
 /* The table of nic_int.h: the states of a kind in each list of a peer. */
 #define S(state) (1u << NIC_##state)
@@ -258,8 +257,7 @@ void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 	weft_iov_gather(to, part, n);
 }
 
-/* ---- peers ----------------------------------------------------------------
- */
+/* ---- peers --------------------------------------------------------------- */
 
 struct nic_peer *nic_peer_make(struct weft_nic *nic, struct weft_peer *peer)
 {

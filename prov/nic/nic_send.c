@@ -160,8 +160,7 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 	return push_parting(nic, p);
 }
 
-/* ---- continuations ---------------------------------------------------------
- */
+/* ---- continuations ------------------------------------------------------- */
 
 /* Allocates op memory for a packet of typed data that finds no room at once, so
  * that it is not packed again. */
@@ -390,8 +389,7 @@ void nic_push_all(struct weft_nic *nic)
 		nic_push(nic, weft_container_of(n, struct nic_peer, busy));
 }
 
-/* ---- first packets ----------------------------------------------------------
- */
+/* ---- first packets ------------------------------------------------------- */
 
 static int post_refused(struct nic_peer *p)
 {

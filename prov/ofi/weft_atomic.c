@@ -192,8 +192,7 @@ static ssize_t weft_at_inject(struct fid_ep *fid, const void *buf, size_t count,
 	return post(ep, &c);
 }
 
-/* ---- with result -----------------------------------------------------------
- */
+/* ---- with result --------------------------------------------------------- */
 
 static ssize_t weft_at_readwritev(struct fid_ep *fid, const struct fi_ioc *iov,
 				  void **desc, size_t count,

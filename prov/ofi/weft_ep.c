@@ -128,8 +128,7 @@ static int weft_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/* ---- enable ----------------------------------------------------------------
- */
+/* ---- enable -------------------------------------------------------------- */
 
 static int enable_check(const struct weft_ep *ep)
 {

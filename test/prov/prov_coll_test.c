@@ -462,7 +462,8 @@ static int regions_mapped(struct job *j)
  */
 #define JOIN_PACKETS (4 * 9)
 /*
- * One region and one area of each child and of those on the path to the root.
+ * One region and one segment of each child and of those on the path to the
+ * root.
  */
 #define JOIN_REGIONS (2 * (1 + 8 + 3))
 
