@@ -59,10 +59,7 @@ struct fi_weft_stats_data {
 
 struct fi_weft_stats {
 	size_t size;
-	/*
-	 * Fills at most len bytes of the data; returns the bytes filled, or
-	 * -FI_E*.
-	 */
+	/* Fills at most len bytes of data; returns their number, or -FI_E*. */
 	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
 			size_t len);
 };
@@ -156,9 +153,7 @@ struct fi_weft_branch {
 
 struct fi_weft_world {
 	size_t size;
-	/*
-	 * Rank 0. len: room for the handle, then its bytes; 64 is sufficient.
-	 */
+	/* Rank 0. len: room for the handle, then its bytes; 64 suffices. */
 	int (*create)(struct fid *domain, uint32_t ranks, void *handle,
 		      size_t *len);
 	int (*attach)(struct fid *domain, uint32_t rank, const void *handle,
@@ -185,9 +180,7 @@ struct fi_weft_world {
 	 */
 	int (*link)(struct fid *domain, uint32_t node, unsigned port,
 		    struct fi_weft_link *link);
-	/*
-	 * Returns why a rank is gone; -FI_ENOENT: not because of a fault plan.
-	 */
+	/* Returns why a rank is gone; -FI_ENOENT: not by a fault plan. */
 	int (*why)(struct fid *domain, uint32_t rank, char *text, size_t len);
 	/* Counters of a fault plan; NULL: no more, or there is no plan. */
 	const char *(*fault)(struct fid *domain, unsigned i, uint64_t *value);
@@ -198,9 +191,7 @@ struct fi_weft_world {
 		    void *arg);
 };
 
-/*
- * Flag of fi_join_collective: use messages, even where hardware is available.
- */
+/* Flag of fi_join_collective: use messages, even if hardware is available. */
 #define FI_WEFT_SOFTWARE (1ULL << 57)
 /* Flag of fi_allreduce and fi_reduce: a sum of doubles is rounded once. */
 #define FI_WEFT_EXACT	 (1ULL << 58)
@@ -223,10 +214,7 @@ struct fi_weft_world {
  */
 #define FI_WEFT_RECV "weft_recv"
 
-/*
- * Result of a receive; the caller's memory, which must stay valid until over is
- * set.
- */
+/* Result of a receive; the caller keeps the memory valid until over is set. */
 struct fi_weft_arrival {
 	uint64_t tag;
 	uint64_t data; /* with FI_REMOTE_CQ_DATA in flags */
@@ -281,17 +269,13 @@ struct fi_weft_data {
 
 struct fi_weft_typed {
 	size_t size;
-	/* Least bytes for which this is faster than a copy; SIZE_MAX: not
-	 * supported. */
+	/* Least bytes for which this is faster than a copy; SIZE_MAX: none. */
 	size_t (*least)(struct fid_ep *ep);
 	/* flags: those of fi_tsendmsg. -FI_EINVAL: len is below least. */
 	ssize_t (*send)(struct fid_ep *ep, const struct fi_weft_data *data,
 			size_t len, fi_addr_t addr, uint64_t tag,
 			uint64_t flags, void *context);
-	/*
-	 * Receives up to len bytes from any source; flags: those of
-	 * fi_trecvmsg.
-	 */
+	/* Receives up to len bytes from any source; flags of fi_trecvmsg. */
 	ssize_t (*recv)(struct fid_ep *ep, const struct fi_weft_data *data,
 			size_t len, uint64_t tag, uint64_t ignore,
 			uint64_t flags, void *context);
@@ -329,10 +313,7 @@ struct fi_weft_peers {
 	size_t size;
 	/* Number of dead peers detected so far. */
 	uint64_t (*deaths)(struct fid_ep *ep);
-	/*
-	 * State of that peer: FI_ECONNRESET: it died; FI_ENOMEM; 0: it may be
-	 * alive.
-	 */
+	/* FI_ECONNRESET: that peer died; FI_ENOMEM; 0: it may be alive. */
 	int (*dead)(struct fid_ep *ep, fi_addr_t addr);
 	/*
 	 * Calls ask for every posted tagged receive without a source: 0: it
@@ -396,10 +377,7 @@ struct fi_weft_call {
 	void (*over)(struct fi_weft_work *work, int err);
 };
 
-/*
- * State of a call: the caller's memory, which must stay valid until it
- * completes.
- */
+/* State of a call; the caller keeps the memory valid until it completes. */
 struct fi_weft_work {
 	uint64_t opaque[48];
 };

@@ -199,9 +199,7 @@ struct weft_carrier_ops {
 	 * refused send may find room now.
 	 */
 	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
-	/*
-	 * Ends the current or the next wait; from any thread or signal handler.
-	 */
+	/* Ends the current or next wait; from any thread or signal handler. */
 	void (*wake)(struct weft_carrier *c);
 	/*
 	 * Returns a descriptor that becomes readable when a packet arrives

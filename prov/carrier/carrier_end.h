@@ -45,9 +45,7 @@ void end_close(struct end *e);
 struct weft_peer *end_peer(struct end *e, const struct end *to);
 struct weft_peer *end_peer_name(struct end *e, const struct sockaddr_in *name);
 
-/*
- * Sends packet number n of len bytes as sender id; returns the result of send.
- */
+/* Sends packet number n of len bytes as sender id; returns send's result. */
 int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
 /*
  * As end_send, retried while it returns -EAGAIN; polls e meanwhile, for at most

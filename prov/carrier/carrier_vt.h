@@ -176,9 +176,7 @@ struct weft_vt_dma {
 	void (*done)(struct weft_vt_dma *d, int err);
 };
 
-/*
- * Largest operands of an atomic, and largest memory that it changes, in bytes.
- */
+/* Largest operands of an atomic, and memory that it changes, in bytes. */
 #define WEFT_VT_CHANGE 4096
 
 /* One packet of a collective on a class route. */
@@ -239,10 +237,7 @@ struct weft_carrier_virt {
 	/* The unit has refused a packet: when something has arrived the next
 	 * wait returns -EAGAIN. */
 	void (*full)(struct weft_carrier *c);
-	/*
-	 * Returns the number of a path of the machine; 0, the first, if
-	 * unknown.
-	 */
+	/* Returns the number of a path of the machine; 0 if unknown. */
 	unsigned (*path)(struct weft_carrier *c, const char *name);
 	/* Posts a transfer. -EAGAIN: too many; -EOPNOTSUPP; -ECONNRESET. */
 	int (*dma)(struct weft_carrier *c, struct weft_peer *peer,
@@ -264,17 +259,15 @@ struct weft_carrier_virt {
 	int (*look)(struct weft_carrier *c, uint32_t rank,
 		    struct weft_vt_note *note);
 	void (*count)(struct weft_carrier *c, struct weft_vt_count *count);
-	/*
-	 * Counters of a fault plan, a name and a number; NULL: no more, or no
-	 * plan.
-	 */
+	/* Counter i of a fault plan and its name; NULL: no more, or no plan. */
 	const char *(*fault)(struct weft_carrier *c, unsigned i,
 			     uint64_t *value_p);
 	/* Why a rank is gone. -ENOENT: not because of the fault plan. */
 	int (*why)(struct weft_carrier *c, uint32_t rank, char *text,
 		   size_t len);
-	/* Counters of a link. -ENOENT: no link there; -EINVAL: no such node or
-	 * port. */
+	/*
+	 * Counters of a link. -ENOENT: no link; -EINVAL: no such node or port.
+	 */
 	int (*link)(struct weft_carrier *c, uint32_t node, unsigned port,
 		    struct weft_vt_link *link);
 	/*

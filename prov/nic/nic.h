@@ -83,14 +83,9 @@ struct weft_unit_ops {
 	 * not in virtual time, or not possible for this atomic. */
 	int (*amo)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_amo *a);
-	/*
-	 * Polls the unit's engines and the carrier; returns the number of
-	 * packets.
-	 */
+	/* Polls the unit and the carrier; returns the number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
-	/*
-	 * trees of chained events; NULL: events of this unit start no commands
-	 */
+	/* trees of chained events; NULL: events start no commands */
 	const struct weft_chain_ops *chain;
 	/* the unit adds nothing to the carrier's transfers */
 	bool bare;

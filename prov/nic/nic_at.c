@@ -278,9 +278,7 @@ static int at_check(struct weft_nic *nic, const struct nic_atomic *a,
 	return nic->up->region(nic->up_arg, &want, at_p, region_p);
 }
 
-/*
- * Allocates the response; the caller fills in the old values. NULL: no memory.
- */
+/* Allocates the response; the caller adds the old values. NULL: no memory. */
 static struct nic_ctrl *at_answer(uint32_t id, size_t bytes)
 {
 	struct nic_ctrl *c = malloc(sizeof(*c) + bytes);
@@ -330,9 +328,7 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		return err == -EPROTO ? err : 0;
 	}
 	bytes = (size_t)a.count * weft_at_bytes(a.type);
-	/*
-	 * allocate the response before changing memory: it must not fail then
-	 */
+	/* allocated before memory is changed: it must not fail then */
 	if (a.kind != WEFT_ATOMIC) {
 		answer = at_answer(pkt->aux, bytes);
 		if (!answer)

@@ -61,10 +61,7 @@ static void min_and_max_know_the_sign_of_every_type(void **state)
 			bool less = a < b;
 			uint64_t va = value(type, a), vb = value(type, b), old;
 
-			/*
-			 * an unsigned type compares a negative number as the
-			 * largest
-			 */
+			/* unsigned: a negative number is the largest */
 			if (!has_sign(type) && (a < 0) != (b < 0))
 				less = b < 0;
 			T_IS(run(type, WEFT_AT_MIN, va, vb, &old),
@@ -82,9 +79,7 @@ static void comparing_swaps_know_the_sign_of_every_type(void **state)
 	for (unsigned type = 0; type < WEFT_AT_TYPES; type++) {
 		uint64_t minus = value(type, -1), one = value(type, 1);
 
-		/*
-		 * swaps if the comparand, here equal to the operand, is below
-		 */
+		/* swaps if the comparand, equal to the operand, is below */
 		T_IS(run(type, WEFT_AT_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);
 		T_IS(run(type, WEFT_AT_CSWAP_GT, minus, one, NULL),

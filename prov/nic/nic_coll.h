@@ -77,9 +77,7 @@ struct weft_nic_group_info {
 /* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */
 int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *attr,
 		  struct weft_nic_group **c_p);
-/*
- * No operation of this member may be pending; not collective, does not block.
- */
+/* No operation of this member may be pending; not collective, never blocks. */
 void weft_nic_leave(struct weft_nic_group *c);
 void weft_nic_group_info(const struct weft_nic_group *c,
 			 struct weft_nic_group_info *info);

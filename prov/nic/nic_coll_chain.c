@@ -281,10 +281,7 @@ bool nic_chain_poll(struct nic_chain *c)
 		casts_send(c);
 		casts_take(c);
 		casts_credit(c);
-		/*
-		 * check packets that arrived before a barrier before completing
-		 * it
-		 */
+		/* check packets received before a barrier first */
 		if (c->differs)
 			nic_chain_fail(c, -EPROTO);
 		syncs_move(c);

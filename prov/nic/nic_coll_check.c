@@ -143,10 +143,7 @@ static struct coll_word done_by_all(const struct coll_word *w, int n)
 	return all;
 }
 
-/*
- * All members have posted equally many packets, and a different number was
- * cast.
- */
+/* All members have posted equally many packets; another number was cast. */
 static bool casts_in_vain(const struct coll_word *w, int n,
 			  const struct coll_word *all)
 {

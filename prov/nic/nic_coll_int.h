@@ -36,10 +36,7 @@ struct join_word {
 	/* free class routes and those that the member has left */
 	uint64_t soon;
 	uint64_t barriers; /* free barrier classes */
-	/*
-	 * inputs of a tree node that the member requests, in unary; none:
-	 * binary
-	 */
+	/* requested inputs of a tree node, in unary; none: binary */
 	uint64_t arity[COLL_ARITY_MAX / 64];
 	uint64_t notes; /* enum join_note */
 };

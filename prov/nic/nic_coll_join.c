@@ -74,9 +74,7 @@ static struct weft_carrier *coll_carrier(const struct weft_nic_group *c)
 	return c->nic->unit->carrier;
 }
 
-/*
- * Wakes a waiter; members that cannot block on an event word get a packet each.
- */
+/* Wakes a waiter; members that cannot block on an event word get a packet. */
 static void coll_wake(void *arg, struct weft_bell *bell)
 {
 	struct weft_nic_group *c = arg;
@@ -386,9 +384,7 @@ static bool take(const struct weft_nic_group *c, uint64_t everywhere,
 	return true;
 }
 
-/*
- * Routes of groups that this member has left: free when all others have left.
- */
+/* Routes of groups that this member has left: free when all have left. */
 static uint64_t routes_coming(const struct nic_coll *nc)
 {
 	const struct weft_list *n;

@@ -108,10 +108,7 @@ static void dma(struct weft_nic_coll_work *w, int member, bool write, void *at,
 		ca, c->member[member], &iov, 1, remote);
 
 	c->nic->dma_bytes += bytes;
-	/*
-	 * the others wait at the points: continue, and report the error at the
-	 * end
-	 */
+	/* the others wait at the points: report the error at the end */
 	if (ret && !w->call.err)
 		w->call.err = ret == -ECONNRESET ? ret : -EIO;
 }

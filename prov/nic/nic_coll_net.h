@@ -29,9 +29,7 @@ bool nic_net_can(const struct nic_net *n, const struct weft_cu_call *call);
 void nic_net_post(struct nic_net *n, struct weft_cu_call *call);
 /* Progresses pending operations. */
 void nic_net_poll(struct nic_net *n);
-/*
- * After the endpoint has blocked: polls the carrier first; returns its result.
- */
+/* After the endpoint has blocked: polls the carrier; returns its result. */
 int nic_net_woken(struct nic_net *n, int budget);
 /* A member died: fails pending and later operations. */
 void nic_net_fail(struct nic_net *n, int err);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reassembles engine packets from pieces and keeps packets that the engine
- * refuses.
- */
+/* Reassembles engine packets and keeps those that the engine refuses. */
 #include "prov/nic/nic_inbox.h"
 
 #include <errno.h>

@@ -20,10 +20,7 @@
 #define ATOMIC_ALL   (0xfull << 36)
 #define ORDER_STRICT (SAS | RMA_ALL | ATOMIC_ALL)
 
-/*
- * Members of an oversubscribed group that share a board; larger groups use the
- * tree.
- */
+/* Largest oversubscribed group on a board; larger groups use the tree. */
 #define CU_BOARD 128
 
 /* Trees of up to eight children; packets that fit a page. */

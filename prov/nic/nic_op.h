@@ -58,10 +58,7 @@ void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes);
 void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 		size_t bytes);
-/*
- * Returns the parts of iov that cover [offset, offset + bytes), and their
- * number.
- */
+/* Sets out to the parts of iov in [offset, offset + bytes); their number. */
 int nic_slice(const struct iovec *iov, int count, uint64_t offset, size_t bytes,
 	      struct iovec *out);
 

@@ -62,9 +62,7 @@ static void who_is_not_bound_is_nowhere(void **state)
 	hwloc_topology_destroy(one);
 }
 
-/*
- * More levels or siblings than a place can hold: the rest is not distinguished.
- */
+/* More levels or siblings than a place can hold: the rest is cut off. */
 static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 {
 	hwloc_topology_t deep, wide;
@@ -81,9 +79,7 @@ static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 
 /* ---- trees --------------------------------------------------------------- */
 
-/*
- * Counts edges of the tree between members whose places differ above a level.
- */
+/* Counts edges of the tree between members that differ above a level. */
 static int crossings(const struct weft_cu_tree *t, const weft_cu_place *p,
 		     int levels)
 {

@@ -227,10 +227,7 @@ static void msg_ack(struct weft_nic *nic, struct nic_msg *u)
 		nic_fin(nic, u->src, u->remote_id, 0);
 }
 
-/*
- * Discards a message: the sender gets its FIN, bytes that still arrive are
- * dropped.
- */
+/* Discards a message: sends its FIN, drops bytes that still arrive. */
 static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 {
 	if (!u->rts && u->got < u->len && !u->lost) {
@@ -319,9 +316,7 @@ static WEFT_APART int msg_think(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/*
- * Returns the receive that the message completes at once (fast path); or NULL.
- */
+/* Fast path: returns the receive that the message completes; or NULL. */
 static inline struct weft_nic_op *
 recv_plain(const struct weft_match *m, uint32_t src, const struct weft_pkt *pkt)
 {

@@ -87,10 +87,7 @@ static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 	size_t n = write_bytes(nic, op);
 	int count, err;
 
-	/*
-	 * the carrier must not cut one; the last one is sent when all have
-	 * arrived
-	 */
+	/* must not be cut; the last one is sent when all have arrived */
 	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
 	    op->moved + n < op->len)
 		pkt->carrier = nic->loose & WEFT_PKT_LOOSE;
@@ -208,10 +205,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	if (!nic->no_dma && !p->dma_refused && !p->asks)
 		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
-	/*
-	 * must not overtake one that waits for room or a one-sided one in
-	 * flight
-	 */
+	/* must not overtake a queued or a one-sided one in flight */
 	if (err == -ENOENT ? p->reaches > 0
 			   : !err && nic->unit->carrier->virt &&
 				     !weft_list_empty(&p->busy))

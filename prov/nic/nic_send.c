@@ -17,8 +17,7 @@
 
 #include <stdlib.h>
 
-/* ---- packets that must be delivered
- * ------------------------------------------- */
+/* ---- packets that must be delivered -------------------------------------- */
 
 void nic_busy(struct weft_nic *nic, struct nic_peer *p)
 {

@@ -178,10 +178,7 @@ void weft_nic_hide(struct weft_nic *nic, uint64_t key)
 
 /* ---- peer ---------------------------------------------------------------- */
 
-/*
- * Reads a consistent copy of a row; false: it was never used, or keeps
- * changing.
- */
+/* Reads a consistent copy of a row; false: never used, or keeps changing. */
 static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)
 {
 	uint64_t seq;

@@ -49,9 +49,7 @@ int weft_addr_iface(const char *text, struct in_addr *ip_p)
 	return ret;
 }
 
-/*
- * Gets the local address of the default route from a connected, unused socket.
- */
+/* Gets the default route's local address from a connected, unused socket. */
 static int addr_by_route(struct in_addr *ip_p)
 {
 	/* an unassigned address (RFC 5737), so the default route is used */

@@ -26,9 +26,7 @@ static inline struct weft_peer *weft_ep_peer(struct weft_ep *ep, fi_addr_t addr)
 	return weft_ep_peer_make(ep, addr);
 }
 
-/*
- * Returns the address of a peer, or FI_ADDR_NOTAVAIL: not in the vector. O(1).
- */
+/* Returns a peer's address, or FI_ADDR_NOTAVAIL: not in the vector. O(1). */
 static inline fi_addr_t weft_ep_source(struct weft_ep *ep,
 				       struct weft_peer *peer)
 {

@@ -203,9 +203,7 @@ static void a_threshold_ends_a_blocking_read(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	T_OK(fi_cq_open(f.domain, &attr, &cq, NULL));
 	T_OK(weft_cq_write(of(cq), &sample));
-	/*
-	 * One entry is below the threshold, but is returned after the timeout.
-	 */
+	/* One entry is below the threshold, but is returned on timeout. */
 	T_IS(fi_cq_sread(cq, e, 8, &two, 10), 1);
 	T_OK(weft_cq_write(of(cq), &sample));
 	T_OK(weft_cq_write(of(cq), &sample));

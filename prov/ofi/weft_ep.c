@@ -350,9 +350,7 @@ static int weft_ep_setopt(fid_t fid, int level, int optname, const void *optval,
 	return 0;
 }
 
-/*
- * The name is known from fi_enable on; before, the requested one is returned.
- */
+/* The name is known from fi_enable on; before, returns the requested one. */
 static int weft_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 {
 	struct weft_ep *ep = to_ep(fid);

@@ -41,9 +41,7 @@
 
 /* Alternating bits, the first one set: all 64 bits of a tag match. */
 #define TAG_FORMAT 0xaaaaaaaaaaaaaaaaULL
-/*
- * The provider's own protocol, "WF"; the top bit marks it as provider specific.
- */
+/* The provider's own protocol, "WF"; the top bit means provider specific. */
 #define PROTOCOL   (0x80000000u | 0x5746)
 
 #define QUEUE_SIZE    4096u
@@ -403,9 +401,7 @@ static const char *hinted_domain(const struct fi_info *hints)
 	return hints && hints->domain_attr ? hints->domain_attr->name : NULL;
 }
 
-/*
- * Returns the machine that the hints name, else the configured one; NULL: none.
- */
+/* Returns the machine in the hints, else the configured one; NULL: none. */
 static const struct weft_machine *choose(const struct fi_info *hints)
 {
 	const char *fabric = hinted_fabric(hints);

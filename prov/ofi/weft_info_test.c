@@ -9,9 +9,7 @@
 
 #define V117 FI_VERSION(1, 17)
 
-/*
- * Calls getinfo with these hints; NULL: no hints. The caller frees the answer.
- */
+/* Calls getinfo with these hints; NULL: none. The caller frees the answer. */
 static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
 {
 	struct fi_info *hints = fi_allocinfo();
@@ -134,9 +132,7 @@ static void without_hints_everything_is_offered(void **state)
 	T_TRUE(info->tx_attr->msg_order & FI_ORDER_RAW);
 	T_TRUE(info->ep_attr->max_order_raw_size > 0);
 	T_IS(info->ep_attr->max_order_war_size, 0);
-	/*
-	 * All of it may be requested, with the modes that other providers need.
-	 */
+	/* All may be requested, with the modes that other providers need. */
 	info->mode = FI_CONTEXT;
 	info->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
 				     FI_MR_ALLOCATED | FI_MR_PROV_KEY;

@@ -23,9 +23,7 @@ static_assert(FI_WEFT_NAN == WEFT_CU_NAN &&
 
 /* ---- joining ------------------------------------------------------------- */
 
-/*
- * A thread that blocks on completions also reads the event queue after a wake.
- */
+/* A thread that blocks on completions reads the event queue after a wake. */
 static void wake_waiter(struct weft_cq *cq)
 {
 	if (!cq || cq->watch.obj == FI_WAIT_NONE)
@@ -75,9 +73,7 @@ static struct fi_ops mc_fid_ops = {
 	.ops_set = weft_no_ops_set,
 };
 
-/*
- * Returns the peers of the set in its order, and the endpoint's own position.
- */
+/* Returns the peers of the set in its order, and the endpoint's position. */
 static int join_members(struct weft_ep *ep, const struct weft_set *set,
 			struct weft_peer **member, int *me_p)
 {
@@ -208,10 +204,7 @@ static struct weft_mc *mc_of(fi_addr_t coll_addr)
 					     : (void *)(uintptr_t)coll_addr;
 }
 
-/*
- * Returns a member's number by its address, or by its position if that is no
- * address.
- */
+/* Returns a member's number by its address, else by its position. */
 static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
 {
 	const struct weft_mc *mc = mc_of(coll_addr);

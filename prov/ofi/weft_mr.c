@@ -157,9 +157,7 @@ static int weft_mr_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/*
- * A region is enabled from its registration on: nothing to enable or refresh.
- */
+/* A region is enabled by its registration: nothing to enable or refresh. */
 static int weft_mr_control(struct fid *fid, int command, void *arg)
 {
 	return command == FI_ENABLE || command == FI_REFRESH ? 0 : -FI_ENOSYS;

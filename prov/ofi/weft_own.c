@@ -58,9 +58,7 @@ static int copy_fabric(struct fi_fabric_attr *a)
 	return copy_text(&a->prov_name) && named;
 }
 
-/*
- * Copies the parts of an info; at first the pointers are those of the original.
- */
+/* Copies the parts of an info; the pointers are still the original's. */
 static int copy_parts(struct fi_info *d, const struct fi_info *i)
 {
 	int ok = copy_if(&d->src_addr, d->src_addr, d->src_addrlen) &

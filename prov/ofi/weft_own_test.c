@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The provider's versions of libfabric's functions: deep copies, and every
- * text.
- */
+/* The provider's versions of libfabric's functions: deep copies, all texts. */
 #include "test/t.h"
 
 #include <rdma/fabric.h>

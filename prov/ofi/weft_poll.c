@@ -40,9 +40,7 @@ static struct weft_cntr *cntr_of(struct fid *fid)
 	return weft_container_of(fid, struct weft_cntr, fid.fid);
 }
 
-/*
- * Returns the reference count of a member, or NULL: not allowed in a poll set.
- */
+/* Returns the reference count of a member; NULL: not for poll sets. */
 static weft_au32 *ref_of(struct fid *fid)
 {
 	switch (fid->fclass) {

@@ -173,10 +173,7 @@ static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
 	return true;
 }
 
-/*
- * Allocates an op for a receive, filled except its segments; NULL: out of
- * memory.
- */
+/* Allocates an op for a receive, without segments; NULL: out of memory. */
 static inline struct weft_nic_op *
 weft_post_recv_op(struct weft_ep *ep, const struct weft_post *p,
 		  const struct weft_post_match *m)

@@ -166,10 +166,7 @@ static struct fi_ops_av_set set_ops = {
 	.addr = weft_set_addr,
 };
 
-/*
- * Inserts the addresses from first to last with stride step that are in the
- * vector.
- */
+/* Inserts every step-th address from first to last that is in the vector. */
 static int set_fill(struct weft_set *set, fi_addr_t first, fi_addr_t last,
 		    uint64_t step)
 {

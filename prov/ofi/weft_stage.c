@@ -163,10 +163,7 @@ static struct stage *stage_of(const struct weft_ep *ep,
 	return (struct stage *)((char *)op->held + room_for_packet(ep));
 }
 
-/*
- * Returns the kind other than the host's; the host's: all are; NULL: two
- * others.
- */
+/* Returns the kind other than the host's, or the host's; NULL: two others. */
 static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 {
 	const struct weft_mem_kind *host = weft_mem_kind_at(0), *k = host;

@@ -375,9 +375,7 @@ int weft_watch_arm(struct weft_watch *w)
 		w->armed = true;
 		w->watched++;
 	}
-	/*
-	 * A carrier without descriptor cannot be waited on: the caller retries.
-	 */
+	/* A carrier without descriptor cannot be waited on: retry. */
 	return arm_carriers(w->domain) ? -EAGAIN : 0;
 }
 

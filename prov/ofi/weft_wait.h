@@ -29,9 +29,7 @@ void weft_watch_end(struct weft_watch *w);
 /* Converts milliseconds of libfabric (negative: for ever) to a deadline. */
 uint64_t weft_deadline(struct weft_domain *d, int timeout_ms);
 
-/*
- * Wait state of the domain: starts and ends the thread of automatic progress.
- */
+/* Wait state of the domain; starts and ends its progress thread. */
 int weft_wait_open(struct weft_domain *d);
 void weft_wait_close(struct weft_domain *d);
 /* An endpoint was added to or removed from d->eps. */

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Polls until events have started `want` commands, and checks that it is exact.
- */
+/* Polls until events have started `want` commands, and not more. */
 static void chained_is(struct job *j, uint64_t want, const char *what)
 {
 	while (job_counters(j).chained < want)

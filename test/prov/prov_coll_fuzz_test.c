@@ -38,10 +38,7 @@
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
 #define SHARE_HEAD  (64 + 64 * 64 + 512 * 64)
 
-/*
- * ---- targets
- * -----------------------------------------------------------------
- */
+/* ---- targets ------------------------------------------------------------- */
 
 struct target {
 	const struct weft_cu_geo *geo;
@@ -137,10 +134,7 @@ static const struct mode {
 
 #define MODES ((int)(sizeof(modes) / sizeof(modes[0])))
 
-/*
- * ---- the writing thread
- * -------------------------------------------------------
- */
+/* ---- the writing thread -------------------------------------------------- */
 
 struct scribbler {
 	const struct mode *mode;
@@ -166,9 +160,7 @@ static char *unit_in(char *from, size_t bytes)
 	return NULL;
 }
 
-/*
- * Maps the collective unit's part of a member's descriptor, if it is a region.
- */
+/* Maps the collective unit's part of a descriptor, if it is a region. */
 static void add_area(struct scribbler *s, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -251,10 +243,7 @@ static void *scribbler_run(void *arg)
 	return NULL;
 }
 
-/*
- * ---- the working members
- * ------------------------------------------------------
- */
+/* ---- the working members ------------------------------------------------- */
 
 /* Words of the job: members that have finished, an error was reported; pids. */
 enum { WORD_THROUGH, WORD_HEARD, WORD_WRONG, WORD_PID };
@@ -438,10 +427,7 @@ static void body(struct job *j)
 
 	weft_rng_init(&s.rng, 99, (uint64_t)j->size);
 	s.target = (struct target){ .geo = &m->cu, .rng = &s.rng };
-	/*
-	 * all members have regions and have published their pids when a group
-	 * has joined
-	 */
+	/* all have regions and published pids when a group has joined */
 	weft_store64(&j->all->word[WORD_PID + j->rank], (uint64_t)getpid());
 	worker_open(&w);
 	for (int r = 0; r < j->size; r++)

@@ -316,10 +316,7 @@ static void wrong_arguments_are_refused(void **state)
 	job_run(3, body_wrong, &o);
 }
 
-/*
- * ---- results of queries
- * -------------------------------------------------------
- */
+/* ---- results of queries -------------------------------------------------- */
 
 static const struct {
 	enum fi_datatype type;

@@ -12,10 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * ---- every call against a naive result
- * ----------------------------------------
- */
+/* ---- every call against a naive result ----------------------------------- */
 
 static void body_world(struct job *j)
 {
@@ -62,10 +59,7 @@ static void groups_do_not_disturb_each_other(void **state)
 	job_run(6, body_subsets, &o);
 }
 
-/*
- * ---- many operations, without synchronisation
- * ---------------------------------
- */
+/* ---- many operations, without synchronisation ---------------------------- */
 
 #define MANY 300
 
@@ -101,10 +95,7 @@ static void hundreds_may_be_in_flight(void **state)
 	job_run(12, body_many, &o);
 }
 
-/*
- * ---- no progress of other members is needed
- * -----------------------------------
- */
+/* ---- no progress of other members is needed ------------------------------ */
 
 static void body_absent(struct job *j)
 {
@@ -195,10 +186,7 @@ static void flags_travel_and_exact_sums_are_exact(void **state)
 	job_run(4, body_alu, &o);
 }
 
-/*
- * ---- sums have equal bits
- * ------------------------------------------------------
- */
+/* ---- sums have equal bits ------------------------------------------------ */
 
 #define ORDERS 1000
 
@@ -381,10 +369,7 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	unsetenv("FI_WEFT_ARITY");
 }
 
-/*
- * ---- routes are exhausted and released
- * -----------------------------------------
- */
+/* ---- routes are exhausted and released ----------------------------------- */
 
 #define GROUPS 40
 
@@ -433,10 +418,7 @@ static void routes_run_out_and_come_back(void **state)
 	job_run(2, body_routes, &o);
 }
 
-/*
- * ---- cost of a large group per member
- * ------------------------------------------
- */
+/* ---- cost of a large group per member ------------------------------------ */
 
 static uint64_t packets_sent(struct job *j)
 {
@@ -457,14 +439,9 @@ static int regions_mapped(struct job *j)
 	return n;
 }
 
-/*
- * Neighbours: eight children, one parent; two steps each, in both directions.
- */
+/* Neighbours: eight children, one parent; two steps each, both directions. */
 #define JOIN_PACKETS (4 * 9)
-/*
- * One region and one segment of each child and of those on the path to the
- * root.
- */
+/* One region and one segment of each child, and on the path to the root. */
 #define JOIN_REGIONS (2 * (1 + 8 + 3))
 
 static void body_large(struct job *j)
@@ -523,9 +500,7 @@ static void body_again(struct job *j)
 {
 	int hardware = 0, tries = 0;
 
-	/*
-	 * the last notices of one group may arrive while the next one is joined
-	 */
+	/* the last notices of one group may arrive during the next join */
 	while (hardware < AGAIN && ++tries < 4 * AGAIN) {
 		struct group g;
 

@@ -26,9 +26,7 @@ WEFT_EXPORT void *memcpy(void *to, const void *from, size_t len)
 	return memmove(to, from, len);
 }
 
-/*
- * Each rank sends one message to a posted receive: copied in, and copied out.
- */
+/* Each rank sends one message to a posted receive: copied in and out. */
 static void calls_are(struct job *j, uint32_t count)
 {
 	static char out[LEN], in[LEN];

@@ -295,9 +295,7 @@ struct talker {
 	int turns;
 };
 
-/*
- * Every thread has its own tag; completions are shared, so only sums are known.
- */
+/* Every thread has its own tag; completions are shared, only sums known. */
 static void *talk(void *arg)
 {
 	struct talker *t = arg;

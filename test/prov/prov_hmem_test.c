@@ -249,9 +249,7 @@ static int p2p_set(struct job *j, int p2p)
 			 sizeof(p2p));
 }
 
-/*
- * Enables device memory on an endpoint opened without FI_HMEM, on any machine.
- */
+/* Enables device memory on an endpoint without FI_HMEM, on any machine. */
 static void use(struct job *j)
 {
 	int ret;

@@ -160,8 +160,7 @@ void job_barrier(struct job *j)
 		idle(j, &limit);
 }
 
-/* ---- open and close
- * ------------------------------------------------------------ */
+/* ---- open and close ------------------------------------------------------ */
 
 static void open_info(struct job *j, const struct job_opts *o)
 {

@@ -80,10 +80,7 @@ void job_tinject(struct job *j, int to, const void *buf, size_t len,
 void job_trecv(struct job *j, int from, void *buf, size_t len, uint64_t tag,
 	       uint64_t ignore, void *context);
 
-/*
- * Waits for a completion, success or error: 1 or -FI_EAVAIL; entry or error
- * filled.
- */
+/* Waits for a completion: 1 or -FI_EAVAIL; entry or error filled. */
 int job_next(struct job *j);
 /* The next completion must be a success of that context. */
 void job_wait(struct job *j, void *context);

@@ -169,10 +169,7 @@ static void a_short_buffer_is_told_with_data_and_tag(void **state)
 	job_run(2, body_truncate, NULL);
 }
 
-/*
- * ---- receives without a queue
- * ---------------------------------------------------
- */
+/* ---- receives without a queue -------------------------------------------- */
 
 static void wait_direct(struct job *j, const struct fi_weft_recv *r,
 			const struct fi_weft_arrival *a)
@@ -286,9 +283,7 @@ static void body_called(struct job *j)
 	check_bytes(j, buf[1], 3000, 5);
 	post_called(j, r, buf[2], 8, 2, &c[2]);
 	wait_called(j, &c[2], FI_ETRUNC);
-	/*
-	 * a message that has arrived already calls within post, or soon after
-	 */
+	/* a message already here calls within post, or soon after */
 	post_called(j, r, buf[3], 3000, 3, &c[3]);
 	wait_called(j, &c[3], 0);
 	check_bytes(j, buf[3], 3000, 5);

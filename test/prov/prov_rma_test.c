@@ -129,10 +129,7 @@ static void a_write_needs_no_help_where_dma_works(void **state)
 	job_run(2, body_passive, NULL);
 }
 
-/*
- * ---- without a queue
- * -------------------------------------------------------------
- */
+/* ---- without a queue ----------------------------------------------------- */
 
 static void now_moves(struct job *j, const struct fi_weft_now *now)
 {

@@ -121,9 +121,7 @@ static void a_counter_is_waited_for(void **state)
 	job_run(2, body_cntr, &o);
 }
 
-/*
- * The receiver posts and does not poll; the sender must complete nevertheless.
- */
+/* The receiver posts and does not poll; the sender must complete anyway. */
 static void body_auto(struct job *j)
 {
 	size_t len = 1 << 20;
@@ -224,10 +222,7 @@ static void threads_share_an_endpoint_and_a_queue(void **state)
 	job_run(2, body_threads, &o);
 }
 
-/*
- * ---- endpoints opened and closed
- * ---------------------------------------------------
- */
+/* ---- endpoints opened and closed ----------------------------------------- */
 
 static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
 {

@@ -223,9 +223,7 @@ static void both_wake(struct weft_carrier *c)
 	struct both *b = both_of(c);
 
 	b->shm->ops->wake(b->shm);
-	/*
-	 * a caller that armed the descriptor is notified by this carrier, too
-	 */
+	/* an armed descriptor is notified by this carrier, too */
 	b->sock->ops->wake(b->sock);
 }
 

@@ -166,10 +166,7 @@ static int loop_poll(struct weft_carrier *c, int budget)
 	return l->dead ? 0 : loop_pair_poll(l, budget);
 }
 
-/*
- * Uses the system call of copies between processes, which detects bad
- * addresses.
- */
+/* Uses process_vm_readv() and _writev(), which detect bad addresses. */
 static int loop_dma(struct weft_carrier *c, struct weft_peer *peer, bool write,
 		    const struct iovec *local, int count, uint64_t remote)
 {
@@ -203,9 +200,7 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct loop *l = loop_of(c);
 
-	/*
-	 * relaxed: stores into shared areas wake no waiter here, so poll again
-	 */
+	/* relaxed: stores into shared areas wake no waiter here: poll again */
 	if (weft_load64_relaxed(&l->watching) ||
 	    weft_load32_relaxed(&l->full)) {
 		weft_store32_relaxed(&l->full, 0);

@@ -132,10 +132,7 @@ static uint32_t frame_seal(struct noisy *n, uint8_t *data, uint32_t bytes)
 	return bytes + noisy_code_bytes(&n->code, bytes);
 }
 
-/*
- * Returns a slot for the next frame; NULL: the window is full, or out of
- * memory.
- */
+/* Returns a slot for the next frame; NULL: window full, or out of memory. */
 static struct noisy_frame *frame_next(struct noisy *n, struct noisy_peer *p)
 {
 	struct noisy_frame *f = &p->kept[p->sent % NOISY_WINDOW];

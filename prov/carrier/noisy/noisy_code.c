@@ -182,16 +182,12 @@ static bool rs14_fits(const struct noisy_code *c, uint8_t *data, uint32_t bytes,
 	return crc32_fits(c, data, bytes);
 }
 
-/*
- * Returns the bytes of data in `bytes` with checks; 0: not a possible length.
- */
+/* Returns the bytes of data in `bytes` with checks; 0: impossible length. */
 static uint32_t data_bytes(const struct noisy_code *c, uint32_t bytes)
 {
 	uint32_t data = bytes - noisy_code_bytes(c, bytes);
 
-	/*
-	 * less data needs no more checks, so the loop ends at a fitting length
-	 */
+	/* less data needs no more checks, so the loop ends */
 	while (data + noisy_code_bytes(c, data) < bytes)
 		data++;
 	return data + noisy_code_bytes(c, data) == bytes ? data : 0;

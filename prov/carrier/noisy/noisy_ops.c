@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Open, close and wait of the carrier, and the calls passed to the one below.
- */
+/* Open, close and wait of the carrier, and calls passed to the one below. */
 #include "prov/carrier/noisy/noisy.h"
 #include "src/base/log.h"
 
