@@ -199,8 +199,8 @@ enum weft_vt_kind {
 	WEFT_VT_ALLREDUCE,
 	/*
 	 * From root to all. The other members' parts wait for it and are not
-	 * sent; the root must know that all members have taken packets older
-	 * than WEFT_VT_WINDOW.
+	 * sent; the root must know that all members have taken the packet
+	 * WEFT_VT_WINDOW before.
 	 */
 	WEFT_VT_BCAST,
 };
