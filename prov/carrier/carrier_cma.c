@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define CMA_IOV 64 /* pieces in one call */
+#define CMA_IOV 64 /* segments in one call */
 
 void carrier_cma_allow(void)
 {
@@ -23,14 +23,14 @@ void carrier_cma_allow(void)
 	close(fd);
 }
 
-/* Position in a list of pieces. */
+/* Position in a list of segments. */
 struct cma_pos {
 	const struct iovec *iov;
 	int count;
-	size_t done; /* of the first piece */
+	size_t done; /* bytes of the first segment */
 };
 
-/* Fills out with what lies ahead; the number of pieces, *bytes_p of them. */
+/* Fills out with the next segments; returns their number, *bytes_p in bytes. */
 static int cma_ahead(const struct cma_pos *pos, struct iovec *out,
 		     size_t *bytes_p)
 {
@@ -66,7 +66,7 @@ static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 	int pieces;
 
 	for (;;) {
-		cma_advance(&pos, 0); /* over empty pieces */
+		cma_advance(&pos, 0); /* skips empty segments */
 		if (!pos.count)
 			return 0;
 		pieces = cma_ahead(&pos, piece, &theirs.iov_len);

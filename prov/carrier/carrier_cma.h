@@ -9,10 +9,13 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* Lets processes of the same user reach our memory where Yama asks for it. */
+/*
+ * Lets processes of the same user access this process's memory where Yama
+ * restricts it.
+ */
 void carrier_cma_allow(void);
 
-/* One call; bytes that have moved, or -1 with errno. */
+/* One system call; bytes copied, or -1 with errno. */
 static inline ssize_t carrier_cma_call(pid_t pid, bool write,
 				       const struct iovec *local, int count,
 				       const struct iovec *remote)
@@ -23,14 +26,14 @@ static inline ssize_t carrier_cma_call(pid_t pid, bool write,
 	return process_vm_readv(pid, local, (unsigned long)count, remote, 1, 0);
 }
 
-/* What is left of carrier_cma() after so many bytes. */
+/* Continues carrier_cma() after `done` bytes. */
 int carrier_cma_rest(pid_t pid, bool write, const struct iovec *local,
 		     int count, uint64_t remote, size_t done);
 
 /*
- * Moves all bytes of local to (write) or from remote in process pid. 0;
- * -EFAULT: some address is not there, data may have moved in part; -ESRCH;
- * -EPERM, -ENOSYS: not on this host.
+ * Copies all bytes of local to (write) or from remote in process pid. 0;
+ * -EFAULT: an address does not exist, data may have been copied in part;
+ * -ESRCH; -EPERM, -ENOSYS: not on this host.
  */
 static inline int carrier_cma(pid_t pid, bool write, const struct iovec *local,
 			      int count, uint64_t remote)
@@ -38,9 +41,11 @@ static inline int carrier_cma(pid_t pid, bool write, const struct iovec *local,
 	struct iovec theirs;
 	ssize_t n = 0;
 
-	/* One piece, as nearly everything is. Inline, like what calls it: the
-	 * kernel leaves the processor without its memory of return addresses,
-	 * and each frame that is left then costs a wrong guess. */
+	/*
+	 * Fast path of one segment. Inline, like its callers: the system call
+	 * clears the processor's return stack, and each remaining frame then
+	 * costs a misprediction.
+	 */
 	if (count == 1 && local->iov_len) {
 		theirs.iov_base = (void *)(uintptr_t)remote;
 		theirs.iov_len = local->iov_len;

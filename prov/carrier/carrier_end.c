@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: an end of a carrier that counts what is delivered to it. */
+/* For tests: an endpoint on a carrier that counts and checks deliveries. */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/carrier_vt.h"
 #include "test/t.h"
@@ -119,7 +119,7 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	return e->c->ops->send(e->c, to, &pkt, iov, 2);
 }
 
-/* One poll of e and of its crowd. */
+/* Polls e and its crowd once. */
 static void end_turn(struct end *e)
 {
 	int n = e->c->ops->poll(e->c, 16);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An endpoint for tests: a carrier whose arrivals are checked and counted.
- * A test packet carries its number per pair in tag, its sender's id in unit,
- * and a payload that both determine.
+ * An endpoint for tests: a carrier whose deliveries are checked and counted. A
+ * test packet has its number per pair in tag, its sender's id in unit, and a
+ * payload that both determine.
  */
 #ifndef WEFT_CARRIER_END_H
 #define WEFT_CARRIER_END_H
@@ -11,7 +11,7 @@
 
 #define END_PEERS 1024
 
-/* Endpoints that one thread looks after. */
+/* Endpoints polled by one thread. */
 struct end_crowd {
 	struct end *e[128];
 	int count;
@@ -21,32 +21,36 @@ struct end {
 	struct weft_carrier *c;
 	uint32_t id;
 	struct sockaddr_in name;
-	uint64_t got;		      /* packets in all */
+	uint64_t got;		      /* total packets */
 	uint64_t got_from[END_PEERS]; /* by unit: the next number expected */
 	uint64_t bad;		      /* wrong content, order or length */
 	uint64_t lost;
 	int lost_err;
 	struct weft_peer *lost_peer;
-	struct weft_peer *last;	 /* who sent the last packet */
-	int refuse;		 /* answer so many packets with -EAGAIN */
-	uint32_t refuse_from;	 /* of this sender only */
-	bool echo;		 /* send everything back */
-	uint64_t held_back;	 /* echoes that found the FIFO full */
-	struct end_crowd *crowd; /* polled along: repairs need both sides */
-	bool deaf;		 /* not polled along */
-	bool any_road;		 /* virtual time: packets may overtake */
+	struct weft_peer *last; /* sender of the last packet */
+	int refuse;		/* number of packets to refuse with -EAGAIN */
+	uint32_t refuse_from;	/* refuse packets of this sender only */
+	bool echo;		/* send everything back */
+	uint64_t held_back;	/* echoes that found the FIFO full */
+	/* polled, too: retransmission needs both sides */
+	struct end_crowd *crowd;
+	bool deaf;     /* not polled with the crowd */
+	bool any_road; /* virtual time: packets may be reordered */
 };
 
-/* Opens on ops; attr may be NULL, up is filled in. Returns 0 or -errno. */
+/* Opens on ops; attr may be NULL, up is set. Returns 0 or -errno. */
 int end_open(struct end *e, const struct weft_carrier_ops *ops, uint32_t id,
 	     const struct weft_carrier_attr *attr);
 void end_close(struct end *e);
 struct weft_peer *end_peer(struct end *e, const struct end *to);
 struct weft_peer *end_peer_name(struct end *e, const struct sockaddr_in *name);
 
-/* Sends packet number n of len bytes as sender id; what send returned. */
+/* Sends packet number n of len bytes as sender id; returns send's result. */
 int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
-/* The same, until it is not -EAGAIN; polls e meanwhile, bounded by seconds. */
+/*
+ * As end_send, retried while it returns -EAGAIN; polls e meanwhile, for at most
+ * seconds.
+ */
 int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
 		 int seconds);
 /* Polls until got reaches want; false after seconds. */

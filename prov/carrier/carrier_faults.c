@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is lost, doubled, swapped, changed or kept from whom, and when. */
+/*
+ * Which packets are lost, duplicated, reordered, delayed, corrupted or blocked,
+ * and when.
+ */
 #include "prov/carrier/carrier_faults.h"
 #include "src/base/log.h"
 
@@ -15,7 +18,7 @@ static int faults_refuse(const char *text, const char *why)
 	return -EINVAL;
 }
 
-/* One side of "10.0.0.1|10.0.0.2", or everybody. */
+/* Parses one side of "10.0.0.1|10.0.0.2", or "*". */
 static bool faults_host(const char *text, size_t len, struct in_addr *ip_p)
 {
 	char copy[WEFT_PLAN_WHOM];
@@ -89,7 +92,7 @@ static bool faults_now(const struct weft_plan_fault *one, uint64_t age_ns)
 				age_ns - at < one->for_ps / 1000);
 }
 
-/* The first of that kind that the dice choose. */
+/* Draws for each fault of that kind; returns the first that hits. */
 static const struct weft_plan_fault *faults_throw(struct carrier_faults *f,
 						  enum weft_plan_kind kind,
 						  uint64_t age_ns)

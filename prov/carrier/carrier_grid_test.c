@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One body, every carrier: what the contract promises, inside one process. */
+/* One test body for every carrier: the contract, inside one process. */
 #include "prov/carrier/carrier_end.h"
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
@@ -17,7 +17,7 @@
 struct grid {
 	const struct weft_carrier_ops *ops;
 	const char *faults;
-	bool apart; /* no memory is common */
+	bool apart; /* no common memory */
 	enum weft_carrier_code code;
 };
 
@@ -44,7 +44,7 @@ static struct grid *grid_of(void **state)
 	return *state;
 }
 
-/* Everyone in the test, as long as it has one thread. */
+/* All endpoints of a test with one thread. */
 static struct end_crowd crowd;
 
 static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
@@ -131,7 +131,7 @@ static void a_full_fifo_says_again_and_recovers(void **state)
 	grid_close(b);
 }
 
-/* Nobody is woken when there is room again, so such a wait must not last. */
+/* No event signals that there is room again, so the wait must be short. */
 static void a_wait_for_room_is_short(void **state)
 {
 	struct end *a = grid_open(state, 1, 32);
@@ -140,7 +140,7 @@ static void a_wait_for_room_is_short(void **state)
 	struct t_limit limit;
 	uint64_t n = 0;
 
-	/* it is there, and has no room */
+	/* the peer is connected, and has no room */
 	T_OK(end_send_all(a, to, n++, 8, 20));
 	T_TRUE(end_wait_got(b, n, 20));
 	while (!end_send(a, to, n, 8))
@@ -156,7 +156,7 @@ static void a_wait_for_room_is_short(void **state)
 	grid_close(b);
 }
 
-/* Nobody else waits for a peer that does not read. */
+/* Other peers are not delayed by a peer that does not read. */
 static void a_peer_that_sleeps_holds_up_nobody(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
@@ -214,7 +214,7 @@ static void a_peer_that_is_not_there_yet_is_no_error(void **state)
 	struct weft_peer *to;
 	struct end *b;
 
-	/* A port that was free a moment ago. */
+	/* A port that was just released. */
 	b = grid_open(state, 2, 0);
 	name.sin_port = b->name.sin_port;
 	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -250,7 +250,7 @@ static void a_foreign_address_is_unreachable(void **state)
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = 1 };
 	struct weft_peer *p;
 
-	name.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, nobody's */
+	name.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, unassigned */
 	T_IS(a->c->ops->peer(a->c, &name, &p), -EHOSTUNREACH);
 	grid_close(a);
 }
@@ -403,7 +403,7 @@ static void shared_memory_is_common(void **state)
 	memset((char *)seen_a + 99999, 7, 1);
 	T_IS(((char *)seen_b)[99999], 7);
 	end_close(&b);
-	*(char *)seen_a = 1; /* still there */
+	*(char *)seen_a = 1; /* still mapped */
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	*(char *)seen_a = 2;
 out:
@@ -440,7 +440,7 @@ static void windows_are_common(void **state)
 	T_IS(*(uint64_t *)seen_a, 0);
 	memset((char *)seen_a + 4095, 7, 1);
 	T_IS(((char *)seen_b)[4095], 7);
-	/* its own, another part, and what is not there */
+	/* the own window, another part, and beyond the end */
 	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &again));
 	T_IS(((char *)again)[4095], 0);
 	a.c->ops->window_close(a.c, again, 4096);
@@ -451,7 +451,7 @@ static void windows_are_common(void **state)
 	     -EOPNOTSUPP);
 	b.c->ops->window_close(b.c, seen_b, 4096);
 	end_close(&b);
-	*(char *)seen_a = 1; /* still there */
+	*(char *)seen_a = 1; /* still mapped */
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	*(char *)seen_a = 2;
 	a.c->ops->window_close(a.c, seen_a, 4096);
@@ -474,7 +474,7 @@ static void wait_ends_by_time_and_by_wake(void **state)
 	uint64_t end = weft_now_ns() + 30000000;
 	pthread_t th;
 
-	/* False alarms are allowed; the caller counts the time. */
+	/* Spurious returns are allowed; the caller checks the time. */
 	while (weft_now_ns() < end)
 		T_TRUE(a->c->ops->wait(a->c, end - weft_now_ns()) <= 0);
 	T_IS(a->c->ops->wait(a->c, 1), -ETIMEDOUT);
@@ -486,7 +486,7 @@ static void wait_ends_by_time_and_by_wake(void **state)
 	grid_close(a);
 }
 
-/* Stays helpful until n threads are done. */
+/* Keeps polling until n threads are done. */
 static void grid_linger(struct end *e, weft_au32 *done, uint32_t n)
 {
 	weft_add32(done, 1);
@@ -496,7 +496,7 @@ static void grid_linger(struct end *e, weft_au32 *done, uint32_t n)
 	}
 }
 
-/* Ping-pong between threads that sleep while they wait. */
+/* Ping-pong between threads that block while they wait. */
 struct grid_thread {
 	struct end *me;
 	weft_au32 *done;
@@ -544,7 +544,7 @@ static void threads_that_sleep_are_woken(void **state)
 	grid_close(b);
 }
 
-/* One thread sleeps in wait while another one sends and polls. */
+/* One thread blocks in wait while another one sends and polls. */
 struct grid_sleeper {
 	struct end *e;
 	weft_au32 *stop;
@@ -581,7 +581,7 @@ static void wait_runs_beside_the_others(void **state)
 	grid_close(a);
 }
 
-/* Everyone floods everyone; ThreadSanitizer watches. */
+/* All endpoints send to all; for ThreadSanitizer. */
 struct grid_flood {
 	struct end *me;
 	struct sockaddr_in *names;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The network interface below the libfabric face: a message engine that is
- * the same for all machines, over a unit that is the machine's own.
+ * The network interface below the libfabric layer: a message engine that all
+ * machines share, above a unit that emulates the machine's interface.
  *
  *     prov/ofi        weft_nic_* calls, struct weft_nic_op
  *     nic engine      eager and rendezvous, matching, RMA, atomics
@@ -9,10 +9,10 @@
  *                     sten (qsnet2) | swhni (sunway) | apenet
  *     carrier         shm | loop
  *
- * The engine speaks in packets and in DMA; a unit carries them as its machine
- * would (descriptors in an injection FIFO, a put window, a command queue).
- * A machine is one row: a unit, its limits, and the sizes at which one path
- * hands over to the next. Nothing here knows rdma/ headers.
+ * The engine works with packets and DMA; a unit transfers them as its machine
+ * would (descriptors in an injection FIFO, a put window, a command queue). A
+ * machine is one table entry: a unit, its limits, and the message sizes at
+ * which the protocol changes. No file in prov/nic includes rdma/ headers.
  */
 #ifndef WEFT_PROV_NIC_H
 #define WEFT_PROV_NIC_H
@@ -29,47 +29,48 @@
 struct weft_unit;
 struct weft_machine;
 
-/* DMA between own and a peer's memory, as a unit takes it. */
+/* DMA between local memory and a peer's memory, as posted to a unit. */
 struct weft_dma {
 	struct iovec local[4];
 	int local_count;
-	bool ordered;	 /* happens after those before it to that peer */
-	bool by_line;	 /* that matters only within a line of memory */
+	bool ordered;	 /* executes after earlier DMA to the same peer */
+	bool by_line;	 /* ordered: only within one cache line of the target */
 	uint64_t remote; /* address in the peer */
-	uint64_t region; /* where its region begins there; 0: not known */
-	uint64_t key;	 /* of that region */
+	uint64_t region; /* start address of the remote region; 0: unknown */
+	uint64_t key;	 /* key of the remote region */
 	size_t bytes;
-	/* called once, before the post returns 0 or in a later poll; err 0 or
+	/* called once, before the post returns 0 or in a later poll; err: 0 or
 	 * -errno */
 	void (*done)(struct weft_dma *d, int err);
 };
 
-/* An atomic by the peer's interface; what was there goes to dma.local. */
+/* An atomic executed by the peer's interface; old values go to dma.local. */
 struct weft_amo {
 	struct weft_dma dma;
-	const void *what; /* for weft_carrier_attr.change */
+	const void *what; /* argument of weft_carrier_attr.change */
 	size_t what_bytes;
-	size_t operands; /* bytes of it that the machine would send */
+	size_t operands; /* bytes of `what` that the machine would send */
 };
 
 /*
- * What the engine asks of a unit. Nothing blocks. A packet that a unit takes
- * is delivered to up->deliver at the peer exactly once and in order of posts;
- * what the unit adds on the way (descriptors, cutting, counters) stays inside.
+ * Interface of a unit, called by the engine. No call blocks. A packet that a
+ * unit accepts is delivered to up->deliver at the peer exactly once and in
+ * order of posts; descriptors, fragments and counters that the unit adds are
+ * not visible to the engine.
  */
 struct weft_unit_ops {
-	const char *name;  /* as in machine files */
-	size_t packet_max; /* largest packet that it gives the carrier */
+	const char *name;  /* name in machine files */
+	size_t packet_max; /* largest packet that the unit gives the carrier */
 	/*
-	 * Opens the unit on a carrier it creates with attr; up gets whole
-	 * engine packets, not the unit's fragments.
+	 * Opens the unit on a carrier that it creates with attr; up receives
+	 * whole engine packets, not the unit's fragments.
 	 */
 	int (*open)(const struct weft_machine *m,
 		    const struct weft_carrier_ops *carrier,
 		    const struct weft_carrier_attr *attr,
 		    struct weft_unit **u_p);
 	void (*close)(struct weft_unit *u);
-	/* One engine packet, payload up to the machine's packet_bytes. */
+	/* Sends one engine packet, payload up to the machine's packet_bytes. */
 	int (*packet)(struct weft_unit *u, struct weft_peer *peer,
 		      const struct weft_pkt *pkt, const struct iovec *iov,
 		      int iov_count);
@@ -78,85 +79,90 @@ struct weft_unit_ops {
 		   struct weft_dma *d);
 	int (*put)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d);
-	/* Only in virtual time: else, and where it does not go, -EOPNOTSUPP,
-	 * here or in done. -EAGAIN. */
+	/* Virtual time only. -EAGAIN. -EOPNOTSUPP, returned or passed to done:
+	 * not in virtual time, or not possible for this atomic. */
 	int (*amo)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_amo *a);
-	/* Runs the unit's engines and the carrier; number of packets. */
+	/* Polls the unit and the carrier; returns the number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
-	/* Trees of chained events; NULL: its events start nothing. */
+	/* trees of chained events; NULL: events start no commands */
 	const struct weft_chain_ops *chain;
-	/* Adds nothing to what the carrier does. */
+	/* the unit adds nothing to the carrier's transfers */
 	bool bare;
 };
 
-/* Packet types below are the engine's, from here on the units' own. */
+/* Smaller packet types belong to the engine, larger ones to the unit. */
 #define WEFT_PKT_UNIT 64
 
 /* First member of every unit's object. */
 struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
-	bool fills; /* packets go as they are to a carrier that fills them */
+	bool fills; /* packets go unchanged to a carrier that fills them */
 	/*
-	 * A copy took its time: peers may have answered meanwhile, so a unit
-	 * that stores packets before it delivers them looks there first.
+	 * A long copy has completed. Peers may have replied meanwhile, so a
+	 * unit that stores packets before delivery polls the carrier first.
 	 */
 	bool copied;
 };
 
 /*
- * How groups do their barriers, by the nodes they are on: the first row that
- * serves them. The last row of a table serves all.
+ * Form of a group's barriers, selected by the nodes of its members: the first
+ * entry whose serves() returns true. The last entry of a table serves all.
  */
 struct weft_nic_group_form {
 	bool (*serves)(const uint64_t *node, int n);
 	enum weft_cu_form form;
 };
 
-/* A machine: which unit, its limits, where the paths hand over. */
+/* A machine: its unit, its limits, and the sizes at which protocols change. */
 struct weft_machine {
 	const char *name;   /* FI_WEFT_MACHINE */
 	const char *fabric; /* fi_fabric_attr.name */
 	const struct weft_unit_ops *unit;
 	size_t inject_bytes; /* largest fi_inject */
 	size_t packet_bytes; /* payload of one engine packet */
-	size_t eager_bytes;  /* above: rendezvous */
-	bool eager_by_host;  /* or what was measured of the host */
-	size_t typed_bytes;  /* from here on typed data pays; 0: never */
-	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
-	bool hmem;	     /* reaches memory of other kinds: prov/mem */
-	unsigned fifos;	     /* injection FIFOs, windows or queues */
-	/* what finds wrong bits, where a fault plan makes some, live */
+	size_t eager_bytes;  /* larger messages use rendezvous */
+	bool eager_by_host;  /* use the limit measured on the host, if any */
+	/* least bytes for which typed data is faster; 0: never */
+	size_t typed_bytes;
+	uint64_t msg_order; /* FI_ORDER_* bits, as a number */
+	bool hmem;	    /* supports memory of other kinds: prov/mem */
+	unsigned fifos;	    /* injection FIFOs, windows or queues */
+	/* code that detects bit errors injected by a fault plan in live mode */
 	enum weft_carrier_code code;
-	/* collectives: areas of the unit, class routes that users may have */
+	/* collectives: areas of the collective unit, class routes for users */
 	struct weft_cu_geo cu;
-	uint64_t routes; /* a bit each */
-	/* the same of barriers; none: they take the class route */
+	uint64_t routes; /* bit mask */
+	/* collectives: barrier classes; none: barriers use the class route */
 	struct weft_cu_geo bar;
 	uint64_t barriers;
-	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
+	/* coordinates of node i, WEFT_CU_DIMS numbers; NULL: none */
 	void (*coords)(uint32_t node, int *at);
-	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
+	const struct weft_nic_group_form *forms; /* NULL: chosen by host */
 	/*
-	 * Levels of the tree that stands in the descriptor of a barrier or of
-	 * a reduction that gives the same bits in any order; these have the
-	 * area `bar`. 0: the machine has one tree for all.
+	 * Levels of the tree in the descriptor of a barrier or of a reduction
+	 * whose result does not depend on the order; these operations use the
+	 * area `bar`. 0: the machine has one tree for all operations.
 	 */
 	unsigned levels;
 	/*
-	 * In virtual time, where processors pass on what no hardware does:
-	 * groups from so many members on do it, others are better served by
-	 * messages, and so are vectors of more bytes; 0: all, any.
+	 * Virtual time, where processors forward because no hardware does:
+	 * minimum members for which the tree is used, and maximum bytes of a
+	 * vector. Other groups and vectors are faster with messages. 0: no
+	 * limit.
 	 */
 	int tree_least;
 	size_t tree_bytes;
 };
 
-/* The unit of the native machine: straight to the carrier. */
+/* The unit of machine native: passes packets to the carrier unchanged. */
 extern const struct weft_unit_ops weft_unit_direct;
 
-/* The rows; NULL for an unknown name. The first row is the default. */
+/*
+ * Entries of the machine table; NULL for an unknown name. The first entry is
+ * the default.
+ */
 const struct weft_machine *weft_machine_find(const char *name);
 const struct weft_machine *weft_machine_at(unsigned i);
 
@@ -165,24 +171,25 @@ const struct weft_machine *weft_machine_at(unsigned i);
  *
  *   open -> [peer, op_get, send, recv, rma, atomic, poll, cancel]* -> close
  *
- * An operation is a struct weft_nic_op from the nic's pool: get it, fill the
- * fields marked "in", hand it over. 0: the engine owns it from now on and
- * calls up->done when it is complete, perhaps before the call returns.
- * -EAGAIN (full, or the peer is not there yet) and every other error: nothing
- * happened, the caller gives it back with weft_nic_op_put. Nothing blocks
- * except wait.
+ * An operation is a struct weft_nic_op from the nic's pool. The caller gets
+ * one, fills the fields marked "in" and posts it. 0: the engine owns the
+ * operation and calls up->done when it is complete, possibly before the call
+ * returns. -EAGAIN (queue full, or the peer has no endpoint yet) and every
+ * other error: nothing happened, and the caller releases the operation with
+ * weft_nic_op_put. No call blocks except wait.
  *
- * Calls on one nic are serialised by the caller (the domain's lock), except
- * wake, and wait as the carrier says.
+ * The caller serialises calls on one nic (the domain's lock), except wake, and
+ * except wait where the carrier allows it.
  */
 #define WEFT_IOV_MAX	 4 /* local segments of one operation */
 #define WEFT_RMA_IOV_MAX 1 /* remote segments */
 
 /*
- * A message whose bytes do not lie as they travel: its owner moves any stretch
- * of them between memory and a packet. In an operation the count of segments is
- * WEFT_IOV_TYPED, the first names this and the length of all. Such a message
- * is longer than a packet; it is announced and goes by packets.
+ * A message whose bytes are not contiguous in memory: its owner copies any
+ * range of them between memory and a packet. The operation's count of segments
+ * is WEFT_IOV_TYPED, and the first segment holds this structure's address and
+ * the total length. A typed message is longer than one packet; it is announced
+ * and sent in packets.
  */
 #define WEFT_IOV_TYPED 255
 
@@ -203,40 +210,39 @@ enum weft_nic_op_kind {
 	WEFT_FETCH,	   /* result: the old value */
 	WEFT_COMPARE,	   /* result: the old value; has a comparand */
 	WEFT_COLLECTIVE,   /* of a group: weft_nic_coll_post */
-	WEFT_REMOTE_WRITE, /* a peer wrote our memory, or changed it */
-	WEFT_REMOTE_READ,  /* a peer read our memory */
-	WEFT_SERVE,	   /* the engine's own, never seen by up */
+	WEFT_REMOTE_WRITE, /* a peer wrote or changed local memory */
+	WEFT_REMOTE_READ,  /* a peer read local memory */
+	WEFT_SERVE,	   /* internal to the engine, never passed to up */
 };
 
-/* Flags of an operation; "in" unless they say otherwise. */
+/* Flags of an operation; "in" unless marked otherwise. */
 enum weft_nic_flag {
 	WEFT_OP_TAGGED = 1 << 0,
-	/* in: send data along; out: data came */
+	/* in: send data; out: data was received */
 	WEFT_OP_DATA = 1 << 1,
-	/* for up: no entry in a queue if it succeeds */
+	/* for up: no completion entry on success */
 	WEFT_OP_QUIET = 1 << 2,
-	/* done only when the target has it all */
+	/* complete only when the target has received everything */
 	WEFT_OP_ACK = 1 << 3,
 	/* the receive buffer takes several messages */
 	WEFT_OP_MULTI = 1 << 4,
-	/* only after all earlier ones to that peer */
+	/* starts after all earlier operations to that peer */
 	WEFT_OP_FENCE = 1 << 5,
-	/* the buffer is the caller's again when the call returns */
+	/* the caller may reuse the buffer when the call returns */
 	WEFT_OP_INJECT = 1 << 6,
-	/* out: the multi buffer is the caller's again */
+	/* out: the multi buffer is released to the caller */
 	WEFT_OP_RELEASE = 1 << 7,
 	/* peek: reserve the message; recv: take the reserved one */
 	WEFT_OP_CLAIM = 1 << 8,
-	/* peek or claim: drop the message */
+	/* peek or claim: discard the message */
 	WEFT_OP_DISCARD = 1 << 9,
 	/* for up: the completion goes to the context, not to a queue */
 	WEFT_OP_UNQUEUED = 1 << 10,
-	/* an access that others may overtake */
+	/* an access that later accesses may overtake */
 	WEFT_OP_RELAXED = 1 << 11,
-	/* an access of which those to the same line of memory keep their order
-	 */
+	/* an access ordered only with accesses to the same cache line */
 	WEFT_OP_LINES = 1 << 12,
-	/* for up: the bytes lie in memory of up's */
+	/* for up: the bytes are in a staging buffer of up */
 	WEFT_OP_STAGED = 1 << 13,
 };
 
@@ -245,55 +251,56 @@ struct weft_nic_op {
 	/* line 0: matching; tag, ignore and src are "in" for receives */
 	struct weft_match_recv m;
 
-	/* line 1: what a completion is made of */
+	/* line 1: fields of a completion */
 	void *context;		/* in */
-	uint64_t comp_flags;	/* in; up's own */
+	uint64_t comp_flags;	/* in; used by up only */
 	uint64_t len;		/* in: bytes of iov; out: bytes received */
 	uint64_t data;		/* in or out, see WEFT_OP_DATA */
 	uint64_t tag;		/* in for sends, out for receives */
-	struct weft_peer *peer; /* in, receives: NULL or whom m.src is; out */
+	struct weft_peer *peer; /* in, receives: NULL or peer of m.src; out */
 	struct weft_nic *nic;
 	uint16_t flags;	   /* enum weft_nic_flag */
 	uint8_t kind;	   /* in */
 	uint8_t iov_count; /* in */
-	int32_t err;	   /* out: 0 or -errno; -EOVERFLOW: cut off */
+	int32_t err;	   /* out: 0 or -errno; -EOVERFLOW: truncated */
 
-	/* line 2: zero at first, in one go */
+	/* line 2: cleared at once */
 	union {
 		uint64_t zero[6];
 		struct {
 			uint64_t olen;	/* out: bytes that did not fit */
 			uint64_t moved; /* bytes sent or pulled so far */
-			struct weft_nic_op *parent; /* multi: whose part */
-			void *held;  /* heap memory that ends with the op */
-			uint32_t id; /* name on the wire, or 0 */
-			uint32_t children; /* multi: parts under way */
+			/* multi: the posted buffer */
+			struct weft_nic_op *parent;
+			void *held;	   /* heap memory freed with the op */
+			uint32_t id;	   /* id on the wire, or 0 */
+			uint32_t children; /* multi: outstanding parts */
 			uint8_t state;
-			uint8_t ask;  /* packet type that asks the peer */
-			uint8_t cell; /* cursor both sides copy by */
+			uint8_t ask;  /* type of the request packet */
+			uint8_t cell; /* cursor of a shared copy */
 			bool asked;   /* counted in the peer's asks */
 			bool events;  /* the region reports accesses */
 			bool linked;  /* in one of the peer's lists */
-			bool cancel;  /* a send that is called back */
+			bool cancel;  /* a send being cancelled */
 		};
 	};
 
-	/* where the bytes are; iov[0], the CQ's buf, is still in line 2 */
+	/* segments of the buffer; iov[0], the CQ's buf, is still in line 2 */
 	struct iovec iov[WEFT_IOV_MAX]; /* in */
 
 	uint64_t addr; /* in, RMA and atomics */
-	uint64_t key;  /* in, of the region */
+	uint64_t key;  /* in, key of the region */
 
 	/* line 4 */
 	struct weft_list link;
-	uint64_t limit;	    /* bytes the other side allowed so far */
-	uint32_t remote_id; /* the other side's name for it */
+	uint64_t limit;	    /* bytes granted by the peer so far */
+	uint32_t remote_id; /* the peer's id of the operation */
 	uint8_t remote_count;
 	uint8_t at_op;	       /* in: enum weft_at_op */
 	uint8_t at_type;       /* in: enum weft_at_type */
 	uint8_t result_count;  /* in */
 	uint8_t compare_count; /* in */
-	uint64_t region;       /* of memory there, its begin; 0: not known */
+	uint64_t region; /* start address of the remote region; 0: unknown */
 	union {
 		struct {
 			struct iovec result[WEFT_IOV_MAX];  /* in */
@@ -302,16 +309,16 @@ struct weft_nic_op {
 		struct {
 			uint64_t remote[2 * WEFT_IOV_MAX]; /* addr, len */
 			struct weft_dma dma;
-			uint64_t pos;	    /* next byte of DMA */
-			uint64_t end;	    /* last one of this chunk */
-			uint64_t redo;	    /* byte the peer gave back */
-			uint32_t peer_cell; /* the cursor is the peer's */
+			uint64_t pos;  /* next byte of the DMA */
+			uint64_t end;  /* end of the current chunk */
+			uint64_t redo; /* first byte that the peer returned */
+			uint32_t peer_cell; /* the peer owns the cursor */
 			bool put;
 		};
 	};
 };
 
-/* What a peer wants of our memory. */
+/* A peer's request to access local memory. */
 struct weft_want {
 	uint64_t key;
 	uint64_t addr;
@@ -321,23 +328,27 @@ struct weft_want {
 
 #define WEFT_MR_REMOTE_READ  1u
 #define WEFT_MR_REMOTE_WRITE 2u
-/* Every access is to be reported through up->event. */
+/* Every access is reported through up->event. */
 #define WEFT_MR_EVENTS	     4u
 
-/* Calls up, handed over at open. They may post, never poll or wait. */
+/*
+ * Callbacks of the layer above, passed to open. They may post operations, but
+ * must not poll or wait.
+ */
 struct weft_nic_up {
-	/* op is complete: the callee takes what it needs from it. */
+	/* op is complete; the callee copies the fields it needs. */
 	void (*done)(void *arg, struct weft_nic_op *op);
 	/*
-	 * The address of what a peer wants, if a registered region holds all
-	 * of it; -ENOKEY, -EACCES, -EFAULT. region_p is a name for event.
+	 * Returns the address that a peer requests, if one registered region
+	 * contains all of it; -ENOKEY, -EACCES, -EFAULT. region_p is passed to
+	 * event.
 	 */
 	int (*region)(void *arg, const struct weft_want *want, void **at_p,
 		      void **region_p);
 	/*
-	 * An access by a peer is over, op tells which: kind WEFT_REMOTE_WRITE
-	 * or _READ, len, peer and, with WEFT_OP_DATA, data. region is what
-	 * region() named.
+	 * An access by a peer is complete. op describes it: kind
+	 * WEFT_REMOTE_WRITE or _READ, len, peer and, with WEFT_OP_DATA, data.
+	 * region is what region() returned.
 	 */
 	void (*event)(void *arg, struct weft_nic_op *op, void *region);
 };
@@ -350,53 +361,56 @@ struct weft_nic_attr {
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
 	size_t eager_bytes;  /* 0: the machine's */
-	size_t host_eager;   /* measured; for machines that take it */
-	size_t host_help;    /* likewise, as NIC_HELP_MIN; 0: that */
+	size_t host_eager;   /* measured; used by machines with eager_by_host */
+	size_t host_help;    /* measured, as NIC_HELP_MIN; 0: NIC_HELP_MIN */
 	size_t host_help_row;
-	size_t host_loop; /* as the carrier's loop_bytes; for all machines */
-	uint32_t spin_ns; /* as the carrier's */
-	size_t min_multi; /* a multi buffer with less left is released */
+	size_t host_loop; /* the carrier's loop_bytes; for all machines */
+	uint32_t spin_ns; /* the carrier's */
+	size_t min_multi; /* a multi buffer with less room is released */
 	bool no_dma;
 	int node;	/* number of the emulated node; -1: unknown */
-	unsigned arity; /* of the collectives' trees; 0: of pairs */
+	unsigned arity; /* arity of the collectives' trees; 0: binary */
 	const char *faults;
-	uint32_t silence_ms; /* as the carrier's */
-	const void *key;     /* as the carrier's */
+	uint32_t silence_ms; /* the carrier's */
+	const void *key;     /* the carrier's */
 	size_t key_bytes;
 	bool encrypt;
-	struct weft_vt *world; /* virtual time: as the carrier's */
+	struct weft_vt *world; /* virtual time: the carrier's */
 	bool threads;
 };
 
-/* -EADDRINUSE and what the carrier says. */
+/* -EADDRINUSE and the errors of the carrier. */
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p);
-/* Gives what is on the way a bounded time, then ends. Ops are forgotten. */
+/*
+ * Completes outstanding transfers for a bounded time, then closes. Operations
+ * still pending are dropped without completion.
+ */
 void weft_nic_close(struct weft_nic *nic);
 void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name);
-/* For waits: wait, wake, wait_fd, arm; and for peers of an address. */
+/* For wait, wake, wait_fd and arm, and for peers of an address. */
 struct weft_carrier *weft_nic_carrier(struct weft_nic *nic);
 void weft_nic_set_min_multi(struct weft_nic *nic, size_t bytes);
-/* Other calls up than those of open, from now on. */
+/* Replaces the callbacks that were passed to open. */
 void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up);
 
 /*
  * Lists a region (row->addr: RMA address of its first byte, at: that byte) in
- * the table that peers read, so that they reach it without our help, and
- * takes it off. Optional; regions that are not listed are asked for by
- * packets. A full table is no error.
+ * the table that peers read, so that they access it one-sided; and removes it.
+ * Optional: regions that are not listed are accessed by request packets. A full
+ * table is no error.
  */
 void weft_nic_expose(struct weft_nic *nic, const struct weft_want *row,
 		     void *at);
 void weft_nic_hide(struct weft_nic *nic, uint64_t key);
 
-/* What every struct weft_nic begins with. */
+/* First member of struct weft_nic. */
 struct weft_nic_head {
 	struct weft_pool ops;
 };
 
 /*
- * NULL: out of memory. flags, err and what stands under zero are 0, the other
- * fields have old contents.
+ * NULL: out of memory. flags, err and the fields under `zero` are 0, the other
+ * fields are not initialised.
  */
 static inline struct weft_nic_op *weft_nic_op_get(struct weft_nic *nic)
 {
@@ -421,64 +435,68 @@ static inline void weft_nic_op_put(struct weft_nic_op *op)
 }
 
 /*
- * A message of up to inject_bytes, without completion; flags are
- * WEFT_OP_TAGGED and WEFT_OP_DATA. The shortest way there is.
+ * Sends a message of up to inject_bytes, without completion; flags are
+ * WEFT_OP_TAGGED and WEFT_OP_DATA. The fastest path.
  */
 int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,
 		    uint64_t data);
 int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op);
-/* Never -EAGAIN: receives are unbounded. */
+/* Never returns -EAGAIN: receives are unbounded. */
 int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 /*
- * Looks for an unexpected message as recv would and completes op with its
- * length, tag, data and source (err -ENOMSG: none), moving no bytes. With
- * WEFT_OP_CLAIM the message is kept for a recv with WEFT_OP_CLAIM and the
+ * Searches for an unexpected message as recv would and completes op with its
+ * length, tag, data and source (err -ENOMSG: none), without copying bytes. With
+ * WEFT_OP_CLAIM the message is reserved for a recv with WEFT_OP_CLAIM and the
  * same context, with WEFT_OP_DISCARD it is dropped.
  */
 int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
-/* WEFT_WRITE and WEFT_READ. */
+/* For WEFT_WRITE and WEFT_READ. */
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
-/* The same on the spot, without an operation: want is of the peer's memory.
- * -EAGAIN: not in this way, or not now. */
+/* RMA executed before the call returns, without an operation: want describes
+ * the peer's memory. -EAGAIN: not possible, or not now. */
 int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_want *want, void *buf);
-/* WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
+/* For WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
 /*
- * A posted receive of that context is done with -ECANCELED. A send that has
- * not left likewise; of one that waits for the peer the peer is asked, and it
- * is done with -ECANCELED if no receive had met the message, else as if it had
- * not been cancelled. -ENOENT: neither is under way.
+ * Cancels the operation with that context. A posted receive completes with
+ * -ECANCELED, and so does a send that has not left. A send that waits for the
+ * peer sends it a cancel request: it completes with -ECANCELED if no receive
+ * had matched the message, else as if it had not been cancelled. -ENOENT: no
+ * receive or send with that context is pending.
  */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
-/* A word to a peer that something is expected of, so that it is missed if it
- * dies. */
+/* Sends an empty packet to a peer from which this process expects something, so
+ * that the carrier reports its death. */
 void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer);
-/* Peers that have died so far; those that closed are not counted. */
+/* Number of peers that have died so far; those that closed are not counted. */
 uint64_t weft_nic_deaths(const struct weft_nic *nic);
 /*
- * Asks of every tagged receive that is posted and names no source; it ends
- * with what the answer is: 0, it stays, or -errno.
+ * Calls ask for every posted tagged receive from any source. 0: the receive
+ * stays posted; -errno: it completes with this error.
  */
 void weft_nic_recv_ask(struct weft_nic *nic,
 		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
 		       void *arg);
 
-/* Takes up to budget packets and moves what waits; number of packets. */
+/*
+ * Delivers up to budget packets and progresses pending operations; returns the
+ * number of packets.
+ */
 int weft_nic_poll(struct weft_nic *nic, int budget);
 
-/* Where messages went and what waits, for tests and tools. */
+/* Counters of message paths and queues, for tests and tools. */
 struct weft_nic_stats {
-	uint64_t posted;     /* receives that wait, now */
-	uint64_t unexpected; /* messages that wait for a receive, now */
-	uint64_t gone;	     /* peers that left some of these behind, now */
-	uint64_t rendezvous; /* messages announced instead of sent */
-	uint64_t dma_bytes;  /* copied straight between processes, by us */
-	uint64_t paced;	     /* messages fetched by packets for want of DMA */
-	uint64_t garbage;    /* packets that made no sense */
-	uint64_t chained;    /* commands that events of the unit started */
+	uint64_t posted;     /* posted receives, now */
+	uint64_t unexpected; /* unexpected messages, now */
+	uint64_t gone;	     /* closed peers with unexpected messages, now */
+	uint64_t rendezvous; /* messages sent by rendezvous */
+	uint64_t dma_bytes;  /* bytes copied by DMA, by this process */
+	uint64_t paced;	     /* rendezvous messages without DMA, in packets */
+	uint64_t garbage;    /* invalid packets */
+	uint64_t chained;    /* commands started by events of the unit */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);
@@ -521,11 +539,11 @@ enum weft_at_type {
 	WEFT_AT_TYPES,
 };
 
-/* Bytes of one element; 0: not a type we know. */
+/* Bytes of one element; 0: unknown type. */
 size_t weft_at_bytes(unsigned type);
 /*
- * Largest count for one call of that kind on that machine; 0: that
- * combination is not supported.
+ * Largest count for one call of that kind on that machine; 0: the combination
+ * is not supported.
  */
 size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
 		     unsigned type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects and queues the answers of a unit. */
+/* Collects and queues the responses of a unit (nic_answer.h). */
 #include "prov/nic/nic_answer.h"
 
 #include <errno.h>
@@ -117,7 +117,10 @@ void weft_answer_ack(struct weft_answers *a, struct weft_peer *peer,
 		acks_send(a, k);
 }
 
-/* Queued answers in order; a peer that is full holds up only its own. */
+/*
+ * Sends queued responses in order. A peer whose queue is full delays only its
+ * own responses.
+ */
 static void answers_retry(struct weft_answers *a)
 {
 	struct weft_list *pos;

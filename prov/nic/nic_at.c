@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic operations on a peer's memory: operands travel in one packet, the
- * target's engine computes and answers with the old values (NIC_RESULT) or
- * with FIN. In virtual time the target's interface does them by itself, if the
- * region is listed.
+ * Atomic operations on a peer's memory: the operands travel in one packet; the
+ * target's engine computes and responds with the old values (NIC_RESULT) or
+ * with FIN. In virtual time the target's interface executes them, if the region
+ * is listed.
  */
 #include "prov/nic/nic_at.h"
 #include "prov/nic/nic_at_exec.h"
@@ -19,7 +19,7 @@
 #define AT_ALL	  (AT_INTS | AT_FLOATS)
 #define OPEN_MAX  4096
 
-/* Which types an operation has. */
+/* Types that each operation supports, as bit masks. */
 static const uint16_t types_of[WEFT_AT_OPS] = {
 	[WEFT_AT_MIN] = AT_ALL,	     [WEFT_AT_MAX] = AT_ALL,
 	[WEFT_AT_SUM] = AT_ALL,	     [WEFT_AT_PROD] = AT_ALL,
@@ -62,9 +62,9 @@ size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
 	return room / bytes_of[type];
 }
 
-/* ---- the initiator ------------------------------------------------------- */
+/* ---- initiator ----------------------------------------------------------- */
 
-/* Header, operands and comparands, as they travel. */
+/* Packs header, operands and comparands into one payload. */
 static int at_pack(struct weft_nic_op *op)
 {
 	struct nic_atomic a = {
@@ -90,7 +90,7 @@ static int at_pack(struct weft_nic_op *op)
 	return 0;
 }
 
-/* What the other side must allow. */
+/* Access rights that the target's region must have. */
 static uint32_t at_access(unsigned kind, unsigned op)
 {
 	if (op == WEFT_AT_READ)
@@ -99,7 +99,7 @@ static uint32_t at_access(unsigned kind, unsigned op)
 	       (kind == WEFT_ATOMIC ? 0 : WEFT_MR_REMOTE_READ);
 }
 
-/* The target's processor does it. */
+/* Sends the atomic as a request that the target's processor executes. */
 static int at_ask(struct weft_nic *nic, struct nic_peer *p,
 		  struct weft_nic_op *op)
 {
@@ -116,7 +116,7 @@ static int at_ask(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* ---- by the interface ---------------------------------------------------- */
+/* ---- executed by the interface ------------------------------------------- */
 
 struct nic_amo {
 	struct weft_amo amo;
@@ -141,7 +141,7 @@ static void amo_done(struct weft_dma *d, int err)
 		nic_end(nic, op, err);
 }
 
-/* Posts it; -EAGAIN, -EOPNOTSUPP: nothing happened. */
+/* Posts the atomic to the unit; -EAGAIN, -EOPNOTSUPP: nothing happened. */
 static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 		    struct weft_nic_op *op, uint64_t at)
 {
@@ -178,7 +178,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* -ENOENT: the target has to be asked. */
+/* -ENOENT: the atomic must be sent as a request. */
 static int at_reach(struct weft_nic *nic, struct nic_peer *p,
 		    struct weft_nic_op *op)
 {
@@ -188,7 +188,7 @@ static int at_reach(struct weft_nic *nic, struct nic_peer *p,
 	if (weft_likely(!nic->unit->carrier->virt) || !op->len)
 		return -ENOENT;
 	err = nic_access_find(nic, p, op, at_access(op->kind, op->at_op), &at);
-	/* what is wrong the target says */
+	/* the target reports the error of a wrong access */
 	if (err)
 		return err == -EAGAIN ? err : -ENOENT;
 	err = amo_post(nic, p, op, at);
@@ -256,9 +256,9 @@ int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- the target ---------------------------------------------------------- */
+/* ---- target -------------------------------------------------------------- */
 
-/* Checks what came and finds the memory it is for; len_p: bytes there. */
+/* Checks a request and finds the target memory. */
 static int at_check(struct weft_nic *nic, const struct nic_atomic *a,
 		    uint32_t len, void **at_p, void **region_p)
 {
@@ -278,7 +278,7 @@ static int at_check(struct weft_nic *nic, const struct nic_atomic *a,
 	return nic->up->region(nic->up_arg, &want, at_p, region_p);
 }
 
-/* The answer with the old values, which are still to come; or NULL. */
+/* Allocates the response; the caller adds the old values. NULL: no memory. */
 static struct nic_ctrl *at_answer(uint32_t id, size_t bytes)
 {
 	struct nic_ctrl *c = malloc(sizeof(*c) + bytes);
@@ -328,7 +328,7 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		return err == -EPROTO ? err : 0;
 	}
 	bytes = (size_t)a.count * weft_at_bytes(a.type);
-	/* before the memory is changed: an answer that must not fail then */
+	/* allocated before memory is changed: it must not fail then */
 	if (a.kind != WEFT_ATOMIC) {
 		answer = at_answer(pkt->aux, bytes);
 		if (!answer)

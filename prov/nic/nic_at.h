@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomic operations, as packets. */
+/* Handlers of the packets of atomic operations. */
 #ifndef WEFT_NIC_AT_H
 #define WEFT_NIC_AT_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements are read as 64-bit numbers of one of three classes (signed,
- * unsigned, floating), computed there, and stored with their own width by
- * compare-and-swap. Sums and products of integers are right modulo their
- * width; a float computed as double and rounded once is the float result.
+ * Arithmetic of atomic operations. Elements are loaded as 64-bit numbers of one
+ * of three classes (signed, unsigned, floating), computed, and stored with
+ * their own width by compare-and-swap. Sums and products of integers are
+ * correct modulo their width; a float computed as double and rounded once is
+ * the float result.
  */
 #include "prov/nic/nic_at_exec.h"
 
@@ -25,7 +26,7 @@ static const uint8_t class_of[WEFT_AT_TYPES] = {
 	UNSIGNED, SIGNED,   UNSIGNED, FLOATING, FLOATING,
 };
 
-/* The element with these bits as a value of its class. */
+/* Converts the bits of an element to a value of its class. */
 static union value value_of(unsigned type, uint64_t bits)
 {
 	union value v = { .u = bits };
@@ -54,7 +55,7 @@ static uint64_t bits_of(unsigned type, union value v)
 	return low;
 }
 
-/* -1, 0, 1; 2: not ordered (a NaN). */
+/* Returns -1, 0 or 1; 2: unordered (a NaN). */
 static int compare(unsigned class, union value a, union value b)
 {
 	if (class == SIGNED)
@@ -93,7 +94,7 @@ static union value logic(unsigned class, unsigned op, union value t,
 	return v;
 }
 
-/* Does the comparand let the operand in? */
+/* Does the comparison of this compare-and-swap succeed? */
 static bool swaps(unsigned class, unsigned op, union value c, union value t)
 {
 	int order = compare(class, c, t);
@@ -114,7 +115,7 @@ static bool swaps(unsigned class, unsigned op, union value c, union value t)
 	}
 }
 
-/* The new value of target t for operand o and comparand c. */
+/* Returns the new value of target t for operand o and comparand c. */
 static union value apply(unsigned class, unsigned op, union value t,
 			 union value o, union value c)
 {
@@ -156,7 +157,10 @@ static uint64_t bits_load(const void *p, size_t bytes)
 	return v;
 }
 
-/* Stores want where expect still is; else expect_p tells what is there. */
+/*
+ * Stores want if the memory holds *expect_p; otherwise sets *expect_p to the
+ * value found.
+ */
 static bool bits_swap(void *p, size_t bytes, uint64_t *expect_p, uint64_t want)
 {
 	uint8_t e8 = (uint8_t)*expect_p;

@@ -12,17 +12,14 @@ struct nic_at_call {
 	uint32_t count;
 	void *target;
 	const void *operand; /* count elements, any alignment */
-	const void *compare; /* likewise; looked at by the swaps only */
-	void *old;	     /* out: count elements; NULL: unwanted */
+	const void *compare; /* count elements; used by the swaps only */
+	void *old;	     /* out: count elements; NULL: not wanted */
 };
 
-/*
- * Each element changes at once for every processor when it is aligned to its
- * size.
- */
+/* Each element that is aligned to its size changes atomically. */
 void nic_at_exec(const struct nic_at_call *c);
 
-/* As weft_carrier_attr.change; what is as NIC_ATOMIC has it. */
+/* For weft_carrier_attr.change; what has the format of NIC_ATOMIC. */
 int nic_at_change(const void *what, size_t what_bytes, void *data, void *old,
 		  size_t bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of atomics on every type: that numbers below zero are below
- * zero where the type has a sign, and above everything where it has none.
+ * Arithmetic of atomics on every type: negative numbers compare below zero in
+ * signed types, and above all others in unsigned types.
  */
 #include "prov/nic/nic_at_exec.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A value of a type, as the bytes that lie in memory. */
+/* Returns a value of a type as its bytes in memory. */
 static uint64_t value(unsigned type, int v)
 {
 	float f = (float)v;
@@ -26,7 +26,7 @@ static uint64_t value(unsigned type, int v)
 	return out;
 }
 
-/* The target after op; old_p, unless NULL, gets what it was. */
+/* Returns the target after op; old_p, unless NULL, gets the old value. */
 static uint64_t run(unsigned type, unsigned op, uint64_t target,
 		    uint64_t operand, uint64_t *old_p)
 {
@@ -61,7 +61,7 @@ static void min_and_max_know_the_sign_of_every_type(void **state)
 			bool less = a < b;
 			uint64_t va = value(type, a), vb = value(type, b), old;
 
-			/* without a sign what is below zero is the largest */
+			/* unsigned: a negative number is the largest */
 			if (!has_sign(type) && (a < 0) != (b < 0))
 				less = b < 0;
 			T_IS(run(type, WEFT_AT_MIN, va, vb, &old),
@@ -79,7 +79,7 @@ static void comparing_swaps_know_the_sign_of_every_type(void **state)
 	for (unsigned type = 0; type < WEFT_AT_TYPES; type++) {
 		uint64_t minus = value(type, -1), one = value(type, 1);
 
-		/* swaps when the comparand, here the operand, is below */
+		/* swaps if the comparand, equal to the operand, is below */
 		T_IS(run(type, WEFT_AT_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);
 		T_IS(run(type, WEFT_AT_CSWAP_GT, minus, one, NULL),

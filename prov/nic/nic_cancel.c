@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was posted and is called back. A receive that is posted ends at once,
- * and so does a send that has not left. A send whose bytes or announcement
- * are with the receiver is his to decide: either the message waits there for
- * a receive, then he forgets it and says so, or a receive has met it, then
- * its FIN is on the way or will come.
+ * Cancelling posted operations. A posted receive completes at once, and so does
+ * a send that has not left. If the bytes or the announcement of a send are at
+ * the receiver, the receiver decides: if the message waits there for a receive,
+ * the receiver drops it and sends FIN with ECANCELED; if a receive has matched
+ * it, its own FIN is in flight or will be sent.
  *
  *      sender                         receiver
  *        | ---- RTS ------------------> | no receive: it waits
- *        | ---- CANCEL ---------------> | forgotten
+ *        | ---- CANCEL ---------------> | dropped
  *        | <--- FIN: ECANCELED -------- |
  *
- * A message that was claimed has been met; its send ends with its receive.
+ * A claimed message counts as matched; its send completes with its receive.
  */
 #include "prov/nic/nic_cancel.h"
 #include "prov/nic/nic_int.h"
@@ -38,7 +38,7 @@ static void send_cancel(struct weft_nic *nic, struct weft_nic_op *op)
 		return;
 	}
 	op->cancel = true;
-	/* one that is still leaving asks behind its last packet */
+	/* a send in progress requests it after its last packet */
 	if (op->state != NIC_SENDING)
 		nic_cancel_ask(nic, op);
 }

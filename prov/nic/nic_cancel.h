@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends that are called back. */
+/* Cancelling sends. */
 #ifndef WEFT_NIC_CANCEL_H
 #define WEFT_NIC_CANCEL_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends that are called back, on every machine, with and without DMA and with
- * faults below: whatever happens, a cancelled send ends, either without its
- * message or with it.
+ * Cancelled sends, on every machine, with and without DMA and with injected
+ * faults: every cancelled send completes, either without its message or with
+ * it.
  */
 #include "test/nic_pair.h"
 
-/* The completion of context; the test fails when it does not come. */
+/* Waits for the completion of context; the test fails after a timeout. */
 static const struct note *note_of(struct world *w, struct side *s,
 				  const void *context)
 {
@@ -31,7 +31,7 @@ static uint64_t unexpected(const struct side *s)
 	return st.unexpected;
 }
 
-/* Polls until so many messages wait at s. */
+/* Polls until n unexpected messages wait at s. */
 static void until_waiting(struct world *w, struct side *s, uint64_t n)
 {
 	struct t_limit limit;
@@ -43,7 +43,7 @@ static void until_waiting(struct world *w, struct side *s, uint64_t n)
 	}
 }
 
-/* A message that waits for a receive is taken back, as if never sent. */
+/* A message that waits for a receive is cancelled, as if never sent. */
 static void case_unmatched(const struct grid *g)
 {
 	static const size_t len[] = { 0, 8, 3000, 20000, BIG };
@@ -58,7 +58,7 @@ static void case_unmatched(const struct grid *g)
 		T_OK(weft_nic_cancel(w->a.nic, out));
 		T_IS(note_of(w, &w->a, out)->err, -ECANCELED);
 		T_IS(unexpected(&w->b), 0);
-		/* the receive is for the one behind it */
+		/* the receive matches the next message */
 		put(w, &w->a, next, len[i], 1, WEFT_OP_ACK);
 		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
 		T_IS(note_of(w, &w->a, next)->err, 0);
@@ -71,7 +71,7 @@ static void case_unmatched(const struct grid *g)
 	free(in);
 }
 
-/* Of several with one tag that one goes which was meant. */
+/* Of several messages with one tag the chosen one is cancelled. */
 static void case_chosen(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -94,7 +94,7 @@ static void case_chosen(const struct grid *g)
 	world_close(w);
 }
 
-/* One that a receive has met arrives; so does one that was claimed. */
+/* A matched message arrives; so does a claimed one. */
 static void case_matched(const struct grid *g)
 {
 	static const size_t len[] = { 8, 20000, BIG };
@@ -121,7 +121,7 @@ static void case_matched(const struct grid *g)
 	world_close(w);
 }
 
-/* Cancelled at every moment of its way: it ends in one of the two ways. */
+/* Cancelled at every stage of the protocol: the send completes in all cases. */
 static void case_any_moment(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -154,7 +154,8 @@ static void case_any_moment(const struct grid *g)
 		}
 	}
 	T_IS(gone + came, 40);
-	T_TRUE(gone >= 20); /* without a receive it can only be taken back */
+	/* without a receive only cancellation is possible */
+	T_TRUE(gone >= 20);
 	free(out);
 	free(in);
 	world_close(w);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of chained events over the members of a group: what a unit whose
- * events start packets has to offer. The engine uses them where the network
- * itself cannot reach the group at once (nic_coll_chain.c).
+ * Trees of chained events over the members of a group: interface of a unit
+ * whose events start packets. The engine uses them where the network cannot
+ * multicast to the group directly (nic_coll_chain.c).
  *
  *   open -> [place, cast, came | arrive, passed]* -> close
  *
- * A packet goes from whoever casts it to the root of the tree and from there to
- * all: at each member an event counts it and starts the packets to those below.
- * At a point every member arrives once: at each member an event counts him and
- * those below him and starts the packet up; the root tells all likewise. On the
- * way the units alone have work, in their polls.
+ * A packet goes from the casting member to the root of the tree and from there
+ * to all members: at each member an event counts the packet and starts the
+ * packets to its children. Every member arrives once at a synchronisation
+ * point: at each member an event counts the member and its children and starts
+ * the packet to the parent; the root releases all members in the same manner.
+ * The units alone do this work, in their polls.
  *
- * Packets have numbers, from 0 on and by all alike. The place of one is used
- * again WEFT_CHAIN_PLACES later: the caller knows by then that everybody has
- * taken it. A member arrives at a point after he has passed the one before.
+ * Packets have sequence numbers from 0, equal at all members. A packet's slot
+ * is reused WEFT_CHAIN_PLACES packets later: the caller knows by then that
+ * every member has taken the packet. A member arrives at a point after it has
+ * passed the previous one.
  */
 #ifndef WEFT_PROV_NIC_CHAIN_H
 #define WEFT_PROV_NIC_CHAIN_H
@@ -26,7 +28,7 @@ struct weft_unit;
 
 #define WEFT_CHAIN_PLACES 32
 #define WEFT_CHAIN_SHORT  128  /* bytes of a short packet */
-#define WEFT_CHAIN_LONG	  2048 /* and of a long one */
+#define WEFT_CHAIN_LONG	  2048 /* bytes of a long packet */
 
 enum weft_chain_point {
 	WEFT_CHAIN_BARRIER,
@@ -35,10 +37,10 @@ enum weft_chain_point {
 };
 
 struct weft_chain_attr {
-	uint64_t key; /* the group's name, the same for all */
+	uint64_t key; /* key of the group, equal at all members */
 	const struct weft_cu_tree *tree;
 	int me;
-	struct weft_peer *const *member; /* member[me] is not looked at */
+	struct weft_peer *const *member; /* member[me] is not used */
 };
 
 struct weft_chain_ops;
@@ -50,26 +52,26 @@ struct weft_chain {
 
 struct weft_chain_ops {
 	/*
-	 * All members open theirs before anything is cast. -ENOMEM;
-	 * -EOPNOTSUPP: more members below this one than an event can start.
+	 * Every member opens its chain before any packet is cast. -ENOMEM;
+	 * -EOPNOTSUPP: more children than an event can start packets for.
 	 */
 	int (*open)(struct weft_unit *u, const struct weft_chain_attr *attr,
 		    struct weft_chain **c_p);
-	/* What comes for it later is refused. */
+	/* Packets that arrive later are rejected. */
 	void (*close)(struct weft_chain *c);
-	/* WEFT_CHAIN_LONG bytes, which the caster fills. */
+	/* Slot of WEFT_CHAIN_LONG bytes, filled by the casting member. */
 	void *(*place)(struct weft_chain *c, uint64_t seq);
-	/* So many of them go to all. -EAGAIN; -errno. */
+	/* Casts `bytes` of the slot to all members. -EAGAIN; -errno. */
 	int (*cast)(struct weft_chain *c, uint64_t seq, size_t bytes);
-	/* How many packets have come to its place here, so far. */
+	/* Number of packets received in this slot so far. */
 	uint64_t (*came)(const struct weft_chain *c, uint64_t seq);
 	/* -EAGAIN. */
 	int (*arrive)(struct weft_chain *c, enum weft_chain_point p);
-	/* How many points of that kind all have been at. */
+	/* Number of points of that kind passed by all members. */
 	uint64_t (*passed)(const struct weft_chain *c, enum weft_chain_point p);
-	/* Goes on with what has come; true: all of that has left here. */
+	/* Forwards received packets; true: all of them have left here. */
 	bool (*run)(struct weft_chain *c);
-	/* Commands that events of this unit have started, of all chains. */
+	/* Commands started by events of this unit, over all chains. */
 	uint64_t (*started)(const struct weft_unit *u);
 };
 

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups: their messages, their progress, their end. Joining is in
- * nic_coll_join.c, operations are in nic_coll_op.c, and nic_coll_check.c looks
- * after those who wait long.
+ * Groups: their messages, progress and end. Joining is in nic_coll_join.c,
+ * operations are in nic_coll_op.c, and nic_coll_check.c checks operations that
+ * wait long.
  *
  * A route is free again when every member has left, because a late member may
- * still count himself in at our row; so the group lingers until all have said
- * that they are gone. A few tell each other. More tell it up the tree by which
- * they joined, each when all below him have left, and its root tells it down;
- * where a member dies, or closes before those below him have left, they go on
- * as nic_coll_each.c has it.
+ * still increment the arrival counter in this member's segment; so a group is
+ * kept until all members have reported that they left. In a small group each
+ * member notifies all others. In a large group the notice goes up the tree by
+ * which they joined, each member sending it when all members below it have
+ * left, and the root sends it down; where a member dies, or closes its endpoint
+ * before those below it have left, the group ends as described in
+ * nic_coll_each.c.
  *
- * A member notices the death of those he is in touch with, and those are his
- * neighbours in that tree, at least. So who notices one tells his own.
+ * A member detects the death of peers that it communicates with, which are at
+ * least its neighbours in that tree. A member that detects a death notifies its
+ * own neighbours.
  */
 #include "prov/nic/nic_coll.h"
 #include "prov/nic/nic_coll_hook.h"
@@ -100,8 +103,8 @@ static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
 /* ---- the end of a group -------------------------------------------------- */
 
 /*
- * What a wait looks at may lie in rows that are unmapped now. The next poll
- * finds out what is to be looked at; when the last group goes, nothing is.
+ * The words that a wait watches may be in segments that are unmapped now. The
+ * next poll sets the watch again; when the last group ends, there is none.
  */
 static void coll_unwatch(struct weft_nic *nic)
 {
@@ -156,7 +159,7 @@ void nic_coll_free(struct weft_nic_group *c)
 	free(c);
 }
 
-/* Member i is gone, by his own word or dead. */
+/* Member i is gone: it has left, or it is dead. */
 static void coll_gone(struct weft_nic_group *c, int i)
 {
 	if (c->gone[i])
@@ -166,20 +169,20 @@ static void coll_gone(struct weft_nic_group *c, int i)
 		nic_coll_free(c);
 }
 
-/* Many members: nobody will touch this member's row any more. */
+/* Large groups: no member accesses this member's segment any more. */
 static void coll_all_left(struct weft_nic_group *c)
 {
 	coll_note_below(c, COLL_LEFT_ALL, 0);
 	nic_coll_free(c);
 }
 
-/* Has everybody below this member left? */
+/* Have all members below this one left? */
 static bool coll_below_left(const struct weft_nic_group *c)
 {
 	return c->below == (1u << weft_cu_tree_inputs(&c->talk, c->me)) - 1;
 }
 
-/* Many members: tells it up if everybody has left from here on down. */
+/* Large groups: notifies the parent if this member and all below have left. */
 static void coll_left_below(struct weft_nic_group *c)
 {
 	if (!c->gone[c->me] || !coll_below_left(c))
@@ -190,7 +193,10 @@ static void coll_left_below(struct weft_nic_group *c)
 		coll_all_left(c);
 }
 
-/* Neighbours hear that this one may go; his parent hears more, if he can. */
+/*
+ * Notifies the members of a small group; in a large one, the parent if all
+ * members below have left.
+ */
 static void coll_say_left(struct weft_nic_group *c)
 {
 	for (int i = 0; c->n <= COLL_FEW && i < c->n; i++)
@@ -205,7 +211,7 @@ static void coll_say_left(struct weft_nic_group *c)
 void weft_nic_leave(struct weft_nic_group *c)
 {
 	c->joined = NULL;
-	/* Nobody needs our node, and the model counts those who left. */
+	/* No member needs this node, and the model counts members that left. */
 	if (c->net && !c->msg_used) {
 		nic_coll_free(c);
 		return;
@@ -222,7 +228,7 @@ void weft_nic_leave(struct weft_nic_group *c)
 		coll_left_below(c);
 }
 
-/* ---- packets in ---------------------------------------------------------- */
+/* ---- received packets ---------------------------------------------------- */
 
 static int coll_index(const struct weft_nic_group *c,
 		      const struct weft_peer *src)
@@ -234,7 +240,7 @@ static int coll_index(const struct weft_nic_group *c,
 	return -1;
 }
 
-/* Everybody below a child has left; he says so once. */
+/* All members below a child have left; the child reports it once. */
 static void coll_take_below(struct weft_nic_group *c, int from)
 {
 	if (c->n <= COLL_FEW || !coll_is_below(c, from))
@@ -281,12 +287,12 @@ static void coll_take(struct weft_nic_group *c, int from,
 			c->nic->garbage++;
 		return;
 	}
-	/* late credits of a join that is over are for nobody */
+	/* late credits of a completed join have no receiver */
 	if (c->by_msg && !weft_cu_receive(c->by_msg, &m, payload))
 		c->nic->garbage++;
 }
 
-/* Somebody has joined a group that we have not joined yet. */
+/* Keeps a packet of a group that this process has not joined yet. */
 static int coll_keep(struct weft_nic *nic, struct weft_peer *src,
 		     const struct weft_pkt *pkt, const void *payload)
 {
@@ -316,7 +322,7 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 	if (pkt->len > sizeof(buf) || (pkt->len && pkt->len < sizeof(m)))
 		return -EPROTO;
 	nic->coll_stir = true;
-	/* the payload may change under us: look at a copy only */
+	/* the sender may change the payload: use a copy only */
 	memcpy(buf, payload, pkt->len);
 	memcpy(&m, buf, sizeof(m));
 	if (pkt->len && pkt->len - sizeof(m) != m.bytes)
@@ -333,7 +339,7 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* Hands the packets that came before the group they are for. */
+/* Delivers packets that arrived before their group was joined. */
 void nic_coll_replay(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
@@ -356,11 +362,11 @@ void nic_coll_replay(struct weft_nic_group *c)
 	}
 }
 
-/* ---- moving on ----------------------------------------------------------- */
+/* ---- progress ------------------------------------------------------------ */
 
 /*
- * By messages nodes work for others, too: always look. A class route needs
- * them for its join only, and what they keep of every member is large.
+ * A tree by messages also forwards for other members: always poll it. A class
+ * route needs it for its join only, and its state per member is large.
  */
 static void coll_move_msgs(struct weft_nic_group *c)
 {
@@ -373,7 +379,10 @@ static void coll_move_msgs(struct weft_nic_group *c)
 	c->by_msg = NULL;
 }
 
-/* Who has left a broadcast must still tell when its packets were here. */
+/*
+ * A member that has left a broadcast must still report when the broadcast's
+ * packets have arrived here.
+ */
 static WEFT_COLD void coll_move_chain(struct weft_nic_group *c)
 {
 	if (nic_chain_poll(c->chain) || c->lost)
@@ -382,7 +391,7 @@ static WEFT_COLD void coll_move_chain(struct weft_nic_group *c)
 	c->nic->coll->checks = true;
 }
 
-/* Whether there is nothing to move until somebody calls or a packet comes. */
+/* Is there nothing to progress until a call or a packet? */
 static bool coll_rests(const struct weft_nic_group *c)
 {
 	return c->state != COLL_OPENING && !c->pending && !c->by_msg &&
@@ -406,7 +415,7 @@ static void coll_move(struct weft_nic_group *c)
 		coll_move_chain(c);
 }
 
-/* What a wait has to look at for one group; the number of things. */
+/* Sets the words that a wait watches for one group; returns their number. */
 static int coll_expects(struct weft_nic_group *c, struct weft_carrier_watch *w)
 {
 	struct weft_cu_watch at[3] = { { 0 } };
@@ -432,7 +441,7 @@ static int coll_expects(struct weft_nic_group *c, struct weft_carrier_watch *w)
 	return n;
 }
 
-/* What a wait has to look at besides packets. */
+/* Sets the words that a wait watches besides packets. */
 static void coll_watch(struct weft_nic *nic)
 {
 	struct weft_carrier *ca = nic->unit->carrier;
@@ -448,7 +457,10 @@ static void coll_watch(struct weft_nic *nic)
 	nic->coll->watching = waits;
 }
 
-/* Programs with many communicators wait for messages, too: no look in vain. */
+/*
+ * Programs with many communicators also wait for messages: skip groups that
+ * have nothing to progress.
+ */
 WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 {
 	struct nic_coll *nc = nic->coll;
@@ -472,7 +484,7 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 		nic->coll_stir = true;
 }
 
-/* What was over before somebody called another operation is over. */
+/* Completes operations that were complete before another operation differed. */
 static void coll_take_over(struct weft_nic_group *c)
 {
 	if (c->hw && c->state == COLL_READY)
@@ -481,7 +493,7 @@ static void coll_take_over(struct weft_nic_group *c)
 		weft_cu_poll(c->bar);
 }
 
-/* Fails everything here, now and later, and tells the neighbours, once. */
+/* Fails everything here, now and later, and notifies the neighbours once. */
 void nic_coll_fail(struct weft_nic_group *c, int err)
 {
 	if (c->lost)
@@ -522,7 +534,7 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 
 		if (i < 0)
 			continue;
-		/* one who has left in good order may go */
+		/* a member that has left regularly may exit */
 		if (!c->gone[i])
 			nic_coll_fail(c, err);
 		if (c->n <= COLL_FEW)
@@ -532,7 +544,7 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 	}
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 int nic_coll_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 {

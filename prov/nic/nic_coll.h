@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives of the engine: groups that endpoints join, and operations on
- * them. Below are two ways: the collective unit over shared areas (a class
- * route), and the same tree by messages where there is none.
+ * them. There are two implementations below: the collective unit over shared
+ * areas (a class route), and the same tree by messages where there is no route.
  *
  *   join -> joined() -> [coll]* -> leave        on all members alike
  *
- * Joining is itself a collective: members tell each other which routes they
- * have free, where they are, and whether they can reach each other's memory.
+ * Joining is itself a collective: members exchange their free routes, their
+ * nodes, and whether they can access each other's memory.
  */
 #ifndef WEFT_PROV_NIC_COLL_H
 #define WEFT_PROV_NIC_COLL_H
@@ -26,83 +26,84 @@ struct weft_nic_group;
 struct weft_nic_group_attr {
 	struct weft_peer *const *member; /* in the order of the set */
 	int n;
-	int me;	       /* member[me] is not looked at */
-	bool no_route; /* by messages only */
-	uint64_t key;  /* tells groups of the same members apart, or 0 */
+	int me;	       /* member[me] is not used */
+	bool no_route; /* use messages only */
+	uint64_t key;  /* distinguishes groups of the same members, or 0 */
 	/* called once, from a poll or from join itself; err 0 or -errno */
 	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *arg;
 };
 
 /*
- * An operation in the caller's memory, which he keeps until over is set or
- * done was called. What is below the line belongs to the engine.
+ * An operation in the caller's memory, which must stay valid until over is set
+ * or done was called. The fields below the line belong to the engine.
  */
 struct weft_nic_coll_work {
 	void (*done)(
-		struct weft_nic_coll_work *w); /* NULL: over is looked at */
+		struct weft_nic_coll_work *w); /* NULL: the caller polls over */
 	bool over;
-	bool crowd; /* looking long is in vain; begin may set it, too */
+	bool crowd; /* do not spin long; begin may set it, too */
 	/* ---- */
 	struct weft_nic_group *coll;
 	struct weft_cu_call call;   /* err and flags are the result */
-	struct weft_cu_exact *wide; /* of an exact sum */
+	struct weft_cu_exact *wide; /* wide sums of an exact sum */
 	double *out;
 	size_t count;
-	/* of a long vector: nic_coll_long.c */
+	/* long vectors: nic_coll_long.c */
 	struct weft_list link;
 	bool is_long;
 	uint8_t phase;
-	uint64_t number; /* of the group's long ones */
-	int from;	 /* whose slice is fetched */
+	uint64_t number; /* sequence number among the group's long vectors */
+	int from;	 /* owner of the slice that is fetched */
 	size_t at;	 /* bytes done */
 	size_t end;
 };
 
-/* What became of a join. */
+/* Result of a join. */
 struct weft_nic_group_info {
 	int route;   /* class route, or -1: by messages */
-	int barrier; /* barrier class, or -1: they take the route */
+	int barrier; /* barrier class, or -1: barriers use the route */
 	int depth;   /* hops to the root of the tree */
 	int members;
-	bool flat;	    /* few enough to read each other's contributions */
-	bool bulk;	    /* long vectors go straight between the memories */
-	uint8_t form;	    /* enum weft_cu_form, of barriers on the route */
-	int levels;	    /* of the tree of descriptors; 0: there is none */
-	uint64_t described; /* packets of this member that went by it */
-	size_t most; /* longer vectors are better served elsewhere; 0: any */
-	uint64_t atomics; /* by which this member counted himself in */
+	bool flat;    /* few members, which read each other's contributions */
+	bool bulk;    /* long vectors use DMA between the members' memories */
+	uint8_t form; /* enum weft_cu_form of barriers on the route */
+	int levels;   /* levels of the tree in descriptors; 0: none */
+	uint64_t described; /* packets that this member sent by it */
+	size_t most; /* longer vectors are faster with messages; 0: no limit */
+	uint64_t atomics; /* atomics by which this member has arrived */
 };
 
 /* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */
 int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *attr,
 		  struct weft_nic_group **c_p);
-/* No operation of this member may be pending; not collective, not blocking. */
+/* No operation of this member may be pending; not collective, never blocks. */
 void weft_nic_leave(struct weft_nic_group *c);
 void weft_nic_group_info(const struct weft_nic_group *c,
 			 struct weft_nic_group_info *info);
 
 /*
- * Hands in this member's part, to be waited for on the spot: the caller has
- * filled in work->done and of work->call what goes in, except done; of a
- * barrier its kind will do. With type WEFT_CU_EXACT it sums doubles, rounding
- * once. work says when it is over, which may be at once, and is the likelier
- * the more turns a small group may look for it. -ENOMEM; -EOPNOTSUPP: not with
- * that type; -EAGAIN: not joined yet; then work is the caller's again.
+ * Starts this member's part of an operation and spins for it: the caller has
+ * set work->done and the input fields of work->call, except done; a barrier
+ * needs only its kind. Type WEFT_CU_EXACT sums doubles with one rounding.
+ * work->over reports completion, possibly before the call returns; more spin
+ * rounds (turns) make that more likely in a small group. -ENOMEM; -EOPNOTSUPP:
+ * type not supported; -EAGAIN: not joined yet; on error work belongs to the
+ * caller.
  */
 int weft_nic_coll_begin(struct weft_nic_group *c,
 			struct weft_nic_coll_work *work, unsigned turns);
 /*
- * The same, but op is completed by up->done, its data being the flags
+ * As begin, but op is completed by up->done, its data being the flags
  * WEFT_CU_NAN and WEFT_CU_OVERFLOW.
  */
 int weft_nic_coll_post(struct weft_nic_group *c, struct weft_nic_op *op,
 		       const struct weft_cu_call *call);
-/* Looks so many times whether work is over, at nothing else meanwhile. */
+/* Spins `turns` times on work, polling nothing else. */
 bool weft_nic_coll_spin(struct weft_nic_coll_work *work, unsigned turns);
-/* The endpoint has slept for it in virtual time: looks whether it is over. */
+/* The endpoint has blocked for work in virtual time: checks for completion. */
 void weft_nic_coll_woken(struct weft_nic_coll_work *work, int budget);
-/* More members than processors: those who are waited for need this one. */
+/* More members than processors: waiting members must yield to the others. */
 bool weft_nic_coll_crowded(const struct weft_nic_group *c);
 
 #endif

@@ -2,14 +2,15 @@
 /*
  * Operations on a tree of chained events; see nic_coll_chain.h.
  *
- * A broadcast is cut into packets, which have numbers among all of the group's.
- * Its root casts them and leaves; the others take them as they come. Everybody
- * takes every packet once, his own, too: then those below him have it, since
- * his unit passes it on before. When half of the places are taken all members
- * meet at a point (a credit), after which the root may fill them again. A
- * barrier is a point of its own. Of either kind one is under way at a time.
+ * A broadcast is cut into packets, which are numbered across the group. Its
+ * root casts them and completes; the other members take them as they arrive.
+ * Every member takes every packet once, its own, too: by then the members below
+ * have it, since the unit forwards a packet first. When half of the slots are
+ * taken, all members pass a synchronisation point (a credit), after which the
+ * root may fill them again. A barrier is a point of its own. One point of each
+ * kind is outstanding at a time.
  *
- * Nothing here may trust a packet: what it says is compared, never used.
+ * The contents of a packet are not trusted: they are compared, never used.
  */
 #include "prov/nic/nic_coll_chain.h"
 
@@ -39,14 +40,14 @@ struct nic_chain {
 	int me;
 	int err;
 	bool differs;
-	bool busy;	 /* who is told that one is over may post another */
-	uint64_t posted; /* packets that have a number */
-	uint64_t due;	 /* of this member, not cast yet */
+	bool busy;	 /* a completion callback may post another operation */
+	uint64_t posted; /* packets numbered so far */
+	uint64_t due;	 /* packets of this member, not cast yet */
 	uint64_t cast;
 	uint64_t taken;
-	uint64_t credits; /* windows that this member has arrived for */
+	uint64_t credits; /* windows for which this member has arrived */
 	uint64_t barriers;
-	uint64_t arrived; /* barriers that are posted, and begun */
+	uint64_t arrived; /* barriers posted that were started */
 	struct chain_list casts;
 	struct chain_list syncs;
 };
@@ -77,7 +78,7 @@ static void list_push(struct chain_list *l, struct weft_cu_call *call)
 	l->tail = call;
 }
 
-/* prev: the one before it, or NULL. */
+/* prev: the preceding call, or NULL. */
 static void list_end(struct chain_list *l, struct weft_cu_call *prev,
 		     struct weft_cu_call *call)
 {
@@ -116,7 +117,7 @@ void nic_chain_close(struct nic_chain *c)
 
 /* ---- broadcasts ---------------------------------------------------------- */
 
-/* What all members must agree on. */
+/* Value that must be equal at all members. */
 static uint32_t call_sig(const struct weft_cu_call *call)
 {
 	return (uint32_t)call->root * 31u + (uint32_t)call->bytes * 7u +
@@ -130,7 +131,7 @@ static size_t bytes_at(const struct weft_cu_call *call, size_t k)
 	return left < CHAIN_ROOM ? left : CHAIN_ROOM;
 }
 
-/* May its place be filled? */
+/* May this packet's slot be filled? */
 static bool has_credit(const struct nic_chain *c, uint64_t seq)
 {
 	uint64_t all = c->ops->passed(c->chain, WEFT_CHAIN_CREDIT);
@@ -138,7 +139,7 @@ static bool has_credit(const struct nic_chain *c, uint64_t seq)
 	return seq < (all + 2) * CHAIN_WINDOW;
 }
 
-/* The next packet of a broadcast whose root this member is; 0, -EAGAIN. */
+/* Casts the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
 static int cast_one(struct nic_chain *c, struct weft_cu_call *call)
 {
 	uint64_t seq = call->first + call->sent;
@@ -164,7 +165,7 @@ static int cast_one(struct nic_chain *c, struct weft_cu_call *call)
 	return 0;
 }
 
-/* Casts as much as goes; who has cast all of his leaves. */
+/* Casts as many packets as possible; a root that has cast all completes. */
 static void casts_send(struct nic_chain *c)
 {
 	struct weft_cu_call *prev = NULL, *call, *next;
@@ -185,7 +186,7 @@ static void casts_send(struct nic_chain *c)
 	}
 }
 
-/* The broadcast of somebody else that a packet is of; NULL: it is our own. */
+/* Finds the broadcast of a packet; NULL: this member is its root. */
 static struct weft_cu_call *call_of(const struct nic_chain *c, uint64_t seq,
 				    struct weft_cu_call **prev_p)
 {
@@ -228,7 +229,7 @@ static void casts_take(struct nic_chain *c)
 		uint64_t lap = c->taken / WEFT_CHAIN_PLACES + 1;
 		uint64_t came = c->ops->came(c->chain, c->taken);
 
-		/* those below have it before this member goes his way */
+		/* forward to the members below before completing here */
 		if (came < lap || !c->ops->run(c->chain))
 			return;
 		c->differs |= came > lap;
@@ -236,7 +237,7 @@ static void casts_take(struct nic_chain *c)
 	}
 }
 
-/* Tells the others of windows that are taken here, one after the other. */
+/* Arrives at the credit points of the windows taken here, one at a time. */
 static void casts_credit(struct nic_chain *c)
 {
 	if (c->credits < c->taken / CHAIN_WINDOW &&
@@ -263,7 +264,7 @@ static void syncs_move(struct nic_chain *c)
 	}
 }
 
-/* ---- either -------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------- */
 
 bool nic_chain_can(const struct weft_cu_call *call)
 {
@@ -280,7 +281,7 @@ bool nic_chain_poll(struct nic_chain *c)
 		casts_send(c);
 		casts_take(c);
 		casts_credit(c);
-		/* what came before a barrier is looked at before its end */
+		/* check packets received before a barrier first */
 		if (c->differs)
 			nic_chain_fail(c, -EPROTO);
 		syncs_move(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Broadcasts and barriers of a group by a tree of the unit's chained events
- * (nic_chain.h), where the network does not reach the group at once.
+ * (nic_chain.h), where the network cannot multicast to the group directly.
  *
  *   open -> [post, poll]* -> close
  */
@@ -15,23 +15,23 @@ struct nic_chain;
 
 int nic_chain_open(struct weft_unit *u, const struct weft_chain_ops *ops,
 		   const struct weft_chain_attr *attr, struct nic_chain **c_p);
-/* Fails what is pending with -ECANCELED. */
+/* Fails pending operations with -ECANCELED. */
 void nic_chain_close(struct nic_chain *c);
-/* Does an operation go this way? */
+/* Is this operation supported? */
 bool nic_chain_can(const struct weft_cu_call *call);
-/* Never refuses: done is called sooner or later. */
+/* Never fails: done is called eventually. */
 void nic_chain_post(struct nic_chain *c, struct weft_cu_call *call);
-/* Moves what waits. False: members cast packets that do not fit together. */
+/* Progresses pending operations. False: packets of the members do not match. */
 bool nic_chain_poll(struct nic_chain *c);
-/* Everything pending and to come fails. */
+/* Fails pending and later operations. */
 void nic_chain_fail(struct nic_chain *c, int err);
 
-/* How far a member is; nic_coll_check.c. */
+/* Progress of a member, for nic_coll_check.c. */
 struct nic_chain_state {
 	uint64_t posted; /* packets of broadcasts */
-	uint64_t due;	 /* of these his own that he has not cast */
-	uint64_t cast;	 /* and those that he has */
-	uint64_t taken;	 /* packets that came here */
+	uint64_t due;	 /* packets of this member not cast yet */
+	uint64_t cast;	 /* packets of this member that were cast */
+	uint64_t taken;	 /* packets received here */
 	uint64_t barriers;
 	uint64_t passed;
 };

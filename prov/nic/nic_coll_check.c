@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Does somebody wait in vain? Members that called different operations, or
- * whose shared words somebody has damaged, would wait for ever; nothing that
- * is cheap enough for every operation tells that from a member who computes.
- * So a member that has waited long asks member 0, who asks everybody how far
- * he is. Questions go down the tree by messages, wishes and answers up, so that
- * each talks to his neighbours in it only. Two things are certain then, however
- * slow anybody may be:
+ * Detects operations that cannot complete. Members that called different
+ * operations, or whose shared words were damaged, would wait for ever; no check
+ * that is cheap enough for every operation distinguishes that from a member
+ * outside MPI. So a member that has waited long notifies member 0, which
+ * queries the progress of all members. Queries go down the tree by messages,
+ * notices and responses go up, so that each member communicates with its
+ * neighbours in the tree only. Three conditions then prove an error, however
+ * slow a member is:
  *
  *   packets and long vectors were posted in different orders: of two members
  *   one must have posted all that the other has
  *
- *   somebody waits for what everybody has done: he said so after all others
- *   had said that they did it, which takes two rounds of questions
+ *   a member waits for something that all members have done: it reported so
+ *   after all others had reported that they did it, which takes two rounds
  *
- *   all have cast on the tree of chained events what is theirs, and these are
- *   not as many packets as all wait for: nobody was the root, or two were
+ *   all members have cast their packets on the tree of chained events, and the
+ *   sum is not the number of packets that all wait for: no member was the
+ *   root, or two were
  *
- * Then everything fails with -EPROTO, everywhere, as it does when a packet
- * says that members differ. Else they wait on; those who compute answer when
- * they come.
+ * Then everything fails with -EPROTO at all members, as it does when a packet
+ * shows that members differ. Otherwise they continue to wait; members outside
+ * MPI respond when they poll.
  */
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_int.h"
@@ -30,16 +32,16 @@
 
 #define CHECK_FIRST_NS UINT64_C(500000000)
 #define CHECK_MOST_NS  UINT64_C(16000000000)
-#define CHECK_POLLS    8 /* between looks at the clock */
+#define CHECK_POLLS    8 /* polls between readings of the clock */
 
-/* How far a member is. */
+/* Progress of a member. */
 struct coll_word {
-	uint64_t round; /* of the question */
+	uint64_t round; /* number of the query */
 	struct weft_cu_state hw;
 	struct weft_cu_state bar;
 	uint64_t longs;	 /* long vectors posted */
-	uint64_t points; /* meetings arrived at */
-	uint64_t point;	 /* that is waited for, or 0 */
+	uint64_t points; /* synchronisation points arrived at */
+	uint64_t point;	 /* point waited for, or 0 */
 	struct nic_chain_state chain;
 };
 
@@ -83,7 +85,7 @@ static struct coll_word word_of(const struct weft_nic_group *c, uint64_t round)
 	return w;
 }
 
-/* ---- the verdict --------------------------------------------------------- */
+/* ---- evaluation ---------------------------------------------------------- */
 
 void nic_check_fail(struct weft_nic_group *c)
 {
@@ -103,7 +105,7 @@ static int by_posts(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Has each posted all that those have who posted less? Sorts them. */
+/* Has each member posted all that members with fewer posts have? Sorts them. */
 static bool in_step(struct coll_word *w, int n)
 {
 	qsort(w, (size_t)n, sizeof(*w), by_posts);
@@ -123,7 +125,7 @@ static uint64_t lower(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What everybody has done. */
+/* Returns the operations that all members have done. */
 static struct coll_word done_by_all(const struct coll_word *w, int n)
 {
 	struct coll_word all = w[0];
@@ -141,7 +143,7 @@ static struct coll_word done_by_all(const struct coll_word *w, int n)
 	return all;
 }
 
-/* Each has posted as many packets, and what was cast is another number. */
+/* All members have posted equally many packets; another number was cast. */
 static bool casts_in_vain(const struct coll_word *w, int n,
 			  const struct coll_word *all)
 {
@@ -171,7 +173,7 @@ static bool any_in_vain(const struct coll_word *w, int n,
 	return casts_in_vain(w, n, all);
 }
 
-/* Everybody has answered. */
+/* Evaluates the responses of all members. */
 static void judge(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
@@ -190,9 +192,9 @@ static void judge(struct weft_nic_group *c)
 	k->wanted = k->suspect;
 }
 
-/* ---- questions and answers ----------------------------------------------- */
+/* ---- queries and responses ----------------------------------------------- */
 
-/* Member 0: asks everybody, unless an answer is missing still. */
+/* Member 0: queries all members, unless a response is outstanding. */
 static void ask(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
@@ -212,7 +214,7 @@ static void ask(struct weft_nic_group *c)
 	ask_below(c, k->round);
 }
 
-/* Somebody waits long. */
+/* A member has waited long. */
 static void want_answers(struct weft_nic_group *c)
 {
 	if (c->me)
@@ -221,7 +223,7 @@ static void want_answers(struct weft_nic_group *c)
 		c->check.wanted = true;
 }
 
-/* Nobody answers twice; in which order they do means nothing. */
+/* Each member responds once; the order of responses does not matter. */
 static void take_answer(struct weft_nic_group *c, const struct coll_word *w)
 {
 	struct coll_check *k = &c->check;
@@ -235,7 +237,7 @@ static void take_answer(struct weft_nic_group *c, const struct coll_word *w)
 	judge(c);
 }
 
-/* What a member below this one says. */
+/* Handles a message from a child. */
 static bool take_from_below(struct weft_nic_group *c,
 			    const struct weft_cu_msg *m, const void *payload)
 {
@@ -270,7 +272,7 @@ bool nic_check_take(struct weft_nic_group *c, int from,
 	return true;
 }
 
-/* ---- waiting long -------------------------------------------------------- */
+/* ---- long waits ---------------------------------------------------------- */
 
 static void look_at_clock(struct weft_nic_group *c, uint64_t now)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a large group whose tree is torn: somebody died, or closed his
- * endpoint before those below him had left, and word of the others' leaving
- * gets no further. Then members say their last word to each of the others, and
- * whom they miss; a group ends when all have spoken or are no more.
+ * The end of a large group whose tree is broken: a member died, or closed its
+ * endpoint before the members below it had left, so that leave notices are not
+ * forwarded any more. Then each member sends a last notice to each of the
+ * others, with the members it knows to be gone; a group ends when every member
+ * has sent its last notice or is gone.
  *
- *   torn -> [a member that has left joins another group] -> last words of all
+ *   broken -> [a member that has left joins another group] -> last notices
  *
- * It is begun by who joins again, since at the end of a job all groups are torn
- * and nobody minds. Who has ended a group in good order, by the tree, answers
- * for it as long as he remembers its key.
+ * The exchange is started by a member that joins again, since at the end of a
+ * job all groups are broken, which does no harm. A member that has ended a
+ * group regularly, by the tree, responds for it as long as it remembers the
+ * group's key.
  */
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_int.h"
@@ -18,17 +20,17 @@
 #include <stdlib.h>
 
 enum {
-	EACH_SPOKE = 1, /* his last word is here */
-	EACH_GONE = 2,	/* he is dead, or his endpoint is closed */
+	EACH_SPOKE = 1, /* its last notice has arrived */
+	EACH_GONE = 2,	/* it is dead, or its endpoint is closed */
 };
 
 struct coll_each {
 	bool said;
-	int count;	    /* members that spoke or are gone */
-	unsigned char is[]; /* of each member */
+	int count;	    /* members with a last notice or gone */
+	unsigned char is[]; /* state of each member */
 };
 
-/* Of the last word: who answers wants no answer. */
+/* Of the last notice: a response needs no response. */
 enum { EACH_ASKS, EACH_ANSWERS };
 
 static void each_mark(struct weft_nic_group *c, int member, unsigned char how)
@@ -39,7 +41,7 @@ static void each_mark(struct weft_nic_group *c, int member, unsigned char how)
 	e->is[member] |= how;
 }
 
-/* False: no memory, and the route stays taken until it is tried again. */
+/* False: out of memory; the route stays taken until the next attempt. */
 static bool each_begin(struct weft_nic_group *c)
 {
 	if (c->each)
@@ -61,7 +63,7 @@ static void each_tell(struct weft_nic_group *c, enum coll_note what,
 	}
 }
 
-/* The last word, and before it of whom the others may not have heard. */
+/* Sends the last notice, preceded by the members known to be gone. */
 static void each_say(struct weft_nic_group *c)
 {
 	if (!c->gone[c->me] || c->each->said)
@@ -75,7 +77,7 @@ static void each_say(struct weft_nic_group *c)
 	each_mark(c, c->me, EACH_SPOKE);
 }
 
-/* Something has changed; the group may be no more afterwards. */
+/* Continues after a change; may free the group. */
 static void each_go_on(struct weft_nic_group *c)
 {
 	each_say(c);
@@ -101,7 +103,7 @@ bool nic_each_take(struct weft_nic_group *c, int from,
 	return true;
 }
 
-/* Does this member wait for word of him, or through him? */
+/* Does this member wait for a notice from that member, or through it? */
 static bool each_misses(const struct weft_nic_group *c, int member)
 {
 	if (coll_is_below(c, member))

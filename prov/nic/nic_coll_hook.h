@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the groups of nic_coll.c hook into the engine. */
+/* Interface between the engine and the groups of nic_coll.c. */
 #ifndef WEFT_NIC_COLL_HOOK_H
 #define WEFT_NIC_COLL_HOOK_H
 

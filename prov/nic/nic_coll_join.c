@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining a group takes a few steps, each a reduction by messages up and down
- * a tree of the group itself, so that a member hears from his neighbours only:
+ * Joining a group takes a few steps, each a reduction by messages up and down a
+ * tree of the group itself, so that a member communicates with its neighbours
+ * only:
  *
- *   gather   everyone's free routes and wishes -> route
- *   place    everyone's node or place, where the tree follows them
- *   open     open the row of the route, map those on the way to the root
- *   agree    did that work everywhere? else stay with messages
+ *   gather   free routes and requests of all members -> route
+ *   place    nodes or places of all members, where the tree follows them
+ *   open     open the segment of the route, map those on the path to the root
+ *   agree    did that succeed at all members? else use messages
  *
- * In virtual time the model does it all.
+ * In virtual time the model does all of this.
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_coll_int.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* How well a join went; all have what the least of them has. */
+/* Result of a join; the lowest of all members is used. */
 enum { JOIN_NO, JOIN_PACKETS, JOIN_ALL };
 
 static void join_end(struct weft_nic_group *c, int err)
@@ -51,7 +52,7 @@ static void join_agreed(struct weft_cu_call *call)
 	join_end(c, call->err);
 }
 
-/* Step 4: tells the others how well step 3 worked here. */
+/* Step 4: exchanges the results of step 3. */
 static void join_agree(struct weft_nic_group *c, uint64_t how)
 {
 	c->state = COLL_AGREEING;
@@ -73,7 +74,7 @@ static struct weft_carrier *coll_carrier(const struct weft_nic_group *c)
 	return c->nic->unit->carrier;
 }
 
-/* Somebody sleeps; those who cannot sleep on a bell get a nudge each. */
+/* Wakes a waiter; members that cannot block on an event word get a packet. */
 static void coll_wake(void *arg, struct weft_bell *bell)
 {
 	struct weft_nic_group *c = arg;
@@ -88,8 +89,8 @@ static void coll_wake(void *arg, struct weft_bell *bell)
 }
 
 /*
- * In virtual time the model has the tree, knows who has which routes, and tells
- * all members alike: one step, and no messages.
+ * In virtual time the model has the tree and the members' free routes, and
+ * gives all members the same result: one step, and no messages.
  */
 static void join_open_net(struct weft_nic_group *c)
 {
@@ -105,7 +106,7 @@ static void join_open_net(struct weft_nic_group *c)
 	if (c->n > 1 && c->n >= c->nic->machine->tree_least && !c->no_route)
 		ret = nic_net_open(coll_carrier(c), &a, &c->net);
 	if (ret == -EAGAIN)
-		return; /* poll comes back here */
+		return; /* the next poll calls again */
 	if (!ret) {
 		c->route = nic_net_id(c->net);
 		c->form = nic_net_chained(c->net) ? WEFT_CU_EVENTS
@@ -114,7 +115,7 @@ static void join_open_net(struct weft_nic_group *c)
 	join_end(c, 0);
 }
 
-/* A member's row, mapped once; at: where it lies in his windows. */
+/* Maps a member's segment once; at: its offset in the member's windows. */
 static int join_row(struct weft_nic_group *c, int member, size_t at,
 		    size_t bytes, void **row_p)
 {
@@ -135,7 +136,7 @@ static int reach_route(void *arg, int member, void **row_p)
 	return ret;
 }
 
-/* The rows of barrier classes lie behind those of the class routes. */
+/* The segments of barrier classes follow those of the class routes. */
 static int reach_barrier(void *arg, int member, void **row_p)
 {
 	struct weft_nic_group *c = arg;
@@ -195,7 +196,7 @@ static int join_open_groups(struct weft_nic_group *c)
 		.crowd = c->crowded,
 		.form = c->form,
 		.tree = &c->tree,
-		/* in a crowd one wakes all */
+		/* when oversubscribed, one member wakes all */
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
 	int ret = rows_alloc(c);
@@ -219,7 +220,10 @@ static int join_open_groups(struct weft_nic_group *c)
 	return ret;
 }
 
-/* A group that the network does not reach at once: by events of the unit. */
+/*
+ * Opens chained events of the unit for a group that the network cannot
+ * multicast to directly.
+ */
 static int join_open_chain(struct weft_nic_group *c)
 {
 	const struct weft_chain_ops *ops = c->nic->unit->ops->chain;
@@ -233,7 +237,7 @@ static int join_open_chain(struct weft_nic_group *c)
 	return nic_chain_open(c->nic->unit, ops, &a, &c->chain);
 }
 
-/* Step 3: opens the route's row here. */
+/* Step 3: opens the route's segment here. */
 static void join_open(struct weft_nic_group *c)
 {
 	int groups = join_open_groups(c);
@@ -241,12 +245,15 @@ static void join_open(struct weft_nic_group *c)
 	int bulk = ret ? ret : nic_long_open(c);
 
 	if (ret == -EAGAIN || bulk == -EAGAIN)
-		return; /* poll comes back here */
+		return; /* the next poll calls again */
 	c->points = 0;
 	join_agree(c, ret ? JOIN_NO : bulk ? JOIN_PACKETS : JOIN_ALL);
 }
 
-/* By where the members run; equal words everywhere, so an equal tree. */
+/*
+ * Builds the tree by the members' places, which are equal at all members, so
+ * that the trees are equal.
+ */
 static int join_host_tree(struct weft_nic_group *c)
 {
 	weft_cu_place *place;
@@ -264,7 +271,7 @@ static int join_host_tree(struct weft_nic_group *c)
 	return ret;
 }
 
-/* Does anything depend on the nodes of the members? */
+/* Does the tree or the form depend on the nodes of the members? */
 static bool by_nodes(const struct weft_nic_group *c)
 {
 	const struct weft_machine *m = c->nic->machine;
@@ -277,7 +284,7 @@ static uint64_t node_of(const struct weft_nic_group *c, int i)
 	return c->word ? c->word[i] : (uint64_t)i;
 }
 
-/* The way of its barriers; equal nodes everywhere, so an equal form. */
+/* Selects the form of barriers by the nodes, which are equal at all members. */
 static int join_form(struct weft_nic_group *c)
 {
 	const struct weft_nic_group_form *f = c->nic->machine->forms;
@@ -316,7 +323,7 @@ static int join_tree(struct weft_nic_group *c)
 	return ret;
 }
 
-/* The tree that stands in the descriptor, where the machine has such. */
+/* Builds the tree in descriptors, where the machine has one. */
 static int join_wide(struct weft_nic_group *c)
 {
 	unsigned levels = c->nic->machine->levels;
@@ -328,9 +335,9 @@ static int join_wide(struct weft_nic_group *c)
 }
 
 /*
- * One of the routes that are free everywhere: the first, whose rows have been
- * used before. Groups that took the same at the same time look from different
- * ones on.
+ * Picks one of the routes that are free at all members: the first, whose
+ * segments have been used before. Groups that collided start their search at
+ * different routes.
  */
 static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
 {
@@ -358,7 +365,10 @@ void nic_coll_join_fail(struct weft_nic_group *c, int err)
 	join_end(c, err);
 }
 
-/* Takes one that is free everywhere, if any; false: somebody was quicker. */
+/*
+ * Takes a class that is free at all members, if any; false: another join took
+ * it first.
+ */
 static bool take(const struct weft_nic_group *c, uint64_t everywhere,
 		 uint64_t *here, int *id_p)
 {
@@ -374,7 +384,7 @@ static bool take(const struct weft_nic_group *c, uint64_t everywhere,
 	return true;
 }
 
-/* Routes of groups that this member has left: free when all others have. */
+/* Routes of groups that this member has left: free when all have left. */
 static uint64_t routes_coming(const struct nic_coll *nc)
 {
 	const struct weft_list *n;
@@ -390,7 +400,7 @@ static uint64_t routes_coming(const struct nic_coll *nc)
 	return coming;
 }
 
-/* Takes a route, unless another join was quicker, and goes on. */
+/* Takes a route, unless another join took it first, and continues. */
 static void join_take(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
@@ -419,7 +429,7 @@ static void join_placed(struct weft_cu_call *call)
 		join_take(c);
 }
 
-/* The number of the emulated node; one without stands where he is in the set */
+/* Number of the emulated node; if unknown, the number in the set. */
 static uint64_t my_node(const struct weft_nic_group *c)
 {
 	int node = c->nic->coll->node;
@@ -427,7 +437,7 @@ static uint64_t my_node(const struct weft_nic_group *c)
 	return node >= 0 ? (uint64_t)node : (uint64_t)c->me;
 }
 
-/* Step 2: a word of each, the others' being zero until they are ored in. */
+/* Step 2: gathers one word per member by bitwise or with zeroes. */
 static void join_place(struct weft_nic_group *c)
 {
 	free(c->word);
@@ -449,14 +459,14 @@ static void join_place(struct weft_nic_group *c)
 	weft_cu_post(c->by_msg, &c->call);
 }
 
-/* Does the tree depend on who is where? */
+/* Does the tree depend on the members' places? */
 static bool wants_places(const struct weft_nic_group *c)
 {
 	return by_nodes(c) ? !(c->common.notes & JOIN_PLAIN)
 			   : c->common.notes & JOIN_PLACED;
 }
 
-/* The least of what members want, since all of their ones are the lowest. */
+/* Returns the least arity requested, since requests are in unary. */
 static unsigned common_arity(const struct join_word *w)
 {
 	unsigned n = 0;
@@ -478,7 +488,7 @@ static void join_gathered(struct weft_cu_call *call)
 	}
 	c->arity = common_arity(&c->common);
 	c->crowded = !(c->common.notes & JOIN_ROOMY);
-	/* all have left one: hear of it, and ask again */
+	/* all members have left one: repeat until they know it */
 	if (!c->common.routes && c->common.soon && ++c->tries < COLL_TRIES) {
 		join_gather(c);
 		return;
@@ -504,7 +514,7 @@ static uint64_t my_notes(const struct weft_nic_group *c)
 
 	if (my_node(c) == (uint64_t)c->me)
 		notes |= JOIN_PLAIN;
-	/* a tree that follows the host is wanted: as in join_open_groups */
+	/* a tree that follows the host: as in join_open_groups */
 	if (!c->nic->machine->coords && c->nic->coll->arity &&
 	    (c->n > WEFT_CU_FLAT || !roomy) &&
 	    nic_place_here() != WEFT_CU_NOWHERE)
@@ -539,8 +549,8 @@ static void join_gather(struct weft_nic_group *c)
 }
 
 /*
- * The same on all members: the key they were given, their names in order, and
- * how often these have joined.
+ * Key of the group, equal at all members: hash of the given key, the members'
+ * names in order, and the number of joins of this list.
  */
 static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)
 {

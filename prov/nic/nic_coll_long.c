@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long vectors: not in packets, but straight between the members' memories
- * (DMA). Every member has a slice of the vector. It combines that slice from
- * everybody's contribution, in the order of the tree, and afterwards
- * fetches the other slices from those who made them. Three meetings keep
- * everybody's buffers as the others need them:
+ * Long vectors: not in packets, but by DMA between the members' memories. Every
+ * member owns a slice of the vector. It combines that slice from the
+ * contributions of all members, in the order of the tree, and afterwards
+ * fetches the other slices from their owners. Three synchronisation points keep
+ * all buffers valid as long as other members need them:
  *
- *   1   everybody has said where its buffers are
+ *   1   all members have published the addresses of their buffers
  *       allreduce: combines its slice        reduce: and writes it to the root
  *       broadcast: fetches everything from the root
  *   2   all slices are combined
  *       allreduce: fetches the others' slices
- *   3   nobody needs anybody's buffer any more
+ *   3   no member needs another's buffer any more
  *
- * Long operations of a group are done one after another, in the order of their
- * posts; its packets do not matter to them. An exact sum is rounded once, in
- * the slice's owner. Work goes by chunks, so that scratch memory stays in the
- * cache and a test of a request takes a bounded time.
+ * Long operations of a group are executed one after another, in the order of
+ * their posts, independently of its packets. An exact sum is rounded once, by
+ * the slice's owner. Work is done in chunks, so that scratch memory stays in
+ * the cache and a test of a request takes a bounded time.
  */
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_int.h"
@@ -27,7 +27,7 @@
 #include <stdlib.h>
 
 #define LONG_CHUNK  65536u /* bytes of one DMA */
-#define LONG_EXACT  4096u  /* the same of an exact sum */
+#define LONG_EXACT  4096u  /* bytes of one chunk of an exact sum */
 #define LONG_BUDGET 16	   /* chunks per poll */
 
 enum long_phase {
@@ -40,8 +40,9 @@ enum long_phase {
 };
 
 /*
- * What members say before they arrive at a meeting. The count of arrivals may
- * lie: they also say at which point they are, above the flags.
+ * Words published before arriving at a synchronisation point. The arrival
+ * counter may be wrong, so the words also contain the number of the point,
+ * above the flags.
  */
 enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_CHECK };
 #define SAID_POINT 8
@@ -50,7 +51,7 @@ struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
 	struct weft_cu_exact wide[LONG_EXACT / sizeof(double)];
 	uint64_t *said;	      /* CU_WORDS of each member */
-	unsigned char room[]; /* for parts of a sum that wait for others */
+	unsigned char room[]; /* for partial sums of the tree */
 };
 
 static bool long_is_exact(const struct weft_nic_coll_work *w)
@@ -78,7 +79,7 @@ WEFT_HOT bool nic_long_wants(const struct weft_nic_group *c,
 		kind == WEFT_CU_ALLREDUCE);
 }
 
-/* Slice of a member: bytes [*lo_p, *hi_p). */
+/* Returns the slice of a member: bytes [*lo_p, *hi_p). */
 static void slice_of(const struct weft_nic_coll_work *w, int member,
 		     size_t *lo_p, size_t *hi_p)
 {
@@ -95,7 +96,7 @@ static uint64_t said(const struct weft_nic_group *c, int member, int what)
 	return c->bulk->said[member * CU_WORDS + what];
 }
 
-/* ---- memory of others ---------------------------------------------------- */
+/* ---- DMA ----------------------------------------------------------------- */
 
 static void dma(struct weft_nic_coll_work *w, int member, bool write, void *at,
 		uint64_t remote, size_t bytes)
@@ -107,12 +108,12 @@ static void dma(struct weft_nic_coll_work *w, int member, bool write, void *at,
 		ca, c->member[member], &iov, 1, remote);
 
 	c->nic->dma_bytes += bytes;
-	/* the others wait at the meetings: go on, and report it at the end */
+	/* the others wait at the points: report the error at the end */
 	if (ret && !w->call.err)
 		w->call.err = ret == -ECONNRESET ? ret : -EIO;
 }
 
-/* Bytes at of a member's contribution, in a buffer of ours or in place. */
+/* Returns bytes of a member's contribution, fetched into buf or in place. */
 static const void *contribution(struct weft_nic_coll_work *w, int member,
 				size_t at, size_t bytes, void *buf)
 {
@@ -124,7 +125,7 @@ static const void *contribution(struct weft_nic_coll_work *w, int member,
 
 /* ---- combining a slice --------------------------------------------------- */
 
-/* Is the own contribution read before anything is written over it? */
+/* Is this member's contribution read before the result overwrites it? */
 static bool comes_first(const struct weft_nic_group *c)
 {
 	const struct weft_cu_tree *t = &c->tree;
@@ -134,9 +135,9 @@ static bool comes_first(const struct weft_nic_group *c)
 }
 
 /*
- * Which of the first two members acc begins with, if they are combined with
- * each other: a single operation commutes. Where acc is the own buffer the own
- * contribution is there already; else it is best fetched into it.
+ * Selects which of the first two members acc starts with, if they are combined
+ * with each other: a single operation commutes. If acc is this member's buffer,
+ * its contribution is there already; otherwise it is best fetched into acc.
  */
 static int begins(const struct weft_nic_coll_work *w, size_t at,
 		  const unsigned char *acc)
@@ -149,7 +150,7 @@ static int begins(const struct weft_nic_coll_work *w, size_t at,
 	return (t->visit[0] == w->coll->me) == here ? 0 : 1;
 }
 
-/* The chunk of all members into acc. */
+/* Combines the chunk of all members into acc. */
 static void chunk_combine(struct weft_nic_coll_work *w, size_t at, size_t bytes,
 			  unsigned char *acc)
 {
@@ -203,7 +204,7 @@ static void chunk_exact(struct weft_nic_coll_work *w, size_t at, size_t bytes,
 	}
 }
 
-/* One chunk of the own slice, to where its result belongs. */
+/* Combines one chunk of the own slice and stores or writes the result. */
 static void make_chunk(struct weft_nic_coll_work *w, size_t at, size_t bytes)
 {
 	struct weft_nic_group *c = w->coll;
@@ -227,7 +228,7 @@ static void make_chunk(struct weft_nic_coll_work *w, size_t at, size_t bytes)
 
 /* ---- phases -------------------------------------------------------------- */
 
-/* Addresses are those of this operation, and of members who mean the same. */
+/* Checksum of the published words: of this operation, with equal arguments. */
 static uint64_t check_of(const struct weft_nic_coll_work *w,
 			 const uint64_t *words)
 {
@@ -263,8 +264,9 @@ static void arrive(struct weft_nic_coll_work *w, unsigned points,
 }
 
 /*
- * A member who was not here, or words that are not of this operation: nobody
- * can go on. At the last meeting words may be of the next one already.
+ * Reads the published words. A member that has not arrived, or words of another
+ * operation: all members fail. At the last point the words may already belong
+ * to the next operation.
  */
 static bool hear(struct weft_nic_coll_work *w)
 {
@@ -284,7 +286,7 @@ static bool hear(struct weft_nic_coll_work *w)
 	return true;
 }
 
-/* Everybody is here: what to do, from where to where. */
+/* All members have arrived: sets the work of the next phase. */
 static void set_out(struct weft_nic_coll_work *w)
 {
 	struct weft_nic_group *c = w->coll;
@@ -299,7 +301,7 @@ static void set_out(struct weft_nic_coll_work *w)
 	w->phase = LONG_MAKING;
 }
 
-/* The slice that is fetched next, or none is left. */
+/* Advances to the next slice to fetch; false: none is left. */
 static bool next_slice(struct weft_nic_coll_work *w)
 {
 	while (w->at >= w->end) {
@@ -376,7 +378,7 @@ static void leave(struct weft_nic_coll_work *w)
 	w->call.done(&w->call);
 }
 
-/* Waits at a meeting, and it is not over. */
+/* Does it wait at a point that has not completed? */
 static bool stays(const struct weft_nic_coll_work *w)
 {
 	struct weft_cu_watch watch;
@@ -386,7 +388,7 @@ static bool stays(const struct weft_nic_coll_work *w)
 	       !weft_cu_meet_over(w->coll->hw, w->coll->points, &watch);
 }
 
-/* Everybody's row is needed from here on. */
+/* Starts: the segments of all members are needed from here on. */
 static void set_forth(struct weft_nic_coll_work *w, int *budget)
 {
 	int ret = weft_cu_meet_all(w->coll->hw);
@@ -465,10 +467,10 @@ bool nic_long_spin(struct weft_nic_coll_work *w, unsigned turns)
 	while (!w->over) {
 		nic_long_move(w->coll);
 		if (!w->over && w->phase == LONG_WAITING)
-			return false; /* for somebody's row */
+			return false; /* waits for a member's segment */
 		if (w->over || nic_long_ready(w->coll, &watch))
 			continue;
-		/* A5: as the meeting that is looked at afterwards */
+		/* A5: orders as the check of the point afterwards */
 		while (weft_load64(watch.word) < watch.want) {
 			if (!turns--)
 				return false;
@@ -492,9 +494,9 @@ void nic_long_fail(struct weft_nic_group *c, int err)
 	}
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
-/* Is member one of those with whom this one tries DMA for all? */
+/* Does this member test DMA with that one? */
 static bool long_tries(const struct weft_nic_group *c, int member)
 {
 	return member != c->me &&
@@ -503,8 +505,8 @@ static bool long_tries(const struct weft_nic_group *c, int member)
 }
 
 /*
- * Does DMA work? Members of one host that may read each other here may do so
- * everywhere, so in a large group each one is tried by his neighbours.
+ * Does DMA work? Members of one host that may access one peer may access all,
+ * so in a large group each one is tested by its neighbours.
  */
 static int long_probe(struct weft_nic_group *c)
 {

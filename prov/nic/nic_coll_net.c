@@ -3,18 +3,20 @@
  * Collectives on a class route of the modelled network; see nic_coll_net.h.
  *
  * An operation is cut into packets of the network; each member sends its part
- * of every packet, in the same order, and takes the result of every packet.
- * A broadcast is the bitwise or of the root's bytes and everybody's zeroes, as
- * the tree's own software did it: nobody then receives what it has no room
- * for. Where switches have no arithmetic it is a barrier, after which everybody
- * has room, and then packets that are copied at every switch, in rounds of a
- * window. A member that gets no result is done when its part is sent.
+ * of every packet, in the same order, and takes the result of every packet. A
+ * broadcast is the bitwise or of the root's bytes and the other members'
+ * zeroes, as in the tree's own software: then no member receives a packet that
+ * it has no room for. Where switches have no arithmetic it is a barrier, after
+ * which all members have room, and then packets that are copied at every
+ * switch, in rounds of a window. A member that gets no result is done when its
+ * part is sent.
  *
- * Where events of the interfaces are chained everybody has room for half a
- * window, and a root casts at once. When so many packets have gone since all
- * members met, in a sum or a barrier, the next one of a broadcast is a barrier:
- * who has passed it knows that all have taken what was half a window before,
- * and those places are free.
+ * Where events of the interfaces are chained every member has room for half a
+ * window, and a root casts at once. When this number of packets has been sent
+ * since the last operation that synchronises all members (a reduction or a
+ * barrier), the next packet of a broadcast is a barrier: a member that has
+ * passed it knows that all have taken the packets of half a window before, and
+ * that these slots are free.
  */
 #include "prov/nic/nic_coll_net.h"
 
@@ -24,24 +26,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NET_PACKET 512u			/* bytes of a part at most */
-#define NET_AHEAD  (WEFT_VT_WINDOW / 2) /* packets, of chained events */
+#define NET_PACKET 512u /* largest part in bytes */
+/* Window in packets, with chained events. */
+#define NET_AHEAD  (WEFT_VT_WINDOW / 2)
 
 struct nic_net {
 	struct weft_carrier *carrier;
 	unsigned id;
 	int me;
 	int err;
-	uint64_t posted; /* packets that have a number */
-	uint64_t taken;	 /* packets that are over, for this member */
+	uint64_t posted; /* packets numbered so far */
+	uint64_t taken;	 /* packets completed at this member */
 	struct weft_cu_call *head;
 	struct weft_cu_call *tail;
 	size_t per; /* bytes of a packet */
-	bool casts; /* a broadcast is copied, and not combined with zeroes */
+	bool casts; /* a broadcast is copied, not combined with zeroes */
 	bool sums;
 	bool chained;
-	uint64_t synced; /* chained: all have met before this packet */
-	uint64_t meets;	 /* and will have, by what is posted */
+	/* chained: all members have synchronised before this packet */
+	uint64_t synced;
+	uint64_t meets; /* chained: as synced, after all posted operations */
 };
 
 uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
@@ -125,7 +129,7 @@ WEFT_HOT bool nic_net_can(const struct nic_net *n,
 	return call->kind == WEFT_CU_BARRIER || call->kind == WEFT_CU_BCAST;
 }
 
-/* Whole elements of a packet. */
+/* Bytes of a packet, in whole elements. */
 static size_t packet_bytes(const struct nic_net *n,
 			   const struct weft_cu_call *call)
 {
@@ -134,7 +138,7 @@ static size_t packet_bytes(const struct nic_net *n,
 	return elem ? n->per / elem * elem : n->per;
 }
 
-/* Packets that a member may have under way. */
+/* Packets that a member may have in flight. */
 static uint64_t window(const struct nic_net *n)
 {
 	return n->chained ? NET_AHEAD : WEFT_VT_WINDOW;
@@ -145,7 +149,7 @@ static bool is_cast(const struct nic_net *n, const struct weft_cu_call *call)
 	return call->kind == WEFT_CU_BCAST && n->casts;
 }
 
-/* Is a broadcast's packet a barrier: the one before a round of them? */
+/* Is this packet of a broadcast the barrier that starts a round? */
 static bool is_round(const struct nic_net *n, const struct weft_cu_call *call,
 		     size_t k)
 {
@@ -155,7 +159,7 @@ static bool is_round(const struct nic_net *n, const struct weft_cu_call *call,
 			  : !(k % WEFT_VT_WINDOW);
 }
 
-/* How many of a broadcast's packets are, of those before this one. */
+/* Number of barriers among the packets of a broadcast before packet k. */
 static size_t rounds_before(const struct nic_net *n,
 			    const struct weft_cu_call *call, size_t k)
 {
@@ -164,7 +168,7 @@ static size_t rounds_before(const struct nic_net *n,
 	return (k + WEFT_VT_WINDOW - 1) / WEFT_VT_WINDOW;
 }
 
-/* Where a packet's bytes lie. */
+/* Offset of a packet's bytes. */
 static size_t offset_at(const struct nic_net *n,
 			const struct weft_cu_call *call, size_t k)
 {
@@ -186,7 +190,7 @@ static size_t bytes_at(const struct nic_net *n, const struct weft_cu_call *call,
 	return call->bytes - at < per ? call->bytes - at : per;
 }
 
-/* Barriers among so many packets with data. */
+/* Number of barriers for `count` packets with data. */
 static size_t rounds_of(const struct nic_net *n,
 			const struct weft_cu_call *call, size_t count)
 {
@@ -211,7 +215,7 @@ static bool gets_result(const struct nic_net *n,
 	return call->kind != WEFT_CU_REDUCE || call->root == n->me;
 }
 
-/* Can an atomic on 8 bytes add it? */
+/* Can an atomic on 8 bytes combine this part? */
 static bool fits_word(const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)
@@ -250,7 +254,7 @@ static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		part->type = WEFT_CU_UINT8;
 		part->fp = false;
 	}
-	/* zeroes need only be counted */
+	/* zeroes only increment the arrival counter */
 	part->word = fits_word(part) ||
 		     (call->kind == WEFT_CU_BCAST && call->root != n->me);
 }
@@ -271,7 +275,7 @@ static const void *source(const struct nic_net *n,
 	return call->in ? (const char *)call->in + at : NULL;
 }
 
-/* Who casts waits until all are ready for the round. */
+/* A root waits until all members are ready for the round. */
 static bool all_ready(const struct nic_net *n, const struct weft_cu_call *call)
 {
 	size_t round = call->sent / WEFT_VT_WINDOW * WEFT_VT_WINDOW;
@@ -299,7 +303,7 @@ static bool send_one(struct nic_net *n, struct weft_cu_call *call)
 	return true;
 }
 
-/* Has everybody been there when its result is here? */
+/* Does the result of packet k imply that all members have arrived? */
 static bool syncs(const struct nic_net *n, const struct weft_cu_call *call,
 		  size_t k)
 {
@@ -374,7 +378,7 @@ static uint32_t phase_of(const struct nic_net *n)
 	return (uint32_t)(gone < NET_AHEAD ? gone : NET_AHEAD - 1);
 }
 
-/* After the last packet of a call at which all members meet, if any. */
+/* Records the last packet of a call that synchronises all members, if any. */
 static void note_meeting(struct nic_net *n, const struct weft_cu_call *call)
 {
 	for (size_t k = call->packets; k > 0; k--) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A group's class route on a modelled network (virtual time): barrier,
- * broadcast, reduction and allreduction travel as packets through the tree
- * that the model has, and are combined by it. Other operations of the group
- * go by messages.
+ * broadcast, reduction and allreduction travel as packets through the model's
+ * tree, which combines them. Other operations of the group use messages.
  *
  *   open (-EAGAIN: again) -> [post, poll]* -> close
  */
@@ -15,27 +14,27 @@
 
 struct nic_net;
 
-/* Opens a route when all members have asked for it. -EAGAIN: again. */
+/* Opens a route when all members have requested it. -EAGAIN: call again. */
 int nic_net_open(struct weft_carrier *carrier,
 		 const struct weft_vt_route_attr *attr, struct nic_net **n_p);
 int nic_net_id(const struct nic_net *n);
-/* Do events of the members' interfaces carry it? */
+/* Is the route implemented by chained events of the members' interfaces? */
 bool nic_net_chained(const struct nic_net *n);
-/* Fails what is pending with -ECANCELED. */
+/* Fails pending operations with -ECANCELED. */
 void nic_net_close(struct nic_net *n);
 
-/* Whether an operation of that kind can go this way. */
+/* Is an operation of that kind supported? */
 bool nic_net_can(const struct nic_net *n, const struct weft_cu_call *call);
-/* Never refuses: done is called sooner or later. */
+/* Never fails: done is called eventually. */
 void nic_net_post(struct nic_net *n, struct weft_cu_call *call);
-/* Moves what waits. */
+/* Progresses pending operations. */
 void nic_net_poll(struct nic_net *n);
-/* Who slept looks: polls the carrier first; returns what that said. */
+/* After the endpoint has blocked: polls the carrier; returns its result. */
 int nic_net_woken(struct nic_net *n, int budget);
-/* A member died: everything pending and to come fails. */
+/* A member died: fails pending and later operations. */
 void nic_net_fail(struct nic_net *n, int err);
 
-/* The arithmetic, as the carrier takes it. */
+/* Arithmetic of reductions, for the carrier. */
 uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
 			  size_t bytes);
 

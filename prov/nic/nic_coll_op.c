@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations of a group: which way they go (packets of the unit, the modelled
- * network, long vectors, messages), exact sums, and their ends.
+ * Operations of a group: selection of the path (packets of the unit, the
+ * modelled network, long vectors, messages), exact sums, and completion.
  */
 #include "prov/nic/cu/cu_exact.h"
 #include "prov/nic/nic_coll_int.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* An operation under way that completes an op. */
+/* A pending operation that completes an op. */
 struct coll_op {
 	struct weft_nic_coll_work work;
 	struct weft_nic_op *op;
@@ -26,7 +26,7 @@ static void work_narrow(struct weft_nic_coll_work *w)
 	free(w->wide);
 }
 
-/* Members that called different operations never come into step again. */
+/* Members that called different operations cannot synchronise again. */
 static WEFT_COLD void work_differs(struct weft_nic_group *c)
 {
 	c->check.broken = true;
@@ -34,7 +34,7 @@ static WEFT_COLD void work_differs(struct weft_nic_group *c)
 	c->nic->coll_stir = true;
 }
 
-/* The unit is done with it. */
+/* The collective unit has completed the call. */
 WEFT_HOT static void work_done(struct weft_cu_call *call)
 {
 	struct weft_nic_coll_work *w =
@@ -51,7 +51,7 @@ WEFT_HOT static void work_done(struct weft_cu_call *call)
 		w->done(w);
 }
 
-/* Widens the doubles of an exact sum; the wide ones are summed in place. */
+/* Widens the doubles of an exact sum; the wide sums are computed in place. */
 static int work_widen(struct weft_nic_coll_work *w)
 {
 	size_t count = w->call.count;
@@ -65,7 +65,7 @@ static int work_widen(struct weft_nic_coll_work *w)
 		memcpy(&x, (const char *)w->call.in + i * sizeof(x), sizeof(x));
 		weft_cu_exact_from(&w->wide[i], x);
 	}
-	/* a reduction's buffer means nothing where its root is not */
+	/* a reduction's output buffer is valid at the root only */
 	w->out = w->call.kind == WEFT_CU_REDUCE && w->call.root != w->coll->me
 			 ? NULL
 			 : w->call.out;
@@ -100,7 +100,7 @@ static int call_check(const struct weft_nic_group *c,
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
-/* Does a sum have the same bits in any order? */
+/* Is the result of a reduction independent of the order? */
 static bool in_any_order(const struct weft_cu_call *call)
 {
 	return (call->kind == WEFT_CU_REDUCE ||
@@ -109,8 +109,9 @@ static bool in_any_order(const struct weft_cu_call *call)
 }
 
 /*
- * Barriers have a group of their own, where the machine has classes left; and
- * other trees are for what depends on no order, where it has such.
+ * Barriers have a group of their own where the machine has a free barrier
+ * class; another tree serves reductions that do not depend on the order, where
+ * the machine has one.
  */
 WEFT_INLINE struct weft_cu_group *group_for(const struct weft_nic_group *c,
 					    const struct weft_cu_call *call)
@@ -122,7 +123,7 @@ WEFT_INLINE struct weft_cu_group *group_for(const struct weft_nic_group *c,
 	return c->hw;
 }
 
-/* From here on poll has to look after it. */
+/* From here on poll progresses the operation. */
 static void work_keep(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 {
 	w->over = false;
@@ -139,7 +140,7 @@ static void work_set(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 	w->call.done = work_done;
 }
 
-/* What the single packet came to. */
+/* Handles the result of an operation of a single packet. */
 WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 				struct weft_nic_coll_work *w, int ret)
 {
@@ -158,7 +159,7 @@ WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 	return 0;
 }
 
-/* The long ways. */
+/* The slow paths. */
 static int work_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 {
 	bool exact = w->call.type == WEFT_CU_EXACT;
@@ -197,7 +198,7 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 	return ret ? ret : work_post(c, w);
 }
 
-/* The shortest of all: there is no operation unless it takes longer. */
+/* The fastest path: no operation is queued unless the barrier waits. */
 static int begin_barrier(struct weft_nic_group *c, struct weft_nic_coll_work *w,
 			 unsigned turns)
 {
@@ -246,7 +247,7 @@ WEFT_HOT bool weft_nic_coll_spin(struct weft_nic_coll_work *w, unsigned turns)
 	return w->over;
 }
 
-/* A result that comes alone needs no look at anything else. */
+/* A result that arrives alone needs no further poll. */
 WEFT_HOT void weft_nic_coll_woken(struct weft_nic_coll_work *w, int budget)
 {
 	struct weft_nic_group *c = w->coll;

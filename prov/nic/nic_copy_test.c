@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which copies of a message are the host's loop's (src/base/copy.h): the
- * sender's into a cell, the receiver's out of it, up to the length that the
- * endpoint was told.
+ * Which copies of a message use the host's copy loop (src/base/copy.h): the
+ * sender's copy into a cell and the receiver's copy out of it, up to the length
+ * configured for the endpoint.
  */
 #include "test/loops.h"
 #include "test/nic_pair.h"
 
-/* Copies by the loop of one message. */
+/* Returns the number of copies by the loop for one message. */
 static unsigned loops_of(struct world *w, size_t len)
 {
 	static char out[8192], in[8192];

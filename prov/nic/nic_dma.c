@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers between an op's buffer and memory of its peer, in pieces of DMA.
- * Alone, a transfer is [0, limit). Shared with the peer, chunks of it are
- * taken by an atomic word that lies in the shared area of the message's sender
- * and counts those that are gone: the receiver's from the front, the sender's
- * from the back. So of a buffer that is used again each side has the same half
- * in its cache.
+ * Transfers between an op's buffer and its peer's memory, in pieces of DMA. A
+ * transfer that is not shared is [0, limit). A shared copy is done by both
+ * sides: chunks are claimed with an atomic word in the shared area of the
+ * message's sender, which counts the claimed chunks: the receiver's from the
+ * front, the sender's from the back. So when a buffer is reused each side has
+ * the same half in its cache.
  *
  *      pos      end
  *       v        v
- *   |===|--------|      limit    pos: next byte; end: of what is ours now;
- *   +---+--------+--------+      moved: bytes this side has moved
+ *   |===|--------|      limit    pos: next byte; end: end of the claimed chunk;
+ *   +---+--------+--------+      moved: bytes this side has copied
  */
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
@@ -20,8 +20,7 @@
 #include "prov/nic/nic_share.h"
 #include "src/base/must.h"
 
-/* ---- segments ---------------------------------------------------------------
- */
+/* ---- segments ------------------------------------------------------------ */
 
 void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs)
 {
@@ -77,7 +76,7 @@ uint8_t nic_cell_get(struct weft_nic *nic)
 		return 0;
 	i = (unsigned)__builtin_ctzll(nic->cells_free);
 	nic->cells_free &= nic->cells_free - 1;
-	/* ordered by the packet that names the cell */
+	/* ordered by the packet that contains the cell's number */
 	weft_store64(nic_share_cell(nic->share, i), 0);
 	return (uint8_t)(i + 1);
 }
@@ -88,7 +87,7 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell)
 		nic->cells_free |= 1ull << (cell - 1);
 }
 
-/* The cursor of a transfer that is shared; NULL when its owner is gone. */
+/* Returns the cursor of a shared copy; NULL if its owner is gone. */
 static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
@@ -98,12 +97,12 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 	return p->share ? nic_share_cell(p->share, op->peer_cell - 1) : NULL;
 }
 
-#define CLAIM_FRONT 1ull	 /* counts: the receiver's ... */
+#define CLAIM_FRONT 1ull	 /* claimed chunks: the receiver's ... */
 #define CLAIM_BACK  (1ull << 32) /* ... and the sender's */
 
 /*
- * Takes the next chunk; false when none is left. As many claims find less than
- * all chunks gone as there are chunks, whatever a peer wrote there.
+ * Claims the next chunk; false: none is left. Each claim increments the word,
+ * so at most `chunks` consecutive claims succeed, whatever a peer wrote there.
  */
 static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {
@@ -131,7 +130,7 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 
 static void xfer_go_on(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
-/* Mostly before the post returns; a unit that takes its time calls later. */
+/* Mostly called before the post returns; later for a unit with a queue. */
 static void piece_done(struct weft_dma *d, int err)
 {
 	struct weft_nic_op *op = weft_container_of(d, struct weft_nic_op, dma);
@@ -178,7 +177,7 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 		       : unit->get(nic->unit, op->peer, d);
 }
 
-/* err: of the piece before. */
+/* Continues a transfer; err: result of the previous piece. */
 static void xfer_go_on(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	while (!err && (op->pos < op->end || xfer_claim(nic, op))) {
@@ -227,7 +226,7 @@ int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
 		if (!nic_ready(nic))
 			return 1;
 		nic_xfer_run(nic, op);
-		/* no room for this one: none for the others */
+		/* no room for this transfer: none for the others */
 		if (!weft_list_empty(&p->busy))
 			return 1;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine's frame: opening it on a unit, where packets go by type, polling,
- * and the death of a peer.
+ * Frame of the engine: opening it on a unit, dispatch of packets by type,
+ * polling, and the death of a peer.
  */
 #include "prov/nic/nic_at.h"
 #include "prov/nic/nic_at_exec.h"
@@ -27,7 +27,7 @@
 
 /* ---- death of a peer ----------------------------------------------------- */
 
-/* Answers that will not leave any more. */
+/* Drops responses that cannot be sent any more. */
 static void ctrl_drop(struct nic_peer *p)
 {
 	struct weft_list *n;
@@ -44,7 +44,10 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 		nic, weft_container_of(n, struct weft_nic_op, link), err);
 }
 
-/* Receives that have all of their message: it no longer matters who knows. */
+/*
+ * Completes receives that have all of their message: the pending FIN is not
+ * needed any more.
+ */
 static void parting_end(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
@@ -77,8 +80,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	nic_coll_lost(nic, peer, -err);
 }
 
-/* ---- packets in -----------------------------------------------------------
- */
+/* ---- received packets ---------------------------------------------------- */
 
 typedef int (*nic_got_fn)(struct weft_nic *nic, struct weft_peer *src,
 			  const struct weft_pkt *pkt, const void *payload);
@@ -113,9 +115,9 @@ static const nic_got_fn got[NIC_TYPES] = {
 };
 
 /*
- * -EAGAIN (no memory) makes the carrier offer the packet again; what makes no
- * sense is counted and forgotten. Whatever may have to be answered finds the
- * peer's record and the memory for it.
+ * -EAGAIN (no memory) makes the carrier offer the packet again; invalid packets
+ * are counted and dropped. A packet that may need a response is accepted only
+ * if the peer's record and memory for the response exist.
  */
 static int nic_deliver(void *arg, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload)
@@ -155,8 +157,7 @@ WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
 	return n;
 }
 
-/* ---- life ------------------------------------------------------------------
- */
+/* ---- open and close ------------------------------------------------------ */
 
 static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 {
@@ -176,7 +177,10 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	weft_pool_init(&nic->msgs, sizeof(struct nic_msg));
 }
 
-/* Units that count packets get as many as were sent. */
+/*
+ * Returns the carrier flags of packets that may be reordered or cut. Units that
+ * count packets must receive as many as were sent.
+ */
 static uint32_t nic_wish(const struct weft_unit *u)
 {
 	if (u->carrier->virt)
@@ -184,7 +188,7 @@ static uint32_t nic_wish(const struct weft_unit *u)
 	return u->ops->bare && u->carrier->cuts ? WEFT_PKT_LOOSE : 0;
 }
 
-/* Those of the host, as eager_bytes. */
+/* Sizes for shared copies, measured on the host as eager_bytes is. */
 static void nic_help_sizes(struct weft_nic *nic,
 			   const struct weft_nic_attr *attr)
 {
@@ -206,7 +210,7 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	if (nic->packet_bytes > mtu)
 		nic->packet_bytes = mtu;
 	nic->eager_bytes = attr->machine->eager_bytes;
-	/* memory that can be fetched: what mpiexec has compared it with */
+	/* with CMA available, use the eager limit measured by mpiexec */
 	if (attr->machine->eager_by_host && attr->host_eager && !attr->no_dma &&
 	    nic->unit->carrier->ops == &weft_carrier_shm)
 		nic->eager_bytes = attr->host_eager;
@@ -222,7 +226,7 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->whole_bytes = nic->eager_bytes;
 }
 
-/* A plan that names no fault is none; one that is wrong is the carrier's. */
+/* An empty fault plan means none; the carrier reports syntax errors. */
 static bool nic_errs(const char *faults)
 {
 	struct weft_plan_why why;
@@ -238,7 +242,7 @@ static bool nic_errs(const char *faults)
 	return any;
 }
 
-/* Shared memory does not err, unless a plan says so. */
+/* Shared memory has no errors, unless a fault plan injects them. */
 static const struct weft_carrier_ops *
 nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
 {
@@ -299,7 +303,7 @@ err_close:
 	return err;
 }
 
-/* Is something under way that was promised and needs this side to move? */
+/* Is a promised transfer outstanding that needs progress by this side? */
 static bool nic_unfinished(struct weft_nic *nic)
 {
 	struct weft_list *n;

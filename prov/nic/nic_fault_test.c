@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine when things go wrong below it: no room, no memory, DMA that
- * fails halfway, peers that die in the middle of it all. The unit is `direct`
- * with a hand on it; memory is refused by size, through the linker's --wrap.
+ * The engine with failures below it: no room, no memory, DMA that fails
+ * halfway, peers that die during transfers. The unit is `direct` with limits
+ * set by the test; allocations fail by size, through the linker's --wrap.
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
@@ -44,7 +44,7 @@ static void memory_is_out_for(size_t a, size_t b)
 	refusals = 0;
 }
 
-/* No answer can be queued by allocating it, whatever its length. */
+/* Responses of any length cannot be allocated for the queue. */
 static void memory_is_out_for_answers(void)
 {
 	memory_is_out_for(sizeof(struct nic_ctrl),
@@ -56,17 +56,18 @@ static void memory_is_back(void)
 	memory_is_out_for(0, 0);
 }
 
-/* ---- a unit that is hindered ---- */
+/* ---- a unit with limits ---- */
 
 struct hand {
 	struct weft_unit *u;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	uint64_t room; /* packets it still takes */
-	uint64_t gets; /* likewise */
-	uint64_t puts; /* of these the next one fails, when it is 0 */
+	uint64_t room; /* packets it still accepts */
+	uint64_t gets; /* gets it still accepts */
+	uint64_t puts; /* puts before one fails with put_err */
 	int put_err;
-	struct weft_peer *dead; /* that its endpoint has heard of */
+	/* peer whose death was reported to the endpoint */
+	struct weft_peer *dead;
 };
 
 static struct hand hands[2];
@@ -100,7 +101,7 @@ static int hindered_open(const struct weft_machine *m,
 	return 0;
 }
 
-/* A carrier that closes forgets its peers: nobody may look at them again. */
+/* A carrier that closes frees its peers: no access to them is allowed after. */
 static void hindered_close(struct weft_unit *u)
 {
 	struct hand *h = hand_of(u);
@@ -175,7 +176,7 @@ static struct world *hindered_world(bool no_dma)
 	return world_open(&g);
 }
 
-/* What h's endpoint hears when peer has died. */
+/* Reports the death of peer to h's endpoint. */
 static void dies(struct hand *h, struct weft_peer *peer)
 {
 	h->dead = peer;
@@ -196,7 +197,7 @@ static struct weft_nic_stats stats_of(const struct side *s)
 	return st;
 }
 
-/* An operation of s on a buffer, tagged 7 where it has a tag. */
+/* Allocates an operation of s on a buffer, with tag 7 if it has a tag. */
 static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
 				  void *buf, size_t len)
 {
@@ -219,10 +220,10 @@ static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
 	return op;
 }
 
-/* ---- names and sizes ---- */
+/* ---- ids and sizes ---- */
 
-/* FI_WEFT_EAGER below a packet: what is longer is announced, what is injected
- * is not; and no name is left behind (weft_nic_close looks). */
+/* FI_WEFT_EAGER below a packet: longer messages are announced, injected ones
+ * are not; and no id is left over (weft_nic_close checks). */
 static void a_small_eager_size_is_honoured(void **state)
 {
 	const struct grid g = { .machine = "native", .eager_bytes = 64 };
@@ -250,10 +251,10 @@ static void a_small_eager_size_is_honoured(void **state)
 /* ---- DMA ---- */
 
 /*
- * The sender that helps fails in the middle of a chunk; the receiver does the
- * rest of that chunk and no byte more. Chunks have 128 KiB, and the last one,
- * where the helper begins, lies in two segments of the receiver, so that his
- * first piece of it works and his second does not.
+ * The sender of a shared copy fails in the middle of a chunk; the receiver
+ * copies the rest of that chunk and no byte more. Chunks have 128 KiB, and the
+ * last one, where the sender starts, is in two segments of the receiver, so
+ * that the sender's first piece of it succeeds and the second fails.
  */
 static void a_chunk_given_back_is_finished_and_no_more(void **state)
 {
@@ -278,7 +279,7 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	op->iov_count = 2;
 	op->len = ALL;
 	T_OK(weft_nic_recv(w->b.nic, op));
-	B->gets = 0; /* it has taken the first chunk and gets no further */
+	B->gets = 0; /* it has claimed the first chunk and gets no further */
 	A->puts = 1;
 	A->put_err = -EFAULT;
 	put(w, &w->a, out, ALL, 7, 0);
@@ -297,9 +298,9 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 }
 
 /*
- * Messages of len bytes, n from a and back from b; nobody fetches before the
- * other side has had its chance to help. Bytes are checked. How many pieces a
- * has put.
+ * Sends n messages of len bytes from a and `back` from b; no side fetches
+ * before the other had its chance to share the copy. Checks the bytes. Returns
+ * the number of pieces that a has put.
  */
 static uint64_t helped(struct world *w, size_t len, unsigned n, unsigned back)
 {
@@ -328,8 +329,8 @@ static uint64_t helped(struct world *w, size_t len, unsigned n, unsigned back)
 	return puts - A->puts;
 }
 
-/* Who waits for one message is helped early; in a row, and where both have
- * something to fetch, only with what is longer. */
+/* A single message is copied by both sides from a smaller size on; several
+ * messages, or messages in both directions, only from a larger size on. */
 static void both_sides_copy_what_they_wait_for(void **state)
 {
 	enum { ALONE = 96 << 10, ROW = 512 << 10 };
@@ -337,14 +338,14 @@ static void both_sides_copy_what_they_wait_for(void **state)
 
 	w->a.nic->help_bytes = w->b.nic->help_bytes = ALONE;
 	w->a.nic->help_row_bytes = w->b.nic->help_row_bytes = ROW;
-	/* DMA is known to work between the two from the first one on */
+	/* the first message shows that DMA works between the two */
 	T_IS(helped(w, ALONE - 1, 1, 1), 0);
 	T_IS(helped(w, ALONE - 1, 1, 0), 0);
 	T_IS(helped(w, ALONE, 1, 0), 1);
 	T_IS(helped(w, ALONE, 2, 0), 1);
 	T_IS(helped(w, ALONE, 1, 1), 0);
 	T_IS(helped(w, ROW - 1, 1, 1), 0);
-	/* of four chunks each the receiver had taken one */
+	/* of four chunks each the receiver had claimed one */
 	T_IS(helped(w, ROW, 2, 0), 6);
 	T_IS(helped(w, ROW, 1, 1), 3);
 	world_close(w);
@@ -352,7 +353,7 @@ static void both_sides_copy_what_they_wait_for(void **state)
 
 /* ---- death ---- */
 
-/* Requests that found no room, and bytes that were asked for, end, too. */
+/* Requests that found no room, and requested bytes, end, too. */
 static void death_ends_what_waits_for_room(void **state)
 {
 	struct world *w = hindered_world(true);
@@ -361,7 +362,7 @@ static void death_ends_what_waits_for_room(void **state)
 	put(w, &w->a, word, sizeof(word), 1, 0);
 	put(w, &w->a, big, BIG, 2, 0);
 	turns(w, 10);
-	A->room = 0; /* b asks for bytes, a has no room for them */
+	A->room = 0; /* b requests bytes, a has no room for them */
 	take(&w->b, in, BIG, 2, WEFT_MATCH_ANY);
 	turns(w, 10);
 	reach(&w->a, WEFT_WRITE, word, sizeof(word), 1);
@@ -399,7 +400,7 @@ static int take_claimed(struct world *w, struct side *s, void *buf, size_t len)
 	return s->note[notes].err;
 }
 
-/* A reserved message of which a part is here, or only its announcement. */
+/* A claimed message of which a part, or only the announcement, has arrived. */
 static void a_claimed_message_of_the_dead_is_not_cut_short(void **state)
 {
 	size_t eager = weft_machine_find("native")->eager_bytes;
@@ -437,7 +438,7 @@ static void a_whole_claimed_message_outlives_its_sender(void **state)
 	world_close(w);
 }
 
-/* Whoever left messages behind is remembered until the last one is taken. */
+/* A dead peer's record is kept until its last message is taken. */
 static void the_gone_are_forgotten_with_their_last_message(void **state)
 {
 	struct world *w = hindered_world(false);
@@ -457,7 +458,7 @@ static void the_gone_are_forgotten_with_their_last_message(void **state)
 	world_close(w);
 }
 
-/* One is claimed, one nobody asked for. */
+/* One message is claimed, one is unexpected. */
 static void what_the_dead_left_ends_with_the_nic(void **state)
 {
 	struct world *w = hindered_world(false);
@@ -472,9 +473,9 @@ static void what_the_dead_left_ends_with_the_nic(void **state)
 	world_close(w);
 }
 
-/* ---- memory that is out ---- */
+/* ---- out of memory ---- */
 
-/* The first packet of a peer comes when there is no memory to know him by. */
+/* The first packet of a peer arrives when its record cannot be allocated. */
 static void a_stranger_waits_for_memory(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -482,7 +483,7 @@ static void a_stranger_waits_for_memory(void **state)
 		char *out = calloc(1, BIG), *in = calloc(1, BIG);
 
 		if (i == 0)
-			put(w, &w->a, out, 0, 1, 0); /* a knows b */
+			put(w, &w->a, out, 0, 1, 0); /* a has a record of b */
 		memory_is_out_for(sizeof(struct nic_peer), 0);
 		if (i == 0) {
 			take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
@@ -512,9 +513,9 @@ static void a_stranger_waits_for_memory(void **state)
 }
 
 /*
- * Many answers find neither room nor memory; none is lost. Receives keep
- * theirs themselves; for the others there are spares, and then the peer's
- * packets have to wait.
+ * Many responses find neither room nor memory; none is lost. Receives keep
+ * their own; for the others there are spares, and then the peer's packets must
+ * wait.
  */
 static void no_answer_is_lost_without_memory(void **state)
 {
@@ -564,7 +565,7 @@ static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
 	T_OK(weft_nic_atomic(s->nic, op));
 }
 
-/* An atomic whose answer has no memory happens later, and once. */
+/* An atomic whose response cannot be allocated is executed later, and once. */
 static void an_atomic_without_memory_happens_once(void **state)
 {
 	struct world *w = hindered_world(false);

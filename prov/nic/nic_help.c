@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Common to the engine transports of the units. */
+/* Functions that the engine transports of the units share. */
 #include "prov/nic/nic_help.h"
 
 #include "src/base/attr.h"
@@ -42,7 +42,7 @@ size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
 	       weft_iov_gather((char *)to + sizeof(*pkt), iov, count);
 }
 
-/* The segments of d, cut to its length; their number. */
+/* Copies the segments of d, cut to its length; returns their number. */
 static int bulk_iov(const struct weft_dma *d, struct iovec *iov)
 {
 	size_t left = d->bytes;
@@ -107,7 +107,7 @@ static struct bulk *bulk_new(struct weft_dma *d,
 	return b;
 }
 
-/* Posts it and gives it away, or forgets it. */
+/* Posts the transfer, which the carrier then owns, or frees it. */
 static int bulk_post(struct weft_carrier *c, struct weft_peer *peer,
 		     struct bulk *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the engine transports of several units need: a table by peer index, an
- * engine packet laid out in one piece, bulk data in one copy.
+ * Functions that the engine transports of several units share: a table by peer
+ * index, an engine packet gathered into one buffer, bulk data in one copy.
  */
 #ifndef WEFT_PROV_NIC_HELP_H
 #define WEFT_PROV_NIC_HELP_H
@@ -9,7 +9,7 @@
 #include "prov/carrier/carrier_vt.h"
 #include "prov/nic/nic.h"
 
-/* Pointers by index; all NULL at first, grows on use. */
+/* Pointers by index; initially NULL, grows on use. */
 struct weft_table {
 	void **cell;
 	uint32_t count;
@@ -20,24 +20,24 @@ static inline void *weft_table_get(const struct weft_table *t, uint32_t i)
 	return i < t->count ? t->cell[i] : NULL;
 }
 
-/* The cell of an index; NULL: out of memory. */
+/* Returns the cell of an index; NULL: out of memory. */
 void **weft_table_cell(struct weft_table *t, uint32_t i);
 void weft_table_fini(struct weft_table *t);
 
-/* Header and payload, one behind the other; their bytes. */
+/* Copies header and payload one after the other; returns their bytes. */
 size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
 			const struct iovec *iov, int count);
 
-/* The ways of a transfer in virtual time. */
+/* Paths of a transfer in virtual time. */
 struct weft_help_way {
-	struct weft_vt_way there; /* to the peer, data or request */
+	struct weft_vt_way there; /* to the peer: data or request */
 	struct weft_vt_way back;
-	bool quick; /* no more work for the processor than a packet */
+	bool quick; /* processor time of a single packet */
 };
 
 /*
- * Bulk data by the carrier's copy, as struct weft_unit_ops says; in virtual
- * time by the modelled interfaces, this way. Atomics: there alone.
+ * Bulk data by the carrier's copy, as in struct weft_unit_ops; in virtual time
+ * by the modelled interfaces on this path. Atomics: in virtual time only.
  */
 int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d, const struct weft_help_way *way);

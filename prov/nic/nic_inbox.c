@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joins pieces to engine packets and keeps what the engine refuses. */
+/* Reassembles engine packets and keeps those that the engine refuses. */
 #include "prov/nic/nic_inbox.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A packet kept for later, or being joined. */
+/* A packet kept for later, or being reassembled. */
 struct inbox_packet {
 	struct inbox_packet *next;
-	size_t filled; /* bytes of payload that are here */
+	size_t filled; /* bytes of payload received */
 	struct weft_pkt pkt;
 	unsigned char payload[];
 };
 
 struct inbox_peer {
 	struct weft_peer *peer;
-	struct inbox_packet *open; /* more pieces are to come */
+	struct inbox_packet *open; /* incomplete packet */
 	struct inbox_packet *first;
 	struct inbox_packet **last_p;
 };
@@ -88,7 +88,7 @@ static void inbox_keep(struct weft_inbox *in, struct inbox_peer *p,
 	in->held++;
 }
 
-/* Delivers or keeps a whole packet of its own. */
+/* Delivers or keeps a whole packet in memory of its own. */
 static void inbox_pass(struct weft_inbox *in, struct inbox_peer *p,
 		       struct inbox_packet *k)
 {
@@ -99,7 +99,7 @@ static void inbox_pass(struct weft_inbox *in, struct inbox_peer *p,
 		free(k);
 }
 
-/* Adds payload to the open packet; passes it on when it is whole. */
+/* Adds payload to the open packet; delivers the packet when it is complete. */
 static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
 		      const void *bytes, size_t n)
 {
@@ -116,7 +116,7 @@ static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
 	return 0;
 }
 
-/* A first piece that cannot be passed on as it lies. */
+/* Starts a packet that cannot be delivered from the carrier's memory. */
 static int inbox_start(struct weft_inbox *in, struct inbox_peer *p,
 		       const struct weft_pkt *pkt, const void *bytes, size_t n)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way from a unit's reception to the message engine. A unit hands over
- * what came from a peer piece by piece, in order; the inbox joins the pieces
- * of an engine packet and delivers it. A packet that the engine cannot take
- * now is kept, and so is everything from the same peer behind it; other peers
- * are not held up.
+ * Path from a unit's reception to the message engine. A unit passes the pieces
+ * received from a peer in order; the inbox reassembles engine packets and
+ * delivers them. A packet that the engine cannot take now is kept, and so is
+ * everything from the same peer after it; other peers are not delayed.
  *
- *	piece:  | struct weft_pkt | payload ... | fill |
- *	        (later pieces of the same packet: payload only)
+ *  piece:  | struct weft_pkt | payload ... | fill |
+ *          (later pieces of the same packet: payload only)
  *
- * A packet that came in one piece is delivered without a copy.
+ * A packet that arrived in one piece is delivered without a copy.
  */
 #ifndef WEFT_PROV_NIC_INBOX_H
 #define WEFT_PROV_NIC_INBOX_H
@@ -29,17 +28,17 @@ void weft_inbox_init(struct weft_inbox *in, const struct weft_carrier_attr *up,
 void weft_inbox_fini(struct weft_inbox *in);
 
 /*
- * One piece, which may change under the reader. 0, -ENOMEM, or -EPROTO: the
- * piece makes no sense and is dropped.
+ * Takes one piece, which the sender may change meanwhile. 0, -ENOMEM, or
+ * -EPROTO: the piece is invalid and dropped.
  */
 int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 		    const void *piece, size_t bytes);
 
-/* Is something kept for this peer? Then its unit should slow it down. */
+/* Are packets of this peer kept? Then the unit should slow the peer down. */
 bool weft_inbox_holds(const struct weft_inbox *in,
 		      const struct weft_peer *peer);
 
-/* Offers what is kept again; the number of packets taken. */
+/* Offers kept packets again; returns the number of packets taken. */
 int weft_inbox_retry(struct weft_inbox *in);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining pieces, keeping what is refused, and the table underneath. */
+/* Reassembly, keeping refused packets, and the table below. */
 #include "prov/nic/nic_inbox.h"
 #include "test/t.h"
 
@@ -7,7 +7,7 @@
 
 struct engine {
 	int taken;
-	int refuse; /* so many refusals are left */
+	int refuse; /* refusals left */
 	uint64_t tags[64];
 	struct weft_peer *from[64];
 };
@@ -37,7 +37,7 @@ static void inbox_open(struct weft_inbox *in, struct engine *e)
 	weft_inbox_init(in, &a, 1000);
 }
 
-/* A packet of len bytes whose tag is its pattern; bytes in all. */
+/* Makes a packet of len bytes whose tag is its pattern; returns total bytes. */
 static size_t make(void *buf, uint64_t tag, unsigned len)
 {
 	unsigned char payload[1024];

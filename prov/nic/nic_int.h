@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the message engine: its packets, its objects, and which file does
- * what. Nobody outside prov/nic includes this.
+ * Inside the message engine: its packets, its objects, and its files. Only
+ * files of prov/nic include this.
  *
  *   nic_engine.c open, close, poll, death of a peer
- *   nic_op.c     operations: names, lists, ends, memory
- *   nic_send.c   messages out: one packet, eager, announcement
- *   nic_recv.c   messages in: match, reassemble, unexpected, peek, claim
- *   nic_cancel.c receives and sends that are called back
+ *   nic_op.c     operations: ids, lists, completion, memory
+ *   nic_send.c   sending: one packet, eager, announcement
+ *   nic_recv.c   receiving: match, reassemble, unexpected, peek, claim
+ *   nic_cancel.c cancelling receives and sends
  *   nic_dma.c    transfers in pieces, alone or with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_at.c     atomics; nic_at_exec.c the arithmetic
- *   nic_share.c  the shared area: cursors, and regions peers look up
+ *   nic_share.c  the shared area: cursors, and regions that peers look up
  *   nic_coll.c   groups and their collectives, over cu/
  *
- * Operations that last, by kind and state: the list of their peer they are
- * in, what is set beyond the fields marked "in", and who ends them. The death
- * of the peer ends all of them. nic_hold() and nic_end() hold everybody to it.
+ * Operations that last, by kind and state: the list of their peer that holds
+ * them, the fields set beyond those marked "in", and the event that ends them.
+ * The death of the peer ends all of them. nic_hold() and nic_end() assert this
+ * table.
  *
  *   kind    state         list     set                      ended by
  *   ------  ------------  -------  -----------------------  -----------------
@@ -32,8 +33,8 @@
  *           NEW, a part   -        parent                   its message
  *           CLOSED        -        children, err            its last part
  *           WAITING       waiting  remote_id, transfer      the transfer
- *           DMA, D_AGAIN  waiting  the same                 the transfer
- *           WAITING_HELP  waiting  the same, id, peer_cell  HELPED
+ *           DMA, D_AGAIN  waiting  as above                 the transfer
+ *           WAITING_HELP  waiting  as above, id, peer_cell  HELPED
  *           PACED         waiting  id, remote_id, moved,    last BULK
  *                                  end, limit
  *           PARTING       parting  remote_id, err           FIN has left
@@ -46,12 +47,12 @@
  *   SERVE   PACING        bulk     remote_id, moved, limit  its last packet
  *           DMA, D_AGAIN  waiting  remote_id, transfer      the transfer
  *
- * "transfer" is remote, remote_count, put, pos, end, moved, limit and the
- * cell or peer_cell of one that is shared (nic_dma.c). D_AGAIN is DMA_AGAIN:
- * the unit had no room. Live a piece is over when its post returns; in virtual
- * time the unit is at it (DMA), and tells the end before it tells that the
- * peer is gone. REMOTE_WRITE, REMOTE_READ and COLL never last here: the first
- * two are notes for up, the third is nic_coll.c's own.
+ * "transfer" is remote, remote_count, put, pos, end, moved, limit and the cell
+ * or peer_cell of a shared copy (nic_dma.c). D_AGAIN is DMA_AGAIN: the unit had
+ * no room. In live mode a piece is complete when its post returns; in virtual
+ * time it is outstanding in the unit (DMA), which reports completion before it
+ * reports the death of the peer. REMOTE_WRITE, REMOTE_READ and COLL never last
+ * here: the first two are events for up, the third belongs to nic_coll.c.
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H
@@ -66,36 +67,36 @@
 #include <string.h>
 
 /*
- * Packet types. aux holds an op's id: of the sender where an answer is
- * wanted, of the addressee in an answer. flags are enum weft_nic_flag.
+ * Packet types. aux holds an op's id: the sender's if a response is expected,
+ * the addressee's in a response. flags are enum weft_nic_flag.
  */
 enum nic_type {
 	NIC_MSG = 1,	/* a whole message; tag, data */
-	NIC_FIRST,	/* start of an eager one: u64 total, bytes */
-	NIC_NEXT,	/* its continuation */
-	NIC_RTS,	/* a large one: struct nic_rts */
-	NIC_FIN,	/* answer: aux is done; tag: positive errno */
-	NIC_CTS,	/* send bytes of aux up to data, to my op tag */
+	NIC_FIRST,	/* start of an eager message: u64 total, bytes */
+	NIC_NEXT,	/* continuation of an eager message */
+	NIC_RTS,	/* announces a large message: struct nic_rts */
+	NIC_FIN,	/* response: aux is complete; tag: positive errno */
+	NIC_CTS,	/* requests bytes of aux up to data, for op tag */
 	NIC_BULK,	/* bytes for aux, at offset tag */
-	NIC_HELP,	/* both copy aux: my buffer is in the payload */
-	NIC_HELPED,	/* I wrote data bytes for aux */
-	NIC_WRITE,	/* struct nic_access, bytes of it */
+	NIC_HELP,	/* requests a shared copy of aux: segments */
+	NIC_HELPED,	/* data bytes were written for aux */
+	NIC_WRITE,	/* struct nic_access, bytes of the access */
 	NIC_WRITE_PULL, /* struct nic_access, then nic_segs of the source */
 	NIC_READ,	/* struct nic_access */
 	NIC_READ_PUSH,	/* struct nic_access, nic_segs of the destination */
 	NIC_READ_DATA,	/* bytes for aux, at offset tag */
 	NIC_EVENT,	/* an access happened: struct nic_access */
 	NIC_ATOMIC,	/* struct nic_atomic, operands */
-	NIC_RESULT,	/* answer of an atomic: old values for aux */
-	NIC_COLL,	/* of group tag: struct weft_cu_msg, or a note */
-	NIC_CANCEL,	/* forget message aux if it waits: FIN, ECANCELED */
-	NIC_WORD,	/* nothing: the carriers have met */
+	NIC_RESULT,	/* response to an atomic: old values for aux */
+	NIC_COLL,	/* of group tag: struct weft_cu_msg, or a notice */
+	NIC_CANCEL,	/* drop message aux if unmatched: FIN, ECANCELED */
+	NIC_WORD,	/* empty: connects the carriers */
 	NIC_TYPES,
 };
 
 #define NIC_WIRE_FLAGS (WEFT_OP_TAGGED | WEFT_OP_DATA | WEFT_OP_ACK)
 
-/* Where bytes lie in the process that sent this: address, length. */
+/* Segments in the sending process: address, length. */
 struct nic_segs {
 	uint32_t count;
 	uint32_t cell; /* cursor in the sender's area + 1, or 0 */
@@ -107,7 +108,7 @@ struct nic_rts {
 	struct nic_segs segs;
 };
 
-/* What an access is to: all of it, and the part of this packet. */
+/* Target of an access, and the part in this packet. */
 struct nic_access {
 	uint64_t key;
 	uint64_t addr;
@@ -130,41 +131,41 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 		      sizeof(struct nic_atomic) == 24,
 	      "shared format");
 
-/* Largest eager message we reassemble for a peer, whatever it claims. */
+/* Largest eager message reassembled for a peer, whatever its header claims. */
 #define NIC_EAGER_CAP ((size_t)16 << 20)
-/* Bytes that paced packets may run ahead of the receiver's word. */
+/* Bytes of paced packets that a receiver requests at a time. */
 #define NIC_WINDOW    ((size_t)256 << 10)
 /*
- * Bytes of one DMA at most where both sides copy, and from which size on they
- * do where nobody knows the host better (src/base/copies.h): two halves are
- * best up to 256 KiB.
+ * Largest DMA of a shared copy, and the smallest message copied by both sides
+ * unless measured on the host (src/base/copies.h): two halves are best up to
+ * 256 KiB.
  */
 #define NIC_CHUNK     ((size_t)128 << 10)
 #define NIC_HELP_MIN  ((size_t)128 << 10)
-/* Bytes that a unit is given at a time; descriptors have 32 bits for it. */
+/* Largest DMA posted to a unit; descriptors have 32 bits for the length. */
 #define NIC_PIECE     ((size_t)1 << 30)
-/* Cursors of an endpoint. */
+/* Cursors per endpoint. */
 #define NIC_CELLS     64
 
-/* States of an op that lasts: the table above. */
+/* States of an op that lasts, see the table above. */
 enum nic_state {
 	NIC_NEW,
-	NIC_SENDING,	  /* packets of it are still to go */
-	NIC_PACING,	  /* in bulk: bytes the peer asked for */
-	NIC_WAITING,	  /* the peer has the next word */
-	NIC_DMA_AGAIN,	  /* the unit had no room for it */
-	NIC_DMA,	  /* the unit is at it */
+	NIC_SENDING,	  /* packets are left to send */
+	NIC_PACING,	  /* in bulk: bytes that the peer requested */
+	NIC_WAITING,	  /* waits for a packet of the peer */
+	NIC_DMA_AGAIN,	  /* the unit had no room for the DMA */
+	NIC_DMA,	  /* DMA is outstanding */
 	NIC_WAITING_HELP, /* the peer is writing the rest */
 	NIC_PACED,	  /* receiving paced packets */
-	NIC_CLOSED,	  /* multi: no longer posted, parts under way */
+	NIC_CLOSED,	  /* multi: no longer posted, parts outstanding */
 	NIC_KEPT,	  /* a whole message that found no room */
-	NIC_PARTING,	  /* received; its answer waits for room */
+	NIC_PARTING,	  /* received; its FIN waits for room */
 };
 
 /*
- * Packets that are kept ready for answers: without memory there is still room
- * for those that one event leads to, and no further event is taken before
- * there is again (nic_ready).
+ * Packets preallocated for responses: without memory there is still room for
+ * those of one event, and no further event is accepted before they are refilled
+ * (nic_ready).
  */
 #define NIC_SPARES     16
 #define NIC_SPARES_LOW 8
@@ -175,15 +176,15 @@ struct nic_msg {
 	struct weft_peer *src;
 	uint64_t len;
 	uint64_t data;
-	uint64_t got;	       /* bytes here; less than len: still arriving */
+	uint64_t got;	       /* bytes received; less than len: arriving */
 	void *claim;	       /* context that reserved it */
 	struct weft_list link; /* in nic->claimed */
 	uint32_t remote_id;
 	uint16_t flags;	 /* NIC_WIRE_FLAGS */
 	uint8_t rts;	 /* announced only */
-	uint8_t dropped; /* nobody wants it */
+	uint8_t dropped; /* discarded, still arriving */
 	uint8_t left;	 /* whole, of a peer that is gone */
-	uint16_t lost;	 /* claimed, but will never be whole: errno */
+	uint16_t lost;	 /* claimed, but will stay incomplete: errno */
 	void *heap;	 /* bytes beyond bytes[], or NULL */
 	union {
 		struct nic_segs segs;
@@ -198,27 +199,27 @@ struct nic_ctrl {
 	unsigned char payload[];
 };
 
-/* What the engine knows of a peer; hangs on weft_peer.up. */
+/* The engine's record of a peer, at weft_peer.up. */
 struct nic_peer {
 	struct weft_peer *peer;
-	struct weft_list link;	  /* of all */
+	struct weft_list link;	  /* in nic->peers */
 	struct weft_list busy;	  /* in nic->busy, or alone */
 	struct weft_list ctrl;	  /* struct nic_ctrl */
-	struct weft_list sending; /* ops, in the order of their posting */
+	struct weft_list sending; /* ops, in the order of their posts */
 	struct weft_list bulk;	  /* ops whose bytes may overtake */
-	struct weft_list waiting; /* ops that need the peer */
+	struct weft_list waiting; /* ops that wait for the peer */
 	struct weft_list parting; /* receives whose FIN waits for room */
-	struct weft_list gone;	  /* in nic->gone: left, with messages here */
-	uint32_t left;		  /* so many of them */
-	uint32_t open_ops;	  /* in these lists; FI_FENCE */
-	uint32_t asks;		  /* accesses the peer has not answered */
-	uint32_t reaches;	  /* accesses that it does not see, under way */
+	struct weft_list gone; /* in nic->gone: peer gone, with messages here */
+	uint32_t left;	       /* number of these messages */
+	uint32_t open_ops;     /* ops in these lists; FI_FENCE */
+	uint32_t asks;	       /* requests without response */
+	uint32_t reaches;      /* outstanding one-sided accesses */
 	/* the eager message that is arriving: one of the two, or none */
 	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;
-	bool met;		 /* a message found its way */
-	bool dma_works;		 /* seen once */
-	bool dma_refused;	 /* likewise */
+	bool met;		 /* a message was sent to it */
+	bool dma_works;		 /* DMA succeeded once */
+	bool dma_refused;	 /* DMA was refused once */
 	struct nic_share *share; /* its shared area, once seen */
 };
 
@@ -228,14 +229,14 @@ struct weft_nic {
 	const struct weft_nic_up *up;
 	void *up_arg;
 	size_t packet_bytes;
-	size_t whole_bytes; /* up to here a message is one packet */
+	size_t whole_bytes; /* largest message of one packet */
 	size_t eager_bytes;
-	size_t help_bytes;     /* both sides copy what is alone under way */
-	size_t help_row_bytes; /* and what is not */
-	size_t copy_span;      /* of weft_copy_piece */
+	size_t help_bytes; /* least bytes of a shared copy, single message */
+	size_t help_row_bytes; /* least bytes of a shared copy, other cases */
+	size_t copy_span;      /* argument of weft_copy_piece */
 	struct weft_list busy; /* peers with something to send */
-	uint32_t loose; /* the wish of packets that say where they belong */
-	bool coll_stir; /* poll has to look at the groups */
+	uint32_t loose; /* carrier flags of packets that may be reordered */
+	bool coll_stir; /* poll must progress the groups */
 	unsigned coll_groups;
 	struct weft_match match[2]; /* untagged, tagged */
 	struct weft_pool msgs;
@@ -243,22 +244,23 @@ struct weft_nic {
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
-	struct weft_list gone;	/* peers whose last messages wait here */
+	struct weft_list gone;	/* peers gone whose messages are here */
 	struct weft_list spare; /* struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
-	/* names of ops on the wire: slot, generation above */
+	/* ids of ops on the wire: slot, generation above */
 	struct weft_nic_op **id_op;
 	uint32_t *id_next;
 	uint32_t id_free;
 	uint32_t id_room;
 	uint32_t id_gen;
-	uint64_t garbage;    /* packets that made no sense */
-	uint64_t deaths;     /* peers that died or were given up, not closed */
-	uint64_t rendezvous; /* these three as in struct weft_nic_stats */
+	uint64_t garbage; /* invalid packets */
+	uint64_t deaths;  /* peers that died or timed out, not closed */
+	/* this and the next two as in struct weft_nic_stats */
+	uint64_t rendezvous;
 	uint64_t dma_bytes;
 	uint64_t paced;
 	struct nic_share *share;
-	uint64_t cells_free; /* one bit each */
+	uint64_t cells_free; /* bit mask */
 	const struct weft_machine *machine;
 	struct nic_coll *coll; /* groups: nic_coll.c */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machines: one row each. Limits of real ones come from their papers;
- * where one path hands over to the next is a choice of the message layers
+ * The machine table, one entry each. Limits of real machines come from their
+ * papers; the sizes at which protocols change are choices of the message layers
  * that ran on them, and marked so.
  */
 #include "prov/nic/apenet/apenet_engine.h"
@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of fi_tx_attr.msg_order, as libfabric numbers them. */
+/* Bits of fi_tx_attr.msg_order, with libfabric's values. */
 #define SAS	     (1ull << 8)
 #define RMA_ALL	     (0xfull << 32)
 #define ATOMIC_ALL   (0xfull << 36)
 #define ORDER_STRICT (SAS | RMA_ALL | ATOMIC_ALL)
 
-/* Members of a crowd that share a board; more take the tree. */
+/* Largest oversubscribed group on a board; larger groups use the tree. */
 #define CU_BOARD 128
 
-/* Trees of up to eight children, packets that fit a page. */
+/* Trees of up to eight children; packets that fit a page. */
 #define CU_NATIVE                                                \
 	{                                                        \
 		.routes = 32, .inputs = 9, .packet_bytes = 4096, \
@@ -38,7 +38,7 @@
 		.routes = 16, .inputs = 32, .packet_bytes = 512, \
 		.board = CU_BOARD                                \
 	}
-#define BGQ_ROUTES 0x3fffu /* two are the system's */
+#define BGQ_ROUTES 0x3fffu /* two belong to the system */
 /* Barrier classes: 16 per node, without payload [bgq.md d]. */
 #define CU_BGQ_BAR                                              \
 	{                                                       \
@@ -65,7 +65,7 @@ static void bgq_coords(uint32_t node, int *at)
 	}
 }
 
-/* Nodes without a gap; several members may be on one. */
+/* Are the nodes contiguous? Several members may be on one. */
 static bool is_range(const uint64_t *node, int n)
 {
 	uint64_t low = node[0];
@@ -94,8 +94,8 @@ static bool is_any(const uint64_t *node, int n)
 }
 
 /*
- * Hardware broadcast and network conditional reach a range of nodes; other
- * groups have trees of chained events [qsnet2.md d].
+ * Hardware broadcast and network conditional support a range of nodes; other
+ * groups use trees of chained events [qsnet2.md d].
  */
 static const struct weft_nic_group_form qsnet2_forms[] = {
 	{ is_range, WEFT_CU_RANGE },
@@ -103,8 +103,8 @@ static const struct weft_nic_group_form qsnet2_forms[] = {
 };
 
 /*
- * There is no hardware for collectives: members count themselves in by atomics
- * at one place, whose owner tells them by puts [gemini.md d].
+ * There is no hardware for collectives: members arrive by atomics on one
+ * counter, whose owner notifies them by puts [gemini.md d].
  */
 static const struct weft_nic_group_form gemini_forms[] = {
 	{ is_any, WEFT_CU_COUNTS },
@@ -116,8 +116,8 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft",
 		.unit = &weft_unit_direct,
 		.inject_bytes = 256,
-		.packet_bytes = 8192, /* or less: the carrier's largest */
-		.eager_bytes = 65536, /* if the host was not measured */
+		.packet_bytes = 8192, /* or the carrier's largest, if less */
+		.eager_bytes = 65536, /* unless the host was measured */
 		.eager_by_host = true,
 		.typed_bytes = 8192 + 1, /* more than a packet: bench/dt */
 		.msg_order = ORDER_STRICT,
@@ -132,7 +132,7 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_RS5,
 		/* immediate sends of MPI over PAMI, LLNL BG/Q tutorial */
 		.inject_bytes = 112,
-		/* payload 512 [SC11 II.A], less a chunk for our header */
+		/* payload 512 [SC11 II.A], less a chunk for the header */
 		.packet_bytes = 480,
 		/* above: remote get, LLNL BG/Q tutorial */
 		.eager_bytes = 2048,
@@ -151,7 +151,7 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_CRC16,
 		/* one store burst of a window [HOTI10 II.B] */
 		.inject_bytes = 64,
-		/* mailbox slot of 1024, Open MPI's FMA limit, less heads */
+		/* mailbox slot of 1024, Open MPI's FMA limit, less headers */
 		.packet_bytes = 984,
 		.eager_bytes = 8192,	   /* assumed; then BTE get */
 		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
@@ -160,7 +160,7 @@ static const struct weft_machine rows[] = {
 		.routes = KARY_ROUTES,
 		.forms = gemini_forms,
 		.tree_least = 3,    /* measured: bench/barrier, allreduce */
-		.tree_bytes = 1024, /* what goes by windows; same */
+		.tree_bytes = 1024, /* largest in windows; measured */
 	},
 	{
 		.name = "qsnet2",
@@ -169,7 +169,7 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_CRC32,
 		/* one write transaction [IEEE Micro 2005, DMA steps] */
 		.inject_bytes = 128,
-		/* packet of 2 KB, Elan4 driver, less our header */
+		/* packet of 2 KB, Elan4 driver, less the header */
 		.packet_bytes = 2016,
 		.eager_bytes = 32768,	   /* assumed: Tports, then DMA back */
 		.msg_order = ORDER_STRICT, /* cookies keep order */
@@ -183,12 +183,12 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft-sunway",
 		.unit = &weft_unit_swhni,
 		.code = WEFT_CARRIER_RS14,
-		/* fast short message of 128 [2021, 3.1], less our header */
+		/* fast short message of 128 [2021, 3.1], less the header */
 		.inject_bytes = 96,
-		/* payload of 2 KB [sunway.md b], less our header */
+		/* payload of 2 KB [sunway.md b], less the header */
 		.packet_bytes = 2016,
 		.eager_bytes = 16384,	   /* assumed; then RDMAR */
-		.msg_order = ORDER_STRICT, /* numbers restore it */
+		.msg_order = ORDER_STRICT, /* restored by sequence numbers */
 		.fifos = 256,		   /* interfaces of two engines */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
@@ -201,8 +201,8 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft-apenet",
 		.unit = &weft_unit_apenet,
 		.code = WEFT_CARRIER_CRC32,
-		.inject_bytes = 128, /* assumed: of a ring's slot */
-		/* payload of 4 KB [apenet.md i], less our header */
+		.inject_bytes = 128, /* assumed: part of a ring's slot */
+		/* payload of 4 KB [apenet.md i], less the header */
 		.packet_bytes = 4064,
 		.eager_bytes = 32768,	   /* assumed; then put by request */
 		.msg_order = ORDER_STRICT, /* dimension order */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the life of an operation needs: its name, the list of its peer that it
- * is held in, its end, and the pieces of its memory; and what every file of the
- * engine takes for granted: a peer's record, memory for answers.
+ * Lifetime of an operation: its id, the list of its peer that holds it, its
+ * completion, and copies of its memory; and functions that every file of the
+ * engine uses: a peer's record, memory for responses.
  */
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_dma.h"
@@ -16,7 +16,7 @@
 #define ID_SLOT_BITS 22
 #define ID_SLOTS     (1u << ID_SLOT_BITS)
 
-/* ---- names of operations ------------------------------------------------- */
+/* ---- ids of operations --------------------------------------------------- */
 
 static int ids_grow(struct weft_nic *nic)
 {
@@ -34,7 +34,7 @@ static int ids_grow(struct weft_nic *nic)
 	if (!next)
 		return -ENOMEM;
 	nic->id_next = next;
-	/* slot 0 stays unused, so that no name is 0 */
+	/* slot 0 stays unused, so that no id is 0 */
 	for (i = room - 1; i >= (nic->id_room ? nic->id_room : 1); i--) {
 		ops[i] = NULL;
 		next[i] = nic->id_free;
@@ -81,7 +81,7 @@ struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 	return op && op->id == id && op->peer == src ? op : NULL;
 }
 
-/* A name whose op has ended, or is another's by now, was not given back. */
+/* Every id whose op has completed must have been released. */
 void nic_ids_check(const struct weft_nic *nic)
 {
 	const struct weft_nic_op *op;
@@ -106,8 +106,7 @@ void nic_ids_drop(struct weft_nic *nic)
 	}
 }
 
-/* ---- operations -----------------------------------------------------------
- */
+/* ---- operations ---------------------------------------------------------- */
 
 /* The table of nic_int.h: the states of a kind in each list of a peer. */
 #define S(state) (1u << NIC_##state)
@@ -142,12 +141,12 @@ static void home_check(const struct nic_peer *p, const struct weft_list *list,
 					      : h->parting;
 
 	weft_must(fits & 1u << op->state);
-	/* who is ended by an answer has a name */
+	/* an op that a response completes has an id */
 	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
 		  (list != &p->bulk && op->kind != WEFT_SEND));
 }
 
-/* Only what is in a list of its peer, or a receive that met its message. */
+/* Only an op in a list of its peer, or a matched receive, may complete. */
 static void end_check(const struct weft_nic_op *op)
 {
 	const struct home *h = home_of(op);
@@ -209,8 +208,7 @@ void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		nic_done(nic, op, err);
 }
 
-/* ---- bytes in segments ----------------------------------------------------
- */
+/* ---- segments ------------------------------------------------------------ */
 
 int nic_slice(const struct iovec *iov, int count, uint64_t offset, size_t bytes,
 	      struct iovec *out)
@@ -259,8 +257,7 @@ void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 	weft_iov_gather(to, part, n);
 }
 
-/* ---- peers ----------------------------------------------------------------
- */
+/* ---- peers --------------------------------------------------------------- */
 
 struct nic_peer *nic_peer_make(struct weft_nic *nic, struct weft_peer *peer)
 {
@@ -281,7 +278,7 @@ struct nic_peer *nic_peer_make(struct weft_nic *nic, struct weft_peer *peer)
 	return p;
 }
 
-/* ---- memory for answers -------------------------------------------------- */
+/* ---- memory for responses ------------------------------------------------ */
 
 int nic_spares_fill(struct weft_nic *nic)
 {

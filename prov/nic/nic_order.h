@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Host-device orderings by name. Host is the program that gives work, device
- * the emulated engine that does it; they may be two threads, or a thread and
- * another process. Units use these names and never the atomics themselves.
+ * Host-device orderings by name. The host is the program that posts work, the
+ * device is the emulated engine that executes it; they may be two threads, or a
+ * thread and another process. Units use these names and never the atomics
+ * themselves.
  *
- *	host writes descriptor      device fills buffer
- *	nic_doorbell_ring  (D0)     nic_event_post   (E0)
- *	        |                           |
- *	nic_doorbell_look  (D1)     nic_event_look   (E1)
- *	device reads descriptor     host reads buffer
- *	nic_space_return   (S0)     nic_space_return (S0)
- *	        |                           |
- *	nic_space_look     (S1)     nic_space_look   (S1)
- *	host reuses the slot        device reuses the slot
+ *  host writes descriptor      device fills buffer
+ *  nic_doorbell_ring  (D0)     nic_event_post   (E0)
+ *          |                           |
+ *  nic_doorbell_look  (D1)     nic_event_look   (E1)
+ *  device reads descriptor     host reads buffer
+ *  nic_space_return   (S0)     nic_space_return (S0)
+ *          |                           |
+ *  nic_space_look     (S1)     nic_space_look   (S1)
+ *  host reuses the slot        device reuses the slot
  */
 #ifndef WEFT_PROV_NIC_ORDER_H
 #define WEFT_PROV_NIC_ORDER_H
 
 #include "src/base/atomic.h"
 
-/* D0 pairs with D1: the descriptor is written before the tail names it. */
+/* D0 pairs with D1: the descriptor is written before the tail covers it. */
 static inline void nic_doorbell_ring(weft_au64 *tail, uint64_t v)
 {
 	weft_store64(tail, v);
@@ -31,13 +32,13 @@ static inline uint64_t nic_doorbell_look(const weft_au64 *tail)
 	return weft_load64(tail);
 }
 
-/* E0 pairs with E1: the data is in place before the event tells of it. */
+/* E0 pairs with E1: the data is written before the event reports it. */
 static inline void nic_event_post(weft_au64 *word, uint64_t v)
 {
 	weft_store64(word, v);
 }
 
-/* E0, for counters: subtracts and returns what is left. */
+/* E0, for counters: subtracts and returns the new value. */
 static inline uint64_t nic_event_sub(weft_au64 *word, uint64_t v)
 {
 	return weft_add64(word, 0 - v) - v;
@@ -60,7 +61,7 @@ static inline uint64_t nic_event_look(const weft_au64 *word)
 	return weft_load64(word);
 }
 
-/* S0 pairs with S1: the slot has been read before it is given back. */
+/* S0 pairs with S1: the slot has been read before it is returned. */
 static inline void nic_space_return(weft_au64 *head, uint64_t v)
 {
 	weft_store64(head, v);
@@ -72,10 +73,10 @@ static inline uint64_t nic_space_look(const weft_au64 *head)
 	return weft_load64(head);
 }
 
-/* The side that alone writes a word reads it back without ordering. */
+/* For the only writer of a word: reads it without ordering. */
 static inline uint64_t nic_own(const weft_au64 *word)
 {
-	/* relaxed: nobody else writes it */
+	/* relaxed: no other thread writes it */
 	return weft_load64_relaxed(word);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which processors of the host ranks may run on, and how they share them. */
+/* Processors of the host that a rank may use, and how ranks share them. */
 #include "prov/nic/nic_place.h"
 
 #include <hwloc/glibc-sched.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Objects without a sibling tell nothing. */
+/* Objects without a sibling do not distinguish places. */
 static bool is_branch(const struct hwloc_obj *o)
 {
 	return o->parent && o->parent->arity > 1;
@@ -35,7 +35,7 @@ weft_cu_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 	for (level = branches_above(o); o->parent; o = o->parent) {
 		if (!is_branch(o) || --level >= WEFT_CU_LEVELS)
 			continue;
-		/* so many siblings have no number: told apart no further */
+		/* a sibling number that does not fit is not distinguished */
 		if (o->sibling_rank >= WEFT_CU_LEVEL_MAX)
 			place = WEFT_CU_NOWHERE;
 		else
@@ -49,9 +49,9 @@ weft_cu_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 static hwloc_topology_t topology;
 
 /*
- * hwloc's plugins (displays, accelerators) have no business in a rank, and only
- * the environment keeps them out. It is exchanged, not changed: threads that
- * look meanwhile see one array or the other, and both stay.
+ * hwloc's plugins (displays, accelerators) are not needed in a rank, and only
+ * the environment can disable them. environ is replaced, not changed: other
+ * threads see one array or the other, and both stay valid.
  */
 static void load_plain(void (*load)(void))
 {

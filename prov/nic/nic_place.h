@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where this process runs on its host, as hwloc sees it: the smallest object
- * of the topology that holds all processors it is bound to, and the way there
+ * Place of this process on its host, from hwloc: the smallest object of the
+ * topology that contains all processors the process is bound to, as the path
  * from the top.
  */
 #ifndef WEFT_PROV_NIC_PLACE_H
@@ -12,14 +12,14 @@
 #include <hwloc.h>
 
 /*
- * The place of a set of processors. NOWHERE when nothing smaller than the
- * whole host holds them.
+ * Returns the place of a set of processors; NOWHERE if nothing smaller than the
+ * host contains them.
  */
 weft_cu_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set);
 
 /*
- * That of this process. Loads the topology when the process is bound, once;
- * NOWHERE when it is not bound, or when that cannot be read.
+ * Returns the place of this process. Loads the topology once if the process is
+ * bound; NOWHERE if it is not bound, or if the binding cannot be read.
  */
 weft_cu_place nic_place_here(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places on synthetic hosts, and the trees that follow from them. */
+/* Places on synthetic hosts, and the trees built from them. */
 #include "prov/nic/nic_place.h"
 #include "test/t.h"
 
@@ -17,7 +17,7 @@ static hwloc_topology_t host(const char *text)
 	return t;
 }
 
-/* The place of processors first .. last. */
+/* Returns the place of processors first .. last. */
 static weft_cu_place place(hwloc_topology_t t, unsigned first, unsigned last)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -62,7 +62,7 @@ static void who_is_not_bound_is_nowhere(void **state)
 	hwloc_topology_destroy(one);
 }
 
-/* Deeper or wider than a word can say: told apart as far as it goes. */
+/* More levels or siblings than a place can hold: the rest is cut off. */
 static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 {
 	hwloc_topology_t deep, wide;
@@ -79,7 +79,7 @@ static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* Edges of the tree between members that differ above a level. */
+/* Counts edges of the tree between members that differ above a level. */
 static int crossings(const struct weft_cu_tree *t, const weft_cu_place *p,
 		     int levels)
 {
@@ -96,7 +96,7 @@ static int crossings(const struct weft_cu_tree *t, const weft_cu_place *p,
 	return n;
 }
 
-/* Different places, seen down to a level. */
+/* Counts different places, cut at a level. */
 static int domains(const weft_cu_place *p, int n, int levels)
 {
 	uint64_t mask = (UINT64_C(1) << levels * WEFT_CU_LEVEL_BITS) - 1;
@@ -139,7 +139,7 @@ static void try_tree(const char *text, int n, int k, int step)
 	}
 	T_OK(weft_cu_tree_host(&t, n, k, p));
 	whole(&t, k);
-	/* no border is crossed more often than it must be */
+	/* no boundary is crossed more often than necessary */
 	for (int l = 1; l <= WEFT_CU_LEVELS; l++)
 		T_IS(crossings(&t, p, l), domains(p, n, l) - 1);
 	T_OK(weft_cu_tree_host(&again, n, k, p));
@@ -186,7 +186,7 @@ static void trees_stay_shallow(void **state)
 	hwloc_topology_destroy(h);
 }
 
-/* One who is nowhere, and all are joined in their order. */
+/* One member has no place: all are joined in their order. */
 static void without_a_place_the_order_of_members_decides(void **state)
 {
 	weft_cu_place p[20];
@@ -203,7 +203,7 @@ static void without_a_place_the_order_of_members_decides(void **state)
 	T_IS(weft_cu_tree_host(&t, 0, 3, p), -EINVAL);
 }
 
-/* hwloc may be told another host than this one: processor 0 is there. */
+/* hwloc may be configured with another host: processor 0 exists there. */
 static void this_process_has_a_place_when_it_is_bound(void **state)
 {
 	cpu_set_t old, one;
@@ -240,7 +240,7 @@ int main(void)
 		T_CASE(this_process_has_a_place_when_it_is_bound),
 	};
 
-	/* hosts are loaded here, too, and not all plugins bear sanitizers */
+	/* hosts are loaded here, too, and some plugins fail under sanitizers */
 	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
 	return T_RUN(tests);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The port of a unit: the carrier it stands on, and the table that says which
- * endpoint is behind a node number (torus coordinate, processing element,
- * virtual process). Used by mu, fma, sten and swhni alike.
+ * The port of a unit: the carrier below it, and the table that maps a node
+ * number (torus coordinate, processing element, virtual process) to an
+ * endpoint. Used by mu, fma, sten and swhni.
  */
 #ifndef WEFT_PROV_NIC_PORT_H
 #define WEFT_PROV_NIC_PORT_H
@@ -20,12 +20,12 @@ struct weft_port {
 	struct weft_hash by_index; /* peer index + 1 -> node + 1 */
 };
 
-/* Opens a carrier with attr and stands on it. */
+/* Opens a carrier with attr for the port. */
 int weft_port_init(struct weft_port *p, const struct weft_carrier_ops *ops,
 		   const struct weft_carrier_attr *attr);
 void weft_port_fini(struct weft_port *p);
 
-/* Fills ops and attr from a place; -EINVAL: no such carrier. */
+/* Sets ops and attr from a place; -EINVAL: no such carrier. */
 int weft_port_place(const struct weft_place *place,
 		    const struct weft_carrier_ops **ops_p,
 		    struct weft_carrier_attr *attr);
@@ -33,13 +33,13 @@ int weft_port_place(const struct weft_place *place,
 int weft_port_node_set(struct weft_port *p, uint32_t node,
 		       const struct sockaddr_in *name);
 
-/* Gives a peer that is known already a number. */
+/* Gives a known peer a node number. */
 int weft_port_bind(struct weft_port *p, uint32_t node, struct weft_peer *peer);
 
 /* NULL: no such node. */
 struct weft_peer *weft_port_peer(struct weft_port *p, uint32_t node);
 
-/* WEFT_PORT_NO_NODE when the peer has no number. */
+/* WEFT_PORT_NO_NODE: the peer has no number. */
 uint32_t weft_port_node(struct weft_port *p, const struct weft_peer *peer);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages in. A message meets a posted receive and goes straight into its
- * buffer, or it becomes a struct nic_msg: small ones whole, eager ones in
- * heap memory as they arrive, large ones as their announcement only.
+ * Receiving messages. A message that matches a posted receive is copied to its
+ * buffer; otherwise it becomes a struct nic_msg: small ones whole, eager ones
+ * in heap memory as they arrive, large ones as their announcement only.
  *
  *   whole     got == len
  *   arriving  got < len, and the peer's rx_msg points to it
  *   announced rts
  *
  * From one peer one eager message arrives at a time (its packets are not
- * mixed with those of another), so the peer's record knows where NIC_NEXT
- * belongs: rx_op, a receive being filled, or rx_msg.
+ * interleaved with those of another), so the peer's record contains the
+ * destination of NIC_NEXT: rx_op, a receive being filled, or rx_msg.
  */
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_dma.h"
@@ -29,7 +29,7 @@ static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 	return flags & WEFT_OP_TAGGED ? &nic->match[1] : &nic->match[0];
 }
 
-/* The last part of a multi buffer gives the buffer back. */
+/* The last part of a multi buffer releases the buffer. */
 static void part_end(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_nic_op *parent = op->parent;
@@ -54,7 +54,7 @@ void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	nic_done(nic, op, err);
 }
 
-/* All of the message is in place; flags and id are the sender's. */
+/* The whole message has been received; flags and id are the sender's. */
 static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
 		     unsigned flags, uint32_t id)
 {
@@ -83,7 +83,10 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	nic_done(nic, op, err);
 }
 
-/* The part of a multi buffer that a message of len bytes gets; or NULL. */
+/*
+ * Returns an op for the part of a multi buffer that a message of len bytes
+ * gets; or NULL.
+ */
 static struct weft_nic_op *child_get(struct weft_nic *nic,
 				     struct weft_nic_op *parent, uint64_t len)
 {
@@ -113,7 +116,7 @@ static struct weft_nic_op *child_get(struct weft_nic *nic,
 	return op;
 }
 
-/* What the completion says of the message. */
+/* Sets the completion fields that describe the message. */
 static inline void recv_meets(struct weft_nic_op *op, struct weft_peer *src,
 			      unsigned flags, uint64_t tag, uint64_t data)
 {
@@ -123,7 +126,7 @@ static inline void recv_meets(struct weft_nic_op *op, struct weft_peer *src,
 	op->flags |= flags & WEFT_OP_DATA;
 }
 
-/* Keeps to the buffer: len becomes what fits, olen what does not. */
+/* Truncates to the buffer: len becomes the bytes that fit, olen the rest. */
 static inline void recv_fit(struct weft_nic_op *op, uint64_t len)
 {
 	if (weft_unlikely(len > op->len)) {
@@ -134,8 +137,8 @@ static inline void recv_fit(struct weft_nic_op *op, uint64_t len)
 }
 
 /*
- * The receive a message of len bytes belongs to, no longer posted; NULL with
- * err_p 0: none waits, -EAGAIN: no memory.
+ * Returns the receive that matches a message of len bytes, no longer posted;
+ * NULL with err_p 0: none is posted, -EAGAIN: no memory.
  */
 static inline struct weft_nic_op *recv_take(struct weft_nic *nic,
 					    struct weft_peer *src,
@@ -191,7 +194,7 @@ static void *msg_bytes(struct nic_msg *u)
 	return u->heap ? u->heap : u->bytes;
 }
 
-/* Room for the bytes of u; -EAGAIN. */
+/* Allocates memory for the bytes of u; -EAGAIN. */
 static int msg_room(struct nic_msg *u)
 {
 	if (u->len <= sizeof(u->bytes))
@@ -200,7 +203,7 @@ static int msg_room(struct nic_msg *u)
 	return u->heap ? 0 : -EAGAIN;
 }
 
-/* One less of those that a peer who is gone has left here. */
+/* Decrements the count of messages left by a peer that is gone. */
 static WEFT_COLD void gone_less(struct nic_msg *u)
 {
 	struct nic_peer *p = u->src->up;
@@ -224,7 +227,7 @@ static void msg_ack(struct weft_nic *nic, struct nic_msg *u)
 		nic_fin(nic, u->src, u->remote_id, 0);
 }
 
-/* Nobody wants it: the sender is told, what still arrives goes nowhere. */
+/* Discards a message: sends its FIN, drops bytes that still arrive. */
 static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 {
 	if (!u->rts && u->got < u->len && !u->lost) {
@@ -235,7 +238,7 @@ static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 	nic_msg_free(nic, u);
 }
 
-/* An arriving message gets its receive: what is here moves over. */
+/* An arriving message is matched: bytes already received are copied. */
 static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
@@ -252,7 +255,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 	nic_msg_free(nic, u);
 }
 
-/* Message u, out of all queues, belongs to receive op. */
+/* Message u, removed from all queues, is received by op. */
 static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
@@ -294,7 +297,10 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* Nobody waits for it, or one who wants more than the bytes in one place. */
+/*
+ * Slow path: no receive is posted, or one that is not a single segment of
+ * sufficient length, or the sender waits for FIN.
+ */
 static WEFT_APART int msg_think(struct weft_nic *nic, struct weft_peer *src,
 				const struct weft_pkt *pkt, const void *payload)
 {
@@ -310,7 +316,7 @@ static WEFT_APART int msg_think(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* The receive that the message may go straight into, and end; or NULL. */
+/* Fast path: returns the receive that the message completes; or NULL. */
 static inline struct weft_nic_op *
 recv_plain(const struct weft_match *m, uint32_t src, const struct weft_pkt *pkt)
 {
@@ -335,16 +341,16 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 	weft_match_unpost(m, &op->m);
 	recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
 	op->len = pkt->len;
-	if (weft_likely(op->len == sizeof(uint64_t))) /* no call for a word */
+	if (weft_likely(op->len == sizeof(uint64_t))) /* 8 bytes: no call */
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
-	else if (op->len) /* an empty one may have no buffer */
+	else if (op->len) /* an empty message may have no buffer */
 		weft_copy_piece(op->iov[0].iov_base, payload, op->len,
 				nic->copy_span);
 	nic_done(nic, op, 0);
 	return 0;
 }
 
-/* All of an eager message is in the receive's buffer. */
+/* An eager message is complete in the receive's buffer. */
 static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_nic_op *op = p->rx_op;
@@ -353,7 +359,7 @@ static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 	recv_end(nic, op, op->flags, op->remote_id);
 }
 
-/* Bytes for the message that is arriving; more than promised is refused. */
+/* Adds bytes to the arriving message; more than announced are refused. */
 static int eager_bytes(struct weft_nic *nic, struct nic_peer *p,
 		       const void *from, size_t n)
 {
@@ -428,7 +434,7 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 	return eager_bytes(nic, src->up, payload, pkt->len);
 }
 
-/* What an announcement says; no segments: typed data. */
+/* Reads an announcement; without segments: typed data. */
 static int rts_read(const struct weft_pkt *pkt, const void *payload,
 		    uint64_t *len_p, struct nic_segs *segs)
 {
@@ -477,7 +483,7 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- receives from above ------------------------------------------------- */
+/* ---- posted receives ----------------------------------------------------- */
 
 static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
 {
@@ -486,8 +492,9 @@ static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
 }
 
 /*
- * What one who is gone has left for a receive that names him. His record is
- * not found under his name any more, so op may name a successor's.
+ * Finds a message left by a peer that is gone, for a receive from that name.
+ * Its record is not found under its name any more, so op->peer may be the
+ * record of a successor.
  */
 static WEFT_COLD struct weft_match_msg *
 left_behind(struct weft_nic *nic, struct weft_match *m,
@@ -512,7 +519,7 @@ left_behind(struct weft_nic *nic, struct weft_match *m,
 	return NULL;
 }
 
-/* The message that waits for such a receive, or NULL. */
+/* Returns the unexpected message that matches the receive, or NULL. */
 static inline struct weft_match_msg *msg_find(struct weft_nic *nic,
 					      struct weft_match *m,
 					      const struct weft_nic_op *op)
@@ -559,7 +566,7 @@ static int recv_claimed(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/* A multi buffer takes all that waits, as long as it lasts. */
+/* A multi buffer takes all unexpected messages that fit. */
 static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
@@ -579,7 +586,7 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/* Something waits for it, or it is of a rare kind. */
+/* Slow path: a message matches, or the receive is of a rare kind. */
 static WEFT_APART int recv_think(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);

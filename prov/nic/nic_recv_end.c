@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives and unexpected messages at an end: of a peer, of a communicator that
- * somebody asks about, of the interface itself.
+ * Receives and unexpected messages when a peer dies, when the layer above fails
+ * receives of its choice (weft_nic_recv_ask), and when the interface closes.
  */
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_op.h"
 
-/* A message that waits here longer than its sender; see nic_recv.c,
- * left_behind. */
+/* Counts a message that outlives its sender; see left_behind in nic_recv.c. */
 static void gone_more(struct weft_nic *nic, struct nic_msg *u)
 {
 	struct nic_peer *p = nic_peer_of(nic, u->src);
 
-	if (!p) /* it stays for receives from anybody */
+	if (!p) /* it stays for receives from any source */
 		return;
 	if (!p->left++)
 		weft_list_push_back(&nic->gone, &p->gone);
 	u->left = 1;
 }
 
-/* Drops what can never be whole; notes who leaves whole messages here. */
+/* Drops incomplete messages; counts whole messages of the peer. */
 static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		      struct weft_peer *peer)
 {
@@ -55,7 +54,7 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 	}
 }
 
-/* A claimed message whose rest will not come: its receive is told why. */
+/* Fails a claimed message that stays incomplete: its receive gets the error. */
 static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
@@ -69,7 +68,7 @@ static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 	}
 }
 
-/* The eager message that was arriving. */
+/* Ends the eager message that was arriving. */
 static void lost_arriving(struct weft_nic *nic, struct nic_peer *p, int err)
 {
 	struct weft_nic_op *op = p->rx_op;
@@ -120,7 +119,7 @@ static void msgs_free(struct weft_nic *nic, struct weft_match *m)
 		n = m->msgs.next;
 		u = weft_container_of(n, struct nic_msg, m.order);
 		weft_match_remove(m, &u->m);
-		u->left = 0; /* the carrier has closed, and forgot its peers */
+		u->left = 0; /* the carrier is closed, its peers are freed */
 		nic_msg_free(nic, u);
 	}
 }
@@ -132,7 +131,7 @@ void nic_recv_fini(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->claimed))) {
 		u = weft_container_of(n, struct nic_msg, link);
-		u->left = 0; /* likewise */
+		u->left = 0; /* claimed, too: its peers are freed */
 		nic_msg_free(nic, u);
 	}
 	msgs_free(nic, &nic->match[0]);

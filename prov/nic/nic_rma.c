@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading and writing a peer's memory, by the first way that is open:
+ * Reading and writing a peer's memory, by the first path that is possible:
  *
  *   one-sided   the region is listed in the peer's shared area and DMA
- *               works: checked here, moved here, the peer is not asked
+ *               works: checked and copied here, without the peer
  *   by request  DMA works, but the region is not listed: the peer checks
- *               and moves (WRITE_PULL, READ_PUSH), and answers FIN
+ *               and copies (WRITE_PULL, READ_PUSH), and responds with FIN
  *   by packets  small, or no DMA: the bytes travel in packets (WRITE with
  *               FIN, READ with READ_DATA)
  *
- * Requests wait in the peer's list bulk, in the order of their posting.
+ * Requests wait in the peer's list bulk, in the order of their posts.
  */
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_dma.h"
@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-/* Requests that may wait for one peer before posting says -EAGAIN. */
+/* Requests that may wait for one peer before a post returns -EAGAIN. */
 #define OPEN_MAX 4096
 
 static bool fits_packet(const struct weft_nic *nic, uint64_t len)
@@ -28,7 +28,7 @@ static bool fits_packet(const struct weft_nic *nic, uint64_t len)
 	return len <= nic->packet_bytes - sizeof(struct nic_access);
 }
 
-/* ---- the initiator: asking ----------------------------------------------- */
+/* ---- initiator: requests ------------------------------------------------- */
 
 static void ask(struct weft_nic *nic, struct weft_nic_op *op, uint8_t type)
 {
@@ -64,7 +64,10 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 	ask_best(nic, op);
 }
 
-/* Each packet says where it belongs, and goes there from where it arrives. */
+/*
+ * Bytes of the next packet. Each packet contains its offset and is stored
+ * directly in the target memory.
+ */
 static size_t write_bytes(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
 {
@@ -84,7 +87,7 @@ static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 	size_t n = write_bytes(nic, op);
 	int count, err;
 
-	/* none may be cut; the last one comes when all are there */
+	/* must not be cut; the last one is sent when all have arrived */
 	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
 	    op->moved + n < op->len)
 		pkt->carrier = nic->loose & WEFT_PKT_LOOSE;
@@ -150,7 +153,7 @@ int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 	return push_request(nic, op, &pkt, &a);
 }
 
-/* ---- the initiator: by itself -------------------------------------------- */
+/* ---- initiator: one-sided ------------------------------------------------ */
 
 void nic_access_tell(struct weft_nic *nic, struct weft_nic_op *op)
 {
@@ -198,11 +201,11 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	uint32_t has = 0;
 	int err = -ENOENT;
 
-	/* one that the peer still has to serve must not be overtaken */
+	/* must not overtake an access that the peer still has to serve */
 	if (!nic->no_dma && !p->dma_refused && !p->asks)
 		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
-	/* nor one that waits for room, nor be one that is under way */
+	/* must not overtake a queued or a one-sided one in flight */
 	if (err == -ENOENT ? p->reaches > 0
 			   : !err && nic->unit->carrier->virt &&
 				     !weft_list_empty(&p->busy))
@@ -210,7 +213,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	return !err && !nic_ready(nic) ? -EAGAIN : err;
 }
 
-/* An inject whose bytes may be needed after the call keeps its own. */
+/* An inject whose bytes may be needed after the call keeps a copy. */
 static int keep_bytes(struct weft_nic_op *op)
 {
 	void *copy;
@@ -270,7 +273,7 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	/* a unit's own engine is not gone around */
+	/* a unit with an engine of its own must not be bypassed */
 	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
 	    p->dma_refused || p->asks || p->reaches ||
 	    !weft_list_empty(&p->sending) ||
@@ -286,7 +289,7 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	return 0;
 }
 
-/* ---- the target ---------------------------------------------------------- */
+/* ---- target -------------------------------------------------------------- */
 
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	       const struct weft_nic_op *seen, void *region)
@@ -299,7 +302,7 @@ void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	nic->up->event(nic->up_arg, &op, region);
 }
 
-/* Is memory of ours what the packet says? 0 or -errno. */
+/* Checks the requested access against local regions; 0 or -errno. */
 static int access_check(struct weft_nic *nic, const struct nic_access *a,
 			uint32_t access, void **at_p, void **region_p)
 {
@@ -363,7 +366,10 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* An op that serves a peer: our memory [at, at + len), its memory in segs. */
+/*
+ * Makes an op that serves a peer: local memory [at, at + len), the peer's
+ * memory in segs.
+ */
 static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
 				 const struct weft_pkt *pkt,
 				 const struct nic_access *a)
@@ -386,7 +392,7 @@ static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
 	return op;
 }
 
-/* WRITE_PULL and READ_PUSH: move it ourselves. */
+/* Serves WRITE_PULL and READ_PUSH by a local DMA. */
 int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
@@ -455,9 +461,9 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- ends ---------------------------------------------------------------- */
+/* ---- completion ---------------------------------------------------------- */
 
-/* A served transfer is over: the one who asked is told. */
+/* A served transfer is complete: sends FIN to the requester. */
 static void serve_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	const struct weft_nic_op seen = {
@@ -510,7 +516,7 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* A peer has used our memory on its own. */
+/* A peer has accessed local memory one-sided. */
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload)
 {

@@ -5,14 +5,14 @@
 
 #include "prov/nic/nic_int.h"
 
-/* All of an access that this side could move is moved. */
+/* A transfer of an access has ended on this side. */
 void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
-/* The next packet of an access or atomic in its peer's list bulk. */
+/* Sends the next packet of an access or atomic in its peer's list bulk. */
 int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op);
-/* The target cannot reach our memory: the bytes go in packets. */
+/* The target cannot access local memory: the bytes go in packets. */
 void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op);
-/* Tells up of an access of a peer, if the region or the data ask for it. */
+/* Reports a peer's access to up, if the region or the data requires it. */
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	       const struct weft_nic_op *seen, void *region);
 int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
@@ -26,11 +26,11 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload);
 
-/* Tells the peer of an access it did not see. */
+/* Notifies the peer of a one-sided access. */
 void nic_access_tell(struct weft_nic *nic, struct weft_nic_op *op);
 /*
- * May an access be made that the peer does not see? -ENOENT: no, it is to be
- * asked; -EAGAIN: not yet; -EACCES, -EFAULT. at_p: where in its memory.
+ * Can an access be one-sided? -ENOENT: no, send a request; -EAGAIN: not yet;
+ * -EACCES, -EFAULT. at_p: its address in the peer.
  */
 int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 		    struct weft_nic_op *op, uint32_t access, uint64_t *at_p);

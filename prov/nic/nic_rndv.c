@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rendezvous. The sender announces where its bytes lie; the receiver, once a
- * receive has matched, fetches them by DMA and says so.
+ * Rendezvous. The sender announces the segments of its buffer; the receiver,
+ * once a receive has matched, fetches the bytes by DMA and sends FIN.
  *
  *      sender                         receiver
  *        | ---- RTS: segments ----------> | match
  *        |                                | get, get, get ...
  *        | <--- FIN --------------------- |
  *
- * Both sides copy a long message when the sender is looking: chunks are taken
- * from its two ends by a word in the sender's shared area. From which size on
- * depends on whether other messages of the two are under way, to be copied
- * meanwhile.
+ * Both sides copy a long message (shared copy) while the sender polls: chunks
+ * are claimed from its two ends by a word in the sender's shared area. The
+ * minimum size depends on whether other messages of the two are outstanding,
+ * which could be copied meanwhile.
  *
  *        | ---- RTS: segments, cell ----> | match
  *        | <--- HELP: my segments ------- |
  *        | put the last    count++    get the first
  *        | put one before  count++    get the next
- *        | ---- HELPED: bytes ----------> | all there?
+ *        | ---- HELPED: bytes ----------> | complete?
  *        | <--- FIN --------------------- |
  *
- * Where DMA is refused the receiver asks for bytes, a window at a time.
+ * Where DMA is refused the receiver requests bytes, one window at a time.
  *
  *        | <--- CTS: up to byte n ------- |
  *        | ---- BULK, BULK, BULK -------> |
  *        | <--- CTS / FIN --------------- |
  *
- * So does typed data, of either side: an announcement without segments. The
- * sender packs while the receiver unpacks, and nothing but packets lies
- * between them.
+ * Typed data, of either side, uses this protocol, too: an announcement without
+ * segments. The sender packs while the receiver unpacks, with no copy but the
+ * packets.
  */
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_dma.h"
@@ -38,7 +38,7 @@
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
 
-/* Whether both sides should copy so many bytes, with what else there is. */
+/* Should both sides copy a message of this size, given other messages? */
 static bool worth_sharing(const struct weft_nic *nic, const struct nic_peer *p,
 			  uint64_t bytes)
 {
@@ -78,9 +78,9 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* ---- the receiver -------------------------------------------------------- */
+/* ---- receiver ------------------------------------------------------------ */
 
-/* Asks the sender to copy, too. */
+/* Requests a shared copy from the sender. */
 static void ask_help(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
@@ -97,7 +97,7 @@ static void ask_help(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_ctrl(nic, op->peer, &pkt, &segs);
 }
 
-/* Worth sharing, possible, and known to work with this peer. */
+/* Is a shared copy possible, and DMA known to work with this peer? */
 static bool may_share(struct weft_nic *nic, struct nic_peer *p,
 		      struct weft_nic_op *op, const struct nic_segs *segs)
 {
@@ -106,7 +106,7 @@ static bool may_share(struct weft_nic *nic, struct nic_peer *p,
 	       !nic_share_peer(nic, p);
 }
 
-/* Allows the sender's packets to go up to byte `upto`. */
+/* Grants the sender packets up to byte `upto`. */
 static void paced_allow(struct weft_nic *nic, struct weft_nic_op *op,
 			uint64_t upto)
 {
@@ -134,7 +134,7 @@ static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 	paced_allow(nic, op, NIC_WINDOW);
 }
 
-/* Nothing is asked for a message that finds no room at all. */
+/* A message that finds no room at all requests no bytes. */
 static void typed_begin(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (op->limit)
@@ -168,9 +168,12 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	nic_xfer(nic, op);
 }
 
-/* ---- the end of a transfer ----------------------------------------------- */
+/* ---- end of a transfer --------------------------------------------------- */
 
-/* A sender that helped says how much; a chunk it could not do goes back. */
+/*
+ * The sender's part of a shared copy has ended: reports its bytes, and the
+ * chunk that it could not copy.
+ */
 static void help_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt = {
@@ -185,7 +188,7 @@ static void help_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		nic_ctrl(nic, op->peer, &pkt, NULL);
 }
 
-/* Does the rest of a chunk that the sender had to give back. */
+/* Copies the rest of a chunk that the sender could not copy. */
 static void pull_redo(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	uint64_t bytes = nic_chunk(op->limit);
@@ -221,7 +224,7 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 /* ---- packets ------------------------------------------------------------- */
 
-/* The receiver of one of our messages wants it copied from here, too. */
+/* The receiver of a message requests a shared copy. */
 int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Large messages: announced, fetched, by both sides. */
+/* Large messages: announcement, fetch, shared copy. */
 #ifndef WEFT_NIC_RNDV_H
 #define WEFT_NIC_RNDV_H
 
 #include "prov/nic/nic_int.h"
 
-/* All that this side could move is moved. */
+/* A transfer has ended on this side. */
 void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 /* Announces a large message. */
 int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 		 struct weft_nic_op *op);
-/* Begins to fetch a message that has met its receive. */
+/* Starts to fetch a matched message. */
 void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	      const struct nic_segs *segs);
 int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,

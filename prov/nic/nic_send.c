@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages out. A message of one packet goes at once or not at all. A longer
- * eager one starts at once or not at all and then waits in its peer's list
- * `sending` for room; while something waits there, later messages to that
- * peer are answered with -EAGAIN, which keeps their order. Bytes that were
- * asked for (paced rendezvous, reads) wait in `bulk` and hold up nobody.
+ * Sending messages. A message of one packet is sent at once or refused. A
+ * longer eager one starts at once or is refused, and then waits in its peer's
+ * list `sending` for room; while a message waits there, later messages to that
+ * peer get -EAGAIN, which keeps their order. Requested bytes (paced rendezvous,
+ * reads) wait in `bulk` and delay no other message.
  */
 #include "prov/nic/nic_send.h"
 #include "prov/carrier/carrier_vt.h"
@@ -17,8 +17,7 @@
 
 #include <stdlib.h>
 
-/* ---- packets that must arrive ----------------------------------------------
- */
+/* ---- packets that must be delivered -------------------------------------- */
 
 void nic_busy(struct weft_nic *nic, struct nic_peer *p)
 {
@@ -34,7 +33,7 @@ static int ctrl_try(struct weft_nic *nic, struct weft_peer *peer,
 	return nic->unit->ops->packet(nic->unit, peer, pkt, &iov, !!pkt->len);
 }
 
-/* Memory for a packet of len bytes, or a spare one, or NULL. */
+/* Allocates a packet of len bytes, or takes a spare one, or returns NULL. */
 static struct nic_ctrl *ctrl_new(struct weft_nic *nic, size_t len)
 {
 	struct nic_ctrl *c = malloc(sizeof(*c) + len);
@@ -59,7 +58,7 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 		return;
 	c = p ? ctrl_new(nic, pkt->len) : NULL;
 	if (!c) {
-		/* A peer that waits for ever would be the worse end. */
+		/* abort: otherwise the peer would wait for ever */
 		weft_log(WEFT_LOG_ERROR,
 			 "nic: no memory for a packet that must arrive");
 		abort();
@@ -102,7 +101,7 @@ void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-/* 0: it has left, or nobody is there to read it. */
+/* 0: it has been sent, or the peer is gone. */
 static int fin_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt;
@@ -160,11 +159,10 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 	return push_parting(nic, p);
 }
 
-/* ---- continuations ---------------------------------------------------------
- */
+/* ---- continuations ------------------------------------------------------- */
 
-/* Memory of the op's own for a packet of typed data that finds no room at
- * once: it is not packed again. */
+/* Allocates op memory for a packet of typed data that finds no room at once, so
+ * that it is not packed again. */
 static int packed_here(struct weft_nic *nic, struct weft_nic_op *op, size_t n)
 {
 	const struct weft_nic_typed *t = op->iov[0].iov_base;
@@ -182,8 +180,11 @@ static int packed_here(struct weft_nic *nic, struct weft_nic_op *op, size_t n)
 	return 0;
 }
 
-/* The next n bytes of typed data as segments of a packet: their number, or
- * -EAGAIN. A whole packet is packed where the carrier wants it. */
+/*
+ * Returns the number of segments for the next n bytes of typed data in a
+ * packet, or -EAGAIN. A whole packet is packed where the carrier provides
+ * memory.
+ */
 static int packed(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 		  struct iovec *part, struct weft_fill *fill)
 {
@@ -202,7 +203,7 @@ static int packed(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 	return 1;
 }
 
-/* The next packet of an eager message, or of bytes that were asked for. */
+/* Sends the next packet of an eager message, or of requested bytes. */
 static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 		       uint8_t type, uint64_t end)
 {
@@ -219,7 +220,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	if (n > end - op->moved)
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
-	/* Bytes that were asked for say where they belong. */
+	/* Requested bytes contain their offset. */
 	if (type != NIC_NEXT)
 		pkt.carrier = nic->loose;
 	count = nic_is_typed(op)
@@ -233,7 +234,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	return err;
 }
 
-/* Asks the receiver of a message that it has all of to forget it. */
+/* Requests that the receiver drops a message that was sent completely. */
 void nic_cancel_ask(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	const struct weft_pkt pkt = {
@@ -245,7 +246,7 @@ void nic_cancel_ask(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_ctrl(nic, op->peer, &pkt, NULL);
 }
 
-/* All packets of an eager message are out. */
+/* All packets of an eager message have been sent. */
 static void eager_out(struct weft_nic *nic, struct nic_peer *p,
 		      struct weft_nic_op *op)
 {
@@ -272,7 +273,7 @@ static void pkt_of(const struct weft_nic_op *op, uint8_t type,
 	};
 }
 
-/* A message of one packet. */
+/* Sends a message of one packet. */
 static int push_whole(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt;
@@ -283,7 +284,7 @@ static int push_whole(struct weft_nic *nic, struct weft_nic_op *op)
 				      op->iov_count);
 }
 
-/* The rest of the oldest message, or all of one that was kept back. */
+/* Sends the rest of the oldest message, or all of a kept one. */
 static int push_rest(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	int err = 0;
@@ -310,7 +311,10 @@ static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 	return err;
 }
 
-/* What was allowed is out: a read is over, a message waits for more. */
+/*
+ * The granted bytes have been sent: a read is complete, a message waits for a
+ * further grant.
+ */
 static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
 {
@@ -323,7 +327,7 @@ static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 	nic_hold(p, &p->waiting, op);
 }
 
-/* Virtual time: software that starts a message of several packets. */
+/* Virtual time: software cost of starting a message of several packets. */
 static void begins_long(struct weft_nic *nic)
 {
 	struct weft_carrier *c = nic->unit->carrier;
@@ -332,10 +336,10 @@ static void begins_long(struct weft_nic *nic)
 		c->virt->lengthy(c);
 }
 
-/* The next packet of what waits in bulk. */
+/* Sends the next packet of an op in bulk. */
 static int push_some(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	/* What is served, the unit sends without being told. */
+	/* The unit itself sends what it serves, without software. */
 	if (!op->moved && op->kind != WEFT_SERVE &&
 	    op->limit > nic->packet_bytes)
 		begins_long(nic);
@@ -384,8 +388,7 @@ void nic_push_all(struct weft_nic *nic)
 		nic_push(nic, weft_container_of(n, struct nic_peer, busy));
 }
 
-/* ---- first packets ----------------------------------------------------------
- */
+/* ---- first packets ------------------------------------------------------- */
 
 static int post_refused(struct nic_peer *p)
 {
@@ -422,9 +425,10 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 }
 
 /*
- * Keeps a message that found no room at a peer we have met: a unit that waits
- * for acknowledgements has none until the peer looks, and a client that sends
- * its last word does not come back. Later ones are refused until it is out.
+ * Keeps a message that found no room at a peer contacted before: a unit that
+ * waits for acknowledgements has no room until the peer polls, and a client may
+ * not call again after its last message. Later messages are refused until it
+ * has been sent.
  */
 static int send_keep(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
@@ -489,8 +493,8 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 }
 
 /*
- * A message that is announced, cut, or answered. What is injected goes in one
- * packet whatever its length: its bytes are the caller's again.
+ * Sends a message that is announced, cut, or acknowledged. An injected one goes
+ * in one packet whatever its length: the caller may reuse its buffer.
  */
 static int send_long(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
@@ -532,14 +536,14 @@ WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op)
 	return send_long(nic, p, op);
 }
 
-/* ---- answers ------------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------- */
 
 int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
-	/* only an op that waits for the peer may be ended by it */
+	/* the peer may complete only an op that waits for it */
 	if (!op || op->kind == WEFT_RECV || op->kind == WEFT_SERVE ||
 	    op->state == NIC_SENDING || op->state == NIC_KEPT ||
 	    pkt->tag > 4095 || (pkt->tag == ECANCELED && !op->cancel))

@@ -7,12 +7,12 @@
  *   | magic  | cursor 0 .. 63   | row 0 .. 511               |
  *   +--------+------------------+----------------------------+
  *
- * The collective unit's rows are in the carrier's windows (nic_coll_join.c).
- * Cursors hand out the chunks of messages that both sides copy. Rows list
- * registered memory: an open hash of keys, 16 places are tried. Only the
- * owner writes rows; `seq` is odd while it does, and a reader that saw it
- * change reads again. A row that lies only harms its own process: the reader
- * checks nothing but its own request, and DMA checks the addresses.
+ * The collective unit's areas are in the carrier's windows (nic_coll_join.c).
+ * Cursors distribute the chunks of shared copies. Rows list registered memory:
+ * a hash table with open addressing by key, with 16 probes. Only the owner
+ * writes rows; `seq` is odd during a write, and a reader that saw it change
+ * reads again. A wrong row harms only its own process: the reader checks only
+ * its own request, and DMA checks the addresses.
  */
 #include "prov/nic/nic_share.h"
 #include "prov/nic/nic_int.h"
@@ -105,14 +105,14 @@ weft_au64 *nic_share_cell(struct nic_share *s, uint32_t i)
 	return &s->cell[i].next;
 }
 
-/* ---- the owner ----------------------------------------------------------- */
+/* ---- owner --------------------------------------------------------------- */
 
 static struct nic_row *row_at(struct nic_share *s, uint64_t key, unsigned try)
 {
 	return &s->row[(weft_hash_mix(key) + try) & (ROWS - 1)];
 }
 
-/* The row of a key, or a free one to put it in (free_p), or NULL. */
+/* Returns the row of a key, or NULL; free_p: a free row for it. */
 static struct nic_row *row_own(struct nic_share *s, uint64_t key,
 			       struct nic_row **free_p)
 {
@@ -133,7 +133,7 @@ static struct nic_row *row_own(struct nic_share *s, uint64_t key,
 	return NULL;
 }
 
-/* The values lie between an odd and an even seq. */
+/* Writes the values between an odd and an even seq. */
 static void row_write(struct nic_row *r, const struct weft_want *w, uint64_t at)
 {
 	/* relaxed: only the owner writes rows */
@@ -176,9 +176,9 @@ void weft_nic_hide(struct weft_nic *nic, uint64_t key)
 		row_write(r, &none, 0);
 }
 
-/* ---- a peer -------------------------------------------------------------- */
+/* ---- peer ---------------------------------------------------------------- */
 
-/* A consistent copy of a row; false: it was never used, or keeps changing. */
+/* Reads a consistent copy of a row; false: never used, or keeps changing. */
 static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)
 {
 	uint64_t seq;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an endpoint shows of its memory, for peers to find by themselves. */
+/* The part of an endpoint's memory that peers look up by themselves. */
 #ifndef WEFT_NIC_SHARE_H
 #define WEFT_NIC_SHARE_H
 
@@ -7,12 +7,12 @@
 
 size_t nic_share_bytes(void);
 void nic_share_init(struct weft_nic *nic);
-/* The peer's shared area is mapped: 0; -EAGAIN, -EOPNOTSUPP. */
+/* Maps the peer's shared area: 0; -EAGAIN, -EOPNOTSUPP. */
 int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
 /*
- * Where a wanted piece of the peer's memory lies, where its region begins, and
- * the row's access bits.
- * -ENOENT: not listed, ask the peer. -EACCES, -EFAULT. -EAGAIN.
+ * Returns the address of requested memory in the peer, the start of its region,
+ * and the row's access bits. -ENOENT: not listed, send a request. -EACCES,
+ * -EFAULT. -EAGAIN.
  */
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
 		   const struct weft_want *want, uint64_t *at_p,

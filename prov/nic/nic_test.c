@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine over the loop carrier, on every machine, with and without DMA
- * and with faults below: endpoints of one process, polled in turn.
+ * The engine over the loop carrier, on every machine, with and without DMA and
+ * with injected faults: endpoints of one process, polled alternately.
  */
 #include "test/nic_pair.h"
 
 #include "src/base/rng.h"
 
-/* ---- cases, each for a grid ---------------------------------------------- */
+/* ---- cases, each for one grid entry -------------------------------------- */
 
 static void case_sizes(const struct grid *g)
 {
@@ -143,8 +143,9 @@ static void case_atomics(const struct grid *g)
 }
 
 /*
- * One who has its message may go and never look again, so the answer that the
- * sender waits for must be out by then, also where there is no room for it.
+ * A receiver that has its message may exit and never poll again, so the FIN
+ * that the sender waits for must have been sent by then, also if there was no
+ * room.
  */
 static void case_parting(const struct grid *g)
 {
@@ -180,7 +181,7 @@ static void case_parting(const struct grid *g)
 	world_close(w);
 }
 
-/* A fence waits for all that is open to its peer; other messages do not. */
+/* A fence waits for all open operations to its peer; other messages do not. */
 static void case_fence(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -229,7 +230,10 @@ static uint64_t sent_by(struct side *s)
 	return st.sent;
 }
 
-/* A write over a narrow way: nothing is put together there but in memory. */
+/*
+ * A write with a small packet limit: packets are reassembled in the target
+ * memory only.
+ */
 static void case_narrow(const struct grid *g, bool relaxed)
 {
 	enum { WHOLE = 200, N = 20 };
@@ -299,7 +303,7 @@ static void a_fence_waits_for_what_is_open(void **state)
 	on_every_machine(case_fence);
 }
 
-/* The other side ends without a word: everything that waits for it fails. */
+/* The other side exits without closing: everything that waits for it fails. */
 static void death_ends_everything_that_waits(void **state)
 {
 	const struct grid g = { .machine = "native" };
@@ -326,9 +330,9 @@ static void death_ends_everything_that_waits(void **state)
 	free(w);
 }
 
-/* ---- short messages for receives that are not plain ---------------------- */
+/* ---- short messages for receives that take the slow path ----------------- */
 
-/* Posts a receive of two parts of buf, n bytes each, as one or as two. */
+/* Posts a receive of two parts of buf, n bytes each, as one or two segments. */
 static void take_parts(struct side *s, char *buf, size_t n, int parts,
 		       unsigned flags)
 {
@@ -354,7 +358,7 @@ static void a_short_message_keeps_to_its_receive(void **state)
 	struct world *w = world_open(&g);
 	char out[8] = "abcdefg", in[16];
 
-	/* too long for it */
+	/* longer than the buffer */
 	memset(in, 'x', sizeof(in));
 	take_parts(&w->b, in, 4, 1, 0);
 	put(w, &w->a, out, 8, 1, 0);
@@ -362,14 +366,14 @@ static void a_short_message_keeps_to_its_receive(void **state)
 	T_IS(w->b.note[0].err, -EOVERFLOW);
 	T_IS(w->b.note[0].olen, 4);
 	T_IS(memcmp(in, "abcdxxxx", 8), 0);
-	/* in two parts */
+	/* two segments */
 	memset(in, 'x', sizeof(in));
 	take_parts(&w->b, in, 4, 2, 0);
 	put(w, &w->a, out, 8, 1, 0);
 	until(w, &w->b, 2);
 	T_IS(w->b.note[1].err, 0);
 	T_IS(memcmp(in, "abcdxxxxefg", 12), 0);
-	/* two of them in one buffer */
+	/* two messages in one buffer */
 	take_parts(&w->b, in, 16, 1, WEFT_OP_MULTI);
 	put(w, &w->a, out, 8, 1, 0);
 	put(w, &w->a, out, 8, 1, 0);

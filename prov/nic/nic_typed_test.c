@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that their owner packs, over the loop carrier, on every machine,
- * with and without DMA and with faults below: against typed and plain peers,
- * expected or not, into room that is too short, called back, and left alone.
+ * Messages packed by their owner, over the loop carrier, on every machine, with
+ * and without DMA and with injected faults: to typed and plain peers, expected
+ * or not, into a buffer that is too short, cancelled, and with a dead peer.
  */
 #include "test/nic_pair.h"
 
@@ -52,7 +52,10 @@ static void gaps_fill(struct gaps *g, uint64_t seed)
 	free(flat);
 }
 
-/* The first n bytes are those of seed, and nothing lies between or behind. */
+/*
+ * Checks that the first n bytes are those of seed, and the gaps and the rest
+ * are unchanged.
+ */
 static void gaps_check(const struct gaps *g, size_t n, uint64_t seed)
 {
 	unsigned char *flat = malloc(g->bytes + 1);
@@ -116,7 +119,7 @@ static void both_end(struct world *w, uint64_t len, int err)
 	w->b.notes = 0;
 }
 
-/* Typed to typed; room: what the receiver has. */
+/* Typed to typed; room: bytes of the receive. */
 static void exchange(struct world *w, size_t bytes, size_t room, bool early)
 {
 	size_t fits = bytes < room ? bytes : room;
@@ -152,7 +155,7 @@ static void case_typed(const struct grid *g)
 	world_close(w);
 }
 
-/* One side only; a plain receive may have no room at all. */
+/* Typed on one side only; a plain receive may have no room at all. */
 static void case_plain(const struct grid *g)
 {
 	static const size_t bytes[] = { 8, 600, 9000, 40000, LONG_BYTES };
@@ -192,7 +195,7 @@ static void case_plain(const struct grid *g)
 	world_close(w);
 }
 
-/* Called back before a receive has met it, and after. */
+/* Cancelled before a receive has matched, and after. */
 static void case_recall(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -233,7 +236,7 @@ static void typed_data_is_called_back(void **state)
 	on_every_machine(case_recall);
 }
 
-/* In the middle of a message: both directions. */
+/* A peer dies in the middle of a message, in both directions. */
 static void death_ends_typed_data(void **state)
 {
 	const struct grid g = { .machine = "native" };

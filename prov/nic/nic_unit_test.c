@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the message engine asks of a unit, asked of each: every machine's unit
- * on every carrier gives whole packets, once, in order, keeps what is refused,
- * and moves bulk data or says that it cannot.
+ * The contract between the message engine and a unit, tested on each: every
+ * machine's unit on every carrier delivers whole packets, once, in order, keeps
+ * refused ones, and moves bulk data or returns an error.
  */
 #include "prov/nic/apenet/apenet_engine.h"
 #include "prov/nic/fma/fma_engine.h"
@@ -21,7 +21,7 @@
 #define PACKET_BYTES 1900
 #define SIDES	     2
 
-/* One endpoint and what came to it. */
+/* One endpoint and what it received. */
 struct side {
 	struct weft_unit *u;
 	struct weft_peer *peer; /* the other side */
@@ -29,10 +29,10 @@ struct side {
 	uint64_t sent;
 	uint64_t taken;
 	uint64_t bytes;
-	unsigned refuse; /* every so many packets are refused once */
+	unsigned refuse; /* every n-th packet is refused once */
 	unsigned refused;
-	bool again;	    /* the refused one comes again */
-	struct bulk *fetch; /* to be done by the packet that comes */
+	bool again;	    /* the refused packet is expected again */
+	struct bulk *fetch; /* bulk data that the next packet starts */
 	int lost;
 	int done;
 	int dma_err;
@@ -101,7 +101,7 @@ static int on_deliver(void *arg, struct weft_peer *src,
 	struct side *s = arg;
 
 	if (src != s->peer)
-		return 0; /* a stranger's: garbage, but whole */
+		return 0; /* from an unrelated process: invalid, but whole */
 	if (s->refuse && !s->again && s->taken % s->refuse == 0) {
 		s->refused++;
 		s->again = true;
@@ -173,7 +173,7 @@ static void pair_close(struct side *s)
 	s[1].u->ops->close(s[1].u);
 }
 
-/* Sends the next packet of the pattern in two pieces; false: not now. */
+/* Sends the next packet of the pattern in two pieces; false: no room. */
 static bool side_send(struct side *s)
 {
 	unsigned char buf[PACKET_BYTES];
@@ -244,7 +244,7 @@ static void a_refused_packet_comes_again_before_the_next(void **state)
 	}
 }
 
-/* A receiver that does not poll: the sender is told to wait, none is lost. */
+/* A receiver that does not poll: the sender has to wait, no packet is lost. */
 static void a_full_receiver_slows_the_sender(void **state)
 {
 	struct side s[SIDES];
@@ -289,7 +289,7 @@ static void bulk_fill(struct bulk *b, struct side *s, unsigned char *local,
 	b->d.done = bulk_done;
 }
 
-/* Posts until the unit takes it. */
+/* Posts until the unit accepts it. */
 static int bulk_run(struct bulk *b, struct side *s,
 		    int (*post)(struct weft_unit *, struct weft_peer *,
 				struct weft_dma *))
@@ -332,7 +332,7 @@ static void bulk_data_moves_both_ways(void **state)
 	free(theirs);
 }
 
-/* Units that store packets before they deliver them. */
+/* Does the unit store packets before delivery? */
 static bool stores(const struct grid *g)
 {
 	return !g->faults && g->carrier == &weft_carrier_loop &&
@@ -340,7 +340,7 @@ static bool stores(const struct grid *g)
 		g->unit == &weft_unit_sten);
 }
 
-/* Credits and answers that came while it lasted are taken first. */
+/* Credits and responses that arrived during the copy are handled first. */
 static void after_a_copy_the_unit_looks_before_it_delivers(void **state)
 {
 	unsigned char mine[4096];
@@ -361,7 +361,7 @@ static void after_a_copy_the_unit_looks_before_it_delivers(void **state)
 			s[1].u->ops->poll(s[1].u, 16);
 			T_IS(s[1].taken, n);
 			T_IS(s[1].done, (int)n - 10);
-			/* nobody sleeps with packets in hand */
+			/* wait returns at once while packets are stored */
 			if (n < 13)
 				T_OK(s[1].u->carrier->ops->wait(s[1].u->carrier,
 								1));
@@ -370,7 +370,7 @@ static void after_a_copy_the_unit_looks_before_it_delivers(void **state)
 	}
 }
 
-/* Sends what may be on its way without an answer. */
+/* Sends as many packets as may be unacknowledged. */
 static unsigned send_all(struct side *s)
 {
 	unsigned n = 0;
@@ -380,7 +380,7 @@ static unsigned send_all(struct side *s)
 	return n;
 }
 
-/* What a side owes leaves before it spends its time on a copy. */
+/* Pending responses are sent before a long copy. */
 static void nobody_waits_for_an_answer_while_we_copy(void **state)
 {
 	static const struct grid g = { "sten", &weft_unit_sten,
@@ -392,7 +392,7 @@ static void nobody_waits_for_an_answer_while_we_copy(void **state)
 	unsigned n;
 
 	pair_open(s, &g, false);
-	pair_talk(s, 15); /* now come those that fit a short packet */
+	pair_talk(s, 15); /* the next ones fit a short packet */
 	n = send_all(&s[0]);
 	T_IS(n, 4);
 	bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
@@ -402,8 +402,8 @@ static void nobody_waits_for_an_answer_while_we_copy(void **state)
 	s[0].u->ops->poll(s[0].u, 16);
 	T_TRUE(send_all(&s[0]) >= n);
 	s[1].fetch = NULL;
-	pair_talk(s, 30); /* as above */
-	/* who copies, too, may have more of them on their way */
+	pair_talk(s, 30); /* the next ones fit a short packet */
+	/* a sender that copies, too, may have more of them in flight */
 	bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 	T_OK(bulk_run(&b, s, s[0].u->ops->put));
 	T_TRUE(send_all(&s[0]) > n);
@@ -484,7 +484,7 @@ static const struct weft_carrier_up no_up = {
 	.lost = no_lost,
 };
 
-/* Random bytes, with fields near their limits more often than chance. */
+/* Random bytes, with fields near their limits more often than by chance. */
 static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
 {
 	static const uint8_t types[] = { 0x55, 0x60, 0x70, 0x50, 7 };
@@ -542,7 +542,7 @@ static void a_strangers_garbage_disturbs_nobody(void **state)
 	}
 }
 
-/* The names of processes that look for each other. */
+/* Names of processes that connect to each other. */
 struct board {
 	struct sockaddr_in name[SIDES];
 	_Atomic int ready[SIDES];

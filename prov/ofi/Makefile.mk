@@ -1,4 +1,4 @@
-# prov/ofi: the libfabric face
+# prov/ofi: the libfabric layer
 noinst_LTLIBRARIES += libweft-ofi.la
 libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_ofi.h prov/ofi/weft_mc.h prov/ofi/weft_mc_call.h \
@@ -23,7 +23,7 @@ libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_wait.c prov/ofi/weft_wait.h \
 	prov/ofi/weft_world.c prov/ofi/weft_world.h
 
-# Its tests run over an engine and a carrier made for them.
+# The tests run over a fake engine and carrier.
 OFI_TESTS = \
 	prov/ofi/weft_av_test prov/ofi/weft_cntr_test prov/ofi/weft_cq_test \
 	prov/ofi/weft_domain_test prov/ofi/weft_eq_test \

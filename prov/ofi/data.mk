@@ -21,13 +21,13 @@ PROVIDER = \
 	prov/ofi/weft_tagged.c prov/ofi/weft_typed.c
 libweft_fi_la_SOURCES = $(PROVIDER)
 libweft_fi_la_LIBADD = libweft-ofi.la libweftnic.la $(FABRIC_LIBS)
-# nodelete: libfabric unloads providers at exit, where the thread of a domain
-# that nobody closed may still be running.
+# nodelete: libfabric unloads providers at exit, while the thread of a domain
+# that was not closed may still be running.
 PROVIDER_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^fi_prov_ini$$' -Wl,-z,defs -Wl,-z,nodelete
 libweft_fi_la_LDFLAGS = $(PROVIDER_LDFLAGS)
 
-# The same for our MPI library, which does without libfabric's.
+# The provider for Weft's MPI library, without libfabric's library.
 noinst_LTLIBRARIES += libweftown.la
 libweftown_la_SOURCES = prov/ofi/weft_own.c
 pkglib_LTLIBRARIES += libweft-own.la

@@ -49,10 +49,10 @@ int weft_addr_iface(const char *text, struct in_addr *ip_p)
 	return ret;
 }
 
-/* A socket that is connected and never used tells the way. */
+/* Gets the default route's local address from a connected, unused socket. */
 static int addr_by_route(struct in_addr *ip_p)
 {
-	/* an address that nobody has (RFC 5737), so the default route's */
+	/* an unassigned address (RFC 5737), so the default route is used */
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(9),
 				  .sin_addr.s_addr = htonl(0xc0000201) };
@@ -128,7 +128,10 @@ int weft_addr_resolve(const char *node, const char *service, bool numeric,
 	return err;
 }
 
-/* "node07" and 3 make "node10"; the width is kept. */
+/*
+ * Adds to the number at the end of a name: "node07" + 3 is "node10"; the width
+ * is kept.
+ */
 static void count_up(const char *node, size_t by, char *to, size_t room)
 {
 	size_t len = strlen(node);
@@ -140,7 +143,7 @@ static void count_up(const char *node, size_t by, char *to, size_t room)
 		 strtoull(node + at, NULL, 10) + by);
 }
 
-/* The i-th node of a range. */
+/* Resolves the i-th node of a range. */
 static int range_node(const char *node, size_t i, const char *service,
 		      struct sockaddr_in *name_p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_atomic, fi_fetch_atomic, fi_compare_atomic and their kind. The engine's
- * numbers for operations and types are libfabric's.
+ * fi_atomic, fi_fetch_atomic, fi_compare_atomic and their variants. The engine
+ * uses libfabric's numbers for operations and types.
  */
 #include "prov/ofi/weft_atomic.h"
 #include "prov/ofi/weft_data.h"
@@ -22,7 +22,7 @@ static_assert((int)WEFT_AT_INT8 == FI_INT8 &&
 		      (int)WEFT_AT_DOUBLE == FI_DOUBLE,
 	      "libfabric's numbers");
 
-/* A call, whatever its form; counts are of elements. */
+/* A call in any of its forms; counts are in elements. */
 struct call {
 	struct weft_post post;
 	const struct fi_ioc *iov;
@@ -44,7 +44,7 @@ static const uint64_t flags_of[] = {
 	[WEFT_COMPARE] = FI_ATOMIC | FI_READ,
 };
 
-/* Element counts become bytes; how many bytes, or -EINVAL. */
+/* Converts element counts to bytes; returns the total bytes, or -EINVAL. */
 static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 			size_t count, size_t bytes)
 {
@@ -61,7 +61,7 @@ static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 	return sum;
 }
 
-/* Operands, comparands and results of equal length. */
+/* Sets operands, comparands and results, which must have equal lengths. */
 static int operands(struct weft_nic_op *op, const struct call *c)
 {
 	size_t bytes = weft_at_bytes(c->type);
@@ -142,7 +142,7 @@ static ssize_t weft_at_write(struct fid_ep *fid, const void *buf, size_t count,
 			      datatype, op, context);
 }
 
-/* What the three *msg forms share. */
+/* Common part of the three *msg forms. */
 static int call_msg(struct weft_ep *ep, struct call *c,
 		    const struct fi_msg_atomic *msg, uint64_t flags)
 {
@@ -192,8 +192,7 @@ static ssize_t weft_at_inject(struct fid_ep *fid, const void *buf, size_t count,
 	return post(ep, &c);
 }
 
-/* ---- with result -----------------------------------------------------------
- */
+/* ---- with result --------------------------------------------------------- */
 
 static ssize_t weft_at_readwritev(struct fid_ep *fid, const struct fi_ioc *iov,
 				  void **desc, size_t count,
@@ -307,8 +306,7 @@ static ssize_t weft_at_compwritemsg(struct fid_ep *fid,
 	return err ? err : post(ep, &c);
 }
 
-/* ---- what there is ----------------------------------------------------------
- */
+/* ---- queries ------------------------------------------------------------- */
 
 static int valid(const struct weft_machine *m, unsigned kind,
 		 enum fi_datatype type, enum fi_op op, size_t *count)

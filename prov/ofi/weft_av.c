@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Address vectors. An fi_addr_t is an index into a table of names, for
- * FI_AV_MAP as for FI_AV_TABLE. Each endpoint keeps its own table from index
- * to peer record, filled at first use, so that posting costs one load; and
- * one back from a peer's dense index to the fi_addr_t, for FI_SOURCE.
+ * FI_AV_MAP as for FI_AV_TABLE. Each endpoint keeps its own table from index to
+ * peer record, filled at first use, so that posting costs one load; and a
+ * reverse table from a peer's dense index to the fi_addr_t, for FI_SOURCE.
  *
- * A map gives the same name the same address and counts its uses; a table
- * gives every insertion its own index, as applications count on.
+ * A map gives equal names the same address and counts its uses; a table gives
+ * every insertion its own index, as applications expect.
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
@@ -25,7 +25,7 @@ static struct weft_av *to_av(struct fid_av *fid)
 	return weft_container_of(fid, struct weft_av, fid);
 }
 
-/* An endpoint is its host address and port; by_name holds index + 1. */
+/* A name is a host address and a port; by_name holds index + 1. */
 static uint64_t key_of(const struct sockaddr_in *name)
 {
 	return (uint64_t)name->sin_addr.s_addr << 16 | name->sin_port;
@@ -49,9 +49,12 @@ static bool in_use(struct weft_av *av, fi_addr_t addr)
 	return addr < av->count && av->entry[addr].name.sin_family;
 }
 
-/* ---- the endpoint's tables --------------------------------------------- */
+/* ---- tables of the endpoint ---------------------------------------------- */
 
-/* Room for index i in an array of size bytes each, new room set to fill. */
+/*
+ * Grows an array of elements of `size` bytes to hold index i; new elements are
+ * set to fill.
+ */
 static void *grow(void *array, size_t *room, size_t i, int fill)
 {
 	size_t n = *room ? *room : 16;
@@ -110,7 +113,7 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 			return i;
 		ep->sources = p;
 	}
-	/* Remembered only together with the way back, for removal. */
+	/* Stored only together with the forward entry, for removal. */
 	if (!peer_set(ep, i, peer))
 		ep->sources[peer->index] = i;
 	return i;
@@ -153,9 +156,9 @@ void weft_av_unbind(struct weft_ep *ep)
 	ep->source_room = 0;
 }
 
-/* ---- inserting and removing -------------------------------------------- */
+/* ---- inserting and removing ---------------------------------------------- */
 
-/* A free entry, or NONE: out of memory. */
+/* Returns a free entry, or NONE: out of memory. */
 static uint32_t entry_get(struct weft_av *av)
 {
 	uint32_t i = av->free;
@@ -183,7 +186,7 @@ static void entry_put(struct weft_av *av, uint32_t i)
 	av->free = i;
 }
 
-/* Whose address this is must be asked of the carrier, or is nobody's. */
+/* Drops the cached peers of an address: its next use queries the carrier. */
 static void ask_again(struct weft_av *av, fi_addr_t addr)
 {
 	struct weft_list *pos, *tmp;
@@ -221,7 +224,7 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 	return 0;
 }
 
-/* Another entry of the same name takes over in by_name, if there is one. */
+/* Makes another entry of the same name current in by_name, if there is one. */
 static void forget_name(struct weft_av *av, uint32_t gone)
 {
 	uint64_t key = key_of(&av->entry[gone].name);
@@ -254,7 +257,7 @@ static int remove_one(struct weft_av *av, fi_addr_t addr)
 	return 0;
 }
 
-/* How the result of one insertion reaches the caller. */
+/* Destinations for the result of one insertion. */
 struct report {
 	struct weft_av *av;
 	fi_addr_t *addr; /* NULL: not wanted */
@@ -274,7 +277,7 @@ static void report_one(const struct report *r, size_t i, int err,
 				 i);
 }
 
-/* names are packed and perhaps not aligned, as the application has them. */
+/* names are packed and may be unaligned, as the application stores them. */
 static int insert_all(struct weft_av *av, const void *names, size_t count,
 		      const struct report *r)
 {
@@ -300,7 +303,7 @@ static int insert_all(struct weft_av *av, const void *names, size_t count,
 		weft_eq_post(av->eq, FI_AV_COMPLETE, &done, sizeof(done)));
 }
 
-/* Common to the three insertions; fills r or refuses with -FI_E*. */
+/* Common start of the three insertions; fills r or returns -FI_E*. */
 static int insert_begin(struct weft_av *av, fi_addr_t *fi_addr, uint64_t flags,
 			void *context, struct report *r)
 {
@@ -402,7 +405,7 @@ static const char *weft_av_straddr(struct fid_av *fid, const void *addr,
 	return weft_addr_str(addr, buf, len);
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 static int weft_av_close(struct fid *fid)
 {

@@ -8,17 +8,17 @@
 int weft_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
 		 struct fid_av **av_p, void *context);
 
-/* Inside the lock; -EINVAL when the endpoint already has one. */
+/* Call inside the lock; -EINVAL: the endpoint already has one. */
 int weft_av_bind(struct weft_av *av, struct weft_ep *ep);
 void weft_av_unbind(struct weft_ep *ep);
 
-/* Not for callers: the rare halves of the two below (weft_av.c). */
+/* Internal: slow paths of the two functions below (weft_av.c). */
 struct weft_peer *weft_ep_peer_make(struct weft_ep *ep,
 				    fi_addr_t addr) WEFT_COLD;
 fi_addr_t weft_ep_source_find(struct weft_ep *ep,
 			      struct weft_peer *peer) WEFT_COLD;
 
-/* The peer behind an address, or NULL: not in the vector. O(1). */
+/* Returns the peer of an address, or NULL: not in the vector. O(1). */
 static inline struct weft_peer *weft_ep_peer(struct weft_ep *ep, fi_addr_t addr)
 {
 	if (weft_likely(addr < ep->peer_room && ep->peers[addr]))
@@ -26,7 +26,7 @@ static inline struct weft_peer *weft_ep_peer(struct weft_ep *ep, fi_addr_t addr)
 	return weft_ep_peer_make(ep, addr);
 }
 
-/* The address of a peer, or FI_ADDR_NOTAVAIL: not in the vector. O(1). */
+/* Returns a peer's address, or FI_ADDR_NOTAVAIL: not in the vector. O(1). */
 static inline fi_addr_t weft_ep_source(struct weft_ep *ep,
 				       struct weft_peer *peer)
 {

@@ -100,7 +100,7 @@ static void an_endpoint_finds_peers_and_their_addresses(void **state)
 	}
 	T_NULL(weft_ep_peer(&ep->ep, 100));
 	T_NULL(weft_ep_peer(&ep->ep, FI_ADDR_NOTAVAIL));
-	/* Removed: neither way leads anywhere; inserted again: both do. */
+	/* After removal neither lookup finds it; after insertion both do. */
 	peer = weft_ep_peer(&ep->ep, addr[60]);
 	T_OK(fi_av_remove(av, &addr[60], 1, 0));
 	T_NULL(weft_ep_peer(&ep->ep, addr[60]));
@@ -185,7 +185,7 @@ static void ranges_of_nodes_and_services_count_up(void **state)
 	T_STR(fi_av_straddr(av, &back, text, &text_len),
 	      "fi_sockaddr_in://127.0.0.2:4002");
 	T_IS(text_len, strlen(text) + 1);
-	/* services have names only where /etc/services is */
+	/* services have names only if /etc/services exists */
 	T_IS(fi_av_insertsvc(av, "127.0.0.9",
 			     getservbyname("discard", NULL) ? "discard" : "9",
 			     addr, 0, NULL),

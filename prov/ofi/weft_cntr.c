@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters: two numbers, successes and failures. Reading makes progress, as
- * for completion queues; waiting goes the same way as theirs.
+ * Counters: two numbers, successes and failures. Reading makes progress, as for
+ * completion queues; waiting uses the same functions.
  */
 #include "prov/ofi/weft_cntr.h"
 #include "prov/ofi/weft_err.h"
@@ -45,7 +45,7 @@ static uint64_t weft_cntr_readerr(struct fid_cntr *fid)
 	return look(to_cntr(fid), &to_cntr(fid)->errors);
 }
 
-/* Adds to one of the numbers, or sets it; whoever waits looks again. */
+/* Adds to one of the numbers, or sets it; wakes waiters. */
 static int change(struct weft_cntr *cntr, weft_au64 *number, bool add,
 		  uint64_t value)
 {

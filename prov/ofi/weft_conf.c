@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PPN_MAX 1000000 /* as mpiexec has it */
+#define PPN_MAX 1000000 /* mpiexec's limit */
 
 /* In the order of enum option. */
 static const struct weft_cfg_opt options[] = {
@@ -139,7 +139,7 @@ const struct weft_cfg_table weft_conf_options = {
 	WEFT_COUNT_OF(options),
 };
 
-/* NULL: as the address of the endpoint wants it. */
+/* NULL: the carrier is selected by the endpoint's address. */
 static const struct weft_carrier_ops *carrier_find(const char *name)
 {
 	if (!strcmp(name, "shm"))
@@ -177,7 +177,7 @@ static void say_no_machine(const char *name)
 		      name, all);
 }
 
-/* The machine whose unit the file of a modelled machine names. */
+/* Returns the machine whose unit is named in the file of a modelled machine. */
 static const struct weft_machine *machine_modelled(const char *text)
 {
 	char unit[WEFT_VT_UNIT];
@@ -199,7 +199,7 @@ static const struct weft_machine *machine_modelled(const char *text)
 	return NULL;
 }
 
-/* An unknown machine is no machine: never a silent other one. */
+/* An unknown machine is an error: no other machine is used instead. */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
 	bool file = virt && strchr(name, '/');
@@ -212,7 +212,7 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 	return m;
 }
 
-/* The node's number by option, else by launcher, else unknown. */
+/* Node number from the option, else from the launcher, else unknown. */
 static int node_find(void)
 {
 	int64_t node = weft_cfg_get(&options[NODE]).i;
@@ -225,7 +225,7 @@ static int node_find(void)
 
 static struct weft_conf conf;
 
-/* Numbers of the virtual clock that make no sense are not taken for others. */
+/* Invalid numbers of the virtual clock are an error, not replaced. */
 static bool numbers_ok(void)
 {
 	int64_t ppn = weft_cfg_get(&options[PPN]).i;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion queues. The data path writes entries of one cache line into a
- * ring without bound; the first 48 bytes are laid out as libfabric's tagged
- * entry, of which all other formats are prefixes, so reading is copying.
- * An error takes its place in the ring: what completed before it is read
- * before it.
+ * Completion queues. The data path writes entries of one cache line into an
+ * unbounded ring; the first 48 bytes have the layout of libfabric's tagged
+ * entry, of which all other formats are prefixes, so reading is copying. An
+ * error is an entry in the ring: earlier completions are read before it.
  */
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_err.h"
@@ -36,11 +35,11 @@ static struct weft_cq *to_cq(struct fid_cq *fid)
 	return weft_container_of(fid, struct weft_cq, fid);
 }
 
-/* ---- writing ----------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 /*
- * A completion has no place. Who reads gets what is there and then
- * -FI_EOVERRUN for ever, since what is missing cannot be told any more.
+ * A completion could not be stored. Readers get the entries before it and then
+ * -FI_EOVERRUN for ever, since the missing completion is not known any more.
  */
 static int cq_overrun(struct weft_cq *cq)
 {
@@ -50,7 +49,7 @@ static int cq_overrun(struct weft_cq *cq)
 			 "entries: a completion is lost",
 			 (unsigned long long)cq->mask + 1);
 	cq->overrun = true;
-	weft_cq_rouse(cq); /* nobody sleeps in it again: that word stays */
+	weft_cq_rouse(cq); /* stays set: no reader blocks again */
 	return -ENOMEM;
 }
 
@@ -94,14 +93,14 @@ int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
 	return 0;
 }
 
-/* ---- reading ----------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static inline struct weft_cqe *first(struct weft_cq *cq)
 {
 	return &cq->ring[cq->head & cq->mask];
 }
 
-/* A copy of known size is a few moves; the formats are four. */
+/* Copies of constant size compile to a few moves; there are four formats. */
 static inline void *copy_out(enum fi_cq_format format, void *to,
 			     const struct weft_cqe *e)
 {
@@ -187,8 +186,8 @@ static ssize_t weft_cq_read(struct fid_cq *fid, void *buf, size_t count)
 }
 
 /*
- * The caller's entry may be shorter than ours: before 1.5 it ended with
- * err_data. We have no provider data beyond the error number.
+ * The caller's entry may be shorter: before API 1.5 it ended with err_data.
+ * There is no provider data beyond the error number.
  */
 static void copy_err(struct weft_cq *cq, struct fi_cq_err_entry *to,
 		     const struct fi_cq_err_entry *from)
@@ -223,7 +222,7 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 	return ret;
 }
 
-/* Enough to end a wait: that many entries, or an error among them. */
+/* May a wait end: `threshold` entries, or an error among them? */
 static bool enough(struct weft_cq *cq, size_t threshold)
 {
 	if (cq->tail - cq->head >= threshold)
@@ -234,7 +233,7 @@ static bool enough(struct weft_cq *cq, size_t threshold)
 	return false;
 }
 
-/* In virtual time nobody looks now and then: who died ends a sleep. */
+/* In virtual time waits have no periodic timeout: a peer's death ends them. */
 static WEFT_COLD bool somebody_died(struct weft_cq *cq)
 {
 	const struct weft_domain *d = cq->domain;
@@ -301,7 +300,7 @@ static const char *weft_cq_strerror(struct fid_cq *fid, int prov_errno,
 	return weft_strerror(prov_errno, buf, len);
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 static int weft_cq_close(struct fid *fid)
 {
@@ -359,7 +358,7 @@ static struct fi_ops_cq cq_ops = {
 	.strerror = weft_cq_strerror,
 };
 
-/* The number of entries to begin with: a power of two near what is asked. */
+/* Initial number of entries: a power of two near the requested size. */
 static uint64_t ring_room(size_t asked)
 {
 	uint64_t room = RING_MIN;

@@ -9,14 +9,14 @@
 int weft_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
 		 struct fid_cq **cq_p, void *context);
 
-/* fi_trywait for one queue: 0, or -EAGAIN: do not sleep. */
+/* fi_trywait for one queue: 0, or -EAGAIN: do not block. */
 int weft_cq_trywait(struct weft_cq *cq);
-/* Doubles the ring; -ENOMEM: it is overrun from now on. */
+/* Doubles the ring; -ENOMEM: the queue is overrun from now on. */
 int weft_cq_grow(struct weft_cq *cq) WEFT_COLD;
 
 /*
- * Where the next completion is to be written, or NULL: memory is out; and the
- * word that it is there. Inside the lock.
+ * Returns the slot of the next completion, or NULL: out of memory; and
+ * publishes it. Inside the lock.
  */
 static inline struct weft_cqe *weft_cq_slot(struct weft_cq *cq)
 {
@@ -30,7 +30,7 @@ static inline bool weft_cq_has(const struct weft_cq *cq)
 	return cq && cq->head != cq->tail;
 }
 
-/* Who sleeps in the queue comes back and looks, as after fi_cq_signal. */
+/* Wakes waiters of the queue, as fi_cq_signal does. */
 static inline void weft_cq_rouse(struct weft_cq *cq)
 {
 	cq->watch.signalled = true;
@@ -43,7 +43,7 @@ static inline void weft_cq_commit(struct weft_cq *cq)
 	weft_watch_notify(&cq->watch);
 }
 
-/* Writes one completion, inside the lock. -ENOMEM when memory is out. */
+/* Writes one completion, inside the lock. -ENOMEM. */
 static inline int weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e)
 {
 	struct weft_cqe *slot = weft_cq_slot(cq);
@@ -57,8 +57,8 @@ static inline int weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e)
 
 /*
  * Writes an error completion: e as for a success (len: bytes received, tag,
- * data and src filled when known), err a positive errno (translated here),
- * olen the bytes that did not fit.
+ * data and src filled when known), err a positive errno (translated here), olen
+ * the bytes that did not fit.
  */
 int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
 		      size_t olen);

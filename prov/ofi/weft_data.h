@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of the data path, and what connects endpoint and engine. */
+/* The ops tables of the data path, and the callbacks of the engine. */
 #ifndef WEFT_OFI_DATA_H
 #define WEFT_OFI_DATA_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The domain: where queues, counters, vectors, regions and endpoints are
- * opened, and the lock they share. The list of its enabled endpoints is what
- * progress and waiting go through.
+ * The domain: opens queues, counters, vectors, regions and endpoints, and holds
+ * the lock they share. Progress and waits use its list of enabled endpoints.
  */
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/weft_atomic.h"
@@ -35,7 +34,7 @@ int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep)
 	if (!eps)
 		return -ENOMEM;
 	d->eps = eps;
-	/* Told before it is listed: the leader's set is the old one. */
+	/* before it is listed: the leader waits on the old set */
 	weft_wait_ep_added(d, ep);
 	eps[d->ep_count++] = ep;
 	weft_mr_expose_all(ep);
@@ -79,7 +78,7 @@ static int weft_domain_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 
 	if (bfid->fclass != FI_CLASS_EQ || d->eq)
 		return -FI_EINVAL;
-	/* Registration completes at once: no event would ever come. */
+	/* Registration completes at once: there would be no event. */
 	if (flags & FI_REG_MR)
 		return -FI_EOPNOTSUPP;
 	if (flags)
@@ -122,7 +121,7 @@ static struct fi_ops_domain domain_ops = {
 	.endpoint2 = weft_endpoint2,
 };
 
-/* What the attributes ask for; without a word the safe choice. */
+/* Sets fields from the attributes; unspecified ones get the safe default. */
 static void domain_fill(struct weft_domain *d, const struct fi_domain_attr *a)
 {
 	bool basic = a->mr_mode == FI_MR_BASIC;

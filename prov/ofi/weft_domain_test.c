@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fabrics and domains: what they offer and refuse, and when they close. */
+/* Fabrics and domains: supported and refused options, and closing. */
 #include "prov/ofi/weft_fabric.h"
 #include "prov/ofi/weft_fake.h"
 #include "prov/ofi/weft_progress.h"
@@ -122,7 +122,7 @@ static void a_poll_set_names_what_has_something(void **state)
 	T_IS(fi_poll(set, context, 3), 2);
 	T_PTR(context[0], &a);
 	T_PTR(context[1], &b);
-	/* The counter was told of; the entry is still to be read. */
+	/* The counter was reported; the entry is still unread. */
 	T_IS(fi_poll(set, context, 3), 1);
 	T_PTR(context[0], &a);
 	T_IS(fi_cq_read(cq, &e, 1), 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the engine calls: a finished operation becomes a count and an entry in
- * a queue, a peer's wish is checked against the registered regions, a peer's
- * access is counted and reported. All inside the domain's lock.
+ * Callbacks of the engine: a completed operation is counted and becomes an
+ * entry in a queue, a peer's request is checked against the registered regions,
+ * a peer's access is counted and reported. All inside the domain's lock.
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_cntr.h"
@@ -23,7 +23,7 @@ static const uint8_t cntr_of[] = {
 	[WEFT_REMOTE_READ] = WEFT_CNTR_REMOTE_READ,
 };
 
-/* Flags that a message brought with it; two shifts instead of branches. */
+/* Flags received with a message; two shifts instead of branches. */
 static inline uint64_t brought(const struct weft_nic_op *op)
 {
 	static_assert(FI_REMOTE_CQ_DATA == (uint64_t)WEFT_OP_DATA << 16 &&
@@ -62,7 +62,7 @@ static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
 		weft_cq_write_err(cq, &e, -op->err, op->olen);
 }
 
-/* An operation that went well. */
+/* An operation that succeeded. */
 WEFT_INLINE void went_well(struct weft_ep *ep, struct weft_cq *cq,
 			   struct weft_cntr *cntr, const struct weft_nic_op *op)
 {

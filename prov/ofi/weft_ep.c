@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The endpoint's life: made from an fi_info, bound to a vector, queues and
- * counters, enabled (here the engine opens and the endpoint gets its name),
- * closed. What it sends and receives is in weft_msg.c and its neighbours.
+ * Lifetime of an endpoint: created from an fi_info, bound to a vector, queues
+ * and counters, enabled (opens the engine and sets the endpoint's name),
+ * closed. The data path is in weft_msg.c and related files.
  */
 #include "prov/ofi/weft_ep.h"
 #include "prov/ofi/weft_av.h"
@@ -128,8 +128,7 @@ static int weft_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/* ---- enable ----------------------------------------------------------------
- */
+/* ---- enable -------------------------------------------------------------- */
 
 static int enable_check(const struct weft_ep *ep)
 {
@@ -150,7 +149,7 @@ static int enable_check(const struct weft_ep *ep)
 	return 0;
 }
 
-/* Virtual time without a launcher's help: by the name of the job. */
+/* Virtual time without a launcher: joins by the name of the job. */
 static int world_join(struct weft_domain *d)
 {
 	const struct weft_conf *conf = weft_conf();
@@ -294,7 +293,7 @@ static ssize_t weft_ep_cancel(fid_t fid, void *context)
 	weft_enter(ep->domain);
 	err = weft_nic_cancel(ep->nic, context);
 	weft_leave(ep->domain);
-	/* Too late to cancel is no error: its completion is there or coming. */
+	/* Too late to cancel is no error: the completion exists or follows. */
 	return err == -ENOENT ? 0 : weft_ofi_err(err);
 }
 
@@ -351,7 +350,7 @@ static int weft_ep_setopt(fid_t fid, int level, int optname, const void *optval,
 	return 0;
 }
 
-/* The name is known from fi_enable on; before, what was wished for. */
+/* The name is known from fi_enable on; before, returns the requested one. */
 static int weft_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 {
 	struct weft_ep *ep = to_ep(fid);
@@ -416,15 +415,15 @@ static struct fi_ops_cm cm_ops = {
 	.join = weft_mc_join,
 };
 
-/* Of accesses to remote memory. */
+/* Order bits of remote accesses. */
 #define RMA_ORDERS                                                   \
 	(FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_WAR | FI_ORDER_WAW | \
 	 FI_ORDER_RMA_RAR | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR |    \
 	 FI_ORDER_RMA_WAW)
 
 /*
- * How its accesses may overtake each other: not at all; only those to other
- * lines of memory, who asked for nothing but writes after writes; or all.
+ * Reordering allowed for remote accesses: none; only of accesses to different
+ * cache lines, if only write after write was requested; or all.
  */
 static uint32_t order_flags(uint64_t msg_order)
 {
@@ -461,7 +460,7 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 	ep->name.sin_family = AF_INET;
 	if (info->src_addr && info->src_addrlen >= sizeof(ep->name))
 		memcpy(&ep->name, info->src_addr, sizeof(ep->name));
-	/* "Any address" is no name that a peer could use. */
+	/* INADDR_ANY is not a name that a peer could use. */
 	ep->anywhere = ep->name.sin_addr.s_addr == htonl(INADDR_ANY);
 	if (ep->name.sin_addr.s_addr == htonl(INADDR_ANY))
 		ep->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Event queues: control events, some of them errors, in one list in the order
- * of posting. They belong to a fabric, not to a domain, and nothing here is
- * hot: a mutex, a condition, a list.
+ * of posting. They belong to a fabric, not to a domain, and are not on the hot
+ * path: a mutex, a condition variable, a list.
  */
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
@@ -20,7 +20,7 @@ struct weft_eq {
 	struct fid_eq fid;
 	struct weft_fabric *fabric;
 	enum fi_wait_obj obj;
-	int event_fd; /* readable while an event is there; -1: not FD */
+	int event_fd; /* readable while an event is queued; -1: not FD */
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	struct weft_list events;
@@ -55,7 +55,7 @@ void weft_eq_put(struct weft_eq *eq)
 	weft_ref_put(&eq->ref);
 }
 
-/* ---- writing ----------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static int post(struct weft_eq *eq, const struct event *head, const void *buf)
 {
@@ -111,7 +111,7 @@ static ssize_t weft_eq_write(struct fid_eq *fid, uint32_t code, const void *buf,
 	return err ? weft_ofi_err(err) : (ssize_t)len;
 }
 
-/* ---- reading ----------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static struct event *first(struct weft_eq *eq)
 {
@@ -132,7 +132,7 @@ static void drop_first(struct weft_eq *eq)
 		return;
 }
 
-/* Copies as much as fits, and takes the event away unless it is a peek. */
+/* Copies as much as fits, and removes the event unless it is a peek. */
 static ssize_t take(struct weft_eq *eq, uint32_t *code, void *buf, size_t len,
 		    uint64_t flags)
 {
@@ -188,7 +188,7 @@ static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 	return ret;
 }
 
-/* Until an event is there or the deadline passes; inside the mutex. */
+/* Waits for an event or the deadline; inside the mutex. */
 static void wait_event(struct weft_eq *eq, uint64_t deadline)
 {
 	struct timespec ts = { .tv_sec = (time_t)(deadline / 1000000000u),
@@ -235,7 +235,7 @@ static const char *weft_eq_strerror(struct fid_eq *fid, int prov_errno,
 	return weft_strerror(prov_errno, buf, len);
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 static int weft_eq_close(struct fid *fid)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one place where -errno becomes -FI_E*. libfabric took most of errno's
- * numbers over; the table holds those it did not take and those that mean
- * something else there.
+ * The only place where -errno becomes -FI_E*. libfabric uses most of errno's
+ * numbers; the table holds the others and those with another meaning.
  */
 #include "prov/ofi/weft_err.h"
 
@@ -14,7 +13,7 @@ static const struct {
 } differ[] = {
 	{ EOVERFLOW, FI_ETRUNC }, /* longer than the receive buffer */
 	{ ENOKEY, FI_ENOKEY },
-	{ EPROTO, FI_EIO }, /* a peer broke the packet format */
+	{ EPROTO, FI_EIO }, /* a peer sent an invalid packet */
 	{ EBADMSG, FI_EIO },
 	{ EPIPE, FI_ECONNRESET },
 	{ ESRCH, FI_ECONNRESET }, /* the peer's process is gone */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fi_open_ops: the provider's own tables, rdma/fi_ext_weft.h. */
+/* fi_open_ops: the provider's own ops tables, rdma/fi_ext_weft.h. */
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The carrier whose time the object lives in, or NULL: the host's. */
+/* Returns the carrier with the object's virtual clock, or NULL: live. */
 static struct weft_carrier *virtual_carrier(struct fid *fid)
 {
 	struct weft_ep *ep = weft_container_of(fid, struct weft_ep, fid.fid);

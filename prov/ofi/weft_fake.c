@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The data path is not part of these tests. */
+/* These tests do not use the data path. */
 struct fi_weft_recv weft_recv_ops;
 struct fi_weft_typed weft_typed_ops;
 struct fi_weft_mem weft_mem_ops;
@@ -63,7 +63,7 @@ const struct weft_machine *weft_machine_find(const char *name)
 	return NULL;
 }
 
-/* ---- carrier ----------------------------------------------------------- */
+/* ---- carrier ------------------------------------------------------------- */
 
 static struct fake_ep *of_carrier(struct weft_carrier *c)
 {
@@ -97,7 +97,7 @@ static int fake_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	int err = 0;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	/* As long as the contract allows without a false alarm. */
+	/* the longest wait that the carrier's interface allows */
 	if (timeout_ns > 100000000)
 		timeout_ns = 100000000;
 	ts.tv_nsec += (long)timeout_ns;
@@ -171,7 +171,7 @@ void fake_arrive(struct fake_ep *e, uint32_t n)
 	T_IS(write(e->fd, &one, sizeof(one)), sizeof(one));
 }
 
-/* ---- engine ------------------------------------------------------------ */
+/* ---- engine -------------------------------------------------------------- */
 
 static struct fake_ep *of_nic(struct weft_nic *nic)
 {
@@ -233,7 +233,7 @@ void weft_ep_progress(struct weft_ep *ep)
 	}
 }
 
-/* ---- objects ----------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------- */
 
 void fake_open(struct fake *f, enum fi_threading threading,
 	       enum fi_progress progress)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For the tests of this folder: four machines, an endpoint and a carrier that
- * exist only as far as the libfabric face looks at them. A packet is a number
- * that any thread may raise; progress turns each into one completion and one
- * count of the endpoint.
+ * For the tests of this folder: four machines, an endpoint and a carrier with
+ * only the parts that the libfabric layer uses. A packet is a number that any
+ * thread may increment; progress turns each into one completion and one count
+ * of the endpoint.
  */
 #ifndef WEFT_OFI_FAKE_H
 #define WEFT_OFI_FAKE_H
@@ -19,7 +19,7 @@ struct fake {
 	bool no_fd; /* the carriers of endpoints have no descriptor */
 };
 
-/* Fabric and domain with that threading and progress; asserts success. */
+/* Opens fabric and domain with that threading and progress; asserts success. */
 void fake_open(struct fake *f, enum fi_threading threading,
 	       enum fi_progress progress);
 void fake_close(struct fake *f);
@@ -31,21 +31,21 @@ struct fake_ep {
 	struct weft_carrier carrier;
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
-	weft_au32 due; /* packets that came and were not polled */
+	weft_au32 due; /* packets arrived and not polled */
 	bool woken;
 	bool no_fd;
 	int fd;
-	uint64_t serial; /* of the next completion, in its data */
+	uint64_t serial; /* number of the next completion, in its data */
 	struct weft_peer peer[FAKE_PEERS];
 	uint32_t peer_count;
 	uint64_t exposed; /* regions listed now */
 };
 
-/* An enabled endpoint on cq and cntr (either may be NULL) and av (too). */
+/* Opens an enabled endpoint with cq, cntr and av, each of which may be NULL. */
 struct fake_ep *fake_ep_open(struct fake *f, struct fid_cq *cq,
 			     struct fid_cntr *cntr, struct fid_av *av);
 void fake_ep_close(struct fake_ep *e);
-/* n packets come in; from any thread. */
+/* Lets n packets arrive; from any thread. */
 void fake_arrive(struct fake_ep *e, uint32_t n);
 
 #endif

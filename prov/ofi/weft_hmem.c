@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endpoints with FI_HMEM: buffers may lie in memory of any kind (prov/mem).
- * Where the machine's interface reaches such memory it gets the address that
- * the bus has, peer to peer; else the bytes are staged (weft_stage.c). The
- * calls with segments ask for that by themselves (ep->hmem); the short ones
- * have a table of their own here, so that other endpoints pay nothing.
+ * Endpoints with FI_HMEM: buffers may be in memory of any kind (prov/mem).
+ * Where the machine's interface can access this memory it gets the bus address,
+ * peer to peer; otherwise the bytes are staged (weft_stage.c). The calls with
+ * segments check for that themselves (ep->hmem); the short calls have an ops
+ * table of their own here, so that other endpoints have no overhead.
  */
 #include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
@@ -25,7 +25,7 @@ static int reach(struct iovec *iov)
 		 : -EFAULT;
 }
 
-/* A buffer of several messages is reported by its address: the host's. */
+/* A multi receive buffer is reported by its address: it must be the host's. */
 int weft_hmem_take(struct weft_ep *ep, struct weft_nic_op *op)
 {
 	void *first = op->iov[0].iov_base;
@@ -40,7 +40,7 @@ int weft_hmem_take(struct weft_ep *ep, struct weft_nic_op *op)
 	return err;
 }
 
-/* What a call without flags of its own sends. */
+/* Sends for calls without flags of their own. */
 static ssize_t send_one(struct fid_ep *fid, struct weft_post *p,
 			const void *buf, size_t len, uint64_t tag,
 			uint64_t data)
@@ -158,13 +158,13 @@ static ssize_t hmem_tinjectdata(struct fid_ep *ep, const void *buf, size_t len,
 	return send_one(ep, &p, buf, len, tag, data);
 }
 
-/* ---- an endpoint takes such memory ---- */
+/* ---- enabling ---- */
 
 static struct fi_ops_msg msg_ops;
 static struct fi_ops_tagged tagged_ops;
 static pthread_once_t tables = PTHREAD_ONCE_INIT;
 
-/* What is not here is as the other endpoints have it. */
+/* Other entries are those of endpoints without FI_HMEM. */
 static void tables_fill(void)
 {
 	msg_ops = weft_msg_ops;
@@ -195,7 +195,7 @@ void weft_hmem_use(struct weft_ep *ep)
 	weft_leave(ep->domain);
 }
 
-/* Staged operations have an end of their own. */
+/* Staged operations have a completion function of their own. */
 void weft_hmem_calls(struct weft_ep *ep)
 {
 	if (ep->nic && ep->hmem == WEFT_HMEM_STAGED)

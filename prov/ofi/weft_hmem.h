@@ -8,24 +8,24 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* How an endpoint takes such memory: weft_ep.hmem; 0: not at all. */
+/* How an endpoint accesses this memory: weft_ep.hmem; 0: not supported. */
 enum weft_hmem {
-	WEFT_HMEM_PEER = 1, /* the interface reaches it */
-	WEFT_HMEM_STAGED,   /* its bytes are copied to the host and from it */
+	WEFT_HMEM_PEER = 1, /* the interface accesses it */
+	WEFT_HMEM_STAGED,   /* staged through host memory */
 };
 
-/* The endpoint takes it from now on. */
+/* Enables memory of other kinds on the endpoint. */
 void weft_hmem_use(struct weft_ep *ep);
-/* What an endpoint with FI_HMEM tells its engine, once it has one. */
+/* Sets the engine's callbacks of an endpoint with FI_HMEM, once it is open. */
 void weft_hmem_calls(struct weft_ep *ep);
 /* FI_OPT_FI_HMEM_P2P: enum of rdma/fi_endpoint.h. 0 or -FI_E*. */
 int weft_hmem_set(struct weft_ep *ep, int p2p);
 
 /* Gives the op of an endpoint with FI_HMEM the addresses that the interface
- * uses. -EFAULT: a segment lies in memory of two kinds; -ENOMEM, -ENOSYS. */
+ * uses. -EFAULT: a segment spans memory of two kinds; -ENOMEM, -ENOSYS. */
 int weft_hmem_take(struct weft_ep *ep, struct weft_nic_op *op);
 
-/* fi_open_ops: FI_WEFT_MEM. */
+/* Ops table of fi_open_ops: FI_WEFT_MEM. */
 extern struct fi_weft_mem weft_mem_ops;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FI_WEFT_MEM: memory of the device's stand-in for programs over libfabric. */
+/* FI_WEFT_MEM: memory of the emulated device for programs over libfabric. */
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_stage.h"
@@ -9,7 +9,7 @@ static struct weft_domain *domain_of(struct fid *fid)
 	return weft_container_of(fid, struct weft_domain, fid.fid);
 }
 
-/* A copy by the device's own means takes its time on the machine. */
+/* A copy by the device takes modelled time. */
 static int mem_move(struct fid *fid, const struct iovec *iov, size_t count,
 		    void *host, int in)
 {

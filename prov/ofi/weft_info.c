@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_getinfo: what a machine offers is one fi_info; hints are held against it
- * by tables. A row names a field, which has the same place in hints, offer
- * and answer, and the rule for it. What no row can say is a function below.
+ * fi_getinfo: the capabilities of a machine are one fi_info; hints are compared
+ * with it by tables. A table row contains a field, which has the same offset in
+ * hints, offer and answer, and the rule for it. Other rules are functions
+ * below.
  *
- * One fi_info is answered: of the machine that the hints name by its fabric
- * or domain, else of FI_WEFT_MACHINE. Several equal ones would make Open MPI
- * spread the ranks of a job over machines.
+ * One fi_info is returned: of the machine that the hints name by its fabric or
+ * domain, else of FI_WEFT_MACHINE. Several equal ones would make Open MPI
+ * distribute the ranks of a job over machines.
  */
 #include "prov/ofi/weft_info.h"
 #include "prov/ofi/weft_addr.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What we do, by where it may stand. */
+/* Supported capabilities, by the attributes that may contain them. */
 #define PRIMARY                                                    \
 	(FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE | \
 	 FI_DIRECTED_RECV)
@@ -42,7 +43,7 @@
 
 /* Alternating bits, the first one set: all 64 bits of a tag match. */
 #define TAG_FORMAT 0xaaaaaaaaaaaaaaaaULL
-/* Our own protocol, "WF"; the top bit says provider specific. */
+/* The provider's own protocol, "WF"; the top bit means provider specific. */
 #define PROTOCOL   (0x80000000u | 0x5746)
 
 #define QUEUE_SIZE    4096u
@@ -51,9 +52,9 @@
 #define KEY_BYTES     8u
 #define CQ_DATA_BYTES 8u
 
-/* ---- the offer --------------------------------------------------------- */
+/* ---- the offer ----------------------------------------------------------- */
 
-/* An order of accesses means one of RMA and of atomics alike. */
+/* An order of accesses implies that of RMA and of atomics. */
 static const uint64_t orders[] = { FI_ORDER_RAR, FI_ORDER_RAW, FI_ORDER_WAR,
 				   FI_ORDER_WAW };
 static_assert(FI_ORDER_RMA_WAW == FI_ORDER_RMA_RAR << 3 &&
@@ -133,7 +134,7 @@ static int offer_domain(struct fi_domain_attr *a, const struct weft_machine *m)
 	return a->name ? 0 : -ENOMEM;
 }
 
-/* All that a machine can do, in the form of hints that ask for everything. */
+/* Builds all that a machine supports, in the form of hints. */
 static struct fi_info *offer(const struct weft_machine *m)
 {
 	struct fi_info *info = fi_allocinfo();
@@ -153,7 +154,7 @@ static struct fi_info *offer(const struct weft_machine *m)
 	return info;
 }
 
-/* ---- the tables -------------------------------------------------------- */
+/* ---- the tables ---------------------------------------------------------- */
 
 enum part { TX, RX, EP, DOMAIN };
 
@@ -172,7 +173,7 @@ static char *part_of(const struct fi_info *info, enum part part)
 	}
 }
 
-/* The offer is a limit; ECHO: the answer is what was asked, if anything. */
+/* The offer is a limit; ECHO: the answer is the requested value, if any. */
 enum echo { KEEP, ECHO };
 
 struct row {
@@ -186,7 +187,7 @@ struct row {
 #define IN_EP(field)	 EP, offsetof(struct fi_ep_attr, field)
 #define IN_DOMAIN(field) DOMAIN, offsetof(struct fi_domain_attr, field)
 
-/* Numbers (size_t): not more than we have. */
+/* Numbers (size_t): at most the offered value. */
 static const struct row numbers[] = {
 	{ IN_TX(inject_size), ECHO },
 	{ IN_TX(size), ECHO },
@@ -220,7 +221,7 @@ static const struct row numbers[] = {
 	{ IN_DOMAIN(mr_cnt), KEEP },
 };
 
-/* Sets of bits (uint64_t): none that we do not have. */
+/* Bit sets (uint64_t): no bit that is not offered. */
 static const struct row bits[] = {
 	{ IN_TX(op_flags), ECHO },   { IN_TX(msg_order), KEEP },
 	{ IN_TX(comp_order), KEEP }, { IN_RX(op_flags), ECHO },
@@ -228,7 +229,7 @@ static const struct row bits[] = {
 	{ IN_DOMAIN(caps), KEEP },
 };
 
-/* Choices (enum): we have them all, the answer is what was asked. */
+/* Choices (enum): all are supported, the answer is the requested value. */
 static const struct row choices[] = {
 	{ IN_DOMAIN(threading), ECHO },
 	{ IN_DOMAIN(control_progress), ECHO },
@@ -270,7 +271,7 @@ static bool row_choice(const struct row *r, const char *hint, char *answer)
 	return true;
 }
 
-/* Walks a table; bits that nobody asked for (op_flags) end up empty. */
+/* Applies a table; bits that were not requested (op_flags) become 0. */
 static bool rows_match(const struct row *row, size_t count,
 		       bool (*match)(const struct row *, const char *, char *),
 		       const struct fi_info *hints, struct fi_info *answer)
@@ -293,7 +294,7 @@ static bool rows_match(const struct row *row, size_t count,
 	return true;
 }
 
-/* ---- what no row can say ----------------------------------------------- */
+/* ---- rules outside the tables -------------------------------------------- */
 
 /* Directions follow from the primary capabilities unless some are given. */
 static uint64_t with_directions(uint64_t caps)
@@ -305,7 +306,7 @@ static uint64_t with_directions(uint64_t caps)
 	return caps;
 }
 
-/* The secondary capabilities that cost nothing beside the asked ones. */
+/* Adds the secondary capabilities that cost nothing with the requested ones. */
 static uint64_t with_secondary(uint64_t caps)
 {
 	uint64_t more = FI_LOCAL_COMM | FI_REMOTE_COMM;
@@ -319,7 +320,7 @@ static uint64_t with_secondary(uint64_t caps)
 	return caps | more;
 }
 
-/* Memory of other kinds is for those who ask, where a machine reaches it. */
+/* Memory of other kinds is offered on request, on machines that support it. */
 static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 		       uint64_t hmem)
 {
@@ -329,7 +330,7 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 
 	if ((want | tx | rx) & ~(ALL_CAPS | hmem))
 		return false;
-	/* A part may not ask for what the whole leaves out. */
+	/* A part must not request what the whole omits. */
 	if (want && (tx | rx) & (PRIMARY | FI_HMEM) & ~want)
 		return false;
 	answer->caps = want ? with_secondary(with_directions(want))
@@ -342,9 +343,9 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 }
 
 /*
- * We need no mode. Since 1.5 mr_mode is a set of which we need nothing, but
- * the two old words may be asked for, alone; before 1.5 one of them is the
- * answer.
+ * No mode is required. Since 1.5 mr_mode is a bit set of which nothing is
+ * required, but the two old values may be requested, alone; before 1.5 one of
+ * them is the answer.
  */
 static bool match_mr_mode(uint32_t version, const struct fi_info *hints,
 			  struct fi_info *answer)
@@ -391,7 +392,7 @@ static bool match(uint32_t version, const struct fi_info *hints,
 			  answer);
 }
 
-/* ---- which machine ----------------------------------------------------- */
+/* ---- selection of the machine -------------------------------------------- */
 
 static const char *hinted_fabric(const struct fi_info *hints)
 {
@@ -403,7 +404,7 @@ static const char *hinted_domain(const struct fi_info *hints)
 	return hints && hints->domain_attr ? hints->domain_attr->name : NULL;
 }
 
-/* The machine the hints name, else the configured one; NULL: none. */
+/* Returns the machine in the hints, else the configured one; NULL: none. */
 static const struct weft_machine *choose(const struct fi_info *hints)
 {
 	const char *fabric = hinted_fabric(hints);
@@ -419,7 +420,7 @@ static const struct weft_machine *choose(const struct fi_info *hints)
 	return NULL;
 }
 
-/* ---- addresses --------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------- */
 
 static int addr_put(const struct sockaddr_in *name, void **addr_p,
 		    size_t *len_p)
@@ -432,7 +433,7 @@ static int addr_put(const struct sockaddr_in *name, void **addr_p,
 	return 0;
 }
 
-/* Copies an address of the hints; -ENODATA: not one of ours. */
+/* Copies an address of the hints; -ENODATA: not a valid name. */
 static int addr_copy(const void *hint, size_t len, void **addr_p, size_t *len_p)
 {
 	struct sockaddr_in name;
@@ -463,7 +464,7 @@ static int addr_resolve(const char *node, const char *service, uint64_t flags,
 	return addr_put(&name, &info->dest_addr, &info->dest_addrlen);
 }
 
-/* node and service first, then the hints, then a port of ours. */
+/* Uses node and service first, then the hints, then a free port. */
 static int addresses(const char *node, const char *service, uint64_t flags,
 		     const struct fi_info *hints, struct fi_info *info)
 {

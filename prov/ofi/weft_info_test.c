@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rule of the filter, one row each. */
+/* Every rule of the hints filter, one table row each. */
 #include "prov/ofi/weft_info.h"
 #include "test/t.h"
 
@@ -9,7 +9,7 @@
 
 #define V117 FI_VERSION(1, 17)
 
-/* What the hints say; NULL: no hints. The answer is freed by the caller. */
+/* Calls getinfo with these hints; NULL: none. The caller frees the answer. */
 static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
 {
 	struct fi_info *hints = fi_allocinfo();
@@ -133,7 +133,7 @@ static void without_hints_everything_is_offered(void **state)
 	T_TRUE(info->tx_attr->msg_order & FI_ORDER_RAW);
 	T_TRUE(info->ep_attr->max_order_raw_size > 0);
 	T_IS(info->ep_attr->max_order_war_size, 0);
-	/* All of it may be asked for, with the modes others need. */
+	/* All may be requested, with the modes that other providers need. */
 	info->mode = FI_CONTEXT;
 	info->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
 				     FI_MR_ALLOCATED | FI_MR_PROV_KEY;
@@ -348,7 +348,7 @@ static void a_machine_is_found_by_its_names(void **state)
 	T_OK(ask(is_bgq_domain, &info));
 	T_STR(info->fabric_attr->name, "weft-bgq");
 	fi_freeinfo(info);
-	/* The provider's name is the core's business. */
+	/* The core filters by the provider's name. */
 	T_OK(ask(other_provider, &info));
 	fi_freeinfo(info);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entry of the library: what libfabric finds when it loads us. The options
- * are libfabric parameters (fi_info -e lists them).
+ * Entry point of the library, called when libfabric loads it. The options are
+ * libfabric parameters (fi_info -e lists them).
  */
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_fabric.h"

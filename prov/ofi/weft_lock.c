@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rare half of the domain's mutex: two threads met. */
+/* Slow path of the domain's mutex: contention. */
 #include "prov/ofi/weft_lock.h"
 
 #include "src/base/futex.h"
 
-/* Turns before sleeping: a holder is inside for well under a microsecond. */
+/* Spins before blocking: the mutex is held for well under a microsecond. */
 #define SPIN_TURNS 100
 
 void weft_mutex_lock_slow(struct weft_mutex *m)
@@ -16,7 +16,7 @@ void weft_mutex_lock_slow(struct weft_mutex *m)
 		if (weft_cas32(&m->word, &expect, 1))
 			return;
 	}
-	/* From here on the word says 2, so that the holder wakes us. */
+	/* From here on the word is 2, so that the holder wakes this thread. */
 	while (weft_swap32(&m->word, 2) != 0)
 		weft_futex_sleep(&m->word, 2, UINT64_MAX, WEFT_FUTEX_THREADS);
 }

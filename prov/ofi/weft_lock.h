@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The domain's mutex: one word, no system call unless two threads meet.
- * 0: free, 1: held, 2: held and somebody sleeps.
- */
+/* The domain's mutex: one word, no system call without contention. 0: free, */
 #ifndef WEFT_OFI_LOCK_H
 #define WEFT_OFI_LOCK_H
 
@@ -13,7 +10,9 @@ struct weft_mutex {
 	weft_au32 word;
 };
 
-/* Not for callers: weft_lock.c. */
+/*
+ * held, 2: held and a thread blocks. 1: Internal: weft_lock.c.
+ */
 void weft_mutex_lock_slow(struct weft_mutex *m) WEFT_COLD;
 void weft_mutex_wake(struct weft_mutex *m) WEFT_COLD;
 
@@ -21,7 +20,7 @@ static inline void weft_mutex_lock(struct weft_mutex *m)
 {
 	uint32_t expect = 0;
 
-	/* A1 pairs with R1: what the last holder wrote is seen. */
+	/* A1 pairs with R1: makes the previous holder's writes visible. */
 	if (weft_unlikely(!atomic_compare_exchange_strong_explicit(
 		    &m->word, &expect, 1, memory_order_acquire,
 		    memory_order_relaxed)))

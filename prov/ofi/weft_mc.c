@@ -2,8 +2,8 @@
 /*
  * libfabric's groups and collective calls. A completion is one entry on the
  * transmit queue, flags FI_COLLECTIVE, whose data has the flags of the
- * arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW). What the calls mean to the unit
- * is in weft_mc_call.h.
+ * arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW). weft_mc_call.h translates the
+ * calls for the collective unit.
  */
 #include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_mc_call.h"
@@ -23,7 +23,7 @@ static_assert(FI_WEFT_NAN == WEFT_CU_NAN &&
 
 /* ---- joining ------------------------------------------------------------- */
 
-/* Who sleeps on completions looks at the event queue, too, when he wakes. */
+/* A thread that blocks on completions reads the event queue after a wake. */
 static void wake_waiter(struct weft_cq *cq)
 {
 	if (!cq || cq->watch.obj == FI_WAIT_NONE)
@@ -73,7 +73,7 @@ static struct fi_ops mc_fid_ops = {
 	.ops_set = weft_no_ops_set,
 };
 
-/* The peers of the set in its order, and where this endpoint stands in it. */
+/* Returns the peers of the set in its order, and the endpoint's position. */
 static int join_members(struct weft_ep *ep, const struct weft_set *set,
 			struct weft_peer **member, int *me_p)
 {
@@ -139,11 +139,11 @@ int weft_mc_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fid.ops = &mc_fid_ops;
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
-	/* asked in a crowd only; else nobody yields here */
+	/* used only if oversubscribed; else there are no yields here */
 	weft_patience_init(&mc->patience, WEFT_CROWD);
 	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
-	/* known before the event that may come at once */
+	/* set before the event, which may be posted at once */
 	*mc_p = &mc->fid;
 	weft_ref_get(&mc->set->ref);
 	weft_ref_get(&ep->ref);
@@ -204,7 +204,7 @@ static struct weft_mc *mc_of(fi_addr_t coll_addr)
 					     : (void *)(uintptr_t)coll_addr;
 }
 
-/* A member by his address, or by his place where that is no address. */
+/* Returns a member's number by its address, else by its position. */
 static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
 {
 	const struct weft_mc *mc = mc_of(coll_addr);
@@ -215,7 +215,7 @@ static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
 	return i >= 0 ? i : addr < mc->set->count ? (int)addr : -1;
 }
 
-/* An operation that completes with an entry on the queue. */
+/* Posts an operation that completes with an entry on the queue. */
 static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 			 const struct fi_weft_call *c, void *context)
 {
@@ -407,7 +407,7 @@ static ssize_t mc_gather(struct fid_ep *ep, const void *buf, size_t count,
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-/* fi_coll_msg has no inline wrapper in 1.17; nothing calls this slot. */
+/* fi_coll_msg has no inline wrapper in 1.17; this function is never called. */
 static ssize_t mc_msg(struct fid_ep *ep, const struct fi_msg_collective *msg,
 		      struct fi_ioc *resultv, void **result_desc,
 		      size_t result_count, uint64_t flags)

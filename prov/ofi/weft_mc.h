@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets of addresses and joined groups, behind fid_av_set and fid_mc. */
+/* Sets of addresses and joined groups, the objects of fid_av_set and fid_mc. */
 #ifndef WEFT_OFI_MC_H
 #define WEFT_OFI_MC_H
 
@@ -15,25 +15,25 @@ struct weft_set {
 	fi_addr_t *addr;
 	size_t count;
 	size_t room;
-	fi_addr_t above; /* all addresses that were ever in it */
-	uint64_t key;	 /* of the comm_key: tells equal sets apart */
-	weft_au32 ref;	 /* its owner, and groups that were joined with it */
+	fi_addr_t above; /* above all addresses ever inserted */
+	uint64_t key;	 /* hash of the comm_key: distinguishes equal sets */
+	weft_au32 ref;	 /* the owner, and groups joined with the set */
 };
 
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 		  struct fid_av_set **set_p, void *context);
-/* For a group that was joined with it; it goes with the last of them. */
+/* Releases a group's reference; the last one frees the set. */
 void weft_set_put(struct weft_set *set);
 /* Position of an address in the set, or -1. */
 int weft_set_index(const struct weft_set *set, fi_addr_t addr);
 
-/* A joined group; its address is what data calls name. */
+/* A joined group; its address identifies it in data calls. */
 struct weft_mc {
 	struct fid_mc fid;
 	struct weft_ep *ep;
 	struct weft_set *set;
 	struct weft_nic_group *group;
-	bool one_thread; /* calls may be waited for: weft_mc_wait.c */
+	bool one_thread; /* blocking calls are possible: weft_mc_wait.c */
 	struct weft_patience patience;
 };
 
@@ -45,11 +45,11 @@ int weft_mc_join(struct fid_ep *ep, const void *addr, uint64_t flags,
 		 struct fid_mc **mc_p, void *context);
 extern struct fi_ops_collective weft_mc_ops;
 
-/* Calls that are waited for on the spot: weft_mc_wait.c. */
+/* Blocking calls: weft_mc_wait.c. */
 int weft_mc_begin(struct fid *fid, const struct fi_weft_call *call,
 		  struct fi_weft_work *work);
 int weft_mc_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
-/* The same in virtual time, but 0 or -errno: weft_mc_wait_vt.c. */
+/* Blocking wait in virtual time, returns 0 or -errno: weft_mc_wait_vt.c. */
 int weft_mc_wait_virtual(struct weft_ep *ep, struct weft_nic_coll_work *w,
 			 int timeout_ms);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which word of libfabric is which of the unit: weft_mc_call.h. */
+/* Tables from libfabric's numbers to the collective unit's: weft_mc_call.h. */
 #include "prov/ofi/weft_mc_call.h"
 #include "prov/ofi/weft_mc.h"
 
@@ -71,7 +71,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	if (coll != FI_BARRIER && !bytes)
 		return -FI_EOPNOTSUPP;
 	attr->datatype_attr.size = bytes;
-	/* as many as fit the memory: they go in packets */
+	/* limited by memory only: they go in packets */
 	attr->datatype_attr.count = bytes ? SIZE_MAX / bytes : 0;
 	attr->max_members = INT32_MAX;
 	attr->mode = 0;

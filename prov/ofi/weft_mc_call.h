@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric's words for collectives as the unit's: the one place where they
- * are translated. Reductions name a type and an operation the unit knows;
- * everything else is bytes. Short calls come this way, so it is inline.
+ * libfabric's collectives as calls of the collective unit: the only place where
+ * they are translated. Reductions have a type and an operation of the unit;
+ * everything else is bytes. Inline, because short calls pass here.
  */
 #ifndef WEFT_OFI_MC_CALL_H
 #define WEFT_OFI_MC_CALL_H
@@ -15,22 +15,22 @@
 #define WEFT_MC_TYPES (FI_DOUBLE + 1)
 #define WEFT_MC_OPS   (FI_BXOR + 1)
 
-/* What becomes of a call. */
+/* Translation of a call. */
 struct weft_mc_call_row {
 	uint8_t kind; /* enum weft_cu_kind */
 	bool reduces;
-	bool exact; /* it may be rounded once */
+	bool exact; /* may be rounded once */
 };
 
 extern const struct weft_mc_call_row weft_mc_call_rows[WEFT_MC_CALLS];
-/* Numbers of the unit, plus one; 0: it has none. */
+/* Numbers of the unit, plus one; 0: not supported. */
 extern const uint8_t weft_mc_types[WEFT_MC_TYPES];
 extern const uint8_t weft_mc_op_names[WEFT_MC_OPS];
 
-/* Bytes of an element that is only carried; 0: no such type. */
+/* Bytes of an element that is not reduced; 0: no such type. */
 size_t weft_mc_bytes(enum fi_datatype t);
 
-/* Which operation on which type; false: the unit does not know one of them. */
+/* Sets operation and type; false: the unit does not support one of them. */
 static inline bool weft_mc_names(enum fi_op op, enum fi_datatype type,
 				 struct weft_cu_call *call)
 {
@@ -42,7 +42,10 @@ static inline bool weft_mc_names(enum fi_op op, enum fi_datatype type,
 	return true;
 }
 
-/* Of a barrier its kind alone. false: no such call, or not with that type. */
+/*
+ * Translates a call; of a barrier the kind only. false: no such call, or not
+ * with that type.
+ */
 static inline bool weft_mc_call(const struct fi_weft_call *c,
 				struct weft_cu_call *call)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that are waited for on the spot: no operation object, no entry
- * in a queue. A blocking MPI call is one begin and one wait here.
+ * Blocking collectives: no operation object, no entry in a queue. A blocking
+ * MPI call is one begin and one wait here.
  */
 #include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_mc_call.h"
@@ -14,13 +14,13 @@
 #define ALONE weft_patience_rule[WEFT_ALONE]
 #define CROWD weft_patience_rule[WEFT_CROWD]
 
-/* Yields of a crowd between looks at everything else. */
+/* Yields, when oversubscribed, between polls of all endpoints. */
 #define YIELDS_A_PASS 8
 
-/* What lies in the caller's memory. */
+/* State in the caller's memory. */
 struct mc_work {
 	struct weft_nic_coll_work work;
-	/* of those that are posted, FI_WEFT_LATER */
+	/* posted operations only, FI_WEFT_LATER */
 	struct weft_mc *mc;
 	void (*over)(struct fi_weft_work *work, int err);
 };
@@ -38,7 +38,7 @@ static int work_result(const struct weft_nic_coll_work *w)
 	return weft_likely(!w->call.err) ? 0 : (int)weft_ofi_err(w->call.err);
 }
 
-/* In which the caller sleeps when he waits for everything. */
+/* Queue in which the caller blocks when it waits for everything. */
 static struct weft_cq *queue_of(const struct weft_ep *ep)
 {
 	return ep->tx_cq ? ep->tx_cq : ep->rx_cq;
@@ -53,7 +53,7 @@ static void posted_done(struct weft_nic_coll_work *w)
 	d->over((struct fi_weft_work *)d, -work_result(w));
 }
 
-/* Nobody looks now. */
+/* Prepares an operation that is posted and not waited for. */
 static void keep_posted(struct weft_mc *mc, const struct fi_weft_call *c,
 			struct weft_nic_coll_work *w)
 {
@@ -64,7 +64,7 @@ static void keep_posted(struct weft_mc *mc, const struct fi_weft_call *c,
 	w->done = posted_done;
 }
 
-/* How often a call looks before it says that it is under way. */
+/* Spins of a call before it returns that it is in progress. */
 static unsigned turns_of(struct weft_mc *mc, uint64_t flags, bool crowd)
 {
 	if (flags & FI_WEFT_LATER)
@@ -101,7 +101,7 @@ WEFT_HOT int weft_mc_begin(struct fid *fid, const struct fi_weft_call *c,
 	return -FI_EINPROGRESS;
 }
 
-/* Gives the processor away; false: the time is over. */
+/* Blocks or yields; false: timed out. */
 static bool rest(struct weft_ep *ep, uint64_t deadline)
 {
 	struct weft_cq *cq = queue_of(ep);
@@ -112,7 +112,7 @@ static bool rest(struct weft_ep *ep, uint64_t deadline)
 	return true;
 }
 
-/* Yields until the others are there; false: they take longer. */
+/* Yields until the operation completes; false: it takes longer. */
 static bool yield_to_others(struct weft_mc *mc, struct weft_nic_coll_work *w)
 {
 	unsigned most = CROWD.yield.count;

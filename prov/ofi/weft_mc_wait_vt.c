@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting on the spot in virtual time. Looking again and again is in vain
- * there: what is waited for comes when the model has run, and the model runs
- * when this rank sleeps. So it sleeps at once, and looks when it wakes.
+ * Blocking wait in virtual time. Spinning is useless there: the result arrives
+ * when the model has run, and the model runs while this rank blocks. So the
+ * wait blocks at once, and checks for completion after each wake.
  */
 #include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_cq.h"
@@ -10,7 +10,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* 0: woken, or the time is over; what ends virtual time is an error. */
+/* 0: woken, or timed out; the end of virtual time is an error. */
 static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
 {
 	uint64_t ns = timeout_ms < 0 ? UINT64_MAX : timeout_ms * NS_PER_MS;
@@ -24,7 +24,7 @@ WEFT_HOT int weft_mc_wait_virtual(struct weft_ep *ep,
 {
 	int ret;
 
-	/* Whoever made progress elsewhere may have seen its end. */
+	/* Another thread's progress may have completed it. */
 	if (w->over)
 		return w->call.err;
 	while (!weft_cq_has(ep->tx_cq) && !weft_cq_has(ep->rx_cq)) {

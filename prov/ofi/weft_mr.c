@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory regions: what peers may touch, found by key. Keys are the user's, 8
- * bytes wide; addresses count from the start of the region, unless the domain
- * was opened with FI_MR_BASIC (then keys are ours and addresses are virtual).
+ * Memory regions that peers may access, found by key. Keys are the user's, 8
+ * bytes wide; addresses are offsets from the start of the region, unless the
+ * domain was opened with FI_MR_BASIC (then the provider chooses keys, and
+ * addresses are virtual).
  */
 #include "prov/ofi/weft_mr.h"
 #include "prov/mem/mem.h"
@@ -31,7 +32,7 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
 	if (want->access & ~mr->access)
 		return -EACCES;
 	at = want->addr - mr->start;
-	/* An address below start is a huge offset. */
+	/* An address below start becomes a huge offset. */
 	if (at > mr->len || want->len > mr->len - at)
 		return -EFAULT;
 	*mr_p = mr;
@@ -39,9 +40,9 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
 	return 0;
 }
 
-/* ---- the tables that peers read ---------------------------------------- */
+/* ---- the tables that peers read ------------------------------------------ */
 
-/* Somebody here wants to know about every access. */
+/* Must every access be reported here? */
 static bool counted(struct weft_mr *mr, struct weft_ep *ep)
 {
 	return mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
@@ -93,7 +94,7 @@ static void expose_everywhere(struct weft_mr *mr)
 		expose(mr, d->eps[i]);
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 static int weft_mr_close(struct fid *fid)
 {
@@ -122,7 +123,7 @@ static int bind_cntr(struct weft_mr *mr, struct weft_cntr *cntr, uint64_t flags)
 	weft_ref_get(&cntr->ref);
 	mr->cntr = cntr;
 	mr->cntr_flags = flags ? flags : FI_REMOTE_READ | FI_REMOTE_WRITE;
-	/* Peers must know from now on that accesses are counted. */
+	/* List the region again, so that peers report accesses from now on. */
 	hide_everywhere(mr);
 	expose_everywhere(mr);
 	return 0;
@@ -156,7 +157,7 @@ static int weft_mr_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/* A region is live from its registration on: nothing to enable or refresh. */
+/* A region is enabled by its registration: nothing to enable or refresh. */
 static int weft_mr_control(struct fid *fid, int command, void *arg)
 {
 	return command == FI_ENABLE || command == FI_REFRESH ? 0 : -FI_ENOSYS;
@@ -172,7 +173,7 @@ static struct fi_ops fid_ops = {
 	.ops_set = weft_no_ops_set,
 };
 
-/* Takes the user's key, or makes one; -ENOKEY: it is in use. */
+/* Uses the user's key, or chooses one; -ENOKEY: it is in use. */
 static int mr_enlist(struct weft_domain *d, struct weft_mr *mr, uint64_t key)
 {
 	if (d->prov_key)
@@ -201,8 +202,8 @@ static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)
 }
 
 /*
- * Where peers and the interface reach what is registered: memory of the kind
- * that iface names. -FI_ENOSYS: this machine reaches the host's alone.
+ * Returns the address by which peers and the interface access registered memory
+ * of the kind of iface. -FI_ENOSYS: this machine supports host memory only.
  */
 static int mr_reach(struct weft_domain *d, const struct fi_mr_attr *attr,
 		    char **base_p)
@@ -238,7 +239,7 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	if (err)
 		return err;
 	d = weft_container_of(fid, struct weft_domain, fid.fid);
-	/* The one key that no peer could ask for. */
+	/* FI_KEY_NOTAVAIL cannot be used by a peer. */
 	if (!d->prov_key && attr->requested_key == FI_KEY_NOTAVAIL)
 		return -FI_EKEYREJECTED;
 	err = mr_reach(d, attr, &base);

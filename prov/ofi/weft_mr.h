@@ -8,7 +8,7 @@
 
 extern struct fi_ops_mr weft_mr_ops;
 
-/* What a peer asks for. access: FI_REMOTE_READ and/or FI_REMOTE_WRITE. */
+/* A peer's request. access: FI_REMOTE_READ and/or FI_REMOTE_WRITE. */
 struct weft_mr_want {
 	uint64_t key;
 	uint64_t addr;
@@ -17,9 +17,9 @@ struct weft_mr_want {
 };
 
 /*
- * The region that holds all of what is wanted, and the address of its first
- * byte in this process. Inside the lock. -ENOKEY: no such key, -EACCES: not
- * with that access, -EFAULT: not inside the region.
+ * Finds the region that contains the request, and the address of its first byte
+ * in this process. Inside the lock. -ENOKEY: no such key, -EACCES: access not
+ * allowed, -EFAULT: not inside the region.
  */
 int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
 		 struct weft_mr **mr_p, void **at_p);
@@ -27,7 +27,7 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
 /* Lists all regions of the domain in a new endpoint's table. */
 void weft_mr_expose_all(struct weft_ep *ep);
 
-/* A peer's access to mr is over: counts it where fi_mr_bind asked to. */
+/* A peer's access to mr is complete: counts it as set by fi_mr_bind. */
 static inline void weft_mr_event(struct weft_mr *mr, uint64_t access)
 {
 	if (mr->cntr && (mr->cntr_flags & access))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fi_send, fi_recv and their kind: messages without a tag. */
+/* fi_send, fi_recv and their variants: messages without a tag. */
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
 

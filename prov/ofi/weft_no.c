@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Refusals for the slots of the ops tables. */
+/* Functions for unsupported entries of the ops tables. */
 #include "prov/ofi/weft_no.h"
 
 #include <rdma/fi_errno.h>

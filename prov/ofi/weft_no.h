@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Refusals: what a slot of an ops table holds when the object does not do
- * that. libfabric calls most slots without looking, so none may be NULL.
+ * Functions for entries of an ops table that the object does not support.
+ * libfabric calls most entries without a check, so none may be NULL.
  */
 #ifndef WEFT_OFI_NO_H
 #define WEFT_OFI_NO_H
@@ -55,7 +55,7 @@ int weft_no_reject(struct fid_pep *pep, fid_t handle, const void *param,
 		   size_t paramlen);
 int weft_no_shutdown(struct fid_ep *ep, uint64_t flags);
 
-/* ep->collective while the unit is not there */
+/* ep->collective without the collective unit */
 extern struct fi_ops_collective weft_no_collective_ops;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads and writes of a peer's memory that are over when they return
- * (FI_WEFT_NOW): one system call, and no operation, queue or completion around
- * it. One-sided accesses of MPI to memory of the application go by it.
+ * Reads and writes of a peer's memory that are complete when they return
+ * (FI_WEFT_NOW): one system call, and no operation, queue or completion. Used
+ * for MPI's one-sided accesses to memory of the application.
  */
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
@@ -15,7 +15,7 @@ WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 	int err = -EAGAIN;
 
 	weft_enter(ep->domain);
-	/* buf may be memory that the kernel cannot touch, with hmem */
+	/* with hmem the kernel may be unable to access buf */
 	peer = ep->hmem ? NULL : weft_post_peer(ep, addr);
 	if (peer && !peer->lost)
 		err = weft_nic_rma_now(ep->nic, peer, want, buf);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The objects behind libfabric's handles. Every object starts with its fid, so
- * that a handle is the object's address. What can be done with an object stands
- * in the header of the file that does it.
+ * The objects of libfabric's handles. Every object starts with its fid, so that
+ * a handle is the object's address. The functions of an object are in the
+ * header of the file that implements them.
  *
  *     fabric -- eq                     weft_fabric.c weft_eq.c
  *       domain -- av mr poll           weft_domain.c weft_av.c weft_mr.c ...
  *         cq cntr                      weft_cq.c weft_cntr.c
  *         ep                           weft_ep.c and the data path
  *
- * Locks. A domain has one mutex; it covers everything opened in it: posting,
- * progress, queues, counters, address vectors, registrations. It is not taken
- * when the domain is FI_THREAD_DOMAIN with manual progress, because then the
- * application serialises. Functions that stand in an ops table take it
- * (weft_enter, weft_leave); all others run inside it. It is never held while
- * sleeping and nothing inside it calls back to the application. Event queues
- * belong to the fabric and have their own mutex, taken last.
+ * Locks. A domain has one mutex, which protects everything opened in it:
+ * posting, progress, queues, counters, address vectors, registrations. It is
+ * not taken when the domain is FI_THREAD_DOMAIN with manual progress, because
+ * then the application serialises. Functions in an ops table take it
+ * (weft_enter, weft_leave); all others are called inside it. No thread blocks
+ * while holding it, and no callback of the application is called inside it.
+ * Event queues belong to the fabric and have their own mutex, taken last.
  *
- * Errors. Inside 0 or -errno; weft_ofi_err() is the one place that makes
- * -FI_E* of it. Ops functions may name -FI_E* directly where they refuse.
+ * Errors. Internal functions return 0 or -errno; only weft_ofi_err() converts
+ * it to -FI_E*. Ops functions may return -FI_E* directly where they refuse a
+ * call.
  *
- * Close answers -FI_EBUSY while somebody refers to the object.
+ * Close returns -FI_EBUSY while the object is referenced.
  */
 #ifndef WEFT_OFI_H
 #define WEFT_OFI_H
@@ -76,10 +77,10 @@ struct weft_domain {
 	struct weft_mutex mutex;
 	bool threaded;	/* the mutex is needed */
 	bool virt_addr; /* FI_MR_BASIC: RMA addresses are virtual addresses */
-	bool prov_key;	/* FI_MR_BASIC: we choose the keys */
+	bool prov_key;	/* FI_MR_BASIC: the provider chooses the keys */
 	bool auto_progress;
 	enum fi_av_type av_type;
-	/* endpoints that are enabled, in the order of fi_enable */
+	/* enabled endpoints, in the order of fi_enable */
 	struct weft_ep **eps;
 	size_t ep_count;
 	/* waiting: weft_wait.c */
@@ -88,8 +89,8 @@ struct weft_domain {
 	struct weft_hash mrs;
 	uint64_t next_key;
 	struct weft_eq *eq;    /* bound, or NULL */
-	struct weft_vt *world; /* of virtual time, or NULL */
-	weft_au32 ref;	       /* whatever was opened here and is not closed */
+	struct weft_vt *world; /* the world of virtual time, or NULL */
+	weft_au32 ref;	       /* objects opened in the domain and not closed */
 };
 
 static inline void weft_enter(struct weft_domain *d)
@@ -105,9 +106,9 @@ static inline void weft_leave(struct weft_domain *d)
 }
 
 /*
- * What a CQ or counter has for those who wait for it. watched is the one word
- * the completion path looks at: threads that sleep, plus one when the
- * descriptor is armed.
+ * Wait state of a CQ or counter. watched is the only word that the completion
+ * path checks: number of blocked threads, plus one when the descriptor is
+ * armed.
  */
 struct weft_watch {
 	struct weft_domain *domain;
@@ -121,7 +122,7 @@ struct weft_watch {
 
 /* ---- completion queue ---------------------------------------------------- */
 
-/* One completion, as the data path writes it; formatted when it is read. */
+/* One completion, as written by the data path; formatted when it is read. */
 struct weft_cqe {
 	void *context;
 	uint64_t flags; /* FI_SEND | FI_TAGGED ..., as in fi_cq_*_entry */
@@ -129,8 +130,9 @@ struct weft_cqe {
 	void *buf;
 	uint64_t data;
 	uint64_t tag;
-	fi_addr_t src;		     /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
-	struct fi_cq_err_entry *err; /* not NULL: an error, read by readerr */
+	fi_addr_t src; /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
+	/* not NULL: an error, returned by readerr */
+	struct fi_cq_err_entry *err;
 };
 
 static_assert(sizeof(struct weft_cqe) == 64, "one cache line");
@@ -138,17 +140,17 @@ static_assert(sizeof(struct weft_cqe) == 64, "one cache line");
 struct weft_cq {
 	struct fid_cq fid;
 	struct weft_domain *domain;
-	/* unbounded ring: indices run free, doubled when full */
+	/* unbounded ring: indices are not wrapped; doubled when full */
 	struct weft_cqe *ring;
 	uint64_t head;
 	uint64_t tail;
 	uint64_t mask;
 	enum fi_cq_format format;
 	bool threshold; /* FI_CQ_COND_THRESHOLD */
-	bool overrun;	/* a completion is missing: memory was out */
+	bool overrun;	/* a completion is missing: out of memory */
 	struct weft_watch watch;
 	weft_au32 ref;	 /* endpoints and poll sets */
-	uint64_t deaths; /* virtual time: that the reader has heard of */
+	uint64_t deaths; /* virtual time: deaths reported to the reader */
 };
 
 /* ---- counter ------------------------------------------------------------- */
@@ -156,7 +158,8 @@ struct weft_cq {
 struct weft_cntr {
 	struct fid_cntr fid;
 	struct weft_domain *domain;
-	weft_au64 value; /* written inside the lock; poll sets peek */
+	/* written inside the lock; read outside by poll sets */
+	weft_au64 value;
 	weft_au64 errors;
 	struct weft_watch watch;
 	weft_au32 ref;
@@ -221,7 +224,7 @@ struct weft_ep {
 	struct weft_domain *domain;
 	struct weft_nic *nic;	      /* the engine; NULL until fi_enable */
 	struct weft_carrier *carrier; /* its carrier, for waits and peers */
-	/* fi_addr_t -> peer; NULL: not asked for yet (weft_ep_peer) */
+	/* fi_addr_t -> peer; NULL: not looked up yet (weft_ep_peer) */
 	struct weft_peer **peers;
 	size_t peer_room;
 	/* peer->index -> fi_addr_t (weft_ep_source) */
@@ -234,23 +237,23 @@ struct weft_ep {
 	bool rx_selective;
 	bool enabled;
 	uint8_t hmem;	   /* enum weft_hmem, or 0 */
-	uint32_t tx_order; /* WEFT_OP_RELAXED, _LINES: of its accesses */
+	uint32_t tx_order; /* WEFT_OP_RELAXED, _LINES: order of its accesses */
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;
-	uint64_t caps; /* of the fi_info it was made from */
+	uint64_t caps; /* capabilities of its fi_info */
 	uint64_t tx_op_flags;
 	uint64_t rx_op_flags;
-	/* the same as enum weft_nic_flag, from fi_enable on */
+	/* the op flags as enum weft_nic_flag, from fi_enable on */
 	unsigned tx_flags;
 	unsigned rx_flags;
 	size_t inject_bytes;
 	size_t min_multi_recv;
-	struct sockaddr_in name; /* wanted, then own */
+	struct sockaddr_in name; /* requested, later its own */
 	struct weft_list av_link;
 	weft_au32 ref;	 /* regions bound to it */
-	uint8_t key[64]; /* of info->ep_attr->auth_key */
+	uint8_t key[64]; /* info->ep_attr->auth_key */
 	size_t key_bytes;
-	bool anywhere; /* info->src_addr said any address */
+	bool anywhere; /* info->src_addr was INADDR_ANY */
 };
 
 #endif

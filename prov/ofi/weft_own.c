@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The four functions of libfabric's library that we call, for a process that
- * runs on our provider alone. Loading that library loads those of every
- * provider of the host, and their constructors take a fifth of a second where
- * one of them measures clocks, and catch signals. What is allocated here may be
- * freed there, and the reverse. Linked into the MPI library and the provider
- * that it loads; hidden in both.
+ * The functions of libfabric's library that the provider calls, for a process
+ * that uses this provider alone. Loading that library loads those of every
+ * provider of the host, whose constructors take a fifth of a second where one
+ * of them measures clocks, and install signal handlers. Memory allocated here
+ * may be freed there, and the reverse. Linked into the MPI library and the
+ * provider that it loads; hidden in both.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy, or zeroes where there is nothing to copy. */
+/* Returns a copy, or zeroes if from is NULL. */
 static void *copy(const void *from, size_t bytes)
 {
 	void *to = calloc(1, bytes ? bytes : 1);
@@ -25,7 +25,7 @@ static void *copy(const void *from, size_t bytes)
 	return to;
 }
 
-/* The same of what may be absent; false: no memory. */
+/* Copies an optional part; false: out of memory. */
 static int copy_if(void *at, const void *from, size_t bytes)
 {
 	void *to = from ? copy(from, bytes) : NULL;
@@ -58,7 +58,7 @@ static int copy_fabric(struct fi_fabric_attr *a)
 	return copy_text(&a->prov_name) && named;
 }
 
-/* The parts that an info points to; they point to the original's at first. */
+/* Copies the parts of an info; the pointers are still the original's. */
 static int copy_parts(struct fi_info *d, const struct fi_info *i)
 {
 	int ok = copy_if(&d->src_addr, d->src_addr, d->src_addrlen) &
@@ -84,7 +84,7 @@ struct fi_info *fi_dupinfo(const struct fi_info *info)
 	if (!d)
 		return NULL;
 	d->next = NULL;
-	d->nic = NULL; /* ours describe none */
+	d->nic = NULL; /* the provider sets none */
 	if (copy_parts(d, info))
 		return d;
 	fi_freeinfo(d);
@@ -123,7 +123,7 @@ void fi_freeinfo(struct fi_info *info)
 	}
 }
 
-/* What errno has no number for. */
+/* Texts of errors that errno does not have. */
 static const char *const beyond[] = {
 	[FI_EOTHER - FI_ERRNO_OFFSET] = "unspecified error",
 	[FI_ETOOSMALL - FI_ERRNO_OFFSET] = "a buffer is too small",
@@ -152,7 +152,7 @@ const char *fi_strerror(int errnum)
 	return beyond[0];
 }
 
-/* Nobody is there who would list them. */
+/* No program lists these parameters. */
 int fi_param_define(const struct fi_provider *provider, const char *name,
 		    enum fi_param_type type, const char *help, ...)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our own of libfabric's functions: whole copies, and every text. */
+/* The provider's versions of libfabric's functions: deep copies, all texts. */
 #include "test/t.h"
 
 #include <rdma/fabric.h>
@@ -36,7 +36,7 @@ static void a_copy_is_whole_and_its_own(void **state)
 
 	a->next = fi_dupinfo(a);
 	b = fi_dupinfo(a);
-	/* the copy is of one, and outlives it */
+	/* a copy has one entry, and outlives the original */
 	T_NULL(b->next);
 	fi_freeinfo(a);
 	T_IS(b->caps, FI_TAGGED);

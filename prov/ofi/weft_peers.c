@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers that died or were given up, for those who name sources in tags. */
+/* Peers that died or timed out, for callers that encode sources in tags. */
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where an endpoint is: the rule that fi_weft(7) tells under FI_WEFT_CARRIER
- * and FI_WEFT_IFACE. Sockets are opened only where they were asked for: by
- * name, or by a key together with an address that others can reach.
+ * Address and carrier of an endpoint: the rule in fi_weft(7) under
+ * FI_WEFT_CARRIER and FI_WEFT_IFACE. Sockets are opened only on request: by
+ * name, or by a key together with an address that other hosts can reach.
  */
 #include "prov/ofi/weft_place.h"
 #include "prov/ofi/weft_addr.h"
@@ -25,7 +25,7 @@ static bool is_loopback(const struct weft_ep *ep)
 	return ntohl(ep->name.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Whether datagrams may come to this endpoint at all. */
+/* Can this endpoint receive datagrams at all? */
 static bool has_socket(const struct weft_ep *ep)
 {
 	const struct weft_carrier_ops *c = weft_conf()->carrier;
@@ -63,7 +63,7 @@ static int name_by_rule(struct in_addr *ip_p)
 	return err;
 }
 
-/* Who asked for an address of his own has it. */
+/* An address requested by the user is kept. */
 static int name_choose(struct weft_ep *ep)
 {
 	const char *iface = weft_conf()->iface;
@@ -77,8 +77,8 @@ static int name_choose(struct weft_ep *ep)
 }
 
 /*
- * Who can be reached by other hosts signs what he says, or says that he trusts
- * the network.
+ * An endpoint that other hosts can reach needs a key, or the option that
+ * declares the network trusted.
  */
 static int key_check(const struct weft_ep *ep)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Poll sets: queues and counters looked at together; and fi_trywait, which
- * says whether their descriptors may be slept on.
+ * Poll sets: several queues and counters polled together; and fi_trywait, which
+ * returns whether a thread may block on their descriptors.
  */
 #include "prov/ofi/weft_poll.h"
 #include "prov/ofi/weft_cntr.h"
@@ -40,7 +40,7 @@ static struct weft_cntr *cntr_of(struct fid *fid)
 	return weft_container_of(fid, struct weft_cntr, fid.fid);
 }
 
-/* The reference count of a member, or NULL: no such thing in a poll set. */
+/* Returns the reference count of a member; NULL: not for poll sets. */
 static weft_au32 *ref_of(struct fid *fid)
 {
 	switch (fid->fclass) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the calls of weft_msg.c, weft_tagged.c, weft_rma.c and weft_atomic.c
- * have in common and what is too long to stand in a header.
+ * Common functions of weft_msg.c, weft_tagged.c, weft_rma.c and weft_atomic.c
+ * that are too long for a header.
  */
 #include "prov/ofi/weft_post.h"
 #include "prov/ofi/weft_err.h"
@@ -14,7 +14,7 @@ unsigned weft_post_flags(uint64_t fi_flags, bool selective)
 
 	if (selective && !(fi_flags & FI_COMPLETION))
 		flags |= WEFT_OP_QUIET;
-	/* that it was met and that it is there are one answer */
+	/* match and delivery are reported by one FIN */
 	if (fi_flags & (FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE))
 		flags |= WEFT_OP_ACK;
 	if (fi_flags & FI_REMOTE_CQ_DATA)
@@ -79,12 +79,12 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 	return ret;
 }
 
-/* ---- receives ----------------------------------------------------------- */
+/* ---- receives ------------------------------------------------------------ */
 
 /*
- * Peeking looks at what has come, so it lets come what is there: a program
- * that peeks in a loop finds an entry at every read of its queue, and reading
- * makes progress only when it finds none.
+ * A peek polls the carrier first: a program that peeks in a loop finds an entry
+ * at every read of its queue, and reading makes progress only when it finds
+ * none.
  */
 static inline int recv_start(struct weft_ep *ep, struct weft_nic_op *op,
 			     uint64_t fi_flags)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a libfabric call to an operation of the engine: what messages, tagged
- * messages, RMA and atomics have in common. Short functions that are in the
- * way of every message are here to be inlined.
+ * From a libfabric call to an operation of the engine: the common part of
+ * messages, tagged messages, RMA and atomics. Short functions on the path of
+ * every message are here to be inlined.
  */
 #ifndef WEFT_OFI_POST_H
 #define WEFT_OFI_POST_H
@@ -18,8 +18,8 @@ static inline struct weft_ep *weft_to_ep(struct fid_ep *fid)
 }
 
 /*
- * Who is behind an address, or NULL. A peer that closed in good order may
- * have been followed by another under the same name.
+ * Returns the peer of an address, or NULL. A peer that closed may have been
+ * replaced by another one under the same name.
  */
 static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 					       fi_addr_t addr)
@@ -35,7 +35,7 @@ static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 	return weft_ep_peer(ep, addr);
 }
 
-/* Flags of the engine for a call's own (the *msg calls). */
+/* Converts the flags of a call (the *msg calls) to the engine's. */
 unsigned weft_post_flags(uint64_t fi_flags, bool selective);
 
 /* Copies segments; -EINVAL: too many of them. */
@@ -51,7 +51,7 @@ static inline void weft_post_buf(struct weft_nic_op *op, const void *buf,
 	op->len = len;
 }
 
-/* What a call hands over besides its bytes; filled by the callers below. */
+/* Arguments of a call besides its bytes; filled by the callers below. */
 struct weft_post {
 	fi_addr_t addr;
 	void *context;
@@ -60,7 +60,7 @@ struct weft_post {
 	uint8_t kind;
 };
 
-/* An op for a call that goes to somebody; NULL with -FI_E* in err_p. */
+/* Allocates an op for a call to a peer; NULL with -FI_E* in err_p. */
 static inline struct weft_nic_op *
 weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 {
@@ -85,12 +85,12 @@ weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 }
 
 /*
- * The engine did not take it: err as -FI_E*. Without room there is a look at
- * what came, since a client may try again and again without reading a queue.
+ * The engine refused an op: returns err as -FI_E*. Without room it polls once,
+ * since a client may retry without reading a queue.
  */
 ssize_t weft_post_refused(struct weft_ep *ep, int err);
 
-/* Gives the op back when the engine did not take it. */
+/* Releases the op if the engine refused it. */
 static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_nic_op *op,
 				    int err)
 {
@@ -100,7 +100,7 @@ static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_nic_op *op,
 	return weft_post_refused(ep, err);
 }
 
-/* A message: tag and data as flags say. */
+/* Sends a message; flags select tag and data. */
 ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count, uint64_t tag,
 			uint64_t data);
@@ -129,7 +129,7 @@ WEFT_INLINE ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
 	return ret;
 }
 
-/* Which receive: the engine's source, tag and ignore. */
+/* What a receive matches: the engine's tag and ignore. */
 struct weft_post_match {
 	uint64_t tag;
 	uint64_t ignore;
@@ -158,7 +158,7 @@ static inline ssize_t weft_post_send(struct weft_ep *ep,
 	return ret;
 }
 
-/* Whom a receive is from; false: that address is in no vector. */
+/* Sets the source of a receive; false: the address is in no vector. */
 static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
 				    struct weft_nic_op *op)
 {
@@ -173,7 +173,7 @@ static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
 	return true;
 }
 
-/* An op for a receive, all filled but its segments; NULL: out of memory. */
+/* Allocates an op for a receive, without segments; NULL: out of memory. */
 static inline struct weft_nic_op *
 weft_post_recv_op(struct weft_ep *ep, const struct weft_post *p,
 		  const struct weft_post_match *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One look at what came for an endpoint; weft_done.c is called for it. */
+/* One poll of an endpoint; calls weft_done.c for what arrived. */
 #include "prov/ofi/weft_progress.h"
 
 void weft_ep_progress(struct weft_ep *ep)

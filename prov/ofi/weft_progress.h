@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One look at what came. */
+/* Progress: polling endpoints. */
 #ifndef WEFT_OFI_PROGRESS_H
 #define WEFT_OFI_PROGRESS_H
 
 #include "prov/ofi/weft_ofi.h"
 
-/* Packets taken by one look. */
+/* Packets per poll. */
 #define WEFT_POLL_BUDGET 64
 
 /* Polls the engine of an endpoint once; inside the lock. */
 void weft_ep_progress(struct weft_ep *ep);
 
-/* Polls all endpoints of the domain, as fi_cq_read and its likes do. */
+/* Polls all endpoints of the domain, as fi_cq_read and similar calls do. */
 static inline void weft_domain_progress(struct weft_domain *d)
 {
 	for (size_t i = 0; i < d->ep_count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receives without an entry in a queue (FI_WEFT_RECV): the completion is
- * written where the caller looks, or calls him. What MPI_Recv and MPI_Irecv
- * post.
+ * written to the caller's memory, or calls its function. Used by MPI_Recv and
+ * MPI_Irecv.
  */
 #include "prov/ofi/weft_cntr.h"
 #include "prov/ofi/weft_cq.h"
@@ -41,7 +41,7 @@ WEFT_HOT static void recv_poll(struct fid_ep *fid,
 	weft_leave(ep->domain);
 }
 
-/* The engine has the message; called by up_done. */
+/* The engine has received the message; called by up_done. */
 void weft_recv_over(struct weft_ep *ep, const struct weft_nic_op *op)
 {
 	struct fi_weft_arrival *a = op->context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fi_read, fi_write and their kind. */
+/* fi_read, fi_write and their variants. */
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_post.h"
@@ -7,7 +7,7 @@
 #define READ_FLAGS  (FI_READ | FI_RMA)
 #define WRITE_FLAGS (FI_WRITE | FI_RMA)
 
-/* The remote side of a call, and the data that goes with it. */
+/* Remote memory of a call, and its immediate data. */
 struct target {
 	uint64_t addr;
 	uint64_t key;
@@ -126,7 +126,7 @@ static ssize_t weft_writemsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
 	return post_msg(weft_to_ep(fid), &p, msg, flags);
 }
 
-/* An inject is quiet when it succeeds; a failure is reported as any other. */
+/* A successful inject has no completion; a failure is reported as any other. */
 static ssize_t inject(struct weft_ep *ep, const struct iovec *iov,
 		      fi_addr_t dest_addr, unsigned flags,
 		      const struct target *t)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_av_set: ordered sets of addresses of one vector. Local bookkeeping; the
- * order is that of insertion and survives removal, because a member's place
- * in the set is his rank in the group.
+ * fi_av_set: ordered sets of addresses of one vector. All operations are local;
+ * the order is that of insertion and survives removal, because a member's
+ * position in the set is its rank in the group.
  */
 #include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_no.h"
@@ -42,13 +42,13 @@ static int set_add(struct weft_set *set, fi_addr_t addr)
 	return 0;
 }
 
-/* Who comes in the order of addresses need not be looked for. */
+/* Insertion in the order of addresses needs no search. */
 static bool set_has(const struct weft_set *set, fi_addr_t addr)
 {
 	return addr < set->above && weft_set_index(set, addr) >= 0;
 }
 
-/* Is it an address of the vector now? */
+/* Is the address in the vector now? */
 static bool is_there(struct weft_av *av, fi_addr_t addr)
 {
 	bool there;
@@ -139,7 +139,7 @@ void weft_set_put(struct weft_set *set)
 	free(set);
 }
 
-/* Groups that were joined with it go on; they know their members by it. */
+/* Groups joined with the set stay valid; they find their members by it. */
 static int weft_set_close(struct fid *fid)
 {
 	weft_set_put(weft_container_of(fid, struct weft_set, fid.fid));
@@ -166,7 +166,7 @@ static struct fi_ops_av_set set_ops = {
 	.addr = weft_set_addr,
 };
 
-/* Those addresses from first to last, every step-th, that are there. */
+/* Inserts every step-th address from first to last that is in the vector. */
 static int set_fill(struct weft_set *set, fi_addr_t first, fi_addr_t last,
 		    uint64_t step)
 {
@@ -178,7 +178,7 @@ static int set_fill(struct weft_set *set, fi_addr_t first, fi_addr_t last,
 	}
 }
 
-/* What the set begins with: everything, an inclusive range, or nothing. */
+/* Initial members of the set: all, an inclusive range, or none. */
 static int set_begin(struct weft_set *set, const struct fi_av_set_attr *attr)
 {
 	uint64_t step = attr->stride ? attr->stride : 1;

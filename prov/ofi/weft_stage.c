@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Staging: where the interface does not reach a device, its bytes go by host
- * memory. A long message is copied a chunk at a time, while the chunk before is
- * on its way:
+ * Staging: where the interface cannot access a device, its bytes go through
+ * host memory. A long message is copied one chunk at a time, while the previous
+ * chunk is in flight:
  *
  *   sender    copy 0 | copy 1 | copy 2 |
  *   network          | 0......| 1......| 2......|
  *   receiver                  | copy 0 | copy 1 | copy 2
  *
- * For the engine such a message is typed data: it asks for bytes when it has
- * room for a packet, and hands over what comes. Packets of a message may come
- * in any order, so that the receiver keeps all of it, and copies a chunk when
- * the last of its bytes is there. Short messages and remote accesses are copied
- * whole.
+ * For the engine a staged message is typed data: it requests bytes when it has
+ * room for a packet, and delivers received bytes. Packets of a message may
+ * arrive in any order, so the receiver keeps all of it, and copies a chunk when
+ * the last of its bytes has arrived. Short messages and remote accesses are
+ * copied whole.
  *
  *   op->held   | room for a packet | struct stage | bytes in host memory |
  */
@@ -30,12 +30,12 @@ struct stage {
 	struct weft_ep *ep;
 	struct iovec device[WEFT_IOV_MAX];
 	int count;
-	size_t bytes; /* of them */
+	size_t bytes; /* bytes of the segments */
 	size_t chunk;
-	size_t base;   /* sends: the chunk that is here begins so */
-	bool loaded;   /* and is */
-	int err;       /* of a copy */
-	uint32_t *got; /* receives: bytes of each chunk that came */
+	size_t base;   /* sends: start of the current chunk */
+	bool loaded;   /* sends: the chunk has been copied */
+	int err;       /* error of a copy */
+	uint32_t *got; /* receives: bytes received of each chunk */
 	unsigned char *host;
 };
 
@@ -56,7 +56,7 @@ static int copy_part(const struct weft_stage_copy *s, const struct iovec *part,
 		     : k->out(host, part->iov_base, part->iov_len);
 }
 
-/* One command of the device's, whatever the number of segments. */
+/* One device command, whatever the number of segments. */
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 {
 	size_t pos = s->pos, left = s->bytes, done = 0;
@@ -100,7 +100,7 @@ static void move(struct stage *s, size_t pos, void *host, size_t bytes, bool in)
 		s->err = err;
 }
 
-/* ---- a message on its way ---- */
+/* ---- messages in flight ---- */
 
 static size_t chunk_bytes(const struct stage *s, size_t base)
 {
@@ -150,7 +150,7 @@ static void stage_unpack(void *arg, size_t pos, const void *from, size_t bytes)
 	}
 }
 
-/* ---- from begin to end ---- */
+/* ---- start and completion ---- */
 
 static size_t room_for_packet(const struct weft_ep *ep)
 {
@@ -163,7 +163,7 @@ static struct stage *stage_of(const struct weft_ep *ep,
 	return (struct stage *)((char *)op->held + room_for_packet(ep));
 }
 
-/* The kind that is not the host's; the host's: all are; NULL: of two. */
+/* Returns the kind other than the host's, or the host's; NULL: two others. */
 static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 {
 	const struct weft_mem_kind *host = weft_mem_kind_at(0), *k = host;
@@ -178,14 +178,14 @@ static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 	return k;
 }
 
-/* Is it copied in chunks? Every receive is, since any message may come. */
+/* Is the op copied in chunks? Every receive is, since any message may match. */
 static bool in_chunks(const struct weft_nic_op *op, size_t chunk)
 {
 	return op->kind == WEFT_RECV ||
 	       (op->kind == WEFT_SEND && op->len > chunk);
 }
 
-/* Memory for it, the engine's segments not changed; NULL: there is none. */
+/* Allocates the state, the engine's segments unchanged; NULL: out of memory. */
 static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
 			       size_t chunk)
 {
@@ -217,7 +217,7 @@ static void stage_typed(struct stage *s, struct weft_nic_op *op)
 	op->pos = 0; /* nothing is packed yet */
 }
 
-/* The bytes are the op's own: the caller's buffer is not needed. */
+/* Copies all bytes to op memory: the caller's buffer is not needed any more. */
 static void stage_whole(struct stage *s, struct weft_nic_op *op)
 {
 	if (op->kind != WEFT_READ)
@@ -250,7 +250,7 @@ int weft_stage_take(struct weft_ep *ep, struct weft_nic_op *op)
 	return s->err;
 }
 
-/* What came and was not a whole chunk. */
+/* Copies received bytes of incomplete chunks. */
 static void receive_rest(struct stage *s, size_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += s->chunk) {

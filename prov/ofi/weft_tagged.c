@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fi_tsend, fi_trecv and their kind, with FI_PEEK, FI_CLAIM, FI_DISCARD. */
+/* fi_tsend, fi_trecv and their variants, with FI_PEEK, FI_CLAIM, FI_DISCARD. */
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
 
@@ -38,7 +38,7 @@ static ssize_t weft_trecvv(struct fid_ep *fid, const struct iovec *iov,
 	return weft_post_recvv(ep, &p, iov, count, &m);
 }
 
-/* Peeking reports whatever was asked for: a result is wanted. */
+/* A peek always reports its completion. */
 static ssize_t weft_trecvmsg(struct fid_ep *fid,
 			     const struct fi_msg_tagged *msg, uint64_t flags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages whose owner packs them (FI_WEFT_TYPED). What MPI sends of derived
+ * Messages packed by their owner (FI_WEFT_TYPED). Used by MPI for derived
  * datatypes.
  */
 #include "prov/ofi/weft_data.h"
@@ -13,7 +13,7 @@ static_assert(sizeof(struct fi_weft_data) == sizeof(struct weft_nic_typed) &&
 			      offsetof(struct weft_nic_typed, arg),
 	      "the engine reads what the caller filled");
 
-/* In virtual time the machine's own path for long messages is the model. */
+/* Virtual time uses the machine's own path for long messages, as modelled. */
 static size_t typed_least(struct fid_ep *fid)
 {
 	struct weft_ep *ep = weft_to_ep(fid);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How threads wait for completions. A packet can only be noticed by somebody
- * who looks at the carriers, so among the threads that wait in a domain one
- * leads: it sleeps in the carrier and makes progress when it wakes. The others
- * follow: they sleep on a word of this process. Whoever completes something
- * that is watched wakes both; a leader that has what it wanted wakes the
- * followers, one of which leads on. With automatic progress a thread of the
- * domain leads all the time.
+ * How threads wait for completions. A packet is noticed only by a thread that
+ * polls the carriers, so of the threads that wait in a domain one is the
+ * leader: it blocks in the carrier and makes progress when it wakes. The others
+ * are followers: they block on a word of this process. A thread that completes
+ * something watched wakes both; a leader whose wait is complete wakes the
+ * followers, one of which becomes the leader. With automatic progress a thread
+ * of the domain always leads.
  *
  * With one endpoint the leader uses the carrier's own wait (spin, yield,
- * futex); with several it polls their descriptors; with none the word.
+ * futex); with several it polls their descriptors; with none it waits on the
+ * word.
  */
 #include "prov/ofi/weft_wait.h"
 #include "prov/ofi/weft_progress.h"
@@ -27,23 +28,23 @@
 
 #define NS_PER_MS 1000000u
 
-/* Longest sleep when a carrier has no descriptor and there are several. */
+/* Longest block when a carrier has no descriptor and there are several. */
 #define BLIND_NS 50000u
 
 struct weft_wait {
-	weft_au32 seq;	    /* followers sleep on it */
-	uint32_t followers; /* that nobody has woken yet */
-	bool leading;	    /* somebody sleeps in the carriers */
-	bool kicked;	    /* and was told to come back */
-	uint64_t turns;	    /* sleeps of leaders that are over */
+	weft_au32 seq;	    /* followers block on it */
+	uint32_t followers; /* followers not woken yet */
+	bool leading;	    /* a thread blocks in the carriers */
+	bool kicked;	    /* the leader was woken */
+	uint64_t turns;	    /* completed waits of leaders */
 	int epoll_fd;	    /* event_fd and all carriers; -1: not needed yet */
 	int event_fd;
-	pthread_t thread; /* of automatic progress */
+	pthread_t thread; /* thread of automatic progress */
 	bool started;
 	bool stop;
 };
 
-/* The clock that waits go by: the endpoint's, when it has one. */
+/* Returns the clock for deadlines: the endpoint's, if there is one. */
 static uint64_t clock_ns(struct weft_domain *d)
 {
 	struct weft_carrier *c = d && d->ep_count ? d->eps[0]->carrier : NULL;
@@ -72,7 +73,7 @@ static void event_set(int fd)
 {
 	uint64_t one = 1;
 
-	/* A full counter is as readable as it can be. */
+	/* a full counter is readable already */
 	if (write(fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -81,7 +82,7 @@ static void event_clear(int fd)
 {
 	uint64_t n;
 
-	/* Nothing to read is what we want. */
+	/* an empty counter is the aim */
 	if (read(fd, &n, sizeof(n)) < 0)
 		return;
 }
@@ -95,7 +96,7 @@ static int epoll_add(int epoll_fd, int fd)
 	return 0;
 }
 
-/* ---- the domain's descriptor ------------------------------------------- */
+/* ---- the domain's descriptor --------------------------------------------- */
 
 static void watch_carrier(struct weft_wait *wt, struct weft_ep *ep)
 {
@@ -145,14 +146,14 @@ static int arm_carriers(struct weft_domain *d)
 	return ret;
 }
 
-/* ---- leading and following --------------------------------------------- */
+/* ---- leading and following ----------------------------------------------- */
 
 static void wake_followers(struct weft_wait *wt)
 {
 	if (!wt->followers)
 		return;
 	wt->followers = 0;
-	/* R2 pairs with A2 in follow(): a change ends or prevents the sleep. */
+	/* R2 pairs with A2 in follow(): a change ends or prevents blocking. */
 	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
 	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
 }
@@ -184,7 +185,7 @@ static void follow(struct weft_domain *d, uint64_t left)
 	weft_enter(d);
 }
 
-/* Sleeps until one of several carriers has something. */
+/* Blocks until one of several carriers has a packet. */
 static void sleep_many(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
@@ -210,8 +211,9 @@ static void sleep_many(struct weft_domain *d, uint64_t left)
 }
 
 /*
- * What ends virtual time is an error, and so is that there may be room again:
- * only whoever was refused can go on. Live, the time is counted here.
+ * The end of virtual time is an error, and so is -EAGAIN (there may be room
+ * again): only the caller that was refused can continue. Live, timeouts are
+ * counted by the caller.
  */
 static int sleep_one(struct weft_domain *d, uint64_t left)
 {
@@ -261,7 +263,7 @@ int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns)
 	if (!left)
 		return -ETIMEDOUT;
 	w->watched++;
-	/* The progress thread leads, even before its first turn. */
+	/* The progress thread leads, even before its first pass. */
 	if (d->auto_progress || d->wait->leading)
 		follow(d, left);
 	else
@@ -289,7 +291,7 @@ void weft_watch_wake(struct weft_watch *w)
 	event_set(w->event_fd);
 }
 
-/* ---- descriptors of queues and counters -------------------------------- */
+/* ---- descriptors of queues and counters ---------------------------------- */
 
 static int watch_fd_open(struct weft_watch *w)
 {
@@ -373,17 +375,17 @@ int weft_watch_arm(struct weft_watch *w)
 		w->armed = true;
 		w->watched++;
 	}
-	/* A carrier without descriptor cannot be slept on: ask again. */
+	/* A carrier without descriptor cannot be waited on: retry. */
 	return arm_carriers(w->domain) ? -EAGAIN : 0;
 }
 
-/* ---- the domain's share ------------------------------------------------ */
+/* ---- endpoints and the progress thread ----------------------------------- */
 
 void weft_wait_ep_added(struct weft_domain *d, struct weft_ep *ep)
 {
 	if (d->wait->epoll_fd >= 0)
 		watch_carrier(d->wait, ep);
-	/* Who leads now sleeps on the old set. */
+	/* The current leader blocks on the old set. */
 	kick_leader(d);
 }
 
@@ -395,7 +397,7 @@ void weft_wait_ep_removed(struct weft_domain *d, struct weft_ep *ep)
 
 	if (wt->epoll_fd >= 0 && fd >= 0)
 		epoll_ctl(wt->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-	/* The carrier may go only when nobody sleeps in it. */
+	/* The carrier may be closed only when no thread blocks in it. */
 	while (wt->leading && wt->turns == turns) {
 		ep->carrier->ops->wake(ep->carrier);
 		kick_leader(d);
@@ -412,7 +414,7 @@ static void *progress_thread(void *arg)
 	weft_enter(d);
 	while (!d->wait->stop) {
 		weft_domain_progress(d);
-		/* What ends virtual time is told to those who wait. */
+		/* The end of virtual time is reported to the waiters. */
 		if (lead(d, UINT64_MAX))
 			wake_followers(d->wait);
 	}

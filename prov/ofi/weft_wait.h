@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sleeping until a queue or counter has something. */
+/* Blocking until a queue or counter has something. */
 #ifndef WEFT_OFI_WAIT_H
 #define WEFT_OFI_WAIT_H
 
@@ -8,28 +8,28 @@
 int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
 		    enum fi_wait_obj obj);
 void weft_watch_close(struct weft_watch *w);
-/* Wakes all sleepers and the descriptor; inside the lock. */
+/* Wakes all waiters and the descriptor; inside the lock. */
 void weft_watch_wake(struct weft_watch *w) WEFT_COLD;
-/* FI_GETWAIT and FI_GETWAITOBJ of a waiting object; -FI_E*. */
+/* FI_GETWAIT and FI_GETWAITOBJ of a wait object; -FI_E*. */
 int weft_wait_control(enum fi_wait_obj obj, int fd, int command, void *arg);
 int weft_watch_control(struct weft_watch *w, int command, void *arg);
 /*
  * Prepares for poll(2) on the descriptor; inside the lock, after the caller
- * found nothing to read. -EAGAIN: something came meanwhile.
+ * found nothing to read. -EAGAIN: something has arrived meanwhile.
  */
 int weft_watch_arm(struct weft_watch *w);
 /*
- * Sleeps until the watch is woken or a packet may have come; deadline as
- * weft_deadline() gave it, UINT64_MAX for ever. Inside the lock, which is
- * released meanwhile. The caller looks again in any case, and says at the end
- * that it will not sleep again. 0, -ETIMEDOUT, or what ended virtual time.
+ * Blocks until the watch is woken or a packet may have arrived; deadline from
+ * weft_deadline(), UINT64_MAX for ever. Inside the lock, which is released
+ * meanwhile. The caller checks again in any case, and calls weft_watch_end
+ * after its last wait. 0, -ETIMEDOUT, or the end of virtual time.
  */
 int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns);
 void weft_watch_end(struct weft_watch *w);
-/* Milliseconds of libfabric (negative: for ever) to a deadline. */
+/* Converts milliseconds of libfabric (negative: for ever) to a deadline. */
 uint64_t weft_deadline(struct weft_domain *d, int timeout_ms);
 
-/* The domain's share: starts and ends the thread of automatic progress. */
+/* Wait state of the domain; starts and ends its progress thread. */
 int weft_wait_open(struct weft_domain *d);
 void weft_wait_close(struct weft_domain *d);
 /* An endpoint was added to or removed from d->eps. */

@@ -7,7 +7,7 @@
 
 struct reader {
 	struct fid_cq *cq;
-	weft_au32 *left; /* entries nobody has read yet */
+	weft_au32 *left; /* entries not read yet */
 	uint32_t got;
 };
 
@@ -22,7 +22,7 @@ static void *read_blocking(void *arg)
 		if (n != 1)
 			continue;
 		r->got++;
-		/* The last one lets the others go. */
+		/* The last one wakes the others. */
 		if (weft_add32(r->left, (uint32_t)-1) == 1)
 			for (int i = 0; i < READERS; i++)
 				fi_cq_signal(r->cq);
@@ -31,7 +31,7 @@ static void *read_blocking(void *arg)
 	return NULL;
 }
 
-/* Packets come to ep_count endpoints, threads sleep on one queue each. */
+/* Packets arrive at ep_count endpoints, threads block on one queue each. */
 static void run(enum fi_progress progress, int ep_count, bool no_fd)
 {
 	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_UNSPEC };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_open_ops on a domain in virtual time: making and joining the world of a
- * job, leaving it, and what ranks tell each other when nothing moves any more.
+ * fi_open_ops on a domain in virtual time: creating and joining the shared
+ * world segment of a job, leaving it, and the reports of ranks when nothing can
+ * progress any more.
  */
 #include "prov/ofi/weft_world.h"
 #include "prov/ofi/weft_conf.h"
@@ -14,7 +15,7 @@ static struct weft_domain *to_domain(struct fid *fid)
 	return weft_container_of(fid, struct weft_domain, fid.fid);
 }
 
-/* The carrier of the domain's endpoint, or NULL. */
+/* Returns the carrier of the domain's endpoint, or NULL. */
 static struct weft_carrier *carrier_of(struct weft_domain *d)
 {
 	return d->ep_count ? d->eps[0]->carrier : NULL;

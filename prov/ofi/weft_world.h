@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of domains in virtual time. */
+/* Ops table of domains in virtual time. */
 #ifndef WEFT_OFI_WORLD_H
 #define WEFT_OFI_WORLD_H
 

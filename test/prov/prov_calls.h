@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a group against the naive answer. */
+/* Tests every collective call of a group against a naive result. */
 #ifndef WEFT_PROV_CALLS_H
 #define WEFT_PROV_CALLS_H
 
@@ -119,7 +119,7 @@ static inline void all_calls(struct job *j, struct group *g)
 	free(b);
 }
 
-/* Do members take the order of pairs, or one that machine or user say? */
+/* Do reductions use the binary order, not one of the machine or the user? */
 static inline bool has_pairs(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");

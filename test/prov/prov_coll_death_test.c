@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups that lose a member: errors, and what becomes of their routes. */
+/* Groups that lose a member: errors, and release of their routes. */
 #include "test/prov/prov_group.h"
 
 #include "test/t.h"
@@ -19,7 +19,7 @@ static void body_death(struct job *j)
 	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
 	job_barrier(j);
 	if (j->rank == j->size - 1) {
-		/* the job's last barrier is not to wait for the dead */
+		/* the job's last barrier must not wait for the dead */
 		weft_add32(&j->all->arrived, 1);
 		raise(SIGKILL);
 	}
@@ -42,16 +42,16 @@ static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
 	job_run(4, body_death, &o);
 	o.may_die = 11;
 	job_run(11, body_death, &o);
-	/* most are not in touch with the one that dies */
+	/* most members do not communicate with the one that dies */
 	o.may_die = 40;
 	job_run(40, body_death, &o);
 }
 
 /* ---- routes of a large group that lost a member -------------------------- */
 
-#define TORN 70 /* groups: no machine has so many routes */
+#define TORN 70 /* groups: more than any machine has routes */
 
-/* All routes there are; the number. */
+/* Takes all available routes; returns their number. */
 static int take_all(struct job *j, struct group *g)
 {
 	int n = 0;
@@ -63,7 +63,7 @@ static int take_all(struct job *j, struct group *g)
 	return n;
 }
 
-/* Those from first to last: is there a route for them again? */
+/* Can the ranks from first to last get a route again? */
 static void route_again(struct job *j, int first, int last)
 {
 	struct t_limit limit;
@@ -88,9 +88,9 @@ static void fails(struct job *j, struct group *g)
 	job_check(j, ret != 1, "a barrier with the dead", ret);
 }
 
-static int doomed; /* the first or the last */
+static int doomed; /* rank that dies: the first or the last */
 
-/* The job's last barrier is not to wait for the dead. */
+/* The job's last barrier must not wait for the dead. */
 static void excuse(struct job *j)
 {
 	weft_add32(&j->all->arrived, 1);
@@ -124,7 +124,7 @@ static void wait_word(struct job *j, int i, uint64_t n)
 	}
 }
 
-/* It leaves in good order, but before the others, and lives on. */
+/* It leaves regularly, but before the others, and stays alive. */
 static void body_closes(struct job *j)
 {
 	static struct group g[TORN];
@@ -151,7 +151,7 @@ static void torn(int who, void (*body)(struct job *j))
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { .may_die = who + 1 };
 
-	/* there survivors are no rectangle */
+	/* there the survivors are no rectangle */
 	if ((machine && !strcmp(machine, "bgq")) || group_no_routes())
 		skip();
 	doomed = who;
@@ -162,7 +162,7 @@ static void a_death_does_not_keep_a_large_group_s_route(void **state)
 {
 	(void)state;
 	torn(19, body_torn);
-	torn(0, body_torn); /* the root of its tree */
+	torn(0, body_torn); /* the root of the tree */
 }
 
 static void nor_does_an_endpoint_that_closes_first(void **state)

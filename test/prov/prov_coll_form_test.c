@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How each machine does its collectives: barriers by form, atomics, none. */
+/* How each machine implements collectives: barriers by form, atomics, none. */
 #include "test/prov/prov_calls.h"
 
 #include "test/t.h"
 
-/* ---- which way barriers go ----------------------------------------------- */
+/* ---- form of barriers ---------------------------------------------------- */
 
 #define WEFT_FEW 8 /* members that read each other's contributions */
 #define COUNTED	 10
 
-/* The form of a machine's barriers, where it is that of qsnet2 otherwise. */
+/* Returns the expected form of this machine's barriers; `form` on qsnet2. */
 static int form_here(int form)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -65,7 +65,10 @@ static void body_gaps(struct job *j)
 	job_barrier(j);
 }
 
-/* More than may read each other: one atomic each for a barrier, a short sum. */
+/*
+ * More members than may read each other's contributions: one atomic each for a
+ * barrier and for a short reduction.
+ */
 static void body_counts(struct job *j)
 {
 	uint64_t in = 1, out = 0, before;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Somebody of the same user scribbles into the unit's part of the regions of a
- * group at work. Nobody may crash or wait for ever: all operations end, with
- * the right results, or somebody hears of an error. Payload is the exception:
- * other bytes there are other numbers, and nobody can tell.
+ * A process of the same user writes random values into the collective unit's
+ * areas of a running group. No member may crash or wait for ever: all
+ * operations end, with correct results, or a member reports an error. Payload
+ * is the exception: changed bytes there are other numbers, which cannot be
+ * detected.
  */
 #include "test/prov/prov_job.h"
 
@@ -30,14 +31,14 @@
 #define PATIENCE UINT64_C(60000000000) /* ns without any progress */
 #define LONG_SUM 9000		       /* doubles: not in packets */
 #define SHARED	 128		       /* regions at most */
-#define FDS	 256 /* descriptors of a member that are looked at */
+#define FDS	 256 /* descriptors of a member that are checked */
 #define PAGE	 ((size_t)sysconf(_SC_PAGESIZE))
 
-/* The head of a shared area: prov/nic/nic_share.c. */
+/* Header of a shared area: prov/nic/nic_share.c. */
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
 #define SHARE_HEAD  (64 + 64 * 64 + 512 * 64)
 
-/* ---- what is hit --------------------------------------------------------- */
+/* ---- targets ------------------------------------------------------------- */
 
 struct target {
 	const struct weft_cu_geo *geo;
@@ -133,19 +134,22 @@ static const struct mode {
 
 #define MODES ((int)(sizeof(modes) / sizeof(modes[0])))
 
-/* ---- who hits ------------------------------------------------------------ */
+/* ---- the writing thread -------------------------------------------------- */
 
 struct scribbler {
 	const struct mode *mode;
 	struct target target;
-	char *area[SHARED]; /* the unit's part of every region */
+	char *area[SHARED]; /* the collective unit's part of every region */
 	int areas;
 	unsigned route;
 	struct weft_rng rng;
-	weft_au32 round; /* of rank 0; ROUNDS: it is through */
+	weft_au32 round; /* round of rank 0; ROUNDS: it has finished */
 };
 
-/* The unit's part of a region, in whole pages behind its head; or NULL. */
+/*
+ * Returns the collective unit's part of a region, whole pages after its head;
+ * or NULL.
+ */
 static char *unit_in(char *from, size_t bytes)
 {
 	for (size_t at = 0; at + SHARE_HEAD < bytes; at += 64) {
@@ -156,7 +160,7 @@ static char *unit_in(char *from, size_t bytes)
 	return NULL;
 }
 
-/* The unit's part of what a descriptor of a member is, if it is a region. */
+/* Maps the collective unit's part of a descriptor, if it is a region. */
 static void add_area(struct scribbler *s, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -189,7 +193,7 @@ static void find_areas(struct scribbler *s, uint64_t pid)
 	}
 }
 
-/* Something else, nothing, or nearly what was there. */
+/* Returns a random value, zero, or one near the old value. */
 static uint64_t scribble(struct weft_rng *r, uint64_t was)
 {
 	switch (weft_rng_below(r, 5)) {
@@ -222,7 +226,7 @@ static void hit(struct scribbler *s)
 		__ATOMIC_RELAXED);
 }
 
-/* Hits while the others are somewhere in the middle of a round. */
+/* Writes while the others are in the middle of a round. */
 static void *scribbler_run(void *arg)
 {
 	struct scribbler *s = arg;
@@ -239,9 +243,9 @@ static void *scribbler_run(void *arg)
 	return NULL;
 }
 
-/* ---- who works ----------------------------------------------------------- */
+/* ---- the working members ------------------------------------------------- */
 
-/* Words of the job: how many are through, an error was heard; pids. */
+/* Words of the job: members that have finished, an error was reported; pids. */
 enum { WORD_THROUGH, WORD_HEARD, WORD_WRONG, WORD_PID };
 
 struct worker {
@@ -289,7 +293,7 @@ static unsigned worker_route(struct worker *w)
 	return (unsigned)r.id;
 }
 
-/* The completion of one operation; false: it is an error. */
+/* Waits for the completion of one operation; false: it is an error. */
 static bool worker_wait(struct worker *w, int round)
 {
 	struct job *j = w->j;
@@ -371,7 +375,7 @@ static bool worker_round(struct worker *w, int round)
 	return true;
 }
 
-/* Everybody is through with this trial. */
+/* All members have finished this trial. */
 static void all_through(struct worker *w, uint64_t so_many)
 {
 	uint64_t end = weft_now_ns() + PATIENCE;
@@ -423,7 +427,7 @@ static void body(struct job *j)
 
 	weft_rng_init(&s.rng, 99, (uint64_t)j->size);
 	s.target = (struct target){ .geo = &m->cu, .rng = &s.rng };
-	/* all have regions and have told their pids when a group has joined */
+	/* all have regions and published pids when a group has joined */
 	weft_store64(&j->all->word[WORD_PID + j->rank], (uint64_t)getpid());
 	worker_open(&w);
 	for (int r = 0; r < j->size; r++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives as fi_collective(3), fi_av_set(3) and fi_cm(3) of libfabric 1.17
- * describe them, used by somebody who knows nothing else: sets and what they
- * hold, joins and their events, what a query promises, arguments that are
- * wrong, the order of closing.
+ * Collectives as described in fi_collective(3), fi_av_set(3) and fi_cm(3) of
+ * libfabric 1.17, used without other knowledge: sets and their members, joins
+ * and their events, results of queries, wrong arguments, the order of closing.
  */
 #include "test/prov/prov_job.h"
 
@@ -37,7 +36,7 @@ static struct fid_av_set *empty_set(struct job *j)
 	return set;
 }
 
-/* Members first, first + step ... last of the job. */
+/* Returns a set of ranks first, first + step ... last of the job. */
 static struct fid_av_set *some(struct job *j, int first, int last, int step)
 {
 	struct fid_av_set *set = empty_set(j);
@@ -52,7 +51,7 @@ static void close_set(struct job *j, struct fid_av_set *set)
 	is(j, fi_close(&set->fid), 0, "close a set");
 }
 
-/* Holds these of the job's ranks, a bit each; empties the set. */
+/* Checks that the set holds these ranks, as bits; empties the set. */
 static void holds(struct job *j, struct fid_av_set *set, unsigned bits)
 {
 	for (int r = 0; r < j->size; r++)
@@ -85,7 +84,7 @@ static void body_sets(struct job *j)
 	holds(j, b, 0x78);
 }
 
-/* What fi_av_set says of it, and who is in the set then, a bit each. */
+/* Expected result of fi_av_set, and the members of the set, as bits. */
 struct range {
 	struct fi_av_set_attr attr;
 	int err;
@@ -105,7 +104,7 @@ static void try_ranges(struct job *j, const struct range *r, size_t n)
 	}
 }
 
-/* The vector is a table; addresses are what fi_av_insert gave. */
+/* The vector is a table; addresses are those returned by fi_av_insert. */
 static void body_ranges(struct job *j)
 {
 	fi_addr_t lo = j->addr[0], hi = j->addr[6], none = FI_ADDR_NOTAVAIL;
@@ -137,7 +136,7 @@ static void body_ranges(struct job *j)
 	try_ranges(j, r, sizeof(r) / sizeof(*r));
 }
 
-/* All that are in the vector, and those that are gone are not. */
+/* All addresses in the vector, without those that were removed. */
 static void body_removed(struct job *j)
 {
 	fi_addr_t lo = j->addr[0], hi = j->addr[6], none = FI_ADDR_NOTAVAIL;
@@ -199,7 +198,7 @@ static void wait_for(struct job *j, ssize_t ret, const char *what)
 	job_check(j, j->entry.flags & FI_COLLECTIVE, what, 0);
 }
 
-/* Everybody's number, in the order of the set: ranks in this order. */
+/* Checks the order of the set by an allgather of the members' numbers. */
 static void order_is(struct job *j, struct fid_mc *mc, const int *ranks, int n)
 {
 	uint64_t mine = 100 + (uint64_t)j->rank, all[16];
@@ -219,11 +218,11 @@ static void body_order(struct job *j)
 
 	is(j, fi_av_set_insert(set, j->addr[3]), 0, "insert");
 	is(j, fi_av_set_insert(set, j->addr[1]), 0, "insert");
-	/* new ones come to the end, removal leaves the order */
+	/* new ones are appended, removal keeps the order */
 	is(j, fi_av_set_union(set, more), 0, "union");
 	mc = join(j, set, &more);
 	order_is(j, mc, (int[]){ 3, 1, 0, 2 }, 4);
-	/* the same set once more is another group */
+	/* joining the set again gives another group */
 	again = join(j, set, NULL);
 	job_check(j, fi_mc_addr(again) != fi_mc_addr(mc), "the same group", 0);
 	order_is(j, again, (int[]){ 3, 1, 0, 2 }, 4);
@@ -234,7 +233,7 @@ static void body_order(struct job *j)
 		order_is(j, again, (int[]){ 3, 0, 2 }, 3);
 		is(j, fi_close(&again->fid), 0, "close");
 	}
-	/* the set may go first: a group keeps its members */
+	/* the set may be closed first: a group keeps its members */
 	close_set(j, set);
 	close_set(j, more);
 	order_is(j, mc, (int[]){ 3, 1, 0, 2 }, 4);
@@ -268,7 +267,7 @@ static void body_wrong(struct job *j)
 	   "join of nobody");
 	is(j, fi_join_collective(j->ep, addr, NULL, 0, &mc, NULL), -FI_EINVAL,
 	   "join without a set");
-	/* an endpoint without an event queue, not enabled either */
+	/* an endpoint without an event queue, and not enabled */
 	is(j, fi_endpoint(j->domain, j->info, &deaf, NULL), 0, "endpoint");
 	fi_av_set_addr(all, &addr);
 	job_check(j, fi_join_collective(deaf, addr, all, 0, &mc, NULL) < 0,
@@ -297,7 +296,7 @@ static void body_wrong(struct job *j)
 	   fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc), FI_VOID,
 			FI_SUM, 0, NULL),
 	   -FI_EOPNOTSUPP, "void");
-	/* none of that has disturbed the group */
+	/* the refused calls have not disturbed the group */
 	wait_for(j,
 		 fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc),
 			      FI_INT32, FI_SUM, 0, &j->entry),
@@ -317,7 +316,7 @@ static void wrong_arguments_are_refused(void **state)
 	job_run(3, body_wrong, &o);
 }
 
-/* ---- what a query promises ----------------------------------------------- */
+/* ---- results of queries -------------------------------------------------- */
 
 static const struct {
 	enum fi_datatype type;
@@ -361,7 +360,7 @@ static int query(struct job *j, enum fi_collective_op coll, enum fi_op op,
 	return 0;
 }
 
-/* What the query says of a reduction, the calls do. */
+/* Checks that the calls support what the query reports for a reduction. */
 static void try_reduction(struct job *j, fi_addr_t g, enum fi_op op, int t)
 {
 	static _Alignas(16) char in[256 * 32], out[256 * 32];
@@ -414,7 +413,7 @@ static void try_carried(struct job *j, fi_addr_t g, int t)
 			      &j->entry),
 		 "broadcast");
 	is(j, in[n - 1], 2, "broadcast");
-	/* nothing at all is allowed, too */
+	/* a count of 0 is allowed, too */
 	wait_for(j,
 		 fi_alltoall(j->ep, in, 0, NULL, out, NULL, g, type, 0,
 			     &j->entry),
@@ -462,7 +461,7 @@ static void the_query_tells_the_truth(void **state)
 
 /* ---- completions --------------------------------------------------------- */
 
-/* Only those with FI_COMPLETION are reported, in the order of the calls. */
+/* Only calls with FI_COMPLETION are reported, in their order. */
 static void body_selective(struct job *j)
 {
 	struct fid_av_set *set = some(j, 0, j->size - 1, 1);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- every call against the naive answer --------------------------------- */
+/* ---- every call against a naive result ----------------------------------- */
 
 static void body_world(struct job *j)
 {
@@ -33,7 +33,7 @@ static void every_call_gives_the_naive_answer(void **state)
 		job_run(sizes[i], body_world, &o);
 }
 
-/* Odd and even ranks at the same time, and everybody, and one alone. */
+/* Odd and even ranks at the same time, all ranks, and a single one. */
 static void body_subsets(struct job *j)
 {
 	struct group all, half, one;
@@ -59,7 +59,7 @@ static void groups_do_not_disturb_each_other(void **state)
 	job_run(6, body_subsets, &o);
 }
 
-/* ---- many, and out of step ----------------------------------------------- */
+/* ---- many operations, without synchronisation ---------------------------- */
 
 #define MANY 300
 
@@ -95,7 +95,7 @@ static void hundreds_may_be_in_flight(void **state)
 	job_run(12, body_many, &o);
 }
 
-/* ---- nobody has to be inside --------------------------------------------- */
+/* ---- no progress of other members is needed ------------------------------ */
 
 static void body_absent(struct job *j)
 {
@@ -111,7 +111,7 @@ static void body_absent(struct job *j)
 				FI_DOUBLE, FI_SUM, 0, &j->entry),
 		  "post", 0);
 	if (j->rank == 0) {
-		/* computes until all others have said that they are done */
+		/* makes no call until all others have reported completion */
 		while (weft_load64(&j->all->word[0]) < (uint64_t)j->size - 1) {
 			job_check(j, !t_limit_over(&limit),
 				  "others wait for an absent member", 0);
@@ -131,7 +131,7 @@ static void a_member_may_be_away_after_his_part(void **state)
 	const struct job_opts o = { 0 };
 
 	if (group_no_routes())
-		skip(); /* messages are passed on by those who are there */
+		skip(); /* messages are forwarded by members that poll */
 	job_run(4, body_absent, &o);
 	job_run(16, body_absent, &o);
 }
@@ -186,18 +186,18 @@ static void flags_travel_and_exact_sums_are_exact(void **state)
 	job_run(4, body_alu, &o);
 }
 
-/* ---- sums have the same bits --------------------------------------------- */
+/* ---- sums have equal bits ------------------------------------------------ */
 
 #define ORDERS 1000
 
-/* Numbers whose sum depends on the order in which they are added. */
+/* Returns numbers whose sum depends on the order of addition. */
 static double odd_value(int member)
 {
 	return ldexp(1 + 0.37 * member, member * 5 % 40 - 20) *
 	       (member % 3 ? 1 : -1);
 }
 
-/* Whose turn it is, as place + 1 of a random order; the same on all. */
+/* Returns the position of a member in a random order, equal at all members. */
 static int turn_of(struct weft_rng *r, int n, int me)
 {
 	int order[32], at = 0;
@@ -249,7 +249,7 @@ static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
 
 /* ---- the order of sums --------------------------------------------------- */
 
-/* What ranks that double the distance of their partners all come to. */
+/* Returns the result of recursive doubling over n ranks. */
 static double recursive_doubling(int n)
 {
 	double acc[32], other[32];
@@ -294,7 +294,7 @@ static void body_sums(struct job *j)
 			want = out[0];
 		for (size_t i = 0; i < n; i++)
 			job_check(j, out[i] == want, "allreduce", (long)n);
-		/* in place; the root's buffer alone counts */
+		/* in place; only the root's buffer is defined */
 		for (int root = 0; root < j->size; root++) {
 			finish(j,
 			       fi_reduce(j->ep, in, n, NULL, in, NULL, g.addr,
@@ -344,7 +344,7 @@ static void body_bound(struct job *j)
 	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_DOUBLE,
 			    FI_SUM, 0, &j->entry),
 	       "allreduce");
-	/* 1 leads the other package, and is the first below 0 */
+	/* 1 is the root of the other package, and the first child of 0 */
 	for (int r = 1; r < BOUND; r += 2)
 		odd = r == 1 ? odd_value(1) : odd + odd_value(r);
 	want = odd_value(0) + odd;
@@ -369,7 +369,7 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	unsetenv("FI_WEFT_ARITY");
 }
 
-/* ---- routes run out and come back ---------------------------------------- */
+/* ---- routes are exhausted and released ----------------------------------- */
 
 #define GROUPS 40
 
@@ -399,7 +399,7 @@ static void body_routes(struct job *j)
 		job_barrier(j);
 		for (int i = 0; i < GROUPS; i++)
 			group_close(j, &g[i]);
-		/* a route is free when all have left: hear from them */
+		/* a route is free when all have left: poll for their notices */
 		job_barrier(j);
 		for (int i = 0; i < 100; i++) {
 			fi_cq_read(j->cq, NULL, 0);
@@ -418,14 +418,14 @@ static void routes_run_out_and_come_back(void **state)
 	job_run(2, body_routes, &o);
 }
 
-/* ---- what a large group costs a member ----------------------------------- */
+/* ---- cost of a large group per member ------------------------------------ */
 
 static uint64_t packets_sent(struct job *j)
 {
 	return job_counters(j).packets_sent;
 }
 
-/* Mappings of endpoints' memory. */
+/* Counts mappings of endpoints' memory. */
 static int regions_mapped(struct job *j)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -439,9 +439,9 @@ static int regions_mapped(struct job *j)
 	return n;
 }
 
-/* Neighbours: eight below, one above; of each two steps, there and back. */
+/* Neighbours: eight children, one parent; two steps each, both directions. */
 #define JOIN_PACKETS (4 * 9)
-/* One region and one row of each who is below, or on the way to the root. */
+/* One region and one segment of each child, and on the path to the root. */
 #define JOIN_REGIONS (2 * (1 + 8 + 3))
 
 static void body_large(struct job *j)
@@ -490,14 +490,17 @@ static void a_large_group_costs_a_member_his_neighbours(void **state)
 	job_run(60, body_large, &o);
 }
 
-/* Routes come back although nobody tells everybody; no machine has so many. */
+/*
+ * Routes are released although no member notifies all others; more joins than
+ * any machine has routes.
+ */
 #define AGAIN 40
 
 static void body_again(struct job *j)
 {
 	int hardware = 0, tries = 0;
 
-	/* the last words of one group may come while the next one is joined */
+	/* the last notices of one group may arrive during the next join */
 	while (hardware < AGAIN && ++tries < 4 * AGAIN) {
 		struct group g;
 

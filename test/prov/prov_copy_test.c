@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * FI_WEFT_HOST_LOOP reaches the endpoint: up to that length messages are not
- * copied by the C library's memcpy, for which this program has its own.
+ * FI_WEFT_HOST_LOOP is applied to the endpoint: messages up to that length are
+ * not copied by the C library's memcpy, which this program replaces.
  */
 #include "test/prov/prov_job.h"
 
@@ -11,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEN 1536 /* of one message, and of nothing else */
+#define LEN 1536 /* length of one message, used for nothing else */
 
 static weft_au32 calls;
 
-/* They may overlap, as far as the compiler knows: no call of itself. */
+/*
+ * The compiler assumes that they overlap, so the loop does not become a call of
+ * memcpy.
+ */
 WEFT_EXPORT void *memcpy(void *to, const void *from, size_t len)
 {
 	if (len == LEN)
@@ -23,13 +26,13 @@ WEFT_EXPORT void *memcpy(void *to, const void *from, size_t len)
 	return memmove(to, from, len);
 }
 
-/* Each sends one, which finds its receive: copied in, and copied out. */
+/* Each rank sends one message to a posted receive: copied in and out. */
 static void calls_are(struct job *j, uint32_t count)
 {
 	static char out[LEN], in[LEN];
 
 	t_fill(out, LEN, (uint64_t)j->rank);
-	weft_store32(&calls, 0); /* the other one is first, perhaps */
+	weft_store32(&calls, 0); /* the other rank may be first */
 	job_trecv(j, !j->rank, in, LEN, 1, 0, in);
 	job_barrier(j);
 	job_tsend(j, !j->rank, out, LEN, 1, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What surrounds the bytes: probes, claims, multi buffers, cancelling,
- * delivery, quiet completions, strangers, threads, and death in mid-transfer.
+ * Control of messages: probes, claims, multi buffers, cancelling, delivery,
+ * quiet completions, unknown senders, threads, and death during a transfer.
  */
 #include "test/prov/prov_job.h"
 
@@ -37,7 +37,7 @@ static ssize_t probe(struct job *j, uint64_t tag, uint64_t flags, void *buf,
 	return fi_trecvmsg(j->ep, &m, flags);
 }
 
-/* Peeks until the message is there. */
+/* Peeks until the message has arrived. */
 static void peek(struct job *j, uint64_t tag, uint64_t flags, size_t len)
 {
 	int ret;
@@ -195,7 +195,7 @@ static void a_posted_receive_can_be_cancelled(void **state)
 
 /* ---- completions --------------------------------------------------------- */
 
-/* With delivery wanted, a send completes after the receive was posted. */
+/* With delivery complete, a send completes after the receive was posted. */
 static void body_delivery(struct job *j)
 {
 	static const size_t len[] = { 0, 8, 6000, 300000 };
@@ -241,7 +241,7 @@ static void body_quiet(struct job *j)
 				   .tag = 3,
 				   .context = &out };
 
-	/* op_flags without FI_COMPLETION: plain calls are quiet */
+	/* op_flags without FI_COMPLETION: plain calls have no completion */
 	job_tsend(j, 0, &out, 4, 3, &out);
 	job_trecv(j, 0, &in, 4, 3, 0, &in);
 	while (!in)
@@ -262,7 +262,7 @@ static void selective_completion_is_quiet_unless_asked(void **state)
 	job_run(1, body_quiet, &o);
 }
 
-/* A sender nobody knows is heard by receives from anybody. */
+/* A sender that is not in the vector matches receives from any source. */
 static void body_stranger(struct job *j)
 {
 	int x = 7, in = 0;
@@ -295,7 +295,7 @@ struct talker {
 	int turns;
 };
 
-/* Every thread has its tag; completions are shared, so only sums are known. */
+/* Every thread has its own tag; completions are shared, only sums known. */
 static void *talk(void *arg)
 {
 	struct talker *t = arg;
@@ -332,7 +332,7 @@ static void threads_share_an_endpoint(void **state)
 	job_run(2, body_threads, &o);
 }
 
-/* The target never calls libfabric: its thread answers. */
+/* The target never calls libfabric: its progress thread responds. */
 static void body_auto(struct job *j)
 {
 	weft_au64 mem = 5;
@@ -373,7 +373,7 @@ static void automatic_progress_answers_alone(void **state)
 
 /* ---- death --------------------------------------------------------------- */
 
-/* Rank 1 dies with messages to and from it under way; 0 and 2 go on. */
+/* Rank 1 dies with messages to and from it in flight; 0 and 2 continue. */
 static void body_death(struct job *j)
 {
 	size_t len = 4 << 20;
@@ -382,7 +382,7 @@ static void body_death(struct job *j)
 	ssize_t ret;
 
 	if (j->rank == 1) {
-		job_tsend(j, 0, out, len, 50, out); /* never taken */
+		job_tsend(j, 0, out, len, 50, out); /* never received */
 		weft_store64(&j->all->word[1], (uint64_t)getpid());
 		while (1)
 			fi_cq_read(j->cq, NULL, 0);
@@ -406,7 +406,7 @@ static void body_death(struct job *j)
 		job_check(j, j->error.op_context != &x, "wildcard failed", 0);
 		errors++;
 	}
-	/* posting to the dead is refused or fails, but never hangs */
+	/* posting to a dead peer is refused or fails, but never hangs */
 	for (i = 0; i < 3; i++) {
 		ret = fi_tsend(j->ep, out, len, NULL, j->addr[1], 9, out);
 		job_check(j, ret == 0 || (ret < 0 && ret != -FI_EAGAIN),
@@ -414,7 +414,7 @@ static void body_death(struct job *j)
 		if (!ret)
 			job_check(j, job_next(j) == -FI_EAVAIL, "error", 0);
 	}
-	/* the living still talk */
+	/* the survivors still communicate */
 	i = 77;
 	job_tinject(j, j->rank ? 0 : 2, &i, 4, 3);
 	if (!x)
@@ -428,7 +428,7 @@ static void *killer(void *arg)
 {
 	struct job_shared *all = arg;
 
-	/* both survivors have posted what the death is to end */
+	/* both survivors have posted the operations that the death must end */
 	while (!weft_load64(&all->word[2]) || !weft_load64(&all->word[3]))
 		usleep(1000);
 	kill((pid_t)weft_load64(&all->word[1]), SIGKILL);
@@ -444,7 +444,7 @@ static void body_death_kill(struct job *j)
 	body_death(j);
 	if (j->rank == 2)
 		pthread_join(t, NULL);
-	/* one is missing: no barrier, no orderly close */
+	/* one is missing: no barrier, no regular close */
 	_exit(0);
 }
 
@@ -455,10 +455,10 @@ static void survivors_of_a_killed_peer_get_errors(void **state)
 	job_run(3, body_death_kill, &o);
 }
 
-/* Sent unasked on every machine. */
+/* Eager on every machine. */
 #define LAST ((size_t)1500)
 
-/* Messages of one who has closed and gone are there for a late receive. */
+/* Messages of a process that has closed and exited match a late receive. */
 static void body_testament(struct job *j)
 {
 	uint64_t end = weft_now_ns() + 500000000u;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The machine does collectives by messages, and nothing else. */
+/* Does the machine implement collectives by messages only? */
 static inline bool group_no_routes(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");

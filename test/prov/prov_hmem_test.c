@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of the device's stand-in between processes: messages and remote
- * accesses of endpoints with FI_HMEM. A processor that touches it ends with
- * SIGSEGV, so whatever arrives went by the row of its kind.
+ * Memory of the emulated device between processes: messages and remote accesses
+ * of endpoints with FI_HMEM. A processor access to it raises SIGSEGV, so
+ * received bytes were copied by the functions of its kind.
  */
 #include "test/prov/prov_job.h"
 #include "src/base/attr.h"
@@ -41,7 +41,7 @@ static void close_mem(struct job *j)
 	free(check);
 }
 
-/* Writes a pattern into memory of a kind. */
+/* Writes a pattern into memory of either kind. */
 static void fill(struct job *j, char *at, size_t n, uint64_t seed)
 {
 	t_fill(check, n, seed);
@@ -249,7 +249,7 @@ static int p2p_set(struct job *j, int p2p)
 			 sizeof(p2p));
 }
 
-/* An endpoint that was opened without FI_HMEM, on any machine. */
+/* Enables device memory on an endpoint without FI_HMEM, on any machine. */
 static void use(struct job *j)
 {
 	int ret;
@@ -267,7 +267,7 @@ static void short_ones(struct job *j)
 		int ret = (int)fi_tinject(j->ep, device, 64, j->addr[1], 500);
 
 		job_check(j, !ret, "fi_tinject", ret);
-		wipe(j, device); /* it is ours again */
+		wipe(j, device); /* the buffer may be reused */
 	} else {
 		job_trecv(j, 0, device + 4096, 64, 500, 0, &j);
 		job_wait(j, &j);
@@ -276,7 +276,7 @@ static void short_ones(struct job *j)
 	job_barrier(j);
 }
 
-/* What does not fit is cut off, and bytes behind the buffer stay. */
+/* A longer message is truncated, and bytes behind the buffer stay unchanged. */
 static void a_long_one_is_cut(struct job *j)
 {
 	struct fi_cq_err_entry e = { 0 };
@@ -343,7 +343,7 @@ static void every_machine_stages_what_it_does_not_reach(void **state)
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
 }
 
-/* One end reaches its device, the other stages. */
+/* One end accesses its device directly, the other stages. */
 static void body_one_end(struct job *j)
 {
 	open_mem(j);
@@ -362,7 +362,7 @@ static void one_end_may_be_staged(void **state)
 	job_run(2, body_one_end, &o);
 }
 
-/* The origin's buffer is staged; peers reach no device there. */
+/* The origin's buffer is staged; peers access no device there. */
 static void body_staged_access(struct job *j)
 {
 	struct fid_mr *mr;
@@ -386,7 +386,7 @@ static void remote_accesses_are_staged(void **state)
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
 }
 
-/* ---- who has it ---- */
+/* ---- offers ---- */
 
 static void only_a_machine_that_reaches_it_offers_it(void **state)
 {
@@ -398,7 +398,7 @@ static void only_a_machine_that_reaches_it_offers_it(void **state)
 	T_OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
 	T_TRUE(info->caps & FI_HMEM);
 	fi_freeinfo(info);
-	/* who does not ask has none of it in the way */
+	/* without a request there is no FI_HMEM */
 	hints->caps = FI_MSG;
 	T_OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
 	T_TRUE(!(info->caps & FI_HMEM));

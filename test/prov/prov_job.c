@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests of the provider: processes that are started and waited for. */
+/* For tests of the provider: starting processes and waiting for them. */
 #include "test/prov/prov_job.h"
 
 #include "test/t.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A call that is answered with -FI_EAGAIN for so long will never succeed. */
+/* Seconds of -FI_EAGAIN after which a call has failed. */
 #define PATIENCE 40
 
 struct start {
@@ -160,8 +160,7 @@ void job_barrier(struct job *j)
 		idle(j, &limit);
 }
 
-/* ---- life ------------------------------------------------------------------
- */
+/* ---- open and close ------------------------------------------------------ */
 
 static void open_info(struct job *j, const struct job_opts *o)
 {
@@ -280,7 +279,7 @@ static int process(int rank, void *arg)
 	return 0;
 }
 
-/* One that may be killed has a parent between, who thinks nothing of it. */
+/* A process that may be killed has a parent process that ignores its status. */
 static int process_mortal(int rank, void *arg)
 {
 	struct start *s = arg;
@@ -297,7 +296,7 @@ static int process_mortal(int rank, void *arg)
 	return 0;
 }
 
-/* The provider of the build tree this program lies in. */
+/* Uses the provider of the build tree that contains this program. */
 static void provider_here(void)
 {
 	char exe[4096], path[4200];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A job of processes over the provider, for tests: each has one endpoint and
- * knows the names of all. Failures end the process with a sentence.
+ * the names of all. A failure ends the process with a message.
  */
 #ifndef WEFT_TEST_PROV_JOB_H
 #define WEFT_TEST_PROV_JOB_H
@@ -22,7 +22,7 @@
 
 #define JOB_MAX 128
 
-/* What all processes of a job see. */
+/* Memory shared by all processes of a job. */
 struct job_shared {
 	struct sockaddr_in name[JOB_MAX];
 	weft_au32 named[JOB_MAX];
@@ -38,9 +38,9 @@ struct job_opts {
 	enum fi_progress progress;
 	enum fi_av_type av_type;
 	uint64_t mr_mode;
-	uint64_t caps;		   /* besides those that all tests have */
+	uint64_t caps;		   /* besides those of all tests */
 	enum fi_wait_obj wait_obj; /* of the queue */
-	int counters;		   /* bind counters for everything */
+	int counters;		   /* bind counters for all operations */
 	int seconds;		   /* 0: 60 */
 	int may_die;		   /* rank + 1 that is killed, or 0 */
 	int nodes_apart; /* rank i is on node i times that; 0: unknown */
@@ -66,13 +66,13 @@ struct job {
 	struct fi_cq_err_entry error;
 };
 
-/* Runs body in size processes; fails the test unless all end well. */
+/* Runs body in size processes; fails the test unless all succeed. */
 void job_run(int size, void (*body)(struct job *j), const struct job_opts *o);
 
-/* Ends the process with a sentence unless ok. */
+/* Ends the process with a message unless ok. */
 void job_check(struct job *j, int ok, const char *what, long value);
 
-/* Calls that may answer -FI_EAGAIN, until they do not. */
+/* Calls that may return -FI_EAGAIN, repeated until they do not. */
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
 	       void *context);
 void job_tinject(struct job *j, int to, const void *buf, size_t len,
@@ -80,24 +80,24 @@ void job_tinject(struct job *j, int to, const void *buf, size_t len,
 void job_trecv(struct job *j, int from, void *buf, size_t len, uint64_t tag,
 	       uint64_t ignore, void *context);
 
-/* The next completion, good or bad: 1 or -FI_EAVAIL; entry or error filled. */
+/* Waits for a completion: 1 or -FI_EAVAIL; entry or error filled. */
 int job_next(struct job *j);
-/* The next completion must be good, and of that context. */
+/* The next completion must be a success of that context. */
 void job_wait(struct job *j, void *context);
-/* So many good completions, whichever. */
+/* Waits for `count` successful completions, in any order. */
 void job_wait_any(struct job *j, int count);
-/* The next completion must be an error of that number. */
+/* The next completion must be this error. */
 void job_wait_err(struct job *j, int err);
 /* Makes progress until the counter has that value. */
 void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value);
 
-/* For who looks again and again. Few only yield, since it may be their looks
- * that move the packets; of many more than there are processors each rests. */
+/* For polling loops. A small job only yields, since its polls may move the
+ * packets; in a job with many more processes than processors each rests. */
 void job_rest(const struct job *j, struct t_limit *l);
-/* All processes are here; makes progress meanwhile. */
+/* Waits for all processes; makes progress meanwhile. */
 void job_barrier(struct job *j);
 
-/* -1 from anybody. */
+/* -1: any source. */
 fi_addr_t job_addr(struct job *j, int rank);
 
 #endif

@@ -25,7 +25,7 @@ static void check_bytes(struct job *j, const void *buf, size_t len,
 	job_check(j, t_differs(buf, len, seed) < 0, "wrong bytes", (long)len);
 }
 
-/* ---- content ----------------------------------------------------------- */
+/* ---- content ------------------------------------------------------------- */
 
 static void body_sizes(struct job *j)
 {
@@ -129,7 +129,7 @@ static void an_endpoint_sends_to_itself(void **state)
 	job_run(1, body_self, NULL);
 }
 
-/* ---- truncation -------------------------------------------------------- */
+/* ---- truncation ---------------------------------------------------------- */
 
 static void body_truncate(struct job *j)
 {
@@ -169,7 +169,7 @@ static void a_short_buffer_is_told_with_data_and_tag(void **state)
 	job_run(2, body_truncate, NULL);
 }
 
-/* ---- receives on the spot ------------------------------------------------ */
+/* ---- receives without a queue -------------------------------------------- */
 
 static void wait_direct(struct job *j, const struct fi_weft_recv *r,
 			const struct fi_weft_arrival *a)
@@ -178,7 +178,7 @@ static void wait_direct(struct job *j, const struct fi_weft_recv *r,
 
 	while (!a->over) {
 		r->poll(j->ep, a, 100);
-		if (!a->over) /* asleep it is noticed, too */
+		if (!a->over) /* a blocked thread is woken, too */
 			fi_cq_sread(j->cq, &e, 1, NULL, 1000);
 	}
 }
@@ -225,7 +225,7 @@ static void a_receive_on_the_spot_needs_no_queue(void **state)
 	job_run(2, body_direct, &o);
 }
 
-/* A receive with a call of its own, and what it was called with. */
+/* A receive with a callback, and the callback's arguments. */
 struct called {
 	struct fi_weft_arrival a;
 	int times;
@@ -238,7 +238,7 @@ static void count_call(struct fi_weft_arrival *a)
 
 	c->times += a->over;
 	c->err = a->err;
-	memset(a, 0xff, sizeof(*a)); /* it is ours again */
+	memset(a, 0xff, sizeof(*a)); /* the memory may be reused */
 }
 
 static void post_called(struct job *j, struct fi_weft_recv *r, void *buf,
@@ -248,7 +248,7 @@ static void post_called(struct job *j, struct fi_weft_recv *r, void *buf,
 	job_check(j, !r->post(j->ep, buf, len, tag, 0, &c->a), "post", 0);
 }
 
-/* Nothing else may come meanwhile. */
+/* No other completion may arrive meanwhile. */
 static void wait_called(struct job *j, const struct called *c, int err)
 {
 	struct fi_cq_tagged_entry e;
@@ -283,7 +283,7 @@ static void body_called(struct job *j)
 	check_bytes(j, buf[1], 3000, 5);
 	post_called(j, r, buf[2], 8, 2, &c[2]);
 	wait_called(j, &c[2], FI_ETRUNC);
-	/* what is there already is called within post, or soon after */
+	/* a message already here calls within post, or soon after */
 	post_called(j, r, buf[3], 3000, 3, &c[3]);
 	wait_called(j, &c[3], 0);
 	check_bytes(j, buf[3], 3000, 5);
@@ -302,7 +302,7 @@ static void a_receive_may_have_a_call_instead_of_an_entry(void **state)
 
 /* ---- fences -------------------------------------------------------------- */
 
-/* A fenced message leaves when the large one before it is complete. */
+/* A fenced message is sent when the large one before it is complete. */
 static void body_fence(struct job *j)
 {
 	unsigned char *big = malloc(1 << 20);
@@ -342,7 +342,7 @@ static void a_fence_waits_for_what_is_before_it(void **state)
 	job_run(2, body_fence, NULL);
 }
 
-/* ---- depth ------------------------------------------------------------- */
+/* ---- depth --------------------------------------------------------------- */
 
 static void body_unexpected(struct job *j)
 {
@@ -355,7 +355,7 @@ static void body_unexpected(struct job *j)
 		job_barrier(j);
 		return;
 	}
-	/* the barrier makes progress: all of them come in unasked */
+	/* the barrier makes progress: all of them arrive unexpected */
 	job_barrier(j);
 	for (i = n - 1; i >= 0; i--) {
 		job_trecv(j, 0, &got, sizeof(got), (uint64_t)i, 0, &got);
@@ -398,7 +398,7 @@ static void ten_thousand_receives_match_in_reverse(void **state)
 	job_run(2, body_reversed, NULL);
 }
 
-/* Large messages that nobody asked for hold up no other. */
+/* Large unexpected messages do not delay others. */
 static void body_parked(struct job *j)
 {
 	size_t len = 400000;
@@ -429,7 +429,7 @@ static void large_unexpected_messages_hold_up_nobody(void **state)
 	job_run(2, body_parked, NULL);
 }
 
-/* ---- order ------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------- */
 
 static void body_order(struct job *j)
 {

@@ -12,7 +12,7 @@
 #define BIG ((size_t)8 << 20)
 #define KEY 0x1234567890abcdefull
 
-/* Repeats a call while it says -FI_EAGAIN. */
+/* Checks that a call succeeded. */
 static void settle(struct job *j, ssize_t ret, const char *what)
 {
 	job_check(j, ret == 0, what, ret);
@@ -99,7 +99,7 @@ static void writes_and_reads_move_every_size(void **state)
 	job_run(2, body_bytes, NULL);
 }
 
-/* The target sleeps in a barrier that makes no progress of the engine. */
+/* The target blocks in a barrier without progress of the engine. */
 static void body_passive(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, buf[64];
@@ -150,7 +150,7 @@ static void now_moves(struct job *j, const struct fi_weft_now *now)
 		  "nothing in the queue", 0);
 }
 
-/* Units with an engine move the bytes themselves. */
+/* Units with an engine copy the bytes themselves. */
 static bool is_native(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -171,7 +171,7 @@ static void now_does_not(struct job *j, const struct fi_weft_now *now)
 	job_wait(j, &j->entry);
 }
 
-/* The target makes no progress; the first write only meets it. */
+/* The target makes no progress; the first write only connects to it. */
 static void body_now(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, nil[64] = { 0 };
@@ -382,7 +382,7 @@ static void put_value(enum fi_datatype t, void *p, double v)
 		memcpy(p, &u, bytes_of(t));
 }
 
-/* What an operation makes of target a, operand b, comparand c. */
+/* Returns the result of an operation for target a, operand b, comparand c. */
 static double model(enum fi_op op, double a, double b, double c)
 {
 	int64_t ia = (int64_t)a, ib = (int64_t)b, ic = (int64_t)c;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting, threads and progress over the provider: calls that block,
- * descriptors, counters, automatic progress, several threads on one endpoint,
- * a name that changes hands.
+ * Waiting, threads and progress over the provider: blocking calls, descriptors,
+ * counters, automatic progress, several threads on one endpoint, a name that is
+ * used by another endpoint.
  */
 #include "test/prov/prov_job.h"
 #include "test/t.h"
@@ -121,7 +121,7 @@ static void a_counter_is_waited_for(void **state)
 	job_run(2, body_cntr, &o);
 }
 
-/* The receiver posts and looks away; the sender must finish all the same. */
+/* The receiver posts and does not poll; the sender must complete anyway. */
 static void body_auto(struct job *j)
 {
 	size_t len = 1 << 20;
@@ -164,7 +164,7 @@ struct lane {
 	weft_au32 received;
 };
 
-/* Whoever reads an entry tells its owner, in the word it is about. */
+/* The thread that reads an entry increments the word of its owner. */
 static void reap(struct lane *l)
 {
 	struct fi_cq_tagged_entry e;
@@ -222,7 +222,7 @@ static void threads_share_an_endpoint_and_a_queue(void **state)
 	job_run(2, body_threads, &o);
 }
 
-/* ---- endpoints come and go ----------------------------------------------- */
+/* ---- endpoints opened and closed ----------------------------------------- */
 
 static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
 {
@@ -319,7 +319,7 @@ static void body_reuse(struct job *j)
 	job_wait(j, NULL);
 }
 
-/* Three wait unexpected; a long one is announced and then copied. */
+/* Three messages are unexpected; a long one is announced and then copied. */
 static void body_stats(struct job *j)
 {
 	struct fi_weft_stats_data s;
@@ -364,7 +364,7 @@ static void body_strangers(struct job *j)
 {
 	char c = 's';
 
-	/* Rank 1 forgets rank 0, and receives from it all the same. */
+	/* Rank 1 removes rank 0 from its vector, and still receives from it. */
 	if (j->rank == 0) {
 		for (uint64_t tag = 1; tag <= 2; tag++) {
 			job_barrier(j);
@@ -422,7 +422,7 @@ static void body_states(struct job *j)
 		  "close", 0);
 }
 
-/* libfabric unloads us then, while our thread may be running. */
+/* libfabric unloads the provider then, while its thread may be running. */
 static void body_exit(struct job *j)
 {
 	exit(0);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The carrier of a job on several hosts: memory where it is shared, datagrams
- * elsewhere, by peer, behind one name. It owns a shm and a sock carrier.
+ * The carrier of a job on several hosts: shared memory where possible,
+ * datagrams elsewhere, by peer, with one name. It owns a shm and a sock
+ * carrier.
  *
- *   both_ops.c    open, close, the table: each call goes the peer's way
- *   both_peer.c   records, and the choice of the way at first contact
- *   both_wait.c   waiting for two things: a thread looks at the socket
+ *   both_ops.c    open, close, the table: each call goes to the peer's carrier
+ *   both_peer.c   records, and the choice of the carrier at first contact
+ *   both_wait.c   waiting for two sources: a thread waits on the socket
  *
- * Packets from A to B go one way all their life; what B sends to A may go the
- * other one, where one of them sees more than the other. A peer that is lost on
- * one way is lost.
+ * Packets from A to B use one carrier all the time; packets from B to A may use
+ * the other one, where the two have different access rights. A peer that is
+ * lost on one carrier is lost.
  */
 #ifndef WEFT_CARRIER_BOTH_H
 #define WEFT_CARRIER_BOTH_H
@@ -23,8 +24,8 @@
 
 struct both_peer {
 	struct weft_peer base;
-	struct weft_carrier *way;  /* NULL: not met yet */
-	struct weft_peer *there;   /* its record on that way */
+	struct weft_carrier *way;  /* NULL: not connected yet */
+	struct weft_peer *there;   /* the peer's record on that carrier */
 	struct weft_list end_node; /* in both.ending: to be reported lost */
 };
 
@@ -40,26 +41,27 @@ struct both {
 	uint32_t peer_room;
 	struct weft_hash by_name;
 	struct weft_list ending;
-	uint8_t *bounce;   /* a payload that is filled in, for the socket */
-	weft_au32 rests;   /* polls until the socket is looked at again ... */
-	weft_au64 look_ns; /* ... or this time, if all peers are far; 0: now */
-	/* waiting; shared by the threads that poll and wait */
+	uint8_t *bounce; /* buffer for a filled payload, for the socket */
+	weft_au32 rests; /* polls until the socket is polled again */
+	/* time of the socket's next poll if all peers are remote; 0: now */
+	weft_au64 look_ns;
+	/* waiting; shared by threads that poll and wait */
 	weft_au64 moved;     /* packets delivered */
-	uint64_t moved_seen; /* when the last wait began; wait's own */
-	uint64_t moved_ns;   /* since when there are no more; wait's own */
+	uint64_t moved_seen; /* moved at the last wait; used by wait only */
+	uint64_t moved_ns;   /* time of the last change; used by wait only */
 	uint64_t spin_ns;
-	uint32_t vain; /* waits in a row that were over at once */
-	struct weft_patience patience; /* if all peers are far */
-	uint32_t taken; /* yields until nobody seems to want the processor */
+	uint32_t vain; /* consecutive waits that returned at once */
+	struct weft_patience patience; /* if all peers are remote */
+	uint32_t taken; /* yields until the processor counts as free */
 	uint32_t cpus;
-	weft_au32 near;	   /* peers but oneself that are met through memory */
+	weft_au32 near;	   /* local peers except this process */
 	weft_au32 crowded; /* more peers than processors */
-	/* the thread that looks at the socket */
+	/* the thread that waits on the socket */
 	pthread_t watcher;
 	bool watches;
 	int watch_epoll;
 	int watch_end; /* eventfd */
-	int epoll;     /* of wait_fd; -1: not asked for */
+	int epoll;     /* of wait_fd; -1: not requested */
 };
 
 static inline struct both *both_of(struct weft_carrier *c)
@@ -75,9 +77,12 @@ static inline struct both_peer *both_peer_of(struct weft_peer *p)
 /* both_peer.c */
 int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	      struct weft_peer **peer_p);
-/* Chooses the way to p. 0, -EAGAIN: it is not there yet, -ECONNRESET. */
+/*
+ * Chooses the carrier of p. 0, -EAGAIN: its endpoint does not exist yet,
+ * -ECONNRESET.
+ */
 int both_peer_meet(struct both *b, struct both_peer *p);
-/* What the two carriers call. */
+/* Callbacks of the two carriers. */
 extern const struct weft_carrier_up both_peer_up;
 void both_peer_report(struct both *b);
 void both_peers_free(struct both *b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The carrier of a job on several hosts. One name serves both ways: a UDP port
- * of an address, and the abstract socket that is called after it.
+ * The carrier of a job on several hosts. One name serves both carriers: a UDP
+ * port of an address, and the abstract socket with the same name.
  */
 #include "prov/carrier/both/both.h"
 #include "src/base/clock.h"
@@ -9,9 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define OPS_TRIES    64 /* ports that are free on one way only */
-#define OPS_RESTS    8	/* polls to one look at a socket that is silent */
-#define OPS_PAUSE_NS UINT64_C(300) /* between looks, if all peers are far */
+#define OPS_TRIES    64 /* ports that are free on one carrier only */
+#define OPS_RESTS    8	/* polls per poll of a silent socket */
+/* Time between polls of the socket if all peers are remote. */
+#define OPS_PAUSE_NS UINT64_C(300)
 
 static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
 {
@@ -20,7 +21,7 @@ static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
 
 	a.up = &both_peer_up;
 	a.up_arg = b;
-	a.spin_ns = 1; /* both_wait() has looked on */
+	a.spin_ns = 1; /* both_wait() has spun already */
 	ret = weft_carrier_sock.open(&a, &b->sock);
 	if (ret)
 		return ret;
@@ -34,7 +35,7 @@ static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
 	return ret;
 }
 
-/* A port that a sock endpoint may have while a shm one has it, too. */
+/* Finds a port that is free on both the sock and the shm carrier. */
 static int ops_open_name(struct both *b, const struct weft_carrier_attr *attr)
 {
 	int ret = -EADDRINUSE;
@@ -65,7 +66,7 @@ static void ops_init(struct both *b, const struct weft_carrier_attr *attr)
 {
 	b->base.ops = &weft_carrier_both;
 	b->base.fills = true;
-	b->base.cuts = true; /* by datagrams; others pass it on whole */
+	b->base.cuts = true; /* by datagrams; shm passes packets on whole */
 	b->up = attr->up;
 	b->up_arg = attr->up_arg;
 	b->watch_epoll = b->watch_end = b->epoll = -1;
@@ -105,7 +106,7 @@ static void both_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 	*name = both_of(c)->name;
 }
 
-/* The way to p; *ret_p where there is none. */
+/* Returns the carrier of p; sets *ret_p if there is none. */
 static struct weft_carrier *ops_way(struct both *b, struct both_peer *p,
 				    int *ret_p)
 {
@@ -136,11 +137,11 @@ static int both_send(struct weft_carrier *c, struct weft_peer *peer,
 		iov_count = 1;
 	}
 	ret = way->ops->send(way, p->there, pkt, iov, iov_count);
-	p->base.whole = p->there->whole; /* the way may have become narrower */
+	p->base.whole = p->there->whole; /* the path MTU may have decreased */
 	return ret;
 }
 
-/* Nothing but the socket is looked at: it is left alone for a moment. */
+/* Only the socket is polled: pauses between polls. */
 static void ops_pause(const struct both *b)
 {
 	/* relaxed: a hint */
@@ -150,7 +151,7 @@ static void ops_pause(const struct both *b)
 		weft_relax();
 }
 
-/* What was seen says when to look again. */
+/* Sets the time of the next poll by the result of this one. */
 static void ops_looked(struct both *b, bool vain)
 {
 	weft_store32_relaxed(&b->rests, vain ? OPS_RESTS - 1 : 0);
@@ -159,13 +160,13 @@ static void ops_looked(struct both *b, bool vain)
 }
 
 /*
- * A look at the socket is a system call, and where one follows another at once
- * a datagram takes longer. While it is silent there are few, also for the sake
- * of those who are met through memory or need the processor.
+ * A poll of the socket is a system call, and polls in immediate succession
+ * delay datagrams. While the socket is silent polls are rare, also in favour of
+ * local peers and of processes that need the processor.
  */
 static int ops_poll_sock(struct both *b, int budget)
 {
-	/* relaxed: a hint, also from who slept */
+	/* relaxed: a hint, also from threads that waited */
 	uint32_t rests = weft_load32_relaxed(&b->rests);
 	int n;
 
@@ -189,7 +190,7 @@ static int both_poll(struct weft_carrier *c, int budget)
 	if (n < budget)
 		n += ops_poll_sock(b, budget - n);
 	if (n)
-		/* relaxed: a hint; polls take turns */
+		/* relaxed: a hint; polls are serialised */
 		weft_store64_relaxed(&b->moved,
 				     weft_load64_relaxed(&b->moved) + 1);
 	if (!weft_list_empty(&b->ending))
@@ -222,7 +223,7 @@ static void both_wake(struct weft_carrier *c)
 	struct both *b = both_of(c);
 
 	b->shm->ops->wake(b->shm);
-	/* who has armed the descriptor hears it by the other one, too */
+	/* an armed descriptor is notified by this carrier, too */
 	b->sock->ops->wake(b->sock);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Peers, and how each is reached. Nobody is asked before something goes to it:
- * then its memory is tried, and what cannot be had is told in the log.
+ * Peers, and the carrier of each. A peer is not contacted before the first send
+ * to it: then its shared memory is tried, and a refusal is logged.
  */
 #include "prov/carrier/both/both.h"
 #include "prov/carrier/shm/shm_reach.h"
@@ -49,7 +49,7 @@ static struct both_peer *peer_new(struct both *b,
 	return p;
 }
 
-/* Its name may have a new owner, of whom its carrier knows already. */
+/* The name may belong to a new endpoint, which its carrier already knows. */
 static bool peer_moved_on(struct both_peer *p, const struct sockaddr_in *name)
 {
 	struct weft_peer *now;
@@ -72,7 +72,7 @@ static void peer_tell(const struct both *b, const struct both_peer *p,
 			 host, ntohs(p->base.name.sin_port), why);
 }
 
-/* Who waits has to look at memory from now on; relaxed: a hint. */
+/* Waits must poll shared memory from now on; relaxed: a hint. */
 static void peer_near(struct both *b, const struct both_peer *p)
 {
 	if (peer_key(&p->base.name) != peer_key(&b->name))
@@ -121,7 +121,7 @@ int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	*peer_p = &p->base;
 	if (p->way)
 		return 0;
-	/* a name with hints is better than one without */
+	/* a name with hints replaces one without */
 	p->base.name = *name;
 	ret = peer_choose(b, p);
 	return ret == -EHOSTUNREACH ? ret : 0;
@@ -136,12 +136,12 @@ int both_peer_meet(struct both *b, struct both_peer *p)
 	ret = peer_choose(b, p);
 	if (ret != -EHOSTUNREACH)
 		return ret;
-	/* It will be reported by the next poll. */
+	/* The next poll reports it. */
 	weft_list_push_back(&b->ending, &p->end_node);
 	return -ECONNRESET;
 }
 
-/* Somebody of whom one carrier has heard, and we have not. */
+/* Returns the record of a peer known to one carrier only, or makes it. */
 static struct both_peer *peer_heard(struct both *b, struct weft_peer *there)
 {
 	struct both_peer *p =
@@ -161,7 +161,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 
 	if (!p)
 		return -EAGAIN;
-	/* lost on its other way */
+	/* lost on its other carrier */
 	if (p->base.lost)
 		return 0;
 	return b->up->deliver(b->up_arg, &p->base, pkt, payload);

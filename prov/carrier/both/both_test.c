@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that share more or less with each other: each pair must meet by
- * the fastest way that it really has, notice when the other one is killed, and
- * take nobody for dead who lives. Namespaces need root; others skip.
+ * Processes that share more or less with each other: each pair must connect by
+ * the fastest carrier possible, detect when the other one is killed, and not
+ * report a living peer as dead. Namespaces need root; the test is skipped
+ * otherwise.
  */
 #include "prov/carrier/carrier_end.h"
 #include "src/base/attr.h"
@@ -22,19 +23,19 @@
 
 #define PACKETS 300
 
-/* What two processes do not share. */
+/* Namespaces that two processes do not share. */
 struct apart {
 	const char *name;
 	int flags; /* of the child's unshare */
 	int ours;  /* of the parent's */
-	bool proc; /* who has pids of his own has a /proc of them */
-	int dma;   /* what the parent hears when it reads the child's memory */
+	bool proc; /* mounts a /proc of the new pid namespace */
+	int dma;   /* result when the parent reads the child's memory */
 };
 
 static const struct apart ways[] = {
 	{ "nothing", 0, 0, false, 0 },
 	{ "network", CLONE_NEWNET, 0, false, 0 },
-	/* the parent sees the child, and the child does not see the parent */
+	/* the child is visible to the parent, the parent not to the child */
 	{ "pids", CLONE_NEWPID, 0, false, 0 },
 	{ "pids, with /proc", CLONE_NEWPID | CLONE_NEWNS, 0, true, 0 },
 	{ "each other's pids", CLONE_NEWPID, CLONE_NEWPID, false, -EOPNOTSUPP },
@@ -44,7 +45,7 @@ static const struct apart ways[] = {
 
 #define SKIP 77
 
-/* The child, in its namespaces: says its name, answers, ends on a word. */
+/* The child, in its namespaces: sends its name, echoes, exits on command. */
 static void child_run(int in, int out)
 {
 	struct pollfd word = { .fd = in, .events = POLLIN };
@@ -62,10 +63,10 @@ static void child_run(int in, int out)
 		e.c->ops->poll(e.c, 32);
 		e.c->ops->wait(e.c, 10000000);
 	}
-	_exit(0); /* without a word to its peers, like one that is killed */
+	_exit(0); /* without closing, as if killed */
 }
 
-/* Goes on in namespaces; those of pids begin with the next child. */
+/* Enters namespaces; those of pids begin with the next child. */
 static void enter(int flags, bool proc)
 {
 	int status = 0;
@@ -85,7 +86,7 @@ static void enter(int flags, bool proc)
 		_exit(SKIP);
 }
 
-/* Says what is wrong; for processes that cmocka does not know. */
+/* Reports an error, for processes outside cmocka. */
 static bool wrong(const char *what, long long got, long long want)
 {
 	if (got == want)
@@ -101,7 +102,7 @@ struct pair {
 	int out;
 };
 
-/* The child comes first, so that it is in no namespace of its parent's. */
+/* The child is started first, so that it is in no namespace of its parent. */
 static int pair_fork(struct pair *p, const struct apart *way)
 {
 	int down[2], up[2];
@@ -124,7 +125,7 @@ static int pair_fork(struct pair *p, const struct apart *way)
 	return pid < 0;
 }
 
-/* SKIP: it has no such namespaces here. */
+/* SKIP: these namespaces are not available here. */
 static int pair_open(struct pair *p)
 {
 	struct sockaddr_in name;
@@ -173,7 +174,7 @@ static bool pair_notices(struct pair *p)
 	       !wrong("its error", p->e.lost_err, ECONNRESET);
 }
 
-/* In a process of its own, which ends with the verdict. */
+/* Runs in a process of its own, whose exit status is the result. */
 static void pair_try(const struct apart *way)
 {
 	struct pair p;

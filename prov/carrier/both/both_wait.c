@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for memory and for the socket. For a while after something has moved
- * the caller is sent back to poll, which looks at both; then he sleeps as the
- * shm carrier does, and a thread that sleeps on the socket wakes him:
+ * Waiting for shared memory and for the socket. For a time after the last
+ * packet wait returns at once, so that the caller polls both; then it blocks as
+ * the shm carrier does, and a thread that blocks on the socket wakes it:
  *
  *   wait                               watcher
  *     sock arm, watch once (epoll)       epoll_wait
  *     shm wait ...                       shm wake
  *
- * A socket that somebody may sleep on takes longer to get a datagram, so the
- * watcher comes when he is needed first.
+ * Delivery of a datagram takes longer while a thread waits on the socket, so
+ * the watcher is started when it is needed first.
  */
 #include "prov/carrier/both/both.h"
 #include "src/base/clock.h"
@@ -21,20 +21,22 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define WAIT_SPIN_NS  UINT64_C(20000)  /* then he yields ... */
-#define WAIT_AWAKE_NS UINT64_C(500000) /* ... and then he sleeps ... */
-#define WAIT_FAR_NS   UINT64_C(100000) /* ... or so soon, if all are far */
+#define WAIT_SPIN_NS  UINT64_C(20000)  /* then yield ... */
+#define WAIT_AWAKE_NS UINT64_C(500000) /* ... then block */
+/* Yields before blocking if all peers are remote. */
+#define WAIT_FAR_NS   UINT64_C(100000)
 
-#define WAIT_ALONE_NS UINT64_C(1200) /* a yield that nobody took */
-#define WAIT_TAKEN    64 /* looks on; one that somebody took is worth so many */
+/* Longest yield without another process. */
+#define WAIT_ALONE_NS UINT64_C(1200)
+#define WAIT_TAKEN    64 /* yields instead of spins after a long yield */
 
-#define WAIT_VAIN 3 /* times to be sent back at once */
+#define WAIT_VAIN 3 /* immediate returns before yielding */
 
-#define WAIT_BLIND_NS UINT64_C(100000) /* nobody watches the socket */
+#define WAIT_BLIND_NS UINT64_C(100000) /* no thread watches the socket */
 
 enum { WATCH_SOCK, WATCH_END };
 
-/* The socket has something: who waits shall look. */
+/* The socket has a datagram: wakes the waiter, which polls. */
 static void *watch(void *arg)
 {
 	struct both *b = arg;
@@ -49,7 +51,7 @@ static void *watch(void *arg)
 	}
 }
 
-/* Signals are for the program's threads. */
+/* Blocks signals, which are for the program's threads. */
 static int watch_start(struct both *b)
 {
 	sigset_t all, old;
@@ -96,7 +98,7 @@ static void watch_close(struct both *b)
 	fd_close(&b->watch_end);
 }
 
-/* Whether there is a watcher, now at least. */
+/* Is there a watcher, or can one be started? */
 static bool watched(struct both *b)
 {
 	if (b->watches || !watch_open(b))
@@ -120,8 +122,9 @@ void both_wait_close(struct both *b)
 }
 
 /*
- * Nobody knows who shares the processors with hosts that are one machine, but
- * a yield that takes its time tells. False: it is better to sleep.
+ * The kernel does not report which processes share the processors with hosts
+ * that are one machine, but the duration of a yield shows it. False: block
+ * instead.
  */
 static bool wait_yield(struct both *b, uint64_t now)
 {
@@ -134,7 +137,7 @@ static bool wait_yield(struct both *b, uint64_t now)
 	return then;
 }
 
-/* Whether it is too early to sleep: he polls again, here and there. */
+/* Is it too early to block? Then the caller polls both again. */
 static bool wait_awake(struct both *b, uint64_t now)
 {
 	/* relaxed: a hint */
@@ -158,8 +161,8 @@ static bool wait_awake(struct both *b, uint64_t now)
 }
 
 /*
- * All who were met are far: he sleeps on the socket himself, and is poked by
- * who comes through memory first.
+ * All known peers are remote: blocks on the socket itself, and is notified by a
+ * local process that connects first.
  */
 static int wait_far(struct both *b, uint64_t timeout_ns)
 {
@@ -168,7 +171,7 @@ static int wait_far(struct both *b, uint64_t timeout_ns)
 	return b->sock->ops->wait(b->sock, timeout_ns);
 }
 
-/* Nobody could be made to watch the socket: sleeps are short. */
+/* No watcher could be started: waits are short. */
 static int wait_blind(struct both *b, uint64_t timeout_ns)
 {
 	bool all = timeout_ns <= WAIT_BLIND_NS;
@@ -187,13 +190,13 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return -ETIMEDOUT;
 	if (wait_awake(b, weft_now_ns()))
 		return 0;
-	/* who comes back from here looks at the socket; relaxed: a hint */
+	/* after this wait the socket is polled; relaxed: a hint */
 	weft_store32_relaxed(&b->rests, 0);
 	if (!weft_load32_relaxed(&b->near))
 		return wait_far(b, timeout_ns);
 	if (!watched(b))
 		return wait_blind(b, timeout_ns);
-	/* something came, there is room, or nobody tells when there is */
+	/* a packet has arrived, or a send was refused: no event reports room */
 	if (b->sock->ops->arm(b->sock)) {
 		if (++b->vain > WAIT_VAIN)
 			weft_patience_give();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loop carrier: endpoints of one process, found by name in a registry.
- * For tests of everything above, without processes and with faults on demand.
+ * The loop carrier: endpoints of one process, found by name in a registry. For
+ * tests of the layers above, without processes and with fault injection.
  */
 #include "prov/carrier/loop/loop.h"
 #include "prov/carrier/carrier_cma.h"
@@ -72,7 +72,7 @@ static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 	pthread_condattr_destroy(&ca);
 }
 
-/* Nothing here would notice a change, and there are no hosts. */
+/* Corruption would not be detected here, and there are no hosts. */
 #define LOOP_FAULTS                                         \
 	(1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE | \
 	 1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_DELAY)
@@ -125,7 +125,7 @@ static int loop_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* The fault plan may end an endpoint in the middle of its work. */
+/* The fault plan may stop an endpoint during its work. */
 static void loop_sent(struct loop *l)
 {
 	l->stats.sent++;
@@ -166,7 +166,7 @@ static int loop_poll(struct weft_carrier *c, int budget)
 	return l->dead ? 0 : loop_pair_poll(l, budget);
 }
 
-/* The same system call as between processes finds bad addresses for us. */
+/* Uses process_vm_readv() and _writev(), which detect bad addresses. */
 static int loop_dma(struct weft_carrier *c, struct weft_peer *peer, bool write,
 		    const struct iovec *local, int count, uint64_t remote)
 {
@@ -200,7 +200,7 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct loop *l = loop_of(c);
 
-	/* relaxed: stores into shared areas wake nobody here, so look again */
+	/* relaxed: stores into shared areas wake no waiter here: poll again */
 	if (weft_load64_relaxed(&l->watching) ||
 	    weft_load32_relaxed(&l->full)) {
 		weft_store32_relaxed(&l->full, 0);
@@ -213,11 +213,11 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 static void loop_watch(struct weft_carrier *c,
 		       const struct weft_carrier_watch *w)
 {
-	/* relaxed: the next wait looks at it */
+	/* relaxed: the next wait reads it */
 	weft_store64_relaxed(&loop_of(c)->watching, w->want);
 }
 
-/* Those who expect something in a shared area do not sleep. */
+/* Nothing to do: endpoints that watch a shared area do not block. */
 static void loop_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }
@@ -275,7 +275,7 @@ static int loop_share(struct weft_carrier *c, struct weft_peer *peer,
 	return 0;
 }
 
-/* The windows lie behind the share, in the same memory. */
+/* The windows follow the share, in the same memory. */
 static int loop_window(struct weft_carrier *c, struct weft_peer *peer,
 		       size_t at, size_t bytes, void **area_p)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loop carrier inside: endpoints of one process, for tests.
+ * Inside the loop carrier: endpoints of one process, for tests.
  *
  *   loop.c        open, close, wait, the table
- *   loop_raw.c    the raw layer: who is there, inboxes, faults
- *   loop_pair.c   order and repair over it, per peer (prov/wire/wire_seq.h)
+ *   loop_raw.c    the raw layer: registry, inboxes, faults
+ *   loop_pair.c   order and retransmission over it, per peer
+ *                 (prov/wire/wire_seq.h)
  *
- * Time is counted in polls of the endpoint, not in seconds: a test that does
- * the same calls meets the same faults and the same repairs.
+ * Time is counted in polls of the endpoint, not in seconds: a test that makes
+ * the same calls gets the same faults and the same repairs.
  */
 #ifndef WEFT_CARRIER_LOOP_H
 #define WEFT_CARRIER_LOOP_H
@@ -26,13 +27,14 @@ enum loop_kind {
 	LOOP_FIN, /* the sender closes; seq is its last number plus one */
 };
 
-/* What travels. */
+/* A packet of the raw layer. */
 struct loop_gram {
 	struct weft_list node;
 	enum loop_kind kind;
 	uint64_t from; /* generation of the sender */
 	struct sockaddr_in name;
-	uint64_t due; /* not before the receiver has polled so often */
+	/* number of the receiver's poll from which on it is due */
+	uint64_t due;
 	uint32_t seq;
 	uint32_t ack;
 	uint64_t here;
@@ -40,33 +42,34 @@ struct loop_gram {
 	uint8_t payload[];
 };
 
-/* A packet on its way, kept until it is acknowledged. */
+/* A packet in flight, kept until it is acknowledged. */
 struct loop_flight {
 	struct loop_gram *gram;
-	uint64_t again; /* send again at this poll */
-	uint64_t wait;	/* and then after so many more */
+	uint64_t again; /* poll at which it is retransmitted */
+	uint64_t wait;	/* polls until the next retransmission */
 };
 
-/* Memory that peers see; it lives while anybody knows of it. */
+/* Memory that peers map; freed with the last reference. */
 struct loop_share {
 	unsigned refs; /* under the registry's lock */
 	size_t bytes;
-	size_t window_bytes; /* behind them */
+	size_t window_bytes; /* bytes of windows, after `bytes` */
 	uint8_t *area;
 };
 
 struct loop_peer {
 	struct weft_peer base;
-	uint64_t gen; /* of the endpoint behind the name; 0: not met yet */
+	/* generation of the endpoint with this name; 0: not connected */
+	uint64_t gen;
 	struct weft_seq_tx tx;
 	struct weft_seq_rx rx;
 	struct loop_flight flight[WEFT_SEQ_WINDOW];
 	struct loop_gram *here[WEFT_SEQ_WINDOW];
 	struct weft_list raw;	  /* raw mode: refused packets */
-	struct loop_share *share; /* once it was asked for */
+	struct loop_share *share; /* once requested */
 	bool ack_due;
 	bool fin;	  /* it has closed ... */
-	uint32_t fin_seq; /* ... after this many packets */
+	uint32_t fin_seq; /* ... after this number of packets */
 };
 
 struct loop {
@@ -79,13 +82,13 @@ struct loop {
 	struct carrier_faults faults;
 	uint32_t window;
 	bool no_dma;
-	bool dead;     /* by the fault plan */
-	weft_au64 now; /* polls so far; senders read it */
+	bool dead;     /* stopped by the fault plan */
+	weft_au64 now; /* polls so far; read by senders */
 	struct loop_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
 	struct loop_share *share; /* NULL: none */
-	weft_au64 watching;	  /* something is expected in a shared area */
+	weft_au64 watching;	  /* a store in a shared area is expected */
 	weft_au32 full;		  /* a send found no room since the last wait */
 	struct weft_carrier_stats stats;
 	/* under the registry's lock */
@@ -113,10 +116,10 @@ void loop_raw_leave(struct loop *l);
 struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind,
 				size_t len);
 struct loop_gram *loop_gram_copy(const struct loop_gram *g);
-/* Takes the gram. -EAGAIN: nobody there, or its inbox is full. */
+/* Takes ownership of the packet. -EAGAIN: no endpoint, or its inbox is full. */
 int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
 		  bool faults);
-/* The next gram that is due, the caller's to free; NULL. */
+/* Returns the next packet that is due, which the caller frees; or NULL. */
 struct loop_gram *loop_raw_take(struct loop *l);
 bool loop_raw_lives(uint64_t gen);
 uint64_t loop_raw_find(const struct sockaddr_in *name);

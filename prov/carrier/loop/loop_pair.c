@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Once, whole and in order over a raw layer that may do anything: packets
- * are numbered per pair, kept until acknowledged, sent again when that takes
- * too many polls, and held back at the receiver until it is their turn.
+ * Delivery once, whole and in order over an unreliable raw layer: packets are
+ * numbered per pair, kept until acknowledged, retransmitted after a number of
+ * polls, and held in a reorder buffer at the receiver.
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/iov.h"
@@ -14,7 +14,7 @@
 
 #define PAIR_AGAIN_POLLS 8
 #define PAIR_AGAIN_MAX	 65536
-#define PAIR_LOOK_POLLS	 64 /* between two looks who has died */
+#define PAIR_LOOK_POLLS	 64 /* polls between checks for dead peers */
 
 static struct loop_gram **pair_here(struct loop_peer *p, uint32_t seq)
 {
@@ -112,7 +112,7 @@ static void pair_lost(struct loop *l, struct loop_peer *p, int err)
 	l->up->lost(l->up_arg, &p->base, err);
 }
 
-/* The record for the sender of a gram. */
+/* Returns the record for the sender of a packet. */
 static struct loop_peer *pair_of(struct loop *l, const struct loop_gram *g)
 {
 	struct loop_peer *p;
@@ -123,7 +123,7 @@ static struct loop_peer *pair_of(struct loop *l, const struct loop_gram *g)
 	}
 	p = pair_by_name(l, &g->name);
 	if (p && p->gen) {
-		/* The name is in new hands. */
+		/* The name belongs to a new endpoint. */
 		pair_lost(l, p, ECONNRESET);
 		p = NULL;
 	}
@@ -133,7 +133,7 @@ static struct loop_peer *pair_of(struct loop *l, const struct loop_gram *g)
 	return p;
 }
 
-/* Finds out who is behind p's name. */
+/* Looks up the endpoint with p's name. */
 int loop_pair_meet(struct loop *l, struct loop_peer *p)
 {
 	if (p->base.lost || l->dead)
@@ -157,7 +157,7 @@ static struct loop_gram *pair_gram(struct loop *l, struct loop_peer *p,
 	return g;
 }
 
-/* Puts a packet on the way for the first time. */
+/* Sends a packet for the first time. */
 static int pair_first(struct loop *l, struct loop_peer *p, struct loop_gram *g)
 {
 	struct loop_flight *f = pair_flight(p, g->seq);
@@ -201,7 +201,7 @@ static void pair_acked(struct loop_peer *p, const struct loop_gram *g)
 	}
 }
 
-/* Sorts one arrival; takes the gram. */
+/* Handles one received packet; takes ownership. */
 static void pair_arrive(struct loop *l, struct loop_peer *p,
 			struct loop_gram *g)
 {
@@ -237,7 +237,7 @@ static int pair_offer(struct loop *l, struct loop_peer *p, struct loop_gram *g)
 	return ret;
 }
 
-/* Hands up what is in order; the number of packets. */
+/* Delivers packets that are in order; returns their number. */
 static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
 {
 	struct loop_gram *g;
@@ -279,7 +279,7 @@ static void pair_ack(struct loop *l, struct loop_peer *p)
 	loop_raw_send(l, p, g, true);
 }
 
-/* Sends again what was not acknowledged in time. */
+/* Retransmits packets that were not acknowledged in time. */
 static void pair_again(struct loop *l, struct loop_peer *p)
 {
 	uint64_t now = weft_load64(&l->now);
@@ -299,7 +299,7 @@ static void pair_again(struct loop *l, struct loop_peer *p)
 	}
 }
 
-/* Whether p has ended; its packets come first. */
+/* Checks whether p has ended; its packets are delivered first. */
 static void pair_look(struct loop *l, struct loop_peer *p)
 {
 	if (p->base.lost || !p->gen)
@@ -336,7 +336,7 @@ int loop_pair_poll(struct loop *l, int budget)
 	return n;
 }
 
-/* At close: everything once more without faults, and the last word. */
+/* At close: retransmits everything without faults, and sends FIN. */
 void loop_pair_finish(struct loop *l, struct loop_peer *p)
 {
 	struct loop_gram *g;

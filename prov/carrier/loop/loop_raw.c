@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The raw layer: a registry of the endpoints of this process and an inbox
- * for each. It loses, doubles, delays and swaps as the sender's plan says.
+ * The raw layer: a registry of the endpoints of this process and an inbox for
+ * each. It loses, duplicates, delays and reorders packets as the sender's fault
+ * plan requires.
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/clock.h"
@@ -17,7 +18,7 @@
 #define RAW_INBOX	4096
 #define RAW_DELAY_POLLS 16
 #define RAW_SLICE_NS	UINT64_C(100000000)
-#define RAW_FAULT_NS	UINT64_C(200000) /* repairs need polls */
+#define RAW_FAULT_NS	UINT64_C(200000) /* retransmission needs polls */
 
 static pthread_mutex_t raw_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list raw_all = { &raw_all, &raw_all };
@@ -74,7 +75,7 @@ int loop_raw_join(struct loop *l, const struct sockaddr_in *want)
 	return ret;
 }
 
-/* Nobody finds l any more; what waits in its inbox is gone. */
+/* l is not found any more; packets in its inbox are dropped. */
 void loop_raw_leave(struct loop *l)
 {
 	struct weft_list *n;
@@ -122,7 +123,7 @@ static void raw_ring(struct loop *to)
 		to->armed = true;
 }
 
-/* Time is counted in polls here: a fault is there from the beginning. */
+/* Time is counted in polls here: a fault is active from the beginning. */
 static bool raw_hit(struct loop *l, enum weft_plan_kind kind)
 {
 	return carrier_faults_hit(&l->faults, kind, 0);

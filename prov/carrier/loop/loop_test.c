@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What only the loop carrier has: visible faults, staged deaths, replays. */
+/*
+ * Features of the loop carrier only: visible faults, injected deaths,
+ * reproducible runs.
+ */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/carrier_faults.h"
 #include "test/t.h"
@@ -65,11 +68,11 @@ static void a_wrong_plan_does_not_open(void **state)
 	T_IS(end_open(&e, &weft_carrier_loop, 1, &attr), -EINVAL);
 }
 
-/* Counts what arrives, in whatever order. */
+/* Counts packets in any order. */
 struct raw_sink {
 	uint64_t got;
-	uint64_t again;	   /* number seen before */
-	uint64_t backward; /* number below the highest so far */
+	uint64_t again;	   /* duplicates */
+	uint64_t backward; /* packets out of order */
 	uint64_t top;
 	uint64_t hash;
 	bool seen[2000];
@@ -95,7 +98,7 @@ static void raw_lost(void *arg, struct weft_peer *peer, int err)
 
 static const struct weft_carrier_up raw_up = { raw_deliver, raw_lost };
 
-/* Sends 2000 packets under plan and says what came of it. */
+/* Sends 2000 packets under a fault plan and returns the counts. */
 static struct raw_sink raw_run(const char *plan)
 {
 	struct raw_sink sink = { .got = 0 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames in both directions. A sender numbers its frames and keeps each until
- * the peer has acknowledged it; the peer takes them in order. A frame whose
- * checks do not fit is dropped, the sender is asked for the one that is due,
- * and sends all from there on again. Acknowledgements and questions err like
- * everything else: who hears nothing for a while sends again.
+ * the peer has acknowledged it; the peer takes them in order. A frame with
+ * wrong checks is dropped and a NAK requests the next expected frame; the
+ * sender then retransmits all frames from there (go-back-N). Acknowledgements
+ * and NAKs are damaged like other frames: a sender without acknowledgement
+ * retransmits after a timeout.
  */
 #include "prov/carrier/noisy/noisy.h"
 #include "src/base/iov.h"
@@ -98,9 +99,9 @@ bool noisy_is_quiet(const struct noisy *n)
 	return true;
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
-/* A sealed frame leaves, as far as the plan lets it. */
+/* Sends a sealed frame, damaged or dropped as the fault plan requires. */
 static int frame_emit(struct noisy *n, struct noisy_peer *p,
 		      const uint8_t *data, uint32_t bytes)
 {
@@ -112,7 +113,7 @@ static int frame_emit(struct noisy *n, struct noisy_peer *p,
 
 	wrong = carrier_faults_hit(&n->faults, WEFT_PLAN_LOSS, age);
 	if (wrong) {
-		/* there must be somebody who does not get it */
+		/* the peer must exist to lose a frame */
 		pkt = (struct weft_pkt){ .type = NOISY_LOST };
 	} else {
 		memcpy(n->out, data, bytes);
@@ -131,7 +132,7 @@ static uint32_t frame_seal(struct noisy *n, uint8_t *data, uint32_t bytes)
 	return bytes + noisy_code_bytes(&n->code, bytes);
 }
 
-/* Room for the next frame; NULL: the window is full, or there is no memory. */
+/* Returns a slot for the next frame; NULL: window full, or out of memory. */
 static struct noisy_frame *frame_next(struct noisy *n, struct noisy_peer *p)
 {
 	struct noisy_frame *f = &p->kept[p->sent % NOISY_WINDOW];
@@ -175,7 +176,7 @@ int noisy_send(struct weft_carrier *c, struct weft_peer *peer,
 	return 0;
 }
 
-/* Acknowledges, or asks for what is due. */
+/* Sends an acknowledgement, or a NAK for the next expected frame. */
 static void tell(struct noisy *n, struct noisy_peer *p)
 {
 	alignas(8) uint8_t data[256];
@@ -204,7 +205,7 @@ static int send_again(struct noisy *n, struct noisy_peer *p)
 	return done;
 }
 
-/* ---- in ---- */
+/* ---- receiving ---- */
 
 static void on_ack(struct noisy *n, struct noisy_peer *p, uint64_t ack)
 {

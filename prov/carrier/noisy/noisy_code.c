@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The codes of the machines on frames (prov/code says which errors they find):
+ * The codes of the machines on frames (prov/code documents the errors that they
+ * detect):
  *
- *	crc16   two bytes for each 96, as gemini's packets have
- *	crc32   four bytes behind all; crc32c likewise
- *	rs5     five symbols of 10 bits for each 512, bgq's packets
- *	rs14    crc32, and then 14 symbols for each 640 bytes, which correct
+ *  crc16   two bytes for each 96, as in gemini's packets
+ *  crc32   four bytes after the data; crc32c, too
+ *  rs5     five symbols of 10 bits for each 512, bgq's packets
+ *  rs14    crc32, and then 14 symbols for each 640 bytes, which correct
  *
- * The checks of all pieces lie behind the data.
+ * The checks of all pieces follow the data.
  */
 #include "prov/carrier/noisy/noisy.h"
 
@@ -51,7 +52,7 @@ uint32_t noisy_code_bytes(const struct noisy_code *c, uint32_t bytes)
 	}
 }
 
-/* Where piece i of so many bytes begins, and its length. */
+/* Returns offset and length of piece i of `bytes` bytes. */
 static uint32_t piece(uint32_t bytes, uint32_t of, uint32_t i, uint32_t *at_p)
 {
 	*at_p = i * of;
@@ -91,7 +92,7 @@ static void crc32_seal(const struct noisy_code *c, uint8_t *data,
 	memcpy(data + bytes, &crc, sizeof(crc));
 }
 
-/* The checks of each piece of so many bytes, behind them. */
+/* Appends the checks of each piece. */
 static void rs_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
 {
 	uint32_t of = c->kind == WEFT_CARRIER_RS5 ? RS5_PIECE : RS14_PIECE;
@@ -123,7 +124,7 @@ void noisy_code_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
 	}
 }
 
-/* ---- what came ---- */
+/* ---- received frames ---- */
 
 static bool crc32_fits(const struct noisy_code *c, const uint8_t *data,
 		       uint32_t bytes)
@@ -181,12 +182,12 @@ static bool rs14_fits(const struct noisy_code *c, uint8_t *data, uint32_t bytes,
 	return crc32_fits(c, data, bytes);
 }
 
-/* So many bytes have their checks behind them; the data alone, or 0. */
+/* Returns the bytes of data in `bytes` with checks; 0: impossible length. */
 static uint32_t data_bytes(const struct noisy_code *c, uint32_t bytes)
 {
 	uint32_t data = bytes - noisy_code_bytes(c, bytes);
 
-	/* fewer data have no more checks, and sooner or later these fit */
+	/* less data needs no more checks, so the loop ends */
 	while (data + noisy_code_bytes(c, data) < bytes)
 		data++;
 	return data + noisy_code_bytes(c, data) == bytes ? data : 0;

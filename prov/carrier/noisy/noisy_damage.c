@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which bits of a frame go wrong: `errors`, `burst` and `corrupt` of a plan. */
+/*
+ * Selects the damaged bits of a frame: `errors`, `burst` and `corrupt` of a
+ * fault plan.
+ */
 #include "prov/carrier/noisy/noisy.h"
 #include "src/base/log.h"
 
@@ -11,7 +14,7 @@
 
 static_assert(8 * NOISY_BYTES <= 1 << NOISY_DIGITS, "bits of a frame");
 
-/* Why this cannot be done, or NULL. */
+/* Returns why this fault is not supported, or NULL. */
 static const char *refused(const struct weft_plan_fault *f)
 {
 	if (f->kind != WEFT_PLAN_ERRORS && f->kind != WEFT_PLAN_BURST)
@@ -37,7 +40,7 @@ int noisy_plan_check(const struct weft_plan *plan, const char *text)
 	return 0;
 }
 
-/* The last line of that kind that is in force. */
+/* Returns the value of the last active line of that kind. */
 static double value_now(const struct noisy *n, enum weft_plan_kind kind)
 {
 	uint64_t age = (n->now_ns - n->opened_ns) * 1000;
@@ -59,7 +62,7 @@ static void flip(uint8_t *data, uint64_t bit)
 	data[bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
-/* From the first bit on; the last is wrong, too, those between by chance. */
+/* Flips the first and the last bit of a burst, and those between at random. */
 static void flip_burst(struct noisy *n, uint8_t *data, uint64_t bits,
 		       uint64_t first)
 {
@@ -74,10 +77,10 @@ static void flip_burst(struct noisy *n, uint8_t *data, uint64_t bits,
 }
 
 /*
- * Bits until the next error, each being wrong with that probability; 2^18 is
- * beyond the end of every frame. That there are 2^k or more of them has the
- * probability q, the kth power of two of one bit's; so each binary digit of
- * their number is 1 with q / (1 + q), whatever the others are.
+ * Returns the number of bits until the next error at that bit error rate; 2^18
+ * is beyond the end of every frame. A number of 2^k or more has the probability
+ * q, the probability of a correct bit to the power 2^k; so each binary digit is
+ * 1 with q / (1 + q), independently of the others.
  */
 static uint64_t until_next(struct noisy *n, double rate)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The carrier's life, and what it passes on to the one below. */
+/* Open, close and wait of the carrier, and calls passed to the one below. */
 #include "prov/carrier/noisy/noisy.h"
 #include "src/base/log.h"
 
@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS	 UINT64_C(1000000)    /* for what is to be sent again */
-#define DRAIN_NS UINT64_C(1000000000) /* for the last acknowledgements */
+/* Longest wait, for retransmissions. */
+#define LOOK_NS	 UINT64_C(1000000)
+/* Limit for the last acknowledgements. */
+#define DRAIN_NS UINT64_C(1000000000)
 
 #define NOISY_CAN                                         \
 	(1u << WEFT_PLAN_ERRORS | 1u << WEFT_PLAN_BURST | \
@@ -25,7 +27,7 @@ static struct weft_carrier *below(struct weft_carrier *c)
 	return noisy_of(c)->below;
 }
 
-/* The largest payload whose frame fits below. */
+/* Returns the largest payload whose frame fits below. */
 static size_t payload_most(const struct noisy *n)
 {
 	size_t most = NOISY_BYTES, bytes;
@@ -76,7 +78,7 @@ static int ops_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
-/* What is on its way may be damaged: it is sent again until it is there. */
+/* Frames in flight may be damaged: retransmits until all are acknowledged. */
 static void ops_close(struct weft_carrier *c)
 {
 	struct noisy *n = noisy_of(c);
@@ -107,7 +109,7 @@ static int ops_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return below(c)->ops->peer(below(c), name, peer_p);
 }
 
-/* No code would see these bytes. */
+/* No code would cover these bytes. */
 static int ops_dma(struct weft_carrier *c, struct weft_peer *peer,
 		   const struct iovec *local, int count, uint64_t remote)
 {
@@ -130,7 +132,7 @@ static void ops_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {
 }
 
-/* It may be time to send something again: come back soon. */
+/* Retransmissions may become due: the wait is short. */
 static int ops_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	int err;
@@ -151,7 +153,7 @@ static int ops_wait_fd(struct weft_carrier *c)
 	return below(c)->ops->wait_fd(below(c));
 }
 
-/* A descriptor does not tell that it is time to send something again. */
+/* A descriptor does not signal that a retransmission is due. */
 static int ops_arm(struct weft_carrier *c)
 {
 	if (!noisy_is_quiet(noisy_of(c)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong bits between two endpoints: the machine's code finds all of them. */
+/* Bit errors between two endpoints: the machine's code detects all of them. */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/noisy/noisy.h"
 #include "src/base/attr.h"
@@ -42,7 +42,7 @@ static void what_is_whole_passes(void **state)
 	}
 }
 
-/* One to three wrong bits, anywhere: found, or corrected. */
+/* One to three wrong bits at any position: detected or corrected. */
 static void check_bits(const struct noisy_code *c, struct weft_rng *rng)
 {
 	uint32_t bytes = 48 + (uint32_t)weft_rng_below(rng, 2016);
@@ -126,7 +126,10 @@ static void two_close(struct two *t)
 	end_close(&t->b);
 }
 
-/* As many as the plan makes, every one found or corrected, none delivered. */
+/*
+ * The fault plan's number of damaged frames, each detected or corrected, none
+ * delivered.
+ */
 static void what_is_damaged_is_found_and_sent_again(void **state)
 {
 	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
@@ -144,17 +147,17 @@ static void what_is_damaged_is_found_and_sent_again(void **state)
 		T_TRUE(sa.damaged < frames * 19 / 100);
 		wrong = sa.damaged + sb.damaged;
 		seen = sa.found + sb.found + sa.fixed + sb.fixed;
-		/* behind 140 bits of checks there are four that say nothing */
+		/* the last four bits after 140 bits of checks are unused */
 		T_TRUE(seen <= wrong && seen >= wrong * 98 / 100);
 		T_TRUE(seen == wrong || codes[k] == WEFT_CARRIER_RS14);
 		T_IS(sb.fixed > 0, codes[k] == WEFT_CARRIER_RS14);
-		/* on a busy host more is sent again than was damaged */
+		/* on a busy host more is retransmitted than was damaged */
 		T_TRUE(sa.resent > 300 || codes[k] == WEFT_CARRIER_RS14);
 		two_close(&t);
 	}
 }
 
-/* A burst of 300 bits is beyond what is corrected: the CRC behind it finds. */
+/* A burst of 300 bits cannot be corrected: the CRC detects it. */
 static void what_is_beyond_correction_is_sent_again(void **state)
 {
 	struct weft_carrier_stats sa, sb;
