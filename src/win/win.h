@@ -140,7 +140,7 @@ static inline MPI_Win weft_win_handle(const struct weft_win *w)
 	return weft_obj_handle(&w->head.obj);
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------- */
 
 struct weft_win_args {
 	struct weft_comm *comm;
@@ -171,7 +171,7 @@ int weft_win_detach(struct weft_win *w, const void *base);
 void *weft_win_heap_alloc(size_t bytes);
 bool weft_win_heap_free(void *base);
 
-/* ---- accesses ---------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------ */
 
 /* One access: the origin's data, the target's place. */
 struct weft_win_xfer {
@@ -230,7 +230,7 @@ static inline bool weft_win_holds(const struct weft_win *w,
 	return lo >= 0 && lo + weft_dt_span(dt, count) <= (MPI_Count)p->size;
 }
 
-/* ---- synchronization --------------------------------------------------- */
+/* ---- synchronization ----------------------------------------------------- */
 
 /* Why it may not be called now, or NULL. */
 const char *weft_win_no_fence(const struct weft_win *w);

@@ -29,7 +29,7 @@
 #define CHUNK 65536 /* bytes that are changed in one go, by page */
 #define FEW   64    /* bytes that are not worth an allocation */
 
-/* ---- in memory that I can reach ---------------------------------------- */
+/* ---- in memory that I can reach ------------------------------------------ */
 
 static int alone_enter(struct weft_win *w, int target)
 {
@@ -124,7 +124,7 @@ static int here_run(struct win_call *c, struct win_run *run)
 	return 0;
 }
 
-/* ---- by reading and writing -------------------------------------------- */
+/* ---- by reading and writing ---------------------------------------------- */
 
 /* Does the target have to be told? Comparing costs less than writing does, as
  * long as it is little. */
@@ -199,7 +199,7 @@ static int acc_now(struct win_call *c,
 	return rc;
 }
 
-/* ---- at the target ----------------------------------------------------- */
+/* ---- at the target ------------------------------------------------------- */
 
 static bool by_message(const struct win_call *c, const struct win_run *run)
 {
@@ -240,7 +240,7 @@ static int acc_there(struct win_call *c, struct weft_req **req_p)
 	return win_op_posted(op, rc, req_p);
 }
 
-/* ---- all --------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 /* One element of a predefined type, as it lies. */
 static inline bool is_one(const struct weft_win_xfer *x)

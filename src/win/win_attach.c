@@ -28,7 +28,7 @@ struct attached {
 	struct win_attached *slot; /* in the page, or NULL */
 };
 
-/* ---- regions ----------------------------------------------------------- */
+/* ---- regions ------------------------------------------------------------- */
 
 int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 		struct fid_mr **mr_p, uint64_t *key_p)
@@ -62,7 +62,7 @@ void win_mr_close(struct fid_mr *mr)
 		fi_close(&mr->fid);
 }
 
-/* ---- mine -------------------------------------------------------------- */
+/* ---- mine ---------------------------------------------------------------- */
 
 static struct attached *attached_of(struct weft_list *n)
 {
@@ -237,7 +237,7 @@ void win_attach_clear(struct weft_win *w)
 		drop(w, attached_of(n));
 }
 
-/* ---- a target's -------------------------------------------------------- */
+/* ---- a target's ---------------------------------------------------------- */
 
 /* The list of a member that shares no page with me, as it was read. */
 struct win_list {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- rows -------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 /* May typed data serve as a row as it lies? */
 static bool is_row(const struct weft_dt *unit, MPI_Count count,
@@ -117,7 +117,7 @@ void win_call_give(struct win_call *c, struct win_op *op)
 	op->unit = c->unit;
 }
 
-/* ---- runs -------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
 /* How many of n elements from at on one attachment has; at least one. */
 static size_t cut(const struct win_call *c, const char *at, size_t n)
@@ -153,7 +153,7 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 	return run;
 }
 
-/* ---- messages ---------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 static uint32_t flags_of(const struct win_call *c)
 {

@@ -47,7 +47,7 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 	return e;
 }
 
-/* ---- by the processor -------------------------------------------------- */
+/* ---- by the processor ---------------------------------------------------- */
 
 /* One word of each size; what is there is read and swapped as one. */
 
@@ -240,7 +240,7 @@ static void apply_words(const struct win_elem *e, char *at,
 	}
 }
 
-/* ---- alone ------------------------------------------------------------- */
+/* ---- alone --------------------------------------------------------------- */
 
 static void change_plain(const struct win_elem *e, char *at, const char *in,
 			 const char *compare)

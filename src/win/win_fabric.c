@@ -6,7 +6,7 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* ---- types and operations ---------------------------------------------- */
+/* ---- types and operations ------------------------------------------------ */
 
 static const struct {
 	MPI_Op op;
@@ -52,7 +52,7 @@ enum fi_op win_fabric_op(const struct weft_op *op)
 	return FI_CSWAP;
 }
 
-/* ---- what it offers ---------------------------------------------------- */
+/* ---- what it offers ------------------------------------------------------ */
 
 /* Reading alone needs a fetch. */
 static bool has_op(enum fi_datatype type, enum fi_op op)
@@ -132,7 +132,7 @@ const struct win_fabric *win_fabric(void)
 	return &f;
 }
 
-/* ---- order ------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------- */
 
 bool win_fabric_orders(unsigned before, unsigned now, size_t bytes)
 {

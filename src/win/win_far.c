@@ -57,7 +57,7 @@ bool win_far_locks(const struct weft_win *w)
 	       (w->fabric->types >> WEFT_BASIC_U32 & 1);
 }
 
-/* ---- mine -------------------------------------------------------------- */
+/* ---- mine ---------------------------------------------------------------- */
 
 static weft_au32 *word_of(struct weft_win *w, int i)
 {
@@ -87,7 +87,7 @@ static int own_leave(struct weft_win *w, bool alone)
 	return 0;
 }
 
-/* ---- another's --------------------------------------------------------- */
+/* ---- another's ----------------------------------------------------------- */
 
 static struct win_fi word_fi(const struct weft_win *w, int target, int word)
 {

@@ -18,7 +18,7 @@ static uint32_t bit_of(uint32_t ticket)
 	return UINT32_C(1) << (ticket & 31);
 }
 
-/* ---- waiting ----------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------- */
 
 struct win_pause win_pause_begin(const struct weft_comm *c)
 {
@@ -82,7 +82,7 @@ void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
 		weft_futex_wake_bits(word, bits);
 }
 
-/* ---- the lock ---------------------------------------------------------- */
+/* ---- the lock ------------------------------------------------------------ */
 
 /* Calls the next ticket. */
 static void call(struct win_gate *g, weft_au32 *word)

@@ -17,7 +17,7 @@
 /* base NULL: free; with the lock. */
 static struct weft_region block[BLOCKS_MAX];
 
-/* ---- mine -------------------------------------------------------------- */
+/* ---- mine ---------------------------------------------------------------- */
 
 /* More than all memory is for the usual allocation to refuse. */
 static bool is_wanted(size_t bytes)
@@ -86,7 +86,7 @@ struct win_heap_place win_heap_find(const void *base, size_t bytes)
 	return p;
 }
 
-/* ---- others' ----------------------------------------------------------- */
+/* ---- others' ------------------------------------------------------------- */
 
 static int map_fd(int fd, const struct win_heap_place *p, size_t bytes,
 		  struct win_heap_map *m, char **mem_p)

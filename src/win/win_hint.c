@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- values ------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------- */
 
 /* Is [val, val + n) one of the words, which a NULL ends? */
 static bool is_one_of(const char *val, size_t n, const char *const *words)
@@ -85,7 +85,7 @@ static bool is_ours(const char *val)
 	return false;
 }
 
-/* ---- once the window stands -------------------------------------------- */
+/* ---- once the window stands ---------------------------------------------- */
 
 static bool may_be(const struct weft_win *w, const char *val)
 {
@@ -118,7 +118,7 @@ static bool may_unit(const struct weft_win *w, const char *val)
 	return same || !strcmp(val, "false");
 }
 
-/* ---- keys -------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------- */
 
 static const struct hint {
 	const char *key;

@@ -14,7 +14,7 @@
 #include "src/win/win_serve.h"
 #include "src/win/win_wait.h"
 
-/* ---- one target -------------------------------------------------------- */
+/* ---- one target ---------------------------------------------------------- */
 
 /* By message, or of my own memory without one. */
 static int ask_by_message(struct weft_win *w, int target, bool alone)
@@ -143,7 +143,7 @@ int weft_win_unlock(struct weft_win *w, int rank)
 	return rc ? rc : rc2;
 }
 
-/* ---- all targets ------------------------------------------------------- */
+/* ---- all targets --------------------------------------------------------- */
 
 int weft_win_lock_all(struct weft_win *w, int assert)
 {
@@ -174,7 +174,7 @@ int weft_win_unlock_all(struct weft_win *w)
 	return rc;
 }
 
-/* ---- what may not be --------------------------------------------------- */
+/* ---- what may not be ----------------------------------------------------- */
 
 static const char *busy(const struct weft_win *w)
 {

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- mapped ------------------------------------------------------------ */
+/* ---- mapped -------------------------------------------------------------- */
 
 static void copy_typed(const struct weft_win_xfer *x, char *at, bool put)
 {
@@ -79,7 +79,7 @@ static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 	return at ? at - lo : NULL;
 }
 
-/* ---- by libfabric ------------------------------------------------------ */
+/* ---- by libfabric -------------------------------------------------------- */
 
 /* The two sides of an access, cut into pieces that both have whole. */
 struct sides {
@@ -194,7 +194,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 	return win_op_posted(op, fabric_pieces(op, &s, x->target, put), req_p);
 }
 
-/* ---- by messages ------------------------------------------------------- */
+/* ---- by messages --------------------------------------------------------- */
 
 static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 			bool put, struct weft_req **req_p)

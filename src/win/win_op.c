@@ -19,7 +19,7 @@
 
 #define FLYING_MAX 1024 /* pieces under way of one window */
 
-/* ---- the access -------------------------------------------------------- */
+/* ---- the access ---------------------------------------------------------- */
 
 static void op_free(struct weft_req *r)
 {
@@ -141,7 +141,7 @@ int win_op_room(struct weft_win *w)
 	return rc;
 }
 
-/* ---- pieces ------------------------------------------------------------ */
+/* ---- pieces -------------------------------------------------------------- */
 
 struct piece {
 	struct weft_io io;

@@ -28,7 +28,7 @@ static void answer_with(struct weft_win *w, int rank, const struct win_am *head,
 				w->comm->proc[rank]);
 }
 
-/* ---- the lock ---------------------------------------------------------- */
+/* ---- the lock ------------------------------------------------------------ */
 
 /* Who waits for the lock of my memory. */
 struct win_wish {
@@ -91,7 +91,7 @@ void win_serve_unlock(struct weft_win *w, int rank)
 	weft_progress_note();
 }
 
-/* ---- accesses ---------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------ */
 
 struct access {
 	struct weft_win *w;
@@ -192,7 +192,7 @@ static void access_serve(struct weft_win *w, int source,
 	answer_with(w, source, &answer, &row);
 }
 
-/* ---- answers ----------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------- */
 
 struct part {
 	struct weft_list link;
@@ -263,7 +263,7 @@ static void answered(struct weft_win *w, int source, const struct win_am *head,
 	part_over(p, head->error);
 }
 
-/* ---- all --------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 void win_serve(struct weft_win *w, int source, const struct win_am *head,
 	       const char *body, size_t bytes)

@@ -161,7 +161,7 @@ static void processes_flood_each_other(void **state)
 	stage_close(s);
 }
 
-/* ---- death ------------------------------------------------------------ */
+/* ---- death --------------------------------------------------------------- */
 
 static int talker(struct stage *s, int i)
 {
@@ -369,7 +369,7 @@ static void a_name_is_used_again_after_a_death(void **state)
 	stage_close(s);
 }
 
-/* ---- leaving ---------------------------------------------------------- */
+/* ---- leaving ------------------------------------------------------------- */
 
 static int leaver(struct stage *s, int i)
 {
@@ -408,7 +408,7 @@ static void what_was_sent_outlives_its_sender(void **state)
 	stage_close(s);
 }
 
-/* ---- strangers -------------------------------------------------------- */
+/* ---- strangers ----------------------------------------------------------- */
 
 static int raw_connect(const struct sockaddr_in *n, uid_t uid)
 {
@@ -556,7 +556,7 @@ static void regions_are_passed_where_proc_refuses(void **state)
 	stage_close(s);
 }
 
-/* ---- many peers, few descriptors -------------------------------------- */
+/* ---- many peers, few descriptors ----------------------------------------- */
 
 static int host_of_many(struct stage *s, int i)
 {
@@ -613,7 +613,7 @@ static void many_peers_cost_no_descriptors(void **state)
 	stage_close(s);
 }
 
-/* ---- waiting ---------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------- */
 
 static int slow_talker(struct stage *s, int i)
 {

@@ -174,7 +174,7 @@ static void a_packet_may_fill_its_cell(void **state)
 	pair_close(&p);
 }
 
-/* ---- cells ---- */
+/* ---- cells --------------------------------------------------------------- */
 
 #define READERS 24
 
@@ -267,7 +267,7 @@ static void free_cells_take_turns(void **state)
 	pair_close(&p);
 }
 
-/* ---- pages ---- */
+/* ---- pages --------------------------------------------------------------- */
 
 #define WINDOW 64
 

@@ -30,8 +30,7 @@
 /* Answers of a process that waits for a bequest. */
 enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };
 
-/* ---- a child and two pipes ------------------------------------------------
- */
+/* ---- a child and two pipes ----------------------------------------------- */
 
 struct child {
 	pid_t pid;
@@ -87,8 +86,7 @@ static int end_of(struct child *c)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* ---- names and descriptors ------------------------------------------------
- */
+/* ---- names and descriptors ----------------------------------------------- */
 
 static socklen_t name_of(struct sockaddr_un *un, uid_t uid, unsigned port)
 {
@@ -155,8 +153,7 @@ static int fd_count(void)
 	return n;
 }
 
-/* ---- bequests -------------------------------------------------------------
- */
+/* ---- bequests ------------------------------------------------------------ */
 
 /* Opens an endpoint, tells its name, and never looks at what it is sent. */
 static int deaf(int to, int from)
@@ -296,8 +293,7 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	free(e);
 }
 
-/* ---- descriptors ----------------------------------------------------------
- */
+/* ---- descriptors --------------------------------------------------------- */
 
 /* A message with so many descriptors, to the endpoint of that name. */
 static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
@@ -355,8 +351,7 @@ static void descriptors_in_excess_are_closed(void **state)
 	end_close(&e);
 }
 
-/* ---- names ----------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------- */
 
 /* Binds a part of the ports, as many as it may have descriptors. */
 static int squat(int to, int from)
