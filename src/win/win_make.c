@@ -56,8 +56,7 @@ enum {
  * than an atomic instruction for each element. */
 #define COARSE_BYTES 256
 
-/* ---- options
- * --------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------- */
 
 static bool allocates(const struct weft_win *w)
 {
@@ -95,8 +94,7 @@ void weft_win_handle_by(struct weft_win *w, struct weft_errh *h)
 	weft_errh_put(told);
 }
 
-/* ---- the object
- * -------------------------------------------------------------------- */
+/* ---- the object ---------------------------------------------------------- */
 
 static int fill(struct weft_win *w, const struct weft_win_args *a)
 {
@@ -166,8 +164,7 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 	return w->peer ? 0 : -ENOMEM;
 }
 
-/* ---- memory
- * -------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 static int exchange(struct weft_win *w, struct card *card)
 {
@@ -435,9 +432,7 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 	return rc;
 }
 
-/* ---- the end
- * ----------------------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------- */
 
 /* The words that gave locks back have come: nothing is on the way any more. */
 static int await_unlocks(struct weft_win *w)

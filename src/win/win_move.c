@@ -223,8 +223,7 @@ static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 	return win_op_posted(op, win_call_send(&c, op, NULL), req_p);
 }
 
-/* ---- all
- * --------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
 			      bool put, struct weft_req **req_p)

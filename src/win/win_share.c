@@ -58,8 +58,7 @@ int win_share_agree(struct weft_win *w, int rc)
 	return err;
 }
 
-/* ---- layout
- * ------------------------------------------------------------------ */
+/* ---- layout -------------------------------------------------------------- */
 
 static uint64_t page_up(uint64_t n)
 {
@@ -86,8 +85,7 @@ static void layout(struct win_page *p, const struct weft_win *w)
 	p->memory = page_up(p->attached + rows);
 }
 
-/* ---- making and mapping
- * -------------------------------------------------------- */
+/* ---- making and mapping -------------------------------------------------- */
 
 static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
 		 struct place *at)

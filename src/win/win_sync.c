@@ -34,8 +34,7 @@ int weft_win_fence(struct weft_win *w, int assert)
 	return rc ? rc : error;
 }
 
-/* ---- exposure
- * ---------------------------------------------------------------- */
+/* ---- exposure ------------------------------------------------------------ */
 
 /* Rank in the window of member i of g. */
 static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
@@ -88,8 +87,7 @@ int weft_win_post(struct weft_win *w, struct weft_group *g, int assert)
 	return rc;
 }
 
-/* ---- access
- * ------------------------------------------------------------------- */
+/* ---- access -------------------------------------------------------------- */
 
 static bool is_posted(struct weft_win *w, int target)
 {
@@ -174,8 +172,7 @@ int weft_win_complete(struct weft_win *w)
 	return rc;
 }
 
-/* ---- the end of the exposure
- * ---------------------------------------------------- */
+/* ---- the end of the exposure --------------------------------------------- */
 
 static bool is_over(struct weft_win *w)
 {
@@ -222,8 +219,7 @@ int weft_win_test(struct weft_win *w)
 	return 1;
 }
 
-/* ---- what may not be
- * -------------------------------------------------------------- */
+/* ---- what may not be ----------------------------------------------------- */
 
 const char *weft_win_no_fence(const struct weft_win *w)
 {

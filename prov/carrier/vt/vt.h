@@ -109,8 +109,7 @@ struct vt {
 	bool out; /* this rank has left the world */
 	bool no_dma;
 	struct weft_vt_dma *dma[VT_DMAS]; /* transfers in flight, by number */
-	weft_au32
-		full; /* resources that a send found exhausted, enum vt_room */
+	weft_au32 full;	     /* exhausted resources, enum vt_room */
 	uint64_t refused_at; /* packets received when the unit refused one */
 	struct vt_member *narrow;      /* member whose window was full */
 	struct vt_adder *narrow_adder; /* adder of that member, or NULL */
@@ -259,8 +258,7 @@ static inline uint32_t vt_after(struct weft_vt *w, uint32_t i)
 /* Push to a stack of buffers linked by next; many push, one pops. */
 static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 {
-	uint32_t old =
-		weft_load32_relaxed(top); /* relaxed: checked by the swap */
+	uint32_t old = weft_load32_relaxed(top); /* a first guess */
 
 	do {
 		/* relaxed: published by the swap */

@@ -419,8 +419,7 @@ static void engine_free_all(struct vt_turn *t)
 		uint32_t s = weft_load32(&r->status);
 
 		w->batch[k] = w->wake[k];
-		weft_store32_relaxed(&r->wants_room,
-				     0); /* relaxed, as vt_due() */
+		weft_store32_relaxed(&r->wants_room, 0); /* as due */
 		/* R1 pairs with A1 in sleep_until_freed() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;
