@@ -115,9 +115,8 @@ struct shm_peer {
 	int sock;	  /* waits for the region's descriptor; or -1 */
 	bool asked;
 	bool listens; /* a process listened at its name at the last attempt */
-	int life; /* descriptor of its region, if in another pid namespace; or
-		     -1 */
-	bool crowded;	   /* its table was full */
+	int life;     /* region in another pid namespace; or -1 */
+	bool crowded; /* its table was full */
 	unsigned misfits;  /* attempts that found no matching region */
 	uint64_t retry_ns; /* earliest time of the next attempt */
 	uint64_t backoff_ns;
@@ -179,8 +178,7 @@ struct shm {
 	struct weft_hash by_name;
 	struct weft_hash by_cookie;
 	/* own cells */
-	uint16_t *cell_next; /* linked lists: free cells, or cells in flight to
-				one peer */
+	uint16_t *cell_next; /* lists of free cells, or of cells in flight */
 	uint16_t cell_free;  /* FIFO of used free cells */
 	uint16_t cell_free_last;
 	uint16_t cell_free_count; /* free cells, those never used included */
@@ -191,8 +189,7 @@ struct shm {
 	struct sockaddr_in name;
 	struct shm_id id;
 	int sock; /* listening */
-	int life; /* own region, locked to show liveness to other pid
-		     namespaces; or -1 */
+	int life; /* own region, locked to show liveness; or -1 */
 	int socks_waiting;
 	uint32_t *local_ip;
 	unsigned local_ip_count;
@@ -206,10 +203,8 @@ struct shm {
 	weft_au32 waits;     /* a thread is in shm_wait */
 	weft_au32 full;	     /* a send found no room since the last wait */
 	unsigned room_waits; /* consecutive waits for room; used by wait only */
-	bool idle; /* the last sleep ended without an event; used by wait only
-		    */
-	uint64_t armed_ns; /* time when the descriptor was armed; used by arm
-			      only */
+	bool idle; /* the last sleep found no event; used by wait only */
+	uint64_t armed_ns; /* time of the last arm; used by arm only */
 	_Atomic(weft_au64 *) watch_word; /* waits end at watch_want */
 	weft_au64 watch_want;
 	_Atomic(struct weft_bell *) watch_bell; /* its event word */

@@ -51,8 +51,7 @@ struct weft_vt {
 	struct weft_region region;
 	struct vt_head *head;
 	struct vt_rank *rank_of;
-	weft_au64 *due;	 /* virtual time at which a rank that does not run runs
-			    again */
+	weft_au64 *due;	 /* virtual time at which a stopped rank runs again */
 	uint32_t *batch; /* ranks released in the last pass, in order */
 	struct vt_desk *desk_of;
 	char *bufs;
@@ -72,8 +71,7 @@ struct weft_vt {
 	size_t buf_bytes;
 	size_t packet_bytes;
 	uint64_t ahead_ps;
-	unsigned fold_path; /* path for messages that interfaces send by
-			       themselves */
+	unsigned fold_path; /* path of messages sent by interfaces */
 	unsigned word_path; /* path for atomics of interfaces; 0: none */
 	struct net_config cfg;
 	uint32_t rank;
@@ -118,8 +116,7 @@ struct vt {
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread of this rank is blocked */
 	weft_au32 looks;     /* consecutive fruitless polls */
-	uint32_t clock_look; /* looks when the clock was last read; 0: not read
-			      */
+	uint32_t clock_look; /* looks when the clock was last read; or 0 */
 	uint64_t row_ps;     /* virtual time of the first poll in the series */
 	uint32_t watch_next; /* next rank whose process is checked */
 	uint32_t left_seen;
@@ -149,8 +146,7 @@ struct vt {
 		uint64_t turns;
 		uint64_t steps; /* hops and packets of the model */
 		uint64_t since_ns;
-		uint64_t cpu_ticks; /* CPU time of the engine's owner at
-				       since_ns */
+		uint64_t cpu_ticks; /* of the engine's owner, at since_ns */
 		uint32_t owner;
 	} still;
 	uint64_t due;	 /* due time of the last block */

@@ -230,8 +230,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 	f->added = 0;
 	f->here = false;
 	if (n && vt_tree_looks(w, place))
-		at += w->cfg.poll_ps; /* cost of the poll that finds the last
-					 input */
+		at += w->cfg.poll_ps; /* the poll that finds the last input */
 	if (member) {
 		send_up(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
 		return;

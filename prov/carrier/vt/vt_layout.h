@@ -73,16 +73,14 @@ struct vt_head {
 	uint64_t trees_at;  /* by id in prov/net */
 	uint64_t shares_at; /* VT_SHARE_BYTES of each rank */
 	uint64_t net_at;
-	uint64_t ahead_ps; /* lookahead: minimum delay until an action reaches
-			      another rank */
+	uint64_t ahead_ps;     /* lookahead: minimum delay to another rank */
 	uint64_t packet_bytes; /* largest packet of a rank */
 	struct net_config cfg;
 
 	alignas(128) weft_au32 running; /* ranks that may still act */
 	alignas(128) weft_au32 engine;	/* rank that runs the model, plus 1 */
 	weft_au32 waiters;		/* processes that wait for the engine */
-	weft_au64 cpus[VT_CPU_WORDS];	/* processors that ranks may use, a bit
-					   each */
+	weft_au64 cpus[VT_CPU_WORDS];	/* usable processors, a bit each */
 	weft_au32 broken;		/* the model is lost; enum vt_broken */
 	weft_au32 deadlock;  /* detected: every wait fails; enum vt_deadlock */
 	weft_au32 unsaid;    /* ranks that have not reported their wait yet */
@@ -99,9 +97,8 @@ struct vt_head {
 	uint64_t route_parts;	/* packets that ranks sent on class routes */
 	uint64_t route_bytes;	/* bytes in these packets */
 	uint64_t route_atomics; /* tree inputs that were atomics */
-	weft_au64 idle_turns;	/* consecutive passes that released only polling
-				   ranks */
-	uint64_t discards;	/* messages that found no input slot */
+	weft_au64 idle_turns; /* consecutive passes that released only polls */
+	uint64_t discards;    /* messages that found no input slot */
 };
 
 /*
@@ -117,8 +114,7 @@ struct vt_rank {
 	weft_au32 verdict;	       /* why the wait ended: 0 or errno */
 	weft_au64 clock;
 	weft_au32 wants_room;
-	weft_au32 in_head; /* arrival list; its first entry has been read
-			      already */
+	weft_au32 in_head; /* arrival list; its first entry is already read */
 	/* stacks of buffers, linked by next */
 	weft_au32 posted; /* to be sent, the newest on top */
 	weft_au32 freed;  /* buffers of others that this rank has read */
@@ -126,8 +122,7 @@ struct vt_rank {
 	uint32_t fresh;	  /* first own buffer that was never used */
 	weft_au32 pid;
 	weft_au32 gone;	 /* errno reported to its peers, or 0 */
-	uint64_t start;	 /* start time of pid, written before it;
-			    src/base/alive.h */
+	uint64_t start;	 /* of pid, written before it; see src/base/alive.h */
 	weft_au32 taken; /* packets that this rank has read */
 
 	/* line 1: written by the engine */
@@ -142,9 +137,8 @@ struct vt_rank {
 		uint32_t first, last; /* FIFO of buffers, linked by later */
 	} out;			      /* its messages that could be overtaken */
 	struct vt_line reach;	      /* its ordered accesses */
-	uint64_t changing_ps; /* time until which its interface executes atomics
-			       */
-	uint32_t came;	      /* packets that have arrived for it */
+	uint64_t changing_ps;	      /* end of the atomics of its interface */
+	uint32_t came;		      /* packets that have arrived for it */
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
@@ -196,10 +190,9 @@ struct vt_buf {
 	uint32_t to;
 	uint32_t chain;	 /* next packet of the same message */
 	uint32_t cursor; /* in the last packet: the packet that arrives next */
-	uint32_t come;	/* in the last packet: bytes of the message that arrived
-			 */
-	uint8_t kind;	/* enum vt_kind */
-	uint8_t more;	/* continues a message: no cost at either end */
+	uint32_t come;	 /* in the last packet: bytes that arrived */
+	uint8_t kind;	 /* enum vt_kind */
+	uint8_t more;	 /* continues a message: no cost at either end */
 	uint16_t id;	/* part: route id of the member; transfer: its number */
 	uint32_t route; /* index in routes */
 	uint32_t end;	/* bytes of the message up to the end of this packet */
@@ -298,8 +291,7 @@ struct vt_join {
 	uint64_t key;
 	uint32_t count; /* members that have requested it */
 	uint32_t n;
-	uint32_t place; /* index in routes, once the first member has requested
-			   it */
+	uint32_t place; /* index in routes; VT_NONE: not known yet */
 	uint32_t routes;
 };
 
@@ -313,8 +305,7 @@ struct vt_route {
 	uint32_t times;	 /* number of times that this place was opened */
 	uint32_t bare; /* no tree of the network: its members pass packets on */
 	/* results being distributed, by slot of the window */
-	uint64_t seq[VT_WINDOW]; /* sequence number of the result in this slot,
-				    plus one */
+	uint64_t seq[VT_WINDOW]; /* the result's sequence number, plus one */
 	uint32_t flags[VT_WINDOW];
 	uint32_t bytes[VT_WINDOW];
 	/* root of a broadcast, as given by the first member to post */
@@ -371,10 +362,8 @@ struct vt_adder {
 	uint8_t taken[VT_WINDOW]; /* slot used by a part of the rank; 0: free */
 	uint64_t here_seq; /* parts before this one are at its interface */
 	uint64_t busy_ps;  /* time until which it adds */
-	uint32_t early;	   /* inputs that arrived before its own part, linked by
-			      chain */
-	uint32_t told; /* results that arrived before its own part, a bit per
-			  slot */
+	uint32_t early;	   /* inputs that arrived before its own part */
+	uint32_t told;	   /* results before its own part, a bit per slot */
 };
 
 #endif

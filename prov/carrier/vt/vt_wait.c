@@ -135,8 +135,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	if (before == 1)
 		vt_engine_try(v);
 	else if (weft_unlikely(before - 1 >= most_running(w)))
-		vt_ruin(v); /* this rank was not counted, or more than size were
-			     */
+		vt_ruin(v); /* the count of running ranks is wrong */
 	sleep_until_freed(v, as);
 	/* Released means running; only this rank sets that it has left. */
 	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
