@@ -76,7 +76,7 @@ static_assert(offsetof(struct win_far, version) == 16 &&
 struct win_page {
 	alignas(WEFT_CACHE_LINE) uint64_t magic;
 	uint64_t token; /* of this window, to verify the opened file */
-	uint64_t locks; /* offsets from the page's begin; 0: absent */
+	uint64_t locks; /* offsets from the page; 0: absent */
 	uint64_t posts;
 	uint64_t attached;
 	uint64_t memory;

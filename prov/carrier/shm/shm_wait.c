@@ -36,7 +36,7 @@
 #define WAIT_SPIN_MIN_NS UINT64_C(300)
 #define WAIT_ALONE_NS	 UINT64_C(1500) /* a yield without a context switch */
 #define WAIT_NAP_NS	 UINT64_C(1000000)   /* sleep without membarrier */
-#define WAIT_BELL_NS	 UINT64_C(20000000)  /* the same for an event word */
+#define WAIT_BELL_NS	 UINT64_C(20000000)  /* sleep on an event word */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
 #define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long sleep without an event */
 #define WAIT_TICK_MS	 250		     /* period of an armed descriptor */

@@ -21,7 +21,7 @@
  *   vt_tell.c    results passed from member to member
  *   vt_tree.c    trees of the model for class routes, shared where needed
  *
- * vt_layout.h has the shared format and says which process writes it when.
+ * vt_layout.h has the shared format and its writers.
  */
 #ifndef WEFT_CARRIER_VT_INT_H
 #define WEFT_CARRIER_VT_INT_H

@@ -89,7 +89,7 @@ struct vt_head {
 	uint32_t join_count; /* entries in joins */
 	weft_au32 died;	     /* a rank was found dead: check all ranks */
 	weft_au32 net_down;  /* a link without detour is dead */
-	uint32_t node_dead;  /* a node is dead: ranks that leave say good-bye */
+	uint32_t node_dead; /* a node is dead: ranks announce that they leave */
 	uint32_t batch_count;
 	weft_au64 now; /* virtual time that the model has reached */
 	uint64_t turns;
