@@ -3,12 +3,12 @@
  * Windows: memory that the members of a communicator open to each other.
  *
  *   weft_win_open -> epochs: weft_win_fence, _start, _lock ... ->
- * weft_win_close
+ *   weft_win_close
  *
- * A window has a communicator of its own, which the application never sees:
- * its collectives, messages and context belong to the window alone. What an
- * access does depends on where the target's memory is (README): mapped here,
- * in reach of fi_read and fi_write, or behind a message.
+ * A window has a communicator of its own, which the application never sees: its
+ * collectives, messages and context belong to the window alone. The path of an
+ * access depends on where the target's memory is (README): mapped here, in
+ * reach of fi_read and fi_write, or served by messages.
  *
  * src/mpi has checked the arguments. Functions return 0, -errno, or an MPI
  * class above 0.
@@ -39,29 +39,29 @@ struct win_near;
 struct win_page;
 struct win_wish;
 
-/* Another member, or myself, as a target. */
+/* A member, this process included, as a target. */
 struct weft_win_peer {
 	/* read by every access */
-	char *direct;	   /* its memory, where I may load and store; or NULL */
-	uint64_t size;	   /* bytes of its window */
-	uint64_t unit;	   /* of displacements, in bytes */
+	char *direct;	   /* its memory, mapped for load and store; or NULL */
+	uint64_t size;	   /* size of its window, bytes */
+	uint64_t unit;	   /* displacement unit, bytes */
 	weft_au32 open;	   /* an access epoch for this target alone */
-	weft_au32 pending; /* operations under way; changed with the lock */
+	weft_au32 pending; /* outstanding operations; changed with the lock */
 	uint64_t key;	   /* of its region for fi_*; base is offset 0 */
-	uint64_t base;	   /* the address of its memory, where it is */
-	char *map; /* its memory as MPI_Win_shared_query tells; or NULL */
+	uint64_t base;	   /* address of its memory in its process */
+	char *map;	   /* its memory for MPI_Win_shared_query; or NULL */
 	/* synchronization */
-	weft_au32 lock; /* enum win_lock: what I hold of it */
-	bool asking;	/* for it, another thread; with the lock */
-	weft_au32 told; /* messages: it granted the lock that I asked for */
-	weft_au32 post; /* messages: exposures for me that I have not used */
-	uint32_t posts; /* shared page: the same, those used so far */
+	weft_au32 lock; /* enum win_lock: the lock held on it */
+	bool asking;	/* another thread requests the lock; with the lock */
+	weft_au32 told; /* messages: the requested lock was granted */
+	weft_au32 post; /* messages: unused exposures for this process */
+	uint32_t posts; /* shared page: exposures used so far */
 	/* its struct win_far for fi_* */
 	uint64_t far; /* address, or 0 */
 	uint64_t far_key;
 	struct win_list *list; /* dynamic: as last read; with the lock */
-	struct win_near *near; /* dynamic: what is mapped of it; likewise */
-	uint32_t does; /* accumulates under way: WIN_READS, WIN_WRITES */
+	struct win_near *near; /* dynamic: mapped attachments; locked */
+	uint32_t does; /* outstanding accumulates: WIN_READS, WIN_WRITES */
 };
 
 struct weft_win {
@@ -72,59 +72,61 @@ struct weft_win {
 	int rank;
 	weft_au32 open_all; /* an access epoch for all targets */
 	bool mapped;	    /* all memory is mapped here: direct everywhere */
-	bool words;	    /* and its elements are the processor's business */
-	bool dynamic;	    /* displacements are addresses */
-	bool rma;	    /* fi_read and fi_write reach the others */
-	weft_au32 used;	    /* accesses since the last fence */
-	weft_au32 stored;   /* some of them changed memory since a flush */
-	weft_au32 turns;    /* calls that an application may repeat */
-	weft_au32 pending;  /* operations under way, to all targets */
-	weft_au32 flying;   /* their pieces */
+	bool words;   /* and its elements are changed by atomic instructions */
+	bool dynamic; /* displacements are addresses */
+	bool rma;     /* fi_read and fi_write reach the other members */
+	weft_au32 used;	   /* accesses since the last fence */
+	weft_au32 stored;  /* some accesses changed memory since a flush */
+	weft_au32 turns;   /* calls that an application may repeat in a loop */
+	weft_au32 pending; /* outstanding operations, to all targets */
+	weft_au32 flying;  /* their outstanding pieces */
 	struct win_page *page; /* shared by all members; NULL: messages */
 
-	const struct win_fabric *fabric; /* what the provider does */
-	bool unordered;			 /* accumulates may pass each other */
-	bool no_locks;			 /* nobody will lock it */
-	bool lockless;			 /* that was known when it was made */
-	size_t granule; /* bytes changed under one lock; 0: as it comes */
-	bool coarse;	/* all wish that for many bytes, from the beginning */
-	struct weft_comm *comm; /* its own */
+	const struct win_fabric *fabric; /* capabilities of the provider */
+	bool unordered; /* accumulates may overtake each other */
+	bool no_locks;	/* no member will lock it */
+	bool lockless;	/* no_locks when it was created: there are no locks */
+	size_t granule; /* bytes changed under one lock; 0: default */
+	bool coarse;	/* all members request a large granule at creation */
+	struct weft_comm *comm; /* of the window alone */
 	int flavor;		/* MPI_WIN_FLAVOR_ */
 	int model;		/* MPI_WIN_UNIFIED */
-	int disp_unit;		/* mine, as attributes show it */
-	MPI_Aint bytes;		/* likewise */
+	int disp_unit;		/* own unit, as in the attribute */
+	MPI_Aint bytes;		/* own size, as in the attribute */
 	void *base;
-	/* the first of an operation that nobody waits for: its int, or 0;
-	 * changed with the lock */
+	/*
+	 * first error of an operation without a request: its int, or 0; changed
+	 * with the lock
+	 */
 	weft_au32 error;
 
 	/* epochs */
-	bool fence;		    /* a fence has opened one */
+	bool fence;		    /* opened by a fence */
 	bool lock_all;		    /* enum win_lock is in peer[].lock */
 	bool lock_free;		    /* with MPI_MODE_NOCHECK */
-	int locks;		    /* targets that are locked alone */
+	int locks;		    /* targets locked by MPI_Win_lock */
 	struct weft_group *started; /* access epoch of MPI_Win_start */
 	struct weft_group *posted;  /* exposure epoch of MPI_Win_post */
 	weft_au32 completes;	    /* messages: origins that have completed */
-	uint32_t completed;	    /* those that were waited for */
+	uint32_t completed;	    /* completions consumed by MPI_Win_wait */
 
-	/* the lock of my memory, where messages ask for it */
-	struct weft_list wishes; /* who waits, oldest first */
-	int shared;		 /* who holds it */
+	/* the lock of the own memory, where messages request it */
+	struct weft_list wishes; /* waiting requests, oldest first */
+	int shared;		 /* holders of the shared lock */
 	bool exclusive;
-	uint32_t unlocks;	/* messages that gave it back */
-	uint32_t *unlocked;	/* by target: what I have sent of these */
-	struct weft_list parts; /* requests that wait for an answer */
+	uint32_t unlocks;	/* unlock messages received */
+	uint32_t *unlocked;	/* by target: unlock messages sent */
+	struct weft_list parts; /* requests that wait for a response */
 	uint32_t part_ids;
 	struct win_ear *ear;
 
-	struct weft_region region; /* page and memory of all */
-	struct win_heap_map *heap; /* or each member's; NULL: not so */
-	void *own;		   /* memory that only I map, to be freed */
+	struct weft_region region; /* page and memory of all members */
+	struct win_heap_map *heap; /* or of each member; NULL: none */
+	void *own; /* private memory of this process, to be freed */
 	struct fid_mr *mr;
-	struct win_far *far; /* mine, or NULL */
+	struct win_far *far; /* own page for fi_*, or NULL */
 	struct fid_mr *far_mr;
-	struct weft_list attached; /* dynamic: mine */
+	struct weft_list attached; /* dynamic: own attachments */
 	struct weft_attr *attr;
 	struct weft_info *info;
 	char name[MPI_MAX_OBJECT_NAME];
@@ -140,7 +142,7 @@ static inline MPI_Win weft_win_handle(const struct weft_win *w)
 	return weft_obj_handle(&w->head.obj);
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 struct weft_win_args {
 	struct weft_comm *comm;
@@ -151,31 +153,35 @@ struct weft_win_args {
 	struct weft_info *info; /* or NULL */
 };
 
-/* Collective. The info's entries are kept. */
+/* Collective. The entries of info are copied. */
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
-/* Collective; no epoch is open, attributes are gone. */
+/* Collective; no epoch is open, attributes have been deleted. */
 int weft_win_close(struct weft_win *w);
 
 /* Adds the hints of info (may be NULL) that may still change to those of w. */
 int weft_win_hint(struct weft_win *w, struct weft_info *info);
-/* Whom errors are told. */
+/* Sets the error handler. */
 void weft_win_handle_by(struct weft_win *w, struct weft_errh *h);
 
-/* Dynamic windows. -EBUSY: part of it is attached; -ENOSPC: too many;
- * -ENOENT: no such attachment. */
+/*
+ * Dynamic windows. -EBUSY: part of it is attached; -ENOSPC: too many; -ENOENT:
+ * no such attachment.
+ */
 int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size);
 int weft_win_detach(struct weft_win *w, const void *base);
 
-/* Memory that members of a window on the same host will map (win_heap.h).
- * NULL: not to be had; false: it is not from there. */
+/*
+ * Memory that members of a window on the same host can map (win_heap.h). NULL:
+ * not available; false: not such memory.
+ */
 void *weft_win_heap_alloc(size_t bytes);
 bool weft_win_heap_free(void *base);
 /* Gives what the free list keeps back to the system: MPI_Finalize. */
 void weft_win_heap_trim(void);
 
-/* ---- accesses ---------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------ */
 
-/* One access: the origin's data, the target's place. */
+/* One access: the origin's data, the target's location. */
 struct weft_win_xfer {
 	void *buf;
 	MPI_Count count;
@@ -193,8 +199,9 @@ struct weft_win_xfer {
 };
 
 /*
- * req_p NULL: complete by the next synchronization; else a request, complete
- * when the origin's memory is the caller's again and results are there.
+ * req_p NULL: complete at the next synchronization; otherwise returns a
+ * request, complete when the origin's buffer may be reused and results are
+ * stored.
  */
 int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,
 		 struct weft_req **req_p);
@@ -207,14 +214,18 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 static inline bool weft_win_is_open(const struct weft_win *w,
 				    const struct weft_win_peer *p)
 {
-	/* relaxed: what opened it is a call before, of this thread or ordered
-	 * by the application */
+	/*
+	 * relaxed: the epoch was opened by an earlier call, of this thread or
+	 * ordered by the application
+	 */
 	return weft_load32_relaxed(&w->open_all) ||
 	       weft_load32_relaxed(&p->open);
 }
 
-/* Does count times dt at disp lie within the target's window? Dynamic windows
- * are looked at later. */
+/*
+ * Are count elements of dt at disp within the target's window? Dynamic windows
+ * are checked later.
+ */
 static inline bool weft_win_holds(const struct weft_win *w,
 				  const struct weft_win_peer *p, MPI_Aint disp,
 				  MPI_Count count, const struct weft_dt *dt)
@@ -232,16 +243,16 @@ static inline bool weft_win_holds(const struct weft_win *w,
 	return lo >= 0 && lo + weft_dt_span(dt, count) <= (MPI_Count)p->size;
 }
 
-/* ---- synchronization --------------------------------------------------- */
+/* ---- synchronization ----------------------------------------------------- */
 
-/* Why it may not be called now, or NULL. */
+/* Reason why the call is not allowed now, or NULL. */
 const char *weft_win_no_fence(const struct weft_win *w);
 const char *weft_win_no_start(const struct weft_win *w);
 const char *weft_win_no_lock(const struct weft_win *w, int rank);
 const char *weft_win_no_lock_all(const struct weft_win *w);
 const char *weft_win_no_end(const struct weft_win *w);
 
-/* Of a target, or of all (-1). */
+/* For one target, or for all (-1). */
 static inline const char *weft_win_no_flush(const struct weft_win *w, int rank)
 {
 	if (weft_likely(w->lock_all ||
@@ -256,7 +267,7 @@ int weft_win_post(struct weft_win *w, struct weft_group *g, int assert);
 int weft_win_start(struct weft_win *w, struct weft_group *g, int assert);
 int weft_win_complete(struct weft_win *w);
 int weft_win_wait(struct weft_win *w);
-/* 1: over; 0: not yet; -errno. */
+/* 1: complete; 0: not yet; -errno. */
 int weft_win_test(struct weft_win *w);
 int weft_win_lock(struct weft_win *w, int type, int rank, int assert);
 int weft_win_unlock(struct weft_win *w, int rank);
@@ -267,29 +278,30 @@ int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
 
 /*
  * Programs repeat these calls until something has changed, so they make
- * progress: always where others need us for that, else now and then.
+ * progress: always where other members need it, otherwise at every 64th call.
  */
 static inline bool weft_win_is_idle(struct weft_win *w)
 {
-	/* relaxed: losing a count is no harm */
+	/* relaxed: a lost increment does no harm */
 	uint32_t turn = weft_load32_relaxed(&w->turns) + 1;
 
 	weft_store32_relaxed(&w->turns, turn);
 	return w->page && turn % 64;
 }
 
-/* What this thread has stored comes before any load that follows; loads alone
- * need no order. */
+/*
+ * Orders this thread's stores before any later load; loads alone need no order.
+ */
 static inline void weft_win_order(struct weft_win *w)
 {
-	/* relaxed: the only thread's */
+	/* relaxed: written by the only thread */
 	if (!weft_threads && !weft_load32_relaxed(&w->stored))
 		return;
 	weft_store32_relaxed(&w->stored, 0);
 	weft_fence_full();
 }
 
-/* All accesses to the target are complete there, and here. */
+/* All accesses to the target are complete at both ends. */
 static inline int weft_win_flush(struct weft_win *w, int rank)
 {
 	weft_au32 *pending = &w->peer[rank].pending;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accumulate family. Where the elements are changed depends on the window
- * alone (README), so that all who meet at a place are atomic to each other:
+ * The accumulate family. The path depends on the window alone (README), so that
+ * all members that change an element are atomic to each other:
  *
- *   mapped       by me, in the target's memory: by the processor, or under the
- *                lock of the target's row where that cannot
- *   page         by me, read and written by fi_*, under that lock always
- *   otherwise    at the target: fi_atomic where the type has it, which is the
- *                processor's again, or a message
+ *   mapped       by the origin, in the target's memory: by atomic instructions,
+ *                or under the lock in the target's record for other elements
+ *   page         by the origin, read and written by fi_*, always under that
+ * lock otherwise    at the target: fi_atomic where the type has it, which uses
+ *                atomic instructions, too, or a message
  *
- * Calls on the same elements from one origin keep their order: each way does
- * them in the order of the calls, and type and place choose the way.
+ * Calls on the same elements from one origin keep their order: each path
+ * executes them in the order of the calls, and type and location choose the
+ * path.
  */
 #include "src/core/core_lock.h"
 #include "src/win/win_amo.h"
@@ -26,17 +27,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 65536 /* bytes that are changed in one go, by page */
-#define FEW   64    /* bytes that are not worth an allocation */
+#define CHUNK 65536 /* bytes changed under one lock at most, by page */
+#define FEW   64    /* bytes that do not need an allocation */
 
-/* ---- in memory that I can reach ---------------------------------------- */
+/* ---- in memory that the origin can reach --------------------------------- */
 
 static int alone_enter(struct weft_win *w, int target)
 {
 	if (w->page)
 		return win_gate_enter(&win_row(w->page, target)->acc, true,
 				      w->comm);
-	weft_lock(); /* against what messages do here */
+	weft_lock(); /* against messages served here */
 	return 0;
 }
 
@@ -48,15 +49,18 @@ static void alone_leave(struct weft_win *w, int target)
 		weft_unlock();
 }
 
-/* Does a lock have to be held, whoever changes an element there? */
+/* Does a change of an element at this address need a lock? */
 static bool needs_lock(const struct win_call *c, const char *at)
 {
 	return (c->w->page && !c->w->words) ||
 	       !win_elem_is_quick(&c->e, (uintptr_t)at);
 }
 
-/* Does nobody else change the target's memory, since I have locked it for me
- * alone? Shared memory is not meant by that, it meets atomics of C. */
+/*
+ * Is the caller the only one to change the target's memory, because it holds
+ * the exclusive lock? Not so for shared memory, which is also changed by
+ * atomics of C.
+ */
 static bool is_mine(const struct win_call *c)
 {
 	const struct weft_win *w = c->w;
@@ -74,7 +78,7 @@ static size_t in_one_go(const struct win_call *c)
 	return n ? n : 1;
 }
 
-/* The rows of a run, from an element on. */
+/* The operand and result arrays of a run, from an element on. */
 static struct win_elem_rows rows_from(const struct win_call *c,
 				      const struct win_run *run, size_t from)
 {
@@ -124,10 +128,12 @@ static int here_run(struct win_call *c, struct win_run *run)
 	return 0;
 }
 
-/* ---- by reading and writing -------------------------------------------- */
+/* ---- by reading and writing ---------------------------------------------- */
 
-/* Does the target have to be told? Comparing costs less than writing does, as
- * long as it is little. */
+/*
+ * Does the result have to be written back? For few bytes a comparison costs
+ * less than a write.
+ */
 static bool is_new(const struct win_call *c, const char *mem, const char *was,
 		   size_t len)
 {
@@ -136,7 +142,7 @@ static bool is_new(const struct win_call *c, const char *mem, const char *was,
 	return len > FEW || memcmp(mem, was, len);
 }
 
-/* Elements [from, from + n) of the run; the target's lock is held. */
+/* Changes elements [from, from + n) of the run; the target's lock is held. */
 static int far_change(struct win_call *c, const struct win_run *run,
 		      size_t from, size_t n, char *mem)
 {
@@ -183,7 +189,7 @@ static int far_run(struct win_call *c, struct win_run *run)
 	return rc;
 }
 
-/* Run by run, complete when it returns. */
+/* Executes run by run; complete on return. */
 static int acc_now(struct win_call *c,
 		   int (*do_run)(struct win_call *c, struct win_run *run))
 {
@@ -199,7 +205,7 @@ static int acc_now(struct win_call *c,
 	return rc;
 }
 
-/* ---- at the target ----------------------------------------------------- */
+/* ---- at the target ------------------------------------------------------- */
 
 static bool by_message(const struct win_call *c, const struct win_run *run)
 {
@@ -240,9 +246,9 @@ static int acc_there(struct win_call *c, struct weft_req **req_p)
 	return win_op_posted(op, rc, req_p);
 }
 
-/* ---- all --------------------------------------------------------------- */
+/* ---- entry point --------------------------------------------------------- */
 
-/* One element of a predefined type, as it lies. */
+/* One element of a predefined type, the same on both sides. */
 static inline bool is_one(const struct weft_win_xfer *x)
 {
 	return x->tcount == 1 && x->tdt->obj.predefined && x->dt == x->tdt &&
@@ -256,7 +262,7 @@ static inline struct win_elem_rows rows_of_one(const struct weft_win_xfer *x,
 				       x->compare, x->result };
 }
 
-/* Nothing but memory between us. */
+/* Fast path: one element in mapped memory, by an atomic instruction. */
 static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
@@ -275,7 +281,10 @@ static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 	return true;
 }
 
-/* Memory of others that is mapped, but changed under the lock of the row. */
+/*
+ * Memory of another member that is mapped, but changed under the lock of its
+ * record.
+ */
 static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
 			  size_t bytes)
 {
@@ -288,7 +297,7 @@ static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
 		       : win_near_find(w, x->target, (uint64_t)x->disp, bytes);
 }
 
-/* The same under that lock; 1: another way. */
+/* Changes one element under that lock; 1: needs another path. */
 static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	struct win_elem_rows r;
@@ -311,8 +320,10 @@ static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
 	return 0;
 }
 
-/* Is the target's memory changed by me? Mine is not where others come by
- * atomics of a provider that may not be the processor's. */
+/*
+ * Does the caller change the target's memory itself? Its own memory not where
+ * others use atomics of a provider that may not be the processor's.
+ */
 static bool is_here(const struct weft_win *w, int target)
 {
 	if (target == w->rank)
@@ -328,7 +339,7 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 	struct win_call c;
 	int rc;
 
-	/* relaxed: weft_win_order() */
+	/* relaxed: see weft_win_order() */
 	weft_store32_relaxed(&w->stored, 1);
 	if (weft_likely(acc_quick(w, x))) {
 		if (req_p)

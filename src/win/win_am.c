@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of windows: sending and listening; see win_am.h. */
+/* The messages of windows: sending and receiving; see win_am.h. */
 #include "src/win/win_am.h"
 
 #include "src/core/core_fi.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- out --------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------- */
 
 struct letter {
 	struct weft_io io;
@@ -22,7 +22,7 @@ struct letter {
 	struct win_op *op;
 	uint64_t word;
 	size_t bytes;
-	bool gone; /* injected: no completion will come */
+	bool gone; /* injected: no completion will follow */
 	alignas(16) char data[];
 };
 
@@ -128,7 +128,7 @@ int win_am_say(struct weft_win *w, int rank, enum win_am_type type,
 	return rc;
 }
 
-/* ---- in ---------------------------------------------------------------- */
+/* ---- receiving ----------------------------------------------------------- */
 
 struct win_ear {
 	struct weft_io io;

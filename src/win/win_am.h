@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of a window, over its communicator: what neither shared memory nor
- * libfabric's remote memory does. A member has one receive posted for all of
- * them (the ear), so they are taken in the order of their coming, by whoever
- * makes progress, with the core's lock held.
+ * Messages of a window, over its communicator: for operations that neither
+ * shared memory nor libfabric's remote memory access does. A member has one
+ * receive posted for all of them (struct win_ear), so they are processed in the
+ * order of arrival, by the thread that makes progress, with the core's lock
+ * held.
  *
- *   request   LOCK UNLOCK POST COMPLETE     words
- *             ACCESS   runs, operands       answered
- *   answer    GRANT                         of LOCK
- *             ANSWER   old elements         of ACCESS, by its id
+ *   request   LOCK UNLOCK POST COMPLETE     without data
+ *             ACCESS   runs, operands       gets a response
+ *   response  GRANT                         to LOCK
+ *             ANSWER   old elements         to ACCESS, by its id
  */
 #ifndef WEFT_WIN_AM_H
 #define WEFT_WIN_AM_H
@@ -16,7 +17,7 @@
 #include "src/win/win_op.h"
 
 enum win_am_type {
-	WIN_AM_LOCK, /* flags: alone */
+	WIN_AM_LOCK, /* flags: WIN_AM_ALONE */
 	WIN_AM_UNLOCK,
 	WIN_AM_GRANT,
 	WIN_AM_POST,
@@ -27,13 +28,13 @@ enum win_am_type {
 
 enum {
 	WIN_AM_ALONE = 1,   /* LOCK: exclusive */
-	WIN_AM_FETCH = 2,   /* ACCESS: old elements are wanted */
+	WIN_AM_FETCH = 2,   /* ACCESS: return old elements */
 	WIN_AM_COMPARE = 4, /* ACCESS: comparands follow the operands */
-	WIN_AM_PLAIN = 8,   /* ACCESS: a put or get, nothing atomic */
-	WIN_AM_INPUT = 16,  /* ACCESS: there are operands */
+	WIN_AM_PLAIN = 8,   /* ACCESS: a put or get, not atomic */
+	WIN_AM_INPUT = 16,  /* ACCESS: operands are included */
 };
 
-/* What travels: this, then runs, then rows of elements. */
+/* Header of a message; runs follow, then arrays of elements. */
 struct win_am {
 	uint32_t type;
 	uint32_t id;
@@ -52,26 +53,30 @@ struct win_am_run {
 };
 
 #define WIN_AM_RUNS 64	 /* of one request */
-#define WIN_AM_ROW  8192 /* bytes of one row of elements */
+#define WIN_AM_ROW  8192 /* bytes of one array of elements */
 #define WIN_AM_BYTES                                                       \
 	(sizeof(struct win_am) + WIN_AM_RUNS * sizeof(struct win_am_run) + \
 	 2 * WIN_AM_ROW)
 
-/* A message has come; the lock is held. body: behind the head. */
+/*
+ * Called for each message with the lock held. body: the data behind the header.
+ */
 typedef void (*win_am_fn)(struct weft_win *w, int source,
 			  const struct win_am *head, const char *body,
 			  size_t bytes);
 
-/* Begins, and ends, to listen. */
+/* Posts, and cancels, the receive. */
 int win_am_open(struct weft_win *w, win_am_fn got);
 void win_am_close(struct weft_win *w);
 
-/* Sends with the lock held. part[0..n): behind the head. op: a piece of it is
- * over when the message has left; or NULL. */
+/*
+ * Sends with the lock held. part[0..n): data behind the header. op: gets a
+ * piece that completes when the message has been sent; or NULL.
+ */
 int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 		const struct iovec *part, int n, struct win_op *op);
 
-/* A word alone; takes the lock. */
+/* Sends a message without data; takes the lock. */
 int win_am_say(struct weft_win *w, int rank, enum win_am_type type,
 	       uint32_t flags);
 

@@ -22,8 +22,9 @@ bool win_amo_takes(const struct win_call *c, const struct win_run *run)
 
 	if (!has_type(w, c->unit) || !win_elem_is_quick(&c->e, at))
 		return false;
-	/* an element may lie in two attachments; no run does, see
-	 * win_call_run() */
+	/*
+	 * an element may be in two attachments; no run is, see win_call_run()
+	 */
 	return !w->dynamic || (!win_attach_find(w, c->target, at, &p) &&
 			       p.bytes >= c->e.bytes);
 }

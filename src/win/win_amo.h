@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accumulates at the target by fi_atomic, where type and place are its. */
+/*
+ * Accumulates at the target by fi_atomic, for types and locations that it
+ * supports.
+ */
 #ifndef WEFT_WIN_AMO_H
 #define WEFT_WIN_AMO_H
 
 #include "src/win/win_call.h"
 
-/* Is the run at a place of the target fi_atomic's business? */
+/* Can fi_atomic execute the run at its location? */
 bool win_amo_takes(const struct win_call *c, const struct win_run *run);
 
 /*
- * Before the first run. Where the provider does not keep the order of calls,
- * those before this one are completed. Others' accumulates always fetch: when
- * the old elements are here, the change is made there, whatever a provider
- * makes of FI_DELIVERY_COMPLETE. 0, -errno or a class.
+ * Called before the first run. Where the provider does not keep the order of
+ * calls, waits for the earlier ones. Accumulates by other providers always
+ * fetch: when the old elements are here, the change is complete at the target,
+ * whatever a provider does with FI_DELIVERY_COMPLETE. 0, -errno or a class.
  */
 int win_amo_prepare(struct win_call *c);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dynamic windows. An attachment is a region of its own, and a list tells
- * origins its key: in the page that members share, or in memory of the target
- * that origins read by fi_read: its version before each access, all of it when
- * that is new. Elsewhere accesses go by messages, and the target looks at its
- * own list.
+ * Dynamic windows. An attachment is a region of its own, and a list gives its
+ * key to origins: in the page that members share, or in memory of the target
+ * that origins read by fi_read: its version before each access, the whole list
+ * when the version is new. Otherwise accesses use messages, and the target
+ * checks its own list.
  */
 #include "src/win/win_attach.h"
 
@@ -28,7 +28,7 @@ struct attached {
 	struct win_attached *slot; /* in the page, or NULL */
 };
 
-/* ---- regions ----------------------------------------------------------- */
+/* ---- regions ------------------------------------------------------------- */
 
 int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 		struct fid_mr **mr_p, uint64_t *key_p)
@@ -62,7 +62,7 @@ void win_mr_close(struct fid_mr *mr)
 		fi_close(&mr->fid);
 }
 
-/* ---- mine -------------------------------------------------------------- */
+/* ---- own attachments ----------------------------------------------------- */
 
 static struct attached *attached_of(struct weft_list *n)
 {
@@ -84,7 +84,7 @@ static bool any_meets(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return false;
 }
 
-/* Bytes from start on that one attachment has. */
+/* Bytes from start on within one attachment. */
 static uint64_t attached_from(const struct weft_win *w, uint64_t start)
 {
 	struct weft_list *n;
@@ -112,7 +112,7 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Where others look for what I have attached; slot NULL: nowhere. */
+/* Where the own attachments are published; slot NULL: nowhere. */
 struct shown {
 	struct win_attached *slot;
 	weft_au32 *slots;
@@ -141,7 +141,7 @@ static struct win_attached *slot_find(const struct shown *all)
 	return NULL;
 }
 
-/* Before and after the list changes: who reads meanwhile reads again. */
+/* Called before and after a change of the list: concurrent readers retry. */
 static void list_turn(struct weft_win *w)
 {
 	weft_fence_full();
@@ -160,7 +160,7 @@ static int show(struct weft_win *w, struct attached *a, uint64_t key)
 	list_turn(w);
 	a->slot = slot_find(&all);
 	if (a->slot) {
-		/* relaxed: the bytes are stored last */
+		/* relaxed: bytes is stored last */
 		weft_store64_relaxed(&a->slot->start, a->start);
 		weft_store64_relaxed(&a->slot->key, key);
 		weft_store64_relaxed(&a->slot->id, weft_add64(&ids, 1) + 1);
@@ -237,9 +237,9 @@ void win_attach_clear(struct weft_win *w)
 		drop(w, attached_of(n));
 }
 
-/* ---- a target's -------------------------------------------------------- */
+/* ---- attachments of a target --------------------------------------------- */
 
-/* The list of a member that shares no page with me, as it was read. */
+/* The list of a member without a shared page, as last read. */
 struct win_list {
 	uint64_t version;
 	uint32_t slots;
@@ -264,8 +264,10 @@ static int far_read(struct weft_win *w, int target, size_t at, void *to,
 	return win_fi_do(w, target, &f);
 }
 
-/* A list with so many slots, or NULL; *head_p: its head, when it was read
- * without a change. */
+/*
+ * Reads a list with head->slots slots; *list_p is set unless the list changed
+ * meanwhile, then *head is its new header.
+ */
 static int list_read(struct weft_win *w, int target, struct win_list *head,
 		     struct win_list **list_p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the arguments of MPI to rows of elements, and to messages. */
+/* Conversion of MPI arguments to arrays of elements, and to messages. */
 #include "src/win/win_call.h"
 
 #include "src/core/core_count.h"
@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- rows -------------------------------------------------------------- */
+/* ---- arrays of elements -------------------------------------------------- */
 
-/* May typed data serve as a row as it lies? */
+/* Can typed data be used in place as an array of elements? */
 static bool is_row(const struct weft_dt *unit, MPI_Count count,
 		   const struct weft_dt *dt)
 {
@@ -112,14 +112,14 @@ void win_call_give(struct win_call *c, struct win_op *op)
 	op->in = c->own_in;
 	op->old = c->own_old;
 	op->result = c->result;
-	if (c->result.dt) /* it may be freed before the answer comes */
+	if (c->result.dt) /* the caller may free it before the response */
 		weft_dt_get((struct weft_dt *)(uintptr_t)c->result.dt);
 	op->unit = c->unit;
 }
 
-/* ---- runs -------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
-/* How many of n elements from at on one attachment has; at least one. */
+/* How many of n elements from at on are in one attachment; at least one. */
 static size_t cut(const struct win_call *c, const char *at, size_t n)
 {
 	struct win_attach_place p;
@@ -140,7 +140,7 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 
 	weft_pack_iov(&c->place, &pos, &iov, 1);
 	run.at = iov.iov_base;
-	/* elements with gaps are several pieces, or may be; one at a time */
+	/* elements with gaps may be several pieces; one at a time */
 	run.n = c->unit->size == c->unit->extent
 			? iov.iov_len / (size_t)c->unit->size
 			: 1;
@@ -153,7 +153,7 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 	return run;
 }
 
-/* ---- messages ---------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 static uint32_t flags_of(const struct win_call *c)
 {
@@ -162,7 +162,7 @@ static uint32_t flags_of(const struct win_call *c)
 	       (c->r.compare ? WIN_AM_COMPARE : 0);
 }
 
-/* Sends what was gathered. */
+/* Sends the gathered runs. */
 static int post_send(struct win_post *p)
 {
 	struct win_call *c = p->c;
@@ -200,7 +200,7 @@ static int post_send(struct win_post *p)
 	return rc;
 }
 
-/* Adds part of a run; how many of its elements found room. */
+/* Adds part of a run; returns the number of elements that fit. */
 static size_t post_add(struct win_post *p, const struct win_run *run,
 		       size_t from)
 {
@@ -250,7 +250,7 @@ int win_call_send(struct win_call *c, struct win_op *op, win_call_want want)
 		at += run.n;
 		if (!want || want(c, &run))
 			rc = post_run(&p, &run);
-		else /* what is gathered lies in one piece */
+		else /* gathered operands must be contiguous */
 			rc = post_send(&p);
 	}
 	return rc ? rc : post_send(&p);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define ELEM_MAX 64 /* bytes of the longest predefined type, and more */
+#define ELEM_MAX 64 /* at least the bytes of the longest predefined type */
 
 static bool is_int(const struct weft_dt *unit, size_t bytes)
 {
@@ -47,9 +47,9 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 	return e;
 }
 
-/* ---- by the processor -------------------------------------------------- */
+/* ---- by atomic instructions ---------------------------------------------- */
 
-/* One word of each size; what is there is read and swapped as one. */
+/* Words of each size, loaded, stored and swapped atomically. */
 
 static uint64_t word_load(const void *at, size_t bytes)
 {
@@ -71,8 +71,9 @@ static uint64_t word_load(const void *at, size_t bytes)
 
 static void word_store(void *at, uint64_t v, size_t bytes)
 {
-	/* relaxed: whoever may look is told by a synchronization, which orders
-	 * all that was stored before */
+	/*
+	 * relaxed: readers synchronize first, which orders all earlier stores
+	 */
 	switch (bytes) {
 	case 8:
 		atomic_store_explicit((weft_au64 *)at, v, memory_order_relaxed);
@@ -91,7 +92,7 @@ static void word_store(void *at, uint64_t v, size_t bytes)
 	}
 }
 
-/* Else *expect_p is what is there. */
+/* False: *expect_p is the present value. */
 static bool word_swap(void *at, size_t bytes, uint64_t *expect_p, uint64_t want)
 {
 	uint32_t e32 = (uint32_t)*expect_p;
@@ -116,8 +117,9 @@ static bool word_swap(void *at, size_t bytes, uint64_t *expect_p, uint64_t want)
 	return done;
 }
 
-/* What shall be there instead of old, as words; both machines of ours have the
- * low bytes first. */
+/*
+ * The new value for old, as words; all supported processors are little-endian.
+ */
 static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 			  uint64_t compare)
 {
@@ -140,7 +142,7 @@ static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 	}
 }
 
-/* The element before it was changed. */
+/* Changes an element; returns its old value. */
 static uint64_t word_change(const struct win_elem *e, void *at, uint64_t in,
 			    uint64_t compare)
 {
@@ -183,8 +185,8 @@ static void word_put(char *row, uint64_t v, size_t bytes)
 }
 
 /*
- * Short elements that fill a word of 8 bytes, of its alignment, are changed
- * together: an exchange costs the same for one of them as for all.
+ * Short elements that fill an aligned word of 8 bytes are changed together: an
+ * exchange costs the same for one of them as for all.
  */
 static size_t bytes_at_once(const struct win_elem *e, const char *at,
 			    size_t left)
@@ -195,7 +197,7 @@ static size_t bytes_at_once(const struct win_elem *e, const char *at,
 	return whole ? 8 : e->bytes;
 }
 
-/* All elements of a word; what was there before. */
+/* Changes all elements of a word; returns its old value. */
 static uint64_t whole_change(const struct win_elem *e, void *at, uint64_t in)
 {
 	uint64_t old = word_load(at, 8), next;
@@ -210,7 +212,7 @@ static uint64_t whole_change(const struct win_elem *e, void *at, uint64_t in)
 	return old;
 }
 
-/* Nobody asks what was there: a store is enough. */
+/* The old values are not requested: stores suffice. */
 static void apply_stores(const struct win_elem *e, char *at, const char *in,
 			 size_t n)
 {
@@ -240,7 +242,7 @@ static void apply_words(const struct win_elem *e, char *at,
 	}
 }
 
-/* ---- alone ------------------------------------------------------------- */
+/* ---- without atomics ----------------------------------------------------- */
 
 static void change_plain(const struct win_elem *e, char *at, const char *in,
 			 const char *compare)
@@ -258,7 +260,7 @@ static void change_plain(const struct win_elem *e, char *at, const char *in,
 			memcpy(at, in, e->bytes);
 		return;
 	default:
-		/* the kernels want aligned elements */
+		/* the kernels need aligned elements */
 		memcpy(a, in, e->bytes);
 		memcpy(b, at, e->bytes);
 		e->fn(a, b, 1);
@@ -279,7 +281,7 @@ static void apply_plain(const struct win_elem *e, char *at,
 	}
 }
 
-/* Rows without gaps, moved as they are. */
+/* Arrays without gaps and without arithmetic: copied. */
 static bool apply_move(const struct win_elem *e, char *at,
 		       const struct win_elem_rows *r, size_t n)
 {
@@ -295,8 +297,10 @@ static bool apply_move(const struct win_elem *e, char *at,
 	return true;
 }
 
-/* The kernels want elements at addresses of their alignment, 16 at most; it
- * divides their size. */
+/*
+ * The kernels need elements at addresses of their alignment, 16 at most; it
+ * divides their size.
+ */
 static bool is_aligned(const struct win_elem *e, const void *at)
 {
 	size_t align = e->bytes & -e->bytes;
@@ -304,7 +308,7 @@ static bool is_aligned(const struct win_elem *e, const void *at)
 	return !((uintptr_t)at % (align < 16 ? align : 16));
 }
 
-/* Rows without gaps, all elements in one call. */
+/* Arrays without gaps, all elements in one call. */
 static bool apply_rows(const struct win_elem *e, char *at,
 		       const struct win_elem_rows *r, size_t n)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements of targets: every operation on every type gives what its kernel
- * gives, atomically or alone, at any alignment; and threads lose nothing.
+ * Elements of targets: every operation on every type gives the result of its
+ * kernel, with and without atomics, at any alignment; and threads lose no
+ * update.
  */
 #include "src/win/win_elem.h"
 
@@ -10,7 +11,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-#define N    21 /* words of 8 bytes, and parts before and behind */
+#define N    21 /* several words of 8 bytes, and partial ones at both ends */
 #define ROOM 1024
 
 static const MPI_Op ops[] = {
@@ -27,7 +28,7 @@ static bool is_used(const struct weft_dt *dt, const struct weft_op *op)
 	       (h == MPI_REPLACE || h == MPI_NO_OP || weft_op_allows(op, dt));
 }
 
-/* What target and operand become, by the kernel alone. */
+/* The result in target, computed by the kernel alone. */
 static void expect(const struct weft_dt *dt, const struct weft_op *op,
 		   const char *in, char *target)
 {
@@ -39,7 +40,7 @@ static void expect(const struct weft_dt *dt, const struct weft_op *op,
 		weft_op_apply(op, in, target, N, dt);
 }
 
-/* Only the elements: what lies between them is nobody's. */
+/* Compares only the elements, not the gaps between them. */
 static void same(const struct weft_dt *dt, const char *a, const char *b)
 {
 	for (int i = 0; i < N; i++)
@@ -116,7 +117,7 @@ static void a_swap_needs_the_same_bits(void **state)
 		}
 }
 
-/* Which elements the processor changes, and which need a lock. */
+/* Elements changed by atomic instructions, and elements that need a lock. */
 static void size_and_place_tell_who_changes_an_element(void **state)
 {
 	const struct weft_op *sum = weft_op_of(MPI_SUM);
@@ -153,7 +154,7 @@ static void threads_lose_no_addition(void **state)
 		T_TRUE(sum[i] == 4 * t_scale(5000));
 }
 
-/* Some by the word, their neighbours one by one. */
+/* Some by words, their neighbours one by one. */
 static void *add_short(void *arg)
 {
 	struct win_elem e =

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asking the provider; see win_fabric.h. */
+/* Capabilities of the provider; see win_fabric.h. */
 #include "src/win/win_fabric.h"
 
 #include "src/core/core_state.h"
 
 #include <rdma/fi_ext_weft.h>
 
-/* ---- types and operations ---------------------------------------------- */
+/* ---- types and operations ------------------------------------------------ */
 
 static const struct {
 	MPI_Op op;
 	enum fi_op fi;
-	bool whole; /* of whole numbers alone */
+	bool whole; /* for integers only */
 } fi_ops[] = {
 	{ MPI_SUM, FI_SUM, false },
 	{ MPI_PROD, FI_PROD, false },
@@ -27,8 +27,10 @@ static const struct {
 	{ MPI_NO_OP, FI_ATOMIC_READ, false },
 };
 
-/* One more than libfabric's number; 0: it has no such type, or its arithmetic
- * is another. */
+/*
+ * libfabric's number plus one; 0: it has no such type, or with other
+ * arithmetic.
+ */
 static const int8_t fi_types[WEFT_BASIC_COUNT] = {
 	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
 	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
@@ -52,9 +54,9 @@ enum fi_op win_fabric_op(const struct weft_op *op)
 	return FI_CSWAP;
 }
 
-/* ---- what it offers ---------------------------------------------------- */
+/* ---- capabilities -------------------------------------------------------- */
 
-/* Reading alone needs a fetch. */
+/* FI_ATOMIC_READ needs a fetching operation only. */
 static bool has_op(enum fi_datatype type, enum fi_op op)
 {
 	size_t most = 0, fetched = 0;
@@ -65,7 +67,10 @@ static bool has_op(enum fi_datatype type, enum fi_op op)
 	       (!fi_atomicvalid(weft_core.ep, type, op, &most) && most);
 }
 
-/* All that MPI may ask: type and place alone choose an access's way. */
+/*
+ * Does it have all operations of MPI? Type and location alone choose the path
+ * of an access.
+ */
 static bool has_type(enum fi_datatype type)
 {
 	bool whole = type != FI_FLOAT && type != FI_DOUBLE;
@@ -89,14 +94,16 @@ static uint64_t ask_types(void)
 	return all;
 }
 
-/* These of libfabric change memory in software, by compare-and-swap. */
+/*
+ * These protocols of libfabric change memory in software, by compare-and-swap.
+ */
 static bool is_software(uint32_t protocol)
 {
 	return protocol == FI_PROTO_RXM || protocol == FI_PROTO_RXD ||
 	       protocol == FI_PROTO_SHM;
 }
 
-/* Of our provider alone. */
+/* Only our provider has it. */
 static const struct fi_weft_now *ask_now(void)
 {
 	void *ops = NULL;
@@ -125,14 +132,14 @@ const struct win_fabric *win_fabric(void)
 	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
 	f.bytes_max = info->ep_attr->max_msg_size;
 	f.now = f.ours ? ask_now() : NULL;
-	/* udp;ofi_rxd of 1.17 does not survive several atomics under way */
+	/* udp;ofi_rxd of 1.17 fails with several outstanding atomics */
 	if (f.rma && (info->caps & FI_ATOMIC) &&
 	    info->ep_attr->protocol != FI_PROTO_RXD)
 		f.types = ask_types();
 	return &f;
 }
 
-/* ---- order ------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------- */
 
 bool win_fabric_orders(unsigned before, unsigned now, size_t bytes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The pages of members that share none, and the locks in them. A lock is the
+ * Pages of members without a shared one, and the locks in them. A lock is the
  * gate of win_gate.h: three counters, which origins change by fi_atomic and
- * look at by fetching, so the target's processor has no part in it. Who waits
- * asks again and again. So it is in virtual time; live the target serves
- * atomics when it makes progress anyway, and then messages, which nobody
- * repeats, are better.
+ * read by fetching, so the target's processor takes no part. A waiting origin
+ * repeats its fetch. This is used in virtual time; in live mode the target
+ * serves atomics when it makes progress, and messages, which need no
+ * repetition, are better.
  */
 #include "src/win/win_far.h"
 
@@ -57,7 +57,7 @@ bool win_far_locks(const struct weft_win *w)
 	       (w->fabric->types >> WEFT_BASIC_U32 & 1);
 }
 
-/* ---- mine -------------------------------------------------------------- */
+/* ---- the own lock -------------------------------------------------------- */
 
 static weft_au32 *word_of(struct weft_win *w, int i)
 {
@@ -87,7 +87,7 @@ static int own_leave(struct weft_win *w, bool alone)
 	return 0;
 }
 
-/* ---- another's --------------------------------------------------------- */
+/* ---- locks of other members ---------------------------------------------- */
 
 static struct win_fi word_fi(const struct weft_win *w, int target, int word)
 {
@@ -98,7 +98,7 @@ static struct win_fi word_fi(const struct weft_win *w, int target, int word)
 				.op = FI_SUM };
 }
 
-/* Adds to a word, and waits for what it was. */
+/* Adds to a word, and waits for its old value. */
 static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 		      uint32_t *old_p)
 {
@@ -110,7 +110,7 @@ static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 	return win_fi_do(w, target, &f);
 }
 
-/* Adds one to a word, and does not wait. */
+/* Adds one to a word without waiting. */
 static int word_bump(struct weft_win *w, int target, int word)
 {
 	struct win_op *op = win_op_open(w, target, false);

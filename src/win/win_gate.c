@@ -10,19 +10,19 @@
 #include <errno.h>
 
 #define SLEEP_NS   UINT64_C(1000000)
-#define DEAD_AFTER 200 /* sleeps in vain before the dead are looked for */
-#define LOOK_TURNS 64  /* at the word, between two turns of progress */
+#define DEAD_AFTER 200 /* sleeps before a check for dead members */
+#define LOOK_TURNS 64  /* loads of the word between two calls of progress */
 
 static uint32_t bit_of(uint32_t ticket)
 {
 	return UINT32_C(1) << (ticket & 31);
 }
 
-/* ---- waiting ----------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------- */
 
 struct win_pause win_pause_begin(const struct weft_comm *c)
 {
-	/* a crowd's processors are wanted by the one that is waited for */
+	/* with more ranks than cores, the awaited rank needs the core */
 	return (struct win_pause){ c, weft_core.crowded ? 2 : weft_core.spin,
 				   0 };
 }
@@ -41,7 +41,7 @@ static bool look(const weft_au32 *word, uint32_t seen)
 static void doze(weft_au32 *word, uint32_t seen, uint32_t bits,
 		 weft_au32 *sleepers)
 {
-	/* seq_cst: before the kernel looks at the word; see win_wake() */
+	/* seq_cst: before the kernel loads the word; see win_wake() */
 	atomic_fetch_add_explicit(sleepers, 1, memory_order_seq_cst);
 	weft_fence_full();
 	weft_futex_sleep_bits(word, seen, bits, SLEEP_NS);
@@ -70,21 +70,23 @@ int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 
 uint32_t win_bump(weft_au32 *word)
 {
-	/* seq_cst: before win_wake() looks who sleeps */
+	/* seq_cst: before win_wake() loads the count of sleepers */
 	return atomic_fetch_add_explicit(word, 1, memory_order_seq_cst) + 1;
 }
 
 void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
 {
-	/* seq_cst: after the word has changed; doze() does it the other way
-	 * round, so that one of the two sees the other */
+	/*
+	 * seq_cst: after the word has changed; doze() uses the reverse order,
+	 * so that one of the two sees the other
+	 */
 	if (weft_unlikely(atomic_load_explicit(sleepers, memory_order_seq_cst)))
 		weft_futex_wake_bits(word, bits);
 }
 
-/* ---- the lock ---------------------------------------------------------- */
+/* ---- the lock ------------------------------------------------------------ */
 
-/* Calls the next ticket. */
+/* Admits the next ticket. */
 static void call(struct win_gate *g, weft_au32 *word)
 {
 	win_wake(word, bit_of(win_bump(word)), &g->sleepers);
@@ -97,7 +99,10 @@ int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c)
 	struct win_pause p;
 	int rc = 0;
 
-	/* A20 pairs with the add of call(): what those before have stored. */
+	/*
+	 * A20 pairs with the add of call(): stores of earlier holders are
+	 * visible.
+	 */
 	if (weft_load32(word) != me) {
 		p = win_pause_begin(c);
 		while (!rc && (seen = weft_load32(word)) != me)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A lock in shared memory, for one or for those who share it, in the order of
- * asking: whoever comes takes a ticket and enters when it is called.
+ * A reader-writer lock in shared memory, granted in the order of requests: each
+ * request takes a ticket and enters when the ticket is admitted.
  *
  *   alone:  enters at write == ticket, leaves by ++read, ++write
- *   shares: enters at read == ticket, calls the next by ++read at once,
+ *   shares: enters at read == ticket, admits the next by ++read at once,
  *           leaves by ++write
  *
- * So readers that stand side by side enter together, and a writer waits for
- * those before it alone: nobody is passed by. Whoever waits makes progress,
- * and sleeps after a while, at most a millisecond at a time.
+ * So consecutive readers enter together, and a writer waits only for those
+ * before it: no request is overtaken. A waiting process makes progress, and
+ * sleeps after a while, at most a millisecond at a time.
  */
 #ifndef WEFT_WIN_GATE_H
 #define WEFT_WIN_GATE_H
@@ -18,31 +18,34 @@
 
 struct weft_comm;
 
-/* 0; -ECONNRESET: a member of c, who share it, has died. */
+/* c: the members that share the lock. 0; -ECONNRESET: one of them has died. */
 int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c);
 void win_gate_leave(struct win_gate *g, bool alone);
 
 /*
- * Waiting for a word of shared memory to change; the caller looks at what it
- * waits for:
+ * Waiting for a word of shared memory to change; the caller checks its
+ * condition:
  *
  *   struct win_pause p = win_pause_begin(comm);
  *   while ((seen = weft_load32(word)), !condition)
  *           rc = win_pause(&p, word, seen, WIN_ANY, sleepers);
  */
 struct win_pause {
-	const struct weft_comm *comm; /* who may change it */
-	unsigned left;		      /* turns before sleeping */
-	unsigned sleeps;	      /* in a row */
+	const struct weft_comm *comm; /* members that may change it */
+	unsigned left;		      /* polls before the first sleep */
+	unsigned sleeps;	      /* consecutive sleeps */
 };
 
 #define WIN_ANY UINT32_MAX
 
 struct win_pause win_pause_begin(const struct weft_comm *c);
-/* bits: which wakes are for me. 0 or -ECONNRESET. */
+/* bits: wakeups that apply to this waiter. 0 or -ECONNRESET. */
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	      uint32_t bits, weft_au32 *sleepers);
-/* Adds one to a word, and then wakes who sleeps on it: the new value. */
+/*
+ * win_bump(): adds one to a word and returns the new value. win_wake(): then
+ * wakes the waiters on it.
+ */
 uint32_t win_bump(weft_au32 *word);
 void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers);
 

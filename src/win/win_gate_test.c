@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lock of shared memory: one alone or several together, in the order of
- * asking; by threads, so that ThreadSanitizer sees what orders what, and by
- * processes, who sleep and are woken.
+ * The lock of shared memory: exclusive or shared, in the order of requests; by
+ * threads, so that ThreadSanitizer checks the ordering, and by processes, which
+ * sleep and are woken.
  */
 #include "src/win/win_gate.h"
 
@@ -30,11 +30,11 @@ bool weft_dead_in(const struct weft_comm *c)
 
 #define ROUNDS 2000
 
-/* What the gate guards: two numbers that are equal outside. */
+/* Data guarded by the gate: two numbers that are equal while unlocked. */
 struct room {
 	struct win_gate gate;
-	long a, b;	  /* written alone, read together */
-	weft_au32 inside; /* who shares it now, and the most there were */
+	long a, b;	  /* written exclusively, read with the shared lock */
+	weft_au32 inside; /* holders of the shared lock; most: maximum */
 	weft_au32 most;
 };
 
@@ -103,7 +103,7 @@ static void readers_share(void **state)
 	T_IS(weft_load32(&r.gate.write), 2);
 }
 
-/* A queue: who comes takes a number, and is served by it. */
+/* A queue: each request has a number, and is served in that order. */
 struct queue {
 	struct win_gate gate;
 	pthread_t th[6];
@@ -136,7 +136,7 @@ static void whoever_asks_first_enters_first(void **state)
 	for (int i = 0; i < 6; i++) {
 		a[i] = (struct asker){ &q, i, i != 2 && i != 3 };
 		T_OK(pthread_create(&q.th[i], NULL, ask, &a[i]));
-		/* it stands in the queue before the next comes */
+		/* its ticket is taken before the next thread starts */
 		while (weft_load32(&q.gate.users) != (uint32_t)i + 2)
 			sched_yield();
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of MPI_Alloc_mem that others can map; see win_heap.h. */
+/* Memory of MPI_Alloc_mem that other processes can map; see win_heap.h. */
 #include "src/win/win_heap.h"
 
 #include "src/base/region.h"
@@ -15,9 +15,12 @@
 
 static struct win_blocks blocks; /* with the lock */
 
-/* ---- mine -------------------------------------------------------------- */
+/* ---- own memory ---------------------------------------------------------- */
 
-/* More than all memory is for the usual allocation to refuse. */
+/*
+ * Requests larger than the host's memory are left to malloc, which refuses
+ * them.
+ */
 static bool is_wanted(size_t bytes)
 {
 	const struct weft_core *c = &weft_core;
@@ -74,7 +77,7 @@ struct win_heap_place win_heap_find(const void *base, size_t bytes)
 	return p;
 }
 
-/* ---- others' ----------------------------------------------------------- */
+/* ---- memory of other members --------------------------------------------- */
 
 static int map_fd(int fd, const struct win_heap_place *p, size_t bytes,
 		  struct win_heap_map *m, char **mem_p)

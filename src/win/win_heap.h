@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where others find memory of mine; fd -1: they do not. */
+/* Where other processes find memory of this one; fd -1: not mappable. */
 struct win_heap_place {
 	int64_t pid;
-	uint64_t inode; /* of what is behind fd */
+	uint64_t inode; /* of the file behind fd */
 	uint64_t at;
 	int32_t fd;
 	int32_t zero;
@@ -22,16 +22,19 @@ struct win_heap_place {
 
 struct win_heap_place win_heap_find(const void *base, size_t bytes);
 
-/* Another's memory as it is mapped here. */
+/* Memory of another process as mapped here. */
 struct win_heap_map {
 	void *base;
 	size_t bytes;
 };
 
-/* *mem_p: the first of the bytes, not 0. -errno. */
+/* *mem_p: address of the first byte; bytes is not 0. 0 or -errno. */
 int win_heap_map(const struct win_heap_place *p, size_t bytes,
 		 struct win_heap_map *m, char **mem_p);
-/* Of n members, and frees the list; those of zeroes are not mapped. */
+/*
+ * Unmaps the memory of n members and frees the array; entries of zeroes are not
+ * mapped.
+ */
 void win_heap_unmap(struct win_heap_map *all, int n);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The info keys of windows. MPI_Win_get_info tells those that a window goes by:
- * keys that nobody knows, values that make no sense, and what is not true once
- * the window stands, are left out. README has what each does.
+ * The info keys of windows. MPI_Win_get_info returns those that are in effect:
+ * unknown keys, invalid values, and values that do not hold for an existing
+ * window, are left out. README describes each.
  */
 #include "src/win/win_hint.h"
 
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- values ------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------- */
 
-/* Is [val, val + n) one of the words, which a NULL ends? */
+/* Is [val, val + n) one of the words of a list that ends with NULL? */
 static bool is_one_of(const char *val, size_t n, const char *const *words)
 {
 	for (; *words; words++)
@@ -61,7 +61,7 @@ static bool is_bytes(const char *val)
 	return n && n < 10 && !val[n];
 }
 
-/* system, or mpi with restrictors; there is no other memory. */
+/* system, or mpi with restrictors; there is no other kind of memory. */
 static bool is_kinds(const char *val)
 {
 	static const char *const kinds[] = { "system", "mpi", NULL };
@@ -85,7 +85,7 @@ static bool is_ours(const char *val)
 	return false;
 }
 
-/* ---- once the window stands -------------------------------------------- */
+/* ---- changes of an existing window --------------------------------------- */
 
 static bool may_be(const struct weft_win *w, const char *val)
 {
@@ -94,7 +94,7 @@ static bool may_be(const struct weft_win *w, const char *val)
 	return true;
 }
 
-/* Where no memory for locks is, none comes. */
+/* A window created without locks cannot get them. */
 static bool may_lock(const struct weft_win *w, const char *val)
 {
 	return !strcmp(val, "true") || !w->lockless;
@@ -118,13 +118,13 @@ static bool may_unit(const struct weft_win *w, const char *val)
 	return same || !strcmp(val, "false");
 }
 
-/* ---- keys -------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------- */
 
 static const struct hint {
 	const char *key;
-	const char *val; /* when nobody says anything; NULL: then it is not */
+	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
-	/* is it true, or may it be changed, once the window stands? */
+	/* is it true, or may it be changed, for an existing window? */
 	bool (*may)(const struct weft_win *w, const char *val);
 } hints[] = {
 	{ "no_locks", "false", is_switch, may_lock },
@@ -151,7 +151,7 @@ int win_hint_settle(struct weft_win *w, const char *key, const char *val)
 	return weft_info_set(w->info, key, val);
 }
 
-/* What accesses look at. */
+/* Copies the hints that accesses use. */
 static void apply(struct weft_win *w)
 {
 	char val[MPI_MAX_INFO_VAL + 1] = "0";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The page that all members of a window on one host share: its locks, its
- * exposures, what is attached, and behind that the memory itself, if the window
- * allocates it.
+ * The page that all members of a window on one host share: its locks, exposures
+ * and attachments, followed by the memory itself, if the window allocates it.
  *
  *   +------+--------+------------+----------------+----------+----------+
  *   | head | rows   | locks      | posts          | attached | memory   |
@@ -10,8 +9,8 @@
  *   |      |        | no_locks   |                | only     | aligned  |
  *   +------+--------+------------+----------------+----------+----------+
  *
- * posts[o * ranks + t]: how often t has exposed its memory to o. Pages that
- * nobody touches take no memory.
+ * posts[o * ranks + t]: number of exposures of t to o. Untouched pages take no
+ * memory.
  */
 #ifndef WEFT_WIN_LAYOUT_H
 #define WEFT_WIN_LAYOUT_H
@@ -26,23 +25,23 @@
 #define WIN_MAGIC	 UINT64_C(0x57454654574e3033)
 #define WIN_ATTACHED_MAX 1024
 
-/* Who comes first goes first; see win_gate.h. */
+/* A ticket lock, first come first served; see win_gate.h. */
 struct win_gate {
 	weft_au32 users;    /* tickets given */
-	weft_au32 read;	    /* the ticket that may enter to share */
-	weft_au32 write;    /* the ticket that may enter alone */
-	weft_au32 sleepers; /* who sleeps on read or write */
+	weft_au32 read;	    /* the ticket that may enter shared */
+	weft_au32 write;    /* the ticket that may enter exclusively */
+	weft_au32 sleepers; /* waiters on read or write */
 };
 static_assert(sizeof(struct win_gate) == 16, "shared format");
 
 struct win_row {
-	/* line 0: accumulates on it that the processor cannot do in one */
+	/* line 0: lock for accumulates without an atomic instruction */
 	alignas(WEFT_CACHE_LINE) struct win_gate acc;
-	/* line 1: written by those whom this rank waits for */
+	/* line 1: written by members that this rank waits for */
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;
-	weft_au32 bell; /* something of this line, or of posts, is new */
+	weft_au32 bell; /* event counter: this line, or posts, has changed */
 	weft_au32 sleepers;
-	weft_au32 slots; /* of attached, that were ever used; by this rank */
+	weft_au32 slots; /* used entries of attached; written by this rank */
 };
 static_assert(sizeof(struct win_row) == 128, "shared format");
 
@@ -57,15 +56,15 @@ struct win_attached {
 	weft_au64 start;
 	weft_au64 bytes; /* stored last */
 	weft_au64 key;
-	weft_au64 id;		    /* of this attachment, among its member's */
-	struct win_heap_place heap; /* where others can map it */
+	weft_au64 id; /* of this attachment, unique in its process */
+	struct win_heap_place heap; /* where other processes can map it */
 };
 static_assert(sizeof(struct win_attached) == 64, "shared format");
 
-/* A member's own page, where none is shared: others reach it by fi_*. */
+/* A member's own page, where none is shared: others access it by fi_*. */
 struct win_far {
 	struct win_gate lock;
-	weft_au64 version; /* of the list; odd: it changes just now */
+	weft_au64 version; /* of the list; odd: being changed */
 	weft_au32 slots;
 	uint32_t zero;
 	struct win_attached slot[]; /* dynamic only */
@@ -76,8 +75,8 @@ static_assert(offsetof(struct win_far, version) == 16 &&
 
 struct win_page {
 	alignas(WEFT_CACHE_LINE) uint64_t magic;
-	uint64_t token; /* of this window: the right file was opened */
-	uint64_t locks; /* offsets from here; 0: there are none */
+	uint64_t token; /* of this window, to verify the opened file */
+	uint64_t locks; /* offsets from the page; 0: absent */
 	uint64_t posts;
 	uint64_t attached;
 	uint64_t memory;
@@ -100,7 +99,7 @@ static inline struct win_gate *win_door(struct win_page *p, int rank)
 	return &all[rank].lock;
 }
 
-/* How often target has exposed its memory to origin. */
+/* Number of exposures of target to origin. */
 static inline weft_au32 *win_posts(struct win_page *p, int origin, int target)
 {
 	weft_au32 *all = (weft_au32 *)(void *)((char *)p + p->posts);

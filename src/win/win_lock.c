@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Passive target: locks and flushes. A lock lies in the shared page, or in
- * virtual time in reach of fi_atomic, where nobody has to help; or it is asked
- * for by messages, which the target answers when it makes progress.
+ * Passive target: locks and flushes. A lock is in the shared page, or in
+ * virtual time in reach of fi_atomic, without help of the target; or it is
+ * requested by messages, which the target serves when it makes progress.
  */
 #include "src/win/win_lock.h"
 
@@ -14,16 +14,16 @@
 #include "src/win/win_serve.h"
 #include "src/win/win_wait.h"
 
-/* ---- one target -------------------------------------------------------- */
+/* ---- one target ---------------------------------------------------------- */
 
-/* By message, or of my own memory without one. */
+/* Requests a lock by message; for the own memory, without one. */
 static int ask_by_message(struct weft_win *w, int target, bool alone)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_idle idle = win_idle_begin(w);
 	int rc;
 
-	/* relaxed: nobody grants what was not asked for */
+	/* relaxed: there is no grant before a request */
 	weft_store32_relaxed(&p->told, 0);
 	if (target == w->rank) {
 		weft_lock();
@@ -78,7 +78,9 @@ static int give(struct weft_win *w, int target)
 	return win_am_say(w, target, WIN_AM_UNLOCK, 0);
 }
 
-/* One thread asks, others that want to use the target wait for it. */
+/*
+ * One thread requests the lock, other threads that need the target wait for it.
+ */
 int win_lock_ask(struct weft_win *w, int target)
 {
 	struct weft_win_peer *p = &w->peer[target];
@@ -125,7 +127,7 @@ int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
 	rc = take(w, rank, assert &MPI_MODE_NOCHECK ? WIN_UNASKED : how);
 	if (rc)
 		return rc;
-	weft_store32_relaxed(&w->peer[rank].open, 1); /* likewise */
+	weft_store32_relaxed(&w->peer[rank].open, 1); /* relaxed, too */
 	count_locks(w, 1);
 	return 0;
 }
@@ -135,18 +137,18 @@ int weft_win_unlock(struct weft_win *w, int rank)
 	weft_au32 *pending = &w->peer[rank].pending;
 	int rc = 0, rc2;
 
-	/* where the lock lies in memory, giving it back orders what I stored */
+	/* the release of a lock in memory orders this process's stores */
 	if (!w->page || weft_load32(&w->peer[rank].lock) == WIN_UNASKED ||
 	    weft_load32(pending) || weft_load32(&w->error))
 		rc = win_settle(w, pending);
 	rc2 = give(w, rank);
 
-	weft_store32_relaxed(&w->peer[rank].open, 0); /* likewise */
+	weft_store32_relaxed(&w->peer[rank].open, 0); /* relaxed, too */
 	count_locks(w, -1);
 	return rc ? rc : rc2;
 }
 
-/* ---- all targets ------------------------------------------------------- */
+/* ---- all targets --------------------------------------------------------- */
 
 int weft_win_lock_all(struct weft_win *w, int assert)
 {
@@ -155,7 +157,7 @@ int weft_win_lock_all(struct weft_win *w, int assert)
 	win_serve_others(w);
 	w->lock_free = assert &MPI_MODE_NOCHECK;
 	for (int i = 0; !rc && i < w->size; i++)
-		if (w->page || i == w->rank) /* others when they are used */
+		if (w->page || i == w->rank) /* others at their first use */
 			rc = take(w, i,
 				  w->lock_free ? WIN_UNASKED : WIN_SHARED);
 	w->lock_all = !rc;
@@ -178,7 +180,7 @@ int weft_win_unlock_all(struct weft_win *w)
 	return rc;
 }
 
-/* ---- what may not be --------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 static const char *busy(const struct weft_win *w)
 {
@@ -188,7 +190,7 @@ static const char *busy(const struct weft_win *w)
 		return "the window is locked by MPI_Win_lock_all";
 	if (w->started)
 		return "an access epoch of MPI_Win_start is open";
-	/* relaxed: a look */
+	/* relaxed: a check only */
 	if (w->fence && weft_load32_relaxed(&w->used))
 		return "accesses since the last MPI_Win_fence are not complete";
 	return NULL;
@@ -196,7 +198,7 @@ static const char *busy(const struct weft_win *w)
 
 const char *weft_win_no_lock(const struct weft_win *w, int rank)
 {
-	if (weft_load32_relaxed(&w->peer[rank].open)) /* a look */
+	if (weft_load32_relaxed(&w->peer[rank].open)) /* a check only */
 		return "the target is locked already";
 	return busy(w);
 }

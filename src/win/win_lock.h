@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks of targets, as the rest of the folder sees them. */
+/* Locks of targets, interface for the rest of the folder. */
 #ifndef WEFT_WIN_LOCK_H
 #define WEFT_WIN_LOCK_H
 
 #include "src/win/win.h"
 
-/* What I hold of a target. */
+/* Lock held on a target. */
 enum win_lock {
 	WIN_UNLOCKED,
 	WIN_SHARED,
@@ -15,8 +15,10 @@ enum win_lock {
 
 int win_lock_ask(struct weft_win *w, int target);
 
-/* Before an access: where messages ask for locks, MPI_Win_lock_all does so for
- * a target when it is first used. */
+/*
+ * Before an access: where messages request locks, MPI_Win_lock_all requests
+ * that of a target at its first use.
+ */
 static inline int win_lock_reach(struct weft_win *w, int target)
 {
 	if (weft_likely(w->page || !w->lock_all ||
@@ -25,7 +27,7 @@ static inline int win_lock_reach(struct weft_win *w, int target)
 	return win_lock_ask(w, target);
 }
 
-/* All members have come; what they stored before is seen. */
+/* Barrier of all members; their earlier stores are visible afterwards. */
 int win_barrier(struct weft_win *w);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of windows. All members tell each other what they bring; then they
- * map what they can share, register what fi_* shall reach, and agree that all
- * of it went well, so that either everybody has the window or nobody.
+ * Creation and destruction of windows. All members exchange what they
+ * contribute; then they map what they can share, register what fi_* shall
+ * access, and agree on success, so that either all members have the window or
+ * none.
  */
 #include "coll/coll.h"
 #include "src/core/core_channel.h"
@@ -30,21 +31,21 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What a member tells the others. */
+/* Contribution of a member, sent to all others. */
 struct card {
 	uint64_t size;
 	uint64_t unit;
 	uint64_t base;
 	uint64_t key;
-	uint64_t far; /* its struct win_far */
+	uint64_t far; /* address of its struct win_far */
 	uint64_t far_key;
-	uint32_t says; /* CARD_ */
+	uint32_t says; /* CARD_ bits */
 	uint32_t zero;
 	struct win_heap_place heap; /* of MPI_Win_create */
 };
 
 enum {
-	CARD_NEAR = 1,	/* it may use the host's memory */
+	CARD_NEAR = 1,	/* shared memory of the host may be used */
 	CARD_APART = 2, /* alloc_shared_noncontig */
 	CARD_NO_LOCKS = 4,
 	CARD_SAME_SIZE = 8,
@@ -52,12 +53,13 @@ enum {
 	CARD_COARSE = 32, /* mpi_accumulate_granularity */
 };
 
-/* From so many bytes on that may be changed under one lock, a lock costs less
- * than an atomic instruction for each element. */
+/*
+ * Granule from which on a lock costs less than an atomic instruction for each
+ * element.
+ */
 #define COARSE_BYTES 256
 
-/* ---- options
- * --------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------- */
 
 static bool allocates(const struct weft_win *w)
 {
@@ -65,7 +67,9 @@ static bool allocates(const struct weft_win *w)
 	       w->flavor == MPI_WIN_FLAVOR_SHARED;
 }
 
-/* May it use fi_read and the like (w->rma); may it use shared memory? */
+/*
+ * Sets w->rma (fi_read and so on); returns whether shared memory may be used.
+ */
 static bool choose_paths(struct weft_win *w)
 {
 	const char *path =
@@ -76,14 +80,18 @@ static bool choose_paths(struct weft_win *w)
 	w->fabric = win_fabric();
 	weft_unlock();
 	w->rma = fabric && w->fabric->rma;
-	/* In virtual time every access takes the machine's way. The memory of
-	 * applications is in reach without help by our provider alone. */
+	/*
+	 * In virtual time every access uses the machine's network. Only our
+	 * provider reaches memory of applications without the target's help.
+	 */
 	return fabric && !weft_core.virt && strcmp(path, "fabric") != 0 &&
 	       (w->fabric->ours || allocates(w));
 }
 
-/* The communicator is asked when a request has failed: a handler of windows
- * cannot be called for it, so the code is returned then. */
+/*
+ * A failed request reports to the communicator: a handler for windows cannot be
+ * called there, so MPI_ERRORS_RETURN is used instead.
+ */
 void weft_win_handle_by(struct weft_win *w, struct weft_errh *h)
 {
 	struct weft_errh *old = w->head.errh, *told = w->comm->errh;
@@ -95,8 +103,7 @@ void weft_win_handle_by(struct weft_win *w, struct weft_errh *h)
 	weft_errh_put(told);
 }
 
-/* ---- the object
- * -------------------------------------------------------------------- */
+/* ---- the object ---------------------------------------------------------- */
 
 static int fill(struct weft_win *w, const struct weft_win_args *a)
 {
@@ -150,7 +157,7 @@ static struct weft_win *win_new(const struct weft_win_args *a)
 	return w;
 }
 
-/* Of its own. */
+/* Creates the window's own communicator. */
 static int take_comm(struct weft_win *w, struct weft_comm *c)
 {
 	int rc = weft_comm_clone(c, &w->comm);
@@ -166,8 +173,7 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 	return w->peer ? 0 : -ENOMEM;
 }
 
-/* ---- memory
- * -------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 static int exchange(struct weft_win *w, struct card *card)
 {
@@ -176,14 +182,14 @@ static int exchange(struct weft_win *w, struct card *card)
 	return weft_channel_allgather(&m, card, sizeof(*card));
 }
 
-/* One part right behind the other? */
+/* Are the parts contiguous? */
 static bool is_packed(const struct weft_win *w, const struct card *card)
 {
 	return w->flavor == MPI_WIN_FLAVOR_SHARED &&
 	       !(card[0].says & CARD_APART);
 }
 
-/* Where rank's memory begins behind the page, and where all ends (rank n). */
+/* Offset of rank's memory behind the page; rank n: total size. */
 static uint64_t part_at(const struct weft_win *w, const struct card *card,
 			int rank)
 {
@@ -196,7 +202,7 @@ static uint64_t part_at(const struct weft_win *w, const struct card *card,
 	return at;
 }
 
-/* Maps what members share. direct: accesses may use it. */
+/* Maps the memory that members share. direct: accesses may use it. */
 static int share(struct weft_win *w, const struct card *card, bool direct)
 {
 	struct win_share_part mine = { part_at(w, card, w->rank),
@@ -218,7 +224,7 @@ static int share(struct weft_win *w, const struct card *card, bool direct)
 	for (int i = 0; memory && i < w->size; i++) {
 		char *at = start + part_at(w, card, i);
 
-		/* a place between its neighbours, or none */
+		/* an address between its neighbours, or none */
 		if (card[i].size || is_packed(w, card))
 			w->peer[i].map = at;
 		if (direct)
@@ -229,7 +235,7 @@ static int share(struct weft_win *w, const struct card *card, bool direct)
 	return 0;
 }
 
-/* Is all memory of the window MPI's, so that it can be mapped? */
+/* Is all memory of the window from MPI_Alloc_mem, so that it can be mapped? */
 static bool heap_has_all(const struct weft_win *w, const struct card *card)
 {
 	bool all = w->flavor == MPI_WIN_FLAVOR_CREATE, any = false;
@@ -251,7 +257,7 @@ static int heap_map(struct weft_win *w, const struct card *card)
 	for (int i = 0; !rc && i < w->size; i++) {
 		struct weft_win_peer *p = &w->peer[i];
 
-		p->direct = (char *)w->page; /* of no bytes: not touched */
+		p->direct = (char *)w->page; /* of no bytes: not accessed */
 		if (card[i].size && i == w->rank)
 			p->direct = w->base;
 		else if (card[i].size)
@@ -261,8 +267,10 @@ static int heap_map(struct weft_win *w, const struct card *card)
 	return rc;
 }
 
-/* Maps what MPI_Alloc_mem gave the members. All of them do, or nobody, since
- * they must agree how elements are changed. */
+/*
+ * Maps memory of MPI_Alloc_mem. Either all members do or none, since they must
+ * agree on how elements are changed.
+ */
 static void heap_open(struct weft_win *w, const struct card *card)
 {
 	int rc = heap_map(w, card);
@@ -277,7 +285,7 @@ static void heap_open(struct weft_win *w, const struct card *card)
 		w->peer[i].direct = NULL;
 }
 
-/* Memory of my own, where it is not shared. */
+/* Private memory, where it is not shared. */
 static int allocate(struct weft_win *w)
 {
 	void *own;
@@ -293,7 +301,10 @@ static int allocate(struct weft_win *w)
 	return 0;
 }
 
-/* All members know each other's first cards; the region, if there is one. */
+/*
+ * Finds or allocates the window's memory, after the first exchange of cards;
+ * shares a region if possible.
+ */
 static int find_memory(struct weft_win *w, const struct card *card)
 {
 	bool near = true, shared = w->flavor == MPI_WIN_FLAVOR_SHARED;
@@ -305,7 +316,7 @@ static int find_memory(struct weft_win *w, const struct card *card)
 		return MPI_ERR_RMA_SHARED;
 	if (near || shared)
 		rc = share(w, card, near);
-	if (rc && !shared) /* no shared memory to be had: the other ways */
+	if (rc && !shared) /* without shared memory: the other paths */
 		rc = near = 0;
 	if (!rc && w->page && heap_has_all(w, card))
 		heap_open(w, card);
@@ -341,9 +352,11 @@ static uint32_t say(const struct weft_win *w, bool memory)
 	       (w->granule >= COARSE_BYTES ? CARD_COARSE : 0);
 }
 
-/* Hints about all members: locks are there unless nobody wants them, and who
- * says that all are alike is believed when they are. Everybody's result is the
- * same. */
+/*
+ * Hints about all members: locks exist unless all members exclude them, and
+ * same_size and same_disp_unit are checked. The result is the same on all
+ * members.
+ */
 static int compare_cards(struct weft_win *w, const struct card *card)
 {
 	uint32_t all = UINT32_MAX, any = 0;
@@ -360,12 +373,12 @@ static int compare_cards(struct weft_win *w, const struct card *card)
 	if (any & CARD_SAME_UNIT && !units)
 		return MPI_ERR_DISP;
 	w->lockless = w->no_locks = all & CARD_NO_LOCKS;
-	/* shared memory meets atomics of C */
+	/* shared memory is also changed by atomics of C */
 	w->coarse = all & CARD_COARSE && w->flavor != MPI_WIN_FLAVOR_SHARED;
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }
 
-/* What messages need: counts of locks given back, if there are locks. */
+/* State for messages: counts of unlocks, if there are locks. */
 static int open_messages(struct weft_win *w)
 {
 	if (!w->lockless) {
@@ -435,11 +448,9 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 	return rc;
 }
 
-/* ---- the end
- * ----------------------------------------------------------------------------
- */
+/* ---- close --------------------------------------------------------------- */
 
-/* The words that gave locks back have come: nothing is on the way any more. */
+/* Waits until all unlock messages have arrived: then none is in flight. */
 static int await_unlocks(struct weft_win *w)
 {
 	struct win_idle idle = win_idle_begin(w);

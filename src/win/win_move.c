@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Put and get: by load and store where the target's memory is mapped, by
- * fi_write and fi_read from piece to piece where libfabric reaches it, by
- * messages otherwise.
+ * fi_write and fi_read piece by piece where libfabric reaches it, by messages
+ * otherwise.
  */
 #include "src/win/win_attach.h"
 #include "src/win/win_call.h"
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- mapped ------------------------------------------------------------ */
+/* ---- mapped -------------------------------------------------------------- */
 
 static void copy_typed(const struct weft_win_xfer *x, char *at, bool put)
 {
@@ -30,7 +30,7 @@ static inline void copy(const struct weft_win_xfer *x, char *at, bool put)
 	char *o = (char *)x->buf + x->dt->true_lb;
 
 	at += x->tdt->true_lb;
-	if (len == sizeof(uint64_t)) /* as one */
+	if (len == sizeof(uint64_t)) /* one load and store */
 		memcpy(put ? at : o, put ? o : at, sizeof(uint64_t));
 	else
 		memmove(put ? at : o, put ? o : at, len);
@@ -49,7 +49,7 @@ static inline int move_here(const struct weft_win_xfer *x, char *at, bool put,
 	return 0;
 }
 
-/* Dynamic, and my own memory. */
+/* Own memory of a dynamic window. */
 static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 		     bool put, struct weft_req **req_p)
 {
@@ -63,7 +63,7 @@ static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 	return move_here(x, (char *)x->disp, put, req_p);
 }
 
-/* Attached memory of the target, as it is mapped here; NULL: it is not. */
+/* The mapping of attached memory of the target; NULL: not mapped. */
 static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	MPI_Count lo = x->tdt->true_lb, span;
@@ -79,9 +79,9 @@ static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 	return at ? at - lo : NULL;
 }
 
-/* ---- by libfabric ------------------------------------------------------ */
+/* ---- by libfabric -------------------------------------------------------- */
 
-/* The two sides of an access, cut into pieces that both have whole. */
+/* Both sides of an access, cut into pieces that are contiguous on both. */
 struct sides {
 	struct weft_typed t[2];
 	size_t pos[2];
@@ -90,7 +90,7 @@ struct sides {
 
 enum { ORIGIN, TARGET };
 
-/* The next piece of both; its length, or 0 at the end. */
+/* The next piece; its length, or 0 at the end. */
 static size_t sides_next(struct sides *s)
 {
 	size_t len;
@@ -111,7 +111,10 @@ static void sides_skip(struct sides *s, size_t len)
 	}
 }
 
-/* Those that need nobody but the kernel, until one does; *all_p: none did. */
+/*
+ * Moves pieces that need only the kernel, until one does not; *all_p: all were
+ * moved.
+ */
 static int pieces_now(struct weft_win *w, struct sides *s, int target, bool put,
 		      bool *all_p)
 {
@@ -146,7 +149,7 @@ static int fabric_pieces(struct win_op *op, struct sides *s, int target,
 	return rc;
 }
 
-/* One run of bytes on both sides, by one system call. */
+/* Moves one contiguous run by one system call. */
 static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 {
 	uint64_t unit = w->dynamic ? 1 : w->peer[x->target].unit;
@@ -194,7 +197,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 	return win_op_posted(op, fabric_pieces(op, &s, x->target, put), req_p);
 }
 
-/* ---- by messages ------------------------------------------------------- */
+/* ---- by messages --------------------------------------------------------- */
 
 static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 			bool put, struct weft_req **req_p)
@@ -223,8 +226,7 @@ static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 	return win_op_posted(op, win_call_send(&c, op, NULL), req_p);
 }
 
-/* ---- all
- * --------------------------------------------------------------------- */
+/* ---- entry points -------------------------------------------------------- */
 
 static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
 			      bool put, struct weft_req **req_p)
@@ -255,7 +257,7 @@ int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
 
-	/* relaxed: weft_win_order() */
+	/* relaxed: see weft_win_order() */
 	weft_store32_relaxed(&w->stored, 1);
 	if (weft_likely(p->direct != NULL))
 		return move_here(x, p->direct + (uint64_t)x->disp * p->unit,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attachments of others that are mapped here; see win_near.h. */
+/* Attachments of local members that are mapped here; see win_near.h. */
 #include "src/win/win_near.h"
 
 #include "src/base/region.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was in a slot of a target's list when it was last used. */
+/* Content of a slot of a target's list when it was last used. */
 struct near {
 	uint64_t id; /* of the attachment; 0: none */
 	char *mem;   /* NULL: it could not be mapped */
@@ -47,14 +47,15 @@ static struct near *near_at(struct weft_win_peer *p, uint32_t slot)
 	return &all->of[slot];
 }
 
-/* relaxed: whoever uses it has found it in the list, or only asks whether it is
- * still what it was */
+/*
+ * relaxed: the caller has found the slot in the list, or only compares its id
+ */
 static uint64_t id_of(const struct win_attached *slot)
 {
 	return weft_load64_relaxed(&slot->id);
 }
 
-/* What is in their slots is no longer what was. */
+/* Unmaps attachments whose slots have changed. */
 static void forget_detached(struct win_near *all, struct win_attached *slot)
 {
 	for (uint32_t i = 0; i < all->slots && i < WIN_ATTACHED_MAX; i++)
@@ -74,7 +75,7 @@ static char *map_slot(struct weft_win *w, int target, uint32_t i)
 		return n->mem;
 	forget_detached(w->peer[target].near, all);
 	n->id = id_of(&all[i]);
-	/* relaxed: the caller has found it */
+	/* relaxed: the caller has found the slot */
 	if (win_heap_map(&all[i].heap, weft_load64_relaxed(&all[i].bytes),
 			 &n->map, &n->mem))
 		n->mem = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One piece of an access, moved by the kernel within the call (FI_WEFT_NOW).
- * Inline: behind a system call each frame that is left costs as much as ten
+ * Inline: after a system call the return from each frame costs as much as ten
  * others.
  */
 #ifndef WEFT_WIN_NOW_H
@@ -16,8 +16,10 @@
 #include <errno.h>
 #include <rdma/fi_ext_weft.h>
 
-/* Does one piece before it returns, if that needs nothing but the kernel: of a
- * window whose members share a page. Else nothing happened. */
+/*
+ * Moves one piece before it returns, if that needs only the kernel, in a window
+ * whose members share a page. False: nothing was moved.
+ */
 WEFT_INLINE bool win_fi_now(struct weft_win *w, int target,
 			    const struct win_fi *f)
 {
@@ -30,7 +32,7 @@ WEFT_INLINE bool win_fi_now(struct weft_win *w, int target,
 	weft_lock();
 	to = weft_core.proc[w->comm->proc[target]].addr;
 	if (to == FI_ADDR_NOTAVAIL)
-		rc = -EAGAIN; /* not yet known, or others wait */
+		rc = -EAGAIN; /* not yet known, or sends are queued */
 	else if (f->kind == WIN_FI_WRITE)
 		rc = now->write(weft_core.ep, f->local, f->len, to, f->addr,
 				f->key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses under way, and their pieces by libfabric; see win_op.h. */
+/* Outstanding accesses, and their pieces by libfabric; see win_op.h. */
 #include "src/win/win_op.h"
 
 #include "src/core/core_count.h"
@@ -17,9 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FLYING_MAX 1024 /* pieces under way of one window */
+#define FLYING_MAX 1024 /* outstanding pieces of one window */
 
-/* ---- the access -------------------------------------------------------- */
+/* ---- the access ---------------------------------------------------------- */
 
 static void op_free(struct weft_req *r)
 {
@@ -61,7 +61,7 @@ struct win_op *win_op_open(struct weft_win *w, int target, bool kept)
 	return op;
 }
 
-/* What was fetched goes to its place. */
+/* Stores fetched elements to the result's location. */
 static void op_deliver(struct win_op *op)
 {
 	const struct weft_typed row = { op->unit, op->old,
@@ -71,7 +71,9 @@ static void op_deliver(struct win_op *op)
 	weft_pack_copy(&op->result, &row);
 }
 
-/* Wrong places at the target are the window's business, not the fabric's. */
+/*
+ * Invalid addresses at the target are errors of the window, not of the fabric.
+ */
 static int op_class(int err)
 {
 	return err == -EFAULT || err == -ENOKEY || err == -EACCES
@@ -79,7 +81,10 @@ static int op_class(int err)
 		       : err;
 }
 
-/* The error as a later synchronization reports it: which access failed. */
+/*
+ * The error code that a later synchronization reports, with the access that
+ * failed.
+ */
 static WEFT_COLD int op_code(const struct win_op *op)
 {
 	char text[160];
@@ -115,10 +120,10 @@ int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p)
 	if (req_p)
 		*req_p = &op->req;
 	weft_lock();
-	if (rc) /* told here, not later */
+	if (rc) /* reported here, not later */
 		op->kept = true;
 	win_op_drop(op, rc);
-	if (weft_unlikely(weft_threads)) /* who flushes waits for it, too */
+	if (weft_unlikely(weft_threads)) /* a flush may wait for it */
 		weft_progress_note();
 	weft_unlock();
 	if (rc && req_p) {
@@ -141,7 +146,7 @@ int win_op_room(struct weft_win *w)
 	return rc;
 }
 
-/* ---- pieces ------------------------------------------------------------ */
+/* ---- pieces -------------------------------------------------------------- */
 
 struct piece {
 	struct weft_io io;
@@ -317,7 +322,7 @@ static int fi_pieces(struct win_op *op, int target, const char *buf,
 	return rc;
 }
 
-/* What is left after the pieces that were done at once. */
+/* Moves pieces that need only the kernel; *f is the rest. */
 static int pieces_now(struct weft_win *w, int target, const char **buf,
 		      struct win_fi *f)
 {

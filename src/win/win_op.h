@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An access under way: a request, whose pieces are operations of libfabric or
- * messages (win_am.h). MPI_Put and its like leave an orphan behind, which the
- * window counts as pending; MPI_Rput hands the request out.
+ * An outstanding access: a request, whose pieces are operations of libfabric or
+ * messages (win_am.h). MPI_Put and similar calls leave an orphaned request,
+ * which the window counts as pending; MPI_Rput returns the request.
  */
 #ifndef WEFT_WIN_OP_H
 #define WEFT_WIN_OP_H
@@ -19,32 +19,31 @@ struct win_op {
 	struct weft_req req;
 	struct weft_win *w;
 	struct weft_win_peer *peer;
-	unsigned left; /* pieces to come, and one for who posts them */
+	unsigned left; /* outstanding pieces, plus one while they are posted */
 	int error;
 	const char *what; /* for error texts: "put"; NULL: "access" */
-	bool kept;	  /* a request: its error is told there */
-	/* memory that lives as long as it, and what is done at the end */
+	bool kept;	  /* a request: it reports the error */
+	/* memory owned by the operation, and data for its completion */
 	void *in;
 	void *old;
-	struct weft_typed
-		result; /* dt NULL: old is where it belongs; holds it */
+	struct weft_typed result; /* dt NULL: old is the result itself */
 	const struct weft_dt *unit;
 };
 
-/* With one piece to come: the caller's. NULL: no memory. */
+/* Starts with one piece, owned by the caller. NULL: no memory. */
 struct win_op *win_op_open(struct weft_win *w, int target, bool kept);
-/* A piece is over; the lock is held. err: 0, -errno or an MPI class. */
+/* A piece is complete; the lock is held. err: 0, -errno or an MPI class. */
 void win_op_drop(struct win_op *op, int err);
 /*
- * All pieces are posted, or rc says why not. req_p: hands the request out;
- * NULL: the window looks after it. Returns what the access returns.
+ * All pieces are posted, or rc is the error. req_p: returns the request; NULL:
+ * the window tracks it. Returns the result of the access.
  */
 int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p);
 
-/* Before another piece: waits while very many are under way. */
+/* Before another piece: waits while FLYING_MAX are outstanding. */
 int win_op_room(struct weft_win *w);
 
-/* What one operation of libfabric does. */
+/* Kind of one operation of libfabric. */
 enum win_fi_kind {
 	WIN_FI_WRITE,
 	WIN_FI_READ,
@@ -69,16 +68,20 @@ struct win_fi {
 /* Posts one piece of op. 0 or -errno. */
 int win_fi_post(struct win_op *op, const struct win_fi *f);
 
-/* Where that piece of the target's memory lies for fi_*; buf is an offset in
- * its window, or in dynamic ones an address. len becomes less where that much
- * is not in one region. 0, or MPI_ERR_RMA_RANGE. */
+/*
+ * Translates a location of the target's memory for fi_*; buf is an offset in
+ * its window, or in dynamic ones an address. len is reduced to what is in one
+ * region. 0, or MPI_ERR_RMA_RANGE.
+ */
 int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);
 
-/* One piece to a place that is known, and waits for it. */
+/* Executes one piece at a known address, and waits for it. */
 int win_fi_do(struct weft_win *w, int target, const struct win_fi *f);
 
-/* Reads or writes a target's memory, found as above, and waits for it. */
+/*
+ * Reads or writes a target's memory, found by win_fi_find(), and waits for it.
+ */
 int win_fi_wait(struct weft_win *w, int target, const char *buf,
 		struct win_fi f);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a member does for the messages of others: its memory's lock is given in
- * the order of asking, accesses are done on the spot and answered. Numbers that
- * come from outside are checked before they are used.
+ * A member's service for messages: the lock of its memory is granted in the
+ * order of requests, accesses are executed at once and get a response. Numbers
+ * from other processes are checked before use.
  */
 #include "src/win/win_serve.h"
 
@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An answer that must go: without memory for it the other waits for ever. The
- * dead need none. */
+/*
+ * Sends a response that must not be dropped: without memory for it the origin
+ * would wait for ever, so the job is aborted. Dead ranks need none.
+ */
 static void answer_with(struct weft_win *w, int rank, const struct win_am *head,
 			const struct iovec *row)
 {
@@ -28,9 +30,9 @@ static void answer_with(struct weft_win *w, int rank, const struct win_am *head,
 				w->comm->proc[rank]);
 }
 
-/* ---- the lock ---------------------------------------------------------- */
+/* ---- the lock ------------------------------------------------------------ */
 
-/* Who waits for the lock of my memory. */
+/* A request that waits for the lock of the own memory. */
 struct win_wish {
 	struct weft_list link;
 	int rank;
@@ -49,7 +51,7 @@ static void grant(struct weft_win *w, int rank)
 	answer_with(w, rank, &head, NULL);
 }
 
-/* Those at the front of the queue that may go in. */
+/* Grants the requests at the front of the queue that can hold the lock. */
 static void grant_next(struct weft_win *w)
 {
 	while (!w->exclusive && !weft_list_empty(&w->wishes)) {
@@ -91,7 +93,7 @@ void win_serve_unlock(struct weft_win *w, int rank)
 	weft_progress_note();
 }
 
-/* ---- accesses ---------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------ */
 
 struct access {
 	struct weft_win *w;
@@ -99,10 +101,10 @@ struct access {
 	const struct win_am_run *run;
 	struct win_elem e;
 	struct win_elem_rows r;
-	size_t row; /* bytes of one row */
+	size_t row; /* bytes of one array */
 };
 
-/* Runs and rows as the head says, and no byte else? */
+/* Are there exactly the runs and arrays that the header describes? */
 static bool access_parse(struct access *a, const char *body, size_t bytes)
 {
 	const struct win_am *h = a->head;
@@ -131,7 +133,7 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 	return a->r.in || a->e.what == WIN_ELEM_KEEP;
 }
 
-/* Where a run lies in my memory; NULL: nowhere. */
+/* The address of a run in own memory; NULL: outside of the window. */
 static char *access_place(const struct access *a, const struct win_am_run *run)
 {
 	struct weft_win *w = a->w;
@@ -149,7 +151,7 @@ static char *access_place(const struct access *a, const struct win_am_run *run)
 	return (char *)w->base + run->at;
 }
 
-/* All runs; 0 or a class. */
+/* Executes all runs; 0 or a class. */
 static int access_do(const struct access *a)
 {
 	bool plain = a->head->flags & WIN_AM_PLAIN;
@@ -175,7 +177,7 @@ static void access_serve(struct weft_win *w, int source,
 			 const struct win_am *head, const char *body,
 			 size_t bytes)
 {
-	static _Alignas(16) char old[WIN_AM_ROW]; /* the lock's */
+	static _Alignas(16) char old[WIN_AM_ROW]; /* used with the lock held */
 	struct access a = { .w = w, .head = head };
 	struct win_am answer = { .type = WIN_AM_ANSWER, .id = head->id };
 	struct iovec row = { old, 0 };
@@ -192,7 +194,7 @@ static void access_serve(struct weft_win *w, int source,
 	answer_with(w, source, &answer, &row);
 }
 
-/* ---- answers ----------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------- */
 
 struct part {
 	struct weft_list link;
@@ -226,7 +228,7 @@ static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
 {
 	struct weft_list *n;
 
-	/* answers of a target come in order: it is among the first */
+	/* responses of a target arrive in order: it is among the first */
 	for (n = w->parts.next; n != &w->parts; n = n->next) {
 		struct part *p = weft_container_of(n, struct part, link);
 
@@ -263,7 +265,7 @@ static void answered(struct weft_win *w, int source, const struct win_am *head,
 	part_over(p, head->error);
 }
 
-/* ---- all --------------------------------------------------------------- */
+/* ---- entry point --------------------------------------------------------- */
 
 void win_serve(struct weft_win *w, int source, const struct win_am *head,
 	       const char *body, size_t bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A region for the members of a window: a memfd of rank 0, which the others
- * open through /proc while rank 0 waits for them. Nothing has a name that could
- * stay behind. A token tells that the right file was opened.
+ * open through /proc while rank 0 waits for them. No name is left behind. A
+ * token verifies that the right file was opened.
  */
 #include "src/win/win_share.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where rank 0 has it. */
+/* Where rank 0 has the region. */
 struct place {
 	int64_t pid;
 	int32_t fd;
@@ -58,8 +58,7 @@ int win_share_agree(struct weft_win *w, int rc)
 	return err;
 }
 
-/* ---- layout
- * ------------------------------------------------------------------ */
+/* ---- layout -------------------------------------------------------------- */
 
 static uint64_t page_up(uint64_t n)
 {
@@ -86,8 +85,7 @@ static void layout(struct win_page *p, const struct weft_win *w)
 	p->memory = page_up(p->attached + rows);
 }
 
-/* ---- making and mapping
- * -------------------------------------------------------- */
+/* ---- creating and mapping ------------------------------------------------ */
 
 static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
 		 struct place *at)
@@ -118,7 +116,7 @@ static int map(struct weft_win *w, const struct place *at)
 	return rc;
 }
 
-/* Memory that is out is an error here, and not a signal later. */
+/* Reports lack of memory as an error here, not by a signal later. */
 static int reserve(const struct weft_win *w, uint64_t memory,
 		   const struct win_share_part *mine)
 {

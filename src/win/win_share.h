@@ -6,14 +6,13 @@
 #include "src/win/win.h"
 #include "src/win/win_layout.h"
 
-/* Do all members run on my host? */
+/* Do all members run on this host? */
 bool win_share_is_near(const struct weft_comm *c);
 
 /*
- * Collective: rank 0 makes a region with a page and bytes of memory behind it,
- * the others map it. mine: where my part of the memory begins, and its length,
- * so that room for it is there before anybody touches it. 0, or -errno that all
- * members get alike.
+ * Collective: rank 0 creates a region with a page and bytes of memory behind
+ * it, the others map it. mine: offset and length of this member's part, which
+ * is allocated before its first use. 0, or -errno, the same on all members.
  */
 struct win_share_part {
 	uint64_t at;
@@ -23,7 +22,7 @@ int win_share_open(struct weft_win *w, uint64_t bytes,
 		   struct win_share_part mine);
 void win_share_close(struct weft_win *w);
 
-/* Everybody's result; the first failure, or 0. */
+/* Agrees on a result: the first failure of any member, or 0. */
 int win_share_agree(struct weft_win *w, int rc);
 
 static inline struct win_page *win_share_page(const struct weft_win *w)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active target: fence, and post, start, complete, wait. A fence is the end of
- * my accesses and a barrier. An exposure is counted in the shared page, or told
- * by a message, and so is its completion.
+ * Active target: fence, and post, start, complete, wait. A fence completes the
+ * own accesses and is a barrier. An exposure is counted in the shared page, or
+ * sent as a message, and so is its completion.
  */
 #include "coll/coll.h"
 #include "src/core/core_lock.h"
@@ -35,8 +35,7 @@ int weft_win_fence(struct weft_win *w, int assert)
 	return rc ? rc : error;
 }
 
-/* ---- exposure
- * ---------------------------------------------------------------- */
+/* ---- exposure ------------------------------------------------------------ */
 
 /* Rank in the window of member i of g. */
 static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
@@ -44,7 +43,7 @@ static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
 	return weft_group_rank_of(w->comm->group, g->proc[i]);
 }
 
-/* Something that rank may wait for has changed in its row. */
+/* Notifies rank of a change in its record. */
 static void ring(struct weft_win *w, int rank)
 {
 	struct win_row *r = win_row(w->page, rank);
@@ -53,7 +52,7 @@ static void ring(struct weft_win *w, int rank)
 	win_wake(&r->bell, WIN_ANY, &r->sleepers);
 }
 
-/* Waits at my own bell for one more look. */
+/* Waits for a change of the own event counter. */
 static int listen(struct weft_win *w, struct win_pause *p, uint32_t seen)
 {
 	struct win_row *r = win_row(w->page, w->rank);
@@ -73,7 +72,7 @@ static int post_to(struct weft_win *w, int origin)
 		weft_unlock();
 		return 0;
 	}
-	/* R22 pairs with A22 in is_posted(): what I stored before */
+	/* R22 pairs with A22 in is_posted(): publishes earlier stores */
 	weft_add32(win_posts(w->page, origin, w->rank), 1);
 	ring(w, origin);
 	return 0;
@@ -90,8 +89,7 @@ int weft_win_post(struct weft_win *w, struct weft_group *g, int assert)
 	return rc;
 }
 
-/* ---- access
- * ------------------------------------------------------------------- */
+/* ---- access -------------------------------------------------------------- */
 
 static bool is_posted(struct weft_win *w, int target)
 {
@@ -136,7 +134,7 @@ int weft_win_start(struct weft_win *w, struct weft_group *g, int assert)
 
 		if (!(assert &MPI_MODE_NOCHECK))
 			rc = await_post(w, target);
-		weft_store32_relaxed(&w->peer[target].open, 1); /* likewise */
+		weft_store32_relaxed(&w->peer[target].open, 1); /* no access */
 	}
 	w->started = weft_group_get(g);
 	weft_store32_relaxed(&w->open_all, 0); /* no access runs */
@@ -155,7 +153,7 @@ static int complete_to(struct weft_win *w, int target)
 		weft_unlock();
 		return 0;
 	}
-	/* R23 pairs with A23 in is_over(): what I stored there */
+	/* R23 pairs with A23 in is_over(): publishes stores to the target */
 	weft_add32(&win_row(w->page, target)->completes, 1);
 	ring(w, target);
 	return 0;
@@ -169,18 +167,17 @@ int weft_win_complete(struct weft_win *w)
 	for (int i = 0; i < g->size; i++) {
 		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
 
-		weft_store32_relaxed(&w->peer[target].open, 0); /* likewise */
+		weft_store32_relaxed(&w->peer[target].open, 0); /* no access */
 		rc = rc ? rc : rc2;
 	}
 	w->started = NULL;
-	weft_store32_relaxed(&w->used, 0); /* all of them are complete */
+	weft_store32_relaxed(&w->used, 0); /* all accesses are complete */
 	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
 	weft_group_put(g);
 	return rc;
 }
 
-/* ---- the end of the exposure
- * ---------------------------------------------------- */
+/* ---- end of the exposure ------------------------------------------------- */
 
 static bool is_over(struct weft_win *w)
 {
@@ -231,8 +228,7 @@ int weft_win_test(struct weft_win *w)
 	return 1;
 }
 
-/* ---- what may not be
- * -------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 const char *weft_win_no_fence(const struct weft_win *w)
 {
@@ -249,7 +245,7 @@ const char *weft_win_no_start(const struct weft_win *w)
 		return "a target is locked";
 	if (w->started)
 		return "an access epoch of MPI_Win_start is open";
-	/* relaxed: a look */
+	/* relaxed: a check only */
 	if (w->fence && weft_load32_relaxed(&w->used))
 		return "accesses since the last MPI_Win_fence are not complete";
 	return NULL;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for accesses to end and for messages, with progress meanwhile. */
+/*
+ * Waiting for completion of accesses and for messages, with progress meanwhile.
+ */
 #ifndef WEFT_WIN_WAIT_H
 #define WEFT_WIN_WAIT_H
 
 #include "src/core/core_progress.h"
 #include "src/win/win.h"
 
-/* Waiting for what messages change; -ECONNRESET: a member has died. */
+/* Waiting for a state that messages change; -ECONNRESET: a member has died. */
 struct win_idle {
 	struct weft_idle idle;
 	const struct weft_comm *comm;
-	uint64_t ask_ns; /* when the dead are looked for; 0: not yet known */
+	uint64_t ask_ns; /* time of the next check for dead members; or 0 */
 };
 struct win_idle win_idle_begin(const struct weft_win *w);
 int win_idle_turn(struct win_idle *i);
 
-/* Waits until nothing is pending; takes the error that nobody was told. */
+/* Waits until nothing is pending; returns and clears an unreported error. */
 int win_drain(struct weft_win *w, weft_au32 *pending);
 
 /*
@@ -30,7 +32,10 @@ static inline void win_serve_others(struct weft_win *w)
 		weft_progress_poll(NULL, 0, false);
 }
 
-/* Before the end of an epoch: as a flush, which nobody repeats. */
+/*
+ * Drain before an epoch ends; like a flush, but without progress if nothing is
+ * pending.
+ */
 static inline int win_settle(struct weft_win *w, weft_au32 *pending)
 {
 	weft_fence_full();

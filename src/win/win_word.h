@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One word of a target whose memory is mapped, changed on the spot: what
- * weft_win_acc does for it in more steps. Inline, because fetching and adding
- * is little else.
+ * Fast path for one word of a target whose memory is mapped, which weft_win_acc
+ * would do in more steps. Inline, because a fetch-and-add is little more than
+ * one instruction.
  */
 #ifndef WEFT_WIN_WORD_H
 #define WEFT_WIN_WORD_H
@@ -11,8 +11,10 @@
 
 #include <string.h>
 
-/* Where the word is: an integer of 4 or 8 bytes at an aligned place of an open
- * target. NULL: it takes the general way. */
+/*
+ * Address of the word: an integer of 4 or 8 bytes at an aligned location of an
+ * open target. NULL: use the general path.
+ */
 static inline char *weft_win_word(const struct weft_win *w, int rank,
 				  MPI_Aint disp, const struct weft_dt *dt)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shm carrier inside: its objects, and what its files call of each other.
+ * Internal header of the shm carrier: its objects, and the functions that its
+ * files share.
  *
- *   shm_ops.c        open, close, small operations, the table
+ *   shm_ops.c    open, close, small operations, the table
  *   shm_name.c   names: abstract sockets, ports, which addresses are local
  *   shm_map.c    mapping a peer's region; shm_window.c parts of its end
- *   shm_peer.c   peer records, entries, liveness, the end of a peer
+ *   shm_peer.c   peer records, entries, liveness, loss of a peer
  *   shm_tx.c     send        shm_cell.c   payloads that do not fit a slot
  *   shm_rx.c     poll        shm_tick.c   housekeeping every few polls
  *   shm_wait.c   wait, wake, arm
- *   shm_dma.c    read, write              shm_id.c     processes
- *   shm_life.c   who lives                shm_reach.c  who can be met at all
- *   shm_sock.c   what goes through the listening socket
+ *   shm_dma.c    read, write              shm_id.c     process identity
+ *   shm_life.c   liveness of peers        shm_reach.c  reachability by memory
+ *   shm_sock.c   messages through the listening socket
  */
 #ifndef WEFT_CARRIER_SHM_H
 #define WEFT_CARRIER_SHM_H
@@ -50,7 +51,7 @@ struct shm_view {
 	uint8_t *cell;
 	uint8_t *share;
 	uint64_t share_bytes;
-	uint64_t window_off; /* of the windows, in the region */
+	uint64_t window_off; /* offset of the windows in the region */
 	uint32_t slots;
 	uint32_t entries;
 	uint32_t cells;
@@ -62,18 +63,21 @@ struct shm_view {
 /* A mapping and its users. */
 struct shm_map {
 	struct weft_region region;
-	uint64_t bytes; /* of the whole region, mapped or not */
-	dev_t dev;	/* and which one it is */
+	uint64_t bytes; /* size of the whole region, mapped or not */
+	dev_t dev;	/* device and inode that identify the region */
 	ino_t ino;
 	uint64_t cookie;
 	unsigned refs;	       /* under map_lock in shm_map.c */
-	struct weft_list node; /* among the own ones there, or alone */
+	struct weft_list node; /* in map_own there, or in no list */
 };
 
-/* Who a process is, for longer than its pid is its own. */
+/*
+ * Process identity that survives pid reuse: pid, start time and a random
+ * cookie.
+ */
 struct shm_id {
 	uint32_t pid;
-	uint32_t ns; /* the pid namespace that pid is of; 0: nobody else's */
+	uint32_t ns; /* pid namespace of pid; 0: unique to this process */
 	uint64_t start;
 	uint64_t cookie;
 };
@@ -81,51 +85,51 @@ struct shm_id {
 enum shm_state {
 	SHM_PEER_NEW,  /* not connected yet */
 	SHM_PEER_UP,   /* mapped, with an entry in its table */
-	SHM_PEER_LOST, /* dead or about to be reported so */
+	SHM_PEER_LOST, /* dead, or about to be reported lost */
 };
 
 struct shm_peer {
 	struct weft_peer base;
-	/* send; up to head_seen it is what the short path reads: one line */
+	/* send; the fast path reads up to head_seen: one cache line */
 	uint8_t state; /* enum shm_state */
-	bool fence;    /* we must fence before looking at its wake */
+	bool fence;    /* fence before loading its wake word */
 	uint8_t seq;
-	uint8_t lg;	 /* of view, as the next two */
-	uint16_t writer; /* our entry in its table */
+	uint8_t lg;	 /* copies from view, as head and slot */
+	uint16_t writer; /* index of our entry in its table */
 	struct shm_head *head;
 	struct shm_slot *slot;
-	uint64_t head_seen; /* last look at its head; below it until warm */
+	uint64_t head_seen; /* its head when last read; less until warm */
 	bool mapped;	    /* view is valid */
-	bool warm;	    /* its FIFO has been brought in */
-	uint64_t heard;	    /* packets we had received, at the last look */
-	bool shared;	    /* the caller knows its share area */
+	bool warm;	    /* the pages of its FIFO are populated */
+	uint64_t heard;	    /* packets received when its head was last read */
+	bool shared;	    /* the caller uses its share area */
 	struct shm_view view;
-	weft_au64 *cells_done; /* in its table: our cells it has read */
+	weft_au64 *cells_done; /* in its table: our cells that it has read */
 	uint64_t cells_sent;
 	uint64_t cells_back;
-	uint16_t cell_first; /* in flight, oldest first */
+	uint16_t cell_first; /* cells in flight, oldest first */
 	uint16_t cell_last;
-	struct weft_list cell_node; /* in shm.cell_peers while any is */
+	struct weft_list cell_node; /* in shm.cell_peers if it has cells */
 	/* connection */
 	struct shm_id id; /* pid 0: not known yet */
 	int sock;	  /* waits for the region's descriptor; or -1 */
 	bool asked;
-	bool listens;	   /* somebody did at its name, when we last looked */
-	int life;	   /* descriptor of a foreigner's region; or -1 */
-	bool crowded;	   /* its table was full */
-	unsigned misfits;  /* attempts that found no region of it */
-	uint64_t retry_ns; /* no new attempt before */
+	bool listens; /* a process listened at its name at the last attempt */
+	int life;     /* region in another pid namespace; or -1 */
+	bool crowded; /* its table was full */
+	unsigned misfits;  /* attempts that found no matching region */
+	uint64_t retry_ns; /* earliest time of the next attempt */
 	uint64_t backoff_ns;
 	/* reception */
-	struct weft_list held;	    /* packets set aside, struct shm_held */
-	struct weft_list held_node; /* in shm.held_peers while any is */
+	struct weft_list held;	    /* packets held back, struct shm_held */
+	struct weft_list held_node; /* in shm.held_peers if any is held */
 	unsigned held_count;
-	/* the end */
+	/* loss */
 	struct weft_list end_node; /* in shm.ending */
-	uint64_t end_ticket;	   /* reported when the FIFO is read so far */
+	uint64_t end_ticket; /* reported when the FIFO is read up to here */
 	int end_err;
 	int dma;	      /* 0: unknown, 1: works, -errno */
-	uint64_t dma_sure_ns; /* last time pid was known to be its */
+	uint64_t dma_sure_ns; /* last time at which pid was verified */
 };
 
 /* Reception state of one entry of the own table. */
@@ -133,14 +137,14 @@ struct shm_rx {
 	struct shm_peer *peer; /* NULL: not admitted */
 	uint64_t cells_done;
 	/*
-	 * {INLINE, seq, writer} of the next packet, plus one, when it may go
-	 * straight up; 0 when there is something to think about.
+	 * {INLINE, seq, writer} of the next packet, plus one, when it can take
+	 * the fast path; 0: slow path.
 	 */
 	uint32_t ready;
 	uint8_t seq;
 };
 
-/* A packet that deliver did not want yet. */
+/* A packet that deliver() refused for now. */
 struct shm_held {
 	struct weft_list node;
 	struct shm_rx *rx;
@@ -155,14 +159,14 @@ struct shm {
 	void *up_arg;
 	/* reception; rx_next is written by poll and read by wait */
 	weft_au64 rx_next;
-	uint64_t rx_head; /* what the head word says */
+	uint64_t rx_head; /* value of the head word in the region */
 	struct shm_view view;
 	struct shm_rx *rx;
-	uint8_t *rx_long; /* a long payload in one piece */
-	uint32_t rx_step; /* slots of the packet at hand */
-	uint32_t rx_used; /* entries ever admitted are below */
+	uint8_t *rx_long; /* buffer to join a long payload */
+	uint32_t rx_step; /* slots of the current packet */
+	uint32_t rx_used; /* all admitted entries are below this index */
 	unsigned polls;
-	weft_au32 nudge; /* wait slept: do the housekeeping */
+	weft_au32 nudge; /* wait slept: poll does the housekeeping */
 	struct weft_list held_peers;
 	struct weft_pool held_pool;
 	struct weft_list ending;
@@ -174,45 +178,45 @@ struct shm {
 	struct weft_hash by_name;
 	struct weft_hash by_cookie;
 	/* own cells */
-	uint16_t *cell_next; /* chains: free, or in flight to one peer */
-	uint16_t cell_free;  /* used ones, a queue ... */
+	uint16_t *cell_next; /* lists of free cells, or of cells in flight */
+	uint16_t cell_free;  /* FIFO of used free cells */
 	uint16_t cell_free_last;
-	uint16_t cell_free_count; /* ... and those that never were, from ... */
-	uint16_t cell_fresh;	  /* ... this one on */
+	uint16_t cell_free_count; /* free cells, those never used included */
+	uint16_t cell_fresh;	  /* first cell that was never used */
 	struct weft_list cell_peers;
-	size_t copy_span; /* of weft_copy_piece */
+	size_t copy_span; /* argument of weft_copy_piece */
 	/* identity */
 	struct sockaddr_in name;
 	struct shm_id id;
 	int sock; /* listening */
-	int life; /* the own region, locked for foreigners; or -1 */
+	int life; /* own region, locked to show liveness; or -1 */
 	int socks_waiting;
 	uint32_t *local_ip;
 	unsigned local_ip_count;
 	bool no_dma;
 	/* waiting */
-	uint64_t spin_ns;      /* at most */
-	weft_au64 spin_now_ns; /* as much as has been worth it lately */
+	uint64_t spin_ns;      /* upper limit of a spin */
+	weft_au64 spin_now_ns; /* present limit, adapted to recent waits */
 	struct weft_patience patience;
 	uint32_t cpus;
 	weft_au32 woken;
 	weft_au32 waits;     /* a thread is in shm_wait */
 	weft_au32 full;	     /* a send found no room since the last wait */
-	unsigned room_waits; /* waits for room, one after another; wait's own */
-	bool idle;	     /* the last sleep brought nothing; wait's own */
-	uint64_t armed_ns;   /* when the descriptor was; arm's own */
-	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */
+	unsigned room_waits; /* consecutive waits for room; used by wait only */
+	bool idle; /* the last sleep found no event; used by wait only */
+	uint64_t armed_ns; /* time of the last arm; used by arm only */
+	_Atomic(weft_au64 *) watch_word; /* waits end at watch_want */
 	weft_au64 watch_want;
-	_Atomic(struct weft_bell *) watch_bell; /* and this bell is rung */
-	weft_au32 crowded; /* by somebody who needs this processor */
-	bool no_waitv;	   /* the kernel waits for one word only */
+	_Atomic(struct weft_bell *) watch_bell; /* its event word */
+	weft_au32 crowded; /* another process needs this processor */
+	bool no_waitv;	   /* the kernel can wait on one word only */
 	weft_au64 sleeps;
 	weft_au64 late;
 	int epoll;
 	_Atomic int timer; /* wake reads it from any thread */
 	/* housekeeping */
 	uint64_t tick_ns;
-	uint32_t tick_peer; /* next to be looked at */
+	uint32_t tick_peer; /* next peer to be checked */
 	uint32_t tick_entry;
 	uint64_t stuck_ticket;
 	uint64_t stuck_ns;
@@ -234,7 +238,7 @@ static inline struct shm_peer *shm_peer_of(struct weft_peer *p)
 	return (struct shm_peer *)p;
 }
 
-/* From now on the process behind p is known. */
+/* Records the process of p. */
 static inline void shm_peer_meet(struct shm *s, struct shm_peer *p,
 				 const struct shm_id *id)
 {
@@ -242,7 +246,7 @@ static inline void shm_peer_meet(struct shm *s, struct shm_peer *p,
 	p->id = *id;
 }
 
-/* Its pid means nothing to us. */
+/* Is p in another pid namespace, so that its pid has no meaning here? */
 static inline bool shm_peer_is_foreign(const struct shm *s,
 				       const struct shm_peer *p)
 {

@@ -2,25 +2,25 @@
 /*
  * Cells: payloads that do not fit a slot wait in the sender's own region. A
  * receiver reads the cells of one sender in the order of its packets, so one
- * counter per pair ("so many of yours are read") gives them back: nobody
- * writes into anybody's cells.
+ * counter per pair (cells read) returns them: no process writes into another
+ * one's cells.
  *
- * Free cells take turns. The one that came back last is the worst: its lines
- * are in the reader's cache, and have to be asked back one by one before they
- * can be written. Cells that were never used are memory that nobody has
- * touched yet, and stay so while CELL_TURN others are free.
+ * Free cells are used in FIFO order. The cell that was returned last is the
+ * worst choice: its lines are in the receiver's cache, and have to be fetched
+ * back one by one before they can be written. Cells that were never used are
+ * untouched memory, and stay so while CELL_TURN others are free.
  *
- * A peer may hold as many cells as are free besides. So one peer that does
- * not read takes half of them, the next one a quarter, and there is always
- * one left for a peer that does.
+ * A peer may hold as many cells as are free. So one peer that does not read
+ * takes half of them, the next one a quarter, and there is always one left for
+ * a peer that does.
  */
 #include "prov/carrier/shm/shm.h"
 
 #include <errno.h>
 
-/* Look for returned cells after so many sends: fewer looks, fewer misses. */
+/* Sends between two checks for returned cells: fewer checks, fewer misses. */
 #define CELL_BATCH 8
-#define CELL_TURN  32 /* 256 KiB, that a second cache has */
+#define CELL_TURN  32 /* 256 KiB, fits a second-level cache */
 
 void shm_cell_init(struct shm *s)
 {
@@ -28,7 +28,9 @@ void shm_cell_init(struct shm *s)
 	s->cell_free_count = (uint16_t)s->view.cells;
 }
 
-/* Used cells that are free: a queue, from cell_free to cell_free_last. */
+/*
+ * Number of used cells that are free: a FIFO from cell_free to cell_free_last.
+ */
 static unsigned cell_waiting(const struct shm *s)
 {
 	return s->cell_free_count - (s->view.cells - s->cell_fresh);
@@ -70,7 +72,10 @@ static void cell_take_back(struct shm *s, struct shm_peer *p, uint64_t n)
 		weft_list_remove(&p->cell_node);
 }
 
-/* Takes back what p has read. -EPROTO: it claims more than it was sent. */
+/*
+ * Takes back the cells that p has read. -EPROTO: p claims more than it was
+ * sent.
+ */
 int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 {
 	uint64_t flying = p->cells_sent - p->cells_back;
@@ -86,7 +91,7 @@ int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
-/* Everything p had goes back: it will read no more. */
+/* Takes back all cells of p: it will read no more. */
 void shm_cell_forget(struct shm *s, struct shm_peer *p)
 {
 	cell_take_back(s, p, p->cells_sent - p->cells_back);
@@ -112,7 +117,7 @@ static int cell_collect(struct shm *s, struct shm_peer *p)
 	return cell_allowed(s, p) ? 0 : -EAGAIN;
 }
 
-/* A cell for a packet to p. It is p's only after shm_cell_sent. */
+/* Takes a cell for a packet to p. It counts as p's only after shm_cell_sent. */
 int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 {
 	uint64_t flying = p->cells_sent - p->cells_back;

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A pid that was the peer's so short a time ago still is. */
+/* How long a verified pid is trusted to be the peer's, ns. */
 #define DMA_SURE_NS UINT64_C(100000000)
 
 static int dma_probe(struct shm *s, struct shm_peer *p)
@@ -35,7 +35,7 @@ static int dma_probe(struct shm *s, struct shm_peer *p)
 	return -EOPNOTSUPP;
 }
 
-/* Whether DMA with p works and pid is still its own. */
+/* Whether DMA with p works and pid is still the peer's. */
 static int dma_ready(struct shm *s, struct shm_peer *p)
 {
 	uint64_t now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hostile peer scribbles random bytes into the region of an endpoint while
- * messages flow. Nobody may crash or hang: afterwards every pair either works
- * or has been reported lost on one of its sides.
+ * A hostile peer writes random bytes into the region of an endpoint while
+ * messages flow. No process may crash or hang: afterwards every pair either
+ * works or has been reported lost on one of its sides.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/shm/shm.h"
@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 #define FUZZ_SENDERS 2
-#define FUZZ_SECONDS 40 /* until a verdict must be there */
+#define FUZZ_SECONDS 40 /* limit for a verdict */
 
-/* Which bytes of the region are hit. */
+/* Bytes of the region that are overwritten. */
 struct fuzz_mode {
 	const char *name;
 	size_t from;
 	size_t bytes;	/* 0: the slots */
-	unsigned every; /* microseconds between two hits */
+	unsigned every; /* microseconds between two writes */
 };
 
 static const struct fuzz_mode modes[] = {
@@ -43,8 +43,8 @@ static const struct fuzz_mode modes[] = {
 struct fuzz {
 	struct sockaddr_in victim;
 	weft_au32 up;
-	weft_au32 calm;			  /* the scribbler is through */
-	weft_au32 verdict[FUZZ_SENDERS];  /* the victim's: heard or lost */
+	weft_au32 calm;			  /* the hostile process has finished */
+	weft_au32 verdict[FUZZ_SENDERS];  /* of the victim: received or lost */
 	weft_au32 reported[FUZZ_SENDERS]; /* by the sender itself */
 	weft_au32 over;
 	const struct fuzz_mode *mode;
@@ -112,7 +112,10 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 	while (!weft_load32(&f->up))
 		sched_yield();
 	to = end_peer_name(e, &f->victim);
-	/* Some go on after the storm, until it is clear what became of us. */
+	/*
+	 * Continue after the garbage until the victim has a verdict on this
+	 * sender.
+	 */
 	while (!weft_load32(&f->verdict[id]) && !e->lost) {
 		ret = end_send(e, to, n, n % 4 ? n % 90 : n % 3000);
 		n++;
@@ -179,7 +182,7 @@ static int fuzz_scribbler(struct fuzz *f)
 		size_t off = weft_rng_below(&rng, bytes - len + 1);
 
 		r = weft_rng_u64(&rng);
-		/* Near misses are worse than noise. */
+		/* Nearly valid values are worse than noise. */
 		if (r % 3 == 0)
 			r &= 0xffff;
 		memcpy(at + off, &r, len);
@@ -211,7 +214,7 @@ static pid_t fuzz_start(struct fuzz *f, int i)
 	return pid;
 }
 
-/* The parent ends the play when all verdicts are in. */
+/* The parent ends the run when all verdicts are in. */
 static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 {
 	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
@@ -255,7 +258,7 @@ static void garbage_neither_crashes_nor_hangs(void **state)
 	}
 }
 
-/* It is not looked through to its end, which may be days away. */
+/* The check must not scan up to an impossible tail, which could take days. */
 static void a_tail_that_cannot_be_holds_nobody_up(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -271,7 +274,7 @@ static void a_tail_that_cannot_be_holds_nobody_up(void **state)
 	free(a);
 }
 
-/* ---- a region whose constants are wrong ---------------------------------- */
+/* ---- a region with wrong constants --------------------------------------- */
 
 /* One wrong field: bytes bytes at off become value. */
 struct wrong {
@@ -314,7 +317,7 @@ static const struct wrong wrongs[] = {
 	WRONG(share_bytes, UINT64_MAX),
 };
 
-/* b's region with some bytes changed, then a sends: why it does not work. */
+/* Changes some bytes of b's region, then a sends; returns the error. */
 static int send_to_wrong(size_t off, const void *bytes, size_t n, int tries)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -370,7 +373,7 @@ static void noise_in_a_head_crashes_nobody(void **state)
 	}
 }
 
-/* Who finds no entry in a peer's table looks again, but not all the time. */
+/* A sender without an entry in a peer's table retries, with backoff. */
 static void a_full_table_is_looked_through_now_and_then(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -391,14 +394,14 @@ static void a_full_table_is_looked_through_now_and_then(void **state)
 	for (int i = 0; i < 20000; i++)
 		T_IS(end_send(a, to, 0, 8), -EAGAIN);
 	looks = weft_load32(&v->head->entry_next);
-	/* 50 us, twice as long each time up to 2 ms: six, and one in 2 ms */
+	/* 50 us, doubled each time up to 2 ms: six, and one in 2 ms */
 	T_TRUE(looks >= 1 && looks <= 8 + (weft_now_ns() - start) / 2000000);
 	weft_store64(&v->entry[77].state, SHM_FREE);
 	do {
 		ret = end_send(a, to, 0, 8);
 	} while (ret == -EAGAIN);
 	T_OK(ret);
-	/* what is left must not look like a peer */
+	/* the leftover must not be taken for a peer */
 	for (uint32_t i = 0; i < v->entries; i++) {
 		if (i != 77)
 			weft_store64(&v->entry[i].state, SHM_FREE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The region of an endpoint: what its peers may map, read and write. This
- * file is the format's document; offsets, never pointers.
+ * The region of an endpoint: the memory that its peers may map, read and write.
+ * This file is the format's document; offsets, never pointers.
  *
  *   0            head      identity, geometry, tail, head, wake words
- *   4096         owners    who reserved slot i, where writers change (8 B each)
+ *   4096         owners    writer of slot i, where writers change (8 B each)
  *   slot_off     slots     the reception FIFO (128 B each)
  *   entry_off    entries   one per peer that sends to us (128 B each)
  *   cell_off     cells     payloads of packets WE send (cell_bytes each)
@@ -13,32 +13,35 @@
  *                          map the parts they need (shm_window.c)
  *   bytes
  *
- * A slot is two lines; payloads of up to 32 bytes touch the first one only:
+ * A slot is two cache lines; payloads of up to 32 bytes touch the first one
+ * only:
  *
  *   0        8                        32                 64            128
  *   +--------+------------------------+------------------+--------------+
  *   | word   | rest of weft_pkt       | payload          | payload      |
  *   +--------+------------------------+------------------+--------------+
  *
- * A payload of up to SHM_LONG_BYTES may go on in the slots that follow: each
- * gives all but its word, which says SKIPPED (by nobody) to those who come to
- * it alone. The first slot is published last.
+ * A payload of up to SHM_LONG_BYTES may continue in the next slots: each gives
+ * all but its word, which is SKIPPED (without a writer) for a receiver that
+ * reads the slot by itself. The first slot is published last.
  *
  * word is the first eight bytes of struct weft_pkt and is stored last. Its
- * upper half, the carrier's word, says whose and whether:
+ * upper half, the carrier's word, identifies the writer and shows whether the
+ * slot is full:
  *
  *   31     24 23   22 21    16 15             0
  *   +--------+-------+--------+---------------+
  *   | lap    | kind  | seq    | writer        |
  *   +--------+-------+--------+---------------+
  *
- * lap is 1 on the first way round the FIFO, 2 on the second, ... modulo 256:
- * a slot is full when its lap is that of the ticket the receiver waits for,
- * so nobody ever clears a slot. seq counts the packets of one writer. writer
- * is the index of the sender's entry in the receiver's table.
+ * lap is 1 on the first pass through the FIFO, 2 on the second, ... modulo 256:
+ * a slot is full when its lap is that of the ticket the receiver waits for, so
+ * slots are never cleared. seq counts the packets of one writer. writer is the
+ * index of the sender's entry in the receiver's table.
  *
- * Pages come on first touch; a region of a few MiB costs what is used of it.
- * Only the slots come together, when somebody pours packets in (tx_warm).
+ * Pages are allocated on first touch; a region of a few MiB costs what is used
+ * of it. Only the slots are populated together, when a peer sends a stream of
+ * packets (tx_warm).
  */
 #ifndef WEFT_CARRIER_SHM_LAYOUT_H
 #define WEFT_CARRIER_SHM_LAYOUT_H
@@ -59,16 +62,16 @@
 #define SHM_LONG_BYTES	(SHM_SHORT_BYTES + SHM_LONG_MORE)
 
 /* Bits of shm_head.flags. */
-#define SHM_FENCE 1u /* its sleepers cannot order their senders */
+#define SHM_FENCE 1u /* its waiters cannot order the stores of senders */
 
 /* Values of shm_head.state. */
 #define SHM_OPEN   1u
-#define SHM_CLOSED 2u /* left in good order */
-#define SHM_BROKEN 3u /* somebody scribbled over the FIFO */
+#define SHM_CLOSED 2u /* closed normally */
+#define SHM_BROKEN 3u /* the FIFO was overwritten */
 
 /* Bits of shm_head.wake. */
 #define SHM_ASLEEP 1u /* in futex_wait on this word */
-#define SHM_ARMED  2u /* wants its listening socket poked */
+#define SHM_ARMED  2u /* waits for a connection at its listening socket */
 
 struct shm_head {
 	/* line 0: written once, before the region has a name */
@@ -76,10 +79,10 @@ struct shm_head {
 	uint32_t version;
 	uint32_t flags;
 	uint64_t bytes;
-	uint64_t cookie; /* random; tells generations of a name apart */
+	uint64_t cookie; /* random; distinguishes generations of a name */
 	uint32_t pid;
 	uint32_t ns;	/* pid namespace of the owner, see shm_id.c */
-	uint64_t start; /* start time of pid, as /proc/PID/stat has it */
+	uint64_t start; /* start time of pid, from /proc/PID/stat */
 	uint64_t base;	/* where the owner mapped the region */
 	uint64_t share_bytes;
 	/* line 1: written once */
@@ -92,17 +95,17 @@ struct shm_head {
 	uint64_t cell_off;
 	uint64_t share_off;
 	uint32_t ip;   /* the name, in network order */
-	uint16_t port; /* the same */
+	uint16_t port; /* the name, in network order */
 	uint16_t pad;
 	uint64_t hint; /* sin_zero of the name */
 	/* line 2: written by senders: {ticket:48, writer:16} */
 	alignas(64) weft_au64 tail;
 	/* line 3: written by the owner now and then: slots read */
 	alignas(64) weft_au64 head;
-	/* line 4: written by sleeper and waker; senders load wake */
+	/* line 4: written by waiter and waker; senders load wake */
 	alignas(64) weft_au32 wake;
 	weft_au32 state;
-	/* line 5: written by those who look for an entry */
+	/* line 5: written by peers that claim an entry */
 	alignas(64) weft_au32 entry_next;
 };
 
@@ -131,10 +134,10 @@ static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES &&
 /* Kinds of slots. */
 #define SHM_INLINE  0u /* the payload is in the slot */
 #define SHM_CELL    1u /* the payload is in the writer's cell payload[0..3] */
-#define SHM_SKIPPED 2u /* nothing: its writer died, or a slot of a long one */
-#define SHM_LONG    3u /* the payload goes on in the slots that follow */
+#define SHM_SKIPPED 2u /* none: its writer died, or part of a LONG one */
+#define SHM_LONG    3u /* the payload continues in the next slots */
 
-/* How many slots a packet of kind LONG takes. */
+/* Number of slots of a packet of kind LONG. */
 static inline uint32_t shm_long_slots(uint32_t len)
 {
 	return 1 + (uint32_t)((len - SHM_SHORT_BYTES + SHM_MORE_BYTES - 1) /
@@ -151,8 +154,8 @@ static inline uint32_t shm_long_slots(uint32_t len)
 
 struct shm_entry {
 	/* line 0: written by the sender; the owner only frees it */
-	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8}; while it is
-					 CLAIMED by a foreigner no pid */
+	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8}; pid 0 while
+					 CLAIMED from another pid namespace */
 	uint64_t start;
 	uint64_t cookie; /* of the sender's own region */
 	uint64_t hint;	 /* sin_zero of its name */
@@ -197,8 +200,8 @@ static inline uint16_t shm_word_writer(uint32_t w)
 }
 
 /*
- * A slot's word is {type, flags, len, carrier} in memory; taken apart and put
- * together in registers, whichever end comes first.
+ * A slot's word is {type, flags, len, carrier} in memory; these functions split
+ * and join it in registers, for either byte order.
  */
 static inline uint64_t shm_slot_word(uint32_t low, uint32_t carrier)
 {
@@ -224,7 +227,7 @@ static inline uint8_t shm_lap(uint64_t ticket, unsigned lg)
 	return (uint8_t)((ticket >> lg) + 1);
 }
 
-/* {ticket, writer} as they stand in tail and in the owner words. */
+/* {ticket, writer} as stored in tail and in the owner words. */
 static inline uint64_t shm_tail_make(uint64_t ticket, uint16_t writer)
 {
 	return ticket << 16 | writer;

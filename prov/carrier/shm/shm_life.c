@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a peer lives. The pid of one in our pid namespace tells. The pid of
- * any other says nothing here; such a peer was asked for its region, and holds
- * a lock on it from then on, which the kernel takes back when its process ends:
+ * Liveness of a peer. For a peer in our pid namespace the pid shows it. The pid
+ * of any other peer has no meaning here; such a peer was asked for its region,
+ * and holds a lock on it from then on, which the kernel releases when its
+ * process ends:
  *
- *   asked        opens its region once more, locks that (F_OFD_SETLK), answers
- *   who asked    keeps the descriptor that came, and tries the lock through it
+ *   asked peer   opens its region once more, locks that (F_OFD_SETLK), replies
+ *   asking peer  keeps the received descriptor, and tests the lock through it
  *
- * A child that goes on without exec keeps the lock of its parent.
+ * A child that continues without exec keeps the lock of its parent.
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -23,7 +24,7 @@ static struct flock life_lock(void)
 			       .l_len = 1 };
 }
 
-/* 0, or -errno: then nobody may conclude anything from the lock. */
+/* Takes the lock; 0, or -errno: then the lock shows nothing. */
 int shm_life_show(struct shm *s)
 {
 	struct flock lock = life_lock();
@@ -49,7 +50,9 @@ void shm_life_hide(struct shm *s)
 	s->life = -1;
 }
 
-/* Keeps a copy of the descriptor of p's region, if its pid means nothing. */
+/*
+ * Keeps a copy of the descriptor of p's region, if its pid has no meaning here.
+ */
 void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
 {
 	if (!shm_peer_is_foreign(s, p) || p->life >= 0)
@@ -57,7 +60,7 @@ void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
 	p->life = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-/* Nobody holds the lock any more. */
+/* Has the lock been released? */
 static bool life_is_over(const struct shm_peer *p)
 {
 	struct flock lock = life_lock();

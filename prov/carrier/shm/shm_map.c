@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Mapping regions: the own one, and those of peers on first contact. A peer
- * need not help: its memfd is opened through /proc/PID/fd/N and closed again
- * once mapped, so that a thousand peers cost no descriptor. Endpoints of one
- * process share one mapping (and ThreadSanitizer sees them share it). The
- * windows at a region's end are left out where they can be opened later in the
- * same way (shm_window.c).
+ * need not cooperate: its memfd is opened through /proc/PID/fd/N and closed
+ * again once mapped, so that a thousand peers cost no descriptor. Endpoints of
+ * one process share one mapping (and ThreadSanitizer sees them share it). The
+ * windows at a region's end are left out where they can be opened later by the
+ * same method (shm_window.c).
  *
  *   pid and N from the name's hint ------------+
- *   or pid from the socket, N by looking ------+--> open, verify, map
+ *   or pid from the socket, N by search -------+--> open, verify, map
  *   or the descriptor itself by SCM_RIGHTS ----+
- *   (where /proc refuses, or has not got its pid)
+ *   (where /proc refuses, or does not have its pid)
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/alive.h"
@@ -30,7 +30,7 @@
 
 #define MAP_MISFITS 100
 
-/* The regions this process owns, for endpoints that meet inside it. */
+/* The regions of this process, for endpoints that are peers inside it. */
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list map_own = { &map_own, &map_own };
 
@@ -75,7 +75,7 @@ void shm_map_drop(struct shm_view *v)
 	*v = (struct shm_view){ 0 };
 }
 
-/* count things of size bytes from off on lie inside the region. */
+/* Are count items of size bytes from off on inside the region? */
 static bool map_fits(uint64_t bytes, uint64_t off, uint64_t count,
 		     uint64_t size, uint64_t align)
 {
@@ -94,7 +94,7 @@ static int map_view(struct shm_view *v, struct shm_map *m)
 	uint64_t mapped = m->region.bytes;
 	struct shm_head h;
 
-	/* The constant part is copied once; checks and use see one value. */
+	/* The constant part is copied once; checks and uses see one value. */
 	memcpy(&h, m->region.base, offsetof(struct shm_head, tail));
 	if (h.magic != SHM_MAGIC || h.version != SHM_VERSION ||
 	    h.bytes != m->bytes || !h.cookie)
@@ -156,8 +156,8 @@ static void map_remember(struct shm_map *m, const struct stat *st)
 }
 
 /*
- * Says why there is no memory; once, since it may be asked for in vain again,
- * and of all ranks of a job the first.
+ * Reports why there is no memory; once per process, since attempts are
+ * repeated, and by the first rank of a job only.
  */
 void shm_map_refused(const char *what, size_t bytes, int err)
 {
@@ -178,7 +178,7 @@ void shm_map_refused(const char *what, size_t bytes, int err)
 		 strerror(-err), why);
 }
 
-/* Makes the own region and fills what never changes in it. */
+/* Creates the own region and fills its constant fields. */
 int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	struct shm_head h = { .magic = SHM_MAGIC, .version = SHM_VERSION };
@@ -228,7 +228,7 @@ int shm_map_own_fd(const struct shm *s)
 	return s->view.map->region.fd;
 }
 
-/* Takes a verified mapping as p's region. */
+/* Uses a verified mapping as p's region. */
 static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 {
 	struct shm_view v = { 0 };
@@ -241,7 +241,10 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 			      .ns = v.head->ns,
 			      .start = v.head->start,
 			      .cookie = v.head->cookie };
-	/* An old region of a name that lives on elsewhere is not this peer. */
+	/*
+	 * A former region of a name that another process has now is not this
+	 * peer's.
+	 */
 	if (p->id.cookie ? id.cookie != p->id.cookie
 			 : v.head->port != p->base.name.sin_port)
 		return -ESTALE;
@@ -260,8 +263,8 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 }
 
 /*
- * Bytes of a region before its windows, as its head has them; 0: no region, or
- * not the one that the hint is of.
+ * Bytes of a region before its windows, from its head; 0: no region, or not the
+ * one of the hint.
  */
 static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 {
@@ -274,7 +277,7 @@ static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 	return map_round(h.share_off + h.share_bytes);
 }
 
-/* Maps the region behind fd as p's; without its windows, if so wanted. */
+/* Maps the region behind fd as p's; front: without its windows. */
 static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 {
 	struct shm_map *m = calloc(1, sizeof(*m));
@@ -313,8 +316,8 @@ err_put:
 }
 
 /*
- * Whether p's process still has the region that we mapped: not one that was
- * replaced by another program. Where /proc does not tell, it has.
+ * Whether p's process still has the region that we mapped, so that it has not
+ * been replaced by exec. True where /proc does not show it.
  */
 bool shm_map_is_held(const struct shm_peer *p)
 {
@@ -350,7 +353,7 @@ static int map_try(struct shm *s, struct shm_peer *p, uint32_t pid, int n,
 	return ret;
 }
 
-/* Looks through the descriptors of pid for the region that has p's name. */
+/* Searches the descriptors of pid for the region that has p's name. */
 static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 {
 	struct dirent *e;
@@ -370,7 +373,9 @@ static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 	return ret;
 }
 
-/* It will not be had by waiting; to the caller that is as without memory. */
+/*
+ * Waiting does not help without descriptors; the caller treats it like ENOMEM.
+ */
 static bool map_no_descriptor(int err)
 {
 	if (err != -EMFILE && err != -ENFILE)
@@ -379,7 +384,9 @@ static bool map_no_descriptor(int err)
 	return true;
 }
 
-/* Who listens at p's name: its pid, or -errno. *sock_p is connected to it. */
+/*
+ * The pid of the listener at p's name, or -errno. *sock_p is connected to it.
+ */
 static int map_who(struct shm_peer *p, int *sock_p)
 {
 	struct ucred cred;
@@ -392,13 +399,13 @@ static int map_who(struct shm_peer *p, int *sock_p)
 		return -ENOMEM;
 	p->listens = fd >= 0 || fd == -EAGAIN;
 	if (fd < 0)
-		return -EAGAIN; /* nobody yet, or its backlog is full */
+		return -EAGAIN; /* no listener yet, or its backlog is full */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
 		ret = -errno;
 	else if (cred.uid != geteuid())
 		ret = -EPERM;
 	else
-		ret = (int)cred.pid; /* 0: not of our pid namespace */
+		ret = (int)cred.pid; /* 0: in another pid namespace */
 	if (ret < 0)
 		close(fd);
 	else
@@ -406,7 +413,7 @@ static int map_who(struct shm_peer *p, int *sock_p)
 	return ret;
 }
 
-/* Says once why a peer that exists cannot be had; it stays "not there". */
+/* Reports once why an existing peer cannot be reached; the caller retries. */
 static int map_refused(struct shm_peer *p, int err)
 {
 	if (!p->backoff_ns)
@@ -416,15 +423,15 @@ static int map_refused(struct shm_peer *p, int err)
 }
 
 /*
- * Somebody listens at p's name, but no region of it fits. It may be about to
- * close, so it is believed only after a while.
+ * A process listens at p's name, but none of its regions matches. It may be
+ * about to close, so the error counts only after MAP_MISFITS attempts.
  */
 static int map_misfit(struct shm_peer *p)
 {
 	return ++p->misfits < MAP_MISFITS ? -EAGAIN : -EPROTO;
 }
 
-/* A process of a namespace inside ours has a pid here, too. */
+/* A process in a child pid namespace of ours has a pid here, too. */
 static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
 {
 	if (!shm_peer_is_foreign(s, p))
@@ -435,8 +442,8 @@ static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
 }
 
 /*
- * Maps the region of p; 0, -EAGAIN: not possible now, -ENOMEM, or -EPROTO: what
- * is there is not a region.
+ * Maps the region of p; 0, -EAGAIN: not possible now, -ENOMEM, or -EPROTO: not
+ * a region.
  */
 int shm_map_peer(struct shm *s, struct shm_peer *p)
 {
@@ -456,7 +463,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return pid;
 	if (pid < 0)
 		return map_refused(p, pid);
-	/* nobody that our /proc shows is called so by the kernel */
+	/* the kernel's pid is valid only in our /proc's namespace */
 	ret = pid && s->id.ns ? map_scan(s, p, (uint32_t)pid) : -EPERM;
 	if (ret == -EACCES || ret == -EPERM || ret == -ENOENT) {
 		p->sock = sock;

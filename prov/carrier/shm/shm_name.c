@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names. An endpoint's ip:port is an abstract unix socket it listens on;
- * binding it is what makes a port exclusive, and the kernel takes it back
- * when the process dies. 127.0.0.1 and "any" are one host-wide name space,
- * every other local address has its own.
+ * binding it makes a port exclusive, and the kernel releases it when the
+ * process dies. 127.0.0.1 and "any" are one host-wide name space, every other
+ * local address has its own.
  *
  *   "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
  *
- * Another user may have bound all ports there are, so that nobody of ours can
- * start. Who wants any port and finds none takes one of a loopback address
- * drawn by lot: of those names there are 2 to the 39, too many to be taken.
+ * Another user may have bound all ports, so that no endpoint of this user could
+ * start. An endpoint that may have any port and finds none takes a random one
+ * of a random loopback address: of those names there are 2 to the 39, too many
+ * to be taken.
  *
- * sin_zero of a name carries {pid:32, fd:16, cookie:16}: with it the region
- * can be opened without asking anybody. It is a hint; all of it is verified.
+ * sin_zero of a name carries {pid:32, fd:16, cookie:16}: with it the region can
+ * be opened without a request to its owner. It is a hint; all of it is
+ * verified.
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -30,7 +32,7 @@
 #define NAME_BACKLOG   4096
 #define NAME_PORT_LOW  20000
 #define NAME_PORT_SPAN 40000
-#define NAME_TRIES     256 /* ports, before it is somebody's intention */
+#define NAME_TRIES     256 /* ports tried before squatting is assumed */
 
 static bool name_is_plain(uint32_t ip)
 {
@@ -70,7 +72,7 @@ static uint16_t name_port(uint64_t n)
 	return htons((uint16_t)(NAME_PORT_LOW + n % NAME_PORT_SPAN));
 }
 
-/* A loopback address and port that nobody can have foreseen. */
+/* Binds an unpredictable loopback address and port. */
 static int name_bind_lot(int fd, struct sockaddr_in *name)
 {
 	int ret = -EADDRINUSE;
@@ -87,7 +89,7 @@ static int name_bind_lot(int fd, struct sockaddr_in *name)
 	return ret;
 }
 
-/* Binds any free port, starting at a place of our own. */
+/* Binds any free port, starting at one derived from the cookie. */
 static int name_bind_any(int fd, uint64_t cookie, struct sockaddr_in *name)
 {
 	int ret = -EADDRINUSE;
@@ -99,7 +101,7 @@ static int name_bind_any(int fd, uint64_t cookie, struct sockaddr_in *name)
 	return ret == -EADDRINUSE ? name_bind_lot(fd, name) : ret;
 }
 
-/* Asks the kernel once; without an answer only loopback is local. */
+/* Reads the interfaces once; if that fails only loopback is local. */
 static void name_list_local(struct shm *s)
 {
 	struct ifaddrs *list, *i;
@@ -155,7 +157,7 @@ int shm_name_open(struct shm *s, const struct sockaddr_in *want)
 	return 0;
 }
 
-/* From here on peers find us. */
+/* From here on peers find this endpoint. */
 int shm_name_listen(struct shm *s)
 {
 	return listen(s->sock, NAME_BACKLOG) ? -errno : 0;
@@ -179,8 +181,8 @@ static int name_connect(int fd, uint32_t ip, uint16_t port)
 }
 
 /*
- * A socket connected to ip:port, or -errno. Who listens at "any" is found
- * under every local address.
+ * A socket connected to ip:port, or -errno. An endpoint that listens at "any"
+ * is found under every local address.
  */
 int shm_name_connect(uint32_t ip, uint16_t port)
 {
@@ -222,7 +224,7 @@ uint64_t shm_name_hint(const struct sockaddr_in *n)
 	return hint;
 }
 
-/* fd 0 in a hint means that the descriptor has to be looked for. */
+/* fd 0 in a hint means that the descriptor has to be searched for. */
 uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie)
 {
 	uint16_t low = fd > 0 && fd <= UINT16_MAX ? (uint16_t)fd : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shm carrier: processes of one host. Here are its beginning and its end;
- * shm.h has the list of the other files, shm_layout.h the shared format.
+ * The shm carrier: processes of one host. This file has open and close; shm.h
+ * has the list of the other files, shm_layout.h the shared format.
  */
 #include "prov/carrier/shm/shm.h"
 #include "prov/carrier/carrier_cma.h"
@@ -14,9 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long close waits for cells to be read before it bequeaths them. */
+/* How long close waits for cells to be read before it hands the region over. */
 #define SHM_LINGER_NS	   UINT64_C(20000000)
-/* And for those who cannot be bequeathed to any who lives. */
+/*
+ * How long it waits for a living peer to which the region cannot be handed
+ * over.
+ */
 #define SHM_LINGER_LONG_NS UINT64_C(5000000000)
 
 static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
@@ -41,7 +44,7 @@ static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
 	shm_wait_init(s, attr);
 }
 
-/* Gives back what open took, whole or in part. */
+/* Frees all that open has allocated, completely or in part. */
 static void shm_free(struct shm *s)
 {
 	for (uint32_t i = 0; i < s->peer_count; i++)
@@ -91,7 +94,7 @@ static int shm_open(const struct weft_carrier_attr *attr,
 	memset(s, 0, sizeof(*s));
 	shm_init(s, attr);
 	ret = shm_build(s, attr);
-	/* when memory is out, one packet must not hold up those behind it */
+	/* without memory, one held packet must not block those behind it */
 	if (!ret)
 		ret = weft_pool_grow(&s->held_pool);
 	if (ret) {
@@ -111,7 +114,7 @@ static bool shm_lingers(struct shm *s, struct shm_peer *p)
 	       weft_load32(&p->view.head->state) == SHM_OPEN;
 }
 
-/* True: its time is over, and it has not read them. */
+/* True: p has not read its cells by then. */
 static bool shm_linger_until(struct shm *s, struct shm_peer *p, uint64_t end)
 {
 	while (shm_lingers(s, p) && weft_now_ns() < end)
@@ -121,8 +124,9 @@ static bool shm_linger_until(struct shm *s, struct shm_peer *p, uint64_t end)
 
 /*
  * Packets in slots are in their receivers' regions already. Payloads in our
- * cells are waited for a little; then the receiver inherits the region. One of
- * another namespace cannot prove that it is the receiver, and is waited for.
+ * cells are waited for a short time; then the region is handed over to the
+ * receiver. A peer in another pid namespace cannot prove that it is the
+ * receiver, so close() waits for it longer.
  */
 static void shm_linger(struct shm *s)
 {
@@ -193,7 +197,7 @@ static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	struct shm *s = shm_of(c);
 
 	*st = s->stats;
-	/* relaxed: a number for people */
+	/* relaxed: statistics */
 	st->sleeps = weft_load64_relaxed(&s->sleeps);
 	st->late = weft_load64_relaxed(&s->late);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Peer records, from first mention to the end.
+ * Peer records, from first mention to loss.
  *
- *   NEW    named by the caller, or heard of: its entry in our table says who
- *          it is (pid, start time, cookie)
+ *   NEW    named by the caller, or received from: its entry in our table has
+ *          its identity (pid, start time, cookie)
  *   UP     its region is mapped and we have an entry in its table
  *   LOST   dead, closed or refused; reported once the FIFO is read up to the
- *          ticket that was the tail when we noticed
+ *          ticket that was the tail when this was detected
  *
- * The cookie tells generations of a name apart: a new process that binds the
+ * The cookie distinguishes generations of a name: a new process that binds the
  * port of a dead one is a new peer.
  */
 #include "prov/carrier/shm/shm.h"
@@ -80,16 +80,19 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 	if (name->sin_family != AF_INET || !name->sin_port)
 		return -EHOSTUNREACH;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
-	/* One of another network namespace may be of our pid namespace. */
+	/* A peer in another network namespace may be in our pid namespace. */
 	if (!p && !shm_name_is_local(s, name->sin_addr.s_addr) &&
 	    !shm_reach_by_hint(name))
 		return -EHOSTUNREACH;
-	/* Who asks may know before the next tick that the name moved on. */
+	/*
+	 * The caller may know before the next tick that the name has a new
+	 * owner.
+	 */
 	if (p)
 		shm_tick_peer(s, p);
 	if (!p || p->state == SHM_PEER_LOST)
 		return peer_new(s, name, p_p);
-	/* A hint is better than none. */
+	/* Take a hint where there was none. */
 	if (!p->id.pid && shm_name_hint(name))
 		p->base.name = *name;
 	*p_p = p;
@@ -97,9 +100,9 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 }
 
 /*
- * It existed once (there is a hint, or we know it) and is no more. The pid of a
- * foreigner, or of one not met yet, proves nothing: one of another host may be
- * somebody's here.
+ * Whether the peer existed once (there is a hint, or we know it) and does not
+ * any more. The pid of a peer in another namespace, or not yet contacted,
+ * proves nothing: a peer on another host may have the pid of a local process.
  */
 static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
 {
@@ -111,7 +114,7 @@ static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
 	       !shm_reach_by_hint(&p->base.name);
 }
 
-/* Whoever was never met may just be somewhere else. */
+/* A peer that was never contacted may be on another host. */
 static void peer_say_gone(const struct shm_peer *p)
 {
 	char ip[INET_ADDRSTRLEN];
@@ -126,7 +129,7 @@ static void peer_say_gone(const struct shm_peer *p)
 		      ip, ntohs(p->base.name.sin_port));
 }
 
-/* No new attempt for a while, longer each time. */
+/* Delays the next attempt, longer each time. */
 static void peer_back_off(struct shm_peer *p, uint64_t now)
 {
 	p->backoff_ns = p->backoff_ns ? p->backoff_ns * 2 : PEER_BACKOFF_NS;
@@ -136,8 +139,8 @@ static void peer_back_off(struct shm_peer *p, uint64_t now)
 }
 
 /*
- * Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more;
- * -EPROTO: what is there makes no sense; -ENOMEM.
+ * Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more; -EPROTO:
+ * invalid region; -ENOMEM.
  */
 int shm_peer_map(struct shm *s, struct shm_peer *p)
 {
@@ -150,14 +153,14 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 	if (!ret || ret == -EPROTO || ret == -ENOMEM)
 		return ret;
 	if (peer_is_gone(s, p)) {
-		/* It may have left its region to us. */
+		/* It may have handed its region over to us. */
 		shm_sock_accept(s);
 		if (p->mapped)
 			return 0;
 		peer_say_gone(p);
 		return -ECONNRESET;
 	}
-	/* It closed while its process goes on, and left us nothing. */
+	/* It closed while its process continues, and handed over no region. */
 	if (p->state == SHM_PEER_LOST && ++p->misfits > PEER_MISFITS)
 		return -ECONNRESET;
 	peer_back_off(p, now);
@@ -176,7 +179,7 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
 }
 
-/* A look through a full table takes long: says it once, and rests. */
+/* A scan of a full table takes long: logs it once, and backs off. */
 static int peer_no_room(struct shm_peer *p, uint64_t now)
 {
 	if (!p->crowded)
@@ -193,7 +196,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 {
 	struct shm_view *v = &p->view;
 	uint64_t now = weft_now_ns();
-	/* one to whom our pid means nothing must not look for it */
+	/* a peer in another pid namespace must not check our pid */
 	uint64_t pid = shm_peer_is_foreign(s, p) ? 0 : s->id.pid;
 	uint32_t first;
 
@@ -205,7 +208,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		struct shm_entry *e = &v->entry[n];
 		uint64_t free_state = SHM_FREE;
 
-		/* relaxed: a hint, the swap decides */
+		/* relaxed: a hint, checked by the swap */
 		if (weft_load64_relaxed(&e->state) != SHM_FREE ||
 		    !weft_cas64(&e->state, &free_state,
 				pid << 32 | SHM_CLAIMED))
@@ -213,7 +216,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		peer_sign(s, e);
 		p->writer = (uint16_t)n;
 		p->cells_done = &e->cells_done;
-		/* full: the first packet makes shm_tx.c look */
+		/* as if full: the first packet makes shm_tx.c read the head */
 		p->head_seen = weft_load64(&v->head->head) - v->slots;
 		p->seq = 0;
 		p->state = SHM_PEER_UP;
@@ -249,7 +252,9 @@ bool shm_peer_refuses(const struct shm_peer *p)
 	       weft_load64(p->cells_done) == SHM_REFUSED;
 }
 
-/* The record for whoever signed an entry with this name and identity. */
+/*
+ * The record for the process that signed an entry with this name and identity.
+ */
 static struct shm_peer *peer_of_entry(struct shm *s,
 				      const struct sockaddr_in *name,
 				      const struct shm_id *id)
@@ -260,7 +265,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 		return p;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
 	if (p && p->id.cookie && p->id.cookie != id->cookie)
-		/* The name is in new hands: its old owner is gone. */
+		/* The name has a new owner: the former one is gone. */
 		shm_peer_fail(s, p, ECONNRESET);
 	if ((!p || p->state == SHM_PEER_LOST) && peer_new(s, name, &p))
 		return NULL;
@@ -272,7 +277,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 	return p;
 }
 
-/* Makes the writer of an entry a peer; NULL: nobody has signed it. */
+/* Makes the writer of an entry a peer; NULL: the entry is not signed. */
 struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 {
 	struct shm_entry *e = &s->view.entry[writer];
@@ -300,7 +305,7 @@ struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 	return p;
 }
 
-/* Gives p up; poll reports it when its last packets have been read. */
+/* Marks p lost; poll reports it when its last packets have been read. */
 void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 {
 	if (p->state == SHM_PEER_LOST)
@@ -308,7 +313,9 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 	if (p->state == SHM_PEER_UP)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
-	/* One that lives may still read its cells: they wait for its death. */
+	/*
+	 * A living peer may still read its cells: they are kept until it dies.
+	 */
 	if (err != EPROTO && err != ENOMEM)
 		shm_cell_forget(s, p);
 	weft_list_remove(&p->cell_node);
@@ -334,7 +341,9 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 
 		if (s->rx[i].peer != p)
 			continue;
-		/* one that lives must hear that nobody listens */
+		/*
+		 * a living peer must learn that this endpoint does not receive
+		 */
 		if (p->end_err == EPROTO || p->end_err == ENOMEM) {
 			weft_store64(&e->cells_done, SHM_REFUSED);
 			continue;
@@ -345,7 +354,7 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 	}
 }
 
-/* The last act: nothing of p is left in the FIFO. */
+/* Reports the loss: no packet of p is left in the FIFO. */
 void shm_peer_end(struct shm *s, struct shm_peer *p)
 {
 	weft_list_remove(&p->end_node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shm carrier between processes: floods, deaths, strangers, leftovers. */
+/* The shm carrier between processes: floods, deaths, other users, leftovers. */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
@@ -24,11 +24,11 @@
 
 #define STAGE_MAX 256
 
-/* Memory that parent and children share: where they meet. */
+/* Memory that parent and children share. */
 struct stage {
 	struct sockaddr_in name[STAGE_MAX];
-	weft_au32 up;	/* endpoints whose names are there */
-	weft_au32 step; /* what the test is at */
+	weft_au32 up;	/* endpoints whose names are written */
+	weft_au32 step; /* current step of the test */
 	weft_au32 done;
 	int count;
 	int seconds;
@@ -64,7 +64,7 @@ static bool stage_reaches(weft_au32 *word, uint32_t n, struct end *e)
 	return true;
 }
 
-/* A child that runs fn(s, i) and exits with what it returns. */
+/* Starts a child that runs fn(s, i) and exits with its return value. */
 static pid_t stage_child(struct stage *s, int i, int (*fn)(struct stage *, int))
 {
 	pid_t parent = getpid();
@@ -108,7 +108,7 @@ static size_t flood_len(uint64_t n)
 	return len[n % WEFT_COUNT_OF(len)];
 }
 
-/* Everyone sends to everyone for some rounds, or for some seconds. */
+/* All endpoints send to all others for some rounds, or for some seconds. */
 static int flood_child(int i, void *arg)
 {
 	struct stage *s = arg;
@@ -133,7 +133,7 @@ static int flood_child(int i, void *arg)
 				return 3;
 		}
 	}
-	/* The last packet of a stream says that it was the last. */
+	/* The last packet of a stream is marked as the last. */
 	for (int k = 0; k < s->count; k++) {
 		if (end_send_all(&e, to[k], n, 9, 60))
 			return 4;
@@ -161,7 +161,7 @@ static void processes_flood_each_other(void **state)
 	stage_close(s);
 }
 
-/* ---- death ------------------------------------------------------------ */
+/* ---- death --------------------------------------------------------------- */
 
 static int talker(struct stage *s, int i)
 {
@@ -204,8 +204,8 @@ static void a_killed_sender_is_reported(void **state)
 }
 
 /*
- * Reserves as many slots as the stage says and dies over them, the second one
- * already filled.
+ * Reserves count slots as given by the stage and dies before publishing them,
+ * the second one already filled.
  */
 static int die_reserved(struct stage *s, int i)
 {
@@ -237,8 +237,7 @@ static int die_reserved(struct stage *s, int i)
 }
 
 /*
- * An odd number of slots a round in a FIFO of sixteen: every position gets
- * its turn.
+ * An odd number of slots a round in a FIFO of sixteen: every position is used.
  */
 static void stage_skips(int slots, uint64_t skipped)
 {
@@ -289,7 +288,7 @@ static void slots_of_a_long_packet_are_skipped(void **state)
 	stage_skips(3, 32);
 }
 
-/* Opens at the parent's choice of name and says what it hears. */
+/* Opens at the name that the parent chose and reports what it receives. */
 static int listener(struct stage *s, int i)
 {
 	struct weft_carrier_attr attr = { .name = s->name[i] };
@@ -308,8 +307,8 @@ static int listener(struct stage *s, int i)
 }
 
 /*
- * A name of another host: its pid is somebody's here (our own), and its
- * descriptor, if there is such a one, is no region.
+ * A name of another host: its pid is that of a local process (our own), and its
+ * descriptor, if there is one, is no region.
  */
 static void a_name_of_another_host_is_nobody_s(void **state)
 {
@@ -355,7 +354,7 @@ static void a_name_is_used_again_after_a_death(void **state)
 		T_PTR(e->last, to);
 		kill(pid, SIGKILL);
 		stage_wait(pid);
-		if (life != 2) /* the second time nobody looked in between */
+		if (life != 2) /* the second time without a poll in between */
 			T_TRUE(end_wait_lost(e, life, 20));
 		else
 			while (end_send(e, to, 9, 8) != -ECONNRESET)
@@ -369,7 +368,7 @@ static void a_name_is_used_again_after_a_death(void **state)
 	stage_close(s);
 }
 
-/* ---- leaving ---------------------------------------------------------- */
+/* ---- leaving ------------------------------------------------------------- */
 
 static int leaver(struct stage *s, int i)
 {
@@ -398,7 +397,7 @@ static void what_was_sent_outlives_its_sender(void **state)
 	s->name[0] = e->name;
 	for (int i = 1; i <= 2; i++) {
 		pid = stage_child(s, i, leaver);
-		T_IS(stage_wait(pid), 0); /* gone before the first poll */
+		T_IS(stage_wait(pid), 0); /* exits before the first poll */
 	}
 	T_TRUE(end_wait_lost(e, 2, 20));
 	T_IS(e->got, 40);
@@ -408,7 +407,7 @@ static void what_was_sent_outlives_its_sender(void **state)
 	stage_close(s);
 }
 
-/* ---- strangers -------------------------------------------------------- */
+/* ---- other users --------------------------------------------------------- */
 
 static int raw_connect(const struct sockaddr_in *n, uid_t uid)
 {
@@ -424,7 +423,10 @@ static int raw_connect(const struct sockaddr_in *n, uid_t uid)
 	return fd;
 }
 
-/* Asks for the region as nobody; must get the end of file and nothing else. */
+/*
+ * Requests the region as another user; must get the end of file and nothing
+ * else.
+ */
 static int stranger(struct stage *s, int i)
 {
 	uint64_t ask[2] = { 1, 0 };
@@ -441,7 +443,7 @@ static int stranger(struct stage *s, int i)
 	fd = raw_connect(&s->name[0], 0);
 	if (fd < 0 || write(fd, ask, sizeof(ask)) != sizeof(ask))
 		return 1;
-	/* A reset for what was not read, or the end: but no answer. */
+	/* A reset for unread data, or the end of file: but no reply. */
 	if (recvmsg(fd, &h, 0) > 0)
 		return 2;
 	return i;
@@ -556,7 +558,7 @@ static void regions_are_passed_where_proc_refuses(void **state)
 	stage_close(s);
 }
 
-/* ---- many peers, few descriptors -------------------------------------- */
+/* ---- many peers, few descriptors ----------------------------------------- */
 
 static int host_of_many(struct stage *s, int i)
 {
@@ -613,7 +615,7 @@ static void many_peers_cost_no_descriptors(void **state)
 	stage_close(s);
 }
 
-/* ---- waiting ---------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------- */
 
 static int slow_talker(struct stage *s, int i)
 {
@@ -658,7 +660,7 @@ static void a_descriptor_tells_of_packets(void **state)
 			e->c->ops->poll(e->c, 4);
 		}
 	}
-	/* wake() comes through, too */
+	/* wake() ends a wait, too */
 	T_IS(stage_wait(pid), 0);
 	T_TRUE(end_wait_lost(e, 1, 20));
 	while (e->c->ops->arm(e->c))

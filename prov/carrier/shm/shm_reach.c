@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Can an endpoint be met through memory? What a name says of its host proves
- * nothing: containers of one host have addresses of their own, and hosts may
- * have equal ones. So what is needed is tried: its region behind /proc/PID/fd,
- * or its socket.
+ * Can an endpoint be reached through shared memory? The host part of a name
+ * proves nothing: containers of one host have addresses of their own, and hosts
+ * may have equal ones. So the access itself is tried: its region behind
+ * /proc/PID/fd, or its socket.
  */
 #include "prov/carrier/shm/shm_reach.h"
 #include "prov/carrier/shm/shm.h"
@@ -47,7 +47,7 @@ static bool reach_is(int fd, const struct sockaddr_in *name)
 	       h.port == name->sin_port && h.hint == shm_name_hint(name);
 }
 
-/* The region is where the hint in the name says. */
+/* Is the region at the pid and descriptor of the name's hint? */
 bool shm_reach_by_hint(const struct sockaddr_in *name)
 {
 	uint64_t hint = shm_name_hint(name);
@@ -57,7 +57,7 @@ bool shm_reach_by_hint(const struct sockaddr_in *name)
 	if (!shm_hint_pid(hint) || !shm_hint_fd(hint))
 		return false;
 	fd = shm_reach_open(shm_hint_pid(hint), shm_hint_fd(hint));
-	/* without a descriptor left it may be; mapping it will tell */
+	/* without a free descriptor it may be; mapping it will show */
 	if (fd == -EMFILE || fd == -ENFILE)
 		return true;
 	found = fd >= 0 && reach_is(fd, name);
@@ -66,7 +66,7 @@ bool shm_reach_by_hint(const struct sockaddr_in *name)
 	return found;
 }
 
-/* Somebody of our user listens at the name; -errno: why not. */
+/* A process of our user listens at the name; otherwise -errno. */
 static int reach_by_socket(const struct sockaddr_in *name)
 {
 	int fd = shm_name_connect(name->sin_addr.s_addr, name->sin_port);
@@ -112,7 +112,8 @@ int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
 		 shm_hint_pid(hint));
 	if (!local)
 		return -EHOSTUNREACH;
-	/* One with a hint has been here: whoever looks will see that it died.
+	/*
+	 * A name with a hint was in use here: polling will find that it died.
 	 */
 	return hint ? 0 : -EAGAIN;
 }

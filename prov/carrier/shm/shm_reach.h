@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the carrier for several hosts asks the shm carrier before it chooses. */
+/*
+ * Check used by the carrier for several hosts before it chooses the shm
+ * carrier.
+ */
 #ifndef WEFT_CARRIER_SHM_REACH_H
 #define WEFT_CARRIER_SHM_REACH_H
 
@@ -8,9 +11,9 @@
 #define WEFT_SHM_WHY 128
 
 /*
- * Whether the endpoint of that name can be met through memory: 0; -EAGAIN:
- * nobody has the name yet, but who takes it could be; -EHOSTUNREACH: no, and
- * why says the reason. c is a carrier of shm.
+ * Whether the endpoint of that name can be reached through memory: 0; -EAGAIN:
+ * the name has no owner yet, but one could be reached; -EHOSTUNREACH: no, with
+ * the reason in why. c is a shm carrier.
  */
 int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
 		   char why[WEFT_SHM_WHY]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rules of the region, at their edges: a packet that does not keep to them is
- * refused, counted, and its writer given up; cells are handed out to the last
- * one and no further. And when the pages of a FIFO come.
+ * Rules of the region, at their edges: an invalid packet is refused, counted,
+ * and its writer marked lost; cells are handed out to the last one and no
+ * further. And when the pages of a FIFO are populated.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/shm/shm.h"
@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LONGER (SHM_LONG_BYTES + 1) /* goes into a cell */
+#define LONGER (SHM_LONG_BYTES + 1) /* needs a cell */
 
 struct pair {
 	struct end *a, *b;
-	struct weft_peer *to; /* b, for a */
+	struct weft_peer *to; /* b, as seen by a */
 };
 
 static void pair_open(struct pair *p)
@@ -62,7 +62,7 @@ static void lie_len(struct shm_slot *slot, size_t len)
 	weft_store64(&slot->word, word);
 }
 
-/* How b's record of a lies about a's cells, or NULL. */
+/* b's view of a's cells, to be falsified, or NULL. */
 static struct shm_view *view_of_a(const struct pair *p)
 {
 	struct shm *s = shm_b(p);
@@ -87,7 +87,7 @@ static void refused(struct pair *p)
 	pair_close(p);
 }
 
-/* A pair whose first n packets were in order. */
+/* A pair whose first n packets were correct. */
 static void pair_begin(struct pair *p, uint64_t n, size_t len)
 {
 	pair_open(p);
@@ -98,8 +98,10 @@ static void pair_begin(struct pair *p, uint64_t n, size_t len)
 	T_IS(p->b->bad, 0);
 }
 
-/* As the first packet of a writer, which is thought about, and as the next,
- * which goes the short way. */
+/*
+ * As the first packet of a writer, on the slow path, and as the next, on the
+ * fast path.
+ */
 static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
 {
 	static const size_t len[] = { SHM_SHORT_BYTES + 1, SHM_SLOT_BYTES,
@@ -136,7 +138,7 @@ static void a_cell_that_is_not_there_is_refused(void **state)
 	}
 }
 
-/* A region may say that its cells are smaller than ours, or larger. */
+/* A region may claim smaller or larger cells than ours. */
 static void a_packet_longer_than_its_cell_is_refused(void **state)
 {
 	struct pair p;
@@ -174,11 +176,11 @@ static void a_packet_may_fill_its_cell(void **state)
 	pair_close(&p);
 }
 
-/* ---- cells ---- */
+/* ---- cells --------------------------------------------------------------- */
 
 #define READERS 24
 
-/* Sends into cells until there is none for that peer; how many went. */
+/* Sends into cells until the peer may have no more; returns their number. */
 static unsigned fill(struct end *e, struct weft_peer *to)
 {
 	unsigned n = 0;
@@ -193,9 +195,8 @@ static unsigned fill(struct end *e, struct weft_peer *to)
 }
 
 /*
- * Nobody reads. Each peer gets what is free besides, half of the rest, until
- * there is none; the next one is told to wait. Then one reads, and that much
- * is there again.
+ * No peer reads. Each gets half of the free cells until there are none; the
+ * next one gets -EAGAIN. Then one reads, and its cells are available again.
  */
 static void cells_go_to_the_last_one_and_no_further(void **state)
 {
@@ -240,7 +241,7 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 #define TURNS 400 /* more than there are cells */
 #define ROUND 16  /* cells in a row that are not used twice */
 
-/* Cells come back in turn, the last one last; most are never touched. */
+/* Free cells are reused in FIFO order; most are never touched. */
 static void free_cells_take_turns(void **state)
 {
 	unsigned last[256], most = 0;
@@ -267,11 +268,11 @@ static void free_cells_take_turns(void **state)
 	pair_close(&p);
 }
 
-/* ---- pages ---- */
+/* ---- pages --------------------------------------------------------------- */
 
 #define WINDOW 64
 
-/* Pages of b's FIFO; *there_p: those that somebody has touched. */
+/* Pages of b's FIFO; *there_p: those that have been touched. */
 static size_t fifo_pages(const struct pair *p, size_t *there_p)
 {
 	const struct shm_view *v = &shm_b(p)->view;
@@ -289,7 +290,7 @@ static size_t fifo_pages(const struct pair *p, size_t *there_p)
 	return n;
 }
 
-/* Kernels before 5.14 bring in one page after the other, whatever is asked. */
+/* Kernels before 5.14 populate pages one by one, whatever is requested. */
 static bool kernel_brings_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -321,7 +322,7 @@ static void a_window_of_packets_brings_in_the_fifo(void **state)
 	pair_close(&p);
 }
 
-/* Unless the host's pages are so large that the first packet brings in all. */
+/* Unless the host's pages are so large that the first packet populates all. */
 static void a_conversation_brings_in_what_it_needs(void **state)
 {
 	struct weft_peer *back;

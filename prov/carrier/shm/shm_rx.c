@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receiving: look at the word of the next slot, nothing else. The packet's
- * header is copied once and checked; what does not hold is counted, and its
- * writer, if it is known, is given up, because a packet of it is missing now.
+ * Reception: poll loads the word of the next slot, nothing else. The packet's
+ * header is copied once and checked; an invalid packet is counted, and its
+ * writer, if known, is marked lost, because a packet of it is missing now.
  *
- * A packet that the caller refuses is set aside with everything that follows
- * from the same peer, and the FIFO goes on for all others.
+ * A packet that the caller refuses is held back with all later ones of the same
+ * peer, and the FIFO continues for all others.
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -21,7 +21,7 @@ static void rx_done(struct shm *s, struct shm_rx *rx)
 	weft_store64(&e->cells_done, ++rx->cells_done);
 }
 
-/* Where the payload of a packet is; -EAGAIN, or what is wrong with it. */
+/* Finds the payload of a packet; -EAGAIN, or -EPROTO for an invalid packet. */
 static int rx_payload(struct shm *s, struct shm_peer *p,
 		      const struct weft_pkt *pkt, uint32_t kind,
 		      const uint8_t *slot, const uint8_t **payload_p)
@@ -49,7 +49,7 @@ static int rx_payload(struct shm *s, struct shm_peer *p,
 	return 0;
 }
 
-/* Offers one packet to the caller; 0: it is gone. */
+/* Offers one packet to the caller; 0: delivered. */
 static int rx_offer(struct shm *s, struct shm_rx *rx,
 		    const struct weft_pkt *pkt, uint32_t kind,
 		    const uint8_t *slot)
@@ -70,7 +70,7 @@ static int rx_offer(struct shm *s, struct shm_rx *rx,
 	return 0;
 }
 
-/* Offers what was set aside; the number of packets taken. */
+/* Offers the packets held back; returns the number delivered. */
 static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 {
 	int n = 0;
@@ -84,7 +84,7 @@ static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 		if (ret == -EAGAIN)
 			break;
 		if (ret) {
-			/* Without this one nothing behind it is of use. */
+			/* Without this packet the later ones are useless. */
 			s->stats.refused++;
 			shm_peer_fail(s, p, -ret);
 			shm_held_drop(s, p);
@@ -107,7 +107,7 @@ static int rx_retry(struct shm *s, int budget)
 	return n;
 }
 
-/* The reception state of a writer that is known, or gets known now. */
+/* The reception state of a writer, which is admitted if it is new. */
 static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 {
 	if (weft_unlikely(writer >= s->view.entries))
@@ -117,7 +117,7 @@ static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 	return &s->rx[writer];
 }
 
-/* A packet went up: the next one may go the short way. */
+/* A packet was delivered: the next one may take the fast path. */
 static void rx_expect(struct shm_rx *rx, uint16_t writer)
 {
 	rx->seq++;
@@ -125,7 +125,7 @@ static void rx_expect(struct shm_rx *rx, uint16_t writer)
 		rx->ready = shm_word(0, SHM_INLINE, rx->seq, writer) + 1;
 }
 
-/* Puts the pieces of a long payload together; NULL: it cannot be. */
+/* Joins the pieces of a long payload; NULL: invalid length. */
 static const uint8_t *rx_join(struct shm *s, const struct shm_slot *slot,
 			      size_t len)
 {
@@ -147,8 +147,8 @@ static const uint8_t *rx_join(struct shm *s, const struct shm_slot *slot,
 }
 
 /*
- * Takes the packet in slot. 1: delivered; 0: the slot is done with;
- * -EAGAIN: it must stay.
+ * Slow path: takes the packet in slot. 1: delivered; 0: the slot is consumed;
+ * -EAGAIN: the slot must stay.
  */
 static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
 {
@@ -192,7 +192,7 @@ static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
 	return 0;
 }
 
-/* Tells senders how far we are, in steps: they rarely look. */
+/* Publishes the read position to senders, in steps: they rarely read it. */
 static void rx_publish(struct shm *s, uint64_t next)
 {
 	if (next - s->rx_head < s->view.slots / 8)
@@ -202,7 +202,7 @@ static void rx_publish(struct shm *s, uint64_t next)
 	weft_store64(&s->view.head->head, next);
 }
 
-/* The same for the common case: a short packet of a peer in good standing. */
+/* Fast path: a short packet of a peer in normal state, otherwise rx_think(). */
 WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
 			uint64_t word)
 {
@@ -215,7 +215,7 @@ WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
 			  (carrier & 0xffffff) + 1 != rx->ready))
 		return rx_think(s, slot, word);
 	memcpy(&pkt, &word, sizeof(word));
-	/* in the pieces that are read: a load that spans two stores waits */
+	/* in the pieces that are read: a load that spans two stores stalls */
 	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest[0]));
 	memcpy(&pkt.tag, slot->rest + 1, 2 * sizeof(slot->rest[0]));
 	if (weft_unlikely(pkt.len > SHM_SHORT_BYTES))
@@ -229,10 +229,10 @@ WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
 }
 
 /*
- * Slots between the one at hand and the one whose line is asked for meanwhile:
- * lines come from another core's cache, and a window of packets would take one
- * way after the other. From 3 on the distance does not matter; it is kept
- * short, because a line that is asked for before it is written travels twice.
+ * Distance in slots of the prefetch: lines come from another core's cache, and
+ * a window of packets would take one miss after the other. From 3 on the
+ * distance does not matter; it is kept short, because a line that is prefetched
+ * before it is written is transferred twice.
  */
 #define RX_AHEAD 4
 
@@ -270,7 +270,7 @@ static int rx_fifo(struct shm *s, int budget)
 	return n;
 }
 
-/* Polls between two looks at the clock. */
+/* Polls between two reads of the clock. */
 #define RX_TICK_POLLS 128
 
 int shm_poll(struct weft_carrier *c, int budget)
@@ -281,7 +281,7 @@ int shm_poll(struct weft_carrier *c, int budget)
 	if (weft_unlikely(!weft_list_empty(&s->held_peers)))
 		n = rx_retry(s, budget);
 	n += rx_fifo(s, budget - n);
-	/* relaxed: wait's thread sets it and comes back through poll */
+	/* relaxed: the waiting thread sets it and returns through poll */
 	if (weft_unlikely(++s->polls % RX_TICK_POLLS == 0 ||
 			  (!n && weft_load32_relaxed(&s->nudge))))
 		shm_tick(s);

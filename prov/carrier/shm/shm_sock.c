@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What goes through the listening socket. Little: first contact needs it only
- * where /proc refuses, and data never does.
+ * Messages through the listening socket. There are few: first contact needs it
+ * only where /proc refuses, and data never does.
  *
- *   ask       "give me your region"; the descriptor comes back by SCM_RIGHTS
- *   bequest   a sender that leaves hands over its region, so that payloads in
- *             its cells outlive it; the kernel keeps it until we look
+ *   ask       request for the region; the descriptor is returned by SCM_RIGHTS
+ *   bequest   a sender that closes hands over its region, so that payloads in
+ *             its cells outlive it; the kernel keeps it until we accept
  *   poke      connect and close: the descriptor of shm_wait_fd gets readable
  */
 #include "prov/carrier/shm/shm.h"
@@ -19,17 +19,17 @@
 #define SOCK_ASK      1u
 #define SOCK_BEQUEST  2u
 #define SOCK_GRANT    3u
-#define SOCK_WAITING  8	 /* descriptors spent on peers that do not answer */
-#define SOCK_GRACE_MS 20 /* between a connect and the words that follow it */
+#define SOCK_WAITING  8	 /* descriptors for peers that have not replied */
+#define SOCK_GRACE_MS 20 /* between a connect and its message */
 
 struct sock_msg {
 	uint32_t kind;
-	uint32_t ns;	 /* ASK: the sender's pid namespace; GRANT: not 0: a
-			    lock on the region shows that its owner lives */
+	uint32_t ns; /* ASK: the sender's pid namespace; GRANT: not 0: a lock on
+			the region shows that its owner lives */
 	uint64_t cookie; /* of the sender's region */
 };
 
-/* Room for one descriptor, aligned as the kernel wants it: two fit. */
+/* Space for one descriptor, aligned as the kernel requires: two fit. */
 union sock_ctl {
 	struct cmsghdr head;
 	char room[CMSG_SPACE(sizeof(int))];
@@ -56,7 +56,7 @@ static int sock_send(int sock, struct sock_msg m, int fd)
 	return 0;
 }
 
-/* Takes the descriptors of a message out: one is kept, more are refused. */
+/* Extracts the descriptors of a message: one is kept, more are refused. */
 static int sock_take_fd(struct msghdr *h)
 {
 	struct cmsghdr *cm;
@@ -78,7 +78,7 @@ static int sock_take_fd(struct msghdr *h)
 	return -1;
 }
 
-/* Receives one message; *fd_p is -1 or the caller's to close. */
+/* Receives one message; the caller closes *fd_p unless it is -1. */
 static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
 {
 	struct iovec iov = { .iov_base = m, .iov_len = sizeof(*m) };
@@ -96,7 +96,7 @@ static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
 	return n == sizeof(*m) ? 0 : -EPIPE;
 }
 
-/* Who is at the other end: a process of our user? */
+/* Is the other end a process of our user? */
 static bool sock_is_ours(int sock, struct ucred *cred)
 {
 	socklen_t len = sizeof(*cred);
@@ -106,9 +106,9 @@ static bool sock_is_ours(int sock, struct ucred *cred)
 }
 
 /*
- * Whether p itself listens at the other end. Its name may be in other hands:
- * it has died, or its process runs another program, and somebody else has
- * bound the name since. The kernel knows who called listen().
+ * Whether p itself listens at the other end. Another process may have bound its
+ * name since: p has died, or its process has called exec. The kernel reports
+ * the process that called listen().
  */
 static bool sock_is_peer(int sock, const struct shm_peer *p)
 {
@@ -118,7 +118,7 @@ static bool sock_is_peer(int sock, const struct shm_peer *p)
 	       shm_id_alive(&p->id) && shm_map_is_held(p);
 }
 
-/* A sender has left; keep its region if packets of it are to be read. */
+/* A sender has closed; maps its region if packets of it are unread. */
 static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
 {
 	struct shm_peer *p = weft_hash_get(&s->by_cookie, cookie);
@@ -126,11 +126,11 @@ static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
 
 	if (used > s->view.entries)
 		used = s->view.entries;
-	/* Its packets may not have been looked at yet. */
+	/* Its packets may not have been polled yet. */
 	for (uint32_t i = 0; !p && i < used; i++) {
 		struct shm_entry *e = &s->view.entry[i];
 
-		/* Those before it may have left and their places be free. */
+		/* Entries before it may have been freed. */
 		if (weft_load64(&e->state) && e->cookie == cookie)
 			p = shm_peer_admit(s, (uint16_t)i);
 	}
@@ -138,7 +138,7 @@ static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
 		shm_map_fd(s, p, fd);
 }
 
-/* A foreigner knows no other way to see whether we live. */
+/* A peer in another pid namespace has no other method to check that we live. */
 static void sock_grant(struct shm *s, int sock, uint32_t ns)
 {
 	struct sock_msg m = { .kind = SOCK_GRANT, .cookie = s->id.cookie };
@@ -171,7 +171,7 @@ static void sock_serve(struct shm *s, int sock)
 		close(fd);
 }
 
-/* Answers everyone in the backlog. */
+/* Serves all connections in the backlog. */
 void shm_sock_accept(struct shm *s)
 {
 	int sock;
@@ -202,7 +202,7 @@ void shm_sock_forget(struct shm *s, struct shm_peer *p)
 	p->asked = false;
 }
 
-/* Asks p for its region, or looks whether it came. 0 or -EAGAIN. */
+/* Requests p's region, or checks for the reply. 0 or -EAGAIN. */
 int shm_sock_ask(struct shm *s, struct shm_peer *p)
 {
 	struct sock_msg m = { .kind = SOCK_ASK,
@@ -234,8 +234,8 @@ int shm_sock_ask(struct shm *s, struct shm_peer *p)
 }
 
 /*
- * Leaves the own region in p's backlog. It can be read and written by whoever
- * gets it, so nobody does who has not been proved to be p.
+ * Sends the own region to p's backlog. Its holder can read and write it, so it
+ * is sent only to a process proved to be p.
  */
 int shm_sock_bequeath(struct shm *s, struct shm_peer *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Housekeeping, a few times a second from poll: who died, who left, who asks
- * at the socket, and whether the FIFO stands still over a slot whose writer
- * was killed between reserving and publishing it.
+ * Housekeeping, a few times a second from poll: peers that died or closed,
+ * requests at the socket, and a FIFO that is stuck at a slot whose writer was
+ * killed between reserving and publishing it.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/alive.h"
@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #define TICK_NS		 UINT64_C(25000000)
-#define TICK_STUCK_NS	 UINT64_C(20000000)   /* then ask who holds the slot */
-#define TICK_GIVEN_UP_NS UINT64_C(100000000)  /* of a writer given up */
-#define TICK_RUN_NS	 UINT64_C(2000000000) /* after that, and ... */
-#define TICK_RUN_CPU	 1		      /* ... so many s on a core */
+#define TICK_STUCK_NS	 UINT64_C(20000000)   /* age: check its writer */
+#define TICK_GIVEN_UP_NS UINT64_C(100000000)  /* age: its writer is lost */
+#define TICK_RUN_NS	 UINT64_C(2000000000) /* age: its writer ran for */
+#define TICK_RUN_CPU	 1		      /* this CPU time, s */
 #define TICK_ENTRIES	 64
-#define TICK_MANY	 16 /* peers whose liveness may cost that much */
+#define TICK_MANY	 16 /* peers that can be checked at the full rate */
 
 /* {ticket, writer} of the tail. */
 static uint64_t tick_tail(const struct shm *s)
@@ -28,7 +28,7 @@ static uint64_t tick_tail(const struct shm *s)
 	return weft_load64(&s->view.head->tail);
 }
 
-/* Nothing but its region tells whether it lives. */
+/* Only the region of a peer in another pid namespace shows whether it lives. */
 static void tick_foreigner(struct shm *s, struct shm_peer *p)
 {
 	int ret = shm_peer_map(s, p);
@@ -37,7 +37,7 @@ static void tick_foreigner(struct shm *s, struct shm_peer *p)
 		shm_peer_fail(s, p, -ret);
 }
 
-/* Looks at one peer: has it died, or left? */
+/* Checks one peer: has it died, or closed? */
 void shm_tick_peer(struct shm *s, struct shm_peer *p)
 {
 	uint32_t state;
@@ -60,7 +60,7 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 		tick_foreigner(s, p);
 }
 
-/* A part of the peers at a time, all of them when few have been met. */
+/* Checks some of the peers per call, all of them when few are known. */
 static void tick_peers(struct shm *s)
 {
 	uint32_t n = 8 + s->peer_count / 8;
@@ -82,7 +82,7 @@ static void tick_entry(struct shm *s, uint16_t i)
 
 	switch (state & 0xff) {
 	case SHM_CLAIMED:
-		/* Killed while it wrote its name here. */
+		/* Killed while it filled its entry. */
 		if (id.pid && !shm_id_alive(&id))
 			weft_store64(&e->state, 0);
 		break;
@@ -115,11 +115,14 @@ static void tick_entries(struct shm *s)
 	}
 }
 
-/* Who reserved ticket: the first record from there on, or the last writer. */
+/*
+ * The writer that reserved ticket: the first record from there on, or the last
+ * writer.
+ */
 static uint16_t stuck_owner(const struct shm *s, uint64_t ticket, uint64_t tail)
 {
 	for (; ticket + 1 < shm_tail_ticket(tail); ticket++) {
-		/* relaxed: A1 has ordered it */
+		/* relaxed: ordered by A1 */
 		uint64_t o = weft_load64_relaxed(
 			&s->view.owner[ticket & (s->view.slots - 1)]);
 
@@ -135,7 +138,7 @@ static void stuck_skip(struct shm *s, uint64_t next, uint16_t writer)
 	struct weft_pkt pkt = { 0 };
 	uint64_t word;
 
-	/* Its writer is no more: the slot is ours to fill. */
+	/* Its writer is gone: this endpoint may fill the slot. */
 	pkt.carrier =
 		shm_word(shm_lap(next, s->view.lg), SHM_SKIPPED, 0, writer);
 	memcpy(&word, &pkt, sizeof(word));
@@ -156,7 +159,10 @@ static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
 	return shm_word_lap(pkt.carrier) == shm_lap(ticket, s->view.lg);
 }
 
-/* Writers publish in order: one that has gone on will not come back. */
+/*
+ * Writers publish in order: one with a later published slot will not publish
+ * this one.
+ */
 static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
 			  uint16_t writer)
 {
@@ -170,7 +176,10 @@ static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
 	return false;
 }
 
-/* It has had plenty of processor since, so it is not in the middle of it. */
+/*
+ * The writer has had CPU time enough since, so it is not between reserve and
+ * publish.
+ */
 static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
 {
 	uint64_t cpu;
@@ -186,8 +195,8 @@ static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
 }
 
 /*
- * Whether the slot will never be published: its writer is dead, or somebody
- * has scribbled over it.
+ * Whether the slot will never be published: its writer is dead, or the slot was
+ * overwritten.
  */
 static bool stuck_for_good(struct shm *s, uint16_t writer, uint64_t tail,
 			   uint64_t now)
@@ -219,7 +228,7 @@ static void tick_stuck(struct shm *s, uint64_t now)
 	uint64_t used = shm_tail_ticket(tail) - next;
 	uint16_t writer;
 
-	/* a tail that cannot be is for tick_sane() */
+	/* tick_sane() handles an impossible tail */
 	if (!used || used > s->view.slots || shm_wait_ready(s)) {
 		s->stuck_ticket = UINT64_MAX;
 		return;
@@ -237,7 +246,7 @@ static void tick_stuck(struct shm *s, uint64_t now)
 		stuck_skip(s, next, writer);
 }
 
-/* A tail that cannot be: nothing that arrives can be trusted any more. */
+/* The tail is impossible: no arriving packet can be trusted any more. */
 static void tick_sane(struct shm *s)
 {
 	uint64_t used = shm_tail_ticket(tick_tail(s)) -
@@ -285,7 +294,7 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	/* everybody looks after others: less often, the more there are */
+	/* each endpoint checks others: less often, the more there are */
 	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
 		return;
 	s->tick_ns = now;

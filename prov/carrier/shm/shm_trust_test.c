@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whom an endpoint trusts with its region, and what others can do to it:
- * names of the dead in other hands, too many descriptors, no free names.
+ * Processes that an endpoint trusts with its region, and attacks on it: names
+ * of dead processes taken by others, too many descriptors, no free names.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/shm/shm.h"
@@ -25,21 +25,20 @@
 #include <unistd.h>
 
 #define STRANGER 65534
-#define SECONDS	 120 /* on a busy host, too */
+#define SECONDS	 120 /* for a busy host, too */
 
-/* Answers of a process that waits for a bequest. */
+/* Replies of a process that waits for a handed-over region. */
 enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };
 
-/* ---- a child and two pipes ------------------------------------------------
- */
+/* ---- a child and two pipes ----------------------------------------------- */
 
 struct child {
 	pid_t pid;
-	int to;	  /* we write, it reads */
-	int from; /* it writes, we read */
+	int to;	  /* we write, the child reads */
+	int from; /* the child writes, we read */
 };
 
-/* Reads all of it, or fails after a while. */
+/* Reads all len bytes; false after a timeout. */
 static bool hear(int fd, void *buf, size_t len)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -87,8 +86,7 @@ static int end_of(struct child *c)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* ---- names and descriptors ------------------------------------------------
- */
+/* ---- names and descriptors ----------------------------------------------- */
 
 static socklen_t name_of(struct sockaddr_un *un, uid_t uid, unsigned port)
 {
@@ -111,7 +109,7 @@ static int bind_to(uid_t uid, unsigned port)
 	return bind(fd, (struct sockaddr *)&un, len) ? -1 : fd;
 }
 
-/* Looks through all that came to a listening socket for a descriptor. */
+/* Searches all messages at a listening socket for a descriptor. */
 static int what_came(int sock)
 {
 	char ctl[256], buf[64];
@@ -131,7 +129,7 @@ static int what_came(int sock)
 	return GOT_NOTHING;
 }
 
-/* Binds the name, says so, and when it is told to looks what came. */
+/* Binds the name, reports that, and on request checks for a descriptor. */
 static int lie_in_wait(int to, int from, uid_t uid, unsigned port)
 {
 	int sock = bind_to(uid, port);
@@ -155,10 +153,9 @@ static int fd_count(void)
 	return n;
 }
 
-/* ---- bequests -------------------------------------------------------------
- */
+/* ---- handing a region over ----------------------------------------------- */
 
-/* Opens an endpoint, tells its name, and never looks at what it is sent. */
+/* Opens an endpoint, reports its name, and never polls. */
 static int deaf(int to, int from)
 {
 	struct end e;
@@ -171,7 +168,7 @@ static int deaf(int to, int from)
 	return 2;
 }
 
-/* The same; then its process becomes another program with the same name. */
+/* deaf(), then its process executes another program with the same name. */
 static int deaf_then_exec(int to, int from)
 {
 	char arg[3][16];
@@ -198,7 +195,7 @@ static int stranger_in_wait(int to, int from)
 	return lie_in_wait(to, from, 0, port);
 }
 
-/* An endpoint that has payloads lying for one that will not read them. */
+/* An endpoint with payloads in cells for a peer that does not read them. */
 static void send_cells(struct end *e, const struct sockaddr_in *name)
 {
 	struct weft_peer *to;
@@ -251,7 +248,7 @@ static void a_region_is_not_left_to_another_program(void **state)
 	free(e);
 }
 
-/* Sends and leaves, without waiting for anybody. */
+/* Sends and closes without waiting. */
 static int leaver(int to, int from)
 {
 	struct sockaddr_in name;
@@ -285,7 +282,7 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	c = start(leaver);
 	T_TRUE(tell(c.to, &e->name, sizeof(e->name)));
 	T_IS(end_of(&c), 0);
-	/* Bequests are looked at before a packet is read. */
+	/* Regions handed over are accepted before a packet is read. */
 	until = weft_now_ns() + 100000000;
 	while (weft_now_ns() < until)
 		e->c->ops->poll(e->c, 0);
@@ -296,10 +293,9 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	free(e);
 }
 
-/* ---- descriptors ----------------------------------------------------------
- */
+/* ---- descriptors --------------------------------------------------------- */
 
-/* A message with so many descriptors, to the endpoint of that name. */
+/* Sends a message with count descriptors to the endpoint of that name. */
 static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
 {
 	struct {
@@ -339,13 +335,12 @@ static void descriptors_in_excess_are_closed(void **state)
 	int before;
 
 	T_OK(end_open(&e, &weft_carrier_shm, 1, NULL));
-	/* to the first who asks from another namespace it shows that it lives
-	 */
+	/* to the first request from another pid namespace it opens its lock */
 	before = fd_count() + 1;
 	for (uint32_t kind = 1; kind <= 3; kind++) {
 		for (int count = 1; count <= 8; count++) {
 			pfd.fd = send_fds(&e.name, kind, count);
-			/* answered, or closed */
+			/* a reply, or closed */
 			while (!poll(&pfd, 1, 0))
 				e.c->ops->poll(e.c, 1);
 			close(pfd.fd);
@@ -355,10 +350,9 @@ static void descriptors_in_excess_are_closed(void **state)
 	end_close(&e);
 }
 
-/* ---- names ----------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------- */
 
-/* Binds a part of the ports, as many as it may have descriptors. */
+/* Binds some of the ports, as many as it may have descriptors. */
 static int squat(int to, int from)
 {
 	struct rlimit lim;
@@ -380,7 +374,7 @@ static int squat(int to, int from)
 	return 0;
 }
 
-/* Until no port is left; how many it took, or -1. */
+/* Until no port is left; returns the number of processes, or -1. */
 static int take_all_ports(struct child *c, int most)
 {
 	unsigned port[2] = { 20000, 60000 };
@@ -401,7 +395,7 @@ static int meet(struct end *a, struct end *b)
 	if (end_open(a, &weft_carrier_shm, 1, NULL) ||
 	    end_open(b, &weft_carrier_shm, 2, NULL))
 		return 11;
-	/* without the hint of where to look, and with it */
+	/* without a hint, and with it */
 	memset(b->name.sin_zero, 0, sizeof(b->name.sin_zero));
 	if (end_send_all(a, end_peer_name(a, &b->name), 0, 700, SECONDS) ||
 	    !end_wait_got(b, 1, SECONDS))
@@ -414,7 +408,7 @@ static int meet(struct end *a, struct end *b)
 	return a->bad + b->bad ? 14 : 0;
 }
 
-/* In a network of its own: names of others are not touched. */
+/* In a network namespace of its own: no names of other tests are touched. */
 static int meet_among_squatters(int to, int from)
 {
 	enum { MOST = 64 };
@@ -457,7 +451,7 @@ int main(int argc, char **argv)
 		T_CASE(who_finds_all_names_taken_starts_all_the_same),
 	};
 
-	/* the other program that a peer became */
+	/* the program that a peer has executed */
 	if (argc == 4)
 		return lie_in_wait(atoi(argv[1]), atoi(argv[2]), geteuid(),
 				   (unsigned)atoi(argv[3]));

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sending: reserve a slot of the peer's FIFO by one compare-and-swap of its
- * tail word, fill it, publish it by its own word. The tail's line stays with
- * the only sender there is in the common case, the slot's line is the one
- * line that travels.
+ * tail word, fill it, publish it by its own word. With a single sender, the
+ * common case, the tail's line stays in its cache, and the slot's line is the
+ * only one transferred.
  *
  * The swap is relaxed on purpose. With release it would wait for the stores
- * into the slot before (a line that is still with the receiver), and packets
- * would leave one cache miss after the other: 14 instead of 63 million a
- * second on a Neoverse V1. What has to be ordered is ordered by the slot's
- * word and by head.
+ * into the slot before (a line that is still in the receiver's cache), and
+ * packets would leave one cache miss after the other: 14 instead of 63 million
+ * a second on a Neoverse V1. The slot's word and head provide the ordering.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/copy.h"
@@ -20,8 +19,8 @@
 
 /*
  * Records in the owner words that writer held the ticket before the one about
- * to be reserved. Everyone who tries for that ticket writes the same; who
- * comes a lap late must not overwrite what is newer.
+ * to be reserved. All senders that try for that ticket write the same value;
+ * one that is a lap late must not overwrite a newer record.
  */
 static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 {
@@ -37,14 +36,14 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 }
 
 /*
- * The pages of a peer's FIFO come one by one on first touch, a fault here and
- * one there for each 32 packets. Whoever pours packets into it brings in all of
- * them at once; who is in conversation, or says a word or two, will not need
- * most of them soon. The common way need not count for that: until then
- * head_seen says that the FIFO is full in TX_LOOK slots.
+ * The pages of a peer's FIFO are allocated on first touch, one fault on each
+ * side for 32 packets. A sender with a stream of packets populates all of them
+ * at once; a sender of a few packets, or one that exchanges packets with the
+ * peer, does not need most of them soon. The fast path need not count for that:
+ * until then head_seen pretends that the FIFO is full in TX_LOOK slots.
  */
-#define TX_LOOK 32 /* slots until the next look */
-#define TX_HEAR 8  /* packets that came meanwhile: a conversation */
+#define TX_LOOK 32 /* slots until the next check */
+#define TX_HEAR 8  /* packets received meanwhile: an exchange */
 
 static void tx_warm(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
@@ -61,7 +60,7 @@ static void tx_warm(struct shm *s, struct shm_peer *p, uint64_t ticket)
 		p->head_seen = soon;
 }
 
-/* Looks at the receiver's head. */
+/* Reads the receiver's head. */
 static void tx_look(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
 	/* A3 pairs with R3 in rx_publish(): the slot was read before reuse. */
@@ -71,9 +70,9 @@ static void tx_look(struct shm *s, struct shm_peer *p, uint64_t ticket)
 }
 
 /*
- * Whether n slots from ticket on are free; looks at the receiver's head when
- * it seems not. Head is read after the tail that ticket is from, so it may be
- * ahead of an old ticket, but never more than a FIFO behind it.
+ * Whether n slots from ticket on are free; reads the receiver's head if the
+ * cached value shows no room. Head is read after the tail that ticket is from,
+ * so it may be ahead of an old ticket, but never more than a FIFO behind it.
  */
 static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 		   uint32_t n)
@@ -90,7 +89,7 @@ static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 	return used >= 0 && used + n <= slots ? 0 : -EAGAIN;
 }
 
-/* Moves the tail from *t_p to next, ours. */
+/* Moves the tail from *t_p to next; the slots are then ours. */
 static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 {
 	uint64_t ticket = shm_tail_ticket(*t_p);
@@ -108,7 +107,10 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 		memory_order_relaxed);
 }
 
-/* Any reservation, whoever was there before, however full it looks. */
+/*
+ * Slow path of a reservation: with another last writer, or a FIFO that may be
+ * full.
+ */
 static int tx_reserve_any(struct shm *s, struct shm_peer *p, uint32_t n,
 			  uint64_t *ticket_p)
 {
@@ -132,14 +134,14 @@ static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
 }
 
 /*
- * Slots between the one at hand and the one whose line is taken from the
- * receiver meanwhile. On x86 the next swap of the tail waits for the stores
- * into the slot, which then find their line here. Who was not the last writer
- * leaves it: with several, the line may be another's.
+ * Distance in slots of the prefetch for writing. On x86 the next swap of the
+ * tail waits for the stores into the slot, which then find their line in the
+ * own cache. A sender that was not the last writer does not prefetch: with
+ * several writers the line may be used by another.
  */
 #define TX_AHEAD 8
 
-/* The common one: one slot, we were the last writer, and there is room. */
+/* Fast path: one slot, we were the last writer, and there is room. */
 WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
 {
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
@@ -167,7 +169,7 @@ static WEFT_COLD int tx_wake(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
-/* Makes the filled slot visible and looks whether the receiver sleeps; 0. */
+/* Publishes the filled slot and wakes the receiver if it sleeps; 0. */
 WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 			   struct shm_slot *slot, uint64_t ticket,
 			   const struct weft_pkt *pkt, uint32_t kind)
@@ -181,12 +183,14 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 	/* R0 pairs with A0 in rx_fifo(): filled before it is full. */
 	weft_store64(&slot->word, shm_slot_word(low, carrier));
 	s->stats.sent++;
-	/* F0: store, then load; the sleeper's membarrier pays, or we do. */
+	/*
+	 * F0: store, then load; either the waiter's membarrier or this fence.
+	 */
 	if (weft_unlikely(p->fence))
 		weft_fence_full();
 	else
 		atomic_signal_fence(memory_order_seq_cst);
-	/* relaxed: a hint; who sees it late is seen by the sleeper */
+	/* relaxed: a hint; a waiter that we miss sees the slot */
 	if (weft_unlikely(weft_load32_relaxed(&p->head->wake)))
 		return tx_wake(s, p);
 	return 0;
@@ -223,7 +227,10 @@ static void tx_more(struct shm_peer *p, uint64_t ticket, const uint8_t *from,
 		memcpy(slot->rest, from, len);
 }
 
-/* A payload that takes a few slots: no line but those that carry it. */
+/*
+ * Sends a payload in several slots: only the lines that carry it are
+ * transferred.
+ */
 static int tx_long(struct shm *s, struct shm_peer *p,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int count)
@@ -250,7 +257,7 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_LONG);
 }
 
-/* The payload to its place, from memory or from who makes it now. */
+/* Writes the payload, from memory or by the caller's fill function. */
 static void tx_fill(struct shm *s, void *to, const struct iovec *iov, int count)
 {
 	const struct weft_fill *f;
@@ -281,7 +288,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	ret = shm_cell_get(s, p, &cell);
 	if (ret)
 		return ret;
-	/* The copy comes first: a slot is reserved for a moment only. */
+	/* Copy first, to hold a reserved slot for a short time only. */
 	tx_fill(s, s->view.cell + (size_t)cell * s->view.cell_bytes, iov,
 		count);
 	ret = tx_reserve(s, p, &ticket);
@@ -295,7 +302,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_CELL);
 }
 
-/* What a failed attempt means to the caller. */
+/* Converts the error of a failed attempt for the caller. */
 static int tx_failed(struct shm *s, struct shm_peer *p, int err)
 {
 	if (err == -EAGAIN) {
@@ -330,7 +337,7 @@ static WEFT_APART int tx_any(struct shm *s, struct shm_peer *p,
 	return weft_likely(!ret) ? 0 : tx_failed(s, p, ret);
 }
 
-/* The shortest messages without any call. */
+/* The shortest messages are sent without a further call. */
 int shm_send(struct weft_carrier *c, struct weft_peer *peer,
 	     const struct weft_pkt *pkt, const struct iovec *iov, int iov_count)
 {

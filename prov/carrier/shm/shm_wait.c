@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: spin, then yield, then sleep on the wake word of the own region, as
- * src/base/patience.h explains it. Spins that are in vain get shorter, until a
- * short wait comes again. A sleep lasts a tenth of a second at most: then poll
- * looks who died. Who watches a shared area sleeps on its bell as well.
+ * Waiting: spin, then yield, then sleep on the wake word of the own region, by
+ * the wait policy of src/base/patience.h. Fruitless spins get shorter, until a
+ * short wait occurs again. A sleep lasts at most a tenth of a second: then poll
+ * checks for dead peers. An endpoint that watches a shared area sleeps on its
+ * event word as well.
  *
- * Nobody tells a sender that there is room again, so a wait after a send that
- * found none is one yield, and a sleep of a millisecond after many of them.
+ * Senders are not notified of free slots, so a wait after a send that found
+ * none is one yield, and a sleep of a millisecond after many of them.
  *
- * Sleeper                            Sender
+ * Waiter                             Sender
  *   wake |= ASLEEP                     publish the slot (R0)
  *   membarrier: all senders fence      (compiler fence only)
- *   look at the slot again             load wake; swap it to 0; futex wake
+ *   check the slot again               load wake; swap it to 0; futex wake
  *   futex wait
  *
- * Either the sender sees ASLEEP or the sleeper sees the slot. The membarrier
- * interrupts the other cores, so the first millisecond goes without. Where a
+ * Either the sender sees ASLEEP or the waiter sees the slot. The membarrier
+ * interrupts the other cores, so the first millisecond does without. Where a
  * process has no membarrier, both sides fence (SHM_FENCE in the region's
  * flags).
  */
@@ -33,16 +34,16 @@
 #define ALONE weft_patience_rule[WEFT_ALONE]
 
 #define WAIT_SPIN_MIN_NS UINT64_C(300)
-#define WAIT_ALONE_NS	 UINT64_C(1500)	     /* a yield that nobody took */
-#define WAIT_NAP_NS	 UINT64_C(1000000)   /* the sleep without membarrier */
-#define WAIT_BELL_NS	 UINT64_C(20000000)  /* the same for a bell's ring */
+#define WAIT_ALONE_NS	 UINT64_C(1500) /* a yield without a context switch */
+#define WAIT_NAP_NS	 UINT64_C(1000000)   /* sleep without membarrier */
+#define WAIT_BELL_NS	 UINT64_C(20000000)  /* sleep on an event word */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
-#define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long one, in vain */
-#define WAIT_TICK_MS	 250		     /* of an armed descriptor */
-#define WAIT_ARMED_NS	 UINT64_C(20000000)  /* arming holds so long */
-#define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
+#define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long sleep without an event */
+#define WAIT_TICK_MS	 250		     /* period of an armed descriptor */
+#define WAIT_ARMED_NS	 UINT64_C(20000000)  /* how long an arm remains valid */
+#define WAIT_ROOM_YIELDS 1000		     /* before a sleep for room */
 
-/* Registers the process so that sleepers anywhere can order its stores. */
+/* Registers the process so that all waiters can order its stores. */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	s->base.fences = weft_fence_join() < 0;
@@ -56,7 +57,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	atomic_init(&s->timer, -1);
 }
 
-/* There is one peer more; who is his own peer is among them. */
+/* There is one more peer; an endpoint that is its own peer counts. */
 void shm_wait_meet(struct shm *s)
 {
 	weft_patience_meet(&s->patience,
@@ -72,7 +73,7 @@ static int wait_timer(struct shm *s)
 /* Whether the next slot is full. */
 bool shm_wait_ready(const struct shm *s)
 {
-	/* relaxed: which slot to watch; poll looks again in any case */
+	/* relaxed: which slot to watch; poll checks again in any case */
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
 	uint64_t word =
 		weft_load64(&s->view.slot[next & (s->view.slots - 1)].word);
@@ -82,7 +83,7 @@ bool shm_wait_ready(const struct shm *s)
 	return shm_word_lap(pkt.carrier) == shm_lap(next, s->view.lg);
 }
 
-/* Whether it is watched already. Relaxed: who sets watches takes turns. */
+/* Is this watched already? Relaxed: callers of shm_watch exclude each other. */
 static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 {
 	return weft_load64_relaxed(&s->watch_want) == w->want &&
@@ -99,7 +100,7 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 
 	if (watch_is(s, w))
 		return;
-	/* relaxed: R5 orders them; what is read half way is read again */
+	/* relaxed: R5 orders them; a mixed state is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
 	weft_store32_relaxed(&s->crowded, w->crowded);
 	atomic_store_explicit(&s->watch_bell, w->bell, memory_order_relaxed);
@@ -109,18 +110,18 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 		return;
 	/* F2 pairs with F2 in wait_lie(): either side sees the other. */
 	weft_fence_full();
-	/* a thread that sleeps already does not hear this bell */
+	/* a thread that sleeps already does not wait on this event word */
 	if (weft_load32_relaxed(&s->view.head->wake))
 		shm_wake(c);
 }
 
-/* Whether what the caller watches has come about. */
+/* Has the watched word reached its value? */
 static bool wait_watched(struct shm *s)
 {
 	/* A5 pairs with R5 in shm_watch(). */
 	weft_au64 *word =
 		atomic_load_explicit(&s->watch_word, memory_order_acquire);
-	/* relaxed: as above */
+	/* relaxed: ordered by R5 */
 	uint64_t want = weft_load64_relaxed(&s->watch_want);
 
 	if (!want)
@@ -131,7 +132,7 @@ static bool wait_watched(struct shm *s)
 	return true;
 }
 
-/* Something to come back for; a wake is used up by it. */
+/* Is there a reason to return? Consumes a wake. */
 static bool wait_over(struct shm *s)
 {
 	if (shm_wait_ready(s) || wait_watched(s))
@@ -152,8 +153,9 @@ static bool wait_spin(struct shm *s, uint64_t end)
 }
 
 /*
- * A wait that ended by yielding. Nobody took the core (the yield came back at
- * once) and it was short: a spin would have done. Relaxed: one thread waits.
+ * A wait that ended by yielding. No other process took the core (the yield
+ * returned at once) and it was short: a spin would have sufficed. Relaxed: one
+ * thread waits.
  */
 static void wait_learn(struct shm *s, uint64_t waited, uint64_t yield)
 {
@@ -179,7 +181,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Says what peers have to do for us. */
+/* Requests a notification from peers. */
 static void wait_announce(struct shm *s, uint32_t bit)
 {
 	atomic_fetch_or_explicit(&s->view.head->wake, bit,
@@ -188,7 +190,9 @@ static void wait_announce(struct shm *s, uint32_t bit)
 		weft_fence_full();
 }
 
-/* F1: the other half of F0 in tx_publish(); dear where it interrupts cores. */
+/*
+ * F1: counterpart of F0 in tx_publish(); expensive where it interrupts cores.
+ */
 static void wait_order(struct shm *s)
 {
 	if (!s->base.fences)
@@ -201,7 +205,7 @@ static void wait_retract(struct shm *s, uint32_t bit)
 				  memory_order_acq_rel);
 }
 
-/* The bell that is rung for what the caller watches, or NULL. */
+/* The event word that notifies of the watched value, or NULL. */
 static struct weft_bell *wait_bell(struct shm *s)
 {
 	/* relaxed: as in wait_watched() */
@@ -217,7 +221,7 @@ static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 				WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
 }
 
-/* On the wake word and the bell, where the kernel can do both. */
+/* Sleeps on the wake word and the event word, where the kernel can do both. */
 static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_bell *bell,
 			 uint32_t heard, uint64_t ns)
 {
@@ -227,7 +231,7 @@ static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_bell *bell,
 	return rc != -ETIMEDOUT;
 }
 
-/* Sleeps on the wake word, announced before. False: nothing in that time. */
+/* Sleeps on the wake word, announced before. False: timed out. */
 static bool wait_doze(struct shm *s, uint64_t ns, struct weft_bell *bell,
 		      uint32_t heard)
 {
@@ -236,7 +240,7 @@ static bool wait_doze(struct shm *s, uint64_t ns, struct weft_bell *bell,
 	if (shm_wait_ready(s) || wait_watched(s) || weft_load32(&s->woken) ||
 	    !(word & SHM_ASLEEP))
 		return true;
-	/* relaxed: a number for people */
+	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
 	return bell && !s->no_waitv ? wait_on_bell(s, word, bell, heard, ns)
 				    : wait_futex(s, word, ns);
@@ -247,16 +251,19 @@ static uint64_t wait_sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Where a sleeper lies: on the wake word, and on a bell if there is one. */
+/*
+ * Words that a waiter sleeps on: the wake word, and an event word if there is
+ * one.
+ */
 struct wait_bed {
 	struct weft_bell *bell;
 	uint32_t heard;
-	bool sure; /* whoever rings has fenced */
+	bool sure; /* notifiers have fenced */
 };
 
 /*
- * The bell is looked up after the announcement: a watch that is set meanwhile
- * is seen here, or whoever set it has seen that we sleep (shm_watch).
+ * The event word is read after the announcement: a watch that is set meanwhile
+ * is seen here, or shm_watch() has seen that we sleep.
  */
 static struct wait_bed wait_lie(struct shm *s)
 {
@@ -275,7 +282,7 @@ static struct wait_bed wait_lie(struct shm *s)
 	return bed;
 }
 
-/* Sleeps so much of *ns; true: something came. */
+/* Sleeps at most most ns of *ns; true: woken. */
 static bool wait_at_most(struct shm *s, const struct wait_bed *bed,
 			 uint64_t most, uint64_t *ns)
 {
@@ -285,7 +292,7 @@ static bool wait_at_most(struct shm *s, const struct wait_bed *bed,
 	return part && wait_doze(s, part, bed->bell, bed->heard);
 }
 
-/* The time is over: is there something that nobody has woken us for? */
+/* After a timeout: counts an event that did not wake this waiter. */
 static void wait_count_late(struct shm *s, const struct wait_bed *bed)
 {
 	if (!shm_wait_ready(s) && !wait_watched(s))
@@ -293,16 +300,16 @@ static void wait_count_late(struct shm *s, const struct wait_bed *bed)
 	if (!(weft_load32(&s->view.head->wake) & SHM_ASLEEP) ||
 	    (bed->bell && weft_load32(&bed->bell->ring) != bed->heard))
 		return;
-	/* relaxed: a number for people */
+	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->late, 1, memory_order_relaxed);
 }
 
 /*
- * A short sleep without membarrier first, since most are short: a sender
- * whose store was still on its way when it looked costs us that time, once in
- * many thousands. In a crowd the next part is without, too: whoever rings has
- * fenced, and what was on its way is seen in the look before it. Then a long
- * one that misses nobody.
+ * First a short sleep without membarrier, since most are short: if a sender's
+ * store was not yet visible when it loaded the wake word, that sleep is lost,
+ * once in many thousands. With more ranks than cores the next part is without,
+ * too: notifiers have fenced, and a delayed store is seen in the check before
+ * it. Then a long sleep that misses no event.
  */
 static void wait_sleep(struct shm *s, uint64_t ns)
 {
@@ -340,7 +347,7 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 			  wait_sooner(now + rule->yield.longest_ns, end));
 }
 
-/* The rest, once there is nothing at first sight. */
+/* Slow path of a wait, if the first check finds nothing. */
 static int wait_long(struct shm *s, uint64_t timeout_ns)
 {
 	uint64_t now = weft_now_ns();
@@ -349,7 +356,9 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 	uint64_t slept = 0;
 	bool over = false;
 
-	/* Who slept in vain sleeps on: there is nothing to be quick for. */
+	/*
+	 * After a fruitless sleep it sleeps again: latency does not matter now.
+	 */
 	if (!s->idle) {
 		over = wait_awake(s, now, end);
 		now = weft_now_ns();
@@ -363,7 +372,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
-/* Gives the core to who may make room; the caller tries again. */
+/* Yields to a process that may make room; the caller retries. */
 static int wait_room(struct shm *s, uint64_t timeout_ns)
 {
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
@@ -402,11 +411,13 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 	/* relaxed: the fence orders it */
 	weft_store32_relaxed(&s->waits, 1);
-	/* F3 pairs with F3 in shm_window_close(): the word that is watched is
-	 * gone for us, or its window stays. */
+	/*
+	 * F3 pairs with F3 in shm_window_close(): this thread does not see the
+	 * watched word, or its window stays mapped.
+	 */
 	weft_fence_full();
 	ret = wait_any(s, timeout_ns);
-	/* R6 pairs with A6 in shm_window_close(): nothing is read any more. */
+	/* R6 pairs with A6 in shm_window_close(): no further reads. */
 	weft_store32(&s->waits, 0);
 	return ret;
 }
@@ -433,7 +444,9 @@ void shm_wake(struct weft_carrier *c)
 	wait_futex_wake(&s->view.head->wake);
 }
 
-/* A sender saw the word set: it does what the sleeper asked for. */
+/*
+ * Called by a sender that saw the wake word set: wakes the waiter as requested.
+ */
 void shm_wake_peer(struct shm *s, struct shm_peer *p)
 {
 	uint32_t word = weft_swap32(&p->view.head->wake, 0);
@@ -459,7 +472,7 @@ void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
 		weft_fence_full();
 	else
 		atomic_signal_fence(memory_order_seq_cst);
-	/* relaxed: a hint; who sees it late is seen by the sleeper */
+	/* relaxed: a hint; a waiter that we miss sees the slot */
 	if (weft_unlikely(weft_load32_relaxed(&p->view.head->wake)))
 		shm_wake_peer(s, p);
 }
@@ -498,7 +511,7 @@ void shm_wait_fini(struct shm *s)
 	close(wait_timer(s));
 }
 
-/* All that arming takes; false: something has come meanwhile. */
+/* All steps of arming; false: an event has occurred meanwhile. */
 static bool arm_anew(struct shm *s, uint64_t now)
 {
 	struct itimerspec tick = {
@@ -523,8 +536,8 @@ static bool arm_anew(struct shm *s, uint64_t now)
 }
 
 /*
- * Whether the last time still holds: nobody has answered it, and no bell is to
- * be lain on. Senders were ordered then, so none of them misses it.
+ * Is the last arm still valid: not notified since, and no event word to wait
+ * on? Senders were ordered then, so none of them misses it.
  */
 static bool arm_holds(struct shm *s, uint64_t now)
 {

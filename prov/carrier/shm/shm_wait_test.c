@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Falling asleep, and what comes about at that moment. A sleep that is missed
- * ends with its time limit all the same, so it is not the time that is looked
- * at: the carrier counts sleeps that nobody ended (late).
+ * Races between falling asleep and an event. A sleep whose event was missed
+ * ends with its timeout all the same, so the test does not measure time: the
+ * carrier counts sleeps that no notification ended (late).
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/shm/shm.h"
@@ -25,14 +25,14 @@ struct room {
 	struct end e;
 	weft_au64 word;
 	struct weft_bell bell;
-	weft_au64 round; /* that the sleeper may begin */
-	weft_au64 ended; /* that it has seen the end of */
+	weft_au64 round; /* round that the waiter may begin */
+	weft_au64 ended; /* last round that the waiter has completed */
 	_Atomic pid_t tid;
 };
 
 static const struct weft_carrier_attr no_spin = { .spin_ns = 1 };
 
-/* Both sides start at once: what is looked for takes nanoseconds. */
+/* Both sides start at once: the race takes nanoseconds. */
 static void spin_until(weft_au64 *word, uint64_t want)
 {
 	for (unsigned i = 1; weft_load64(word) < want; i++) {
@@ -41,7 +41,7 @@ static void spin_until(weft_au64 *word, uint64_t want)
 	}
 }
 
-/* Waits go straight to sleep. */
+/* Waits go directly to sleep. */
 static void open_sleepy(struct end *e, uint32_t id)
 {
 	T_OK(end_open(e, &weft_carrier_shm, id, &no_spin));
@@ -56,7 +56,10 @@ static uint64_t late_of(struct end *e)
 	return st.late;
 }
 
-/* Idle, as after a long sleep: no short one comes first, whose end helps. */
+/*
+ * Idle, as after a long sleep: no short sleep comes first, whose end would hide
+ * the race.
+ */
 static void *sleep_for_the_word(void *arg)
 {
 	struct room *r = arg;
@@ -138,7 +141,7 @@ static bool is_asleep(pid_t tid)
 	return state == 'S';
 }
 
-/* Until the thread sleeps in the carrier. */
+/* Waits until the thread sleeps in the carrier. */
 static void until_asleep(struct room *r, uint64_t before)
 {
 	struct weft_carrier_stats st;
@@ -150,8 +153,8 @@ static void until_asleep(struct room *r, uint64_t before)
 }
 
 /*
- * The race of a packet with the announcement, at leisure: the sender does not
- * see that anybody sleeps. How long that packet waits.
+ * The race of a packet with the announcement, made deterministic: the sender
+ * does not see the waiter. Returns how long that packet waits.
  */
 static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 {
@@ -201,7 +204,7 @@ static void arm(struct end *e)
 		e->c->ops->poll(e->c, 4);
 }
 
-/* It is dear, so it is not done again before somebody has answered it. */
+/* Arming is expensive, so it is not repeated before a notification. */
 static void arming_holds_until_it_is_answered(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a)), *b = calloc(1, sizeof(*b));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows: parts of a region's end that are mapped when somebody needs them.
- * The region's descriptor was closed after the first contact, so it is opened
- * again through /proc, and must be the same file. Endpoints of one process
- * share their windows, as they share their mappings (shm_map.c).
+ * Windows: parts of a region's end that are mapped on demand. The region's
+ * descriptor was closed after the first contact, so it is opened again through
+ * /proc, and must be the same file. Endpoints of one process share their
+ * windows, as they share their mappings (shm_map.c).
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -17,20 +17,20 @@ struct shm_window {
 	struct weft_list node;
 	dev_t dev;
 	ino_t ino;
-	uint64_t at; /* in the region */
+	uint64_t at; /* offset in the region */
 	size_t bytes;
 	void *base;
 	unsigned refs;
 	const struct shm *by; /* the endpoint that closed it last */
 };
 
-/* Those of this process. */
+/* Windows of this process. */
 static pthread_mutex_t window_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list windows = { &windows, &windows };
 /* Closed while a thread waited, perhaps for a word in one of them. */
 static struct weft_list leaving = { &leaving, &leaving };
 
-/* The descriptor of p's region, once more; the caller closes it. */
+/* Opens the descriptor of p's region again; the caller closes it. */
 static int window_reopen(const struct shm_peer *p)
 {
 	const struct shm_map *m = p->view.map;
@@ -140,7 +140,7 @@ int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
 		return -EOPNOTSUPP;
 	if (m->region.bytes < m->bytes)
 		return window_get(p, m, v->window_off + at, bytes, area_p);
-	/* all of it was mapped, and stays */
+	/* the whole region was mapped, and stays */
 	if (p)
 		p->shared = true;
 	*area_p = (char *)m->region.base + v->window_off + at;
@@ -153,7 +153,7 @@ static void window_unmap(struct shm_window *w)
 	free(w);
 }
 
-/* Those of an endpoint that nobody can be looking at any more. */
+/* Unmaps the closed windows of an endpoint that no thread can read any more. */
 static void windows_leave(const struct shm *s)
 {
 	struct weft_list *i, *tmp;
@@ -171,8 +171,8 @@ static void windows_leave(const struct shm *s)
 }
 
 /*
- * The caller has ended its watch over what is in there. No area: unmaps what
- * earlier calls had to leave.
+ * The caller has ended its watch of the window. area NULL: unmaps the windows
+ * that earlier calls had to leave.
  */
 void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {

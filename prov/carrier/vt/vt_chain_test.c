@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups that no tree of the network serves, on a machine whose interfaces have
- * events that start packets (vt_tell.c, vt_fold.c): five of eight ranks. Their
- * tree has 1, 2 and 3 below 0, and 4 below 3.
+ * events that start packets (vt_tell.c, vt_fold.c): five of eight ranks. In
+ * their tree 1, 2 and 3 are children of 0, and 4 is a child of 3.
  */
 #include "prov/carrier/vt/vt_play.h"
 
@@ -16,14 +16,14 @@ enum { MEMBERS = 5, BUSY = 3, LONG = 512, RANKS = 8 };
 
 static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 
-#define START (100000ull * NS)	/* when all begin */
-#define LATER (1000000ull * NS) /* and one who computes comes back */
+#define START (100000ull * NS)	/* when all members begin */
+#define LATER (1000000ull * NS) /* when a member that computes continues */
 
-/* What the members do, and when BUSY computes. */
+/* The operation of the members, and when BUSY computes. */
 struct scene {
 	struct play play;
 	struct weft_vt_part part;
-	bool computes; /* before it takes what it has posted */
+	bool computes; /* before it takes its result */
 	bool late;     /* before it posts anything */
 };
 
@@ -41,7 +41,10 @@ static void compute_until(struct end *e, uint64_t at)
 		e->c->virt->compute(e->c, at - now(e));
 }
 
-/* The same asleep: what it posts afterwards is not known before. */
+/*
+ * compute_until() by waiting: the engine does not know before what the rank
+ * posts afterwards.
+ */
 static void sleep_until(struct end *e, uint64_t at)
 {
 	while (now(e) < at)
@@ -49,7 +52,7 @@ static void sleep_until(struct end *e, uint64_t at)
 			e->c->ops->wait(e->c, (at - now(e)) / NS + 1);
 }
 
-/* The members' route, number 3; 0: events carry it. */
+/* Opens the members' route, number 3; 0: served by chained events. */
 static int open_route(struct play *p, struct end *e, int me)
 {
 	struct weft_peer *member[MEMBERS];
@@ -66,7 +69,7 @@ static int open_route(struct play *p, struct end *e, int me)
 	return ret || id != 3 || !e->c->virt->route_chained(e->c, id);
 }
 
-/* One packet; value is how long it took the member. */
+/* One packet; value is the time that the member needed. */
 static int one_packet(struct play *p, struct end *e, uint32_t rank)
 {
 	struct scene *s = weft_container_of(p, struct scene, play);
@@ -106,7 +109,7 @@ static void one(struct scene *s, struct found *f)
 	play(&s->play, f);
 }
 
-/* When the last has it; without the one that may compute. */
+/* Time of the last member, without the one that may compute. */
 static uint64_t last(const struct found *f)
 {
 	uint64_t most = 0;
@@ -152,7 +155,7 @@ static void a_barrier_waits_for_all(void **state)
 		T_TRUE(f.value[ranks[i]] > LATER - START);
 }
 
-/* Up two steps and down two, each with its own event. */
+/* Two steps up and two down, each with its own event. */
 static void a_step_takes_the_time_of_its_event(void **state)
 {
 	char path[] = PLAY_FILE;
@@ -170,7 +173,9 @@ static void a_step_takes_the_time_of_its_event(void **state)
 	T_IS(slow.value[ranks[4]] - quick.value[ranks[4]], 4 * 500 * NS);
 }
 
-/* It passes one who has not even asked for it, and waits there. */
+/*
+ * The broadcast passes a member that has not posted its part, and waits there.
+ */
 static void a_broadcast_passes_who_computes(void **state)
 {
 	static const uint32_t roots[] = { 0, 2, 4 };
@@ -189,12 +194,12 @@ static void a_broadcast_passes_who_computes(void **state)
 		s.late = true;
 		one(&s, &busy);
 		is_as_quick(&busy, &calm);
-		/* only the call is left */
+		/* only the cost of the call is left */
 		T_TRUE(busy.value[ranks[BUSY]] < LATER - START + 1000 * NS);
 	}
 }
 
-/* The root has no more to do than to post it. */
+/* The root only posts the broadcast. */
 static void a_broadcast_does_not_wait_for_its_root(void **state)
 {
 	struct scene s = {
@@ -209,7 +214,7 @@ static void a_broadcast_does_not_wait_for_its_root(void **state)
 	T_TRUE(last(&busy) < 10000 * NS);
 }
 
-/* ---- many --------------------------------------------------------------- */
+/* ---- many ---------------------------------------------------------------- */
 
 enum { MANY = 16 };
 
@@ -220,7 +225,7 @@ static uint32_t many_bytes(uint64_t seq)
 	return bytes[seq % WEFT_COUNT_OF(bytes)];
 }
 
-/* Broadcasts of all roots, and sums between them; BUSY comes late. */
+/* Broadcasts of all roots, and sums between them; BUSY is late. */
 static int many(struct play *p, struct end *e, uint32_t rank)
 {
 	int me = member_of(rank);
@@ -273,7 +278,7 @@ static void broadcasts_and_sums_share_a_route(void **state)
 	T_IS(f.count.hash, again.count.hash);
 }
 
-/* ---- members that do not agree ------------------------------------------- */
+/* ---- members that disagree ----------------------------------------------- */
 
 enum other { OTHER_KIND, OTHER_BYTES, OTHER_ROOT };
 

@@ -2,22 +2,22 @@
 /*
  * Transfers that the network interfaces do by themselves, between the memories
  * of two ranks that may both compute meanwhile. One post has both addresses;
- * the model cuts it into packets and times them. The bytes are copied by
- * whoever runs the model, at the time when the last of them has come. Nobody
- * runs then, so that an atomic is read, changed and written as one.
+ * the model cuts it into packets and times them. The process that runs the
+ * model copies the bytes, at the time when the last of them has arrived. No
+ * rank runs then, so an atomic is read, changed and written as one operation.
  *
  *   put      moving: the data, origin -> target; then acknowledged, or
- *            told:   an answer
+ *            told:   a response
  *   get      asked:  request, origin -> target
  *            moving: data, target -> origin
  *   atomic   asked:  operands, origin -> target
- *            moving: what was there before, target -> origin
+ *            moving: the previous value, target -> origin
  *
- * Accesses of a pair that keep their order wait in the line of the origin, each
- * with its bytes on the spot, until those before it have happened.
+ * Ordered accesses of a pair wait in the origin's FIFO, each with its bytes at
+ * the target, until those before it have been executed.
  *
- * The origin hears of the end as of a packet. Neither side may be gone before
- * that: both count it as flying.
+ * The completion reaches the origin like a packet. Neither side may leave
+ * before that: both count the transfer as in flight.
  */
 #include "prov/carrier/carrier_cma.h"
 #include "prov/carrier/vt/vt.h"
@@ -71,7 +71,10 @@ static int free_place(const struct vt *v)
 	return -1;
 }
 
-/* Threads of the target may change the same word meanwhile. */
+/*
+ * Atomics are refused where threads of the target may change the word at the
+ * same time.
+ */
 static bool no_change(const struct vt *v, const struct weft_vt_dma *d)
 {
 	return d->what &&
@@ -86,7 +89,7 @@ static void fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
 
 	b->kind = VT_DMA;
 	b->from = v->rank;
-	b->more = 1; /* nothing is taken when it ends */
+	b->more = 1; /* reception of the completion costs nothing */
 	b->way = d->way;
 	memcpy(b->payload, m, sizeof(*m));
 	v->lengthy = !d->quick;
@@ -139,11 +142,11 @@ int vt_dma_over(struct vt *v, const struct vt_buf *b)
 
 /* ---- the bytes ----------------------------------------------------------- */
 
-/* One piece between two processes, neither of them this one. */
+/* Copies between two other processes through a bounce buffer. */
 static int carry(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 		 uint64_t bytes)
 {
-	static char bounce[BOUNCE]; /* whoever has the engine is alone */
+	static char bounce[BOUNCE]; /* only the engine's owner uses it */
 	int ret = 0;
 
 	for (uint64_t n, at = 0; at < bytes && !ret; at += n) {
@@ -174,7 +177,7 @@ static int move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 	return carry(from, src, to, dst, bytes);
 }
 
-/* Own memory and that of a process; there: to it. */
+/* Copies between own memory and a process; there: to the process. */
 static int reach(pid_t pid, bool there, void *own, uint64_t at, uint64_t bytes)
 {
 	struct iovec iov = { .iov_base = own, .iov_len = bytes };
@@ -207,7 +210,7 @@ struct job {
 	pid_t target;
 };
 
-/* All of it at once. */
+/* Copies all bytes of a put or a get. */
 static int job_move(const struct job *j)
 {
 	const struct vt_dma *m = j->m;
@@ -224,7 +227,7 @@ static int job_move(const struct job *j)
 	return ret;
 }
 
-/* Bytes that lie here, to the origin's segments. */
+/* Copies bytes from own memory to the origin's segments. */
 static int job_scatter(const struct job *j, unsigned char *from)
 {
 	const struct vt_dma *m = j->m;
@@ -237,14 +240,14 @@ static int job_scatter(const struct job *j, unsigned char *from)
 	return ret;
 }
 
-/* The bytes of a short get, as the target's interface reads them. */
+/* Copies the bytes of a short get when the target's interface reads them. */
 static int job_take(const struct job *j)
 {
 	return reach(j->target, false, j->b->payload + sizeof(*j->m),
 		     j->m->remote, j->m->bytes);
 }
 
-/* Nobody runs, so nobody sees it half done. */
+/* Executes an atomic; no rank runs, so none sees it half done. */
 static int job_change(const struct job *j)
 {
 	static alignas(64) unsigned char what[WEFT_VT_CHANGE];
@@ -272,7 +275,7 @@ static int job_keep(const struct job *j)
 	return job_scatter(j, j->b->payload + sizeof(*j->m));
 }
 
-/* Does a part of a transfer; what went wrong is written down. */
+/* Executes a step of a transfer and records its error. */
 static void job_do(struct vt_turn *t, uint32_t i,
 		   int (*part)(const struct job *j))
 {
@@ -315,11 +318,11 @@ static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 }
 
 /*
- * An address as the model sees it, the same in every run. Hosts give a program
- * other addresses each time, so regions count from their begin, in the order in
- * which they were reached, and one that is registered anew is a new one, though
- * its memory may lie where another's was; memory of no region by areas that
- * move as a whole.
+ * An address as the model sees it, equal in every run. Hosts give a program
+ * other addresses each time, so regions count from their begin, in the order of
+ * first access. A region that is registered again is a new one, though its
+ * memory may have the address of a former one. Memory outside of regions is
+ * mapped by areas that move as a whole.
  */
 static uint64_t placed(const struct weft_vt *w, uint32_t rank,
 		       const struct vt_dma *m)
@@ -344,7 +347,7 @@ static uint64_t placed(const struct weft_vt *w, uint32_t rank,
 	return far + i * apart + m->remote - first;
 }
 
-/* The message of the step that begins now. */
+/* Sends the message of the step that begins now. */
 static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -377,9 +380,11 @@ static void end(struct vt_turn *t, uint32_t i)
 	vt_landed(t, to);
 }
 
-/* ---- what happens -------------------------------------------------------- */
+/* ---- execution ----------------------------------------------------------- */
 
-/* The interface of a rank does its atomics one by one; when this one is done.
+/*
+ * The interface of a rank executes its atomics one by one; completion time of
+ * this one.
  */
 static uint64_t change_time(struct vt_turn *t, uint32_t rank)
 {
@@ -405,7 +410,7 @@ static void happen_put(struct vt_turn *t, uint32_t i, struct vt_dma *m)
 	}
 }
 
-/* A transfer changes memory, or reads it: in its turn. */
+/* Executes the memory access of a transfer, in order. */
 static void happen(struct vt_turn *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -431,7 +436,10 @@ static void happen(struct vt_turn *t, uint32_t i)
 	step_send(t, i, at);
 }
 
-/* It could happen now, but for those before it; and then they could. */
+/*
+ * The transfer is ready: executes it and those behind it, as far as their order
+ * permits.
+ */
 static void in_turn(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
@@ -457,7 +465,10 @@ static void in_turn(struct vt_turn *t, uint32_t i)
 	}
 }
 
-/* Neither it nor its answer will come; those behind it need not wait. */
+/*
+ * Neither the transfer nor its response will arrive; later ones need not wait
+ * for it.
+ */
 void vt_dma_lost(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
@@ -495,7 +506,7 @@ void vt_dma_post(struct vt_turn *t, uint32_t i)
 		vt_line_add(w, &vt_rank(w, b->from)->reach, i);
 }
 
-/* All of a step's message is there. */
+/* All bytes of a step's message have arrived. */
 static void step_over(struct vt_turn *t, uint32_t i, struct vt_dma *m)
 {
 	bool back = comes_back(m);
@@ -525,7 +536,7 @@ void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
 		step_over(t, i, m);
 }
 
-/* The origin's interface knows that a put has come. */
+/* The origin's interface has the acknowledgement of a put. */
 void vt_dma_acked(struct vt_turn *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers that interfaces do alone, and machines with several ways into the
- * network: nobody's processor has a part in it, bytes are right, times are the
- * engine's, and messages of a pair keep their order.
+ * Transfers that interfaces do alone, and machines with several paths into the
+ * network: no processor takes part, bytes are right, times are the engine's,
+ * and messages of a pair keep their order.
  */
 #include "prov/carrier/vt/vt_play.h"
 #include "test/t.h"
@@ -12,7 +12,7 @@
 #define MIB	   (1u << 20)
 #define COMPUTE_PS UINT64_C(50000000000) /* 50 ms */
 
-/* At the same address in every rank. */
+/* The address is the same in every rank. */
 static unsigned char memory[MIB + 64];
 
 /* ---- transfers ----------------------------------------------------------- */
@@ -35,7 +35,7 @@ static void over(struct weft_vt_dma *d, int err)
 	x->at = now(x->e);
 }
 
-/* All of memory, in two segments on this side. */
+/* Transfers all of memory, in two segments on this side. */
 static int post_as(struct end *e, struct weft_peer *peer, bool get,
 		   bool ordered, struct posted *x)
 {
@@ -45,7 +45,7 @@ static int post_as(struct end *e, struct weft_peer *peer, bool get,
 		path = e->c->virt->path(e->c, "bte");
 	*x = (struct posted){ .e = e };
 	x->iov[0] = (struct iovec){ memory, 1000 };
-	/* more than is wanted */
+	/* longer than the transfer */
 	x->iov[1] = (struct iovec){ memory + 1000, MIB };
 	x->d = (struct weft_vt_dma){ .get = get,
 				     .ordered = ordered,
@@ -77,7 +77,7 @@ static int wait_over(struct end *e, const struct posted *x)
 	return x->over == 1 ? x->err : 2;
 }
 
-/* Rank 1 has the bytes and computes; rank 0 fetches them. */
+/* Rank 1 has the bytes and computes; rank 0 gets them. */
 static int get_them(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -118,7 +118,7 @@ static void a_get_ends_in_the_engines_time(void **state)
 	}
 }
 
-/* Rank 0 puts while rank 1 computes, and says when it is told. */
+/* Rank 0 puts while rank 1 computes, and records the time of completion. */
 static int put_them(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -146,7 +146,9 @@ static void a_put_is_there_when_its_end_is_told(void **state)
 	T_TRUE(f.value[0] < COMPUTE_PS / 10);
 }
 
-/* Two at a time share the engines: as long as one of twice the size. */
+/*
+ * Two transfers share the engines: they take as long as one of twice the size.
+ */
 static int get_twice(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -172,7 +174,7 @@ static void transfers_share_the_way(void **state)
 	T_TRUE(two.value[0] * 10 > one.value[0] * 19);
 }
 
-/* Memory that is not there. */
+/* Gets memory that is not mapped. */
 static int get_nothing(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -203,9 +205,9 @@ static void memory_that_is_not_there_is_an_error(void **state)
 	play(&p, &f);
 }
 
-/* ---- accesses that keep their order -------------------------------------- */
+/* ---- ordered accesses ---------------------------------------------------- */
 
-/* A word between place and the peer's memory, by the quickest path. */
+/* Transfers a word between place and the peer's memory, by the fastest path. */
 static int post_word(struct end *e, struct weft_peer *peer, bool get,
 		     uint64_t *place, struct posted *x)
 {
@@ -224,7 +226,7 @@ static int post_word(struct end *e, struct weft_peer *peer, bool get,
 	return e->c->virt->dma(e->c, peer, &x->d);
 }
 
-/* A long put, a word on top of it, and what is there then. */
+/* A long put, a put of a word into the same place, and a get of that word. */
 static int put_over(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -276,7 +278,9 @@ static void an_access_waits_for_those_before_it(void **state)
 
 #define ADDS 20u
 
-/* All add to a word of rank 0, who computes: each finds another number. */
+/*
+ * All ranks add to a word of rank 0, which computes: each gets another value.
+ */
 static int add_up(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 0);
@@ -336,7 +340,7 @@ static void atomics_are_one_by_one(void **state)
 	}
 }
 
-/* Where a rank has threads its own processor does atomics. */
+/* In a rank with threads its own processor executes atomics. */
 static int no_atomic(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_dma d = { .what = memory,
@@ -359,7 +363,7 @@ static void threads_do_their_own_atomics(void **state)
 
 /* ---- order --------------------------------------------------------------- */
 
-/* A long one by the slow path, then short ones by the quick path. */
+/* A long message by the slow path, then short ones by the fast path. */
 static int overtake(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -387,7 +391,7 @@ static void a_short_message_does_not_overtake(void **state)
 	play(&p, &f);
 }
 
-/* What a post says reaches the model: another path, other bytes. */
+/* Path and bytes of a post reach the model. */
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -412,7 +416,7 @@ static void a_post_names_its_path_and_its_bytes(void **state)
 		play(&p, &f);
 		t[p.seed] = f.clock[1];
 	}
-	/* a DMA begins 857 ns later and is quicker from then on */
+	/* a DMA begins 857 ns later and is faster from then on */
 	T_TRUE(t[1] > t[0] + 800 * NS && t[1] < t[0] + 900 * NS);
 	/* 2000 bytes at 600 MB/s */
 	T_TRUE(t[2] > t[0] + 3000 * NS);

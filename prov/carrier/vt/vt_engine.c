@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine: one turn of the model, by whoever blocked last.
+ * The engine: one pass of the model, run by the rank that blocks last.
  *
- *   drain     what the ranks that ran have sent goes into the network
- *   run       events in order, until somebody is freed at time t; then on to
- *             t + L, since nobody can touch another rank sooner than a send
+ *   drain     messages sent by the ranks that ran enter the network
+ *   run       events in order, until a rank is released at time t; then on to
+ *             t + L, since no rank can affect another sooner than a send
  *             takes (L, the lookahead)
- *   free      everybody freed in that window gets its time and runs, together
+ *   free      all ranks released in that window get their time and run together
  *
- * A turn begins when no rank runs, so what it finds depends on virtual time
- * alone: not on who runs it, nor on the order in which ranks blocked.
+ * A pass begins when no rank runs, so its input depends on virtual time alone:
+ * not on which rank runs it, nor on the order in which ranks blocked.
  *
- * Nothing is in flight and no wait has a time limit: ranks that poll in a loop
- * are freed at their next poll, a bounded number of times in a row; then, or
- * when no rank polls, it is a deadlock.
+ * When nothing is in flight and no wait has a timeout, ranks that poll in a
+ * loop are released at their next poll, a bounded number of times in a row;
+ * then, or when no rank polls, the engine reports a deadlock.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/alive.h"
@@ -24,43 +24,44 @@
 #include <unistd.h>
 
 /*
- * Turns in a row that free nothing but ranks that poll, and polls of all ranks
- * together, before it is a deadlock. Both are to be exceeded: a rank that polls
- * alone has more of them, and many ranks that poll end soon in real time.
+ * Consecutive passes that release only polling ranks, and polls of all ranks
+ * together, before the engine reports a deadlock. Both have to be exceeded: a
+ * rank that polls alone gets more of them, and many ranks that poll end soon in
+ * real time.
  */
 #define IDLE_TURNS 30000u
 #define IDLE_POLLS 200000u
 
-/* Who waits for the engine looks so often whether its holder lives. */
+/* Period at which a waiter for the engine checks that the owner lives. */
 #define LOOK_NS UINT64_C(50000000)
 
 /* ---- the lock ------------------------------------------------------------ */
 
-/* Is the process of a rank there? One that has not come yet may still. */
+/* Does the process of a rank exist? A rank that has not started yet counts. */
 bool vt_rank_lives(const struct weft_vt *w, uint32_t rank)
 {
-	/* A7 pairs with R7 in vt_open(): the start time is there. */
+	/* A7 pairs with R7 in vt_open(): the start time is written. */
 	uint32_t pid = weft_load32(&w->rank_of[rank].pid);
 
 	return !pid || weft_alive(pid, w->rank_of[rank].start);
 }
 
-/* The engine's owner, as its word has it: a rank plus one. */
+/* owner: value of the engine word, a rank plus one. */
 bool vt_owner_lives(const struct weft_vt *w, uint32_t owner)
 {
 	return owner - 1 < w->size && vt_rank_lives(w, owner - 1);
 }
 
 /*
- * Waits for the engine; whoever had it may have died over it. False: the model
- * is lost, and whoever has the engine may never leave it.
+ * Waits for the engine; its owner may have died in a pass. False: the model is
+ * lost, and its owner may never release the engine.
  */
 static bool lock(struct vt *v)
 {
 	struct vt_head *h = v->w->head;
 	uint32_t owner = 0;
 
-	/* A0 pairs with R0 and R5: the turns before this one are seen. */
+	/* A0 pairs with R0 and R5: earlier passes are visible. */
 	while (!weft_cas32(&h->engine, &owner, v->rank + 1)) {
 		/* F1 pairs with F0: either side sees the other. */
 		weft_add32(&h->waiters, 1);
@@ -92,11 +93,11 @@ static void unlock(struct vt *v)
 		weft_futex_wake(&h->engine, 1, WEFT_FUTEX_PROCESSES);
 }
 
-/* ---- who waits ----------------------------------------------------------- */
+/* ---- blocked ranks ------------------------------------------------------- */
 
 static bool runs_not(const struct vt_rank *r)
 {
-	/* relaxed: who blocks has counted itself out before this turn */
+	/* relaxed: a blocked rank decremented running before this pass */
 	uint32_t s = weft_load32_relaxed(&r->status);
 
 	return s == WEFT_VT_BLOCKED || s == WEFT_VT_POLLING ||
@@ -105,7 +106,7 @@ static bool runs_not(const struct vt_rank *r)
 
 /* ---- calls up from the network ------------------------------------------- */
 
-/* Somebody has found that the model goes on and gets nowhere. */
+/* Leaves the model when another rank has found that it makes no progress. */
 static void up_breath(void *arg)
 {
 	const struct vt_turn *t = arg;
@@ -113,7 +114,7 @@ static void up_breath(void *arg)
 	vt_sure(!weft_load32(&t->w->head->broken));
 }
 
-/* The cookie says whose message it is of. */
+/* The cookie names the message's owner. */
 static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		      uint64_t offset, uint32_t bytes)
 {
@@ -151,7 +152,7 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	if (cookie & VT_COOKIE_DMA)
 		vt_dma_lost(t, i);
 	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_TELL)))
-		/* a sum: its route has failed */
+		/* not for FOLD or TELL: their route has failed */
 		vt_message_lost(t, i);
 }
 
@@ -168,7 +169,7 @@ static const struct net_up net_calls = {
 
 /* ---- draining ------------------------------------------------------------ */
 
-/* Buffers that a rank has read go home. */
+/* Returns the buffers that a rank has read to their owners. */
 static void engine_return(struct vt_turn *t, struct vt_rank *r)
 {
 	struct weft_vt *w = t->w;
@@ -184,7 +185,7 @@ static void engine_return(struct vt_turn *t, struct vt_rank *r)
 	}
 }
 
-/* What a rank has posted, the oldest first. */
+/* The buffers that a rank has posted, oldest first. */
 static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 {
 	/* A3 pairs with R3 in vt_post(). */
@@ -192,7 +193,7 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 
 	while (i != VT_NONE) {
 		vt_sure(n++ < w->buf_count);
-		/* relaxed: pushed before the swap, and ours from now on */
+		/* relaxed: pushed before the swap; owned by the engine now */
 		uint32_t below = weft_load32_relaxed(&vt_buf(w, i)->next);
 
 		weft_store32_relaxed(&vt_buf(w, i)->next, first);
@@ -210,7 +211,7 @@ static void post_bye(struct vt_turn *t, uint32_t rank)
 		vt_depart(t, rank);
 }
 
-/* The dead are gone when their last packets have come. */
+/* Dead ranks leave when their last packets have arrived. */
 static void post_deaths(struct vt_turn *t)
 {
 	for (uint32_t i = 0; i < t->w->size; i++) {
@@ -279,7 +280,7 @@ static void free_due(struct vt_turn *t)
 			vt_turn_free(t, i, vt_due(w, i));
 }
 
-/* Runs up to and including a time; now says how far it came. */
+/* Runs the model up to and including a time; head.now is the time reached. */
 static void engine_step(struct vt_turn *t, uint64_t until)
 {
 	struct vt_head *h = t->w->head;
@@ -299,7 +300,7 @@ static void engine_step(struct vt_turn *t, uint64_t until)
 		weft_store64_relaxed(&h->now, reached);
 }
 
-/* Nothing will come: then nothing is under way either, or it was lost. */
+/* No event is left, so nothing may be in flight, or a packet was lost. */
 static void nothing_is_missing(const struct weft_vt *w)
 {
 	struct net_count n;
@@ -311,7 +312,7 @@ static void nothing_is_missing(const struct weft_vt *w)
 			weft_load32(&w->rank_of[i].status) <= WEFT_VT_DEAD);
 }
 
-/* Everybody waits and nothing will come. */
+/* All ranks wait and no event is left. */
 static void engine_deadlock(struct vt_turn *t)
 {
 	struct weft_vt *w = t->w;
@@ -323,7 +324,7 @@ static void engine_deadlock(struct vt_turn *t)
 	for (uint32_t i = 0; i < w->size; i++) {
 		if (!runs_not(&w->rank_of[i]))
 			continue;
-		/* relaxed: freeing the rank publishes it */
+		/* relaxed: published by the release of the rank */
 		weft_store32_relaxed(&w->rank_of[i].verdict, EDEADLK);
 		vt_turn_free(t, i, vt_now(&w->rank_of[i]));
 		n++;
@@ -332,7 +333,7 @@ static void engine_deadlock(struct vt_turn *t)
 	weft_store32(&w->head->deadlock, n ? VT_DEADLOCK : VT_DEADLOCK_NOT);
 }
 
-/* Whether only polls can free a rank: no packet or time-out is to come. */
+/* Whether only polls can release a rank: no packet or timeout is pending. */
 static bool engine_only_polls(const struct vt_turn *t)
 {
 	struct weft_vt *w = t->w;
@@ -348,7 +349,7 @@ static bool engine_only_polls(const struct vt_turn *t)
 
 /*
  * Nothing is in flight. A poll of many steps ends at its first one, because
- * nothing can come before the rank has returned from it.
+ * nothing can arrive before the rank has returned from it.
  */
 static void engine_idle(struct vt_turn *t)
 {
@@ -371,7 +372,7 @@ static void engine_idle(struct vt_turn *t)
 		engine_deadlock(t);
 }
 
-/* How far the model may run before it has to free a rank. */
+/* How far the model may run before it has to release a rank. */
 static uint64_t run_until(const struct vt_turn *t, uint64_t due)
 {
 	if (t->horizon == VT_NEVER && due == VT_NEVER)
@@ -398,14 +399,14 @@ static void engine_run(struct vt_turn *t)
 			still = 0;
 		}
 		free_due(t);
-		/* A time that was due before now is due once. */
+		/* A due time in the past is processed once. */
 		vt_sure(still++ <= w->size);
 		if (vt_reached(w) + 1 >= t->horizon)
 			return;
 	}
 }
 
-/* Whoever was freed may run: counted in first, then told. */
+/* Lets all released ranks run: increments running before it sets a status. */
 static void engine_free_all(struct vt_turn *t)
 {
 	struct weft_vt *w = t->w;
@@ -422,7 +423,10 @@ static void engine_free_all(struct vt_turn *t)
 		/* R1 pairs with A1 in sleep_until_freed() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;
-		/* A thread of its own woke it meanwhile: counted twice. */
+		/*
+		 * A thread of the rank has woken it meanwhile and counted it,
+		 * too.
+		 */
 		if (s == WEFT_VT_RUN)
 			weft_add32(&w->head->running, (uint32_t)-1);
 	}
@@ -441,7 +445,7 @@ static void wake_all(struct vt *v)
 	}
 }
 
-/* Under a guard: what it works on may have been written over. */
+/* Runs under a guard: the world may have been overwritten. */
 static void engine_turn(void *arg)
 {
 	struct vt_turn *t = arg;
@@ -464,7 +468,7 @@ void vt_engine_try(struct vt *v)
 	if (!weft_load32(&w->head->running) && !weft_load32(&w->head->broken) &&
 	    weft_guard(engine_turn, &t))
 		vt_ruin(v);
-	/* Another thread of ours would use the same list. */
+	/* Another thread of this process would use the same list. */
 	if (v->threads)
 		wake_all(v);
 	unlock(v);

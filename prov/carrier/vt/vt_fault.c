@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a fault plan does to ranks. A node that is known to be dead takes its
- * ranks with it: they are freed with a verdict and leave, the others hear of
- * them as of any process that died. A dead link on a machine that has no way
- * round it is the end of the job.
+ * Effects of a fault plan on ranks. When a node is known to be dead its ranks
+ * are released with a verdict and leave; the others see them as processes that
+ * died. A dead link on a machine without detours ends the job.
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_fault.h"
@@ -18,7 +17,7 @@ static void bury(struct vt_turn *t, uint32_t rank)
 
 	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->bye)
 		return;
-	/* relaxed: freeing the rank publishes it */
+	/* relaxed: published by the release of the rank */
 	weft_store32_relaxed(&r->verdict, EHOSTDOWN);
 	r->bye = ECONNRESET;
 	if (!r->flying)
@@ -26,7 +25,7 @@ static void bury(struct vt_turn *t, uint32_t rank)
 	vt_turn_free(t, rank, t->at);
 }
 
-/* Every wait says that the network is down. */
+/* Every wait reports that the network is down. */
 static void end_all(struct vt_turn *t)
 {
 	weft_store32(&t->w->head->net_down, 1);
@@ -34,7 +33,7 @@ static void end_all(struct vt_turn *t)
 	for (uint32_t i = 0; i < t->w->size; i++) {
 		if (weft_load32(&t->w->rank_of[i].status) >= WEFT_VT_DONE)
 			continue;
-		/* relaxed: likewise */
+		/* relaxed: published by the release of the rank */
 		weft_store32_relaxed(&t->w->rank_of[i].verdict, ENETDOWN);
 		vt_turn_free(t, i, t->at);
 	}
@@ -62,7 +61,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 			bury(t, i);
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
 {

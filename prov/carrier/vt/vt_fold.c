@@ -2,28 +2,28 @@
 /*
  * Reductions on class routes of a machine whose switches have no arithmetic:
  * the network interfaces of the members do them, each in its own processor,
- * while the ranks do what they like. A tree over the members in their order
+ * while the ranks continue. The members form a tree in the order of their ranks
  * (prov/net/net_fold.h): pairs, so that a sum has the bits of recursive
- * doubling; or a wide one, where the machine has such and order is all the
- * same. So are barriers, where nothing in the network does them.
+ * doubling, or a wide tree, where the machine has one and the order does not
+ * matter. Barriers use the tree, too, where nothing in the network does them.
  *
- * Each adds its inputs in order, one after the other, and sends the sum on. The
- * first member's goes to all, copied by the switches, or to the one that gets
- * it. A part's buffer holds the sum so far.
+ * Each interface adds its inputs in order, one after the other, and sends the
+ * sum to its parent. The first member's sum goes to all, copied by the
+ * switches, or to the one member that gets it. The buffer of a part holds the
+ * partial sum.
  *
- * Where no switch copies anything for the group, either, the result goes from
- * member to member (vt_tell.c). Interfaces whose events are chained do that as
- * they add; of a barrier they only count. Without such the processors of the
- * members do it all: a member adds what was put into its memory, or looks at a
- * word to which the others added their parts by atomics, and puts its sum, or
- * adds it, one step up.
+ * Where no switch copies packets for the group either, the result goes from
+ * member to member (vt_tell.c). Interfaces with chained events send it as they
+ * send sums; in a barrier they only count. Without chained events the
+ * processors of the members do all steps: a member adds the data put into its
+ * memory, or polls a word to which the others added their contributions by
+ * atomics, and puts its sum, or adds it by an atomic, at its parent.
  */
 #include "prov/carrier/vt/vt.h"
 
 #include <string.h>
 
-/* ---- adders --------------------------------------------------------------
- */
+/* ---- adders -------------------------------------------------------------- */
 
 bool vt_folds(const struct weft_vt *w, uint32_t place,
 	      const struct weft_vt_part *part)
@@ -36,13 +36,13 @@ bool vt_folds(const struct weft_vt *w, uint32_t place,
 	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
 }
 
-/* Would another order of adding give other bits? */
+/* Does the order of the additions change the result's bits? */
 static bool ordered(const struct weft_vt_part *part)
 {
 	return part->fp && part->kind != WEFT_VT_BARRIER;
 }
 
-/* Members that do not agree still need one tree: the first to post says. */
+/* Members that disagree still need one tree: the first to post decides. */
 static void note_order(struct vt_route *r, const struct weft_vt_part *part)
 {
 	unsigned k = part->seq % VT_WINDOW;
@@ -64,7 +64,7 @@ static void tree_of(const struct weft_vt *w, uint32_t place,
 	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
 }
 
-/* What is folded leaves its places as it found them. */
+/* The fold slots need no reset: a complete reduction leaves them empty. */
 void vt_adder_init(struct vt_adder *a)
 {
 	memset(a->taken, 0, sizeof(a->taken));
@@ -78,13 +78,13 @@ bool vt_fold_fits(const struct vt_adder *a, uint64_t seq)
 	return !a->taken[seq % VT_WINDOW];
 }
 
-/* A part's place may be used again. */
+/* The window slot of a part is free again. */
 static void spent(struct vt_turn *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t rank = vt_route_members(t->w, b->route)[b->to].rank;
 	struct vt_adder *a = &vt_adders(t->w, b->route)[b->to];
-	/* relaxed: as due */
+	/* relaxed, as vt_due() */
 	uint32_t lack = weft_load32_relaxed(&vt_rank(t->w, rank)->wants_room);
 
 	a->taken[b->part.seq % VT_WINDOW] = 0;
@@ -94,20 +94,20 @@ static void spent(struct vt_turn *t, uint32_t i)
 
 /* ---- sums ---------------------------------------------------------------- */
 
-/* Is it added by an atomic on a word of who gets it? */
+/* Is the part added by an atomic to a word of its parent? */
 static bool by_word(const struct weft_vt *w, uint32_t place,
 		    const struct weft_vt_part *part)
 {
 	return part->word && w->word_path && vt_tree_none(w, place);
 }
 
-/* Two words of a route take turns. */
+/* Two words per route, used alternately. */
 static uint64_t word_at(const struct vt_buf *b)
 {
 	return ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
 }
 
-/* A buffer's sum leaves: so many bytes of it are to come. */
+/* Sends the sum in a buffer; bytes of it have to arrive. */
 static void send_sum(struct vt_turn *t, uint32_t i, uint32_t bytes,
 		     struct net_msg *msg, uint64_t at)
 {
@@ -120,7 +120,7 @@ static void send_sum(struct vt_turn *t, uint32_t i, uint32_t bytes,
 	vt_model_send(t->w, at, msg);
 }
 
-/* The sum goes to a member of the route. */
+/* Sends the sum to a member of the route. */
 static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 		    uint32_t member, uint64_t at)
 {
@@ -132,7 +132,7 @@ static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	send_sum(t, i, b->part.bytes, &msg, at);
 }
 
-/* It goes one step up. */
+/* Sends the sum to the parent. */
 static void send_up(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 		    uint32_t member, uint64_t at)
 {
@@ -150,10 +150,9 @@ static void send_up(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	send_sum(t, i, 8, &msg, at);
 }
 
-/* ---- adding ---------------------------------------------------------------
- */
+/* ---- adding -------------------------------------------------------------- */
 
-/* The first member has everything. */
+/* The first member has the complete sum. */
 static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 		   uint64_t at)
 {
@@ -175,7 +174,9 @@ static void let_go(struct vt_turn *t, uint32_t i)
 	vt_route_done(t, i);
 }
 
-/* When an input is added that came now: words and events do it by themselves.
+/*
+ * Time at which an input that arrived now is added; atomics and counting events
+ * take no time of the adder.
  */
 static uint64_t added_at(struct vt_turn *t, struct vt_adder *me,
 			 const struct vt_buf *in)
@@ -192,7 +193,10 @@ static uint64_t added_at(struct vt_turn *t, struct vt_adder *me,
 	return me->busy_ps;
 }
 
-/* Adds what has come, in order; the last input lets the sum go on. */
+/*
+ * Adds the inputs that have arrived, in order; after the last one the sum is
+ * sent on.
+ */
 static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 		  uint64_t seq)
 {
@@ -219,14 +223,14 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 	}
 	if (f->added < n)
 		return;
-	/* now that all are added, this place is free for what comes next */
+	/* all inputs are added: this slot is free for the next part */
 	for (unsigned c = 0; c < n; c++)
 		let_go(t, a[net_fold_child(&tree, member, c)].fold[k].buf);
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
 	if (n && vt_tree_looks(w, place))
-		at += w->cfg.poll_ps; /* a processor has to see it */
+		at += w->cfg.poll_ps; /* the poll that finds the last input */
 	if (member) {
 		send_up(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
 		return;
@@ -236,8 +240,9 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 }
 
 /*
- * An input is with who adds it: true, and counted, if that one has posted its
- * own part. Else its place may still be another's: another tree led there.
+ * An input has arrived at the member that adds it. True, and recorded, if that
+ * member has posted its own part. Otherwise the slot may still belong to
+ * another part, because that one used another tree.
  */
 static bool comes_in(struct vt_turn *t, uint32_t i, uint32_t *up_p)
 {
@@ -257,7 +262,7 @@ static bool comes_in(struct vt_turn *t, uint32_t i, uint32_t *up_p)
 	return true;
 }
 
-/* Inputs that were here before. */
+/* Takes the inputs that arrived before the member's own part. */
 static void take_early(struct vt_turn *t, struct vt_adder *me)
 {
 	uint32_t *link = &me->early, up, n = 0;
@@ -292,8 +297,8 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 }
 
 /*
- * A rank's own part is at its interface, and so are those before it: several
- * may have been posted at one time.
+ * A rank's own part is at its interface, and so are the parts before it:
+ * several may have been posted at one time.
  */
 static void posted(struct vt_turn *t, uint32_t i)
 {
@@ -328,7 +333,10 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 		posted(t, (uint32_t)cookie);
 }
 
-/* A sum has come, to who adds it or to who gets the result. */
+/*
+ * A sum has arrived, at the member that adds it or at the one that gets the
+ * result.
+ */
 void vt_fold_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
 {
 	struct weft_vt *w = t->w;

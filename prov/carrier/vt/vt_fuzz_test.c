@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Garbage in the world. Ranks talk and add up on a class route while somebody
- * writes over a part of what they share; whatever it was, everybody ends: with
- * all it wanted, or with an error that says so, but not by a signal and not
- * never.
+ * Garbage in the world. Ranks exchange messages and reduce on a class route
+ * while another process overwrites a part of their shared memory. Every rank
+ * must end: with all its data, or with an error, but not by a signal, and it
+ * must not hang.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/vt/vt.h"
@@ -22,21 +22,21 @@
 
 #define RANKS	4u
 #define ROUNDS	400u
-#define CALM	20u /* rounds before the garbage comes */
+#define CALM	20u /* rounds before the garbage is written */
 #define FOREVER UINT64_MAX
-#define SECONDS 100 /* until a rank that hangs is ended */
+#define SECONDS 100 /* limit after which a hanging rank is killed */
 
 static const struct weft_vt_conf bgq = { .machine = "bgq",
 					 .map = "",
 					 .packet_bytes = 512 };
 
-/* How a rank may end; all others are faults of the carrier. */
+/* Valid exit codes of a rank; all others are faults of the carrier. */
 enum {
 	END_WELL,
-	END_BROKEN = 10, /* it was told that the model is broken */
+	END_BROKEN = 10, /* a wait reported a broken model */
 	END_DEADLOCK,
-	END_LOST,   /* a peer is gone */
-	END_WRONG,  /* wrong data came: nobody checks payloads */
+	END_LOST,   /* a peer is lost */
+	END_WRONG,  /* wrong data received: payloads are not checked */
 	END_REFUSED /* a route did not open, or refused a part */
 };
 
@@ -63,7 +63,7 @@ static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
 	return 0;
 }
 
-/* Why a wait ended, if that is a reason to end. */
+/* Exit code for the result of a wait; 0: continue. */
 static int judge(const struct end *e, int ret)
 {
 	if (ret == -EOWNERDEAD)
@@ -180,7 +180,7 @@ static int live(struct page *p, struct weft_vt *w, uint32_t rank)
 struct part {
 	const char *name;
 	void *at;
-	size_t bytes; /* of it that are in use, about */
+	size_t bytes; /* bytes in use, about */
 };
 
 static uint64_t garbage(struct weft_rng *rng, uint64_t old)
@@ -201,7 +201,7 @@ static uint64_t garbage(struct weft_rng *rng, uint64_t old)
 	}
 }
 
-/* Words that are in use, if there are any behind the place it chose. */
+/* Overwrites words in use, if there are any behind the chosen position. */
 static void scribble(struct weft_rng *rng, const struct part *p, int words)
 {
 	uint64_t *w = p->at;
@@ -242,8 +242,8 @@ static void parts_of(struct weft_vt *w, struct part *p)
 enum { PARTS = 13, PARTS_BUT_NET = 10 };
 
 /*
- * In the model garbage leads to what C leaves undefined; the guard is there
- * for what comes of it, but the sanitizer ends the process before.
+ * In the model garbage leads to undefined behaviour of C; the guard catches its
+ * consequences, but the sanitizer ends the process before.
  */
 static unsigned part_count(void)
 {
@@ -254,7 +254,7 @@ static unsigned part_count(void)
 #endif
 }
 
-/* ---- one game ------------------------------------------------------------ */
+/* ---- one run ------------------------------------------------------------- */
 
 static pid_t start(struct page *p, struct weft_vt *w, uint32_t rank)
 {
@@ -267,7 +267,7 @@ static pid_t start(struct page *p, struct weft_vt *w, uint32_t rank)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(99);
-	/* as in a program, not as cmocka has them */
+	/* default handlers, not cmocka's */
 	signal(SIGSEGV, SIG_DFL);
 	signal(SIGBUS, SIG_DFL);
 	signal(SIGFPE, SIG_DFL);
@@ -292,7 +292,7 @@ static bool ended_well(int status)
 	return code == END_WELL || (code >= END_BROKEN && code <= END_REFUSED);
 }
 
-/* How many ranks ended as none should. */
+/* Returns the number of ranks with an invalid exit code. */
 static int play(uint64_t seed)
 {
 	struct page *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that no launcher introduces find each other by the name of the job:
- * rank 0 listens at an abstract socket of that name, and the kernel tells who
- * connects which process that is; its region is among its descriptors. Rank 0
- * need not do anything, and no file is made.
+ * Joining a world without a launcher. Ranks find each other by the name of the
+ * job: rank 0 listens at an abstract socket of that name, and the kernel
+ * reports the pid of the listener to each process that connects; the region is
+ * among the listener's descriptors. Rank 0 need not accept, and no file is
+ * created.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/clock.h"
@@ -79,7 +80,7 @@ static int listen_at(const struct job *job)
 	return s;
 }
 
-/* The descriptor of a process that is a world, or -ENOENT. */
+/* The descriptor of a world in a process, or -ENOENT. */
 static int find_region(int pid)
 {
 	char path[64], link[128];
@@ -101,7 +102,7 @@ static int find_region(int pid)
 	return found;
 }
 
-/* Who listens there: the pid, or -errno. */
+/* Pid of the listener at the job's socket, or -errno. */
 static int owner_of(const struct job *job)
 {
 	struct sockaddr_un un;
@@ -161,7 +162,7 @@ int weft_vt_meet(const struct weft_vt_conf *conf, const char *text,
 	ret = weft_vt_create(conf, job.size, w_p, handle);
 	if (ret)
 		return ret;
-	/* The region is complete before anybody can ask for it. */
+	/* The region is complete before any rank can find it. */
 	ret = listen_at(&job);
 	if (ret < 0) {
 		weft_vt_close(*w_p);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages: what the ranks have posted, as the model sends it. Packets of one
- * message are one after the other in the rank's list and become one message of
- * the model, which cuts it as the machine would. They are handed over in the
- * order of sending, each when as many bytes have come.
+ * Messages: conversion of posted packets into messages of the model. Packets of
+ * one message are consecutive in the rank's list and become one message of the
+ * model, which cuts it as the machine would. They are delivered in the order of
+ * sending, each when its number of bytes has arrived.
  *
- * A machine with several paths into the network lets a short message overtake
- * a long one. Its software and its interfaces see to it that nobody notices:
- * here a message waits until those before it from the same rank have come.
+ * A machine with several paths into the network lets a short message overtake a
+ * long one. Its software and its interfaces hide that: here a message waits
+ * until the earlier ones from the same rank have arrived.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/log.h"
 
 #include <string.h>
 
-/* ---- out ----------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------- */
 
 /* Bytes of data that the machine would send. */
 static uint32_t sent_bytes(const struct vt_buf *b)
@@ -22,7 +22,7 @@ static uint32_t sent_bytes(const struct vt_buf *b)
 	return b->way.bytes ? b->way.bytes - 1 : b->pkt.len;
 }
 
-/* The packets from here on that make one message; returns the last. */
+/* Chains the packets from first on that make one message; returns the last. */
 static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 		      uint32_t *count_p)
 {
@@ -54,13 +54,13 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 
 /* ---- order --------------------------------------------------------------- */
 
-/* Does the machine have ways that overtake each other? */
+/* Does the machine have paths on which messages overtake each other? */
 static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 {
 	return w->cfg.paths > 1 && b->way.vc == WEFT_VT_ORDERED;
 }
 
-/* The message, named by its last packet, is the last of its rank. */
+/* Appends a message, named by its last packet, to a FIFO of its rank. */
 void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i)
 {
 	vt_buf(w, i)->later = VT_NONE;
@@ -88,7 +88,7 @@ void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i)
 		l->last = before;
 }
 
-/* The oldest message to a rank that is not over, from here on. */
+/* The oldest incomplete message to a rank, from here on. */
 uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
@@ -100,25 +100,25 @@ uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to)
 	return from;
 }
 
-/* ---- in ------------------------------------------------------------------ */
+/* ---- arrival ------------------------------------------------------------- */
 
 /*
- * Whether the first packet of a message finds a slot of its reader's input
- * queue. Who has left reads nothing and has no queue.
+ * Whether the first packet of a message finds a slot in the receiver's input
+ * queue. A rank that has left has no queue.
  */
 static bool has_slot(struct vt_turn *t, uint32_t rank)
 {
 	const struct vt_rank *r = vt_rank(t->w, rank);
 	uint32_t slots = t->w->cfg.input_slots;
 
-	/* relaxed: it has blocked since */
+	/* relaxed: the rank has blocked since */
 	return !slots || r->came - weft_load32_relaxed(&r->taken) < slots ||
 	       weft_load32(&r->status) >= WEFT_VT_DONE;
 }
 
 /*
- * When a discarded message goes again. Tries that come before its reader can
- * look are left out, but their times are kept.
+ * Time of the retransmission of a discarded message. Attempts before the
+ * receiver's next poll are skipped, but the period is kept.
  */
 static uint64_t retry_time(struct vt_turn *t, uint32_t rank)
 {
@@ -129,7 +129,8 @@ static uint64_t retry_time(struct vt_turn *t, uint32_t rank)
 	return t->at + n * step;
 }
 
-/* All of a message has come and was discarded: the sender's unit tries again.
+/*
+ * The message has arrived and was discarded: the sender's unit retransmits it.
  */
 static void send_again(struct vt_turn *t, uint32_t end)
 {
@@ -147,7 +148,7 @@ static void send_again(struct vt_turn *t, uint32_t end)
 	vt_model_send(w, retry_time(t, b->to), &m);
 }
 
-/* The next packet of a message, whose last one is last, number end. */
+/* Delivers the next packet of a message; last is its last packet, index end. */
 static void hand_over(struct vt_turn *t, struct vt_buf *last, uint32_t end)
 {
 	uint32_t i = last->cursor;
@@ -159,7 +160,7 @@ static void hand_over(struct vt_turn *t, struct vt_buf *last, uint32_t end)
 	vt_landed(t, b->from);
 }
 
-/* Hands over what has come of a message; true: that was all of it. */
+/* Delivers the packets of a message that have arrived; true: all of them. */
 static bool hand_all(struct vt_turn *t, uint32_t end)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
@@ -178,7 +179,7 @@ static bool hand_all(struct vt_turn *t, uint32_t end)
 	return last->cursor == VT_NONE;
 }
 
-/* The same where messages wait for those before them. */
+/* hand_all() where messages wait for earlier ones. */
 static void hand_in_order(struct vt_turn *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
@@ -189,7 +190,7 @@ static void hand_in_order(struct vt_turn *t, uint32_t end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
-		/* its buffers may be sent again from here on */
+		/* its buffers may be reused from here on */
 		if (!hand_all(t, end))
 			return;
 		vt_line_remove(w, &r->out, end);
@@ -198,15 +199,15 @@ static void hand_in_order(struct vt_turn *t, uint32_t end)
 }
 
 /*
- * The cookie of a message is its last packet, which stays until all have come
- * and knows the next. By any road packets may come in another order, but those
- * that may are only waited for all together.
+ * The cookie of a message is its last packet, which stays until all have
+ * arrived and knows the next. On adaptive routes packets may arrive out of
+ * order, but such messages are delivered only when complete.
  */
 void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
-	/* one more than the bytes, so that an empty message comes, too */
+	/* one more than the bytes, so that an empty message arrives, too */
 	last->come += bytes + !last->come;
 	if (may_overtake(t->w, last))
 		hand_in_order(t, end);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The vt carrier: a rank's door to the world of its job. Here are its
- * beginning and its end, peers, notes, and the tables; vt.h has the list of
- * the other files.
+ * The vt carrier: connects a rank to the world of its job. This file has open
+ * and close, peers, notes, and the tables; vt.h lists the other files.
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_fault.h"
@@ -18,7 +17,7 @@
 
 static const struct weft_carrier_virt vt_virt;
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 static void vt_free(struct vt *v)
 {
@@ -85,14 +84,14 @@ static int vt_open(const struct weft_carrier_attr *attr,
 	if (v->threads)
 		v->w->head->threads = 1;
 	v->me->start = weft_alive_start((uint32_t)getpid());
-	/* R7 pairs with A7 in rank_lives() */
+	/* R7 pairs with A7 in vt_rank_lives() */
 	weft_store32(&v->me->pid, (uint32_t)getpid());
 	vt_exit(v);
 	*c_p = &v->base;
 	return 0;
 }
 
-/* Says good-bye behind the last packet; the others find it in their time. */
+/* Posts a good-bye behind the last packet; it takes effect in virtual time. */
 static void say_bye(struct vt *v)
 {
 	uint32_t i = v->out ? VT_NONE : vt_buf_get(v);
@@ -113,7 +112,10 @@ static void vt_close(struct weft_carrier *c)
 	vt_free(v);
 }
 
-/* All leave, and nobody waits for a good-bye, unless a node is dead. */
+/*
+ * All ranks leave at the end of a job: a good-bye is needed only when a node is
+ * dead.
+ */
 static void vt_leave(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
@@ -150,14 +152,14 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		p->rank = rank;
 		v->peer[rank] = p;
 		v->met[v->met_count++] = rank;
-		/* One who is gone already is told at the next poll. */
+		/* A peer that has left already is reported at the next poll. */
 		v->left_seen = weft_load32(&v->w->head->left) - 1;
 	}
 	*peer_p = &p->base;
 	return 0;
 }
 
-/* What a rank shows of itself lies in the world. */
+/* Shared areas of ranks are stored in the world. */
 static int vt_share(struct weft_carrier *c, struct weft_peer *peer,
 		    void **area_p, size_t *bytes_p)
 {
@@ -169,7 +171,7 @@ static int vt_share(struct weft_carrier *c, struct weft_peer *peer,
 	return 0;
 }
 
-/* ---- what the model does not have ---------------------------------------- */
+/* ---- operations that the model does not have ----------------------------- */
 
 static int vt_no_dma(struct weft_carrier *c, struct weft_peer *peer,
 		     const struct iovec *local, int count, uint64_t remote)
@@ -272,7 +274,7 @@ static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 	n->clock_ps = vt_now(v->me);
 	n->state = WEFT_VT_BLOCKED;
 	snprintf(n->text, sizeof(n->text), "%s", text);
-	/* R6 pairs with A6: what the others wrote is seen by the last. */
+	/* R6 pairs with A6: the last rank sees the notes of all others. */
 	left = weft_add32(&v->w->head->unsaid, (uint32_t)-1) - 1;
 	return (int)left;
 }
@@ -297,7 +299,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	return 0;
 }
 
-/* Nodes with a rank on them; 0: no memory to count them. */
+/* Nodes that have a rank; 0: no memory to count them. */
 static uint32_t nodes_used(struct weft_vt *w)
 {
 	uint32_t nodes = net_shape_nodes(&w->cfg), n = 0;

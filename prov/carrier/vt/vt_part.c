@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts of class routes, and results: what they have in common, whatever brings
- * them together. vt_route.c has the calls, vt_fold.c and vt_tell.c what
- * interfaces do.
+ * Contributions (parts) to class routes, and their results: functions used with
+ * every method of combining. vt_route.c has the calls, vt_fold.c and vt_tell.c
+ * have the work of interfaces.
  */
 #include "prov/carrier/vt/vt.h"
 
@@ -39,7 +39,7 @@ bool vt_part_awaits(const struct weft_vt_part *part, uint32_t member)
 void vt_part_over(struct vt_turn *t, uint32_t i)
 {
 	struct vt_member *m = vt_part_member(t->w, vt_buf(t->w, i));
-	/* relaxed: as due */
+	/* relaxed, as vt_due() */
 	uint32_t lack =
 		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
 
@@ -99,7 +99,7 @@ unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
 	return k;
 }
 
-/* Does a member wait for something else than has come? */
+/* Does a member wait for another operation than the one that arrived? */
 static bool is_other(const struct vt_route *r, unsigned k,
 		     const struct weft_vt_part *part)
 {
@@ -134,7 +134,7 @@ bool vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
 	return true;
 }
 
-/* A sum that one member gets is with it. */
+/* A sum has reached the one member that gets it. */
 void vt_route_hand(struct vt_turn *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
@@ -145,7 +145,7 @@ void vt_route_hand(struct vt_turn *t, uint32_t i)
 	vt_route_hand_out(t, place, root, k);
 }
 
-/* A sum that all get is on its way to them. */
+/* Broadcasts a sum to all members through the network. */
 void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: ranks that play a script in one process. */
+/* For tests: ranks, each a process, that run the body of a test. */
 #include "prov/carrier/vt/vt_play.h"
 
 #include "prov/net/net_file.h"
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Packets that the largest of the machines' units sends. */
+/* Packet size of the machine's largest unit. */
 static struct weft_vt_conf conf_of(const struct play *p)
 {
 	return (struct weft_vt_conf){ .machine =
@@ -21,7 +21,7 @@ static struct weft_vt_conf conf_of(const struct play *p)
 				      .packet_bytes = p->machine ? 2560 : 512 };
 }
 
-/* op 0 adds, op 1 gives another result in another order. */
+/* op 0 adds; op 1 depends on the order of its operands. */
 static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 			      const void *in, size_t bytes)
 {
@@ -125,7 +125,7 @@ void play(struct play *p, struct found *found_p)
 	play_close(p);
 }
 
-/* Is it a line of that key? */
+/* Does a line of a machine file set this key? */
 static bool sets(const char *line, const char *key)
 {
 	size_t n = strlen(key);

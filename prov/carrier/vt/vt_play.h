@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For tests: a world of virtual time whose ranks are processes. Each runs the
- * body of the play; what they find goes to a page they share.
+ * body of the play; results go to a page that they share.
  */
 #ifndef WEFT_VT_PLAY_H
 #define WEFT_VT_PLAY_H
@@ -14,7 +14,7 @@
 #define FOREVER	  UINT64_MAX
 #define NS	  1000u
 
-/* What the ranks find. */
+/* Results of the ranks. */
 struct found {
 	uint64_t clock[RANKS_MAX];
 	uint64_t value[RANKS_MAX];
@@ -28,39 +28,42 @@ struct play {
 	struct weft_vt *w;
 	char handle[WEFT_VT_HANDLE];
 	struct found *found;
-	uint64_t seed; /* of the disturbance */
+	uint64_t seed; /* seed of the random delays */
 	bool one_core;
 	bool threads;
 };
 
 /* Runs the play; fails the test unless all bodies return 0. */
 void play(struct play *p, struct found *found_p);
-/* The same in parts: one rank of it, for who makes the processes himself. */
+/*
+ * Steps of play(), and one rank of it, for tests that start the processes
+ * themselves.
+ */
 void play_open(struct play *p);
 int play_rank(int i, void *arg);
 void play_close(struct play *p);
 
 /*
- * A machine of one's own, for play.machine: the file of a machine without the
- * line of one key, and with another line instead. path is PLAY_FILE at first;
- * whoever called this unlinks it.
+ * Writes a modified machine file, for play.machine: the file of a machine in
+ * which the line of one key is replaced by another line. path is PLAY_FILE at
+ * first; the caller unlinks it.
  */
 #define PLAY_FILE "/tmp/weft-vt-XXXXXX"
 void play_file(char *path, const char *machine, const char *without,
 	       const char *instead);
 
-/* What op 1 of a class route makes of two words. */
+/* Result of op 1 of a class route for two words. */
 uint64_t play_mix(uint64_t a, uint64_t b);
 uint64_t now(struct end *e);
 struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank);
-/* Waits in virtual time until so many packets have come. */
+/* Waits in virtual time until want packets have arrived. */
 int wait_got(struct end *e, uint64_t want);
 int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
-/* All ranks open a class route, number 3; 0: it is there. */
+/* All ranks open a class route, number 3; 0: opened. */
 int play_route(struct play *p, struct end *e, uint32_t rank);
-/* Waits for the result of part->seq on it. */
+/* Waits for the result of part->seq on that route. */
 int play_take(struct end *e, struct weft_vt_part *part, void *data);
-/* One packet alone on the same machine: when it is there. */
+/* Arrival time of a single packet on an idle machine. */
 uint64_t zero_load(struct net_config *cfg, uint32_t bytes);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polling in virtual time: a poll returns whatever other ranks do, takes the
- * time that vt_wait.c says, and is not taken for waiting where it is none.
+ * Polling in virtual time: a poll returns whatever other ranks do, costs the
+ * time given in vt_wait.c, and counts as waiting only where it is.
  */
 #include "prov/carrier/vt/vt_play.h"
 #include "test/t.h"
 
 #define ROW	 1000u /* fruitless polls of a test */
 #define MANY	 250000u
-#define STEP_PS	 50000u	     /* poll of bgq */
+#define STEP_PS	 50000u	     /* cost of a poll on bgq */
 #define LATE_PS	 3000000000u /* 3 ms */
-#define FREE	 2u	     /* polls in a row that take no time */
+#define FREE	 2u	     /* consecutive polls without cost */
 #define JUMP	 16u	     /* the n-th in a row takes n / JUMP steps */
-#define SECOND_N 100000u     /* polls that a second may take */
+#define SECOND_N 100000u     /* most polls in a second of virtual time */
 
 /* Ranks 1 and 2 send each other packets until rank 0 has sent one to each. */
 static int exchange(struct play *p, struct end *e, uint32_t rank)
@@ -25,7 +25,7 @@ static int exchange(struct play *p, struct end *e, uint32_t rank)
 		uint64_t got = e->got;
 
 		ret = wait_got(e, got + 1);
-		/* what rank 0 sent is no reason to send one more */
+		/* a packet from rank 0 is no reason to send another one */
 		if (!ret && !e->got_from[0])
 			ret = send_waiting(e, other, n++, 8);
 	}
@@ -39,8 +39,7 @@ static int end_exchange(struct play *p, struct end *e)
 	return ret ? ret : send_waiting(e, rank_peer(p, e, 2), 0, 8);
 }
 
-/* ---- others communicate ---------------------------------------------------
- */
+/* ---- other ranks communicate --------------------------------------------- */
 
 static int row_of_polls(struct play *p, struct end *e, uint32_t rank)
 {
@@ -52,7 +51,7 @@ static int row_of_polls(struct play *p, struct end *e, uint32_t rank)
 	return end_exchange(p, e);
 }
 
-/* Steps that the first n polls of a row take. */
+/* Steps that the first n polls of a series take. */
 static uint64_t row_steps(uint32_t n)
 {
 	uint64_t steps = 0;
@@ -76,8 +75,10 @@ static void polls_return_while_others_communicate(void **state)
 	T_IS(a.count.hash, b.count.hash);
 }
 
-/* Each poll belongs to a call that completes, as of receives whose messages
- * came before: it takes one step. */
+/*
+ * Each poll belongs to a call that completes, like receives whose messages have
+ * already arrived: it takes one step.
+ */
 static int complete_beside(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
@@ -100,8 +101,7 @@ static void polls_of_calls_that_complete_are_single(void **state)
 	T_IS(f.value[0], (ROW - FREE) * STEP_PS);
 }
 
-/* ---- nothing is in flight -------------------------------------------------
- */
+/* ---- nothing is in flight ------------------------------------------------ */
 
 static int alone(struct play *p, struct end *e, uint32_t rank)
 {
@@ -145,7 +145,7 @@ static void operations_that_complete_are_no_deadlock(void **state)
 	T_IS(f.value[0], (uint64_t)(MANY - FREE) * STEP_PS);
 }
 
-/* A loop that ends by time, and reads the clock seldom. */
+/* A loop that ends by time, and rarely reads the clock. */
 static int clock_seldom(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
@@ -167,10 +167,9 @@ static void a_loop_that_reads_the_clock_is_no_deadlock(void **state)
 	play(&p, &f);
 }
 
-/* ---- clocks ---------------------------------------------------------------
- */
+/* ---- clocks -------------------------------------------------------------- */
 
-/* Rank 1 sends at 3 ms: rank 0 finds it at that step. */
+/* Rank 1 sends at 3 ms: rank 0 finds the packet at that step. */
 static int until_it_comes(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = 0;
@@ -201,7 +200,10 @@ static void a_loop_that_reads_the_clock_stops_at_what_comes(void **state)
 			there + STEP_PS + cfg.wtime_ps + cfg.recv_ps);
 }
 
-/* A second of virtual time, to a thousandth, by few polls. */
+/*
+ * A second of virtual time, with an error of at most a thousandth, by few
+ * polls.
+ */
 static int a_second(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = 0;

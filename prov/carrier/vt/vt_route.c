@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes in virtual time. All members ask the engine for a route, by a
- * key; the first one also writes down who belongs to it, at a place of its own.
- * When the last has asked, the engine takes an id that is free on all of them,
- * opens the machine's tree over their nodes, and tells everybody. The same
- * backwards: when the last has closed, the id is free again.
+ * Class routes in virtual time. All members request a route from the engine, by
+ * a key; the first one also writes the list of members, at a place of its own.
+ * After the last request the engine takes an id that is free on all members,
+ * opens the machine's tree over their nodes, and notifies all members. When the
+ * last member has closed the route, its id is free again.
  *
- * A part is a buffer like a packet's. It carries the contribution up the tree
- * (the engine combines inputs into the first of them) and waits for the
- * result, which is copied into it when it has come down, and then arrives at
- * its rank as packets do. A member has VT_WINDOW parts under way at most.
+ * A part is stored in a buffer like a packet's. It carries the contribution up
+ * the tree (the engine combines inputs into the first of them) and waits for
+ * the result, which is copied into it when it has come down, and then arrives
+ * at its rank as packets do. A member has at most VT_WINDOW parts in flight.
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_name.h"
@@ -65,7 +65,7 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 	return 0;
 }
 
-/* A free place of this rank's; there is one more than ids and wishes. */
+/* A free place of this rank; there are more places than ids and requests. */
 static uint32_t new_place(struct vt *v)
 {
 	uint32_t place = v->rank * VT_PLACES, end = place + VT_PLACES;
@@ -122,7 +122,7 @@ static int ask(struct vt *v, const struct weft_vt_route_attr *a,
 	return -EAGAIN;
 }
 
-/* What the engine may have said to a wish. */
+/* Is this a valid response of the engine to a request? */
 static bool is_answer(const struct vt *v, const struct vt_wish *wish)
 {
 	switch (wish->err) {
@@ -180,7 +180,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 		return;
 	own->open = false;
 	i = v->out ? VT_NONE : vt_buf_get(v);
-	/* Without a buffer the route stays taken; nothing worse. */
+	/* Without a buffer the route stays open; there is no other effect. */
 	if (i == VT_NONE)
 		return;
 	vt_buf(v->w, i)->kind = VT_ROUTE_CLOSE;
@@ -190,7 +190,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 	vt_post(v, i);
 }
 
-/* ---- looking at it ------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 struct look {
 	struct weft_vt *w;
@@ -199,7 +199,7 @@ struct look {
 	int err;
 };
 
-/* Under a guard: members may have been written over. */
+/* Runs under a guard: the members may have been overwritten. */
 static void look_plan(void *arg)
 {
 	struct look *l = arg;
@@ -237,9 +237,9 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 /* ---- parts --------------------------------------------------------------- */
 
 /*
- * The member of a rank that gets no result, or NULL. It has no reason to stop,
- * but must not take all buffers of its rank: the root may wait for a message
- * before it begins.
+ * The entry of a member that gets no result, or NULL. Such a member does not
+ * block, but must not take all buffers of its rank: the root may wait for a
+ * message before it begins.
  */
 static struct vt_member *runs_ahead(struct vt *v,
 				    const struct vt_own_route *own,
@@ -257,7 +257,9 @@ bool vt_route_room(const struct vt *v)
 		vt_fold_fits(v->narrow_adder, v->narrow_seq));
 }
 
-/* Room for one more part of the member; what is missing is written down. */
+/*
+ * Is the window open for one more part? If not, records the exhausted resource.
+ */
 static bool has_window(struct vt *v, const struct vt_own_route *own,
 		       const struct weft_vt_part *part)
 {
@@ -368,9 +370,9 @@ WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 	return 0;
 }
 
-/* ---- the engine's side --------------------------------------------------- */
+/* ---- called by the engine ------------------------------------------------ */
 
-/* Opens what all members have asked for; 0 or -errno. */
+/* Opens a route that all members have requested; 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
 	const struct vt_member *m = vt_route_members(w, j->place);
@@ -397,7 +399,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	return 0;
 }
 
-/* Everybody has asked: everybody hears the same. */
+/* All members have requested the route: gives all of them the same response. */
 static void answer(struct vt_turn *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
@@ -481,7 +483,7 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_can(cfg, NET_ALLREDUCE);
 
-	if (kind == WEFT_VT_BCAST) /* else as a sum, which gathers all */
+	if (kind == WEFT_VT_BCAST) /* otherwise as a sum, which gathers all */
 		return !sums && !cfg->bcast_gather;
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
@@ -495,8 +497,9 @@ bool vt_route_chained(struct weft_carrier *c, unsigned id)
 }
 
 /*
- * Do all who have posted this part mean the same broadcast, if it is one of
- * one? If not it is over for them, and for those who are still to come.
+ * Do all members that have posted this part mean the same broadcast, if it is a
+ * broadcast? If not, the operation ends with WEFT_VT_DIFFER for them and for
+ * those that post later.
  */
 static bool same_cast(struct vt_turn *t, const struct vt_buf *b)
 {
@@ -521,7 +524,7 @@ static bool same_cast(struct vt_turn *t, const struct vt_buf *b)
 	return false;
 }
 
-/* A part of a broadcast; true: it is to be sent. */
+/* Posts a part of a broadcast; true: the part is to be sent. */
 static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
 {
 	const struct vt_route *r = &t->w->routes[b->route];
@@ -529,7 +532,10 @@ static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
 
 	if (r->seq[k] != b->part.seq + 1)
 		return b->part.root == b->to;
-	/* it has come, or gone wrong, before; or is still on its way here */
+	/*
+	 * the result arrived or failed before; or it has not reached this
+	 * member
+	 */
 	vt_sure(b->to < r->count);
 	if (!vt_tree_chained(t->w, b->route) ||
 	    (r->flags[k] & WEFT_VT_DIFFER) ||
@@ -602,7 +608,7 @@ void vt_route_post(struct vt_turn *t, uint32_t i)
 	vt_give_back(t, i);
 }
 
-/* Inputs are combined into the first, in their order. */
+/* Combines inputs into the first, in order. */
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count)
 {
@@ -621,7 +627,7 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 	return cookie[0];
 }
 
-/* It is for nobody here, or for a route that is no more. */
+/* The result is for no member at this node, or for a closed route. */
 static bool dropped(struct weft_vt *w, uint32_t place, uint32_t node,
 		    uint64_t cookie)
 {

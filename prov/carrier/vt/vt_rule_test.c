@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time between processes, its finer rules: what is one message and
- * what it costs, the picosecond of a time-out, who leaves or dies, class
- * routes.
+ * Virtual time between processes, detailed rules: extent and cost of a message,
+ * exact timeouts, ranks that leave or die, class routes.
  */
 #include "prov/carrier/vt/vt_play.h"
 #include "test/t.h"
@@ -15,7 +14,7 @@
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* Two messages of two packets each, one behind the other. */
+/* Two consecutive messages of two packets each. */
 static int two_long(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -41,7 +40,7 @@ static void a_long_message_costs_its_sender_more_and_once(void **state)
 	T_IS(f.clock[0], 2 * (cfg.send_ps + cfg.message_ps));
 }
 
-/* All four packets have come when rank 1 looks. */
+/* All four packets have arrived when rank 1 polls. */
 static int read_late(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0)
@@ -63,7 +62,9 @@ static void a_long_message_is_taken_once(void **state)
 	T_IS(f.clock[1], 100000000 + 2 * cfg.recv_ps);
 }
 
-/* Full packets that are no message: to another peer, and some time later. */
+/*
+ * Full packets that are not one message: to another peer, and some time later.
+ */
 static int full_packets(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
@@ -72,7 +73,7 @@ static int full_packets(struct play *p, struct end *e, uint32_t rank)
 	    end_send(e, rank_peer(p, e, 2), 0, 512))
 		return 1;
 	e->c->virt->compute(e->c, 5000);
-	/* the same peer as before the other one */
+	/* a packet to another peer was sent in between */
 	if (end_send(e, rank_peer(p, e, 1), 1, 512))
 		return 2;
 	e->c->virt->compute(e->c, 5000);
@@ -108,7 +109,7 @@ static void only_packets_without_a_pause_are_one_message(void **state)
 
 #define PIECES 200u
 
-/* Rank 1 waits for the first packets it can hear of. */
+/* Rank 1 waits for the first packets of a long message. */
 static int hear_early(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0) {
@@ -127,7 +128,7 @@ static int hear_early(struct play *p, struct end *e, uint32_t rank)
 	return wait_got(e, PIECES);
 }
 
-/* It is worth a look now and then, not only when all of it has come. */
+/* A long message wakes its receiver now and then, not only when complete. */
 static void a_long_message_is_heard_of_before_its_end(void **state)
 {
 	struct play p = { .ranks = 2, .body = hear_early };
@@ -138,9 +139,12 @@ static void a_long_message_is_heard_of_before_its_end(void **state)
 	T_TRUE(f.value[0] * 2 < f.clock[1]);
 }
 
-/* ---- time-outs ----------------------------------------------------------- */
+/* ---- timeouts ------------------------------------------------------------ */
 
-/* Rank 0 waits so many ns for what rank 1 sends so many ps later. */
+/*
+ * Rank 0 waits seed / 10000 ns for a packet that rank 1 sends after seed %
+ * 10000 ps.
+ */
 static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 {
 	int ret;
@@ -152,13 +156,13 @@ static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 	ret = e->c->ops->wait(e->c, p->seed / 10000);
 	p->found->value[1] = now(e);
 	p->found->value[0] = ret == -ETIMEDOUT;
-	/* a look that costs nothing sees nothing of the future */
+	/* a poll without cost must not find a later packet */
 	if (ret == -ETIMEDOUT && (e->c->ops->poll(e->c, 1) || e->got))
 		return 2;
 	return ret && ret != -ETIMEDOUT ? 1 : wait_got(e, 1);
 }
 
-/* Both may lie in one tick of the network, which is longer than 1 ns. */
+/* Both may be in one tick of the network, which is longer than 1 ns. */
 static void a_time_out_just_before_an_arrival_is_one(void **state)
 {
 	struct play p = { .ranks = 2, .body = wait_ns };
@@ -183,13 +187,13 @@ static void a_time_out_just_before_an_arrival_is_one(void **state)
 	}
 }
 
-/* ---- good-bye and death -------------------------------------------------- */
+/* ---- leaving and dying --------------------------------------------------- */
 
 static int leave_early(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return end_send(e, rank_peer(p, e, 0), 0, 100);
-	/* Somebody has to be known to be missed. */
+	/* Only known peers are reported lost. */
 	if (wait_got(e, (uint64_t)p->ranks - 1))
 		return 1;
 	while (e->lost < (uint64_t)p->ranks - 1) {
@@ -226,7 +230,7 @@ static int die_running(struct play *p, struct end *e, uint32_t rank)
 	return rank == 0 && e->lost_err != ECONNRESET ? 4 : 0;
 }
 
-/* They know each other; the last packet is sent with the last breath. */
+/* Both ranks know each other; rank 1 dies directly after its last packet. */
 static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -255,7 +259,7 @@ static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
 	return e->c->ops->wait(e->c, FOREVER) == -EOWNERDEAD ? 0 : 1;
 }
 
-/* Rank 1 kills itself; the others must all end well. */
+/* Rank 1 kills itself; all other ranks must succeed. */
 static void survive(struct play *p)
 {
 	pid_t pid[RANKS_MAX];
@@ -354,7 +358,7 @@ static void a_class_route_adds_up(void **state)
 
 #define AHEAD (3 * VT_WINDOW)
 
-/* Member 1 gives its parts of reductions to member 0, who is in no hurry. */
+/* Member 1 sends its parts of reductions to member 0, which computes first. */
 static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t data = 0;
@@ -398,7 +402,7 @@ static void who_gets_no_result_waits_for_room(void **state)
 	assert_in_range(f.value[1], 1, AHEAD);
 }
 
-/* Member 1 gives its part and leaves; the others go on as before. */
+/* Member 1 sends its part and closes the route; the others continue. */
 static int close_early(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };
@@ -425,7 +429,7 @@ static void a_route_ends_with_its_last_member(void **state)
 	play(&p, &f);
 }
 
-/* ---- where interfaces add, and switches copy ----------------------------- */
+/* ---- interfaces add, switches copy --------------------------------------- */
 
 static void the_same_where_interfaces_add(void **state)
 {
@@ -448,7 +452,9 @@ static void the_same_where_interfaces_add(void **state)
 	}
 }
 
-/* Of so many members, halves first; the first half has the odd one. */
+/*
+ * Result of count members, combined by halves; the first half has the odd one.
+ */
 static uint64_t by_halves(uint64_t first, uint32_t count)
 {
 	uint32_t half = (count + 1) / 2;
@@ -458,7 +464,7 @@ static uint64_t by_halves(uint64_t first, uint32_t count)
 				     by_halves(first + half, count - half));
 }
 
-/* Several packets at a time, added in the order of members, at any root. */
+/* Several packets in flight, combined in the order of members, at any root. */
 static int ordered(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = {
@@ -485,7 +491,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-/* Lets a millisecond pass, asleep. */
+/* Waits for a millisecond. */
 static int sleep_a_while(struct end *e)
 {
 	int ret = 0;
@@ -496,7 +502,9 @@ static int sleep_a_while(struct end *e)
 	return now(e) < 1000000000 ? ret : 0;
 }
 
-/* A window of reductions, then a sum for all: the first wait for rank 0. */
+/*
+ * A window of reductions, then an allreduction: the reductions wait for rank 0.
+ */
 static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .bytes = 8 };
@@ -538,8 +546,7 @@ static void a_place_is_used_again_when_it_is_free(void **state)
 	play(&p, &f);
 }
 
-/* Sunway's other sums, whose order is all the same, have a tree of their own.
- */
+/* Sums of sunway whose order does not matter use another tree. */
 static void interfaces_add_in_the_order_of_pairs(void **state)
 {
 	struct play p = { .machine = "qsnet2", .ranks = 5, .body = ordered };
@@ -551,7 +558,7 @@ static void interfaces_add_in_the_order_of_pairs(void **state)
 	play(&p, &f);
 }
 
-/* Member 2 casts; a member that comes late finds what has come. */
+/* Member 2 broadcasts; a late member finds the data that arrived. */
 static int cast(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
@@ -586,7 +593,7 @@ static void a_broadcast_waits_for_nobody(void **state)
 	T_TRUE(f.value[0] < 100000000 && f.value[4] >= 1000000000);
 }
 
-/* Members that name different roots are told, all of them. */
+/* All members get an error when they name different roots. */
 static int differ(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
@@ -610,7 +617,7 @@ static void roots_that_differ_are_told(void **state)
 	play(&p, &f);
 }
 
-/* ---- where nobody adds --------------------------------------------------- */
+/* ---- interfaces without arithmetic --------------------------------------- */
 
 static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 {
@@ -632,7 +639,7 @@ static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-/* A qsnet2 whose interfaces have no time for it. */
+/* A qsnet2 whose interfaces do no reductions. */
 static void no_sum_where_nobody_adds(void **state)
 {
 	char path[] = PLAY_FILE;
@@ -648,7 +655,7 @@ static void no_sum_where_nobody_adds(void **state)
 
 #define FLOOD 40u
 
-/* Rank 1 computes for a while; the others send what it has no slots for. */
+/* Rank 1 computes for a while; the others send more than it has slots for. */
 static int flood(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t want = FLOOD * ((uint64_t)p->ranks - 1);
@@ -683,7 +690,7 @@ static void a_full_input_queue_discards(void **state)
 	T_TRUE(few.count.discards >= 6);
 	T_IS(few.count.discards, again.count.discards);
 	T_IS(few.count.hash, again.count.hash);
-	/* each goes through the network again, and later */
+	/* each discarded message is retransmitted later */
 	T_TRUE(few.count.packets >= all.count.packets + few.count.discards);
 	T_TRUE(few.value[1] > all.value[1]);
 	T_IS(few.value[1], again.value[1]);

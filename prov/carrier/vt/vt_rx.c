@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets in. The engine appends what arrives to the rank's list, stamped with
- * the time of arrival; the rank reads as far as its clock. The list begins
- * with a buffer that was read already, so that appending and reading meet in
- * one word only.
+ * Reception of packets. The engine appends arriving packets to the rank's list,
+ * stamped with the time of arrival; the rank reads up to its clock. The list
+ * begins with a buffer that has been read already, so that appending and
+ * reading share one word only.
  */
 #include "prov/carrier/vt/vt.h"
 
-/* The first packet that has not been read, or VT_NONE. */
+/* The first unread packet, or VT_NONE. */
 static uint32_t first(struct vt *v)
 {
-	uint32_t head = weft_load32_relaxed(&v->me->in_head); /* our own */
+	uint32_t head = weft_load32_relaxed(&v->me->in_head); /* own word */
 	uint32_t i = VT_NONE;
 
-	/* A4 pairs with R4 in vt_arrive(): the packet is there. */
+	/* A4 pairs with R4 in vt_arrive(): the packet is complete. */
 	if (weft_likely(head < v->w->buf_count))
 		i = weft_load32(&vt_buf(v->w, head)->next);
 	else
@@ -31,10 +31,10 @@ WEFT_HOT uint64_t vt_next(struct vt *v)
 	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
 }
 
-/* Goes on behind i; the one before it goes back to its owner. */
+/* Makes i the head of the list; the former head returns to its owner. */
 static void advance(struct vt *v, uint32_t i)
 {
-	uint32_t old = weft_load32_relaxed(&v->me->in_head); /* our own */
+	uint32_t old = weft_load32_relaxed(&v->me->in_head); /* own word */
 
 	weft_store32(&v->me->in_head, i);
 	vt_push(v->w, &v->me->freed, old);
@@ -75,7 +75,7 @@ static int deliver(struct vt *v, uint32_t i)
 	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &pkt, b->payload);
 }
 
-/* What taking it costs: a message is matched first. */
+/* Cost of receiving: the first packet of a message is matched. */
 static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &v->w->cfg;
@@ -88,7 +88,7 @@ static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
 /* A slot of the input queue is free again. */
 static void note_taken(struct vt *v, const struct vt_buf *b)
 {
-	/* relaxed: our own; the engine looks when we have blocked */
+	/* relaxed: own word; the engine reads it when this rank has blocked */
 	if (b->kind == VT_PACKET)
 		weft_store32_relaxed(&v->me->taken,
 				     weft_load32_relaxed(&v->me->taken) + 1);
@@ -114,7 +114,7 @@ WEFT_HOT static int take(struct vt *v, int budget)
 	return n;
 }
 
-/* Tells of those who left, when all they sent has been read. */
+/* Reports peers that left, when all their packets have been read. */
 static void tell_lost(struct vt *v)
 {
 	uint32_t left = weft_load32(&v->w->head->left);

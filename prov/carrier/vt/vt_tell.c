@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Results of class routes that no switch copies: they go from member to member,
+ * Results of class routes that no switch copies. They go from member to member,
  * down the tree of prov/net/net_fold.h from the first one on, the farthest
- * first. Where events of interfaces are chained one that counts a packet starts
- * those to the members below, whatever the ranks do; else the processors of the
- * members look, and put it into the memory of one after the other.
+ * child first. With chained events, the event that counts a packet starts those
+ * to the children, whatever the ranks do; otherwise the processors of the
+ * members poll, and put the result into the memory of one child after the
+ * other.
  *
- * A broadcast by such events goes from its root, who then leaves, to the first
- * member. It may be at a member before that one asks for it.
+ * A broadcast by chained events goes from its root, which is then complete, to
+ * the first member. It may arrive at a member before that one has posted its
+ * part.
  */
 #include "prov/carrier/vt/vt.h"
 
@@ -17,7 +19,7 @@ static uint64_t tell_of(uint32_t place, uint32_t member, unsigned k)
 	       (place * VT_WINDOW + k);
 }
 
-/* The buffer in which a member waits for a result; or NULL. */
+/* The buffer in which a member waits for a result, or NULL. */
 static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
 			      uint32_t member, unsigned k)
 {
@@ -34,7 +36,7 @@ static void tell(struct vt_turn *t, uint64_t cookie, uint32_t from, uint32_t to,
 	uint32_t place = (uint32_t)cookie / VT_WINDOW;
 	unsigned k = (uint32_t)cookie % VT_WINDOW;
 	const struct vt_member *m = vt_route_members(w, place);
-	/* commands of events are one queue */
+	/* commands of events share one queue */
 	const struct weft_vt_way way = { .path = (uint8_t)w->fold_path,
 					 .fifo = vt_tree_chained(w, place) };
 	struct vt_buf *b;
@@ -50,7 +52,10 @@ static void tell(struct vt_turn *t, uint64_t cookie, uint32_t from, uint32_t to,
 	vt_model_send(w, at, &msg);
 }
 
-/* Whether a member, who may have posted something else, has all of it now. */
+/*
+ * Whether a member has the whole result now; it may have posted another
+ * operation.
+ */
 static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
 		     unsigned k, uint64_t offset, uint32_t bytes)
 {
@@ -62,7 +67,7 @@ static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
 	return b->come == w->routes[place].bytes[k];
 }
 
-/* Who it is for. */
+/* Decodes and checks the place and the member in a cookie. */
 static void read_tell(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 		      uint32_t *member_p)
 {
@@ -73,7 +78,10 @@ static void read_tell(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 		w->routes[*place_p].count <= w->size);
 }
 
-/* It is with a member's interface: the rank hears of it, now or later. */
+/*
+ * The result is at a member's interface: delivers it to the rank, now or when
+ * its part is posted.
+ */
 static void hand_over(struct vt_turn *t, uint32_t place, uint32_t member,
 		      unsigned k)
 {
@@ -96,7 +104,10 @@ bool vt_tell_came(struct weft_vt *w, uint32_t place, uint32_t member,
 	return came;
 }
 
-/* A member has the result: it goes on to those below, then to its rank. */
+/*
+ * A member has the result: sends it to the children, then delivers it to its
+ * rank.
+ */
 static void pass_on(struct vt_turn *t, uint64_t cookie)
 {
 	struct weft_vt *w = t->w;
@@ -148,7 +159,7 @@ void vt_tell_begin(struct vt_turn *t, uint32_t i, uint64_t at)
 	vt_sure(!net_timer(t->w->net, at, tell_of(place, 0, k)));
 }
 
-/* When the interface has all of a part that its rank has posted. */
+/* Time at which the interface has read all of a posted part. */
 static uint64_t fetched_at(struct vt_turn *t, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &t->w->cfg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time between processes: exact times, the same on every run, looks
- * and time-outs, deadlock, room, threads, the end. Messages, deaths and class
- * routes: vt_rule_test.c.
+ * Virtual time between processes: exact times, reproducible runs, polls and
+ * timeouts, deadlock, back-pressure, threads, the end. Messages, deaths and
+ * class routes: vt_rule_test.c.
  */
 #include "prov/carrier/vt/vt_play.h"
 #include "src/base/rng.h"
@@ -47,7 +47,7 @@ static void a_message_takes_what_the_model_says(void **state)
 	T_IS(f.clock[1], (2 * ROUNDS - 1) * way + cfg.send_ps);
 }
 
-/* Of each message, in the thread processor of an Elan4. */
+/* Every message is matched by the thread processor of an Elan4. */
 static void a_message_waits_until_it_is_matched(void **state)
 {
 	char path[] = PLAY_FILE;
@@ -63,7 +63,7 @@ static void a_message_waits_until_it_is_matched(void **state)
 	T_IS(with.clock[0] - without.clock[0], 2 * ROUNDS * 300000);
 }
 
-/* Packets from one corner of a square to the other; seed: which way. */
+/* Packets from one corner of a square to the other; seed: by any route. */
 static int diagonal(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 3);
@@ -87,7 +87,7 @@ static void what_may_go_by_any_road_takes_two(void **state)
 	T_TRUE(any.clock[3] * 3 < ordered.clock[3] * 2);
 }
 
-/* ---- the same on every run ----------------------------------------------- */
+/* ---- reproducible runs --------------------------------------------------- */
 
 static void disturb(struct weft_rng *rng)
 {
@@ -97,7 +97,7 @@ static void disturb(struct weft_rng *rng)
 		nanosleep(&ts, NULL);
 }
 
-/* Messages of all sizes to everybody, some looks, some waits. */
+/* Messages of all sizes to all ranks, some polls, some waits. */
 static int traffic(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_rng what, when;
@@ -156,7 +156,7 @@ static void every_run_is_the_same(void **state)
 	pthread_join(th, NULL);
 }
 
-/* ---- time-outs and looks ------------------------------------------------- */
+/* ---- timeouts and polls -------------------------------------------------- */
 
 static int time_out(struct play *p, struct end *e, uint32_t rank)
 {
@@ -165,7 +165,7 @@ static int time_out(struct play *p, struct end *e, uint32_t rank)
 	(void)p;
 	if (rank)
 		return e->c->ops->wait(e->c, 1) == -ETIMEDOUT ? 0 : 1;
-	/* The others leave: that is worth a look. */
+	/* The other ranks leave, which ends a wait. */
 	while (e->c->ops->wait(e->c, 2500000) != -ETIMEDOUT)
 		t = now(e);
 	if (now(e) != t + UINT64_C(2500000) * NS)
@@ -186,7 +186,7 @@ static void a_time_out_takes_virtual_time_only(void **state)
 
 #define LATE UINT64_C(3000000000) /* 3 ms */
 
-/* Rank 0 looks in a loop for what comes much later. */
+/* Rank 0 polls in a loop for a packet that arrives much later. */
 static int look_loop(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t looks = 0;
@@ -304,7 +304,7 @@ static void looking_for_ever_is_a_deadlock_too(void **state)
 	play(&p, &f);
 }
 
-/* ---- room ---------------------------------------------------------------- */
+/* ---- back-pressure ------------------------------------------------------- */
 
 #define FLOOD 5000u
 
@@ -352,7 +352,7 @@ static void *sleep_on(void *arg)
 	return NULL;
 }
 
-/* One thread sleeps for the rank while another sends and looks. */
+/* One thread of the rank is blocked while another sends and polls. */
 static int beside(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -385,8 +385,7 @@ static void threads_may_send_beside_a_sleeper(void **state)
 	play(&p, &f);
 }
 
-/* ---- the end --------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------- */
 
 #define LAST_SENT 500u
 
@@ -399,7 +398,10 @@ static void until_out(struct end *e, uint32_t rank)
 		sched_yield();
 }
 
-/* One goes with much under way; the other, who went before, counts. */
+/*
+ * Rank 1 leaves with many packets in flight; rank 0, which left before, counts
+ * them.
+ */
 static int last_words(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -448,7 +450,7 @@ static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
 	return bytes;
 }
 
-/* Who can add takes room, and nobody else has any for it. */
+/* Adders take memory only on machines whose interfaces do reductions. */
 static void a_rank_has_few_addresses(void **state)
 {
 	T_TRUE(bytes_of_a_rank("bgq", 512) < 4000000);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of prov/net over the nodes of a route's members, opened and closed.
- * Where the switches have no room for another, and interfaces do all but
- * copying, one that is there and reaches all members carries their results,
- * too: those who are no members drop what comes. Where switches know of no
- * trees at all the members are everything there is, and so for a group that
- * they do not serve, where events of interfaces can be chained.
+ * Trees of prov/net over the nodes of a route's members: open, close, share.
+ * Where the switches have no room for another tree, and interfaces do all but
+ * copying, an open tree that reaches all members carries their results, too:
+ * ranks that are not members drop them. Where switches have no trees, the
+ * members pass everything on; this also serves a group that the switches
+ * cannot, where events of interfaces can be chained.
  */
 #include "prov/carrier/vt/vt.h"
 
@@ -55,7 +55,7 @@ static int plan_chain(struct weft_vt *w, uint32_t place,
 	return 0;
 }
 
-/* The tree over the nodes of the members, each once. */
+/* The tree over the nodes of the members, each node once. */
 static int plan_nodes(struct weft_vt *w, uint32_t place,
 		      struct net_tree_plan *tree)
 {
@@ -85,7 +85,9 @@ int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
 					 : plan_nodes(w, place, tree);
 }
 
-/* The first member at a node, in the order of nodes; or the count. */
+/*
+ * Position of the first member at a node, in the order of nodes; or the count.
+ */
 static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 {
 	const struct vt_member *m = vt_route_members(w, place);
@@ -110,7 +112,7 @@ bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node)
 	       node_of(w, by_node(w, vt_route_members(w, place), i)) == node;
 }
 
-/* Does a route reach all nodes of another's members? */
+/* Does a route reach all nodes of another route's members? */
 static bool covers(struct weft_vt *w, uint32_t place, uint32_t other)
 {
 	const struct vt_member *m = vt_route_members(w, other);
@@ -152,7 +154,7 @@ bool vt_tree_looks(const struct weft_vt *w, uint32_t place)
 	return w->routes[place].bare && !w->cfg.coll_chain;
 }
 
-/* Opens a tree of the network for it, its own or another's. */
+/* Opens a tree of the network for a route, or shares another route's. */
 static int open_tree(struct weft_vt *w, uint32_t place)
 {
 	struct vt_route *r = &w->routes[place];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks of a world believe: whose it is, who may write there, and who
- * of them lives.
+ * Trust between the ranks of a world: its owner, the processes that may write
+ * it, and detection of dead ranks.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/vt/vt.h"
@@ -23,10 +23,10 @@ static const struct weft_vt_conf bgq = { .machine = "bgq",
 					 .map = "",
 					 .packet_bytes = 512 };
 
-/* What two processes share beside the world. */
+/* Memory that two processes share besides the world. */
 struct page {
 	char handle[WEFT_VT_HANDLE];
-	char machine[sizeof(PLAY_FILE)]; /* its file */
+	char machine[sizeof(PLAY_FILE)]; /* machine file */
 	weft_au32 step;
 };
 
@@ -39,7 +39,7 @@ static struct page *page_open(void)
 	return p;
 }
 
-/* Who waits in vain ends, parent or child. */
+/* Waits for a step; aborts the process, parent or child, after 60 s. */
 static void reach(struct page *p, uint32_t step)
 {
 	struct t_limit limit;
@@ -74,10 +74,9 @@ static int end_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* ---- whose world ----------------------------------------------------------
- */
+/* ---- owner of a world ---------------------------------------------------- */
 
-/* The machine, in a file that another user may read. */
+/* The machine's file is one that another user may read. */
 static struct weft_vt_conf conf_of(const struct page *p)
 {
 	struct weft_vt_conf conf = bgq;
@@ -109,7 +108,7 @@ static void the_world_of_another_user_is_refused(void **state)
 
 	if (geteuid())
 		skip();
-	/* The tree may be below a folder that is root's alone. */
+	/* The source tree may be in a folder that only root can read. */
 	strcpy(p->machine, PLAY_FILE);
 	play_file(p->machine, "bgq", "name", "name = bgq\n");
 	T_OK(chmod(p->machine, 0644));
@@ -124,8 +123,7 @@ static void the_world_of_another_user_is_refused(void **state)
 	munmap(p, sizeof(*p));
 }
 
-/* ---- who may write --------------------------------------------------------
- */
+/* ---- write access -------------------------------------------------------- */
 
 static struct vt *open_rank(struct page *p, uint32_t rank, struct end *e)
 {
@@ -190,7 +188,7 @@ static void *wake_sleeper(void *arg)
 	return NULL;
 }
 
-/* A thread wakes rank 0, which waits for rank 1, who has not come yet. */
+/* A thread wakes rank 0, which waits for rank 1, which has not started yet. */
 static void a_world_is_open_until_all_have_come(void **state)
 {
 	struct weft_carrier_attr attr = { .threads = true };
@@ -211,10 +209,9 @@ static void a_world_is_open_until_all_have_come(void **state)
 	weft_vt_close(w);
 }
 
-/* ---- who lives ------------------------------------------------------------
- */
+/* ---- dead ranks ---------------------------------------------------------- */
 
-/* Its pid is used again: by somebody who lives, and is not it. */
+/* The pid of this rank is reused by another living process. */
 static int die_and_be_replaced(struct page *p)
 {
 	struct end e;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of a turn of the engine have in common: whom an event frees,
- * and when; what arrives; what lands; messages to the model. And the clock that
- * ranks and engine share.
+ * Functions that all parts of an engine pass use: release of ranks, arrival and
+ * completion of packets, messages to the model; and the clock that ranks and
+ * engine share.
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_fault.h"
@@ -42,9 +42,9 @@ WEFT_HOT void vt_exit(struct vt *v)
 }
 
 /*
- * How long the program computes between calls, for a note at the end of the
- * job. Asking for the processor time is a system call: it is asked for in the
- * first runs of a rank and after each one that was long by the host's clock.
+ * CPU time of the program between calls, for a note at the end of the job.
+ * Reading the CPU time is a system call: it is read in the first runs of a rank
+ * and after each run that was long by the host's clock.
  */
 WEFT_HOT void vt_run_begin(struct vt *v)
 {
@@ -74,25 +74,27 @@ uint64_t vt_cost(const struct vt *v, uint64_t ps)
 	return ps * net_fault_slow(v->w->net, v->me->node) / 1000;
 }
 
-/* ---- freeing ------------------------------------------------------------- */
+/* ---- release ------------------------------------------------------------- */
 
 static bool freed(const struct vt_turn *t, const struct vt_rank *r)
 {
 	return r->freed_turn == t->w->head->turns;
 }
 
-/* The rank runs from this time on, when the turn is over. */
+/* The rank runs from time at on, when the pass is complete. */
 void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
 	struct vt_rank *r = vt_rank(w, rank);
 	uint64_t end;
 
-	/* A time-out that lies before what came ends the wait first. */
+	/* A timeout before the event ends the wait first. */
 	if (vt_due(w, rank) < at)
 		at = vt_due(w, rank);
 	vt_due_set(w, rank, VT_NEVER);
-	/* Once a turn, though another thread of the rank has set a time since.
+	/*
+	 * Once per pass, though another thread of the rank may have set a due
+	 * time since.
 	 */
 	if (freed(t, r))
 		return;
@@ -123,7 +125,10 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 		return;
 	case WEFT_VT_POLLING:
 	case WEFT_VT_JUMPING:
-		/* The first of its looks that finds it, if it is sooner. */
+		/*
+		 * The first of its polls that finds the event, if it is
+		 * earlier.
+		 */
 		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
 		if (vt_now(r) + n * step >= vt_due(w, rank))
 			return;
@@ -135,14 +140,14 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 	}
 }
 
-/* Something has come: the ranks that poll do not wait without end. */
+/* An event has occurred: ranks that poll may find something. */
 static void engine_busy(struct vt_turn *t)
 {
 	/* relaxed: no rank runs */
 	weft_store64_relaxed(&t->w->head->idle_turns, 0);
 }
 
-/* ---- arriving and landing ------------------------------------------------ */
+/* ---- arrival and completion ---------------------------------------------- */
 
 void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
 {
@@ -162,13 +167,13 @@ void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
 
 void vt_touched(struct vt_turn *t, uint32_t rank)
 {
-	/* A rank in a blocking wait waits for packets alone. */
+	/* A rank in a blocking wait waits for packets only. */
 	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
 		vt_engine_notice(t, rank, t->at);
 	engine_busy(t);
 }
 
-/* Somebody may wait for one who is gone: let them see. */
+/* Releases all ranks: some may wait for a rank that has left. */
 static void notice_all(struct vt_turn *t)
 {
 	for (uint32_t i = 0; i < t->w->size; i++)
@@ -199,15 +204,17 @@ void vt_give_back(struct vt_turn *t, uint32_t i)
 	uint32_t owner = vt_buf_owner(w, i);
 
 	vt_push(w, &w->rank_of[owner].spare, i);
-	/* relaxed: as due */
+	/* relaxed, as vt_due() */
 	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
 		vt_engine_notice(t, owner, t->at);
 }
 
-/* ---- messages to the model ------------------------------------------------
- */
+/* ---- messages to the model ----------------------------------------------- */
 
-/* Only a thread that sends beside a sleeping one can be too late. */
+/*
+ * Only a thread that sends while another one of its rank is blocked can be too
+ * late.
+ */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
 	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
@@ -222,7 +229,7 @@ static const uint8_t net_way[] = {
 	[WEFT_VT_SYSTEM] = NET_SYSTEM,
 };
 
-/* From one FIFO to the next: with engines the remainder is the engine. */
+/* Distance between FIFO numbers: with engines the remainder is the engine. */
 static uint32_t vt_fifo_step(const struct weft_vt *w)
 {
 	return w->cfg.engines ? w->cfg.inject_fifos : 1;
@@ -280,10 +287,12 @@ unsigned vt_path_of(const struct net_config *cfg, const char *name)
 	return 0;
 }
 
-/* ---- the end ---------------------------------------------------------------
- */
+/* ---- broken world -------------------------------------------------------- */
 
-/* The model is lost: the first to see it wakes those who sleep for ever. */
+/*
+ * The model is lost: the first process to find that wakes the ranks that sleep
+ * without a timeout.
+ */
 void vt_tell_broken(struct vt *v)
 {
 	struct weft_vt *w = v->w;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets out. A send copies the packet into a buffer of the rank's own pool,
- * stamps it and puts it on the rank's stack; the engine takes it from there
- * when nobody runs. A buffer comes back when its reader has read it, through
- * the engine, so that whether a send finds room never depends on who ran
- * first. Full packets to one peer, one behind the other, are one message: the
- * unit cuts it, the processor pays once.
+ * Sending of packets. A send copies the packet into a buffer of the rank's own
+ * pool, stamps it and pushes it to the rank's stack; the engine takes it from
+ * there when no rank runs. A buffer returns through the engine when its
+ * receiver has read it, so that whether a send finds room never depends on
+ * which rank ran first. Consecutive full packets to one peer are one message:
+ * the unit cuts it, and the processor pays once.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/iov.h"
@@ -18,19 +18,20 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 	uint32_t i = weft_load32(&me->spare);
 
 	/*
-	 * A0, as in lock(): a thread of ours may have run the engine when the
-	 * buffer was last under way, and it came back through another process.
+	 * A0, as in lock(): a thread of this process may have run the engine
+	 * when the buffer was last in flight, and another process may have
+	 * returned it.
 	 */
 	if (weft_unlikely(v->threads))
 		weft_load32(&v->w->head->engine);
-	/* Only this rank pops, so that what follows i cannot change. */
+	/* Only this rank pops, so that the successor of i cannot change. */
 	while (i != VT_NONE) {
 		if (weft_unlikely(i >= v->w->buf_count ||
 				  vt_buf_owner(v->w, i) != v->rank)) {
 			vt_ruin(v);
 			break;
 		}
-		/* relaxed: pushed before the swap that showed i */
+		/* relaxed: pushed before the swap that made i visible */
 		uint32_t next = weft_load32_relaxed(&vt_buf(v->w, i)->next);
 
 		if (weft_cas32(&me->spare, &i, next))
@@ -73,12 +74,12 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
 	vt_push(v->w, &v->me->posted, i);
 	vt_looks_set(v, 0);
-	/* A thread sends while another sleeps for this rank. */
+	/* A thread sends while another one of this rank is blocked. */
 	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
 		vt_engine_try(v);
 }
 
-/* Does the packet go on with the message of the last one? */
+/* Does the packet continue the message of the last one? */
 static bool continues(const struct vt *v, uint32_t to)
 {
 	return v->last_way.full && v->last_to == to &&
@@ -86,7 +87,7 @@ static bool continues(const struct vt *v, uint32_t to)
 	       v->last_clock == vt_now(v->me);
 }
 
-/* The software of a message, more for one that the unit has to cut. */
+/* Software cost of a message, higher for one that the unit has to cut. */
 void vt_pay(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
@@ -118,7 +119,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (pkt->len > c->mtu)
 		return -EMSGSIZE;
-	/* Whoever has left talks to nobody. */
+	/* A rank that has left sends nothing. */
 	if (v->out)
 		return 0;
 	vt_enter(v);

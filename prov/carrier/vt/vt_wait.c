@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking in virtual time. A rank that blocks says until when it needs not
- * run, counts itself out, and sleeps on its status word until whoever runs the
- * model has set it to RUN. The last to count itself out runs the model.
+ * Blocking in virtual time. A rank that blocks stores the time at which it has
+ * to run again, decrements the count of running ranks, and sleeps on its status
+ * word until the engine sets it to RUN. The last rank to do so runs the model.
  *
- * A fruitless poll costs poll_ps, or a loop of polls would never end. The
- * first two in a row are free: they are part of sending and of waiting. From
- * JUMP_LOOKS in a row on, one poll stands for several: the n-th one takes
- * n / JUMP_LOOKS steps of poll_ps, at most JUMP_STEPS, and returns earlier at
- * the first step that finds something. So a loop that waits for a message ends
- * at the same step as with single polls, a loop of so many polls ends, and n
- * polls cover a time that grows with n * n: few hand-overs for a long wait. A
- * loop that also reads the clock has a time to end at: there a poll takes one
- * CLOCK_PART of the time since the first poll of the row, one step at least.
- * Nothing of this depends on real time.
+ * A fruitless poll costs poll_ps, or a polling loop would never end. The first
+ * two in a row are free: they are part of sending and of waiting. From
+ * JUMP_LOOKS in a row on, one poll covers several: the n-th one takes n /
+ * JUMP_LOOKS steps of poll_ps, at most JUMP_STEPS, and returns earlier at the
+ * first step that finds something. So a loop that waits for a message ends at
+ * the same step as with single polls, a loop with a fixed number of polls ends,
+ * and n polls cover a time that grows with n * n: few hand-overs for a long
+ * wait. A loop that also reads the clock has a time to end at: there a poll
+ * takes one CLOCK_PART of the time since the first poll of the series, at least
+ * one step. None of this depends on real time.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/futex.h"
@@ -24,8 +24,8 @@
 #define JUMP_STEPS 1024u
 #define CLOCK_PART 4096u
 #define LOOKS_MAX  (UINT32_MAX / 2)
-#define SLICE_MS   100u /* and a millisecond per rank */
-#define WATCHERS   8u	/* the first ranks, and one in so many of the others */
+#define SLICE_MS   100u /* plus a millisecond per rank */
+#define WATCHERS   8u /* the first ranks, and every WATCHERS-th of the others */
 #define PS_PER_NS  1000u
 #define NS_PER_MS  UINT64_C(1000000)
 
@@ -37,8 +37,9 @@ static void futex_wake(weft_au32 *word)
 /* ---- blocking ------------------------------------------------------------ */
 
 /*
- * How long a rank sleeps before it asks who is alive, or for ever. A timer is
- * a tenth of a hand-over, and some who ask are enough while nobody has left.
+ * How long a rank sleeps before it checks for dead ranks; UINT64_MAX: no check.
+ * A timer costs a tenth of a hand-over, and a few checking ranks suffice while
+ * none has left.
  */
 static uint64_t slice_ns(const struct vt *v)
 {
@@ -69,17 +70,20 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 		if (weft_load32(&v->w->head->broken)) {
 			vt_tell_broken(v);
 			weft_store32(&me->status, WEFT_VT_RUN);
-			/* relaxed: our own */
+			/* relaxed: own word */
 			weft_store32_relaxed(&me->verdict, EOWNERDEAD);
 			return;
 		}
-		/* With threads a signal may have been lost: look again. */
+		/* With threads a wake may have been lost: repeat it. */
 		if (v->threads)
 			vt_wake(&v->base);
 	}
 }
 
-/* Mostly everybody has come when one is freed; a thread frees its own rank. */
+/*
+ * Mostly all ranks have started when one is released; a thread may release its
+ * own rank earlier.
+ */
 static void all_here(struct vt *v)
 {
 	struct weft_vt *w = v->w;
@@ -89,47 +93,51 @@ static void all_here(struct vt *v)
 			return;
 	v->shares = true;
 	vt_cpus_share(w->head);
-	/* Nobody else is to write there; its maker can see to that. */
+	/* No other process may map it for writing; its creator can seal it. */
 	if (w->region.fd >= 0)
 		weft_region_shut(&w->region);
 }
 
-/* Whom a thread of its own woke, and the engine too, is counted twice a while.
+/*
+ * A rank woken both by its own thread and by the engine is counted twice for a
+ * while.
  */
 static uint32_t most_running(const struct weft_vt *w)
 {
 	return w->head->threads ? 2 * w->size : w->size;
 }
 
-/* Not to run before due, or until something comes; why it ended. */
+/* Blocks until due or until an event; returns 0 or the verdict. */
 WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 {
 	struct weft_vt *w = v->w;
 	struct vt_rank *me = v->me;
 	uint32_t before;
 
-	/* relaxed: our own, or published when we were freed; other threads
-	 * of this rank may look, too */
+	/*
+	 * relaxed: own word, or published by the release; other threads of this
+	 * rank may read it, too
+	 */
 	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
 		return -EHOSTDOWN;
 	vt_run_end(v);
 	weft_store32_relaxed(&me->verdict, 0);
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
-	/* The engine has left it at VT_NEVER, which spares a cold line. */
+	/* The engine has left it at VT_NEVER, which saves a cold line. */
 	if (due != v->due || due != VT_NEVER)
 		vt_due_set(w, v->rank, due);
 	v->due = due;
-	/* R2 pairs with A2 in vt_wake(): all that is written before. */
+	/* R2 pairs with A2 in vt_wake(): publishes all earlier stores. */
 	weft_store32(&me->status, as);
-	/* R0 pairs with A0: what this rank did is there for the engine. */
+	/* R0 pairs with A0: the engine sees all that this rank did. */
 	before = weft_add32(&w->head->running, (uint32_t)-1);
 	if (before == 1)
 		vt_engine_try(v);
 	else if (weft_unlikely(before - 1 >= most_running(w)))
-		vt_ruin(v); /* we were not counted, or more than there are */
+		vt_ruin(v); /* the count of running ranks is wrong */
 	sleep_until_freed(v, as);
-	/* Freed is to run; nobody but us says that we have left. */
+	/* Released means running; only this rank sets that it has left. */
 	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
 		vt_ruin(v);
 	if (weft_unlikely(!v->shares))
@@ -174,7 +182,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
-	/* Some came back since, while a look took its time. */
+	/* Buffers were returned since, while a poll took its time. */
 	if (vt_has_room(v)) {
 		weft_store32(&v->full, 0);
 		return -EAGAIN;
@@ -199,7 +207,7 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	if (ret || v->out)
 		return ret;
 	vt_enter(v);
-	/* Another thread sleeps in a look: it comes back soon. */
+	/* If another thread is blocked in a poll, it returns soon. */
 	if (weft_cas32(&v->blocked, &idle, 1)) {
 		ret = wait_blocked(v, timeout_ns);
 		weft_store32(&v->blocked, 0);
@@ -209,8 +217,8 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 }
 
 /*
- * From any thread or handler of this process. Frees the rank as the engine
- * would; whoever changes the status first has done it.
+ * Callable from any thread or signal handler of this process. Releases the rank
+ * as the engine would; the first to change the status has done it.
  */
 void vt_wake(struct weft_carrier *c)
 {
@@ -231,9 +239,9 @@ void vt_wake(struct weft_carrier *c)
 	futex_wake(&v->me->status);
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- polling ------------------------------------------------------------- */
 
-/* The first look, in whole steps from now, that is not before a time. */
+/* Time of the first poll, in whole steps from now, at or after when. */
 static uint64_t look_at(const struct vt *v, uint64_t when)
 {
 	uint64_t step = v->w->cfg.poll_ps;
@@ -243,13 +251,13 @@ static uint64_t look_at(const struct vt *v, uint64_t when)
 	return now + n * step;
 }
 
-/* Has the rank read the clock a few polls ago? */
+/* Has the rank read the clock in its last polls? */
 static bool reads_clock(const struct vt *v)
 {
 	return v->clock_look && vt_looks(v) - v->clock_look < JUMP_LOOKS;
 }
 
-/* The steps that the next poll of a long row takes if nothing comes. */
+/* Steps that the next poll of a long series takes if nothing arrives. */
 static uint64_t jump_steps(const struct vt *v)
 {
 	uint64_t n = vt_looks(v) / JUMP_LOOKS;
@@ -261,10 +269,11 @@ static uint64_t jump_steps(const struct vt *v)
 }
 
 /*
- * When the next poll returns: at the next step, or, of a long row of polls, at
- * the step that finds a packet which is known to come. If none is known the
- * engine frees the rank earlier when one comes before that time. JUMPING: no
- * time ends the loop, so it counts as waiting when nothing else happens.
+ * Time at which the next poll returns: the next step or, in a long series of
+ * polls, the step that finds a packet already in the list. If there is none,
+ * the engine releases the rank earlier when a packet arrives before that time.
+ * JUMPING: no time ends the loop, so it counts as waiting when nothing else
+ * happens.
  */
 static enum weft_vt_state next_look(struct vt *v, uint64_t *at_p)
 {
@@ -295,7 +304,7 @@ WEFT_HOT void vt_look(struct vt *v)
 	if (looks < VT_FREE_LOOKS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
 		return;
 	as = next_look(v, &at);
-	/* Whether a jump ends at its first step is for the engine to know. */
+	/* Only the engine knows whether a jump ends at its first step. */
 	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w)) {
 		vt_now_set(v->me, at);
 		return;
@@ -306,7 +315,7 @@ WEFT_HOT void vt_look(struct vt *v)
 	weft_store32(&v->blocked, 0);
 }
 
-/* The row of polls did not wait for others alone. */
+/* The series of polls did not wait for other ranks only. */
 static void not_idle(struct vt *v)
 {
 	if (vt_looks(v) > JUMP_LOOKS)
@@ -346,6 +355,6 @@ void vt_out(struct vt *v)
 	/* R0 pairs with A0, as in block() */
 	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
 		vt_engine_try(v);
-	/* R8 pairs with A8: the last turn's figures are there. */
+	/* R8 pairs with A8: the counters of the last pass are written. */
 	weft_store32(&v->me->status, WEFT_VT_OUT);
 }

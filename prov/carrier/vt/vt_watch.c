@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Those who sleep look now and then whether the others still do what they
- * should. A rank that should run and is dead is buried. A world where nobody
- * is left that could go on, though some are counted as running, or whose model
- * runs and runs and moves nothing, has been written over: nobody will ever be
- * freed there, and everybody is told.
+ * Failure detection by sleeping ranks. A rank marked as running whose process
+ * has exited is declared dead. A world in which no rank runs though some are
+ * counted as running, or whose model runs without any progress, has been
+ * overwritten: it would never release a rank, so it is marked broken for all.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/alive.h"
@@ -13,12 +12,15 @@
 
 #include <unistd.h>
 
-/* How long nobody moves before that is so; one who waits for a core does. */
+/*
+ * Real time without progress before the world is broken; a rank that waits for
+ * a core still counts as running.
+ */
 #define STILL_NS    UINT64_C(20000000000)
-/* How long the model may work without a hop of any packet, in its own time. */
+/* CPU time of the model without a hop of any packet. */
 #define STILL_CPU_S 10u
 
-/* ---- death --------------------------------------------------------------- */
+/* ---- dead ranks ---------------------------------------------------------- */
 
 static bool bury(struct vt *v, uint32_t rank)
 {
@@ -34,7 +36,10 @@ static bool bury(struct vt *v, uint32_t rank)
 	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;
 }
 
-/* A few at a time, since all who sleep ask. True: the last that ran. */
+/*
+ * Checks a few ranks per call, since all sleeping ranks do. True: the last
+ * running rank was dead.
+ */
 static bool look_for_dead(struct vt *v)
 {
 	struct weft_vt *w = v->w;
@@ -53,7 +58,7 @@ static bool look_for_dead(struct vt *v)
 	return last;
 }
 
-/* ---- standing still ------------------------------------------------------ */
+/* ---- lack of progress ---------------------------------------------------- */
 
 static bool anybody_runs(const struct weft_vt *w)
 {
@@ -63,14 +68,14 @@ static bool anybody_runs(const struct weft_vt *w)
 	return false;
 }
 
-/* Has anything moved since the last look? Then it is all new. */
+/* Has there been progress since the last call? Then the record is renewed. */
 static bool moved(struct vt *v, uint32_t owner)
 {
 	struct vt_still *s = &v->still;
 	struct net_count n;
 	uint64_t steps;
 
-	/* Whoever has the engine writes these; any value will do. */
+	/* The engine's owner writes these; any value is acceptable. */
 	net_count_get(v->w->net, &n);
 	steps = n.hops + n.delivered + n.injected;
 	if (s->since_ns && s->turns == v->w->head->turns && s->owner == owner &&
@@ -95,14 +100,14 @@ static bool runs_in_vain(const struct vt *v, uint32_t owner)
 	       STILL_CPU_S * (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* Nobody will ever be freed. */
+/* No rank will ever be released. */
 static bool stands_still(struct vt *v, uint32_t owner)
 {
 	uint32_t running = weft_load32(&v->w->head->running);
 
 	if (running > v->w->size)
 		return true;
-	/* Another thread of ours may be the engine: not to be looked at. */
+	/* Another thread of this process may run the engine: no check. */
 	if (v->threads || owner > v->w->size || moved(v, owner))
 		return false;
 	if (owner)
@@ -114,7 +119,7 @@ static bool stands_still(struct vt *v, uint32_t owner)
 	return weft_now_ns() - v->still.since_ns > STILL_NS;
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- the check ----------------------------------------------------------- */
 
 void vt_engine_watch(struct vt *v)
 {

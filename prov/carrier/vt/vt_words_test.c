@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of a machine that has nothing for them but atomics and puts
- * (vt_fold.c): how many atomics, what is added, and when.
+ * Collectives of a machine that has only atomics and puts for them (vt_fold.c):
+ * number of atomics, results, and times.
  */
 #include "prov/carrier/vt/vt_play.h"
 
@@ -24,7 +24,7 @@ static int send_part(struct end *e, const struct weft_vt_part *part,
 	return ret;
 }
 
-/* Barriers, short sums and long ones in turn. */
+/* Barriers, short sums and long ones alternate. */
 static int words(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = (uint64_t)p->ranks, data[LONG / 8];
@@ -67,14 +67,15 @@ static void what_fits_a_word_is_an_atomic_of_each_but_one(void **state)
 		T_MEM(a.clock, b.clock, sizeof(a.clock));
 		T_IS(a.count.hash, b.count.hash);
 	}
-	/* an atomic, a look, a put to each; a long sum by pairs of messages */
+	/* an atomic, a poll, a put to each; a long sum by pairs of messages */
 	assert_in_range(a.value[0], ROUNDS * UINT64_C(1500000),
 			ROUNDS * UINT64_C(4500000));
 }
 
 /*
- * A window of reductions whose order counts, up a tree of pairs, then one for
- * all, straight to the first: it must not be taken for one of those.
+ * A window of reductions whose order matters, up a tree of pairs, then a
+ * barrier, directly to the first member: its inputs must not be mistaken for
+ * theirs.
  */
 static int two_trees(struct play *p, struct end *e, uint32_t rank)
 {
@@ -140,7 +141,7 @@ static void zeroes_are_counted_and_not_sent(void **state)
 	play(&p, &f);
 	T_IS(f.count.route_atomics, 7);
 	T_TRUE(f.value[8] < 4000000);
-	/* by pairs: 1 is counted by 0, but 2 has what 3 sent */
+	/* by pairs: 0 counts 1, but 2 has the data of 3 */
 	p.ranks = 4;
 	play(&p, &f);
 	T_IS(f.count.route_atomics, 1);
@@ -170,7 +171,7 @@ static int eight_packets(struct play *p, struct end *e, uint32_t rank)
 	return sum_of(p, e, rank, LONG);
 }
 
-/* On one link, 41 ns each; up, and down. */
+/* On one link, 41 ns for each packet, up and down. */
 static void a_result_is_there_with_its_last_packet(void **state)
 {
 	struct play p = { .machine = "gemini", .ranks = 4 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The world of a job: made by rank 0 in a memfd, found by the others through
- * /proc/PID/fd, or by the name of an abstract socket of rank 0's. No file is
- * made; the memory goes with the last process that maps it.
+ * The shared world segment of a job: created by rank 0 in a memfd, opened by
+ * the other ranks through /proc/PID/fd, or by the name of an abstract socket of
+ * rank 0. No file is created; the memory is freed with the last process that
+ * maps it.
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_fault.h"
@@ -22,7 +23,7 @@
 #define NAME_NET  0x7f000000u /* ranks are 127.x.y.z, from 127.0.0.1 on */
 #define NAME_PORT 22612u
 
-/* ---- where the parts are ------------------------------------------------- */
+/* ---- layout -------------------------------------------------------------- */
 
 static uint64_t place(uint64_t *at, size_t count, size_t bytes)
 {
@@ -32,7 +33,7 @@ static uint64_t place(uint64_t *at, size_t count, size_t bytes)
 	return here;
 }
 
-/* Messages of the model: who is answered takes two. */
+/* Messages of the model; two per buffer where packets are acknowledged. */
 static uint32_t model_room(const struct vt_head *h)
 {
 	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1);
@@ -48,7 +49,7 @@ static void lay_out(struct vt_head *h)
 	h->due_at = place(&at, n, sizeof(uint64_t));
 	h->batch_at = place(&at, n, sizeof(uint32_t));
 	h->desks_at = place(&at, n, sizeof(struct vt_desk));
-	/* one more for each rank: what its list of arrivals begins with */
+	/* one more for each rank: the first entry of its arrival list */
 	h->bufs_at =
 		place(&at, n * (VT_BUFS + 1), vt_buf_bytes(h->packet_bytes));
 	h->joins_at = place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
@@ -62,7 +63,7 @@ static void lay_out(struct vt_head *h)
 	h->bytes = at;
 }
 
-/* Whether the parts of a world lie where those of such a one would. */
+/* Do the section offsets match those computed for this size and machine? */
 static bool head_fits(const struct vt_head *h, size_t bytes)
 {
 	struct vt_head plan = { .magic = VT_MAGIC,
@@ -108,7 +109,7 @@ static int map_parts(struct weft_vt *w)
 {
 	struct vt_head h;
 
-	/* Checks and use see one value. */
+	/* Checks and uses see one value. */
 	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
 	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
 	    w->rank >= h.size)
@@ -154,7 +155,7 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	w->batch[i] = i;
 }
 
-/* A machine that does not go round dead links does not start with one. */
+/* A machine without detours cannot start with a dead link. */
 static bool starts_cut(const struct weft_vt *w, const struct weft_plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++)
@@ -164,7 +165,9 @@ static bool starts_cut(const struct weft_vt *w, const struct weft_plan *plan)
 	return false;
 }
 
-/* The plan goes to work, and everybody stands on a node that lives. */
+/*
+ * Loads the fault plan; no rank may be on a node that is dead from the start.
+ */
 static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 		       const struct weft_plan *plan)
 {
@@ -203,18 +206,21 @@ static int fill(struct weft_vt *w, const struct net_place *where)
 	for (uint32_t i = 0; i < h->size; i++)
 		rank_init(w, i, &where[i]);
 	h->batch_count = h->size;
-	/* All run until they block, also those who have not come yet. */
+	/*
+	 * All ranks count as running until they block, also those not yet
+	 * started.
+	 */
 	weft_store32(&h->running, h->size);
 	ret = net_open(w->net, h->bytes - h->net_at, &h->cfg, model_room(h));
 	if (ret)
 		return ret;
-	/* The model works in whole cycles: it may see one beyond. */
+	/* The model works in whole cycles: it may process one more. */
 	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
 	w->ahead_ps = h->ahead_ps;
 	return 0;
 }
 
-/* The map by its option: an order of letters, or a file. */
+/* Maps ranks to nodes by the option: an order of letters, or a file. */
 static int map_ranks(const struct weft_vt_conf *conf,
 		     const struct net_config *cfg, uint32_t size,
 		     struct net_place *where)
@@ -235,7 +241,10 @@ static int map_ranks(const struct weft_vt_conf *conf,
 	return ret ? complain(why) : 0;
 }
 
-/* The shape takes the ranks in, so their number per node comes first. */
+/*
+ * The shape is derived from the number of nodes, so ranks per node are read
+ * first.
+ */
 static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 			struct net_config *cfg)
 {
@@ -338,9 +347,9 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	return 0;
 }
 
-/* ---- the others ---------------------------------------------------------- */
+/* ---- the other ranks ----------------------------------------------------- */
 
-/* Root can open what others have made, and would believe it. */
+/* Root can open a world created by another user and must not trust it. */
 static int check_owner(int fd)
 {
 	struct stat st;
