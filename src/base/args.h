@@ -56,8 +56,7 @@ struct weft_args {
 	const void *rows;
 	size_t count;
 	size_t stride;
-	const struct weft_args_topic
-		*topic;	    /* ends with NULL; NULL: no topics */
+	const struct weft_args_topic *topic; /* ends with NULL; or NULL */
 	const char *before; /* first and last text of the help */
 	const char *after;
 	bool attached; /* "-l0.5" is "-l 0.5" */

@@ -28,13 +28,12 @@ enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, HELP_DOUBLINGS = 6 };
 
 /* Messages are numbered, and both threads know the size. */
 struct stage {
-	alignas(WEFT_CACHE_LINE) weft_au32
-		asked; /* number of the message that the sender may send */
-	alignas(WEFT_CACHE_LINE) weft_au32 sent; /* pieces sent so far; or 1 */
-	alignas(WEFT_CACHE_LINE) uint32_t
-		pieces; /* pieces of the message; 0: notification only */
-	uint32_t piece; /* bytes of each piece */
-	size_t span;	/* span of weft_copy_piece */
+	alignas(WEFT_CACHE_LINE)
+		weft_au32 asked; /* number of the message to send */
+	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* pieces sent so far; or 1 */
+	alignas(WEFT_CACHE_LINE) uint32_t pieces; /* 0: notification only */
+	uint32_t piece;				  /* bytes of each piece */
+	size_t span;				  /* span of weft_copy_piece */
 	weft_au32 end;
 	weft_au32 left; /* threads that do not access the stage any more */
 	uint64_t until_ns;

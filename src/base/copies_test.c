@@ -41,10 +41,8 @@ static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
 		uint64_t once[3];
 		size_t help;
 	} rows[] = {
-		{ { 1900, 2700, 4300 },
-		  65536 }, /* 1100 fixed and 800 per step */
-		{ { 1700, 2600, 4300 },
-		  32768 }, /* 834 fixed and 866 per step */
+		{ { 1900, 2700, 4300 }, 65536 }, /* 1100 and 800 a step */
+		{ { 1700, 2600, 4300 }, 32768 }, /* 834 and 866 a step */
 		{ { 900, 1900, 3900 }, 16384 },
 		{ { 4000, 4500, 5500 }, 262144 },
 		/* unusable measurements: the upper limit */

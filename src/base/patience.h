@@ -45,21 +45,18 @@ enum weft_company {
 struct weft_patience_looks {
 	uint32_t turns;	 /* polls of one word, before anything else is polled */
 	uint32_t rounds; /* of these polls, before blocking is considered */
-	uint32_t passes; /* over all event sources, before blocking is
-			    considered */
-	uint32_t tests;	 /* unsuccessful tests by the application per yield; 0:
-			    no yields */
+	uint32_t passes; /* over all sources, before blocking is considered */
+	uint32_t tests; /* failed tests by the application per yield; 0: none */
 	uint32_t spin_ns; /* on a queue's next entry, if no other thread polled
 			     it before */
 };
 
 /* Constants of yielding. */
 struct weft_patience_yields {
-	uint32_t count;	     /* if polls are cheap, before the general path */
-	uint64_t longest_ns; /* all of them together */
-	uint64_t late_ns;    /* a longer yield went to a computing process */
-	uint64_t turn_ns; /* allowance for every other rank that may run before
-			   */
+	uint32_t count;	      /* if polls are cheap, before the general path */
+	uint64_t longest_ns;  /* all of them together */
+	uint64_t late_ns;     /* a longer yield went to a computing process */
+	uint64_t turn_ns;     /* allowance per other rank that may run before */
 	uint64_t shun_min_ns; /* backoff after the first late yield */
 	uint64_t shun_max_ns;
 };

@@ -46,8 +46,7 @@ struct weft_trace {
 	struct trace_chunk *desk; /* event buffer, or NULL */
 	struct trace_head *head;
 	/* line 1 */
-	struct trace_chunk
-		*chunk[TRACE_TYPES]; /* chunks being written, or NULL */
+	struct trace_chunk *chunk[TRACE_TYPES]; /* being written, or NULL */
 };
 
 /*

@@ -60,8 +60,7 @@ struct sock_train;
 /* A datagram in memory: one in flight, or one received ahead of its order. */
 struct sock_gram {
 	struct sock_gram *next;	  /* in a free list */
-	struct sock_train *train; /* batch that holds data; NULL: data follow
-				     this struct */
+	struct sock_train *train; /* holds data; NULL: data follow this */
 	uint8_t *data;
 	uint32_t bytes; /* with the head */
 	uint32_t room;	/* bytes allocated at data */
@@ -73,10 +72,9 @@ struct sock_gram {
 /* Full datagrams to one peer in contiguous memory, for GSO: sock_gram.c. */
 struct sock_train {
 	struct sock_train *next; /* in the free list */
-	struct sock_peer
-		*peer;	 /* peer that takes datagrams from it; NULL: none */
-	uint32_t room;	 /* bytes of each datagram, without a tag */
-	uint32_t length; /* capacity in datagrams */
+	struct sock_peer *peer;	 /* takes datagrams from it; or NULL */
+	uint32_t room;		 /* bytes of each datagram, without a tag */
+	uint32_t length;	 /* capacity in datagrams */
 	uint32_t taken;
 	uint32_t live; /* datagrams taken and not freed */
 	struct sock_gram gram[SOCK_BATCH];
@@ -86,17 +84,15 @@ struct sock_train {
 /* One number in flight. */
 struct sock_flight {
 	struct sock_gram *gram; /* NULL: acknowledged */
-	uint64_t order; /* position among all transmissions to this peer,
-			   retransmissions included */
-	bool lost;	/* considered lost, to be retransmitted */
+	uint64_t order;		/* among all transmissions to this peer */
+	bool lost;		/* considered lost, to be retransmitted */
 };
 
 enum sock_state {
 	SOCK_NEW,    /* nothing sent yet */
 	SOCK_ASKED,  /* HELLO sent */
 	SOCK_ABSENT, /* no process has that port; to be retried later */
-	SOCK_OPEN, /* the peer answered, or its host did not refuse the HELLO in
-		      time */
+	SOCK_OPEN,   /* the peer answered, or its host did not refuse */
 };
 
 struct sock_seal;
@@ -110,55 +106,45 @@ struct sock_peer {
 	bool refused; /* no process has the peer's port any more */
 	uint64_t far; /* the peer's incarnation; 0: not known */
 	uint64_t before; /* incarnations up to this one have ended */
-	uint64_t ask_ns; /* ASKED: time of the HELLO; ABSENT: time of the next
-			    one */
+	uint64_t ask_ns; /* ASKED: time of HELLO; ABSENT: of the next one */
 	uint64_t ask_wait_ns;
 	uint64_t mute_ns; /* time of the first unanswered HELLO; 0: none */
 	uint64_t heard_ns;
-	uint64_t asked_ns; /* time of the first unanswered probe, if after
-			      heard_ns */
+	uint64_t asked_ns; /* first unanswered probe, if after heard_ns */
 	/* with a key: unverified ICMP report that the port has no owner */
 	uint64_t doubt_ns; /* time of the first report; 0: none */
 	uint64_t probe_ns; /* when the next probe is due */
 	uint32_t refusals; /* reports since doubt_ns */
-	uint64_t count; /* datagrams sent to the peer: the nonce of the last tag
-			 */
+	uint64_t count;	   /* datagrams sent to the peer: the last nonce */
 	/* sender's state */
 	struct {
 		uint32_t next;	/* the number of the next datagram */
-		uint32_t acked; /* every number before this one is acknowledged
-				 */
+		uint32_t acked; /* every earlier number is acknowledged */
 	} tx;
-	struct sock_flight *flight; /* a power of two of them, allocated at the
-				       first send */
+	struct sock_flight *flight; /* flight_room of them, a power of two */
 	uint32_t flight_room;
 	uint64_t order;	  /* of the last transmission */
 	uint64_t landed;  /* order of the latest acknowledged transmission */
 	uint64_t went_ns; /* time of the last send */
-	struct sock_gram
-		*open; /* datagram being filled, without a number yet */
-	struct sock_train
-		*train; /* batch of the peer's next full datagram, or NULL */
+	struct sock_gram *open;	  /* being filled, without a number yet */
+	struct sock_train *train; /* batch of the next full one, or NULL */
 	uint32_t gram_max;
 	uint32_t losses; /* numbers considered lost and not retransmitted yet */
 	uint64_t flying; /* bytes in flight */
 	uint32_t timeouts; /* since the last acknowledgement */
-	uint64_t rto_at;   /* time of the retransmission timeout; 0: nothing in
-			      flight */
+	uint64_t rto_at;   /* retransmission timeout; 0: none in flight */
 	uint64_t wait_ns;  /* time since when something has been in flight */
 	uint32_t room;	   /* bytes in flight that the peer accepts */
 	struct sock_pace pace;
 	/* receiver's state */
 	struct sock_win rx;
-	struct sock_gram **here; /* reorder buffer of SOCK_WINDOW entries,
-				    allocated when needed */
+	struct sock_gram **here; /* reorder buffer, SOCK_WINDOW entries */
 	bool sends;		 /* the peer has sent data */
 	uint8_t *whole;		 /* reassembly buffer of a packet in parts */
 	uint32_t whole_bytes;
-	uint64_t held;	/* bytes in the reorder buffer */
-	uint32_t stamp; /* of the last datagram received */
-	uint32_t
-		unacked; /* datagrams received since the last acknowledgement */
+	uint64_t held;	  /* bytes in the reorder buffer */
+	uint32_t stamp;	  /* of the last datagram received */
+	uint32_t unacked; /* datagrams since the last acknowledgement */
 	uint64_t unacked_bytes;
 	uint64_t unacked_ns; /* arrival time of the first of them */
 	bool ack_soon;	     /* the peer's window is half full */
@@ -174,40 +160,34 @@ struct sock_peer {
 	struct sock_seal *own_seal; /* creates tags of datagrams to the peer */
 	bool proved; /* the peer has signed with the session's key */
 	uint8_t public[SOCK_PUBLIC_BYTES]; /* the peer's public key */
-	uint64_t public_seen; /* count of the peer's latest SOCK_PUBLIC datagram
-			       */
+	uint64_t public_seen; /* count of the latest SOCK_PUBLIC datagram */
 	uint64_t seen;	      /* the peer's latest count */
-	uint64_t seen_bits[SOCK_SEEN /
-			   64]; /* counts before it that have arrived */
+	uint64_t seen_bits[SOCK_SEEN / 64]; /* earlier counts that arrived */
 };
 
 /* State shared between a waiting thread and the other threads. */
 struct sock_bed {
 	weft_au64 due_ns;   /* time when poll is needed; UINT64_MAX: never */
-	weft_au64 until_ns; /* time when the blocked thread wakes; 0: no thread
-			       is blocked */
+	weft_au64 until_ns; /* end of the wait; 0: no thread is blocked */
 	weft_au32 woken;
 	weft_au32 full; /* a send was refused and should be retried */
 	weft_au32 armed;
 	weft_au64 watching;
 	weft_au64 sleeps;
 	uint64_t spin_ns;
-	uint32_t room_waits; /* consecutive waits for room, used by the waiting
-				thread */
+	uint32_t room_waits; /* consecutive waits for room */
 	int event;	     /* eventfd that wakes the waiting thread */
 	int epoll;	     /* -1: not created */
 	int timer;
 };
 
 struct sock_deputy {
-	pthread_mutex_t
-		lock; /* protects struct sock except bed and this struct */
+	pthread_mutex_t lock; /* of struct sock except bed and this */
 	pthread_t thread;
 	bool runs;
-	int event;	/* eventfd that wakes the progress thread */
-	weft_au32 over; /* the progress thread has to exit */
-	weft_au32
-		idle; /* the progress thread is blocked until it is notified */
+	int event;	   /* eventfd that wakes the progress thread */
+	weft_au32 over;	   /* the thread has to exit */
+	weft_au32 idle;	   /* blocked until it is notified */
 	weft_au32 turns;   /* poll passes of the caller */
 	weft_au32 traffic; /* datagrams read and sent */
 };
@@ -239,21 +219,18 @@ struct sock {
 	uint32_t poked;	  /* index of the next peer to probe */
 	uint32_t depth;	  /* nesting depth of the caller's calls */
 	bool polling;
-	bool starved; /* a send was refused, to be retried after an
-			 acknowledgement */
+	bool starved; /* a refused send waits for an ack */
 	bool corked;  /* datagrams wait for the next pass to be sent */
 	bool away;    /* this is the progress thread: nothing is delivered */
 	bool dead;    /* failed, by the fault plan */
 	bool gso;     /* the kernel segments what this endpoint sends (GSO) */
-	uint32_t rcv_bytes; /* bytes of the socket's receive buffer, shared by
-			       senders */
+	uint32_t rcv_bytes; /* of the receive buffer, shared by senders */
 	struct sock_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
 	uint32_t senders; /* peers that have sent data */
 	struct weft_hash by_name;
-	struct sock_peer
-		*named; /* result of the last lookup in by_name, or NULL */
+	struct sock_peer *named; /* last found in by_name, or NULL */
 	struct weft_list busy;
 	struct sock_out *out;
 	struct sock_in *in;

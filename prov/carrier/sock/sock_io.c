@@ -59,8 +59,7 @@ struct sock_out {
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
 	uint32_t first[SOCK_BATCH]; /* first entry of each message */
-	uint8_t *veil; /* encrypted copies; datagrams in flight stay plain text
-			*/
+	uint8_t *veil;		    /* encrypted copies of the datagrams */
 };
 
 struct sock_in {

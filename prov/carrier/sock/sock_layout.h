@@ -57,13 +57,12 @@ struct sock_head {
 	uint32_t crc; /* CRC-32C of everything behind this word; with a tag: of
 			 the head and the tag */
 	uint32_t magic;
-	uint64_t from; /* incarnation of the sender: time of its opening */
-	uint64_t to;   /* incarnation of the receiver; 0: not known yet */
-	uint32_t seq;  /* number of this datagram */
-	uint32_t ack;  /* every number before this one has arrived */
-	uint64_t here; /* bit i: number ack + i has arrived */
-	uint32_t
-		room; /* bytes in flight that the sender of this head accepts */
+	uint64_t from;	/* incarnation of the sender: time of its opening */
+	uint64_t to;	/* incarnation of the receiver; 0: not known yet */
+	uint32_t seq;	/* number of this datagram */
+	uint32_t ack;	/* every number before this one has arrived */
+	uint64_t here;	/* bit i: number ack + i has arrived */
+	uint32_t room;	/* bytes in flight that the sender accepts */
 	uint32_t stamp; /* send time in us; never 0 */
 	uint32_t echo; /* stamp of the last datagram received from the peer plus
 			  its age in us; 0: none received */
@@ -78,8 +77,7 @@ struct sock_head {
 enum sock_more {
 	SOCK_WHOLE, /* a packet, or the last part of one */
 	SOCK_PART,  /* the packet continues in the next datagram */
-	SOCK_PIECE, /* a loose packet, cut from a larger one; further pieces
-		       follow */
+	SOCK_PIECE, /* of a loose packet, as a packet; more pieces follow */
 	SOCK_LOOSE_WHOLE, /* a loose packet, or its last piece */
 	SOCK_FILLER,	  /* padding */
 	SOCK_MORES,
