@@ -56,8 +56,8 @@ bool weft_roll_in(const struct weft_roll *r, uint32_t i, char *text,
 		  size_t len);
 
 /*
- * Sets or checks the job of the page: a job that a rank starts by a launcher of
- * its own has another page.
+ * Set and check the job of the page: a job that a launcher inside this job
+ * started has another name.
  */
 void weft_roll_set_job(struct weft_roll *r, const char *job);
 bool weft_roll_is_of(const struct weft_roll *r, const char *job);

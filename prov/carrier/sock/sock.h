@@ -333,8 +333,8 @@ void sock_peer_busy(struct sock *s, struct sock_peer *p);
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov);
 /*
- * Handles an acknowledgement with words further words of the reception bitmap
- * behind its head.
+ * Handles an acknowledgement; more: further bitmap words behind its head,
+ * words their number.
  */
 void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
