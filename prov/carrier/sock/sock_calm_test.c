@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of delayed acknowledgements, refused sends, the progress thread's
- * timing and close.
+ * Tests of congestion control, arrival times, delayed acknowledgements, refused
+ * sends and close.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"

@@ -111,7 +111,8 @@ static void crowd_close(struct crowd *c)
 /*
  * Many senders to one receiver that makes no call for half a second: the bytes
  * in flight do not exceed the receiver's room, and all packets arrive soon
- * after it polls again. With the default buffer, and with a small one.
+ * after it polls again. With the buffer granted at open (larger for root), and
+ * with that of an unprivileged process.
  */
 static void a_crowd_waits_for_who_is_away(void **state)
 {
