@@ -1,4 +1,4 @@
-# src/base: the ground under everything
+# src/base: base library of all other folders
 noinst_LTLIBRARIES += libweftbase.la
 libweftbase_la_SOURCES = \
 	src/base/alive.c src/base/alive.h \

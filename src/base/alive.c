@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes, as /proc/PID/stat shows them. */
+/* Processes by /proc/PID/stat. */
 #include "src/base/alive.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The fields that we look at. */
+/* Fields of /proc/PID/stat that are used. */
 struct alive_stat {
 	char state;
 	uint64_t cpu_ticks; /* user and system time */
@@ -17,7 +17,7 @@ struct alive_stat {
 	uint64_t start;
 };
 
-/* Reads the whole file into buf; -ESRCH when there is no such process. */
+/* Reads the whole file into buf; -ESRCH if there is no such process. */
 static int stat_read(uint32_t pid, char *buf, size_t room)
 {
 	char path[32];
@@ -45,7 +45,10 @@ static int stat_get(uint32_t pid, struct alive_stat *st)
 
 	if (ret)
 		return ret;
-	/* The command may hold anything, blanks and brackets too. */
+	/*
+	 * The command name may contain any character, blanks and brackets
+	 * included.
+	 */
 	p = strrchr(buf, ')');
 	if (!p || sscanf(p + 1,
 			 " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu "
@@ -71,10 +74,10 @@ bool weft_alive(uint32_t pid, uint64_t start)
 
 	if (ret == -ESRCH && start)
 		return false;
-	/* Without /proc pids alone must do. */
+	/* Without /proc only the pid can be checked. */
 	if (ret)
 		return !kill((pid_t)pid, 0) || errno != ESRCH;
-	/* A first thread that has ended shows as Z while others go on. */
+	/* A main thread that has ended shows as Z while other threads run. */
 	if ((st.state == 'Z' || st.state == 'X') && st.threads <= 1)
 		return false;
 	return !start || st.start == start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes live, wait to be reaped, are gone, and their pids come again. */
+/* Tests of processes that are alive, zombies or gone, and of reused pids. */
 #include "src/base/alive.h"
 #include "test/t.h"
 
@@ -19,7 +19,9 @@ static void *go_on(void *arg)
 	return NULL;
 }
 
-/* Lives until it is killed; its first thread ends, if that is wanted. */
+/*
+ * Forks a process that runs until it is killed. headless: its main thread ends.
+ */
 static pid_t start_child(bool headless)
 {
 	pid_t pid = fork();
@@ -59,7 +61,7 @@ static void a_process_lives_until_it_ends(void **state)
 	T_TRUE(weft_alive((uint32_t)pid, 0));
 	kill(pid, SIGKILL);
 	t_until(is_zombie, &pid, 20);
-	/* nobody has reaped it */
+	/* still a zombie */
 	T_FALSE(weft_alive((uint32_t)pid, start));
 	T_FALSE(weft_alive((uint32_t)pid, 0));
 	T_IS(waitpid(pid, NULL, 0), pid);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See args.h: finding an option, and printing help from the table. */
+/*
+ * Command-line options (args.h): finding an option, and printing help from the
+ * table.
+ */
 #include "src/base/args.h"
 #include "src/base/cfg.h"
 
@@ -10,8 +13,8 @@
 #include <unistd.h>
 
 #define HELP_COLUMN 22
-#define HELP_WIDTH  55 /* of the text behind it: 80 columns in all */
-#define NEAR	    3  /* edits: farther names are no help */
+#define HELP_WIDTH  55 /* of the help text: 80 columns in all */
+#define NEAR	    3  /* edits: more distant names are no help */
 
 static const struct weft_arg *row_at(const struct weft_args *a, size_t i)
 {
@@ -49,7 +52,7 @@ int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
 
 /* ---- help ---------------------------------------------------------------- */
 
-/* The names of a row one by one: NULL after the last. */
+/* Iterates over the names of an option: NULL after the last. */
 static const char *each_name(const char *at, size_t *len_p)
 {
 	*len_p = strcspn(at, "|");
@@ -66,7 +69,7 @@ static const char *dashes(size_t len)
 	return len > 1 ? "--" : "-";
 }
 
-/* By whole words; lines after the first begin at the column. */
+/* Wraps at blanks; lines after the first begin at the help column. */
 static void print_wrapped(const char *text)
 {
 	size_t n = strlen(text);
@@ -150,7 +153,7 @@ static const struct weft_arg *find(const struct weft_args *a, const char *word,
 	return NULL;
 }
 
-/* About a topic, an option, or everything. */
+/* Prints help on a topic, an option, or everything. */
 static enum weft_args_found help(const struct weft_args *a, const char *about)
 {
 	const struct weft_arg *r;
@@ -213,7 +216,7 @@ static enum weft_args_found unknown(const struct weft_args *a)
 	return WEFT_ARGS_WRONG;
 }
 
-/* The words behind the name belong to it. */
+/* Takes the words behind the name as its values. */
 static enum weft_args_found take_words(struct weft_args *a,
 				       const struct weft_arg *r)
 {
@@ -237,7 +240,7 @@ static enum weft_args_found take_words(struct weft_args *a,
 	return WEFT_ARGS_OPTION;
 }
 
-/* "--name=V", "-xV": the value is in the same word. */
+/* "--name=V", "-xV": the value is in this word. */
 static enum weft_args_found take_rest(struct weft_args *a,
 				      const struct weft_arg *r, char *rest)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of programs: names, words, numbers, help, what is refused. */
+/* Tests of command-line options: names, words, numbers, help, errors. */
 #include "src/base/args.h"
 #include "test/t.h"
 
@@ -30,7 +30,7 @@ static char text[8192];
 static char *line[8];
 static struct weft_args a;
 
-/* Begins with these words; what is said goes to text. */
+/* Starts with these words; next() stores the output in text. */
 static void begin(const char *w0, const char *w1, const char *w2)
 {
 	const char *const w[] = { w0, w1, w2 };

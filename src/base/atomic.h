@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The vocabulary for memory that several threads or processes touch.
- * Loads acquire and stores release; "relaxed" is said aloud and carries its
- * reason at the place of use. Objects are plain C11 atomics, so that the same
- * words serve private and shared memory.
+ * Atomic operations on memory that several threads or processes access.
+ *
+ * Loads acquire and stores release; relaxed ones are marked by their name, and
+ * each use gives its reason. Objects are plain C11 atomics, for private and
+ * shared memory.
  */
 #ifndef WEFT_BASE_ATOMIC_H
 #define WEFT_BASE_ATOMIC_H
@@ -59,7 +60,10 @@ static inline void weft_store64_relaxed(weft_au64 *p, uint64_t v)
 	atomic_store_explicit(p, v, memory_order_relaxed);
 }
 
-/* The read-modify-write verbs return the old value and order both ways. */
+/*
+ * Read-modify-write operations return the old value and order in both
+ * directions (acquire and release).
+ */
 static inline uint32_t weft_add32(weft_au32 *p, uint32_t v)
 {
 	return atomic_fetch_add_explicit(p, v, memory_order_acq_rel);
@@ -87,10 +91,13 @@ static inline bool weft_cas64(weft_au64 *p, uint64_t *expect, uint64_t v)
 		p, expect, v, memory_order_acq_rel, memory_order_acquire);
 }
 
-/* A store before it is ordered against a load after it: sleep and wake only. */
+/*
+ * Full fence: orders a store before it against a load after it; for waiting and
+ * waking only.
+ */
 #pragma GCC diagnostic push
 #if defined(__SANITIZE_THREAD__)
-/* ThreadSanitizer does not model fences; nothing here relies on its seeing. */
+/* ThreadSanitizer does not model fences; no test relies on that. */
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 static inline void weft_fence_full(void)
@@ -98,7 +105,10 @@ static inline void weft_fence_full(void)
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Loads before it, then what is after it; what is before it, then stores. */
+/*
+ * Acquire fence: orders loads before it against everything after it. Release
+ * fence: orders everything before it against stores after it.
+ */
 static inline void weft_fence_acquire(void)
 {
 	atomic_thread_fence(memory_order_acquire);
@@ -110,7 +120,7 @@ static inline void weft_fence_release(void)
 }
 #pragma GCC diagnostic pop
 
-/* One turn of a spin loop. */
+/* Pause of one spin iteration. */
 static inline void weft_relax(void)
 {
 #if defined(__aarch64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiler attributes, and nothing else: the one place for extensions. */
+/* Compiler attributes: the only file with compiler extensions. */
 #ifndef WEFT_BASE_ATTR_H
 #define WEFT_BASE_ATTR_H
 
@@ -12,20 +12,28 @@
 #define WEFT_COLD	  __attribute__((cold, noinline))
 #define WEFT_APART	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
-/* Lies with those, where their names have an alias without the attribute. */
+/*
+ * Places a function among the hot ones if an alias without the attribute
+ * prevents WEFT_HOT.
+ */
 #define WEFT_HOT_TEXT	  __attribute__((section(".text.hot")))
-/* What every call reads lies together: in a crowd of ranks it is cold. */
+/*
+ * Data that every call reads, kept together: with many ranks on a host its
+ * cache lines are cold.
+ */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
 /* The compiler keeps the value of p and does not compute it again. */
 #define WEFT_KEEP(p)	  __asm__("" : "+r"(p))
-/* The name that the linker sees, where C's own is taken by a declaration. */
+/* Linker name of a function whose C name is already declared. */
 #define WEFT_SYMBOL(name) __asm__(name)
 /* fn(&variable) is called when the variable's block is left. */
 #define WEFT_CLEANUP(fn)  __attribute__((cleanup(fn)))
-/* Instructions that not every processor has: who calls has asked for them. */
+/*
+ * Instructions that not every processor has: the caller has checked for them.
+ */
 #define WEFT_TARGET(what) __attribute__((target(what)))
-/* Loops over long arrays: gcc makes vectors of them only when asked. */
+/* Loops over long arrays, which gcc vectorizes at -O3 only. */
 #if defined(__clang__)
 #define WEFT_VECTOR
 #else
@@ -37,11 +45,13 @@
 #define weft_likely(x)	 __builtin_expect(!!(x), 1)
 #define weft_unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Memory that is read soon: on its way while something else is done. */
+/* Prefetches memory to be read soon. */
 #define weft_prefetch(p) __builtin_prefetch(p, 0, 3)
 
-/* Memory that is written soon, and that others have: it is taken from them. The
- * builtin asks x86 for a copy only. */
+/*
+ * Prefetches memory to be written soon, exclusively: other caches lose the
+ * line. The builtin requests only a shared copy on x86.
+ */
 #ifdef __x86_64__
 #define weft_prefetch_write(p) \
 	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)(p)))

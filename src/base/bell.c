@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A bell: whoever rings wakes those who sleep by it. */
+/* Event word (bell): a notification wakes all waiters. */
 #include "src/base/bell.h"
 
 #include "src/base/futex.h"
 
 uint32_t weft_bell_ring(struct weft_bell *b)
 {
-	/* cleared first: who lies down after this hears the ring below */
+	/*
+	 * Cleared first: a waiter that registers after this sees the change of
+	 * ring below.
+	 */
 	uint32_t how = weft_swap32(&b->asleep, 0);
 
 	weft_add32(&b->ring, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A bell loses no ring, whatever the threads do. */
+/* Tests that an event word loses no notification between threads. */
 #include "src/base/bell.h"
 #include "test/t.h"
 
@@ -15,7 +15,7 @@ struct room {
 	weft_au32 awake;
 };
 
-/* As a waiter does it: lie down, look again, sleep. */
+/* A waiter: prepare to wait, check again, block. */
 static void *sleeper(void *arg)
 {
 	struct room *r = arg;

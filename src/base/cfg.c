@@ -172,7 +172,7 @@ unsigned weft_cfg_distance(const char *a, const char *b)
 	return row[lb];
 }
 
-/* The option nearest to name; *known_p tells whether it is the very one. */
+/* The option nearest to name; *known_p: whether the names are equal. */
 static const char *nearest(const char *name, const struct weft_cfg_table *t,
 			   size_t n, bool *known_p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options: values, ranges, unknown names and the nearest one. */
+/* Tests of options: values, ranges, unknown names and the nearest one. */
 #include "test/t.h"
 #include "src/base/cfg.h"
 #include "src/base/attr.h"

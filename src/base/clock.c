@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host's clock. */
+/* The host's monotonic clock and the processor's counter. */
 #include "src/base/clock.h"
 #include "src/base/attr.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What the host calls its clock when it reads weft_counter(). */
+/* Name of the host's clock source that reads weft_counter(). */
 #if defined(__x86_64__)
 #define COUNTER "tsc"
 #elif defined(__aarch64__)
@@ -33,8 +33,10 @@ uint64_t weft_now_rough_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The host itself takes its time from it; when it finds that processors
- * disagree, it takes another. */
+/*
+ * Whether the host uses the counter as its clock source; it changes to another
+ * one if the counters of its processors disagree.
+ */
 static bool host_counts_by(const char *name)
 {
 	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/"
@@ -56,7 +58,7 @@ bool weft_counter_good(void)
 	return *COUNTER && host_counts_by(COUNTER);
 }
 
-/* Of some tries the shortest: who is interrupted between tries again. */
+/* The shortest of several tries, since a try may be interrupted. */
 struct weft_moment weft_moment_now(void)
 {
 	uint64_t shortest = UINT64_MAX, from, took;

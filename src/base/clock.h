@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Time in picoseconds behind one call. The wall clock is the monotonic one of
- * the host; a virtual clock is whatever its owner answers.
+ * the host; a virtual clock returns what its owner provides.
  */
 #ifndef WEFT_BASE_CLOCK_H
 #define WEFT_BASE_CLOCK_H
@@ -23,9 +23,9 @@ static inline uint64_t weft_clock_now_ps(const struct weft_clock *c)
 }
 
 /*
- * The processor's counter of time, where programs may read one that runs at a
- * known rate and is the same on all processors: cheaper than asking the host,
- * above all where caches are cold.
+ * The processor's time counter, on architectures where programs can read one
+ * that has a known rate and is equal on all processors: cheaper than a call of
+ * the host's clock, above all with cold caches.
  */
 #if defined(__aarch64__)
 #define WEFT_HAS_TICKS 1
@@ -34,7 +34,10 @@ static inline uint64_t weft_ticks(void)
 {
 	uint64_t ticks;
 
-	/* the barrier: what was called before is over, as programs expect */
+	/*
+	 * the barrier orders the read behind earlier instructions, as programs
+	 * expect
+	 */
 	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
 	return ticks;
 }
@@ -63,14 +66,16 @@ static inline uint64_t weft_ticks_hz(void)
 /* Nanoseconds of the host's monotonic clock, without the indirection. */
 uint64_t weft_now_ns(void);
 
-/* The same as of the host's last tick, up to ten milliseconds ago, for a
- * fraction of the price. */
+/*
+ * Nanoseconds of the host's monotonic clock at its last tick, up to ten
+ * milliseconds ago, for a fraction of the cost.
+ */
 uint64_t weft_now_rough_ns(void);
 
 /*
- * The counter at whatever rate, for who notes many times and has them turned
- * into ns later (src/base/trace.h). weft_counter() may be read before what
- * stands above it is over, weft_counter_after() is not.
+ * The counter at an unspecified rate, for callers that record many times and
+ * convert them to ns later (src/base/trace.h). weft_counter() may be read
+ * before earlier instructions have completed, weft_counter_after() is not.
  */
 #if defined(__x86_64__)
 static inline uint64_t weft_counter(void)
@@ -111,10 +116,10 @@ static inline uint64_t weft_counter_after(void)
 }
 #endif
 
-/* Is there one, and is it the same on all processors? */
+/* Whether there is a counter that is equal on all processors. */
 bool weft_counter_good(void);
 
-/* The counter and the clock at one time. */
+/* Counter and clock at one time. */
 struct weft_moment {
 	uint64_t counter, ns;
 };

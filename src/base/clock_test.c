@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host's clock goes forward, and its counter agrees with it. */
+/*
+ * Tests that the host's clock is monotonic and a virtual clock is its owner's.
+ */
 #include "test/t.h"
 #include "src/base/clock.h"
 

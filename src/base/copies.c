@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See copies.h. One thread sends, the caller receives and looks at the clock.
+/*
+ * Measurement of copies (copies.h). One thread sends; the caller receives and
+ * measures.
  */
 #include "src/base/copies.h"
 
@@ -21,26 +23,27 @@
 enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, HELP_DOUBLINGS = 6 };
 
 #define MOST (WEFT_COPIES_LEAST << (WEFT_COPIES_SIZES - 1))
-#define LIMIT_NS                                                    \
-	UINT64_C(3000000) /* for all of it, and then it is given up \
-			   */
+#define LIMIT_NS \
+	UINT64_C(3000000) /* of the whole measurement, -EBUSY after it */
 
-/* Every message has a number, and a size that both know. */
+/* Messages are numbered, and both threads know the size. */
 struct stage {
 	alignas(WEFT_CACHE_LINE)
-		weft_au32 asked; /* message the sender may send */
-	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* its pieces so far; or 1 */
-	alignas(WEFT_CACHE_LINE) uint32_t pieces; /* of it; 0: announced only */
-	uint32_t piece;				  /* bytes of each */
-	size_t span;				  /* of weft_copy_piece */
+		weft_au32 asked; /* number of the message to send */
+	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* pieces sent so far; or 1 */
+	alignas(WEFT_CACHE_LINE) uint32_t pieces; /* 0: notification only */
+	uint32_t piece;				  /* bytes of each piece */
+	size_t span;				  /* span of weft_copy_piece */
 	weft_au32 end;
-	weft_au32 left; /* of the two, who will not look at it again */
+	weft_au32 left; /* threads that do not access the stage any more */
 	uint64_t until_ns;
 	char *cell, *from, *to;
 };
 
-/* Who leaves last takes the stage along: a sender that waits for a processor
- * is not waited for. R3: what the first one did is over for the second.
+/*
+ * The last thread to leave frees the stage: the caller does not wait for a
+ * sender that has no processor. R3: the first one's accesses precede the free
+ * by the second.
  */
 static void leave(struct stage *s)
 {
@@ -48,7 +51,10 @@ static void leave(struct stage *s)
 		free(s);
 }
 
-/* False: it takes too long, or the other one is gone. */
+/*
+ * Waits for *word to reach value; false: timeout, or the other thread has
+ * ended.
+ */
 static bool await(struct stage *s, weft_au32 *word, uint32_t value)
 {
 	for (unsigned i = 1; weft_load32(word) < value; i++)
@@ -68,7 +74,10 @@ static void *sender(void *arg)
 	struct stage *s = arg;
 
 	for (uint32_t n = 1; await(s, &s->asked, n); n++) {
-		/* with the last of them it is the receiver's again */
+		/*
+		 * after the last piece these fields belong to the receiver
+		 * again
+		 */
 		uint32_t pieces = s->pieces, piece = s->piece;
 		size_t span = s->span;
 
@@ -78,14 +87,14 @@ static void *sender(void *arg)
 		for (uint32_t i = 0; i < pieces; i++) {
 			weft_copy_piece(cell(s, i), s->from + i * piece, piece,
 					span);
-			weft_store32(&s->sent, i + 1); /* R1, likewise */
+			weft_store32(&s->sent, i + 1); /* R1, as above */
 		}
 	}
 	leave(s);
 	return NULL;
 }
 
-/* The sender may begin. */
+/* Lets the sender begin; returns the start time. */
 static uint64_t ask(struct stage *s, uint32_t n, uint32_t pieces)
 {
 	uint64_t start = weft_now_ns();
@@ -96,7 +105,7 @@ static uint64_t ask(struct stage *s, uint32_t n, uint32_t pieces)
 	return start;
 }
 
-/* Both return 0: it could not be done. */
+/* Both return the time in ns; 0: failed. */
 static uint64_t copy_pieces(struct stage *s, uint32_t n, uint32_t pieces,
 			    uint32_t piece, size_t span)
 {
@@ -174,8 +183,9 @@ static int run_long(struct stage *s, struct weft_copies *c, uint32_t *n)
 }
 
 /*
- * The loop needs no system call: it is known where there is none, too. It comes
- * last, so that a host that gets busy does not lose what matters more.
+ * The loop needs no system call, so it is measured even if copy_once is not
+ * supported. It is last, so that a host that becomes busy does not lose the
+ * more important figures.
  */
 static int run_all(struct stage *s, struct weft_copies *c)
 {
@@ -189,7 +199,7 @@ static int run_all(struct stage *s, struct weft_copies *c)
 	return ret;
 }
 
-/* Another processor than the caller's; -1: there is none for us. */
+/* A processor other than the caller's; -1: this process may use none. */
 static int other_processor(void)
 {
 	int here = sched_getcpu();
@@ -203,7 +213,7 @@ static int other_processor(void)
 	return -1;
 }
 
-/* With an error the sender never was. */
+/* With an error no sender was started. */
 static int start_sender(struct stage *s, int processor)
 {
 	pthread_attr_t attr;
@@ -273,7 +283,7 @@ size_t weft_copies_cut(const struct weft_copies *c)
 	return (size_t)WEFT_COPIES_LEAST << i >> 1;
 }
 
-/* The times lie on a line: so much at any rate, and so much for each 16 KiB. */
+/* The times are linear in the size: a fixed cost, and a cost per 16 KiB. */
 size_t weft_copies_help(const struct weft_copies *c)
 {
 	int64_t first = (int64_t)c->once_ns[0];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is measured is used as it says, and a busy host is no obstacle. */
+/*
+ * Tests of the thresholds computed from measurements, and of measuring on a
+ * busy host.
+ */
 #include "src/base/copies.h"
 #include "test/t.h"
 
@@ -17,7 +20,7 @@ static void the_cut_is_where_fetching_wins(void **state)
 		{ { 2, 6, 11 }, { 2, 5, 9 }, 16384 },
 		{ { 1, 2, 11 }, { 2, 3, 9 }, 32768 },
 		{ { 1, 2, 3 }, { 2, 3, 9 }, 65536 },
-		/* what the largest says is true of the smaller ones, too */
+		/* the largest size decides for the smaller ones */
 		{ { 9, 9, 3 }, { 2, 3, 9 }, 65536 },
 	};
 
@@ -39,10 +42,10 @@ static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
 		size_t help;
 	} rows[] = {
 		{ { 1900, 2700, 4300 }, 65536 }, /* 1100 and 800 a step */
-		{ { 1700, 2600, 4300 }, 32768 }, /* 834 and 866 */
+		{ { 1700, 2600, 4300 }, 32768 }, /* 834 and 866 a step */
 		{ { 900, 1900, 3900 }, 16384 },
 		{ { 4000, 4500, 5500 }, 262144 },
-		/* measured in vain: never below what nobody can do */
+		/* unusable measurements: the upper limit */
 		{ { 4000, 4000, 4000 }, 1048576 },
 		{ { 4000, 3000, 2000 }, 1048576 },
 	};
@@ -65,12 +68,12 @@ static void the_loop_goes_as_far_as_it_is_faster(void **state)
 		{ { 1, 2, 3, 4 }, { 2, 3, 4, 5 }, 4096 },
 		{ { 1, 2, 3, 5 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 2, 5, 9 }, { 2, 3, 4, 5 }, 1024 },
-		/* what a longer one saves makes up for a shorter one, or not */
+		/* a longer piece compensates for a shorter one, or does not */
 		{ { 1, 4, 2, 6 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 9, 3, 4 }, { 2, 3, 4, 5 }, 512 },
 		{ { 3, 2, 3, 5 }, { 2, 2, 4, 4 }, 0 },
 		{ { 2, 3, 4, 5 }, { 2, 3, 4, 5 }, 0 },
-		/* nobody has measured it */
+		/* not measured */
 		{ { -1, -1, -1, -1 }, { -1, -1, -1, -1 }, 0 },
 	};
 
@@ -85,7 +88,7 @@ static void the_loop_goes_as_far_as_it_is_faster(void **state)
 	}
 }
 
-/* Whether the host was calm to the end, when the loop's turn comes. */
+/* Whether the host was idle until the end, when the loop is measured. */
 static bool loop_is_known(const struct weft_copies *c)
 {
 	for (unsigned i = 0; i < WEFT_COPIES_LOOPS; i++) {

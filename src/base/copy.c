@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See copy.h: the loop, apart from callers that mostly have less to copy. */
+/* The loop of copy.h out of line, for callers that mostly copy less. */
 #include "src/base/copy.h"
 
 void weft_copy_loop(void *to, const void *from, size_t len)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of a few bytes to a few KiB, between buffers that do not overlap, in
- * the caller's own loop. A call for each of many short runs takes as long as
- * the run, and what libraries choose for lengths like these (wide registers,
- * string instructions) waits longer for lines that are in another processor's
- * cache.
+ * Copies of a few bytes to a few KiB, between buffers that do not overlap, by
+ * an inline loop. A call for each of many short runs takes as long as the run,
+ * and the instructions that libraries choose for these lengths (wide registers,
+ * string instructions) wait longer for cache lines of another processor.
  */
 #ifndef WEFT_BASE_COPY_H
 #define WEFT_BASE_COPY_H
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Less than 16 bytes. Ends may be copied twice. */
+/* Less than 16 bytes. The two ends may overlap. */
 WEFT_INLINE void weft_copy_few(char *to, const char *from, size_t len)
 {
 	if (len >= 8) {
@@ -45,18 +44,17 @@ WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 		memcpy(to + len - 16, from + len - 16, 16);
 }
 
-/* The same, by a call. */
+/* weft_copy out of line. */
 void weft_copy_loop(void *to, const void *from, size_t len);
 
 /*
- * One piece of any length, of which both processors have had the lines: where
- * the host's own copies are slower (copies.h), in the loop. Below the least a
- * library takes a few instructions, everywhere.
+ * Copies one piece of any length whose cache lines both processors use: by the
+ * loop if the library's copy is slower on this host (copies.h). Below
+ * WEFT_COPY_LEAST a library takes a few instructions on every host.
  */
 #define WEFT_COPY_LEAST ((size_t)512)
 
-/* Of weft_copy_piece, for the loop up to most bytes; less than the least: never
- */
+/* Span for weft_copy_piece: the loop copies WEFT_COPY_LEAST to most bytes. */
 WEFT_INLINE size_t weft_copy_span(size_t most)
 {
 	return most < WEFT_COPY_LEAST ? 0 : most - WEFT_COPY_LEAST + 1;

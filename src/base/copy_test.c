@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every length, at every place of a line: those bytes and no other. */
+/*
+ * Tests of every length at every offset in a cache line: exact, and no byte
+ * beyond.
+ */
 #include "src/base/copy.h"
 #include "test/loops.h"
 #include "test/t.h"
@@ -29,7 +32,7 @@ static void copies_are_exact(void **state)
 	}
 }
 
-/* Where the loop begins and ends. */
+/* Checks the lengths at which the loop begins and ends. */
 static void case_pieces(size_t most)
 {
 	static const size_t len[] = { 0,    1,	  511,	512,  513,  600, 1023,

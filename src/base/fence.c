@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* membarrier(2). */
+/* membarrier(2): registration and use. */
 #include "src/base/fence.h"
 
 #include <errno.h>

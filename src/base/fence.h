@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * membarrier(2): one process fences in all others that have asked for it, so
- * that those need not.
+ * membarrier(2): one process executes a fence in all registered processes, so
+ * that they need no fence of their own.
  */
 #ifndef WEFT_BASE_FENCE_H
 #define WEFT_BASE_FENCE_H
 
 /*
- * Asks for it, once and for all. -errno: the kernel has none. A process of one
- * thread gets it at once; one of several waits for all processors to come by,
- * ten milliseconds or more, so whoever will start threads asks first.
+ * Registers this process, permanently. Returns -errno if the kernel does not
+ * support it. A process with one thread is registered at once; one with several
+ * threads waits for all processors, ten milliseconds or more, so call this
+ * before threads are started.
  */
 int weft_fence_join(void);
 
-/* A full fence in every process that has asked for it. */
+/* Executes a full fence in every registered process. */
 void weft_fence_others(void);
 
 #endif

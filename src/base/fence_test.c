@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining is free for who has one thread, and may be done again by several. */
+/* Tests of registration with one thread, and again with several. */
 #include "src/base/fence.h"
 #include "test/t.h"
 

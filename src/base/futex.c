@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sleeping on a word of memory, and waking who sleeps there. */
+/* Blocking on a word of memory, and waking its waiters. */
 #include "src/base/futex.h"
 
 #include "src/base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sleep, wake, time-out, and a word that has changed before. */
+/* Tests of blocking, waking, timeouts, and a word that has changed before. */
 #include "src/base/futex.h"
 #include "test/t.h"
 
@@ -33,7 +33,7 @@ static void a_sleep_that_nobody_ends_says_so(void **state)
 	T_TRUE(two == -ETIMEDOUT || two == -ENOSYS);
 }
 
-/* Sleeps until the first word is set. */
+/* Blocks until the first word is set. */
 static void sleep_for(weft_au32 *w, enum weft_futex_reach reach)
 {
 	while (!weft_load32(&w[0])) {
@@ -86,7 +86,7 @@ static void a_process_wakes_a_process(void **state)
 	munmap(w, 4096);
 }
 
-/* Sleeps for bit 2 until the word is 3, counting how often it woke. */
+/* Blocks for bit 2 until the word is 3, counting its wake-ups. */
 static void *sleeps_for_a_bit(void *arg)
 {
 	weft_au32 *w = arg;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Guards by sigsetjmp; the handlers return into the guard of their thread. */
+/*
+ * Guards by sigsetjmp; the signal handlers jump into the guard of their thread.
+ */
 #include "src/base/guard.h"
 #include "src/base/log.h"
 
@@ -12,10 +14,10 @@
 
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE };
 
-/* What they did before. */
+/* Signal actions before weft_guard_init(). */
 static struct sigaction before[WEFT_COUNT_OF(signals)];
 
-/* The guard that this thread is under, or NULL; and why it left. */
+/* Guard of this thread, or NULL; and the reason why it was left. */
 static _Thread_local sigjmp_buf *guard;
 static _Thread_local const char *volatile reason;
 
@@ -27,8 +29,8 @@ static const char *name_of(int sig)
 }
 
 /*
- * Not ours: as if we had never been here. A fault comes again when the handler
- * returns; a signal that was sent does not.
+ * A signal outside of a guard: do what the earlier action did. A fault is
+ * raised again when the handler returns; a sent signal is not.
  */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
@@ -57,7 +59,7 @@ static void handle(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	reason = name_of(sig);
-	/* The jump does not bring back what was blocked for the handler. */
+	/* siglongjmp does not restore the signals blocked for the handler. */
 	pthread_sigmask(SIG_SETMASK, &at->uc_sigmask, NULL);
 	siglongjmp(*guard, 1);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes astray ends the work; outside of a guard everything is as ever. */
+/*
+ * Tests that a fault ends the guarded work, and that signals outside of a guard
+ * keep their actions.
+ */
 #include "src/base/guard.h"
 #include "test/t.h"
 
@@ -54,14 +57,14 @@ static void work_that_goes_astray_ends(void **state)
 	munmap(none, 4096);
 }
 
-/* The signal that ends a child that runs fn(arg). */
+/* Runs fn(arg) in a child; returns the signal that ended it. */
 static int ends_by(void (*fn)(void *arg), void *arg, bool guarded)
 {
 	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid) {
-		/* as in a program, not as cmocka has them */
+		/* the actions of a program, not cmocka's */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGFPE, SIG_DFL);
 		signal(SIGABRT, SIG_DFL);
@@ -85,7 +88,7 @@ static void outside_of_a_guard_a_fault_is_a_fault(void **state)
 	T_IS(ends_by(touch, none, false), SIGSEGV);
 	T_IS(ends_by(touch, none, true), 0);
 	T_IS(ends_by(give_up, NULL, false), SIGABRT);
-	/* sent by somebody: not the work's fault */
+	/* a sent signal is not a fault of the work */
 	T_IS(ends_by(raise_it, &sig, true), SIGFPE);
 	T_IS(ends_by(raise_it, &sig, false), SIGFPE);
 	munmap(none, 4096);
@@ -120,7 +123,10 @@ static void the_programs_own_handler_goes_on(void **state)
 
 int main(void)
 {
-	/* Children install handlers; once is once for a process. */
+	/*
+	 * Children install the handlers: weft_guard_init() acts once per
+	 * process.
+	 */
 	const struct CMUnitTest tests[] = {
 		T_CASE(good_work_is_done),
 		T_CASE(outside_of_a_guard_a_fault_is_a_fault),

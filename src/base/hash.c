@@ -18,7 +18,7 @@ void weft_hash_fini(struct weft_hash *h)
 	weft_hash_init(h);
 }
 
-/* The cell that holds key, or the free cell where it would go. */
+/* The slot that holds key, or the free slot where it would be stored. */
 static struct weft_hash_cell *hash_find(const struct weft_hash *h, uint64_t key)
 {
 	size_t i = weft_hash_mix(key) & h->mask;
@@ -70,7 +70,7 @@ void *weft_hash_get(const struct weft_hash *h, uint64_t key)
 	return h->cell ? hash_find(h, key)->val : NULL;
 }
 
-/* Closes the gap at i: moves back whoever probed past it. */
+/* Closes the gap at i: moves back entries that probed past it. */
 static void hash_close_gap(struct weft_hash *h, size_t i)
 {
 	size_t j = i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open hash from a 64-bit key to a pointer: linear probing, grows at three
- * quarters, deletion moves the followers back. The caller supplies locking.
+ * quarters, deletion moves later entries back. The caller supplies locking.
  */
 #ifndef WEFT_BASE_HASH_H
 #define WEFT_BASE_HASH_H
@@ -11,12 +11,12 @@
 
 struct weft_hash_cell {
 	uint64_t key;
-	void *val; /* NULL: the cell is free */
+	void *val; /* NULL: the slot is free */
 };
 
 struct weft_hash {
 	struct weft_hash_cell *cell;
-	size_t mask; /* cells - 1; 0: nothing allocated yet */
+	size_t mask; /* slots - 1; 0: nothing allocated yet */
 	size_t used;
 };
 

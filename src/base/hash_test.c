@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hash table against a model; the mixing function. */
+/* Tests of the hash table against an array. */
 #include "test/t.h"
 #include "src/base/hash.h"
 #include "src/base/rng.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes in segments: all of them into one piece, and one piece into them. */
+/* Gather segments into one buffer, and scatter a buffer into segments. */
 #ifndef WEFT_BASE_IOV_H
 #define WEFT_BASE_IOV_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* The number of bytes; an empty segment may have no address. */
+/* Returns the number of bytes; an empty segment may have no address. */
 static inline size_t weft_iov_gather(void *to, const struct iovec *iov,
 				     int count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathering and scattering segments. */
+/* Tests of gathering and scattering segments. */
 #include "src/base/iov.h"
 #include "test/t.h"
 

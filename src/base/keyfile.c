@@ -4,9 +4,9 @@
  * copied to other hosts.
  *
  * The file is written under a temporary name and gets its name by link(2),
- * which fails if the name exists: of many processes that make it at once, also
- * on several hosts that share the directory, one gets the name, and all read
- * that file, which is complete.
+ * which fails if the name exists: of many processes that create it
+ * concurrently, also on several hosts that share the directory, one gets the
+ * name, and all read that file, which is complete.
  */
 #include "src/base/keyfile.h"
 
@@ -25,7 +25,7 @@
 #define KEYFILE_NAME ".weft_key"
 #define KEYFILE_TEXT (2 * WEFT_KEYFILE_BYTES + 1)
 #define KEYFILE_TRIES \
-	100 /* 10 ms each: NFS may remember that it is not there */
+	100 /* 10 ms each: NFS may cache that the file is absent */
 
 int weft_keyfile_path(char *path, size_t room)
 {
@@ -45,7 +45,7 @@ int weft_keyfile_path(char *path, size_t room)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* 0, or why its content is not to be used. */
+/* 0, or -EACCES: the content must not be used. */
 static int keyfile_check(int fd, const char *path, char *why)
 {
 	struct stat st;
@@ -119,7 +119,7 @@ static int keyfile_read(int fd, const char *path, uint8_t *key, char *why)
 	return -EINVAL;
 }
 
-/* ---- making -------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------ */
 
 static bool keyfile_write(int fd)
 {
@@ -134,7 +134,7 @@ static bool keyfile_write(int fd)
 	return write(fd, text, KEYFILE_TEXT) == KEYFILE_TEXT && !fsync(fd);
 }
 
-/* Gives the file its name; also fine: another process was first. */
+/* Links the file to its name; true also if another process was first. */
 static bool keyfile_name(const char *temp, const char *path)
 {
 	if (!link(temp, path) || errno == EEXIST)

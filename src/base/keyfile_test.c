@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key file: made once, by many at once, and refused when it is unsafe. */
+/*
+ * Tests of the key file: created once, by many concurrently, and refused if it
+ * is unsafe.
+ */
 #include "src/base/keyfile.h"
 #include "src/base/attr.h"
 #include "test/t.h"
@@ -23,7 +26,7 @@ static int each_begins(void **state)
 	return 0;
 }
 
-/* Nothing but the key is left, and that is removed. */
+/* No file but the key is left, which is removed. */
 static int each_ends(void **state)
 {
 	unlink(path);
@@ -169,7 +172,7 @@ static void what_is_no_key_is_refused(void **state)
 	T_IS(get(key, why), -EACCES);
 	T_NOT_NULL(strstr(why, "not a regular file"));
 	T_OK(rmdir(path));
-	/* does not block */
+	/* a FIFO does not block */
 	T_OK(mkfifo(path, 0600));
 	T_IS(get(key, why), -EACCES);
 }
@@ -195,7 +198,7 @@ static void the_path_is_in_the_home(void **state)
 	T_OK(weft_keyfile_path(got, sizeof(got)));
 	T_STR(got, "/somewhere/.weft_key");
 	T_IS(weft_keyfile_path(got, 10), -ENAMETOOLONG);
-	/* not an absolute path: that of the user database, or none */
+	/* not an absolute path: the user database's, or none */
 	setenv("HOME", "here", 1);
 	if (!weft_keyfile_path(got, sizeof(got)))
 		T_IS(*got, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of the process, named when they are in the way. */
+/* Resource limits of the process, for error messages. */
 #include "src/base/limit.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define KIB	      1024u
-#define DEFAULT_STACK (8192 * KIB) /* of a thread, as glibc has it */
+#define DEFAULT_STACK (8192 * KIB) /* of a thread, glibc's default */
 
 /* The soft limit, or RLIM_INFINITY. */
 static rlim_t limit_of(__rlimit_resource_t what)
@@ -20,7 +20,7 @@ static rlim_t limit_of(__rlimit_resource_t what)
 	return getrlimit(what, &l) ? RLIM_INFINITY : l.rlim_cur;
 }
 
-/* Addresses in use, in KiB; 0: not known. */
+/* Address space in use, in KiB; 0: not known. */
 static unsigned long space_used(void)
 {
 	FILE *f = fopen("/proc/self/statm", "r");

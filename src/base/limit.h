@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits of a process (setrlimit), as the reason why something could not be
- * had: the end of a sentence for people, with the numbers. Empty where there is
- * no such limit, so that it may stand behind any error. All return text.
+ * Resource limits of a process (setrlimit), as the cause of a failure: the end
+ * of an error message, with the numbers. Empty if there is no limit, so that it
+ * can follow any error. All return text.
  */
 #ifndef WEFT_BASE_LIMIT_H
 #define WEFT_BASE_LIMIT_H
@@ -12,23 +12,28 @@
 
 #define WEFT_LIMIT_TEXT 160
 
-/* Addresses: so many bytes more were wanted; 0: it is not known how many. */
+/* Address space: this number of bytes more was requested; 0: not known. */
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
-/* A file of that length, which a memfd is, too. */
+/* A file of that length; a memfd counts as a file. */
 const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes);
-/* Descriptors. */
+/* File descriptors. */
 const char *weft_limit_files(char text[WEFT_LIMIT_TEXT]);
-/* Processes and threads: so many are needed in all. */
+/* Processes and threads: the total number needed. */
 const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks);
-/* A thread: addresses for its stack, or one of so many processes and all. */
+/*
+ * A thread: address space for its stack, or the number of processes and
+ * threads.
+ */
 const char *weft_limit_thread(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 
-/* Memory that processes share, where the host forbids memfd_create(). */
+/* Shared memory on a host that forbids memfd_create(). */
 const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT]);
 
-/* Whether a file may be that long; where not, trying would be deadly. */
+/*
+ * Whether a file may have that length; if not, growing it would raise SIGXFSZ.
+ */
 bool weft_limit_fits_file(size_t bytes);
-/* Whether another thread can be had now: 0 or -errno. */
+/* Whether another thread can be created now: 0 or -errno. */
 int weft_limit_try_thread(void);
 
 #endif

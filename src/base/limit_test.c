@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits are told with their numbers, and a file's does not kill. */
+/*
+ * Tests that limits are reported with their numbers, and that a file's limit
+ * does not kill the process.
+ */
 #include "src/base/limit.h"
 
 #include "src/base/region.h"
@@ -18,7 +21,7 @@ static void set(__rlimit_resource_t what, rlim_t to)
 	T_OK(setrlimit(what, &l));
 }
 
-/* What is told when the limit is to, and when there is none. */
+/* Checks that text names the limit, the request and the option of ulimit. */
 static void told(const char *text, const char *limit, const char *wanted,
 		 const char *name)
 {
@@ -71,7 +74,7 @@ static int without_space(int i, void *arg)
 static void a_thread_without_a_stack_is_not_there(void **state)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip(); /* their shadows take all addresses there are */
+	skip(); /* their shadow memory takes the whole address space */
 #endif
 	t_processes(1, without_space, NULL, 60);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The intrusive list. */
+/* Tests of the intrusive list. */
 #include "test/t.h"
 #include "src/base/list.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The level is read from the environment once, at the first question. */
+/*
+ * Log messages. The level is read from the environment once, with the first
+ * message.
+ */
 #include "src/base/log.h"
 #include "src/base/atomic.h"
 #include "src/base/roll.h"
@@ -46,7 +49,7 @@ static bool shows(enum weft_log_level level)
 static void say(enum weft_log_level level, const char *fmt, va_list ap)
 {
 	char line[1024];
-	/* relaxed: a line says who speaks and orders nothing */
+	/* relaxed: the rank identifies the writer and orders nothing */
 	int rank = atomic_load_explicit(&log_rank, memory_order_relaxed);
 	int n;
 
@@ -75,7 +78,10 @@ void weft_log(enum weft_log_level level, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The page that mpiexec shares with its ranks knows who was first. */
+/*
+ * Whether this process is the first to log text, by the job status page that
+ * mpiexec shares with its ranks.
+ */
 bool weft_log_first(const char *text)
 {
 	const char *fd = getenv("WEFT_ROLL");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The log: levels, where lines go, and lines that are said once. */
+/* Tests of log messages: levels, rank prefix, long lines. */
 #include "test/t.h"
 #include "src/base/log.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a process that has found itself wrong. */
+/* Ends a process that has found an internal error. */
 #include "src/base/must.h"
 
 #include "src/base/log.h"

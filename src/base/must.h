@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What must be true of our own doing, also in a release build. It is for the
- * paths that are not short: there assert() is enough. What comes from a user
- * or a peer is not checked by this but refused.
+ * Internal invariants that are checked in release builds, too. For slow paths;
+ * on fast paths assert() is enough. Input from users or peers is not checked by
+ * this but refused.
  */
 #ifndef WEFT_BASE_MUST_H
 #define WEFT_BASE_MUST_H
 
 #include "src/base/attr.h"
 
-/* Says where and what on stderr, and aborts. */
+/* Logs the place and the condition, and aborts. */
 void weft_must_failed(const char *what, const char *file,
 		      int line) WEFT_COLD WEFT_NORETURN;
 

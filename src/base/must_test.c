@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must be true ends the process with its place when it is not. */
+/* Tests that a violated invariant aborts the process and logs its place. */
 #include "src/base/must.h"
 #include "test/t.h"
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs a check of x in a process of its own: its status, and what it said. */
+/* Checks x == 1 in a child process; returns its status and its output. */
 static int must_in_child(int x, char *text, size_t room)
 {
 	const struct rlimit no_core = { 0 };

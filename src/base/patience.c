@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long to spin, when to yield, when to sleep; the model is in the header.
+ * Wait policy: how long to spin, when to yield, when to block; patience.h
+ * describes it.
  */
 #include "src/base/patience.h"
 
@@ -50,7 +51,10 @@ WEFT_HOT void weft_patience_learn(struct weft_patience *p, uint64_t then_ns,
 
 	if (weft_likely(now_ns - then_ns <
 			y->late_ns + brothers * y->turn_ns)) {
-		/* an eighth at a time: one word of good luck is not peace */
+		/*
+		 * an eighth at a time: a single short yield does not prove that
+		 * the processor is free
+		 */
 		if (weft_unlikely(shun))
 			weft_store64_relaxed(&p->shun_ns,
 					     shun > y->shun_min_ns / 8

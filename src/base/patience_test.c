@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patience: the table of constants at work, with a clock of its own. */
+/* Tests of the wait policy: the table of constants, with a simulated clock. */
 #include "src/base/clock.h"
 #include "src/base/patience.h"
 #include "test/t.h"
@@ -81,7 +81,10 @@ static void brothers_take_their_turns_without_being_late(void **state)
 	T_IS(shun_of(&p), 0);
 }
 
-/* Only strangers take a processor of our own: they are asked rarely. */
+/*
+ * With a processor per rank only unrelated processes take it: they are tested
+ * for rarely.
+ */
 static void strangers_are_asked_less_often_than_brothers(void **state)
 {
 	const struct weft_patience_rule *r = weft_patience_rule;

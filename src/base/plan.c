@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault plans: a table of kinds, a reader of words, a list of faults. */
+/* Fault plans: a table of kinds, a parser, a list of faults. */
 #include "src/base/plan.h"
 
 #include "src/base/attr.h"
@@ -15,11 +15,11 @@
 
 enum { WORDS = 16, LINE = 256, FILE_MAX = 1 << 20 };
 
-/* What a kind is followed by: a name of whom, a value and its range. */
+/* Syntax of each kind: a target, a value and its range. */
 static const struct kind {
 	const char *word;
-	const char *whom; /* NULL: nobody in particular */
-	double min, max;  /* both 0: there is no value */
+	const char *whom; /* NULL: no target */
+	double min, max;  /* both 0: no value */
 	bool whole;
 	bool by;
 } kinds[WEFT_PLAN_KINDS] = {
@@ -43,14 +43,14 @@ static const struct kind {
 	[WEFT_PLAN_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
 };
 
-/* One line, cut into words; next is the one that is read now. */
+/* One line, split into words; next is the index of the next word. */
 struct reader {
 	const char *name;
 	unsigned line;
 	char text[LINE];
 	char *word[WORDS + 1]; /* NULL behind the last */
 	unsigned next;
-	unsigned seeded; /* the line that did it */
+	unsigned seeded; /* line of the seed; 0: none yet */
 	struct weft_plan *plan;
 	struct weft_plan_why *why;
 };
@@ -82,7 +82,9 @@ static bool skip(struct reader *r, const char *word)
 	return is;
 }
 
-/* Digits with perhaps a point, and an exponent; the rest, or NULL. */
+/*
+ * Parses digits with an optional point and exponent; returns the rest, or NULL.
+ */
 static const char *number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;
@@ -152,7 +154,7 @@ static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
 	for (unsigned i = 0; i < WEFT_COUNT_OF(units); i++) {
 		if (strcmp(unit, units[i].name))
 			continue;
-		/* A time of 106 days is 2^63 ps. */
+		/* 2^63 ps are 106 days. */
 		if (x * units[i].ps >= 0x1p63)
 			return fail(r, "%s: %s %s is too long", what, word,
 				    unit);
@@ -216,7 +218,7 @@ static int read_times(struct reader *r, const struct kind *k,
 	return rc;
 }
 
-/* The same of the same at the same time would be one too many. */
+/* Adds a fault; refuses a second one of this kind and target at this time. */
 static int add(struct reader *r, const struct weft_plan_fault *f)
 {
 	struct weft_plan *p = r->plan;
@@ -259,7 +261,7 @@ static int read_fault(struct reader *r)
 	return rc ? rc : add(r, &f);
 }
 
-/* Whole, up to 2^53: a number that everybody writes the same way. */
+/* A whole number up to 2^53: a notation that every host writes alike. */
 static int read_seed(struct reader *r)
 {
 	static const struct kind seed = { "seed", NULL, 0, 0x1p53, 1, 0 };
@@ -281,7 +283,7 @@ static int read_seed(struct reader *r)
 	return 0;
 }
 
-/* Words are parted by blanks, and "=" is one wherever it stands. */
+/* Splits a line into words at blanks; "=" is always a word of its own. */
 static int cut(struct reader *r, const char *from, size_t len)
 {
 	unsigned n = 0, at = 0;
@@ -321,7 +323,10 @@ static int read_line(struct reader *r, const char *from, size_t len)
 	return strcmp(r->word[0], "seed") ? read_fault(r) : read_seed(r);
 }
 
-/* A comment reaches to the end of its line, semicolons included. */
+/*
+ * Length of a statement. A comment extends to the end of its line, semicolons
+ * included.
+ */
 static size_t reach(const char *text)
 {
 	size_t n = strcspn(text, ";\n#");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault plans: all that can be said, and what is said about mistakes. */
+/* Tests of fault plans: every kind, and the error messages. */
 #include "test/t.h"
 #include "src/base/plan.h"
 #include "src/base/rng.h"
@@ -159,7 +159,7 @@ static void mistakes_are_named_with_their_line(void **state)
 	}
 }
 
-/* The same of the same, but at another time, is another fault. */
+/* A fault of one kind and target at another time is another fault. */
 static void a_link_may_die_twice(void **state)
 {
 	struct weft_plan_why why;
@@ -197,7 +197,9 @@ static void files_are_read_and_named(void **state)
 	T_NOT_NULL(strstr(why.text, path));
 }
 
-/* Random words and pieces of a good plan: refused or taken, never a crash. */
+/*
+ * Random words and parts of a valid plan: refused or accepted, never a crash.
+ */
 static void noise_does_no_harm(void **state)
 {
 	static const char some[] = " =;\n#.eabdkloprst0123456789-|*";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pool of objects of one size, in slabs, last freed first reused. Grows
- * without limit, gives memory back at fini. The caller supplies the locking.
+ * Pool of objects of one size, in slabs, last freed first reused. Grows without
+ * limit, frees its memory at fini. The caller supplies the locking.
  *
  *   weft_pool_init -> weft_pool_get / weft_pool_put ... -> weft_pool_fini
  */
@@ -16,17 +16,17 @@ struct weft_pool {
 	void *slabs;	   /* chain of slabs */
 	size_t obj_bytes;  /* rounded up to the alignment */
 	size_t slab_count; /* objects in the next slab */
-	size_t used;	   /* objects handed out */
+	size_t used;	   /* objects in use */
 };
 
 /* Objects are aligned to 64 when obj_bytes >= 64, else to 16. */
 void weft_pool_init(struct weft_pool *p, size_t obj_bytes);
 void weft_pool_fini(struct weft_pool *p);
 
-/* Adds a slab, for later; -ENOMEM. */
+/* Adds a slab; 0 or -ENOMEM. */
 int weft_pool_grow(struct weft_pool *p);
 
-/* NULL when memory is out. The object's bytes are what they were. */
+/* Returns an object, uninitialized, or NULL: no memory. */
 static inline void *weft_pool_get(struct weft_pool *p)
 {
 	void *o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools of objects of one size. */
+/* Tests of pools of objects of one size. */
 #include "test/t.h"
 #include "src/base/pool.h"
 

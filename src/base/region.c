@@ -36,7 +36,7 @@ static int region_make(struct weft_region *r, const char *name, size_t bytes,
 	int fd, ret;
 
 	*r = (struct weft_region){ .fd = -1 };
-	/* the kernel would send SIGXFSZ */
+	/* exceeding it would raise SIGXFSZ */
 	if (!weft_limit_fits_file(bytes))
 		return -EFBIG;
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);

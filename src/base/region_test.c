@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared regions: sealed, mapped whole or in part, refused when foreign. */
+/*
+ * Tests of shared regions: sealed, mapped as a whole or in part, refused if not
+ * sealed.
+ */
 #include "test/t.h"
 #include "src/base/region.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Seeded random streams: the same seed gives the same numbers on every host.
- * A stream is one 64-bit state that steps by an odd constant and is mixed on
- * the way out; streams with different ids from one seed are independent.
+ * Seeded random streams: a seed gives the same numbers on every host. A stream
+ * is one 64-bit state that is incremented by an odd constant and mixed for
+ * output; streams with different ids from one seed are independent.
  */
 #ifndef WEFT_BASE_RNG_H
 #define WEFT_BASE_RNG_H
@@ -22,7 +22,7 @@ uint64_t weft_rng_below(struct weft_rng *r, uint64_t n);
 /* Uniform in [0, 1) with 53 bits. */
 double weft_rng_unit(struct weft_rng *r);
 
-/* The numbers below n in any order. */
+/* A random permutation of the numbers below n. */
 void weft_rng_shuffle(struct weft_rng *r, int *order, int n);
 
 /* Fills len bytes. */

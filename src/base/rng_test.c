@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random numbers: streams, ranges, evenness. */
+/* Tests of random numbers: streams, ranges, uniformity. */
 #include "test/t.h"
 #include "src/base/rng.h"
 
@@ -20,7 +20,7 @@ static void the_same_seed_gives_the_same_stream(void **state)
 	T_IS(same, 0);
 }
 
-/* The streams are part of the promise: they may never change. */
+/* The streams are an interface: they must never change. */
 static void the_first_numbers_are_frozen(void **state)
 {
 	struct weft_rng a;

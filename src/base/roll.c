@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See roll.h; the layout is drawn in roll_layout.h. */
+/* Job status page (roll.h); roll_layout.h has the layout. */
 #include "src/base/roll.h"
 
 #include <errno.h>
@@ -98,10 +98,10 @@ static uint32_t hash(const char *s)
 	return h ^ h >> 16;
 }
 
-/* Whoever writes a name there has written it soon, unless he died. */
+/* Waits while another process writes the name; false: it has died meanwhile. */
 static bool is_ready(const struct roll_name *n)
 {
-	/* A0 pairs with R0: the text is there when the state says so. */
+	/* A0 pairs with R0: the text is complete when the state is READY. */
 	for (int i = 0; weft_load32(&n->state) == ROLL_WRITING; i++) {
 		if (i == ROLL_PATIENCE)
 			return false;
@@ -110,7 +110,7 @@ static bool is_ready(const struct roll_name *n)
 	return weft_load32(&n->state) == ROLL_READY;
 }
 
-/* True when the place has the name now, its own or the same one's. */
+/* True if the slot holds the name now, written by this process or another. */
 static bool claim(struct roll_name *n, const char *name)
 {
 	uint32_t free_state = ROLL_FREE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cards: how each member of a roll is reached, for the others to read. A
- * member may be several processes, one after the other, each with a card of
- * its own: they are numbered, and all members' cards of one number belong
- * together. A card is written between a state without and one with its length;
- * a reader that saw the state change reads again.
+ * Entries (cards) of the job status page: how each member is reached, for the
+ * other members. A member may be several processes in succession, each with an
+ * entry of its own: entries are numbered, and all members' entries of one
+ * number belong together. An entry is written between a state without its
+ * length and one with it; a reader that saw the state change reads again.
  */
 #include "src/base/roll.h"
 
@@ -52,15 +52,21 @@ uint32_t weft_roll_card_put(struct weft_roll *r, uint32_t i, const void *card,
 	memcpy(word, card, len);
 	weft_store32_relaxed(&m->card_state, turn << 8);
 	for (int k = 0; k < ROLL_CARD / 8; k++)
-		/* R2 pairs with A2 in card_read: no length before any byte. */
+		/*
+		 * R2 pairs with A2 in card_read: the state without a length
+		 * precedes every byte.
+		 */
 		weft_store64(&m->card[k], word[k]);
-	/* R3 pairs with A3 in card_read: the bytes before their length. */
+	/* R3 pairs with A3 in card_read: the bytes precede their length. */
 	weft_store32(&m->card_state, turn << 8 | (uint32_t)len);
 	syscall(SYS_futex, &m->card_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	return turn;
 }
 
-/* A whole card of that turn or a later one; else -EAGAIN, and what is there. */
+/*
+ * Copies a complete entry of that number or a later one; otherwise -EAGAIN and
+ * the state.
+ */
 static int card_read(const struct roll_member *m, uint32_t turn, void *card,
 		     size_t *len_p, uint32_t *state_p)
 {
@@ -75,9 +81,9 @@ static int card_read(const struct roll_member *m, uint32_t turn, void *card,
 	if (len > ROLL_CARD || len > *len_p)
 		return -EPROTO;
 	for (int k = 0; k < ROLL_CARD / 8; k++)
-		/* A2 pairs with R2: a new byte means another state below. */
+		/* A2 pairs with R2: a new byte implies another state below. */
 		word[k] = weft_load64(&m->card[k]);
-	/* relaxed: after the loads above, which acquire */
+	/* relaxed: ordered by the acquire loads above */
 	if (weft_load32_relaxed(&m->card_state) != *state_p)
 		return -EAGAIN;
 	memcpy(card, word, len);
@@ -96,7 +102,7 @@ int weft_roll_card_get(const struct weft_roll *r, uint32_t i, uint32_t turn,
 	if (i >= r->members)
 		return -EINVAL;
 	m = weft_roll_member(r, i);
-	/* The nap ends by itself: a wake-up may be forgotten by a dying one. */
+	/* With a timeout: a dying member may not send its wake-up. */
 	while ((ret = card_read(m, turn, card, len_p, &state)) == -EAGAIN)
 		syscall(SYS_futex, &m->card_state, FUTEX_WAIT, state, &nap,
 			NULL, 0);

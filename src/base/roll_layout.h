@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The roll's shared format, see roll.h.
+ * Shared format of the job status page, see roll.h.
  *
  *   0        +--------------------------------------+
  *            | head                              64 |
- *   64       | names   ROLL_NAMES of             64 |  names of deeds, by id
- *            | member  members of               256 |  what each is in now
- *            | tally   members * ROLL_NAMES of   16 |  only where counted
- *            | text    ROLL_TEXT bytes              |  only where counted
+ *   64       | names   ROLL_NAMES of             64 |  names of calls, by id
+ *            | member  members of               256 |  what each executes
+ *            | tally   members * ROLL_NAMES of   16 |  only if counted
+ *            | text    ROLL_TEXT bytes              |  only if counted
  *            +--------------------------------------+
  *
- * Everything is written by the members and read by whoever started them, also
- * after their death; cards are read by the other members. A name is found by
- * its hash and the next free places; the same name may be there twice, when
- * two members wrote it at once.
+ * Everything is written by the members and read by their launcher, also after
+ * their death; entries (cards) are read by the other members. A name is found
+ * by its hash and linear probing; a name may be stored twice if two members
+ * wrote it concurrently.
  */
 #ifndef WEFT_BASE_ROLL_LAYOUT_H
 #define WEFT_BASE_ROLL_LAYOUT_H
@@ -36,11 +36,11 @@ struct roll_head {
 	uint32_t version;
 	uint64_t bytes;
 	uint32_t members;
-	uint32_t counted;   /* tallies and text are there */
-	weft_au32 text_len; /* bytes of text that are complete */
+	uint32_t counted;   /* with tallies and text */
+	weft_au32 text_len; /* complete bytes of text */
 	uint32_t pad;
-	uint64_t job;		   /* a hash of its name */
-	weft_au32 once[ROLL_ONCE]; /* hashes of lines that were said */
+	uint64_t job;		   /* hash of the job's name */
+	weft_au32 once[ROLL_ONCE]; /* hashes of texts reported once */
 };
 static_assert(sizeof(struct roll_head) == 64, "shared format");
 
@@ -54,17 +54,17 @@ struct roll_name {
 static_assert(sizeof(struct roll_name) == 64, "shared format");
 
 struct roll_member {
-	/* line 0: written by every call; 0: in none */
+	/* line 0: ids of the current calls, written by every call; 0: none */
 	weft_au32 in[ROLL_THREADS];
-	weft_au32 finished; /* has done all that the others rely on */
-	weft_au32 ended;    /* end_ps is there; it may be 0 */
+	weft_au32 finished; /* has done everything that other members rely on */
+	weft_au32 ended;    /* end_ps is valid; it may be 0 */
 	uint32_t pad[6];
-	/* line 1: times, when it is asked for them */
+	/* line 1: times, only if requested */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
 	uint64_t pad2[6];
-	/* lines 2 and 3: written once by each process that is the member */
-	weft_au32 card_state; /* {number:24, length:8}; 0: not yet */
+	/* lines 2 and 3: written once by each process of the member */
+	weft_au32 card_state; /* {number:24, length:8}; 0: none yet */
 	uint32_t pad3;
 	weft_au64 card[ROLL_CARD / 8];
 };

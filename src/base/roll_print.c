@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report at the end of a job, from the tallies on the roll: how often the
- * members did what, and how long one spent in it, at least, on average and at
- * most. A member that died has its deeds in it up to then.
+ * Report at the end of a job, from the tallies of the job status page: number
+ * of calls, and minimum, mean and maximum time per rank. The calls of a member
+ * that died are included up to its death.
  */
 #include "src/base/roll_print.h"
 
@@ -13,7 +13,7 @@
 struct row {
 	char name[ROLL_NAME];
 	uint64_t calls;
-	uint32_t ranks; /* that called it */
+	uint32_t ranks; /* number of ranks that called it */
 	uint64_t sum_ps;
 	uint64_t min_ps; /* of all ranks of the job */
 	uint64_t max_ps;
@@ -39,7 +39,7 @@ static void add_up(const struct weft_roll *roll, uint32_t id, struct row *row)
 	}
 }
 
-/* Most time first; names decide where none was spent. */
+/* Descending by time, then by name. */
 static int by_time(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -64,7 +64,10 @@ static uint32_t fill(const struct weft_roll *roll, struct row *row)
 	return n;
 }
 
-/* From the end of MPI_Init to MPI_Finalize: the longest of all ranks. */
+/*
+ * Time from the end of MPI_Init to MPI_Finalize: the maximum of all ranks.
+ * ended: ranks that have reached MPI_Finalize.
+ */
 static uint64_t span_ps(const struct weft_roll *roll, uint32_t *ended)
 {
 	const struct roll_member *m;

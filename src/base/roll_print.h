@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tallies of a roll as a table, and the text that was said. */
+/* Prints the tallies of a job status page as a table, and its text. */
 #ifndef WEFT_BASE_ROLL_PRINT_H
 #define WEFT_BASE_ROLL_PRINT_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* clock: which time it is, "virtual time" or "time". */
+/* clock: name of the time, "virtual time" or "time". */
 void weft_roll_print(const struct weft_roll *roll, const char *clock, FILE *f);
 
 #endif

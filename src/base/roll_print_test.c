@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report from a roll that was filled by hand. */
+/* Test of the report from a status page filled by the test. */
 #include "src/base/roll_print.h"
 #include "test/t.h"
 

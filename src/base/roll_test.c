@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The roll, by several threads and across processes. */
+/* Tests of the job status page by several threads and processes. */
 #include "src/base/roll.h"
 #include "test/t.h"
 
@@ -85,7 +85,10 @@ static void a_line_is_said_by_the_first(void **state)
 	T_TRUE(weft_roll_first(&r, "no such option"));
 	T_FALSE(weft_roll_first(&r, "no such option"));
 	T_TRUE(weft_roll_first(&r, "another"));
-	/* What cannot be remembered is said again rather than not at all. */
+	/*
+	 * A text that does not fit the table is reported again rather than not
+	 * at all.
+	 */
 	for (int i = 0; i < 2 * ROLL_ONCE; i++) {
 		snprintf(text, sizeof(text), "line %d", i);
 		T_TRUE(weft_roll_first(&r, text));
@@ -160,7 +163,10 @@ static void threads_may_ask_at_once(void **state)
 	weft_roll_close(&shared);
 }
 
-/* A member of four processes in turn: each reads the cards of its own turn. */
+/*
+ * A member of four processes in succession: each reads the entries of its
+ * number.
+ */
 static int leave_cards(int i, void *arg)
 {
 	struct weft_roll r;
@@ -208,13 +214,13 @@ static void members_find_each_other_by_their_cards(void **state)
 #define ROUNDS 400
 #define ASKERS 6
 
-/* Where everybody writes down which numbers he got. */
+/* Where every process records the numbers it got. */
 struct desk {
 	weft_au32 here[ROUNDS];
 	uint32_t got[ROUNDS][ASKERS];
 };
 
-/* A page that nobody has touched yet makes the writer of a name slow. */
+/* A page that is not allocated yet makes the writer of a name slow. */
 static int ask_together(int i, void *arg)
 {
 	struct desk *d = arg;

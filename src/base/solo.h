@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job that several threads ask for and one at a time does. Who comes
- * meanwhile leaves a note and goes; the one who is at it then goes round again.
- * So when the last of them has left, the job was done once more after every
- * request, and whoever sleeps now missed nothing.
+ * Runs a job that several threads request, one thread at a time. A thread that
+ * requests it meanwhile sets a flag and returns; the running thread then runs
+ * the job again. So when the last thread has left, the job has run after every
+ * request, and a thread that blocks now missed nothing.
  *
- *   asking                           leaving
+ *   request                          leave
  *     again = 1                        busy = 0
- *     busy? then the other reads it    again? then once more
+ *     busy? the other reads again      again? run the job again
  *
- * Each side stores and then loads what the other stores, so all four are
- * sequentially consistent: with less, both may see the old value, and a request
- * is left lying until the next one comes.
+ * Each side stores, then loads what the other side stores, so all four accesses
+ * are sequentially consistent: with weaker ordering both may read the old
+ * value, and a request is pending until the next one.
  */
 #ifndef WEFT_BASE_SOLO_H
 #define WEFT_BASE_SOLO_H
@@ -23,18 +23,21 @@ struct weft_solo {
 	weft_au32 again;
 };
 
-/* Has the job done, here or where it is under way; the sum of its results. */
+/*
+ * Runs the job, here or in the thread that is running it; returns the sum of
+ * its results.
+ */
 static inline int weft_solo_run(struct weft_solo *s, int (*job)(void *arg),
 				void *arg)
 {
 	uint32_t idle;
 	int n = 0;
 
-	/* seq_cst, three times: the race above */
+	/* seq_cst, three times: for the race above */
 	atomic_store_explicit(&s->again, 1, memory_order_seq_cst);
 	do {
 		idle = 0;
-		/* what the last one wrote is seen */
+		/* acquires what the last thread wrote */
 		if (!atomic_compare_exchange_strong_explicit(
 			    &s->busy, &idle, 1, memory_order_seq_cst,
 			    memory_order_seq_cst))

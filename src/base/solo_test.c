@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work that one thread at a time does: nothing that was asked for is lost. */
+/* Tests that no request of a job is lost that one thread at a time runs. */
 #include "src/base/clock.h"
 #include "src/base/solo.h"
 #include "test/t.h"
@@ -10,17 +10,17 @@
 
 #define THREADS 2
 #define ROUNDS	300000
-#define ENOUGH	5 /* seconds, where every meeting waits for strangers */
+#define ENOUGH	5 /* seconds; for a host with other load */
 
 struct office {
 	struct weft_solo solo;
 	alignas(64) weft_au32 asked[THREADS]; /* requests of each thread */
-	alignas(64) uint32_t done[THREADS];   /* what the job has seen */
+	alignas(64) uint32_t done[THREADS]; /* requests that the job has seen */
 	alignas(64) weft_au32 meeting;
 	uint32_t lost;
-	weft_au32 last; /* round; the first clerk may end it earlier */
+	weft_au32 last; /* round; the first thread may end the test earlier */
 	int rounds;
-	int inside; /* plain: only one is */
+	int inside; /* plain: only one thread is inside */
 };
 
 struct clerk {
@@ -40,7 +40,7 @@ static int job(void *arg)
 	return 1;
 }
 
-/* Everybody has come so often; spins, since the race is one of nanoseconds. */
+/* Barrier of all threads; spins, since the race takes nanoseconds. */
 static void meet(struct office *o, uint32_t times)
 {
 	unsigned turns = 0;
@@ -52,7 +52,7 @@ static void meet(struct office *o, uint32_t times)
 	}
 }
 
-/* All ask at once, and when all have left nothing may be left lying. */
+/* All threads request at once; when all have left, no request is pending. */
 static void *clerk(void *arg)
 {
 	struct clerk *c = arg;

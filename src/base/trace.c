@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing a trace, see trace.h. */
+/* Writing a trace (trace.h). */
 #include "src/base/trace.h"
 
 #include "src/base/clock.h"
@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Where O_TMPFILE is not known a name is there for a moment. */
+/* Opens a file without a name; without O_TMPFILE it has a name for a moment. */
 static int open_nameless(const char *dir)
 {
 	char name[PATH_MAX];
@@ -46,10 +46,11 @@ static const char *folder_of(const char *file, char *dir, size_t len)
 }
 
 /*
- * Room is taken from the disk before it is touched: a full one is an error here
- * and no signal later. Zeros take it, but no blocks until the host writes them
- * back: a short job has none to give back at its end, which may take long (the
- * option discard of file systems) and the longer the more there are.
+ * Allocates room on the disk before it is mapped: a full disk is an error here
+ * and not a signal later. Writing zeros reserves the room, but allocates no
+ * blocks until the host writes them back: a short job has no blocks to free at
+ * its end, which may take long (mount option discard), in proportion to their
+ * number.
  */
 static int take_room(int fd, off_t at, size_t bytes)
 {
@@ -122,10 +123,10 @@ bool weft_trace_count(struct weft_trace *t)
 	return t->counts;
 }
 
-/* The number of a chunk that nobody else has. */
+/* Takes the number of a new chunk. */
 static uint64_t number(struct weft_trace *t)
 {
-	/* relaxed: a number of its own is all that is wanted */
+	/* relaxed: the number only has to be unique */
 	return atomic_fetch_add_explicit(&t->head->chunks, 1,
 					 memory_order_relaxed);
 }
@@ -147,7 +148,7 @@ static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
 	if (c == MAP_FAILED)
 		return NULL;
 #ifdef MADV_POPULATE_WRITE
-	/* An old kernel does not know it: then each page is a fault later. */
+	/* An old kernel ignores it: each page then causes a fault later. */
 	madvise(c, TRACE_CHUNK, MADV_POPULATE_WRITE);
 #endif
 	c->type = type;
@@ -184,7 +185,7 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 	if (t->fd < 0 || bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD)
 		return;
 	c = t->chunk[type];
-	/* relaxed: nobody else writes it */
+	/* relaxed: this writer only */
 	used = c ? weft_load64_relaxed(&c->state) : 0;
 	if (!c || used + bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD) {
 		if (c)
@@ -197,7 +198,7 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		}
 	}
 	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
-	/* R2 pairs with A2 in weft_trace_used(): as R1 */
+	/* R2 pairs with A2 in weft_trace_used(), as R1 */
 	weft_store64(&c->state, used + bytes);
 }
 
@@ -208,7 +209,7 @@ static struct trace_entry *desk_begin(const struct weft_trace *t)
 	return (void *)((char *)t->desk + TRACE_CHUNK_HEAD);
 }
 
-/* Writes what is on the desk as a chunk of its own. */
+/* Writes the events of the event buffer (desk) as a chunk of its own. */
 static bool file_away(struct weft_trace *t)
 {
 	size_t used = (size_t)((char *)t->next - (char *)desk_begin(t));
@@ -231,8 +232,10 @@ static void begin(struct weft_trace *t)
 	t->next = desk_begin(t);
 	t->end = t->next + (TRACE_CHUNK - TRACE_CHUNK_HEAD) / sizeof(*t->next);
 	t->turn++;
-	/* R3 pairs with A3 in weft_trace_used(): what was here before is in a
-	 * chunk before it counts here no more. */
+	/*
+	 * R3 pairs with A3 in weft_trace_used(): the earlier events are in a
+	 * chunk before the buffer becomes empty.
+	 */
 	weft_store64(&t->desk->state, t->turn * TRACE_TURN);
 }
 
@@ -268,7 +271,10 @@ struct trace_open *weft_trace_opens(struct weft_trace *t)
 	return t->desk || weft_trace_turn(t) ? t->desk->open : NULL;
 }
 
-/* The desk is cleared: who attaches again has another, which comes later. */
+/*
+ * Writes the event buffer out: after another attach this writer has another
+ * buffer with a later chunk number.
+ */
 void weft_trace_detach(struct weft_trace *t)
 {
 	for (int i = 0; t->desk && i < TRACE_THREADS; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Events of a job, written by its ranks into one file that the launcher opened
- * and reads when they are gone. Memory is bounded: a rank maps one chunk of
+ * and reads when they have ended. Memory is bounded: a rank maps one chunk of
  * each type at a time.
  *
  *   launcher  weft_trace_create -> pass fd -> weft_trace_read, each -> close
  *   rank      weft_trace_attach -> weft_trace_put ... -> weft_trace_detach
  *
- * Writers of one process take care themselves that one puts at a time.
+ * The caller serializes the writers of one process.
  */
 #ifndef WEFT_BASE_TRACE_H
 #define WEFT_BASE_TRACE_H
@@ -19,12 +19,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A file without a name in the folder of the file that it is for; descriptor
- * or -errno. */
+/*
+ * Creates a file without a name in the folder of the given file; returns a
+ * descriptor or -errno.
+ */
 int weft_trace_create(const char *beside);
 
 struct trace_event {
-	uint64_t t; /* ps; of a writer that counts: the counter's */
+	uint64_t t; /* ps; with weft_trace_count(): counter value */
 	uint64_t span;
 	uint64_t word;
 	uint32_t id; /* CALL: name; SEND, DONE: destination */
@@ -36,37 +38,49 @@ struct trace_event {
 };
 
 struct weft_trace {
-	/* line 0: what every event asks. Where the next one goes, until end;
-	 * NULL: nowhere yet */
+	/*
+	 * line 0: accessed by every event. Next entry of the event buffer, up
+	 * to end; NULL: no buffer yet
+	 */
 	alignas(WEFT_CACHE_LINE) struct trace_entry *next, *end;
 	uint32_t turn;
-	bool counts; /* weft_trace_count() */
+	bool counts; /* set by weft_trace_count() */
 	int fd;	     /* -1: not traced */
 	uint32_t me;
-	struct trace_chunk *desk; /* or NULL */
+	struct trace_chunk *desk; /* event buffer, or NULL */
 	struct trace_head *head;
 	/* line 1 */
-	struct trace_chunk *chunk[TRACE_TYPES]; /* being written; or NULL */
+	struct trace_chunk *chunk[TRACE_TYPES]; /* being written, or NULL */
 };
 
-/* The file behind fd, which stays the caller's. 0; -EINVAL: it is no trace. */
+/*
+ * Attaches to the file behind fd, which the caller keeps. 0; -EINVAL: not a
+ * trace.
+ */
 int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me);
-/* Before the first event: times of events will be those of weft_counter(), the
- * reader sees ps. False: its creator found that no good clock. */
+/*
+ * To be called before the first event: times of events are values of
+ * weft_counter(), which the reader converts to ps. False: the counter is not
+ * usable as a clock on this host.
+ */
 bool weft_trace_count(struct weft_trace *t);
-/* One record of that type, which is not TRACE_EVENTS; when there is no room
- * left, nothing more is written, and the reader sees that. */
+/*
+ * Writes one record of a type other than TRACE_EVENTS. If there is no room,
+ * nothing more is written, and the reader reports that.
+ */
 void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		    const void *record, size_t bytes);
 void weft_trace_detach(struct weft_trace *t);
-/* TRACE_THREADS places for the calls that are open, which stay until
- * weft_trace_detach(); NULL: there is no room. */
+/*
+ * TRACE_THREADS slots for open calls, valid until weft_trace_detach(); NULL: no
+ * room.
+ */
 struct trace_open *weft_trace_opens(struct weft_trace *t);
 
-/* Clears the desk, or takes one; false: there is no room. */
+/* Writes the event buffer out, or creates it; false: no room. */
 bool weft_trace_turn(struct weft_trace *t) WEFT_COLD;
 
-/* The table of trace_layout.h. */
+/* Fields of an entry, by the table of trace_layout.h. */
 WEFT_INLINE uint64_t weft_trace_span_of(const struct trace_event *e)
 {
 	return e->kind == TRACE_SEND || e->kind == TRACE_MORE ? e->size
@@ -99,17 +113,21 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 	to->span = weft_trace_span_of(e);
 	to->word = e->word;
 	to->id = weft_trace_id_of(e);
-	/* R1 pairs with A1 in on_desk(): an event counts when it is whole,
-	 * whenever its writer dies. */
+	/*
+	 * R1 pairs with A1 in on_desk(): an event is valid when it is complete,
+	 * even if its writer dies at any time.
+	 */
 	weft_store32(&to->mark, TRACE_MARK(t->turn, e->kind));
 }
 
-/* The MORE of a call. */
+/* Writes the TRACE_MORE entry of a call. */
 void weft_trace_more(struct weft_trace *t,
 		     const struct trace_event *e) WEFT_APART;
 
-/* One event, likewise. In the way of every call: a line of memory is read and
- * one is written. */
+/*
+ * Writes one event. On the path of every call: reads one cache line and writes
+ * one.
+ */
 WEFT_INLINE void weft_trace_event(struct weft_trace *t,
 				  const struct trace_event *e)
 {
@@ -119,22 +137,25 @@ WEFT_INLINE void weft_trace_event(struct weft_trace *t,
 	weft_trace_entry(t, e);
 }
 
-/* All of it, for reading. */
+/* A trace mapped for reading. */
 struct weft_trace_file {
 	const char *base;
 	size_t bytes;
 	uint64_t chunks;
 	uint32_t lost;
-	uint64_t counter, ps; /* a moment of both clocks */
-	double rate;	      /* ps for each step of the counter */
-	uint64_t read_ps;     /* when it was read, where the counter is good */
+	uint64_t counter, ps; /* counter and clock at one time */
+	double rate;	      /* ps per increment of the counter */
+	uint64_t read_ps;     /* time of reading, if the counter is usable */
 };
 
-/* The rate of the counter is told by the time from create to read. */
+/*
+ * Maps a trace; the counter's rate is computed from the time between create and
+ * read.
+ */
 int weft_trace_read(struct weft_trace_file *f, int fd);
 void weft_trace_close(struct weft_trace_file *f);
 
-/* What a chunk says of itself; 0: nothing is in it that counts. */
+/* Bytes of valid records in a chunk; 0: none. */
 uint32_t weft_trace_used(const struct weft_trace_file *f, uint64_t i);
 bool weft_trace_is_desk(const struct weft_trace_file *f, uint64_t i);
 
@@ -144,19 +165,19 @@ weft_trace_chunk(const struct weft_trace_file *f, uint64_t i)
 	return (const void *)(f->base + TRACE_HEAD + i * TRACE_CHUNK);
 }
 
-/* A value of the counter in ps. */
+/* Converts a counter value to ps. */
 WEFT_INLINE uint64_t weft_trace_ps(const struct weft_trace_file *f,
 				   uint64_t counter)
 {
 	return f->ps + (uint64_t)((double)(counter - f->counter) * f->rate);
 }
 
-/* One that stands in chunk c, with times in ps. */
+/* Converts an entry of chunk c to an event, with times in ps. */
 WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 					      const struct trace_chunk *c,
 					      const struct trace_entry *from)
 {
-	/* relaxed: A1 was before */
+	/* relaxed: ordered by A1 */
 	struct trace_event e = { .t = from->t,
 				 .span = from->span,
 				 .word = from->word,
@@ -186,8 +207,11 @@ WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 	return e;
 }
 
-/* Chunks of one type and writer (TRACE_ANYBODY: all), in the order in which
- * they were written: *at is where to look, 0 at first; its records, or NULL. */
+/*
+ * Iterates over the chunks of one type and writer (TRACE_ANYBODY: all), in the
+ * order in which they were written: *at is 0 at first. Returns the records of
+ * the chunk, or NULL.
+ */
 #define TRACE_ANYBODY UINT32_MAX
 const void *weft_trace_next(const struct weft_trace_file *f,
 			    enum trace_type type, uint32_t writer, uint64_t *at,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file of a trace, without a name. Writers take chunks as they need them;
- * what they have written stays when they die.
+ * File format of a trace, a file without a name. Writers allocate chunks as
+ * they need them; what they have written remains when they die.
  *
  *   0        +----------------------------+
  *            | head   magic, next chunk   |  4096 bytes
@@ -10,15 +10,16 @@
  *            |        open calls, records |  192 of them are the head
  *            +----------------------------+
  *
- * Events are many: a writer has one chunk for them mapped, its desk, and when
- * that is full writes it as another chunk and begins it anew. Its chunks come
- * in their order, then its desk. One who dies between the two leaves a chunk
- * of the same turn as his desk: the desk counts.
+ * Events are frequent: a writer has one chunk for them mapped, its event buffer
+ * (desk). When the buffer is full, the writer writes it as another chunk and
+ * starts it again. A writer's chunks are read in their order, then its buffer.
+ * If a writer dies between the two steps, there is a chunk of the buffer's
+ * generation (turn): the buffer is read and the chunk is ignored.
  *
- * An event on the desk is there when it bears the turn of the desk, so that a
- * writer touches nothing but the event. Its times are ps, or those of the
- * processor's counter where its chunk says so; the head has a moment of both
- * clocks, the reader takes another.
+ * An event in the buffer is valid if it has the generation of the buffer, so
+ * that a writer touches only the event. Its times are ps, or values of the
+ * processor's counter if its chunk is marked so; the head holds one moment of
+ * both clocks, the reader takes another.
  */
 #ifndef WEFT_BASE_TRACE_LAYOUT_H
 #define WEFT_BASE_TRACE_LAYOUT_H
@@ -35,9 +36,9 @@ enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 192 };
 struct trace_head {
 	uint32_t magic;
 	uint32_t version;
-	weft_au64 chunks; /* taken so far */
-	weft_au32 lost;	  /* writers that could not go on: no room */
-	uint32_t counted; /* the counter is good, and this is when it began */
+	weft_au64 chunks; /* allocated so far */
+	weft_au32 lost;	  /* writers that ended since there was no room */
+	uint32_t counted; /* the counter is usable; counter and ns: its start */
 	uint64_t counter;
 	uint64_t ns;
 };
@@ -63,10 +64,13 @@ struct trace_open {
 struct trace_chunk {
 	uint32_t type; /* enum trace_type */
 	uint32_t writer;
-	/* {turn:32, bytes of records that are complete:32}; a desk: its turn */
+	/*
+	 * {generation:32, complete bytes of records:32}; event buffer: its
+	 * generation
+	 */
 	weft_au64 state;
-	uint32_t desk;	  /* the number of its writer's desk; TRACE_NO_DESK */
-	uint32_t counted; /* times of its events are the counter's */
+	uint32_t desk;	  /* chunk number of the event buffer; TRACE_NO_DESK */
+	uint32_t counted; /* times of events are counter values */
 	uint64_t unused[5];
 	struct trace_open open[TRACE_THREADS];
 };
@@ -102,30 +106,32 @@ enum trace_kind {
 
 #define TRACE_LATER	(1u << 31)
 #define TRACE_NAME_BITS 10
-#define TRACE_SIZE_MOST ((1u << 22) - 1) /* then a MORE has it */
+#define TRACE_SIZE_MOST ((1u << 22) - 1) /* larger sizes: in TRACE_MORE */
 
-/* As it stands in the file. */
+/* An event in the file. */
 struct trace_entry {
 	uint64_t t;
 	uint64_t span;
 	uint64_t word;
 	uint32_t id;
-	weft_au32 mark; /* {turn of the desk:24, enum trace_kind:8} */
+	weft_au32 mark; /* {generation:24, enum trace_kind:8} */
 };
 
 #define TRACE_MARK(turn, kind) ((uint32_t)(turn) << 8 | (kind))
 #define TRACE_MARK_TURN(mark)  ((mark) >> 8)
 #define TRACE_MARK_KIND(mark)  ((mark)&0xff)
 
-/* The same of all who take part in a collective: first member, context of the
- * communicator, how many went before it there. */
+/*
+ * Identifies a collective in all its members: first member, context of the
+ * communicator, number of earlier collectives in it.
+ */
 #define TRACE_COLL(first, ctx, n)                                \
 	(UINT64_C(1) << 63 | (uint64_t)((first)&0x1ffff) << 46 | \
 	 (uint64_t)((ctx)&0x3fff) << 32 | (uint32_t)(n))
 
 #define TRACE_IS_COLL(word) ((word) >> 63)
 
-/* A call that reaches so many bytes of another rank's window. */
+/* A call that accesses bytes of another rank's window. */
 #define TRACE_REACH(rank, bytes)                                 \
 	(UINT64_C(1) << 62 | (uint64_t)((rank)&0x1fffff) << 41 | \
 	 ((uint64_t)(bytes)&TRACE_REACH_BYTES))
@@ -166,17 +172,17 @@ struct trace_link {
 	uint64_t bytes;
 	uint64_t busy_ps;
 	uint64_t queued_ps;
-	/* by a fault plan */
+	/* of a fault plan */
 	uint64_t bad, detours, retry_ps, dead;
 };
 
-/* A node or switch of a class route; those of one route follow each other. */
+/* A node or switch of a class route; those of one route are consecutive. */
 struct trace_branch {
-	uint64_t t;	/* when it was opened */
-	uint32_t first; /* rank of its first member, who tells */
-	uint32_t route; /* how many went before it there */
-	uint32_t index; /* in the route */
-	int32_t parent; /* the index of another, or -1: root */
+	uint64_t t;	/* time when it was opened */
+	uint32_t first; /* rank of the first member, which writes the record */
+	uint32_t route; /* number of earlier routes of that member */
+	uint32_t index; /* of this node in the route */
+	int32_t parent; /* index of the parent, or -1: root */
 	uint32_t ranks; /* members at this node */
 	uint32_t members;
 	char node[32];

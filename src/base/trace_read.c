@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a trace, see trace.h. Its writers are other processes: what a chunk
- * says of itself is checked. */
+/*
+ * Reading a trace (trace.h). Its writers are other processes: the head of every
+ * chunk is checked.
+ */
 #include "src/base/trace.h"
 
 #include "src/base/clock.h"
@@ -10,9 +12,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { READ_AHEAD = 1 << 28 }; /* of more the kernel keeps what it likes */
+enum { READ_AHEAD = 1 << 28 }; /* larger files are not populated */
 
-/* Time enough must have passed to tell the rate. */
+/* Computes the counter's rate, after a minimum time has passed. */
 static void rate(struct weft_trace_file *f, const struct trace_head *head)
 {
 	enum { ENOUGH_NS = 1000000 };
@@ -39,7 +41,7 @@ int weft_trace_read(struct weft_trace_file *f, int fd)
 	memset(f, 0, sizeof(*f));
 	if (fstat(fd, &s) < 0 || s.st_size < TRACE_HEAD)
 		return -EINVAL;
-	/* all of it is read, most of it more than once */
+	/* all of it is read, most parts more than once */
 	base = mmap(NULL, (size_t)s.st_size, PROT_READ,
 		    MAP_SHARED | (s.st_size < READ_AHEAD ? MAP_POPULATE : 0),
 		    fd, 0);
@@ -48,7 +50,7 @@ int weft_trace_read(struct weft_trace_file *f, int fd)
 	head = base;
 	f->base = base;
 	f->bytes = (size_t)s.st_size;
-	/* the last one may end where its records do */
+	/* the last chunk may end with its records */
 	f->chunks = (f->bytes - TRACE_HEAD + TRACE_CHUNK - 1) / TRACE_CHUNK;
 	f->lost = weft_load32(&head->lost);
 	rate(f, head);
@@ -67,7 +69,10 @@ bool weft_trace_is_desk(const struct weft_trace_file *f, uint64_t i)
 	return weft_trace_chunk(f, i)->desk == i;
 }
 
-/* Its writer died before he had cleared his desk. */
+/*
+ * Whether the writer died before it restarted its event buffer, so that the
+ * buffer holds the events of this chunk.
+ */
 static bool is_still_on_the_desk(const struct weft_trace_file *f,
 				 const struct trace_chunk *c, uint64_t state)
 {
@@ -80,7 +85,7 @@ static bool is_still_on_the_desk(const struct weft_trace_file *f,
 	       weft_load64(&desk->state) / TRACE_TURN == state / TRACE_TURN;
 }
 
-/* How many bytes of a desk bear its turn. */
+/* Bytes of an event buffer that have its generation. */
 static uint32_t on_desk(const struct trace_chunk *c, uint64_t state,
 			size_t room)
 {
@@ -115,7 +120,7 @@ uint32_t weft_trace_used(const struct weft_trace_file *f, uint64_t i)
 	return used;
 }
 
-/* Desks come behind all other chunks. */
+/* Event buffers follow all other chunks. */
 const void *weft_trace_next(const struct weft_trace_file *f,
 			    enum trace_type type, uint32_t writer, uint64_t *at,
 			    size_t *bytes_p)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of several writers come back in their order, also of dead ones. */
+/*
+ * Tests that events of several writers are read in order, also after their
+ * death.
+ */
 #include "src/base/clock.h"
 #include "src/base/trace.h"
 #include "test/t.h"
@@ -29,7 +32,7 @@ static void write_all(int fd, uint32_t me)
 	kill(getpid(), SIGKILL);
 }
 
-/* How many events of a writer there are, all in order. */
+/* Number of events of a writer; checks their order. */
 static uint64_t count(const struct weft_trace_file *f, uint32_t writer)
 {
 	const struct trace_entry *e;
@@ -88,7 +91,7 @@ static void who_leaves_takes_nothing_along(void **state)
 	close(fd);
 }
 
-/* Between writing a full desk away and clearing it. */
+/* A writer dies between writing a full event buffer and restarting it. */
 static void who_dies_with_a_full_desk_leaves_it_once(void **state)
 {
 	struct trace_event e = { .kind = TRACE_SEND };
@@ -113,7 +116,7 @@ static void who_dies_with_a_full_desk_leaves_it_once(void **state)
 	close(fd);
 }
 
-/* The first event of a writer. */
+/* The first event of writer 0. */
 static struct trace_event first_of(const struct weft_trace_file *f)
 {
 	const struct trace_entry *e;
@@ -126,7 +129,7 @@ static struct trace_event first_of(const struct weft_trace_file *f)
 		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e);
 }
 
-/* By the clock that is asked on both sides of what is counted. */
+/* Compared with the clock, which is read before and after the counter. */
 static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 {
 	struct trace_event e = { .kind = TRACE_CALL, .word = 5, .id = 6 };
@@ -149,7 +152,7 @@ static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 	weft_trace_event(&t, &e);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	e = first_of(&f);
-	/* a part in a thousand: the host may pull its clock while we look */
+	/* 0.1 %: the host may adjust its clock meanwhile */
 	least = (low[1] - high[0]) / 1000 * 999;
 	most = (high[1] - low[0]) / 1000 * 1001 + 1000;
 	assert_in_range(e.span / 1000, least, most);
@@ -162,7 +165,7 @@ static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 	close(fd);
 }
 
-/* Of sends the span is a length. */
+/* The span of a send is a length. */
 static void lengths_are_not_taken_for_times(void **state)
 {
 	struct trace_event e = { .kind = TRACE_SEND, .size = 4096 };
@@ -180,7 +183,7 @@ static void lengths_are_not_taken_for_times(void **state)
 	close(fd);
 }
 
-/* Event i of writer 0, as it is read. */
+/* Reads event i of writer 0. */
 static struct trace_event nth(const struct weft_trace_file *f, size_t i)
 {
 	const struct trace_entry *e;
@@ -209,7 +212,7 @@ static void put_arguments(struct weft_trace *t)
 		weft_trace_event(t, &event[i]);
 }
 
-/* A size that does not fit, and a root, take one more event. */
+/* A size that does not fit, or a root, takes one more event. */
 static void arguments_come_back(void **state)
 {
 	int fd = weft_trace_create("/tmp/x");
@@ -239,7 +242,7 @@ static void arguments_come_back(void **state)
 	close(fd);
 }
 
-/* A rank that ends as it should leaves no call open. */
+/* A rank that ends normally leaves no call open. */
 static void open_calls_end_with_their_writer(void **state)
 {
 	int fd = weft_trace_create("/tmp/x");
@@ -261,8 +264,10 @@ static void open_calls_end_with_their_writer(void **state)
 	close(fd);
 }
 
-/* One who looks at a desk while another fills it, for ThreadSanitizer: what
- * bears the turn is whole. */
+/*
+ * A thread reads an event buffer while another fills it, for ThreadSanitizer:
+ * events of the current generation are complete.
+ */
 static void *fill(void *arg)
 {
 	struct weft_trace *t = arg;
@@ -324,7 +329,7 @@ static void types_do_not_mix(void **state)
 	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	weft_trace_put(&t, TRACE_NOTES, "a\tb\n", 4);
 	weft_trace_detach(&t);
-	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l)); /* goes nowhere */
+	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l)); /* is ignored */
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	assert_null(
 		weft_trace_next(&f, TRACE_EVENTS, TRACE_ANYBODY, &at, &bytes));
@@ -361,7 +366,7 @@ static void records_go_on_in_the_next_chunk(void **state)
 	close(fd);
 }
 
-/* A limit on the size of files stands for a full disk. */
+/* A limit of the file size simulates a full disk. */
 static void no_room_is_seen_by_the_reader(void **state)
 {
 	struct rlimit was,

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sock carrier inside: processes of any hosts, by datagrams.
+ * Internal declarations of the sock carrier: packets between processes of any
+ * hosts, by datagrams.
  *
- *   sock_ops.c     open, close, the table
- *   sock_name.c    the own address; which way and how wide to another
- *   sock_peer.c    records: who is behind a name, who is lost
- *   sock_tx.c      packets into datagrams; windows; sending again
- *   sock_rx.c      datagrams into packets, in order, once
- *   sock_turn.c    poll: one look at the socket and at every busy peer
+ *   sock_ops.c     open, close, the table of operations
+ *   sock_name.c    the own address; route and MTU to another address
+ *   sock_peer.c    peer records: first contact, incarnations, loss
+ *   sock_tx.c      packets into datagrams; windows; retransmission
+ *   sock_rx.c      datagrams into packets, in order, without duplicates
+ *   sock_turn.c    poll: one pass over the socket and every busy peer
  *   sock_io.c      system calls in batches, errors of the network
- *   sock_fault.c   faults below the socket
+ *   sock_fault.c   fault injection below the socket
  *   sock_wait.c    waiting and waking
- *   sock_deputy.c  a thread for when the caller is away; sock_lock.c the lock
- *   sock_pace.c    round trips and congestion
- *   sock_win.c     what has arrived
- *   sock_gram.c    memory of datagrams: single ones, and trains of full ones
+ *   sock_deputy.c  progress thread for a caller outside MPI;
+ *                  sock_lock.c its lock
+ *   sock_pace.c    round-trip times and congestion window
+ *   sock_win.c     reception window
+ *   sock_gram.c    memory of datagrams: single ones and batches for GSO
  *   sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
- *   sock_seal.c    signatures, and what was seen before
+ *   sock_seal.c    signatures and replay detection
  *
- * All but wait and wake run between sock_enter and sock_leave, or in the
- * deputy, under one lock; what they share with the others are the atomics of
- * struct sock_bed.
+ * All functions except wait and wake run between sock_enter and sock_leave, or
+ * in the progress thread, under one lock. Wait and wake share with them only
+ * the atomics of struct sock_bed.
  */
 #ifndef WEFT_CARRIER_SOCK_H
 #define WEFT_CARRIER_SOCK_H
@@ -37,154 +39,156 @@
 #include <pthread.h>
 
 #define SOCK_MTU	8192u  /* largest payload of a packet */
-#define SOCK_GRAM_MAX	65000u /* largest datagram */
-#define SOCK_GRAM_MIN	544u   /* smallest: a path of 576 */
-#define SOCK_JOIN_BYTES 65000u /* of datagrams that the kernel cuts */
+#define SOCK_GRAM_MAX	65000u /* bytes of the largest datagram */
+#define SOCK_GRAM_MIN	544u   /* bytes of the smallest one: an MTU of 576 */
+#define SOCK_JOIN_BYTES 65000u /* bytes of a batch that the kernel segments */
 #define SOCK_BATCH	64u    /* datagrams of one sendmmsg */
-#define SOCK_READ_BATCH 8u     /* and of one recvmmsg */
-#define SOCK_READ_BYTES 65536u /* the kernel may join what it received */
-#define SOCK_SEEN	4096u  /* counts that are remembered */
+#define SOCK_READ_BATCH 8u     /* datagrams of one recvmmsg */
+#define SOCK_READ_BYTES 65536u /* bytes of a read buffer (UDP_GRO) */
+#define SOCK_SEEN	4096u  /* counts remembered to detect replays */
 #define SOCK_SILENCE_NS UINT64_C(300000000000)
-/* With a key: a peer whose host has refused datagrams, and which answers no
- * probe for this long, is lost. */
+/*
+ * With a key: time without an answer to a probe after which a peer whose host
+ * has refused datagrams is lost.
+ */
 #define SOCK_REFUSED_NS UINT64_C(2000000000)
 
 struct sock_train;
 
-#define SOCK_SHELVES 2 /* sizes of datagrams that are kept for the next */
+#define SOCK_SHELVES 2 /* number of free lists, by size of datagram */
 
-/* A datagram that is kept: one on its way, or one that came too early. */
+/* A datagram in memory: one in flight, or one received ahead of its order. */
 struct sock_gram {
-	struct sock_gram *next;	  /* among spare ones */
-	struct sock_train *train; /* data is in it; NULL: behind this */
+	struct sock_gram *next;	  /* in a free list */
+	struct sock_train *train; /* holds data; NULL: data follow this */
 	uint8_t *data;
-	uint32_t bytes; /* with its head */
-	uint32_t room;	/* of data */
-	uint32_t at;	/* received: the next record */
-	uint8_t shelf;	/* where it lies when it is spare, or SOCK_SHELVES */
-	bool loose;	/* nothing in it waits for what was before */
+	uint32_t bytes; /* with the head */
+	uint32_t room;	/* bytes allocated at data */
+	uint32_t at;	/* received datagram: offset of the next record */
+	uint8_t shelf;	/* its free list, or SOCK_SHELVES */
+	bool loose;	/* all its packets may be delivered out of order */
 };
 
-/* Full ones to one peer whose bytes lie one behind another: sock_gram.c. */
+/* Full datagrams to one peer in contiguous memory, for GSO: sock_gram.c. */
 struct sock_train {
-	struct sock_train *next; /* among spare ones */
-	struct sock_peer *peer;	 /* gets more of it; NULL: no more */
-	uint32_t room;		 /* of each of them, without a tag */
-	uint32_t length;	 /* of them there is place for */
+	struct sock_train *next; /* in the free list */
+	struct sock_peer *peer;	 /* takes datagrams from it; or NULL */
+	uint32_t room;		 /* bytes of each datagram, without a tag */
+	uint32_t length;	 /* capacity in datagrams */
 	uint32_t taken;
-	uint32_t live; /* of those taken: not freed */
+	uint32_t live; /* datagrams taken and not freed */
 	struct sock_gram gram[SOCK_BATCH];
 	_Alignas(64) uint8_t data[SOCK_JOIN_BYTES];
 };
 
-/* One number that is on its way. */
+/* One number in flight. */
 struct sock_flight {
-	struct sock_gram *gram; /* NULL: it has arrived */
-	uint64_t order; /* among all that went to this peer, also again */
-	bool lost;	/* taken for lost, to be sent again */
+	struct sock_gram *gram; /* NULL: acknowledged */
+	uint64_t order;		/* among all transmissions to this peer */
+	bool lost;		/* considered lost, to be retransmitted */
 };
 
 enum sock_state {
 	SOCK_NEW,    /* nothing sent yet */
-	SOCK_ASKED,  /* are you there? */
-	SOCK_ABSENT, /* nobody has that port; ask again later */
-	SOCK_OPEN,   /* it answered, or its port is silent, so taken */
+	SOCK_ASKED,  /* HELLO sent */
+	SOCK_ABSENT, /* no process has that port; to be retried later */
+	SOCK_OPEN,   /* the peer answered, or its host did not refuse */
 };
 
 struct sock_seal;
 
 struct sock_peer {
 	struct weft_peer base;
-	struct weft_list busy; /* in sock.busy while there is work for it */
+	struct weft_list busy; /* in sock.busy while the peer needs service */
 	enum sock_state state;
-	bool local;	 /* on this host */
-	bool self;	 /* this endpoint: its packets stay in memory */
-	bool refused;	 /* nobody has its port any more */
-	uint64_t far;	 /* its incarnation; 0: never heard of */
-	uint64_t before; /* incarnations up to this one are past */
-	uint64_t ask_ns; /* ASKED: since when; ABSENT: when to ask again */
+	bool local;   /* on this host */
+	bool self;    /* this endpoint itself: packets are passed in memory */
+	bool refused; /* no process has the peer's port any more */
+	uint64_t far; /* the peer's incarnation; 0: not known */
+	uint64_t before; /* incarnations up to this one have ended */
+	uint64_t ask_ns; /* ASKED: time of HELLO; ABSENT: of the next one */
 	uint64_t ask_wait_ns;
-	uint64_t mute_ns; /* since when it has been asked in vain; 0: never */
+	uint64_t mute_ns; /* time of the first unanswered HELLO; 0: none */
 	uint64_t heard_ns;
-	uint64_t asked_ns; /* since when it owes an answer, if after heard_ns */
-	/* with a key: ICMP, which anybody can send, reports no such port */
-	uint64_t doubt_ns; /* since when; 0: no such report */
+	uint64_t asked_ns; /* first unanswered probe, if after heard_ns */
+	/* with a key: unverified ICMP report that the port has no owner */
+	uint64_t doubt_ns; /* time of the first report; 0: none */
 	uint64_t probe_ns; /* when the next probe is due */
-	uint32_t refusals; /* reports since then */
-	uint64_t count;	   /* datagrams sent to it: the nonce of the next tag */
-	/* sending */
+	uint32_t refusals; /* reports since doubt_ns */
+	uint64_t count;	   /* datagrams sent to the peer: the last nonce */
+	/* sender's state */
 	struct {
 		uint32_t next;	/* the number of the next datagram */
-		uint32_t acked; /* everything before has arrived */
+		uint32_t acked; /* every earlier number is acknowledged */
 	} tx;
-	struct sock_flight *flight; /* a power of two of them, at the first */
+	struct sock_flight *flight; /* flight_room of them, a power of two */
 	uint32_t flight_room;
-	uint64_t order;		  /* of the last that went ... */
-	uint64_t landed;	  /* ... and of the latest that arrived */
-	uint64_t went_ns;	  /* when the last packet was sent */
-	struct sock_gram *open;	  /* being filled, has no number yet */
-	struct sock_train *train; /* where its next full one lies, or NULL */
+	uint64_t order;	  /* of the last transmission */
+	uint64_t landed;  /* order of the latest acknowledged transmission */
+	uint64_t went_ns; /* time of the last send */
+	struct sock_gram *open;	  /* being filled, without a number yet */
+	struct sock_train *train; /* batch of the next full one, or NULL */
 	uint32_t gram_max;
-	uint32_t losses;   /* flights that are lost and not sent again */
-	uint64_t flying;   /* bytes on their way */
+	uint32_t losses; /* numbers considered lost and not retransmitted yet */
+	uint64_t flying; /* bytes in flight */
 	uint32_t timeouts; /* since the last acknowledgement */
-	uint64_t rto_at;   /* 0: nothing on its way */
-	uint64_t wait_ns;  /* since when something is on its way */
-	uint32_t room;	   /* what it lets us have on the way */
+	uint64_t rto_at;   /* retransmission timeout; 0: none in flight */
+	uint64_t wait_ns;  /* time since when something has been in flight */
+	uint32_t room;	   /* bytes in flight that the peer accepts */
 	struct sock_pace pace;
-	/* receiving */
+	/* receiver's state */
 	struct sock_win rx;
-	struct sock_gram **here; /* SOCK_WINDOW of them, at the first */
-	bool sends;		 /* it has sent data */
-	uint8_t *whole;		 /* a packet that comes in parts */
+	struct sock_gram **here; /* reorder buffer, SOCK_WINDOW entries */
+	bool sends;		 /* the peer has sent data */
+	uint8_t *whole;		 /* reassembly buffer of a packet in parts */
 	uint32_t whole_bytes;
-	uint64_t held;	  /* bytes in here */
-	uint32_t stamp;	  /* of the last datagram */
-	uint32_t unacked; /* datagrams since the last acknowledgement ... */
+	uint64_t held;	  /* bytes in the reorder buffer */
+	uint32_t stamp;	  /* of the last datagram received */
+	uint32_t unacked; /* datagrams since the last acknowledgement */
 	uint64_t unacked_bytes;
-	uint64_t unacked_ns; /* ... of which the first came then */
-	bool ack_soon;	     /* its window is half full */
+	uint64_t unacked_ns; /* arrival time of the first of them */
+	bool ack_soon;	     /* the peer's window is half full */
 	bool ack_now;
-	bool closed_room; /* it was told that there is little room */
-	bool blocked;	  /* the caller refused its next packet */
-	int broken;	  /* errno: it will be lost for this */
-	bool bye;	  /* it has closed ... */
-	uint32_t bye_seq; /* ... after so many datagrams */
-	bool bye_seen;	  /* ours was answered */
+	bool closed_room; /* the last advertised room was small */
+	bool blocked;	  /* the caller refused the peer's next packet */
+	int broken;	  /* errno with which the peer will be lost; 0: none */
+	bool bye;	  /* the peer has closed */
+	uint32_t bye_seq; /* its last number plus one */
+	bool bye_seen;	  /* our BYE was acknowledged */
 	/* with a key: the session of this pair of incarnations */
-	struct sock_seal *seal;	    /* tags of what the peer sends */
-	struct sock_seal *own_seal; /* tags of what we send to the peer */
+	struct sock_seal *seal;	    /* verifies tags of the peer's datagrams */
+	struct sock_seal *own_seal; /* creates tags of datagrams to the peer */
 	bool proved; /* the peer has signed with the session's key */
-	uint8_t public[SOCK_PUBLIC_BYTES]; /* the peer's */
-	uint64_t public_seen; /* count of its latest SOCK_PUBLIC datagram */
-	uint64_t seen;	      /* the latest count of it ... */
-	uint64_t seen_bits[SOCK_SEEN / 64]; /* ... and of those before */
+	uint8_t public[SOCK_PUBLIC_BYTES]; /* the peer's public key */
+	uint64_t public_seen; /* count of the latest SOCK_PUBLIC datagram */
+	uint64_t seen;	      /* the peer's latest count */
+	uint64_t seen_bits[SOCK_SEEN / 64]; /* earlier counts that arrived */
 };
 
-/* What waiting threads share with the others. */
+/* State shared between a waiting thread and the other threads. */
 struct sock_bed {
-	weft_au64 due_ns;   /* when poll has something to do; UINT64_MAX */
-	weft_au64 until_ns; /* a sleeper wakes up by then; 0: nobody sleeps */
+	weft_au64 due_ns;   /* time when poll is needed; UINT64_MAX: never */
+	weft_au64 until_ns; /* end of the wait; 0: no thread is blocked */
 	weft_au32 woken;
-	weft_au32 full; /* a send was refused, and may not be now */
+	weft_au32 full; /* a send was refused and should be retried */
 	weft_au32 armed;
 	weft_au64 watching;
 	weft_au64 sleeps;
 	uint64_t spin_ns;
-	uint32_t room_waits; /* of the thread that waits */
-	int event;	     /* eventfd of wake */
-	int epoll;	     /* -1: not asked for */
+	uint32_t room_waits; /* consecutive waits for room */
+	int event;	     /* eventfd that wakes the waiting thread */
+	int epoll;	     /* -1: not created */
 	int timer;
 };
 
 struct sock_deputy {
-	pthread_mutex_t lock; /* of struct sock but for bed and this */
+	pthread_mutex_t lock; /* of struct sock except bed and this */
 	pthread_t thread;
 	bool runs;
-	int event;	   /* eventfd: come */
-	weft_au32 over;	   /* and go */
-	weft_au32 idle;	   /* asleep until it is called */
-	weft_au32 turns;   /* of the caller */
+	int event;	   /* eventfd that wakes the progress thread */
+	weft_au32 over;	   /* the thread has to exit */
+	weft_au32 idle;	   /* blocked until it is notified */
+	weft_au32 turns;   /* poll passes of the caller */
 	weft_au32 traffic; /* datagrams read and sent */
 };
 
@@ -196,11 +200,11 @@ struct sock {
 	struct weft_carrier base;
 	struct sockaddr_in name;
 	uint64_t gen;		  /* the own incarnation */
-	uint32_t tag;		  /* bytes of a tag; 0: there is no key */
+	uint32_t tag;		  /* bytes of a tag; 0: no key */
 	uint8_t key[32];	  /* derived from attr.key */
 	struct evp_pkey_st *pair; /* X25519 key pair of this incarnation */
-	uint8_t public[SOCK_PUBLIC_BYTES]; /* its public half */
-	uint64_t stray_ns; /* when a stray datagram was answered last */
+	uint8_t public[SOCK_PUBLIC_BYTES]; /* public half of the key pair */
+	uint64_t stray_ns; /* time of the last answer to a stray datagram */
 	bool hides;	   /* payloads are encrypted */
 	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
@@ -209,24 +213,24 @@ struct sock {
 	uint32_t window;
 	uint64_t silence_ns;
 	uint64_t opened_ns;
-	uint64_t now;	  /* of this call */
-	uint64_t tick_ns; /* when the quiet are poked next */
-	bool stirred;	  /* something happened to a peer since its turn */
-	uint32_t poked;	  /* the peer whose turn it is */
-	uint32_t depth;	  /* of the caller's calls inside each other */
+	uint64_t now;	  /* time of the current call */
+	uint64_t tick_ns; /* time of the next probes of quiet peers */
+	bool stirred;	  /* a peer needs service since the last pass */
+	uint32_t poked;	  /* index of the next peer to probe */
+	uint32_t depth;	  /* nesting depth of the caller's calls */
 	bool polling;
-	bool starved;	    /* a send was refused, and an answer makes room */
-	bool corked;	    /* something waits for the next turn to go */
-	bool away;	    /* this is the deputy: nothing goes up */
-	bool dead;	    /* by the fault plan */
-	bool gso;	    /* the kernel cuts what we send */
-	uint32_t rcv_bytes; /* of the socket's buffer, shared by senders */
+	bool starved; /* a refused send waits for an ack */
+	bool corked;  /* datagrams wait for the next pass to be sent */
+	bool away;    /* this is the progress thread: nothing is delivered */
+	bool dead;    /* failed, by the fault plan */
+	bool gso;     /* the kernel segments what this endpoint sends (GSO) */
+	uint32_t rcv_bytes; /* of the receive buffer, shared by senders */
 	struct sock_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
 	uint32_t senders; /* peers that have sent data */
 	struct weft_hash by_name;
-	struct sock_peer *named; /* found there last, or NULL */
+	struct sock_peer *named; /* last found in by_name, or NULL */
 	struct weft_list busy;
 	struct sock_out *out;
 	struct sock_in *in;
@@ -235,7 +239,7 @@ struct sock {
 	struct sock_train *spare_train;
 	uint32_t spare_trains;
 	struct carrier_faults faults;
-	struct weft_list late; /* datagrams that the fault plan keeps */
+	struct weft_list late; /* datagrams delayed by the fault plan */
 	struct weft_carrier_stats stats;
 	struct sock_bed bed;
 	struct sock_deputy deputy;
@@ -262,8 +266,8 @@ static inline struct sock_gram **sock_here(struct sock_peer *p, uint32_t seq)
 }
 
 /*
- * The checksum of a datagram, of all behind the word that it stands in. Of one
- * that is signed: of the head and of the tag, which is of all.
+ * CRC of a datagram: of everything behind the CRC's own word. With a tag: of
+ * the head and the tag, which covers everything.
  */
 static inline uint32_t sock_crc(const struct sock *s, const void *data,
 				uint32_t bytes)
@@ -283,35 +287,43 @@ static inline struct sock_head *sock_gram_head(struct sock_gram *g)
 /* sock_name.c */
 int sock_name_open(struct sock *s, const struct sockaddr_in *want);
 uint64_t sock_name_key(const struct sockaddr_in *n);
-/* -EHOSTUNREACH: there is no way; else the widest datagram of it. */
+/*
+ * Sets the largest datagram of the route and whether it is local; returns 0,
+ * -EHOSTUNREACH (no route), or another -errno.
+ */
 int sock_name_way(const struct sock *s, const struct sockaddr_in *to,
 		  uint32_t *gram_max_p, bool *local_p);
 
 /* sock_peer.c */
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 		  struct sock_peer **p_p);
-/* Who has that name, or NULL. */
+/* Returns the latest peer record of that name, or NULL. */
 struct sock_peer *sock_peer_named(struct sock *s,
 				  const struct sockaddr_in *name);
 /*
- * Who sent h from that name; NULL: drop it. With a key: by a datagram that
- * carries the sender's public key.
+ * Returns the sender of h from that name; NULL: drop the datagram. With a key,
+ * only for datagrams that carry the sender's public key.
  */
 struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 				 const struct sock_head *h,
 				 const uint8_t *public);
-/* 0: it may be sent to. -EAGAIN: it is not there yet. -ECONNRESET. */
+/* Returns 0: p can be sent to; -EAGAIN: p does not exist yet; -ECONNRESET. */
 int sock_peer_meet(struct sock *s, struct sock_peer *p);
 void sock_peer_refused(struct sock *s, struct sock_peer *p);
-/* With a key: asks a peer whose host has refused a datagram for an answer, and
- * gives it up when none comes. */
+/*
+ * With a key: probes a peer whose host has refused a datagram, and marks it
+ * refused if it does not answer.
+ */
 void sock_peer_probe(struct sock *s, struct sock_peer *p);
 void sock_peer_lose(struct sock *s, struct sock_peer *p, int err);
-/* The widest datagram to it, without a tag. */
+/* Sets the largest datagram to p, without a tag, in bytes. */
 void sock_peer_width(struct sock_peer *p, uint32_t gram_max);
 /* Datagrams sent to all peers. */
 uint64_t sock_peer_sent(const struct sock *s);
-/* Memory for windows, of count numbers, as they are needed; false: none. */
+/*
+ * Allocate memory of the windows when needed, for count numbers in flight or
+ * for the reorder buffer. Return false if out of memory.
+ */
 bool sock_peer_can_fly(struct sock_peer *p, uint32_t count);
 bool sock_peer_can_keep(struct sock_peer *p);
 void sock_peer_free(struct sock *s, struct sock_peer *p);
@@ -320,75 +332,93 @@ void sock_peer_busy(struct sock *s, struct sock_peer *p);
 /* sock_tx.c */
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov);
-/* An acknowledgement came, with so many more words behind its head. */
+/*
+ * Handles an acknowledgement; more: further bitmap words behind its head,
+ * words their number.
+ */
 void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
 		   uint32_t words);
-/* The open datagram goes, if it may. */
+/* Sends the open datagram if the windows allow it. */
 void sock_tx_go(struct sock *s, struct sock_peer *p);
-/* Sends what may go now: lost ones, then the open one. */
+/*
+ * Handles the retransmission timeout; sends lost datagrams, then the open one,
+ * as the windows allow.
+ */
 void sock_tx_run(struct sock *s, struct sock_peer *p);
 void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind);
-/* The same with our public key: HELLO or ACK of first contact. */
+/* Sends a HELLO or ACK of first contact, with our public key. */
 void sock_tx_public(struct sock *s, struct sock_peer *p, enum sock_kind kind);
-/* The network has no room for it: it goes again soon. */
+/* The kernel had no room for number seq: marks it to be retransmitted. */
 void sock_tx_unsent(struct sock_peer *p, uint32_t seq);
-/* All that is not acknowledged once more, whatever the windows say. */
+/* Retransmits everything unacknowledged, without regard to the windows. */
 void sock_tx_repeat(struct sock *s, struct sock_peer *p);
 bool sock_tx_waits(const struct sock_peer *p);
-/* Whether p should not wait long with its acknowledgement. */
+/* Whether p is requested to acknowledge soon. */
 bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p);
-/* It will be lost for its silence. */
+/* Reports that p does not answer and marks it to be lost. */
 void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
 /*
- * One datagram came, of bytes, which hold a head and a tag at least; the number
- * of packets delivered, or -EBADMSG: it is none of ours, or was changed, and
- * nothing that it says is true.
+ * Handles one datagram of bytes, which are at least a head and a tag. Returns
+ * the number of packets delivered, or -EBADMSG: not a datagram of this
+ * protocol, or changed on the network.
  */
 int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		 uint32_t bytes, int budget);
-/* Delivers what was kept. */
+/* Delivers datagrams of the reorder buffer that are next in order. */
 int sock_rx_release(struct sock *s, struct sock_peer *p, int budget);
-/* What we let it have on the way. */
+/* Bytes in flight that the peer is allowed. */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p);
 
 /* sock_turn.c */
 int sock_poll(struct weft_carrier *c, int budget);
-/* What the last sends have left to wait goes. */
+/* Sends the datagrams that wait for the next pass. */
 void sock_turn_uncork(struct sock *s);
-/* The deputy's turn; when it has something to send again. */
+/*
+ * Poll pass of the progress thread. Returns the time of the next
+ * retransmission.
+ */
 uint64_t sock_turn_away(struct sock *s);
-/* At close: everything acknowledged and the last word said, or time over. */
+/*
+ * At close: returns when everything is acknowledged and every peer has answered
+ * the BYE, or after the timeout.
+ */
 void sock_turn_finish(struct sock *s);
 
 /* sock_io.c */
 int sock_io_open(struct sock *s);
 void sock_io_close(struct sock *s);
-/* Fills in what the head says of this moment, and puts it into the batch. */
+/*
+ * Fills in the time-dependent fields of the head and adds the datagram to the
+ * batch.
+ */
 void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 		 uint32_t bytes);
 void sock_io_flush(struct sock *s);
-/* Whether something is in the batch. */
+/* Whether the batch holds datagrams. */
 bool sock_io_holds(const struct sock *s);
-/* Learns from the kernel whose port has no owner. */
+/* Reads the ICMP errors of the socket and marks the refused peers. */
 void sock_io_errors(struct sock *s);
-/* Sends one datagram now; 0 or -errno. */
+/* Sends one datagram immediately; returns 0 or -errno. */
 int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
 		uint32_t bytes);
 enum sock_left {
-	SOCK_NOTHING,	/* nothing is left */
-	SOCK_SOMETHING, /* perhaps, for the next turn */
-	SOCK_MUCH,	/* go on now */
+	SOCK_NOTHING,	/* the socket is empty */
+	SOCK_SOMETHING, /* perhaps more, for the next pass */
+	SOCK_MUCH,	/* more: read again now */
 };
 
-/* Reads one datagram, or a batch; packets delivered. */
+/* Reads one datagram, or a batch; returns the packets delivered. */
 int sock_io_read(struct sock *s, int budget, enum sock_left *left_p);
 
 /* sock_gram.c */
 struct sock_gram *sock_gram_new(struct sock *s, uint32_t room);
-/* One of full size for p, behind the one before it if there is place. */
+/*
+ * Returns a datagram of full size for p, in p's batch if possible; NULL: no
+ * memory.
+ */
 struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p);
 void sock_gram_free(struct sock *s, struct sock_gram *g);
 void sock_gram_fini(struct sock *s);
@@ -396,48 +426,58 @@ void sock_gram_fini(struct sock *s);
 /* sock_fault.c */
 void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
 		     const void *data, uint32_t bytes);
-/* Sends what was kept long enough; all: everything. */
+/* Sends delayed datagrams that are due, or all of them. */
 void sock_fault_run(struct sock *s, bool all);
 void sock_fault_fini(struct sock *s);
-/* When the next one is due, or UINT64_MAX. */
+/* Time of the next delayed datagram, or UINT64_MAX. */
 uint64_t sock_fault_due(const struct sock *s);
 
 /* sock_keys.c */
 int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr);
 void sock_keys_close(struct sock *s);
-/* Writes the tag behind a SOCK_PUBLIC datagram to that name. */
+/* Writes the tag behind a SOCK_PUBLIC datagram to that address. */
 void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 		    uint8_t *data, uint32_t bytes);
 /* Whether the sender of a SOCK_PUBLIC datagram has the job's key. */
 bool sock_keys_hold(const struct sock *s, const struct sockaddr_in *from,
 		    const uint8_t *data, uint32_t bytes);
-/* Derives the session's keys for p, whose incarnation is far; false: the
- * public key is none, or there is no memory. */
+/*
+ * Derives the session's keys for p, whose incarnation is far; false: the public
+ * key is invalid, or out of memory.
+ */
 bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
 		     const uint8_t public[SOCK_PUBLIC_BYTES]);
-/* Reports our incarnation and public key to the sender of a datagram that was
- * meant for an earlier owner of our name, at most once a millisecond. */
+/*
+ * Reports our incarnation and public key to the sender of a datagram for an
+ * earlier owner of our address, at most once a millisecond.
+ */
 void sock_keys_stray(struct sock *s, const struct sockaddr_in *to,
 		     uint64_t far);
 
 /* sock_seal.c */
-/* A context for tags with this key; NULL: no memory. sends: of our own. */
+/*
+ * Returns a context for tags with this key; NULL: no memory. sends: for
+ * datagrams that this endpoint sends.
+ */
 struct sock_seal *sock_seal_new(const struct sock *s, const uint8_t key[16],
 				bool sends);
 void sock_seal_close(struct sock_seal *seal);
-/* Writes the tag behind data, which is encrypted in place if s hides. */
+/* Writes the tag behind data, and encrypts data in place if s hides. */
 void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 		    uint32_t bytes);
-/* Whether the tag is right. What was encrypted is plain then. */
+/* Whether the tag is valid; if so, encrypted data are decrypted in place. */
 bool sock_seal_holds(const struct sock *s, struct sock_seal *seal,
 		     uint8_t *data, uint32_t bytes);
-/* Whether count comes for the first time from p; remembers it. */
+/* Whether count arrives from p for the first time; records it. */
 bool sock_seal_first(struct sock_peer *p, uint64_t count);
 
 /* sock_wait.c */
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr);
 void sock_wait_fini(struct sock *s);
-/* poll has something to do at that time at the latest. */
+/*
+ * Set the time when poll is needed, or make it earlier; wake the waiting thread
+ * if it would wake later.
+ */
 void sock_wait_due(struct sock *s, uint64_t at_ns);
 void sock_wait_sooner(struct sock *s, uint64_t at_ns);
 int sock_wait(struct weft_carrier *c, uint64_t timeout_ns);
@@ -451,16 +491,22 @@ void sock_deputy_close(struct sock *s);
 
 /* sock_lock.c */
 void sock_deputy_ring(struct sock *s);
-/* Something is on its way, after a time when nothing was. */
+/*
+ * Wakes the idle progress thread; called when a datagram is sent and none was
+ * in flight.
+ */
 void sock_deputy_call(struct sock *s);
-/* Counts up for deputy_look(); under the lock. */
+/* Increments a counter that deputy_look() compares; under the lock. */
 static inline void sock_deputy_count(weft_au32 *n)
 {
-	/* relaxed: one writer, and a reader that compares */
+	/* relaxed: one writer, and a reader that only compares */
 	weft_store32_relaxed(n, weft_load32_relaxed(n) + 1);
 }
 
-/* Around what the caller does; calls up may come back in. */
+/*
+ * Take and release the lock around a call of the caller. Nested calls from
+ * callbacks are allowed.
+ */
 void sock_enter(struct sock *s);
 void sock_leave(struct sock *s);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When nothing is said: acknowledgements wait for data, the refused for room,
- * and who closes for the last answer. */
+/*
+ * Tests of congestion control, arrival times, delayed acknowledgements, refused
+ * sends and close.
+ */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -20,7 +22,7 @@ static void the_pace_follows_the_network(void **state)
 	sock_pace_init(&p, 1000);
 	T_IS(p.rto_ns, SOCK_RTO_FIRST_NS);
 	sock_pace_rtt(&p, 10000000);
-	/* RFC 6298: 10 ms and four times the half of it */
+	/* RFC 6298: 10 ms plus four times half of it */
 	T_IS(p.rto_ns, 30000000);
 	for (int i = 0; i < 200; i++)
 		sock_pace_rtt(&p, 1000);
@@ -28,21 +30,21 @@ static void the_pace_follows_the_network(void **state)
 	window = p.window;
 	sock_pace_acked(&p, 5000);
 	T_IS(p.window, window + 5000);
-	/* not below that of the beginning */
+	/* not below the initial window */
 	sock_pace_gap(&p, 1000000000);
 	T_IS(p.window, window);
 	p.window = 240000;
 	sock_pace_gap(&p, 2000000000);
 	T_IS(p.window, 210000);
-	/* once a round trip */
+	/* one reduction per round trip */
 	sock_pace_gap(&p, 2000000000 + p.srtt_ns / 2);
 	T_IS(p.window, 210000);
 	window = p.window;
 	for (uint64_t acked = 0; acked < window; acked += 1000)
 		sock_pace_acked(&p, 1000);
-	/* from here on one datagram a round trip */
+	/* after slow start: one datagram per round trip */
 	T_TRUE(p.window > window + 800 && p.window <= window + 1000);
-	/* in a queue a large one stays as it is, and a loss halves it */
+	/* with a queue, a large window does not grow, and a loss halves it */
 	p.window = 400000;
 	p.srtt_ns = 10 * p.least_ns + 1000000;
 	sock_pace_acked(&p, 5000);
@@ -82,7 +84,7 @@ static void two_close(struct two *t)
 	end_close(&t->b);
 }
 
-/* Both have met. */
+/* Exchanges packets; first contact is complete then. */
 static void two_talk(struct two *t, uint64_t count)
 {
 	for (uint64_t n = 0; n < count; n++) {
@@ -107,7 +109,7 @@ static void two_look_on(struct two *t, uint64_t ns)
 
 static const struct weft_carrier_up *quick;
 
-/* A caller that takes its time with what is long. */
+/* A caller that takes long to accept long packets. */
 static int slow_deliver(void *arg, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
@@ -125,7 +127,10 @@ static void up_set(struct end *e, const struct weft_carrier_up *up)
 	pthread_mutex_unlock(&s->deputy.lock);
 }
 
-/* When it heard of p last; its deputy may be listening. */
+/*
+ * Time when e received from p last; under the lock, since the progress thread
+ * may receive.
+ */
 static uint64_t heard_by(const struct end *e, struct weft_peer *p)
 {
 	struct sock *s = sock_of(e->c);
@@ -138,9 +143,10 @@ static uint64_t heard_by(const struct end *e, struct weft_peer *p)
 }
 
 /*
- * Two long packets in one turn: the second was heard when it was read, behind
- * what the first has cost, and not when the turn began; else round trips look
- * shorter than they are. A deputy may take one before the turn does: again.
+ * Two long packets in one poll pass: the arrival time of the second is its read
+ * time, after the first was delivered, and not the start of the pass; otherwise
+ * measured round trips are too short. The progress thread may take one before
+ * the pass does: retry.
  */
 static void who_is_heard_late_in_a_turn_is_late(void **state)
 {
@@ -168,7 +174,7 @@ static void who_is_heard_late_in_a_turn_is_late(void **state)
 	two_close(&t);
 }
 
-/* The kernel's call, for who is kept from the processor after it. */
+/* Wrapper of the kernel's call that simulates losing the processor after it. */
 static weft_au64 sends_take_ns;
 
 int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
@@ -182,7 +188,7 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 	return ret;
 }
 
-/* Two wait for the next turn of e, which sends them by one call. */
+/* Two packets wait for the next pass of e, which sends them by one call. */
 static void cork_two(struct end *e, struct weft_peer *one,
 		     struct weft_peer *other, uint64_t n)
 {
@@ -197,8 +203,9 @@ static void cork_two(struct end *e, struct weft_peer *one,
 }
 
 /*
- * What waited goes first in a turn, and takes its time: who is heard in that
- * turn was not heard before it. A deputy may be faster than the turn: again.
+ * Waiting datagrams are sent first in a pass, which takes time: the arrival
+ * time of what the pass reads is not before that. The progress thread may be
+ * faster than the pass: retry.
  */
 static void who_is_heard_behind_what_went_is_late(void **state)
 {
@@ -232,7 +239,10 @@ static void who_is_heard_behind_what_went_is_late(void **state)
 	end_close(&third);
 }
 
-/* Datagrams that it has sent; its deputy may be sending one. */
+/*
+ * Datagrams that e has sent; under the lock, since the progress thread may
+ * send.
+ */
 static uint64_t sent_by(const struct end *e)
 {
 	struct sock *s = sock_of(e->c);
@@ -244,7 +254,10 @@ static uint64_t sent_by(const struct end *e)
 	return n;
 }
 
-/* On a crowded host a few of them take too long and go without it. */
+/*
+ * On an oversubscribed host a few answers take too long and the acknowledgement
+ * is sent alone.
+ */
 static void an_answer_takes_the_acknowledgement_along(void **state)
 {
 	enum { N = 200, AFTER_NS = 60000 };
@@ -265,7 +278,10 @@ static void an_answer_takes_the_acknowledgement_along(void **state)
 	two_close(t);
 }
 
-/* B keeps what it may while nobody looks; then nothing moves. */
+/*
+ * B does not poll and keeps what its window allows; then the sender is refused
+ * and blocks.
+ */
 static void who_was_refused_sleeps_until_there_is_room(void **state)
 {
 	const uint64_t ns = 20000000;
@@ -294,8 +310,10 @@ static void who_was_refused_sleeps_until_there_is_room(void **state)
 	two_close(t);
 }
 
-/* Longer than the pause between two last words: the answers are read all the
- * same. To two peers, since one alone gets it by another call. */
+/*
+ * Sending takes longer than the pause between two BYEs: the answers are read
+ * all the same. Two peers, since a single datagram is sent by another call.
+ */
 static void who_is_slow_to_close_ends(void **state)
 {
 	static struct two pair, *t = &pair;

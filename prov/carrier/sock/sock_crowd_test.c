@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sock carrier's windows: what they know, and many of them at once. */
+/*
+ * Tests of the sock carrier's windows: the reception window, and many senders
+ * at once.
+ */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -9,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* Against an array that says of every number whether it is here. */
+/* Compared with an array that holds for every number whether it has arrived. */
 static void a_long_window_knows_what_is_here(void **state)
 {
 	enum { N = 40000, FIRST = -2000 };
@@ -77,7 +80,7 @@ static struct crowd *crowd_open(int buffer)
 	if (buffer) {
 		T_OK(setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &buffer,
 				sizeof(buffer)));
-		/* its deputy is there already, and reads it */
+		/* under the lock, since the progress thread reads it */
 		sock_enter(s);
 		s->rcv_bytes = 2 * (uint32_t)buffer;
 		sock_leave(s);
@@ -106,9 +109,10 @@ static void crowd_close(struct crowd *c)
 }
 
 /*
- * Many who send much to one who makes no call for half a second: what they have
- * on the way is no more than there is room for, and when he comes back all of
- * it comes soon. With the buffer that everybody has, and with that of root.
+ * Many senders to one receiver that makes no call for half a second: the bytes
+ * in flight do not exceed the receiver's room, and all packets arrive soon
+ * after it polls again. With the buffer granted at open (larger for root), and
+ * with that of an unprivileged process.
  */
 static void a_crowd_waits_for_who_is_away(void **state)
 {
@@ -136,7 +140,10 @@ static void a_crowd_waits_for_who_is_away(void **state)
 	}
 }
 
-/* Bytes on their way of which nothing is known; deputies may work meanwhile. */
+/*
+ * Bytes in flight that are not of an unacknowledged number; under the lock,
+ * since progress threads may run.
+ */
 static uint64_t bytes_unknown(struct end *e, struct sock_peer *p)
 {
 	uint64_t bytes;
@@ -153,7 +160,9 @@ static uint64_t bytes_unknown(struct end *e, struct sock_peer *p)
 	return bytes;
 }
 
-/* Most peers get a word now and then: only who gets much has a long window. */
+/*
+ * Most peers get few datagrams: only one with much traffic has a long window.
+ */
 static void a_window_grows_with_what_is_on_its_way(void **state)
 {
 	struct end a, b;

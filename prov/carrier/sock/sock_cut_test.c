@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datagrams that the kernel has joined are cut by the lengths in their heads,
- * which a stranger may write as he likes, under a sum that is right. For the
- * carrier several in one datagram of his are the same as joined ones.
+ * Tests of splitting coalesced datagrams by the lengths in their heads, which
+ * an unrelated process may forge with a valid CRC. Several datagrams in one UDP
+ * datagram are equivalent to coalesced ones for the carrier.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
@@ -45,7 +45,10 @@ static void stranger_send(struct stranger *x, size_t bytes)
 	     bytes);
 }
 
-/* A datagram at data that says how long it is; the sum is of so many bytes. */
+/*
+ * Writes a datagram at offset at with the length `says`; its CRC covers sum
+ * bytes.
+ */
 static void stranger_write(struct stranger *x, uint32_t at, enum sock_kind kind,
 			   uint16_t says, uint32_t sum)
 {
@@ -78,7 +81,7 @@ static void until_refused(struct end *e, uint64_t want)
 	T_IS(stats_of(e).refused, want);
 }
 
-/* Behind the first: one whose records lie, for which its sender is given up. */
+/* The second datagram has invalid records, for which its sender is lost. */
 static void what_is_joined_is_cut(void **state)
 {
 	struct stranger x;
@@ -94,14 +97,16 @@ static void what_is_joined_is_cut(void **state)
 	stranger_close(&x);
 }
 
-/* It is refused, and what is behind it is not looked at; who looked at the
- * records of any would give their sender up. */
+/*
+ * A datagram with a wrong length is refused, and what is behind it is dropped:
+ * if the records of any were read, their sender would be lost.
+ */
 static void a_length_that_lies_is_dropped(void **state)
 {
 	static const struct {
 		uint16_t says;
 		uint16_t sum;
-		uint16_t sent; /* with what is behind it */
+		uint16_t sent; /* bytes with what follows */
 	} lie[] = {
 		{ 0, LONG, LONG },
 		{ 1, LONG, LONG },
@@ -109,7 +114,10 @@ static void a_length_that_lies_is_dropped(void **state)
 		{ LONG - 8, LONG, LONG },
 		{ LONG + 8, LONG, LONG },
 		{ UINT16_MAX, LONG, LONG },
-		/* right if the rest of the one before it were still there */
+		/*
+		 * valid if the rest of the previous datagram were still in the
+		 * buffer
+		 */
 		{ LONG, LONG, LONG / 2 },
 		{ LONG, LONG, 63 },
 		{ LONG, LONG, 1 },
@@ -126,7 +134,7 @@ static void a_length_that_lies_is_dropped(void **state)
 	memset(x.data, 0xff, sizeof(x.data));
 	stranger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
 	for (size_t i = 0; i < WEFT_COUNT_OF(lie); i++) {
-		/* one before it, with a sum that is wrong */
+		/* a previous datagram with a wrong CRC */
 		stranger_write(&x, 0, SOCK_DATA, LONG, LONG / 2);
 		stranger_send(&x, LONG);
 		until_refused(&x.to, 2 * i + 1);
@@ -139,7 +147,7 @@ static void a_length_that_lies_is_dropped(void **state)
 	stranger_close(&x);
 }
 
-/* With a key there has to be a tag, before anybody looks at it. */
+/* With a key, the length has to include a tag, before the tag is read. */
 static void a_signed_one_is_longer_than_its_tag(void **state)
 {
 	struct stranger x;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The deputy: a thread that answers peers and sends again while the caller is
- * away, that is, computes or waits somewhere else. It never calls up: what it
- * reads is kept until the caller polls.
+ * Progress thread: acknowledges and retransmits while the caller does not poll,
+ * that is, computes or waits elsewhere. It never delivers: what it reads is
+ * kept until the caller polls.
  *
- *   IDLE  nothing is on its way, nothing came for a while: asleep on the
- *         socket, for ever
- *   LOOK  there is traffic: a look now and then whether the caller polls
- *   WORK  it does not: acknowledge, keep, send again; asleep on the socket and
- *         on the time when something has to go again
+ *   IDLE  nothing in flight and no recent traffic: blocked on the socket
+ *         without timeout
+ *   LOOK  traffic: checks every 5 ms whether the caller polls
+ *   WORK  the caller does not poll: acknowledge, keep, retransmit; blocked
+ *         on the socket until the next retransmission is due
  *
- * The caller pays for it one uncontended lock a call, and one write when the
- * first datagram goes after an idle time.
+ * Cost for the caller: one uncontended lock per call, and one write when the
+ * first datagram is sent after an idle period.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -28,13 +28,16 @@
 
 enum deputy_state { DEPUTY_IDLE, DEPUTY_LOOK, DEPUTY_WORK };
 
-/* What a look sees; the same twice means that nothing has happened. */
+/* Counters; unchanged values mean that nothing happened in between. */
 struct deputy_view {
 	uint32_t turns;
 	uint32_t traffic;
 };
 
-/* Sleeps; on the socket, too, if there is one. UINT64_MAX: for ever. */
+/*
+ * Blocks for ns, or until the socket (if fd is not -1) is readable or the
+ * thread is notified. UINT64_MAX: no timeout.
+ */
 static void deputy_sleep(struct sock_deputy *d, int fd, uint64_t ns)
 {
 	struct pollfd on[2] = { { .fd = d->event, .events = POLLIN },
@@ -50,14 +53,14 @@ static void deputy_sleep(struct sock_deputy *d, int fd, uint64_t ns)
 
 static struct deputy_view deputy_look(struct sock *s)
 {
-	/* relaxed: numbers that are compared with later ones of themselves */
+	/* relaxed: counters that are compared with later values */
 	return (struct deputy_view){
 		weft_load32_relaxed(&s->deputy.turns),
 		weft_load32_relaxed(&s->deputy.traffic),
 	};
 }
 
-/* A caller that sleeps in wait is woken by what there is to do. */
+/* A caller blocked in wait is woken when poll is needed. */
 static bool deputy_caller_waits(struct sock *s)
 {
 	return weft_load64(&s->bed.until_ns) && !weft_load32(&s->bed.armed);
@@ -68,8 +71,10 @@ static enum deputy_state deputy_idle(struct sock *s)
 	struct sock_deputy *d = &s->deputy;
 
 	weft_store32(&d->idle, 1);
-	/* F2 pairs with F3 in sock_deputy_call(): idle, then look at due;
-	 * due, then look at idle. */
+	/*
+	 * F2 pairs with F3 in sock_deputy_call(): store idle, then load due;
+	 * store due, then load idle.
+	 */
 	weft_fence_full();
 	if (weft_load64(&s->bed.due_ns) == UINT64_MAX)
 		deputy_sleep(d, s->fd, UINT64_MAX);
@@ -125,7 +130,10 @@ static void *deputy_main(void *arg)
 	return NULL;
 }
 
-/* No signal of the program is handled here. */
+/*
+ * The thread blocks all signals, so that the application's handlers do not run
+ * in it.
+ */
 static int deputy_start(struct sock *s)
 {
 	struct sock_deputy *d = &s->deputy;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Faults between the carrier and the socket: a datagram is dropped, doubled,
- * changed, or kept for a while, so that others overtake it.
+ * Fault injection between the carrier and the socket: a datagram is dropped,
+ * duplicated, corrupted, or delayed so that later ones overtake it.
  */
 #include "prov/carrier/sock/sock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_SWAP_NS UINT64_C(100000) /* a later one goes first */
+#define FAULT_SWAP_NS UINT64_C(100000) /* delay of a reordered one */
 
 struct fault_late {
 	struct weft_list node;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of datagrams. Short ones come one by one, those of an Ethernet's size
- * by the thousand: some of both are kept for the next.
+ * Memory of datagrams. Short ones are allocated one by one, those of Ethernet's
+ * size by the thousand: free lists keep some of both sizes.
  *
- * Full ones to a peer that gets many are a train: their bytes, with place for
- * the tag, lie one behind another, so that what goes in one call is one piece
- * of memory for the kernel, whatever it cuts it into.
+ * Full datagrams to a peer with much traffic are allocated in a batch (train):
+ * their bytes, with space for the tag, are contiguous, so that the datagrams of
+ * one system call are one memory segment for the kernel, which cuts it (GSO).
  *
- *   gram[0]  gram[1]  gram[2] ...         what is known of each
+ *   gram[0]  gram[1]  gram[2] ...         state of each datagram
  *      |        |        |
  *   [datagram|datagram|datagram|...   ]   data, SOCK_JOIN_BYTES
  *
- * They are taken from the front, freed in any order, and with the last of them
- * the train is free, also if there was place for more: who gets nothing keeps
- * no train. A peer whose width changes begins another one.
+ * Datagrams are taken from the front and freed in any order. The batch is freed
+ * with the last datagram taken, even if it had space for more: a peer without
+ * traffic holds no batch. A peer whose datagram size changes starts another
+ * batch.
  */
 #include "prov/carrier/sock/sock.h"
 
@@ -21,13 +22,13 @@
 
 #define GRAM_SPARE_TRAIN 16u
 
-/* Sizes that are kept, and how many of each. */
+/* Free lists: size of datagram in bytes, and maximum length of the list. */
 static const struct {
 	uint32_t room;
 	uint32_t most;
 } gram_shelf[SOCK_SHELVES] = { { 512, 64 }, { 2048, 1024 } };
 
-/* The first shelf that such a one would lie on, or SOCK_SHELVES. */
+/* Index of the first free list with datagrams of this size, or SOCK_SHELVES. */
 static uint8_t gram_shelf_of(uint32_t room)
 {
 	uint8_t i = 0;
@@ -44,7 +45,7 @@ static struct sock_gram *gram_init(struct sock_gram *g, uint8_t *data,
 				 .bytes = sizeof(struct sock_head),
 				 .room = room,
 				 .loose = true };
-	/* All else in the head is written before it goes. */
+	/* The other fields of the head are written before it is sent. */
 	sock_gram_head(g)->flags = 0;
 	return g;
 }
@@ -70,9 +71,9 @@ struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 	return g;
 }
 
-/* ---- trains -------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------- */
 
-/* How many of such a room there are in one. */
+/* Number of datagrams of room bytes in one batch. */
 static uint32_t train_length(const struct sock *s, uint32_t room)
 {
 	uint32_t n = SOCK_JOIN_BYTES / (room + s->tag);
@@ -80,7 +81,10 @@ static uint32_t train_length(const struct sock *s, uint32_t room)
 	return n < SOCK_BATCH ? n : SOCK_BATCH;
 }
 
-/* A train for the peer, or NULL: also where one would hold one datagram. */
+/*
+ * Returns a batch for the peer, or NULL: no memory, or the batch would hold one
+ * datagram only.
+ */
 static struct sock_train *train_new(struct sock *s, struct sock_peer *p)
 {
 	uint32_t length = train_length(s, p->gram_max);
@@ -105,7 +109,7 @@ static struct sock_train *train_new(struct sock *s, struct sock_peer *p)
 	return t;
 }
 
-/* Its peer takes no more from it. */
+/* The peer takes no more datagrams from the batch. */
 static void train_leave(struct sock_train *t)
 {
 	if (t->peer)

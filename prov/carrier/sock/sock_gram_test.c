@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of datagrams: full ones lie one behind another in trains, which are
- * freed with the last of them, and go to the kernel in one piece.
+ * Tests of the memory of datagrams: full ones are contiguous in batches
+ * (trains), which are freed with their last datagram and passed to the kernel
+ * as one segment.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
@@ -14,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- alone --------------------------------------------------------------- */
+/* ---- allocation ---------------------------------------------------------- */
 
 static uint32_t length_of(uint32_t stride)
 {
@@ -23,7 +24,7 @@ static uint32_t length_of(uint32_t stride)
 	return n < SOCK_BATCH ? n : SOCK_BATCH;
 }
 
-/* All bytes that it may use, with those of the tag. */
+/* Fills all bytes of a datagram, those of the tag included. */
 static void mark(const struct sock *s, struct sock_gram *g, uint64_t seed)
 {
 	t_fill(g->data, g->room + s->tag, seed);
@@ -74,7 +75,7 @@ static void full_ones_lie_one_behind_another(void **state)
 	}
 }
 
-/* A datagram of which no two fit is alone. */
+/* A datagram of which no two fit a batch is allocated alone. */
 static void wide_ones_are_alone(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
@@ -88,7 +89,7 @@ static void wide_ones_are_alone(void **state)
 	sock_gram_fini(&s);
 }
 
-/* Who has nothing on its way has no train, whatever place is left in it. */
+/* A peer with nothing in flight has no batch, even if the batch is not full. */
 static void a_train_is_free_with_its_last(void **state)
 {
 	struct sock s = { .tag = 0 };
@@ -107,7 +108,7 @@ static void a_train_is_free_with_its_last(void **state)
 	sock_gram_free(&s, g[2]);
 	T_NULL(p.train);
 	T_IS(s.spare_trains, 1);
-	/* and the next to need one has it, whoever it is */
+	/* the next peer that needs a batch gets the free one */
 	g[0] = full(&s, &other);
 	T_PTR(other.train, t);
 	T_PTR(g[0]->data, t->data);
@@ -136,7 +137,10 @@ static void few_spare_ones_are_kept(void **state)
 	free(g);
 }
 
-/* What was taken before keeps its place; what is taken now has a new one. */
+/*
+ * Datagrams taken before a change of size stay in place; later ones are in a
+ * new batch.
+ */
 static void a_way_that_narrows_begins_a_train(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
@@ -154,7 +158,7 @@ static void a_way_that_narrows_begins_a_train(void **state)
 	mark(&s, first, 2);
 	mark(&s, second, 3);
 	T_TRUE(marked(&s, old, 1));
-	/* the old one is no longer its peer's */
+	/* the old batch does not belong to the peer any more */
 	sock_gram_free(&s, old);
 	T_PTR(p.train, first->train);
 	T_IS(s.spare_trains, 1);
@@ -164,7 +168,9 @@ static void a_way_that_narrows_begins_a_train(void **state)
 	sock_gram_fini(&s);
 }
 
-/* Of several peers, single ones among them, taken and freed by lot. */
+/*
+ * Datagrams of several peers, single ones included, taken and freed at random.
+ */
 static void they_are_freed_in_any_order(void **state)
 {
 	enum { N = 400, PEERS = 3 };
@@ -204,13 +210,16 @@ static void they_are_freed_in_any_order(void **state)
 	sock_gram_fini(&s);
 }
 
-/* ---- between two --------------------------------------------------------- */
+/* ---- two endpoints ------------------------------------------------------- */
 
-/* The kernel's call: what it was given, and a kernel that cannot cut. */
-static weft_au32 longest;    /* bytes of a piece */
-static weft_au32 cannot_cut; /* who tries is told so */
-static weft_au32 calls;	     /* for the socket ... */
-static weft_au32 calls_of;   /* ... of this number */
+/*
+ * Wrapper of the kernel's call: records its input, and can simulate a kernel
+ * without GSO.
+ */
+static weft_au32 longest;    /* bytes of the longest segment */
+static weft_au32 cannot_cut; /* GSO fails with EIO */
+static weft_au32 calls;	     /* number of calls ... */
+static weft_au32 calls_of;   /* ... for this socket */
 
 static void look_at(const struct msghdr *m)
 {
@@ -238,7 +247,7 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 
 struct two {
 	struct end a, b;
-	struct sock_peer *p; /* b, for a */
+	struct sock_peer *p; /* peer record of b in a */
 	struct end_crowd crowd;
 	uint64_t sent;
 };
@@ -264,15 +273,17 @@ static void two_send(struct two *t)
 	T_TRUE(end_wait_got(&t->b, t->sent, 60));
 }
 
-/* Many as if in one poll, so that they wait for each other; nobody else looks
- * after the endpoint meanwhile. */
+/*
+ * Sends many packets as if in one poll, so that they share datagrams; under the
+ * lock, so that the progress thread does not send them.
+ */
 static void two_burst(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
 
 	sock_enter(s);
 	s->polling = true;
-	/* a busy host may have made it small */
+	/* a busy host may have reduced it */
 	t->p->pace.window = t->p->room = 1u << 20;
 	for (int i = 0; i < 40; i++)
 		T_OK(end_send(&t->a, &t->p->base, t->sent++, 8192));
@@ -282,7 +293,7 @@ static void two_burst(struct two *t)
 	T_TRUE(end_wait_got(&t->b, t->sent, 60));
 }
 
-/* Until all has arrived; how many trains a has then. */
+/* Polls until everything is acknowledged; returns the free batches of a. */
 static uint32_t two_settled(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -302,7 +313,7 @@ static uint32_t two_settled(struct two *t)
 	return trains;
 }
 
-/* Whether the kernel cuts for a. */
+/* Whether a uses GSO. */
 static bool two_cut(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -322,7 +333,9 @@ static void two_close(struct two *t)
 	free(t);
 }
 
-/* Signed, encrypted or neither: what is cut by the kernel is one piece. */
+/*
+ * Signed, encrypted or neither: what the kernel segments is one memory segment.
+ */
 static void what_goes_in_one_call_is_one_piece(void **state)
 {
 	for (int i = 0; i < 3; i++) {
@@ -340,8 +353,10 @@ static void what_goes_in_one_call_is_one_piece(void **state)
 	}
 }
 
-/* Where the kernel does not cut, each goes by itself, also what was one piece,
- * as all that is encrypted is. */
+/*
+ * Without GSO each datagram is sent by itself, even if several are contiguous,
+ * as all encrypted ones are.
+ */
 static void who_cannot_cut_gets_each_by_itself(void **state)
 {
 	struct weft_carrier_attr attr = { .key = "secret",
@@ -360,7 +375,7 @@ static void who_cannot_cut_gets_each_by_itself(void **state)
 	weft_store32(&cannot_cut, 0);
 }
 
-/* Packets one at a time, in parts: no train for so little. */
+/* Single packets in parts do not use a batch. */
 static void who_gets_little_has_no_train(void **state)
 {
 	struct two *t = two_open(NULL);
@@ -374,7 +389,7 @@ static void who_gets_little_has_no_train(void **state)
 	two_close(t);
 }
 
-/* For one alone there is a cheaper call than that for many. */
+/* A single datagram is sent by a cheaper call than sendmmsg. */
 static void a_lonely_one_needs_no_batch(void **state)
 {
 	struct two *t = two_open(NULL);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * System calls in batches. What goes out in one call of the carrier is put
- * together and sent by one sendmmsg, or by sendto if it is one datagram; where
- * the kernel can, datagrams of one size for one peer are one message that it
- * cuts (UDP_SEGMENT), in one piece if they lie one behind another, and what it
- * joined on arrival (UDP_GRO) is cut here.
+ * System calls in batches. The datagrams of one call of the carrier are
+ * collected and sent by one sendmmsg, or by sendto if there is one only. If the
+ * kernel supports it, datagrams of one size for one peer are one message that
+ * the kernel segments (UDP_SEGMENT), in one iovec if their memory is
+ * contiguous; received messages that the kernel coalesced (UDP_GRO) are split
+ * here.
  *
- * Memory in the batch belongs to the caller until the flush, which comes
- * before any acknowledgement is looked at.
+ * Memory in the batch belongs to the caller until the flush, which precedes the
+ * handling of any acknowledgement.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -29,12 +30,12 @@
 #endif
 
 #define IO_BULK_BYTES 4096u
-#define IO_VEIL_BYTES (2u * SOCK_JOIN_BYTES) /* a batch, encrypted */
-#define IO_ERRORS_MAX 64 /* a flood of them does not hold us */
+#define IO_VEIL_BYTES (2u * SOCK_JOIN_BYTES) /* bytes of an encrypted batch */
+#define IO_ERRORS_MAX 64 /* errors read per call: bounds a flood */
 
 struct io_entry {
 	struct sock_peer *peer;
-	uint32_t seq; /* of data */
+	uint32_t seq; /* number of a data datagram */
 	bool data;
 };
 
@@ -44,7 +45,7 @@ struct io_control {
 
 struct io_small {
 	struct sock_head head;
-	uint8_t more[SOCK_WORDS * 8]; /* and a tag */
+	uint8_t more[SOCK_WORDS * 8]; /* also holds a tag */
 };
 
 struct sock_out {
@@ -52,12 +53,13 @@ struct sock_out {
 	uint32_t bytes;
 	struct io_entry entry[SOCK_BATCH];
 	struct iovec iov[SOCK_BATCH];
-	struct iovec piece[SOCK_BATCH]; /* the same, joined, as messages */
+	struct iovec piece[SOCK_BATCH]; /* entries of iov as messages,
+					   contiguous ones joined */
 	struct io_small small[SOCK_BATCH];
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
-	uint32_t first[SOCK_BATCH]; /* entry of a message */
-	uint8_t *veil;		    /* what is kept stays plain */
+	uint32_t first[SOCK_BATCH]; /* first entry of each message */
+	uint8_t *veil;		    /* encrypted copies of the datagrams */
 };
 
 struct sock_in {
@@ -65,7 +67,7 @@ struct sock_in {
 	struct mmsghdr msg[SOCK_READ_BATCH];
 	struct iovec iov[SOCK_READ_BATCH];
 	struct sockaddr_in from[SOCK_READ_BATCH];
-	uint32_t runs; /* reads in a row that found something small */
+	uint32_t runs; /* consecutive reads that returned small messages */
 };
 
 int sock_io_open(struct sock *s)
@@ -111,7 +113,7 @@ static void io_error(struct sock *s, const struct sockaddr_in *to,
 		sock_peer_refused(s, p);
 }
 
-/* Takes one error from the queue; false: there is none. */
+/* Reads one error from the queue; false: there is none. */
 static bool io_error_take(struct sock *s)
 {
 	_Alignas(struct cmsghdr) char control[512];
@@ -142,7 +144,7 @@ void sock_io_errors(struct sock *s)
 
 /* ---- sending ------------------------------------------------------------- */
 
-/* The stamp of the last one that came, later by the time it was kept here. */
+/* Stamp of the last datagram received, plus its age. */
 static uint32_t io_echo(const struct sock *s, const struct sock_peer *p)
 {
 	uint32_t us = (uint32_t)((s->now - p->heard_ns) / 1000);
@@ -222,7 +224,7 @@ bool sock_io_holds(const struct sock *s)
 	return s->out->count;
 }
 
-/* How many entries from i on can be one message that the kernel cuts. */
+/* Number of entries from i on that can be one message for GSO. */
 static uint32_t io_run(const struct sock *s, uint32_t i)
 {
 	const struct sock_out *o = s->out;
@@ -258,7 +260,10 @@ static void io_segment(struct msghdr *m, struct io_control *c, size_t size)
 	memcpy(CMSG_DATA(head), &bytes, sizeof(bytes));
 }
 
-/* The memory of n entries from i on, in as few pieces as there are. */
+/*
+ * Builds the iovec of n entries from i on, joining contiguous memory; returns
+ * its length.
+ */
 static uint32_t io_pieces(const struct sock_out *o, uint32_t i, uint32_t n,
 			  struct iovec *piece)
 {
@@ -276,7 +281,7 @@ static uint32_t io_pieces(const struct sock_out *o, uint32_t i, uint32_t n,
 	return last + 1;
 }
 
-/* Messages from entry i on; their number. */
+/* Builds messages of the entries from i on; returns their number. */
 static uint32_t io_build(struct sock *s, uint32_t i)
 {
 	struct sock_out *o = s->out;
@@ -309,8 +314,8 @@ static int io_fragments(struct sock *s, int how)
 }
 
 /*
- * The way has become narrower. What comes is cut to it; what has its number
- * already must go as it is, in fragments.
+ * The path MTU has shrunk. Later datagrams are cut to it; those that already
+ * have a number are sent as fragments.
  */
 static void io_narrow(struct sock *s, uint32_t i)
 {
@@ -339,12 +344,12 @@ static void io_unsent(struct sock *s, uint32_t i)
 	}
 }
 
-/* After an error at entry i: the entry to go on with. */
+/* Handles an error at entry i; returns the entry to continue with. */
 static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 {
 	int err = errno;
 
-	/* Errors of the past are told by whatever call comes next. */
+	/* Any call may return an earlier asynchronous error. */
 	if (err == EINTR)
 		return i;
 	if (err == ECONNREFUSED || err == EHOSTUNREACH || err == ENETUNREACH) {
@@ -361,14 +366,15 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 		return i + 1;
 	}
 	if (err != EAGAIN && err != ENOBUFS && err != ENOMEM)
-		return i + 1; /* as if it were lost on the way */
+		return i + 1; /* treated as lost in the network */
 	io_unsent(s, i);
 	return s->out->count;
 }
 
 /*
- * The C library may be cancelled in these two calls, which takes an atomic on
- * either side of each where there are threads. We are not to be cancelled.
+ * The C library's sendto and recvfrom are cancellation points, which costs one
+ * atomic before and after each call in threaded programs. These two call the
+ * kernel directly.
  */
 static ssize_t io_call_send(const struct sock *s, const struct sockaddr_in *to,
 			    const void *data, size_t bytes)
@@ -386,7 +392,7 @@ static ssize_t io_call_receive(const struct sock *s, struct sockaddr_in *from,
 		       &len);
 }
 
-/* The last entry alone, for which there is a cheaper call. */
+/* Sends the last entry alone, by a cheaper system call. */
 static uint32_t io_send_one(struct sock *s, uint32_t i)
 {
 	const struct iovec *v = &s->out->iov[i];
@@ -397,7 +403,7 @@ static uint32_t io_send_one(struct sock *s, uint32_t i)
 	return i + 1;
 }
 
-/* Entries from i on; the one to go on with. */
+/* Sends entries from i on; returns the entry to continue with. */
 static uint32_t io_send(struct sock *s, uint32_t i)
 {
 	struct sock_out *o = s->out;
@@ -435,7 +441,7 @@ int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
 
 /* ---- receiving ----------------------------------------------------------- */
 
-/* What the datagram at data says of its length; 0: it cannot be so long. */
+/* Length of the datagram at data, from its head; 0: invalid. */
 static uint32_t io_length(const struct sock *s, const uint8_t *data,
 			  uint32_t left)
 {
@@ -450,8 +456,8 @@ static uint32_t io_length(const struct sock *s, const uint8_t *data,
 }
 
 /*
- * One datagram, or several that the kernel joined. Where one of them is wrong,
- * nobody knows where the next begins: the rest is dropped with it.
+ * Handles one datagram, or several that the kernel coalesced. After an invalid
+ * one the start of the next is unknown, so the rest is dropped.
  */
 static int io_message(struct sock *s, uint32_t i, int budget)
 {
@@ -477,7 +483,7 @@ static int io_message(struct sock *s, uint32_t i, int budget)
 	return n;
 }
 
-/* One message; their number. */
+/* Reads one message; returns 1, or -1 with errno. */
 static int io_take_one(struct sock *s)
 {
 	struct sock_in *in = s->in;
@@ -490,7 +496,7 @@ static int io_take_one(struct sock *s)
 	return 1;
 }
 
-/* At most count messages; their number. */
+/* Reads at most count messages; returns their number, or -1 with errno. */
 static int io_take(struct sock *s, uint32_t count)
 {
 	struct sock_in *in = s->in;
@@ -511,9 +517,9 @@ static int io_take(struct sock *s, uint32_t count)
 }
 
 /*
- * One message alone is what a ping-pong has, and what the kernel joined is best
- * read where the last one was, in the processor's cache. Batches are for many
- * small ones.
+ * Chooses how to read next. A ping-pong has one message at a time, and a
+ * coalesced message is best read into the buffer of the last one, which is in
+ * the cache: both are read one by one. Batches are for many small messages.
  */
 static enum sock_left io_left(struct sock_in *in, int got, uint32_t count)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Key agreement. An endpoint with a key makes an X25519 key pair when it is
- * opened. At first contact both sides send each other their public half, in
- * a HELLO and in the ACK that answers it, each with a tag of
+ * Key agreement. An endpoint with a key creates an X25519 key pair when it is
+ * opened. At first contact both sides exchange their public halves, in a HELLO
+ * and in the ACK that answers it, each with a tag of
  *
  *   HMAC-SHA-256(job key, sender's name, receiver's name, datagram)
  *
  * so that only a process that has the job key (attr.key) takes part, and a
- * datagram is good for this sender and this receiver only. Then both derive
+ * datagram is valid for this sender and this receiver only. Then both derive
  *
  *   secret        = HMAC-SHA-256(job key, X25519(own half, peer's half))
  *   A's data to B = HMAC-SHA-256(secret, label, A, B)   first 16 bytes
@@ -15,7 +15,7 @@
  *
  * (HKDF of RFC 5869 with one block), where A and B are name, incarnation and
  * public key. Each direction of each pair has its own key, another incarnation
- * has other ones, and a job key that is disclosed later decrypts nothing.
+ * has other keys, and a job key that is disclosed later decrypts nothing.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -27,7 +27,7 @@
 #include <string.h>
 
 #define KEYS_SHA      32u
-#define KEYS_NAME     6u		/* IPv4 address and port */
+#define KEYS_NAME     6u		/* bytes of an IPv4 address and port */
 #define KEYS_STRAY_NS UINT64_C(1000000) /* between two answers to strays */
 
 static bool keys_hmac(const uint8_t key[KEYS_SHA], const void *data,
@@ -59,7 +59,9 @@ static int keys_pair(struct sock *s)
 
 int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr)
 {
-	/* Endpoints with and without encryption do not understand each other.
+	/*
+	 * Endpoints with and without encryption derive different keys, so that
+	 * they reject each other's datagrams.
 	 */
 	const char *use = attr->encrypt ? "weft sock 4 secret" : "weft sock 4";
 	unsigned len;
@@ -87,7 +89,10 @@ void sock_keys_close(struct sock *s)
 
 /* ---- first contact ------------------------------------------------------- */
 
-/* All but the word of the CRC, which covers the tag. */
+/*
+ * Tag of a SOCK_PUBLIC datagram: of everything except the CRC's word, since the
+ * CRC covers the tag.
+ */
 static bool keys_tag(const struct sock *s, const struct sockaddr_in *from,
 		     const struct sockaddr_in *to, const uint8_t *data,
 		     uint8_t out[KEYS_SHA])
@@ -105,7 +110,10 @@ void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 {
 	uint8_t tag[KEYS_SHA] = { 0 };
 
-	/* A tag that could not be computed is wrong, as if it were lost. */
+	/*
+	 * If the tag cannot be computed, it is wrong and the receiver drops the
+	 * datagram as if it were lost.
+	 */
 	keys_tag(s, &s->name, to, data, tag);
 	memcpy(data + bytes, tag, SOCK_TAG);
 }
@@ -144,7 +152,7 @@ void sock_keys_stray(struct sock *s, const struct sockaddr_in *to, uint64_t far)
 
 /* ---- sessions ------------------------------------------------------------ */
 
-/* One of the two, as both see it. */
+/* One side of a session: equal input of the key derivation on both sides. */
 struct keys_side {
 	const struct sockaddr_in *name;
 	uint64_t gen;
@@ -161,7 +169,7 @@ static uint8_t *keys_side(uint8_t *to, const struct keys_side *side)
 	return to + 8 + SOCK_PUBLIC_BYTES;
 }
 
-/* The tags of one direction; NULL: no memory. */
+/* Returns the context for tags of one direction; NULL: no memory. */
 static struct sock_seal *keys_seal(const struct sock *s,
 				   const uint8_t secret[KEYS_SHA],
 				   const struct keys_side *from,
@@ -180,7 +188,10 @@ static struct sock_seal *keys_seal(const struct sock *s,
 	return seal;
 }
 
-/* X25519; false: the other half is no public key. */
+/*
+ * X25519 of our private half and the peer's public half; false: invalid public
+ * key.
+ */
 static bool keys_shared(const struct sock *s, const uint8_t *public,
 			uint8_t shared[SOCK_PUBLIC_BYTES])
 {
@@ -205,7 +216,7 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
 
-	/* Our own public key: a datagram of ours that was sent back. */
+	/* A peer with our own public key reflects our datagrams. */
 	if (p->self || !memcmp(public, s->public, SOCK_PUBLIC_BYTES) ||
 	    !keys_shared(s, public, shared) ||
 	    !keys_hmac(s->key, shared, sizeof(shared), secret))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Key agreement: which keys a session has, and what an attacker who can read
- * and send every datagram gets accepted, without and with the job's key.
+ * Tests of key agreement: which keys a session has, and which datagrams of an
+ * attacker are accepted that can read and send everything, without and with the
+ * job's key.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
@@ -106,7 +107,7 @@ static struct gram gram_of(const struct end *from, const struct end *to,
 					.count = count } };
 }
 
-/* Signs as from does to peer, and sends it from the socket of at. */
+/* Signs g as from does for peer, and sends it from the socket of at. */
 static void gram_send(struct gram *g, const struct end *from,
 		      struct weft_peer *peer, const struct end *at,
 		      const struct end *to)
@@ -121,8 +122,10 @@ static void gram_send(struct gram *g, const struct end *from,
 	T_OK(sock_io_one(sock_of(at->c), &to->name, g, g->head.bytes));
 }
 
-/* A HELLO with that public key, signed with the job's key by from for to; it
- * comes from the socket of at and goes to goal. */
+/*
+ * Sends a HELLO with that public key, signed with the job's key by from for to,
+ * from the socket of at to goal.
+ */
 static void hello_relay(const struct end *from, const struct end *to,
 			const uint8_t *public, uint64_t count,
 			const struct end *at, const struct end *goal)
@@ -192,8 +195,10 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	pair_close(t);
 }
 
-/* From the address of the receiver, as the datagram is, and with the sender's
- * and receiver's incarnation exchanged. */
+/*
+ * From the receiver's address, unchanged, and with the incarnations of sender
+ * and receiver exchanged.
+ */
 static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
@@ -208,7 +213,7 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 	g = gram_of(&t->b, &t->a, SOCK_BYE, count);
 	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
 	until_refused(&t->a, 2);
-	/* its HELLO, also from its own address */
+	/* the HELLO, from the receiver's address and from its own */
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->b, &t->a);
 	until_refused(&t->a, 3);
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->a, &t->a);
@@ -243,7 +248,7 @@ static void another_public_key_is_refused(void **state)
 	uint8_t public[SOCK_PUBLIC_BYTES];
 
 	memcpy(public, sock_of(t->a.c)->public, sizeof(public));
-	/* no session comes of it, and a right one later does */
+	/* this key creates no session, and a valid one later does */
 	hello_send(&t->a, &t->b, low, 1);
 	for (int i = 0; i < 100; i++)
 		t->b.c->ops->poll(t->b.c, 16);
@@ -257,7 +262,7 @@ static void another_public_key_is_refused(void **state)
 	pair_close(t);
 }
 
-/* The attacker has sessions of another job, of the same user as well. */
+/* The attacker has sessions of another job, also of one of the same user. */
 static void a_datagram_of_another_job_is_refused(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
@@ -270,7 +275,7 @@ static void a_datagram_of_another_job_is_refused(void **state)
 	gram_send(&g, &u->a, u->ab, &t->a, &t->b);
 	until_refused(&t->b, 1);
 	T_IS(stats_of(&t->b).forged, 1);
-	/* as it is, and a first contact */
+	/* unchanged, and as a first contact */
 	g = gram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
 	gram_send(&g, &u->a, u->ab, &u->a, &t->b);
 	until_refused(&t->b, 2);
@@ -284,8 +289,8 @@ static void a_datagram_of_another_job_is_refused(void **state)
 }
 
 /*
- * a asks once and never again; b has the session, and its answer is lost: what
- * b sends then reaches a all the same.
+ * a sends one HELLO only; b has the session, and its answer is lost: the data
+ * that b sends reach a all the same.
  */
 static void a_lost_answer_is_repeated_with_the_data(void **state)
 {
@@ -308,8 +313,8 @@ static void a_lost_answer_is_repeated_with_the_data(void **state)
 }
 
 /*
- * ICMP "port unreachable" about a datagram from a to b, as its host would send
- * it; where raw sockets are not allowed, what the kernel makes of it.
+ * Sends ICMP "port unreachable" about a datagram from a to b, as b's host
+ * would; if raw sockets are not allowed, calls the carrier's handler of it.
  */
 static void forge_refusal(struct pair *t)
 {
@@ -349,7 +354,7 @@ static void forge_refusal(struct pair *t)
 	close(fd);
 }
 
-/* Whether a has heard of a refusal, and of the peer since. */
+/* Whether a has received a refusal, and a datagram of the peer since. */
 static bool doubted(const struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -362,7 +367,7 @@ static bool doubted(const struct pair *t)
 	return yes;
 }
 
-/* The peer answers a probe, and nothing happens. */
+/* The peer answers the probe and is not lost. */
 static void a_forged_refusal_ends_nothing(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
@@ -390,7 +395,7 @@ static void a_forged_refusal_ends_nothing(void **state)
 	pair_close(t);
 }
 
-/* A process that sends a packet to the name in the pipe, and polls. */
+/* Forks a process that sends a packet to the name in the pipe, and polls. */
 static pid_t child_fork(int *pipe_p)
 {
 	struct weft_carrier_attr attr = { .key = JOB,
@@ -417,7 +422,9 @@ static pid_t child_fork(int *pipe_p)
 		c.c->ops->poll(c.c, 16);
 }
 
-/* Polls until e has lost a peer; what it logs meanwhile is in text. */
+/*
+ * Polls until e has lost a peer; stores the messages logged meanwhile in text.
+ */
 static bool lost_with_text(struct end *e, char *text, size_t room)
 {
 	int old = dup(2);
@@ -435,7 +442,7 @@ static bool lost_with_text(struct end *e, char *text, size_t room)
 	return lost;
 }
 
-/* Runs first: ThreadSanitizer wants no threads before a fork. */
+/* Runs first: ThreadSanitizer requires that no threads exist before a fork. */
 static void a_killed_peer_is_given_up_after_a_refusal(void **state)
 {
 	struct weft_carrier_attr attr = { .key = JOB,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the caller and the deputy: a lock, and a bell. */
+/*
+ * Lock shared by the caller and the progress thread, and the thread's
+ * notification.
+ */
 #include "prov/carrier/sock/sock.h"
 
 #include <unistd.h>
@@ -8,7 +11,7 @@ void sock_deputy_ring(struct sock *s)
 {
 	uint64_t one = 1;
 
-	/* A counter that is full rings as well. */
+	/* EAGAIN means that the counter is full: the eventfd is readable. */
 	if (write(s->deputy.event, &one, sizeof(one)) < 0)
 		return;
 }

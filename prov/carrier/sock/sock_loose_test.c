@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loose packets (WEFT_PKT_LOOSE): cut into packets where datagrams are smaller,
- * each handed up from where it was read as soon as it is there. Their bytes are
- * those of one long message, and tag is the place in it.
+ * Tests of loose packets (WEFT_PKT_LOOSE): cut into packets if datagrams are
+ * smaller, each delivered from the read buffer as soon as it arrives. Their
+ * bytes are those of one long message, and tag is the offset in it.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/rng.h"
@@ -23,16 +23,16 @@ enum {
 struct side {
 	struct weft_carrier *c;
 	struct sockaddr_in name;
-	uint8_t *here;	 /* by byte: how often it came */
-	uint64_t bytes;	 /* that came */
-	uint64_t upto;	 /* none of them is missing before it */
-	uint64_t pieces; /* packets that were loose */
-	uint64_t early;	 /* of them: came when one before was missing */
-	uint64_t words;	 /* packets that were not */
+	uint8_t *here;	 /* arrivals of each byte */
+	uint64_t bytes;	 /* bytes that arrived */
+	uint64_t upto;	 /* offset before which all bytes have arrived */
+	uint64_t pieces; /* loose packets */
+	uint64_t early;	 /* loose packets that arrived before an earlier one */
+	uint64_t words;	 /* packets in order */
 	uint64_t bad;
 	uint64_t lost;
-	uint32_t refuses; /* one of so many is refused; 0: none */
-	bool bored;	  /* takes what comes, and does not look at it */
+	uint32_t refuses; /* one of this number is refused; 0: none */
+	bool bored;	  /* accepts everything without a check */
 	struct weft_rng rng;
 };
 
@@ -41,7 +41,7 @@ static uint8_t content(uint64_t at)
 	return (uint8_t)(at * 131 + at / 251);
 }
 
-/* All that went before it is here, whatever is behind. */
+/* All packets sent before this one have arrived, perhaps later ones, too. */
 static void got_word(struct side *s, const struct weft_pkt *pkt)
 {
 	while (s->upto < BYTES && s->here[s->upto])
@@ -141,11 +141,11 @@ static void pair_send(struct pair *p, const struct weft_pkt *pkt,
 		T_FALSE(t_limit_over(&limit));
 	}
 	T_OK(ret);
-	/* who does not look leaves it to a deputy, which keeps what is early */
+	/* otherwise the progress thread of b reads, and keeps early packets */
 	p->b.c->ops->poll(p->b.c, 64);
 }
 
-/* All of the message, and after every eighth packet a word about it. */
+/* Sends the whole message, and after every eighth packet an ordered one. */
 static void pair_talk(struct pair *p)
 {
 	static uint8_t payload[PACKET];
@@ -178,7 +178,7 @@ static void pair_talk(struct pair *p)
 	T_IS(p->b.bytes, BYTES);
 }
 
-/* Who sent to b; its memory for packets in parts tells whether any came. */
+/* Whether b reassembled a packet: the buffer for packets in parts exists. */
 static bool pair_was_put_together(struct pair *p)
 {
 	struct weft_peer *from;
@@ -187,7 +187,7 @@ static bool pair_was_put_together(struct pair *p)
 	return sock_peer_of(from)->whole;
 }
 
-/* Nothing is put together before it goes up. */
+/* Loose packets are delivered without reassembly. */
 static void what_is_loose_comes_in_packets(void **state)
 {
 	static const uint32_t gram[] = { 1456, SOCK_GRAM_MIN, 9000 };
@@ -215,7 +215,7 @@ static bool pair_waits(struct pair *p)
 	return waits;
 }
 
-/* Until all that was sent has been taken. */
+/* Polls until everything sent is delivered. */
 static void pair_settle(struct pair *p)
 {
 	struct t_limit limit;
@@ -228,7 +228,10 @@ static void pair_settle(struct pair *p)
 	}
 }
 
-/* What is left is of no interest, but who closes waits until it is taken. */
+/*
+ * The remaining packets are not checked, but close waits until they are
+ * delivered.
+ */
 static void pair_close(struct pair *p)
 {
 	p->b.bored = true;
@@ -238,9 +241,9 @@ static void pair_close(struct pair *p)
 }
 
 /*
- * Packets of such a length leave every space at the end of a datagram that can
- * be left; but all datagrams but the last are of one size. Nobody else looks
- * after the endpoint meanwhile.
+ * Packets of this length leave every possible space at the end of a datagram;
+ * but all datagrams except the last have one size. Under the lock, so that the
+ * progress thread does not send them.
  */
 static void full_datagrams_are_of_one_size(void **state)
 {
@@ -256,7 +259,7 @@ static void full_datagrams_are_of_one_size(void **state)
 	s = sock_of(p.a.c);
 	sock_enter(s);
 	s->polling = true;
-	/* a busy host may have made it small */
+	/* a busy host may have reduced it */
 	p.ab->pace.window = p.ab->room = 1u << 20;
 	for (uint64_t i = 0; i < N; i++) {
 		struct weft_pkt pkt = { .type = LOOSE,
@@ -274,7 +277,7 @@ static void full_datagrams_are_of_one_size(void **state)
 	pair_close(&p);
 }
 
-/* What is missing holds up words, and no loose packet. */
+/* A missing datagram delays ordered packets, and no loose packet. */
 static void what_is_loose_waits_for_nothing(void **state)
 {
 	struct pair p;
@@ -288,7 +291,7 @@ static void what_is_loose_waits_for_nothing(void **state)
 	pair_close(&p);
 }
 
-/* Who refuses is offered it again, once each. */
+/* A refused packet is delivered again, and every packet once. */
 static void what_was_refused_comes_again(void **state)
 {
 	static const char *const plan[] = { NULL, "seed=8; loss=0.05" };
@@ -303,7 +306,7 @@ static void what_was_refused_comes_again(void **state)
 	}
 }
 
-/* What is said to go whole is one datagram, and a little more is not. */
+/* A packet of `whole` bytes takes one datagram, a longer one does not. */
 static void what_is_whole_is_one_datagram(void **state)
 {
 	for (uint32_t gram = 1441; gram < 1456; gram += 5) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names are what the kernel takes them for: an address of this host and a UDP
- * port. The way to another name, and how wide it is, is the routing table's
- * word: a socket that is connected and never used tells it.
+ * Names: an address of this host and a UDP port, as the kernel knows them. The
+ * kernel's routing table gives the route to another name and its MTU, via a
+ * socket that is connected and never used.
  */
 #include "prov/carrier/sock/sock.h"
 
@@ -12,16 +12,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define NAME_HEADS     28u /* of IP and UDP */
+#define NAME_HEADS     28u /* bytes of the IP and UDP headers */
 #define NAME_RCV_BYTES (8 << 20)
 #define NAME_SND_BYTES (4 << 20)
 
-/* Not in the C library's headers everywhere. */
+/* Missing in the headers of some C libraries. */
 #ifndef IP_PMTUDISC_DO
 #define IP_PMTUDISC_DO 2
 #endif
 
-/* As much as the kernel allows; root may have more. */
+/*
+ * Sets the socket's buffers to as much as the kernel allows; root is allowed
+ * more.
+ */
 static void name_buffers(struct sock *s)
 {
 	int rcv = NAME_RCV_BYTES;
@@ -36,7 +39,7 @@ static void name_buffers(struct sock *s)
 	s->rcv_bytes = (uint32_t)rcv;
 }
 
-/* No fragments; errors of the network with the address they belong to. */
+/* No fragments; network errors are reported with the address they concern. */
 static int name_options(int fd)
 {
 	int discover = IP_PMTUDISC_DO;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sock carrier: one UDP socket for all peers, of this host or of others.
- * There is no common memory: what needs some is told so, and the caller sends
- * packets instead.
+ * Operations of the sock carrier: one UDP socket for all peers, local or
+ * remote. There is no common memory: operations that need it return
+ * -EOPNOTSUPP, and the caller sends packets instead.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -12,13 +12,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPS_WINDOW_MIN 32u /* a packet in parts must fit */
+#define OPS_WINDOW_MIN 32u /* datagrams; a packet in parts must fit */
 #define OPS_FAULTS                                          \
 	(1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE | \
 	 1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_DELAY |  \
 	 1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_PARTITION)
 
-/* Younger endpoints have greater numbers, also after a restart of the host. */
+/*
+ * Incarnation from the clock: later endpoints have greater numbers, also after
+ * a reboot of the host.
+ */
 static uint64_t ops_incarnation(void)
 {
 	struct timespec ts;
@@ -112,7 +115,7 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
-/* For people who ask for it: WEFT_LOG=info. */
+/* Logs the statistics at close, with WEFT_LOG=info. */
 static void ops_tell(const struct sock *s)
 {
 	const struct weft_carrier_stats *st = &s->stats;
@@ -161,7 +164,7 @@ static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* The fault plan may end an endpoint in the middle of its work. */
+/* Counts a packet sent; the fault plan may end the endpoint here. */
 static void ops_sent(struct sock *s)
 {
 	s->stats.sent++;
@@ -172,8 +175,8 @@ static void ops_sent(struct sock *s)
 }
 
 /*
- * Who sent much is told when there is room again; others try again soon.
- * Relaxed: a hint to wait.
+ * If data are unacknowledged, the next acknowledgement notifies the caller;
+ * otherwise the caller retries soon. Relaxed: a hint for wait.
  */
 static void ops_refused(struct sock *s, const struct sock_peer *p)
 {
@@ -250,11 +253,11 @@ static void sock_window_close(struct weft_carrier *c, void *area, size_t bytes)
 static void sock_watch(struct weft_carrier *c,
 		       const struct weft_carrier_watch *w)
 {
-	/* relaxed: the next wait looks at it */
+	/* relaxed: the next wait reads it */
 	weft_store64_relaxed(&sock_of(c)->bed.watching, w->want);
 }
 
-/* Nothing is shared, so nothing was stored that a peer could wait for. */
+/* Nothing to do: there is no common memory that a peer could wait on. */
 static void sock_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }
@@ -267,7 +270,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	*st = s->stats;
 	st->far = st->sent;
 	sock_leave(s);
-	/* relaxed: a number for people */
+	/* relaxed: a statistic */
 	st->sleeps = weft_load64_relaxed(&s->bed.sleeps);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Retransmission time and congestion window of one peer. */
+/* Retransmission timeout and congestion window of one peer. */
 #include "prov/carrier/sock/sock_pace.h"
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #define PACE_FIRST_BYTES  65536
 #define PACE_FIRST_GRAMS  4
 #define PACE_LARGE_BYTES  262144
-#define PACE_QUEUE_NS	  50000 /* what a busy host adds to any round trip */
-#define PACE_FORGET	  1024	/* samples until a least one is twice as much */
-#define PACE_WINDOW_BYTES (UINT64_C(16) << 20) /* more never helps */
+#define PACE_QUEUE_NS	  50000 /* what a busy host adds to a round trip */
+#define PACE_FORGET	  1024	/* samples in which a minimum grows e-fold */
+#define PACE_WINDOW_BYTES (UINT64_C(16) << 20) /* upper limit of the window */
 
 static uint64_t pace_max(uint64_t a, uint64_t b)
 {
@@ -56,7 +56,7 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns)
 		pace_min(pace_max(p->rto_ns, SOCK_RTO_MIN_NS), SOCK_RTO_MAX_NS);
 }
 
-/* Whether what is on its way waits in queues most of the time. */
+/* Whether datagrams in flight spend most of their time in queues. */
 static bool pace_queues(const struct sock_pace *p)
 {
 	return p->window >= PACE_LARGE_BYTES &&
@@ -73,8 +73,8 @@ void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 }
 
 /*
- * Others behind it have come through: a bad cable more than a crowded one, so
- * the window does not fall below that of the beginning.
+ * Later datagrams have arrived: more likely a link error than congestion, so
+ * the window stays at the initial one or above.
  */
 void sock_pace_gap(struct sock_pace *p, uint64_t now)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How fast to send to one peer, and how long to wait for its answer: pure
- * arithmetic. Times in nanoseconds, windows in bytes.
+ * Congestion control and retransmission timeout of one peer: arithmetic only.
+ * Times in nanoseconds, windows in bytes.
  *
- *   rto     smoothed round trip plus four deviations (RFC 6298), doubled at
- *           every time that it passes in vain
- *   window  grows by what is acknowledged up to `turn`, then by one datagram a
- *           round trip; an eighth less by a loss, once a round trip, and half
- *           of it where round trips tell of a queue, but not below the first
- *           one; two datagrams after a time-out. A large one does not grow
- *           where more would only stand in a queue
+ *   rto     smoothed round-trip time plus four deviations (RFC 6298),
+ *           doubled at every timeout
+ *   window  slow start: grows by the acknowledged bytes up to `turn`, then by
+ *           one datagram a round trip. A loss takes an eighth of it, once a
+ *           round trip, or half if round-trip times show a queue, but leaves
+ *           the initial window; a timeout leaves two datagrams. A large
+ *           window does not grow while round-trip times show a queue.
  */
 #ifndef WEFT_CARRIER_SOCK_PACE_H
 #define WEFT_CARRIER_SOCK_PACE_H
@@ -21,26 +21,26 @@
 #define SOCK_RTO_MAX_NS	  UINT64_C(1000000000)
 
 struct sock_pace {
-	uint64_t srtt_ns; /* 0: nothing measured yet */
+	uint64_t srtt_ns; /* 0: not measured yet */
 	uint64_t var_ns;
-	uint64_t least_ns; /* the shortest round trip, as of late */
+	uint64_t least_ns; /* shortest recent round trip */
 	uint64_t rto_ns;
 	uint64_t window;
-	uint64_t turn;	   /* where growth becomes slow */
-	uint64_t cut_ns;   /* when a loss last made the window smaller */
-	uint32_t datagram; /* largest, in bytes */
+	uint64_t turn;	   /* window at which slow start ends */
+	uint64_t cut_ns;   /* time of the last reduction by a loss */
+	uint32_t datagram; /* bytes of the largest datagram */
 };
 
 void sock_pace_init(struct sock_pace *p, uint32_t datagram);
-/* A round trip was measured. */
+/* Adds a measured round trip. */
 void sock_pace_rtt(struct sock_pace *p, uint64_t ns);
-/* So many bytes were acknowledged. */
+/* Bytes were acknowledged. */
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes);
-/* A datagram is missing among later ones. */
+/* A datagram was lost and later ones arrived. */
 void sock_pace_gap(struct sock_pace *p, uint64_t now);
-/* Nothing came for rto_ns: wait longer. */
+/* First timeout: doubles rto_ns only. */
 void sock_pace_wait(struct sock_pace *p);
-/* And not for the longer time either. */
+/* Repeated timeout: reduces the window, too. */
 void sock_pace_timeout(struct sock_pace *p, uint64_t flying);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of peers. A name may have several owners one after the other; each
- * says in every datagram when it was opened (its incarnation). A younger one
- * behind a name means that the older one is gone; what an older one sent late
- * is dropped.
+ * Peer records. A name may have several owners one after the other; each
+ * datagram carries the time when its sender was opened (incarnation). A later
+ * incarnation behind a name means that the earlier one has ended; late
+ * datagrams of the earlier one are dropped.
  *
- *   NEW --ask--> ASKED --answer, or silence--> OPEN --lost
- *                  |  ^
- *        nobody ---+  +--- later
- *                 ABSENT
+ *   NEW --HELLO--> ASKED --answer, or no refusal--> OPEN --> lost
+ *                    |  ^
+ *          refused --+  +--- later
+ *                   ABSENT
  *
- * First contact needs no help from the peer, who may be computing: a port
- * where nobody listens is refused by its host, so one that stays silent for a
- * while has an owner, and data may wait there.
+ * First contact needs no call by the peer, which may be computing: the host
+ * refuses datagrams to a port without an owner, so a port that is not refused
+ * in time has an owner, and data may wait in its socket.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -24,13 +24,13 @@
 #include <stdlib.h>
 
 #define PEER_MAX	  65536u
-#define PEER_SILENT_NS	  UINT64_C(20000000) /* a refusal takes no longer */
+#define PEER_SILENT_NS	  UINT64_C(20000000) /* longest time of a refusal */
 #define PEER_FAR_NS	  UINT64_C(100000000)
 #define PEER_ASK_NS	  UINT64_C(1000000)
 #define PEER_ASK_MOST_NS  UINT64_C(64000000)
 #define PEER_PROBE_NS	  UINT64_C(50000000)
-#define PEER_FLIGHT_FIRST 32u	  /* numbers; most peers never need more */
-#define PEER_ROOM_FIRST	  262144u /* until the peer says a number */
+#define PEER_FLIGHT_FIRST 32u	  /* numbers; enough for most peers */
+#define PEER_ROOM_FIRST	  262144u /* until the peer advertises its room */
 
 void sock_peer_busy(struct sock *s, struct sock_peer *p)
 {
@@ -56,7 +56,7 @@ static int peer_place(struct sock *s)
 	return 0;
 }
 
-/* Records are padded to eight bytes, and so is what is full of them. */
+/* Records are padded to eight bytes, and so is a full datagram. */
 void sock_peer_width(struct sock_peer *p, uint32_t gram_max)
 {
 	static_assert(sizeof(struct sock_head) % 8 == 0, "records follow it");
@@ -97,7 +97,7 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	weft_list_init(&p->busy);
 	sock_pace_init(&p->pace, p->gram_max);
 	s->peer[s->peer_count++] = p;
-	s->named = p; /* another one may have had the name */
+	s->named = p; /* an earlier record may have had the name */
 	*p_p = p;
 	return 0;
 }
@@ -130,7 +130,9 @@ int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* The first datagram from p, or from the process that has its name now. */
+/*
+ * Handles the first datagram from p, or from the process that has its name now.
+ */
 static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
 				    const struct sock_head *h,
 				    const uint8_t *public)
@@ -154,15 +156,18 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 	if (p && p->far == h->from)
 		return p->base.lost ? NULL : p;
 	if (p && p->far) {
-		/* The deputy leaves it to the caller: it will come again. */
+		/*
+		 * The progress thread leaves the loss to the caller: the sender
+		 * retransmits the datagram.
+		 */
 		if (h->from < p->far || s->away)
 			return NULL;
-		/* The name is in new hands. */
+		/* The name has a new owner. */
 		p->refused = true;
 		sock_peer_lose(s, p, ECONNRESET);
 		p = NULL;
 	}
-	/* Who only answers or leaves need not be known. */
+	/* No record is created for a peer that only answers or closes. */
 	if ((!p || p->base.lost) &&
 	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
 	     sock_peer_get(s, name, &p)))
@@ -183,13 +188,13 @@ static void peer_ask(struct sock *s, struct sock_peer *p)
 	sock_peer_busy(s, p);
 }
 
-/* Whether its host has never said a word, not even that nobody is there. */
+/* Whether the peer's host has never responded, not even with a refusal. */
 static bool peer_mute(const struct sock *s, const struct sock_peer *p)
 {
 	return !p->local && s->now - p->mute_ns > s->silence_ns;
 }
 
-/* The next turn loses it. */
+/* The next pass loses the peer. */
 static void peer_give_up(struct sock *s, struct sock_peer *p)
 {
 	if (!p->broken)
@@ -208,7 +213,7 @@ int sock_peer_meet(struct sock *s, struct sock_peer *p)
 	if (p->state == SOCK_NEW ||
 	    (p->state == SOCK_ABSENT && s->now >= p->ask_ns))
 		peer_ask(s, p);
-	/* With a key nothing but an answer proves that it is there. */
+	/* With a key only an answer proves that the peer exists. */
 	if (p->state == SOCK_ASKED && s->now - p->ask_ns > silent) {
 		if (s->tag && peer_mute(s, p))
 			peer_give_up(s, p);
@@ -220,7 +225,7 @@ int sock_peer_meet(struct sock *s, struct sock_peer *p)
 	return p->state == SOCK_OPEN ? 0 : -EAGAIN;
 }
 
-/* A report that is not signed: the peer has to answer. */
+/* Handles an unsigned report that the port has no owner: the peer is probed. */
 static void peer_doubt(struct sock *s, struct sock_peer *p)
 {
 	p->refusals++;
@@ -253,7 +258,7 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 		p->doubt_ns = 0;
 		return;
 	}
-	/* A host that really has no such port refuses the probes as well. */
+	/* A host that has no such port refuses the probes as well. */
 	if (s->now - p->doubt_ns > most && p->refusals > 1) {
 		if (!p->refused)
 			peer_say_refused(s, p);
@@ -356,10 +361,10 @@ void sock_peer_lose(struct sock *s, struct sock_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
-	/* Who may be alive must not go on as if nothing had happened. */
+	/* A peer that may still run is notified that it was declared dead. */
 	if (!p->bye && !p->refused && p->far)
 		sock_tx_small(s, p, SOCK_RESET);
-	/* Nothing of it is in the batch when it is freed. */
+	/* The batch must not hold datagrams of the peer when they are freed. */
 	sock_io_flush(s);
 	peer_empty(s, p);
 	if (p->sends)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datagrams into packets. What is whole (CRC, lengths), meant for this
- * incarnation and new is handed up when it is its turn: straight from the
- * buffer it was read into if that is now, else from a copy that is kept.
+ * Datagrams into packets. A valid datagram (CRC, lengths) for this incarnation
+ * that is no duplicate is delivered in order: directly from the read buffer if
+ * it is the next one, otherwise later from a copy in the reorder buffer.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RX_ROOM_SHARE 4u /* of the socket's buffer: the kernel counts more */
+#define RX_ROOM_SHARE 4u /* divisor of the socket's buffer, for overhead */
 
-/* The part of the receive buffer that one sender may fill, less what is kept
- * for it already. */
+/*
+ * The part of the receive buffer that one sender may fill, less what the
+ * reorder buffer holds of it.
+ */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t room = s->rcv_bytes / RX_ROOM_SHARE;
@@ -25,7 +27,7 @@ uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 	return room > p->held ? (uint32_t)(room - p->held) : 0;
 }
 
-/* A datagram in memory, and how far it has been read. */
+/* A datagram in memory and the offset of its next record. */
 struct rx_view {
 	uint8_t *data;
 	uint32_t bytes;
@@ -71,7 +73,10 @@ static bool rx_fits(const uint8_t *data, uint32_t bytes)
 	return pkt.len <= SOCK_MTU && bytes == sizeof(pkt) + pkt.len;
 }
 
-/* A part of a packet, of one byte at least. */
+/*
+ * Adds a part of at least one byte to the packet in parts, and delivers the
+ * packet if it is complete.
+ */
 static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 		   const struct sock_record *r)
 {
@@ -97,7 +102,10 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 	return ret;
 }
 
-/* One record. 1: a packet went up, or its last piece. 0: a part was taken. */
+/*
+ * Handles one record. Returns 1: a packet or its last piece was delivered; 0: a
+ * part was stored; or -errno.
+ */
 static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 {
 	uint8_t *data = v->data + v->at + sizeof(struct sock_record);
@@ -125,7 +133,7 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	return r.more == SOCK_WHOLE || r.more == SOCK_LOOSE_WHOLE;
 }
 
-/* Hands up to budget packets up; true: the datagram is done with. */
+/* Delivers up to budget packets; true: the datagram is consumed. */
 static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 		       int budget, int *n_p)
 {
@@ -142,7 +150,7 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 	return true;
 }
 
-/* Something has to be acknowledged. */
+/* Counts a datagram to be acknowledged. */
 static void rx_owe(struct sock *s, struct sock_peer *p, uint32_t bytes)
 {
 	if (!p->unacked++)
@@ -150,7 +158,7 @@ static void rx_owe(struct sock *s, struct sock_peer *p, uint32_t bytes)
 	p->unacked_bytes += bytes;
 }
 
-/* What was kept goes up; true: all of it. */
+/* Delivers a datagram of the reorder buffer; true: all of it. */
 static bool rx_kept(struct sock *s, struct sock_peer *p, struct sock_gram **g_p,
 		    int budget, int *n_p)
 {
@@ -176,18 +184,20 @@ int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
 		struct sock_gram **g_p = sock_here(p, p->rx.next);
 
-		/* NULL: it was loose, and has gone up before. */
+		/* NULL: delivered out of order before. */
 		if (*g_p && !rx_kept(s, p, g_p, budget, &n))
 			break;
 		sock_win_step(&p->rx);
-		/* Who was told to stop is told to go on. */
+		/* The peer was stopped by a small room: notify it. */
 		if (p->closed_room)
 			p->ack_now = true;
 	}
 	return n;
 }
 
-/* Keeps what cannot be handed up yet; false: no memory, as if it were lost. */
+/*
+ * Copies a datagram into the reorder buffer; false: no memory, treated as lost.
+ */
 static bool rx_keep(struct sock *s, struct sock_peer *p, uint32_t seq,
 		    const struct rx_view *v)
 {
@@ -226,7 +236,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		rx_owe(s, p, v->bytes);
 		return n + sock_rx_release(s, p, budget - n);
 	}
-	/* A gap is told at once. */
+	/* A gap is reported at once. */
 	if (!turn)
 		p->ack_now = true;
 	if (!turn && loose && sock_peer_can_keep(p) &&
@@ -236,7 +246,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	}
 	if (p->broken)
 		return n;
-	/* What has gone up in part cannot be dropped. */
+	/* A datagram delivered in part cannot be dropped. */
 	if (!rx_keep(s, p, seq, v)) {
 		if (v->at > sizeof(struct sock_head) || p->whole_bytes)
 			p->broken = ENOMEM;
@@ -246,7 +256,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	return n;
 }
 
-/* Whether it is a datagram of ours, and as it was sent. */
+/* Whether it is a datagram of this protocol and unchanged. */
 static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
 		    struct sock_head *h)
 {
@@ -256,7 +266,7 @@ static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
 }
 
 /*
- * Meant for an earlier owner of this name: the sender learns from our answer
+ * A datagram for an earlier owner of this name: the answer notifies the sender
  * that the name has a new owner.
  */
 static void rx_astray(struct sock *s, const struct sockaddr_in *from,
@@ -281,8 +291,10 @@ static void rx_word(struct sock *s, struct sock_peer *p,
 {
 	switch (h->kind) {
 	case SOCK_HELLO:
-		/* At once, so that it comes before anything that is signed
-		 * with the session's key. */
+		/*
+		 * at once, so that it precedes any datagram signed with the
+		 * session's key
+		 */
 		if (h->flags & SOCK_PUBLIC)
 			sock_tx_public(s, p, SOCK_ACK);
 		else
@@ -294,7 +306,7 @@ static void rx_word(struct sock *s, struct sock_peer *p,
 		p->ack_now = true;
 		break;
 	case SOCK_RESET:
-		p->bye = true; /* no answer is wanted */
+		p->bye = true; /* no answer is needed */
 		p->broken = ECONNRESET;
 		break;
 	default:
@@ -316,7 +328,10 @@ static struct sock_peer *rx_replayed(struct sock *s)
 	return NULL;
 }
 
-/* First contact: who sent it, if it is signed with the job's key and new. */
+/*
+ * First contact: returns the sender if the datagram is signed with the job's
+ * key and new, otherwise NULL.
+ */
 static struct sock_peer *rx_public(struct sock *s,
 				   const struct sockaddr_in *from,
 				   const struct sock_head *h,
@@ -344,7 +359,10 @@ static struct sock_peer *rx_public(struct sock *s,
 	return p;
 }
 
-/* Who sent it, if it is signed with the key of our session and new. */
+/*
+ * Returns the sender if the datagram is signed with the session's key and new,
+ * otherwise NULL.
+ */
 static struct sock_peer *rx_signed(struct sock *s,
 				   const struct sockaddr_in *from,
 				   const struct sock_head *h,
@@ -367,7 +385,7 @@ static struct sock_peer *rx_signed(struct sock *s,
 	return p;
 }
 
-/* Without a key: who claims to have sent it. */
+/* Without a key: returns the claimed sender, or NULL. */
 static struct sock_peer *rx_unsigned(struct sock *s,
 				     const struct sockaddr_in *from,
 				     const struct sock_head *h)
@@ -379,11 +397,11 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 		return NULL;
 	}
 	p = sock_peer_from(s, from, h, NULL);
-	/* our own datagram, sent back to us */
+	/* our own datagram, reflected */
 	return p && p->self ? rx_replayed(s) : p;
 }
 
-/* Words of what is here that are behind the head. */
+/* Number of bitmap words behind the head. */
 static uint32_t rx_words(const struct sock_head *h, const struct rx_view *v)
 {
 	uint32_t n = (v->bytes - (uint32_t)sizeof(*h)) / 8;
@@ -416,7 +434,9 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 	v.loose = h.flags & SOCK_LOOSE;
 	p->ack_soon |= (h.flags & SOCK_SOON) != 0;
 	sock_peer_busy(s, p);
-	/* What it says of our numbers counts only if it knows us. */
+	/*
+	 * Acknowledgements are valid only if the sender knows our incarnation.
+	 */
 	if (h.to)
 		sock_tx_acked(s, p, &h, data + sizeof(h), rx_words(&h, &v));
 	if (h.to && h.flags & SOCK_SAW_BYE)

@@ -3,8 +3,8 @@
  * Signatures. Each direction between two incarnations has a key of its own
  * (sock_keys.c), for AES-128-GMAC or AES-128-GCM. The nonce is the sender's
  * count of datagrams to this receiver, which is in the head and never repeats
- * under one key. The receiver recognises a replay by it: the latest count and
- * the 4095 before it are remembered, and older counts are refused.
+ * under one key. The receiver detects replays by the count: it remembers the
+ * latest count and the 4095 before it, and refuses older counts.
  */
 #include "prov/carrier/sock/sock.h"
 #include "prov/code/code_ghash.h"
@@ -18,20 +18,21 @@
 #define SEAL_MASKS 16u
 
 /*
- * What is behind the head is encrypted, if anything is; the head but for its
- * first word, the CRC, is what GCM only signs.
+ * With encryption, everything behind the head is encrypted; the head except its
+ * first word, the CRC, is GCM's additional authenticated data.
  *
- * GMAC by the library's block mode, not by its EVP interface, which takes four
- * times as long for a small datagram. Where we know the processor's
- * multiplication the sum is ours (code_ghash.h), and the library encrypts the
- * nonces, those of neighbours at once; the tag is the same.
+ * GMAC is computed by the library's block mode, since its EVP interface takes
+ * four times as long for a small datagram. If the processor's carry-less
+ * multiplication is supported, GHASH is our own (code_ghash.h), and the library
+ * encrypts the nonces, SEAL_MASKS consecutive ones at once; the tag is
+ * identical.
  */
 struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
-	EVP_CIPHER_CTX *hide; /* with encryption: this instead */
+	EVP_CIPHER_CTX *hide; /* used instead with encryption */
 	bool sums;
-	uint64_t masked; /* masks are of this count and those behind it */
+	uint64_t masked; /* first count of the masks */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
 	struct weft_code_ghash ghash;
 };
@@ -51,7 +52,7 @@ static void seal_nonce(uint8_t nonce[SEAL_NONCE], const uint8_t *data)
 	memset(nonce + 8, 0, SEAL_NONCE - 8);
 }
 
-/* The encrypted nonces of count and its neighbours. */
+/* Encrypts the nonces of SEAL_MASKS counts from first on. */
 static bool seal_masks(struct sock_seal *seal, uint64_t first)
 {
 	uint8_t nonce[SEAL_MASKS][SOCK_TAG] = { { 0 } };
@@ -68,7 +69,7 @@ static bool seal_masks(struct sock_seal *seal, uint64_t first)
 				 sizeof(nonce));
 }
 
-/* Sums by the processor, if it can. */
+/* Uses our own GHASH if the processor supports it. */
 static void seal_own_sum(struct sock_seal *seal)
 {
 	uint8_t h[SOCK_TAG] = { 0 };
@@ -134,7 +135,7 @@ static void seal_tag_own(struct sock_seal *seal, const uint8_t *data,
 	memcpy(tag, sum, sizeof(sum));
 }
 
-/* The tag of all but the word of the CRC, which is of the tag. */
+/* Tag of everything except the CRC's word, since the CRC covers the tag. */
 static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 		     uint32_t bytes, uint8_t tag[SOCK_TAG])
 {
@@ -150,7 +151,7 @@ static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 	CRYPTO_gcm128_tag(seal->mac, tag, SOCK_TAG);
 }
 
-/* GCM over the head, which stays, and the rest, which changes. */
+/* GCM: authenticates the head, and encrypts or decrypts the rest in place. */
 static bool seal_change(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t nonce[SEAL_NONCE];
@@ -170,7 +171,7 @@ static void seal_hide(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];
 	int n;
 
-	/* What could not be hidden does not go. */
+	/* A datagram that cannot be encrypted is zeroed and not disclosed. */
 	if (!seal_change(seal, data, bytes) ||
 	    !EVP_CipherFinal_ex(seal->hide, end, &n) ||
 	    !EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
@@ -178,7 +179,7 @@ static void seal_hide(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 		memset(data, 0, bytes + SOCK_TAG);
 }
 
-/* Whether the tag is right; the data are plain then. */
+/* Decrypts in place; whether the tag is valid. */
 static bool seal_show(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];

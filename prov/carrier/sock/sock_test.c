@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What only the sock carrier has: a bad network, strangers, silent peers. */
+/* Tests of the sock carrier: bad network, unrelated processes, silent peers. */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -55,7 +55,7 @@ static void two_close(struct two *t)
 	free(t);
 }
 
-/* Packets of many sizes in both directions, every one checked. */
+/* Exchanges packets of many sizes in both directions, and checks each one. */
 static void two_talk_on(struct two *t, uint64_t from, uint64_t count)
 {
 	static const size_t len[] = { 8, 0, 900, 8192, 33, 3000, 1, 5000 };
@@ -108,8 +108,8 @@ static void a_bad_network_is_repaired(void **state)
 }
 
 /*
- * The first quarter second loses everything, and whoever has sent makes no
- * call any more: his packets arrive all the same.
+ * Everything is lost in the first quarter second, and the sender makes no call
+ * after its sends: its packets arrive all the same.
  */
 static void who_is_away_sends_again(void **state)
 {
@@ -129,13 +129,13 @@ static void who_is_away_sends_again(void **state)
 	end_close(&a);
 }
 
-/* Another process, told by a pipe what to send to and when to go on. */
+/* Another process, controlled by a pipe: address to send to, then commands. */
 struct child {
 	pid_t pid;
 	int pipe;
 };
 
-/* Forks before there are threads, which ThreadSanitizer insists on. */
+/* Forks before there are threads, as ThreadSanitizer requires. */
 static struct child child_fork(void (*run)(int fd))
 {
 	struct child c;
@@ -169,7 +169,7 @@ static int child_end(struct child *c)
 	return status;
 }
 
-/* Opens, and sends one packet to whom the pipe names. */
+/* Opens an endpoint, and sends one packet to the address in the pipe. */
 static void child_open(int fd, struct end *c)
 {
 	struct sockaddr_in name;
@@ -201,7 +201,7 @@ static void child_polls(int fd)
 		c.c->ops->poll(c.c, 16);
 }
 
-/* The one who receives is away, and is not taken for dead. */
+/* The receiver makes no call, and is not declared dead. */
 static void who_is_away_answers(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 2500 };
@@ -213,7 +213,7 @@ static void who_is_away_answers(void **state)
 	T_TRUE(end_wait_got(&e, 1, 20));
 	for (uint64_t n = 0; n < 30; n++)
 		T_OK(end_send_all(&e, e.last, n, 100, 20));
-	/* longer than one may be silent, which its host may be for a while */
+	/* longer than silence_ms, with a margin for a busy host */
 	for (uint64_t end = weft_now_ns() + 3000000000; weft_now_ns() < end;)
 		e.c->ops->poll(e.c, 16);
 	T_IS(e.lost, 0);
@@ -224,7 +224,7 @@ static void who_is_away_answers(void **state)
 	end_close(&e);
 }
 
-/* The way to it takes so much; under the lock, since a deputy may look. */
+/* Sets the largest datagram; locked, since the progress thread reads it. */
 static void narrow(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
 	sock_enter(sock_of(e->c));
@@ -232,7 +232,7 @@ static void narrow(struct end *e, struct weft_peer *to, uint32_t bytes)
 	sock_leave(sock_of(e->c));
 }
 
-/* Datagrams smaller than packets, of one size, so that the kernel cuts. */
+/* Datagrams smaller than packets, of one size, so that GSO is used. */
 static void a_narrow_way_takes_packets_in_parts(void **state)
 {
 	static const char *const plan[] = {
@@ -271,7 +271,7 @@ static void stranger_send(int fd, const struct end *to, const void *data,
 	     bytes);
 }
 
-/* A datagram with a sum that is right, whatever else is in it. */
+/* Sends a datagram with a valid CRC, whatever its contents. */
 static void stranger_sign(int fd, const struct end *to, struct sock_head *h,
 			  size_t bytes)
 {
@@ -311,8 +311,10 @@ static void garbage_is_dropped_and_counted(void **state)
 	two_close(t);
 }
 
-/* Sent until it is heard: what the deputy hears of who has a name now it leaves
- * to the next datagram. */
+/*
+ * Repeats the datagram until it is handled: the progress thread drops datagrams
+ * that change the owner of a name.
+ */
 static bool lie(int fd, struct end *e, struct sock_head *h, size_t bytes,
 		uint64_t want)
 {
@@ -326,7 +328,7 @@ static bool lie(int fd, struct end *e, struct sock_head *h, size_t bytes,
 	return e->lost == want;
 }
 
-/* The sum is right and the records are not: it is given up, nobody else. */
+/* A sender of a valid CRC with invalid records is lost, and no other peer. */
 static void a_peer_that_lies_is_given_up(void **state)
 {
 	union {
@@ -362,7 +364,7 @@ static void a_peer_that_lies_is_given_up(void **state)
 /* ---- with a key ---- */
 
 static const char secret[] = "nobody else knows it";
-static bool encrypt; /* the tests are run again with it */
+static bool encrypt; /* the tests run again with encryption */
 
 static struct two *two_signed(const char *plan)
 {
@@ -387,15 +389,15 @@ static void signed_datagrams_pass_a_bad_network(void **state)
 		if (i)
 			narrow(&t->a, t->ab, 1472);
 		two_talk(t, (uint64_t)t_scale(800));
-		/* a change of the tag itself looks forged */
+		/* a corrupted tag counts as forged */
 		T_TRUE(i || !two_stats(&t->b).forged);
-		/* what the plan doubles is a replay */
+		/* a duplicate by the fault plan counts as a replay */
 		T_IS(two_stats(&t->b).replays > 0, i);
 		two_close(t);
 	}
 }
 
-/* Polls both until a has counted so many replays or forgeries. */
+/* Polls e until it has refused want datagrams. */
 static void until_refused(struct end *e, uint64_t want)
 {
 	struct t_limit limit;
@@ -419,7 +421,7 @@ static bool owes(const struct end *e, struct weft_peer *to)
 	return yes;
 }
 
-/* Until nobody has anything to say: no deputy will. */
+/* Polls until nothing is unacknowledged: no progress thread sends then. */
 static void two_settle(struct two *t)
 {
 	struct t_limit limit;
@@ -432,7 +434,7 @@ static void two_settle(struct two *t)
 	}
 }
 
-/* A relay between the two hears everything, and says it once more. */
+/* A relay between the two receives every datagram and sends it again. */
 static void what_was_heard_is_not_heard_again(void **state)
 {
 	struct two *t = two_signed(NULL);
@@ -458,7 +460,7 @@ static void what_was_heard_is_not_heard_again(void **state)
 		T_OK(sock_io_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 2);
 	T_IS(two_stats(&t->b).replays, 2);
-	/* one that is older than all that is remembered */
+	/* a count older than all remembered ones */
 	h->count = 1;
 	sock_seal_sign(a, sock_peer_of(t->ab)->own_seal, copy, sizeof(*h));
 	h->crc = sock_crc(a, h, sizeof(*h));
@@ -473,7 +475,7 @@ static void what_was_heard_is_not_heard_again(void **state)
 	two_close(t);
 }
 
-/* Right but for a bit, a byte less, or another key: none is taken. */
+/* Datagrams with a wrong bit, length or key are dropped. */
 static void a_forged_datagram_is_dropped(void **state)
 {
 	enum { N = 300 };
@@ -516,7 +518,7 @@ static void a_forged_datagram_is_dropped(void **state)
 	two_close(t);
 }
 
-/* Nothing of what is said can be read, and none who does not hide is heard. */
+/* Payloads cannot be read, and datagrams without encryption are refused. */
 static void encrypted_datagrams_say_nothing(void **state)
 {
 	struct weft_carrier_attr plain = { .key = secret,
@@ -554,7 +556,7 @@ static void encrypted_datagrams_say_nothing(void **state)
 	T_IS(end_open(&e, &weft_carrier_sock, 3, &open), -EACCES);
 }
 
-/* Signatures by GCM have to do what those by GMAC do. */
+/* Signatures by GCM pass the tests of those by GMAC. */
 static void encrypted_ones_are_signed_as_well(void **state)
 {
 	encrypt = true;
@@ -585,7 +587,7 @@ static void a_silent_peer_is_given_up_once(void **state)
 	close(fd);
 }
 
-/* Its host is dead: nobody refuses, and nothing is on its way to it. */
+/* The peer's host has failed: no refusals, and nothing is in flight to it. */
 static void a_silent_host_is_noticed_by_who_waits(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400 };
@@ -604,7 +606,7 @@ static void a_silent_host_is_noticed_by_who_waits(void **state)
 	end_close(&e);
 }
 
-/* With a key nobody is sent to who has not answered. */
+/* With a key nothing is sent to a peer that has not answered. */
 static void a_host_that_never_answers_is_given_up(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400,
@@ -631,7 +633,7 @@ static void a_host_that_never_answers_is_given_up(void **state)
 	close(fd);
 }
 
-/* Nothing is on its way to it, no word is owed to it, and nothing comes. */
+/* Nothing is in flight or unacknowledged, and nothing arrives. */
 static void a_killed_peer_is_noticed(void **state)
 {
 	struct child c = child_fork(child_polls);
@@ -646,14 +648,14 @@ static void a_killed_peer_is_noticed(void **state)
 	child_end(&c);
 	T_TRUE(end_wait_lost(&e, 1, 20));
 	T_IS(e.lost_err, ECONNRESET);
-	/* by the first word or two, not by a batch of them */
+	/* detected by the first one or two probes, not by a batch of them */
 	sock_enter(sock_of(e.c));
 	T_TRUE(sock_peer_of(e.last)->count < SOCK_BATCH / 4);
 	sock_leave(sock_of(e.c));
 	end_close(&e);
 }
 
-/* An endpoint that takes the name of one that died is not taken for it. */
+/* An endpoint that takes the name of a dead one is another peer. */
 static void name_in_new_hands(const char *key)
 {
 	struct weft_carrier_attr again = { .key = key,
@@ -682,7 +684,7 @@ static void name_in_new_hands(const char *key)
 	T_OK(end_open(&b, &weft_carrier_sock, 3, &again));
 	crowd.count = 2;
 	b.crowd = &crowd;
-	/* what was meant for the old one does not reach the new one */
+	/* datagrams for the old owner are not delivered to the new one */
 	end_send(&a, old, 1, 8);
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	T_IS(a.lost_err, ECONNRESET);
@@ -707,7 +709,7 @@ static void a_name_in_new_hands_is_a_new_peer(void **state)
 	name_in_new_hands(secret);
 }
 
-/* A descriptor to sleep on: for arrivals, for wake, for sending again. */
+/* A descriptor to block on: for arrivals, wake and retransmission. */
 static void an_armed_descriptor_tells(void **state)
 {
 	struct two *t = two_open(NULL);
@@ -719,7 +721,7 @@ static void an_armed_descriptor_tells(void **state)
 	while (c->ops->arm(c))
 		c->ops->poll(c, 16);
 	T_OK(end_send_all(&t->a, t->ab, 1, 8, 20));
-	/* also for an acknowledgement that is due */
+	/* also when an acknowledgement is due */
 	while (t->b.got < 2) {
 		T_IS(poll(&fd, 1, 20000), 1);
 		while (c->ops->arm(c))
@@ -730,7 +732,7 @@ static void an_armed_descriptor_tells(void **state)
 	T_IS(poll(&fd, 1, 20000), 1);
 	while (c->ops->arm(c))
 		c->ops->poll(c, 16);
-	/* a does not read, so b has to send again */
+	/* a does not read, so b has to retransmit */
 	T_OK(end_send(&t->b, t->ba, 1, 8));
 	T_IS(poll(&fd, 1, 20000), 1);
 	while (c->ops->arm(c))
@@ -740,7 +742,7 @@ static void an_armed_descriptor_tells(void **state)
 	two_close(t);
 }
 
-/* A peer that does not read costs a bounded number of packets, no loss. */
+/* A peer that does not read costs a bounded number of packets, and no loss. */
 static void a_slow_reader_is_not_flooded(void **state)
 {
 	struct two *t = two_open(NULL);

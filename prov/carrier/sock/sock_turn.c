@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A turn: what was kept goes up, the socket is read, and every peer with
- * something to do gets its acknowledgement, its datagrams and its verdict.
- * An acknowledgement waits for a moment, and for data going the other way.
+ * A poll pass: deliver what the reorder buffers hold in order, read the socket,
+ * then for every busy peer acknowledge, send and retransmit, and check whether
+ * it is lost. An acknowledgement is delayed for a moment, so that data in the
+ * other direction can carry it.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -12,20 +13,20 @@
 #include <poll.h>
 
 #define TURN_ACK_GRAMS	96u
-#define TURN_ACK_BYTES	120000u		  /* two batches of a sender, nearly */
-#define TURN_SOON_NS	UINT64_C(50000)	  /* data may take it along till then */
-#define TURN_ACK_NS	UINT64_C(400000)  /* the same, if nobody waits for it */
-#define TURN_BLOCKED_NS UINT64_C(50000)	  /* until a refused packet is tried */
-#define TURN_UNSENT_NS	UINT64_C(1000000) /* until the network has room */
-#define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of pokes */
-#define TURN_QUIET_NS	UINT64_C(200000000) /* who was heard needs none ... */
-#define TURN_EACH_NS	UINT64_C(50000000)  /* ... or for so long a peer */
-#define TURN_POKES	64u		    /* of a round */
-#define TURN_ASKS	8u /* in the time that one may be silent */
+#define TURN_ACK_BYTES	120000u		    /* nearly two batches of a sender */
+#define TURN_SOON_NS	UINT64_C(50000)	    /* delay of an urgent ACK */
+#define TURN_ACK_NS	UINT64_C(400000)    /* delay of other ACKs */
+#define TURN_BLOCKED_NS UINT64_C(50000)	    /* until delivery is retried */
+#define TURN_UNSENT_NS	UINT64_C(1000000)   /* until sending is retried */
+#define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of probes */
+#define TURN_QUIET_NS	UINT64_C(200000000) /* silence before a probe ... */
+#define TURN_EACH_NS	UINT64_C(50000000)  /* ... or this long for each peer */
+#define TURN_POKES	64u		    /* probes per round */
+#define TURN_ASKS	8u		    /* probes within silence_ns */
 #define TURN_READS	4
 
-#define FINISH_DATA_NS UINT64_C(5000000000) /* while data are on their way */
-#define FINISH_BYE_NS  UINT64_C(1000000000) /* with our last word only */
+#define FINISH_DATA_NS UINT64_C(5000000000) /* data are unacknowledged */
+#define FINISH_BYE_NS  UINT64_C(1000000000) /* only the BYE is unanswered */
 #define FINISH_MIN_NS  UINT64_C(2000000)
 #define FINISH_MAX_NS  UINT64_C(50000000)
 
@@ -39,7 +40,7 @@ static bool turn_ended(const struct sock_peer *p)
 	return p->broken || (p->bye && p->rx.next == p->bye_seq);
 }
 
-/* Whether p has ended; its packets come first. */
+/* Loses p if it has ended; its packets are delivered first. */
 static void turn_verdict(struct sock *s, struct sock_peer *p, bool drained)
 {
 	if (turn_ended(p))
@@ -48,7 +49,7 @@ static void turn_verdict(struct sock *s, struct sock_peer *p, bool drained)
 		sock_peer_lose(s, p, ECONNRESET);
 }
 
-/* When it goes alone. */
+/* Time when a delayed acknowledgement is sent. */
 static uint64_t turn_ack_at(const struct sock_peer *p)
 {
 	return p->unacked_ns + (p->ack_soon ? TURN_SOON_NS : TURN_ACK_NS);
@@ -72,7 +73,7 @@ static uint64_t turn_sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* When something for p has to go again. */
+/* Time of the next retransmission to p. */
 static uint64_t turn_timer(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = p->rto_at ? p->rto_at : UINT64_MAX;
@@ -82,7 +83,7 @@ static uint64_t turn_timer(const struct sock *s, const struct sock_peer *p)
 	return due;
 }
 
-/* When p needs another turn although nothing came. */
+/* Time when p needs another pass, if nothing arrives before. */
 static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = turn_timer(s, p);
@@ -101,7 +102,7 @@ static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
 	return due;
 }
 
-/* After the flush, since a peer that is lost takes its datagrams along. */
+/* Runs after the flush, since losing a peer frees its datagrams. */
 static uint64_t turn_end(struct sock *s, struct sock_peer *p, bool drained)
 {
 	uint64_t due;
@@ -153,8 +154,9 @@ static int turn_kept(struct sock *s, int budget)
 }
 
 /*
- * Of another host, which may have died itself, an answer is wanted now and
- * then. A process that computes has a deputy to give it.
+ * Kind of the probe of a quiet peer. A peer on a remote host has to answer from
+ * time to time, since its host may have failed; its progress thread answers
+ * while it computes.
  */
 static enum sock_kind turn_poke_kind(struct sock *s, struct sock_peer *p)
 {
@@ -171,8 +173,9 @@ static enum sock_kind turn_poke_kind(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * How long one may be quiet: every word wakes a sleeper, so many peers have few
- * each. But a host that is silent has to be asked in time.
+ * Silence of a peer in ns before it is probed. Every probe wakes a blocked
+ * process, so the interval grows with the number of peers. A silent host has to
+ * be probed in time, however.
  */
 static uint64_t turn_quiet_ns(const struct sock *s)
 {
@@ -183,8 +186,8 @@ static uint64_t turn_quiet_ns(const struct sock *s)
 }
 
 /*
- * A word to those who have been quiet, whom nothing else may be sent to for a
- * long time: if the process has died, its host says so.
+ * Probes quiet peers to which nothing else may be sent for a long time: if the
+ * process has died, its host refuses the probe.
  */
 static void turn_poke(struct sock *s)
 {
@@ -210,8 +213,8 @@ void sock_turn_uncork(struct sock *s)
 }
 
 /*
- * As much as is there, within bounds. What was given up takes time, by which
- * no round trip must look shorter.
+ * Reads what the socket holds, within bounds. Updates s->now, since delivery
+ * takes time that must not shorten the measured round trips.
  */
 static int turn_read(struct sock *s, int n, int budget, enum sock_left *left_p)
 {
@@ -225,10 +228,10 @@ static int turn_read(struct sock *s, int n, int budget, enum sock_left *left_p)
 	return n;
 }
 
-/* Nothing came, nothing goes, and nothing is due. */
+/* Whether nothing arrived, nothing is to be sent, and nothing is due. */
 static bool turn_in_vain(const struct sock *s)
 {
-	/* relaxed: who has the lock writes it */
+	/* relaxed: written under the lock, which this thread holds */
 	return !s->stirred && s->now < weft_load64_relaxed(&s->bed.due_ns) &&
 	       !sock_io_holds(s);
 }
@@ -294,25 +297,28 @@ uint64_t sock_turn_away(struct sock *s)
 	return again;
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- close --------------------------------------------------------------- */
 
-/* Whether p still has to hear something from us. */
+/* Whether p has unacknowledged data or has not answered the BYE. */
 static bool finish_waits(const struct sock *s, const struct sock_peer *p)
 {
 	if (p->base.lost || p->refused || p->bye || p->far == s->gen ||
 	    p->state != SOCK_OPEN)
 		return false;
-	/* without data the last word need not arrive */
+	/* without data the BYE need not arrive */
 	return sock_tx_waits(p) || (p->far && !p->bye_seen && !p->doubt_ns);
 }
 
-/* The second, fourth, eighth and so on time. */
+/* True for the 2nd, 4th, 8th try and so on. */
 static bool finish_repeats(int tries)
 {
 	return tries > 1 && !(tries & (tries - 1));
 }
 
-/* Says the last word to all who wait for one; 0: nobody; 2: data are out. */
+/*
+ * Sends a BYE to every peer that still waits. Returns 0: none waits; 1: for the
+ * BYE only; 2: data are unacknowledged.
+ */
 static int finish_say(struct sock *s, bool repeat)
 {
 	int left = 0;
@@ -335,7 +341,7 @@ static int finish_say(struct sock *s, bool repeat)
 	return left;
 }
 
-/* Twice as long every time, and two round trips at least. */
+/* Pause after a try: doubled every time, at least two round trips. */
 static uint64_t finish_pause(const struct sock *s, int tries)
 {
 	uint64_t ns = FINISH_MIN_NS << (tries < 5 ? tries : 5);
@@ -358,7 +364,7 @@ static bool finish_over(const struct sock *s)
 	return true;
 }
 
-/* What comes while we close goes nowhere: nobody is offered it. */
+/* Packets that arrive during close are refused and dropped. */
 static int finish_deliver(void *arg, struct weft_peer *src,
 			  const struct weft_pkt *pkt, const void *payload)
 {
@@ -386,8 +392,10 @@ void sock_turn_finish(struct sock *s)
 		if (s->now - since >
 		    (left > 1 ? FINISH_DATA_NS : FINISH_BYE_NS))
 			break;
-		/* once at least: the time that was said may be over when we
-		 * come here, and s->now is the last turn's */
+		/*
+		 * at least once: until may have passed already, since s->now is
+		 * the time of the last pass
+		 */
 		do {
 			poll(&fd, 1, 1);
 			turn(s, 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets into datagrams. A packet goes at once, since its sender may not call
- * again for a long time. Those that follow it closely while it is on its way,
- * and those that are sent while poll runs, share an open datagram, which goes
- * when it is full, with the next poll, or by the deputy.
+ * Packets into datagrams. A packet is sent at once, since its sender may not
+ * call again for a long time. Packets that follow closely while it is in
+ * flight, and those sent while poll runs, share an open datagram, which is sent
+ * when it is full, with the next poll, or by the progress thread.
  *
  *   acked ...... next   open          at most `window` numbers, and as many
  *   [sent, kept]        [filling]     bytes as the peer and the pace allow
  *
- * A number is taken for lost when one that went three or more later has
- * arrived, or when nothing was acknowledged for a whole rto.
+ * A number is considered lost when one sent three or more transmissions later
+ * has arrived, or when nothing was acknowledged for a whole RTO.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -20,12 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_LATER    3u	  /* how much later one tells of a loss */
-#define TX_SMALL    1024u /* packets up to this share a datagram of ... */
+#define TX_LATER    3u	  /* transmissions later that indicate a loss */
+#define TX_SMALL    1024u /* largest packet that shares a datagram ... */
 #define TX_SHARED   4096u
-#define TX_PART_MIN 64u /* a smaller part of a packet is not worth it */
-#define TX_TRAIN    8u	/* on their way: those that follow are a train */
-#define TX_BURST_NS UINT64_C(20000) /* so close is what follows */
+#define TX_PART_MIN 64u /* bytes of the smallest part of a packet */
+#define TX_TRAIN    8u	/* in flight, from which on batches are used */
+#define TX_BURST_NS UINT64_C(20000) /* time between packets of a burst */
 
 static uint32_t tx_pad(uint32_t bytes)
 {
@@ -42,7 +42,7 @@ bool sock_tx_waits(const struct sock_peer *p)
 	return tx_count(p) || p->open;
 }
 
-/* Bytes that may be on their way. */
+/* Bytes allowed in flight. */
 static uint64_t tx_allowed(const struct sock_peer *p)
 {
 	return p->room < p->pace.window ? p->room : p->pace.window;
@@ -53,7 +53,10 @@ bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p)
 	return 2 * p->flying > tx_allowed(p) || 2 * tx_count(p) > s->window;
 }
 
-/* Nothing on its way: one may always go, to ask whether there is room. */
+/*
+ * One datagram may always be sent if none is in flight, to learn the peer's
+ * room.
+ */
 static bool tx_may_fly(const struct sock_peer *p, uint64_t bytes)
 {
 	return !p->flying || p->flying + bytes <= tx_allowed(p);
@@ -67,7 +70,10 @@ void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 	} h = { .head = { .kind = (uint8_t)kind, .seq = p->tx.next } };
 	uint32_t words = kind == SOCK_ACK ? sock_win_words(&p->rx) : 1;
 
-	/* A peer that has not signed yet may not have our public key. */
+	/*
+	 * A peer that has not signed a datagram yet may not have our public
+	 * key.
+	 */
 	if (kind == SOCK_HELLO && s->tag && !p->proved) {
 		sock_tx_public(s, p, kind);
 		return;
@@ -90,7 +96,10 @@ void sock_tx_public(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 	sock_io_add(s, p, &h, sizeof(h));
 }
 
-/* Often enough that nobody looks silent who was not asked. */
+/*
+ * Sets the retransmission timer, capped so that the peer is probed several
+ * times before the silence timeout expires.
+ */
 static void tx_timer(struct sock *s, struct sock_peer *p)
 {
 	uint64_t most = s->silence_ns / 4;
@@ -113,7 +122,7 @@ static void tx_fly(struct sock *s, struct sock_peer *p, uint32_t seq)
 	sock_io_add(s, p, f->gram->data, f->gram->bytes);
 }
 
-/* The open datagram gets its number and goes. */
+/* Assigns a number to the open datagram and sends it. */
 static void tx_depart(struct sock *s, struct sock_peer *p)
 {
 	struct sock_gram *g = p->open;
@@ -129,16 +138,16 @@ static void tx_depart(struct sock *s, struct sock_peer *p)
 	tx_fly(s, p, seq);
 }
 
-/* What is still to be taken: the header, of a segment, of the others. */
+/* Remaining bytes of a packet: header, current segment, next segments. */
 struct tx_from {
-	const struct weft_pkt *head; /* NULL: it has been */
+	const struct weft_pkt *head; /* NULL: already copied */
 	struct iovec now;
 	const struct iovec *next;
 };
 
 /*
- * The header is changed where it goes: a copy that was changed just before is
- * read again when the processor has not stored the change yet, and waits.
+ * Copies the header and clears its carrier field in place. Changing a copy
+ * first would stall: the copy is read before its store has completed.
  */
 static void tx_head(uint8_t *to, const struct weft_pkt *pkt)
 {
@@ -147,7 +156,7 @@ static void tx_head(uint8_t *to, const struct weft_pkt *pkt)
 	       sizeof(pkt->carrier));
 }
 
-/* The first bytes are of a whole header at least. */
+/* Copies the next bytes; the first call has to include the whole header. */
 static void tx_gather(struct tx_from *f, uint8_t *to, size_t bytes)
 {
 	if (f->head) {
@@ -171,7 +180,10 @@ static void tx_gather(struct tx_from *f, uint8_t *to, size_t bytes)
 	}
 }
 
-/* So many bytes more, and zeros up to the next record. */
+/*
+ * Adds bytes written behind the datagram's end, and zeros up to the next
+ * record.
+ */
 static void tx_filled(struct sock_gram *g, uint32_t bytes)
 {
 	memset(g->data + g->bytes + bytes, 0, tx_pad(bytes) - bytes);
@@ -191,8 +203,10 @@ static void tx_record(struct sock_gram *g, struct tx_from *f, uint32_t bytes,
 	g->loose &= more >= SOCK_PIECE;
 }
 
-/* A part of a loose packet, len bytes from at on, with a header of its own; f
- * has payload only. */
+/*
+ * Adds a piece of a loose packet, len bytes from offset at, with a header of
+ * its own; f has payload only.
+ */
 static void tx_piece(struct sock_gram *g, const struct weft_pkt *pkt,
 		     struct tx_from *f, uint32_t at, uint16_t len)
 {
@@ -217,13 +231,13 @@ static uint32_t tx_space(const struct sock_gram *g)
 	return g->room - g->bytes;
 }
 
-/* Whether more will come, so that what there is may wait for it. */
+/* Whether further packets are expected, so that this one may wait for them. */
 static bool tx_corked(const struct sock *s, const struct sock_peer *p)
 {
 	return s->polling || (p->flying && s->now - p->went_ns < TX_BURST_NS);
 }
 
-/* Room for a lonely packet, or for many that wait together. */
+/* Bytes to allocate: for a single packet, or for many that share a datagram. */
 static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 			     uint32_t need)
 {
@@ -234,7 +248,10 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 	return p->gram_max;
 }
 
-/* Who gets little has no train: a packet in parts is no reason for one. */
+/*
+ * A batch is used only with TX_TRAIN datagrams in flight: a packet in parts
+ * alone does not need one.
+ */
 static struct sock_gram *tx_new(struct sock *s, struct sock_peer *p,
 				uint32_t room)
 {
@@ -243,7 +260,7 @@ static struct sock_gram *tx_new(struct sock *s, struct sock_peer *p,
 	return sock_gram_new(s, room);
 }
 
-/* The kernel joins only what is of one size: what is nearly full is filled. */
+/* Pads a nearly full datagram: the kernel segments equal sizes only. */
 static void tx_fill_up(struct sock_gram *g)
 {
 	struct sock_record r = { .more = SOCK_FILLER };
@@ -257,7 +274,10 @@ static void tx_fill_up(struct sock_gram *g)
 	g->bytes += space;
 }
 
-/* An open datagram with so much space, of full size if it is new. */
+/*
+ * Makes an open datagram with this space, of full size if it is new; false: no
+ * memory.
+ */
 static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
 {
 	if (p->open && tx_space(p->open) < space) {
@@ -270,8 +290,8 @@ static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
 }
 
 /*
- * A packet that no datagram holds goes in parts, the first in what is left of
- * the open one: full ones are of one size, and the kernel cuts them.
+ * Cuts a packet that exceeds a datagram into parts, the first in the rest of
+ * the open datagram: full datagrams have one size, for GSO.
  */
 static int tx_cut(struct sock *s, struct sock_peer *p, struct tx_from *f,
 		  uint32_t bytes)
@@ -290,8 +310,8 @@ static int tx_cut(struct sock *s, struct sock_peer *p, struct tx_from *f,
 }
 
 /*
- * The same into packets, each of which goes up from where it was read, whether
- * those before it have come or not.
+ * Cuts a loose packet into packets, each of which the receiver delivers from
+ * its read buffer, in any order.
  */
 static int tx_shred(struct sock *s, struct sock_peer *p, struct tx_from *f)
 {
@@ -316,7 +336,7 @@ static int tx_shred(struct sock *s, struct sock_peer *p, struct tx_from *f)
 	return 0;
 }
 
-/* Numbers on their way, if a packet that takes so much went, too. */
+/* Numbers in flight, if a packet of need bytes were sent. */
 static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 {
 	uint32_t body = p->gram_max - (uint32_t)sizeof(struct sock_head);
@@ -325,7 +345,7 @@ static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 	       (need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1);
 }
 
-/* The numbers and bytes that a packet would take. */
+/* Whether the windows allow the numbers and bytes of a packet. */
 static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 			uint32_t need)
 {
@@ -336,7 +356,7 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 	return tx_may_fly(p, need + (p->open ? p->open->bytes : 0));
 }
 
-/* Into the open datagram, or a new one, or several. */
+/* Writes the packet into the open datagram, a new one, or several. */
 static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 		    uint32_t bytes, bool loose)
 {
@@ -346,7 +366,7 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 		return -EAGAIN;
 	if (need + sizeof(struct sock_head) > p->gram_max) {
 		if (loose ? tx_shred(s, p, f) : tx_cut(s, p, f, bytes))
-			p->broken = ENOMEM; /* half of it may have gone */
+			p->broken = ENOMEM; /* a part may have been sent */
 		return 0;
 	}
 	if (p->open && tx_space(p->open) < need)
@@ -359,7 +379,7 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	return 0;
 }
 
-/* To oneself: as if it had arrived. */
+/* Packet to this endpoint itself: stored in the reorder buffer. */
 static int tx_self(struct sock *s, struct sock_peer *p, struct tx_from *f,
 		   uint32_t bytes)
 {
@@ -384,7 +404,7 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	return 0;
 }
 
-/* What was placed goes now, or waits for more until the next turn. */
+/* Sends what was written now, or with the next pass. */
 static void tx_leave(struct sock *s, struct sock_peer *p, bool corked)
 {
 	p->went_ns = s->now;
@@ -414,7 +434,7 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 	return 0;
 }
 
-/* One number has arrived. */
+/* One number is acknowledged; returns its bytes, or 0 if it was before. */
 static uint64_t tx_landed(struct sock *s, struct sock_peer *p, uint32_t seq)
 {
 	struct sock_flight *f = sock_flight(p, seq);
@@ -443,7 +463,7 @@ static void tx_lose(struct sock_peer *p, struct sock_flight *f)
 	p->flying -= f->gram->bytes;
 }
 
-/* What others have overtaken that went after it is lost. */
+/* Marks numbers as lost that later transmissions have overtaken. */
 static void tx_gaps(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
@@ -460,19 +480,22 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
 {
 	uint32_t us = (uint32_t)(s->now / 1000) - echo;
 
-	/* Garbage, or the clock's edge. */
+	/* invalid, or the clock wrapped around */
 	if (!echo || us > 60000000u)
 		return;
 	sock_pace_rtt(&p->pace, (uint64_t)us * 1000);
 }
 
-/* Numbers from seq on that one word says are there. */
+/*
+ * Handles the numbers from seq on of one bitmap word; returns the bytes
+ * acknowledged.
+ */
 static uint64_t tx_here(struct sock *s, struct sock_peer *p, uint32_t seq,
 			uint64_t here)
 {
 	uint64_t bytes = 0;
 
-	/* Nothing beyond what was sent can have arrived. */
+	/* Ignore numbers that were not sent. */
 	for (; here && seq != p->tx.next; here >>= 1, seq++) {
 		if (here & 1)
 			bytes += tx_landed(s, p, seq);
@@ -497,11 +520,14 @@ static uint64_t tx_all_here(struct sock *s, struct sock_peer *p,
 	return bytes;
 }
 
-/* There may be room: who was refused is told, also where he sleeps. */
+/*
+ * There may be room: notifies the caller whose send was refused, and wakes it
+ * if it is blocked.
+ */
 static void tx_feed(struct sock *s)
 {
 	s->starved = false;
-	/* relaxed: a hint, before a wait or with the wake */
+	/* relaxed: a hint, read before a wait or after the wake */
 	weft_store32_relaxed(&s->bed.full, 1);
 	if (s->away)
 		sock_wake(&s->base);
@@ -514,7 +540,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	uint32_t count = tx_count(p);
 	uint64_t bytes;
 
-	/* An older word than the last is about windows of the past. */
+	/* An acknowledgement older than the last one has outdated windows. */
 	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
@@ -522,7 +548,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		tx_feed(s);
 	if (!count)
 		return;
-	/* What is in the batch has its memory until it has gone. */
+	/* Datagrams in the batch must not be freed before they are sent. */
 	if (sock_io_holds(s))
 		sock_io_flush(s);
 	bytes = tx_all_here(s, p, h, more, words);
@@ -539,8 +565,8 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * All has arrived, but the peer has not taken it: ask, since the word that it
- * has may be lost.
+ * Everything has arrived but is not delivered yet: probe, since the
+ * acknowledgement of the delivery may be lost.
  */
 static void tx_ask(struct sock *s, struct sock_peer *p)
 {
@@ -550,8 +576,9 @@ static void tx_ask(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * Nothing was acknowledged in time. The first time the oldest goes again and
- * asks: the peer may just not have had a processor. Then all are lost.
+ * Retransmission timeout. The first one retransmits the oldest number as a
+ * probe, since the peer may only have had no processor. Later ones mark
+ * everything lost.
  */
 static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
@@ -562,8 +589,10 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 		return;
 	}
 	first = !p->timeouts++;
-	/* The answer to its HELLO may be lost, without which it cannot verify
-	 * what it gets. */
+	/*
+	 * The answer to the peer's HELLO may be lost, without which the peer
+	 * cannot verify our datagrams.
+	 */
 	if (s->tag && !p->proved)
 		sock_tx_public(s, p, SOCK_HELLO);
 	if (first)
@@ -613,7 +642,7 @@ void sock_tx_unsent(struct sock_peer *p, uint32_t seq)
 		tx_lose(p, sock_flight(p, seq));
 }
 
-/* Whether p has been silent for too long while something waits for it. */
+/* Whether p has been silent for too long while data are unacknowledged. */
 static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t since = p->heard_ns > p->wait_ns ? p->heard_ns : p->wait_ns;

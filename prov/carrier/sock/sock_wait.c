@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: a few looks at the socket, then ppoll on it and on the eventfd that
- * wake writes to, until the time when poll has something to send again, a
- * tenth of a second at most.
+ * Waiting: spin on the socket briefly, then block in ppoll on the socket and on
+ * the eventfd that wake writes to, until the time when poll is needed, a tenth
+ * of a second at most.
  *
- * A thread may sleep here while another sends, and with that makes it
- * necessary to look earlier:
+ * A thread may block here while another thread sends, which may make a poll
+ * necessary earlier:
  *
- *   Sleeper                           Sender
- *     until = when it would wake up     due = when poll is needed
+ *   Waiting thread                    Sender
+ *     until = time of its wake-up       due = time when poll is needed
  *     fence (F0)                        fence (F1)
- *     look at due                       look at until: later? wake
+ *     load due                          load until: later? wake
  *     ppoll
  *
- * Either the sleeper sees the new due or the sender sees that it sleeps.
+ * Either the waiting thread reads the new due, or the sender reads until.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -69,7 +69,7 @@ static void wait_ring(struct sock_bed *b)
 {
 	uint64_t one = 1;
 
-	/* A counter that is full rings as well. */
+	/* EAGAIN means that the counter is full: the eventfd is readable. */
 	if (write(b->event, &one, sizeof(one)) < 0)
 		return;
 }
@@ -87,7 +87,7 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 	struct sock_bed *b = &s->bed;
 	uint64_t until;
 
-	/* relaxed: one writer at a time, and F1 orders it */
+	/* relaxed: one writer at a time, ordered by F1 */
 	if (weft_load64_relaxed(&b->due_ns) == at_ns)
 		return;
 	weft_store64_relaxed(&b->due_ns, at_ns);
@@ -97,7 +97,7 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 	if (until <= at_ns)
 		return;
 	wait_ring(b);
-	/* A descriptor that is readable stays so until it is armed again. */
+	/* The epoll descriptor stays readable until it is armed again. */
 	if (weft_load32(&b->armed)) {
 		weft_store32(&b->armed, 0);
 		weft_store64(&b->until_ns, 0);
@@ -106,12 +106,12 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 
 void sock_wait_sooner(struct sock *s, uint64_t at_ns)
 {
-	/* relaxed: as above */
+	/* relaxed: one writer at a time, under the lock */
 	if (at_ns < weft_load64_relaxed(&s->bed.due_ns))
 		sock_wait_due(s, at_ns);
 }
 
-/* Whether poll has something to do now, or wake was called. */
+/* Whether poll is needed now, or wake was called. */
 static bool wait_over(struct sock_bed *b, uint64_t now)
 {
 	if (weft_load64(&b->due_ns) <= now)
@@ -119,7 +119,7 @@ static bool wait_over(struct sock_bed *b, uint64_t now)
 	return weft_load32(&b->woken) && weft_swap32(&b->woken, 0);
 }
 
-/* True: the socket has something, or somebody rang. */
+/* Waits for ns at most; true: the socket is readable, or wake was called. */
 static bool wait_look(struct sock *s, uint64_t ns)
 {
 	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
@@ -160,7 +160,7 @@ static bool wait_sleep(struct sock *s, uint64_t now, uint64_t end)
 	due = weft_load64(&b->due_ns);
 	over = wait_over(b, now);
 	if (!over) {
-		/* relaxed: a number for people */
+		/* relaxed: a statistic */
 		atomic_fetch_add_explicit(&b->sleeps, 1, memory_order_relaxed);
 		over = wait_look(s, wait_min(until, due) - now);
 	}
@@ -168,7 +168,7 @@ static bool wait_sleep(struct sock *s, uint64_t now, uint64_t end)
 	return over || wait_over(b, weft_now_ns());
 }
 
-/* Nobody tells that there is room: a short sleep, and look again. */
+/* There is no notification of room: yield or block briefly, then retry. */
 static int wait_room(struct sock *s, uint64_t timeout_ns)
 {
 	if (s->bed.room_waits++ < WAIT_ROOM_YIELDS)
@@ -193,7 +193,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	b->room_waits = 0;
 	if (wait_spin(s, now, end))
 		return 0;
-	/* relaxed: a hint; nobody rings for what is watched */
+	/* relaxed: a hint; a change of watched memory sends no wake-up */
 	if (weft_load64_relaxed(&b->watching)) {
 		sched_yield();
 		return 0;
@@ -242,8 +242,8 @@ static int wait_fd_open(struct sock *s)
 }
 
 /*
- * One descriptor for the socket, wake(), and what poll has to do. Who waits
- * asks for it, too, beside who calls.
+ * One descriptor for the socket, wake() and the time when poll is needed. The
+ * waiting thread requests it concurrently with the caller.
  */
 int sock_wait_fd(struct weft_carrier *c)
 {
