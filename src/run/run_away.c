@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Options that say where a job runs, and the decision whether this host is the
- * place. Jobs elsewhere are handed to another launcher: run_engine.c.
+ * Options that select the hosts of a job, and the decision whether the job runs
+ * on this host. Jobs on other hosts are handed to another launcher:
+ * run_engine.c. run_opts.c calls both.
  */
 #include "src/base/attr.h"
 #include "src/run/run_env.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Row value: 1 when the argument is a file. */
+/* The option's value is 1 if the argument is a file. */
 int run_set_hosts(struct run_parse *p, char **arg)
 {
 	struct run_hosts *h = &p->o->away.hosts;
@@ -73,7 +74,7 @@ static int pass(struct run_away *w, char *text)
 	return 0;
 }
 
-/* Two dashes, the first of the row's names, and the values. */
+/* Adds two dashes, the option's first name, and its values. */
 int run_set_pass(struct run_parse *p, char **arg)
 {
 	const struct weft_arg *row = &p->flag->arg;
@@ -91,7 +92,7 @@ int run_set_pass(struct run_parse *p, char **arg)
 	return run_flag_note_where(p, row->help, RUN_NOTE_NO_MPIRUN);
 }
 
-/* A Slurm allocation that is more, or something else, than this host. */
+/* Is this a Slurm allocation with a host other than this one? */
 static bool in_allocation(const char *self)
 {
 	const char *nodes = getenv("SLURM_JOB_NODELIST");
@@ -124,7 +125,10 @@ static int check_here(const struct run_opts *o, const char *self)
 		run_say("-launcher fork: host %s is not this host", other);
 		return -EINVAL;
 	}
-	/* A run without the faults would prove what it did not. */
+	/*
+	 * A run without the requested faults would be taken for a run with
+	 * them.
+	 */
 	if (o->model.faults && !run_model_virtual(&o->model) &&
 	    !run_model_live_faults(&o->model)) {
 		run_say("--faults %s: for --machine with the virtual clock, or "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Placement. Slots are the cores (or hardware threads) we may use, in the
- * order of the topology. --map-by says which slot a rank starts at, PE=n how
- * many it gets, --bind-to how wide the binding around them is.
+ * Placement. Slots are the usable cores (or hardware threads), in the order of
+ * the topology. --map-by selects the first slot of a rank, PE=n the number of
+ * its slots, --bind-to the width of the binding around them.
  *
  *   2 packages of 3 cores, 4 ranks        slot   0 1 2 | 3 4 5
  *     --map-by core                       rank   0 1 2   3
@@ -27,9 +27,9 @@
 struct run_bind {
 	hwloc_topology_t topo;
 	hwloc_bitmap_t allowed;
-	hwloc_obj_t *slot; /* cores or hardware threads that are allowed */
+	hwloc_obj_t *slot; /* usable cores or hardware threads */
 	int nslots;
-	struct run_cpuset *rank; /* NULL: nobody is bound */
+	struct run_cpuset *rank; /* NULL: no rank is bound */
 	int nranks;
 };
 
@@ -56,8 +56,8 @@ static hwloc_obj_type_t type_of(enum run_unit u)
 }
 
 /*
- * hwloc's plugins (displays, accelerators) are not wanted here and cost more
- * than the rest of the launch.
+ * Loads the topology without hwloc's plugins (displays, accelerators): they are
+ * not needed and take longer than the rest of the launch.
  */
 static int load(struct run_bind *b, const char *synthetic)
 {
@@ -143,7 +143,7 @@ static int find_slots(struct run_bind *b, hwloc_obj_type_t type)
 	return b->nslots ? 0 : -ENODEV;
 }
 
-/* The processors around slot as wide as type, within what is allowed. */
+/* Adds the usable processors of the object of this type around slot. */
 static void widen(struct run_bind *b, hwloc_obj_t slot, hwloc_obj_type_t type,
 		  hwloc_bitmap_t out)
 {
@@ -158,13 +158,13 @@ static void widen(struct run_bind *b, hwloc_obj_t slot, hwloc_obj_type_t type,
 			o = o->parent;
 	}
 	hwloc_bitmap_or(out, out, o ? o->cpuset : slot->cpuset);
-	/* A level this host does not have: the next wider one is the host. */
+	/* The host has no level of this type: bind to all usable processors. */
 	if (!o && type != HWLOC_OBJ_CORE && type != HWLOC_OBJ_PU)
 		hwloc_bitmap_copy(out, b->allowed);
 	hwloc_bitmap_and(out, out, b->allowed);
 }
 
-/* Slots within the k-th object of a type; their number. */
+/* Stores the slots within the k-th object of a type; returns their number. */
 static int slots_within(struct run_bind *b, hwloc_obj_type_t type, int k,
 			int *slots)
 {
@@ -178,7 +178,7 @@ static int slots_within(struct run_bind *b, hwloc_obj_type_t type, int k,
 	return n;
 }
 
-/* The first slot of a rank; objects without usable slots are passed over. */
+/* Returns the first slot of a rank; skips objects without usable slots. */
 static int first_slot(struct run_bind *b, const struct run_place *p, int rank,
 		      int pe)
 {
@@ -223,7 +223,10 @@ static int place_rank(struct run_bind *b, const struct run_place *p, int rank,
 	return c->set ? 0 : -ENOMEM;
 }
 
-/* What "one rank per core while they fit" means for so many ranks. */
+/*
+ * Selects the unit of the default binding for n ranks: a core, else a hardware
+ * thread, else none.
+ */
 static enum run_unit choose(struct run_bind *b, const struct run_place *p,
 			    int n, int cpus)
 {
@@ -314,7 +317,7 @@ void *run_bind_topology(const struct run_bind *b)
 	return b ? b->topo : NULL;
 }
 
-/* A number out of the way of scripts that use descriptors 3 to 9. */
+/* Descriptor number above those that scripts use (3 to 9). */
 enum { XML_FD = 200 };
 
 int run_bind_xml(const struct run_bind *b)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which processors a rank runs on. run_bind_open() loads the topology once;
- * ranks get it as XML in a memfd and need not look for themselves.
+ * Processors on which a rank runs. run_bind_open() loads the topology once;
+ * ranks get it as XML in a memfd and need not discover it.
  *
- * Without a word from the user: one rank to a core while they fit, one to a
- * hardware thread while those fit, and no binding when the ranks outnumber
- * the usable processors.
+ * By default one rank is bound to each core while there are enough cores, else
+ * one to each hardware thread, and no rank is bound if there are more ranks
+ * than usable processors.
  */
 #ifndef WEFT_RUN_BIND_H
 #define WEFT_RUN_BIND_H
@@ -23,25 +23,28 @@ struct run_cpuset {
 struct run_bind;
 
 /*
- * Loads the topology (synthetic: an hwloc description instead of the host,
- * for tests; NULL) and decides the place of each of n ranks. cpus: how many
- * are usable. 0 or -errno; says why.
+ * Loads the topology (synthetic: an hwloc description in place of the host, for
+ * tests, or NULL) and places n ranks. cpus: number of usable processors.
+ * Returns 0, or -errno and reports the reason on stderr.
  */
 int run_bind_open(const struct run_place *p, int n, int cpus,
 		  const char *synthetic, struct run_bind **b_p);
 void run_bind_close(struct run_bind *b);
 
-/* The processors of a rank; NULL: it is not bound. */
+/* Returns the processors of a rank; NULL: the rank is not bound. */
 const struct run_cpuset *run_bind_of(const struct run_bind *b, int rank);
 
-/* The topology, for the PMIx server; and as XML in a memfd, -1: none. */
+/* Returns the topology, for the PMIx server; or as XML in a memfd, -1: none. */
 void *run_bind_topology(const struct run_bind *b);
 int run_bind_xml(const struct run_bind *b);
 
-/* Bytes of a core's second cache; 0: not known. */
+/* Returns the size of a core's second-level cache in bytes; 0: unknown. */
 size_t run_bind_cache(const struct run_bind *b);
 
-/* Where a process really is, e.g. "core 1, cpus 2-3". Freed by the caller. */
+/*
+ * Returns the actual binding of a process, e.g. "core 1, cpus 2-3". Freed by
+ * the caller.
+ */
 char *run_bind_text(const struct run_bind *b, pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placement on hosts that exist only as a description. */
+/* Tests of the placement, on synthetic topologies. */
 #include "src/run/run_bind.h"
 #include "test/t.h"
 
@@ -11,7 +11,7 @@
 /* 2 packages of 3 cores of 2 threads: core k has processors 2k and 2k+1. */
 #define TWELVE "pack:2 l3:1 core:3 pu:2"
 
-/* "0-1;2-3": the processors of each rank, in order; "-": not bound. */
+/* Writes the processors of each rank, in order: "0-1;2-3"; "-": not bound. */
 static void places(const struct run_place *p, int n, int cpus, char *out)
 {
 	struct run_bind *b = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collector: reads the pipes of its slice, cuts lines, writes them out.
- * One process, one epoll, no thread. See run_io.h for its place.
+ * Collector process: reads the pipes of its slice of ranks, splits the data
+ * into lines and writes them. One process, one epoll, no threads. run_io.h has
+ * the protocol; run_io.c forks collectors.
  */
 #include "src/base/attr.h"
 #include "src/run/run_fdpass.h"
@@ -26,17 +27,18 @@ enum { STREAM_OUT, STREAM_ERR, STREAM_LIFE, PER_RANK };
 /* One stream of one rank. */
 struct stream {
 	struct run_line line;
-	struct sink *sink; /* NULL: a lifeline, which carries nothing */
-	int fd;		   /* -1: at its end */
+	struct sink *sink; /* NULL: a lifeline, which carries no data */
+	int fd;		   /* -1: at end of file */
 };
 
-/* Where lines go: our stdout or stderr. */
+/* Destination of lines: stdout or stderr of this process. */
 struct sink {
 	struct run_buf buf;
-	struct stream *owner; /* whose unfinished line stands there */
+	/* stream whose unfinished line was written last */
+	struct stream *owner;
 	int fd;
 	bool tty;
-	bool gone; /* nobody reads any more, or the disk is full */
+	bool gone; /* the reader has closed, or the disk is full */
 };
 
 struct collector {
@@ -45,9 +47,9 @@ struct collector {
 	struct sink sink[2];
 	int ctl;
 	int epoll;
-	int given; /* ranks that have their pipes */
-	int live;  /* streams that are open */
-	bool last; /* no more ranks will come */
+	int given; /* ranks whose pipes were handed out */
+	int live;  /* open streams */
+	bool last; /* no more ranks will be requested */
 	bool failed;
 	char chunk[CHUNK];
 };
@@ -62,8 +64,8 @@ static void stream_close(struct collector *c, struct stream *s)
 }
 
 /*
- * Without a reader the ranks shall learn it as they would alone: by SIGPIPE
- * when they next write.
+ * Closes the streams of a sink that cannot be written: the ranks get SIGPIPE at
+ * their next write, as they would without mpiexec.
  */
 static void sink_lost(struct collector *c, struct sink *k, int err)
 {
@@ -103,7 +105,10 @@ static void no_memory(struct collector *c)
 	c->failed = true;
 }
 
-/* Lines as people read them; else bytes are passed on as they are. */
+/*
+ * Is the sink a terminal, or are lines tagged? Otherwise bytes are passed on
+ * unchanged.
+ */
 static bool is_for_people(const struct collector *c, const struct sink *k)
 {
 	const struct run_output *o = c->slice->out;
@@ -111,7 +116,7 @@ static bool is_for_people(const struct collector *c, const struct sink *k)
 	return k->tty || o->tag != RUN_TAG_NONE || o->timestamp;
 }
 
-/* Another stream's unfinished line ends here, where somebody reads it. */
+/* Ends another stream's unfinished line first, if the output is for people. */
 static void sink_take(struct collector *c, struct sink *k, struct stream *s)
 {
 	if (k->owner && k->owner != s && is_for_people(c, k))
@@ -131,7 +136,7 @@ static void mark_end(struct collector *c, const struct stream *s)
 	atomic_store_explicit(&sh->rank[rank].ended, at, memory_order_release);
 }
 
-/* Whatever somebody writes there, only its end is of interest. */
+/* Discards data of a lifeline; only its end of file matters. */
 static void life_read(struct collector *c, struct stream *s)
 {
 	ssize_t n = read(s->fd, c->chunk, sizeof(c->chunk));
@@ -166,7 +171,7 @@ static void stream_read(struct collector *c, struct stream *s)
 		sink_flush(c, k);
 }
 
-/* On a terminal a prompt or a row of dots shows although its line is open. */
+/* Shows prompts and progress dots on a terminal before their line ends. */
 static void show_prompts(struct collector *c)
 {
 	struct stream *s;
@@ -229,7 +234,10 @@ static void give_pipes(struct collector *c)
 			close(fd[n]);
 }
 
-/* mpiexec is dead: its direct children die with it, their children here. */
+/*
+ * mpiexec has died: the kernel kills its children, this kills their process
+ * groups.
+ */
 static void end_ranks(struct collector *c)
 {
 	const struct run_shared *sh = c->slice->shared;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Usable processors. In a container the affinity mask often shows the whole
- * host while a quota of the control group allows two processors' worth: both
- * are asked, along the path from our group to the root, in either version of
- * the interface.
+ * Number of usable processors. In a container the affinity mask often has all
+ * processors of the host while a quota of the control group allows two: both
+ * are read, the quota along the path from our group to the root, in both
+ * versions of the cgroup interface.
  */
 #include "src/run/run_cpus.h"
 
@@ -26,7 +26,7 @@ int run_cpus_parse(const char *text)
 	return (int)((quota + period - 1) / period);
 }
 
-/* First line of dir/name, "" when there is none. */
+/* Reads the first line of dir/name, "" if there is none. */
 static void read_line(const char *dir, const char *name, char *buf, int size)
 {
 	char path[512];
@@ -58,7 +58,7 @@ static int quota_in(const char *dir, int v2)
 	return run_cpus_parse(text);
 }
 
-/* The smallest quota from mount/path up to mount itself. */
+/* Returns the smallest quota from mount/path up to mount. */
 static int quota_along(const char *mount, const char *path, int v2)
 {
 	char dir[400];
@@ -77,7 +77,7 @@ static int quota_along(const char *mount, const char *path, int v2)
 	}
 }
 
-/* The quota alone, rounded up; 0: none. */
+/* Returns the control group's quota, rounded up; 0: none. */
 static int quota_of(void)
 {
 	char line[300], *path;
@@ -107,7 +107,7 @@ int run_cpus_forbidden(void)
 {
 	cpu_set_t set;
 
-	/* EINVAL: the kernel's mask is longer, and may be read. */
+	/* EINVAL: the kernel's mask is longer, but may be read. */
 	if (!sched_getaffinity(0, sizeof(set), &set) || errno == EINVAL)
 		return 0;
 	return -errno;
@@ -122,7 +122,7 @@ static int allowed(void)
 
 	if (run_cpus_forbidden())
 		return online > 0 ? (int)online : 1;
-	/* The kernel refuses a mask smaller than its own. */
+	/* The kernel refuses a mask that is smaller than its own. */
 	for (; n <= 1 << 20; n *= 4) {
 		set = CPU_ALLOC(n);
 		size = CPU_ALLOC_SIZE(n);

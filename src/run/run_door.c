@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is at the other end of a connection? See run_door.h. */
+/*
+ * Access control of the PMIx server's listener: finds the user of a connecting
+ * process. See run_door.h.
+ */
 #include "src/run/run_door.h"
 #include "src/base/attr.h"
 #include "src/run/run_say.h"
@@ -20,9 +23,12 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define DOOR_SILENCE_S 10 /* before a connection is given up */
+#define DOOR_SILENCE_S 10 /* timeout of a silent connection */
 
-/* Period of the listener's test, and when a missing thread is believed. */
+/*
+ * Poll period of the listener's test, and minimum time before a missing
+ * listener thread is taken for a failure.
+ */
 enum { TEST_MS = 100, TEST_LEAST_MS = 500 };
 
 /* ---- sock_diag ----------------------------------------------------------- */
@@ -42,7 +48,7 @@ static void put_end(const struct sockaddr_storage *ss, __be32 *addr,
 	}
 }
 
-/* The far end's socket, seen from there: its source is the far end. */
+/* Requests the peer's socket: its source address is the remote end. */
 static int diag_ask(int fd, const struct run_ends *ends)
 {
 	struct {
@@ -65,9 +71,9 @@ static int diag_ask(int fd, const struct run_ends *ends)
 }
 
 /*
- * A socket that its process has closed belongs to root, as far as the kernel
- * remembers, so only one that is held counts; and where there is no such
- * connection the kernel may answer with who listens at that port.
+ * After close() the kernel reports root as the owner, so only a socket that a
+ * process holds counts. Without a matching connection the kernel may return the
+ * listening socket of that port, hence the check of the port.
  */
 static bool diag_is_held(const struct inet_diag_msg *d,
 			 const struct run_ends *ends)
@@ -119,14 +125,14 @@ int run_door_diag(const struct run_ends *ends, uid_t *uid_p)
 
 /* ---- /proc/net/tcp ------------------------------------------------------- */
 
-/* One line: is it the far end, held by somebody, and whose? */
+/* Is this line the peer's socket, and held by a process? Sets its user. */
 static bool line_fits(const char *line, const struct sockaddr_in *far,
 		      const struct sockaddr_in *near, uid_t *uid_p)
 {
 	unsigned from, from_port, to, to_port, state, uid;
 	unsigned long inode;
 
-	/* Addresses are shown as the number that their bytes are here. */
+	/* Addresses are printed as numbers in the host's byte order. */
 	if (sscanf(line, " %*u: %x:%x %x:%x %x %*x:%*x %*x:%*x %*x %u %*u %lu",
 		   &from, &from_port, &to, &to_port, &state, &uid, &inode) != 7)
 		return false;
@@ -157,7 +163,7 @@ int run_door_proc(const struct run_ends *ends, uid_t *uid_p)
 	return found ? 0 : -ENOENT;
 }
 
-/* ---- the door ------------------------------------------------------------ */
+/* ---- decision ------------------------------------------------------------ */
 
 static int who_comes(int sd, uid_t *uid_p)
 {
@@ -172,7 +178,7 @@ static int who_comes(int sd, uid_t *uid_p)
 	if (ends.far.ss_family != AF_INET && ends.far.ss_family != AF_INET6)
 		return -EOPNOTSUPP;
 	ret = run_door_diag(&ends, uid_p);
-	/* "No such socket" is also what a kernel without the module says. */
+	/* A kernel without the sock_diag module also returns ENOENT. */
 	return ret ? run_door_proc(&ends, uid_p) : 0;
 }
 
@@ -180,7 +186,7 @@ static void say_once(const char *what, uid_t uid)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
-	/* Who comes a thousand times is not worth a thousand lines. */
+	/* Report the first attempt only. */
 	if (!atomic_flag_test_and_set_explicit(&said, memory_order_acq_rel))
 		run_say(what, (unsigned)uid);
 }
@@ -205,11 +211,11 @@ static bool may_enter(int sd)
 	return false;
 }
 
-/* ---- the test of the listener -------------------------------------------- */
+/* ---- test of the listener ------------------------------------------------ */
 
 static struct {
-	struct sockaddr_storage at; /* what the library listens at */
-	atomic_int tester;	    /* port of the test's own end, 0: none */
+	struct sockaddr_storage at; /* address on which libpmix listens */
+	atomic_int tester;	    /* port of the test's own socket, 0: none */
 } door;
 
 static int port_of(const struct sockaddr_storage *ss)
@@ -219,7 +225,7 @@ static int port_of(const struct sockaddr_storage *ss)
 		       : ((const struct sockaddr_in *)ss)->sin_port;
 }
 
-/* The other end is run_door_answers(). */
+/* Is the peer run_door_answers()? */
 static bool is_test(int sd)
 {
 	struct sockaddr_storage far = { 0 };
@@ -231,7 +237,7 @@ static bool is_test(int sd)
 	       port_of(&far) == tester;
 }
 
-/* Of this process; 0: not known. */
+/* Returns the number of threads of this process; 0: unknown. */
 static int count_threads(void)
 {
 	DIR *d = opendir("/proc/self/task");
@@ -279,8 +285,10 @@ int run_door_answers(void)
 	len = sizeof(own);
 	if (!err && getsockname(sd, (struct sockaddr *)&own, &len))
 		err = -errno;
-	/* R1 pairs with A1 in is_test(): before the first word, which lets the
-	 * kernel show the connection */
+	/*
+	 * R1 pairs with A1 in is_test(): store before the first byte is sent,
+	 * after which the kernel hands the connection to accept()
+	 */
 	atomic_store_explicit(&door.tester, port_of(&own),
 			      memory_order_release);
 	if (!err && write(sd, "?", 1) != 1)
@@ -295,8 +303,8 @@ int run_door_answers(void)
 /* -------------------------------------------------------------------------- */
 
 /*
- * listen() of this process, for libpmix: the kernel shows it connections when
- * their first words are there, or after that time.
+ * listen() of this process, for libpmix: the kernel hands over a connection
+ * when its first data has arrived, or after DOOR_SILENCE_S.
  */
 WEFT_EXPORT int run_door_listen(int sd, int backlog) WEFT_SYMBOL("listen");
 
@@ -307,15 +315,16 @@ int run_door_listen(int sd, int backlog)
 
 	if (getsockname(sd, (struct sockaddr *)&door.at, &len))
 		door.at.ss_family = AF_UNSPEC;
-	/* not TCP: as it is */
+	/* fails for sockets other than TCP, without effect */
 	setsockopt(sd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds,
 		   sizeof(seconds));
 	return (int)syscall(SYS_listen, sd, backlog);
 }
 
 /*
- * One that the kernel shows without a word has had its time; one that speaks
- * gets as much for each of its words, as long as libpmix waits for them.
+ * Has data arrived? A connection without data has been silent for
+ * DOOR_SILENCE_S already. For the others this time limits every read of
+ * libpmix.
  */
 static bool has_spoken(int sd)
 {
@@ -327,8 +336,8 @@ static bool has_spoken(int sd)
 }
 
 /*
- * accept() of this process, before the C library's; libpmix is the only
- * caller, and takes EAGAIN for "they have gone away again".
+ * accept() of this process, found before the C library's. libpmix is the only
+ * caller and treats EAGAIN as a connection that was closed before accept().
  */
 WEFT_EXPORT int run_door_accept(int sd, struct sockaddr *addr, socklen_t *len)
 	WEFT_SYMBOL("accept");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The door knows who comes, by either way, and turns strangers away. */
+/*
+ * Both interfaces report the owner of a connection, and connections of other
+ * users are refused.
+ */
 #include "src/run/run_door.h"
 #include "test/t.h"
 
@@ -33,7 +36,7 @@ static int connect_to(const struct sockaddr_in *at)
 
 	if (connect(s, (const struct sockaddr *)at, sizeof(*at)))
 		_exit(1);
-	/* the kernel shows nobody who is silent */
+	/* accept() does not return before data has arrived */
 	T_IS(write(s, "words", 5), 5);
 	return s;
 }
@@ -70,7 +73,7 @@ static void both_ways_tell_who_comes(void **state)
 	T_OK(run_door_proc(&e, &uid));
 	T_IS(uid, geteuid());
 	close(far);
-	/* What is closed belongs to nobody, whatever the kernel says. */
+	/* A closed socket has no owner, whatever the kernel reports. */
 	T_IS(run_door_proc(&e, &uid), -ENOENT);
 	T_TRUE(run_door_diag(&e, &uid) < 0);
 	close(near);
@@ -88,7 +91,7 @@ static void who_has_gone_does_not_come_in(void **state)
 	close(s);
 }
 
-/* Connects as somebody else and waits for the end of the connection. */
+/* Connects as another user and waits for the end of the connection. */
 static pid_t start_stranger(const struct sockaddr_in *at)
 {
 	pid_t pid = fork();
@@ -130,7 +133,7 @@ static void *accept_until_told(void *arg)
 {
 	int s = *(int *)arg, got;
 
-	/* -1 with EAGAIN is the test, a connection the end */
+	/* -1 with EAGAIN: the test's connection; a descriptor: the last one */
 	do
 		got = accept(s, NULL, NULL);
 	while (got < 0 && errno == EAGAIN);
@@ -151,7 +154,7 @@ static void a_listener_that_runs_answers(void **state)
 	far = connect_to(&at);
 	pthread_join(th, NULL);
 	close(far);
-	/* now nobody accepts, and no thread is there to do so */
+	/* now no thread calls accept() */
 	T_IS(run_door_answers(), -ETIMEDOUT);
 	close(s);
 	T_IS(run_door_answers(), -ECONNREFUSED);

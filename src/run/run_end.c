@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of death: who is to blame, which code, which words. */
+/*
+ * Rules for the end of a job: the rank that is blamed, the exit code and the
+ * message. run_job.c calls them.
+ */
 #include "src/run/run_end.h"
 #include "src/base/attr.h"
 
@@ -48,7 +51,9 @@ int run_end_code(const struct run_end *e)
 	return RUN_EXIT_FAULT;
 }
 
-/* What the rank did, after "process rank 3 with PID 1234 on node host". */
+/*
+ * Writes what the rank did, after "process rank 3 with PID 1234 on node host".
+ */
 static int deed(const struct run_end *e, char **text_p)
 {
 	switch (e->cause) {
@@ -74,7 +79,7 @@ static int deed(const struct run_end *e, char **text_p)
 	}
 }
 
-/* Nobody's fault alone: the MPI library says so when it ends the job. */
+/* No single rank is at fault: the MPI library aborts with this text. */
 static bool is_deadlock(const struct run_end *e)
 {
 	return e->cause == RUN_CAUSE_ABORT && e->text &&
@@ -83,7 +88,7 @@ static bool is_deadlock(const struct run_end *e)
 
 char *run_end_text(const struct run_end *e, const char *host)
 {
-	/* The text of an abort begins with it. */
+	/* The text of an abort already begins with the call. */
 	const char *call = e->cause == RUN_CAUSE_ABORT ? NULL : e->call;
 	char *did = NULL, *text = NULL;
 	int n = -1;
@@ -106,7 +111,7 @@ char *run_end_text(const struct run_end *e, const char *host)
 	return n < 0 ? NULL : text;
 }
 
-/* "0-3,7" of the ranks for which pick() is true; to be freed. */
+/* Returns the ranks for which pick() is true, as "0-3,7"; to be freed. */
 static char *ranges_of(const struct run_rank *rank, int n,
 		       bool (*pick)(const struct run_rank *))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of death, row by row. */
+/* Tests of the rules for the end of a job, case by case. */
 #include "src/run/run_end.h"
 #include "test/t.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finding the launcher of the site, and becoming it. */
+/* Finds the launcher of the site, and executes it. */
 #include "src/run/run_engine.h"
 #include "src/run/run_limits.h"
 #include "src/run/run_path.h"
@@ -68,7 +68,7 @@ bool run_engine_is(const char *version, struct run_engine *e)
 	return true;
 }
 
-/* The first words of "FILE --version", "" when there are none. */
+/* Reads the first output of "FILE --version", "" if there is none. */
 static void ask_version(char *file, char *text, size_t size)
 {
 	char option[] = "--version", *argv[] = { file, option, NULL };
@@ -102,7 +102,7 @@ static void ask_version(char *file, char *text, size_t size)
 		close(fd[1]);
 }
 
-/* mpirun is a name that many have, this program as well. */
+/* Several MPIs install an mpirun, Weft too, so the version is checked. */
 static bool try_file(const char *dir, int len, const char *name,
 		     struct run_engine *e)
 {
@@ -196,8 +196,8 @@ void run_engine_note(const struct run_opts *o, const struct run_engine *e,
 }
 
 /*
- * A name without a slash is searched here, because the login of another host
- * has a PATH of its own; what is not found is left to the engine.
+ * A name without a slash is searched here, because a login on another host has
+ * its own PATH; if it is not found, the launcher searches it.
  */
 static void add_found(const struct run_app *a, const char *name,
 		      struct run_cmd *c)
@@ -226,7 +226,10 @@ void run_engine_program(const struct run_opts *o, const struct run_app *a,
 		run_cmd_add(c, "%s", a->argv[i]);
 }
 
-/* timeout(1) has our exit code, and tells only the engine, which tells all. */
+/*
+ * timeout(1) has our exit code and signals only the launcher, which ends all
+ * ranks.
+ */
 static void add_timeout(const struct run_opts *o, struct run_cmd *c)
 {
 	if (o->timeout_s <= 0)
@@ -237,7 +240,7 @@ static void add_timeout(const struct run_opts *o, struct run_cmd *c)
 	run_cmd_add(c, "%g", o->timeout_s);
 }
 
-/* Calls are counted and recorded by the ranks' own launcher on this host. */
+/* Only mpiexec's own launch on this host counts and records calls. */
 static bool files_lost(const struct run_opts *o, const struct run_engine *e)
 {
 	const struct run_model *m = &o->model;

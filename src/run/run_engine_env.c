@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which variables the ranks of a job on other hosts get. */
+/* Selects the variables that ranks on other hosts get. */
 #include "src/base/attr.h"
 #include "src/run/run_engine.h"
 #include "src/run/run_env.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of this login, of this host, of a launcher. */
+/* Variables of this login, this host or a launcher. */
 static const char *const stay[] = {
 	"BASH_*",  "DISPLAY",	   "HOME",	 "HOSTNAME", "HYDRA_*",
 	"LOGNAME", "MAIL",	   "OLDPWD",	 "OMPI_*",   "ORTE_*",
@@ -25,7 +25,7 @@ static bool stays(const char *name)
 	for (size_t i = 0; i < WEFT_COUNT_OF(stay); i++)
 		if (!fnmatch(stay[i], name, 0))
 			return true;
-	/* Functions that bash exports have names that no one can write. */
+	/* Functions that bash exports have names that are no identifiers. */
 	for (; *name; name++)
 		if (!isalnum((unsigned char)*name) && *name != '_')
 			return true;
@@ -40,7 +40,7 @@ static bool named(const struct run_edits *ed, const char *name)
 	return false;
 }
 
-/* The last of several counts; NULL: none. */
+/* Returns the value of the last setting of a name; NULL: none. */
 static const char *value_of(const struct run_edits *ed, const char *name)
 {
 	for (int i = ed->count; i-- > 0;)
@@ -49,7 +49,7 @@ static const char *value_of(const struct run_edits *ed, const char *name)
 	return NULL;
 }
 
-/* Every context sets the variable to this value. */
+/* Does every context set the variable to this value? */
 static bool is_alike(const struct run_opts *o, const char *name,
 		     const char *value)
 {
@@ -90,7 +90,7 @@ static void keep_vars(const struct run_opts *o, int app,
 	}
 }
 
-/* Each name once, with the value that counts. */
+/* Passes each name once, with the value of its last setting. */
 static void set_edits(const struct run_opts *o, const struct run_edits *ed,
 		      const struct run_edits *over,
 		      const struct run_engine_env *to, struct run_cmd *c)

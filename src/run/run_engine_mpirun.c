@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command line of mpirun of Open MPI 4 (ORTE), and of prterun, which is
- * what mpirun of Open MPI 5 calls, too (PRTE). They differ in how placement and
- * output are said.
+ * Command line of mpirun of Open MPI 4 (ORTE), and of prterun (PRTE), which
+ * mpirun of Open MPI 5 calls too. Their options for placement and output
+ * differ.
  */
 #include "src/base/attr.h"
 #include "src/run/run_engine.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Variables that would change what the engine itself does. */
+/* Does the launcher itself read this variable? */
 static bool is_its_own(const char *name)
 {
 	static const char *const own[] = {
@@ -45,10 +45,10 @@ static void keep_var(struct run_cmd *c, const char *name)
 }
 
 /*
- * "-x NAME", with the value in the engine's environment, where other users
- * cannot read it. A variable that not all contexts have, or that the engine
- * reads, travels as WEFT_SET_<number>_NAME and is renamed by the shell script
- * in front of the program: c->script.
+ * Adds "-x NAME"; the value is in the launcher's environment, where other users
+ * cannot read it. A variable that not all contexts have, or that the launcher
+ * reads, is passed as WEFT_SET_<number>_NAME and renamed by the shell script
+ * before the program: c->script.
  */
 static void set_var(struct run_cmd *c, const char *name, const char *value,
 		    bool alike)
@@ -94,7 +94,7 @@ static void add_hosts(const struct run_hosts *h, struct run_cmd *c)
 	free(list);
 }
 
-/* More ranks than slots are allowed here, and not there unless it is said. */
+/* mpiexec allows more ranks than slots; the launcher needs an option for it. */
 static void add_place(const struct run_opts *o, enum run_engine_kind kind,
 		      struct run_cmd *c)
 {
@@ -184,7 +184,7 @@ static int add_output(const struct run_opts *o, const struct run_engine *e,
 
 static void add_stdin(int who, struct run_cmd *c)
 {
-	if (!who) /* is the default */
+	if (!who) /* rank 0 is the default */
 		return;
 	run_cmd_add(c, "--stdin");
 	if (who == RUN_STDIN_ALL)

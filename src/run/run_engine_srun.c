@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command line of Slurm's srun. It passes its own environment on, so that
- * variables are set here and not in words, where commas would part them.
+ * Command line of Slurm's srun. srun passes its own environment on, so
+ * variables are set here, not in its arguments, where commas separate them.
  */
 #include "src/base/attr.h"
 #include "src/run/run_engine.h"
@@ -39,7 +39,7 @@ static char *joined(const struct run_cmd *list)
 	return text;
 }
 
-/* "--export=A,B": only these, when not all are wanted. */
+/* Adds "--export=A,B" if only some variables are wanted. */
 static void add_vars(const struct run_opts *o, struct run_cmd *c)
 {
 	struct run_cmd list = { 0 };
@@ -54,7 +54,7 @@ static void add_vars(const struct run_opts *o, struct run_cmd *c)
 	run_cmd_free(&list);
 }
 
-/* Slots count for the number of ranks only: Slurm has its own. */
+/* Slots only set the number of ranks: Slurm has its own. */
 static void add_hosts(const struct run_hosts *h, struct run_cmd *c)
 {
 	struct run_cmd list = { 0 };
@@ -95,7 +95,7 @@ static void add_bind(const struct run_opts *o, const struct run_engine *e,
 		run_engine_note(o, e, "--cpu-set");
 }
 
-/* "%r" and "%h" are Slurm's %t and %N. */
+/* Translates "%r" and "%h" to Slurm's %t and %N. */
 static void add_file(const char *flag, const char *pattern, struct run_cmd *c)
 {
 	char *text = strdup(pattern), *p;
@@ -129,7 +129,7 @@ static void add_output(const struct run_opts *o, const struct run_engine *e,
 		add_file("--error", out->errfile, c);
 }
 
-/* By itself it would copy standard input to everybody. */
+/* Without the option srun copies standard input to all ranks. */
 static void add_stdin(int who, struct run_cmd *c)
 {
 	if (who == RUN_STDIN_ALL)

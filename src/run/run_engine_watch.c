@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpirun and prterun as a child of mpiexec. They wait without a limit for the
- * daemon of a host that does not answer, also after all ranks have given that
- * host up. So mpiexec relays their standard error, where a rank's last line
- * tells that the job is over, and ends a launcher that goes on waiting. Signals
- * are passed on, but for those of the terminal, which the child gets itself.
+ * Runs mpirun and prterun as children of mpiexec. Both wait without a limit for
+ * the daemon of a host that does not answer, even after all ranks have declared
+ * that host dead. So mpiexec relays their standard error, where the last line
+ * of a rank shows that the job has ended, and ends a launcher that keeps
+ * waiting. Signals are passed on, except those of the terminal, which the child
+ * gets from the kernel.
  */
 #include "src/base/clock.h"
 #include "src/run/run_engine.h"
@@ -24,23 +25,23 @@
 
 #define SECOND_NS 1000000000ull
 
-/* After a rank's last line; between SIGTERM and SIGKILL. */
+/* Seconds after a rank's last line; between SIGTERM and SIGKILL. */
 enum { GRACE_S = 5, KILL_S = 5, TIMEOUT_KILL_S = 10 };
 
 struct watch {
 	const struct run_engine *engine;
 	pid_t pid;
-	int err_fd; /* its standard error, -1: closed */
+	int err_fd; /* the child's standard error, -1: closed */
 	bool gone;
-	bool silent;	     /* what it says is not passed on any more */
-	int status;	     /* of waitpid() */
-	int code;	     /* ours, when mpiexec ended it; 0: its own */
-	uint64_t timeout_ns; /* of --timeout, 0: none */
-	uint64_t term_ns;    /* when SIGTERM follows an abort, 0: no abort */
-	uint64_t kill_ns;    /* when SIGKILL follows, 0: not ending */
-	char line[512];	     /* of standard error, so far */
+	bool silent; /* output of the child is dropped */
+	int status;  /* status of waitpid() */
+	int code;    /* exit code if mpiexec ended the child; 0: the child's */
+	uint64_t timeout_ns; /* deadline of --timeout, 0: none */
+	uint64_t term_ns; /* time of the SIGTERM after an abort, 0: no abort */
+	uint64_t kill_ns; /* time of the SIGKILL, 0: not ending */
+	char line[512];	  /* current line of standard error */
 	size_t len;
-	char who[320]; /* the rank that aborted first */
+	char who[320]; /* rank that aborted first */
 };
 
 static WEFT_NORETURN void child(const struct run_cmd *c, int err_fd,
@@ -74,7 +75,7 @@ static int start(struct watch *w, const struct run_cmd *c)
 	return err;
 }
 
-/* "weft: rank 0 on host1 (pid 15): ...", whatever is before it. */
+/* Finds "weft: rank 0 on host1 (pid 15): ..." in a line. */
 static void line_ends(struct watch *w)
 {
 	char host[256];
@@ -91,7 +92,10 @@ static void line_ends(struct watch *w)
 	w->term_ns = weft_now_ns() + GRACE_S * SECOND_NS;
 }
 
-/* Passes on what is there; lines longer than the buffer are not of interest. */
+/*
+ * Passes on the available output; lines longer than the buffer are cut for the
+ * search.
+ */
 static void relay(struct watch *w)
 {
 	char chunk[4096];
@@ -125,7 +129,7 @@ static void hear_signal(struct watch *w, const struct signalfd_siginfo *si)
 		raise(SIGSTOP);
 		break;
 	default:
-		/* SI_KERNEL: of the terminal, for the whole group */
+		/* SI_KERNEL: from the terminal, sent to the whole group */
 		if (si->ssi_code != SI_KERNEL)
 			kill(w->pid, sig);
 	}
@@ -164,12 +168,12 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 			"for hosts that do not answer; it is ended",
 			w->who, w->engine->name, GRACE_S);
 		end(w, 1, KILL_S);
-		/* Open MPI 4's mpirun crashes here, with many lines. */
+		/* Open MPI 4's mpirun crashes here and prints many lines. */
 		w->silent = true;
 	}
 }
 
-/* Milliseconds to the nearest deadline, for poll(). */
+/* Returns the milliseconds to the nearest deadline, for poll(). */
 static int time_left(const struct watch *w)
 {
 	uint64_t now = weft_now_ns(), at = w->timeout_ns;

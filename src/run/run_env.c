@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Environment of the ranks. Scripts and programs read the rank before they
- * start MPI, each under the name of the launcher they grew up with: all three
- * families are exported.
+ * Environment of the ranks. Scripts and programs read the rank from variables
+ * before MPI_Init, under the names of several launchers: the variables of all
+ * three families are set.
  */
 #include "src/run/run_env.h"
 #include "src/base/attr.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Variables that carry the rank, in the order of the tail. */
+/* Variables with the rank, in the order of the tail. */
 static const char *const rank_vars[RUN_ENV_RANK_VARS] = {
 	"PMIX_RANK",
 	"PMI_RANK",
@@ -26,7 +26,7 @@ static const char *const rank_vars[RUN_ENV_RANK_VARS] = {
 	"LOCAL_RANK",
 };
 
-/* And those that carry the number of ranks (one host: all are local). */
+/* Variables with the number of ranks (one host: all are local). */
 static const char *const size_vars[] = {
 	"PMI_SIZE",
 	"MPI_LOCALNRANKS",
@@ -36,7 +36,7 @@ static const char *const size_vars[] = {
 	"WEFT_LOCAL_RANKS",
 };
 
-/* "PMIX_RANK=" and ten digits fit many times. */
+/* Bytes of "PMIX_RANK=" and ten digits, with room to spare. */
 enum { RANK_TEXT = 48 };
 
 static int find(const struct run_env *e, const char *name, size_t len)
@@ -97,7 +97,7 @@ int run_env_set(struct run_env *e, const char *name, const char *value)
 	return append(e, text);
 }
 
-/* A foreign launcher's traces must not reach our ranks. */
+/* Variables of another launcher must not reach our ranks. */
 static bool is_foreign(const char *var)
 {
 	return (!strncmp(var, "PMIX_", 5) && strncmp(var, "PMIX_MCA_", 9)) ||
@@ -115,7 +115,7 @@ static int add_all(struct run_env *e)
 	return err;
 }
 
-/* "-x NAME", "-x 'PREFIX*'": matters only where not everything is passed. */
+/* "-x NAME", "-x 'PREFIX*'": needed only if not all variables are passed. */
 static int add_matching(struct run_env *e, const char *pattern)
 {
 	const char *eq;
@@ -170,7 +170,7 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 	return run_env_set(e, "HWLOC_THISSYSTEM", "1");
 }
 
-/* A user's word is worth more than what was measured. */
+/* A value set by the user has priority over the measured value. */
 static int add_size(struct run_env *e, const char *name, int bytes)
 {
 	return bytes && !env_get(e, name) ? add_number(e, name, bytes) : 0;
@@ -223,9 +223,8 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 }
 
 /*
- * Ranks of Open MPI 4 take themselves for singletons, whatever PMIx says,
- * unless somebody claims to be their daemon. Only the form of the value
- * matters.
+ * Ranks of Open MPI 4 start as singletons, even with PMIx, unless this variable
+ * names a daemon. Only the form of the value matters.
  */
 static int add_open_mpi(struct run_env *e)
 {
@@ -233,8 +232,8 @@ static int add_open_mpi(struct run_env *e)
 }
 
 /*
- * A library that comes with libfabric (psm2, on x86) catches SIGSEGV and turns
- * it into an exit code of 1, unless it is told not to.
+ * psm2, a library of libfabric on x86, catches SIGSEGV and exits with code 1
+ * unless this variable is set.
  */
 static int add_true_deaths(struct run_env *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Environment and program of a rank. */
+/* Tests of the environment and the program of a rank. */
 #include "src/run/run_env.h"
 #include "src/run/run_path.h"
 #include "test/t.h"
@@ -24,7 +24,7 @@ static struct run_job a_job(void)
 	};
 }
 
-/* Value of a variable in the environment of a rank; NULL: not there. */
+/* Returns a variable of the environment of a rank; NULL: not set. */
 static const char *look(char **env, const char *name)
 {
 	size_t len = strlen(name);
@@ -128,7 +128,7 @@ static void traces_of_another_launcher_are_dropped(void **state)
 	run_env_close(&e);
 }
 
-/* Each by its name, unless the user has said it; 0: not known. */
+/* Measured values are set, unless the user has set them; 0: not measured. */
 static void what_was_measured_is_handed_on(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SCM_RIGHTS, in one place. */
+/* Passes file descriptors (SCM_RIGHTS) between mpiexec and its helpers. */
 #include "src/run/run_fdpass.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors arrive open, close-on-exec, and errors arrive as such. */
+/* Descriptors arrive open and close-on-exec; errors arrive. */
 #include "src/run/run_fdpass.h"
 #include "test/t.h"
 

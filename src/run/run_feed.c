@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The feeder: a child of mpiexec that copies our stdin to ranks. It exists
- * only where a rank cannot simply inherit stdin: at a terminal (ranks are in
- * process groups of their own and would be stopped), and when all ranks shall
- * read the same pipe. It speaks the collectors' protocol (run_io.h); the
- * descriptors it hands out are reading ends.
+ * Feeder process: a child of mpiexec that copies stdin to ranks. It is started
+ * only if a rank cannot inherit stdin: from a terminal (ranks are in their own
+ * process groups and would be stopped), and if all ranks read the same pipe. It
+ * uses the collectors' protocol (run_io.h) and hands out the reading ends.
  */
 #include "src/run/run_fdpass.h"
 #include "src/run/run_io.h"
@@ -21,7 +20,7 @@
 enum { BACKGROUND_MS = 200 };
 
 struct feeder {
-	int *to; /* writing ends; -1: that rank reads no more */
+	int *to; /* writing ends; -1: the rank has closed its stdin */
 	int given;
 	int live;
 	int ctl;
@@ -40,7 +39,7 @@ static void give_pipe(struct feeder *f)
 		close(fd[0]);
 }
 
-/* Pipes first: whoever reads, reads from the beginning. */
+/* All pipes before the first data: every reader gets it from the beginning. */
 static void give_pipes(struct feeder *f, int count)
 {
 	char what;
@@ -68,7 +67,7 @@ static void feed(struct feeder *f, const char *data, size_t len)
 	}
 }
 
-/* In the background a terminal belongs to somebody else. */
+/* In the background, the terminal belongs to another process group. */
 static bool may_read(void)
 {
 	return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Options people type by habit, from the MPI standard, Hydra and Open MPI.
- * The functions come first, the table is the summary at the end.
+ * Options of the MPI standard, of Hydra and of Open MPI. The functions come
+ * first, the table is at the end.
  */
 #include "src/run/run_flags.h"
 #include "config.h"
@@ -73,7 +73,9 @@ int run_flag_seconds(const char *spelled, const char *text, double *s_p)
 	return 0;
 }
 
-/* Row value: where in struct run_opts the flag or the text stands. */
+/*
+ * The option's value is the offset of the flag or the text in struct run_opts.
+ */
 static int set_flag(struct run_parse *p, char **arg)
 {
 	*(bool *)((char *)p->o + p->flag->value) = true;
@@ -86,7 +88,7 @@ static int set_text(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* Likewise in struct run_app. */
+/* The option's value is the offset of the text in struct run_app. */
 static int set_app_text(struct run_parse *p, char **arg)
 {
 	*(const char **)((char *)p->app + p->flag->value) = arg[0];
@@ -117,7 +119,7 @@ static int add_edit(struct run_edits *e, const char *name, const char *value)
 	return 0;
 }
 
-/* Row value: 1 for the whole job, 0 for the context. */
+/* The option's value is 1 for the whole job, 0 for the context. */
 static struct run_edits *edits(struct run_parse *p)
 {
 	return p->flag->value ? &p->o->genv : &p->app->env;
@@ -245,8 +247,9 @@ static int set_wrapper(struct run_parse *p, char **arg)
 }
 
 /*
- * Several debuggers cannot share one terminal: run, and show the place. gdb
- * leaves with the program's exit code, or 128 and the signal that stopped it.
+ * Several debuggers cannot share one terminal: gdb runs the program and prints
+ * the stack. gdb exits with the program's exit code, or with 128 and the signal
+ * that stopped it.
  */
 static int set_gdb(struct run_parse *p, char **arg)
 {
@@ -280,7 +283,7 @@ static int set_clock(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* none, or how many seconds of the machine a second of ours is. */
+/* "none", or seconds of the machine per second of the host. */
 static int set_compute(struct run_parse *p, char **arg)
 {
 	char *end;
@@ -306,13 +309,13 @@ static int set_model_report(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* Row help says why nothing happens. */
+/* The option's help text is the reason why it has no effect. */
 static int set_nothing(struct run_parse *p, char **arg)
 {
 	return run_flag_note(p, p->flag->arg.help);
 }
 
-/* Granted without asking: nothing to do and nothing to say. */
+/* An option that states the default behaviour: no effect, no message. */
 static int set_granted(struct run_parse *p, char **arg)
 {
 	return 0;

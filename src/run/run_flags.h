@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of options: rows of src/base/args.h with the function that carries
- * an option out.
+ * Table of options: entries of src/base/args.h, each with the function that
+ * applies the option.
  */
 #ifndef WEFT_RUN_FLAGS_H
 #define WEFT_RUN_FLAGS_H
@@ -22,37 +22,40 @@ enum run_topic {
 
 struct run_flag;
 
-/* What a function of the table works on. */
+/* State of the parser, argument of the table's functions. */
 struct run_parse {
 	struct run_opts *o;
-	struct run_app *app;	     /* the context being read */
-	struct weft_args *args;	     /* the words */
-	const struct run_flag *flag; /* the row being carried out */
-	const char *spelled;	     /* as the user wrote it */
-	const char *self;	     /* this host */
-	bool from_file;		     /* -configfile brought the programs */
-	bool stop;		     /* nothing to run: *code is the exit */
+	struct run_app *app;	     /* context that is being parsed */
+	struct weft_args *args;	     /* words of the command line */
+	const struct run_flag *flag; /* table entry that is being applied */
+	const char *spelled;	     /* option as the user wrote it */
+	const char *self;	     /* name of this host */
+	bool from_file;		     /* -configfile has given the programs */
+	bool stop; /* nothing to run: *code is the exit code */
 	int code;
 };
 
 struct run_flag {
 	struct weft_arg arg;
-	/* 0, or -EINVAL after saying why. arg: the words. */
+	/*
+	 * Returns 0, or -EINVAL and reports the reason on stderr. arg: its
+	 * values.
+	 */
 	int (*set)(struct run_parse *p, char **arg);
-	size_t value; /* for the function */
+	size_t value; /* argument of the function */
 };
 
-/* The options of mpiexec in these words. */
+/* Returns the options of mpiexec found in these words. */
 struct weft_args run_args(char **word);
 
-/* Remembers a line about a flag without effect, each text once. */
+/* Records a message about a flag without effect, each text once. */
 int run_flag_note(struct run_parse *p, const char *why);
 
-/* The same, for a flag that has an effect elsewhere. */
+/* Records a message about a flag that has an effect only in other jobs. */
 int run_flag_note_where(struct run_parse *p, const char *why,
 			enum run_note_where where);
 
-/* Setters of run_away.c. */
+/* Functions of run_away.c. */
 int run_set_hosts(struct run_parse *p, char **arg);
 int run_set_launcher(struct run_parse *p, char **arg);
 int run_set_agent(struct run_parse *p, char **arg);
@@ -60,26 +63,26 @@ int run_set_iface(struct run_parse *p, char **arg);
 int run_set_pass(struct run_parse *p, char **arg);
 
 /*
- * Whether the job is one for other hosts, once all is read. 0, or -EINVAL after
- * saying what cannot be.
+ * Decides whether the job runs on other hosts, after all options are parsed.
+ * Returns 0, or -EINVAL and reports options that exclude each other.
  */
 int run_away_decide(struct run_parse *p);
 
-/* Setters of run_place.c. */
+/* Functions of run_place.c. */
 int run_set_bind(struct run_parse *p, char **arg);
 int run_set_map(struct run_parse *p, char **arg);
 
-/* Setters of run_format.c. */
+/* Functions of run_format.c. */
 int run_set_output(struct run_parse *p, char **arg);
 int run_set_dir(struct run_parse *p, char **arg);
 
-/* Setter of run_opts.c: the file is a list of contexts. */
+/* Function of run_opts.c: the file is a list of contexts. */
 int run_set_file(struct run_parse *p, char **arg);
 
-/* A positive number; -EINVAL after saying what is wrong. */
+/* Parses a positive number; -EINVAL after a message. */
 int run_flag_number(struct run_parse *p, const char *text, int *n_p);
 
-/* More than 0 and less than 1e9 seconds; spelled: what the text belongs to. */
+/* Parses more than 0 and less than 1e9 seconds; spelled: option of the text. */
 int run_flag_seconds(const char *spelled, const char *text, double *s_p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which MPI library a program was linked with, from the list of needed
- * libraries in its ELF file. A script or a wrapper hides it: nothing is said.
+ * Finds the MPI library that a program is linked with, in the list of needed
+ * libraries of its ELF file. Scripts and wrappers hide it: no message then.
  */
 #include "src/run/run_foreign.h"
 #include "src/run/run_path.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file that may say anything: every look into it is checked. */
+/* An untrusted file: every access is checked. */
 struct image {
 	const char *base;
 	size_t size;
@@ -27,7 +27,7 @@ static const void *look(const struct image *f, uint64_t at, size_t len)
 	return at <= f->size && len <= f->size - at ? f->base + at : NULL;
 }
 
-/* The segment of that type with the address, 0: the first. */
+/* Returns the segment of a type that contains the address, 0: the first one. */
 static const ElfW(Phdr) *
 	segment(const struct image *f, uint32_t type, uint64_t addr)
 {
@@ -46,7 +46,7 @@ static const ElfW(Phdr) *
 	return NULL;
 }
 
-/* The string at an address of the loaded program. */
+/* Returns the string at an address of the loaded program. */
 static const char *string_at(const struct image *f, uint64_t addr)
 {
 	const ElfW(Phdr) *p = addr ? segment(f, PT_LOAD, addr) : NULL;
@@ -92,8 +92,10 @@ static bool is_elf(const struct image *f)
 	       id[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
 }
 
-/* The MPI library that an ELF file asks for, unless it is the standard ABI's;
- * NULL: none. To be freed. */
+/*
+ * Returns the MPI library that an ELF file needs, unless it is the standard
+ * ABI's; NULL: none. To be freed.
+ */
 static char *foreign_lib(const char *file)
 {
 	struct image f = { NULL, 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small language of --output, and files for the output of ranks. */
+/* Parses --output, and the names of files for the output of ranks. */
 #include "src/run/run_flags.h"
 #include "src/run/run_say.h"
 
@@ -21,7 +21,7 @@ static int set_files(struct run_output *o, const char *name, const char *out,
 	return 0;
 }
 
-/* A pattern stands for both streams; a plain name is a directory. */
+/* A pattern names the files of both streams; a plain name is a directory. */
 int run_set_dir(struct run_parse *p, char **arg)
 {
 	arg[0][strcspn(arg[0], ":,")] = '\0';

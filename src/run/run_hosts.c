@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of hosts in both habitual notations. */
+/* Parses lists of hosts, in the notations of Hydra and Open MPI. */
 #include "src/run/run_hosts.h"
 #include "src/base/attr.h"
 #include "src/run/run_say.h"
@@ -21,15 +21,15 @@ bool run_hosts_is_local(const char *name, const char *self)
 			return true;
 	if (!strcmp(name, self))
 		return true;
-	/* One of the two may lack its domain. */
+	/* One of the two names may be without its domain. */
 	return n == s && !strncmp(name, self, n) && (!name[n] || !self[s]);
 }
 
-/* Where a host is named: "-host a:2", or "FILE, line 3". */
+/* Source of a host name, for messages: "-host a:2", or "FILE, line 3". */
 struct place {
-	const char *option; /* as the user wrote it */
-	const char *text;   /* its value: the list, or the file */
-	unsigned line;	    /* 0: no file */
+	const char *option; /* option as the user wrote it */
+	const char *text;   /* value of the option: the list, or the file */
+	unsigned line;	    /* line of the file, 0: no file */
 };
 
 static int refuse(const struct place *at, const char *fmt, ...)
@@ -95,7 +95,7 @@ static int read_slots(const struct place *at, const char *name,
 	return 0;
 }
 
-/* Cuts "host:2" or "[::1]:2" into name and slots, NULL: not given. */
+/* Splits "host:2" or "[::1]:2" into name and slots, NULL: no slots. */
 static char *cut(char *text, char **slots_p)
 {
 	char *colon = strrchr(text, ':'), *name = text;
@@ -142,7 +142,7 @@ int run_hosts_list(const char *option, const char *text, struct run_hosts *h)
 	return err;
 }
 
-/* "slots=2", "max_slots=4": the words behind the name. */
+/* Parses a word behind the name: "slots=2", "max_slots=4". */
 static int one_word(char *word, const struct place *at, const char *name,
 		    int *slots_p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of hosts. This launcher serves the host it runs on; a job on others is
+ * Lists of hosts. mpiexec starts ranks on its own host; a job on other hosts is
  * handed to another launcher (run_engine.h), which gets the list.
  */
 #ifndef WEFT_RUN_HOSTS_H
@@ -19,23 +19,26 @@ struct run_hosts {
 	int count;
 };
 
-/* No look-up: by name and by the loopback addresses only. */
+/* Compares with self and the loopback addresses, without a name lookup. */
 bool run_hosts_is_local(const char *name, const char *self);
 
-/* Slots of all hosts together. */
+/* Largest number of slots of all hosts together. */
 enum { RUN_SLOTS_MAX = 1000000 };
 
 /*
- * "a:2,b" is added to h; a host that is named twice has the sum of its slots.
- * option is the user's spelling, for messages. 0, -ENOMEM, or -EINVAL after
- * saying what is wrong.
+ * Adds "a:2,b" to h; the slots of a host that is named twice are added. option
+ * is the user's spelling, for messages. Returns 0, -ENOMEM, or -EINVAL and
+ * reports the reason on stderr.
  */
 int run_hosts_list(const char *option, const char *text, struct run_hosts *h);
 
-/* The same from a file with "a:2" or "a slots=2" on each line. */
+/*
+ * Adds the hosts of a file with "a:2" or "a slots=2" on each line; returns as
+ * run_hosts_list().
+ */
 int run_hosts_file(const char *option, const char *name, struct run_hosts *h);
 
-/* The first that is not self; NULL: none. */
+/* Returns the first host that is not self; NULL: none. */
 const char *run_hosts_foreign(const struct run_hosts *h, const char *self);
 
 int run_hosts_slots(const struct run_hosts *h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpiexec's side of the collectors: start them, ask for pipes, see them off. */
+/* mpiexec's side of the collectors: starts them, requests pipes, reaps them. */
 #include "src/run/run_io.h"
 #include "src/run/run_fdpass.h"
 #include "src/run/run_line.h"
@@ -23,7 +23,7 @@ enum { SLICE_MAX = 334, AHEAD = 32 };
 
 struct io_helper {
 	struct run_slice slice;
-	pid_t pid; /* 0: gone */
+	pid_t pid; /* 0: exited */
 	int ctl;
 	int asked;
 	int fetched;
@@ -41,7 +41,7 @@ struct run_io {
 	int stdin_rank;
 	int live;
 	int status;
-	bool given_up; /* collectors were killed by us */
+	bool given_up; /* mpiexec has killed the collectors */
 };
 
 static int open_shared(struct run_io *io, int nranks)
@@ -65,7 +65,7 @@ static int open_shared(struct run_io *io, int nranks)
 	return 0;
 }
 
-/* Three descriptors for each rank and some more must fit under the limit. */
+/* The limit of descriptors must allow three for each rank and some more. */
 static int slice_size(void)
 {
 	struct rlimit lim;
@@ -77,7 +77,7 @@ static int slice_size(void)
 	return n > 1 ? n : 1;
 }
 
-/* The child's ends of helpers started before it are none of its business. */
+/* The child closes the sockets of helpers that were started before it. */
 static int fork_helper(struct run_io *io, struct io_helper *h, int *ctl_p)
 {
 	int pair[2], k;
@@ -115,7 +115,7 @@ static int start_collector(struct run_io *io, int i)
 	return rc < 0 ? rc : 0;
 }
 
-/* Where ranks cannot inherit stdin as it is. */
+/* Can ranks not inherit stdin? */
 static bool needs_feeder(const struct run_io *io)
 {
 	struct stat st;
@@ -175,7 +175,7 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 	return err;
 }
 
-/* Keeps some requests ahead, so that the answer is usually there already. */
+/* Sends requests ahead, so that the pipes are usually available at once. */
 static int ask(struct io_helper *h, int upto)
 {
 	if (upto > h->slice.count)
@@ -197,7 +197,7 @@ static void make_parents(char *name)
 	}
 }
 
-/* The file of a rank: the pattern with %r and %h replaced. */
+/* Opens the output file of a rank: the pattern with %r and %h replaced. */
 static int open_file(struct run_io *io, const char *pattern, int rank)
 {
 	struct run_output o = { .tag = RUN_TAG_TEXT, .pattern = pattern };
@@ -241,7 +241,7 @@ int run_io_fetch(struct run_io *io, int rank, int fd[3])
 	return fd[0] < 0 ? fd[0] : fd[1] < 0 ? fd[1] : 0;
 }
 
-/* A file can be opened again: every rank reads it from where we stand. */
+/* Opens stdin, if it is a file, once more, at the current offset. */
 static int reopen_stdin(void)
 {
 	int fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
@@ -268,7 +268,9 @@ int run_io_stdin(struct run_io *io, int rank)
 	return io->stdin_rank == RUN_STDIN_ALL ? reopen_stdin() : STDIN_FILENO;
 }
 
-/* Pipes asked for ahead that no rank took would never come to their end. */
+/*
+ * Closes requested pipes that no rank took: they would never reach end of file.
+ */
 static void drop_ahead(struct io_helper *h)
 {
 	int fd[RUN_FDS], i;

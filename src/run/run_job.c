@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of a job after its start: one loop over signals, PMIx events and
- * deadlines. The first failure is remembered; it ends the others (SIGTERM,
- * after a grace SIGKILL), and decides what mpiexec says and returns.
+ * The job after its start: one loop over signals, PMIx events and deadlines.
+ * The first failure is recorded; the other ranks are ended (SIGTERM, SIGKILL
+ * after a grace period), and the failure decides mpiexec's message and exit
+ * code.
  */
 #include "src/run/run_job.h"
 #include "src/base/clock.h"
@@ -28,37 +29,39 @@
 
 #define SECOND_NS 1000000000ull
 
-/* Between SIGTERM and SIGKILL: after a failure, and when we were asked. */
+/* Seconds between SIGTERM and SIGKILL: after a failure, and after a signal. */
 enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
 
 /*
- * A rank's peers may notice its death, fail and be gone before the kernel has
- * finished with the rank itself. So a lesser cause waits this long for a
- * better one before it becomes the verdict.
+ * A rank's peers may notice its death, fail and exit before the kernel has
+ * finished with the rank itself. So a cause of low weight waits this long for
+ * one of higher weight before it is taken as the cause of the end.
  */
 #define SETTLE_NS     100000000ull
-/* gdb ends after the rank that it has shown, on a busy host seconds later. */
+/* gdb ends later than the rank that it has shown, on a busy host by seconds. */
 #define SETTLE_GDB_NS (20 * SETTLE_NS)
 enum { PATIENCE = 10 };
 
-/* A rank that has not connected after this long hardly will. */
+/* Time after which a rank is not expected to connect any more. */
 #define FOREIGN_NS (10 * SECOND_NS)
 
 struct watch {
 	struct run_job *job;
 	int signal_fd;
 	int event_fd;
-	uint64_t timeout_ns; /* 0: none */
-	uint64_t kill_ns;    /* when SIGKILL follows; 0: not ending */
-	uint64_t verdict_ns; /* when the suspect is convicted; 0: no suspect */
-	uint64_t foreign_ns; /* when to look for strangers; 0: done */
+	uint64_t timeout_ns; /* deadline of --timeout, 0: none */
+	uint64_t kill_ns;    /* time of the SIGKILL; 0: not ending */
+	/* time at which the suspect becomes the cause; 0: no suspect */
+	uint64_t verdict_ns;
+	/* time of the check for other MPIs' programs; 0: done */
+	uint64_t foreign_ns;
 	struct run_stuck stuck;
 	struct run_end suspect;
-	int patience; /* how often the verdict may still be put off */
-	int requests; /* signals that asked us to end */
+	int patience; /* remaining delays of the decision */
+	int requests; /* signals that requested the end of the job */
 };
 
-/* Sends sig to the group of every rank that lives. */
+/* Sends sig to the process group of every running rank. */
 static void signal_all(struct run_job *job, int sig)
 {
 	int i;
@@ -69,8 +72,8 @@ static void signal_all(struct run_job *job, int sig)
 }
 
 /*
- * Failures that can be the consequence of another one, against those that
- * nobody does to a peer. Among equals the first counts.
+ * Weight of a cause. Failures that can follow from another rank's failure weigh
+ * less than those that cannot. Among equal weights the first counts.
  */
 static int weight(enum run_cause cause, int code)
 {
@@ -104,11 +107,14 @@ static void end_all(struct watch *w)
 	w->kill_ns = weft_now_ns() +
 		     (asked ? GRACE_REQUEST_S : GRACE_FAILURE_S) * SECOND_NS;
 	signal_all(w->job, asked ? e->code : SIGTERM);
-	/* A stopped rank must run to see its end. */
+	/* A stopped rank must run to handle its SIGTERM. */
 	signal_all(w->job, SIGCONT);
 }
 
-/* Of all that exited with a code, the one whose lifeline ended first. */
+/*
+ * Of all ranks that exited with a code, takes the one whose lifeline ended
+ * first.
+ */
 static void find_first(struct watch *w)
 {
 	struct run_job *job = w->job;
@@ -131,8 +137,8 @@ static void find_first(struct watch *w)
 }
 
 /*
- * Somebody's lifeline ended first and the kernel still works on it, or the
- * collector has not come to look yet.
+ * Is a rank with an earlier end of its lifeline not reaped yet, or has the
+ * collector not yet seen the suspect's end?
  */
 static bool order_is_open(const struct watch *w)
 {
@@ -159,7 +165,7 @@ static void convict(struct watch *w)
 	end_all(w);
 }
 
-/* The first of the weightiest causes counts; text becomes ours. */
+/* The first of the causes with the highest weight counts; takes text over. */
 static void blame(struct watch *w, enum run_cause cause, int rank, int code,
 		  char *text)
 {
@@ -195,8 +201,10 @@ static bool others_in_mpi(const struct run_job *job)
 	return false;
 }
 
-/* A rank that left before MPI_Init is missed by those who enter now; one that
- * left with an error is blamed for that. */
+/*
+ * A rank that exited before MPI_Init is missing for ranks that call it now; a
+ * rank that exited with an error is blamed for its error.
+ */
 static void check_early_leavers(struct watch *w)
 {
 	const struct run_job *job = w->job;
@@ -267,8 +275,8 @@ static void rank_exits(struct run_job *job, int i, int status)
 }
 
 /*
- * Members of its group that are left get no other notice. It is not reaped
- * yet, so that its number is its group's and nobody else's.
+ * Kills the other processes of a rank's group. The rank is not reaped yet, so
+ * its pid still identifies the group.
  */
 static void group_ends(struct run_job *job, pid_t pid)
 {
@@ -293,7 +301,7 @@ static void take(struct watch *w, pid_t pid, int status)
 		return;
 	rank_exits(job, i, status);
 	run_stuck_event(&w->stuck);
-	/* Whatever it said before it left is in the pipe by now. */
+	/* Events that the rank sent before it exited are in the pipe by now. */
 	hear_events(w);
 	if (run_roll_finished(job, i))
 		job->rank[i].finalized = true;
@@ -306,7 +314,7 @@ static void take(struct watch *w, pid_t pid, int status)
 		blame(w, cause, i, code, NULL);
 }
 
-/* Reaps one that has ended; false: none has. */
+/* Reaps one child that has exited; false: none has. */
 static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 {
 	siginfo_t si = { .si_pid = 0 };
@@ -323,8 +331,9 @@ static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 }
 
 /*
- * Signals of the same kind do not queue, so the one that is delivered tells
- * who died first since the last; waiting for any has an order of its own.
+ * Signals of the same kind do not queue: the one that is delivered names the
+ * child that died first since the last one. Waiting for any child returns them
+ * in another order.
  */
 static void reap(struct watch *w, pid_t first)
 {
@@ -336,7 +345,7 @@ static void reap(struct watch *w, pid_t first)
 		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 }
 
-/* The second request does not ask any more. */
+/* The second request kills the ranks at once. */
 static void hear_request(struct watch *w, int sig)
 {
 	if (w->requests++ == 0 && w->job->end.cause == RUN_CAUSE_NONE) {
@@ -404,7 +413,7 @@ static void check_deadlines(struct watch *w)
 		convict(w);
 }
 
-/* Milliseconds to the nearest deadline, for poll(). */
+/* Returns the milliseconds to the nearest deadline, for poll(). */
 static int patience(const struct watch *w)
 {
 	uint64_t now = weft_now_ns(), at = w->timeout_ns;
@@ -451,7 +460,10 @@ static void print_codes(const struct run_job *job)
 	}
 }
 
-/* 0, or -errno: a report or a trace could not be written. */
+/*
+ * Writes reports and the final message. Returns 0, or -errno if a report or a
+ * trace could not be written.
+ */
 static int last_words(const struct run_job *job)
 {
 	char *text = run_end_text(&job->end, job->host);

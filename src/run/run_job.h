@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job: what mpiexec knows about its ranks. The table is touched by the
- * main thread only; the PMIx thread reports through a pipe (run_pmix.h).
+ * State of the job and its ranks in mpiexec. Only the main thread accesses it;
+ * the PMIx thread reports through a pipe (run_pmix.h).
  *
  *   spawned -> [connected -> finalized]* -> exited
  */
@@ -19,14 +19,14 @@
 
 struct run_rank {
 	pid_t pid;
-	int status; /* of waitpid, when exited */
+	int status; /* status of waitpid(), if exited */
 	uint16_t app;
-	bool connected; /* called PMIx_Init, at least once */
-	bool finalized; /* and PMIx_Finalize after it */
+	bool connected; /* has called PMIx_Init */
+	bool finalized; /* has called PMIx_Finalize since */
 	bool exited;
 };
 
-/* Why a job ends early: the first reason is the one that counts. */
+/* Reasons why a job ends early: the first one counts. */
 enum run_cause {
 	RUN_CAUSE_NONE,
 	RUN_CAUSE_EXIT,	   /* non-zero exit code */
@@ -35,24 +35,29 @@ enum run_cause {
 	RUN_CAUSE_NO_FINI, /* exit 0 between init and finalize */
 	RUN_CAUSE_NO_INIT, /* exit 0 before init while others are in MPI */
 	RUN_CAUSE_TIMEOUT,
-	RUN_CAUSE_INTERRUPT, /* mpiexec was told to stop */
-	RUN_CAUSE_FAULT,     /* mpiexec itself failed, and has said why */
+	RUN_CAUSE_INTERRUPT, /* mpiexec got a signal to end */
+	RUN_CAUSE_FAULT, /* mpiexec itself failed, and has printed the reason */
 };
 
 struct run_end {
 	enum run_cause cause;
 	int rank;
 	pid_t pid;
-	int code; /* exit code, abort code or signal, after the cause */
+	int code; /* exit code, abort code or signal, depending on the cause */
 	char *text;
-	char *call; /* MPI call it was in, NULL: none; time-out: all calls */
-	char *roll_call; /* of a time-out, taken before anybody is killed */
+	/* MPI call of the rank, NULL: none; timeout: calls of all ranks */
+	char *call;
+	/* of a timeout: ranks by state, before any is killed */
+	char *roll_call;
 };
 
 struct run_io;
 struct run_bind;
 
-/* How messages go between ranks of this host, by their bytes. */
+/*
+ * Message sizes in bytes that select the copy method between ranks of this
+ * host.
+ */
 struct run_sizes {
 	int eager;    /* FI_WEFT_HOST_EAGER */
 	int help;     /* FI_WEFT_HOST_HELP */
@@ -66,7 +71,7 @@ struct run_job {
 	int nranks;
 	int spawned;
 	int live;
-	int cpus;	  /* usable ones */
+	int cpus;	  /* usable processors */
 	bool no_affinity; /* sched_getaffinity() is forbidden */
 	char host[HOST_NAME_MAX + 1];
 	char nspace[64];
@@ -74,26 +79,29 @@ struct run_job {
 	struct run_io *io;
 	struct run_bind *bind;
 	int topo_fd;		/* hwloc XML in a memfd, -1: none */
-	struct run_sizes sizes; /* as measured; 0: it was not */
-	struct weft_roll roll;	/* where ranks leave the call they are in */
-	int roll_fd;		/* its number in the ranks, -1: none */
-	int trace_fd;		/* the events that they leave, -1: none */
-	struct rlimit nofile;	/* as we were started, for the ranks */
-	sigset_t sigmask;	/* likewise */
+	struct run_sizes sizes; /* measured sizes; 0: not measured */
+	/* job status page: the current call of each rank */
+	struct weft_roll roll;
+	int roll_fd;	      /* its descriptor in the ranks, -1: none */
+	int trace_fd;	      /* memory for recorded events, -1: none */
+	struct rlimit nofile; /* limit at mpiexec's start, for the ranks */
+	sigset_t sigmask; /* signal mask at mpiexec's start, for the ranks */
 	struct run_end end;
 };
 
 /*
- * Waits until every rank is gone and decides the exit code; ends the others
- * when one fails. event_fd: run_pmix_event_fd(). Returns the exit code.
+ * Waits until every rank has exited; ends the others when one fails. event_fd:
+ * run_pmix_event_fd(). Returns the exit code.
  */
 int run_job_wait(struct run_job *job, int event_fd);
 
-/* Kills what is left of descendants and reaps it. */
+/* Kills and reaps the remaining descendants. */
 void run_job_sweep(struct run_job *job);
 
-/* Processes and threads of a job: each rank with a thread of PMIx; mpiexec, its
- * two, and a collector of output. */
+/*
+ * Number of processes and threads of a job: each rank with a PMIx thread;
+ * mpiexec, its two threads, and a collector.
+ */
 static inline unsigned run_tasks(const struct run_job *job)
 {
 	return 2 * (unsigned)job->nranks + 4;

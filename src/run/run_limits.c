@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See run_limits.h. */
+/* Checks of resource limits before libraries start: see run_limits.h. */
 #include "src/run/run_limits.h"
 #include "src/base/limit.h"
 #include "src/run/run_say.h"
@@ -16,12 +16,16 @@
 /* Measured: libraries crash at 160 KiB and work at 200 KiB. */
 #define STACK_BYTES (256 * KIB)
 
-/* Of each thread of libpmix; the default is the limit of the main thread,
- * which may be too small, or larger than all addresses. */
+/*
+ * Stack of each thread of libpmix; the default is the limit of the main thread,
+ * which may be too small, or larger than the address space.
+ */
 #define THREAD_BYTES (1024 * KIB)
 
-/* Measured with two ranks: below 3.5 MiB libpmix crashes, or its threads do not
- * start. */
+/*
+ * Measured with two ranks: below 3.5 MiB libpmix crashes, or its threads do not
+ * start.
+ */
 #define SPACE_BYTES (8192 * KIB)
 #define RANK_BYTES  (32 * KIB)
 
@@ -74,7 +78,7 @@ int run_limits_space(int nranks)
 	use_small_stacks();
 	if (getrlimit(RLIMIT_AS, &lim) || lim.rlim_cur == RLIM_INFINITY)
 		return 0;
-	/* An arena for each thread reserves 64 MiB of addresses. */
+	/* An arena for each thread would reserve 64 MiB of address space. */
 	mallopt(M_ARENA_MAX, 1);
 	p = mmap(NULL, need, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) {

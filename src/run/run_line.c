@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines. The common case (no tag, no stamp) copies a chunk up to its last
- * newline in one piece; a tagged stream goes line by line.
+ * Splits output into lines. The common case (no tag, no timestamp) copies a
+ * chunk up to its last newline in one piece; a tagged stream is copied line by
+ * line.
  */
 #include "src/run/run_line.h"
 
@@ -52,7 +53,7 @@ static int add_stamp(struct run_buf *out)
 	return run_buf_add(out, text, n);
 }
 
-/* The beginning of a line, unless it stands there already. */
+/* Adds timestamp and tag, unless the line already has them. */
 static int add_head(struct run_line *l, struct run_buf *out)
 {
 	int err = 0;
@@ -113,7 +114,7 @@ int run_line_flush(struct run_line *l, bool end, struct run_buf *out)
 	return err;
 }
 
-/* %r and %h of -prepend-pattern. */
+/* Replaces %r and %h of -prepend-pattern. */
 static char *expand(const char *pattern, int rank, const char *host)
 {
 	struct run_buf b = { 0 };

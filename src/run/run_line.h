@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes of a rank in, whole lines out. A struct run_line is one stream (the
- * stdout or stderr of one rank); it keeps the part of a line that has not
- * ended yet, up to RUN_LINE_MAX bytes. Pure: no descriptor, no clock of its
- * own.
+ * Converts the bytes of a rank to whole lines. A struct run_line is one stream
+ * (stdout or stderr of one rank); it keeps an unfinished line, up to
+ * RUN_LINE_MAX bytes. Uses no descriptor.
  */
 #ifndef WEFT_RUN_LINE_H
 #define WEFT_RUN_LINE_H
 
 #include "src/run/run_opts.h"
 
-/* A longer line leaves in pieces, and other ranks may print between them. */
+/*
+ * A longer line is passed on in pieces, and other ranks may print between them.
+ */
 enum { RUN_LINE_MAX = 1 << 20 };
 
 struct run_buf {
@@ -20,13 +21,13 @@ struct run_buf {
 };
 
 struct run_line {
-	struct run_buf part; /* a line that has not ended */
+	struct run_buf part; /* unfinished line */
 	const char *tag;     /* printed before each line, "" for none */
-	bool stamp;	     /* and the time of day before that */
-	bool open;	     /* its beginning has been printed already */
+	bool stamp;	     /* print the time of day before the tag */
+	bool open;	     /* the beginning of the line has been printed */
 };
 
-/* 0 or -ENOMEM. */
+/* Appends; returns 0 or -ENOMEM. */
 int run_buf_add(struct run_buf *b, const char *data, size_t len);
 void run_buf_free(struct run_buf *b);
 
@@ -34,12 +35,12 @@ void run_buf_free(struct run_buf *b);
 int run_line_feed(struct run_line *l, const char *data, size_t len,
 		  struct run_buf *out);
 
-/* Appends what is left of an unfinished line; end: a newline after it. */
+/* Appends the rest of an unfinished line; end: and a newline. */
 int run_line_flush(struct run_line *l, bool end, struct run_buf *out);
 
 /*
- * The tag of a stream, e.g. "[1,3]<stdout>: ". Freed by the caller; NULL when
- * there is no memory.
+ * Returns the tag of a stream, e.g. "[1,3]<stdout>: ". Freed by the caller;
+ * NULL: out of memory.
  */
 char *run_line_tag(const struct run_output *o, int rank, const char *host,
 		   bool is_err);

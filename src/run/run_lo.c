@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx talks over the loopback interface. It is up everywhere but in a fresh
- * network namespace (unshare -n, some containers); there we turn it on, which
- * needs no other interface, or say what to do.
+ * PMIx needs the loopback interface. It is up everywhere but in a new network
+ * namespace (unshare -n, some containers); there mpiexec sets it up, or prints
+ * what to do.
  */
 #include "src/run/run_pmix.h"
 #include "src/run/run_say.h"
@@ -34,7 +34,7 @@ int run_loopback(void)
 
 	if (fd < 0)
 		return -errno;
-	/* Where there is no such name, PMIx will find another way or fail. */
+	/* Without an interface of this name, PMIx uses another one or fails. */
 	if (!ioctl(fd, SIOCGIFFLAGS, &req) && !(req.ifr_flags & IFF_UP))
 		err = turn_on(fd, &req);
 	close(fd);

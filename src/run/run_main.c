@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpiexec: starts the ranks of a job on this host and stays until all are
- * gone; a job on others is handed to the launcher of the site. The order
+ * mpiexec: starts the ranks of a job on this host and waits until all have
+ * exited; a job on other hosts is handed to the launcher of the site. The order
  * matters: collectors are forked before the PMIx library starts its thread, and
- * ranks are started by the main thread, because the kernel ends them when that
- * thread is gone.
+ * the main thread starts the ranks, because the kernel kills them when that
+ * thread exits.
  */
 #include "src/base/attr.h"
 #include "src/base/copies.h"
@@ -32,7 +32,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* 0, 1 and 2 are open from here on, so that no pipe takes their place. */
+/*
+ * Opens descriptors 0, 1 and 2 if they are closed, so that no pipe gets these
+ * numbers.
+ */
 static void open_std(void)
 {
 	int fd;
@@ -44,7 +47,10 @@ static void open_std(void)
 		close(fd);
 }
 
-/* Variables of a launcher that started us would confuse our own server. */
+/*
+ * Removes the variables of a launcher that started mpiexec: they would confuse
+ * its own PMIx server.
+ */
 static void forget_launcher(void)
 {
 	static const char *const names[] = { "PMIX_RANK", "PMIX_NAMESPACE" };
@@ -65,7 +71,10 @@ static void forget_launcher(void)
 		unsetenv(names[i]);
 }
 
-/* One PMIx connection for each rank, and what the rest of mpiexec needs. */
+/*
+ * Raises the descriptor limit: one PMIx connection for each rank, and the rest
+ * of mpiexec.
+ */
 static int raise_limit(struct run_job *job)
 {
 	rlim_t need = (rlim_t)job->nranks + 32;
@@ -87,8 +96,8 @@ static int raise_limit(struct run_job *job)
 }
 
 /*
- * The key, and the name of the job, which a client has to know: neither can be
- * guessed, nor is it shown to others anywhere.
+ * Makes the job's key, and the job's name, which a client has to know: both are
+ * random and not visible to other users.
  */
 static int job_secrets(struct run_job *job)
 {
@@ -136,7 +145,7 @@ static void job_fini(struct run_job *job)
 	free(job->rank);
 }
 
-/* More ranks than processors: allowed, unless the user says otherwise. */
+/* More ranks than processors are allowed, unless the user forbids it. */
 static int job_fits(const struct run_job *job)
 {
 	const struct run_place *p = &job->opts->place;
@@ -173,7 +182,7 @@ static void find_sizes(struct run_job *job)
 
 /*
  * Without sched_getaffinity() hwloc cannot read the host: ranks are not bound,
- * and the topology is as many equal processors as there are.
+ * and the topology is a flat list of processors.
  */
 static int place_blindly(struct run_job *job, int why)
 {
@@ -203,8 +212,8 @@ static int place_blindly(struct run_job *job, int why)
 }
 
 /*
- * The topology is loaded here, once for the whole job. Signals are not blocked
- * yet: a host on which this takes long can be interrupted.
+ * Loads the topology, once for the whole job. Signals are not blocked yet: a
+ * user can interrupt it on a host where this takes long.
  */
 static int job_place(struct run_job *job)
 {
@@ -222,7 +231,7 @@ static int job_place(struct run_job *job)
 	return err;
 }
 
-/* What the kernel says, not what was planned. */
+/* Prints the bindings that the kernel reports, not the planned ones. */
 static void report_bindings(const struct run_job *job)
 {
 	char *text;
@@ -238,7 +247,7 @@ static void report_bindings(const struct run_job *job)
 	}
 }
 
-/* 0 when all ranks run; otherwise job->end says what mpiexec returns. */
+/* Returns 0 if all ranks run; otherwise job->end has mpiexec's exit code. */
 static int job_start(struct run_job *job)
 {
 	int err;
@@ -249,16 +258,16 @@ static int job_start(struct run_job *job)
 	if (err)
 		return RUN_EXIT_FAULT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	/* A rank may be gone when we write to it; that is no reason to die. */
+	/* A rank may have exited when mpiexec writes to it. */
 	signal(SIGPIPE, SIG_IGN);
-	/* A file that may not be so long is an error like others. */
+	/* A write beyond the file size limit is then an ordinary error. */
 	signal(SIGXFSZ, SIG_IGN);
 	err = job_place(job);
 	if (!err)
 		err = run_signal_open(&job->sigmask);
 	if (!err)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
-	/* It starts a thread: after the helpers are forked. */
+	/* The PMIx server starts a thread: after the fork of the helpers. */
 	if (!err)
 		find_sizes(job);
 	if (!err)
@@ -315,6 +324,6 @@ int main(int argc, char **argv)
 		return run_engine_start(&opts);
 	run_opts_say_notes(&opts, RUN_NOTE_HERE);
 	rc = run(&opts);
-	/* The PMIx thread is still there: no handler of exit() may run. */
+	/* The PMIx thread still runs: no handler of exit() may run. */
 	_exit(rc);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine of a job. For the virtual clock its file is read, its shape is
- * decided and the map is tried here, so that mistakes are told once and before
- * the start; the ranks get the outcome and come to the same.
+ * Machine of a job. For virtual time its file is read, its shape is decided and
+ * the map is tried here, so that errors are reported once and before the start;
+ * the ranks get the result and come to the same placement.
  */
 #include "src/run/run_model.h"
 #include "prov/net/net_file.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The provider's machines and their units. */
+/* Machines of the provider and their units. */
 static const struct {
 	const char *name;
 	const char *unit; /* NULL: this host */
@@ -27,7 +27,7 @@ static const struct {
 	{ "qsnet2", "sten" }, { "sunway", "swhni" }, { "apenet", "apenet" },
 };
 
-/* The row of NAME[@VARIANT][:DIMS], or -1. */
+/* Returns the table index of NAME[@VARIANT][:DIMS], or -1. */
 static int machine_find(const char *name)
 {
 	size_t len = strcspn(name, "@:"), i;
@@ -57,7 +57,7 @@ static void say_unknown(const char *what, const char *name)
 
 int run_model_known(const char *name)
 {
-	/* A file: the ranks will look into it. */
+	/* A file: the ranks check it. */
 	if (strchr(name, '/') || machine_find(name) >= 0)
 		return 0;
 	say_unknown("FI_WEFT_MACHINE=", name);
@@ -86,7 +86,7 @@ static int say_live_only(const char *name)
 	return -EINVAL;
 }
 
-/* A file of one's own may name an interface that nobody has built. */
+/* A user's machine file may name a unit that does not exist. */
 static int check_unit(const struct run_model *m, const struct net_config *cfg)
 {
 	for (size_t i = 0; i < WEFT_COUNT_OF(machines); i++)
@@ -98,7 +98,10 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 	return -EINVAL;
 }
 
-/* The live machine has no shape; a name is all the provider wants. */
+/*
+ * With the live clock the machine has no shape; the provider needs only its
+ * name.
+ */
 static int check_live(struct run_model *m)
 {
 	if (machine_find(m->machine) < 0) {
@@ -129,7 +132,7 @@ static int load(struct run_model *m, int ranks, struct net_config *cfg)
 	return err;
 }
 
-/* Nodes that have ranks; 0: no memory to count them. */
+/* Returns the number of nodes that have ranks; 0: out of memory. */
 static uint32_t nodes_used(const struct net_place *place, int ranks,
 			   uint32_t nodes)
 {
@@ -171,7 +174,7 @@ static int try_map(struct run_model *m, int ranks, const struct net_config *cfg)
 	return err;
 }
 
-/* Ranks may stand in another directory. */
+/* Ranks may have another working directory. */
 static char *full_path(const char *file)
 {
 	char *path = realpath(file, NULL);
@@ -179,7 +182,7 @@ static char *full_path(const char *file)
 	return path ? path : strdup(file);
 }
 
-/* A plan that cannot be read is told before the start. */
+/* Errors in a fault plan are reported before the start. */
 static int check_faults(struct run_model *m)
 {
 	struct weft_plan plan;
@@ -197,7 +200,7 @@ static int check_faults(struct run_model *m)
 	return m->faults_spec ? 0 : -ENOMEM;
 }
 
-/* Those that prov/carrier/noisy makes. */
+/* Faults that prov/carrier/noisy can inject. */
 bool run_model_live_faults(const struct run_model *m)
 {
 	static const uint32_t can =
@@ -273,7 +276,10 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 	if (!err && m->map)
 		m->map_spec = net_map_is_order(m->map) ? strdup(m->map)
 						       : full_path(m->map);
-	/* a shape of the user's is told where it has nodes without ranks */
+	/*
+	 * the user's own shape is printed only if some of its nodes have no
+	 * ranks
+	 */
 	if (!err && !quiet &&
 	    (!strchr(m->machine, ':') || m->nodes_used < m->nodes))
 		tell_shape(m, &cfg);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command line: contexts separated by ":", each with options, a program
- * and its arguments. Words of a file (-configfile, -app) are read the same
- * way. The options themselves are the table in run_flags.c.
+ * Parses the command line: contexts separated by ":", each with options, a
+ * program and its arguments. Words of a file (-configfile, -app) are parsed in
+ * the same manner. The options are the table in run_flags.c.
  */
 #include "src/run/run_opts.h"
 #include "src/run/run_flags.h"
@@ -18,7 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without a rank that connects; MPI_Init takes milliseconds. */
+/*
+ * Default limit in seconds until a rank connects; MPI_Init takes milliseconds.
+ */
 #define CONNECT_S 60
 
 static int parse_words(struct run_parse *p, char **word);
@@ -37,7 +39,7 @@ int run_set_file(struct run_parse *p, char **arg)
 	return -EINVAL;
 }
 
-/* Carries out the options of a context, up to its program. */
+/* Applies the options of a context, up to its program. */
 static int parse_flags(struct run_parse *p)
 {
 	enum weft_args_found found;
@@ -54,7 +56,7 @@ static int parse_flags(struct run_parse *p)
 	return found == WEFT_ARGS_WRONG ? -EINVAL : 0;
 }
 
-/* Closes a context: words from the program to the colon or the end. */
+/* Adds a context: words from the program to the colon or the end. */
 static int add_app(struct run_parse *p, char **word, int n)
 {
 	struct run_opts *o = p->o;
@@ -93,7 +95,7 @@ static int parse_context(struct run_parse *p)
 	return -EINVAL;
 }
 
-/* A file within the command line has words of its own. */
+/* Parses the words of the command line, or of a file named there. */
 static int parse_words(struct run_parse *p, char **word)
 {
 	struct weft_args args = run_args(word), *outer = p->args;
@@ -114,13 +116,15 @@ static int read_timeout(struct run_parse *p)
 {
 	const char *text = getenv("MPIEXEC_TIMEOUT");
 
-	/* 0 is how other launchers say "none". */
+	/* 0 means "none", as with other launchers. */
 	if (!text || !*text || p->o->timeout_s > 0 || !strcmp(text, "0"))
 		return 0;
 	return run_flag_seconds("MPIEXEC_TIMEOUT=", text, &p->o->timeout_s);
 }
 
-/* How long a rank may be in MPI_Init before it reaches mpiexec. */
+/*
+ * Limit in seconds between the start of MPI_Init and the connection to mpiexec.
+ */
 static int read_connect(struct run_opts *o)
 {
 	const char *text = getenv("MPIEXEC_CONNECT_TIMEOUT");
@@ -135,7 +139,7 @@ static int read_connect(struct run_opts *o)
 	return 0;
 }
 
-/* As --report. */
+/* WEFT_REPORT has the same effect as --report. */
 static void read_report(struct run_model *m)
 {
 	const char *text = getenv("WEFT_REPORT");
@@ -152,7 +156,7 @@ static int env_number(const char *name)
 	return n > 0 && n <= 1000000 ? n : 0;
 }
 
-/* What a list of hosts or an allocation of Slurm offers; 0: nothing. */
+/* Returns the slots of a host list or a Slurm allocation; 0: none. */
 static int64_t offered(const struct run_opts *o)
 {
 	const struct run_away *w = &o->away;
@@ -168,7 +172,7 @@ static int64_t offered(const struct run_opts *o)
 	return w->wanted && !tasks ? nodes : tasks;
 }
 
-/* Ranks of contexts that do not say how many: one, or what hosts offer. */
+/* Sets the ranks of contexts without -n: one, or the slots of the hosts. */
 static int number_ranks(struct run_opts *o)
 {
 	int64_t n, next = 0;
@@ -197,7 +201,7 @@ static int number_ranks(struct run_opts *o)
 	return -EINVAL;
 }
 
-/* Flags of the model that a live run does not use. */
+/* Notes options of the model that a live run does not use. */
 static int note_model(struct run_parse *p)
 {
 	const struct run_model *m = &p->o->model;

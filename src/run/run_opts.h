@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the command line asks for. run_opts_parse() fills one struct run_opts,
- * everybody else only reads it. Strings point into argv or live as long as
- * the process: a launcher parses once.
+ * Parsed command line. run_opts_parse() fills one struct run_opts, all other
+ * code only reads it. Strings point into argv or are never freed: a launcher
+ * parses once.
  */
 #ifndef WEFT_RUN_OPTS_H
 #define WEFT_RUN_OPTS_H
@@ -12,9 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Exit codes of mpiexec's own, as timeout(1) and env(1) have them. */
+/* Exit codes of mpiexec itself, as of timeout(1) and env(1). */
 enum run_exit {
-	RUN_EXIT_REPORT = 123, /* the job is good, a report or trace is lost */
+	/* the job succeeded, a report or trace was not written */
+	RUN_EXIT_REPORT = 123,
 	RUN_EXIT_TIMEOUT = 124,
 	RUN_EXIT_FAULT = 125,
 	RUN_EXIT_NOEXEC = 126,
@@ -41,27 +42,27 @@ enum run_unit {
 	RUN_UNIT_NODE,
 };
 
-/* Ranks of a job. */
+/* Largest number of ranks of a job. */
 enum { RUN_RANKS_MAX = 1000000 };
 
 enum { RUN_STDIN_NONE = -1, RUN_STDIN_ALL = -2 };
 
-/* Who starts the ranks. */
+/* Launcher that starts the ranks. */
 enum run_launcher {
 	RUN_LAUNCHER_ANY,
-	RUN_LAUNCHER_FORK,    /* this process, here */
+	RUN_LAUNCHER_FORK,    /* mpiexec itself, on this host */
 	RUN_LAUNCHER_SRUN,    /* Slurm */
 	RUN_LAUNCHER_MPIRUN,  /* Open MPI */
 	RUN_LAUNCHER_PRTERUN, /* PRRTE */
-	RUN_LAUNCHER_RSH,     /* either of these two */
+	RUN_LAUNCHER_RSH,     /* mpirun or prterun */
 };
 
-/* How the environment of a context begins. */
+/* Initial environment of a context. */
 enum run_env_base { RUN_ENV_ALL, RUN_ENV_NONE, RUN_ENV_LIST };
 
 struct run_env_edit {
 	const char *name;
-	const char *value; /* NULL: keep what mpiexec itself has */
+	const char *value; /* NULL: the value in mpiexec's own environment */
 };
 
 struct run_edits {
@@ -70,11 +71,11 @@ struct run_edits {
 	enum run_env_base base;
 };
 
-/* One context: a program, its arguments, so many ranks of it. */
+/* One context: a program, its arguments, the number of its ranks. */
 struct run_app {
 	char **argv; /* ends with NULL */
-	int n;	     /* 0: not said */
-	int first;   /* rank of the first one; set after parsing */
+	int n;	     /* number of ranks, 0: not given */
+	int first;   /* rank of the first process; set after parsing */
 	const char *wdir;
 	const char *path;
 	struct run_edits env;
@@ -82,7 +83,7 @@ struct run_app {
 
 struct run_place {
 	enum run_unit bind;
-	int bind_count; /* units for each rank, 1 unless said */
+	int bind_count; /* units for each rank, default 1 */
 	enum run_unit map;
 	int pe;	 /* --map-by ...:PE=n */
 	int ppr; /* --map-by ppr:n:unit */
@@ -90,7 +91,7 @@ struct run_place {
 	bool no_over;	/* --nooversubscribe */
 	bool said_over; /* --oversubscribe */
 	const char *cpu_set;
-	const char *bind_text; /* as they were written */
+	const char *bind_text; /* arguments as the user wrote them */
 	const char *map_text;
 };
 
@@ -101,44 +102,45 @@ struct run_output {
 	const char *pattern; /* -prepend-pattern */
 	const char *outfile; /* patterns with %r and %h; NULL: pipes */
 	const char *errfile;
-	const char *dir; /* --output-filename, when that is a directory */
+	const char *dir; /* --output-filename, if it names a directory */
 };
 
 struct run_model {
 	const char *machine;
 	const char *clock;
 	const char *map;
-	const char *compute; /* CPU time counts so many times; NULL: not */
-	const char *report;  /* file, "" for standard error; NULL: none */
-	bool report_named;   /* --report-file: report is a file's name */
-	const char *page;    /* --report-html; NULL: none */
-	const char *trace;   /* --trace; NULL: none */
-	const char *faults;  /* plan, or its file; NULL: none */
+	/* factor for CPU time, as text; NULL: CPU time does not count */
+	const char *compute;
+	const char *report; /* file, "" for standard error; NULL: none */
+	bool report_named;  /* --report-file: report is a file's name */
+	const char *page;   /* --report-html; NULL: none */
+	const char *trace;  /* --trace; NULL: none */
+	const char *faults; /* fault plan, or its file; NULL: none */
 	int ppn;
 	/* decided by run_model_check(), for the ranks */
 	char *spec;
 	char *map_spec; /* NULL: the machine's own order */
 	char *faults_spec;
-	unsigned nodes; /* of the machine, and those with ranks */
+	unsigned nodes; /* nodes of the machine, and those with ranks */
 	unsigned nodes_used;
 };
 
-/* What a job on several hosts needs. */
+/* Options of a job on several hosts. */
 struct run_away {
 	struct run_hosts hosts;
 	enum run_launcher launcher;
-	const char *agent; /* remote shell; NULL: the engine's own */
+	const char *agent; /* remote shell; NULL: the launcher's default */
 	const char *iface; /* network interface */
-	char **pass;	   /* words for Open MPI's launcher, as they are */
+	char **pass;	   /* words passed unchanged to Open MPI's launcher */
 	int npass;
-	bool wanted; /* decided by run_opts_parse(): not a job of this host */
+	bool wanted; /* set by run_opts_parse(): the job runs on other hosts */
 };
 
-/* Where a flag has no effect: everywhere, ... */
+/* Jobs in which a flag has no effect: all, ... */
 enum run_note_where {
 	RUN_NOTE_ALWAYS,
 	RUN_NOTE_NO_MPIRUN, /* unless Open MPI's launcher gets it */
-	RUN_NOTE_HERE,	    /* in jobs of this host */
+	RUN_NOTE_HERE,	    /* in jobs on this host */
 };
 
 struct run_note {
@@ -146,7 +148,7 @@ struct run_note {
 	enum run_note_where where;
 };
 
-/* Calls are counted and timed. */
+/* Are calls counted and timed? */
 static inline bool run_is_counted(const struct run_model *m)
 {
 	return m->report || m->page || m->trace;
@@ -162,28 +164,29 @@ struct run_opts {
 	struct run_away away;
 	int stdin_rank;
 	double timeout_s;
-	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT; 0: none */
+	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT in seconds; 0: none */
 	bool quiet;
 	bool verbose;
 	bool print_codes;
-	bool gdb;	       /* --gdb: 128+signal is a rank's death by it */
+	/* --gdb: exit code 128+signal is a rank's death by this signal */
+	bool gdb;
 	char **wrapper;	       /* ends with NULL; NULL: none */
-	struct run_note *note; /* what to say about flags without effect */
+	struct run_note *note; /* messages about flags without effect */
 	int nnotes;
 };
 
 /*
- * Parses argv (argv[0] is skipped). Returns true when there is a job to run;
- * otherwise *exit_p is the exit code and everything has been said.
+ * Parses argv (argv[0] is skipped). Returns true if there is a job to run;
+ * otherwise *exit_p is the exit code and all messages have been printed.
  */
 bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
 
 void run_opts_free(struct run_opts *o);
 
-/* Says once what each flag without effect is about, of this kind and before. */
+/* Prints once the messages about flags without effect, up to kind last. */
 void run_opts_say_notes(const struct run_opts *o, enum run_note_where last);
 
-/* Ranks of all contexts. */
+/* Returns the number of ranks of all contexts. */
 int run_opts_ranks(const struct run_opts *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command lines as people type them. */
+/* Tests of the command line. */
 #include "src/run/run_opts.h"
 #include "src/run/run_words.h"
 #include "test/t.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static char **words; /* of the line parsed last */
+static char **words; /* words of the line that was parsed last */
 
-/* Parses a line; what is said goes nowhere. */
+/* Parses a line; messages are discarded. */
 static bool parse(struct run_opts *o, const char *line, int *code_p)
 {
 	int n, err = dup(2), out = dup(1), null = open("/dev/null", O_WRONLY);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Search along PATH, as execvp() does it, but in the parent: errors are said
- * once and not by every rank. */
+/*
+ * Searches programs in PATH, as execvp() does, but in the parent: an error is
+ * reported once and not by every rank.
+ */
 #include "src/run/run_path.h"
 
 #include <errno.h>
@@ -10,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, -ENOENT or -EACCES for a file as the rank will see it. */
+/* Returns 0, -ENOENT or -EACCES for a file as seen from wdir. */
 static int look(const char *file, const char *wdir)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small languages of --bind-to and --map-by. */
+/* Parses the arguments of --bind-to and --map-by. */
 #include "src/base/attr.h"
 #include "src/run/run_flags.h"
 #include "src/run/run_say.h"
@@ -34,7 +34,7 @@ static void say_units(const char *spelled, const char *word, size_t len)
 	run_say("%s %.*s: not one of%s", spelled, (int)len, word, list);
 }
 
-/* -EINVAL after listing the words that are known. */
+/* Returns -EINVAL after a message that lists the known units. */
 static int flag_unit(struct run_parse *p, const char *word, size_t len,
 		     enum run_unit *unit_p)
 {
@@ -95,7 +95,7 @@ static int set_modifier(struct run_parse *p, const char *word)
 	return -EINVAL;
 }
 
-/* The next part of a text cut at ':' and ','; NULL: none. */
+/* Returns the next part of a text cut at ':' and ','; NULL: none. */
 static char *part(char **rest)
 {
 	return strsep(rest, ":,");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx server: start, registration of the job. It is never finalized: that
- * can wait forever for the lock of a dead client (PMIx 4.2), and everything
- * it would free ends with mpiexec. One host means that the
- * library has all the data of a fence itself: run_pmix_cb.c hands it back.
+ * PMIx server: start, and registration of the job. It is never finalized: that
+ * can wait forever for the lock of a dead client (PMIx 4.2), and all of its
+ * memory is released with mpiexec. On one host the library itself has all the
+ * data of a fence: run_pmix_cb.c returns it.
  *
- * Plugins are narrowed by variables, here and (inherited) in the ranks, as
- * most of PMIx_Init's time is spent looking for plugins nobody uses.
+ * Variables limit the plugins, here and (inherited) in the ranks, because most
+ * of PMIx_Init's time is spent on searching for plugins that are not used.
  */
 #include "src/run/run_pmix.h"
 #include "src/base/attr.h"
@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Counts registrations that the library finishes in its own thread. */
+/* Counts registrations that the library completes in its own thread. */
 struct run_latch {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
@@ -63,7 +63,7 @@ static int pmix_fails(const char *what, pmix_status_t rc)
 	return -EIO;
 }
 
-/* The user's own choice, if there is one, stays. */
+/* Keeps the user's own setting, if there is one. */
 static void narrow_plugins(void)
 {
 	static const char *const choice[][2] = {
@@ -98,12 +98,12 @@ int run_pmix_open(struct run_job *job)
 		return -EPERM;
 	}
 	narrow_plugins();
-	/* Only tools would get a file there, and they are not served. */
+	/* Only tools would get a file there, and tools are not served. */
 	PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, job->host, PMIX_STRING);
 	PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TOOL_SUPPORT, &no, PMIX_BOOL);
-	/* Without it the server would look at the host a second time. */
+	/* Without it the server would discover the topology a second time. */
 	PMIX_INFO_LOAD(&info[4], PMIX_TOPOLOGY2, &topo, PMIX_TOPO);
 	if (!topo.topology)
 		n--;
@@ -125,7 +125,7 @@ int run_pmix_open(struct run_job *job)
 	return err;
 }
 
-/* "0,1,2,...": the ranks of this host. Freed by the caller. */
+/* Returns "0,1,2,...": the ranks of this host. Freed by the caller. */
 static char *rank_list(int n)
 {
 	char *text = malloc((size_t)n * 12 + 1), *p = text;
@@ -147,8 +147,8 @@ static void info_text(pmix_info_t *info, const char *key, const char *v)
 }
 
 /*
- * What PMIx cannot derive from the maps, for one rank. Every rank gets and
- * keeps this for all ranks: each key here costs n * n.
+ * Data of one rank that PMIx cannot derive from the maps. Every rank stores it
+ * for all ranks: each key here costs n * n.
  */
 static void proc_info(const struct run_job *job, int i, pmix_info_t *info)
 {
@@ -244,7 +244,7 @@ static int register_clients(struct run_job *job)
 	return 0;
 }
 
-/* Asked for once: the answer differs between ranks in PMIX_RANK only. */
+/* Called once: the result differs between ranks in PMIX_RANK only. */
 static int fetch_env(struct run_job *job)
 {
 	pmix_proc_t proc;

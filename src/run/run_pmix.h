@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The PMIx server inside mpiexec. Its callbacks run in the library's own
- * thread and only send events through a pipe; the main loop reads them there.
+ * The PMIx server inside mpiexec. Its callbacks run in the library's own thread
+ * and only send events through a pipe, which the main loop reads.
  */
 #ifndef WEFT_RUN_PMIX_H
 #define WEFT_RUN_PMIX_H
@@ -15,7 +15,7 @@ enum run_event_kind {
 	RUN_EVENT_CONNECTED,
 	RUN_EVENT_FINALIZED,
 	RUN_EVENT_ABORT,
-	RUN_EVENT_KILL, /* job control asked for the end of the job */
+	RUN_EVENT_KILL, /* job control requested the end of the job */
 };
 
 struct run_event {
@@ -27,24 +27,27 @@ struct run_event {
 };
 
 /*
- * Starts the server; says why when it fails. 0 or -errno. Its thread runs
+ * Starts the server. Returns 0, or -errno after a message. Its thread runs
  * until _exit().
  */
 int run_pmix_open(struct run_job *job);
 
-/* Sees to it that the loopback interface is up; says what it did. */
+/* Sets the loopback interface up if it is down, with a message. */
 int run_loopback(void);
 
 /* Registers the job and all its ranks. */
 int run_pmix_register(struct run_job *job);
 
 /*
- * The variables a rank needs to find the server, NULL-terminated, equal for
- * all ranks but PMIX_RANK, which is left out. Belongs to the server.
+ * Returns the variables with which a rank finds the server, NULL-terminated,
+ * equal for all ranks except PMIX_RANK, which is left out. Owned by the server.
  */
 char **run_pmix_env(void);
 
-/* Readable when events wait; run_pmix_next() fetches one, 0 or -EAGAIN. */
+/*
+ * Returns a descriptor that is readable while events are queued;
+ * run_pmix_next() gets one and returns 0 or -EAGAIN.
+ */
 int run_pmix_event_fd(void);
 int run_pmix_next(struct run_event *ev);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --report: where it goes. */
+/* --report: collects the numbers and writes the report to its destination. */
 #include "src/run/run_report.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_watch.h"
@@ -13,7 +13,10 @@
 
 enum { DEATHS_MAX = 64 };
 
-/* Nodes that the plan lets die, and when others would know; how many. */
+/*
+ * Nodes that the fault plan kills, and the time when others would know it;
+ * returns their number.
+ */
 static unsigned deaths(const struct run_model *m, struct net_config *cfg,
 		       struct net_watch_death *death)
 {
@@ -44,7 +47,7 @@ static void print_deaths(FILE *f, const struct net_config *cfg,
 	}
 }
 
-/* Standard error is not closed. 0 or -errno. */
+/* Closes a file; not standard error. Returns 0 or -errno. */
 static int finish(FILE *f)
 {
 	int err = fflush(f) || ferror(f) ? -(errno ? errno : EIO) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The page where ranks leave the call they are in. */
+/* Job status page: ranks store their current MPI call there. */
 #include "src/run/run_roll.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its number in a rank: above the topology's and the lifeline's. */
+/* Its descriptor in a rank: above those of the topology and the lifeline. */
 enum { ROLL_FD = 202, CALL_TEXT = 256 };
 
 int run_roll_open(struct run_job *job)

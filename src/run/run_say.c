@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line, one write: it cannot be torn by the output of the ranks. */
+/*
+ * Messages of mpiexec. One line is one write: output of the ranks cannot split
+ * it.
+ */
 #include "src/run/run_say.h"
 
 #include <errno.h>

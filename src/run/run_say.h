@@ -10,7 +10,7 @@
 
 void run_say(const char *fmt, ...) WEFT_PRINTF(1, 2) WEFT_COLD;
 
-/* Writes all of it, also to a descriptor that takes little; 0 or -errno. */
+/* Writes all data, after short writes and EAGAIN too. Returns 0 or -errno. */
 int run_write_all(int fd, const char *data, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of signals and what they mean to a launcher. */
+/* Table of signals and their effect on the launcher. */
 #include "src/run/run_signal.h"
 #include "src/base/attr.h"
 
@@ -21,7 +21,9 @@ static const struct {
 
 static int signal_fd = -1;
 
-/* nohup and background jobs of a script ignore some: they stay ignored. */
+/*
+ * Signals that are ignored (nohup, background jobs of a script) stay ignored.
+ */
 static int is_ignored(int sig)
 {
 	struct sigaction sa;
@@ -40,7 +42,7 @@ int run_signal_open(sigset_t *old)
 	for (i = 0; i < WEFT_COUNT_OF(table); i++)
 		if (!is_ignored(table[i].sig))
 			sigaddset(&set, table[i].sig);
-	/* Children of a parent that ignored SIGCHLD could not be waited for. */
+	/* Children of a process that ignores SIGCHLD cannot be waited for. */
 	sigaction(SIGCHLD, &dfl, NULL);
 	if (sigprocmask(SIG_BLOCK, &set, old) < 0)
 		return -errno;

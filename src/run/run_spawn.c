@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting the ranks. vfork() shares our memory with the child until execve(),
- * so everything is prepared before it, and an error comes back through the
- * structure the child was given. The child does system calls only.
+ * Starts the ranks. After vfork() the child shares our memory until execve(),
+ * so everything is prepared before it, and the child returns an error through
+ * the structure that it was given. The child does system calls only.
  *
- * A rank leads its own process group (its descendants get our signals too)
- * and is killed by the kernel when mpiexec's main thread is gone.
+ * A rank leads its own process group (signals of mpiexec reach its descendants
+ * too) and the kernel kills it when mpiexec's main thread exits.
  */
 #include "src/run/run_spawn.h"
 #include "src/base/attr.h"
@@ -35,17 +35,17 @@ struct child {
 	char **envp;
 	const char *wdir;
 	int fd[3];
-	int keep_fd[3]; /* handed on as they are, -1: none */
+	int keep_fd[3]; /* descriptors that the rank inherits, -1: none */
 	int life_fd;
 	const struct run_cpuset *cpus; /* NULL: not bound */
 	const struct rlimit *nofile;
 	const sigset_t *mask;
 	pid_t parent;
 	/*
-	 * Written by the child in our memory; atomic, because the compiler
-	 * sees no path on which the parent could find them changed.
+	 * Written by the child in our memory; atomic, because the compiler sees
+	 * no path on which the parent could find them changed.
 	 */
-	_Atomic(const char *) what; /* the step that failed */
+	_Atomic(const char *) what; /* failed step */
 	atomic_int err;
 };
 
@@ -72,7 +72,7 @@ static int say_missing(const char *name, const char *wdir, int err)
 	return !err || err == -ENOENT ? RUN_EXIT_NOENT : RUN_EXIT_NOEXEC;
 }
 
-/* The wrapper, when there is one, is what is executed. */
+/* Returns the file to execute: the wrapper, if there is one. */
 static const char *program(const struct run_opts *o, const struct run_app *a)
 {
 	return o->wrapper ? o->wrapper[0] : a->argv[0];
@@ -107,7 +107,7 @@ int run_spawn_check(const struct run_opts *o)
 	return 0;
 }
 
-/* wrapper words, then the program, found, and its arguments. */
+/* Returns the wrapper's words, then the program's path and its arguments. */
 static char **full_argv(const struct run_opts *o, const struct run_app *a)
 {
 	size_t w = 0, n = 0;
@@ -123,7 +123,7 @@ static char **full_argv(const struct run_opts *o, const struct run_app *a)
 	if (w)
 		memcpy(argv, o->wrapper, w * sizeof(*argv));
 	memcpy(argv + w, a->argv, n * sizeof(*argv));
-	/* gdb and valgrind do not search where -path says. */
+	/* gdb and valgrind do not search in the directories of -path. */
 	if (w && !run_path_find(a->argv[0], a->path, a->wdir, &file))
 		argv[w] = file;
 	return argv;
@@ -131,7 +131,7 @@ static char **full_argv(const struct run_opts *o, const struct run_app *a)
 
 static void set_failed(struct child *c, const char *what, int err)
 {
-	/* vfork() resumes the parent after the child: that is the ordering. */
+	/* vfork() resumes the parent after the child: this orders the store. */
 	atomic_store_explicit(&c->what, what, memory_order_release);
 	atomic_store_explicit(&c->err, err, memory_order_release);
 }
@@ -161,7 +161,7 @@ static void child_files(struct child *c)
 	for (i = 0; i < (int)WEFT_COUNT_OF(c->keep_fd); i++)
 		if (c->keep_fd[i] >= 0)
 			fcntl(c->keep_fd[i], F_SETFD, 0);
-	/* Under a low limit the number it has must do. */
+	/* With a low descriptor limit the lifeline keeps its present number. */
 	if (dup2(c->life_fd, RUN_LIFELINE_FD) < 0)
 		fcntl(c->life_fd, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, c->nofile);
@@ -171,7 +171,7 @@ static WEFT_NORETURN void child_run(struct child *c)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* mpiexec may have died before the line above. */
+	/* mpiexec may have died before the prctl() above. */
 	if (getppid() != c->parent)
 		_exit(RUN_EXIT_FAULT);
 	child_files(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See run_stuck.h. */
+/* Detects ranks that do not reach the PMIx server: see run_stuck.h. */
 #include "src/run/run_stuck.h"
 #include "src/base/clock.h"
 #include "src/base/limit.h"
@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checks within the limit. */
+/* Number of checks within the limit. */
 enum { CHECKS = 4 };
 
-/* Stopped, traced, or gone: /proc/PID/stat is "PID (name) S ...". */
+/*
+ * Is the process stopped, traced, or exited? /proc/PID/stat is "PID (name) S
+ * ...".
+ */
 static bool is_held(pid_t pid)
 {
 	char name[64], line[512] = "", *at;
@@ -30,7 +33,7 @@ static bool is_held(pid_t pid)
 	return !at || strchr("TtXZ", at[2]);
 }
 
-/* The first rank in an MPI call that has not connected, -1: none. */
+/* Returns the first rank in an MPI call that has not connected, -1: none. */
 static int find(const struct run_job *job, char **call_p)
 {
 	for (int i = 0; i < job->nranks; i++) {

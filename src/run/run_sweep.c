@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Descendants that outlived their rank. mpiexec is a subreaper, so whatever a
- * rank left behind, also in another session, is our child now. The kernel
- * lists our children in one file; each is killed by its id, until only the
- * collectors are left.
+ * Kills descendants that outlived their rank. mpiexec is a subreaper, so
+ * processes that a rank left behind, also in other sessions, are now children
+ * of mpiexec. The kernel lists children in a file for each thread; each child
+ * is killed by its id, until only the collectors are left.
  */
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A process that does not die in so many rounds of 1 ms is left alone. */
+/* Rounds of 1 ms after which a process that does not die is left alone. */
 enum { ROUNDS = 2000 };
 
 static int kill_listed(struct run_job *job, const char *file)
@@ -35,7 +35,7 @@ static int kill_listed(struct run_job *job, const char *file)
 	return found;
 }
 
-/* Children belong to a thread; orphans may be given to any of ours. */
+/* Children belong to a thread; orphans may be assigned to any of ours. */
 static int kill_children(struct run_job *job)
 {
 	DIR *dir = opendir("/proc/self/task");

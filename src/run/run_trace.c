@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See run_trace.h. */
+/* Memory for recorded events and the files made of them: see run_trace.h. */
 #include "src/run/run_trace.h"
 
 #include "src/base/outfile.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its number in a rank: above the roll's. */
+/* Its descriptor in a rank: above that of the job status page. */
 enum { TRACE_FD = 203 };
 
 #define OTF2 ".otf2"
@@ -35,7 +35,9 @@ int run_trace_open(struct run_job *job)
 
 	if (!file)
 		return 0;
-	/* Beside a pipe or a device there may be no room for a file. */
+	/*
+	 * If the output is a pipe or a device, the events are stored in /tmp.
+	 */
 	fd = weft_trace_create(weft_outfile_is_stream(file) ? "/tmp/" : file);
 	if (fd < 0)
 		return cannot(file, fd);
@@ -101,7 +103,7 @@ static int trace(const struct show *s, const char *file)
 	return show_archive(s, lib_folder(dir, sizeof(dir)), file);
 }
 
-/* The suffix says which kind; a pipe or a device gets JSON. */
+/* The suffix selects the format; a pipe or a device gets JSON. */
 static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
 {
 	char dir[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of -wrapper, -configfile and -app. */
+/* Splits the text of -wrapper, -configfile and -app into words. */
 #include "src/run/run_words.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static int is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Copies one word to out, which is as long as text; what follows it. */
+/* Copies one word to out, which is as long as text; returns the rest. */
 static const char *one_word(const char *text, char **out_p)
 {
 	char quote = 0, *out = *out_p;

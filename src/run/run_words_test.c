@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words, lists of hosts, quotas: texts that come from outside. */
+/* Tests of words, host lists and quotas: texts from outside of mpiexec. */
 #include "src/run/run_words.h"
 #include "src/run/run_cpus.h"
 #include "src/run/run_hosts.h"

@@ -1,6 +1,6 @@
 # src/tool: compiler wrappers, pkg-config files, weft-info
 bin_SCRIPTS += src/tool/mpicc src/tool/mpicxx
-# mpi, mpi-c and mpi-cxx are what Debian's alternatives call the chosen MPI;
+# mpi, mpi-c and mpi-cxx are the names of Debian's alternatives for an MPI;
 # mpi-abi is the name of an MPI with the standard's ABI, as Open MPI's ompi-abi
 pkgconfig_DATA += src/tool/weft.pc src/tool/mpi.pc src/tool/mpi-abi.pc \
 	src/tool/mpi-c.pc src/tool/mpi-cxx.pc
@@ -35,7 +35,7 @@ src/tool/mpicc: $(srcdir)/src/tool/mpicc.in Makefile
 src/tool/mpicxx: src/tool/mpicc
 	$(AM_V_GEN)cp src/tool/mpicc $@
 
-# paths below the prefix are written as ${prefix}/..., so that the tree can move
+# paths below the prefix are written as ${prefix}/..., so that the tree can be moved
 PC_SUBST = $(TOOL_SUBST) $(srcdir)/src/tool/weft.pc.in | $(SED) \
 	-e 's|^exec_prefix=$(prefix)$$|exec_prefix=$${prefix}|' \
 	-e 's|^\(libdir\)=$(exec_prefix)/|\1=$${exec_prefix}/|' \
@@ -61,7 +61,7 @@ src/tool/mpi-cxx.pc: $(srcdir)/src/tool/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tool && $(PC_SUBST) \
 	-e 's|@PC_WHAT[@]|MPI for C++ programs (C bindings), by Weft|' > $@
 
-# other names that people type
+# other common names of the wrappers
 install-exec-hook: install-wrapper-links
 install-wrapper-links:
 	cd $(DESTDIR)$(bindir) && \

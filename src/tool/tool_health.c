@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-info --health JOB: the master of the live watch (src/health/health.h).
- * It maps the registers of the job to read only, and prints what neighbours
- * have written there of each other.
+ * weft-info --health JOB: the master of the live health check
+ * (src/health/health.h). It maps the job's registers read-only and prints what
+ * neighbours have written there about each other.
  */
 #include "src/tool/tool_health.h"
 
@@ -17,7 +17,7 @@ static double seconds(uint64_t ns)
 	return (double)ns * 1e-9;
 }
 
-/* Names come from another process: what does not print is not printed. */
+/* Names come from another process: unprintable characters are not printed. */
 static void show_text(struct weft_report *r, const char *key, const char *text)
 {
 	char safe[HEALTH_JOB];
@@ -70,8 +70,10 @@ struct cell {
 	char text[24];
 };
 
-/* What neighbours count: from a beat to that it is known to have been the last
- * pass one turn more than the looks that were in vain, at most. */
+/*
+ * Upper limit of the time from a rank's last beat to its detection: one check
+ * more than the checks that found no new beat.
+ */
 static void known_cell(const struct weft_health_view *v, struct cell *c)
 {
 	if (v->by == HEALTH_NOBODY || !v->looks)
@@ -81,7 +83,7 @@ static void known_cell(const struct weft_health_view *v, struct cell *c)
 			 (double)(v->looks + 1) / WEFT_HEALTH_TURNS);
 }
 
-/* As a line of the table, or of an object. */
+/* Prints a line of the table, or a JSON object. */
 static void row(struct weft_report *r, const char *const (*field)[2], int n)
 {
 	static const int width[] = { 5, 8, 8, 10, 10, 10, 13, 12 };

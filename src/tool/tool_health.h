@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-info --health: how the ranks of a job on this host are. */
+/* weft-info --health: state of the ranks of a job on this host. */
 #ifndef WEFT_TOOL_HEALTH_H
 #define WEFT_TOOL_HEALTH_H
 
 #include "src/tool/tool_report.h"
 
-/* job: its name, or a pid of it. The exit status: 1: it is not here. */
+/* job: its name, or a pid of it. Returns the exit code; 1: no such job here. */
 int tool_health(struct weft_report *r, const char *job);
 
 #endif

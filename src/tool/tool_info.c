@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-info: what is installed here and what works on this host. It asks only
- * through public faces: MPI, MPI_T, libfabric, hwloc and the kernel.
+ * weft-info: prints what is installed and what works on this host. It uses
+ * public interfaces only: MPI, MPI_T, libfabric, hwloc and the kernel.
  */
 #include "config.h"
 #include "src/base/args.h"
@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The file that the loader took the symbol from. */
+/* Returns the file from which the loader took the symbol. */
 static const char *file_of(void *symbol)
 {
 	static char real[PATH_MAX];
@@ -41,7 +41,7 @@ static const char *file_of(void *symbol)
 	return realpath(info.dli_fname, real) ? real : info.dli_fname;
 }
 
-/* The provider plugin that lies beside the library, or the build tree's. */
+/* Returns the provider plugin beside the library, or in the build tree. */
 static const char *plugin_path(void)
 {
 	static const char *const places[] = { "weft/libweft-own.so",
@@ -127,7 +127,7 @@ static void show_providers(struct weft_report *r)
 	report_list_end(r);
 }
 
-/* The name of a value that is one of a list. */
+/* Writes the name of an enumerated value. */
 static void enum_text(MPI_T_enum en, int value, char *text, size_t len)
 {
 	char name[64];
@@ -146,7 +146,7 @@ static void enum_text(MPI_T_enum en, int value, char *text, size_t len)
 	}
 }
 
-/* Text of a control variable's value now. */
+/* Writes the current value of a control variable. */
 static void cvar_value(int index, MPI_Datatype type, MPI_T_enum en, char *text,
 		       size_t len)
 {
@@ -226,7 +226,7 @@ static void show_provider_options(struct weft_report *r)
 	report_list_end(r);
 }
 
-/* A child tries to read a word of ours, as a rank would read a peer's. */
+/* A child tries to read our memory, as a rank would read a peer's. */
 static const char *cma_works(void)
 {
 	static char word[8] = "weft";
@@ -256,8 +256,8 @@ static int usable_cpus(void)
 }
 
 /*
- * What the kernel has for the whole host. Not the sum over NUMA nodes, which
- * hwloc has: a virtual machine that gives memory back changes those.
+ * Returns the kernel's total for the host. Not the sum over hwloc's NUMA nodes:
+ * it changes when a virtual machine returns memory.
  */
 static unsigned long long memory_bytes(void)
 {
@@ -273,7 +273,10 @@ static size_t second_cache(hwloc_topology_t t)
 	return o ? o->attr->cache.size : 0;
 }
 
-/* With the times of the next length, which did not pay; or of the last. */
+/*
+ * Shows the measured times of the next size, which was not faster, or of the
+ * last.
+ */
 static void show_loop(struct weft_report *r, const struct weft_copies *c)
 {
 	size_t most = weft_copies_loop(c), len = WEFT_COPY_LEAST;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See tool_machine.h. The facts are the lines of the machine's file. */
+/* Prints the lines of a machine's file: see tool_machine.h. */
 #include "src/tool/tool_machine.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"
@@ -14,7 +14,7 @@ static const char *const kinds[] = {
 	[NET_NO_SOURCE] = "",
 };
 
-/* What is computed from the file for this shape. */
+/* Prints values that are computed from the file for this shape. */
 static void show_sum(struct weft_report *r, const struct net_config *cfg,
 		     const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines of weft-info's report, as text and as JSON. */
+/* Writes the report of weft-info, as text and as JSON. */
 #include "src/tool/tool_report.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A report of named sections with named values, as text for people or as
- * JSON for programs. Sections do not nest; a list is a section of rows.
+ * A report of named sections with named values, as text for people or as JSON
+ * for programs. Sections do not nest; a list is a section of rows.
  */
 #ifndef WEFT_TOOL_REPORT_H
 #define WEFT_TOOL_REPORT_H
@@ -14,9 +14,9 @@
 struct weft_report {
 	FILE *out;
 	bool json;
-	int sections; /* begun so far */
-	int values;   /* in the current section, or fields of the row */
-	int rows;     /* in the current list */
+	int sections; /* sections begun so far */
+	int values;   /* values in the current section, or fields of the row */
+	int rows;     /* rows in the current list */
 };
 
 void report_begin(struct weft_report *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-info --classroutes: the trees that a machine would use. */
+/* weft-info --classroutes: prints the class routes that a machine would use. */
 #include "src/tool/tool_routes.h"
 
 #include "prov/nic/cu/cu_tree.h"
@@ -11,7 +11,7 @@
 #define DIMS	  5 /* A to E */
 #define NODES_MAX 100000
 
-/* A rectangle of nodes: lowest and highest coordinate by dimension. */
+/* A box of nodes: lowest and highest coordinate in each dimension. */
 struct box {
 	int dims;
 	int low[DIMS];
@@ -24,7 +24,7 @@ static int refuse(const char *spec, const char *why)
 	return 2;
 }
 
-/* "4x4x4x4x2": whole dimensions. Returns what follows, or NULL. */
+/* Parses "4x4x4x4x2": whole dimensions. Returns the rest, or NULL. */
 static const char *parse_shape(const char *s, struct box *b)
 {
 	for (b->dims = 0; b->dims < DIMS; b->dims++) {
@@ -45,7 +45,7 @@ static const char *parse_shape(const char *s, struct box *b)
 	return s;
 }
 
-/* "0-1,2,0-3": a part of every dimension. */
+/* Parses "0-1,2,0-3": a part of every dimension. */
 static const char *parse_part(const char *s, struct box *b)
 {
 	for (int d = 0; d < b->dims; d++) {
@@ -97,7 +97,7 @@ static void box_fill(const struct box *b, struct weft_cu_coord *at)
 	}
 }
 
-/* The link from one node to its neighbour: "A+". */
+/* Returns the link from a node to its neighbour: "A+". */
 static const char *link_name(const struct weft_cu_coord *from,
 			     const struct weft_cu_coord *to)
 {
@@ -133,7 +133,7 @@ static void print_node(FILE *out, const struct box *b,
 	fputc('\n', out);
 }
 
-/* Links of every dimension that carry the tree. */
+/* Prints the number of links of the tree in each dimension. */
 static void print_links(FILE *out, const struct box *b,
 			const struct weft_cu_tree *t,
 			const struct weft_cu_coord *at)
@@ -213,7 +213,7 @@ static int print_block(FILE *out, const char *spec, const char *shape)
 	return print_torus(out, spec, &b);
 }
 
-/* Machines whose trees follow from a size, and how. */
+/* Machines with class routes, and the functions that print them. */
 static const struct {
 	const char *name;
 	int (*print)(FILE *out, const char *spec, const char *size);
