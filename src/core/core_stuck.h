@@ -35,9 +35,12 @@ enum { WEFT_STUCK_ANY = -1, WEFT_STUCK_LAST = 0x7fffffff };
 /* One thing that is waited for. */
 struct weft_stuck_item {
 	enum weft_stuck_kind kind;
-	int peer;     /* messages: rank, or WEFT_STUCK_ANY */
-	int tag;      /* or WEFT_STUCK_ANY; collectives: which one, counted,
-		       * or WEFT_STUCK_LAST, which is MPI_Finalize's */
+	int peer; /* messages: rank, or WEFT_STUCK_ANY */
+	/*
+	 * or WEFT_STUCK_ANY; collectives: which one, counted, * or
+	 * WEFT_STUCK_LAST, which is MPI_Finalize's
+	 */
+	int tag;
 	uint32_t ctx; /* of the communicator */
 	char comm[WEFT_STUCK_NAME];
 	/* Members, of collectives: first, first + step, ... last; step 0: they
