@@ -141,7 +141,7 @@ static int send_ready(struct part *p)
 		if (weft_load32(&p->ready[i]) != 1)
 			continue;
 		rc = send_one(p, i);
-		/* relaxed: only the stepping thread uses it */
+		/* relaxed: only the stepping thread acts on it */
 		weft_store32_relaxed(&p->ready[i], 2);
 		p->sent++;
 	}

@@ -27,7 +27,7 @@
 static pmix_proc_t me;
 static bool open;
 static struct weft_roll *roll; /* page with the names; NULL: PMIx has them */
-static uint32_t turn; /* round in which this rank stored its name there */
+static uint32_t turn;	       /* number of this rank's entry there */
 
 /*
  * PMIx does not check its allocations. Address space reserved for PMIx_Abort: a

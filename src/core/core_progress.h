@@ -100,8 +100,8 @@ void weft_progress_hurry(void);
 void weft_progress_wake(void);
 
 /*
- * Must be called after changing a condition that threads wait for outside the
- * loop: they block without timeout. The lock is held.
+ * Notifies threads of a changed condition; the lock is held. Code outside the
+ * loop that changes one has to call it: threads block without timeout.
  */
 void weft_progress_note(void);
 
