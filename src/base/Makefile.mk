@@ -1,4 +1,4 @@
-# src/base: the ground under everything
+# src/base: functions that all other folders use; depends on libc only
 noinst_LTLIBRARIES += libweftbase.la
 libweftbase_la_SOURCES = \
 	src/base/alive.c src/base/alive.h \

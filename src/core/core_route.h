@@ -83,8 +83,8 @@ int weft_route_join_settle(struct weft_comm *comm);
 void weft_route_leave(struct weft_comm *comm);
 
 /*
- * Returns whether the unit copies long vectors directly from other members'
- * memory.
+ * Returns whether long vectors use the unit's DMA between the members'
+ * memories.
  */
 bool weft_route_has_bulk(const struct weft_comm *comm);
 

@@ -61,7 +61,7 @@ src/tool/mpi-cxx.pc: $(srcdir)/src/tool/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tool && $(PC_SUBST) \
 	-e 's|@PC_WHAT[@]|MPI for C++ programs (C bindings), by Weft|' > $@
 
-# other names that people type
+# other common names of the wrappers
 install-exec-hook: install-wrapper-links
 install-wrapper-links:
 	cd $(DESTDIR)$(bindir) && \
