@@ -1,4 +1,4 @@
-# include: what is installed, nothing else
+# include: the installed headers, no others
 include_HEADERS += include/mpi.h
 weftincludedir = $(includedir)/weft
 weftinclude_HEADERS = include/weft/mpi_compat.h

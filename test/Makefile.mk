@@ -17,7 +17,7 @@ PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh
 # commands printed in README and the documentation
 PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh
 EXTRA_DIST += test/doc_lib.sh
-# several hosts on one machine, also for users without a cluster
+# emulates several hosts on one computer, also for users without a cluster
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
 PLAIN_TESTS += test/hosts_ways.sh test/hosts_leave.sh

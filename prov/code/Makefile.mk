@@ -14,7 +14,7 @@ libweft_code_la_SOURCES = \
 	prov/code/code_rs.c prov/code/code_rs.h prov/code/code_rs_field.h \
 	prov/code/code_rs_correct.c
 
-# OpenSSL's arithmetic is the second opinion of the tests, and of them alone.
+# Only the tests use OpenSSL's arithmetic, as the reference.
 CODE_TESTS = prov/code/code_8b10b_test prov/code/code_crc_test \
 	prov/code/code_ghash_test \
 	prov/code/code_hamming_test prov/code/code_line_test \

@@ -29,7 +29,7 @@ libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcu.la libweft-match.
 	libweftbase.la $(HWLOC_LIBS)
 include prov/nic/units.mk
 
-# What crosses folders: the provider between processes, one body per machine.
+# Tests across folders: the provider between processes, on every machine.
 PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_form_test \
 	test/prov/prov_coll_man_test test/prov/prov_msg_test \
 	test/prov/prov_rma_test test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \

@@ -1,4 +1,4 @@
-# src/base: base library of all other folders
+# src/base: functions that all other folders use; depends on libc only
 noinst_LTLIBRARIES += libweftbase.la
 libweftbase_la_SOURCES = \
 	src/base/alive.c src/base/alive.h \

@@ -1,5 +1,5 @@
-# src/core: objects, messages, start-up. The library is put together here;
-# src/mpi and coll append their sources.
+# src/core: objects, messages, start-up. Defines the MPI library; src/mpi and
+# coll append their sources.
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
 	src/core/core_abort.c src/core/core_abort.h \
@@ -64,15 +64,15 @@ libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
 	-export-symbols-regex '^P?MPI_'
 
-# Loaded when FI_PROVIDER names another provider than ours.
+# Loaded when FI_PROVIDER names another provider than weft.
 pkglib_LTLIBRARIES += libweft-other.la
 libweft_other_la_SOURCES = src/core/core_other.c src/core/core_other.h
 libweft_other_la_LIBADD = $(FABRIC_LIBS)
 libweft_other_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^weft_other$$' -Wl,-z,defs
 
-# Programs link -lmpi or -lmpi_abi; binaries made with two early releases of
-# another implementation ask for version 0 of the same interface.
+# Programs link -lmpi or -lmpi_abi; binaries built with two early releases of
+# another implementation need version 0 of the same interface.
 install-mpi-links:
 	cd $(DESTDIR)$(libdir) && \
 	rm -f libmpi.so libmpi_abi.so.0 && \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Agreement on context ids, see core_agree.h. */
+/* Agreement on context ids; see core_agree.h. */
 #include "src/core/core_agree.h"
 
 #include "src/types/types_dt.h"
@@ -13,11 +13,17 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list agreements = { &agreements, &agreements };
-/* Who offers ids in a first try, and who in another; never the same ids. */
+/*
+ * The agreements that offer ids, in a first try and in a later try; their sets
+ * of ids are disjoint.
+ */
 static struct weft_agree *first_try, *owner;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
 
-/* No agreement beyond its first try comes before a; the lock is held. */
+/*
+ * Returns whether no earlier agreement is beyond its first try. The lock is
+ * held.
+ */
 static bool is_first(const struct weft_agree *a)
 {
 	struct weft_list *pos, *tmp;
@@ -33,7 +39,10 @@ static bool is_first(const struct weft_agree *a)
 	return true;
 }
 
-/* The ids that a may offer now, as a mask of all words; the lock is held. */
+/*
+ * Returns the ids that agreement a may offer now, as a mask for every word. The
+ * lock is held.
+ */
 static uint64_t may_offer(struct weft_agree *a)
 {
 	struct weft_agree **who = a->first ? &first_try : &owner;
@@ -62,7 +71,7 @@ static void try_begin(struct weft_agree *a)
 	a->dist = 1;
 }
 
-/* Takes the lowest ids that are left; false: there are not enough. */
+/* Takes the lowest common ids; returns false if there are not enough. */
 static bool take(struct weft_agree *a)
 {
 	int i, n = 0;
@@ -81,7 +90,7 @@ static bool take(struct weft_agree *a)
 	return true;
 }
 
-/* 1: agreed; 0: try again; -ENOSPC. */
+/* Returns 1: agreed; 0: retry; -ENOSPC: no window is left. */
 static int try_end(struct weft_agree *a)
 {
 	int rc = 0;
@@ -90,7 +99,7 @@ static int try_end(struct weft_agree *a)
 	if (take(a)) {
 		rc = 1;
 	} else if (a->mine[WEFT_CTX_WINDOW]) {
-		/* everybody offered, and not enough was common */
+		/* all members offered, and too few ids were common */
 		a->window += WEFT_CTX_WINDOW;
 		if (a->window >= WEFT_CTX_WORDS)
 			rc = -ENOSPC;
@@ -104,7 +113,7 @@ static int try_end(struct weft_agree *a)
 	return rc;
 }
 
-/* Exchanges with the ranks at distance dist; 0 or -errno. */
+/* Starts the exchange with the ranks at distance dist; 0 or -errno. */
 static int post(struct weft_agree *a)
 {
 	struct weft_comm *c = a->m.over;
@@ -122,7 +131,10 @@ static int post(struct weft_agree *a)
 	return rc;
 }
 
-/* 1: the exchange is over and combined; 0: not yet; -errno. */
+/*
+ * Returns 1: the exchange has completed and is combined; 0: outstanding;
+ * -errno.
+ */
 static int combine(struct weft_agree *a)
 {
 	size_t i;
@@ -160,7 +172,10 @@ int weft_agree_step(struct weft_agree *a)
 		if (rc)
 			return rc;
 		try_begin(a);
-		/* alone there is no message to wait for: others go on first */
+		/*
+		 * with one member there is no message to wait for: return, so
+		 * that other agreements progress
+		 */
 		if (a->m.over->size == 1 && !a->offers)
 			return 0;
 	}

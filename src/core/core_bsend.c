@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See core_bsend.h. One lock serves all buffers; it is taken before the
- * core's. */
+/*
+ * See core_bsend.h. One lock protects all buffers; it is taken before the
+ * core's lock.
+ */
 #include "src/core/core_bsend.h"
 
 #include "src/core/core_device.h"
@@ -13,10 +15,10 @@
 
 #define ALIGN 16
 
-/* One message; its data follows. Lists are ordered by address. */
+/* Header of one message, followed by its data. Lists are ordered by address. */
 struct seg {
 	struct weft_list link;
-	size_t bytes; /* with the header, rounded up */
+	size_t bytes; /* size with the header, rounded up to ALIGN */
 	struct weft_req *req;
 };
 
@@ -24,7 +26,7 @@ struct weft_bsend {
 	char *base; /* NULL: segments are allocated one by one */
 	size_t size;
 	struct weft_list segs;
-	void *given; /* as the application said it */
+	void *given; /* buffer as the application passed it */
 	MPI_Count given_size;
 };
 
@@ -61,7 +63,7 @@ int weft_bsend_attach(struct weft_bsend **where, void *base, MPI_Count size)
 	return 0;
 }
 
-/* Gives back the room of messages that are sent; the lock is held. */
+/* Frees the space of messages that have been sent. The lock is held. */
 static void reap(struct weft_bsend *b)
 {
 	struct weft_list *pos, *tmp;
@@ -90,7 +92,7 @@ static bool is_empty(struct weft_bsend *b)
 	return empty;
 }
 
-/* One of those that are under way, for the report of a deadlock. */
+/* Returns a request that is outstanding, for the deadlock report. */
 static struct weft_req *const *first_of(const struct weft_bsend *b)
 {
 	return &weft_container_of(b->segs.next, struct seg, link)->req;
@@ -129,7 +131,7 @@ void weft_bsend_detach(struct weft_bsend **where, void **base_p,
 	free(b);
 }
 
-/* First fit between the messages that are there. */
+/* Allocates a segment: first fit between the messages in the buffer. */
 static struct seg *carve(struct weft_bsend *b, size_t bytes)
 {
 	struct weft_list *pos, *tmp;
@@ -197,7 +199,7 @@ int weft_core_bsend(const struct weft_p2p_args *a)
 	pthread_mutex_unlock(&lock);
 	if (rc != -ENOBUFS)
 		return rc;
-	weft_progress(); /* finished messages may make room */
+	weft_progress(); /* completed sends free buffer space */
 	pthread_mutex_lock(&lock);
 	rc = send_from(b, a);
 	pthread_mutex_unlock(&lock);

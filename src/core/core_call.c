@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The slow path of core_call.h, and where the roll comes from. */
+/* The slow path of core_call.h, and opening the job status page. */
 #include "src/core/core_call.h"
 
 #include "src/base/clock.h"
@@ -12,28 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a call is timed. */
+/* Method of timing a call. */
 enum timed { UNTIMED, CLOCK, COUNTER };
 
-/* The state of one thread on the slow path. */
+/* State of one thread on the slow path. */
 struct lane {
-	weft_au32 *slot; /* NULL: this thread's first call */
-	unsigned depth;	 /* calls within calls */
-	uint32_t id;	 /* of the outermost call */
+	weft_au32 *slot; /* NULL: before this thread's first call */
+	unsigned depth;	 /* nesting depth of calls */
+	uint32_t id;	 /* number of the outermost call */
 	uint64_t since;	 /* time of entry, if timed */
 	struct weft_call_mark mark;
-	uint32_t index;		  /* of the thread */
-	struct roll_tally *tally; /* of all names, where they are counted */
+	uint32_t index; /* index of the thread */
+	/* counters of all names; NULL: calls are not counted */
+	struct roll_tally *tally;
 	enum timed timed;
 };
 
-static weft_au32 nowhere; /* until the roll is there, and without memory */
+/* slot before the page is open, and if memory is short */
+static weft_au32 nowhere;
 WEFT_HOT_DATA weft_au32 *weft_call_slot = &nowhere;
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static struct weft_roll roll;
-static uint32_t me; /* my place in it */
-static bool shared; /* it is the launcher's */
+static uint32_t me; /* index of this rank in the page */
+static bool shared; /* the page is the launcher's */
 static weft_au32 lanes;
 /*
  * Thread-local data of this library uses the default (dynamic) model, without
@@ -42,18 +44,19 @@ static weft_au32 lanes;
  */
 static _Thread_local struct lane lane;
 
-/* What every call there asks, a line. */
+/* State that every call reads on the slow path, in one cache line. */
 static WEFT_HOT_DATA struct {
-	alignas(WEFT_CACHE_LINE) weft_au32 started; /* MPI_Init has decided */
+	/* MPI_Init has set the fields below */
+	alignas(WEFT_CACHE_LINE) weft_au32 started;
 	enum timed timed;
-	bool several; /* threads */
-	bool counter; /* what seen is told */
+	bool several; /* several threads may be in MPI */
+	bool counter; /* seen() gets values of weft_counter() */
 	uint64_t (*now)(void);
 	weft_call_seen seen;
-	struct trace_open *open; /* of all threads; or NULL */
+	struct trace_open *open; /* entries of all threads, or NULL */
 } how;
 
-/* A small number from the environment, or -1. */
+/* Returns a small number from the environment, or -1. */
 static long number(const char *name)
 {
 	const char *text = getenv(name);
@@ -73,7 +76,7 @@ bool weft_call_reported(void)
 	return text && *text && strcmp(text, "0");
 }
 
-/* The launcher's, or one of our own that nobody else sees. */
+/* Attaches the launcher's page, or creates a private one. */
 static void open_roll(void)
 {
 	long fd = number("WEFT_ROLL"), rank = number("PMIX_RANK");
@@ -92,7 +95,10 @@ found:
 	weft_call_slot = &weft_roll_member(&roll, me)->in[0];
 }
 
-/* "MPI_Send" is what the application called. */
+/*
+ * Assigns a number to the name that the application called, without the P:
+ * "MPI_Send".
+ */
 static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 {
 	const char *name = site->name + (site->name[0] == 'P');
@@ -102,11 +108,11 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 	if (!roll.head)
 		return 0;
 	id = weft_roll_id(&roll, name);
-	weft_store32_relaxed(&site->given, id); /* relaxed: as below */
+	weft_store32_relaxed(&site->given, id); /* relaxed: see number_of() */
 	return id;
 }
 
-/* gcc would compute the address anew at each use, by a call. */
+/* gcc would compute the address again at each use, by a function call. */
 WEFT_INLINE struct lane *here(void)
 {
 	struct lane *l = &lane;
@@ -117,7 +123,7 @@ WEFT_INLINE struct lane *here(void)
 
 static uint32_t number_of(struct weft_call_site *site)
 {
-	/* relaxed: two threads would ask for the same */
+	/* relaxed: two threads get the same number for the same name */
 	uint32_t id = weft_load32_relaxed(&site->given);
 
 	return id ? id : new_number(site);
@@ -140,15 +146,18 @@ static WEFT_COLD void open_lane(struct lane *l)
 		l->tally = weft_roll_tally(&roll, me, 0);
 }
 
-/* Has the site, from now on, nothing to do here? */
+/* Returns whether the call site may take the fast path from now on. */
 static bool is_plain(const struct lane *l)
 {
-	/* A1 pairs with R1 in weft_call_start() */
+	/* A1 pairs with R1 in weft_call_start(). */
 	return weft_load32(&how.started) && !how.timed && !how.several &&
 	       !l->depth;
 }
 
-/* R3 pairs with A3 in show_open.c: the call began then. */
+/*
+ * R3 pairs with A3 in show_open.c: the start time is stored before the call's
+ * number.
+ */
 static void note_open(const struct lane *l)
 {
 	struct trace_open *o = &how.open[l->index];
@@ -176,7 +185,8 @@ struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 	uint32_t id = number_of(site);
 
 	if (id && is_plain(l)) {
-		weft_store32_relaxed(&site->id, id); /* relaxed: as above */
+		/* relaxed: see number_of() */
+		weft_store32_relaxed(&site->id, id);
 		return weft_call_enter(site);
 	}
 	if (!l->slot)
@@ -190,7 +200,7 @@ static void count(weft_au64 *sum, uint64_t more)
 {
 	if (how.several)
 		weft_add64(sum, more);
-	else /* relaxed: others read it when it is over */
+	else /* relaxed: other processes read the sum at the end of the job */
 		weft_store64_relaxed(sum, weft_load64_relaxed(sum) + more);
 }
 
@@ -229,7 +239,10 @@ void weft_call_leave_slow(void)
 
 	if (--l->depth)
 		return;
-	/* The clock of MPI_Init's end is another than that of its begin. */
+	/*
+	 * MPI_Init ends with another clock than it began with, so it is not
+	 * timed.
+	 */
 	if (l->timed && weft_load32(&how.started) && l->id)
 		end(l);
 	weft_store32(l->slot, 0);
@@ -253,7 +266,7 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 		weft_store64(&m->end_ps, 0);
 		weft_store32(&m->ended, 0);
 	}
-	/* R1 pairs with A1 in is_plain() */
+	/* R1 pairs with A1 in is_plain(). */
 	weft_store32(&how.started, 1);
 }
 
@@ -264,7 +277,7 @@ void weft_call_stop(void)
 	if (how.now) {
 		m = weft_roll_member(&roll, me);
 		weft_store64(&m->end_ps, how.now());
-		/* R2 pairs with A2 in span_ps(), roll_print.c */
+		/* R2 pairs with A2 in span_ps(), roll_print.c. */
 		weft_store32(&m->ended, 1);
 	}
 	weft_store32(&how.started, 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which MPI call each thread is in. A function of src/mpi begins with
- * MPI_ENTER (mpi_face.h), which writes the number of its name into the roll
- * (src/base/roll.h) and, when the function returns by whatever way, what stood
- * there before. mpiexec reads the roll when a rank has died.
+ * The MPI call that each thread is in. A function of src/mpi begins with
+ * MPI_ENTER (mpi_face.h), which writes the number of the function's name into
+ * the job status page (src/base/roll.h) and restores the previous value on
+ * every return path. mpiexec reads the page when a rank has died.
  *
- * The usual case is a handful of instructions: load the number, load and store
- * the word. A site without a number takes the slow path: the first time, and
- * always while threads may meet or calls are timed (then numbers stay hidden
- * in site->given). Calls made inside a call (by a user's callback) belong to
- * the outermost one there.
+ * The fast path is a few instructions: load the number, load and store the
+ * word. A call site without a number takes the slow path: on its first call,
+ * and always while several threads may be in MPI or calls are timed (then the
+ * number stays in site->given). Calls made inside a call (by a user's callback)
+ * are attributed to the outermost call on the slow path.
  */
 #ifndef WEFT_CORE_CALL_H
 #define WEFT_CORE_CALL_H
@@ -21,39 +21,49 @@
 #include <stddef.h>
 
 struct weft_roll;
-/* Did our own mpiexec start us? It says what ends a job, then. */
+/*
+ * Returns whether Weft's mpiexec started this process; mpiexec then reports why
+ * the job ended.
+ */
 bool weft_call_watched(void);
 
-/* One in each function. */
+/* Call site; one in each MPI function. */
 struct weft_call_site {
 	const char *name; /* "PMPI_Send" */
-	weft_au32 id;	  /* 0: the slow path */
-	weft_au32 given;  /* number of the name, 0: not asked for yet */
+	weft_au32 id;	  /* 0: take the slow path */
+	weft_au32 given;  /* number of the name; 0: not assigned yet */
 };
 
 struct weft_call {
-	weft_au32 *slot; /* NULL: the slow path */
+	weft_au32 *slot; /* NULL: the call took the slow path */
 	uint32_t before;
 };
 
-/* Of the one thread that calls. */
+/* Slot of the only thread that makes MPI calls. */
 extern weft_au32 *weft_call_slot WEFT_HIDDEN;
 
-/* Far from the rest, but where calls are timed each of them comes here. */
+/*
+ * Placed apart from the hot code, but hot where calls are timed: then every
+ * call takes the slow path.
+ */
 struct weft_call
 weft_call_enter_slow(struct weft_call_site *site) WEFT_APART WEFT_HOT;
 void weft_call_leave_slow(void) WEFT_APART WEFT_HOT;
 
 WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
 {
-	/* relaxed: numbers never change, and nothing is read behind them */
+	/*
+	 * relaxed: a number never changes, and no other data is read through it
+	 */
 	uint32_t id = weft_load32_relaxed(&site->id);
 	struct weft_call c;
 
 	if (weft_unlikely(!id))
 		return weft_call_enter_slow(site);
 	c.slot = weft_call_slot;
-	/* relaxed: one thread writes it, others only look */
+	/*
+	 * relaxed: only this thread writes the slot, other processes only read
+	 */
 	c.before = weft_load32_relaxed(c.slot);
 	weft_store32_relaxed(c.slot, id);
 	return c;
@@ -62,36 +72,37 @@ WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
 WEFT_INLINE void weft_call_leave(const struct weft_call *c)
 {
 	if (weft_likely(c->slot != NULL))
-		/* relaxed: likewise */
+		/* relaxed: as in weft_call_enter() */
 		weft_store32_relaxed(c->slot, c->before);
 	else
 		weft_call_leave_slow();
 }
 
 /*
- * What MPI_Init decides: threads: several may be inside at once. clock: gives
- * the time of calls in ps, for the report; NULL: they are not timed.
+ * Called by MPI_Init. threads: several threads may be in MPI at once. clock:
+ * returns the time of calls in ps, for the report; NULL: calls are not timed.
  */
 void weft_call_start(bool threads, uint64_t (*clock)(void));
-/* Before the clock goes away; the time of all is written down. */
+/* Stops timing and records the end time; called before the clock is closed. */
 void weft_call_stop(void);
-/* MPI_Finalize is through: the process may exit. */
+/* MPI_Finalize has completed: the process may exit. */
 void weft_call_finish(void);
 
-/* What a call says of itself, for a trace: see src/base/trace_layout.h. */
+/* Description of a call for the trace; see src/base/trace_layout.h. */
 struct weft_call_mark {
-	uint64_t word;	    /* TRACE_COLL() and others; or 0 */
-	uint64_t size;	    /* bytes of its data + 1; or 0 */
-	uint32_t root;	    /* root + 1; or 0 */
-	uint32_t root_rank; /* of a collective: its rank in the job */
+	uint64_t word;	    /* TRACE_COLL() and others, or 0 */
+	uint64_t size;	    /* bytes of the call's data + 1, or 0 */
+	uint32_t root;	    /* root + 1, or 0 */
+	uint32_t root_rank; /* of a collective: the root's rank in the job */
 };
 
 /*
- * While calls are timed: seen() is called at the end of each, and adds them up
- * for the report; NULL: there is no trace. mark: what weft_call_mark() gave
- * within it, or zeros. open: places of TRACE_THREADS threads for the call that
- * each is in, or NULL. counter: since and until are those of weft_counter(),
- * else the clock's. Before weft_call_start().
+ * Sets the trace callback; called before weft_call_start(). While calls are
+ * timed, seen() is called at the end of each call instead of the counting for
+ * the report, and has to count the calls itself; NULL: no trace. mark: what
+ * weft_call_mark() recorded within the call, or zeros. open: TRACE_THREADS
+ * entries for the current call of each thread, or NULL. counter: since and
+ * until are values of weft_counter(), otherwise of the clock.
  */
 typedef void (*weft_call_seen)(uint32_t id, uint64_t since, uint64_t until,
 			       const struct weft_call_mark *mark);
@@ -100,17 +111,27 @@ void weft_call_watch(weft_call_seen seen, bool counter,
 		     struct trace_open *open);
 void weft_call_mark(const struct weft_call_mark *mark);
 
-/* The call this process is in, of several threads all of them: "MPI_Recv";
- * "" when in none. Returns text. */
+/*
+ * Writes the name of the call that this process is in ("MPI_Recv"), of all
+ * threads if there are several; "" outside MPI. Returns text.
+ */
 const char *weft_call_text(char *text, size_t len);
 
-/* The report is wanted (WEFT_REPORT=1, or mpiexec --report). */
+/*
+ * Returns whether the report is requested (WEFT_REPORT=1 or mpiexec --report).
+ */
 bool weft_call_reported(void);
-/* The launcher's roll, and my place in it; NULL: there is none. */
+/*
+ * Returns the launcher's job status page and this rank's index in it, or NULL
+ * without a launcher.
+ */
 struct weft_roll *weft_call_roll(uint32_t *me_p);
-/* Without a launcher that prints it: the report of this process alone. */
+/* Prints the report of this process if no launcher prints it. */
 void weft_call_print(const char *clock);
-/* Text for the report: printed at the end by mpiexec, or now. */
+/*
+ * Adds text to the report: printed by mpiexec at the end, or at once without
+ * it.
+ */
 void weft_call_report(const char *text);
 
 #endif

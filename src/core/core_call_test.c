@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls on the roll: one thread, callbacks, several threads, timed. */
+/*
+ * Tests of calls on the job status page: one thread, callbacks, several
+ * threads, timed calls.
+ */
 #include "src/core/core_call.h"
 #include "src/base/roll.h"
 #include "test/t.h"
@@ -8,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct weft_roll roll; /* the launcher's; we are rank 1 of 2 */
+/* the launcher's page; this process is rank 1 of 2 */
+static struct weft_roll roll;
 static uint64_t ticks;
 
-/* A function as those of src/mpi begin. */
+/* Begins a function as the functions of src/mpi do. */
 #define ENTER(name)                                             \
 	static struct weft_call_site site = { "P" name, 0, 0 }; \
 	WEFT_CLEANUP(weft_call_leave)                           \
@@ -47,7 +51,7 @@ static uint64_t clock_ps(void)
 	return ticks += 10;
 }
 
-/* In order: MPI_Init decides once for the life of a process. */
+/* The tests run in this order: MPI_Init sets the mode once per process. */
 static void before_init_the_outermost_call_stands(void **state)
 {
 	is_in("");

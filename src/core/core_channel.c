@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective steps by plain messages, see core_channel.h. */
+/* Collective steps by point-to-point messages; see core_channel.h. */
 #include "src/core/core_channel.h"
 
 #include "src/types/types_dt.h"
@@ -31,7 +31,7 @@ void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 	s->rank = rank;
 }
 
-/* A binomial tree: cost ceil(log2 n) messages on the longest way. */
+/* A binomial tree: cost ceil(log2 n) messages on the longest path. */
 int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		       size_t bytes)
 {
@@ -65,7 +65,10 @@ int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
 	return weft_core_sendrecv(&x, m->over, m->flags, MPI_STATUS_IGNORE);
 }
 
-/* Doubles what everybody has with each step; n need not be a power of two. */
+/*
+ * Doubles the number of blocks in every rank with each step; n need not be a
+ * power of two.
+ */
 static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
 {
 	int n = m->over->size;

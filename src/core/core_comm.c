@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making and unmaking communicators; world and self are made here too. */
+/* Creating and freeing communicators, including world and self. */
 #include "src/core/core_comm.h"
 
 #include "src/core/core_coll.h"
@@ -118,8 +118,11 @@ int weft_comm_open_predefined(void)
 
 void weft_comm_close_all(void)
 {
-	/* An endpoint with a route does not close, and says no good-bye: also
-	 * those leave that the application has not freed. */
+	/*
+	 * An endpoint with a route does not close and does not notify its
+	 * peers: detach the communicators that the application has not freed,
+	 * too.
+	 */
 	weft_dead_each(weft_core_coll_get()->detach);
 	weft_comm_put(weft_core.world);
 	weft_comm_put(weft_core.self);

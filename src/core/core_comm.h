@@ -3,9 +3,9 @@
  * Communicators.
  *
  * A communicator is a group (two for an intercommunicator), a context id that
- * all members agreed on, and what applications hang on it. World and self
- * differ from others only in their handles. References: the application holds
- * one, every active request one.
+ * all members agreed on, and the attributes and other objects that the
+ * application attached. World and self differ from others only in their
+ * handles. References: the application holds one, every active request one.
  *
  *   weft_comm_create -> weft_comm_ready -> ... -> weft_comm_put
  */
@@ -26,7 +26,7 @@ struct weft_info;  /* types_info.h */
 struct weft_route; /* core_route.h */
 struct weft_topo;  /* types_topo.h */
 
-/* The parts of a context id: traffic that must never meet. */
+/* Parts of a context id; messages of different parts never match. */
 enum weft_ctx_kind {
 	WEFT_CTX_P2P = 0,   /* messages of the application */
 	WEFT_CTX_COLL = 1,  /* collectives; tags from weft_comm_next_tag() */
@@ -37,44 +37,48 @@ enum weft_ctx_kind {
 struct weft_comm {
 	struct weft_obj obj;
 
-	/* read by every message */
-	int rank;	 /* mine, in the local group */
-	int peers;	 /* size of the group that ranks of messages name */
-	uint64_t ctx;	 /* context id, in place for the tag word */
+	/* fields read by every message */
+	int rank;	 /* this process, in the local group */
+	int peers;	 /* size of the group that ranks of messages refer to */
+	uint64_t ctx;	 /* context id, shifted for the tag word */
 	const int *proc; /* index in the job of each peer, by rank */
 
-	int size; /* of the local group */
+	int size; /* size of the local group */
 	bool inter;
-	bool met; /* weft_comm_meet was called */
+	bool met; /* weft_comm_meet() was called */
 	struct weft_group *group;
 	struct weft_group *remote; /* NULL unless inter */
-	struct weft_comm *local;   /* inter: intracommunicator of my side */
-	weft_au32 coll_seq;	   /* collectives started, see next_tag */
-	uint32_t traced;	   /* and of these, calls in core_trace.h */
+	/* inter: intracommunicator of the local group */
+	struct weft_comm *local;
+	weft_au32 coll_seq; /* collectives started, see weft_comm_next_tag() */
+	uint32_t traced;    /* number of calls traced by core_trace.h */
 
-	/* core_route.h; NULL where there is none */
-	struct weft_route *route;	/* of the collective unit */
-	struct weft_route *joining;	/* that nonblocking calls began */
-	struct weft_route *exact_route; /* of exact sums, for want of one */
-	/* coll/coll_unit.c */
-	uint32_t on_route;	/* kinds that take route without asking more */
-	unsigned join_age;	/* collectives so far, until the join is over */
+	/* routes (core_route.h); NULL: none */
+	struct weft_route *route;   /* route to the collective unit */
+	struct weft_route *joining; /* joins started by nonblocking calls */
+	/* route for exact sums, if `route` has none */
+	struct weft_route *exact_route;
+	/* used by coll/coll_unit.c */
+	uint32_t on_route; /* kinds of collectives that always take `route` */
+	unsigned join_age; /* collectives so far, until the join completes */
 	struct weft_topo *topo; /* NULL: none; owned */
 	struct weft_attr *attr; /* NULL: none; owned */
 	struct weft_info *info; /* NULL: none; owned */
 	struct weft_errh *errh; /* one reference; never NULL */
 	struct weft_bsend *bsend;
-	struct weft_list link;	     /* all of them: core_dead.c */
+	struct weft_list link; /* list of all communicators: core_dead.c */
 	struct weft_list persistent; /* core_persist.h */
-	struct coll_hosts *hosts; /* coll/coll_hosts.h, when it was asked for */
+	struct coll_hosts *hosts; /* coll/coll_hosts.h, computed on first use */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 
-/* By the low bits of the handle: null, world, self. While MPI is not running
- * there are none. */
+/*
+ * By the low bits of the handle: null, world, self. NULL while MPI is not
+ * running.
+ */
 extern struct weft_comm *weft_comm_predef[4] WEFT_HIDDEN;
 
-/* NULL when the handle is no communicator. */
+/* Returns NULL if the handle is no communicator. */
 static inline struct weft_comm *weft_comm_of(MPI_Comm handle)
 {
 	uintptr_t v = (uintptr_t)handle;
@@ -90,14 +94,16 @@ static inline MPI_Comm weft_comm_handle(const struct weft_comm *c)
 }
 
 /*
- * The tag of the next collective on c: all members call collectives in the
- * same order, so all count alike. Messages of one collective between the same
- * two ranks arrive in order and may share the tag.
+ * Returns the tag of the next collective on c: all members call collectives in
+ * the same order, so their counts are equal. Messages of one collective between
+ * the same two ranks arrive in order and may share the tag.
  */
 static inline int weft_comm_next_tag(struct weft_comm *c)
 {
-	/* relaxed: collectives on one communicator do not run concurrently,
-	 * so that a load and a store will do; others only look */
+	/*
+	 * relaxed: collectives on one communicator do not run concurrently, so
+	 * a load and a store suffice; other threads only read
+	 */
 	uint32_t seq = weft_load32_relaxed(&c->coll_seq);
 
 	weft_store32_relaxed(&c->coll_seq, seq + 1);
@@ -105,9 +111,9 @@ static inline int weft_comm_next_tag(struct weft_comm *c)
 }
 
 /*
- * A new communicator over group (and remote); takes over both references.
- * ctx_id: as agreed. errh and the like are inherited from parent (may be
- * NULL). 0 or -ENOMEM.
+ * Creates a communicator over group (and remote); takes over both references.
+ * ctx_id: as agreed. The error handler is inherited from parent (may be NULL).
+ * 0 or -ENOMEM.
  */
 int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 		     struct weft_group *remote, unsigned ctx_id,
@@ -118,12 +124,12 @@ static inline void weft_comm_get(struct weft_comm *c)
 	weft_obj_get(&c->obj);
 }
 
-/* Gives a reference back; the last one frees the communicator. */
+/* Releases a reference; the last one frees the communicator. */
 void weft_comm_put(struct weft_comm *c);
 
-/* MPI_COMM_WORLD and MPI_COMM_SELF. */
+/* Opens MPI_COMM_WORLD and MPI_COMM_SELF. */
 int weft_comm_open_predefined(void);
-/* Both, and the routes of all others. */
+/* Closes both, and the routes of all other communicators. */
 void weft_comm_close_all(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Acknowledgements and cancelling over other providers, see core_ctrl.h. */
+/* Acknowledgements and cancelling over other providers; see core_ctrl.h. */
 #include "src/core/core_ctrl.h"
 
 #include "src/core/core_fi.h"
@@ -19,13 +19,13 @@ uint32_t weft_ctrl_id(void)
 	return ++ids & (uint32_t)WEFT_TAG_MASK;
 }
 
-/* ---- a word to another library ------------------------------------------ */
+/* ---- a control message to another process -------------------------------- */
 
 struct word {
 	struct weft_pend pend;
 	uint64_t tag;
 	uint32_t value;
-	uint32_t len; /* of value: 0 or 4 */
+	uint32_t len; /* length of value: 0 or 4 */
 };
 
 static int post_word(struct weft_pend *e)
@@ -69,7 +69,9 @@ static void ack_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 {
 	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, ack);
 
-	/* we do not expect it any more: that says nothing of the send */
+	/*
+	 * -ECANCELED: the receive was cancelled, which is no error of the send
+	 */
 	weft_p2p_send_over(p, err == -ECANCELED ? 0 : err);
 }
 
@@ -102,13 +104,13 @@ void weft_ctrl_met(const struct weft_comm *comm, int source, uint64_t data)
 		    weft_tag_ctrl(WEFT_CTRL_ACK, (uint32_t)data), NULL);
 }
 
-/* ---- who calls back ------------------------------------------------------ */
+/* ---- cancelling: the sender ---------------------------------------------- */
 
-/* What travels. */
+/* Cancel request. */
 struct wish {
-	uint64_t word; /* of the message */
+	uint64_t word; /* tag word of the message */
 	uint32_t id;
-	int32_t proc; /* who asks */
+	int32_t proc; /* process that sends the request */
 };
 
 struct recall {
@@ -117,7 +119,7 @@ struct recall {
 	struct weft_p2p *p;
 	struct wish wish;
 	uint32_t cancelled;
-	bool listens; /* for the answer */
+	bool listens; /* the receive for the answer is posted */
 };
 
 static void recall_over(struct recall *r, int err)
@@ -157,7 +159,7 @@ static int post_recall(struct weft_pend *e)
 		weft_tag_ctrl(WEFT_CTRL_CANCEL, 0)));
 }
 
-/* Nobody was asked: the send is what it was. */
+/* The request was not sent: the send is unchanged. */
 static void recall_left(struct weft_pend *e, int rc)
 {
 	struct recall *r = weft_container_of(e, struct recall, pend);
@@ -192,18 +194,18 @@ int weft_ctrl_recall(struct weft_p2p *p)
 	return rc;
 }
 
-/* ---- who is asked -------------------------------------------------------- */
+/* ---- cancelling: the receiver -------------------------------------------- */
 
-/* The search for one message; a request that the progress loop steps. */
+/* Search for one message; a request that the progress loop steps. */
 struct search {
 	struct weft_req req;
 	struct weft_io io;
 	struct wish wish;
-	bool back;   /* what was posted has completed */
-	int err;     /* with this */
-	uint64_t id; /* of what was found */
+	bool back;   /* the posted operation has completed */
+	int err;     /* its error */
+	uint64_t id; /* id of the message found */
 	size_t len;
-	void *scratch; /* it is being received, to be thrown away */
+	void *scratch; /* buffer while the message is received, to be dropped */
 };
 
 static void search_back(struct weft_io *io, const struct fi_cq_tagged_entry *e,
@@ -213,7 +215,7 @@ static void search_back(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 
 	s->back = true;
 	s->err = err;
-	/* its flag is not shown to those who only look (ofi_rxm) */
+	/* ofi_rxm does not set FI_REMOTE_CQ_DATA in the flags of a peek */
 	s->id = e->data & WEFT_TAG_MASK;
 	s->len = e->len;
 }
@@ -231,8 +233,10 @@ static int search_post(struct search *s, uint64_t flags)
 	return (int)fi_trecvmsg(weft_core.ep, &m, flags | FI_COMPLETION);
 }
 
-/* Looks and waits for what the look shows, with the lock, so that nothing is
- * posted meanwhile. 1: there is one; 0: none; -EAGAIN: ask again. */
+/*
+ * Peeks and polls until the result is there, with the lock held, so that no
+ * receive is posted meanwhile. 1: a message was found; 0: none; -EAGAIN: retry.
+ */
 static int search_look(struct search *s, uint64_t flags)
 {
 	int rc = search_post(s, FI_PEEK | flags);
@@ -244,7 +248,7 @@ static int search_look(struct search *s, uint64_t flags)
 	return s->err == -ENOMSG ? 0 : s->err ? s->err : 1;
 }
 
-/* 0: goes on; 1: it is not there, or it cannot be had. */
+/* Returns 0: continue; 1: the message is not there, or cannot be received. */
 static int search_try(struct search *s)
 {
 	int rc = search_look(s, 0);
@@ -301,7 +305,7 @@ static const struct weft_req_ops search_ops = {
 	.free = search_free,
 };
 
-/* The receive that is always posted for those who ask. */
+/* The receive that is always posted for cancel requests. */
 static struct {
 	struct weft_io io;
 	struct weft_pend pend;
@@ -319,7 +323,7 @@ static void ear_left(struct weft_pend *e, int rc)
 {
 }
 
-/* Without memory nobody answers, and the send stays what it was. */
+/* If memory is short, no answer is sent, and the send is unchanged. */
 static void asked(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		  int err)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What our own provider does by itself and others do not: to tell when a send
- * was met by a receive, and to call it back.
+ * Two functions that Weft's own provider has and other providers have not:
+ * reporting when a receive matched a send, and cancelling a send.
  *
  * A synchronous send carries an id as remote CQ data; the receiver returns an
- * empty message with that id. A send that is cancelled asks its receiver, who
- * looks for it among the messages that no receive has met:
+ * empty message with that id. To cancel a send, the sender sends a request to
+ * the receiver, which searches its unexpected messages:
  *
- *     it is the oldest of its word    taken out, thrown away: cancelled
- *     it is not there                 it was met: it completes
- *     an older one of its word waits  looked for again, when that is gone
+ *     oldest message with its tag word    received and dropped: cancelled
+ *     not found                           it was matched: it completes
+ *     an older one has the same tag word  searched again when that is gone
  *
- * libfabric shows the oldest message of a word only, hence the third line: of
- * several sends with one tag the oldest is called back first.
+ * libfabric shows only the oldest message of a tag word, hence the third line:
+ * of several sends with one tag the oldest is cancelled first.
  *
- * Called with the core's lock held, except open.
+ * Called with the core's lock held, except weft_ctrl_open().
  */
 #ifndef WEFT_CORE_CTRL_H
 #define WEFT_CORE_CTRL_H
@@ -23,17 +23,20 @@
 
 struct weft_p2p;
 
-/* Begins to listen for those who call their sends back; 0 or -errno. */
+/* Posts the receive for cancel requests; 0 or -errno. */
 int weft_ctrl_open(void);
 
-/* A name for a send. */
+/* Returns a new id for a send. */
 uint32_t weft_ctrl_id(void);
-/* Expects the acknowledgement of p, once; -EAGAIN. */
+/* Posts the receive for the acknowledgement of p, once; may return -EAGAIN. */
 int weft_ctrl_expect(struct weft_p2p *p);
 void weft_ctrl_unexpect(struct weft_p2p *p);
-/* A receive has met a message that carried data. */
+/*
+ * A receive has matched a message that carried data: sends the acknowledgement
+ * if it was requested.
+ */
 void weft_ctrl_met(const struct weft_comm *comm, int source, uint64_t data);
-/* Calls p back, once. */
+/* Requests that the receiver cancel p, once. */
 int weft_ctrl_recall(struct weft_p2p *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which context ids are in use, see core_ctx.h. */
+/* The set of context ids in use; see core_ctx.h. */
 #include "src/core/core_ctx.h"
 
 #include <pthread.h>

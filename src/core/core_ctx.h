@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Context ids: 14 bits that keep the messages of communicators apart, and which
- * of them this process uses. core_agree.h finds one that is free everywhere.
+ * Context ids: 14 bits that separate the messages of communicators, and the set
+ * of ids that this process uses. core_agree.h finds an id that is free in all
+ * members.
  */
 #ifndef WEFT_CORE_CTX_H
 #define WEFT_CORE_CTX_H
@@ -14,11 +15,14 @@ enum {
 	WEFT_CTX_SELF = 2,
 	WEFT_CTX_NOBODY = 3, /* agreements without a communicator */
 	WEFT_CTX_FIRST = 4,
-	WEFT_CTX_WINDOW = 16, /* words of 64 ids that a try looks at */
+	WEFT_CTX_WINDOW = 16, /* words of 64 ids per try */
 	WEFT_CTX_WORDS = WEFT_TAG_CTX_IDS / 64,
 };
 
-/* The unused ids of a window that begins with this word, one bit for each. */
+/*
+ * Returns the unused ids of the window that begins with this word, one bit
+ * each.
+ */
 void weft_ctx_unused(unsigned word, uint64_t ids[WEFT_CTX_WINDOW]);
 void weft_ctx_use(unsigned id);
 void weft_ctx_free(unsigned id);

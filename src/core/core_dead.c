@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who of the job has died: asked of the provider when a wait gets long. */
+/*
+ * Dead processes of the job, queried from the provider when a wait gets long.
+ */
 #include "src/core/core_dead.h"
 
 #include "src/core/core_health.h"
@@ -16,14 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MEET_MOST 64 /* of one look */
+#define MEET_MOST 64 /* maximum of new peers per check */
 
-static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
+/* NULL: the provider does not report deaths */
+static struct fi_weft_peers *peers;
 static struct weft_list comms = { &comms, &comms };
-static int *gone; /* by process: why nothing will come from it; 0: it may */
+static int *gone; /* by process: error of receives from it; 0: none */
 enum source { UNKNOWN, WANTED, MET };
 static uint8_t *sources;       /* by process: enum source */
-static int (*reach)(int proc); /* finds out its address */
+static int (*reach)(int proc); /* looks up the address of a process */
 
 void weft_dead_add(struct weft_comm *c)
 {
@@ -62,8 +65,9 @@ static const struct weft_comm *comm_of(uint64_t word)
 }
 
 /*
- * A message of the application from any source, in a job on several hosts: on
- * one, whoever started it ends it when a process dies.
+ * Returns whether the message is the application's, from any source, in a job
+ * on several hosts. (On one host the launcher ends the job when a process
+ * dies.)
  */
 static bool is_from_anybody(uint64_t word, uint64_t ignore)
 {
@@ -72,8 +76,8 @@ static bool is_from_anybody(uint64_t word, uint64_t ignore)
 }
 
 /*
- * Why anybody's word may not come: a process of c has died. Who has only left
- * will say nothing, and others still may.
+ * Returns the error of a receive from any source: a process of c has died. A
+ * process that only left will send nothing, but others still may.
  */
 static int lost_in(const struct weft_comm *c)
 {
@@ -84,7 +88,10 @@ static int lost_in(const struct weft_comm *c)
 	return 0;
 }
 
-/* Would this receive wait for a dead process, or one that is out of reach? */
+/*
+ * Returns the error of a receive that would wait for a dead or unreachable
+ * process, or 0.
+ */
 static int is_vain(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
@@ -99,7 +106,7 @@ static int is_vain(void *arg, uint64_t word, uint64_t ignore)
 	return gone[c->proc[source]];
 }
 
-/* Notes who is dead; false: nobody. */
+/* Records the dead processes; returns false if there are none. */
 static bool count_dead(void)
 {
 	if (!peers || !peers->deaths(weft_core.ep))
@@ -146,8 +153,9 @@ static bool may_meet(void)
 }
 
 /*
- * Whom somebody has waited for is met, if nothing was sent to it yet: the
- * provider tells of the death of those only whose address it was given.
+ * Makes first contact with processes that a rank waits for and has sent nothing
+ * to: the provider reports only the deaths of processes whose address it was
+ * given.
  */
 static void meet_wanted(void)
 {
@@ -161,7 +169,7 @@ static void meet_wanted(void)
 	}
 }
 
-/* Ends receives from the dead; the lock is held. */
+/* Completes receives from dead processes with an error. The lock is held. */
 static void look(void)
 {
 	if (may_meet()) {
@@ -174,7 +182,10 @@ static void look(void)
 
 static const struct weft_watcher watcher = { .look = look,
 					     .ms = WEFT_DEAD_LOOK_MS };
-/* In virtual time a sleep ends when somebody dies; time must not jump. */
+/*
+ * In virtual time the death of a process wakes blocked ranks; a periodic check
+ * would make the time jump.
+ */
 static const struct weft_watcher roused = { .look = look, .ms = -1 };
 
 void weft_dead_open(int (*find)(int proc))
@@ -225,7 +236,10 @@ static size_t dead_say(char *text, size_t len, int proc, bool more)
 				known);
 }
 
-/* Who is gone and was not named: a message by the unit has no sender. */
+/*
+ * Lists processes that the health watch found broken: a message of the
+ * collective unit has no sender, so no death was recorded.
+ */
 static void broken_say(char *text, size_t len)
 {
 	const struct weft_job *job = &weft_core.job;

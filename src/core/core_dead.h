@@ -1,40 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that died. A receive names its source in the tag word, which the
- * provider does not read; so who has waited long asks the provider who died,
- * and receives from these, and probes, are ended with an error. Launchers that
- * end a job with its first rank are quicker.
+ * Failed peers. A receive names its source in the tag word, which the provider
+ * does not interpret; so a rank that has waited long queries the provider for
+ * dead processes, and completes receives and probes from these with an error.
+ * Launchers that end the job with its first dead rank act earlier.
  */
 #ifndef WEFT_CORE_DEAD_H
 #define WEFT_CORE_DEAD_H
 
 #include "src/core/core_comm.h"
 
-/* After the endpoint: begins to watch, where the provider tells. find: gives
- * the provider the address of a process, 0 or -errno. */
+/*
+ * Starts watching, if the provider reports deaths; called after the endpoint is
+ * open. find: passes the address of a process to the provider, 0 or -errno.
+ */
 void weft_dead_open(int (*find)(int proc));
 
-/* Has a member of c died, as far as is known? */
+/* Returns whether a member of c is known to be dead. */
 bool weft_dead_in(const struct weft_comm *c);
 
 /*
- * Somebody waits for such a message, and no receive is posted for it: a probe.
- * 0, or -errno: it may not come, but for what has come already.
+ * Called by a probe, which waits for a message without a posted receive.
+ * Returns 0, or -errno: the message may never arrive, unless it has already
+ * arrived.
  */
 int weft_dead_await(uint64_t word, uint64_t ignore);
 
-/* How often who waits asks. */
+/* Interval of the checks of a waiting rank, in ms. */
 #define WEFT_DEAD_LOOK_MS 200
 
-/* Who died, as the end of a sentence: ": rank 1 on host2" (the host where there
- * are several), and what the watch knows (core_health.h); empty: nobody is
- * known. */
+/*
+ * Writes the dead processes as the end of a sentence: ": rank 1 on host2" (the
+ * host if there are several), and what the health watch knows (core_health.h);
+ * empty if none is known.
+ */
 void weft_dead_names(char *text, size_t len);
 
-/* Communicators that tag words may name. */
+/* Communicators that tag words may refer to. */
 void weft_dead_add(struct weft_comm *c);
 void weft_dead_remove(struct weft_comm *c);
-/* For the last thread of the process: visit must not add or remove any. */
+/*
+ * Only for the last thread of the process: visit must not add or remove
+ * communicators.
+ */
 void weft_dead_each(void (*visit)(struct weft_comm *c));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From requests to a note (core_stuck.h), and from notes to the report. */
+/* Converts requests to a note (core_stuck.h), and notes to the report. */
 #include "src/core/core_deadlock.h"
 
 #include "src/core/core_abort.h"
@@ -18,8 +18,8 @@ static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_STUCK_NOTE,
 	      "a note fits");
 
 enum {
-	EXIT_DEADLOCK = 35, /* EDEADLK, on every machine */
-	GRACE_S = 10,	    /* for the one that prints */
+	EXIT_DEADLOCK = 35, /* value of EDEADLK on every machine */
+	GRACE_S = 10,	    /* seconds for the rank that prints the report */
 };
 
 /* ---- one request --------------------------------------------------------- */
@@ -34,7 +34,10 @@ static void describe_comm(const struct weft_comm *c, struct weft_stuck_item *i)
 		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
 }
 
-/* Those who are waited for, as ranges in the order of the communicator. */
+/*
+ * Lists the processes that are waited for, as ranges in the order of the
+ * communicator.
+ */
 static void list_members(const struct weft_comm *c, char *list, size_t size)
 {
 	size_t at = 0;
@@ -53,8 +56,8 @@ static void list_members(const struct weft_comm *c, char *list, size_t size)
 }
 
 /*
- * The members as a row of equal steps, if they are one; of an
- * intercommunicator the other side's.
+ * Describes the members as a progression with equal steps if they are one, else
+ * as a list; of an intercommunicator the remote group.
  */
 static void describe_members(const struct weft_comm *c,
 			     struct weft_stuck_item *i)
@@ -71,7 +74,7 @@ static void describe_members(const struct weft_comm *c,
 		list_members(c, i->list, sizeof(i->list));
 }
 
-/* seq: all members count alike. */
+/* seq: number of the collective, equal in all members. */
 static void describe_coll(const struct weft_comm *c, int seq,
 			  struct weft_stuck_item *i)
 {
@@ -117,7 +120,7 @@ static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
 	if (is_msg(r))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
-		/* of several in flight, the last one */
+		/* the last of several in flight */
 		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
 			      i);
 	else
@@ -125,9 +128,12 @@ static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
 	return true;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all requests -------------------------------------------------------- */
 
-/* A collective may have several requests under way. */
+/*
+ * Returns whether the collective is listed already; it may have several
+ * requests outstanding.
+ */
 static bool is_told(const struct weft_stuck *s, const struct weft_stuck_item *i)
 {
 	for (int k = 0; k < s->nitems && i->kind == WEFT_STUCK_COLL; k++)
@@ -165,7 +171,7 @@ static void add_coll(struct weft_stuck *s, const struct weft_idle *w)
 	add_item(s, &i);
 }
 
-/* Fills s from the waits of the threads that sleep, linked by next. */
+/* Fills s from the waits of the blocked threads, linked by next. */
 static void describe(const struct weft_idle *first, struct weft_stuck *s)
 {
 	char call[96];
@@ -173,7 +179,7 @@ static void describe(const struct weft_idle *first, struct weft_stuck *s)
 	memset(s, 0, sizeof(*s));
 	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_STUCK_NAME - 1,
 		 weft_call_text(call, sizeof(call)));
-	/* several threads: their names would be words of the note */
+	/* several threads: only the first name, a comma separates the next */
 	s->call[strcspn(s->call, ",")] = '\0';
 	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
 	for (; first; first = first->next) {
@@ -184,7 +190,9 @@ static void describe(const struct weft_idle *first, struct weft_stuck *s)
 			const struct weft_req *r =
 				weft_obj_of(first->req[k], WEFT_KIND_REQ);
 
-			/* without one: part of a collective told already */
+			/*
+			 * no communicator: part of a collective listed already
+			 */
 			if (r && r->comm && r->flags & WEFT_REQ_ACTIVE &&
 			    !weft_req_is_done(r))
 				add_req(s, r);
@@ -194,7 +202,7 @@ static void describe(const struct weft_idle *first, struct weft_stuck *s)
 
 /* ---- the report ---------------------------------------------------------- */
 
-/* Everybody's note; *now_p: the latest clock among them. */
+/* Reads the notes of all ranks; *now_p: the latest clock among them. */
 static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
 				     uint64_t *now_p)
 {
@@ -215,7 +223,7 @@ static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
 	return all;
 }
 
-/* The same for the page, with who waits for whom. */
+/* Writes the report into the trace, with the graph of waiting ranks. */
 static void trace_deadlock(const struct weft_stuck *all, int n, uint64_t now,
 			   const char *told)
 {
@@ -236,7 +244,10 @@ static void trace_deadlock(const struct weft_stuck *all, int n, uint64_t now,
 	free(text);
 }
 
-/* Prints it whole, so that output of others does not come in between. */
+/*
+ * Prints the report with one call, so that output of other ranks does not
+ * interleave.
+ */
 static void print_report(const struct fi_weft_world *world)
 {
 	int n = weft_core.job.size;
@@ -278,7 +289,7 @@ void weft_deadlock_report(const struct weft_idle *first)
 		weft_core_quit(EXIT_DEADLOCK,
 			       "deadlock: every rank waits for another");
 	}
-	/* Another one prints and ends the job. */
+	/* Another rank prints the report and ends the job. */
 	sleep(GRACE_S);
 	_exit(EXIT_DEADLOCK);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this process waits for, and the end of a job in which everybody waits
- * for ever: only a provider that runs in virtual time can know that.
+ * What this process waits for, and the end of a job in which every rank waits
+ * forever: only a provider in virtual time can detect that.
  */
 #ifndef WEFT_CORE_DEADLOCK_H
 #define WEFT_CORE_DEADLOCK_H
@@ -11,13 +11,14 @@
 struct weft_idle;
 
 /*
- * The fabric says that everybody waits: tells it what this rank waits for; the
- * last to do so prints the report and ends the job. Does not return.
+ * Called when the fabric reports that all ranks wait: passes what this rank
+ * waits for to the fabric; the last rank to do so prints the report and ends
+ * the job. Does not return.
  */
 void weft_deadlock_report(const struct weft_idle *first)
 	WEFT_NORETURN WEFT_COLD;
 
-/* The progress loop reports what it hears of it. */
+/* Makes the progress loop call weft_deadlock_report(). */
 void weft_deadlock_open(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device memory for those above fi_*; see core_device.h. */
+/* Device memory for the code above fi_*; see core_device.h. */
 #include "src/core/core_device.h"
 
 #include "src/core/core_fi.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECES 1024 /* of one copy */
+#define PIECES 1024 /* maximal number of blocks per copy */
 
 static struct fi_weft_mem *ask(void)
 {
@@ -30,8 +30,8 @@ const char *weft_device_kinds(void)
 }
 
 /*
- * The endpoint takes such memory from now on, by another table of calls, and
- * receives that know none of it are not used any more.
+ * Switches the endpoint to a table of calls that accept device memory; direct
+ * receives, which do not support it, are not used any more.
  */
 static int device_open(void)
 {
@@ -84,7 +84,9 @@ bool weft_device_mine(const void *at)
 
 /* ---- typed data ---- */
 
-/* The next pieces of [pos, end), their bytes; iov has room for PIECES. */
+/*
+ * Returns the bytes of the next blocks of [pos, end); iov has space for PIECES.
+ */
 static size_t next_pieces(const struct weft_typed *t, size_t pos, size_t end,
 			  struct iovec *iov, int *n_p)
 {
@@ -136,7 +138,7 @@ static bool typed_has(const struct weft_typed *t)
 	return weft_device_has((const char *)t->buf + t->dt->true_lb);
 }
 
-/* By host memory, whichever of them is the device's. */
+/* Copies through host memory, whichever side is on the device. */
 size_t weft_device_copy(const struct weft_typed *dst,
 			const struct weft_typed *src)
 {
@@ -158,8 +160,10 @@ size_t weft_device_copy(const struct weft_typed *dst,
 
 /* ---- arithmetic ---- */
 
-/* A copy in host memory that lies as the elements do; its block and where
- * the first element is. */
+/*
+ * Copies the elements to host memory with the same layout. Returns the
+ * allocated block; t->buf is the address of the first element.
+ */
 static void *host_of(struct weft_typed *t, const void *buf, MPI_Count n,
 		     struct weft_dt *dt)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers in memory of a device, which the processor cannot touch. The provider
- * says whose bytes are whose and copies them (FI_WEFT_MEM); messages take such
- * buffers as they are, and all else that moves data goes through here. Until
+ * Buffers in device memory, which the processor cannot access. The provider
+ * knows the owner of an address and copies the data (FI_WEFT_MEM); messages
+ * pass such buffers unchanged, all other data movement uses this file. Until
  * the first device memory is allocated weft_core.device is NULL, and a program
- * that has none pays a look at that where data is copied or packed.
+ * without device memory only pays a test of that pointer where data is copied
+ * or packed.
  */
 #ifndef WEFT_CORE_DEVICE_H
 #define WEFT_CORE_DEVICE_H
@@ -14,16 +15,21 @@
 #include "src/types/types_op.h"
 #include "src/types/types_pack.h"
 
-/* As an info value names it, and all kinds that there are. */
+/* Name of the memory kind in info values; and the list of all kinds. */
 #define WEFT_DEVICE_KIND "weft:device"
 const char *weft_device_kinds(void);
 
-/* Zeroed. -EOPNOTSUPP: the provider has none; -ENOMEM. */
+/*
+ * Allocates zeroed memory. -EOPNOTSUPP: the provider has no device memory;
+ * -ENOMEM.
+ */
 int weft_device_alloc(size_t bytes, void **at_p);
-/* false: it is not of a device. */
+/* Returns false if the address is not in device memory. */
 bool weft_device_free(void *at);
 
-/* Is this byte of a device? Asks only once there is one. */
+/*
+ * Returns whether the byte is in device memory; weft_core.device must be set.
+ */
 bool weft_device_mine(const void *at);
 
 static inline bool weft_device_has(const void *at)
@@ -31,7 +37,7 @@ static inline bool weft_device_has(const void *at)
 	return weft_unlikely(weft_core.device != NULL) && weft_device_mine(at);
 }
 
-/* As those of types_pack.h and types_op.h. */
+/* Like the functions of types_pack.h and types_op.h. */
 size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
 			size_t len);
 size_t weft_device_unpack(const struct weft_typed *t, size_t pos,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a failure to the error handler. Called by src/mpi, never by the core's
- * own functions, which pass -errno up.
+ * Converts failures to codes and calls the error handler. Called by src/mpi,
+ * never by the core's own functions, which return -errno.
  */
 #include "src/core/core_err.h"
 
@@ -57,7 +57,10 @@ void weft_errh_put(struct weft_errh *h)
 	free(h);
 }
 
-/* The handler of an object; what has none leaves it to MPI_COMM_SELF. */
+/*
+ * Returns the handler of an object; objects without one use that of
+ * MPI_COMM_SELF.
+ */
 static struct weft_errh *handler_of(const void *obj)
 {
 	const struct weft_obj *o = obj;
@@ -113,7 +116,7 @@ int weft_err_call(const void *obj, const char *func, int code)
 
 /* ---- raising ------------------------------------------------------------- */
 
-/* The application knows the MPI_ name. */
+/* Returns the name that the application called, MPI_*. */
 static const char *shown(const char *func)
 {
 	return func[0] == 'P' && func[1] == 'M' ? func + 1 : func;
@@ -135,7 +138,7 @@ int weft_err_arg(const void *obj, const char *func, int class, int arg,
 	return weft_err_call(obj, func, weft_errtext_keep(class, text));
 }
 
-/* A code with a text, without calling a handler (status.MPI_ERROR). */
+/* Creates a code with a text, without calling a handler (status.MPI_ERROR). */
 WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];
@@ -147,7 +150,7 @@ WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 	return weft_errtext_keep(class, text);
 }
 
-/* The class of -errno; the only table. */
+/* Returns the class of -errno; the only conversion table. */
 static int class_of(int rc)
 {
 	switch (-rc) {
@@ -175,7 +178,7 @@ static int class_of(int rc)
 	}
 }
 
-/* What strerror() would tell a reader nothing of. */
+/* Texts of errors for which strerror() is not helpful. */
 static const char *other_text(int rc)
 {
 	switch (-rc) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors on their way to the application.
+ * Errors and how they are raised to the application.
  *
- * Inside, a function returns 0 or -errno. At the border (src/mpi) exactly one
- * of two things turns a failure into what the MPI function returns:
+ * Internal functions return 0 or -errno. In src/mpi one of two functions
+ * converts a failure into the return value of the MPI function:
  *
  *   weft_err_arg()  an argument is wrong: class, position, text
- *   weft_err_rc()   something below failed: -errno (or a user's MPI code)
+ *   weft_err_rc()   an internal call failed: -errno (or a user's MPI code)
  *
- * Both make an error code with a text of its own, call the error handler of
- * the object (of MPI_COMM_SELF when there is none) and return the code:
+ * Both create an error code with a text, call the error handler of the object
+ * (of MPI_COMM_SELF if there is no object) and return the code:
  *
  *   MPI_Send: invalid rank 7 in communicator of size 4 (argument 4)
  *
@@ -37,21 +37,25 @@ struct weft_errh {
 	} fn; /* user-defined only */
 };
 
-/* How objects begin that have a handler, but are no communicators. */
+/*
+ * First fields of objects that have an error handler and are no communicators.
+ */
 struct weft_err_owner {
 	struct weft_obj obj;
 	struct weft_errh *errh; /* one reference; never NULL */
 };
 
-/* WEFT_CHECK=0 turns the checking of arguments off. */
+/* WEFT_CHECK=0 disables the checks of arguments. */
 extern bool weft_check;
 
-/* obj: struct weft_comm, weft_win, ... or NULL; arg: position from 1, 0: the
- * text stands alone. Returns the code for the application. */
+/*
+ * obj: struct weft_comm, weft_win, ... or NULL; arg: position from 1, or 0: the
+ * text names no argument. Returns the code for the application.
+ */
 int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...) WEFT_PRINTF(5, 6) WEFT_COLD;
 
-/* rc: 0 gives MPI_SUCCESS without calling anything. */
+/* rc 0 returns MPI_SUCCESS without calling a handler. */
 int weft_err_rc_slow(const void *obj, const char *func, int rc) WEFT_COLD;
 
 static inline int weft_err_rc(const void *obj, const char *func, int rc)
@@ -60,10 +64,10 @@ static inline int weft_err_rc(const void *obj, const char *func, int rc)
 				    : weft_err_rc_slow(obj, func, rc);
 }
 
-/* -errno or an MPI code as a code, without calling a handler. */
+/* Converts -errno or an MPI code to a code, without calling a handler. */
 int weft_err_code_rc(int rc);
 
-/* Calls the handler of obj for a code that exists; returns the code. */
+/* Calls the handler of obj for an existing code; returns the code. */
 int weft_err_call(const void *obj, const char *func, int code) WEFT_COLD;
 
 struct weft_errh *weft_errh_of(MPI_Errhandler handle);
@@ -72,17 +76,17 @@ void weft_errh_put(struct weft_errh *h);
 
 /* ---- checks that many functions share; 0 or the code to return ---------- */
 
-/* Raises MPI_ERR_COMM for a handle that is none. */
+/* Raises MPI_ERR_COMM for an invalid handle. */
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;
 
-/* Raises when the communicator is an intercommunicator. */
+/* Raises MPI_ERR_COMM for an intercommunicator. */
 int weft_check_intra(const struct weft_comm *c, const char *func, int arg);
 
-/* Raises MPI_ERR_ARG for a pointer that is NULL. */
+/* Raises MPI_ERR_ARG for a NULL pointer. */
 int weft_check_ptr_bad(const void *obj, const char *func, int arg,
 		       const char *what) WEFT_COLD;
 
-/* Pointer that must not be NULL. */
+/* Checks a pointer that must not be NULL. */
 static inline int weft_check_ptr(const void *obj, const char *func, int arg,
 				 const void *p, const char *what)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Classes, codes and their texts. Called by core_err.c and mpi_err.c; safe
- * for threads by a lock of its own. Three ranges of codes:
+ * Error classes, codes and their texts. Called by core_err.c and mpi_err.c; a
+ * lock of its own makes it thread-safe. Three ranges of codes:
  *
  *   below 16384    slot * 64 + class: slot 0 is the class itself, the others
- *                  hold the texts of recent errors, reused in turn
+ *                  hold the texts of recent errors, reused in rotation
  *   1001..1018     classes of the tool interface (slot 15 is left out)
  *   from 16384 on  classes and codes that the application added
  */
@@ -25,7 +25,7 @@
 #define TOOL_LAST  MPI_T_ERR_PVAR_NO_ATOMIC
 #define USER_FIRST (MPI_ERR_LASTCODE + 1)
 
-/* Name and sentence of a class, side by side. */
+/* Name and text of a class. */
 struct text {
 	const char *name;
 	const char *says;
@@ -222,7 +222,7 @@ int weft_errtext_keep(int class, const char *text)
 	return (int)slot * CLASSES + class;
 }
 
-/* ---- what the application adds ------------------------------------------ */
+/* ---- codes that the application adds ------------------------------------- */
 
 static int add(int class, int *code_p)
 {
@@ -253,13 +253,13 @@ int weft_errtext_add_class(int *class_p)
 
 int weft_errtext_add_code(int class, int *code_p)
 {
-	/* what is no code has class -1 */
+	/* an invalid code has class -1 */
 	return class >= 0 && weft_errtext_class(class) == class ? add(class,
 								      code_p)
 								: -EINVAL;
 }
 
-/* text NULL removes it: then there must be one. */
+/* text NULL removes the text, which must exist. */
 static int set_text(int code, const char *text)
 {
 	char *copy = text ? strdup(text) : NULL;
@@ -300,7 +300,7 @@ static bool has_codes(int class)
 	return false;
 }
 
-/* Removes a code, or a class whose codes are gone; without a text. */
+/* Removes a code, or a class without codes; it must have no text. */
 int weft_errtext_remove(int code, bool is_class)
 {
 	struct user *u;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Classes, codes and texts. */
+/* Tests of error classes, codes and texts. */
 #include "src/core/core_errtext.h"
 #include "src/types/types_attr.h"
 #include "src/core/core_status.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What MPI_LASTUSEDCODE would show. */
+/* The value of MPI_LASTUSEDCODE. */
 static int last_used;
 
 void weft_attr_predef_set(int key, int value)
@@ -53,7 +53,7 @@ static void a_kept_text_has_a_code_of_its_class(void **state)
 		       codes[i] > MPI_T_ERR_PVAR_NO_ATOMIC);
 		T_STR(weft_errtext_get(codes[i]), text);
 	}
-	/* the last ones are remembered */
+	/* the last 200 texts are still stored */
 	snprintf(text, sizeof(text), "text %d", 299 - 200);
 	T_STR(weft_errtext_get(codes[299 - 200]), text);
 }

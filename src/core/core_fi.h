@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libfabric says, in our own words. */
+/* Conversion of libfabric's error codes. */
 #ifndef WEFT_CORE_FI_H
 #define WEFT_CORE_FI_H
 
-/* An error of libfabric as -errno; the only table. rc <= 0. */
+/*
+ * Converts an error of libfabric, rc <= 0, to -errno; the only conversion
+ * table.
+ */
 int weft_fi_errno(int rc);
 
 #endif

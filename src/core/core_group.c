@@ -39,7 +39,7 @@ int weft_group_rank_of(const struct weft_group *g, int proc)
 {
 	int i;
 
-	/* most groups are a run of the job: look there first */
+	/* most groups are a contiguous range of the job: check that first */
 	if (g->size && proc >= g->proc[0] && proc - g->proc[0] < g->size &&
 	    g->proc[proc - g->proc[0]] == proc)
 		return proc - g->proc[0];

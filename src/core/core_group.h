@@ -13,15 +13,15 @@
 struct weft_group {
 	struct weft_obj obj;
 	int size;
-	int rank;   /* mine, or MPI_UNDEFINED */
+	int rank;   /* rank of this process, or MPI_UNDEFINED */
 	int proc[]; /* index in the job, by rank */
 };
 
 struct weft_group *weft_group_of(MPI_Group handle);
 
-/* Allocates; proc[] and rank are to be filled, then weft_group_ready. */
+/* Allocates a group; the caller fills proc[] and calls weft_group_ready(). */
 struct weft_group *weft_group_new(int size);
-void weft_group_ready(struct weft_group *g); /* finds my rank */
+void weft_group_ready(struct weft_group *g); /* sets the rank of this process */
 void weft_group_put(struct weft_group *g);
 
 static inline struct weft_group *weft_group_get(struct weft_group *g)
@@ -30,7 +30,7 @@ static inline struct weft_group *weft_group_get(struct weft_group *g)
 	return g;
 }
 
-/* Rank of a process, or MPI_UNDEFINED. */
+/* Returns the rank of a process, or MPI_UNDEFINED. */
 int weft_group_rank_of(const struct weft_group *g, int proc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rank's part of the live watch; see core_health.h. */
+/* The rank's part of the health watch; see core_health.h. */
 #include "src/core/core_health.h"
 
 #include "src/base/clock.h"
@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 #define HEALTH_KEY  "weft.health"
-#define WAIT_S	    30 /* for the first rank of the host */
+#define WAIT_S	    30 /* timeout for the first rank of the host */
 #define STACK_BYTES ((size_t)64 << 10)
-#define NIC_MS	    200 /* between two turns of the interface, in a wait */
+#define NIC_MS	    200 /* interval of the interface checks in a wait */
 
-/* Bits of warnings of the interface: what came lately. */
+/* Bits of recent warnings of the interface. */
 enum { NIC_GARBAGE = 1, NIC_LOSSES = 2 };
 
 /* Where the first rank of the host has the region. */
@@ -35,14 +35,14 @@ struct offer {
 	int32_t fd;
 };
 
-/* head NULL: nobody watches */
+/* head NULL: the watch is off */
 static struct weft_health health = { .region.fd = -1 };
 static struct weft_health_bounds bounds;
 static pthread_t thread;
 static bool running;
 static weft_au32 stop;
-static struct fi_weft_stats *stats; /* NULL: the provider does not count */
-static uint64_t garbage, losses;    /* so far */
+static struct fi_weft_stats *stats; /* NULL: the provider has no counters */
+static uint64_t garbage, losses;    /* counters at the last check */
 static uint64_t garbage_ns, losses_ns;
 
 static int give_up(const char *what, int err)
@@ -75,7 +75,10 @@ static int make(const char *name, uint64_t period_ns)
 	return weft_pmix_offer(HEALTH_KEY, &o, sizeof(o));
 }
 
-/* It keeps the descriptor, by which tools find the region. */
+/*
+ * Attaches the region of the first rank. Keeps the descriptor, by which tools
+ * find the region.
+ */
 static int take(const char *name)
 {
 	size_t len = sizeof(struct offer);
@@ -98,7 +101,7 @@ static int take(const char *name)
 	return err;
 }
 
-/* My place among those of the host. */
+/* Index of this rank among the ranks of the host. */
 static uint32_t place(void)
 {
 	const struct weft_job *job = &weft_core.job;
@@ -118,7 +121,7 @@ static void read_bounds(void)
 	bounds.load_cpcpu = load ? (int32_t)load * 100 : INT32_MAX;
 }
 
-/* 0: nobody watches. */
+/* Returns 0 if the watch is off. */
 static uint64_t period_ns(void)
 {
 	int64_t ms = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH]).i;
@@ -145,7 +148,7 @@ int weft_core_health_offer(void)
 	return err ? give_up("the region of its host", err) : 0;
 }
 
-/* ---- the host's turns --------------------------------------------------- */
+/* ---- the host's checks --------------------------------------------------- */
 
 static void sleep_until(uint64_t due_ns)
 {
@@ -155,12 +158,15 @@ static void sleep_until(uint64_t due_ns)
 		weft_futex_sleep(&stop, 0, due_ns - now, WEFT_FUTEX_THREADS);
 }
 
-/* Two turns are never closer: a thread that was late does not catch up. */
+/*
+ * The interval between two passes is never shorter: a late thread does not
+ * catch up.
+ */
 static void *watch(void *arg)
 {
 	uint64_t step = health.what.period_ns / WEFT_HEALTH_TURNS, now;
 
-	/* what ps shows */
+	/* name shown by ps */
 	pthread_setname_np(pthread_self(), "weft-health");
 	while (!weft_load32(&stop)) {
 		now = weft_now_ns();
@@ -182,7 +188,7 @@ static int start(void)
 	pthread_attr_setstacksize(&attr, STACK_BYTES > (size_t)PTHREAD_STACK_MIN
 						 ? STACK_BYTES
 						 : (size_t)PTHREAD_STACK_MIN);
-	/* signals are the program's */
+	/* signals are left to the application's threads */
 	pthread_sigmask(SIG_SETMASK, &all, &had);
 	err = pthread_create(&thread, &attr, watch, NULL);
 	pthread_sigmask(SIG_SETMASK, &had, NULL);
@@ -190,9 +196,9 @@ static int start(void)
 	return -err;
 }
 
-/* ---- the interface's turns ---------------------------------------------- */
+/* ---- the interface's checks ---------------------------------------------- */
 
-/* What came since the last look warns for two periods. */
+/* Returns whether the counter grew within the last two periods. */
 static uint32_t warned(uint64_t count, uint64_t *had, uint64_t *last_ns,
 		       uint64_t now_ns)
 {
@@ -202,7 +208,10 @@ static uint32_t warned(uint64_t count, uint64_t *had, uint64_t *last_ns,
 	return *last_ns && now_ns - *last_ns <= 2 * health.what.period_ns;
 }
 
-/* Whoever waits long works in the interface; the lock is held. */
+/*
+ * Called by a rank that waits long: it makes progress in the interface. The
+ * lock is held.
+ */
 static void nic_turn(void)
 {
 	struct fi_weft_stats_data d = { 0 };
@@ -262,7 +271,7 @@ int weft_core_health_join(void)
 	if (place())
 		err = take(name);
 	else if (!health.head)
-		return 0; /* it has said why */
+		return 0; /* the reason is logged already */
 	if (!err)
 		err = weft_health_join(&health, place(),
 				       (uint32_t)weft_core.job.rank);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The live watch of the job (src/health), where WEFT_HEALTH gives a period: a
- * thread of this process beats and looks at the neighbours twice in it. The
- * first rank of a host makes the region and offers it to the others there.
- * Nothing here is needed by a job: what fails is said, and the job goes on.
+ * The live health watch of the job (src/health), enabled if WEFT_HEALTH is a
+ * period: a thread of this process updates its heartbeat and checks the
+ * neighbours twice per period. The first rank of a host creates the shared
+ * region and publishes it for the other ranks of the host. The job does not
+ * depend on the watch: failures here are logged, and the job continues.
  *
  *   offer (before names are published) -> join (after that) -> close
  */
@@ -15,17 +16,19 @@
 
 struct weft_watcher;
 
-/* The first rank of a host makes the region; all join it and begin, unless time
- * is virtual. Both return 0. */
+/*
+ * offer: the first rank of a host creates the region. join: all ranks attach
+ * and start, except in virtual time. Both return 0.
+ */
 int weft_core_health_offer(void);
 int weft_core_health_join(void);
-/* What is to be called in long waits from then on; NULL: nothing. */
+/* Returns the watcher to be called in long waits; NULL: none. */
 const struct weft_watcher *weft_core_health_watcher(void);
 void weft_core_health_close(void);
 
-/* Has its process gone, as far as the watch knows? */
+/* Returns whether the watch knows that the process has exited. */
 bool weft_core_health_is_broken(int proc);
-/* What is known of a process: " (broken, last beat ...)", or nothing. */
+/* Writes what is known of a process: " (broken, last beat ...)", or "". */
 void weft_core_health_text(int proc, char *text, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hosts of the job, as far as cards have been read; see core_hosts.h. */
+/* Hosts of the job, from the records read so far; see core_hosts.h. */
 #include "src/core/core_hosts.h"
 
 #include "src/core/core_state.h"
@@ -16,13 +16,13 @@ struct card {
 
 static_assert(sizeof(struct card) == WEFT_HOST_CARD, "it goes by the wire");
 
-/* What is known: by process its host, by host (its first process) the name. */
+/* By process: its host; by host (its first process): the name. */
 struct known {
-	int host; /* and one more; 0: not known */
+	int host; /* host number + 1; 0: unknown */
 	char *name;
 };
 
-static struct known *known; /* job.size of them, or NULL */
+static struct known *known; /* job.size entries, or NULL */
 
 bool weft_hosts_several(void)
 {

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On which host a process is. In a job on several hosts each leaves a card
- * behind its endpoint's name: a number that the processes of a host have in
- * common, the first of them, and what the host is called.
+ * The host of each process. In a job on several hosts each process appends a
+ * host record (card) to its endpoint's name: the number of the host, which is
+ * the rank of its first process, and the host's name.
  */
 #ifndef WEFT_CORE_HOSTS_H
 #define WEFT_CORE_HOSTS_H
 
 #include <stdbool.h>
 
-#define WEFT_HOST_CARD 68 /* four bytes of number, and the name */
+#define WEFT_HOST_CARD 68 /* four bytes for the number, then the name */
 
 bool weft_hosts_several(void);
 
-/* My card. */
+/* Writes the record of this process. */
 void weft_hosts_write(char card[WEFT_HOST_CARD]);
-/* Takes the card of proc. */
+/* Stores the record of proc. */
 void weft_hosts_read(int proc, const char card[WEFT_HOST_CARD]);
 
-/* The number of proc's host, the same everywhere; -1: its card was not read. */
+/*
+ * Returns the number of proc's host, equal in all processes; -1: its record was
+ * not read.
+ */
 int weft_hosts_of(int proc);
-/* The name of its host; NULL: not known, or it is one for all. */
+/* Returns the name of proc's host; NULL: unknown, or the job is on one host. */
 const char *weft_hosts_name(int proc);
 
 void weft_hosts_close(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Init and MPI_Finalize as lists of steps. Each step is timed;
- * WEFT_STARTUP_REPORT=1 shows it on rank 0.
+ * WEFT_STARTUP_REPORT=1 prints the times on rank 0.
  */
 #include "src/core/core_init.h"
 
@@ -41,11 +41,17 @@ static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
-	/* base/log.c reads it, and takes what it does not know for "warn" */
+	/*
+	 * base/log.c reads the variable itself, and treats an unknown value as
+	 * "warn"
+	 */
 	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
-	/* before PMIx starts a thread; the provider asks again, for nothing */
+	/*
+	 * before PMIx starts a thread; the provider's second registration costs
+	 * nothing
+	 */
 	weft_fence_join();
 	return 0;
 }
@@ -81,7 +87,9 @@ static int step_waiting(void)
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
 	enum weft_company company;
 
-	/* A look costs virtual time, and sleeping none. */
+	/*
+	 * In virtual time a poll costs time and blocking does not: never spin.
+	 */
 	if (weft_core.virt) {
 		weft_store32_relaxed(&weft_core.spin, 0);
 		return 0;
@@ -166,13 +174,13 @@ int weft_core_init(int required)
 	weft_trace_start(&ends);
 	weft_call_start(weft_threads,
 			weft_call_reported() ? weft_core_look_ps : NULL);
-	/* R3 pairs with A3 in weft_running(): the process is a member now. */
+	/* R3 pairs with A3 in weft_running(): the process is initialised. */
 	weft_store32(&weft_core.phase, WEFT_RUNNING);
 	report(ns);
 	return 0;
 }
 
-/* ---- the end ------------------------------------------------------------ */
+/* ---- finalize ------------------------------------------------------------ */
 
 static void idle(void)
 {
@@ -189,9 +197,9 @@ static void wake(void)
 }
 
 /*
- * Nobody leaves before everybody has come. Not under the next collective's tag:
- * one who has left out a collective would take the others' part in that for
- * their good-bye.
+ * No rank leaves before all ranks have called MPI_Finalize. The tag is not that
+ * of the next collective: a rank that left out a collective would match the
+ * other ranks' messages of that collective.
  */
 static int meet_last(void)
 {
@@ -210,7 +218,7 @@ static int leave_world(void)
 	int rc = meet_last();
 
 	weft_world_dead(dead, sizeof(dead));
-	/* With a node dead everybody goes by himself, and says good-bye. */
+	/* With a failed node every rank leaves independently. */
 	if (rc && *dead) {
 		weft_world_part();
 		return 0;
@@ -220,9 +228,9 @@ static int leave_world(void)
 }
 
 /*
- * There are launchers whose fence is over on one host before the others have
- * come to it (Slurm 22.05), so several hosts meet by themselves first. With
- * somebody dead they cannot, and the launcher decides.
+ * The fence of some launchers completes on one host before the other hosts have
+ * entered it (Slurm 22.05), so a job on several hosts synchronises by messages
+ * first. With a dead rank that fails, and the launcher decides.
  */
 static int leave_job(void)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init_thread and MPI_Finalize without their checks; 0 or -errno. */
+/*
+ * MPI_Init_thread and MPI_Finalize without their argument checks; 0 or -errno.
+ */
 #ifndef WEFT_CORE_INIT_H
 #define WEFT_CORE_INIT_H
 

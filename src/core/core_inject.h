@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A send without a request, inline because MPI_Send is little else: few bytes
- * that lie together, address known, nothing waiting before it. One fi_tinject,
- * and the buffer is the caller's again.
+ * A send without a request, inline because it is nearly all of MPI_Send: few
+ * contiguous bytes, a known address, no queued send before it. One fi_tinject,
+ * and the buffer may be reused.
  */
 #ifndef WEFT_CORE_INJECT_H
 #define WEFT_CORE_INJECT_H
@@ -23,8 +23,10 @@
 
 static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
 
-/* 0, -EAGAIN or -FI_E*; the lock is held. Those that wait for that process go
- * first: it has no address for others meanwhile. */
+/*
+ * Returns 0, -EAGAIN or -FI_E*; the lock is held. Queued sends to that process
+ * go first: while there are any, to->addr is FI_ADDR_NOTAVAIL.
+ */
 WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
 				       const struct weft_proc *to,
 				       uint64_t word)
@@ -41,7 +43,7 @@ WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
 	return rc;
 }
 
-/* 0, -EAGAIN: it takes a request, or -errno. The lock is not held. */
+/* Returns 0, -EAGAIN: a request is needed, or -errno. The lock is not held. */
 WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
 				 const struct weft_dt *dt, int dest, int tag,
 				 const struct weft_comm *comm, unsigned flags)

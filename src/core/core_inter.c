@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making intercommunicators. Both sides learn of each other through their
- * leaders, then all members together agree on two context ids: one for the
- * intercommunicator, one that each side uses for its own companion.
+ * Creating intercommunicators. The leaders exchange the lists of both groups,
+ * then all members agree on two context ids: one for the intercommunicator, one
+ * that each side uses for its local intracommunicator.
  */
 #include "src/core/core_inter.h"
 
@@ -63,8 +63,10 @@ int weft_inter_create(struct weft_comm *parent, struct weft_group *group,
 	return 0;
 }
 
-/* Agreement of both groups in context ctx, then the communicator. Takes over
- * the references on the groups. */
+/*
+ * Agrees on ids over both groups in the context of m, then creates the
+ * communicator. Takes over the references on the groups.
+ */
 static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 			    struct weft_group *remote, struct weft_channel m,
 			    struct weft_comm **comm_p)
@@ -85,11 +87,11 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 	return rc;
 }
 
-/* ---- from two groups whose leaders know each other ---------------------- */
+/* ---- from two groups whose leaders can communicate ----------------------- */
 
 struct hello {
 	int size;
-	uint32_t mix; /* makes the tag of the agreement */
+	uint32_t mix; /* part of the agreement's tag */
 };
 
 static uint32_t mix(const struct weft_make_inter *i)
@@ -97,7 +99,10 @@ static uint32_t mix(const struct weft_make_inter *i)
 	return (uint32_t)(i->local->over->ctx >> WEFT_TAG_CTX_AT) * 2654435761u;
 }
 
-/* Both sides get the other's list; my leader asks, all of mine learn. */
+/*
+ * Exchanges the lists of both groups: the leaders swap them, each leader
+ * broadcasts the other list to its group.
+ */
 static int meet(const struct weft_make_inter *i, struct weft_group **remote_p,
 		uint32_t *mix_p)
 {
@@ -150,7 +155,10 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 
 /* ---- from an intercommunicator ------------------------------------------ */
 
-/* Swaps what the two sides know: leaders by c, then each side among itself. */
+/*
+ * Exchanges data between the two sides: the leaders swap by c, then broadcast
+ * to their side.
+ */
 static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
 		      void *theirs, size_t their_bytes)
 {
@@ -164,8 +172,10 @@ static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
 	return rc ? rc : weft_channel_bcast(&side, 0, theirs, their_bytes);
 }
 
-/* Members of my and the other side's chosen groups make one; all others of c
- * take part in the agreement. Takes over the groups. */
+/*
+ * Creates an intercommunicator of the chosen parts of both sides; all other
+ * members of c take part in the agreement. Takes over the groups.
+ */
 static int between(struct weft_comm *c, struct weft_group *mine,
 		   struct weft_group *theirs, struct weft_comm **comm_p)
 {
@@ -245,7 +255,7 @@ int weft_inter_split(struct weft_comm *c, int color, int key,
 	return rc ? rc : between(c, mine, theirs, comm_p);
 }
 
-/* One intracommunicator of both sides; the high side comes last. */
+/* Creates one intracommunicator of both sides; the high side comes last. */
 int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 {
 	struct weft_group *first = c->group, *last = c->remote;

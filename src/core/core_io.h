@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One operation below: what its completion calls. The context that libfabric
- * asks for is part of it, so its address is the operation's name.
+ * One libfabric operation and the function that its completion calls. The
+ * context that libfabric requires is part of it, so the address of the context
+ * identifies the operation.
  */
 #ifndef WEFT_CORE_IO_H
 #define WEFT_CORE_IO_H
@@ -11,10 +12,11 @@
 #include <rdma/fi_ext_weft.h>
 
 struct weft_io {
-	/* must be first: it comes back in the CQ, and names the operation */
+	/* must be first: returned in the CQ entry, identifies the operation */
 	union {
 		struct fi_context2 fi;
-		struct fi_weft_arrival arrival; /* of a receive without it */
+		/* of a receive without CQ entry */
+		struct fi_weft_arrival arrival;
 	};
 	/* done: called with the lock held; err is 0 or -errno. May post. */
 	void (*done)(struct weft_io *io, const struct fi_cq_tagged_entry *e,

@@ -5,11 +5,14 @@
 
 #include "src/core/core_p2p.h"
 
-/* tmp is freed when both are done; may be NULL. 0 or -errno. */
+/* tmp is freed when both have completed; may be NULL. 0 or -errno. */
 int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 			void *tmp, struct weft_req **req_p);
 
-/* A packed copy of count elements, for the replace forms; NULL: no memory. */
+/*
+ * Returns a packed copy of count elements, for the replace forms; NULL: no
+ * memory.
+ */
 void *weft_core_packed_copy(const void *buf, MPI_Count count,
 			    struct weft_dt *dt);
 

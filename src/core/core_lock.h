@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With MPI_THREAD_MULTIPLE one lock guards the core; weft_lock() costs one
- * predictable branch otherwise. It is held for the time of posting or of one
- * pass over the queue, never while sleeping, stepping, or inside a user's
- * function. The lock is not recursive.
+ * With MPI_THREAD_MULTIPLE one lock protects the core; otherwise weft_lock()
+ * costs one predictable branch. The lock is held while posting and during one
+ * pass over the queue, never while blocking, stepping requests, or in a user's
+ * function. It is not recursive.
  */
 #ifndef WEFT_CORE_LOCK_H
 #define WEFT_CORE_LOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making intracommunicators, and copies of both kinds. What concerns
+ * Creating intracommunicators, and copies of both kinds. Code for
  * intercommunicators only is in core_inter.c.
  */
 #include "src/core/core_make.h"
@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* My communicator over g with an agreed id; NULL when I am not in g. */
+/*
+ * Creates the communicator over g with an agreed id; NULL if this process is
+ * not in g.
+ */
 static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
 		struct weft_comm **comm_p)
 {
@@ -31,13 +34,15 @@ static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* Agreement for a copy of c: one id, or two for an intercommunicator, over
- * all its members, whose list is kept while it runs. */
+/*
+ * Agreement for a copy of c: one id, or two for an intercommunicator, over all
+ * members, whose list is kept until it completes.
+ */
 struct clone {
 	struct weft_agree agree;
 	struct weft_comm *of;
 	struct weft_comm scratch;
-	int *both; /* members on both sides; NULL unless inter */
+	int *both; /* members of both sides; NULL unless inter */
 	void (*ready)(void *arg, struct weft_comm *made);
 	void *arg;
 };
@@ -168,7 +173,7 @@ int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
 	return rc;
 }
 
-/* Agreement among g alone, in context ctx. */
+/* Agrees on an id among the members of g only, in context ctx. */
 static int make_among(struct weft_comm *parent, struct weft_group *g,
 		      uint64_t ctx, int tag, struct weft_comm **comm_p)
 {

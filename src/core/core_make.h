@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making intracommunicators, and copies and parts of both kinds. Collective
- * over the members as MPI says; arguments have been checked. 0 or -errno.
+ * Creating intracommunicators, and copies and subsets of both kinds. Collective
+ * over the members as MPI specifies; arguments have been checked. 0 or -errno.
  */
 #ifndef WEFT_CORE_MAKE_H
 #define WEFT_CORE_MAKE_H
@@ -10,7 +10,7 @@
 
 struct weft_req;
 
-/* Also intercommunicators; group g is my local group's part. */
+/* Also for intercommunicators; g is a subset of the local group. */
 int weft_make_create(struct weft_comm *c, struct weft_group *g,
 		     struct weft_comm **comm_p);
 /* Collective over g only. */
@@ -19,28 +19,32 @@ int weft_make_group(struct weft_comm *c, struct weft_group *g, int tag,
 int weft_make_from_group(struct weft_group *g, const char *stringtag,
 			 struct weft_comm **comm_p);
 
-/* MPI_Comm_idup: ready() is called when the context is agreed on; it may
- * finish *comm_p. */
+/*
+ * MPI_Comm_idup: ready() is called when the context is agreed on; it may
+ * complete the new communicator.
+ */
 int weft_make_iclone(struct weft_comm *c,
 		     void (*ready)(void *arg, struct weft_comm *made),
 		     void *arg, struct weft_req **req_p);
 
-/* A text as a tag of agreements. */
+/* Converts a text to a tag for agreements. */
 int weft_make_tag(const char *text);
 
 /*
  * MPI_Comm_split and MPI_Comm_dup without their argument checks; collective.
- * For topologies and others who build on a communicator. *comm_p is NULL
- * where color is MPI_UNDEFINED. 0 or -errno.
+ * Used by topologies and other code that builds on a communicator. *comm_p is
+ * NULL where color is MPI_UNDEFINED. 0 or -errno.
  */
 int weft_comm_split(struct weft_comm *c, int color, int key,
 		    struct weft_comm **comm_p);
 
-/* A copy of c's groups with a context of its own; no attributes, no info. */
+/* Copies c's groups with a new context; without attributes and info. */
 int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
 
-/* Comm over the given ranks of c's group (in this order); collective over c.
- * *comm_p is NULL in processes that are not among them. */
+/*
+ * Creates a communicator over the given ranks of c's group, in this order;
+ * collective over c. *comm_p is NULL in processes that are not members.
+ */
 int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
 		     struct weft_comm **comm_p);
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEET_RANKS 8 /* fewer ask the launcher for each */
+#define MEET_RANKS 8 /* smaller communicators query the launcher per rank */
 
-/* Takes the names of all members of c; the lock is held. */
+/* Stores the names of all members of c. The lock is held. */
 static int know(const struct weft_comm *c, const char *names, size_t len)
 {
 	int i, rc = 0;

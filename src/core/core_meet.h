@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The members of a communicator tell each other their addresses. */
+/* Exchange of addresses among the members of a communicator. */
 #ifndef WEFT_CORE_MEET_H
 #define WEFT_CORE_MEET_H
 
 struct weft_comm;
 
 /*
- * Makes the addresses of all members known for log2(size) questions to the
- * launcher instead of size: they tell each other. Collective; once is enough.
+ * Makes the addresses of all members known with log2(size) requests to the
+ * launcher instead of size: the members exchange them. Collective; once is
+ * enough.
  */
 int weft_comm_meet(struct weft_comm *c);
 

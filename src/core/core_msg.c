@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of messages: pool, persistent start, cancel, see core_msg.h. */
+/* Requests of messages: pool, persistent start, cancel; see core_msg.h. */
 #include "src/core/core_msg.h"
 
 #include "src/core/core_ctrl.h"
@@ -39,7 +39,8 @@ static int p2p_start(struct weft_req *r)
 	int rc;
 
 	r->error = 0;
-	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
+	/* relaxed: inactive, no thread waits */
+	weft_store32_relaxed(&r->done, 0);
 	r->flags = (r->flags | WEFT_REQ_ACTIVE) & ~(uint32_t)WEFT_REQ_BELOW;
 	weft_lock();
 	if (p->peer == MPI_PROC_NULL) {
@@ -55,7 +56,7 @@ static int p2p_start(struct weft_req *r)
 	return rc;
 }
 
-/* The lock is held. */
+/* Cancels a message. The lock is held. */
 static int recall(struct weft_p2p *p)
 {
 	struct fi_cq_tagged_entry e = { .tag = p->word };
@@ -68,7 +69,7 @@ static int recall(struct weft_p2p *p)
 	}
 	if (!weft_core.tells_met && (p->req.flags & WEFT_REQ_SEND))
 		return weft_ctrl_recall(p);
-	/* what it returns when it is too late differs */
+	/* providers return different values when it is too late: ignored */
 	fi_cancel(&weft_core.ep->fid, &p->io.fi);
 	return 0;
 }

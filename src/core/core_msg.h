@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The request of a message: what sends, receives, probes and buffered sends
- * have in common. Blocking calls have it on their stack, others take it from a
- * pool.
+ * The request of a message, common to sends, receives, probes and buffered
+ * sends. Blocking calls have it on their stack, others take it from a pool.
  */
 #ifndef WEFT_CORE_MSG_H
 #define WEFT_CORE_MSG_H
@@ -21,7 +20,7 @@
 #include <rdma/fi_ext_weft.h>
 
 struct weft_p2p {
-	/* three lines: all that a receive into place needs */
+	/* three cache lines: all that a receive into contiguous memory needs */
 	struct weft_req req;
 	struct weft_io io;
 	struct weft_typed data;
@@ -29,21 +28,24 @@ struct weft_p2p {
 	void *bounce;  /* packed copy of data, or NULL */
 
 	struct weft_pend pend;
-	size_t bytes;	 /* of data, packed */
-	uint64_t ignore; /* receives: bits of the word that may differ */
+	size_t bytes; /* packed size of data, in bytes */
+	/* receives: bits of the tag word that are not compared */
+	uint64_t ignore;
 	int pieces;	 /* iovec entries of data without a copy; 0: no data */
 	int peer;	 /* rank in req.comm */
-	unsigned mode;	 /* WEFT_P2P_ */
-	unsigned left;	 /* completions to come */
-	uint32_t id;	 /* of a send, where core_ctrl.h is needed */
-	bool acked;	 /* the acknowledgement is expected */
-	bool recalled;	 /* the receiver was asked to forget it */
+	unsigned mode;	 /* WEFT_P2P_ flags */
+	unsigned left;	 /* outstanding completions */
+	uint32_t id;	 /* id of a send, if core_ctrl.h is used */
+	bool acked;	 /* the receive of the acknowledgement is posted */
+	bool recalled;	 /* cancelling was requested from the receiver */
 	bool packetwise; /* packed packet by packet (core_typed.h) */
-	/* makes it active; the lock is held. 0 or -errno (then it is not) */
+	/*
+	 * makes the request active; the lock is held. 0 or -errno (not active)
+	 */
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
 	struct fi_weft_data typed; /* core_typed.h */
-	uint64_t posted; /* receives, while traced: time of the post */
+	uint64_t posted; /* receives, while traced: time when posted */
 	struct weft_persist persist;
 };
 
@@ -55,19 +57,24 @@ static inline unsigned weft_p2p_kind(unsigned mode)
 	return mode >> 2 & 3;
 }
 
-/* Where contiguous data begins; buf may be NULL: MPI_BOTTOM, or no data. */
+/*
+ * Returns the address of contiguous data; buf may be NULL: MPI_BOTTOM, or no
+ * data.
+ */
 static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 {
 	return (char *)((uintptr_t)buf + (uintptr_t)dt->true_lb);
 }
 
 extern const struct weft_req_ops weft_p2p_ops WEFT_HIDDEN;
-/* Of a receive that has arrived (core_recv.c). */
+/* For receives that complete without a CQ entry (core_recv.c). */
 int weft_p2p_step(struct weft_req *r);
 void weft_p2p_wait(struct weft_req *r);
 
-/* What a request that outlives its call refers to; predefined objects outlive
- * all requests. */
+/*
+ * References of a request that outlives its call; predefined objects outlive
+ * all requests.
+ */
 static inline void weft_p2p_hold(struct weft_comm *comm, struct weft_dt *dt)
 {
 	if (weft_unlikely(!comm->obj.predefined))
@@ -83,7 +90,7 @@ static inline void weft_p2p_drop(struct weft_comm *comm, struct weft_dt *dt)
 		weft_dt_put(dt);
 }
 
-/* Gives the request back to the pool, with what it refers to. */
+/* Returns the request to the pool and releases its references. */
 static inline void weft_p2p_close(struct weft_p2p *p)
 {
 	weft_p2p_drop(p->req.comm, (struct weft_dt *)(uintptr_t)p->data.dt);
@@ -93,7 +100,7 @@ static inline void weft_p2p_close(struct weft_p2p *p)
 	weft_unlock();
 }
 
-/* What a send or receive is about, before it is a request. */
+/* Arguments of a send or receive. */
 struct weft_p2p_args {
 	void *buf;
 	MPI_Count count;
@@ -104,18 +111,22 @@ struct weft_p2p_args {
 	unsigned mode;
 };
 
-/* One of the completions of a send: the message, its acknowledgement, the
- * answer to its cancelling. err: 0, -errno, -ECANCELED: it was not sent. */
+/*
+ * Called at each completion of a send: the message, its acknowledgement, the
+ * answer to a cancel request. err: 0, -errno, or -ECANCELED: not sent.
+ */
 void weft_p2p_send_over(struct weft_p2p *p, int err);
 
-/* From the pool, with references on type and communicator, not started; NULL:
- * no memory. init: of core_send.h or core_recv.h; flags: WEFT_REQ_PERSISTENT
- * or 0. */
+/*
+ * Returns a request from the pool, with references on type and communicator,
+ * not started; NULL: no memory. init: of core_send.h or core_recv.h; flags:
+ * WEFT_REQ_PERSISTENT or 0.
+ */
 typedef void (*weft_p2p_init_fn)(struct weft_p2p *p,
 				 const struct weft_p2p_args *a);
 struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
 			       const struct weft_p2p_args *a, uint32_t flags);
-/* The same, and starts it. 0 or -errno. */
+/* Opens a request and starts it. 0 or -errno. */
 int weft_p2p_begin(weft_p2p_init_fn init, const struct weft_p2p_args *a,
 		   struct weft_req **req_p);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests of messages without messages: what begins and ends inside one call
- * does so under the lock. Everything below is a stand-in.
+ * Tests of message requests without messages: a request that begins and
+ * completes inside one call does so under the lock. The functions below are
+ * stubs.
  */
 #include "src/core/core_ctrl.h"
 #include "src/core/core_lock.h"
@@ -18,7 +19,7 @@ bool weft_threads = true;
 weft_au32 weft_completed;
 pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int starts; /* of each thread */
+static int starts; /* starts per thread */
 
 void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 		   struct weft_comm *comm, uint32_t flags)
@@ -89,7 +90,7 @@ static void *start_to_nobody(void *arg)
 	return NULL;
 }
 
-/* Who sleeps until something was completed trusts this number. */
+/* A thread that blocks until a completion relies on this number. */
 static void every_completion_of_every_thread_is_counted(void **state)
 {
 	char arg[THREADS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of the MPI layer: WEFT_* in the environment. */
+/* Options of the MPI layer: WEFT_* in the environment. */
 #ifndef WEFT_CORE_OPTS_H
 #define WEFT_CORE_OPTS_H
 
@@ -28,7 +28,8 @@ enum weft_core_opt {
 	WEFT_OPT_COUNT,
 };
 
-extern bool weft_core_exact; /* WEFT_OPT_EXACT, read once by MPI_Init */
+/* value of WEFT_OPT_EXACT, read once by MPI_Init */
+extern bool weft_core_exact;
 extern const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT];
 
 #endif

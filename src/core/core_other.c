@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of libfabric's library that a provider of others needs. */
+/* The calls of libfabric's library that other providers need. */
 #include "src/core/core_other.h"
 
 #include "src/base/attr.h"

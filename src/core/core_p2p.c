@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending and receiving, each in the shortest way that will do. A send is one
- * fi_tinject (core_inject.h), or a request. A receive that is waited for is
- * done on the spot where the provider can, or is a request on the stack.
+ * Sending and receiving, each on the shortest path that suffices. A send is one
+ * fi_tinject (core_inject.h), or a request. A blocking receive is completed
+ * directly where the provider can, or is a request on the stack.
  */
 #include "src/core/core_p2p.h"
 
@@ -93,7 +93,7 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 	return 0;
 }
 
-/* On the spot: no request, no entry in the queue. */
+/* Direct receive: no request, no CQ entry. */
 
 static int direct_end(const struct weft_p2p_args *a,
 		      const struct fi_weft_arrival *d, MPI_Status *status)
@@ -121,7 +121,7 @@ static int direct_wait(const struct weft_p2p_args *a,
 	}
 }
 
-/* -EAGAIN: it takes a request. */
+/* Returns -EAGAIN if a request is needed. */
 static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 {
 	struct fi_weft_arrival d;
@@ -141,7 +141,7 @@ static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 				: weft_fi_errno(rc);
 }
 
-/* The lock is held. */
+/* Posts a receive with all fields of its request. The lock is held. */
 static WEFT_COLD int post_whole(struct weft_p2p *p,
 				const struct weft_p2p_args *a)
 {
@@ -197,7 +197,7 @@ int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	return 0;
 }
 
-/* ---- both ---------------------------------------------------------------- */
+/* ---- send and receive ---------------------------------------------------- */
 
 int weft_core_sendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 		       unsigned flags, MPI_Status *status)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Point-to-point inside the library: what MPI_Send and the collectives call.
- * Arguments are objects, not handles, and have been checked. Returns 0 or a
- * negative errno; what happened to the message is in the request.
- *
- * -EMSGSIZE, as result of a receive: the message was longer than the buffer.
+ * Point-to-point communication inside the library, called by MPI_Send and the
+ * collectives. Arguments are objects, not handles, and have been checked.
+ * Functions return 0 or a negative errno; the result of the message is in the
+ * request. -EMSGSIZE, as the result of a receive: the message was longer than
+ * the buffer.
  */
 #ifndef WEFT_CORE_P2P_H
 #define WEFT_CORE_P2P_H
@@ -33,14 +33,14 @@ int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 		    int tag, struct weft_comm *comm, unsigned flags,
 		    struct weft_req **req_p);
 
-/* The blocking forms, without a request object where that is possible. */
+/* Blocking forms, without a request object if possible. */
 int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
 		   int dest, int tag, struct weft_comm *comm, unsigned flags);
 int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 		   int tag, struct weft_comm *comm, unsigned flags,
 		   MPI_Status *status);
 
-/* Sends that core_inject.h has not taken. */
+/* Sends that weft_core_inject() did not accept. */
 int weft_core_send_by_request(const void *buf, MPI_Count count,
 			      struct weft_dt *dt, int dest, int tag,
 			      struct weft_comm *comm, unsigned flags);
@@ -49,7 +49,7 @@ int weft_core_isend_by_request(const void *buf, MPI_Count count,
 			       struct weft_comm *comm, unsigned flags,
 			       struct weft_req **req_p);
 
-/* Both at once; for collectives and MPI_Sendrecv. */
+/* A send and a receive; for collectives and MPI_Sendrecv. */
 struct weft_xfer {
 	const void *sbuf;
 	MPI_Count scount;

@@ -15,13 +15,15 @@
 
 struct hello {
 	int64_t partitions;
-	int64_t bytes; /* of each */
+	int64_t bytes; /* bytes of each partition */
 	int32_t id;    /* tag for the welcome */
 	int32_t proc;
 };
 
-/* The receive of a hello. It outlives a request that is freed before the hello
- * has arrived, so that no later request gets this hello. */
+/*
+ * The receive of a hello. It outlives a request that is freed before the hello
+ * has arrived, so that no later request gets this hello.
+ */
 struct letter {
 	struct weft_list link;
 	struct weft_req *req;
@@ -31,32 +33,37 @@ struct letter {
 struct part {
 	struct weft_req req;
 	struct weft_p2p_args a;
-	int fault;	/* receiver: the first error of a partition */
-	int partitions; /* mine */
-	int pieces;	/* sender: messages, an empty one for no partitions */
+	int fault;	/* receiver: first error of a partition */
+	int partitions; /* partitions of this side */
+	int pieces; /* sender: messages; one empty message for no partitions */
 	bool sends;
-	bool known;	       /* hello or welcome has come */
-	struct hello hello;    /* the sender's */
+	bool known;	       /* hello or welcome has arrived */
+	struct hello hello;    /* the sender's hello */
 	struct letter *letter; /* receiver: until the hello has arrived */
 	int32_t base;	       /* tag of partition 0 */
-	struct weft_req *one;  /* sender: the welcome, on its way to me */
-	struct weft_req *out;  /* hello or welcome, on its way from me */
+	struct weft_req *one;  /* sender: receive of the welcome */
+	struct weft_req *out;  /* send of the hello or welcome */
 	weft_au32 *ready;      /* sender, per partition: 1 ready, 2 sent */
-	weft_au32 marked;      /* so many were declared ready */
+	weft_au32 marked;      /* partitions declared ready */
 	uint32_t sent;
-	int unsent;		/* those before it are sent */
-	int settled;		/* those before it are there, or gone */
+	int unsent;  /* all partitions before this index are sent */
+	int settled; /* all partitions before this index are complete */
 	struct weft_req **reqs; /* one per partition of the sender */
-	char *copy;		/* receiver, type not contiguous */
-	bool posted;		/* receiver: the receives of this start */
+	char *copy;		/* receiver, if the type is not contiguous */
+	bool posted; /* receiver: the receives of this start are posted */
 	struct weft_persist persist;
 };
 
-/* Between the thread that steps and one that asks what has arrived; taken
- * before the core's lock. */
+/*
+ * Between the thread that steps and a thread in MPI_Parrived; taken before the
+ * core's lock.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* All processes of the job, in the library's own context. */
+/*
+ * Returns a communicator of all processes of the job, in the library's own
+ * context.
+ */
 static struct weft_comm *library(void)
 {
 	static struct weft_comm lib;
@@ -69,7 +76,7 @@ static struct weft_comm *library(void)
 	return &lib;
 }
 
-/* Fresh tags; unique in this process among those in use. */
+/* Returns new tags, unique among those in use in this process. */
 static int32_t take_tags(int n)
 {
 	static int32_t next;
@@ -118,19 +125,24 @@ static int send_one(struct part *p, int i)
 			       library(), WEFT_P2P_GROUP, &p->reqs[i]);
 }
 
-/* Looks no further than to the last one that was declared ready. */
+/*
+ * Sends the partitions that are ready; stops after the last one declared ready.
+ */
 static int send_ready(struct part *p)
 {
 	uint32_t marked = weft_load32(&p->marked);
 	int i, rc = 0;
 
 	for (i = p->unsent; i < p->pieces && p->sent < marked && !rc; i++) {
-		/* A4 pairs with R4 in weft_partitioned_ready(): the data is
-		 * written */
+		/*
+		 * A4 pairs with R4 in weft_partitioned_ready(): the data is
+		 * written.
+		 */
 		if (weft_load32(&p->ready[i]) != 1)
 			continue;
 		rc = send_one(p, i);
-		weft_store32_relaxed(&p->ready[i], 2); /* the stepper's */
+		/* relaxed: only the stepping thread acts on it */
+		weft_store32_relaxed(&p->ready[i], 2);
 		p->sent++;
 	}
 	while (p->unsent < p->pieces && weft_load32(&p->ready[p->unsent]) == 2)
@@ -182,7 +194,7 @@ static int expect_hello(struct part *p)
 	return rc;
 }
 
-/* Letters of requests that were freed. */
+/* Receives of hellos whose requests were freed. */
 static struct weft_list unread = { &unread, &unread };
 
 static void leave_letter(struct letter *l)
@@ -211,7 +223,7 @@ void weft_partitioned_reap(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Hello has come: checks that the sizes agree, answers with tags. */
+/* The hello has arrived: checks that the sizes agree, answers with the tags. */
 static int say_welcome(struct part *p)
 {
 	MPI_Count total = p->partitions * p->a.count * p->a.dt->size;
@@ -253,7 +265,10 @@ static int post_all(struct part *p)
 	return rc;
 }
 
-/* Is partition i of the sender here? It is collected then. */
+/*
+ * Returns whether partition i of the sender has arrived, and collects its
+ * request.
+ */
 static bool has_come(struct part *p, MPI_Count i)
 {
 	struct weft_typed t = { p->a.dt, p->a.buf, p->a.count * p->partitions };
@@ -314,18 +329,22 @@ static int part_start(struct weft_req *r)
 	int i;
 
 	r->error = 0;
-	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
+	/* relaxed: inactive, no thread waits */
+	weft_store32_relaxed(&r->done, 0);
 	r->flags |= WEFT_REQ_ACTIVE;
 	p->posted = false;
-	weft_store32_relaxed(&p->marked, 0); /* not stepped yet */
+	weft_store32_relaxed(&p->marked, 0); /* relaxed: not stepped yet */
 	p->sent = 0;
 	p->unsent = p->settled = 0;
 	p->fault = 0;
 	for (i = 0; p->sends && i < p->pieces; i++)
-		weft_store32_relaxed(&p->ready[i], 0); /* likewise */
+		/* relaxed: not stepped yet */
+		weft_store32_relaxed(&p->ready[i], 0);
 	if (p->sends && !p->partitions) {
-		weft_store32_relaxed(&p->ready[0], 1); /* likewise */
-		weft_store32_relaxed(&p->marked, 1);   /* likewise */
+		/* relaxed: not stepped yet */
+		weft_store32_relaxed(&p->ready[0], 1);
+		/* relaxed: not stepped yet */
+		weft_store32_relaxed(&p->marked, 1);
 	}
 	if (p->a.peer == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
@@ -369,7 +388,7 @@ static const struct weft_req_ops part_ops = {
 	.free = part_free,
 };
 
-/* Its own reference, and that of the hello on its communicator. */
+/* References on the communicator: of the request itself, and of its hello. */
 static unsigned part_holds(const struct weft_req *r)
 {
 	const struct part *p = weft_container_of(r, const struct part, req);
@@ -448,12 +467,12 @@ int weft_partitioned_ready(struct weft_req *r, int first, int last)
 	    !(r->flags & WEFT_REQ_ACTIVE) || first < 0 || last < first ||
 	    last >= p->partitions)
 		return -EINVAL;
-	/* relaxed: only to find what was declared ready twice */
+	/* relaxed: only to detect partitions declared ready twice */
 	for (i = first; i <= last; i++)
 		if (weft_load32_relaxed(&p->ready[i]))
 			return -EINVAL;
 	for (i = first; i <= last; i++)
-		/* R4 pairs with A4 in send_step() */
+		/* R4 pairs with A4 in send_ready() */
 		weft_store32(&p->ready[i], 1);
 	weft_add32(&p->marked, (uint32_t)(last - first + 1));
 	weft_progress();
@@ -461,8 +480,9 @@ int weft_partitioned_ready(struct weft_req *r, int first, int last)
 }
 
 /*
- * Is every partition of the sender that touches mine here? Which these are
- * follows from the bytes of both, or where there are none from the numbers.
+ * Returns whether all partitions of the sender that overlap with this one have
+ * arrived; computed from the bytes of both or, if there are none, from the
+ * numbers of partitions.
  */
 static bool is_here(struct part *p, int partition)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Partitioned communication. Sender and receiver may cut the same data
- * differently, so they first tell each other:
+ * Partitioned communication. Sender and receiver may partition the same data
+ * differently, so they first exchange:
  *
- *   sender   -- hello: my cuts, my id ------------>  receiver   (once)
+ *   sender   -- hello: my partitions, my id ------>  receiver   (once)
  *   sender   <- welcome: the tag of partition 0 ---  receiver   (once)
  *   sender   == partition i, tag base + i ========>  receiver   (every start)
  *
  * The receiver posts one receive per partition of the sender, into place or,
- * for types that are not contiguous, into a packed copy. Hello travels in the
- * communicator under the application's tag, the rest between processes in the
- * library's own context.
+ * for types that are not contiguous, into a packed copy. The hello is sent in
+ * the communicator with the application's tag, the rest between processes in
+ * the library's own context.
  */
 #ifndef WEFT_CORE_PARTITIONED_H
 #define WEFT_CORE_PARTITIONED_H
@@ -21,17 +21,19 @@
 struct weft_p2p_args;
 struct weft_req;
 
-/* a->count elements per partition. Inactive persistent requests. */
+/* Creates inactive persistent requests; a->count elements per partition. */
 int weft_partitioned_send_init(const struct weft_p2p_args *a, int partitions,
 			       struct weft_req **req_p);
 int weft_partitioned_recv_init(const struct weft_p2p_args *a, int partitions,
 			       struct weft_req **req_p);
 
-/* Frees the hellos of requests that were freed before these had arrived; the
- * receive of a hello holds a reference on its communicator. */
+/*
+ * Frees the receives of hellos whose requests were freed before the hello
+ * arrived; the receive of a hello holds a reference on its communicator.
+ */
 void weft_partitioned_reap(void);
 
-/* -EINVAL: no active partitioned request of this kind, or no such part. */
+/* -EINVAL: no active partitioned request of this kind, or no such partition. */
 int weft_partitioned_ready(struct weft_req *r, int first, int last);
 int weft_partitioned_arrived(struct weft_req *r, int partition, int *flag);
 

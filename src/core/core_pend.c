@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The retry queue, see core_pend.h. Called by those who post and by
- * the progress loop. */
+/*
+ * The retry queue; see core_pend.h. Called by code that posts operations, and
+ * by the progress loop.
+ */
 #include "src/core/core_pend.h"
 
 #include "src/core/core_progress.h"
@@ -10,7 +12,7 @@
 struct weft_proc weft_pend_receives;
 static struct weft_list queue;
 static uint32_t pass;
-static uint32_t lanes; /* that have entries */
+static uint32_t lanes; /* lanes with entries */
 
 void weft_pend_init(void)
 {
@@ -65,7 +67,10 @@ int weft_pend_retry(void)
 		int rc;
 
 		if (full == lanes)
-			break; /* thousands may wait behind one */
+			/*
+			 * thousands of entries may be queued behind a full lane
+			 */
+			break;
 		if (e->lane->stamp == pass)
 			continue;
 		rc = e->post(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The retry queue: order inside a lane, independence between lanes. */
+/* Tests of the retry queue: order inside a lane, independence between lanes. */
 #include "src/core/core_pend.h"
 #include "src/core/core_progress.h"
 
@@ -19,13 +19,13 @@ void weft_progress_hurry(void)
 #define LANES 2
 
 static struct weft_proc lane[LANES];
-static int room[LANES]; /* operations the provider has room for */
+static int room[LANES]; /* operations that the provider accepts */
 static int went[32], went_n, failed_n;
 
 struct op {
 	struct weft_pend pend;
 	int number;
-	int result; /* of a post that finds room */
+	int result; /* result of a post that is accepted */
 };
 
 static int post(struct weft_pend *e)
@@ -41,7 +41,7 @@ static int post(struct weft_pend *e)
 	return o->result;
 }
 
-/* As an owner may do: the entry is not touched after this. */
+/* An owner may free the entry: it is not accessed after this. */
 static void op_left(struct weft_pend *e, int rc)
 {
 	if (rc)
@@ -148,7 +148,9 @@ static void what_waits_can_be_taken_out(void **state)
 	T_IS(went[0], 2);
 }
 
-/* Who sleeps without limit has to learn that there is something to retry. */
+/*
+ * A thread that blocks without timeout has to be notified of an entry to retry.
+ */
 static void the_first_to_wait_hurries_those_who_sleep(void **state)
 {
 	struct op a = make(0, 1), b = make(1, 2);

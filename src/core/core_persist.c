@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent requests of a communicator, see core_persist.h. */
+/* Persistent requests of a communicator; see core_persist.h. */
 #include "src/core/core_persist.h"
 
 #include "src/core/core_comm.h"
@@ -27,7 +27,7 @@ void weft_persist_remove(struct weft_persist *p)
 	weft_unlock();
 }
 
-/* References of p that stand for no communication. */
+/* References of p without pending communication. */
 static unsigned idle_refs(const struct weft_persist *p)
 {
 	if (p->req->flags & WEFT_REQ_ACTIVE && !weft_req_is_done(p->req))
@@ -38,7 +38,7 @@ static unsigned idle_refs(const struct weft_persist *p)
 bool weft_persist_is_pending(struct weft_comm *c)
 {
 	struct weft_list *all = &c->persistent;
-	unsigned idle = 1; /* the application's */
+	unsigned idle = 1; /* the application's reference */
 	struct weft_list *n;
 
 	weft_lock();

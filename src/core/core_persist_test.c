@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which references on a communicator are pending communication. */
+/* Tests: which references on a communicator mean pending communication. */
 #include "src/core/core_comm.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_persist.h"
@@ -12,7 +12,7 @@ pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct weft_comm comm;
 
-/* A persistent request, not active, with its references on comm. */
+/* An inactive persistent request with its references on comm. */
 struct fake {
 	struct weft_req req;
 	struct weft_persist persist;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx client. Job-level data is asked for, names are put once and fetched on
- * first contact; one fence collects them. Called by core_init.c and
- * core_wire_up.c.
+ * PMIx client. Queries job-level data; names are put once and fetched on first
+ * contact; one fence collects them. Called by core_init.c and core_wire_up.c.
  */
 #include "src/core/core_pmix.h"
 
@@ -27,12 +26,12 @@
 
 static pmix_proc_t me;
 static bool open;
-static struct weft_roll *roll; /* where names are; NULL: PMIx has them */
-static uint32_t turn;	       /* of my card there */
+static struct weft_roll *roll; /* page with the names; NULL: PMIx has them */
+static uint32_t turn;	       /* number of this rank's entry there */
 
 /*
- * PMIx does not ask whether it got the memory that it wanted. Addresses for its
- * last words, which a process that may not have any more gives back first.
+ * PMIx does not check its allocations. Address space reserved for PMIx_Abort: a
+ * process at its memory limit frees it before the call.
  */
 #define PMIX_SPARE_BYTES ((size_t)512 << 10)
 static void *spare;
@@ -59,7 +58,10 @@ static int env_int(const char *name)
 	return v ? atoi(v) : 0;
 }
 
-/* The variable that shows that a launcher started us, or NULL. */
+/*
+ * Returns the variable that shows that a launcher started this process, or
+ * NULL.
+ */
 static const char *launcher_trace(void)
 {
 	if (getenv("PMIX_RANK"))
@@ -85,7 +87,7 @@ static void job_of_one(struct weft_job *job)
 	job->universe = -1;
 }
 
-/* A number about rank (or the job), or fallback when nobody knows. */
+/* Returns a number about a rank or the job, or fallback if it is unknown. */
 static int ask_int(pmix_rank_t rank, const char *key, int fallback)
 {
 	pmix_proc_t p;
@@ -115,7 +117,7 @@ static int ask_int(pmix_rank_t rank, const char *key, int fallback)
 	return (int)n;
 }
 
-/* "0,1,4-7": who lives on my host, in order. */
+/* Parses the ranks on this host, in order: "0,1,4-7". */
 static int parse_peers(const char *list, int *out, int room)
 {
 	int n = 0;
@@ -167,13 +169,15 @@ static int no_server(const char *trace, pmix_status_t st)
 	return -ENOTCONN;
 }
 
-/* PMIx works in a thread of its own, and says little when it gets none. */
+/* PMIx needs a thread of its own, and reports little if it cannot start one. */
 static int no_thread(int err)
 {
 	char why[WEFT_LIMIT_TEXT];
 	unsigned ranks = (unsigned)env_int("WEFT_LOCAL_RANKS");
 
-	/* each rank and its thread; mpiexec, its two, and a collector */
+	/*
+	 * a rank and its PMIx thread; mpiexec with two threads, and a collector
+	 */
 	weft_log_once(WEFT_LOG_ERROR, "pmix: no thread can be started: %s%s",
 		      strerror(-err), weft_limit_thread(why, 2 * ranks + 4));
 	return err;
@@ -190,14 +194,14 @@ int weft_pmix_open(struct weft_job *job)
 		return 0;
 	if (!getenv("PMIX_RANK"))
 		return no_server(trace, PMIX_ERR_UNREACH);
-	/* whoever fails from here on has a name */
+	/* from here on error messages name the rank */
 	job->rank = env_int("PMIX_RANK");
 	weft_log_set_rank(job->rank);
 	err = weft_limit_try_thread();
 	if (err)
 		return no_thread(err);
 	st = PMIx_Init(&me, NULL, 0);
-	/* somebody else may have taken it meanwhile */
+	/* the limit may have been reached by another process meanwhile */
 	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
 		return no_thread(err);
 	if (st != PMIX_SUCCESS)
@@ -225,7 +229,7 @@ static int to_errno(pmix_status_t st, const char *what)
 	return -EIO;
 }
 
-/* The roll, if it is of this job. */
+/* Returns the job status page if it belongs to this job. */
 static struct weft_roll *roll_of_job(void)
 {
 	uint32_t place;
@@ -260,7 +264,7 @@ static int publish(const char *key, const void *bytes, size_t len)
 	return rc ? rc : to_errno(PMIx_Commit(), "commit");
 }
 
-/* Everybody has what anybody has published. */
+/* Fence after which every process has all published data. */
 static int collect_all(void)
 {
 	pmix_info_t info;
@@ -360,7 +364,8 @@ int weft_pmix_get(int rank, void *name, size_t *len_p)
 }
 
 struct fence {
-	weft_au32 over; /* 1: the status is there; 2: the callback is gone */
+	/* 1: the status is stored; 2: the callback has returned */
+	weft_au32 over;
 	pmix_status_t status;
 	void (*wake)(void);
 };
@@ -373,7 +378,9 @@ static void fence_over(pmix_status_t status, void *arg)
 	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
 	weft_store32(&f->over, 1);
 	f->wake();
-	/* R2 pairs with A2: nothing is touched from here on. */
+	/*
+	 * R2 pairs with A2 in weft_pmix_fence(): f is not accessed after this.
+	 */
 	weft_store32(&f->over, 2);
 }
 
@@ -392,7 +399,9 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 	/* A1 pairs with R1 in fence_over() */
 	while (!weft_load32(&f.over))
 		idle();
-	/* A2 pairs with R2: what wake() uses may go now */
+	/*
+	 * A2 pairs with R2 in fence_over(): data that wake() uses may be freed
+	 */
 	while (weft_load32(&f.over) != 2)
 		sched_yield();
 	/* The launcher ends the job: another rank died or called MPI_Abort. */
@@ -413,10 +422,10 @@ static void drop(int severity, const char *text)
 }
 
 /*
- * PMIx (4.2) gives up two seconds after it wanted to say good-bye, and closes
- * its socket before it removes the event that still waits to write there. On a
- * host with hundreds of ranks to two cores that happens, and libevent warns of
- * it; nothing is lost, since a rank that goes away says good-bye by that.
+ * PMIx 4.2 abandons its finalize handshake after two seconds and closes its
+ * socket before it removes the pending write event. On a host with hundreds of
+ * ranks on two cores that happens, and libevent logs a warning; nothing is
+ * lost, since a closed connection notifies the server as well.
  */
 static void hush_libevent(bool hush)
 {

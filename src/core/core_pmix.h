@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The launcher, seen through PMIx. Without one the job is this process alone
+ * The launcher, through PMIx. Without a launcher the job is this process alone
  * and PMIx is never started.
  *
- *   open -> put (my endpoint's name) -> get (others', when needed) -> close
+ *   open -> put (own endpoint name) -> get (others', when needed) -> close
  *
- * A fence by which everybody gets everybody's name takes time and memory with
- * the square of the job. Our mpiexec has memory in common with its ranks, the
- * roll, and they leave their names there.
+ * A fence that collects all names takes time and memory with the square of the
+ * job size. Weft's mpiexec shares memory with its ranks, the job status page,
+ * and ranks store their names there.
  */
 #ifndef WEFT_CORE_PMIX_H
 #define WEFT_CORE_PMIX_H
@@ -17,43 +17,55 @@
 
 struct weft_job;
 
-/* Fills *job. -ENOTCONN: launched by something whose PMIx does not answer
- * (logged). */
+/*
+ * Fills *job. -ENOTCONN: started by a launcher whose PMIx server does not
+ * answer (logged).
+ */
 int weft_pmix_open(struct weft_job *job);
 
 /*
- * Publishes my name: through the launcher's roll where there is one, or PMIx,
- * and then it waits until all have published theirs. Once.
+ * Publishes the name of this process: in the launcher's job status page if
+ * there is one, or through PMIx, and then waits until all have published
+ * theirs. Once.
  */
 int weft_pmix_put(const void *name, size_t len);
 
-/* The name of a process; *len_p is the room, then the length. Waits for it. */
+/*
+ * Gets the name of a process, and waits for it; *len_p is the size of the
+ * buffer, then the length.
+ */
 int weft_pmix_get(int rank, void *name, size_t *len_p);
 
-/* The bytes that the first process of the job has, for all. All processes call
- * it. Other users of the hosts may read and replace them. */
+/*
+ * Distributes the bytes of the job's first process to all. All processes call
+ * it. Other users of the hosts may read and replace the bytes.
+ */
 int weft_pmix_same(void *bytes, size_t len);
 
-/* Whether our mpiexec started the job, on this host. */
+/* Returns whether Weft's mpiexec started the job, on this host. */
 bool weft_pmix_is_own(void);
 
-/* The launcher's name of the job; empty: there is none. */
+/* Returns the launcher's name of the job; empty without a launcher. */
 const char *weft_pmix_job(void);
 
-/* Something else for who knows its key, and that of a process, which is waited
- * for; -ETIMEDOUT after so many seconds. */
+/*
+ * offer publishes bytes under a key; take gets those of a process, and waits
+ * for them: -ETIMEDOUT after `seconds`.
+ */
 int weft_pmix_offer(const char *key, const void *bytes, size_t len);
 int weft_pmix_take(int rank, const char *key, void *bytes, size_t *len_p,
 		   int seconds);
 
-/* Whether a name costs next to nothing. */
+/* Returns whether getting a name costs next to nothing. */
 bool weft_pmix_names_are_cheap(void);
 
-/* All processes reach this; idle() is called meanwhile, again and again, and
- * wake() when it is over. */
+/*
+ * Waits until all processes have called it; idle() is called repeatedly
+ * meanwhile, and wake() when the fence has completed.
+ */
 int weft_pmix_fence(void (*idle)(void), void (*wake)(void));
 
-/* Ends the job; returns only when there is no launcher. */
+/* Ends the job; returns only if there is no launcher. */
 void weft_pmix_abort(int code, const char *text);
 
 void weft_pmix_close(void);

@@ -47,7 +47,7 @@ static int post_peek(struct weft_p2p *p, uint64_t flags)
 	}
 }
 
-/* 1: there is one; 0: none; -errno. */
+/* Returns 1: a message was found; 0: none; -errno. */
 static int peek(struct weft_p2p *p, const struct weft_p2p_args *a, bool claim)
 {
 	int rc;
@@ -85,7 +85,7 @@ static int probe_claim(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	return 1;
 }
 
-/* Progress; a deadlock's report needs a request to tell of. */
+/* One progress pass; the deadlock report needs a request to describe. */
 static void poll_for(const struct weft_p2p_args *a)
 {
 	struct weft_p2p p;
@@ -116,7 +116,7 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	return rc;
 }
 
-/* Whether the message may still come; asked now and then. */
+/* Returns -errno if the message can no longer arrive; checked every DEAD_NS. */
 static int probe_vain(const struct weft_p2p_args *a, uint64_t *next_ns,
 		      uint64_t now)
 {
@@ -131,8 +131,10 @@ static int probe_vain(const struct weft_p2p_args *a, uint64_t *next_ns,
 	return weft_dead_await(word, ignore);
 }
 
-/* An arrival that nobody has posted for completes nothing, so that waiting
- * for one is polling, ever more slowly. */
+/*
+ * An unexpected message completes nothing, so waiting for one is polling, with
+ * increasing intervals.
+ */
 int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)
 {
@@ -146,12 +148,14 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	for (;;) {
 		uint32_t mark = weft_load32(&weft_completed);
 
-		/* what came before the death counts, so look once more */
+		/*
+		 * messages that arrived before the death count: probe once more
+		 */
 		rc = weft_core_iprobe(a, msg_p, status);
 		if (rc || vain)
 			return rc == 1 ? 0 : rc ? rc : vain;
 		looks = weft_load32_relaxed(&weft_core.spin);
-		/* In virtual time a look that finds nothing waits. */
+		/* In virtual time an unsuccessful poll blocks. */
 		if (++idle < looks || weft_core.virt)
 			continue;
 		now = weft_now_ns();
@@ -164,7 +168,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	}
 }
 
-/* ---- receiving what a probe has taken ----------------------------------- */
+/* ---- receiving a matched message ----------------------------------------- */
 
 static int post_claimed(struct weft_pend *e)
 {
@@ -206,7 +210,8 @@ int weft_core_imrecv(struct weft_p2p *p, void *buf, MPI_Count count,
 	p->bytes = weft_typed_bytes(&p->data);
 	p->req.obj.kind = WEFT_KIND_REQ;
 	p->req.error = 0;
-	weft_store32_relaxed(&p->req.done, 0); /* nobody waits yet */
+	/* relaxed: no thread waits yet */
+	weft_store32_relaxed(&p->req.done, 0);
 	p->io.done = weft_p2p_recv_done;
 	p->pend.post = post_claimed;
 	weft_lock();

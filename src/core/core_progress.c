@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The progress loop and the ways to wait in it.
+ * The progress loop and the methods of waiting in it.
  *
- * Waiting polls first; after weft_core.spin empty polls it sleeps in
- * fi_cq_sread. Between hosts, where each poll is a system call, a sleep that
- * was longer than all of them makes them one fewer, a shorter one one more.
- * With several threads one of them sleeps there, the others on a condition
- * variable; whoever completes something wakes both.
+ * A wait polls first; after weft_core.spin empty polls it blocks in
+ * fi_cq_sread. Between hosts, where each poll is a system call, spin adapts: a
+ * block longer than all polls decrements it, a shorter one increments it. With
+ * several threads one of them blocks there, the others on a condition variable;
+ * a thread that completes a request wakes both.
  */
 #include "src/core/core_progress.h"
 
@@ -28,22 +28,23 @@
 #include <time.h>
 
 #define BATCH	      16
-#define PEND_MS	      1	 /* something waits for room below */
-#define JOIN_MS	      20 /* a route is being joined */
+#define PEND_MS	      1	 /* timeout while operations are queued for retry */
+#define JOIN_MS	      20 /* timeout while a route is being joined */
 #define FOREVER	      -1
 #define WATCHERS      2
-#define DEAR_SHORT_NS 6000 /* as long as all the looks that are dear */
+#define DEAR_SHORT_NS 6000 /* duration of WEFT_DEAR_LOOKS polls */
 
 static struct weft_list incoming = { &incoming, &incoming };
-static struct weft_list running = { &running, &running }; /* the stepper's */
+/* used by the stepper */
+static struct weft_list running = { &running, &running };
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
-static unsigned waiters;	 /* threads on the condition */
+static unsigned waiters;	 /* threads on the condition variable */
 static bool sleeper;		 /* a thread is in fi_cq_sread */
-static struct weft_idle *asleep; /* what threads that sleep wait for */
+static struct weft_idle *asleep; /* waits of the blocked threads */
 static struct weft_solo stepper; /* one thread runs the steps */
 static const struct weft_watcher *watcher[WATCHERS + 1];
 
-/* ---- who watches -------------------------------------------------------- */
+/* ---- watchers ------------------------------------------------------------ */
 
 void weft_progress_watch(const struct weft_watcher *w)
 {
@@ -55,7 +56,9 @@ void weft_progress_watch(const struct weft_watcher *w)
 	watcher[i] = w;
 }
 
-/* How long the longest sleep is; the last place of the table is empty. */
+/*
+ * Returns the longest timeout of a wait; the last entry of the table is NULL.
+ */
 static int watch_ms(void)
 {
 	int ms = FOREVER;
@@ -96,7 +99,7 @@ WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
 	}
 }
 
-/* One failed operation; 1, or 0 when another thread took it. */
+/* Reads one failed operation; returns 1, or 0 if another thread read it. */
 static WEFT_COLD int dispatch_error(void)
 {
 	struct fi_cq_err_entry err = { 0 };
@@ -133,7 +136,7 @@ static WEFT_COLD int odd_result(ssize_t n)
 	return 0;
 }
 
-/* What fi_cq_read or fi_cq_sread returned; the lock is held. */
+/* Processes the result of fi_cq_read or fi_cq_sread; the lock is held. */
 WEFT_INLINE int dispatch_read(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	if (n > 0) {
@@ -155,7 +158,7 @@ void weft_progress_read(void)
 	poll_cq();
 }
 
-/* Something was completed: others may be waiting for it. */
+/* A request was completed: other threads may wait for it. */
 static void wake_others(void)
 {
 	if (waiters)
@@ -172,7 +175,7 @@ void weft_progress_hurry(void)
 
 void weft_progress_note(void)
 {
-	/* relaxed: the lock orders it */
+	/* relaxed: ordered by the lock */
 	weft_store32_relaxed(&weft_completed,
 			     weft_load32_relaxed(&weft_completed) + 1);
 	if (weft_unlikely(weft_threads))
@@ -186,7 +189,7 @@ void weft_progress_wake(void)
 	weft_unlock();
 }
 
-/* ---- requests that want to be stepped ----------------------------------- */
+/* ---- requests that are stepped ------------------------------------------- */
 
 static void step_over(struct weft_req *r, int rc)
 {
@@ -198,7 +201,7 @@ static void step_over(struct weft_req *r, int rc)
 	weft_unlock();
 }
 
-/* One pass over those that run; the caller is the stepper. */
+/* One pass over the registered requests; the caller is the stepper. */
 static int step_all(void *arg)
 {
 	struct weft_list *pos, *tmp;
@@ -221,7 +224,7 @@ static int step_all(void *arg)
 	return over;
 }
 
-/* Another thread may have completed what a step under way waits for. */
+/* Another thread may have completed what a running step waits for. */
 static int run_steps(void)
 {
 	return weft_solo_run(&stepper, step_all, NULL);
@@ -246,7 +249,7 @@ void weft_progress_add_held(struct weft_req *r)
 
 WEFT_INLINE int progress(void)
 {
-	/* relaxed: those that this thread's look completes */
+	/* relaxed: counts the completions of this thread's poll */
 	uint32_t before = weft_load32_relaxed(&weft_completed);
 	int n;
 
@@ -258,10 +261,10 @@ WEFT_INLINE int progress(void)
 	if (weft_unlikely(weft_threads) && n)
 		wake_others();
 	weft_unlock();
-	/* relaxed: a look; the steps themselves take the lock */
+	/* relaxed: a hint; the steps themselves take the lock */
 	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)))
 		n += run_steps();
-	/* relaxed: likewise */
+	/* relaxed: a hint */
 	if (weft_unlikely(weft_load32_relaxed(&weft_req_orphans)))
 		weft_req_free_orphans();
 	return n;
@@ -272,13 +275,16 @@ int weft_progress(void)
 	return progress();
 }
 
-/* Sleeps in the completion queue; the lock is held and released meanwhile. */
+/* Blocks in the completion queue; the lock is released meanwhile. */
 static void sleep_in_cq(uint32_t mark, int timeout_ms)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 	ssize_t n;
 
-	/* Nobody looks now and then: one who died may be waited for now. */
+	/*
+	 * There is no periodic check in virtual time: check for dead peers
+	 * before blocking.
+	 */
 	if (weft_unlikely(weft_core.virt))
 		tell_silent();
 	sleeper = true;
@@ -295,8 +301,9 @@ static void sleep_in_cq(uint32_t mark, int timeout_ms)
 }
 
 /*
- * Sleeps while another thread does so in the queue. Whoever completes something
- * wakes all, and so does that thread when it leaves, for one of them to follow.
+ * Blocks while another thread blocks in the queue. A thread that completes a
+ * request wakes all, and so does that other thread when it leaves, so that one
+ * of them replaces it.
  */
 static void sleep_beside(int timeout_ms)
 {
@@ -316,9 +323,10 @@ static void sleep_beside(int timeout_ms)
 }
 
 /*
- * Live, what waits for room, or for a route, is looked after now and then. In
- * virtual time the provider ends the sleep in both cases, and a time-out would
- * keep it from seeing a deadlock; time would jump there, too.
+ * Live, operations queued for retry and joins of routes are checked
+ * periodically. In virtual time the provider ends the wait in both cases, and a
+ * timeout would prevent it from detecting a deadlock; virtual time would jump,
+ * too.
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
@@ -370,7 +378,7 @@ void weft_idle_hide(struct weft_idle *w)
 	weft_unlock();
 }
 
-/* In virtual time a look in vain is a short sleep. */
+/* In virtual time an unsuccessful poll blocks briefly: show what for. */
 static WEFT_COLD void poll_shown(struct weft_req *const *req, int nreq,
 				 bool any)
 {
@@ -397,7 +405,10 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 	weft_patience_give();
 }
 
-/* Whether looking on instead would have been better than such a sleep. */
+/*
+ * Adapts the number of polls: compares the duration of the block with that of
+ * polling.
+ */
 static void sleep_learn(uint64_t ns)
 {
 	/* relaxed: an estimate */

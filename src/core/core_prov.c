@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which provider runs below. Ours is taken directly: its library lies beside
- * this one, and fi_prov_ini() answers in a tenth of a millisecond. libfabric's
- * own library is not even loaded: that takes up to 200 ms, and the first
- * fi_getinfo() thirty more. FI_PROVIDER names another, and then it is.
+ * Choice of the libfabric provider. Weft's own is loaded directly: its library
+ * is beside this one, and fi_prov_ini() returns in a tenth of a millisecond.
+ * libfabric's own library is not even loaded: that takes up to 200 ms, and the
+ * first fi_getinfo() another 30 ms. If FI_PROVIDER names another provider,
+ * libfabric's library is loaded.
  */
 #include "src/core/core_prov.h"
 
@@ -26,9 +27,12 @@
 
 typedef struct fi_provider *(*prov_ini_fn)(void);
 
-static const struct weft_other *other; /* NULL: ours runs below */
+static const struct weft_other *other; /* NULL: Weft's own provider */
 
-/* Installed: DIR/weft/FILE. Build tree: DIR/FILE, in .libs. */
+/*
+ * Finds a library beside this one. Installed: DIR/weft/FILE. Build tree:
+ * DIR/FILE, in .libs.
+ */
 static int beside(const char *file, char *path, size_t room)
 {
 	char dir[PATH_MAX];
@@ -46,7 +50,7 @@ static int beside(const char *file, char *path, size_t room)
 	return access(path, R_OK) ? -ENOENT : 0;
 }
 
-/* A symbol of a library beside this one, or of the one that forced names. */
+/* Returns a symbol of a library beside this one, or of the library `forced`. */
 static void *load(const char *forced, const char *file, const char *name)
 {
 	char path[PATH_MAX + 32];
@@ -90,7 +94,7 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	h = fi_dupinfo(hints);
 	if (!h)
 		return -ENOMEM;
-	/* others' collectives are not offloaded */
+	/* collectives of other providers are not used */
 	h->caps |= FI_COLLECTIVE | FI_RMA | FI_ATOMIC;
 	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, info_p);
 	fi_freeinfo(h);
@@ -99,13 +103,15 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	if (rc)
 		weft_log_once(WEFT_LOG_ERROR, "provider weft: %s",
 			      fi_strerror(-rc));
-	/* FI_MATCH_COMPLETE, and fi_cancel of sends */
+	/* own provider: FI_MATCH_COMPLETE, and fi_cancel of sends */
 	weft_core.tells_met = !rc;
 	return rc ? -EIO : 0;
 }
 
-/* Remote memory is asked for first, with any rules for regions that src/win
- * keeps; who has none still sends messages. */
+/*
+ * Requests RMA first, with all mr_mode bits that src/win supports; a provider
+ * without RMA is used for messages only.
+ */
 static int other_ask(const struct fi_info *hints, struct fi_info **info_p,
 		     struct fid_fabric **fabric_p, const char **what_p)
 {
@@ -134,9 +140,9 @@ void weft_prov_free(struct fi_info *info)
 }
 
 /*
- * shm of libfabric 1.17: a receive does not find a message that has come
- * before it, unless the bits it ignores are those of the message. So each
- * MPI_ANY_TAG and MPI_ANY_SOURCE may wait for ever.
+ * shm of libfabric 1.17: a receive does not match a message that arrived before
+ * it, unless the bits it ignores equal those of the message. So each
+ * MPI_ANY_TAG and MPI_ANY_SOURCE may wait forever.
  */
 static bool loses_messages(const struct fi_info *info)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A receive as a request. The provider matches: a receive from a known source
- * with a known tag is an exact tag word. Data that cannot land where it belongs
- * goes to a bounce buffer and is unpacked when it has come.
+ * with a known tag is an exact tag word. Data that cannot be received in place
+ * is received into a bounce buffer and unpacked when it has arrived.
  */
 #include "src/core/core_fi.h"
 #include "src/core/core_recv.h"
@@ -31,8 +31,10 @@ static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 	weft_count(WEFT_COUNT_RECV_PACKED, 1);
 }
 
-/* What the status and the others have to know of it; err: 0 or -errno, and so
- * is what is returned. */
+/*
+ * Fills the fields of the status, sends a requested acknowledgement, unpacks.
+ * err: 0 or -errno; returns the error of the request.
+ */
 static int taken(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
 		 int err)
 {
@@ -64,7 +66,7 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	weft_req_complete(&p->req, taken(p, e, err));
 }
 
-/* ---- without an entry in the queue --------------------------------------- */
+/* ---- receives without CQ entry ------------------------------------------- */
 
 int weft_p2p_step(struct weft_req *r)
 {
@@ -114,7 +116,7 @@ WEFT_HOT void weft_p2p_turn(struct weft_req *r, struct weft_idle *w)
 		weft_idle_turn(w);
 		return;
 	}
-	w->mark = now; /* others came: it is worth going on */
+	w->mark = now; /* other messages arrived: continue polling */
 	w->left = weft_load32_relaxed(&weft_core.spin);
 }
 
@@ -165,8 +167,10 @@ static void recv_left(struct weft_pend *e, int rc)
 	weft_req_complete(&p->req, rc);
 }
 
-/* Decides where the data lands: in pieces, unpacked on its way, or in a bounce
- * buffer. */
+/*
+ * Decides how the data is received: into several blocks, unpacked packet by
+ * packet, or into a bounce buffer.
+ */
 static WEFT_COLD int prepare_gaps(struct weft_p2p *p)
 {
 	size_t limit = weft_core.iov_limit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A receive as a request. One whose data goes into place while nothing waits
- * before it is inline, because MPI_Irecv is little else: its request is filled
- * as far as its completion needs it.
+ * A receive as a request. A receive into contiguous memory with no queued
+ * receive before it is inline, because it is nearly all of MPI_Irecv: only the
+ * fields that its completion needs are set.
  */
 #ifndef WEFT_CORE_RECV_H
 #define WEFT_CORE_RECV_H
@@ -13,24 +13,28 @@
 #include <errno.h>
 #include <rdma/fi_tagged.h>
 
-/* Fills p, which weft_req_init has seen. */
+/* Fills p after weft_req_init(). */
 void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a);
 /* Makes p active; the lock is held. 0 or -errno (then p is not active). */
 int weft_p2p_start_recv(struct weft_p2p *p);
-/* The completion of a receive, also of a matched message. */
+/* Completion of a receive, also of a matched message. */
 void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 			int err);
 
-/* The same of one that no queue hears of: a few stores, or a step of the
- * progress loop where there is more to do. */
+/*
+ * Completion of a direct receive, which has no CQ entry: a few stores, or a
+ * step of the progress loop if there is more to do.
+ */
 void weft_p2p_arrived(struct fi_weft_arrival *a);
 
-/* Looks for a's message alone while nothing else is to be done: far less than a
- * turn of the progress loop. */
+/*
+ * Polls for a's message only, if there is no other work: much cheaper than a
+ * pass of the progress loop.
+ */
 WEFT_INLINE void weft_arrival_look(const struct fi_weft_arrival *a,
 				   struct weft_idle *w)
 {
-	/* relaxed: a look, by the only thread */
+	/* relaxed: a hint, in the only thread */
 	if (weft_unlikely(weft_core.pending ||
 			  weft_load32_relaxed(&weft_core.stepping)))
 		return;
@@ -38,10 +42,13 @@ WEFT_INLINE void weft_arrival_look(const struct fi_weft_arrival *a,
 	w->left = 0;
 }
 
-/* weft_idle_turn() for one request, by such a look if it is one of those. */
+/*
+ * weft_idle_turn() for one request, with weft_arrival_look() if it is a direct
+ * receive.
+ */
 void weft_p2p_turn(struct weft_req *r, struct weft_idle *w);
 
-/* Hands a receive down, into one piece of memory. */
+/* Posts a receive into one block of memory. */
 WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 				    size_t bytes, uint64_t word,
 				    uint64_t ignore)
@@ -56,7 +63,7 @@ WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 					 ignore, &p->io.arrival);
 }
 
-/* Tag word and ignored bits of a receive or probe. */
+/* Computes tag word and ignored bits of a receive or probe. */
 WEFT_INLINE void weft_p2p_match_word(const struct weft_p2p_args *a,
 				     uint64_t *word_p, uint64_t *ignore_p)
 {
@@ -77,9 +84,11 @@ WEFT_INLINE void weft_p2p_match_word(const struct weft_p2p_args *a,
 				tag);
 }
 
-/* Into place, with nothing waiting before it: the request is as little as the
- * completion needs, and in virtual time all of it, for the report of a
- * deadlock. The lock is held. */
+/*
+ * Posts a receive into contiguous memory with no queued receive before it, with
+ * the fields that the completion needs; not in virtual time, where the deadlock
+ * report needs all fields. -EAGAIN: not possible. The lock is held.
+ */
 WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 				       const struct weft_p2p_args *a)
 {
@@ -89,7 +98,8 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 			  !weft_dt_is_run(a->dt, a->count)))
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);
-	weft_store32_relaxed(&p->req.done, 0); /* nobody waits yet */
+	/* relaxed: no thread waits yet */
+	weft_store32_relaxed(&p->req.done, 0);
 	p->req.flags = WEFT_REQ_ACTIVE;
 	p->req.comm = a->comm;
 	p->bounce = NULL;
@@ -100,8 +110,10 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 				   ignore);
 }
 
-/* The same with a request of its own; NULL: it needs all of
- * weft_p2p_begin. */
+/*
+ * weft_p2p_post_in_place() with a request from the pool; NULL: use
+ * weft_p2p_begin().
+ */
 WEFT_INLINE struct weft_p2p *
 weft_p2p_open_in_place(const struct weft_p2p_args *a)
 {
@@ -115,7 +127,7 @@ weft_p2p_open_in_place(const struct weft_p2p_args *a)
 	weft_obj_init(&p->req.obj, WEFT_KIND_REQ);
 	p->req.ops = &weft_p2p_ops;
 	p->data.dt = a->dt;
-	if (weft_unlikely(!weft_core.recv_calls)) /* who cancels looks there */
+	if (weft_unlikely(!weft_core.recv_calls)) /* read by cancel */
 		weft_list_init(&p->pend.link);
 	if (weft_unlikely(weft_p2p_post_in_place(p, a))) {
 		p->req.obj.kind = WEFT_KIND_FREE;

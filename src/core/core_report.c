@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See core_report.h; rank 0 calls it when all have left virtual time. */
+/* See core_report.h; called by rank 0 when all ranks have left virtual time. */
 #include "src/core/core_report.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 
 enum { CLASSES = 16, PORTS = 64, TOP = 5 };
 
-/* Computing that is worth a line at the end of the job. */
+/* Compute time that is worth a line at the end of the job, in seconds. */
 #define COMPUTED_S 0.5
 
-/* All links of one name: a dimension and direction, or a level. */
+/* Sum of all links of one name: a dimension and direction, or a level. */
 struct class
 {
 	char name[4];
@@ -23,7 +23,7 @@ struct class
 	uint64_t busy_max_ps;
 };
 
-/* The first few links by some measure. */
+/* The first links by some measure. */
 struct few {
 	struct fi_weft_link link[TOP];
 	unsigned count;
@@ -32,8 +32,8 @@ struct few {
 struct loads {
 	struct class class[CLASSES];
 	unsigned classes;
-	struct few busy; /* busiest first */
-	struct few bad;	 /* by what a fault plan did to them */
+	struct few busy; /* busiest links */
+	struct few bad;	 /* links with the most errors of the fault plan */
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -41,7 +41,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* The class of that name, a new one if there is none; NULL: no room. */
+/* Returns the class of that name, or adds it; NULL: the table is full. */
 static struct class *find_class(struct loads *s, const struct fi_weft_link *l)
 {
 	unsigned i;
@@ -81,7 +81,10 @@ static uint64_t harm_of(const struct fi_weft_link *l)
 	return l->bad + l->detours + l->dead;
 }
 
-/* Keeps the highest; of equal ones those of the lowest nodes. */
+/*
+ * Keeps the links with the highest values; of equal ones those of the lowest
+ * nodes.
+ */
 static void add_few(struct few *f, const struct fi_weft_link *l,
 		    uint64_t (*of)(const struct fi_weft_link *l))
 {
@@ -100,7 +103,7 @@ static void add_few(struct few *f, const struct fi_weft_link *l,
 	f->link[i] = *l;
 }
 
-/* A-, A+, B-, .. as they were always shown; 0+, 1-, 1+, .. from below. */
+/* Order of classes: A-, A+, B-, ...; 0+, 1-, 1+, ... */
 static int class_order(const void *a, const void *b)
 {
 	const struct class *x = a, *y = b;
@@ -169,7 +172,7 @@ static void print_classes(FILE *f, const struct loads *s, uint64_t now)
 	print_class(f, &all, now);
 }
 
-/* Ranks that went with their nodes; the clock of one stands since then. */
+/* Lists the ranks of failed nodes; their clocks stopped at that time. */
 static void print_dead(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain)
 {
@@ -189,7 +192,10 @@ static void print_dead(FILE *f, const struct fi_weft_world *world,
 		fprintf(f, "    and %u other ranks\n", count - TOP);
 }
 
-/* Every kind of error, and the links with the most. */
+/*
+ * Prints the counters of all kinds of errors, and the links with the most
+ * errors.
+ */
 static void print_faults(FILE *f, const struct fi_weft_world *world,
 			 struct fid *domain, const struct few *bad)
 {

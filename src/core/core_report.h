@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the model of the machine did, for --report and --verbose: loads of
- * links by class, the busiest ones, class routes, and the hash of the event
- * stream. The times of MPI calls are mpiexec's part (run_report.c).
+ * Report of the machine's model, for --report and --verbose: load of links by
+ * class, the busiest links, class routes, and the hash of the event stream.
+ * mpiexec reports the times of MPI calls (run_report.c).
  */
 #ifndef WEFT_CORE_REPORT_H
 #define WEFT_CORE_REPORT_H
@@ -11,15 +11,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Loads of links and class routes; nobody runs any more. */
+/*
+ * Writes the load of links and the class routes; called when no rank runs any
+ * more.
+ */
 void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
-/* One line: time, events, packets, hash. */
+/* Writes one line: time, events, packets, hash. */
 void weft_report_count(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
 /*
- * Whether the program computed so much for free that its own figures mislead,
- * and a sentence that says so.
+ * Returns whether the program computed so long without virtual time that the
+ * rates it prints mislead, and writes a sentence about it.
  */
 bool weft_report_free_compute(const struct fi_weft_count *n, char *text,
 			      size_t len);

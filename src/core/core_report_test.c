@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads of links are summed by the names that the machine gives them. */
+/*
+ * Tests of the report: loads of links are summed by the names of the machine.
+ */
 #include "src/core/core_report.h"
 
 #include "test/t.h"
@@ -7,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tree of four nodes below one switch, and a switch of 60 ports. */
+/* A tree of four nodes below one switch, and a switch with 60 ports. */
 static int tree_link(struct fid *domain, uint32_t node, unsigned port,
 		     struct fi_weft_link *l)
 {
@@ -59,7 +61,7 @@ static char *report(int (*link)(struct fid *, uint32_t, unsigned,
 	return text;
 }
 
-/* The lines come in this order. */
+/* Checks that both lines are there, in this order. */
 static void has(const char *text, const char *first, const char *second)
 {
 	const char *at = strstr(text, first);
@@ -104,7 +106,7 @@ static void the_head_says_what_is_used_and_what_is_free(void **state)
 	free(text);
 }
 
-/* A line only where the program's own figures mislead. */
+/* The line is printed only if the program's own rates mislead. */
 static void much_computing_that_took_no_time_is_worth_a_line(void **state)
 {
 	struct fi_weft_count n = { .now_ps = 2000000000000,
@@ -118,7 +120,7 @@ static void much_computing_that_took_no_time_is_worth_a_line(void **state)
 	n.compute_free = false;
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
 	n.compute_free = true;
-	n.computed_ns = 490000000; /* short */
+	n.computed_ns = 490000000; /* too short */
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
 	n.computed_ns = 1250000000; /* a small part of the job */
 	n.now_ps = 12600000000000;

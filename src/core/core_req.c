@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of requests, see core_req.h. */
+/* Life cycle of requests; see core_req.h. */
 #include "src/core/core_req.h"
 
 #include "src/core/core_lock.h"
@@ -65,7 +65,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 {
 	weft_obj_init(&r->obj, WEFT_KIND_REQ);
 	r->ops = ops;
-	weft_store32_relaxed(&r->done, 0); /* nobody waits yet */
+	weft_store32_relaxed(&r->done, 0); /* relaxed: no thread waits yet */
 	r->flags = flags;
 	r->error = 0;
 	r->source = MPI_ANY_SOURCE;
@@ -90,7 +90,7 @@ void weft_req_status(const struct weft_req *r, MPI_Status *status)
 		weft_status_set_cancelled(status, true);
 }
 
-/* Frees a request that nobody needs any more. */
+/* Frees a request. */
 static int end(struct weft_req *r)
 {
 	int error = r->flags & WEFT_REQ_GREQ ? r->ops->leave(r) : 0;
@@ -118,7 +118,7 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 	}
 	*req_p = NULL;
 	rc = end(r);
-	return rc ? rc : error; /* the last word counts */
+	return rc ? rc : error; /* an error of leave() takes precedence */
 }
 
 int weft_req_release(struct weft_req *r)

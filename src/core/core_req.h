@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests: everything that completes later.
+ * Requests: operations that complete later.
  *
  *   inactive --start--> active --complete--> done --wait/test--> freed
  *      ^                                                   |
  *      +--------------------- persistent ------------------+
  *
- * An active request is completed exactly once, by weft_req_complete(), with
- * the core's lock held when there are threads. Who waits then collects it:
+ * An active request is completed exactly once, by weft_req_complete(), with the
+ * core's lock held if there are threads. The waiting thread then collects it:
  * weft_req_collect() fills the status, and frees the request or makes it
- * inactive. MPI_Request_free on an active request leaves an orphan, which
- * frees itself when it completes.
+ * inactive. MPI_Request_free on an active request leaves an orphan, which is
+ * freed when it completes.
  *
- * A collective is a request inside a larger object of coll/: its ops advance
- * it from the progress loop. coll/ calls weft_req_init, then
- * weft_progress_add; its step() returns 0 while more is to come, and
- * 1 (or an error) when it is over: the progress loop then completes it.
+ * A collective is a request inside a larger object of coll/: its ops advance it
+ * from the progress loop. coll/ calls weft_req_init(), then
+ * weft_progress_add(); its step() returns 0 while it is incomplete, and 1 (or
+ * an error) at its end: the progress loop then completes it.
  */
 #ifndef WEFT_CORE_REQ_H
 #define WEFT_CORE_REQ_H
@@ -41,25 +41,34 @@ struct weft_req_ops {
 	/* cancel: tries to cancel an active request; the outcome is in the
 	 * status. 0 or -errno. */
 	int (*cancel)(struct weft_req *r);
-	/* step: advances a request that weft_progress_add() registered; called
+	/*
+	 * step: advances a request that weft_progress_add() registered; called
 	 * by one thread at a time, without the lock; may post messages, must
-	 * not wait. 0: goes on; 1: done; -errno or an MPI code: failed. */
+	 * not block. 0: incomplete; 1: done; -errno or an MPI code: failed.
+	 */
 	int (*step)(struct weft_req *r);
-	/* wait: NULL, or a way to wait for this request that is shorter than
-	 * the progress loop; one thread only. */
+	/*
+	 * wait: NULL, or a function that waits for this request faster than the
+	 * progress loop; one thread only.
+	 */
 	void (*wait)(struct weft_req *r);
 	/* query: called once when the application collects the request, without
 	 * the lock; may change the status (generalized requests). Returns 0
 	 * or an MPI error code. */
 	int (*query)(struct weft_req *r, MPI_Status *status);
-	/* leave: NULL but for generalized requests: the user's last word before
-	 * free, without the lock. Returns 0 or an MPI error code. */
+	/*
+	 * leave: NULL except for generalized requests: calls the user's free
+	 * function, without the lock. Returns 0 or an MPI error code.
+	 */
 	int (*leave)(struct weft_req *r);
-	/* free: gives back the memory and what it holds; no request after. */
+	/*
+	 * free: frees the memory and releases references; the request is
+	 * invalid afterwards.
+	 */
 	void (*free)(struct weft_req *r);
 };
 
-/* For slots that a kind of request does not have. */
+/* Functions for slots that a kind of request does not support. */
 int weft_req_no_start(struct weft_req *r);  /* -EINVAL */
 int weft_req_no_cancel(struct weft_req *r); /* 0, changes nothing */
 int weft_req_no_step(struct weft_req *r);   /* 1 */
@@ -68,13 +77,13 @@ int weft_req_no_query(struct weft_req *r, MPI_Status *status); /* 0 */
 enum {
 	WEFT_REQ_PERSISTENT = 1,
 	WEFT_REQ_ACTIVE = 2,
-	WEFT_REQ_ORPHAN = 4,	/* no handle any more */
+	WEFT_REQ_ORPHAN = 4,	/* has no handle any more */
 	WEFT_REQ_CANCELLED = 8, /* completed by cancel */
-	WEFT_REQ_SEND = 16,	/* status has no source, tag, count */
+	WEFT_REQ_SEND = 16,	/* status has no source, tag and count */
 	WEFT_REQ_GREQ = 32,
-	WEFT_REQ_PARTITIONED = 64, /* partitioned */
+	WEFT_REQ_PARTITIONED = 64, /* partitioned communication */
 	WEFT_REQ_CONST = 128,	   /* shared, always done, never freed */
-	WEFT_REQ_BELOW = 256,	   /* a receive that no queue hears of */
+	WEFT_REQ_BELOW = 256,	   /* a direct receive, without CQ entry */
 };
 
 struct weft_req {
@@ -82,33 +91,33 @@ struct weft_req {
 	const struct weft_req_ops *ops;
 	weft_au32 done; /* 1: complete; stored last, with release */
 	uint32_t flags; /* WEFT_REQ_ */
-	int error;	/* 0, -errno, or an MPI code above 0 */
-	int source;	/* as the status shows them */
+	int error;	/* 0, -errno, or an MPI code > 0 */
+	int source;	/* source and tag of the status */
 	int tag;
-	MPI_Count bytes;	/* received */
-	struct weft_list link;	/* progress list, retry queue */
-	struct weft_comm *comm; /* whose error handler is called; may be NULL */
+	MPI_Count bytes;	/* bytes received */
+	struct weft_list link;	/* entry in the progress list or retry queue */
+	struct weft_comm *comm; /* owner of the error handler; may be NULL */
 };
 
 void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 		   struct weft_comm *comm, uint32_t flags);
 
-/* The empty status of sends, null and inactive requests. */
+/* Sets the empty status of sends, null and inactive requests. */
 void weft_status_empty(MPI_Status *status);
 
 extern weft_au32 weft_completed WEFT_HIDDEN; /* requests completed so far */
-/* Orphans that are complete; the progress loop frees them when there are. */
+/* Number of completed orphans; the progress loop frees them. */
 extern weft_au32 weft_req_orphans WEFT_HIDDEN;
 void weft_req_free_orphans(void);
-/* An orphan is complete; the lock is held. */
+/* Adds a completed orphan; the lock is held. */
 void weft_req_orphaned(struct weft_req *r);
 
 static inline bool weft_req_is_done(const struct weft_req *r)
 {
-	/* relaxed: with one thread the order is that of the program */
+	/* relaxed: with one thread, program order suffices */
 	uint32_t done = weft_load32_relaxed(&r->done);
 
-	/* A1 pairs with R1 in weft_req_complete(): all results are there. */
+	/* A1 pairs with R1 in weft_req_complete(): all results are stored. */
 	if (weft_unlikely(weft_threads))
 		done = weft_load32(&r->done);
 	return done != 0;
@@ -119,15 +128,17 @@ static inline bool weft_req_is_done(const struct weft_req *r)
 static inline void weft_req_complete(struct weft_req *r, int error)
 {
 	r->error = error;
-	/* relaxed: the lock orders it, or there is one thread */
+	/* relaxed: ordered by the lock, or there is one thread */
 	weft_store32_relaxed(&weft_completed,
 			     weft_load32_relaxed(&weft_completed) + 1);
 	if (weft_unlikely(r->flags & WEFT_REQ_ORPHAN)) {
 		weft_req_orphaned(r);
 		return;
 	}
-	/* R1 pairs with A1 in weft_req_is_done(); whoever waits may free the
-	 * request after this store. Relaxed: as there. */
+	/*
+	 * R1 pairs with A1 in weft_req_is_done(); the waiting thread may free
+	 * the request after this store. relaxed: one thread only
+	 */
 	if (weft_likely(!weft_threads))
 		weft_store32_relaxed(&r->done, 1);
 	else
@@ -141,14 +152,16 @@ static inline void weft_req_complete(struct weft_req *r, int error)
  */
 int weft_req_collect(struct weft_req **req_p, MPI_Status *status);
 
-/* Frees without waiting: an active one goes when it completes. 0, or what a
- * generalized request left behind. */
+/*
+ * Frees a request without waiting: an active one is freed when it completes.
+ * Returns 0, or the error of a generalized request.
+ */
 int weft_req_release(struct weft_req *r);
 
-/* As collect, but leaves the request alone. */
+/* Fills the status like collect, without changing the request. */
 void weft_req_status(const struct weft_req *r, MPI_Status *status);
 
-/* The same of a request that was not cancelled. */
+/* Fills the status of a request that was not cancelled. */
 static inline void weft_req_status_plain(const struct weft_req *r,
 					 MPI_Status *status)
 {
@@ -158,8 +171,7 @@ static inline void weft_req_status_plain(const struct weft_req *r,
 		weft_status_set(status, r->source, r->tag, r->bytes);
 }
 
-/* Requests that are done already, shared by all who need one: a send, and a
- * receive from MPI_PROC_NULL. */
+/* Completed requests, shared: a send, and a receive from MPI_PROC_NULL. */
 extern struct weft_req weft_req_done_send WEFT_HIDDEN;
 extern struct weft_req weft_req_done_no_proc WEFT_HIDDEN;
 
@@ -173,8 +185,10 @@ static inline struct weft_req *weft_req_null_done(void)
 	return &weft_req_done_send;
 }
 
-/* Went well, and collecting it is freeing it: active, not persistent, not
- * cancelled, not shared, nobody to ask. */
+/*
+ * Returns whether the request succeeded and collecting it only frees it:
+ * active, not persistent, not cancelled, not shared, no query function.
+ */
 static inline bool weft_req_is_plain(const struct weft_req *r)
 {
 	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_BELOW;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a route, from the join to its end. */
+/* Life cycle of a route, from join to close. */
 #include "src/core/core_route.h"
 
 #include "src/core/core_fi.h"
@@ -16,10 +16,10 @@
 #include <rdma/fi_collective.h>
 #include <stdlib.h>
 
-/* A sleep while a route is being joined. */
+/* Timeout of a wait while a route is being joined, in ms. */
 #define JOIN_SLEEP_MS 20
 
-static struct fid_eq *join_eq; /* NULL: the provider has no unit */
+static struct fid_eq *join_eq; /* NULL: the provider has no collective unit */
 
 int weft_routes_open(void)
 {
@@ -62,7 +62,7 @@ int weft_route_reach(const struct weft_comm *comm)
 static int route_set(struct weft_route *r, uint64_t salt)
 {
 	struct weft_comm *comm = r->comm;
-	/* the context: threads may join equal groups in any order */
+	/* with the context: threads may join equal groups in any order */
 	const uint64_t key[2] = { comm->ctx, salt };
 	struct fi_av_set_attr attr = { .start_addr = FI_ADDR_NOTAVAIL,
 				       .end_addr = FI_ADDR_NOTAVAIL,
@@ -78,7 +78,7 @@ static int route_set(struct weft_route *r, uint64_t salt)
 	return rc;
 }
 
-/* Notes the joins that are over; whichever thread reads, all are noted. */
+/* Records completed joins; one thread's read records those of all threads. */
 static void route_events(void)
 {
 	struct fi_eq_err_entry err = { 0 };
@@ -138,7 +138,7 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt,
 	return rc ? weft_fi_errno(rc) : 0;
 }
 
-/* ---- of a provider that has collectives, but not our extension ---- */
+/* ---- providers with collectives, but without the extension ---- */
 
 static int no_route(struct fid *fid, struct fi_weft_route *route)
 {
@@ -163,7 +163,7 @@ static struct fi_weft_routes no_routes = {
 	.wait = no_wait,
 };
 
-/* What became of it is asked once. */
+/* Queries the result of a join, once. */
 static void route_look(struct weft_route *r)
 {
 	weft_lock();
@@ -230,9 +230,9 @@ static bool route_is_busy(struct weft_route *r)
 }
 
 /*
- * The provider ends a sleep on completions when a join is over, and the time is
- * for the case that it does not: a thousand ranks that wake every millisecond
- * leave nobody the time to join.
+ * The provider ends a wait for completions when a join completes; the timeout
+ * covers the case that it does not. It is long: a thousand ranks that wake
+ * every millisecond leave no time for the join.
  */
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {
@@ -269,7 +269,7 @@ int weft_route_join(struct weft_comm *comm)
 	if (rc)
 		return rc == -EOPNOTSUPP ? 0 : rc;
 	rc = weft_route_join_settle(comm);
-	/* a tree by messages is not what we want: coll/ has better ones */
+	/* a tree by messages is not used: coll/ has better algorithms */
 	weft_route_close(comm->joining);
 	comm->joining = NULL;
 	return rc;

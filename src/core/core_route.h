@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes: groups of ranks that have joined the provider's collective unit,
- * where it has one (fi_join_collective). A communicator has one of its own from
- * some collective on, and there may be others over the same ranks. Calls on one
- * route are the same, in the same order, on all its members.
+ * Routes: groups of ranks that have joined the provider's collective unit, if
+ * it has one (fi_join_collective). A communicator gets a route at one of its
+ * first collectives, and there may be others over the same ranks. All members
+ * of a route make the same calls on it, in the same order.
  *
- *   weft_route_open (starts to join) -> wait, or ask for its state
+ *   weft_route_open (starts to join) -> wait, or query its state
  *       -> calls (core_route_call.h) ... -> weft_route_close
  */
 #ifndef WEFT_CORE_ROUTE_H
@@ -15,71 +15,77 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* For core_route*.c; others have functions for what they want of it. */
+/* Only for core_route*.c; other code uses the functions below. */
 struct weft_route {
-	struct weft_comm *comm; /* whose ranks it has */
+	struct weft_comm *comm; /* communicator with its ranks */
 	struct fid_av_set *set;
 	struct fid_mc *mc;
 	struct fi_weft_routes *ops;
-	weft_au32 joined;      /* 1: yes; 2: it failed */
-	uint32_t held, passed; /* calls that waited for it, numbered */
+	weft_au32 joined; /* 1: joined; 2: failed */
+	/* calls held back while joining: number assigned last, posted last */
+	uint32_t held, passed;
 	struct fi_weft_route info;
 };
 
 enum weft_route_state {
 	WEFT_ROUTE_JOINING,
 	WEFT_ROUTE_REAL,     /* a class route of the unit */
-	WEFT_ROUTE_MESSAGES, /* none was left: a tree by messages */
+	WEFT_ROUTE_MESSAGES, /* no class route was free: a tree by messages */
 	WEFT_ROUTE_FAILED,
 };
 
-/* The event queue that joins need; before and after the endpoint. */
+/* Opens and closes the event queue for joins; before and after the endpoint. */
 int weft_routes_open(void);
 void weft_routes_close(void);
-/* Does the provider have a unit at all? */
+/* Returns whether the provider has a collective unit. */
 bool weft_routes_exist(void);
-/* Makes the addresses, and the hosts, of its members known; the lock is held.
- */
+/* Makes the addresses and hosts of all members known; the lock is held. */
 int weft_route_reach(const struct weft_comm *comm);
 
 /*
- * Starts to join; call it on all members alike, at the same place among the
- * collectives. salt tells routes over the same ranks apart. -EOPNOTSUPP: no
+ * Starts to join; all members call it at the same position among the
+ * collectives. salt distinguishes routes over the same ranks. -EOPNOTSUPP: no
  * unit, or no group for it.
  */
 int weft_route_open(struct weft_comm *comm, uint64_t salt,
 		    struct weft_route **r_p);
-/* Makes progress until it is no longer joining and nothing is held back. */
+/* Makes progress until the join has completed and no call is held back. */
 enum weft_route_state weft_route_wait(struct weft_route *r);
 enum weft_route_state weft_route_state(struct weft_route *r);
 /*
- * May a call be posted? Not while the route is being joined; those that came
- * then go first, in their order. turn is the call's own, 0 in the beginning;
- * pass: after the post.
+ * Returns whether a call may be posted: not while the route is being joined;
+ * calls held back are posted first, in order. *turn: number of the call, 0 at
+ * first. weft_route_pass() is called after the post.
  */
 bool weft_route_turn(struct weft_route *r, uint32_t *turn);
 void weft_route_pass(struct weft_route *r, uint32_t *turn);
-/* Longer vectors are better served by messages; 0: none are. Once it is real */
+/*
+ * Returns the longest vector for the unit, in bytes; messages are faster for
+ * longer ones; 0: no limit. Only of a real route.
+ */
 size_t weft_route_most(const struct weft_route *r);
-/* Accepts NULL. No call of this rank may be under way. */
+/* Accepts NULL. No call of this rank may be outstanding. */
 void weft_route_close(struct weft_route *r);
 
 /*
- * Joins for the communicator, and waits; comm->route stays NULL when there is
- * no unit or no class route left, on all members alike. 0 or -errno.
+ * Joins for the communicator, and waits; comm->route stays NULL in all members
+ * if there is no unit or no free class route. 0 or -errno.
  */
 int weft_route_join(struct weft_comm *comm);
 /*
- * The same in two halves. begin does not wait; calls may use comm->joining at
- * once, as a class route or whatever it becomes. settle waits; comm->joining
- * stays where it is no class route, for those under way.
+ * weft_route_join() in two parts. begin does not wait; calls may use
+ * comm->joining at once, whatever kind of route it becomes. settle waits;
+ * comm->joining is kept if it is no class route, for outstanding calls.
  */
 int weft_route_join_begin(struct weft_comm *comm);
 int weft_route_join_settle(struct weft_comm *comm);
-/* Gives up all its routes. */
+/* Closes all routes of the communicator. */
 void weft_route_leave(struct weft_comm *comm);
 
-/* Long vectors take the unit's own way to the others' memory, if any. */
+/*
+ * Returns whether long vectors use the unit's DMA between the members'
+ * memories.
+ */
 bool weft_route_has_bulk(const struct weft_comm *comm);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on a route. In a process of one thread no queue hears of them: the
- * provider works in the caller's memory, which is the stack of one who waits,
- * or the request. With threads, in virtual time if nobody waits, and over
- * providers without the extension, they are libfabric's calls.
+ * Calls on a route. In a process with one thread they have no CQ entries: the
+ * provider works in the caller's memory, which is the stack of a waiting
+ * caller, or the request. With threads, for nonblocking calls in virtual time,
+ * and over providers without the extension, they are libfabric's calls.
  */
 #include "src/core/core_route_call.h"
 
@@ -25,13 +25,14 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_collective.h>
 
-/* A call that was posted. */
+/* A posted call. */
 struct call_req {
 	struct weft_req req;
 	struct weft_route *route;
 	union {
-		struct fi_weft_work work; /* done in here */
-		struct weft_io io;	  /* libfabric's call */
+		/* work of the provider, in this memory */
+		struct fi_weft_work work;
+		struct weft_io io; /* libfabric's call */
 	};
 };
 
@@ -47,7 +48,7 @@ static const int8_t fi_type[WEFT_BASIC_COUNT] = {
 	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
 };
 
-/* The provider's operation, or -1. */
+/* Returns the provider's operation, or -1. */
 static int fi_op_of(const struct weft_op *op)
 {
 	static const struct {
@@ -84,7 +85,7 @@ void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 
 /* Predefined types and operations, by the low bits of their handles. */
 struct handle_type {
-	uint32_t ops; /* a bit for each operation that the unit does on it */
+	uint32_t ops; /* one bit for each operation that the unit supports */
 	uint32_t fi;  /* enum fi_datatype */
 };
 
@@ -124,7 +125,7 @@ void weft_route_calls_close(void)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* Members whose packets differ: the one thing that goes wrong on a route. */
+/* Converts the only error of a route: the members' packets differ. */
 static int call_errno(int rc)
 {
 	return rc == -EIO ? -EPROTO : rc;
@@ -135,7 +136,7 @@ static uint64_t crowd_flag(void)
 	return weft_core.crowded ? FI_WEFT_CROWD : 0;
 }
 
-/* Virtual time has ended: nobody can go on, or the model is in pieces. */
+/* Virtual time has ended: a deadlock, or the model failed. */
 static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
@@ -149,19 +150,21 @@ static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
 }
 
-/* Requests that are stepped may have to be more than once for one event. */
+/*
+ * Timeout while requests are stepped, in ms: one event may need several steps.
+ */
 #define STEP_MS 1
 
 static int finish_timeout(void)
 {
-	/* relaxed: a look */
+	/* relaxed: a hint */
 	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)) &&
 	    !weft_core.virt)
 		return STEP_MS;
 	return weft_progress_timeout(-1);
 }
 
-/* Waits for a call; rc: what its begin said. 0 or -errno. */
+/* Waits for a call; rc: result of its begin. 0 or -errno. */
 static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
 				int rc)
 {
@@ -201,7 +204,7 @@ static void req_io_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	weft_req_complete(&q->req, call_errno(err));
 }
 
-/* There is one thread. */
+/* Without lock: there is one thread. */
 static void req_work_free(struct weft_req *r)
 {
 	struct weft_comm *comm = r->comm;
@@ -241,7 +244,7 @@ static const struct weft_req_ops req_io_ops = {
 	.free = req_io_free,
 };
 
-/* NULL: no memory. The lock is held. */
+/* Returns NULL if there is no memory. The lock is held. */
 WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 				      const struct weft_req_ops *ops)
 {
@@ -249,7 +252,7 @@ WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 
 	if (weft_unlikely(!q))
 		return NULL;
-	/* like a send: nothing to tell in the status */
+	/* like a send: the status is empty */
 	weft_req_init(&q->req, ops, r->comm, WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
 	q->route = r;
 	return q;
@@ -257,7 +260,9 @@ WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 
 /* ---- posting ------------------------------------------------------------- */
 
-/* In the request's memory. -ENOSYS: not here, and nothing was done. */
+/*
+ * Posts in the request's memory. -ENOSYS: not possible, and nothing was done.
+ */
 static int post_work(struct weft_route *r, struct fi_weft_call *call,
 		     struct weft_req **req_p)
 {
@@ -283,7 +288,7 @@ static int post_work(struct weft_route *r, struct fi_weft_call *call,
 	return 0;
 }
 
-/* libfabric's call; its root is an address. */
+/* Makes libfabric's call; the root is an address. */
 static ssize_t fi_call(const struct weft_route *r, const struct fi_weft_call *c,
 		       void *context)
 {
@@ -387,8 +392,8 @@ int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
 /* ---- by handles ---------------------------------------------------------- */
 
 /*
- * The handles say all there is to know. In a crowd of ranks whatever a call
- * touches is cold, so these touch little.
+ * The handles determine the call. With more ranks than cores the cache is cold
+ * at every call, so these functions touch few cache lines.
  */
 #define HANDLE_ELEMS 2048u
 

@@ -3,15 +3,14 @@
  * The job's key; see core_secret.h.
  *
  *   published by rank 0:  mode, nonce, check
- *
  *   check   = HMAC-SHA-256(user's secret, "check", job, nonce)
  *   job key = HMAC-SHA-256(user's secret, "key", job, nonce)
  *   tags by   HMAC-SHA-256(user's secret, "tag", job, nonce)
  *
- * Ranks compare the check with their own secret, so that hosts with different
- * key files fail in MPI_Init. In mode OPEN the nonce is the key: where the
- * launcher is our own, or no rank has a secret. A rank that has a secret never
- * takes part in OPEN, whatever the PMIx server says.
+ * Ranks compare the check with that of their own secret, so that hosts with
+ * different key files fail in MPI_Init. In mode OPEN the nonce is the key: if
+ * the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
+ * secret never takes part in mode OPEN, whatever the PMIx server returns.
  */
 #include "src/core/core_secret.h"
 
@@ -32,7 +31,7 @@
 #include <unistd.h>
 
 #define SECRET_TEXT_MIN 16u
-#define SECRET_TEXT_MAX 4096u /* bytes of FI_WEFT_KEY that count */
+#define SECRET_TEXT_MAX 4096u /* bytes of FI_WEFT_KEY that are used */
 
 enum secret_mode {
 	SECRET_OPEN = 1, /* the nonce is the key */
@@ -45,11 +44,12 @@ struct secret_offer {
 	uint8_t check[WEFT_SECRET_KEY];
 };
 
-/* The user's secret, and where it comes from. */
+/* The user's secret and its source. */
 struct secret_user {
 	uint8_t bytes[SECRET_TEXT_MAX];
-	size_t len;		     /* 0: there is none */
-	char what[WEFT_KEYFILE_WHY]; /* what it is, or why there is none */
+	size_t len; /* 0: none */
+	/* source, or the reason why there is none */
+	char what[WEFT_KEYFILE_WHY];
 };
 
 static uint8_t tag_key[WEFT_SECRET_KEY];
@@ -85,7 +85,7 @@ static int secret_file(struct secret_user *u)
 	return 0;
 }
 
-/* -EACCES: there is one that cannot be trusted. */
+/* -EACCES: there is a secret that cannot be trusted. */
 static int secret_find(struct secret_user *u)
 {
 	const char *text = getenv("FI_WEFT_KEY");
@@ -118,7 +118,7 @@ static bool secret_derive(const struct secret_user *u, const char *use,
 			     sizeof(text) - at - 1 - sizeof(offer->nonce));
 	unsigned len;
 
-	/* words end with a zero byte */
+	/* strings end with a zero byte */
 	memcpy(text, use, at);
 	memcpy(text + at, weft_pmix_job(), job);
 	at += job + 1;
@@ -137,7 +137,7 @@ static void secret_warn(const struct secret_user *u)
 		 u->what);
 }
 
-/* What the first rank publishes. */
+/* Fills the record that the first rank publishes. */
 static int secret_offer(const struct secret_user *u, bool own,
 			struct secret_offer *offer)
 {
@@ -166,7 +166,7 @@ static int secret_differs(const struct secret_user *u, const char *what)
 	return -EACCES;
 }
 
-/* Whether what rank 0 has published is what this rank expects. */
+/* Checks that the record of rank 0 matches this rank's secret. */
 static int secret_accept(const struct secret_user *u,
 			 const struct secret_offer *offer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key of a job, where the PMIx server is a friend's or an attacker's. */
+/* Tests of the job's key, with an honest and with a hostile PMIx server. */
 #include "src/core/core_secret.h"
 
 #include "src/base/attr.h"
@@ -87,12 +87,12 @@ static void all_ranks_have_one_key_that_is_not_published(void **state)
 	T_IS(read(fd, file, sizeof(file)), sizeof(file));
 	close(fd);
 	T_FALSE(stored(file, 16));
-	/* the next job of this user has another one */
+	/* the user's next job has another key */
 	T_OK(join(true, b));
 	T_TRUE(memcmp(a, b, sizeof(a)));
 }
 
-/* The server gives rank 1 what rank 0 of another job has published. */
+/* The server returns to rank 1 what rank 0 of another job published. */
 static void another_job_has_another_key(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
@@ -131,7 +131,7 @@ static void what_another_user_publishes_is_refused(void **state)
 		T_IS(join(false, b), -EACCES);
 		memcpy(store, was, sizeof(was));
 	}
-	store[0] = 1; /* "no rank has a secret, and the nonce is the key" */
+	store[0] = 1; /* "no rank has a secret, the nonce is the key" */
 	T_IS(join(false, b), -EACCES);
 	memcpy(store, was, sizeof(was));
 	T_OK(join(false, b));
@@ -148,7 +148,7 @@ static void a_file_that_others_can_read_ends_the_job(void **state)
 	T_IS(join(false, a), -EACCES);
 }
 
-/* Nowhere to keep a file: that is said, and the nonce is the key. */
+/* No place for a key file: a warning, and the nonce is the key. */
 static void without_any_secret_the_key_is_public(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
@@ -159,16 +159,18 @@ static void without_any_secret_the_key_is_public(void **state)
 	T_MEM(a, b, sizeof(a));
 	T_FALSE(weft_secret_signs());
 	T_TRUE(stored(a, sizeof(a)));
-	/* but not for a rank that has a secret */
+	/* but a rank that has a secret refuses */
 	setenv("WEFT_KEY_FILE", path, 1);
 	T_IS(join(false, b), -EACCES);
-	/* and a rank that has none does not take part in a job with one */
+	/* and a rank without a secret refuses a job with one */
 	T_OK(join(true, a));
 	setenv("WEFT_KEY_FILE", "/nonexistent/key", 1);
 	T_IS(join(false, b), -EACCES);
 }
 
-/* Its PMIx server admits nobody else: no file is made. */
+/*
+ * The PMIx server of Weft's mpiexec admits no other user: no file is created.
+ */
 static void our_own_launcher_needs_no_file(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY];
@@ -194,7 +196,7 @@ static void an_address_is_good_for_its_rank_only(void **state)
 	tag[15] ^= 1;
 	T_FALSE(weft_secret_holds(3, name, sizeof(name), tag));
 	tag[15] ^= 1;
-	/* of another job of the same user */
+	/* tag of another job of the same user */
 	T_OK(join(true, a));
 	T_FALSE(weft_secret_holds(3, name, sizeof(name), tag));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A send as a request: as it lies, in pieces or packed, through the door of the
- * retry queue. A synchronous send completes when it was met: the provider knows
- * it, or core_ctrl.c brings the word.
+ * A send as a request: contiguous, in several blocks, or packed; posted through
+ * the retry queue. A synchronous send completes when a receive has matched: the
+ * provider reports it, or core_ctrl.c.
  */
 #include "src/core/core_send.h"
 
@@ -33,7 +33,7 @@ const struct weft_p2p *weft_p2p_sent(const struct weft_io *io)
 		       : NULL;
 }
 
-/* It was not posted; an acknowledgement is not expected any more. */
+/* The send was not posted; cancels the receive of its acknowledgement. */
 static void send_failed(struct weft_p2p *p, int rc)
 {
 	weft_ctrl_unexpect(p);
@@ -46,7 +46,7 @@ static void send_left(struct weft_pend *e, int rc)
 		send_failed(weft_container_of(e, struct weft_p2p, pend), rc);
 }
 
-/* Where the bytes are; the number of pieces. */
+/* Fills iov with the data's blocks; returns their number. */
 static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
 {
 	size_t pos = 0;
@@ -59,7 +59,7 @@ static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
 	return 1;
 }
 
-/* A send that has to be told when it was met, or needs a name. */
+/* Posts a send that completes when matched, or that needs an id. */
 static WEFT_COLD int post_named(struct weft_p2p *p, fi_addr_t addr)
 {
 	struct iovec iov[IOV_MAX_PIECES];
@@ -106,8 +106,10 @@ static int post_send(struct weft_pend *e)
 					   &p->io.fi));
 }
 
-/* Decides how the data goes: as it lies, in pieces, packed on its way, or
- * packed here. */
+/*
+ * Decides how the data is sent: contiguous, in several blocks, packed packet by
+ * packet, or packed here.
+ */
 static int prepare(struct weft_p2p *p)
 {
 	size_t limit = weft_core.iov_limit;
@@ -162,7 +164,11 @@ static int start_send(struct weft_p2p *p)
 	p->recalled = false;
 	p->id = weft_core.tells_met ? 0 : weft_ctrl_id();
 	rc = weft_pend_post(&p->pend);
-	if (rc && p->acked) { /* it fails when that is back */
+	/*
+	 * completes with the error when the acknowledgement's receive is
+	 * cancelled
+	 */
+	if (rc && p->acked) {
 		send_failed(p, rc);
 		return 0;
 	}
@@ -171,8 +177,10 @@ static int start_send(struct weft_p2p *p)
 	return rc;
 }
 
-/* The few bytes of a persistent send, which is over when it has started;
- * -EAGAIN: it takes more. */
+/*
+ * Sends a short persistent message, which completes at its start; -EAGAIN: not
+ * possible.
+ */
 static int start_short(struct weft_p2p *p)
 {
 	int rc;

@@ -5,10 +5,12 @@
 
 #include "src/core/core_msg.h"
 
-/* Fills p, which weft_req_init has seen. */
+/* Fills p after weft_req_init(). */
 void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a);
 
-/* The send that an operation belongs to; NULL: it is no send of a request. */
+/*
+ * Returns the send that an operation belongs to; NULL: it is no send request.
+ */
 const struct weft_p2p *weft_p2p_sent(const struct weft_io *io);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one object of core_state.h. */
+/* The object of core_state.h. */
 #include "src/core/core_state.h"
 
 WEFT_HOT_DATA struct weft_core weft_core = {

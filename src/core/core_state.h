@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The process as a member of its job: what MPI_Init builds and MPI_Finalize
- * takes down. One per process; everything else hangs on objects.
+ * State of this process as a member of its job, created by MPI_Init and
+ * destroyed by MPI_Finalize. One per process; all other state is in objects.
  */
 #ifndef WEFT_CORE_STATE_H
 #define WEFT_CORE_STATE_H
@@ -28,11 +28,11 @@ enum weft_phase {
 struct weft_proc {
 	fi_addr_t addr; /* FI_ADDR_NOTAVAIL: take the slow path */
 	fi_addr_t real; /* the address once it is known */
-	uint32_t pend;	/* sends that wait in core_pend.c */
-	uint32_t stamp; /* last retry pass that found it full */
+	uint32_t pend;	/* sends queued in core_pend.c */
+	uint32_t stamp; /* last retry pass that found the lane full */
 };
 
-/* What the launcher told us. */
+/* Data from the launcher. */
 struct weft_job {
 	int rank;
 	int size;
@@ -41,30 +41,30 @@ struct weft_job {
 	int appnum;   /* -1: unknown */
 	int universe; /* -1: unknown */
 	bool launched;
-	int *local; /* local_size job indices of those on my host; or NULL */
+	int *local; /* ranks on this host, local_size entries; or NULL */
 };
 
-#define WEFT_DEAR_LOOKS 12 /* as many as a message of another host takes */
+/* polls during the time of a message from another host */
+#define WEFT_DEAR_LOOKS 12
 
 struct weft_core {
-	/* read by every message: a line */
+	/* cache line read by every message */
 	alignas(WEFT_CACHE_LINE) struct fid_ep *ep;
 	struct fid_cq *cq;
-	struct weft_proc *proc; /* job.size of them */
+	struct weft_proc *proc; /* job.size entries */
 	size_t inject_bytes;
-	unsigned pending;   /* requests in the retry queues */
-	unsigned joining;   /* routes that are being joined */
-	weft_au32 stepping; /* requests that are stepped */
-	weft_au32 spin;	    /* empty polls before sleeping */
-	bool looks_dear;    /* at a socket: those in vain become fewer */
+	unsigned pending;   /* operations in the retry queue */
+	unsigned joining;   /* routes being joined */
+	weft_au32 stepping; /* registered requests, see weft_progress_add() */
+	weft_au32 spin;	    /* empty polls before blocking */
+	bool looks_dear;    /* polls are system calls: spin adapts */
 	bool crowded;	    /* more ranks than processors on this host */
 	bool virt;	    /* the clock is virtual: core_world.h */
-	bool tells_met;	    /* of sends, the provider: core_ctrl.h */
-	double tick_s;	    /* of weft_ticks(); 0: the clock is asked */
-	struct fi_weft_recv
-		*recv;	 /* receives that no queue hears of, or NULL */
-	bool recv_calls; /* so do those that are requests */
-	struct fi_weft_mem *device; /* core_device.h; NULL: no such memory */
+	bool tells_met; /* the provider reports matched sends: core_ctrl.h */
+	double tick_s;	/* seconds per weft_ticks(); 0: read the clock */
+	struct fi_weft_recv *recv;  /* direct receives, or NULL */
+	bool recv_calls;	    /* direct receives also for requests */
+	struct fi_weft_mem *device; /* core_device.h; NULL: no device memory */
 
 	weft_au32 phase; /* enum weft_phase */
 	int thread_level;
@@ -77,12 +77,12 @@ struct weft_core {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
 	struct fid_av *av;
-	struct fi_weft_typed *typed; /* core_typed.h; NULL: there are none */
+	struct fi_weft_typed *typed; /* core_typed.h; NULL: not supported */
 	bool can_sleep;		     /* fi_cq_sread works */
 	struct weft_patience patience;
-	size_t max_bytes;     /* of one message */
-	size_t iov_limit;     /* pieces of one send or receive */
-	struct weft_pool p2p; /* requests of core_p2p.c */
+	size_t max_bytes;     /* maximal bytes of one message */
+	size_t iov_limit;     /* maximal blocks of one send or receive */
+	struct weft_pool p2p; /* requests of core_msg.h */
 	char host[MPI_MAX_PROCESSOR_NAME];
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the private words of MPI_Status hold: [0] bit 0 cancelled, [1..2] the
- * number of bytes. The object is aligned to 4 only, so 64-bit words are
- * copied.
+ * Private words of MPI_Status: [0] bit 0 cancelled, [1..2] the number of bytes.
+ * The object is aligned to 4 bytes only, so 64-bit values are copied.
  */
 #ifndef WEFT_CORE_STATUS_H
 #define WEFT_CORE_STATUS_H
@@ -34,7 +33,10 @@ static inline bool weft_status_is_cancelled(const MPI_Status *s)
 	return s->MPI_internal[0];
 }
 
-/* All but MPI_ERROR, which belongs to the functions with many statuses. */
+/*
+ * Sets all fields except MPI_ERROR, which only functions with many statuses
+ * set.
+ */
 static inline void weft_status_set(MPI_Status *s, int source, int tag,
 				   MPI_Count bytes)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Notes of ranks that wait, and who waits for whom. A note is
+ * Notes of waiting ranks, and the graph of waits. A note is
  *
  *   MPI_Waitall & 3 2;r 1 7 0 MPI_COMM_WORLD;s 2 7 0 MPI_COMM_WORLD
  *
- * call, & (all) or | (any), collectives begun, items in all; then each item:
+ * call, & (all) or | (any), collectives begun, total items; then each item:
  * kind, peer, tag, context, name; of a collective
  *
  *   c 12 0 0-511/1 MPI_COMM_WORLD
  *
- * its number, context, members, name; members that are no row are @0-2,5.
+ * its number, context, members, name; members without equal steps are @0-2,5.
  */
 #include "src/core/core_stuck.h"
 
@@ -19,7 +19,7 @@
 
 /* ---- notes --------------------------------------------------------------- */
 
-/* Appends, or leaves it as it was when that does not fit. */
+/* Appends text, or nothing if it does not fit. */
 static bool append(char note[WEFT_STUCK_NOTE], size_t *at, const char *text)
 {
 	size_t len = strlen(text);
@@ -44,7 +44,7 @@ static void item_text(const struct weft_stuck_item *i, char *text, size_t len)
 	else
 		snprintf(text, len, ";%c %d %d %u %s", i->kind, i->peer, i->tag,
 			 i->ctx, i->comm);
-	/* A name may hold what separates items. */
+	/* A name may contain the separators of items. */
 	for (at = 1; text[at]; at++)
 		if (text[at] == ';' || text[at] == '\n')
 			text[at] = '_';
@@ -67,7 +67,7 @@ char *weft_stuck_write(const struct weft_stuck *s, char note[WEFT_STUCK_NOTE])
 	return note;
 }
 
-/* Where the name begins; 0: it is none. */
+/* Returns the position of the name, or 0 if the text is no item. */
 static int read_coll(struct weft_stuck_item *i, const char *text)
 {
 	int n = 0, len;
@@ -124,14 +124,14 @@ bool weft_stuck_read(struct weft_stuck *s, const char *note)
 	return true;
 }
 
-/* ---- who waits for whom -------------------------------------------------- */
+/* ---- the graph of waits -------------------------------------------------- */
 
 struct job {
 	const struct weft_stuck *rank;
 	int n;
 };
 
-/* Is r in "0-2,5"? */
+/* Returns whether r is in a list like "0-2,5". */
 static bool is_listed(const char *list, int r)
 {
 	int from, to, n;
@@ -155,7 +155,7 @@ static bool is_member(const struct weft_stuck_item *i, int r)
 	       (r - i->first) % i->step == 0;
 }
 
-/* The item by which rank r takes part in the same collective; NULL: not. */
+/* Returns the item by which rank r is in the same collective, or NULL. */
 static const struct weft_stuck_item *same_coll(const struct job *j, int r,
 					       const struct weft_stuck_item *i)
 {
@@ -168,7 +168,10 @@ static const struct weft_stuck_item *same_coll(const struct job *j, int r,
 	return NULL;
 }
 
-/* It is through with that collective and waits in something later. */
+/*
+ * Returns whether rank r has completed that collective and waits in a later
+ * operation.
+ */
 static bool is_past(const struct job *j, int r, const struct weft_stuck_item *i)
 {
 	bool whole = i->first == 0 && i->last == j->n - 1 && i->step == 1;
@@ -182,7 +185,7 @@ static bool is_past(const struct job *j, int r, const struct weft_stuck_item *i)
 	return whole && !s->left && s->world_seq - 1 > i->tag;
 }
 
-/* Member r keeps rank me waiting in a collective. */
+/* Returns whether rank me waits for member r in a collective. */
 static bool coll_lacks(const struct job *j, int me, int r,
 		       const struct weft_stuck_item *i)
 {
@@ -190,7 +193,7 @@ static bool coll_lacks(const struct job *j, int me, int r,
 		return false;
 	if (!same_coll(j, r, i))
 		return true;
-	/* It is there, but with another call. */
+	/* r is in the collective, but with another call. */
 	return strcmp(j->rank[r].call, j->rank[me].call) != 0;
 }
 
@@ -215,8 +218,8 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * The rank that me waits for, as the next step of a walk: those named first,
- * of a wildcard the lowest. -1: nobody is known.
+ * Returns the rank that me waits for, as the next step of a walk: named ranks
+ * first, of a wildcard the lowest. -1: unknown.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
@@ -234,14 +237,14 @@ static int next_of(const struct job *j, int me, bool wild)
 	return -1;
 }
 
-/* Everybody's next step; those who have left go nowhere. */
+/* Computes the next step of every rank; -1 for ranks that have left. */
 static void next_all(const struct job *j, bool wild, int *next)
 {
 	for (int r = 0; r < j->n; r++)
 		next[r] = j->rank[r].left ? -1 : next_of(j, r, wild);
 }
 
-/* The lowest rank and the length of the cycle that r is on. */
+/* Returns the lowest rank and the length of the cycle that contains r. */
 static int cycle_of(const int *next, int r, int *len)
 {
 	int low = r, at = next[r];
@@ -251,7 +254,10 @@ static int cycle_of(const int *next, int r, int *len)
 	return low;
 }
 
-/* Where the shortest cycle begins, or -1. walked: which walk passed a rank. */
+/*
+ * Returns the first rank of the shortest cycle, or -1. walked: the walk that
+ * passed a rank.
+ */
 static int find_cycle(const int *next, int n, int *walked)
 {
 	int best = -1, best_len = 0, len, low, at;
@@ -271,7 +277,9 @@ static int find_cycle(const int *next, int n, int *walked)
 	return best;
 }
 
-/* Where a chain begins that ends at a rank that has left, or -1. */
+/*
+ * Returns the first rank of a chain that ends at a rank that has left, or -1.
+ */
 static int find_chain(const struct job *j, const int *next)
 {
 	int at, steps;
@@ -288,7 +296,7 @@ static int find_chain(const struct job *j, const int *next)
 
 /* ---- printing ------------------------------------------------------------ */
 
-/* "0-3,7" of the ranks for which in[] is set. */
+/* Prints the ranks for which in[] is set: "0-3,7". */
 static void print_ranges(FILE *f, const bool *in, int n)
 {
 	int count = 0, from, printed = 0;
@@ -310,8 +318,8 @@ static void print_ranges(FILE *f, const bool *in, int n)
 enum { DELTA_SELF = 1 << 30 };
 
 /*
- * "rank 3", "any rank"; delta, if not 0: counted from the own one, "rank + 1",
- * "itself".
+ * Prints "rank 3", "any rank"; delta, if not 0: relative to the own rank, "rank
+ * + 1", "itself".
  */
 static void print_peer(FILE *f, int peer, int delta)
 {
@@ -387,9 +395,9 @@ static void print_rank(FILE *f, const struct job *j, int me, const int *delta)
 	fprintf(f, "\n");
 }
 
-/* ---- ranks that are alike ------------------------------------------------ */
+/* ---- groups of equal ranks ----------------------------------------------- */
 
-/* The distance to a peer, the short way round. */
+/* Returns the distance to a peer, in the shorter direction of the ring. */
 static int delta_of(int from, int to, int n)
 {
 	int d = to - from;
@@ -417,7 +425,7 @@ static bool item_alike(const struct job *j, int a, int b, int k, bool turned)
 	return delta_of(a, x->peer, j->n) == delta_of(b, y->peer, j->n);
 }
 
-/* turned: peers are as far from b as from a, instead of the same. */
+/* turned: compares the distances to the peers instead of their ranks. */
 static bool alike(const struct job *j, int a, int b, bool turned)
 {
 	const struct weft_stuck *x = &j->rank[a], *y = &j->rank[b];
@@ -445,9 +453,12 @@ static int mark_alike(const struct job *j, int a, bool turned, const bool *done,
 	return count;
 }
 
-enum { TURNED_AT_LEAST = 4 }; /* fewer are told one by one */
+enum { TURNED_AT_LEAST = 4 }; /* fewer are printed one by one */
 
-/* Peers as seen from rank a; 0: as they are. alone: a stands for nobody. */
+/*
+ * Computes the peers relative to rank a; 0: absolute. alone: rank a is the only
+ * one of its group.
+ */
 static void find_deltas(const struct job *j, int a, bool turn, bool alone,
 			int *delta)
 {
@@ -487,7 +498,7 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 
 enum { RANKS_SHOWN = 12 };
 
-/* From a rank on to where the walk ends or comes back. */
+/* Prints the walk from a rank to its end or back to the rank. */
 static void print_waits(FILE *f, const int *next, int from)
 {
 	int at = from, len = 1, shown = 0;
@@ -507,7 +518,10 @@ static void print_waits(FILE *f, const int *next, int from)
 		fprintf(f, " -> rank %d\n", from);
 }
 
-/* The shortest cycle without wildcards, with them, or else a chain's end. */
+/*
+ * Prints the shortest cycle without wildcards, else with wildcards, else a
+ * chain.
+ */
 static void print_cycle(FILE *f, const struct job *j)
 {
 	int *next = calloc((size_t)j->n, sizeof(*next));

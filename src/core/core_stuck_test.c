@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Deadlocks as text. */
+/* Tests of the deadlock report. */
 #include "src/core/core_stuck.h"
 #include "test/t.h"
 
@@ -38,7 +38,7 @@ static void add_coll(struct weft_stuck *s, int seq, int n)
 	s->world_seq = seq + 1;
 }
 
-/* The report after every note went through its text. */
+/* Compares the report after all notes were written and read. */
 static void is(struct weft_stuck *rank, int n, const char *want)
 {
 	char note[WEFT_STUCK_NOTE], *text = NULL;

@@ -8,12 +8,12 @@
  *   +------------+------+---------------+-----------------+
  *
  * The sender's rank is its rank in the communicator, so that a receive from a
- * known source is an exact match, one from anywhere ignores 17 bits, and the
- * status is read off the word.
+ * known source is an exact match, one from any source ignores 17 bits, and the
+ * status is taken from the word.
  *
- * Over a provider that cannot tell when a send was met (core_ctrl.h) sends of
- * requests carry remote CQ data: 31 bits that name them, and one that asks for
- * an acknowledgement.
+ * Over a provider that cannot report when a send was matched (core_ctrl.h),
+ * send requests carry remote CQ data: a 31-bit id, and one bit that requests an
+ * acknowledgement.
  */
 #ifndef WEFT_CORE_TAG_H
 #define WEFT_CORE_TAG_H
@@ -22,7 +22,7 @@
 
 #define WEFT_TAG_BITS	 31
 #define WEFT_TAG_MASK	 UINT64_C(0x7fffffff)
-#define WEFT_TAG_LAST	 0x7fffffff /* of MPI_Finalize, see core_world.c */
+#define WEFT_TAG_LAST	 0x7fffffff /* tag of MPI_Finalize, see core_init.c */
 #define WEFT_TAG_RANKS	 (1 << 17)
 #define WEFT_TAG_SRC	 ((uint64_t)(WEFT_TAG_RANKS - 1) << WEFT_TAG_BITS)
 #define WEFT_TAG_KIND_AT 48
@@ -36,12 +36,14 @@ static inline uint64_t weft_tag_word(uint64_t ctx, unsigned kind, int rank,
 	       (uint64_t)(unsigned)rank << WEFT_TAG_BITS | (unsigned)tag;
 }
 
-/* Words between libraries, in the library's context (core_ctx.h), where the
- * kind WEFT_CTX_CTRL is theirs. */
+/*
+ * Control messages of the library, in the library's context (core_ctx.h) with
+ * the kind WEFT_CTX_CTRL.
+ */
 enum weft_ctrl {
-	WEFT_CTRL_ACK,	  /* the send of that id was met */
-	WEFT_CTRL_CANCEL, /* a send is called back */
-	WEFT_CTRL_ANSWER, /* what became of that */
+	WEFT_CTRL_ACK,	  /* the send with that id was matched */
+	WEFT_CTRL_CANCEL, /* request to cancel a send */
+	WEFT_CTRL_ANSWER, /* answer to a cancel request */
 };
 
 #define WEFT_ACK_WANTED UINT32_C(0x80000000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock behind MPI_Wtime: the host's, or the emulated machine's. */
+/* The clock of MPI_Wtime: the host's, or that of the emulated machine. */
 #include "src/core/core_time.h"
 
 #include "src/base/attr.h"
@@ -11,7 +11,7 @@
 
 static struct fi_weft_clock *below;
 
-/* Firmware that forgot to say how fast it counts counts for nothing. */
+/* A counter whose frequency the firmware did not set is not used. */
 static bool has_ticks(void)
 {
 	return WEFT_HAS_TICKS && weft_ticks_hz() > 1000000;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The provider's clock or the host's, and its smallest step. */
+/* The clock, the provider's or the host's, and its resolution. */
 #ifndef WEFT_CORE_TIME_H
 #define WEFT_CORE_TIME_H
 
 #include <stdint.h>
 
 uint64_t weft_core_now_ps(void);
-/* The same for our own use: in virtual time looking takes none. */
+/*
+ * Reads the clock for the library's own use: in virtual time that costs no
+ * time.
+ */
 uint64_t weft_core_look_ps(void);
 uint64_t weft_core_tick_ps(void);
 
-/* After the domain, and before it goes. */
+/* Called after the domain is open, and before it is closed. */
 void weft_core_clock_open(void);
 void weft_core_clock_close(void);
 

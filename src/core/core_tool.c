@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of performance variables and how each is read. */
+/* The table of performance variables, and how each is read. */
 #include "src/core/core_tool.h"
 
 #include "src/base/attr.h"
@@ -104,7 +104,7 @@ int weft_pvar_read(int i, uint64_t *value_p)
 		sum = weft_core.pending;
 		break;
 	case WEFT_PVAR_SENT:
-		/* relaxed: numbers for people */
+		/* relaxed: statistics only */
 		for (int c = WEFT_COUNT_SEND_INJECT;
 		     c <= WEFT_COUNT_SEND_PACKED; c++)
 			sum += weft_load64_relaxed(&weft_counts[c]);

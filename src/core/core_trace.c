@@ -27,20 +27,20 @@ static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_AT == 48 &&
 	      "tag words as trace_layout.h has them");
 
 /*
- * What events ask and where they are written from lies with what every call
- * reads and does: in a crowd of ranks each page more is looked up anew, after
- * each switch from one to another.
+ * State that events read is stored with the hot data of all calls: with more
+ * ranks than cores every additional page costs a TLB miss after each context
+ * switch.
  */
 static WEFT_HOT_DATA struct weft_trace trace = { .fd = -1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What stood in the tables before, and what stands there now. */
+/* The original tables, and the tables that replace them. */
 static WEFT_HOT_DATA struct fi_ops_tagged *tagged, our_tagged;
 static WEFT_HOT_DATA struct fi_ops_cq *queue, our_queue;
 static WEFT_HOT_DATA struct fi_weft_recv *direct, our_direct;
 static WEFT_HOT_DATA struct fi_weft_typed *typed, our_typed;
 static WEFT_HOT_DATA struct weft_trace_ends ends;
-static struct fi_weft_world *world; /* NULL: the clock is live */
+static struct fi_weft_world *world; /* NULL: live */
 
 static void put(enum trace_type type, const void *record, size_t bytes)
 {
@@ -56,8 +56,10 @@ static WEFT_APART void put_locked(const struct trace_event *e)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Inline, so that the kind, which is constant, decides when this is compiled
- * how the event is written. */
+/*
+ * Inline, so that the constant kind decides at compile time how the event is
+ * written.
+ */
 WEFT_INLINE void put_event(const struct trace_event *e)
 {
 	if (weft_likely(!weft_threads)) {
@@ -69,7 +71,7 @@ WEFT_INLINE void put_event(const struct trace_event *e)
 	}
 }
 
-/* Of what follows, and of what is over. */
+/* Time stamps before and after an operation. */
 static uint64_t before(void)
 {
 	return weft_likely(trace.counts) ? weft_counter() : weft_core_look_ps();
@@ -88,7 +90,7 @@ static bool is_users(uint64_t word)
 
 /* ---- messages out -------------------------------------------------------- */
 
-/* Who was found last at an address, by its low bits. */
+/* Rank found last at an address, by its low bits. */
 enum { PLACES = 1024 };
 static weft_au32 found[PLACES];
 
@@ -96,7 +98,7 @@ static WEFT_COLD uint32_t look_for(fi_addr_t addr)
 {
 	for (int i = 0; i < weft_core.job.size; i++)
 		if (weft_core.proc[i].real == addr) {
-			/* relaxed: it is only a guess */
+			/* relaxed: only a guess */
 			weft_store32_relaxed(&found[addr % PLACES],
 					     (uint32_t)i);
 			return (uint32_t)i;
@@ -106,13 +108,13 @@ static WEFT_COLD uint32_t look_for(fi_addr_t addr)
 
 static WEFT_APART uint32_t look_again(fi_addr_t addr)
 {
-	/* relaxed: likewise */
+	/* relaxed: only a guess */
 	uint32_t guess = weft_load32_relaxed(&found[addr % PLACES]);
 
 	return weft_core.proc[guess].real == addr ? guess : look_for(addr);
 }
 
-/* Whose address it is: often that of the rank with its number. */
+/* Returns the rank with this address: often its number is the address. */
 static inline uint32_t rank_of(fi_addr_t addr)
 {
 	if (weft_likely(addr < (fi_addr_t)weft_core.job.size &&
@@ -121,7 +123,10 @@ static inline uint32_t rank_of(fi_addr_t addr)
 	return look_again(addr);
 }
 
-/* t: before it left, since it may be there before the call is over. */
+/*
+ * t: time before the send, since the message may arrive before the call
+ * returns.
+ */
 WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 			     uint64_t word, bool later)
 {
@@ -137,7 +142,7 @@ WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 	return rc;
 }
 
-/* A send that completes in the queue; one that is complete. */
+/* left: a send that completes in the queue; gone: a send that is complete. */
 static WEFT_APART WEFT_HOT ssize_t left(ssize_t rc, uint64_t t, size_t bytes,
 					fi_addr_t to, uint64_t word)
 {
@@ -228,7 +233,7 @@ static ssize_t seen_typed(struct fid_ep *ep, const struct fi_weft_data *data,
 
 /* ---- messages in --------------------------------------------------------- */
 
-/* posted: 0: within this call. */
+/* posted: time when the receive was posted; 0: within this call. */
 static WEFT_APART WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 					 uint64_t posted)
 {
@@ -243,7 +248,7 @@ static WEFT_APART WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 		put_event(&e);
 }
 
-/* The request that a receive in the queue belongs to; NULL: none. */
+/* Returns the request of a receive in the queue; NULL: none. */
 static struct weft_p2p *recv_of(void *context)
 {
 	struct weft_io *io = context;
@@ -287,7 +292,7 @@ static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 	return n;
 }
 
-/* When a receive was posted that completes by the queue. */
+/* Records when a receive with CQ entry was posted. */
 static void note_post(void *context)
 {
 	struct weft_p2p *p = recv_of(context);
@@ -339,7 +344,7 @@ static ssize_t seen_sread(struct fid_cq *cq, void *buf, size_t count,
 	return arrived(buf, queue->sread(cq, buf, count, cond, timeout));
 }
 
-/* Receives that no queue hears of; they may be over within post. */
+/* Direct receives, without CQ entry; they may complete within post. */
 static WEFT_HOT void seen_alone(struct fi_weft_arrival *a)
 {
 	if (!a->err)
@@ -351,14 +356,14 @@ static struct weft_p2p *request_of(struct fi_weft_arrival *a)
 	return weft_container_of(a, struct weft_p2p, io.arrival);
 }
 
-/* What requests are told by: the same for all of them. */
+/* Completion function of requests: the same for all of them. */
 static WEFT_HOT_DATA _Atomic(void (*)(struct fi_weft_arrival *)) of_requests;
 
 static WEFT_HOT void seen_request(struct fi_weft_arrival *a)
 {
 	if (!a->err)
 		put_recv(a->tag, a->len, request_of(a)->posted);
-	/* relaxed: it was there before the receive was posted */
+	/* relaxed: stored before the receive was posted */
 	atomic_load_explicit(&of_requests, memory_order_relaxed)(a);
 }
 
@@ -366,7 +371,7 @@ static WEFT_HOT ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len,
 				  uint64_t tag, uint64_t ignore,
 				  struct fi_weft_arrival *a)
 {
-	if (a->call) { /* relaxed: likewise */
+	if (a->call) { /* relaxed: see seen_request() */
 		atomic_store_explicit(&of_requests, a->call,
 				      memory_order_relaxed);
 		request_of(a)->posted = before();
@@ -392,7 +397,7 @@ static WEFT_HOT void seen_call(uint32_t id, uint64_t since, uint64_t until,
 	put_event(&e);
 }
 
-/* Bytes + 1; 0: the type is none. */
+/* Returns bytes + 1; 0: invalid type. */
 static uint64_t size_of(MPI_Count count, MPI_Datatype type)
 {
 	const struct weft_dt *dt = weft_dt_of(type);
@@ -484,7 +489,7 @@ void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 	put_event(&e);
 }
 
-/* ---- from begin to end --------------------------------------------------- */
+/* ---- start and stop ------------------------------------------------------ */
 
 static void stand_before_sends(void)
 {
@@ -632,7 +637,7 @@ static void put_links(struct fid *domain)
 	}
 }
 
-/* Lines of a name and a number. */
+/* Writes lines with a number and a name. */
 static void put_faults(struct fid *domain)
 {
 	const char *name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events for mpiexec's pages and traces (src/base/trace.h): calls, messages as
- * they leave and arrive, at the end the links of the model. Messages are seen
- * by standing between the library and the tables of fi_* calls of its endpoint
- * and its queue, so that nothing is asked or done when nobody traces.
+ * Events for mpiexec's pages and traces (src/base/trace.h): calls, sends and
+ * receives, at the end the links of the model. The trace replaces the tables of
+ * fi_* calls of the library's endpoint and queue, so that it costs nothing when
+ * it is off.
  */
 #ifndef WEFT_CORE_TRACE_H
 #define WEFT_CORE_TRACE_H
@@ -16,8 +16,10 @@
 
 struct weft_comm;
 
-/* By which operations of requests are known: what completes a receive, and the
- * send behind an operation (core_recv.h, core_send.h). */
+/*
+ * Functions that identify operations of requests: the completion of a receive,
+ * and the send of an operation (core_recv.h, core_send.h).
+ */
 struct weft_io;
 struct weft_p2p;
 
@@ -27,49 +29,58 @@ struct weft_trace_ends {
 	const struct weft_p2p *(*sent)(const struct weft_io *io);
 };
 
-/* After the endpoint and its queue; without a trace it does nothing. */
+/*
+ * Called after the endpoint and its queue are open; without a trace it does
+ * nothing.
+ */
 void weft_trace_start(const struct weft_trace_ends *of);
-/* Before they go. */
+/* Called before they are closed. */
 void weft_trace_stop(void);
-/* Before and after somebody else changes the endpoint's table. */
+/* Called before and after other code changes the endpoint's table. */
 void weft_trace_step_aside(void);
 void weft_trace_step_back(void);
 bool weft_traced(void);
 
-/* The call that this thread is in is a collective of all members of comm.
- * root: or negative; MPI_DATATYPE_NULL: it has no data. */
+/*
+ * The current call of this thread is a collective of all members of comm. root:
+ * negative: none; MPI_DATATYPE_NULL: no data.
+ */
 void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
 		     MPI_Datatype type) WEFT_APART WEFT_HOT;
 
-/* Arguments of the call that this thread is in. */
+/* Arguments of the current call of this thread. */
 #define WEFT_TRACE_NO_ARG (-1000000) /* no peer, no tag */
 
 struct weft_trace_args {
 	MPI_Comm comm;
-	int peer, tag, root; /* root: or negative */
+	int peer, tag, root; /* root: negative: none */
 	MPI_Count count;
-	MPI_Datatype type; /* MPI_DATATYPE_NULL: it has no data */
+	MPI_Datatype type; /* MPI_DATATYPE_NULL: no data */
 };
 
 void weft_trace_args(const struct weft_trace_args *a) WEFT_APART;
 
-/* The call is a collective of all members of a window, whose communicator is c;
- * or is about one of them. */
+/*
+ * The current call is a collective of all members of a window with communicator
+ * c; or concerns one of them.
+ */
 void weft_trace_win_coll(struct weft_comm *c);
 void weft_trace_win_peer(const struct weft_comm *c, int rank);
 
-/* One step of a general active target epoch: this rank tells peer (out), or
- * has been told by it, that its window is exposed or its accesses are over. */
+/*
+ * One step of a general active target epoch: this rank notifies peer (out), or
+ * was notified by it, that its window is exposed or its accesses are complete.
+ */
 enum { WEFT_TRACE_POST = 1, WEFT_TRACE_COMPLETE };
 void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 		     bool out);
 
-/* A class route that this rank has joined with others. */
+/* This rank has joined a class route. */
 void weft_trace_route(const struct weft_comm *comm, int id);
 
-/* Rank 0, in virtual time: what the model did. */
+/* Rank 0, in virtual time: writes the counters and links of the model. */
 void weft_trace_world(void);
-/* A word for the page, as "deadlock"; text may have lines. */
+/* Writes a note for the page, as "deadlock"; text may have several lines. */
 void weft_trace_note(const char *name, const char *text);
 
 #endif

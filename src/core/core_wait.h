@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for requests, with progress meanwhile. */
+/* Waiting for requests, with progress. */
 #ifndef WEFT_CORE_WAIT_H
 #define WEFT_CORE_WAIT_H
 
 #include "src/core/core_req.h"
 
-/* Waits until r is done, making progress. */
+/* Makes progress until r is done. */
 void weft_req_wait(struct weft_req *r);
-/* The same of a request that has ops, in its own way if it has one. */
+/* Waits for a request that has ops, by its own wait function if it has one. */
 void weft_req_await(struct weft_req *r);
 
 /* Waits and collects; for the library's own requests. */

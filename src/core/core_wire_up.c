@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Endpoint, completion queue, address vector; names of other processes are
- * looked up when the first message goes there.
+ * looked up at the first message to them.
  */
 #include "src/core/core_wire_up.h"
 
@@ -78,7 +78,10 @@ static int open_cq(void)
 	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
 }
 
-/* The provider's word for datagrams, also between processes of one host. */
+/*
+ * Returns whether FI_WEFT_CARRIER selects datagrams, also between processes of
+ * one host.
+ */
 static bool asked_for_sockets(void)
 {
 	const char *carrier = getenv("FI_WEFT_CARRIER");
@@ -87,7 +90,7 @@ static bool asked_for_sockets(void)
 	       (!strcmp(carrier, "sock") || !strcmp(carrier, "both"));
 }
 
-/* A job on several hosts is reached from there. */
+/* Binds the endpoint of a job on several hosts to all interfaces. */
 static void make_place(void)
 {
 	struct sockaddr_in *name = weft_core.info->src_addr;
@@ -105,7 +108,10 @@ static bool key_is_none(void)
 	return key && !strcmp(key, "none");
 }
 
-/* Datagrams are signed by our provider with keys derived from the job's. */
+/*
+ * Sets the job's key; Weft's provider signs datagrams with keys derived from
+ * it.
+ */
 static int make_key(void)
 {
 	struct weft_core *c = &weft_core;
@@ -114,7 +120,7 @@ static int make_key(void)
 	if (!c->tells_met || c->virt || !c->job.launched ||
 	    (!weft_hosts_several() && !asked_for_sockets()) || key_is_none())
 		return 0;
-	/* the provider takes FI_WEFT_KEY itself */
+	/* the provider reads FI_WEFT_KEY itself */
 	if (weft_pmix_is_own() && getenv("FI_WEFT_KEY"))
 		return 0;
 	a->auth_key = malloc(WEFT_SECRET_KEY);
@@ -172,8 +178,10 @@ static int alloc_procs(void)
 	return 0;
 }
 
-/* Receives that no queue hears of, where the provider has them; with
- * threads and in virtual time requests tell who waits for what. */
+/*
+ * Enables direct receives (no CQ entry) if the provider has them; with threads
+ * and in virtual time all receives are requests, for the deadlock report.
+ */
 static void open_recv(bool threads)
 {
 	void *ops = NULL;
@@ -185,7 +193,10 @@ static void open_recv(bool threads)
 	weft_core.recv_calls = ops != NULL;
 }
 
-/* Whether a plan is about the way between processes, and nothing else. */
+/*
+ * Returns whether all faults of a fault plan concern the path between
+ * processes.
+ */
 static bool plan_is_of_ways(const char *text)
 {
 	static const uint32_t ways =
@@ -196,7 +207,7 @@ static bool plan_is_of_ways(const char *text)
 	struct weft_plan plan;
 	bool all = true;
 
-	/* the provider says what is wrong with it */
+	/* the provider reports errors in the plan */
 	if (weft_plan_load(text, &plan, &why))
 		return false;
 	for (size_t i = 0; i < plan.count; i++)
@@ -206,8 +217,9 @@ static bool plan_is_of_ways(const char *text)
 }
 
 /*
- * One process alone sends no datagrams: nothing of it can be late or overtake,
- * and memory, which it has instead, cannot make such faults.
+ * A single process sends no datagrams: its messages cannot be late or
+ * reordered, and shared memory, which it uses instead, cannot inject such
+ * faults.
  */
 static void forget_ways(void)
 {
@@ -308,7 +320,10 @@ int weft_wire_insert(int proc, const void *name)
 	return 0;
 }
 
-/* The published address without its tag, if proc has published it. */
+/*
+ * Checks the tag of a published address and removes it from the length; fails
+ * if proc did not publish the address.
+ */
 static int check_name(int proc, const char *name, size_t *len_p)
 {
 	size_t len = *len_p;

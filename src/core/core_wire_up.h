@@ -6,23 +6,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Who has to be there before the endpoint is enabled, and is closed between
- * the endpoint and its fabric. */
+/*
+ * A module that opens before the endpoint is enabled, and closes between the
+ * endpoint and its fabric.
+ */
 struct weft_wire_guest {
 	int (*open)(void); /* 0, or an error of libfabric */
 	void (*close)(void);
 };
 
 int weft_wire_open(bool threads, const struct weft_wire_guest *g);
-/* Everybody can ask for my name from now on. */
+/* Publishes the name of this process. */
 int weft_wire_names(void);
 void weft_wire_close(void);
 
-/* The name of my endpoint. */
+/* Returns the name of this process's endpoint. */
 const void *weft_wire_name(size_t *len_p);
-/* Takes a name for proc's; the lock is held. 0 or -errno. */
+/* Inserts a name as proc's address; the lock is held. 0 or -errno. */
 int weft_wire_insert(int proc, const void *name);
-/* Makes proc's address known; 0 or -errno. Caller holds the lock. */
+/* Looks up proc's address; 0 or -errno. The caller holds the lock. */
 int weft_wire_reach(int proc);
 
 #endif

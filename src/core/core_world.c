@@ -20,14 +20,14 @@
 
 #define HANDLE_BYTES 64
 
-static struct fi_weft_world *world; /* NULL: the clock is live */
+static struct fi_weft_world *world; /* NULL: live */
 
 static struct fid *domain(void)
 {
 	return &weft_core.domain->fid;
 }
 
-/* Rank 0 makes the world, the launcher carries its handle to the others. */
+/* Rank 0 creates the world; the launcher passes its handle to the others. */
 static int exchange(int rank, int size)
 {
 	char handle[HANDLE_BYTES] = "";
@@ -63,7 +63,7 @@ int weft_world_address(int rank, void *name, size_t *len)
 		world->address(domain(), (uint32_t)rank, name, len));
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- leaving ------------------------------------------------------------- */
 
 static bool verbose(void)
 {
@@ -75,7 +75,7 @@ static bool told(void)
 	return verbose() || weft_call_reported();
 }
 
-/* Once a job: a rank may end while another one ends the job. */
+/* Once per job: a rank may exit while another one ends the job. */
 static void write_links(void)
 {
 	char *text = NULL;
@@ -103,7 +103,10 @@ static void write_end(void)
 	weft_trace_world();
 }
 
-/* When all have left, nothing moves any more, and every run says the same. */
+/*
+ * Reports when all ranks have left: the state is final then, and equal in every
+ * run.
+ */
 static void tell(void)
 {
 	struct fi_weft_note n;
@@ -114,7 +117,7 @@ static void tell(void)
 	write_end();
 }
 
-/* Waiting for the launcher, outside virtual time: asleep. */
+/* Waiting for the launcher, outside virtual time: blocked. */
 static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t rested = PTHREAD_COND_INITIALIZER;
 static bool roused;
@@ -160,7 +163,7 @@ void weft_world_dead(char *text, size_t len)
 					       at ? "," : ":", r, why);
 }
 
-/* The lowest rank that no dead node has taken along. */
+/* Returns whether this is the lowest rank that is not on a failed node. */
 static bool is_first(void)
 {
 	char why[96];
@@ -180,14 +183,20 @@ void weft_world_part(void)
 	tell();
 }
 
-/* Time stands while this rank runs, and it will not wait again. */
+/*
+ * Virtual time does not advance while this rank runs, and it does not wait
+ * again.
+ */
 void weft_world_last(void)
 {
 	if (world && weft_call_reported())
 		write_links();
 }
 
-/* A program that computes for free prints rates that nothing has. */
+/*
+ * Warns if computing took no virtual time: rates that the program prints are
+ * wrong then.
+ */
 static void warn_compute(void)
 {
 	struct fi_weft_count n = { 0 };
@@ -204,6 +213,8 @@ int weft_world_end(void)
 		warn_compute();
 	if (weft_core.job.rank == 0 && told())
 		tell();
-	/* Those who leave the launcher one by one keep each other waiting. */
+	/*
+	 * Ranks that disconnect from the launcher one by one delay each other.
+	 */
 	return weft_pmix_fence(rest, rouse);
 }

@@ -11,7 +11,7 @@ libweftshow_la_SOURCES = \
 libweftshow_la_LIBADD = libweftpage.la
 EXTRA_DIST += src/show/README
 
-# Loaded by mpiexec when a trace of that kind is asked for.
+# Loaded by mpiexec when a trace of that kind is requested.
 if HAVE_OTF2
 pkglib_LTLIBRARIES += libweft-otf2.la
 libweft_otf2_la_SOURCES = src/show/show_otf2.c

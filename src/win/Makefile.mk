@@ -1,5 +1,5 @@
-# src/win: windows of one-sided communication, part of libmpi_abi.la; what needs
-# nothing of it is a library, for the tests.
+# src/win: windows of one-sided communication, part of libmpi_abi.la; the parts
+# that do not depend on that library are a library of their own, for the tests.
 noinst_LTLIBRARIES += libweftwin.la
 libweftwin_la_SOURCES = \
 	src/win/win_blocks.c src/win/win_blocks.h \
