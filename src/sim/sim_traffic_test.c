@@ -22,8 +22,7 @@ static void traffic(const char *machine, enum sim_pattern pattern)
 static void nobody_sends_to_himself(void **state)
 {
 	for (int p = 0; p < SIM_PATTERNS; p++) {
-		if (p == SIM_TRANSPOSE) /* nodes on the diagonal send to
-					   themselves */
+		if (p == SIM_TRANSPOSE) /* diagonal nodes send to themselves */
 			continue;
 		traffic("bgq:4x2x3mx1x2", (enum sim_pattern)p);
 		for (uint32_t n = 0; n < t.nodes; n++)
