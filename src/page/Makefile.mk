@@ -7,7 +7,7 @@ nodist_libweftpage_la_SOURCES = src/page/page_asset.c
 libweftpage_la_LIBADD = -lm
 CLEANFILES += src/page/page_asset.c
 
-# In this order: each uses what stands before it.
+# In this order: each script uses those before it.
 PAGE_JS = src/page/page_base.js src/page/page_table.js src/page/page_plot.js \
 	src/page/page_links.js src/page/page_matrix.js \
 	src/page/page_timepaint.js src/page/page_timesum.js \
