@@ -78,7 +78,7 @@ const struct repro_exp *repro_exp_find(const struct repro_row *row);
  * and reports on stderr.
  */
 int repro_exp_run(const struct repro *r, struct repro_row *row);
-/* Returns an argument as text or number, or the default `without`. */
+/* Returns an argument as text or number, or its default. */
 const char *repro_arg(const struct repro_row *row, const char *key,
 		      char buf[64], const char *without);
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,

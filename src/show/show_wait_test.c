@@ -205,7 +205,8 @@ static void a_late_sender(void **state)
  *   rank 1  Init 0-5           Recv 100 .. got 124, 125
  *
  * The send is a rendezvous: it completes after the receive was posted at 100.
- * Rank 0 waits 10 to 100 for a late receiver: 90. Rank 1 waits for no one.
+ * Rank 0 waits 10 to 100 for a late receiver: 90. Rank 1 does not wait.
+
  * Chain: rank 0 128-130, flight 100-128, rank 1 0-100.
  */
 static void a_late_receiver(void **state)
@@ -388,8 +389,8 @@ static void a_collective_in_the_middle(void **state)
  *   rank 2  Bcast 55-61 (after the root)   Reduce 80 ... 110
  *
  * Rank 0 waits 40 for the root of the broadcast, rank 2 does not. As root of
- * the reduction it waits 30 for rank 1. The others wait for no one, however
- * long they are in it.
+ * the reduction it waits 30 for rank 1. The other ranks do not wait, however
+ * long the call takes.
  */
 static void collectives_with_a_root(void **state)
 {
