@@ -206,7 +206,6 @@ static void a_late_sender(void **state)
  *
  * The send is a rendezvous: it completes after the receive was posted at 100.
  * Rank 0 waits 10 to 100 for a late receiver: 90. Rank 1 does not wait.
-
  * Chain: rank 0 128-130, flight 100-128, rank 1 0-100.
  */
 static void a_late_receiver(void **state)
