@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Choice among several links: by load, by address, or by pair. Prints the tables
-# of doc/model.md, "Roads on a torus of shared routers": messages of 4 KB on a
+# of doc/model.md, "Routing on a torus of shared routers": messages of 4 KB on a
 # torus of 8x8x8 routers, 1,024 nodes; accepted load in per cent of the peak,
 # mean and 99th percentile of the latencies in microseconds. Three minutes on
 # one core.

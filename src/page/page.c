@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See page.h. */
+/*
+ * Writes a page to a temporary file and renames it when complete; see page.h.
+ */
 #include "config.h"
 #include "src/page/page.h"
 #include "src/base/outfile.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Style and scripts of a page, from page.css and the .js files of this folder;
- * the build makes page_asset.c of them. */
+/*
+ * Style and scripts of a page, from page.css and the .js files of this folder;
+ * the build generates page_asset.c from these files.
+ */
 #ifndef WEFT_PAGE_ASSET_H
 #define WEFT_PAGE_ASSET_H
 

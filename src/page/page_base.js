@@ -1,5 +1,5 @@
 "use strict";
-/* What all sections use: making elements, numbers as text, colours. */
+/* Used by all sections: creation of elements, formatting of numbers, colours. */
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
@@ -26,7 +26,7 @@ function draw(tag, attrs, ...parts) {
 	return fill(document.createElementNS(SVG, tag), attrs, parts);
 }
 
-/* A part of the page with its heading; listed in the navigation. */
+/* A section of the page with its heading, listed in the navigation. */
 function section(id, title, note) {
 	const node = el("section", { id },
 		el("h2", {}, title), note ? el("p", { class: "note" }, note) : null);
@@ -66,14 +66,14 @@ const showPart = (x) => (100 * x).toFixed(2) + " %";
 
 const COLOURS = 8;
 const colour = (i) => `var(--c${i % COLOURS})`;
-/* The same for a canvas, which does not know variables. */
+/* The value of a CSS colour variable, for a canvas. */
 function inkOf(name) {
 	return getComputedStyle(document.documentElement)
 		.getPropertyValue(name).trim();
 }
 
-/* From little to much: dark blue over grey to yellow, told apart by everybody
- * because lightness alone says it. */
+/* Colour scale from low to high: dark blue over grey to yellow. Lightness alone
+ * distinguishes the values, also with colour vision deficiency. */
 const HEAT = [[0, 32, 76], [66, 77, 108], [124, 123, 120], [187, 175, 113],
 	[255, 234, 70]];
 function heat(x) {
@@ -92,7 +92,7 @@ function heatLegend(low, high) {
 	return el("p", { class: "legend note" }, low + " ", bar, " " + high);
 }
 
-/* A canvas as sharp as the screen; paint(context, width, height). */
+/* A canvas with the resolution of the screen; paint(context, width, height). */
 function canvas(height, label, paint) {
 	const node = el("canvas", { tabindex: 0, role: "img",
 		"aria-label": label, style: `height:${height}px` });

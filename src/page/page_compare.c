@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * weft-page CSV FILE: the results of bench/compare as a page; --check FILE only
- * checks whether the page can be written there. The CSV has the
- * columns benchmark, ranks, mpi, round, size, metric, value; a curve is made of
- * the median of each size, with the lowest and the highest.
+ * checks whether the page can be written there. The CSV has the columns
+ * benchmark, ranks, mpi, round, size, metric, value; a curve consists of the
+ * median of each size, with minimum and maximum.
  */
 #include "src/base/outfile.h"
 #include "src/page/page.h"
@@ -18,7 +18,7 @@ struct row {
 	char bench[WORD], mpi[WORD], metric[WORD];
 	int ranks;
 	double size, value;
-	unsigned line; /* where it stood */
+	unsigned line; /* position in the file */
 };
 
 static int read_row(const char *line, struct row *r)
@@ -41,7 +41,7 @@ static struct row *read_all(FILE *f, unsigned *count)
 	return row;
 }
 
-/* Values of one point of one curve of one plot stand together. */
+/* Sorts by plot, curve, point and value. */
 static int order(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -77,7 +77,7 @@ static double middle(const struct row *r, unsigned n)
 		     : (r[n / 2 - 1].value + r[n / 2].value) / 2;
 }
 
-/* Returns how many rows the curve has. */
+/* Writes a curve; returns the number of its rows. */
 static unsigned put_curve(struct json *j, const struct row *r, unsigned left)
 {
 	unsigned at = 0, n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See page_json.h. */
+/* JSON writer, see page_json.h. */
 #include "src/page/page_json.h"
 
 #include "src/base/must.h"
@@ -13,7 +13,7 @@ void json_begin(struct json *j, FILE *f)
 	j->f = f;
 }
 
-/* How many bytes the character at s has; 0: it is none. */
+/* Length in bytes of the UTF-8 character at s; 0: not UTF-8. */
 static unsigned utf8_length(const unsigned char *s)
 {
 	unsigned n = *s < 0x80		   ? 1
@@ -33,7 +33,10 @@ static bool is_plain(unsigned char c)
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<';
 }
 
-/* One that is not plain; how many bytes it has. */
+/*
+ * Writes a character that needs an escape or several bytes; returns its length
+ * in bytes.
+ */
 static unsigned put_odd(FILE *f, const unsigned char *s)
 {
 	unsigned n = utf8_length(s);
@@ -73,14 +76,14 @@ static const char pairs[] = "00010203040506070809"
 			    "80818283848586878889"
 			    "90919293949596979899";
 
-/* Two digits before end. */
+/* Writes two digits before end. */
 static inline char *put_pair(char *end, uint32_t x)
 {
 	memcpy(end - 2, pairs + 2 * x, 2);
 	return end - 2;
 }
 
-/* Eight, of which none waits long for another. */
+/* Writes eight digits, with short dependency chains. */
 static char *put_eight(char *end, uint32_t x)
 {
 	uint32_t high = x / 10000, low = x % 10000;
@@ -107,7 +110,7 @@ char *json_digits(char *end, uint64_t x, unsigned least)
 	return p;
 }
 
-/* Comma and key, when they belong here. */
+/* Writes the separating comma and the key, as needed. */
 static void before(struct json *j, const char *key)
 {
 	if (j->depth && j->some[j->depth - 1])
@@ -153,7 +156,7 @@ void json_text(struct json *j, const char *key, const char *text)
 	put_text(j->f, text);
 }
 
-/* JSON has no word for what is no number. */
+/* JSON has no literal for infinity and NaN: these become null. */
 void json_number(struct json *j, const char *key, double x)
 {
 	before(j, key);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * JSON, written as it comes: objects and arrays are opened and closed, values
- * stand between. Commas are put where they belong. A key is NULL inside arrays.
- * Text may hold anything; what is no UTF-8 becomes a question mark. The result
- * can stand inside an HTML script element: '<' is written as an escape. The
- * file is one thread's.
+ * A streaming JSON writer: objects and arrays are opened and closed, values are
+ * written in between; commas are inserted automatically. A key is NULL inside
+ * arrays. Text may contain any byte; bytes that are not UTF-8 become question
+ * marks. The result can be embedded in an HTML script element: '<' is escaped.
+ * Output to one file is from one thread only (unlocked stdio).
  */
 #ifndef WEFT_PAGE_JSON_H
 #define WEFT_PAGE_JSON_H
@@ -18,8 +18,8 @@
 struct json {
 	FILE *f;
 	unsigned depth;
-	char end[JSON_DEPTH];  /* what closes each level */
-	bool some[JSON_DEPTH]; /* something stands before */
+	char end[JSON_DEPTH];  /* closing character of each level */
+	bool some[JSON_DEPTH]; /* the level has an element already */
 };
 
 void json_begin(struct json *j, FILE *f);
@@ -29,12 +29,14 @@ void json_close(struct json *j);
 void json_text(struct json *j, const char *key, const char *text);
 void json_number(struct json *j, const char *key, double x);
 void json_int(struct json *j, const char *key, int64_t x);
-/* Up to 8 values of an array, at once. */
+/* Writes 1 to 8 values of an array. */
 void json_ints(struct json *j, const int64_t *x, unsigned n);
 void json_bool(struct json *j, const char *key, bool x);
 
-/* At least so many digits, before end; where they begin. Files are mostly
- * numbers, and printf takes its time. */
+/*
+ * Writes at least `least` digits before end; returns their begin. Output is
+ * mostly numbers, and printf() is slower.
+ */
 enum { JSON_DIGITS = 24 };
 char *json_digits(char *end, uint64_t x, unsigned least);
 

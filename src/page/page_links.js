@@ -1,17 +1,17 @@
 "use strict";
 /*
- * Links drawn as the machine is built: every node or switch is a cell, its
- * colour the load of its busiest link (or of one class). A torus is cut into
- * slices of its two largest dimensions, a tree into its levels.
+ * Links in the topology of the machine: every node or switch is a cell, whose
+ * colour is the load of its busiest link (or of one class). A torus is drawn as
+ * slices of its two largest dimensions, a tree as its levels.
  *
  * links: { time_ps, classes: [{ name, links, used, packets, bytes, busy, most
- * }], link: [[node, class, packets, bytes, busy_ps, queued_ps, and of a link
- * that a fault plan harmed bad, detours, retry_ps, dead]], idle: how many are
- * not listed }.
+ * }], link: [[node, class, packets, bytes, busy_ps, queued_ps, and for a link
+ * affected by a fault plan bad, detours, retry_ps, dead]], idle: number of links
+ * that are not listed }.
  */
 const CELL = 13;
 
-/* Where a node is drawn, by its name: (0,1,2) or level 2 switch 5. */
+/* Position of a node, from its name: (0,1,2) or level 2 switch 5. */
 function placeOf(name) {
 	const numbers = (name.match(/\d+/g) || []).map(Number);
 	if (name.startsWith("("))
@@ -21,7 +21,7 @@ function placeOf(name) {
 		: { level: 0, at: numbers };
 }
 
-/* Every node with its links, and the sizes of what they are in. */
+/* Groups the links by node. */
 function gatherPlaces(links) {
 	const places = new Map();
 	for (const [name, cls, packets, bytes, busy, queued, bad, detours, retry,
@@ -181,7 +181,7 @@ function linkSection(links, note) {
 	s.append(linkTables(links));
 }
 
-/* What a plan of faults did. faults: [[what, how often]]. */
+/* Effects of a fault plan. faults: [[kind, count]]. */
 function faultSection(faults, links) {
 	const s = section("faults", "Faults",
 		"Done by the plan of this run; links that it harmed have a cross in "

@@ -1,6 +1,6 @@
 "use strict";
 /*
- * Who sent how much to whom. matrix: { ranks, group: ranks in a row or column,
+ * Communication matrix. matrix: { ranks, group: ranks per row or column,
  * entry: [[from, to, messages, bytes]] by group }.
  */
 function matrixSection(matrix) {
@@ -21,7 +21,7 @@ function matrixSection(matrix) {
 	function most() {
 		return Math.max(1, ...matrix.entry.map((e) => e[what.value]));
 	}
-	/* Ranks beside their rows and above their columns, as many as fit. */
+	/* Rank numbers beside rows and above columns, as many as fit. */
 	function paintNumbers(c, step) {
 		let every = 1;
 		while (every * step < 34)

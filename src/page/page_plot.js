@@ -1,8 +1,8 @@
 "use strict";
 /*
- * A plot: axes { label, log, names: words in place of numbers }, series { name, points [[x, y, low, high,
+ * A plot: axes { label, log, names: words instead of numbers }, series { name, points [[x, y, low, high,
  * text]], line, marks, bars, colour, ring: hollow circles around others }. low and high draw the spread or the
- * band of a point. Under it stands the same as a table.
+ * band of a point. The same data follows as a table.
  */
 const PLOT = { width: 560, height: 320, left: 64, right: 14, top: 12,
 	bottom: 42 };
@@ -40,7 +40,7 @@ function ticks(spec, low, high) {
 	return list;
 }
 
-/* Powers of the base; where these are few, 2 and 5 times them as well. */
+/* Powers of the base; if these are few, also 2 and 5 times the powers. */
 function logTicks(base, low, high) {
 	const first = Math.floor(Math.log(low) / Math.log(base));
 	const last = Math.ceil(Math.log(high) / Math.log(base));
@@ -79,8 +79,8 @@ function plotFrame(g, spec, x, y) {
 		"text-anchor": "middle" }, spec.y.label));
 }
 
-/* Marks differ in shape as well as in colour. A ring is seen around a mark that
- * is at the same place. */
+/* Marks differ in shape as well as in colour. A ring remains visible around a
+ * mark at the same position. */
 function mark(i, x, y, ink, hollow, ring) {
 	const shapes = ring ? [`M${x - 7} ${y}a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z`] : [
 		`M${x - 4} ${y}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z`,

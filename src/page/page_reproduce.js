@@ -4,7 +4,7 @@
  * sum, rows: [{ id, source, text, x, unit, paper, model, low, high, error,
  * band, kind, verdict, why }], constants: [{ key, value, source }] }].
  */
-/* "the same" of a row is the text of the last row that says more. */
+/* A text that begins with "the same" refers to the last row with another text. */
 function fullTexts(rows) {
 	let last = "";
 	return rows.map((r) => {
@@ -15,13 +15,13 @@ function fullTexts(rows) {
 	});
 }
 
-/* Sections of a paper have numbers, tables and figures their names. */
+/* Sections of a paper have numbers, tables and figures have names. */
 const sourceName = (source) => /^[0-9IVXA-D.]+$/.test(source)
 	? `Section ${source}` : source;
 
 const isBad = (r) => r.verdict === "OUT OF BAND" || r.verdict === "failed";
 
-/* Rows of one experiment are one plot; what stands alone is left to the table. */
+/* Rows of one experiment are one plot; single rows are only in the table. */
 function plotsOf(system) {
 	const groups = new Map();
 	for (const r of fullTexts(system.rows)) {
@@ -38,7 +38,7 @@ function pointText(name, r) {
 		+ `${r.model === undefined ? "-" : r.model}, band ${r.band}, ${r.kind}`;
 }
 
-/* Numbers have their place on the axis, other words one after the other. */
+/* Numbers have a position on the axis; other texts follow one after another. */
 function axisOf(rows) {
 	const xs = rows.map((r) => Number(r.x));
 	const by = rows[0].text.match(/, by (.*)$/);

@@ -1,11 +1,11 @@
 "use strict";
 /*
  * Class routes as trees, the root on top. routes: [{ first, members, opened,
- * tree: [[node, index of its parent or -1, ranks there]] }].
+ * tree: [[node, index of its parent or -1, ranks on the node]] }].
  */
 const LEAF = 11, STEP = 26;
 
-/* Children of each, and the root; places from left to right by leaves. */
+/* Children of each node, and the root; positions from left to right by leaves. */
 function growTree(tree) {
 	const below = tree.map(() => []);
 	let root = 0;
@@ -18,7 +18,7 @@ function growTree(tree) {
 	return { below, root };
 }
 
-/* Depth first without recursion: a chain of nodes may be long. */
+/* Depth first without recursion, since a chain of nodes may be long. */
 function layTree(tree) {
 	const { below, root } = growTree(tree);
 	const at = tree.map(() => null);

@@ -1,5 +1,5 @@
 "use strict";
-/* A run of mpiexec: what was run, its calls, timeline, messages, links. */
+/* A run of mpiexec: command, calls, timeline, messages, links. */
 
 function sparks(list) {
 	const most = Math.max(1, ...list);
@@ -28,7 +28,7 @@ function callSection() {
 	], data.calls, 2));
 }
 
-/* Ranks on a circle, arrows to those they wait for. */
+/* Ranks on a circle, with arrows to the ranks for which they wait. */
 function deadlockSection(deadlock) {
 	const s = section("deadlock", "Deadlock");
 	const n = deadlock.waits.length, R = 150, C = 180;

@@ -1,5 +1,5 @@
 "use strict";
-/* The page's kind decides what is on it. */
+/* Calls the script of the page's kind. */
 const kinds = { run: showRun, sim: showSim, reproduce: showReproduce,
 	compare: showCompare };
 

@@ -1,7 +1,7 @@
 "use strict";
 /*
  * A table that is sorted by pressing the name of a column. columns: { name,
- * text: left-aligned, value(row): what is sorted, show(row): what is seen }.
+ * text: left-aligned, value(row): sort key, show(row): displayed text }.
  */
 function table(columns, rows, sortBy, rising) {
 	const body = el("tbody");

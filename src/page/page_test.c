@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON is JSON whatever the text, and a page appears whole or not at all. */
+/*
+ * Tests of pages: the JSON is valid for any text, and a page appears complete
+ * or not at all.
+ */
 #include "src/page/page.h"
 #include "test/t.h"
 
@@ -10,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What fn writes. */
+/* Returns the output of fn. */
 static char *written(void (*fn)(struct json *j))
 {
 	char *text = NULL;
@@ -71,7 +74,7 @@ static void numbers_keep_all_their_digits(void **state)
 	free(text);
 }
 
-/* Around each power of ten, where the ways of making digits meet. */
+/* Around each power of ten, where the number of digits changes. */
 static void digits_are_those_of_printf(void **state)
 {
 	char text[JSON_DIGITS], want[JSON_DIGITS];
@@ -123,7 +126,7 @@ static void a_page_appears_when_it_is_whole(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(file, sizeof(file), "%s/x.html", dir);
 	assert_int_equal(page_open(&p, file, "run", "a <b> & c"), 0);
-	json_array(&p.data, "open"); /* closed by the end of the page */
+	json_array(&p.data, "open"); /* closed by page_close() */
 	assert_int_not_equal(access(file, F_OK), 0);
 	assert_int_equal(page_close(&p), 0);
 	text = slurp(file);
@@ -135,7 +138,8 @@ static void a_page_appears_when_it_is_whole(void **state)
 	assert_int_equal(page_open(&p, file, "run", "again"), 0);
 	page_drop(&p);
 	text = slurp(file);
-	assert_non_null(strstr(text, "a &lt;b>")); /* the old one stays */
+	/* the former file is unchanged */
+	assert_non_null(strstr(text, "a &lt;b>"));
 	free(text);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(rmdir(dir), 0);
@@ -149,7 +153,7 @@ static void what_cannot_be_written_is_told(void **state)
 	assert_int_equal(page_open(&p, "", "run", "x"), -ENAMETOOLONG);
 }
 
-/* /dev/full refuses every byte. */
+/* Every write to /dev/full fails. */
 static void a_full_disk_is_told(void **state)
 {
 	char dir[] = "/tmp/page_test.XXXXXX", file[64], part[80];

@@ -1,10 +1,10 @@
 "use strict";
 /*
- * What every rank did when. time: { begin, end, names, open: ranks whose last
- * call did not end, row: [[start, length, name, ...] as one flat list, starts as
- * differences] }, messages and accesses (of windows): [[from, to, sent,
- * received, bytes]], collectives: [[name, first, last to come, its rank, end,
- * ranks]]. page_timepaint.js paints it, page_timesum.js adds up a part of it.
+ * Timeline of the calls of each rank. time: { begin, end, names, open: ranks
+ * whose last call did not end, row: [[start, length, name, ...] as one flat list,
+ * starts as differences] }, messages and accesses (of windows): [[from, to, sent,
+ * received, bytes]], collectives: [[name, first begin, last begin, last rank, end,
+ * ranks]]. page_timepaint.js draws it, page_timesum.js sums a selection.
  */
 
 /* Absolute starts, for binary search. */
@@ -22,7 +22,7 @@ function unfold(flat) {
 	return row;
 }
 
-/* The first that ends after t. */
+/* Index of the first call that does not end before t. */
 function firstAfter(row, t) {
 	let low = 0, high = row.from.length;
 	while (low < high) {
@@ -35,7 +35,7 @@ function firstAfter(row, t) {
 	return low;
 }
 
-/* Names by their time, so that the colours go to those that matter. */
+/* Names sorted by their total time: the longest get the colours. */
 function rankNames(time, rows) {
 	const sum = new Float64Array(time.names.length);
 	for (const r of rows)
@@ -66,7 +66,7 @@ function timeLegend(t) {
 	return legend;
 }
 
-/* Calls that their ranks had not left, those that began last first. */
+/* Open calls at the end of the run, the last begin first. */
 function openTable(t) {
 	const rows = t.rows.flatMap((r, rank) => Array.from({ length: r.open },
 		(_, k) => ({ rank, i: r.from.length - 1 - k, r })));
@@ -80,7 +80,7 @@ function openTable(t) {
 				show: (x) => showTime(x.r.length[x.i]) }], rows, 2));
 }
 
-/* ---- what is shown of it ------------------------------------------------- */
+/* ---- the visible part ---------------------------------------------------- */
 
 const timeLines = (t) => Math.ceil(t.rows.length / t.view.each);
 const timeMiddle = (t) => (t.view.from + t.view.to) / 2;
@@ -118,7 +118,7 @@ function moveLine(t, step) {
 	t.picture.repaint();
 }
 
-/* Each rank gets its own line, or shares it with others again. */
+/* Toggles between one line per rank and several ranks per line. */
 function openLines(t) {
 	const rank = t.cursor * t.view.each;
 	t.view.each = t.view.each === 1 ? t.packed : 1;
@@ -141,7 +141,7 @@ function tellCall(t, k, at) {
 			: "outside MPI");
 }
 
-/* ---- a part of it -------------------------------------------------------- */
+/* ---- selection ----------------------------------------------------------- */
 
 function selectTime(t, from, to) {
 	t.select = from === null ? null : [Math.max(Math.min(from, to), t.time.begin),
@@ -196,7 +196,7 @@ function timeKeys(t) {
 const timeAt = (t, x) => t.view.from + (x - LEFT)
 	* (t.view.to - t.view.from) / areaWidth(t, t.picture.clientWidth);
 
-/* A drag selects; with shift it moves. */
+/* Dragging selects; with shift it pans. */
 function timeDrags(t) {
 	let drag = null;
 	t.picture.addEventListener("mousedown", (e) => {
@@ -245,7 +245,7 @@ function timeEvents(t) {
 	timeDrags(t);
 }
 
-/* Of many ranks several share a line. */
+/* With many ranks, several share a line. */
 function timeState(time, lists) {
 	const rows = time.row.map(unfold);
 	const packed = Math.ceil(rows.length / 32);

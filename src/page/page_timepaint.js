@@ -1,18 +1,18 @@
 "use strict";
 /*
- * Paints the timeline. t: what page_time.js keeps: rows, names, view { from, to,
- * top: first line, each: ranks of a line }, seen: lines, high: of a line in
- * pixels, right: margin for calls that are open, select: [from, to] or null.
+ * Draws the timeline. t: state of page_time.js: rows, names, view { from, to,
+ * top: first line, each: ranks per line }, seen: visible lines, high: height of a
+ * line in pixels, right: margin for open calls, select: [from, to] or null.
  */
 const LEFT = 56, TOP = 20;
 
-/* Pixels of a time, and of the lines' area. */
+/* Pixel position of a time, and width of the area of the lines. */
 const areaWidth = (t, width) => width - LEFT - t.right;
 const xOf = (t, width, time) => LEFT + (time - t.view.from)
 	* areaWidth(t, width) / (t.view.to - t.view.from);
 const lineOf = (t, rank) => Math.floor(rank / t.view.each) - t.view.top;
 
-/* Round times: 1, 2 or 5 of a power of ten, at most one in 90 pixels. */
+/* Round times: 1, 2 or 5 times a power of ten, at most one per 90 pixels. */
 function roundTimes(from, to, pixels) {
 	const rough = (to - from) / Math.max(pixels / 90, 1);
 	const ten = Math.pow(10, Math.floor(Math.log10(rough)));
@@ -38,7 +38,7 @@ function paintTimes(c, t, width) {
 	c.textAlign = "left";
 }
 
-/* Lines across what is not done. */
+/* Hatching of open calls. */
 function paintOpen(c, x, y, w, high) {
 	c.save();
 	c.beginPath();
@@ -55,7 +55,7 @@ function paintOpen(c, x, y, w, high) {
 	c.restore();
 }
 
-/* The name without MPI_, where there is room for it. */
+/* The name without MPI_, if there is room for it. */
 function paintName(c, name, x, y, w, high) {
 	const text = name.replace(/^MPI_/, "");
 	if (high < 11 || w < 20 || c.measureText(text).width > w - 6)
@@ -64,7 +64,7 @@ function paintName(c, name, x, y, w, high) {
 	c.fillText(text, x + 3, y + high / 2 + 4);
 }
 
-/* An open call goes on into the margin. */
+/* An open call extends into the margin. */
 function paintCall(c, t, r, i, x, w, y, high, inks) {
 	const left = Math.max(x, LEFT);
 	const open = i >= r.from.length - r.open;
@@ -84,14 +84,14 @@ function paintRank(c, t, r, y, high, width, inks) {
 		&& r.from[i] <= t.view.to; i++) {
 		const x = xOf(t, width, r.from[i]), w = r.length[i] * scale;
 		if (x + w < last && i < r.from.length - r.open)
-			continue; /* nothing new to be seen there */
+			continue; /* this pixel is already drawn */
 		paintCall(c, t, r, i, x, w, y, high, inks);
 		last = Math.ceil(x + w);
 	}
 }
 
-/* Less than a pixel is no colour that the legend has: of the ranks that share a
- * line so many are drawn as there are pixels. */
+/* A line thinner than a pixel would mix colours to one that is not in the legend:
+ * of the ranks that share a line, only as many are drawn as it has pixels. */
 const ranksDrawn = (t) => Math.min(t.view.each, t.high - 3);
 
 function paintLine(c, t, k, y, width, inks) {
@@ -166,7 +166,7 @@ function paintTimeline(c, t, width) {
 	c.font = "11px system-ui";
 	paintLabels(c, t);
 	paintTimes(c, t, width);
-	c.save(); /* nothing is drawn over the ranks' numbers */
+	c.save(); /* clip: do not draw over the rank numbers */
 	c.beginPath();
 	c.rect(LEFT, TOP, width - LEFT, t.seen * t.high);
 	c.clip();

@@ -1,7 +1,7 @@
 "use strict";
-/* Sums of a selected part of the timeline: time in each call, of all ranks. */
+/* Sums of a selection of the timeline: time in each call, over all ranks. */
 
-/* Of one rank, added to sum by name. */
+/* Adds the times of one rank to sum, by name. */
 function addRange(r, from, to, sum) {
 	for (let i = firstAfter(r, from); i < r.from.length && r.from[i] < to; i++)
 		sum[r.name[i]] += Math.max(Math.min(r.from[i] + r.length[i], to)

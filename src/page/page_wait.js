@@ -1,13 +1,13 @@
 "use strict";
 /*
- * Where ranks waited, and the chain of waits. waits: { classes: names, rank:
+ * Wait states, and the chain of waits. waits: { classes: names, rank:
  * [[ps by class] by rank], call: [[name, ps by class ...]] }; chain: parts from
  * the begin to the end { rank, from, length, via, call, peer, other, outside };
  * chain_sum: [[call, via, ps]]; chain_rank: [[rank, ps of its own work]].
  */
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 
-/* Classes that have any time, as columns. */
+/* Classes with nonzero time, as columns. */
 function classColumns(waits, of) {
 	const used = waits.classes.map((_, k) => k)
 		.filter((k) => waits.rank.some((r) => r[k] > 0));
@@ -45,7 +45,7 @@ function waitByCall(waits) {
 			show: (r) => showPart(r.wait / r.all) }], rows, 3);
 }
 
-/* Of many ranks the table is made when it is opened. */
+/* With many ranks the table is created when it is opened. */
 function waitByRank(waits) {
 	const rows = waits.rank.map((times, rank) => ({ rank, times }));
 	const box = el("details", {}, el("summary", {}, "by rank"));
@@ -116,7 +116,7 @@ function chainSums(sums) {
 	], sums, 1);
 }
 
-/* Ranks whose work the run waited for; those with the most. */
+/* Ranks with the most own work on the chain. */
 function chainRanks(ranks) {
 	const total = data.time.end - data.time.begin || 1;
 	const most = [...ranks].sort((a, b) => b[1] - a[1]).slice(0, 20);

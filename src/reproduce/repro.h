@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Published results against the model. A table names the rows; each belongs to
- * an experiment, a program over the model that does what the authors did and
- * measures what they measured. No experiment sees the published value.
+ * Comparison of published results with the model. A table lists the published
+ * values; each row names an experiment, which does on the model what the
+ * authors did and measures what they measured. No experiment gets the published
+ * value.
  */
 #ifndef WEFT_REPRO_H
 #define WEFT_REPRO_H
@@ -19,8 +20,9 @@
 enum repro_state { REPRO_LEFT_OUT, REPRO_DONE, REPRO_FAILED };
 
 /*
- * What a row shows: a prediction; how a constant was set; plain arithmetic;
- * what our own software does beside what theirs did, of which nobody knows how.
+ * What a row shows: a prediction; the calibration of a constant; plain
+ * arithmetic; or a comparison of Weft's software with the authors', whose
+ * details are not published.
  */
 enum repro_kind {
 	REPRO_PREDICTED,
@@ -33,33 +35,34 @@ enum repro_side { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
 
 struct repro_row {
 	char id[32], source[24], text[80], x[24], unit[8];
-	char exp[128]; /* the experiment and its arguments */
-	char why[160]; /* it may be out of band, or nothing */
+	char exp[128]; /* name of the experiment and its arguments */
+	/* reason for which the row may be out of band, or empty */
+	char why[160];
 	double value;
-	double band; /* percent, or points when the unit is % */
+	double band; /* in percent, or in points if the unit is % */
 	enum repro_side side;
 	bool points;
 	enum repro_kind kind;
-	/* what came out */
+	/* result */
 	enum repro_state state;
 	double model;
 };
 
 struct repro {
-	const char *system;  /* bgq */
+	const char *system;  /* e.g. "bgq" */
 	const char *machine; /* name or file, without shape */
-	bool quick;	     /* leave out what takes long */
+	bool quick;	     /* skip long experiments */
 	bool progress;
 	struct repro_row row[REPRO_ROWS_MAX];
 	unsigned count;
 };
 
-/* What an experiment measures; rows may want it in other units. */
+/* Quantity that an experiment measures; a row may use another unit of it. */
 enum repro_measure { REPRO_PS, REPRO_BYTES_PER_US, REPRO_NUMBER };
 
 /*
- * A kind of experiment, the same for all machines. A row names it with its
- * arguments: "pingpong hops=3 shape=4x4". run: 0 or -errno, said on stderr.
+ * A kind of experiment, for all machines. A row names it with its arguments:
+ * "pingpong hops=3 shape=4x4". run returns 0, or -errno and reports on stderr.
  */
 struct repro_exp {
 	const char *name;
@@ -70,23 +73,26 @@ struct repro_exp {
 
 /* repro_exp.c */
 const struct repro_exp *repro_exp_find(const struct repro_row *row);
-/* The model's value of a row, in the row's unit. 0 or -errno, said. */
+/*
+ * Computes the model's value of a row, in the row's unit. Returns 0, or -errno
+ * and reports on stderr.
+ */
 int repro_exp_run(const struct repro *r, struct repro_row *row);
-/* An argument as text or number, or what it is without one. */
+/* Returns an argument as text or number, or its default. */
 const char *repro_arg(const struct repro_row *row, const char *key,
 		      char buf[64], const char *without);
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,
 			  uint64_t without);
-/* The row takes more than some seconds. */
+/* Does the row take more than some seconds? */
 bool repro_slow(const struct repro_row *row);
 
-/* repro_table.c: 0, or -errno and the reason on stderr. */
+/* repro_table.c: returns 0, or -errno with the reason on stderr. */
 int repro_table_read(struct repro *r);
-/* The systems that there are tables of, by name; how many. */
+/* Lists the systems that have a table, sorted by name; returns their number. */
 #define REPRO_SYSTEMS 16
 unsigned repro_systems(char name[REPRO_SYSTEMS][32]);
 extern const char *const repro_kinds[];
-double repro_error(const struct repro_row *row); /* percent, or points */
+double repro_error(const struct repro_row *row); /* in percent, or in points */
 bool repro_in_band(const struct repro_row *row);
 
 /* The experiments. */
@@ -137,22 +143,22 @@ int repro_zones(const struct repro *r, const struct repro_row *row,
 
 /* repro_out.c */
 enum repro_format { REPRO_TEXT, REPRO_CSV, REPRO_JSON };
-/* Text appears as rows come; CSV and JSON at the end. */
+/* Text is printed row by row; CSV and JSON at the end. */
 void repro_out_begin(const struct repro *r, enum repro_format f);
 void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 void repro_out_end(const struct repro *r, enum repro_format f);
-/* The last line of the text. */
+/* Writes the last line of the text: the summary. */
 void repro_out_sum(const struct repro *r, char *text, size_t len);
-/* "2 %", "at most"; "in band", "OUT OF BAND". */
+/* Texts of a row: "2 %", "at most"; "in band", "OUT OF BAND". */
 const char *repro_band_text(const struct repro_row *row, char *text,
 			    size_t len);
 const char *repro_verdict(const struct repro_row *row);
 
-/* repro_page.c: one page, every system a part of it. 0 or -errno. */
+/* repro_page.c: one page, each system is a section. Returns 0 or -errno. */
 int repro_page_open(struct page *p, const char *file, const char *system);
 void repro_page_add(struct page *p, const struct repro *r);
 
-/* repro_draw.c: paper against model. 0 or -errno. */
+/* repro_draw.c: plots of paper and model. Returns 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);
 
 /* ---- the progress line (repro_progress.c) -------------------------------- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All-to-all (SC11 V.C) and zone routing (II.B). The peak is the authors':
- * links of 1.8 GB/s of payload, 90 % of raw (II.A), the busiest dimension
- * full. Measured machines run the whole exchange; the large ones that the
- * authors simulated run in the steady state, where every node sends to all
- * others in an order of its own, more than the network takes, and what
- * arrives is counted after a time of warming up.
+ * links of 1.8 GB/s of payload, 90 % of the raw rate (II.A), with the busiest
+ * dimension saturated. For measured machines the complete exchange is run. The
+ * large machines that the authors simulated are run in the steady state: every
+ * node sends to all others in an order of its own, with more than the peak
+ * load, and deliveries are counted after a warm-up.
  */
 #include "src/reproduce/repro_bench.h"
 #include "src/sim/sim_progress.h"
@@ -17,12 +17,12 @@
 
 /*
  * SC11 III.A: injection FIFOs in memory, enough for each of 511 messages to
- * have its own. What the authors' program did is not published; engines take
- * turns between their FIFOs packet by packet, which mixes the destinations.
+ * have its own. What the authors' program did is not published; engines serve
+ * their FIFOs round robin, packet by packet, which mixes the destinations.
  */
 #define MEMORY_FIFOS 544
 
-/* SC11 II.A: most of the raw rate that user data can have. */
+/* SC11 II.A: largest part of the raw rate that is available to user data. */
 #define PAYLOAD_PART 0.9
 
 /* The authors' peak of a node, in bytes per us. */
@@ -68,7 +68,7 @@ int repro_alltoall(const struct repro *r, const struct repro_row *row,
 	return err ? err : run(r, row, &s, model_p);
 }
 
-/* Steady traffic beyond the peak, by one of the machine's zone sets. */
+/* Steady traffic above the peak, with one of the machine's zone sets. */
 int repro_zones(const struct repro *r, const struct repro_row *row,
 		double *model_p)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A machine for an experiment: its numbers, and a network of them. */
+/*
+ * A machine for an experiment: its configuration and its network. Used by all
+ * experiments. Functions that return -errno report the error on stderr.
+ */
 #ifndef WEFT_REPRO_BENCH_H
 #define WEFT_REPRO_BENCH_H
 
@@ -14,23 +17,32 @@ struct repro_bench {
 };
 
 /*
- * Opens the machine in the row's shape= and variant=, with room for so many
- * packets at a time. 0 or -errno, said on stderr.
+ * Opens the machine with the row's shape= and variant=, for at most this number
+ * of packets in flight. Returns 0 or -errno.
  */
 int repro_bench_open(struct repro_bench *b, const struct repro *r,
 		     const struct repro_row *row, uint32_t packets);
-/* The same of numbers that are in b->cfg already. */
+/* Opens the network of b->cfg, which is already set. Returns 0 or -errno. */
 int repro_bench_build(struct repro_bench *b, uint32_t packets);
-/* Only its numbers; row NULL: as the file has them. */
+/*
+ * Loads the configuration only; row NULL: that of the file. Returns 0 or
+ * -errno.
+ */
 int repro_bench_config(const struct repro *r, const struct repro_row *row,
 		       struct net_config *cfg);
-/* The number of a path by its name, NULL: the first. 0 or -EINVAL, said. */
+/*
+ * Finds the index of an injection path by name, NULL: the first. Returns 0 or
+ * -EINVAL.
+ */
 int repro_bench_path(const struct repro_bench *b, const char *name,
 		     uint8_t *path_p);
-/* The path in= of a row, plus one; 0: it has none. 0 or -EINVAL, said. */
+/*
+ * Finds the row's path in=: its index plus one, or 0 without one. Returns 0 or
+ * -EINVAL.
+ */
 int repro_bench_path_in(const struct repro_bench *b,
 			const struct repro_row *row, uint8_t *in_p);
-/* Runs until nothing is under way; checks the model. 0 or -errno, said. */
+/* Runs until no event is left, then checks the model. Returns 0 or -errno. */
 int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg);
 void repro_bench_close(struct repro_bench *b);
 

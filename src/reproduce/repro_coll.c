@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collective on a class route: all nodes of a block give their part at the
- * same time; the time is that of the last node's result. Long messages are sent
- * packet by packet, WINDOW of them ahead of the results.
+ * A collective on a class route: all nodes of a block contribute at the same
+ * time; the result is the time at which the last node has the result. Long
+ * messages are sent packet by packet, at most WINDOW packets ahead of the
+ * results.
  *
  *   kind=allreduce|barrier, bytes=N
- *   nodes=N     twice the nodes at a time: pairs in each dimension, then fours;
- *               without: the whole shape
+ *   nodes=N     size of the block: doubled in one dimension after the other,
+ *               then again; default: the whole shape
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
@@ -62,7 +63,7 @@ static uint64_t combine(void *arg, uint64_t at, uint32_t node,
 	return 0;
 }
 
-/* The nodes of the block that begins at the origin. */
+/* Collects the nodes of the block at the origin. */
 static void fill_block(struct coll *c, const uint16_t *block)
 {
 	uint16_t at[NET_DIMS_MAX];
@@ -113,7 +114,7 @@ static int run(struct coll *c)
 	return err ? err : c->err;
 }
 
-/* The block that the row names, or the whole machine. */
+/* Computes the block of the row, or the whole machine. */
 static void block_of(const struct repro_row *row, const struct net_config *cfg,
 		     uint16_t *block)
 {

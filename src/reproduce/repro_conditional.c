@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A barrier of a range of nodes, nodes=N from node 0 on, as the machine makes
- * it: all come at once, and the last one has seen with a look that it is over.
+ * A barrier of the nodes 0 to N - 1, nodes=N, by the machine's own method: all
+ * nodes arrive at the same time; the result is the time at which the last node
+ * has detected the completion by polling.
  */
 #include "src/reproduce/repro_bench.h"
 

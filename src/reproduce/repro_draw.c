@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A picture for each series of rows with one description: the paper's points,
- * the model's line. A description that ends "by hops" has hops for its x; rows
- * that are not of a series are drawn side by side with others of their unit.
+ * Plots of paper and model, one for each series of rows with the same
+ * description: points from the paper, a line from the model. A description that
+ * ends in "by hops" has hops on the x axis; rows that are not part of a series
+ * are drawn as bars, with other rows of the same unit.
  */
 #include "src/reproduce/repro.h"
 #include "src/sim/sim_plot.h"
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What the x of a series is, or NULL. */
+/* Returns the label of the x axis of a series, or NULL. */
 static const char *label(const struct repro_row *row)
 {
 	const char *by = strstr(row->text, ", by ");
@@ -25,7 +26,10 @@ static bool together(const struct repro_row *a, const struct repro_row *b)
 	return !strcmp(a->unit, b->unit);
 }
 
-/* Rows that belong to the first; returns how many came out. */
+/*
+ * Writes the rows that belong to the plot of first; returns the number of
+ * results.
+ */
 static unsigned data(FILE *f, const struct repro *r,
 		     const struct repro_row *first)
 {
@@ -77,7 +81,7 @@ static void picture(FILE *f, const struct repro *r, const struct repro_row *row)
 		strcmp(x, "message size") ? "%.0f" : "%.0b %BB");
 }
 
-/* The first of the rows that belong together. */
+/* Is this the first row of its plot? */
 static bool is_first(const struct repro *r, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)

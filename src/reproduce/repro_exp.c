@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kinds of experiments, and the arguments that a row gives to one: words
- * key=value after its name. Any machine's table may name any of them.
+ * Kinds of experiments, and their arguments in a row: words key=value after the
+ * name. The table of any machine may use any of them.
  */
 #include "src/reproduce/repro.h"
 #include "src/base/attr.h"
@@ -79,7 +79,7 @@ bool repro_slow(const struct repro_row *row)
 	return repro_arg_number(row, "slow", 0) != 0;
 }
 
-/* Units that a measure may be wanted in. */
+/* Units of each measure. */
 static const struct {
 	const char *unit;
 	enum repro_measure measure;
@@ -92,7 +92,10 @@ static const struct {
 	{ "M/s", REPRO_NUMBER, 1e-6 },	   { "x", REPRO_NUMBER, 1 },
 };
 
-/* A time of so many bytes is a rate, too. */
+/*
+ * Converts a measure to the row's unit. The time of a message of bytes= can
+ * also be given as a rate.
+ */
 static int convert(const struct repro_row *row, enum repro_measure measure,
 		   double *model_p)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collective that the members' interfaces do: parts are gathered by messages,
- * level by level of a tree, added in each interface one after the other, and
- * the root's result is copied to all by the switches. From all posting at once
- * to the last one's result.
+ * A collective by the members' interfaces: contributions are sent as messages
+ * up a tree, level by level, and combined in each interface one after another;
+ * the switches multicast the root's result. The time is from the simultaneous
+ * post to the last member's result.
  *
- *   members=N       processes, as many on a node as the machine has
+ *   members=N       processes, ranks_per_node of the machine on each node
  *   kind=barrier|allreduce|bcast, bytes=N
  *
- * A broadcast gathers parts without data first, where the machine does so.
+ * A broadcast first gathers contributions without data, as the machine does.
  */
 #include "src/reproduce/repro_bench.h"
 
@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A member's interface. */
+/* The interface of a member. */
 struct member {
-	uint64_t came; /* inputs, a bit each */
+	uint64_t came; /* arrived inputs, one bit each */
 	uint64_t busy_ps;
 	unsigned added;
-	bool here; /* its own part */
+	bool here; /* its own contribution was posted */
 };
 
 struct gather {
@@ -73,7 +73,10 @@ static void multicast(struct gather *g, uint64_t at)
 	note(g, net_tree_send(g->bench.net, at, &part));
 }
 
-/* Adds what has come, in order; the last input lets the sum go on. */
+/*
+ * Combines the arrived inputs in order; after the last input the result is sent
+ * to the parent, or multicast by the root.
+ */
 static void go_on(struct gather *g, uint32_t member, uint64_t at)
 {
 	struct member *m = &g->member[member];

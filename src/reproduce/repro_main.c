@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-reproduce: runs published experiments on the model and compares. */
+/*
+ * weft-reproduce: runs published experiments on the model and compares the
+ * results.
+ */
 #include "config.h"
 #include "src/reproduce/repro_bench.h"
 #include "src/base/args.h"
@@ -33,14 +36,14 @@ static int which_system(struct weft_args *w)
 
 struct args {
 	const char *machine, *only, *plot, *html;
-	struct page *page; /* of --html, or NULL */
+	struct page *page; /* page of --html, or NULL */
 	bool quick, list, progress;
 	bool csv, json, version;
 };
 
 #define AT(field) offsetof(struct args, field)
 
-/* A flag (no word) or a text of struct args. */
+/* An option: a flag (no argument) or a text of struct args. */
 static const struct row {
 	struct weft_arg arg;
 	size_t at;
@@ -78,8 +81,10 @@ static void set(const struct weft_args *w, struct args *a)
 		*(bool *)at = true;
 }
 
-/* Options and the one system, in any order; 0, 1: nothing to run, negative:
- * wrong. */
+/*
+ * Parses options and the system, in any order. Returns 0; 1: nothing to run;
+ * negative: error, reported on stderr.
+ */
 static int parse(struct weft_args *w, struct repro *r, struct args *a)
 {
 	enum weft_args_found found;
@@ -114,7 +119,7 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 	return 0;
 }
 
-/* Keeps the rows that were asked for; how many there are. */
+/* Keeps the selected rows; returns their number. */
 static unsigned keep(struct repro *r, const char *only)
 {
 	unsigned n = 0;
@@ -129,7 +134,7 @@ static unsigned keep(struct repro *r, const char *only)
 static void run_row(const struct repro *r, struct repro_row *row)
 {
 	if (repro_slow(row) && r->quick)
-		return; /* left out */
+		return; /* skipped */
 	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
 }
 
@@ -164,7 +169,10 @@ static int run_all(struct repro *r, const struct args *a)
 	return bad;
 }
 
-/* What was asked for exists; 0 or negative. */
+/*
+ * Checks that the machine, the table and the selected rows exist. Returns 0 or
+ * negative.
+ */
 static int check(struct weft_args *w, struct repro *r, const struct args *a)
 {
 	struct net_config cfg;
@@ -184,7 +192,7 @@ static int check(struct weft_args *w, struct repro *r, const struct args *a)
 	return 0;
 }
 
-/* Every system that there are results of, then a line for each. */
+/* Runs every system that has a table, then prints one summary line for each. */
 static int run_systems(struct weft_args *w, struct repro *r,
 		       const struct args *a)
 {
@@ -208,7 +216,10 @@ static int run_systems(struct weft_args *w, struct repro *r,
 	return bad;
 }
 
-/* One system or all; 0, 1: something is not as it should be, negative. */
+/*
+ * Runs one system or all. Returns 0; 1: a row is out of band or failed;
+ * negative: wrong arguments.
+ */
 static int run(struct weft_args *w, struct repro *r, const struct args *a)
 {
 	int err;
@@ -227,7 +238,7 @@ static int say(const char *file, int err)
 	return err ? 1 : 0;
 }
 
-/* The same, and the page. */
+/* As run(), and writes the page. */
 static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 {
 	static struct page page;
@@ -256,7 +267,8 @@ int main(int argc, char **argv)
 			       .word = argv + 1 };
 	int err = parse(&w, &r, &a);
 
-	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
+	/* sim_plot_close() reports a failure of gnuplot */
+	signal(SIGPIPE, SIG_IGN);
 	if (err)
 		return err < 0 ? 2 : 0;
 	err = a.html ? run_paged(&w, &r, &a) : run(&w, &r, &a);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Throughput to the neighbours (SC11 V.B, Table 2): one node, every link
- * looped back, so that what leaves by A+ comes in by A-. Software posts a
- * descriptor for each of the ten directions, one after the other, each in an
- * injection FIFO of its own, and takes the ten arrivals. Sent and received
- * bytes count both.
+ * Throughput to the neighbours (SC11 V.B, Table 2): one node with looped-back
+ * links, so that packets sent on A+ arrive on A-. The software posts a
+ * descriptor for each of the ten directions, one after another, each to its own
+ * injection FIFO, and processes the ten arrivals. Sent and received bytes both
+ * count.
  */
 #include "src/reproduce/repro_bench.h"
 
@@ -12,7 +12,7 @@
 
 struct loop {
 	struct repro_bench bench;
-	uint64_t free_ps; /* software is busy until */
+	uint64_t free_ps; /* end of the software's current work */
 };
 
 static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -24,7 +24,10 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	l->free_ps += l->bench.cfg.recv_ps + l->bench.cfg.match_ps;
 }
 
-/* Posts the ten; a message longer than a packet costs its start-up more. */
+/*
+ * Posts the ten messages; a message longer than a packet has an additional
+ * start-up time.
+ */
 static int post_all(struct loop *l, uint64_t bytes)
 {
 	const struct net_config *cfg = &l->bench.cfg;

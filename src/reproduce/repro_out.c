@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What weft-reproduce prints: a table for people, CSV, or JSON. */
+/* Output of weft-reproduce: a table for people, CSV, or JSON. */
 #include "src/reproduce/repro.h"
 #include "prov/net/net_file.h"
 
@@ -20,7 +20,7 @@ const char *repro_verdict(const struct repro_row *row)
 	return repro_in_band(row) ? "in band" : "OUT OF BAND";
 }
 
-/* Calls each for every calibrated constant of the machine file. */
+/* Calls `each` for every entry of the machine file. */
 static void constants(const struct repro *r,
 		      void (*each)(void *arg, const struct net_file_entry *e),
 		      void *arg)
@@ -169,7 +169,7 @@ static void csv_all(const struct repro *r)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Machine files are people's texts: they may hold anything. */
+/* Texts of machine files may contain any character. */
 static void quoted(const char *s)
 {
 	struct json j;

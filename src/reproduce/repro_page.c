@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-reproduce --html: each table of a paper as a plot beside the model. */
+/* weft-reproduce --html: plots of the tables of a paper and of the model. */
 #include "src/reproduce/repro.h"
 #include "prov/net/net_file.h"
 
 #include <string.h>
 
-/* Between which values a row is in its band. */
+/* Writes the limits of a row's band. */
 static void put_band(struct json *j, const struct repro_row *row)
 {
 	double by = row->points ? row->band : row->value * row->band / 100;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two nodes that answer each other: the mean of the one-way times, from the
- * posting of a message to its arrival.
+ * Ping-pong of two nodes: the mean one-way time, from the post of a message to
+ * its arrival.
  *
- *   shape=DIMS      of the machine
- *   to=N            the other node; hops=N: so far from the origin, the first
- *                   dimension first; to=far: the farthest of a torus
+ *   shape=DIMS      shape of the machine
+ *   to=N            the other node; hops=N: at this distance from node 0, the
+ *                   first dimension first; to=far: the farthest of a torus
  *   bytes=N, path=NAME, variant=NAME
- *   soft=1          software at both ends, too
- *   in=NAME         the path at the other end, where it is another
- *   warm=N          rounds before those that count
+ *   soft=1          includes the software of both ends
+ *   in=NAME         path at the receiving end, if it differs
+ *   warm=N          rounds that are not counted
  *
- * Added is what the variant takes more than the machine without it; more is
- * what path= takes more than base=, in per cent. A crossover is the size from
- * which on the path b= is faster than a=, with copies=: by that path after and
- * before copies of the hosts (repro_staged.c). A hop is what one more takes,
- * from from= to hops=. A get is a request without data, by the path ask=, and
- * bytes= that the other interface sends back by reply=.
+ * added: additional time of the variant over the machine without it. more:
+ * additional time of path= over base=, in percent. crossover: size from which
+ * path b= is faster than a=; with copies=, path b= includes copies by the hosts
+ * at both ends (repro_staged.c). hop: time per additional hop, from from= to
+ * hops=. get: a request without data by the path ask=, and bytes= that the
+ * other interface returns by reply=.
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
@@ -32,13 +32,13 @@
 struct pingpong {
 	struct repro_bench bench;
 	struct net_msg msg;
-	uint8_t path[2];   /* of what the first sends, and the other */
-	uint8_t in;	   /* at the target, plus one, or 0 */
-	uint64_t bytes[2]; /* likewise */
+	uint8_t path[2];   /* paths of the first and the second node */
+	uint8_t in;	   /* receiving path plus one, or 0 */
+	uint64_t bytes[2]; /* message size of the first and the second node */
 	uint32_t node[2];
-	unsigned sends, warm; /* of them not counted */
+	unsigned sends, warm; /* messages in total; of these not counted */
 	uint64_t began, ended;
-	uint64_t soft_ps; /* from arrival to the answer's posting */
+	uint64_t soft_ps; /* time from arrival to the post of the answer */
 	int err;
 };
 
@@ -69,7 +69,7 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 		serve(p, at + p->soft_ps, (unsigned)cookie);
 }
 
-/* Mean of the one-way times, in ps. */
+/* Runs the ping-pong; *ps_p: mean one-way time in ps. */
 static int run(struct pingpong *p, double *ps_p)
 {
 	static const struct net_up up = { .arrived = arrived };
@@ -82,7 +82,7 @@ static int run(struct pingpong *p, double *ps_p)
 	return err ? err : p->err;
 }
 
-/* The node that is so many hops from the origin, or the farthest. */
+/* Returns the node at the row's distance from node 0, or the farthest. */
 static uint32_t other_node(const struct repro_row *row,
 			   const struct net_config *cfg)
 {
@@ -105,7 +105,7 @@ static uint32_t other_node(const struct repro_row *row,
 	return net_node_at(cfg, at);
 }
 
-/* Software of both ends; more for what is longer than a packet. */
+/* Time of the software of both ends; longer for more than one packet. */
 static uint64_t software(const struct repro_row *row,
 			 const struct net_config *cfg, uint64_t bytes)
 {
@@ -115,7 +115,7 @@ static uint64_t software(const struct repro_row *row,
 	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
 }
 
-/* One size by one path; its time in ps. */
+/* Measures one size by one path; *ps_p: one-way time in ps. */
 static int measure(const struct repro *r, const struct repro_row *row,
 		   uint64_t bytes, const char *path, double *ps_p)
 {
@@ -162,7 +162,9 @@ int repro_more(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/* The row of the machine as it is: an empty variant comes first. */
+/*
+ * Copies a row for the machine without variant: an empty variant= is put first.
+ */
 static void without_variant(struct repro_row *to, const struct repro_row *row)
 {
 	*to = *row;
@@ -184,7 +186,10 @@ int repro_added(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/* The same row with another number of hops: the first of a key counts. */
+/*
+ * Copies a row with another number of hops: the first occurrence of a key
+ * counts.
+ */
 static void with_hops(struct repro_row *to, const struct repro_row *row,
 		      uint64_t hops)
 {

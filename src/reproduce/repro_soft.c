@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A collective by messages between processes, with the algorithms of coll/:
- * each process does its steps in order, a send takes the software's time to
- * send and a receive waits and takes its time to receive. The time of the last
- * process.
+ * each process executes its steps in order; a send takes the software's send
+ * time, a receive waits for its message and takes the software's receive time.
+ * The result is the time of the last process.
  *
  *   members=N, kind=barrier|allreduce|bcast, bytes=N
- *   algo=tree       binomial, up and down (a broadcast: down)
- *   algo=rounds     dissemination, or recursive doubling: the same steps
+ *   algo=tree       binomial tree, up and down (a broadcast: down)
+ *   algo=rounds     dissemination or recursive doubling: the same steps
  *   short=NAME, long=NAME, middle=N
- *                   paths up to so many bytes, and beyond
+ *                   paths up to middle bytes, and above
  *
- * speedup: the same time against that of gather, of the same arguments.
+ * speedup: this time divided by that of gather with the same arguments.
  */
 #include "src/reproduce/repro_bench.h"
 
@@ -24,7 +24,7 @@ enum { STEPS_MAX = 64 };
 struct step {
 	uint32_t peer;
 	bool sends;
-	bool here; /* what is to be received has come */
+	bool here; /* the message to receive has arrived */
 	uint64_t at;
 };
 
@@ -56,7 +56,10 @@ static void add(struct soft *s, uint32_t p, uint32_t peer, bool sends)
 			(struct step){ .peer = peer, .sends = sends };
 }
 
-/* Children p + 1, p + 2, p + 4 .. below the lowest bit of p, near ones first.
+/*
+ * Adds the steps of a binomial tree: children p + 1, p + 2, p + 4, ... below
+ * the lowest set bit of p; reduction from near children first, broadcast to far
+ * ones first.
  */
 static void tree(struct soft *s, uint32_t p, bool up)
 {
@@ -99,7 +102,7 @@ static void send_it(struct soft *s, uint32_t p, uint32_t to, uint64_t at)
 		s->err = err;
 }
 
-/* As far as it comes. */
+/* Executes steps until a receive whose message has not arrived. */
 static void go_on(struct soft *s, uint32_t p)
 {
 	struct process *x = &s->process[p];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two nodes that answer each other from memory that their interfaces do not
- * reach, as programs do it: a host copies a chunk, posts it, and copies the
- * next one while it is on its way; the other host copies what has come. How
- * long copies take, and how long chunks are, is the memory's (prov/mem).
+ * Ping-pong of two nodes from memory that the interfaces cannot access, by
+ * staging: a host copies a chunk, posts it, and copies the next one while the
+ * first is in flight; the receiving host copies the arrived chunks. Copy times
+ * and chunk sizes are those of the kind of memory (prov/mem).
  *
- *   copies=KIND     of memory
+ *   copies=KIND     kind of memory
  */
 #include "prov/mem/mem.h"
 #include "src/reproduce/repro_bench.h"
@@ -21,8 +21,9 @@ struct staged {
 	struct net_msg msg;
 	uint64_t bytes;
 	uint32_t node[2];
-	uint64_t come;	  /* bytes of the message that have */
-	uint64_t free_ps; /* when the receiving host has copied them */
+	uint64_t come; /* bytes of the message that have arrived */
+	/* time at which the receiving host has copied these */
+	uint64_t free_ps;
 	uint64_t began;
 	unsigned sends, warm;
 	int err;
@@ -34,7 +35,7 @@ static uint64_t copy_ps(const struct staged *s, uint64_t bytes)
 	       bytes * s->kind->copy_ps_per_kib / 1024;
 }
 
-/* All chunks of a message, each when it has been copied. */
+/* Posts all chunks of a message, each after its copy. */
 static void post(struct staged *s, uint64_t at, unsigned from)
 {
 	const struct net_config *cfg = &s->bench.cfg;

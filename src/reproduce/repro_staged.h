@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message by way of copies through host memory: repro_staged.c. */
+/*
+ * Ping-pong with staging through host memory, see repro_staged.c. Called by
+ * repro_pingpong.c.
+ */
 #ifndef WEFT_REPRO_STAGED_H
 #define WEFT_REPRO_STAGED_H
 
 #include "src/reproduce/repro.h"
 
-/* One size, its chunks by this path; the mean of the one-way times in ps.
- * 0 or -errno. */
+/*
+ * Measures one size, with chunks by this path; *ps_p: mean one-way time in ps.
+ * Returns 0 or -errno.
+ */
 int repro_staged(const struct repro *r, const struct repro_row *row,
 		 uint64_t bytes, const char *path, double *ps_p);
 

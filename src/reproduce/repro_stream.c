@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many messages at once, from posting to the last arrival.
+ * Many messages posted at once; the time is that of the last arrival.
  *
  *   stream      count= messages of bytes= from node 0 to node to=, by path=;
- *               both=1: as many back; pair=N: as many from node 1 to N;
- *               way=dynamic, ack=1: packets are adaptive, acknowledged; the
- *               rate of all data, each=1: of half of them
- *               rail=N: by this one, from 1 on; engines=N: in turn by so many;
- *               wire=1: of all bytes on the link; in=NAME: the path at to=,
- *               where it is another
- *   rate        messages in a second
- *   words       the same, where every node sends messages of eight bytes to
- *               node 0, each to one of variables= words by lot
- *   loss        per cent of the rate that variant= costs; gain: how many per
- *               cent the machine is faster than it
- *   complement  every node sends to its complement: the rate of a node as a
- *               share of what a pair alone reaches that exchanges, in per cent
+ *               both=1: the same number in the other direction; pair=N: the
+ *               same number from node 1 to N; way=dynamic, ack=1: adaptive
+ *               routing, acknowledged packets; rate of all data, each=1: of
+ *               half of the data
+ *               rail=N: on this rail, from 1 on; engines=N: round robin over
+ *               this number; wire=1: rate of all bytes on the link; in=NAME:
+ *               receiving path, if it differs
+ *   rate        messages per second
+ *   words       messages per second if every node sends messages of eight
+ *               bytes to node 0, each to a random one of variables= words
+ *   loss        percent of the rate that variant= costs; gain: by how many
+ *               percent the machine is faster than the variant
+ *   complement  every node sends to its complement: rate of a node in percent
+ *               of the rate of a single pair that exchanges messages
  */
 #include "src/reproduce/repro_bench.h"
 #include "src/base/hash.h"
@@ -41,7 +42,7 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 static const struct net_up up = { .arrived = arrived };
 
-/* Sends count messages one after the other. */
+/* Posts count messages. */
 static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
 {
 	int err = 0;
@@ -53,7 +54,7 @@ static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
 	return err;
 }
 
-/* Posts and runs what a row asks for. */
+/* Posts and runs the messages of a row. */
 static int run(const struct repro *r, const struct repro_row *row,
 	       struct stream *s)
 {
@@ -113,7 +114,7 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/* The rate of the variant, as a share of that of the machine. */
+/* Rate of the variant divided by the rate of the machine without it. */
 static int share_of(const struct repro *r, const struct repro_row *row,
 		    double *share_p)
 {
@@ -184,7 +185,10 @@ int repro_words(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/* Time of the first nodes and their complements, all or one pair, in ps. */
+/*
+ * Time of messages between nodes and their complements, of all nodes or one
+ * pair, in ps.
+ */
 static int complement(const struct repro *r, const struct repro_row *row,
 		      bool all, double *ps_p)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of published values: share/weft/reproduce/SYSTEM.tsv, columns
- * id, source, description, x, value, unit, kind, band, experiment, with tabs
- * between, and after one more why a row may be out of its band. A band is "3
- * %", "2 points", or "at most" or "at least" for a value that the paper gives
- * as a bound.
+ * Reads the table of published values, share/weft/reproduce/SYSTEM.tsv: columns
+ * id, source, description, x, value, unit, kind, band, experiment, separated by
+ * tabs, and an optional reason for which a row may be out of its band. A band
+ * is "3 %", "2 points", or "at most" or "at least" for a value that the paper
+ * gives as a bound.
  */
 #include "src/reproduce/repro.h"
 #include "prov/net/net_file.h"

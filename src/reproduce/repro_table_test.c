@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of published results: rows, experiments, bands. */
+/* Tests of the tables of published results: rows, experiments, bands. */
 #include "src/reproduce/repro.h"
 #include "test/t.h"
 
@@ -60,7 +60,7 @@ static void a_bound_has_one_side(void **state)
 	T_TRUE(repro_in_band(&row));
 }
 
-/* A constant is set by one figure; hop takes a difference of two. */
+/* A constant is calibrated by one value; hop by the difference of two. */
 static void there_are_as_many_calibrated_rows_as_constants(void **state)
 {
 	unsigned predicted = 0;

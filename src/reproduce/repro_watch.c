@@ -2,12 +2,12 @@
 /*
  * Fault awareness.
  *
- *   aware   mean time from a host's death (what=nic: its interface's) to that
- *           the master knows; count= of them one after the other, on nodes and
- *           at times by lot, period wd= in ms
- *   hidden  how much longer a message of bytes= takes, at most, when neighbours
- *           tell each other how they are, every wd= ms: two nodes answer each
- *           other by path=, for periods= of them
+ *   aware   mean time from the failure of a host (what=nic: of its interface)
+ *           until the master knows; count= failures one after another, on
+ *           random nodes at random times, period wd= in ms
+ *   hidden  largest additional time of a message of bytes= while neighbours
+ *           exchange their health status every wd= ms: ping-pong of two nodes
+ *           by path=, for periods= periods
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_watch.h"
@@ -43,7 +43,10 @@ static void on_word(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	net_watch_word(arg, at, cookie, node, port);
 }
 
-/* One death, on a network of its own; the time until the master knows. */
+/*
+ * Runs one failure on a network of its own; adds the time until the master
+ * knows to *ps_p.
+ */
 static int one_death(const struct repro *r, const struct repro_row *row,
 		     uint64_t lot, unsigned what, double *ps_p)
 {
@@ -97,7 +100,8 @@ struct pair {
 	struct net_watch *watch; /* or NULL */
 	struct net_msg msg;
 	uint64_t until, sent_at;
-	uint64_t messages, most_ps; /* one-way times, the longest */
+	/* number of messages; longest one-way time */
+	uint64_t messages, most_ps;
 	uint64_t sum_ps;
 	int err;
 };

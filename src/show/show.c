@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finding one's way in a trace, see show.h. */
+/*
+ * Opens a recorded trace, indexes its chunks by rank and iterates over its
+ * events; see show.h. mpiexec calls it after the ranks have exited.
+ */
 #include "src/show/show.h"
 
 #include <errno.h>
@@ -8,7 +11,9 @@
 
 #define NO_CHUNK UINT64_MAX
 
-/* Ranks write events; a chunk that says otherwise is left out. */
+/*
+ * A chunk whose header is not that of events of a rank of this job is ignored.
+ */
 static bool is_good(const struct show *s, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
@@ -25,7 +30,10 @@ static void chain_before(struct show *s, uint64_t i)
 	s->first[rank] = i;
 }
 
-/* Chains the chunks of each rank, last to first, so that first is first. */
+/*
+ * Links the chunks of each rank in the order in which they were written. The
+ * chunks are visited last to first, because each is inserted at the head.
+ */
 static void chain(struct show *s)
 {
 	for (uint32_t r = 0; r < s->ranks; r++)
@@ -45,7 +53,7 @@ static void tally(const struct show *s, uint32_t rank,
 	if (!s->job->roll->counted || e->id >= ROLL_NAMES)
 		return;
 	t = weft_roll_tally(s->job->roll, rank, e->id);
-	/* relaxed: the ranks are gone */
+	/* relaxed: the ranks have exited */
 	weft_store64_relaxed(&t->count, weft_load64_relaxed(&t->count) + 1);
 	weft_store64_relaxed(&t->ps, weft_load64_relaxed(&t->ps) + e->span);
 }
@@ -70,8 +78,7 @@ static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 	}
 }
 
-/* ---- calls that are open --------------------------------------------------
- */
+/* ---- calls that are open at the end of the job --------------------------- */
 
 static bool add_open(struct show *s, uint32_t rank, uint32_t id, uint64_t t)
 {
@@ -85,8 +92,11 @@ static bool add_open(struct show *s, uint32_t rank, uint32_t id, uint64_t t)
 	return true;
 }
 
-/* last: begin of the last call of its rank that is complete: it may have been
- * written before its place was cleared. */
+/*
+ * last: for each rank, the begin of its last completed call. A rank writes the
+ * event of a completed call before it clears the entry of the open call; an
+ * entry with that begin is therefore not open.
+ */
 static bool read_open(struct show *s, const struct trace_chunk *c,
 		      const uint64_t *last)
 {
@@ -105,7 +115,7 @@ static bool read_open(struct show *s, const struct trace_chunk *c,
 	return good;
 }
 
-/* When the job ended, for calls that did not. */
+/* End of the job in ps, at which open calls are taken to end. */
 static uint64_t end_of(const struct show *s)
 {
 	const char *text = show_note(s, "end");
@@ -138,7 +148,7 @@ static bool find_open(struct show *s, const uint64_t *last)
 	return good;
 }
 
-/* They count as calls that ended with the job. */
+/* Adds the open calls to the statistics as calls that end with the job. */
 static void count_open(struct show *s)
 {
 	uint32_t last = 0;
@@ -159,11 +169,17 @@ static void count_open(struct show *s)
 		if (o->t < s->begin)
 			s->begin = o->t;
 	}
-	/* the last to be held: what happened before it holds the others */
+	/*
+	 * the call that was entered last: the other open calls wait for a rank
+	 * that did not reach its own
+	 */
 	s->last = s->open[last].rank;
 }
 
-/* A chunk after the other: what is in each is noted. */
+/*
+ * Counts the events of a rank, and records for each chunk which kinds of events
+ * it contains.
+ */
 static void count_rank(struct show *s, uint32_t rank, uint64_t *last)
 {
 	const struct trace_event *e;

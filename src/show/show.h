@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a traced job did, made of the events that its ranks left
- * (src/base/trace.h) and the launcher's roll: a page, or a file for tools.
+ * Evaluation of a traced job: the events that its ranks recorded
+ * (src/base/trace.h) and the launcher's job status page become an HTML page or
+ * a trace file for other tools. Called by mpiexec.
  *
  *   show_open -> show_page, show_perfetto -> show_close
  */
@@ -11,16 +12,22 @@
 #include "src/base/roll.h"
 #include "src/base/trace.h"
 
-/* Told by the launcher; all but roll may be NULL or 0. */
+/*
+ * Description of the job, from the launcher; every field but roll may be NULL
+ * or 0.
+ */
 struct show_job {
 	const struct weft_roll *roll;
-	char *const *argv; /* of the program */
+	char *const *argv; /* arguments of the program */
 	const char *machine;
 	const char *shape;
 	const char *host;
-	const char *report;  /* as text */
-	const char *compute; /* factor; NULL: it takes no virtual time */
-	uint32_t nodes;	     /* of the machine; 0: not known */
+	const char *report; /* text of the report */
+	/*
+	 * scale factor of computing time; NULL: computing takes no virtual time
+	 */
+	const char *compute;
+	uint32_t nodes; /* nodes of the machine; 0: unknown */
 	uint32_t nodes_used;
 	bool virtual;
 };
@@ -29,52 +36,58 @@ struct show {
 	const struct show_job *job;
 	struct weft_trace_file file;
 	uint32_t ranks;
-	uint64_t begin, end; /* ps; of all calls */
+	uint64_t begin, end; /* ps; first begin and last end of all calls */
 	uint64_t calls, sends, recvs;
-	uint64_t reaches;    /* calls that reach a window */
-	uint64_t colls;	     /* calls that are collectives */
-	uint64_t syncs;	     /* of recvs: MPI_Win_post and others */
-	uint64_t sync_sends; /* likewise, of sends */
+	uint64_t reaches; /* one-sided calls: MPI_Put and others */
+	uint64_t colls;	  /* collective calls */
+	/* of recvs: synchronisation of windows (MPI_Win_post and others) */
+	uint64_t syncs;
+	uint64_t sync_sends; /* of sends: synchronisation of windows */
 	uint32_t last;	     /* rank whose call ended last */
-	uint64_t *first;     /* ranks: a rank's first chunk */
-	uint64_t *next;	     /* chunks: the next of the same rank */
-	uint8_t *kinds;	     /* chunks: SHOW() of what is in it */
+	uint64_t *first;     /* first chunk of each rank */
+	uint64_t *next;	     /* by chunk: next chunk of the same rank */
+	uint8_t *kinds;	     /* by chunk: SHOW() of the kinds of events in it */
 	struct show_opened *open;
 	uint32_t opens;
 };
 
-/* A call that its rank had not left at the end. */
+/* A call from which its rank had not returned when the job ended. */
 struct show_opened {
 	uint32_t rank, id;
 	uint64_t t;
 };
 
-/* 0 or -errno. fd: of weft_trace_create(). Adds the calls up in the roll: their
- * ranks did not. */
+/*
+ * Returns 0 or -errno. fd: from weft_trace_create(). Adds the calls to the job
+ * status page, since traced ranks do not count calls themselves.
+ */
 int show_open(struct show *s, int fd, const struct show_job *job);
 void show_close(struct show *s);
 
-/* The events of a rank, in their order. Chunks in which there is nothing of
- * the wanted kinds are left out. */
+/*
+ * Iterator over the events of a rank, in the order of recording. Chunks without
+ * events of the wanted kinds are skipped.
+ */
 #define SHOW(kind) (1u << (kind))
 #define SHOW_ALL   0xffu
 
 struct show_walk {
 	const struct show *s;
 	unsigned wanted;
-	uint64_t next;		     /* chunk */
-	const struct trace_chunk *c; /* this one */
+	uint64_t next;		     /* index of the next chunk */
+	const struct trace_chunk *c; /* current chunk */
 	const struct trace_entry *at;
 	size_t left;
-	struct trace_event e;	 /* the last one */
-	struct trace_event more; /* of the next call; kind 0: none */
+	struct trace_event e; /* current event */
+	/* additional fields of the next call; kind 0: none */
+	struct trace_event more;
 };
 
 struct show_walk show_walk(const struct show *s, uint32_t rank,
 			   unsigned wanted);
 bool show_next_chunk(struct show_walk *w);
 
-/* Stays until the next; NULL: there is none. */
+/* Returns the next event, valid until the next call; NULL: end of the trace. */
 WEFT_INLINE const struct trace_event *show_next(struct show_walk *w)
 {
 	if (weft_unlikely(!w->left) && !show_next_chunk(w))
@@ -92,64 +105,72 @@ WEFT_INLINE const struct trace_event *show_next(struct show_walk *w)
 	return &w->e;
 }
 
-/* An end of MPI_Win_post or MPI_Win_complete, which is no message. */
+/*
+ * Is this word that of MPI_Win_post or MPI_Win_complete, which are recorded as
+ * messages without data?
+ */
 WEFT_INLINE bool show_is_sync(uint64_t word)
 {
 	return TRACE_WORD_KIND(word) == TRACE_WORD_SYNC;
 }
 
-/* The name of a call. */
+/* Returns the name of call id, in the caller's buffer. */
 const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME]);
-/* What a rank noted under that name; NULL: nothing. */
+/* Returns the text that a rank recorded under this name; NULL: none. */
 const char *show_note(const struct show *s, const char *name);
 
-/* ---- messages that were matched, collectives (show_match.c) -------------- */
+/* ---- matched messages and collectives (show_match.c) --------------------- */
 
 struct show_message {
 	uint32_t from, to;
 	uint64_t sent, got, bytes;
-	uint64_t posted; /* when the receive was posted; 0: not known */
-	uint64_t done;	 /* local completion of the send; 0: at once */
+	uint64_t posted; /* ps; time of posting the receive; 0: unknown */
+	uint64_t done;	 /* ps; local completion of the send; 0: immediate */
 	uint64_t word;
 };
 
 struct show_coll {
 	uint64_t word;
-	uint64_t first, last, end; /* begins of first and last to come; end */
+	uint64_t first, last, end; /* ps; first and last begin, last end */
 	uint32_t last_rank, ranks, id;
-	uint32_t root;	  /* rank of the root; SHOW_NO_RANK */
-	uint64_t root_in; /* its begin; 0: it did not come */
+	uint32_t root; /* rank of the root, or SHOW_NO_RANK */
+	/* ps; begin of the root's call; 0: the root made no call */
+	uint64_t root_in;
 };
 
 #define SHOW_NO_RANK UINT32_MAX
 
 struct show_matched {
-	struct show_message *message; /* by arrival within each rank */
+	struct show_message *message; /* by receiving rank, then by arrival */
 	uint64_t messages;
-	/* the same of MPI_Win_post and MPI_Win_complete: no bytes, no message
-	 */
+	/* synchronisation by MPI_Win_post and MPI_Win_complete: no bytes */
 	struct show_message *sync;
 	uint64_t syncs;
 	struct show_coll *coll;
 	uint64_t colls;
-	uint32_t *index; /* of coll, by a hash of their words */
+	uint32_t *index; /* hash table of indices in coll, by word */
 	uint64_t mask;
-	bool all; /* false: there were too many */
+	bool all; /* false: too many events, nothing was matched */
 };
 
-/* Messages alone; and of those that it found, the collectives too. */
+/*
+ * show_match() matches messages; show_match_colls() then groups collective
+ * calls. Both return 0 or -ENOMEM.
+ */
 int show_match(const struct show *s, struct show_matched *m);
 int show_match_colls(const struct show *s, struct show_matched *m);
 void show_match_free(struct show_matched *m);
-/* The collective that a word names; NULL: none. last: the one that was found
- * before, or NULL: it is often the next. */
+/*
+ * Returns the collective with this word; NULL: none. last: result of the call
+ * before, or NULL. The collective that follows it is tried first.
+ */
 const struct show_coll *show_coll_of(const struct show_matched *m,
 				     uint64_t word,
 				     const struct show_coll *last);
 
 /* ---- wait states (show_wait.c) ------------------------------------------- */
 
-/* As Scalasca names them. */
+/* Classes of wait states, with the names that Scalasca uses. */
 enum show_class {
 	SHOW_LATE_SENDER,
 	SHOW_LATE_RECEIVER,
@@ -159,7 +180,7 @@ enum show_class {
 	SHOW_EARLY_REDUCE,
 	SHOW_EARLY_SCAN,
 	SHOW_WAIT_FENCE,
-	SHOW_WAIT_CREATE, /* and free */
+	SHOW_WAIT_CREATE, /* and MPI_Win_free */
 	SHOW_LATE_POST,
 	SHOW_LATE_COMPLETE,
 	SHOW_LOCK_CONTENTION,
@@ -170,31 +191,35 @@ enum show_class {
 
 const char *show_class_name(enum show_class c);
 
-/* What a rank was released by. */
+/* Event that ended a wait of a rank. */
 enum show_via {
-	SHOW_OWN,	 /* nothing: the rank's own work */
-	SHOW_MESSAGE,	 /* a message to this rank, since it was sent or, where
-			  * the receive came later, posted */
-	SHOW_RECEIVER,	 /* a message of this rank, since it was received */
-	SHOW_COLLECTIVE, /* since the last rank came */
+	SHOW_OWN, /* none: the rank's own work */
+	/*
+	 * a message to this rank: from its send, or from the post of the
+	 * receive if that was later
+	 */
+	SHOW_MESSAGE,
+	/* a message from this rank: from the post of its receive */
+	SHOW_RECEIVER,
+	SHOW_COLLECTIVE, /* a collective: from the begin of the last rank */
 	SHOW_SYNC,	 /* MPI_Win_post or MPI_Win_complete */
-	SHOW_LOCK,	 /* MPI_Win_unlock of another rank */
-	SHOW_OPEN,	 /* the call did not end */
-	SHOW_SEVERAL,	 /* short parts of all kinds */
+	SHOW_LOCK,	 /* MPI_Win_unlock by another rank */
+	SHOW_OPEN,	 /* none: the call did not end */
+	SHOW_SEVERAL,	 /* several short parts of any kind, merged */
 	SHOW_VIAS
 };
 
-/* The rank was held until to by what the other did at from. */
+/* A wait of a rank until time to, for what rank other did at time from (ps). */
 struct show_wait {
 	uint64_t to, from;
 	uint32_t other;
-	uint32_t id; /* of the call */
+	uint32_t id; /* name of the waiting call */
 	uint32_t via;
-	uint32_t peer; /* of a message: its other end */
+	uint32_t peer; /* other end of the message, if via is one */
 };
 
 struct show_waits {
-	struct show_wait *at; /* by to */
+	struct show_wait *at; /* sorted by to */
 	uint64_t count, room;
 };
 
@@ -202,10 +227,12 @@ struct show_waited {
 	uint32_t ranks;
 	struct show_waits *rank;
 	uint64_t (*by_rank)[SHOW_CLASSES]; /* ps */
-	uint64_t (*by_call)[SHOW_CLASSES]; /* ROLL_NAMES of them */
+	uint64_t (*by_call)[SHOW_CLASSES]; /* ROLL_NAMES entries */
 };
 
-/* 0 or -ENOMEM. m: with its collectives. */
+/*
+ * Finds the waits of all ranks. m: with its collectives. Returns 0 or -ENOMEM.
+ */
 int show_wait(const struct show *s, const struct show_matched *m,
 	      struct show_waited *w);
 void show_wait_free(struct show_waited *w);
@@ -214,35 +241,40 @@ void show_wait_free(struct show_waited *w);
 
 struct show_link {
 	uint32_t rank;
-	uint32_t other; /* where the chain goes on */
-	uint32_t peer;	/* of a message: its other end */
-	uint32_t id;	/* name of the call that waited; of own work 0 */
+	uint32_t other; /* rank with which the chain continues */
+	uint32_t peer;	/* other end of the message, if via is one */
+	uint32_t id;	/* name of the waiting call; 0: own work */
 	uint32_t via;
 	uint64_t from, to;
-	uint64_t outside; /* of own work: outside MPI */
+	uint64_t outside; /* ps of own work outside MPI */
 };
 
 struct show_chain {
-	struct show_link *link; /* from the end back; without a gap */
+	struct show_link *link; /* last first; without gaps in time */
 	uint64_t links;
-	/* the whole of it: own work outside MPI, in each call, and waits by
-	 * via and call */
+	/*
+	 * totals in ps: own work outside MPI, own work by call, and waits by
+	 * call and via
+	 */
 	uint64_t outside;
-	uint64_t (*by_call)[SHOW_VIAS]; /* ROLL_NAMES of them, by via */
-	uint64_t *by_rank;		/* own work, outside MPI or in it */
+	uint64_t (*by_call)[SHOW_VIAS]; /* ROLL_NAMES entries */
+	uint64_t *by_rank; /* own work of each rank, outside and inside MPI */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int show_chain(const struct show *s, const struct show_waited *w,
 	       struct show_chain *c);
 void show_chain_free(struct show_chain *c);
 
-/* ---- what comes out ------------------------------------------------------ */
+/* ---- output -------------------------------------------------------------- */
 
 int show_page(const struct show *s, const char *file);
-/* Chrome's and Perfetto's trace viewer. */
+/* Writes JSON for Chrome's and Perfetto's trace viewer. */
 int show_perfetto(const struct show *s, const char *file);
-/* By the module libweft-otf2.so, in the folder lib: -ENOSYS: there is none. */
+/*
+ * Writes an OTF2 archive with the module libweft-otf2.so from the folder lib;
+ * -ENOSYS: the module is not installed.
+ */
 int show_archive(const struct show *s, const char *lib, const char *folder);
 /* Whether that module is there and can be loaded. */
 bool show_archive_can(const char *lib);

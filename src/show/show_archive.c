@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads the module that writes OTF2 archives. */
+/*
+ * Loads the module that writes OTF2 archives (show_otf2.c). mpiexec calls it
+ * for --trace with a folder.
+ */
 #include "src/show/show.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls, from the launcher's roll: how often, how long, by which ranks. */
+/*
+ * The table of calls on the page, from the job status page: number of calls,
+ * time and distribution over the ranks.
+ */
 #include "src/show/show_part.h"
 
 #include <stdlib.h>
@@ -13,7 +16,7 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* How many ranks spent how much, from the least to the most. */
+/* Writes a histogram of the time per rank, from the shortest to the longest. */
 static void put_spread(struct json *j, const uint64_t *ps, uint32_t n)
 {
 	uint64_t low = ps[0], span = ps[n - 1] - low + 1;

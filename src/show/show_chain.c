@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The longest chain of waits: from the last end of a call back in time. Where
- * the rank was held by another (show_wait.c), the chain goes on with that rank
- * at the time at which it did what was waited for; else with what the rank did
- * before. Parts follow each other without a gap from the end of the run to its
- * begin, so that they add up to its time.
+ * The longest chain of waits, followed backwards from the last end of a call.
+ * Where a rank waited for another rank (show_wait.c), the chain continues with
+ * that rank, at the time of the event that ended the wait; elsewhere it
+ * continues with the rank's own work. The parts cover the run from its end to
+ * its begin without gaps, so their times add up to its duration.
  */
 #include "src/show/show.h"
 
@@ -19,11 +19,11 @@ struct chain {
 	const struct show_waited *w;
 	struct show_chain *out;
 	uint64_t room;
-	uint64_t *first; /* of each rank: its first link of own work */
-	uint64_t *next;	 /* of each link: the next of the same rank */
+	uint64_t *first; /* by rank: its first link of own work */
+	uint64_t *next;	 /* by link: next link of own work of the same rank */
 };
 
-/* The last wait of a rank that ended by t; NULL: none. */
+/* Returns the last wait of a rank that ended no later than t; NULL: none. */
 static const struct show_wait *last_wait(const struct show_waits *w, uint64_t t)
 {
 	uint64_t low = 0, high = w->count;
@@ -77,7 +77,11 @@ static bool add_own(struct chain *c, uint32_t rank, uint64_t from, uint64_t to)
 							.to = to });
 }
 
-/* Times that are before the first call (clocks of several hosts) are cut. */
+/*
+ * Follows the chain from the end of the run to its begin. Times before the
+ * first call, which can result from different clocks of several hosts, are
+ * clipped.
+ */
 static bool follow(struct chain *c)
 {
 	const struct show *s = c->s;
@@ -106,9 +110,9 @@ static bool follow(struct chain *c)
 	return good;
 }
 
-/* ---- own work: in which calls -------------------------------------------- */
+/* ---- own work by call ---------------------------------------------------- */
 
-/* The part of a call that belongs to a link. */
+/* Attributes the part of a call that overlaps with a link to the call. */
 static void share(struct chain *c, struct show_link *x, uint64_t from,
 		  uint64_t to, uint32_t id)
 {
@@ -123,8 +127,10 @@ static void share(struct chain *c, struct show_link *x, uint64_t from,
 	c->out->by_call[id < ROLL_NAMES ? id : 0][SHOW_OWN] += to - from;
 }
 
-/* Calls and links of a rank, both by time. Calls of threads overlap: what was
- * counted is not counted again. */
+/*
+ * Divides the links of a rank among its calls, both sorted by time. Calls of
+ * several threads overlap; time is attributed once.
+ */
 static void divide_rank(struct chain *c, uint32_t rank)
 {
 	struct show_walk w = show_walk(c->s, rank, SHOW(TRACE_CALL));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wait states and the chain of waits, for the page (doc/page.md). */
+/* Writes wait states and the chain of waits to the page (doc/page.md). */
 #include "src/show/show_part.h"
 
-enum { PARTS = 1000 }; /* long ones; between two of them one for the rest */
+/* number of long parts; short parts between two of them are merged */
+enum { PARTS = 1000 };
 
 /* ---- wait states --------------------------------------------------------- */
 
@@ -83,7 +84,7 @@ static void put_link(struct json *j, const struct show *s,
 	json_close(j);
 }
 
-/* Short ones that follow each other are put together. */
+/* Writes the links; consecutive short ones are merged. */
 static void put_links(struct json *j, const struct show *s,
 		      const struct show_chain *c)
 {

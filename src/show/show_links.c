@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The links of the model, as rank 0 left them. */
+/*
+ * Writes the statistics of the model's links to the page, as rank 0 recorded
+ * them.
+ */
 #include "src/show/show_part.h"
 
 #include <stdio.h>
@@ -88,7 +91,7 @@ static bool harmed(const struct trace_link *l)
 	return l->bad || l->detours || l->retry_ps || l->dead;
 }
 
-/* A name of a rank's making ends where its field does. */
+/* The names in a record may fill their fields without a terminating zero. */
 static void put_link(void *arg, const struct trace_link *l)
 {
 	char name[sizeof(l->name) + 1] = "", node[sizeof(l->node) + 1] = "";
@@ -140,7 +143,10 @@ void show_put_links(struct json *j, const struct show *s)
 	json_close(j);
 }
 
-/* The note has lines of a number and what it counts. */
+/*
+ * Writes the fault statistics. Each line of the note is a number and the name
+ * of the counter.
+ */
 void show_put_faults(struct json *j, const struct show *s)
 {
 	const char *text = show_note(s, "faults");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which send belongs to which receive, and who was in a collective together.
+ * Matches sends with receives, and groups the calls of ranks into collectives.
  *
- * A tag word names context, sender and tag, and at one receiver it belongs to
- * one sender at a time, whose messages with that word are matched in order: so
- * the n-th arrival of a word at a rank is the n-th send of that word to it.
- * (Of two messages with one word, a short one behind a long one may arrive
- * first; then the two are exchanged here.)
+ * A tag word names context, sender and tag. At one receiver it belongs to one
+ * sender at a time, and messages with one word are matched in order: the n-th
+ * arrival of a word at a rank is the n-th send of that word to it. (Of two
+ * messages with one word, a short one sent after a long one may arrive first;
+ * the two are then interchanged here.)
  */
 #include "src/show/show.h"
 
@@ -14,22 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST (UINT64_C(8) << 20) /* events that are kept in memory */
+#define MOST (UINT64_C(8) << 20) /* limit of events, for memory */
 #define NONE UINT32_MAX
 
-/* Sends to one rank with one word, oldest first. */
+/* Queue of sends with one word to one rank, oldest first. */
 struct key {
 	uint64_t word;
 	uint32_t to;
-	uint32_t head, tail; /* in struct post */
-	uint32_t done;	     /* the next whose completion is to come */
+	uint32_t head, tail; /* indices of struct post */
+	uint32_t done;	     /* next send whose completion has not been read */
 	bool used;
 };
 
 struct post {
 	uint64_t sent, bytes, done;
 	uint32_t from, next;
-	bool later; /* a completion comes */
+	bool later; /* its completion is a separate event */
 };
 
 struct table {
@@ -73,7 +73,9 @@ static void add_send(struct table *t, uint32_t from,
 	k->tail = t->posts++;
 }
 
-/* The n-th completion is that of the n-th send that has one. */
+/*
+ * The n-th completion belongs to the n-th send that has a separate completion.
+ */
 static void add_done(struct table *t, const struct trace_event *e)
 {
 	struct key *k = find(t, e->id, e->word);
@@ -134,9 +136,11 @@ static void match_messages(const struct show *s, struct table *t,
 				add_recv(t, r, e, m);
 }
 
-/* A receive that was posted by the call in which it completed was posted at the
- * begin of that call. i: the first message of the rank; the first of the next
- * one. */
+/*
+ * Fills in missing post times: a receive that was posted by the call in which
+ * it completed was posted at the begin of that call. i: first message of the
+ * rank. Returns the first message of the next rank.
+ */
 static uint64_t fill_posts(const struct show *s, struct show_matched *m,
 			   uint32_t rank, uint64_t i)
 {
@@ -156,7 +160,7 @@ static uint64_t fill_posts(const struct show *s, struct show_matched *m,
 
 /* ---- collectives --------------------------------------------------------- */
 
-/* Where a word stands in the index, or the free place where it would. */
+/* Returns the entry of a word in the hash table, or the free entry for it. */
 static uint32_t *place_of(const struct show_matched *m, uint64_t word)
 {
 	uint64_t i = mix(word) & m->mask;
@@ -166,7 +170,7 @@ static uint32_t *place_of(const struct show_matched *m, uint64_t word)
 	return &m->index[i];
 }
 
-/* Twice as much room; false: there is no memory. */
+/* Doubles the hash table; false: out of memory. */
 static bool widen(struct show_matched *m)
 {
 	uint64_t room = m->index ? 2 * (m->mask + 1) : 1024;
@@ -202,7 +206,10 @@ static void join(struct show_coll *c, uint32_t rank,
 		c->root_in = e->t;
 }
 
-/* guess: where it may be. Ranks mostly meet in the same order. */
+/*
+ * Adds a rank's call to its collective. guess: probable index of the
+ * collective, since ranks mostly call collectives in the same order.
+ */
 static bool add_coll(struct show_matched *m, uint32_t rank,
 		     const struct trace_event *e, uint32_t *guess)
 {

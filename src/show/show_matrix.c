@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much each rank sent to each other. */
+/*
+ * Writes the communication matrix: messages and bytes from each rank to each
+ * rank.
+ */
 #include "src/show/show_part.h"
 
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A trace as an OTF2 archive: a folder that otf2-print, Vampir and Scalasca
- * read. Ranks are locations, calls regions; messages of all communicators
- * stand in that of all ranks. A module of its own, which mpiexec loads when it
- * is asked for such a trace, so that libotf2 is needed by nobody else.
+ * Writes a trace as an OTF2 archive: a folder that otf2-print, Vampir and
+ * Scalasca read. Ranks are locations, calls are regions; messages of all
+ * communicators are recorded in that of all ranks. This is a separate module,
+ * which mpiexec loads only to write an OTF2 trace, so that mpiexec itself does
+ * not need libotf2.
  */
 #include "src/base/attr.h"
 #include "src/show/show.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The module's one door. */
+/* The exported function, loaded by show_archive(). */
 WEFT_EXPORT int show_otf2(const struct show *s, const char *folder);
 
 enum { CHUNK = 1 << 18, DEF_CHUNK = 1 << 18, TICKS = 1000000000 };
@@ -27,7 +28,7 @@ static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
 	return OTF2_FLUSH;
 }
 
-/* Regions are numbered without gaps, names of the roll are not. */
+/* Numbers of regions have no gaps, name indices of the job status page do. */
 static uint32_t region_of[ROLL_NAMES];
 
 static void number_regions(const struct show *s)
@@ -45,16 +46,20 @@ static uint32_t region(uint32_t id)
 	return id < ROLL_NAMES ? region_of[id] : 0;
 }
 
-/* One who writes the events of a rank; times only rise there. */
+/* Writer of the events of a rank, whose timestamps must not decrease. */
 struct writer {
 	const struct show *s;
 	OTF2_EvtWriter *out;
-	const struct show_message *message; /* the next that arrives here */
+	/* next message that arrives at this rank */
+	const struct show_message *message;
 	uint64_t messages;
 	uint64_t last;
 };
 
-/* ns since the first call; a step back is none. */
+/*
+ * ns since the first call; a time before the last timestamp becomes that
+ * timestamp.
+ */
 static uint64_t stamp(struct writer *w, uint64_t ps)
 {
 	uint64_t t = ps > w->s->begin ? (ps - w->s->begin) / 1000 : 0;
@@ -70,7 +75,10 @@ static void put_send(struct writer *w, const struct trace_event *e)
 			       (uint32_t)e->word & INT32_MAX, e->size);
 }
 
-/* Arrivals and matched messages are in the same order; some have no match. */
+/*
+ * Arrivals and matched messages are in the same order; some arrivals have no
+ * match.
+ */
 static void put_recv(struct writer *w, const struct trace_event *e)
 {
 	if (!w->messages || w->message->got != e->t ||
@@ -83,7 +91,7 @@ static void put_recv(struct writer *w, const struct trace_event *e)
 	w->messages--;
 }
 
-/* What lies before time until, of the events between two calls. */
+/* Writes the events between two calls that are earlier than until. */
 static void put_between(struct writer *w, struct show_walk *from,
 			const struct trace_event **e, uint64_t until)
 {
@@ -97,7 +105,10 @@ static void put_between(struct writer *w, struct show_walk *from,
 	}
 }
 
-/* A call stands behind what happened in it: two walks, one ahead. */
+/*
+ * A call is recorded after the events within it. One iterator reads the calls
+ * ahead, a second one the events in between.
+ */
 static void put_rank(struct writer *w, uint32_t rank)
 {
 	struct show_walk ahead = show_walk(w->s, rank, SHOW_ALL),
@@ -119,7 +130,7 @@ static void put_rank(struct writer *w, uint32_t rank)
 	put_between(w, &behind, &e, UINT64_MAX);
 }
 
-/* Writes all ranks; of each how many events there are. */
+/* Writes the events of all ranks. count: number of events of each rank. */
 static int put_events(const struct show *s, OTF2_Archive *a, uint64_t *count)
 {
 	struct show_matched m;
@@ -239,7 +250,7 @@ static int put_defs(const struct show *s, OTF2_Archive *a,
 	return put_world(&d, s);
 }
 
-/* Every location has definitions of its own: none here. */
+/* OTF2 requires a definition file of each location; these are empty. */
 static void put_local_defs(OTF2_Archive *a, uint32_t ranks)
 {
 	OTF2_Archive_OpenDefFiles(a);

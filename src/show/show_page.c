@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The page of a run: doc/page.md describes what stands in it. */
+/* Writes the page of a run; doc/page.md describes its content. */
 #include "src/show/show.h"
 #include "src/show/show_beside.h"
 #include "src/show/show_part.h"
@@ -19,7 +19,9 @@ static void fact(struct json *j, const char *name, const char *text)
 	json_close(j);
 }
 
-/* The command as a line; the caller frees it. */
+/*
+ * Returns the command as one line, which the caller frees; NULL: out of memory.
+ */
 static char *command(char *const *argv)
 {
 	char *text = NULL;
@@ -67,7 +69,7 @@ static void put_facts(struct json *j, const struct show *s)
 	free(line);
 }
 
-/* Lines of "rank others ...", as numbers. */
+/* Writes the lines "rank others ..." as arrays of numbers. */
 static void put_waits(struct json *j, const char *text)
 {
 	char *end;
@@ -102,7 +104,7 @@ static void put_deadlock(struct json *j, const struct show *s)
 	json_close(j);
 }
 
-/* ---- who met whom: looked for while the rest is written ------------------ */
+/* ---- matching, done by a second thread while the rest is written --------- */
 
 struct search {
 	const struct show *s;

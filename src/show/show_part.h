@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parts of the page of a run. */
+/* Parts of the page of a run, called by show_page.c. */
 #ifndef WEFT_SHOW_PART_H
 #define WEFT_SHOW_PART_H
 
@@ -10,10 +10,12 @@ void show_put_calls(struct json *j, const struct show *s);
 void show_put_time(struct json *j, const struct show *s);
 void show_put_messages(struct json *j, const struct show *s,
 		       const struct show_matched *m);
-/* Calls that reach other ranks' windows. */
+/* One-sided calls: accesses to windows of other ranks. */
 void show_put_reach(struct json *j, const struct show *s);
-/* Whom such a call reaches; false: it is none, or reaches nobody there is.
- * in: the bytes come here. */
+/*
+ * Is this event a one-sided call to a rank of the job? rank_p: its target; in:
+ * the data moves from the target to the origin.
+ */
 bool show_reach(const struct show *s, const struct trace_event *e,
 		uint32_t *rank_p, bool *in);
 void show_put_matrix(struct json *j, const struct show *s);

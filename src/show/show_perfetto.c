@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A trace for tools: the JSON that Chrome's trace viewer and Perfetto read.
- * Ranks are threads of one process, calls complete events ("X"), messages flow
- * events from their sender ("s") to their receiver ("f"). Times are us.
+ * Writes a trace as JSON for Chrome's trace viewer and Perfetto. Ranks are
+ * threads of one process, calls are complete events ("X"), messages are flow
+ * events from their sender ("s") to their receiver ("f"). Times are in us.
  *
- * There is a line for each event, millions of them: they are put together in
- * one buffer, of pieces that stay the same and of numbers. Messages are matched
- * while calls are written.
+ * The file has one line per event, millions of them: lines are composed in one
+ * buffer from constant pieces and numbers. A second thread matches messages
+ * while the calls are written.
  */
 #include "src/base/attr.h"
 #include "src/base/outfile.h"
@@ -24,7 +24,10 @@ enum { BUFFER = 1 << 18, LINE = 1024 };
 
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
 
-/* What many lines begin with; a name of ROLL_NAME has six for each byte. */
+/*
+ * Constant first part of many lines. The JSON text of a name of ROLL_NAME bytes
+ * can take six times as many.
+ */
 struct piece {
 	size_t len;
 	char text[LINE / 2];
@@ -33,10 +36,11 @@ struct piece {
 struct out {
 	FILE *f;
 	const struct show *s;
-	char *to, *buffer;	      /* where the next byte goes */
-	bool some;		      /* lines before this one */
-	int err;		      /* of the first write that failed */
-	struct piece *of[ROLL_NAMES]; /* begins of calls by name; or NULL */
+	char *to, *buffer; /* next byte in the buffer */
+	bool some;	   /* a line was written before */
+	int err;	   /* -errno of the first failed write */
+	/* first part of a call's line, by name; or NULL */
+	struct piece *of[ROLL_NAMES];
 };
 
 WEFT_INLINE void add(struct out *o, const char *text, size_t len)
@@ -64,7 +68,7 @@ WEFT_INLINE void add_int(struct out *o, const char *key, uint64_t x)
 	add_digits(o, x, 1);
 }
 
-/* ps as us; a live clock knows no ps. */
+/* Writes ps as us; a live clock has no resolution below 1 ns. */
 WEFT_INLINE void add_time(struct out *o, const char *key, uint64_t ps)
 {
 	add_int(o, key, ps / 1000000);
@@ -84,7 +88,10 @@ static void flush(struct out *o)
 	o->to = o->buffer;
 }
 
-/* Room for one, behind those before. */
+/*
+ * Begins a line: makes room in the buffer and separates it from the line
+ * before.
+ */
 static void begin(struct out *o)
 {
 	if (o->to > o->buffer + BUFFER - LINE)
@@ -108,7 +115,7 @@ static void put_rank_name(struct out *o, uint32_t rank)
 	add_text(o, "\"}}");
 }
 
-/* A name is quoted once. */
+/* Creates the first part of a call's lines: a name is quoted once. */
 static struct piece *new_begin(const struct show *s, uint32_t id)
 {
 	struct piece *p = calloc(1, sizeof(*p));
@@ -129,7 +136,7 @@ static struct piece *new_begin(const struct show *s, uint32_t id)
 
 /* ---- arguments ----------------------------------------------------------- */
 
-/* The next member of args: opens it, or follows the one before. */
+/* Writes the key of the next argument; the first one opens args. */
 static void add_key(struct out *o, unsigned *n, const char *key)
 {
 	add_text(o, (*n)++ ? "," : ",\"args\":{");
@@ -142,7 +149,9 @@ static void add_arg(struct out *o, unsigned *n, const char *key, uint64_t x)
 	add_digits(o, x, 1);
 }
 
-/* As MPI numbers them: 1 and 2 are predefined (src/core/core_ctx.h). */
+/*
+ * Communicators by MPI's number: 1 and 2 are predefined (src/core/core_ctx.h).
+ */
 static void add_comm(struct out *o, unsigned *n, uint32_t ctx)
 {
 	add_key(o, n, "\"communicator\":");
@@ -222,7 +231,7 @@ static bool put_calls(struct out *o, uint32_t rank)
 	return good;
 }
 
-/* Calls that the ranks had not left. */
+/* Writes the calls that were open at the end of the job. */
 static bool put_opens(struct out *o)
 {
 	const struct show *s = o->s;
@@ -239,7 +248,7 @@ static bool put_opens(struct out *o)
 	return good;
 }
 
-/* sent: the sender's end of it. */
+/* Writes one end of a message; sent: the sender's end. */
 static void put_end(struct out *o, uint64_t id, const struct show_message *x,
 		    bool sent)
 {

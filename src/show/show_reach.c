@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that reach other ranks' windows: who, whom, when, how much. */
+/* Writes the one-sided calls to the page: origin, target, time and bytes. */
 #include "src/show/show_part.h"
 
 #include <string.h>
 
-#define MOST 100000u /* on a page */
+#define MOST 100000u /* limit on a page */
 
-/* MPI_Get and MPI_Rget; what fetches and changes counts as going out. */
+/*
+ * Does this call move data to the origin: MPI_Get, MPI_Rget? Calls that fetch
+ * and modify count as moving data to the target.
+ */
 static bool brings(const struct show *s, uint32_t id)
 {
 	char name[ROLL_NAME];
@@ -40,7 +43,7 @@ static void put(struct json *j, uint32_t rank, uint32_t other, bool in,
 	json_close(j);
 }
 
-/* Of too many, every so-manieth. */
+/* If there are more than MOST, every step-th call is written. */
 void show_put_reach(struct json *j, const struct show *s)
 {
 	uint64_t step = s->reaches / MOST + 1, n = 0;

@@ -7,8 +7,10 @@
 #define P2P   (ROLE_RECV | ROLE_SEND | ROLE_INSIDE)
 #define TESTS (P2P | ROLE_POLL)
 
-/* Names without MPI_ and _c; one that ends in * stands for all that begin so.
- * The first that fits counts. */
+/*
+ * Names without MPI_ and _c; a name that ends in * is a prefix. The first entry
+ * that matches is used.
+ */
 static const struct {
 	const char *name;
 	struct show_role role;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees of class routes, as the first member of each has seen them. */
+/*
+ * Writes the trees of class routes to the page, as the first member of each
+ * recorded them.
+ */
 #include "src/show/show_part.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define MOST 65536u /* nodes of all trees on a page */
+#define MOST 65536u /* limit of nodes of all trees on a page */
 
 static void begin(struct json *j, const struct trace_branch *b)
 {
@@ -34,7 +37,10 @@ static void end(struct json *j)
 	json_close(j);
 }
 
-/* Ranks write them one by one, a route's nodes in a row. */
+/*
+ * A rank records its class routes one after another, each with consecutive
+ * nodes; index 0 begins a route.
+ */
 static uint32_t put_routes(struct json *j, const struct trace_branch *b,
 			   size_t n, uint32_t left, bool *open)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events become calls, messages, collectives and a file for tools. */
+/*
+ * Tests of show.c, show_match.c and show_perfetto.c: events become calls,
+ * messages, collectives and a trace file.
+ */
 #include "src/show/show.h"
 #include "test/t.h"
 
@@ -55,10 +58,10 @@ static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
 
 	put(0, TRACE_SEND, 10, 1, 7, 1);
 	put(0, TRACE_SEND, 20, 2, 7, 1);
-	put(0, TRACE_SEND, 30, 3, 7, 2); /* the same word to another */
+	put(0, TRACE_SEND, 30, 3, 7, 2); /* same word, other receiver */
 	put(1, TRACE_RECV, 40, 1, 7, 0);
 	put(1, TRACE_RECV, 50, 2, 7, 0);
-	put(1, TRACE_RECV, 60, 4, 8, 0); /* nobody sent that */
+	put(1, TRACE_RECV, 60, 4, 8, 0); /* no send has this word */
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(s.sends, 3);
 	T_IS(show_match(&s, &m), 0);
@@ -71,7 +74,7 @@ static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
 	show_close(&s);
 }
 
-/* So many ranks that some share a place in the table. */
+/* Enough ranks for collisions in the hash table. */
 static void one_word_to_many_ranks_is_many(void **state)
 {
 	enum { WORDS = 8 };
@@ -121,14 +124,17 @@ static void members_of_a_collective_are_found(void **state)
 	show_close(&s);
 }
 
-/* How many lines of a file begin so; each is whole. */
+/*
+ * Counts the lines of a file that begin with a text; checks that each line is
+ * complete.
+ */
 static unsigned lines(FILE *f, const char *with)
 {
 	char line[256];
 	unsigned n = 0;
 
 	rewind(f);
-	T_TRUE(fgets(line, sizeof(line), f) != NULL); /* what opens it */
+	T_TRUE(fgets(line, sizeof(line), f) != NULL); /* first line */
 	while (fgets(line, sizeof(line), f) && line[0] == '{') {
 		size_t len = strcspn(line, "\n");
 
@@ -140,7 +146,7 @@ static unsigned lines(FILE *f, const char *with)
 	return n;
 }
 
-/* Of both more than fits the buffer. */
+/* Both need more than one buffer. */
 static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 {
 	enum { MANY = 9000 };
@@ -172,7 +178,7 @@ static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 	job.virtual = false;
 }
 
-/* The line of a call, by its begin in us. */
+/* Returns the line of the call that begins at this time, in us. */
 static const char *line_at(FILE *f, const char *when)
 {
 	static char line[512];
@@ -194,7 +200,10 @@ static void put_call(uint32_t r, uint64_t t, struct trace_event e)
 
 #define HAS(when, text) T_TRUE(strstr(line_at(f, when), text) != NULL)
 
-/* Every event has what its call has: peer, tag, bytes, communicator, root. */
+/*
+ * Each event has the arguments of its call: peer, tag, bytes, communicator,
+ * root.
+ */
 static void arguments_of_calls_are_in_the_file(void **state)
 {
 	char name[64];
@@ -249,7 +258,10 @@ static void who_is_no_rank_is_not_heard(void **state)
 	show_close(&s);
 }
 
-/* For the report: what ranks counted themselves is added to. */
+/*
+ * The report needs this: the calls are added to what the ranks counted
+ * themselves.
+ */
 static void calls_are_added_up_in_the_roll(void **state)
 {
 	struct roll_tally *t = weft_roll_tally(&roll, 1, 3);

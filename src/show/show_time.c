@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The timeline: what each rank did when. When there are more calls than a page
- * can hold, calls that begin within one slice of time become one, named after
- * the longest of them.
+ * Writes the timeline: the calls of each rank by time. If a run has more calls
+ * than a page can hold, the calls that begin within one slice of time are
+ * merged and named after the longest of them.
  */
 #include "src/show/show_part.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CALLS_MOST    300000u /* on a page: about 6 MB */
+#define CALLS_MOST    300000u /* limit on a page: about 6 MB */
 #define MESSAGES_MOST 100000u
 #define COLLS_MOST    20000u
 
-/* One that is being put together. */
+/* A call, or several merged calls. */
 struct span {
 	uint64_t from, in, longest;
 	uint32_t id;
@@ -30,7 +30,7 @@ static void put_span(struct json *j, const struct span *x, uint64_t *last)
 	*last = x->from;
 }
 
-/* Calls that are open go to the end. */
+/* Writes the open calls of a rank, which last until the end of the run. */
 static void put_open(struct json *j, const struct show *s, uint32_t rank,
 		     uint64_t *last)
 {
@@ -43,7 +43,10 @@ static void put_open(struct json *j, const struct show *s, uint32_t rank,
 				 last);
 }
 
-/* Which of each row's calls, counted from the end, are open. */
+/*
+ * Writes the ranks of the open calls: the last calls in the rows of these
+ * ranks.
+ */
 static void put_opens(struct json *j, const struct show *s)
 {
 	if (!s->opens)
@@ -54,7 +57,7 @@ static void put_opens(struct json *j, const struct show *s)
 	json_close(j);
 }
 
-/* slice: 0: every call is one. */
+/* slice: length of a time slice in ps; 0: calls are not merged. */
 static void put_rank(struct json *j, const struct show *s, uint32_t rank,
 		     uint64_t slice)
 {
@@ -83,7 +86,7 @@ static void put_rank(struct json *j, const struct show *s, uint32_t rank,
 	json_close(j);
 }
 
-/* By number; those that nobody called are empty. */
+/* Writes the names by index; names of calls that were not made are empty. */
 static void put_names(struct json *j, const struct show *s)
 {
 	char name[ROLL_NAME];
@@ -99,7 +102,7 @@ static void put_names(struct json *j, const struct show *s)
 	json_close(j);
 }
 
-/* How long a slice has to be for all to fit. */
+/* Returns the length of a slice in ps with which all calls fit on the page. */
 static uint64_t slice_of(const struct show *s)
 {
 	uint64_t each = CALLS_MOST / s->ranks + 1;
@@ -156,7 +159,10 @@ static void put_coll(struct json *j, const struct show *s,
 	json_close(j);
 }
 
-/* Of too many, every so-manieth. */
+/*
+ * If there are more messages or collectives than the limit, every step-th is
+ * written.
+ */
 void show_put_messages(struct json *j, const struct show *s,
 		       const struct show_matched *m)
 {

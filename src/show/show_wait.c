@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait states: in which calls a rank was held by another rank, until when, and
- * which part of that time belongs to which class.
+ * Wait states: which calls of a rank waited for another rank, until when, and
+ * the class of that time.
  *
  *   rank 0   ....[ MPI_Recv     x         got ]....      x = sent: until here
  *   rank 1   ...................[ MPI_Send ]........     rank 0 waits for a
  *                               sent                     late sender
  *
- * A call waits from its begin to x, the time at which what it waits for was
- * started elsewhere: a message sent, a receive posted, a collective entered by
- * the last rank. Of several the latest x counts, so that the time in classes is
- * never longer than the call. From x on the message is in flight, which is no
- * wait of a class; the chain (show_chain.c) follows both.
+ * A call waits from its begin to x, the time of the remote event that it needs:
+ * a message is sent, a receive is posted, the last rank enters a collective. Of
+ * several events the latest x counts, so the time in classes never exceeds the
+ * duration of the call. From x on the message is in flight, which is no wait of
+ * a class; the chain (show_chain.c) follows both.
  *
- * Calls of the MPI_Test family in a loop wait as one: with no other call
- * between two of them, and outside MPI no longer than LOOP_PS or the longer of
- * the two.
+ * Calls of the MPI_Test family in a loop count as one wait if there is no other
+ * call between two of them and the time outside MPI is at most LOOP_PS or the
+ * duration of the longer of the two.
  */
 #include "src/show/show_role.h"
 
@@ -25,7 +25,8 @@
 
 enum { SIZES = 64 };
 
-#define LOOP_PS UINT64_C(2000000) /* an empty loop, with its recording */
+/* time of an empty loop, including the recording of its calls */
+#define LOOP_PS UINT64_C(2000000)
 
 struct part {
 	uint64_t from, to;
@@ -43,28 +44,31 @@ struct waiting {
 	const struct show_matched *m;
 	struct show_waited *out;
 	struct show_role role[ROLL_NAMES];
-	uint64_t least[SIZES]; /* shortest flight of a message, by log2 size */
-	struct show_waits *sends; /* of each rank: those with late receivers */
-	uint64_t *scan;		  /* of each collective: last begin so far */
+	/* shortest time in flight of a message, by log2 of its size */
+	uint64_t least[SIZES];
+	struct show_waits *sends; /* by rank: its sends with late receivers */
+	/* by collective: latest begin of the ranks processed so far */
+	uint64_t *scan;
 	uint32_t *scan_rank;
-	struct unlock *unlock; /* by word and end */
+	struct unlock *unlock; /* sorted by word and end */
 	uint64_t unlocks;
-	bool bad; /* there was no memory */
+	bool bad; /* out of memory */
 };
 
-/* One rank, call after call. */
+/* State of one rank, whose calls are processed in order. */
 struct at_rank {
 	struct waiting *w;
 	uint32_t rank;
-	uint64_t message, sync; /* the next that arrives here */
-	uint64_t send;		/* in w->sends[rank] */
+	uint64_t message, sync; /* next one that arrives at this rank */
+	uint64_t send;		/* index in w->sends[rank] */
 	const struct show_coll *coll;
-	struct part *loop; /* calls of a loop of tests, this one last */
+	/* calls of a loop of MPI_Test, the current one last */
+	struct part *loop;
 	uint64_t parts, room;
-	/* of this call */
+	/* the current call */
 	const struct trace_event *e;
-	uint64_t begin, end; /* of its loop; of itself */
-	uint64_t until;	     /* x */
+	uint64_t begin, end; /* begin of its loop; its own end */
+	uint64_t until;	     /* x, see above */
 	enum show_class class;
 };
 
@@ -85,7 +89,7 @@ static void push(struct waiting *w, struct show_waits *list, struct show_wait x)
 	list->at[list->count++] = x;
 }
 
-/* ---- before the ranks ---------------------------------------------------- */
+/* ---- preparation, for all ranks ------------------------------------------ */
 
 static unsigned size_class(uint64_t bytes)
 {
@@ -96,7 +100,7 @@ static unsigned size_class(uint64_t bytes)
 	return n;
 }
 
-/* A rendezvous whose receive was posted after its send. */
+/* Is this a rendezvous whose receive was posted after its send? */
 static bool is_late(const struct show_message *x)
 {
 	return x->posted > x->sent && x->done > x->posted && x->from != x->to;
@@ -128,7 +132,7 @@ static int by_end(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Those of one kind come in their order. */
+/* Sorts waits by their end. Waits of one kind are already sorted. */
 static void sort(struct show_waits *w)
 {
 	for (uint64_t i = 1; i < w->count; i++)
@@ -152,7 +156,7 @@ static void add_unlock(struct waiting *w, uint32_t rank,
 {
 	struct unlock *more = w->unlock;
 
-	/* room is a power of two */
+	/* the capacity is a power of two */
 	if (!(w->unlocks & (w->unlocks - 1)))
 		more = realloc(more, 2 * (w->unlocks + 1) * sizeof(*w->unlock));
 	if (!more) {
@@ -185,7 +189,9 @@ static void find_unlocks(struct waiting *w)
 
 /* ---- one call ------------------------------------------------------------ */
 
-/* It held this call until to; x: since when that was started elsewhere. */
+/*
+ * Records that the current call waited until x.to for a remote event at x.from.
+ */
 static void held(struct at_rank *a, struct show_wait x, enum show_class class)
 {
 	uint64_t until = x.from;
@@ -200,8 +206,10 @@ static void held(struct at_rank *a, struct show_wait x, enum show_class class)
 	a->class = class;
 }
 
-/* The flight of a message begins when it is sent or, of a rendezvous with a
- * late receive, when that is posted. */
+/*
+ * A message is in flight from its send or, for a rendezvous with a late
+ * receive, from the post of the receive.
+ */
 static void look_at_message(struct at_rank *a, const struct show_message *x)
 {
 	uint64_t from = is_late(x) ? x->posted : x->sent;
@@ -271,7 +279,10 @@ static void look_at_sends(struct at_rank *a, unsigned waits)
 	}
 }
 
-/* The rank that a collective waits for, and when it came. */
+/*
+ * Returns the time at which the rank that a collective waits for entered it;
+ * rank_p: that rank.
+ */
 static uint64_t came(struct at_rank *a, const struct show_coll *c,
 		     enum show_class class, uint32_t *rank_p)
 {
@@ -286,7 +297,10 @@ static uint64_t came(struct at_rank *a, const struct show_coll *c,
 		return c->root == a->rank ? c->last : 0;
 	if (class != SHOW_EARLY_SCAN)
 		return c->last;
-	/* ranks are looked at in their order: those before this one */
+	/*
+	 * ranks are processed in ascending order: the latest begin of lower
+	 * ranks
+	 */
 	t = a->w->scan[i];
 	*rank_p = a->w->scan_rank[i];
 	if (a->e->t > t) {
@@ -319,7 +333,10 @@ static void look_at_coll(struct at_rank *a, enum show_class class)
 	     class);
 }
 
-/* The last unlock of that window and target by another rank in the call. */
+/*
+ * Finds the last unlock of this window and target by another rank during the
+ * call.
+ */
 static void look_at_lock(struct at_rank *a)
 {
 	const struct waiting *w = a->w;
@@ -362,8 +379,10 @@ static void add(struct at_rank *a, const struct part *p)
 	a->w->out->by_call[p->id][a->class] += to - p->from;
 }
 
-/* The wait may have begun in calls of the loop before this one. They count
- * once. */
+/*
+ * Adds the wait to its class. It may have begun in earlier calls of the loop;
+ * these count once.
+ */
 static void add_class(struct at_rank *a)
 {
 	if (a->class == SHOW_NO_CLASS)
@@ -376,7 +395,7 @@ static void add_class(struct at_rank *a)
 	a->parts = 1;
 }
 
-/* Does this call go on with the loop of the one before? */
+/* Does this call continue the loop of the call before? */
 static bool goes_on(const struct at_rank *a, const struct trace_event *e,
 		    bool poll)
 {
@@ -436,7 +455,7 @@ static void look_at_call(struct at_rank *a, const struct trace_event *e)
 		a->parts = 0;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all ranks ----------------------------------------------------------- */
 
 static void look_at_open(struct waiting *w)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait states and the chain of waits, of small traces. The comment of each case
- * draws the calls of each rank by begin and end, in ps, and works out what has
- * to come of it. Every case checks that the parts of the chain add up to the
- * run and that no call waits longer than it takes.
+ * Tests of wait states and the chain of waits with small traces. The comment of
+ * each case draws the calls of each rank by begin and end, in ps, and computes
+ * the expected result. Each case checks that the parts of the chain add up to
+ * the duration of the run and that no call waits longer than it takes.
  */
 #include "src/show/show.h"
 #include "test/t.h"
@@ -73,7 +73,7 @@ static void call(uint32_t r, const char *name, uint64_t from, uint64_t to)
 	call_of(r, name, from, to, (struct trace_event){ 0 });
 }
 
-/* Number n on the communicator of all. */
+/* Collective number n on MPI_COMM_WORLD. */
 static void coll(uint32_t r, const char *name, uint64_t n, uint64_t from,
 		 uint64_t to)
 {
@@ -111,7 +111,7 @@ static void done(uint32_t r, uint32_t to, uint64_t word, uint64_t t)
 		       .kind = TRACE_DONE, .t = t, .word = word, .id = to });
 }
 
-/* posted: 0: by the call in which it arrives */
+/* posted: 0: by the call in which the message arrives */
 static void got(uint32_t r, uint64_t word, uint64_t t, uint64_t posted)
 {
 	put(r, (struct trace_event){ .kind = TRACE_RECV,
@@ -155,7 +155,7 @@ static void work_out(void)
 	check_sums();
 }
 
-/* Link i, from the end back. */
+/* Checks link i, counted from the end of the run. */
 static void link_is(uint64_t i, uint32_t r, enum show_via via, uint64_t from,
 		    uint64_t to)
 {
@@ -205,7 +205,7 @@ static void a_late_sender(void **state)
  *   rank 1  Init 0-5           Recv 100 .. got 124, 125
  *
  * The send is a rendezvous: it completes after the receive was posted at 100.
- * Rank 0 waits 10 to 100 for a late receiver: 90. Rank 1 waits for no one.
+ * Rank 0 waits 10 to 100 for a late receiver: 90. Rank 1 does not wait.
  * Chain: rank 0 128-130, flight 100-128, rank 1 0-100.
  */
 static void a_late_receiver(void **state)
@@ -227,8 +227,8 @@ static void a_late_receiver(void **state)
 }
 
 /*
- * The same, but the receiver leaves last, at 140. It is in the flight of the
- * message from its own post on: 138-140, flight 100-138, rank 1 0-100.
+ * As above, but the receiver returns last, at 140. The message is in flight
+ * from the post of its receive: 138-140, flight 100-138, rank 1 0-100.
  */
 static void a_late_receiver_is_in_the_flight_from_its_post_on(void **state)
 {
@@ -388,8 +388,8 @@ static void a_collective_in_the_middle(void **state)
  *   rank 2  Bcast 55-61 (after the root)   Reduce 80 ... 110
  *
  * Rank 0 waits 40 for the root of the broadcast, rank 2 does not. As root of
- * the reduction it waits 30 for rank 1. The others wait for no one, however
- * long they are in it.
+ * the reduction it waits 30 for rank 1. The other ranks do not wait, however
+ * long the call takes.
  */
 static void collectives_with_a_root(void **state)
 {
@@ -414,8 +414,10 @@ static void collectives_with_a_root(void **state)
 	link_is(1, 1, SHOW_OWN, 10, 100);
 }
 
-/* A rank of a scan waits for those before it: rank 1, which comes at 20, for
- * rank 0 at 30; rank 0 for no one. */
+/*
+ * A rank of a scan waits for lower ranks: rank 1, which begins at 20, waits for
+ * rank 0 until 30. Rank 0 does not wait.
+ */
 static void a_scan(void **state)
 {
 	coll(0, "MPI_Scan", 0, 30, 35);
@@ -450,8 +452,10 @@ static void tests_in_a_loop_wait_as_one(void **state)
 	link_is(2, 1, SHOW_OWN, 0, 17);
 }
 
-/* A rank that computes between its tests does not wait: the test at 60 us has
- * found what was sent at 17 us. */
+/*
+ * A rank that computes between its tests does not wait: the test at 60 us found
+ * a message that was sent at 17 us.
+ */
 static void a_test_now_and_then_does_not_wait(void **state)
 {
 	const uint64_t us = 1000000;
@@ -495,8 +499,10 @@ static void a_message_in_flight_is_followed(void **state)
 	link_is(2, 1, SHOW_OWN, 4, 5);
 }
 
-/* The message was there before rank 0 received it: one that took 1 shows that
- * it arrived by 6. */
+/*
+ * The message arrived before rank 0 received it: another message took 1 ps, so
+ * this one arrived by 6.
+ */
 static void a_message_that_was_there_holds_no_rank(void **state)
 {
 	sent(1, 0, 7, 5, false);
@@ -512,7 +518,7 @@ static void a_message_that_was_there_holds_no_rank(void **state)
 	link_is(0, 0, SHOW_OWN, 4, 12);
 }
 
-/* Rank 1 passes on what it gets at the same moment: 40-30-20. */
+/* Rank 1 sends at the time at which its receive completes: 40-30-20. */
 static void a_wait_may_end_where_the_next_begins(void **state)
 {
 	sent(2, 1, 1, 20, false);
@@ -529,7 +535,7 @@ static void a_wait_may_end_where_the_next_begins(void **state)
 	link_is(2, 2, SHOW_OWN, 0, 20);
 }
 
-/* An MPI_Isend is not held by what arrives meanwhile. */
+/* MPI_Isend does not wait for a message that arrives during the call. */
 static void a_call_that_does_not_wait_is_not_held(void **state)
 {
 	sent(1, 0, 7, 20, false);
@@ -629,12 +635,15 @@ static void a_call_that_is_open_at_a_deadlock(void **state)
 	link_is(0, 0, SHOW_OPEN, 50, 200);
 	link_is(1, 0, SHOW_OWN, 0, 50);
 	T_IS(c.link[1].outside, 45);
-	/* the report counts it */
+	/* the report includes open calls */
 	T_IS(weft_load64(&weft_roll_tally(&roll, 0, id_of("MPI_Recv"))->ps),
 	     150);
 }
 
-/* The event of a call is written before its place is cleared. */
+/*
+ * A rank writes the event of a completed call before it clears the entry of the
+ * open call.
+ */
 static void a_call_that_has_ended_is_not_open(void **state)
 {
 	struct trace_open *o = weft_trace_opens(&rank[0]);
@@ -647,8 +656,10 @@ static void a_call_that_has_ended_is_not_open(void **state)
 	T_IS(s.end, 15);
 }
 
-/* Of two sends with one word the first completes at once: the completion is
- * that of the second. */
+/*
+ * Of two sends with one word the first completes immediately: the completion
+ * belongs to the second.
+ */
 static void completions_are_those_of_sends_that_have_one(void **state)
 {
 	sent(0, 1, 7, 10, false);

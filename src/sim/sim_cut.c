@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The most that a network can take of a pattern: its busiest cut. A torus is
- * cut across each dimension, a tree around the subtrees of each level.
+ * Upper bound of the load of a traffic pattern: the busiest cut of the network.
+ * A torus is cut across each dimension, a tree around the subtrees of each
+ * level. Called by sim_run.c.
  */
 #include "prov/net/net_map.h"
 #include "prov/net/net_name.h"
@@ -12,12 +13,12 @@
 
 /* ---- torus --------------------------------------------------------------- */
 
-/* Messages over each place of a dimension, both directions. */
+/* Messages over each link position of a dimension, in both directions. */
 struct cuts {
 	double load[2][4096];
 };
 
-/* One message from coordinate a to b of dimension d, weight w. */
+/* Adds a message from coordinate a to b of dimension d with weight w. */
 static void cut_add(const struct net_config *c, unsigned d, unsigned a,
 		    unsigned b, double w, struct cuts *cuts)
 {
@@ -50,7 +51,10 @@ static double cut_max(const struct net_config *c, unsigned d,
 	return most * c->size[d] * net_router_nodes(c) / nodes;
 }
 
-/* Every coordinate to every other, as often as there are such pairs. */
+/*
+ * Adds messages from every coordinate to every coordinate, weighted with the
+ * number of such pairs of nodes.
+ */
 static void cut_uniform(const struct sim_traffic *t, unsigned d,
 			struct cuts *cuts)
 {
@@ -76,7 +80,7 @@ static void cut_each(const struct sim_traffic *t, unsigned d, unsigned rounds,
 		}
 }
 
-/* Parallel links share what goes through the cut. */
+/* Parallel links share the load of a cut. */
 static double torus_load(const struct sim_traffic *t)
 {
 	struct cuts *cuts = malloc(sizeof(*cuts));
@@ -100,13 +104,15 @@ static double torus_load(const struct sim_traffic *t)
 
 /* ---- trees: the links up from the subtrees of a level -------------------- */
 
-/* Any other node equally often: what leaves a subtree of so many nodes. */
+/*
+ * Messages that leave a subtree of this number of nodes under uniform traffic.
+ */
 static double leave_uniform(const struct sim_traffic *t, uint32_t ends)
 {
 	return (double)ends * (t->nodes - ends) / (t->nodes - 1);
 }
 
-/* The most that leaves or enters one of them. */
+/* Largest number of messages that leave or enter one of the subtrees. */
 static double leave_each(const struct sim_traffic *t, uint32_t ends)
 {
 	uint32_t subtrees = t->nodes / ends, dst, *out, *in;
@@ -145,9 +151,12 @@ static double tree_load(const struct sim_traffic *t)
 	return most;
 }
 
-/* ---- any ----------------------------------------------------------------- */
+/* ---- any topology -------------------------------------------------------- */
 
-/* Of a packet on the link to a shared router, in that of other links. */
+/*
+ * Time of a packet on the link between node and shared router, relative to that
+ * of other links.
+ */
 static double end_time(const struct net_config *cfg)
 {
 	if (net_router_nodes(cfg) == 1 || !cfg->link_end_ps_x1000)
@@ -166,7 +175,7 @@ double sim_traffic_load(const struct sim_traffic *t)
 	double most = load[t->cfg->topology](t), one;
 	struct net_group g;
 
-	/* All that goes to the hot node comes in over its own links. */
+	/* all messages to the hot node pass its own links */
 	if (t->pattern == SIM_HOTSPOT) {
 		net_group(t->cfg, 0, &g);
 		one = t->hot_part * t->nodes / g.ports * end_time(t->cfg);

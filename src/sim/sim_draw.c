@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures of weft-sim: latency and throughput over the offered load, or the
- * histogram of a single point; and the use of every link as a heat map.
+ * Plots of weft-sim: latency and throughput over the offered load, or the
+ * histogram of a single point; the utilisation of all links as a heat map.
  */
 #include "src/sim/sim_links.h"
 #include "src/sim/sim_out.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* Rows of a heat map at most; more nodes than that share rows. */
+/* Maximal number of rows of a heat map; with more nodes several share a row. */
 #define HEAT_ROWS 512u
 
 static void title(FILE *f, const struct sim_opts *o)
@@ -74,7 +74,7 @@ int sim_draw(const struct sim_opts *o, const struct sim_result *r)
 	return sim_plot_close(f);
 }
 
-/* Mean use of a port over the nodes of one row. */
+/* Mean utilisation of a port over the nodes of one row, in percent. */
 static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 		      unsigned port)
 {
@@ -86,7 +86,7 @@ static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 	return 100 * sum / (double)r->time_ps / (to - from);
 }
 
-/* The label of a port: its class, and its number where a class has several. */
+/* Label of a port: its class, and its number if the class has several ports. */
 static void label(const struct net_config *cfg, const struct net_group *g,
 		  unsigned port, char *text, size_t len)
 {
@@ -99,7 +99,7 @@ static void label(const struct net_config *cfg, const struct net_group *g,
 		snprintf(text, len, "%u (%s)", port, name);
 }
 
-/* Nodes of one kind: a row for each, or for several of them. */
+/* Nodes of one group: one row per node, or per several nodes. */
 static void heat_group(FILE *f, const struct sim_opts *o,
 		       const struct sim_result *r, const struct net_group *g)
 {
@@ -128,7 +128,7 @@ static void heat_group(FILE *f, const struct sim_opts *o,
 		g->ports - 1, g->count - 1);
 }
 
-/* A torus is one picture; a tree has one for each level, the tops above. */
+/* A torus is one plot; a tree has one plot per level, the top level first. */
 int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct net_config *cfg = &o->spec.cfg;

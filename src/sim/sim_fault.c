@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a fault plan did: every kind of error, and the links with the most. */
+/*
+ * Effects of a fault plan: counters of all kinds of errors, and the links with
+ * the most errors. Called by the writers of weft-sim.
+ */
 #include "src/sim/sim_out_int.h"
 #include "prov/net/net_name.h"
 #include "prov/net/net_watch.h"
@@ -9,13 +12,13 @@
 
 enum { LINKS_MAX = 1000, DEATHS_MAX = 64 };
 
-/* What a link suffered, to compare. */
+/* Number of errors of a link, for comparison. */
 static uint64_t harm(const struct sim_link *l)
 {
 	return l->fault.bad + l->fault.detours + l->fault.escaped;
 }
 
-/* The links with the most, of count at most; returns how many. */
+/* Finds the links with the most errors, at most count; returns their number. */
 static unsigned worst(const struct sim_result *r, unsigned count,
 		      const struct sim_link **link)
 {
@@ -37,7 +40,10 @@ static unsigned worst(const struct sim_result *r, unsigned count,
 	return n;
 }
 
-/* When others know of the plan's dead nodes, where the machine tells them. */
+/*
+ * Computes when other nodes know of the plan's failed nodes, on machines with
+ * fault awareness. Returns the number of failed nodes.
+ */
 static unsigned deaths(const struct sim_opts *o, struct net_watch_death *death)
 {
 	int n = net_watch_plan(&o->spec.cfg, o->spec.plan_name, o->spec.plan,
@@ -61,7 +67,7 @@ static void awareness_text(const struct sim_opts *o)
 	}
 }
 
-/* Milliseconds from the death on; -1: never. */
+/* ms since the failure; -1: never. */
 static double since(const struct net_watch_death *d, uint64_t at)
 {
 	return at == NET_NEVER ? -1 : (double)(at - d->at) / 1e9;

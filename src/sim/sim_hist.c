@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See sim_hist.h. The first cells are one value each, the rest are equal steps
- * between powers of two. */
+/*
+ * See sim_hist.h. Each of the first cells holds one value; the others divide
+ * the range between two powers of two into equal steps.
+ */
 #include "src/sim/sim_hist.h"
 
 #include <string.h>

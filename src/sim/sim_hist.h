@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A histogram of times with 32 steps to each doubling, so that a percentile is
- * right within 3 %; sum, least and greatest are exact.
+ * Histogram of times with 32 steps per factor of two: percentiles have an error
+ * of at most 3 %; sum, minimum and maximum are exact.
  */
 #ifndef WEFT_SIM_HIST_H
 #define WEFT_SIM_HIST_H
@@ -19,9 +19,9 @@ struct sim_hist {
 void sim_hist_clear(struct sim_hist *h);
 void sim_hist_add(struct sim_hist *h, uint64_t value);
 double sim_hist_mean(const struct sim_hist *h);
-/* The value below which this part of all lies, 0 to 1; 0 when empty. */
+/* Returns the quantile of part, 0 to 1; 0 if the histogram is empty. */
 uint64_t sim_hist_part(const struct sim_hist *h, double part);
-/* First value of a cell. */
+/* Returns the lower bound of a cell. */
 uint64_t sim_hist_from(unsigned cell);
 
 #endif

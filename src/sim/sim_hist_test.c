@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Histograms: cells, percentiles. */
+/* Tests of histograms: cells, percentiles. */
 #include "src/sim/sim_hist.h"
 #include "test/t.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-sim's results as one JSON object. */
+/* Writes the results of weft-sim as one JSON object. */
 #include "src/sim/sim_out_int.h"
 #include "src/sim/sim_links.h"
 #include "prov/net/net_file.h"

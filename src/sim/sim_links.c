@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums over the ports. The hardware counts packets received and the packets
- * queued, integrated over time; their quotient is the mean wait (Little).
+ * Sums over the ports. The hardware counts received packets and the integral of
+ * queued packets over time; the quotient is the mean wait (Little's law).
  */
 #include "src/sim/sim_links.h"
 

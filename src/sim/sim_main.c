@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-sim: synthetic traffic on the bare model of a machine's network. */
+/*
+ * weft-sim: synthetic traffic on the model of a machine's network, without
+ * processes.
+ */
 #include "src/base/outfile.h"
 #include "src/sim/sim_out.h"
 #include "src/sim/sim_progress.h"
@@ -24,7 +27,9 @@ static const char *said(int err)
 	}
 }
 
-/* How fast it went: of no interest to who compares results. */
+/*
+ * Prints the speed of the simulation to stderr: it is not part of the results.
+ */
 static void tell_speed(const struct sim_result *r, unsigned count)
 {
 	double events = 0, hops = 0, s = 0;
@@ -78,13 +83,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "weft-sim: --html %s: %s\n", o.html, why);
 		return 2;
 	}
-	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
+	/* sim_plot_close() reports a failure of gnuplot */
+	signal(SIGPIPE, SIG_IGN);
 	if (o.spec.mode != SIM_OPEN)
 		o.loads = 1;
 	r = calloc(o.loads, sizeof(*r));
 	err = r ? run_all(&o, r) : -ENOMEM;
 	if (err == -EINVAL)
-		return 2; /* it has been said what is wrong */
+		return 2; /* the error was already printed */
 	if (err)
 		fprintf(stderr, "weft-sim: %s\n", said(err));
 	else

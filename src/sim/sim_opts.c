@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments of weft-sim: one row each; a wrong one is told with its value. */
+/* Options of weft-sim: one table row each; an error names the wrong value. */
 #include "config.h"
 #include "src/sim/sim_opts.h"
 #include "src/sim/sim_plot.h"
@@ -24,12 +24,12 @@ static const char after[] = "Results go to stdout and depend on the arguments "
 
 /* ---- values -------------------------------------------------------------- */
 
-/* A row of the table: an option, and where its value stands. */
+/* A row of the table: an option, and the offset of its value. */
 struct row {
 	struct weft_arg arg;
-	/* 0; 1: nothing to run; negative after saying what is wrong */
+	/* 0; 1: nothing to run; negative: wrong value, reported on stderr */
 	int (*set)(struct weft_args *a, struct sim_opts *o);
-	size_t at; /* in struct sim_opts */
+	size_t at; /* offset in struct sim_opts */
 	uint64_t min, max;
 };
 
@@ -68,7 +68,10 @@ static int set_u32(struct weft_args *a, struct sim_opts *o)
 	return err;
 }
 
-/* A time with its unit; no program of ours sets a locale. */
+/*
+ * A time with its unit; strtod() is safe, since no program of Weft sets a
+ * locale.
+ */
 static int set_time(struct weft_args *a, struct sim_opts *o)
 {
 	static const struct {
@@ -121,7 +124,7 @@ static int add_load(struct weft_args *a, struct sim_opts *o, double x)
 	return 0;
 }
 
-/* One load, or FROM:TO:STEP; what follows it in *end_p. */
+/* Parses one load, or FROM:TO:STEP; *end_p: the first character after it. */
 static int one_load(struct weft_args *a, struct sim_opts *o, const char *text,
 		    char **end_p)
 {
@@ -448,9 +451,9 @@ static const struct row rows[] = {
 	{ { "version", 0, "", "version", 0 }, set_version, 0, 0, 0 },
 };
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all options --------------------------------------------------------- */
 
-/* The path by its name; the first one without. */
+/* Finds the injection path by its name; without a name it is the first. */
 static int find_path(struct weft_args *a, struct sim_opts *o)
 {
 	const struct net_config *cfg = &o->spec.cfg;
@@ -471,7 +474,7 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 			       *all ? all : " one path, without a name");
 }
 
-/* The plan lives as long as the program. */
+/* The fault plan remains loaded until the program exits. */
 static int load_plan(struct weft_args *a, struct sim_opts *o)
 {
 	struct weft_plan_why why;
@@ -486,7 +489,7 @@ static int load_plan(struct weft_args *a, struct sim_opts *o)
 	return 0;
 }
 
-/* What the machine decides, and what does not go together. */
+/* Sets the defaults of the machine, and checks for conflicting options. */
 static int finish(struct weft_args *a, struct sim_opts *o)
 {
 	struct sim_spec *s = &o->spec;

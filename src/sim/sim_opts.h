@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arguments of weft-sim. */
+/* Options of weft-sim. */
 #ifndef WEFT_SIM_OPTS_H
 #define WEFT_SIM_OPTS_H
 
@@ -14,22 +14,25 @@ enum sim_format { SIM_TEXT, SIM_CSV, SIM_JSON };
 struct sim_opts {
 	struct sim_spec spec;
 	const char *machine;
-	const char *path; /* of the machine; NULL: the first */
+	const char *path; /* injection path of the machine; NULL: the first */
 	double load[SIM_LOADS_MAX];
 	unsigned loads;
 	bool loads_given;
 	enum sim_format format;
-	unsigned busiest; /* links listed */
+	unsigned busiest; /* number of links to list */
 	bool histogram;
 	bool progress;
-	const char *plot; /* file, or NULL */
+	const char *plot; /* file name, or NULL */
 	const char *heat;
 	const char *html;
-	const char *faults; /* a plan, or a file with one */
+	const char *faults; /* fault plan as text, or the name of a file */
 	struct weft_plan plan;
 };
 
-/* 0: run; 1: help or version was printed; negative: wrong, said on stderr. */
+/*
+ * Returns 0: run; 1: help or version was printed; negative: error, reported on
+ * stderr.
+ */
 int sim_opts_parse(char **argv, struct sim_opts *o);
 
 const char *sim_way_name(const struct sim_spec *s);

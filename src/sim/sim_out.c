@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text and CSV of weft-sim, and the choice among its writers. */
+/* Text and CSV output of weft-sim, and the choice of the writer. */
 #include "src/sim/sim_out_int.h"
 #include "src/sim/sim_links.h"
 #include "prov/net/net_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the writers. */
+/* Shared by the writers of weft-sim. */
 #ifndef WEFT_SIM_OUT_INT_H
 #define WEFT_SIM_OUT_INT_H
 
@@ -8,7 +8,7 @@
 
 extern const struct sim_writer sim_json;
 
-/* sim_fault.c: nothing where there is no plan. */
+/* sim_fault.c: no output without a fault plan. */
 void sim_faults_text(const struct sim_opts *o, const struct sim_result *r);
 void sim_faults_json(const struct sim_opts *o, const struct sim_result *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures: see sim_plot.h. */
+/* Plots with gnuplot, see sim_plot.h. */
 #include "src/sim/sim_plot.h"
 #include "src/base/attr.h"
 

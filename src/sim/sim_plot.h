@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures by gnuplot, through a pipe. */
+/* Plots with gnuplot, through a pipe. Used by weft-sim and weft-reproduce. */
 #ifndef WEFT_SIM_PLOT_H
 #define WEFT_SIM_PLOT_H
 
 #include <stdio.h>
 
 /*
- * Whether a picture can be drawn into file: its name ends in .png or .svg, and
- * gnuplot is there. 0, or -1 and the reason on stderr, with the program's name.
+ * Checks whether a plot can be written to file: its name ends in .png or .svg,
+ * and gnuplot is installed. Returns 0, or -1 with the reason on stderr, after
+ * the program's name.
  */
 int sim_plot_check(const char *program, const char *file);
 
-/* A pipe that takes gnuplot's commands, its output set; NULL: errno. */
+/*
+ * Returns a pipe for gnuplot commands, with the output file set; NULL: errno.
+ */
 FILE *sim_plot_open(const char *file, unsigned width, unsigned height);
-/* 0, or -EIO: gnuplot failed, and said why. */
+/* Returns 0, or -EIO: gnuplot failed and reported why. */
 int sim_plot_close(FILE *f);
 
 #endif

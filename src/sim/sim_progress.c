@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress line: see sim_progress.h. */
+/* Progress line, see sim_progress.h. */
 #include "src/sim/sim_progress.h"
 #include "src/base/clock.h"
 

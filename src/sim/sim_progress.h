@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line on stderr that tells how far a long run has come. */
+/*
+ * A line on stderr that reports the progress of a long run. Called by
+ * sim_run.c.
+ */
 #ifndef WEFT_SIM_PROGRESS_H
 #define WEFT_SIM_PROGRESS_H
 
 #include <stdint.h>
 
 struct sim_progress {
-	const char *label; /* NULL: silent */
+	const char *label; /* NULL: no output */
 	uint64_t began_ns, shown_ns;
 };
 
-/* Whether a line is wanted: asked for, or someone sits at a terminal. */
+/* Is a progress line wanted: requested by option, or stderr is a terminal? */
 int sim_progress_wanted(int asked);
 void sim_progress_begin(struct sim_progress *p, const char *label);
-/* part of all is done, 0 to 1. Shows at most five times a second. */
+/* part: completed fraction, 0 to 1. Prints at most five times per second. */
 void sim_progress_show(struct sim_progress *p, double part, uint64_t hops);
 void sim_progress_end(struct sim_progress *p);
 

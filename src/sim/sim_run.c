@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The experiment, from setting up to what came out: see sim_run.h. */
+/* Runs an experiment, from setup to result; see sim_run.h. */
 #include "src/sim/sim_int.h"
 #include "prov/net/net_map.h"
 #include "prov/net/net_name.h"
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Parts of a run between looks at progress. */
+/* Parts of a run, after each of which progress is checked. */
 #define SLICES 256u
 
 static uint32_t packets_of(const struct net_config *cfg, uint64_t bytes)
@@ -36,7 +36,7 @@ double sim_link_rate(const struct net_config *cfg, uint64_t bytes)
 	return (double)bytes * 1e6 / (double)(ticks * cfg->tick_ps);
 }
 
-/* Ports of all nodes and switches. */
+/* Number of ports of all nodes and switches. */
 static uint64_t link_ends(const struct net_config *cfg)
 {
 	struct net_group g;
@@ -49,7 +49,7 @@ static uint64_t link_ends(const struct net_config *cfg)
 	return n;
 }
 
-/* Room for what the buffers and FIFOs of all nodes can hold at once. */
+/* Number of packets that the buffers and FIFOs of all nodes can hold. */
 static uint32_t packets_max(const struct sim *s)
 {
 	const struct net_config *c = &s->spec->cfg;
@@ -84,7 +84,7 @@ static int open_net(struct sim *s)
 	return err;
 }
 
-/* The link that is slower than the others. */
+/* Slows down the link of the specification. */
 static int slow_down(struct sim *s)
 {
 	const struct sim_spec *spec = s->spec;
@@ -153,15 +153,19 @@ static void begin(struct sim *s)
 }
 
 /*
- * A link's time in use, since then. Packets are counted where they come and
- * answers where they leave, so that it may fall by the time of a packet.
+ * Busy time of a link since then. Packets are counted on arrival and
+ * acknowledgements on departure, so the counter can decrease by the time of a
+ * packet; that counts as 0.
  */
 static uint64_t later(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
 }
 
-/* Counters of all ports: taken at the beginning, subtracted at the end. */
+/*
+ * Reads the counters of all ports at the begin of counting; subtracts these at
+ * the end.
+ */
 static void read_links(struct sim *s, bool end)
 {
 	struct net_port_count c, *keep;
@@ -188,7 +192,7 @@ static void read_links(struct sim *s, bool end)
 		}
 }
 
-/* Nothing moved in a slice although packets are under way. */
+/* Did no packet move during a slice although packets are in flight? */
 static bool stands_still(struct sim *s, const struct net_count *before)
 {
 	struct net_count c;
@@ -198,7 +202,9 @@ static bool stands_still(struct sim *s, const struct net_count *before)
 	       c.injected > c.delivered && net_stuck(s->net);
 }
 
-/* Runs to a time, with an eye on progress. span: of all, for the line. */
+/*
+ * Runs until time to and shows progress. whole: duration of the complete run.
+ */
 static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 {
 	uint64_t now = 0, slice = whole / SLICES + 1;
@@ -218,7 +224,7 @@ static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 	}
 }
 
-/* All of an exchange; its length is not known before. */
+/* Runs an exchange to its end; its duration is not known in advance. */
 static void run_out(struct sim *s)
 {
 	double all = (double)s->turns * s->r->nodes;
@@ -299,7 +305,7 @@ static void teardown(struct sim *s)
 		munmap(s->net, s->net_bytes);
 }
 
-/* Time of this thread on a processor: what others do does not count. */
+/* CPU time of this thread, independent of other processes. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;

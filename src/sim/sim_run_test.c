@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs of synthetic traffic: rates, latencies, the same on every run. */
+/* Tests of runs with synthetic traffic: rates, latencies, reproducibility. */
 #include "src/sim/sim_run.h"
 #include "prov/net/net_file.h"
 #include "test/t.h"
@@ -47,7 +47,7 @@ static void more_than_the_peak_is_not_accepted(void **state)
 	sim_result_close(&first);
 }
 
-/* One packet at a time sees the way and nothing else. */
+/* A single packet in flight is not delayed by others. */
 static void a_lone_packet_has_the_latency_of_its_way(void **state)
 {
 	const struct net_config *c = &spec.cfg;

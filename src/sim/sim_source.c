@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sources: when nodes send, and what they do when the network calls up. A
- * message is a record in a table; its number is the cookie that comes back.
- * FIFOs hold two messages each, the rest waits in a queue of birth times at
- * the node.
+ * Sources: when nodes send, and the callbacks of the network. A message is a
+ * record in a table; its index is the cookie of the callbacks. Each FIFO holds
+ * two messages; further messages wait at the node in a queue of creation times.
  */
 #include "src/sim/sim_int.h"
 
@@ -38,7 +37,7 @@ static void message_give(struct sim *s, uint32_t at)
 	s->message_free = at;
 }
 
-/* A FIFO with room, in turn; -1: none. */
+/* Returns a FIFO with room, round robin; -1: none. */
 static int fifo_find(struct sim *s, uint32_t node)
 {
 	struct sim_source *src = &s->source[node];
@@ -84,7 +83,7 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 	s->message[id] = (struct sim_message){ .born = born,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
-	/* each goes to memory of its own */
+	/* each message has its own memory */
 	msg.address = s->traffic.turn[node] * s->spec->bytes;
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);
@@ -127,7 +126,10 @@ void sim_offer(struct sim *s, uint64_t at, uint32_t node)
 		backlog_push(s, &s->source[node].backlog, at);
 }
 
-/* All at once: as many as the FIFOs take, the rest when they are read. */
+/*
+ * Posts as many messages as the FIFOs hold; the others are posted as FIFO
+ * entries become free.
+ */
 void sim_begin_exchange(struct sim *s, uint32_t node)
 {
 	uint32_t *left = &s->source[node].left;
@@ -139,7 +141,7 @@ void sim_begin_exchange(struct sim *s, uint32_t node)
 	}
 }
 
-/* ---- calls up ------------------------------------------------------------ */
+/* ---- callbacks of the network -------------------------------------------- */
 
 static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		      uint64_t offset, uint32_t bytes)
@@ -168,7 +170,9 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	}
 }
 
-/* The message is over, well or not; its source goes on. */
+/*
+ * The message has arrived or is lost; in closed loop its source sends the next.
+ */
 static void over(struct sim *s, uint64_t at, uint64_t cookie)
 {
 	uint32_t node = s->message[cookie].src;
@@ -200,8 +204,8 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 }
 
 /*
- * Natural logarithm by the series of artanh: plain arithmetic, so that every
- * host draws the same times.
+ * Natural logarithm by the series of artanh: plain arithmetic, so that the
+ * drawn times are the same on every host.
  */
 static double ln(double x)
 {
@@ -218,7 +222,10 @@ static double ln(double x)
 	return 2 * sum - twos * 0.69314718055994530942;
 }
 
-/* Draws the node's next birth; kept in 1/1024 ps so that no load is lost. */
+/*
+ * Draws the creation time of the node's next message. It is kept in 1/1024 ps,
+ * so that rounding does not reduce the load.
+ */
 void sim_set_timer(struct sim *s, uint32_t node)
 {
 	struct sim_source *src = &s->source[node];

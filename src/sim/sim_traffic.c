@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traffic patterns: see sim_traffic.h. */
+/* Traffic patterns, see sim_traffic.h. */
 #include "src/sim/sim_traffic.h"
 #include "prov/net/net_map.h"
 #include "prov/net/net_name.h"
@@ -29,7 +29,7 @@ int sim_pattern_find(const char *name)
 	return -1;
 }
 
-/* The side of a square of so many nodes, or 0: it is none. */
+/* Side of the square with this number of nodes; 0: not a square number. */
 static uint32_t side_of(uint32_t nodes)
 {
 	uint32_t side = 1;
@@ -58,7 +58,7 @@ static uint32_t any_other(struct weft_rng *r, uint32_t src, uint32_t nodes)
 	return n + (n >= src);
 }
 
-/* One step along d; false: it would leave a mesh. */
+/* Moves by one along dimension d; false: at the border of a mesh. */
 static bool step(const struct net_config *c, uint16_t *at, unsigned d, bool up)
 {
 	unsigned end = up ? c->size[d] - 1u : 0;
@@ -69,7 +69,10 @@ static bool step(const struct net_config *c, uint16_t *at, unsigned d, bool up)
 	return true;
 }
 
-/* The neighbour whose turn it is; those that are not there are left out. */
+/*
+ * Returns neighbour number turn, modulo the number of directions; missing
+ * neighbours are skipped.
+ */
 static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
 			  uint32_t turn)
 {
@@ -88,7 +91,7 @@ static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
 	return src;
 }
 
-/* All coordinates turned round are all places of the number turned round. */
+/* Complementing all coordinates complements the node number. */
 static uint32_t complement(const struct sim_traffic *t, uint32_t src)
 {
 	return t->nodes - 1 - src;
@@ -103,9 +106,9 @@ static uint64_t scramble(uint64_t x)
 }
 
 /*
- * Place k of a node's own order of all numbers below n: a cipher of four
- * rounds on the two halves of the smallest even number of bits that holds n,
- * applied again until it lands below n. No table of n x n is needed.
+ * Element k of the node's own permutation of the numbers below n: a cipher of
+ * four rounds on the two halves of the smallest even number of bits that holds
+ * n, repeated until the result is below n. No table of n x n is needed.
  */
 static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 {
@@ -132,7 +135,7 @@ static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 	return k;
 }
 
-/* A round over all others; itself is the last number of its own order. */
+/* Visits all other nodes, in the node's own order. */
 static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
 			 uint32_t turn)
 {
@@ -194,7 +197,7 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 	}
 }
 
-/* One round of all nodes by lot: nobody is his own partner. */
+/* Draws a random cyclic permutation: no node is its own partner. */
 static void draw_cycle(struct sim_traffic *t)
 {
 	struct weft_rng r;

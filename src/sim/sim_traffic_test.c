@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traffic patterns: who sends to whom, and what it loads. */
+/* Tests of traffic patterns: destinations, and the load of the busiest cut. */
 #include "src/sim/sim_traffic.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"
@@ -22,7 +22,7 @@ static void traffic(const char *machine, enum sim_pattern pattern)
 static void nobody_sends_to_himself(void **state)
 {
 	for (int p = 0; p < SIM_PATTERNS; p++) {
-		if (p == SIM_TRANSPOSE) /* the diagonal does */
+		if (p == SIM_TRANSPOSE) /* diagonal nodes send to themselves */
 			continue;
 		traffic("bgq:4x2x3mx1x2", (enum sim_pattern)p);
 		for (uint32_t n = 0; n < t.nodes; n++)
@@ -30,8 +30,10 @@ static void nobody_sends_to_himself(void **state)
 				uint32_t d = sim_traffic_next(&t, n);
 
 				T_TRUE(d < t.nodes);
-				/* the middle of an odd length is its own
-				 * opposite, so only others are checked */
+				/*
+				 * the middle of an odd dimension is its own
+				 * opposite; complement is not checked
+				 */
 				if (p != SIM_COMPLEMENT)
 					T_TRUE(d != n);
 			}
@@ -76,7 +78,7 @@ static void load_is(const char *machine, enum sim_pattern p, double want)
 	sim_traffic_close(&t);
 }
 
-/* Textbook: length / 8 on a ring, length / 4 on a line, for one message. */
+/* Textbook: length / 8 on a ring, length / 4 on a line, per message. */
 static void the_busiest_cut_is_that_of_the_textbook(void **state)
 {
 	load_is("bgq:4x4x4x4x2", SIM_UNIFORM, 0.5 * 512 / 511);
@@ -87,8 +89,8 @@ static void the_busiest_cut_is_that_of_the_textbook(void **state)
 }
 
 /*
- * A full tree takes all that its nodes send; with half the links up at each of
- * two levels a quarter of what crosses the top.
+ * A full tree carries everything that its nodes send; with half the links up at
+ * each of two levels, a quarter of what crosses the top.
  */
 static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
 {
@@ -105,7 +107,7 @@ static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
 	T_NULL(sim_pattern_lacks(SIM_COMPLEMENT, &cfg));
 }
 
-/* 1,024 nodes are 32 rows of 32. */
+/* 1,024 nodes are a matrix of 32 x 32. */
 static void transposed_pairs_are_each_others_partners(void **state)
 {
 	uint32_t own = 0, n, d;
