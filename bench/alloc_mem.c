@@ -9,7 +9,7 @@ static double pair(size_t n, int iters)
 	char *mem;
 
 	MPI_Barrier(MPI_COMM_WORLD);
-	bench_alone(true);
+	bench_realtime(true);
 	for (int i = -10; i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
@@ -18,7 +18,7 @@ static double pair(size_t n, int iters)
 		MPI_Free_mem(mem);
 	}
 	start = MPI_Wtime() - start;
-	bench_alone(false);
+	bench_realtime(false);
 	return start * 1e6 / iters;
 }
 

@@ -121,7 +121,7 @@ static inline void bench_begin(struct bench *b, int argc, char **argv)
  * On a shared host other processes must not run during a measurement: with
  * BENCH_ALONE set this thread then has a real-time class, which needs root.
  */
-static inline void bench_alone(bool on)
+static inline void bench_realtime(bool on)
 {
 	struct sched_param p = { .sched_priority = on ? 1 : 0 };
 
@@ -130,7 +130,8 @@ static inline void bench_alone(bool on)
 		fprintf(stderr, "bench: not alone: no real-time class\n");
 }
 
-static inline void bench_need(const struct bench *b, bool ok, const char *what)
+static inline void bench_require(const struct bench *b, bool ok,
+				 const char *what)
 {
 	if (ok)
 		return;
@@ -229,7 +230,8 @@ static inline void bench_fill(void *buf, size_t bytes, unsigned seed)
 		p[i] = (unsigned char)(seed + i * 7);
 }
 
-static inline bool bench_same(const void *buf, size_t bytes, unsigned seed)
+static inline bool bench_data_equal(const void *buf, size_t bytes,
+				    unsigned seed)
 {
 	const unsigned char *p = buf;
 
@@ -241,7 +243,7 @@ static inline bool bench_same(const void *buf, size_t bytes, unsigned seed)
 }
 
 /* Ends the job when a check failed anywhere. */
-static inline void bench_verdict(struct bench *b, size_t bytes, bool ok)
+static inline void bench_check_all(struct bench *b, size_t bytes, bool ok)
 {
 	int mine = ok, all;
 

@@ -2,7 +2,7 @@
 /* Sum of the bandwidths of both directions at once between ranks 0 and 1. */
 #include "p2p.h"
 
-static void both_ways(struct pair *p, int n)
+static void bidirectional(struct pair *p, int n)
 {
 	for (int i = 0; i < WINDOW; i++)
 		MPI_Irecv(p->recv, n, MPI_CHAR, p->peer, 10, MPI_COMM_WORLD,
@@ -24,12 +24,12 @@ int main(int argc, char **argv)
 	struct pair p;
 
 	bench_begin(&b, argc, argv);
-	bench_need(&b, b.size >= 2, "2 ranks");
+	bench_require(&b, b.size >= 2, "2 ranks");
 	b.columns = b.full ? 2 : 1;
 	pair_open(&p, &b, 1, false);
 	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {
 		int iters = bench_iters(&b, n);
-		double t = pair_time(&p, &b, n, both_ways);
+		double t = pair_time(&p, &b, n, bidirectional);
 		const double v[] = { 2.0 * (double)n * WINDOW * iters / t / 1e6,
 				     iters };
 

@@ -104,7 +104,7 @@ static void bench_send(struct bench *b, size_t len)
 		weft_carrier_shm.poll(b->c, 1);
 }
 
-static void raw_answer(struct bench_page *p)
+static void raw_reply(struct bench_page *p)
 {
 	uint32_t n = weft_load32(&p->raw);
 
@@ -129,7 +129,7 @@ static void bench_child(struct bench_page *p)
 		uint64_t before = b->got;
 
 		if (weft_load32_relaxed(&p->raw))
-			raw_answer(p);
+			raw_reply(p);
 		weft_carrier_shm.poll(b->c, 32);
 		if (b->got == before)
 			continue;
@@ -224,7 +224,7 @@ static double median(double *v, int n)
 	return v[best ? 0 : n / 2];
 }
 
-static void bench_run(struct bench *b, int turns)
+static void bench_run(struct bench *b, int rounds)
 {
 	static double raw[TURNS_MAX];
 	static double lat[WEFT_COUNT_OF(sizes)][TURNS_MAX];
@@ -232,7 +232,7 @@ static void bench_run(struct bench *b, int turns)
 	static double cpy[WEFT_COUNT_OF(sizes)][TURNS_MAX];
 
 	carrier_latency(b, 8, 1000);
-	for (int k = 0; k < turns; k++) {
+	for (int k = 0; k < rounds; k++) {
 		raw[k] = raw_latency(b, 2000);
 		for (size_t i = 0; i < WEFT_COUNT_OF(sizes); i++) {
 			uint32_t n = sizes[i] > 1024 ? 1000 : 5000;
@@ -242,17 +242,17 @@ static void bench_run(struct bench *b, int turns)
 			cpy[i][k] = memcpy_stream(b, sizes[i], n);
 		}
 	}
-	printf("# raw line R %.1f ns one way\n", median(raw, turns));
+	printf("# raw line R %.1f ns one way\n", median(raw, rounds));
 	printf("# %6s %12s %8s %12s %12s %12s\n", "bytes", "ns one way", "/ R",
 	       "Mpackets/s", "MB/s", "memcpy MB/s");
 	for (size_t i = 0; i < WEFT_COUNT_OF(sizes); i++) {
-		double ns = median(str[i], turns);
+		double ns = median(str[i], rounds);
 
 		printf("%8zu %12.1f %8.2f %12.2f %12.0f %12.0f\n", sizes[i],
-		       median(lat[i], turns),
-		       median(lat[i], turns) / median(raw, turns), 1e3 / ns,
+		       median(lat[i], rounds),
+		       median(lat[i], rounds) / median(raw, rounds), 1e3 / ns,
 		       (double)sizes[i] * 1e3 / ns,
-		       (double)sizes[i] * 1e3 / median(cpy[i], turns));
+		       (double)sizes[i] * 1e3 / median(cpy[i], rounds));
 	}
 }
 
@@ -261,20 +261,20 @@ int main(int argc, char **argv)
 	struct bench_page *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct bench *b = calloc(1, sizeof(*b));
-	int turns = argc > 1 ? atoi(argv[1]) : 15;
+	int rounds = argc > 1 ? atoi(argv[1]) : 15;
 	pid_t pid = fork();
 
 	best = argc > 2;
 	if (!pid)
 		bench_child(p);
-	if (turns < 1 || turns > TURNS_MAX)
-		turns = TURNS_MAX;
+	if (rounds < 1 || rounds > TURNS_MAX)
+		rounds = TURNS_MAX;
 	b->page = p;
 	bench_open(b, 0);
 	while (!weft_load32(&p->up))
 		sched_yield();
 	if (!b->c->ops->peer(b->c, &p->name, &b->to))
-		bench_run(b, turns);
+		bench_run(b, rounds);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	b->c->ops->close(b->c);

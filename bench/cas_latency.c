@@ -16,9 +16,9 @@ static void check(struct win_bench *w)
 	*(long *)w->mem = 0;
 	MPI_Barrier(MPI_COMM_WORLD);
 	win_run(w, access_one, 8, 2);
-	bench_verdict(&w->b, 8,
-		      w->b.rank ? *(long *)w->mem == 7
-				: *(long *)w->result == 7);
+	bench_check_all(&w->b, 8,
+			w->b.rank ? *(long *)w->mem == 7
+				  : *(long *)w->result == 7);
 	((long *)w->local)[1] = 7;
 }
 

@@ -48,7 +48,7 @@ static inline void bench_coll_check(struct bench *b, const struct coll *c,
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
 	}
 	ok = (c->root && b->rank) || c->check(b, recv, bytes);
-	bench_verdict(b, bytes, ok);
+	bench_check_all(b, bytes, ok);
 }
 
 /*
@@ -74,11 +74,11 @@ static inline double bench_coll_time(const struct bench *b,
 }
 
 /* Work without memory traffic; the caller must use the result (positive). */
-static inline double bench_work(long turns)
+static inline double bench_work(long iterations)
 {
 	double x = 1.0;
 
-	for (long i = 0; i < turns; i++)
+	for (long i = 0; i < iterations; i++)
 		x = x * 1.0000001 + 0.0000001;
 	return x;
 }
@@ -86,17 +86,17 @@ static inline double bench_work(long turns)
 /* Measured iterations of bench_work per microsecond; at least 1. */
 static inline double bench_work_rate(void)
 {
-	const long turns = 50000;
+	const long iterations = 50000;
 	double start, us, best = 0;
 
 	/* the best of short runs: other processes may use the processor */
 	for (int i = 0; i < 30; i++) {
 		start = MPI_Wtime();
-		if (bench_work(turns) < 0)
+		if (bench_work(iterations) < 0)
 			break;
 		us = (MPI_Wtime() - start) * 1e6;
-		if (us > 1 && turns / us > best)
-			best = turns / us;
+		if (us > 1 && iterations / us > best)
+			best = iterations / us;
 	}
 	return best > 1 ? best : 1;
 }

@@ -74,8 +74,8 @@ static bool same_blocks(const void *buf, int n, size_t bytes, unsigned times,
 			unsigned plus)
 {
 	for (int i = 0; i < n; i++) {
-		if (!bench_same((const char *)buf + (size_t)i * bytes, bytes,
-				(unsigned)i * times + plus))
+		if (!bench_data_equal((const char *)buf + (size_t)i * bytes,
+				      bytes, (unsigned)i * times + plus))
 			return false;
 	}
 	return true;
@@ -115,7 +115,7 @@ static void fill_scatter(const struct bench *b, void *send, void *recv,
 
 static bool check_own(const struct bench *b, const void *recv, size_t bytes)
 {
-	return bench_same(recv, bytes, (unsigned)b->rank);
+	return bench_data_equal(recv, bytes, (unsigned)b->rank);
 }
 
 static void fill_root(const struct bench *b, void *send, void *recv,
@@ -129,7 +129,7 @@ static void fill_root(const struct bench *b, void *send, void *recv,
 
 static bool check_root(const struct bench *b, const void *recv, size_t bytes)
 {
-	return bench_same(recv, bytes, 5);
+	return bench_data_equal(recv, bytes, 5);
 }
 
 static void fill_floats(const struct bench *b, float *p, size_t n)

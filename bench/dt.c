@@ -11,7 +11,7 @@
 #include "bench.h"
 
 #define BLOCKS	  1024
-#define MOST	  ((size_t)256 << 20) /* bytes one way, of one size */
+#define MAX_BYTES ((size_t)256 << 20) /* bytes one way, of one size */
 #define ITERS_MIN 4
 
 enum { VECTOR, INDEXED, STRUCT, SUBARRAY, LAYOUTS };
@@ -78,8 +78,8 @@ static void layout_open(struct layout *l, MPI_Datatype type)
 	MPI_Type_get_extent(l->type, &lb, &l->span);
 }
 
-static void turn(const struct bench *b, const struct layout *l, char *mem,
-		 int count)
+static void round_trip(const struct bench *b, const struct layout *l, char *mem,
+		       int count)
 {
 	int peer = 1 - b->rank;
 
@@ -104,18 +104,19 @@ static void check(struct bench *b, const struct layout *l, char *mem, int count)
 	MPI_Pack(mem, count, l->type, want, (int)data, &pos, MPI_COMM_SELF);
 	if (b->rank)
 		memset(mem, 0, all);
-	turn(b, l, mem, count);
+	round_trip(b, l, mem, count);
 	pos = 0;
 	MPI_Pack(mem, count, l->type, got, (int)data, &pos, MPI_COMM_SELF);
-	ok = !memcmp(want, got, data) && (b->rank || bench_same(mem, all, 0));
+	ok = !memcmp(want, got, data) &&
+	     (b->rank || bench_data_equal(mem, all, 0));
 	free(want);
 	free(got);
-	bench_verdict(b, data, ok);
+	bench_check_all(b, data, ok);
 }
 
 static int iterations(const struct bench *b, size_t bytes)
 {
-	size_t n = MOST / bytes;
+	size_t n = MAX_BYTES / bytes;
 
 	if (b->iters_large != b->iters / 10) /* -i */
 		return b->iters;
@@ -137,7 +138,7 @@ static double measure(struct bench *b, const struct layout *l, size_t bytes)
 	for (int i = -1 - iters / 10; i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
-		turn(b, l, mem, count);
+		round_trip(b, l, mem, count);
 	}
 	t = MPI_Wtime() - start;
 	free(mem);
@@ -159,7 +160,7 @@ int main(int argc, char **argv)
 	struct layout l[LAYOUTS];
 
 	bench_begin(&b, argc, argv);
-	bench_need(&b, b.size == 2, "2 ranks");
+	bench_require(&b, b.size == 2, "2 ranks");
 	for (int i = 0; i < LAYOUTS; i++)
 		layout_open(&l[i], make[i]());
 	for (size_t n = b.min; n <= b.max; n *= 4) {

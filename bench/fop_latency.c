@@ -15,9 +15,9 @@ static void check(struct win_bench *w)
 	*(long *)w->mem = 0;
 	MPI_Barrier(MPI_COMM_WORLD);
 	win_run(w, access_one, 8, 5);
-	bench_verdict(&w->b, 8,
-		      w->b.rank ? *(long *)w->mem == 5
-				: *(long *)w->result == 4);
+	bench_check_all(&w->b, 8,
+			w->b.rank ? *(long *)w->mem == 5
+				  : *(long *)w->result == 4);
 }
 
 int main(int argc, char **argv)

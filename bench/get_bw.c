@@ -17,8 +17,8 @@ static void check(struct win_bench *w)
 	bench_fill(w->mem, all, 5);
 	MPI_Barrier(MPI_COMM_WORLD);
 	win_run(w, access_window, w->b.max, 1);
-	bench_verdict(&w->b, w->b.max,
-		      w->b.rank || bench_same(w->local, all, 5));
+	bench_check_all(&w->b, w->b.max,
+			w->b.rank || bench_data_equal(w->local, all, 5));
 }
 
 int main(int argc, char **argv)

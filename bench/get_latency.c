@@ -14,9 +14,9 @@ static void check(struct win_bench *w)
 		bench_fill(w->mem, n, (unsigned)n);
 		MPI_Barrier(MPI_COMM_WORLD);
 		win_run(w, access_one, n, 1);
-		bench_verdict(&w->b, n,
-			      w->b.rank ||
-				      bench_same(w->local, n, (unsigned)n));
+		bench_check_all(&w->b, n,
+				w->b.rank || bench_data_equal(w->local, n,
+							      (unsigned)n));
 	}
 }
 

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 	struct pair p;
 
 	bench_begin(&b, argc, argv);
-	bench_need(&b, b.size >= 2, "2 ranks");
+	bench_require(&b, b.size >= 2, "2 ranks");
 	b.columns = b.full ? 2 : 1;
 	pair_open(&p, &b, 1, false);
 	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {

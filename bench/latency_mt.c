@@ -29,7 +29,7 @@ static void *echo(void *arg)
 	return NULL;
 }
 
-static void answer(struct echo *e, int threads, int rounds, size_t bytes)
+static void serve_pings(struct echo *e, int threads, int rounds, size_t bytes)
 {
 	for (int t = 0; t < threads; t++) {
 		e[t].bytes = bytes;
@@ -40,7 +40,7 @@ static void answer(struct echo *e, int threads, int rounds, size_t bytes)
 		pthread_join(e[t].thread, NULL);
 }
 
-static double ask(char *buf, int rounds, int warmup, int n)
+static double ping(char *buf, int rounds, int warmup, int n)
 {
 	double start = 0;
 
@@ -67,10 +67,12 @@ int main(int argc, char **argv)
 
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	bench_begin(&b, argc, argv);
-	bench_need(&b, provided == MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE");
-	bench_need(&b, b.size == 2, "2 ranks");
+	bench_require(&b, provided == MPI_THREAD_MULTIPLE,
+		      "MPI_THREAD_MULTIPLE");
+	bench_require(&b, b.size == 2, "2 ranks");
 	threads = b.extra ? atoi(b.extra) : 2;
-	bench_need(&b, threads > 0 && threads <= MAX_THREADS, "1-64 threads");
+	bench_require(&b, threads > 0 && threads <= MAX_THREADS,
+		      "1-64 threads");
 	buf = bench_buffer(b.max);
 	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {
 		int rounds = bench_iters(&b, n);
@@ -79,9 +81,9 @@ int main(int argc, char **argv)
 
 		MPI_Barrier(MPI_COMM_WORLD);
 		if (b.rank == 0)
-			v = ask(buf, rounds, warmup, (int)n);
+			v = ping(buf, rounds, warmup, (int)n);
 		else
-			answer(e, threads, rounds + warmup, n);
+			serve_pings(e, threads, rounds + warmup, n);
 		bench_row(&b, n, &v);
 	}
 	free(buf);

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	char *buf;
 
 	bench_begin(&b, argc, argv);
-	bench_need(&b, b.size >= 2, "2 ranks");
+	bench_require(&b, b.size >= 2, "2 ranks");
 	buf = bench_buffer(b.max);
 	r = bench_buffer(b.max * sizeof(*r));
 	for (size_t depth = b.min; depth <= b.max; depth *= 10) {

@@ -18,8 +18,8 @@ int main(int argc, char **argv)
 	struct pair p;
 
 	bench_begin(&b, argc, argv);
-	bench_need(&b, b.size >= 2 && b.size % 2 == 0,
-		   "an even number of ranks");
+	bench_require(&b, b.size >= 2 && b.size % 2 == 0,
+		      "an even number of ranks");
 	pair_open(&p, &b, b.size / 2, true);
 	if (b.extra && !strcmp(b.extra, "statuses")) {
 		p.statuses = statuses;

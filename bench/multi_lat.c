@@ -11,8 +11,8 @@ int main(int argc, char **argv)
 	struct pair p;
 
 	bench_begin(&b, argc, argv);
-	bench_need(&b, b.size >= 2 && b.size % 2 == 0,
-		   "an even number of ranks");
+	bench_require(&b, b.size >= 2 && b.size % 2 == 0,
+		      "an even number of ranks");
 	b.columns = b.full ? 4 : 1;
 	pair_open(&p, &b, b.size / 2, true);
 	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {

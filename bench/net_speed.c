@@ -40,7 +40,7 @@ struct load {
 };
 
 /* Random number of a stream and message, independent of the order of calls. */
-static uint64_t draw(uint64_t stream, uint64_t n, unsigned what)
+static uint64_t random_at(uint64_t stream, uint64_t n, unsigned what)
 {
 	uint64_t x = weft_hash_mix(stream * 1000003 + n * 7 + what + 1);
 
@@ -51,7 +51,7 @@ static void next(struct load *l, uint64_t now, uint32_t stream)
 {
 	struct stream *st = &l->stream[stream];
 	uint64_t n = st->count++;
-	double u = (double)(draw(stream, n, 0) >> 11) * 0x1p-53;
+	double u = (double)(random_at(stream, n, 0) >> 11) * 0x1p-53;
 	uint32_t node = stream / STREAMS;
 	struct net_msg msg = { .src = node,
 			       .bytes = l->bytes,
@@ -60,7 +60,7 @@ static void next(struct load *l, uint64_t now, uint32_t stream)
 	st->due += (uint64_t)(-log(1 - u) * (double)l->gap_ps);
 	if (st->due > l->end_ps)
 		return;
-	msg.dst = (uint32_t)(draw(stream, n, 1) % (l->nodes - 1));
+	msg.dst = (uint32_t)(random_at(stream, n, 1) % (l->nodes - 1));
 	msg.dst += msg.dst >= node;
 	msg.zone = (uint8_t)l->zone;
 	msg.cookie = (uint64_t)stream << 40 | (st->due / 1000 & 0xffffffffff);
@@ -165,7 +165,7 @@ static void report(const struct load *l, double peak, double s, size_t bytes)
 static double machine(struct load *l, struct net_config *cfg, const char *name)
 {
 	double peak = 1e9, one;
-	struct net_why why;
+	struct net_error_text why;
 	unsigned d;
 
 	if (net_file_load(name, 0, cfg, &why)) {
@@ -196,8 +196,8 @@ static void packet(struct load *l, const struct net_config *cfg)
 /*
  * Packets to reserve: saturated buffers have 14 per port, others two or three.
  */
-static uint32_t room(const struct load *l, const struct net_config *cfg,
-		     double load)
+static uint32_t packet_capacity(const struct load *l,
+				const struct net_config *cfg, double load)
 {
 	unsigned d, ports = 0;
 
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 		peak = 8.0 / zones(&cfg);
 	}
 	packet(&l, &cfg);
-	packets = room(&l, &cfg, load);
+	packets = packet_capacity(&l, &cfg, load);
 	bytes = net_bytes(&cfg, packets);
 	l.net = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

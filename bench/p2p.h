@@ -84,9 +84,9 @@ static inline void pair_check(struct pair *p, struct bench *b, size_t n,
 	memset(p->recv, 0, n);
 	bench_fill(p->send, n, (unsigned)b->rank);
 	turn(p, (int)n);
-	bench_verdict(b, n,
-		      p->peer == MPI_PROC_NULL ||
-			      bench_same(p->recv, n, (unsigned)from));
+	bench_check_all(b, n,
+			p->peer == MPI_PROC_NULL ||
+				bench_data_equal(p->recv, n, (unsigned)from));
 }
 
 /* Seconds for all rounds of one size. */
@@ -98,14 +98,14 @@ static inline double pair_time(struct pair *p, struct bench *b, size_t n,
 
 	pair_check(p, b, n, turn);
 	MPI_Barrier(MPI_COMM_WORLD);
-	bench_alone(true);
+	bench_realtime(true);
 	for (int i = -bench_warmup(b, n); i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
 		turn(p, (int)n);
 	}
 	end = MPI_Wtime();
-	bench_alone(false);
+	bench_realtime(false);
 	return end - start;
 }
 

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	char *send, *recv;
 
 	bench_begin(&b, argc, argv);
-	bench_need(&b, b.size >= 2, "2 ranks");
+	bench_require(&b, b.size >= 2, "2 ranks");
 	send = bench_buffer(b.max);
 	recv = bench_buffer(b.max);
 	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {
@@ -48,11 +48,11 @@ int main(int argc, char **argv)
 		if (b.rank < 2)
 			v = one_way(&b, send, recv, n);
 		if (b.check)
-			bench_verdict(
+			bench_check_all(
 				&b, n,
-				b.rank > 1 ||
-					bench_same(recv, n,
-						   (unsigned)(1 - b.rank)));
+				b.rank > 1 || bench_data_equal(
+						      recv, n,
+						      (unsigned)(1 - b.rank)));
 		bench_row(&b, n, &v);
 	}
 	free(send);

@@ -18,7 +18,7 @@ static void check(struct win_bench *w)
 
 	bench_fill(w->local, all, 5);
 	win_run(w, access_window, w->b.max, 1);
-	bench_verdict(&w->b, w->b.max, bench_same(w->mem, all, 5));
+	bench_check_all(&w->b, w->b.max, bench_data_equal(w->mem, all, 5));
 }
 
 int main(int argc, char **argv)

@@ -13,8 +13,9 @@ static void check(struct win_bench *w)
 	for (size_t n = 1; n <= w->b.max; n = bench_next(n)) {
 		bench_fill(w->local, n, (unsigned)n);
 		win_run(w, access_one, n, 1);
-		bench_verdict(&w->b, n,
-			      !w->b.rank || bench_same(w->mem, n, (unsigned)n));
+		bench_check_all(
+			&w->b, n,
+			!w->b.rank || bench_data_equal(w->mem, n, (unsigned)n));
 	}
 }
 

@@ -65,9 +65,9 @@ static void spin_until(_Atomic uint32_t *w, uint32_t v)
 		;
 }
 
-static void line_ping_pong(struct shared *s, int first, uint32_t turns)
+static void line_ping_pong(struct shared *s, int first, uint32_t rounds)
 {
-	for (uint32_t i = 1; i <= turns; i++) {
+	for (uint32_t i = 1; i <= rounds; i++) {
 		if (first) {
 			atomic_store_explicit(&s->ping, i,
 					      memory_order_release);
@@ -94,9 +94,9 @@ static void futex_set(_Atomic uint32_t *w, uint32_t v)
 	syscall(SYS_futex, w, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void futex_ping_pong(struct shared *s, int first, uint32_t turns)
+static void futex_ping_pong(struct shared *s, int first, uint32_t rounds)
 {
-	for (uint32_t i = 1; i <= turns; i++) {
+	for (uint32_t i = 1; i <= rounds; i++) {
 		if (first) {
 			futex_set(&s->ping, i);
 			futex_until(&s->pong, i);
@@ -108,7 +108,7 @@ static void futex_ping_pong(struct shared *s, int first, uint32_t turns)
 }
 
 /* One-way microseconds between two pinned processes. */
-static double one_way(struct shared *s, uint32_t turns,
+static double one_way(struct shared *s, uint32_t rounds,
 		      void (*fn)(struct shared *, int, uint32_t))
 {
 	double start, t;
@@ -120,15 +120,15 @@ static double one_way(struct shared *s, uint32_t turns,
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pin(1);
-		fn(s, 0, turns);
+		fn(s, 0, rounds);
 		_exit(0);
 	}
 	pin(0);
 	start = now();
-	fn(s, 1, turns);
+	fn(s, 1, rounds);
 	t = now() - start;
 	waitpid(pid, NULL, 0);
-	return t * 1e6 / (2.0 * turns);
+	return t * 1e6 / (2.0 * rounds);
 }
 
 static void yield_until(struct shared *s, double end)
@@ -141,7 +141,7 @@ static void yield_until(struct shared *s, double end)
 }
 
 /* Microseconds in which each of many processes has had the processor once. */
-static double crowd_turn(struct shared *s)
+static double yield_round_us(struct shared *s)
 {
 	double end = now() + CROWD_S;
 
@@ -164,7 +164,7 @@ static double copy_rate(void)
 {
 	static char *a, *b;
 	double start;
-	int turns = 2000;
+	int rounds = 2000;
 
 	if (!a) {
 		a = malloc(COPY_BYTES);
@@ -173,11 +173,11 @@ static double copy_rate(void)
 		memset(b, 2, COPY_BYTES);
 	}
 	start = now();
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < rounds; i++) {
 		memcpy(b, a, COPY_BYTES);
 		__asm__ volatile("" ::"r"(b) : "memory");
 	}
-	return (double)COPY_BYTES * turns / (now() - start) / 1e9;
+	return (double)COPY_BYTES * rounds / (now() - start) / 1e9;
 }
 
 static int compare(const void *x, const void *y)
@@ -209,7 +209,7 @@ int main(void)
 		line[i] = one_way(s, LINE_TURNS, line_ping_pong);
 		futex[i] = one_way(s, FUTEX_TURNS, futex_ping_pong);
 		copy[i] = copy_rate();
-		crowd[i] = crowd_turn(s);
+		crowd[i] = yield_round_us(s);
 	}
 	show("cache-line one-way", line, "us");
 	show("futex hand-over", futex, "us");

@@ -114,7 +114,7 @@ static inline void win_begin(struct win_bench *w, int argc, char **argv,
 	w->sync = "flush";
 	argc = win_options(w, argc, argv);
 	bench_begin(&w->b, argc, argv);
-	bench_need(&w->b, w->b.size == 2, "2 ranks");
+	bench_require(&w->b, w->b.size == 2, "2 ranks");
 	w->b.columns = 1;
 	win_open(w, w->b.max * window + 64);
 	w->local = bench_buffer(w->b.max * window + 64);
@@ -130,7 +130,7 @@ static inline int win_end(struct win_bench *w)
 /* ---- one iteration ------------------------------------------------------- */
 
 /* Is this rank an origin? */
-static inline bool win_acts(const struct win_bench *w)
+static inline bool win_is_origin(const struct win_bench *w)
 {
 	return w->both || w->b.rank == 0;
 }
@@ -146,7 +146,7 @@ static inline void win_pscw(struct win_bench *w, win_access access, size_t n)
 
 	if (target)
 		MPI_Win_post(w->peer, 0, w->win);
-	if (win_acts(w)) {
+	if (win_is_origin(w)) {
 		MPI_Win_start(w->peer, 0, w->win);
 		access(w, n);
 		MPI_Win_complete(w->win);
@@ -160,7 +160,7 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 			     int iters)
 {
 	bool flush = win_is(w, "flush"), local = win_is(w, "flush_local");
-	bool acts = win_acts(w), all = win_is(w, "lock_all");
+	bool acts = win_is_origin(w), all = win_is(w, "lock_all");
 	double start;
 
 	if (flush || local)
@@ -168,7 +168,7 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 	if (win_is(w, "fence"))
 		MPI_Win_fence(0, w->win);
 	MPI_Barrier(MPI_COMM_WORLD);
-	bench_alone(true);
+	bench_realtime(true);
 	start = MPI_Wtime();
 	for (int i = 0; i < iters; i++) {
 		if (flush || local) {
@@ -205,7 +205,7 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
 	MPI_Barrier(MPI_COMM_WORLD); /* a target may have to make progress
 				      * until here */
-	bench_alone(false);
+	bench_realtime(false);
 	return start;
 }
 
@@ -223,7 +223,7 @@ static inline void win_check_sum(struct win_bench *w, win_access access)
 		win_run(w, access, n, 3);
 		for (size_t i = 0; i < n / 8; i++)
 			good = good && mem[i] == 3;
-		bench_verdict(&w->b, n, !w->b.rank || good);
+		bench_check_all(&w->b, n, !w->b.rank || good);
 	}
 }
 

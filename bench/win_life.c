@@ -18,13 +18,13 @@ static void open_one(enum kind k, void *mem, MPI_Aint n, MPI_Win *win)
 }
 
 /* Microseconds of one creation and free. */
-static double life(enum kind k, void *mem, size_t n, int iters)
+static double create_free_us(enum kind k, void *mem, size_t n, int iters)
 {
 	MPI_Win win;
 	double start = 0;
 
 	MPI_Barrier(MPI_COMM_WORLD);
-	bench_alone(true);
+	bench_realtime(true);
 	for (int i = -1; i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
@@ -32,7 +32,7 @@ static double life(enum kind k, void *mem, size_t n, int iters)
 		MPI_Win_free(&win);
 	}
 	start = MPI_Wtime() - start;
-	bench_alone(false);
+	bench_realtime(false);
 	return start * 1e6 / iters;
 }
 
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	mem = bench_buffer(b.max);
 	for (size_t n = b.min; n <= b.max; n *= 16) {
 		for (enum kind k = 0; k < KINDS; k++)
-			v[k] = life(k, mem, n, bench_iters(&b, n));
+			v[k] = create_free_us(k, mem, n, bench_iters(&b, n));
 		bench_row(&b, n, v);
 	}
 	free(mem);

@@ -49,12 +49,12 @@ enum weft_coll_kind {
 };
 
 /* An array of numbers as passed to MPI: none, int[], or 64 bits wide. */
-struct weft_coll_row {
+struct weft_coll_array {
 	const void *at;
 	bool wide;
 };
 
-static inline MPI_Count weft_coll_num(const struct weft_coll_row *r, int i)
+static inline MPI_Count weft_coll_num(const struct weft_coll_array *r, int i)
 {
 	return r->wide ? ((const MPI_Count *)r->at)[i]
 		       : ((const int *)r->at)[i];
@@ -72,8 +72,8 @@ struct weft_coll_side {
 	void *buf; /* the send side is never written */
 	MPI_Count count;
 	struct weft_dt *dt;
-	struct weft_coll_row counts;
-	struct weft_coll_row displs;
+	struct weft_coll_array counts;
+	struct weft_coll_array displs;
 	const MPI_Datatype *types;
 };
 

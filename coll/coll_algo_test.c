@@ -169,7 +169,7 @@ static void run_persistent(struct case_job *j)
 	for (i = 0; i < j->n; i++)
 		T_OK(weft_coll_init(&j->proc[i].a, &req[i]));
 	for (turn = 0; turn < (j->w.in_place ? 1 : 3); turn++) {
-		case_again(j);
+		case_reset(j);
 		for (i = 0; i < j->n; i++)
 			T_OK(req[i]->ops->start(req[i]));
 		mock_settle(j->mock);
@@ -274,7 +274,7 @@ static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 
 	case_open(&job, m, &w, &rng);
 	coll_select_force(row->kind, row);
-	T_TRUE(coll_algo_fits(row, &job.proc[0].a));
+	T_TRUE(coll_algo_supports(row, &job.proc[0].a));
 	run(&job);
 	coll_select_force(row->kind, NULL);
 	case_close(&job);

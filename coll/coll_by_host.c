@@ -44,16 +44,17 @@ static void signals_down(struct coll_prog *p, const struct coll_tree *t)
 }
 
 /* With two hosts, the leader of the other host: both send at once. */
-static int other_speaker(const struct coll_hosts_plan *plan)
+static int other_leader(const struct coll_hosts_plan *plan)
 {
 	return plan->far.parent >= 0 ? plan->far.parent : plan->far.child[0];
 }
 
-static void barrier_far(struct coll_prog *p, const struct coll_hosts_plan *plan)
+static void leaders_barrier(struct coll_prog *p,
+			    const struct coll_hosts_plan *plan)
 {
 	if (plan->h->count == 2) {
-		coll_signal(p, other_speaker(plan));
-		coll_expect(p, other_speaker(plan));
+		coll_signal(p, other_leader(plan));
+		coll_expect(p, other_leader(plan));
 		return;
 	}
 	signals_up(p, &plan->far);
@@ -73,7 +74,7 @@ void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	else
 		signals_up(p, &plan.near);
 	if (plan.speaks)
-		barrier_far(p, &plan);
+		leaders_barrier(p, &plan);
 	if (unit)
 		coll_unit(p, h->route, &all);
 	else
@@ -92,8 +93,8 @@ static void flat_down(struct coll_prog *p, const struct coll_tree *t,
 }
 
 /* From the leader to the other ranks of its host. */
-static void near_down(struct coll_prog *p, const struct coll_hosts_plan *plan,
-		      const struct coll_flat *f, bool unit)
+static void host_bcast(struct coll_prog *p, const struct coll_hosts_plan *plan,
+		       const struct coll_flat *f, bool unit)
 {
 	struct fi_weft_call call = { .what = FI_BROADCAST,
 				     .root = plan->place,
@@ -121,7 +122,7 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	coll_hosts_plan(&plan, h, p->rank, a->root);
 	if (plan.speaks)
 		flat_down(p, &plan.far, &f);
-	near_down(p, &plan, &f, by_unit(p, h, a));
+	host_bcast(p, &plan, &f, by_unit(p, h, a));
 	if (p->rank == a->root || !f.copied)
 		return;
 	coll_wait_all(p);
@@ -131,9 +132,9 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 /* ---- reductions ---- */
 
 /* Sum of this host's ranks to the leader, in sum. */
-static void near_up(struct coll_prog *p, const struct weft_coll_args *a,
-		    const struct coll_hosts_plan *plan, const void *own,
-		    void *sum)
+static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
+			const struct coll_hosts_plan *plan, const void *own,
+			void *sum)
 {
 	struct fi_weft_call call = { .what = FI_REDUCE,
 				     .root = plan->place,
@@ -142,7 +143,7 @@ static void near_up(struct coll_prog *p, const struct weft_coll_args *a,
 				     .count = (size_t)a->r.count };
 
 	if (!by_unit(p, plan->h, a)) {
-		coll_reduce_up(p, a, &plan->near, own, sum);
+		coll_reduce_tree(p, a, &plan->near, own, sum);
 		coll_wait_all(p);
 		return;
 	}
@@ -154,7 +155,7 @@ static void near_up(struct coll_prog *p, const struct weft_coll_args *a,
 static void exchange(struct coll_prog *p, const struct weft_coll_args *a,
 		     const struct coll_hosts_plan *plan, void *sum)
 {
-	int other = other_speaker(plan);
+	int other = other_leader(plan);
 	MPI_Count n = a->r.count;
 	void *in = coll_elems(p, n, a->r.dt);
 
@@ -181,9 +182,9 @@ void coll_reduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	coll_hosts_plan(&plan, coll_hosts(a->comm), p->rank, a->root);
 	if (plan.speaks)
 		sum = at_root ? a->r.buf : coll_elems(p, a->r.count, a->r.dt);
-	near_up(p, a, &plan, own, sum);
+	host_reduce(p, a, &plan, own, sum);
 	if (plan.speaks)
-		coll_reduce_up(p, a, &plan.far, sum, sum);
+		coll_reduce_tree(p, a, &plan.far, sum, sum);
 }
 
 void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
@@ -195,18 +196,18 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	if (!a->r.count)
 		return;
 	coll_hosts_plan(&plan, h, p->rank, 0);
-	near_up(p, a, &plan, coll_input(a), plan.speaks ? a->r.buf : NULL);
+	host_reduce(p, a, &plan, coll_input(a), plan.speaks ? a->r.buf : NULL);
 	coll_flat_open(p, &a->r, &f);
 	if (plan.speaks && h->count == 2)
 		exchange(p, a, &plan, a->r.buf);
 	else if (plan.speaks)
-		coll_reduce_up(p, a, &plan.far, a->r.buf, a->r.buf);
+		coll_reduce_tree(p, a, &plan.far, a->r.buf, a->r.buf);
 	coll_wait_all(p);
 	if (p->rank == 0 || (plan.speaks && h->count == 2))
 		coll_flat_pack(p, &f);
 	if (plan.speaks && h->count > 2)
 		flat_down(p, &plan.far, &f);
-	near_down(p, &plan, &f, by_unit(p, h, a));
+	host_bcast(p, &plan, &f, by_unit(p, h, a));
 	if (!f.copied || p->rank == 0)
 		return;
 	coll_wait_all(p);

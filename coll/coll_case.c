@@ -415,7 +415,7 @@ void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	}
 }
 
-void case_again(struct case_job *j)
+void case_reset(struct case_job *j)
 {
 	struct case_proc *c;
 	int i;

@@ -68,7 +68,7 @@ void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 void case_check(const struct case_job *j);
 void case_check_rank(const struct case_job *j, int i);
 /* Resets the receive buffers for another run. */
-void case_again(struct case_job *j);
+void case_reset(struct case_job *j);
 void case_close(struct case_job *j);
 
 #endif

@@ -29,11 +29,12 @@ struct staged {
 };
 
 /* Allocates host memory for a vector; returns the block and first element. */
-static void *host_room(MPI_Count n, const struct weft_dt *dt, void **first_p)
+static void *host_buffer_alloc(MPI_Count n, const struct weft_dt *dt,
+			       void **first_p)
 {
 	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
 
-	*first_p = block ? coll_first(block, n, dt) : NULL;
+	*first_p = block ? coll_first_elem(block, n, dt) : NULL;
 	return block;
 }
 
@@ -48,7 +49,7 @@ static void copy(void *to, const void *from, MPI_Count n, struct weft_dt *dt)
 static bool is_device(const struct weft_coll_args *a, const void *buf)
 {
 	return buf && buf != MPI_IN_PLACE &&
-	       weft_device_has((const char *)buf + a->r.dt->true_lb);
+	       weft_device_owns((const char *)buf + a->r.dt->true_lb);
 }
 
 /* True if the receive buffer is significant on this rank. */
@@ -90,13 +91,13 @@ static int staged_init(struct staged *s, const struct weft_coll_args *a)
 	s->s_block = s->r_block = NULL;
 	lengths(s);
 	if (is_device(a, a->s.buf)) {
-		s->s_block = host_room(s->in, a->r.dt, &s->host.s.buf);
+		s->s_block = host_buffer_alloc(s->in, a->r.dt, &s->host.s.buf);
 		if (!s->s_block)
 			return -ENOMEM;
 	}
 	if (gets_result(a) && is_device(a, a->r.buf)) {
-		s->r_block = host_room(s->in > s->out ? s->in : s->out, a->r.dt,
-				       &s->host.r.buf);
+		s->r_block = host_buffer_alloc(s->in > s->out ? s->in : s->out,
+					       a->r.dt, &s->host.r.buf);
 		if (!s->r_block)
 			return -ENOMEM;
 	}

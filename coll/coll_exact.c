@@ -109,8 +109,8 @@ int coll_exact_join(const struct weft_coll_args *a, bool wait)
 }
 
 /* Adds a sum of n doubles of all ranks; out is used at the result's ranks. */
-static void say_sum(struct coll_prog *p, const struct weft_coll_args *a,
-		    struct fi_weft_call call)
+static void exact_sum_add(struct coll_prog *p, const struct weft_coll_args *a,
+			  struct fi_weft_call call)
 {
 	call.flags = FI_WEFT_EXACT;
 	weft_route_reduction(&call, a->op, a->r.dt);
@@ -120,49 +120,53 @@ static void say_sum(struct coll_prog *p, const struct weft_coll_args *a,
 
 void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	say_sum(p, a,
-		(struct fi_weft_call){
-			.what = a->kind == WEFT_COLL_REDUCE ? FI_REDUCE
-							    : FI_ALLREDUCE,
-			.root = a->root,
-			.in = coll_input(a),
-			.out = a->r.buf,
-			.count = (size_t)a->r.count,
-		});
+	exact_sum_add(p, a,
+		      (struct fi_weft_call){
+			      .what = a->kind == WEFT_COLL_REDUCE
+					      ? FI_REDUCE
+					      : FI_ALLREDUCE,
+			      .root = a->root,
+			      .in = coll_input(a),
+			      .out = a->r.buf,
+			      .count = (size_t)a->r.count,
+		      });
 }
 
-static void say_sum_to(struct coll_prog *p, const struct weft_coll_args *a,
-		       int root, const double *in, double *out, MPI_Count n)
+static void exact_sum_to_add(struct coll_prog *p,
+			     const struct weft_coll_args *a, int root,
+			     const double *in, double *out, MPI_Count n)
 {
-	say_sum(p, a,
-		(struct fi_weft_call){
-			.what = FI_REDUCE,
-			.root = root,
-			.in = in,
-			.out = out,
-			.count = (size_t)n,
-		});
+	exact_sum_add(p, a,
+		      (struct fi_weft_call){
+			      .what = FI_REDUCE,
+			      .root = root,
+			      .in = in,
+			      .out = out,
+			      .count = (size_t)n,
+		      });
 }
 
-void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
-			const struct weft_coll_args *in)
+void coll_reduce_local_group(struct coll_prog *p,
+			     const struct weft_coll_args *a,
+			     const struct weft_coll_args *in)
 {
 	if (coll_exact_wanted(a))
-		say_sum_to(p, a, in->root, in->s.buf, in->r.buf, in->r.count);
+		exact_sum_to_add(p, a, in->root, in->s.buf, in->r.buf,
+				 in->r.count);
 	else
 		coll_reduce_binomial(p, in);
 }
 
 /* Buffer for a rank's own result while others still need its input. */
-static double *result_room(struct coll_prog *p, const struct weft_coll_args *a,
-			   MPI_Count n)
+static double *result_buffer(struct coll_prog *p,
+			     const struct weft_coll_args *a, MPI_Count n)
 {
 	return coll_in_place(&a->s) ? coll_bytes(p, n * (MPI_Count)8)
 				    : a->r.buf;
 }
 
-static void bring_result(struct coll_prog *p, const struct weft_coll_args *a,
-			 const double *from, MPI_Count n)
+static void result_copy(struct coll_prog *p, const struct weft_coll_args *a,
+			const double *from, MPI_Count n)
 {
 	if (from == a->r.buf)
 		return;
@@ -173,14 +177,14 @@ static void bring_result(struct coll_prog *p, const struct weft_coll_args *a,
 void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	MPI_Count n = coll_count(&a->r, p->rank);
-	double *out = result_room(p, a, n);
+	double *out = result_buffer(p, a, n);
 	const double *in = coll_input(a);
 
 	for (int r = 0; r < p->size && !p->err; r++) {
-		say_sum_to(p, a, r, in, out, coll_count(&a->r, r));
+		exact_sum_to_add(p, a, r, in, out, coll_count(&a->r, r));
 		in += coll_count(&a->r, r);
 	}
-	bring_result(p, a, out, n);
+	result_copy(p, a, out, n);
 }
 
 void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a)
@@ -188,15 +192,16 @@ void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a)
 	MPI_Count n = a->r.count;
 	int behind = a->kind == WEFT_COLL_EXSCAN;
 	double *nothing = coll_bytes(p, n * (MPI_Count)8);
-	double *out = result_room(p, a, n);
+	double *out = result_buffer(p, a, n);
 
 	for (MPI_Count i = 0; nothing && i < n; i++)
 		nothing[i] = -0.0;
 	for (int r = behind; r < p->size && !p->err; r++)
-		say_sum_to(p, a, r,
-			   p->rank + behind <= r ? coll_input(a) : nothing, out,
-			   n);
+		exact_sum_to_add(p, a, r,
+				 p->rank + behind <= r ? coll_input(a)
+						       : nothing,
+				 out, n);
 	/* rank 0 of an exclusive scan has no result */
 	if (p->rank >= behind)
-		bring_result(p, a, out, n);
+		result_copy(p, a, out, n);
 }

@@ -86,7 +86,7 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 	if (!h && !comm->inter && comm->size > 1 && weft_hosts_several()) {
 		h = hosts_new(comm->size);
 		weft_lock();
-		if (h && (weft_route_reach(comm) || !hosts_fill(h, comm)))
+		if (h && (weft_route_resolve(comm) || !hosts_fill(h, comm)))
 			h->count = 1;
 		weft_unlock();
 		comm->hosts = h;
@@ -126,7 +126,7 @@ void coll_hosts_join(struct coll_hosts *h, struct weft_comm *comm)
 	h->local = h->mates > 1 ? hosts_local(h, comm) : NULL;
 	if (!h->local || weft_route_open(h->local, HOSTS_SALT, &r))
 		return;
-	if (weft_route_wait(r) == WEFT_ROUTE_REAL)
+	if (weft_route_wait(r) == WEFT_ROUTE_CLASS)
 		h->route = r;
 	else
 		weft_route_close(r);
@@ -143,8 +143,8 @@ void coll_hosts_leave(struct weft_comm *comm)
 }
 
 /* The binomial tree of this host's ranks, root at index place. */
-static void plan_near(const struct coll_hosts *h, int place,
-		      struct coll_tree *t)
+static void plan_host_tree(const struct coll_hosts *h, int place,
+			   struct coll_tree *t)
 {
 	coll_tree_binomial(h->mates, place, h->me, t);
 	if (t->parent >= 0)
@@ -153,31 +153,32 @@ static void plan_near(const struct coll_hosts *h, int place,
 		t->child[i] = h->mate[t->child[i]];
 }
 
-static int plan_speaker(const struct coll_hosts *h, int host, int root)
+static int plan_leader(const struct coll_hosts *h, int host, int root)
 {
 	return h->of[root] == host ? root : h->first[host];
 }
 
-static void plan_far(const struct coll_hosts *h, int root, struct coll_tree *t)
+static void plan_leader_tree(const struct coll_hosts *h, int root,
+			     struct coll_tree *t)
 {
 	coll_tree_binomial(h->count, h->of[root], h->mine, t);
 	if (t->parent >= 0)
-		t->parent = plan_speaker(h, t->parent, root);
+		t->parent = plan_leader(h, t->parent, root);
 	for (int i = 0; i < t->nchild; i++)
-		t->child[i] = plan_speaker(h, t->child[i], root);
+		t->child[i] = plan_leader(h, t->child[i], root);
 }
 
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root)
 {
-	int speaker = plan_speaker(h, h->mine, root);
+	int speaker = plan_leader(h, h->mine, root);
 
 	plan->h = h;
 	plan->speaks = rank == speaker;
 	plan->place = 0;
 	while (h->mate[plan->place] != speaker)
 		plan->place++;
-	plan_near(h, plan->place, &plan->near);
+	plan_host_tree(h, plan->place, &plan->near);
 	if (plan->speaks)
-		plan_far(h, root, &plan->far);
+		plan_leader_tree(h, root, &plan->far);
 }

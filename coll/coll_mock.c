@@ -62,7 +62,7 @@ static bool broken; /* failure notices are allowed */
 
 /* ---- devices: none ---- */
 
-bool weft_device_mine(const void *at)
+bool weft_device_owns_slow(const void *at)
 {
 	return false;
 }
@@ -576,14 +576,14 @@ int weft_hosts_of(int proc)
 	return spread > 0 ? proc / spread : proc % -spread;
 }
 
-int weft_route_reach(const struct weft_comm *comm)
+int weft_route_resolve(const struct weft_comm *comm)
 {
 	return 0;
 }
 
 /* ---- the collective unit: none in this job ---- */
 
-bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)
+bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt)
 {
 	return false;
 }
@@ -593,7 +593,7 @@ void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 {
 }
 
-size_t weft_route_most(const struct weft_route *r)
+size_t weft_route_max_bytes(const struct weft_route *r)
 {
 	return 0;
 }
@@ -617,19 +617,19 @@ int weft_route_join_begin(struct weft_comm *comm)
 	return -EOPNOTSUPP;
 }
 
-int weft_route_join_settle(struct weft_comm *comm)
+int weft_route_join_wait(struct weft_comm *comm)
 {
 	return 0;
 }
 
 bool weft_core_exact;
 
-bool weft_route_turn(struct weft_route *r, uint32_t *turn)
+bool weft_route_may_post(struct weft_route *r, uint32_t *turn)
 {
 	return true;
 }
 
-void weft_route_pass(struct weft_route *r, uint32_t *turn)
+void weft_route_posted(struct weft_route *r, uint32_t *turn)
 {
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Implementation of coll_prog.h. Every call makes a step on the stack;
- * coll_say() either executes it at once or appends it to the recorded ones.
+ * coll_step_add() either executes it at once or appends it to the recorded
+ * ones.
  */
 #include "coll/coll_prog.h"
 
@@ -21,7 +22,7 @@ static void prog_fail(struct coll_prog *p, int err)
 		p->err = err;
 }
 
-void coll_enter(struct coll_prog *p, struct weft_comm *comm)
+void coll_comm_set(struct coll_prog *p, struct weft_comm *comm)
 {
 	p->comm = comm;
 	p->rank = comm->rank;
@@ -32,7 +33,7 @@ void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 		    bool record)
 {
 	memset(p, 0, offsetof(struct coll_prog, inline_msg));
-	coll_enter(p, a->comm);
+	coll_comm_set(p, a->comm);
 	p->record = record;
 	p->tag = weft_comm_next_tag(a->comm);
 	p->op = a->op;
@@ -41,9 +42,10 @@ void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 	p->msg_room = COLL_INLINE_MSGS;
 }
 
-void coll_prog_lend(struct coll_prog *p, struct coll_step *room, unsigned n)
+void coll_prog_steps_set(struct coll_prog *p, struct coll_step *room,
+			 unsigned n)
 {
-	p->lent = p->step = room;
+	p->initial_steps = p->step = room;
 	p->step_room = n;
 }
 
@@ -62,7 +64,7 @@ void coll_prog_fini(struct coll_prog *p)
 
 	for (i = 0; i < p->nstep; i++)
 		step_put(&p->step[i]);
-	if (p->step != p->lent)
+	if (p->step != p->initial_steps)
 		free(p->step);
 	if (p->msg != p->inline_msg)
 		free(p->msg);
@@ -110,15 +112,15 @@ static MPI_Count bytes_of(const struct coll_step *st)
 	return st->n * st->dt->size;
 }
 
-static bool is_end_of_process(int err)
+static bool err_is_process_end(int err)
 {
 	return err == -ECONNRESET || err == -EHOSTUNREACH || err == -ESHUTDOWN;
 }
 
 /* Length of the failure notice sent in place of a message of `bytes` bytes. */
-static MPI_Count word_of_failure(int err, MPI_Count bytes)
+static MPI_Count failure_notice_bytes(int err, MPI_Count bytes)
 {
-	bool end = is_end_of_process(err);
+	bool end = err_is_process_end(err);
 
 	if (bytes)
 		return end && bytes > 1;
@@ -126,7 +128,7 @@ static MPI_Count word_of_failure(int err, MPI_Count bytes)
 }
 
 /* Decodes the length of a received message. 0: data; else a failure notice. */
-static int word_meant(MPI_Count want, MPI_Count got)
+static int failure_notice_err(MPI_Count want, MPI_Count got)
 {
 	if (weft_likely(got == want || got > 2))
 		return 0;
@@ -145,7 +147,8 @@ static int send_data(struct coll_prog *p, struct coll_msg *m,
 static int send_word(struct coll_prog *p, struct coll_msg *m,
 		     const struct coll_step *st)
 {
-	return weft_core_isend(p->word, word_of_failure(p->err, bytes_of(st)),
+	return weft_core_isend(p->word,
+			       failure_notice_bytes(p->err, bytes_of(st)),
 			       coll_byte(), st->peer, p->tag, st->comm,
 			       WEFT_P2P_COLL, &m->req);
 }
@@ -173,8 +176,8 @@ static int recv_data(struct coll_prog *p, struct coll_msg *m,
  * Receives a signal or a failure notice into p->word. A failed program receives
  * all messages there, truncated: it may have no buffer.
  */
-static int recv_word(struct coll_prog *p, struct coll_msg *m,
-		     const struct coll_step *st)
+static int failure_notice_recv(struct coll_prog *p, struct coll_msg *m,
+			       const struct coll_step *st)
 {
 	return weft_core_irecv(p->word, sizeof(p->word), coll_byte(), st->peer,
 			       p->tag, st->comm, WEFT_P2P_COLL, &m->req);
@@ -192,7 +195,7 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 	m->want = bytes_of(st);
 	msg_posted(p, m,
 		   m->in && m->want ? recv_data(p, m, st)
-				    : recv_word(p, m, st));
+				    : failure_notice_recv(p, m, st));
 }
 
 /* 0: the route is still being joined, or earlier operations go first. */
@@ -201,7 +204,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 	struct weft_route *route = st->route;
 	struct coll_msg *m;
 
-	if (!weft_route_turn(route, &p->turn))
+	if (!weft_route_may_post(route, &p->turn))
 		return 0;
 	m = prog_msg(p);
 	if (!m)
@@ -210,7 +213,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 		prog_fail(p, -EIO);
 	else
 		msg_posted(p, m, weft_route_post(route, &st->call, &m->req));
-	weft_route_pass(route, &p->turn);
+	weft_route_posted(route, &p->turn);
 	return 1;
 }
 
@@ -226,7 +229,7 @@ static bool msg_ended(struct coll_prog *p, unsigned id)
 		weft_req_wait(m->req);
 	else if (!weft_req_is_done(m->req))
 		return false;
-	word = m->in ? word_meant(m->want, m->req->bytes) : 0;
+	word = m->in ? failure_notice_err(m->want, m->req->bytes) : 0;
 	rc = weft_req_collect(&m->req, MPI_STATUS_IGNORE);
 	m->req = NULL;
 	if (weft_unlikely(rc || word))
@@ -297,7 +300,7 @@ static int prog_grow(struct coll_prog *p)
 		return -ENOMEM;
 	if (p->nstep)
 		memcpy(step, p->step, p->nstep * sizeof(*step));
-	if (p->step != p->lent)
+	if (p->step != p->initial_steps)
 		free(p->step);
 	p->step = step;
 	p->step_room = room;
@@ -318,7 +321,7 @@ static void prog_append(struct coll_prog *p, const struct coll_step *st)
 	p->step[p->nstep++] = *st;
 }
 
-static void coll_say(struct coll_prog *p, const struct coll_step *st)
+static void coll_step_add(struct coll_prog *p, const struct coll_step *st)
 {
 	if (!p->record)
 		coll_step_do(p, st);
@@ -329,12 +332,12 @@ static void coll_say(struct coll_prog *p, const struct coll_step *st)
 /* ---- calls of algorithms ---- */
 
 /* Adds a message and returns its number. */
-static unsigned say_msg(struct coll_prog *p, struct coll_step *st)
+static unsigned msg_step_add(struct coll_prog *p, struct coll_step *st)
 {
 	unsigned id = p->nmsg;
 
 	st->comm = p->comm;
-	coll_say(p, st);
+	coll_step_add(p, st);
 	if (p->record)
 		p->nmsg++;
 	return id;
@@ -353,7 +356,7 @@ unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
 
 	if (n * dt->size == 0)
 		return COLL_NO_MSG;
-	return say_msg(p, &st);
+	return msg_step_add(p, &st);
 }
 
 unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
@@ -369,7 +372,7 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 
 	if (n * dt->size == 0)
 		return COLL_NO_MSG;
-	return say_msg(p, &st);
+	return msg_step_add(p, &st);
 }
 
 /* Receives n elements (n may be 0) and waits. */
@@ -388,7 +391,7 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 	int rc;
 
 	if (weft_unlikely(p->record || p->err)) {
-		coll_wait(p, say_msg(p, &st));
+		coll_wait(p, msg_step_add(p, &st));
 		return;
 	}
 	if (!want) {
@@ -398,7 +401,7 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 	rc = weft_core_recv(buf, n, dt, from, p->tag, p->comm, WEFT_P2P_COLL,
 			    &status);
 	if (weft_likely(!rc))
-		rc = word_meant(want, weft_status_bytes(&status));
+		rc = failure_notice_err(want, weft_status_bytes(&status));
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);
 }
@@ -420,7 +423,7 @@ void coll_unit(struct coll_prog *p, struct weft_route *route,
 					.route = route,
 					.call = *call };
 
-		say_msg(p, &st);
+		msg_step_add(p, &st);
 		return;
 	}
 	if (weft_unlikely(p->err == -ENOMEM))
@@ -439,7 +442,7 @@ void coll_signal(struct coll_prog *p, int to)
 		.buf = p->word,
 	};
 
-	say_msg(p, &st);
+	msg_step_add(p, &st);
 }
 
 void coll_expect(struct coll_prog *p, int from)
@@ -452,14 +455,14 @@ void coll_wait(struct coll_prog *p, unsigned id)
 	struct coll_step st = { .kind = COLL_WAIT, .peer = (int)id };
 
 	if (id != COLL_NO_MSG)
-		coll_say(p, &st);
+		coll_step_add(p, &st);
 }
 
 void coll_wait_all(struct coll_prog *p)
 {
 	struct coll_step st = { .kind = COLL_WAIT_ALL };
 
-	coll_say(p, &st);
+	coll_step_add(p, &st);
 }
 
 void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
@@ -473,7 +476,7 @@ void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
 	};
 
 	if (n)
-		coll_say(p, &st);
+		coll_step_add(p, &st);
 }
 
 /* Equal addresses are not enough: with absolute types both are MPI_BOTTOM. */
@@ -497,7 +500,7 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	};
 
 	if (!same_place(&st) && n * dt->size != 0)
-		coll_say(p, &st);
+		coll_step_add(p, &st);
 }
 
 /* ---- temporary buffers ---- */
@@ -522,7 +525,7 @@ void *coll_bytes(struct coll_prog *p, MPI_Count bytes)
 	return (char *)t + head;
 }
 
-void *coll_first(char *block, MPI_Count n, const struct weft_dt *dt)
+void *coll_first_elem(char *block, MPI_Count n, const struct weft_dt *dt)
 {
 	if (dt->extent < 0 && n > 0)
 		block -= (n - 1) * dt->extent;
@@ -533,5 +536,5 @@ void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt)
 {
 	char *tmp = coll_bytes(p, weft_dt_span(dt, n));
 
-	return tmp ? coll_first(tmp, n, dt) : NULL;
+	return tmp ? coll_first_elem(tmp, n, dt) : NULL;
 }

@@ -77,7 +77,7 @@ struct coll_tmp {
 enum { COLL_INLINE_MSGS = 16, COLL_INLINE_BYTES = 1024 };
 
 struct coll_prog {
-	struct weft_comm *comm; /* of rank and size, see coll_enter */
+	struct weft_comm *comm; /* of rank and size, see coll_comm_set */
 	int rank;
 	int size; /* peers: the remote group of an intercommunicator */
 	bool record;
@@ -95,7 +95,8 @@ struct coll_prog {
 	unsigned nstep;
 	unsigned step_room;
 	struct coll_step *step;
-	struct coll_step *lent; /* initial storage, owned by the caller */
+	struct coll_step
+		*initial_steps; /* initial storage, owned by the caller */
 	struct coll_tmp *tmp;
 	size_t inline_used;
 	char word[2]; /* failure notice, sent or received */
@@ -141,14 +142,14 @@ void coll_unit(struct coll_prog *p, struct weft_route *route,
  * From here on ranks are those of comm: the local side of an intercommunicator,
  * or the intercommunicator again.
  */
-void coll_enter(struct coll_prog *p, struct weft_comm *comm);
+void coll_comm_set(struct coll_prog *p, struct weft_comm *comm);
 
 /* A temporary buffer of bytes; never NULL unless p->err is set. */
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
 /* A temporary buffer for n elements of dt, used like a user's buffer. */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
 /* Address of the first of n elements in a block of their span. */
-void *coll_first(char *block, MPI_Count n, const struct weft_dt *dt);
+void *coll_first_elem(char *block, MPI_Count n, const struct weft_dt *dt);
 
 /* MPI_BYTE, the type of packed data. */
 static inline struct weft_dt *coll_byte(void)
@@ -225,7 +226,8 @@ void coll_flat_unpack(struct coll_prog *p, struct coll_flat *f);
 void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 		    bool record);
 /* Storage of the first n steps, owned by the caller. */
-void coll_prog_lend(struct coll_prog *p, struct coll_step *room, unsigned n);
+void coll_prog_steps_set(struct coll_prog *p, struct coll_step *room,
+			 unsigned n);
 /* Frees the program's memory and references; its messages must be complete. */
 void coll_prog_fini(struct coll_prog *p);
 
@@ -239,7 +241,7 @@ static inline const void *coll_input(const struct weft_coll_args *a)
 }
 
 /* First of n items of part i when they are divided evenly into parts. */
-static inline MPI_Count coll_cut(MPI_Count n, int parts, int i)
+static inline MPI_Count coll_part_first(MPI_Count n, int parts, int i)
 {
 	MPI_Count rest = n % parts;
 

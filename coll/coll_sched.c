@@ -57,7 +57,7 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 	s->route = a->route;
 	s->pc = 0;
 	coll_prog_init(&s->prog, a, true);
-	coll_prog_lend(&s->prog, s->steps, COLL_SCHED_STEPS);
+	coll_prog_steps_set(&s->prog, s->steps, COLL_SCHED_STEPS);
 	return s;
 }
 
@@ -200,7 +200,7 @@ int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p)
 	if (weft_unlikely(weft_core.device != NULL) && coll_on_device(a))
 		return coll_device_init(a, req_p);
 	any.any_order = true;
-	any.route = coll_unit_private(a);
+	any.route = coll_unit_private_route(a);
 	rc = sched_record(&any, WEFT_REQ_PERSISTENT, &s);
 	if (!rc)
 		*req_p = &s->req;

@@ -36,8 +36,8 @@
  * cores, alltoall of 1 KiB, 0.6 instead of 2 s, and the first one 0.9 instead
  * of 6 s.
  */
-#define ONE_BY_ONE 128
-#define LARGE	   (ONE_BY_ONE + 1)
+#define LINEAR_MAX_RANKS 128
+#define LARGE		 (LINEAR_MAX_RANKS + 1)
 
 /*
  * The rows of each operation: kind, name, needs, bytes from .. to, ranks from
@@ -159,7 +159,7 @@ static const struct coll_algo scatter_rows[] = {
 /* allgather: bytes of all blocks */
 static const struct coll_algo allgather_rows[] = {
 	{ WEFT_COLL_ALLGATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
-	  UNIT_BLOCKS, 0, ONE_BY_ONE, coll_allgather_unit,
+	  UNIT_BLOCKS, 0, LINEAR_MAX_RANKS, coll_allgather_unit,
 	  "class route of the provider" },
 	{ WEFT_COLL_ALLGATHER, "inter", COLL_INTER | COLL_EVEN, 0, 0, 0, 0,
 	  coll_allgather_inter, "gather, exchange, bcast" },
@@ -186,7 +186,7 @@ static const struct coll_algo alltoall_rows[] = {
 	{ WEFT_COLL_ALLTOALL, "unit", ANY | COLL_ROUTE | COLL_EVEN | COLL_OUT,
 	  0, KIB, 0, 16, coll_alltoall_unit, "class route of the provider" },
 	{ WEFT_COLL_ALLTOALL, "unit", ANY | COLL_ROUTE | COLL_EVEN | COLL_OUT,
-	  0, 64, 0, ONE_BY_ONE, coll_alltoall_unit,
+	  0, 64, 0, LINEAR_MAX_RANKS, coll_alltoall_unit,
 	  "class route of the provider" },
 	{ WEFT_COLL_ALLTOALL, "linear", COLL_OUT | COLL_INTER, 0, 0, 0, 0,
 	  coll_alltoall_linear, "all at once" },
@@ -329,8 +329,8 @@ static bool crowded;
 /* Rows forced by the environment, by operation; NULL: the table decides. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
 
-static const struct coll_algo *row_named(enum weft_coll_kind kind,
-					 const char *name)
+static const struct coll_algo *algo_named(enum weft_coll_kind kind,
+					  const char *name)
 {
 	unsigned i;
 
@@ -363,7 +363,7 @@ static unsigned traits(const struct weft_coll_args *a)
 	if (!a->uneven)
 		t |= COLL_EVEN;
 	if (coll_route(a) && coll_unit_fits(a) && on_tree(a->kind) &&
-	    !coll_unit_past(a, coll_route(a)))
+	    !coll_unit_too_long(a, coll_route(a)))
 		t |= COLL_ROUTE |
 		     (weft_route_has_bulk(a->comm) ? COLL_BULK : 0);
 	if (coll_exact_wanted(a))
@@ -424,7 +424,8 @@ static bool meets(const struct coll_algo *row, unsigned t)
 	return (row->need & ~(t | COLL_CROWDED)) == 0;
 }
 
-bool coll_algo_fits(const struct coll_algo *row, const struct weft_coll_args *a)
+bool coll_algo_supports(const struct coll_algo *row,
+			const struct weft_coll_args *a)
 {
 	return meets(row, traits(a));
 }
@@ -441,7 +442,7 @@ static const struct coll_algo *from_info(const struct weft_coll_args *a)
 	key[i] = '\0';
 	if (weft_info_get(a->comm->info, key, name, sizeof(name)) < 0)
 		return NULL;
-	return row_named(a->kind, name);
+	return algo_named(a->kind, name);
 }
 
 static const struct coll_algo *wanted(const struct weft_coll_args *a)
@@ -491,7 +492,7 @@ void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
 	forced[kind] = row;
 }
 
-bool coll_unforced(enum weft_coll_kind kind)
+bool coll_not_forced(enum weft_coll_kind kind)
 {
 	return !forced[kind];
 }
@@ -534,8 +535,9 @@ static int select_attach(struct weft_comm *comm)
 	crowded = !weft_core.virt && job->local_size == job->size &&
 		  job->size > sysconf(_SC_NPROCESSORS_ONLN);
 	for (k = 0; k < WEFT_COLL_KINDS; k++)
-		forced[k] = row_named((enum weft_coll_kind)k,
-				      weft_cfg_get(&weft_coll_options[k]).text);
+		forced[k] =
+			algo_named((enum weft_coll_kind)k,
+				   weft_cfg_get(&weft_coll_options[k]).text);
 	return 0;
 }
 

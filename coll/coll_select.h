@@ -67,13 +67,13 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a);
 uint64_t coll_volume(const struct weft_coll_args *a);
 
 /* True if the environment forces no algorithm for this operation. */
-bool coll_unforced(enum weft_coll_kind kind);
+bool coll_not_forced(enum weft_coll_kind kind);
 
 /* Row i of one operation, or NULL; for tests. */
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i);
 /* True if the row's requirements are met, regardless of its ranges. */
-bool coll_algo_fits(const struct coll_algo *row,
-		    const struct weft_coll_args *a);
+bool coll_algo_supports(const struct coll_algo *row,
+			const struct weft_coll_args *a);
 /* Forces a row for one operation (NULL: none), as the environment does. */
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row);
 
@@ -89,11 +89,12 @@ struct weft_route *coll_route(const struct weft_coll_args *a);
  * coll_unit.c: a route for one persistent operation, which ranks may start in
  * any order among others; NULL: messages are used. Blocks until all ranks call.
  */
-struct weft_route *coll_unit_private(const struct weft_coll_args *a);
+struct weft_route *coll_unit_private_route(const struct weft_coll_args *a);
 /* coll_unit.c: true if the unit supports the call, regardless of the table. */
 bool coll_unit_fits(const struct weft_coll_args *a);
 /* True if the vector is longer than the route's limit. */
-bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r);
+bool coll_unit_too_long(const struct weft_coll_args *a,
+			const struct weft_route *r);
 /* coll_unit.c: true: the call is complete, with *rc_p as its result. */
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p);
 /* coll_unit.c: as coll_unit_run, nonblocking; the request is the unit's. */
@@ -118,8 +119,9 @@ void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a);
 /* coll_exact.c: the ranks that contribute: of two groups, the local one. */
 struct weft_comm *coll_exact_comm(const struct weft_coll_args *a);
 /* coll_exact.c: executes `in` on the local group of a; exact if a is. */
-void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
-			const struct weft_coll_args *in);
+void coll_reduce_local_group(struct coll_prog *p,
+			     const struct weft_coll_args *a,
+			     const struct weft_coll_args *in);
 
 void coll_barrier_dissem(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_barrier_tree(struct coll_prog *p, const struct weft_coll_args *a);
@@ -142,8 +144,8 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
  * to the buffer of the sum at the root, which may be own.
  */
 struct coll_tree;
-void coll_reduce_up(struct coll_prog *p, const struct weft_coll_args *a,
-		    const struct coll_tree *t, const void *own, void *to);
+void coll_reduce_tree(struct coll_prog *p, const struct weft_coll_args *a,
+		      const struct coll_tree *t, const void *own, void *to);
 
 void coll_reduce_linear(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a);
@@ -199,10 +201,10 @@ void coll_neighbor_alltoall(struct coll_prog *p,
  * them in to; own is this rank's, which takes part unless the vectors are those
  * of another group.
  */
-void coll_reduce_take(struct coll_prog *p, const struct weft_coll_args *a,
-		      const void *own, void *to);
+void coll_reduce_recv_all(struct coll_prog *p, const struct weft_coll_args *a,
+			  const void *own, void *to);
 /* Allreduce in vec, which holds this rank's vector; other: same size. */
-void coll_allreduce_in(struct coll_prog *p, char *vec, char *other,
-		       MPI_Count n);
+void coll_allreduce_buffers(struct coll_prog *p, char *vec, char *other,
+			    MPI_Count n);
 
 #endif

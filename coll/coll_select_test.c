@@ -77,8 +77,8 @@ static void some_row_fits_every_call(void **state)
 						a.s.buf = MPI_IN_PLACE;
 					if (m->q && k >= WEFT_COLL_SCAN)
 						continue;
-					T_TRUE(coll_algo_fits(coll_select(&a),
-							      &a));
+					T_TRUE(coll_algo_supports(
+						coll_select(&a), &a));
 				}
 			mock_close(m);
 		}
@@ -99,7 +99,7 @@ static void a_forced_row_is_taken_where_it_fits(void **state)
 
 	for (i = 0; (row = coll_algo_at(a.kind, i)); i++) {
 		coll_select_force(a.kind, row);
-		T_IS(coll_select(&a) == row, coll_algo_fits(row, &a));
+		T_IS(coll_select(&a) == row, coll_algo_supports(row, &a));
 	}
 	coll_select_force(a.kind, NULL);
 	mock_close(m);

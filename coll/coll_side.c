@@ -52,7 +52,7 @@ void coll_flat_open(struct coll_prog *p, const struct weft_coll_side *side,
 	f->side = side;
 	f->len = side->count * side->dt->size;
 	f->copied = !weft_dt_is_run(side->dt, side->count) ||
-		    weft_device_has((char *)side->buf + side->dt->true_lb);
+		    weft_device_owns((char *)side->buf + side->dt->true_lb);
 	if (f->copied)
 		f->bytes = coll_bytes(p, f->len);
 	else

@@ -33,11 +33,11 @@
 /* A world up to this size joins in MPI_Init: some ms, 20 at most. */
 #define UNIT_WORLD 16
 
-/* Bit of a kind in comm->on_route. */
+/* Bit of a kind in comm->unit_kinds. */
 #define BIT(kind) (1u << (kind))
 
 /* From now on these kinds use the route without the table. */
-static void take_route(struct weft_comm *comm)
+static void route_kinds_set(struct weft_comm *comm)
 {
 	static const enum weft_coll_kind kinds[] = {
 		WEFT_COLL_BARRIER,
@@ -48,10 +48,10 @@ static void take_route(struct weft_comm *comm)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
 		/* the table decides for vectors that may be too long */
-		if (i && weft_route_most(comm->route))
+		if (i && weft_route_max_bytes(comm->route))
 			return;
-		if (coll_unforced(kinds[i]))
-			comm->on_route |= BIT(kinds[i]);
+		if (coll_not_forced(kinds[i]))
+			comm->unit_kinds |= BIT(kinds[i]);
 	}
 }
 
@@ -72,14 +72,14 @@ void coll_unit_join(struct weft_comm *comm)
 	if (comm->inter || comm->join_age >= UNIT_JOINED || join_host(comm))
 		return;
 	if (comm->joining)
-		weft_route_join_settle(comm);
+		weft_route_join_wait(comm);
 	else if (++comm->join_age == UNIT_JOIN_AT)
 		weft_route_join(comm);
 	else
 		return;
 	comm->join_age = UNIT_JOINED;
 	if (comm->route)
-		take_route(comm);
+		route_kinds_set(comm);
 }
 
 void coll_unit_begin(struct weft_comm *comm)
@@ -109,20 +109,22 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 	return comm->join_age < UNIT_JOINED ? comm->joining : comm->route;
 }
 
-bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r)
+bool coll_unit_too_long(const struct weft_coll_args *a,
+			const struct weft_route *r)
 {
 	/* during the join some ranks would know the limit and others not */
-	if (!r || r == a->comm->joining || !weft_route_most(r))
+	if (!r || r == a->comm->joining || !weft_route_max_bytes(r))
 		return false;
-	return coll_volume(a) > weft_route_most(r) && !coll_exact_wanted(a);
+	return coll_volume(a) > weft_route_max_bytes(r) &&
+	       !coll_exact_wanted(a);
 }
 
 /* True if a private route would be used; equal on all ranks. */
-static bool private_pays(const struct weft_coll_args *a)
+static bool private_route_useful(const struct weft_coll_args *a)
 {
 	if (coll_exact_wanted(a))
 		return true;
-	if (a->comm->info || a->comm->inter || !coll_unforced(a->kind) ||
+	if (a->comm->info || a->comm->inter || !coll_not_forced(a->kind) ||
 	    !coll_unit_fits(a) || coll_hosts(a->comm))
 		return false;
 	switch (a->kind) {
@@ -137,17 +139,18 @@ static bool private_pays(const struct weft_coll_args *a)
 	}
 }
 
-struct weft_route *coll_unit_private(const struct weft_coll_args *a)
+struct weft_route *coll_unit_private_route(const struct weft_coll_args *a)
 {
 	/* tags number the collectives of a communicator; 0 and 1 are in use */
 	uint64_t salt = 2 + (uint64_t)weft_comm_next_tag(a->comm);
 	enum weft_route_state state;
 	struct weft_route *r;
 
-	if (!private_pays(a) || weft_route_open(coll_exact_comm(a), salt, &r))
+	if (!private_route_useful(a) ||
+	    weft_route_open(coll_exact_comm(a), salt, &r))
 		return NULL;
 	state = weft_route_wait(r);
-	if ((state == WEFT_ROUTE_REAL && !coll_unit_past(a, r)) ||
+	if ((state == WEFT_ROUTE_CLASS && !coll_unit_too_long(a, r)) ||
 	    (state == WEFT_ROUTE_MESSAGES && coll_exact_wanted(a)))
 		return r;
 	weft_route_close(r);
@@ -160,7 +163,7 @@ bool coll_unit_fits(const struct weft_coll_args *a)
 	case WEFT_COLL_REDUCE:
 	case WEFT_COLL_ALLREDUCE:
 	case WEFT_COLL_REDUCE_SCATTER:
-		return weft_route_can(a->op, a->r.dt);
+		return weft_route_supports(a->op, a->r.dt);
 	default:
 		return true;
 	}
@@ -169,20 +172,20 @@ bool coll_unit_fits(const struct weft_coll_args *a)
 /* ---- synchronous, without a program ---- */
 
 /* True if the vector is short and the unit can use it in place. */
-static bool fits_as_it_lies(const struct weft_coll_args *a)
+static bool fits_in_place(const struct weft_coll_args *a)
 {
 	if ((uint64_t)(a->r.count * a->r.dt->size) > COLL_UNIT_BYTES)
 		return false;
-	return a->op ? weft_route_can(a->op, a->r.dt)
+	return a->op ? weft_route_supports(a->op, a->r.dt)
 		     : weft_dt_is_run(a->r.dt, a->r.count) &&
-			       !weft_device_has((char *)a->r.buf +
-						a->r.dt->true_lb);
+			       !weft_device_owns((char *)a->r.buf +
+						 a->r.dt->true_lb);
 }
 
 /* Info keys may name an algorithm: then the table decides. */
 static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 {
-	return (comm->on_route & BIT(kind)) && !comm->info;
+	return (comm->unit_kinds & BIT(kind)) && !comm->info;
 }
 
 static void reduction_call(const struct weft_coll_args *a,
@@ -207,15 +210,15 @@ static void bcast_call(const struct weft_coll_args *a,
 }
 
 /* Fills in the call for the unit; false: use the table. */
-static bool call_as_it_is(const struct weft_coll_args *a,
-			  struct fi_weft_call *call)
+static bool unit_call_fill(const struct weft_coll_args *a,
+			   struct fi_weft_call *call)
 {
 	if (!is_on_route(a->comm, a->kind))
 		return false;
 	*call = (struct fi_weft_call){ .what = FI_BARRIER };
 	if (a->kind == WEFT_COLL_BARRIER)
 		return true;
-	if (!a->r.count || !fits_as_it_lies(a) || coll_exact_wanted(a))
+	if (!a->r.count || !fits_in_place(a) || coll_exact_wanted(a))
 		return false;
 	call->root = a->root;
 	if (a->kind == WEFT_COLL_BCAST)
@@ -242,7 +245,7 @@ WEFT_HOT bool weft_coll_allreduce_on_route(struct weft_comm *comm,
 {
 	if (!is_on_route(comm, WEFT_COLL_ALLREDUCE) || weft_core_exact ||
 	    in == out || !in || !out || out == MPI_IN_PLACE ||
-	    weft_device_has(in) || weft_device_has(out))
+	    weft_device_owns(in) || weft_device_owns(out))
 		return false;
 	if (in == MPI_IN_PLACE)
 		in = out;
@@ -255,7 +258,7 @@ bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 {
 	struct fi_weft_call call;
 
-	if (!call_as_it_is(a, &call))
+	if (!unit_call_fill(a, &call))
 		return false;
 	/* the deadlock report numbers them */
 	if (weft_unlikely(weft_core.virt) && a->kind != WEFT_COLL_BCAST)
@@ -269,7 +272,7 @@ bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 {
 	struct fi_weft_call call;
 
-	if (!call_as_it_is(a, &call))
+	if (!unit_call_fill(a, &call))
 		return false;
 	*rc_p = weft_route_post(a->comm->route, &call, req_p);
 	return true;
@@ -305,8 +308,9 @@ void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	coll_flat_unpack(p, &f);
 }
 
-static void say_reduction(struct coll_prog *p, const struct weft_coll_args *a,
-			  enum fi_collective_op what)
+static void unit_reduction_add(struct coll_prog *p,
+			       const struct weft_coll_args *a,
+			       enum fi_collective_op what)
 {
 	struct fi_weft_call call = {
 		.what = what,
@@ -323,17 +327,17 @@ static void say_reduction(struct coll_prog *p, const struct weft_coll_args *a,
 
 void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	say_reduction(p, a, FI_REDUCE);
+	unit_reduction_add(p, a, FI_REDUCE);
 }
 
 void coll_allreduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	say_reduction(p, a, FI_ALLREDUCE);
+	unit_reduction_add(p, a, FI_ALLREDUCE);
 }
 
 void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	say_reduction(p, a, FI_REDUCE_SCATTER);
+	unit_reduction_add(p, a, FI_REDUCE_SCATTER);
 }
 
 /* ---- blocks ---- */
@@ -366,10 +370,10 @@ static MPI_Count side_len(const struct weft_coll_side *s)
 }
 
 /* Input and output of a rank; NULL where it has none. */
-static void say_blocks(struct coll_prog *p, const struct weft_coll_args *a,
-		       struct fi_weft_call call,
-		       const struct weft_coll_side *in,
-		       const struct weft_coll_side *out)
+static void unit_blocks_add(struct coll_prog *p, const struct weft_coll_args *a,
+			    struct fi_weft_call call,
+			    const struct weft_coll_side *in,
+			    const struct weft_coll_side *out)
 {
 	struct coll_flat from, to;
 
@@ -400,7 +404,7 @@ void coll_allgather_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	struct weft_coll_side in = own_side(p, &a->s, &a->r);
 	struct weft_coll_side out = blocks(&a->r, p->size);
 
-	say_blocks(p, a, call, &in, &out);
+	unit_blocks_add(p, a, call, &in, &out);
 }
 
 void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a)
@@ -410,7 +414,7 @@ void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	struct weft_coll_side in = blocks(&a->s, p->size);
 	struct weft_coll_side out = blocks(&a->r, p->size);
 
-	say_blocks(p, a, call, &in, &out);
+	unit_blocks_add(p, a, call, &in, &out);
 }
 
 void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a)
@@ -423,7 +427,7 @@ void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a)
 
 	if (at_root)
 		out = blocks(&a->r, p->size);
-	say_blocks(p, a, call, &in, at_root ? &out : NULL);
+	unit_blocks_add(p, a, call, &in, at_root ? &out : NULL);
 }
 
 void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a)
@@ -436,5 +440,5 @@ void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a)
 
 	if (at_root)
 		in = blocks(&a->s, p->size);
-	say_blocks(p, a, call, at_root ? &in : NULL, &out);
+	unit_blocks_add(p, a, call, at_root ? &in : NULL, &out);
 }

@@ -82,9 +82,9 @@ static void receive(void)
 {
 	struct weft_swhni_arrival a;
 
-	while (weft_swhni_rq_look(nic, 0, vi, &a))
+	while (weft_swhni_rq_peek(nic, 0, vi, &a))
 		weft_swhni_poll(nic, 16);
-	weft_swhni_rq_next(nic, 0, vi);
+	weft_swhni_rq_release(nic, 0, vi);
 }
 
 static void ping_pong(int me)

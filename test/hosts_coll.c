@@ -68,10 +68,10 @@ static double count(int kind, MPI_Comm comm)
 	 */
 	for (int t = 0; t < 3 * n; t++)
 		run(kind, t, comm, me, n);
-	before = far_now();
+	before = datagrams_sent();
 	for (int t = 0; t < TURNS; t++)
 		run(kind, t, comm, me, n);
-	sent = far_now() - before;
+	sent = datagrams_sent() - before;
 	MPI_Allreduce(&sent, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, comm);
 	return (double)sum / TURNS;
 }
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	far_open();
+	datagrams_open();
 	try("world", MPI_COMM_WORLD, hosts);
 	/* reverse order: the first rank of a host is another one */
 	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);

@@ -9,7 +9,7 @@
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle far;
 
-static void far_open(void)
+static void datagrams_open(void)
 {
 	int provided, index, count;
 
@@ -22,7 +22,7 @@ static void far_open(void)
 	MPI_T_pvar_start(session, far);
 }
 
-static unsigned long long far_now(void)
+static unsigned long long datagrams_sent(void)
 {
 	unsigned long long n;
 

@@ -20,7 +20,7 @@ static double cpu_us(void)
 	return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
-static void be_away(void)
+static void delay(void)
 {
 	const struct timespec t = { .tv_nsec = AWAY_NS };
 
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 				 MPI_STATUS_IGNORE);
 			continue;
 		}
-		be_away();
+		delay();
 		MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	}
 	us = (cpu_us() - us) / TURNS;

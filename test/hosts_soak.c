@@ -59,7 +59,7 @@ struct part {
 	int step;
 };
 
-static void tell(struct part *p, uint64_t done)
+static void report_progress(struct part *p, uint64_t done)
 {
 	double s = MPI_Wtime() - p->start;
 	long kb;
@@ -108,7 +108,7 @@ static void small(uint64_t total)
 	struct part p = { .name = "messages", .total = total, .bytes_each = 8 };
 
 	p.start = MPI_Wtime();
-	for (uint64_t k = 0; k < total; tell(&p, k)) {
+	for (uint64_t k = 0; k < total; report_progress(&p, k)) {
 		int n = total - k < WINDOW ? (int)(total - k) : WINDOW;
 
 		small_window(k, n);
@@ -132,7 +132,7 @@ static void bulk(uint64_t total)
 	MPI_Request req[2 * DEPTH];
 
 	p.start = MPI_Wtime();
-	for (uint64_t k = 0; k < total; tell(&p, k)) {
+	for (uint64_t k = 0; k < total; report_progress(&p, k)) {
 		int n = total - k < DEPTH ? (int)(total - k) : DEPTH;
 
 		for (int d = 0; d < n; d++) {

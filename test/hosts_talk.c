@@ -115,7 +115,7 @@ static int round_of(long k)
 	return in[0][0];
 }
 
-static void tell(long k)
+static void write_progress(long k)
 {
 	char text[32];
 
@@ -125,7 +125,7 @@ static void tell(long k)
 	write_file(name, text);
 }
 
-static void speak(long k)
+static void send_round(long k)
 {
 	int v = (int)k;
 
@@ -134,7 +134,7 @@ static void speak(long k)
 		      "MPI_Send");
 }
 
-static void hear(int from, long k)
+static void recv_round(int from, long k)
 {
 	int v = 0;
 
@@ -143,11 +143,11 @@ static void hear(int from, long k)
 	      "MPI_Recv");
 	if (v != k)
 		check(MPI_ERR_OTHER, "wrong content");
-	tell(k);
+	write_progress(k);
 }
 
 /* Probes once by MPI_Probe and once by MPI_Mprobe, for any message. */
-static void look(int from)
+static void probe_both(int from)
 {
 	MPI_Message m;
 
@@ -169,16 +169,16 @@ static void listen_only(const char *how)
 
 	for (long k = 1; k <= rounds; k++) {
 		if (rank == size - 1)
-			speak(k);
+			send_round(k);
 		else if (rank < size - 2)
-			hear(size - 1, k);
+			recv_round(size - 1, k);
 	}
 	if (rank >= size - 2)
 		await_end();
 	else if (!strcmp(how, "probe"))
-		look(!rank ? MPI_ANY_SOURCE : whom);
+		probe_both(!rank ? MPI_ANY_SOURCE : whom);
 	else
-		hear(anybody ? MPI_ANY_SOURCE : whom, 0);
+		recv_round(anybody ? MPI_ANY_SOURCE : whom, 0);
 }
 
 int main(int argc, char **argv)
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 		listen_only(argv[2]);
 	else
 		for (; !round_of(k); k++)
-			tell(k);
+			write_progress(k);
 	printf("rank %d of %d: good\n", rank, size);
 	MPI_Finalize();
 	return 0;

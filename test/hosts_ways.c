@@ -19,10 +19,11 @@
  * Sends messages of all sizes to these ranks. Returns the packets sent as
  * datagrams.
  */
-static unsigned long long talk(int rank, int size, const char *near, int want)
+static unsigned long long send_all_sizes(int rank, int size, const char *near,
+					 int want)
 {
 	static char out[MESSAGES][4096], in[4096];
-	unsigned long long before = far_now();
+	unsigned long long before = datagrams_sent();
 	MPI_Request req[MESSAGES];
 
 	for (int d = 1; d < size; d++) {
@@ -39,7 +40,7 @@ static unsigned long long talk(int rank, int size, const char *near, int want)
 		if (near[to] == want)
 			MPI_Waitall(MESSAGES, req, MPI_STATUSES_IGNORE);
 	}
-	return far_now() - before;
+	return datagrams_sent() - before;
 }
 
 int main(int argc, char **argv)
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	far_open();
+	datagrams_open();
 	host = calloc((size_t)size, NAME);
 	near = calloc((size_t)size, 1);
 	gethostname(own, NAME - 1);
@@ -60,8 +61,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < size; i++)
 		mates += near[i] = !strcmp(host[i], own);
 	MPI_Barrier(MPI_COMM_WORLD);
-	home = talk(rank, size, near, 1);
-	away = talk(rank, size, near, 0);
+	home = send_all_sizes(rank, size, near, 1);
+	away = send_all_sizes(rank, size, near, 0);
 	if (argc > 1 && !strcmp(argv[1], "memory"))
 		bad = home || away;
 	else if (argc > 1)

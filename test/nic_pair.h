@@ -71,7 +71,7 @@ static inline void up_done(void *arg, struct weft_nic_op *op)
 	note(arg, op);
 }
 
-static inline int up_region(void *arg, const struct weft_want *want,
+static inline int up_region(void *arg, const struct weft_mem_access *want,
 			    void **at_p, void **region_p)
 {
 	struct side *s = arg;
@@ -161,7 +161,7 @@ static inline void until(struct world *w, struct side *s, unsigned notes)
 	t_limit_set(&limit, 30);
 	while (s->notes < notes) {
 		turn(w);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 }
 

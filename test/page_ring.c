@@ -8,7 +8,7 @@
 enum { TURNS = 12 };
 
 /* A put to the next rank, and a get from it. */
-static void reach(int next)
+static void put_and_get(int next)
 {
 	double x = 1, *base;
 	MPI_Win win;
@@ -26,7 +26,7 @@ static void reach(int next)
  * A message that arrives before its receive is posted: another message of the
  * same rank, sent later, is here already.
  */
-static void come_early(int last, int next)
+static void unexpected(int last, int next)
 {
 	static char in[777], out[777];
 
@@ -54,8 +54,8 @@ int main(int argc, char **argv)
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 		MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	}
-	come_early((me + n - 1) % n, (me + 1) % n);
-	reach((me + 1) % n);
+	unexpected((me + n - 1) % n, (me + 1) % n);
+	put_and_get((me + 1) % n);
 	if (argc > 1 && !me)
 		MPI_Recv(in, 1, MPI_CHAR, 1, 99, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);

@@ -27,23 +27,23 @@ struct patience {
 	struct t_limit talk, grace;
 	uint64_t heard_ns; /* remaining total time at the last output */
 	int seconds;
-	off_t said;
+	off_t output;
 	pid_t pid;
 	bool ended; /* this process has sent SIGTERM */
 	bool gone;
 	int status;
 };
 
-static off_t words(void)
+static off_t output_bytes(void)
 {
-	off_t said = 0;
+	off_t output = 0;
 	struct stat st;
 
 	for (int fd = 1; fd <= 2; fd++) {
 		if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-			said += st.st_size;
+			output += st.st_size;
 	}
-	return said;
+	return output;
 }
 
 static void start(struct patience *p, char **argv, const sigset_t *old)
@@ -81,44 +81,44 @@ static void end(struct patience *p, const char *why)
 		why, t_pace());
 	p->ended = true;
 	t_limit_set(&p->grace, GRACE);
-	t_kill_below(SIGTERM);
+	t_kill_descendants(SIGTERM);
 }
 
-static bool silent(struct patience *p)
+static bool no_output(struct patience *p)
 {
-	off_t said = words();
+	off_t output = output_bytes();
 
-	if (said != p->said)
+	if (output != p->output)
 		p->heard_ns = p->talk.left_ns;
-	p->said = said;
+	p->output = output;
 	return p->heard_ns - p->talk.left_ns >= (uint64_t)p->seconds * NS_PER_S;
 }
 
-static void look(struct patience *p)
+static void check_limits(struct patience *p)
 {
 	char why[80];
 
 	if (p->ended) {
-		if (t_limit_over(&p->grace))
-			t_kill_below(SIGKILL);
-	} else if (t_limit_over(&p->talk)) {
+		if (t_limit_expired(&p->grace))
+			t_kill_descendants(SIGKILL);
+	} else if (t_limit_expired(&p->talk)) {
 		snprintf(why, sizeof(why), "%d s and still talking",
 			 CHATTER * p->seconds);
 		end(p, why);
-	} else if (silent(p)) {
+	} else if (no_output(p)) {
 		snprintf(why, sizeof(why), "%d s without a word", p->seconds);
 		end(p, why);
 	}
 }
 
 /* Passes a fatal signal to the command, which may still write output. */
-static void obey(struct patience *p, int sig)
+static void forward_signal(struct patience *p, int sig)
 {
 	if (sig == SIGCHLD || p->ended)
 		return;
 	p->ended = true;
 	t_limit_set(&p->grace, GRACE);
-	t_kill_below(sig);
+	t_kill_descendants(sig);
 }
 
 static int watch(struct patience *p, const sigset_t *set)
@@ -127,15 +127,15 @@ static int watch(struct patience *p, const sigset_t *set)
 
 	t_limit_set(&p->talk, CHATTER * p->seconds);
 	p->heard_ns = p->talk.left_ns;
-	p->said = words();
+	p->output = output_bytes();
 	while (!p->gone) {
 		int sig = sigtimedwait(set, NULL, &nap);
 
 		if (sig > 0)
-			obey(p, sig);
+			forward_signal(p, sig);
 		reap(p);
 		if (!p->gone)
-			look(p);
+			check_limits(p);
 	}
 	if (p->ended)
 		return 124;

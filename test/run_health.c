@@ -26,7 +26,7 @@ static void leave_pid(const char *name)
 	rename(part, path);
 }
 
-static void told(int rc)
+static void exit_on_error(int rc)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
@@ -53,9 +53,9 @@ int main(int argc, char **argv)
 	 * all neighbours have connected: a death is noticed by ranks that
 	 * communicated
 	 */
-	told(MPI_Sendrecv(&rank, 1, MPI_INT, to, 1, &word, 1, MPI_INT,
-			  (rank + size - 1) % size, 1, MPI_COMM_WORLD,
-			  MPI_STATUS_IGNORE));
+	exit_on_error(MPI_Sendrecv(&rank, 1, MPI_INT, to, 1, &word, 1, MPI_INT,
+				   (rank + size - 1) % size, 1, MPI_COMM_WORLD,
+				   MPI_STATUS_IGNORE));
 	leave_pid(argv[2]);
 	while (access(argv[1], F_OK))
 		usleep(10000);
@@ -64,8 +64,8 @@ int main(int argc, char **argv)
 	 * an error
 	 */
 	MPI_Send(&rank, 1, MPI_INT, to, 2, MPI_COMM_WORLD);
-	told(MPI_Recv(&word, 1, MPI_INT, (rank + size - 1) % size, 2,
-		      MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	exit_on_error(MPI_Recv(&word, 1, MPI_INT, (rank + size - 1) % size, 2,
+			       MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	MPI_Finalize();
 	return 0;
 }

@@ -37,7 +37,7 @@ static void reduce(void)
 	}
 }
 
-static void everybody(void)
+static void test_alltoall(void)
 {
 	unsigned char *in = malloc((size_t)size * BLOCK);
 	unsigned char *out = malloc((size_t)size * BLOCK);
@@ -54,7 +54,7 @@ static void everybody(void)
 	free(out);
 }
 
-static void tell(void)
+static void print_worst(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	FILE *status = fopen("/proc/self/status", "r");
@@ -80,8 +80,8 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	reduce();
-	everybody();
-	tell();
+	test_alltoall();
+	print_worst();
 	MPI_Finalize();
 	return 0;
 }

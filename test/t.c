@@ -76,7 +76,7 @@ void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds)
 	do {
 		left = t_reap(pid, n);
 		usleep(1000);
-	} while (left > 0 && !t_limit_over(&limit));
+	} while (left > 0 && !t_limit_expired(&limit));
 	for (int i = 0; left && i < n; i++) {
 		if (pid[i] > 0) {
 			kill(pid[i], SIGKILL);
@@ -92,7 +92,7 @@ void t_until(int (*cond)(void *), void *arg, int seconds)
 
 	t_limit_set(&limit, seconds);
 	while (!cond(arg)) {
-		if (t_limit_over(&limit))
+		if (t_limit_expired(&limit))
 			fail_msg("condition not met in %d s", seconds);
 		sched_yield();
 	}

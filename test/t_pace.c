@@ -190,31 +190,31 @@ double t_pace(void)
 void t_limit_set(struct t_limit *l, int seconds)
 {
 	l->left_ns = (uint64_t)seconds * 1000000000u;
-	l->looked_ns = weft_now_ns();
-	l->rests_ns = 0;
+	l->checked_ns = weft_now_ns();
+	l->backoff_since_ns = 0;
 }
 
-bool t_limit_over(struct t_limit *l)
+bool t_limit_expired(struct t_limit *l)
 {
-	uint64_t now = weft_now_ns(), passed = now - l->looked_ns;
+	uint64_t now = weft_now_ns(), passed = now - l->checked_ns;
 
 	if (passed < LOOK_NS && passed < l->left_ns)
 		return !l->left_ns;
 	passed = (uint64_t)((double)passed * t_pace());
 	l->left_ns -= passed < l->left_ns ? passed : l->left_ns;
-	l->looked_ns = now;
+	l->checked_ns = now;
 	return !l->left_ns;
 }
 
-void t_limit_rest(struct t_limit *l)
+void t_limit_backoff(struct t_limit *l)
 {
 	enum { YIELD_NS = 10000000, SLEEP_NS = 500000 };
 	const struct timespec ts = { .tv_nsec = SLEEP_NS };
 	uint64_t now = weft_now_ns();
 
-	if (!l->rests_ns)
-		l->rests_ns = now;
-	if (now - l->rests_ns < YIELD_NS)
+	if (!l->backoff_since_ns)
+		l->backoff_since_ns = now;
+	if (now - l->backoff_since_ns < YIELD_NS)
 		sched_yield();
 	else
 		nanosleep(&ts, NULL);
@@ -231,7 +231,7 @@ void t_pace_root(void)
 	setenv(ROOT, s, 0);
 }
 
-void t_kill_below(int sig)
+void t_kill_descendants(int sig)
 {
 	struct procs all;
 

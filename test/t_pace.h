@@ -16,21 +16,21 @@
 
 struct t_limit {
 	uint64_t left_ns;
-	uint64_t looked_ns;
-	uint64_t rests_ns; /* time of the first unsuccessful poll */
+	uint64_t checked_ns;
+	uint64_t backoff_since_ns; /* time of the first unsuccessful poll */
 };
 
 void t_limit_set(struct t_limit *l, int seconds);
 
 /* Counts the time since the last check (updated every half second). */
-bool t_limit_over(struct t_limit *l);
+bool t_limit_expired(struct t_limit *l);
 
 /*
  * For polling loops: yields, and after 10 ms of unsuccessful polls sleeps 0.5
  * ms each time. With dozens of processes that only yield, each of them would
  * run before the one that has work, and busy processes in between.
  */
-void t_limit_rest(struct t_limit *l);
+void t_limit_backoff(struct t_limit *l);
 
 /* The part of a second that counts now, in (0, 1]. */
 double t_pace(void);
@@ -39,6 +39,6 @@ double t_pace(void);
 void t_pace_root(void);
 
 /* Sends sig to all processes below the caller. */
-void t_kill_below(int sig);
+void t_kill_descendants(int sig);
 
 #endif

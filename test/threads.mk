@@ -16,7 +16,7 @@ THREAD_TESTS = \
 	src/base/fence_test src/base/futex_test src/base/keyfile_test src/base/roll_test \
 	src/base/solo_test src/base/trace_test src/health/health_torn_test src/core/core_call_test src/core/core_msg_test \
 	src/run/run_door_test src/types/types_dt_test src/win/win_elem_test \
-	src/win/win_gate_test test/prov/prov_coll_fuzz_test \
+	src/win/win_rwlock_test test/prov/prov_coll_fuzz_test \
 	test/prov/prov_flow_test test/prov/prov_wait_test
 check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(THREAD_TESTS)' \

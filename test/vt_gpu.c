@@ -71,7 +71,7 @@ static void open_all(void)
 	memset(host, 0, MOST);
 }
 
-static void meet(uint32_t rank)
+static void insert_peer(uint32_t rank)
 {
 	char name[64];
 	size_t len = sizeof(name);
@@ -92,13 +92,13 @@ static void complete(void)
 	check("fi_cq_sread", n == 1 ? 0 : n);
 }
 
-static void send_it(char *buf, size_t n)
+static void send_msg(char *buf, size_t n)
 {
 	OK(fi_tsend(ep, buf, n, NULL, peer, 1, NULL));
 	complete();
 }
 
-static void take_it(char *buf, size_t n)
+static void recv_msg(char *buf, size_t n)
 {
 	OK(fi_trecv(ep, buf, n, NULL, peer, 1, 0, NULL));
 	complete();
@@ -117,10 +117,10 @@ static void play(const char *kind, int rank, size_t n)
 		if (i == 1) /* translations are cached now */
 			t = machine_clock->now_ps(&domain->fid);
 		if (rank)
-			take_it(buf, n);
-		send_it(buf, n);
+			recv_msg(buf, n);
+		send_msg(buf, n);
 		if (!rank)
-			take_it(buf, n);
+			recv_msg(buf, n);
 	}
 	t = machine_clock->now_ps(&domain->fid) - t;
 	if (!rank)
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	open_all();
-	meet((uint32_t)!rank);
+	insert_peer((uint32_t)!rank);
 	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		play("host", rank, sizes[i]);
 		play("peer", rank, sizes[i]);

@@ -72,7 +72,7 @@ static void open_all(const char *order)
 	OK(fi_enable(ep));
 }
 
-static void meet(uint32_t rank)
+static void insert_peer(uint32_t rank)
 {
 	char name[64];
 	size_t len = sizeof(name);
@@ -93,7 +93,7 @@ static void complete(void)
 	check("fi_cq_sread", n == 1 ? 0 : n);
 }
 
-static void turn(int rank)
+static void ping_pong(int rank)
 {
 	char out[8] = "message", in[8] = "";
 
@@ -123,7 +123,7 @@ static uint64_t writes(int rank)
 	if (rank) {
 		OK(fi_tsend(ep, where, sizeof(where), NULL, peer, 2, NULL));
 		complete();
-		turn(rank);
+		ping_pong(rank);
 		return 0;
 	}
 	OK(fi_trecv(ep, where, sizeof(where), NULL, peer, 2, 0, NULL));
@@ -135,7 +135,7 @@ static uint64_t writes(int rank)
 	for (i = 0; i < WRITES; i++)
 		complete();
 	t = machine_clock->now_ps(&domain->fid) - t;
-	turn(rank);
+	ping_pong(rank);
 	return t;
 }
 
@@ -145,10 +145,10 @@ int main(int argc, char **argv)
 	uint64_t t;
 
 	open_all(argv[2]);
-	meet((uint32_t)!rank);
+	insert_peer((uint32_t)!rank);
 	t = machine_clock->now_ps(&domain->fid);
 	for (i = 0; i < 10; i++)
-		turn(rank);
+		ping_pong(rank);
 	t = machine_clock->now_ps(&domain->fid) - t;
 	if (!rank)
 		printf("%d round trips of 8 bytes: %llu ps\n", i,

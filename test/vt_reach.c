@@ -68,7 +68,7 @@ static void open_all(void)
 	OK(fi_enable(ep));
 }
 
-static void meet(uint32_t rank)
+static void insert_peer(uint32_t rank)
 {
 	char name[64];
 	size_t len = sizeof(name);
@@ -93,7 +93,7 @@ static int complete(struct fi_cq_tagged_entry *e)
 	return 0;
 }
 
-static void over(const char *what, uint64_t since)
+static void print_completed(const char *what, uint64_t since)
 {
 	struct fi_cq_tagged_entry e;
 	uint64_t now;
@@ -134,14 +134,14 @@ static void use(void)
 	check("recv", -complete(&e));
 	t = machine_clock->now_ps(&domain->fid);
 	OK(fi_write(ep, &word, 8, NULL, peer, s.addr, s.key, NULL));
-	over("write", t);
+	print_completed("write", t);
 	t = machine_clock->now_ps(&domain->fid);
 	OK(fi_fetch_atomic(ep, &five, 1, NULL, &old, NULL, peer, s.addr, s.key,
 			   FI_UINT64, FI_SUM, NULL));
-	over("atomic", t);
+	print_completed("atomic", t);
 	t = machine_clock->now_ps(&domain->fid);
 	OK(fi_read(ep, &seen, 8, NULL, peer, s.addr, s.key, NULL));
-	over("read", t);
+	print_completed("read", t);
 	if (old != 7 || seen != 12)
 		check("words", -FI_EIO);
 	OK(fi_read(ep, &seen, 8, NULL, peer, s.addr + 8 * WORDS, s.key, NULL));
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	int rank = argc > 1 ? atoi(argv[1]) : 0;
 
 	open_all();
-	meet((uint32_t)!rank);
+	insert_peer((uint32_t)!rank);
 	if (rank)
 		show();
 	else

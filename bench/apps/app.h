@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void *app_room(size_t n, size_t bytes)
+static inline void *app_alloc(size_t n, size_t bytes)
 {
 	void *p = calloc(n ? n : 1, bytes);
 

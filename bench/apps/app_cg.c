@@ -142,7 +142,7 @@ static void step(size_t n, double *y, const double *x, double s, int scale)
 static double solve(const struct block *b, double *x, double *r, int most)
 {
 	size_t n = volume(b);
-	double *p = app_room(n, sizeof(*p)), *q = app_room(n, sizeof(*q));
+	double *p = app_alloc(n, sizeof(*p)), *q = app_alloc(n, sizeof(*q));
 	double rr = dot(b, r, r), first = rr, next, alpha;
 	int i;
 
@@ -195,8 +195,8 @@ int main(int argc, char **argv)
 	n = app_arg(argc, argv, 1, 48);
 	most = app_arg(argc, argv, 2, 1000);
 	block_open(&b, n);
-	x = app_room(volume(&b), sizeof(*x));
-	r = app_room(volume(&b), sizeof(*r));
+	x = app_alloc(volume(&b), sizeof(*x));
+	r = app_alloc(volume(&b), sizeof(*r));
 	each_known(&b, x, 1);
 	norm = sqrt(dot(&b, x, x));
 	apply(&b, x, r);

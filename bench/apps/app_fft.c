@@ -94,7 +94,7 @@ static void fft_planes(struct cube *c, int sign)
 static void turn(struct cube *c)
 {
 	size_t n = (size_t)c->n, p = (size_t)c->size;
-	int *sc = app_room(4 * p, sizeof(int)), *sd = sc + p, *rc = sd + p;
+	int *sc = app_alloc(4 * p, sizeof(int)), *sd = sc + p, *rc = sd + p;
 	int *rd = rc + p, here = planes(c, c->rank), r, x, y, at = 0;
 
 	for (r = 0; r < c->size; r++) {
@@ -192,8 +192,8 @@ int main(int argc, char **argv)
 	c.n = app_arg(argc, argv, 1, 64);
 	repeats = app_arg(argc, argv, 2, 2);
 	room = (size_t)planes(&c, c.rank) * (size_t)c.n * (size_t)c.n;
-	c.a = app_room(room, sizeof(num));
-	c.b = app_room(room, sizeof(num));
+	c.a = app_alloc(room, sizeof(num));
+	c.b = app_alloc(room, sizeof(num));
 	compare(&c, 1, 1);
 	error[1] = 0;
 	start = MPI_Wtime();

@@ -25,7 +25,7 @@ static int owner(const struct lu *m, int col)
 }
 
 /* Local number of a column that this rank owns. */
-static int local(const struct lu *m, int col)
+static int local_column(const struct lu *m, int col)
 {
 	return col / m->nb / m->size * m->nb + col % m->nb;
 }
@@ -61,11 +61,11 @@ static void lu_open(struct lu *m, int n, int nb)
 	MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &m->size);
 	m->cols = cols_before(m, n);
-	m->a = app_room((size_t)m->cols * (size_t)n, sizeof(double));
+	m->a = app_alloc((size_t)m->cols * (size_t)n, sizeof(double));
 	for (col = 0; col < n; col++) {
 		if (owner(m, col) != m->rank)
 			continue;
-		c = column(m, local(m, col));
+		c = column(m, local_column(m, col));
 		for (row = 0; row < n; row++)
 			c[row] = entry(m, row, col);
 	}
@@ -122,7 +122,7 @@ static void update(const struct lu *m, const double *panel, int k, int w,
 }
 
 /* Broadcasts rows k..n of the panel's columns in one message. */
-static void share(const struct lu *m, double *panel, int k, int w)
+static void bcast_panel(const struct lu *m, double *panel, int k, int w)
 {
 	MPI_Datatype part;
 
@@ -136,8 +136,8 @@ static void share(const struct lu *m, double *panel, int k, int w)
 static void decompose(struct lu *m, double *b)
 {
 	size_t room = (size_t)m->n * (size_t)m->nb;
-	double *panel = app_room(room, sizeof(double));
-	int *pivot = app_room((size_t)m->nb, sizeof(int));
+	double *panel = app_alloc(room, sizeof(double));
+	int *pivot = app_alloc((size_t)m->nb, sizeof(int));
 	int k, w, at, j;
 
 	for (k = 0; k < m->n; k += w) {
@@ -150,7 +150,7 @@ static void decompose(struct lu *m, double *b)
 			at += w;
 		}
 		MPI_Bcast(pivot, w, MPI_INT, owner(m, k), MPI_COMM_WORLD);
-		share(m, panel, k, w);
+		bcast_panel(m, panel, k, w);
 		for (j = at; j < m->cols; j++)
 			update(m, panel, k, w, pivot, column(m, j));
 		update(m, panel, k, w, pivot, b);
@@ -160,7 +160,7 @@ static void decompose(struct lu *m, double *b)
 }
 
 /* Solves U x = b from the last column on; each owner computes its x. */
-static void back(const struct lu *m, double *b, double *x)
+static void back_substitute(const struct lu *m, double *b, double *x)
 {
 	double *c;
 	int col, i, w, k;
@@ -170,7 +170,7 @@ static void back(const struct lu *m, double *b, double *x)
 		for (col = k + w - 1; col >= k; col--) {
 			if (owner(m, k) != m->rank)
 				continue;
-			c = column(m, local(m, col));
+			c = column(m, local_column(m, col));
 			x[col] = b[col] / c[col];
 			for (i = 0; i < col; i++)
 				b[i] -= c[i] * x[col];
@@ -215,13 +215,13 @@ int main(int argc, char **argv)
 	n = app_arg(argc, argv, 1, 600);
 	nb = app_arg(argc, argv, 2, 16);
 	lu_open(&m, n, nb);
-	b = app_room((size_t)n, sizeof(*b));
-	x = app_room((size_t)n, sizeof(*x));
+	b = app_alloc((size_t)n, sizeof(*b));
+	x = app_alloc((size_t)n, sizeof(*x));
 	for (i = 0; i < n; i++)
 		b[i] = entry(&m, i, n);
 	start = MPI_Wtime();
 	decompose(&m, b);
-	back(&m, b, x);
+	back_substitute(&m, b, x);
 	seconds = MPI_Wtime() - start;
 	error = residual(&m, x);
 	rc = app_end("lu", m.rank, seconds, error, 16);

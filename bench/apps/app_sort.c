@@ -20,9 +20,9 @@ static int by_value(const void *a, const void *b)
 static uint64_t *splitters(const uint64_t *key, int n)
 {
 	size_t all = (size_t)size * (size_t)size;
-	uint64_t *mine = app_room((size_t)size, sizeof(*mine));
-	uint64_t *samples = app_room(all, sizeof(*samples));
-	uint64_t *split = app_room((size_t)size, sizeof(*split));
+	uint64_t *mine = app_alloc((size_t)size, sizeof(*mine));
+	uint64_t *samples = app_alloc(all, sizeof(*samples));
+	uint64_t *split = app_alloc((size_t)size, sizeof(*split));
 	int i;
 
 	for (i = 0; i < size; i++)
@@ -41,7 +41,8 @@ static uint64_t *splitters(const uint64_t *key, int n)
 }
 
 /* First key of each rank in the sorted array. */
-static void cut(const uint64_t *key, int n, const uint64_t *split, int *count)
+static void partition(const uint64_t *key, int n, const uint64_t *split,
+		      int *count)
 {
 	int i = 0, to;
 
@@ -64,18 +65,18 @@ static int offsets(const int *count, int *displ)
 	return sum;
 }
 
-static uint64_t *trade(const uint64_t *key, int n, int *got)
+static uint64_t *exchange_keys(const uint64_t *key, int n, int *got)
 {
 	size_t p = (size_t)size;
-	int *sc = app_room(p, sizeof(int)), *sd = app_room(p, sizeof(int));
-	int *rc = app_room(p, sizeof(int)), *rd = app_room(p, sizeof(int));
+	int *sc = app_alloc(p, sizeof(int)), *sd = app_alloc(p, sizeof(int));
+	int *rc = app_alloc(p, sizeof(int)), *rd = app_alloc(p, sizeof(int));
 	uint64_t *split = splitters(key, n), *mine;
 
-	cut(key, n, split, sc);
+	partition(key, n, split, sc);
 	offsets(sc, sd);
 	MPI_Alltoall(sc, 1, MPI_INT, rc, 1, MPI_INT, MPI_COMM_WORLD);
 	*got = offsets(rc, rd);
-	mine = app_room((size_t)*got, sizeof(*mine));
+	mine = app_alloc((size_t)*got, sizeof(*mine));
 	MPI_Alltoallv(key, sc, sd, MPI_UINT64_T, mine, rc, rd, MPI_UINT64_T,
 		      MPI_COMM_WORLD);
 	free(sc);
@@ -124,13 +125,13 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	n = app_arg(argc, argv, 1, 200000);
-	key = app_room((size_t)n, sizeof(*key));
+	key = app_alloc((size_t)n, sizeof(*key));
 	for (i = 0; i < n; i++)
 		key[i] = app_hash((uint64_t)rank * (uint64_t)n + (uint64_t)i);
 	local[1] = sum_of(key, n);
 	start = MPI_Wtime();
 	qsort(key, (size_t)n, sizeof(*key), by_value);
-	mine = trade(key, n, &got);
+	mine = exchange_keys(key, n, &got);
 	qsort(mine, (size_t)got, sizeof(*mine), by_value);
 	seconds = MPI_Wtime() - start;
 	local[0] = disorder(mine, got);

@@ -19,16 +19,16 @@ void coll_allgather_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	up.r.dt = coll_byte();
 	up.r.count = len;
 	up.r.buf = p->rank ? NULL : coll_bytes(p, len * a->comm->size);
-	coll_enter(p, a->comm->local);
+	coll_comm_set(p, a->comm->local);
 	coll_gather_binomial(p, &up);
 	coll_wait_all(p);
-	coll_enter(p, a->comm);
+	coll_comm_set(p, a->comm);
 	down.root = 0;
 	down.r.count = a->r.count * p->size;
 	if (p->rank == 0) {
 		coll_send(p, up.r.buf, len * a->comm->size, coll_byte(), 0);
 		coll_take(p, a->r.buf, down.r.count, a->r.dt, 0);
 	}
-	coll_enter(p, a->comm->local);
+	coll_comm_set(p, a->comm->local);
 	coll_bcast_binomial(p, &down);
 }

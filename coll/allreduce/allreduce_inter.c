@@ -17,14 +17,14 @@ void coll_allreduce_inter(struct coll_prog *p, const struct weft_coll_args *a)
 
 	in.root = 0;
 	in.r.buf = p->rank ? NULL : coll_elems(p, n, a->r.dt);
-	coll_enter(p, a->comm->local);
-	coll_reduce_inside(p, a, &in);
+	coll_comm_set(p, a->comm->local);
+	coll_reduce_local_group(p, a, &in);
 	coll_wait_all(p);
 	if (p->rank == 0) {
-		coll_enter(p, a->comm);
+		coll_comm_set(p, a->comm);
 		coll_send(p, in.r.buf, n, a->r.dt, 0);
 		coll_take(p, a->r.buf, n, a->r.dt, 0);
-		coll_enter(p, a->comm->local);
+		coll_comm_set(p, a->comm->local);
 	}
 	in.r.buf = a->r.buf;
 	coll_bcast_binomial(p, &in);

@@ -27,5 +27,5 @@ void coll_allreduce_linear(struct coll_prog *p, const struct weft_coll_args *a)
 	for (i = 0; i < p->size; i++)
 		if (inter || i != p->rank)
 			coll_send(p, own, n, dt, i);
-	coll_reduce_take(p, a, own, a->r.buf);
+	coll_reduce_recv_all(p, a, own, a->r.buf);
 }

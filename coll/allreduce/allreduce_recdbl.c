@@ -37,7 +37,8 @@ static char *exchange(struct coll_prog *p, char *acc, char *other, MPI_Count n,
 	return other;
 }
 
-void coll_allreduce_in(struct coll_prog *p, char *vec, char *other, MPI_Count n)
+void coll_allreduce_buffers(struct coll_prog *p, char *vec, char *other,
+			    MPI_Count n)
 {
 	struct weft_dt *dt = p->op_dt;
 	char *acc = vec, *sum;
@@ -73,5 +74,5 @@ void coll_allreduce_recdbl(struct coll_prog *p, const struct weft_coll_args *a)
 
 	coll_copy(p, coll_input(a), n, dt, a->r.buf, n, dt);
 	if (p->size > 1)
-		coll_allreduce_in(p, a->r.buf, coll_elems(p, n, dt), n);
+		coll_allreduce_buffers(p, a->r.buf, coll_elems(p, n, dt), n);
 }

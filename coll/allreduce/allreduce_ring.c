@@ -26,13 +26,14 @@ struct ring {
 
 static MPI_Count block_n(struct coll_prog *p, const struct ring *r, int b)
 {
-	return coll_cut(r->n, p->size, b + 1) - coll_cut(r->n, p->size, b);
+	return coll_part_first(r->n, p->size, b + 1) -
+	       coll_part_first(r->n, p->size, b);
 }
 
 static char *block_at(struct coll_prog *p, const void *vec,
 		      const struct ring *r, int b)
 {
-	return coll_at(vec, coll_cut(r->n, p->size, b), p->op_dt);
+	return coll_at(vec, coll_part_first(r->n, p->size, b), p->op_dt);
 }
 
 /* Sends block b + 1, receives block b and combines it with the own one. */

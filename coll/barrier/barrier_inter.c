@@ -18,14 +18,14 @@ void coll_barrier_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	struct coll_tree t;
 	int i;
 
-	coll_enter(p, a->comm->local);
+	coll_comm_set(p, a->comm->local);
 	coll_barrier_dissem(p, a);
-	coll_enter(p, a->comm);
+	coll_comm_set(p, a->comm);
 	if (p->rank == 0) {
 		coll_signal(p, 0);
 		coll_expect(p, 0);
 	}
-	coll_enter(p, a->comm->local);
+	coll_comm_set(p, a->comm->local);
 	coll_tree_binomial(p->size, 0, p->rank, &t);
 	if (t.parent >= 0)
 		coll_expect(p, t.parent);

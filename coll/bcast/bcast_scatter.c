@@ -18,24 +18,24 @@
 static void scatter_blocks(struct coll_prog *p, struct coll_flat *f,
 			   const struct coll_tree *t)
 {
-	MPI_Count lo = coll_cut(f->len, p->size, t->v);
-	MPI_Count hi = coll_cut(f->len, p->size, t->v + t->span);
+	MPI_Count lo = coll_part_first(f->len, p->size, t->v);
+	MPI_Count hi = coll_part_first(f->len, p->size, t->v + t->span);
 	int i, v;
 
 	if (t->parent >= 0)
 		coll_take(p, f->bytes + lo, hi - lo, coll_byte(), t->parent);
 	for (i = t->nchild - 1; i >= 0; i--) {
 		v = t->v + t->child_dist[i];
-		lo = coll_cut(f->len, p->size, v);
-		hi = coll_cut(f->len, p->size, v + t->child_span[i]);
+		lo = coll_part_first(f->len, p->size, v);
+		hi = coll_part_first(f->len, p->size, v + t->child_span[i]);
 		coll_send(p, f->bytes + lo, hi - lo, coll_byte(), t->child[i]);
 	}
 }
 
 static void block_send(struct coll_prog *p, struct coll_flat *f, int v, int to)
 {
-	MPI_Count lo = coll_cut(f->len, p->size, v);
-	MPI_Count hi = coll_cut(f->len, p->size, v + 1);
+	MPI_Count lo = coll_part_first(f->len, p->size, v);
+	MPI_Count hi = coll_part_first(f->len, p->size, v + 1);
 
 	coll_send(p, f->bytes + lo, hi - lo, coll_byte(), to);
 }
@@ -43,8 +43,8 @@ static void block_send(struct coll_prog *p, struct coll_flat *f, int v, int to)
 static unsigned block_recv(struct coll_prog *p, struct coll_flat *f, int v,
 			   int from)
 {
-	MPI_Count lo = coll_cut(f->len, p->size, v);
-	MPI_Count hi = coll_cut(f->len, p->size, v + 1);
+	MPI_Count lo = coll_part_first(f->len, p->size, v);
+	MPI_Count hi = coll_part_first(f->len, p->size, v + 1);
 
 	return coll_recv(p, f->bytes + lo, hi - lo, coll_byte(), from);
 }

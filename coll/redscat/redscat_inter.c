@@ -14,7 +14,7 @@ void coll_redscat_inter(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	MPI_Count *off = coll_offsets(p, &a->r, a->comm->size), n;
 	struct weft_coll_args up = *a, down = *a;
-	struct weft_coll_row none = { NULL, false };
+	struct weft_coll_array none = { NULL, false };
 	bool lead = p->rank == 0;
 
 	if (!off)
@@ -24,19 +24,19 @@ void coll_redscat_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	up.r.counts = none;
 	up.r.count = n;
 	up.r.buf = lead ? coll_elems(p, n, a->r.dt) : NULL;
-	coll_enter(p, a->comm->local);
-	coll_reduce_inside(p, a, &up);
+	coll_comm_set(p, a->comm->local);
+	coll_reduce_local_group(p, a, &up);
 	coll_wait_all(p);
 	down.s = a->r;
 	down.s.buf = lead ? coll_elems(p, n, a->r.dt) : NULL;
-	down.s.displs = (struct weft_coll_row){ off, true };
+	down.s.displs = (struct weft_coll_array){ off, true };
 	down.r.counts = none;
 	down.r.count = coll_count(&a->r, p->rank);
 	if (lead) {
-		coll_enter(p, a->comm);
+		coll_comm_set(p, a->comm);
 		coll_send(p, up.r.buf, n, a->r.dt, 0);
 		coll_take(p, down.s.buf, n, a->r.dt, 0);
-		coll_enter(p, a->comm->local);
+		coll_comm_set(p, a->comm->local);
 	}
 	down.comm = a->comm->local;
 	coll_scatter_linear(p, &down);

@@ -26,7 +26,7 @@ void coll_redscat_recdbl(struct coll_prog *p, const struct weft_coll_args *a)
 	if (p->err)
 		return;
 	coll_copy(p, coll_input(a), n, dt, vec, n, dt);
-	coll_allreduce_in(p, vec, other, n);
+	coll_allreduce_buffers(p, vec, other, n);
 	coll_copy(p, coll_at(vec, off[p->rank], dt), mine, dt, a->r.buf, mine,
 		  dt);
 }

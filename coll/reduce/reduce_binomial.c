@@ -46,8 +46,8 @@ static const void *combine(struct coll_prog *p, const struct weft_coll_args *a,
 	return acc;
 }
 
-void coll_reduce_up(struct coll_prog *p, const struct weft_coll_args *a,
-		    const struct coll_tree *t, const void *own, void *to)
+void coll_reduce_tree(struct coll_prog *p, const struct weft_coll_args *a,
+		      const struct coll_tree *t, const void *own, void *to)
 {
 	struct weft_dt *dt = a->r.dt;
 	MPI_Count n = a->r.count;

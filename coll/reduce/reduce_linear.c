@@ -21,8 +21,8 @@ static const void *linear_vector(struct coll_prog *p,
 	return tmp;
 }
 
-void coll_reduce_take(struct coll_prog *p, const struct weft_coll_args *a,
-		      const void *own, void *to)
+void coll_reduce_recv_all(struct coll_prog *p, const struct weft_coll_args *a,
+			  const void *own, void *to)
 {
 	MPI_Count n = a->r.count;
 	struct weft_dt *dt = a->r.dt;
@@ -55,7 +55,7 @@ static void linear_intra(struct coll_prog *p, const struct weft_coll_args *a)
 		coll_copy(p, own, n, dt, copy, n, dt);
 		own = copy;
 	}
-	coll_reduce_take(p, a, own, a->r.buf);
+	coll_reduce_recv_all(p, a, own, a->r.buf);
 }
 
 void coll_reduce_linear(struct coll_prog *p, const struct weft_coll_args *a)
@@ -63,7 +63,7 @@ void coll_reduce_linear(struct coll_prog *p, const struct weft_coll_args *a)
 	if (!a->comm->inter)
 		linear_intra(p, a);
 	else if (a->root == MPI_ROOT)
-		coll_reduce_take(p, a, NULL, a->r.buf);
+		coll_reduce_recv_all(p, a, NULL, a->r.buf);
 	else if (a->root != MPI_PROC_NULL)
 		coll_send(p, a->s.buf, a->r.count, a->r.dt, a->root);
 }

@@ -96,12 +96,12 @@ int weft_sten_range_set(struct weft_sten *s, uint32_t vproc, uint32_t low,
 
 /*
  * Timeouts, 0 (default): none. A packet that is not acknowledged within
- * answer_ns is retransmitted, as if it had been discarded; a packet whose
- * commands are incomplete keeps other queues from sending for packet_ns and is
- * then closed, to be built again when more of its commands arrive.
+ * ack_timeout_ns is retransmitted, as if it had been discarded; a packet whose
+ * commands are incomplete keeps other queues from sending for packet_timeout_ns
+ * and is then closed, to be built again when more of its commands arrive.
  */
-void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
-			uint64_t packet_ns);
+void weft_sten_timeouts(struct weft_sten *s, uint64_t ack_timeout_ns,
+			uint64_t packet_timeout_ns);
 
 /* ---- protection ---- */
 
@@ -516,9 +516,9 @@ struct weft_sten_input {
 void weft_sten_input_init(struct weft_sten_input *q, void *mem,
 			  uint32_t slot_bytes, uint32_t slots, uint64_t event);
 /* The oldest filled slot, or NULL. */
-const void *weft_sten_input_look(struct weft_sten_input *q);
+const void *weft_sten_input_peek(struct weft_sten_input *q);
 /* Frees the oldest slot. */
-void weft_sten_input_next(struct weft_sten_input *q);
+void weft_sten_input_release(struct weft_sten_input *q);
 
 /* ---- rails ---- */
 

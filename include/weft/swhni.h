@@ -12,7 +12,7 @@
  *	  weft_swhni_fsm                         a short one, written on chip
  *	  weft_swhni_coll                        a member's part of a collective
  *	  weft_swhni_poll                        run the engines
- *	  weft_swhni_cq_read, weft_swhni_rq_look take events and messages
+ *	  weft_swhni_cq_read, weft_swhni_rq_peek take events and messages
  *	  weft_swhni_job_exit                    frees all resources of a job
  *	weft_swhni_close
  *
@@ -34,21 +34,21 @@
 extern "C" {
 #endif
 
-#define WEFT_SWHNI_ENGINES  2
-#define WEFT_SWHNI_PORTS    2
-#define WEFT_SWHNI_VIS	    128	 /* virtual interfaces of an engine */
-#define WEFT_SWHNI_FLYING   256	 /* messages of an engine in flight */
-#define WEFT_SWHNI_TLB	    2048 /* entries of the TLB */
-#define WEFT_SWHNI_PACKET   2048 /* payload of one packet */
-#define WEFT_SWHNI_FSM	    128	 /* largest fast short message */
-#define WEFT_SWHNI_GATHER   8	 /* buffers gathered into one message */
-#define WEFT_SWHNI_IO	    256	 /* words of on-chip IO space */
-#define WEFT_SWHNI_HOPS	    8	 /* hops of a source route */
-#define WEFT_SWHNI_ADAPTIVE 0xff /* port: any that is free and healthy */
-#define WEFT_SWHNI_PAGE_MIN 12	 /* bits: 4 KB */
-#define WEFT_SWHNI_PAGE_MAX 23	 /* bits: 8 MB */
-#define WEFT_SWHNI_CASTS    32	 /* multicast groups of the routers */
-#define WEFT_SWHNI_INPUTS   64	 /* inputs of a member of a tree */
+#define WEFT_SWHNI_ENGINES   2
+#define WEFT_SWHNI_PORTS     2
+#define WEFT_SWHNI_VIS	     128  /* virtual interfaces of an engine */
+#define WEFT_SWHNI_IN_FLIGHT 256  /* messages of an engine in flight */
+#define WEFT_SWHNI_TLB	     2048 /* entries of the TLB */
+#define WEFT_SWHNI_PACKET    2048 /* payload of one packet */
+#define WEFT_SWHNI_FSM	     128  /* largest fast short message */
+#define WEFT_SWHNI_GATHER    8	  /* buffers gathered into one message */
+#define WEFT_SWHNI_IO	     256  /* words of on-chip IO space */
+#define WEFT_SWHNI_HOPS	     8	  /* hops of a source route */
+#define WEFT_SWHNI_ADAPTIVE  0xff /* port: any that is free and healthy */
+#define WEFT_SWHNI_PAGE_MIN  12	  /* bits: 4 KB */
+#define WEFT_SWHNI_PAGE_MAX  23	  /* bits: 8 MB */
+#define WEFT_SWHNI_CASTS     32	  /* multicast groups of the routers */
+#define WEFT_SWHNI_INPUTS    64	  /* inputs of a member of a tree */
 
 struct weft_swhni;
 
@@ -292,9 +292,9 @@ struct weft_swhni_arrival {
 };
 
 /* The oldest message of the raw queue; -EAGAIN: none. It stays until next. */
-int weft_swhni_rq_look(struct weft_swhni *n, unsigned engine, unsigned vi,
+int weft_swhni_rq_peek(struct weft_swhni *n, unsigned engine, unsigned vi,
 		       struct weft_swhni_arrival *a);
-void weft_swhni_rq_next(struct weft_swhni *n, unsigned engine, unsigned vi);
+void weft_swhni_rq_release(struct weft_swhni *n, unsigned engine, unsigned vi);
 struct weft_swhni_buffer {
 	void *to;
 	uint32_t bytes;
@@ -362,13 +362,14 @@ struct weft_swhni_stats {
 	uint64_t tlb_hits;
 	uint64_t tlb_misses;
 	uint64_t prefetched;
-	uint64_t proxied;    /* virtual machines' calls served by the host */
-	uint64_t flying_max; /* most messages of an engine in flight */
-	uint64_t casts;	     /* multicast copies sent */
-	uint64_t filtered;   /* copies received without a member here */
-	uint64_t probes;     /* probes of parents for missing results */
-	uint64_t asked;	     /* probes of targets for the state of an RDMAW */
-	uint64_t rdma_again; /* RDMAs whose data was sent or requested again */
+	uint64_t proxied;	/* virtual machines' calls served by the host */
+	uint64_t in_flight_max; /* most messages of an engine in flight */
+	uint64_t casts;		/* multicast copies sent */
+	uint64_t filtered;	/* copies received without a member here */
+	uint64_t probes;	/* probes of parents for missing results */
+	uint64_t asked; /* probes of targets for the state of an RDMAW */
+	uint64_t rdma_retransmitted; /* RDMAs whose data was sent or requested
+					again */
 };
 
 void weft_swhni_stats(struct weft_swhni *n, struct weft_swhni_stats *s);

@@ -245,7 +245,7 @@ struct weft_carrier {
 	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
 	bool fences; /* a waker must fence before it checks for waiters */
 	bool fills;  /* supports struct weft_fill */
-	bool cuts;   /* supports WEFT_PKT_LOOSE */
+	bool cuts;   /* supports WEFT_PKT_SPLIT_OK */
 	int beside;  /* sock: descriptor that also ends a wait; or -1 */
 };
 

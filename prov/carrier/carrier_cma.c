@@ -31,8 +31,8 @@ struct cma_pos {
 };
 
 /* Fills out with the next segments; returns their number, *bytes_p in bytes. */
-static int cma_ahead(const struct cma_pos *pos, struct iovec *out,
-		     size_t *bytes_p)
+static int cma_next(const struct cma_pos *pos, struct iovec *out,
+		    size_t *bytes_p)
 {
 	int n = 0;
 
@@ -69,7 +69,7 @@ static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 		cma_advance(&pos, 0); /* skips empty segments */
 		if (!pos.count)
 			return 0;
-		pieces = cma_ahead(&pos, piece, &theirs.iov_len);
+		pieces = cma_next(&pos, piece, &theirs.iov_len);
 		theirs.iov_base = (void *)(uintptr_t)remote;
 		n = carrier_cma_call(pid, write, piece, pieces, &theirs);
 		if (n < 0)

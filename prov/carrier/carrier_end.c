@@ -109,8 +109,8 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 				.data = end_seed(e->id, n) };
 
 	if (e->any_road)
-		e->c->virt->way(e->c,
-				&(struct weft_vt_way){ .vc = WEFT_VT_DYNAMIC });
+		e->c->virt->way(e->c, &(struct weft_vt_pkt_attr){
+					      .vc = WEFT_VT_DYNAMIC });
 	t_fill(buf, len, end_seed(e->id, n));
 	if (n % 3 == 0 || !cut) {
 		iov[0].iov_len = len;
@@ -120,7 +120,7 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 }
 
 /* Polls e and its crowd once. */
-static void end_turn(struct end *e)
+static void end_poll(struct end *e)
 {
 	int n = e->c->ops->poll(e->c, 16);
 
@@ -142,9 +142,9 @@ int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
 
 	t_limit_set(&limit, seconds);
 	while ((ret = end_send(e, to, n, len)) == -EAGAIN) {
-		if (t_limit_over(&limit))
+		if (t_limit_expired(&limit))
 			return -ETIMEDOUT;
-		end_turn(e);
+		end_poll(e);
 	}
 	return ret;
 }
@@ -155,9 +155,9 @@ bool end_wait_got(struct end *e, uint64_t want, int seconds)
 
 	t_limit_set(&limit, seconds);
 	while (e->got < want) {
-		if (t_limit_over(&limit))
+		if (t_limit_expired(&limit))
 			return false;
-		end_turn(e);
+		end_poll(e);
 	}
 	return true;
 }
@@ -168,9 +168,9 @@ bool end_wait_lost(struct end *e, uint64_t want, int seconds)
 
 	t_limit_set(&limit, seconds);
 	while (e->lost < want) {
-		if (t_limit_over(&limit))
+		if (t_limit_expired(&limit))
 			return false;
-		end_turn(e);
+		end_poll(e);
 	}
 	return true;
 }

@@ -12,7 +12,7 @@
 #define END_PEERS 1024
 
 /* Endpoints polled by one thread. */
-struct end_crowd {
+struct end_group {
 	struct end *e[128];
 	int count;
 };
@@ -33,7 +33,7 @@ struct end {
 	bool echo;		/* send everything back */
 	uint64_t held_back;	/* echoes that found the FIFO full */
 	/* polled, too: retransmission needs both sides */
-	struct end_crowd *crowd;
+	struct end_group *crowd;
 	bool deaf;     /* not polled with the crowd */
 	bool any_road; /* virtual time: packets may be reordered */
 };

@@ -93,9 +93,8 @@ static bool faults_now(const struct weft_plan_fault *one, uint64_t age_ns)
 }
 
 /* Draws for each fault of that kind; returns the first that hits. */
-static const struct weft_plan_fault *faults_throw(struct carrier_faults *f,
-						  enum weft_plan_kind kind,
-						  uint64_t age_ns)
+static const struct weft_plan_fault *
+faults_draw(struct carrier_faults *f, enum weft_plan_kind kind, uint64_t age_ns)
 {
 	for (size_t i = 0; i < f->plan.count; i++) {
 		const struct weft_plan_fault *one = &f->plan.fault[i];
@@ -107,16 +106,16 @@ static const struct weft_plan_fault *faults_throw(struct carrier_faults *f,
 	return NULL;
 }
 
-bool carrier_faults_hit(struct carrier_faults *f, enum weft_plan_kind kind,
-			uint64_t age_ns)
+bool carrier_faults_draw(struct carrier_faults *f, enum weft_plan_kind kind,
+			 uint64_t age_ns)
 {
-	return faults_throw(f, kind, age_ns);
+	return faults_draw(f, kind, age_ns);
 }
 
 uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns)
 {
 	const struct weft_plan_fault *one =
-		faults_throw(f, WEFT_PLAN_DELAY, age_ns);
+		faults_draw(f, WEFT_PLAN_DELAY, age_ns);
 
 	return one ? one->by_ps / 1000 : 0;
 }
@@ -126,8 +125,9 @@ static bool faults_is(struct in_addr side, struct in_addr host)
 	return side.s_addr == htonl(INADDR_ANY) || side.s_addr == host.s_addr;
 }
 
-bool carrier_faults_apart(const struct carrier_faults *f, struct in_addr a,
-			  struct in_addr b, uint64_t age_ns)
+bool carrier_faults_partitioned(const struct carrier_faults *f,
+				struct in_addr a, struct in_addr b,
+				uint64_t age_ns)
 {
 	struct in_addr ip[2];
 

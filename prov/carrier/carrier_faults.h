@@ -38,12 +38,13 @@ int carrier_faults_open(struct carrier_faults *f, const char *text,
 void carrier_faults_close(struct carrier_faults *f);
 
 /* Draws for every fault of that kind that is active at age_ns. */
-bool carrier_faults_hit(struct carrier_faults *f, enum weft_plan_kind kind,
-			uint64_t age_ns);
+bool carrier_faults_draw(struct carrier_faults *f, enum weft_plan_kind kind,
+			 uint64_t age_ns);
 /* Draws for WEFT_PLAN_DELAY: returns the delay in ns, 0: none. */
 uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns);
 /* Does a partition separate the two hosts? */
-bool carrier_faults_apart(const struct carrier_faults *f, struct in_addr a,
-			  struct in_addr b, uint64_t age_ns);
+bool carrier_faults_partitioned(const struct carrier_faults *f,
+				struct in_addr a, struct in_addr b,
+				uint64_t age_ns);
 
 #endif

@@ -45,7 +45,7 @@ static struct grid *grid_of(void **state)
 }
 
 /* All endpoints of a test with one thread. */
-static struct end_crowd crowd;
+static struct end_group crowd;
 
 static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 {
@@ -149,7 +149,7 @@ static void a_wait_for_room_is_short(void **state)
 	for (int i = 0; i < 50; i++) {
 		T_AGAIN(end_send(a, to, n, 8));
 		T_TRUE(a->c->ops->wait(a->c, 100000000000u) <= 0);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	T_TRUE(end_wait_got(b, n, 20));
 	grid_close(a);

@@ -5,7 +5,7 @@
  * common table. The network model is not visible here.
  *
  *   weft_vt_create (rank 0) -> pass the handle -> weft_vt_attach (others)
- *   weft_vt_meet   (all ranks, by a name)
+ *   weft_vt_join_job   (all ranks, by a name)
  *       -> open weft_carrier_vt with attr.world -> ... -> close
  *   -> weft_vt_close
  *
@@ -55,8 +55,8 @@ int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
  * Creates or attaches without a launcher: job is "name:rank:size", the ranks of
  * one user find each other by the name. Waits for rank 0. -EINVAL, -ETIMEDOUT.
  */
-int weft_vt_meet(const struct weft_vt_conf *conf, const char *job,
-		 struct weft_vt **w_p);
+int weft_vt_join_job(const struct weft_vt_conf *conf, const char *job,
+		     struct weft_vt **w_p);
 void weft_vt_close(struct weft_vt *w);
 
 uint32_t weft_vt_size(const struct weft_vt *w);
@@ -75,11 +75,11 @@ struct weft_vt_note {
 
 enum weft_vt_state {
 	WEFT_VT_RUN,
-	WEFT_VT_BLOCKED, /* until something arrives */
-	WEFT_VT_POLLING, /* until its next poll */
-	WEFT_VT_JUMPING, /* polls in a loop: until something arrives */
-	WEFT_VT_DONE,	 /* has left; may run the model once more */
-	WEFT_VT_OUT,	 /* has left and run the model */
+	WEFT_VT_BLOCKED,   /* until something arrives */
+	WEFT_VT_POLLING,   /* until its next poll */
+	WEFT_VT_POLL_LOOP, /* polls in a loop: until something arrives */
+	WEFT_VT_DONE,	   /* has left; may run the model once more */
+	WEFT_VT_LEFT,	   /* has left and run the model */
 	WEFT_VT_DEAD,
 };
 
@@ -137,7 +137,7 @@ enum weft_vt_vc {
  * How the machine sends the next packet or transfer: the contents of the unit's
  * descriptor. All zero: the first path, in order, all bytes.
  */
-struct weft_vt_way {
+struct weft_vt_pkt_attr {
 	uint8_t path; /* path of the machine, number from virt->path */
 	/* path at the peer, plus one: its memory is of another kind; 0: same */
 	uint8_t path_in;
@@ -177,8 +177,8 @@ struct weft_vt_dma {
 	const void *what;
 	size_t what_bytes;
 	/* path to the peer, of a get its request; and path from the peer */
-	struct weft_vt_way way;
-	struct weft_vt_way back;
+	struct weft_vt_pkt_attr way;
+	struct weft_vt_pkt_attr back;
 	void (*done)(struct weft_vt_dma *d, int err);
 };
 
@@ -243,9 +243,9 @@ struct weft_carrier_virt {
 	 */
 	void (*completed)(struct weft_carrier *c);
 	/* The next packet starts a message of several: it costs more. */
-	void (*lengthy)(struct weft_carrier *c);
+	void (*long_message)(struct weft_carrier *c);
 	/* Sets the path of the next packet; valid for one accepted packet. */
-	void (*way)(struct weft_carrier *c, const struct weft_vt_way *way);
+	void (*way)(struct weft_carrier *c, const struct weft_vt_pkt_attr *way);
 	/* The unit has refused a packet: when something has arrived the next
 	 * wait returns -EAGAIN. */
 	void (*full)(struct weft_carrier *c);

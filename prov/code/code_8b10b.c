@@ -34,7 +34,7 @@ static int excess(unsigned word, int bits)
 	return 2 * __builtin_popcount(word) - bits;
 }
 
-static bool after(unsigned word, int bits, bool plus)
+static bool disparity_after(unsigned word, int bits, bool plus)
 {
 	int e = excess(word, bits);
 
@@ -67,7 +67,7 @@ static unsigned word_of(int value, bool plus)
 {
 	unsigned w = six_of(value, plus);
 
-	return w << 4 | four_of(value, after(w, 6, plus));
+	return w << 4 | four_of(value, disparity_after(w, 6, plus));
 }
 
 static void fill(struct weft_code_8b10b *t, int value)
@@ -87,7 +87,7 @@ void weft_code_8b10b_init(struct weft_code_8b10b *t)
 			t->enc[plus][i] = 0;
 		for (unsigned w = 0; w < 1024; w++) {
 			t->dec[plus][w] = -EBADMSG;
-			t->ahead[plus][w] = after(w, 10, plus);
+			t->ahead[plus][w] = disparity_after(w, 10, plus);
 		}
 	}
 	for (int i = 0; i < 256; i++)

@@ -71,7 +71,8 @@ static inline uint32_t load32(const unsigned char *p)
 }
 
 /* Contribution of the four bytes of x, k bytes after the last of them. */
-static inline uint32_t four(const struct weft_code_crc *c, uint32_t x, int k)
+static inline uint32_t contribution_of_four(const struct weft_code_crc *c,
+					    uint32_t x, int k)
 {
 	return c->table[k + 3][x & 255] ^ c->table[k + 2][x >> 8 & 255] ^
 	       c->table[k + 1][x >> 16 & 255] ^ c->table[k][x >> 24];
@@ -83,8 +84,10 @@ uint32_t code_crc_tables(const struct weft_code_crc *c, uint32_t reg,
 	const unsigned char *p = buf;
 
 	for (; len >= 16; len -= 16, p += 16)
-		reg = four(c, load32(p) ^ reg, 12) ^ four(c, load32(p + 4), 8) ^
-		      four(c, load32(p + 8), 4) ^ four(c, load32(p + 12), 0);
+		reg = contribution_of_four(c, load32(p) ^ reg, 12) ^
+		      contribution_of_four(c, load32(p + 4), 8) ^
+		      contribution_of_four(c, load32(p + 8), 4) ^
+		      contribution_of_four(c, load32(p + 12), 0);
 	for (; len; len--, p++)
 		reg = reg >> 8 ^ c->table[0][(reg ^ *p) & 255];
 	return reg;
@@ -110,5 +113,5 @@ void weft_code_crc_init_tables(struct weft_code_crc *c,
 void weft_code_crc_init(struct weft_code_crc *c, enum weft_code_crc_kind kind)
 {
 	weft_code_crc_init_tables(c, kind);
-	code_crc_choose(c, kind);
+	code_crc_select(c, kind);
 }

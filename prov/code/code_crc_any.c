@@ -4,7 +4,7 @@
 
 #if !defined(CODE_CRC_X86) && !defined(CODE_CRC_ARM)
 
-void code_crc_choose(struct weft_code_crc *c, enum weft_code_crc_kind kind)
+void code_crc_select(struct weft_code_crc *c, enum weft_code_crc_kind kind)
 {
 }
 

@@ -43,9 +43,9 @@ WITH_PMULL static inline uint64x2_t load(const unsigned char *p)
 }
 
 /* Folds at least 64 bytes, a multiple of 16, to a block of equal remainder. */
-WITH_PMULL static void shrink(const struct weft_code_crc *c, uint32_t reg,
-			      const unsigned char *p, size_t len,
-			      unsigned char block[16])
+WITH_PMULL static void fold_to_block(const struct weft_code_crc *c,
+				     uint32_t reg, const unsigned char *p,
+				     size_t len, unsigned char block[16])
 {
 	uint64x2_t a =
 		veorq_u64(load(p), vsetq_lane_u64(reg, vdupq_n_u64(0), 0));
@@ -100,7 +100,7 @@ WITH_PMULL static uint32_t step_crc16(const struct weft_code_crc *c,
 
 	if (len < 64)
 		return code_crc_tables(c, reg, p, len);
-	shrink(c, reg, p, whole, block);
+	fold_to_block(c, reg, p, whole, block);
 	reg = code_crc_tables(c, 0, block, 16);
 	return code_crc_tables(c, reg, p + whole, len - whole);
 }
@@ -114,7 +114,7 @@ WITH_PMULL static uint32_t step_crc32(const struct weft_code_crc *c,
 
 	if (len < 128)
 		return ethernet(reg, p, len);
-	shrink(c, reg, p, whole, block);
+	fold_to_block(c, reg, p, whole, block);
 	return ethernet(ethernet(0, block, 16), p + whole, len - whole);
 }
 
@@ -128,11 +128,11 @@ WITH_PMULL static uint32_t step_crc32c(const struct weft_code_crc *c,
 
 	if (len < 128)
 		return castagnoli(reg, p, len);
-	shrink(c, reg, p, whole, block);
+	fold_to_block(c, reg, p, whole, block);
 	return castagnoli(castagnoli(0, block, 16), p + whole, len - whole);
 }
 
-void code_crc_choose(struct weft_code_crc *c, enum weft_code_crc_kind kind)
+void code_crc_select(struct weft_code_crc *c, enum weft_code_crc_kind kind)
 {
 	unsigned long has = getauxval(AT_HWCAP);
 

@@ -30,9 +30,9 @@ WITH_CLMUL static inline __m128i load(const unsigned char *p)
 }
 
 /* Folds at least 64 bytes, a multiple of 16, to a block of equal remainder. */
-WITH_CLMUL static void shrink(const struct weft_code_crc *c, uint32_t reg,
-			      const unsigned char *p, size_t len,
-			      unsigned char block[16])
+WITH_CLMUL static void fold_to_block(const struct weft_code_crc *c,
+				     uint32_t reg, const unsigned char *p,
+				     size_t len, unsigned char block[16])
 {
 	__m128i far = load((const unsigned char *)c->fold[0]);
 	__m128i near = load((const unsigned char *)c->fold[1]);
@@ -60,7 +60,7 @@ WITH_CLMUL static uint32_t step_clmul(const struct weft_code_crc *c,
 
 	if (len < 64)
 		return code_crc_tables(c, reg, p, len);
-	shrink(c, reg, p, whole, block);
+	fold_to_block(c, reg, p, whole, block);
 	reg = code_crc_tables(c, 0, block, 16);
 	return code_crc_tables(c, reg, p + whole, len - whole);
 }
@@ -97,12 +97,12 @@ WITH_CLMUL static uint32_t step_castagnoli(const struct weft_code_crc *c,
 
 	if (len < 128)
 		return castagnoli(reg, p, len);
-	shrink(c, reg, p, whole, block);
+	fold_to_block(c, reg, p, whole, block);
 	reg = castagnoli(0, block, 16);
 	return castagnoli(reg, p + whole, len - whole);
 }
 
-void code_crc_choose(struct weft_code_crc *c, enum weft_code_crc_kind kind)
+void code_crc_select(struct weft_code_crc *c, enum weft_code_crc_kind kind)
 {
 	if (!__builtin_cpu_supports("pclmul") ||
 	    !__builtin_cpu_supports("sse4.2"))

@@ -12,7 +12,7 @@ static void need(int ok)
 		abort();
 }
 
-static unsigned char turned(unsigned char x)
+static unsigned char reversed(unsigned char x)
 {
 	unsigned char y = 0;
 
@@ -29,14 +29,14 @@ static BIGNUM *message(const unsigned char *p, size_t len)
 
 	need(t != NULL);
 	for (size_t i = 0; i < len; i++)
-		t[i] = turned(p[i]);
+		t[i] = reversed(p[i]);
 	m = BN_bin2bn(t, (int)len, NULL);
 	need(m != NULL);
 	free(t);
 	return m;
 }
 
-uint32_t oracle_crc(const int *exponents, const void *buf, size_t len)
+uint32_t code_oracle_crc(const int *exponents, const void *buf, size_t len)
 {
 	int w = exponents[0];
 	BIGNUM *m = message(buf, len), *ones = BN_new();
@@ -54,7 +54,7 @@ uint32_t oracle_crc(const int *exponents, const void *buf, size_t len)
 	return crc;
 }
 
-unsigned oracle_mul(unsigned a, unsigned b)
+unsigned code_oracle_mul(unsigned a, unsigned b)
 {
 	static const int field[] = { 10, 3, 0, -1 };
 	BN_CTX *ctx = BN_CTX_new();

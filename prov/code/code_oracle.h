@@ -14,9 +14,9 @@
  * (the first one is the width, -1 ends the list), initial register all ones,
  * inverted.
  */
-uint32_t oracle_crc(const int *exponents, const void *buf, size_t len);
+uint32_t code_oracle_crc(const int *exponents, const void *buf, size_t len);
 
 /* a times b in GF(2^10) with x^10+x^3+1. */
-unsigned oracle_mul(unsigned a, unsigned b);
+unsigned code_oracle_mul(unsigned a, unsigned b);
 
 #endif

@@ -13,8 +13,8 @@
 
 #include <stdlib.h>
 
-#define CLS_WILD  0xfe /* receive without a class: all are in use */
-#define MIN_CELLS 64
+#define CLS_UNHASHED 0xfe /* receive without a class: all are in use */
+#define MIN_CELLS    64
 
 static uint64_t class_key(const struct weft_match_class *c, uint32_t src,
 			  uint64_t tag)
@@ -36,10 +36,10 @@ static struct weft_list *table_make(uint64_t cells)
 
 void weft_match_init(struct weft_match *m)
 {
-	*m = (struct weft_match){ .seq = 1, .fresh = &m->posted };
+	*m = (struct weft_match){ .seq = 1, .unhashed_first = &m->posted };
 	weft_list_init(&m->posted);
 	weft_list_init(&m->msgs);
-	weft_list_init(&m->wild);
+	weft_list_init(&m->unhashed);
 }
 
 void weft_match_fini(struct weft_match *m)
@@ -139,8 +139,8 @@ static void posted_hash(struct weft_match *m, struct weft_match_recv *r)
 	struct weft_match_class *c = class_of(m, r);
 
 	if (!c) {
-		r->cls = CLS_WILD;
-		weft_list_push_back(&m->wild, &r->chain);
+		r->cls = CLS_UNHASHED;
+		weft_list_push_back(&m->unhashed, &r->chain);
 		return;
 	}
 	if (c->posted_used++ > c->posted_mask)
@@ -154,10 +154,11 @@ static void posted_hash(struct weft_match *m, struct weft_match_recv *r)
 /* Hashes all receives posted beyond the front since the last call. */
 static void posted_hash_fresh(struct weft_match *m)
 {
-	for (; m->fresh != &m->posted; m->fresh = m->fresh->next)
+	for (; m->unhashed_first != &m->posted;
+	     m->unhashed_first = m->unhashed_first->next)
 		posted_hash(m,
-			    weft_container_of(m->fresh, struct weft_match_recv,
-					      order));
+			    weft_container_of(m->unhashed_first,
+					      struct weft_match_recv, order));
 }
 
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
@@ -207,7 +208,7 @@ struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
 	if (n == &m->posted)
 		return NULL;
 	posted_hash_fresh(m);
-	best = chain_first(&m->wild, src, tag);
+	best = chain_first(&m->unhashed, src, tag);
 	for (i = 0; i < m->classes; i++) {
 		c = &m->cls[i];
 		if (!c->posted_used)

@@ -68,11 +68,11 @@ struct weft_match {
 	uint64_t posted_used;
 	uint64_t msgs_used;
 	uint64_t seq;
-	struct weft_list wild; /* posted, in none of the classes */
+	struct weft_list unhashed; /* posted, in none of the classes */
 	unsigned classes;
 	struct weft_match_class *last; /* class of the last receive, or NULL */
 	/* the first in posted that is not hashed yet; the list head: none */
-	struct weft_list *fresh;
+	struct weft_list *unhashed_first;
 	struct weft_match_class cls[WEFT_MATCH_CLASSES];
 };
 
@@ -105,8 +105,9 @@ static inline void weft_match_post(struct weft_match *m,
 	r->posted = 1;
 	r->cls = WEFT_MATCH_NONE;
 	weft_list_push_back(&m->posted, &r->order);
-	if (m->posted_used++ >= WEFT_MATCH_FRONT && m->fresh == &m->posted)
-		m->fresh = &r->order;
+	if (m->posted_used++ >= WEFT_MATCH_FRONT &&
+	    m->unhashed_first == &m->posted)
+		m->unhashed_first = &r->order;
 }
 
 /* Removes r; no effect if it is not posted. */
@@ -118,8 +119,8 @@ static inline void weft_match_unpost(struct weft_match *m,
 	r->posted = 0;
 	r->order.prev->next = r->order.next;
 	r->order.next->prev = r->order.prev;
-	if (m->fresh == &r->order)
-		m->fresh = r->order.next;
+	if (m->unhashed_first == &r->order)
+		m->unhashed_first = r->order.next;
 	m->posted_used--;
 	if (weft_unlikely(r->cls != WEFT_MATCH_NONE))
 		weft_match_unhash(m, r);

@@ -38,7 +38,7 @@ static void every_kind_keeps_what_was_copied_in(void **state)
 }
 
 /* Wait status of a child process that calls act. */
-static int fate(void (*act)(char *at), char *at)
+static int child_status(void (*act)(char *at), char *at)
 {
 	pid_t pid = fork();
 	int status = 0;
@@ -76,9 +76,9 @@ static void a_device_s_memory_is_not_the_processor_s(void **state)
 	char *at;
 
 	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
-	T_TRUE(fate(read_it, at) != 0);
-	T_TRUE(fate(write_it, at) != 0);
-	T_IS(fate(fetch_it, at), 4);
+	T_TRUE(child_status(read_it, at) != 0);
+	T_TRUE(child_status(write_it, at) != 0);
+	T_IS(child_status(fetch_it, at), 4);
 	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
 }
 

@@ -31,7 +31,7 @@ struct net;
 #define NET_NEVER UINT64_MAX
 
 /* How the packets of a message are routed. */
-enum net_way {
+enum net_routing_mode {
 	NET_DYNAMIC,	   /* adaptive in its zones, bubble escape */
 	NET_DETERMINISTIC, /* dimension order; keeps order per pair */
 	NET_HIGH,	   /* user high priority, deterministic */
@@ -50,7 +50,7 @@ struct net_msg {
 	 * it. An engine serves its FIFOs round-robin, packet by packet.
 	 */
 	uint32_t fifo;
-	uint8_t way;	 /* enum net_way */
+	uint8_t way;	 /* enum net_routing_mode */
 	uint8_t zone;	 /* zone set of a dynamic message */
 	uint8_t deposit; /* each node on the line keeps a copy; not dynamic */
 	uint8_t stay;	 /* dynamic: once on the bubble channel, stay there */
@@ -91,7 +91,7 @@ struct net_msg {
 /* Answer of a node to a query; the highest of several answers counts. */
 enum net_answer { NET_OK, NET_TEST_FAIL, NET_DISCARD };
 
-struct net_question {
+struct net_query_info {
 	uint32_t route;
 	uint32_t node; /* queried node; in the answer: the querying node */
 	uint64_t seq, cookie;
@@ -122,7 +122,7 @@ struct net_up {
 	void (*dead)(void *arg, uint64_t at, uint32_t node);
 	/* A timer of net_timer has expired. */
 	void (*timer)(void *arg, uint64_t at, uint64_t cookie);
-	/* A word of net_stuff has arrived at a port. */
+	/* A word of net_control_send has arrived at a port. */
 	void (*word)(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		     unsigned port);
 	/*
@@ -138,12 +138,12 @@ struct net_up {
 	/* Class route: the result is in the memory of a node with a share. */
 	void (*result)(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		       uint64_t seq, uint64_t cookie);
-	/* Called after every NET_BREATH_TICKS ticks of one net_run. */
+	/* Called after every NET_CALLBACK_TICKS ticks of one net_run. */
 	void (*breath)(void *arg);
 	/* Class route: a query is in the node's memory; returns its answer. */
-	uint8_t (*ask)(void *arg, uint64_t at, const struct net_question *q);
+	uint8_t (*ask)(void *arg, uint64_t at, const struct net_query_info *q);
 	/* The merged answers of all nodes are back at the querying node. */
-	void (*answer)(void *arg, uint64_t at, const struct net_question *q);
+	void (*answer)(void *arg, uint64_t at, const struct net_query_info *q);
 };
 
 /* Bytes of memory for a network of this machine with packets_max packets. */
@@ -164,7 +164,8 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
  * Selects store-and-forward (whole) or cut-through for one direction of a link,
  * for packets that start from now on. -EINVAL: no such link.
  */
-int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole);
+int net_link_store_forward(struct net *net, uint32_t node, unsigned port,
+			   bool whole);
 
 /*
  * Marks a link of a tree dead in both directions. Switches know the state of
@@ -172,7 +173,7 @@ int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole);
  * about other dead links after net_tables_renew. Call it before anything is
  * sent.
  */
-int net_link_cut(struct net *net, uint32_t node, unsigned port);
+int net_link_kill(struct net *net, uint32_t node, unsigned port);
 void net_tables_renew(struct net *net);
 
 /*
@@ -199,8 +200,8 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie);
  * links of this machine have no control words; -EINVAL: no such link; -EAGAIN:
  * no free record in the block.
  */
-int net_stuff(struct net *net, uint64_t at, uint32_t node, unsigned port,
-	      uint64_t cookie);
+int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
+		     uint64_t cookie);
 
 /* How far a send may be dated back behind the time of the network. */
 uint64_t net_lookahead(const struct net *net);
@@ -241,7 +242,7 @@ enum net_coll {
  * True if the machine's network supports this operation: no reductions without
  * arithmetic, and no barriers where interfaces add instead.
  */
-bool net_tree_can(const struct net_config *cfg, enum net_coll kind);
+bool net_tree_supports(const struct net_config *cfg, enum net_coll kind);
 
 /*
  * A tree over nodes: parent[i] is the index of the parent of node[i], which
@@ -292,7 +293,7 @@ int net_check(const struct net *net);
  * True if packets are in flight but nothing can move any more. Logs the cycle
  * of packets that wait for each other.
  */
-bool net_stuck(const struct net *net);
+bool net_deadlock_check(const struct net *net);
 
 /* Node at the other end of a port's link, or -1: none. */
 int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port);

@@ -22,7 +22,7 @@ static struct net_config cfg;
 
 static void load_any(const char *machine)
 {
-	struct net_why why;
+	struct net_error_text why;
 
 	if (net_file_load(machine, 0, &cfg, &why))
 		print_message("%s\n", why.text);
@@ -45,16 +45,16 @@ static uint64_t latency(unsigned from, unsigned to, uint64_t bytes)
 			       .path = (uint8_t)from,
 			       .path_in = (uint8_t)(to + 1),
 			       .way = NET_DETERMINISTIC };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	msg.cookie = 1;
 	T_OK(net_send(e.net, 10 * MS, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 2);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at - 10 * MS;
 }
 
@@ -71,15 +71,15 @@ static double stream(unsigned from, unsigned to, uint32_t dst, unsigned count)
 			       .path = (uint8_t)from,
 			       .path_in = (uint8_t)(to + 1),
 			       .way = NET_DETERMINISTIC };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	for (unsigned i = 0; i < count; i++)
 		T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, count);
 	T_OK(net_check(e.net));
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return (double)count * (1 << 20) * 1e6 / (double)e.last_at;
 }
 
@@ -187,14 +187,14 @@ static uint64_t second_round(uint64_t pages)
 	struct net_msg msg = { .dst = 1,
 			       .bytes = pages * 4096,
 			       .way = NET_DETERMINISTIC };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_OK(net_send(e.net, 100 * MS, &msg));
-	net_end_drain(&e);
-	net_end_close(&e);
+	net_fixture_drain(&e);
+	net_fixture_close(&e);
 	return e.last_at - 100 * MS;
 }
 
@@ -212,7 +212,7 @@ static void the_tlb_holds_512_pages(void **state)
 
 /* ---- the torus ----------------------------------------------------------- */
 
-static uint64_t packets_by(const struct net_end *e, uint32_t node,
+static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
 			   unsigned port)
 {
 	struct net_port_count c;
@@ -231,17 +231,17 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 /* x first, then y, then z; the shorter direction of a ring. */
 static void dimension_by_dimension_and_round_the_torus(void **state)
 {
-	struct net_end e;
+	struct net_fixture e;
 
 	load("apenet:4x4x4");
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, node_at(3, 1, 3), 64));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, node_at(3, 1, 3), 64));
+	net_fixture_drain(&e);
 	T_IS(packets_by(&e, 0, A_DOWN), 1);
 	T_IS(packets_by(&e, node_at(3, 0, 0), B_UP), 1);
 	T_IS(packets_by(&e, node_at(3, 1, 0), C_DOWN), 1);
 	T_IS(net_hops(e.net, 0, node_at(3, 1, 3)), 3);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /*
@@ -251,21 +251,21 @@ static void dimension_by_dimension_and_round_the_torus(void **state)
 static void rings_never_stand_still(const char *machine, uint8_t way)
 {
 	struct net_msg msg = { .bytes = 40 * 4096, .way = way };
-	struct net_end e;
+	struct net_fixture e;
 	uint32_t nodes;
 
 	load(machine);
 	nodes = net_shape_nodes(&cfg);
-	net_end_open(&e, &cfg, 1 << 16);
+	net_fixture_open(&e, &cfg, 1 << 16);
 	for (unsigned i = 0; i < 4; i++)
 		for (msg.src = 0; msg.src < nodes; msg.src++) {
 			msg.dst = (msg.src + nodes / 2 - 1 - (i & 1)) % nodes;
 			T_OK(net_send(e.net, 0, &msg));
 		}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 4 * nodes);
 	T_OK(net_check(e.net));
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void no_ring_is_ever_stuck(void **state)
@@ -286,10 +286,10 @@ static void credits_hold_back_who_is_too_fast(void **state)
 	const uint64_t half = 3 * 128 * 2960000ull;
 	bool stop = false;
 	uint64_t sent;
-	struct net_end e;
+	struct net_fixture e;
 
 	load("apenet");
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	for (unsigned i = 0; i < 3; i++) {
 		msg.src = i == 0   ? node_at(1, 0, 0)
 			  : i == 1 ? node_at(3, 0, 0)
@@ -298,27 +298,27 @@ static void credits_hold_back_who_is_too_fast(void **state)
 		msg.address = i << 20;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_run(e.net, half, &net_end_up, &e, &stop);
+	net_run(e.net, half, &net_fixture_up, &e, &stop);
 	sent = packets_by(&e, node_at(1, 0, 0), A_DOWN) +
 	       packets_by(&e, node_at(3, 0, 0), A_UP) +
 	       packets_by(&e, node_at(0, 1, 0), B_DOWN);
 	/* packets in flight fit the buffers, and the buffers are full */
 	T_TRUE(sent - e.packets <= 3 * 4 + 2);
 	T_TRUE(sent - e.packets >= 3 * 3);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	T_OK(net_check(e.net));
 	/* 3 MB that miss the TLB: 2.96 us per packet, one after the other */
 	is_about((double)e.last_at, 2 * (double)half, 3);
 	for (unsigned i = 0; i < 3; i++)
 		is_about((double)e.cookie_at[i], (double)e.last_at, 3);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- control words ------------------------------------------------------- */
 
 struct words {
-	struct net_end end;
+	struct net_fixture end;
 	uint64_t count, last_at, cookie;
 	uint32_t node;
 	unsigned port;
@@ -340,7 +340,7 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
 	struct words *w = arg;
 
-	net_end_up.arrived(&w->end, at, cookie, node);
+	net_fixture_up.arrived(&w->end, at, cookie, node);
 }
 
 static const struct net_up words_up = { .arrived = on_arrived,
@@ -359,9 +359,9 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	uint64_t word = 16 * 357143ull / 1000;
 
 	load("apenet");
-	net_end_open(&w.end, &cfg, 0);
-	T_OK(net_stuff(w.end.net, 10 * word, 0, A_UP, 77));
-	T_OK(net_stuff(w.end.net, 10 * word, 0, A_UP, 78));
+	net_fixture_open(&w.end, &cfg, 0);
+	T_OK(net_control_send(w.end.net, 10 * word, 0, A_UP, 77));
+	T_OK(net_control_send(w.end.net, 10 * word, 0, A_UP, 78));
 	words_run(&w, MS);
 	T_IS(w.count, 2);
 	T_IS(w.cookie, 78);
@@ -370,12 +370,12 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	/* the second word waited for the first */
 	T_TRUE(w.last_at >= 12 * word + cfg.hop_ps &&
 	       w.last_at <= 12 * word + cfg.hop_ps + 1000);
-	T_IS(net_stuff(w.end.net, MS, 0, C_UP, 1), -EINVAL);
-	net_end_close(&w.end);
+	T_IS(net_control_send(w.end.net, MS, 0, C_UP, 1), -EINVAL);
+	net_fixture_close(&w.end);
 	load_any("gemini");
-	net_end_open(&w.end, &cfg, 0);
-	T_IS(net_stuff(w.end.net, 0, 0, 0, 1), -EOPNOTSUPP);
-	net_end_close(&w.end);
+	net_fixture_open(&w.end, &cfg, 0);
+	T_IS(net_control_send(w.end.net, 0, 0, 0, 1), -EOPNOTSUPP);
+	net_fixture_close(&w.end);
 }
 
 static void a_dead_link_loses_words(void **state)
@@ -387,17 +387,17 @@ static void a_dead_link_loses_words(void **state)
 	load("apenet");
 	T_OK(weft_plan_parse("here", "dead-link 0.A+ at 1 us", &plan, &why));
 	net_fault_reserve(&cfg, &plan);
-	net_end_open(&w.end, &cfg, 0);
+	net_fixture_open(&w.end, &cfg, 0);
 	T_OK(net_fault_load(w.end.net, "here", &plan, &why));
-	T_OK(net_stuff(w.end.net, 0, 0, A_UP, 1));
+	T_OK(net_control_send(w.end.net, 0, 0, A_UP, 1));
 	words_run(&w, 2000000);
 	T_IS(w.count, 1);
-	T_OK(net_stuff(w.end.net, 2000000, 0, A_UP, 2));
-	T_OK(net_stuff(w.end.net, 2000000, 0, A_DOWN, 3));
+	T_OK(net_control_send(w.end.net, 2000000, 0, A_UP, 2));
+	T_OK(net_control_send(w.end.net, 2000000, 0, A_DOWN, 3));
 	words_run(&w, 10 * MS);
 	T_IS(w.count, 2);
 	T_IS(w.cookie, 3);
-	net_end_close(&w.end);
+	net_fixture_close(&w.end);
 	weft_plan_fini(&plan);
 }
 
@@ -411,17 +411,18 @@ static uint64_t among_data(unsigned words, struct words *w)
 
 	*w = (struct words){ .count = 0 };
 	load("apenet");
-	net_end_open(&w->end, &cfg, 1 << 12);
+	net_fixture_open(&w->end, &cfg, 1 << 12);
 	T_OK(net_send(w->end.net, 0, &msg));
 	for (unsigned i = 1; i < 60; i++) {
 		words_run(w, i * step);
 		for (unsigned k = 0; k < words; k++)
-			T_OK(net_stuff(w->end.net, i * step, 0, A_UP, i));
+			T_OK(net_control_send(w->end.net, i * step, 0, A_UP,
+					      i));
 	}
 	words_run(w, MS);
 	T_IS(w->end.arrived, 1);
 	T_OK(net_check(w->end.net));
-	net_end_close(&w->end);
+	net_fixture_close(&w->end);
 	return w->end.last_at;
 }
 
@@ -453,7 +454,7 @@ static const struct net_up watch_up = { .timer = watch_timer,
 					.word = watch_word };
 
 struct deaths {
-	struct net_watch_death death[8];
+	struct net_watch_failure death[8];
 	unsigned count;
 };
 
@@ -461,13 +462,13 @@ struct deaths {
 static void die(struct deaths *d, uint64_t seed)
 {
 	struct net_watch *w;
-	struct net_end e;
+	struct net_fixture e;
 	bool stop = false;
 
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	T_OK(net_watch_open(&w, e.net, &cfg, seed, 12 * cfg.watch_ps));
 	for (unsigned i = 0; i < d->count; i++)
-		T_OK(net_watch_kill(w, d->death[i].at, d->death[i].node,
+		T_OK(net_watch_fail(w, d->death[i].at, d->death[i].node,
 				    d->death[i].what));
 	while (!net_watch_done(w) && net_next(e.net) != NET_NEVER)
 		net_run(e.net, net_next(e.net), &watch_up, w, &stop);
@@ -475,7 +476,7 @@ static void die(struct deaths *d, uint64_t seed)
 	for (unsigned i = 0; i < d->count; i++)
 		d->death[i] = *net_watch_get(w, i);
 	net_watch_close(w);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_dead_host_is_known_after_its_periods(void **state)
@@ -485,7 +486,7 @@ static void a_dead_host_is_known_after_its_periods(void **state)
 	load("apenet");
 	for (unsigned i = 0; i < 64; i++) {
 		struct deaths d = { .count = 1 };
-		struct net_watch_death *x = &d.death[0];
+		struct net_watch_failure *x = &d.death[0];
 		uint64_t wd = cfg.watch_ps;
 
 		x->node = i % 16;
@@ -537,7 +538,7 @@ static void the_time_follows_the_period(void **state)
 		struct deaths d = { .count = 1 };
 
 		cfg.watch_ps = i ? MS : 1000 * MS;
-		d.death[0] = (struct net_watch_death){
+		d.death[0] = (struct net_watch_failure){
 			.node = 3,
 			.what = NET_WATCH_HOST,
 			.at = 5 * cfg.watch_ps + cfg.watch_ps / 3,
@@ -552,7 +553,7 @@ static void the_time_follows_the_period(void **state)
 static void a_plan_that_kills_a_node_is_watched(void **state)
 {
 	static const char text[] = "dead-node 5 at 1 ms; errors * = 1e-9";
-	struct net_watch_death death[4], again[4];
+	struct net_watch_failure death[4], again[4];
 	struct weft_plan_why why;
 	struct weft_plan plan;
 

@@ -27,8 +27,8 @@ enum { BATCH = 32 }; /* nodes whose lines are prefetched together */
 /* ---- slots --------------------------------------------------------------- */
 
 /* A head without a free sender requests all ports that it may use. */
-static void slot_show(struct net_step *s, unsigned slot,
-		      const struct net_packet *p)
+static void slot_request(struct net_step *s, unsigned slot,
+			 const struct net_packet *p)
 {
 	struct net_out *out = net_outs(s->net, s->id);
 	uint64_t w;
@@ -39,8 +39,8 @@ static void slot_show(struct net_step *s, unsigned slot,
 	s->node->waiting |= p->want | 1ull << p->det;
 }
 
-static void slot_hide(struct net_step *s, unsigned slot,
-		      const struct net_packet *p)
+static void slot_withdraw(struct net_step *s, unsigned slot,
+			  const struct net_packet *p)
 {
 	struct net_out *out = net_outs(s->net, s->id);
 	uint64_t w;
@@ -67,8 +67,9 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
  */
 
 /* As pay(), for tokens that the channels share. */
-WEFT_COLD static void pay_pool(struct net_step *s, unsigned port, unsigned vc,
-			       const struct net_packet *p)
+WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
+					 unsigned vc,
+					 const struct net_packet *p)
 {
 	struct net *net = s->net;
 	uint32_t cost = net->cost[p->chunks];
@@ -80,16 +81,16 @@ WEFT_COLD static void pay_pool(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /* Takes a packet's tokens from a free sender. */
-WEFT_INLINE void pay(struct net_step *s, unsigned port, unsigned vc,
-		     const struct net_packet *p, bool odd)
+WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
+			     const struct net_packet *p, bool odd)
 {
 	struct net *net = s->net;
 	struct net_node *n = s->node;
 	uint32_t cost = vc ? 1 : net->cost[p->chunks];
 	uint8_t *det;
 
-	if (odd && net->odd & NET_ODD_SHARED) {
-		pay_pool(s, port, vc, p);
+	if (odd && net->odd & NET_RARE_SHARED) {
+		take_shared_tokens(s, port, vc, p);
 	} else if (vc) {
 		det = &net_det_tokens(net, s->id, vc)[port];
 		net->excess += *det < cost;
@@ -132,7 +133,7 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
-	pay(s, port, vc, p, odd);
+	take_tokens(s, port, vc, p, odd);
 	if (odd && p->kind)
 		busy = form_busy(s, port, p);
 	if (odd && h->whole)
@@ -141,9 +142,9 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
-	if (odd && net->odd & NET_ODD_FAULTS)
-		late = net_fault_launch(s, port, vc, pi, &busy);
-	if (late != NET_FAULT_GONE)
+	if (odd && net->odd & NET_RARE_FAULTS)
+		late = net_fault_link_send(s, port, vc, pi, &busy);
+	if (late != NET_FAULT_LOST)
 		net_wheel_after(s, hop + carry + late, NET_EV_ARRIVE,
 				net_word(net_link_peer(link), NET_EV_ARRIVE,
 					 net_link_port(link), vc, pi));
@@ -151,8 +152,8 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 			net_word(s->id, NET_EV_TAIL, port, 0, reader));
 }
 
-WEFT_APART static void launch_odd(struct net_step *s, unsigned port,
-				  unsigned vc, uint32_t pi, unsigned reader)
+WEFT_NOINLINE static void launch_rare(struct net_step *s, unsigned port,
+				      unsigned vc, uint32_t pi, unsigned reader)
 {
 	launch_as(s, port, vc, pi, reader, true);
 }
@@ -162,7 +163,7 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, unsigned reader, bool odd)
 {
 	if (odd || weft_unlikely(net_packet(s->net, pi)->kind))
-		launch_odd(s, port, vc, pi, reader);
+		launch_rare(s, port, vc, pi, reader);
 	else
 		launch_as(s, port, vc, pi, reader, false);
 }
@@ -221,7 +222,7 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	unsigned in, reader = 0;
 
 	if (slot >= NET_SLOT_FIFO) {
-		net_nic_drain(s, slot - NET_SLOT_FIFO);
+		net_nic_fifo_pop(s, slot - NET_SLOT_FIFO);
 	} else {
 		in = net_slot_in(net, slot);
 		queue_pop(s, slot);
@@ -233,8 +234,9 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /* As grant_head(), for a machine or link with rare features. */
-WEFT_APART static void grant_head_odd(struct net_step *s, unsigned port,
-				      unsigned vc, unsigned slot, uint32_t pi)
+WEFT_NOINLINE static void grant_head_rare(struct net_step *s, unsigned port,
+					  unsigned vc, unsigned slot,
+					  uint32_t pi)
 {
 	grant_head(s, port, vc, slot, pi, true);
 }
@@ -244,9 +246,9 @@ static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
 {
 	uint32_t pi = net_slot_head(s->net, s->id, slot);
 
-	slot_hide(s, slot, net_packet(s->net, pi));
+	slot_withdraw(s, slot, net_packet(s->net, pi));
 	if (weft_unlikely(s->net->odd))
-		grant_head_odd(s, port, vc, slot, pi);
+		grant_head_rare(s, port, vc, slot, pi);
 	else
 		grant_head(s, port, vc, slot, pi, false);
 }
@@ -262,8 +264,8 @@ static inline uint32_t take_listed(struct net_step *s, unsigned port,
 	return pi;
 }
 
-WEFT_APART static void grant_det_odd(struct net_step *s, unsigned port,
-				     unsigned vc, unsigned which)
+WEFT_NOINLINE static void grant_det_rare(struct net_step *s, unsigned port,
+					 unsigned vc, unsigned which)
 {
 	uint32_t pi = take_listed(s, port, which);
 	const struct net_packet *p = net_packet(s->net, pi);
@@ -281,7 +283,7 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t pi;
 
 	if (weft_unlikely(s->net->odd)) {
-		grant_det_odd(s, port, vc, which);
+		grant_det_rare(s, port, vc, which);
 		return;
 	}
 	pi = take_listed(s, port, which);
@@ -309,7 +311,7 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 	if (!o->inject[vc])
 		o->vcs &= (uint8_t) ~(1u << vc);
 	o->rr = (uint8_t)(o->rr + 1);
-	net_nic_drain(s, f);
+	net_nic_fifo_pop(s, f);
 	if (weft_unlikely(s->net->odd))
 		launch(s, port, vc, pi, 0, true);
 	else
@@ -377,7 +379,7 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 	unsigned slot;
 	uint32_t head, cost;
 
-	net_mask_open(net, s->node, &m0, &m1);
+	net_mask_readable(net, s->node, &m0, &m1);
 	if (!(m0 | m1))
 		return false;
 	slot = net_mask_next(m0, m1, o->rr & 127);
@@ -412,7 +414,7 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 		grant_slot(s, port, NET_VC_DET, slot);
 		return true;
 	}
-	net_mask_open(net, s->node, &m0, &m1);
+	net_mask_readable(net, s->node, &m0, &m1);
 	if (!(m0 | m1))
 		return false;
 	slot = net_mask_next(m0, m1, o->rr & 127);
@@ -476,11 +478,11 @@ WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 
 	if (on >= 0 && !(enter >= 0 && o->turn & 2)) {
 		o->turn |= 2;
-		grant_det_odd(s, port, (unsigned)on, ON);
+		grant_det_rare(s, port, (unsigned)on, ON);
 	} else if (enter >= 0) {
 		o->turn &= (uint8_t)~2u;
 		net_tile_lane(s->net, o->list[ENTER].head, port);
-		grant_det_odd(s, port, (unsigned)enter, ENTER);
+		grant_det_rare(s, port, (unsigned)enter, ENTER);
 	}
 }
 
@@ -526,32 +528,32 @@ static bool serve_urgent(struct net_step *s, unsigned port)
 
 #define WAITS_NORMAL (3u << NET_WAIT_DET)
 
-static inline bool wanted(const struct net_out *o)
+static inline bool has_requests(const struct net_out *o)
 {
 	return (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1]) != 0 ||
 	       o->waits | o->vcs;
 }
 
-WEFT_APART static void serve_normal_odd(struct net_step *s, unsigned port)
+WEFT_NOINLINE static void serve_normal_rare(struct net_step *s, unsigned port)
 {
-	if (net_tile_is(s))
+	if (net_tile_router(s))
 		serve_rows(s, port);
 	else
 		serve_normal(s, port);
 }
 
 /* Without priority: urgent and normal traffic alternate in being first. */
-WEFT_COLD static void serve_in_turn(struct net_step *s, unsigned port)
+WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
 
 	o->turn ^= 4;
 	if (o->turn & 4) {
 		if (!serve_urgent(s, port))
-			serve_normal_odd(s, port);
+			serve_normal_rare(s, port);
 		return;
 	}
-	serve_normal_odd(s, port);
+	serve_normal_rare(s, port);
 	if (!(s->node->busy >> port & 1))
 		serve_urgent(s, port);
 }
@@ -562,20 +564,20 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
 
 	if (s->node->busy >> port & 1)
 		return;
-	if (!wanted(o)) {
+	if (!has_requests(o)) {
 		s->node->waiting &= ~(1ull << port);
 		return;
 	}
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
 		if (odd && s->net->cfg.system_turn) {
-			serve_in_turn(s, port);
+			serve_alternating(s, port);
 			return;
 		}
 		if (serve_urgent(s, port))
 			return;
 	}
 	if (odd)
-		serve_normal_odd(s, port);
+		serve_normal_rare(s, port);
 	else
 		serve_normal(s, port);
 }
@@ -603,7 +605,7 @@ WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 				uint32_t cost)
 {
 	const struct net_node *n = s->node;
-	const uint16_t *ahead = net_ahead(s->net, s->id);
+	const uint16_t *ahead = net_port_delay(s->net, s->id);
 	int best = INT32_MIN, score, tie = ~n->rr & 1, port = -1, i;
 
 	for (want &= ~n->busy; want; want &= want - 1) {
@@ -644,7 +646,7 @@ static void serve_tile(struct net_step *s, unsigned slot)
 
 	s->node->rr++;
 	if (port >= 0 && net_tile_has_room(s, in, (unsigned)port, p->vc)) {
-		grant_head_odd(s, (unsigned)port, NET_VC_DYN, slot, pi);
+		grant_head_rare(s, (unsigned)port, NET_VC_DYN, slot, pi);
 		return;
 	}
 	port = net_tile_choose(s, in, pi);
@@ -664,13 +666,13 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 	int port;
 
 	if (is_shut(s, slot)) {
-		slot_show(s, slot, p);
+		slot_request(s, slot, p);
 		return;
 	}
 	cost = net_cost(net, p->chunks, 0);
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
-	if (odd && net->odd & NET_ODD_AHEAD)
+	if (odd && net->odd & NET_RARE_AHEAD)
 		port = best_ahead(s, p->want, cost);
 	else
 		port = best_port(s, p->want, (int)cost);
@@ -683,7 +685,7 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 		grant_head(s, (unsigned)port, vc, slot, pi, odd);
 		return;
 	}
-	slot_show(s, slot, p);
+	slot_request(s, slot, p);
 }
 
 /* Serves all changed ports, then new heads, which may change other ports. */
@@ -704,7 +706,7 @@ WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 			return;
 		n = net_mask_next(m0, m1, s->node->rr % 128);
 		net_mask_clear(s->fresh, n);
-		if (odd && net_tile_is(s))
+		if (odd && net_tile_router(s))
 			serve_tile(s, n);
 		else
 			serve_fresh(s, n, odd);
@@ -733,7 +735,7 @@ WEFT_INLINE void serve_marks(struct net_step *s, bool odd)
 	s->marks = 0;
 }
 
-WEFT_APART static void serve_odd(struct net_step *s)
+WEFT_NOINLINE static void serve_marks_rare(struct net_step *s)
 {
 	serve_marks(s, true);
 }
@@ -741,7 +743,7 @@ WEFT_APART static void serve_odd(struct net_step *s)
 void net_arbiter_serve(struct net_step *s)
 {
 	if (weft_unlikely(s->net->odd))
-		serve_odd(s);
+		serve_marks_rare(s);
 	else
 		serve_marks(s, false);
 }

@@ -99,7 +99,7 @@ void net_config_bgq(struct net_config *cfg)
 	*cfg = bgq;
 }
 
-static int wrong(const struct net_config *cfg, const char *what)
+static int config_refuse(const struct net_config *cfg, const char *what)
 {
 	weft_log(WEFT_LOG_ERROR, "net: machine %s: %s", cfg->name, what);
 	return -EINVAL;
@@ -112,7 +112,7 @@ static int check_fat(const struct net_config *cfg)
 	unsigned l;
 
 	if (cfg->rails > 8)
-		return wrong(cfg, "more than 8 rails");
+		return config_refuse(cfg, "more than 8 rails");
 
 	for (l = 0; l < cfg->dims; l++)
 		level *= cfg->size[l];
@@ -123,11 +123,11 @@ static int check_fat(const struct net_config *cfg)
 		if (!l && cfg->rails)
 			w = (w ? w : 1) * cfg->rails;
 		if (w > 63)
-			return wrong(cfg, "more than 63 parents");
+			return config_refuse(cfg, "more than 63 parents");
 		level = level / cfg->size[l] * (w ? w : 1);
 		sum += level;
 		if (sum > 1 << 19)
-			return wrong(cfg, "more than 524288 switches");
+			return config_refuse(cfg, "more than 524288 switches");
 	}
 	return 0;
 }
@@ -138,33 +138,35 @@ static int check_shape(const struct net_config *cfg)
 	unsigned d;
 
 	if (cfg->topology > NET_GEN_FAT_TREE)
-		return wrong(cfg, "unknown topology");
+		return config_refuse(cfg, "unknown topology");
 	if (!cfg->dims || cfg->dims > NET_DIMS_MAX)
-		return wrong(cfg, "dimensions must be 1 to 6");
+		return config_refuse(cfg, "dimensions must be 1 to 6");
 	if (cfg->router_nodes > 1) {
 		if (cfg->topology != NET_TORUS || cfg->router_nodes > 8)
-			return wrong(cfg, "router_nodes: to 8, of a torus");
+			return config_refuse(cfg,
+					     "router_nodes: to 8, of a torus");
 		nodes = 1u + cfg->router_nodes;
 	}
 	for (d = 0; d < cfg->dims; d++) {
 		if (!cfg->size[d] || cfg->size[d] > 128)
-			return wrong(cfg, "a size must be 1 to 128");
+			return config_refuse(cfg, "a size must be 1 to 128");
 		nodes *= cfg->size[d];
 	}
 	if (nodes > 1 << 19)
-		return wrong(cfg, "more than 524288 nodes");
+		return config_refuse(cfg, "more than 524288 nodes");
 	if (cfg->query_ps && nodes > UINT16_MAX)
-		return wrong(cfg, "barriers that ask more than 65535 nodes");
+		return config_refuse(cfg,
+				     "barriers that ask more than 65535 nodes");
 	if (cfg->topology != NET_TORUS)
 		return check_fat(cfg);
 	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)
-		return wrong(cfg,
-			     "rails, siblings and supernodes are a tree's");
+		return config_refuse(
+			cfg, "rails, siblings and supernodes are a tree's");
 	return 0;
 }
 
 /* The order and each zone set must contain every dimension. */
-static int check_roads(const struct net_config *cfg)
+static int check_orders(const struct net_config *cfg)
 {
 	uint8_t all = (uint8_t)((1u << cfg->dims) - 1);
 	uint8_t seen = 0;
@@ -175,13 +177,15 @@ static int check_roads(const struct net_config *cfg)
 	for (d = 0; d < cfg->dims; d++)
 		seen |= (uint8_t)(1u << (cfg->order[d] & 7));
 	if (seen != all)
-		return wrong(cfg, "order must name each dimension once");
+		return config_refuse(cfg,
+				     "order must name each dimension once");
 	for (z = 0; z < NET_ZONES; z++) {
 		seen = 0;
 		for (d = 0; d < NET_DIMS_MAX; d++)
 			seen |= cfg->zone[z][d];
 		if ((seen & all) != all)
-			return wrong(cfg, "a zone set leaves a dimension out");
+			return config_refuse(
+				cfg, "a zone set leaves a dimension out");
 	}
 	return 0;
 }
@@ -199,7 +203,7 @@ static int few(const struct net_config *cfg)
 }
 
 /* More tokens than a link between node and router can count. */
-static int many(const struct net_config *cfg)
+static int has_many_tokens(const struct net_config *cfg)
 {
 	unsigned vc;
 
@@ -244,7 +248,7 @@ static int check_rules(const struct net_config *cfg, const struct rule *rule,
 {
 	for (unsigned i = 0; i < count; i++)
 		if (rule[i].bad)
-			return wrong(cfg, rule[i].what);
+			return config_refuse(cfg, rule[i].what);
 	return 0;
 }
 
@@ -296,7 +300,7 @@ static int check_nodes(const struct net_config *cfg)
 		  "columns want a row_buffer, shared routers, few queues, "
 		  "and no read_paths" },
 		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
-		{ cfg->tokens_end > 16 || many(cfg),
+		{ cfg->tokens_end > 16 || has_many_tokens(cfg),
 		  "tokens_end is more than 16, or makes more than 255 tokens" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
@@ -319,11 +323,11 @@ int net_config_check(const struct net_config *cfg)
 	int ret;
 
 	if (!cfg->chunk_bytes)
-		return wrong(cfg, "chunk_bytes is 0");
+		return config_refuse(cfg, "chunk_bytes is 0");
 	ret = check_links(cfg);
 	if (!ret)
 		ret = check_nodes(cfg);
 	if (!ret)
 		ret = check_shape(cfg);
-	return ret ? ret : check_roads(cfg);
+	return ret ? ret : check_orders(cfg);
 }

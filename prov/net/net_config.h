@@ -42,8 +42,8 @@ struct net_path {
 	uint32_t header_bytes; /* of a packet; 0: the machine's */
 	uint8_t bus_out;       /* buses that a packet crosses, a bit each */
 	uint8_t bus_in;
-	uint8_t bus_ask;    /* buses of the read requests for its data */
-	uint32_t ask_bytes; /* bytes of a read request, per packet */
+	uint8_t bus_request;	/* buses of the read requests for its data */
+	uint32_t request_bytes; /* bytes of a read request, per packet */
 	/* unit of the target addresses that buses cache; 0: 8 bytes */
 	uint32_t page_bytes;
 };
@@ -72,7 +72,7 @@ enum net_checked { NET_CHECKED_LINK, NET_CHECKED_END };
 enum net_internal { NET_INTERNAL_POISON, NET_INTERNAL_HALT };
 
 /* How the machine handles errors; used only with a fault plan. */
-struct net_care {
+struct net_reliability {
 	uint8_t code;	     /* enum net_code, per packet */
 	uint8_t header_code; /* enum net_header_code, over its first 12 bytes */
 	uint8_t end_code;    /* enum net_code up to RS5, ignored by links */
@@ -201,7 +201,7 @@ struct net_config {
 	uint64_t poll_ps;    /* a poll without result */
 	uint64_t wtime_ps;   /* reading the clock */
 	/* faults */
-	struct net_care care;
+	struct net_reliability care;
 	uint64_t watch_ps;	   /* period of fault awareness; 0: none */
 	uint64_t watch_service_ps; /* a host's report to its master */
 	uint32_t faults; /* lines of the fault plan to reserve; 0: none */

@@ -17,7 +17,7 @@ static struct net_config cfg;
 
 static void load(const char *machine)
 {
-	struct net_why why;
+	struct net_error_text why;
 
 	if (net_file_load(machine, 0, &cfg, &why))
 		print_message("%s\n", why.text);
@@ -30,13 +30,13 @@ static void load(const char *machine)
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -44,16 +44,16 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 static uint64_t rate(uint8_t path, bool both)
 {
 	struct net_msg msg = { .bytes = 4 << 20, .dst = 1, .path = path };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	T_OK(net_send(e.net, 0, &msg));
 	msg.src = 1;
 	msg.dst = 0;
 	if (both)
 		T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
-	net_end_close(&e);
+	net_fixture_drain(&e);
+	net_fixture_close(&e);
 	return e.bytes * 1000000 / e.last_at;
 }
 
@@ -146,20 +146,20 @@ static uint64_t barrier(uint32_t nodes)
 	struct net_part part = { .kind = NET_BARRIER };
 	uint32_t *node = calloc(nodes, sizeof(*node));
 	struct net_tree_plan t;
-	struct net_end e;
+	struct net_fixture e;
 
 	for (uint32_t i = 0; i < nodes; i++)
 		node[i] = i;
-	net_end_open(&e, &cfg, 1 << 15);
+	net_fixture_open(&e, &cfg, 1 << 15);
 	T_OK(net_tree_plan(&cfg, node, NULL, nodes, &t));
 	T_OK(net_tree_open(e.net, t.node, t.parent, t.share, t.count,
 			   &part.route));
 	for (; part.node < nodes; part.node++)
 		T_OK(net_tree_send(e.net, 0, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, nodes);
 	net_tree_plan_free(&t);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	free(node);
 	return e.result_at;
 }
@@ -189,22 +189,22 @@ static void a_broadcast_keeps_the_rate_of_a_link(void **state)
 	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
 	uint32_t node[256], i;
 	struct net_tree_plan t;
-	struct net_end e;
+	struct net_fixture e;
 
 	load("qsnet2:4x4x4x4");
 	for (i = 0; i < 256; i++)
 		node[i] = i;
-	net_end_open(&e, &cfg, 1 << 15);
+	net_fixture_open(&e, &cfg, 1 << 15);
 	T_OK(net_tree_plan(&cfg, node, NULL, 256, &t));
 	T_OK(net_tree_open(e.net, t.node, t.parent, t.share, t.count,
 			   &part.route));
 	for (; part.seq < 200; part.seq++)
 		T_OK(net_tree_send(e.net, 0, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, 200 * 256);
 	T_TRUE(near(200 * 2048 * 1000000ull / e.result_at, 905, 15));
 	net_tree_plan_free(&t);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- concurrent traffic -------------------------------------------------- */
@@ -213,17 +213,17 @@ static void a_broadcast_keeps_the_rate_of_a_link(void **state)
 static uint64_t complement(const char *machine, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 256 << 10, .path = EVENT };
-	struct net_end e;
+	struct net_fixture e;
 
 	load(machine);
-	net_end_open(&e, &cfg, 1 << 16);
+	net_fixture_open(&e, &cfg, 1 << 16);
 	for (; msg.src < nodes; msg.src++) {
 		msg.dst = nodes - 1 - msg.src;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, nodes);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.bytes * 1000000 / e.last_at / nodes;
 }
 

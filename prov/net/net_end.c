@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void note(struct net_end *e, uint64_t at, uint64_t node, uint64_t what)
+static void note(struct net_fixture *e, uint64_t at, uint64_t node,
+		 uint64_t what)
 {
 	e->backwards += at < e->last_at;
 	e->last_at = at;
@@ -21,7 +22,7 @@ static void note(struct net_end *e, uint64_t at, uint64_t node, uint64_t what)
 static void on_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		      uint64_t offset, uint32_t bytes)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->packets++;
 	e->bytes += bytes;
@@ -34,7 +35,7 @@ static void on_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->arrived++;
 	if (cookie < 8)
@@ -45,7 +46,7 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->sent++;
 	note(e, at, node, cookie);
@@ -53,7 +54,7 @@ static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->acked++;
 	e->acked_at = at;
@@ -62,7 +63,7 @@ static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->lost++;
 	e->lost_at = at;
@@ -71,7 +72,7 @@ static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 static void on_dead(void *arg, uint64_t at, uint32_t node)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->dead++;
 	e->dead_at = at;
@@ -81,7 +82,7 @@ static void on_dead(void *arg, uint64_t at, uint32_t node)
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->timers++;
 	e->last_cookie = cookie;
@@ -91,7 +92,7 @@ static void on_timer(void *arg, uint64_t at, uint64_t cookie)
 static uint64_t on_combine(void *arg, uint64_t at, uint32_t node,
 			   const uint64_t *cookie, unsigned count)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 	uint64_t sum = 0;
 
 	e->combines++;
@@ -103,7 +104,7 @@ static uint64_t on_combine(void *arg, uint64_t at, uint32_t node,
 static void on_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		      uint64_t seq, uint64_t cookie)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->results++;
 	e->result_sum += cookie;
@@ -111,18 +112,18 @@ static void on_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	note(e, at, node, cookie ^ seq << 20 ^ route);
 }
 
-static uint8_t on_ask(void *arg, uint64_t at, const struct net_question *q)
+static uint8_t on_ask(void *arg, uint64_t at, const struct net_query_info *q)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->asked++;
 	note(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->route);
 	return q->node < 64 ? e->says[q->node] : NET_OK;
 }
 
-static void on_answer(void *arg, uint64_t at, const struct net_question *q)
+static void on_answer(void *arg, uint64_t at, const struct net_query_info *q)
 {
-	struct net_end *e = arg;
+	struct net_fixture *e = arg;
 
 	e->answers++;
 	e->answer = q->answer;
@@ -130,7 +131,7 @@ static void on_answer(void *arg, uint64_t at, const struct net_question *q)
 	note(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->answer);
 }
 
-const struct net_up net_end_up = {
+const struct net_up net_fixture_up = {
 	.packet = on_packet,
 	.arrived = on_arrived,
 	.sent = on_sent,
@@ -144,8 +145,8 @@ const struct net_up net_end_up = {
 	.answer = on_answer,
 };
 
-void net_end_open(struct net_end *e, const struct net_config *cfg,
-		  uint32_t packets)
+void net_fixture_open(struct net_fixture *e, const struct net_config *cfg,
+		      uint32_t packets)
 {
 	size_t bytes;
 
@@ -158,20 +159,20 @@ void net_end_open(struct net_end *e, const struct net_config *cfg,
 	T_OK(net_open(e->net, bytes, cfg, packets));
 }
 
-void net_end_close(struct net_end *e)
+void net_fixture_close(struct net_fixture *e)
 {
 	T_OK(net_check(e->net));
 	T_IS(e->backwards, 0);
 	free(e->net);
 }
 
-void net_end_drain(struct net_end *e)
+void net_fixture_drain(struct net_fixture *e)
 {
-	net_run(e->net, NET_NEVER, &net_end_up, e, NULL);
+	net_run(e->net, NET_NEVER, &net_fixture_up, e, NULL);
 }
 
-int net_end_send(struct net_end *e, uint64_t at, uint32_t src, uint32_t dst,
-		 uint64_t bytes)
+int net_fixture_send(struct net_fixture *e, uint64_t at, uint32_t src,
+		     uint32_t dst, uint64_t bytes)
 {
 	struct net_msg msg = { .src = src, .dst = dst, .bytes = bytes };
 

@@ -5,7 +5,7 @@
 
 #include "prov/net/net.h"
 
-struct net_end {
+struct net_fixture {
 	struct net *net;
 	struct net_config cfg;
 	uint64_t packets; /* delivered packets */
@@ -33,14 +33,14 @@ struct net_end {
 };
 
 /* Fails the test if it cannot open. packets 0: a default number. */
-void net_end_open(struct net_end *e, const struct net_config *cfg,
-		  uint32_t packets);
-void net_end_close(struct net_end *e);
+void net_fixture_open(struct net_fixture *e, const struct net_config *cfg,
+		      uint32_t packets);
+void net_fixture_close(struct net_fixture *e);
 /* Runs until nothing is in flight. */
-void net_end_drain(struct net_end *e);
-extern const struct net_up net_end_up;
+void net_fixture_drain(struct net_fixture *e);
+extern const struct net_up net_fixture_up;
 /* Sends one message from src to dst at time at; returns net_send's result. */
-int net_end_send(struct net_end *e, uint64_t at, uint32_t src, uint32_t dst,
-		 uint64_t bytes);
+int net_fixture_send(struct net_fixture *e, uint64_t at, uint32_t src,
+		     uint32_t dst, uint64_t bytes);
 
 #endif

@@ -62,14 +62,14 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 		     unsigned *port_p);
 bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);
 /* Ports of a node towards an end node, as in an entry of its tables. */
-struct net_fat_road {
+struct net_fat_route {
 	uint64_t ports;	 /* adaptive packets: any of them */
 	uint64_t detour; /* used if none of ports can be used */
 	unsigned first;	 /* of those up: deterministic packets' first choice */
 };
 /* hops: done by the packet; rail: that of the packet plus one, or 0: any. */
-void net_fat_road(const struct net_fat *f, uint32_t node, uint32_t dst,
-		  unsigned hops, unsigned rail, struct net_fat_road *r);
+void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
+		   unsigned hops, unsigned rail, struct net_fat_route *r);
 /*
  * Ports that a packet may leave by, and the deterministic port: the first
  * usable one in order. dead: per node, a bit for each port whose link is dead;
@@ -82,12 +82,12 @@ uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
  * As net_fat_steer, with tables that know all dead links, not only the node's
  * own.
  */
-uint64_t net_fat_resteer(const struct net_fat *f, const uint64_t *dead,
+uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
 			 uint32_t node, uint32_t dst, unsigned hops,
 			 unsigned rail, unsigned *det_p);
 /* True if a message's source route goes up, then down, and ends at dst. */
-bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
-		   bool adaptive);
+bool net_fat_route_check(const struct net_fat *f, const struct net_msg *msg,
+			 bool adaptive);
 unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst);
 
 #endif

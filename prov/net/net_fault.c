@@ -11,7 +11,7 @@
 
 /* ---- memory -------------------------------------------------------------- */
 
-static uint64_t place(uint64_t *off, uint64_t bytes)
+static uint64_t reserve(uint64_t *off, uint64_t bytes)
 {
 	uint64_t at = *off;
 
@@ -19,28 +19,28 @@ static uint64_t place(uint64_t *off, uint64_t bytes)
 	return at;
 }
 
-uint64_t net_fault_lay(struct net *net, const struct net_config *cfg,
-		       uint64_t off)
+uint64_t net_fault_layout(struct net *net, const struct net_config *cfg,
+			  uint64_t off)
 {
 	uint64_t links = (uint64_t)net->nodes * net->ports;
 
-	net->off_fault = place(&off, sizeof(struct net_faults));
+	net->off_fault = reserve(&off, sizeof(struct net_faults));
 	net->off_fault_line =
-		place(&off, cfg->faults * sizeof(struct net_fault_line));
+		reserve(&off, cfg->faults * sizeof(struct net_fault_line));
 	net->off_fault_link =
-		place(&off, links * sizeof(struct net_fault_link));
+		reserve(&off, links * sizeof(struct net_fault_link));
 	net->off_fault_node =
-		place(&off, net->nodes * sizeof(struct net_fault_node));
+		reserve(&off, net->nodes * sizeof(struct net_fault_node));
 	net->off_fault_hold =
-		place(&off, (net->packets_max + 1ull) *
-				    sizeof(struct net_fault_hold));
+		reserve(&off, (net->packets_max + 1ull) *
+				      sizeof(struct net_fault_hold));
 	return off;
 }
 
 static void init_codes(struct net *net)
 {
 	struct net_faults *f = net_faults(net);
-	const struct net_care *care = &net->cfg.care;
+	const struct net_reliability *care = &net->cfg.care;
 
 	if (care->code == NET_CODE_CRC16 || care->code == NET_CODE_CRC32)
 		weft_code_crc_init_tables(&f->crc, care->code == NET_CODE_CRC16
@@ -84,17 +84,18 @@ void net_fault_init(struct net *net)
  */
 
 /* Dead from time 0: detected everywhere. */
-static void dead_from_start(struct net *net, const struct net_fault_line *line)
+static void line_fail_at_start(struct net *net,
+			       const struct net_fault_line *line)
 {
 	uint32_t n;
 	unsigned port;
 
 	for (n = 0; n < net->nodes; n++) {
 		for (port = 0; port < net->ports; port++)
-			if (net_fault_concerns(net, line, n, port) &&
+			if (net_fault_line_affects(net, line, n, port) &&
 			    !net_fault_is_dead(net, n, port))
-				net_fault_kill(net, n, port);
-		net_fault_count_node(net, n);
+				net_fault_link_fail(net, n, port);
+		net_fault_node_update(net, n);
 	}
 }
 
@@ -108,8 +109,8 @@ static uint64_t rate_of(const struct net *net,
 }
 
 /* Computes the link's words for both states; one temporary line per link. */
-static int keep_link(struct net *net, const struct net_fault_line *line,
-		     uint32_t node, unsigned port)
+static int link_prepare(struct net *net, const struct net_fault_line *line,
+			uint32_t node, unsigned port)
 {
 	struct net_fault_link *l = net_fault_link(net, node, port);
 	const uint32_t *word = &net_links(net, node)[port];
@@ -135,11 +136,11 @@ static int set_links(struct net *net, const struct net_fault_line *line)
 
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++) {
-			if (!net_fault_concerns(net, line, n, port))
+			if (!net_fault_line_affects(net, line, n, port))
 				continue;
 			l = net_fault_link(net, n, port);
 			if (line->at_ps || line->for_ps != WEFT_PLAN_FOREVER) {
-				ret = keep_link(net, line, n, port);
+				ret = link_prepare(net, line, n, port);
 				if (!ret && !line->at_ps)
 					net_links(net, n)[port] = l->word[1];
 				continue;
@@ -173,7 +174,7 @@ static int fail(struct weft_plan_why *why, const char *name,
 }
 
 /* A probability, times 2^64. */
-static uint64_t part_of(double p)
+static uint64_t probability_to_u64(double p)
 {
 	return p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64);
 }
@@ -183,7 +184,7 @@ static uint64_t value_of(const struct weft_plan_fault *f)
 	switch (f->kind) {
 	case WEFT_PLAN_ERRORS:
 	case WEFT_PLAN_MEMORY:
-		return part_of(f->value);
+		return probability_to_u64(f->value);
 	case WEFT_PLAN_SLOW_LINK:
 	case WEFT_PLAN_SLOW_NODE:
 		return (uint64_t)(f->value * 1000 + 0.5);
@@ -199,21 +200,22 @@ static void push_node(struct net *net, uint32_t node, uint32_t i)
 	uint64_t detect = net->cfg.care.detect_ps;
 
 	if (line->at_ps)
-		net_fault_push(net, node, line->at_ps, NET_FAULT_BEGINS, i);
-	if (line->at_ps && net_fault_is_death(line->kind) &&
+		net_fault_phase_schedule(net, node, line->at_ps,
+					 NET_FAULT_BEGINS, i);
+	if (line->at_ps && net_fault_is_failure(line->kind) &&
 	    detect < line->for_ps)
-		net_fault_push(net, node, line->at_ps + detect,
-			       NET_FAULT_NOTICED, i);
+		net_fault_phase_schedule(net, node, line->at_ps + detect,
+					 NET_FAULT_DETECTED, i);
 	if (line->for_ps != WEFT_PLAN_FOREVER)
-		net_fault_push(net, node, line->at_ps + line->for_ps,
-			       NET_FAULT_ENDS, i);
+		net_fault_phase_schedule(net, node, line->at_ps + line->for_ps,
+					 NET_FAULT_ENDS, i);
 }
 
 static void push_line(struct net *net, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
-	bool links =
-		net_fault_is_death(line->kind) || line->whom == NET_WHOM_LINK;
+	bool links = net_fault_is_failure(line->kind) ||
+		     line->whom == NET_FAULT_ON_LINK;
 	uint32_t n;
 	unsigned port;
 
@@ -223,20 +225,20 @@ static void push_line(struct net *net, uint32_t i)
 	}
 	for (n = 0; n < net->nodes; n++)
 		for (port = 0; port < net->ports; port++)
-			if (net_fault_concerns(net, line, n, port)) {
+			if (net_fault_line_affects(net, line, n, port)) {
 				push_node(net, n, i);
 				break;
 			}
 }
 
 /* Activates a line that holds from the start. */
-static void begin_line(struct net *net, const struct net_fault_line *line)
+static void line_activate(struct net *net, const struct net_fault_line *line)
 {
-	if (net_fault_is_death(line->kind))
-		dead_from_start(net, line);
-	else if (line->whom == NET_WHOM_CLASS)
+	if (net_fault_is_failure(line->kind))
+		line_fail_at_start(net, line);
+	else if (line->whom == NET_FAULT_ON_CLASS)
 		net_fault_set_class(net, line, true);
-	else if (line->whom == NET_WHOM_NODE)
+	else if (line->whom == NET_FAULT_ON_NODE)
 		net_fault_set_node(net, line, true);
 }
 
@@ -252,14 +254,14 @@ static int load_line(struct net *net, const char *name,
 					 .for_ps = f->for_ps,
 					 .value = value_of(f),
 					 .kind = (uint8_t)f->kind };
-	wrong = net_fault_whom(net, f, line);
+	wrong = net_fault_object_parse(net, f, line);
 	if (!wrong && f->kind == WEFT_PLAN_LANES &&
 	    (net->cfg.care.lanes < 2 || f->value > net->cfg.care.lanes))
 		wrong = "links of this machine have fewer lanes";
 	if (wrong)
 		return fail(why, name, f, wrong);
 	if (!f->at_ps)
-		begin_line(net, line);
+		line_activate(net, line);
 	if (line->kind == WEFT_PLAN_LANES || line->kind == WEFT_PLAN_SLOW_LINK)
 		ret = set_links(net, line);
 	if (ret)
@@ -288,7 +290,7 @@ int net_fault_load(struct net *net, const char *name,
 
 /* ---- inspection ---------------------------------------------------------- */
 
-bool net_fault_get(const struct net *net, struct net_fault_count *c)
+bool net_fault_count_get(const struct net *net, struct net_fault_count *c)
 {
 	const struct net_fault_link *l;
 	uint32_t n, port;
@@ -364,7 +366,7 @@ void net_fault_port_get(const struct net *net, uint32_t node, unsigned port,
 	p->escaped = l->escaped;
 	p->detours = l->detours;
 	p->retry_ps = l->retry_ticks * net->cfg.tick_ps;
-	p->dead = l->state != NET_LINK_ALIVE;
+	p->dead = l->state != NET_LINK_UP;
 }
 
 bool net_fault_node_dead(const struct net *net, uint32_t node)
@@ -372,7 +374,7 @@ bool net_fault_node_dead(const struct net *net, uint32_t node)
 	return net->off_fault && net_fault_node(net, node)->dead;
 }
 
-uint32_t net_fault_slow(const struct net *net, uint32_t node)
+uint32_t net_fault_node_slowdown(const struct net *net, uint32_t node)
 {
 	uint32_t slow = net->off_fault ? net_fault_node(net, node)->slow : 0;
 

@@ -2,7 +2,8 @@
 /*
  * Fault injection in the model, by a fault plan (src/base/plan.h): links with
  * bit errors, lost lanes or failures; nodes that are slow, halt or fail; memory
- * errors. struct net_care describes how the machine handles each of them.
+ * errors. struct net_reliability describes how the machine handles each of
+ * them.
  *
  *   net_fault_reserve(cfg, plan) -> net_open -> net_fault_load(net, plan)
  *
@@ -63,7 +64,7 @@ struct net_fault_count {
 const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 			   uint64_t *value_p);
 /* False: no fault plan. */
-bool net_fault_get(const struct net *net, struct net_fault_count *c);
+bool net_fault_count_get(const struct net *net, struct net_fault_count *c);
 
 /* One direction of a link. */
 struct net_fault_port {
@@ -75,6 +76,6 @@ void net_fault_port_get(const struct net *net, uint32_t node, unsigned port,
 			struct net_fault_port *p);
 bool net_fault_node_dead(const struct net *net, uint32_t node);
 /* Slowdown factor of a node, times 1000. */
-uint32_t net_fault_slow(const struct net *net, uint32_t node);
+uint32_t net_fault_node_slowdown(const struct net *net, uint32_t node);
 
 #endif

@@ -6,16 +6,16 @@
 
 #include <stdlib.h>
 
-void fault_end_machine(struct net_config *cfg, const char *machine)
+void net_fixture_machine_load(struct net_config *cfg, const char *machine)
 {
-	struct net_why why = { "" };
+	struct net_error_text why = { "" };
 
 	if (net_file_load(machine, 0, cfg, &why))
 		print_message("%s\n", why.text);
 	T_OK(net_file_load(machine, 0, cfg, &why));
 }
 
-static int open_with(struct net_end *e, struct net_config *cfg,
+static int open_with(struct net_fixture *e, struct net_config *cfg,
 		     const char *text, struct weft_plan_why *why)
 {
 	struct weft_plan plan;
@@ -24,7 +24,7 @@ static int open_with(struct net_end *e, struct net_config *cfg,
 	if (ret)
 		return ret;
 	net_fault_reserve(cfg, &plan);
-	net_end_open(e, cfg, 1 << 14);
+	net_fixture_open(e, cfg, 1 << 14);
 	ret = net_fault_load(e->net, "plan", &plan, why);
 	weft_plan_fini(&plan);
 	if (ret)
@@ -32,8 +32,8 @@ static int open_with(struct net_end *e, struct net_config *cfg,
 	return ret;
 }
 
-void fault_end_open(struct net_end *e, const struct net_config *cfg,
-		    const char *text)
+void net_fixture_fault_open(struct net_fixture *e, const struct net_config *cfg,
+			    const char *text)
 {
 	struct net_config with = *cfg;
 	struct weft_plan_why why = { "" };
@@ -44,20 +44,20 @@ void fault_end_open(struct net_end *e, const struct net_config *cfg,
 	}
 }
 
-void fault_end_wrong(const struct net_config *cfg, const char *text,
-		     struct weft_plan_why *why)
+void net_fixture_fault_refused(const struct net_config *cfg, const char *text,
+			       struct weft_plan_why *why)
 {
 	struct net_config with = *cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	why->text[0] = 0;
 	T_IS(open_with(&e, &with, text, why), -22);
 }
 
-struct net_fault_count fault_end_count(const struct net_end *e)
+struct net_fault_count net_fixture_fault_count(const struct net_fixture *e)
 {
 	struct net_fault_count c;
 
-	net_fault_get(e->net, &c);
+	net_fault_count_get(e->net, &c);
 	return c;
 }

@@ -8,13 +8,13 @@
 #include "prov/net/net_file.h"
 
 /* Fails the test if the machine or the fault plan is invalid. */
-void fault_end_open(struct net_end *e, const struct net_config *cfg,
-		    const char *plan);
-void fault_end_machine(struct net_config *cfg, const char *machine);
-struct net_fault_count fault_end_count(const struct net_end *e);
+void net_fixture_fault_open(struct net_fixture *e, const struct net_config *cfg,
+			    const char *plan);
+void net_fixture_machine_load(struct net_config *cfg, const char *machine);
+struct net_fault_count net_fixture_fault_count(const struct net_fixture *e);
 
 /* Error text of an invalid fault plan for this machine. */
-void fault_end_wrong(const struct net_config *cfg, const char *plan,
-		     struct weft_plan_why *why);
+void net_fixture_fault_refused(const struct net_config *cfg, const char *plan,
+			       struct weft_plan_why *why);
 
 #endif

@@ -39,7 +39,7 @@ static uint64_t chance(uint64_t p, uint32_t n)
 	return ~all;
 }
 
-uint32_t net_fault_first(uint64_t draw, uint64_t p, uint32_t count)
+uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 {
 	uint32_t low = 0, top = count, mid;
 
@@ -124,7 +124,8 @@ static bool packet_finds(const struct net *net, const uint8_t *wrong,
 /* A block of RS(528,514) has 5,140 data bits: 642 whole bytes. */
 enum { BLOCK = 642 };
 
-void net_fault_mend(const struct net *net, uint8_t *wrong, uint32_t bytes)
+void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
+			    uint32_t bytes)
 {
 	struct net_faults *f = net_faults(net);
 	uint32_t at, len;
@@ -147,7 +148,7 @@ static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 				  uint32_t bytes)
 {
 	const struct net_faults *f = net_faults(net);
-	const struct net_care *care = &net->cfg.care;
+	const struct net_reliability *care = &net->cfg.care;
 
 	if (care->header_code && bytes >= HEADER &&
 	    weft_code_header(wrong) != wrong[HEADER - 1])
@@ -155,8 +156,8 @@ static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 	if (packet_finds(net, wrong, bytes))
 		return NET_FOUND_BAD;
 	if (code_finds(NULL, &f->end_rs, care->end_code, wrong, bytes))
-		return NET_FOUND_LATE;
-	return NET_FOUND_NOT;
+		return NET_FOUND_AT_END;
+	return NET_FOUND_MISSED;
 }
 
 /* ---- bits ---------------------------------------------------------------- */
@@ -174,27 +175,28 @@ static void flip(uint8_t *wrong, uint32_t at, uint32_t end, struct weft_rng *r)
 	}
 }
 
-enum net_fault_found net_fault_bits(const struct net *net,
-				    const struct net_fault_link *l, uint64_t id,
-				    uint64_t n, uint32_t bytes)
+enum net_fault_found net_fault_bits_draw(const struct net *net,
+					 const struct net_fault_link *l,
+					 uint64_t id, uint64_t n,
+					 uint32_t bytes)
 {
 	uint32_t bits = 8 * bytes, at, end;
 	uint8_t wrong[NET_FAULT_WIRE];
 	struct weft_rng rng;
 
 	weft_rng_init(&rng, net_faults(net)->seed ^ weft_hash_mix(id + 1), n);
-	at = net_fault_first(weft_rng_u64(&rng), l->ber, bits);
+	at = net_fault_error_first(weft_rng_u64(&rng), l->ber, bits);
 	if (weft_likely(at == bits))
 		return NET_FOUND_GOOD;
 	memset(wrong, 0, bytes);
 	while (at < bits) {
 		end = at + l->burst < bits ? at + l->burst : bits;
 		flip(wrong, at, end, &rng);
-		at = end +
-		     net_fault_first(weft_rng_u64(&rng), l->ber, bits - end);
+		at = end + net_fault_error_first(weft_rng_u64(&rng), l->ber,
+						 bits - end);
 	}
 	if (net->cfg.care.fec)
-		net_fault_mend(net, wrong, bytes);
+		net_fault_bits_correct(net, wrong, bytes);
 	if (net->cfg.care.fec && !memcmp(wrong, zero, bytes))
 		return NET_FOUND_GOOD;
 	return judge(net, wrong, bytes);
@@ -214,7 +216,8 @@ static bool correctable(struct weft_rng *r, uint64_t p)
 	return weft_code_secded_correct(&word, &checks) == 1 && !word;
 }
 
-uint32_t net_fault_words(const struct net *net, uint32_t node, uint32_t bytes)
+uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
+			       uint32_t bytes)
 {
 	struct net_fault_node *m = net_fault_node(net, node);
 	uint32_t words = (bytes + WORD - 1) / WORD, at, lost = 0;
@@ -225,8 +228,8 @@ uint32_t net_fault_words(const struct net *net, uint32_t node, uint32_t bytes)
 	weft_rng_init(&rng, net_faults(net)->seed ^ ~weft_hash_mix(node + 1),
 		      m->reads++);
 	for (at = 0;; at++) {
-		at += net_fault_first(weft_rng_u64(&rng), m->memory,
-				      words - at);
+		at += net_fault_error_first(weft_rng_u64(&rng), m->memory,
+					    words - at);
 		if (at >= words)
 			return lost;
 		if (correctable(&rng, m->memory))

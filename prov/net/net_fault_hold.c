@@ -13,8 +13,8 @@ static bool has_order(const struct net_packet *p)
 	return !(p->flags & (NET_P_DYN | NET_P_ACK | NET_P_DEPOSIT));
 }
 
-static bool alike(const struct net_fault_hold *a,
-		  const struct net_fault_hold *b)
+static bool same_flow(const struct net_fault_hold *a,
+		      const struct net_fault_hold *b)
 {
 	return a->src == b->src && a->vc == b->vc;
 }
@@ -25,7 +25,7 @@ static uint32_t *find(const struct net *net, uint32_t node, uint32_t pi)
 	uint32_t *at = &net_fault_node(net, node)->held, steps = 0;
 
 	while (*at && *at != pi) {
-		net_sure(steps++ < net->packets_max);
+		net_walk_check(steps++ < net->packets_max);
 		at = &net_fault_hold(net, *at)->next;
 	}
 	return at;
@@ -42,7 +42,7 @@ static void add(const struct net *net, uint32_t node, uint32_t pi, bool ready)
 	*find(net, node, 0) = pi;
 }
 
-void net_fault_await(struct net *net, uint32_t pi)
+void net_fault_order_wait(struct net *net, uint32_t pi)
 {
 	const struct net_packet *p = net_packet(net, pi);
 
@@ -56,14 +56,14 @@ static uint32_t first_of(const struct net *net, uint32_t node,
 {
 	uint32_t pi = net_fault_node(net, node)->held, steps = 0;
 
-	while (pi && !alike(net_fault_hold(net, pi), flow)) {
-		net_sure(steps++ < net->packets_max);
+	while (pi && !same_flow(net_fault_hold(net, pi), flow)) {
+		net_walk_check(steps++ < net->packets_max);
 		pi = net_fault_hold(net, pi)->next;
 	}
 	return pi;
 }
 
-static void take_out(const struct net *net, uint32_t node, uint32_t pi)
+static void hold_remove(const struct net *net, uint32_t node, uint32_t pi)
 {
 	struct net_fault_hold *h = net_fault_hold(net, pi);
 
@@ -72,8 +72,8 @@ static void take_out(const struct net *net, uint32_t node, uint32_t pi)
 }
 
 /* Delivers the packets of a flow that no missing packet precedes any more. */
-static void let_go(struct net_step *s, const struct net_call *c, uint32_t node,
-		   const struct net_fault_hold *flow)
+static void deliver_held(struct net_step *s, const struct net_call *c,
+			 uint32_t node, const struct net_fault_hold *flow)
 {
 	struct net *net = s->net;
 	struct net_call call = { .at = c->at };
@@ -81,7 +81,7 @@ static void let_go(struct net_step *s, const struct net_call *c, uint32_t node,
 
 	while ((pi = first_of(net, node, flow)) &&
 	       net_fault_hold(net, pi)->ready) {
-		take_out(net, node, pi);
+		hold_remove(net, node, pi);
 		call.word = net_word(node, NET_EV_DELIVER,
 				     net_word_port(c->word), flow->vc, pi);
 		net_faults(net)->free = 1;
@@ -90,7 +90,7 @@ static void let_go(struct net_step *s, const struct net_call *c, uint32_t node,
 	}
 }
 
-bool net_fault_held(struct net_step *s, const struct net_call *c)
+bool net_fault_order_hold(struct net_step *s, const struct net_call *c)
 {
 	struct net *net = s->net;
 	uint32_t pi = net_word_payload(c->word), node = net_word_node(c->word);
@@ -103,7 +103,7 @@ bool net_fault_held(struct net_step *s, const struct net_call *c)
 	if (h->on) {
 		h->ready = 1;
 		flow = *h;
-		let_go(s, c, node, &flow);
+		deliver_held(s, c, node, &flow);
 		return true;
 	}
 	flow.src = net_mrec(net, p->msg)->src;
@@ -114,13 +114,13 @@ bool net_fault_held(struct net_step *s, const struct net_call *c)
 	return true;
 }
 
-void net_fault_forgo(struct net_step *s, const struct net_call *c, uint32_t pi,
-		     uint32_t node)
+void net_fault_order_skip(struct net_step *s, const struct net_call *c,
+			  uint32_t pi, uint32_t node)
 {
 	struct net_fault_hold flow = *net_fault_hold(s->net, pi);
 
 	if (!flow.on)
 		return;
-	take_out(s->net, node, pi);
-	let_go(s, c, node, &flow);
+	hold_remove(s->net, node, pi);
+	deliver_held(s, c, node, &flow);
 }

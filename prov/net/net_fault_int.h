@@ -24,16 +24,16 @@ enum {
 #define NET_FAULT_HALT (1u << 29)
 
 /* Fields of a packet's dirs, above the bits used by a torus. */
-#define NET_AGAIN_SHIFT 16 /* retransmissions, 10 bits */
-#define NET_AGAIN_MAX	1023u
-#define NET_VOID_SHIFT	26 /* timeouts on dead links, 5 bits */
-#define NET_VOID_MAX	31u
-#define NET_VOID	(1u << 31) /* lost; its source waits */
+#define NET_RESENDS_SHIFT  16 /* retransmissions, 10 bits */
+#define NET_RESENDS_MAX	   1023u
+#define NET_TIMEOUTS_SHIFT 26 /* timeouts on dead links, 5 bits */
+#define NET_TIMEOUTS_MAX   31u
+#define NET_PACKET_LOST	   (1u << 31) /* lost; its source waits */
 
 enum net_fault_state {
-	NET_LINK_ALIVE,
-	NET_LINK_SHUT, /* dead, not yet detected */
-	NET_LINK_DEAD, /* detected: packets sent there are lost */
+	NET_LINK_UP,
+	NET_LINK_UNDETECTED, /* dead, not yet detected */
+	NET_LINK_DEAD,	     /* detected: packets sent there are lost */
 };
 
 /* One direction of a link, by its sender. */
@@ -71,11 +71,11 @@ struct net_fault_hold {
 };
 
 /* Kind of object that a line applies to. */
-enum net_whom {
-	NET_WHOM_CLASS,
-	NET_WHOM_LINK,
-	NET_WHOM_NODE,
-	NET_WHOM_RAIL,
+enum net_fault_object {
+	NET_FAULT_ON_CLASS,
+	NET_FAULT_ON_LINK,
+	NET_FAULT_ON_NODE,
+	NET_FAULT_ON_RAIL,
 };
 
 #define NET_CLASS_ANY	  0xffu
@@ -88,7 +88,7 @@ struct net_fault_line {
 	uint64_t value; /* times 2^64, times 1000, or a count, by kind */
 	uint32_t node;
 	uint8_t kind;  /* enum weft_plan_kind */
-	uint8_t whom;  /* enum net_whom */
+	uint8_t whom;  /* enum net_fault_object */
 	uint8_t class; /* of links, NET_CLASS_* */
 	uint8_t both;  /* and the opposite direction */
 	uint8_t link;  /* number in the class; 0xff: all */
@@ -146,84 +146,88 @@ enum net_fault_found {
 	NET_FOUND_GOOD,
 	NET_FOUND_BAD,	  /* detected by the packet code */
 	NET_FOUND_HEADER, /* detected by the header code */
-	NET_FOUND_LATE,	  /* detected by the end code, at the last node */
-	NET_FOUND_NOT,
+	NET_FOUND_AT_END, /* detected by the end code, at the last node */
+	NET_FOUND_MISSED,
 };
 /* Draws the bit errors of a packet of this length, the n-th of this link. */
-enum net_fault_found net_fault_bits(const struct net *net,
-				    const struct net_fault_link *l, uint64_t id,
-				    uint64_t n, uint32_t bytes);
+enum net_fault_found net_fault_bits_draw(const struct net *net,
+					 const struct net_fault_link *l,
+					 uint64_t id, uint64_t n,
+					 uint32_t bytes);
 /* Corrects the blocks of a packet that the FEC can correct. */
-void net_fault_mend(const struct net *net, uint8_t *wrong, uint32_t bytes);
+void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
+			    uint32_t bytes);
 /* Index of the first of count items that fails by this draw, or count. */
-uint32_t net_fault_first(uint64_t draw, uint64_t p, uint32_t count);
+uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count);
 /* A packet of this length is read from memory; returns uncorrectable words. */
-uint32_t net_fault_words(const struct net *net, uint32_t node, uint32_t bytes);
+uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
+			       uint32_t bytes);
 
 /* net_fault_name.c: resolves the object of a line. NULL, or the error text. */
-const char *net_fault_whom(const struct net *net,
-			   const struct weft_plan_fault *f,
-			   struct net_fault_line *line);
+const char *net_fault_object_parse(const struct net *net,
+				   const struct weft_plan_fault *f,
+				   struct net_fault_line *line);
 /* True if the line applies to this direction of a link. */
-bool net_fault_meant(const struct net *net, const struct net_fault_line *line,
-		     uint32_t node, unsigned port);
+bool net_fault_line_applies(const struct net *net,
+			    const struct net_fault_line *line, uint32_t node,
+			    unsigned port);
 
 /* net_fault_time.c: effects of the lines. */
-enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_NOTICED, NET_FAULT_ENDS };
+enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_DETECTED, NET_FAULT_ENDS };
 
 /* Schedules a phase of a line at one node. */
-void net_fault_push(struct net *net, uint32_t node, uint64_t at,
-		    enum net_fault_phase phase, uint32_t line);
+void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
+			      enum net_fault_phase phase, uint32_t line);
 /* True if a line applies to this link, seen from either end. */
-bool net_fault_concerns(const struct net *net,
-			const struct net_fault_line *line, uint32_t node,
-			unsigned port);
-bool net_fault_is_death(unsigned kind);
+bool net_fault_line_affects(const struct net *net,
+			    const struct net_fault_line *line, uint32_t node,
+			    unsigned port);
+bool net_fault_is_failure(unsigned kind);
 void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 			 bool on);
 void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 			bool on);
-void net_fault_kill(struct net *net, uint32_t node, unsigned port);
+void net_fault_link_fail(struct net *net, uint32_t node, unsigned port);
 /* Marks a node dead if it has no link left, and counts dead nodes. */
-void net_fault_count_node(struct net *net, uint32_t node);
+void net_fault_node_update(struct net *net, uint32_t node);
 void net_fault_halt(struct net_step *s);
 
 /* net_fault_hold.c: a retransmitted packet, and those behind it. */
-void net_fault_await(struct net *net, uint32_t pi);
+void net_fault_order_wait(struct net *net, uint32_t pi);
 /* The packet is lost. */
-void net_fault_forgo(struct net_step *s, const struct net_call *c, uint32_t pi,
-		     uint32_t node);
+void net_fault_order_skip(struct net_step *s, const struct net_call *c,
+			  uint32_t pi, uint32_t node);
 
 /* ---- hooks --------------------------------------------------------------- */
 
-#define NET_FAULT_GONE UINT32_MAX
+#define NET_FAULT_LOST UINT32_MAX
 
 /* net_run.c: space at the end of the block. */
-uint64_t net_fault_lay(struct net *net, const struct net_config *cfg,
-		       uint64_t off);
+uint64_t net_fault_layout(struct net *net, const struct net_config *cfg,
+			  uint64_t off);
 void net_fault_init(struct net *net);
 /* net_nic.c: a line of the fault plan begins, is detected, or ends. */
-void net_fault_wake(struct net_step *s, uint64_t word);
+void net_fault_phase_run(struct net_step *s, uint64_t word);
 /* Completion time of an engine that would work from start to end. */
-uint64_t net_fault_engine(const struct net *net, uint32_t node, uint64_t start,
-			  uint64_t end);
+uint64_t net_fault_engine_delay(const struct net *net, uint32_t node,
+				uint64_t start, uint64_t end);
 /*
  * net_arbiter.c, net_tree.c: ticks that the packet is delayed, and the link
- * occupied besides *busy_p; NET_FAULT_GONE: the packet is lost.
+ * occupied besides *busy_p; NET_FAULT_LOST: the packet is lost.
  */
-uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
-			  uint32_t pi, uint32_t *busy_p);
-uint32_t net_fault_coll(struct net_step *s, unsigned port, uint32_t pi,
-			uint32_t len);
+uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
+			     uint32_t pi, uint32_t *busy_p);
+uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
+			     uint32_t len);
 /*
  * net_nic_in.c: true: the packet waits for an earlier one, or has been
  * delivered together with those behind it.
  */
-bool net_fault_held(struct net_step *s, const struct net_call *c);
+bool net_fault_order_hold(struct net_step *s, const struct net_call *c);
 /* Handles a packet that must not be delivered. */
-void net_fault_bad(struct net_step *s, const struct net_call *c);
+void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
 /* net_steer.c: plans a route around dead links at the source. */
-void net_fault_plan(const struct net *net, const struct net_msg *msg,
-		    int8_t *rem);
+void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
+			  int8_t *rem);
 
 #endif

@@ -47,7 +47,8 @@ static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 }
 
 /* Both ends update their CRC of all packets sent and received. */
-static void add_up(struct net *net, struct net_fault_link *l, bool differs)
+static void update_link_crc(struct net *net, struct net_fault_link *l,
+			    bool differs)
 {
 	const struct weft_code_crc *crc = &net_faults(net)->link_crc;
 	uint64_t sent = weft_hash_mix(l->tries), got = sent ^ differs;
@@ -85,7 +86,7 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 	unsigned n = 0;
 
 	for (;;) {
-		*found_p = net_fault_bits(net, l, id, l->tries++, bytes);
+		*found_p = net_fault_bits_draw(net, l, id, l->tries++, bytes);
 		if (*found_p != NET_FOUND_BAD && *found_p != NET_FOUND_HEADER)
 			break;
 		count_bad(net, l, *found_p == NET_FOUND_HEADER);
@@ -97,11 +98,13 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 			break; /* gives up retrying */
 	}
 	l->retry_ticks += late;
-	if (*found_p == NET_FOUND_NOT) {
+	if (*found_p == NET_FOUND_MISSED) {
 		l->escaped++;
 		net_faults(net)->sum.escaped++;
 	}
-	add_up(net, l, *found_p == NET_FOUND_NOT || *found_p == NET_FOUND_LATE);
+	update_link_crc(net, l,
+			*found_p == NET_FOUND_MISSED ||
+				*found_p == NET_FOUND_AT_END);
 	return (uint32_t)late;
 }
 
@@ -121,7 +124,7 @@ static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 	struct net_fault_node *m = net_fault_node(s->net, s->id);
 	struct net_fault_count *sum = &net_faults(s->net)->sum;
 	uint32_t before = m->corrected, alarm = s->net->cfg.care.ecc_alarm;
-	uint32_t lost = net_fault_words(s->net, s->id, bytes);
+	uint32_t lost = net_fault_memory_read(s->net, s->id, bytes);
 
 	sum->alarms += alarm && before < alarm && m->corrected >= alarm;
 	if (!lost)
@@ -135,8 +138,8 @@ static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 /* ---- dead links ---------------------------------------------------------- */
 
 /* The packet is lost; its source detects that by timeout. */
-static void into_void(struct net_step *s, unsigned port, unsigned vc,
-		      uint32_t pi, uint32_t busy)
+static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
+			uint32_t pi, uint32_t busy)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -144,18 +147,18 @@ static void into_void(struct net_step *s, unsigned port, unsigned vc,
 		      net->cfg.care.ack_timeout_ps;
 
 	p->flags |= NET_P_BAD;
-	p->dirs |= NET_VOID;
-	net_fault_await(net, pi);
+	p->dirs |= NET_PACKET_LOST;
+	net_fault_order_wait(net, pi);
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_wheel_after(s, busy, NET_EV_TOKEN,
 			net_word(s->id, NET_EV_TOKEN, port, vc,
 				 net_cost(net, p->chunks, vc)));
-	net_push_ps(net, at, NET_EV_DELIVER,
-		    net_word(s->id, NET_EV_DELIVER, port, vc, pi));
+	net_event_schedule(net, at, NET_EV_DELIVER,
+			   net_word(s->id, NET_EV_DELIVER, port, vc, pi));
 }
 
-uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
-			  uint32_t pi, uint32_t *busy_p)
+uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
+			     uint32_t pi, uint32_t *busy_p)
 {
 	struct net *net = s->net;
 	const struct net_fault_link *l = net_fault_link(net, s->id, port);
@@ -164,18 +167,18 @@ uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
 	enum net_fault_found found;
 
 	if (l->state == NET_LINK_DEAD) {
-		into_void(s, port, vc, pi, *busy_p);
-		return NET_FAULT_GONE;
+		packet_lost(s, port, vc, pi, *busy_p);
+		return NET_FAULT_LOST;
 	}
 	read_words(s, p, bytes);
 	if (!l->ber)
 		return 0;
 	late = try_link(s, port, bytes, *busy_p + retry_ticks(s, port), &found);
 	*busy_p += late;
-	if (found == NET_FOUND_GOOD || found == NET_FOUND_NOT)
+	if (found == NET_FOUND_GOOD || found == NET_FOUND_MISSED)
 		return late;
 	p->flags |= NET_P_BAD; /* discarded at the last node */
-	if (found != NET_FOUND_LATE && net->cfg.care.retrain_ps) {
+	if (found != NET_FOUND_AT_END && net->cfg.care.retrain_ps) {
 		*busy_p += (uint32_t)ticks_of(net, net->cfg.care.retrain_ps);
 		net_faults(net)->sum.retrains++;
 	}
@@ -186,8 +189,8 @@ uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
  * Class routes discard nothing: where other packets would be retransmitted from
  * their source, this hop is delayed by the same time.
  */
-uint32_t net_fault_coll(struct net_step *s, unsigned port, uint32_t pi,
-			uint32_t len)
+uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
+			     uint32_t len)
 {
 	struct net *net = s->net;
 	const struct net_config *cfg = &net->cfg;
@@ -234,28 +237,28 @@ static uint64_t backoff(const struct net *net, uint32_t again)
 }
 
 /* Puts the packet into its source's network FIFO again. */
-static void once_more(struct net_step *s, uint32_t pi, uint64_t at)
+static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	struct net_mrec *m = net_mrec(net, p->msg);
 	struct net_msg way = { .src = m->src, .dst = p->dst };
-	uint32_t count = p->dirs >> NET_AGAIN_SHIFT;
+	uint32_t count = p->dirs >> NET_RESENDS_SHIFT;
 	bool ack = p->flags & NET_P_ACK;
 	unsigned fifo =
 		ack ? net_ack_fifo(net) : m->fifo % net->cfg.inject_fifos;
 
-	if ((count & NET_AGAIN_MAX) < NET_AGAIN_MAX)
+	if ((count & NET_RESENDS_MAX) < NET_RESENDS_MAX)
 		count++;
-	m->fate |= NET_FATE_AGAIN;
+	m->fate |= NET_FATE_RESENT;
 	p->vc = ack ? NET_VC_SYS : m->road & 15;
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_steer_plan(net, &way, p->rem);
 	net_steer_start(net, p);
-	p->dirs = (p->dirs & 0xffff) | count << NET_AGAIN_SHIFT;
+	p->dirs = (p->dirs & 0xffff) | count << NET_RESENDS_SHIFT;
 	net_faults(net)->sum.resends++;
-	net_push_ps(net, at, NET_EV_WAKE,
-		    net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
+	net_event_schedule(net, at, NET_EV_WAKE,
+			   net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
 }
 
 /* Nodes that will not receive a packet that deposits copies. */
@@ -270,7 +273,7 @@ static uint32_t missing(const struct net *net, const struct net_packet *p)
 }
 
 /* The acknowledgement of a lost packet will not arrive either. */
-static void forget_ack(struct net *net, uint32_t wi)
+static void ack_lost(struct net *net, uint32_t wi)
 {
 	struct net_mrec *w = net_mrec(net, wi);
 
@@ -278,7 +281,8 @@ static void forget_ack(struct net *net, uint32_t wi)
 		net_mrec_put(net, wi);
 }
 
-static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
+static void message_lost(struct net_step *s, const struct net_call *c,
+			 uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet p = *net_packet(net, pi);
@@ -286,16 +290,16 @@ static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
 	uint64_t cookie = m->cookie;
 	uint32_t node = m->dst;
 
-	net_fault_forgo(s, c, pi, node);
+	net_fault_order_skip(s, c, pi, node);
 	net->delivered++; /* not in flight any more */
 	net_packet_put(net, pi);
 	if (p.flags & NET_P_ACK) {
-		forget_ack(net, p.msg);
+		ack_lost(net, p.msg);
 		return;
 	}
 	if (m->flags & NET_M_ACKED) {
 		cookie = net_mrec(net, (uint32_t)m->cookie)->cookie;
-		forget_ack(net, (uint32_t)m->cookie);
+		ack_lost(net, (uint32_t)m->cookie);
 	}
 	net_faults(net)->sum.lost += !(m->fate & NET_FATE_LOST);
 	m->fate |= NET_FATE_LOST;
@@ -304,45 +308,45 @@ static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
 		return;
 	if (m->flags & NET_M_SEEN)
 		net_node(net, m->dst)->active -= net_mrec_bytes(m);
-	net_nic_forget(net, p.msg);
+	net_nic_msg_free(net, p.msg);
 	if (s->up->lost)
 		s->up->lost(s->arg, c->at, cookie, node);
 }
 
 /* Counts a timeout of the packet; false: the machine gives up. */
-static bool count_void(struct net *net, struct net_packet *p)
+static bool count_timeout(struct net *net, struct net_packet *p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
-	uint32_t n = (p->dirs >> NET_VOID_SHIFT & NET_VOID_MAX) + 1;
+	uint32_t n = (p->dirs >> NET_TIMEOUTS_SHIFT & NET_TIMEOUTS_MAX) + 1;
 
 	net_faults(net)->sum.timeouts++;
-	p->dirs &= ~(NET_VOID | NET_VOID_MAX << NET_VOID_SHIFT);
-	p->dirs |= n << NET_VOID_SHIFT;
+	p->dirs &= ~(NET_PACKET_LOST | NET_TIMEOUTS_MAX << NET_TIMEOUTS_SHIFT);
+	p->dirs |= n << NET_TIMEOUTS_SHIFT;
 	return n <= net->cfg.care.resend_tries &&
 	       !net_fault_node(net, m->src)->dead;
 }
 
-void net_fault_bad(struct net_step *s, const struct net_call *c)
+void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 {
 	struct net *net = s->net;
-	const struct net_care *care = &net->cfg.care;
+	const struct net_reliability *care = &net->cfg.care;
 	uint32_t pi = net_word_payload(c->word), again;
 	struct net_packet *p = net_packet(net, pi);
 	uint64_t at = c->at;
-	bool nowhere = p->dirs & NET_VOID;
+	bool timed_out = p->dirs & NET_PACKET_LOST;
 
 	p->flags &= (uint8_t)~NET_P_BAD;
-	again = p->dirs >> NET_AGAIN_SHIFT & NET_AGAIN_MAX;
-	if (nowhere) {
-		if (!count_void(net, p)) {
-			lose(s, c, pi);
+	again = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
+	if (timed_out) {
+		if (!count_timeout(net, p)) {
+			message_lost(s, c, pi);
 			return;
 		}
 	} else {
 		net_faults(net)->sum.discarded++;
-		net_fault_await(net, pi);
+		net_fault_order_wait(net, pi);
 		if (!care->resend_ps) {
-			lose(s, c, pi);
+			message_lost(s, c, pi);
 			return;
 		}
 		/* The notification takes the packet's route back. */
@@ -350,5 +354,5 @@ void net_fault_bad(struct net_step *s, const struct net_call *c)
 		      net_steer_hops(net, net_mrec(net, p->msg)->src, p->dst) *
 			      net->cfg.hop_ps;
 	}
-	once_more(s, pi, at);
+	retransmit(s, pi, at);
 }

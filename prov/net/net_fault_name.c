@@ -93,7 +93,7 @@ static bool any_link(const struct net *net, const struct net_fault_line *line,
 {
 	for (unsigned port = 0; port < net->ports; port++)
 		if (net_links(net, node)[port] != NET_LINK_NONE &&
-		    net_fault_meant(net, line, node, port))
+		    net_fault_line_applies(net, line, node, port))
 			return true;
 	return false;
 }
@@ -107,8 +107,8 @@ static bool any_of_class(const struct net *net,
 	return false;
 }
 
-static const char *class_whom(const struct net *net, const char *s,
-			      struct net_fault_line *line)
+static const char *class_parse(const struct net *net, const char *s,
+			       struct net_fault_line *line)
 {
 	static const struct {
 		const char *name;
@@ -117,7 +117,7 @@ static const char *class_whom(const struct net *net, const char *s,
 			{ "optical", NET_CLASS_OPTICAL },
 			{ "copper", NET_CLASS_COPPER } };
 
-	line->whom = NET_WHOM_CLASS;
+	line->whom = NET_FAULT_ON_CLASS;
 	for (unsigned i = 0; i < WEFT_COUNT_OF(special); i++)
 		if (!strcmp(s, special[i].name)) {
 			line->class = (uint8_t)special[i].class;
@@ -129,14 +129,14 @@ static const char *class_whom(const struct net *net, const char *s,
 }
 
 /* NODE.CLASS or NODE.CLASS.NUMBER */
-static const char *link_whom(const struct net *net, const char *s,
-			     struct net_fault_line *line)
+static const char *link_parse(const struct net *net, const char *s,
+			      struct net_fault_line *line)
 {
 	char class[NET_CLASS_NAME] = "";
 	uint32_t number;
 	size_t n;
 
-	line->whom = NET_WHOM_LINK;
+	line->whom = NET_FAULT_ON_LINK;
 	line->link = 0xff;
 	s = place(net, s, &line->node);
 	if (!s || *s++ != '.')
@@ -159,12 +159,12 @@ static const char *link_whom(const struct net *net, const char *s,
 	return NULL;
 }
 
-static const char *node_whom(const struct net *net, const char *s,
-			     bool a_switch, struct net_fault_line *line)
+static const char *node_parse(const struct net *net, const char *s,
+			      bool a_switch, struct net_fault_line *line)
 {
 	bool shared = net->steer == NET_STEER_SHARED;
 
-	line->whom = NET_WHOM_NODE;
+	line->whom = NET_FAULT_ON_NODE;
 	if (!a_switch && !strcmp(s, "*")) {
 		line->class = NET_CLASS_ANY;
 		return NULL;
@@ -181,8 +181,8 @@ static const char *node_whom(const struct net *net, const char *s,
 }
 
 /* Links of end nodes to one of several trees. */
-static const char *rail_whom(const struct net *net, const char *s,
-			     struct net_fault_line *line)
+static const char *rail_parse(const struct net *net, const char *s,
+			      struct net_fault_line *line)
 {
 	uint32_t rail;
 
@@ -191,28 +191,28 @@ static const char *rail_whom(const struct net *net, const char *s,
 	s = digits(s, &rail);
 	if (!s || *s || rail >= net->cfg.rails)
 		return "no such rail; they count from 0";
-	line->whom = NET_WHOM_RAIL;
+	line->whom = NET_FAULT_ON_RAIL;
 	line->node = rail;
 	return NULL;
 }
 
-const char *net_fault_whom(const struct net *net,
-			   const struct weft_plan_fault *f,
-			   struct net_fault_line *line)
+const char *net_fault_object_parse(const struct net *net,
+				   const struct weft_plan_fault *f,
+				   struct net_fault_line *line)
 {
 	switch (f->kind) {
 	case WEFT_PLAN_ERRORS:
 	case WEFT_PLAN_BURST:
-		return class_whom(net, f->whom, line);
+		return class_parse(net, f->whom, line);
 	case WEFT_PLAN_LANES:
 	case WEFT_PLAN_DEAD_LINK:
 	case WEFT_PLAN_SLOW_LINK:
-		return link_whom(net, f->whom, line);
+		return link_parse(net, f->whom, line);
 	case WEFT_PLAN_DEAD_RAIL:
-		return rail_whom(net, f->whom, line);
+		return rail_parse(net, f->whom, line);
 	default:
-		return node_whom(net, f->whom, f->kind == WEFT_PLAN_DEAD_SWITCH,
-				 line);
+		return node_parse(net, f->whom,
+				  f->kind == WEFT_PLAN_DEAD_SWITCH, line);
 	}
 }
 
@@ -224,7 +224,7 @@ static bool optical(const struct net *net, uint32_t node, unsigned port)
 
 	net_topo_peer(cfg, node, port, &peer_port, &crossings);
 	return crossings ||
-	       (cfg->care.fibre && !net_topo_inside(cfg, node, port) &&
+	       (cfg->care.fibre && !net_topo_is_internal(cfg, node, port) &&
 		cfg->cable[net_topo_level(cfg, node, port)] >= cfg->care.fibre);
 }
 
@@ -239,7 +239,7 @@ static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 }
 
 /* True for A+ and A-, 1+ and 1-. */
-static bool alike(const struct net *net, unsigned a, unsigned b)
+static bool same_dimension(const struct net *net, unsigned a, unsigned b)
 {
 	char x[NET_CLASS_NAME], y[NET_CLASS_NAME];
 
@@ -248,22 +248,23 @@ static bool alike(const struct net *net, unsigned a, unsigned b)
 	return x[0] == y[0];
 }
 
-bool net_fault_meant(const struct net *net, const struct net_fault_line *line,
-		     uint32_t node, unsigned port)
+bool net_fault_line_applies(const struct net *net,
+			    const struct net_fault_line *line, uint32_t node,
+			    unsigned port)
 {
 	unsigned class = net_class_of(&net->cfg, node, port);
 	bool of_class = line->class == NET_CLASS_ANY || class == line->class ||
-			(line->both && alike(net, class, line->class));
+			(line->both && same_dimension(net, class, line->class));
 
-	if (line->whom == NET_WHOM_NODE)
+	if (line->whom == NET_FAULT_ON_NODE)
 		return node == line->node;
-	if (line->whom == NET_WHOM_RAIL)
+	if (line->whom == NET_FAULT_ON_RAIL)
 		return node < net->ends &&
 		       port / (net->fat.w[1] / net->fat.rails) == line->node;
 	if (line->class == NET_CLASS_OPTICAL || line->class == NET_CLASS_COPPER)
 		return optical(net, node, port) ==
 		       (line->class == NET_CLASS_OPTICAL);
-	if (line->whom == NET_WHOM_CLASS)
+	if (line->whom == NET_FAULT_ON_CLASS)
 		return of_class;
 	return node == line->node && of_class &&
 	       (line->link == 0xff || number_of(net, node, port) == line->link);

@@ -39,7 +39,7 @@ struct piece {
 };
 
 struct soak {
-	struct net_end e;
+	struct net_fixture e;
 	struct piece *piece; /* EACH per node */
 	uint8_t *out;	     /* sent data, at a different offset per message */
 	uint64_t hops;
@@ -218,7 +218,7 @@ static void not_too_many(uint64_t got, double mean)
 
 static void check_counts(const struct soak *s, double ber)
 {
-	struct net_fault_count c = fault_end_count(&s->e);
+	struct net_fault_count c = net_fixture_fault_count(&s->e);
 	const struct net_config *cfg = &s->e.cfg;
 	uint32_t wire = net_wire_bytes(cfg, s->bytes / cfg->chunk_bytes);
 
@@ -251,7 +251,7 @@ static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 	char plan[64];
 
 	snprintf(plan, sizeof(plan), "seed = 9; errors * = %.9f", ber);
-	fault_end_open(&s.e, cfg, plan);
+	net_fixture_fault_open(&s.e, cfg, plan);
 	if (cfg->topology == NET_TORUS && cfg->router_nodes < 2)
 		s.nodes = net_nodes(s.e.net);
 	while (s.path + 1 < cfg->paths && cfg->path[s.path].packet_bytes)
@@ -270,7 +270,7 @@ static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 	check_counts(&s, ber);
 	free(s.piece);
 	free(s.out);
-	net_end_close(&s.e);
+	net_fixture_close(&s.e);
 }
 
 static uint64_t hops_of(const char *text)
@@ -292,7 +292,7 @@ static void nothing_is_lost_on_links_that_err(void **state)
 	unsigned i, k;
 
 	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
-		fault_end_machine(&cfg, machines[i]);
+		net_fixture_machine_load(&cfg, machines[i]);
 		if (only && strcmp(only, cfg.name))
 			continue;
 		for (k = 0; k < WEFT_COUNT_OF(rate); k++)

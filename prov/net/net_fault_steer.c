@@ -21,11 +21,11 @@ static void count(const struct net *net, const struct net_packet *p,
 {
 	net_fault_link(net, node, port)->detours++;
 	net_faults(net)->sum.detours++;
-	net_mrec(net, p->msg)->fate |= NET_FATE_AGAIN;
+	net_mrec(net, p->msg)->fate |= NET_FATE_RESENT;
 }
 
 /* The ports of this mask whose links are not dead. */
-static uint64_t living(const struct net *net, uint32_t node, uint64_t ports)
+static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 {
 	uint64_t left = ports, w;
 
@@ -52,7 +52,7 @@ static unsigned dir_of(const struct net_packet *p, unsigned d)
 	return 2 * d + (p->rem[d] > 0);
 }
 
-static void turn(const struct net *net, struct net_packet *p, unsigned d)
+static void reverse(const struct net *net, struct net_packet *p, unsigned d)
 {
 	int size = net->cfg.size[d];
 
@@ -70,16 +70,17 @@ static uint64_t torus_ports(const struct net *net, struct net_packet *p,
 	for (i = 0; i <= net->cfg.dims && !ports; i++) {
 		d = i ? net->cfg.order[i - 1] : first;
 		if (p->rem[d])
-			ports = living(net, node, net->dir_ports[dir_of(p, d)]);
+			ports = live_ports(net, node,
+					   net->dir_ports[dir_of(p, d)]);
 	}
 	for (i = 0; i < net->cfg.dims && !ports; i++) {
 		d = net->cfg.order[i];
 		if (!p->rem[d] || !net->cfg.wrap[d] ||
 		    2 * abs(p->rem[d]) > net->cfg.size[d])
 			continue;
-		ports = living(net, node, net->dir_ports[dir_of(p, d) ^ 1]);
+		ports = live_ports(net, node, net->dir_ports[dir_of(p, d) ^ 1]);
 		if (ports)
-			turn(net, p, d);
+			reverse(net, p, d);
 	}
 	return ports;
 }
@@ -93,7 +94,7 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 	if (net->flow[was] == NET_FLOW_NONE ||
 	    (net->steer == NET_STEER_SHARED && node < net->ends))
 		return;
-	p->want = living(net, node, p->want);
+	p->want = live_ports(net, node, p->want);
 	if (!net_fault_is_dead(net, node, was))
 		return;
 	ports = torus_ports(net, p, node, net->flow[was] / 2u);
@@ -105,13 +106,13 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 }
 
 /* Follows a dimension; true if no link on it is dead. */
-static bool walk(const struct net *net, uint32_t *node, unsigned dir,
-		 unsigned hops)
+static bool follow(const struct net *net, uint32_t *node, unsigned dir,
+		   unsigned hops)
 {
 	uint64_t ports;
 
 	while (hops--) {
-		ports = living(net, *node, net->dir_ports[dir]);
+		ports = live_ports(net, *node, net->dir_ports[dir]);
 		if (!ports)
 			return false;
 		*node = net_link_peer(
@@ -120,8 +121,8 @@ static bool walk(const struct net *net, uint32_t *node, unsigned dir,
 	return true;
 }
 
-void net_fault_plan(const struct net *net, const struct net_msg *msg,
-		    int8_t *rem)
+void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
+			  int8_t *rem)
 {
 	const struct net_config *cfg = &net->cfg;
 	uint32_t at = msg->src, next;
@@ -133,15 +134,15 @@ void net_fault_plan(const struct net *net, const struct net_msg *msg,
 	for (i = 0; i < cfg->dims; i++) {
 		d = cfg->order[i];
 		next = at;
-		if (walk(net, &next, 2 * d + (rem[d] > 0),
-			 (unsigned)abs(rem[d]))) {
+		if (follow(net, &next, 2 * d + (rem[d] > 0),
+			   (unsigned)abs(rem[d]))) {
 			at = next;
 			continue;
 		}
 		other = rem[d] + (rem[d] > 0 ? -1 : 1) * cfg->size[d];
 		next = at;
-		if (!cfg->wrap[d] || !walk(net, &next, 2 * d + (other > 0),
-					   (unsigned)abs(other)))
+		if (!cfg->wrap[d] || !follow(net, &next, 2 * d + (other > 0),
+					     (unsigned)abs(other)))
 			return; /* a later hop may find another port */
 		rem[d] = (int8_t)other;
 		at = next;

@@ -16,16 +16,16 @@
 /* ---- links --------------------------------------------------------------- */
 
 /* True if a line applies to this link, seen from either end. */
-bool net_fault_concerns(const struct net *net,
-			const struct net_fault_line *line, uint32_t node,
-			unsigned port)
+bool net_fault_line_affects(const struct net *net,
+			    const struct net_fault_line *line, uint32_t node,
+			    unsigned port)
 {
 	uint32_t link = net_links(net, node)[port];
 
 	return link != NET_LINK_NONE &&
-	       (net_fault_meant(net, line, node, port) ||
-		net_fault_meant(net, line, net_link_peer(link),
-				net_link_port(link)));
+	       (net_fault_line_applies(net, line, node, port) ||
+		net_fault_line_applies(net, line, net_link_peer(link),
+				       net_link_port(link)));
 }
 
 /* True if a direction has a link that is not dead. */
@@ -44,7 +44,7 @@ static bool any_alive(const struct net *net, uint32_t node, unsigned port)
 }
 
 /* A node without a live link is dead. */
-void net_fault_count_node(struct net *net, uint32_t node)
+void net_fault_node_update(struct net *net, uint32_t node)
 {
 	struct net_fault_node *m = net_fault_node(net, node);
 	unsigned port, alive = 0;
@@ -58,7 +58,7 @@ void net_fault_count_node(struct net *net, uint32_t node)
 	m->dead = !alive;
 }
 
-void net_fault_kill(struct net *net, uint32_t node, unsigned port)
+void net_fault_link_fail(struct net *net, uint32_t node, unsigned port)
 {
 	net_fault_link(net, node, port)->state = NET_LINK_DEAD;
 	net_faults(net)->sum.dead_links++;
@@ -83,12 +83,12 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 			net->renewed = --net->deaths;
 		}
 	}
-	l->state = NET_LINK_ALIVE;
+	l->state = NET_LINK_UP;
 }
 
 /* ---- effects of lines ---------------------------------------------------- */
 
-bool net_fault_is_death(unsigned kind)
+bool net_fault_is_failure(unsigned kind)
 {
 	return kind == WEFT_PLAN_DEAD_LINK || kind == WEFT_PLAN_DEAD_NODE ||
 	       kind == WEFT_PLAN_DEAD_SWITCH || kind == WEFT_PLAN_DEAD_RAIL;
@@ -104,7 +104,7 @@ void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 	for (n = 0; n < net->nodes; n++)
 		for (port = 0; port < net->ports; port++) {
 			if (net_links(net, n)[port] == NET_LINK_NONE ||
-			    !net_fault_meant(net, line, n, port))
+			    !net_fault_line_applies(net, line, n, port))
 				continue;
 			l = net_fault_link(net, n, port);
 			if (line->kind == WEFT_PLAN_ERRORS)
@@ -136,7 +136,7 @@ static void change_links(struct net_step *s, const struct net_fault_line *line,
 			 bool on)
 {
 	for (unsigned port = 0; port < s->net->ports; port++)
-		if (net_fault_concerns(s->net, line, s->id, port))
+		if (net_fault_line_affects(s->net, line, s->id, port))
 			net_links(s->net, s->id)[port] =
 				net_fault_link(s->net, s->id, port)->word[on];
 }
@@ -144,8 +144,8 @@ static void change_links(struct net_step *s, const struct net_fault_line *line,
 /* ---- failures at run time ------------------------------------------------ */
 
 /* No packet gets the link any more, once the packet on it has left. */
-static void shut(struct net_step *s, const struct net_fault_line *line,
-		 uint64_t word)
+static void link_block(struct net_step *s, const struct net_fault_line *line,
+		       uint64_t word)
 {
 	struct net_fault_link *l;
 	bool wait = false;
@@ -153,13 +153,14 @@ static void shut(struct net_step *s, const struct net_fault_line *line,
 
 	for (port = 0; port < s->net->ports; port++) {
 		l = net_fault_link(s->net, s->id, port);
-		if (!net_fault_concerns(s->net, line, s->id, port) || l->state)
+		if (!net_fault_line_affects(s->net, line, s->id, port) ||
+		    l->state)
 			continue;
 		if (s->node->busy >> port & 1) {
 			wait = true;
 			continue;
 		}
-		l->state = NET_LINK_SHUT;
+		l->state = NET_LINK_UNDETECTED;
 		s->node->busy |= 1ull << port;
 	}
 	if (wait)
@@ -167,7 +168,7 @@ static void shut(struct net_step *s, const struct net_fault_line *line,
 }
 
 /* Schedules the net_up.dead callback. */
-static void tell(struct net_step *s, uint32_t whom)
+static void report_failure(struct net_step *s, uint32_t whom)
 {
 	struct net *net = s->net;
 	uint32_t mi = net_mrec_get(net);
@@ -182,7 +183,7 @@ static void tell(struct net_step *s, uint32_t whom)
 		       net_word(0, NET_EV_TIMER, 0, NET_TIMER_DEATH, mi));
 }
 
-static void let_nobody_send(struct net *net, uint64_t from)
+static void quiesce(struct net *net, uint64_t from)
 {
 	struct net_faults *f = net_faults(net);
 	uint64_t end = from + net->cfg.care.quiesce_ps;
@@ -194,7 +195,8 @@ static void let_nobody_send(struct net *net, uint64_t from)
 }
 
 /* The failure is detected: the links accept packets again, which are lost. */
-static void notice(struct net_step *s, const struct net_fault_line *line)
+static void failure_detected(struct net_step *s,
+			     const struct net_fault_line *line)
 {
 	struct net *net = s->net;
 	struct net_fault_link *l;
@@ -203,24 +205,24 @@ static void notice(struct net_step *s, const struct net_fault_line *line)
 
 	for (port = 0; port < net->ports; port++) {
 		l = net_fault_link(net, s->id, port);
-		if (!net_fault_concerns(net, line, s->id, port) ||
+		if (!net_fault_line_affects(net, line, s->id, port) ||
 		    l->state == NET_LINK_DEAD)
 			continue;
-		if (l->state == NET_LINK_SHUT)
+		if (l->state == NET_LINK_UNDETECTED)
 			s->node->busy &= ~(1ull << port);
-		net_fault_kill(net, s->id, port);
+		net_fault_link_fail(net, s->id, port);
 		s->dirty |= 1ull << port;
 		cut |= !any_alive(net, s->id, port);
 		any = true;
 	}
-	net_fault_count_node(net, s->id);
+	net_fault_node_update(net, s->id);
 	if (net->cfg.care.reroute && cut)
-		let_nobody_send(net, s->now * net->cfg.tick_ps);
+		quiesce(net, s->now * net->cfg.tick_ps);
 	if (net_fault_node(net, s->id)->dead && !was)
-		tell(s, s->id);
+		report_failure(s, s->id);
 	else if (any && !net->cfg.care.reroute &&
 		 line->kind == WEFT_PLAN_DEAD_LINK && s->id == line->node)
-		tell(s, s->id | NET_DEAD_LINK);
+		report_failure(s, s->id | NET_DEAD_LINK);
 }
 
 static void revive(struct net_step *s, const struct net_fault_line *line)
@@ -228,22 +230,24 @@ static void revive(struct net_step *s, const struct net_fault_line *line)
 	unsigned port;
 
 	for (port = 0; port < s->net->ports; port++) {
-		if (!net_fault_concerns(s->net, line, s->id, port))
+		if (!net_fault_line_affects(s->net, line, s->id, port))
 			continue;
-		if (net_fault_link(s->net, s->id, port)->state == NET_LINK_SHUT)
+		if (net_fault_link(s->net, s->id, port)->state ==
+		    NET_LINK_UNDETECTED)
 			s->node->busy &= ~(1ull << port);
 		revive_link(s->net, s->id, port);
 		s->dirty |= 1ull << port;
 	}
-	net_fault_count_node(s->net, s->id);
+	net_fault_node_update(s->net, s->id);
 }
 
 /* Schedules a phase of a line at one node. */
-void net_fault_push(struct net *net, uint32_t node, uint64_t at,
-		    enum net_fault_phase phase, uint32_t i)
+void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
+			      enum net_fault_phase phase, uint32_t i)
 {
-	net_push_ps(net, at, NET_EV_WAKE,
-		    net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
+	net_event_schedule(
+		net, at, NET_EV_WAKE,
+		net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
 }
 
 /* Halts a unit as if the fault plan had a line for it. */
@@ -263,41 +267,41 @@ void net_fault_halt(struct net_step *s)
 		} else {
 			id = s->id;
 		}
-		net_fault_push(net, id, at, NET_FAULT_BEGINS, all);
-		net_fault_push(net, id, at + net->cfg.care.detect_ps,
-			       NET_FAULT_NOTICED, all);
+		net_fault_phase_schedule(net, id, at, NET_FAULT_BEGINS, all);
+		net_fault_phase_schedule(net, id, at + net->cfg.care.detect_ps,
+					 NET_FAULT_DETECTED, all);
 	}
 }
 
-void net_fault_wake(struct net_step *s, uint64_t word)
+void net_fault_phase_run(struct net_step *s, uint64_t word)
 {
 	uint32_t i = net_word_payload(word);
 	const struct net_fault_line halted = { .kind = WEFT_PLAN_DEAD_NODE,
-					       .whom = NET_WHOM_NODE,
+					       .whom = NET_FAULT_ON_NODE,
 					       .node = i & ~NET_FAULT_HALT };
 	const struct net_fault_line *line = &net_fault_lines(s->net)[i];
 	unsigned phase = net_word_vc(word);
 
 	if (i & NET_FAULT_HALT)
 		line = &halted;
-	if (net_fault_is_death(line->kind)) {
+	if (net_fault_is_failure(line->kind)) {
 		if (phase == NET_FAULT_BEGINS)
-			shut(s, line, word);
-		else if (phase == NET_FAULT_NOTICED)
-			notice(s, line);
+			link_block(s, line, word);
+		else if (phase == NET_FAULT_DETECTED)
+			failure_detected(s, line);
 		else
 			revive(s, line);
-	} else if (line->whom == NET_WHOM_LINK) {
+	} else if (line->whom == NET_FAULT_ON_LINK) {
 		change_links(s, line, phase == NET_FAULT_BEGINS);
-	} else if (line->whom == NET_WHOM_CLASS) {
+	} else if (line->whom == NET_FAULT_ON_CLASS) {
 		net_fault_set_class(s->net, line, phase == NET_FAULT_BEGINS);
 	} else {
 		net_fault_set_node(s->net, line, phase == NET_FAULT_BEGINS);
 	}
 }
 
-uint64_t net_fault_engine(const struct net *net, uint32_t node, uint64_t start,
-			  uint64_t end)
+uint64_t net_fault_engine_delay(const struct net *net, uint32_t node,
+				uint64_t start, uint64_t end)
 {
 	const struct net_faults *f = net_faults(net);
 	uint32_t slow = net_fault_node(net, node)->slow;

@@ -14,7 +14,7 @@
 #define MS (1000 * US)
 
 /* Every node sends to every other node at once. */
-static void all_to_all(struct net_end *e, uint32_t nodes, uint8_t way,
+static void all_to_all(struct net_fixture *e, uint32_t nodes, uint8_t way,
 		       uint64_t at)
 {
 	struct net_msg m = { .bytes = e->cfg.payload_bytes, .way = way };
@@ -29,7 +29,8 @@ static void all_to_all(struct net_end *e, uint32_t nodes, uint8_t way,
 }
 
 /* Packets that a link has carried, by its port. */
-static uint64_t carried(const struct net_end *e, uint32_t node, unsigned port)
+static uint64_t carried(const struct net_fixture *e, uint32_t node,
+			unsigned port)
 {
 	struct net_port_count c;
 
@@ -46,13 +47,13 @@ static uint64_t stream_by(const struct net_config *cfg, const char *plan,
 			     .bytes = 64 << 10,
 			     .way = NET_DETERMINISTIC,
 			     .path = path };
-	struct net_end e;
+	struct net_fixture e;
 
-	fault_end_open(&e, cfg, plan);
+	net_fixture_fault_open(&e, cfg, plan);
 	T_OK(net_send(e.net, 0, &m));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -67,7 +68,7 @@ static void gemini_goes_on_with_two_lanes_of_three(void **state)
 	struct net_config cfg;
 	uint64_t whole, two, one, slow;
 
-	fault_end_machine(&cfg, "gemini:2x1x1");
+	net_fixture_machine_load(&cfg, "gemini:2x1x1");
 	whole = stream(&cfg, "slow-node 3 = 1");
 	two = stream(&cfg, "lanes 0,0,0.A+ = 2; lanes 0,0,0.A- = 2");
 	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
@@ -85,7 +86,7 @@ static void sunway_goes_on_with_two_lanes_or_one(void **state)
 	struct net_config cfg;
 	uint64_t whole, two, one;
 
-	fault_end_machine(&cfg, "sunway:6x4");
+	net_fixture_machine_load(&cfg, "sunway:6x4");
 	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* rdma */
 	two = stream_by(&cfg, "lanes 0.0+ = 2; lanes 0.0+.1 = 2", 2);
 	one = stream_by(&cfg, "lanes 0.0+ = 1; lanes 0.0+.1 = 1", 2);
@@ -101,7 +102,7 @@ static void a_link_gets_its_lanes_back(void **state)
 	struct net_config cfg;
 	uint64_t whole, always, a_while;
 
-	fault_end_machine(&cfg, "gemini:2x1x1");
+	net_fixture_machine_load(&cfg, "gemini:2x1x1");
 	whole = stream(&cfg, "slow-node 3 = 1");
 	always = stream(&cfg, "lanes 0.A+ = 1 at 5us; lanes 0.A- = 1 at 5us");
 	a_while = stream(&cfg, "lanes 0.A+ = 1 at 5us for 10us;"
@@ -115,7 +116,7 @@ static void a_slow_node_sends_slowly(void **state)
 	struct net_config cfg;
 	uint64_t whole, slow;
 
-	fault_end_machine(&cfg, "bgq:4");
+	net_fixture_machine_load(&cfg, "bgq:4");
 	whole = stream(&cfg, "slow-node 3 = 5");
 	slow = stream(&cfg, "slow-node 0 = 5");
 	T_TRUE(slow > 2 * whole);
@@ -130,20 +131,20 @@ static void gemini_masks_a_link_out(void **state)
 	struct net_config cfg;
 	unsigned k;
 
-	fault_end_machine(&cfg, "gemini:3x2x1");
+	net_fixture_machine_load(&cfg, "gemini:3x2x1");
 	for (k = 0; k < 2; k++) {
-		struct net_end e;
+		struct net_fixture e;
 
-		fault_end_open(&e, &cfg, "dead-link 0,0,0.A+.3");
+		net_fixture_fault_open(&e, &cfg, "dead-link 0,0,0.A+.3");
 		all_to_all(&e, 12, ways[k], 0);
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		T_IS(e.arrived, 12 * 11);
 		/* A- has 8 ports, followed by A+ */
 		T_IS(carried(&e, 12, 8 + 3), 0);
 		T_TRUE(carried(&e, 12, 8 + 2) > 0);
-		T_IS(fault_end_count(&e).quiesced, 0);
-		T_IS(fault_end_count(&e).lost, 0);
-		net_end_close(&e);
+		T_IS(net_fixture_fault_count(&e).quiesced, 0);
+		T_IS(net_fixture_fault_count(&e).lost, 0);
+		net_fixture_close(&e);
 	}
 }
 
@@ -152,14 +153,14 @@ static void gemini_loads_new_tables(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
-	fault_end_machine(&cfg, "gemini:4x2x1");
-	fault_end_open(&e, &cfg, "dead-link 0,0,0.A+ at 100us");
+	net_fixture_machine_load(&cfg, "gemini:4x2x1");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0,0,0.A+ at 100us");
 	all_to_all(&e, 16, NET_DYNAMIC, 50 * US);
 	all_to_all(&e, 16, NET_DYNAMIC, 150 * US);
-	net_end_drain(&e);
-	c = fault_end_count(&e);
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
 	T_IS(e.arrived, 2 * 16 * 15);
 	T_IS(c.quiesced, 1);
 	T_IS(c.dead_links, 16);
@@ -167,7 +168,7 @@ static void gemini_loads_new_tables(void **state)
 	/* sent at 150 us, waits from 110 us on for 20 ms */
 	T_TRUE(e.last_at > 20 * MS + 110 * US);
 	T_TRUE(e.last_at < 21 * MS);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* GEM-32: new tables use the opposite direction from the source on. */
@@ -179,14 +180,14 @@ static void gemini_starts_the_other_way(void **state)
 	struct net_config cfg;
 	unsigned k, i, there, back;
 
-	fault_end_machine(&cfg, "gemini:5x1x1");
+	net_fixture_machine_load(&cfg, "gemini:5x1x1");
 	for (k = 0; k < 2; k++) {
-		struct net_end e;
+		struct net_fixture e;
 
-		fault_end_open(&e, &cfg, "dead-link 1,0,0.A+");
+		net_fixture_fault_open(&e, &cfg, "dead-link 1,0,0.A+");
 		m.way = ways[k];
 		T_OK(net_send(e.net, 0, &m));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		T_IS(e.arrived, 1);
 		for (i = there = back = 0; i < LINKS; i++) {
 			back += (unsigned)carried(&e, ROUTER, i);
@@ -194,7 +195,7 @@ static void gemini_starts_the_other_way(void **state)
 		}
 		T_IS(there, 0);
 		T_IS(back, 1);
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 }
 
@@ -206,17 +207,17 @@ static void gemini_misses_a_response_after_a_second(void **state)
 			     .way = NET_DETERMINISTIC };
 	struct net_fault_count c;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
-	fault_end_machine(&cfg, "gemini:4x1x1");
-	fault_end_open(&e, &cfg, "dead-link 0,0,0.A+ at 20us");
+	net_fixture_machine_load(&cfg, "gemini:4x1x1");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0,0,0.A+ at 20us");
 	T_OK(net_send(e.net, 0, &m));
-	net_end_drain(&e);
-	c = fault_end_count(&e);
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
 	T_IS(e.arrived, 1);
 	T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
 	T_TRUE(e.last_at > 1000 * MS && e.last_at < 1100 * MS);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* A router and its two nodes have failed: the others reach each other. */
@@ -224,11 +225,11 @@ static void gemini_goes_round_a_router(void **state)
 {
 	struct net_msg m = { .bytes = 64 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	unsigned sent = 0;
 
-	fault_end_machine(&cfg, "gemini:3x3x1");
-	fault_end_open(&e, &cfg, "dead-switch 1,1,0");
+	net_fixture_machine_load(&cfg, "gemini:3x3x1");
+	net_fixture_fault_open(&e, &cfg, "dead-switch 1,1,0");
 	for (m.src = 0; m.src < 18; m.src++)
 		for (m.dst = 0; m.dst < 18; m.dst++) {
 			if (m.src == m.dst || m.src / 2 == 4 || m.dst / 2 == 4)
@@ -238,11 +239,11 @@ static void gemini_goes_round_a_router(void **state)
 			T_OK(net_send(e.net, 0, &m));
 			sent++;
 		}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, sent);
-	T_IS(fault_end_count(&e).dead_nodes, 2);
-	T_IS(fault_end_count(&e).lost, 0);
-	net_end_close(&e);
+	T_IS(net_fixture_fault_count(&e).dead_nodes, 2);
+	T_IS(net_fixture_fault_count(&e).lost, 0);
+	net_fixture_close(&e);
 }
 
 /* ---- trees --------------------------------------------------------------- */
@@ -258,19 +259,19 @@ static void qsnet2_goes_round_a_switch(void **state)
 	struct net_config cfg;
 	unsigned i, k;
 
-	fault_end_machine(&cfg, "qsnet2:4x4x4");
+	net_fixture_machine_load(&cfg, "qsnet2:4x4x4");
 	for (i = 0; i < WEFT_COUNT_OF(plans); i++)
 		for (k = 0; k < 2; k++) {
-			struct net_end e;
+			struct net_fixture e;
 
-			fault_end_open(&e, &cfg, plans[i]);
+			net_fixture_fault_open(&e, &cfg, plans[i]);
 			all_to_all(&e, 64, k ? NET_DYNAMIC : NET_DETERMINISTIC,
 				   0);
-			net_end_drain(&e);
+			net_fixture_drain(&e);
 			T_IS(e.arrived, 64 * 63);
-			T_IS(fault_end_count(&e).timeouts, 0);
-			T_TRUE(fault_end_count(&e).detours > 0 || k);
-			net_end_close(&e);
+			T_IS(net_fixture_fault_count(&e).timeouts, 0);
+			T_TRUE(net_fixture_fault_count(&e).detours > 0 || k);
+			net_fixture_close(&e);
 		}
 }
 
@@ -279,17 +280,17 @@ static void qsnet2_misses_an_answer_and_tries_again(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
-	fault_end_machine(&cfg, "qsnet2:4x4x4");
-	fault_end_open(&e, &cfg, "dead-switch 3:0 at 20us");
+	net_fixture_machine_load(&cfg, "qsnet2:4x4x4");
+	net_fixture_fault_open(&e, &cfg, "dead-switch 3:0 at 20us");
 	all_to_all(&e, 64, NET_DETERMINISTIC, 0);
-	net_end_drain(&e);
-	c = fault_end_count(&e);
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
 	T_IS(e.arrived, 64 * 63);
 	T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
 	T_IS(c.lost, 0);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* SWE-28, SWE-29: a rail has failed, or all links up of a switch. */
@@ -300,17 +301,17 @@ static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
 	struct net_config cfg;
 	unsigned i;
 
-	fault_end_machine(&cfg, "sunway:6x4");
+	net_fixture_machine_load(&cfg, "sunway:6x4");
 	for (i = 0; i < WEFT_COUNT_OF(plans); i++) {
-		struct net_end e;
+		struct net_fixture e;
 
-		fault_end_open(&e, &cfg, plans[i]);
+		net_fixture_fault_open(&e, &cfg, plans[i]);
 		all_to_all(&e, 24, NET_DYNAMIC, 0);
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		T_IS(e.arrived, 24 * 23);
-		T_IS(fault_end_count(&e).lost, 0);
-		T_IS(fault_end_count(&e).timeouts, 0);
-		net_end_close(&e);
+		T_IS(net_fixture_fault_count(&e).lost, 0);
+		T_IS(net_fixture_fault_count(&e).timeouts, 0);
+		net_fixture_close(&e);
 	}
 }
 
@@ -324,20 +325,20 @@ static void sunway_sends_again_what_died_with_a_rail(void **state)
 	struct net_config cfg;
 	unsigned i;
 
-	fault_end_machine(&cfg, "sunway:6x4");
+	net_fixture_machine_load(&cfg, "sunway:6x4");
 	for (i = 0; i < WEFT_COUNT_OF(plans); i++) {
-		struct net_end e;
+		struct net_fixture e;
 
-		fault_end_open(&e, &cfg, plans[i]);
+		net_fixture_fault_open(&e, &cfg, plans[i]);
 		all_to_all(&e, 24, NET_DYNAMIC, 0);
 		all_to_all(&e, 24, NET_DETERMINISTIC, 0);
-		net_end_drain(&e);
-		c = fault_end_count(&e);
+		net_fixture_drain(&e);
+		c = net_fixture_fault_count(&e);
 		T_IS(e.arrived, 2 * 24 * 23);
 		T_IS(c.lost, 0);
 		T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
 		T_TRUE(e.last_at > 1 * MS && e.last_at < 3 * MS);
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 }
 
@@ -355,13 +356,14 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 	unsigned i, n;
 
 	for (i = 0; i < WEFT_COUNT_OF(row); i++) {
-		struct net_end e;
+		struct net_fixture e;
 
-		fault_end_machine(&cfg, row[i].machine);
-		fault_end_open(&e, &cfg, "dead-node 3 at 10us");
+		net_fixture_machine_load(&cfg, row[i].machine);
+		net_fixture_fault_open(&e, &cfg, "dead-node 3 at 10us");
 		for (n = 0; n < 8; n++)
-			T_OK(net_end_send(&e, 20 * US, n, n == 7 ? 3 : 7, 64));
-		net_end_drain(&e);
+			T_OK(net_fixture_send(&e, 20 * US, n, n == 7 ? 3 : 7,
+					      64));
+		net_fixture_drain(&e);
 		T_IS(e.dead, 1);
 		T_IS(e.dead_node, 3);
 		T_TRUE(e.dead_at >= 10 * US + row[i].told);
@@ -370,7 +372,7 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 		T_IS(e.lost, 2);
 		T_IS(e.arrived, 6);
 		T_TRUE(e.lost_at >= 10 * US + row[i].told);
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 }
 
@@ -378,34 +380,34 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 static void bgq_does_not_go_round_a_dead_link(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
-	fault_end_machine(&cfg, "bgq:4");
-	fault_end_open(&e, &cfg, "dead-link 0.A+ at 1us");
-	T_OK(net_end_send(&e, 2 * US, 0, 1, 64));
-	T_OK(net_end_send(&e, 2 * US, 1, 0, 64));
-	T_OK(net_end_send(&e, 2 * US, 0, 3, 64));
-	net_end_drain(&e);
+	net_fixture_machine_load(&cfg, "bgq:4");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0.A+ at 1us");
+	T_OK(net_fixture_send(&e, 2 * US, 0, 1, 64));
+	T_OK(net_fixture_send(&e, 2 * US, 1, 0, 64));
+	T_OK(net_fixture_send(&e, 2 * US, 0, 3, 64));
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
 	T_IS(e.lost, 2);
 	T_IS(e.dead, 1);
 	T_IS(e.dead_node, NET_DEAD_LINK);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_link_that_comes_back_carries_what_waited(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
-	fault_end_machine(&cfg, "bgq:4");
-	fault_end_open(&e, &cfg, "dead-link 0.A+ at 1us for 1ms");
-	T_OK(net_end_send(&e, 2 * US, 0, 1, 64));
-	net_end_drain(&e);
+	net_fixture_machine_load(&cfg, "bgq:4");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0.A+ at 1us for 1ms");
+	T_OK(net_fixture_send(&e, 2 * US, 0, 1, 64));
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
-	T_IS(fault_end_count(&e).lost, 0);
+	T_IS(net_fixture_fault_count(&e).lost, 0);
 	T_TRUE(e.last_at >= 1 * MS + 1 * US && e.last_at < 1 * MS + 3 * US);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -434,8 +436,8 @@ static void a_plan_names_what_the_machine_has(void **state)
 	unsigned i;
 
 	for (i = 0; i < WEFT_COUNT_OF(row); i++) {
-		fault_end_machine(&cfg, row[i].machine);
-		fault_end_wrong(&cfg, row[i].plan, &why);
+		net_fixture_machine_load(&cfg, row[i].machine);
+		net_fixture_fault_refused(&cfg, row[i].plan, &why);
 		if (!strstr(why.text, row[i].why))
 			print_message("%s: %s\n", row[i].plan, why.text);
 		T_TRUE(strstr(why.text, row[i].why));
@@ -447,17 +449,17 @@ static void optical_links_are_those_across_midplanes(void **state)
 {
 	struct net_fault_port near, far;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
-	fault_end_machine(&cfg, "bgq:8");
-	fault_end_open(&e, &cfg, "errors optical = 1e-6");
-	T_OK(net_end_send(&e, 0, 2, 5, 512));
-	net_end_drain(&e);
+	net_fixture_machine_load(&cfg, "bgq:8");
+	net_fixture_fault_open(&e, &cfg, "errors optical = 1e-6");
+	T_OK(net_fixture_send(&e, 0, 2, 5, 512));
+	net_fixture_drain(&e);
 	net_fault_port_get(e.net, 2, 1, &near);
 	net_fault_port_get(e.net, 3, 1, &far);
 	T_IS(near.packets, 0);
 	T_IS(far.packets, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

@@ -16,7 +16,7 @@
 
 #define FILE_BYTES_MAX 65536u
 
-int file_fail(struct net_why *why, const char *fmt, ...)
+int file_fail(struct net_error_text *why, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -98,7 +98,7 @@ static int unknown(struct file_doc *doc, unsigned line, const char *key)
 }
 
 /* "[name]" begins the lines of a variant. */
-static int cut_section(struct file_doc *doc, unsigned line, char *s)
+static int split_section(struct file_doc *doc, unsigned line, char *s)
 {
 	size_t n = strlen(s);
 
@@ -113,7 +113,7 @@ static int cut_section(struct file_doc *doc, unsigned line, char *s)
 }
 
 /* "dma.inject" is the key inject of the part dma. */
-static void cut_part(struct file_line *item)
+static void split_part(struct file_line *item)
 {
 	char *point = strchr(item->key, '.');
 
@@ -151,7 +151,7 @@ static int keep(struct file_doc *doc, const struct file_line *item)
 }
 
 /* Splits "key = value # comment"; skips empty lines and comments. */
-static int cut_line(struct file_doc *doc, unsigned line, char *s)
+static int split_line(struct file_doc *doc, unsigned line, char *s)
 {
 	struct file_line item = { .line = line,
 				  .comment = s + strlen(s),
@@ -166,7 +166,7 @@ static int cut_line(struct file_doc *doc, unsigned line, char *s)
 	if (!*s)
 		return 0;
 	if (*s == '[')
-		return cut_section(doc, line, s);
+		return split_section(doc, line, s);
 	equal = strchr(s, '=');
 	if (!equal)
 		return file_fail_at(doc, line,
@@ -176,7 +176,7 @@ static int cut_line(struct file_doc *doc, unsigned line, char *s)
 	*equal = 0;
 	item.key = trim(s);
 	item.value = trim(equal + 1);
-	cut_part(&item);
+	split_part(&item);
 	item.def = key_of(&item);
 	if (!item.def)
 		return unknown(doc, line, item.key);
@@ -186,7 +186,7 @@ static int cut_line(struct file_doc *doc, unsigned line, char *s)
 	return keep(doc, &item);
 }
 
-static int cut(struct file_doc *doc, char *text, size_t len)
+static int split_text(struct file_doc *doc, char *text, size_t len)
 {
 	unsigned line = 1;
 	char *end;
@@ -199,7 +199,7 @@ static int cut(struct file_doc *doc, char *text, size_t len)
 		end = strchr(text, '\n');
 		if (end)
 			*end++ = 0;
-		err = cut_line(doc, line, text);
+		err = split_line(doc, line, text);
 		if (err)
 			return err;
 	}
@@ -263,7 +263,8 @@ static bool too_few(const struct net_config *c)
 }
 
 /* Constraints between several values. */
-static int together(const struct file_doc *doc, const struct net_config *c)
+static int check_constraints(const struct file_doc *doc,
+			     const struct net_config *c)
 {
 	uint32_t wire = net_wire_bytes(c, c->payload_bytes / c->chunk_bytes);
 	uint32_t chunks = net_wire_tokens(c, wire);
@@ -338,7 +339,7 @@ static int check_variant(const struct file_doc *doc)
 }
 
 /* True if a line is not overridden by the requested variant. */
-static bool counts(const struct file_doc *doc, const struct file_line *l)
+static bool is_effective(const struct file_doc *doc, const struct file_line *l)
 {
 	return doc_get(doc, l->part, l->key) == l;
 }
@@ -358,7 +359,7 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 	}
 	for (unsigned i = 0; i < doc->count && !err; i++) {
 		l = &doc->item[i];
-		if (!l->part || !counts(doc, l))
+		if (!l->part || !is_effective(doc, l))
 			continue;
 		part = file_part(l->part, l->def->flags, cfg);
 		if (!part)
@@ -392,17 +393,17 @@ static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
 		err = file_shape(cfg, dims, nodes, doc->why);
 	if (!err)
 		err = orders(doc, cfg);
-	return err ? err : together(doc, cfg);
+	return err ? err : check_constraints(doc, cfg);
 }
 
 int net_file_parse(const char *name, char *text, size_t len,
 		   const struct net_spec *spec, struct net_config *cfg,
-		   struct net_why *why)
+		   struct net_error_text *why)
 {
 	struct file_doc doc = { .name = name,
 				.why = why,
 				.variant = spec->variant };
-	int err = cut(&doc, text, len);
+	int err = split_text(&doc, text, len);
 
 	return err ? err : build(&doc, spec->dims, spec->nodes, cfg);
 }
@@ -411,7 +412,7 @@ int net_file_parse(const char *name, char *text, size_t len,
 
 /* Reads a whole file, with a terminating zero. */
 static int slurp(const char *path, char **text_p, size_t *len_p,
-		 struct net_why *why)
+		 struct net_error_text *why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = malloc(FILE_BYTES_MAX + 1);
@@ -467,7 +468,7 @@ static const char *spec_variant(const char *spec, char *buf, size_t len)
 }
 
 int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
-		  struct net_why *why)
+		  struct net_error_text *why)
 {
 	struct net_spec want = { .nodes = nodes };
 	char path[4096], variant[32], *text;
@@ -510,7 +511,7 @@ static enum net_source source(const char *comment, const char **text_p)
 
 int net_file_each(const char *spec,
 		  void (*each)(void *arg, const struct net_file_entry *entry),
-		  void *arg, struct net_why *why)
+		  void *arg, struct net_error_text *why)
 {
 	char path[4096], *text;
 	struct file_doc doc = { .name = path, .why = why };
@@ -522,7 +523,7 @@ int net_file_each(const char *spec,
 		err = slurp(path, &text, &len, why);
 	if (err)
 		return err;
-	err = cut(&doc, text, len);
+	err = split_text(&doc, text, len);
 	for (unsigned i = 0; i < doc.count && !err; i++) {
 		struct net_file_entry e = { .line = doc.item[i].line,
 					    .key = doc.item[i].key,

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 /* An error text for users, with file and line. */
-struct net_why {
+struct net_error_text {
 	char text[480];
 };
 
@@ -34,7 +34,7 @@ struct net_why {
  * cfg is then undefined.
  */
 int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
-		  struct net_why *why);
+		  struct net_error_text *why);
 
 /* Writes "4x4x4x4x2" or, with a mesh that is not the default, "4mx4x4x4x2". */
 void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len);
@@ -54,11 +54,11 @@ struct net_file_entry {
 /* Calls each for every line that sets a key, in the order of the file. */
 int net_file_each(const char *spec,
 		  void (*each)(void *arg, const struct net_file_entry *entry),
-		  void *arg, struct net_why *why);
+		  void *arg, struct net_error_text *why);
 
 /* Path of the file behind SPEC. 0, -ENOENT (why), -ENAMETOOLONG. */
 int net_file_find(const char *spec, char *path, size_t len,
-		  struct net_why *why);
+		  struct net_error_text *why);
 
 /*
  * Path of a file below share/weft, above the running program or library:
@@ -76,6 +76,6 @@ struct net_spec {
 /* As net_file_load, from text; errors begin with name. */
 int net_file_parse(const char *name, char *text, size_t len,
 		   const struct net_spec *spec, struct net_config *cfg,
-		   struct net_why *why);
+		   struct net_error_text *why);
 
 #endif

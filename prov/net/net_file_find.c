@@ -20,7 +20,7 @@
 #endif
 
 /* Searches every folder above file. */
-static bool look_above(char *file, const char *what, char *path, size_t len)
+static bool search_above(char *file, const char *what, char *path, size_t len)
 {
 	char *slash;
 	int n;
@@ -52,12 +52,12 @@ int net_file_share(const char *what, char *path, size_t len)
 	char file[4096];
 	ssize_t n;
 
-	if (own_file(file) && look_above(file, what, path, len))
+	if (own_file(file) && search_above(file, what, path, len))
 		return 0;
 	n = readlink("/proc/self/exe", file, sizeof(file) - 1);
 	if (n > 0) {
 		file[n] = 0;
-		if (look_above(file, what, path, len))
+		if (search_above(file, what, path, len))
 			return 0;
 	}
 	n = snprintf(path, len, "%s/weft/%s", WEFT_DATADIR, what);
@@ -65,8 +65,8 @@ int net_file_share(const char *what, char *path, size_t len)
 }
 
 /* Names of the installed machines, and the one nearest to name. */
-static void known(const char *name, char *all, size_t len, char *near,
-		  size_t near_len)
+static void list_machines(const char *name, char *all, size_t len, char *near,
+			  size_t near_len)
 {
 	unsigned least = (unsigned)strlen(name) / 2 + 1, d;
 	struct dirent *entry;
@@ -93,7 +93,7 @@ static void known(const char *name, char *all, size_t len, char *near,
 		closedir(list);
 }
 
-static int no_machine(const char *name, struct net_why *why)
+static int no_machine(const char *name, struct net_error_text *why)
 {
 	char all[160], near[256];
 
@@ -102,7 +102,7 @@ static int no_machine(const char *name, struct net_why *why)
 			  strerror(errno));
 		return -ENOENT;
 	}
-	known(name, all, sizeof(all), near, sizeof(near));
+	list_machines(name, all, sizeof(all), near, sizeof(near));
 	if (!*all)
 		file_fail(why,
 			  "machine %.100s: share/weft/machines is not "
@@ -116,7 +116,8 @@ static int no_machine(const char *name, struct net_why *why)
 	return -ENOENT;
 }
 
-int net_file_find(const char *spec, char *path, size_t len, struct net_why *why)
+int net_file_find(const char *spec, char *path, size_t len,
+		  struct net_error_text *why)
 {
 	const char *colon = strrchr(spec, ':');
 	char name[3072], what[3200];

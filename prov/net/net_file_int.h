@@ -61,10 +61,11 @@ struct file_doc {
 	unsigned count;
 	const char *section; /* section being read, or NULL */
 	const char *variant; /* requested variant, or NULL */
-	struct net_why *why;
+	struct net_error_text *why;
 };
 
-int file_fail(struct net_why *why, const char *fmt, ...) WEFT_PRINTF(2, 3);
+int file_fail(struct net_error_text *why, const char *fmt, ...)
+	WEFT_PRINTF(2, 3);
 /* As file_fail, prefixed with file and line. */
 int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 		 ...) WEFT_PRINTF(3, 4);
@@ -91,7 +92,7 @@ void *file_part(const char *name, unsigned flags, struct net_config *cfg);
 /* net_file_shape.c: lengths, torus or mesh, order and zones. */
 int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);
 int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
-	       struct net_why *why);
+	       struct net_error_text *why);
 int file_order(const char *text, struct net_config *cfg);
 int file_zone(const char *text, struct net_config *cfg, unsigned zone);
 

@@ -54,7 +54,8 @@ int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
 	return 0;
 }
 
-static int smallest(struct net_config *c, uint32_t nodes, struct net_why *why)
+static int smallest(struct net_config *c, uint32_t nodes,
+		    struct net_error_text *why)
 {
 	char said[NET_MAP_WHY];
 
@@ -84,7 +85,7 @@ static void more_levels(struct net_config *c)
 }
 
 static int given(struct net_config *c, const char *dims, uint32_t nodes,
-		 struct net_why *why)
+		 struct net_error_text *why)
 {
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
@@ -111,17 +112,17 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 }
 
 /* Without a letter: a torus if the length is a midplane's or the machine's. */
-static bool ring_by_rule(const struct net_config *c, unsigned d)
+static bool is_ring_default(const struct net_config *c, unsigned d)
 {
 	return c->size[d] > 1 && (c->closed || c->size[d] == c->midplane[d] ||
 				  c->size[d] == c->full[d]);
 }
 
-static void wrap_by_rule(struct net_config *c)
+static void wrap_defaults(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 		c->wrap[d] =
-			c->wrap[d] ? c->wrap[d] == 't' : ring_by_rule(c, d);
+			c->wrap[d] ? c->wrap[d] == 't' : is_ring_default(c, d);
 }
 
 /* A dimension that never extends beyond a midplane has no link chips. */
@@ -133,7 +134,7 @@ static void without_link_chips(struct net_config *c)
 }
 
 int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
-	       struct net_why *why)
+	       struct net_error_text *why)
 {
 	int err = 0;
 
@@ -148,7 +149,7 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 		err = file_fail(why, "%s: more than %d nodes", c->name,
 				NODES_MAX);
 	if (!err && c->topology == NET_TORUS)
-		wrap_by_rule(c);
+		wrap_defaults(c);
 	for (unsigned d = c->dims; d < NET_DIMS_MAX; d++)
 		c->size[d] = c->midplane[d] = c->full[d] = c->parents[d] = 0;
 	return err;
@@ -162,7 +163,7 @@ void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
 		const char *mark = "";
 
 		if (cfg->topology == NET_TORUS &&
-		    ring_by_rule(cfg, d) != !!cfg->wrap[d])
+		    is_ring_default(cfg, d) != !!cfg->wrap[d])
 			mark = cfg->wrap[d] ? "t" : "m";
 		at += (size_t)snprintf(buf + at, len - at, "%s%u%s",
 				       d ? "x" : "", cfg->size[d], mark);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static struct net_config cfg;
-static struct net_why why;
+static struct net_error_text why;
 static char text[65536], shipped[65536];
 static size_t text_len;
 static const char *variant;
@@ -91,8 +91,8 @@ static void gemini_is_closed_and_its_nodes_share_routers(void **state)
 	T_IS(cfg.wrap[0] + cfg.wrap[1] + cfg.wrap[2], 3);
 	T_IS(cfg.bus[2].nodes, 2);
 	T_IS(cfg.path[3].header_bytes, 6);
-	T_IS(cfg.path[1].bus_ask, 2);
-	T_IS(cfg.path[1].ask_bytes, 12);
+	T_IS(cfg.path[1].bus_request, 2);
+	T_IS(cfg.path[1].request_bytes, 12);
 	T_IS(cfg.bus[3].words, 64);
 	T_IS(cfg.bus[3].miss_ps, 12222);
 	T_IS(cfg.ack_wire_bytes, 6);

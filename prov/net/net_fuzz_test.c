@@ -141,7 +141,8 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 }
 
 /* Queries of one node. */
-static void question(struct net_end *e, struct net_part *part, uint32_t nodes)
+static void question(struct net_fixture *e, struct net_part *part,
+		     uint32_t nodes)
 {
 	part->node = part->seq * 7 % nodes;
 	part->kind = part->seq % 4 == 2 ? NET_CAST : NET_QUERY;
@@ -151,7 +152,7 @@ static void question(struct net_end *e, struct net_part *part, uint32_t nodes)
 }
 
 /* Barriers and sums alternate; the first node begins, or the last one. */
-static void barrier_parts(struct net_end *e, uint32_t nodes, uint32_t route,
+static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 			  bool backwards)
 {
 	struct net_part part = { .route = route };
@@ -182,7 +183,7 @@ static uint64_t results_of(const struct plan *p)
 	return p->kind == SHARED ? 0 : p->kind == TREE ? all / 4 * 3 : all;
 }
 
-static void open_route(struct net_end *e, uint32_t nodes, uint32_t *route_p)
+static void open_route(struct net_fixture *e, uint32_t nodes, uint32_t *route_p)
 {
 	uint32_t *node = calloc(nodes, 4), i;
 	struct net_tree_plan t;
@@ -201,12 +202,12 @@ enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };
 /* Runs the plan in one of the variants that must not matter; its hashes. */
 static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 {
-	struct net_end e;
+	struct net_fixture e;
 	struct net_count c;
 	uint32_t i, k, route[ROUTES];
 	uint64_t t, step = 3333333;
 
-	net_end_open(&e, &p->cfg, 20000);
+	net_fixture_open(&e, &p->cfg, 20000);
 	for (i = 0; i < ROUTES && p->kind != SHARED; i++)
 		open_route(&e, p->nodes, &route[i]);
 	for (i = 0; i < ROUTES && p->kind != SHARED; i++) {
@@ -219,20 +220,20 @@ static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 			T_OK(net_send(e.net, p->at[k], &p->msg[k]));
 	}
 	for (t = step; how & (STEPS | LATE) && t < 60000000; t += step) {
-		net_run(e.net, t, &net_end_up, &e, NULL);
+		net_run(e.net, t, &net_fixture_up, &e, NULL);
 		for (i = 0; how & LATE && i < p->count; i++)
 			if (p->at[i] > t && p->at[i] <= t + step)
 				T_OK(net_send(e.net, p->at[i], &p->msg[i]));
 	}
-	net_end_drain(&e);
-	T_FALSE(net_stuck(e.net));
+	net_fixture_drain(&e);
+	T_FALSE(net_deadlock_check(e.net));
 	T_IS(e.arrived, p->arrivals);
 	T_IS(e.results, results_of(p));
 	net_count_get(e.net, &c);
 	T_IS(c.injected, c.delivered);
 	hash[0] = c.hash;
 	hash[1] = e.log;
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void same_however_it_is_run(unsigned kind, int n)
@@ -276,12 +277,12 @@ static void and_where_nodes_share_routers(void **state)
 static void a_small_block_slows_down_but_loses_nothing(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t sent = 0, i;
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 4, 1, 1, 1 }, 10);
-	net_end_open(&e, &cfg, 40);
+	net_fixture_open(&e, &cfg, 40);
 	for (i = 0; i < 2000; i++) {
 		struct net_msg m = { .src = (uint32_t)(i * 7 % 16),
 				     .dst = (uint32_t)(i * 5 % 16),
@@ -290,16 +291,16 @@ static void a_small_block_slows_down_but_loses_nothing(void **state)
 		int ret = net_send(e.net, e.last_at, &m);
 
 		if (ret == -EAGAIN) {
-			net_end_drain(&e);
+			net_fixture_drain(&e);
 			continue;
 		}
 		T_OK(ret);
 		sent++;
 	}
-	net_end_drain(&e);
-	T_FALSE(net_stuck(e.net));
+	net_fixture_drain(&e);
+	T_FALSE(net_deadlock_check(e.net));
 	T_IS(e.arrived, sent);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

@@ -20,7 +20,7 @@ static struct net_config cfg;
 
 static void load(const char *machine)
 {
-	struct net_why why;
+	struct net_error_text why;
 
 	T_OK(net_file_load(machine, 0, &cfg, &why));
 	T_TRUE(!strcmp(cfg.path[BTE].name, "bte"));
@@ -32,13 +32,13 @@ static void load(const char *machine)
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -89,9 +89,9 @@ struct flow {
 static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 {
 	uint64_t first = UINT64_MAX, last = 0, start = UINT64_MAX;
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 1 << 16);
+	net_fixture_open(&e, &cfg, 1 << 16);
 	for (unsigned i = 0; i < n; i++) {
 		struct net_msg msg = { .src = f[i].src,
 				       .dst = f[i].dst,
@@ -105,13 +105,13 @@ static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 		start = empty < start ? empty : start;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, n);
 	for (unsigned i = 0; i < n; i++) {
 		first = e.cookie_at[i] < first ? e.cookie_at[i] : first;
 		last = e.cookie_at[i] > last ? e.cookie_at[i] : last;
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 	if (apart_p)
 		*apart_p = (unsigned)(100 * (last - first) / last);
 	return n * (uint64_t)LONG * 1000000 / (last - start);
@@ -177,20 +177,20 @@ static uint64_t atomics(unsigned words)
 {
 	struct net_msg msg = { .path = AMO, .bytes = 8 };
 	const unsigned n = 8192;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t at;
 
-	net_end_open(&e, &cfg, 1 << 15);
+	net_fixture_open(&e, &cfg, 1 << 15);
 	for (unsigned i = 0; i < n; i++) {
 		msg.src = 2 + i % 4 * 2;
 		msg.address = i % words * 8;
 		msg.fifo = i / 4 % 256;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, n);
 	at = e.last_at;
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return (uint64_t)n * 1000000 / at;
 }
 
@@ -211,17 +211,17 @@ static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 			       .bytes = 1 << 16,
 			       .way = NET_DYNAMIC };
 	struct net_port_count c;
-	struct net_end e;
+	struct net_fixture e;
 	unsigned n = 0;
 
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	for (unsigned port = first; port < first + count; port++) {
 		net_port_get(e.net, ENDS, port, &c);
 		n += c.packets > 0;
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return n;
 }
 
@@ -252,11 +252,11 @@ static void an_answer_passes_requests_that_wait(void **state)
 	struct net_msg many = { .src = Y, .bytes = LONG, .spread = 1 };
 	struct net_msg one = { .dst = Y, .bytes = 8, .ack = 1 };
 	uint64_t now = asked;
-	struct net_end e;
+	struct net_fixture e;
 
 	many.way = one.way = NET_DETERMINISTIC;
 	load("gemini:4x4x4");
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < Y_PORTS / 2; i++)
 		T_OK(net_link_rate(e.net, ENDS + Y / 2, X_PORTS + i,
 				   100000000));
@@ -264,10 +264,10 @@ static void an_answer_passes_requests_that_wait(void **state)
 	T_OK(net_send(e.net, asked, &one));
 	while (!e.acked && now < asked + most) {
 		now += 1000000;
-		net_run(e.net, now, &net_end_up, &e, NULL);
+		net_run(e.net, now, &net_fixture_up, &e, NULL);
 	}
 	T_IS(e.acked, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /*
@@ -276,10 +276,10 @@ static void an_answer_passes_requests_that_wait(void **state)
  */
 static void answers_are_not_held_up_by_requests(void **state)
 {
-	struct net_end e;
+	struct net_fixture e;
 
 	load("gemini:8x1x1");
-	net_end_open(&e, &cfg, 1 << 17);
+	net_fixture_open(&e, &cfg, 1 << 17);
 	for (uint32_t i = 0; i < 16; i++) {
 		struct net_msg msg = { .src = i,
 				       .dst = (i + 6) % 16,
@@ -291,10 +291,10 @@ static void answers_are_not_held_up_by_requests(void **state)
 
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 16);
 	T_IS(e.acked, 16);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* Responses in flight are counted at the link they left by, not at arrival. */
@@ -302,13 +302,13 @@ static void no_link_is_in_use_for_longer_than_time_goes(void **state)
 {
 	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };
 	struct net_port_count c;
-	struct net_end e;
+	struct net_fixture e;
 
 	load("gemini:4x4x4");
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
 	for (uint64_t now = 0; !e.acked; now += 10000) {
-		net_run(e.net, now, &net_end_up, &e, NULL);
+		net_run(e.net, now, &net_fixture_up, &e, NULL);
 		for (uint32_t chip = 0; chip < ENDS / 2; chip++)
 			for (unsigned port = 0; port < TORUS_PORTS; port++) {
 				net_port_get(e.net, ENDS + chip, port, &c);
@@ -316,7 +316,7 @@ static void no_link_is_in_use_for_longer_than_time_goes(void **state)
 			}
 		T_TRUE(now < 10000000);
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ size_t net_table_entries(const struct net_fat *f)
 }
 
 void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
-		    struct net_table *t, struct net_fat_road *entry)
+		    struct net_table *t, struct net_fat_route *entry)
 {
 	struct net_fat_place p = net_fat_place(f, node);
 	uint32_t each = nodes_inside(f), i;
@@ -37,15 +37,15 @@ void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
 	t->supers = supernodes(f);
 	t->entry = entry;
 	for (i = 0; i < each && !t->above; i++)
-		net_fat_road(f, node, t->own.super * each + i, hops, 0,
-			     &entry[i]);
+		net_fat_route(f, node, t->own.super * each + i, hops, 0,
+			      &entry[i]);
 	/* One node represents its whole supernode. */
 	for (i = 0; i < t->supers; i++)
-		net_fat_road(f, node, i * each, hops, 0, &entry[each + i]);
+		net_fat_route(f, node, i * each, hops, 0, &entry[each + i]);
 }
 
-const struct net_fat_road *net_table_find(const struct net_table *t,
-					  struct net_guid to)
+const struct net_fat_route *net_table_find(const struct net_table *t,
+					   struct net_guid to)
 {
 	if (!t->above && to.super == t->own.super)
 		return &t->entry[to.inside];

@@ -25,10 +25,10 @@ struct net_guid {
 struct net_guid net_guid_of(const struct net_fat *f, uint32_t node);
 
 struct net_table {
-	struct net_guid own;	    /* of the switch: only its supernode */
-	bool above;		    /* above all supernodes */
-	uint32_t inside, supers;    /* number of entries of both parts */
-	struct net_fat_road *entry; /* inside + supers */
+	struct net_guid own;	     /* of the switch: only its supernode */
+	bool above;		     /* above all supernodes */
+	uint32_t inside, supers;     /* number of entries of both parts */
+	struct net_fat_route *entry; /* inside + supers */
 };
 
 /* Number of entries that a switch needs for a machine of this shape. */
@@ -38,8 +38,8 @@ size_t net_table_entries(const struct net_fat *f);
  * number of hops; entry has space for net_table_entries().
  */
 void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
-		    struct net_table *t, struct net_fat_road *entry);
-const struct net_fat_road *net_table_find(const struct net_table *t,
-					  struct net_guid to);
+		    struct net_table *t, struct net_fat_route *entry);
+const struct net_fat_route *net_table_find(const struct net_table *t,
+					   struct net_guid to);
 
 #endif

@@ -43,17 +43,17 @@ static void largest(struct net_fat *f)
 static void table_knows(const struct net_fat *f, uint32_t node, unsigned hops,
 			uint32_t step)
 {
-	struct net_fat_road *entry =
+	struct net_fat_route *entry =
 		calloc(net_table_entries(f), sizeof(*entry));
-	const struct net_fat_road *got;
-	struct net_fat_road want;
+	const struct net_fat_route *got;
+	struct net_fat_route want;
 	struct net_table t;
 	uint32_t dst;
 
 	T_TRUE(entry != NULL);
 	net_table_fill(f, node, hops, &t, entry);
 	for (dst = 0; dst < f->first[1]; dst += step) {
-		net_fat_road(f, node, dst, hops, 0, &want);
+		net_fat_route(f, node, dst, hops, 0, &want);
 		got = net_table_find(&t, net_guid_of(f, dst));
 		T_IS(got->ports, want.ports);
 		T_IS(got->detour, want.detour);

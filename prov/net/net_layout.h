@@ -48,7 +48,7 @@ enum {
 	NET_FORMS, /* 0 common, then paths with another header */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* retry interval when the packet pool is empty */
-	NET_BREATH_TICKS = 65536,
+	NET_CALLBACK_TICKS = 65536,
 	NET_ROUTE_MAX = 56, /* ports of a source route */
 };
 
@@ -241,16 +241,16 @@ struct net_mrec {
 	uint32_t next;	     /* in its FIFO in memory, or in the free list */
 	uint32_t last;	     /* of a FIFO's head: the FIFO's tail */
 	uint32_t ring;	     /* of a head: the next head of the engine */
-	int8_t rem[NET_DIMS_MAX]; /* torus: hops; NET_ROAD_ROUTED: a record */
+	int8_t rem[NET_DIMS_MAX]; /* torus: hops; NET_MREC_ROUTED: a record */
 	uint8_t flags;		  /* NET_P_* of its packets, NET_M_SEEN */
-	uint8_t road;		  /* VC, zone from bit 4 on, NET_ROAD_ROUTED */
+	uint8_t road;		  /* VC, zone from bit 4 on, NET_MREC_ROUTED */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
 #define NET_M_SEEN	0x80 /* counted in the target's working set */
 #define NET_M_ACKED	0x40 /* each packet is acknowledged */
-#define NET_ROAD_ROUTED 0x80 /* its packets have a source route */
-#define NET_FATE_AGAIN	1    /* retransmitted or rerouted: unordered */
+#define NET_MREC_ROUTED 0x80 /* its packets have a source route */
+#define NET_FATE_RESENT 1    /* retransmitted or rerouted: unordered */
 #define NET_FATE_LOST	2    /* a packet is lost */
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
@@ -317,7 +317,7 @@ enum net_steer { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
 
 /* ---- the block ----------------------------------------------------------- */
 
-struct net_far {
+struct net_heap_event {
 	uint64_t tick;
 	uint64_t word;
 };
@@ -346,7 +346,7 @@ struct net {
 	uint32_t steer;	      /* enum net_steer */
 	uint32_t down;	      /* shared routers: first port to their nodes */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
-	uint32_t chunks_max, far_max, events_max;
+	uint32_t chunks_max, heap_max, events_max;
 	struct net_fat fat; /* trees only */
 	/* torus: directions, by mask of dimensions with hops left */
 	uint16_t det_dirs[1 << NET_DIMS_MAX];
@@ -363,9 +363,9 @@ struct net {
 	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
 	uint32_t odd;		      /* NET_ODD_* */
 	uint64_t off_pool, off_ahead; /* 0: no shared tokens; no look-ahead */
-	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
-	uint64_t off_queued; /* tiles: per port, packets in row buffers */
-	uint64_t off_stuff;  /* per link: time its next word may leave */
+	uint64_t off_coord, off_heap, off_mark, off_sort, off_words, off_row;
+	uint64_t off_queued;  /* tiles: per port, packets in row buffers */
+	uint64_t off_control; /* per link: time its next word may leave */
 	uint32_t first_packet, first_msg, first_chunk; /* index less one */
 	uint32_t node_stride, link_stride;
 	uint32_t words; /* word cache entries of a node's buses */
@@ -468,7 +468,7 @@ static inline uint64_t *net_dead(const struct net *net)
 }
 
 /* By port: waiting time behind it in tokens, as reported by returned tokens. */
-static inline uint16_t *net_ahead(const struct net *net, uint32_t node)
+static inline uint16_t *net_port_delay(const struct net *net, uint32_t node)
 {
 	return (uint16_t *)net_at(net, net->off_ahead) +
 	       (uint64_t)node * net->ports;
@@ -543,10 +543,10 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
  * Asserts a bound on the steps of a list walk: if the block has been
  * overwritten, a cyclic list would hang the model. Leaves the caller's guard.
  */
-static inline void net_sure(bool it_is_so)
+static inline void net_walk_check(bool condition)
 {
-	if (weft_unlikely(!it_is_so))
-		weft_guard_leave("the network model makes no sense");
+	if (weft_unlikely(!condition))
+		weft_guard_fail("the network model makes no sense");
 }
 
 /* ---- helpers ------------------------------------------------------------- */
@@ -577,12 +577,13 @@ static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 
 /* Features that few machines have, tested together on the hot path. */
 enum {
-	NET_ODD_SHARED = 1, /* shared tokens */
-	NET_ODD_AHEAD = 2, /* tokens that report the waiting time behind them */
-	NET_ODD_TOKENS = NET_ODD_SHARED | NET_ODD_AHEAD,
-	NET_ODD_FAULTS = 4,
-	NET_ODD_WHOLE = 8,   /* links with store-and-forward */
-	NET_ODD_ROUTER = 16, /* columns of tiles, system packets round-robin */
+	NET_RARE_SHARED = 1, /* shared tokens */
+	NET_RARE_AHEAD =
+		2, /* tokens that report the waiting time behind them */
+	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
+	NET_RARE_FAULTS = 4,
+	NET_RARE_WHOLE = 8,   /* links with store-and-forward */
+	NET_RARE_ROUTER = 16, /* columns of tiles, system packets round-robin */
 };
 
 /* Shared tokens: number in use by a port's packets, per channel. */

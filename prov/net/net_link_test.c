@@ -21,7 +21,8 @@ static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
 }
 
 /* Number of ports up that packets left node 0 by; *most_p: largest count. */
-static unsigned used(const struct net_end *e, unsigned links, uint64_t *most_p)
+static unsigned used(const struct net_fixture *e, unsigned links,
+		     uint64_t *most_p)
 {
 	struct net_port_count c;
 	unsigned i, n = 0;
@@ -37,7 +38,7 @@ static unsigned used(const struct net_end *e, unsigned links, uint64_t *most_p)
 }
 
 /* Time of 16 messages of 256 packets each from node 0 to node 1. */
-static uint64_t stream(struct net_end *e, uint8_t links, uint8_t way)
+static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t way)
 {
 	struct net_msg msg = {
 		.dst = 1, .bytes = 512 * 256, .way = way, .zone = 1
@@ -45,10 +46,10 @@ static uint64_t stream(struct net_end *e, uint8_t links, uint8_t way)
 	struct net_config cfg;
 
 	ring(&cfg, 2, links);
-	net_end_open(e, &cfg, 0);
+	net_fixture_open(e, &cfg, 0);
 	for (msg.fifo = 0; msg.fifo < 16; msg.fifo++)
 		T_OK(net_send(e->net, 0, &msg));
-	net_end_drain(e);
+	net_fixture_drain(e);
 	T_IS(e->arrived, 16);
 	T_OK(net_check(e->net));
 	return e->last_at;
@@ -56,42 +57,42 @@ static uint64_t stream(struct net_end *e, uint8_t links, uint8_t way)
 
 static void adaptive_packets_use_all_links_to_a_neighbour(void **state)
 {
-	struct net_end one, four;
+	struct net_fixture one, four;
 	uint64_t most, slow = stream(&one, 1, NET_DYNAMIC);
 	uint64_t fast = stream(&four, 4, NET_DYNAMIC);
 
 	T_IS(used(&four, 4, &most), 4);
 	T_TRUE(most < 4096 / 4 * 11 / 10);
 	T_TRUE(slow > 38 * fast / 10);
-	net_end_close(&one);
-	net_end_close(&four);
+	net_fixture_close(&one);
+	net_fixture_close(&four);
 }
 
 static void a_deterministic_pair_keeps_to_one_of_them(void **state)
 {
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t most;
 
 	stream(&e, 4, NET_DETERMINISTIC);
 	T_IS(used(&e, 4, &most), 1);
 	T_IS(most, 4096);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void different_pairs_are_spread_over_them(void **state)
 {
 	struct net_msg msg = { .bytes = 64, .way = NET_DETERMINISTIC };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t most;
 
 	ring(&cfg, 64, 4);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (msg.dst = 1; msg.dst < 32; msg.dst++)
 		T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(used(&e, 4, &most), 4);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* More packets than the rings hold: without the bubble they would deadlock. */
@@ -99,11 +100,11 @@ static void rings_of_several_links_do_not_stand_still(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	unsigned i;
 
 	ring(&cfg, 8, 3);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (i = 0; i < 8 * 16; i++) {
 		msg.src = i % 8;
 		msg.dst = (i + 3) % 8;
@@ -111,10 +112,10 @@ static void rings_of_several_links_do_not_stand_still(void **state)
 		msg.way = i % 3 ? NET_DYNAMIC : NET_DETERMINISTIC;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 8 * 16);
 	T_OK(net_check(e.net));
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_link_that_lost_lanes_takes_longer(void **state)
@@ -123,71 +124,71 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 			       .bytes = 512 * 64,
 			       .way = NET_DETERMINISTIC };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t whole, half;
 
 	ring(&cfg, 2, 1);
 	cfg.protocol_ticks = 0;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	whole = e.last_at;
 	T_OK(net_link_rate(e.net, 0, 1, 2 * cfg.link_ps_per_byte_x1000));
 	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL); /* end of the mesh */
 	T_OK(net_send(e.net, whole, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	half = e.last_at - whole;
 	T_IS(half - whole, 64 * 138 * 2000);
 	T_OK(net_check(e.net));
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t plain;
 
 	ring(&cfg, 2, 1);
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, 1, 512));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, 1, 512));
+	net_fixture_drain(&e);
 	plain = e.last_at;
-	net_end_close(&e);
+	net_fixture_close(&e);
 	cfg.chunk_wire_bytes = 40;
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, 1, 512));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, 1, 512));
+	net_fixture_drain(&e);
 	T_IS(e.last_at - plain, 16 * 8 * 500);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* One switch in the middle, two cables, no time in the end node. */
 static void cables_and_switches_of_a_tree_add_up(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t ends;
 
 	net_config_bgq(&cfg);
 	cfg.topology = NET_FAT_TREE;
 	cfg.dims = 2;
 	cfg.size[0] = cfg.size[1] = 4;
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, 15, 8));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, 15, 8));
+	net_fixture_drain(&e);
 	ends = e.last_at - 4 * cfg.hop_ps;
-	net_end_close(&e);
+	net_fixture_close(&e);
 	cfg.hop_ps = 21000;
 	cfg.hop_end_ps = 2000;
 	cfg.metre_ps = 4000;
 	cfg.cable[0] = 5;
 	cfg.cable[1] = 20;
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, 15, 8));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, 15, 8));
+	net_fixture_drain(&e);
 	T_IS(e.last_at - ends, 3 * 21000 + 2000 + 2 * 25 * 4000);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 enum { AHEAD = 256 };
 
 struct queue {
-	struct net_end e; /* first: the callbacks cast to it */
+	struct net_fixture e; /* first: the callbacks cast to it */
 	struct weft_rng rng;
 	double gap_ps;
 	uint64_t due, posted, total, seen;
@@ -74,7 +74,7 @@ static double queue_ratio(double rho, uint64_t total)
 
 	small_torus(&cfg, "2");
 	cfg.wrap[0] = 0;
-	net_end_open(&q.e, &cfg, 0);
+	net_fixture_open(&q.e, &cfg, 0);
 	slot = (138 + cfg.protocol_ticks) * (double)cfg.tick_ps;
 	zero = (double)cfg.path[0].inject_ps + 544 * 312.5 +
 	       (double)cfg.hop_ps + 138 * 2000. +
@@ -86,7 +86,7 @@ static double queue_ratio(double rho, uint64_t total)
 	net_run(q.e.net, NET_NEVER, &up, &q, NULL);
 	T_IS(q.seen, total);
 	theory = rho * slot / (2 * (1 - rho));
-	net_end_close(&q.e);
+	net_fixture_close(&q.e);
 	return (q.wait / (double)total - zero) / theory;
 }
 
@@ -106,7 +106,7 @@ static void one_link_waits_as_a_queue_of_fixed_service(void **state)
 /* ---- many nodes ---------------------------------------------------------- */
 
 struct crowd {
-	struct net_end e;
+	struct net_fixture e;
 	uint32_t nodes, streams;
 	uint64_t seed, half, after_half;
 	uint32_t (*target)(struct crowd *c, uint32_t node, uint64_t n);
@@ -168,7 +168,7 @@ static double crowd_rate(struct crowd *c, uint64_t ps)
 			crowd_post(c, 0, i, f);
 		}
 	net_run(c->e.net, ps, &crowd_up, c, NULL);
-	T_FALSE(net_stuck(c->e.net));
+	T_FALSE(net_deadlock_check(c->e.net));
 	T_OK(net_check(c->e.net));
 	free(c->count);
 	return (double)c->after_half / c->nodes / slots;
@@ -186,9 +186,9 @@ static double saturation(const char *dims, uint32_t nodes, uint8_t way)
 	double r;
 
 	small_torus(&cfg, dims);
-	net_end_open(&c.e, &cfg, nodes * 200);
+	net_fixture_open(&c.e, &cfg, nodes * 200);
 	r = crowd_rate(&c, (uint64_t)t_scale(300) * 1000000);
-	net_end_close(&c.e);
+	net_fixture_close(&c.e);
 	return r;
 }
 
@@ -220,10 +220,10 @@ static void a_bisection_of_one_link_carries_one_link(void **state)
 
 	small_torus(&cfg, "8");
 	cfg.wrap[0] = 0;
-	net_end_open(&c.e, &cfg, 0);
+	net_fixture_open(&c.e, &cfg, 0);
 	r = crowd_rate(&c, (uint64_t)t_scale(1000) * 1000000);
 	T_TRUE(fabs(r * 4 - 1) < 0.01);
-	net_end_close(&c.e);
+	net_fixture_close(&c.e);
 }
 
 /* ---- the bubble ---------------------------------------------------------- */
@@ -247,17 +247,17 @@ static bool ring_gets_stuck(uint32_t bubble)
 	cfg.bubble = bubble;
 	cfg.tokens[NET_VC_DET] = 2;
 	cfg.through_share = 1; /* maximum injection pressure */
-	net_end_open(&c.e, &cfg, 0);
+	net_fixture_open(&c.e, &cfg, 0);
 	c.count = calloc(c.nodes, sizeof(*c.count));
 	for (i = 0; i < c.nodes; i++)
 		for (f = 0; f < 200; f++)
 			crowd_post(&c, 0, i, f);
-	net_end_drain(&c.e);
-	stuck = net_stuck(c.e.net);
+	net_fixture_drain(&c.e);
+	stuck = net_deadlock_check(c.e.net);
 	if (!stuck)
 		T_IS(c.e.arrived, 16 * 200);
 	free(c.count);
-	net_end_close(&c.e);
+	net_fixture_close(&c.e);
 	return stuck;
 }
 
@@ -289,13 +289,13 @@ static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 	cfg.tokens[NET_VC_DET] = 2;
 	cfg.inject_room = 0;
 	cfg.through_share = 1;
-	net_end_open(&c.e, &cfg, 0);
+	net_fixture_open(&c.e, &cfg, 0);
 	c.count = calloc(c.nodes, sizeof(*c.count));
 	for (i = 0; i < c.nodes; i++)
 		for (f = 0; f < 200; f++)
 			crowd_post(&c, 0, i, f);
-	net_end_drain(&c.e);
-	stuck = net_stuck(c.e.net);
+	net_fixture_drain(&c.e);
+	stuck = net_deadlock_check(c.e.net);
 	net_count_get(c.e.net, &n);
 	T_TRUE(n.escapes > 0);
 	if (!stuck) {
@@ -303,7 +303,7 @@ static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 		T_IS(c.e.arrived, 16 * 200);
 	}
 	free(c.count);
-	net_end_close(&c.e);
+	net_fixture_close(&c.e);
 	return stuck;
 }
 
@@ -322,7 +322,7 @@ static void the_last_buffer_is_not_for_who_enters(void **state)
 {
 	struct net_config cfg;
 	struct net_count n;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t alone, late;
 
 	small_torus(&cfg, "8");
@@ -330,20 +330,20 @@ static void the_last_buffer_is_not_for_who_enters(void **state)
 	cfg.tokens[NET_VC_DET] = 2;
 	cfg.inject_room = 0;
 	cfg.token_ps = 400000;
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, 1, 512));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, 1, 512));
+	net_fixture_drain(&e);
 	alone = e.last_at;
 	late = 10000000;
-	T_OK(net_end_send(&e, late, 0, 1, 512));
-	T_OK(net_end_send(&e, late, 0, 1, 512));
-	T_OK(net_end_send(&e, late + 600000, 0, 1, 512));
-	net_end_drain(&e);
+	T_OK(net_fixture_send(&e, late, 0, 1, 512));
+	T_OK(net_fixture_send(&e, late, 0, 1, 512));
+	T_OK(net_fixture_send(&e, late + 600000, 0, 1, 512));
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 4);
 	net_count_get(e.net, &n);
 	T_IS(n.escapes, 1);
 	T_TRUE(e.last_at > late + 600000 + alone);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* Injection leaves space for passing packets: here the third packet escapes. */
@@ -351,21 +351,21 @@ static void injection_leaves_its_room_free(void **state)
 {
 	struct net_config cfg;
 	struct net_count n;
-	struct net_end e;
+	struct net_fixture e;
 
 	small_torus(&cfg, "8");
 	cfg.tokens[NET_VC_DYN] = 3 * 18;
 	cfg.tokens[NET_VC_DET] = 4;
 	cfg.inject_room = 18;
 	cfg.token_ps = 400000;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 3; i++)
-		T_OK(net_end_send(&e, 0, 0, 1, 512));
-	net_end_drain(&e);
+		T_OK(net_fixture_send(&e, 0, 0, 1, 512));
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	net_count_get(e.net, &n);
 	T_IS(n.escapes, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* Node 1 keeps its link busy; passing packets wait in its queues. */
@@ -374,12 +374,12 @@ static void packets_join_the_shortest_queue(void **state)
 	struct net_msg m = { .dst = 2, .bytes = 64, .zone = 1 };
 	const struct net_in *in;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	unsigned long_q = 0, short_q = UINT32_MAX;
 
 	small_torus(&cfg, "8");
 	cfg.dyn_queues = 3;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	m.fifo = 1;
 	for (unsigned i = 0; i < 14; i++)
 		T_OK(net_send(e.net, 0, &m));
@@ -387,7 +387,7 @@ static void packets_join_the_shortest_queue(void **state)
 		.src = 1, .dst = 2, .bytes = 100 * 512, .way = NET_SYSTEM
 	};
 	T_OK(net_send(e.net, 0, &m));
-	net_run(e.net, 10000000, &net_end_up, &e, NULL);
+	net_run(e.net, 10000000, &net_fixture_up, &e, NULL);
 	in = &net_ins(e.net, 1)[0];
 	for (unsigned q = 0; q < cfg.dyn_queues; q++) {
 		long_q = in->len[q] > long_q ? in->len[q] : long_q;
@@ -395,9 +395,9 @@ static void packets_join_the_shortest_queue(void **state)
 	}
 	T_TRUE(long_q >= 4);
 	T_TRUE(long_q - short_q <= 1);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 15);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /*
@@ -409,24 +409,24 @@ static uint64_t second_leaves(uint32_t read_paths)
 {
 	struct net_msg m = { .src = 0, .dst = 16, .bytes = 512, .zone = 2 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t at;
 
 	small_torus(&cfg, "8x8");
 	memset(cfg.zone[2], 0x1f, sizeof(cfg.zone[2]));
 	cfg.zone[2][0] = 1; /* dimension by dimension */
 	cfg.read_paths = read_paths;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &m));
 	m.dst = 9;
 	T_OK(net_send(e.net, 0, &m));
 	m.src = 8;
 	m.dst = 16;
 	T_OK(net_send(e.net, cfg.hop_ps - 10 * cfg.tick_ps, &m));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	at = e.node_at[9];
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return at;
 }
 

@@ -91,7 +91,7 @@ uint32_t net_nodes(const struct net *net)
 
 /* ---- invariants ---------------------------------------------------------- */
 
-static int broken(const char *what, uint64_t a, uint64_t b)
+static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 {
 	weft_log(WEFT_LOG_ERROR, "net: %s: %llu against %llu", what,
 		 (unsigned long long)a, (unsigned long long)b);
@@ -109,11 +109,11 @@ static int check_tokens(const struct net *net, bool home)
 				have = net_tokens(net, n, port, vc);
 				all = net_topo_tokens(&net->cfg, n, port, vc);
 				if (have > all)
-					return broken("too many tokens", have,
-						      all);
+					return invariant_failed(
+						"too many tokens", have, all);
 				if (home && have != all)
-					return broken("tokens not home", have,
-						      all);
+					return invariant_failed(
+						"tokens not home", have, all);
 			}
 	return 0;
 }
@@ -129,13 +129,16 @@ int net_check(const struct net *net)
 	bool home = !in_flight(net) && !net_wheel_pending(net);
 
 	if (net->injected - net->delivered != in_flight(net))
-		return broken("packets lost", net->injected - net->delivered,
-			      in_flight(net));
+		return invariant_failed("packets lost",
+					net->injected - net->delivered,
+					in_flight(net));
 	if (net->disorder)
-		return broken("packets out of order", net->disorder, 0);
+		return invariant_failed("packets out of order", net->disorder,
+					0);
 	if (net->excess)
-		return broken("tokens made or lost", net->excess, 0);
+		return invariant_failed("tokens made or lost", net->excess, 0);
 	if (net->late)
-		return broken("sends dated back too far", net->late, 0);
+		return invariant_failed("sends dated back too far", net->late,
+					0);
 	return check_tokens(net, home);
 }

@@ -13,7 +13,7 @@ static unsigned torus_class_of(const struct net_config *cfg, uint32_t node,
 {
 	unsigned dir = 0;
 
-	if (net_topo_inside(cfg, node, port))
+	if (net_topo_is_internal(cfg, node, port))
 		return 2u * cfg->dims + (node < net_topo_ends(cfg));
 	while (port >= net_topo_first(cfg, dir + 1))
 		dir++;
@@ -230,7 +230,7 @@ unsigned net_classes(const struct net_config *cfg)
 	return 2u * cfg->dims + (net_router_nodes(cfg) > 1 ? 2 : 0) + across;
 }
 
-bool net_has_places(const struct net_config *cfg)
+bool net_has_coords(const struct net_config *cfg)
 {
 	return cfg->topology == NET_TORUS;
 }
@@ -266,8 +266,8 @@ void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
 	snprintf(text + n, len - n, "%s", number);
 }
 
-unsigned net_node_place(const struct net_config *cfg, uint32_t node,
-			uint32_t place[NET_DIMS_MAX])
+unsigned net_node_location(const struct net_config *cfg, uint32_t node,
+			   uint32_t place[NET_DIMS_MAX])
 {
 	return names[cfg->topology]->place(cfg, node, place);
 }

@@ -19,7 +19,7 @@
 enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX + 2, NET_CLASS_NAME = 4 };
 
 /* True if nodes have coordinates, and so neighbours. */
-bool net_has_places(const struct net_config *cfg);
+bool net_has_coords(const struct net_config *cfg);
 /* Number of link classes: links of one direction or level are one class. */
 unsigned net_classes(const struct net_config *cfg);
 unsigned net_class_of(const struct net_config *cfg, uint32_t node,
@@ -38,8 +38,8 @@ void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
 void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
 		   char *text, size_t len);
 /* Numbers that locate a node: coordinates, or level and number. */
-unsigned net_node_place(const struct net_config *cfg, uint32_t node,
-			uint32_t place[NET_DIMS_MAX]);
+unsigned net_node_location(const struct net_config *cfg, uint32_t node,
+			   uint32_t place[NET_DIMS_MAX]);
 
 /* Nodes of one kind: all of a torus, a level of a tree. */
 struct net_group {

@@ -53,7 +53,7 @@ static void nodes_of_a_shared_router_have_numbers(void **state)
 	T_IS(g.first, 128);
 	T_IS(g.count, 64);
 	T_IS(g.ports, 42);
-	T_TRUE(net_has_places(&cfg));
+	T_TRUE(net_has_coords(&cfg));
 }
 
 static void links_of_a_tree_have_level_switch_and_port(void **state)

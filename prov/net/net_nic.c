@@ -31,7 +31,7 @@ static uint32_t ring_find(const struct net *net, const struct net_fifo *f,
 	if (!m)
 		return 0;
 	do {
-		net_sure(steps++ < net->msgs_max);
+		net_walk_check(steps++ < net->msgs_max);
 		if (net_mrec(net, m)->fifo == fifo)
 			return m;
 		m = net_mrec(net, m)->ring;
@@ -57,7 +57,7 @@ static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
 	uint32_t prev = mi, steps = 0;
 
 	while (net_mrec(net, prev)->ring != mi) {
-		net_sure(steps++ < net->msgs_max);
+		net_walk_check(steps++ < net->msgs_max);
 		prev = net_mrec(net, prev)->ring;
 	}
 	net_mrec(net, prev)->ring = net_mrec(net, mi)->ring;
@@ -66,9 +66,9 @@ static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
 
 static void push_wake(struct net *net, const struct net_mrec *m)
 {
-	net_push_ps(net, m->ready_ps, NET_EV_WAKE,
-		    net_word(m->src, NET_EV_WAKE,
-			     m->fifo % net->cfg.inject_fifos, 0, 0));
+	net_event_schedule(net, m->ready_ps, NET_EV_WAKE,
+			   net_word(m->src, NET_EV_WAKE,
+				    m->fifo % net->cfg.inject_fifos, 0, 0));
 }
 
 static void enqueue(struct net *net, uint32_t mi)
@@ -130,7 +130,8 @@ static uint8_t flags_of(const struct net_msg *msg)
 }
 
 /* Number of nodes that keep the message. */
-static uint64_t keepers(const struct net *net, const struct net_msg *msg)
+static uint64_t receiving_nodes(const struct net *net,
+				const struct net_msg *msg)
 {
 	return msg->deposit ? net_steer_hops(net, msg->src, msg->dst) : 1;
 }
@@ -195,7 +196,7 @@ static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 		return false;
 	memcpy(r->port, msg->route, msg->route_len);
 	memcpy(m->rem, &ri, sizeof(ri));
-	m->road |= NET_ROAD_ROUTED;
+	m->road |= NET_MREC_ROUTED;
 	return true;
 }
 
@@ -233,7 +234,8 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 		m->bytes_word |= first_word(net, m, msg) << NET_WORD_SHIFT;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net_path(net, m)->inject_ps;
-	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
+	m->left =
+		(uint32_t)((packets ? packets : 1) * receiving_nodes(net, msg));
 	m->src = msg->src;
 	m->dst = msg->dst;
 	m->fifo = (uint16_t)msg->fifo;
@@ -243,7 +245,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->flags = flags_of(msg);
 	if ((msg->route && !keep_route(net, mi, msg)) ||
 	    (msg->ack && !want_acks(net, mi))) {
-		net_nic_forget(net, mi);
+		net_nic_msg_free(net, mi);
 		return -EAGAIN;
 	}
 	if (net_tick_of(net, m->ready_ps) < net->tick)
@@ -264,7 +266,8 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 	m->cookie = cookie;
 	m->ready_ps = at;
 	net->timers++;
-	net_push_ps(net, at, NET_EV_TIMER, net_word(0, NET_EV_TIMER, 0, 0, mi));
+	net_event_schedule(net, at, NET_EV_TIMER,
+			   net_word(0, NET_EV_TIMER, 0, 0, mi));
 	return 0;
 }
 
@@ -279,7 +282,7 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 	uint32_t i = f->ring, best = 0, best_after = UINT32_MAX, steps = 0;
 
 	do {
-		net_sure(steps++ < net->msgs_max);
+		net_walk_check(steps++ < net->msgs_max);
 		m = net_mrec(net, i);
 		if (m->ready_ps < end && m->fifo - f->last - 1 <= best_after) {
 			best_after = m->fifo - f->last - 1;
@@ -313,7 +316,7 @@ static uint64_t engine_free(const struct net_step *s, const struct net_fifo *f)
 }
 
 /* Packets that were read concurrently complete one after the other. */
-static uint64_t in_turn(struct net_fifo *f, uint64_t end)
+static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 {
 	if (end < f->free_ps)
 		end = f->free_ps;
@@ -336,7 +339,7 @@ static void begin_now(const struct net_step *s, struct net_fifo *f)
 }
 
 /* Starts the engine on its next packet, if it is idle and has work. */
-static void feed(struct net_step *s, unsigned fifo)
+static void engine_start(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
@@ -369,14 +372,14 @@ static void feed(struct net_step *s, unsigned fifo)
 	slow = net_bus_end(net, s->id, path->bus_out, start, bytes);
 	if (end < slow)
 		end = slow;
-	net_bus_ask(net, s->id, path, start);
+	net_bus_request(net, s->id, path, start);
 	if (weft_unlikely(net->off_fault))
-		end = net_fault_engine(net, s->id, start, end);
+		end = net_fault_engine_delay(net, s->id, start, end);
 	if (weft_unlikely(net->cfg.requests > 1))
-		end = in_turn(f, end);
+		end = complete_in_order(f, end);
 	f->free_ps = end;
-	net_push_ps(net, end, NET_EV_BUILT,
-		    net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
+	net_event_schedule(net, end, NET_EV_BUILT,
+			   net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
 }
 
 static void packet_fill(const struct net *net, struct net_packet *p,
@@ -389,7 +392,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->kind = net_path(net, m)->header_bytes ? (uint8_t)(m->path + 1) : 0;
 	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
 	p->zone = m->road >> 4 & 3;
-	if (m->road & NET_ROAD_ROUTED)
+	if (m->road & NET_MREC_ROUTED)
 		p->flags |= NET_P_ROUTED;
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
@@ -399,8 +402,8 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 }
 
 /* Delivers a packet within the node, without the network. */
-static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
-		      uint64_t end)
+static void deliver_local(struct net_step *s, unsigned fifo, uint32_t pi,
+			  uint64_t end)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -408,8 +411,8 @@ static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
 		      net_path_in(net, net_mrec(net, p->msg))->receive_ps;
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	net_push_ps(net, at, NET_EV_DELIVER,
-		    net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
+	net_event_schedule(net, at, NET_EV_DELIVER,
+			   net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
 }
 
 static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
@@ -426,7 +429,7 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	}
 	f->head = pi;
 	p->last = pi;
-	net_steer_look(net, p, s->id);
+	net_steer_ports(net, p, s->id);
 	net_router_offer(s, fifo, pi);
 }
 
@@ -434,11 +437,11 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 void net_nic_wake(struct net_step *s, uint64_t word)
 {
 	if (weft_unlikely(net_word_port(word) == NET_FAULT_PORT))
-		net_fault_wake(s, word);
+		net_fault_phase_run(s, word);
 	else if (net_word_payload(word))
 		fifo_push(s, net_word_port(word), net_word_payload(word));
 	else
-		feed(s, net_word_port(word));
+		engine_start(s, net_word_port(word));
 }
 
 /* All packets of the message are built: its FIFO in memory proceeds. */
@@ -450,8 +453,8 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 
 	f->free_ps = end + net_path(net, m)->gap_ps;
 	m->ready_ps = end + net->cfg.tick_ps;
-	net_push_ps(net, m->ready_ps, NET_EV_SENT,
-		    net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
+	net_event_schedule(net, m->ready_ps, NET_EV_SENT,
+			   net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	s->node->active -= net_mrec_bytes(m);
 	promote(net, f, f->msg, end);
 }
@@ -481,14 +484,14 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	if (p->flags & NET_P_LAST)
 		finish(s, fifo, end);
 	f->msg = 0;
-	if (net_steer_ends(net, p, s->id))
-		loop_back(s, fifo, pi, end);
+	if (net_steer_is_last(net, p, s->id))
+		deliver_local(s, fifo, pi, end);
 	else
 		fifo_push(s, fifo, pi);
-	feed(s, fifo);
+	engine_start(s, fifo);
 }
 
-void net_nic_drain(struct net_step *s, unsigned fifo)
+void net_nic_fifo_pop(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
@@ -499,12 +502,12 @@ void net_nic_drain(struct net_step *s, unsigned fifo)
 		f->head = gone->next;
 		p = net_packet(net, f->head);
 		p->last = gone->last;
-		net_steer_look(net, p, s->id);
+		net_steer_ports(net, p, s->id);
 		net_router_offer(s, fifo, f->head);
 	}
 	if (f->count + 1u == net->cfg.inject_depth) {
 		if (weft_unlikely(net->cfg.requests > 1))
 			begin_now(s, f);
-		feed(s, fifo); /* the FIFO was full */
+		engine_start(s, fifo); /* the FIFO was full */
 	}
 }

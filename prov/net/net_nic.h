@@ -8,7 +8,7 @@
 void net_nic_wake(struct net_step *s, uint64_t word);
 void net_nic_built(struct net_step *s, uint64_t word);
 /* The head of an injection FIFO has left. */
-void net_nic_drain(struct net_step *s, unsigned fifo);
+void net_nic_fifo_pop(struct net_step *s, unsigned fifo);
 /* The head of a packet has reached its last node by port. */
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
 /* Keeps a copy of a packet that passes. False: no free record now. */

@@ -28,7 +28,7 @@ static unsigned rate_in(const struct net_step *s, unsigned port)
 }
 
 /* True if the link to this receiver is store-and-forward. */
-static bool came_whole(const struct net_step *s, unsigned port)
+static bool is_store_forward(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
 	uint32_t link = s->link[port];
@@ -53,7 +53,7 @@ static uint64_t store(struct net_step *s, unsigned port,
 			       net->cfg.tick_ps;
 	uint64_t t;
 
-	if (came_whole(s, port))
+	if (is_store_forward(s, port))
 		end = head;
 	if (weft_unlikely(p->flags & NET_P_ACK))
 		return end;
@@ -93,8 +93,8 @@ static void push_deliver(struct net_step *s, unsigned port, uint32_t pi,
 			 : net_path_in(net, net_mrec(net, p->msg))->receive_ps);
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	net_push_ps(net, at, NET_EV_DELIVER,
-		    net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
+	net_event_schedule(net, at, NET_EV_DELIVER,
+			   net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
 }
 
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
@@ -156,8 +156,8 @@ static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 }
 
 /* Sends the packet back as its own acknowledgement; record wi counts it. */
-static void turn_round(struct net_step *s, const struct net_call *c,
-		       uint32_t pi, uint32_t wi)
+static void send_ack(struct net_step *s, const struct net_call *c, uint32_t pi,
+		     uint32_t wi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -181,8 +181,8 @@ static void turn_round(struct net_step *s, const struct net_call *c,
 	}
 	net_steer_plan(net, &back, p->rem);
 	net_steer_start(net, p);
-	net_push_ps(net, c->at + net->cfg.ack_ps, NET_EV_WAKE,
-		    net_word(w->src, NET_EV_WAKE, fifo, 0, pi));
+	net_event_schedule(net, c->at + net->cfg.ack_ps, NET_EV_WAKE,
+			   net_word(w->src, NET_EV_WAKE, fifo, 0, pi));
 }
 
 static void acknowledged(struct net_step *s, const struct net_call *c,
@@ -212,10 +212,10 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 	bool last, lost = m->fate & NET_FATE_LOST;
 
 	if (weft_unlikely(p.flags & NET_P_BAD)) {
-		net_fault_bad(s, c);
+		net_fault_packet_discard(s, c);
 		return;
 	}
-	if (weft_unlikely(net->off_fault) && net_fault_held(s, c))
+	if (weft_unlikely(net->off_fault) && net_fault_order_hold(s, c))
 		return;
 	if (p.flags & NET_P_ACK) {
 		acknowledged(s, c, pi);
@@ -227,14 +227,14 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		net->delivered++;
 	check_order(net, m, &p);
 	if (m->flags & NET_M_ACKED)
-		turn_round(s, c, pi, (uint32_t)m->cookie);
+		send_ack(s, c, pi, (uint32_t)m->cookie);
 	else
 		net_packet_put(net, pi);
 	last = --m->left == 0;
 	if (last) {
 		if (m->flags & NET_M_SEEN)
 			net_node(net, m->dst)->active -= net_mrec_bytes(m);
-		net_nic_forget(net, p.msg);
+		net_nic_msg_free(net, p.msg);
 	}
 	if (s->up->packet)
 		s->up->packet(s->arg, c->at, cookie, node, p.seq, p.bytes);

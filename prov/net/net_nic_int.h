@@ -13,8 +13,8 @@ static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
 }
 
 /* Schedules word at the tick of ps, or at the earliest tick still possible. */
-static inline void net_push_ps(struct net *net, uint64_t ps, enum net_ev kind,
-			       uint64_t word)
+static inline void net_event_schedule(struct net *net, uint64_t ps,
+				      enum net_ev kind, uint64_t word)
 {
 	uint64_t tick = net_tick_of(net, ps);
 
@@ -65,18 +65,18 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
  * Read requests that a path sends over a bus for the data of a packet. They are
  * sent early, so the packet is not delayed, but they occupy the bus.
  */
-static inline void net_bus_ask(const struct net *net, uint32_t node,
-			       const struct net_path *path, uint64_t start)
+static inline void net_bus_request(const struct net *net, uint32_t node,
+				   const struct net_path *path, uint64_t start)
 {
 	uint64_t *free_ps;
 	unsigned mask, i;
 
-	for (mask = path->bus_ask; mask; mask &= mask - 1) {
+	for (mask = path->bus_request; mask; mask &= mask - 1) {
 		i = (unsigned)__builtin_ctz(mask);
 		free_ps = &net_nic(net, node)->bus_ps[i];
 		if (*free_ps < start)
 			*free_ps = start;
-		*free_ps += path->ask_bytes *
+		*free_ps += path->request_bytes *
 			    net->cfg.bus[i].ps_per_byte_x1000 / 1000;
 	}
 }
@@ -135,11 +135,11 @@ static inline uint32_t net_packet_word(const struct net *net,
 }
 
 /* The message is complete: frees its record and its source route. */
-static inline void net_nic_forget(struct net *net, uint32_t mi)
+static inline void net_nic_msg_free(struct net *net, uint32_t mi)
 {
 	const struct net_mrec *m = net_mrec(net, mi);
 
-	if (weft_unlikely(m->road & NET_ROAD_ROUTED))
+	if (weft_unlikely(m->road & NET_MREC_ROUTED))
 		net_mrec_put(net, net_mrec_route(m));
 	net_mrec_put(net, mi);
 }

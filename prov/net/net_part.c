@@ -43,7 +43,7 @@ uint64_t net_part_word(const struct net *net, enum net_ev kind, uint32_t pi)
 	return net_word(node, kind, way & 63, p->seq & 15, pi);
 }
 
-void net_part_at(struct net_step *s, uint64_t ps, uint32_t pi)
+void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi)
 {
 	struct net *net = s->net;
 	uint64_t tick = ps / net->cfg.tick_ps;
@@ -75,7 +75,7 @@ static void insert(struct net *net, struct net_list *l, uint32_t pi)
 		return;
 	}
 	for (i = l->head; !part_before(p, net_packet(net, i)); i = q->next) {
-		net_sure(steps++ < net->packets_max);
+		net_walk_check(steps++ < net->packets_max);
 		q = net_packet(net, i);
 		prev = i;
 	}
@@ -105,7 +105,7 @@ uint32_t *net_combo_table(const struct net *net)
  */
 #define COMBO_ROW 64u
 
-static uint32_t combo_home(const struct net *net, const struct net_packet *p)
+static uint32_t combo_cell(const struct net *net, const struct net_packet *p)
 {
 	uint32_t node = net_member_node(net, p->msg);
 	uint32_t way = p->msg - node * net->cfg.routes;
@@ -122,8 +122,8 @@ uint32_t net_combo_find(const struct net *net, const struct net_packet *p)
 	const struct net_packet *q;
 	uint32_t i, steps = 0;
 
-	for (i = combo_home(net, p); t[i]; i = (i + 1) & net->combos_mask) {
-		net_sure(steps++ < net->combos_mask);
+	for (i = combo_cell(net, p); t[i]; i = (i + 1) & net->combos_mask) {
+		net_walk_check(steps++ < net->combos_mask);
 		q = net_packet(net, t[i]);
 		if (q->msg == p->msg && q->seq == p->seq)
 			break;
@@ -139,11 +139,11 @@ void net_combo_delete(struct net *net, uint32_t i)
 	uint32_t steps = 0;
 
 	for (;;) {
-		net_sure(steps++ < mask);
+		net_walk_check(steps++ < mask);
 		k = (k + 1) & mask;
 		if (!t[k])
 			break;
-		home = combo_home(net, net_packet(net, t[k]));
+		home = combo_cell(net, net_packet(net, t[k]));
 		if (((k - home) & mask) >= ((k - i) & mask)) {
 			t[i] = t[k];
 			i = k;

@@ -24,13 +24,13 @@ static uint64_t alone(const struct net_config *cfg, uint8_t path,
 		      uint64_t bytes)
 {
 	struct net_msg msg = { .dst = 1, .bytes = bytes, .path = path };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
+	net_fixture_open(&e, cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -50,36 +50,36 @@ static void each_path_cuts_packets_of_its_own_size(void **state)
 {
 	struct net_msg msg = { .dst = 1, .bytes = 1000, .path = 1 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	pair(&cfg);
 	cfg.path[1].packet_bytes = 128;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
 	msg.path = 0;
 	T_OK(net_send(e.net, 0, &msg));
 	msg.path = 2;
 	T_IS(net_send(e.net, 0, &msg), -EINVAL);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.packets, 8 + 2);
 	T_IS(e.bytes, 2000);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* Time of a long message in each direction, at once. */
 static uint64_t both_ways(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 * 1000, .path = 1 };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
+	net_fixture_open(&e, cfg, 0);
 	for (msg.src = 0; msg.src < 2; msg.src++) {
 		msg.dst = !msg.src;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 2);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -110,16 +110,16 @@ static void every_packet_comes_back_as_its_acknowledgement(void **state)
 		.dst = 1, .bytes = 512 * 10, .ack = 1, .cookie = 77
 	};
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	struct net_port_count c;
 
 	pair(&cfg);
 	cfg.ack_bytes = 0;
 	cfg.ack_ps = 30000;
 	cfg.ack_receive_ps = 20000;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.acked, 1);
 	T_IS(e.arrived, 1);
 	T_IS(e.last_cookie, 77);
@@ -127,24 +127,24 @@ static void every_packet_comes_back_as_its_acknowledgement(void **state)
 	     alone(&cfg, 0, 512 * 10) + 30000 + cfg.hop_ps + 40 * 500 + 20000);
 	net_port_get(e.net, 1, 0, &c);
 	T_IS(c.packets, 10);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_node_acknowledges_itself(void **state)
 {
 	struct net_msg msg = { .bytes = 2000, .ack = 1 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	pair(&cfg);
 	cfg.ack_ps = 30000;
 	cfg.ack_receive_ps = 20000;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.acked, 1);
 	T_IS(e.arrived, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* All nodes to all nodes, more than the FIFO of acknowledgements holds. */
@@ -152,14 +152,14 @@ static void no_acknowledgement_is_lost_in_a_crowd(void **state)
 {
 	struct net_msg msg = { .ack = 1 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	unsigned i;
 
 	net_config_bgq(&cfg);
 	cfg.ack_bytes = 8;
 	cfg.ack_ps = 30000;
 	cfg.ack_receive_ps = 20000;
-	net_end_open(&e, &cfg, 200000);
+	net_fixture_open(&e, &cfg, 200000);
 	for (i = 0; i < 20000; i++) {
 		msg.src = i % 512;
 		msg.dst = (i * 97 + i / 512) % 32;
@@ -168,10 +168,10 @@ static void no_acknowledgement_is_lost_in_a_crowd(void **state)
 		msg.way = i % 2 ? NET_DYNAMIC : NET_DETERMINISTIC;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 20000);
 	T_IS(e.acked, 20000);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

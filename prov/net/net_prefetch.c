@@ -44,7 +44,7 @@ void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n)
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
 		p = net_packet(net, net_word_payload(w[i]));
-		if (net_steer_ends(net, p, id))
+		if (net_steer_is_last(net, p, id))
 			net_prefetch(net_mrec(net, p->msg));
 	}
 }
@@ -103,7 +103,7 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 /* ---- before ports are served --------------------------------------------- */
 
 /* The senders that the arbitration of a node may access. */
-static void ask_outs(const struct net *net, uint32_t id, uint64_t ports)
+static void load_senders(const struct net *net, uint32_t id, uint64_t ports)
 {
 	const struct net_out *o = net_outs(net, id);
 
@@ -112,7 +112,7 @@ static void ask_outs(const struct net *net, uint32_t id, uint64_t ports)
 }
 
 /* A new head without a free port will be set in the masks of all its ports. */
-static void ask_fresh(const struct net *net, const struct net_mark *m)
+static void load_new_heads(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);
 	const struct net_packet *p;
@@ -123,11 +123,11 @@ static void ask_fresh(const struct net *net, const struct net_mark *m)
 	slot = net_mask_next(m->fresh[0], m->fresh[1], 0);
 	p = net_packet(net, net_slot_head(net, m->node, slot));
 	if (!(p->want & ~n->busy))
-		ask_outs(net, m->node, p->want | 1ull << p->det);
+		load_senders(net, m->node, p->want | 1ull << p->det);
 }
 
 /* The slot that a port would serve; NET_SLOT_FIFO: none, or a FIFO's. */
-static uint32_t ask_slot(const struct net *net, const struct net_mark *m)
+static uint32_t load_slot(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);
 	uint64_t ports = m->dirty & ~n->busy, m0, m1;
@@ -139,7 +139,7 @@ static uint32_t ask_slot(const struct net *net, const struct net_mark *m)
 	o = &net_outs(net, m->node)[__builtin_ctzll(ports)];
 	m0 = o->dyn[0];
 	m1 = o->dyn[1];
-	net_mask_open(net, n, &m0, &m1);
+	net_mask_readable(net, n, &m0, &m1);
 	if (!(m0 | m1))
 		return NET_SLOT_FIFO;
 	slot = net_mask_next(m0, m1, o->rr & 127);
@@ -154,13 +154,13 @@ void net_prefetch_marks(const struct net *net, struct net_mark *m, uint32_t n)
 
 	for (i = 0; i < n; i++)
 		if (m[i].dirty) {
-			ask_outs(net, m[i].node, m[i].dirty);
+			load_senders(net, m[i].node, m[i].dirty);
 			net_prefetch(net_links(net, m[i].node));
 		}
 	for (i = 0; i < n; i++)
-		ask_fresh(net, &m[i]);
+		load_new_heads(net, &m[i]);
 	for (i = 0; i < n; i++)
-		m[i].head = ask_slot(net, &m[i]);
+		m[i].head = load_slot(net, &m[i]);
 	for (i = 0; i < n; i++)
 		if (m[i].head < NET_SLOT_FIFO)
 			net_prefetch(net_packet(

@@ -32,8 +32,8 @@ static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 }
 
 /* Changes a packet of the step into a part to be sent. */
-static void renew(const struct net *net, struct net_packet *p, uint8_t kind,
-		  uint32_t bytes)
+static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
+		      uint32_t bytes)
 {
 	p->kind = kind;
 	p->bytes = (uint16_t)bytes;
@@ -52,7 +52,8 @@ static void renew(const struct net *net, struct net_packet *p, uint8_t kind,
  * arrival. Returns the record and removes the combo if p was the last of count;
  * else 0.
  */
-static uint32_t count_in(const struct net_step *s, uint32_t pi, uint32_t count)
+static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
+			      uint32_t count)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi), *q;
@@ -79,14 +80,14 @@ static uint32_t count_in(const struct net_step *s, uint32_t pi, uint32_t count)
 }
 
 /* Sends the query at ps, or as early as still possible. */
-static void ask_at(struct net_step *s, uint32_t pi, uint64_t ps)
+static void query_schedule(struct net_step *s, uint32_t pi, uint64_t ps)
 {
 	net_packet(s->net, pi)->want = ps;
-	net_part_at(s, ps, pi);
+	net_part_schedule(s, ps, pi);
 }
 
 /* The last node has arrived: repeats the query that failed before. */
-static void wake_asker(struct net_step *s, uint32_t pi)
+static void query_repeat(struct net_step *s, uint32_t pi)
 {
 	const struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -96,11 +97,11 @@ static void wake_asker(struct net_step *s, uint32_t pi)
 	if (ps < now)
 		ps += (now - ps + period - 1) / period * period;
 	p->next = 0;
-	ask_at(s, pi, ps);
+	query_schedule(s, pi, ps);
 }
 
 /* Counts an arrived node at the querying node. */
-static void all_have_come(struct net_step *s, uint32_t pi)
+static void node_arrived(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -109,29 +110,29 @@ static void all_have_come(struct net_step *s, uint32_t pi)
 
 	p->msg = rec->asker;
 	p->seq |= KEY_ALL;
-	last = count_in(s, pi, rec->sharers);
+	last = count_arrival(s, pi, rec->sharers);
 	if (!last)
 		return;
 	if (net_packet(net, last)->holder)
-		wake_asker(s, net_packet(net, last)->holder);
+		query_repeat(s, net_packet(net, last)->holder);
 	net_part_put(net, last);
 }
 
 /* The first member has arrived: it queries all, itself included. */
-static void begin_asking(struct net_step *s, const struct net_packet *p,
-			 uint32_t qi)
+static void query_start(struct net_step *s, const struct net_packet *p,
+			uint32_t qi)
 {
 	struct net *net = s->net;
 	struct net_packet *q = net_packet(net, qi);
 
 	*q = *p;
-	renew(net, q, NET_KIND_COME, QUESTION_BYTES);
+	part_init(net, q, NET_KIND_ARRIVED, QUESTION_BYTES);
 	q->dst = s->id;
 	q->want = s->now * net->cfg.tick_ps + q->frac;
 	net_part_queue(s, qi);
 }
 
-void net_query_come(struct net_step *s, uint32_t pi)
+void net_query_arrive(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -145,7 +146,7 @@ void net_query_come(struct net_step *s, uint32_t pi)
 		return;
 	}
 	p->seq |= KEY_NODE;
-	pi = count_in(s, pi, m->share);
+	pi = count_arrival(s, pi, m->share);
 	if (!pi) {
 		if (asks)
 			net_part_put(net, qi);
@@ -157,24 +158,25 @@ void net_query_come(struct net_step *s, uint32_t pi)
 	if (m->flag <= p->seq)
 		m->flag = p->seq + 1;
 	if (asks)
-		begin_asking(s, p, qi);
-	all_have_come(s, pi);
+		query_start(s, p, qi);
+	node_arrived(s, pi);
 }
 
 /* A node was missing. No combo any more: all have arrived by now. */
-static void ask_again(struct net_step *s, const struct net_call *c, uint32_t pi)
+static void query_failed(struct net_step *s, const struct net_call *c,
+			 uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	uint64_t period = c->at + net->cfg.query_ps - p->want;
 	uint32_t cell, *t = net_combo_table(net);
 
-	renew(net, p, NET_KIND_COME, QUESTION_BYTES);
+	part_init(net, p, NET_KIND_ARRIVED, QUESTION_BYTES);
 	p->seq |= KEY_ALL;
 	cell = net_combo_find(net, p);
 	p->seq &= ~KEY_ALL;
 	if (!t[cell]) {
-		ask_at(s, pi, p->want + period);
+		query_schedule(s, pi, p->want + period);
 		return;
 	}
 	p->next = (uint32_t)period;
@@ -183,11 +185,11 @@ static void ask_again(struct net_step *s, const struct net_call *c, uint32_t pi)
 
 /* ---- queries and answers ------------------------------------------------- */
 
-static struct net_question question_of(const struct net *net,
-				       const struct net_call *c,
-				       const struct net_packet *p)
+static struct net_query_info question_of(const struct net *net,
+					 const struct net_call *c,
+					 const struct net_packet *p)
 {
-	return (struct net_question){
+	return (struct net_query_info){
 		.route = net_member(net, p->msg)->route - 1,
 		.node = net_word_node(c->word),
 		.seq = p->seq,
@@ -199,16 +201,17 @@ static struct net_question question_of(const struct net *net,
 static uint8_t answer_of(struct net_step *s, const struct net_call *c,
 			 const struct net_packet *p)
 {
-	struct net_question q = question_of(s->net, c, p);
+	struct net_query_info q = question_of(s->net, c, p);
 
-	if (p->kind == NET_KIND_COME)
+	if (p->kind == NET_KIND_ARRIVED)
 		return net_member(s->net, p->msg)->flag > p->seq
 			       ? NET_OK
 			       : NET_TEST_FAIL;
 	return s->up->ask ? s->up->ask(s->arg, c->at, &q) : NET_OK;
 }
 
-void net_query_asked(struct net_step *s, const struct net_call *c, uint32_t pi)
+void net_query_receive(struct net_step *s, const struct net_call *c,
+		       uint32_t pi)
 {
 	const struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -216,17 +219,17 @@ void net_query_asked(struct net_step *s, const struct net_call *c, uint32_t pi)
 
 	p->question = p->kind;
 	p->answer = answer;
-	renew(net, p, NET_KIND_ANSWER, net->cfg.ack_bytes);
-	net_part_at(s, c->at + net->cfg.ack_ps, pi);
+	part_init(net, p, NET_KIND_ANSWER, net->cfg.ack_bytes);
+	net_part_schedule(s, c->at + net->cfg.ack_ps, pi);
 }
 
-uint32_t net_query_back(const struct net *net, const struct net_packet *p)
+uint32_t net_query_child(const struct net *net, const struct net_packet *p)
 {
 	uint32_t route = net_member(net, p->msg)->route - 1;
 	uint32_t m = net_member_find(net, route, p->dst), steps = 0, below = 0;
 
 	while (m != p->msg) {
-		net_sure(m && steps++ < net->members_max);
+		net_walk_check(m && steps++ < net->members_max);
 		below = m;
 		m = net_member(net, m)->parent;
 	}
@@ -238,17 +241,17 @@ void net_query_answered(struct net_step *s, const struct net_call *c,
 {
 	const struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	struct net_question q = question_of(net, c, p);
-	bool barrier = p->question == NET_KIND_COME;
+	struct net_query_info q = question_of(net, c, p);
+	bool barrier = p->question == NET_KIND_ARRIVED;
 	bool sets = barrier || p->question == NET_QUERY;
 
 	if (barrier && q.answer != NET_OK) {
-		ask_again(s, c, pi);
+		query_failed(s, c, pi);
 		return;
 	}
 	if (sets && q.answer == NET_OK) {
-		renew(net, p, NET_BCAST, QUESTION_BYTES);
-		net_part_at(s, c->at + net->cfg.query_ps, pi);
+		part_init(net, p, NET_BCAST, QUESTION_BYTES);
+		net_part_schedule(s, c->at + net->cfg.query_ps, pi);
 	} else {
 		net_part_put(s->net, pi);
 	}

@@ -55,7 +55,7 @@ static void elite(struct net_config *cfg, uint8_t levels)
 }
 
 /* Opens a class route over nodes low to high, with ranks per node. */
-static void range_open(struct net_end *e, uint32_t low, uint32_t high,
+static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 		       uint32_t ranks, uint32_t *route_p)
 {
 	uint32_t count = high - low + 1, i;
@@ -96,7 +96,7 @@ static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
 	} row[] = { { 0, 3, 1 }, { 4, 5, 1 }, { 2, 9, 2 }, { 3, 62, 3 } };
 	struct net_part part = { .kind = NET_CAST, .bytes = 8, .cookie = 7 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t there, back;
 	unsigned i, n;
 
@@ -105,11 +105,11 @@ static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
 		n = row[i].high - row[i].low + 1;
 		there = start() + way(row[i].level) + WIRE + RECEIVE;
 		back = ACK + way(row[i].level) + WIRE + KNOWN;
-		net_end_open(&e, &cfg, 0);
+		net_fixture_open(&e, &cfg, 0);
 		range_open(&e, row[i].low, row[i].high, 1, &part.route);
 		part.node = row[i].high;
 		T_OK(net_tree_send(e.net, 0, &part));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		T_IS(e.asked, n);
 		T_IS(e.node_at[row[i].low], there);
 		T_IS(e.answers, 1);
@@ -117,7 +117,7 @@ static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
 		T_IS(e.answer_at, there + back);
 		T_IS(e.last_node, row[i].high);
 		T_IS(e.results, 0);
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 }
 
@@ -125,30 +125,30 @@ static void any_failure_wins(void **state)
 {
 	struct net_part part = { .kind = NET_CAST, .bytes = 8 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	elite(&cfg, 3);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 1, 60, 1, &part.route);
 	part.node = 30;
 	e.says[59] = NET_TEST_FAIL;
 	T_OK(net_tree_send(e.net, 0, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.answer, NET_TEST_FAIL);
 	e.says[2] = NET_DISCARD;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.answer, NET_DISCARD);
 	e.says[61] = NET_DISCARD; /* not queried */
 	e.says[2] = e.says[59] = NET_OK;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.answer, NET_OK);
 	T_IS(e.answers, 3);
 	T_IS(e.asked, 3 * 60);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void only_a_range_has_hardware_broadcast(void **state)
@@ -161,10 +161,10 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_IS(net_tree_plan(&cfg, node, NULL, 4, &t), -EINVAL);
 	T_OK(net_tree_plan(&cfg, node, NULL, 3, &t));
 	net_tree_plan_free(&t);
-	T_TRUE(net_tree_can(&cfg, NET_CAST));
-	T_FALSE(net_tree_can(&cfg, NET_ALLREDUCE));
+	T_TRUE(net_tree_supports(&cfg, NET_CAST));
+	T_FALSE(net_tree_supports(&cfg, NET_ALLREDUCE));
 	net_config_bgq(&cfg);
-	T_TRUE(net_tree_can(&cfg, NET_ALLREDUCE));
+	T_TRUE(net_tree_supports(&cfg, NET_ALLREDUCE));
 }
 
 /* Many in flight at once, from different nodes. */
@@ -172,19 +172,19 @@ static void casts_follow_each_other(void **state)
 {
 	struct net_part part = { .kind = NET_CAST, .bytes = 128 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	elite(&cfg, 3);
-	net_end_open(&e, &cfg, 1 << 15);
+	net_fixture_open(&e, &cfg, 1 << 15);
 	range_open(&e, 0, 63, 1, &part.route);
 	for (part.seq = 0; part.seq < 100; part.seq++) {
 		part.node = part.seq * 7 % 64;
 		T_OK(net_tree_send(e.net, 1000 * part.seq, &part));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.asked, 6400);
 	T_IS(e.answers, 100);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- queries ------------------------------------------------------------- */
@@ -196,13 +196,13 @@ static void a_query_sets_when_all_agree(void **state)
 	uint64_t known = asked + ACK + way(2) + WIRE + KNOWN;
 	uint64_t set = known + QUERY + BUILD + way(2) + WIRE + RECEIVE;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	elite(&cfg, 3);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 0, 15, 1, &part.route);
 	T_OK(net_tree_send(e.net, 0, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.answer, NET_OK);
 	T_IS(e.answer_at, known);
 	T_IS(e.results, 16);
@@ -210,16 +210,16 @@ static void a_query_sets_when_all_agree(void **state)
 	e.says[9] = NET_TEST_FAIL;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.answer, NET_TEST_FAIL);
 	T_IS(e.answers, 2);
 	T_IS(e.results, 16);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- barriers ------------------------------------------------------------ */
 
-static void come(struct net_end *e, struct net_part *part, uint64_t at,
+static void come(struct net_fixture *e, struct net_part *part, uint64_t at,
 		 uint32_t nodes, uint32_t ranks)
 {
 	uint32_t r;
@@ -235,16 +235,16 @@ static uint64_t barrier(uint8_t levels, uint32_t nodes)
 {
 	struct net_part part = { .seq = 3 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	elite(&cfg, levels);
-	net_end_open(&e, &cfg, 1 << 16);
+	net_fixture_open(&e, &cfg, 1 << 16);
 	range_open(&e, 0, nodes - 1, 1, &part.route);
 	come(&e, &part, 0, nodes, 1);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, nodes);
 	T_IS(e.asked, 0);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.result_at;
 }
 
@@ -272,26 +272,26 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 	const uint64_t late = 50000 * NS;
 	struct net_part part = { .kind = NET_BARRIER };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t once = barrier(3, 16);
 
 	elite(&cfg, 3);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 0, 15, 2, &part.route);
 	come(&e, &part, 0, 15, 2);
 	part.node = 15;
 	T_OK(net_tree_send(e.net, 0, &part));
-	net_run(e.net, late, &net_end_up, &e, NULL);
+	net_run(e.net, late, &net_fixture_up, &e, NULL);
 	T_IS(e.results, 0);
 	/* A barrier that waits forever generates no events. */
 	T_IS(net_next(e.net), NET_NEVER);
 	T_OK(net_tree_send(e.net, late, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, 16);
 	/* The arrival is noticed by the next query at the latest. */
 	T_TRUE(e.result_at >= late + once - start());
 	T_TRUE(e.result_at <= late + 2 * once);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* A node that is slightly late fails the first query, which is repeated. */
@@ -301,32 +301,32 @@ static void a_failed_question_is_asked_again(void **state)
 	uint64_t round = BUILD + ask + ACK + way(2) + WIRE + KNOWN + QUERY;
 	struct net_part part = { .kind = NET_BARRIER };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	elite(&cfg, 3);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 0, 15, 1, &part.route);
 	come(&e, &part, 0, 15, 1);
 	part.node = 15;
 	T_OK(net_tree_send(e.net, ask + BUILD + NS, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, 16);
 	T_IS(e.result_at, start() - BUILD + 2 * round + BUILD + ask);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void barriers_may_be_under_way_together(void **state)
 {
 	struct net_part part = { .seq = 0 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	elite(&cfg, 3);
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	range_open(&e, 0, 31, 3, &part.route);
 	for (part.seq = 0; part.seq < 8; part.seq++)
 		come(&e, &part, part.seq * 10 * NS, 31, 3);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, 0);
 	for (part.seq = 0; part.seq < 8; part.seq++) {
 		part.node = 31;
@@ -334,9 +334,9 @@ static void barriers_may_be_under_way_together(void **state)
 		T_OK(net_tree_send(e.net, 100000 * NS, &part));
 		T_OK(net_tree_send(e.net, 100000 * NS, &part));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, 8 * 32);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* The order of calls does not affect the machine. */
@@ -344,13 +344,13 @@ static void the_order_of_coming_does_not_matter(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t log[2];
 	unsigned turn, i, k;
 
 	elite(&cfg, 3);
 	for (turn = 0; turn < 2; turn++) {
-		net_end_open(&e, &cfg, 0);
+		net_fixture_open(&e, &cfg, 0);
 		range_open(&e, 0, 15, 2, &part.route);
 		for (k = 0; k < 32; k++) {
 			i = turn ? 31 - k : k;
@@ -359,10 +359,10 @@ static void the_order_of_coming_does_not_matter(void **state)
 			T_OK(net_tree_send(e.net, i % 3 * 100 + i % 2 * 7,
 					   &part));
 		}
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		T_IS(e.results, 16);
 		log[turn] = e.log;
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 	T_IS(log[0], log[1]);
 }

@@ -33,12 +33,12 @@ static void machine(struct net_config *cfg)
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-static void begin(struct net_end *e)
+static void begin(struct net_fixture *e)
 {
 	struct net_config cfg;
 
 	machine(&cfg);
-	net_end_open(e, &cfg, 1 << 15);
+	net_fixture_open(e, &cfg, 1 << 15);
 }
 
 static uint32_t leaf_of(uint32_t node, unsigned rail)
@@ -50,7 +50,7 @@ static uint32_t spine_of(unsigned i, unsigned rail)
 	return SPINE + 2 * i + rail;
 }
 
-static uint64_t by(const struct net_end *e, uint32_t node, unsigned port)
+static uint64_t by(const struct net_fixture *e, uint32_t node, unsigned port)
 {
 	struct net_port_count c;
 
@@ -88,7 +88,7 @@ static void links_join_and_rails_meet_at_nodes_only(void **state)
 static void a_message_keeps_to_its_rail_or_takes_both(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t fixed[3];
 
 	for (unsigned way = NET_DYNAMIC; way <= NET_DETERMINISTIC; way++)
@@ -96,7 +96,7 @@ static void a_message_keeps_to_its_rail_or_takes_both(void **state)
 			msg.way = (uint8_t)way;
 			begin(&e);
 			T_OK(net_send(e.net, 0, &msg));
-			net_end_drain(&e);
+			net_fixture_drain(&e);
 			T_IS(e.arrived, 1);
 			if (msg.rail)
 				T_IS(by(&e, 0, msg.rail - 1u), PACKETS);
@@ -106,13 +106,13 @@ static void a_message_keeps_to_its_rail_or_takes_both(void **state)
 			else
 				T_IS(by(&e, 0, 1), PACKETS);
 			fixed[msg.rail] = e.last_at;
-			net_end_close(&e);
+			net_fixture_close(&e);
 		}
 	T_IS(fixed[1], fixed[2]);
 	begin(&e);
 	msg.rail = 3;
 	T_IS(net_send(e.net, 0, &msg), -EINVAL);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* Both rails carry twice as much as one. */
@@ -120,22 +120,22 @@ static void two_rails_are_twice_as_fast(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
 	uint64_t time[2];
-	struct net_end e;
+	struct net_fixture e;
 
 	for (unsigned i = 0; i < 2; i++) {
 		begin(&e);
 		msg.rail = (uint8_t)i;
 		T_OK(net_send(e.net, 0, &msg));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		time[i] = e.last_at;
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 	T_TRUE(time[1] > time[0] * 18 / 10);
 }
 
 /* ---- dead links ---------------------------------------------------------- */
 
-static uint64_t send_one(struct net_end *e, uint32_t dst, unsigned way,
+static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned way,
 			 unsigned rail)
 {
 	struct net_msg msg = { .dst = dst,
@@ -145,7 +145,7 @@ static uint64_t send_one(struct net_end *e, uint32_t dst, unsigned way,
 	uint64_t before = e->arrived;
 
 	T_OK(net_send(e->net, e->last_at, &msg));
-	net_end_drain(e);
+	net_fixture_drain(e);
 	return e->arrived - before;
 }
 
@@ -153,101 +153,101 @@ static uint64_t send_one(struct net_end *e, uint32_t dst, unsigned way,
 static void a_dead_link_up_is_skipped_in_order(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;
-	struct net_end e;
+	struct net_fixture e;
 
 	begin(&e);
-	T_OK(net_link_cut(e.net, leaf_of(0, 0), UP + first));
+	T_OK(net_link_kill(e.net, leaf_of(0, 0), UP + first));
 	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
 	T_IS(by(&e, leaf_of(0, 0), UP + first), 0);
 	T_IS(by(&e, leaf_of(0, 0), UP + first + 1), PACKETS);
-	T_IS(net_link_cut(e.net, leaf_of(0, 0), UP), -EINVAL);
-	net_end_close(&e);
+	T_IS(net_link_kill(e.net, leaf_of(0, 0), UP), -EINVAL);
+	net_fixture_close(&e);
 	begin(&e);
 	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
 	T_IS(by(&e, leaf_of(0, 0), UP + first), PACKETS);
-	T_IS(net_link_cut(e.net, ENDS, 63), -EINVAL);
-	net_end_close(&e);
+	T_IS(net_link_kill(e.net, ENDS, 63), -EINVAL);
+	net_fixture_close(&e);
 }
 
 /* The only link down is dead: to the sibling and across. */
 static void a_dead_link_down_is_passed_by_the_sibling(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t over = 0;
 
 	begin(&e);
 	for (unsigned i = 0; i < SPINES; i++)
-		T_OK(net_link_cut(e.net, spine_of(i, 0), 3));
+		T_OK(net_link_kill(e.net, spine_of(i, 0), 3));
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, dst, way, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
 		over += by(&e, leaf_of(2 * DOWN, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* The opposite case: out of a leaf without a link up. */
 static void a_leaf_without_links_up_sends_across(void **state)
 {
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t over = 0;
 
 	begin(&e);
 	for (unsigned i = 0; i < SPINES; i++)
-		T_OK(net_link_cut(e.net, leaf_of(0, 0), UP + i));
+		T_OK(net_link_kill(e.net, leaf_of(0, 0), UP + i));
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, ENDS - 1, way, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
 		over += by(&e, leaf_of(0, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* All links of a leaf are dead: new tables use the other rail. */
 static void new_tables_lead_round_a_dead_switch(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
-	struct net_end e;
+	struct net_fixture e;
 
 	begin(&e);
 	for (unsigned i = 0; i < DOWN + SPINES + SIBLINGS; i++)
-		T_OK(net_link_cut(e.net, leaf_of(dst, 0), i));
+		T_OK(net_link_kill(e.net, leaf_of(dst, 0), i));
 	net_tables_renew(e.net);
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, dst, way, 0), 1);
 	T_IS(by(&e, 0, 0), 0);
 	T_IS(by(&e, 0, 1), 4 * PACKETS);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	begin(&e);
-	T_OK(net_link_cut(e.net, spine_of(2, 0), 3));
+	T_OK(net_link_kill(e.net, spine_of(2, 0), 3));
 	for (unsigned i = 0; i < SIBLINGS; i++)
-		T_OK(net_link_cut(e.net, leaf_of(dst, 0), ACROSS + i));
+		T_OK(net_link_kill(e.net, leaf_of(dst, 0), ACROSS + i));
 	net_tables_renew(e.net);
 	T_IS(send_one(&e, dst, NET_DYNAMIC, 1), 1);
 	T_IS(by(&e, leaf_of(0, 0), UP + 2), 0);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- siblings ------------------------------------------------------------ */
 
 static void neighbours_may_go_across(void **state)
 {
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t over = 0;
 
 	begin(&e);
 	T_IS(net_hops(e.net, 0, DOWN), 3);
 	T_IS(net_hops(e.net, 0, 2 * DOWN), 4);
 	for (uint32_t i = 0; i < DOWN; i++)
-		T_OK(net_end_send(&e, 0, i, DOWN + i, 512 * PACKETS));
-	net_end_drain(&e);
+		T_OK(net_fixture_send(&e, 0, i, DOWN + i, 512 * PACKETS));
+	net_fixture_drain(&e);
 	for (unsigned rail = 0; rail < 2; rail++)
 		for (unsigned i = 0; i < SIBLINGS; i++)
 			over += by(&e, leaf_of(0, rail), ACROSS + i);
 	T_TRUE(over > 0);
 	T_IS(e.arrived, DOWN);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* Up, across and down; an impossible route is refused. */
@@ -261,33 +261,33 @@ static void a_source_route_may_cross(void **state)
 			       .way = NET_DETERMINISTIC,
 			       .route = over,
 			       .route_len = 3 };
-	struct net_end e;
+	struct net_fixture e;
 
 	begin(&e);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(by(&e, leaf_of(0, 1), ACROSS + 1), 1);
 	msg.route = late;
 	msg.route_len = 5;
 	msg.dst = 2 * DOWN + 1;
 	T_OK(net_send(e.net, e.last_at, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.last_node, 2 * DOWN + 1);
 	T_IS(by(&e, leaf_of(3 * DOWN, 0), ACROSS), 1);
 	msg.route = wrong;
 	T_IS(net_send(e.net, e.last_at, &msg), -EINVAL);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* All pairs at once, by all routes, with dead links: nothing is lost. */
 static void all_to_all_arrives_round_dead_links(void **state)
 {
-	struct net_end e;
+	struct net_fixture e;
 
 	begin(&e);
 	for (unsigned i = 0; i < SPINES; i++)
-		T_OK(net_link_cut(e.net, spine_of(i, 0), 1 + i % 2));
-	T_OK(net_link_cut(e.net, leaf_of(0, 1), UP + 1));
+		T_OK(net_link_kill(e.net, spine_of(i, 0), 1 + i % 2));
+	T_OK(net_link_kill(e.net, leaf_of(0, 1), UP + 1));
 	net_tables_renew(e.net);
 	for (uint32_t i = 0; i < ENDS; i++)
 		for (uint32_t k = 0; k < ENDS; k++) {
@@ -299,10 +299,10 @@ static void all_to_all_arrives_round_dead_links(void **state)
 
 			T_OK(net_send(e.net, 0, &msg));
 		}
-	net_end_drain(&e);
-	T_FALSE(net_stuck(e.net));
+	net_fixture_drain(&e);
+	T_FALSE(net_deadlock_check(e.net));
 	T_IS(e.arrived, ENDS * ENDS);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

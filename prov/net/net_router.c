@@ -92,7 +92,7 @@ static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 		return;
 	}
 	for (i = l->head;; i = q->next) {
-		net_sure(steps++ < net->packets_max);
+		net_walk_check(steps++ < net->packets_max);
 		q = net_packet(net, i);
 		if (q->since == p->since && q->in > p->in)
 			break;
@@ -117,8 +117,8 @@ void net_router_list(struct net_step *s, uint32_t node, unsigned port,
 	net_node(s->net, node)->waiting |= 1ull << p->det;
 }
 
-WEFT_APART static void list_det(struct net_step *s, uint32_t node,
-				unsigned port, uint32_t pi)
+WEFT_NOINLINE static void list_det(struct net_step *s, uint32_t node,
+				   unsigned port, uint32_t pi)
 {
 	net_router_list(s, node, port, pi,
 			wait_of(s->net, net_packet(s->net, pi), port));
@@ -154,8 +154,7 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 }
 
 /* Delivers a packet at its last node. */
-static void end_here(struct net_step *s, uint32_t id, unsigned port,
-		     uint32_t pi)
+static void deliver(struct net_step *s, uint32_t id, unsigned port, uint32_t pi)
 {
 	net_step_at(s, id);
 	net_nic_receive(s, port, pi);
@@ -178,7 +177,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 	unsigned port = net_word_port(word);
 	struct net_packet *p = net_packet(net, pi);
 	struct net_in *in = &net_ins(net, id)[port];
-	bool ends = net_steer_ends(net, p, id);
+	bool ends = net_steer_is_last(net, p, id);
 
 	if (weft_unlikely(p->flags & NET_P_DEPOSIT) && !ends &&
 	    !deposit(s, word))
@@ -188,10 +187,10 @@ static inline void arrive(struct net_step *s, uint64_t word)
 	in->received++;
 	in->chunks += p->chunks;
 	if (ends) {
-		end_here(s, id, port, pi);
+		deliver(s, id, port, pi);
 		return;
 	}
-	net_steer_look(net, p, id);
+	net_steer_ports(net, p, id);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, net_node(net, id), id, port, pi);
 	else
@@ -199,8 +198,8 @@ static inline void arrive(struct net_step *s, uint64_t word)
 }
 
 /* A read path of a receiver is free again; returns ports that may benefit. */
-static inline uint64_t path_back(const struct net *net, struct net_node *n,
-				 unsigned reader)
+static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
+				      unsigned reader)
 {
 	if (n->reading[reader]-- < net->cfg.read_paths)
 		return 0;
@@ -217,7 +216,7 @@ static inline void tail(struct net_step *s, uint64_t word)
 	n->busy &= ~port;
 	ports = n->waiting & port;
 	if (reader)
-		ports |= path_back(s->net, n, reader - 1);
+		ports |= read_path_free(s->net, n, reader - 1);
 	if (ports)
 		net_mark(s, n, id)->dirty |= ports;
 }
@@ -227,14 +226,14 @@ static inline void tail(struct net_step *s, uint64_t word)
  * Keeps a moving average of it, in tokens, and halves it when all tokens are
  * back.
  */
-WEFT_COLD static uint32_t look_ahead(const struct net *net, uint32_t id,
-				     unsigned port, uint32_t payload)
+WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
+					    unsigned port, uint32_t payload)
 {
 	uint32_t back = payload & ((1u << NET_TOKEN_WAIT) - 1);
 	uint32_t full = net_chunks(net, net->cfg.payload_bytes);
 	uint64_t wait = (uint64_t)(payload >> NET_TOKEN_WAIT) *
 			net->cost[full] / net_len(net, 0, full);
-	uint16_t *a = &net_ahead(net, id)[port];
+	uint16_t *a = &net_port_delay(net, id)[port];
 
 	*a = (uint16_t)(*a - *a / 4 + (wait < 4095 ? wait : 4095) / 4);
 	if (net_node(net, id)->room[port] + back >= net->tokens_most[0])
@@ -255,14 +254,14 @@ WEFT_COLD static uint32_t pool_back(struct net *net, uint32_t id, unsigned port,
 	return net_pool_left(net, id, port, vc);
 }
 
-WEFT_COLD static uint32_t odd_token(struct net *net, uint32_t id, unsigned port,
-				    unsigned vc, uint32_t back)
+WEFT_COLD static uint32_t token_rare(struct net *net, uint32_t id,
+				     unsigned port, unsigned vc, uint32_t back)
 {
 	struct net_node *n = net_node(net, id);
 
-	if (net->odd & NET_ODD_AHEAD)
-		back = look_ahead(net, id, port, back);
-	if (net->odd & NET_ODD_SHARED)
+	if (net->odd & NET_RARE_AHEAD)
+		back = update_port_delay(net, id, port, back);
+	if (net->odd & NET_RARE_SHARED)
 		return pool_back(net, id, port, vc, back);
 	if (vc)
 		return ++net_det_tokens(net, id, vc)[port];
@@ -277,7 +276,7 @@ WEFT_INLINE void token(struct net_step *s, uint64_t word, bool odd)
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
 	if (odd)
-		have = odd_token(net, id, port, vc, net_word_payload(word));
+		have = token_rare(net, id, port, vc, net_word_payload(word));
 	else if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
 	else
@@ -308,7 +307,7 @@ void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n)
 {
 	uint32_t i;
 
-	if (weft_unlikely(s->net->odd & NET_ODD_TOKENS)) {
+	if (weft_unlikely(s->net->odd & NET_RARE_TOKENS)) {
 		for (i = 0; i < n; i++)
 			token(s, w[i], true);
 		return;

@@ -70,8 +70,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	links = (uint64_t)n->nodes * n->ports;
 	n->events_max = (uint32_t)(3ull * packets + 16 * links +
 				   2ull * n->msgs_max + n->ends * 32ull);
-	n->far_max = 4 * n->msgs_max + (uint32_t)links + 64 +
-		     4 * (NET_PORTS_MAX + 1) * cfg->faults;
+	n->heap_max = 4 * n->msgs_max + (uint32_t)links + 64 +
+		      4 * (NET_PORTS_MAX + 1) * cfg->faults;
 }
 
 /* Regions, and chunks: each slot of the wheel may hold one partial chunk. */
@@ -116,10 +116,10 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
 	if (cfg->tokens_shared)
 		n->off_pool = room(off, ports * sizeof(struct net_pool));
-	n->odd = (cfg->tokens_shared ? NET_ODD_SHARED : 0u) |
-		 (cfg->look_ahead ? NET_ODD_AHEAD : 0u) |
-		 (cfg->faults ? NET_ODD_FAULTS : 0u) |
-		 (cfg->columns || cfg->system_turn ? NET_ODD_ROUTER : 0u);
+	n->odd = (cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
+		 (cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
+		 (cfg->faults ? NET_RARE_FAULTS : 0u) |
+		 (cfg->columns || cfg->system_turn ? NET_RARE_ROUTER : 0u);
 	if (cfg->look_ahead)
 		n->off_ahead = room(off, ports * sizeof(uint16_t));
 	n->off_dead = room(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
@@ -130,7 +130,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		n->off_queued = room(off, (nodes - n->ends) * n->ports * 2);
 	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
 	if (cfg->watch_ps)
-		n->off_stuff = room(off, ports * sizeof(uint64_t));
+		n->off_control = room(off, ports * sizeof(uint64_t));
 }
 
 /* Reserves count records; returns the index of the record before the first. */
@@ -154,14 +154,14 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 	n->first_packet = lay_records(&off, packets, sizeof(struct net_packet));
 	n->first_msg = lay_records(&off, n->msgs_max, sizeof(struct net_mrec));
 	n->first_chunk = lay_records(&off, n->chunks_max, NET_CHUNK * 8);
-	n->off_far = room(&off, n->far_max * sizeof(struct net_far));
+	n->off_heap = room(&off, n->heap_max * sizeof(struct net_heap_event));
 	n->off_mark = room(&off, ((1ull << NET_REGION_SHIFT) + 1) *
 					 sizeof(struct net_mark));
 	words = n->events_max * 8ull;
 	calls = (packets + 1ull * n->msgs_max) * sizeof(struct net_call);
 	n->off_sort = room(&off, words > calls ? words : calls);
 	if (cfg->faults)
-		off = net_fault_lay(n, cfg, off);
+		off = net_fault_layout(n, cfg, off);
 	n->bytes = off;
 	return off;
 }
@@ -235,7 +235,7 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned flow = net->flow[port];
 
-	return !net_topo_inside(&net->cfg, node, port) &&
+	return !net_topo_is_internal(&net->cfg, node, port) &&
 	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
@@ -262,7 +262,7 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned d = net_topo_level(cfg, node, port);
-	bool inside = net_topo_inside(cfg, node, port);
+	bool inside = net_topo_is_internal(cfg, node, port);
 	bool into_end =
 		inside || (cfg->topology != NET_TORUS && peer < net->ends);
 	uint64_t wire = crossings * cfg->crossing_ps +
@@ -374,7 +374,8 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 }
 
 /* Gives a link other times from now on. */
-static int rehop(struct net *net, uint32_t *link, const struct net_hop *h)
+static int link_set_hop(struct net *net, uint32_t *link,
+			const struct net_hop *h)
 {
 	int row = find_hop(net, h);
 
@@ -383,7 +384,7 @@ static int rehop(struct net *net, uint32_t *link, const struct net_hop *h)
 	*link = net_link(net_link_peer(*link), net_link_port(*link),
 			 (unsigned)row);
 	net->wholes += h->whole;
-	net->odd |= h->whole ? NET_ODD_WHOLE : 0u;
+	net->odd |= h->whole ? NET_RARE_WHOLE : 0u;
 	return 0;
 }
 
@@ -401,10 +402,11 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 	h.rate = (uint8_t)row;
 	if (net->cfg.slow_whole)
 		h.whole = ps_per_byte_x1000 > net->rate[0];
-	return row < 0 ? row : rehop(net, link, &h);
+	return row < 0 ? row : link_set_hop(net, link, &h);
 }
 
-int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole)
+int net_link_store_forward(struct net *net, uint32_t node, unsigned port,
+			   bool whole)
 {
 	uint32_t *link = &net_links(net, node)[port];
 	struct net_hop h;
@@ -413,7 +415,7 @@ int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole)
 		return -EINVAL;
 	h = *net_link_hop(net, *link);
 	h.whole = whole;
-	return rehop(net, link, &h);
+	return link_set_hop(net, link, &h);
 }
 
 static void cut(struct net *net, uint32_t node, unsigned port)
@@ -422,7 +424,7 @@ static void cut(struct net *net, uint32_t node, unsigned port)
 	net_node(net, node)->busy |= 1ull << port;
 }
 
-int net_link_cut(struct net *net, uint32_t node, unsigned port)
+int net_link_kill(struct net *net, uint32_t node, unsigned port)
 {
 	uint32_t link;
 
@@ -524,7 +526,7 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 	uint32_t chunks = 0;
 
 	for (i = *slot, *slot = 0; i; i = before) {
-		net_sure(chunks++ < net->chunks_max);
+		net_walk_check(chunks++ < net->chunks_max);
 		before = net_chunk(net, i, &w, &n);
 		if (net->large) {
 			net_prefetch_chunk(net, before);
@@ -539,7 +541,7 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 }
 
 /* Records the node's changes until all events of the tick are processed. */
-static void note(struct net_step *s)
+static void record_changes(struct net_step *s)
 {
 	struct net_mark *m;
 
@@ -568,8 +570,8 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 			handle(s, w[i++]);
 		} while (i < n && net_word_node(w[i]) == s->id);
 		if (s->part)
-			net_tree_feed(s);
-		note(s);
+			net_tree_engine_start(s);
+		record_changes(s);
 	}
 	s->net->events += n;
 	return sum;
@@ -651,7 +653,7 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 			break;
 		net->tick = next;
 		run_tick(&s);
-		if (++ticks % NET_BREATH_TICKS == 0 && up->breath)
+		if (++ticks % NET_CALLBACK_TICKS == 0 && up->breath)
 			up->breath(arg);
 		if (stop && *stop)
 			return net->tick * net->cfg.tick_ps - 1;

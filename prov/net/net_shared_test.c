@@ -36,13 +36,13 @@ static void shared(struct net_config *cfg)
 
 static uint64_t latency(const struct net_config *cfg, uint32_t dst)
 {
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, dst, 32));
-	net_end_drain(&e);
+	net_fixture_open(&e, cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, dst, 32));
+	net_fixture_drain(&e);
 	T_IS(e.last_node, dst);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -66,10 +66,10 @@ static void everybody_reaches_everybody(void **state)
 {
 	struct net_msg msg = { .bytes = 1500 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	shared(&cfg);
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	for (msg.src = 0; msg.src < 32; msg.src++)
 		for (msg.dst = 0; msg.dst < 32; msg.dst++) {
 			msg.fifo = msg.dst;
@@ -78,26 +78,26 @@ static void everybody_reaches_everybody(void **state)
 			msg.spread = msg.dst % 5 == 0;
 			T_OK(net_send(e.net, 0, &msg));
 		}
-	net_end_drain(&e);
-	T_FALSE(net_stuck(e.net));
+	net_fixture_drain(&e);
+	T_FALSE(net_deadlock_check(e.net));
 	T_IS(e.arrived, 32 * 32);
 	T_IS(e.acked, 32 * 11);
 	T_IS(net_send(e.net, 0, &(struct net_msg){ .dst = 32 }), -EINVAL);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* Rate of two nodes of a router that each send to a node of another, MB/s. */
 static uint64_t pair_rate(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 1 << 20, .dst = 4 };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 1 << 14);
+	net_fixture_open(&e, cfg, 1 << 14);
 	for (; msg.src < 2; msg.src++, msg.dst = 8)
 		T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 2);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.bytes * 1000000 / e.last_at;
 }
 
@@ -125,21 +125,21 @@ static unsigned lanes(uint8_t way, uint8_t spread)
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
 	struct net_port_count c;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	unsigned port, n = 0;
 
 	shared(&cfg);
 	msg.way = way;
 	msg.spread = spread;
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
 	for (port = 20; port < 24; port++) {
 		net_port_get(e.net, 32, port, &c);
 		n += c.packets > 0;
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return n;
 }
 
@@ -158,22 +158,22 @@ static unsigned lanes_of_lines(uint64_t stride)
 	};
 	struct net_port_count c;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	unsigned port, n = 0;
 
 	shared(&cfg);
-	net_end_open(&e, &cfg, 1 << 14);
+	net_fixture_open(&e, &cfg, 1 << 14);
 	for (unsigned i = 0; i < 64; i++) {
 		msg.address = i * stride;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 64);
 	for (port = 20; port < 24; port++) {
 		net_port_get(e.net, 32, port, &c);
 		n += c.packets > 0;
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return n;
 }
 
@@ -186,7 +186,7 @@ static void what_goes_to_one_line_takes_one_link(void **state)
 
 /* ---- tables and source routes -------------------------------------------- */
 
-static uint64_t packets_at(const struct net_end *e, uint32_t node,
+static uint64_t packets_at(const struct net_fixture *e, uint32_t node,
 			   unsigned first, unsigned count)
 {
 	struct net_port_count c;
@@ -209,30 +209,31 @@ static void tables_may_be_loaded_anew(void **state)
 	};
 	struct net_msg msg = { .bytes = 512, .dst = 10 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	shared(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (msg.way = 0; msg.way < 2; msg.way++)
 		T_OK(net_send(e.net, 0, &msg));
 	T_IS(net_tables_load(e.net, wrong, zone), -EINVAL);
-	net_run(e.net, cfg.path[0].inject_ps + 500000, &net_end_up, &e, NULL);
+	net_run(e.net, cfg.path[0].inject_ps + 500000, &net_fixture_up, &e,
+		NULL);
 	T_IS(net_tables_load(e.net, turned, zone), -EBUSY);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(packets_at(&e, 32, 8, 8), 2); /* x first, at router 0 */
 	T_IS(packets_at(&e, 32, 20, 4), 0);
 	T_OK(net_tables_load(e.net, turned, zone));
 	for (msg.way = 0; msg.way < 2; msg.way++)
 		T_OK(net_send(e.net, e.last_at, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(packets_at(&e, 32, 8, 8), 2);
 	T_IS(packets_at(&e, 32, 20, 4), 2);
 	T_IS(e.arrived, 4);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
-static int send_routed(struct net_end *e, const uint8_t *route, unsigned len,
-		       uint8_t way)
+static int send_routed(struct net_fixture *e, const uint8_t *route,
+		       unsigned len, uint8_t way)
 {
 	struct net_msg msg = { .bytes = 2048,
 			       .dst = 10,
@@ -249,24 +250,24 @@ static void a_source_route_names_every_link(void **state)
 {
 	const uint8_t route[] = { 0, 23, 15, 9, 1, 24 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	shared(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_IS(send_routed(&e, route, 5, NET_DETERMINISTIC), -EINVAL);
 	T_IS(send_routed(&e, route, 6, NET_DYNAMIC), -EINVAL);
 	T_IS(send_routed(&e, (uint8_t[]){ 0, 24, 0 }, 3, NET_SYSTEM), -EINVAL);
 	T_IS(send_routed(&e, (uint8_t[]){ 0, 99 }, 2, NET_SYSTEM), -EINVAL);
 	T_OK(send_routed(&e, route, 6, NET_DETERMINISTIC));
 	T_OK(send_routed(&e, route, 6, NET_SYSTEM));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 2);
 	T_IS(e.acked, 2);
 	T_IS(packets_at(&e, 32, 23, 1), 8);
 	T_IS(packets_at(&e, 32 + 1, 15, 1), 8);
 	T_IS(packets_at(&e, 32 + 5, 9, 1), 8);
 	T_IS(packets_at(&e, 32 + 9, 1, 1), 8);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- bus time of a path -------------------------------------------------- */
@@ -275,17 +276,17 @@ static void a_source_route_names_every_link(void **state)
 static uint64_t both_ways(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 1 << 14);
+	net_fixture_open(&e, cfg, 1 << 14);
 	for (unsigned i = 0; i < 1000; i++) {
 		msg.src = 2 * (i % 2);
 		msg.dst = 2 - msg.src;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1000);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -299,8 +300,8 @@ static void what_is_asked_for_takes_of_the_bus(void **state)
 	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, inwards */
 	cfg.path[0].bus_in = 1;
 	plain = both_ways(&cfg);
-	cfg.path[0].bus_ask = 1;
-	cfg.path[0].ask_bytes = 128;
+	cfg.path[0].bus_request = 1;
+	cfg.path[0].request_bytes = 128;
 	asking = both_ways(&cfg);
 	/* 500 packets of 512 ns, then of 640 */
 	T_TRUE(asking > plain + 450 * 128000 && asking < plain + 520 * 128000);
@@ -310,15 +311,15 @@ static void what_is_asked_for_takes_of_the_bus(void **state)
 static uint64_t words_after(struct net_config *cfg, uint64_t words)
 {
 	struct net_msg msg = { .bytes = 8, .dst = 2 };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
+	net_fixture_open(&e, cfg, 0);
 	for (unsigned i = 0; i < 100; i++) {
 		msg.address = i % words * 8;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
-	net_end_close(&e);
+	net_fixture_drain(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -347,13 +348,13 @@ static void a_unit_keeps_words(void **state)
 static uint64_t acked_after(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 32, .dst = 1, .ack = 1 };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
+	net_fixture_open(&e, cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.acked, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.acked_at;
 }
 
@@ -376,7 +377,7 @@ static void a_path_may_have_its_own_header(void **state)
 	struct net_msg msg = { .bytes = 512 * 100, .dst = 1 };
 	struct net_port_count c;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t time[2], busy[2];
 	unsigned i;
 
@@ -389,13 +390,13 @@ static void a_path_may_have_its_own_header(void **state)
 	cfg.path[1].header_bytes = 12;
 	for (i = 0; i < 2; i++) {
 		msg.path = (uint8_t)i;
-		net_end_open(&e, &cfg, 0);
+		net_fixture_open(&e, &cfg, 0);
 		T_OK(net_send(e.net, 0, &msg));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		net_port_get(e.net, 0, 1, &c);
 		time[i] = e.last_at;
 		busy[i] = c.busy_ps;
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 	T_IS(time[0] - time[1], 100 * 20 * 500);
 	T_IS(busy[0], 100 * 552 * 500);

@@ -84,9 +84,9 @@ static inline uint32_t net_token_payload(const struct net_step *s,
 }
 
 /* Clears the slots of m whose receiver has no read path left. */
-static inline void net_mask_open(const struct net *net,
-				 const struct net_node *n, uint64_t *m0,
-				 uint64_t *m1)
+static inline void net_mask_readable(const struct net *net,
+				     const struct net_node *n, uint64_t *m0,
+				     uint64_t *m1)
 {
 	uint64_t all = (1ull << net->cfg.dyn_queues) - 1, m[2];
 	unsigned shut = n->shut, bit;

@@ -160,11 +160,11 @@ static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 static bool route_ok(const struct net *net, const struct net_msg *msg)
 {
 	return !msg->route ||
-	       net_fat_leads(&net->fat, msg, msg->way == NET_DYNAMIC);
+	       net_fat_route_check(&net->fat, msg, msg->way == NET_DYNAMIC);
 }
 
 /* True if the source route leads over routers to the target. */
-static bool torus_leads(const struct net *net, const struct net_msg *msg)
+static bool source_route_check(const struct net *net, const struct net_msg *msg)
 {
 	int64_t node = msg->src;
 	unsigned i;
@@ -191,14 +191,14 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 
 	if (cfg->topology != NET_TORUS)
 		return route_ok(net, msg) ? 0 : -EINVAL;
-	if (msg->route && !torus_leads(net, msg))
+	if (msg->route && !source_route_check(net, msg))
 		return -EINVAL;
 	if (msg->src == msg->dst && net->steer == NET_STEER_TORUS)
 		return plan_round(cfg, msg, rem);
 	for (d = 0; d < cfg->dims && !ret; d++)
 		ret = plan_dim(net, msg, d, &rem[d]);
 	if (weft_unlikely(net->detour) && !ret)
-		net_fault_plan(net, msg, rem);
+		net_fault_route_plan(net, msg, rem);
 	return ret;
 }
 
@@ -247,8 +247,9 @@ void net_steer_spread(const struct net *net, struct net_packet *p)
 }
 
 /* The port in the source route for this node, or any port up. */
-static uint64_t routed(const struct net *net, const struct net_packet *p,
-		       uint64_t want, unsigned *det_p)
+static uint64_t source_route_port(const struct net *net,
+				  const struct net_packet *p, uint64_t want,
+				  unsigned *det_p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
 	const struct net_route *r =
@@ -270,7 +271,7 @@ WEFT_COLD static uint64_t detour(const struct net *net,
 	uint64_t want;
 
 	if (net->renewed == net->deaths)
-		want = net_fat_resteer(f, net_dead(net), node, p->dst, p->left,
+		want = net_fat_reroute(f, net_dead(net), node, p->dst, p->left,
 				       rail, det_p);
 	else
 		want = net_fat_steer(f, net_dead(net), node, p->dst, p->left,
@@ -280,7 +281,8 @@ WEFT_COLD static uint64_t detour(const struct net *net,
 				    det_p);
 }
 
-static void look_fat(const struct net *net, struct net_packet *p, uint32_t node)
+static void ports_fat(const struct net *net, struct net_packet *p,
+		      uint32_t node)
 {
 	unsigned det, rail = 0;
 	uint64_t want;
@@ -294,25 +296,25 @@ static void look_fat(const struct net *net, struct net_packet *p, uint32_t node)
 				     rail, &det);
 
 	if (p->flags & NET_P_ROUTED)
-		want = routed(net, p, want, &det);
+		want = source_route_port(net, p, want, &det);
 	p->det = (uint8_t)det;
 	p->want = p->flags & NET_P_DYN ? want : 0;
 }
 
 /* From the node to its router, over the torus, and down to the target. */
-static void look_shared(const struct net *net, struct net_packet *p,
-			uint32_t node)
+static void ports_shared(const struct net *net, struct net_packet *p,
+			 uint32_t node)
 {
 	unsigned det = 0;
 
 	if (weft_unlikely(p->flags & NET_P_ROUTED)) {
-		routed(net, p, 0, &det);
+		source_route_port(net, p, 0, &det);
 		p->det = (uint8_t)det;
 		p->want = 0;
 		return;
 	}
 	if (node >= net->ends && p->left) {
-		net_steer_look_torus(net, p);
+		net_steer_ports_torus(net, p);
 		return;
 	}
 	p->det = 0;
@@ -322,15 +324,15 @@ static void look_shared(const struct net *net, struct net_packet *p,
 	p->want = p->flags & NET_P_DYN ? 1ull << p->det : 0;
 }
 
-void net_steer_look_other(const struct net *net, struct net_packet *p,
-			  uint32_t node)
+void net_steer_ports_other(const struct net *net, struct net_packet *p,
+			   uint32_t node)
 {
 	if (net->steer == NET_STEER_TREE)
-		look_fat(net, p, node);
+		ports_fat(net, p, node);
 	else if (net->steer)
-		look_shared(net, p, node);
+		ports_shared(net, p, node);
 	else
-		net_steer_look_torus(net, p);
+		net_steer_ports_torus(net, p);
 	if (weft_unlikely(net->detour))
 		net_fault_steer(net, p, node);
 }

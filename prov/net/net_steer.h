@@ -18,12 +18,12 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 /* Converts directions to ports, with several ports per direction. */
 void net_steer_spread(const struct net *net, struct net_packet *p);
 /* Packets that do not travel from node to node of a torus. */
-void net_steer_look_other(const struct net *net, struct net_packet *p,
-			  uint32_t node);
+void net_steer_ports_other(const struct net *net, struct net_packet *p,
+			   uint32_t node);
 void net_steer_hop_other(const struct net *net, struct net_packet *p,
 			 uint32_t node, unsigned port);
-static inline void net_steer_look_torus(const struct net *net,
-					struct net_packet *p)
+static inline void net_steer_ports_torus(const struct net *net,
+					 struct net_packet *p)
 {
 	uint32_t want;
 
@@ -37,16 +37,16 @@ static inline void net_steer_look_torus(const struct net *net,
 		net_steer_spread(net, p);
 }
 /* Sets want and det of a packet at a node before its last. */
-static inline void net_steer_look(const struct net *net, struct net_packet *p,
-				  uint32_t node)
+static inline void net_steer_ports(const struct net *net, struct net_packet *p,
+				   uint32_t node)
 {
 	if (weft_likely(!(net->steer | net->detour)))
-		net_steer_look_torus(net, p);
+		net_steer_ports_torus(net, p);
 	else
-		net_steer_look_other(net, p, node);
+		net_steer_ports_other(net, p, node);
 }
-static inline bool net_steer_ends(const struct net *net,
-				  const struct net_packet *p, uint32_t node)
+static inline bool net_steer_is_last(const struct net *net,
+				     const struct net_packet *p, uint32_t node)
 {
 	return net->steer ? p->dst == node : !p->left;
 }

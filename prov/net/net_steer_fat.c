@@ -27,8 +27,8 @@ static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 }
 
 /* Out of an end node: by the rail of the packet, or by any. */
-static void road_out(const struct net_fat *f, uint32_t dst, unsigned rail,
-		     struct net_fat_road *r)
+static void entry_out(const struct net_fat *f, uint32_t dst, unsigned rail,
+		      struct net_fat_route *r)
 {
 	uint32_t each = f->w[1] / f->rails;
 
@@ -37,8 +37,8 @@ static void road_out(const struct net_fat *f, uint32_t dst, unsigned rail,
 }
 
 /* Down, or by the sibling of the switch below. */
-static void road_down(const struct net_fat *f, const struct net_fat_place *p,
-		      uint32_t dst, struct net_fat_road *r)
+static void entry_down(const struct net_fat *f, const struct net_fat_place *p,
+		       uint32_t dst, struct net_fat_route *r)
 {
 	uint32_t l = p->level, port = dst / f->ends[l - 1] % f->m[l];
 
@@ -49,8 +49,9 @@ static void road_down(const struct net_fat *f, const struct net_fat_place *p,
 }
 
 /* A switch of level 1 got the packet from a node, its sibling or above. */
-static void road_first(const struct net_fat *f, const struct net_fat_place *p,
-		       uint32_t dst, unsigned hops, struct net_fat_road *r)
+static void entry_first_level(const struct net_fat *f,
+			      const struct net_fat_place *p, uint32_t dst,
+			      unsigned hops, struct net_fat_route *r)
 {
 	uint64_t across = mask(f->m[1] + f->w[2], f->siblings);
 	bool beside = (p->a ^ 1) == dst / f->ends[1];
@@ -67,22 +68,22 @@ static void road_first(const struct net_fat *f, const struct net_fat_place *p,
 	}
 }
 
-void net_fat_road(const struct net_fat *f, uint32_t node, uint32_t dst,
-		  unsigned hops, unsigned rail, struct net_fat_road *r)
+void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
+		   unsigned hops, unsigned rail, struct net_fat_route *r)
 {
 	struct net_fat_place p = net_fat_place(f, node);
 	uint32_t l = p.level, w = f->w[l + 1];
 
 	r->detour = 0;
 	if (!l) {
-		road_out(f, dst, rail, r);
+		entry_out(f, dst, rail, r);
 	} else if (dst / f->ends[l] == p.a) {
-		road_down(f, &p, dst, r);
+		entry_down(f, &p, dst, r);
 	} else {
 		r->ports = mask(f->m[l], w);
 		r->first = f->m[l] + digit(f, &p, dst) % w;
 		if (l == 1)
-			road_first(f, &p, dst, hops, r);
+			entry_first_level(f, &p, dst, hops, r);
 	}
 }
 
@@ -98,9 +99,9 @@ uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
 		       uint32_t node, uint32_t dst, unsigned hops,
 		       unsigned rail, unsigned *det_p)
 {
-	struct net_fat_road r;
+	struct net_fat_route r;
 
-	net_fat_road(f, node, dst, hops, rail, &r);
+	net_fat_route(f, node, dst, hops, rail, &r);
 	if (dead) {
 		r.ports &= ~dead[node];
 		if (!r.ports)
@@ -138,25 +139,25 @@ static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 static bool reaches(const struct net_fat *f, const uint64_t *dead,
 		    uint32_t node, uint32_t dst, unsigned hops)
 {
-	struct net_fat_road r;
+	struct net_fat_route r;
 
 	if (node == dst)
 		return true;
 	if (node < f->first[1] || hops > 2 * f->levels + 2)
 		return false;
-	net_fat_road(f, node, dst, hops, 0, &r);
+	net_fat_route(f, node, dst, hops, 0, &r);
 	return open_ports(f, dead, node, dst, hops, r.ports) ||
 	       open_ports(f, dead, node, dst, hops, r.detour);
 }
 
-uint64_t net_fat_resteer(const struct net_fat *f, const uint64_t *dead,
+uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
 			 uint32_t node, uint32_t dst, unsigned hops,
 			 unsigned rail, unsigned *det_p)
 {
-	struct net_fat_road r;
+	struct net_fat_route r;
 	uint64_t open;
 
-	net_fat_road(f, node, dst, hops, rail, &r);
+	net_fat_route(f, node, dst, hops, rail, &r);
 	open = open_ports(f, dead, node, dst, hops, r.ports);
 	if (!open)
 		open = open_ports(f, dead, node, dst, hops, r.detour);
@@ -169,8 +170,8 @@ uint64_t net_fat_resteer(const struct net_fat *f, const uint64_t *dead,
  * Checks a source route by subtrees. The switch within a subtree may be chosen
  * by the network; the subtrees that the packet passes are determined.
  */
-bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
-		   bool adaptive)
+bool net_fat_route_check(const struct net_fat *f, const struct net_msg *msg,
+			 bool adaptive)
 {
 	uint32_t l = 0, a = msg->src, port, w;
 	unsigned i, across = 0;

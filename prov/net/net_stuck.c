@@ -70,7 +70,7 @@ static struct waiter holder(const struct net *net, struct waiter w)
 }
 
 /* Any waiting packet inside the network. */
-static struct waiter anyone(const struct net *net)
+static struct waiter waiter_any(const struct net *net)
 {
 	struct waiter w = { 0, 0 };
 	unsigned port, vc;
@@ -88,7 +88,7 @@ static struct waiter anyone(const struct net *net)
 	return w;
 }
 
-static void show(const struct net *net, struct waiter w)
+static void waiter_log(const struct net *net, struct waiter w)
 {
 	const struct net_packet *p = net_packet(net, w.packet);
 	const struct net_mrec *m = net_mrec(net, p->msg);
@@ -99,16 +99,16 @@ static void show(const struct net *net, struct waiter w)
 		 w.node, m->src, m->dst, p->vc, p->det);
 }
 
-static void show_cycle(const struct net *net)
+static void cycle_log(const struct net *net)
 {
-	struct waiter w = anyone(net), start;
+	struct waiter w = waiter_any(net), start;
 	uint64_t steps = (uint64_t)net->nodes * net->ports, i;
 
 	for (i = 0; i < steps && w.packet; i++)
 		w = holder(net, w);
 	start = w;
 	for (i = 0; i < SHOWN_MAX && w.packet; i++) {
-		show(net, w);
+		waiter_log(net, w);
 		w = holder(net, w);
 		if (w.packet == start.packet)
 			break;
@@ -117,7 +117,7 @@ static void show_cycle(const struct net *net)
 		weft_log(WEFT_LOG_ERROR, "net: and so on");
 }
 
-bool net_stuck(const struct net *net)
+bool net_deadlock_check(const struct net *net)
 {
 	uint64_t left = net->injected - net->delivered;
 
@@ -125,6 +125,6 @@ bool net_stuck(const struct net *net)
 		return false;
 	weft_log(WEFT_LOG_ERROR, "net: stuck with %llu packets under way",
 		 (unsigned long long)left);
-	show_cycle(net);
+	cycle_log(net);
 	return true;
 }

@@ -36,14 +36,14 @@ static bool is_dead(const struct net *net, uint32_t node, unsigned port)
 	return net->off_fault && net_fault_link(net, node, port)->state;
 }
 
-int net_stuff(struct net *net, uint64_t at, uint32_t node, unsigned port,
-	      uint64_t cookie)
+int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
+		     uint64_t cookie)
 {
 	uint64_t *next, rate, leave;
 	struct net_mrec *m;
 	uint32_t link, mi;
 
-	if (!net->off_stuff || !net->cfg.block_header_bytes)
+	if (!net->off_control || !net->cfg.block_header_bytes)
 		return -EOPNOTSUPP;
 	if (node >= net->nodes || port >= net->ports)
 		return -EINVAL;
@@ -56,7 +56,7 @@ int net_stuff(struct net *net, uint64_t at, uint32_t node, unsigned port,
 	if (!mi)
 		return -EAGAIN;
 	rate = net->rate[net_link_hop(net, link)->rate];
-	next = (uint64_t *)net_at(net, net->off_stuff) +
+	next = (uint64_t *)net_at(net, net->off_control) +
 	       (uint64_t)node * net->ports + port;
 	leave = next_word(net, node, port, at < *next ? *next : at, rate);
 	*next = leave + net->cfg.block_header_bytes * rate / 1000;
@@ -64,8 +64,8 @@ int net_stuff(struct net *net, uint64_t at, uint32_t node, unsigned port,
 	m->cookie = cookie;
 	m->ready_ps = *next + net->cfg.hop_ps;
 	net->timers++;
-	net_push_ps(net, m->ready_ps, NET_EV_TIMER,
-		    net_word(net_link_peer(link), NET_EV_TIMER,
-			     net_link_port(link), NET_TIMER_WORD, mi));
+	net_event_schedule(net, m->ready_ps, NET_EV_TIMER,
+			   net_word(net_link_peer(link), NET_EV_TIMER,
+				    net_link_port(link), NET_TIMER_WORD, mi));
 	return 0;
 }

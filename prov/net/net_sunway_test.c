@@ -20,7 +20,7 @@ static struct net_config cfg;
 
 static void load(const char *machine)
 {
-	struct net_why why;
+	struct net_error_text why;
 
 	if (net_file_load(machine, 0, &cfg, &why))
 		print_message("%s\n", why.text);
@@ -40,13 +40,13 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	struct net_msg msg = {
 		.dst = dst, .bytes = bytes, .path = path, .rail = 1
 	};
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -128,7 +128,7 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 	struct net_msg msg = {
 		.dst = 1, .bytes = 1 << 20, .path = RDMA, .rail = 1
 	};
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t alone;
 
 	load("sunway");
@@ -138,7 +138,7 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 		/* two blocks do not hold a response of three */
 		for (unsigned vc = 0; vc < 4; vc++)
 			cfg.tokens[vc] = own ? 16 : 2;
-		net_end_open(&e, &cfg, 0);
+		net_fixture_open(&e, &cfg, 0);
 		msg.dst = 1;
 		msg.fifo = 0;
 		msg.way = NET_DYNAMIC;
@@ -153,13 +153,13 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 		msg.fifo = 1;
 		msg.cookie = 1;
 		T_OK(net_send(e.net, 100000000, &msg));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		alone = e.cookie_at[1] - 100000000;
 		if (own)
 			T_TRUE(alone < 1000000);
 		else
 			T_TRUE(alone > 10000000);
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 }
 
@@ -174,15 +174,15 @@ static void one_channel_may_use_all_that_is_shared(void **state)
 				       .bytes = 1 << 20,
 				       .path = RDMA,
 				       .rail = 1 };
-		struct net_end e;
+		struct net_fixture e;
 
 		cfg.token_ps = 250000;
 		cfg.tokens_shared = i ? 448 : 64;
-		net_end_open(&e, &cfg, 0);
+		net_fixture_open(&e, &cfg, 0);
 		T_OK(net_send(e.net, 0, &msg));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		time[i] = e.last_at;
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 	T_TRUE(time[0] > time[1] * 3 / 2);
 }
@@ -206,31 +206,33 @@ static void a_link_may_store_and_forward(void **state)
 		.dst = ENDS - 1, .bytes = 2048, .path = EVENT, .rail = 1
 	};
 	uint64_t cut = 0, whole;
-	struct net_end e;
+	struct net_fixture e;
 
 	load("sunway");
 	for (unsigned links = 0; links < 3; links++) {
-		net_end_open(&e, &cfg, 0);
+		net_fixture_open(&e, &cfg, 0);
 		if (links)
-			T_OK(net_link_whole(e.net, 0, 0, true));
+			T_OK(net_link_store_forward(e.net, 0, 0, true));
 		for (unsigned i = UP; links > 1 && i < 2 * UP; i++)
-			T_OK(net_link_whole(e.net, leaf_of(0, 0), i, true));
+			T_OK(net_link_store_forward(e.net, leaf_of(0, 0), i,
+						    true));
 		T_OK(net_send(e.net, 0, &msg));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		whole = e.last_at;
 		if (!links)
 			cut = whole;
 		T_IS(whole, cut + links * on_link(2048));
-		net_end_close(&e);
+		net_fixture_close(&e);
 	}
 	/* into the last node: nothing is in memory before */
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_link_whole(e.net, leaf_of(ENDS - 1, 0), DOWN - 1, true));
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_link_store_forward(e.net, leaf_of(ENDS - 1, 0), DOWN - 1,
+				    true));
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.last_at,
 	     cut + 2048 * cfg.path[EVENT].reception_ps_per_byte_x1000 / 1000);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /*
@@ -243,16 +245,16 @@ static void a_link_that_lost_lanes_is_not_cut_through(void **state)
 		.dst = ENDS - 1, .bytes = 2048, .path = EVENT, .rail = 1
 	};
 	uint64_t half = 2 * 73333ull;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t whole, cut;
 
 	load("sunway");
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_link_rate(e.net, 0, 0, half));
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	whole = e.last_at;
-	net_end_close(&e);
+	net_fixture_close(&e);
 	cut = latency(ENDS - 1, EVENT, 2048);
 	T_TRUE(whole > cut + 2 * on_link(2048) - 2 * cfg.tick_ps);
 	T_TRUE(whole < cut + 2 * on_link(2048) + 2 * cfg.tick_ps);
@@ -265,10 +267,10 @@ static void a_link_that_lost_lanes_is_not_cut_through(void **state)
  */
 static uint64_t past_a_slow_spine(uint8_t ahead)
 {
-	struct net_end e;
+	struct net_fixture e;
 
 	cfg.look_ahead = ahead;
-	net_end_open(&e, &cfg, 1 << 16);
+	net_fixture_open(&e, &cfg, 1 << 16);
 	T_OK(net_link_rate(e.net, SPINE, 31, 4 * 73333ull));
 	for (uint32_t i = 0; i < 6; i++) {
 		struct net_msg msg = { .src = i * DOWN,
@@ -279,9 +281,9 @@ static uint64_t past_a_slow_spine(uint8_t ahead)
 
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 6);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.last_at;
 }
 
@@ -300,12 +302,12 @@ static void looking_ahead_avoids_what_is_slow_behind_a_switch(void **state)
 
 static void two_engines_fill_both_rails(void **state)
 {
-	struct net_end e;
+	struct net_fixture e;
 	double rate;
 
 	load("sunway");
 	T_IS(cfg.engines, 2);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (uint32_t i = 0; i < 8; i++) {
 		struct net_msg msg = { .dst = 300,
 				       .bytes = 1 << 20,
@@ -314,10 +316,10 @@ static void two_engines_fill_both_rails(void **state)
 
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	rate = 8.0 * (1 << 20) * 1000 / (double)e.last_at;
 	T_TRUE(rate > 25.2 && rate < 26.65);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* An engine pauses between messages, which costs bandwidth at 4 KB. */
@@ -326,17 +328,17 @@ static void short_messages_do_not_fill_a_link(void **state)
 	struct net_msg msg = {
 		.dst = 300, .bytes = 4096, .path = RDMA, .rail = 1
 	};
-	struct net_end e;
+	struct net_fixture e;
 	double rate;
 
 	load("sunway");
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 400; i++)
 		T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	rate = 400.0 * 4096 * 1000 / (double)e.last_at;
 	T_TRUE(rate > 7.0 && rate < 7.1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- groups -------------------------------------------------------------- */
@@ -360,17 +362,17 @@ static void a_port_has_32_entries_for_groups(void **state)
 	static const uint32_t node[] = { 0, 1, 40, 41 };
 	static const uint32_t other[] = { 4, 5, 44, 45 };
 	uint32_t route = 0, last = 0;
-	struct net_end e;
+	struct net_fixture e;
 
 	load("sunway");
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 32; i++)
 		T_OK(open_group(e.net, node, NULL, 4, &last));
 	T_IS(open_group(e.net, node, NULL, 4, &route), -ENOSPC);
 	T_OK(open_group(e.net, other, NULL, 4, &route));
 	net_tree_close(e.net, last);
 	T_OK(open_group(e.net, node, NULL, 4, &route));
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* A group may be coarser than its members: other nodes drop the results. */
@@ -380,17 +382,17 @@ static void a_node_that_is_no_member_drops_what_comes(void **state)
 	static const uint32_t share[] = { 1, 0, 1, 0, 1 };
 	struct net_part part = { .kind = NET_BCAST, .bytes = 64, .cookie = 7 };
 	struct net_count c;
-	struct net_end e;
+	struct net_fixture e;
 
 	load("sunway");
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(open_group(e.net, node, share, 5, &part.route));
 	T_OK(net_tree_send(e.net, 0, &part));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, 3);
 	net_count_get(e.net, &c);
 	T_IS(c.filtered, 2);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

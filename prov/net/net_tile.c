@@ -64,8 +64,8 @@ static bool has_room(const struct net *net, unsigned in, unsigned out,
 }
 
 /* Returns the token when the whole packet has left the input buffer. */
-static void give_back(struct net_step *s, uint32_t node, unsigned port,
-		      const struct net_packet *p)
+static void return_tokens(struct net_step *s, uint32_t node, unsigned port,
+			  const struct net_packet *p)
 {
 	const struct net *net = s->net;
 	uint32_t back = net_links(net, node)[port];
@@ -114,7 +114,7 @@ static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
 	row[4 * c]++;
 	p->last = c;
 	(*net_tile_queued(net, node, p->det))++;
-	give_back(s, node, in, p);
+	return_tokens(s, node, in, p);
 	net_router_list(s, node, in, pi, wait_of(net, p, in));
 	return 1ull << p->det;
 }

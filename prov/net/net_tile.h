@@ -22,7 +22,7 @@ static inline uint16_t *net_tile_queued(const struct net *net, uint32_t node,
 	       (uint64_t)(node - net->ends) * net->ports + port;
 }
 
-static inline bool net_tile_is(const struct net_step *s)
+static inline bool net_tile_router(const struct net_step *s)
 {
 	return s->net->cfg.columns && s->id >= s->net->ends;
 }

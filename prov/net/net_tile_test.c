@@ -33,7 +33,7 @@ static void tiled(struct net_config *cfg)
 	cfg->row_buffer = 1;
 }
 
-static void send_by(struct net_end *e, uint32_t dst, unsigned first,
+static void send_by(struct net_fixture *e, uint32_t dst, unsigned first,
 		    unsigned second, uint64_t cookie)
 {
 	const uint8_t route[] = { 0, (uint8_t)first, (uint8_t)second,
@@ -55,16 +55,16 @@ static void send_by(struct net_end *e, uint32_t dst, unsigned first,
 static uint64_t behind_a_blocked_one(const struct net_config *cfg,
 				     unsigned port, uint32_t dst)
 {
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
+	net_fixture_open(&e, cfg, 0);
 	T_OK(net_link_rate(e.net, ROUTERS + 4, X_UP + 1, SLOW));
 	for (unsigned i = 0; i < 2; i++)
 		send_by(&e, 16, X_UP, X_UP + 1, 1);
 	send_by(&e, dst, X_UP, port, 2);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.cookie_at[2];
 }
 
@@ -93,20 +93,20 @@ static void a_blocked_output_holds_up_its_column(void **state)
 static void a_full_row_buffer_holds_up_the_input(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	tiled(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_link_rate(e.net, ROUTERS + 4, X_UP + 1, SLOW));
 	for (unsigned i = 0; i < 3; i++)
 		send_by(&e, 16, X_UP, X_UP + 1, 1);
 	send_by(&e, 14, X_UP, Y_DOWN + 2, 2);
 	/* by another link into that router */
 	send_by(&e, 14, X_UP + 3, Y_DOWN + 1, 3);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_TRUE(e.cookie_at[2] > BLOCKED);
 	T_TRUE(e.cookie_at[3] < BLOCKED);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* ---- adaptive packets ---------------------------------------------------- */
@@ -119,9 +119,9 @@ static void a_full_row_buffer_holds_up_the_input(void **state)
 static uint64_t one_that_waits(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512, .dst = 2, .cookie = 2, .fifo = 1 };
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
+	net_fixture_open(&e, cfg, 0);
 	T_OK(net_link_rate(e.net, ROUTERS, Y_UP, SLOW));
 	for (unsigned i = 0; i < 13; i++) {
 		const uint8_t link = (uint8_t)(Y_UP + (i ? 1 + i % 3 : 0));
@@ -135,9 +135,9 @@ static uint64_t one_that_waits(const struct net_config *cfg)
 		T_OK(net_send(e.net, 0, &taken));
 	}
 	T_OK(net_send(e.net, 590000, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 14);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.cookie_at[2];
 }
 
@@ -161,11 +161,11 @@ static uint64_t behind_adaptive_ones(const struct net_config *base,
 {
 	struct net_msg msg = { .bytes = 512, .dst = 10, .cookie = 1 };
 	struct net_config cfg = *base;
-	struct net_end e;
+	struct net_fixture e;
 
 	cfg.links[0] = 1;
 	cfg.columns = columns;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 6; i < 10; i++)
 		T_OK(net_link_rate(e.net, ROUTERS + 4, i, SLOW));
 	for (unsigned i = 0; i < blocked; i++)
@@ -174,9 +174,9 @@ static uint64_t behind_adaptive_ones(const struct net_config *base,
 	msg.hint[0] = 1;
 	msg.cookie = 2;
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, blocked + 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return e.cookie_at[2];
 }
 
@@ -217,17 +217,17 @@ static uint64_t came_at(const struct net_config *cfg, unsigned whose)
 	struct net_msg msg = {
 		.bytes = 100 * 512, .dst = 2, .route = route, .route_len = 3
 	};
-	struct net_end e;
+	struct net_fixture e;
 
-	net_end_open(&e, cfg, 0);
+	net_fixture_open(&e, cfg, 0);
 	for (; msg.src < 2; msg.src++) {
 		msg.way = msg.src ? NET_SYSTEM : NET_DETERMINISTIC;
 		msg.cookie = msg.src;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 2);
-	net_end_close(&e);
+	net_fixture_close(&e);
 	return 100 * e.cookie_at[whose] / e.last_at;
 }
 
@@ -247,11 +247,11 @@ static void a_crowd_gets_through(void **state)
 {
 	struct net_msg msg = { .bytes = 3000, .ack = 1 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	tiled(&cfg);
 	cfg.system_turn = 1;
-	net_end_open(&e, &cfg, 1 << 16);
+	net_fixture_open(&e, &cfg, 1 << 16);
 	for (unsigned round = 0; round < 4; round++)
 		for (msg.src = 0; msg.src < 32; msg.src++)
 			for (msg.dst = 0; msg.dst < 32; msg.dst++) {
@@ -260,11 +260,11 @@ static void a_crowd_gets_through(void **state)
 				msg.spread = round % 2;
 				T_OK(net_send(e.net, 0, &msg));
 			}
-	net_end_drain(&e);
-	T_FALSE(net_stuck(e.net));
+	net_fixture_drain(&e);
+	T_FALSE(net_deadlock_check(e.net));
 	T_IS(e.arrived, 4 * 32 * 32);
 	T_IS(e.acked, 4 * 32 * 32);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

@@ -136,7 +136,8 @@ uint32_t net_topo_rings(const struct net_config *cfg)
 	return cfg->topology == NET_TORUS;
 }
 
-bool net_topo_inside(const struct net_config *cfg, uint32_t node, unsigned port)
+bool net_topo_is_internal(const struct net_config *cfg, uint32_t node,
+			  unsigned port)
 {
 	return shared(cfg) && (node < net_topo_ends(cfg) ||
 			       port >= net_topo_first(cfg, 2u * cfg->dims));
@@ -149,7 +150,8 @@ uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 
 	if (cfg->tokens_shared)
 		return cfg->tokens[net_channel(vc)] + cfg->tokens_shared;
-	return cfg->tokens[vc] * (net_topo_inside(cfg, node, port) ? times : 1);
+	return cfg->tokens[vc] *
+	       (net_topo_is_internal(cfg, node, port) ? times : 1);
 }
 
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
@@ -158,7 +160,7 @@ unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 	struct net_fat f;
 	uint32_t l;
 
-	if (net_topo_inside(cfg, node, port))
+	if (net_topo_is_internal(cfg, node, port))
 		return NET_DIMS_MAX;
 	if (cfg->topology == NET_TORUS)
 		return torus_dir(cfg, port) / 2;

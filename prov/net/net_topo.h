@@ -20,8 +20,8 @@ uint32_t net_topo_rings(const struct net_config *cfg);
 unsigned net_topo_links(const struct net_config *cfg, unsigned d);
 unsigned net_topo_first(const struct net_config *cfg, unsigned dir);
 /* True if the link connects a node and its shared router. */
-bool net_topo_inside(const struct net_config *cfg, uint32_t node,
-		     unsigned port);
+bool net_topo_is_internal(const struct net_config *cfg, uint32_t node,
+			  unsigned port);
 /* Buffers of a link's virtual channel: chunks of the first, else packets. */
 uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 			 unsigned port, unsigned vc);

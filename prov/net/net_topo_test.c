@@ -55,8 +55,8 @@ static void walk(const struct net *net, uint32_t src, uint32_t dst,
 
 	T_OK(net_steer_plan(net, &msg, p.rem));
 	net_steer_start(net, &p);
-	while (!net_steer_ends(net, &p, n)) {
-		net_steer_look(net, &p, n);
+	while (!net_steer_is_last(net, &p, n)) {
+		net_steer_ports(net, &p, n);
 		T_TRUE(p.want != 0);
 		T_TRUE(p.want >> p.det & 1);
 		for (w = p.want; w & (w - 1) && pick % 3; w &= w - 1)
@@ -169,20 +169,20 @@ static void zones_open_one_after_the_other(void **state)
 	net = open_net(&cfg);
 	net_steer_start(net, &p);
 	p.zone = 0; /* A to D, then E */
-	net_steer_look(net, &p, 0);
+	net_steer_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2);
 	p.zone = 1; /* any */
-	net_steer_look(net, &p, 0);
+	net_steer_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2 | 1 << 9);
 	p.zone = 2; /* one after the other */
-	net_steer_look(net, &p, 0);
+	net_steer_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1);
 	p.zone = 3; /* E at any time */
-	net_steer_look(net, &p, 0);
+	net_steer_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 9);
 	p.flags |= NET_P_STAY;
 	p.vc = NET_VC_DET;
-	net_steer_look(net, &p, 0);
+	net_steer_ports(net, &p, 0);
 	T_IS(p.want, 0);
 	T_IS(p.det, 1);
 	free(net);
@@ -198,10 +198,10 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 	memcpy(cfg.order, (uint8_t[]){ 4, 3, 2, 1, 0 }, 5);
 	net = open_net(&cfg);
 	net_steer_start(net, &p);
-	net_steer_look(net, &p, 0);
+	net_steer_ports(net, &p, 0);
 	T_IS(p.det, 9);
 	p.left = 0x03;
-	net_steer_look(net, &p, 0);
+	net_steer_ports(net, &p, 0);
 	T_IS(p.det, 2);
 	free(net);
 }

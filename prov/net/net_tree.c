@@ -46,7 +46,7 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
  * [II.D], so it is assumed to take the published time of floating point
  * arithmetic.
  */
-static void without_class(struct net_packet *p)
+static void use_allreduce(struct net_packet *p)
 {
 	p->kind = NET_ALLREDUCE;
 	p->flags = NET_P_FP;
@@ -79,7 +79,7 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	p->flags = part->fp ? NET_P_FP : 0;
 	if (p->kind == NET_BARRIER && !net_member(net, mi)->barrier &&
 	    !net->cfg.query_ps)
-		without_class(p);
+		use_allreduce(p);
 	p->in = NET_INPUT_LOCAL;
 	p->frac = (uint16_t)(ps % net->cfg.tick_ps);
 	if (tick < net->tick) {
@@ -99,7 +99,7 @@ void net_tree_part(struct net_step *s, uint64_t word)
 
 	p->since = (uint32_t)s->now;
 	if (p->kind == NET_BARRIER && !net_member(s->net, p->msg)->barrier)
-		net_query_come(s, pi);
+		net_query_arrive(s, pi);
 	else if (p->kind == NET_BARRIER || p->kind == NET_KIND_ANSWER)
 		contribute(s, pi);
 	else
@@ -115,7 +115,7 @@ static uint64_t engine_rate(const struct net *net)
 		       : cfg->path[0].injection_ps_per_byte_x1000;
 }
 
-void net_tree_feed(struct net_step *s)
+void net_tree_engine_start(struct net_step *s)
 {
 	struct net *net = s->net;
 	struct net_nic *n = net_nic(net, s->id);
@@ -234,7 +234,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 }
 
 /* The last copy has left: frees the buffer that held p. */
-static void let_go(struct net_step *s, uint32_t pi)
+static void release_buffer(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	const struct net_packet *p = net_packet(net, pi);
@@ -262,7 +262,7 @@ static void go_back(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	uint32_t child = net_query_back(net, p);
+	uint32_t child = net_query_child(net, p);
 
 	if (!child)
 		deliver(s, p);
@@ -270,7 +270,7 @@ static void go_back(struct net_step *s, uint32_t pi)
 	if (child)
 		copy_down(s, pi, child);
 	else
-		let_go(s, pi);
+		release_buffer(s, pi);
 }
 
 /* The result is at this member: delivers it, and copies it to all children. */
@@ -296,11 +296,11 @@ static void go_down(struct net_step *s, uint32_t pi)
 	net->filtered += !m->share && s->id < net->ends;
 	p->count = m->children;
 	if (!p->count) {
-		let_go(s, pi);
+		release_buffer(s, pi);
 		return;
 	}
 	for (c = m->child; c; c = net_member(net, c)->next) {
-		net_sure(copies++ < m->children);
+		net_walk_check(copies++ < m->children);
 		copy_down(s, pi, c);
 	}
 }
@@ -370,7 +370,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 	uint32_t pi;
 
 	for (pi = combo; pi; pi = p->next) {
-		net_sure(n < WEFT_COUNT_OF(in));
+		net_walk_check(n < WEFT_COUNT_OF(in));
 		p = net_packet(net, pi);
 		in[n].cookie = p->cookie;
 		in[n++].from = p->in == NET_INPUT_LOCAL ? 0 : p->in + 1u;
@@ -397,7 +397,7 @@ static void combine(struct net_step *s, uint32_t combo)
 	uint32_t pi, next, steps = 0;
 
 	for (pi = combo; pi; pi = next) {
-		net_sure(steps++ < net->packets_max);
+		net_walk_check(steps++ < net->packets_max);
 		q = net_packet(net, pi);
 		next = q->next;
 		if (q->since == (uint32_t)s->now && q->frac > frac)
@@ -420,7 +420,7 @@ static void combine(struct net_step *s, uint32_t combo)
 }
 
 /* A packet of one source waits for no other input going up. */
-static void pass_up(struct net_step *s, uint32_t pi)
+static void forward_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	const struct net_packet *p = net_packet(net, pi);
@@ -450,8 +450,8 @@ static void contribute(struct net_step *s, uint32_t pi)
 
 	p->next = 0;
 	p->count = 1;
-	if (net_kind_alone(p->kind)) {
-		pass_up(s, pi);
+	if (net_kind_one_to_all(p->kind)) {
+		forward_up(s, pi);
 		return;
 	}
 	cell = net_combo_find(net, p);
@@ -488,12 +488,12 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 /* ---- the link ------------------------------------------------------------ */
 
 /* A copy leaves; after the last copy its holder's buffer is free. */
-static void copy_left(struct net_step *s, struct net_packet *c)
+static void copy_sent(struct net_step *s, struct net_packet *c)
 {
 	struct net_packet *h = net_packet(s->net, c->holder);
 
 	if (--h->count == 0)
-		let_go(s, c->holder);
+		release_buffer(s, c->holder);
 	c->holder = 0;
 }
 
@@ -539,10 +539,10 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 		p->holder = p->msg;
 		p->msg = net_member(net, p->msg)->parent;
 	} else {
-		copy_left(s, p);
+		copy_sent(s, p);
 	}
 	if (weft_unlikely(net->off_fault))
-		late = net_fault_coll(s, port, pi, len);
+		late = net_fault_coll_send(s, port, pi, len);
 	hop += late;
 	s->node->busy |= 1ull << port;
 	o->packets_coll++;
@@ -568,7 +568,7 @@ void net_tree_result(struct net_step *s, const struct net_call *c)
 		return;
 	}
 	if (p.kind >= NET_CAST) {
-		net_query_asked(s, c, pi);
+		net_query_receive(s, c, pi);
 		return;
 	}
 	net_part_put(net, pi);

@@ -11,7 +11,7 @@ void net_tree_part(struct net_step *s, uint64_t word);
 void net_tree_built(struct net_step *s, uint64_t word);
 void net_tree_ready(struct net_step *s, uint64_t word);
 /* After the events of a tick: starts the engine on its first part. */
-void net_tree_feed(struct net_step *s);
+void net_tree_engine_start(struct net_step *s);
 /* Sends the first packet of the sender's down or up list. */
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which);
 void net_tree_result(struct net_step *s, const struct net_call *c);

@@ -39,7 +39,8 @@ static uint32_t member_of(const struct net *net, uint32_t node, uint32_t route)
 /* ---- opening ------------------------------------------------------------- */
 
 /* Allocates a route entry at the node. */
-static int place(struct net *net, uint32_t node, uint32_t route, uint32_t share)
+static int alloc_entry(struct net *net, uint32_t node, uint32_t route,
+		       uint32_t share)
 {
 	uint32_t first = node * net->cfg.routes + 1, k, used = 0, mi;
 	struct net_member *m;
@@ -102,7 +103,7 @@ static bool entry_left(const struct net *net, uint32_t mi)
 }
 
 /* Links the child to its parent, children sorted by port. */
-static int hang(struct net *net, uint32_t child, uint32_t parent)
+static int link_to_parent(struct net *net, uint32_t child, uint32_t parent)
 {
 	struct net_member *c = net_member(net, child);
 	struct net_member *p = net_member(net, parent);
@@ -121,7 +122,7 @@ static int hang(struct net *net, uint32_t child, uint32_t parent)
 	c->port_down = (uint8_t)port;
 	c->port_up = (uint8_t)net_link_port(link[port]);
 	while (*at && net_member(net, *at)->port_down < port) {
-		net_sure(steps++ < net->ports);
+		net_walk_check(steps++ < net->ports);
 		at = &net_member(net, *at)->next;
 	}
 	c->next = *at;
@@ -169,8 +170,9 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 		if (parent[i] < 0)
 			route_of(net, route)->root = mi;
 		else
-			ret = hang(net, mi,
-				   member_of(net, node[parent[i]], route + 1));
+			ret = link_to_parent(
+				net, mi,
+				member_of(net, node[parent[i]], route + 1));
 		if (ret == -EINVAL)
 			weft_log(WEFT_LOG_INFO,
 				 "net: class route: no link from node %u to %u",
@@ -194,7 +196,7 @@ static void count_sharers(struct net *net, const uint32_t *node,
 	}
 }
 
-bool net_tree_can(const struct net_config *cfg, enum net_coll kind)
+bool net_tree_supports(const struct net_config *cfg, enum net_coll kind)
 {
 	bool sums = kind == NET_REDUCE || kind == NET_ALLREDUCE;
 
@@ -216,7 +218,7 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 	if (id < 0)
 		return -ENOSPC;
 	for (i = 0; i < count && !ret; i++)
-		ret = place(net, node[i], route, share[i]);
+		ret = alloc_entry(net, node[i], route, share[i]);
 	if (!ret)
 		ret = build(net, node, parent, count, route);
 	if (ret) {

@@ -159,8 +159,8 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
  * Adds the switch of level l above member i, unless it is present; top: which
  * of the tree's top switches it leads to.
  */
-static int hang(const struct net_fat *f, struct net_tree_plan *t, uint32_t i,
-		uint32_t l, uint32_t from, uint32_t top)
+static int add_parent(const struct net_fat *f, struct net_tree_plan *t,
+		      uint32_t i, uint32_t l, uint32_t from, uint32_t top)
 {
 	struct net_fat_place p = net_fat_place(f, t->node[i]);
 	uint32_t a = p.a / f->m[l];
@@ -221,7 +221,7 @@ static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 	which = choose_top(cfg, &f, top, t);
 	for (l = 1; l <= top; l++) {
 		for (i = first; i < end; i++) {
-			err = hang(&f, t, i, l, end, which);
+			err = add_parent(&f, t, i, l, end, which);
 			if (err)
 				return err;
 		}

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct tree {
-	struct net_end e;
+	struct net_fixture e;
 	uint32_t count;
 	uint32_t route;
 	uint32_t *node;
@@ -26,7 +26,7 @@ static void tree_open_with(struct tree *t, const uint16_t size[5],
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, size, 10);
 	cfg.barriers = barriers;
-	net_end_open(&t->e, &cfg, 65536);
+	net_fixture_open(&t->e, &cfg, 65536);
 	for (t->count = 1, i = 0; i < 5; i++)
 		t->count *= size[i];
 	t->node = calloc(t->count, sizeof(*t->node));
@@ -49,7 +49,7 @@ static void tree_open(struct tree *t, const uint16_t size[5], uint32_t share)
 static void tree_close(struct tree *t)
 {
 	net_tree_close(t->e.net, t->route);
-	net_end_close(&t->e);
+	net_fixture_close(&t->e);
 	free(t->node);
 	free(t->share);
 	net_tree_plan_free(&t->plan);
@@ -89,7 +89,7 @@ static void table_3_follows_from_endpoint_and_hops(void **state)
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		tree_open(&t, row[i].size, 1);
 		all_send(&t, 0, part, 1);
-		net_end_drain(&t.e);
+		net_fixture_drain(&t.e);
 		T_IS(t.e.results, t.count);
 		T_IS((t.e.result_at + 500) / 1000, row[i].ns);
 		tree_close(&t);
@@ -111,7 +111,7 @@ static void every_node_gets_the_sum_of_all_parts(void **state)
 		part.seq = s;
 		all_send(&t, 1000 * s, part, 4);
 	}
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_IS(t.e.results, 20 * t.count);
 	T_IS(t.e.result_sum, 20 * t.count * sum);
 	tree_close(&t);
@@ -142,7 +142,7 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 		part.node = i;
 		T_OK(net_tree_send(t.e.net, 0, &part));
 	}
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	part.route = t.route;
 	part.kind = NET_ALLREDUCE;
@@ -152,7 +152,7 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 		part.seq = s;
 		T_OK(net_tree_send(t.e.net, 100000000, &part));
 	}
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_IS(t.e.results, 41 * t.count);
 	net_tree_close(t.e.net, other);
 	tree_close(&t);
@@ -166,18 +166,18 @@ static void long_reductions_stream_at_the_rate_of_the_alu(void **state)
 
 	tree_open(&t, (uint16_t[]){ 2, 2, 2, 2, 2 }, 1);
 	all_send(&t, 0, part, 1);
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	one = t.e.result_at;
 	for (part.seq = 1; part.seq <= 256; part.seq++)
 		all_send(&t, 100000000, part, 1);
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	many = t.e.result_at - 100000000;
 	T_IS(many - one, 255 * 150 * 2000ull);
 	tree_close(&t);
 }
 
 /* A route of node 0 and a neighbour of it. */
-static uint32_t pair_open(struct net_end *e, uint32_t neighbour)
+static uint32_t pair_open(struct net_fixture *e, uint32_t neighbour)
 {
 	const uint32_t node[2] = { 0, neighbour }, share[2] = { 1, 1 };
 	const int parent[2] = { -1, 0 };
@@ -192,11 +192,11 @@ static void two_routes_share_the_alu_of_a_node(void **state)
 {
 	enum { PACKETS = 64 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 4, 1, 1, 1 }, 10);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t neighbour = i ? 4 : 1;
 		struct net_part part = { .kind = NET_ALLREDUCE,
@@ -211,11 +211,11 @@ static void two_routes_share_the_alu_of_a_node(void **state)
 			T_OK(net_tree_send(e.net, 0, &part));
 		}
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.results, 2 * 2 * PACKETS);
 	T_TRUE(e.result_at > 2 * PACKETS * 150 * 2000ull);
 	T_TRUE(e.result_at < 2 * PACKETS * 150 * 2000ull + 3000000);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_broadcast_waits_for_nobody(void **state)
@@ -229,7 +229,7 @@ static void a_broadcast_waits_for_nobody(void **state)
 	part.route = t.route;
 	part.node = 3;
 	T_OK(net_tree_send(t.e.net, 0, &part));
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.result_sum, 42 * t.count);
 	tree_close(&t);
@@ -242,7 +242,7 @@ static void a_reduction_is_kept_by_its_target_alone(void **state)
 
 	tree_open(&t, (uint16_t[]){ 4, 2, 2, 1, 1 }, 1);
 	all_send(&t, 0, part, 1);
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_IS(t.e.results, 1);
 	T_IS(t.e.last_node, 5);
 	tree_close(&t);
@@ -255,7 +255,7 @@ static void a_barrier_pays_no_arithmetic(void **state)
 
 	tree_open(&t, (uint16_t[]){ 4, 4, 4, 4, 2 }, 1);
 	all_send(&t, 0, part, 1);
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.combines, 0);
 	/* 12 bytes, 3 ticks, are stored and forwarded at every hop */
@@ -277,14 +277,14 @@ static void without_a_barrier_class_packets_without_payload_do(void **state)
 	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
 			   &t.route));
 	all_send(&t, at, part, 1);
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_TRUE(t.e.combines > 0);
 	slow = t.e.result_at - at;
 	net_tree_close(t.e.net, t.route);
 	t.route = first;
 	all_send(&t, 2 * at, part, 1);
-	net_end_drain(&t.e);
+	net_fixture_drain(&t.e);
 	T_TRUE(t.e.result_at - 2 * at < slow);
 	tree_close(&t);
 }
@@ -293,11 +293,11 @@ static void trees_that_are_none_are_refused(void **state)
 {
 	uint32_t node[] = { 0, 1, 2, 3 }, share[] = { 1, 1, 1, 1 }, r, i;
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, -1, 2 }, share, 4, &r),
 	     -EINVAL);
 	T_IS(net_tree_open(e.net, node, (int[]){ 1, 0, 1, 2 }, share, 4, &r),
@@ -312,7 +312,7 @@ static void trees_that_are_none_are_refused(void **state)
 	net_tree_close(e.net, 3);
 	T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4, &r));
 	T_IS(r, 3);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

@@ -30,7 +30,7 @@ struct net_watch {
 	uint64_t words;
 	uint32_t nodes;
 	unsigned ports, deaths, known;
-	struct net_watch_death death[DEATHS_MAX];
+	struct net_watch_failure death[DEATHS_MAX];
 	struct half half[];
 };
 
@@ -45,58 +45,61 @@ static int set_timer(struct net_watch *w, uint64_t at, unsigned kind,
 	return at > w->until ? 0 : net_timer(w->net, at, cookie_of(kind, i));
 }
 
-static void again(struct net_watch *w, uint64_t at, unsigned kind, uint32_t i)
+static void timer_repeat(struct net_watch *w, uint64_t at, unsigned kind,
+			 uint32_t i)
 {
 	set_timer(w, at + w->period, kind, i);
 }
 
 /* ---- detection times ----------------------------------------------------- */
 
-static void note(uint64_t *when, uint64_t at)
+static void set_once(uint64_t *when, uint64_t at)
 {
 	if (*when == NET_NEVER)
 		*when = at;
 }
 
 /* A neighbour's register shows it; the latest one is recorded, too. */
-static void note_near(struct net_watch *w, uint64_t at, uint32_t node,
-		      unsigned what)
+static void detected_by_neighbour(struct net_watch *w, uint64_t at,
+				  uint32_t node, unsigned what)
 {
-	struct net_watch_death *d;
+	struct net_watch_failure *d;
 
 	for (unsigned i = 0; i < w->deaths; i++) {
 		d = &w->death[i];
 		if (d->node != node || !(d->what & what) || at < d->at)
 			continue;
-		note(&d->first_at, at);
+		set_once(&d->first_at, at);
 		d->last_at = at;
 	}
 }
 
-static void note_own(struct net_watch *w, uint64_t at, uint32_t node,
-		     unsigned what)
+static void detected_by_own_half(struct net_watch *w, uint64_t at,
+				 uint32_t node, unsigned what)
 {
 	for (unsigned i = 0; i < w->deaths; i++)
 		if (w->death[i].node == node && w->death[i].what == what &&
 		    at >= w->death[i].at)
-			note(&w->death[i].own_at, at);
+			set_once(&w->death[i].own_at, at);
 }
 
 /* Unknown counts only if the state was known before. */
-static bool is_known(const struct net_watch *w, const struct net_watch_death *d,
-		     uint64_t at, unsigned state)
+static bool is_known(const struct net_watch *w,
+		     const struct net_watch_failure *d, uint64_t at,
+		     unsigned state)
 {
 	return state == WEFT_WATCH_BROKEN ||
 	       (state == WEFT_WATCH_UNKNOWN && at >= d->at + 4 * w->period);
 }
 
-static void look_at(struct net_watch *w, uint64_t at, struct net_watch_death *d)
+static void evaluate(struct net_watch *w, uint64_t at,
+		     struct net_watch_failure *d)
 {
-	struct weft_watch_picture p;
+	struct weft_watch_result p;
 
 	if (d->master_at != NET_NEVER || at < d->at)
 		return;
-	p = weft_watch_see(&w->half[d->node].view, at, 2 * w->period);
+	p = weft_watch_evaluate(&w->half[d->node].view, at, 2 * w->period);
 	if ((d->what & NET_WATCH_HOST && !is_known(w, d, at, p.host)) ||
 	    (d->what & NET_WATCH_NIC && !is_known(w, d, at, p.nic)))
 		return;
@@ -116,9 +119,9 @@ static void on_host(struct net_watch *w, uint64_t at, uint32_t n)
 		return;
 	h->reports = weft_watch_host(&h->reg, h->report);
 	if (h->reg.of_nic.state == WEFT_WATCH_BROKEN)
-		note_own(w, at, n, NET_WATCH_NIC);
+		detected_by_own_half(w, at, n, NET_WATCH_NIC);
 	set_timer(w, at + w->service, ON_REPORT, n);
-	again(w, at, ON_HOST, n);
+	timer_repeat(w, at, ON_HOST, n);
 }
 
 static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
@@ -130,32 +133,33 @@ static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
 		return;
 	word = weft_watch_nic(&h->reg);
 	if (word.host == WEFT_WATCH_BROKEN)
-		note_own(w, at, n, NET_WATCH_HOST);
+		detected_by_own_half(w, at, n, NET_WATCH_HOST);
 	for (unsigned p = 0; p < w->ports; p++) {
 		if (!(h->reg.links >> p & 1))
 			continue;
 		if (h->reg.of_near[p].state == WEFT_WATCH_BROKEN &&
 		    h->reg.of_near[p].missed == 1)
-			note_near(w, at, h->reg.near[p].node, NET_WATCH_NIC);
+			detected_by_neighbour(w, at, h->reg.near[p].node,
+					      NET_WATCH_NIC);
 		w->words++;
-		net_stuff(w->net, at, n, p,
-			  n | (uint64_t)word.host << 32 |
-				  (uint64_t)word.nic << 40);
+		net_control_send(w->net, at, n, p,
+				 n | (uint64_t)word.host << 32 |
+					 (uint64_t)word.nic << 40);
 	}
-	again(w, at, ON_NIC, n);
+	timer_repeat(w, at, ON_NIC, n);
 }
 
 /* Port of the node that a report is about, towards the reporting node. */
 static unsigned port_back(const struct net_watch *w, uint32_t node,
-			  uint32_t teller, unsigned port)
+			  uint32_t reporter, unsigned port)
 {
 	const struct weft_watch_node *reg = &w->half[node].reg;
 	unsigned back = port ^ 1;
 
-	if (reg->near[back].node == teller)
+	if (reg->near[back].node == reporter)
 		return back;
 	for (back = 0; back < WEFT_WATCH_PORTS; back++)
-		if (reg->near[back].node == teller)
+		if (reg->near[back].node == reporter)
 			break;
 	return back;
 }
@@ -166,18 +170,19 @@ static void on_report(struct net_watch *w, uint64_t at, uint32_t n)
 
 	for (unsigned i = 0; i < w->half[n].reports; i++) {
 		r = &w->half[n].report[i];
-		weft_watch_tell(&w->half[r->about].view, at, r,
-				r->port < WEFT_WATCH_PORTS
-					? port_back(w, r->about, n, r->port)
-					: 0);
+		weft_watch_report_add(
+			&w->half[r->about].view, at, r,
+			r->port < WEFT_WATCH_PORTS
+				? port_back(w, r->about, n, r->port)
+				: 0);
 	}
 }
 
 static void on_master(struct net_watch *w, uint64_t at)
 {
 	for (unsigned i = 0; i < w->deaths; i++)
-		look_at(w, at, &w->death[i]);
-	again(w, at, ON_MASTER, 0);
+		evaluate(w, at, &w->death[i]);
+	timer_repeat(w, at, ON_MASTER, 0);
 }
 
 bool net_watch_timer(struct net_watch *w, uint64_t at, uint64_t cookie)
@@ -217,8 +222,8 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 		return;
 	if (word.host == WEFT_WATCH_BROKEN &&
 	    h->reg.near[port].host != WEFT_WATCH_BROKEN)
-		note_near(w, at, word.node, NET_WATCH_HOST);
-	weft_watch_hear(&h->reg, port, &word);
+		detected_by_neighbour(w, at, word.node, NET_WATCH_HOST);
+	weft_watch_word_receive(&h->reg, port, &word);
 }
 
 /* ---- opening and closing ------------------------------------------------- */
@@ -230,7 +235,7 @@ static void init_node(struct net_watch *w, uint32_t n)
 
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
 		to = p < w->ports ? net_neighbour(w->net, n, p) : -1;
-		near[p] = to < 0 ? WEFT_WATCH_NOBODY : (uint32_t)to;
+		near[p] = to < 0 ? WEFT_WATCH_NO_NODE : (uint32_t)to;
 	}
 	weft_watch_node_init(&w->half[n].reg, n, near);
 	weft_watch_view_init(&w->half[n].view);
@@ -282,14 +287,14 @@ void net_watch_close(struct net_watch *w)
 	free(w);
 }
 
-int net_watch_kill(struct net_watch *w, uint64_t at, uint32_t node,
+int net_watch_fail(struct net_watch *w, uint64_t at, uint32_t node,
 		   unsigned what)
 {
 	if (node >= w->nodes)
 		return -EINVAL;
 	if (w->deaths == DEATHS_MAX)
 		return -ENOSPC;
-	w->death[w->deaths] = (struct net_watch_death){
+	w->death[w->deaths] = (struct net_watch_failure){
 		.node = node,
 		.what = (uint8_t)what,
 		.at = at,
@@ -301,8 +306,8 @@ int net_watch_kill(struct net_watch *w, uint64_t at, uint32_t node,
 	return set_timer(w, at, ON_DEATH, w->deaths++);
 }
 
-const struct net_watch_death *net_watch_get(const struct net_watch *w,
-					    unsigned i)
+const struct net_watch_failure *net_watch_get(const struct net_watch *w,
+					      unsigned i)
 {
 	return i < w->deaths ? &w->death[i] : NULL;
 }

@@ -3,10 +3,10 @@
  * Fault awareness on the model's links, by the rules of prov/watch: every host
  * and every interface acts once per period (net_config.watch_ps), at a phase
  * derived from the seed. Status words for neighbours travel in the links' own
- * protocol (net_stuff). Reports take watch_service_ps to the master, which
- * evaluates them once per period, too.
+ * protocol (net_control_send). Reports take watch_service_ps to the master,
+ * which evaluates them once per period, too.
  *
- *   net_watch_open -> net_watch_kill* -> net_run with timer and word
+ *   net_watch_open -> net_watch_fail* -> net_run with timer and word
  *                  -> net_watch_get -> net_watch_close
  *
  * A failure here does not affect the network's packets; fault plans do that.
@@ -23,7 +23,7 @@ struct net_watch;
 enum { NET_WATCH_HOST = 1, NET_WATCH_NIC = 2, NET_WATCH_BOTH = 3 };
 
 /* A failure, and the times of its detection; NET_NEVER: not detected. */
-struct net_watch_death {
+struct net_watch_failure {
 	uint32_t node;
 	uint8_t what;
 	uint8_t host, nic;  /* state at the master, enum weft_watch_state */
@@ -42,11 +42,11 @@ int net_watch_open(struct net_watch **w_p, struct net *net,
 		   const struct net_config *cfg, uint64_t seed, uint64_t until);
 void net_watch_close(struct net_watch *w);
 /* Schedules a failure. -EINVAL: no such node; -ENOSPC: too many failures. */
-int net_watch_kill(struct net_watch *w, uint64_t at, uint32_t node,
+int net_watch_fail(struct net_watch *w, uint64_t at, uint32_t node,
 		   unsigned what);
 /* The i-th failure; NULL: no more. */
-const struct net_watch_death *net_watch_get(const struct net_watch *w,
-					    unsigned i);
+const struct net_watch_failure *net_watch_get(const struct net_watch *w,
+					      unsigned i);
 /* True if the master has detected all failures. */
 bool net_watch_done(const struct net_watch *w);
 /* Number of status words sent on links so far. */
@@ -63,10 +63,10 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
  * room; 0 if the machine has no fault awareness; -EINVAL, -ENOMEM.
  */
 int net_watch_plan(const struct net_config *cfg, const char *name,
-		   const struct weft_plan *plan, struct net_watch_death *death,
-		   unsigned room);
+		   const struct weft_plan *plan,
+		   struct net_watch_failure *death, unsigned room);
 /* One failure as a text line, times relative to the failure. */
 void net_watch_text(const struct net_config *cfg,
-		    const struct net_watch_death *d, char *text, size_t len);
+		    const struct net_watch_failure *d, char *text, size_t len);
 
 #endif

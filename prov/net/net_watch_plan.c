@@ -26,7 +26,8 @@ static void on_word(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 static bool is_dead_node(const struct net_fault_line *line)
 {
-	return line->kind == WEFT_PLAN_DEAD_NODE && line->whom == NET_WHOM_NODE;
+	return line->kind == WEFT_PLAN_DEAD_NODE &&
+	       line->whom == NET_FAULT_ON_NODE;
 }
 
 /* End of the simulated time; 0: no node fails. */
@@ -51,15 +52,16 @@ static int kill_all(const struct net *net, struct net_watch *w, unsigned room)
 
 	for (uint32_t i = 0; i < net_faults(net)->count && !ret; i++)
 		if (is_dead_node(&line[i]) && n++ < room)
-			ret = net_watch_kill(w, line[i].at_ps, line[i].node,
+			ret = net_watch_fail(w, line[i].at_ps, line[i].node,
 					     NET_WATCH_BOTH);
 	return ret;
 }
 
-static int watch(struct net *net, struct net_watch_death *death, unsigned room)
+static int watch(struct net *net, struct net_watch_failure *death,
+		 unsigned room)
 {
 	static const struct net_up up = { .timer = on_timer, .word = on_word };
-	const struct net_watch_death *d;
+	const struct net_watch_failure *d;
 	struct net_watch *w;
 	uint64_t until = end_of(net), next;
 	unsigned n;
@@ -82,8 +84,8 @@ static int watch(struct net *net, struct net_watch_death *death, unsigned room)
 }
 
 int net_watch_plan(const struct net_config *cfg, const char *name,
-		   const struct weft_plan *plan, struct net_watch_death *death,
-		   unsigned room)
+		   const struct weft_plan *plan,
+		   struct net_watch_failure *death, unsigned room)
 {
 	struct net_config own = *cfg;
 	struct weft_plan_why why;
@@ -111,7 +113,7 @@ int net_watch_plan(const struct net_config *cfg, const char *name,
 	return ret;
 }
 
-static void since(const struct net_watch_death *d, uint64_t at, char *text,
+static void since(const struct net_watch_failure *d, uint64_t at, char *text,
 		  size_t len)
 {
 	if (at == NET_NEVER)
@@ -121,7 +123,7 @@ static void since(const struct net_watch_death *d, uint64_t at, char *text,
 }
 
 void net_watch_text(const struct net_config *cfg,
-		    const struct net_watch_death *d, char *text, size_t len)
+		    const struct net_watch_failure *d, char *text, size_t len)
 {
 	char node[64], first[32], last[32], master[32];
 

@@ -18,9 +18,9 @@
 
 #include <string.h>
 
-static struct net_far *far_of(const struct net *net)
+static struct net_heap_event *far_of(const struct net *net)
 {
-	return net_at(net, net->off_far);
+	return net_at(net, net->off_heap);
 }
 
 void net_wheel_init(struct net *net)
@@ -35,7 +35,7 @@ void net_wheel_init(struct net *net)
 /* Cannot happen: net_open reserves enough records. */
 static WEFT_COLD WEFT_NORETURN void full(const char *what)
 {
-	weft_guard_leave(what);
+	weft_guard_fail(what);
 }
 
 /* ---- chunks -------------------------------------------------------------- */
@@ -87,18 +87,19 @@ uint64_t net_wheel_pending(const struct net *net)
 
 /* ---- far events ---------------------------------------------------------- */
 
-static int far_before(const struct net_far *a, const struct net_far *b)
+static int far_before(const struct net_heap_event *a,
+		      const struct net_heap_event *b)
 {
 	return a->tick != b->tick ? a->tick < b->tick : a->word < b->word;
 }
 
-void net_wheel_far(struct net *net, uint64_t at, uint64_t word)
+void net_wheel_heap_put(struct net *net, uint64_t at, uint64_t word)
 {
-	struct net_far *h = far_of(net), e = { at, word };
+	struct net_heap_event *h = far_of(net), e = { at, word };
 	uint32_t i = net->far++;
 
-	net_sure(at >= net->tick);
-	if (net->far > net->far_max)
+	net_walk_check(at >= net->tick);
+	if (net->far > net->heap_max)
 		full("net: no room for another event in the heap");
 	while (i && far_before(&e, &h[(i - 1) / 4])) {
 		h[i] = h[(i - 1) / 4];
@@ -107,9 +108,9 @@ void net_wheel_far(struct net *net, uint64_t at, uint64_t word)
 	h[i] = e;
 }
 
-static struct net_far far_pop(struct net *net)
+static struct net_heap_event far_pop(struct net *net)
 {
-	struct net_far *h = far_of(net), top = h[0], e = h[--net->far];
+	struct net_heap_event *h = far_of(net), top = h[0], e = h[--net->far];
 	uint32_t i = 0, best, k;
 
 	for (;;) {
@@ -129,9 +130,9 @@ static struct net_far far_pop(struct net *net)
 }
 
 /* Moves near events from the heap into the wheel. */
-static void far_near(struct net *net)
+static void heap_to_wheel(struct net *net)
 {
-	struct net_far e;
+	struct net_heap_event e;
 
 	while (net->far && far_of(net)[0].tick < net->tick + NET_WHEEL) {
 		e = far_pop(net);
@@ -231,7 +232,7 @@ void net_wheel_begin(struct net *net)
 {
 	uint32_t bit = net->tick % NET_WHEEL;
 
-	far_near(net);
+	heap_to_wheel(net);
 	net->map[bit / 64] &= ~(1ull << bit % 64);
 	if (!net->map[bit / 64])
 		net->map_top[bit / 4096] &= ~(1ull << bit / 64 % 64);
@@ -302,7 +303,7 @@ uint32_t net_lane_calls(struct net *net, uint64_t tick,
 
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
-		net_sure(sum + n <= net->packets_max + net->msgs_max);
+		net_walk_check(sum + n <= net->packets_max + net->msgs_max);
 		if (net->large)
 			net_prefetch_calls(net, w, n);
 		for (k = 0; k < n; k++)

@@ -10,7 +10,7 @@ enum net_lane {
 	NET_LANES,			 /* per region */
 };
 void net_wheel_init(struct net *net);
-void net_wheel_far(struct net *net, uint64_t at, uint64_t word);
+void net_wheel_heap_put(struct net *net, uint64_t at, uint64_t word);
 /*
  * Adds a chunk to a lane that is empty or whose chunk is full; returns the
  * index of its first event.
@@ -58,7 +58,7 @@ static inline void net_wheel_put(struct net *net, uint64_t at, enum net_ev kind,
 	if (weft_likely(at - net->tick < NET_WHEEL - 1))
 		net_slot_put(net, at, kind, word);
 	else
-		net_wheel_far(net, at, word);
+		net_wheel_heap_put(net, at, word);
 }
 /* As net_wheel_put, relative to the tick being run; at least one tick. */
 static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
@@ -67,7 +67,7 @@ static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
 	if (weft_likely(ticks < NET_WHEEL))
 		net_slot_put(s->net, s->now + ticks, kind, word);
 	else
-		net_wheel_far(s->net, s->now + ticks, word);
+		net_wheel_heap_put(s->net, s->now + ticks, word);
 }
 static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
 {

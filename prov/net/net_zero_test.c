@@ -26,13 +26,13 @@ static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	struct net_msg msg = { 0 };
 	uint64_t t = 1;
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 3, 2, 1, 2 }, 10);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (msg.way = 0; msg.way <= NET_SYSTEM; msg.way++)
 		for (msg.dst = 1; msg.dst < 48; msg.dst++) {
 			msg.bytes = msg.dst * 11 % 513;
@@ -40,14 +40,14 @@ static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
 			if (msg.src == msg.dst)
 				continue;
 			T_OK(net_send(e.net, t, &msg));
-			net_end_drain(&e);
+			net_fixture_drain(&e);
 			T_IS(e.last_node, msg.dst);
 			T_IS(e.last_at - t,
 			     zero_load(&cfg, (uint32_t)msg.bytes,
 				       net_hops(e.net, msg.src, msg.dst)));
 			t = e.last_at + 1234567;
 		}
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* More nodes than a region: all at once, then pairs across the boundary. */
@@ -57,7 +57,7 @@ static void regions_are_no_borders(void **state)
 		{ 4095, 4096 }, { 4096, 4095 }, { 0, 8191 }, { 8191, 4095 }
 	};
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	struct net_msg msg = { .bytes = 100 };
 	uint64_t t;
 	uint32_t i;
@@ -65,97 +65,97 @@ static void regions_are_no_borders(void **state)
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 16, 16, 32, 1, 1 }, 10);
 	memset(cfg.midplane, 0, sizeof(cfg.midplane));
-	net_end_open(&e, &cfg, 20000);
+	net_fixture_open(&e, &cfg, 20000);
 	for (i = 0; i < 8192; i++)
-		T_OK(net_end_send(&e, 0, i, (i * 5 + 4000) % 8192, 512));
-	net_end_drain(&e);
+		T_OK(net_fixture_send(&e, 0, i, (i * 5 + 4000) % 8192, 512));
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 8192);
 	for (i = 0; i < 4; i++) {
 		t = e.last_at + 1234567;
 		msg.src = pair[i][0];
 		msg.dst = pair[i][1];
 		T_OK(net_send(e.net, t, &msg));
-		net_end_drain(&e);
+		net_fixture_drain(&e);
 		T_IS(e.last_node, msg.dst);
 		T_IS(e.last_at - t,
 		     zero_load(&cfg, 100, net_hops(e.net, msg.src, msg.dst)));
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void table_1_ends_are_met_exactly(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	struct net_msg msg = { .bytes = 8, .hint = { 1, 1, 1, 1, 1 } };
 
 	net_config_bgq(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	msg.dst = 128; /* one hop up A */
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS((e.last_at + 500) / 1000, 622);
 	/* 3 + 3 + 3 + 3 + 1 hops, as hinted */
 	msg.dst = 511;
 	T_OK(net_send(e.net, 10000000, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS((e.last_at - 10000000 + 500) / 1000, 1166);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_crossing_between_midplanes_costs_its_link_chips(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
 	cfg.size[0] = 8;
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 3 * 128, 4 * 128, 8));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 3 * 128, 4 * 128, 8));
+	net_fixture_drain(&e);
 	T_IS(e.last_at, zero_load(&cfg, 8, 1) + cfg.crossing_ps);
-	T_OK(net_end_send(&e, 10000000, 7 * 128, 0, 8));
-	net_end_drain(&e);
+	T_OK(net_fixture_send(&e, 10000000, 7 * 128, 0, 8));
+	net_fixture_drain(&e);
 	T_IS(e.last_at - 10000000, zero_load(&cfg, 8, 1) + cfg.crossing_ps);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_message_to_oneself_passes_no_link(void **state)
 {
 	struct net_config cfg;
 	struct net_count c;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 5, 5, 8));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 5, 5, 8));
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 1);
 	net_count_get(e.net, &c);
 	T_IS(c.hops, 0);
 	T_IS(e.last_at, cfg.path[0].inject_ps + 20000 + cfg.local_ps +
 				cfg.path[0].receive_ps);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_looped_back_node_reaches_itself_by_every_link(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	struct net_msg msg = { .bytes = 8 };
 	struct net_port_count pc;
 	unsigned port;
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 1, 1, 1, 1, 1 }, 10);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (port = 0; port < 10; port++) {
 		memset(msg.hint, 0, sizeof(msg.hint));
 		msg.hint[port / 2] = port & 1 ? 1 : -1;
 		msg.fifo = port;
 		T_OK(net_send(e.net, 0, &msg));
 	}
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 10);
 	T_IS(e.last_at, zero_load(&cfg, 8, 1));
 	for (port = 0; port < 10; port++) {
@@ -163,24 +163,24 @@ static void a_looped_back_node_reaches_itself_by_every_link(void **state)
 		T_IS(pc.packets, 1);
 		T_IS(pc.received, 1);
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void long_messages_follow_each_other_at_link_speed(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t packets = 2048, slot;
 
 	net_config_bgq(&cfg);
-	net_end_open(&e, &cfg, 0);
-	T_OK(net_end_send(&e, 0, 0, 1, packets * 512));
-	net_end_drain(&e);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_fixture_send(&e, 0, 0, 1, packets * 512));
+	net_fixture_drain(&e);
 	T_IS(e.packets, packets);
 	T_IS(e.bytes, packets * 512);
 	slot = (138 + cfg.protocol_ticks) * cfg.tick_ps;
 	T_IS(e.last_at, zero_load(&cfg, 512, 1) + (packets - 1) * slot);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /*
@@ -190,49 +190,49 @@ static void long_messages_follow_each_other_at_link_speed(void **state)
 static void slow_engines_work_without_a_gap(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t n = 50, rate = 999001, built, stored, first;
 
 	net_config_bgq(&cfg);
 	cfg.path[0].injection_ps_per_byte_x1000 = rate;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	built = (cfg.header_bytes + 512) * rate / 1000;
 	T_TRUE(built % cfg.tick_ps);
-	T_OK(net_end_send(&e, 0, 0, 1, n * 512));
-	net_end_drain(&e);
+	T_OK(net_fixture_send(&e, 0, 0, 1, n * 512));
+	net_fixture_drain(&e);
 	T_IS(e.last_at, zero_load(&cfg, 512, 1) + (n - 1) * built);
-	net_end_close(&e);
+	net_fixture_close(&e);
 
 	net_config_bgq(&cfg);
 	cfg.path[0].reception_ps_per_byte_x1000 = rate;
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	stored = 512 * rate / 1000;
-	T_OK(net_end_send(&e, 0, 0, 1, 512));
-	net_end_drain(&e);
+	T_OK(net_fixture_send(&e, 0, 0, 1, 512));
+	net_fixture_drain(&e);
 	first = e.last_at;
-	T_OK(net_end_send(&e, 10000000, 0, 1, n * 512));
-	net_end_drain(&e);
+	T_OK(net_fixture_send(&e, 10000000, 0, 1, n * 512));
+	net_fixture_drain(&e);
 	T_IS(e.last_at, 10000000 + first + (n - 1) * stored);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void timers_go_off_at_their_picosecond(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_timer(e.net, 77777777777ull, 1));
 	T_OK(net_timer(e.net, 123457, 2));
 	T_IS(net_next(e.net), 122000);
-	net_run(e.net, 123457, &net_end_up, &e, NULL);
+	net_run(e.net, 123457, &net_fixture_up, &e, NULL);
 	T_IS(e.last_at, 123457);
 	T_IS(e.last_cookie, 2);
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.last_at, 77777777777ull);
 	T_TRUE(net_next(e.net) == NET_NEVER);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 struct seen {
@@ -265,10 +265,10 @@ static void timers_of_one_time_go_off_by_cookie(void **state)
 	static const uint64_t ask[2][5] = { { 4, 1, 5, 2, 3 },
 					    { 5, 4, 3, 2, 1 } };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned k = 0; k < 2; k++) {
 		struct seen s = { .n = 0 };
 
@@ -279,7 +279,7 @@ static void timers_of_one_time_go_off_by_cookie(void **state)
 		for (unsigned i = 0; i < 5; i++)
 			T_IS(s.cookie[i], i + 1);
 	}
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /* The node at this distance from another in a torus of threes. */
@@ -298,7 +298,7 @@ static uint32_t moved(uint32_t node, unsigned dim, int by)
 static void packets_of_one_tick_go_on_by_receiver(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 3, 3, 3, 1, 1 }, 10);
@@ -310,7 +310,7 @@ static void packets_of_one_tick_go_on_by_receiver(void **state)
 					     .way = NET_DETERMINISTIC };
 			struct seen s = { .n = 0 };
 
-			net_end_open(&e, &cfg, 0);
+			net_fixture_open(&e, &cfg, 0);
 			for (unsigned i = 0; i < 4; i++) {
 				unsigned port = (i * 3 + turn) % 4;
 
@@ -323,7 +323,7 @@ static void packets_of_one_tick_go_on_by_receiver(void **state)
 			T_IS(s.n, 4);
 			for (unsigned i = 0; i < 4; i++)
 				T_IS(s.cookie[i], i);
-			net_end_close(&e);
+			net_fixture_close(&e);
 		}
 }
 
@@ -333,10 +333,10 @@ static void the_system_goes_before_the_user(void **state)
 	struct net_msg m = { .dst = 1, .bytes = 512 };
 	struct seen s = { .n = 0 };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 
 	net_config_bgq(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		m.way = i == 0	 ? NET_DETERMINISTIC
 			: i == 1 ? NET_HIGH
@@ -349,7 +349,7 @@ static void the_system_goes_before_the_user(void **state)
 	T_IS(s.cookie[0], 0);
 	T_IS(s.cookie[1], 2);
 	T_IS(s.cookie[2], 1);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 /*
@@ -362,28 +362,28 @@ static void who_enters_a_ring_takes_turns_with_who_goes_on(void **state)
 			     .bytes = 20 * 512,
 			     .way = NET_DETERMINISTIC };
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	uint64_t on, enters;
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 8, 8, 1, 1, 1 }, 10);
 	memset(cfg.midplane, 0, sizeof(cfg.midplane));
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &m));
 	m.src = 8 + 1;
 	m.cookie = 1;
 	T_OK(net_send(e.net, 0, &m));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	on = e.cookie_at[0];
 	enters = e.cookie_at[1];
 	T_TRUE(on > enters ? on - enters < 1000000 : enters - on < 1000000);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 {
 	struct net_config cfg;
-	struct net_end e;
+	struct net_fixture e;
 	struct net_msg msg = { .dst = 3 * 128,
 			       .bytes = 1500,
 			       .deposit = 1,
@@ -391,9 +391,9 @@ static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 			       .way = NET_DETERMINISTIC };
 
 	net_config_bgq(&cfg);
-	net_end_open(&e, &cfg, 0);
+	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
+	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	T_IS(e.packets, 9);
 	T_IS(e.last_node, 3 * 128);
@@ -402,7 +402,7 @@ static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 	msg.way = NET_HIGH;
 	msg.dst++;
 	T_IS(net_send(e.net, 0, &msg), -EINVAL);
-	net_end_close(&e);
+	net_fixture_close(&e);
 }
 
 int main(void)

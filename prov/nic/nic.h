@@ -296,8 +296,8 @@ struct weft_nic_op {
 	uint64_t limit;	    /* bytes granted by the peer so far */
 	uint32_t remote_id; /* the peer's id of the operation */
 	uint8_t remote_count;
-	uint8_t at_op;	       /* in: enum weft_at_op */
-	uint8_t at_type;       /* in: enum weft_at_type */
+	uint8_t at_op;	       /* in: enum weft_atomic_op */
+	uint8_t at_type;       /* in: enum weft_atomic_type */
 	uint8_t result_count;  /* in */
 	uint8_t compare_count; /* in */
 	uint64_t region; /* start address of the remote region; 0: unknown */
@@ -319,7 +319,7 @@ struct weft_nic_op {
 };
 
 /* A peer's request to access local memory. */
-struct weft_want {
+struct weft_mem_access {
 	uint64_t key;
 	uint64_t addr;
 	uint64_t len;
@@ -343,8 +343,8 @@ struct weft_nic_up {
 	 * contains all of it; -ENOKEY, -EACCES, -EFAULT. region_p is passed to
 	 * event.
 	 */
-	int (*region)(void *arg, const struct weft_want *want, void **at_p,
-		      void **region_p);
+	int (*region)(void *arg, const struct weft_mem_access *want,
+		      void **at_p, void **region_p);
 	/*
 	 * An access by a peer is complete. op describes it: kind
 	 * WEFT_REMOTE_WRITE or _READ, len, peer and, with WEFT_OP_DATA, data.
@@ -362,8 +362,9 @@ struct weft_nic_attr {
 	uint32_t fifo_slots; /* 0: the carrier's default */
 	size_t eager_bytes;  /* 0: the machine's */
 	size_t host_eager;   /* measured; used by machines with eager_by_host */
-	size_t host_help;    /* measured, as NIC_HELP_MIN; 0: NIC_HELP_MIN */
-	size_t host_help_row;
+	size_t host_shared_copy; /* measured, as NIC_SHARED_COPY_MIN; 0:
+				    NIC_SHARED_COPY_MIN */
+	size_t host_shared_copy_busy;
 	size_t host_loop; /* the carrier's loop_bytes; for all machines */
 	uint32_t spin_ns; /* the carrier's */
 	size_t min_multi; /* a multi buffer with less room is released */
@@ -399,9 +400,9 @@ void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up);
  * Optional: regions that are not listed are accessed by request packets. A full
  * table is no error.
  */
-void weft_nic_expose(struct weft_nic *nic, const struct weft_want *row,
-		     void *at);
-void weft_nic_hide(struct weft_nic *nic, uint64_t key);
+void weft_nic_region_list(struct weft_nic *nic,
+			  const struct weft_mem_access *row, void *at);
+void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key);
 
 /* First member of struct weft_nic. */
 struct weft_nic_head {
@@ -456,7 +457,7 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
 /* RMA executed before the call returns, without an operation: want describes
  * the peer's memory. -EAGAIN: not possible, or not now. */
 int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
-		     const struct weft_want *want, void *buf);
+		     const struct weft_mem_access *want, void *buf);
 /* For WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
 /*
@@ -470,16 +471,16 @@ int weft_nic_cancel(struct weft_nic *nic, void *context);
 
 /* Sends an empty packet to a peer from which this process expects something, so
  * that the carrier reports its death. */
-void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer);
+void weft_nic_contact(struct weft_nic *nic, struct weft_peer *peer);
 /* Number of peers that have died so far; those that closed are not counted. */
-uint64_t weft_nic_deaths(const struct weft_nic *nic);
+uint64_t weft_nic_dead_count(const struct weft_nic *nic);
 /*
  * Calls ask for every posted tagged receive from any source. 0: the receive
  * stays posted; -errno: it completes with this error.
  */
-void weft_nic_recv_ask(struct weft_nic *nic,
-		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
-		       void *arg);
+void weft_nic_recv_filter(struct weft_nic *nic,
+			  int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+			  void *arg);
 
 /*
  * Delivers up to budget packets and progresses pending operations; returns the
@@ -502,50 +503,50 @@ struct weft_nic_stats {
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);
 
 /* Atomic operations; the numbers are libfabric's (a test compares them). */
-enum weft_at_op {
-	WEFT_AT_MIN,
-	WEFT_AT_MAX,
-	WEFT_AT_SUM,
-	WEFT_AT_PROD,
-	WEFT_AT_LOR,
-	WEFT_AT_LAND,
-	WEFT_AT_BOR,
-	WEFT_AT_BAND,
-	WEFT_AT_LXOR,
-	WEFT_AT_BXOR,
-	WEFT_AT_READ,
-	WEFT_AT_WRITE,
-	WEFT_AT_CSWAP,
-	WEFT_AT_CSWAP_NE,
-	WEFT_AT_CSWAP_LE,
-	WEFT_AT_CSWAP_LT,
-	WEFT_AT_CSWAP_GE,
-	WEFT_AT_CSWAP_GT,
-	WEFT_AT_MSWAP,
-	WEFT_AT_OPS,
+enum weft_atomic_op {
+	WEFT_ATOMIC_MIN,
+	WEFT_ATOMIC_MAX,
+	WEFT_ATOMIC_SUM,
+	WEFT_ATOMIC_PROD,
+	WEFT_ATOMIC_LOR,
+	WEFT_ATOMIC_LAND,
+	WEFT_ATOMIC_BOR,
+	WEFT_ATOMIC_BAND,
+	WEFT_ATOMIC_LXOR,
+	WEFT_ATOMIC_BXOR,
+	WEFT_ATOMIC_READ,
+	WEFT_ATOMIC_WRITE,
+	WEFT_ATOMIC_CSWAP,
+	WEFT_ATOMIC_CSWAP_NE,
+	WEFT_ATOMIC_CSWAP_LE,
+	WEFT_ATOMIC_CSWAP_LT,
+	WEFT_ATOMIC_CSWAP_GE,
+	WEFT_ATOMIC_CSWAP_GT,
+	WEFT_ATOMIC_MSWAP,
+	WEFT_ATOMIC_OPS,
 };
 
-enum weft_at_type {
-	WEFT_AT_INT8,
-	WEFT_AT_UINT8,
-	WEFT_AT_INT16,
-	WEFT_AT_UINT16,
-	WEFT_AT_INT32,
-	WEFT_AT_UINT32,
-	WEFT_AT_INT64,
-	WEFT_AT_UINT64,
-	WEFT_AT_FLOAT,
-	WEFT_AT_DOUBLE,
-	WEFT_AT_TYPES,
+enum weft_atomic_type {
+	WEFT_ATOMIC_INT8,
+	WEFT_ATOMIC_UINT8,
+	WEFT_ATOMIC_INT16,
+	WEFT_ATOMIC_UINT16,
+	WEFT_ATOMIC_INT32,
+	WEFT_ATOMIC_UINT32,
+	WEFT_ATOMIC_INT64,
+	WEFT_ATOMIC_UINT64,
+	WEFT_ATOMIC_FLOAT,
+	WEFT_ATOMIC_DOUBLE,
+	WEFT_ATOMIC_TYPES,
 };
 
 /* Bytes of one element; 0: unknown type. */
-size_t weft_at_bytes(unsigned type);
+size_t weft_atomic_type_bytes(unsigned type);
 /*
  * Largest count for one call of that kind on that machine; 0: the combination
  * is not supported.
  */
-size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
-		     unsigned type);
+size_t weft_atomic_max_count(const struct weft_machine *m, unsigned kind,
+			     unsigned op, unsigned type);
 
 #endif

@@ -14,14 +14,14 @@ struct answer {
 };
 
 /* Acknowledgements owed to one peer. */
-struct answer_acks {
+struct response_acks {
 	struct weft_list link; /* in owing while count > 0 */
 	struct weft_peer *peer;
 	uint32_t count;
 	uint32_t id[WEFT_ACKS];
 };
 
-void weft_answers_init(struct weft_answers *a, const struct weft_pkt *ack)
+void weft_responses_init(struct weft_responses *a, const struct weft_pkt *ack)
 {
 	memset(a, 0, sizeof(*a));
 	a->ack = *ack;
@@ -35,7 +35,7 @@ static void acks_free(void *arg, uint64_t key, void *val)
 	free(val);
 }
 
-void weft_answers_fini(struct weft_answers *a)
+void weft_responses_fini(struct weft_responses *a)
 {
 	struct weft_list *pos;
 
@@ -45,7 +45,7 @@ void weft_answers_fini(struct weft_answers *a)
 	weft_hash_fini(&a->by_peer);
 }
 
-static int answer_try(struct weft_answers *a, struct weft_peer *peer,
+static int answer_try(struct weft_responses *a, struct weft_peer *peer,
 		      const struct weft_pkt *pkt, const void *payload)
 {
 	struct iovec iov = {
@@ -57,8 +57,8 @@ static int answer_try(struct weft_answers *a, struct weft_peer *peer,
 				     pkt->len ? 1 : 0);
 }
 
-void weft_answer_send(struct weft_answers *a, struct weft_peer *peer,
-		      const struct weft_pkt *pkt, const void *payload)
+void weft_response_send(struct weft_responses *a, struct weft_peer *peer,
+			const struct weft_pkt *pkt, const void *payload)
 {
 	struct answer *n;
 
@@ -74,21 +74,21 @@ void weft_answer_send(struct weft_answers *a, struct weft_peer *peer,
 	weft_list_push_back(&a->queue, &n->link);
 }
 
-static void acks_send(struct weft_answers *a, struct answer_acks *k)
+static void acks_send(struct weft_responses *a, struct response_acks *k)
 {
 	struct weft_pkt pkt = a->ack;
 
 	pkt.len = (uint16_t)(k->count * sizeof(k->id[0]));
 	weft_list_remove(&k->link);
-	weft_answer_send(a, k->peer, &pkt, k->id);
+	weft_response_send(a, k->peer, &pkt, k->id);
 	k->count = 0;
 }
 
-static struct answer_acks *acks_of(struct weft_answers *a,
-				   struct weft_peer *peer)
+static struct response_acks *acks_of(struct weft_responses *a,
+				     struct weft_peer *peer)
 {
 	uint64_t key = (uint64_t)peer->index + 1;
-	struct answer_acks *k = weft_hash_get(&a->by_peer, key);
+	struct response_acks *k = weft_hash_get(&a->by_peer, key);
 
 	if (k)
 		return k;
@@ -103,10 +103,10 @@ static struct answer_acks *acks_of(struct weft_answers *a,
 	return NULL;
 }
 
-void weft_answer_ack(struct weft_answers *a, struct weft_peer *peer,
-		     uint32_t id, bool now)
+void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
+		       uint32_t id, bool now)
 {
-	struct answer_acks *k = acks_of(a, peer);
+	struct response_acks *k = acks_of(a, peer);
 
 	if (!k)
 		return;
@@ -121,7 +121,7 @@ void weft_answer_ack(struct weft_answers *a, struct weft_peer *peer,
  * Sends queued responses in order. A peer whose queue is full delays only its
  * own responses.
  */
-static void answers_retry(struct weft_answers *a)
+static void answers_retry(struct weft_responses *a)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
@@ -142,7 +142,7 @@ static void answers_retry(struct weft_answers *a)
 	}
 }
 
-void weft_answers_flush(struct weft_answers *a, bool all)
+void weft_responses_flush(struct weft_responses *a, bool all)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
@@ -150,6 +150,6 @@ void weft_answers_flush(struct weft_answers *a, bool all)
 	answers_retry(a);
 	if (!all)
 		return;
-	weft_list_each(pos, tmp, &a->owing)
-		acks_send(a, weft_container_of(pos, struct answer_acks, link));
+	weft_list_each(pos, tmp, &a->owing) acks_send(
+		a, weft_container_of(pos, struct response_acks, link));
 }

@@ -15,34 +15,34 @@
 
 #define WEFT_ACKS 32
 
-struct weft_answers {
+struct weft_responses {
 	struct weft_carrier *carrier;
 	struct weft_pkt ack; /* template of an acknowledgement */
 	struct weft_list queue;
 	struct weft_list owing;
-	struct weft_hash by_peer; /* index + 1 -> struct answer_acks */
+	struct weft_hash by_peer; /* index + 1 -> struct response_acks */
 };
 
-void weft_answers_init(struct weft_answers *a, const struct weft_pkt *ack);
-void weft_answers_fini(struct weft_answers *a);
+void weft_responses_init(struct weft_responses *a, const struct weft_pkt *ack);
+void weft_responses_fini(struct weft_responses *a);
 
 /* Sends or queues one packet. */
-void weft_answer_send(struct weft_answers *a, struct weft_peer *peer,
-		      const struct weft_pkt *pkt, const void *payload);
+void weft_response_send(struct weft_responses *a, struct weft_peer *peer,
+			const struct weft_pkt *pkt, const void *payload);
 
 /*
  * Acknowledges request id; now: sends at once, with all acknowledgements owed
  * to that peer.
  */
-void weft_answer_ack(struct weft_answers *a, struct weft_peer *peer,
-		     uint32_t id, bool now);
+void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
+		       uint32_t id, bool now);
 
-static inline bool weft_answers_waiting(const struct weft_answers *a)
+static inline bool weft_responses_pending(const struct weft_responses *a)
 {
 	return !weft_list_empty(&a->queue) || !weft_list_empty(&a->owing);
 }
 
 /* Sends queued packets; all: pending acknowledgements, too. */
-void weft_answers_flush(struct weft_answers *a, bool all);
+void weft_responses_flush(struct weft_responses *a, bool all);
 
 #endif

@@ -14,48 +14,49 @@
 
 #include <stdlib.h>
 
-#define AT_INTS	  ((1u << WEFT_AT_FLOAT) - 1)
-#define AT_FLOATS (1u << WEFT_AT_FLOAT | 1u << WEFT_AT_DOUBLE)
+#define AT_INTS	  ((1u << WEFT_ATOMIC_FLOAT) - 1)
+#define AT_FLOATS (1u << WEFT_ATOMIC_FLOAT | 1u << WEFT_ATOMIC_DOUBLE)
 #define AT_ALL	  (AT_INTS | AT_FLOATS)
 #define OPEN_MAX  4096
 
 /* Types that each operation supports, as bit masks. */
-static const uint16_t types_of[WEFT_AT_OPS] = {
-	[WEFT_AT_MIN] = AT_ALL,	     [WEFT_AT_MAX] = AT_ALL,
-	[WEFT_AT_SUM] = AT_ALL,	     [WEFT_AT_PROD] = AT_ALL,
-	[WEFT_AT_LOR] = AT_ALL,	     [WEFT_AT_LAND] = AT_ALL,
-	[WEFT_AT_BOR] = AT_INTS,     [WEFT_AT_BAND] = AT_INTS,
-	[WEFT_AT_LXOR] = AT_ALL,     [WEFT_AT_BXOR] = AT_INTS,
-	[WEFT_AT_READ] = AT_ALL,     [WEFT_AT_WRITE] = AT_ALL,
-	[WEFT_AT_CSWAP] = AT_ALL,    [WEFT_AT_CSWAP_NE] = AT_ALL,
-	[WEFT_AT_CSWAP_LE] = AT_ALL, [WEFT_AT_CSWAP_LT] = AT_ALL,
-	[WEFT_AT_CSWAP_GE] = AT_ALL, [WEFT_AT_CSWAP_GT] = AT_ALL,
-	[WEFT_AT_MSWAP] = AT_INTS,
+static const uint16_t types_of[WEFT_ATOMIC_OPS] = {
+	[WEFT_ATOMIC_MIN] = AT_ALL,	 [WEFT_ATOMIC_MAX] = AT_ALL,
+	[WEFT_ATOMIC_SUM] = AT_ALL,	 [WEFT_ATOMIC_PROD] = AT_ALL,
+	[WEFT_ATOMIC_LOR] = AT_ALL,	 [WEFT_ATOMIC_LAND] = AT_ALL,
+	[WEFT_ATOMIC_BOR] = AT_INTS,	 [WEFT_ATOMIC_BAND] = AT_INTS,
+	[WEFT_ATOMIC_LXOR] = AT_ALL,	 [WEFT_ATOMIC_BXOR] = AT_INTS,
+	[WEFT_ATOMIC_READ] = AT_ALL,	 [WEFT_ATOMIC_WRITE] = AT_ALL,
+	[WEFT_ATOMIC_CSWAP] = AT_ALL,	 [WEFT_ATOMIC_CSWAP_NE] = AT_ALL,
+	[WEFT_ATOMIC_CSWAP_LE] = AT_ALL, [WEFT_ATOMIC_CSWAP_LT] = AT_ALL,
+	[WEFT_ATOMIC_CSWAP_GE] = AT_ALL, [WEFT_ATOMIC_CSWAP_GT] = AT_ALL,
+	[WEFT_ATOMIC_MSWAP] = AT_INTS,
 };
 
-static const uint8_t bytes_of[WEFT_AT_TYPES] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
+static const uint8_t bytes_of[WEFT_ATOMIC_TYPES] = { 1, 1, 2, 2, 4,
+						     4, 8, 8, 4, 8 };
 
-size_t weft_at_bytes(unsigned type)
+size_t weft_atomic_type_bytes(unsigned type)
 {
-	return type < WEFT_AT_TYPES ? bytes_of[type] : 0;
+	return type < WEFT_ATOMIC_TYPES ? bytes_of[type] : 0;
 }
 
 static bool kind_has(unsigned kind, unsigned op)
 {
 	if (kind == WEFT_COMPARE)
-		return op >= WEFT_AT_CSWAP;
+		return op >= WEFT_ATOMIC_CSWAP;
 	if (kind == WEFT_FETCH)
-		return op <= WEFT_AT_WRITE;
-	return op <= WEFT_AT_WRITE && op != WEFT_AT_READ;
+		return op <= WEFT_ATOMIC_WRITE;
+	return op <= WEFT_ATOMIC_WRITE && op != WEFT_ATOMIC_READ;
 }
 
-size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
-		     unsigned type)
+size_t weft_atomic_max_count(const struct weft_machine *m, unsigned kind,
+			     unsigned op, unsigned type)
 {
 	size_t room = m->packet_bytes - sizeof(struct nic_atomic);
 
-	if (op >= WEFT_AT_OPS || type >= WEFT_AT_TYPES || !kind_has(kind, op) ||
-	    !(types_of[op] & 1u << type))
+	if (op >= WEFT_ATOMIC_OPS || type >= WEFT_ATOMIC_TYPES ||
+	    !kind_has(kind, op) || !(types_of[op] & 1u << type))
 		return 0;
 	if (kind == WEFT_COMPARE)
 		room /= 2;
@@ -65,7 +66,7 @@ size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
 /* ---- initiator ----------------------------------------------------------- */
 
 /* Packs header, operands and comparands into one payload. */
-static int at_pack(struct weft_nic_op *op)
+static int atomic_pack(struct weft_nic_op *op)
 {
 	struct nic_atomic a = {
 		.key = op->key,
@@ -75,7 +76,7 @@ static int at_pack(struct weft_nic_op *op)
 		.type = op->at_type,
 		.kind = op->kind,
 	};
-	size_t operands = op->at_op == WEFT_AT_READ ? 0 : op->len;
+	size_t operands = op->at_op == WEFT_ATOMIC_READ ? 0 : op->len;
 	size_t compare = op->kind == WEFT_COMPARE ? op->len : 0;
 	char *buf = malloc(sizeof(a) + operands + compare);
 
@@ -91,17 +92,17 @@ static int at_pack(struct weft_nic_op *op)
 }
 
 /* Access rights that the target's region must have. */
-static uint32_t at_access(unsigned kind, unsigned op)
+static uint32_t atomic_rights(unsigned kind, unsigned op)
 {
-	if (op == WEFT_AT_READ)
+	if (op == WEFT_ATOMIC_READ)
 		return WEFT_MR_REMOTE_READ;
 	return WEFT_MR_REMOTE_WRITE |
 	       (kind == WEFT_ATOMIC ? 0 : WEFT_MR_REMOTE_READ);
 }
 
 /* Sends the atomic as a request that the target's processor executes. */
-static int at_ask(struct weft_nic *nic, struct nic_peer *p,
-		  struct weft_nic_op *op)
+static int atomic_request(struct weft_nic *nic, struct nic_peer *p,
+			  struct weft_nic_op *op)
 {
 	int err = nic_id_new(nic, op);
 
@@ -109,9 +110,9 @@ static int at_ask(struct weft_nic *nic, struct nic_peer *p,
 		return err;
 	op->ask = NIC_ATOMIC;
 	op->state = NIC_PACING;
-	nic_unhold(op);
-	nic_asked(op, true);
-	nic_hold(p, &p->bulk, op);
+	nic_op_list_remove(op);
+	nic_request_count(op, true);
+	nic_op_list_add(p, &p->bulk, op);
 	nic_push(nic, p);
 	return 0;
 }
@@ -134,9 +135,9 @@ static void amo_done(struct weft_dma *d, int err)
 	op->state = NIC_WAITING;
 	p->reaches--;
 	if (err == -EOPNOTSUPP)
-		err = at_ask(nic, p, op);
+		err = atomic_request(nic, p, op);
 	else if (!err && op->events)
-		nic_access_tell(nic, op);
+		nic_access_notify(nic, op);
 	if (!op->asked)
 		nic_end(nic, op, err);
 }
@@ -174,20 +175,21 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 	}
 	op->state = NIC_DMA;
 	p->reaches++;
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_add(p, &p->waiting, op);
 	return 0;
 }
 
 /* -ENOENT: the atomic must be sent as a request. */
-static int at_reach(struct weft_nic *nic, struct nic_peer *p,
-		    struct weft_nic_op *op)
+static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
+			  struct weft_nic_op *op)
 {
 	uint64_t at = 0;
 	int err;
 
 	if (weft_likely(!nic->unit->carrier->virt) || !op->len)
 		return -ENOENT;
-	err = nic_access_find(nic, p, op, at_access(op->kind, op->at_op), &at);
+	err = nic_access_find(nic, p, op, atomic_rights(op->kind, op->at_op),
+			      &at);
 	/* the target reports the error of a wrong access */
 	if (err)
 		return err == -EAGAIN ? err : -ENOENT;
@@ -197,20 +199,21 @@ static int at_reach(struct weft_nic *nic, struct nic_peer *p,
 	return err;
 }
 
-int nic_at_change(const void *what, size_t what_bytes, void *data, void *old,
-		  size_t bytes)
+int nic_atomic_change(const void *what, size_t what_bytes, void *data,
+		      void *old, size_t bytes)
 {
 	struct nic_atomic a;
 	size_t sets;
-	struct nic_at_call call = { .target = data, .old = old };
+	struct nic_atomic_call call = { .target = data, .old = old };
 
 	if (what_bytes < sizeof(a))
 		return -EPROTO;
 	memcpy(&a, what, sizeof(a));
-	sets = a.op == WEFT_AT_READ ? 0 : a.kind == WEFT_COMPARE ? 2 : 1;
-	if (a.op >= WEFT_AT_OPS || !kind_has(a.kind, a.op) ||
-	    !weft_at_bytes(a.type) || !(types_of[a.op] & 1u << a.type) ||
-	    a.count * weft_at_bytes(a.type) != bytes ||
+	sets = a.op == WEFT_ATOMIC_READ ? 0 : a.kind == WEFT_COMPARE ? 2 : 1;
+	if (a.op >= WEFT_ATOMIC_OPS || !kind_has(a.kind, a.op) ||
+	    !weft_atomic_type_bytes(a.type) ||
+	    !(types_of[a.op] & 1u << a.type) ||
+	    a.count * weft_atomic_type_bytes(a.type) != bytes ||
 	    what_bytes != sizeof(a) + sets * bytes)
 		return -EPROTO;
 	call.op = a.op;
@@ -218,15 +221,15 @@ int nic_at_change(const void *what, size_t what_bytes, void *data, void *old,
 	call.count = a.count;
 	call.operand = (const char *)what + sizeof(a);
 	call.compare = (const char *)what + sizeof(a) + bytes;
-	nic_at_exec(&call);
+	nic_atomic_exec(&call);
 	return 0;
 }
 
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
-	size_t max =
-		weft_at_count(nic->machine, op->kind, op->at_op, op->at_type);
+	size_t max = weft_atomic_max_count(nic->machine, op->kind, op->at_op,
+					   op->at_type);
 	int err = nic_may_post(p, op);
 
 	if (err)
@@ -237,10 +240,10 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op)
 		return -EMSGSIZE;
 	if (p->open_ops >= OPEN_MAX)
 		return -EAGAIN;
-	err = at_pack(op);
+	err = atomic_pack(op);
 	if (!err)
-		err = at_reach(nic, p, op);
-	return err == -ENOENT ? at_ask(nic, p, op) : err;
+		err = atomic_by_unit(nic, p, op);
+	return err == -ENOENT ? atomic_request(nic, p, op) : err;
 }
 
 int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
@@ -259,27 +262,27 @@ int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
 /* ---- target -------------------------------------------------------------- */
 
 /* Checks a request and finds the target memory. */
-static int at_check(struct weft_nic *nic, const struct nic_atomic *a,
-		    uint32_t len, void **at_p, void **region_p)
+static int atomic_check(struct weft_nic *nic, const struct nic_atomic *a,
+			uint32_t len, void **at_p, void **region_p)
 {
-	struct weft_want want = { .key = a->key, .addr = a->addr };
-	size_t bytes = weft_at_bytes(a->type), sets = 1;
+	struct weft_mem_access want = { .key = a->key, .addr = a->addr };
+	size_t bytes = weft_atomic_type_bytes(a->type), sets = 1;
 
-	if (!weft_at_count(nic->machine, a->kind, a->op, a->type))
+	if (!weft_atomic_max_count(nic->machine, a->kind, a->op, a->type))
 		return -EPROTO;
 	want.len = (uint64_t)a->count * bytes;
-	if (a->op == WEFT_AT_READ)
+	if (a->op == WEFT_ATOMIC_READ)
 		sets = 0;
 	else if (a->kind == WEFT_COMPARE)
 		sets = 2;
 	if (want.len > nic->packet_bytes || len != sets * want.len)
 		return -EPROTO;
-	want.access = at_access(a->kind, a->op);
+	want.access = atomic_rights(a->kind, a->op);
 	return nic->up->region(nic->up_arg, &want, at_p, region_p);
 }
 
 /* Allocates the response; the caller adds the old values. NULL: no memory. */
-static struct nic_ctrl *at_answer(uint32_t id, size_t bytes)
+static struct nic_ctrl *atomic_response(uint32_t id, size_t bytes)
 {
 	struct nic_ctrl *c = malloc(sizeof(*c) + bytes);
 
@@ -292,15 +295,15 @@ static struct nic_ctrl *at_answer(uint32_t id, size_t bytes)
 	return c;
 }
 
-static void at_event(struct weft_nic *nic, struct weft_peer *src,
-		     const struct weft_pkt *pkt, const struct nic_atomic *a,
-		     void *region)
+static void atomic_event(struct weft_nic *nic, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const struct nic_atomic *a,
+			 void *region)
 {
 	const struct weft_nic_op seen = {
-		.kind = a->op == WEFT_AT_READ ? WEFT_REMOTE_READ
-					      : WEFT_REMOTE_WRITE,
+		.kind = a->op == WEFT_ATOMIC_READ ? WEFT_REMOTE_READ
+						  : WEFT_REMOTE_WRITE,
 		.flags = pkt->flags & WEFT_OP_DATA,
-		.len = (uint64_t)a->count * weft_at_bytes(a->type),
+		.len = (uint64_t)a->count * weft_atomic_type_bytes(a->type),
 		.data = pkt->data,
 		.addr = a->addr,
 		.key = a->key,
@@ -313,7 +316,7 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		   const struct weft_pkt *pkt, const void *payload)
 {
 	struct nic_ctrl *answer = NULL;
-	struct nic_at_call call;
+	struct nic_atomic_call call;
 	struct nic_atomic a;
 	void *at, *region;
 	size_t bytes;
@@ -322,19 +325,20 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 	if (pkt->len < sizeof(a))
 		return -EPROTO;
 	memcpy(&a, payload, sizeof(a));
-	err = at_check(nic, &a, pkt->len - (uint32_t)sizeof(a), &at, &region);
+	err = atomic_check(nic, &a, pkt->len - (uint32_t)sizeof(a), &at,
+			   &region);
 	if (err) {
 		nic_fin(nic, src, pkt->aux, err);
 		return err == -EPROTO ? err : 0;
 	}
-	bytes = (size_t)a.count * weft_at_bytes(a.type);
+	bytes = (size_t)a.count * weft_atomic_type_bytes(a.type);
 	/* allocated before memory is changed: it must not fail then */
 	if (a.kind != WEFT_ATOMIC) {
-		answer = at_answer(pkt->aux, bytes);
+		answer = atomic_response(pkt->aux, bytes);
 		if (!answer)
 			return -EAGAIN;
 	}
-	call = (struct nic_at_call){
+	call = (struct nic_atomic_call){
 		.op = a.op,
 		.type = a.type,
 		.count = a.count,
@@ -343,11 +347,11 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		.compare = (const char *)payload + sizeof(a) + bytes,
 		.old = answer ? answer->payload : NULL,
 	};
-	nic_at_exec(&call);
+	nic_atomic_exec(&call);
 	if (answer)
-		nic_ctrl_give(nic, src, answer);
+		nic_ctrl_send(nic, src, answer);
 	else
 		nic_fin(nic, src, pkt->aux, 0);
-	at_event(nic, src, pkt, &a, region);
+	atomic_event(nic, src, pkt, &a, region);
 	return 0;
 }

@@ -21,7 +21,7 @@ union value {
 	double d;
 };
 
-static const uint8_t class_of[WEFT_AT_TYPES] = {
+static const uint8_t class_of[WEFT_ATOMIC_TYPES] = {
 	SIGNED,	  UNSIGNED, SIGNED,   UNSIGNED, SIGNED,
 	UNSIGNED, SIGNED,   UNSIGNED, FLOATING, FLOATING,
 };
@@ -30,11 +30,11 @@ static const uint8_t class_of[WEFT_AT_TYPES] = {
 static union value value_of(unsigned type, uint64_t bits)
 {
 	union value v = { .u = bits };
-	unsigned spare = 64 - 8 * (unsigned)weft_at_bytes(type);
+	unsigned spare = 64 - 8 * (unsigned)weft_atomic_type_bytes(type);
 	uint32_t low = (uint32_t)bits;
 	float f;
 
-	if (type == WEFT_AT_FLOAT) {
+	if (type == WEFT_ATOMIC_FLOAT) {
 		memcpy(&f, &low, sizeof(f));
 		v.d = (double)f;
 	} else if (class_of[type] == SIGNED) {
@@ -48,7 +48,7 @@ static uint64_t bits_of(unsigned type, union value v)
 	float f = 0;
 	uint32_t low;
 
-	if (type != WEFT_AT_FLOAT)
+	if (type != WEFT_ATOMIC_FLOAT)
 		return v.u;
 	f = (float)v.d;
 	memcpy(&low, &f, sizeof(low));
@@ -73,9 +73,9 @@ static union value arith(unsigned class, unsigned op, union value t,
 	union value r = t;
 
 	if (class == FLOATING)
-		r.d = op == WEFT_AT_SUM ? t.d + o.d : t.d * o.d;
+		r.d = op == WEFT_ATOMIC_SUM ? t.d + o.d : t.d * o.d;
 	else
-		r.u = op == WEFT_AT_SUM ? t.u + o.u : t.u * o.u;
+		r.u = op == WEFT_ATOMIC_SUM ? t.u + o.u : t.u * o.u;
 	return r;
 }
 
@@ -84,9 +84,9 @@ static union value logic(unsigned class, unsigned op, union value t,
 {
 	bool a = class == FLOATING ? t.d != 0 : t.u != 0;
 	bool b = class == FLOATING ? o.d != 0 : o.u != 0;
-	bool r = op == WEFT_AT_LOR    ? a || b
-		 : op == WEFT_AT_LAND ? a && b
-				      : a != b;
+	bool r = op == WEFT_ATOMIC_LOR	  ? a || b
+		 : op == WEFT_ATOMIC_LAND ? a && b
+					  : a != b;
 	union value v = { .u = r };
 
 	if (class == FLOATING)
@@ -100,15 +100,15 @@ static bool swaps(unsigned class, unsigned op, union value c, union value t)
 	int order = compare(class, c, t);
 
 	switch (op) {
-	case WEFT_AT_CSWAP:
+	case WEFT_ATOMIC_CSWAP:
 		return order == 0;
-	case WEFT_AT_CSWAP_NE:
+	case WEFT_ATOMIC_CSWAP_NE:
 		return order != 0;
-	case WEFT_AT_CSWAP_LE:
+	case WEFT_ATOMIC_CSWAP_LE:
 		return order == -1 || order == 0;
-	case WEFT_AT_CSWAP_LT:
+	case WEFT_ATOMIC_CSWAP_LT:
 		return order == -1;
-	case WEFT_AT_CSWAP_GE:
+	case WEFT_ATOMIC_CSWAP_GE:
 		return order == 1 || order == 0;
 	default:
 		return order == 1;
@@ -120,28 +120,28 @@ static union value apply(unsigned class, unsigned op, union value t,
 			 union value o, union value c)
 {
 	switch (op) {
-	case WEFT_AT_MIN:
+	case WEFT_ATOMIC_MIN:
 		return compare(class, o, t) == -1 ? o : t;
-	case WEFT_AT_MAX:
+	case WEFT_ATOMIC_MAX:
 		return compare(class, o, t) == 1 ? o : t;
-	case WEFT_AT_SUM:
-	case WEFT_AT_PROD:
+	case WEFT_ATOMIC_SUM:
+	case WEFT_ATOMIC_PROD:
 		return arith(class, op, t, o);
-	case WEFT_AT_LOR:
-	case WEFT_AT_LAND:
-	case WEFT_AT_LXOR:
+	case WEFT_ATOMIC_LOR:
+	case WEFT_ATOMIC_LAND:
+	case WEFT_ATOMIC_LXOR:
 		return logic(class, op, t, o);
-	case WEFT_AT_BOR:
+	case WEFT_ATOMIC_BOR:
 		return (union value){ .u = t.u | o.u };
-	case WEFT_AT_BAND:
+	case WEFT_ATOMIC_BAND:
 		return (union value){ .u = t.u & o.u };
-	case WEFT_AT_BXOR:
+	case WEFT_ATOMIC_BXOR:
 		return (union value){ .u = t.u ^ o.u };
-	case WEFT_AT_READ:
+	case WEFT_ATOMIC_READ:
 		return t;
-	case WEFT_AT_WRITE:
+	case WEFT_ATOMIC_WRITE:
 		return o;
-	case WEFT_AT_MSWAP:
+	case WEFT_ATOMIC_MSWAP:
 		return (union value){ .u = (o.u & c.u) | (t.u & ~c.u) };
 	default:
 		return swaps(class, op, c, t) ? o : t;
@@ -189,9 +189,9 @@ static bool bits_swap(void *p, size_t bytes, uint64_t *expect_p, uint64_t want)
 	return done;
 }
 
-void nic_at_exec(const struct nic_at_call *c)
+void nic_atomic_exec(const struct nic_atomic_call *c)
 {
-	size_t bytes = weft_at_bytes(c->type), at;
+	size_t bytes = weft_atomic_type_bytes(c->type), at;
 	unsigned class = class_of[c->type];
 	union value o = { 0 }, cmp = { 0 }, r;
 	uint64_t old, want;
@@ -199,11 +199,11 @@ void nic_at_exec(const struct nic_at_call *c)
 
 	for (i = 0; i < c->count; i++) {
 		at = i * bytes;
-		if (c->op != WEFT_AT_READ)
+		if (c->op != WEFT_ATOMIC_READ)
 			o = value_of(c->type,
 				     bits_load((const char *)c->operand + at,
 					       bytes));
-		if (c->op >= WEFT_AT_CSWAP)
+		if (c->op >= WEFT_ATOMIC_CSWAP)
 			cmp = value_of(c->type,
 				       bits_load((const char *)c->compare + at,
 						 bytes));

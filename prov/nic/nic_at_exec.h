@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct nic_at_call {
-	uint8_t op;   /* enum weft_at_op, valid for the type */
-	uint8_t type; /* enum weft_at_type */
+struct nic_atomic_call {
+	uint8_t op;   /* enum weft_atomic_op, valid for the type */
+	uint8_t type; /* enum weft_atomic_type */
 	uint32_t count;
 	void *target;
 	const void *operand; /* count elements, any alignment */
@@ -17,10 +17,10 @@ struct nic_at_call {
 };
 
 /* Each element that is aligned to its size changes atomically. */
-void nic_at_exec(const struct nic_at_call *c);
+void nic_atomic_exec(const struct nic_atomic_call *c);
 
 /* For weft_carrier_attr.change; what has the format of NIC_ATOMIC. */
-int nic_at_change(const void *what, size_t what_bytes, void *data, void *old,
-		  size_t bytes);
+int nic_atomic_change(const void *what, size_t what_bytes, void *data,
+		      void *old, size_t bytes);
 
 #endif

@@ -17,12 +17,12 @@ static uint64_t value(unsigned type, int v)
 	double d = v;
 	uint64_t bits = (uint64_t)(int64_t)v, out = 0;
 
-	if (type == WEFT_AT_FLOAT)
+	if (type == WEFT_ATOMIC_FLOAT)
 		memcpy(&out, &f, sizeof(f));
-	else if (type == WEFT_AT_DOUBLE)
+	else if (type == WEFT_ATOMIC_DOUBLE)
 		memcpy(&out, &d, sizeof(d));
 	else
-		memcpy(&out, &bits, weft_at_bytes(type));
+		memcpy(&out, &bits, weft_atomic_type_bytes(type));
 	return out;
 }
 
@@ -30,7 +30,7 @@ static uint64_t value(unsigned type, int v)
 static uint64_t run(unsigned type, unsigned op, uint64_t target,
 		    uint64_t operand, uint64_t *old_p)
 {
-	const struct nic_at_call call = {
+	const struct nic_atomic_call call = {
 		.op = (uint8_t)op,
 		.type = (uint8_t)type,
 		.count = 1,
@@ -42,20 +42,20 @@ static uint64_t run(unsigned type, unsigned op, uint64_t target,
 
 	if (old_p)
 		*old_p = 0;
-	nic_at_exec(&call);
+	nic_atomic_exec(&call);
 	return target;
 }
 
 static bool has_sign(unsigned type)
 {
-	return type >= WEFT_AT_FLOAT || type % 2 == 0;
+	return type >= WEFT_ATOMIC_FLOAT || type % 2 == 0;
 }
 
 static void min_and_max_know_the_sign_of_every_type(void **state)
 {
 	static const int some[] = { -128, -2, -1, 0, 1, 2, 127 };
 
-	for (unsigned type = 0; type < WEFT_AT_TYPES; type++) {
+	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++) {
 		for (unsigned i = 0; i < 49; i++) {
 			int a = some[i / 7], b = some[i % 7];
 			bool less = a < b;
@@ -64,10 +64,10 @@ static void min_and_max_know_the_sign_of_every_type(void **state)
 			/* unsigned: a negative number is the largest */
 			if (!has_sign(type) && (a < 0) != (b < 0))
 				less = b < 0;
-			T_IS(run(type, WEFT_AT_MIN, va, vb, &old),
+			T_IS(run(type, WEFT_ATOMIC_MIN, va, vb, &old),
 			     less ? va : vb);
 			T_IS(old, va);
-			T_IS(run(type, WEFT_AT_MAX, va, vb, &old),
+			T_IS(run(type, WEFT_ATOMIC_MAX, va, vb, &old),
 			     less ? vb : va);
 			T_IS(old, va);
 		}
@@ -76,21 +76,21 @@ static void min_and_max_know_the_sign_of_every_type(void **state)
 
 static void comparing_swaps_know_the_sign_of_every_type(void **state)
 {
-	for (unsigned type = 0; type < WEFT_AT_TYPES; type++) {
+	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++) {
 		uint64_t minus = value(type, -1), one = value(type, 1);
 
 		/* swaps if the comparand, equal to the operand, is below */
-		T_IS(run(type, WEFT_AT_CSWAP_LT, one, minus, NULL),
+		T_IS(run(type, WEFT_ATOMIC_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);
-		T_IS(run(type, WEFT_AT_CSWAP_GT, minus, one, NULL),
+		T_IS(run(type, WEFT_ATOMIC_CSWAP_GT, minus, one, NULL),
 		     has_sign(type) ? one : minus);
 	}
 }
 
 static void the_old_value_need_not_be_wanted(void **state)
 {
-	for (unsigned type = 0; type < WEFT_AT_TYPES; type++)
-		T_IS(run(type, WEFT_AT_SUM, value(type, 2), value(type, 3),
+	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++)
+		T_IS(run(type, WEFT_ATOMIC_SUM, value(type, 2), value(type, 3),
 			 NULL),
 		     value(type, 5));
 }

@@ -24,7 +24,7 @@ int nic_got_cancel(struct weft_nic *nic, struct weft_peer *src,
 {
 	if (!pkt->aux)
 		return -EPROTO;
-	if (nic_msg_forget(nic, src, pkt->flags, pkt->aux))
+	if (nic_msg_cancel(nic, src, pkt->flags, pkt->aux))
 		nic_fin(nic, src, pkt->aux, -ECANCELED);
 	return 0;
 }
@@ -40,7 +40,7 @@ static void send_cancel(struct weft_nic *nic, struct weft_nic_op *op)
 	op->cancel = true;
 	/* a send in progress requests it after its last packet */
 	if (op->state != NIC_SENDING)
-		nic_cancel_ask(nic, op);
+		nic_cancel_request(nic, op);
 }
 
 static bool list_cancel(struct weft_nic *nic, struct weft_list *list,

@@ -15,7 +15,7 @@ static const struct note *note_of(struct world *w, struct side *s,
 	t_limit_set(&limit, 30);
 	while (!noted(s, context)) {
 		turn(w);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	for (unsigned i = 0;; i++) {
 		if (s->note[i].context == context)
@@ -39,7 +39,7 @@ static void until_waiting(struct world *w, struct side *s, uint64_t n)
 	t_limit_set(&limit, 30);
 	while (unexpected(s) < n) {
 		turn(w);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 }
 

@@ -29,8 +29,8 @@
 
 /* ---- messages ------------------------------------------------------------ */
 
-void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
-		  const void *payload)
+void nic_coll_msg_send(void *arg, int member, const struct weft_cu_msg *msg,
+		       const void *payload)
 {
 	struct weft_nic_group *c = arg;
 	unsigned char buf[sizeof(*msg) + COLL_MSG_BYTES];
@@ -46,8 +46,8 @@ void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
 	nic_ctrl(c->nic, c->member[member], &pkt, buf);
 }
 
-void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
-		      uint64_t key, enum coll_note what, uint32_t aux)
+void nic_coll_notify_peer(struct weft_nic *nic, struct weft_peer *peer,
+			  uint64_t key, enum coll_note what, uint32_t aux)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_COLL, .tag = key, .flags = (uint8_t)what, .aux = aux
@@ -56,21 +56,22 @@ void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-void nic_coll_tell(struct weft_nic_group *c, int member, enum coll_note what,
-		   uint32_t aux)
+void nic_coll_notify(struct weft_nic_group *c, int member, enum coll_note what,
+		     uint32_t aux)
 {
 	if (member != c->me && !c->member[member]->lost)
-		nic_coll_note_to(c->nic, c->member[member], c->key, what, aux);
+		nic_coll_notify_peer(c->nic, c->member[member], c->key, what,
+				     aux);
 }
 
 static void coll_note(struct weft_nic_group *c, int member, enum coll_note what,
 		      int err)
 {
-	nic_coll_tell(c, member, what, (uint32_t)-err);
+	nic_coll_notify(c, member, what, (uint32_t)-err);
 }
 
-static void coll_note_below(struct weft_nic_group *c, enum coll_note what,
-			    int err)
+static void coll_notify_children(struct weft_nic_group *c, enum coll_note what,
+				 int err)
 {
 	const struct weft_cu_tree *t = &c->talk;
 
@@ -78,8 +79,8 @@ static void coll_note_below(struct weft_nic_group *c, enum coll_note what,
 		coll_note(c, t->input[i], what, err);
 }
 
-static void coll_note_above(struct weft_nic_group *c, enum coll_note what,
-			    int err)
+static void coll_notify_parent(struct weft_nic_group *c, enum coll_note what,
+			       int err)
 {
 	if (c->me)
 		coll_note(c, coll_parent(c, c->me), what, err);
@@ -111,14 +112,14 @@ static void coll_unwatch(struct weft_nic *nic)
 	const struct weft_carrier_watch w = { .want = nic->coll_groups > 0 };
 	struct weft_carrier *ca = nic->unit->carrier;
 
-	nic->coll_stir = true;
+	nic->coll_active = true;
 	if (nic->coll->watching)
 		ca->ops->watch(ca, &w);
 	if (!w.want)
 		nic->coll->watching = 0;
 }
 
-void nic_coll_give_back(struct weft_nic_group *c)
+void nic_coll_route_release(struct weft_nic_group *c)
 {
 	coll_unwatch(c->nic);
 	nic_long_close(c);
@@ -134,7 +135,7 @@ void nic_coll_give_back(struct weft_nic_group *c)
 	c->barrier = -1;
 	nic_net_close(c->net);
 	c->net = NULL;
-	nic_coll_rows_close(c);
+	nic_coll_segments_close(c);
 	weft_cu_tree_fini(&c->tree);
 	weft_cu_tree_fini(&c->wide);
 	if (c->route >= 0)
@@ -144,13 +145,13 @@ void nic_coll_give_back(struct weft_nic_group *c)
 
 void nic_coll_free(struct weft_nic_group *c)
 {
-	nic_coll_give_back(c);
+	nic_coll_route_release(c);
 	if (c->by_msg)
 		weft_cu_group_close(c->by_msg);
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
 	coll_unwatch(c->nic);
-	nic_each_ended(c);
+	nic_last_ended(c);
 	weft_cu_tree_fini(&c->talk);
 	free(c->check.word);
 	free(c->word);
@@ -160,7 +161,7 @@ void nic_coll_free(struct weft_nic_group *c)
 }
 
 /* Member i is gone: it has left, or it is dead. */
-static void coll_gone(struct weft_nic_group *c, int i)
+static void coll_member_gone(struct weft_nic_group *c, int i)
 {
 	if (c->gone[i])
 		return;
@@ -172,7 +173,7 @@ static void coll_gone(struct weft_nic_group *c, int i)
 /* Large groups: no member accesses this member's segment any more. */
 static void coll_all_left(struct weft_nic_group *c)
 {
-	coll_note_below(c, COLL_LEFT_ALL, 0);
+	coll_notify_children(c, COLL_LEFT_ALL, 0);
 	nic_coll_free(c);
 }
 
@@ -188,7 +189,7 @@ static void coll_left_below(struct weft_nic_group *c)
 	if (!c->gone[c->me] || !coll_below_left(c))
 		return;
 	if (c->me)
-		coll_note_above(c, COLL_LEFT_BELOW, 0);
+		coll_notify_parent(c, COLL_LEFT_BELOW, 0);
 	else
 		coll_all_left(c);
 }
@@ -197,15 +198,15 @@ static void coll_left_below(struct weft_nic_group *c)
  * Notifies the members of a small group; in a large one, the parent if all
  * members below have left.
  */
-static void coll_say_left(struct weft_nic_group *c)
+static void coll_notify_left(struct weft_nic_group *c)
 {
-	for (int i = 0; c->n <= COLL_FEW && i < c->n; i++)
+	for (int i = 0; c->n <= COLL_SMALL_MAX && i < c->n; i++)
 		coll_note(c, i, COLL_LEFT, 0);
-	if (c->n <= COLL_FEW)
+	if (c->n <= COLL_SMALL_MAX)
 		return;
-	coll_note_below(c, COLL_LEFT, 0);
+	coll_notify_children(c, COLL_LEFT, 0);
 	if (!coll_below_left(c))
-		coll_note_above(c, COLL_LEFT, 0);
+		coll_notify_parent(c, COLL_LEFT, 0);
 }
 
 void weft_nic_leave(struct weft_nic_group *c)
@@ -216,14 +217,14 @@ void weft_nic_leave(struct weft_nic_group *c)
 		nic_coll_free(c);
 		return;
 	}
-	coll_say_left(c);
-	if (c->n <= COLL_FEW) {
-		coll_gone(c, c->me);
+	coll_notify_left(c);
+	if (c->n <= COLL_SMALL_MAX) {
+		coll_member_gone(c, c->me);
 		return;
 	}
 	c->gone[c->me] = true;
 	if (c->each)
-		nic_each_left(c);
+		nic_last_left(c);
 	else
 		coll_left_below(c);
 }
@@ -241,48 +242,48 @@ static int coll_index(const struct weft_nic_group *c,
 }
 
 /* All members below a child have left; the child reports it once. */
-static void coll_take_below(struct weft_nic_group *c, int from)
+static void coll_child_left(struct weft_nic_group *c, int from)
 {
-	if (c->n <= COLL_FEW || !coll_is_below(c, from))
+	if (c->n <= COLL_SMALL_MAX || !coll_is_below(c, from))
 		return;
 	c->gone[from] = true;
 	c->below |= 1u << c->talk.ordinal[from];
 	coll_left_below(c);
 }
 
-static void coll_take_note(struct weft_nic_group *c, int from,
-			   const struct weft_pkt *pkt)
+static void coll_notice_handle(struct weft_nic_group *c, int from,
+			       const struct weft_pkt *pkt)
 {
-	bool many = c->n > COLL_FEW;
+	bool many = c->n > COLL_SMALL_MAX;
 
 	if (pkt->flags == COLL_LEFT && !many)
-		coll_gone(c, from);
+		coll_member_gone(c, from);
 	else if (pkt->flags == COLL_LEFT)
 		c->gone[from] = true;
 	else if (pkt->flags == COLL_LEFT_BELOW)
-		coll_take_below(c, from);
+		coll_child_left(c, from);
 	else if (pkt->flags == COLL_LEFT_ALL && many && c->gone[c->me] &&
 		 from == coll_parent(c, c->me))
 		coll_all_left(c);
 	else if (pkt->flags == COLL_LOST && pkt->aux && pkt->aux < 4096)
 		nic_coll_fail(c, -(int)pkt->aux);
-	else if ((pkt->flags != COLL_LEFT_EACH && pkt->flags != COLL_GONE) ||
-		 !nic_each_take(c, from, pkt))
+	else if ((pkt->flags != COLL_LEFT_LAST && pkt->flags != COLL_GONE) ||
+		 !nic_last_notice(c, from, pkt))
 		c->nic->garbage++;
 }
 
-static void coll_take(struct weft_nic_group *c, int from,
-		      const struct weft_pkt *pkt, const void *payload)
+static void coll_packet_handle(struct weft_nic_group *c, int from,
+			       const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_cu_msg m;
 
 	if (!pkt->len) {
-		coll_take_note(c, from, pkt);
+		coll_notice_handle(c, from, pkt);
 		return;
 	}
 	memcpy(&m, payload, sizeof(m));
 	payload = (const char *)payload + sizeof(m);
-	if (m.what >= COLL_SAYS_LONG) {
+	if (m.what >= COLL_CHECK_LONG) {
 		if (!nic_check_take(c, from, &m, payload))
 			c->nic->garbage++;
 		return;
@@ -293,8 +294,8 @@ static void coll_take(struct weft_nic_group *c, int from,
 }
 
 /* Keeps a packet of a group that this process has not joined yet. */
-static int coll_keep(struct weft_nic *nic, struct weft_peer *src,
-		     const struct weft_pkt *pkt, const void *payload)
+static int coll_unclaimed_add(struct weft_nic *nic, struct weft_peer *src,
+			      const struct weft_pkt *pkt, const void *payload)
 {
 	struct coll_unclaimed *e;
 
@@ -321,7 +322,7 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 
 	if (pkt->len > sizeof(buf) || (pkt->len && pkt->len < sizeof(m)))
 		return -EPROTO;
-	nic->coll_stir = true;
+	nic->coll_active = true;
 	/* the sender may change the payload: use a copy only */
 	memcpy(buf, payload, pkt->len);
 	memcpy(&m, buf, sizeof(m));
@@ -329,13 +330,13 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 		return -EPROTO;
 	c = coll_find(nic, pkt->tag);
 	if (!c)
-		return nic_each_answer(nic, src, pkt)
+		return nic_last_respond(nic, src, pkt)
 			       ? 0
-			       : coll_keep(nic, src, pkt, buf);
+			       : coll_unclaimed_add(nic, src, pkt, buf);
 	from = coll_index(c, src);
 	if (from < 0)
 		return -EPROTO;
-	coll_take(c, from, pkt, buf);
+	coll_packet_handle(c, from, pkt, buf);
 	return 0;
 }
 
@@ -357,7 +358,7 @@ void nic_coll_replay(struct weft_nic_group *c)
 		nc->unclaimed_count--;
 		from = coll_index(c, e->src);
 		if (from >= 0)
-			coll_take(c, from, &e->pkt, e->payload);
+			coll_packet_handle(c, from, &e->pkt, e->payload);
 		free(e);
 	}
 }
@@ -368,7 +369,7 @@ void nic_coll_replay(struct weft_nic_group *c)
  * A tree by messages also forwards for other members: always poll it. A class
  * route needs it for its join only, and its state per member is large.
  */
-static void coll_move_msgs(struct weft_nic_group *c)
+static void coll_advance_msgs(struct weft_nic_group *c)
 {
 	if (!c->by_msg)
 		return;
@@ -383,7 +384,7 @@ static void coll_move_msgs(struct weft_nic_group *c)
  * A member that has left a broadcast must still report when the broadcast's
  * packets have arrived here.
  */
-static WEFT_COLD void coll_move_chain(struct weft_nic_group *c)
+static WEFT_COLD void coll_advance_chain(struct weft_nic_group *c)
 {
 	if (nic_chain_poll(c->chain) || c->lost)
 		return;
@@ -392,13 +393,13 @@ static WEFT_COLD void coll_move_chain(struct weft_nic_group *c)
 }
 
 /* Is there nothing to progress until a call or a packet? */
-static bool coll_rests(const struct weft_nic_group *c)
+static bool coll_is_idle(const struct weft_nic_group *c)
 {
 	return c->state != COLL_OPENING && !c->pending && !c->by_msg &&
 	       !c->chain && weft_list_empty(&c->longs);
 }
 
-static void coll_move(struct weft_nic_group *c)
+static void coll_advance(struct weft_nic_group *c)
 {
 	if (c->state == COLL_OPENING)
 		nic_coll_join_step(c);
@@ -410,13 +411,14 @@ static void coll_move(struct weft_nic_group *c)
 		nic_net_poll(c->net);
 	if (!weft_list_empty(&c->longs))
 		nic_long_move(c);
-	coll_move_msgs(c);
+	coll_advance_msgs(c);
 	if (weft_unlikely(c->chain != NULL))
-		coll_move_chain(c);
+		coll_advance_chain(c);
 }
 
 /* Sets the words that a wait watches for one group; returns their number. */
-static int coll_expects(struct weft_nic_group *c, struct weft_carrier_watch *w)
+static int coll_watch_words(struct weft_nic_group *c,
+			    struct weft_carrier_watch *w)
 {
 	struct weft_cu_watch at[3] = { { 0 } };
 	int n = 0;
@@ -449,7 +451,7 @@ static void coll_watch(struct weft_nic *nic)
 	struct weft_list *n, *tmp;
 	int waits = 0;
 
-	weft_list_each(n, tmp, &nic->coll->groups) waits += coll_expects(
+	weft_list_each(n, tmp, &nic->coll->groups) waits += coll_watch_words(
 		weft_container_of(n, struct weft_nic_group, link), &w);
 	if (waits > 1)
 		w = (struct weft_carrier_watch){ .want = 1 };
@@ -467,25 +469,25 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 	struct weft_list *n, *tmp;
 	bool rest = true;
 
-	nic->coll_stir = false;
+	nic->coll_active = false;
 	weft_list_each(n, tmp, &nc->groups)
 	{
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 
-		coll_move(c);
-		rest = rest && coll_rests(c);
+		coll_advance(c);
+		rest = rest && coll_is_idle(c);
 	}
 	if (nc->pending || nc->checks)
 		nic_check_poll(nic);
 	if (nc->pending || nc->watching)
 		coll_watch(nic);
 	if (!rest || nc->pending || nc->checks || nc->watching)
-		nic->coll_stir = true;
+		nic->coll_active = true;
 }
 
 /* Completes operations that were complete before another operation differed. */
-static void coll_take_over(struct weft_nic_group *c)
+static void coll_complete_done(struct weft_nic_group *c)
 {
 	if (c->hw && c->state == COLL_READY)
 		weft_cu_poll(c->hw);
@@ -499,11 +501,11 @@ void nic_coll_fail(struct weft_nic_group *c, int err)
 	if (c->lost)
 		return;
 	c->lost = true;
-	coll_take_over(c);
+	coll_complete_done(c);
 	c->err = err;
 	c->torn = c->torn || err == -ECONNRESET || err == -ESHUTDOWN;
-	coll_note_above(c, COLL_LOST, err);
-	coll_note_below(c, COLL_LOST, err);
+	coll_notify_parent(c, COLL_LOST, err);
+	coll_notify_children(c, COLL_LOST, err);
 	nic_long_fail(c, err);
 	if (c->chain)
 		nic_chain_fail(c->chain, err);
@@ -525,7 +527,7 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
 
-	nic->coll_stir = true;
+	nic->coll_active = true;
 	weft_list_each(n, tmp, &nic->coll->groups)
 	{
 		struct weft_nic_group *c =
@@ -537,10 +539,10 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 		/* a member that has left regularly may exit */
 		if (!c->gone[i])
 			nic_coll_fail(c, err);
-		if (c->n <= COLL_FEW)
-			coll_gone(c, i);
+		if (c->n <= COLL_SMALL_MAX)
+			coll_member_gone(c, i);
 		else
-			nic_each_lost(c, i);
+			nic_last_lost(c, i);
 	}
 }
 

@@ -102,8 +102,8 @@ int weft_nic_coll_post(struct weft_nic_group *c, struct weft_nic_op *op,
 /* Spins `turns` times on work, polling nothing else. */
 bool weft_nic_coll_spin(struct weft_nic_coll_work *work, unsigned turns);
 /* The endpoint has blocked for work in virtual time: checks for completion. */
-void weft_nic_coll_woken(struct weft_nic_coll_work *work, int budget);
+void weft_nic_coll_poll_woken(struct weft_nic_coll_work *work, int budget);
 /* More members than processors: waiting members must yield to the others. */
-bool weft_nic_coll_crowded(const struct weft_nic_group *c);
+bool weft_nic_coll_oversubscribed(const struct weft_nic_group *c);
 
 #endif

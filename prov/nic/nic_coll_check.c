@@ -31,11 +31,11 @@
 #include <stdlib.h>
 
 #define CHECK_FIRST_NS UINT64_C(500000000)
-#define CHECK_MOST_NS  UINT64_C(16000000000)
+#define CHECK_MAX_NS   UINT64_C(16000000000)
 #define CHECK_POLLS    8 /* polls between readings of the clock */
 
 /* Progress of a member. */
-struct coll_word {
+struct coll_progress {
 	uint64_t round; /* number of the query */
 	struct weft_cu_state hw;
 	struct weft_cu_state bar;
@@ -45,37 +45,38 @@ struct coll_word {
 	struct nic_chain_state chain;
 };
 
-static void tell(struct weft_nic_group *c, int member, unsigned what,
-		 uint64_t round, const struct coll_word *w)
+static void check_send(struct weft_nic_group *c, int member, unsigned what,
+		       uint64_t round, const struct coll_progress *w)
 {
 	const struct weft_cu_msg m = { .what = (uint8_t)what,
 				       .seq = round,
 				       .bytes = w ? sizeof(*w) : 0 };
 
 	if (member != c->me && !c->member[member]->lost)
-		nic_coll_say(c, member, &m, w);
+		nic_coll_msg_send(c, member, &m, w);
 }
 
-static void tell_up(struct weft_nic_group *c, unsigned what, uint64_t round,
-		    const struct coll_word *w)
+static void check_send_up(struct weft_nic_group *c, unsigned what,
+			  uint64_t round, const struct coll_progress *w)
 {
-	tell(c, coll_parent(c, c->me), what, round, w);
+	check_send(c, coll_parent(c, c->me), what, round, w);
 }
 
-static void ask_below(struct weft_nic_group *c, uint64_t round)
+static void query_children(struct weft_nic_group *c, uint64_t round)
 {
 	const struct weft_cu_tree *t = &c->talk;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
-		tell(c, t->input[i], COLL_SAYS_ASK, round, NULL);
+		check_send(c, t->input[i], COLL_CHECK_QUERY, round, NULL);
 }
 
-static struct coll_word word_of(const struct weft_nic_group *c, uint64_t round)
+static struct coll_progress progress_of(const struct weft_nic_group *c,
+					uint64_t round)
 {
-	struct coll_word w = { .round = round,
-			       .longs = c->long_posts,
-			       .points = c->points,
-			       .point = nic_long_point(c) };
+	struct coll_progress w = { .round = round,
+				   .longs = c->long_posts,
+				   .points = c->points,
+				   .point = nic_long_syncpoint(c) };
 
 	weft_cu_state(c->hw, &w.hw);
 	if (c->bar)
@@ -92,7 +93,7 @@ void nic_check_fail(struct weft_nic_group *c)
 	nic_coll_fail(c, -EPROTO);
 }
 
-static uint64_t posts(const struct coll_word *w)
+static uint64_t posts(const struct coll_progress *w)
 {
 	return w->hw.posted + w->bar.posted + w->longs + w->chain.posted +
 	       w->chain.barriers;
@@ -106,7 +107,7 @@ static int by_posts(const void *a, const void *b)
 }
 
 /* Has each member posted all that members with fewer posts have? Sorts them. */
-static bool in_step(struct coll_word *w, int n)
+static bool posts_ordered(struct coll_progress *w, int n)
 {
 	qsort(w, (size_t)n, sizeof(*w), by_posts);
 	for (int i = 1; i < n; i++) {
@@ -126,9 +127,9 @@ static uint64_t lower(uint64_t a, uint64_t b)
 }
 
 /* Returns the operations that all members have done. */
-static struct coll_word done_by_all(const struct coll_word *w, int n)
+static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 {
-	struct coll_word all = w[0];
+	struct coll_progress all = w[0];
 
 	for (int i = 1; i < n; i++) {
 		all.hw.sent = lower(all.hw.sent, w[i].hw.sent);
@@ -144,8 +145,8 @@ static struct coll_word done_by_all(const struct coll_word *w, int n)
 }
 
 /* All members have posted equally many packets; another number was cast. */
-static bool casts_in_vain(const struct coll_word *w, int n,
-			  const struct coll_word *all)
+static bool casts_mismatch(const struct coll_progress *w, int n,
+			   const struct coll_progress *all)
 {
 	for (int i = 0; i < n; i++) {
 		if (w[i].chain.posted != all->chain.posted)
@@ -154,40 +155,40 @@ static bool casts_in_vain(const struct coll_word *w, int n,
 	return !all->chain.due && all->chain.cast != all->chain.posted;
 }
 
-static bool group_in_vain(const struct weft_cu_state *s,
-			  const struct weft_cu_state *all)
+static bool group_stuck(const struct weft_cu_state *s,
+			const struct weft_cu_state *all)
 {
 	return (s->packet && s->packet <= all->sent) ||
 	       (s->credit && s->credit <= all->read);
 }
 
-static bool any_in_vain(const struct coll_word *w, int n,
-			const struct coll_word *all)
+static bool any_stuck(const struct coll_progress *w, int n,
+		      const struct coll_progress *all)
 {
 	for (int i = 0; i < n; i++) {
-		if (group_in_vain(&w[i].hw, &all->hw) ||
-		    group_in_vain(&w[i].bar, &all->bar) ||
+		if (group_stuck(&w[i].hw, &all->hw) ||
+		    group_stuck(&w[i].bar, &all->bar) ||
 		    (w[i].point && w[i].point <= all->points))
 			return true;
 	}
-	return casts_in_vain(w, n, all);
+	return casts_mismatch(w, n, all);
 }
 
 /* Evaluates the responses of all members. */
-static void judge(struct weft_nic_group *c)
+static void evaluate(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
-	struct coll_word all = done_by_all(k->word, c->n);
-	bool in_vain = k->suspect && any_in_vain(k->word, c->n, k->done);
+	struct coll_progress all = done_by_all(k->word, c->n);
+	bool stuck = k->suspect && any_stuck(k->word, c->n, k->done);
 
-	if (in_vain || !in_step(k->word, c->n)) {
+	if (stuck || !posts_ordered(k->word, c->n)) {
 		weft_log(WEFT_LOG_WARN, "nic: %d members of a group %s", c->n,
-			 in_vain ? "wait for what all have done"
-				 : "called operations in different orders");
+			 stuck ? "wait for what all have done"
+			       : "called operations in different orders");
 		nic_check_fail(c);
 		return;
 	}
-	k->suspect = any_in_vain(k->word, c->n, &all);
+	k->suspect = any_stuck(k->word, c->n, &all);
 	*k->done = all;
 	k->wanted = k->suspect;
 }
@@ -195,7 +196,7 @@ static void judge(struct weft_nic_group *c)
 /* ---- queries and responses ----------------------------------------------- */
 
 /* Member 0: queries all members, unless a response is outstanding. */
-static void ask(struct weft_nic_group *c)
+static void query_send(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
 
@@ -209,22 +210,23 @@ static void ask(struct weft_nic_group *c)
 		k->done = k->word + c->n;
 	}
 	k->round++;
-	k->word[0] = word_of(c, k->round);
+	k->word[0] = progress_of(c, k->round);
 	k->told = 1;
-	ask_below(c, k->round);
+	query_children(c, k->round);
 }
 
 /* A member has waited long. */
-static void want_answers(struct weft_nic_group *c)
+static void long_wait_report(struct weft_nic_group *c)
 {
 	if (c->me)
-		tell_up(c, COLL_SAYS_LONG, 0, NULL);
+		check_send_up(c, COLL_CHECK_LONG, 0, NULL);
 	else
 		c->check.wanted = true;
 }
 
 /* Each member responds once; the order of responses does not matter. */
-static void take_answer(struct weft_nic_group *c, const struct coll_word *w)
+static void response_handle(struct weft_nic_group *c,
+			    const struct coll_progress *w)
 {
 	struct coll_check *k = &c->check;
 
@@ -234,26 +236,27 @@ static void take_answer(struct weft_nic_group *c, const struct coll_word *w)
 	if (k->told < c->n)
 		return;
 	k->told = 0;
-	judge(c);
+	evaluate(c);
 }
 
 /* Handles a message from a child. */
-static bool take_from_below(struct weft_nic_group *c,
-			    const struct weft_cu_msg *m, const void *payload)
+static bool child_message_handle(struct weft_nic_group *c,
+				 const struct weft_cu_msg *m,
+				 const void *payload)
 {
-	struct coll_word w;
+	struct coll_progress w;
 
-	if (m->what == COLL_SAYS_LONG && !m->bytes) {
-		want_answers(c);
+	if (m->what == COLL_CHECK_LONG && !m->bytes) {
+		long_wait_report(c);
 		return true;
 	}
-	if (m->what != COLL_SAYS_PROGRESS || m->bytes != sizeof(w))
+	if (m->what != COLL_CHECK_PROGRESS || m->bytes != sizeof(w))
 		return false;
 	memcpy(&w, payload, sizeof(w));
 	if (c->me)
-		tell_up(c, COLL_SAYS_PROGRESS, w.round, &w);
+		check_send_up(c, COLL_CHECK_PROGRESS, w.round, &w);
 	else
-		take_answer(c, &w);
+		response_handle(c, &w);
 	return true;
 }
 
@@ -264,20 +267,20 @@ bool nic_check_take(struct weft_nic_group *c, int from,
 		return true; /* too late */
 	c->nic->coll->checks = true;
 	if (coll_is_below(c, from))
-		return take_from_below(c, m, payload);
-	if (from != coll_parent(c, c->me) || m->what != COLL_SAYS_ASK)
+		return child_message_handle(c, m, payload);
+	if (from != coll_parent(c, c->me) || m->what != COLL_CHECK_QUERY)
 		return false;
 	c->check.answer = m->seq;
-	ask_below(c, m->seq);
+	query_children(c, m->seq);
 	return true;
 }
 
 /* ---- long waits ---------------------------------------------------------- */
 
-static void look_at_clock(struct weft_nic_group *c, uint64_t now)
+static void check_timeout(struct weft_nic_group *c, uint64_t now)
 {
 	struct coll_check *k = &c->check;
-	struct coll_word w = word_of(c, 0);
+	struct coll_progress w = progress_of(c, 0);
 	uint64_t mark = posts(&w) + w.hw.read + w.bar.read + w.points +
 			w.chain.taken + w.chain.passed;
 
@@ -290,9 +293,9 @@ static void look_at_clock(struct weft_nic_group *c, uint64_t now)
 	if (now - k->since_ns < k->patience_ns)
 		return;
 	k->since_ns = now;
-	if (k->patience_ns < CHECK_MOST_NS)
+	if (k->patience_ns < CHECK_MAX_NS)
 		k->patience_ns *= 2;
-	want_answers(c);
+	long_wait_report(c);
 }
 
 static void check_group(struct weft_nic_group *c, uint64_t now)
@@ -306,15 +309,15 @@ static void check_group(struct weft_nic_group *c, uint64_t now)
 		nic_check_fail(c);
 	}
 	if (c->pending && now)
-		look_at_clock(c, now);
+		check_timeout(c, now);
 	if (k->answer) {
-		struct coll_word w = word_of(c, k->answer);
+		struct coll_progress w = progress_of(c, k->answer);
 
 		k->answer = 0;
-		tell_up(c, COLL_SAYS_PROGRESS, w.round, &w);
+		check_send_up(c, COLL_CHECK_PROGRESS, w.round, &w);
 	}
 	if (k->wanted)
-		ask(c);
+		query_send(c);
 }
 
 void nic_check_poll(struct weft_nic *nic)

@@ -20,115 +20,115 @@
 #include <stdlib.h>
 
 enum {
-	EACH_SPOKE = 1, /* its last notice has arrived */
-	EACH_GONE = 2,	/* it is dead, or its endpoint is closed */
+	LAST_RECEIVED = 1, /* its last notice has arrived */
+	LAST_GONE = 2,	   /* it is dead, or its endpoint is closed */
 };
 
-struct coll_each {
+struct coll_last {
 	bool said;
 	int count;	    /* members with a last notice or gone */
 	unsigned char is[]; /* state of each member */
 };
 
 /* Of the last notice: a response needs no response. */
-enum { EACH_ASKS, EACH_ANSWERS };
+enum { LAST_QUERY, LAST_RESPONSE };
 
-static void each_mark(struct weft_nic_group *c, int member, unsigned char how)
+static void last_mark(struct weft_nic_group *c, int member, unsigned char how)
 {
-	struct coll_each *e = c->each;
+	struct coll_last *e = c->each;
 
 	e->count += !e->is[member];
 	e->is[member] |= how;
 }
 
 /* False: out of memory; the route stays taken until the next attempt. */
-static bool each_begin(struct weft_nic_group *c)
+static bool last_begin(struct weft_nic_group *c)
 {
 	if (c->each)
 		return true;
 	c->each = calloc(1, sizeof(*c->each) + (size_t)c->n);
 	for (int i = 0; c->each && i < c->n; i++) {
 		if (i != c->me && c->member[i]->lost)
-			each_mark(c, i, EACH_GONE);
+			last_mark(c, i, LAST_GONE);
 	}
 	return c->each;
 }
 
-static void each_tell(struct weft_nic_group *c, enum coll_note what,
-		      uint32_t aux)
+static void last_send_to(struct weft_nic_group *c, enum coll_note what,
+			 uint32_t aux)
 {
 	for (int i = 0; i < c->n; i++) {
-		if (!(c->each->is[i] & EACH_GONE))
-			nic_coll_tell(c, i, what, aux);
+		if (!(c->each->is[i] & LAST_GONE))
+			nic_coll_notify(c, i, what, aux);
 	}
 }
 
 /* Sends the last notice, preceded by the members known to be gone. */
-static void each_say(struct weft_nic_group *c)
+static void last_send(struct weft_nic_group *c)
 {
 	if (!c->gone[c->me] || c->each->said)
 		return;
 	c->each->said = true;
 	for (int i = 0; i < c->n; i++) {
 		if (i != c->me && c->member[i]->lost)
-			each_tell(c, COLL_GONE, (uint32_t)i);
+			last_send_to(c, COLL_GONE, (uint32_t)i);
 	}
-	each_tell(c, COLL_LEFT_EACH, EACH_ASKS);
-	each_mark(c, c->me, EACH_SPOKE);
+	last_send_to(c, COLL_LEFT_LAST, LAST_QUERY);
+	last_mark(c, c->me, LAST_RECEIVED);
 }
 
 /* Continues after a change; may free the group. */
-static void each_go_on(struct weft_nic_group *c)
+static void last_continue(struct weft_nic_group *c)
 {
-	each_say(c);
+	last_send(c);
 	if (c->each->count == c->n)
 		nic_coll_free(c);
 }
 
-bool nic_each_take(struct weft_nic_group *c, int from,
-		   const struct weft_pkt *pkt)
+bool nic_last_notice(struct weft_nic_group *c, int from,
+		     const struct weft_pkt *pkt)
 {
 	bool gone = pkt->flags == COLL_GONE;
 
-	if (c->n <= COLL_FEW || (gone && (pkt->aux >= (uint32_t)c->n ||
-					  pkt->aux == (uint32_t)c->me)))
+	if (c->n <= COLL_SMALL_MAX || (gone && (pkt->aux >= (uint32_t)c->n ||
+						pkt->aux == (uint32_t)c->me)))
 		return false;
-	if (!each_begin(c))
+	if (!last_begin(c))
 		return true;
 	if (gone)
-		each_mark(c, (int)pkt->aux, EACH_GONE);
+		last_mark(c, (int)pkt->aux, LAST_GONE);
 	else
-		each_mark(c, from, EACH_SPOKE);
-	each_go_on(c);
+		last_mark(c, from, LAST_RECEIVED);
+	last_continue(c);
 	return true;
 }
 
 /* Does this member wait for a notice from that member, or through it? */
-static bool each_misses(const struct weft_nic_group *c, int member)
+static bool last_waits_for(const struct weft_nic_group *c, int member)
 {
 	if (coll_is_below(c, member))
 		return !(c->below >> c->talk.ordinal[member] & 1);
 	return member == coll_parent(c, c->me);
 }
 
-void nic_each_lost(struct weft_nic_group *c, int member)
+void nic_last_lost(struct weft_nic_group *c, int member)
 {
 	if (!c->each) {
-		c->torn = c->torn || each_misses(c, member);
+		c->torn = c->torn || last_waits_for(c, member);
 		return;
 	}
-	each_mark(c, member, EACH_GONE);
+	last_mark(c, member, LAST_GONE);
 	if (c->each->said)
-		each_tell(c, COLL_GONE, (uint32_t)member);
-	each_go_on(c);
+		last_send_to(c, COLL_GONE, (uint32_t)member);
+	last_continue(c);
 }
 
-void nic_each_left(struct weft_nic_group *c)
+void nic_last_left(struct weft_nic_group *c)
 {
-	each_go_on(c);
+	last_continue(c);
 }
 
-void nic_each_reclaim(struct weft_nic *nic)
+void nic_last_reclaim(struct weft_nic *nic)
 {
 	struct weft_list *n, *tmp;
 
@@ -137,23 +137,23 @@ void nic_each_reclaim(struct weft_nic *nic)
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 
-		if (c->torn && c->n > COLL_FEW && c->gone[c->me] &&
-		    each_begin(c))
-			each_go_on(c);
+		if (c->torn && c->n > COLL_SMALL_MAX && c->gone[c->me] &&
+		    last_begin(c))
+			last_continue(c);
 	}
 }
 
-void nic_each_ended(struct weft_nic_group *c)
+void nic_last_ended(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 
 	free(c->each);
-	if (c->n > COLL_FEW)
+	if (c->n > COLL_SMALL_MAX)
 		nc->ended[nc->ended_count++ % COLL_ENDED] = c->key;
 }
 
-bool nic_each_answer(struct weft_nic *nic, struct weft_peer *src,
-		     const struct weft_pkt *pkt)
+bool nic_last_respond(struct weft_nic *nic, struct weft_peer *src,
+		      const struct weft_pkt *pkt)
 {
 	const struct nic_coll *nc = nic->coll;
 	unsigned i = 0;
@@ -163,8 +163,8 @@ bool nic_each_answer(struct weft_nic *nic, struct weft_peer *src,
 		i++;
 	if (i == COLL_ENDED || i == nc->ended_count)
 		return false;
-	if (!pkt->len && pkt->flags == COLL_LEFT_EACH && pkt->aux == EACH_ASKS)
-		nic_coll_note_to(nic, src, pkt->tag, COLL_LEFT_EACH,
-				 EACH_ANSWERS);
+	if (!pkt->len && pkt->flags == COLL_LEFT_LAST && pkt->aux == LAST_QUERY)
+		nic_coll_notify_peer(nic, src, pkt->tag, COLL_LEFT_LAST,
+				     LAST_RESPONSE);
 	return true;
 }

@@ -19,7 +19,7 @@
  * Members of smaller groups notify all others; of larger ones, their neighbours
  * in a tree.
  */
-#define COLL_FEW	   16
+#define COLL_SMALL_MAX	   16
 #define COLL_ENDED	   256 /* remembered keys of ended large groups */
 
 enum coll_state {
@@ -31,23 +31,24 @@ enum coll_state {
 };
 
 /* Contribution of a member to a join; combined by bitwise and. */
-struct join_word {
+struct join_vote {
 	uint64_t routes; /* free class routes, bit mask; 0: no common memory */
 	/* free class routes and those that the member has left */
 	uint64_t soon;
 	uint64_t barriers; /* free barrier classes */
 	/* requested inputs of a tree node, in unary; none: binary */
 	uint64_t arity[COLL_ARITY_MAX / 64];
-	uint64_t notes; /* enum join_note */
+	uint64_t notes; /* enum join_flag */
 };
 
-enum join_note {
-	JOIN_ROOMY = 1,	 /* processors for all members */
+enum join_flag {
+	JOIN_ENOUGH_CPUS = 1, /* processors for all members */
 	JOIN_PLACED = 2, /* requests a tree by places, and its own is known */
-	JOIN_PLAIN = 4,	 /* the node number equals the number in the set */
+	JOIN_NODE_IS_INDEX =
+		4, /* the node number equals the number in the set */
 };
 
-#define JOIN_WORDS (sizeof(struct join_word) / sizeof(uint64_t))
+#define JOIN_VOTE_WORDS (sizeof(struct join_vote) / sizeof(uint64_t))
 
 /* Packets of a group without a payload, by their flags. */
 enum coll_note {
@@ -56,19 +57,19 @@ enum coll_note {
 	COLL_LEFT_ALL,	 /* all members have left */
 	COLL_LOST,	 /* the group has failed: a member died; aux: errno */
 	/* last notice of the sender, to each: nic_coll_each.c */
-	COLL_LEFT_EACH,
+	COLL_LEFT_LAST,
 	COLL_GONE, /* aux: a member that sends no more notices */
 };
 
 /* Messages between neighbours outside operations: nic_coll_check.c. */
 enum {
-	COLL_SAYS_LONG = 16, /* up: an operation takes long */
-	COLL_SAYS_ASK,	     /* down: query of the progress */
-	COLL_SAYS_PROGRESS,  /* up: the progress */
+	COLL_CHECK_LONG = 16, /* up: an operation takes long */
+	COLL_CHECK_QUERY,     /* down: query of the progress */
+	COLL_CHECK_PROGRESS,  /* up: the progress */
 };
 
-struct coll_each;
-struct coll_word;
+struct coll_last;
+struct coll_progress;
 
 struct coll_check {
 	uint64_t mark; /* progress of this member */
@@ -80,10 +81,10 @@ struct coll_check {
 	bool wanted;  /* a member has waited long */
 	bool suspect; /* a member waits for operations done by all */
 	uint64_t round;
-	int told;		/* responses so far; 0: none outstanding */
-	struct coll_word *word; /* the responses; NULL: no query yet */
+	int told;		    /* responses so far; 0: none outstanding */
+	struct coll_progress *word; /* the responses; NULL: no query yet */
 	/* operations done by all, before the last query */
-	struct coll_word *done;
+	struct coll_progress *done;
 };
 
 struct weft_nic_group {
@@ -109,7 +110,7 @@ struct weft_nic_group {
 	unsigned below;
 	bool lost; /* a member died before it left */
 	bool torn; /* the tree does not forward leave notices any more */
-	struct coll_each *each; /* torn: last notices; NULL: not started */
+	struct coll_last *each; /* torn: last notices; NULL: not started */
 	/* binary tree for messages about the group; its root is member 0 */
 	struct weft_cu_tree talk;
 	struct weft_cu_group *by_msg; /* by messages; always present */
@@ -133,7 +134,7 @@ struct weft_nic_group {
 	void **bar_row;
 	/* joining */
 	struct weft_cu_call call;
-	struct join_word common;
+	struct join_vote common;
 	uint64_t *word; /* of each member: its node, or where it runs */
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_nic_group *c, int err);
@@ -186,17 +187,17 @@ static inline bool coll_is_below(const struct weft_nic_group *c, int member)
  * releases the class route; frees; fails everything here and at the other
  * members.
  */
-void nic_coll_say(void *group, int member, const struct weft_cu_msg *msg,
-		  const void *payload);
+void nic_coll_msg_send(void *group, int member, const struct weft_cu_msg *msg,
+		       const void *payload);
 void nic_coll_replay(struct weft_nic_group *c);
-void nic_coll_give_back(struct weft_nic_group *c);
+void nic_coll_route_release(struct weft_nic_group *c);
 void nic_coll_free(struct weft_nic_group *c);
 void nic_coll_fail(struct weft_nic_group *c, int err);
 /* Send a packet without payload to a living member, or about any group. */
-void nic_coll_tell(struct weft_nic_group *c, int member, enum coll_note what,
-		   uint32_t aux);
-void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
-		      uint64_t key, enum coll_note what, uint32_t aux);
+void nic_coll_notify(struct weft_nic_group *c, int member, enum coll_note what,
+		     uint32_t aux);
+void nic_coll_notify_peer(struct weft_nic *nic, struct weft_peer *peer,
+			  uint64_t key, enum coll_note what, uint32_t aux);
 
 /*
  * nic_coll_each.c. take: handles one of its notices (false: invalid). lost: a
@@ -204,14 +205,14 @@ void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
  * have started their last notices. reclaim: starts the end of broken groups.
  * ended: a group is freed. answer: was the packet for one of these?
  */
-bool nic_each_take(struct weft_nic_group *c, int from,
-		   const struct weft_pkt *pkt);
-void nic_each_lost(struct weft_nic_group *c, int member);
-void nic_each_left(struct weft_nic_group *c);
-void nic_each_reclaim(struct weft_nic *nic);
-void nic_each_ended(struct weft_nic_group *c);
-bool nic_each_answer(struct weft_nic *nic, struct weft_peer *src,
+bool nic_last_notice(struct weft_nic_group *c, int from,
 		     const struct weft_pkt *pkt);
+void nic_last_lost(struct weft_nic_group *c, int member);
+void nic_last_left(struct weft_nic_group *c);
+void nic_last_reclaim(struct weft_nic *nic);
+void nic_last_ended(struct weft_nic_group *c);
+bool nic_last_respond(struct weft_nic *nic, struct weft_peer *src,
+		      const struct weft_pkt *pkt);
 
 /*
  * nic_coll_check.c: checks operations that wait long; handles a message of
@@ -225,7 +226,7 @@ void nic_check_fail(struct weft_nic_group *c);
 /* nic_coll_join.c: continues a join that waits for another member's memory. */
 void nic_coll_join_step(struct weft_nic_group *c);
 /* Unmaps the segments that are mapped for the group. */
-void nic_coll_rows_close(struct weft_nic_group *c);
+void nic_coll_segments_close(struct weft_nic_group *c);
 /* A member died before all had joined. */
 void nic_coll_join_fail(struct weft_nic_group *c, int err);
 
@@ -245,8 +246,8 @@ extern const size_t nic_coll_op_bytes;
  */
 int nic_long_open(struct weft_nic_group *c);
 void nic_long_close(struct weft_nic_group *c);
-bool nic_long_wants(const struct weft_nic_group *c,
-		    const struct weft_nic_coll_work *w);
+bool nic_long_applies(const struct weft_nic_group *c,
+		      const struct weft_nic_coll_work *w);
 void nic_long_post(struct weft_nic_group *c, struct weft_nic_coll_work *w);
 void nic_long_move(struct weft_nic_group *c);
 bool nic_long_ready(const struct weft_nic_group *c,
@@ -254,6 +255,6 @@ bool nic_long_ready(const struct weft_nic_group *c,
 bool nic_long_spin(struct weft_nic_coll_work *w, unsigned turns);
 void nic_long_fail(struct weft_nic_group *c, int err);
 /* The synchronisation point that this member waits at, or 0. */
-uint64_t nic_long_point(const struct weft_nic_group *c);
+uint64_t nic_long_syncpoint(const struct weft_nic_group *c);
 
 #endif

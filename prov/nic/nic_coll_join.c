@@ -43,7 +43,7 @@ static void join_agreed(struct weft_cu_call *call)
 	if (!call->err && c->agree == JOIN_PACKETS)
 		nic_long_close(c);
 	if (!call->err && c->agree == JOIN_NO) {
-		nic_coll_give_back(c);
+		nic_coll_route_release(c);
 		if (++c->tries < COLL_TRIES) {
 			join_gather(c);
 			return;
@@ -109,15 +109,15 @@ static void join_open_net(struct weft_nic_group *c)
 		return; /* the next poll calls again */
 	if (!ret) {
 		c->route = nic_net_id(c->net);
-		c->form = nic_net_chained(c->net) ? WEFT_CU_EVENTS
-						  : WEFT_CU_AS_SUITS;
+		c->form =
+			nic_net_chained(c->net) ? WEFT_CU_EVENTS : WEFT_CU_AUTO;
 	}
 	join_end(c, 0);
 }
 
 /* Maps a member's segment once; at: its offset in the member's windows. */
-static int join_row(struct weft_nic_group *c, int member, size_t at,
-		    size_t bytes, void **row_p)
+static int segment_map(struct weft_nic_group *c, int member, size_t at,
+		       size_t bytes, void **row_p)
 {
 	struct weft_carrier *ca = coll_carrier(c);
 	struct weft_peer *peer = member == c->me ? NULL : c->member[member];
@@ -125,33 +125,34 @@ static int join_row(struct weft_nic_group *c, int member, size_t at,
 	return *row_p ? 0 : ca->ops->window(ca, peer, at, bytes, row_p);
 }
 
-static int reach_route(void *arg, int member, void **row_p)
+static int route_segment_map(void *arg, int member, void **row_p)
 {
 	struct weft_nic_group *c = arg;
-	size_t bytes = weft_cu_row_bytes(c->nic->coll->geo);
-	int ret = join_row(c, member, (size_t)c->route * bytes, bytes,
-			   &c->row[member]);
+	size_t bytes = weft_cu_segment_bytes(c->nic->coll->geo);
+	int ret = segment_map(c, member, (size_t)c->route * bytes, bytes,
+			      &c->row[member]);
 
 	*row_p = c->row[member];
 	return ret;
 }
 
 /* The segments of barrier classes follow those of the class routes. */
-static int reach_barrier(void *arg, int member, void **row_p)
+static int barrier_segment_map(void *arg, int member, void **row_p)
 {
 	struct weft_nic_group *c = arg;
 	const struct weft_machine *m = c->nic->machine;
-	size_t bytes = weft_cu_row_bytes(&m->bar);
-	int ret = join_row(c, member,
-			   weft_cu_area_bytes(&m->cu) +
-				   (size_t)c->barrier * bytes,
-			   bytes, &c->bar_row[member]);
+	size_t bytes = weft_cu_segment_bytes(&m->bar);
+	int ret = segment_map(c, member,
+			      weft_cu_area_bytes(&m->cu) +
+				      (size_t)c->barrier * bytes,
+			      bytes, &c->bar_row[member]);
 
 	*row_p = c->bar_row[member];
 	return ret;
 }
 
-static void rows_close(struct weft_nic_group *c, void ***rows, size_t bytes)
+static void segment_table_close(struct weft_nic_group *c, void ***rows,
+				size_t bytes)
 {
 	struct weft_carrier *ca = coll_carrier(c);
 
@@ -163,13 +164,15 @@ static void rows_close(struct weft_nic_group *c, void ***rows, size_t bytes)
 	*rows = NULL;
 }
 
-void nic_coll_rows_close(struct weft_nic_group *c)
+void nic_coll_segments_close(struct weft_nic_group *c)
 {
-	rows_close(c, &c->row, weft_cu_row_bytes(c->nic->coll->geo));
-	rows_close(c, &c->bar_row, weft_cu_row_bytes(&c->nic->machine->bar));
+	segment_table_close(c, &c->row,
+			    weft_cu_segment_bytes(c->nic->coll->geo));
+	segment_table_close(c, &c->bar_row,
+			    weft_cu_segment_bytes(&c->nic->machine->bar));
 }
 
-static int rows_alloc(struct weft_nic_group *c)
+static int segment_table_alloc(struct weft_nic_group *c)
 {
 	size_t n = (size_t)c->n;
 
@@ -189,7 +192,7 @@ static int join_open_groups(struct weft_nic_group *c)
 		.me = c->me,
 		.route = (unsigned)c->route,
 		.generation = c->key | 1,
-		.reach = reach_route,
+		.reach = route_segment_map,
 		.wake = coll_wake,
 		.arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
@@ -199,7 +202,7 @@ static int join_open_groups(struct weft_nic_group *c)
 		/* when oversubscribed, one member wakes all */
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
-	int ret = rows_alloc(c);
+	int ret = segment_table_alloc(c);
 
 	weft_cu_geo_widen(&geo, (unsigned)weft_cu_tree_width(&c->tree) + 1);
 	if (!ret && !c->hw)
@@ -208,7 +211,7 @@ static int join_open_groups(struct weft_nic_group *c)
 		return ret;
 	geo = c->nic->machine->bar;
 	a.route = (unsigned)c->barrier;
-	a.reach = reach_barrier;
+	a.reach = barrier_segment_map;
 	a.beside = c->hw;
 	if (c->wide.n) {
 		a.tree = &c->wide;
@@ -290,7 +293,7 @@ static int join_form(struct weft_nic_group *c)
 	const struct weft_nic_group_form *f = c->nic->machine->forms;
 	uint64_t *node;
 
-	c->form = WEFT_CU_AS_SUITS;
+	c->form = WEFT_CU_AUTO;
 	if (!f || !by_nodes(c))
 		return 0;
 	node = malloc((size_t)c->n * sizeof(*node));
@@ -324,7 +327,7 @@ static int join_tree(struct weft_nic_group *c)
 }
 
 /* Builds the tree in descriptors, where the machine has one. */
-static int join_wide(struct weft_nic_group *c)
+static int join_descriptor_tree(struct weft_nic_group *c)
 {
 	unsigned levels = c->nic->machine->levels;
 
@@ -369,8 +372,8 @@ void nic_coll_join_fail(struct weft_nic_group *c, int err)
  * Takes a class that is free at all members, if any; false: another join took
  * it first.
  */
-static bool take(const struct weft_nic_group *c, uint64_t everywhere,
-		 uint64_t *here, int *id_p)
+static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
+		       uint64_t *here, int *id_p)
 {
 	int pick;
 
@@ -385,7 +388,7 @@ static bool take(const struct weft_nic_group *c, uint64_t everywhere,
 }
 
 /* Routes of groups that this member has left: free when all have left. */
-static uint64_t routes_coming(const struct nic_coll *nc)
+static uint64_t routes_leaving(const struct nic_coll *nc)
 {
 	const struct weft_list *n;
 	uint64_t coming = 0;
@@ -405,12 +408,12 @@ static void join_take(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 
-	if (join_form(c) || join_tree(c) || join_wide(c)) {
+	if (join_form(c) || join_tree(c) || join_descriptor_tree(c)) {
 		join_end(c, 0);
 		return;
 	}
-	if (!take(c, c->common.routes, &nc->routes, &c->route) ||
-	    !take(c, c->common.barriers, &nc->barriers, &c->barrier)) {
+	if (!class_take(c, c->common.routes, &nc->routes, &c->route) ||
+	    !class_take(c, c->common.barriers, &nc->barriers, &c->barrier)) {
 		join_agree(c, JOIN_NO);
 		return;
 	}
@@ -460,14 +463,14 @@ static void join_place(struct weft_nic_group *c)
 }
 
 /* Does the tree depend on the members' places? */
-static bool wants_places(const struct weft_nic_group *c)
+static bool needs_places(const struct weft_nic_group *c)
 {
-	return by_nodes(c) ? !(c->common.notes & JOIN_PLAIN)
+	return by_nodes(c) ? !(c->common.notes & JOIN_NODE_IS_INDEX)
 			   : c->common.notes & JOIN_PLACED;
 }
 
 /* Returns the least arity requested, since requests are in unary. */
-static unsigned common_arity(const struct join_word *w)
+static unsigned common_arity(const struct join_vote *w)
 {
 	unsigned n = 0;
 
@@ -487,7 +490,7 @@ static void join_gathered(struct weft_cu_call *call)
 		return;
 	}
 	c->arity = common_arity(&c->common);
-	c->crowded = !(c->common.notes & JOIN_ROOMY);
+	c->crowded = !(c->common.notes & JOIN_ENOUGH_CPUS);
 	/* all members have left one: repeat until they know it */
 	if (!c->common.routes && c->common.soon && ++c->tries < COLL_TRIES) {
 		join_gather(c);
@@ -495,25 +498,25 @@ static void join_gathered(struct weft_cu_call *call)
 	}
 	if (c->n == 1 || !c->common.routes)
 		join_end(c, 0);
-	else if (wants_places(c))
+	else if (needs_places(c))
 		join_place(c);
 	else
 		join_take(c);
 }
 
-static void say_arity(struct join_word *w, unsigned arity)
+static void arity_set(struct join_vote *w, unsigned arity)
 {
 	for (unsigned i = 0; i < arity && i < COLL_ARITY_MAX; i++)
 		w->arity[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static uint64_t my_notes(const struct weft_nic_group *c)
+static uint64_t my_flags(const struct weft_nic_group *c)
 {
 	bool roomy = c->n <= sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t notes = roomy ? JOIN_ROOMY : 0;
+	uint64_t notes = roomy ? JOIN_ENOUGH_CPUS : 0;
 
 	if (my_node(c) == (uint64_t)c->me)
-		notes |= JOIN_PLAIN;
+		notes |= JOIN_NODE_IS_INDEX;
 	/* a tree that follows the host: as in join_open_groups */
 	if (!c->nic->machine->coords && c->nic->coll->arity &&
 	    (c->n > WEFT_CU_FLAT || !roomy) &&
@@ -526,14 +529,14 @@ static uint64_t my_notes(const struct weft_nic_group *c)
 static void join_gather(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
-	struct join_word *w = &c->common;
+	struct join_vote *w = &c->common;
 
 	c->state = COLL_GATHERING;
-	*w = (struct join_word){ .notes = my_notes(c) };
-	say_arity(w, nc->arity);
+	*w = (struct join_vote){ .notes = my_flags(c) };
+	arity_set(w, nc->arity);
 	if (c->nic->share && !c->no_route) {
 		w->routes = nc->routes;
-		w->soon = nc->routes | routes_coming(nc);
+		w->soon = nc->routes | routes_leaving(nc);
 		w->barriers = nc->barriers;
 	}
 	c->call = (struct weft_cu_call){
@@ -542,7 +545,7 @@ static void join_gather(struct weft_nic_group *c)
 		.type = WEFT_CU_UINT64,
 		.in = w,
 		.out = w,
-		.count = JOIN_WORDS,
+		.count = JOIN_VOTE_WORDS,
 		.done = join_gathered,
 	};
 	weft_cu_post(c->by_msg, &c->call);
@@ -582,7 +585,7 @@ static int coll_open_msgs(struct weft_nic_group *c)
 		.n = c->n,
 		.me = c->me,
 		.generation = 1,
-		.send = nic_coll_say,
+		.send = nic_coll_msg_send,
 		.arg = c,
 	};
 	int ret = weft_cu_tree_pairs(&c->talk, c->n);
@@ -619,7 +622,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 
 	if (a->n < 1 || a->me < 0 || a->me >= a->n)
 		return -EINVAL;
-	nic_each_reclaim(nic);
+	nic_last_reclaim(nic);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
@@ -633,7 +636,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 	c->no_route = a->no_route;
 	weft_list_push_back(&nic->coll->groups, &c->link);
 	nic->coll_groups++;
-	nic->coll_stir = true;
+	nic->coll_active = true;
 	ret = coll_alloc(c, a);
 	if (ret) {
 		nic_coll_free(c);

@@ -44,13 +44,13 @@ enum long_phase {
  * counter may be wrong, so the words also contain the number of the point,
  * above the flags.
  */
-enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_CHECK };
-#define SAID_POINT 8
+enum { LONG_PUB_IN, LONG_PUB_OUT, LONG_PUB_FLAGS, LONG_PUB_CHECK };
+#define LONG_PUB_POINT 8
 
 struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
 	struct weft_cu_exact wide[LONG_EXACT / sizeof(double)];
-	uint64_t *said;	      /* CU_WORDS of each member */
+	uint64_t *said;	      /* CU_SYNCPOINT_WORDS of each member */
 	unsigned char room[]; /* for partial sums of the tree */
 };
 
@@ -69,8 +69,8 @@ static size_t call_bytes(const struct weft_nic_coll_work *w)
 	return w->call.count * elem_bytes(w);
 }
 
-WEFT_HOT bool nic_long_wants(const struct weft_nic_group *c,
-			     const struct weft_nic_coll_work *w)
+WEFT_HOT bool nic_long_applies(const struct weft_nic_group *c,
+			       const struct weft_nic_coll_work *w)
 {
 	unsigned kind = w->call.kind;
 
@@ -93,7 +93,7 @@ static void slice_of(const struct weft_nic_coll_work *w, int member,
 
 static uint64_t said(const struct weft_nic_group *c, int member, int what)
 {
-	return c->bulk->said[member * CU_WORDS + what];
+	return c->bulk->said[member * CU_SYNCPOINT_WORDS + what];
 }
 
 /* ---- DMA ----------------------------------------------------------------- */
@@ -119,14 +119,15 @@ static const void *contribution(struct weft_nic_coll_work *w, int member,
 {
 	if (member == w->coll->me)
 		return (const char *)w->call.in + at;
-	dma(w, member, false, buf, said(w->coll, member, SAID_IN) + at, bytes);
+	dma(w, member, false, buf, said(w->coll, member, LONG_PUB_IN) + at,
+	    bytes);
 	return buf;
 }
 
 /* ---- combining a slice --------------------------------------------------- */
 
 /* Is this member's contribution read before the result overwrites it? */
-static bool comes_first(const struct weft_nic_group *c)
+static bool own_read_first(const struct weft_nic_group *c)
 {
 	const struct weft_cu_tree *t = &c->tree;
 
@@ -139,13 +140,13 @@ static bool comes_first(const struct weft_nic_group *c)
  * with each other: a single operation commutes. If acc is this member's buffer,
  * its contribution is there already; otherwise it is best fetched into acc.
  */
-static int begins(const struct weft_nic_coll_work *w, size_t at,
-		  const unsigned char *acc)
+static int first_member(const struct weft_nic_coll_work *w, size_t at,
+			const unsigned char *acc)
 {
 	const struct weft_cu_tree *t = &w->coll->tree;
 	bool here = acc == (const unsigned char *)w->call.in + at;
 
-	if (t->n < 2 || !t->merge[1] || !comes_first(w->coll))
+	if (t->n < 2 || !t->merge[1] || !own_read_first(w->coll))
 		return 0;
 	return (t->visit[0] == w->coll->me) == here ? 0 : 1;
 }
@@ -164,7 +165,7 @@ static void chunk_combine(struct weft_nic_coll_work *w, size_t at, size_t bytes,
 		.room = c->bulk->room,
 		.apart = LONG_CHUNK,
 	};
-	int swap = begins(w, at, acc);
+	int swap = first_member(w, at, acc);
 
 	for (int i = 0; i < c->n; i++) {
 		int member = c->tree.visit[i < 2 ? i ^ swap : i];
@@ -205,7 +206,7 @@ static void chunk_exact(struct weft_nic_coll_work *w, size_t at, size_t bytes,
 }
 
 /* Combines one chunk of the own slice and stores or writes the result. */
-static void make_chunk(struct weft_nic_coll_work *w, size_t at, size_t bytes)
+static void combine_chunk(struct weft_nic_coll_work *w, size_t at, size_t bytes)
 {
 	struct weft_nic_group *c = w->coll;
 	bool here = w->call.kind == WEFT_CU_ALLREDUCE || w->call.root == c->me;
@@ -213,7 +214,7 @@ static void make_chunk(struct weft_nic_coll_work *w, size_t at, size_t bytes)
 	unsigned char *acc = c->bulk->chunk[1];
 
 	/* what is read last must not be overwritten first */
-	if (out && (w->call.in != w->call.out || comes_first(c)))
+	if (out && (w->call.in != w->call.out || own_read_first(c)))
 		acc = out;
 	if (long_is_exact(w))
 		chunk_exact(w, at, bytes, acc);
@@ -221,7 +222,7 @@ static void make_chunk(struct weft_nic_coll_work *w, size_t at, size_t bytes)
 		chunk_combine(w, at, bytes, acc);
 	if (!here)
 		dma(w, w->call.root, true, acc,
-		    said(c, w->call.root, SAID_OUT) + at, bytes);
+		    said(c, w->call.root, LONG_PUB_OUT) + at, bytes);
 	else if (acc != out)
 		memcpy(out, acc, bytes);
 }
@@ -236,30 +237,30 @@ static uint64_t check_of(const struct weft_nic_coll_work *w,
 			(uint64_t)w->call.op << 48 |
 			(uint64_t)w->call.type << 40 | (uint32_t)w->call.root;
 
-	return weft_hash_mix(words[SAID_IN] +
-			     weft_hash_mix(words[SAID_OUT] +
+	return weft_hash_mix(words[LONG_PUB_IN] +
+			     weft_hash_mix(words[LONG_PUB_OUT] +
 					   weft_hash_mix(w->number + call) +
 					   w->call.count));
 }
 
-static void say(struct weft_nic_coll_work *w, uint64_t point)
+static void publish(struct weft_nic_coll_work *w, uint64_t point)
 {
-	uint64_t words[CU_WORDS] = {
-		[SAID_IN] = (uintptr_t)w->call.in,
-		[SAID_OUT] = (uintptr_t)w->call.out,
-		[SAID_FLAGS] = point << SAID_POINT | w->call.flags,
+	uint64_t words[CU_SYNCPOINT_WORDS] = {
+		[LONG_PUB_IN] = (uintptr_t)w->call.in,
+		[LONG_PUB_OUT] = (uintptr_t)w->call.out,
+		[LONG_PUB_FLAGS] = point << LONG_PUB_POINT | w->call.flags,
 	};
 
-	words[SAID_CHECK] = check_of(w, words);
-	weft_cu_meet_say(w->coll->hw, words);
+	words[LONG_PUB_CHECK] = check_of(w, words);
+	weft_cu_syncpoint_write(w->coll->hw, words);
 }
 
 static void arrive(struct weft_nic_coll_work *w, unsigned points,
 		   unsigned phase)
 {
 	w->coll->points += points;
-	say(w, w->coll->points);
-	weft_cu_meet_arrive(w->coll->hw, points);
+	publish(w, w->coll->points);
+	weft_cu_syncpoint_arrive(w->coll->hw, points);
 	w->phase = (uint8_t)phase;
 }
 
@@ -268,17 +269,17 @@ static void arrive(struct weft_nic_coll_work *w, unsigned points,
  * operation: all members fail. At the last point the words may already belong
  * to the next operation.
  */
-static bool hear(struct weft_nic_coll_work *w)
+static bool published_check(struct weft_nic_coll_work *w)
 {
 	struct weft_nic_group *c = w->coll;
 	bool last = w->phase == LONG_LEAVING;
 
 	for (int i = 0; i < c->n; i++) {
-		uint64_t *words = &c->bulk->said[i * CU_WORDS];
+		uint64_t *words = &c->bulk->said[i * CU_SYNCPOINT_WORDS];
 
-		weft_cu_meet_hear(c->hw, i, words);
-		if (words[SAID_FLAGS] >> SAID_POINT < c->points ||
-		    (!last && words[SAID_CHECK] != check_of(w, words))) {
+		weft_cu_syncpoint_read(c->hw, i, words);
+		if (words[LONG_PUB_FLAGS] >> LONG_PUB_POINT < c->points ||
+		    (!last && words[LONG_PUB_CHECK] != check_of(w, words))) {
 			nic_check_fail(c);
 			return false;
 		}
@@ -287,11 +288,11 @@ static bool hear(struct weft_nic_coll_work *w)
 }
 
 /* All members have arrived: sets the work of the next phase. */
-static void set_out(struct weft_nic_coll_work *w)
+static void work_begin(struct weft_nic_coll_work *w)
 {
 	struct weft_nic_group *c = w->coll;
 
-	if (!hear(w))
+	if (!published_check(w))
 		return;
 	slice_of(w, c->me, &w->at, &w->end);
 	if (w->call.kind == WEFT_CU_BCAST) {
@@ -320,7 +321,7 @@ static size_t chunk_bytes(const struct weft_nic_coll_work *w)
 	return w->end - w->at < most ? w->end - w->at : most;
 }
 
-static void make_some(struct weft_nic_coll_work *w, int *budget)
+static void combine_chunks(struct weft_nic_coll_work *w, int *budget)
 {
 	char *out = w->call.out;
 
@@ -329,10 +330,10 @@ static void make_some(struct weft_nic_coll_work *w, int *budget)
 
 		if (w->call.kind == WEFT_CU_BCAST)
 			dma(w, w->call.root, false, out + w->at,
-			    said(w->coll, w->call.root, SAID_OUT) + w->at,
+			    said(w->coll, w->call.root, LONG_PUB_OUT) + w->at,
 			    bytes);
 		else
-			make_chunk(w, w->at, bytes);
+			combine_chunk(w, w->at, bytes);
 		w->at += bytes;
 	}
 	if (w->at < w->end)
@@ -343,7 +344,7 @@ static void make_some(struct weft_nic_coll_work *w, int *budget)
 		arrive(w, 2, LONG_LEAVING);
 }
 
-static void take_some(struct weft_nic_coll_work *w, int *budget)
+static void fetch_chunks(struct weft_nic_coll_work *w, int *budget)
 {
 	char *out = w->call.out;
 
@@ -353,20 +354,20 @@ static void take_some(struct weft_nic_coll_work *w, int *budget)
 		if (!(*budget)--)
 			return;
 		dma(w, w->from, false, out + w->at,
-		    said(w->coll, w->from, SAID_OUT) + w->at, bytes);
+		    said(w->coll, w->from, LONG_PUB_OUT) + w->at, bytes);
 		w->at += bytes;
 	}
 	arrive(w, 1, LONG_LEAVING);
 }
 
-static void begin_taking(struct weft_nic_coll_work *w)
+static void fetch_begin(struct weft_nic_coll_work *w)
 {
 	struct weft_nic_group *c = w->coll;
 
-	if (!hear(w))
+	if (!published_check(w))
 		return;
 	for (int i = 0; i < c->n; i++)
-		w->call.flags |= (uint8_t)said(c, i, SAID_FLAGS);
+		w->call.flags |= (uint8_t)said(c, i, LONG_PUB_FLAGS);
 	w->at = w->end = 0;
 	w->from = -1;
 	w->phase = LONG_TAKING;
@@ -379,19 +380,19 @@ static void leave(struct weft_nic_coll_work *w)
 }
 
 /* Does it wait at a point that has not completed? */
-static bool stays(const struct weft_nic_coll_work *w)
+static bool is_waiting(const struct weft_nic_coll_work *w)
 {
 	struct weft_cu_watch watch;
 
 	return (w->phase == LONG_MEETING || w->phase == LONG_MADE ||
 		w->phase == LONG_LEAVING) &&
-	       !weft_cu_meet_over(w->coll->hw, w->coll->points, &watch);
+	       !weft_cu_syncpoint_reached(w->coll->hw, w->coll->points, &watch);
 }
 
 /* Starts: the segments of all members are needed from here on. */
-static void set_forth(struct weft_nic_coll_work *w, int *budget)
+static void long_start(struct weft_nic_coll_work *w, int *budget)
 {
-	int ret = weft_cu_meet_all(w->coll->hw);
+	int ret = weft_cu_syncpoint_map(w->coll->hw);
 
 	if (!ret) {
 		arrive(w, 1, LONG_MEETING);
@@ -406,22 +407,22 @@ static void step(struct weft_nic_coll_work *w, int *budget)
 {
 	switch ((enum long_phase)w->phase) {
 	case LONG_WAITING:
-		set_forth(w, budget);
+		long_start(w, budget);
 		return;
 	case LONG_MEETING:
-		set_out(w);
+		work_begin(w);
 		return;
 	case LONG_MAKING:
-		make_some(w, budget);
+		combine_chunks(w, budget);
 		return;
 	case LONG_MADE:
-		begin_taking(w);
+		fetch_begin(w);
 		return;
 	case LONG_TAKING:
-		take_some(w, budget);
+		fetch_chunks(w, budget);
 		return;
 	case LONG_LEAVING:
-		if (hear(w))
+		if (published_check(w))
 			leave(w);
 		return;
 	}
@@ -437,13 +438,14 @@ void nic_long_move(struct weft_nic_group *c)
 {
 	int budget = LONG_BUDGET;
 
-	while (!weft_list_empty(&c->longs) && budget && !stays(head_of(c)))
+	while (!weft_list_empty(&c->longs) && budget && !is_waiting(head_of(c)))
 		step(head_of(c), &budget);
 }
 
 bool nic_long_ready(const struct weft_nic_group *c, struct weft_cu_watch *watch)
 {
-	return !stays(head_of(c)) || weft_cu_meet_over(c->hw, c->points, watch);
+	return !is_waiting(head_of(c)) ||
+	       weft_cu_syncpoint_reached(c->hw, c->points, watch);
 }
 
 void nic_long_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
@@ -479,9 +481,10 @@ bool nic_long_spin(struct weft_nic_coll_work *w, unsigned turns)
 	return true;
 }
 
-uint64_t nic_long_point(const struct weft_nic_group *c)
+uint64_t nic_long_syncpoint(const struct weft_nic_group *c)
 {
-	return !weft_list_empty(&c->longs) && stays(head_of(c)) ? c->points : 0;
+	return !weft_list_empty(&c->longs) && is_waiting(head_of(c)) ? c->points
+								     : 0;
 }
 
 void nic_long_fail(struct weft_nic_group *c, int err)
@@ -497,10 +500,10 @@ void nic_long_fail(struct weft_nic_group *c, int err)
 /* ---- open and close ------------------------------------------------------ */
 
 /* Does this member test DMA with that one? */
-static bool long_tries(const struct weft_nic_group *c, int member)
+static bool long_probes_member(const struct weft_nic_group *c, int member)
 {
 	return member != c->me &&
-	       (c->n <= COLL_FEW || member == coll_parent(c, c->me) ||
+	       (c->n <= COLL_SMALL_MAX || member == coll_parent(c, c->me) ||
 		coll_is_below(c, member));
 }
 
@@ -514,7 +517,7 @@ static int long_probe(struct weft_nic_group *c)
 	int ret = 0;
 
 	for (int i = 0; i < c->n && !ret; i++) {
-		if (long_tries(c, i))
+		if (long_probes_member(c, i))
 			ret = ca->ops->read(ca, c->member[i], NULL, 0, 0);
 	}
 	return ret;
@@ -530,7 +533,7 @@ int nic_long_open(struct weft_nic_group *c)
 	if (ret)
 		return ret == -EAGAIN ? ret : -EOPNOTSUPP;
 	c->bulk = malloc(sizeof(*c->bulk) + room +
-			 (size_t)c->n * CU_WORDS * sizeof(uint64_t));
+			 (size_t)c->n * CU_SYNCPOINT_WORDS * sizeof(uint64_t));
 	if (!c->bulk)
 		return -EOPNOTSUPP;
 	c->bulk->said = (uint64_t *)(c->bulk->room + room);

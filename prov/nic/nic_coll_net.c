@@ -26,9 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NET_PACKET 512u /* largest part in bytes */
+#define NET_PACKET	 512u /* largest part in bytes */
 /* Window in packets, with chained events. */
-#define NET_AHEAD  (WEFT_VT_WINDOW / 2)
+#define NET_CHAIN_WINDOW (WEFT_VT_WINDOW / 2)
 
 struct nic_net {
 	struct weft_carrier *carrier;
@@ -45,13 +45,14 @@ struct nic_net {
 	bool chained;
 	/* chained: all members have synchronised before this packet */
 	uint64_t synced;
-	uint64_t meets; /* chained: as synced, after all posted operations */
+	uint64_t sync_posted; /* chained: as synced, after all posted operations
+			       */
 };
 
 uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
 			  size_t bytes)
 {
-	if (!weft_cu_can(op, type))
+	if (!weft_cu_supports(op, type))
 		return 0;
 	return weft_cu_combine(op, type, acc, in, bytes / weft_cu_bytes(type));
 }
@@ -141,7 +142,7 @@ static size_t packet_bytes(const struct nic_net *n,
 /* Packets that a member may have in flight. */
 static uint64_t window(const struct nic_net *n)
 {
-	return n->chained ? NET_AHEAD : WEFT_VT_WINDOW;
+	return n->chained ? NET_CHAIN_WINDOW : WEFT_VT_WINDOW;
 }
 
 static bool is_cast(const struct nic_net *n, const struct weft_cu_call *call)
@@ -155,7 +156,8 @@ static bool is_round(const struct nic_net *n, const struct weft_cu_call *call,
 {
 	if (!is_cast(n, call))
 		return false;
-	return n->chained ? (call->phase + k) % NET_AHEAD == NET_AHEAD - 1
+	return n->chained ? (call->phase + k) % NET_CHAIN_WINDOW ==
+				    NET_CHAIN_WINDOW - 1
 			  : !(k % WEFT_VT_WINDOW);
 }
 
@@ -164,7 +166,7 @@ static size_t rounds_before(const struct nic_net *n,
 			    const struct weft_cu_call *call, size_t k)
 {
 	if (n->chained)
-		return (call->phase + k) / NET_AHEAD;
+		return (call->phase + k) / NET_CHAIN_WINDOW;
 	return (k + WEFT_VT_WINDOW - 1) / WEFT_VT_WINDOW;
 }
 
@@ -216,7 +218,7 @@ static bool gets_result(const struct nic_net *n,
 }
 
 /* Can an atomic on 8 bytes combine this part? */
-static bool fits_word(const struct weft_vt_part *part)
+static bool fits_atomic(const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)
 		return true;
@@ -255,7 +257,7 @@ static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		part->fp = false;
 	}
 	/* zeroes only increment the arrival counter */
-	part->word = fits_word(part) ||
+	part->word = fits_atomic(part) ||
 		     (call->kind == WEFT_CU_BCAST && call->root != n->me);
 }
 
@@ -284,7 +286,7 @@ static bool all_ready(const struct nic_net *n, const struct weft_cu_call *call)
 	    is_round(n, call, call->sent))
 		return true;
 	if (n->chained)
-		return call->first + call->sent < n->synced + NET_AHEAD;
+		return call->first + call->sent < n->synced + NET_CHAIN_WINDOW;
 	return call->read > round;
 }
 
@@ -304,8 +306,8 @@ static bool send_one(struct nic_net *n, struct weft_cu_call *call)
 }
 
 /* Does the result of packet k imply that all members have arrived? */
-static bool syncs(const struct nic_net *n, const struct weft_cu_call *call,
-		  size_t k)
+static bool is_sync(const struct nic_net *n, const struct weft_cu_call *call,
+		    size_t k)
 {
 	return call->kind == WEFT_CU_BARRIER ||
 	       call->kind == WEFT_CU_ALLREDUCE || is_round(n, call, k);
@@ -327,7 +329,7 @@ static bool take_one(struct nic_net *n, struct weft_cu_call *call)
 		call->flags |= part.flags & ~WEFT_VT_DIFFER;
 		if (part.flags & WEFT_VT_DIFFER)
 			call->err = -EPROTO;
-		if (syncs(n, call, call->read))
+		if (is_sync(n, call, call->read))
 			n->synced = part.seq + 1;
 	}
 	call->read++;
@@ -363,7 +365,7 @@ WEFT_HOT void nic_net_poll(struct nic_net *n)
 		;
 }
 
-WEFT_HOT int nic_net_woken(struct nic_net *n, int budget)
+WEFT_HOT int nic_net_poll_woken(struct nic_net *n, int budget)
 {
 	int got = n->carrier->ops->poll(n->carrier, budget);
 
@@ -373,20 +375,21 @@ WEFT_HOT int nic_net_woken(struct nic_net *n, int budget)
 
 static uint32_t phase_of(const struct nic_net *n)
 {
-	uint64_t gone = n->posted - n->meets;
+	uint64_t gone = n->posted - n->sync_posted;
 
-	return (uint32_t)(gone < NET_AHEAD ? gone : NET_AHEAD - 1);
+	return (uint32_t)(gone < NET_CHAIN_WINDOW ? gone
+						  : NET_CHAIN_WINDOW - 1);
 }
 
 /* Records the last packet of a call that synchronises all members, if any. */
-static void note_meeting(struct nic_net *n, const struct weft_cu_call *call)
+static void sync_record(struct nic_net *n, const struct weft_cu_call *call)
 {
 	for (size_t k = call->packets; k > 0; k--) {
-		if (syncs(n, call, k - 1)) {
-			n->meets = call->first + k;
+		if (is_sync(n, call, k - 1)) {
+			n->sync_posted = call->first + k;
 			return;
 		}
-		if (call->packets - k == NET_AHEAD)
+		if (call->packets - k == NET_CHAIN_WINDOW)
 			return;
 	}
 }
@@ -407,7 +410,7 @@ WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 	call->first = n->posted;
 	call->phase = phase_of(n);
 	call->packets = packets_of(n, call);
-	note_meeting(n, call);
+	sync_record(n, call);
 	n->posted += call->packets;
 	if (n->tail)
 		n->tail->next = call;

@@ -30,7 +30,7 @@ void nic_net_post(struct nic_net *n, struct weft_cu_call *call);
 /* Progresses pending operations. */
 void nic_net_poll(struct nic_net *n);
 /* After the endpoint has blocked: polls the carrier; returns its result. */
-int nic_net_woken(struct nic_net *n, int budget);
+int nic_net_poll_woken(struct nic_net *n, int budget);
 /* A member died: fails pending and later operations. */
 void nic_net_fail(struct nic_net *n, int err);
 

@@ -27,11 +27,11 @@ static void work_narrow(struct weft_nic_coll_work *w)
 }
 
 /* Members that called different operations cannot synchronise again. */
-static WEFT_COLD void work_differs(struct weft_nic_group *c)
+static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
 {
 	c->check.broken = true;
 	c->nic->coll->checks = true;
-	c->nic->coll_stir = true;
+	c->nic->coll_active = true;
 }
 
 /* The collective unit has completed the call. */
@@ -45,7 +45,7 @@ WEFT_HOT static void work_done(struct weft_cu_call *call)
 	w->coll->pending--;
 	w->coll->nic->coll->pending--;
 	if (weft_unlikely(call->err == -EPROTO))
-		work_differs(w->coll);
+		work_mismatch(w->coll);
 	w->over = true;
 	if (w->done)
 		w->done(w);
@@ -95,13 +95,13 @@ static int call_check(const struct weft_nic_group *c,
 
 	if (weft_unlikely(ret))
 		return ret;
-	if (coll_reduces(call->kind) && !weft_cu_can(call->op, call->type))
+	if (coll_reduces(call->kind) && !weft_cu_supports(call->op, call->type))
 		return -EOPNOTSUPP;
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
 /* Is the result of a reduction independent of the order? */
-static bool in_any_order(const struct weft_cu_call *call)
+static bool order_independent(const struct weft_cu_call *call)
 {
 	return (call->kind == WEFT_CU_REDUCE ||
 		call->kind == WEFT_CU_ALLREDUCE) &&
@@ -118,18 +118,18 @@ WEFT_INLINE struct weft_cu_group *group_for(const struct weft_nic_group *c,
 {
 	if (call->kind == WEFT_CU_BARRIER && c->bar)
 		return c->bar;
-	if (weft_unlikely(c->loose != NULL) && in_any_order(call))
+	if (weft_unlikely(c->loose != NULL) && order_independent(call))
 		return c->loose;
 	return c->hw;
 }
 
 /* From here on poll progresses the operation. */
-static void work_keep(struct weft_nic_group *c, struct weft_nic_coll_work *w)
+static void work_pend(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 {
 	w->over = false;
 	c->pending++;
 	c->nic->coll->pending++;
-	c->nic->coll_stir = true;
+	c->nic->coll_active = true;
 }
 
 static void work_set(struct weft_nic_group *c, struct weft_nic_coll_work *w)
@@ -147,11 +147,11 @@ WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 	w->over = true;
 	if (weft_unlikely(ret == -EINPROGRESS)) {
 		work_set(c, w);
-		work_keep(c, w);
+		work_pend(c, w);
 		return 0;
 	}
 	if (weft_unlikely(ret))
-		work_differs(c);
+		work_mismatch(c);
 	if (w->done) {
 		w->coll = c;
 		w->done(w);
@@ -167,14 +167,14 @@ static int work_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 
 	work_set(c, w);
 	if (weft_unlikely(c->chain != NULL) && nic_chain_can(&w->call)) {
-		work_keep(c, w);
+		work_pend(c, w);
 		nic_chain_post(c->chain, &w->call);
 		return 0;
 	}
-	w->is_long = nic_long_wants(c, w);
+	w->is_long = nic_long_applies(c, w);
 	if (exact && !w->is_long && work_widen(w))
 		return -ENOMEM;
-	work_keep(c, w);
+	work_pend(c, w);
 	if (w->is_long) {
 		nic_long_post(c, w);
 		return 0;
@@ -248,20 +248,20 @@ WEFT_HOT bool weft_nic_coll_spin(struct weft_nic_coll_work *w, unsigned turns)
 }
 
 /* A result that arrives alone needs no further poll. */
-WEFT_HOT void weft_nic_coll_woken(struct weft_nic_coll_work *w, int budget)
+WEFT_HOT void weft_nic_coll_poll_woken(struct weft_nic_coll_work *w, int budget)
 {
 	struct weft_nic_group *c = w->coll;
 	int n;
 
 	if (weft_likely(c->net != NULL)) {
-		n = nic_net_woken(c->net, budget);
+		n = nic_net_poll_woken(c->net, budget);
 		if (w->over && n <= 1)
 			return;
 	}
 	weft_nic_poll(c->nic, budget);
 }
 
-WEFT_HOT bool weft_nic_coll_crowded(const struct weft_nic_group *c)
+WEFT_HOT bool weft_nic_coll_oversubscribed(const struct weft_nic_group *c)
 {
 	return c->crowded;
 }

@@ -128,7 +128,8 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 
 /* ---- pieces -------------------------------------------------------------- */
 
-static void xfer_go_on(struct weft_nic *nic, struct weft_nic_op *op, int err);
+static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op,
+			  int err);
 
 /* Mostly called before the post returns; later for a unit with a queue. */
 static void piece_done(struct weft_dma *d, int err)
@@ -144,7 +145,7 @@ static void piece_done(struct weft_dma *d, int err)
 		op->nic->dma_bytes += d->bytes;
 	}
 	if (op->state == NIC_DMA)
-		xfer_go_on(op->nic, op, err);
+		xfer_continue(op->nic, op, err);
 }
 
 /* Posts DMA from pos on, within end and one remote segment. */
@@ -178,13 +179,13 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /* Continues a transfer; err: result of the previous piece. */
-static void xfer_go_on(struct weft_nic *nic, struct weft_nic_op *op, int err)
+static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	while (!err && (op->pos < op->end || xfer_claim(nic, op))) {
 		err = piece_post(nic, op);
 		if (err == -EAGAIN) {
 			op->state = NIC_DMA_AGAIN;
-			nic_busy(nic, op->peer->up);
+			nic_peer_busy(nic, op->peer->up);
 			return;
 		}
 		if (err)
@@ -202,7 +203,7 @@ static void xfer_go_on(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	xfer_go_on(nic, op, 0);
+	xfer_continue(nic, op, 0);
 }
 
 void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op)

@@ -85,8 +85,8 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 typedef int (*nic_got_fn)(struct weft_nic *nic, struct weft_peer *src,
 			  const struct weft_pkt *pkt, const void *payload);
 
-static int nic_got_word(struct weft_nic *nic, struct weft_peer *src,
-			const struct weft_pkt *pkt, const void *payload)
+static int nic_got_empty(struct weft_nic *nic, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const void *payload)
 {
 	return 0;
 }
@@ -99,8 +99,8 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_FIN] = nic_got_fin,
 	[NIC_CTS] = nic_got_cts,
 	[NIC_BULK] = nic_got_bulk,
-	[NIC_HELP] = nic_got_help,
-	[NIC_HELPED] = nic_got_helped,
+	[NIC_COPY_REQUEST] = nic_got_copy_request,
+	[NIC_COPY_DONE] = nic_got_copy_done,
 	[NIC_WRITE] = nic_got_write,
 	[NIC_WRITE_PULL] = nic_got_dma_request,
 	[NIC_READ] = nic_got_read,
@@ -111,7 +111,7 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_RESULT] = nic_got_result,
 	[NIC_COLL] = nic_got_coll,
 	[NIC_CANCEL] = nic_got_cancel,
-	[NIC_WORD] = nic_got_word,
+	[NIC_EMPTY] = nic_got_empty,
 };
 
 /*
@@ -152,7 +152,7 @@ WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
 
 	if (weft_unlikely(!weft_list_empty(&nic->busy)))
 		nic_push_all(nic);
-	if (weft_unlikely(nic->coll_stir))
+	if (weft_unlikely(nic->coll_active))
 		nic_coll_poll(nic);
 	return n;
 }
@@ -181,25 +181,25 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
  * Returns the carrier flags of packets that may be reordered or cut. Units that
  * count packets must receive as many as were sent.
  */
-static uint32_t nic_wish(const struct weft_unit *u)
+static uint32_t nic_carrier_flags(const struct weft_unit *u)
 {
 	if (u->carrier->virt)
-		return WEFT_PKT_ANY_ROAD;
-	return u->ops->bare && u->carrier->cuts ? WEFT_PKT_LOOSE : 0;
+		return WEFT_PKT_ANY_ROUTE;
+	return u->ops->bare && u->carrier->cuts ? WEFT_PKT_SPLIT_OK : 0;
 }
 
 /* Sizes for shared copies, measured on the host as eager_bytes is. */
-static void nic_help_sizes(struct weft_nic *nic,
-			   const struct weft_nic_attr *attr)
+static void nic_shared_copy_sizes(struct weft_nic *nic,
+				  const struct weft_nic_attr *attr)
 {
 	bool host = attr->machine->eager_by_host;
 
-	nic->help_bytes = NIC_HELP_MIN;
-	nic->help_row_bytes = NIC_HELP_MIN;
-	if (host && attr->host_help)
-		nic->help_bytes = attr->host_help;
-	if (host && attr->host_help_row)
-		nic->help_row_bytes = attr->host_help_row;
+	nic->shared_copy_bytes = NIC_SHARED_COPY_MIN;
+	nic->shared_copy_busy_bytes = NIC_SHARED_COPY_MIN;
+	if (host && attr->host_shared_copy)
+		nic->shared_copy_bytes = attr->host_shared_copy;
+	if (host && attr->host_shared_copy_busy)
+		nic->shared_copy_busy_bytes = attr->host_shared_copy_busy;
 }
 
 static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
@@ -214,20 +214,20 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	if (attr->machine->eager_by_host && attr->host_eager && !attr->no_dma &&
 	    nic->unit->carrier->ops == &weft_carrier_shm)
 		nic->eager_bytes = attr->host_eager;
-	nic_help_sizes(nic, attr);
+	nic_shared_copy_sizes(nic, attr);
 	nic->copy_span = weft_copy_span(attr->host_loop);
 	if (attr->eager_bytes)
 		nic->eager_bytes = attr->eager_bytes;
 	if (nic->eager_bytes > NIC_EAGER_CAP)
 		nic->eager_bytes = NIC_EAGER_CAP;
-	nic->loose = nic_wish(nic->unit);
+	nic->loose = nic_carrier_flags(nic->unit);
 	nic->whole_bytes = nic->packet_bytes;
 	if (nic->whole_bytes > nic->eager_bytes)
 		nic->whole_bytes = nic->eager_bytes;
 }
 
 /* An empty fault plan means none; the carrier reports syntax errors. */
-static bool nic_errs(const char *faults)
+static bool nic_has_faults(const char *faults)
 {
 	struct weft_plan_why why;
 	struct weft_plan plan;
@@ -246,7 +246,7 @@ static bool nic_errs(const char *faults)
 static const struct weft_carrier_ops *
 nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
 {
-	if (attr->carrier != &weft_carrier_shm || !nic_errs(attr->faults))
+	if (attr->carrier != &weft_carrier_shm || !nic_has_faults(attr->faults))
 		return attr->carrier;
 	ca->below = attr->carrier;
 	ca->code = attr->machine->code;
@@ -275,7 +275,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.world = attr->world,
 		.threads = attr->threads,
 		.combine = nic_coll_combine,
-		.change = nic_at_change,
+		.change = nic_atomic_change,
 	};
 	int err;
 
@@ -383,15 +383,15 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		s->gone++;
 }
 
-void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer)
+void weft_nic_contact(struct weft_nic *nic, struct weft_peer *peer)
 {
-	const struct weft_pkt pkt = { .type = NIC_WORD };
+	const struct weft_pkt pkt = { .type = NIC_EMPTY };
 
 	if (nic_peer_of(nic, peer) && nic_ready(nic))
 		nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-uint64_t weft_nic_deaths(const struct weft_nic *nic)
+uint64_t weft_nic_dead_count(const struct weft_nic *nic)
 {
 	return nic->deaths;
 }

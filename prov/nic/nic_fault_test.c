@@ -336,8 +336,9 @@ static void both_sides_copy_what_they_wait_for(void **state)
 	enum { ALONE = 96 << 10, ROW = 512 << 10 };
 	struct world *w = hindered_world(false);
 
-	w->a.nic->help_bytes = w->b.nic->help_bytes = ALONE;
-	w->a.nic->help_row_bytes = w->b.nic->help_row_bytes = ROW;
+	w->a.nic->shared_copy_bytes = w->b.nic->shared_copy_bytes = ALONE;
+	w->a.nic->shared_copy_busy_bytes = w->b.nic->shared_copy_busy_bytes =
+		ROW;
 	/* the first message shows that DMA works between the two */
 	T_IS(helped(w, ALONE - 1, 1, 1), 0);
 	T_IS(helped(w, ALONE - 1, 1, 0), 0);
@@ -556,8 +557,8 @@ static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
 {
 	struct weft_nic_op *op = op_new(s, WEFT_FETCH, 0, one, sizeof(*one));
 
-	op->at_op = WEFT_AT_SUM;
-	op->at_type = WEFT_AT_UINT64;
+	op->at_op = WEFT_ATOMIC_SUM;
+	op->at_type = WEFT_ATOMIC_UINT64;
 	op->result[0].iov_base = old;
 	op->result[0].iov_len = sizeof(*old);
 	op->result_count = 1;

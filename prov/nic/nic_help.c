@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void **weft_table_cell(struct weft_table *t, uint32_t i)
+void **weft_table_slot(struct weft_table *t, uint32_t i)
 {
 	uint32_t n = t->count ? t->count : 16;
 	void **a;
@@ -34,8 +34,8 @@ void weft_table_fini(struct weft_table *t)
 	t->count = 0;
 }
 
-size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
-			const struct iovec *iov, int count)
+size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
+			     const struct iovec *iov, int count)
 {
 	memcpy(to, pkt, sizeof(*pkt));
 	return sizeof(*pkt) +
@@ -74,7 +74,7 @@ struct bulk {
 	struct weft_dma *d;
 };
 
-static void bulk_over(struct weft_vt_dma *vt, int err)
+static void bulk_complete(struct weft_vt_dma *vt, int err)
 {
 	struct bulk *b = weft_container_of(vt, struct bulk, vt);
 	struct weft_dma *d = b->d;
@@ -84,7 +84,7 @@ static void bulk_over(struct weft_vt_dma *vt, int err)
 }
 
 static struct bulk *bulk_new(struct weft_dma *d,
-			     const struct weft_help_way *way)
+			     const struct weft_transport_path *way)
 {
 	struct bulk *b = malloc(sizeof(*b));
 
@@ -102,7 +102,7 @@ static struct bulk *bulk_new(struct weft_dma *d,
 		.bytes = d->bytes,
 		.way = way->there,
 		.back = way->back,
-		.done = bulk_over,
+		.done = bulk_complete,
 	};
 	return b;
 }
@@ -119,7 +119,7 @@ static int bulk_post(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 static int bulk_move(struct weft_carrier *c, struct weft_peer *peer,
-		     struct weft_dma *d, const struct weft_help_way *way,
+		     struct weft_dma *d, const struct weft_transport_path *way,
 		     bool get)
 {
 	struct bulk *b = bulk_new(d, way);
@@ -129,8 +129,9 @@ static int bulk_move(struct weft_carrier *c, struct weft_peer *peer,
 	return bulk_post(c, peer, b);
 }
 
-int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_help_way *way)
+int weft_transport_get(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_dma *d,
+		       const struct weft_transport_path *way)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
@@ -142,8 +143,9 @@ int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
 	return bulk_end(d, n ? c->ops->read(c, peer, iov, n, d->remote) : 0);
 }
 
-int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_help_way *way)
+int weft_transport_put(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_dma *d,
+		       const struct weft_transport_path *way)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
@@ -155,8 +157,9 @@ int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
 	return bulk_end(d, n ? c->ops->write(c, peer, iov, n, d->remote) : 0);
 }
 
-int weft_help_amo(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_amo *a, const struct weft_help_way *way)
+int weft_transport_amo(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_amo *a,
+		       const struct weft_transport_path *way)
 {
 	struct bulk *b = bulk_new(&a->dma, way);
 

@@ -21,17 +21,17 @@ static inline void *weft_table_get(const struct weft_table *t, uint32_t i)
 }
 
 /* Returns the cell of an index; NULL: out of memory. */
-void **weft_table_cell(struct weft_table *t, uint32_t i);
+void **weft_table_slot(struct weft_table *t, uint32_t i);
 void weft_table_fini(struct weft_table *t);
 
 /* Copies header and payload one after the other; returns their bytes. */
-size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
-			const struct iovec *iov, int count);
+size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
+			     const struct iovec *iov, int count);
 
 /* Paths of a transfer in virtual time. */
-struct weft_help_way {
-	struct weft_vt_way there; /* to the peer: data or request */
-	struct weft_vt_way back;
+struct weft_transport_path {
+	struct weft_vt_pkt_attr there; /* to the peer: data or request */
+	struct weft_vt_pkt_attr back;
 	bool quick; /* processor time of a single packet */
 };
 
@@ -39,11 +39,14 @@ struct weft_help_way {
  * Bulk data by the carrier's copy, as in struct weft_unit_ops; in virtual time
  * by the modelled interfaces on this path. Atomics: in virtual time only.
  */
-int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_help_way *way);
-int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_help_way *way);
-int weft_help_amo(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_amo *a, const struct weft_help_way *way);
+int weft_transport_get(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_dma *d,
+		       const struct weft_transport_path *way);
+int weft_transport_put(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_dma *d,
+		       const struct weft_transport_path *way);
+int weft_transport_amo(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_amo *a,
+		       const struct weft_transport_path *way);
 
 #endif

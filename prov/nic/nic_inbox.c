@@ -55,7 +55,7 @@ void weft_inbox_fini(struct weft_inbox *in)
 static struct inbox_peer *inbox_peer(struct weft_inbox *in,
 				     struct weft_peer *peer)
 {
-	void **cell = weft_table_cell(&in->peer, peer->index);
+	void **cell = weft_table_slot(&in->peer, peer->index);
 	struct inbox_peer *p;
 
 	if (!cell || *cell)

@@ -45,7 +45,7 @@ static size_t make(void *buf, uint64_t tag, unsigned len)
 	struct weft_pkt pkt = { .type = 1, .len = (uint16_t)len, .tag = tag };
 
 	t_fill(payload, len, tag);
-	return weft_help_gather(buf, &pkt, &iov, 1);
+	return weft_transport_gather(buf, &pkt, &iov, 1);
 }
 
 static void pieces_of_any_size_are_joined(void **state)
@@ -120,8 +120,8 @@ static void a_table_grows_and_starts_empty(void **state)
 
 	T_NULL(weft_table_get(&t, 5));
 	for (uint32_t i = 0; i < 1000; i += 7) {
-		T_NULL(*weft_table_cell(&t, i));
-		*weft_table_cell(&t, i) = &x;
+		T_NULL(*weft_table_slot(&t, i));
+		*weft_table_slot(&t, i) = &x;
 	}
 	T_PTR(weft_table_get(&t, 994), &x);
 	T_NULL(weft_table_get(&t, 993));

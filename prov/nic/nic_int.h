@@ -17,8 +17,8 @@
  *
  * Operations that last, by kind and state: the list of their peer that holds
  * them, the fields set beyond those marked "in", and the event that ends them.
- * The death of the peer ends all of them. nic_hold() and nic_end() assert this
- * table.
+ * The death of the peer ends all of them. nic_op_list_add() and nic_end()
+ * assert this table.
  *
  *   kind    state         list     set                      ended by
  *   ------  ------------  -------  -----------------------  -----------------
@@ -34,7 +34,7 @@
  *           CLOSED        -        children, err            its last part
  *           WAITING       waiting  remote_id, transfer      the transfer
  *           DMA, D_AGAIN  waiting  as above                 the transfer
- *           WAITING_HELP  waiting  as above, id, peer_cell  HELPED
+ *           WAITING_COPY  waiting  as above, id, peer_cell  HELPED
  *           PACED         waiting  id, remote_id, moved,    last BULK
  *                                  end, limit
  *           PARTING       parting  remote_id, err           FIN has left
@@ -71,26 +71,26 @@
  * the addressee's in a response. flags are enum weft_nic_flag.
  */
 enum nic_type {
-	NIC_MSG = 1,	/* a whole message; tag, data */
-	NIC_FIRST,	/* start of an eager message: u64 total, bytes */
-	NIC_NEXT,	/* continuation of an eager message */
-	NIC_RTS,	/* announces a large message: struct nic_rts */
-	NIC_FIN,	/* response: aux is complete; tag: positive errno */
-	NIC_CTS,	/* requests bytes of aux up to data, for op tag */
-	NIC_BULK,	/* bytes for aux, at offset tag */
-	NIC_HELP,	/* requests a shared copy of aux: segments */
-	NIC_HELPED,	/* data bytes were written for aux */
-	NIC_WRITE,	/* struct nic_access, bytes of the access */
-	NIC_WRITE_PULL, /* struct nic_access, then nic_segs of the source */
-	NIC_READ,	/* struct nic_access */
-	NIC_READ_PUSH,	/* struct nic_access, nic_segs of the destination */
-	NIC_READ_DATA,	/* bytes for aux, at offset tag */
-	NIC_EVENT,	/* an access happened: struct nic_access */
-	NIC_ATOMIC,	/* struct nic_atomic, operands */
-	NIC_RESULT,	/* response to an atomic: old values for aux */
-	NIC_COLL,	/* of group tag: struct weft_cu_msg, or a notice */
-	NIC_CANCEL,	/* drop message aux if unmatched: FIN, ECANCELED */
-	NIC_WORD,	/* empty: connects the carriers */
+	NIC_MSG = 1,	  /* a whole message; tag, data */
+	NIC_FIRST,	  /* start of an eager message: u64 total, bytes */
+	NIC_NEXT,	  /* continuation of an eager message */
+	NIC_RTS,	  /* announces a large message: struct nic_rts */
+	NIC_FIN,	  /* response: aux is complete; tag: positive errno */
+	NIC_CTS,	  /* requests bytes of aux up to data, for op tag */
+	NIC_BULK,	  /* bytes for aux, at offset tag */
+	NIC_COPY_REQUEST, /* requests a shared copy of aux: segments */
+	NIC_COPY_DONE,	  /* data bytes were written for aux */
+	NIC_WRITE,	  /* struct nic_access, bytes of the access */
+	NIC_WRITE_PULL,	  /* struct nic_access, then nic_segs of the source */
+	NIC_READ,	  /* struct nic_access */
+	NIC_READ_PUSH,	  /* struct nic_access, nic_segs of the destination */
+	NIC_READ_DATA,	  /* bytes for aux, at offset tag */
+	NIC_EVENT,	  /* an access happened: struct nic_access */
+	NIC_ATOMIC,	  /* struct nic_atomic, operands */
+	NIC_RESULT,	  /* response to an atomic: old values for aux */
+	NIC_COLL,	  /* of group tag: struct weft_cu_msg, or a notice */
+	NIC_CANCEL,	  /* drop message aux if unmatched: FIN, ECANCELED */
+	NIC_EMPTY,	  /* empty: connects the carriers */
 	NIC_TYPES,
 };
 
@@ -132,20 +132,20 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 	      "shared format");
 
 /* Largest eager message reassembled for a peer, whatever its header claims. */
-#define NIC_EAGER_CAP ((size_t)16 << 20)
+#define NIC_EAGER_CAP	    ((size_t)16 << 20)
 /* Bytes of paced packets that a receiver requests at a time. */
-#define NIC_WINDOW    ((size_t)256 << 10)
+#define NIC_WINDOW	    ((size_t)256 << 10)
 /*
  * Largest DMA of a shared copy, and the smallest message copied by both sides
  * unless measured on the host (src/base/copies.h): two halves are best up to
  * 256 KiB.
  */
-#define NIC_CHUNK     ((size_t)128 << 10)
-#define NIC_HELP_MIN  ((size_t)128 << 10)
+#define NIC_CHUNK	    ((size_t)128 << 10)
+#define NIC_SHARED_COPY_MIN ((size_t)128 << 10)
 /* Largest DMA posted to a unit; descriptors have 32 bits for the length. */
-#define NIC_PIECE     ((size_t)1 << 30)
+#define NIC_PIECE	    ((size_t)1 << 30)
 /* Cursors per endpoint. */
-#define NIC_CELLS     64
+#define NIC_CELLS	    64
 
 /* States of an op that lasts, see the table above. */
 enum nic_state {
@@ -155,7 +155,7 @@ enum nic_state {
 	NIC_WAITING,	  /* waits for a packet of the peer */
 	NIC_DMA_AGAIN,	  /* the unit had no room for the DMA */
 	NIC_DMA,	  /* DMA is outstanding */
-	NIC_WAITING_HELP, /* the peer is writing the rest */
+	NIC_WAITING_COPY, /* the peer is writing the rest */
 	NIC_PACED,	  /* receiving paced packets */
 	NIC_CLOSED,	  /* multi: no longer posted, parts outstanding */
 	NIC_KEPT,	  /* a whole message that found no room */
@@ -231,12 +231,14 @@ struct weft_nic {
 	size_t packet_bytes;
 	size_t whole_bytes; /* largest message of one packet */
 	size_t eager_bytes;
-	size_t help_bytes; /* least bytes of a shared copy, single message */
-	size_t help_row_bytes; /* least bytes of a shared copy, other cases */
-	size_t copy_span;      /* argument of weft_copy_piece */
-	struct weft_list busy; /* peers with something to send */
-	uint32_t loose; /* carrier flags of packets that may be reordered */
-	bool coll_stir; /* poll must progress the groups */
+	size_t shared_copy_bytes;      /* least bytes of a shared copy, single
+					  message */
+	size_t shared_copy_busy_bytes; /* least bytes of a shared copy, other
+					  cases */
+	size_t copy_span;	       /* argument of weft_copy_piece */
+	struct weft_list busy;	       /* peers with something to send */
+	uint32_t loose;	  /* carrier flags of packets that may be reordered */
+	bool coll_active; /* poll must progress the groups */
 	unsigned coll_groups;
 	struct weft_match match[2]; /* untagged, tagged */
 	struct weft_pool msgs;

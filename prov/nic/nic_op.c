@@ -112,11 +112,11 @@ void nic_ids_drop(struct weft_nic *nic)
 #define S(state) (1u << NIC_##state)
 #define XFER	 (S(WAITING) | S(DMA_AGAIN) | S(DMA))
 
-static const struct home {
+static const struct op_states {
 	uint16_t sending, bulk, waiting, parting;
 } homes[] = {
 	[WEFT_SEND] = { S(KEPT) | S(SENDING), S(PACING), XFER, 0 },
-	[WEFT_RECV] = { 0, 0, XFER | S(WAITING_HELP) | S(PACED), S(PARTING) },
+	[WEFT_RECV] = { 0, 0, XFER | S(WAITING_COPY) | S(PACED), S(PARTING) },
 	[WEFT_WRITE] = { 0, S(PACING), XFER, 0 },
 	[WEFT_READ] = { 0, S(PACING), XFER, 0 },
 	[WEFT_ATOMIC] = { 0, S(PACING), S(WAITING) | S(DMA), 0 },
@@ -125,16 +125,17 @@ static const struct home {
 	[WEFT_SERVE] = { 0, S(PACING), XFER, 0 },
 };
 
-static const struct home *home_of(const struct weft_nic_op *op)
+static const struct op_states *op_states_of(const struct weft_nic_op *op)
 {
 	weft_must(op->kind < WEFT_COUNT_OF(homes));
 	return &homes[op->kind];
 }
 
-static void home_check(const struct nic_peer *p, const struct weft_list *list,
-		       const struct weft_nic_op *op)
+static void op_states_check(const struct nic_peer *p,
+			    const struct weft_list *list,
+			    const struct weft_nic_op *op)
 {
-	const struct home *h = home_of(op);
+	const struct op_states *h = op_states_of(op);
 	unsigned fits = list == &p->sending   ? h->sending
 			: list == &p->bulk    ? h->bulk
 			: list == &p->waiting ? h->waiting
@@ -149,7 +150,7 @@ static void home_check(const struct nic_peer *p, const struct weft_list *list,
 /* Only an op in a list of its peer, or a matched receive, may complete. */
 static void end_check(const struct weft_nic_op *op)
 {
-	const struct home *h = home_of(op);
+	const struct op_states *h = op_states_of(op);
 	unsigned any = h->sending | h->bulk | h->waiting | h->parting;
 
 	weft_must(op->state != NIC_DMA);
@@ -159,17 +160,17 @@ static void end_check(const struct weft_nic_op *op)
 		weft_must(op->kind == WEFT_RECV && op->state == NIC_NEW);
 }
 
-void nic_hold(struct nic_peer *p, struct weft_list *list,
-	      struct weft_nic_op *op)
+void nic_op_list_add(struct nic_peer *p, struct weft_list *list,
+		     struct weft_nic_op *op)
 {
-	home_check(p, list, op);
+	op_states_check(p, list, op);
 	weft_must(!op->linked);
 	weft_list_push_back(list, &op->link);
 	op->linked = true;
 	p->open_ops++;
 }
 
-void nic_unhold(struct weft_nic_op *op)
+void nic_op_list_remove(struct weft_nic_op *op)
 {
 	struct nic_peer *p;
 
@@ -181,7 +182,7 @@ void nic_unhold(struct weft_nic_op *op)
 	p->open_ops--;
 }
 
-void nic_asked(struct weft_nic_op *op, bool on)
+void nic_request_count(struct weft_nic_op *op, bool on)
 {
 	struct nic_peer *p;
 
@@ -195,8 +196,8 @@ void nic_asked(struct weft_nic_op *op, bool on)
 void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	end_check(op);
-	nic_unhold(op);
-	nic_asked(op, false);
+	nic_op_list_remove(op);
+	nic_request_count(op, false);
 	nic_id_free(nic, op);
 	nic_cell_put(nic, op->cell);
 	op->cell = 0;

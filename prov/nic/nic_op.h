@@ -40,11 +40,11 @@ static inline void nic_done(struct weft_nic *nic, struct weft_nic_op *op,
 /* Completes an op in any list, as allowed by the table in nic_int.h. */
 void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /* Puts an op, in a state that belongs there, in a list of its peer. */
-void nic_hold(struct nic_peer *p, struct weft_list *list,
-	      struct weft_nic_op *op);
-void nic_unhold(struct weft_nic_op *op);
+void nic_op_list_add(struct nic_peer *p, struct weft_list *list,
+		     struct weft_nic_op *op);
+void nic_op_list_remove(struct weft_nic_op *op);
 /* Counts an access requested from the peer, or its response. */
-void nic_asked(struct weft_nic_op *op, bool on);
+void nic_request_count(struct weft_nic_op *op, bool on);
 
 /* Is it typed data, without segments that a peer could access? */
 static inline bool nic_is_typed(const struct weft_nic_op *op)

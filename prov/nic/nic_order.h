@@ -8,11 +8,11 @@
  *  host writes descriptor      device fills buffer
  *  nic_doorbell_ring  (D0)     nic_event_post   (E0)
  *          |                           |
- *  nic_doorbell_look  (D1)     nic_event_look   (E1)
+ *  nic_doorbell_read  (D1)     nic_event_read   (E1)
  *  device reads descriptor     host reads buffer
  *  nic_space_return   (S0)     nic_space_return (S0)
  *          |                           |
- *  nic_space_look     (S1)     nic_space_look   (S1)
+ *  nic_space_read     (S1)     nic_space_read   (S1)
  *  host reuses the slot        device reuses the slot
  */
 #ifndef WEFT_PROV_NIC_ORDER_H
@@ -27,7 +27,7 @@ static inline void nic_doorbell_ring(weft_au64 *tail, uint64_t v)
 }
 
 /* D1 pairs with D0. */
-static inline uint64_t nic_doorbell_look(const weft_au64 *tail)
+static inline uint64_t nic_doorbell_read(const weft_au64 *tail)
 {
 	return weft_load64(tail);
 }
@@ -56,7 +56,7 @@ static inline void nic_event_clear(weft_au64 *word, uint64_t bits)
 }
 
 /* E1 pairs with E0. */
-static inline uint64_t nic_event_look(const weft_au64 *word)
+static inline uint64_t nic_event_read(const weft_au64 *word)
 {
 	return weft_load64(word);
 }
@@ -68,13 +68,13 @@ static inline void nic_space_return(weft_au64 *head, uint64_t v)
 }
 
 /* S1 pairs with S0. */
-static inline uint64_t nic_space_look(const weft_au64 *head)
+static inline uint64_t nic_space_read(const weft_au64 *head)
 {
 	return weft_load64(head);
 }
 
 /* For the only writer of a word: reads it without ordering. */
-static inline uint64_t nic_own(const weft_au64 *word)
+static inline uint64_t nic_read_own(const weft_au64 *word)
 {
 	/* relaxed: no other thread writes it */
 	return weft_load64_relaxed(word);

@@ -53,7 +53,7 @@ static hwloc_topology_t topology;
  * the environment can disable them. environ is replaced, not changed: other
  * threads see one array or the other, and both stay valid.
  */
-static void load_plain(void (*load)(void))
+static void load_without_plugins(void (*load)(void))
 {
 	static char no_plugins[] = "HWLOC_PLUGINS_PATH=/dev/null";
 	static char **plain;
@@ -88,7 +88,7 @@ static void load_hwloc(void)
 
 static void load(void)
 {
-	load_plain(load_hwloc);
+	load_without_plugins(load_hwloc);
 }
 
 weft_cu_place nic_place_here(void)

@@ -61,7 +61,7 @@ static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
 	op->flags &= (uint16_t)~WEFT_OP_ACK;
 	op->remote_id = id;
 	if (flags & WEFT_OP_ACK)
-		nic_say_fin(nic, op, 0);
+		nic_fin_then_done(nic, op, 0);
 	else
 		nic_recv_done(nic, op, 0);
 }
@@ -117,8 +117,9 @@ static struct weft_nic_op *child_get(struct weft_nic *nic,
 }
 
 /* Sets the completion fields that describe the message. */
-static inline void recv_meets(struct weft_nic_op *op, struct weft_peer *src,
-			      unsigned flags, uint64_t tag, uint64_t data)
+static inline void recv_match_fill(struct weft_nic_op *op,
+				   struct weft_peer *src, unsigned flags,
+				   uint64_t tag, uint64_t data)
 {
 	op->peer = src;
 	op->tag = tag;
@@ -204,7 +205,7 @@ static int msg_room(struct nic_msg *u)
 }
 
 /* Decrements the count of messages left by a peer that is gone. */
-static WEFT_COLD void gone_less(struct nic_msg *u)
+static WEFT_COLD void gone_msg_remove(struct nic_msg *u)
 {
 	struct nic_peer *p = u->src->up;
 
@@ -215,7 +216,7 @@ static WEFT_COLD void gone_less(struct nic_msg *u)
 void nic_msg_free(struct weft_nic *nic, struct nic_msg *u)
 {
 	if (weft_unlikely(u->left))
-		gone_less(u);
+		gone_msg_remove(u);
 	weft_list_remove(&u->link);
 	free(u->heap);
 	weft_pool_put(&nic->msgs, u);
@@ -259,7 +260,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
-	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
+	recv_match_fill(op, u->src, u->flags, u->m.tag, u->data);
 	recv_fit(op, u->len);
 	if (u->rts) {
 		struct nic_segs segs = u->segs;
@@ -301,15 +302,17 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
  * Slow path: no receive is posted, or one that is not a single segment of
  * sufficient length, or the sender waits for FIN.
  */
-static WEFT_APART int msg_think(struct weft_nic *nic, struct weft_peer *src,
-				const struct weft_pkt *pkt, const void *payload)
+static WEFT_NOINLINE int msg_slow_path(struct weft_nic *nic,
+				       struct weft_peer *src,
+				       const struct weft_pkt *pkt,
+				       const void *payload)
 {
 	int err;
 	struct weft_nic_op *op = recv_take(nic, src, pkt, pkt->len, &err);
 
 	if (!op)
 		return err ? err : msg_keep(nic, src, pkt, payload);
-	recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+	recv_match_fill(op, src, pkt->flags, pkt->tag, pkt->data);
 	recv_fit(op, pkt->len);
 	nic_scatter(op->iov, op->iov_count, 0, payload, op->len);
 	recv_end(nic, op, pkt->flags, pkt->aux);
@@ -317,8 +320,9 @@ static WEFT_APART int msg_think(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /* Fast path: returns the receive that the message completes; or NULL. */
-static inline struct weft_nic_op *
-recv_plain(const struct weft_match *m, uint32_t src, const struct weft_pkt *pkt)
+static inline struct weft_nic_op *recv_fast_path(const struct weft_match *m,
+						 uint32_t src,
+						 const struct weft_pkt *pkt)
 {
 	struct weft_match_recv *r = weft_match_first(m, src, pkt->tag);
 	struct weft_nic_op *op = weft_container_of(r, struct weft_nic_op, m);
@@ -334,12 +338,12 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 			 const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_match *m = match_for(nic, pkt->flags);
-	struct weft_nic_op *op = recv_plain(m, src->index, pkt);
+	struct weft_nic_op *op = recv_fast_path(m, src->index, pkt);
 
 	if (weft_unlikely(!op))
-		return msg_think(nic, src, pkt, payload);
+		return msg_slow_path(nic, src, pkt, payload);
 	weft_match_unpost(m, &op->m);
-	recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+	recv_match_fill(op, src, pkt->flags, pkt->tag, pkt->data);
 	op->len = pkt->len;
 	if (weft_likely(op->len == sizeof(uint64_t))) /* 8 bytes: no call */
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
@@ -407,7 +411,7 @@ int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
 	if (err)
 		return err;
 	if (op) {
-		recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+		recv_match_fill(op, src, pkt->flags, pkt->tag, pkt->data);
 		recv_fit(op, total);
 		op->flags |= pkt->flags & WEFT_OP_ACK;
 		op->remote_id = pkt->aux;
@@ -468,7 +472,7 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 	if (err)
 		return err;
 	if (op) {
-		recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+		recv_match_fill(op, src, pkt->flags, pkt->tag, pkt->data);
 		recv_fit(op, len);
 		op->remote_id = pkt->aux;
 		nic_pull(nic, op, &segs);
@@ -497,7 +501,7 @@ static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
  * record of a successor.
  */
 static WEFT_COLD struct weft_match_msg *
-left_behind(struct weft_nic *nic, struct weft_match *m,
+gone_search(struct weft_nic *nic, struct weft_match *m,
 	    const struct weft_nic_op *op)
 {
 	struct weft_match_recv want = op->m;
@@ -527,7 +531,7 @@ static inline struct weft_match_msg *msg_find(struct weft_nic *nic,
 	struct weft_match_msg *um = NULL;
 
 	if (weft_unlikely(!weft_list_empty(&nic->gone)))
-		um = left_behind(nic, m, op);
+		um = gone_search(nic, m, op);
 	return um ? um : weft_match_search(m, &op->m);
 }
 
@@ -558,7 +562,7 @@ static int recv_claimed(struct weft_nic *nic, struct weft_nic_op *op)
 		msg_take(nic, u, op);
 		return 0;
 	}
-	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
+	recv_match_fill(op, u->src, u->flags, u->m.tag, u->data);
 	op->len = 0;
 	err = op->flags & WEFT_OP_DISCARD ? 0 : -(int)u->lost;
 	msg_drop(nic, u);
@@ -587,7 +591,8 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /* Slow path: a message matches, or the receive is of a rare kind. */
-static WEFT_APART int recv_think(struct weft_nic *nic, struct weft_nic_op *op)
+static WEFT_NOINLINE int recv_slow_path(struct weft_nic *nic,
+					struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
 	struct weft_match_msg *um;
@@ -617,7 +622,7 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op)
 	if (weft_unlikely((op->flags & (WEFT_OP_CLAIM | WEFT_OP_MULTI)) ||
 			  op->peer || !weft_list_empty(&m->msgs) ||
 			  !weft_list_empty(&nic->gone)))
-		return recv_think(nic, op);
+		return recv_slow_path(nic, op);
 	weft_match_post(m, &op->m);
 	return 0;
 }
@@ -639,7 +644,7 @@ int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op)
 	if ((op->flags & WEFT_OP_DISCARD) && !nic_ready(nic))
 		return -ENOMEM;
 	u = weft_container_of(um, struct nic_msg, m);
-	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
+	recv_match_fill(op, u->src, u->flags, u->m.tag, u->data);
 	op->len = u->len;
 	if (op->flags & (WEFT_OP_CLAIM | WEFT_OP_DISCARD))
 		weft_match_remove(m, um);
@@ -653,7 +658,7 @@ int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-bool nic_msg_forget(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
+bool nic_msg_cancel(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    uint32_t id)
 {
 	struct weft_match *m = match_for(nic, flags);

@@ -23,7 +23,7 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
  */
 void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
 /* Drops the message that has this id at src, if no receive has matched it. */
-bool nic_msg_forget(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
+bool nic_msg_cancel(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    uint32_t id);
 /* Ends all messages and receives that wait for a dead peer. */
 void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receives and unexpected messages when a peer dies, when the layer above fails
- * receives of its choice (weft_nic_recv_ask), and when the interface closes.
+ * receives of its choice (weft_nic_recv_filter), and when the interface closes.
  */
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_op.h"
 
 /* Counts a message that outlives its sender; see left_behind in nic_recv.c. */
-static void gone_more(struct weft_nic *nic, struct nic_msg *u)
+static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 {
 	struct nic_peer *p = nic_peer_of(nic, u->src);
 
@@ -31,7 +31,7 @@ static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		if (u->src != peer)
 			continue;
 		if (!u->rts && u->got == u->len) {
-			gone_more(nic, u);
+			gone_msg_add(nic, u);
 			continue;
 		}
 		weft_match_remove(m, &u->m);
@@ -93,9 +93,9 @@ void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 	lost_posted(nic, &nic->match[1], peer, err);
 }
 
-void weft_nic_recv_ask(struct weft_nic *nic,
-		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
-		       void *arg)
+void weft_nic_recv_filter(struct weft_nic *nic,
+			  int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+			  void *arg)
 {
 	struct weft_list *n, *tmp;
 

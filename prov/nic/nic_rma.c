@@ -39,13 +39,13 @@ static void ask(struct weft_nic *nic, struct weft_nic_op *op, uint8_t type)
 	op->pos = 0;
 	op->limit = type == NIC_WRITE && op->len ? op->len : 1;
 	op->state = NIC_PACING;
-	nic_unhold(op);
-	nic_asked(op, true);
-	nic_hold(p, &p->bulk, op);
+	nic_op_list_remove(op);
+	nic_request_count(op, true);
+	nic_op_list_add(p, &p->bulk, op);
 	nic_push(nic, p);
 }
 
-static void ask_best(struct weft_nic *nic, struct weft_nic_op *op)
+static void request_select(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
 	bool bytes = p->dma_refused || nic->no_dma || fits_packet(nic, op->len);
@@ -61,7 +61,7 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 	struct nic_peer *p = op->peer->up;
 
 	p->dma_refused = true;
-	ask_best(nic, op);
+	request_select(nic, op);
 }
 
 /*
@@ -90,7 +90,7 @@ static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 	/* must not be cut; the last one is sent when all have arrived */
 	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
 	    op->moved + n < op->len)
-		pkt->carrier = nic->loose & WEFT_PKT_LOOSE;
+		pkt->carrier = nic->loose & WEFT_PKT_SPLIT_OK;
 	a->offset = op->moved;
 	pkt->len = (uint16_t)(sizeof(*a) + n);
 	count = nic_slice(op->iov, op->iov_count, op->moved, n, part + 1);
@@ -155,14 +155,14 @@ int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 
 /* ---- initiator: one-sided ------------------------------------------------ */
 
-void nic_access_tell(struct weft_nic *nic, struct weft_nic_op *op)
+void nic_access_notify(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_EVENT,
 		.flags = (uint8_t)(op->flags & WEFT_OP_DATA),
 		.len = sizeof(struct nic_access),
-		.aux = op->kind == WEFT_READ ||
-		       (op->kind >= WEFT_ATOMIC && op->at_op == WEFT_AT_READ),
+		.aux = op->kind == WEFT_READ || (op->kind >= WEFT_ATOMIC &&
+						 op->at_op == WEFT_ATOMIC_READ),
 		.data = op->data,
 	};
 	struct nic_access a = {
@@ -185,14 +185,14 @@ static void one_sided(struct weft_nic *nic, struct nic_peer *p,
 	op->limit = op->len;
 	op->state = NIC_WAITING;
 	p->reaches++;
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_add(p, &p->waiting, op);
 	nic_xfer(nic, op);
 }
 
 int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 		    struct weft_nic_op *op, uint32_t access, uint64_t *at_p)
 {
-	const struct weft_want want = {
+	const struct weft_mem_access want = {
 		.key = op->key,
 		.addr = op->addr,
 		.len = op->len,
@@ -214,7 +214,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 }
 
 /* An inject whose bytes may be needed after the call keeps a copy. */
-static int keep_bytes(struct weft_nic_op *op)
+static int inject_copy(struct weft_nic_op *op)
 {
 	void *copy;
 
@@ -245,7 +245,7 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op)
 			      op->kind == WEFT_READ ? WEFT_MR_REMOTE_READ
 						    : WEFT_MR_REMOTE_WRITE,
 			      &at);
-	if (err == -EAGAIN || (!err && keep_bytes(op)))
+	if (err == -EAGAIN || (!err && inject_copy(op)))
 		return -EAGAIN;
 	if (!err) {
 		one_sided(nic, p, op, at);
@@ -255,16 +255,16 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op)
 		nic_done(nic, op, err);
 		return 0;
 	}
-	err = keep_bytes(op);
+	err = inject_copy(op);
 	if (!err)
 		err = nic_id_new(nic, op);
 	if (!err)
-		ask_best(nic, op);
+		request_select(nic, op);
 	return err;
 }
 
 int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
-		     const struct weft_want *want, void *buf)
+		     const struct weft_mem_access *want, void *buf)
 {
 	struct nic_peer *p = nic_peer_of(nic, peer);
 	struct weft_carrier *c = nic->unit->carrier;
@@ -306,7 +306,7 @@ void nic_event(struct weft_nic *nic, struct weft_peer *src,
 static int access_check(struct weft_nic *nic, const struct nic_access *a,
 			uint32_t access, void **at_p, void **region_p)
 {
-	const struct weft_want want = {
+	const struct weft_mem_access want = {
 		.key = a->key,
 		.addr = a->addr,
 		.len = a->len,
@@ -427,7 +427,7 @@ int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 	op->context = region;
 	nic_segs_set(op, &segs);
 	op->state = NIC_WAITING;
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_add(p, &p->waiting, op);
 	nic_xfer(nic, op);
 	return 0;
 }
@@ -455,7 +455,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 	op->iov[0].iov_len = a.len;
 	op->iov_count = 1;
 	op->state = NIC_PACING;
-	nic_hold(p, &p->bulk, op);
+	nic_op_list_add(p, &p->bulk, op);
 	access_event(nic, src, pkt, &a, region);
 	nic_push(nic, p);
 	return 0;
@@ -496,7 +496,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		}
 	}
 	if (!err && (op->events || (op->flags & WEFT_OP_DATA)))
-		nic_access_tell(nic, op);
+		nic_access_notify(nic, op);
 	nic_end(nic, op, err);
 }
 

@@ -27,7 +27,7 @@ int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload);
 
 /* Notifies the peer of a one-sided access. */
-void nic_access_tell(struct weft_nic *nic, struct weft_nic_op *op);
+void nic_access_notify(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Can an access be one-sided? -ENOENT: no, send a request; -EAGAIN: not yet;
  * -EACCES, -EFAULT. at_p: its address in the peer.

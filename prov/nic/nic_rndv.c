@@ -39,11 +39,12 @@
 #include "prov/nic/nic_share.h"
 
 /* Should both sides copy a message of this size, given other messages? */
-static bool worth_sharing(const struct weft_nic *nic, const struct nic_peer *p,
-			  uint64_t bytes)
+static bool shared_copy_useful(const struct weft_nic *nic,
+			       const struct nic_peer *p, uint64_t bytes)
 {
-	return bytes >= (weft_list_empty(&p->waiting) ? nic->help_bytes
-						      : nic->help_row_bytes);
+	return bytes >= (weft_list_empty(&p->waiting)
+				 ? nic->shared_copy_bytes
+				 : nic->shared_copy_busy_bytes);
 }
 
 int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
@@ -60,7 +61,8 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 	struct iovec iov = { &rts, 0 };
 	int err;
 
-	if (worth_sharing(nic, p, op->len) && !nic->no_dma && !nic_is_typed(op))
+	if (shared_copy_useful(nic, p, op->len) && !nic->no_dma &&
+	    !nic_is_typed(op))
 		op->cell = nic_cell_get(nic);
 	nic_segs_of(op, &rts.segs);
 	iov.iov_len =
@@ -74,17 +76,17 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 	}
 	op->state = NIC_WAITING;
 	nic->rendezvous++;
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_add(p, &p->waiting, op);
 	return 0;
 }
 
 /* ---- receiver ------------------------------------------------------------ */
 
 /* Requests a shared copy from the sender. */
-static void ask_help(struct weft_nic *nic, struct weft_nic_op *op)
+static void copy_request(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
-		.type = NIC_HELP,
+		.type = NIC_COPY_REQUEST,
 		.aux = op->remote_id,
 		.tag = op->id,
 		.data = op->limit,
@@ -98,16 +100,17 @@ static void ask_help(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /* Is a shared copy possible, and DMA known to work with this peer? */
-static bool may_share(struct weft_nic *nic, struct nic_peer *p,
-		      struct weft_nic_op *op, const struct nic_segs *segs)
+static bool shared_copy_possible(struct weft_nic *nic, struct nic_peer *p,
+				 struct weft_nic_op *op,
+				 const struct nic_segs *segs)
 {
 	return segs->cell && segs->cell <= NIC_CELLS &&
-	       worth_sharing(nic, p, op->limit) && p->dma_works &&
+	       shared_copy_useful(nic, p, op->limit) && p->dma_works &&
 	       !nic_share_peer(nic, p);
 }
 
 /* Grants the sender packets up to byte `upto`. */
-static void paced_allow(struct weft_nic *nic, struct weft_nic_op *op,
+static void paced_grant(struct weft_nic *nic, struct weft_nic_op *op,
 			uint64_t upto)
 {
 	struct weft_pkt pkt = {
@@ -124,14 +127,14 @@ static void paced_allow(struct weft_nic *nic, struct weft_nic_op *op,
 static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (!op->id && nic_id_new(nic, op)) {
-		nic_say_fin(nic, op, -ENOMEM);
+		nic_fin_then_done(nic, op, -ENOMEM);
 		return;
 	}
 	op->state = NIC_PACED;
 	nic->paced++;
 	op->moved = 0;
 	op->peer_cell = 0;
-	paced_allow(nic, op, NIC_WINDOW);
+	paced_grant(nic, op, NIC_WINDOW);
 }
 
 /* A message that finds no room at all requests no bytes. */
@@ -140,7 +143,7 @@ static void typed_begin(struct weft_nic *nic, struct weft_nic_op *op)
 	if (op->limit)
 		paced_begin(nic, op);
 	else
-		nic_say_fin(nic, op, 0);
+		nic_fin_then_done(nic, op, 0);
 }
 
 void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
@@ -151,19 +154,19 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 
 	nic_segs_set(op, segs);
 	op->limit = op->len;
-	share = may_share(nic, p, op, segs);
+	share = shared_copy_possible(nic, p, op, segs);
 	op->put = false;
 	op->peer_cell = 0;
 	op->redo = UINT64_MAX;
 	op->state = NIC_WAITING;
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_add(p, &p->waiting, op);
 	if (nic_is_typed(op) || !segs->count) {
 		typed_begin(nic, op);
 		return;
 	}
 	if (share && !nic_id_new(nic, op)) {
 		op->peer_cell = segs->cell;
-		ask_help(nic, op);
+		copy_request(nic, op);
 	}
 	nic_xfer(nic, op);
 }
@@ -174,10 +177,10 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
  * The sender's part of a shared copy has ended: reports its bytes, and the
  * chunk that it could not copy.
  */
-static void help_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
+static void copy_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt = {
-		.type = NIC_HELPED,
+		.type = NIC_COPY_DONE,
 		.flags = err ? 1 : 0,
 		.aux = op->remote_id,
 		.tag = op->moved,
@@ -205,17 +208,17 @@ static void pull_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	if (err == -EOPNOTSUPP && !op->moved && !op->peer_cell)
 		paced_begin(nic, op);
 	else if (err || op->moved == op->limit)
-		nic_say_fin(nic, op, err);
+		nic_fin_then_done(nic, op, err);
 	else if (op->redo < op->limit)
 		pull_redo(nic, op);
 	else
-		op->state = NIC_WAITING_HELP;
+		op->state = NIC_WAITING_COPY;
 }
 
 void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	if (op->kind == WEFT_SEND)
-		help_end(nic, op, err);
+		copy_end(nic, op, err);
 	else if (op->kind == WEFT_RECV)
 		pull_done(nic, op, err);
 	else
@@ -225,8 +228,8 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 /* ---- packets ------------------------------------------------------------- */
 
 /* The receiver of a message requests a shared copy. */
-int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
-		 const struct weft_pkt *pkt, const void *payload)
+int nic_got_copy_request(struct weft_nic *nic, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 	struct nic_segs segs;
@@ -246,8 +249,8 @@ int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-int nic_got_helped(struct weft_nic *nic, struct weft_peer *src,
-		   const struct weft_pkt *pkt, const void *payload)
+int nic_got_copy_done(struct weft_nic *nic, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
@@ -257,7 +260,7 @@ int nic_got_helped(struct weft_nic *nic, struct weft_peer *src,
 	op->moved += pkt->tag;
 	if (pkt->flags && pkt->data < op->limit)
 		op->redo = pkt->data;
-	if (op->state == NIC_WAITING_HELP)
+	if (op->state == NIC_WAITING_COPY)
 		pull_done(nic, op, 0);
 	return 0;
 }
@@ -275,8 +278,8 @@ int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 	op->remote_id = (uint32_t)pkt->tag;
 	op->limit = pkt->data;
 	op->state = NIC_PACING;
-	nic_unhold(op);
-	nic_hold(p, &p->bulk, op);
+	nic_op_list_remove(op);
+	nic_op_list_add(p, &p->bulk, op);
 	nic_push(nic, p);
 	return 0;
 }
@@ -293,8 +296,8 @@ int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 	nic_scatter(op->iov, op->iov_count, pkt->tag, payload, pkt->len);
 	op->moved += pkt->len;
 	if (op->moved == op->limit)
-		nic_say_fin(nic, op, 0);
+		nic_fin_then_done(nic, op, 0);
 	else if (op->end < op->limit && op->end - op->moved <= NIC_WINDOW / 2)
-		paced_allow(nic, op, op->moved + NIC_WINDOW);
+		paced_grant(nic, op, op->moved + NIC_WINDOW);
 	return 0;
 }

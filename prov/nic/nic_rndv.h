@@ -18,9 +18,9 @@ int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload);
-int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
-		 const struct weft_pkt *pkt, const void *payload);
-int nic_got_helped(struct weft_nic *nic, struct weft_peer *src,
-		   const struct weft_pkt *pkt, const void *payload);
+int nic_got_copy_request(struct weft_nic *nic, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const void *payload);
+int nic_got_copy_done(struct weft_nic *nic, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload);
 
 #endif

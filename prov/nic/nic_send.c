@@ -19,7 +19,7 @@
 
 /* ---- packets that must be delivered -------------------------------------- */
 
-void nic_busy(struct weft_nic *nic, struct nic_peer *p)
+void nic_peer_busy(struct weft_nic *nic, struct nic_peer *p)
 {
 	if (weft_list_empty(&p->busy))
 		weft_list_push_back(&nic->busy, &p->busy);
@@ -66,10 +66,10 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	c->pkt = *pkt;
 	memcpy(c->payload, payload ? payload : "", pkt->len);
 	weft_list_push_back(&p->ctrl, &c->link);
-	nic_busy(nic, p);
+	nic_peer_busy(nic, p);
 }
 
-void nic_ctrl_give(struct weft_nic *nic, struct weft_peer *peer,
+void nic_ctrl_send(struct weft_nic *nic, struct weft_peer *peer,
 		   struct nic_ctrl *c)
 {
 	struct nic_peer *p = peer->up;
@@ -81,7 +81,7 @@ void nic_ctrl_give(struct weft_nic *nic, struct weft_peer *peer,
 		return;
 	}
 	weft_list_push_back(&p->ctrl, &c->link);
-	nic_busy(nic, p);
+	nic_peer_busy(nic, p);
 }
 
 static void fin_of(struct weft_pkt *pkt, uint32_t id, int err)
@@ -112,7 +112,7 @@ static int fin_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	return ctrl_try(nic, op->peer, &pkt, NULL) == -EAGAIN ? -EAGAIN : 0;
 }
 
-void nic_say_fin(struct weft_nic *nic, struct weft_nic_op *op, int err)
+void nic_fin_then_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct nic_peer *p = op->peer->up;
 
@@ -122,11 +122,11 @@ void nic_say_fin(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		nic_end(nic, op, err);
 		return;
 	}
-	nic_unhold(op);
+	nic_op_list_remove(op);
 	op->state = NIC_PARTING;
 	op->err = err;
-	nic_hold(p, &p->parting, op);
-	nic_busy(nic, p);
+	nic_op_list_add(p, &p->parting, op);
+	nic_peer_busy(nic, p);
 }
 
 static int push_parting(struct weft_nic *nic, struct nic_peer *p)
@@ -163,7 +163,8 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 
 /* Allocates op memory for a packet of typed data that finds no room at once, so
  * that it is not packed again. */
-static int packed_here(struct weft_nic *nic, struct weft_nic_op *op, size_t n)
+static int typed_pack_own(struct weft_nic *nic, struct weft_nic_op *op,
+			  size_t n)
 {
 	const struct weft_nic_typed *t = op->iov[0].iov_base;
 
@@ -185,8 +186,8 @@ static int packed_here(struct weft_nic *nic, struct weft_nic_op *op, size_t n)
  * packet, or -EAGAIN. A whole packet is packed where the carrier provides
  * memory.
  */
-static int packed(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
-		  struct iovec *part, struct weft_fill *fill)
+static int typed_pack(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
+		      struct iovec *part, struct weft_fill *fill)
 {
 	const struct weft_nic_typed *t = op->iov[0].iov_base;
 	int err;
@@ -196,7 +197,7 @@ static int packed(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 		*part = (struct iovec){ fill, n };
 		return WEFT_IOV_FILL;
 	}
-	err = packed_here(nic, op, n);
+	err = typed_pack_own(nic, op, n);
 	if (err)
 		return err;
 	*part = (struct iovec){ op->held, n };
@@ -224,7 +225,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	if (type != NIC_NEXT)
 		pkt.carrier = nic->loose;
 	count = nic_is_typed(op)
-			? packed(nic, op, n, part, &fill)
+			? typed_pack(nic, op, n, part, &fill)
 			: nic_slice(op->iov, op->iov_count, op->moved, n, part);
 	if (count < 0)
 		return count;
@@ -235,7 +236,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 }
 
 /* Requests that the receiver drops a message that was sent completely. */
-void nic_cancel_ask(struct weft_nic *nic, struct weft_nic_op *op)
+void nic_cancel_request(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	const struct weft_pkt pkt = {
 		.type = NIC_CANCEL,
@@ -255,10 +256,10 @@ static void eager_out(struct weft_nic *nic, struct nic_peer *p,
 		return;
 	}
 	op->state = NIC_WAITING;
-	nic_unhold(op);
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_remove(op);
+	nic_op_list_add(p, &p->waiting, op);
 	if (weft_unlikely(op->cancel))
-		nic_cancel_ask(nic, op);
+		nic_cancel_request(nic, op);
 }
 
 static void pkt_of(const struct weft_nic_op *op, uint8_t type,
@@ -323,26 +324,26 @@ static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 		return;
 	}
 	op->state = NIC_WAITING;
-	nic_unhold(op);
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_remove(op);
+	nic_op_list_add(p, &p->waiting, op);
 }
 
 /* Virtual time: software cost of starting a message of several packets. */
-static void begins_long(struct weft_nic *nic)
+static void lengthy_begin(struct weft_nic *nic)
 {
 	struct weft_carrier *c = nic->unit->carrier;
 
 	if (weft_unlikely(c->virt != NULL))
-		c->virt->lengthy(c);
+		c->virt->long_message(c);
 }
 
 /* Sends the next packet of an op in bulk. */
-static int push_some(struct weft_nic *nic, struct weft_nic_op *op)
+static int push_next_bulk(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	/* The unit itself sends what it serves, without software. */
 	if (!op->moved && op->kind != WEFT_SERVE &&
 	    op->limit > nic->packet_bytes)
-		begins_long(nic);
+		lengthy_begin(nic);
 	if (op->kind == WEFT_SEND)
 		return push_packet(nic, op, NIC_BULK, op->limit);
 	if (op->kind == WEFT_SERVE)
@@ -358,7 +359,7 @@ static int push_bulk(struct weft_nic *nic, struct nic_peer *p)
 	while (!err && !weft_list_empty(&p->bulk)) {
 		op = weft_container_of(p->bulk.next, struct weft_nic_op, link);
 		while (!err && op->moved < op->limit)
-			err = push_some(nic, op);
+			err = push_next_bulk(nic, op);
 		if (!err)
 			bulk_out(nic, p, op);
 	}
@@ -375,7 +376,7 @@ void nic_push(struct weft_nic *nic, struct nic_peer *p)
 	left |= push_bulk(nic, p);
 	left |= nic_xfer_again(nic, p);
 	if (left)
-		nic_busy(nic, p);
+		nic_peer_busy(nic, p);
 }
 
 void nic_push_all(struct weft_nic *nic)
@@ -430,8 +431,8 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
  * not call again after its last message. Later messages are refused until it
  * has been sent.
  */
-static int send_keep(struct weft_nic *nic, struct nic_peer *p,
-		     struct weft_nic_op *op)
+static int send_enqueue(struct weft_nic *nic, struct nic_peer *p,
+			struct weft_nic_op *op)
 {
 	if (op->flags & WEFT_OP_INJECT) {
 		op->held = malloc(op->len + 1);
@@ -442,8 +443,8 @@ static int send_keep(struct weft_nic *nic, struct nic_peer *p,
 		op->iov_count = 1;
 	}
 	op->state = NIC_KEPT;
-	nic_hold(p, &p->sending, op);
-	nic_busy(nic, p);
+	nic_op_list_add(p, &p->sending, op);
+	nic_peer_busy(nic, p);
 	return 0;
 }
 
@@ -453,7 +454,7 @@ static int send_one(struct weft_nic *nic, struct nic_peer *p,
 	int err = push_whole(nic, op);
 
 	if (weft_unlikely(err == -EAGAIN && p->met))
-		return send_keep(nic, p, op);
+		return send_enqueue(nic, p, op);
 	if (weft_unlikely(err))
 		return err;
 	p->met = true;
@@ -462,7 +463,7 @@ static int send_one(struct weft_nic *nic, struct nic_peer *p,
 		return 0;
 	}
 	op->state = NIC_WAITING;
-	nic_hold(p, &p->waiting, op);
+	nic_op_list_add(p, &p->waiting, op);
 	return 0;
 }
 
@@ -479,16 +480,16 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	part[0].iov_base = &op->len;
 	part[0].iov_len = sizeof(op->len);
 	count = nic_slice(op->iov, op->iov_count, 0, n, part + 1);
-	begins_long(nic);
+	lengthy_begin(nic);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part,
 				     count + 1);
 	if (err)
 		return err;
 	op->moved = n;
 	op->state = NIC_SENDING;
-	nic_hold(p, &p->sending, op);
+	nic_op_list_add(p, &p->sending, op);
 	if (push_sending(nic, p) == -EAGAIN)
-		nic_busy(nic, p);
+		nic_peer_busy(nic, p);
 	return 0;
 }
 

@@ -113,8 +113,8 @@ static struct nic_row *row_at(struct nic_share *s, uint64_t key, unsigned try)
 }
 
 /* Returns the row of a key, or NULL; free_p: a free row for it. */
-static struct nic_row *row_own(struct nic_share *s, uint64_t key,
-			       struct nic_row **free_p)
+static struct nic_row *row_lookup(struct nic_share *s, uint64_t key,
+				  struct nic_row **free_p)
 {
 	struct nic_row *r;
 	unsigned i;
@@ -134,7 +134,8 @@ static struct nic_row *row_own(struct nic_share *s, uint64_t key,
 }
 
 /* Writes the values between an odd and an even seq. */
-static void row_write(struct nic_row *r, const struct weft_want *w, uint64_t at)
+static void row_write(struct nic_row *r, const struct weft_mem_access *w,
+		      uint64_t at)
 {
 	/* relaxed: only the owner writes rows */
 	uint64_t seq = weft_load64_relaxed(&r->seq);
@@ -150,28 +151,28 @@ static void row_write(struct nic_row *r, const struct weft_want *w, uint64_t at)
 	weft_store64(&r->seq, seq + 2);
 }
 
-void weft_nic_expose(struct weft_nic *nic, const struct weft_want *row,
-		     void *at)
+void weft_nic_region_list(struct weft_nic *nic,
+			  const struct weft_mem_access *row, void *at)
 {
 	struct nic_row *r, *free_row;
 
 	if (!nic->share || !row->access)
 		return;
-	r = row_own(nic->share, row->key, &free_row);
+	r = row_lookup(nic->share, row->key, &free_row);
 	if (!r)
 		r = free_row;
 	if (r)
 		row_write(r, row, (uint64_t)(uintptr_t)at);
 }
 
-void weft_nic_hide(struct weft_nic *nic, uint64_t key)
+void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key)
 {
-	const struct weft_want none = { .key = key };
+	const struct weft_mem_access none = { .key = key };
 	struct nic_row *r, *free_row;
 
 	if (!nic->share)
 		return;
-	r = row_own(nic->share, key, &free_row);
+	r = row_lookup(nic->share, key, &free_row);
 	if (r)
 		row_write(r, &none, 0);
 }
@@ -179,7 +180,8 @@ void weft_nic_hide(struct weft_nic *nic, uint64_t key)
 /* ---- peer ---------------------------------------------------------------- */
 
 /* Reads a consistent copy of a row; false: never used, or keeps changing. */
-static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)
+static bool row_read(struct nic_row *r, struct weft_mem_access *w,
+		     uint64_t *at_p)
 {
 	uint64_t seq;
 	int turns;
@@ -203,10 +205,10 @@ static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)
 }
 
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
-		   const struct weft_want *want, uint64_t *at_p,
+		   const struct weft_mem_access *want, uint64_t *at_p,
 		   uint64_t *region_p, uint32_t *access_p)
 {
-	struct weft_want w;
+	struct weft_mem_access w;
 	uint64_t at, offset;
 	unsigned i;
 	int err = nic_share_peer(nic, p);

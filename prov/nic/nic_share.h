@@ -15,7 +15,7 @@ int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
  * -EFAULT. -EAGAIN.
  */
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
-		   const struct weft_want *want, uint64_t *at_p,
+		   const struct weft_mem_access *want, uint64_t *at_p,
 		   uint64_t *region_p, uint32_t *access_p);
 /* Cursor i of an area. */
 weft_au64 *nic_share_cell(struct nic_share *s, uint32_t i);

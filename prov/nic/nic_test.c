@@ -80,14 +80,14 @@ static void case_access(const struct grid *g)
 {
 	struct world *w = world_open(g);
 	char out[4000], in[4000];
-	const struct weft_want row = { .key = 1,
-				       .len = sizeof(w->b.mem),
-				       .access = WEFT_MR_REMOTE_READ |
-						 WEFT_MR_REMOTE_WRITE };
+	const struct weft_mem_access row = { .key = 1,
+					     .len = sizeof(w->b.mem),
+					     .access = WEFT_MR_REMOTE_READ |
+						       WEFT_MR_REMOTE_WRITE };
 
 	for (unsigned listed = 0; listed < 2; listed++) {
 		if (listed)
-			weft_nic_expose(w->b.nic, &row, w->b.mem);
+			weft_nic_region_list(w->b.nic, &row, w->b.mem);
 		w->a.notes = 0;
 		t_fill(out, sizeof(out), listed);
 		memset(in, 0, sizeof(in));
@@ -101,7 +101,7 @@ static void case_access(const struct grid *g)
 		until(w, &w->a, 3);
 		T_IS(w->a.note[2].err, -ENOKEY);
 	}
-	weft_nic_hide(w->b.nic, 1);
+	weft_nic_region_unlist(w->b.nic, 1);
 	world_close(w);
 }
 
@@ -114,8 +114,8 @@ static void atomic_add(struct side *s, uint64_t *one, uint64_t *old)
 	op->context = old;
 	op->addr = 0;
 	op->key = 1;
-	op->at_op = WEFT_AT_SUM;
-	op->at_type = WEFT_AT_UINT64;
+	op->at_op = WEFT_ATOMIC_SUM;
+	op->at_type = WEFT_ATOMIC_UINT64;
 	op->iov[0].iov_base = one;
 	op->iov[0].iov_len = 8;
 	op->iov_count = 1;

@@ -90,13 +90,13 @@ static int addr_first_up(struct in_addr *ip_p)
 	return ret;
 }
 
-int weft_addr_outside(struct in_addr *ip_p)
+int weft_addr_default_route(struct in_addr *ip_p)
 {
 	return addr_by_route(ip_p) ? addr_first_up(ip_p) : 0;
 }
 
-static int ask(const char *node, const char *service, int flags,
-	       struct sockaddr_in *name_p)
+static int resolve_name(const char *node, const char *service, int flags,
+			struct sockaddr_in *name_p)
 {
 	struct addrinfo hints = { .ai_family = AF_INET,
 				  .ai_socktype = SOCK_DGRAM,
@@ -122,9 +122,11 @@ int weft_addr_resolve(const char *node, const char *service, bool numeric,
 		*name_p = weft_addr_loopback(0);
 		return 0;
 	}
-	err = ask(node, service, AI_NUMERICHOST | AI_NUMERICSERV, name_p);
+	err = resolve_name(node, service, AI_NUMERICHOST | AI_NUMERICSERV,
+			   name_p);
 	if (err == -ENODATA)
-		err = ask(node, service, numeric ? AI_NUMERICHOST : 0, name_p);
+		err = resolve_name(node, service, numeric ? AI_NUMERICHOST : 0,
+				   name_p);
 	return err;
 }
 
@@ -132,7 +134,7 @@ int weft_addr_resolve(const char *node, const char *service, bool numeric,
  * Adds to the number at the end of a name: "node07" + 3 is "node10"; the width
  * is kept.
  */
-static void count_up(const char *node, size_t by, char *to, size_t room)
+static void name_increment(const char *node, size_t by, char *to, size_t room)
 {
 	size_t len = strlen(node);
 	size_t at = len;
@@ -148,7 +150,7 @@ static int range_node(const char *node, size_t i, const char *service,
 		      struct sockaddr_in *name_p)
 {
 	char text[256];
-	int err = ask(node, service, AI_NUMERICHOST, name_p);
+	int err = resolve_name(node, service, AI_NUMERICHOST, name_p);
 
 	if (!err) {
 		uint32_t host = ntohl(name_p->sin_addr.s_addr);
@@ -158,7 +160,7 @@ static int range_node(const char *node, size_t i, const char *service,
 	}
 	if (!i)
 		return weft_addr_resolve(node, service, false, name_p);
-	count_up(node, i, text, sizeof(text));
+	name_increment(node, i, text, sizeof(text));
 	return weft_addr_resolve(text, service, false, name_p);
 }
 

@@ -24,7 +24,7 @@ int weft_addr_iface(const char *text, struct in_addr *ip_p);
  * of the first interface, in the order of their numbers, that is up and not the
  * loopback. -EADDRNOTAVAIL: there is none.
  */
-int weft_addr_outside(struct in_addr *ip_p);
+int weft_addr_default_route(struct in_addr *ip_p);
 
 /*
  * node and service as for getaddrinfo; either may be NULL (loopback, port 0).

@@ -7,19 +7,20 @@
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
 
-static_assert((int)WEFT_AT_MIN == FI_MIN && (int)WEFT_AT_SUM == FI_SUM &&
-		      (int)WEFT_AT_LOR == FI_LOR &&
-		      (int)WEFT_AT_BXOR == FI_BXOR &&
-		      (int)WEFT_AT_READ == FI_ATOMIC_READ &&
-		      (int)WEFT_AT_WRITE == FI_ATOMIC_WRITE &&
-		      (int)WEFT_AT_CSWAP == FI_CSWAP &&
-		      (int)WEFT_AT_CSWAP_GT == FI_CSWAP_GT &&
-		      (int)WEFT_AT_MSWAP == FI_MSWAP,
+static_assert((int)WEFT_ATOMIC_MIN == FI_MIN &&
+		      (int)WEFT_ATOMIC_SUM == FI_SUM &&
+		      (int)WEFT_ATOMIC_LOR == FI_LOR &&
+		      (int)WEFT_ATOMIC_BXOR == FI_BXOR &&
+		      (int)WEFT_ATOMIC_READ == FI_ATOMIC_READ &&
+		      (int)WEFT_ATOMIC_WRITE == FI_ATOMIC_WRITE &&
+		      (int)WEFT_ATOMIC_CSWAP == FI_CSWAP &&
+		      (int)WEFT_ATOMIC_CSWAP_GT == FI_CSWAP_GT &&
+		      (int)WEFT_ATOMIC_MSWAP == FI_MSWAP,
 	      "libfabric's numbers");
-static_assert((int)WEFT_AT_INT8 == FI_INT8 &&
-		      (int)WEFT_AT_UINT64 == FI_UINT64 &&
-		      (int)WEFT_AT_FLOAT == FI_FLOAT &&
-		      (int)WEFT_AT_DOUBLE == FI_DOUBLE,
+static_assert((int)WEFT_ATOMIC_INT8 == FI_INT8 &&
+		      (int)WEFT_ATOMIC_UINT64 == FI_UINT64 &&
+		      (int)WEFT_ATOMIC_FLOAT == FI_FLOAT &&
+		      (int)WEFT_ATOMIC_DOUBLE == FI_DOUBLE,
 	      "libfabric's numbers");
 
 /* A call in any of its forms; counts are in elements. */
@@ -64,7 +65,7 @@ static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 /* Sets operands, comparands and results, which must have equal lengths. */
 static int operands(struct weft_nic_op *op, const struct call *c)
 {
-	size_t bytes = weft_at_bytes(c->type);
+	size_t bytes = weft_atomic_type_bytes(c->type);
 	ssize_t len = ioc_copy(op->iov, c->iov, c->iov_count, bytes);
 	ssize_t results, compares;
 
@@ -187,7 +188,7 @@ static ssize_t weft_at_inject(struct fid_ep *fid, const void *buf, size_t count,
 		.op = op,
 	};
 
-	if (count * weft_at_bytes(datatype) > ep->inject_bytes)
+	if (count * weft_atomic_type_bytes(datatype) > ep->inject_bytes)
 		return -FI_EMSGSIZE;
 	return post(ep, &c);
 }
@@ -311,7 +312,7 @@ static ssize_t weft_at_compwritemsg(struct fid_ep *fid,
 static int valid(const struct weft_machine *m, unsigned kind,
 		 enum fi_datatype type, enum fi_op op, size_t *count)
 {
-	size_t n = weft_at_count(m, kind, (unsigned)op, (unsigned)type);
+	size_t n = weft_atomic_max_count(m, kind, (unsigned)op, (unsigned)type);
 
 	if (!n)
 		return -FI_EOPNOTSUPP;
@@ -358,7 +359,7 @@ int weft_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 		kind = WEFT_FETCH;
 	if (flags & FI_COMPARE_ATOMIC)
 		kind = WEFT_COMPARE;
-	attr->size = weft_at_bytes((unsigned)datatype);
+	attr->size = weft_atomic_type_bytes((unsigned)datatype);
 	return valid(d->machine, kind, datatype, op, &attr->count);
 }
 

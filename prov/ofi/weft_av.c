@@ -38,7 +38,7 @@ static uint32_t find(struct weft_av *av, const struct sockaddr_in *name)
 	return v ? (uint32_t)(v - 1) : NONE;
 }
 
-static int remember(struct weft_av *av, uint32_t i)
+static int name_insert(struct weft_av *av, uint32_t i)
 {
 	return weft_hash_set(&av->by_name, key_of(&av->entry[i].name),
 			     (void *)(uintptr_t)(i + 1));
@@ -119,7 +119,7 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 	return i;
 }
 
-static void ep_forget(struct weft_ep *ep, fi_addr_t addr)
+static void ep_peer_drop(struct weft_ep *ep, fi_addr_t addr)
 {
 	struct weft_peer *peer;
 
@@ -187,11 +187,11 @@ static void entry_put(struct weft_av *av, uint32_t i)
 }
 
 /* Drops the cached peers of an address: its next use queries the carrier. */
-static void ask_again(struct weft_av *av, fi_addr_t addr)
+static void peers_invalidate(struct weft_av *av, fi_addr_t addr)
 {
 	struct weft_list *pos, *tmp;
 
-	weft_list_each(pos, tmp, &av->eps) ep_forget(
+	weft_list_each(pos, tmp, &av->eps) ep_peer_drop(
 		weft_container_of(pos, struct weft_ep, av_link), addr);
 }
 
@@ -208,7 +208,7 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 	if (known != NONE && av->type == FI_AV_MAP) {
 		av->entry[known].uses++;
 		av->entry[known].name = *name;
-		ask_again(av, known);
+		peers_invalidate(av, known);
 		*addr_p = known;
 		return 0;
 	}
@@ -216,7 +216,7 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 	if (i == NONE)
 		return -ENOMEM;
 	av->entry[i] = (struct weft_av_entry){ .name = *name, .uses = 1 };
-	if (known == NONE && remember(av, i)) {
+	if (known == NONE && name_insert(av, i)) {
 		entry_put(av, i);
 		return -ENOMEM;
 	}
@@ -225,7 +225,7 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 }
 
 /* Makes another entry of the same name current in by_name, if there is one. */
-static void forget_name(struct weft_av *av, uint32_t gone)
+static void name_remove(struct weft_av *av, uint32_t gone)
 {
 	uint64_t key = key_of(&av->entry[gone].name);
 
@@ -237,7 +237,7 @@ static void forget_name(struct weft_av *av, uint32_t gone)
 	for (uint32_t i = 0; i < av->count; i++)
 		if (i != gone && in_use(av, i) &&
 		    key_of(&av->entry[i].name) == key) {
-			remember(av, i);
+			name_insert(av, i);
 			return;
 		}
 }
@@ -250,8 +250,8 @@ static int remove_one(struct weft_av *av, fi_addr_t addr)
 		return -FI_EINVAL;
 	if (--av->entry[addr].uses)
 		return 0;
-	forget_name(av, (uint32_t)addr);
-	weft_list_each(pos, tmp, &av->eps) ep_forget(
+	name_remove(av, (uint32_t)addr);
+	weft_list_each(pos, tmp, &av->eps) ep_peer_drop(
 		weft_container_of(pos, struct weft_ep, av_link), addr);
 	entry_put(av, (uint32_t)addr);
 	return 0;
@@ -439,10 +439,10 @@ static struct fi_ops fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_av_close,
 	.bind = weft_av_bind_eq,
-	.control = weft_no_control,
-	.ops_open = weft_no_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.control = weft_nosys_control,
+	.ops_open = weft_nosys_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 static struct fi_ops_av av_ops = {

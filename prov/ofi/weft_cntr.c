@@ -24,7 +24,7 @@ void weft_cntr_count_err(struct weft_cntr *cntr)
 	weft_watch_notify(&cntr->watch);
 }
 
-static uint64_t look(struct weft_cntr *cntr, weft_au64 *number)
+static uint64_t progress_and_read(struct weft_cntr *cntr, weft_au64 *number)
 {
 	uint64_t v;
 
@@ -37,12 +37,12 @@ static uint64_t look(struct weft_cntr *cntr, weft_au64 *number)
 
 static uint64_t weft_cntr_read(struct fid_cntr *fid)
 {
-	return look(to_cntr(fid), &to_cntr(fid)->value);
+	return progress_and_read(to_cntr(fid), &to_cntr(fid)->value);
 }
 
 static uint64_t weft_cntr_readerr(struct fid_cntr *fid)
 {
-	return look(to_cntr(fid), &to_cntr(fid)->errors);
+	return progress_and_read(to_cntr(fid), &to_cntr(fid)->errors);
 }
 
 /* Adds to one of the numbers, or sets it; wakes waiters. */
@@ -93,7 +93,7 @@ static int weft_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 			ret = -FI_EAVAIL;
 		else
 			ret = (int)weft_ofi_err(
-				weft_watch_sleep(&cntr->watch, deadline));
+				weft_watch_wait(&cntr->watch, deadline));
 		if (ret && ret != -FI_EAGAIN)
 			break;
 	}
@@ -140,11 +140,11 @@ static int weft_cntr_control(struct fid *fid, int command, void *arg)
 static struct fi_ops fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_cntr_close,
-	.bind = weft_no_bind,
+	.bind = weft_nosys_bind,
 	.control = weft_cntr_control,
-	.ops_open = weft_no_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.ops_open = weft_nosys_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 static struct fi_ops_cntr cntr_ops = {

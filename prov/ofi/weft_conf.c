@@ -275,8 +275,8 @@ static void conf_read(void)
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.host_eager = weft_cfg_get(&options[HOST_EAGER]).size;
-	conf.host_help = weft_cfg_get(&options[HOST_HELP]).size;
-	conf.host_help_row = weft_cfg_get(&options[HOST_HELP_ROW]).size;
+	conf.host_shared_copy = weft_cfg_get(&options[HOST_HELP]).size;
+	conf.host_shared_copy_busy = weft_cfg_get(&options[HOST_HELP_ROW]).size;
 	conf.host_loop = weft_cfg_get(&options[HOST_LOOP]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();

@@ -17,15 +17,15 @@ struct weft_conf {
 	bool dma;				/* FI_WEFT_DMA */
 	bool peer;				/* FI_WEFT_PEER */
 	size_t spin_ns;				/* FI_WEFT_SPIN */
-	size_t eager_bytes;	/* FI_WEFT_EAGER, 0: the machine's */
-	size_t host_eager;	/* FI_WEFT_HOST_EAGER */
-	size_t host_help;	/* FI_WEFT_HOST_HELP */
-	size_t host_help_row;	/* FI_WEFT_HOST_HELP_ROW */
-	size_t host_loop;	/* FI_WEFT_HOST_LOOP */
-	uint32_t fifo_slots;	/* FI_WEFT_FIFO, 0: the carrier's */
-	int node;		/* FI_WEFT_NODE, -1: unknown */
-	unsigned arity;		/* FI_WEFT_ARITY */
-	bool virt;		/* FI_WEFT_CLOCK=virtual */
+	size_t eager_bytes;	      /* FI_WEFT_EAGER, 0: the machine's */
+	size_t host_eager;	      /* FI_WEFT_HOST_EAGER */
+	size_t host_shared_copy;      /* FI_WEFT_HOST_HELP */
+	size_t host_shared_copy_busy; /* FI_WEFT_HOST_HELP_ROW */
+	size_t host_loop;	      /* FI_WEFT_HOST_LOOP */
+	uint32_t fifo_slots;	      /* FI_WEFT_FIFO, 0: the carrier's */
+	int node;		      /* FI_WEFT_NODE, -1: unknown */
+	unsigned arity;		      /* FI_WEFT_ARITY */
+	bool virt;		      /* FI_WEFT_CLOCK=virtual */
 	struct weft_vt_conf vt; /* FI_WEFT_MACHINE, _MAP, _PPN, _COMPUTE */
 	const char *job;	/* FI_WEFT_JOB */
 };

@@ -49,7 +49,7 @@ static int cq_overrun(struct weft_cq *cq)
 			 "entries: a completion is lost",
 			 (unsigned long long)cq->mask + 1);
 	cq->overrun = true;
-	weft_cq_rouse(cq); /* stays set: no reader blocks again */
+	weft_cq_wake(cq); /* stays set: no reader blocks again */
 	return -ENOMEM;
 }
 
@@ -223,7 +223,7 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 }
 
 /* May a wait end: `threshold` entries, or an error among them? */
-static bool enough(struct weft_cq *cq, size_t threshold)
+static bool threshold_reached(struct weft_cq *cq, size_t threshold)
 {
 	if (cq->tail - cq->head >= threshold)
 		return true;
@@ -234,11 +234,11 @@ static bool enough(struct weft_cq *cq, size_t threshold)
 }
 
 /* In virtual time waits have no periodic timeout: a peer's death ends them. */
-static WEFT_COLD bool somebody_died(struct weft_cq *cq)
+static WEFT_COLD bool peer_died(struct weft_cq *cq)
 {
 	const struct weft_domain *d = cq->domain;
 	uint64_t n = d->ep_count && d->eps[0]->nic
-			     ? weft_nic_deaths(d->eps[0]->nic)
+			     ? weft_nic_dead_count(d->eps[0]->nic)
 			     : 0;
 	bool more = n != cq->deaths;
 
@@ -260,11 +260,11 @@ static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 	weft_enter(cq->domain);
 	for (;;) {
 		weft_domain_progress(cq->domain);
-		if (enough(cq, threshold) || cq->watch.signalled)
+		if (threshold_reached(cq, threshold) || cq->watch.signalled)
 			break;
-		if (weft_unlikely(cq->domain->world) && somebody_died(cq))
+		if (weft_unlikely(cq->domain->world) && peer_died(cq))
 			break;
-		err = weft_watch_sleep(&cq->watch, deadline);
+		err = weft_watch_wait(&cq->watch, deadline);
 		if (err)
 			break;
 	}
@@ -289,7 +289,7 @@ static int weft_cq_signal(struct fid_cq *fid)
 	struct weft_cq *cq = to_cq(fid);
 
 	weft_enter(cq->domain);
-	weft_cq_rouse(cq);
+	weft_cq_wake(cq);
 	weft_leave(cq->domain);
 	return 0;
 }
@@ -340,11 +340,11 @@ int weft_cq_trywait(struct weft_cq *cq)
 static struct fi_ops fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_cq_close,
-	.bind = weft_no_bind,
+	.bind = weft_nosys_bind,
 	.control = weft_cq_control,
-	.ops_open = weft_no_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.ops_open = weft_nosys_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 static struct fi_ops_cq cq_ops = {

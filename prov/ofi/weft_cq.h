@@ -31,7 +31,7 @@ static inline bool weft_cq_has(const struct weft_cq *cq)
 }
 
 /* Wakes waiters of the queue, as fi_cq_signal does. */
-static inline void weft_cq_rouse(struct weft_cq *cq)
+static inline void weft_cq_wake(struct weft_cq *cq)
 {
 	cq->watch.signalled = true;
 	weft_watch_notify(&cq->watch);

@@ -17,9 +17,9 @@ extern struct fi_weft_recv weft_recv_ops;
 extern struct fi_weft_peers weft_peers_ops; /* weft_peers.c */
 extern struct fi_weft_now weft_now_ops;	    /* weft_now.c */
 extern struct fi_weft_typed weft_typed_ops; /* weft_typed.c */
-void weft_recv_over(struct weft_ep *ep, const struct weft_nic_op *op);
+void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op);
 
 /* Completions, regions and events: weft_done.c. */
-extern const struct weft_nic_up weft_nic_calls;
+extern const struct weft_nic_up weft_done_callbacks;
 
 #endif

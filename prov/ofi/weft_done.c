@@ -24,7 +24,7 @@ static const uint8_t cntr_of[] = {
 };
 
 /* Flags received with a message; two shifts instead of branches. */
-static inline uint64_t brought(const struct weft_nic_op *op)
+static inline uint64_t received_flags(const struct weft_nic_op *op)
 {
 	static_assert(FI_REMOTE_CQ_DATA == (uint64_t)WEFT_OP_DATA << 16 &&
 			      FI_MULTI_RECV == (uint64_t)WEFT_OP_RELEASE << 9,
@@ -46,13 +46,13 @@ WEFT_INLINE void entry_fill(struct weft_ep *ep, const struct weft_nic_op *op,
 	e->err = NULL;
 	if (op->kind != WEFT_RECV)
 		return;
-	e->flags |= brought(op);
+	e->flags |= received_flags(op);
 	if ((ep->caps & FI_SOURCE) && op->peer)
 		e->src = weft_ep_source(ep, op->peer);
 }
 
-static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
-			     struct weft_nic_op *op)
+static WEFT_COLD void op_failure(struct weft_ep *ep, struct weft_cq *cq,
+				 struct weft_nic_op *op)
 {
 	struct weft_cqe e;
 
@@ -63,8 +63,9 @@ static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
 }
 
 /* An operation that succeeded. */
-WEFT_INLINE void went_well(struct weft_ep *ep, struct weft_cq *cq,
-			   struct weft_cntr *cntr, const struct weft_nic_op *op)
+WEFT_INLINE void op_success(struct weft_ep *ep, struct weft_cq *cq,
+			    struct weft_cntr *cntr,
+			    const struct weft_nic_op *op)
 {
 	struct weft_cqe *e;
 
@@ -79,30 +80,31 @@ WEFT_INLINE void went_well(struct weft_ep *ep, struct weft_cq *cq,
 	weft_cq_commit(cq);
 }
 
-WEFT_APART WEFT_HOT static void queue_done(struct weft_ep *ep,
-					   struct weft_nic_op *op)
+WEFT_NOINLINE WEFT_HOT static void queue_done(struct weft_ep *ep,
+					      struct weft_nic_op *op)
 {
 	if (weft_unlikely(op->err))
-		failed(ep, op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq, op);
+		op_failure(ep, op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq,
+			   op);
 	else if (weft_likely(op->kind == WEFT_RECV))
-		went_well(ep, ep->rx_cq, ep->cntr[WEFT_CNTR_RECV], op);
+		op_success(ep, ep->rx_cq, ep->cntr[WEFT_CNTR_RECV], op);
 	else
-		went_well(ep, ep->tx_cq, ep->cntr[cntr_of[op->kind]], op);
+		op_success(ep, ep->tx_cq, ep->cntr[cntr_of[op->kind]], op);
 }
 
 WEFT_HOT static void up_done(void *arg, struct weft_nic_op *op)
 {
 	if (op->flags & WEFT_OP_UNQUEUED)
-		weft_recv_over(arg, op);
+		weft_recv_complete(arg, op);
 	else
 		queue_done(arg, op);
 }
 
-static int up_region(void *arg, const struct weft_want *want, void **at_p,
+static int up_region(void *arg, const struct weft_mem_access *want, void **at_p,
 		     void **region_p)
 {
 	struct weft_ep *ep = arg;
-	struct weft_mr_want w = {
+	struct weft_mr_request w = {
 		.key = want->key,
 		.addr = want->addr,
 		.len = want->len,
@@ -140,7 +142,7 @@ static void up_event(void *arg, struct weft_nic_op *op, void *region)
 	}
 }
 
-const struct weft_nic_up weft_nic_calls = {
+const struct weft_nic_up weft_done_callbacks = {
 	.done = up_done,
 	.region = up_region,
 	.event = up_event,

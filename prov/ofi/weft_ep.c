@@ -156,7 +156,7 @@ static int world_join(struct weft_domain *d)
 
 	if (!conf->virt || d->world || !*conf->job)
 		return 0;
-	return weft_vt_meet(&conf->vt, conf->job, &d->world);
+	return weft_vt_join_job(&conf->vt, conf->job, &d->world);
 }
 
 static int nic_open(struct weft_ep *ep)
@@ -166,13 +166,13 @@ static int nic_open(struct weft_ep *ep)
 	int err = world_join(ep->domain);
 	struct weft_nic_attr attr = {
 		.machine = ep->domain->machine,
-		.up = &weft_nic_calls,
+		.up = &weft_done_callbacks,
 		.up_arg = ep,
 		.fifo_slots = conf->fifo_slots,
 		.eager_bytes = conf->eager_bytes,
 		.host_eager = conf->host_eager,
-		.host_help = conf->host_help,
-		.host_help_row = conf->host_help_row,
+		.host_shared_copy = conf->host_shared_copy,
+		.host_shared_copy_busy = conf->host_shared_copy_busy,
 		.host_loop = conf->host_loop,
 		.spin_ns = (uint32_t)conf->spin_ns,
 		.min_multi = ep->min_multi_recv,
@@ -187,17 +187,17 @@ static int nic_open(struct weft_ep *ep)
 	};
 
 	if (!err)
-		err = weft_place_choose(ep, &carrier);
+		err = weft_ep_addr_choose(ep, &carrier);
 	attr.carrier = carrier;
 	attr.name = ep->name;
-	weft_place_key(ep, &attr);
+	weft_ep_key_set(ep, &attr);
 	if (!err)
 		err = weft_nic_open(&attr, &ep->nic);
 	if (err)
 		return err;
 	ep->carrier = weft_nic_carrier(ep->nic);
 	weft_nic_name(ep->nic, &ep->name);
-	weft_hmem_calls(ep);
+	weft_hmem_callbacks_set(ep);
 	return 0;
 }
 
@@ -387,8 +387,8 @@ static struct fi_ops fid_ops = {
 	.bind = weft_ep_bind,
 	.control = weft_ep_control,
 	.ops_open = weft_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 static struct fi_ops_ep ep_ops = {
@@ -396,22 +396,22 @@ static struct fi_ops_ep ep_ops = {
 	.cancel = weft_ep_cancel,
 	.getopt = weft_ep_getopt,
 	.setopt = weft_ep_setopt,
-	.tx_ctx = weft_no_tx_ctx,
-	.rx_ctx = weft_no_rx_ctx,
-	.rx_size_left = weft_no_size_left,
-	.tx_size_left = weft_no_size_left,
+	.tx_ctx = weft_nosys_tx_ctx,
+	.rx_ctx = weft_nosys_rx_ctx,
+	.rx_size_left = weft_nosys_size_left,
+	.tx_size_left = weft_nosys_size_left,
 };
 
 static struct fi_ops_cm cm_ops = {
 	.size = sizeof(struct fi_ops_cm),
 	.setname = weft_ep_setname,
 	.getname = weft_ep_getname,
-	.getpeer = weft_no_getpeer,
-	.connect = weft_no_connect,
-	.listen = weft_no_listen,
-	.accept = weft_no_accept,
-	.reject = weft_no_reject,
-	.shutdown = weft_no_shutdown,
+	.getpeer = weft_nosys_getpeer,
+	.connect = weft_nosys_connect,
+	.listen = weft_nosys_listen,
+	.accept = weft_nosys_accept,
+	.reject = weft_nosys_reject,
+	.shutdown = weft_nosys_shutdown,
 	.join = weft_mc_join,
 };
 
@@ -493,7 +493,7 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 	ep->domain = d;
 	ep_fill(ep, info);
 	if (info->caps & FI_HMEM)
-		weft_hmem_use(ep);
+		weft_hmem_enable(ep);
 	weft_ref_get(&d->ref);
 	*ep_p = &ep->fid;
 	return 0;

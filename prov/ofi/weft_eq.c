@@ -264,11 +264,11 @@ static int weft_eq_control(struct fid *fid, int command, void *arg)
 static struct fi_ops fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_eq_close,
-	.bind = weft_no_bind,
+	.bind = weft_nosys_bind,
 	.control = weft_eq_control,
-	.ops_open = weft_no_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.ops_open = weft_nosys_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 static struct fi_ops_eq eq_ops = {

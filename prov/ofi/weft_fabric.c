@@ -32,19 +32,19 @@ static int weft_domain2(struct fid_fabric *fabric, struct fi_info *info,
 static struct fi_ops fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_fabric_close,
-	.bind = weft_no_bind,
-	.control = weft_no_control,
-	.ops_open = weft_no_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.bind = weft_nosys_bind,
+	.control = weft_nosys_control,
+	.ops_open = weft_nosys_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 static struct fi_ops_fabric fabric_ops = {
 	.size = sizeof(struct fi_ops_fabric),
 	.domain = weft_domain_open,
-	.passive_ep = weft_no_passive_ep,
+	.passive_ep = weft_nosys_passive_ep,
 	.eq_open = weft_eq_open,
-	.wait_open = weft_no_wait_open,
+	.wait_open = weft_nosys_wait_open,
 	.trywait = weft_trywait,
 	.domain2 = weft_domain2,
 };

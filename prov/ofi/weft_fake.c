@@ -27,7 +27,7 @@ struct fi_weft_mem weft_mem_ops;
 struct fi_weft_peers weft_peers_ops;
 struct fi_weft_now weft_now_ops;
 
-uint64_t weft_nic_deaths(const struct weft_nic *nic)
+uint64_t weft_nic_dead_count(const struct weft_nic *nic)
 {
 	(void)nic;
 	return 0;
@@ -178,13 +178,13 @@ static struct fake_ep *of_nic(struct weft_nic *nic)
 	return (struct fake_ep *)nic;
 }
 
-void weft_nic_expose(struct weft_nic *nic, const struct weft_want *row,
-		     void *at)
+void weft_nic_region_list(struct weft_nic *nic,
+			  const struct weft_mem_access *row, void *at)
 {
 	of_nic(nic)->exposed++;
 }
 
-void weft_nic_hide(struct weft_nic *nic, uint64_t key)
+void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key)
 {
 	if (of_nic(nic)->exposed)
 		of_nic(nic)->exposed--;

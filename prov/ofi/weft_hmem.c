@@ -26,13 +26,13 @@ static int reach(struct iovec *iov)
 }
 
 /* A multi receive buffer is reported by its address: it must be the host's. */
-int weft_hmem_take(struct weft_ep *ep, struct weft_nic_op *op)
+int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 {
 	void *first = op->iov[0].iov_base;
 	int err = 0;
 
 	if (ep->hmem == WEFT_HMEM_STAGED)
-		return weft_stage_take(ep, op);
+		return weft_stage_op_prepare(ep, op);
 	for (unsigned i = 0; i < op->iov_count && !err; i++)
 		err = reach(&op->iov[i]);
 	if (!err && op->flags & WEFT_OP_MULTI && op->iov[0].iov_base != first)
@@ -181,7 +181,7 @@ static void tables_fill(void)
 	tagged_ops.injectdata = hmem_tinjectdata;
 }
 
-void weft_hmem_use(struct weft_ep *ep)
+void weft_hmem_enable(struct weft_ep *ep)
 {
 	pthread_once(&tables, tables_fill);
 	weft_enter(ep->domain);
@@ -191,15 +191,15 @@ void weft_hmem_use(struct weft_ep *ep)
 				   : WEFT_HMEM_STAGED;
 	ep->fid.msg = &msg_ops;
 	ep->fid.tagged = &tagged_ops;
-	weft_hmem_calls(ep);
+	weft_hmem_callbacks_set(ep);
 	weft_leave(ep->domain);
 }
 
 /* Staged operations have a completion function of their own. */
-void weft_hmem_calls(struct weft_ep *ep)
+void weft_hmem_callbacks_set(struct weft_ep *ep)
 {
 	if (ep->nic && ep->hmem == WEFT_HMEM_STAGED)
-		weft_nic_set_up(ep->nic, &weft_stage_calls);
+		weft_nic_set_up(ep->nic, &weft_stage_callbacks);
 }
 
 /* ---- FI_OPT_FI_HMEM_P2P ---- */
@@ -218,7 +218,7 @@ int weft_hmem_set(struct weft_ep *ep, int p2p)
 	weft_enter(ep->domain);
 	ep->hmem = can && p2p != FI_HMEM_P2P_DISABLED ? WEFT_HMEM_PEER
 						      : WEFT_HMEM_STAGED;
-	weft_hmem_calls(ep);
+	weft_hmem_callbacks_set(ep);
 	weft_leave(ep->domain);
 	return 0;
 }

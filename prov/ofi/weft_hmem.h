@@ -15,15 +15,15 @@ enum weft_hmem {
 };
 
 /* Enables memory of other kinds on the endpoint. */
-void weft_hmem_use(struct weft_ep *ep);
+void weft_hmem_enable(struct weft_ep *ep);
 /* Sets the engine's callbacks of an endpoint with FI_HMEM, once it is open. */
-void weft_hmem_calls(struct weft_ep *ep);
+void weft_hmem_callbacks_set(struct weft_ep *ep);
 /* FI_OPT_FI_HMEM_P2P: enum of rdma/fi_endpoint.h. 0 or -FI_E*. */
 int weft_hmem_set(struct weft_ep *ep, int p2p);
 
 /* Gives the op of an endpoint with FI_HMEM the addresses that the interface
  * uses. -EFAULT: a segment spans memory of two kinds; -ENOMEM, -ENOSYS. */
-int weft_hmem_take(struct weft_ep *ep, struct weft_nic_op *op);
+int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op);
 
 /* Ops table of fi_open_ops: FI_WEFT_MEM. */
 extern struct fi_weft_mem weft_mem_ops;

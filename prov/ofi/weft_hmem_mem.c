@@ -67,7 +67,7 @@ static int mem_iface(struct fid *fid, const void *at, size_t len,
 
 static int mem_use(struct fid_ep *fid)
 {
-	weft_hmem_use(weft_container_of(fid, struct weft_ep, fid));
+	weft_hmem_enable(weft_container_of(fid, struct weft_ep, fid));
 	return 0;
 }
 

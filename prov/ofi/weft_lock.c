@@ -18,7 +18,7 @@ void weft_mutex_lock_slow(struct weft_mutex *m)
 	}
 	/* From here on the word is 2, so that the holder wakes this thread. */
 	while (weft_swap32(&m->word, 2) != 0)
-		weft_futex_sleep(&m->word, 2, UINT64_MAX, WEFT_FUTEX_THREADS);
+		weft_futex_wait(&m->word, 2, UINT64_MAX, WEFT_FUTEX_THREADS);
 }
 
 void weft_mutex_wake(struct weft_mutex *m)

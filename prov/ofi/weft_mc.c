@@ -28,7 +28,7 @@ static void wake_waiter(struct weft_cq *cq)
 {
 	if (!cq || cq->watch.obj == FI_WAIT_NONE)
 		return;
-	weft_cq_rouse(cq);
+	weft_cq_wake(cq);
 }
 
 static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
@@ -66,11 +66,11 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 static struct fi_ops mc_fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = mc_close,
-	.bind = weft_no_bind,
-	.control = weft_no_control,
+	.bind = weft_nosys_bind,
+	.control = weft_nosys_control,
 	.ops_open = mc_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 /* Returns the peers of the set in its order, and the endpoint's position. */
@@ -140,7 +140,7 @@ int weft_mc_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
 	/* used only if oversubscribed; else there are no yields here */
-	weft_patience_init(&mc->patience, WEFT_CROWD);
+	weft_patience_init(&mc->patience, WEFT_OVERSUBSCRIBED);
 	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
 	/* set before the event, which may be posted at once */

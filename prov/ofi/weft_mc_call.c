@@ -66,7 +66,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	bytes = weft_mc_bytes(attr->datatype);
 	if (weft_mc_call_rows[coll].reduces &&
 	    (!weft_mc_names(attr->op, attr->datatype, &call) ||
-	     !weft_cu_can(call.op, call.type)))
+	     !weft_cu_supports(call.op, call.type)))
 		return -FI_EOPNOTSUPP;
 	if (coll != FI_BARRIER && !bytes)
 		return -FI_EOPNOTSUPP;

@@ -11,8 +11,8 @@
 #include "prov/ofi/weft_wait.h"
 #include "src/base/clock.h"
 
-#define ALONE weft_patience_rule[WEFT_ALONE]
-#define CROWD weft_patience_rule[WEFT_CROWD]
+#define ALONE weft_patience_rule[WEFT_OWN_CORE]
+#define CROWD weft_patience_rule[WEFT_OVERSUBSCRIBED]
 
 /* Yields, when oversubscribed, between polls of all endpoints. */
 #define YIELDS_A_PASS 8
@@ -49,13 +49,13 @@ static void posted_done(struct weft_nic_coll_work *w)
 	struct mc_work *d = weft_container_of(w, struct mc_work, work);
 
 	if (queue_of(d->mc->ep))
-		weft_cq_rouse(queue_of(d->mc->ep));
+		weft_cq_wake(queue_of(d->mc->ep));
 	d->over((struct fi_weft_work *)d, -work_result(w));
 }
 
 /* Prepares an operation that is posted and not waited for. */
-static void keep_posted(struct weft_mc *mc, const struct fi_weft_call *c,
-			struct weft_nic_coll_work *w)
+static void posted_prepare(struct weft_mc *mc, const struct fi_weft_call *c,
+			   struct weft_nic_coll_work *w)
 {
 	struct mc_work *d = weft_container_of(w, struct mc_work, work);
 
@@ -65,7 +65,7 @@ static void keep_posted(struct weft_mc *mc, const struct fi_weft_call *c,
 }
 
 /* Spins of a call before it returns that it is in progress. */
-static unsigned turns_of(struct weft_mc *mc, uint64_t flags, bool crowd)
+static unsigned spin_count(struct weft_mc *mc, uint64_t flags, bool crowd)
 {
 	if (flags & FI_WEFT_LATER)
 		return 0;
@@ -86,8 +86,9 @@ WEFT_HOT int weft_mc_begin(struct fid *fid, const struct fi_weft_call *c,
 	if (!mc->one_thread)
 		return -FI_ENOSYS;
 	w->done = NULL;
-	crowd = (c->flags & FI_WEFT_CROWD) || weft_nic_coll_crowded(mc->group);
-	turns = turns_of(mc, c->flags, crowd);
+	crowd = (c->flags & FI_WEFT_CROWD) ||
+		weft_nic_coll_oversubscribed(mc->group);
+	turns = spin_count(mc, c->flags, crowd);
 	if (!weft_mc_call(c, &w->call))
 		return -FI_EOPNOTSUPP;
 	ret = weft_nic_coll_begin(mc->group, w, turns);
@@ -97,17 +98,17 @@ WEFT_HOT int weft_mc_begin(struct fid *fid, const struct fi_weft_call *c,
 		return work_result(w);
 	w->crowd = crowd;
 	if (c->flags & FI_WEFT_LATER)
-		keep_posted(mc, c, w);
+		posted_prepare(mc, c, w);
 	return -FI_EINPROGRESS;
 }
 
 /* Blocks or yields; false: timed out. */
-static bool rest(struct weft_ep *ep, uint64_t deadline)
+static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 {
 	struct weft_cq *cq = queue_of(ep);
 
 	if (cq && cq->watch.obj != FI_WAIT_NONE)
-		return !weft_watch_sleep(&cq->watch, deadline);
+		return !weft_watch_wait(&cq->watch, deadline);
 	weft_patience_give();
 	return true;
 }
@@ -149,7 +150,7 @@ static int wait_long(struct weft_ep *ep, struct weft_nic_coll_work *w,
 		if (rounds && rounds--) {
 			if (weft_nic_coll_spin(w, ALONE.look.turns))
 				return work_result(w);
-		} else if (!rest(ep, deadline)) {
+		} else if (!block_or_yield(ep, deadline)) {
 			return -FI_EAGAIN;
 		}
 	}

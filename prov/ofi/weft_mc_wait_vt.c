@@ -11,7 +11,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 
 /* 0: woken, or timed out; the end of virtual time is an error. */
-static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
+static int wait_virtual(struct weft_carrier *c, int timeout_ms)
 {
 	uint64_t ns = timeout_ms < 0 ? UINT64_MAX : timeout_ms * NS_PER_MS;
 	int ret = timeout_ms ? c->ops->wait(c, ns) : 0;
@@ -28,10 +28,10 @@ WEFT_HOT int weft_mc_wait_virtual(struct weft_ep *ep,
 	if (w->over)
 		return w->call.err;
 	while (!weft_cq_has(ep->tx_cq) && !weft_cq_has(ep->rx_cq)) {
-		ret = sleep_virtual(ep->carrier, timeout_ms);
+		ret = wait_virtual(ep->carrier, timeout_ms);
 		if (weft_unlikely(ret))
 			return ret;
-		weft_nic_coll_woken(w, WEFT_POLL_BUDGET);
+		weft_nic_coll_poll_woken(w, WEFT_POLL_BUDGET);
 		if (w->over)
 			return w->call.err;
 		if (timeout_ms >= 0)

@@ -21,7 +21,7 @@ static struct weft_mr *to_mr(struct fid *fid)
 	return weft_container_of(fid, struct weft_mr, fid.fid);
 }
 
-int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
+int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 		 struct weft_mr **mr_p, void **at_p)
 {
 	struct weft_mr *mr = weft_hash_get(&d->mrs, want->key);
@@ -43,7 +43,7 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
 /* ---- the tables that peers read ------------------------------------------ */
 
 /* Must every access be reported here? */
-static bool counted(struct weft_mr *mr, struct weft_ep *ep)
+static bool reports_access(struct weft_mr *mr, struct weft_ep *ep)
 {
 	return mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
 	       ep->cntr[WEFT_CNTR_REMOTE_WRITE];
@@ -51,7 +51,7 @@ static bool counted(struct weft_mr *mr, struct weft_ep *ep)
 
 static void expose(struct weft_mr *mr, struct weft_ep *ep)
 {
-	struct weft_want row = {
+	struct weft_mem_access row = {
 		.key = mr->fid.key,
 		.addr = mr->start,
 		.len = mr->len,
@@ -63,9 +63,9 @@ static void expose(struct weft_mr *mr, struct weft_ep *ep)
 		row.access |= WEFT_MR_REMOTE_WRITE;
 	if (!row.access)
 		return;
-	if (counted(mr, ep))
+	if (reports_access(mr, ep))
 		row.access |= WEFT_MR_EVENTS;
-	weft_nic_expose(ep->nic, &row, mr->base);
+	weft_nic_region_list(ep->nic, &row, mr->base);
 }
 
 static void expose_one(void *arg, uint64_t key, void *val)
@@ -83,7 +83,7 @@ static void hide_everywhere(struct weft_mr *mr)
 	struct weft_domain *d = mr->domain;
 
 	for (size_t i = 0; i < d->ep_count; i++)
-		weft_nic_hide(d->eps[i]->nic, mr->fid.key);
+		weft_nic_region_unlist(d->eps[i]->nic, mr->fid.key);
 }
 
 static void expose_everywhere(struct weft_mr *mr)
@@ -168,13 +168,14 @@ static struct fi_ops fid_ops = {
 	.close = weft_mr_close,
 	.bind = weft_mr_bind,
 	.control = weft_mr_control,
-	.ops_open = weft_no_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.ops_open = weft_nosys_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 /* Uses the user's key, or chooses one; -ENOKEY: it is in use. */
-static int mr_enlist(struct weft_domain *d, struct weft_mr *mr, uint64_t key)
+static int mr_key_insert(struct weft_domain *d, struct weft_mr *mr,
+			 uint64_t key)
 {
 	if (d->prov_key)
 		while (weft_hash_get(&d->mrs, d->next_key))
@@ -205,8 +206,8 @@ static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)
  * Returns the address by which peers and the interface access registered memory
  * of the kind of iface. -FI_ENOSYS: this machine supports host memory only.
  */
-static int mr_reach(struct weft_domain *d, const struct fi_mr_attr *attr,
-		    char **base_p)
+static int mr_address(struct weft_domain *d, const struct fi_mr_attr *attr,
+		      char **base_p)
 {
 	const struct weft_mem_kind *k;
 	const struct iovec iov = attr->mr_iov[0];
@@ -242,7 +243,7 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	/* FI_KEY_NOTAVAIL cannot be used by a peer. */
 	if (!d->prov_key && attr->requested_key == FI_KEY_NOTAVAIL)
 		return -FI_EKEYREJECTED;
-	err = mr_reach(d, attr, &base);
+	err = mr_address(d, attr, &base);
 	if (err)
 		return err;
 	mr = calloc(1, sizeof(*mr));
@@ -260,7 +261,7 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	mr->access = attr->access;
 	mr->flags = flags;
 	weft_enter(d);
-	err = mr_enlist(d, mr, attr->requested_key);
+	err = mr_key_insert(d, mr, attr->requested_key);
 	weft_leave(d);
 	if (err) {
 		free(mr);

@@ -9,7 +9,7 @@
 extern struct fi_ops_mr weft_mr_ops;
 
 /* A peer's request. access: FI_REMOTE_READ and/or FI_REMOTE_WRITE. */
-struct weft_mr_want {
+struct weft_mr_request {
 	uint64_t key;
 	uint64_t addr;
 	size_t len;
@@ -21,7 +21,7 @@ struct weft_mr_want {
  * in this process. Inside the lock. -ENOKEY: no such key, -EACCES: access not
  * allowed, -EFAULT: not inside the region.
  */
-int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
+int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 		 struct weft_mr **mr_p, void **at_p);
 
 /* Lists all regions of the domain in a new endpoint's table. */

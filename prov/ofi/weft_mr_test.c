@@ -16,7 +16,7 @@ static struct weft_domain *of(struct fake *f)
 static int find(struct fake *f, uint64_t key, uint64_t addr, size_t len,
 		uint64_t access)
 {
-	struct weft_mr_want want = { key, addr, len, access };
+	struct weft_mr_request want = { key, addr, len, access };
 	struct weft_mr *mr;
 	void *at = NULL;
 	int err = weft_mr_find(of(f), &want, &mr, &at);

@@ -4,108 +4,108 @@
 
 #include <rdma/fi_errno.h>
 
-int weft_no_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
+int weft_nosys_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_control(struct fid *fid, int command, void *arg)
+int weft_nosys_control(struct fid *fid, int command, void *arg)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_ops_open(struct fid *fid, const char *name, uint64_t flags,
-		     void **ops, void *context)
+int weft_nosys_ops_open(struct fid *fid, const char *name, uint64_t flags,
+			void **ops, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_tostr(const struct fid *fid, char *buf, size_t len)
+int weft_nosys_tostr(const struct fid *fid, char *buf, size_t len)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_ops_set(struct fid *fid, const char *name, uint64_t flags,
-		    void *ops, void *context)
+int weft_nosys_ops_set(struct fid *fid, const char *name, uint64_t flags,
+		       void *ops, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_passive_ep(struct fid_fabric *fabric, struct fi_info *info,
-		       struct fid_pep **pep, void *context)
+int weft_nosys_passive_ep(struct fid_fabric *fabric, struct fi_info *info,
+			  struct fid_pep **pep, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_wait_open(struct fid_fabric *fabric, struct fi_wait_attr *attr,
-		      struct fid_wait **waitset)
+int weft_nosys_wait_open(struct fid_fabric *fabric, struct fi_wait_attr *attr,
+			 struct fid_wait **waitset)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_scalable_ep(struct fid_domain *domain, struct fi_info *info,
-			struct fid_ep **sep, void *context)
+int weft_nosys_scalable_ep(struct fid_domain *domain, struct fi_info *info,
+			   struct fid_ep **sep, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr,
-		    struct fid_stx **stx, void *context)
+int weft_nosys_stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr,
+		       struct fid_stx **stx, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
-		    struct fid_ep **rx_ep, void *context)
+int weft_nosys_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
+		       struct fid_ep **rx_ep, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
-		   struct fid_ep **tx_ep, void *context)
+int weft_nosys_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
+		      struct fid_ep **tx_ep, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
-		   struct fid_ep **rx_ep, void *context)
+int weft_nosys_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
+		      struct fid_ep **rx_ep, void *context)
 {
 	return -FI_ENOSYS;
 }
 
-ssize_t weft_no_size_left(struct fid_ep *ep)
+ssize_t weft_nosys_size_left(struct fid_ep *ep)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen)
+int weft_nosys_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_connect(struct fid_ep *ep, const void *addr, const void *param,
-		    size_t paramlen)
+int weft_nosys_connect(struct fid_ep *ep, const void *addr, const void *param,
+		       size_t paramlen)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_listen(struct fid_pep *pep)
+int weft_nosys_listen(struct fid_pep *pep)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_accept(struct fid_ep *ep, const void *param, size_t paramlen)
+int weft_nosys_accept(struct fid_ep *ep, const void *param, size_t paramlen)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_reject(struct fid_pep *pep, fid_t handle, const void *param,
-		   size_t paramlen)
+int weft_nosys_reject(struct fid_pep *pep, fid_t handle, const void *param,
+		      size_t paramlen)
 {
 	return -FI_ENOSYS;
 }
 
-int weft_no_shutdown(struct fid_ep *ep, uint64_t flags)
+int weft_nosys_shutdown(struct fid_ep *ep, uint64_t flags)
 {
 	return -FI_ENOSYS;
 }
@@ -170,7 +170,7 @@ static ssize_t no_barrier2(struct fid_ep *ep, fi_addr_t coll_addr,
 	return -FI_EOPNOTSUPP;
 }
 
-struct fi_ops_collective weft_no_collective_ops = {
+struct fi_ops_collective weft_nosys_collective_ops = {
 	.size = sizeof(struct fi_ops_collective),
 	.barrier = no_barrier,
 	.broadcast = no_broadcast,

@@ -9,7 +9,7 @@
 
 /* Inline: see carrier_cma(). */
 WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
-			   const struct weft_want *want)
+			   const struct weft_mem_access *want)
 {
 	struct weft_peer *peer;
 	int err = -EAGAIN;
@@ -26,10 +26,10 @@ WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 static int now_read(struct fid_ep *fid, void *buf, size_t len, fi_addr_t addr,
 		    uint64_t remote, uint64_t key)
 {
-	const struct weft_want want = { .key = key,
-					.addr = remote,
-					.len = len,
-					.access = WEFT_MR_REMOTE_READ };
+	const struct weft_mem_access want = { .key = key,
+					      .addr = remote,
+					      .len = len,
+					      .access = WEFT_MR_REMOTE_READ };
 
 	return access_now(weft_to_ep(fid), addr, buf, &want);
 }
@@ -37,10 +37,10 @@ static int now_read(struct fid_ep *fid, void *buf, size_t len, fi_addr_t addr,
 static int now_write(struct fid_ep *fid, const void *buf, size_t len,
 		     fi_addr_t addr, uint64_t remote, uint64_t key)
 {
-	const struct weft_want want = { .key = key,
-					.addr = remote,
-					.len = len,
-					.access = WEFT_MR_REMOTE_WRITE };
+	const struct weft_mem_access want = { .key = key,
+					      .addr = remote,
+					      .len = len,
+					      .access = WEFT_MR_REMOTE_WRITE };
 
 	return access_now(weft_to_ep(fid), addr, (void *)(uintptr_t)buf, &want);
 }

@@ -9,7 +9,7 @@ static uint64_t peers_deaths(struct fid_ep *fid)
 	uint64_t n;
 
 	weft_enter(ep->domain);
-	n = ep->nic ? weft_nic_deaths(ep->nic) : 0;
+	n = ep->nic ? weft_nic_dead_count(ep->nic) : 0;
 	weft_leave(ep->domain);
 	return n;
 }
@@ -26,14 +26,14 @@ static int peers_dead(struct fid_ep *fid, fi_addr_t addr)
 	return lost == ECONNRESET || lost == ENOMEM ? (int)lost : 0;
 }
 
-struct asking {
+struct filter {
 	int (*ask)(void *arg, uint64_t tag, uint64_t ignore);
 	void *arg;
 };
 
-static int ask_one(void *arg, uint64_t tag, uint64_t ignore)
+static int filter_one(void *arg, uint64_t tag, uint64_t ignore)
 {
-	const struct asking *a = arg;
+	const struct filter *a = arg;
 
 	return -a->ask(a->arg, tag, ignore);
 }
@@ -43,15 +43,15 @@ static void peers_fail(struct fid_ep *fid,
 		       void *arg)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
-	struct asking a = { ask, arg };
+	struct filter a = { ask, arg };
 
 	weft_enter(ep->domain);
 	if (ep->nic)
-		weft_nic_recv_ask(ep->nic, ask_one, &a);
+		weft_nic_recv_filter(ep->nic, filter_one, &a);
 	weft_leave(ep->domain);
 }
 
-static void peers_meet(struct fid_ep *fid, fi_addr_t addr)
+static void peers_contact(struct fid_ep *fid, fi_addr_t addr)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct weft_peer *peer = NULL;
@@ -60,7 +60,7 @@ static void peers_meet(struct fid_ep *fid, fi_addr_t addr)
 	if (ep->nic && (addr >= ep->peer_room || !ep->peers[addr]))
 		peer = weft_ep_peer(ep, addr);
 	if (peer)
-		weft_nic_meet(ep->nic, peer);
+		weft_nic_contact(ep->nic, peer);
 	weft_leave(ep->domain);
 }
 
@@ -69,5 +69,5 @@ struct fi_weft_peers weft_peers_ops = {
 	.deaths = peers_deaths,
 	.dead = peers_dead,
 	.fail = peers_fail,
-	.meet = peers_meet,
+	.meet = peers_contact,
 };

@@ -49,7 +49,7 @@ static int name_by_option(const char *iface, struct in_addr *ip_p)
 static int name_by_rule(struct in_addr *ip_p)
 {
 	char text[INET_ADDRSTRLEN];
-	int err = weft_addr_outside(ip_p);
+	int err = weft_addr_default_route(ip_p);
 
 	if (err)
 		weft_log_once(WEFT_LOG_ERROR,
@@ -95,8 +95,8 @@ static int key_check(const struct weft_ep *ep)
 	return -EACCES;
 }
 
-int weft_place_choose(struct weft_ep *ep,
-		      const struct weft_carrier_ops **carrier_p)
+int weft_ep_addr_choose(struct weft_ep *ep,
+			const struct weft_carrier_ops **carrier_p)
 {
 	const struct weft_carrier_ops *asked = weft_conf()->carrier;
 	int err = name_choose(ep);
@@ -118,7 +118,7 @@ int weft_place_choose(struct weft_ep *ep,
 	return 0;
 }
 
-void weft_place_key(const struct weft_ep *ep, struct weft_nic_attr *attr)
+void weft_ep_key_set(const struct weft_ep *ep, struct weft_nic_attr *attr)
 {
 	const char *text = weft_conf()->key;
 

@@ -10,10 +10,10 @@
  * requested another one, and chooses the carrier. -EADDRNOTAVAIL, -EACCES:
  * other hosts could reach it, and there is no key.
  */
-int weft_place_choose(struct weft_ep *ep,
-		      const struct weft_carrier_ops **carrier_p);
+int weft_ep_addr_choose(struct weft_ep *ep,
+			const struct weft_carrier_ops **carrier_p);
 
 /* Sets the key of attr: the endpoint's own, else the environment's. */
-void weft_place_key(const struct weft_ep *ep, struct weft_nic_attr *attr);
+void weft_ep_key_set(const struct weft_ep *ep, struct weft_nic_attr *attr);
 
 #endif

@@ -70,7 +70,7 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 		    op->len > ep->inject_bytes)
 			err = -EMSGSIZE;
 		if (!err && weft_unlikely(ep->hmem))
-			err = weft_hmem_take(ep, op);
+			err = weft_hmem_op_translate(ep, op);
 		if (!err)
 			err = weft_nic_send(ep->nic, op);
 		ret = weft_post_end(ep, op, err);
@@ -114,7 +114,7 @@ ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
 			err = weft_post_iov(op, iov, count);
 		if (!err && weft_unlikely(ep->hmem) &&
 		    !(p->comp_flags & FI_PEEK))
-			err = weft_hmem_take(ep, op);
+			err = weft_hmem_op_translate(ep, op);
 		if (!err)
 			err = recv_start(ep, op, p->comp_flags);
 		if (err)

@@ -42,7 +42,7 @@ WEFT_HOT static void recv_poll(struct fid_ep *fid,
 }
 
 /* The engine has received the message; called by up_done. */
-void weft_recv_over(struct weft_ep *ep, const struct weft_nic_op *op)
+void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op)
 {
 	struct fi_weft_arrival *a = op->context;
 
@@ -53,7 +53,7 @@ void weft_recv_over(struct weft_ep *ep, const struct weft_nic_op *op)
 	a->len = op->len;
 	a->err = op->err ? (int)-weft_ofi_err(op->err) : 0;
 	a->over = 1;
-	weft_cq_rouse(ep->rx_cq);
+	weft_cq_wake(ep->rx_cq);
 	if (a->call)
 		a->call(a);
 }

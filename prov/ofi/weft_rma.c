@@ -35,7 +35,7 @@ static ssize_t post(struct weft_ep *ep, const struct weft_post *p,
 		    op->len > ep->inject_bytes)
 			err = -EMSGSIZE;
 		if (!err && weft_unlikely(ep->hmem))
-			err = weft_hmem_take(ep, op);
+			err = weft_hmem_op_translate(ep, op);
 		if (!err)
 			err = weft_nic_rma(ep->nic, op);
 		ret = weft_post_end(ep, op, err);

@@ -49,7 +49,7 @@ static bool set_has(const struct weft_set *set, fi_addr_t addr)
 }
 
 /* Is the address in the vector now? */
-static bool is_there(struct weft_av *av, fi_addr_t addr)
+static bool in_vector(struct weft_av *av, fi_addr_t addr)
 {
 	bool there;
 
@@ -106,7 +106,7 @@ static int weft_set_insert(struct fid_av_set *fid, fi_addr_t addr)
 {
 	struct weft_set *set = to_set(fid);
 
-	if (set_has(set, addr) || !is_there(set->av, addr))
+	if (set_has(set, addr) || !in_vector(set->av, addr))
 		return -FI_EINVAL;
 	return set_add(set, addr);
 }
@@ -149,11 +149,11 @@ static int weft_set_close(struct fid *fid)
 static struct fi_ops fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_set_close,
-	.bind = weft_no_bind,
-	.control = weft_no_control,
-	.ops_open = weft_no_ops_open,
-	.tostr = weft_no_tostr,
-	.ops_set = weft_no_ops_set,
+	.bind = weft_nosys_bind,
+	.control = weft_nosys_control,
+	.ops_open = weft_nosys_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
 };
 
 static struct fi_ops_av_set set_ops = {
@@ -171,7 +171,7 @@ static int set_fill(struct weft_set *set, fi_addr_t first, fi_addr_t last,
 		    uint64_t step)
 {
 	for (fi_addr_t at = first;; at += step) {
-		int ret = is_there(set->av, at) ? set_add(set, at) : 0;
+		int ret = in_vector(set->av, at) ? set_add(set, at) : 0;
 
 		if (ret || last - at < step)
 			return ret;

@@ -227,7 +227,7 @@ static void stage_whole(struct stage *s, struct weft_nic_op *op)
 	op->flags &= (uint16_t)~WEFT_OP_INJECT;
 }
 
-int weft_stage_take(struct weft_ep *ep, struct weft_nic_op *op)
+int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
 {
 	const struct weft_mem_kind *k =
 		op->len ? kind_of(op) : weft_mem_kind_at(0);
@@ -275,21 +275,21 @@ static void stage_done(void *arg, struct weft_nic_op *op)
 			op->err = s->err;
 		op->iov[0] = s->device[0];
 	}
-	weft_nic_calls.done(arg, op);
+	weft_done_callbacks.done(arg, op);
 }
 
-static int stage_region(void *arg, const struct weft_want *want, void **at_p,
-			void **region_p)
+static int stage_region(void *arg, const struct weft_mem_access *want,
+			void **at_p, void **region_p)
 {
-	return weft_nic_calls.region(arg, want, at_p, region_p);
+	return weft_done_callbacks.region(arg, want, at_p, region_p);
 }
 
 static void stage_event(void *arg, struct weft_nic_op *op, void *region)
 {
-	weft_nic_calls.event(arg, op, region);
+	weft_done_callbacks.event(arg, op, region);
 }
 
-const struct weft_nic_up weft_stage_calls = {
+const struct weft_nic_up weft_stage_callbacks = {
 	.done = stage_done,
 	.region = stage_region,
 	.event = stage_event,

@@ -23,9 +23,9 @@ int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s);
 
 /* Gives a filled op host memory in place of the device's. -ENOMEM, -EFAULT,
  * -ENOSYS. */
-int weft_stage_take(struct weft_ep *ep, struct weft_nic_op *op);
+int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op);
 
 /* Callbacks of an engine with staged ops. */
-extern const struct weft_nic_up weft_stage_calls;
+extern const struct weft_nic_up weft_stage_callbacks;
 
 #endif

@@ -181,12 +181,12 @@ static void follow(struct weft_domain *d, uint64_t left)
 
 	wt->followers++;
 	weft_leave(d);
-	weft_futex_sleep(&wt->seq, seq, left, WEFT_FUTEX_THREADS);
+	weft_futex_wait(&wt->seq, seq, left, WEFT_FUTEX_THREADS);
 	weft_enter(d);
 }
 
 /* Blocks until one of several carriers has a packet. */
-static void sleep_many(struct weft_domain *d, uint64_t left)
+static void wait_many(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
 	uint32_t seq = weft_load32(&wt->seq);
@@ -200,9 +200,9 @@ static void sleep_many(struct weft_domain *d, uint64_t left)
 		return;
 	weft_leave(d);
 	if (err)
-		weft_futex_sleep(&wt->seq, seq,
-				 left < BLIND_NS ? left : BLIND_NS,
-				 WEFT_FUTEX_THREADS);
+		weft_futex_wait(&wt->seq, seq,
+				left < BLIND_NS ? left : BLIND_NS,
+				WEFT_FUTEX_THREADS);
 	else
 		ppoll(&p, 1, left == UINT64_MAX ? NULL : &ts, NULL);
 	weft_enter(d);
@@ -215,7 +215,7 @@ static void sleep_many(struct weft_domain *d, uint64_t left)
  * again): only the caller that was refused can continue. Live, timeouts are
  * counted by the caller.
  */
-static int sleep_one(struct weft_domain *d, uint64_t left)
+static int wait_one(struct weft_domain *d, uint64_t left)
 {
 	struct weft_carrier *c = d->eps[0]->carrier;
 	int ret;
@@ -226,12 +226,12 @@ static int sleep_one(struct weft_domain *d, uint64_t left)
 	return c->virt && ret != -ETIMEDOUT ? ret : 0;
 }
 
-static void sleep_none(struct weft_domain *d, uint64_t left)
+static void wait_none(struct weft_domain *d, uint64_t left)
 {
 	uint32_t seq = weft_load32(&d->wait->seq);
 
 	weft_leave(d);
-	weft_futex_sleep(&d->wait->seq, seq, left, WEFT_FUTEX_THREADS);
+	weft_futex_wait(&d->wait->seq, seq, left, WEFT_FUTEX_THREADS);
 	weft_enter(d);
 }
 
@@ -244,17 +244,17 @@ static int lead(struct weft_domain *d, uint64_t left)
 	wt->leading = true;
 	wt->kicked = false;
 	if (d->ep_count == 1)
-		ret = sleep_one(d, left);
+		ret = wait_one(d, left);
 	else if (d->ep_count)
-		sleep_many(d, left);
+		wait_many(d, left);
 	else
-		sleep_none(d, left);
+		wait_none(d, left);
 	wt->leading = false;
 	wt->turns++;
 	return ret;
 }
 
-int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns)
+int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns)
 {
 	struct weft_domain *d = w->domain;
 	uint64_t left = time_left(d, deadline_ns);

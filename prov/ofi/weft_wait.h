@@ -24,7 +24,7 @@ int weft_watch_arm(struct weft_watch *w);
  * meanwhile. The caller checks again in any case, and calls weft_watch_end
  * after its last wait. 0, -ETIMEDOUT, or the end of virtual time.
  */
-int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns);
+int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns);
 void weft_watch_end(struct weft_watch *w);
 /* Converts milliseconds of libfabric (negative: for ever) to a deadline. */
 uint64_t weft_deadline(struct weft_domain *d, int timeout_ms);

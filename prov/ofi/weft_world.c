@@ -97,7 +97,7 @@ static int world_read(struct fid *fid, uint32_t rank, struct fi_weft_note *note)
 		return -FI_EINVAL;
 	note->peer = n.peer;
 	note->clock_ps = n.clock_ps;
-	note->waits = n.state < WEFT_VT_OUT;
+	note->waits = n.state < WEFT_VT_LEFT;
 	static_assert(sizeof(note->text) == sizeof(n.text), "copied");
 	memcpy(note->text, n.text, sizeof(note->text));
 	return 0;
@@ -162,7 +162,7 @@ struct tell {
 	void *arg;
 };
 
-static void tell_branch(void *arg, const struct weft_vt_branch *b)
+static void branch_report(void *arg, const struct weft_vt_branch *b)
 {
 	const struct tell *t = arg;
 	struct fi_weft_branch out = { b->parent, b->ranks, "" };
@@ -182,7 +182,7 @@ static int world_tree(struct fid *fid, int id,
 	if (!c || id < 0)
 		return -FI_ENOENT;
 	return (int)weft_ofi_err(
-		c->virt->route_tree(c, (unsigned)id, tell_branch, &t));
+		c->virt->route_tree(c, (unsigned)id, branch_report, &t));
 }
 
 static int world_why(struct fid *fid, uint32_t rank, char *text, size_t len)

@@ -24,9 +24,9 @@ uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 	return bits;
 }
 
-enum weft_watch_state weft_watch_look(struct weft_watch_eye *eye,
-				      const struct weft_watch_register *reg,
-				      uint32_t misses)
+enum weft_watch_state weft_watch_check(struct weft_watch_monitor *eye,
+				       const struct weft_watch_register *reg,
+				       uint32_t misses)
 {
 	bool first = !eye->open, beat = reg->beats != eye->beats;
 
@@ -48,7 +48,7 @@ void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
 	*n = (struct weft_watch_node){ .node = node };
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
 		n->near[p].node = near[p];
-		if (near[p] != WEFT_WATCH_NOBODY)
+		if (near[p] != WEFT_WATCH_NO_NODE)
 			n->links |= (uint8_t)(1u << p);
 	}
 }
@@ -59,19 +59,19 @@ struct weft_watch_word weft_watch_nic(struct weft_watch_node *n)
 
 	n->nic.beats++;
 	word.nic = n->nic.sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
-	word.host = weft_watch_look(&n->of_host, &n->host, MISSES);
+	word.host = weft_watch_check(&n->of_host, &n->host, MISSES);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		if (n->links >> p & 1)
-			weft_watch_look(&n->of_near[p], &n->near_heard[p],
-					MISSES);
+			weft_watch_check(&n->of_near[p], &n->near_words[p],
+					 MISSES);
 	return word;
 }
 
-void weft_watch_hear(struct weft_watch_node *n, unsigned port,
-		     const struct weft_watch_word *word)
+void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
+			     const struct weft_watch_word *word)
 {
 	n->near[port] = *word;
-	n->near_heard[port].beats++;
+	n->near_words[port].beats++;
 }
 
 /* Of a neighbour without words only the silence is known. */
@@ -97,7 +97,7 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 	report[count++] = (struct weft_watch_report){
 		.about = n->node,
 		.host = n->host.sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL,
-		.nic = weft_watch_look(&n->of_nic, &n->nic, MISSES),
+		.nic = weft_watch_check(&n->of_nic, &n->nic, MISSES),
 		.port = WEFT_WATCH_PORTS,
 	};
 	/* The registers of a dead interface are not updated any more. */

@@ -55,7 +55,7 @@ struct weft_watch_register {
 };
 
 /* A watcher's state of a register. */
-struct weft_watch_eye {
+struct weft_watch_monitor {
 	uint64_t beats;
 	uint32_t missed; /* consecutive checks without a new heartbeat */
 	bool open;	 /* the register has been checked before */
@@ -67,9 +67,9 @@ struct weft_watch_eye {
  * consecutive checks without a heartbeat its owner is broken; a new heartbeat
  * makes it normal again.
  */
-enum weft_watch_state weft_watch_look(struct weft_watch_eye *eye,
-				      const struct weft_watch_register *reg,
-				      uint32_t misses);
+enum weft_watch_state weft_watch_check(struct weft_watch_monitor *eye,
+				       const struct weft_watch_register *reg,
+				       uint32_t misses);
 
 /* Status that an interface sends its neighbours; it fits a word of the link. */
 struct weft_watch_word {
@@ -82,16 +82,16 @@ struct weft_watch_node {
 	uint32_t node;
 	uint8_t links; /* ports with a neighbour, a bit each */
 	struct weft_watch_register host, nic;
-	struct weft_watch_eye of_host; /* kept by the interface */
-	struct weft_watch_eye of_nic;  /* kept by the host */
+	struct weft_watch_monitor of_host; /* kept by the interface */
+	struct weft_watch_monitor of_nic;  /* kept by the host */
 	/* neighbour status registers: the last word, and a count of words */
 	struct weft_watch_word near[WEFT_WATCH_PORTS];
-	struct weft_watch_register near_heard[WEFT_WATCH_PORTS];
-	struct weft_watch_eye of_near[WEFT_WATCH_PORTS];
+	struct weft_watch_register near_words[WEFT_WATCH_PORTS];
+	struct weft_watch_monitor of_near[WEFT_WATCH_PORTS];
 };
 
-#define WEFT_WATCH_NOBODY UINT32_MAX
-/* near: the node behind each port, or WEFT_WATCH_NOBODY. */
+#define WEFT_WATCH_NO_NODE UINT32_MAX
+/* near: the node behind each port, or WEFT_WATCH_NO_NODE. */
 void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
 			  const uint32_t near[WEFT_WATCH_PORTS]);
 
@@ -101,8 +101,8 @@ void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
  */
 struct weft_watch_word weft_watch_nic(struct weft_watch_node *n);
 /* Records a neighbour's word that has arrived at a port. */
-void weft_watch_hear(struct weft_watch_node *n, unsigned port,
-		     const struct weft_watch_word *word);
+void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
+			     const struct weft_watch_word *word);
 
 /* Report of a host to the master about one node: itself or a neighbour. */
 struct weft_watch_report {
@@ -130,17 +130,18 @@ struct weft_watch_view {
 	uint8_t host[WEFT_WATCH_PORTS], nic[WEFT_WATCH_PORTS];
 };
 
-struct weft_watch_picture {
+struct weft_watch_result {
 	uint8_t host, nic; /* enum weft_watch_state */
 	uint8_t silent;	   /* ports without words, a bit each */
 };
 
 void weft_watch_view_init(struct weft_watch_view *v);
 /* Records a report about the node; port: its port to the reporting node. */
-void weft_watch_tell(struct weft_watch_view *v, uint64_t at,
-		     const struct weft_watch_report *report, unsigned port);
+void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
+			   const struct weft_watch_report *report,
+			   unsigned port);
 /* State that follows from the reports that are not older than fresh. */
-struct weft_watch_picture weft_watch_see(const struct weft_watch_view *v,
-					 uint64_t now, uint64_t fresh);
+struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
+					     uint64_t now, uint64_t fresh);
 
 #endif

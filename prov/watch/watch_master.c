@@ -14,8 +14,9 @@ void weft_watch_view_init(struct weft_watch_view *v)
 		v->at[p] = WEFT_WATCH_NEVER;
 }
 
-void weft_watch_tell(struct weft_watch_view *v, uint64_t at,
-		     const struct weft_watch_report *report, unsigned port)
+void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
+			   const struct weft_watch_report *report,
+			   unsigned port)
 {
 	if (report->port == WEFT_WATCH_PORTS) {
 		v->own_at = at;
@@ -34,16 +35,16 @@ static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
 }
 
 /* Merged reports of the neighbours: the newest word of the interface. */
-struct hearsay {
+struct neighbour_reports {
 	uint64_t at;
 	uint8_t host, nic;
-	uint8_t heard, silent; /* ports, a bit each */
+	uint8_t with_words, silent; /* ports, a bit each */
 };
 
-static struct hearsay listen(const struct weft_watch_view *v, uint64_t now,
-			     uint64_t fresh)
+static struct neighbour_reports merge_reports(const struct weft_watch_view *v,
+					      uint64_t now, uint64_t fresh)
 {
-	struct hearsay h = { .at = WEFT_WATCH_NEVER };
+	struct neighbour_reports h = { .at = WEFT_WATCH_NEVER };
 
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
 		if (!is_fresh(v->at[p], now, fresh))
@@ -52,7 +53,7 @@ static struct hearsay listen(const struct weft_watch_view *v, uint64_t now,
 			h.silent |= (uint8_t)(1u << p);
 			continue;
 		}
-		h.heard |= (uint8_t)(1u << p);
+		h.with_words |= (uint8_t)(1u << p);
 		if (h.at == WEFT_WATCH_NEVER || v->at[p] >= h.at) {
 			h.at = v->at[p];
 			h.host = v->host[p];
@@ -68,24 +69,25 @@ static uint8_t worse(uint8_t a, uint8_t b)
 }
 
 /* A host without own reports: its interface's word, or its silence. */
-static uint8_t host_of(const struct hearsay *h)
+static uint8_t host_of(const struct neighbour_reports *h)
 {
-	if (h->heard)
+	if (h->with_words)
 		return h->host;
 	return h->silent ? WEFT_WATCH_BROKEN : WEFT_WATCH_UNKNOWN;
 }
 
-struct weft_watch_picture weft_watch_see(const struct weft_watch_view *v,
-					 uint64_t now, uint64_t fresh)
+struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
+					     uint64_t now, uint64_t fresh)
 {
-	struct hearsay h = listen(v, now, fresh);
-	struct weft_watch_picture p = { .silent = h.silent };
+	struct neighbour_reports h = merge_reports(v, now, fresh);
+	struct weft_watch_result p = { .silent = h.silent };
 	bool own = is_fresh(v->own_at, now, fresh);
-	bool gone = h.heard && h.host == WEFT_WATCH_BROKEN;
+	bool host_broken = h.with_words && h.host == WEFT_WATCH_BROKEN;
 
 	/* A word that the host is broken overrides older own reports. */
-	p.host = own && !(gone && h.at > v->own_at) ? v->own_host : host_of(&h);
-	if (h.silent && !h.heard)
+	p.host = own && !(host_broken && h.at > v->own_at) ? v->own_host
+							   : host_of(&h);
+	if (h.silent && !h.with_words)
 		p.nic = WEFT_WATCH_BROKEN;
 	else
 		p.nic = worse(h.nic, own ? v->own_nic : WEFT_WATCH_UNKNOWN);

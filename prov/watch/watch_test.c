@@ -56,10 +56,10 @@ static void hosts(struct world *w)
 			continue;
 		count = weft_watch_host(&w->node[n], r);
 		for (unsigned i = 0; i < count; i++)
-			weft_watch_tell(&w->view[r[i].about], w->now, &r[i],
-					r[i].port < WEFT_WATCH_PORTS
-						? back(r[i].port)
-						: 0);
+			weft_watch_report_add(
+				&w->view[r[i].about], w->now, &r[i],
+				r[i].port < WEFT_WATCH_PORTS ? back(r[i].port)
+							     : 0);
 	}
 }
 
@@ -76,8 +76,8 @@ static void step(struct world *w)
 		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 			if (!w->nic_dead[n] && !w->cut[n][p] &&
 			    !w->nic_dead[near(n, p)])
-				weft_watch_hear(&w->node[near(n, p)], back(p),
-						&word[n]);
+				weft_watch_word_receive(&w->node[near(n, p)],
+							back(p), &word[n]);
 }
 
 static void steps(struct world *w, unsigned n)
@@ -86,9 +86,9 @@ static void steps(struct world *w, unsigned n)
 		step(w);
 }
 
-static struct weft_watch_picture see(const struct world *w, uint32_t n)
+static struct weft_watch_result see(const struct world *w, uint32_t n)
 {
-	return weft_watch_see(&w->view[n], w->now, FRESH);
+	return weft_watch_evaluate(&w->view[n], w->now, FRESH);
 }
 
 /* All other nodes are normal. */
@@ -105,16 +105,16 @@ static void others_are_normal(const struct world *w)
 static void a_register_that_does_not_beat_is_broken(void **state)
 {
 	struct weft_watch_register r = { .beats = 7 };
-	struct weft_watch_eye e = { 0 };
+	struct weft_watch_monitor e = { 0 };
 
-	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_UNKNOWN);
+	T_IS(weft_watch_check(&e, &r, 2), WEFT_WATCH_UNKNOWN);
 	r.beats++;
-	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_NORMAL);
-	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_NORMAL);
-	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_BROKEN);
+	T_IS(weft_watch_check(&e, &r, 2), WEFT_WATCH_NORMAL);
+	T_IS(weft_watch_check(&e, &r, 2), WEFT_WATCH_NORMAL);
+	T_IS(weft_watch_check(&e, &r, 2), WEFT_WATCH_BROKEN);
 	r.beats++;
 	r.sensors = 1;
-	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_SICK);
+	T_IS(weft_watch_check(&e, &r, 2), WEFT_WATCH_SICK);
 }
 
 static void sensors_have_bounds(void **state)

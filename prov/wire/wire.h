@@ -34,14 +34,14 @@ struct weft_pkt {
  * Hint, used in virtual time only: this packet may overtake others and be
  * overtaken, and may take any route.
  */
-#define WEFT_PKT_ANY_ROAD 1u
+#define WEFT_PKT_ANY_ROUTE 1u
 
 /*
  * Hint to carriers that can split packets: the payload may arrive as several
  * packets of this type, at any time and in any order, each with its own len and
  * with the offset of its first byte added to tag.
  */
-#define WEFT_PKT_LOOSE 2u
+#define WEFT_PKT_SPLIT_OK 2u
 
 static_assert(sizeof(struct weft_pkt) == 32 &&
 		      offsetof(struct weft_pkt, tag) == 16,

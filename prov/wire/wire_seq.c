@@ -10,7 +10,7 @@ bool weft_seq_tx_room(const struct weft_seq_tx *tx, uint32_t window)
 	return tx->next - tx->acked < window;
 }
 
-uint32_t weft_seq_tx_take(struct weft_seq_tx *tx)
+uint32_t weft_seq_tx_next(struct weft_seq_tx *tx)
 {
 	assert(weft_seq_tx_room(tx, WEFT_SEQ_WINDOW));
 	return tx->next++;
@@ -24,19 +24,19 @@ static uint64_t seq_shift(uint64_t here, uint32_t by)
 void weft_seq_tx_ack(struct weft_seq_tx *tx, uint32_t ack, uint64_t here)
 {
 	uint32_t by = ack - tx->acked;
-	uint32_t flying = tx->next - tx->acked;
+	uint32_t in_flight = tx->next - tx->acked;
 
-	if (by > flying)
+	if (by > in_flight)
 		return;
-	flying -= by;
+	in_flight -= by;
 	/* Packets that were not sent cannot have arrived. */
-	if (flying < 64)
-		here &= (UINT64_C(1) << flying) - 1;
+	if (in_flight < 64)
+		here &= (UINT64_C(1) << in_flight) - 1;
 	tx->here = seq_shift(tx->here, by) | here;
 	tx->acked = ack;
 }
 
-bool weft_seq_tx_waits(const struct weft_seq_tx *tx, uint32_t seq)
+bool weft_seq_tx_unacked(const struct weft_seq_tx *tx, uint32_t seq)
 {
 	uint32_t i = seq - tx->acked;
 

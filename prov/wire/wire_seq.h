@@ -38,7 +38,7 @@ enum weft_seq_verdict {
 /* True if a window of this number of packets in flight allows one more. */
 bool weft_seq_tx_room(const struct weft_seq_tx *tx, uint32_t window);
 /* Takes the sequence number for a new packet. */
-uint32_t weft_seq_tx_take(struct weft_seq_tx *tx);
+uint32_t weft_seq_tx_next(struct weft_seq_tx *tx);
 /*
  * Processes an acknowledgement: the receiver has everything before ack and the
  * numbers in here. Impossible words (an overtaken old one, or garbage) change
@@ -46,7 +46,7 @@ uint32_t weft_seq_tx_take(struct weft_seq_tx *tx);
  */
 void weft_seq_tx_ack(struct weft_seq_tx *tx, uint32_t ack, uint64_t here);
 /* True if a number is in flight and not acknowledged. */
-bool weft_seq_tx_waits(const struct weft_seq_tx *tx, uint32_t seq);
+bool weft_seq_tx_unacked(const struct weft_seq_tx *tx, uint32_t seq);
 
 enum weft_seq_verdict weft_seq_rx_arrive(struct weft_seq_rx *rx, uint32_t seq);
 /* True if number rx->next has arrived. */

@@ -13,13 +13,13 @@ static void a_window_closes_and_opens(void **state)
 
 	for (int i = 0; i < 8; i++) {
 		T_TRUE(weft_seq_tx_room(&tx, 8));
-		weft_seq_tx_take(&tx);
+		weft_seq_tx_next(&tx);
 	}
 	T_FALSE(weft_seq_tx_room(&tx, 8));
 	weft_seq_tx_ack(&tx, UINT32_MAX - 1, 0);
 	T_TRUE(weft_seq_tx_room(&tx, 8));
-	T_FALSE(weft_seq_tx_waits(&tx, UINT32_MAX - 2));
-	T_TRUE(weft_seq_tx_waits(&tx, UINT32_MAX - 1));
+	T_FALSE(weft_seq_tx_unacked(&tx, UINT32_MAX - 2));
+	T_TRUE(weft_seq_tx_unacked(&tx, UINT32_MAX - 1));
 }
 
 static void impossible_acknowledgements_change_nothing(void **state)
@@ -32,7 +32,7 @@ static void impossible_acknowledgements_change_nothing(void **state)
 	T_IS(tx.here, 0);
 	weft_seq_tx_ack(&tx, 5, ~UINT64_C(0));
 	T_IS(tx.here, 31);
-	T_FALSE(weft_seq_tx_waits(&tx, 10));
+	T_FALSE(weft_seq_tx_unacked(&tx, 10));
 	weft_seq_tx_ack(&tx, 10, ~UINT64_C(0));
 	T_IS(tx.here, 0);
 }
@@ -42,9 +42,9 @@ static void selective_words_stop_resending(void **state)
 	struct weft_seq_tx tx = { .next = 4 };
 
 	weft_seq_tx_ack(&tx, 0, 2);
-	T_TRUE(weft_seq_tx_waits(&tx, 0));
-	T_FALSE(weft_seq_tx_waits(&tx, 1));
-	T_TRUE(weft_seq_tx_waits(&tx, 2));
+	T_TRUE(weft_seq_tx_unacked(&tx, 0));
+	T_FALSE(weft_seq_tx_unacked(&tx, 1));
+	T_TRUE(weft_seq_tx_unacked(&tx, 2));
 }
 
 static void duplicates_and_far_ones_are_dropped(void **state)
@@ -78,11 +78,11 @@ static void a_lossy_layer_delivers_in_order(void **state)
 	weft_rng_init(&rng, 42, 0);
 	for (int turn = 0; turn < 100000 && delivered < 2000; turn++) {
 		if (sent < 2000 && weft_seq_tx_room(&tx, 64)) {
-			weft_seq_tx_take(&tx);
+			weft_seq_tx_next(&tx);
 			sent++;
 		}
 		seq = tx.acked + (uint32_t)weft_rng_below(&rng, 64);
-		if (weft_seq_tx_waits(&tx, seq) &&
+		if (weft_seq_tx_unacked(&tx, seq) &&
 		    weft_rng_below(&rng, 100) < 60)
 			weft_seq_rx_arrive(&rx, seq);
 		while (weft_seq_rx_ready(&rx)) {

@@ -60,14 +60,14 @@ static int stat_get(uint32_t pid, struct alive_stat *st)
 	return 0;
 }
 
-uint64_t weft_alive_start(uint32_t pid)
+uint64_t weft_proc_start(uint32_t pid)
 {
 	struct alive_stat st;
 
 	return stat_get(pid, &st) ? 0 : st.start;
 }
 
-bool weft_alive(uint32_t pid, uint64_t start)
+bool weft_proc_alive(uint32_t pid, uint64_t start)
 {
 	struct alive_stat st;
 	int ret = stat_get(pid, &st);
@@ -83,7 +83,7 @@ bool weft_alive(uint32_t pid, uint64_t start)
 	return !start || st.start == start;
 }
 
-uint64_t weft_alive_cpu_ticks(uint32_t pid)
+uint64_t weft_proc_cpu_ticks(uint32_t pid)
 {
 	struct alive_stat st;
 

@@ -54,50 +54,50 @@ static int is_zombie(void *arg)
 static void a_process_lives_until_it_ends(void **state)
 {
 	pid_t pid = start_child(false);
-	uint64_t start = weft_alive_start((uint32_t)pid);
+	uint64_t start = weft_proc_start((uint32_t)pid);
 
 	T_TRUE(start > 0);
-	T_TRUE(weft_alive((uint32_t)pid, start));
-	T_TRUE(weft_alive((uint32_t)pid, 0));
+	T_TRUE(weft_proc_alive((uint32_t)pid, start));
+	T_TRUE(weft_proc_alive((uint32_t)pid, 0));
 	kill(pid, SIGKILL);
 	t_until(is_zombie, &pid, 20);
 	/* still a zombie */
-	T_FALSE(weft_alive((uint32_t)pid, start));
-	T_FALSE(weft_alive((uint32_t)pid, 0));
+	T_FALSE(weft_proc_alive((uint32_t)pid, start));
+	T_FALSE(weft_proc_alive((uint32_t)pid, 0));
 	T_IS(waitpid(pid, NULL, 0), pid);
-	T_FALSE(weft_alive((uint32_t)pid, start));
-	T_FALSE(weft_alive((uint32_t)pid, 0));
-	T_IS(weft_alive_start((uint32_t)pid), 0);
+	T_FALSE(weft_proc_alive((uint32_t)pid, start));
+	T_FALSE(weft_proc_alive((uint32_t)pid, 0));
+	T_IS(weft_proc_start((uint32_t)pid), 0);
 }
 
 static void threads_outlive_the_first_one(void **state)
 {
 	pid_t pid = start_child(true);
-	uint64_t start = weft_alive_start((uint32_t)pid);
+	uint64_t start = weft_proc_start((uint32_t)pid);
 
 	t_until(is_zombie, &pid, 20);
-	T_TRUE(weft_alive((uint32_t)pid, start));
-	T_TRUE(weft_alive((uint32_t)pid, 0));
+	T_TRUE(weft_proc_alive((uint32_t)pid, start));
+	T_TRUE(weft_proc_alive((uint32_t)pid, 0));
 	kill(pid, SIGKILL);
 	T_IS(waitpid(pid, NULL, 0), pid);
-	T_FALSE(weft_alive((uint32_t)pid, start));
+	T_FALSE(weft_proc_alive((uint32_t)pid, start));
 }
 
 static void a_pid_in_other_hands_is_not_it(void **state)
 {
 	uint32_t pid = (uint32_t)getpid();
-	uint64_t start = weft_alive_start(pid);
+	uint64_t start = weft_proc_start(pid);
 
-	T_TRUE(weft_alive(pid, start));
-	T_FALSE(weft_alive(pid, start + 1));
+	T_TRUE(weft_proc_alive(pid, start));
+	T_FALSE(weft_proc_alive(pid, start + 1));
 }
 
 static void work_is_counted(void **state)
 {
 	uint32_t pid = (uint32_t)getpid();
-	uint64_t before = weft_alive_cpu_ticks(pid);
+	uint64_t before = weft_proc_cpu_ticks(pid);
 
-	while (weft_alive_cpu_ticks(pid) == before)
+	while (weft_proc_cpu_ticks(pid) == before)
 		;
 }
 

@@ -14,14 +14,14 @@
 
 #define HELP_COLUMN 22
 #define HELP_WIDTH  55 /* of the help text: 80 columns in all */
-#define NEAR	    3  /* edits: more distant names are no help */
+#define NEAR_EDITS  3  /* edits: more distant names are no help */
 
-static const struct weft_arg *row_at(const struct weft_args *a, size_t i)
+static const struct weft_arg *arg_at(const struct weft_args *a, size_t i)
 {
 	return (const void *)((const char *)a->rows + i * a->stride);
 }
 
-int weft_args_wrong(const struct weft_args *a, const char *fmt, ...)
+int weft_args_error(const struct weft_args *a, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -40,7 +40,7 @@ int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
 	union weft_cfg_value v;
 
 	if (weft_cfg_parse(&opt, text, &v) || v.size < min || v.size > max)
-		return weft_args_wrong(a,
+		return weft_args_error(a,
 				       "%s %s: a whole number of %llu to "
 				       "%llu is wanted",
 				       a->spelled, text,
@@ -122,8 +122,8 @@ static void print_topic(const struct weft_args *a, int topic)
 		printf("%s (--help %s)\n", a->topic[topic].title,
 		       a->topic[topic].word);
 	for (size_t i = 0; i < a->count; i++)
-		if (row_at(a, i)->topic == topic)
-			print_row(row_at(a, i));
+		if (arg_at(a, i)->topic == topic)
+			print_row(arg_at(a, i));
 	printf("\n");
 }
 
@@ -145,10 +145,10 @@ static const struct weft_arg *find(const struct weft_args *a, const char *word,
 	size_t n;
 
 	for (size_t i = 0; i < a->count; i++) {
-		name = row_at(a, i)->names;
+		name = arg_at(a, i)->names;
 		for (; each_name(name, &n); name = after_name(name, n))
 			if (n == len && !strncmp(name, word, len))
-				return row_at(a, i);
+				return arg_at(a, i);
 	}
 	return NULL;
 }
@@ -183,14 +183,14 @@ static bool is_help(const char *word)
 /* The known name nearest to a word; "": none is near. */
 static void nearest(const struct weft_args *a, const char *word, char guess[64])
 {
-	unsigned d, best = NEAR;
+	unsigned d, best = NEAR_EDITS;
 	const char *name;
 	char one[64];
 	size_t n;
 
 	guess[0] = 0;
 	for (size_t i = 0; i < a->count; i++) {
-		name = row_at(a, i)->names;
+		name = arg_at(a, i)->names;
 		for (; each_name(name, &n); name = after_name(name, n)) {
 			snprintf(one, sizeof(one), "%.*s", (int)n, name);
 			d = weft_cfg_distance(one, word);
@@ -208,17 +208,17 @@ static enum weft_args_found unknown(const struct weft_args *a)
 
 	nearest(a, a->spelled + strspn(a->spelled, "-"), guess);
 	if (guess[0])
-		weft_args_wrong(a, "unknown option %s; did you mean %s%s?",
+		weft_args_error(a, "unknown option %s; did you mean %s%s?",
 				a->spelled, dashes(strlen(guess)), guess);
 	else
-		weft_args_wrong(a, "unknown option %s; %s --help lists all",
+		weft_args_error(a, "unknown option %s; %s --help lists all",
 				a->spelled, a->program);
 	return WEFT_ARGS_WRONG;
 }
 
 /* Takes the words behind the name as its values. */
-static enum weft_args_found take_words(struct weft_args *a,
-				       const struct weft_arg *r)
+static enum weft_args_found take_values(struct weft_args *a,
+					const struct weft_arg *r)
 {
 	int i, n = r->nargs;
 
@@ -232,7 +232,7 @@ static enum weft_args_found take_words(struct weft_args *a,
 	}
 	for (i = 0; i < n; i++)
 		if (!a->value[i]) {
-			weft_args_wrong(a, "%s: %s is missing", a->spelled,
+			weft_args_error(a, "%s: %s is missing", a->spelled,
 					r->args);
 			return WEFT_ARGS_WRONG;
 		}
@@ -241,8 +241,8 @@ static enum weft_args_found take_words(struct weft_args *a,
 }
 
 /* "--name=V", "-xV": the value is in this word. */
-static enum weft_args_found take_rest(struct weft_args *a,
-				      const struct weft_arg *r, char *rest)
+static enum weft_args_found take_attached(struct weft_args *a,
+					  const struct weft_arg *r, char *rest)
 {
 	if (r->nargs != 1 && r->nargs != WEFT_ARGS_MAYBE)
 		return unknown(a);
@@ -261,14 +261,14 @@ static enum weft_args_found take_option(struct weft_args *a)
 	a->spelled = a->word[0];
 	a->row = r;
 	if (r && name[len] == '=')
-		return take_rest(a, r, name + len + 1);
+		return take_attached(a, r, name + len + 1);
 	if (r && r->nargs && is_help(a->word[1]))
 		return help(a, name);
 	if (r)
-		return take_words(a, r);
+		return take_values(a, r);
 	r = a->attached && a->word[0][1] != '-' ? find(a, name, 1) : NULL;
 	a->row = r;
-	return r ? take_rest(a, r, name + 1) : unknown(a);
+	return r ? take_attached(a, r, name + 1) : unknown(a);
 }
 
 enum weft_args_found weft_args_next(struct weft_args *a)

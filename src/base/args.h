@@ -77,7 +77,7 @@ struct weft_args {
 enum weft_args_found weft_args_next(struct weft_args *a);
 
 /* Prints "PROGRAM: text" to stderr, in one line; returns -EINVAL. */
-int weft_args_wrong(const struct weft_args *a, const char *fmt, ...)
+int weft_args_error(const struct weft_args *a, const char *fmt, ...)
 	WEFT_PRINTF(2, 3);
 
 /*

@@ -10,7 +10,7 @@
 #define WEFT_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define WEFT_NORETURN	  __attribute__((noreturn))
 #define WEFT_COLD	  __attribute__((cold, noinline))
-#define WEFT_APART	  __attribute__((noinline))
+#define WEFT_NOINLINE	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
 /*
  * Places a function among the hot ones if an alias without the attribute

@@ -21,6 +21,6 @@ uint32_t weft_bell_ring(struct weft_bell *b)
 int weft_bell_sleep(weft_au32 *own, uint32_t own_is, struct weft_bell *bell,
 		    uint32_t heard, uint64_t ns)
 {
-	return weft_futex_sleep_two((weft_au32 *[2]){ own, &bell->ring },
-				    (uint32_t[2]){ own_is, heard }, ns);
+	return weft_futex_wait_two((weft_au32 *[2]){ own, &bell->ring },
+				   (uint32_t[2]){ own_is, heard }, ns);
 }

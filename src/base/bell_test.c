@@ -8,17 +8,17 @@
 
 #define LONG_NS UINT64_C(20000000000)
 
-struct room {
+struct event {
 	struct weft_bell bell;
 	weft_au32 own;
 	weft_au32 word;
-	weft_au32 awake;
+	weft_au32 woken;
 };
 
 /* A waiter: prepare to wait, check again, block. */
-static void *sleeper(void *arg)
+static void *waiter(void *arg)
 {
-	struct room *r = arg;
+	struct event *r = arg;
 
 	while (!weft_load32(&r->word)) {
 		uint32_t heard = weft_bell_lie(&r->bell, WEFT_BELL_RING);
@@ -29,18 +29,18 @@ static void *sleeper(void *arg)
 		if (weft_bell_sleep(&r->own, 0, &r->bell, heard, LONG_NS))
 			return arg;
 	}
-	weft_add32(&r->awake, 1);
+	weft_add32(&r->woken, 1);
 	return NULL;
 }
 
 static void one_ring_wakes_all_sleepers(void **state)
 {
-	struct room r = { .word = 0 };
+	struct event r = { .word = 0 };
 	pthread_t t[8];
 	void *bad;
 
 	for (int i = 0; i < 8; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, sleeper, &r), 0);
+		assert_int_equal(pthread_create(&t[i], NULL, waiter, &r), 0);
 	while (!weft_bell_asks(&r.bell))
 		;
 	weft_store32(&r.word, 1);
@@ -51,12 +51,12 @@ static void one_ring_wakes_all_sleepers(void **state)
 		pthread_join(t[i], &bad);
 		assert_null(bad);
 	}
-	assert_int_equal(weft_load32(&r.awake), 8);
+	assert_int_equal(weft_load32(&r.woken), 8);
 }
 
 static void a_sleep_ends_with_its_time(void **state)
 {
-	struct room r = { .word = 0 };
+	struct event r = { .word = 0 };
 	uint32_t heard = weft_bell_lie(&r.bell, WEFT_BELL_RING);
 
 	assert_int_equal(weft_bell_sleep(&r.own, 0, &r.bell, heard, 1000),
@@ -65,7 +65,7 @@ static void a_sleep_ends_with_its_time(void **state)
 
 static void a_ring_or_a_word_that_changed_prevents_the_sleep(void **state)
 {
-	struct room r = { .word = 0 };
+	struct event r = { .word = 0 };
 	uint32_t heard = weft_bell_lie(&r.bell, WEFT_BELL_RING);
 
 	assert_int_equal(weft_bell_ring(&r.bell), WEFT_BELL_RING);
@@ -78,7 +78,7 @@ static void a_ring_or_a_word_that_changed_prevents_the_sleep(void **state)
 
 static void those_who_sleep_elsewhere_are_told_apart(void **state)
 {
-	struct room r = { .word = 0 };
+	struct event r = { .word = 0 };
 
 	weft_bell_lie(&r.bell, WEFT_BELL_NUDGE);
 	assert_true(weft_bell_asks(&r.bell));

@@ -25,7 +25,7 @@ WEFT_HOT uint64_t weft_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-uint64_t weft_now_rough_ns(void)
+uint64_t weft_now_coarse_ns(void)
 {
 	struct timespec ts;
 
@@ -53,16 +53,16 @@ static bool host_counts_by(const char *name)
 	return !strcmp(text, name);
 }
 
-bool weft_counter_good(void)
+bool weft_counter_usable(void)
 {
 	return *COUNTER && host_counts_by(COUNTER);
 }
 
 /* The shortest of several tries, since a try may be interrupted. */
-struct weft_moment weft_moment_now(void)
+struct weft_clock_pair weft_clock_pair_now(void)
 {
 	uint64_t shortest = UINT64_MAX, from, took;
-	struct weft_moment m = { 0 }, now;
+	struct weft_clock_pair m = { 0 }, now;
 
 	for (int i = 0; i < 16; i++) {
 		from = weft_counter_after();

@@ -70,7 +70,7 @@ uint64_t weft_now_ns(void);
  * Nanoseconds of the host's monotonic clock at its last tick, up to ten
  * milliseconds ago, for a fraction of the cost.
  */
-uint64_t weft_now_rough_ns(void);
+uint64_t weft_now_coarse_ns(void);
 
 /*
  * The counter at an unspecified rate, for callers that record many times and
@@ -117,13 +117,13 @@ static inline uint64_t weft_counter_after(void)
 #endif
 
 /* Whether there is a counter that is equal on all processors. */
-bool weft_counter_good(void);
+bool weft_counter_usable(void);
 
 /* Counter and clock at one time. */
-struct weft_moment {
+struct weft_clock_pair {
 	uint64_t counter, ns;
 };
 
-struct weft_moment weft_moment_now(void);
+struct weft_clock_pair weft_clock_pair_now(void);
 
 #endif

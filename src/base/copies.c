@@ -20,14 +20,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, HELP_DOUBLINGS = 6 };
+enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
 
 #define MOST (WEFT_COPIES_LEAST << (WEFT_COPIES_SIZES - 1))
 #define LIMIT_NS \
 	UINT64_C(3000000) /* of the whole measurement, -EBUSY after it */
 
 /* Messages are numbered, and both threads know the size. */
-struct stage {
+struct transfer {
 	alignas(WEFT_CACHE_LINE)
 		weft_au32 asked; /* number of the message to send */
 	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* pieces sent so far; or 1 */
@@ -45,7 +45,7 @@ struct stage {
  * sender that has no processor. R3: the first one's accesses precede the free
  * by the second.
  */
-static void leave(struct stage *s)
+static void transfer_leave(struct transfer *s)
 {
 	if (weft_add32(&s->left, 1))
 		free(s);
@@ -55,7 +55,7 @@ static void leave(struct stage *s)
  * Waits for *word to reach value; false: timeout, or the other thread has
  * ended.
  */
-static bool await(struct stage *s, weft_au32 *word, uint32_t value)
+static bool wait_for(struct transfer *s, weft_au32 *word, uint32_t value)
 {
 	for (unsigned i = 1; weft_load32(word) < value; i++)
 		if (weft_load32(&s->end) ||
@@ -64,16 +64,16 @@ static bool await(struct stage *s, weft_au32 *word, uint32_t value)
 	return true;
 }
 
-static char *cell(const struct stage *s, uint32_t i)
+static char *cell(const struct transfer *s, uint32_t i)
 {
 	return s->cell + (size_t)(i % CELLS) * WEFT_COPIES_PIECE;
 }
 
 static void *sender(void *arg)
 {
-	struct stage *s = arg;
+	struct transfer *s = arg;
 
-	for (uint32_t n = 1; await(s, &s->asked, n); n++) {
+	for (uint32_t n = 1; wait_for(s, &s->asked, n); n++) {
 		/*
 		 * after the last piece these fields belong to the receiver
 		 * again
@@ -90,12 +90,12 @@ static void *sender(void *arg)
 			weft_store32(&s->sent, i + 1); /* R1, as above */
 		}
 	}
-	leave(s);
+	transfer_leave(s);
 	return NULL;
 }
 
 /* Lets the sender begin; returns the start time. */
-static uint64_t ask(struct stage *s, uint32_t n, uint32_t pieces)
+static uint64_t transfer_start(struct transfer *s, uint32_t n, uint32_t pieces)
 {
 	uint64_t start = weft_now_ns();
 
@@ -106,7 +106,7 @@ static uint64_t ask(struct stage *s, uint32_t n, uint32_t pieces)
 }
 
 /* Both return the time in ns; 0: failed. */
-static uint64_t copy_pieces(struct stage *s, uint32_t n, uint32_t pieces,
+static uint64_t copy_pieces(struct transfer *s, uint32_t n, uint32_t pieces,
 			    uint32_t piece, size_t span)
 {
 	uint32_t there = 0;
@@ -114,9 +114,9 @@ static uint64_t copy_pieces(struct stage *s, uint32_t n, uint32_t pieces,
 
 	s->piece = piece;
 	s->span = span;
-	start = ask(s, n, pieces);
+	start = transfer_start(s, n, pieces);
 	for (uint32_t i = 0; i < pieces; i++) {
-		if (there <= i && !await(s, &s->sent, i + 1))
+		if (there <= i && !wait_for(s, &s->sent, i + 1))
 			return 0;
 		if (there <= i)
 			there = weft_load32(&s->sent);
@@ -125,12 +125,12 @@ static uint64_t copy_pieces(struct stage *s, uint32_t n, uint32_t pieces,
 	return weft_now_ns() - start;
 }
 
-static uint64_t copy_once(struct stage *s, uint32_t n, size_t bytes)
+static uint64_t copy_once(struct transfer *s, uint32_t n, size_t bytes)
 {
 	struct iovec to = { s->to, bytes }, from = { s->from, bytes };
-	uint64_t start = ask(s, n, 0);
+	uint64_t start = transfer_start(s, n, 0);
 
-	if (!await(s, &s->sent, 1) ||
+	if (!wait_for(s, &s->sent, 1) ||
 	    process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)bytes)
 		return 0;
 	return weft_now_ns() - start;
@@ -142,7 +142,7 @@ static void keep_least(uint64_t *least, uint64_t ns)
 		*least = ns;
 }
 
-static int run_loops(struct stage *s, struct weft_copies *c, uint32_t *n)
+static int run_loops(struct transfer *s, struct weft_copies *c, uint32_t *n)
 {
 	for (int run = 0; run < LOOP_RUNS; run++)
 		for (unsigned i = 0; i < WEFT_COPIES_LOOPS; i++) {
@@ -163,7 +163,7 @@ static int run_loops(struct stage *s, struct weft_copies *c, uint32_t *n)
 	return 0;
 }
 
-static int run_long(struct stage *s, struct weft_copies *c, uint32_t *n)
+static int run_long(struct transfer *s, struct weft_copies *c, uint32_t *n)
 {
 	for (int run = 0; run < RUNS; run++)
 		for (unsigned i = 0; i < WEFT_COPIES_SIZES; i++) {
@@ -187,7 +187,7 @@ static int run_long(struct stage *s, struct weft_copies *c, uint32_t *n)
  * supported. It is last, so that a host that becomes busy does not lose the
  * more important figures.
  */
-static int run_all(struct stage *s, struct weft_copies *c)
+static int run_all(struct transfer *s, struct weft_copies *c)
 {
 	uint32_t n = 0;
 	int ret = run_long(s, c, &n);
@@ -214,7 +214,7 @@ static int other_processor(void)
 }
 
 /* With an error no sender was started. */
-static int start_sender(struct stage *s, int processor)
+static int start_sender(struct transfer *s, int processor)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -236,11 +236,11 @@ static int start_sender(struct stage *s, int processor)
 	return -ret;
 }
 
-static struct stage *make_stage(void)
+static struct transfer *transfer_new(void)
 {
 	size_t cells = (size_t)CELLS * WEFT_COPIES_PIECE;
-	size_t bytes = sizeof(struct stage) + cells + 2 * MOST;
-	struct stage *s = aligned_alloc(WEFT_CACHE_LINE, bytes);
+	size_t bytes = sizeof(struct transfer) + cells + 2 * MOST;
+	struct transfer *s = aligned_alloc(WEFT_CACHE_LINE, bytes);
 
 	if (!s)
 		return NULL;
@@ -255,12 +255,12 @@ static struct stage *make_stage(void)
 int weft_copies_measure(struct weft_copies *c)
 {
 	int processor = other_processor(), ret;
-	struct stage *s;
+	struct transfer *s;
 
 	memset(c, 0xff, sizeof(*c));
 	if (processor < 0)
 		return -ENOTSUP;
-	s = make_stage();
+	s = transfer_new();
 	if (!s)
 		return -ENOMEM;
 	ret = start_sender(s, processor);
@@ -270,7 +270,7 @@ int weft_copies_measure(struct weft_copies *c)
 	}
 	ret = run_all(s, c);
 	weft_store32(&s->end, 1);
-	leave(s);
+	transfer_leave(s);
 	return ret;
 }
 
@@ -292,7 +292,8 @@ size_t weft_copies_help(const struct weft_copies *c)
 	int64_t step_ns = (last - first) / steps;
 	unsigned i = 0;
 
-	while (i < HELP_DOUBLINGS && step_ns * (1 << i) / 2 <= first - step_ns)
+	while (i < SHARED_DOUBLINGS &&
+	       step_ns * (1 << i) / 2 <= first - step_ns)
 		i++;
 	return (size_t)WEFT_COPIES_LEAST << i;
 }

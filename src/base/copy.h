@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Less than 16 bytes. The two ends may overlap. */
-WEFT_INLINE void weft_copy_few(char *to, const char *from, size_t len)
+WEFT_INLINE void weft_copy_under16(char *to, const char *from, size_t len)
 {
 	if (len >= 8) {
 		memcpy(to, from, 8);
@@ -33,7 +33,7 @@ WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 	size_t at = 0;
 
 	if (len < 16) {
-		weft_copy_few(to, from, len);
+		weft_copy_under16(to, from, len);
 		return;
 	}
 	for (; len - at >= 64; at += 64)

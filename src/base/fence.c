@@ -14,7 +14,7 @@ static int membarrier(int cmd)
 	return ret < 0 ? -errno : ret;
 }
 
-int weft_fence_join(void)
+int weft_membarrier_register(void)
 {
 	int can = membarrier(MEMBARRIER_CMD_QUERY);
 
@@ -25,7 +25,7 @@ int weft_fence_join(void)
 	return membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
-void weft_fence_others(void)
+void weft_membarrier(void)
 {
 	membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }

@@ -12,9 +12,9 @@
  * threads waits for all processors, ten milliseconds or more, so call this
  * before threads are started.
  */
-int weft_fence_join(void);
+int weft_membarrier_register(void);
 
 /* Executes a full fence in every registered process. */
-void weft_fence_others(void);
+void weft_membarrier(void);
 
 #endif

@@ -17,14 +17,14 @@ static void joining_twice_is_joining_once(void **state)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	pthread_t thread;
-	int first = weft_fence_join();
+	int first = weft_membarrier_register();
 
 	T_TRUE(first == 0 || first == -ENOSYS || first == -EPERM);
 	pthread_mutex_lock(&lock);
 	T_OK(pthread_create(&thread, NULL, rest, &lock));
-	T_IS(weft_fence_join(), first);
+	T_IS(weft_membarrier_register(), first);
 	if (!first)
-		weft_fence_others();
+		weft_membarrier();
 	pthread_mutex_unlock(&lock);
 	T_OK(pthread_join(thread, NULL));
 }

@@ -32,13 +32,13 @@ static struct timespec span(uint64_t ns)
 				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
-static int flag_of(enum weft_futex_reach reach)
+static int flag_of(enum weft_futex_scope reach)
 {
 	return reach == WEFT_FUTEX_THREADS ? FUTEX_PRIVATE_FLAG : 0;
 }
 
-int weft_futex_sleep(weft_au32 *word, uint32_t value, uint64_t ns,
-		     enum weft_futex_reach reach)
+int weft_futex_wait(weft_au32 *word, uint32_t value, uint64_t ns,
+		    enum weft_futex_scope reach)
 {
 	struct timespec ts = span(ns);
 
@@ -48,8 +48,8 @@ int weft_futex_sleep(weft_au32 *word, uint32_t value, uint64_t ns,
 	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
-int weft_futex_sleep_two(weft_au32 *const word[2], const uint32_t value[2],
-			 uint64_t ns)
+int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
+			uint64_t ns)
 {
 	uint64_t now = weft_now_ns();
 	struct timespec until =
@@ -64,14 +64,14 @@ int weft_futex_sleep_two(weft_au32 *const word[2], const uint32_t value[2],
 	return errno == ETIMEDOUT || errno == ENOSYS ? -errno : 0;
 }
 
-void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_reach reach)
+void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope reach)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE | flag_of(reach), count, NULL, NULL,
 		0);
 }
 
-int weft_futex_sleep_bits(weft_au32 *word, uint32_t value, uint32_t bits,
-			  uint64_t ns)
+int weft_futex_wait_bits(weft_au32 *word, uint32_t value, uint32_t bits,
+			 uint64_t ns)
 {
 	struct timespec until = span(weft_now_ns() + ns);
 

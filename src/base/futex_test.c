@@ -15,30 +15,30 @@ static void a_word_of_another_value_is_not_slept_on(void **state)
 {
 	weft_au32 a = 1, b = 2;
 
-	T_OK(weft_futex_sleep(&a, 0, UINT64_MAX, WEFT_FUTEX_THREADS));
-	T_OK(weft_futex_sleep(&a, 0, UINT64_MAX, WEFT_FUTEX_PROCESSES));
-	if (weft_futex_sleep_two((weft_au32 *[2]){ &a, &b },
-				 (uint32_t[2]){ 1, 0 }, UINT64_MAX) == -ENOSYS)
+	T_OK(weft_futex_wait(&a, 0, UINT64_MAX, WEFT_FUTEX_THREADS));
+	T_OK(weft_futex_wait(&a, 0, UINT64_MAX, WEFT_FUTEX_PROCESSES));
+	if (weft_futex_wait_two((weft_au32 *[2]){ &a, &b },
+				(uint32_t[2]){ 1, 0 }, UINT64_MAX) == -ENOSYS)
 		skip();
 }
 
 static void a_sleep_that_nobody_ends_says_so(void **state)
 {
 	weft_au32 a = 0, b = 0;
-	int two = weft_futex_sleep_two((weft_au32 *[2]){ &a, &b },
-				       (uint32_t[2]){ 0, 0 }, MS);
+	int two = weft_futex_wait_two((weft_au32 *[2]){ &a, &b },
+				      (uint32_t[2]){ 0, 0 }, MS);
 
-	T_IS(weft_futex_sleep(&a, 0, MS, WEFT_FUTEX_THREADS), -ETIMEDOUT);
-	T_IS(weft_futex_sleep(&a, 0, MS, WEFT_FUTEX_PROCESSES), -ETIMEDOUT);
+	T_IS(weft_futex_wait(&a, 0, MS, WEFT_FUTEX_THREADS), -ETIMEDOUT);
+	T_IS(weft_futex_wait(&a, 0, MS, WEFT_FUTEX_PROCESSES), -ETIMEDOUT);
 	T_TRUE(two == -ETIMEDOUT || two == -ENOSYS);
 }
 
 /* Blocks until the first word is set. */
-static void sleep_for(weft_au32 *w, enum weft_futex_reach reach)
+static void sleep_for(weft_au32 *w, enum weft_futex_scope reach)
 {
 	while (!weft_load32(&w[0])) {
 		weft_store32(&w[1], 1);
-		weft_futex_sleep(&w[0], 0, UINT64_MAX, reach);
+		weft_futex_wait(&w[0], 0, UINT64_MAX, reach);
 	}
 }
 
@@ -48,7 +48,7 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
-static void wake(weft_au32 *w, enum weft_futex_reach reach)
+static void wake(weft_au32 *w, enum weft_futex_scope reach)
 {
 	while (!weft_load32(&w[1]))
 		;
@@ -94,7 +94,7 @@ static void *sleeps_for_a_bit(void *arg)
 
 	while ((seen = weft_load32(&w[0])) != 3) {
 		weft_store32(&w[1], 1);
-		if (!weft_futex_sleep_bits(&w[0], seen, 2, 60000 * MS))
+		if (!weft_futex_wait_bits(&w[0], seen, 2, 60000 * MS))
 			weft_add32(&w[2], 1);
 	}
 	return NULL;
@@ -105,7 +105,7 @@ static void a_wake_with_another_bit_is_for_others(void **state)
 	weft_au32 w[3] = { 0, 0, 0 };
 	pthread_t t;
 
-	T_IS(weft_futex_sleep_bits(&w[0], 0, 1, MS), -ETIMEDOUT);
+	T_IS(weft_futex_wait_bits(&w[0], 0, 1, MS), -ETIMEDOUT);
 	T_OK(pthread_create(&t, NULL, sleeps_for_a_bit, w));
 	while (!weft_load32(&w[1]))
 		;

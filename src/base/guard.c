@@ -32,7 +32,7 @@ static const char *name_of(int sig)
  * A signal outside of a guard: do what the earlier action did. A fault is
  * raised again when the handler returns; a sent signal is not.
  */
-static void pass_on(int sig, siginfo_t *info, void *context)
+static void earlier_action(int sig, siginfo_t *info, void *context)
 {
 	const struct sigaction *old = NULL;
 
@@ -55,7 +55,7 @@ static void handle(int sig, siginfo_t *info, void *context)
 	const ucontext_t *at = context;
 
 	if (!guard || info->si_code <= 0) {
-		pass_on(sig, info, context);
+		earlier_action(sig, info, context);
 		return;
 	}
 	reason = name_of(sig);
@@ -97,7 +97,7 @@ int weft_guard(void (*work)(void *arg), void *arg)
 	return 0;
 }
 
-void weft_guard_leave(const char *why)
+void weft_guard_fail(const char *why)
 {
 	if (!guard) {
 		weft_log(WEFT_LOG_ERROR, "%s", why);

@@ -5,7 +5,7 @@
  * at every step, but runs under a guard: a fault ends the work, not the
  * process.
  *
- *   weft_guard(work, arg) -> work calls weft_guard_leave(), or faults
+ *   weft_guard(work, arg) -> work calls weft_guard_fail(), or faults
  *                         -> weft_guard returns -EFAULT
  *
  * The memory is in an unknown state then, and resources that the work acquired
@@ -28,6 +28,6 @@ void weft_guard_init(void);
 int weft_guard(void (*work)(void *arg), void *arg);
 
 /* Ends the work of this thread; without a guard, aborts the process. */
-WEFT_NORETURN WEFT_COLD void weft_guard_leave(const char *why);
+WEFT_NORETURN WEFT_COLD void weft_guard_fail(const char *why);
 
 #endif

@@ -30,7 +30,7 @@ static void raise_it(void *arg)
 
 static void give_up(void *arg)
 {
-	weft_guard_leave("it makes no sense");
+	weft_guard_fail("it makes no sense");
 }
 
 static void good_work_is_done(void **state)

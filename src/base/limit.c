@@ -103,7 +103,7 @@ const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT])
 	return text;
 }
 
-bool weft_limit_fits_file(size_t bytes)
+bool weft_limit_file_ok(size_t bytes)
 {
 	rlim_t l = limit_of(RLIMIT_FSIZE);
 

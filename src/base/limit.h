@@ -32,7 +32,7 @@ const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT]);
 /*
  * Whether a file may have that length; if not, growing it would raise SIGXFSZ.
  */
-bool weft_limit_fits_file(size_t bytes);
+bool weft_limit_file_ok(size_t bytes);
 /* Whether another thread can be created now: 0 or -errno. */
 int weft_limit_try_thread(void);
 

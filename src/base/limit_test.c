@@ -36,8 +36,8 @@ static void a_limit_is_told_with_its_numbers(void **state)
 	T_STR(weft_limit_file(text, 5000), "");
 	set(RLIMIT_FSIZE, 4096);
 	told(weft_limit_file(text, 5000), " 4 KiB", " 5 KiB", "ulimit -f");
-	T_TRUE(weft_limit_fits_file(4096));
-	T_FALSE(weft_limit_fits_file(4097));
+	T_TRUE(weft_limit_file_ok(4096));
+	T_FALSE(weft_limit_file_ok(4097));
 	set(RLIMIT_FSIZE, RLIM_INFINITY);
 	set(RLIMIT_NOFILE, 55);
 	told(weft_limit_files(text), " 55 ", "descriptors", "ulimit -n");

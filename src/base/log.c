@@ -34,7 +34,7 @@ void weft_log_set_rank(int rank)
 	atomic_store_explicit(&log_rank, rank, memory_order_relaxed);
 }
 
-static bool shows(enum weft_log_level level)
+static bool is_shown(enum weft_log_level level)
 {
 	/* relaxed: every thread computes the same value */
 	int now = atomic_load_explicit(&log_level, memory_order_relaxed);
@@ -46,7 +46,7 @@ static bool shows(enum weft_log_level level)
 	return (int)level <= now;
 }
 
-static void say(enum weft_log_level level, const char *fmt, va_list ap)
+static void write_line(enum weft_log_level level, const char *fmt, va_list ap)
 {
 	char line[1024];
 	/* relaxed: the rank identifies the writer and orders nothing */
@@ -71,10 +71,10 @@ void weft_log(enum weft_log_level level, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!shows(level))
+	if (!is_shown(level))
 		return;
 	va_start(ap, fmt);
-	say(level, fmt, ap);
+	write_line(level, fmt, ap);
 	va_end(ap);
 }
 
@@ -100,7 +100,7 @@ void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	char text[1024];
 	va_list ap;
 
-	if (!shows(level))
+	if (!is_shown(level))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-void weft_must_failed(const char *what, const char *file, int line)
+void weft_must_fail(const char *what, const char *file, int line)
 {
 	weft_log(WEFT_LOG_ERROR, "%s:%d: this must be true: %s", file, line,
 		 what);

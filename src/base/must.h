@@ -10,10 +10,10 @@
 #include "src/base/attr.h"
 
 /* Logs the place and the condition, and aborts. */
-void weft_must_failed(const char *what, const char *file,
-		      int line) WEFT_COLD WEFT_NORETURN;
+void weft_must_fail(const char *what, const char *file,
+		    int line) WEFT_COLD WEFT_NORETURN;
 
 #define weft_must(x) \
-	(weft_likely(x) ? (void)0 : weft_must_failed(#x, __FILE__, __LINE__))
+	(weft_likely(x) ? (void)0 : weft_must_fail(#x, __FILE__, __LINE__))
 
 #endif

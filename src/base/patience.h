@@ -36,9 +36,9 @@
 #include "src/base/attr.h"
 
 /* Whether every rank of the host has a processor of its own. */
-enum weft_company {
-	WEFT_ALONE,
-	WEFT_CROWD,
+enum weft_core_share {
+	WEFT_OWN_CORE,
+	WEFT_OVERSUBSCRIBED,
 };
 
 /* Constants of spinning. */
@@ -53,12 +53,13 @@ struct weft_patience_looks {
 
 /* Constants of yielding. */
 struct weft_patience_yields {
-	uint32_t count;	      /* if polls are cheap, before the general path */
-	uint64_t longest_ns;  /* all of them together */
-	uint64_t late_ns;     /* a longer yield went to a computing process */
-	uint64_t turn_ns;     /* allowance per other rank that may run before */
-	uint64_t shun_min_ns; /* backoff after the first late yield */
-	uint64_t shun_max_ns;
+	uint32_t count;	     /* if polls are cheap, before the general path */
+	uint64_t longest_ns; /* all of them together */
+	uint64_t long_yield_ns; /* a longer yield went to a computing process */
+	uint64_t rank_yield_ns; /* allowance per other rank that may run before
+				 */
+	uint64_t backoff_min_ns; /* backoff after the first late yield */
+	uint64_t backoff_max_ns;
 };
 
 struct weft_patience_rule {
@@ -76,31 +77,32 @@ struct weft_patience_rule {
  * hosts.
  */
 static const struct weft_patience_rule weft_patience_rule[] = {
-	[WEFT_ALONE] = {
+	[WEFT_OWN_CORE] = {
 		.look = { .turns = 1500, .rounds = 100, .passes = 4000,
 			  .tests = 0, .spin_ns = 5000 },
 		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
-			   .late_ns = 1 * WEFT_MS, .turn_ns = 5 * WEFT_US,
-			   .shun_min_ns = 32 * WEFT_MS,
-			   .shun_max_ns = 1024 * WEFT_MS },
+			   .long_yield_ns = 1 * WEFT_MS, .rank_yield_ns = 5 * WEFT_US,
+			   .backoff_min_ns = 32 * WEFT_MS,
+			   .backoff_max_ns = 1024 * WEFT_MS },
 	},
 	/* With oversubscribed cores the peer does not run while we spin. */
-	[WEFT_CROWD] = {
+	[WEFT_OVERSUBSCRIBED] = {
 		.look = { .turns = 2, .rounds = 0, .passes = 20,
 			  .tests = 32, .spin_ns = 0 },
 		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
-			   .late_ns = 1 * WEFT_MS, .turn_ns = 5 * WEFT_US,
-			   .shun_min_ns = 2 * WEFT_MS,
-			   .shun_max_ns = 64 * WEFT_MS },
+			   .long_yield_ns = 1 * WEFT_MS, .rank_yield_ns = 5 * WEFT_US,
+			   .backoff_min_ns = 2 * WEFT_MS,
+			   .backoff_max_ns = 64 * WEFT_MS },
 	},
 };
 
 /* Relaxed throughout: estimates of the waiting thread, one thread at a time. */
 struct weft_patience {
-	weft_au64 until_ns; /* end of the backoff; 0: none */
-	weft_au64 shun_ns;  /* duration of the last backoff; 0: none */
-	weft_au32 crowd;    /* enum weft_company */
-	weft_au32 brothers; /* other ranks that may run before us if we yield */
+	weft_au64 until_ns;	    /* end of the backoff; 0: none */
+	weft_au64 yield_backoff_ns; /* duration of the last backoff; 0: none */
+	weft_au32 crowd;	    /* enum weft_core_share */
+	weft_au32 other_ranks; /* other ranks that may run before us if we yield
+				*/
 };
 
 static inline const struct weft_patience_rule *
@@ -110,14 +112,14 @@ weft_patience_of(const struct weft_patience *p)
 	return &weft_patience_rule[weft_load32_relaxed(&p->crowd)];
 }
 
-void weft_patience_init(struct weft_patience *p, enum weft_company crowd);
+void weft_patience_init(struct weft_patience *p, enum weft_core_share crowd);
 
 /*
- * Sets the oversubscription and the number of other ranks (`brothers`) that
+ * Sets the oversubscription and the number of other ranks (`other_ranks`) that
  * share the processors with this process.
  */
-void weft_patience_meet(struct weft_patience *p, enum weft_company crowd,
-			uint32_t brothers);
+void weft_patience_meet(struct weft_patience *p, enum weft_core_share crowd,
+			uint32_t other_ranks);
 
 /* Whether yields are suspended by the backoff. */
 bool weft_patience_shuns_now(struct weft_patience *p) WEFT_COLD;

@@ -6,14 +6,14 @@
 
 static uint64_t shun_of(const struct weft_patience *p)
 {
-	return weft_load64_relaxed(&p->shun_ns);
+	return weft_load64_relaxed(&p->yield_backoff_ns);
 }
 
 static void yields_in_time_are_followed_by_more(void **state)
 {
 	struct weft_patience p;
 
-	weft_patience_init(&p, WEFT_ALONE);
+	weft_patience_init(&p, WEFT_OWN_CORE);
 	for (uint64_t t = 1; t < 100; t++)
 		weft_patience_learn(&p, t * WEFT_MS, t * WEFT_MS + 300);
 	T_FALSE(weft_patience_shuns(&p));
@@ -26,7 +26,7 @@ static void after_a_late_one_there_is_none_for_a_while(void **state)
 	struct weft_patience p;
 	uint64_t now = weft_now_ns();
 
-	weft_patience_init(&p, WEFT_ALONE);
+	weft_patience_init(&p, WEFT_OWN_CORE);
 	weft_patience_learn(&p, now - 4 * WEFT_MS, now);
 	T_IS(weft_patience_yield(&p, now + 1), 0);
 	T_IS(weft_patience_yield(&p, now + shun_of(&p) - 1), 0);
@@ -35,18 +35,18 @@ static void after_a_late_one_there_is_none_for_a_while(void **state)
 
 static void the_while_doubles_up_to_a_limit(void **state)
 {
-	for (int crowd = WEFT_ALONE; crowd <= WEFT_CROWD; crowd++) {
+	for (int crowd = WEFT_OWN_CORE; crowd <= WEFT_OVERSUBSCRIBED; crowd++) {
 		const struct weft_patience_yields *y =
 			&weft_patience_rule[crowd].yield;
-		uint64_t want = y->shun_min_ns;
+		uint64_t want = y->backoff_min_ns;
 		struct weft_patience p;
 
 		weft_patience_init(&p, crowd);
 		for (int i = 0; i < 40; i++) {
 			weft_patience_learn(&p, 1, 1 + 4 * WEFT_MS);
 			T_IS(shun_of(&p), want);
-			want = 2 * want < y->shun_max_ns ? 2 * want
-							 : y->shun_max_ns;
+			want = 2 * want < y->backoff_max_ns ? 2 * want
+							    : y->backoff_max_ns;
 		}
 	}
 }
@@ -57,7 +57,7 @@ static void yields_in_time_make_it_shorter_until_it_is_forgotten(void **state)
 	uint64_t last;
 	int n = 0;
 
-	weft_patience_init(&p, WEFT_CROWD);
+	weft_patience_init(&p, WEFT_OVERSUBSCRIBED);
 	for (int i = 0; i < 10; i++)
 		weft_patience_learn(&p, 1, 1 + 4 * WEFT_MS);
 	for (; shun_of(&p); n++) {
@@ -72,11 +72,11 @@ static void brothers_take_their_turns_without_being_late(void **state)
 {
 	struct weft_patience p;
 
-	weft_patience_init(&p, WEFT_CROWD);
+	weft_patience_init(&p, WEFT_OVERSUBSCRIBED);
 	weft_patience_learn(&p, 1, 1 + 2 * WEFT_MS);
 	T_TRUE(shun_of(&p) > 0);
-	weft_patience_init(&p, WEFT_CROWD);
-	weft_patience_meet(&p, WEFT_CROWD, 1000);
+	weft_patience_init(&p, WEFT_OVERSUBSCRIBED);
+	weft_patience_meet(&p, WEFT_OVERSUBSCRIBED, 1000);
 	weft_patience_learn(&p, 1, 1 + 2 * WEFT_MS);
 	T_IS(shun_of(&p), 0);
 }
@@ -89,8 +89,8 @@ static void strangers_are_asked_less_often_than_brothers(void **state)
 {
 	const struct weft_patience_rule *r = weft_patience_rule;
 
-	T_TRUE(r[WEFT_ALONE].yield.shun_max_ns >
-	       8 * r[WEFT_CROWD].yield.shun_max_ns);
+	T_TRUE(r[WEFT_OWN_CORE].yield.backoff_max_ns >
+	       8 * r[WEFT_OVERSUBSCRIBED].yield.backoff_max_ns);
 }
 
 int main(void)

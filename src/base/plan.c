@@ -284,7 +284,7 @@ static int read_seed(struct reader *r)
 }
 
 /* Splits a line into words at blanks; "=" is always a word of its own. */
-static int cut(struct reader *r, const char *from, size_t len)
+static int split(struct reader *r, const char *from, size_t len)
 {
 	unsigned n = 0, at = 0;
 	bool inside = false;
@@ -316,7 +316,7 @@ static int cut(struct reader *r, const char *from, size_t len)
 
 static int read_line(struct reader *r, const char *from, size_t len)
 {
-	int rc = cut(r, from, len);
+	int rc = split(r, from, len);
 
 	if (rc || !r->word[0])
 		return rc;
@@ -327,7 +327,7 @@ static int read_line(struct reader *r, const char *from, size_t len)
  * Length of a statement. A comment extends to the end of its line, semicolons
  * included.
  */
-static size_t reach(const char *text)
+static size_t statement_length(const char *text)
 {
 	size_t n = strcspn(text, ";\n#");
 
@@ -343,7 +343,7 @@ int weft_plan_parse(const char *name, const char *text, struct weft_plan *plan,
 	memset(plan, 0, sizeof(*plan));
 	why->text[0] = 0;
 	while (!rc && *text) {
-		size_t len = reach(text);
+		size_t len = statement_length(text);
 
 		rc = read_line(&r, text, len);
 		text += len;
@@ -355,7 +355,7 @@ int weft_plan_parse(const char *name, const char *text, struct weft_plan *plan,
 	return rc;
 }
 
-static int cannot(const char *path, int rc, struct weft_plan_why *why)
+static int file_error(const char *path, int rc, struct weft_plan_why *why)
 {
 	snprintf(why->text, sizeof(why->text), "%.120s: %s", path,
 		 strerror(-rc));
@@ -374,7 +374,7 @@ int weft_plan_load(const char *given, struct weft_plan *plan,
 	if (rc && (!*given || strpbrk(given, " =;")))
 		return weft_plan_parse("plan", given, plan, why);
 	if (rc)
-		return cannot(given, rc, why);
+		return file_error(given, rc, why);
 	text = malloc(FILE_MAX + 1);
 	n = text ? fread(text, 1, FILE_MAX + 1, f) : 0;
 	rc = !text		  ? -ENOMEM
@@ -385,7 +385,7 @@ int weft_plan_load(const char *given, struct weft_plan *plan,
 	fclose(f);
 	if (rc) {
 		free(text);
-		return cannot(given, rc, why);
+		return file_error(given, rc, why);
 	}
 	text[n] = 0;
 	rc = weft_plan_parse(given, text, plan, why);

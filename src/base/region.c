@@ -37,7 +37,7 @@ static int region_make(struct weft_region *r, const char *name, size_t bytes,
 
 	*r = (struct weft_region){ .fd = -1 };
 	/* exceeding it would raise SIGXFSZ */
-	if (!weft_limit_fits_file(bytes))
+	if (!weft_limit_file_ok(bytes))
 		return -EFBIG;
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
@@ -67,12 +67,13 @@ int weft_region_open_front(struct weft_region *r, const char *name,
 	return region_make(r, name, bytes, front, REGION_SEALS | F_SEAL_SEAL);
 }
 
-int weft_region_gather(struct weft_region *r, const char *name, size_t bytes)
+int weft_region_open_unsealed(struct weft_region *r, const char *name,
+			      size_t bytes)
 {
 	return region_make(r, name, bytes, bytes, REGION_SEALS);
 }
 
-int weft_region_shut(const struct weft_region *r)
+int weft_region_seal(const struct weft_region *r)
 {
 	int seals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
@@ -91,7 +92,7 @@ static off_t region_size(int fd)
 	return st.st_size;
 }
 
-int weft_region_reach(pid_t pid, int fd)
+int weft_region_open_remote_fd(pid_t pid, int fd)
 {
 	char path[64];
 	int got;
@@ -111,7 +112,7 @@ int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes)
 	return region_map(r, fd, (size_t)size);
 }
 
-int weft_region_peek(struct weft_region *r, int fd, size_t min_bytes)
+int weft_region_attach_ro(struct weft_region *r, int fd, size_t min_bytes)
 {
 	off_t size = region_size(fd);
 
@@ -145,7 +146,7 @@ void *weft_region_window(int fd, size_t at, size_t bytes)
 	return base == MAP_FAILED ? NULL : base;
 }
 
-void weft_region_warm(void *at, size_t bytes)
+void weft_region_populate(void *at, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
 	uintptr_t into = (uintptr_t)at % (uintptr_t)sysconf(_SC_PAGESIZE);

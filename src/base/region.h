@@ -4,9 +4,9 @@
  * content is opaque here. Nothing remains when its users have died.
  *
  *   weft_region_open (create)     -> pass fd -> weft_region_close
- *   weft_region_gather (create)   -> pass fd -> weft_region_shut -> close
- *   weft_region_attach (peer's fd)           -> weft_region_close
- *   weft_region_peek (read only)             -> weft_region_close
+ *   weft_region_open_unsealed (create)   -> pass fd -> weft_region_seal ->
+ * close weft_region_attach (peer's fd)           -> weft_region_close
+ *   weft_region_attach_ro (read only)             -> weft_region_close
  *
  * A region may be longer than its mapping: the rest is then mapped in parts by
  * weft_region_window.
@@ -35,17 +35,18 @@ int weft_region_open_front(struct weft_region *r, const char *name,
 
 /*
  * Creates a region that a known number of processes share: others can map it
- * until weft_region_shut(), and after that only read it. Existing mappings
+ * until weft_region_seal(), and after that only read it. Existing mappings
  * remain writable. A kernel before 5.1 does not support this: -EINVAL.
  */
-int weft_region_gather(struct weft_region *r, const char *name, size_t bytes);
-int weft_region_shut(const struct weft_region *r);
+int weft_region_open_unsealed(struct weft_region *r, const char *name,
+			      size_t bytes);
+int weft_region_seal(const struct weft_region *r);
 
 /*
  * Opens a descriptor of another process by its number; returns an own
  * descriptor or -errno. The caller checks what it refers to.
  */
-int weft_region_reach(pid_t pid, int fd);
+int weft_region_open_remote_fd(pid_t pid, int fd);
 
 /*
  * Maps the region behind a descriptor of another process; the caller keeps the
@@ -54,7 +55,7 @@ int weft_region_reach(pid_t pid, int fd);
  */
 int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes);
 /* As weft_region_attach, read only. */
-int weft_region_peek(struct weft_region *r, int fd, size_t min_bytes);
+int weft_region_attach_ro(struct weft_region *r, int fd, size_t min_bytes);
 /* As weft_region_attach, maps only the first front bytes, more than 0. */
 int weft_region_attach_front(struct weft_region *r, int fd, size_t front);
 
@@ -69,7 +70,7 @@ void weft_region_window_close(void *at, size_t bytes);
  * Allocates the pages of a mapped part at once, instead of one fault per page;
  * only advice, which a kernel before 5.14 ignores.
  */
-void weft_region_warm(void *at, size_t bytes);
+void weft_region_populate(void *at, size_t bytes);
 
 /* Unmaps and closes; accepts the state after a failed open. */
 void weft_region_close(struct weft_region *r);

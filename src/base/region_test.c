@@ -63,9 +63,9 @@ static void who_comes_late_can_only_read(void **state)
 	void *m;
 	int ret;
 
-	T_OK(weft_region_gather(&a, "weft-test", 4096));
+	T_OK(weft_region_open_unsealed(&a, "weft-test", 4096));
 	T_OK(weft_region_attach(&b, a.fd, 4096));
-	ret = weft_region_shut(&a);
+	ret = weft_region_seal(&a);
 	if (ret == -EINVAL) {
 		weft_region_close(&b);
 		weft_region_close(&a);

@@ -82,7 +82,7 @@ void weft_roll_close(struct weft_roll *r)
 	r->members = 0;
 }
 
-#define ROLL_PATIENCE 10000 /* yields */
+#define ROLL_NAME_YIELDS 10000 /* yields */
 
 static struct roll_name *name_at(const struct weft_roll *r, uint32_t id)
 {
@@ -103,7 +103,7 @@ static bool is_ready(const struct roll_name *n)
 {
 	/* A0 pairs with R0: the text is complete when the state is READY. */
 	for (int i = 0; weft_load32(&n->state) == ROLL_WRITING; i++) {
-		if (i == ROLL_PATIENCE)
+		if (i == ROLL_NAME_YIELDS)
 			return false;
 		sched_yield();
 	}

@@ -137,7 +137,7 @@ static void counts_and_text_reach_the_launcher(void **state)
 	weft_roll_close(&r);
 }
 
-static void *ask_for_names(void *arg)
+static void *get_names(void *arg)
 {
 	char name[32], got[ROLL_NAME];
 	uint32_t id;
@@ -157,7 +157,7 @@ static void threads_may_ask_at_once(void **state)
 	int wrong[4] = { 0 };
 
 	T_OK(weft_roll_open(&shared, 1, false));
-	t_threads(4, ask_for_names, wrong, sizeof(wrong[0]));
+	t_threads(4, get_names, wrong, sizeof(wrong[0]));
 	for (int i = 0; i < 4; i++)
 		T_IS(wrong[i], 0);
 	weft_roll_close(&shared);
@@ -167,7 +167,7 @@ static void threads_may_ask_at_once(void **state)
  * A member of four processes in succession: each reads the entries of its
  * number.
  */
-static int leave_cards(int i, void *arg)
+static int put_entries(int i, void *arg)
 {
 	struct weft_roll r;
 	char card[ROLL_CARD];
@@ -205,31 +205,31 @@ static void members_find_each_other_by_their_cards(void **state)
 	weft_roll_set_job(&r, "weft-1");
 	T_TRUE(weft_roll_is_of(&r, "weft-1"));
 	T_FALSE(weft_roll_is_of(&r, "weft-2"));
-	t_processes(5, leave_cards, &r.region.fd, 60);
+	t_processes(5, put_entries, &r.region.fd, 60);
 	T_IS(weft_roll_card_get(&r, 0, 1, card, &len), -EPROTO);
 	T_IS(weft_roll_card_get(&r, 5, 1, card, &len), -EINVAL);
 	weft_roll_close(&r);
 }
 
-#define ROUNDS 400
-#define ASKERS 6
+#define ROUNDS	  400
+#define PROCESSES 6
 
 /* Where every process records the numbers it got. */
-struct desk {
+struct results {
 	weft_au32 here[ROUNDS];
-	uint32_t got[ROUNDS][ASKERS];
+	uint32_t got[ROUNDS][PROCESSES];
 };
 
 /* A page that is not allocated yet makes the writer of a name slow. */
-static int ask_together(int i, void *arg)
+static int get_names_together(int i, void *arg)
 {
-	struct desk *d = arg;
+	struct results *d = arg;
 	char name[ROLL_NAME];
 
 	for (int k = 0; k < ROUNDS; k++) {
 		snprintf(name, sizeof(name), "deed_%d", k);
 		weft_add32(&d->here[k], 1);
-		while (weft_load32(&d->here[k]) < ASKERS)
+		while (weft_load32(&d->here[k]) < PROCESSES)
 			sched_yield();
 		d->got[k][i] = weft_roll_id(&shared, name);
 	}
@@ -238,14 +238,14 @@ static int ask_together(int i, void *arg)
 
 static void those_who_ask_together_get_one_number(void **state)
 {
-	struct desk *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct results *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	T_TRUE(d != MAP_FAILED);
 	T_OK(weft_roll_open(&shared, 1, false));
-	t_processes(ASKERS, ask_together, d, 60);
+	t_processes(PROCESSES, get_names_together, d, 60);
 	for (int k = 0; k < ROUNDS; k++) {
-		for (int i = 1; i < ASKERS; i++)
+		for (int i = 1; i < PROCESSES; i++)
 			T_IS(d->got[k][i], d->got[k][0]);
 	}
 	weft_roll_close(&shared);

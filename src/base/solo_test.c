@@ -10,61 +10,61 @@
 
 #define THREADS 2
 #define ROUNDS	300000
-#define ENOUGH	5 /* seconds; for a host with other load */
+#define LIMIT_S 5 /* seconds; for a host with other load */
 
-struct office {
+struct shared {
 	struct weft_solo solo;
-	alignas(64) weft_au32 asked[THREADS]; /* requests of each thread */
+	alignas(64) weft_au32 requests[THREADS]; /* requests of each thread */
 	alignas(64) uint32_t done[THREADS]; /* requests that the job has seen */
-	alignas(64) weft_au32 meeting;
+	alignas(64) weft_au32 barrier;
 	uint32_t lost;
 	weft_au32 last; /* round; the first thread may end the test earlier */
 	int rounds;
 	int inside; /* plain: only one thread is inside */
 };
 
-struct clerk {
-	struct office *o;
+struct requester {
+	struct shared *o;
 	int me;
 	uint64_t end_ns;
 };
 
 static int job(void *arg)
 {
-	struct office *o = arg;
+	struct shared *o = arg;
 
 	T_IS(o->inside++, 0);
 	for (int i = 0; i < THREADS; i++)
-		o->done[i] = weft_load32(&o->asked[i]);
+		o->done[i] = weft_load32(&o->requests[i]);
 	o->inside--;
 	return 1;
 }
 
 /* Barrier of all threads; spins, since the race takes nanoseconds. */
-static void meet(struct office *o, uint32_t times)
+static void barrier_wait(struct shared *o, uint32_t times)
 {
 	unsigned turns = 0;
 
-	weft_add32(&o->meeting, 1);
-	while (weft_load32(&o->meeting) < times * THREADS) {
+	weft_add32(&o->barrier, 1);
+	while (weft_load32(&o->barrier) < times * THREADS) {
 		if (++turns % 4096 == 0)
 			sched_yield();
 	}
 }
 
 /* All threads request at once; when all have left, no request is pending. */
-static void *clerk(void *arg)
+static void *requester(void *arg)
 {
-	struct clerk *c = arg;
-	struct office *o = c->o;
+	struct requester *c = arg;
+	struct shared *o = c->o;
 
 	for (int r = 1; r <= (int)weft_load32(&o->last); r++) {
 		if (!c->me && r % 256 == 0 && weft_now_ns() > c->end_ns)
 			weft_store32(&o->last, (uint32_t)r);
-		meet(o, (uint32_t)(2 * r - 1));
-		weft_store32(&o->asked[c->me], (uint32_t)r);
+		barrier_wait(o, (uint32_t)(2 * r - 1));
+		weft_store32(&o->requests[c->me], (uint32_t)r);
 		weft_solo_run(&o->solo, job, o);
-		meet(o, (uint32_t)(2 * r));
+		barrier_wait(o, (uint32_t)(2 * r));
 		for (int i = 0; i < THREADS && !c->me; i++)
 			o->lost += o->done[i] != (uint32_t)r;
 	}
@@ -73,15 +73,15 @@ static void *clerk(void *arg)
 
 static void every_request_is_served_before_all_have_left(void **state)
 {
-	static struct office o;
-	struct clerk c[THREADS];
-	uint64_t end = weft_now_ns() + ENOUGH * 1000000000ull;
+	static struct shared o;
+	struct requester c[THREADS];
+	uint64_t end = weft_now_ns() + LIMIT_S * 1000000000ull;
 	pthread_t t[THREADS];
 
 	weft_store32(&o.last, (uint32_t)t_scale(ROUNDS));
 	for (int i = 0; i < THREADS; i++) {
-		c[i] = (struct clerk){ &o, i, end };
-		T_OK(pthread_create(&t[i], NULL, clerk, &c[i]));
+		c[i] = (struct requester){ &o, i, end };
+		T_OK(pthread_create(&t[i], NULL, requester, &c[i]));
 	}
 	for (int i = 0; i < THREADS; i++)
 		T_OK(pthread_join(t[i], NULL));
@@ -90,7 +90,7 @@ static void every_request_is_served_before_all_have_left(void **state)
 
 static int twice(void *arg)
 {
-	struct office *o = arg;
+	struct shared *o = arg;
 
 	if (++o->rounds < 2)
 		weft_solo_run(&o->solo, twice, o);
@@ -99,7 +99,7 @@ static int twice(void *arg)
 
 static void a_request_from_inside_goes_round_again(void **state)
 {
-	struct office o = { .rounds = 0 };
+	struct shared o = { .rounds = 0 };
 
 	T_IS(weft_solo_run(&o.solo, twice, &o), 2);
 	T_IS(o.rounds, 2);

@@ -52,7 +52,7 @@ static const char *folder_of(const char *file, char *dir, size_t len)
  * its end, which may take long (mount option discard), in proportion to their
  * number.
  */
-static int take_room(int fd, off_t at, size_t bytes)
+static int allocate(int fd, off_t at, size_t bytes)
 {
 	enum { PIECE = 4096 };
 	static const char zeros[PIECE];
@@ -69,10 +69,10 @@ static int take_room(int fd, off_t at, size_t bytes)
 
 int weft_trace_create(const char *beside)
 {
-	const struct weft_moment now = weft_moment_now();
+	const struct weft_clock_pair now = weft_clock_pair_now();
 	const struct trace_head head = { .magic = TRACE_MAGIC,
 					 .version = TRACE_VERSION,
-					 .counted = weft_counter_good(),
+					 .counted = weft_counter_usable(),
 					 .counter = now.counter,
 					 .ns = now.ns };
 	char dir[PATH_MAX];
@@ -81,7 +81,7 @@ int weft_trace_create(const char *beside)
 
 	if (fd < 0)
 		return fd;
-	err = take_room(fd, 0, TRACE_HEAD);
+	err = allocate(fd, 0, TRACE_HEAD);
 	if (!err && pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
 		err = -errno;
 	if (!err)
@@ -131,20 +131,20 @@ static uint64_t number(struct weft_trace *t)
 					 memory_order_relaxed);
 }
 
-static off_t place(uint64_t i)
+static off_t chunk_offset(uint64_t i)
 {
 	return TRACE_HEAD + (off_t)i * TRACE_CHUNK;
 }
 
-static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
+static struct trace_chunk *chunk_new(struct weft_trace *t, enum trace_type type)
 {
 	uint64_t i = number(t);
 	struct trace_chunk *c;
 
-	if (take_room(t->fd, place(i), TRACE_CHUNK))
+	if (allocate(t->fd, chunk_offset(i), TRACE_CHUNK))
 		return NULL;
 	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
-		 place(i));
+		 chunk_offset(i));
 	if (c == MAP_FAILED)
 		return NULL;
 #ifdef MADV_POPULATE_WRITE
@@ -153,7 +153,7 @@ static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
 #endif
 	c->type = type;
 	c->writer = t->me;
-	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_DESK;
+	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_BUFFER;
 	c->counted = t->counts;
 	return c;
 }
@@ -170,7 +170,7 @@ static void unmap_all(struct weft_trace *t)
 	*t = (struct weft_trace){ .fd = -1, .me = t->me };
 }
 
-static void give_up(struct weft_trace *t)
+static void stop_tracing(struct weft_trace *t)
 {
 	weft_add32(&t->head->lost, 1);
 	unmap_all(t);
@@ -191,68 +191,68 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		if (c)
 			munmap(c, TRACE_CHUNK);
 		used = 0;
-		c = t->chunk[type] = take(t, type);
+		c = t->chunk[type] = chunk_new(t, type);
 		if (!c) {
-			give_up(t);
+			stop_tracing(t);
 			return;
 		}
 	}
 	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
-	/* R2 pairs with A2 in weft_trace_used(), as R1 */
+	/* R2 pairs with A2 in weft_trace_valid_bytes(), as R1 */
 	weft_store64(&c->state, used + bytes);
 }
 
 /* ---- events -------------------------------------------------------------- */
 
-static struct trace_entry *desk_begin(const struct weft_trace *t)
+static struct trace_entry *buffer_begin(const struct weft_trace *t)
 {
 	return (void *)((char *)t->desk + TRACE_CHUNK_HEAD);
 }
 
 /* Writes the events of the event buffer (desk) as a chunk of its own. */
-static bool file_away(struct weft_trace *t)
+static bool write_out(struct weft_trace *t)
 {
-	size_t used = (size_t)((char *)t->next - (char *)desk_begin(t));
+	size_t used = (size_t)((char *)t->next - (char *)buffer_begin(t));
 	struct trace_chunk head = { .type = TRACE_EVENTS,
 				    .writer = t->me,
-				    .state = t->turn * TRACE_TURN + used,
+				    .state = t->turn * TRACE_GENERATION + used,
 				    .desk = t->desk->desk,
 				    .counted = t->counts };
 	const struct iovec iov[] = {
 		{ &head, sizeof(head) },
-		{ desk_begin(t), used },
+		{ buffer_begin(t), used },
 	};
 
-	return pwritev(t->fd, iov, 2, place(number(t))) ==
+	return pwritev(t->fd, iov, 2, chunk_offset(number(t))) ==
 	       TRACE_CHUNK_HEAD + (ssize_t)used;
 }
 
 static void begin(struct weft_trace *t)
 {
-	t->next = desk_begin(t);
+	t->next = buffer_begin(t);
 	t->end = t->next + (TRACE_CHUNK - TRACE_CHUNK_HEAD) / sizeof(*t->next);
 	t->turn++;
 	/*
-	 * R3 pairs with A3 in weft_trace_used(): the earlier events are in a
-	 * chunk before the buffer becomes empty.
+	 * R3 pairs with A3 in weft_trace_valid_bytes(): the earlier events are
+	 * in a chunk before the buffer becomes empty.
 	 */
-	weft_store64(&t->desk->state, t->turn * TRACE_TURN);
+	weft_store64(&t->desk->state, t->turn * TRACE_GENERATION);
 }
 
-bool weft_trace_turn(struct weft_trace *t)
+bool weft_trace_flush(struct weft_trace *t)
 {
 	bool good;
 
 	if (t->fd < 0)
 		return false;
 	if (t->desk)
-		good = file_away(t);
+		good = write_out(t);
 	else
-		good = (t->desk = take(t, TRACE_EVENTS)) != NULL;
+		good = (t->desk = chunk_new(t, TRACE_EVENTS)) != NULL;
 	if (good)
 		begin(t);
 	else
-		give_up(t);
+		stop_tracing(t);
 	return good;
 }
 
@@ -268,7 +268,7 @@ void weft_trace_more(struct weft_trace *t, const struct trace_event *e)
 
 struct trace_open *weft_trace_opens(struct weft_trace *t)
 {
-	return t->desk || weft_trace_turn(t) ? t->desk->open : NULL;
+	return t->desk || weft_trace_flush(t) ? t->desk->open : NULL;
 }
 
 /*
@@ -279,7 +279,7 @@ void weft_trace_detach(struct weft_trace *t)
 {
 	for (int i = 0; t->desk && i < TRACE_THREADS; i++)
 		weft_store32(&t->desk->open[i].id, 0);
-	if (t->desk && t->next > desk_begin(t) && file_away(t))
+	if (t->desk && t->next > buffer_begin(t) && write_out(t))
 		begin(t);
 	unmap_all(t);
 }

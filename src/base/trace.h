@@ -78,7 +78,7 @@ void weft_trace_detach(struct weft_trace *t);
 struct trace_open *weft_trace_opens(struct weft_trace *t);
 
 /* Writes the event buffer out, or creates it; false: no room. */
-bool weft_trace_turn(struct weft_trace *t) WEFT_COLD;
+bool weft_trace_flush(struct weft_trace *t) WEFT_COLD;
 
 /* Fields of an entry, by the table of trace_layout.h. */
 WEFT_INLINE uint64_t weft_trace_span_of(const struct trace_event *e)
@@ -106,7 +106,7 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 {
 	struct trace_entry *to;
 
-	if (weft_unlikely(t->next == t->end) && !weft_trace_turn(t))
+	if (weft_unlikely(t->next == t->end) && !weft_trace_flush(t))
 		return;
 	to = t->next++;
 	to->t = e->t;
@@ -122,7 +122,7 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 
 /* Writes the TRACE_MORE entry of a call. */
 void weft_trace_more(struct weft_trace *t,
-		     const struct trace_event *e) WEFT_APART;
+		     const struct trace_event *e) WEFT_NOINLINE;
 
 /*
  * Writes one event. On the path of every call: reads one cache line and writes
@@ -156,8 +156,8 @@ int weft_trace_read(struct weft_trace_file *f, int fd);
 void weft_trace_close(struct weft_trace_file *f);
 
 /* Bytes of valid records in a chunk; 0: none. */
-uint32_t weft_trace_used(const struct weft_trace_file *f, uint64_t i);
-bool weft_trace_is_desk(const struct weft_trace_file *f, uint64_t i);
+uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i);
+bool weft_trace_is_buffer(const struct weft_trace_file *f, uint64_t i);
 
 WEFT_INLINE const struct trace_chunk *
 weft_trace_chunk(const struct weft_trace_file *f, uint64_t i)
@@ -208,11 +208,11 @@ WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 }
 
 /*
- * Iterates over the chunks of one type and writer (TRACE_ANYBODY: all), in the
- * order in which they were written: *at is 0 at first. Returns the records of
- * the chunk, or NULL.
+ * Iterates over the chunks of one type and writer (TRACE_ALL_WRITERS: all), in
+ * the order in which they were written: *at is 0 at first. Returns the records
+ * of the chunk, or NULL.
  */
-#define TRACE_ANYBODY UINT32_MAX
+#define TRACE_ALL_WRITERS UINT32_MAX
 const void *weft_trace_next(const struct weft_trace_file *f,
 			    enum trace_type type, uint32_t writer, uint64_t *at,
 			    size_t *bytes_p);

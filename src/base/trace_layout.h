@@ -69,15 +69,15 @@ struct trace_chunk {
 	 * generation
 	 */
 	weft_au64 state;
-	uint32_t desk;	  /* chunk number of the event buffer; TRACE_NO_DESK */
+	uint32_t desk; /* chunk number of the event buffer; TRACE_NO_BUFFER */
 	uint32_t counted; /* times of events are counter values */
 	uint64_t unused[5];
 	struct trace_open open[TRACE_THREADS];
 };
 
-#define TRACE_NO_DESK	  UINT32_MAX
+#define TRACE_NO_BUFFER	  UINT32_MAX
 #define TRACE_USED(state) ((uint32_t)(state))
-#define TRACE_TURN	  (UINT64_C(1) << 32)
+#define TRACE_GENERATION  (UINT64_C(1) << 32)
 
 /*
  * What the fields of an entry hold, by kind:
@@ -90,7 +90,7 @@ struct trace_chunk {
  *   MORE   0            size of a CALL     rank of root  root + 1, or 0
  *
  * A rank is a rank of the job; the root of MORE is one of the communicator. The
- * word of a CALL is one of TRACE_COLL(), TRACE_REACH(), TRACE_P2P(), or 0. A
+ * word of a CALL is one of TRACE_COLL(), TRACE_ACCESS(), TRACE_P2P(), or 0. A
  * size is the bytes of the data plus one, or 0 where the call has none. DONE is
  * the local completion of a send whose SEND has later = 1; other sends complete
  * at once. MORE precedes the CALL that it belongs to; it exists where the size
@@ -117,9 +117,9 @@ struct trace_entry {
 	weft_au32 mark; /* {generation:24, enum trace_kind:8} */
 };
 
-#define TRACE_MARK(turn, kind) ((uint32_t)(turn) << 8 | (kind))
-#define TRACE_MARK_TURN(mark)  ((mark) >> 8)
-#define TRACE_MARK_KIND(mark)  ((mark)&0xff)
+#define TRACE_MARK(turn, kind)	    ((uint32_t)(turn) << 8 | (kind))
+#define TRACE_MARK_GENERATION(mark) ((mark) >> 8)
+#define TRACE_MARK_KIND(mark)	    ((mark)&0xff)
 
 /*
  * Identifies a collective in all its members: first member, context of the
@@ -132,12 +132,12 @@ struct trace_entry {
 #define TRACE_IS_COLL(word) ((word) >> 63)
 
 /* A call that accesses bytes of another rank's window. */
-#define TRACE_REACH(rank, bytes)                                 \
+#define TRACE_ACCESS(rank, bytes)                                \
 	(UINT64_C(1) << 62 | (uint64_t)((rank)&0x1fffff) << 41 | \
-	 ((uint64_t)(bytes)&TRACE_REACH_BYTES))
-#define TRACE_REACH_BYTES      ((UINT64_C(1) << 41) - 1)
-#define TRACE_IS_REACH(word)   ((word) >> 62 == 1)
-#define TRACE_REACH_RANK(word) ((uint32_t)((word) >> 41 & 0x1fffff))
+	 ((uint64_t)(bytes)&TRACE_ACCESS_BYTES))
+#define TRACE_ACCESS_BYTES	((UINT64_C(1) << 41) - 1)
+#define TRACE_IS_ACCESS(word)	((word) >> 62 == 1)
+#define TRACE_ACCESS_RANK(word) ((uint32_t)((word) >> 41 & 0x1fffff))
 
 /* A call on a communicator: rank of the peer there, tag, context. */
 #define TRACE_P2P(peer, tag, ctx)                     \

@@ -18,14 +18,14 @@ enum { READ_AHEAD = 1 << 28 }; /* larger files are not populated */
 static void rate(struct weft_trace_file *f, const struct trace_head *head)
 {
 	enum { ENOUGH_NS = 1000000 };
-	struct weft_moment now;
+	struct weft_clock_pair now;
 
 	f->counter = head->counter;
 	f->ps = head->ns * 1000;
 	if (!head->counted)
 		return;
 	do
-		now = weft_moment_now();
+		now = weft_clock_pair_now();
 	while (now.ns - head->ns < ENOUGH_NS);
 	f->rate = (double)(now.ns - head->ns) * 1000 /
 		  (double)(now.counter - head->counter);
@@ -64,7 +64,7 @@ void weft_trace_close(struct weft_trace_file *f)
 	memset(f, 0, sizeof(*f));
 }
 
-bool weft_trace_is_desk(const struct weft_trace_file *f, uint64_t i)
+bool weft_trace_is_buffer(const struct weft_trace_file *f, uint64_t i)
 {
 	return weft_trace_chunk(f, i)->desk == i;
 }
@@ -73,34 +73,36 @@ bool weft_trace_is_desk(const struct weft_trace_file *f, uint64_t i)
  * Whether the writer died before it restarted its event buffer, so that the
  * buffer holds the events of this chunk.
  */
-static bool is_still_on_the_desk(const struct weft_trace_file *f,
-				 const struct trace_chunk *c, uint64_t state)
+static bool is_still_buffered(const struct weft_trace_file *f,
+			      const struct trace_chunk *c, uint64_t state)
 {
 	const struct trace_chunk *desk;
 
 	if (c->desk >= f->chunks)
 		return false;
 	desk = weft_trace_chunk(f, c->desk);
-	return desk != c &&
-	       weft_load64(&desk->state) / TRACE_TURN == state / TRACE_TURN;
+	return desk != c && weft_load64(&desk->state) / TRACE_GENERATION ==
+				    state / TRACE_GENERATION;
 }
 
 /* Bytes of an event buffer that have its generation. */
-static uint32_t on_desk(const struct trace_chunk *c, uint64_t state,
-			size_t room)
+static uint32_t buffered_bytes(const struct trace_chunk *c, uint64_t state,
+			       size_t room)
 {
 	const struct trace_entry *e =
 		(const void *)((const char *)c + TRACE_CHUNK_HEAD);
-	uint32_t turn = TRACE_MARK_TURN(TRACE_MARK(state / TRACE_TURN, 0));
+	uint32_t turn =
+		TRACE_MARK_GENERATION(TRACE_MARK(state / TRACE_GENERATION, 0));
 	size_t most = (room - TRACE_CHUNK_HEAD) / sizeof(*e), n = 0;
 
 	/* A1 pairs with R1 in weft_trace_event() */
-	while (n < most && TRACE_MARK_TURN(weft_load32(&e[n].mark)) == turn)
+	while (n < most &&
+	       TRACE_MARK_GENERATION(weft_load32(&e[n].mark)) == turn)
 		n++;
 	return (uint32_t)(n * sizeof(*e));
 }
 
-uint32_t weft_trace_used(const struct weft_trace_file *f, uint64_t i)
+uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(f, i);
 	size_t room = f->bytes - (size_t)((const char *)c - f->base);
@@ -112,10 +114,10 @@ uint32_t weft_trace_used(const struct weft_trace_file *f, uint64_t i)
 		room = TRACE_CHUNK;
 	if (!state)
 		return 0;
-	if (weft_trace_is_desk(f, i))
-		return on_desk(c, state, room);
+	if (weft_trace_is_buffer(f, i))
+		return buffered_bytes(c, state, room);
 	if (used + TRACE_CHUNK_HEAD > room || used > TRACE_CHUNK ||
-	    is_still_on_the_desk(f, c, state))
+	    is_still_buffered(f, c, state))
 		return 0;
 	return used;
 }
@@ -129,11 +131,11 @@ const void *weft_trace_next(const struct weft_trace_file *f,
 		uint64_t i = *at % f->chunks;
 		bool late = (*at)++ >= f->chunks;
 		const struct trace_chunk *c = weft_trace_chunk(f, i);
-		uint32_t used = weft_trace_used(f, i);
+		uint32_t used = weft_trace_valid_bytes(f, i);
 
 		if (!used || c->type != type ||
-		    weft_trace_is_desk(f, i) != late ||
-		    (writer != TRACE_ANYBODY && c->writer != writer))
+		    weft_trace_is_buffer(f, i) != late ||
+		    (writer != TRACE_ALL_WRITERS && c->writer != writer))
 			continue;
 		*bytes_p = used;
 		return (const char *)c + TRACE_CHUNK_HEAD;

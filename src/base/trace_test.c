@@ -106,7 +106,7 @@ static void who_dies_with_a_full_desk_leaves_it_once(void **state)
 		e.t++;
 	} while (t.next != t.end);
 	full = weft_load64(&t.desk->state);
-	assert_true(weft_trace_turn(&t));
+	assert_true(weft_trace_flush(&t));
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	assert_int_equal(count(&f, 0), e.t);
 	weft_store64(&t.desk->state, full);
@@ -293,7 +293,7 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 	size_t n = 0, all;
 
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
-	assert_true(weft_trace_turn(&t));
+	assert_true(weft_trace_flush(&t));
 	weft_trace_event(&t, &e);
 	f.base = (char *)t.desk - TRACE_HEAD;
 	f.bytes = TRACE_HEAD + TRACE_CHUNK;
@@ -301,7 +301,7 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 	all = (size_t)(t.end - at);
 	assert_int_equal(pthread_create(&who, NULL, fill, &t), 0);
 	while (n < all) {
-		size_t seen = weft_trace_used(&f, 0) / sizeof(*at);
+		size_t seen = weft_trace_valid_bytes(&f, 0) / sizeof(*at);
 
 		assert_true(seen >= n);
 		for (n = n ? n : 1; n < seen; n++) {
@@ -331,10 +331,10 @@ static void types_do_not_mix(void **state)
 	weft_trace_detach(&t);
 	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l)); /* is ignored */
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	assert_null(
-		weft_trace_next(&f, TRACE_EVENTS, TRACE_ANYBODY, &at, &bytes));
+	assert_null(weft_trace_next(&f, TRACE_EVENTS, TRACE_ALL_WRITERS, &at,
+				    &bytes));
 	at = 0;
-	got = weft_trace_next(&f, TRACE_LINKS, TRACE_ANYBODY, &at, &bytes);
+	got = weft_trace_next(&f, TRACE_LINKS, TRACE_ALL_WRITERS, &at, &bytes);
 	assert_non_null(got);
 	assert_int_equal(bytes, sizeof(l));
 	assert_int_equal(got->packets, 7);

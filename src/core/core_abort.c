@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void weft_core_quit(int code, const char *text)
+void weft_core_exit_job(int code, const char *text)
 {
 	weft_pmix_abort(code, text);
 	_exit(code);
@@ -39,7 +39,7 @@ void weft_core_abort(int code, const char *fmt, ...)
 			weft_core.job.rank, weft_core.host, (int)getpid(),
 			text);
 	fflush(stderr);
-	weft_world_last();
+	weft_world_report_abort();
 	code &= 255;
-	weft_core_quit(code ? code : 1, text);
+	weft_core_exit_job(code ? code : 1, text);
 }

@@ -10,6 +10,6 @@ void weft_core_abort(int code, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_NORETURN;
 
 /* Ends the job without printing to stderr; text is passed to mpiexec. */
-void weft_core_quit(int code, const char *text) WEFT_NORETURN;
+void weft_core_exit_job(int code, const char *text) WEFT_NORETURN;
 
 #endif

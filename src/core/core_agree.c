@@ -17,7 +17,7 @@ static struct weft_list agreements = { &agreements, &agreements };
  * The agreements that offer ids, in a first try and in a later try; their sets
  * of ids are disjoint.
  */
-static struct weft_agree *first_try, *owner;
+static struct weft_agree *first_try, *deferred_retry;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
 
 /*
@@ -45,11 +45,11 @@ static bool is_first(const struct weft_agree *a)
  */
 static uint64_t may_offer(struct weft_agree *a)
 {
-	struct weft_agree **who = a->first ? &first_try : &owner;
+	struct weft_agree **slot = a->first ? &first_try : &deferred_retry;
 
-	if (*who || (a->first ? owner != NULL : !is_first(a)))
+	if (*slot || (a->first ? deferred_retry != NULL : !is_first(a)))
 		return 0;
-	*who = a;
+	*slot = a;
 	if (a->first)
 		return FIRST_TRY_IDS;
 	return first_try ? ~FIRST_TRY_IDS : ~UINT64_C(0);
@@ -72,7 +72,7 @@ static void try_begin(struct weft_agree *a)
 }
 
 /* Takes the lowest common ids; returns false if there are not enough. */
-static bool take(struct weft_agree *a)
+static bool take_ids(struct weft_agree *a)
 {
 	int i, n = 0;
 
@@ -96,7 +96,7 @@ static int try_end(struct weft_agree *a)
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);
-	if (take(a)) {
+	if (take_ids(a)) {
 		rc = 1;
 	} else if (a->mine[WEFT_CTX_WINDOW]) {
 		/* all members offered, and too few ids were common */
@@ -105,7 +105,7 @@ static int try_end(struct weft_agree *a)
 			rc = -ENOSPC;
 	}
 	if (a->offers)
-		*(a->first ? &first_try : &owner) = NULL;
+		*(a->first ? &first_try : &deferred_retry) = NULL;
 	a->first = false;
 	if (rc)
 		weft_list_remove(&a->link);

@@ -105,7 +105,7 @@ void weft_bsend_flush(struct weft_bsend **where)
 	while (*where && !is_empty(*where)) {
 		w.req = first_of(*where);
 		w.nreq = weft_core.virt;
-		weft_idle_turn(&w);
+		weft_idle_pass(&w);
 	}
 }
 
@@ -132,7 +132,7 @@ void weft_bsend_detach(struct weft_bsend **where, void **base_p,
 }
 
 /* Allocates a segment: first fit between the messages in the buffer. */
-static struct seg *carve(struct weft_bsend *b, size_t bytes)
+static struct seg *alloc_seg(struct weft_bsend *b, size_t bytes)
 {
 	struct weft_list *pos, *tmp;
 	struct weft_list *after = &b->segs;
@@ -171,7 +171,7 @@ static int send_from(struct weft_bsend *b, const struct weft_p2p_args *a)
 	int rc;
 
 	reap(b);
-	s = carve(b, bytes);
+	s = alloc_seg(b, bytes);
 	if (!s)
 		return -ENOBUFS;
 	weft_core_pack(&t, 0, s + 1, data);

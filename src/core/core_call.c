@@ -16,7 +16,7 @@
 enum timed { UNTIMED, CLOCK, COUNTER };
 
 /* State of one thread on the slow path. */
-struct lane {
+struct thread_state {
 	weft_au32 *slot; /* NULL: before this thread's first call */
 	unsigned depth;	 /* nesting depth of calls */
 	uint32_t id;	 /* number of the outermost call */
@@ -29,35 +29,35 @@ struct lane {
 };
 
 /* slot before the page is open, and if memory is short */
-static weft_au32 nowhere;
-WEFT_HOT_DATA weft_au32 *weft_call_slot = &nowhere;
+static weft_au32 dummy_slot;
+WEFT_HOT_DATA weft_au32 *weft_call_slot = &dummy_slot;
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static struct weft_roll roll;
 static uint32_t me; /* index of this rank in the page */
 static bool shared; /* the page is the launcher's */
-static weft_au32 lanes;
+static weft_au32 thread_count;
 /*
  * Thread-local data of this library uses the default (dynamic) model, without
  * an alignment of its own: dlopen() refuses a library whose initial-exec data
  * does not fit into what is left of the static TLS block (test/dl_open.sh).
  */
-static _Thread_local struct lane lane;
+static _Thread_local struct thread_state thread_state;
 
 /* State that every call reads on the slow path, in one cache line. */
 static WEFT_HOT_DATA struct {
 	/* MPI_Init has set the fields below */
 	alignas(WEFT_CACHE_LINE) weft_au32 started;
 	enum timed timed;
-	bool several; /* several threads may be in MPI */
-	bool counter; /* seen() gets values of weft_counter() */
+	bool multithreaded; /* several threads may be in MPI */
+	bool counter;	    /* seen() gets values of weft_counter() */
 	uint64_t (*now)(void);
-	weft_call_seen seen;
+	weft_call_trace_fn seen;
 	struct trace_open *open; /* entries of all threads, or NULL */
-} how;
+} mode;
 
 /* Returns a small number from the environment, or -1. */
-static long number(const char *name)
+static long env_number(const char *name)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -69,7 +69,7 @@ static long number(const char *name)
 	return *end || n < 0 || n > 1 << 24 ? -1 : n;
 }
 
-bool weft_call_reported(void)
+bool weft_call_report_requested(void)
 {
 	const char *text = getenv("WEFT_REPORT");
 
@@ -79,7 +79,7 @@ bool weft_call_reported(void)
 /* Attaches the launcher's page, or creates a private one. */
 static void open_roll(void)
 {
-	long fd = number("WEFT_ROLL"), rank = number("PMIX_RANK");
+	long fd = env_number("WEFT_ROLL"), rank = env_number("PMIX_RANK");
 
 	if (fd >= 0 && rank >= 0 && !weft_roll_attach(&roll, (int)fd)) {
 		me = (uint32_t)rank;
@@ -89,7 +89,7 @@ static void open_roll(void)
 		weft_roll_close(&roll);
 	}
 	me = 0;
-	if (weft_roll_open(&roll, 1, weft_call_reported()))
+	if (weft_roll_open(&roll, 1, weft_call_report_requested()))
 		return;
 found:
 	weft_call_slot = &weft_roll_member(&roll, me)->in[0];
@@ -113,9 +113,9 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 }
 
 /* gcc would compute the address again at each use, by a function call. */
-WEFT_INLINE struct lane *here(void)
+WEFT_INLINE struct thread_state *this_thread(void)
 {
-	struct lane *l = &lane;
+	struct thread_state *l = &thread_state;
 
 	WEFT_KEEP(l);
 	return l;
@@ -129,15 +129,15 @@ static uint32_t number_of(struct weft_call_site *site)
 	return id ? id : new_number(site);
 }
 
-static WEFT_COLD void open_lane(struct lane *l)
+static WEFT_COLD void open_thread_state(struct thread_state *l)
 {
 	uint32_t i;
 
 	pthread_once(&opened, open_roll);
-	l->slot = &nowhere;
+	l->slot = &dummy_slot;
 	if (!roll.head)
 		return;
-	i = weft_add32(&lanes, 1);
+	i = weft_add32(&thread_count, 1);
 	if (i >= ROLL_THREADS)
 		i = ROLL_THREADS - 1;
 	l->index = i;
@@ -147,50 +147,50 @@ static WEFT_COLD void open_lane(struct lane *l)
 }
 
 /* Returns whether the call site may take the fast path from now on. */
-static bool is_plain(const struct lane *l)
+static bool may_take_fast_path(const struct thread_state *l)
 {
 	/* A1 pairs with R1 in weft_call_start(). */
-	return weft_load32(&how.started) && !how.timed && !how.several &&
-	       !l->depth;
+	return weft_load32(&mode.started) && !mode.timed &&
+	       !mode.multithreaded && !l->depth;
 }
 
 /*
  * R3 pairs with A3 in show_open.c: the start time is stored before the call's
  * number.
  */
-static void note_open(const struct lane *l)
+static void note_open(const struct thread_state *l)
 {
-	struct trace_open *o = &how.open[l->index];
+	struct trace_open *o = &mode.open[l->index];
 
 	weft_store64_relaxed(&o->since, l->since); /* relaxed: R3 follows */
 	weft_store32(&o->id, l->id);
 }
 
-static void begin(struct lane *l, uint32_t id)
+static void begin(struct thread_state *l, uint32_t id)
 {
 	weft_store32(l->slot, id);
-	l->timed = weft_load32(&how.started) ? how.timed : UNTIMED;
+	l->timed = weft_load32(&mode.started) ? mode.timed : UNTIMED;
 	if (!l->timed)
 		return;
 	l->id = id;
 	l->mark = (struct weft_call_mark){ 0 };
-	l->since = l->timed == COUNTER ? weft_counter() : how.now();
-	if (how.open)
+	l->since = l->timed == COUNTER ? weft_counter() : mode.now();
+	if (mode.open)
 		note_open(l);
 }
 
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 {
-	struct lane *l = here();
+	struct thread_state *l = this_thread();
 	uint32_t id = number_of(site);
 
-	if (id && is_plain(l)) {
+	if (id && may_take_fast_path(l)) {
 		/* relaxed: see number_of() */
 		weft_store32_relaxed(&site->id, id);
 		return weft_call_enter(site);
 	}
 	if (!l->slot)
-		open_lane(l);
+		open_thread_state(l);
 	if (l->depth++ == 0)
 		begin(l, id);
 	return (struct weft_call){ NULL, 0 };
@@ -198,36 +198,38 @@ struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 
 static void count(weft_au64 *sum, uint64_t more)
 {
-	if (how.several)
+	if (mode.multithreaded)
 		weft_add64(sum, more);
 	else /* relaxed: other processes read the sum at the end of the job */
 		weft_store64_relaxed(sum, weft_load64_relaxed(sum) + more);
 }
 
-static void end(const struct lane *l)
+static void end(const struct thread_state *l)
 {
-	uint64_t until = l->timed == COUNTER ? weft_counter_after() : how.now();
+	uint64_t until =
+		l->timed == COUNTER ? weft_counter_after() : mode.now();
 
-	if (how.seen) {
-		how.seen(l->id, l->since, until, &l->mark);
-		if (how.open)
-			weft_store32(&how.open[l->index].id, 0);
+	if (mode.seen) {
+		mode.seen(l->id, l->since, until, &l->mark);
+		if (mode.open)
+			weft_store32(&mode.open[l->index].id, 0);
 		return;
 	}
 	count(&l->tally[l->id].count, 1);
 	count(&l->tally[l->id].ps, until - l->since);
 }
 
-void weft_call_watch(weft_call_seen seen, bool counter, struct trace_open *open)
+void weft_call_set_trace(weft_call_trace_fn seen, bool counter,
+			 struct trace_open *open)
 {
-	how.seen = seen;
-	how.counter = counter;
-	how.open = open;
+	mode.seen = seen;
+	mode.counter = counter;
+	mode.open = open;
 }
 
 void weft_call_mark(const struct weft_call_mark *mark)
 {
-	struct lane *l = here();
+	struct thread_state *l = this_thread();
 
 	if (l->depth == 1)
 		l->mark = *mark;
@@ -235,7 +237,7 @@ void weft_call_mark(const struct weft_call_mark *mark)
 
 void weft_call_leave_slow(void)
 {
-	struct lane *l = here();
+	struct thread_state *l = this_thread();
 
 	if (--l->depth)
 		return;
@@ -243,7 +245,7 @@ void weft_call_leave_slow(void)
 	 * MPI_Init ends with another clock than it began with, so it is not
 	 * timed.
 	 */
-	if (l->timed && weft_load32(&how.started) && l->id)
+	if (l->timed && weft_load32(&mode.started) && l->id)
 		end(l);
 	weft_store32(l->slot, 0);
 }
@@ -253,34 +255,34 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 	struct roll_member *m;
 
 	pthread_once(&opened, open_roll);
-	how.several = threads;
+	mode.multithreaded = threads;
 	if (roll.head)
 		weft_store32(&weft_roll_member(&roll, me)->finished, 0);
-	how.now = roll.head && roll.counted ? clock : NULL;
-	if (!how.now) {
-		how.timed = UNTIMED;
+	mode.now = roll.head && roll.counted ? clock : NULL;
+	if (!mode.now) {
+		mode.timed = UNTIMED;
 	} else {
-		how.timed = how.seen && how.counter ? COUNTER : CLOCK;
+		mode.timed = mode.seen && mode.counter ? COUNTER : CLOCK;
 		m = weft_roll_member(&roll, me);
-		weft_store64(&m->begin_ps, how.now());
+		weft_store64(&m->begin_ps, mode.now());
 		weft_store64(&m->end_ps, 0);
 		weft_store32(&m->ended, 0);
 	}
 	/* R1 pairs with A1 in is_plain(). */
-	weft_store32(&how.started, 1);
+	weft_store32(&mode.started, 1);
 }
 
 void weft_call_stop(void)
 {
 	struct roll_member *m;
 
-	if (how.now) {
+	if (mode.now) {
 		m = weft_roll_member(&roll, me);
-		weft_store64(&m->end_ps, how.now());
+		weft_store64(&m->end_ps, mode.now());
 		/* R2 pairs with A2 in span_ps(), roll_print.c. */
 		weft_store32(&m->ended, 1);
 	}
-	weft_store32(&how.started, 0);
+	weft_store32(&mode.started, 0);
 }
 
 void weft_call_finish(void)
@@ -290,14 +292,14 @@ void weft_call_finish(void)
 		weft_store32(&weft_roll_member(&roll, me)->finished, 1);
 }
 
-struct weft_roll *weft_call_roll(uint32_t *me_p)
+struct weft_roll *weft_call_job_page(uint32_t *me_p)
 {
 	pthread_once(&opened, open_roll);
 	*me_p = me;
 	return shared ? &roll : NULL;
 }
 
-bool weft_call_watched(void)
+bool weft_call_has_launcher(void)
 {
 	pthread_once(&opened, open_roll);
 	return shared;

@@ -25,7 +25,7 @@ struct weft_roll;
  * Returns whether Weft's mpiexec started this process; mpiexec then reports why
  * the job ended.
  */
-bool weft_call_watched(void);
+bool weft_call_has_launcher(void);
 
 /* Call site; one in each MPI function. */
 struct weft_call_site {
@@ -47,8 +47,8 @@ extern weft_au32 *weft_call_slot WEFT_HIDDEN;
  * call takes the slow path.
  */
 struct weft_call
-weft_call_enter_slow(struct weft_call_site *site) WEFT_APART WEFT_HOT;
-void weft_call_leave_slow(void) WEFT_APART WEFT_HOT;
+weft_call_enter_slow(struct weft_call_site *site) WEFT_NOINLINE WEFT_HOT;
+void weft_call_leave_slow(void) WEFT_NOINLINE WEFT_HOT;
 
 WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
 {
@@ -104,11 +104,11 @@ struct weft_call_mark {
  * entries for the current call of each thread, or NULL. counter: since and
  * until are values of weft_counter(), otherwise of the clock.
  */
-typedef void (*weft_call_seen)(uint32_t id, uint64_t since, uint64_t until,
-			       const struct weft_call_mark *mark);
+typedef void (*weft_call_trace_fn)(uint32_t id, uint64_t since, uint64_t until,
+				   const struct weft_call_mark *mark);
 struct trace_open;
-void weft_call_watch(weft_call_seen seen, bool counter,
-		     struct trace_open *open);
+void weft_call_set_trace(weft_call_trace_fn seen, bool counter,
+			 struct trace_open *open);
 void weft_call_mark(const struct weft_call_mark *mark);
 
 /*
@@ -120,12 +120,12 @@ const char *weft_call_text(char *text, size_t len);
 /*
  * Returns whether the report is requested (WEFT_REPORT=1 or mpiexec --report).
  */
-bool weft_call_reported(void);
+bool weft_call_report_requested(void);
 /*
  * Returns the launcher's job status page and this rank's index in it, or NULL
  * without a launcher.
  */
-struct weft_roll *weft_call_roll(uint32_t *me_p);
+struct weft_roll *weft_call_job_page(uint32_t *me_p);
 /* Prints the report of this process if no launcher prints it. */
 void weft_call_print(const char *clock);
 /*

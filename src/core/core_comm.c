@@ -47,7 +47,7 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	rc = weft_core_coll_get()->attach(c);
 	if (rc)
 		goto err_comm;
-	weft_dead_add(c);
+	weft_comm_list_add(c);
 	*comm_p = c;
 	return 0;
 err_comm:
@@ -63,7 +63,7 @@ void weft_comm_put(struct weft_comm *c)
 {
 	if (!weft_obj_put(&c->obj))
 		return;
-	weft_dead_remove(c);
+	weft_comm_list_remove(c);
 	weft_core_coll_get()->detach(c);
 	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_AT));
 	if (c->topo)
@@ -123,7 +123,7 @@ void weft_comm_close_all(void)
 	 * peers: detach the communicators that the application has not freed,
 	 * too.
 	 */
-	weft_dead_each(weft_core_coll_get()->detach);
+	weft_comm_list_each(weft_core_coll_get()->detach);
 	weft_comm_put(weft_core.world);
 	weft_comm_put(weft_core.self);
 	weft_core.world = NULL;

@@ -45,7 +45,7 @@ struct weft_comm {
 
 	int size; /* size of the local group */
 	bool inter;
-	bool met; /* weft_comm_meet() was called */
+	bool met; /* weft_comm_exchange_addresses() was called */
 	struct weft_group *group;
 	struct weft_group *remote; /* NULL unless inter */
 	/* inter: intracommunicator of the local group */
@@ -59,8 +59,8 @@ struct weft_comm {
 	/* route for exact sums, if `route` has none */
 	struct weft_route *exact_route;
 	/* used by coll/coll_unit.c */
-	uint32_t on_route; /* kinds of collectives that always take `route` */
-	unsigned join_age; /* collectives so far, until the join completes */
+	uint32_t unit_kinds; /* kinds of collectives that always take `route` */
+	unsigned join_age;   /* collectives so far, until the join completes */
 	struct weft_topo *topo; /* NULL: none; owned */
 	struct weft_attr *attr; /* NULL: none; owned */
 	struct weft_info *info; /* NULL: none; owned */

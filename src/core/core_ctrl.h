@@ -30,13 +30,13 @@ int weft_ctrl_open(void);
 uint32_t weft_ctrl_id(void);
 /* Posts the receive for the acknowledgement of p, once; may return -EAGAIN. */
 int weft_ctrl_expect(struct weft_p2p *p);
-void weft_ctrl_unexpect(struct weft_p2p *p);
+void weft_ctrl_cancel_expected(struct weft_p2p *p);
 /*
  * A receive has matched a message that carried data: sends the acknowledgement
  * if it was requested.
  */
-void weft_ctrl_met(const struct weft_comm *comm, int source, uint64_t data);
+void weft_ctrl_matched(const struct weft_comm *comm, int source, uint64_t data);
 /* Requests that the receiver cancel p, once. */
-int weft_ctrl_recall(struct weft_p2p *p);
+int weft_ctrl_cancel(struct weft_p2p *p);
 
 #endif

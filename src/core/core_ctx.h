@@ -13,7 +13,7 @@ enum {
 	WEFT_CTX_LIBRARY = 0, /* acknowledgements */
 	WEFT_CTX_WORLD = 1,
 	WEFT_CTX_SELF = 2,
-	WEFT_CTX_NOBODY = 3, /* agreements without a communicator */
+	WEFT_CTX_NO_COMM = 3, /* agreements without a communicator */
 	WEFT_CTX_FIRST = 4,
 	WEFT_CTX_WINDOW = 16, /* words of 64 ids per try */
 	WEFT_CTX_WORDS = WEFT_TAG_CTX_IDS / 64,

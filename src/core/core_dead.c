@@ -18,31 +18,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MEET_MOST 64 /* maximum of new peers per check */
+#define CONTACT_MAX 64 /* maximum of new peers per check */
 
 /* NULL: the provider does not report deaths */
 static struct fi_weft_peers *peers;
 static struct weft_list comms = { &comms, &comms };
-static int *gone; /* by process: error of receives from it; 0: none */
-enum source { UNKNOWN, WANTED, MET };
+static int *failure_of; /* by process: error of receives from it; 0: none */
+enum source { UNKNOWN, WANTED, CONTACTED };
 static uint8_t *sources;       /* by process: enum source */
 static int (*reach)(int proc); /* looks up the address of a process */
 
-void weft_dead_add(struct weft_comm *c)
+void weft_comm_list_add(struct weft_comm *c)
 {
 	weft_lock();
 	weft_list_push_back(&comms, &c->link);
 	weft_unlock();
 }
 
-void weft_dead_remove(struct weft_comm *c)
+void weft_comm_list_remove(struct weft_comm *c)
 {
 	weft_lock();
 	weft_list_remove(&c->link);
 	weft_unlock();
 }
 
-void weft_dead_each(void (*visit)(struct weft_comm *c))
+void weft_comm_list_each(void (*visit)(struct weft_comm *c))
 {
 	struct weft_list *n;
 
@@ -69,7 +69,7 @@ static const struct weft_comm *comm_of(uint64_t word)
  * on several hosts. (On one host the launcher ends the job when a process
  * dies.)
  */
-static bool is_from_anybody(uint64_t word, uint64_t ignore)
+static bool is_from_any_source(uint64_t word, uint64_t ignore)
 {
 	return ignore & WEFT_TAG_SRC && weft_hosts_several() &&
 	       (word >> WEFT_TAG_KIND_AT & 3) == WEFT_CTX_P2P;
@@ -79,10 +79,10 @@ static bool is_from_anybody(uint64_t word, uint64_t ignore)
  * Returns the error of a receive from any source: a process of c has died. A
  * process that only left will send nothing, but others still may.
  */
-static int lost_in(const struct weft_comm *c)
+static int failed_in(const struct weft_comm *c)
 {
 	for (int i = 0; i < c->peers; i++) {
-		if (gone[c->proc[i]] == ECONNRESET)
+		if (failure_of[c->proc[i]] == ECONNRESET)
 			return ECONNRESET;
 	}
 	return 0;
@@ -92,34 +92,35 @@ static int lost_in(const struct weft_comm *c)
  * Returns the error of a receive that would wait for a dead or unreachable
  * process, or 0.
  */
-static int is_vain(void *arg, uint64_t word, uint64_t ignore)
+static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
 	int source = weft_tag_source(word);
 
 	if (!c)
 		return 0;
-	if (is_from_anybody(word, ignore))
-		return lost_in(c);
+	if (is_from_any_source(word, ignore))
+		return failed_in(c);
 	if (ignore & WEFT_TAG_SRC || source >= c->peers)
 		return 0;
-	return gone[c->proc[source]];
+	return failure_of[c->proc[source]];
 }
 
 /* Records the dead processes; returns false if there are none. */
-static bool count_dead(void)
+static bool update_dead(void)
 {
 	if (!peers || !peers->deaths(weft_core.ep))
 		return false;
-	if (!gone)
-		gone = calloc((size_t)weft_core.job.size, sizeof(*gone));
-	for (int i = 0; gone && i < weft_core.job.size; i++) {
+	if (!failure_of)
+		failure_of =
+			calloc((size_t)weft_core.job.size, sizeof(*failure_of));
+	for (int i = 0; failure_of && i < weft_core.job.size; i++) {
 		fi_addr_t addr = weft_core.proc[i].real;
 
-		if (!gone[i] && addr != FI_ADDR_NOTAVAIL)
-			gone[i] = peers->dead(weft_core.ep, addr);
+		if (!failure_of[i] && addr != FI_ADDR_NOTAVAIL)
+			failure_of[i] = peers->dead(weft_core.ep, addr);
 	}
-	return gone;
+	return failure_of;
 }
 
 static void want(int proc)
@@ -135,14 +136,14 @@ static int note_source(void *arg, uint64_t word, uint64_t ignore)
 
 	if (!c)
 		return 0;
-	for (int i = 0; is_from_anybody(word, ignore) && i < c->peers; i++)
+	for (int i = 0; is_from_any_source(word, ignore) && i < c->peers; i++)
 		want(c->proc[i]);
 	if (!(ignore & WEFT_TAG_SRC) && source < c->peers)
 		want(c->proc[source]);
 	return 0;
 }
 
-static bool may_meet(void)
+static bool may_contact(void)
 {
 	if (weft_core.virt || !peers || peers->size < sizeof(*peers) ||
 	    !weft_hosts_several())
@@ -157,13 +158,13 @@ static bool may_meet(void)
  * to: the provider reports only the deaths of processes whose address it was
  * given.
  */
-static void meet_wanted(void)
+static void contact_wanted(void)
 {
-	for (int i = 0, n = 0; i < weft_core.job.size && n < MEET_MOST; i++) {
+	for (int i = 0, n = 0; i < weft_core.job.size && n < CONTACT_MAX; i++) {
 		if (sources[i] != WANTED)
 			continue;
 		n++;
-		sources[i] = MET;
+		sources[i] = CONTACTED;
 		if (!reach(i))
 			peers->meet(weft_core.ep, weft_core.proc[i].real);
 	}
@@ -172,23 +173,23 @@ static void meet_wanted(void)
 /* Completes receives from dead processes with an error. The lock is held. */
 static void look(void)
 {
-	if (may_meet()) {
+	if (may_contact()) {
 		peers->fail(weft_core.ep, note_source, NULL);
-		meet_wanted();
+		contact_wanted();
 	}
-	if (count_dead())
-		peers->fail(weft_core.ep, is_vain, NULL);
+	if (update_dead())
+		peers->fail(weft_core.ep, receive_error, NULL);
 }
 
 static const struct weft_watcher watcher = { .look = look,
-					     .ms = WEFT_DEAD_LOOK_MS };
+					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
 /*
  * In virtual time the death of a process wakes blocked ranks; a periodic check
  * would make the time jump.
  */
-static const struct weft_watcher roused = { .look = look, .ms = -1 };
+static const struct weft_watcher virtual_watcher = { .look = look, .ms = -1 };
 
-void weft_dead_open(int (*find)(int proc))
+void weft_failure_failure_open(int (*find)(int proc))
 {
 	void *ops = NULL;
 
@@ -196,36 +197,36 @@ void weft_dead_open(int (*find)(int proc))
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
-	weft_progress_watch(weft_core.virt ? &roused : &watcher);
+	weft_progress_add_watcher(weft_core.virt ? &virtual_watcher : &watcher);
 }
 
-bool weft_dead_in(const struct weft_comm *c)
+bool weft_failure_failure_in(const struct weft_comm *c)
 {
 	bool found = false;
 
 	weft_lock();
-	if (count_dead())
+	if (update_dead())
 		for (int i = 0; i < c->peers; i++)
-			found = found || gone[c->proc[i]];
+			found = found || failure_of[c->proc[i]];
 	weft_unlock();
 	return found;
 }
 
-int weft_dead_await(uint64_t word, uint64_t ignore)
+int weft_failure_failure_check(uint64_t word, uint64_t ignore)
 {
 	int err;
 
 	weft_lock();
-	if (may_meet()) {
+	if (may_contact()) {
 		note_source(NULL, word, ignore);
-		meet_wanted();
+		contact_wanted();
 	}
-	err = count_dead() ? is_vain(NULL, word, ignore) : 0;
+	err = update_dead() ? receive_error(NULL, word, ignore) : 0;
 	weft_unlock();
 	return -err;
 }
 
-static size_t dead_say(char *text, size_t len, int proc, bool more)
+static size_t append_rank(char *text, size_t len, int proc, bool more)
 {
 	const char *host = weft_hosts_name(proc);
 	char known[128];
@@ -240,34 +241,34 @@ static size_t dead_say(char *text, size_t len, int proc, bool more)
  * Lists processes that the health watch found broken: a message of the
  * collective unit has no sender, so no death was recorded.
  */
-static void broken_say(char *text, size_t len)
+static void append_broken(char *text, size_t len)
 {
 	const struct weft_job *job = &weft_core.job;
 	size_t at = 0;
 
 	for (int i = 0; job->local && i < job->local_size && at < len; i++)
 		if (weft_core_health_is_broken(job->local[i]))
-			at += dead_say(text + at, len - at, job->local[i],
-				       at != 0);
+			at += append_rank(text + at, len - at, job->local[i],
+					  at != 0);
 }
 
-void weft_dead_names(char *text, size_t len)
+void weft_failure_failure_text(char *text, size_t len)
 {
 	bool known;
 	size_t at = 0;
 
 	*text = 0;
 	if (weft_core.virt) {
-		weft_world_dead(text, len);
+		weft_world_failed_ranks(text, len);
 		return;
 	}
 	weft_lock();
-	known = count_dead();
+	known = update_dead();
 	for (int i = 0; known && i < weft_core.job.size; i++) {
-		if (gone[i] == ECONNRESET && at < len)
-			at += dead_say(text + at, len - at, i, at != 0);
+		if (failure_of[i] == ECONNRESET && at < len)
+			at += append_rank(text + at, len - at, i, at != 0);
 	}
 	weft_unlock();
 	if (!at)
-		broken_say(text, len);
+		append_broken(text, len);
 }

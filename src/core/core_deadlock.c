@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_STUCK_NOTE,
+static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_WAIT_NOTE_BYTES,
 	      "a note fits");
 
 enum {
@@ -24,12 +24,13 @@ enum {
 
 /* ---- one request --------------------------------------------------------- */
 
-static void describe_comm(const struct weft_comm *c, struct weft_stuck_item *i)
+static void describe_comm(const struct weft_comm *c,
+			  struct weft_waitnote_item *i)
 {
 	i->ctx = (uint32_t)(c->ctx >> WEFT_TAG_CTX_AT);
 	if (c->name[0])
-		snprintf(i->comm, sizeof(i->comm), "%.*s", WEFT_STUCK_NAME - 1,
-			 c->name);
+		snprintf(i->comm, sizeof(i->comm), "%.*s",
+			 WEFT_WAIT_NOTE_NAME - 1, c->name);
 	else
 		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
 }
@@ -60,7 +61,7 @@ static void list_members(const struct weft_comm *c, char *list, size_t size)
  * as a list; of an intercommunicator the remote group.
  */
 static void describe_members(const struct weft_comm *c,
-			     struct weft_stuck_item *i)
+			     struct weft_waitnote_item *i)
 {
 	int step = c->peers > 1 ? c->proc[1] - c->proc[0] : 1;
 
@@ -76,14 +77,14 @@ static void describe_members(const struct weft_comm *c,
 
 /* seq: number of the collective, equal in all members. */
 static void describe_coll(const struct weft_comm *c, int seq,
-			  struct weft_stuck_item *i)
+			  struct weft_waitnote_item *i)
 {
-	*i = (struct weft_stuck_item){ .kind = WEFT_STUCK_COLL, .tag = seq };
+	*i = (struct weft_waitnote_item){ .kind = WEFT_WAIT_COLL, .tag = seq };
 	describe_comm(c, i);
 	describe_members(c, i);
 }
 
-static void describe_msg(const struct weft_p2p *p, struct weft_stuck_item *i)
+static void describe_msg(const struct weft_p2p *p, struct weft_waitnote_item *i)
 {
 	const struct weft_comm *c = p->req.comm;
 	bool sends = p->req.flags & WEFT_REQ_SEND;
@@ -93,11 +94,11 @@ static void describe_msg(const struct weft_p2p *p, struct weft_stuck_item *i)
 		describe_coll(c, weft_tag_tag(p->word), i);
 		return;
 	}
-	*i = (struct weft_stuck_item){
-		.kind = sends ? WEFT_STUCK_SEND : WEFT_STUCK_RECV,
-		.peer = any ? WEFT_STUCK_ANY : c->proc[p->peer],
+	*i = (struct weft_waitnote_item){
+		.kind = sends ? WEFT_WAIT_SEND : WEFT_WAIT_RECV,
+		.peer = any ? WEFT_WAIT_ANY : c->proc[p->peer],
 		.tag = !sends && p->ignore & WEFT_TAG_MASK
-			       ? WEFT_STUCK_ANY
+			       ? WEFT_WAIT_ANY
 			       : weft_tag_tag(p->word),
 	};
 	describe_comm(c, i);
@@ -115,7 +116,7 @@ static bool is_coll(const struct weft_req *r)
 	       !strcmp(r->ops->name, "communicator duplicate");
 }
 
-static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
+static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
 {
 	if (is_msg(r))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
@@ -134,28 +135,30 @@ static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
  * Returns whether the collective is listed already; it may have several
  * requests outstanding.
  */
-static bool is_told(const struct weft_stuck *s, const struct weft_stuck_item *i)
+static bool is_listed(const struct weft_waitnote_note *s,
+		      const struct weft_waitnote_item *i)
 {
-	for (int k = 0; k < s->nitems && i->kind == WEFT_STUCK_COLL; k++)
+	for (int k = 0; k < s->nitems && i->kind == WEFT_WAIT_COLL; k++)
 		if (s->item[k].kind == i->kind && s->item[k].ctx == i->ctx &&
 		    s->item[k].tag == i->tag)
 			return true;
 	return false;
 }
 
-static void add_item(struct weft_stuck *s, const struct weft_stuck_item *i)
+static void add_item(struct weft_waitnote_note *s,
+		     const struct weft_waitnote_item *i)
 {
-	if (is_told(s, i))
+	if (is_listed(s, i))
 		return;
-	if (s->nitems < WEFT_STUCK_ITEMS)
+	if (s->nitems < WEFT_WAIT_NOTE_ITEMS)
 		s->item[s->nitems++] = *i;
 	else
 		s->more++;
 }
 
-static void add_req(struct weft_stuck *s, const struct weft_req *r)
+static void add_req(struct weft_waitnote_note *s, const struct weft_req *r)
 {
-	struct weft_stuck_item i;
+	struct weft_waitnote_item i;
 
 	if (describe_req(r, &i))
 		add_item(s, &i);
@@ -163,21 +166,22 @@ static void add_req(struct weft_stuck *s, const struct weft_req *r)
 		s->more++;
 }
 
-static void add_coll(struct weft_stuck *s, const struct weft_idle *w)
+static void add_coll(struct weft_waitnote_note *s, const struct weft_idle *w)
 {
-	struct weft_stuck_item i;
+	struct weft_waitnote_item i;
 
 	describe_coll(w->comm, w->seq, &i);
 	add_item(s, &i);
 }
 
 /* Fills s from the waits of the blocked threads, linked by next. */
-static void describe(const struct weft_idle *first, struct weft_stuck *s)
+static void describe(const struct weft_idle *first,
+		     struct weft_waitnote_note *s)
 {
 	char call[96];
 
 	memset(s, 0, sizeof(*s));
-	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_STUCK_NAME - 1,
+	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_WAIT_NOTE_NAME - 1,
 		 weft_call_text(call, sizeof(call)));
 	/* several threads: only the first name, a comma separates the next */
 	s->call[strcspn(s->call, ",")] = '\0';
@@ -203,10 +207,10 @@ static void describe(const struct weft_idle *first, struct weft_stuck *s)
 /* ---- the report ---------------------------------------------------------- */
 
 /* Reads the notes of all ranks; *now_p: the latest clock among them. */
-static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
-				     uint64_t *now_p)
+static struct weft_waitnote_note *read_notes(const struct fi_weft_world *world,
+					     int n, uint64_t *now_p)
 {
-	struct weft_stuck *all = calloc((size_t)n, sizeof(*all));
+	struct weft_waitnote_note *all = calloc((size_t)n, sizeof(*all));
 	struct fi_weft_note note;
 
 	*now_p = 0;
@@ -215,7 +219,7 @@ static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
 		if (world->read(&weft_core.domain->fid, (uint32_t)r, &note))
 			continue;
 		note.text[sizeof(note.text) - 1] = '\0';
-		weft_stuck_read(&all[r], note.text);
+		weft_waitnote_note_read(&all[r], note.text);
 		all[r].left = !note.waits;
 		if (note.clock_ps > *now_p)
 			*now_p = note.clock_ps;
@@ -224,8 +228,8 @@ static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
 }
 
 /* Writes the report into the trace, with the graph of waiting ranks. */
-static void trace_deadlock(const struct weft_stuck *all, int n, uint64_t now,
-			   const char *told)
+static void trace_deadlock(const struct weft_waitnote_note *all, int n,
+			   uint64_t now, const char *report_text)
 {
 	char when[24];
 	char *text = NULL;
@@ -233,10 +237,10 @@ static void trace_deadlock(const struct weft_stuck *all, int n, uint64_t now,
 	FILE *f = open_memstream(&text, &len);
 
 	if (f)
-		weft_stuck_waits(f, all, n);
+		weft_waitnote_note_graph(f, all, n);
 	if (f)
 		fclose(f);
-	weft_trace_note("deadlock", told);
+	weft_trace_note("deadlock", report_text);
 	snprintf(when, sizeof(when), "%llu", (unsigned long long)now);
 	weft_trace_note("end", when);
 	if (text)
@@ -252,14 +256,14 @@ static void print_report(const struct fi_weft_world *world)
 {
 	int n = weft_core.job.size;
 	uint64_t now;
-	struct weft_stuck *all = read_notes(world, n, &now);
+	struct weft_waitnote_note *all = read_notes(world, n, &now);
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
 
 	if (f && all) {
 		fprintf(f, "weft: ");
-		weft_stuck_print(f, all, n, now);
+		weft_waitnote_note_print(f, all, n, now);
 	}
 	if (f)
 		fclose(f);
@@ -276,18 +280,18 @@ void weft_deadlock_report(const struct weft_idle *first)
 {
 	struct fi_weft_world *world = NULL;
 	struct fid *domain = &weft_core.domain->fid;
-	struct weft_stuck me;
-	char note[WEFT_STUCK_NOTE];
+	struct weft_waitnote_note me;
+	char note[WEFT_WAIT_NOTE_BYTES];
 
 	if (fi_open_ops(domain, FI_WEFT_WORLD, 0, (void **)&world, NULL))
 		weft_core_abort(EXIT_DEADLOCK, "deadlock: everybody waits");
 	describe(first, &me);
 	fflush(stdout);
 	if (!world->note(domain, me.nitems ? me.item[0].peer : -1,
-			 weft_stuck_write(&me, note))) {
+			 weft_waitnote_note_write(&me, note))) {
 		print_report(world);
-		weft_core_quit(EXIT_DEADLOCK,
-			       "deadlock: every rank waits for another");
+		weft_core_exit_job(EXIT_DEADLOCK,
+				   "deadlock: every rank waits for another");
 	}
 	/* Another rank prints the report and ends the job. */
 	sleep(GRACE_S);
@@ -298,5 +302,5 @@ static const struct weft_watcher watcher = { .stuck = weft_deadlock_report };
 
 void weft_deadlock_open(void)
 {
-	weft_progress_watch(&watcher);
+	weft_progress_add_watcher(&watcher);
 }

@@ -14,7 +14,7 @@
 
 #define PIECES 1024 /* maximal number of blocks per copy */
 
-static struct fi_weft_mem *ask(void)
+static struct fi_weft_mem *get_mem_ops(void)
 {
 	void *ops;
 
@@ -26,7 +26,7 @@ static struct fi_weft_mem *ask(void)
 
 const char *weft_device_kinds(void)
 {
-	return ask() ? "system,mpi,weft:device" : "system,mpi";
+	return get_mem_ops() ? "system,mpi,weft:device" : "system,mpi";
 }
 
 /*
@@ -40,17 +40,17 @@ static int device_open(void)
 
 	if (weft_core.device)
 		return 0;
-	ops = ask();
+	ops = get_mem_ops();
 	if (!ops || !ops->use)
 		return -EOPNOTSUPP;
-	weft_trace_step_aside();
+	weft_trace_suspend();
 	rc = ops->use(weft_core.ep);
 	if (!rc) {
 		weft_core.recv = NULL;
-		weft_core.recv_calls = false;
+		weft_core.direct_requests = false;
 		weft_core.device = ops;
 	}
-	weft_trace_step_back();
+	weft_trace_resume();
 	return rc ? weft_fi_errno(rc) : 0;
 }
 
@@ -73,7 +73,7 @@ bool weft_device_free(void *at)
 	       !weft_core.device->free(&weft_core.domain->fid, at);
 }
 
-bool weft_device_mine(const void *at)
+bool weft_device_owns_slow(const void *at)
 {
 	enum fi_hmem_iface iface;
 
@@ -135,7 +135,7 @@ size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
 
 static bool typed_has(const struct weft_typed *t)
 {
-	return weft_device_has((const char *)t->buf + t->dt->true_lb);
+	return weft_device_owns((const char *)t->buf + t->dt->true_lb);
 }
 
 /* Copies through host memory, whichever side is on the device. */

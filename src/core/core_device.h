@@ -30,11 +30,12 @@ bool weft_device_free(void *at);
 /*
  * Returns whether the byte is in device memory; weft_core.device must be set.
  */
-bool weft_device_mine(const void *at);
+bool weft_device_owns_slow(const void *at);
 
-static inline bool weft_device_has(const void *at)
+static inline bool weft_device_owns(const void *at)
 {
-	return weft_unlikely(weft_core.device != NULL) && weft_device_mine(at);
+	return weft_unlikely(weft_core.device != NULL) &&
+	       weft_device_owns_slow(at);
 }
 
 /* Like the functions of types_pack.h and types_op.h. */

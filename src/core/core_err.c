@@ -90,7 +90,7 @@ static void call_user(struct weft_errh *h, const void *obj, int code)
 	h->fn.comm(&comm, &code);
 }
 
-static void die(const char *func, int code)
+static void raise_fatal(const char *func, int code)
 {
 	const char *name = weft_errtext_name(weft_errtext_class(code));
 	const char *text = weft_errtext_get(code);
@@ -107,7 +107,7 @@ int weft_err_call(const void *obj, const char *func, int code)
 	if (h == &predefined[RETURN])
 		return code;
 	if (h->obj.predefined)
-		die(func, code);
+		raise_fatal(func, code);
 	weft_errh_get(h);
 	call_user(h, obj, code);
 	weft_errh_put(h);
@@ -117,7 +117,7 @@ int weft_err_call(const void *obj, const char *func, int code)
 /* ---- raising ------------------------------------------------------------- */
 
 /* Returns the name that the application called, MPI_*. */
-static const char *shown(const char *func)
+static const char *mpi_name(const char *func)
 {
 	return func[0] == 'P' && func[1] == 'M' ? func + 1 : func;
 }
@@ -126,7 +126,7 @@ int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];
-	int at = snprintf(text, sizeof(text), "%s: ", shown(func));
+	int at = snprintf(text, sizeof(text), "%s: ", mpi_name(func));
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -135,7 +135,7 @@ int weft_err_arg(const void *obj, const char *func, int class, int arg,
 	if (arg > 0 && at < (int)sizeof(text))
 		snprintf(text + at, sizeof(text) - (size_t)at, " (argument %d)",
 			 arg);
-	return weft_err_call(obj, func, weft_errtext_keep(class, text));
+	return weft_err_call(obj, func, weft_errtext_store(class, text));
 }
 
 /* Creates a code with a text, without calling a handler (status.MPI_ERROR). */
@@ -147,7 +147,7 @@ WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return weft_errtext_keep(class, text);
+	return weft_errtext_store(class, text);
 }
 
 /* Returns the class of -errno; the only conversion table. */
@@ -205,23 +205,23 @@ int weft_err_code_rc(int rc)
 
 int weft_err_rc_slow(const void *obj, const char *func, int rc)
 {
-	char text[MPI_MAX_ERROR_STRING], who[320] = "";
+	char text[MPI_MAX_ERROR_STRING], failed_ranks[320] = "";
 	int class = class_of(rc);
 
 	if (rc > 0)
 		return weft_err_call(obj, func, rc);
 	if (class == MPI_ERR_PROC_ABORTED)
-		weft_dead_names(who, sizeof(who));
-	snprintf(text, sizeof(text), "%s: %s%s", shown(func),
+		weft_failure_failure_text(failed_ranks, sizeof(failed_ranks));
+	snprintf(text, sizeof(text), "%s: %s%s", mpi_name(func),
 		 class == MPI_ERR_OTHER ? other_text(rc)
 					: weft_errtext_get(class),
-		 who);
-	return weft_err_call(obj, func, weft_errtext_keep(class, text));
+		 failed_ranks);
+	return weft_err_call(obj, func, weft_errtext_store(class, text));
 }
 
 /* ---- shared checks ------------------------------------------------------ */
 
-static const char *not_now(void)
+static const char *phase_error(void)
 {
 	switch (weft_load32(&weft_core.phase)) {
 	case WEFT_BEFORE_INIT:
@@ -235,7 +235,7 @@ static const char *not_now(void)
 
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle)
 {
-	const char *why = not_now();
+	const char *why = phase_error();
 
 	if (why)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0, "%s", why);

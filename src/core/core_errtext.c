@@ -28,7 +28,7 @@
 /* Name and text of a class. */
 struct text {
 	const char *name;
-	const char *says;
+	const char *sentence;
 };
 
 #define TEXT(c, t) [(c) % 1001] = { #c, t }
@@ -130,7 +130,7 @@ struct user {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *kept[SLOTS]; /* MPI_MAX_ERROR_STRING each, allocated once */
+static char *stored[SLOTS]; /* MPI_MAX_ERROR_STRING each, allocated once */
 static unsigned next_slot = 1;
 static struct user *users;
 static int user_count;
@@ -189,9 +189,9 @@ static const char *get(int code)
 		return u->text ? u->text : "";
 	if (class_of(code) < 0)
 		return NULL;
-	if (slot > 0 && slot != TOOL_SLOT && slot < SLOTS && kept[slot])
-		return kept[slot];
-	return text_of(class_of(code))->says;
+	if (slot > 0 && slot != TOOL_SLOT && slot < SLOTS && stored[slot])
+		return stored[slot];
+	return text_of(class_of(code))->sentence;
 }
 
 const char *weft_errtext_get(int code)
@@ -204,7 +204,7 @@ const char *weft_errtext_get(int code)
 	return text;
 }
 
-int weft_errtext_keep(int class, const char *text)
+int weft_errtext_store(int class, const char *text)
 {
 	unsigned slot;
 
@@ -214,10 +214,10 @@ int weft_errtext_keep(int class, const char *text)
 		next_slot++;
 	if (next_slot == SLOTS)
 		next_slot = 1;
-	if (!kept[slot])
-		kept[slot] = malloc(MPI_MAX_ERROR_STRING);
-	if (kept[slot])
-		snprintf(kept[slot], MPI_MAX_ERROR_STRING, "%s", text);
+	if (!stored[slot])
+		stored[slot] = malloc(MPI_MAX_ERROR_STRING);
+	if (stored[slot])
+		snprintf(stored[slot], MPI_MAX_ERROR_STRING, "%s", text);
 	pthread_mutex_unlock(&lock);
 	return (int)slot * CLASSES + class;
 }

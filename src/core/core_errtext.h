@@ -15,7 +15,7 @@ int weft_errtext_class(int code);
 const char *weft_errtext_get(int code);
 const char *weft_errtext_name(int class); /* "MPI_ERR_RANK", or NULL */
 /* Stores text under a new code of the class and returns the code. */
-int weft_errtext_keep(int class, const char *text);
+int weft_errtext_store(int class, const char *text);
 
 /*
  * Codes added by the application. 0; -ENOMEM; -EINVAL: no such code; -EBUSY: in

@@ -46,7 +46,7 @@ static void a_kept_text_has_a_code_of_its_class(void **state)
 
 	for (i = 0; i < 300; i++) {
 		snprintf(text, sizeof(text), "text %d", i);
-		codes[i] = weft_errtext_keep(MPI_ERR_RANK, text);
+		codes[i] = weft_errtext_store(MPI_ERR_RANK, text);
 		T_IS(weft_errtext_class(codes[i]), MPI_ERR_RANK);
 		T_TRUE(codes[i] <= MPI_ERR_LASTCODE);
 		T_TRUE(codes[i] < MPI_T_ERR_CANNOT_INIT ||

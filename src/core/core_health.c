@@ -55,7 +55,7 @@ static int give_up(const char *what, int err)
 
 /* ---- the region --------------------------------------------------------- */
 
-static int make(const char *name, uint64_t period_ns)
+static int create_region(const char *name, uint64_t period_ns)
 {
 	struct weft_health_job job = {
 		.name = name,
@@ -72,25 +72,25 @@ static int make(const char *name, uint64_t period_ns)
 	if (err || weft_core.job.local_size < 2)
 		return err;
 	o.fd = health.region.fd;
-	return weft_pmix_offer(HEALTH_KEY, &o, sizeof(o));
+	return weft_pmix_publish(HEALTH_KEY, &o, sizeof(o));
 }
 
 /*
  * Attaches the region of the first rank. Keeps the descriptor, by which tools
  * find the region.
  */
-static int take(const char *name)
+static int attach_region(const char *name)
 {
 	size_t len = sizeof(struct offer);
 	struct offer o;
-	int fd, err = weft_pmix_take(weft_core.job.local[0], HEALTH_KEY, &o,
-				     &len, WAIT_S);
+	int fd, err = weft_pmix_fetch(weft_core.job.local[0], HEALTH_KEY, &o,
+				      &len, WAIT_S);
 
 	if (err)
 		return err;
 	if (len != sizeof(o))
 		return -EPROTO;
-	fd = weft_region_reach(o.pid, o.fd);
+	fd = weft_region_open_remote_fd(o.pid, o.fd);
 	if (fd < 0)
 		return fd;
 	err = weft_health_attach(&health, fd, name);
@@ -102,7 +102,7 @@ static int take(const char *name)
 }
 
 /* Index of this rank among the ranks of the host. */
-static uint32_t place(void)
+static uint32_t local_index(void)
 {
 	const struct weft_job *job = &weft_core.job;
 
@@ -141,10 +141,10 @@ int weft_core_health_offer(void)
 	char name[HEALTH_JOB];
 	int err;
 
-	if (!period_ns() || place())
+	if (!period_ns() || local_index())
 		return 0;
 	job_name(name);
-	err = make(name, period_ns());
+	err = create_region(name, period_ns());
 	return err ? give_up("the region of its host", err) : 0;
 }
 
@@ -155,23 +155,23 @@ static void sleep_until(uint64_t due_ns)
 	uint64_t now;
 
 	while (!weft_load32(&stop) && (now = weft_now_ns()) < due_ns)
-		weft_futex_sleep(&stop, 0, due_ns - now, WEFT_FUTEX_THREADS);
+		weft_futex_wait(&stop, 0, due_ns - now, WEFT_FUTEX_THREADS);
 }
 
 /*
  * The interval between two passes is never shorter: a late thread does not
  * catch up.
  */
-static void *watch(void *arg)
+static void *watch_thread(void *arg)
 {
-	uint64_t step = health.what.period_ns / WEFT_HEALTH_TURNS, now;
+	uint64_t step = health.what.period_ns / WEFT_HEALTH_ROUNDS, now;
 
 	/* name shown by ps */
 	pthread_setname_np(pthread_self(), "weft-health");
 	while (!weft_load32(&stop)) {
 		now = weft_now_ns();
 		weft_health_sense(&health, now, &bounds, "");
-		weft_health_turn(&health, now);
+		weft_health_round(&health, now);
 		sleep_until(now + step);
 	}
 	return NULL;
@@ -190,7 +190,7 @@ static int start(void)
 						 : (size_t)PTHREAD_STACK_MIN);
 	/* signals are left to the application's threads */
 	pthread_sigmask(SIG_SETMASK, &all, &had);
-	err = pthread_create(&thread, &attr, watch, NULL);
+	err = pthread_create(&thread, &attr, watch_thread, NULL);
 	pthread_sigmask(SIG_SETMASK, &had, NULL);
 	pthread_attr_destroy(&attr);
 	return -err;
@@ -199,8 +199,8 @@ static int start(void)
 /* ---- the interface's checks ---------------------------------------------- */
 
 /* Returns whether the counter grew within the last two periods. */
-static uint32_t warned(uint64_t count, uint64_t *had, uint64_t *last_ns,
-		       uint64_t now_ns)
+static uint32_t grew_recently(uint64_t count, uint64_t *had, uint64_t *last_ns,
+			      uint64_t now_ns)
 {
 	if (count > *had)
 		*last_ns = now_ns;
@@ -212,7 +212,7 @@ static uint32_t warned(uint64_t count, uint64_t *had, uint64_t *last_ns,
  * Called by a rank that waits long: it makes progress in the interface. The
  * lock is held.
  */
-static void nic_turn(void)
+static void nic_check(void)
 {
 	struct fi_weft_stats_data d = { 0 };
 	uint64_t now = weft_now_ns();
@@ -221,15 +221,15 @@ static void nic_turn(void)
 	if (!running)
 		return;
 	if (stats && stats->read(&weft_core.ep->fid, &d, sizeof(d)) > 0) {
-		if (warned(d.refused, &garbage, &garbage_ns, now))
+		if (grew_recently(d.refused, &garbage, &garbage_ns, now))
 			warns |= NIC_GARBAGE;
-		if (warned(d.resent, &losses, &losses_ns, now))
+		if (grew_recently(d.resent, &losses, &losses_ns, now))
 			warns |= NIC_LOSSES;
 	}
 	weft_health_nic(&health, now, warns);
 }
 
-static const struct weft_watcher watcher = { .look = nic_turn, .ms = NIC_MS };
+static const struct weft_watcher watcher = { .look = nic_check, .ms = NIC_MS };
 
 static int begin(void)
 {
@@ -243,7 +243,7 @@ static int begin(void)
 	running = true;
 	if (!fi_open_ops(&weft_core.ep->fid, FI_WEFT_STATS, 0, &ops, NULL))
 		stats = ops;
-	nic_turn();
+	nic_check();
 	return 0;
 }
 
@@ -268,12 +268,12 @@ int weft_core_health_join(void)
 		return 0;
 	}
 	job_name(name);
-	if (place())
-		err = take(name);
+	if (local_index())
+		err = attach_region(name);
 	else if (!health.head)
 		return 0; /* the reason is logged already */
 	if (!err)
-		err = weft_health_join(&health, place(),
+		err = weft_health_join(&health, local_index(),
 				       (uint32_t)weft_core.job.rank);
 	if (err)
 		return give_up("the region of its host", err);
@@ -293,29 +293,29 @@ void weft_core_health_close(void)
 	weft_health_close(&health);
 }
 
-static bool see(int proc, struct weft_health_view *v)
+static bool view_of(int proc, struct weft_health_view *v)
 {
 	return health.head &&
-	       weft_health_see(&health,
-			       weft_health_find_rank(&health, (uint32_t)proc),
-			       weft_now_ns(), v);
+	       weft_health_view_get(
+		       &health, weft_health_find_rank(&health, (uint32_t)proc),
+		       weft_now_ns(), v);
 }
 
 bool weft_core_health_is_broken(int proc)
 {
 	struct weft_health_view v;
 
-	return see(proc, &v) && v.host == WEFT_WATCH_BROKEN;
+	return view_of(proc, &v) && v.host == WEFT_WATCH_BROKEN;
 }
 
 void weft_core_health_text(int proc, char *text, size_t len)
 {
 	struct weft_health_view v;
-	char said[128];
+	char state[128];
 
 	*text = 0;
-	if (!see(proc, &v))
+	if (!view_of(proc, &v))
 		return;
-	weft_health_say(&v, said, sizeof(said));
-	snprintf(text, len, " (%s)", said);
+	weft_health_view_format(&v, state, sizeof(state));
+	snprintf(text, len, " (%s)", state);
 }

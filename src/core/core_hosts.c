@@ -9,12 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-struct card {
+struct host_record {
 	uint32_t host;
-	char name[WEFT_HOST_CARD - sizeof(uint32_t)];
+	char name[WEFT_HOST_RECORD - sizeof(uint32_t)];
 };
 
-static_assert(sizeof(struct card) == WEFT_HOST_CARD, "it goes by the wire");
+static_assert(sizeof(struct host_record) == WEFT_HOST_RECORD,
+	      "it goes by the wire");
 
 /* By process: its host; by host (its first process): the name. */
 struct known {
@@ -29,22 +30,22 @@ bool weft_hosts_several(void)
 	return weft_core.job.local_size < weft_core.job.size;
 }
 
-void weft_hosts_write(char card[WEFT_HOST_CARD])
+void weft_hosts_write(char host_record[WEFT_HOST_RECORD])
 {
 	const struct weft_job *job = &weft_core.job;
-	struct card c = { .host = (uint32_t)(job->local ? job->local[0]
-							: job->rank) };
+	struct host_record c = { .host = (uint32_t)(job->local ? job->local[0]
+							       : job->rank) };
 
 	gethostname(c.name, sizeof(c.name) - 1);
-	memcpy(card, &c, sizeof(c));
+	memcpy(host_record, &c, sizeof(c));
 }
 
-void weft_hosts_read(int proc, const char card[WEFT_HOST_CARD])
+void weft_hosts_read(int proc, const char host_record[WEFT_HOST_RECORD])
 {
 	size_t size = (size_t)weft_core.job.size;
-	struct card c;
+	struct host_record c;
 
-	memcpy(&c, card, sizeof(c));
+	memcpy(&c, host_record, sizeof(c));
 	if (!known)
 		known = calloc(size, sizeof(*known));
 	if (!known || c.host >= size)

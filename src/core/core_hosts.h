@@ -9,14 +9,14 @@
 
 #include <stdbool.h>
 
-#define WEFT_HOST_CARD 68 /* four bytes for the number, then the name */
+#define WEFT_HOST_RECORD 68 /* four bytes for the number, then the name */
 
 bool weft_hosts_several(void);
 
 /* Writes the record of this process. */
-void weft_hosts_write(char card[WEFT_HOST_CARD]);
+void weft_hosts_write(char card[WEFT_HOST_RECORD]);
 /* Stores the record of proc. */
-void weft_hosts_read(int proc, const char card[WEFT_HOST_CARD]);
+void weft_hosts_read(int proc, const char card[WEFT_HOST_RECORD]);
 
 /*
  * Returns the number of proc's host, equal in all processes; -1: its record was

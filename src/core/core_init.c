@@ -52,7 +52,7 @@ static int step_options(void)
 	 * before PMIx starts a thread; the provider's second registration costs
 	 * nothing
 	 */
-	weft_fence_join();
+	weft_membarrier_register();
 	return 0;
 }
 
@@ -65,8 +65,8 @@ static int step_job(void)
 	return rc ? rc : weft_core_health_offer();
 }
 
-static const struct weft_wire_guest routes = { weft_routes_open,
-					       weft_routes_close };
+static const struct weft_wire_module routes = { weft_routes_open,
+						weft_routes_close };
 
 static int step_wire(void)
 {
@@ -74,7 +74,7 @@ static int step_wire(void)
 
 	if (rc)
 		return rc;
-	weft_dead_open(weft_wire_reach);
+	weft_failure_failure_open(weft_wire_resolve);
 	weft_core_clock_open();
 	if (weft_core.virt)
 		weft_deadlock_open();
@@ -85,7 +85,7 @@ static int step_waiting(void)
 {
 	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
-	enum weft_company company;
+	enum weft_core_share company;
 
 	/*
 	 * In virtual time a poll costs time and blocking does not: never spin.
@@ -97,14 +97,14 @@ static int step_waiting(void)
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	weft_core.crowded = weft_core.job.local_size > cores;
-	company = weft_core.crowded ? WEFT_CROWD : WEFT_ALONE;
+	company = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
 	weft_patience_init(&weft_core.patience, company);
 	weft_patience_meet(&weft_core.patience, company,
 			   (uint32_t)weft_core.job.local_size - 1);
-	weft_core.looks_dear = spin < 0 && weft_hosts_several();
+	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
 	if (spin < 0)
-		spin = weft_core.looks_dear
-			       ? WEFT_DEAR_LOOKS
+		spin = weft_core.polls_are_syscalls
+			       ? WEFT_SYSCALL_POLLS
 			       : weft_patience_rule[company].look.passes;
 	weft_store32_relaxed(&weft_core.spin, (uint32_t)spin);
 	return 0;
@@ -113,7 +113,7 @@ static int step_waiting(void)
 static int step_objects(void)
 {
 	weft_pool_init(&weft_core.p2p, sizeof(struct weft_p2p));
-	weft_pend_init();
+	weft_retry_init();
 	return weft_comm_open_predefined();
 }
 
@@ -123,7 +123,7 @@ static int step_watch(void)
 	const struct weft_watcher *w = weft_core_health_watcher();
 
 	if (w)
-		weft_progress_watch(w);
+		weft_progress_add_watcher(w);
 	return rc;
 }
 
@@ -155,8 +155,8 @@ static void report(const uint64_t *ns)
 
 int weft_core_init(int required)
 {
-	static const struct weft_trace_ends ends = { weft_p2p_recv_done,
-						     weft_p2p_sent };
+	static const struct weft_trace_hooks ends = { weft_p2p_recv_done,
+						      weft_p2p_sent };
 	uint64_t ns[WEFT_COUNT_OF(steps) + 1];
 	size_t i;
 	int rc;
@@ -172,8 +172,9 @@ int weft_core_init(int required)
 		ns[i + 1] = weft_now_ns();
 	}
 	weft_trace_start(&ends);
-	weft_call_start(weft_threads,
-			weft_call_reported() ? weft_core_look_ps : NULL);
+	weft_call_start(weft_threads, weft_call_report_requested()
+					      ? weft_core_clock_peek_ps
+					      : NULL);
 	/* R3 pairs with A3 in weft_running(): the process is initialised. */
 	weft_store32(&weft_core.phase, WEFT_RUNNING);
 	report(ns);
@@ -201,7 +202,7 @@ static void wake(void)
  * of the next collective: a rank that left out a collective would match the
  * other ranks' messages of that collective.
  */
-static int meet_last(void)
+static int final_barrier(void)
 {
 	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
 				  WEFT_TAG_LAST };
@@ -215,12 +216,12 @@ static int meet_last(void)
 static int leave_world(void)
 {
 	char dead[8];
-	int rc = meet_last();
+	int rc = final_barrier();
 
-	weft_world_dead(dead, sizeof(dead));
+	weft_world_failed_ranks(dead, sizeof(dead));
 	/* With a failed node every rank leaves independently. */
 	if (rc && *dead) {
-		weft_world_part();
+		weft_world_leave_alone();
 		return 0;
 	}
 	weft_world_leave();
@@ -235,7 +236,7 @@ static int leave_world(void)
 static int leave_job(void)
 {
 	if (weft_hosts_several())
-		meet_last();
+		final_barrier();
 	return weft_pmix_fence(idle, wake);
 }
 

@@ -103,8 +103,8 @@ static uint32_t mix(const struct weft_make_inter *i)
  * Exchanges the lists of both groups: the leaders swap them, each leader
  * broadcasts the other list to its group.
  */
-static int meet(const struct weft_make_inter *i, struct weft_group **remote_p,
-		uint32_t *mix_p)
+static int exchange_groups(const struct weft_make_inter *i,
+			   struct weft_group **remote_p, uint32_t *mix_p)
 {
 	struct weft_channel leaders = { i->peer, i->flags, i->tag };
 	struct hello mine = { i->group->size, mix(i) };
@@ -139,12 +139,12 @@ static int meet(const struct weft_make_inter *i, struct weft_group **remote_p,
 int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 		    struct weft_comm **comm_p)
 {
-	struct weft_comm nobody = { .ctx = (uint64_t)WEFT_CTX_NOBODY
-					   << WEFT_TAG_CTX_AT };
-	struct weft_channel m = { &nobody, WEFT_P2P_GROUP, 0 };
+	struct weft_comm no_comm = { .ctx = (uint64_t)WEFT_CTX_NO_COMM
+					    << WEFT_TAG_CTX_AT };
+	struct weft_channel m = { &no_comm, WEFT_P2P_GROUP, 0 };
 	struct weft_group *remote;
 	uint32_t salt;
-	int rc = meet(i, &remote, &salt);
+	int rc = exchange_groups(i, &remote, &salt);
 
 	if (rc)
 		return rc;
@@ -176,8 +176,8 @@ static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
  * Creates an intercommunicator of the chosen parts of both sides; all other
  * members of c take part in the agreement. Takes over the groups.
  */
-static int between(struct weft_comm *c, struct weft_group *mine,
-		   struct weft_group *theirs, struct weft_comm **comm_p)
+static int create_between(struct weft_comm *c, struct weft_group *mine,
+			  struct weft_group *theirs, struct weft_comm **comm_p)
 {
 	struct weft_comm scratch;
 	struct weft_channel m = weft_channel_of(c);
@@ -216,7 +216,7 @@ int weft_inter_subset(struct weft_comm *c, struct weft_group *g,
 	rc = swap_sides(c, g->proc, (size_t)g->size * sizeof(int), theirs->proc,
 			(size_t)n * sizeof(int));
 	if (!rc)
-		return between(c, weft_group_get(g), theirs, comm_p);
+		return create_between(c, weft_group_get(g), theirs, comm_p);
 	weft_group_put(theirs);
 	return rc;
 }
@@ -252,7 +252,7 @@ int weft_inter_split(struct weft_comm *c, int color, int key,
 	struct weft_group *mine, *theirs;
 	int rc = split_groups(c, color, key, &mine, &theirs);
 
-	return rc ? rc : between(c, mine, theirs, comm_p);
+	return rc ? rc : create_between(c, mine, theirs, comm_p);
 }
 
 /* Creates one intracommunicator of both sides; the high side comes last. */

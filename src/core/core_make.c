@@ -208,7 +208,8 @@ int weft_make_tag(const char *text)
 int weft_make_from_group(struct weft_group *g, const char *stringtag,
 			 struct weft_comm **comm_p)
 {
-	return make_among(NULL, g, (uint64_t)WEFT_CTX_NOBODY << WEFT_TAG_CTX_AT,
+	return make_among(NULL, g,
+			  (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_AT,
 			  weft_make_tag(stringtag), comm_p);
 }
 

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEET_RANKS 8 /* smaller communicators query the launcher per rank */
+#define EXCHANGE_MIN_RANKS \
+	8 /* smaller communicators query the launcher per rank */
 
 /* Stores the names of all members of c. The lock is held. */
-static int know(const struct weft_comm *c, const char *names, size_t len)
+static int insert_names(const struct weft_comm *c, const char *names,
+			size_t len)
 {
 	int i, rc = 0;
 
@@ -29,7 +31,7 @@ static int know(const struct weft_comm *c, const char *names, size_t len)
 	return rc;
 }
 
-int weft_comm_meet(struct weft_comm *c)
+int weft_comm_exchange_addresses(struct weft_comm *c)
 {
 	struct weft_channel m;
 	const void *mine;
@@ -37,11 +39,11 @@ int weft_comm_meet(struct weft_comm *c)
 	size_t len;
 	int rc;
 
-	if (weft_likely(c->met) || c->inter || c->size < MEET_RANKS ||
+	if (weft_likely(c->met) || c->inter || c->size < EXCHANGE_MIN_RANKS ||
 	    weft_core.virt)
 		return 0;
 	c->met = true;
-	if (weft_pmix_names_are_cheap())
+	if (weft_pmix_names_are_shared())
 		return 0;
 	mine = weft_wire_name(&len);
 	names = malloc((size_t)c->size * len);
@@ -52,7 +54,7 @@ int weft_comm_meet(struct weft_comm *c)
 	rc = weft_channel_allgather(&m, names, len);
 	weft_lock();
 	if (!rc)
-		rc = know(c, names, len);
+		rc = insert_names(c, names, len);
 	weft_unlock();
 	free(names);
 	return rc;

@@ -10,6 +10,6 @@ struct weft_comm;
  * launcher instead of size: the members exchange them. Collective; once is
  * enough.
  */
-int weft_comm_meet(struct weft_comm *c);
+int weft_comm_exchange_addresses(struct weft_comm *c);
 
 #endif

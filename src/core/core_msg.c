@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void weft_p2p_send_over(struct weft_p2p *p, int err)
+void weft_p2p_send_completed(struct weft_p2p *p, int err)
 {
 	if (err == -ECANCELED)
 		p->req.flags |= WEFT_REQ_CANCELLED;
@@ -41,7 +41,7 @@ static int p2p_start(struct weft_req *r)
 	r->error = 0;
 	/* relaxed: inactive, no thread waits */
 	weft_store32_relaxed(&r->done, 0);
-	r->flags = (r->flags | WEFT_REQ_ACTIVE) & ~(uint32_t)WEFT_REQ_BELOW;
+	r->flags = (r->flags | WEFT_REQ_ACTIVE) & ~(uint32_t)WEFT_REQ_DIRECT;
 	weft_lock();
 	if (p->peer == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
@@ -57,18 +57,18 @@ static int p2p_start(struct weft_req *r)
 }
 
 /* Cancels a message. The lock is held. */
-static int recall(struct weft_p2p *p)
+static int cancel_message(struct weft_p2p *p)
 {
 	struct fi_cq_tagged_entry e = { .tag = p->word };
 
-	if (!(p->req.flags & WEFT_REQ_BELOW) && weft_pend_remove(&p->pend)) {
+	if (!(p->req.flags & WEFT_REQ_DIRECT) && weft_retry_remove(&p->pend)) {
 		if (p->req.flags & WEFT_REQ_SEND)
-			weft_ctrl_unexpect(p);
+			weft_ctrl_cancel_expected(p);
 		p->io.done(&p->io, &e, -ECANCELED);
 		return 0;
 	}
-	if (!weft_core.tells_met && (p->req.flags & WEFT_REQ_SEND))
-		return weft_ctrl_recall(p);
+	if (!weft_core.reports_match && (p->req.flags & WEFT_REQ_SEND))
+		return weft_ctrl_cancel(p);
 	/* providers return different values when it is too late: ignored */
 	fi_cancel(&weft_core.ep->fid, &p->io.fi);
 	return 0;
@@ -81,7 +81,7 @@ static int p2p_cancel(struct weft_req *r)
 
 	weft_lock();
 	if (!weft_req_is_done(r))
-		rc = recall(p);
+		rc = cancel_message(p);
 	weft_unlock();
 	return rc;
 }

@@ -27,18 +27,18 @@ struct weft_p2p {
 	uint64_t word; /* tag word */
 	void *bounce;  /* packed copy of data, or NULL */
 
-	struct weft_pend pend;
+	struct weft_retry pend;
 	size_t bytes; /* packed size of data, in bytes */
 	/* receives: bits of the tag word that are not compared */
 	uint64_t ignore;
-	int pieces;	 /* iovec entries of data without a copy; 0: no data */
-	int peer;	 /* rank in req.comm */
-	unsigned mode;	 /* WEFT_P2P_ flags */
-	unsigned left;	 /* outstanding completions */
-	uint32_t id;	 /* id of a send, if core_ctrl.h is used */
-	bool acked;	 /* the receive of the acknowledgement is posted */
-	bool recalled;	 /* cancelling was requested from the receiver */
-	bool packetwise; /* packed packet by packet (core_typed.h) */
+	int pieces;    /* iovec entries of data without a copy; 0: no data */
+	int peer;      /* rank in req.comm */
+	unsigned mode; /* WEFT_P2P_ flags */
+	unsigned left; /* outstanding completions */
+	uint32_t id;   /* id of a send, if core_ctrl.h is used */
+	bool acked;    /* the receive of the acknowledgement is posted */
+	bool recalled; /* cancelling was requested from the receiver */
+	bool packed_by_packet; /* packed packet by packet (core_typed.h) */
 	/*
 	 * makes the request active; the lock is held. 0 or -errno (not active)
 	 */
@@ -115,7 +115,7 @@ struct weft_p2p_args {
  * Called at each completion of a send: the message, its acknowledgement, the
  * answer to a cancel request. err: 0, -errno, or -ECANCELED: not sent.
  */
-void weft_p2p_send_over(struct weft_p2p *p, int err);
+void weft_p2p_send_completed(struct weft_p2p *p, int err);
 
 /*
  * Returns a request from the pool, with references on type and communicator,

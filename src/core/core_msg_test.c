@@ -47,16 +47,16 @@ void weft_req_orphaned(struct weft_req *r)
 	abort();
 }
 
-bool weft_pend_remove(struct weft_pend *e)
+bool weft_retry_remove(struct weft_retry *e)
 {
 	return false;
 }
 
-void weft_ctrl_unexpect(struct weft_p2p *p)
+void weft_ctrl_cancel_expected(struct weft_p2p *p)
 {
 }
 
-int weft_ctrl_recall(struct weft_p2p *p)
+int weft_ctrl_cancel(struct weft_p2p *p)
 {
 	return 0;
 }
@@ -78,7 +78,7 @@ void weft_persist_remove(struct weft_persist *p)
 {
 }
 
-static void *start_to_nobody(void *arg)
+static void *start_to_proc_null(void *arg)
 {
 	struct weft_p2p p = { .peer = MPI_PROC_NULL };
 	int i;
@@ -96,7 +96,7 @@ static void every_completion_of_every_thread_is_counted(void **state)
 	char arg[THREADS];
 
 	starts = t_scale(2000000);
-	t_threads(THREADS, start_to_nobody, arg, 1);
+	t_threads(THREADS, start_to_proc_null, arg, 1);
 	T_IS(weft_load32(&weft_completed), THREADS * starts);
 }
 

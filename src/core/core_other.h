@@ -19,6 +19,6 @@ struct weft_other {
 	void (*free)(struct fi_info *info);
 };
 
-#define WEFT_OTHER "weft_other"
+#define WEFT_FABRIC_SHIM "weft_other"
 
 #endif

@@ -114,10 +114,10 @@ static int direct_wait(const struct weft_p2p_args *a,
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 
 	for (;;) {
-		weft_arrival_look(d, &w);
+		weft_arrival_poll(d, &w);
 		if (weft_likely(d->over))
 			return direct_end(a, d, status);
-		weft_idle_turn(&w);
+		weft_idle_pass(&w);
 	}
 }
 
@@ -128,7 +128,7 @@ static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 	uint64_t word, ignore;
 	int rc;
 
-	if (weft_unlikely(!weft_core.recv || weft_pend_receives.pend ||
+	if (weft_unlikely(!weft_core.recv || weft_retry_recv_lane.pend ||
 			  !weft_dt_is_run(a->dt, a->count)))
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);

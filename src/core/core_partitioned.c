@@ -24,7 +24,7 @@ struct hello {
  * The receive of a hello. It outlives a request that is freed before the hello
  * has arrived, so that no later request gets this hello.
  */
-struct letter {
+struct hello_recv {
 	struct weft_list link;
 	struct weft_req *req;
 	struct hello hello;
@@ -37,17 +37,18 @@ struct part {
 	int partitions; /* partitions of this side */
 	int pieces; /* sender: messages; one empty message for no partitions */
 	bool sends;
-	bool known;	       /* hello or welcome has arrived */
-	struct hello hello;    /* the sender's hello */
-	struct letter *letter; /* receiver: until the hello has arrived */
-	int32_t base;	       /* tag of partition 0 */
-	struct weft_req *one;  /* sender: receive of the welcome */
-	struct weft_req *out;  /* send of the hello or welcome */
-	weft_au32 *ready;      /* sender, per partition: 1 ready, 2 sent */
-	weft_au32 marked;      /* partitions declared ready */
+	bool known;	    /* hello or welcome has arrived */
+	struct hello hello; /* the sender's hello */
+	struct hello_recv
+		*hello_recv; /* receiver: until the hello has arrived */
+	int32_t base;	     /* tag of partition 0 */
+	struct weft_req *welcome_recv;	 /* sender: receive of the welcome */
+	struct weft_req *handshake_send; /* send of the hello or welcome */
+	weft_au32 *ready; /* sender, per partition: 1 ready, 2 sent */
+	weft_au32 marked; /* partitions declared ready */
 	uint32_t sent;
-	int unsent;  /* all partitions before this index are sent */
-	int settled; /* all partitions before this index are complete */
+	int unsent;    /* all partitions before this index are sent */
+	int completed; /* all partitions before this index are complete */
 	struct weft_req **reqs; /* one per partition of the sender */
 	char *copy;		/* receiver, if the type is not contiguous */
 	bool posted; /* receiver: the receives of this start are posted */
@@ -98,7 +99,7 @@ static struct weft_dt *byte_type(void)
 
 /* ---- the sender --------------------------------------------------------- */
 
-static int say_hello(struct part *p)
+static int send_hello(struct part *p)
 {
 	int rc;
 
@@ -108,12 +109,12 @@ static int say_hello(struct part *p)
 	p->hello.proc = weft_core.job.rank;
 	rc = weft_core_irecv(&p->base, sizeof(p->base), byte_type(),
 			     MPI_ANY_SOURCE, p->hello.id, library(),
-			     WEFT_P2P_COLL, &p->one);
+			     WEFT_P2P_COLL, &p->welcome_recv);
 	if (rc)
 		return rc;
 	return weft_core_isend(&p->hello, sizeof(p->hello), byte_type(),
 			       p->a.peer, p->a.tag, p->a.comm, WEFT_P2P_CTRL,
-			       &p->out);
+			       &p->handshake_send);
 }
 
 static int send_one(struct part *p, int i)
@@ -155,17 +156,17 @@ static int send_step(struct part *p)
 	int i, rc = 0;
 
 	if (!p->known) {
-		if (!weft_req_is_done(p->one))
+		if (!weft_req_is_done(p->welcome_recv))
 			return 0;
-		rc = weft_req_collect(&p->one, MPI_STATUS_IGNORE);
+		rc = weft_req_collect(&p->welcome_recv, MPI_STATUS_IGNORE);
 		p->known = true;
 	}
 	if (!rc)
 		rc = send_ready(p);
-	while (!rc && p->settled < p->unsent &&
-	       weft_req_is_done(p->reqs[p->settled]))
-		p->settled++;
-	if (rc || p->settled < p->pieces)
+	while (!rc && p->completed < p->unsent &&
+	       weft_req_is_done(p->reqs[p->completed]))
+		p->completed++;
+	if (rc || p->completed < p->pieces)
 		return rc;
 	for (i = 0; i < p->pieces; i++) {
 		int e = weft_req_collect(&p->reqs[i], MPI_STATUS_IGNORE);
@@ -179,7 +180,7 @@ static int send_step(struct part *p)
 
 static int expect_hello(struct part *p)
 {
-	struct letter *l = calloc(1, sizeof(*l));
+	struct hello_recv *l = calloc(1, sizeof(*l));
 	int rc;
 
 	if (!l)
@@ -190,17 +191,17 @@ static int expect_hello(struct part *p)
 	if (rc)
 		free(l);
 	else
-		p->letter = l;
+		p->hello_recv = l;
 	return rc;
 }
 
 /* Receives of hellos whose requests were freed. */
-static struct weft_list unread = { &unread, &unread };
+static struct weft_list orphan_hellos = { &orphan_hellos, &orphan_hellos };
 
-static void leave_letter(struct letter *l)
+static void defer_hello_recv(struct hello_recv *l)
 {
 	pthread_mutex_lock(&lock);
-	weft_list_push_back(&unread, &l->link);
+	weft_list_push_back(&orphan_hellos, &l->link);
 	pthread_mutex_unlock(&lock);
 	weft_partitioned_reap();
 }
@@ -210,9 +211,10 @@ void weft_partitioned_reap(void)
 	struct weft_list *pos, *tmp;
 
 	pthread_mutex_lock(&lock);
-	weft_list_each(pos, tmp, &unread)
+	weft_list_each(pos, tmp, &orphan_hellos)
 	{
-		struct letter *l = weft_container_of(pos, struct letter, link);
+		struct hello_recv *l =
+			weft_container_of(pos, struct hello_recv, link);
 
 		if (!weft_req_is_done(l->req))
 			continue;
@@ -224,14 +226,14 @@ void weft_partitioned_reap(void)
 }
 
 /* The hello has arrived: checks that the sizes agree, answers with the tags. */
-static int say_welcome(struct part *p)
+static int send_welcome(struct part *p)
 {
 	MPI_Count total = p->partitions * p->a.count * p->a.dt->size;
-	int rc = weft_req_collect(&p->letter->req, MPI_STATUS_IGNORE);
+	int rc = weft_req_collect(&p->hello_recv->req, MPI_STATUS_IGNORE);
 
-	p->hello = p->letter->hello;
-	free(p->letter);
-	p->letter = NULL;
+	p->hello = p->hello_recv->hello;
+	free(p->hello_recv);
+	p->hello_recv = NULL;
 	p->known = true;
 	if (rc)
 		return rc;
@@ -249,7 +251,7 @@ static int say_welcome(struct part *p)
 	p->base = take_tags((int)p->hello.partitions);
 	return weft_core_isend(&p->base, sizeof(p->base), byte_type(),
 			       p->hello.proc, p->hello.id, library(),
-			       WEFT_P2P_COLL, &p->out);
+			       WEFT_P2P_COLL, &p->handshake_send);
 }
 
 static int post_all(struct part *p)
@@ -269,7 +271,7 @@ static int post_all(struct part *p)
  * Returns whether partition i of the sender has arrived, and collects its
  * request.
  */
-static bool has_come(struct part *p, MPI_Count i)
+static bool has_arrived(struct part *p, MPI_Count i)
 {
 	struct weft_typed t = { p->a.dt, p->a.buf, p->a.count * p->partitions };
 	int rc;
@@ -293,16 +295,16 @@ static int recv_step(struct part *p)
 	int rc = 0;
 
 	if (!p->known) {
-		if (!weft_req_is_done(p->letter->req))
+		if (!weft_req_is_done(p->hello_recv->req))
 			return 0;
-		rc = say_welcome(p);
+		rc = send_welcome(p);
 	}
 	if (!rc && !p->posted)
 		rc = post_all(p);
-	while (!rc && p->settled < p->hello.partitions &&
-	       has_come(p, p->settled))
-		p->settled++;
-	if (rc || p->settled < p->hello.partitions)
+	while (!rc && p->completed < p->hello.partitions &&
+	       has_arrived(p, p->completed))
+		p->completed++;
+	if (rc || p->completed < p->hello.partitions)
 		return rc;
 	p->req.source = p->a.peer;
 	p->req.tag = p->a.tag;
@@ -335,7 +337,7 @@ static int part_start(struct weft_req *r)
 	p->posted = false;
 	weft_store32_relaxed(&p->marked, 0); /* relaxed: not stepped yet */
 	p->sent = 0;
-	p->unsent = p->settled = 0;
+	p->unsent = p->completed = 0;
 	p->fault = 0;
 	for (i = 0; p->sends && i < p->pieces; i++)
 		/* relaxed: not stepped yet */
@@ -361,14 +363,14 @@ static void part_free(struct weft_req *r)
 {
 	struct part *p = weft_container_of(r, struct part, req);
 
-	if (p->letter)
-		leave_letter(p->letter);
-	if (p->one && !p->known) {
-		p->one->ops->cancel(p->one);
-		weft_req_finish(p->one);
+	if (p->hello_recv)
+		defer_hello_recv(p->hello_recv);
+	if (p->welcome_recv && !p->known) {
+		p->welcome_recv->ops->cancel(p->welcome_recv);
+		weft_req_finish(p->welcome_recv);
 	}
-	if (p->out)
-		weft_req_finish(p->out);
+	if (p->handshake_send)
+		weft_req_finish(p->handshake_send);
 	weft_persist_remove(&p->persist);
 	weft_comm_put(p->a.comm);
 	weft_dt_put(p->a.dt);
@@ -392,9 +394,9 @@ static const struct weft_req_ops part_ops = {
 static unsigned part_holds(const struct weft_req *r)
 {
 	const struct part *p = weft_container_of(r, const struct part, req);
-	const struct weft_req *hello = p->sends	   ? p->out
-				       : p->letter ? p->letter->req
-						   : NULL;
+	const struct weft_req *hello = p->sends	       ? p->handshake_send
+				       : p->hello_recv ? p->hello_recv->req
+						       : NULL;
 
 	return hello && !(hello->flags & WEFT_REQ_CONST) ? 2 : 1;
 }
@@ -434,7 +436,7 @@ int weft_partitioned_send_init(const struct weft_p2p_args *a, int partitions,
 	if (!p->ready || !p->reqs)
 		rc = -ENOMEM;
 	else if (a->peer != MPI_PROC_NULL)
-		rc = say_hello(p);
+		rc = send_hello(p);
 	if (rc)
 		part_free(&p->req);
 	else
@@ -484,7 +486,7 @@ int weft_partitioned_ready(struct weft_req *r, int first, int last)
  * arrived; computed from the bytes of both or, if there are none, from the
  * numbers of partitions.
  */
-static bool is_here(struct part *p, int partition)
+static bool partition_arrived(struct part *p, int partition)
 {
 	MPI_Count mine = p->a.count * p->a.dt->size, its = p->hello.bytes;
 	MPI_Count i, last;
@@ -499,7 +501,7 @@ static bool is_here(struct part *p, int partition)
 	}
 	last = ((partition + 1) * mine - 1) / its;
 	for (i = partition * mine / its; i <= last; i++)
-		if (i < p->hello.partitions && !has_come(p, i))
+		if (i < p->hello.partitions && !has_arrived(p, i))
 			return false;
 	return true;
 }
@@ -516,7 +518,7 @@ int weft_partitioned_arrived(struct weft_req *r, int partition, int *flag)
 		return 0;
 	weft_progress_poll(&r, 1, false);
 	pthread_mutex_lock(&lock);
-	*flag = is_here(p, partition);
+	*flag = partition_arrived(p, partition);
 	pthread_mutex_unlock(&lock);
 	return 0;
 }

@@ -9,28 +9,28 @@
 
 #include <errno.h>
 
-struct weft_proc weft_pend_receives;
+struct weft_proc weft_retry_recv_lane;
 static struct weft_list queue;
 static uint32_t pass;
 static uint32_t lanes; /* lanes with entries */
 
-void weft_pend_init(void)
+void weft_retry_init(void)
 {
 	weft_list_init(&queue);
 	lanes = 0;
 }
 
-static void enqueue(struct weft_pend *e)
+static void enqueue(struct weft_retry *e)
 {
 	weft_list_push_back(&queue, &e->link);
 	if (e->lane->pend++ == 0)
 		lanes++;
 	e->lane->addr = FI_ADDR_NOTAVAIL;
 	if (!weft_core.pending++)
-		weft_progress_hurry();
+		weft_progress_recheck();
 }
 
-static void dequeue(struct weft_pend *e)
+static void dequeue(struct weft_retry *e)
 {
 	weft_list_remove(&e->link);
 	weft_core.pending--;
@@ -40,7 +40,7 @@ static void dequeue(struct weft_pend *e)
 	lanes--;
 }
 
-int weft_pend_post(struct weft_pend *e)
+int weft_retry_post(struct weft_retry *e)
 {
 	int rc = -EAGAIN;
 
@@ -53,7 +53,7 @@ int weft_pend_post(struct weft_pend *e)
 	return 0;
 }
 
-int weft_pend_retry(void)
+int weft_retry_run(void)
 {
 	struct weft_list *pos, *tmp;
 	uint32_t full = 0;
@@ -62,8 +62,8 @@ int weft_pend_retry(void)
 	pass++;
 	weft_list_each(pos, tmp, &queue)
 	{
-		struct weft_pend *e =
-			weft_container_of(pos, struct weft_pend, link);
+		struct weft_retry *e =
+			weft_container_of(pos, struct weft_retry, link);
 		int rc;
 
 		if (full == lanes)
@@ -86,9 +86,9 @@ int weft_pend_retry(void)
 	return went;
 }
 
-bool weft_pend_remove(struct weft_pend *e)
+bool weft_retry_remove(struct weft_retry *e)
 {
-	if (!weft_pend_waits(e))
+	if (!weft_retry_is_queued(e))
 		return false;
 	dequeue(e);
 	return true;

@@ -11,7 +11,7 @@ struct weft_core weft_core;
 
 static int hurried;
 
-void weft_progress_hurry(void)
+void weft_progress_recheck(void)
 {
 	hurried++;
 }
@@ -23,12 +23,12 @@ static int room[LANES]; /* operations that the provider accepts */
 static int went[32], went_n, failed_n;
 
 struct op {
-	struct weft_pend pend;
+	struct weft_retry pend;
 	int number;
 	int result; /* result of a post that is accepted */
 };
 
-static int post(struct weft_pend *e)
+static int post(struct weft_retry *e)
 {
 	struct op *o = weft_container_of(e, struct op, pend);
 	int *left = &room[e->lane - lane];
@@ -42,7 +42,7 @@ static int post(struct weft_pend *e)
 }
 
 /* An owner may free the entry: it is not accessed after this. */
-static void op_left(struct weft_pend *e, int rc)
+static void op_left(struct weft_retry *e, int rc)
 {
 	if (rc)
 		failed_n++;
@@ -61,7 +61,7 @@ static void reset(void)
 {
 	int i;
 
-	weft_pend_init();
+	weft_retry_init();
 	for (i = 0; i < LANES; i++) {
 		lane[i] = (struct weft_proc){ .addr = (fi_addr_t)i,
 					      .real = (fi_addr_t)i };
@@ -78,7 +78,7 @@ static void with_room_it_goes_at_once(void **state)
 
 	reset();
 	room[0] = 1;
-	T_OK(weft_pend_post(&o.pend));
+	T_OK(weft_retry_post(&o.pend));
 	T_IS(went_n, 1);
 	T_IS(weft_core.pending, 0);
 }
@@ -89,16 +89,16 @@ static void a_lane_keeps_its_order(void **state)
 	int i;
 
 	reset();
-	T_OK(weft_pend_post(&o[0].pend));
+	T_OK(weft_retry_post(&o[0].pend));
 	room[0] = 1; /* the second must not overtake the first */
-	T_OK(weft_pend_post(&o[1].pend));
-	T_OK(weft_pend_post(&o[2].pend));
+	T_OK(weft_retry_post(&o[1].pend));
+	T_OK(weft_retry_post(&o[2].pend));
 	T_IS(went_n, 0);
 	T_TRUE(lane[0].addr == FI_ADDR_NOTAVAIL);
-	T_IS(weft_pend_retry(), 1);
-	T_IS(weft_pend_retry(), 0);
+	T_IS(weft_retry_run(), 1);
+	T_IS(weft_retry_run(), 0);
 	room[0] = 5;
-	T_IS(weft_pend_retry(), 2);
+	T_IS(weft_retry_run(), 2);
 	for (i = 0; i < 3; i++)
 		T_IS(went[i], i + 1);
 	T_TRUE(lane[0].addr == 0);
@@ -110,11 +110,11 @@ static void a_full_lane_does_not_hold_another(void **state)
 	struct op a = make(0, 1), b = make(1, 2), c = make(1, 3);
 
 	reset();
-	T_OK(weft_pend_post(&a.pend));
-	T_OK(weft_pend_post(&b.pend));
-	T_OK(weft_pend_post(&c.pend));
+	T_OK(weft_retry_post(&a.pend));
+	T_OK(weft_retry_post(&b.pend));
+	T_OK(weft_retry_post(&c.pend));
 	room[1] = 2;
-	T_IS(weft_pend_retry(), 2);
+	T_IS(weft_retry_run(), 2);
 	T_IS(went[0], 2);
 	T_IS(went[1], 3);
 	T_IS(weft_core.pending, 1);
@@ -126,10 +126,10 @@ static void failure_is_told_and_the_next_goes_on(void **state)
 
 	reset();
 	a.result = -EIO;
-	T_OK(weft_pend_post(&a.pend));
-	T_OK(weft_pend_post(&b.pend));
+	T_OK(weft_retry_post(&a.pend));
+	T_OK(weft_retry_post(&b.pend));
 	room[0] = 2;
-	T_IS(weft_pend_retry(), 2);
+	T_IS(weft_retry_run(), 2);
 	T_IS(failed_n, 1);
 	T_IS(went[0], 2);
 }
@@ -139,12 +139,12 @@ static void what_waits_can_be_taken_out(void **state)
 	struct op a = make(0, 1), b = make(0, 2);
 
 	reset();
-	T_OK(weft_pend_post(&a.pend));
-	T_OK(weft_pend_post(&b.pend));
-	T_TRUE(weft_pend_remove(&a.pend));
-	T_FALSE(weft_pend_remove(&a.pend));
+	T_OK(weft_retry_post(&a.pend));
+	T_OK(weft_retry_post(&b.pend));
+	T_TRUE(weft_retry_remove(&a.pend));
+	T_FALSE(weft_retry_remove(&a.pend));
 	room[0] = 2;
-	T_IS(weft_pend_retry(), 1);
+	T_IS(weft_retry_run(), 1);
 	T_IS(went[0], 2);
 }
 
@@ -157,9 +157,9 @@ static void the_first_to_wait_hurries_those_who_sleep(void **state)
 
 	reset();
 	weft_core.pending = hurried = 0;
-	T_OK(weft_pend_post(&a.pend));
+	T_OK(weft_retry_post(&a.pend));
 	T_IS(hurried, 1);
-	T_OK(weft_pend_post(&b.pend));
+	T_OK(weft_retry_post(&b.pend));
 	T_IS(hurried, 1);
 }
 

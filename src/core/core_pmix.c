@@ -27,7 +27,7 @@
 static pmix_proc_t me;
 static bool open;
 static struct weft_roll *roll; /* page with the names; NULL: PMIx has them */
-static uint32_t turn;	       /* number of this rank's entry there */
+static uint32_t entry_number;  /* number of this rank's entry there */
 
 /*
  * PMIx does not check its allocations. Address space reserved for PMIx_Abort: a
@@ -36,7 +36,7 @@ static uint32_t turn;	       /* number of this rank's entry there */
 #define PMIX_SPARE_BYTES ((size_t)512 << 10)
 static void *spare;
 
-static void spare_take(void)
+static void spare_reserve(void)
 {
 	void *p = mmap(NULL, PMIX_SPARE_BYTES, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,7 +44,7 @@ static void spare_take(void)
 	spare = p == MAP_FAILED ? NULL : p;
 }
 
-static void spare_give_back(void)
+static void spare_release(void)
 {
 	if (spare)
 		munmap(spare, PMIX_SPARE_BYTES);
@@ -62,7 +62,7 @@ static int env_int(const char *name)
  * Returns the variable that shows that a launcher started this process, or
  * NULL.
  */
-static const char *launcher_trace(void)
+static const char *launcher_variable(void)
 {
 	if (getenv("PMIX_RANK"))
 		return "PMIX_RANK";
@@ -185,7 +185,7 @@ static int no_thread(int err)
 
 int weft_pmix_open(struct weft_job *job)
 {
-	const char *trace = launcher_trace();
+	const char *trace = launcher_variable();
 	pmix_status_t st;
 	int err;
 
@@ -207,7 +207,7 @@ int weft_pmix_open(struct weft_job *job)
 	if (st != PMIX_SUCCESS)
 		return no_server(trace, st);
 	open = true;
-	spare_take();
+	spare_reserve();
 	job->launched = true;
 	job->rank = (int)me.rank;
 	job->size = ask_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
@@ -233,7 +233,7 @@ static int to_errno(pmix_status_t st, const char *what)
 static struct weft_roll *roll_of_job(void)
 {
 	uint32_t place;
-	struct weft_roll *r = weft_call_roll(&place);
+	struct weft_roll *r = weft_call_job_page(&place);
 
 	return r && place == me.rank &&
 			       r->members == (uint32_t)weft_core.job.size &&
@@ -242,12 +242,12 @@ static struct weft_roll *roll_of_job(void)
 		       : NULL;
 }
 
-bool weft_pmix_is_own(void)
+bool weft_pmix_launcher_is_weft(void)
 {
 	return open && roll_of_job();
 }
 
-bool weft_pmix_names_are_cheap(void)
+bool weft_pmix_names_are_shared(void)
 {
 	return roll;
 }
@@ -282,7 +282,7 @@ int weft_pmix_put(const void *name, size_t len)
 		return 0;
 	roll = len <= ROLL_CARD ? roll_of_job() : NULL;
 	if (roll) {
-		turn = weft_roll_card_put(roll, me.rank, name, len);
+		entry_number = weft_roll_card_put(roll, me.rank, name, len);
 		return 0;
 	}
 	rc = publish(PMIX_NAME_KEY, name, len);
@@ -320,13 +320,13 @@ const char *weft_pmix_job(void)
 	return open ? me.nspace : "";
 }
 
-int weft_pmix_offer(const char *key, const void *bytes, size_t len)
+int weft_pmix_publish(const char *key, const void *bytes, size_t len)
 {
 	return publish(key, bytes, len);
 }
 
-int weft_pmix_take(int rank, const char *key, void *bytes, size_t *len_p,
-		   int seconds)
+int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
+		    int seconds)
 {
 	pmix_proc_t p;
 	pmix_value_t *v;
@@ -341,7 +341,7 @@ int weft_pmix_take(int rank, const char *key, void *bytes, size_t *len_p,
 	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;
 }
 
-int weft_pmix_same(void *bytes, size_t len)
+int weft_pmix_bcast(void *bytes, size_t len)
 {
 	size_t got = len;
 	int rc = 0;
@@ -358,8 +358,8 @@ int weft_pmix_same(void *bytes, size_t len)
 int weft_pmix_get(int rank, void *name, size_t *len_p)
 {
 	if (roll)
-		return weft_roll_card_get(roll, (uint32_t)rank, turn, name,
-					  len_p);
+		return weft_roll_card_get(roll, (uint32_t)rank, entry_number,
+					  name, len_p);
 	return fetch(rank, PMIX_NAME_KEY, name, len_p);
 }
 
@@ -412,12 +412,12 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 
 void weft_pmix_abort(int code, const char *text)
 {
-	spare_give_back();
+	spare_release();
 	if (open)
 		PMIx_Abort(code, text, NULL, 0);
 }
 
-static void drop(int severity, const char *text)
+static void drop_log(int severity, const char *text)
 {
 }
 
@@ -427,7 +427,7 @@ static void drop(int severity, const char *text)
  * ranks on two cores that happens, and libevent logs a warning; nothing is
  * lost, since a closed connection notifies the server as well.
  */
-static void hush_libevent(bool hush)
+static void mute_libevent(bool mute)
 {
 	union {
 		void *p;
@@ -435,17 +435,17 @@ static void hush_libevent(bool hush)
 	} call = { .p = dlsym(RTLD_DEFAULT, "event_set_log_callback") };
 
 	if (call.p)
-		call.set(hush ? drop : NULL);
+		call.set(mute ? drop_log : NULL);
 }
 
 void weft_pmix_close(void)
 {
 	if (open) {
-		hush_libevent(true);
+		mute_libevent(true);
 		PMIx_Finalize(NULL, 0);
-		hush_libevent(false);
+		mute_libevent(false);
 	}
-	spare_give_back();
+	spare_release();
 	open = false;
 	roll = NULL;
 }

@@ -40,10 +40,10 @@ int weft_pmix_get(int rank, void *name, size_t *len_p);
  * Distributes the bytes of the job's first process to all. All processes call
  * it. Other users of the hosts may read and replace the bytes.
  */
-int weft_pmix_same(void *bytes, size_t len);
+int weft_pmix_bcast(void *bytes, size_t len);
 
 /* Returns whether Weft's mpiexec started the job, on this host. */
-bool weft_pmix_is_own(void);
+bool weft_pmix_launcher_is_weft(void);
 
 /* Returns the launcher's name of the job; empty without a launcher. */
 const char *weft_pmix_job(void);
@@ -52,12 +52,12 @@ const char *weft_pmix_job(void);
  * offer publishes bytes under a key; take gets those of a process, and waits
  * for them: -ETIMEDOUT after `seconds`.
  */
-int weft_pmix_offer(const char *key, const void *bytes, size_t len);
-int weft_pmix_take(int rank, const char *key, void *bytes, size_t *len_p,
-		   int seconds);
+int weft_pmix_publish(const char *key, const void *bytes, size_t len);
+int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
+		    int seconds);
 
 /* Returns whether getting a name costs next to nothing. */
-bool weft_pmix_names_are_cheap(void);
+bool weft_pmix_names_are_shared(void);
 
 /*
  * Waits until all processes have called it; idle() is called repeatedly

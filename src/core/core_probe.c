@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define PIECES	16
-#define DEAD_NS (WEFT_DEAD_LOOK_MS * UINT64_C(1000000))
+#define DEAD_NS (WEFT_PEER_FAILURE_CHECK_MS * UINT64_C(1000000))
 
 static void peek_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		      int err)
@@ -117,8 +117,8 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 }
 
 /* Returns -errno if the message can no longer arrive; checked every DEAD_NS. */
-static int probe_vain(const struct weft_p2p_args *a, uint64_t *next_ns,
-		      uint64_t now)
+static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
+			   uint64_t now)
 {
 	uint64_t word, ignore;
 
@@ -128,7 +128,7 @@ static int probe_vain(const struct weft_p2p_args *a, uint64_t *next_ns,
 		return 0;
 	*next_ns = now + DEAD_NS;
 	weft_p2p_match_word(a, &word, &ignore);
-	return weft_dead_await(word, ignore);
+	return weft_failure_failure_check(word, ignore);
 }
 
 /*
@@ -139,10 +139,10 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)
 {
 	unsigned yields = weft_patience_of(&weft_core.patience)->yield.count;
-	unsigned looks, idle = 0;
+	unsigned spins, idle = 0;
 	uint64_t next_ns = 0;
 	uint64_t now;
-	int vain = 0;
+	int dead_err = 0;
 	int rc;
 
 	for (;;) {
@@ -152,17 +152,17 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		 * messages that arrived before the death count: probe once more
 		 */
 		rc = weft_core_iprobe(a, msg_p, status);
-		if (rc || vain)
-			return rc == 1 ? 0 : rc ? rc : vain;
-		looks = weft_load32_relaxed(&weft_core.spin);
+		if (rc || dead_err)
+			return rc == 1 ? 0 : rc ? rc : dead_err;
+		spins = weft_load32_relaxed(&weft_core.spin);
 		/* In virtual time an unsuccessful poll blocks. */
-		if (++idle < looks || weft_core.virt)
+		if (++idle < spins || weft_core.virt)
 			continue;
 		now = weft_now_ns();
-		vain = probe_vain(a, &next_ns, now);
-		if (vain)
+		dead_err = probe_dead_peer(a, &next_ns, now);
+		if (dead_err)
 			continue;
-		if (idle >= looks + yields ||
+		if (idle >= spins + yields ||
 		    !weft_patience_yield(&weft_core.patience, now))
 			weft_progress_sleep(mark, 1);
 	}
@@ -170,7 +170,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 
 /* ---- receiving a matched message ----------------------------------------- */
 
-static int post_claimed(struct weft_pend *e)
+static int post_claimed(struct weft_retry *e)
 {
 	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
 	struct iovec iov[PIECES];

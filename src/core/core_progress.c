@@ -27,26 +27,26 @@
 #include <rdma/fi_errno.h>
 #include <time.h>
 
-#define BATCH	      16
-#define PEND_MS	      1	 /* timeout while operations are queued for retry */
-#define JOIN_MS	      20 /* timeout while a route is being joined */
-#define FOREVER	      -1
-#define WATCHERS      2
-#define DEAR_SHORT_NS 6000 /* duration of WEFT_DEAR_LOOKS polls */
+#define BATCH		 16
+#define PEND_MS		 1  /* timeout while operations are queued for retry */
+#define JOIN_MS		 20 /* timeout while a route is being joined */
+#define FOREVER		 -1
+#define WATCHERS	 2
+#define SYSCALL_POLLS_NS 6000 /* duration of WEFT_SYSCALL_POLLS polls */
 
 static struct weft_list incoming = { &incoming, &incoming };
 /* used by the stepper */
 static struct weft_list running = { &running, &running };
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
-static unsigned waiters;	 /* threads on the condition variable */
-static bool sleeper;		 /* a thread is in fi_cq_sread */
-static struct weft_idle *asleep; /* waits of the blocked threads */
-static struct weft_solo stepper; /* one thread runs the steps */
+static unsigned waiters;		/* threads on the condition variable */
+static bool cq_blocked;			/* a thread is in fi_cq_sread */
+static struct weft_idle *blocked_waits; /* waits of the blocked threads */
+static struct weft_solo stepper;	/* one thread runs the steps */
 static const struct weft_watcher *watcher[WATCHERS + 1];
 
 /* ---- watchers ------------------------------------------------------------ */
 
-void weft_progress_watch(const struct weft_watcher *w)
+void weft_progress_add_watcher(const struct weft_watcher *w)
 {
 	int i = 0;
 
@@ -70,7 +70,7 @@ static int watch_ms(void)
 	return ms;
 }
 
-static WEFT_COLD void tell_silent(void)
+static WEFT_COLD void call_idle_watchers(void)
 {
 	for (int i = 0; watcher[i]; i++) {
 		if (watcher[i]->look)
@@ -78,11 +78,11 @@ static WEFT_COLD void tell_silent(void)
 	}
 }
 
-static WEFT_COLD void tell_stuck(void)
+static WEFT_COLD void call_stuck_watchers(void)
 {
 	for (int i = 0; watcher[i]; i++) {
 		if (watcher[i]->stuck)
-			watcher[i]->stuck(asleep);
+			watcher[i]->stuck(blocked_waits);
 	}
 }
 
@@ -122,12 +122,12 @@ static WEFT_COLD int dispatch_error(void)
 	return 1;
 }
 
-static WEFT_COLD int odd_result(ssize_t n)
+static WEFT_COLD int handle_cq_error(ssize_t n)
 {
 	if (n == -FI_EAVAIL)
 		return dispatch_error();
 	if (n == -EDEADLK)
-		tell_stuck();
+		call_stuck_watchers();
 	if (n == -EHOSTDOWN)
 		weft_world_halt();
 	if (n != -FI_EINTR && n != -FI_ECANCELED && n != -FI_ETIMEDOUT)
@@ -143,7 +143,7 @@ WEFT_INLINE int dispatch_read(const struct fi_cq_tagged_entry *e, ssize_t n)
 		dispatch(e, n);
 		return (int)n;
 	}
-	return weft_likely(n == -FI_EAGAIN || n == 0) ? 0 : odd_result(n);
+	return weft_likely(n == -FI_EAGAIN || n == 0) ? 0 : handle_cq_error(n);
 }
 
 WEFT_INLINE int poll_cq(void)
@@ -163,17 +163,17 @@ static void wake_others(void)
 {
 	if (waiters)
 		pthread_cond_broadcast(&woken);
-	if (sleeper)
+	if (cq_blocked)
 		fi_cq_signal(weft_core.cq);
 }
 
-void weft_progress_hurry(void)
+void weft_progress_recheck(void)
 {
-	if (weft_unlikely(weft_threads) && sleeper)
+	if (weft_unlikely(weft_threads) && cq_blocked)
 		fi_cq_signal(weft_core.cq);
 }
 
-void weft_progress_note(void)
+void weft_progress_notify(void)
 {
 	/* relaxed: ordered by the lock */
 	weft_store32_relaxed(&weft_completed,
@@ -191,7 +191,7 @@ void weft_progress_wake(void)
 
 /* ---- requests that are stepped ------------------------------------------- */
 
-static void step_over(struct weft_req *r, int rc)
+static void step_completed(struct weft_req *r, int rc)
 {
 	weft_lock();
 	weft_list_remove(&r->link);
@@ -218,7 +218,7 @@ static int step_all(void *arg)
 
 		if (!rc)
 			continue;
-		step_over(r, rc);
+		step_completed(r, rc);
 		over++;
 	}
 	return over;
@@ -257,7 +257,7 @@ WEFT_INLINE int progress(void)
 	n = poll_cq();
 	n += weft_load32_relaxed(&weft_completed) != before;
 	if (weft_unlikely(weft_core.pending))
-		n += weft_pend_retry();
+		n += weft_retry_run();
 	if (weft_unlikely(weft_threads) && n)
 		wake_others();
 	weft_unlock();
@@ -276,7 +276,7 @@ int weft_progress(void)
 }
 
 /* Blocks in the completion queue; the lock is released meanwhile. */
-static void sleep_in_cq(uint32_t mark, int timeout_ms)
+static void block_in_cq(uint32_t mark, int timeout_ms)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 	ssize_t n;
@@ -286,16 +286,16 @@ static void sleep_in_cq(uint32_t mark, int timeout_ms)
 	 * before blocking.
 	 */
 	if (weft_unlikely(weft_core.virt))
-		tell_silent();
-	sleeper = true;
+		call_idle_watchers();
+	cq_blocked = true;
 	weft_unlock();
 	n = fi_cq_sread(weft_core.cq, e, BATCH, NULL, timeout_ms);
 	weft_lock();
-	sleeper = false;
+	cq_blocked = false;
 	dispatch_read(e, n);
 	if (weft_unlikely(n == -FI_EAGAIN &&
 			  weft_load32(&weft_completed) == mark))
-		tell_silent();
+		call_idle_watchers();
 	if (weft_unlikely(weft_threads) && waiters)
 		pthread_cond_broadcast(&woken);
 }
@@ -305,7 +305,7 @@ static void sleep_in_cq(uint32_t mark, int timeout_ms)
  * request wakes all, and so does that other thread when it leaves, so that one
  * of them replaces it.
  */
-static void sleep_beside(int timeout_ms)
+static void block_on_condition(int timeout_ms)
 {
 	struct timespec t;
 
@@ -352,56 +352,56 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 		return;
 	}
 	timeout_ms = weft_progress_timeout(timeout_ms);
-	if (sleeper)
-		sleep_beside(timeout_ms);
+	if (cq_blocked)
+		block_on_condition(timeout_ms);
 	else
-		sleep_in_cq(mark, timeout_ms < 0 ? watch_ms() : timeout_ms);
+		block_in_cq(mark, timeout_ms < 0 ? watch_ms() : timeout_ms);
 	weft_unlock();
 }
 
-void weft_idle_show(struct weft_idle *w)
+void weft_idle_register(struct weft_idle *w)
 {
 	weft_lock();
-	w->next = asleep;
-	asleep = w;
+	w->next = blocked_waits;
+	blocked_waits = w;
 	weft_unlock();
 }
 
-void weft_idle_hide(struct weft_idle *w)
+void weft_idle_unregister(struct weft_idle *w)
 {
 	struct weft_idle **p;
 
 	weft_lock();
-	for (p = &asleep; *p != w;)
+	for (p = &blocked_waits; *p != w;)
 		p = &(*p)->next;
 	*p = w->next;
 	weft_unlock();
 }
 
 /* In virtual time an unsuccessful poll blocks briefly: show what for. */
-static WEFT_COLD void poll_shown(struct weft_req *const *req, int nreq,
-				 bool any)
+static WEFT_COLD void poll_registered(struct weft_req *const *req, int nreq,
+				      bool any)
 {
 	struct weft_idle w = weft_idle_begin(req, nreq, any);
 
-	weft_idle_show(&w);
+	weft_idle_register(&w);
 	progress();
-	weft_idle_hide(&w);
+	weft_idle_unregister(&w);
 }
 
 void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 {
-	static _Thread_local unsigned vain;
+	static _Thread_local unsigned empty_polls;
 	unsigned tests;
 
 	if (weft_unlikely(weft_core.virt)) {
-		poll_shown(req, nreq, any);
+		poll_registered(req, nreq, any);
 		return;
 	}
 	tests = weft_patience_of(&weft_core.patience)->look.tests;
-	if (progress() || !tests || ++vain < tests)
+	if (progress() || !tests || ++empty_polls < tests)
 		return;
-	vain = 0;
+	empty_polls = 0;
 	weft_patience_give();
 }
 
@@ -409,27 +409,27 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
  * Adapts the number of polls: compares the duration of the block with that of
  * polling.
  */
-static void sleep_learn(uint64_t ns)
+static void adapt_spin(uint64_t ns)
 {
 	/* relaxed: an estimate */
-	uint32_t looks = weft_load32_relaxed(&weft_core.spin);
+	uint32_t spins = weft_load32_relaxed(&weft_core.spin);
 
-	if (ns >= DEAR_SHORT_NS)
-		looks -= looks ? 1 : 0;
-	else if (looks < WEFT_DEAR_LOOKS)
-		looks++;
-	weft_store32_relaxed(&weft_core.spin, looks);
+	if (ns >= SYSCALL_POLLS_NS)
+		spins -= spins ? 1 : 0;
+	else if (spins < WEFT_SYSCALL_POLLS)
+		spins++;
+	weft_store32_relaxed(&weft_core.spin, spins);
 }
 
-static void sleep_on(struct weft_idle *w)
+static void block_registered(struct weft_idle *w)
 {
-	uint64_t then = weft_core.looks_dear ? weft_now_ns() : 0;
+	uint64_t start_ns = weft_core.polls_are_syscalls ? weft_now_ns() : 0;
 
-	weft_idle_show(w);
+	weft_idle_register(w);
 	weft_progress_sleep(w->mark, FOREVER);
-	weft_idle_hide(w);
-	if (then)
-		sleep_learn(weft_now_ns() - then);
+	weft_idle_unregister(w);
+	if (start_ns)
+		adapt_spin(weft_now_ns() - start_ns);
 }
 
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
@@ -445,20 +445,20 @@ struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				   NULL };
 }
 
-WEFT_INLINE void idle_turn(struct weft_idle *w)
+WEFT_INLINE void idle_pass(struct weft_idle *w)
 {
 	if (progress())
 		w->left = weft_load32_relaxed(&weft_core.spin);
 	else if (w->left)
 		w->left--;
 	else
-		sleep_on(w);
+		block_registered(w);
 	w->mark = weft_load32(&weft_completed);
 }
 
-void weft_idle_turn(struct weft_idle *w)
+void weft_idle_pass(struct weft_idle *w)
 {
-	idle_turn(w);
+	idle_pass(w);
 }
 
 void weft_progress_wait(struct weft_req *r)
@@ -466,5 +466,5 @@ void weft_progress_wait(struct weft_req *r)
 	struct weft_idle w = weft_idle_begin(&r, 1, false);
 
 	while (!weft_req_is_done(r))
-		idle_turn(&w);
+		idle_pass(&w);
 }

@@ -32,9 +32,9 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any);
  *   struct weft_idle w = weft_idle_begin(NULL, 0, false);
  *
  *   while (!condition())
- *           weft_idle_turn(&w);
+ *           weft_idle_pass(&w);
  *
- * weft_idle_turn() makes one progress pass; after a number of passes without
+ * weft_idle_pass() makes one progress pass; after a number of passes without
  * progress it blocks, unless a request has completed since the last pass.
  */
 struct weft_idle {
@@ -52,14 +52,14 @@ struct weft_idle {
 
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any);
-void weft_idle_turn(struct weft_idle *w);
+void weft_idle_pass(struct weft_idle *w);
 
 /*
  * For threads that wait by polling: registers what they wait for, between these
  * two calls.
  */
-void weft_idle_show(struct weft_idle *w);
-void weft_idle_hide(struct weft_idle *w);
+void weft_idle_register(struct weft_idle *w);
+void weft_idle_unregister(struct weft_idle *w);
 
 /* Waits for one request. */
 void weft_progress_wait(struct weft_req *r);
@@ -91,7 +91,7 @@ int weft_progress_timeout(int timeout_ms);
  * route being joined): a blocked thread has to check it periodically. The lock
  * is held.
  */
-void weft_progress_hurry(void);
+void weft_progress_recheck(void);
 
 /*
  * Wakes a thread that blocks in weft_progress_wait(): a request was completed
@@ -103,7 +103,7 @@ void weft_progress_wake(void);
  * Notifies threads of a changed condition; the lock is held. Code outside the
  * loop that changes one has to call it: threads block without timeout.
  */
-void weft_progress_note(void);
+void weft_progress_notify(void);
 
 /*
  * Callbacks for events that only the loop detects. look: nothing happened
@@ -116,6 +116,6 @@ struct weft_watcher {
 	int ms;
 	void (*stuck)(const struct weft_idle *first);
 };
-void weft_progress_watch(const struct weft_watcher *w);
+void weft_progress_add_watcher(const struct weft_watcher *w);
 
 #endif

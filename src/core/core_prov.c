@@ -33,7 +33,7 @@ static const struct weft_other *other; /* NULL: Weft's own provider */
  * Finds a library beside this one. Installed: DIR/weft/FILE. Build tree:
  * DIR/FILE, in .libs.
  */
-static int beside(const char *file, char *path, size_t room)
+static int find_beside(const char *file, char *path, size_t room)
 {
 	char dir[PATH_MAX];
 	char *slash;
@@ -59,7 +59,7 @@ static void *load(const char *forced, const char *file, const char *name)
 
 	if (forced) {
 		snprintf(path, sizeof(path), "%s", forced);
-	} else if (beside(file, path, sizeof(path))) {
+	} else if (find_beside(file, path, sizeof(path))) {
 		weft_log_once(WEFT_LOG_ERROR,
 			      "%s not found beside the MPI library; "
 			      "WEFT_PROVIDER_LIB names the provider",
@@ -104,7 +104,7 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 		weft_log_once(WEFT_LOG_ERROR, "provider weft: %s",
 			      fi_strerror(-rc));
 	/* own provider: FI_MATCH_COMPLETE, and fi_cancel of sends */
-	weft_core.tells_met = !rc;
+	weft_core.reports_match = !rc;
 	return rc ? -EIO : 0;
 }
 
@@ -112,8 +112,8 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
  * Requests RMA first, with all mr_mode bits that src/win supports; a provider
  * without RMA is used for messages only.
  */
-static int other_ask(const struct fi_info *hints, struct fi_info **info_p,
-		     struct fid_fabric **fabric_p, const char **what_p)
+static int other_getinfo(const struct fi_info *hints, struct fi_info **info_p,
+			 struct fid_fabric **fabric_p, const char **what_p)
 {
 	static const uint64_t more[] = { FI_RMA | FI_ATOMIC, FI_RMA };
 	struct fi_info *h = fi_dupinfo(hints);
@@ -170,10 +170,10 @@ static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 	const char *name = getenv("FI_PROVIDER"), *what;
 	int rc;
 
-	other = load(NULL, OTHER_FILE, WEFT_OTHER);
+	other = load(NULL, OTHER_FILE, WEFT_FABRIC_SHIM);
 	if (!other)
 		return -ENOENT;
-	rc = other_ask(hints, info_p, fabric_p, &what);
+	rc = other_getinfo(hints, info_p, fabric_p, &what);
 	if (rc)
 		weft_log_once(
 			WEFT_LOG_ERROR,

@@ -35,8 +35,8 @@ static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
  * Fills the fields of the status, sends a requested acknowledgement, unpacks.
  * err: 0 or -errno; returns the error of the request.
  */
-static int taken(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
-		 int err)
+static int fill_result(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
+		       int err)
 {
 	p->req.source = weft_tag_source(e->tag);
 	p->req.tag = weft_tag_tag(e->tag);
@@ -52,7 +52,7 @@ static int taken(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
 		weft_count(WEFT_COUNT_RECV_BYTES, e->len);
 	}
 	if (weft_unlikely(e->flags & FI_REMOTE_CQ_DATA))
-		weft_ctrl_met(p->req.comm, p->req.source, e->data);
+		weft_ctrl_matched(p->req.comm, p->req.source, e->data);
 	if (weft_unlikely(p->bounce != NULL))
 		unpack(p, e->len);
 	return err;
@@ -63,7 +63,7 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 {
 	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, io);
 
-	weft_req_complete(&p->req, taken(p, e, err));
+	weft_req_complete(&p->req, fill_result(p, e, err));
 }
 
 /* ---- receives without CQ entry ------------------------------------------- */
@@ -78,7 +78,7 @@ int weft_p2p_step(struct weft_req *r)
 	int err;
 
 	weft_lock();
-	err = taken(p, &e, a->err ? weft_fi_errno(-a->err) : 0);
+	err = fill_result(p, &e, a->err ? weft_fi_errno(-a->err) : 0);
 	weft_unlock();
 	return err ? err : 1;
 }
@@ -99,21 +99,21 @@ WEFT_HOT void weft_p2p_arrived(struct fi_weft_arrival *a)
 	weft_req_complete(&p->req, 0);
 }
 
-WEFT_HOT void weft_p2p_turn(struct weft_req *r, struct weft_idle *w)
+WEFT_HOT void weft_p2p_pass(struct weft_req *r, struct weft_idle *w)
 {
 	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
 	uint32_t now;
 
-	if (weft_unlikely(!(r->flags & WEFT_REQ_BELOW) || !weft_core.recv)) {
-		weft_idle_turn(w);
+	if (weft_unlikely(!(r->flags & WEFT_REQ_DIRECT) || !weft_core.recv)) {
+		weft_idle_pass(w);
 		return;
 	}
-	weft_arrival_look(&p->io.arrival, w);
+	weft_arrival_poll(&p->io.arrival, w);
 	if (weft_likely(weft_req_is_done(r)))
 		return;
 	now = weft_load32(&weft_completed);
 	if (now == w->mark) {
-		weft_idle_turn(w);
+		weft_idle_pass(w);
 		return;
 	}
 	w->mark = now; /* other messages arrived: continue polling */
@@ -125,7 +125,7 @@ void weft_p2p_wait(struct weft_req *r)
 	struct weft_idle w = weft_idle_begin(&r, 1, false);
 
 	while (!weft_req_is_done(r))
-		weft_p2p_turn(r, &w);
+		weft_p2p_pass(r, &w);
 }
 
 /* ---- posting ------------------------------------------------------------ */
@@ -140,7 +140,7 @@ static int post_pieces(struct weft_p2p *p)
 			      FI_ADDR_UNSPEC, p->word, p->ignore, &p->io.fi);
 }
 
-static int post_recv(struct weft_pend *e)
+static int post_recv(struct weft_retry *e)
 {
 	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
 	void *start = p->bounce;
@@ -156,7 +156,7 @@ static int post_recv(struct weft_pend *e)
 		weft_p2p_post_plain(p, start, p->bytes, p->word, p->ignore));
 }
 
-static void recv_left(struct weft_pend *e, int rc)
+static void recv_left(struct weft_retry *e, int rc)
 {
 	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
 
@@ -171,7 +171,7 @@ static void recv_left(struct weft_pend *e, int rc)
  * Decides how the data is received: into several blocks, unpacked packet by
  * packet, or into a bounce buffer.
  */
-static WEFT_COLD int prepare_gaps(struct weft_p2p *p)
+static WEFT_COLD int prepare_noncontiguous(struct weft_p2p *p)
 {
 	size_t limit = weft_core.iov_limit;
 
@@ -182,7 +182,7 @@ static WEFT_COLD int prepare_gaps(struct weft_p2p *p)
 		if (p->pieces <= (int)limit)
 			return 0;
 	}
-	if (weft_typed_take(p))
+	if (weft_typed_accept(p))
 		return 0;
 	p->bounce = malloc(p->bytes + 1);
 	return p->bounce ? 0 : -ENOMEM;
@@ -193,9 +193,9 @@ int weft_p2p_start_recv(struct weft_p2p *p)
 	int rc = 0;
 
 	if (weft_unlikely(!weft_dt_is_run(p->data.dt, p->data.count)))
-		rc = prepare_gaps(p);
+		rc = prepare_noncontiguous(p);
 	if (weft_likely(!rc))
-		rc = weft_pend_post(&p->pend);
+		rc = weft_retry_post(&p->pend);
 	if (weft_unlikely(rc)) {
 		free(p->bounce);
 		p->bounce = NULL;
@@ -216,8 +216,8 @@ void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a)
 	p->io.done = weft_p2p_recv_done;
 	p->pend.post = post_recv;
 	p->pend.left = recv_left;
-	p->pend.lane = &weft_pend_receives;
+	p->pend.lane = &weft_retry_recv_lane;
 	p->bounce = NULL;
 	p->pieces = 1;
-	p->packetwise = false;
+	p->packed_by_packet = false;
 }

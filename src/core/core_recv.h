@@ -31,7 +31,7 @@ void weft_p2p_arrived(struct fi_weft_arrival *a);
  * Polls for a's message only, if there is no other work: much cheaper than a
  * pass of the progress loop.
  */
-WEFT_INLINE void weft_arrival_look(const struct fi_weft_arrival *a,
+WEFT_INLINE void weft_arrival_poll(const struct fi_weft_arrival *a,
 				   struct weft_idle *w)
 {
 	/* relaxed: a hint, in the only thread */
@@ -43,20 +43,20 @@ WEFT_INLINE void weft_arrival_look(const struct fi_weft_arrival *a,
 }
 
 /*
- * weft_idle_turn() for one request, with weft_arrival_look() if it is a direct
+ * weft_idle_pass() for one request, with weft_arrival_poll() if it is a direct
  * receive.
  */
-void weft_p2p_turn(struct weft_req *r, struct weft_idle *w);
+void weft_p2p_pass(struct weft_req *r, struct weft_idle *w);
 
 /* Posts a receive into one block of memory. */
 WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 				    size_t bytes, uint64_t word,
 				    uint64_t ignore)
 {
-	if (weft_unlikely(!weft_core.recv_calls))
+	if (weft_unlikely(!weft_core.direct_requests))
 		return (int)fi_trecv(weft_core.ep, start, bytes, NULL,
 				     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
-	p->req.flags |= WEFT_REQ_BELOW;
+	p->req.flags |= WEFT_REQ_DIRECT;
 	p->io.arrival.over = 0;
 	p->io.arrival.call = weft_p2p_arrived;
 	return (int)weft_core.recv->post(weft_core.ep, start, bytes, word,
@@ -94,7 +94,7 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 {
 	uint64_t word, ignore;
 
-	if (weft_unlikely(weft_pend_receives.pend || weft_core.virt ||
+	if (weft_unlikely(weft_retry_recv_lane.pend || weft_core.virt ||
 			  !weft_dt_is_run(a->dt, a->count)))
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);
@@ -127,7 +127,7 @@ weft_p2p_open_in_place(const struct weft_p2p_args *a)
 	weft_obj_init(&p->req.obj, WEFT_KIND_REQ);
 	p->req.ops = &weft_p2p_ops;
 	p->data.dt = a->dt;
-	if (weft_unlikely(!weft_core.recv_calls)) /* read by cancel */
+	if (weft_unlikely(!weft_core.direct_requests)) /* read by cancel */
 		weft_list_init(&p->pend.link);
 	if (weft_unlikely(weft_p2p_post_in_place(p, a))) {
 		p->req.obj.kind = WEFT_KIND_FREE;

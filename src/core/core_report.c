@@ -24,7 +24,7 @@ struct class
 };
 
 /* The first links by some measure. */
-struct few {
+struct top_links {
 	struct fi_weft_link link[TOP];
 	unsigned count;
 };
@@ -32,8 +32,8 @@ struct few {
 struct loads {
 	struct class class[CLASSES];
 	unsigned classes;
-	struct few busy; /* busiest links */
-	struct few bad;	 /* links with the most errors of the fault plan */
+	struct top_links busy; /* busiest links */
+	struct top_links bad; /* links with the most errors of the fault plan */
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -76,7 +76,7 @@ static uint64_t load_of(const struct fi_weft_link *l)
 	return l->packets ? l->busy_ps : 0;
 }
 
-static uint64_t harm_of(const struct fi_weft_link *l)
+static uint64_t errors_of(const struct fi_weft_link *l)
 {
 	return l->bad + l->detours + l->dead;
 }
@@ -85,8 +85,8 @@ static uint64_t harm_of(const struct fi_weft_link *l)
  * Keeps the links with the highest values; of equal ones those of the lowest
  * nodes.
  */
-static void add_few(struct few *f, const struct fi_weft_link *l,
-		    uint64_t (*of)(const struct fi_weft_link *l))
+static void add_top_link(struct top_links *f, const struct fi_weft_link *l,
+			 uint64_t (*of)(const struct fi_weft_link *l))
 {
 	unsigned i = f->count;
 
@@ -130,8 +130,8 @@ static void gather(struct loads *s, const struct fi_weft_world *world,
 			if (err)
 				continue;
 			add_class(s, &l);
-			add_few(&s->busy, &l, load_of);
-			add_few(&s->bad, &l, harm_of);
+			add_top_link(&s->busy, &l, load_of);
+			add_top_link(&s->bad, &l, errors_of);
 		}
 		if (!port)
 			break;
@@ -197,7 +197,7 @@ static void print_dead(FILE *f, const struct fi_weft_world *world,
  * errors.
  */
 static void print_faults(FILE *f, const struct fi_weft_world *world,
-			 struct fid *domain, const struct few *bad)
+			 struct fid *domain, const struct top_links *bad)
 {
 	const char *name;
 	uint64_t value;

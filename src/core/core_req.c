@@ -91,7 +91,7 @@ void weft_req_status(const struct weft_req *r, MPI_Status *status)
 }
 
 /* Frees a request. */
-static int end(struct weft_req *r)
+static int free_request(struct weft_req *r)
 {
 	int error = r->flags & WEFT_REQ_GREQ ? r->ops->leave(r) : 0;
 
@@ -117,7 +117,7 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 		return error;
 	}
 	*req_p = NULL;
-	rc = end(r);
+	rc = free_request(r);
 	return rc ? rc : error; /* an error of leave() takes precedence */
 }
 
@@ -130,7 +130,7 @@ int weft_req_release(struct weft_req *r)
 	if (live)
 		r->flags |= WEFT_REQ_ORPHAN;
 	weft_unlock();
-	return live ? 0 : end(r);
+	return live ? 0 : free_request(r);
 }
 
 /* ---- orphans ------------------------------------------------------------- */

@@ -83,7 +83,7 @@ enum {
 	WEFT_REQ_GREQ = 32,
 	WEFT_REQ_PARTITIONED = 64, /* partitioned communication */
 	WEFT_REQ_CONST = 128,	   /* shared, always done, never freed */
-	WEFT_REQ_BELOW = 256,	   /* a direct receive, without CQ entry */
+	WEFT_REQ_DIRECT = 256,	   /* a direct receive, without CQ entry */
 };
 
 struct weft_req {
@@ -191,7 +191,7 @@ static inline struct weft_req *weft_req_null_done(void)
  */
 static inline bool weft_req_is_plain(const struct weft_req *r)
 {
-	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_BELOW;
+	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_DIRECT;
 
 	return !r->error && (r->flags & ~either) == WEFT_REQ_ACTIVE;
 }

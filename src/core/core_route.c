@@ -50,12 +50,12 @@ bool weft_routes_exist(void)
 	return join_eq;
 }
 
-int weft_route_reach(const struct weft_comm *comm)
+int weft_route_resolve(const struct weft_comm *comm)
 {
 	int rc = 0;
 
 	for (int i = 0; !rc && i < comm->size; i++)
-		rc = weft_wire_reach(comm->proc[i]);
+		rc = weft_wire_resolve(comm->proc[i]);
 	return rc;
 }
 
@@ -68,7 +68,7 @@ static int route_set(struct weft_route *r, uint64_t salt)
 				       .end_addr = FI_ADDR_NOTAVAIL,
 				       .comm_key = (uint8_t *)&key,
 				       .comm_key_size = sizeof(key) };
-	int rc = weft_route_reach(comm);
+	int rc = weft_route_resolve(comm);
 
 	if (!rc)
 		rc = fi_av_set(weft_core.av, &attr, &r->set, NULL);
@@ -131,7 +131,7 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt,
 	if (rc)
 		route_free(r);
 	else if (!weft_core.joining++)
-		weft_progress_hurry();
+		weft_progress_recheck();
 	weft_unlock();
 	if (!rc)
 		*r_p = r;
@@ -164,7 +164,7 @@ static struct fi_weft_routes no_routes = {
 };
 
 /* Queries the result of a join, once. */
-static void route_look(struct weft_route *r)
+static void route_query(struct weft_route *r)
 {
 	weft_lock();
 	if (!r->ops) {
@@ -185,18 +185,18 @@ enum weft_route_state weft_route_state(struct weft_route *r)
 		route_events();
 	if (!weft_load32(&r->joined))
 		return WEFT_ROUTE_JOINING;
-	route_look(r);
+	route_query(r);
 	if (weft_load32(&r->joined) != 1)
 		return WEFT_ROUTE_FAILED;
-	return r->info.id >= 0 ? WEFT_ROUTE_REAL : WEFT_ROUTE_MESSAGES;
+	return r->info.id >= 0 ? WEFT_ROUTE_CLASS : WEFT_ROUTE_MESSAGES;
 }
 
-size_t weft_route_most(const struct weft_route *r)
+size_t weft_route_max_bytes(const struct weft_route *r)
 {
 	return r->info.most;
 }
 
-bool weft_route_turn(struct weft_route *r, uint32_t *turn)
+bool weft_route_may_post(struct weft_route *r, uint32_t *turn)
 {
 	bool joining = weft_route_state(r) == WEFT_ROUTE_JOINING;
 	bool first;
@@ -209,7 +209,7 @@ bool weft_route_turn(struct weft_route *r, uint32_t *turn)
 	return first && !joining;
 }
 
-void weft_route_pass(struct weft_route *r, uint32_t *turn)
+void weft_route_posted(struct weft_route *r, uint32_t *turn)
 {
 	if (!*turn)
 		return;
@@ -240,13 +240,13 @@ enum weft_route_state weft_route_wait(struct weft_route *r)
 
 	w.comm = r->comm;
 	w.seq = (int)weft_load32(&r->comm->coll_seq);
-	weft_idle_show(&w);
+	weft_idle_register(&w);
 	while (route_is_busy(r)) {
 		if (!weft_progress())
 			weft_progress_sleep(w.mark, JOIN_SLEEP_MS);
 		w.mark = weft_load32(&weft_completed);
 	}
-	weft_idle_hide(&w);
+	weft_idle_unregister(&w);
 	return weft_route_state(r);
 }
 
@@ -262,13 +262,13 @@ void weft_route_close(struct weft_route *r)
 
 int weft_route_join(struct weft_comm *comm)
 {
-	int rc = join_eq ? weft_comm_meet(comm) : 0;
+	int rc = join_eq ? weft_comm_exchange_addresses(comm) : 0;
 
 	if (!rc)
 		rc = weft_route_join_begin(comm);
 	if (rc)
 		return rc == -EOPNOTSUPP ? 0 : rc;
-	rc = weft_route_join_settle(comm);
+	rc = weft_route_join_wait(comm);
 	/* a tree by messages is not used: coll/ has better algorithms */
 	weft_route_close(comm->joining);
 	comm->joining = NULL;
@@ -280,11 +280,11 @@ int weft_route_join_begin(struct weft_comm *comm)
 	return weft_route_open(comm, 0, &comm->joining);
 }
 
-int weft_route_join_settle(struct weft_comm *comm)
+int weft_route_join_wait(struct weft_comm *comm)
 {
 	enum weft_route_state state = weft_route_wait(comm->joining);
 
-	if (state == WEFT_ROUTE_REAL) {
+	if (state == WEFT_ROUTE_CLASS) {
 		comm->route = comm->joining;
 		comm->joining = NULL;
 	}

@@ -29,7 +29,7 @@ struct weft_route {
 
 enum weft_route_state {
 	WEFT_ROUTE_JOINING,
-	WEFT_ROUTE_REAL,     /* a class route of the unit */
+	WEFT_ROUTE_CLASS,    /* a class route of the unit */
 	WEFT_ROUTE_MESSAGES, /* no class route was free: a tree by messages */
 	WEFT_ROUTE_FAILED,
 };
@@ -40,7 +40,7 @@ void weft_routes_close(void);
 /* Returns whether the provider has a collective unit. */
 bool weft_routes_exist(void);
 /* Makes the addresses and hosts of all members known; the lock is held. */
-int weft_route_reach(const struct weft_comm *comm);
+int weft_route_resolve(const struct weft_comm *comm);
 
 /*
  * Starts to join; all members call it at the same position among the
@@ -55,15 +55,15 @@ enum weft_route_state weft_route_state(struct weft_route *r);
 /*
  * Returns whether a call may be posted: not while the route is being joined;
  * calls held back are posted first, in order. *turn: number of the call, 0 at
- * first. weft_route_pass() is called after the post.
+ * first. weft_route_posted() is called after the post.
  */
-bool weft_route_turn(struct weft_route *r, uint32_t *turn);
-void weft_route_pass(struct weft_route *r, uint32_t *turn);
+bool weft_route_may_post(struct weft_route *r, uint32_t *turn);
+void weft_route_posted(struct weft_route *r, uint32_t *turn);
 /*
  * Returns the longest vector for the unit, in bytes; messages are faster for
  * longer ones; 0: no limit. Only of a real route.
  */
-size_t weft_route_most(const struct weft_route *r);
+size_t weft_route_max_bytes(const struct weft_route *r);
 /* Accepts NULL. No call of this rank may be outstanding. */
 void weft_route_close(struct weft_route *r);
 
@@ -78,7 +78,7 @@ int weft_route_join(struct weft_comm *comm);
  * comm->joining is kept if it is no class route, for outstanding calls.
  */
 int weft_route_join_begin(struct weft_comm *comm);
-int weft_route_join_settle(struct weft_comm *comm);
+int weft_route_join_wait(struct weft_comm *comm);
 /* Closes all routes of the communicator. */
 void weft_route_leave(struct weft_comm *comm);
 

@@ -68,7 +68,7 @@ static int fi_op_of(const struct weft_op *op)
 	return -1;
 }
 
-bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)
+bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt)
 {
 	int type = fi_type[dt->basic] - 1, o = fi_op_of(op);
 
@@ -100,7 +100,7 @@ static void handle_open(struct handle_type *t, const struct weft_dt *dt)
 		const struct weft_op *op = &weft_op_predef[i];
 
 		if (!op->obj.predefined || !weft_op_allows(op, dt) ||
-		    !weft_route_can(op, dt))
+		    !weft_route_supports(op, dt))
 			continue;
 		weft_route_reduction(&call, op, dt);
 		t->ops |= 1u << i;
@@ -131,13 +131,13 @@ static int call_errno(int rc)
 	return rc == -EIO ? -EPROTO : rc;
 }
 
-static uint64_t crowd_flag(void)
+static uint64_t oversubscribed_flag(void)
 {
 	return weft_core.crowded ? FI_WEFT_CROWD : 0;
 }
 
 /* Virtual time has ended: a deadlock, or the model failed. */
-static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
+static WEFT_COLD void virtual_time_ended(const struct weft_route *r, int rc)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 
@@ -176,13 +176,13 @@ static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
 	}
 	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD ||
 			  rc == -EHOSTDOWN || rc == -ENETDOWN))
-		end_of_time(r, rc);
+		virtual_time_ended(r, rc);
 	return weft_likely(!rc) ? 0 : call_errno(weft_fi_errno(rc));
 }
 
 /* ---- requests ------------------------------------------------------------ */
 
-static void req_work_over(struct fi_weft_work *work, int err)
+static void req_work_done(struct fi_weft_work *work, int err)
 {
 	struct call_req *q = weft_container_of(work, struct call_req, work);
 
@@ -275,7 +275,7 @@ static int post_work(struct weft_route *r, struct fi_weft_call *call,
 	if (!q)
 		return -ENOMEM;
 	call->flags |= FI_WEFT_LATER;
-	call->over = req_work_over;
+	call->over = req_work_done;
 	rc = r->ops->begin(&r->mc->fid, call, &q->work);
 	if (rc && rc != -FI_EINPROGRESS) {
 		weft_pool_put(&call_reqs, q);
@@ -356,7 +356,7 @@ int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
 	struct fi_weft_call c = *call;
 	int rc;
 
-	c.flags |= crowd_flag();
+	c.flags |= oversubscribed_flag();
 	rc = post_work(r, &c, req_p);
 	return rc == -ENOSYS ? post_fi(r, call, req_p) : rc;
 }
@@ -382,7 +382,7 @@ int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
 
 	if (weft_unlikely(weft_threads))
 		return run_posted(r, call);
-	c.flags |= crowd_flag();
+	c.flags |= oversubscribed_flag();
 	rc = r->ops->begin(&r->mc->fid, &c, &work);
 	if (rc == -FI_ENOSYS)
 		return run_posted(r, call);
@@ -404,7 +404,7 @@ WEFT_HOT static int handle_run(struct weft_route *r, struct fi_weft_call *call,
 	int rc;
 
 	call->root = 0;
-	call->flags = crowd_flag();
+	call->flags = oversubscribed_flag();
 	if (req_p)
 		return post_work(r, call, req_p);
 	rc = r->ops->begin(&r->mc->fid, call, &work);

@@ -18,7 +18,7 @@ struct weft_req;
  * Returns whether the unit supports op on elements of dt; the same result in
  * all ranks.
  */
-bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt);
+bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt);
 /* Sets libfabric's type and operation. */
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt);

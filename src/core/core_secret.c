@@ -192,7 +192,7 @@ static int secret_agree(const struct secret_user *u, int rank, bool own,
 	int rc = rank ? 0 : secret_offer(u, own, &offer);
 
 	if (!rc)
-		rc = weft_pmix_same(&offer, sizeof(offer));
+		rc = weft_pmix_bcast(&offer, sizeof(offer));
 	if (!rc)
 		rc = secret_accept(u, &offer);
 	if (rc)
@@ -251,8 +251,8 @@ void weft_secret_sign(int rank, const void *bytes, size_t len,
 	memcpy(tag, full, WEFT_SECRET_TAG);
 }
 
-bool weft_secret_holds(int rank, const void *bytes, size_t len,
-		       const uint8_t tag[WEFT_SECRET_TAG])
+bool weft_secret_verify(int rank, const void *bytes, size_t len,
+			const uint8_t tag[WEFT_SECRET_TAG])
 {
 	uint8_t right[WEFT_SECRET_TAG];
 

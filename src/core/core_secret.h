@@ -35,8 +35,8 @@ bool weft_secret_signs(void);
 /* Computes the tag of the bytes that rank publishes. */
 void weft_secret_sign(int rank, const void *bytes, size_t len,
 		      uint8_t tag[WEFT_SECRET_TAG]);
-bool weft_secret_holds(int rank, const void *bytes, size_t len,
-		       const uint8_t tag[WEFT_SECRET_TAG]);
+bool weft_secret_verify(int rank, const void *bytes, size_t len,
+			const uint8_t tag[WEFT_SECRET_TAG]);
 
 void weft_secret_close(void);
 

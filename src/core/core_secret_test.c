@@ -27,7 +27,7 @@ const char *weft_pmix_job(void)
 	return job;
 }
 
-int weft_pmix_same(void *bytes, size_t len)
+int weft_pmix_bcast(void *bytes, size_t len)
 {
 	T_IS(len, OFFER);
 	if (first)
@@ -190,15 +190,15 @@ static void an_address_is_good_for_its_rank_only(void **state)
 
 	T_OK(join(true, a));
 	weft_secret_sign(3, name, sizeof(name), tag);
-	T_TRUE(weft_secret_holds(3, name, sizeof(name), tag));
-	T_FALSE(weft_secret_holds(4, name, sizeof(name), tag));
-	T_FALSE(weft_secret_holds(3, name, sizeof(name) - 1, tag));
+	T_TRUE(weft_secret_verify(3, name, sizeof(name), tag));
+	T_FALSE(weft_secret_verify(4, name, sizeof(name), tag));
+	T_FALSE(weft_secret_verify(3, name, sizeof(name) - 1, tag));
 	tag[15] ^= 1;
-	T_FALSE(weft_secret_holds(3, name, sizeof(name), tag));
+	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
 	tag[15] ^= 1;
 	/* tag of another job of the same user */
 	T_OK(join(true, a));
-	T_FALSE(weft_secret_holds(3, name, sizeof(name), tag));
+	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
 }
 
 #define EACH(f) cmocka_unit_test_setup_teardown(f, each_begins, each_ends)

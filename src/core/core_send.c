@@ -23,7 +23,8 @@
 static void send_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		      int err)
 {
-	weft_p2p_send_over(weft_container_of(io, struct weft_p2p, io), err);
+	weft_p2p_send_completed(weft_container_of(io, struct weft_p2p, io),
+				err);
 }
 
 const struct weft_p2p *weft_p2p_sent(const struct weft_io *io)
@@ -36,11 +37,11 @@ const struct weft_p2p *weft_p2p_sent(const struct weft_io *io)
 /* The send was not posted; cancels the receive of its acknowledgement. */
 static void send_failed(struct weft_p2p *p, int rc)
 {
-	weft_ctrl_unexpect(p);
-	weft_p2p_send_over(p, rc);
+	weft_ctrl_cancel_expected(p);
+	weft_p2p_send_completed(p, rc);
 }
 
-static void send_left(struct weft_pend *e, int rc)
+static void send_left(struct weft_retry *e, int rc)
 {
 	if (rc)
 		send_failed(weft_container_of(e, struct weft_p2p, pend), rc);
@@ -60,7 +61,7 @@ static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
 }
 
 /* Posts a send that completes when matched, or that needs an id. */
-static WEFT_COLD int post_named(struct weft_p2p *p, fi_addr_t addr)
+static WEFT_COLD int post_with_id(struct weft_p2p *p, fi_addr_t addr)
 {
 	struct iovec iov[IOV_MAX_PIECES];
 	struct fi_msg_tagged m = { .msg_iov = iov,
@@ -74,27 +75,28 @@ static WEFT_COLD int post_named(struct weft_p2p *p, fi_addr_t addr)
 
 	if (weft_typed_is(p))
 		return weft_typed_send(p, addr, flags | FI_MATCH_COMPLETE);
-	if (weft_core.tells_met)
+	if (weft_core.reports_match)
 		return (int)fi_tsendmsg(weft_core.ep, &m,
 					flags | FI_MATCH_COMPLETE);
 	if (p->mode & WEFT_P2P_SYNC) {
 		rc = weft_ctrl_expect(p);
 		if (rc)
 			return rc;
-		m.data |= WEFT_ACK_WANTED;
+		m.data |= WEFT_ACK_REQUESTED;
 	}
 	return (int)fi_tsendmsg(weft_core.ep, &m, flags | FI_REMOTE_CQ_DATA);
 }
 
-static int post_send(struct weft_pend *e)
+static int post_send(struct weft_retry *e)
 {
 	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
 	fi_addr_t addr = e->lane->real;
 	struct iovec iov[IOV_MAX_PIECES];
 	size_t n;
 
-	if (weft_unlikely((p->mode & WEFT_P2P_SYNC) || !weft_core.tells_met))
-		return weft_fi_errno(post_named(p, addr));
+	if (weft_unlikely((p->mode & WEFT_P2P_SYNC) ||
+			  !weft_core.reports_match))
+		return weft_fi_errno(post_with_id(p, addr));
 	if (weft_typed_is(p))
 		return weft_fi_errno(weft_typed_send(p, addr, FI_COMPLETION));
 	n = send_iov(p, iov);
@@ -116,7 +118,7 @@ static int prepare(struct weft_p2p *p)
 	const struct weft_typed *t = &p->data;
 
 	p->pieces = 1;
-	p->packetwise = false;
+	p->packed_by_packet = false;
 	p->bounce = NULL;
 	if (weft_dt_is_run(t->dt, t->count))
 		return 0;
@@ -127,7 +129,7 @@ static int prepare(struct weft_p2p *p)
 		if (p->pieces <= (int)limit)
 			return 0;
 	}
-	if (weft_typed_take(p))
+	if (weft_typed_accept(p))
 		return 0;
 	p->bounce = malloc(p->bytes + 1);
 	if (!p->bounce)
@@ -151,7 +153,7 @@ static int start_send(struct weft_p2p *p)
 	int rc;
 
 	if (p->pend.lane->real == FI_ADDR_NOTAVAIL) {
-		rc = weft_wire_reach((int)(p->pend.lane - weft_core.proc));
+		rc = weft_wire_resolve((int)(p->pend.lane - weft_core.proc));
 		if (rc)
 			return rc;
 	}
@@ -162,8 +164,8 @@ static int start_send(struct weft_p2p *p)
 	p->left = 1;
 	p->acked = false;
 	p->recalled = false;
-	p->id = weft_core.tells_met ? 0 : weft_ctrl_id();
-	rc = weft_pend_post(&p->pend);
+	p->id = weft_core.reports_match ? 0 : weft_ctrl_id();
+	rc = weft_retry_post(&p->pend);
 	/*
 	 * completes with the error when the acknowledgement's receive is
 	 * cancelled

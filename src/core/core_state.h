@@ -45,7 +45,7 @@ struct weft_job {
 };
 
 /* polls during the time of a message from another host */
-#define WEFT_DEAR_LOOKS 12
+#define WEFT_SYSCALL_POLLS 12
 
 struct weft_core {
 	/* cache line read by every message */
@@ -57,13 +57,14 @@ struct weft_core {
 	unsigned joining;   /* routes being joined */
 	weft_au32 stepping; /* registered requests, see weft_progress_add() */
 	weft_au32 spin;	    /* empty polls before blocking */
-	bool looks_dear;    /* polls are system calls: spin adapts */
-	bool crowded;	    /* more ranks than processors on this host */
-	bool virt;	    /* the clock is virtual: core_world.h */
-	bool tells_met; /* the provider reports matched sends: core_ctrl.h */
-	double tick_s;	/* seconds per weft_ticks(); 0: read the clock */
+	bool polls_are_syscalls; /* polls are system calls: spin adapts */
+	bool crowded;		 /* more ranks than processors on this host */
+	bool virt;		 /* the clock is virtual: core_world.h */
+	bool reports_match; /* the provider reports matched sends: core_ctrl.h
+			     */
+	double tick_s;	    /* seconds per weft_ticks(); 0: read the clock */
 	struct fi_weft_recv *recv;  /* direct receives, or NULL */
-	bool recv_calls;	    /* direct receives also for requests */
+	bool direct_requests;	    /* direct receives also for requests */
 	struct fi_weft_mem *device; /* core_device.h; NULL: no device memory */
 
 	weft_au32 phase; /* enum weft_phase */

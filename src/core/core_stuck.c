@@ -20,25 +20,27 @@
 /* ---- notes --------------------------------------------------------------- */
 
 /* Appends text, or nothing if it does not fit. */
-static bool append(char note[WEFT_STUCK_NOTE], size_t *at, const char *text)
+static bool append(char note[WEFT_WAIT_NOTE_BYTES], size_t *at,
+		   const char *text)
 {
 	size_t len = strlen(text);
 
-	if (*at + len >= WEFT_STUCK_NOTE)
+	if (*at + len >= WEFT_WAIT_NOTE_BYTES)
 		return false;
 	memcpy(note + *at, text, len + 1);
 	*at += len;
 	return true;
 }
 
-static void item_text(const struct weft_stuck_item *i, char *text, size_t len)
+static void item_text(const struct weft_waitnote_item *i, char *text,
+		      size_t len)
 {
 	size_t at;
 
-	if (i->kind == WEFT_STUCK_COLL && i->step)
+	if (i->kind == WEFT_WAIT_COLL && i->step)
 		snprintf(text, len, ";c %d %u %d-%d/%d %s", i->tag, i->ctx,
 			 i->first, i->last, i->step, i->comm);
-	else if (i->kind == WEFT_STUCK_COLL)
+	else if (i->kind == WEFT_WAIT_COLL)
 		snprintf(text, len, ";c %d %u @%s %s", i->tag, i->ctx, i->list,
 			 i->comm);
 	else
@@ -50,7 +52,8 @@ static void item_text(const struct weft_stuck_item *i, char *text, size_t len)
 			text[at] = '_';
 }
 
-char *weft_stuck_write(const struct weft_stuck *s, char note[WEFT_STUCK_NOTE])
+char *weft_waitnote_note_write(const struct weft_waitnote_note *s,
+			       char note[WEFT_WAIT_NOTE_BYTES])
 {
 	char text[128];
 	size_t at = 0;
@@ -68,7 +71,7 @@ char *weft_stuck_write(const struct weft_stuck *s, char note[WEFT_STUCK_NOTE])
 }
 
 /* Returns the position of the name, or 0 if the text is no item. */
-static int read_coll(struct weft_stuck_item *i, const char *text)
+static int read_coll(struct weft_waitnote_item *i, const char *text)
 {
 	int n = 0, len;
 
@@ -78,34 +81,34 @@ static int read_coll(struct weft_stuck_item *i, const char *text)
 		return n;
 	sscanf(text, "c %d %u @%n", &i->tag, &i->ctx, &n);
 	len = (int)strcspn(text + n, " ;");
-	if (!n || len >= WEFT_STUCK_LIST || text[n + len] != ' ')
+	if (!n || len >= WEFT_WAIT_NOTE_LIST || text[n + len] != ' ')
 		return 0;
 	memcpy(i->list, text + n, (size_t)len);
 	return n + len + 1;
 }
 
-static bool read_item(struct weft_stuck_item *i, const char *text)
+static bool read_item(struct weft_waitnote_item *i, const char *text)
 {
 	char kind = text[0];
 	int n = 0;
 
 	memset(i, 0, sizeof(*i));
-	i->kind = (enum weft_stuck_kind)kind;
-	if (kind == WEFT_STUCK_COLL)
+	i->kind = (enum weft_waitnote_kind)kind;
+	if (kind == WEFT_WAIT_COLL)
 		n = read_coll(i, text);
-	else if (kind == WEFT_STUCK_RECV || kind == WEFT_STUCK_SEND)
+	else if (kind == WEFT_WAIT_RECV || kind == WEFT_WAIT_SEND)
 		sscanf(text + 1, " %d %d %u %n", &i->peer, &i->tag, &i->ctx,
 		       &n);
 	if (!n)
 		return false;
-	if (kind != WEFT_STUCK_COLL)
+	if (kind != WEFT_WAIT_COLL)
 		n++;
 	snprintf(i->comm, sizeof(i->comm), "%.*s", (int)strcspn(text + n, ";"),
 		 text + n);
 	return true;
 }
 
-bool weft_stuck_read(struct weft_stuck *s, const char *note)
+bool weft_waitnote_note_read(struct weft_waitnote_note *s, const char *note)
 {
 	char all;
 	int total = 0;
@@ -117,7 +120,7 @@ bool weft_stuck_read(struct weft_stuck *s, const char *note)
 	if (!strcmp(s->call, "-"))
 		s->call[0] = '\0';
 	s->any = all == '|';
-	while ((note = strchr(note, ';')) && s->nitems < WEFT_STUCK_ITEMS)
+	while ((note = strchr(note, ';')) && s->nitems < WEFT_WAIT_NOTE_ITEMS)
 		if (read_item(&s->item[s->nitems], ++note))
 			s->nitems++;
 	s->more = total > s->nitems ? total - s->nitems : 0;
@@ -127,7 +130,7 @@ bool weft_stuck_read(struct weft_stuck *s, const char *note)
 /* ---- the graph of waits -------------------------------------------------- */
 
 struct job {
-	const struct weft_stuck *rank;
+	const struct weft_waitnote_note *rank;
 	int n;
 };
 
@@ -147,7 +150,7 @@ static bool is_listed(const char *list, int r)
 	return false;
 }
 
-static bool is_member(const struct weft_stuck_item *i, int r)
+static bool is_member(const struct weft_waitnote_item *i, int r)
 {
 	if (!i->step)
 		return is_listed(i->list, r);
@@ -156,13 +159,13 @@ static bool is_member(const struct weft_stuck_item *i, int r)
 }
 
 /* Returns the item by which rank r is in the same collective, or NULL. */
-static const struct weft_stuck_item *same_coll(const struct job *j, int r,
-					       const struct weft_stuck_item *i)
+static const struct weft_waitnote_item *
+same_coll(const struct job *j, int r, const struct weft_waitnote_item *i)
 {
-	const struct weft_stuck *s = &j->rank[r];
+	const struct weft_waitnote_note *s = &j->rank[r];
 
 	for (int k = 0; k < s->nitems && !s->left; k++)
-		if (s->item[k].kind == WEFT_STUCK_COLL &&
+		if (s->item[k].kind == WEFT_WAIT_COLL &&
 		    s->item[k].ctx == i->ctx && s->item[k].tag == i->tag)
 			return &s->item[k];
 	return NULL;
@@ -172,22 +175,23 @@ static const struct weft_stuck_item *same_coll(const struct job *j, int r,
  * Returns whether rank r has completed that collective and waits in a later
  * operation.
  */
-static bool is_past(const struct job *j, int r, const struct weft_stuck_item *i)
+static bool is_past(const struct job *j, int r,
+		    const struct weft_waitnote_item *i)
 {
 	bool whole = i->first == 0 && i->last == j->n - 1 && i->step == 1;
-	const struct weft_stuck *s = &j->rank[r];
+	const struct weft_waitnote_note *s = &j->rank[r];
 
 	for (int k = 0; k < s->nitems && !s->left; k++)
-		if (s->item[k].kind == WEFT_STUCK_COLL &&
+		if (s->item[k].kind == WEFT_WAIT_COLL &&
 		    s->item[k].ctx == i->ctx && s->item[k].tag > i->tag &&
-		    s->item[k].tag != WEFT_STUCK_LAST)
+		    s->item[k].tag != WEFT_WAIT_FINALIZE)
 			return true;
 	return whole && !s->left && s->world_seq - 1 > i->tag;
 }
 
 /* Returns whether rank me waits for member r in a collective. */
-static bool coll_lacks(const struct job *j, int me, int r,
-		       const struct weft_stuck_item *i)
+static bool coll_waits_for(const struct job *j, int me, int r,
+			   const struct weft_waitnote_item *i)
 {
 	if (r == me || !is_member(i, r) || is_past(j, r, i))
 		return false;
@@ -198,18 +202,18 @@ static bool coll_lacks(const struct job *j, int me, int r,
 }
 
 static bool waits_for(const struct job *j, int me, int r,
-		      const struct weft_stuck_item *i)
+		      const struct weft_waitnote_item *i)
 {
-	if (i->kind == WEFT_STUCK_COLL)
-		return coll_lacks(j, me, r, i);
-	if (i->peer == WEFT_STUCK_ANY)
+	if (i->kind == WEFT_WAIT_COLL)
+		return coll_waits_for(j, me, r, i);
+	if (i->peer == WEFT_WAIT_ANY)
 		return r != me;
 	return r == i->peer;
 }
 
 static bool any_waits_for(const struct job *j, int me, int r)
 {
-	const struct weft_stuck *s = &j->rank[me];
+	const struct weft_waitnote_note *s = &j->rank[me];
 
 	for (int k = 0; k < s->nitems; k++)
 		if (waits_for(j, me, r, &s->item[k]))
@@ -223,12 +227,12 @@ static bool any_waits_for(const struct job *j, int me, int r)
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
-	const struct weft_stuck *s = &j->rank[me];
+	const struct weft_waitnote_note *s = &j->rank[me];
 
 	for (int k = 0; k < s->nitems; k++) {
-		const struct weft_stuck_item *i = &s->item[k];
+		const struct weft_waitnote_item *i = &s->item[k];
 		bool is_wild =
-			i->kind != WEFT_STUCK_COLL && i->peer == WEFT_STUCK_ANY;
+			i->kind != WEFT_WAIT_COLL && i->peer == WEFT_WAIT_ANY;
 
 		for (int r = 0; r < j->n && is_wild <= wild; r++)
 			if (waits_for(j, me, r, i))
@@ -323,7 +327,7 @@ enum { DELTA_SELF = 1 << 30 };
  */
 static void print_peer(FILE *f, int peer, int delta)
 {
-	if (peer == WEFT_STUCK_ANY)
+	if (peer == WEFT_WAIT_ANY)
 		fprintf(f, "any rank");
 	else if (delta == DELTA_SELF)
 		fprintf(f, "itself");
@@ -333,8 +337,8 @@ static void print_peer(FILE *f, int peer, int delta)
 		fprintf(f, "rank %d", peer);
 }
 
-static void print_lacking(FILE *f, const struct job *j, int me,
-			  const struct weft_stuck_item *i)
+static void print_missing(FILE *f, const struct job *j, int me,
+			  const struct weft_waitnote_item *i)
 {
 	bool *in = calloc((size_t)j->n, sizeof(*in));
 	bool absent = false, other = false;
@@ -342,7 +346,7 @@ static void print_lacking(FILE *f, const struct job *j, int me,
 	if (!in)
 		return;
 	for (int r = 0; r < j->n; r++) {
-		in[r] = coll_lacks(j, me, r, i);
+		in[r] = coll_waits_for(j, me, r, i);
 		absent |= in[r] && !same_coll(j, r, i);
 		other |= in[r] && same_coll(j, r, i);
 	}
@@ -357,18 +361,18 @@ static void print_lacking(FILE *f, const struct job *j, int me,
 
 static void print_item(FILE *f, const struct job *j, int me, int k, int delta)
 {
-	const struct weft_stuck_item *i = &j->rank[me].item[k];
+	const struct weft_waitnote_item *i = &j->rank[me].item[k];
 
-	if (i->kind == WEFT_STUCK_COLL) {
-		if (i->tag != WEFT_STUCK_LAST)
+	if (i->kind == WEFT_WAIT_COLL) {
+		if (i->tag != WEFT_WAIT_FINALIZE)
 			fprintf(f, "number %d ", i->tag);
 		fprintf(f, "on %s", i->comm);
-		print_lacking(f, j, me, i);
+		print_missing(f, j, me, i);
 		return;
 	}
-	fprintf(f, i->kind == WEFT_STUCK_RECV ? "from " : "to ");
+	fprintf(f, i->kind == WEFT_WAIT_RECV ? "from " : "to ");
 	print_peer(f, i->peer, delta);
-	if (i->tag == WEFT_STUCK_ANY)
+	if (i->tag == WEFT_WAIT_ANY)
 		fprintf(f, ", any tag, %s", i->comm);
 	else
 		fprintf(f, ", tag %d, %s", i->tag, i->comm);
@@ -376,7 +380,7 @@ static void print_item(FILE *f, const struct job *j, int me, int k, int delta)
 
 static void print_rank(FILE *f, const struct job *j, int me, const int *delta)
 {
-	const struct weft_stuck *s = &j->rank[me];
+	const struct weft_waitnote_note *s = &j->rank[me];
 
 	if (s->left) {
 		fprintf(f, "has left MPI\n");
@@ -407,28 +411,28 @@ static int delta_of(int from, int to, int n)
 	return d < -(n / 2) ? d + n : d;
 }
 
-static bool item_alike(const struct job *j, int a, int b, int k, bool turned)
+static bool items_equal(const struct job *j, int a, int b, int k, bool relative)
 {
-	const struct weft_stuck_item *x = &j->rank[a].item[k];
-	const struct weft_stuck_item *y = &j->rank[b].item[k];
+	const struct weft_waitnote_item *x = &j->rank[a].item[k];
+	const struct weft_waitnote_item *y = &j->rank[b].item[k];
 	bool same;
 
 	if (x->kind != y->kind || x->tag != y->tag || x->ctx != y->ctx ||
 	    strcmp(x->comm, y->comm))
 		return false;
-	if (x->kind == WEFT_STUCK_COLL)
+	if (x->kind == WEFT_WAIT_COLL)
 		return x->first == y->first && x->last == y->last &&
 		       x->step == y->step && !strcmp(x->list, y->list);
 	same = x->peer == y->peer;
-	if (!turned || x->peer < 0 || y->peer < 0)
+	if (!relative || x->peer < 0 || y->peer < 0)
 		return same;
 	return delta_of(a, x->peer, j->n) == delta_of(b, y->peer, j->n);
 }
 
 /* turned: compares the distances to the peers instead of their ranks. */
-static bool alike(const struct job *j, int a, int b, bool turned)
+static bool ranks_equal(const struct job *j, int a, int b, bool relative)
 {
-	const struct weft_stuck *x = &j->rank[a], *y = &j->rank[b];
+	const struct weft_waitnote_note *x = &j->rank[a], *y = &j->rank[b];
 
 	if (x->left || y->left)
 		return x->left && y->left;
@@ -436,41 +440,41 @@ static bool alike(const struct job *j, int a, int b, bool turned)
 	    x->nitems != y->nitems || x->more != y->more)
 		return false;
 	for (int k = 0; k < x->nitems; k++)
-		if (!item_alike(j, a, b, k, turned))
+		if (!items_equal(j, a, b, k, relative))
 			return false;
 	return true;
 }
 
-static int mark_alike(const struct job *j, int a, bool turned, const bool *done,
-		      bool *in)
+static int mark_equal(const struct job *j, int a, bool relative,
+		      const bool *done, bool *in)
 {
 	int count = 0;
 
 	for (int r = 0; r < j->n; r++) {
-		in[r] = !done[r] && alike(j, a, r, turned);
+		in[r] = !done[r] && ranks_equal(j, a, r, relative);
 		count += in[r];
 	}
 	return count;
 }
 
-enum { TURNED_AT_LEAST = 4 }; /* fewer are printed one by one */
+enum { RELATIVE_MIN_RANKS = 4 }; /* fewer are printed one by one */
 
 /*
  * Computes the peers relative to rank a; 0: absolute. alone: rank a is the only
  * one of its group.
  */
-static void find_deltas(const struct job *j, int a, bool turn, bool alone,
-			int *delta)
+static void find_deltas(const struct job *j, int a, bool use_relative,
+			bool alone, int *delta)
 {
-	const struct weft_stuck *s = &j->rank[a];
+	const struct weft_waitnote_note *s = &j->rank[a];
 
 	for (int k = 0; k < s->nitems; k++) {
 		delta[k] = 0;
-		if (s->item[k].kind == WEFT_STUCK_COLL || s->item[k].peer < 0)
+		if (s->item[k].kind == WEFT_WAIT_COLL || s->item[k].peer < 0)
 			continue;
 		if (s->item[k].peer == a)
-			delta[k] = turn || alone ? DELTA_SELF : 0;
-		else if (turn)
+			delta[k] = use_relative || alone ? DELTA_SELF : 0;
+		else if (use_relative)
 			delta[k] = delta_of(a, s->item[k].peer, j->n);
 	}
 }
@@ -478,14 +482,14 @@ static void find_deltas(const struct job *j, int a, bool turn, bool alone,
 static void print_group(FILE *f, const struct job *j, int a, bool *done,
 			bool *in)
 {
-	int delta[WEFT_STUCK_ITEMS];
-	int same = mark_alike(j, a, false, done, in);
-	int turned = mark_alike(j, a, true, done, in);
-	bool turn = turned > same && turned >= TURNED_AT_LEAST;
+	int delta[WEFT_WAIT_NOTE_ITEMS];
+	int same = mark_equal(j, a, false, done, in);
+	int relative = mark_equal(j, a, true, done, in);
+	bool use_relative = relative > same && relative >= RELATIVE_MIN_RANKS;
 
-	if (!turn)
-		mark_alike(j, a, false, done, in);
-	find_deltas(j, a, turn, same == 1, delta);
+	if (!use_relative)
+		mark_equal(j, a, false, done, in);
+	find_deltas(j, a, use_relative, same == 1, delta);
 	fprintf(f, "  ");
 	print_ranges(f, in, j->n);
 	fprintf(f, ": ");
@@ -540,11 +544,12 @@ static void print_cycle(FILE *f, const struct job *j)
 	free(walked);
 }
 
-void weft_stuck_waits(FILE *f, const struct weft_stuck *rank, int n)
+void weft_waitnote_note_graph(FILE *f, const struct weft_waitnote_note *rank,
+			      int n)
 {
 	const struct job j = { rank, n };
 
-	for (int me = 0; me < n && n <= WEFT_STUCK_DRAWN; me++) {
+	for (int me = 0; me < n && n <= WEFT_WAIT_NOTE_GRAPH_RANKS; me++) {
 		fprintf(f, "%d", me);
 		for (int r = 0; r < n; r++)
 			if (r != me && any_waits_for(&j, me, r))
@@ -553,8 +558,8 @@ void weft_stuck_waits(FILE *f, const struct weft_stuck *rank, int n)
 	}
 }
 
-void weft_stuck_print(FILE *f, const struct weft_stuck *rank, int n,
-		      uint64_t now_ps)
+void weft_waitnote_note_print(FILE *f, const struct weft_waitnote_note *rank,
+			      int n, uint64_t now_ps)
 {
 	const struct job j = { rank, n };
 	bool *done = calloc((size_t)n, sizeof(*done));

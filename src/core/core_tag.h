@@ -46,7 +46,7 @@ enum weft_ctrl {
 	WEFT_CTRL_ANSWER, /* answer to a cancel request */
 };
 
-#define WEFT_ACK_WANTED UINT32_C(0x80000000)
+#define WEFT_ACK_REQUESTED UINT32_C(0x80000000)
 
 static inline uint64_t weft_tag_ctrl(enum weft_ctrl what, uint32_t id)
 {

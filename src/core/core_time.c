@@ -9,7 +9,7 @@
 
 #include <rdma/fi_ext_weft.h>
 
-static struct fi_weft_clock *below;
+static struct fi_weft_clock *provider_clock;
 
 /* A counter whose frequency the firmware did not set is not used. */
 static bool has_ticks(void)
@@ -23,20 +23,20 @@ void weft_core_clock_open(void)
 
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_CLOCK, 0, &ops, NULL))
 		ops = NULL;
-	below = ops;
-	if (has_ticks() && !weft_core.virt && !weft_call_reported())
+	provider_clock = ops;
+	if (has_ticks() && !weft_core.virt && !weft_call_report_requested())
 		weft_core.tick_s = 1.0 / (double)weft_ticks_hz();
 }
 
 void weft_core_clock_close(void)
 {
-	below = NULL;
+	provider_clock = NULL;
 	weft_core.tick_s = 0;
 }
 
 static bool is_virtual(void)
 {
-	return weft_core.virt && below;
+	return weft_core.virt && provider_clock;
 }
 
 static uint64_t host_ns(void)
@@ -52,20 +52,20 @@ static uint64_t host_ns(void)
 uint64_t weft_core_tick_ps(void)
 {
 	if (is_virtual())
-		return below->tick_ps(&weft_core.domain->fid);
+		return provider_clock->tick_ps(&weft_core.domain->fid);
 	return has_ticks() ? 1000000000000u / weft_ticks_hz() : 1000;
 }
 
-uint64_t weft_core_look_ps(void)
+uint64_t weft_core_clock_peek_ps(void)
 {
-	if (is_virtual() && below->size >= sizeof(*below))
-		return below->look_ps(&weft_core.domain->fid);
+	if (is_virtual() && provider_clock->size >= sizeof(*provider_clock))
+		return provider_clock->look_ps(&weft_core.domain->fid);
 	return weft_core_now_ps();
 }
 
 WEFT_HOT uint64_t weft_core_now_ps(void)
 {
 	if (weft_unlikely(is_virtual()))
-		return below->now_ps(&weft_core.domain->fid);
+		return provider_clock->now_ps(&weft_core.domain->fid);
 	return host_ns() * 1000;
 }

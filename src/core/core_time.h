@@ -10,7 +10,7 @@ uint64_t weft_core_now_ps(void);
  * Reads the clock for the library's own use: in virtual time that costs no
  * time.
  */
-uint64_t weft_core_look_ps(void);
+uint64_t weft_core_clock_peek_ps(void);
 uint64_t weft_core_tick_ps(void);
 
 /* Called after the domain is open, and before it is closed. */

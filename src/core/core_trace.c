@@ -35,11 +35,11 @@ static WEFT_HOT_DATA struct weft_trace trace = { .fd = -1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The original tables, and the tables that replace them. */
-static WEFT_HOT_DATA struct fi_ops_tagged *tagged, our_tagged;
-static WEFT_HOT_DATA struct fi_ops_cq *queue, our_queue;
-static WEFT_HOT_DATA struct fi_weft_recv *direct, our_direct;
-static WEFT_HOT_DATA struct fi_weft_typed *typed, our_typed;
-static WEFT_HOT_DATA struct weft_trace_ends ends;
+static WEFT_HOT_DATA struct fi_ops_tagged *tagged, hooked_tagged;
+static WEFT_HOT_DATA struct fi_ops_cq *queue, hooked_queue;
+static WEFT_HOT_DATA struct fi_weft_recv *direct, hooked_direct;
+static WEFT_HOT_DATA struct fi_weft_typed *typed, hooked_typed;
+static WEFT_HOT_DATA struct weft_trace_hooks ends;
 static struct fi_weft_world *world; /* NULL: live */
 
 static void put(enum trace_type type, const void *record, size_t bytes)
@@ -49,7 +49,7 @@ static void put(enum trace_type type, const void *record, size_t bytes)
 	pthread_mutex_unlock(&lock);
 }
 
-static WEFT_APART void put_locked(const struct trace_event *e)
+static WEFT_NOINLINE void put_locked(const struct trace_event *e)
 {
 	pthread_mutex_lock(&lock);
 	weft_trace_event(&trace, e);
@@ -72,15 +72,16 @@ WEFT_INLINE void put_event(const struct trace_event *e)
 }
 
 /* Time stamps before and after an operation. */
-static uint64_t before(void)
+static uint64_t time_before(void)
 {
-	return weft_likely(trace.counts) ? weft_counter() : weft_core_look_ps();
+	return weft_likely(trace.counts) ? weft_counter()
+					 : weft_core_clock_peek_ps();
 }
 
-static uint64_t after(void)
+static uint64_t time_after(void)
 {
 	return weft_likely(trace.counts) ? weft_counter_after()
-					 : weft_core_look_ps();
+					 : weft_core_clock_peek_ps();
 }
 
 static bool is_users(uint64_t word)
@@ -91,27 +92,27 @@ static bool is_users(uint64_t word)
 /* ---- messages out -------------------------------------------------------- */
 
 /* Rank found last at an address, by its low bits. */
-enum { PLACES = 1024 };
-static weft_au32 found[PLACES];
+enum { RANK_CACHE = 1024 };
+static weft_au32 rank_cache[RANK_CACHE];
 
-static WEFT_COLD uint32_t look_for(fi_addr_t addr)
+static WEFT_COLD uint32_t rank_search(fi_addr_t addr)
 {
 	for (int i = 0; i < weft_core.job.size; i++)
 		if (weft_core.proc[i].real == addr) {
 			/* relaxed: only a guess */
-			weft_store32_relaxed(&found[addr % PLACES],
+			weft_store32_relaxed(&rank_cache[addr % RANK_CACHE],
 					     (uint32_t)i);
 			return (uint32_t)i;
 		}
 	return UINT32_MAX;
 }
 
-static WEFT_APART uint32_t look_again(fi_addr_t addr)
+static WEFT_NOINLINE uint32_t rank_lookup(fi_addr_t addr)
 {
 	/* relaxed: only a guess */
-	uint32_t guess = weft_load32_relaxed(&found[addr % PLACES]);
+	uint32_t guess = weft_load32_relaxed(&rank_cache[addr % RANK_CACHE]);
 
-	return weft_core.proc[guess].real == addr ? guess : look_for(addr);
+	return weft_core.proc[guess].real == addr ? guess : rank_search(addr);
 }
 
 /* Returns the rank with this address: often its number is the address. */
@@ -120,7 +121,7 @@ static inline uint32_t rank_of(fi_addr_t addr)
 	if (weft_likely(addr < (fi_addr_t)weft_core.job.size &&
 			weft_core.proc[addr].real == addr))
 		return (uint32_t)addr;
-	return look_again(addr);
+	return rank_lookup(addr);
 }
 
 /*
@@ -143,14 +144,18 @@ WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 }
 
 /* left: a send that completes in the queue; gone: a send that is complete. */
-static WEFT_APART WEFT_HOT ssize_t left(ssize_t rc, uint64_t t, size_t bytes,
-					fi_addr_t to, uint64_t word)
+static WEFT_NOINLINE WEFT_HOT ssize_t put_queued_send(ssize_t rc, uint64_t t,
+						      size_t bytes,
+						      fi_addr_t to,
+						      uint64_t word)
 {
 	return put_send(rc, t, bytes, to, word, true);
 }
 
-static WEFT_APART WEFT_HOT ssize_t gone(ssize_t rc, uint64_t t, size_t bytes,
-					fi_addr_t to, uint64_t word)
+static WEFT_NOINLINE WEFT_HOT ssize_t put_completed_send(ssize_t rc, uint64_t t,
+							 size_t bytes,
+							 fi_addr_t to,
+							 uint64_t word)
 {
 	return put_send(rc, t, bytes, to, word, false);
 }
@@ -164,80 +169,86 @@ static size_t sum(const struct iovec *iov, size_t count)
 	return bytes;
 }
 
-static WEFT_HOT ssize_t seen_send(struct fid_ep *ep, const void *buf,
+static WEFT_HOT ssize_t hook_send(struct fid_ep *ep, const void *buf,
 				  size_t len, void *desc, fi_addr_t to,
 				  uint64_t tag, void *context)
 {
-	uint64_t t = before();
+	uint64_t t = time_before();
 
-	return left(tagged->send(ep, buf, len, desc, to, tag, context), t, len,
-		    to, tag);
+	return put_queued_send(
+		tagged->send(ep, buf, len, desc, to, tag, context), t, len, to,
+		tag);
 }
 
-static ssize_t seen_sendv(struct fid_ep *ep, const struct iovec *iov,
+static ssize_t hook_sendv(struct fid_ep *ep, const struct iovec *iov,
 			  void **desc, size_t count, fi_addr_t to, uint64_t tag,
 			  void *context)
 {
-	uint64_t t = before();
+	uint64_t t = time_before();
 
-	return left(tagged->sendv(ep, iov, desc, count, to, tag, context), t,
-		    sum(iov, count), to, tag);
+	return put_queued_send(
+		tagged->sendv(ep, iov, desc, count, to, tag, context), t,
+		sum(iov, count), to, tag);
 }
 
-static ssize_t seen_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
+static ssize_t hook_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
 			    uint64_t flags)
 {
-	uint64_t t = before();
+	uint64_t t = time_before();
 
-	return left(tagged->sendmsg(ep, m, flags), t,
-		    sum(m->msg_iov, m->iov_count), m->addr, m->tag);
+	return put_queued_send(tagged->sendmsg(ep, m, flags), t,
+			       sum(m->msg_iov, m->iov_count), m->addr, m->tag);
 }
 
-static WEFT_HOT ssize_t seen_inject(struct fid_ep *ep, const void *buf,
+static WEFT_HOT ssize_t hook_inject(struct fid_ep *ep, const void *buf,
 				    size_t len, fi_addr_t to, uint64_t tag)
 {
-	uint64_t t = before();
+	uint64_t t = time_before();
 
-	return gone(tagged->inject(ep, buf, len, to, tag), t, len, to, tag);
+	return put_completed_send(tagged->inject(ep, buf, len, to, tag), t, len,
+				  to, tag);
 }
 
-static ssize_t seen_senddata(struct fid_ep *ep, const void *buf, size_t len,
+static ssize_t hook_senddata(struct fid_ep *ep, const void *buf, size_t len,
 			     void *desc, uint64_t data, fi_addr_t to,
 			     uint64_t tag, void *context)
 {
-	uint64_t t = before();
+	uint64_t t = time_before();
 
-	return left(
+	return put_queued_send(
 		tagged->senddata(ep, buf, len, desc, data, to, tag, context), t,
 		len, to, tag);
 }
 
-static ssize_t seen_injectdata(struct fid_ep *ep, const void *buf, size_t len,
+static ssize_t hook_injectdata(struct fid_ep *ep, const void *buf, size_t len,
 			       uint64_t data, fi_addr_t to, uint64_t tag)
 {
-	uint64_t t = before();
+	uint64_t t = time_before();
 
-	return gone(tagged->injectdata(ep, buf, len, data, to, tag), t, len, to,
-		    tag);
+	return put_completed_send(
+		tagged->injectdata(ep, buf, len, data, to, tag), t, len, to,
+		tag);
 }
 
-static ssize_t seen_typed(struct fid_ep *ep, const struct fi_weft_data *data,
-			  size_t len, fi_addr_t to, uint64_t tag,
-			  uint64_t flags, void *context)
+static ssize_t hook_typed_send(struct fid_ep *ep,
+			       const struct fi_weft_data *data, size_t len,
+			       fi_addr_t to, uint64_t tag, uint64_t flags,
+			       void *context)
 {
-	uint64_t t = before();
+	uint64_t t = time_before();
 
-	return left(typed->send(ep, data, len, to, tag, flags, context), t, len,
-		    to, tag);
+	return put_queued_send(
+		typed->send(ep, data, len, to, tag, flags, context), t, len, to,
+		tag);
 }
 
 /* ---- messages in --------------------------------------------------------- */
 
 /* posted: time when the receive was posted; 0: within this call. */
-static WEFT_APART WEFT_HOT void put_recv(uint64_t word, size_t bytes,
-					 uint64_t posted)
+static WEFT_NOINLINE WEFT_HOT void put_recv(uint64_t word, size_t bytes,
+					    uint64_t posted)
 {
-	uint64_t t = after();
+	uint64_t t = time_after();
 	const struct trace_event e = { .kind = TRACE_RECV,
 				       .t = t,
 				       .span = posted ? t - posted : 0,
@@ -262,7 +273,7 @@ static void put_done(const struct weft_p2p *p)
 {
 	const struct trace_event e = {
 		.kind = TRACE_DONE,
-		.t = after(),
+		.t = time_after(),
 		.word = p->word,
 		.id = (uint32_t)(p->pend.lane - weft_core.proc),
 	};
@@ -293,59 +304,59 @@ static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 }
 
 /* Records when a receive with CQ entry was posted. */
-static void note_post(void *context)
+static void record_post(void *context)
 {
 	struct weft_p2p *p = recv_of(context);
 
 	if (p)
-		p->posted = before();
+		p->posted = time_before();
 }
 
-static ssize_t seen_recv(struct fid_ep *ep, void *buf, size_t len, void *desc,
+static ssize_t hook_recv(struct fid_ep *ep, void *buf, size_t len, void *desc,
 			 fi_addr_t from, uint64_t tag, uint64_t ignore,
 			 void *context)
 {
-	note_post(context);
+	record_post(context);
 	return tagged->recv(ep, buf, len, desc, from, tag, ignore, context);
 }
 
-static ssize_t seen_recvv(struct fid_ep *ep, const struct iovec *iov,
+static ssize_t hook_recvv(struct fid_ep *ep, const struct iovec *iov,
 			  void **desc, size_t count, fi_addr_t from,
 			  uint64_t tag, uint64_t ignore, void *context)
 {
-	note_post(context);
+	record_post(context);
 	return tagged->recvv(ep, iov, desc, count, from, tag, ignore, context);
 }
 
-static ssize_t seen_recvmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
+static ssize_t hook_recvmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
 			    uint64_t flags)
 {
-	note_post(m->context);
+	record_post(m->context);
 	return tagged->recvmsg(ep, m, flags);
 }
 
-static ssize_t seen_typed_recv(struct fid_ep *ep,
+static ssize_t hook_typed_recv(struct fid_ep *ep,
 			       const struct fi_weft_data *data, size_t len,
 			       uint64_t tag, uint64_t ignore, uint64_t flags,
 			       void *context)
 {
-	note_post(context);
+	record_post(context);
 	return typed->recv(ep, data, len, tag, ignore, flags, context);
 }
 
-static WEFT_HOT ssize_t seen_read(struct fid_cq *cq, void *buf, size_t count)
+static WEFT_HOT ssize_t hook_cq_read(struct fid_cq *cq, void *buf, size_t count)
 {
 	return arrived(buf, queue->read(cq, buf, count));
 }
 
-static ssize_t seen_sread(struct fid_cq *cq, void *buf, size_t count,
-			  const void *cond, int timeout)
+static ssize_t hook_cq_sread(struct fid_cq *cq, void *buf, size_t count,
+			     const void *cond, int timeout)
 {
 	return arrived(buf, queue->sread(cq, buf, count, cond, timeout));
 }
 
 /* Direct receives, without CQ entry; they may complete within post. */
-static WEFT_HOT void seen_alone(struct fi_weft_arrival *a)
+static WEFT_HOT void direct_done(struct fi_weft_arrival *a)
 {
 	if (!a->err)
 		put_recv(a->tag, a->len, 0);
@@ -357,32 +368,32 @@ static struct weft_p2p *request_of(struct fi_weft_arrival *a)
 }
 
 /* Completion function of requests: the same for all of them. */
-static WEFT_HOT_DATA _Atomic(void (*)(struct fi_weft_arrival *)) of_requests;
+static WEFT_HOT_DATA _Atomic(void (*)(struct fi_weft_arrival *)) request_call;
 
-static WEFT_HOT void seen_request(struct fi_weft_arrival *a)
+static WEFT_HOT void request_done(struct fi_weft_arrival *a)
 {
 	if (!a->err)
 		put_recv(a->tag, a->len, request_of(a)->posted);
 	/* relaxed: stored before the receive was posted */
-	atomic_load_explicit(&of_requests, memory_order_relaxed)(a);
+	atomic_load_explicit(&request_call, memory_order_relaxed)(a);
 }
 
-static WEFT_HOT ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len,
+static WEFT_HOT ssize_t hook_post(struct fid_ep *ep, void *buf, size_t len,
 				  uint64_t tag, uint64_t ignore,
 				  struct fi_weft_arrival *a)
 {
 	if (a->call) { /* relaxed: see seen_request() */
-		atomic_store_explicit(&of_requests, a->call,
+		atomic_store_explicit(&request_call, a->call,
 				      memory_order_relaxed);
-		request_of(a)->posted = before();
+		request_of(a)->posted = time_before();
 	}
-	a->call = a->call ? seen_request : seen_alone;
+	a->call = a->call ? request_done : direct_done;
 	return direct->post(ep, buf, len, tag, ignore, a);
 }
 
 /* ---- calls --------------------------------------------------------------- */
 
-static WEFT_HOT void seen_call(uint32_t id, uint64_t since, uint64_t until,
+static WEFT_HOT void call_done(uint32_t id, uint64_t since, uint64_t until,
 			       const struct weft_call_mark *mark)
 {
 	const struct trace_event e = { .kind = TRACE_CALL,
@@ -485,60 +496,60 @@ void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 
 	if (trace.fd < 0)
 		return;
-	e.t = out ? before() : after();
+	e.t = out ? time_before() : time_after();
 	put_event(&e);
 }
 
 /* ---- start and stop ------------------------------------------------------ */
 
-static void stand_before_sends(void)
+static void install_tagged_hooks(void)
 {
 	tagged = weft_core.ep->tagged;
-	our_tagged = *tagged;
-	our_tagged.send = seen_send;
-	our_tagged.sendv = seen_sendv;
-	our_tagged.sendmsg = seen_sendmsg;
-	our_tagged.inject = seen_inject;
-	our_tagged.senddata = seen_senddata;
-	our_tagged.injectdata = seen_injectdata;
-	our_tagged.recv = seen_recv;
-	our_tagged.recvv = seen_recvv;
-	our_tagged.recvmsg = seen_recvmsg;
-	weft_core.ep->tagged = &our_tagged;
+	hooked_tagged = *tagged;
+	hooked_tagged.send = hook_send;
+	hooked_tagged.sendv = hook_sendv;
+	hooked_tagged.sendmsg = hook_sendmsg;
+	hooked_tagged.inject = hook_inject;
+	hooked_tagged.senddata = hook_senddata;
+	hooked_tagged.injectdata = hook_injectdata;
+	hooked_tagged.recv = hook_recv;
+	hooked_tagged.recvv = hook_recvv;
+	hooked_tagged.recvmsg = hook_recvmsg;
+	weft_core.ep->tagged = &hooked_tagged;
 }
 
-void weft_trace_step_aside(void)
+void weft_trace_suspend(void)
 {
 	if (queue)
 		weft_core.ep->tagged = tagged;
 }
 
-void weft_trace_step_back(void)
+void weft_trace_resume(void)
 {
 	if (queue)
-		stand_before_sends();
+		install_tagged_hooks();
 }
 
-static void stand_between(void)
+static void install_hooks(void)
 {
-	stand_before_sends();
+	install_tagged_hooks();
 	queue = weft_core.cq->ops;
-	our_queue = *queue;
-	our_queue.read = seen_read;
-	our_queue.sread = seen_sread;
-	weft_core.cq->ops = &our_queue;
+	hooked_queue = *queue;
+	hooked_queue.read = hook_cq_read;
+	hooked_queue.sread = hook_cq_sread;
+	weft_core.cq->ops = &hooked_queue;
 	direct = weft_core.recv;
 	if (direct) {
-		our_direct = *direct;
-		our_direct.post = seen_post;
-		weft_core.recv = &our_direct;
+		hooked_direct = *direct;
+		hooked_direct.post = hook_post;
+		weft_core.recv = &hooked_direct;
 	}
 	typed = weft_core.typed;
 	if (typed) {
-		our_typed = *typed;
-		our_typed.send = seen_typed;
-		our_typed.recv = seen_typed_recv;
-		weft_core.typed = &our_typed;
+		hooked_typed = *typed;
+		hooked_typed.send = hook_typed_send;
+		hooked_typed.recv = hook_typed_recv;
+		weft_core.typed = &hooked_typed;
 	}
 }
 
@@ -547,7 +558,7 @@ bool weft_traced(void)
 	return trace.fd >= 0;
 }
 
-void weft_trace_start(const struct weft_trace_ends *of)
+void weft_trace_start(const struct weft_trace_hooks *of)
 {
 	int64_t fd = weft_cfg_get(&weft_core_opts[WEFT_OPT_TRACE_FD]).i;
 	bool counts;
@@ -562,17 +573,17 @@ void weft_trace_start(const struct weft_trace_ends *of)
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_WORLD, 0,
 			(void **)&world, NULL))
 		world = NULL;
-	stand_between();
+	install_hooks();
 	ends = *of;
 	counts = !weft_core.virt && weft_trace_count(&trace);
-	weft_call_watch(seen_call, counts, weft_trace_opens(&trace));
+	weft_call_set_trace(call_done, counts, weft_trace_opens(&trace));
 }
 
 void weft_trace_stop(void)
 {
 	if (!queue)
 		return;
-	weft_call_watch(NULL, false, NULL);
+	weft_call_set_trace(NULL, false, NULL);
 	weft_core.ep->tagged = tagged;
 	weft_core.cq->ops = queue;
 	weft_core.recv = direct;
@@ -697,7 +708,7 @@ void weft_trace_route(const struct weft_comm *comm, int id)
 	if (trace.fd < 0 || !world || id < 0 || routes == ROUTES ||
 	    comm->proc[0] != weft_core.job.rank)
 		return;
-	t.t = weft_core_look_ps();
+	t.t = weft_core_clock_peek_ps();
 	world->tree(&weft_core.domain->fid, id, put_branch, &t);
 	routes++;
 }

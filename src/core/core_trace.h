@@ -23,7 +23,7 @@ struct weft_comm;
 struct weft_io;
 struct weft_p2p;
 
-struct weft_trace_ends {
+struct weft_trace_hooks {
 	void (*recv_done)(struct weft_io *io,
 			  const struct fi_cq_tagged_entry *e, int err);
 	const struct weft_p2p *(*sent)(const struct weft_io *io);
@@ -33,12 +33,12 @@ struct weft_trace_ends {
  * Called after the endpoint and its queue are open; without a trace it does
  * nothing.
  */
-void weft_trace_start(const struct weft_trace_ends *of);
+void weft_trace_start(const struct weft_trace_hooks *of);
 /* Called before they are closed. */
 void weft_trace_stop(void);
 /* Called before and after other code changes the endpoint's table. */
-void weft_trace_step_aside(void);
-void weft_trace_step_back(void);
+void weft_trace_suspend(void);
+void weft_trace_resume(void);
 bool weft_traced(void);
 
 /*
@@ -46,7 +46,7 @@ bool weft_traced(void);
  * negative: none; MPI_DATATYPE_NULL: no data.
  */
 void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
-		     MPI_Datatype type) WEFT_APART WEFT_HOT;
+		     MPI_Datatype type) WEFT_NOINLINE WEFT_HOT;
 
 /* Arguments of the current call of this thread. */
 #define WEFT_TRACE_NO_ARG (-1000000) /* no peer, no tag */
@@ -58,7 +58,7 @@ struct weft_trace_args {
 	MPI_Datatype type; /* MPI_DATATYPE_NULL: no data */
 };
 
-void weft_trace_args(const struct weft_trace_args *a) WEFT_APART;
+void weft_trace_args(const struct weft_trace_args *a) WEFT_NOINLINE;
 
 /*
  * The current call is a collective of all members of a window with communicator

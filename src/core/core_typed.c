@@ -28,13 +28,13 @@ static void unpack(void *arg, size_t pos, const void *from, size_t len)
 	weft_unpack(arg, pos, from, len);
 }
 
-bool weft_typed_take(struct weft_p2p *p)
+bool weft_typed_accept(struct weft_p2p *p)
 {
 	/* the provider packs in a place where device copies are not possible */
 	if (p->bytes < least || weft_core.device)
 		return false;
 	p->typed = (struct fi_weft_data){ pack, unpack, &p->data };
-	p->packetwise = true;
+	p->packed_by_packet = true;
 	return true;
 }
 

@@ -17,12 +17,12 @@ void weft_typed_open(void);
  * Prepares p and returns true if the message is long enough and the provider
  * supports it.
  */
-bool weft_typed_take(struct weft_p2p *p);
+bool weft_typed_accept(struct weft_p2p *p);
 
-/* Returns whether weft_typed_take() accepted the message. */
+/* Returns whether weft_typed_accept() accepted the message. */
 static inline bool weft_typed_is(const struct weft_p2p *p)
 {
-	return weft_unlikely(p->packetwise);
+	return weft_unlikely(p->packed_by_packet);
 }
 
 /*

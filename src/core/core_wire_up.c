@@ -31,9 +31,9 @@
 
 static char my_name[NAME_MAX_BYTES];
 static size_t my_name_len;
-static const struct weft_wire_guest *guest;
+static const struct weft_wire_module *module;
 
-static int complain(const char *what, int rc)
+static int log_error(const char *what, int rc)
 {
 	char limit[WEFT_LIMIT_TEXT] = "";
 
@@ -82,7 +82,7 @@ static int open_cq(void)
  * Returns whether FI_WEFT_CARRIER selects datagrams, also between processes of
  * one host.
  */
-static bool asked_for_sockets(void)
+static bool uses_datagrams(void)
 {
 	const char *carrier = getenv("FI_WEFT_CARRIER");
 
@@ -91,11 +91,11 @@ static bool asked_for_sockets(void)
 }
 
 /* Binds the endpoint of a job on several hosts to all interfaces. */
-static void make_place(void)
+static void bind_all_interfaces(void)
 {
 	struct sockaddr_in *name = weft_core.info->src_addr;
 
-	if (weft_core.tells_met && weft_hosts_several() &&
+	if (weft_core.reports_match && weft_hosts_several() &&
 	    name->sin_family == AF_INET)
 		name->sin_addr.s_addr = INADDR_ANY;
 }
@@ -117,17 +117,18 @@ static int make_key(void)
 	struct weft_core *c = &weft_core;
 	struct fi_ep_attr *a = c->info->ep_attr;
 
-	if (!c->tells_met || c->virt || !c->job.launched ||
-	    (!weft_hosts_several() && !asked_for_sockets()) || key_is_none())
+	if (!c->reports_match || c->virt || !c->job.launched ||
+	    (!weft_hosts_several() && !uses_datagrams()) || key_is_none())
 		return 0;
 	/* the provider reads FI_WEFT_KEY itself */
-	if (weft_pmix_is_own() && getenv("FI_WEFT_KEY"))
+	if (weft_pmix_launcher_is_weft() && getenv("FI_WEFT_KEY"))
 		return 0;
 	a->auth_key = malloc(WEFT_SECRET_KEY);
 	if (!a->auth_key)
 		return -ENOMEM;
 	a->auth_key_size = WEFT_SECRET_KEY;
-	return weft_secret_open(c->job.rank, weft_pmix_is_own(), a->auth_key);
+	return weft_secret_open(c->job.rank, weft_pmix_launcher_is_weft(),
+				a->auth_key);
 }
 
 static int open_ep(void)
@@ -146,7 +147,7 @@ static int open_ep(void)
 	if (!rc)
 		rc = fi_ep_bind(c->ep, &c->av->fid, 0);
 	if (!rc)
-		rc = guest->open();
+		rc = module->open();
 	if (!rc)
 		rc = fi_enable(c->ep);
 	return rc;
@@ -190,16 +191,16 @@ static void open_recv(bool threads)
 	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_RECV, 0, &ops, NULL))
 		ops = NULL;
 	weft_core.recv = ops;
-	weft_core.recv_calls = ops != NULL;
+	weft_core.direct_requests = ops != NULL;
 }
 
 /*
  * Returns whether all faults of a fault plan concern the path between
  * processes.
  */
-static bool plan_is_of_ways(const char *text)
+static bool plan_is_of_paths(const char *text)
 {
-	static const uint32_t ways =
+	static const uint32_t path_faults =
 		1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE |
 		1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_CORRUPT |
 		1u << WEFT_PLAN_DELAY | 1u << WEFT_PLAN_PARTITION;
@@ -211,7 +212,7 @@ static bool plan_is_of_ways(const char *text)
 	if (weft_plan_load(text, &plan, &why))
 		return false;
 	for (size_t i = 0; i < plan.count; i++)
-		all = all && ways >> plan.fault[i].kind & 1;
+		all = all && path_faults >> plan.fault[i].kind & 1;
 	weft_plan_fini(&plan);
 	return all;
 }
@@ -221,26 +222,26 @@ static bool plan_is_of_ways(const char *text)
  * reordered, and shared memory, which it uses instead, cannot inject such
  * faults.
  */
-static void forget_ways(void)
+static void drop_path_faults(void)
 {
 	const char *plan = getenv("FI_WEFT_FAULTS");
 
-	if (weft_core.job.size > 1 || !plan || asked_for_sockets() ||
-	    !plan_is_of_ways(plan))
+	if (weft_core.job.size > 1 || !plan || uses_datagrams() ||
+	    !plan_is_of_paths(plan))
 		return;
 	weft_log(WEFT_LOG_INFO, "fault plan \"%s\": there is nobody to talk to",
 		 plan);
 	setenv("FI_WEFT_FAULTS", "", 1);
 }
 
-int weft_wire_open(bool threads, const struct weft_wire_guest *g)
+int weft_wire_open(bool threads, const struct weft_wire_module *g)
 {
 	struct weft_core *c = &weft_core;
 	struct fi_info *hints = make_hints(threads);
 	int rc;
 
-	guest = g;
-	forget_ways();
+	module = g;
+	drop_path_faults();
 	if (!hints || alloc_procs())
 		return -ENOMEM;
 	rc = weft_prov_open(hints, &c->info, &c->fabric);
@@ -249,26 +250,26 @@ int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 		return rc;
 	rc = fi_domain(c->fabric, c->info, &c->domain, NULL);
 	if (rc)
-		return complain("fi_domain", rc);
+		return log_error("fi_domain", rc);
 	rc = weft_world_join();
 	if (rc)
 		return rc;
 	rc = open_cq();
 	if (rc)
-		return complain("fi_cq_open", rc);
-	make_place();
+		return log_error("fi_cq_open", rc);
+	bind_all_interfaces();
 	rc = make_key();
 	if (rc)
 		return rc;
 	rc = open_ep();
 	if (rc)
-		return complain("fi_endpoint", rc);
+		return log_error("fi_endpoint", rc);
 	read_limits();
 	open_recv(threads);
 	weft_typed_open();
 	my_name_len = sizeof(my_name);
 	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);
-	return rc ? complain("fi_getname", rc) : 0;
+	return rc ? log_error("fi_getname", rc) : 0;
 }
 
 const void *weft_wire_name(size_t *len_p)
@@ -284,13 +285,13 @@ int weft_wire_names(void)
 
 	if (weft_core.virt)
 		return 0;
-	if (len > sizeof(card) - WEFT_HOST_CARD - WEFT_SECRET_TAG)
+	if (len > sizeof(card) - WEFT_HOST_RECORD - WEFT_SECRET_TAG)
 		return weft_pmix_put(my_name, len);
 	memcpy(card, my_name, len);
 	if (weft_hosts_several()) {
 		weft_hosts_write(card + len);
 		weft_hosts_read(weft_core.job.rank, card + len);
-		len += WEFT_HOST_CARD;
+		len += WEFT_HOST_RECORD;
 	}
 	if (weft_secret_signs()) {
 		weft_secret_sign(weft_core.job.rank, card, len,
@@ -331,8 +332,8 @@ static int check_name(int proc, const char *name, size_t *len_p)
 	if (!weft_secret_signs())
 		return 0;
 	if (len > WEFT_SECRET_TAG &&
-	    weft_secret_holds(proc, name, len - WEFT_SECRET_TAG,
-			      (const uint8_t *)name + len - WEFT_SECRET_TAG)) {
+	    weft_secret_verify(proc, name, len - WEFT_SECRET_TAG,
+			       (const uint8_t *)name + len - WEFT_SECRET_TAG)) {
 		*len_p -= WEFT_SECRET_TAG;
 		return 0;
 	}
@@ -344,7 +345,7 @@ static int check_name(int proc, const char *name, size_t *len_p)
 	return -EHOSTUNREACH;
 }
 
-int weft_wire_reach(int proc)
+int weft_wire_resolve(int proc)
 {
 	char name[NAME_MAX_BYTES];
 	size_t len = sizeof(name);
@@ -358,12 +359,12 @@ int weft_wire_reach(int proc)
 			    : weft_pmix_get(proc, name, &len);
 	if (!rc)
 		rc = check_name(proc, name, &len);
-	if (!rc && len == my_name_len + WEFT_HOST_CARD)
+	if (!rc && len == my_name_len + WEFT_HOST_RECORD)
 		weft_hosts_read(proc, name + my_name_len);
 	return rc ? rc : weft_wire_insert(proc, name);
 }
 
-static void shut(struct fid *fid)
+static void close_fid(struct fid *fid)
 {
 	if (fid)
 		fi_close(fid);
@@ -373,12 +374,12 @@ void weft_wire_close(void)
 {
 	struct weft_core *c = &weft_core;
 
-	shut(c->ep ? &c->ep->fid : NULL);
-	guest->close();
-	shut(c->av ? &c->av->fid : NULL);
-	shut(c->cq ? &c->cq->fid : NULL);
-	shut(c->domain ? &c->domain->fid : NULL);
-	shut(c->fabric ? &c->fabric->fid : NULL);
+	close_fid(c->ep ? &c->ep->fid : NULL);
+	module->close();
+	close_fid(c->av ? &c->av->fid : NULL);
+	close_fid(c->cq ? &c->cq->fid : NULL);
+	close_fid(c->domain ? &c->domain->fid : NULL);
+	close_fid(c->fabric ? &c->fabric->fid : NULL);
 	if (c->info)
 		weft_prov_free(c->info);
 	free(c->proc);

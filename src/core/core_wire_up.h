@@ -10,12 +10,12 @@
  * A module that opens before the endpoint is enabled, and closes between the
  * endpoint and its fabric.
  */
-struct weft_wire_guest {
+struct weft_wire_module {
 	int (*open)(void); /* 0, or an error of libfabric */
 	void (*close)(void);
 };
 
-int weft_wire_open(bool threads, const struct weft_wire_guest *g);
+int weft_wire_open(bool threads, const struct weft_wire_module *g);
 /* Publishes the name of this process. */
 int weft_wire_names(void);
 void weft_wire_close(void);
@@ -25,6 +25,6 @@ const void *weft_wire_name(size_t *len_p);
 /* Inserts a name as proc's address; the lock is held. 0 or -errno. */
 int weft_wire_insert(int proc, const void *name);
 /* Looks up proc's address; 0 or -errno. The caller holds the lock. */
-int weft_wire_reach(int proc);
+int weft_wire_resolve(int proc);
 
 #endif

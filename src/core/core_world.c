@@ -28,7 +28,7 @@ static struct fid *domain(void)
 }
 
 /* Rank 0 creates the world; the launcher passes its handle to the others. */
-static int exchange(int rank, int size)
+static int create_or_attach(int rank, int size)
 {
 	char handle[HANDLE_BYTES] = "";
 	size_t len = sizeof(handle);
@@ -54,7 +54,8 @@ int weft_world_join(void)
 		return 0;
 	world = ops;
 	weft_core.virt = true;
-	return weft_fi_errno(exchange(weft_core.job.rank, weft_core.job.size));
+	return weft_fi_errno(
+		create_or_attach(weft_core.job.rank, weft_core.job.size));
 }
 
 int weft_world_address(int rank, void *name, size_t *len)
@@ -70,9 +71,9 @@ static bool verbose(void)
 	return weft_cfg_get(&weft_core_opts[WEFT_OPT_VERBOSE]).b;
 }
 
-static bool told(void)
+static bool report_requested(void)
 {
-	return verbose() || weft_call_reported();
+	return verbose() || weft_call_report_requested();
 }
 
 /* Once per job: a rank may exit while another one ends the job. */
@@ -97,7 +98,7 @@ static void write_end(void)
 {
 	if (verbose())
 		weft_report_count(stderr, world, domain());
-	if (!weft_call_reported())
+	if (!weft_call_report_requested())
 		return;
 	write_links();
 	weft_trace_world();
@@ -107,7 +108,7 @@ static void write_end(void)
  * Reports when all ranks have left: the state is final then, and equal in every
  * run.
  */
-static void tell(void)
+static void report_when_left(void)
 {
 	struct fi_weft_note n;
 
@@ -119,22 +120,22 @@ static void tell(void)
 
 /* Waiting for the launcher, outside virtual time: blocked. */
 static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t rested = PTHREAD_COND_INITIALIZER;
-static bool roused;
+static pthread_cond_t launcher_woken = PTHREAD_COND_INITIALIZER;
+static bool launcher_is_done;
 
-static void rest(void)
+static void wait_for_launcher(void)
 {
 	pthread_mutex_lock(&rest_lock);
-	while (!roused)
-		pthread_cond_wait(&rested, &rest_lock);
+	while (!launcher_is_done)
+		pthread_cond_wait(&launcher_woken, &rest_lock);
 	pthread_mutex_unlock(&rest_lock);
 }
 
-static void rouse(void)
+static void launcher_done(void)
 {
 	pthread_mutex_lock(&rest_lock);
-	roused = true;
-	pthread_cond_signal(&rested);
+	launcher_is_done = true;
+	pthread_cond_signal(&launcher_woken);
 	pthread_mutex_unlock(&rest_lock);
 }
 
@@ -150,7 +151,7 @@ void weft_world_halt(void)
 	_exit(0);
 }
 
-void weft_world_dead(char *text, size_t len)
+void weft_world_failed_ranks(char *text, size_t len)
 {
 	char why[96];
 	size_t at = 0;
@@ -175,21 +176,21 @@ static bool is_first(void)
 	return r == weft_core.job.rank;
 }
 
-void weft_world_part(void)
+void weft_world_leave_alone(void)
 {
-	if (!told() || !is_first())
+	if (!report_requested() || !is_first())
 		return;
 	world->leave(domain());
-	tell();
+	report_when_left();
 }
 
 /*
  * Virtual time does not advance while this rank runs, and it does not wait
  * again.
  */
-void weft_world_last(void)
+void weft_world_report_abort(void)
 {
-	if (world && weft_call_reported())
+	if (world && weft_call_report_requested())
 		write_links();
 }
 
@@ -211,10 +212,10 @@ int weft_world_end(void)
 {
 	if (weft_core.job.rank == 0)
 		warn_compute();
-	if (weft_core.job.rank == 0 && told())
-		tell();
+	if (weft_core.job.rank == 0 && report_requested())
+		report_when_left();
 	/*
 	 * Ranks that disconnect from the launcher one by one delay each other.
 	 */
-	return weft_pmix_fence(rest, rouse);
+	return weft_pmix_fence(wait_for_launcher, launcher_done);
 }

@@ -27,14 +27,14 @@ void weft_world_leave(void);
  */
 void weft_world_halt(void) __attribute__((noreturn));
 /* Lists the ranks on failed nodes, for an error text; "": none. */
-void weft_world_dead(char *text, size_t len);
+void weft_world_failed_ranks(char *text, size_t len);
 /*
  * With a failed node every rank leaves independently; one of them reports when
  * the others have left.
  */
-void weft_world_part(void);
+void weft_world_leave_alone(void);
 /* The job ends here: reports virtual time so far, if requested. */
-void weft_world_last(void);
+void weft_world_report_abort(void);
 /*
  * Reports virtual time, if requested, and waits for all other ranks outside of
  * it. 0 or -errno.

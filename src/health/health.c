@@ -23,23 +23,23 @@ static size_t bytes_of(uint32_t slots)
 	return sizeof(struct health_head) + slots * sizeof(struct health_slot);
 }
 
-static void view(struct weft_health *h, const struct health_what *what)
+static void init_from(struct weft_health *h, const struct health_job_info *what)
 {
 	h->head = h->region.base;
 	h->slot = (struct health_slot *)(h->head + 1);
 	h->what = *what;
 	h->ns = pid_namespace();
-	h->me = HEALTH_NOBODY;
+	h->me = HEALTH_NO_SLOT;
 }
 
 int weft_health_open(struct weft_health *h, const struct weft_health_job *job)
 {
-	struct health_what what = { .magic = HEALTH_MAGIC,
-				    .version = HEALTH_VERSION,
-				    .slots = job->here,
-				    .bytes = bytes_of(job->here),
-				    .period_ns = job->period_ns,
-				    .ranks = job->ranks };
+	struct health_job_info what = { .magic = HEALTH_MAGIC,
+					.version = HEALTH_VERSION,
+					.slots = job->here,
+					.bytes = bytes_of(job->here),
+					.period_ns = job->period_ns,
+					.ranks = job->ranks };
 	int err;
 
 	memset(h, 0, sizeof(*h));
@@ -52,14 +52,14 @@ int weft_health_open(struct weft_health *h, const struct weft_health_job *job)
 	weft_health_shape(job->torus, job->here, what.shape);
 	snprintf(what.job, HEALTH_JOB, "%s", job->name);
 	snprintf(what.host, HEALTH_HOST, "%s", job->host);
-	view(h, &what);
+	init_from(h, &what);
 	h->head->what = what;
 	weft_store32(&h->head->temp_mc, HEALTH_NONE);
 	weft_store32(&h->head->load_cpcpu, HEALTH_NONE);
 	return 0;
 }
 
-static bool is_good(const struct health_what *w, size_t bytes)
+static bool is_good(const struct health_job_info *w, size_t bytes)
 {
 	uint64_t nodes = 1;
 
@@ -77,15 +77,15 @@ static bool is_good(const struct health_what *w, size_t bytes)
 }
 
 /* Validates a new mapping, by a copy: the region is untrusted. */
-static int admit(struct weft_health *h, int err)
+static int validate(struct weft_health *h, int err)
 {
-	struct health_what what;
+	struct health_job_info what;
 
 	if (err)
 		return err;
 	memcpy(&what, h->region.base, sizeof(what));
 	if (is_good(&what, h->region.bytes)) {
-		view(h, &what);
+		init_from(h, &what);
 		return 0;
 	}
 	weft_region_close(&h->region);
@@ -97,8 +97,8 @@ int weft_health_attach(struct weft_health *h, int fd, const char *job)
 	int err;
 
 	memset(h, 0, sizeof(*h));
-	err = admit(h, weft_region_attach(&h->region, fd,
-					  sizeof(struct health_head)));
+	err = validate(h, weft_region_attach(&h->region, fd,
+					     sizeof(struct health_head)));
 	if (!err && strncmp(h->what.job, job, HEALTH_JOB - 1)) {
 		weft_health_close(h);
 		return -ESTALE;
@@ -106,11 +106,11 @@ int weft_health_attach(struct weft_health *h, int fd, const char *job)
 	return err;
 }
 
-int weft_health_peek(struct weft_health *h, int fd)
+int weft_health_attach_readonly(struct weft_health *h, int fd)
 {
 	memset(h, 0, sizeof(*h));
-	return admit(h, weft_region_peek(&h->region, fd,
-					 sizeof(struct health_head)));
+	return validate(h, weft_region_attach_ro(&h->region, fd,
+						 sizeof(struct health_head)));
 }
 
 void weft_health_close(struct weft_health *h)
@@ -131,24 +131,24 @@ int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank)
 	s = &h->slot[slot];
 	h->me = slot;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		h->near[p] = weft_health_near(h->what.shape, slot, p);
+		h->near[p] = weft_health_neighbour(h->what.shape, slot, p);
 		weft_store32(&s->near[p].slot, h->near[p]);
 	}
 	weft_store32(&s->rank, rank);
 	weft_store32(&s->pid, pid);
 	weft_store32(&s->ns, h->ns);
-	weft_store64(&s->start, weft_alive_start(pid));
+	weft_store64(&s->start, weft_proc_start(pid));
 	/*
 	 * R0 pairs with A0 in health_turn.c and health_see.c: identity before
 	 * state.
 	 */
-	weft_store32(&s->state, HEALTH_HERE);
+	weft_store32(&s->state, HEALTH_JOINED);
 	return 0;
 }
 
 void weft_health_leave(struct weft_health *h)
 {
-	if (h->head && h->me != HEALTH_NOBODY)
+	if (h->head && h->me != HEALTH_NO_SLOT)
 		weft_store32(&h->slot[h->me].state, HEALTH_LEFT);
-	h->me = HEALTH_NOBODY;
+	h->me = HEALTH_NO_SLOT;
 }

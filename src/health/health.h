@@ -7,9 +7,9 @@
  *
  *   weft_health_open (first rank of the host) -> pass fd -> weft_health_close
  *   weft_health_attach (the others)           -> weft_health_close
- *       weft_health_join -> weft_health_turn, twice in a period, -> leave
- *   weft_health_peek (a tool, read only)      -> weft_health_close
- *       weft_health_see
+ *       weft_health_join -> weft_health_round, twice in a period, -> leave
+ *   weft_health_attach_readonly (a tool, read only)      -> weft_health_close
+ *       weft_health_view_get
  *
  * States: normal; sick: a sensor warns, or the process exists without
  * heartbeats (stopped, or starved); broken: the process has exited; unknown: no
@@ -22,18 +22,18 @@
 #include "src/base/region.h"
 #include "src/health/health_layout.h"
 
-#define WEFT_HEALTH_TURNS 2 /* rounds per period */
+#define WEFT_HEALTH_ROUNDS 2 /* rounds per period */
 
 struct weft_health {
 	struct weft_region region;
 	struct health_head *head;
 	struct health_slot *slot;
-	struct health_what what; /* checked copy */
-	uint32_t ns;		 /* our pid namespace */
+	struct health_job_info what; /* checked copy */
+	uint32_t ns;		     /* our pid namespace */
 	/* of a rank that has joined */
 	uint32_t me;
-	uint32_t near[WEFT_WATCH_PORTS]; /* HEALTH_NOBODY: none */
-	struct weft_watch_eye eye[WEFT_WATCH_PORTS];
+	uint32_t near[WEFT_WATCH_PORTS]; /* HEALTH_NO_SLOT: none */
+	struct weft_watch_monitor eye[WEFT_WATCH_PORTS];
 };
 
 /* Description of the job for a new region. */
@@ -54,7 +54,7 @@ int weft_health_open(struct weft_health *h, const struct weft_health_job *job);
  */
 int weft_health_attach(struct weft_health *h, int fd, const char *job);
 /* Maps the region of any job, read only. */
-int weft_health_peek(struct weft_health *h, int fd);
+int weft_health_attach_readonly(struct weft_health *h, int fd);
 void weft_health_close(struct weft_health *h);
 
 /*
@@ -63,9 +63,9 @@ void weft_health_close(struct weft_health *h);
  */
 void weft_health_shape(const char *torus, uint32_t count,
 		       uint32_t shape[HEALTH_DIMS]);
-/* Slot behind a port, or HEALTH_NOBODY; no slot is behind two ports. */
-uint32_t weft_health_near(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
-			  unsigned port);
+/* Slot behind a port, or HEALTH_NO_SLOT; no slot is behind two ports. */
+uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
+			       unsigned port);
 
 /* Registers this process as the rank in that slot. -EINVAL: no such slot. */
 int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank);
@@ -73,7 +73,7 @@ int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank);
 void weft_health_leave(struct weft_health *h);
 
 /* One round of the rank: counts its heartbeat, and checks its neighbours. */
-void weft_health_turn(struct weft_health *h, uint64_t now_ns);
+void weft_health_round(struct weft_health *h, uint64_t now_ns);
 /* One round of its interface, called by the thread that drives it. */
 void weft_health_nic(struct weft_health *h, uint64_t now_ns, uint32_t warns);
 
@@ -83,19 +83,20 @@ struct weft_health_view {
 	uint32_t rank, pid;
 	uint32_t state;	   /* HEALTH_FREE, _HERE, _LEFT */
 	uint8_t host, nic; /* enum weft_watch_state */
-	uint32_t by;	/* rank that detected it; HEALTH_NOBODY: this process */
-	uint32_t looks; /* checks without a heartbeat until detection */
+	uint32_t by; /* rank that detected it; HEALTH_NO_SLOT: this process */
+	uint32_t looks;	   /* checks without a heartbeat until detection */
 	uint64_t known_ns; /* time since detection */
 	uint64_t beat_ns;  /* time since the last heartbeat */
 };
 
 /* State of a slot; false: no such slot. */
-bool weft_health_see(const struct weft_health *h, uint32_t slot,
-		     uint64_t now_ns, struct weft_health_view *v);
-/* Slot of a rank, or HEALTH_NOBODY: not on this host. */
+bool weft_health_view_get(const struct weft_health *h, uint32_t slot,
+			  uint64_t now_ns, struct weft_health_view *v);
+/* Slot of a rank, or HEALTH_NO_SLOT: not on this host. */
 uint32_t weft_health_find_rank(const struct weft_health *h, uint32_t rank);
 /* "broken, last beat 0.31 s ago, seen by rank 2 0.05 s ago" */
-void weft_health_say(const struct weft_health_view *v, char *text, size_t len);
+void weft_health_view_format(const struct weft_health_view *v, char *text,
+			     size_t len);
 
 /* ---- finding a job ------------------------------------------------------- */
 

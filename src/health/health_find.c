@@ -65,7 +65,7 @@ static bool fits(int fd, const char *job)
 	struct weft_health h;
 	bool same;
 
-	if (weft_health_peek(&h, fd))
+	if (weft_health_attach_readonly(&h, fd))
 		return false;
 	same = !job || !strncmp(h.what.job, job, HEALTH_JOB);
 	weft_health_close(&h);

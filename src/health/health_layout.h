@@ -30,12 +30,12 @@
 
 enum { HEALTH_DIMS = 3, HEALTH_SLOTS_MAX = 1 << 17 };
 enum { HEALTH_JOB = 160, HEALTH_HOST = 64 };
-#define HEALTH_NOBODY UINT32_MAX
+#define HEALTH_NO_SLOT UINT32_MAX
 
 static_assert(2 * HEALTH_DIMS == WEFT_WATCH_PORTS, "two ports a dimension");
 
 /* Written once, before the descriptor is passed on; readers take a copy. */
-struct health_what {
+struct health_job_info {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t slots;
@@ -50,7 +50,7 @@ struct health_what {
 };
 
 struct health_head {
-	struct health_what what; /* lines 0 to 4 */
+	struct health_job_info what; /* lines 0 to 4 */
 	/* line 5: the host's sensors, written by one rank for all */
 	alignas(64) weft_au64 sensed_ns;
 	weft_au32 temp_mc;    /* thousandths of a degree, or HEALTH_NONE */
@@ -62,14 +62,14 @@ struct health_head {
 };
 
 static_assert(sizeof(struct health_head) == 512 &&
-		      offsetof(struct health_what, job) == 64 &&
+		      offsetof(struct health_job_info, job) == 64 &&
 		      offsetof(struct health_head, sensed_ns) == 320,
 	      "shared format");
 
 #define HEALTH_NONE ((uint32_t)INT32_MIN) /* no such sensor on this host */
 
 /* Values of health_slot.state. */
-enum { HEALTH_FREE, HEALTH_HERE, HEALTH_LEFT };
+enum { HEALTH_FREE, HEALTH_JOINED, HEALTH_LEFT };
 
 /* A watchdog register: a counter that its owner increments. */
 struct health_register {
@@ -81,8 +81,8 @@ struct health_register {
 };
 
 /* What a rank knows about the neighbour behind a port. */
-struct health_near {
-	weft_au32 slot; /* its slot; HEALTH_NOBODY: the port is empty */
+struct health_neighbour {
+	weft_au32 slot; /* its slot; HEALTH_NO_SLOT: the port is empty */
 	/*
 	 * {looks:16, host:8, nic:8}, enum weft_watch_state; looks: checks
 	 * without a heartbeat until detection
@@ -104,7 +104,7 @@ struct health_slot {
 	/* line 1: written by the rank in every round */
 	struct health_register host, nic;
 	/* lines 2 to 4: written by the rank in every round */
-	struct health_near near[WEFT_WATCH_PORTS];
+	struct health_neighbour near[WEFT_WATCH_PORTS];
 	uint64_t pad2[24];
 };
 
@@ -119,7 +119,7 @@ static inline uint32_t health_states(uint32_t looks, uint8_t host, uint8_t nic)
 	       (uint32_t)host << 8 | nic;
 }
 
-static inline uint32_t health_looks(uint32_t states)
+static inline uint32_t health_state_checks(uint32_t states)
 {
 	return states >> 16;
 }

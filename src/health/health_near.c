@@ -23,7 +23,8 @@ static void cubic(uint32_t n, uint32_t shape[HEALTH_DIMS])
 }
 
 /* "4x2x1" for 8; with more than three dimensions the last ones are merged. */
-static bool as_told(const char *torus, uint32_t n, uint32_t shape[HEALTH_DIMS])
+static bool parse_shape(const char *torus, uint32_t n,
+			uint32_t shape[HEALTH_DIMS])
 {
 	const char *at = torus;
 	uint64_t nodes = 1;
@@ -51,12 +52,12 @@ static bool as_told(const char *torus, uint32_t n, uint32_t shape[HEALTH_DIMS])
 void weft_health_shape(const char *torus, uint32_t count,
 		       uint32_t shape[HEALTH_DIMS])
 {
-	if (!as_told(torus, count, shape))
+	if (!parse_shape(torus, count, shape))
 		cubic(count, shape);
 }
 
-uint32_t weft_health_near(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
-			  unsigned port)
+uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
+			       unsigned port)
 {
 	/* the last dimension is the fastest */
 	unsigned d = HEALTH_DIMS - 1 - port / 2;
@@ -66,7 +67,7 @@ uint32_t weft_health_near(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 		step *= shape[i];
 	/* in a ring of two both directions lead to one neighbour */
 	if (side < 2 || (side == 2 && port & 1))
-		return HEALTH_NOBODY;
+		return HEALTH_NO_SLOT;
 	at = slot / step % side;
 	to = (at + (port & 1 ? side - 1 : 1)) % side;
 	return slot - at * step + to * step;

@@ -25,13 +25,13 @@ static bool is_fresh(const struct weft_health *h, const struct health_slot *s,
 }
 
 /* True if the teller has heartbeats itself, and is not the slot in question. */
-static bool tells(const struct weft_health *h, uint32_t teller, uint32_t slot,
-		  uint64_t now_ns)
+static bool is_valid_reporter(const struct weft_health *h, uint32_t reporter,
+			      uint32_t slot, uint64_t now_ns)
 {
-	const struct health_slot *t = &h->slot[teller];
+	const struct health_slot *t = &h->slot[reporter];
 
 	/* A0 pairs with R0 in weft_health_join() */
-	return teller != slot && weft_load32(&t->state) == HEALTH_HERE &&
+	return reporter != slot && weft_load32(&t->state) == HEALTH_JOINED &&
 	       is_fresh(h, t, now_ns, FRESH);
 }
 
@@ -39,14 +39,15 @@ static bool tells(const struct weft_health *h, uint32_t teller, uint32_t slot,
 static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 {
 	return !h->ns || weft_load32(&s->ns) != h->ns ||
-	       weft_alive(weft_load32(&s->pid), weft_load64(&s->start));
+	       weft_proc_alive(weft_load32(&s->pid), weft_load64(&s->start));
 }
 
 /* Takes the state at one port of a teller, if it is the slot's and worse. */
-static void hear(const struct health_slot *t, unsigned port, uint32_t slot,
-		 uint64_t now_ns, struct weft_health_view *v)
+static void merge_report(const struct health_slot *t, unsigned port,
+			 uint32_t slot, uint64_t now_ns,
+			 struct weft_health_view *v)
 {
-	const struct health_near *n = &t->near[port];
+	const struct health_neighbour *n = &t->near[port];
 	/* A2 pairs with R2 in health_turn.c: since belongs to the state */
 	uint32_t states = weft_load32(&n->states);
 	uint8_t host = health_host(states), nic = health_nic(states);
@@ -59,11 +60,11 @@ static void hear(const struct health_slot *t, unsigned port, uint32_t slot,
 		return;
 	v->host = host;
 	v->by = weft_load32(&t->rank);
-	v->looks = health_looks(states);
+	v->looks = health_state_checks(states);
 	v->known_ns = ago(now_ns, weft_load64(&n->since_ns));
 }
 
-static void look_ourselves(const struct weft_health *h,
+static void check_directly(const struct weft_health *h,
 			   const struct health_slot *s, uint64_t now_ns,
 			   struct weft_health_view *v)
 {
@@ -79,21 +80,21 @@ static void look_ourselves(const struct weft_health *h,
 }
 
 /* Detected by the reader, before any neighbour. */
-static void find_gone(struct weft_health_view *v)
+static void mark_broken(struct weft_health_view *v)
 {
 	v->host = v->nic = WEFT_WATCH_BROKEN;
-	v->by = HEALTH_NOBODY;
+	v->by = HEALTH_NO_SLOT;
 	v->looks = 0;
 	v->known_ns = 0;
 }
 
-bool weft_health_see(const struct weft_health *h, uint32_t slot,
-		     uint64_t now_ns, struct weft_health_view *v)
+bool weft_health_view_get(const struct weft_health *h, uint32_t slot,
+			  uint64_t now_ns, struct weft_health_view *v)
 {
 	const struct health_slot *s;
-	uint32_t teller;
+	uint32_t reporter;
 
-	*v = (struct weft_health_view){ .by = HEALTH_NOBODY };
+	*v = (struct weft_health_view){ .by = HEALTH_NO_SLOT };
 	if (slot >= h->what.slots)
 		return false;
 	s = &h->slot[slot];
@@ -102,19 +103,20 @@ bool weft_health_see(const struct weft_health *h, uint32_t slot,
 	v->rank = weft_load32(&s->rank);
 	v->pid = weft_load32(&s->pid);
 	v->beat_ns = ago(now_ns, weft_load64(&s->host.beat_ns));
-	if (v->state != HEALTH_HERE)
+	if (v->state != HEALTH_JOINED)
 		return true;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		teller = weft_health_near(h->what.shape, slot, p);
-		if (teller >= h->what.slots || !tells(h, teller, slot, now_ns))
+		reporter = weft_health_neighbour(h->what.shape, slot, p);
+		if (reporter >= h->what.slots ||
+		    !is_valid_reporter(h, reporter, slot, now_ns))
 			continue;
 		for (unsigned q = 0; q < WEFT_WATCH_PORTS; q++)
-			hear(&h->slot[teller], q, slot, now_ns, v);
+			merge_report(&h->slot[reporter], q, slot, now_ns, v);
 	}
 	if (v->host != WEFT_WATCH_BROKEN && !is_alive(h, s))
-		find_gone(v);
-	else if (v->by == HEALTH_NOBODY)
-		look_ourselves(h, s, now_ns, v);
+		mark_broken(v);
+	else if (v->by == HEALTH_NO_SLOT)
+		check_directly(h, s, now_ns, v);
 	return true;
 }
 
@@ -124,7 +126,7 @@ uint32_t weft_health_find_rank(const struct weft_health *h, uint32_t rank)
 		if (weft_load32(&h->slot[i].state) != HEALTH_FREE &&
 		    weft_load32(&h->slot[i].rank) == rank)
 			return i;
-	return HEALTH_NOBODY;
+	return HEALTH_NO_SLOT;
 }
 
 static double seconds(uint64_t ns)
@@ -132,18 +134,19 @@ static double seconds(uint64_t ns)
 	return (double)ns * 1e-9;
 }
 
-void weft_health_say(const struct weft_health_view *v, char *text, size_t len)
+void weft_health_view_format(const struct weft_health_view *v, char *text,
+			     size_t len)
 {
 	int n;
 
-	if (v->state != HEALTH_HERE) {
+	if (v->state != HEALTH_JOINED) {
 		snprintf(text, len, "%s",
 			 v->state == HEALTH_LEFT ? "it has left" : "unknown");
 		return;
 	}
 	n = snprintf(text, len, "%s, last beat %.2f s ago",
 		     weft_watch_name(v->host), seconds(v->beat_ns));
-	if (v->by != HEALTH_NOBODY && n > 0 && (size_t)n < len)
+	if (v->by != HEALTH_NO_SLOT && n > 0 && (size_t)n < len)
 		snprintf(text + n, len - (size_t)n,
 			 ", seen by rank %u %.2f s ago", v->by,
 			 seconds(v->known_ns));

@@ -57,8 +57,8 @@ static void turns(struct world *w, unsigned n)
 	for (; n; n--) {
 		w->now += TURN;
 		for (uint32_t i = 0; i < RANKS; i++)
-			if (!w->still[i] && w->rank[i].me != HEALTH_NOBODY)
-				weft_health_turn(&w->rank[i], w->now);
+			if (!w->still[i] && w->rank[i].me != HEALTH_NO_SLOT)
+				weft_health_round(&w->rank[i], w->now);
 	}
 }
 
@@ -66,7 +66,7 @@ static struct weft_health_view see(const struct world *w, uint32_t slot)
 {
 	struct weft_health_view v;
 
-	T_TRUE(weft_health_see(&w->rank[0], slot, w->now, &v));
+	T_TRUE(weft_health_view_get(&w->rank[0], slot, w->now, &v));
 	return v;
 }
 
@@ -107,22 +107,22 @@ static void neighbours_are_neighbours_of_each_other(void **state)
 
 		for (uint32_t n = 0; n < s[0] * s[1] * s[2]; n++)
 			for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-				uint32_t to = weft_health_near(s, n, p);
+				uint32_t to = weft_health_neighbour(s, n, p);
 				unsigned back = s[HEALTH_DIMS - 1 - p / 2] == 2
 							? p
 							: p ^ 1;
 
-				if (to == HEALTH_NOBODY)
+				if (to == HEALTH_NO_SLOT)
 					continue;
 				T_TRUE(to != n);
-				T_IS(weft_health_near(s, to, back), n);
+				T_IS(weft_health_neighbour(s, to, back), n);
 			}
 	}
-	T_IS(weft_health_near(shapes[0], 6, 0), 0);
-	T_IS(weft_health_near(shapes[0], 0, 1), 6);
-	T_IS(weft_health_near(shapes[0], 0, 2), HEALTH_NOBODY);
-	T_IS(weft_health_near(shapes[3], 0, 0), 1);
-	T_IS(weft_health_near(shapes[3], 0, 1), HEALTH_NOBODY);
+	T_IS(weft_health_neighbour(shapes[0], 6, 0), 0);
+	T_IS(weft_health_neighbour(shapes[0], 0, 1), 6);
+	T_IS(weft_health_neighbour(shapes[0], 0, 2), HEALTH_NO_SLOT);
+	T_IS(weft_health_neighbour(shapes[3], 0, 0), 1);
+	T_IS(weft_health_neighbour(shapes[3], 0, 1), HEALTH_NO_SLOT);
 }
 
 static void all_is_well(void **state)
@@ -164,16 +164,17 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 	turns(&w, 1);
 	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 5).looks, 3);
-	T_TRUE((see(&w, 5).looks + 1) / WEFT_HEALTH_TURNS <= 2);
+	T_TRUE((see(&w, 5).looks + 1) / WEFT_HEALTH_ROUNDS <= 2);
 	turns(&w, 3);
 	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 5).looks, 3);
-	weft_health_say(&(struct weft_health_view){ .state = HEALTH_HERE,
-						    .host = WEFT_WATCH_SICK,
-						    .by = 2,
-						    .known_ns = 50000000,
-						    .beat_ns = 310000000 },
-			text, sizeof(text));
+	weft_health_view_format(
+		&(struct weft_health_view){ .state = HEALTH_JOINED,
+					    .host = WEFT_WATCH_SICK,
+					    .by = 2,
+					    .known_ns = 50000000,
+					    .beat_ns = 310000000 },
+		text, sizeof(text));
 	T_STR(text, "sick, last beat 0.31 s ago, seen by rank 2 0.05 s ago");
 	for (uint32_t i = 0; i < RANKS; i++)
 		T_TRUE(i == 5 || see(&w, i).host == WEFT_WATCH_NORMAL);
@@ -205,10 +206,10 @@ static void child(const struct world *w)
 	if (weft_health_attach(&h, w->rank[0].region.fd, "the job") ||
 	    weft_health_join(&h, RANKS - 1, RANKS + 99))
 		_exit(1);
-	weft_health_turn(&h, w->now);
+	weft_health_round(&h, w->now);
 	weft_health_nic(&h, w->now, 0);
 	raise(SIGSTOP);
-	weft_health_turn(&h, w->now + TURN);
+	weft_health_round(&h, w->now + TURN);
 	raise(SIGSTOP);
 	_exit(0);
 }
@@ -249,7 +250,7 @@ static void who_is_killed_is_broken_at_the_first_look(void **state)
 	/* the reader detects it before any neighbour has checked */
 	v = see(&w, RANKS - 1);
 	T_IS(v.host, WEFT_WATCH_BROKEN);
-	T_IS(v.by, HEALTH_NOBODY);
+	T_IS(v.by, HEALTH_NO_SLOT);
 	turns(&w, 1);
 	v = see(&w, RANKS - 1);
 	T_IS(v.host, WEFT_WATCH_BROKEN);
@@ -315,8 +316,9 @@ static void who_has_left_is_not_broken(void **state)
 	turns(&w, 5);
 	T_IS(see(&w, 4).state, HEALTH_LEFT);
 	T_IS(see(&w, 4).host, WEFT_WATCH_UNKNOWN);
-	weft_health_say(&(struct weft_health_view){ .state = HEALTH_LEFT },
-			text, sizeof(text));
+	weft_health_view_format(
+		&(struct weft_health_view){ .state = HEALTH_LEFT }, text,
+		sizeof(text));
 	T_STR(text, "it has left");
 	world_close(&w);
 }
@@ -336,12 +338,12 @@ static void without_neighbours_the_reader_looks(void **state)
 	 */
 	turns(&w, 8);
 	T_IS(see(&w, 7).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 7).by, HEALTH_NOBODY);
+	T_IS(see(&w, 7).by, HEALTH_NO_SLOT);
 	T_IS(see(&w, 1).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 1).by, 100);
 	/* all neighbours of 0 are suspended */
 	T_IS(see(&w, 0).host, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 0).by, HEALTH_NOBODY);
+	T_IS(see(&w, 0).by, HEALTH_NO_SLOT);
 	world_close(&w);
 }
 
@@ -438,10 +440,10 @@ static void read_all(const struct weft_health *h, uint64_t now)
 	struct weft_health_view v;
 	char text[128];
 
-	for (uint32_t i = 0; weft_health_see(h, i, now, &v); i++) {
+	for (uint32_t i = 0; weft_health_view_get(h, i, now, &v); i++) {
 		T_TRUE(v.host <= WEFT_WATCH_BROKEN);
 		T_TRUE(v.nic <= WEFT_WATCH_BROKEN);
-		weft_health_say(&v, text, sizeof(text));
+		weft_health_view_format(&v, text, sizeof(text));
 		T_TRUE(strlen(text) < sizeof(text));
 	}
 	weft_health_find_rank(h, (uint32_t)now);
@@ -470,7 +472,7 @@ static void garbage_is_refused_or_read_without_harm(void **state)
 			word[at] =
 				weft_rng_u64(&lot) >> weft_rng_below(&lot, 64);
 		}
-		if (!weft_health_peek(&h, w.rank[0].region.fd)) {
+		if (!weft_health_attach_readonly(&h, w.rank[0].region.fd)) {
 			read_all(&h, w.now);
 			weft_health_close(&h);
 		}
@@ -481,14 +483,14 @@ static void garbage_is_refused_or_read_without_harm(void **state)
 static void a_head_that_lies_is_refused(void **state)
 {
 	struct weft_health h, tool;
-	struct health_what good, *w;
+	struct health_job_info good, *w;
 
 	T_OK(weft_health_open(&h, &job));
 	w = &h.head->what;
 	good = *w;
 	for (int lie = 0; lie < 7; lie++) {
 		*w = good;
-		T_OK(weft_health_peek(&tool, h.region.fd));
+		T_OK(weft_health_attach_readonly(&tool, h.region.fd));
 		weft_health_close(&tool);
 		w->version += lie == 0;
 		w->period_ns *= lie != 1;
@@ -501,7 +503,7 @@ static void a_head_that_lies_is_refused(void **state)
 		/* more slots than the memory holds */
 		w->slots *= lie == 6 ? 2 : 1;
 		w->shape[2] *= lie == 6 ? 2 : 1;
-		T_IS(weft_health_peek(&tool, h.region.fd), -EINVAL);
+		T_IS(weft_health_attach_readonly(&tool, h.region.fd), -EINVAL);
 	}
 	weft_health_close(&h);
 }
@@ -514,13 +516,13 @@ static void the_head_is_read_once(void **state)
 
 	world_open(&w, 0);
 	turns(&w, 3);
-	T_OK(weft_health_peek(&h, w.rank[0].region.fd));
-	memset(w.rank[0].head, 0, sizeof(struct health_what));
+	T_OK(weft_health_attach_readonly(&h, w.rank[0].region.fd));
+	memset(w.rank[0].head, 0, sizeof(struct health_job_info));
 	read_all(&h, w.now);
 	T_STR(h.what.job, "the job");
 	weft_health_close(&h);
-	memset(w.rank[0].head, 0xff, sizeof(struct health_what));
-	T_IS(weft_health_peek(&h, w.rank[0].region.fd), -EINVAL);
+	memset(w.rank[0].head, 0xff, sizeof(struct health_job_info));
+	T_IS(weft_health_attach_readonly(&h, w.rank[0].region.fd), -EINVAL);
 	world_close(&w);
 }
 
@@ -532,7 +534,7 @@ static void a_reader_cannot_write(void **state)
 	FILE *f;
 
 	T_OK(weft_health_open(&h, &job));
-	T_OK(weft_health_peek(&tool, h.region.fd));
+	T_OK(weft_health_attach_readonly(&tool, h.region.fd));
 	f = fopen("/proc/self/maps", "re");
 	T_NOT_NULL(f);
 	while (fgets(line, sizeof(line), f))
@@ -557,7 +559,7 @@ static void a_job_is_found_by_its_name_and_by_pids(void **state)
 	T_OK(weft_health_open(&h, &mine));
 	fd = weft_health_find(name);
 	T_TRUE(fd >= 0);
-	T_OK(weft_health_peek(&found, fd));
+	T_OK(weft_health_attach_readonly(&found, fd));
 	T_STR(found.what.job, name);
 	weft_health_close(&found);
 	close(fd);

@@ -28,7 +28,7 @@ static void take_turns(struct actor *a)
 		uint64_t now = weft_now_ns();
 
 		weft_health_sense(&a->h, now, &b, "/nowhere");
-		weft_health_turn(&a->h, now);
+		weft_health_round(&a->h, now);
 		weft_health_nic(&a->h, now, 0);
 	}
 	weft_health_leave(&a->h);
@@ -44,10 +44,10 @@ static uint32_t read_once(const struct actor *a)
 	for (uint32_t i = 0; i < RANKS; i++) {
 		uint64_t now = weft_now_ns();
 
-		weft_health_see(&a->h, i, now, &v);
+		weft_health_view_get(&a->h, i, now, &v);
 		bad += v.host == WEFT_WATCH_BROKEN;
-		bad += v.state == HEALTH_HERE && v.rank != i;
-		bad += v.by != HEALTH_NOBODY &&
+		bad += v.state == HEALTH_JOINED && v.rank != i;
+		bad += v.by != HEALTH_NO_SLOT &&
 		       (v.by >= RANKS || v.known_ns > now - a->began_ns);
 	}
 	return bad;
@@ -84,7 +84,8 @@ static void ranks_and_readers_do_not_disturb_each_other(void **state)
 		a->reads = i >= RANKS;
 		a->left = &left;
 		a->began_ns = weft_now_ns();
-		T_OK(a->reads ? weft_health_peek(&a->h, first.region.fd)
+		T_OK(a->reads ? weft_health_attach_readonly(&a->h,
+							    first.region.fd)
 			      : weft_health_attach(&a->h, first.region.fd,
 						   "job"));
 		if (!a->reads)

@@ -10,7 +10,7 @@
 #include "src/base/alive.h"
 #include "src/health/health.h"
 
-enum { MISSES = 2 * WEFT_HEALTH_TURNS - 1 };
+enum { MISSES = 2 * WEFT_HEALTH_ROUNDS - 1 };
 
 static void beat(struct health_register *r, uint64_t now_ns, uint32_t warns)
 {
@@ -28,17 +28,18 @@ static void beat(struct health_register *r, uint64_t now_ns, uint32_t warns)
 static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 {
 	return !h->ns || weft_load32(&s->ns) != h->ns ||
-	       weft_alive(weft_load32(&s->pid), weft_load64(&s->start));
+	       weft_proc_alive(weft_load32(&s->pid), weft_load64(&s->start));
 }
 
-static uint8_t judge(const struct weft_health *h, struct weft_watch_eye *eye,
-		     const struct health_slot *s)
+static uint8_t check_rank(const struct weft_health *h,
+			  struct weft_watch_monitor *eye,
+			  const struct health_slot *s)
 {
 	/* A1 pairs with R1 in beat() */
 	struct weft_watch_register r = { .beats = weft_load64(&s->host.beats),
 					 .sensors =
 						 weft_load32(&s->host.warns) };
-	enum weft_watch_state seen = weft_watch_look(eye, &r, MISSES);
+	enum weft_watch_state seen = weft_watch_check(eye, &r, MISSES);
 
 	if (eye->missed && !is_alive(h, s))
 		return WEFT_WATCH_BROKEN;
@@ -46,7 +47,7 @@ static uint8_t judge(const struct weft_health *h, struct weft_watch_eye *eye,
 }
 
 /* An interface runs inside MPI calls only, so its silence means nothing. */
-static uint8_t judge_nic(const struct health_slot *s)
+static uint8_t check_nic(const struct health_slot *s)
 {
 	if (!weft_load64(&s->nic.beats))
 		return WEFT_WATCH_UNKNOWN;
@@ -54,8 +55,9 @@ static uint8_t judge_nic(const struct health_slot *s)
 }
 
 /* The state is stored last, so that since is never older than the state. */
-static void note(struct health_near *n, const struct weft_watch_eye *eye,
-		 uint8_t host, uint8_t nic, uint64_t now_ns)
+static void store_state(struct health_neighbour *n,
+			const struct weft_watch_monitor *eye, uint8_t host,
+			uint8_t nic, uint64_t now_ns)
 {
 	/* relaxed: this thread is the only writer */
 	uint32_t had = weft_load32_relaxed(&n->states);
@@ -67,34 +69,37 @@ static void note(struct health_near *n, const struct weft_watch_eye *eye,
 	weft_store32(&n->states, health_states(eye->missed, host, nic));
 }
 
-static void look(struct weft_health *h, unsigned port, uint64_t now_ns)
+static void check_neighbour(struct weft_health *h, unsigned port,
+			    uint64_t now_ns)
 {
-	struct health_near *n = &h->slot[h->me].near[port];
+	struct health_neighbour *n = &h->slot[h->me].near[port];
 	const struct health_slot *s = &h->slot[h->near[port]];
-	struct weft_watch_eye *eye = &h->eye[port];
+	struct weft_watch_monitor *eye = &h->eye[port];
 	uint8_t host;
 
 	/* A0 pairs with R0 in weft_health_join() */
-	if (weft_load32(&s->state) != HEALTH_HERE) {
-		*eye = (struct weft_watch_eye){ 0 };
-		note(n, eye, WEFT_WATCH_UNKNOWN, WEFT_WATCH_UNKNOWN, now_ns);
+	if (weft_load32(&s->state) != HEALTH_JOINED) {
+		*eye = (struct weft_watch_monitor){ 0 };
+		store_state(n, eye, WEFT_WATCH_UNKNOWN, WEFT_WATCH_UNKNOWN,
+			    now_ns);
 		return;
 	}
-	host = judge(h, eye, s);
+	host = check_rank(h, eye, s);
 	weft_store64(&n->beat_ns, weft_load64(&s->host.beat_ns));
-	note(n, eye, host,
-	     host == WEFT_WATCH_BROKEN ? WEFT_WATCH_BROKEN : judge_nic(s),
-	     now_ns);
+	store_state(n, eye, host,
+		    host == WEFT_WATCH_BROKEN ? WEFT_WATCH_BROKEN
+					      : check_nic(s),
+		    now_ns);
 }
 
-void weft_health_turn(struct weft_health *h, uint64_t now_ns)
+void weft_health_round(struct weft_health *h, uint64_t now_ns)
 {
 	/* relaxed: the sensor bits order no other data */
 	beat(&h->slot[h->me].host, now_ns,
 	     weft_load32_relaxed(&h->head->warns));
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		if (h->near[p] != HEALTH_NOBODY)
-			look(h, p, now_ns);
+		if (h->near[p] != HEALTH_NO_SLOT)
+			check_neighbour(h, p, now_ns);
 }
 
 void weft_health_nic(struct weft_health *h, uint64_t now_ns, uint32_t warns)

@@ -52,8 +52,8 @@ static int free_keyval(const char *func, enum weft_kind kind, int *key)
 }
 
 /* Checks the output arguments of a get. */
-static int check_places(const void *obj, const char *func, const void *value,
-			const int *flag)
+static int check_outputs(const void *obj, const char *func, const void *value,
+			 const int *flag)
 {
 	int err = weft_check_ptr(obj, func, 3, value, "attribute_val");
 
@@ -92,7 +92,7 @@ static int comm_get(const char *func, MPI_Comm comm, int key, void *value,
 	int err = mpi_check_comm(func, 1, comm, &c);
 
 	if (!err)
-		err = check_places(c, func, value, flag);
+		err = check_outputs(c, func, value, flag);
 	return err ? err
 		   : result(c, func, 2, key,
 			    weft_attr_get(&c->attr, WEFT_KIND_COMM, key, value,
@@ -245,7 +245,7 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval,
 	int err = mpi_check_type(__func__, 1, datatype, &dt);
 
 	if (!err)
-		err = check_places(NULL, __func__, attribute_val, flag);
+		err = check_outputs(NULL, __func__, attribute_val, flag);
 	return err ? err
 		   : result(NULL, __func__, 2, type_keyval,
 			    weft_attr_get(&dt->attr, WEFT_KIND_DT, type_keyval,
@@ -330,7 +330,7 @@ int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
 	int err = mpi_check_win(__func__, 1, win, &w);
 
 	if (!err)
-		err = check_places(w, __func__, attribute_val, flag);
+		err = check_outputs(w, __func__, attribute_val, flag);
 	if (err)
 		return err;
 	if (win_keyval >= MPI_WIN_BASE && win_keyval <= MPI_WIN_MODEL) {

@@ -24,8 +24,8 @@ int mpi_check_data_slow(const struct mpi_msg *m, const void *c)
 	if (!weft_dt_is_committed(m->dt))
 		return weft_err_arg(c, m->func, MPI_ERR_TYPE, m->arg + 2,
 				    "datatype is not committed");
-	if ((m->count > INT_MAX || !weft_dt_is_handy(m->dt)) &&
-	    !weft_dt_holds(m->dt, m->count))
+	if ((m->count > INT_MAX || !weft_dt_is_int_safe(m->dt)) &&
+	    !weft_dt_count_valid(m->dt, m->count))
 		return weft_err_arg(c, m->func, MPI_ERR_COUNT, m->arg + 1,
 				    "%lld elements are beyond all memory",
 				    (long long)m->count);

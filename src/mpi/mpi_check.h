@@ -59,8 +59,8 @@ static inline struct mpi_msg mpi_msg_copy(const struct mpi_msg *m)
 				 m->type, m->peer, m->tag, m->dt };
 }
 
-static inline int mpi_check_msg_far(const struct mpi_msg *m,
-				    const struct weft_comm *c, int recv)
+static inline int mpi_check_msg_cold(const struct mpi_msg *m,
+				     const struct weft_comm *c, int recv)
 {
 	const struct mpi_msg copy = mpi_msg_copy(m);
 
@@ -68,9 +68,9 @@ static inline int mpi_check_msg_far(const struct mpi_msg *m,
 }
 
 /* Neither NULL nor MPI_IN_PLACE, and a count that needs no further check. */
-static inline bool mpi_data_is_good(const struct mpi_msg *m)
+static inline bool mpi_data_is_valid(const struct mpi_msg *m)
 {
-	return m->dt && weft_dt_is_handy(m->dt) &&
+	return m->dt && weft_dt_is_int_safe(m->dt) &&
 	       (uint64_t)m->count <= INT_MAX && (uintptr_t)m->buf > 1;
 }
 
@@ -79,10 +79,10 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 				int recv)
 {
 	m->dt = weft_dt_of(m->type);
-	if (weft_likely(mpi_data_is_good(m) && m->tag >= 0 &&
+	if (weft_likely(mpi_data_is_valid(m) && m->tag >= 0 &&
 			(unsigned)m->peer < (unsigned)c->peers))
 		return 0;
-	return mpi_check_msg_far(m, c, recv);
+	return mpi_check_msg_cold(m, c, recv);
 }
 
 /*
@@ -90,7 +90,7 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
  */
 int mpi_check_data_slow(const struct mpi_msg *m, const void *c) WEFT_COLD;
 
-static inline int mpi_check_data_far(const struct mpi_msg *m, const void *c)
+static inline int mpi_check_data_cold(const struct mpi_msg *m, const void *c)
 {
 	const struct mpi_msg copy = mpi_msg_copy(m);
 
@@ -100,9 +100,9 @@ static inline int mpi_check_data_far(const struct mpi_msg *m, const void *c)
 static inline int mpi_check_data(struct mpi_msg *m, const void *c)
 {
 	m->dt = weft_dt_of(m->type);
-	if (weft_likely(mpi_data_is_good(m)))
+	if (weft_likely(mpi_data_is_valid(m)))
 		return 0;
-	return mpi_check_data_far(m, c);
+	return mpi_check_data_cold(m, c);
 }
 
 /* A request handle that is not MPI_REQUEST_NULL. */

@@ -11,7 +11,7 @@
 #include "src/types/types_pack.h"
 #include "src/types/types_topo.h"
 
-static bool share(const struct weft_typed *a, const struct weft_typed *b)
+static bool overlap(const struct weft_typed *a, const struct weft_typed *b)
 {
 	uintptr_t x, y;
 
@@ -55,10 +55,10 @@ static bool one_in_many(const struct weft_coll_side *one,
 	struct weft_typed a = blocks(one, 1), b = blocks(many, n);
 
 	if (!many->counts.at)
-		return share(&a, &b);
+		return overlap(&a, &b);
 	for (int i = 0; i < n; i++) {
 		b = block(many, i);
-		if (share(&a, &b))
+		if (overlap(&a, &b))
 			return true;
 	}
 	return false;
@@ -73,12 +73,12 @@ static bool many_in_many(const struct weft_coll_side *s,
 	if (!s->counts.at) {
 		a = blocks(s, n);
 		b = blocks(r, n);
-		return share(&a, &b);
+		return overlap(&a, &b);
 	}
 	for (int i = 0; i < n; i++) {
 		a = block(s, i);
 		b = block(r, i);
-		if (share(&a, &b))
+		if (overlap(&a, &b))
 			return true;
 	}
 	return false;
@@ -94,7 +94,7 @@ static bool vector_in_result(const struct mpi_coll *m)
 	struct weft_typed in = { r->dt, m->a.s.buf, mpi_coll_vector(m) };
 	struct weft_typed out = { r->dt, r->buf, mine };
 
-	return share(&in, &out);
+	return overlap(&in, &out);
 }
 
 bool mpi_coll_alias(const struct mpi_coll *m)

@@ -22,7 +22,8 @@ struct side_check {
 	int blocks; /* entries of counts */
 };
 
-static int bad(const struct side_check *c, int class, int arg, const char *what)
+static int raise_arg(const struct side_check *c, int class, int arg,
+		     const char *what)
 {
 	return weft_err_arg(c->comm, c->m->func, class, arg, "%s", what);
 }
@@ -34,18 +35,19 @@ static int check_type(const struct side_check *c, MPI_Datatype type)
 	const struct weft_dt *dt = weft_dt_of(type);
 
 	if (type == MPI_DATATYPE_NULL)
-		return bad(c, MPI_ERR_TYPE, c->type_arg,
-			   "datatype is MPI_DATATYPE_NULL");
+		return raise_arg(c, MPI_ERR_TYPE, c->type_arg,
+				 "datatype is MPI_DATATYPE_NULL");
 	if (!dt)
-		return bad(c, MPI_ERR_TYPE, c->type_arg, "invalid datatype");
+		return raise_arg(c, MPI_ERR_TYPE, c->type_arg,
+				 "invalid datatype");
 	if (!weft_check)
 		return 0;
 	if (dt->size < 0)
-		return bad(c, MPI_ERR_TYPE, c->type_arg,
-			   "this datatype is not supported here");
+		return raise_arg(c, MPI_ERR_TYPE, c->type_arg,
+				 "this datatype is not supported here");
 	if (!weft_dt_is_committed(dt))
-		return bad(c, MPI_ERR_TYPE, c->type_arg,
-			   "datatype is not committed");
+		return raise_arg(c, MPI_ERR_TYPE, c->type_arg,
+				 "datatype is not committed");
 	return 0;
 }
 
@@ -86,10 +88,11 @@ static int check_counts(const struct side_check *c, MPI_Count *sum_p)
 
 	*sum_p = s->count;
 	if ((lists || (vector && c->m->a.uneven)) && !s->counts.at && c->blocks)
-		return bad(c, MPI_ERR_ARG, c->arg + 1, "no list of counts");
+		return raise_arg(c, MPI_ERR_ARG, c->arg + 1,
+				 "no list of counts");
 	if (lists && !s->displs.at && c->blocks)
-		return bad(c, MPI_ERR_ARG, c->arg + 2,
-			   "no list of displacements");
+		return raise_arg(c, MPI_ERR_ARG, c->arg + 2,
+				 "no list of displacements");
 	if (!s->counts.at)
 		return check_count(c, s->count);
 	for (i = 0; i < c->blocks && !err; i++) {
@@ -112,14 +115,14 @@ static int check_range(const struct side_check *c)
 	if (!s->counts.at)
 		return __builtin_mul_overflow(n, c->blocks ? c->blocks : 1,
 					      &n) ||
-				       !weft_dt_holds(dt, n)
+				       !weft_dt_count_valid(dt, n)
 			       ? too_many(c, s->count)
 			       : 0;
 	for (int i = 0; i < c->blocks; i++) {
 		n = weft_coll_num(&s->counts, i);
 		if (s->types)
 			dt = weft_dt_of(s->types[i]);
-		if (n && !weft_dt_holds(dt, n))
+		if (n && !weft_dt_count_valid(dt, n))
 			return too_many(c, n);
 	}
 	return 0;
@@ -129,7 +132,7 @@ static int check_range(const struct side_check *c)
  * No data is in the first page: MPI_BOTTOM is for types and displacements that
  * contain addresses.
  */
-static bool lacks_block(const struct weft_coll_side *s, int i)
+static bool block_is_null(const struct weft_coll_side *s, int i)
 {
 	MPI_Count n = weft_coll_num(&s->counts, i);
 	MPI_Count at = s->displs.at ? weft_coll_num(&s->displs, i) : 0;
@@ -143,7 +146,7 @@ static bool lacks_block(const struct weft_coll_side *s, int i)
 	return at >= 0 && at < 4096;
 }
 
-static bool lacks_buffer(const struct side_check *c, MPI_Count sum)
+static bool buffer_is_null(const struct side_check *c, MPI_Count sum)
 {
 	const struct weft_coll_side *s = c->side;
 
@@ -152,7 +155,7 @@ static bool lacks_buffer(const struct side_check *c, MPI_Count sum)
 	if (!s->counts.at)
 		return s->dt->obj.predefined && s->dt->size;
 	for (int i = 0; i < c->blocks; i++)
-		if (lacks_block(s, i))
+		if (block_is_null(s, i))
 			return true;
 	return false;
 }
@@ -176,10 +179,10 @@ static int check_side(const struct side_check *c)
 	if (!weft_check)
 		return 0;
 	if (c->side->buf == MPI_IN_PLACE)
-		return bad(c, MPI_ERR_BUFFER, c->arg,
-			   "MPI_IN_PLACE is not allowed here");
-	if (lacks_buffer(c, sum))
-		return bad(c, MPI_ERR_BUFFER, c->arg, "buffer is NULL");
+		return raise_arg(c, MPI_ERR_BUFFER, c->arg,
+				 "MPI_IN_PLACE is not allowed here");
+	if (buffer_is_null(c, sum))
+		return raise_arg(c, MPI_ERR_BUFFER, c->arg, "buffer is NULL");
 	return check_range(c);
 }
 
@@ -425,7 +428,7 @@ static int check_neighbor(struct mpi_coll *m)
 	return err ? err : check_alias(m);
 }
 
-static int check_nothing(struct mpi_coll *m)
+static int check_none(struct mpi_coll *m)
 {
 	return 0;
 }
@@ -433,7 +436,7 @@ static int check_nothing(struct mpi_coll *m)
 typedef int (*check_fn)(struct mpi_coll *m);
 
 static const check_fn checks[WEFT_COLL_KINDS] = {
-	[WEFT_COLL_BARRIER] = check_nothing,
+	[WEFT_COLL_BARRIER] = check_none,
 	[WEFT_COLL_BCAST] = check_bcast,
 	[WEFT_COLL_REDUCE] = check_reduce,
 	[WEFT_COLL_ALLREDUCE] = check_combine,
@@ -465,7 +468,7 @@ int mpi_coll_run(struct mpi_coll *m)
 		return err;
 	/* every rank will communicate with every rank */
 	if (m->a.kind == WEFT_COLL_ALLTOALL)
-		err = weft_comm_meet(m->a.comm);
+		err = weft_comm_exchange_addresses(m->a.comm);
 	if (weft_likely(!err))
 		err = weft_coll_run(&m->a);
 	return weft_err_rc(m->a.comm, m->func, err);

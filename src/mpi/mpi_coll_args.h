@@ -15,8 +15,8 @@ struct mpi_side {
 	void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
-	struct weft_coll_row counts;
-	struct weft_coll_row displs;
+	struct weft_coll_array counts;
+	struct weft_coll_array displs;
 	const MPI_Datatype *types;
 	int nargs; /* number of its arguments */
 };
@@ -35,19 +35,19 @@ struct mpi_coll {
 	struct weft_coll_args a;
 };
 
-static inline struct weft_coll_row mpi_ints(const int *at)
+static inline struct weft_coll_array mpi_ints(const int *at)
 {
-	return (struct weft_coll_row){ at, false };
+	return (struct weft_coll_array){ at, false };
 }
 
-static inline struct weft_coll_row mpi_counts(const MPI_Count *at)
+static inline struct weft_coll_array mpi_counts(const MPI_Count *at)
 {
-	return (struct weft_coll_row){ at, true };
+	return (struct weft_coll_array){ at, true };
 }
 
-static inline struct weft_coll_row mpi_aints(const MPI_Aint *at)
+static inline struct weft_coll_array mpi_aints(const MPI_Aint *at)
 {
-	return (struct weft_coll_row){ at, true };
+	return (struct weft_coll_array){ at, true };
 }
 
 static inline struct mpi_side mpi_side(const void *buf, MPI_Count count,
@@ -62,8 +62,8 @@ static inline struct mpi_side mpi_side(const void *buf, MPI_Count count,
 }
 
 static inline struct mpi_side mpi_side_v(const void *buf,
-					 struct weft_coll_row counts,
-					 struct weft_coll_row displs,
+					 struct weft_coll_array counts,
+					 struct weft_coll_array displs,
 					 MPI_Datatype type)
 {
 	return (struct mpi_side){
@@ -76,8 +76,8 @@ static inline struct mpi_side mpi_side_v(const void *buf,
 }
 
 static inline struct mpi_side mpi_side_w(const void *buf,
-					 struct weft_coll_row counts,
-					 struct weft_coll_row displs,
+					 struct weft_coll_array counts,
+					 struct weft_coll_array displs,
 					 const MPI_Datatype *types)
 {
 	return (struct mpi_side){

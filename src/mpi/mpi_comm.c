@@ -252,8 +252,8 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 
 /* ---- free and disconnect ------------------------------------------------- */
 
-static int check_mortal(const char *func, const MPI_Comm *comm,
-			struct weft_comm **comm_p)
+static int check_freeable(const char *func, const MPI_Comm *comm,
+			  struct weft_comm **comm_p)
 {
 	int err = weft_check_ptr(NULL, func, 1, comm, "comm");
 
@@ -265,7 +265,7 @@ static int check_mortal(const char *func, const MPI_Comm *comm,
 	return err;
 }
 
-static int end(const char *func, struct weft_comm *c, MPI_Comm *comm)
+static int release(const char *func, struct weft_comm *c, MPI_Comm *comm)
 {
 	int err = weft_attrs_clear(&c->attr, *comm);
 	MPI_Count size;
@@ -284,9 +284,9 @@ int PMPI_Comm_free(MPI_Comm *comm)
 {
 	MPI_ENTER;
 	struct weft_comm *c;
-	int err = check_mortal(__func__, comm, &c);
+	int err = check_freeable(__func__, comm, &c);
 
-	return err ? err : end(__func__, c, comm);
+	return err ? err : release(__func__, c, comm);
 }
 
 /* Is communication on c pending? Buffered sends hold references until the room
@@ -305,13 +305,13 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
 	MPI_ENTER;
 	struct weft_comm *c;
-	int err = check_mortal(__func__, comm, &c);
+	int err = check_freeable(__func__, comm, &c);
 
 	if (err)
 		return err;
 	while (is_pending(c))
 		weft_progress_poll(NULL, 0, false);
-	return end(__func__, c, comm);
+	return release(__func__, c, comm);
 }
 
 /* Spawn is not supported, so no process has a parent. */

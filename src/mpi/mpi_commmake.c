@@ -18,8 +18,8 @@
 #include <string.h>
 
 /* The end of every constructor: returns a communicator, none, or an error. */
-static int hand_out(struct weft_comm *parent, const char *func, int rc,
-		    struct weft_comm *made, MPI_Comm *newcomm)
+static int return_comm(struct weft_comm *parent, const char *func, int rc,
+		       struct weft_comm *made, MPI_Comm *newcomm)
 {
 	if (rc)
 		return weft_err_rc(parent, func, rc);
@@ -30,7 +30,7 @@ static int hand_out(struct weft_comm *parent, const char *func, int rc,
 /* ---- copies -------------------------------------------------------------- */
 
 /* Copies attributes and topology to a duplicate; 0, -errno or a code. */
-static int take_along(struct weft_comm *from, struct weft_comm *to)
+static int copy_attrs(struct weft_comm *from, struct weft_comm *to)
 {
 	int rc =
 		weft_attrs_copy(&to->attr, &from->attr, weft_comm_handle(from));
@@ -50,7 +50,7 @@ static int dup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 	int err = mpi_check_comm(func, 1, comm, &c);
 	int rc;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err)
 		err = mpi_check_info(c, func, 2, info);
 	if (!err)
@@ -60,14 +60,14 @@ static int dup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 	rc = weft_comm_clone(c, &made);
 	if (rc)
 		return weft_err_rc(c, func, rc);
-	rc = take_along(c, made);
+	rc = copy_attrs(c, made);
 	if (!rc && weft_info_of(info))
 		rc = mpi_comm_merge_info(made, weft_info_of(info));
 	if (rc) {
 		weft_comm_put(made);
 		return weft_err_rc(c, func, rc);
 	}
-	return hand_out(c, func, 0, made, newcomm);
+	return return_comm(c, func, 0, made, newcomm);
 }
 
 #pragma weak MPI_Comm_dup = PMPI_Comm_dup
@@ -130,7 +130,7 @@ static int idup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 	int err = mpi_check_comm(func, 1, comm, &c);
 	int rc = -ENOMEM;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err)
 		err = mpi_check_info(c, func, 2, info);
 	if (!err)
@@ -174,7 +174,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 /* ---- by group ------------------------------------------------------------ */
 
 /* All members of g must be in the communicator. */
-static int check_inside(struct weft_comm *c, const char *func,
+static int check_subset(struct weft_comm *c, const char *func,
 			const struct weft_group *g)
 {
 	int i;
@@ -197,17 +197,17 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
 	if (!err)
 		err = weft_check_ptr(c, __func__, 3, newcomm, "newcomm");
 	if (!err)
-		err = check_inside(c, __func__, g);
+		err = check_subset(c, __func__, g);
 	if (err)
 		return err;
 	rc = weft_make_create(c, g, &made);
-	return hand_out(c, __func__, rc, made, newcomm);
+	return return_comm(c, __func__, rc, made, newcomm);
 }
 
 #pragma weak MPI_Comm_create_group = PMPI_Comm_create_group
@@ -220,25 +220,25 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	int err = mpi_check_intra(__func__, 1, comm, &c);
 	int rc;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
 	if (!err)
 		err = weft_check_ptr(c, __func__, 4, newcomm, "newcomm");
 	if (!err)
-		err = check_inside(c, __func__, g);
+		err = check_subset(c, __func__, g);
 	if (!err && tag < 0)
 		err = weft_err_arg(c, __func__, MPI_ERR_TAG, 3,
 				   "invalid tag %d", tag);
 	if (err)
 		return err;
 	rc = weft_make_group(c, g, tag, &made);
-	return hand_out(c, __func__, rc, made, newcomm);
+	return return_comm(c, __func__, rc, made, newcomm);
 }
 
 /* Sets the handler and hints given as arguments. */
-int mpi_comm_equip(struct weft_comm *made, MPI_Info info,
-		   MPI_Errhandler errhandler)
+int mpi_comm_set_args(struct weft_comm *made, MPI_Info info,
+		      MPI_Errhandler errhandler)
 {
 	struct weft_errh *h = weft_errh_of(errhandler);
 
@@ -265,7 +265,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 	int rc;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err)
 		err = weft_check_ptr(NULL, __func__, 2, stringtag, "string");
 	if (!err)
@@ -278,8 +278,8 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 		return err;
 	rc = weft_make_from_group(g, stringtag, &made);
 	if (!rc)
-		rc = mpi_comm_equip(made, info, errhandler);
-	return hand_out(NULL, __func__, rc, made, newcomm);
+		rc = mpi_comm_set_args(made, info, errhandler);
+	return return_comm(NULL, __func__, rc, made, newcomm);
 }
 
 /* ---- by color ------------------------------------------------------------ */
@@ -292,7 +292,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err && color < 0 && color != MPI_UNDEFINED)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "negative color %d", color);
@@ -301,7 +301,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	if (err)
 		return err;
 	rc = weft_comm_split(c, color, key, &made);
-	return hand_out(c, __func__, rc, made, newcomm);
+	return return_comm(c, __func__, rc, made, newcomm);
 }
 
 /* Ranks of a host share a color: the first of them in the job. */
@@ -345,7 +345,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err && color == -1)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "unknown split type %d", split_type);
@@ -369,5 +369,5 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 		if (rc)
 			weft_comm_put(made);
 	}
-	return hand_out(c, __func__, rc, made, newcomm);
+	return return_comm(c, __func__, rc, made, newcomm);
 }

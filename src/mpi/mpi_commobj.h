@@ -17,8 +17,8 @@ int mpi_comm_merge_hints(struct weft_info **hints_p, struct weft_info *info);
 int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info);
 
 /* Sets hints and handler given as arguments of a constructor. */
-int mpi_comm_equip(struct weft_comm *made, MPI_Info info,
-		   MPI_Errhandler errhandler);
+int mpi_comm_set_args(struct weft_comm *made, MPI_Info info,
+		      MPI_Errhandler errhandler);
 
 /* The group behind a handle; raises MPI_ERR_GROUP. */
 int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
@@ -32,7 +32,7 @@ int mpi_check_errh(const void *obj, const char *func, int arg, MPI_Errhandler h,
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);
 
 /* Output of a constructor that fails. */
-static inline void mpi_comm_none(MPI_Comm *newcomm)
+static inline void mpi_comm_set_null(MPI_Comm *newcomm)
 {
 	if (newcomm)
 		*newcomm = MPI_COMM_NULL;

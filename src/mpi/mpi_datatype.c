@@ -43,7 +43,7 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 }
 
 /* Predefined types, named or made by MPI_Type_create_f90_*, are never freed. */
-static bool stays(const struct weft_dt *dt)
+static bool is_permanent(const struct weft_dt *dt)
 {
 	return dt->obj.predefined ||
 	       (dt->env && dt->env->combiner >= MPI_COMBINER_F90_REAL &&
@@ -61,7 +61,7 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 		err = mpi_check_type(__func__, 1, *datatype, &dt);
 	if (err)
 		return err;
-	if (stays(dt))
+	if (is_permanent(dt))
 		return weft_err_arg(NULL, __func__, MPI_ERR_TYPE, 1,
 				    "predefined datatype %s cannot be freed",
 				    dt->name ? dt->name : "");

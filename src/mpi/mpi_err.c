@@ -137,7 +137,7 @@ int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 		err = weft_err_arg(w, __func__, MPI_ERR_ARG, 2,
 				   "error handler is not for windows");
 	if (!err)
-		weft_win_handle_by(w, h);
+		weft_win_errhandler_set(w, h);
 	return err;
 }
 
@@ -187,7 +187,7 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 
 /* ---- classes, codes, texts ----------------------------------------------- */
 
-static int no_code(const char *func, int arg, int code)
+static int raise_no_code(const char *func, int arg, int code)
 {
 	return weft_err_arg(NULL, func, MPI_ERR_ARG, arg,
 			    "%d is no error code or class", code);
@@ -203,7 +203,7 @@ int PMPI_Error_class(int errorcode, int *errorclass)
 	if (err)
 		return err;
 	if (class < 0)
-		return no_code(__func__, 1, errorcode);
+		return raise_no_code(__func__, 1, errorcode);
 	*errorclass = class;
 	return MPI_SUCCESS;
 }
@@ -221,7 +221,7 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 	if (err)
 		return err;
 	if (!text)
-		return no_code(__func__, 1, errorcode);
+		return raise_no_code(__func__, 1, errorcode);
 	if (name)
 		snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", name, text);
 	else
@@ -242,10 +242,10 @@ int PMPI_Add_error_class(int *errorclass)
 }
 
 /* Returns a result of core_errtext.c about one code. */
-static int answer(const char *func, int rc, int code)
+static int query_result(const char *func, int rc, int code)
 {
 	if (rc == -EINVAL)
-		return no_code(func, 1, code);
+		return raise_no_code(func, 1, code);
 	if (rc == -EBUSY)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 1,
 				    "%d still has a text or codes", code);
@@ -260,8 +260,9 @@ int PMPI_Add_error_code(int errorclass, int *errorcode)
 
 	if (err)
 		return err;
-	return answer(__func__, weft_errtext_add_code(errorclass, errorcode),
-		      errorclass);
+	return query_result(__func__,
+			    weft_errtext_add_code(errorclass, errorcode),
+			    errorclass);
 }
 
 #pragma weak MPI_Add_error_string = PMPI_Add_error_string
@@ -272,8 +273,9 @@ int PMPI_Add_error_string(int errorcode, const char *string)
 
 	if (err)
 		return err;
-	return answer(__func__, weft_errtext_add_string(errorcode, string),
-		      errorcode);
+	return query_result(__func__,
+			    weft_errtext_add_string(errorcode, string),
+			    errorcode);
 }
 
 #pragma weak MPI_Remove_error_class = PMPI_Remove_error_class
@@ -281,8 +283,8 @@ int PMPI_Remove_error_class(int errorclass)
 {
 	MPI_ENTER;
 
-	return answer(__func__, weft_errtext_remove(errorclass, true),
-		      errorclass);
+	return query_result(__func__, weft_errtext_remove(errorclass, true),
+			    errorclass);
 }
 
 #pragma weak MPI_Remove_error_code = PMPI_Remove_error_code
@@ -290,8 +292,8 @@ int PMPI_Remove_error_code(int errorcode)
 {
 	MPI_ENTER;
 
-	return answer(__func__, weft_errtext_remove(errorcode, false),
-		      errorcode);
+	return query_result(__func__, weft_errtext_remove(errorcode, false),
+			    errorcode);
 }
 
 #pragma weak MPI_Remove_error_string = PMPI_Remove_error_string
@@ -299,6 +301,6 @@ int PMPI_Remove_error_string(int errorcode)
 {
 	MPI_ENTER;
 
-	return answer(__func__, weft_errtext_remove_string(errorcode),
-		      errorcode);
+	return query_result(__func__, weft_errtext_remove_string(errorcode),
+			    errorcode);
 }

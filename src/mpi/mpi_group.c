@@ -178,7 +178,8 @@ int PMPI_Group_free(MPI_Group *group)
 
 /* ---- sets ---------------------------------------------------------------- */
 
-static int hand_out(const char *func, struct weft_group *g, MPI_Group *newgroup)
+static int return_group(const char *func, struct weft_group *g,
+			MPI_Group *newgroup)
 {
 	if (!g)
 		return weft_err_rc(NULL, func, -ENOMEM);
@@ -229,7 +230,7 @@ static int set_of(const char *func, MPI_Group group1, MPI_Group group2,
 		err = mpi_check_group(NULL, func, 2, group2, &b);
 	if (!err)
 		err = weft_check_ptr(NULL, func, 3, newgroup, "newgroup");
-	return err ? err : hand_out(func, combine(a, b, op), newgroup);
+	return err ? err : return_group(func, combine(a, b, op), newgroup);
 }
 
 #pragma weak MPI_Group_union = PMPI_Group_union
@@ -288,7 +289,7 @@ static int check_part(const struct part *p)
 	return err;
 }
 
-static struct weft_group *keep(const struct part *p)
+static struct weft_group *include_ranks(const struct part *p)
 {
 	struct weft_group *g = weft_group_new(p->n);
 	int i;
@@ -298,7 +299,7 @@ static struct weft_group *keep(const struct part *p)
 	return g;
 }
 
-static struct weft_group *leave_out(const struct part *p)
+static struct weft_group *exclude_ranks(const struct part *p)
 {
 	struct weft_group *g = weft_group_new(p->g->size - p->n);
 	char *out = calloc((size_t)p->g->size + 1, 1);
@@ -313,7 +314,7 @@ static struct weft_group *leave_out(const struct part *p)
 	return g;
 }
 
-static int part_of(struct part *p, int incl, MPI_Group *newgroup)
+static int subgroup(struct part *p, int incl, MPI_Group *newgroup)
 {
 	int err = check_list(p->func, p->n, p->ranks);
 
@@ -323,7 +324,8 @@ static int part_of(struct part *p, int incl, MPI_Group *newgroup)
 		err = check_part(p);
 	if (err)
 		return err;
-	return hand_out(p->func, incl ? keep(p) : leave_out(p), newgroup);
+	return return_group(p->func, incl ? include_ranks(p) : exclude_ranks(p),
+			    newgroup);
 }
 
 #pragma weak MPI_Group_incl = PMPI_Group_incl
@@ -336,7 +338,7 @@ int PMPI_Group_incl(MPI_Group group, int n, const int ranks[],
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 
 	p.g = g;
-	return err ? err : part_of(&p, 1, newgroup);
+	return err ? err : subgroup(&p, 1, newgroup);
 }
 
 #pragma weak MPI_Group_excl = PMPI_Group_excl
@@ -349,10 +351,10 @@ int PMPI_Group_excl(MPI_Group group, int n, const int ranks[],
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 
 	p.g = g;
-	return err ? err : part_of(&p, 0, newgroup);
+	return err ? err : subgroup(&p, 0, newgroup);
 }
 
-static int steps(const int range[3])
+static int range_length(const int range[3])
 {
 	if ((range[2] > 0 && range[0] > range[1]) ||
 	    (range[2] < 0 && range[0] < range[1]))
@@ -375,7 +377,7 @@ static int ranges_of(const char *func, MPI_Group group, int n, int ranges[][3],
 		if (ranges[i][2] == 0)
 			return weft_err_arg(NULL, func, MPI_ERR_ARG, 3,
 					    "range %d has stride 0", i);
-		count += steps(ranges[i]);
+		count += range_length(ranges[i]);
 	}
 	if (err)
 		return err;
@@ -384,9 +386,9 @@ static int ranges_of(const char *func, MPI_Group group, int n, int ranges[][3],
 	if (!p.ranks)
 		return weft_err_rc(NULL, func, -ENOMEM);
 	for (i = 0; i < n; i++)
-		for (k = 0; k < steps(ranges[i]); k++)
+		for (k = 0; k < range_length(ranges[i]); k++)
 			p.ranks[p.n++] = ranges[i][0] + k * ranges[i][2];
-	err = part_of(&p, incl, newgroup);
+	err = subgroup(&p, incl, newgroup);
 	free(p.ranks);
 	return err;
 }

@@ -55,7 +55,7 @@ static int check_key(const char *func, int arg, const char *key)
 
 /* ---- create, free, duplicate -------------------------------------------- */
 
-static int hand_out(const char *func, struct weft_info *info, MPI_Info *out)
+static int return_info(const char *func, struct weft_info *info, MPI_Info *out)
 {
 	if (!info)
 		return weft_err_rc(NULL, func, -ENOMEM);
@@ -69,7 +69,7 @@ int PMPI_Info_create(MPI_Info *info)
 	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 1, info, "info");
 
-	return err ? err : hand_out(__func__, weft_info_open(), info);
+	return err ? err : return_info(__func__, weft_info_open(), info);
 }
 
 #pragma weak MPI_Info_create_env = PMPI_Info_create_env
@@ -86,7 +86,7 @@ int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 		weft_info_close(env);
 		env = NULL;
 	}
-	return hand_out(__func__, env, info);
+	return return_info(__func__, env, info);
 }
 
 #pragma weak MPI_Info_dup = PMPI_Info_dup
@@ -98,7 +98,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 	if (!err)
 		err = weft_check_ptr(NULL, __func__, 2, newinfo, "newinfo");
-	return err ? err : hand_out(__func__, weft_info_dup(from), newinfo);
+	return err ? err : return_info(__func__, weft_info_dup(from), newinfo);
 }
 
 #pragma weak MPI_Info_free = PMPI_Info_free

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 /* Sets the predefined attributes and MPI_INFO_ENV of the job. */
-static void publish(void)
+static void set_predefined(void)
 {
 	const struct weft_job *job = &weft_core.job;
 	int level = weft_core.thread_level;
@@ -65,7 +65,7 @@ static int start(const char *func, int required)
 	if (weft_core_init(required))
 		weft_core_abort(1, "%s failed: see the message above",
 				func + 1);
-	publish();
+	set_predefined();
 	if (weft_core.job.rank == 0)
 		warn_unknown();
 	weft_coll_open(weft_core.world);
@@ -177,8 +177,8 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 	char text[MPI_MAX_OBJECT_NAME + 32];
 
 	snprintf(text, sizeof(text), "MPI_Abort(%s, %d)", name, errorcode);
-	if (!weft_call_watched())
+	if (!weft_call_has_launcher())
 		weft_core_abort(errorcode, "%s", text);
 	fflush(stdout);
-	weft_core_quit(errorcode & 255 ? errorcode & 255 : 1, text);
+	weft_core_exit_job(errorcode & 255 ? errorcode & 255 : 1, text);
 }

@@ -32,7 +32,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 	struct weft_channel local;
 	int err = mpi_check_intra(__func__, 1, local_comm, &c);
 
-	mpi_comm_none(newintercomm);
+	mpi_comm_set_null(newintercomm);
 	if (!err)
 		err = check_leader(c, __func__, 2, local_leader, c->size);
 	if (!err && c->rank == local_leader) {
@@ -67,7 +67,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 	struct weft_comm *c, *made;
 	int err = mpi_check_comm(__func__, 1, intercomm, &c);
 
-	mpi_comm_none(newintracomm);
+	mpi_comm_set_null(newintracomm);
 	if (!err && !c->inter)
 		err = weft_err_arg(c, __func__, MPI_ERR_COMM, 1,
 				   "communicator is not an intercommunicator");
@@ -84,12 +84,13 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 }
 
 /* Communication between the two leaders without a common communicator. */
-struct lane {
+struct leader_channel {
 	struct weft_comm comm;
 	int proc[2]; /* the smaller index first, so that both sides agree */
 };
 
-static void open_lane(struct lane *l, uint64_t ctx, int me, int other)
+static void leader_channel_open(struct leader_channel *l, uint64_t ctx, int me,
+				int other)
 {
 	l->proc[0] = me < other ? me : other;
 	l->proc[1] = me < other ? other : me;
@@ -105,16 +106,16 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 				      MPI_Comm *newintercomm)
 {
 	MPI_ENTER;
-	uint64_t ctx = (uint64_t)WEFT_CTX_NOBODY << WEFT_TAG_CTX_AT;
+	uint64_t ctx = (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_AT;
 	struct weft_comm scratch, *made;
 	struct weft_channel local = { &scratch, WEFT_P2P_COLL, 0 };
 	struct weft_make_inter i = { .flags = WEFT_P2P_CTRL, .local = &local };
 	struct weft_group *g, *far;
 	struct weft_errh *h;
-	struct lane lane;
+	struct leader_channel leader_channel;
 	int err = mpi_check_group(NULL, __func__, 1, local_group, &g);
 
-	mpi_comm_none(newintercomm);
+	mpi_comm_set_null(newintercomm);
 	if (!err)
 		err = check_leader(NULL, __func__, 2, local_leader, g->size);
 	if (!err)
@@ -140,14 +141,14 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 					   far->size);
 		if (err)
 			return err;
-		open_lane(&lane, ctx, weft_core.job.rank,
-			  far->proc[remote_leader]);
-		i.peer = &lane.comm;
-		i.remote = !lane.comm.rank;
+		leader_channel_open(&leader_channel, ctx, weft_core.job.rank,
+				    far->proc[remote_leader]);
+		i.peer = &leader_channel.comm;
+		i.remote = !leader_channel.comm.rank;
 	}
 	err = weft_make_inter(&i, NULL, &made);
 	if (!err)
-		err = mpi_comm_equip(made, info, errhandler);
+		err = mpi_comm_set_args(made, info, errhandler);
 	if (err)
 		return weft_err_rc(NULL, __func__, err);
 	*newintercomm = weft_comm_handle(made);

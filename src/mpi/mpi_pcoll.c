@@ -419,7 +419,7 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf,
 			     MPI_Request *request)
 {
 	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
-	const struct weft_coll_row none = { NULL, false };
+	const struct weft_coll_array none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 		mpi_side_v(recvbuf, mpi_ints(recvcounts), none, datatype), op,
@@ -435,7 +435,7 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf,
 			       MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
-	const struct weft_coll_row none = { NULL, false };
+	const struct weft_coll_array none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 		mpi_side_v(recvbuf, mpi_counts(recvcounts), none, datatype), op,

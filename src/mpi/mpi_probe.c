@@ -22,15 +22,15 @@ static int check_probe(const char *func, int source, int tag, MPI_Comm comm,
 	return err;
 }
 
-static void no_proc(MPI_Status *status)
+static void probe_proc_null(MPI_Status *status)
 {
 	if (status != MPI_STATUS_IGNORE)
 		weft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
 /* *flag: 1 found, 0 none; msg_p NULL: the message stays in the queue. */
-static int look(const char *func, const struct weft_p2p_args *a, int wait,
-		struct weft_p2p **msg_p, MPI_Status *status)
+static int probe(const char *func, const struct weft_p2p_args *a, int wait,
+		 struct weft_p2p **msg_p, MPI_Status *status)
 {
 	int rc = wait ? weft_core_probe(a, msg_p, status)
 		      : weft_core_iprobe(a, msg_p, status);
@@ -48,8 +48,8 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	if (err)
 		return err;
 	if (source != MPI_PROC_NULL)
-		return look(__func__, &a, 1, NULL, status);
-	no_proc(status);
+		return probe(__func__, &a, 1, NULL, status);
+	probe_proc_null(status);
 	return MPI_SUCCESS;
 }
 
@@ -68,7 +68,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 		return err;
 	*flag = 1;
 	if (source == MPI_PROC_NULL) {
-		no_proc(status);
+		probe_proc_null(status);
 		return MPI_SUCCESS;
 	}
 	rc = weft_core_iprobe(&a, NULL, status);
@@ -91,10 +91,10 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
 		return err;
 	*message = MPI_MESSAGE_NO_PROC;
 	if (source == MPI_PROC_NULL) {
-		no_proc(status);
+		probe_proc_null(status);
 		return MPI_SUCCESS;
 	}
-	err = look(__func__, &a, 1, &msg, status);
+	err = probe(__func__, &a, 1, &msg, status);
 	if (!err)
 		*message = (MPI_Message)msg;
 	return err;
@@ -118,10 +118,10 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
 	*flag = 1;
 	*message = MPI_MESSAGE_NO_PROC;
 	if (source == MPI_PROC_NULL) {
-		no_proc(status);
+		probe_proc_null(status);
 		return MPI_SUCCESS;
 	}
-	err = look(__func__, &a, 0, &msg, status);
+	err = probe(__func__, &a, 0, &msg, status);
 	*flag = msg != NULL;
 	*message = msg ? (MPI_Message)msg : MPI_MESSAGE_NULL;
 	return err;

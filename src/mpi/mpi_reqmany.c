@@ -29,7 +29,7 @@ struct many {
 };
 
 /* A send that completed at once: all such sends share one request. */
-static inline bool left_at_once(MPI_Request handle)
+static inline bool is_done_send(MPI_Request handle)
 {
 	return (struct weft_req *)handle == weft_req_null_done();
 }
@@ -47,7 +47,7 @@ static int check(struct many *m)
 	for (i = 0; weft_check && i < m->count; i++) {
 		MPI_Request h = m->handle[i];
 
-		if (left_at_once(h) ||
+		if (is_done_send(h) ||
 		    weft_likely(weft_obj_of(h, WEFT_KIND_REQ) != NULL))
 			continue;
 		if (h != MPI_REQUEST_NULL)
@@ -57,7 +57,7 @@ static int check(struct many *m)
 }
 
 /* Checks the requests, and one or two outputs from argument 3 on. */
-static int check_for(struct many *m, const void *first, const void *second)
+static int check_outputs(struct many *m, const void *first, const void *second)
 {
 	int err = check(m);
 
@@ -71,7 +71,7 @@ static int check_for(struct many *m, const void *first, const void *second)
 /* Without requests the arrays of indices are not needed. */
 static int check_some(struct many *m, const int *outcount, const int *indices)
 {
-	return check_for(m, outcount, m->count ? indices : outcount);
+	return check_outputs(m, outcount, m->count ? indices : outcount);
 }
 
 /* The request of a checked handle, when it is active. */
@@ -107,7 +107,7 @@ static void scan(struct many *m)
  * Polls until nothing more completes: a poll of the queue ends before a failed
  * entry, and a failed entry is returned alone, so one poll may not be enough.
  */
-static void sweep(struct many *m, bool all)
+static void poll_while_completing(struct many *m, bool all)
 {
 	uint32_t mark;
 
@@ -126,7 +126,7 @@ static void scan_once(struct many *m, bool all)
 {
 	scan(m);
 	if (m->done < m->active)
-		sweep(m, all);
+		poll_while_completing(m, all);
 }
 
 /* Waits until all (or one) of the active requests are complete. */
@@ -139,7 +139,7 @@ static void wait_many(struct many *m, bool all)
 		scan(m);
 		if (m->done == m->active || (!all && m->done))
 			return;
-		weft_idle_turn(&w);
+		weft_idle_pass(&w);
 	}
 }
 
@@ -207,7 +207,7 @@ static WEFT_COLD int fail(struct many *m, struct weft_comm *c)
 	int code = weft_err_code_rc(m->error), err;
 
 	if (weft_errtext_class(code) == MPI_ERR_PROC_ABORTED)
-		weft_dead_names(who, sizeof(who));
+		weft_failure_failure_text(who, sizeof(who));
 	if (m->failed > 1)
 		snprintf(more, sizeof(more), "; %d other requests failed",
 			 m->failed - 1);
@@ -230,14 +230,14 @@ static struct weft_comm *failing(const struct many *m, int i)
 }
 
 /* Waits until request i is complete; also polls for those behind it. */
-static WEFT_APART void wait_next(struct many *m, int i)
+static WEFT_NOINLINE void wait_next(struct many *m, int i)
 {
 	struct weft_idle w = weft_idle_begin(
 		(struct weft_req *const *)m->handle + i, m->count - i, false);
 	struct weft_req *r = active(m, i);
 
 	while (r && !weft_req_is_done(r))
-		weft_p2p_turn(r, &w);
+		weft_p2p_pass(r, &w);
 }
 
 static inline void free_plain(struct weft_req *r)
@@ -255,7 +255,8 @@ static inline void status_good(MPI_Status *status, const struct weft_req *r)
 }
 
 /* True: r was complete and successful with a plain status, and is freed. */
-static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
+static inline bool complete_plain(struct weft_req *r, MPI_Status *statuses,
+				  int i)
 {
 	if (weft_unlikely(weft_handle_is_const(r) || !weft_req_is_plain(r)))
 		return false;
@@ -266,9 +267,10 @@ static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
 }
 
 /* Likewise for a persistent request, which becomes inactive. */
-static inline bool rest_plain(struct weft_req *r, MPI_Status *statuses, int i)
+static inline bool deactivate_plain(struct weft_req *r, MPI_Status *statuses,
+				    int i)
 {
-	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_BELOW;
+	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_DIRECT;
 
 	if (weft_handle_is_const(r) || r->ops != &weft_p2p_ops || r->error ||
 	    (r->flags & ~either) != (WEFT_REQ_ACTIVE | WEFT_REQ_PERSISTENT))
@@ -283,8 +285,9 @@ static inline bool rest_plain(struct weft_req *r, MPI_Status *statuses, int i)
  * Collects a request with any result. Returns its error code. c_p: communicator
  * of the first failed request.
  */
-static WEFT_APART int take_any(struct many *m, int i, MPI_Status *statuses,
-			       struct weft_comm **c_p)
+static WEFT_NOINLINE int complete_slow(struct many *m, int i,
+				       MPI_Status *statuses,
+				       struct weft_comm **c_p)
 {
 	if (!*c_p)
 		*c_p = failing(m, i);
@@ -301,7 +304,7 @@ static int collect_all(struct many *m, MPI_Status *statuses)
 	for (i = 0; i < n; i++) {
 		struct weft_req *r = (struct weft_req *)handle[i];
 
-		if (left_at_once(handle[i])) {
+		if (is_done_send(handle[i])) {
 			if (statuses != MPI_STATUSES_IGNORE)
 				status_good(&statuses[i], &weft_req_done_send);
 			handle[i] = MPI_REQUEST_NULL;
@@ -309,10 +312,10 @@ static int collect_all(struct many *m, MPI_Status *statuses)
 		}
 		if (!weft_handle_is_const(r) && !weft_req_is_done(r))
 			wait_next(m, i);
-		if (weft_likely(take_plain(r, statuses, i)))
+		if (weft_likely(complete_plain(r, statuses, i)))
 			handle[i] = MPI_REQUEST_NULL;
-		else if (!rest_plain(r, statuses, i) &&
-			 take_any(m, i, statuses, &c))
+		else if (!deactivate_plain(r, statuses, i) &&
+			 complete_slow(m, i, statuses, &c))
 			bad = 1;
 	}
 	return weft_unlikely(bad) ? fail(m, c) : MPI_SUCCESS;
@@ -372,7 +375,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	int err = check_for(&m, flag, flag);
+	int err = check_outputs(&m, flag, flag);
 
 	if (err)
 		return err;
@@ -387,7 +390,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	int err = check_for(&m, indx, indx);
+	int err = check_outputs(&m, indx, indx);
 
 	if (err)
 		return err;
@@ -401,7 +404,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	int err = check_for(&m, indx, flag);
+	int err = check_outputs(&m, indx, flag);
 
 	if (err)
 		return err;
@@ -424,7 +427,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	wait_many(&m, false);
 	/* in virtual time an unsuccessful poll takes time */
 	if (m.done < m.active && !weft_core.virt)
-		sweep(&m, false);
+		poll_while_completing(&m, false);
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
 }
 
@@ -444,7 +447,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 /* ---- status without completion ------------------------------------------ */
 
-static int look(struct many *m, int i, MPI_Status *status)
+static int get_status(struct many *m, int i, MPI_Status *status)
 {
 	struct weft_req *r = active(m, i);
 
@@ -467,14 +470,14 @@ int PMPI_Request_get_status_all(int count,
 	struct many m = { .func = __func__,
 			  count,
 			  (MPI_Request *)(uintptr_t)array_of_requests };
-	int i, err = check_for(&m, flag, flag);
+	int i, err = check_outputs(&m, flag, flag);
 
 	if (err)
 		return err;
 	scan_once(&m, true);
 	*flag = m.done == m.active;
 	for (i = 0; *flag && i < count && !err; i++)
-		err = look(&m, i, nth(array_of_statuses, i));
+		err = get_status(&m, i, nth(array_of_statuses, i));
 	return err;
 }
 
@@ -487,7 +490,7 @@ int PMPI_Request_get_status_any(int count,
 	struct many m = { .func = __func__,
 			  count,
 			  (MPI_Request *)(uintptr_t)array_of_requests };
-	int err = check_for(&m, indx, flag);
+	int err = check_outputs(&m, indx, flag);
 
 	if (err)
 		return err;
@@ -495,7 +498,7 @@ int PMPI_Request_get_status_any(int count,
 	*flag = !m.active || m.done;
 	*indx = m.done ? m.first : MPI_UNDEFINED;
 	if (m.done)
-		return look(&m, m.first, status);
+		return get_status(&m, m.first, status);
 	if (*flag)
 		weft_status_empty(status);
 	return MPI_SUCCESS;
@@ -521,7 +524,7 @@ int PMPI_Request_get_status_some(int incount,
 
 		if (!r || !weft_req_is_done(r))
 			continue;
-		err = look(&m, i, nth(array_of_statuses, n));
+		err = get_status(&m, i, nth(array_of_statuses, n));
 		array_of_indices[n++] = i;
 	}
 	*outcount = m.active ? n : MPI_UNDEFINED;

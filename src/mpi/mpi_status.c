@@ -14,8 +14,8 @@ static int bad_type(const char *func, MPI_Datatype type)
 }
 
 /* Checks the status, and the output argument number arg. */
-static int check_places(const char *func, const void *status, int arg,
-			const void *place, const char *what)
+static int check_outputs(const char *func, const void *status, int arg,
+			 const void *place, const char *what)
 {
 	int err = weft_check_ptr(NULL, func, 1, status, "status");
 
@@ -27,7 +27,7 @@ static int get_bytes(const char *func, const MPI_Status *status,
 		     MPI_Datatype type, const void *count,
 		     const struct weft_dt **dt_p, MPI_Count *bytes)
 {
-	int err = check_places(func, status, 3, count, "count");
+	int err = check_outputs(func, status, 3, count, "count");
 
 	if (err)
 		return err;
@@ -186,7 +186,7 @@ int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	MPI_ENTER;
-	int err = check_places(__func__, status, 2, flag, "flag");
+	int err = check_outputs(__func__, status, 2, flag, "flag");
 
 	if (!err)
 		*flag = weft_status_is_cancelled(status);
@@ -197,7 +197,7 @@ int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 int PMPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	MPI_ENTER;
-	int err = check_places(__func__, status, 2, source, "source");
+	int err = check_outputs(__func__, status, 2, source, "source");
 
 	if (!err)
 		*source = status->MPI_SOURCE;
@@ -219,7 +219,7 @@ int PMPI_Status_set_source(MPI_Status *status, int source)
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	MPI_ENTER;
-	int err = check_places(__func__, status, 2, tag, "tag");
+	int err = check_outputs(__func__, status, 2, tag, "tag");
 
 	if (!err)
 		*tag = status->MPI_TAG;
@@ -241,7 +241,7 @@ int PMPI_Status_set_tag(MPI_Status *status, int tag)
 int PMPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	MPI_ENTER;
-	int err = check_places(__func__, status, 2, error, "error");
+	int err = check_outputs(__func__, status, 2, error, "error");
 
 	if (!err)
 		*error = status->MPI_ERROR;

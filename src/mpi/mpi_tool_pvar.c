@@ -116,7 +116,7 @@ static struct session *session_of(MPI_T_pvar_session s)
 	return (struct session *)find(&sessions, s);
 }
 
-static void drop(struct weft_list *link)
+static void link_free(struct weft_list *link)
 {
 	weft_list_remove(link);
 	free(link);
@@ -155,8 +155,8 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	pthread_mutex_lock(&lock);
 	s = session_of(*session);
 	if (s) {
-		weft_list_each(pos, next, &s->handles) drop(pos);
-		drop(&s->link);
+		weft_list_each(pos, next, &s->handles) link_free(pos);
+		link_free(&s->link);
 	}
 	pthread_mutex_unlock(&lock);
 	if (!s)
@@ -204,8 +204,8 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 typedef int (*handle_fn)(struct handle *h, void *arg);
 
 /* all: MPI_T_PVAR_ALL_HANDLES is allowed, and means all but the levels. */
-static int with(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool all,
-		handle_fn fn, void *arg)
+static int with_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+			bool all, handle_fn fn, void *arg)
 {
 	struct weft_list *pos, *next;
 	struct session *s;
@@ -235,7 +235,7 @@ static int with(MPI_T_pvar_session session, MPI_T_pvar_handle handle, bool all,
 
 static int do_free(struct handle *h, void *arg)
 {
-	drop(&h->link);
+	link_free(&h->link);
 	return MPI_SUCCESS;
 }
 
@@ -244,7 +244,7 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session,
 			    MPI_T_pvar_handle *handle)
 {
 	MPI_ENTER;
-	int err = with(session, *handle, false, do_free, NULL);
+	int err = with_handles(session, *handle, false, do_free, NULL);
 
 	if (!err)
 		*handle = MPI_T_PVAR_HANDLE_NULL;
@@ -327,7 +327,7 @@ int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	MPI_ENTER;
 
-	return with(session, handle, true, do_start, NULL);
+	return with_handles(session, handle, true, do_start, NULL);
 }
 
 #pragma weak MPI_T_pvar_stop = PMPI_T_pvar_stop
@@ -335,7 +335,7 @@ int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	MPI_ENTER;
 
-	return with(session, handle, true, do_stop, NULL);
+	return with_handles(session, handle, true, do_stop, NULL);
 }
 
 #pragma weak MPI_T_pvar_read = PMPI_T_pvar_read
@@ -344,7 +344,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 {
 	MPI_ENTER;
 
-	return with(session, handle, false, do_read, buf);
+	return with_handles(session, handle, false, do_read, buf);
 }
 
 #pragma weak MPI_T_pvar_write = PMPI_T_pvar_write
@@ -355,7 +355,7 @@ int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	unsigned long long v;
 
 	memcpy(&v, buf, sizeof(v));
-	return with(session, handle, false, do_write, &v);
+	return with_handles(session, handle, false, do_write, &v);
 }
 
 #pragma weak MPI_T_pvar_reset = PMPI_T_pvar_reset
@@ -363,7 +363,7 @@ int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	MPI_ENTER;
 
-	return with(session, handle, true, do_write, NULL);
+	return with_handles(session, handle, true, do_write, NULL);
 }
 
 #pragma weak MPI_T_pvar_readreset = PMPI_T_pvar_readreset
@@ -372,5 +372,5 @@ int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 {
 	MPI_ENTER;
 
-	return with(session, handle, false, do_readreset, buf);
+	return with_handles(session, handle, false, do_readreset, buf);
 }

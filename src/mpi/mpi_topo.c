@@ -119,7 +119,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int n, rc;
 
-	mpi_comm_none(comm_cart);
+	mpi_comm_set_null(comm_cart);
 	if (!err)
 		err = check_grid(c, __func__, 3, ndims, dims, &n);
 	if (!err && ndims)
@@ -180,7 +180,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 	int color, key, rc;
 
-	mpi_comm_none(newcomm);
+	mpi_comm_set_null(newcomm);
 	if (!err && c->topo->ndims)
 		err = weft_check_ptr(c, __func__, 2, remain_dims,
 				     "remain_dims");

@@ -24,13 +24,13 @@ struct edge {
 };
 
 /* Lists of edges to or from every rank, one rank after the other. */
-struct parcels {
+struct edge_lists {
 	int *count; /* ints per rank, three per edge */
 	int *displ;
 	struct edge *edge;
 };
 
-static void parcels_close(struct parcels *p)
+static void edge_lists_close(struct edge_lists *p)
 {
 	free(p->count);
 	free(p->displ);
@@ -40,7 +40,7 @@ static void parcels_close(struct parcels *p)
 /*
  * Computes where each rank's edges begin, and allocates memory for all of them.
  */
-static int parcels_place(struct parcels *p, int ranks)
+static int edge_lists_layout(struct edge_lists *p, int ranks)
 {
 	int at = 0;
 
@@ -52,7 +52,7 @@ static int parcels_place(struct parcels *p, int ranks)
 	return p->edge ? 0 : -ENOMEM;
 }
 
-static int parcels_open(struct parcels *p, int ranks)
+static int edge_lists_open(struct edge_lists *p, int ranks)
 {
 	p->edge = NULL;
 	p->count = calloc((size_t)ranks, sizeof(int));
@@ -75,7 +75,8 @@ static bool is_weighted(const struct dist_call *d)
 }
 
 /* Calls put for both ends of every edge; put NULL only counts. */
-static void each_end(const struct dist_call *d, struct parcels *p, int *put)
+static void for_each_end(const struct dist_call *d, struct edge_lists *p,
+			 int *put)
 {
 	int k = 0;
 
@@ -95,7 +96,7 @@ static void each_end(const struct dist_call *d, struct parcels *p, int *put)
 	}
 }
 
-static int fill(const struct dist_call *d, struct parcels *p, int ranks)
+static int fill(const struct dist_call *d, struct edge_lists *p, int ranks)
 {
 	int *put = malloc((size_t)ranks * sizeof(*put));
 
@@ -103,14 +104,14 @@ static int fill(const struct dist_call *d, struct parcels *p, int ranks)
 		return -ENOMEM;
 	for (int r = 0; r < ranks; r++)
 		put[r] = p->displ[r] / 3;
-	each_end(d, p, put);
+	for_each_end(d, p, put);
 	free(put);
 	return 0;
 }
 
 /* Sends parcels to all ranks, and receives theirs; out may have failed. */
-static int exchange(struct weft_comm *c, struct parcels *out,
-		    struct parcels *in)
+static int exchange(struct weft_comm *c, struct edge_lists *out,
+		    struct edge_lists *in)
 {
 	struct weft_dt *dt = weft_dt_of(MPI_INT);
 	struct weft_coll_args a = { .kind = WEFT_COLL_ALLTOALL,
@@ -120,7 +121,7 @@ static int exchange(struct weft_comm *c, struct parcels *out,
 	int rc = weft_coll_run(&a);
 
 	if (!rc)
-		rc = parcels_place(in, c->size);
+		rc = edge_lists_layout(in, c->size);
 	if (rc)
 		return rc;
 	a.uneven = true;
@@ -136,7 +137,7 @@ static int exchange(struct weft_comm *c, struct parcels *out,
 }
 
 /* Sorts the received records into the two lists of a topology. */
-static struct weft_topo *sort_edges(const struct parcels *in, int ranks,
+static struct weft_topo *sort_edges(const struct edge_lists *in, int ranks,
 				    bool weighted)
 {
 	int n = (in->displ[ranks - 1] + in->count[ranks - 1]) / 3;
@@ -162,14 +163,14 @@ static struct weft_topo *sort_edges(const struct parcels *in, int ranks,
 static int dist_build(struct weft_comm *c, const struct dist_call *d,
 		      struct weft_topo **topo_p)
 {
-	struct parcels out = { NULL, NULL, NULL }, in = { NULL, NULL, NULL };
-	int rc = parcels_open(&out, c->size);
+	struct edge_lists out = { NULL, NULL, NULL }, in = { NULL, NULL, NULL };
+	int rc = edge_lists_open(&out, c->size);
 
 	if (!rc)
-		rc = parcels_open(&in, c->size);
+		rc = edge_lists_open(&in, c->size);
 	if (!rc) {
-		each_end(d, &out, NULL);
-		rc = parcels_place(&out, c->size);
+		for_each_end(d, &out, NULL);
+		rc = edge_lists_layout(&out, c->size);
 	}
 	if (!rc)
 		rc = fill(d, &out, c->size);
@@ -179,8 +180,8 @@ static int dist_build(struct weft_comm *c, const struct dist_call *d,
 		*topo_p = sort_edges(&in, c->size, is_weighted(d));
 		rc = *topo_p ? 0 : -ENOMEM;
 	}
-	parcels_close(&out);
-	parcels_close(&in);
+	edge_lists_close(&out);
+	edge_lists_close(&in);
 	return rc;
 }
 
@@ -268,7 +269,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int rc;
 
-	mpi_comm_none(comm_dist_graph);
+	mpi_comm_set_null(comm_dist_graph);
 	if (!err)
 		err = check_dist(c, __func__, &d);
 	if (!err)
@@ -310,7 +311,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int rc;
 
-	mpi_comm_none(comm_dist_graph);
+	mpi_comm_set_null(comm_dist_graph);
 	if (!err)
 		err = check_degree(c, __func__, 2, indegree);
 	if (!err)

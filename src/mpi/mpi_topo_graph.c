@@ -45,7 +45,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int rc;
 
-	mpi_comm_none(comm_graph);
+	mpi_comm_set_null(comm_graph);
 	if (!err)
 		err = check_graph(c, __func__, nnodes, indx, edges);
 	if (!err)

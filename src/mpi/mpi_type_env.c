@@ -100,8 +100,8 @@ struct room {
 };
 
 /* Checks that the type has contents, and the array sizes from argument 2 on. */
-static int check_rooms(const char *func, const struct weft_dt_env *e,
-		       const struct room *r, int n)
+static int check_array_sizes(const char *func, const struct weft_dt_env *e,
+			     const struct room *r, int n)
 {
 	if (e->combiner == MPI_COMBINER_NAMED)
 		return weft_err_arg(NULL, func, MPI_ERR_TYPE, 1,
@@ -146,7 +146,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers,
 	if (!err)
 		err = refuse_large(__func__, e);
 	if (!err)
-		err = check_rooms(__func__, e, rooms, 3);
+		err = check_array_sizes(__func__, e, rooms, 3);
 	if (!err)
 		copy_out(e, array_of_integers, array_of_addresses,
 			 array_of_datatypes);
@@ -173,7 +173,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 	};
 
 	if (!err)
-		err = check_rooms(__func__, e, rooms, 4);
+		err = check_array_sizes(__func__, e, rooms, 4);
 	if (err)
 		return err;
 	for (MPI_Count k = 0; k < e->counts; k++)

@@ -102,7 +102,7 @@ static struct {
 	int n;
 } made = { PTHREAD_MUTEX_INITIALIZER, NULL, 0 };
 
-static struct weft_dt *made_find(int combiner, int p, int r)
+static struct weft_dt *cache_find(int combiner, int p, int r)
 {
 	for (int i = 0; i < made.n; i++) {
 		const struct weft_dt_env *e = made.dt[i]->env;
@@ -114,8 +114,8 @@ static struct weft_dt *made_find(int combiner, int p, int r)
 	return NULL;
 }
 
-static struct weft_dt *made_add(int combiner, int p, int r,
-				struct weft_dt *base)
+static struct weft_dt *cache_add(int combiner, int p, int r,
+				 struct weft_dt *base)
 {
 	int ints = combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2;
 	struct weft_dt **more, *dt;
@@ -151,9 +151,9 @@ static int f90(const char *func, int combiner, int p, int r,
 		return weft_err_arg(NULL, func, MPI_ERR_ARG, 1,
 				    "no type has %d digits", p);
 	pthread_mutex_lock(&made.lock);
-	dt = made_find(combiner, p, r);
+	dt = cache_find(combiner, p, r);
 	if (!dt)
-		dt = made_add(combiner, p, r, base);
+		dt = cache_add(combiner, p, r, base);
 	pthread_mutex_unlock(&made.lock);
 	if (!dt)
 		return weft_err_rc(NULL, func, -ENOMEM);

@@ -18,7 +18,8 @@
 /* ---- checks
  * --------------------------------------------------------------------- */
 
-void mpi_win_reach(MPI_Win handle, int rank, MPI_Count count, MPI_Datatype type)
+void mpi_win_trace_access(MPI_Win handle, int rank, MPI_Count count,
+			  MPI_Datatype type)
 {
 	struct weft_win *w = weft_win_of(handle);
 	struct weft_dt *dt = weft_dt_of(type);
@@ -26,8 +27,8 @@ void mpi_win_reach(MPI_Win handle, int rank, MPI_Count count, MPI_Datatype type)
 	if (weft_traced() && w && dt && count > 0 && rank >= 0 &&
 	    rank < w->size)
 		weft_call_mark(&(const struct weft_call_mark){
-			.word = TRACE_REACH(w->comm->proc[rank],
-					    (uint64_t)count * dt->size) });
+			.word = TRACE_ACCESS(w->comm->proc[rank],
+					     (uint64_t)count * dt->size) });
 }
 
 int mpi_win_bad(const char *func, int arg, MPI_Win handle)
@@ -152,7 +153,7 @@ static int create(const char *func, void *base, MPI_Aint size, MPI_Aint unit,
 		return weft_err_arg(weft_comm_of(comm), func, MPI_ERR_BASE, 1,
 				    "base is NULL and size is %lld",
 				    (long long)size);
-	if (weft_device_has(base))
+	if (weft_device_owns(base))
 		return weft_err_arg(weft_comm_of(comm), func, MPI_ERR_BASE, 1,
 				    NO_DEVICE);
 	return make(&m, base, NULL);
@@ -288,7 +289,7 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 		err = weft_err_arg(w, __func__, MPI_ERR_BASE, 2,
 				   "base is NULL and size is %lld",
 				   (long long)size);
-	if (!err && weft_device_has(base))
+	if (!err && weft_device_owns(base))
 		err = weft_err_arg(w, __func__, MPI_ERR_BASE, 2, NO_DEVICE);
 	if (err)
 		return err;

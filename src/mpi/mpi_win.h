@@ -20,14 +20,14 @@ static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 /*
  * For a trace: records the bytes of a member's memory that this call accesses.
  */
-void mpi_win_reach(MPI_Win handle, int rank, MPI_Count count,
-		   MPI_Datatype type) WEFT_COLD;
+void mpi_win_trace_access(MPI_Win handle, int rank, MPI_Count count,
+			  MPI_Datatype type) WEFT_COLD;
 
 /* MPI_ENTER of an access; tracing is on the slow path. */
-#define MPI_ENTER_REACH(count, type)               \
+#define MPI_ENTER_ACCESS(count, type)              \
 	MPI_ENTER;                                 \
 	if (weft_unlikely(call_here.slot == NULL)) \
-	mpi_win_reach(win, target_rank, count, type)
+	mpi_win_trace_access(win, target_rank, count, type)
 
 /* The target's side of an access: rank, displacement, count and type are
  * consecutive arguments, the first of them number arg. */
@@ -60,12 +60,12 @@ struct mpi_target {
 int mpi_check_target_slow(const struct mpi_target *t,
 			  struct weft_win *w) WEFT_COLD;
 
-static inline bool mpi_target_is_good(const struct mpi_target *t,
-				      const struct weft_win *w)
+static inline bool mpi_target_is_valid(const struct mpi_target *t,
+				       const struct weft_win *w)
 {
 	const struct weft_win_peer *p = &w->peer[t->rank];
 
-	return t->dt && weft_dt_is_handy(t->dt) &&
+	return t->dt && weft_dt_is_int_safe(t->dt) &&
 	       (uint64_t)t->count <= INT_MAX && weft_win_is_open(w, p) &&
 	       weft_win_holds(w, p, t->disp, t->count, t->dt);
 }
@@ -74,7 +74,7 @@ static inline int mpi_check_target(struct mpi_target *t, struct weft_win *w)
 {
 	t->dt = weft_dt_of(t->type);
 	if (weft_likely((unsigned)t->rank < (unsigned)w->size &&
-			mpi_target_is_good(t, w)))
+			mpi_target_is_valid(t, w)))
 		return 0;
 	return mpi_check_target_slow(t, w);
 }

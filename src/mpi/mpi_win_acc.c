@@ -87,7 +87,7 @@ static int check_fit(const struct acc *a, const struct weft_win *w)
 static int check_host(const struct mpi_msg *m, const struct weft_win *w)
 {
 	if (!m->count ||
-	    !weft_device_has((char *)(uintptr_t)m->buf + m->dt->true_lb))
+	    !weft_device_owns((char *)(uintptr_t)m->buf + m->dt->true_lb))
 		return 0;
 	return weft_err_arg(w, m->func, MPI_ERR_BUFFER, m->arg,
 			    "elements that are combined lie in host memory, "
@@ -210,9 +210,9 @@ static int racc(struct acc a, MPI_Request *request)
 /* ---- fast path of one word ---------------------------------------------- */
 
 /* Executes a call on one word if possible. result NULL: nothing is fetched. */
-WEFT_INLINE bool is_word(MPI_Win win, int rank, MPI_Aint disp,
-			 MPI_Datatype type, MPI_Op op, const void *in,
-			 void *result)
+WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
+			   MPI_Datatype type, MPI_Op op, const void *in,
+			   void *result)
 {
 	struct weft_win *w = weft_win_of(win);
 	struct weft_dt *dt = weft_dt_of(type);
@@ -255,12 +255,12 @@ int PMPI_Accumulate(const void *origin_addr, int origin_count,
 		    MPI_Aint target_disp, int target_count,
 		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			origin_datatype == target_datatype && op == MPI_SUM &&
-			is_word(win, target_rank, target_disp, target_datatype,
-				op, origin_addr, NULL)))
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr, NULL)))
 		return MPI_SUCCESS;
 	return acc(ACC);
 }
@@ -271,12 +271,12 @@ int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
 		      MPI_Aint target_disp, MPI_Count target_count,
 		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			origin_datatype == target_datatype && op == MPI_SUM &&
-			is_word(win, target_rank, target_disp, target_datatype,
-				op, origin_addr, NULL)))
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr, NULL)))
 		return MPI_SUCCESS;
 	return acc(ACC);
 }
@@ -288,7 +288,7 @@ int PMPI_Raccumulate(const void *origin_addr, int origin_count,
 		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
 		     MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return racc(ACC, request);
 }
@@ -300,7 +300,7 @@ int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
 		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
 		       MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return racc(ACC, request);
 }
@@ -314,14 +314,15 @@ int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
 			int target_rank, MPI_Aint target_disp, int target_count,
 			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			result_count == 1 && result_addr &&
 			origin_datatype == target_datatype &&
 			result_datatype == target_datatype &&
-			is_word(win, target_rank, target_disp, target_datatype,
-				op, origin_addr, result_addr)))
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr,
+				  result_addr)))
 		return MPI_SUCCESS;
 	return acc(GET_ACC);
 }
@@ -334,14 +335,15 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 			  MPI_Count target_count, MPI_Datatype target_datatype,
 			  MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			result_count == 1 && result_addr &&
 			origin_datatype == target_datatype &&
 			result_datatype == target_datatype &&
-			is_word(win, target_rank, target_disp, target_datatype,
-				op, origin_addr, result_addr)))
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr,
+				  result_addr)))
 		return MPI_SUCCESS;
 	return acc(GET_ACC);
 }
@@ -354,7 +356,7 @@ int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
 			 int target_count, MPI_Datatype target_datatype,
 			 MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return racc(GET_ACC, request);
 }
@@ -367,7 +369,7 @@ int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 			   MPI_Count target_count, MPI_Datatype target_datatype,
 			   MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return racc(GET_ACC, request);
 }
@@ -388,7 +390,7 @@ struct single {
 };
 
 /* Integers, logicals and bytes can be compared bit by bit. */
-static bool compares(const struct weft_dt *dt)
+static bool has_compare_and_swap(const struct weft_dt *dt)
 {
 	return (dt->basic >= WEFT_BASIC_I8 && dt->basic <= WEFT_BASIC_U64) ||
 	       (dt->basic >= WEFT_BASIC_L8 && dt->basic <= WEFT_BASIC_BYTE);
@@ -402,7 +404,7 @@ static int check_single(const struct single *s, int arg)
 	if (!dt || !dt->obj.predefined)
 		return weft_err_arg(w, s->func, MPI_ERR_TYPE, arg,
 				    "datatype is not predefined");
-	if (s->compare && !compares(dt))
+	if (s->compare && !has_compare_and_swap(dt))
 		return weft_err_arg(w, s->func, MPI_ERR_TYPE, arg,
 				    "%s is not for compare and swap", dt->name);
 	return 0;
@@ -439,11 +441,11 @@ int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
 		      MPI_Datatype datatype, int target_rank,
 		      MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER_REACH(1, datatype);
+	MPI_ENTER_ACCESS(1, datatype);
 
 	if (weft_likely(result_addr &&
-			is_word(win, target_rank, target_disp, datatype, op,
-				origin_addr, result_addr)))
+			word_done(win, target_rank, target_disp, datatype, op,
+				  origin_addr, result_addr)))
 		return MPI_SUCCESS;
 	return single(&(struct single){ __func__, origin_addr, NULL,
 					result_addr, datatype, target_rank,
@@ -460,7 +462,7 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 	char *at = weft_win_word(w, target_rank, target_disp, dt);
 	int err;
 
-	MPI_ENTER_REACH(1, datatype);
+	MPI_ENTER_ACCESS(1, datatype);
 
 	if (weft_likely(at && origin_addr && compare_addr && result_addr)) {
 		weft_win_word_swap(at, dt, origin_addr, compare_addr,

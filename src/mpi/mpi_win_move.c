@@ -61,7 +61,7 @@ WEFT_INLINE int check(struct move *m, bool put, struct weft_win **win_p,
 
 static bool is_device(const struct weft_win_xfer *x)
 {
-	return weft_device_has((char *)x->buf + x->dt->true_lb);
+	return weft_device_owns((char *)x->buf + x->dt->true_lb);
 }
 
 /* A buffer in device memory, staged in host memory: complete on return. */
@@ -143,7 +143,7 @@ int PMPI_Put(const void *origin_addr, int origin_count,
 	     MPI_Aint target_disp, int target_count,
 	     MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return move(MOVE, true);
 }
@@ -154,7 +154,7 @@ int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
 	       MPI_Aint target_disp, MPI_Count target_count,
 	       MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return move(MOVE, true);
 }
@@ -164,7 +164,7 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 	     int target_rank, MPI_Aint target_disp, int target_count,
 	     MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return move(MOVE, false);
 }
@@ -175,7 +175,7 @@ int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
 	       MPI_Aint target_disp, MPI_Count target_count,
 	       MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return move(MOVE, false);
 }
@@ -186,7 +186,7 @@ int PMPI_Rput(const void *origin_addr, int origin_count,
 	      MPI_Aint target_disp, int target_count,
 	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return rmove(MOVE, true, request);
 }
@@ -197,7 +197,7 @@ int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
 		MPI_Aint target_disp, MPI_Count target_count,
 		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return rmove(MOVE, true, request);
 }
@@ -207,7 +207,7 @@ int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 	      int target_rank, MPI_Aint target_disp, int target_count,
 	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return rmove(MOVE, false, request);
 }
@@ -218,7 +218,7 @@ int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
 		MPI_Aint target_disp, MPI_Count target_count,
 		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER_REACH(target_count, target_datatype);
+	MPI_ENTER_ACCESS(target_count, target_datatype);
 
 	return rmove(MOVE, false, request);
 }

@@ -69,7 +69,7 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 					   MPI_MODE_NOSUCCEED,
 				   w);
 	if (!err)
-		err = check_sync(__func__, w, weft_win_no_fence(w));
+		err = check_sync(__func__, w, weft_win_why_no_fence(w));
 	if (!err)
 		weft_trace_win_coll(w->comm);
 	return err ? err : weft_err_rc(w, __func__, weft_win_fence(w, assert));

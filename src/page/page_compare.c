@@ -42,7 +42,7 @@ static struct row *read_all(FILE *f, unsigned *count)
 }
 
 /* Sorts by plot, curve, point and value. */
-static int order(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 	int c = strcmp(x->bench, y->bench);
@@ -71,7 +71,7 @@ static bool same_curve(const struct row *x, const struct row *y)
 	return same_plot(x, y) && !strcmp(x->mpi, y->mpi);
 }
 
-static double middle(const struct row *r, unsigned n)
+static double median(const struct row *r, unsigned n)
 {
 	return n % 2 ? r[n / 2].value
 		     : (r[n / 2 - 1].value + r[n / 2].value) / 2;
@@ -91,7 +91,7 @@ static unsigned put_curve(struct json *j, const struct row *r, unsigned left)
 			n++;
 		json_array(j, NULL);
 		json_number(j, NULL, r[at].size);
-		json_number(j, NULL, middle(&r[at], n));
+		json_number(j, NULL, median(&r[at], n));
 		json_number(j, NULL, r[at].value);
 		json_number(j, NULL, r[at + n - 1].value);
 		json_close(j);
@@ -121,7 +121,7 @@ static unsigned put_plot(struct json *j, const struct row *r, unsigned left)
 	return at;
 }
 
-static int make(FILE *csv, const char *file)
+static int write_page(FILE *csv, const char *file)
 {
 	unsigned count, at = 0;
 	struct row *row = read_all(csv, &count);
@@ -130,7 +130,7 @@ static int make(FILE *csv, const char *file)
 		      : -ENOMEM;
 
 	if (!err) {
-		qsort(row, count, sizeof(*row), order);
+		qsort(row, count, sizeof(*row), compare_rows);
 		json_array(&p.data, "benchmarks");
 		while (at < count)
 			at += put_plot(&p.data, &row[at], count - at);
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--check"))
 		return 0;
 	csv = fopen(argv[1], "r");
-	err = csv ? make(csv, argv[2]) : -errno;
+	err = csv ? write_page(csv, argv[2]) : -errno;
 	if (err)
 		fprintf(stderr, "weft-page: %s: %s\n", csv ? argv[2] : argv[1],
 			strerror(-err));

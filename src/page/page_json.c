@@ -37,7 +37,7 @@ static bool is_plain(unsigned char c)
  * Writes a character that needs an escape or several bytes; returns its length
  * in bytes.
  */
-static unsigned put_odd(FILE *f, const unsigned char *s)
+static unsigned put_escaped(FILE *f, const unsigned char *s)
 {
 	unsigned n = utf8_length(s);
 
@@ -61,7 +61,7 @@ static void put_text(FILE *f, const char *text)
 		if (is_plain(*s))
 			putc_unlocked(*s++, f);
 		else
-			s += put_odd(f, s);
+			s += put_escaped(f, s);
 	putc_unlocked('"', f);
 }
 
@@ -111,7 +111,7 @@ char *json_digits(char *end, uint64_t x, unsigned least)
 }
 
 /* Writes the separating comma and the key, as needed. */
-static void before(struct json *j, const char *key)
+static void put_key(struct json *j, const char *key)
 {
 	if (j->depth && j->some[j->depth - 1])
 		putc_unlocked(',', j->f);
@@ -123,9 +123,9 @@ static void before(struct json *j, const char *key)
 	putc_unlocked(':', j->f);
 }
 
-static void deeper(struct json *j, const char *key, char begin, char end)
+static void open_level(struct json *j, const char *key, char begin, char end)
 {
-	before(j, key);
+	put_key(j, key);
 	weft_must(j->depth < JSON_DEPTH);
 	putc_unlocked(begin, j->f);
 	j->end[j->depth] = end;
@@ -134,12 +134,12 @@ static void deeper(struct json *j, const char *key, char begin, char end)
 
 void json_object(struct json *j, const char *key)
 {
-	deeper(j, key, '{', '}');
+	open_level(j, key, '{', '}');
 }
 
 void json_array(struct json *j, const char *key)
 {
-	deeper(j, key, '[', ']');
+	open_level(j, key, '[', ']');
 }
 
 void json_close(struct json *j)
@@ -152,14 +152,14 @@ void json_close(struct json *j)
 
 void json_text(struct json *j, const char *key, const char *text)
 {
-	before(j, key);
+	put_key(j, key);
 	put_text(j->f, text);
 }
 
 /* JSON has no literal for infinity and NaN: these become null. */
 void json_number(struct json *j, const char *key, double x)
 {
-	before(j, key);
+	put_key(j, key);
 	if (isfinite(x))
 		fprintf(j->f, "%.9g", x);
 	else
@@ -180,7 +180,7 @@ void json_ints(struct json *j, const int64_t *x, unsigned n)
 	char text[8 * JSON_DIGITS], *end = text + sizeof(text), *p = end;
 
 	weft_must(n && n <= 8);
-	before(j, NULL);
+	put_key(j, NULL);
 	for (p = put_int(end, x[--n]); n--;) {
 		*--p = ',';
 		p = put_int(p, x[n]);
@@ -193,12 +193,12 @@ void json_int(struct json *j, const char *key, int64_t x)
 	char text[JSON_DIGITS], *end = text + sizeof(text);
 	char *p = put_int(end, x);
 
-	before(j, key);
+	put_key(j, key);
 	fwrite_unlocked(p, 1, (size_t)(end - p), j->f);
 }
 
 void json_bool(struct json *j, const char *key, bool x)
 {
-	before(j, key);
+	put_key(j, key);
 	fputs(x ? "true" : "false", j->f);
 }

@@ -9,7 +9,7 @@ libweftrepro_la_SOURCES = src/reproduce/repro.h \
 	src/reproduce/repro_neighbour.c \
 	src/reproduce/repro_conditional.c \
 	src/reproduce/repro_pingpong.c src/reproduce/repro_progress.c \
-	src/reproduce/repro_soft.c \
+	src/reproduce/repro_software.c \
 	src/reproduce/repro_staged.c src/reproduce/repro_staged.h \
 	src/reproduce/repro_stream.c \
 	src/reproduce/repro_table.c \

@@ -80,9 +80,9 @@ const struct repro_exp *repro_exp_find(const struct repro_row *row);
 int repro_exp_run(const struct repro *r, struct repro_row *row);
 /* Returns an argument as text or number, or its default. */
 const char *repro_arg(const struct repro_row *row, const char *key,
-		      char buf[64], const char *without);
+		      char buf[64], const char *fallback);
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,
-			  uint64_t without);
+			  uint64_t fallback);
 /* Does the row take more than some seconds? */
 bool repro_slow(const struct repro_row *row);
 
@@ -122,8 +122,8 @@ int repro_conditional(const struct repro *r, const struct repro_row *row,
 		      double *model_p);
 int repro_gather(const struct repro *r, const struct repro_row *row,
 		 double *model_p);
-int repro_soft(const struct repro *r, const struct repro_row *row,
-	       double *model_p);
+int repro_software(const struct repro *r, const struct repro_row *row,
+		   double *model_p);
 int repro_speedup(const struct repro *r, const struct repro_row *row,
 		  double *model_p);
 int repro_added(const struct repro *r, const struct repro_row *row,

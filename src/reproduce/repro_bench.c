@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static int tell(const char *what, int err)
+static int report_error(const char *what, int err)
 {
 	fprintf(stderr, "weft-reproduce: %s: %s\n", what, strerror(-err));
 	return err;
@@ -19,7 +19,7 @@ int repro_bench_config(const struct repro *r, const struct repro_row *row,
 		       struct net_config *cfg)
 {
 	char spec[4096], shape[64] = "", variant[64] = "";
-	struct net_why why;
+	struct net_error_text why;
 	int err;
 
 	if (row && !repro_arg(row, "shape", shape, NULL))
@@ -44,10 +44,10 @@ int repro_bench_build(struct repro_bench *b, uint32_t packets)
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (b->net == MAP_FAILED) {
 		b->net = NULL;
-		return tell("memory of the model", -errno);
+		return report_error("memory of the model", -errno);
 	}
 	err = net_open(b->net, b->bytes, &b->cfg, packets);
-	return err ? tell("opening the model", err) : 0;
+	return err ? report_error("opening the model", err) : 0;
 }
 
 int repro_bench_open(struct repro_bench *b, const struct repro *r,
@@ -69,11 +69,11 @@ int repro_bench_path(const struct repro_bench *b, const char *name,
 			*path_p = (uint8_t)i;
 			return 0;
 		}
-	return name ? tell(name, -EINVAL) : 0;
+	return name ? report_error(name, -EINVAL) : 0;
 }
 
-int repro_bench_path_in(const struct repro_bench *b,
-			const struct repro_row *row, uint8_t *in_p)
+int repro_bench_receive_path(const struct repro_bench *b,
+			     const struct repro_row *row, uint8_t *in_p)
 {
 	char name[64];
 	int err = 0;
@@ -94,10 +94,10 @@ int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg)
 
 	while ((next = net_next(b->net)) != NET_NEVER)
 		net_run(b->net, next + 1000000000, up, arg, &stop);
-	if (net_stuck(b->net))
-		return tell("the network is stuck", -EDEADLK);
+	if (net_deadlock_check(b->net))
+		return report_error("the network is stuck", -EDEADLK);
 	err = net_check(b->net);
-	return err ? tell("the model's invariants", err) : 0;
+	return err ? report_error("the model's invariants", err) : 0;
 }
 
 void repro_bench_close(struct repro_bench *b)

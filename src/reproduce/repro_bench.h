@@ -40,8 +40,8 @@ int repro_bench_path(const struct repro_bench *b, const char *name,
  * Finds the row's path in=: its index plus one, or 0 without one. Returns 0 or
  * -EINVAL.
  */
-int repro_bench_path_in(const struct repro_bench *b,
-			const struct repro_row *row, uint8_t *in_p);
+int repro_bench_receive_path(const struct repro_bench *b,
+			     const struct repro_row *row, uint8_t *in_p);
 /* Runs until no event is left, then checks the model. Returns 0 or -errno. */
 int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg);
 void repro_bench_close(struct repro_bench *b);

@@ -29,7 +29,7 @@ struct coll {
 	int err;
 };
 
-static void give(struct coll *c, uint64_t at, uint32_t node, uint64_t seq)
+static void contribute(struct coll *c, uint64_t at, uint32_t node, uint64_t seq)
 {
 	uint64_t payload = c->bench.cfg.payload_bytes;
 	uint64_t left = c->bytes - seq * payload;
@@ -54,7 +54,7 @@ static void result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 
 	c->last_ps = at > c->last_ps ? at : c->last_ps;
 	if (seq + WINDOW < c->packets)
-		give(c, at, node, seq + WINDOW);
+		contribute(c, at, node, seq + WINDOW);
 }
 
 static uint64_t combine(void *arg, uint64_t at, uint32_t node,
@@ -109,7 +109,7 @@ static int run(struct coll *c)
 	c->packets = c->bytes ? (c->bytes + payload - 1) / payload : 1;
 	for (uint64_t seq = 0; seq < c->packets && seq < WINDOW; seq++)
 		for (uint32_t i = 0; i < c->count; i++)
-			give(c, 0, c->node[i], seq);
+			contribute(c, 0, c->node[i], seq);
 	err = c->err ? c->err : repro_bench_run(&c->bench, &up, c);
 	return err ? err : c->err;
 }

@@ -23,7 +23,7 @@ static void result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	c->last_ps = at;
 }
 
-static int come(struct conditional *c, uint32_t nodes)
+static int arrive(struct conditional *c, uint32_t nodes)
 {
 	struct net_part part = { .route = c->route, .kind = NET_BARRIER };
 	int err = 0;
@@ -64,7 +64,7 @@ int repro_conditional(const struct repro *r, const struct repro_row *row,
 	if (!err)
 		err = open_range(&c, nodes);
 	if (!err)
-		err = come(&c, nodes);
+		err = arrive(&c, nodes);
 	if (!err)
 		err = repro_bench_run(&c.bench, &up, &c);
 	*model_p = (double)(c.last_ps + c.bench.cfg.poll_ps);

@@ -19,7 +19,7 @@ static const char *label(const struct repro_row *row)
 	return by ? by + strlen(", by ") : NULL;
 }
 
-static bool together(const struct repro_row *a, const struct repro_row *b)
+static bool same_plot(const struct repro_row *a, const struct repro_row *b)
 {
 	if (label(a) || label(b))
 		return !strcmp(a->text, b->text);
@@ -39,7 +39,7 @@ static unsigned data(FILE *f, const struct repro *r,
 	for (unsigned i = 0; i < r->count; i++) {
 		const struct repro_row *row = &r->row[i];
 
-		if (row->state != REPRO_DONE || !together(row, first))
+		if (row->state != REPRO_DONE || !same_plot(row, first))
 			continue;
 		if (label(first))
 			fprintf(f, "%s %g %g\n", row->x, row->value,
@@ -53,7 +53,7 @@ static unsigned data(FILE *f, const struct repro *r,
 	return n;
 }
 
-static void picture(FILE *f, const struct repro *r, const struct repro_row *row)
+static void plot(FILE *f, const struct repro *r, const struct repro_row *row)
 {
 	const char *x = label(row);
 
@@ -85,7 +85,7 @@ static void picture(FILE *f, const struct repro *r, const struct repro_row *row)
 static bool is_first(const struct repro *r, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
-		if (together(&r->row[k], &r->row[i]))
+		if (same_plot(&r->row[k], &r->row[i]))
 			return false;
 	return true;
 }
@@ -99,7 +99,7 @@ int repro_draw(const struct repro *r, const char *file)
 	fputs("set multiplot layout 4,2\nset grid\nset key bottom right\n", f);
 	for (unsigned i = 0; i < r->count; i++)
 		if (is_first(r, i))
-			picture(f, r, &r->row[i]);
+			plot(f, r, &r->row[i]);
 	fputs("unset multiplot\n", f);
 	return sim_plot_close(f);
 }

@@ -24,7 +24,7 @@ static const struct repro_exp exps[] = {
 	{ "coll", REPRO_PS, repro_coll },
 	{ "conditional", REPRO_PS, repro_conditional },
 	{ "gather", REPRO_PS, repro_gather },
-	{ "software", REPRO_PS, repro_soft },
+	{ "software", REPRO_PS, repro_software },
 	{ "speedup", REPRO_NUMBER, repro_speedup },
 	{ "added", REPRO_PS, repro_added },
 	{ "loss", REPRO_NUMBER, repro_loss },
@@ -48,7 +48,7 @@ const struct repro_exp *repro_exp_find(const struct repro_row *row)
 }
 
 const char *repro_arg(const struct repro_row *row, const char *key,
-		      char buf[64], const char *without)
+		      char buf[64], const char *fallback)
 {
 	const char *s = row->exp;
 	size_t n = strlen(key), len;
@@ -62,16 +62,16 @@ const char *repro_arg(const struct repro_row *row, const char *key,
 		snprintf(buf, 64, "%.*s", (int)len, s);
 		return buf;
 	}
-	return without;
+	return fallback;
 }
 
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,
-			  uint64_t without)
+			  uint64_t fallback)
 {
 	char buf[64];
 	const char *s = repro_arg(row, key, buf, NULL);
 
-	return s ? strtoull(s, NULL, 10) : without;
+	return s ? strtoull(s, NULL, 10) : fallback;
 }
 
 bool repro_slow(const struct repro_row *row)

@@ -18,10 +18,10 @@
 
 /* The interface of a member. */
 struct member {
-	uint64_t came; /* arrived inputs, one bit each */
+	uint64_t inputs; /* arrived inputs, one bit each */
 	uint64_t busy_ps;
 	unsigned added;
-	bool here; /* its own contribution was posted */
+	bool posted; /* its own contribution was posted */
 };
 
 struct gather {
@@ -40,7 +40,7 @@ static uint32_t node_of(const struct gather *g, uint32_t member)
 	return member / g->per;
 }
 
-static void note(struct gather *g, int err)
+static void record_error(struct gather *g, int err)
 {
 	if (err)
 		g->err = err;
@@ -59,7 +59,7 @@ static void send_up(struct gather *g, uint32_t member, uint64_t at)
 		.cookie = (uint64_t)up << 8 | nth,
 	};
 
-	note(g, net_send(g->bench.net, at, &msg));
+	record_error(g, net_send(g->bench.net, at, &msg));
 }
 
 static void multicast(struct gather *g, uint64_t at)
@@ -70,27 +70,27 @@ static void multicast(struct gather *g, uint64_t at)
 		.kind = NET_BCAST,
 	};
 
-	note(g, net_tree_send(g->bench.net, at, &part));
+	record_error(g, net_tree_send(g->bench.net, at, &part));
 }
 
 /*
  * Combines the arrived inputs in order; after the last input the result is sent
  * to the parent, or multicast by the root.
  */
-static void go_on(struct gather *g, uint32_t member, uint64_t at)
+static void advance(struct gather *g, uint32_t member, uint64_t at)
 {
 	struct member *m = &g->member[member];
 	unsigned n = net_fold_inputs(&g->tree, member);
 
-	if (!m->here)
+	if (!m->posted)
 		return;
 	if (m->busy_ps < at)
 		m->busy_ps = at;
-	for (; m->added < n && m->came >> m->added & 1; m->added++)
+	for (; m->added < n && m->inputs >> m->added & 1; m->added++)
 		m->busy_ps += g->bench.cfg.fold_ps;
 	if (m->added < n)
 		return;
-	m->here = false;
+	m->posted = false;
 	if (member)
 		send_up(g, member, m->busy_ps);
 	else
@@ -101,8 +101,8 @@ static void timer(void *arg, uint64_t at, uint64_t cookie)
 {
 	struct gather *g = arg;
 
-	g->member[cookie].here = true;
-	go_on(g, (uint32_t)cookie, at);
+	g->member[cookie].posted = true;
+	advance(g, (uint32_t)cookie, at);
 }
 
 static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -110,8 +110,8 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct gather *g = arg;
 	uint32_t member = (uint32_t)(cookie >> 8);
 
-	g->member[member].came |= 1ull << (cookie & 255);
-	go_on(g, member, at);
+	g->member[member].inputs |= 1ull << (cookie & 255);
+	advance(g, member, at);
 }
 
 static void result(void *arg, uint64_t at, uint32_t route, uint32_t node,
@@ -155,7 +155,7 @@ static int run(struct gather *g)
 	if (!g->member)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->tree.n; i++)
-		note(g, net_timer(g->bench.net, at, i));
+		record_error(g, net_timer(g->bench.net, at, i));
 	err = g->err ? g->err : repro_bench_run(&g->bench, &up, g);
 	free(g->member);
 	return err ? err : g->err;

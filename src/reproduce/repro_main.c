@@ -31,7 +31,7 @@ static int which_system(struct weft_args *w)
 	for (unsigned i = 0; i < n; i++)
 		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s, ",
 				       name[i]);
-	return weft_args_wrong(w, "which system? %sor all", all);
+	return weft_args_error(w, "which system? %sor all", all);
 }
 
 struct args {
@@ -98,7 +98,7 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 		if (found == WEFT_ARGS_OPTION)
 			set(w, a);
 		else if (r->system)
-			return weft_args_wrong(w, "one system at a time");
+			return weft_args_error(w, "one system at a time");
 		else
 			r->system = *w->word++;
 	}
@@ -109,9 +109,9 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
 		return -1;
 	if (a->html && weft_outfile_check(a->html, WEFT_OUTFILE_PAGE, why))
-		return weft_args_wrong(w, "--html %s: %s", a->html, why);
+		return weft_args_error(w, "--html %s: %s", a->html, why);
 	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))
-		return weft_args_wrong(w, "all takes no --machine, --only or "
+		return weft_args_error(w, "all takes no --machine, --only or "
 					  "--plot");
 	r->machine = a->machine ? a->machine : r->system;
 	r->quick = a->quick;
@@ -120,7 +120,7 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 }
 
 /* Keeps the selected rows; returns their number. */
-static unsigned keep(struct repro *r, const char *only)
+static unsigned select_rows(struct repro *r, const char *only)
 {
 	unsigned n = 0;
 
@@ -178,14 +178,14 @@ static int check(struct weft_args *w, struct repro *r, const struct args *a)
 	struct net_config cfg;
 
 	if (strrchr(r->machine, ':') && !strchr(strrchr(r->machine, ':'), '/'))
-		return weft_args_wrong(w,
+		return weft_args_error(w,
 				       "%s: the experiments bring their "
 				       "shapes; name the machine without one",
 				       r->machine);
 	if (repro_table_read(r) || repro_bench_config(r, NULL, &cfg))
 		return -1;
-	if (!keep(r, a->only))
-		return weft_args_wrong(w,
+	if (!select_rows(r, a->only))
+		return weft_args_error(w,
 				       "%s: no row's id begins so; see "
 				       "--list",
 				       a->only);
@@ -230,7 +230,7 @@ static int run(struct weft_args *w, struct repro *r, const struct args *a)
 	return err ? err : run_all(r, a);
 }
 
-static int say(const char *file, int err)
+static int report_write(const char *file, int err)
 {
 	if (err)
 		fprintf(stderr, "weft-reproduce: cannot write %s: %s\n", file,
@@ -245,13 +245,13 @@ static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 	int err = repro_page_open(&page, a->html, r->system);
 
 	if (err)
-		return say(a->html, err);
+		return report_write(a->html, err);
 	a->page = &page;
 	err = run(w, r, a);
 	if (err < 0)
 		page_drop(&page);
 	else
-		err |= say(a->html, page_close(&page));
+		err |= report_write(a->html, page_close(&page));
 	return err;
 }
 

@@ -25,7 +25,7 @@ static void constants(const struct repro *r,
 		      void (*each)(void *arg, const struct net_file_entry *e),
 		      void *arg)
 {
-	struct net_why why;
+	struct net_error_text why;
 
 	if (net_file_each(r->machine, each, arg, &why))
 		fprintf(stderr, "weft-reproduce: %s\n", why.text);

@@ -69,7 +69,7 @@ int repro_page_open(struct page *p, const char *file, const char *system)
 void repro_page_add(struct page *p, const struct repro *r)
 {
 	struct json *j = &p->data;
-	struct net_why why;
+	struct net_error_text why;
 	char sum[160];
 
 	repro_out_sum(r, sum, sizeof(sum));

@@ -42,7 +42,7 @@ struct pingpong {
 	int err;
 };
 
-static void serve(struct pingpong *p, uint64_t at, unsigned from)
+static void post_next(struct pingpong *p, uint64_t at, unsigned from)
 {
 	int err;
 
@@ -66,7 +66,7 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	if (p->sends == p->warm)
 		p->began = p->ended;
 	if (p->sends < 2 * ROUNDS + p->warm)
-		serve(p, at + p->soft_ps, (unsigned)cookie);
+		post_next(p, at + p->soft_ps, (unsigned)cookie);
 }
 
 /* Runs the ping-pong; *ps_p: mean one-way time in ps. */
@@ -76,7 +76,7 @@ static int run(struct pingpong *p, double *ps_p)
 	int err;
 
 	p->sends = 0;
-	serve(p, 0, 0);
+	post_next(p, 0, 0);
 	err = p->err ? p->err : repro_bench_run(&p->bench, &up, p);
 	*ps_p = (double)(p->ended - p->began) / (2 * ROUNDS);
 	return err ? err : p->err;
@@ -128,7 +128,7 @@ static int measure(const struct repro *r, const struct repro_row *row,
 	p.path[1] = p.path[0];
 	p.warm = 2 * (unsigned)repro_arg_number(row, "warm", 0);
 	if (!err)
-		err = repro_bench_path_in(&p.bench, row, &p.in);
+		err = repro_bench_receive_path(&p.bench, row, &p.in);
 	if (!err) {
 		p.node[1] = other_node(row, &p.bench.cfg);
 		p.soft_ps = software(row, &p.bench.cfg, bytes);

@@ -21,7 +21,7 @@ struct staged {
 	struct net_msg msg;
 	uint64_t bytes;
 	uint32_t node[2];
-	uint64_t come; /* bytes of the message that have arrived */
+	uint64_t received; /* bytes of the message that have arrived */
 	/* time at which the receiving host has copied these */
 	uint64_t free_ps;
 	uint64_t began;
@@ -57,21 +57,21 @@ static void post(struct staged *s, uint64_t at, unsigned from)
 			s->err = err;
 		left -= s->msg.bytes;
 	}
-	s->come = 0;
+	s->received = 0;
 	s->sends++;
 }
 
 static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
 	struct staged *s = arg;
-	uint64_t left = s->bytes - s->come;
+	uint64_t left = s->bytes - s->received;
 	uint64_t n = left < s->kind->stage_bytes ? left : s->kind->stage_bytes;
 
 	if (s->free_ps < at)
 		s->free_ps = at;
 	s->free_ps += s->bench.cfg.recv_ps + copy_ps(s, n);
-	s->come += n;
-	if (s->come < s->bytes)
+	s->received += n;
+	if (s->received < s->bytes)
 		return;
 	if (s->sends == s->warm)
 		s->began = s->free_ps;

@@ -72,7 +72,7 @@ static int run(const struct repro *r, const struct repro_row *row,
 				       repro_arg(row, "path", path, NULL),
 				       &msg.path);
 	if (!err)
-		err = repro_bench_path_in(&s->bench, row, &msg.path_in);
+		err = repro_bench_receive_path(&s->bench, row, &msg.path_in);
 	if (!strcmp(repro_arg(row, "way", way, ""), "dynamic"))
 		msg.way = NET_DYNAMIC;
 	msg.ack = repro_arg_number(row, "ack", 0) != 0;

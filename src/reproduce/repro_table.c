@@ -35,7 +35,7 @@ static int number(const char *text, double *x_p, char **end_p)
 	return *end_p == text || !(*x_p > 0) ? -EINVAL : 0;
 }
 
-static int take_band(struct repro_row *row, const char *text)
+static int parse_band(struct repro_row *row, const char *text)
 {
 	char *end;
 
@@ -52,7 +52,7 @@ static int take_band(struct repro_row *row, const char *text)
 const char *const repro_kinds[] = { "predicted", "calibrated", "identity",
 				    "compared" };
 
-static int take_kind(struct repro_row *row, const char *text)
+static int parse_kind(struct repro_row *row, const char *text)
 {
 	for (unsigned i = 0; i < WEFT_COUNT_OF(repro_kinds); i++)
 		if (!strcmp(text, repro_kinds[i])) {
@@ -62,7 +62,7 @@ static int take_kind(struct repro_row *row, const char *text)
 	return -EINVAL;
 }
 
-static int take(struct repro_row *row, char *const *cell)
+static int parse_row(struct repro_row *row, char *const *cell)
 {
 	char *end;
 
@@ -77,12 +77,12 @@ static int take(struct repro_row *row, char *const *cell)
 		return -EINVAL;
 	if (number(cell[VALUE], &row->value, &end) || *end)
 		return -EINVAL;
-	if (take_kind(row, cell[KIND]))
+	if (parse_kind(row, cell[KIND]))
 		return -EINVAL;
-	return take_band(row, cell[BAND]);
+	return parse_band(row, cell[BAND]);
 }
 
-static int take_line(struct repro *r, char *line)
+static int parse_line(struct repro *r, char *line)
 {
 	char *cell[COLUMNS] = { NULL };
 	unsigned n = 0;
@@ -94,7 +94,7 @@ static int take_line(struct repro *r, char *line)
 		cell[n++] = strsep(&line, "\t");
 	if (n < WHY || line || r->count == REPRO_ROWS_MAX)
 		return -EINVAL;
-	return take(&r->row[r->count++], cell);
+	return parse_row(&r->row[r->count++], cell);
 }
 
 static int by_name(const void *a, const void *b)
@@ -142,7 +142,7 @@ static int no_system(const char *system)
 int repro_table_read(struct repro *r)
 {
 	char what[64], path[4096], line[512];
-	unsigned number_of = 0;
+	unsigned line_number = 0;
 	FILE *f = NULL;
 
 	snprintf(what, sizeof(what), "reproduce/%.40s.tsv", r->system);
@@ -151,13 +151,13 @@ int repro_table_read(struct repro *r)
 	if (!f)
 		return no_system(r->system);
 	while (fgets(line, sizeof(line), f)) {
-		number_of++;
-		if (take_line(r, line)) {
+		line_number++;
+		if (parse_line(r, line)) {
 			fprintf(stderr,
 				"weft-reproduce: %s:%u: a row is id, "
 				"source, description, x, value, unit, kind, "
 				"band, experiment\n",
-				path, number_of);
+				path, line_number);
 			fclose(f);
 			return -EINVAL;
 		}

@@ -47,8 +47,8 @@ static void on_word(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
  * Runs one failure on a network of its own; adds the time until the master
  * knows to *ps_p.
  */
-static int one_death(const struct repro *r, const struct repro_row *row,
-		     uint64_t lot, unsigned what, double *ps_p)
+static int one_failure(const struct repro *r, const struct repro_row *row,
+		       uint64_t seed, unsigned what, double *ps_p)
 {
 	static const struct net_up up = { .timer = on_timer, .word = on_word };
 	struct repro_bench b = { .net = NULL };
@@ -58,12 +58,12 @@ static int one_death(const struct repro *r, const struct repro_row *row,
 	int err = open_watched(&b, r, row);
 
 	wd = b.cfg.watch_ps;
-	at = 4 * wd + weft_hash_mix(lot) % wd;
+	at = 4 * wd + weft_hash_mix(seed) % wd;
 	if (!err)
-		err = net_watch_open(&w, b.net, &b.cfg, lot, 16 * wd);
+		err = net_watch_open(&w, b.net, &b.cfg, seed, 16 * wd);
 	if (!err)
-		err = net_watch_kill(
-			w, at, (uint32_t)(weft_hash_mix(lot + 1) % b.nodes),
+		err = net_watch_fail(
+			w, at, (uint32_t)(weft_hash_mix(seed + 1) % b.nodes),
 			what);
 	while (!err && !net_watch_done(w) && net_next(b.net) != NET_NEVER)
 		net_run(b.net, net_next(b.net), &up, w, &stop);
@@ -87,8 +87,9 @@ int repro_aware(const struct repro *r, const struct repro_row *row,
 
 	*model_p = 0;
 	for (uint64_t i = 0; i < count && !err; i++)
-		err = one_death(r, row, i * 1000 + 1,
-				nic ? NET_WATCH_NIC : NET_WATCH_HOST, model_p);
+		err = one_failure(r, row, i * 1000 + 1,
+				  nic ? NET_WATCH_NIC : NET_WATCH_HOST,
+				  model_p);
 	*model_p /= (double)count;
 	return err;
 }
@@ -106,7 +107,7 @@ struct pair {
 	int err;
 };
 
-static void serve(struct pair *p, uint64_t at, uint32_t from)
+static void post_next(struct pair *p, uint64_t at, uint32_t from)
 {
 	if (at > p->until)
 		return;
@@ -125,7 +126,7 @@ static void pair_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	p->sum_ps += took;
 	if (p->most_ps < took)
 		p->most_ps = took;
-	serve(p, at, node);
+	post_next(p, at, node);
 }
 
 static void pair_timer(void *arg, uint64_t at, uint64_t cookie)
@@ -159,7 +160,7 @@ static int run_pair(const struct repro *r, const struct repro_row *row,
 		err = net_watch_open(&p->watch, p->bench.net, &p->bench.cfg, 1,
 				     p->until);
 	if (!err)
-		serve(p, 0, 0);
+		post_next(p, 0, 0);
 	if (!err)
 		err = p->err ? p->err : repro_bench_run(&p->bench, &up, p);
 	if (!err && watched && !net_watch_words(p->watch))

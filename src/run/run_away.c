@@ -8,7 +8,7 @@
 #include "src/run/run_env.h"
 #include "src/run/run_flags.h"
 #include "src/run/run_model.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static int pass(struct run_away *w, char *text)
 }
 
 /* Adds two dashes, the option's first name, and its values. */
-int run_set_pass(struct run_parse *p, char **arg)
+int run_set_pass_through(struct run_parse *p, char **arg)
 {
 	const struct weft_arg *row = &p->flag->arg;
 	char *flag = NULL;
@@ -112,17 +112,17 @@ static bool is_away(const struct run_away *w, const char *self)
 		return true;
 	default:
 		if (w->hosts.count)
-			return run_hosts_foreign(&w->hosts, self);
+			return run_hosts_first_remote(&w->hosts, self);
 		return in_allocation(self);
 	}
 }
 
 static int check_here(const struct run_opts *o, const char *self)
 {
-	const char *other = run_hosts_foreign(&o->away.hosts, self);
+	const char *other = run_hosts_first_remote(&o->away.hosts, self);
 
 	if (other) {
-		run_say("-launcher fork: host %s is not this host", other);
+		run_message("-launcher fork: host %s is not this host", other);
 		return -EINVAL;
 	}
 	/*
@@ -131,7 +131,8 @@ static int check_here(const struct run_opts *o, const char *self)
 	 */
 	if (o->model.faults && !run_model_virtual(&o->model) &&
 	    !run_model_live_faults(&o->model)) {
-		run_say("--faults %s: for --machine with the virtual clock, or "
+		run_message(
+			"--faults %s: for --machine with the virtual clock, or "
 			"what travels between hosts; live on one host there "
 			"are errors * (up to 1e-3) and burst *, corrupt, loss, "
 			"duplicate",
@@ -141,7 +142,7 @@ static int check_here(const struct run_opts *o, const char *self)
 	return 0;
 }
 
-static bool virtual_asked(const struct run_opts *o)
+static bool wants_virtual(const struct run_opts *o)
 {
 	const char *clock;
 
@@ -149,7 +150,7 @@ static bool virtual_asked(const struct run_opts *o)
 		return run_model_virtual(&o->model) ||
 		       (o->model.clock && strcmp(o->model.clock, "live"));
 	for (int i = 0; i < o->napps; i++) {
-		clock = run_env_asked(o, i, "FI_WEFT_CLOCK");
+		clock = run_env_value(o, i, "FI_WEFT_CLOCK");
 		if (clock && !strcmp(clock, "virtual"))
 			return true;
 	}
@@ -163,9 +164,10 @@ int run_away_decide(struct run_parse *p)
 	w->wanted = is_away(w, p->self);
 	if (!w->wanted)
 		return check_here(p->o, p->self);
-	if (!virtual_asked(p->o))
+	if (!wants_virtual(p->o))
 		return 0;
-	run_say("virtual time needs all ranks on one host: --clock live runs "
+	run_message(
+		"virtual time needs all ranks on one host: --clock live runs "
 		"the machine's interface on several, -host localhost runs all "
 		"ranks here");
 	return -EINVAL;

@@ -11,7 +11,7 @@
  *     --map-by core:PE=2                  rank   0 0 1   1 2 2   (3 wraps)
  */
 #include "src/run/run_bind.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -76,7 +76,8 @@ static int load(struct run_bind *b, const char *synthetic)
 	if (!old)
 		unsetenv("HWLOC_PLUGINS_PATH");
 	if (err)
-		run_say("hwloc cannot load the topology: %s", strerror(-err));
+		run_message("hwloc cannot load the topology: %s",
+			    strerror(-err));
 	return err;
 }
 
@@ -108,7 +109,8 @@ static int find_allowed(struct run_bind *b, const struct run_place *p)
 		hwloc_bitmap_and(b->allowed, b->allowed, set);
 	if (p->cpu_set && (!is_cpu_list(p->cpu_set) ||
 			   hwloc_bitmap_list_sscanf(set, p->cpu_set))) {
-		run_say("--cpu-set %s: a list of processors such as 0-3,8 is "
+		run_message(
+			"--cpu-set %s: a list of processors such as 0-3,8 is "
 			"needed",
 			p->cpu_set);
 		hwloc_bitmap_free(set);
@@ -119,8 +121,8 @@ static int find_allowed(struct run_bind *b, const struct run_place *p)
 	hwloc_bitmap_free(set);
 	if (!hwloc_bitmap_iszero(b->allowed))
 		return 0;
-	run_say("--cpu-set %s: none of these processors may be used",
-		p->cpu_set ? p->cpu_set : "");
+	run_message("--cpu-set %s: none of these processors may be used",
+		    p->cpu_set ? p->cpu_set : "");
 	return -EINVAL;
 }
 
@@ -144,8 +146,8 @@ static int find_slots(struct run_bind *b, hwloc_obj_type_t type)
 }
 
 /* Adds the usable processors of the object of this type around slot. */
-static void widen(struct run_bind *b, hwloc_obj_t slot, hwloc_obj_type_t type,
-		  hwloc_bitmap_t out)
+static void add_width(struct run_bind *b, hwloc_obj_t slot,
+		      hwloc_obj_type_t type, hwloc_bitmap_t out)
 {
 	hwloc_obj_t o = NULL;
 
@@ -212,7 +214,7 @@ static int place_rank(struct run_bind *b, const struct run_place *p, int rank,
 	if (!set)
 		return -ENOMEM;
 	for (i = 0; i < pe && i < b->nslots; i++)
-		widen(b, b->slot[(at + i) % b->nslots], type_of(unit), set);
+		add_width(b, b->slot[(at + i) % b->nslots], type_of(unit), set);
 	cpus = hwloc_bitmap_last(set) + 1;
 	c->set = CPU_ALLOC(cpus);
 	c->size = CPU_ALLOC_SIZE(cpus);
@@ -227,8 +229,8 @@ static int place_rank(struct run_bind *b, const struct run_place *p, int rank,
  * Selects the unit of the default binding for n ranks: a core, else a hardware
  * thread, else none.
  */
-static enum run_unit choose(struct run_bind *b, const struct run_place *p,
-			    int n, int cpus)
+static enum run_unit default_unit(struct run_bind *b, const struct run_place *p,
+				  int n, int cpus)
 {
 	long wanted = (long)n * (p->pe > 0 ? p->pe : 1);
 
@@ -251,7 +253,7 @@ static int place_all(struct run_bind *b, const struct run_place *p, int n,
 							 : HWLOC_OBJ_CORE);
 	if (err)
 		return err;
-	unit = choose(b, p, n, cpus);
+	unit = default_unit(b, p, n, cpus);
 	if (unit == RUN_UNIT_NONE)
 		return 0;
 	b->rank = calloc((size_t)n, sizeof(*b->rank));

@@ -12,7 +12,7 @@
 #define TWELVE "pack:2 l3:1 core:3 pu:2"
 
 /* Writes the processors of each rank, in order: "0-1;2-3"; "-": not bound. */
-static void places(const struct run_place *p, int n, int cpus, char *out)
+static void write_places(const struct run_place *p, int n, int cpus, char *out)
 {
 	struct run_bind *b = NULL;
 	const struct run_cpuset *c;
@@ -32,7 +32,7 @@ static void places(const struct run_place *p, int n, int cpus, char *out)
 	run_bind_close(b);
 }
 
-static void ranks_go_where_the_words_say(void **state)
+static void ranks_are_placed_by_the_options(void **state)
 {
 	static const struct {
 		struct run_place p;
@@ -65,7 +65,7 @@ static void ranks_go_where_the_words_say(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		places(&row[i].p, row[i].n, row[i].cpus, got);
+		write_places(&row[i].p, row[i].n, row[i].cpus, got);
 		T_STR(got, row[i].want);
 	}
 }
@@ -83,7 +83,7 @@ static void impossible_processors_are_refused(void **state)
 	}
 }
 
-static void topology_is_handed_on_as_text(void **state)
+static void topology_is_exported_as_xml(void **state)
 {
 	struct run_place p = { 0 };
 	struct run_bind *b = NULL;
@@ -123,9 +123,9 @@ static void the_second_cache_is_known_or_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(ranks_go_where_the_words_say),
+		T_CASE(ranks_are_placed_by_the_options),
 		T_CASE(impossible_processors_are_refused),
-		T_CASE(topology_is_handed_on_as_text),
+		T_CASE(topology_is_exported_as_xml),
 		T_CASE(the_second_cache_is_known_or_not),
 	};
 

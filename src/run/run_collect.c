@@ -8,7 +8,7 @@
 #include "src/run/run_fdpass.h"
 #include "src/run/run_io.h"
 #include "src/run/run_line.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ struct sink {
 	struct stream *owner;
 	int fd;
 	bool tty;
-	bool gone; /* the reader has closed, or the disk is full */
+	bool broken; /* the reader has closed, or the disk is full */
 };
 
 struct collector {
@@ -47,9 +47,9 @@ struct collector {
 	struct sink sink[2];
 	int ctl;
 	int epoll;
-	int given; /* ranks whose pipes were handed out */
-	int live;  /* open streams */
-	bool last; /* no more ranks will be requested */
+	int handed_out; /* ranks whose pipes were handed out */
+	int live;	/* open streams */
+	bool last;	/* no more ranks will be requested */
 	bool failed;
 	char chunk[CHUNK];
 };
@@ -67,15 +67,15 @@ static void stream_close(struct collector *c, struct stream *s)
  * Closes the streams of a sink that cannot be written: the ranks get SIGPIPE at
  * their next write, as they would without mpiexec.
  */
-static void sink_lost(struct collector *c, struct sink *k, int err)
+static void sink_broken(struct collector *c, struct sink *k, int err)
 {
 	int i;
 
-	k->gone = true;
+	k->broken = true;
 	if (err != -EPIPE) {
-		run_say("cannot write %s: %s",
-			k == c->sink ? "standard output" : "standard error",
-			strerror(-err));
+		run_message("cannot write %s: %s",
+			    k == c->sink ? "standard output" : "standard error",
+			    strerror(-err));
 		c->failed = true;
 	}
 	for (i = 0; i < PER_RANK * c->slice->count; i++)
@@ -88,7 +88,7 @@ static void sink_flush(struct collector *c, struct sink *k)
 	pthread_mutex_t *lock = &c->slice->shared->lock;
 	int err;
 
-	if (k->buf.len == 0 || k->gone)
+	if (k->buf.len == 0 || k->broken)
 		return;
 	if (pthread_mutex_lock(lock) == EOWNERDEAD)
 		pthread_mutex_consistent(lock);
@@ -96,12 +96,12 @@ static void sink_flush(struct collector *c, struct sink *k)
 	pthread_mutex_unlock(lock);
 	k->buf.len = 0;
 	if (err)
-		sink_lost(c, k, err);
+		sink_broken(c, k, err);
 }
 
 static void no_memory(struct collector *c)
 {
-	run_say("no memory left for output");
+	run_message("no memory left for output");
 	c->failed = true;
 }
 
@@ -109,7 +109,7 @@ static void no_memory(struct collector *c)
  * Is the sink a terminal, or are lines tagged? Otherwise bytes are passed on
  * unchanged.
  */
-static bool is_for_people(const struct collector *c, const struct sink *k)
+static bool is_line_based(const struct collector *c, const struct sink *k)
 {
 	const struct run_output *o = c->slice->out;
 
@@ -117,9 +117,9 @@ static bool is_for_people(const struct collector *c, const struct sink *k)
 }
 
 /* Ends another stream's unfinished line first, if the output is for people. */
-static void sink_take(struct collector *c, struct sink *k, struct stream *s)
+static void sink_switch(struct collector *c, struct sink *k, struct stream *s)
 {
-	if (k->owner && k->owner != s && is_for_people(c, k))
+	if (k->owner && k->owner != s && is_line_based(c, k))
 		run_buf_add(&k->buf, "\n", 1);
 	if (k->owner != s)
 		k->owner = NULL;
@@ -132,12 +132,12 @@ static void mark_end(struct collector *c, const struct stream *s)
 	int at = 1 +
 		 atomic_fetch_add_explicit(&sh->ends, 1, memory_order_acq_rel);
 
-	/* R0 pairs with A0 in run_io_ended(): mpiexec sees the number. */
+	/* R0 pairs with A0 in run_io_death_order(): mpiexec sees the number. */
 	atomic_store_explicit(&sh->rank[rank].ended, at, memory_order_release);
 }
 
 /* Discards data of a lifeline; only its end of file matters. */
-static void life_read(struct collector *c, struct stream *s)
+static void lifeline_read(struct collector *c, struct stream *s)
 {
 	ssize_t n = read(s->fd, c->chunk, sizeof(c->chunk));
 
@@ -156,7 +156,7 @@ static void stream_read(struct collector *c, struct stream *s)
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	sink_take(c, k, s);
+	sink_switch(c, k, s);
 	if (n > 0) {
 		err = run_line_feed(&s->line, c->chunk, (size_t)n, &k->buf);
 	} else {
@@ -177,12 +177,12 @@ static void show_prompts(struct collector *c)
 	struct stream *s;
 	int i;
 
-	for (i = 0; i < PER_RANK * c->given; i++) {
+	for (i = 0; i < PER_RANK * c->handed_out; i++) {
 		s = &c->stream[i];
 		if (s->fd < 0 || !s->sink || !s->sink->tty ||
 		    s->line.part.len == 0)
 			continue;
-		sink_take(c, s->sink, s);
+		sink_switch(c, s->sink, s);
 		run_line_flush(&s->line, false, &s->sink->buf);
 		s->sink->owner = s;
 	}
@@ -190,9 +190,9 @@ static void show_prompts(struct collector *c)
 
 static int stream_open(struct collector *c, int kind, int *fd_p)
 {
-	struct stream *s = &c->stream[PER_RANK * c->given + kind];
+	struct stream *s = &c->stream[PER_RANK * c->handed_out + kind];
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
-	int rank = c->slice->first + c->given;
+	int rank = c->slice->first + c->handed_out;
 	int fd[2];
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
@@ -209,25 +209,25 @@ static int stream_open(struct collector *c, int kind, int *fd_p)
 		return -ENOMEM;
 	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd[0], &ev) < 0)
 		return -errno;
-	if (s->sink && s->sink->gone)
+	if (s->sink && s->sink->broken)
 		stream_close(c, s);
 	return 0;
 }
 
-static void give_pipes(struct collector *c)
+static void send_pipes(struct collector *c)
 {
 	const struct run_output *o = c->slice->out;
 	int fd[RUN_FDS] = { -1, -1, -1 }, n = 0, err, i;
 	bool merged = o->merge && !o->errfile;
 
 	for (i = 0; i < PER_RANK; i++)
-		c->stream[PER_RANK * c->given + i].fd = -1;
+		c->stream[PER_RANK * c->handed_out + i].fd = -1;
 	err = stream_open(c, STREAM_LIFE, &fd[n++]);
 	if (!o->outfile && !err)
 		err = stream_open(c, STREAM_OUT, &fd[n++]);
 	if (!o->errfile && !merged && !err)
 		err = stream_open(c, STREAM_ERR, &fd[n++]);
-	c->given++;
+	c->handed_out++;
 	run_fd_send(c->ctl, fd, err ? 0 : n, err);
 	while (n-- > 0)
 		if (fd[n] >= 0)
@@ -249,15 +249,15 @@ static void end_ranks(struct collector *c)
 	_exit(1);
 }
 
-static void hear_mpiexec(struct collector *c)
+static void read_mpiexec(struct collector *c)
 {
 	char what;
 	ssize_t n = recv(c->ctl, &what, 1, 0);
 
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
 		end_ranks(c);
-	if (n == 1 && what == 'P' && c->given < c->slice->count)
-		give_pipes(c);
+	if (n == 1 && what == 'P' && c->handed_out < c->slice->count)
+		send_pipes(c);
 	if (n == 1 && what == 'D')
 		c->last = true;
 }
@@ -268,13 +268,13 @@ static bool any_prompt(const struct collector *c)
 
 	if (!c->sink[0].tty && !c->sink[1].tty)
 		return false;
-	for (i = 0; i < PER_RANK * c->given; i++)
+	for (i = 0; i < PER_RANK * c->handed_out; i++)
 		if (c->stream[i].fd >= 0 && c->stream[i].line.part.len)
 			return true;
 	return false;
 }
 
-static void collect_turn(struct collector *c)
+static void collect_events(struct collector *c)
 {
 	struct epoll_event ev[64];
 	struct stream *s;
@@ -287,11 +287,11 @@ static void collect_turn(struct collector *c)
 	for (i = 0; i < n; i++) {
 		s = ev[i].data.ptr;
 		if (!s)
-			hear_mpiexec(c);
+			read_mpiexec(c);
 		else if (s->fd >= 0 && s->sink)
 			stream_read(c, s);
 		else if (s->fd >= 0)
-			life_read(c, s);
+			lifeline_read(c, s);
 	}
 	sink_flush(c, &c->sink[0]);
 	sink_flush(c, &c->sink[1]);
@@ -332,6 +332,6 @@ int run_collect(const struct run_slice *slice, int ctl)
 	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, ctl, &ev) < 0)
 		return 1;
 	while (!c->last || c->live > 0)
-		collect_turn(c);
+		collect_events(c);
 	return c->failed;
 }

@@ -59,7 +59,7 @@ static int quota_in(const char *dir, int v2)
 }
 
 /* Returns the smallest quota from mount/path up to mount. */
-static int quota_along(const char *mount, const char *path, int v2)
+static int quota_of_path(const char *mount, const char *path, int v2)
 {
 	char dir[400];
 	int n, least = 0;
@@ -91,10 +91,10 @@ static int quota_of(void)
 			continue;
 		n = 0;
 		if (!strncmp(line, "0::", 3))
-			n = quota_along("/sys/fs/cgroup", path, 1);
+			n = quota_of_path("/sys/fs/cgroup", path, 1);
 		else if (strstr(line, ":cpu,") || strstr(line, ":cpu:") ||
 			 strstr(line, ",cpu:"))
-			n = quota_along("/sys/fs/cgroup/cpu", path, 0);
+			n = quota_of_path("/sys/fs/cgroup/cpu", path, 0);
 		if (n && (!least || n < least))
 			least = n;
 	}

@@ -5,7 +5,7 @@
  */
 #include "src/run/run_door.h"
 #include "src/base/attr.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -23,13 +23,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define DOOR_SILENCE_S 10 /* timeout of a silent connection */
+#define CONNECTION_TIMEOUT_S 10 /* timeout of a silent connection */
 
 /*
  * Poll period of the listener's test, and minimum time before a missing
  * listener thread is taken for a failure.
  */
-enum { TEST_MS = 100, TEST_LEAST_MS = 500 };
+enum { TEST_MS = 100, TEST_MIN_MS = 500 };
 
 /* ---- sock_diag ----------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static void put_end(const struct sockaddr_storage *ss, __be32 *addr,
 }
 
 /* Requests the peer's socket: its source address is the remote end. */
-static int diag_ask(int fd, const struct run_ends *ends)
+static int diag_request(int fd, const struct run_connection *ends)
 {
 	struct {
 		struct nlmsghdr head;
@@ -76,7 +76,7 @@ static int diag_ask(int fd, const struct run_ends *ends)
  * listening socket of that port, hence the check of the port.
  */
 static bool diag_is_held(const struct inet_diag_msg *d,
-			 const struct run_ends *ends)
+			 const struct run_connection *ends)
 {
 	__be32 addr[4] = { 0 };
 	__be16 port;
@@ -86,7 +86,7 @@ static bool diag_is_held(const struct inet_diag_msg *d,
 	       d->id.idiag_dport == port;
 }
 
-static int diag_hear(int fd, const struct run_ends *ends, uid_t *uid_p)
+static int diag_receive(int fd, const struct run_connection *ends, uid_t *uid_p)
 {
 	union {
 		struct nlmsghdr head;
@@ -109,16 +109,16 @@ static int diag_hear(int fd, const struct run_ends *ends, uid_t *uid_p)
 	return 0;
 }
 
-int run_door_diag(const struct run_ends *ends, uid_t *uid_p)
+int run_door_diag(const struct run_connection *ends, uid_t *uid_p)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	int ret;
 
 	if (fd < 0)
 		return -EOPNOTSUPP;
-	ret = diag_ask(fd, ends);
+	ret = diag_request(fd, ends);
 	if (!ret)
-		ret = diag_hear(fd, ends, uid_p);
+		ret = diag_receive(fd, ends, uid_p);
 	close(fd);
 	return ret;
 }
@@ -126,8 +126,8 @@ int run_door_diag(const struct run_ends *ends, uid_t *uid_p)
 /* ---- /proc/net/tcp ------------------------------------------------------- */
 
 /* Is this line the peer's socket, and held by a process? Sets its user. */
-static bool line_fits(const char *line, const struct sockaddr_in *far,
-		      const struct sockaddr_in *near, uid_t *uid_p)
+static bool line_matches(const char *line, const struct sockaddr_in *far,
+			 const struct sockaddr_in *near, uid_t *uid_p)
 {
 	unsigned from, from_port, to, to_port, state, uid;
 	unsigned long inode;
@@ -144,7 +144,7 @@ static bool line_fits(const char *line, const struct sockaddr_in *far,
 	return true;
 }
 
-int run_door_proc(const struct run_ends *ends, uid_t *uid_p)
+int run_door_proc(const struct run_connection *ends, uid_t *uid_p)
 {
 	const struct sockaddr_in *far = (const void *)&ends->far;
 	const struct sockaddr_in *near = (const void *)&ends->near;
@@ -158,16 +158,16 @@ int run_door_proc(const struct run_ends *ends, uid_t *uid_p)
 	if (!f)
 		return -EOPNOTSUPP;
 	while (!found && fgets(line, sizeof(line), f))
-		found = line_fits(line, far, near, uid_p);
+		found = line_matches(line, far, near, uid_p);
 	fclose(f);
 	return found ? 0 : -ENOENT;
 }
 
 /* ---- decision ------------------------------------------------------------ */
 
-static int who_comes(int sd, uid_t *uid_p)
+static int connection_owner(int sd, uid_t *uid_p)
 {
-	struct run_ends ends;
+	struct run_connection ends;
 	socklen_t near = sizeof(ends.near), far = sizeof(ends.far);
 	int ret;
 
@@ -182,32 +182,33 @@ static int who_comes(int sd, uid_t *uid_p)
 	return ret ? run_door_proc(&ends, uid_p) : 0;
 }
 
-static void say_once(const char *what, uid_t uid)
+static void message_once(const char *what, uid_t uid)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
 	/* Report the first attempt only. */
 	if (!atomic_flag_test_and_set_explicit(&said, memory_order_acq_rel))
-		run_say(what, (unsigned)uid);
+		run_message(what, (unsigned)uid);
 }
 
-static bool may_enter(int sd)
+static bool is_allowed_user(int sd)
 {
 	uid_t uid = 0;
-	int ret = who_comes(sd, &uid);
+	int ret = connection_owner(sd, &uid);
 
 	if (ret == -ENOENT)
 		return false;
 	if (ret) {
-		say_once("the kernel does not tell who connects: only the "
-			 "job's secret name keeps other users out",
-			 uid);
+		message_once("the kernel does not tell who connects: only the "
+			     "job's secret name keeps other users out",
+			     uid);
 		return true;
 	}
 	if (uid == getuid() || uid == geteuid())
 		return true;
-	say_once("a process of user %u wanted to join the job and was refused",
-		 uid);
+	message_once(
+		"a process of user %u wanted to join the job and was refused",
+		uid);
 	return false;
 }
 
@@ -216,7 +217,7 @@ static bool may_enter(int sd)
 static struct {
 	struct sockaddr_storage at; /* address on which libpmix listens */
 	atomic_int tester;	    /* port of the test's own socket, 0: none */
-} door;
+} listener;
 
 static int port_of(const struct sockaddr_storage *ss)
 {
@@ -225,13 +226,14 @@ static int port_of(const struct sockaddr_storage *ss)
 		       : ((const struct sockaddr_in *)ss)->sin_port;
 }
 
-/* Is the peer run_door_answers()? */
+/* Is the peer run_door_test_listener()? */
 static bool is_test(int sd)
 {
 	struct sockaddr_storage far = { 0 };
 	socklen_t len = sizeof(far);
-	/* A1 pairs with R1 in run_door_answers() */
-	int tester = atomic_load_explicit(&door.tester, memory_order_acquire);
+	/* A1 pairs with R1 in run_door_test_listener() */
+	int tester =
+		atomic_load_explicit(&listener.tester, memory_order_acquire);
 
 	return tester && !getpeername(sd, (struct sockaddr *)&far, &len) &&
 	       port_of(&far) == tester;
@@ -256,31 +258,32 @@ static int wait_closed(int sd)
 	struct pollfd p = { .fd = sd, .events = POLLIN };
 	int ms, threads;
 
-	for (ms = 0; ms < DOOR_SILENCE_S * 1000; ms += TEST_MS) {
+	for (ms = 0; ms < CONNECTION_TIMEOUT_S * 1000; ms += TEST_MS) {
 		if (poll(&p, 1, TEST_MS) == 1)
 			return 0;
 		threads = count_threads();
 		/* main, progress, listener */
-		if (ms >= TEST_LEAST_MS && threads > 0 && threads < 3)
+		if (ms >= TEST_MIN_MS && threads > 0 && threads < 3)
 			break;
 	}
 	return -ETIMEDOUT;
 }
 
-int run_door_answers(void)
+int run_door_test_listener(void)
 {
 	struct sockaddr_storage own = { 0 };
-	socklen_t len = door.at.ss_family == AF_INET6
+	socklen_t len = listener.at.ss_family == AF_INET6
 				? sizeof(struct sockaddr_in6)
 				: sizeof(struct sockaddr_in);
 	int sd, err = 0;
 
-	if (door.at.ss_family != AF_INET && door.at.ss_family != AF_INET6)
+	if (listener.at.ss_family != AF_INET &&
+	    listener.at.ss_family != AF_INET6)
 		return -ENOTCONN;
-	sd = socket(door.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	sd = socket(listener.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sd < 0)
 		return -errno;
-	if (connect(sd, (struct sockaddr *)&door.at, len))
+	if (connect(sd, (struct sockaddr *)&listener.at, len))
 		err = -errno;
 	len = sizeof(own);
 	if (!err && getsockname(sd, (struct sockaddr *)&own, &len))
@@ -289,13 +292,13 @@ int run_door_answers(void)
 	 * R1 pairs with A1 in is_test(): store before the first byte is sent,
 	 * after which the kernel hands the connection to accept()
 	 */
-	atomic_store_explicit(&door.tester, port_of(&own),
+	atomic_store_explicit(&listener.tester, port_of(&own),
 			      memory_order_release);
 	if (!err && write(sd, "?", 1) != 1)
 		err = -errno;
 	if (!err)
 		err = wait_closed(sd);
-	atomic_store_explicit(&door.tester, 0, memory_order_release);
+	atomic_store_explicit(&listener.tester, 0, memory_order_release);
 	close(sd);
 	return err;
 }
@@ -304,17 +307,17 @@ int run_door_answers(void)
 
 /*
  * listen() of this process, for libpmix: the kernel hands over a connection
- * when its first data has arrived, or after DOOR_SILENCE_S.
+ * when its first data has arrived, or after CONNECTION_TIMEOUT_S.
  */
 WEFT_EXPORT int run_door_listen(int sd, int backlog) WEFT_SYMBOL("listen");
 
 int run_door_listen(int sd, int backlog)
 {
-	const int seconds = DOOR_SILENCE_S;
-	socklen_t len = sizeof(door.at);
+	const int seconds = CONNECTION_TIMEOUT_S;
+	socklen_t len = sizeof(listener.at);
 
-	if (getsockname(sd, (struct sockaddr *)&door.at, &len))
-		door.at.ss_family = AF_UNSPEC;
+	if (getsockname(sd, (struct sockaddr *)&listener.at, &len))
+		listener.at.ss_family = AF_UNSPEC;
 	/* fails for sockets other than TCP, without effect */
 	setsockopt(sd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds,
 		   sizeof(seconds));
@@ -323,12 +326,12 @@ int run_door_listen(int sd, int backlog)
 
 /*
  * Has data arrived? A connection without data has been silent for
- * DOOR_SILENCE_S already. For the others this time limits every read of
+ * CONNECTION_TIMEOUT_S already. For the others this time limits every read of
  * libpmix.
  */
-static bool has_spoken(int sd)
+static bool has_data(int sd)
 {
-	const struct timeval most = { .tv_sec = DOOR_SILENCE_S };
+	const struct timeval most = { .tv_sec = CONNECTION_TIMEOUT_S };
 	struct pollfd p = { .fd = sd, .events = POLLIN };
 
 	setsockopt(sd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
@@ -346,14 +349,14 @@ int run_door_accept(int sd, struct sockaddr *addr, socklen_t *len)
 {
 	int got = accept4(sd, addr, len, SOCK_CLOEXEC);
 
-	if (got < 0 || (!is_test(got) && has_spoken(got) && may_enter(got)))
+	if (got < 0 || (!is_test(got) && has_data(got) && is_allowed_user(got)))
 		return got;
 	close(got);
 	errno = EAGAIN;
 	return -1;
 }
 
-bool run_door_stands(void)
+bool run_door_installed(void)
 {
 	union {
 		void *p;

@@ -17,17 +17,17 @@
 #include <sys/types.h>
 
 /* Do libraries of this process call our accept() and listen()? */
-bool run_door_stands(void);
+bool run_door_installed(void);
 
 /*
  * Tests whether libpmix's listener thread runs: a connection that mpiexec makes
  * must reach accept(). Returns 0 or -errno: -ETIMEDOUT after ten seconds
  * without result, or earlier if there is no such thread.
  */
-int run_door_answers(void);
+int run_door_test_listener(void);
 
 /* Both ends of a connection on this host, IPv4 or IPv6. */
-struct run_ends {
+struct run_connection {
 	struct sockaddr_storage near;
 	struct sockaddr_storage far;
 };
@@ -37,7 +37,7 @@ struct run_ends {
  * /proc/net/tcp. Returns 0, -ENOENT: no process holds it (any more), or
  * -EOPNOTSUPP: the kernel does not report it. Neither function blocks.
  */
-int run_door_diag(const struct run_ends *ends, uid_t *uid_p);
-int run_door_proc(const struct run_ends *ends, uid_t *uid_p);
+int run_door_diag(const struct run_connection *ends, uid_t *uid_p);
+int run_door_proc(const struct run_connection *ends, uid_t *uid_p);
 
 #endif

@@ -41,7 +41,7 @@ static int connect_to(const struct sockaddr_in *at)
 	return s;
 }
 
-static void ends_of(int sd, struct run_ends *e)
+static void ends_of(int sd, struct run_connection *e)
 {
 	socklen_t near = sizeof(e->near), far = sizeof(e->far);
 
@@ -49,15 +49,15 @@ static void ends_of(int sd, struct run_ends *e)
 	T_OK(getpeername(sd, (struct sockaddr *)&e->far, &far));
 }
 
-static void libraries_come_to_it(void **state)
+static void libraries_call_our_accept(void **state)
 {
-	T_TRUE(run_door_stands());
+	T_TRUE(run_door_installed());
 }
 
-static void both_ways_tell_who_comes(void **state)
+static void both_interfaces_report_the_owner(void **state)
 {
 	struct sockaddr_in at;
-	struct run_ends e;
+	struct run_connection e;
 	int s = listen_at(&at), far = connect_to(&at);
 	int near = accept(s, NULL, NULL);
 	uid_t uid = 12345;
@@ -80,7 +80,7 @@ static void both_ways_tell_who_comes(void **state)
 	close(s);
 }
 
-static void who_has_gone_does_not_come_in(void **state)
+static void a_closed_connection_is_not_accepted(void **state)
 {
 	struct sockaddr_in at;
 	int s = listen_at(&at), far = connect_to(&at);
@@ -92,7 +92,7 @@ static void who_has_gone_does_not_come_in(void **state)
 }
 
 /* Connects as another user and waits for the end of the connection. */
-static pid_t start_stranger(const struct sockaddr_in *at)
+static pid_t start_other_user(const struct sockaddr_in *at)
 {
 	pid_t pid = fork();
 	char c;
@@ -106,7 +106,7 @@ static pid_t start_stranger(const struct sockaddr_in *at)
 	_exit(read(s, &c, 1) > 0);
 }
 
-static void a_stranger_is_turned_away_and_the_next_one_is_not(void **state)
+static void another_user_is_refused_and_the_next_client_accepted(void **state)
 {
 	struct sockaddr_in at;
 	int s = listen_at(&at), far, near, status;
@@ -116,7 +116,7 @@ static void a_stranger_is_turned_away_and_the_next_one_is_not(void **state)
 		close(s);
 		skip();
 	}
-	pid = start_stranger(&at);
+	pid = start_other_user(&at);
 	T_IS(accept(s, NULL, NULL), -1);
 	T_IS(errno, EAGAIN);
 	T_IS(waitpid(pid, &status, 0), pid);
@@ -129,7 +129,7 @@ static void a_stranger_is_turned_away_and_the_next_one_is_not(void **state)
 	close(s);
 }
 
-static void *accept_until_told(void *arg)
+static void *accept_until_connected(void *arg)
 {
 	int s = *(int *)arg, got;
 
@@ -148,26 +148,26 @@ static void a_listener_that_runs_answers(void **state)
 	pthread_t th;
 	int far;
 
-	T_OK(pthread_create(&th, NULL, accept_until_told, &s));
-	T_OK(run_door_answers());
-	T_OK(run_door_answers());
+	T_OK(pthread_create(&th, NULL, accept_until_connected, &s));
+	T_OK(run_door_test_listener());
+	T_OK(run_door_test_listener());
 	far = connect_to(&at);
 	pthread_join(th, NULL);
 	close(far);
 	/* now no thread calls accept() */
-	T_IS(run_door_answers(), -ETIMEDOUT);
+	T_IS(run_door_test_listener(), -ETIMEDOUT);
 	close(s);
-	T_IS(run_door_answers(), -ECONNREFUSED);
+	T_IS(run_door_test_listener(), -ECONNREFUSED);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(libraries_come_to_it),
-		T_CASE(both_ways_tell_who_comes),
-		T_CASE(who_has_gone_does_not_come_in),
+		T_CASE(libraries_call_our_accept),
+		T_CASE(both_interfaces_report_the_owner),
+		T_CASE(a_closed_connection_is_not_accepted),
 		T_CASE(a_listener_that_runs_answers),
-		T_CASE(a_stranger_is_turned_away_and_the_next_one_is_not),
+		T_CASE(another_user_is_refused_and_the_next_client_accepted),
 	};
 
 	return T_RUN(tests);

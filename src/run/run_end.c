@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum run_cause run_end_judge(const struct run_rank *r, bool others_in_mpi,
-			     int *code_p)
+enum run_cause run_end_classify(const struct run_rank *r, bool others_in_mpi,
+				int *code_p)
 {
 	if (WIFSIGNALED(r->status)) {
 		*code_p = WTERMSIG(r->status);
@@ -54,7 +54,7 @@ int run_end_code(const struct run_end *e)
 /*
  * Writes what the rank did, after "process rank 3 with PID 1234 on node host".
  */
-static int deed(const struct run_end *e, char **text_p)
+static int action_text(const struct run_end *e, char **text_p)
 {
 	switch (e->cause) {
 	case RUN_CAUSE_EXIT:
@@ -90,7 +90,7 @@ char *run_end_text(const struct run_end *e, const char *host)
 {
 	/* The text of an abort already begins with the call. */
 	const char *call = e->cause == RUN_CAUSE_ABORT ? NULL : e->call;
-	char *did = NULL, *text = NULL;
+	char *action = NULL, *text = NULL;
 	int n = -1;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT)
@@ -101,13 +101,13 @@ char *run_end_text(const struct run_end *e, const char *host)
 			     strsignal(e->code));
 	else if (is_deadlock(e))
 		n = asprintf(&text, "%s; the job was ended", e->text);
-	else if (deed(e, &did) >= 0)
+	else if (action_text(e, &action) >= 0)
 		n = asprintf(&text,
 			     "process rank %d with PID %d on node %s %s"
 			     "%s%s",
-			     e->rank, (int)e->pid, host, did,
+			     e->rank, (int)e->pid, host, action,
 			     call ? " in " : "", call ? call : "");
-	free(did);
+	free(action);
 	return n < 0 ? NULL : text;
 }
 
@@ -150,12 +150,12 @@ static bool is_after(const struct run_rank *r)
 	return !r->exited && r->finalized;
 }
 
-static bool is_gone(const struct run_rank *r)
+static bool has_exited(const struct run_rank *r)
 {
 	return r->exited;
 }
 
-char *run_end_roll_call(const struct run_rank *rank, int n)
+char *run_end_states(const struct run_rank *rank, int n)
 {
 	static const struct {
 		const char *state;
@@ -164,7 +164,7 @@ char *run_end_roll_call(const struct run_rank *rank, int n)
 		{ "in MPI (after MPI_Init)", is_inside },
 		{ "not in MPI yet", is_outside },
 		{ "after MPI_Finalize", is_after },
-		{ "exited", is_gone },
+		{ "exited", has_exited },
 	};
 	char *text = NULL, *ranges;
 	size_t size, i;

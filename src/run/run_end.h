@@ -15,12 +15,12 @@ char *run_end_text(const struct run_end *e, const char *host);
  * Classifies the exit of a rank by its waitpid() status and state.
  * others_in_mpi: another rank has called MPI_Init and not MPI_Finalize.
  */
-enum run_cause run_end_judge(const struct run_rank *r, bool others_in_mpi,
-			     int *code_p);
+enum run_cause run_end_classify(const struct run_rank *r, bool others_in_mpi,
+				int *code_p);
 
 /*
  * Lists the ranks by state, for the message of a timeout. Freed by the caller.
  */
-char *run_end_roll_call(const struct run_rank *rank, int n);
+char *run_end_states(const struct run_rank *rank, int n);
 
 #endif

@@ -58,7 +58,7 @@ static const struct {
 	{ { .cause = RUN_CAUSE_FAULT, .code = 127 }, 127, NULL },
 };
 
-static void each_end_has_its_code_and_words(void **state)
+static void each_end_has_its_code_and_message(void **state)
 {
 	size_t i;
 	char *text;
@@ -94,7 +94,7 @@ static void exit_is_judged_by_status_and_state(void **state)
 	int code;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		T_IS(run_end_judge(&row[i].r, row[i].others, &code),
+		T_IS(run_end_classify(&row[i].r, row[i].others, &code),
 		     row[i].cause);
 }
 
@@ -108,7 +108,7 @@ static void roll_call_names_ranges(void **state)
 		r[i].connected = true;
 	r[2].finalized = true;
 	r[6].exited = true;
-	text = run_end_roll_call(r, 7);
+	text = run_end_states(r, 7);
 	T_STR(text, "in MPI (after MPI_Init): ranks 0-1,3; "
 		    "not in MPI yet: ranks 4-5; after MPI_Finalize: ranks 2; "
 		    "exited: ranks 6");
@@ -118,7 +118,7 @@ static void roll_call_names_ranges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(each_end_has_its_code_and_words),
+		T_CASE(each_end_has_its_code_and_message),
 		T_CASE(exit_is_judged_by_status_and_state),
 		T_CASE(roll_call_names_ranges),
 	};

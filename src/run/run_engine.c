@@ -3,7 +3,7 @@
 #include "src/run/run_engine.h"
 #include "src/run/run_limits.h"
 #include "src/run/run_path.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ void run_cmd_free(struct run_cmd *c)
 }
 
 /* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4", "... (PRRTE)" */
-bool run_engine_is(const char *version, struct run_engine *e)
+bool run_engine_identify(const char *version, struct run_engine *e)
 {
 	const char *open_mpi = strstr(version, "(Open MPI)");
 
@@ -69,7 +69,7 @@ bool run_engine_is(const char *version, struct run_engine *e)
 }
 
 /* Reads the first output of "FILE --version", "" if there is none. */
-static void ask_version(char *file, char *text, size_t size)
+static void read_version(char *file, char *text, size_t size)
 {
 	char option[] = "--version", *argv[] = { file, option, NULL };
 	posix_spawn_file_actions_t files;
@@ -112,8 +112,8 @@ static bool try_file(const char *dir, int len, const char *name,
 	    0)
 		return false;
 	if (!access(file, X_OK)) {
-		ask_version(file, version, sizeof(version));
-		if (run_engine_is(version, e)) {
+		read_version(file, version, sizeof(version));
+		if (run_engine_identify(version, e)) {
 			e->file = file;
 			return true;
 		}
@@ -152,12 +152,13 @@ static bool find_mpirun(struct run_engine *e)
 	       try_name("orterun", e);
 }
 
-static int say_none(const struct run_opts *o)
+static int report_none(const struct run_opts *o)
 {
 	const struct run_away *w = &o->away;
 	bool slurm = w->launcher == RUN_LAUNCHER_SRUN;
 
-	run_say("%s%s%s: ranks of other hosts are started by %s, and PATH has "
+	run_message(
+		"%s%s%s: ranks of other hosts are started by %s, and PATH has "
 		"none; install %s",
 		w->hosts.count ? "host " : "the job's hosts",
 		w->hosts.count ? w->hosts.host[0].name : "",
@@ -172,27 +173,28 @@ static int say_none(const struct run_opts *o)
 
 bool run_engine_find(const struct run_opts *o, struct run_engine *e)
 {
-	enum run_launcher said = o->away.launcher;
+	enum run_launcher wanted = o->away.launcher;
 
 	memset(e, 0, sizeof(*e));
-	if ((said == RUN_LAUNCHER_SRUN ||
-	     (said == RUN_LAUNCHER_ANY && getenv("SLURM_JOB_ID"))) &&
+	if ((wanted == RUN_LAUNCHER_SRUN ||
+	     (wanted == RUN_LAUNCHER_ANY && getenv("SLURM_JOB_ID"))) &&
 	    find_srun(e))
 		return true;
-	if (said == RUN_LAUNCHER_SRUN)
-		return say_none(o);
-	if (said != RUN_LAUNCHER_PRTERUN && find_mpirun(e))
+	if (wanted == RUN_LAUNCHER_SRUN)
+		return report_none(o);
+	if (wanted != RUN_LAUNCHER_PRTERUN && find_mpirun(e))
 		return true;
-	if (said != RUN_LAUNCHER_MPIRUN && try_name("prterun", e))
+	if (wanted != RUN_LAUNCHER_MPIRUN && try_name("prterun", e))
 		return true;
-	return say_none(o);
+	return report_none(o);
 }
 
 void run_engine_note(const struct run_opts *o, const struct run_engine *e,
 		     const char *flag)
 {
 	if (!o->quiet)
-		run_say("%s has no effect: %s does not know it", flag, e->name);
+		run_message("%s has no effect: %s does not know it", flag,
+			    e->name);
 }
 
 /*
@@ -250,14 +252,15 @@ static bool files_lost(const struct run_opts *o, const struct run_engine *e)
 					   : NULL;
 
 	if (flag)
-		run_say("%s: %s does not write it; reports and traces are made "
+		run_message(
+			"%s: %s does not write it; reports and traces are made "
 			"of jobs on one host",
 			flag, e->name);
 	return flag;
 }
 
-int run_engine_words(const struct run_opts *o, const struct run_engine *e,
-		     struct run_cmd *c)
+int run_engine_command(const struct run_opts *o, const struct run_engine *e,
+		       struct run_cmd *c)
 {
 	int err;
 
@@ -276,7 +279,7 @@ int run_engine_words(const struct run_opts *o, const struct run_engine *e,
 	return !err && c->lost ? -ENOMEM : err;
 }
 
-static void say_command(const struct run_cmd *c)
+static void print_command(const struct run_cmd *c)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -286,7 +289,7 @@ static void say_command(const struct run_cmd *c)
 		fprintf(f, " %s", c->word[i]);
 	if (f)
 		fclose(f);
-	run_say("the command is%s", text ? text : "");
+	run_message("the command is%s", text ? text : "");
 	free(text);
 }
 
@@ -297,18 +300,18 @@ int run_engine_start(const struct run_opts *o)
 
 	if (!run_engine_find(o, &e))
 		return RUN_EXIT_FAULT;
-	run_opts_say_notes(o, e.kind == RUN_ENGINE_SRUN ? RUN_NOTE_NO_MPIRUN
-							: RUN_NOTE_ALWAYS);
-	if (run_engine_words(o, &e, &c))
+	run_opts_print_notes(o, e.kind == RUN_ENGINE_SRUN ? RUN_NOTE_NO_MPIRUN
+							  : RUN_NOTE_ALWAYS);
+	if (run_engine_command(o, &e, &c))
 		return RUN_EXIT_FAULT;
 	if (!o->quiet)
-		run_say("%s starts the job (%s)", e.name, e.file);
+		run_message("%s starts the job (%s)", e.name, e.file);
 	if (o->verbose)
-		say_command(&c);
+		print_command(&c);
 	if (e.kind != RUN_ENGINE_SRUN)
 		return run_engine_watch(o, &e, &c);
 	run_limits_restore();
 	execvp(c.word[0], c.word);
-	run_say("cannot execute %s: %s", c.word[0], strerror(errno));
+	run_message("cannot execute %s: %s", c.word[0], strerror(errno));
 	return RUN_EXIT_NOEXEC;
 }

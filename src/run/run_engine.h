@@ -43,16 +43,16 @@ void run_cmd_free(struct run_cmd *c);
 bool run_engine_find(const struct run_opts *o, struct run_engine *e);
 
 /* Sets the kind of launcher by its --version text; false: not supported. */
-bool run_engine_is(const char *version, struct run_engine *e);
+bool run_engine_identify(const char *version, struct run_engine *e);
 
 /*
  * Builds the whole command, with translated options. Returns 0, or -EINVAL and
  * reports the reason on stderr.
  */
-int run_engine_words(const struct run_opts *o, const struct run_engine *e,
-		     struct run_cmd *c);
+int run_engine_command(const struct run_opts *o, const struct run_engine *e,
+		       struct run_cmd *c);
 
-/* Parts of run_engine_words(), for the kinds of launcher. */
+/* Parts of run_engine_command(), for the kinds of launcher. */
 int run_engine_mpirun(const struct run_opts *o, const struct run_engine *e,
 		      struct run_cmd *c);
 int run_engine_srun(const struct run_opts *o, const struct run_engine *e,

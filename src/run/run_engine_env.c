@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Variables of this login, this host or a launcher. */
-static const char *const stay[] = {
+static const char *const not_passed[] = {
 	"BASH_*",  "DISPLAY",	   "HOME",	 "HOSTNAME", "HYDRA_*",
 	"LOGNAME", "MAIL",	   "OLDPWD",	 "OMPI_*",   "ORTE_*",
 	"PMIX_*",  "PMI_*",	   "PRTE_*",	 "PWD",	     "SHELL",
@@ -20,10 +20,10 @@ static const char *const stay[] = {
 	"USER",	   "WEFT_LOCAL_*", "XAUTHORITY", "XDG_*",    "_",
 };
 
-static bool stays(const char *name)
+static bool is_not_passed(const char *name)
 {
-	for (size_t i = 0; i < WEFT_COUNT_OF(stay); i++)
-		if (!fnmatch(stay[i], name, 0))
+	for (size_t i = 0; i < WEFT_COUNT_OF(not_passed); i++)
+		if (!fnmatch(not_passed[i], name, 0))
 			return true;
 	/* Functions that bash exports have names that are no identifiers. */
 	for (; *name; name++)
@@ -74,7 +74,7 @@ static bool is_passed(const struct run_opts *o, int app, const char *name)
 	if (named(all, name) || named(own, name))
 		return true;
 	return all->base == RUN_ENV_ALL && own->base == RUN_ENV_ALL &&
-	       !stays(name);
+	       !is_not_passed(name);
 }
 
 static void keep_vars(const struct run_opts *o, int app,

@@ -6,7 +6,7 @@
  */
 #include "src/base/attr.h"
 #include "src/run/run_engine.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -168,9 +168,9 @@ static int add_output(const struct run_opts *o, const struct run_engine *e,
 	const struct run_output *out = &o->out;
 
 	if ((out->outfile || out->errfile) && !out->dir) {
-		run_say("%s has no patterns for files of ranks; "
-			"--output-filename DIR is known to it",
-			e->name);
+		run_message("%s has no patterns for files of ranks; "
+			    "--output-filename DIR is known to it",
+			    e->name);
 		return -EINVAL;
 	}
 	if (out->tag == RUN_TAG_TEXT)

@@ -5,7 +5,7 @@
  */
 #include "src/base/attr.h"
 #include "src/run/run_engine.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -144,7 +144,8 @@ int run_engine_srun(const struct run_opts *o, const struct run_engine *e,
 		    struct run_cmd *c)
 {
 	if (o->napps > 1) {
-		run_say("several programs in one job: srun reads them from a "
+		run_message(
+			"several programs in one job: srun reads them from a "
 			"file, srun --mpi=pmix --multi-prog FILE");
 		return -EINVAL;
 	}

@@ -10,7 +10,7 @@
 #include "src/base/clock.h"
 #include "src/run/run_engine.h"
 #include "src/run/run_limits.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 #include "src/run/run_signal.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static WEFT_NORETURN void child(const struct run_cmd *c, int err_fd,
 	dup2(err_fd, STDERR_FILENO);
 	run_limits_restore();
 	execvp(c->word[0], c->word);
-	run_say("cannot execute %s: %s", c->word[0], strerror(errno));
+	run_message("cannot execute %s: %s", c->word[0], strerror(errno));
 	_exit(RUN_EXIT_NOEXEC);
 }
 
@@ -116,7 +116,7 @@ static void relay(struct watch *w)
 	w->err_fd = -1;
 }
 
-static void hear_signal(struct watch *w, const struct signalfd_siginfo *si)
+static void handle_signal(struct watch *w, const struct signalfd_siginfo *si)
 {
 	int sig = (int)si->ssi_signo;
 
@@ -135,12 +135,12 @@ static void hear_signal(struct watch *w, const struct signalfd_siginfo *si)
 	}
 }
 
-static void hear_signals(struct watch *w)
+static void handle_signals(struct watch *w)
 {
 	struct signalfd_siginfo si;
 
 	while (!w->gone && read(run_signal_fd(), &si, sizeof(si)) == sizeof(si))
-		hear_signal(w, &si);
+		handle_signal(w, &si);
 }
 
 static void end(struct watch *w, int code, int seconds)
@@ -160,10 +160,12 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 		w->kill_ns = 0;
 		kill(w->pid, SIGKILL);
 	} else if (w->timeout_ns && now >= w->timeout_ns && !w->code) {
-		run_say("time-out after %g s; the job was ended", o->timeout_s);
+		run_message("time-out after %g s; the job was ended",
+			    o->timeout_s);
 		end(w, RUN_EXIT_TIMEOUT, TIMEOUT_KILL_S);
 	} else if (w->term_ns && now >= w->term_ns && !w->code) {
-		run_say("%s has ended the job, and %s has been waiting for %d "
+		run_message(
+			"%s has ended the job, and %s has been waiting for %d "
 			"s "
 			"for hosts that do not answer; it is ended",
 			w->who, w->engine->name, GRACE_S);
@@ -198,7 +200,7 @@ int run_engine_watch(const struct run_opts *o, const struct run_engine *e,
 	int err = start(&w, c);
 
 	if (err) {
-		run_say("cannot start %s: %s", c->word[0], strerror(-err));
+		run_message("cannot start %s: %s", c->word[0], strerror(-err));
 		return RUN_EXIT_FAULT;
 	}
 	if (o->timeout_s > 0)
@@ -210,7 +212,7 @@ int run_engine_watch(const struct run_opts *o, const struct run_engine *e,
 		poll(p, 2, time_left(&w));
 		if (p[1].revents)
 			relay(&w);
-		hear_signals(&w);
+		handle_signals(&w);
 		check_deadlines(&w, o);
 	}
 	if (w.err_fd >= 0)

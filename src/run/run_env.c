@@ -235,7 +235,7 @@ static int add_open_mpi(struct run_env *e)
  * psm2, a library of libfabric on x86, catches SIGSEGV and exits with code 1
  * unless this variable is set.
  */
-static int add_true_deaths(struct run_env *e)
+static int add_psm2_signals(struct run_env *e)
 {
 	return run_env_set(e, "IPATH_NO_BACKTRACE", "1");
 }
@@ -266,7 +266,7 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
 	if (!err)
-		err = add_true_deaths(e);
+		err = add_psm2_signals(e);
 	return err ? err : add_open_mpi(e);
 }
 
@@ -317,7 +317,7 @@ static const char *edited(const struct run_edits *ed, const char *name)
 	return NULL;
 }
 
-const char *run_env_asked(const struct run_opts *o, int app, const char *name)
+const char *run_env_value(const struct run_opts *o, int app, const char *name)
 {
 	const char *value = edited(&o->app[app].env, name);
 

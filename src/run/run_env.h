@@ -27,7 +27,7 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
  * Returns a variable's value in ranks of context app; NULL: not set by the
  * user.
  */
-const char *run_env_asked(const struct run_opts *o, int app, const char *name);
+const char *run_env_value(const struct run_opts *o, int app, const char *name);
 
 /*
  * Completes e for one rank; the result is valid until the next call with e.

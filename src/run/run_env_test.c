@@ -25,7 +25,7 @@ static struct run_job a_job(void)
 }
 
 /* Returns a variable of the environment of a rank; NULL: not set. */
-static const char *look(char **env, const char *name)
+static const char *env_value(char **env, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -63,12 +63,12 @@ static void all_families_of_rank_variables_are_set(void **state)
 	T_OK(run_env_open(&e, &job, 0, NULL));
 	env = run_env_of_rank(&e, 3);
 	for (i = 0; i < sizeof(rank) / sizeof(rank[0]); i++)
-		T_STR(look(env, rank[i]), "3");
+		T_STR(env_value(env, rank[i]), "3");
 	for (i = 0; i < sizeof(size) / sizeof(size[0]); i++)
-		T_STR(look(env, size[i]), "5");
-	T_STR(look(env, "WEFT_LOCAL_CPUS"), "2");
+		T_STR(env_value(env, size[i]), "5");
+	T_STR(env_value(env, "WEFT_LOCAL_CPUS"), "2");
 	env = run_env_of_rank(&e, 4);
-	T_STR(look(env, "PMI_RANK"), "4");
+	T_STR(env_value(env, "PMI_RANK"), "4");
 	run_env_close(&e);
 	unsetenv("PMI_RANK");
 }
@@ -85,9 +85,9 @@ static void edits_come_in_order_global_then_own(void **state)
 	app.env = (struct run_edits){ .edit = own, .count = 1 };
 	T_OK(run_env_open(&e, &job, 0, NULL));
 	env = run_env_of_rank(&e, 0);
-	T_STR(look(env, "A"), "1");
-	T_STR(look(env, "B"), "2");
-	T_NOT_NULL(look(env, "PATH"));
+	T_STR(env_value(env, "A"), "1");
+	T_STR(env_value(env, "B"), "2");
+	T_NOT_NULL(env_value(env, "PATH"));
 	run_env_close(&e);
 }
 
@@ -104,13 +104,13 @@ static void list_passes_only_what_it_names(void **state)
 					.base = RUN_ENV_LIST };
 	T_OK(run_env_open(&e, &job, 0, NULL));
 	env = run_env_of_rank(&e, 0);
-	T_STR(look(env, "KEEP_ME"), "yes");
-	T_NULL(look(env, "PATH"));
-	T_NOT_NULL(look(env, "PMI_SIZE"));
+	T_STR(env_value(env, "KEEP_ME"), "yes");
+	T_NULL(env_value(env, "PATH"));
+	T_NOT_NULL(env_value(env, "PMI_SIZE"));
 	run_env_close(&e);
 }
 
-static void traces_of_another_launcher_are_dropped(void **state)
+static void variables_of_another_launcher_are_removed(void **state)
 {
 	char server[] = "PMIX_NAMESPACE=ours";
 	char *pmix[] = { server, NULL };
@@ -122,14 +122,14 @@ static void traces_of_another_launcher_are_dropped(void **state)
 	setenv("PMIX_MCA_gds", "hash", 1);
 	T_OK(run_env_open(&e, &job, 0, pmix));
 	env = run_env_of_rank(&e, 0);
-	T_NULL(look(env, "PMIX_SERVER_URI2"));
-	T_STR(look(env, "PMIX_MCA_gds"), "hash");
-	T_STR(look(env, "PMIX_NAMESPACE"), "ours");
+	T_NULL(env_value(env, "PMIX_SERVER_URI2"));
+	T_STR(env_value(env, "PMIX_MCA_gds"), "hash");
+	T_STR(env_value(env, "PMIX_NAMESPACE"), "ours");
 	run_env_close(&e);
 }
 
 /* Measured values are set, unless the user has set them; 0: not measured. */
-static void what_was_measured_is_handed_on(void **state)
+static void measured_sizes_are_set(void **state)
 {
 	static const struct {
 		const char *name;
@@ -158,15 +158,15 @@ static void what_was_measured_is_handed_on(void **state)
 		}
 		T_OK(run_env_open(&e, &job, 0, NULL));
 		if (want)
-			T_STR(look(run_env_of_rank(&e, 0), name), want);
+			T_STR(env_value(run_env_of_rank(&e, 0), name), want);
 		else
-			T_NULL(look(run_env_of_rank(&e, 0), name));
+			T_NULL(env_value(run_env_of_rank(&e, 0), name));
 		run_env_close(&e);
 		unsetenv(name);
 	}
 }
 
-static void program_is_found_or_the_reason_is_told(void **state)
+static void program_is_found_or_the_reason_is_returned(void **state)
 {
 	char dir[] = "/tmp/run_env_test.XXXXXX", name[64], *file = NULL;
 	FILE *f;
@@ -199,9 +199,9 @@ int main(void)
 		T_CASE(all_families_of_rank_variables_are_set),
 		T_CASE(edits_come_in_order_global_then_own),
 		T_CASE(list_passes_only_what_it_names),
-		T_CASE(traces_of_another_launcher_are_dropped),
-		T_CASE(what_was_measured_is_handed_on),
-		T_CASE(program_is_found_or_the_reason_is_told),
+		T_CASE(variables_of_another_launcher_are_removed),
+		T_CASE(measured_sizes_are_set),
+		T_CASE(program_is_found_or_the_reason_is_returned),
 	};
 
 	return T_RUN(tests);

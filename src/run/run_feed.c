@@ -7,7 +7,7 @@
  */
 #include "src/run/run_fdpass.h"
 #include "src/run/run_io.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct feeder {
 	int ctl;
 };
 
-static void give_pipe(struct feeder *f)
+static void send_pipe(struct feeder *f)
 {
 	int fd[RUN_FDS], err = 0;
 
@@ -40,7 +40,7 @@ static void give_pipe(struct feeder *f)
 }
 
 /* All pipes before the first data: every reader gets it from the beginning. */
-static void give_pipes(struct feeder *f, int count)
+static void send_pipes(struct feeder *f, int count)
 {
 	char what;
 
@@ -50,7 +50,7 @@ static void give_pipes(struct feeder *f, int count)
 		if (what == 'D')
 			return;
 		if (what == 'P' && f->given < count)
-			give_pipe(f);
+			send_pipe(f);
 	}
 }
 
@@ -85,7 +85,7 @@ int run_feed(int count, int ctl)
 	f.to = calloc((size_t)count, sizeof(*f.to));
 	if (!f.to)
 		return 1;
-	give_pipes(&f, count);
+	send_pipes(&f, count);
 	while (f.live > 0) {
 		if (poll(pfd, may_read() ? 2 : 1,
 			 may_read() ? -1 : BACKGROUND_MS) < 0 &&

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "src/base/attr.h"
 #include "src/base/cfg.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 #include "src/run/run_words.h"
 
 #include <errno.h>
@@ -64,7 +64,8 @@ int run_flag_seconds(const char *spelled, const char *text, double *s_p)
 	double s = strtod(text, &end);
 
 	if (end == text || *end || !(s > 0 && s < 1e9)) {
-		run_say("%s%s: seconds are needed, more than 0 and less than "
+		run_message(
+			"%s%s: seconds are needed, more than 0 and less than "
 			"1e9",
 			spelled, text);
 		return -EINVAL;
@@ -227,8 +228,8 @@ static int set_stdin(struct run_parse *p, char **arg)
 		return 0;
 	}
 	if (weft_cfg_parse(&opt, arg[0], &n) || n.size >= RUN_RANKS_MAX) {
-		run_say("%s %s: all, none or a rank is needed", p->spelled,
-			arg[0]);
+		run_message("%s %s: all, none or a rank is needed", p->spelled,
+			    arg[0]);
 		return -EINVAL;
 	}
 	p->o->stdin_rank = (int)n.size;
@@ -242,7 +243,7 @@ static int set_wrapper(struct run_parse *p, char **arg)
 	p->o->wrapper = run_words(arg[0], &n);
 	if (p->o->wrapper && n > 0)
 		return 0;
-	run_say("%s: a command is needed", p->spelled);
+	run_message("%s: a command is needed", p->spelled);
 	return -EINVAL;
 }
 
@@ -276,7 +277,7 @@ static int set_clock(struct run_parse *p, char **arg)
 	const char *clock = p->flag->arg.nargs ? arg[0] : "virtual";
 
 	if (strcmp(clock, "live") && strcmp(clock, "virtual")) {
-		run_say("--clock %s: live or virtual is needed", clock);
+		run_message("--clock %s: live or virtual is needed", clock);
 		return -EINVAL;
 	}
 	p->o->model.clock = clock;
@@ -293,9 +294,9 @@ static int set_compute(struct run_parse *p, char **arg)
 		return 0;
 	factor = strtod(arg[0], &end);
 	if (*end || end == arg[0] || !(factor > 0 && factor < 1e6)) {
-		run_say("--compute %s: none is needed, or a factor for the "
-			"processor's time, such as 1",
-			arg[0]);
+		run_message("--compute %s: none is needed, or a factor for the "
+			    "processor's time, such as 1",
+			    arg[0]);
 		return -EINVAL;
 	}
 	p->o->model.compute = arg[0];
@@ -316,7 +317,7 @@ static int set_nothing(struct run_parse *p, char **arg)
 }
 
 /* An option that states the default behaviour: no effect, no message. */
-static int set_granted(struct run_parse *p, char **arg)
+static int set_default(struct run_parse *p, char **arg)
 {
 	return 0;
 }
@@ -383,7 +384,7 @@ static const struct run_flag run_flags[] = {
 	    L },
 	  set_gdb,
 	  0 },
-	{ { "allow-run-as-root", 0, "", "always allowed", L }, set_granted, 0 },
+	{ { "allow-run-as-root", 0, "", "always allowed", L }, set_default, 0 },
 	{ { "launcher|bootstrap", 1, "NAME",
 	    "who starts the ranks: fork (here), srun, mpirun or prterun", L },
 	  run_set_launcher,
@@ -536,20 +537,20 @@ static const struct run_flag run_flags[] = {
 	  offsetof(struct run_opts, verbose) },
 	{ { "V|version|info", 0, "", "version", X }, set_version, 0 },
 
-	{ { "mca", 2, "K V", why_mca, N }, run_set_pass, 0 },
-	{ { "gmca", 2, "K V", why_mca, N }, run_set_pass, 0 },
-	{ { "omca", 2, "K V", why_mca, N }, run_set_pass, 0 },
-	{ { "prtemca", 2, "K V", why_mca, N }, run_set_pass, 0 },
-	{ { "pmixmca", 2, "K V", why_mca, N }, run_set_pass, 0 },
-	{ { "tune", 1, "FILE", why_mca, N }, run_set_pass, 0 },
-	{ { "am", 1, "FILE", why_mca, N }, run_set_pass, 0 },
-	{ { "personality", 1, "NAME", why_mca, N }, run_set_pass, 0 },
-	{ { "prefix", 1, "DIR", why_one, N }, run_set_pass, 0 },
-	{ { "noprefix", 0, "", why_one, N }, run_set_pass, 0 },
+	{ { "mca", 2, "K V", why_mca, N }, run_set_pass_through, 0 },
+	{ { "gmca", 2, "K V", why_mca, N }, run_set_pass_through, 0 },
+	{ { "omca", 2, "K V", why_mca, N }, run_set_pass_through, 0 },
+	{ { "prtemca", 2, "K V", why_mca, N }, run_set_pass_through, 0 },
+	{ { "pmixmca", 2, "K V", why_mca, N }, run_set_pass_through, 0 },
+	{ { "tune", 1, "FILE", why_mca, N }, run_set_pass_through, 0 },
+	{ { "am", 1, "FILE", why_mca, N }, run_set_pass_through, 0 },
+	{ { "personality", 1, "NAME", why_mca, N }, run_set_pass_through, 0 },
+	{ { "prefix", 1, "DIR", why_one, N }, run_set_pass_through, 0 },
+	{ { "noprefix", 0, "", why_one, N }, run_set_pass_through, 0 },
 	{ { "rmk", 1, "NAME", why_one, N }, set_nothing, 0 },
-	{ { "nolocal", 0, "", why_one, N }, run_set_pass, 0 },
-	{ { "preload-binary", 0, "", why_one, N }, run_set_pass, 0 },
-	{ { "preload-files", 1, "LIST", why_one, N }, run_set_pass, 0 },
+	{ { "nolocal", 0, "", why_one, N }, run_set_pass_through, 0 },
+	{ { "preload-binary", 0, "", why_one, N }, run_set_pass_through, 0 },
+	{ { "preload-files", 1, "LIST", why_one, N }, run_set_pass_through, 0 },
 	{ { "rank-by", 1, "UNIT", "ranks are numbered in the order of --map-by",
 	    N },
 	  set_nothing,
@@ -565,7 +566,9 @@ static const struct run_flag run_flags[] = {
 	{ { "enable-recovery", 0, "", why_ft, N }, set_nothing, 0 },
 	{ { "continuous", 0, "", why_ft, N }, set_nothing, 0 },
 	{ { "disable-auto-cleanup", 0, "", why_ft, N }, set_nothing, 0 },
-	{ { "display-allocation", 0, "", why_one, N }, run_set_pass, 0 },
+	{ { "display-allocation", 0, "", why_one, N },
+	  run_set_pass_through,
+	  0 },
 	{ { "get-stack-traces", 0, "",
 	    "a time-out prints where the ranks are in MPI", N },
 	  set_nothing,

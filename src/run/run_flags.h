@@ -60,7 +60,7 @@ int run_set_hosts(struct run_parse *p, char **arg);
 int run_set_launcher(struct run_parse *p, char **arg);
 int run_set_agent(struct run_parse *p, char **arg);
 int run_set_iface(struct run_parse *p, char **arg);
-int run_set_pass(struct run_parse *p, char **arg);
+int run_set_pass_through(struct run_parse *p, char **arg);
 
 /*
  * Decides whether the job runs on other hosts, after all options are parsed.

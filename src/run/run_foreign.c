@@ -5,7 +5,7 @@
  */
 #include "src/run/run_foreign.h"
 #include "src/run/run_path.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ struct image {
 	size_t size;
 };
 
-static const void *look(const struct image *f, uint64_t at, size_t len)
+static const void *read_image(const struct image *f, uint64_t at, size_t len)
 {
 	return at <= f->size && len <= f->size - at ? f->base + at : NULL;
 }
@@ -31,11 +31,11 @@ static const void *look(const struct image *f, uint64_t at, size_t len)
 static const ElfW(Phdr) *
 	segment(const struct image *f, uint32_t type, uint64_t addr)
 {
-	const ElfW(Ehdr) *e = look(f, 0, sizeof(*e));
+	const ElfW(Ehdr) *e = read_image(f, 0, sizeof(*e));
 	const ElfW(Phdr) * p;
 
 	for (unsigned i = 0; e && i < e->e_phnum; i++) {
-		p = look(f, e->e_phoff + i * sizeof(*p), sizeof(*p));
+		p = read_image(f, e->e_phoff + i * sizeof(*p), sizeof(*p));
 		if (!p)
 			return NULL;
 		if (p->p_type == type &&
@@ -51,7 +51,7 @@ static const char *string_at(const struct image *f, uint64_t addr)
 {
 	const ElfW(Phdr) *p = addr ? segment(f, PT_LOAD, addr) : NULL;
 	const char *s =
-		p ? look(f, p->p_offset + (addr - p->p_vaddr), 1) : NULL;
+		p ? read_image(f, p->p_offset + (addr - p->p_vaddr), 1) : NULL;
 
 	return s && memchr(s, 0, f->size - (size_t)(s - f->base)) ? s : NULL;
 }
@@ -66,7 +66,7 @@ static bool is_mpi(const char *lib)
 static const char *needed(const struct image *f)
 {
 	const ElfW(Phdr) *p = segment(f, PT_DYNAMIC, 0);
-	const ElfW(Dyn) *d = p ? look(f, p->p_offset, p->p_filesz) : NULL;
+	const ElfW(Dyn) *d = p ? read_image(f, p->p_offset, p->p_filesz) : NULL;
 	size_t n = p ? p->p_filesz / sizeof(*d) : 0, i;
 	uint64_t strings = 0;
 	const char *lib;
@@ -86,7 +86,7 @@ static const char *needed(const struct image *f)
 
 static bool is_elf(const struct image *f)
 {
-	const unsigned char *id = look(f, 0, EI_NIDENT);
+	const unsigned char *id = read_image(f, 0, EI_NIDENT);
 
 	return id && !memcmp(id, ELFMAG, SELFMAG) &&
 	       id[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
@@ -145,7 +145,8 @@ void run_foreign_note(const struct run_job *job)
 			continue;
 		lib = foreign_lib(file);
 		if (lib)
-			run_say("%s is a program of another MPI (%s) and has "
+			run_message(
+				"%s is a program of another MPI (%s) and has "
 				"not asked mpiexec for its peers: each rank is "
 				"a world of its own; compile it with Weft's "
 				"mpicc, or use that MPI's mpiexec",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses --output, and the names of files for the output of ranks. */
 #include "src/run/run_flags.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,9 +54,9 @@ static int set_word(struct run_parse *p, char *word)
 		dir = word + 4;
 		return run_set_dir(p, &dir);
 	} else {
-		run_say("%s %s: not one of tag rank timestamp merge file=F "
-			"dir=D",
-			p->spelled, word);
+		run_message("%s %s: not one of tag rank timestamp merge file=F "
+			    "dir=D",
+			    p->spelled, word);
 		return -EINVAL;
 	}
 	return 0;

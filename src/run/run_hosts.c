@@ -2,7 +2,7 @@
 /* Parses lists of hosts, in the notations of Hydra and Open MPI. */
 #include "src/run/run_hosts.h"
 #include "src/base/attr.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -45,8 +45,8 @@ static int refuse(const struct place *at, const char *fmt, ...)
 	va_end(ap);
 	if (at->line)
 		snprintf(line, sizeof(line), ", line %u", at->line);
-	run_say("%s %s%s: %s", at->option, *at->text ? at->text : "''", line,
-		what);
+	run_message("%s %s%s: %s", at->option, *at->text ? at->text : "''",
+		    line, what);
 	return -EINVAL;
 }
 
@@ -185,7 +185,7 @@ int run_hosts_file(const char *option, const char *name, struct run_hosts *h)
 	size_t cap = 0;
 
 	if (!f) {
-		run_say("cannot read %s: %s", name, strerror(errno));
+		run_message("cannot read %s: %s", name, strerror(errno));
 		return -EINVAL;
 	}
 	while (!err && getline(&line, &cap, f) > 0) {
@@ -202,7 +202,7 @@ int run_hosts_file(const char *option, const char *name, struct run_hosts *h)
 	return err;
 }
 
-const char *run_hosts_foreign(const struct run_hosts *h, const char *self)
+const char *run_hosts_first_remote(const struct run_hosts *h, const char *self)
 {
 	for (int i = 0; i < h->count; i++)
 		if (!run_hosts_is_local(h->host[i].name, self))

@@ -39,7 +39,7 @@ int run_hosts_list(const char *option, const char *text, struct run_hosts *h);
 int run_hosts_file(const char *option, const char *name, struct run_hosts *h);
 
 /* Returns the first host that is not self; NULL: none. */
-const char *run_hosts_foreign(const struct run_hosts *h, const char *self);
+const char *run_hosts_first_remote(const struct run_hosts *h, const char *self);
 
 int run_hosts_slots(const struct run_hosts *h);
 void run_hosts_free(struct run_hosts *h);

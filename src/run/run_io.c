@@ -3,7 +3,7 @@
 #include "src/run/run_io.h"
 #include "src/run/run_fdpass.h"
 #include "src/run/run_line.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct io_helper {
 	struct run_slice slice;
 	pid_t pid; /* 0: exited */
 	int ctl;
-	int asked;
+	int requested;
 	int fetched;
 };
 
@@ -170,17 +170,17 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 	if (!err && needs_feeder(io))
 		err = start_feeder(io, nranks);
 	if (err)
-		run_say("cannot start a collector of output: %s",
-			strerror(-err));
+		run_message("cannot start a collector of output: %s",
+			    strerror(-err));
 	return err;
 }
 
 /* Sends requests ahead, so that the pipes are usually available at once. */
-static int ask(struct io_helper *h, int upto)
+static int request_pipes(struct io_helper *h, int upto)
 {
 	if (upto > h->slice.count)
 		upto = h->slice.count;
-	for (; h->asked < upto; h->asked++)
+	for (; h->requested < upto; h->requested++)
 		if (send(h->ctl, "P", 1, MSG_NOSIGNAL) < 0)
 			return -errno;
 	return 0;
@@ -212,7 +212,7 @@ static int open_file(struct run_io *io, const char *pattern, int rank)
 			  (rank && !strstr(pattern, "%r") ? 0 : O_TRUNC),
 		  0666);
 	if (fd < 0)
-		run_say("cannot open %s: %s", name, strerror(errno));
+		run_message("cannot open %s: %s", name, strerror(errno));
 	free(name);
 	return fd < 0 ? -errno : fd;
 }
@@ -222,13 +222,13 @@ int run_io_fetch(struct run_io *io, int rank, int fd[3])
 	struct io_helper *h = &io->helper[rank / io->per_slice];
 	int got[RUN_FDS] = { -1, -1, -1 }, *next = got, err;
 
-	err = ask(h, rank - h->slice.first + AHEAD);
+	err = request_pipes(h, rank - h->slice.first + AHEAD);
 	if (!err)
 		err = run_fd_receive(h->ctl, got);
 	h->fetched++;
 	if (err) {
-		run_say("cannot get the pipes of rank %d: %s", rank,
-			strerror(-err));
+		run_message("cannot get the pipes of rank %d: %s", rank,
+			    strerror(-err));
 		return err;
 	}
 	fd[2] = *next++;
@@ -260,7 +260,7 @@ int run_io_stdin(struct run_io *io, int rank)
 		return fd[0] < 0 ? -errno : fd[0];
 	}
 	if (io->feeder.pid > 0) {
-		err = ask(&io->feeder, io->feeder.asked + 1);
+		err = request_pipes(&io->feeder, io->feeder.requested + 1);
 		if (!err)
 			err = run_fd_receive(io->feeder.ctl, fd);
 		return err ? err : fd[0];
@@ -271,11 +271,11 @@ int run_io_stdin(struct run_io *io, int rank)
 /*
  * Closes requested pipes that no rank took: they would never reach end of file.
  */
-static void drop_ahead(struct io_helper *h)
+static void close_unused(struct io_helper *h)
 {
 	int fd[RUN_FDS], i;
 
-	for (; h->fetched < h->asked; h->fetched++) {
+	for (; h->fetched < h->requested; h->fetched++) {
 		memset(fd, -1, sizeof(fd));
 		if (run_fd_receive(h->ctl, fd) < 0)
 			continue;
@@ -285,12 +285,12 @@ static void drop_ahead(struct io_helper *h)
 	}
 }
 
-void run_io_last(struct run_io *io)
+void run_io_all_started(struct run_io *io)
 {
 	int i;
 
 	for (i = 0; i < io->nhelpers; i++) {
-		drop_ahead(&io->helper[i]);
+		close_unused(&io->helper[i]);
 		send(io->helper[i].ctl, "D", 1, MSG_NOSIGNAL);
 	}
 	if (io->feeder.pid > 0)
@@ -302,7 +302,7 @@ void run_io_set_group(struct run_io *io, int rank, pid_t pid)
 	io->shared->rank[rank].group = pid;
 }
 
-int run_io_ended(const struct run_io *io, int rank)
+int run_io_death_order(const struct run_io *io, int rank)
 {
 	/* A0 pairs with R0 in mark_end(). */
 	return atomic_load_explicit(&io->shared->rank[rank].ended,
@@ -323,7 +323,8 @@ bool run_io_reap(struct run_io *io, pid_t pid, int status)
 		io->helper[i].pid = 0;
 		io->live--;
 		if (WIFSIGNALED(status) && !io->given_up)
-			run_say("a collector of output was killed by signal %d",
+			run_message(
+				"a collector of output was killed by signal %d",
 				WTERMSIG(status));
 		if (status)
 			io->status = -EIO;

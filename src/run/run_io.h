@@ -83,7 +83,7 @@ int run_io_fetch(struct run_io *io, int rank, int fd[3]);
 int run_io_stdin(struct run_io *io, int rank);
 
 /* All ranks have their descriptors: collectors may exit at end of file. */
-void run_io_last(struct run_io *io);
+void run_io_all_started(struct run_io *io);
 
 void run_io_set_group(struct run_io *io, int rank, pid_t pid);
 
@@ -91,7 +91,7 @@ void run_io_set_group(struct run_io *io, int rank, pid_t pid);
  * Returns the position of a rank in the order of death, from 1; 0: still
  * running.
  */
-int run_io_ended(const struct run_io *io, int rank);
+int run_io_death_order(const struct run_io *io, int rank);
 
 /* Returns true if pid is a helper, which is then marked as exited. */
 bool run_io_reap(struct run_io *io, pid_t pid, int status);

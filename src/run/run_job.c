@@ -14,7 +14,7 @@
 #include "src/run/run_report.h"
 #include "src/run/run_trace.h"
 #include "src/run/run_roll.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 #include "src/run/run_signal.h"
 #include "src/run/run_stuck.h"
 
@@ -30,17 +30,17 @@
 #define SECOND_NS 1000000000ull
 
 /* Seconds between SIGTERM and SIGKILL: after a failure, and after a signal. */
-enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
+enum { GRACE_FAILURE_S = 2, GRACE_SIGNAL_S = 10 };
 
 /*
  * A rank's peers may notice its death, fail and exit before the kernel has
  * finished with the rank itself. So a cause of low weight waits this long for
  * one of higher weight before it is taken as the cause of the end.
  */
-#define SETTLE_NS     100000000ull
+#define DECISION_DELAY_NS     100000000ull
 /* gdb ends later than the rank that it has shown, on a busy host by seconds. */
-#define SETTLE_GDB_NS (20 * SETTLE_NS)
-enum { PATIENCE = 10 };
+#define DECISION_DELAY_GDB_NS (20 * DECISION_DELAY_NS)
+enum { MAX_DELAYS = 10 };
 
 /* Time after which a rank is not expected to connect any more. */
 #define FOREIGN_NS (10 * SECOND_NS)
@@ -52,7 +52,7 @@ struct watch {
 	uint64_t timeout_ns; /* deadline of --timeout, 0: none */
 	uint64_t kill_ns;    /* time of the SIGKILL; 0: not ending */
 	/* time at which the suspect becomes the cause; 0: no suspect */
-	uint64_t verdict_ns;
+	uint64_t decision_ns;
 	/* time of the check for other MPIs' programs; 0: done */
 	uint64_t foreign_ns;
 	struct run_stuck stuck;
@@ -101,11 +101,11 @@ static void end_all(struct watch *w)
 	bool asked = e->cause == RUN_CAUSE_INTERRUPT;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT) {
-		e->roll_call = run_end_roll_call(w->job->rank, w->job->nranks);
+		e->roll_call = run_end_states(w->job->rank, w->job->nranks);
 		e->call = run_roll_calls(w->job);
 	}
 	w->kill_ns = weft_now_ns() +
-		     (asked ? GRACE_REQUEST_S : GRACE_FAILURE_S) * SECOND_NS;
+		     (asked ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
 	signal_all(w->job, asked ? e->code : SIGTERM);
 	/* A stopped rank must run to handle its SIGTERM. */
 	signal_all(w->job, SIGCONT);
@@ -115,7 +115,7 @@ static void end_all(struct watch *w)
  * Of all ranks that exited with a code, takes the one whose lifeline ended
  * first.
  */
-static void find_first(struct watch *w)
+static void find_first_death(struct watch *w)
 {
 	struct run_job *job = w->job;
 	struct run_end *e = &w->suspect;
@@ -123,11 +123,11 @@ static void find_first(struct watch *w)
 
 	if (e->cause != RUN_CAUSE_EXIT)
 		return;
-	first = run_io_ended(job->io, e->rank);
+	first = run_io_death_order(job->io, e->rank);
 	for (i = 0; i < job->nranks; i++) {
-		at = run_io_ended(job->io, i);
+		at = run_io_death_order(job->io, i);
 		if (!job->rank[i].exited || !at || (first && at >= first) ||
-		    run_end_judge(&job->rank[i], false, &code) != e->cause)
+		    run_end_classify(&job->rank[i], false, &code) != e->cause)
 			continue;
 		first = at;
 		e->rank = i;
@@ -140,34 +140,34 @@ static void find_first(struct watch *w)
  * Is a rank with an earlier end of its lifeline not reaped yet, or has the
  * collector not yet seen the suspect's end?
  */
-static bool order_is_open(const struct watch *w)
+static bool order_is_unknown(const struct watch *w)
 {
 	const struct run_job *job = w->job;
 	int i, at, first;
 
 	if (w->suspect.cause != RUN_CAUSE_EXIT)
 		return false;
-	first = run_io_ended(job->io, w->suspect.rank);
+	first = run_io_death_order(job->io, w->suspect.rank);
 	for (i = 0; i < job->nranks && first; i++) {
-		at = run_io_ended(job->io, i);
+		at = run_io_death_order(job->io, i);
 		if (!job->rank[i].exited && at && at < first)
 			return true;
 	}
 	return !first;
 }
 
-static void convict(struct watch *w)
+static void decide_cause(struct watch *w)
 {
-	find_first(w);
-	w->verdict_ns = 0;
+	find_first_death(w);
+	w->decision_ns = 0;
 	w->job->end = w->suspect;
 	w->job->end.call = run_roll_call(w->job, w->suspect.rank);
 	end_all(w);
 }
 
 /* The first of the causes with the highest weight counts; takes text over. */
-static void blame(struct watch *w, enum run_cause cause, int rank, int code,
-		  char *text)
+static void set_suspect(struct watch *w, enum run_cause cause, int rank,
+			int code, char *text)
 {
 	struct run_end *e = &w->suspect;
 
@@ -183,11 +183,12 @@ static void blame(struct watch *w, enum run_cause cause, int rank, int code,
 	};
 	if (rank >= 0)
 		e->pid = w->job->rank[rank].pid;
-	if (!w->verdict_ns)
-		w->verdict_ns = weft_now_ns() +
-				(w->job->opts->gdb ? SETTLE_GDB_NS : SETTLE_NS);
+	if (!w->decision_ns)
+		w->decision_ns = weft_now_ns() +
+				 (w->job->opts->gdb ? DECISION_DELAY_GDB_NS
+						    : DECISION_DELAY_NS);
 	if (weight(cause, code) > weight(RUN_CAUSE_NO_FINI, 0))
-		convict(w);
+		decide_cause(w);
 }
 
 static bool others_in_mpi(const struct run_job *job)
@@ -205,7 +206,7 @@ static bool others_in_mpi(const struct run_job *job)
  * A rank that exited before MPI_Init is missing for ranks that call it now; a
  * rank that exited with an error is blamed for its error.
  */
-static void check_early_leavers(struct watch *w)
+static void check_early_exits(struct watch *w)
 {
 	const struct run_job *job = w->job;
 	int i;
@@ -215,10 +216,10 @@ static void check_early_leavers(struct watch *w)
 		    !job->rank[i].status)
 			break;
 	if (i < job->nranks && others_in_mpi(job))
-		blame(w, RUN_CAUSE_NO_INIT, i, 0, NULL);
+		set_suspect(w, RUN_CAUSE_NO_INIT, i, 0, NULL);
 }
 
-static void hear_event(struct watch *w, struct run_event *ev)
+static void handle_event(struct watch *w, struct run_event *ev)
 {
 	struct run_job *job = w->job;
 	struct run_rank *r;
@@ -232,27 +233,27 @@ static void hear_event(struct watch *w, struct run_event *ev)
 		r->finalized = false;
 		run_stuck_event(&w->stuck);
 		if (job->live < job->spawned)
-			check_early_leavers(w);
+			check_early_exits(w);
 		break;
 	case RUN_EVENT_FINALIZED:
 		r->finalized = true;
 		break;
 	case RUN_EVENT_ABORT:
-		blame(w, RUN_CAUSE_ABORT, ev->rank, ev->code, ev->text);
+		set_suspect(w, RUN_CAUSE_ABORT, ev->rank, ev->code, ev->text);
 		ev->text = NULL;
 		break;
 	case RUN_EVENT_KILL:
-		blame(w, RUN_CAUSE_ABORT, ev->rank, 1, NULL);
+		set_suspect(w, RUN_CAUSE_ABORT, ev->rank, 1, NULL);
 		break;
 	}
 }
 
-static void hear_events(struct watch *w)
+static void handle_events(struct watch *w)
 {
 	struct run_event ev;
 
 	while (!run_pmix_next(&ev)) {
-		hear_event(w, &ev);
+		handle_event(w, &ev);
 		free(ev.text);
 	}
 }
@@ -288,7 +289,7 @@ static void group_ends(struct run_job *job, pid_t pid)
 	kill(-pid, SIGKILL);
 }
 
-static void take(struct watch *w, pid_t pid, int status)
+static void child_exited(struct watch *w, pid_t pid, int status)
 {
 	struct run_job *job = w->job;
 	enum run_cause cause;
@@ -302,16 +303,16 @@ static void take(struct watch *w, pid_t pid, int status)
 	rank_exits(job, i, status);
 	run_stuck_event(&w->stuck);
 	/* Events that the rank sent before it exited are in the pipe by now. */
-	hear_events(w);
+	handle_events(w);
 	if (run_roll_finished(job, i))
 		job->rank[i].finalized = true;
-	cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
+	cause = run_end_classify(&job->rank[i], others_in_mpi(job), &code);
 	if (job->opts->gdb && cause == RUN_CAUSE_EXIT && code > 128) {
 		cause = RUN_CAUSE_SIGNAL;
 		code -= 128;
 	}
 	if (cause != RUN_CAUSE_NONE)
-		blame(w, cause, i, code, NULL);
+		set_suspect(w, cause, i, code, NULL);
 }
 
 /* Reaps one child that has exited; false: none has. */
@@ -326,7 +327,7 @@ static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 	group_ends(w->job, si.si_pid);
 	if (waitpid(si.si_pid, &status, 0) != si.si_pid)
 		return false;
-	take(w, si.si_pid, status);
+	child_exited(w, si.si_pid, status);
 	return true;
 }
 
@@ -342,14 +343,14 @@ static void reap(struct watch *w, pid_t first)
 	while (reap_one(w, P_ALL, 0))
 		;
 	if (run_io_status(w->job->io))
-		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
+		set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 }
 
 /* The second request kills the ranks at once. */
-static void hear_request(struct watch *w, int sig)
+static void handle_end_signal(struct watch *w, int sig)
 {
 	if (w->requests++ == 0 && w->job->end.cause == RUN_CAUSE_NONE) {
-		blame(w, RUN_CAUSE_INTERRUPT, -1, sig, NULL);
+		set_suspect(w, RUN_CAUSE_INTERRUPT, -1, sig, NULL);
 		return;
 	}
 	signal_all(w->job, SIGKILL);
@@ -357,15 +358,15 @@ static void hear_request(struct watch *w, int sig)
 		run_io_kill(w->job->io);
 }
 
-static void hear_signal(struct watch *w, int sig, pid_t from)
+static void handle_signal(struct watch *w, int sig, pid_t from)
 {
 	switch (run_signal_kind(sig)) {
 	case RUN_SIGNAL_CHILD:
-		hear_events(w);
+		handle_events(w);
 		reap(w, from);
 		break;
 	case RUN_SIGNAL_END:
-		hear_request(w, sig);
+		handle_end_signal(w, sig);
 		break;
 	case RUN_SIGNAL_STOP:
 		signal_all(w->job, sig);
@@ -377,12 +378,12 @@ static void hear_signal(struct watch *w, int sig, pid_t from)
 	}
 }
 
-static void hear_signals(struct watch *w)
+static void handle_signals(struct watch *w)
 {
 	struct signalfd_siginfo si;
 
 	while (read(w->signal_fd, &si, sizeof(si)) == sizeof(si))
-		hear_signal(w, (int)si.ssi_signo, (pid_t)si.ssi_pid);
+		handle_signal(w, (int)si.ssi_signo, (pid_t)si.ssi_pid);
 }
 
 static void check_deadlines(struct watch *w)
@@ -395,22 +396,22 @@ static void check_deadlines(struct watch *w)
 	}
 	if (w->job->end.cause == RUN_CAUSE_NONE &&
 	    run_stuck_check(&w->stuck, w->job, now) >= 0)
-		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
+		set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
 		w->timeout_ns = 0;
-		blame(w, RUN_CAUSE_TIMEOUT, -1, (int)w->job->opts->timeout_s,
-		      NULL);
+		set_suspect(w, RUN_CAUSE_TIMEOUT, -1,
+			    (int)w->job->opts->timeout_s, NULL);
 	}
 	if (w->kill_ns && now >= w->kill_ns) {
 		w->kill_ns = 0;
 		signal_all(w->job, SIGKILL);
 	}
-	if (!w->verdict_ns || now < w->verdict_ns)
+	if (!w->decision_ns || now < w->decision_ns)
 		return;
-	if (order_is_open(w) && w->patience-- > 0)
-		w->verdict_ns = now + SETTLE_NS;
+	if (order_is_unknown(w) && w->patience-- > 0)
+		w->decision_ns = now + DECISION_DELAY_NS;
 	else
-		convict(w);
+		decide_cause(w);
 }
 
 /* Returns the milliseconds to the nearest deadline, for poll(). */
@@ -424,8 +425,8 @@ static int patience(const struct watch *w)
 		at = w->stuck.next_ns;
 	if (w->kill_ns && (!at || w->kill_ns < at))
 		at = w->kill_ns;
-	if (w->verdict_ns && (!at || w->verdict_ns < at))
-		at = w->verdict_ns;
+	if (w->decision_ns && (!at || w->decision_ns < at))
+		at = w->decision_ns;
 	if (!at)
 		return -1;
 	if (at <= now)
@@ -434,16 +435,16 @@ static int patience(const struct watch *w)
 	return at > 1000000 ? 1000000 : (int)at;
 }
 
-static void turn(struct watch *w)
+static void poll_once(struct watch *w)
 {
 	struct pollfd pfd[] = { { .fd = w->signal_fd, .events = POLLIN },
 				{ .fd = w->event_fd, .events = POLLIN } };
 
 	if (poll(pfd, 2, patience(w)) > 0) {
 		if (pfd[1].revents)
-			hear_events(w);
+			handle_events(w);
 		if (pfd[0].revents)
-			hear_signals(w);
+			handle_signals(w);
 	}
 	check_deadlines(w);
 }
@@ -454,9 +455,9 @@ static void print_codes(const struct run_job *job)
 
 	for (i = 0; i < job->nranks; i++) {
 		s = job->rank[i].status;
-		run_say("rank %d: %s %d", i,
-			WIFSIGNALED(s) ? "signal" : "exit code",
-			WIFSIGNALED(s) ? WTERMSIG(s) : WEXITSTATUS(s));
+		run_message("rank %d: %s %d", i,
+			    WIFSIGNALED(s) ? "signal" : "exit code",
+			    WIFSIGNALED(s) ? WTERMSIG(s) : WEXITSTATUS(s));
 	}
 }
 
@@ -464,7 +465,7 @@ static void print_codes(const struct run_job *job)
  * Writes reports and the final message. Returns 0, or -errno if a report or a
  * trace could not be written.
  */
-static int last_words(const struct run_job *job)
+static int print_final(const struct run_job *job)
 {
 	char *text = run_end_text(&job->end, job->host);
 	int err, lost;
@@ -474,11 +475,11 @@ static int last_words(const struct run_job *job)
 	lost = run_trace_show(job);
 	err = run_report(job);
 	if (job->end.roll_call)
-		run_say("%s", job->end.roll_call);
+		run_message("%s", job->end.roll_call);
 	if (job->end.roll_call && job->end.call)
-		run_say("%s", job->end.call);
+		run_message("%s", job->end.call);
 	if (text)
-		run_say("%s", text);
+		run_message("%s", text);
 	free(text);
 	return lost ? lost : err;
 }
@@ -489,7 +490,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 			   .signal_fd = run_signal_fd(),
 			   .event_fd = event_fd,
 			   .foreign_ns = weft_now_ns() + FOREIGN_NS,
-			   .patience = PATIENCE };
+			   .patience = MAX_DELAYS };
 	int lost;
 
 	run_stuck_begin(&w.stuck, job->opts->connect_s);
@@ -501,20 +502,20 @@ int run_job_wait(struct run_job *job, int event_fd)
 		w.kill_ns = weft_now_ns() + GRACE_FAILURE_S * SECOND_NS;
 	}
 	while (job->live > 0)
-		turn(&w);
-	while (w.verdict_ns && order_is_open(&w))
-		turn(&w);
-	if (w.verdict_ns)
-		convict(&w);
+		poll_once(&w);
+	while (w.decision_ns && order_is_unknown(&w))
+		poll_once(&w);
+	if (w.decision_ns)
+		decide_cause(&w);
 	run_io_stop_feeding(job->io);
 	run_job_sweep(job);
 	while (run_io_live(job->io) > 0)
-		turn(&w);
+		poll_once(&w);
 	if (run_io_status(job->io) && job->end.cause == RUN_CAUSE_NONE)
 		job->end.cause = RUN_CAUSE_FAULT;
 	if (w.foreign_ns)
 		run_foreign_note(job);
-	lost = last_words(job);
+	lost = print_final(job);
 	return lost && job->end.cause == RUN_CAUSE_NONE
 		       ? RUN_EXIT_REPORT
 		       : run_end_code(&job->end);

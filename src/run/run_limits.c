@@ -2,7 +2,7 @@
 /* Checks of resource limits before libraries start: see run_limits.h. */
 #include "src/run/run_limits.h"
 #include "src/base/limit.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -45,7 +45,8 @@ int run_limits_stack(void)
 		lim.rlim_max = STACK_BYTES;
 	if (!setrlimit(RLIMIT_STACK, &lim))
 		return 0;
-	run_say("a stack of %u KiB is needed, and %llu KiB are allowed (ulimit "
+	run_message(
+		"a stack of %u KiB is needed, and %llu KiB are allowed (ulimit "
 		"-s)",
 		STACK_BYTES / KIB, (unsigned long long)stack.rlim_cur / KIB);
 	return -EINVAL;
@@ -82,8 +83,8 @@ int run_limits_space(int nranks)
 	mallopt(M_ARENA_MAX, 1);
 	p = mmap(NULL, need, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) {
-		run_say("no memory for %d ranks%s", nranks,
-			weft_limit_space(why, need));
+		run_message("no memory for %d ranks%s", nranks,
+			    weft_limit_space(why, need));
 		return -ENOMEM;
 	}
 	munmap(p, need);

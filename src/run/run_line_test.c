@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text(struct run_buf *out)
+static const char *buf_text(struct run_buf *out)
 {
 	run_buf_add(out, "", 1);
 	out->len--;
@@ -19,9 +19,9 @@ static void line_waits_for_its_end(void **state)
 	struct run_buf out = { 0 };
 
 	T_OK(run_line_feed(&l, "one\ntw", 6, &out));
-	T_STR(text(&out), "one\n");
+	T_STR(buf_text(&out), "one\n");
 	T_OK(run_line_feed(&l, "o\n", 2, &out));
-	T_STR(text(&out), "one\ntwo\n");
+	T_STR(buf_text(&out), "one\ntwo\n");
 	run_buf_free(&out);
 	run_buf_free(&l.part);
 }
@@ -34,14 +34,14 @@ static void line_without_end_is_not_lost(void **state)
 	T_OK(run_line_feed(&l, "tail", 4, &out));
 	T_IS(out.len, 0);
 	T_OK(run_line_flush(&l, false, &out));
-	T_STR(text(&out), "tail");
+	T_STR(buf_text(&out), "tail");
 	T_OK(run_line_flush(&l, true, &out));
-	T_STR(text(&out), "tail\n");
+	T_STR(buf_text(&out), "tail\n");
 	run_buf_free(&out);
 	run_buf_free(&l.part);
 }
 
-static void tag_stands_before_every_line_once(void **state)
+static void tag_is_printed_once_before_every_line(void **state)
 {
 	struct run_line l = { .tag = "[3] " };
 	struct run_buf out = { 0 };
@@ -49,7 +49,7 @@ static void tag_stands_before_every_line_once(void **state)
 	T_OK(run_line_feed(&l, "a\nb\nc", 5, &out));
 	T_OK(run_line_flush(&l, false, &out));
 	T_OK(run_line_feed(&l, "d\n\n", 3, &out));
-	T_STR(text(&out), "[3] a\n[3] b\n[3] cd\n[3] \n");
+	T_STR(buf_text(&out), "[3] a\n[3] b\n[3] cd\n[3] \n");
 	run_buf_free(&out);
 	run_buf_free(&l.part);
 }
@@ -104,7 +104,7 @@ static void stamp_comes_first(void **state)
 
 	T_OK(run_line_feed(&l, "x\n", 2, &out));
 	/* 2026-11-15T01:02:03.456 [0] x */
-	T_IS(strlen(text(&out)), 24 + 6);
+	T_IS(strlen(buf_text(&out)), 24 + 6);
 	T_IS(out.data[10], 'T');
 	T_STR(out.data + 24, "[0] x\n");
 	run_buf_free(&out);
@@ -116,7 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(line_waits_for_its_end),
 		T_CASE(line_without_end_is_not_lost),
-		T_CASE(tag_stands_before_every_line_once),
+		T_CASE(tag_is_printed_once_before_every_line),
 		T_CASE(long_line_leaves_in_pieces_in_order),
 		T_CASE(tags_have_the_habitual_forms),
 		T_CASE(stamp_comes_first),

@@ -5,7 +5,7 @@
  * what to do.
  */
 #include "src/run/run_pmix.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -14,16 +14,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int turn_on(int fd, struct ifreq *req)
+static int set_up(int fd, struct ifreq *req)
 {
 	req->ifr_flags |= IFF_UP | IFF_RUNNING;
 	if (ioctl(fd, SIOCSIFFLAGS, req) < 0) {
-		run_say("the loopback interface is down and PMIx needs it: "
-			"ip link set lo up (%s)",
-			strerror(errno));
+		run_message("the loopback interface is down and PMIx needs it: "
+			    "ip link set lo up (%s)",
+			    strerror(errno));
 		return -ENETDOWN;
 	}
-	run_say("the loopback interface was down; it is on now");
+	run_message("the loopback interface was down; it is on now");
 	return 0;
 }
 
@@ -36,7 +36,7 @@ int run_loopback(void)
 		return -errno;
 	/* Without an interface of this name, PMIx uses another one or fails. */
 	if (!ioctl(fd, SIOCGIFFLAGS, &req) && !(req.ifr_flags & IFF_UP))
-		err = turn_on(fd, &req);
+		err = set_up(fd, &req);
 	close(fd);
 	return err;
 }

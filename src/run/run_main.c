@@ -18,7 +18,7 @@
 #include "src/run/run_opts.h"
 #include "src/run/run_pmix.h"
 #include "src/run/run_roll.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 #include "src/run/run_signal.h"
 #include "src/run/run_spawn.h"
 #include "src/run/run_trace.h"
@@ -51,7 +51,7 @@ static void open_std(void)
  * Removes the variables of a launcher that started mpiexec: they would confuse
  * its own PMIx server.
  */
-static void forget_launcher(void)
+static void remove_launcher_vars(void)
 {
 	static const char *const names[] = { "PMIX_RANK", "PMIX_NAMESPACE" };
 	char name[64], **v;
@@ -85,10 +85,10 @@ static int raise_limit(struct run_job *job)
 	if (lim.rlim_cur == RLIM_INFINITY || lim.rlim_cur >= need)
 		return 0;
 	if (lim.rlim_max != RLIM_INFINITY && lim.rlim_max < need) {
-		run_say("%d ranks need %lu descriptors, and the hard limit "
-			"(ulimit -Hn) is %lu",
-			job->nranks, (unsigned long)need,
-			(unsigned long)lim.rlim_max);
+		run_message("%d ranks need %lu descriptors, and the hard limit "
+			    "(ulimit -Hn) is %lu",
+			    job->nranks, (unsigned long)need,
+			    (unsigned long)lim.rlim_max);
 		return -EMFILE;
 	}
 	lim.rlim_cur = lim.rlim_max;
@@ -153,13 +153,14 @@ static int job_fits(const struct run_job *job)
 	if (job->nranks <= job->cpus)
 		return 0;
 	if (p->no_over) {
-		run_say("%d ranks do not fit on %d processors, and "
-			"--nooversubscribe forbids more",
-			job->nranks, job->cpus);
+		run_message("%d ranks do not fit on %d processors, and "
+			    "--nooversubscribe forbids more",
+			    job->nranks, job->cpus);
 		return -EINVAL;
 	}
 	if ((p->said_over || job->opts->verbose) && !job->opts->quiet)
-		run_say("%d ranks on %d processors: ranks yield when they wait",
+		run_message(
+			"%d ranks on %d processors: ranks yield when they wait",
 			job->nranks, job->cpus);
 	return 0;
 }
@@ -184,14 +185,15 @@ static void find_sizes(struct run_job *job)
  * Without sched_getaffinity() hwloc cannot read the host: ranks are not bound,
  * and the topology is a flat list of processors.
  */
-static int place_blindly(struct run_job *job, int why)
+static int place_without_affinity(struct run_job *job, int why)
 {
 	struct run_place p = job->opts->place;
 	char synthetic[32];
 
 	if ((p.bind != RUN_UNIT_DEFAULT && p.bind != RUN_UNIT_NONE) ||
 	    p.cpu_set || p.report) {
-		run_say("%s: sched_getaffinity is forbidden here (%s), so that "
+		run_message(
+			"%s: sched_getaffinity is forbidden here (%s), so that "
 			"ranks cannot be bound; use --bind-to none, or allow "
 			"it in the seccomp filter",
 			p.cpu_set  ? "--cpu-set"
@@ -201,7 +203,8 @@ static int place_blindly(struct run_job *job, int why)
 		return -EINVAL;
 	}
 	if (!job->opts->quiet)
-		run_say("sched_getaffinity is forbidden here (%s): ranks are "
+		run_message(
+			"sched_getaffinity is forbidden here (%s): ranks are "
 			"not bound, and the host is taken to have %d "
 			"processors",
 			strerror(-why), job->cpus);
@@ -222,7 +225,7 @@ static int job_place(struct run_job *job)
 	if (err)
 		return err;
 	if (forbidden)
-		err = place_blindly(job, forbidden);
+		err = place_without_affinity(job, forbidden);
 	else
 		err = run_bind_open(&job->opts->place, job->nranks, job->cpus,
 				    NULL, &job->bind);
@@ -239,10 +242,10 @@ static void report_bindings(const struct run_job *job)
 
 	for (i = 0; i < job->nranks; i++) {
 		text = run_bind_text(job->bind, job->rank[i].pid);
-		run_say("rank %d with PID %d on node %s: %s (%s)", i,
-			(int)job->rank[i].pid, job->host,
-			run_bind_of(job->bind, i) ? "bound" : "not bound",
-			text && *text ? text : "already gone");
+		run_message("rank %d with PID %d on node %s: %s (%s)", i,
+			    (int)job->rank[i].pid, job->host,
+			    run_bind_of(job->bind, i) ? "bound" : "not bound",
+			    text && *text ? text : "already gone");
 		free(text);
 	}
 }
@@ -317,12 +320,12 @@ int main(int argc, char **argv)
 	open_std();
 	if (run_limits_stack())
 		return RUN_EXIT_FAULT;
-	forget_launcher();
+	remove_launcher_vars();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
 	if (opts.away.wanted)
 		return run_engine_start(&opts);
-	run_opts_say_notes(&opts, RUN_NOTE_HERE);
+	run_opts_print_notes(&opts, RUN_NOTE_HERE);
 	rc = run(&opts);
 	/* The PMIx thread still runs: no handler of exit() may run. */
 	_exit(rc);

@@ -10,7 +10,7 @@
 #include "src/base/attr.h"
 #include "src/base/cfg.h"
 #include "src/base/plan.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -39,7 +39,7 @@ static int machine_find(const char *name)
 	return -1;
 }
 
-static void say_unknown(const char *what, const char *name)
+static void report_unknown(const char *what, const char *name)
 {
 	size_t i, near = 0;
 	unsigned d, best = UINT_MAX;
@@ -51,8 +51,8 @@ static void say_unknown(const char *what, const char *name)
 			near = i;
 		}
 	}
-	run_say("%s%s: no such machine; nearest is %s, weft-info lists all",
-		what, name, machines[near].name);
+	run_message("%s%s: no such machine; nearest is %s, weft-info lists all",
+		    what, name, machines[near].name);
 }
 
 int run_model_known(const char *name)
@@ -60,7 +60,7 @@ int run_model_known(const char *name)
 	/* A file: the ranks check it. */
 	if (strchr(name, '/') || machine_find(name) >= 0)
 		return 0;
-	say_unknown("FI_WEFT_MACHINE=", name);
+	report_unknown("FI_WEFT_MACHINE=", name);
 	return -EINVAL;
 }
 
@@ -69,20 +69,20 @@ bool run_model_virtual(const struct run_model *m)
 	return m->machine && (!m->clock || strcmp(m->clock, "live"));
 }
 
-static int say_live_only(const char *name)
+static int report_live_only(const char *name)
 {
 	int i = machine_find(name);
 	char path[PATH_MAX];
-	struct net_why why;
+	struct net_error_text why;
 
 	if (i < 0 || (machines[i].unit && !net_file_find(machines[i].name, path,
 							 sizeof(path), &why)))
 		return 0;
-	run_say("--machine %s %s: there is no virtual clock; --clock live "
-		"runs it in real time",
-		machines[i].name,
-		machines[i].unit ? "has no model of its network yet"
-				 : "is this host and has no model");
+	run_message("--machine %s %s: there is no virtual clock; --clock live "
+		    "runs it in real time",
+		    machines[i].name,
+		    machines[i].unit ? "has no model of its network yet"
+				     : "is this host and has no model");
 	return -EINVAL;
 }
 
@@ -92,7 +92,8 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 	for (size_t i = 0; i < WEFT_COUNT_OF(machines); i++)
 		if (machines[i].unit && !strcmp(machines[i].unit, cfg->unit))
 			return 0;
-	run_say("--machine %s: unit = %s: no such network interface; there are "
+	run_message(
+		"--machine %s: unit = %s: no such network interface; there are "
 		"mu, fma, sten, swhni and apenet",
 		m->machine, cfg->unit);
 	return -EINVAL;
@@ -105,7 +106,7 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 static int check_live(struct run_model *m)
 {
 	if (machine_find(m->machine) < 0) {
-		say_unknown("--machine ", m->machine);
+		report_unknown("--machine ", m->machine);
 		return -EINVAL;
 	}
 	m->spec = strndup(m->machine, strcspn(m->machine, "@:"));
@@ -114,7 +115,7 @@ static int check_live(struct run_model *m)
 
 static int load(struct run_model *m, int ranks, struct net_config *cfg)
 {
-	struct net_why why = { "" };
+	struct net_error_text why = { "" };
 	uint32_t nodes;
 	int err = net_file_load(m->machine, 0, cfg, &why);
 
@@ -127,8 +128,8 @@ static int load(struct run_model *m, int ranks, struct net_config *cfg)
 		err = net_file_load(m->machine, nodes, cfg, &why);
 	}
 	if (err)
-		run_say("--machine %s, %d ranks, %d on a node: %s", m->machine,
-			ranks, m->ppn ? m->ppn : 1, why.text);
+		run_message("--machine %s, %d ranks, %d on a node: %s",
+			    m->machine, ranks, m->ppn ? m->ppn : 1, why.text);
 	return err;
 }
 
@@ -166,7 +167,7 @@ static int try_map(struct run_model *m, int ranks, const struct net_config *cfg)
 	if (!err)
 		err = net_map_fill(&a, place, why);
 	if (err)
-		run_say("%s", why);
+		run_message("%s", why);
 	m->nodes = net_shape_nodes(cfg);
 	m->nodes_used = err ? 0 : nodes_used(place, ranks, m->nodes);
 	free(table);
@@ -191,7 +192,7 @@ static int check_faults(struct run_model *m)
 	if (!m->faults)
 		return 0;
 	if (weft_plan_load(m->faults, &plan, &why)) {
-		run_say("--faults: %s", why.text);
+		run_message("--faults: %s", why.text);
 		return -EINVAL;
 	}
 	weft_plan_fini(&plan);
@@ -245,7 +246,7 @@ static int write_spec(struct run_model *m, const struct net_config *cfg)
 	return n < 0 ? -ENOMEM : 0;
 }
 
-static void tell_shape(const struct run_model *m, const struct net_config *cfg)
+static void print_shape(const struct run_model *m, const struct net_config *cfg)
 {
 	const char *variant = strchr(m->machine, '@');
 	char shape[64], part[32] = "";
@@ -255,15 +256,16 @@ static void tell_shape(const struct run_model *m, const struct net_config *cfg)
 	net_file_shape_text(cfg, shape, sizeof(shape));
 	if (m->nodes_used < m->nodes)
 		snprintf(part, sizeof(part), " (%u used)", m->nodes_used);
-	run_say("machine %s%.*s:%s, %u node%s%s, %d rank%s on a node",
-		cfg->name, (int)strcspn(variant, ":"), variant, shape, m->nodes,
-		m->nodes > 1 ? "s" : "", part, m->ppn, m->ppn > 1 ? "s" : "");
+	run_message("machine %s%.*s:%s, %u node%s%s, %d rank%s on a node",
+		    cfg->name, (int)strcspn(variant, ":"), variant, shape,
+		    m->nodes, m->nodes > 1 ? "s" : "", part, m->ppn,
+		    m->ppn > 1 ? "s" : "");
 }
 
 static int check_virtual(struct run_model *m, int ranks, bool quiet)
 {
 	struct net_config cfg;
-	int err = say_live_only(m->machine);
+	int err = report_live_only(m->machine);
 
 	if (!err)
 		err = load(m, ranks, &cfg);
@@ -282,7 +284,7 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 	 */
 	if (!err && !quiet &&
 	    (!strchr(m->machine, ':') || m->nodes_used < m->nodes))
-		tell_shape(m, &cfg);
+		print_shape(m, &cfg);
 	return err;
 }
 
@@ -291,7 +293,8 @@ int run_model_check(struct run_model *m, int ranks, bool quiet)
 	int err = 0;
 
 	if (!m->machine && m->clock && strcmp(m->clock, "live")) {
-		run_say("--clock virtual: which machine? --machine bgq, or a "
+		run_message(
+			"--clock virtual: which machine? --machine bgq, or a "
 			"file that describes one");
 		return -EINVAL;
 	}

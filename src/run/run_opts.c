@@ -7,7 +7,7 @@
 #include "src/run/run_opts.h"
 #include "src/run/run_flags.h"
 #include "src/run/run_model.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 #include "src/run/run_words.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ int run_set_file(struct run_parse *p, char **arg)
 		p->from_file = true;
 		return n;
 	}
-	run_say("cannot read %s: %s", arg[0], strerror(errno));
+	run_message("cannot read %s: %s", arg[0], strerror(errno));
 	return -EINVAL;
 }
 
@@ -91,7 +91,7 @@ static int parse_context(struct run_parse *p)
 		return add_app(p, word, n);
 	if (p->from_file)
 		return 0;
-	run_say("no program is named; mpiexec --help shows how");
+	run_message("no program is named; mpiexec --help shows how");
 	return -EINVAL;
 }
 
@@ -157,7 +157,7 @@ static int env_number(const char *name)
 }
 
 /* Returns the slots of a host list or a Slurm allocation; 0: none. */
-static int64_t offered(const struct run_opts *o)
+static int64_t available_slots(const struct run_opts *o)
 {
 	const struct run_away *w = &o->away;
 	int nodes = 1, tasks = run_hosts_slots(&w->hosts);
@@ -181,11 +181,12 @@ static int number_ranks(struct run_opts *o)
 	for (i = 0; i < o->napps; i++) {
 		n = o->app[i].n;
 		if (!n && o->napps == 1)
-			n = offered(o);
+			n = available_slots(o);
 		if (!n)
 			n = 1;
 		if (n > RUN_RANKS_MAX - next) {
-			run_say("the job has %lld ranks or more, and %d is the "
+			run_message(
+				"the job has %lld ranks or more, and %d is the "
 				"most; use fewer by -n",
 				(long long)(next + n), RUN_RANKS_MAX);
 			return -EINVAL;
@@ -196,8 +197,8 @@ static int number_ranks(struct run_opts *o)
 	}
 	if (o->stdin_rank < next)
 		return 0;
-	run_say("-stdin %d: the job has ranks 0 to %lld", o->stdin_rank,
-		(long long)next - 1);
+	run_message("-stdin %d: the job has ranks 0 to %lld", o->stdin_rank,
+		    (long long)next - 1);
 	return -EINVAL;
 }
 
@@ -255,13 +256,13 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	return false;
 }
 
-void run_opts_say_notes(const struct run_opts *o, enum run_note_where last)
+void run_opts_print_notes(const struct run_opts *o, enum run_note_where last)
 {
 	int i;
 
 	for (i = 0; i < o->nnotes && !o->quiet; i++)
 		if (o->note[i].where <= last)
-			run_say("%s", o->note[i].text);
+			run_message("%s", o->note[i].text);
 }
 
 int run_opts_ranks(const struct run_opts *o)

@@ -184,7 +184,7 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
 void run_opts_free(struct run_opts *o);
 
 /* Prints once the messages about flags without effect, up to kind last. */
-void run_opts_say_notes(const struct run_opts *o, enum run_note_where last);
+void run_opts_print_notes(const struct run_opts *o, enum run_note_where last);
 
 /* Returns the number of ranks of all contexts. */
 int run_opts_ranks(const struct run_opts *o);

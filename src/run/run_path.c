@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Returns 0, -ENOENT or -EACCES for a file as seen from wdir. */
-static int look(const char *file, const char *wdir)
+static int check_file(const char *file, const char *wdir)
 {
 	struct stat st;
 	char *full = NULL;
@@ -32,8 +32,8 @@ static int look(const char *file, const char *wdir)
 	return err;
 }
 
-static int look_along(const char *name, const char *dirs, const char *wdir,
-		      char **file_p)
+static int search_dirs(const char *name, const char *dirs, const char *wdir,
+		       char **file_p)
 {
 	int err, worst = -ENOENT, len;
 	char *file = NULL;
@@ -43,7 +43,7 @@ static int look_along(const char *name, const char *dirs, const char *wdir,
 		if (asprintf(&file, "%.*s/%s", len ? len : 1, len ? dirs : ".",
 			     name) < 0)
 			return -ENOMEM;
-		err = look(file, wdir);
+		err = check_file(file, wdir);
 		if (!err) {
 			*file_p = file;
 			return 0;
@@ -64,16 +64,16 @@ int run_path_find(const char *name, const char *dirs, const char *wdir,
 	int err, second;
 
 	if (strchr(name, '/')) {
-		err = look(name, wdir);
+		err = check_file(name, wdir);
 		if (err)
 			return err;
 		*file_p = strdup(name);
 		return *file_p ? 0 : -ENOMEM;
 	}
-	err = look_along(name, dirs, wdir, file_p);
+	err = search_dirs(name, dirs, wdir, file_p);
 	if (!err)
 		return 0;
-	second = look_along(name, path ? path : "/bin:/usr/bin", wdir, file_p);
+	second = search_dirs(name, path ? path : "/bin:/usr/bin", wdir, file_p);
 	if (second == -ENOENT && err == -EACCES)
 		return err;
 	return second;

@@ -2,7 +2,7 @@
 /* Parses the arguments of --bind-to and --map-by. */
 #include "src/base/attr.h"
 #include "src/run/run_flags.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static const struct {
 	{ "user", RUN_UNIT_DEFAULT },	{ "rr", RUN_UNIT_DEFAULT },
 };
 
-static void say_units(const char *spelled, const char *word, size_t len)
+static void report_units(const char *spelled, const char *word, size_t len)
 {
 	char list[256] = "";
 	size_t i, n = 0;
@@ -31,7 +31,7 @@ static void say_units(const char *spelled, const char *word, size_t len)
 	for (i = 0; i < WEFT_COUNT_OF(units); i++)
 		n += (size_t)snprintf(list + n, sizeof(list) - n, " %s",
 				      units[i].word);
-	run_say("%s %.*s: not one of%s", spelled, (int)len, word, list);
+	run_message("%s %.*s: not one of%s", spelled, (int)len, word, list);
 }
 
 /* Returns -EINVAL after a message that lists the known units. */
@@ -47,7 +47,7 @@ static int flag_unit(struct run_parse *p, const char *word, size_t len,
 		*unit_p = units[i].unit;
 		return 0;
 	}
-	say_units(p->spelled, word, len);
+	report_units(p->spelled, word, len);
 	return -EINVAL;
 }
 
@@ -89,9 +89,9 @@ static int set_modifier(struct run_parse *p, const char *word)
 	if (!strcasecmp(word, "span") || !strcasecmp(word, "nolocal") ||
 	    !strcasecmp(word, "corecpus") || !strcasecmp(word, "inherit"))
 		return 0;
-	run_say("%s: modifier %s is not one of PE=n OVERSUBSCRIBE "
-		"NOOVERSUBSCRIBE HWTCPUS CORECPUS SPAN INHERIT NOLOCAL",
-		p->spelled, word);
+	run_message("%s: modifier %s is not one of PE=n OVERSUBSCRIBE "
+		    "NOOVERSUBSCRIBE HWTCPUS CORECPUS SPAN INHERIT NOLOCAL",
+		    p->spelled, word);
 	return -EINVAL;
 }
 
@@ -106,7 +106,7 @@ static int set_ppr(struct run_parse *p, char **rest)
 	char *n = part(rest), *unit = part(rest);
 
 	if (!n || !unit) {
-		run_say("%s ppr: ppr:N:UNIT is needed", p->spelled);
+		run_message("%s ppr: ppr:N:UNIT is needed", p->spelled);
 		return -EINVAL;
 	}
 	if (run_flag_number(p, n, &p->o->place.ppr))

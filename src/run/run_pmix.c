@@ -14,7 +14,7 @@
 #include "src/run/run_bind.h"
 #include "src/run/run_door.h"
 #include "src/run/run_pmix_cb.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <pmix.h>
@@ -59,7 +59,7 @@ static pmix_status_t latch_wait(struct run_latch *l)
 
 static int pmix_fails(const char *what, pmix_status_t rc)
 {
-	run_say("PMIx: %s: %s", what, PMIx_Error_string(rc));
+	run_message("PMIx: %s: %s", what, PMIx_Error_string(rc));
 	return -EIO;
 }
 
@@ -93,8 +93,8 @@ int run_pmix_open(struct run_job *job)
 		err = run_pmix_cb_open(job->nspace);
 	if (err)
 		return err;
-	if (!run_door_stands()) {
-		run_say("other users cannot be kept from the PMIx server");
+	if (!run_door_installed()) {
+		run_message("other users cannot be kept from the PMIx server");
 		return -EPERM;
 	}
 	narrow_plugins();
@@ -109,17 +109,19 @@ int run_pmix_open(struct run_job *job)
 		n--;
 	err = weft_limit_try_thread();
 	if (err) {
-		run_say("PMIx: no thread can be started: %s%s", strerror(-err),
-			weft_limit_thread(why, run_tasks(job)));
+		run_message("PMIx: no thread can be started: %s%s",
+			    strerror(-err),
+			    weft_limit_thread(why, run_tasks(job)));
 		return err;
 	}
 	rc = PMIx_server_init(run_pmix_module(), info, n);
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("server does not start", rc);
 	/* The library does not check whether its second thread started. */
-	err = run_door_answers();
+	err = run_door_test_listener();
 	if (err)
-		run_say("PMIx: the thread that accepts the ranks' connections "
+		run_message(
+			"PMIx: the thread that accepts the ranks' connections "
 			"does not run%s",
 			weft_limit_thread(why, run_tasks(job)));
 	return err;

@@ -5,7 +5,7 @@
 #include "prov/net/net_watch.h"
 #include "src/base/roll_print.h"
 #include "src/run/run_model.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +17,13 @@ enum { DEATHS_MAX = 64 };
  * Nodes that the fault plan kills, and the time when others would know it;
  * returns their number.
  */
-static unsigned deaths(const struct run_model *m, struct net_config *cfg,
-		       struct net_watch_death *death)
+static unsigned planned_deaths(const struct run_model *m,
+			       struct net_config *cfg,
+			       struct net_watch_failure *death)
 {
 	struct weft_plan_why bad;
 	struct weft_plan plan;
-	struct net_why why;
+	struct net_error_text why;
 	int n = 0;
 
 	if (!m->faults || !run_model_virtual(m) ||
@@ -35,7 +36,7 @@ static unsigned deaths(const struct run_model *m, struct net_config *cfg,
 }
 
 static void print_deaths(FILE *f, const struct net_config *cfg,
-			 const struct net_watch_death *death, unsigned count)
+			 const struct net_watch_failure *death, unsigned count)
 {
 	char line[256];
 
@@ -57,10 +58,10 @@ static int finish(FILE *f)
 	return err;
 }
 
-static int cannot(const char *name, int err)
+static int report_error(const char *name, int err)
 {
-	run_say("cannot write %s: %s", *name ? name : "the report",
-		strerror(-err));
+	run_message("cannot write %s: %s", *name ? name : "the report",
+		    strerror(-err));
 	return err;
 }
 
@@ -68,20 +69,21 @@ int run_report(const struct run_job *job)
 {
 	const char *name = job->opts->model.report;
 	bool counted = job->roll.head && job->roll.counted;
-	struct net_watch_death death[DEATHS_MAX];
+	struct net_watch_failure death[DEATHS_MAX];
 	struct net_config cfg;
-	unsigned dead = name ? deaths(&job->opts->model, &cfg, death) : 0;
+	unsigned dead =
+		name ? planned_deaths(&job->opts->model, &cfg, death) : 0;
 	FILE *f;
 	int err;
 
 	if (!name)
 		return 0;
 	if (!counted && !dead)
-		return cannot(name, -ENODATA);
+		return report_error(name, -ENODATA);
 	errno = 0;
 	f = *name ? fopen(name, "we") : stderr;
 	if (!f)
-		return cannot(name, -errno);
+		return report_error(name, -errno);
 	if (counted)
 		weft_roll_print(&job->roll,
 				run_model_virtual(&job->opts->model)
@@ -91,5 +93,5 @@ int run_report(const struct run_job *job)
 	if (dead)
 		print_deaths(f, &cfg, death, dead);
 	err = finish(f);
-	return err ? cannot(name, err) : 0;
+	return err ? report_error(name, err) : 0;
 }

@@ -17,7 +17,7 @@
 #include "src/run/run_model.h"
 #include "src/run/run_path.h"
 #include "src/run/run_pmix.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ struct child {
 	atomic_int err;
 };
 
-static int say_missing(const char *name, const char *wdir, int err)
+static int report_missing(const char *name, const char *wdir, int err)
 {
 	char *here = NULL, *dotted = NULL;
 
@@ -57,16 +57,16 @@ static int say_missing(const char *name, const char *wdir, int err)
 	    asprintf(&dotted, "./%s", name) > 0)
 		err = run_path_find(dotted, NULL, wdir, &here);
 	if (!err)
-		run_say("%s: not found in PATH; did you mean %s?", name,
-			dotted);
+		run_message("%s: not found in PATH; did you mean %s?", name,
+			    dotted);
 	else if (err == -ENOENT)
-		run_say("%s: not found", name);
+		run_message("%s: not found", name);
 	else if (dotted && err == -EACCES)
-		run_say("%s: not found in PATH, and %s is not executable", name,
-			dotted);
+		run_message("%s: not found in PATH, and %s is not executable",
+			    name, dotted);
 	else
-		run_say("%s: %s", name,
-			err == -EACCES ? "not executable" : strerror(-err));
+		run_message("%s: %s", name,
+			    err == -EACCES ? "not executable" : strerror(-err));
 	free(here);
 	free(dotted);
 	return !err || err == -ENOENT ? RUN_EXIT_NOENT : RUN_EXIT_NOEXEC;
@@ -87,21 +87,21 @@ int run_spawn_check(const struct run_opts *o)
 
 	for (i = 0; i < o->napps; i++) {
 		a = &o->app[i];
-		machine = run_env_asked(o, i, "FI_WEFT_MACHINE");
+		machine = run_env_value(o, i, "FI_WEFT_MACHINE");
 		if (machine && !o->model.machine && run_model_known(machine))
 			return RUN_EXIT_FAULT;
 		if (a->wdir && access(a->wdir, X_OK) < 0) {
-			run_say("cannot enter directory %s: %s", a->wdir,
-				strerror(errno));
+			run_message("cannot enter directory %s: %s", a->wdir,
+				    strerror(errno));
 			return RUN_EXIT_FAULT;
 		}
 		err = run_path_find(a->argv[0], a->path, a->wdir, &file);
 		if (err)
-			return say_missing(a->argv[0], a->wdir, err);
+			return report_missing(a->argv[0], a->wdir, err);
 		free(file);
 		err = run_path_find(program(o, a), a->path, a->wdir, &file);
 		if (err)
-			return say_missing(program(o, a), a->wdir, err);
+			return report_missing(program(o, a), a->wdir, err);
 		free(file);
 	}
 	return 0;
@@ -195,14 +195,14 @@ static pid_t start(struct child *c)
 	return pid;
 }
 
-static int say_failed(const struct run_job *job, struct child *c, int rank)
+static int report_failed(const struct run_job *job, struct child *c, int rank)
 {
 	char why[WEFT_LIMIT_TEXT];
 	const char *what = atomic_load_explicit(&c->what, memory_order_acquire);
 	int err = atomic_load_explicit(&c->err, memory_order_acquire);
 
-	run_say("cannot start rank %d: %s: %s%s", rank, what, strerror(err),
-		err == EAGAIN ? weft_limit_tasks(why, run_tasks(job)) : "");
+	run_message("cannot start rank %d: %s: %s%s", rank, what, strerror(err),
+		    err == EAGAIN ? weft_limit_tasks(why, run_tasks(job)) : "");
 	if (err == ENOENT)
 		return RUN_EXIT_NOENT;
 	return err == EAGAIN || err == ENOMEM ? RUN_EXIT_FAULT
@@ -218,8 +218,8 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 		return RUN_EXIT_FAULT;
 	c->fd[0] = run_io_stdin(job->io, rank);
 	if (c->fd[0] < 0) {
-		run_say("cannot give stdin to rank %d: %s", rank,
-			strerror(-c->fd[0]));
+		run_message("cannot give stdin to rank %d: %s", rank,
+			    strerror(-c->fd[0]));
 		return RUN_EXIT_FAULT;
 	}
 	c->fd[1] = out[0];
@@ -244,7 +244,7 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	}
 	if (!atomic_load_explicit(&c->err, memory_order_acquire))
 		return 0;
-	return say_failed(job, c, rank);
+	return report_failed(job, c, rank);
 }
 
 static int start_app(struct run_job *job, int app)
@@ -284,6 +284,6 @@ int run_spawn(struct run_job *job)
 
 	for (i = 0; i < job->opts->napps && !rc; i++)
 		rc = start_app(job, i);
-	run_io_last(job->io);
+	run_io_all_started(job->io);
 	return rc;
 }

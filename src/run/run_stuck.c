@@ -4,7 +4,7 @@
 #include "src/base/clock.h"
 #include "src/base/limit.h"
 #include "src/run/run_roll.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool is_held(pid_t pid)
 }
 
 /* Returns the first rank in an MPI call that has not connected, -1: none. */
-static int find(const struct run_job *job, char **call_p)
+static int find_stuck(const struct run_job *job, char **call_p)
 {
 	for (int i = 0; i < job->nranks; i++) {
 		if (job->rank[i].exited || job->rank[i].connected)
@@ -68,11 +68,12 @@ void run_stuck_event(struct run_stuck *s)
 	s->rank = -1;
 }
 
-static void say(const struct run_job *job, int rank, const char *call)
+static void report_stuck(const struct run_job *job, int rank, const char *call)
 {
 	char why[WEFT_LIMIT_TEXT];
 
-	run_say("rank %d with PID %d on node %s has been in %s for %g s and "
+	run_message(
+		"rank %d with PID %d on node %s has been in %s for %g s and "
 		"does not reach the PMIx server of mpiexec%s "
 		"(MPIEXEC_CONNECT_TIMEOUT)",
 		rank, (int)job->rank[rank].pid, job->host, call,
@@ -89,13 +90,13 @@ int run_stuck_check(struct run_stuck *s, const struct run_job *job,
 	if (!s->next_ns || now < s->next_ns)
 		return -1;
 	s->next_ns = all_connected(job) ? 0 : now + limit / CHECKS;
-	rank = find(job, &call);
+	rank = find_stuck(job, &call);
 	if (rank != s->rank) {
 		s->rank = rank;
 		s->since_ns = now;
 	}
 	if (rank >= 0 && now - s->since_ns >= limit)
-		say(job, rank, call);
+		report_stuck(job, rank, call);
 	else
 		rank = -1;
 	free(call);

@@ -5,7 +5,7 @@
 #include "src/base/outfile.h"
 #include "src/base/roll_print.h"
 #include "src/run/run_model.h"
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 #include "src/show/show.h"
 
 #include <errno.h>
@@ -21,9 +21,9 @@ enum { TRACE_FD = 203 };
 
 #define OTF2 ".otf2"
 
-static int cannot(const char *file, int err)
+static int report_error(const char *file, int err)
 {
-	run_say("cannot write %s: %s", file, strerror(-err));
+	run_message("cannot write %s: %s", file, strerror(-err));
 	return err;
 }
 
@@ -40,7 +40,7 @@ int run_trace_open(struct run_job *job)
 	 */
 	fd = weft_trace_create(weft_outfile_is_stream(file) ? "/tmp/" : file);
 	if (fd < 0)
-		return cannot(file, fd);
+		return report_error(file, fd);
 	job->trace_fd = fcntl(fd, F_DUPFD_CLOEXEC, TRACE_FD);
 	close(fd);
 	return job->trace_fd < 0 ? -errno : 0;
@@ -145,7 +145,7 @@ int run_trace_check(const struct run_model *m)
 		file = m->trace;
 	}
 	if (flag)
-		run_say("%s %s: %s", flag, *file ? file : "''", why);
+		run_message("%s %s: %s", flag, *file ? file : "''", why);
 	return flag ? -EINVAL : 0;
 }
 
@@ -157,19 +157,19 @@ static int show(const struct run_job *job, struct show_job *told)
 	char *text;
 
 	if (err)
-		return cannot(m->page ? m->page : m->trace, err);
+		return report_error(m->page ? m->page : m->trace, err);
 	bad = s.file.lost ? -ENOSPC : 0;
 	if (bad)
-		run_say("the disk was full: the events of %u ranks are not "
-			"complete",
-			s.file.lost);
+		run_message("the disk was full: the events of %u ranks are not "
+			    "complete",
+			    s.file.lost);
 	told->report = text = report_text(job);
 	err = m->page ? show_page(&s, m->page) : 0;
 	if (err)
-		bad = cannot(m->page, err);
+		bad = report_error(m->page, err);
 	err = m->trace ? trace(&s, m->trace) : 0;
 	if (err)
-		bad = cannot(m->trace, err);
+		bad = report_error(m->trace, err);
 	show_close(&s);
 	free(text);
 	return bad;
@@ -192,6 +192,6 @@ int run_trace_show(const struct run_job *job)
 	if (!m->page && !m->trace)
 		return 0;
 	if (job->trace_fd < 0 || !job->roll.head)
-		return cannot(m->page ? m->page : m->trace, -ENODATA);
+		return report_error(m->page ? m->page : m->trace, -ENODATA);
 	return show(job, &told);
 }

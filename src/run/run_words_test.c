@@ -59,7 +59,7 @@ static void lines_of_a_file_become_contexts(void **state)
 	free(w);
 }
 
-static void local_names_are_known_without_asking(void **state)
+static void local_names_are_known_without_lookup(void **state)
 {
 	T_TRUE(run_hosts_is_local("localhost", "box"));
 	T_TRUE(run_hosts_is_local("127.0.0.1", "box"));
@@ -76,12 +76,12 @@ static void slots_of_a_list_add_up(void **state)
 
 	T_OK(run_hosts_list("-host", "localhost:3,box,[::1]:2", &h));
 	T_IS(run_hosts_slots(&h), 6);
-	T_NULL(run_hosts_foreign(&h, "box"));
+	T_NULL(run_hosts_first_remote(&h, "box"));
 	T_OK(run_hosts_list("-host", "box,far:2", &h));
 	T_IS(h.count, 4);
 	T_IS(h.host[1].slots, 2);
 	T_IS(run_hosts_slots(&h), 9);
-	T_STR(run_hosts_foreign(&h, "box"), "far");
+	T_STR(run_hosts_first_remote(&h, "box"), "far");
 	run_hosts_free(&h);
 }
 
@@ -164,7 +164,7 @@ int main(void)
 		T_CASE(quotes_keep_blanks),
 		T_CASE(nothing_is_no_word),
 		T_CASE(lines_of_a_file_become_contexts),
-		T_CASE(local_names_are_known_without_asking),
+		T_CASE(local_names_are_known_without_lookup),
 		T_CASE(slots_of_a_list_add_up),
 		T_CASE(both_file_notations_are_read),
 		T_CASE(hosts_without_name_or_slots_are_refused),

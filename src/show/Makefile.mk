@@ -2,11 +2,11 @@
 noinst_LTLIBRARIES += libweftshow.la
 libweftshow_la_SOURCES = \
 	src/show/show.c src/show/show.h src/show/show_part.h \
-	src/show/show_archive.c src/show/show_beside.c src/show/show_beside.h \
+	src/show/show_archive.c src/show/show_async.c src/show/show_async.h \
 	src/show/show_delay.c src/show/show_role.c src/show/show_role.h \
 	src/show/show_calls.c src/show/show_chain.c src/show/show_links.c \
 	src/show/show_match.c src/show/show_matrix.c src/show/show_page.c \
-	src/show/show_perfetto.c src/show/show_reach.c src/show/show_routes.c \
+	src/show/show_perfetto.c src/show/show_access.c src/show/show_routes.c \
 	src/show/show_time.c src/show/show_wait.c
 libweftshow_la_LIBADD = libweftpage.la
 EXTRA_DIST += src/show/README

@@ -19,7 +19,7 @@ static bool is_good(const struct show *s, uint64_t i)
 	const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
 
 	return c->type == TRACE_EVENTS && c->writer < s->ranks &&
-	       weft_trace_used(&s->file, i);
+	       weft_trace_valid_bytes(&s->file, i);
 }
 
 static void chain_before(struct show *s, uint64_t i)
@@ -40,7 +40,7 @@ static void chain(struct show *s)
 		s->first[r] = NO_CHUNK;
 	for (int desks = 1; desks >= 0; desks--)
 		for (uint64_t i = s->file.chunks; i-- > 0;)
-			if (weft_trace_is_desk(&s->file, i) == desks &&
+			if (weft_trace_is_buffer(&s->file, i) == desks &&
 			    is_good(s, i))
 				chain_before(s, i);
 }
@@ -69,7 +69,7 @@ static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 	tally(s, rank, e);
 	s->calls++;
 	s->colls += TRACE_IS_COLL(e->word);
-	s->reaches += TRACE_IS_REACH(e->word);
+	s->reaches += TRACE_IS_ACCESS(e->word);
 	if (e->t < s->begin)
 		s->begin = e->t;
 	if (e->t + e->span > s->end) {
@@ -82,13 +82,13 @@ static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 
 static bool add_open(struct show *s, uint32_t rank, uint32_t id, uint64_t t)
 {
-	struct show_opened *more =
+	struct show_open_call *more =
 		realloc(s->open, (s->opens + 1) * sizeof(*more));
 
 	if (!more)
 		return false;
 	s->open = more;
-	s->open[s->opens++] = (struct show_opened){ rank, id, t };
+	s->open[s->opens++] = (struct show_open_call){ rank, id, t };
 	return true;
 }
 
@@ -141,7 +141,7 @@ static bool find_open(struct show *s, const uint64_t *last)
 	for (uint64_t i = 0; i < s->file.chunks; i++) {
 		const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
 
-		if (is_whole(s, i) && weft_trace_is_desk(&s->file, i) &&
+		if (is_whole(s, i) && weft_trace_is_buffer(&s->file, i) &&
 		    c->type == TRACE_EVENTS && c->writer < s->ranks)
 			good &= read_open(s, c, last);
 	}
@@ -157,7 +157,7 @@ static void count_open(struct show *s)
 		return;
 	s->end = end_of(s);
 	for (uint32_t i = 0; i < s->opens; i++) {
-		const struct show_opened *o = &s->open[i];
+		const struct show_open_call *o = &s->open[i];
 		const struct trace_event e = { .kind = TRACE_CALL,
 					       .t = o->t,
 					       .span = s->end - o->t,
@@ -273,7 +273,7 @@ bool show_next_chunk(struct show_walk *w)
 			continue;
 		w->c = weft_trace_chunk(f, w->next);
 		w->at = (const void *)((const char *)w->c + TRACE_CHUNK_HEAD);
-		w->left = weft_trace_used(f, w->next) / sizeof(*w->at);
+		w->left = weft_trace_valid_bytes(f, w->next) / sizeof(*w->at);
 	}
 	return true;
 }
@@ -291,8 +291,8 @@ const char *show_note(const struct show *s, const char *name)
 	uint64_t at = 0;
 	const char *p;
 
-	while ((p = weft_trace_next(&s->file, TRACE_NOTES, TRACE_ANYBODY, &at,
-				    &bytes))) {
+	while ((p = weft_trace_next(&s->file, TRACE_NOTES, TRACE_ALL_WRITERS,
+				    &at, &bytes))) {
 		const char *end = p + bytes;
 
 		for (; p < end; p += strnlen(p, (size_t)(end - p)) + 1)

@@ -47,12 +47,12 @@ struct show {
 	uint64_t *first;     /* first chunk of each rank */
 	uint64_t *next;	     /* by chunk: next chunk of the same rank */
 	uint8_t *kinds;	     /* by chunk: SHOW() of the kinds of events in it */
-	struct show_opened *open;
+	struct show_open_call *open;
 	uint32_t opens;
 };
 
 /* A call from which its rank had not returned when the job ended. */
-struct show_opened {
+struct show_open_call {
 	uint32_t rank, id;
 	uint64_t t;
 };
@@ -192,7 +192,7 @@ enum show_class {
 const char *show_class_name(enum show_class c);
 
 /* Event that ended a wait of a rank. */
-enum show_via {
+enum show_wait_end {
 	SHOW_OWN, /* none: the rank's own work */
 	/*
 	 * a message to this rank: from its send, or from the post of the
@@ -223,7 +223,7 @@ struct show_waits {
 	uint64_t count, room;
 };
 
-struct show_waited {
+struct show_wait_result {
 	uint32_t ranks;
 	struct show_waits *rank;
 	uint64_t (*by_rank)[SHOW_CLASSES]; /* ps */
@@ -234,8 +234,8 @@ struct show_waited {
  * Finds the waits of all ranks. m: with its collectives. Returns 0 or -ENOMEM.
  */
 int show_wait(const struct show *s, const struct show_matched *m,
-	      struct show_waited *w);
-void show_wait_free(struct show_waited *w);
+	      struct show_wait_result *w);
+void show_wait_free(struct show_wait_result *w);
 
 /* ---- the longest chain of waits (show_chain.c) --------------------------- */
 
@@ -262,7 +262,7 @@ struct show_chain {
 };
 
 /* Returns 0 or -ENOMEM. */
-int show_chain(const struct show *s, const struct show_waited *w,
+int show_chain(const struct show *s, const struct show_wait_result *w,
 	       struct show_chain *c);
 void show_chain_free(struct show_chain *c);
 

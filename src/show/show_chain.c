@@ -16,7 +16,7 @@
 
 struct chain {
 	const struct show *s;
-	const struct show_waited *w;
+	const struct show_wait_result *w;
 	struct show_chain *out;
 	uint64_t room;
 	uint64_t *first; /* by rank: its first link of own work */
@@ -113,8 +113,8 @@ static bool follow(struct chain *c)
 /* ---- own work by call ---------------------------------------------------- */
 
 /* Attributes the part of a call that overlaps with a link to the call. */
-static void share(struct chain *c, struct show_link *x, uint64_t from,
-		  uint64_t to, uint32_t id)
+static void attribute_call(struct chain *c, struct show_link *x, uint64_t from,
+			   uint64_t to, uint32_t id)
 {
 	if (from < x->from)
 		from = x->from;
@@ -131,7 +131,7 @@ static void share(struct chain *c, struct show_link *x, uint64_t from,
  * Divides the links of a rank among its calls, both sorted by time. Calls of
  * several threads overlap; time is attributed once.
  */
-static void divide_rank(struct chain *c, uint32_t rank)
+static void attribute_rank(struct chain *c, uint32_t rank)
 {
 	struct show_walk w = show_walk(c->s, rank, SHOW(TRACE_CALL));
 	uint64_t at = c->first[rank], counted = 0;
@@ -147,12 +147,12 @@ static void divide_rank(struct chain *c, uint32_t rank)
 			at = c->next[at];
 		for (uint64_t i = at; i != NONE && c->out->link[i].from < to;
 		     i = c->next[i])
-			share(c, &c->out->link[i], from, to, e->id);
+			attribute_call(c, &c->out->link[i], from, to, e->id);
 		counted = to;
 	}
 }
 
-static void divide(struct chain *c)
+static void attribute_all(struct chain *c)
 {
 	for (uint64_t i = 0; i < c->out->links; i++) {
 		struct show_link *x = &c->out->link[i];
@@ -162,10 +162,10 @@ static void divide(struct chain *c)
 	}
 	for (uint32_t r = 0; r < c->s->ranks; r++)
 		if (c->first[r] != NONE)
-			divide_rank(c, r);
+			attribute_rank(c, r);
 }
 
-int show_chain(const struct show *s, const struct show_waited *w,
+int show_chain(const struct show *s, const struct show_wait_result *w,
 	       struct show_chain *out)
 {
 	struct chain c = { .s = s, .w = w, .out = out };
@@ -181,7 +181,7 @@ int show_chain(const struct show *s, const struct show_waited *w,
 		good = follow(&c);
 	}
 	if (good)
-		divide(&c);
+		attribute_all(&c);
 	else
 		show_chain_free(out);
 	free(c.first);

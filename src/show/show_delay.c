@@ -22,7 +22,7 @@ static void put_times(struct json *j, const uint64_t *ps)
 }
 
 void show_put_waits(struct json *j, const struct show *s,
-		    const struct show_waited *w)
+		    const struct show_wait_result *w)
 {
 	char name[ROLL_NAME];
 

@@ -20,14 +20,14 @@ struct class
 /* Called for every link. */
 typedef void (*each_fn)(void *arg, const struct trace_link *l);
 
-static void each(const struct show *s, each_fn fn, void *arg)
+static void for_each_link(const struct show *s, each_fn fn, void *arg)
 {
 	const struct trace_link *l;
 	uint64_t at = 0;
 	size_t bytes;
 
-	while ((l = weft_trace_next(&s->file, TRACE_LINKS, TRACE_ANYBODY, &at,
-				    &bytes)))
+	while ((l = weft_trace_next(&s->file, TRACE_LINKS, TRACE_ALL_WRITERS,
+				    &at, &bytes)))
 		for (size_t i = 0; i < bytes / sizeof(*l); i++)
 			fn(arg, &l[i]);
 }
@@ -86,7 +86,7 @@ struct put {
 	int64_t idle;
 };
 
-static bool harmed(const struct trace_link *l)
+static bool has_faults(const struct trace_link *l)
 {
 	return l->bad || l->detours || l->retry_ps || l->dead;
 }
@@ -97,7 +97,7 @@ static void put_link(void *arg, const struct trace_link *l)
 	char name[sizeof(l->name) + 1] = "", node[sizeof(l->node) + 1] = "";
 	struct put *p = arg;
 
-	if ((!l->packets && !harmed(l)) || !p->left) {
+	if ((!l->packets && !has_faults(l)) || !p->left) {
 		p->idle++;
 		return;
 	}
@@ -113,7 +113,7 @@ static void put_link(void *arg, const struct trace_link *l)
 	json_int(p->j, NULL, (int64_t)l->bytes);
 	json_int(p->j, NULL, (int64_t)l->busy_ps);
 	json_int(p->j, NULL, (int64_t)l->queued_ps);
-	if (harmed(l)) {
+	if (has_faults(l)) {
 		json_int(p->j, NULL, (int64_t)l->bad);
 		json_int(p->j, NULL, (int64_t)l->detours);
 		json_int(p->j, NULL, (int64_t)l->retry_ps);
@@ -130,14 +130,14 @@ void show_put_links(struct json *j, const struct show *s)
 	static struct classes c;
 
 	memset(&c, 0, sizeof(c));
-	each(s, add, &c);
+	for_each_link(s, add, &c);
 	if (!c.count || !(time > 0))
 		return;
 	json_object(j, "links");
 	json_number(j, "time_ps", time);
 	put_classes(j, &c, time);
 	json_array(j, "link");
-	each(s, put_link, &p);
+	for_each_link(s, put_link, &p);
 	json_close(j);
 	json_int(j, "idle", p.idle);
 	json_close(j);

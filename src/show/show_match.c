@@ -161,7 +161,7 @@ static uint64_t fill_posts(const struct show *s, struct show_matched *m,
 /* ---- collectives --------------------------------------------------------- */
 
 /* Returns the entry of a word in the hash table, or the free entry for it. */
-static uint32_t *place_of(const struct show_matched *m, uint64_t word)
+static uint32_t *entry_of(const struct show_matched *m, uint64_t word)
 {
 	uint64_t i = mix(word) & m->mask;
 
@@ -171,7 +171,7 @@ static uint32_t *place_of(const struct show_matched *m, uint64_t word)
 }
 
 /* Doubles the hash table; false: out of memory. */
-static bool widen(struct show_matched *m)
+static bool grow_table(struct show_matched *m)
 {
 	uint64_t room = m->index ? 2 * (m->mask + 1) : 1024;
 	void *index = realloc(m->index, room * sizeof(*m->index));
@@ -186,7 +186,7 @@ static bool widen(struct show_matched *m)
 	m->mask = room - 1;
 	memset(m->index, 0xff, room * sizeof(*m->index));
 	for (uint32_t i = 0; i < m->colls; i++)
-		*place_of(m, m->coll[i].word) = i;
+		*entry_of(m, m->coll[i].word) = i;
 	return true;
 }
 
@@ -216,7 +216,7 @@ static bool add_coll(struct show_matched *m, uint32_t rank,
 	uint32_t *at = guess;
 
 	if (*guess >= m->colls || m->coll[*guess].word != e->word)
-		at = place_of(m, e->word);
+		at = entry_of(m, e->word);
 	if (*at != NONE) {
 		*guess = *at;
 		join(&m->coll[(*guess)++], rank, e);
@@ -233,14 +233,14 @@ static bool add_coll(struct show_matched *m, uint32_t rank,
 	};
 	join(&m->coll[*at], rank, e);
 	*guess = (uint32_t)m->colls;
-	return m->colls < (m->mask + 1) / 2 || widen(m);
+	return m->colls < (m->mask + 1) / 2 || grow_table(m);
 }
 
 static bool match_colls(const struct show *s, struct show_matched *m)
 {
 	const struct trace_event *e;
 	struct show_walk w;
-	bool good = widen(m);
+	bool good = grow_table(m);
 
 	for (uint32_t r = 0; good && s->colls && r < s->ranks; r++) {
 		uint32_t guess = 0;
@@ -261,7 +261,7 @@ const struct show_coll *show_coll_of(const struct show_matched *m,
 
 	if (last && last + 1 < m->coll + m->colls && last[1].word == word)
 		return last + 1;
-	i = m->index ? *place_of(m, word) : NONE;
+	i = m->index ? *entry_of(m, word) : NONE;
 	return i == NONE ? NULL : &m->coll[i];
 }
 

@@ -37,10 +37,10 @@ static void fill(const struct show *s, uint32_t group, uint32_t side,
 			    !show_is_sync(e->word))
 				add(&cell[r / group * side + other / group],
 				    e->size);
-			else if (show_reach(s, e, &other, &in))
+			else if (show_access(s, e, &other, &in))
 				add(&cell[(in ? other : r) / group * side +
 					  (in ? r : other) / group],
-				    e->word & TRACE_REACH_BYTES);
+				    e->word & TRACE_ACCESS_BYTES);
 		}
 }
 

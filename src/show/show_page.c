@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the page of a run; doc/page.md describes its content. */
 #include "src/show/show.h"
-#include "src/show/show_beside.h"
+#include "src/show/show_async.h"
 #include "src/show/show_part.h"
 
 #include <errno.h>
@@ -106,17 +106,17 @@ static void put_deadlock(struct json *j, const struct show *s)
 
 /* ---- matching, done by a second thread while the rest is written --------- */
 
-struct search {
+struct match_job {
 	const struct show *s;
 	struct show_matched m;
-	struct show_waited w;
+	struct show_wait_result w;
 	struct show_chain c;
 	int err;
 };
 
-static void search(void *arg)
+static void match_job(void *arg)
 {
-	struct search *x = arg;
+	struct match_job *x = arg;
 
 	x->err = show_match(x->s, &x->m);
 	if (!x->err)
@@ -127,7 +127,7 @@ static void search(void *arg)
 		x->err = show_chain(x->s, &x->w, &x->c);
 }
 
-static void search_free(struct search *x)
+static void match_job_free(struct match_job *x)
 {
 	show_match_free(&x->m);
 	show_wait_free(&x->w);
@@ -136,13 +136,13 @@ static void search_free(struct search *x)
 
 /* -------------------------------------------------------------------------- */
 
-static void put_most(struct json *j, const struct show *s)
+static void put_sections(struct json *j, const struct show *s)
 {
 	put_facts(j, s);
 	put_deadlock(j, s);
 	show_put_calls(j, s);
 	show_put_time(j, s);
-	show_put_reach(j, s);
+	show_put_accesses(j, s);
 	show_put_matrix(j, s);
 	show_put_links(j, s);
 	show_put_routes(j, s);
@@ -153,12 +153,12 @@ static void put_most(struct json *j, const struct show *s)
 
 static int put_all(struct json *j, const struct show *s)
 {
-	struct search x = { .s = s };
-	struct show_beside beside;
+	struct match_job x = { .s = s };
+	struct show_async async;
 
-	show_beside_begin(&beside, search, &x);
-	put_most(j, s);
-	show_beside_end(&beside);
+	show_async_start(&async, match_job, &x);
+	put_sections(j, s);
+	show_async_join(&async);
 	if (!x.err) {
 		show_put_messages(j, s, &x.m);
 	}
@@ -171,7 +171,7 @@ static int put_all(struct json *j, const struct show *s)
 			  "messages are matched: wait states and the chain of "
 			  "waits are not worked out. Trace fewer iterations.");
 	}
-	search_free(&x);
+	match_job_free(&x);
 	return x.err;
 }
 

@@ -12,7 +12,7 @@
 #include "src/base/outfile.h"
 #include "src/page/page_json.h"
 #include "src/show/show.h"
-#include "src/show/show_beside.h"
+#include "src/show/show_async.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum { BUFFER = 1 << 18, LINE = 1024 };
  * Constant first part of many lines. The JSON text of a name of ROLL_NAME bytes
  * can take six times as many.
  */
-struct piece {
+struct prefix {
 	size_t len;
 	char text[LINE / 2];
 };
@@ -40,7 +40,7 @@ struct out {
 	bool some;	   /* a line was written before */
 	int err;	   /* -errno of the first failed write */
 	/* first part of a call's line, by name; or NULL */
-	struct piece *of[ROLL_NAMES];
+	struct prefix *of[ROLL_NAMES];
 };
 
 WEFT_INLINE void add(struct out *o, const char *text, size_t len)
@@ -116,9 +116,9 @@ static void put_rank_name(struct out *o, uint32_t rank)
 }
 
 /* Creates the first part of a call's lines: a name is quoted once. */
-static struct piece *new_begin(const struct show *s, uint32_t id)
+static struct prefix *new_prefix(const struct show *s, uint32_t id)
 {
-	struct piece *p = calloc(1, sizeof(*p));
+	struct prefix *p = calloc(1, sizeof(*p));
 	FILE *f = p ? fmemopen(p->text, sizeof(p->text), "w") : NULL;
 	char name[ROLL_NAME];
 	struct json j;
@@ -184,9 +184,9 @@ static void add_args(struct out *o, const struct trace_event *e, bool open)
 {
 	unsigned n = 0;
 
-	if (TRACE_IS_REACH(e->word)) {
-		add_arg(o, &n, "\"target\":", TRACE_REACH_RANK(e->word));
-		add_arg(o, &n, "\"bytes\":", e->word & TRACE_REACH_BYTES);
+	if (TRACE_IS_ACCESS(e->word)) {
+		add_arg(o, &n, "\"target\":", TRACE_ACCESS_RANK(e->word));
+		add_arg(o, &n, "\"bytes\":", e->word & TRACE_ACCESS_BYTES);
 	} else if (TRACE_IS_COLL(e->word)) {
 		add_comm(o, &n, TRACE_COLL_CTX(e->word));
 	} else if (TRACE_IS_P2P(e->word)) {
@@ -207,7 +207,7 @@ static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e,
 	uint32_t id = e->id < ROLL_NAMES ? e->id : 0;
 
 	if (!o->of[id])
-		o->of[id] = new_begin(o->s, id);
+		o->of[id] = new_prefix(o->s, id);
 	if (!o->of[id] || !o->of[id]->len)
 		return false;
 	begin(o);
@@ -269,15 +269,15 @@ static void put_end(struct out *o, uint64_t id, const struct show_message *x,
 	add_text(o, "}}");
 }
 
-struct search {
+struct match_job {
 	const struct show *s;
 	struct show_matched m;
 	int err;
 };
 
-static void search(void *arg)
+static void match_job(void *arg)
 {
-	struct search *x = arg;
+	struct match_job *x = arg;
 
 	x->err = show_match(x->s, &x->m);
 }
@@ -302,14 +302,14 @@ static bool put_ranks(struct out *o)
 
 static int put_all(struct out *o)
 {
-	struct search x = { .s = o->s };
-	struct show_beside beside;
+	struct match_job x = { .s = o->s };
+	struct show_async async;
 	bool good;
 
-	show_beside_begin(&beside, search, &x);
+	show_async_start(&async, match_job, &x);
 	add_text(o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	good = put_ranks(o);
-	show_beside_end(&beside);
+	show_async_join(&async);
 	if (good && !x.err)
 		put_messages(o, &x.m);
 	show_match_free(&x.m);

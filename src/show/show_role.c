@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define P2P   (ROLE_RECV | ROLE_SEND | ROLE_INSIDE)
+#define P2P   (ROLE_RECV | ROLE_SEND | ROLE_COLL_MESSAGE)
 #define TESTS (P2P | ROLE_POLL)
 
 /*
@@ -34,12 +34,12 @@ static const struct {
 	{ "Allgather*", { 0, SHOW_WAIT_NXN } },
 	{ "Alltoall*", { 0, SHOW_WAIT_NXN } },
 	{ "Reduce_scatter*", { 0, SHOW_WAIT_NXN } },
-	{ "Bcast", { ROLE_INSIDE, SHOW_LATE_BROADCAST } },
-	{ "Scatter*", { ROLE_INSIDE, SHOW_LATE_BROADCAST } },
-	{ "Reduce", { ROLE_INSIDE, SHOW_EARLY_REDUCE } },
-	{ "Gather*", { ROLE_INSIDE, SHOW_EARLY_REDUCE } },
-	{ "Scan", { ROLE_INSIDE, SHOW_EARLY_SCAN } },
-	{ "Exscan", { ROLE_INSIDE, SHOW_EARLY_SCAN } },
+	{ "Bcast", { ROLE_COLL_MESSAGE, SHOW_LATE_BROADCAST } },
+	{ "Scatter*", { ROLE_COLL_MESSAGE, SHOW_LATE_BROADCAST } },
+	{ "Reduce", { ROLE_COLL_MESSAGE, SHOW_EARLY_REDUCE } },
+	{ "Gather*", { ROLE_COLL_MESSAGE, SHOW_EARLY_REDUCE } },
+	{ "Scan", { ROLE_COLL_MESSAGE, SHOW_EARLY_SCAN } },
+	{ "Exscan", { ROLE_COLL_MESSAGE, SHOW_EARLY_SCAN } },
 	{ "Win_fence", { 0, SHOW_WAIT_FENCE } },
 	{ "Win_create*", { 0, SHOW_WAIT_CREATE } },
 	{ "Win_allocate*", { 0, SHOW_WAIT_CREATE } },
@@ -50,15 +50,15 @@ static const struct {
 	{ "Win_test", { ROLE_SYNC | ROLE_POLL, SHOW_NO_CLASS } },
 	{ "Win_lock", { ROLE_LOCK, SHOW_NO_CLASS } },
 	{ "Win_unlock", { ROLE_UNLOCK, SHOW_NO_CLASS } },
-	{ "Comm_dup*", { ROLE_INSIDE, SHOW_WAIT_NXN } },
-	{ "Comm_split*", { ROLE_INSIDE, SHOW_WAIT_NXN } },
-	{ "Comm_create", { ROLE_INSIDE, SHOW_WAIT_NXN } },
-	{ "Comm_create_group", { ROLE_INSIDE, SHOW_NO_CLASS } },
-	{ "Cart_*", { ROLE_INSIDE, SHOW_WAIT_NXN } },
-	{ "Graph_*", { ROLE_INSIDE, SHOW_WAIT_NXN } },
-	{ "Dist_graph_*", { ROLE_INSIDE, SHOW_WAIT_NXN } },
-	{ "Neighbor_*", { ROLE_INSIDE, SHOW_NO_CLASS } },
-	{ "Intercomm_*", { ROLE_INSIDE, SHOW_NO_CLASS } },
+	{ "Comm_dup*", { ROLE_COLL_MESSAGE, SHOW_WAIT_NXN } },
+	{ "Comm_split*", { ROLE_COLL_MESSAGE, SHOW_WAIT_NXN } },
+	{ "Comm_create", { ROLE_COLL_MESSAGE, SHOW_WAIT_NXN } },
+	{ "Comm_create_group", { ROLE_COLL_MESSAGE, SHOW_NO_CLASS } },
+	{ "Cart_*", { ROLE_COLL_MESSAGE, SHOW_WAIT_NXN } },
+	{ "Graph_*", { ROLE_COLL_MESSAGE, SHOW_WAIT_NXN } },
+	{ "Dist_graph_*", { ROLE_COLL_MESSAGE, SHOW_WAIT_NXN } },
+	{ "Neighbor_*", { ROLE_COLL_MESSAGE, SHOW_NO_CLASS } },
+	{ "Intercomm_*", { ROLE_COLL_MESSAGE, SHOW_NO_CLASS } },
 };
 
 static bool fits(const char *pattern, const char *name, size_t len)

@@ -6,9 +6,9 @@
 #include "src/show/show.h"
 
 enum {
-	ROLE_RECV = 1,	  /* messages to this rank */
-	ROLE_SEND = 2,	  /* completions of the rank's own sends */
-	ROLE_INSIDE = 4,  /* messages within a collective */
+	ROLE_RECV = 1,	       /* messages to this rank */
+	ROLE_SEND = 2,	       /* completions of the rank's own sends */
+	ROLE_COLL_MESSAGE = 4, /* messages within a collective */
 	ROLE_SYNC = 8,	  /* MPI_Win_post and MPI_Win_complete of other ranks */
 	ROLE_LOCK = 16,	  /* MPI_Win_unlock of other ranks */
 	ROLE_UNLOCK = 32, /* is MPI_Win_unlock itself */

@@ -224,7 +224,7 @@ static void arguments_of_calls_are_in_the_file(void **state)
 				       .size = 1,
 				       .root = 6,
 				       .root_rank = 8 });
-	put_call(0, 4, (struct trace_event){ .word = TRACE_REACH(2, 24) });
+	put_call(0, 4, (struct trace_event){ .word = TRACE_ACCESS(2, 24) });
 	job.virtual = true;
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(show_perfetto(&s, name), 0);
@@ -246,12 +246,12 @@ static void arguments_of_calls_are_in_the_file(void **state)
 static void who_is_no_rank_is_not_heard(void **state)
 {
 	const struct trace_event e = { .kind = TRACE_SEND };
-	struct weft_trace stranger;
+	struct weft_trace unrelated;
 	struct show s;
 
-	T_IS(weft_trace_attach(&stranger, fd, UINT32_MAX - 1), 0);
-	weft_trace_event(&stranger, &e);
-	weft_trace_detach(&stranger);
+	T_IS(weft_trace_attach(&unrelated, fd, UINT32_MAX - 1), 0);
+	weft_trace_event(&unrelated, &e);
+	weft_trace_detach(&unrelated);
 	put(1, TRACE_SEND, 400, 8, 0, 3);
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(s.sends, 1);

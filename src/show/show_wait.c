@@ -42,7 +42,7 @@ struct unlock {
 struct waiting {
 	const struct show *s;
 	const struct show_matched *m;
-	struct show_waited *out;
+	struct show_wait_result *out;
 	struct show_role role[ROLL_NAMES];
 	/* shortest time in flight of a message, by log2 of its size */
 	uint64_t least[SIZES];
@@ -52,11 +52,11 @@ struct waiting {
 	uint32_t *scan_rank;
 	struct unlock *unlock; /* sorted by word and end */
 	uint64_t unlocks;
-	bool bad; /* out of memory */
+	bool no_memory; /* out of memory */
 };
 
 /* State of one rank, whose calls are processed in order. */
-struct at_rank {
+struct rank_state {
 	struct waiting *w;
 	uint32_t rank;
 	uint64_t message, sync; /* next one that arrives at this rank */
@@ -80,7 +80,7 @@ static void push(struct waiting *w, struct show_waits *list, struct show_wait x)
 	if (list->count == list->room) {
 		at = realloc(list->at, room * sizeof(*at));
 		if (!at) {
-			w->bad = true;
+			w->no_memory = true;
 			return;
 		}
 		list->at = at;
@@ -101,12 +101,12 @@ static unsigned size_class(uint64_t bytes)
 }
 
 /* Is this a rendezvous whose receive was posted after its send? */
-static bool is_late(const struct show_message *x)
+static bool is_late_receive(const struct show_message *x)
 {
 	return x->posted > x->sent && x->done > x->posted && x->from != x->to;
 }
 
-static void look_at_messages(struct waiting *w)
+static void scan_messages(struct waiting *w)
 {
 	memset(w->least, 0xff, sizeof(w->least));
 	for (uint64_t i = 0; i < w->m->messages; i++) {
@@ -115,7 +115,7 @@ static void look_at_messages(struct waiting *w)
 
 		if (x->got > x->sent && x->got - x->sent < *least)
 			*least = x->got - x->sent;
-		if (is_late(x))
+		if (is_late_receive(x))
 			push(w, &w->sends[x->from],
 			     (struct show_wait){ .to = x->done,
 						 .from = x->posted,
@@ -160,7 +160,7 @@ static void add_unlock(struct waiting *w, uint32_t rank,
 	if (!(w->unlocks & (w->unlocks - 1)))
 		more = realloc(more, 2 * (w->unlocks + 1) * sizeof(*w->unlock));
 	if (!more) {
-		w->bad = true;
+		w->no_memory = true;
 		return;
 	}
 	w->unlock = more;
@@ -192,7 +192,8 @@ static void find_unlocks(struct waiting *w)
 /*
  * Records that the current call waited until x.to for a remote event at x.from.
  */
-static void held(struct at_rank *a, struct show_wait x, enum show_class class)
+static void add_wait(struct rank_state *a, struct show_wait x,
+		     enum show_class class)
 {
 	uint64_t until = x.from;
 
@@ -210,24 +211,25 @@ static void held(struct at_rank *a, struct show_wait x, enum show_class class)
  * A message is in flight from its send or, for a rendezvous with a late
  * receive, from the post of the receive.
  */
-static void look_at_message(struct at_rank *a, const struct show_message *x)
+static void check_message(struct rank_state *a, const struct show_message *x)
 {
-	uint64_t from = is_late(x) ? x->posted : x->sent;
+	uint64_t from = is_late_receive(x) ? x->posted : x->sent;
 	uint64_t least = a->w->least[size_class(x->bytes)];
 	bool coll = TRACE_WORD_KIND(x->word) != 0;
 
 	if (x->from == a->rank || from + least <= a->begin)
 		return;
-	held(a,
-	     (struct show_wait){ .to = x->got,
-				 .from = from,
-				 .other = is_late(x) ? a->rank : x->from,
-				 .peer = x->from,
-				 .via = SHOW_MESSAGE },
-	     is_late(x) || coll ? SHOW_NO_CLASS : SHOW_LATE_SENDER);
+	add_wait(a,
+		 (struct show_wait){ .to = x->got,
+				     .from = from,
+				     .other = is_late_receive(x) ? a->rank
+								 : x->from,
+				     .peer = x->from,
+				     .via = SHOW_MESSAGE },
+		 is_late_receive(x) || coll ? SHOW_NO_CLASS : SHOW_LATE_SENDER);
 }
 
-static void look_at_messages_in(struct at_rank *a, unsigned waits)
+static void check_messages(struct rank_state *a, unsigned waits)
 {
 	const struct show_matched *m = a->w->m;
 
@@ -238,12 +240,12 @@ static void look_at_messages_in(struct at_rank *a, unsigned waits)
 		if (x->to != a->rank || x->got > a->end)
 			return;
 		if (x->got >= a->e->t &&
-		    waits & (coll ? ROLE_INSIDE : ROLE_RECV))
-			look_at_message(a, x);
+		    waits & (coll ? ROLE_COLL_MESSAGE : ROLE_RECV))
+			check_message(a, x);
 	}
 }
 
-static void look_at_syncs(struct at_rank *a, unsigned waits)
+static void check_syncs(struct rank_state *a, unsigned waits)
 {
 	const struct show_matched *m = a->w->m;
 
@@ -255,17 +257,17 @@ static void look_at_syncs(struct at_rank *a, unsigned waits)
 		if (x->got < a->e->t || x->from == a->rank ||
 		    x->sent <= a->begin || !(waits & ROLE_SYNC))
 			continue;
-		held(a,
-		     (struct show_wait){ .to = x->got,
-					 .from = x->sent,
-					 .other = x->from,
-					 .via = SHOW_SYNC },
-		     TRACE_WORD_TAG(x->word) == 1 ? SHOW_LATE_POST
-						  : SHOW_LATE_COMPLETE);
+		add_wait(a,
+			 (struct show_wait){ .to = x->got,
+					     .from = x->sent,
+					     .other = x->from,
+					     .via = SHOW_SYNC },
+			 TRACE_WORD_TAG(x->word) == 1 ? SHOW_LATE_POST
+						      : SHOW_LATE_COMPLETE);
 	}
 }
 
-static void look_at_sends(struct at_rank *a, unsigned waits)
+static void check_sends(struct rank_state *a, unsigned waits)
 {
 	const struct show_waits *list = &a->w->sends[a->rank];
 
@@ -275,7 +277,7 @@ static void look_at_sends(struct at_rank *a, unsigned waits)
 		if (x->to > a->end)
 			return;
 		if (x->to >= a->e->t && x->from > a->begin && waits & ROLE_SEND)
-			held(a, *x, SHOW_LATE_RECEIVER);
+			add_wait(a, *x, SHOW_LATE_RECEIVER);
 	}
 }
 
@@ -283,8 +285,8 @@ static void look_at_sends(struct at_rank *a, unsigned waits)
  * Returns the time at which the rank that a collective waits for entered it;
  * rank_p: that rank.
  */
-static uint64_t came(struct at_rank *a, const struct show_coll *c,
-		     enum show_class class, uint32_t *rank_p)
+static uint64_t entry_time(struct rank_state *a, const struct show_coll *c,
+			   enum show_class class, uint32_t *rank_p)
 {
 	uint64_t i = (uint64_t)(c - a->w->m->coll), t;
 
@@ -310,7 +312,7 @@ static uint64_t came(struct at_rank *a, const struct show_coll *c,
 	return t;
 }
 
-static void look_at_coll(struct at_rank *a, enum show_class class)
+static void check_coll(struct rank_state *a, enum show_class class)
 {
 	const struct show_coll *c;
 	uint32_t other;
@@ -322,22 +324,22 @@ static void look_at_coll(struct at_rank *a, enum show_class class)
 	if (!c)
 		return;
 	a->coll = c;
-	t = came(a, c, class, &other);
+	t = entry_time(a, c, class, &other);
 	if (other == a->rank || t <= a->begin || t >= a->end)
 		return;
-	held(a,
-	     (struct show_wait){ .to = a->end,
-				 .from = t,
-				 .other = other,
-				 .via = SHOW_COLLECTIVE },
-	     class);
+	add_wait(a,
+		 (struct show_wait){ .to = a->end,
+				     .from = t,
+				     .other = other,
+				     .via = SHOW_COLLECTIVE },
+		 class);
 }
 
 /*
  * Finds the last unlock of this window and target by another rank during the
  * call.
  */
-static void look_at_lock(struct at_rank *a)
+static void check_lock(struct rank_state *a)
 {
 	const struct waiting *w = a->w;
 	uint64_t low = 0, high = w->unlocks;
@@ -356,20 +358,20 @@ static void look_at_lock(struct at_rank *a)
 	       w->unlock[low - 1].to > a->begin;
 	     low--)
 		if (w->unlock[low - 1].rank != a->rank) {
-			held(a,
-			     (struct show_wait){
-				     .to = a->end,
-				     .from = w->unlock[low - 1].to,
-				     .other = w->unlock[low - 1].rank,
-				     .via = SHOW_LOCK },
-			     SHOW_LOCK_CONTENTION);
+			add_wait(a,
+				 (struct show_wait){
+					 .to = a->end,
+					 .from = w->unlock[low - 1].to,
+					 .other = w->unlock[low - 1].rank,
+					 .via = SHOW_LOCK },
+				 SHOW_LOCK_CONTENTION);
 			return;
 		}
 }
 
 /* ---- the classes --------------------------------------------------------- */
 
-static void add(struct at_rank *a, const struct part *p)
+static void add(struct rank_state *a, const struct part *p)
 {
 	uint64_t to = p->to < a->until ? p->to : a->until;
 
@@ -383,7 +385,7 @@ static void add(struct at_rank *a, const struct part *p)
  * Adds the wait to its class. It may have begun in earlier calls of the loop;
  * these count once.
  */
-static void add_class(struct at_rank *a)
+static void add_class(struct rank_state *a)
 {
 	if (a->class == SHOW_NO_CLASS)
 		return;
@@ -396,8 +398,8 @@ static void add_class(struct at_rank *a)
 }
 
 /* Does this call continue the loop of the call before? */
-static bool goes_on(const struct at_rank *a, const struct trace_event *e,
-		    bool poll)
+static bool continues_loop(const struct rank_state *a,
+			   const struct trace_event *e, bool poll)
 {
 	const struct part *p;
 	uint64_t longer = e->span > LOOP_PS ? e->span : LOOP_PS;
@@ -410,12 +412,12 @@ static bool goes_on(const struct at_rank *a, const struct trace_event *e,
 	return e->t - a->end <= longer;
 }
 
-static void begin_call(struct at_rank *a, const struct trace_event *e,
+static void begin_call(struct rank_state *a, const struct trace_event *e,
 		       bool poll)
 {
 	struct part *more = a->loop;
 
-	if (!goes_on(a, e, poll)) {
+	if (!continues_loop(a, e, poll)) {
 		a->parts = 0;
 		a->begin = e->t;
 	}
@@ -423,7 +425,7 @@ static void begin_call(struct at_rank *a, const struct trace_event *e,
 		a->room = a->room ? 2 * a->room : 64;
 		more = realloc(more, a->room * sizeof(*more));
 		if (!more) {
-			a->w->bad = true;
+			a->w->no_memory = true;
 			return;
 		}
 		a->loop = more;
@@ -435,21 +437,21 @@ static void begin_call(struct at_rank *a, const struct trace_event *e,
 	a->loop[a->parts++] = (struct part){ e->t, a->end, e->id };
 }
 
-static void look_at_call(struct at_rank *a, const struct trace_event *e)
+static void process_call(struct rank_state *a, const struct trace_event *e)
 {
 	struct show_role role = { 0, SHOW_NO_CLASS };
 
 	if (e->id < ROLL_NAMES)
 		role = a->w->role[e->id];
 	begin_call(a, e, role.waits & ROLE_POLL);
-	if (a->w->bad)
+	if (a->w->no_memory)
 		return;
-	look_at_messages_in(a, role.waits);
-	look_at_syncs(a, role.waits);
-	look_at_sends(a, role.waits);
-	look_at_coll(a, role.class);
+	check_messages(a, role.waits);
+	check_syncs(a, role.waits);
+	check_sends(a, role.waits);
+	check_coll(a, role.class);
 	if (role.waits & ROLE_LOCK && e->word)
-		look_at_lock(a);
+		check_lock(a);
 	add_class(a);
 	if (!(role.waits & ROLE_POLL))
 		a->parts = 0;
@@ -457,12 +459,12 @@ static void look_at_call(struct at_rank *a, const struct trace_event *e)
 
 /* ---- all ranks ----------------------------------------------------------- */
 
-static void look_at_open(struct waiting *w)
+static void add_open_calls(struct waiting *w)
 {
 	const struct show *s = w->s;
 
 	for (uint32_t i = 0; i < s->opens; i++) {
-		const struct show_opened *o = &s->open[i];
+		const struct show_open_call *o = &s->open[i];
 		uint64_t span = s->end - o->t;
 
 		w->out->by_rank[o->rank][SHOW_NOT_COMPLETED] += span;
@@ -477,29 +479,29 @@ static void look_at_open(struct waiting *w)
 	}
 }
 
-static void look_at_rank(struct at_rank *a)
+static void process_rank(struct rank_state *a)
 {
 	struct show_walk k = show_walk(a->w->s, a->rank, SHOW(TRACE_CALL));
 	const struct trace_event *e;
 
-	while (!a->w->bad && (e = show_next(&k)))
+	while (!a->w->no_memory && (e = show_next(&k)))
 		if (e->kind == TRACE_CALL)
-			look_at_call(a, e);
+			process_call(a, e);
 }
 
-static void look_at_ranks(struct waiting *w)
+static void process_ranks(struct waiting *w)
 {
-	struct at_rank a = { .w = w };
+	struct rank_state a = { .w = w };
 	uint64_t message = 0, sync = 0;
 
-	for (uint32_t r = 0; !w->bad && r < w->s->ranks; r++) {
+	for (uint32_t r = 0; !w->no_memory && r < w->s->ranks; r++) {
 		a.rank = r;
 		a.message = message;
 		a.sync = sync;
 		a.send = a.parts = 0;
 		a.coll = NULL;
 		sort(&w->sends[r]);
-		look_at_rank(&a);
+		process_rank(&a);
 		while (message < w->m->messages &&
 		       w->m->message[message].to == r)
 			message++;
@@ -507,7 +509,7 @@ static void look_at_ranks(struct waiting *w)
 			sync++;
 	}
 	free(a.loop);
-	look_at_open(w);
+	add_open_calls(w);
 	for (uint32_t r = 0; r < w->s->ranks; r++)
 		sort(&w->out->rank[r]);
 }
@@ -525,7 +527,7 @@ static void waiting_free(struct waiting *w)
 
 static struct waiting *waiting_new(const struct show *s,
 				   const struct show_matched *m,
-				   struct show_waited *out)
+				   struct show_wait_result *out)
 {
 	struct waiting *w = calloc(1, sizeof(*w));
 
@@ -544,10 +546,10 @@ static struct waiting *waiting_new(const struct show *s,
 }
 
 int show_wait(const struct show *s, const struct show_matched *m,
-	      struct show_waited *out)
+	      struct show_wait_result *out)
 {
 	struct waiting *w;
-	bool bad = true;
+	bool no_memory = true;
 
 	out->rank = calloc(s->ranks, sizeof(*out->rank));
 	out->by_rank = calloc(s->ranks, sizeof(*out->by_rank));
@@ -557,20 +559,20 @@ int show_wait(const struct show *s, const struct show_matched *m,
 						      : NULL;
 	if (w && m->all) {
 		show_roles(s, w->role);
-		look_at_messages(w);
+		scan_messages(w);
 		find_unlocks(w);
-		look_at_ranks(w);
+		process_ranks(w);
 	}
 	if (w) {
-		bad = w->bad;
+		no_memory = w->no_memory;
 		waiting_free(w);
 	}
-	if (bad)
+	if (no_memory)
 		show_wait_free(out);
-	return bad ? -ENOMEM : 0;
+	return no_memory ? -ENOMEM : 0;
 }
 
-void show_wait_free(struct show_waited *w)
+void show_wait_free(struct show_wait_result *w)
 {
 	for (uint32_t r = 0; w->rank && r < w->ranks; r++)
 		free(w->rank[r].at);

@@ -22,7 +22,7 @@ static uint64_t in_call[ROLL_NAMES]; /* ps of all ranks */
 
 static struct show s;
 static struct show_matched m;
-static struct show_waited w;
+static struct show_wait_result w;
 static struct show_chain c;
 
 static int begin(void **state)
@@ -145,7 +145,7 @@ static void check_sums(void)
 	T_IS(sums, s.end - s.begin);
 }
 
-static void work_out(void)
+static void evaluate(void)
 {
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(show_match(&s, &m), 0);
@@ -156,8 +156,8 @@ static void work_out(void)
 }
 
 /* Checks link i, counted from the end of the run. */
-static void link_is(uint64_t i, uint32_t r, enum show_via via, uint64_t from,
-		    uint64_t to)
+static void link_is(uint64_t i, uint32_t r, enum show_wait_end via,
+		    uint64_t from, uint64_t to)
 {
 	T_TRUE(i < c.links);
 	T_IS(c.link[i].rank, r);
@@ -187,7 +187,7 @@ static void a_late_sender(void **state)
 	call(1, "MPI_Send", 100, 102);
 	got(0, 7, 118, 0);
 	call(0, "MPI_Recv", 10, 120);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 90);
 	T_IS(w.by_call[id_of("MPI_Recv")][SHOW_LATE_SENDER], 90);
 	T_IS(waited(1, SHOW_LATE_SENDER), 0);
@@ -216,7 +216,7 @@ static void a_late_receiver(void **state)
 	call(0, "MPI_Send", 10, 130);
 	got(1, 7, 124, 0);
 	call(1, "MPI_Recv", 100, 125);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_RECEIVER), 90);
 	T_IS(waited(1, SHOW_LATE_SENDER), 0);
 	T_IS(c.links, 3);
@@ -238,7 +238,7 @@ static void a_late_receiver_is_in_the_flight_from_its_post_on(void **state)
 	call(0, "MPI_Send", 10, 130);
 	got(1, 7, 138, 0);
 	call(1, "MPI_Recv", 100, 140);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_RECEIVER), 90);
 	T_IS(c.links, 3);
 	link_is(1, 1, SHOW_MESSAGE, 100, 138);
@@ -259,7 +259,7 @@ static void a_barrier(void **state)
 	coll(0, "MPI_Barrier", 0, 10, 99);
 	coll(1, "MPI_Barrier", 0, 40, 96);
 	coll(2, "MPI_Barrier", 0, 90, 97);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_WAIT_BARRIER), 80);
 	T_IS(waited(1, SHOW_WAIT_BARRIER), 50);
 	T_IS(waited(2, SHOW_WAIT_BARRIER), 0);
@@ -290,7 +290,7 @@ static void a_chain_through_three_ranks(void **state)
 	call(1, "MPI_Send", 130, 131);
 	got(0, 2, 150, 0);
 	call(0, "MPI_Recv", 0, 152);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 130);
 	T_IS(waited(1, SHOW_LATE_SENDER), 90);
 	T_IS(c.links, 5);
@@ -320,7 +320,7 @@ static void waitall_waits_for_the_last_request(void **state)
 	call(1, "MPI_Send", 30, 31);
 	sent(2, 0, 2, 60, false);
 	call(2, "MPI_Send", 60, 61);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 58);
 	T_IS(w.by_call[id_of("MPI_Waitall")][SHOW_LATE_SENDER], 58);
 	T_IS(c.links, 3);
@@ -347,7 +347,7 @@ static void the_latest_begin_counts_not_the_latest_arrival(void **state)
 	call(1, "MPI_Send", 60, 61);
 	sent(2, 0, 2, 10, false);
 	call(2, "MPI_Send", 10, 11);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 58);
 	T_IS(c.links, 3);
 	link_is(1, 0, SHOW_MESSAGE, 10, 75);
@@ -371,7 +371,7 @@ static void a_collective_in_the_middle(void **state)
 	call(1, "MPI_Send", 90, 92);
 	got(0, 7, 98, 0);
 	call(0, "MPI_Recv", 60, 100);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_WAIT_NXN), 40);
 	T_IS(waited(1, SHOW_WAIT_NXN), 30);
 	T_IS(waited(2, SHOW_WAIT_NXN), 0);
@@ -405,7 +405,7 @@ static void collectives_with_a_root(void **state)
 					      .root = 1,
 					      .root_rank = 0 });
 	}
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_BROADCAST), 40);
 	T_IS(waited(2, SHOW_LATE_BROADCAST), 0);
 	T_IS(waited(0, SHOW_EARLY_REDUCE), 30);
@@ -423,7 +423,7 @@ static void a_scan(void **state)
 	coll(0, "MPI_Scan", 0, 30, 35);
 	coll(1, "MPI_Scan", 0, 20, 40);
 	coll(2, "MPI_Scan", 0, 90, 91);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_EARLY_SCAN), 0);
 	T_IS(waited(1, SHOW_EARLY_SCAN), 10);
 	T_IS(waited(2, SHOW_EARLY_SCAN), 0);
@@ -445,7 +445,7 @@ static void tests_in_a_loop_wait_as_one(void **state)
 	call(0, "MPI_Test", 16, 20);
 	sent(1, 0, 7, 17, false);
 	call(1, "MPI_Send", 17, 18);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 5);
 	T_IS(c.links, 3);
 	link_is(1, 0, SHOW_MESSAGE, 17, 18);
@@ -469,7 +469,7 @@ static void a_test_now_and_then_does_not_wait(void **state)
 	sent(1, 2, 8, 18 * us, false);
 	got(2, 8, 22 * us, 0); /* a message takes 4 us */
 	call(2, "MPI_Recv", 18 * us, 23 * us);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 0);
 	T_IS(c.links, 1);
 }
@@ -492,7 +492,7 @@ static void a_message_in_flight_is_followed(void **state)
 	call(2, "MPI_Send", 11, 12);
 	got(3, 8, 21, 0);
 	call(3, "MPI_Recv", 11, 22);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 0);
 	T_IS(c.links, 3);
 	link_is(1, 0, SHOW_MESSAGE, 5, 24);
@@ -512,7 +512,7 @@ static void a_message_that_was_there_holds_no_rank(void **state)
 	call(0, "MPI_Recv", 10, 12);
 	got(2, 8, 6, 0);
 	call(2, "MPI_Recv", 4, 7);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 0);
 	T_IS(c.links, 1);
 	link_is(0, 0, SHOW_OWN, 4, 12);
@@ -528,7 +528,7 @@ static void a_wait_may_end_where_the_next_begins(void **state)
 	call(1, "MPI_Sendrecv", 1, 30);
 	got(0, 2, 40, 0);
 	call(0, "MPI_Recv", 2, 40);
-	work_out();
+	evaluate();
 	T_IS(c.links, 3);
 	link_is(0, 0, SHOW_MESSAGE, 30, 40);
 	link_is(1, 1, SHOW_MESSAGE, 20, 30);
@@ -542,7 +542,7 @@ static void a_call_that_does_not_wait_is_not_held(void **state)
 	call(1, "MPI_Send", 20, 21);
 	got(0, 7, 30, 5);
 	call(0, "MPI_Isend", 10, 40);
-	work_out();
+	evaluate();
 	T_IS(waited(0, SHOW_LATE_SENDER), 0);
 	T_IS(c.links, 1);
 }
@@ -566,7 +566,7 @@ static void active_target_epochs(void **state)
 	call(0, "MPI_Win_complete", 70, 72);
 	got(1, kind | 2, 79, 0);
 	call(1, "MPI_Win_wait", 50, 80);
-	work_out();
+	evaluate();
 	T_IS(m.messages, 0);
 	T_IS(m.syncs, 2);
 	T_IS(waited(0, SHOW_LATE_POST), 30);
@@ -595,7 +595,7 @@ static void a_lock_that_another_rank_holds(void **state)
 	call_of(1, "MPI_Win_lock", 10, 65, at);
 	call_of(2, "MPI_Win_lock", 10, 64, other);
 	call_of(3, "MPI_Win_unlock", 20, 30, other);
-	work_out();
+	evaluate();
 	T_IS(waited(1, SHOW_LOCK_CONTENTION), 50);
 	T_IS(waited(2, SHOW_LOCK_CONTENTION), 20);
 	T_IS(waited(0, SHOW_LOCK_CONTENTION), 0);
@@ -626,7 +626,7 @@ static void a_call_that_is_open_at_a_deadlock(void **state)
 	weft_store32(&o->id, id_of("MPI_Barrier"));
 	in_call[id_of("MPI_Recv")] += 150;
 	in_call[id_of("MPI_Barrier")] += 170;
-	work_out();
+	evaluate();
 	T_IS(s.opens, 2);
 	T_IS(s.end, 200);
 	T_IS(waited(0, SHOW_NOT_COMPLETED), 150);
@@ -651,7 +651,7 @@ static void a_call_that_has_ended_is_not_open(void **state)
 	call(0, "MPI_Send", 10, 15);
 	weft_store64(&o->since, 10);
 	weft_store32(&o->id, id_of("MPI_Send"));
-	work_out();
+	evaluate();
 	T_IS(s.opens, 0);
 	T_IS(s.end, 15);
 }
@@ -669,7 +669,7 @@ static void completions_are_those_of_sends_that_have_one(void **state)
 	got(1, 7, 30, 5);
 	got(1, 7, 40, 6);
 	call(1, "MPI_Waitall", 25, 41);
-	work_out();
+	evaluate();
 	T_IS(m.messages, 2);
 	T_IS(m.message[0].done, 0);
 	T_IS(m.message[1].done, 33);

@@ -31,8 +31,8 @@ static void sweep(FILE *f, const struct sim_opts *o, const struct sim_result *r)
 		fprintf(f, "%g %g %g %g %g\n", o->load[i],
 			r[i].accepted / r[i].peak,
 			sim_hist_mean(&r[i].latency) / 1e3,
-			(double)sim_hist_part(&r[i].latency, 0.5) / 1e3,
-			(double)sim_hist_part(&r[i].latency, 0.99) / 1e3);
+			(double)sim_hist_quantile(&r[i].latency, 0.5) / 1e3,
+			(double)sim_hist_quantile(&r[i].latency, 0.99) / 1e3);
 	fputs("END\nset multiplot layout 2,1\n"
 	      "set xlabel 'offered load, part of the peak'\n"
 	      "set ylabel 'accepted, part of the peak'\nset key top left\n"
@@ -93,7 +93,7 @@ static void label(const struct net_config *cfg, const struct net_group *g,
 	char name[NET_CLASS_NAME];
 
 	net_class_name(cfg, net_class_of(cfg, g->first, port), name);
-	if (g->ports <= net_classes(cfg) && net_has_places(cfg))
+	if (g->ports <= net_classes(cfg) && net_has_coords(cfg))
 		snprintf(text, len, "%s", name);
 	else
 		snprintf(text, len, "%u (%s)", port, name);

@@ -13,14 +13,14 @@
 enum { LINKS_MAX = 1000, DEATHS_MAX = 64 };
 
 /* Number of errors of a link, for comparison. */
-static uint64_t harm(const struct sim_link *l)
+static uint64_t error_count(const struct sim_link *l)
 {
 	return l->fault.bad + l->fault.detours + l->fault.escaped;
 }
 
 /* Finds the links with the most errors, at most count; returns their number. */
-static unsigned worst(const struct sim_result *r, unsigned count,
-		      const struct sim_link **link)
+static unsigned most_errors(const struct sim_result *r, unsigned count,
+			    const struct sim_link **link)
 {
 	size_t all = (size_t)r->places * r->ports;
 	unsigned n = 0, at;
@@ -28,9 +28,10 @@ static unsigned worst(const struct sim_result *r, unsigned count,
 	for (size_t i = 0; i < all; i++) {
 		const struct sim_link *l = &r->link[i];
 
-		if (!l->there || (!harm(l) && !l->fault.dead))
+		if (!l->there || (!error_count(l) && !l->fault.dead))
 			continue;
-		for (at = n; at && harm(link[at - 1]) < harm(l); at--)
+		for (at = n; at && error_count(link[at - 1]) < error_count(l);
+		     at--)
 			if (at < count)
 				link[at] = link[at - 1];
 		if (at < count)
@@ -44,7 +45,8 @@ static unsigned worst(const struct sim_result *r, unsigned count,
  * Computes when other nodes know of the plan's failed nodes, on machines with
  * fault awareness. Returns the number of failed nodes.
  */
-static unsigned deaths(const struct sim_opts *o, struct net_watch_death *death)
+static unsigned deaths(const struct sim_opts *o,
+		       struct net_watch_failure *death)
 {
 	int n = net_watch_plan(&o->spec.cfg, o->spec.plan_name, o->spec.plan,
 			       death, DEATHS_MAX);
@@ -54,7 +56,7 @@ static unsigned deaths(const struct sim_opts *o, struct net_watch_death *death)
 
 static void awareness_text(const struct sim_opts *o)
 {
-	struct net_watch_death death[DEATHS_MAX];
+	struct net_watch_failure death[DEATHS_MAX];
 	unsigned count = deaths(o, death);
 	char line[256];
 
@@ -68,14 +70,14 @@ static void awareness_text(const struct sim_opts *o)
 }
 
 /* ms since the failure; -1: never. */
-static double since(const struct net_watch_death *d, uint64_t at)
+static double since(const struct net_watch_failure *d, uint64_t at)
 {
 	return at == NET_NEVER ? -1 : (double)(at - d->at) / 1e9;
 }
 
 static void awareness_json(const struct sim_opts *o)
 {
-	struct net_watch_death death[DEATHS_MAX], *d;
+	struct net_watch_failure death[DEATHS_MAX], *d;
 	unsigned count = deaths(o, death);
 	char node[64];
 
@@ -110,7 +112,7 @@ void sim_faults_text(const struct sim_opts *o, const struct sim_result *r)
 	for (unsigned i = 0; (name = net_fault_item(&r->fault, i, &value)); i++)
 		if (value)
 			printf("  %-34s %12" PRIu64 "\n", name, value);
-	count = worst(r, o->busiest, link);
+	count = most_errors(r, o->busiest, link);
 	for (unsigned i = 0; i < count; i++) {
 		const struct sim_link *l = link[i];
 
@@ -141,7 +143,7 @@ void sim_faults_json(const struct sim_opts *o, const struct sim_result *r)
 		printf("%s\n        \"%s\": %" PRIu64, i ? "," : "", name,
 		       value);
 	printf("\n      },\n      \"worst\": [");
-	count = worst(r, o->busiest, link);
+	count = most_errors(r, o->busiest, link);
 	for (unsigned i = 0; i < count; i++) {
 		const struct sim_link *l = link[i];
 

@@ -47,7 +47,7 @@ double sim_hist_mean(const struct sim_hist *h)
 	return h->count ? (double)h->sum / (double)h->count : 0;
 }
 
-uint64_t sim_hist_part(const struct sim_hist *h, double part)
+uint64_t sim_hist_quantile(const struct sim_hist *h, double part)
 {
 	uint64_t want = (uint64_t)(part * (double)h->count), seen = 0, mid;
 

@@ -15,14 +15,14 @@ static void percentiles_are_within_three_percent(void **state)
 	static struct sim_hist h;
 
 	sim_hist_clear(&h);
-	T_IS(sim_hist_part(&h, 0.5), 0);
+	T_IS(sim_hist_quantile(&h, 0.5), 0);
 	for (uint64_t v = 1; v <= 100000; v++)
 		sim_hist_add(&h, v * 1000);
 	T_IS(h.min, 1000);
 	T_IS(h.max, 100000000);
 	T_TRUE(sim_hist_mean(&h) == 50000500);
 	for (unsigned p = 1; p < 100; p++) {
-		double got = (double)sim_hist_part(&h, p / 100.0);
+		double got = (double)sim_hist_quantile(&h, p / 100.0);
 
 		T_TRUE(got > 0.97 * p * 1e6 && got < 1.03 * p * 1e6);
 	}
@@ -34,7 +34,7 @@ static void great_values_stay_in_the_last_cell(void **state)
 
 	sim_hist_clear(&h);
 	sim_hist_add(&h, UINT64_MAX);
-	T_IS(sim_hist_part(&h, 0.5), UINT64_MAX);
+	T_IS(sim_hist_quantile(&h, 0.5), UINT64_MAX);
 }
 
 int main(void)

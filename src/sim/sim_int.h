@@ -13,7 +13,7 @@
 #define SIM_FIFO_DEPTH 2u
 
 struct sim_message {
-	uint64_t born;
+	uint64_t created;
 	uint32_t src;
 	uint32_t next; /* next free record */
 	uint16_t fifo;
@@ -21,7 +21,7 @@ struct sim_message {
 
 /* Creation times (ps) of the messages that wait at a node, a growing ring. */
 struct sim_backlog {
-	uint64_t *born;
+	uint64_t *created;
 	uint32_t head, count, room;
 };
 
@@ -45,7 +45,7 @@ struct sim {
 	uint32_t message_room, message_free;
 	uint32_t fifos;
 	uint32_t turns; /* exchange: messages per node */
-	uint64_t under_way;
+	uint64_t in_flight;
 	uint64_t bytes_in; /* bytes delivered while counting */
 	double gap_ps;	   /* open loop: mean time between messages of a node */
 	struct net_count before; /* counters at the begin of counting */
@@ -62,7 +62,7 @@ void sim_fail(struct sim *s, int err);
  * Creates a message at a node: posts it to a FIFO with room, or adds it to the
  * backlog.
  */
-void sim_offer(struct sim *s, uint64_t at, uint32_t node);
+void sim_create_message(struct sim *s, uint64_t at, uint32_t node);
 /* Open loop: draws the time of the node's next message and sets its timer. */
 void sim_set_timer(struct sim *s, uint32_t node);
 /* Exchange: fills the node's FIFOs with its first messages. */

@@ -22,7 +22,7 @@ static void begin(const struct sim_opts *o, const struct sim_result *r)
 	       "  \"bytes\": %" PRIu64 ",\n  \"way\": \"%s\",\n"
 	       "  \"zone\": %u,\n  \"seed\": %" PRIu64 ",\n",
 	       sim_pattern_name(s->pattern), modes[s->mode], s->bytes,
-	       sim_way_name(s), s->zone, s->seed);
+	       sim_routing_name(s), s->zone, s->seed);
 	printf("  \"peak_gbs\": %.6f,\n  \"points\": [", r->peak / 1e3);
 }
 
@@ -34,10 +34,10 @@ static void latency(const struct sim_hist *h)
 	       "\"p50\": %.3f, \"p95\": %.3f, \"p99\": %.3f, \"p99.9\": %.3f, "
 	       "\"max\": %.3f },\n",
 	       sim_hist_mean(h) / 1e3, h->count ? (double)h->min / 1e3 : 0,
-	       (double)sim_hist_part(h, 0.5) / 1e3,
-	       (double)sim_hist_part(h, 0.95) / 1e3,
-	       (double)sim_hist_part(h, 0.99) / 1e3,
-	       (double)sim_hist_part(h, 0.999) / 1e3, (double)h->max / 1e3);
+	       (double)sim_hist_quantile(h, 0.5) / 1e3,
+	       (double)sim_hist_quantile(h, 0.95) / 1e3,
+	       (double)sim_hist_quantile(h, 0.99) / 1e3,
+	       (double)sim_hist_quantile(h, 0.999) / 1e3, (double)h->max / 1e3);
 	printf("      \"histogram_ns\": [");
 	for (unsigned c = 0; c < SIM_HIST_CELLS; c++)
 		if (h->cell[c]) {

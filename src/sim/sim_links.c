@@ -81,7 +81,7 @@ void sim_place_text(const struct net_config *cfg, uint32_t node, char *buf,
 		    size_t len)
 {
 	uint32_t at[NET_DIMS_MAX];
-	unsigned count = net_node_place(cfg, node, at);
+	unsigned count = net_node_location(cfg, node, at);
 	size_t n = 0;
 
 	for (unsigned d = 0; d < count && n < len; d++)

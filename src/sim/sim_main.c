@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *said(int err)
+static const char *error_text(int err)
 {
 	switch (err) {
 	case -EDEADLK:
@@ -30,7 +30,7 @@ static const char *said(int err)
 /*
  * Prints the speed of the simulation to stderr: it is not part of the results.
  */
-static void tell_speed(const struct sim_result *r, unsigned count)
+static void print_speed(const struct sim_result *r, unsigned count)
 {
 	double events = 0, hops = 0, s = 0;
 
@@ -92,9 +92,9 @@ int main(int argc, char **argv)
 	if (err == -EINVAL)
 		return 2; /* the error was already printed */
 	if (err)
-		fprintf(stderr, "weft-sim: %s\n", said(err));
+		fprintf(stderr, "weft-sim: %s\n", error_text(err));
 	else
-		tell_speed(r, o.loads);
+		print_speed(r, o.loads);
 	if (!err && o.plot)
 		err = sim_draw(&o, r);
 	if (!err && o.heat)

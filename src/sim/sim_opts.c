@@ -89,7 +89,7 @@ static int set_time(struct weft_args *a, struct sim_opts *o)
 				(uint64_t)(x * units[i].ps + 0.5);
 			return 0;
 		}
-	return weft_args_wrong(a,
+	return weft_args_error(a,
 			       "%s %s: a time is wanted, as 500ns or "
 			       "100us (10 s at most)",
 			       a->spelled, text);
@@ -102,7 +102,7 @@ static int set_hot(struct weft_args *a, struct sim_opts *o)
 	double x = strtod(text, &end);
 
 	if (end == text || *end || !(x > 0 && x <= 1))
-		return weft_args_wrong(a,
+		return weft_args_error(a,
 				       "--hot %s: a part of 1 is "
 				       "wanted, as 0.05",
 				       text);
@@ -113,12 +113,12 @@ static int set_hot(struct weft_args *a, struct sim_opts *o)
 static int add_load(struct weft_args *a, struct sim_opts *o, double x)
 {
 	if (!(x > 0 && x <= 100))
-		return weft_args_wrong(a,
+		return weft_args_error(a,
 				       "--load: %g is not above 0 and at "
 				       "most 100",
 				       x);
 	if (o->loads == SIM_LOADS_MAX)
-		return weft_args_wrong(a, "--load: more than %d of them",
+		return weft_args_error(a, "--load: more than %d of them",
 				       SIM_LOADS_MAX);
 	o->load[o->loads++] = x;
 	return 0;
@@ -131,19 +131,19 @@ static int one_load(struct weft_args *a, struct sim_opts *o, const char *text,
 	double from = strtod(text, end_p), to = from, step = 1;
 
 	if (*end_p == text)
-		return weft_args_wrong(a, "--load %s: a number is wanted",
+		return weft_args_error(a, "--load %s: a number is wanted",
 				       text);
 	if (**end_p == ':') {
 		text = *end_p + 1;
 		to = strtod(text, end_p);
 		if (*end_p == text || **end_p != ':')
-			return weft_args_wrong(a,
+			return weft_args_error(a,
 					       "--load: a range is "
 					       "FROM:TO:STEP, as 0.1:0.9:0.1");
 		text = *end_p + 1;
 		step = strtod(text, end_p);
 		if (*end_p == text || !(step > 0) || !(to >= from))
-			return weft_args_wrong(a, "--load: a range goes up "
+			return weft_args_error(a, "--load: a range goes up "
 						  "from FROM to TO by STEP");
 	}
 	for (unsigned i = 0; from + i * step <= to * (1 + 1e-9); i++)
@@ -165,7 +165,7 @@ static int set_loads(struct weft_args *a, struct sim_opts *o)
 		if (!*end)
 			return 0;
 		if (*end != ',')
-			return weft_args_wrong(a,
+			return weft_args_error(a,
 					       "--load %s: numbers with "
 					       "commas between",
 					       text);
@@ -184,7 +184,7 @@ static const struct {
 	{ "hashed", NET_DETERMINISTIC, 1 },
 };
 
-const char *sim_way_name(const struct sim_spec *s)
+const char *sim_routing_name(const struct sim_spec *s)
 {
 	unsigned i = 0;
 
@@ -203,7 +203,7 @@ static int set_way(struct weft_args *a, struct sim_opts *o)
 			o->spec.spread = ways[i].spread;
 			return 0;
 		}
-	return weft_args_wrong(a,
+	return weft_args_error(a,
 			       "--way %s: dynamic, deterministic, hashed, high "
 			       "or system",
 			       text);
@@ -223,7 +223,7 @@ static int set_slow(struct weft_args *a, struct sim_opts *o)
 	if (sscanf(a->value[0], "%u.%u:%u%c", &s->slow_node, &s->slow_port,
 		   &s->slow_times, &end) != 3 ||
 	    !s->slow_times)
-		return weft_args_wrong(a,
+		return weft_args_error(a,
 				       "--slow %s: NODE.PORT:TIMES is wanted, "
 				       "as 1024.20:3",
 				       a->value[0]);
@@ -247,7 +247,7 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 			near = i;
 		}
 	}
-	return weft_args_wrong(a,
+	return weft_args_error(a,
 			       "--pattern %s: no such pattern; nearest is "
 			       "%s",
 			       text, sim_pattern_name(near));
@@ -256,7 +256,7 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 static int set_mode(struct weft_args *a, struct sim_opts *o, enum sim_mode mode)
 {
 	if (o->spec.mode != SIM_OPEN)
-		return weft_args_wrong(a, "--closed and --exchange are two "
+		return weft_args_error(a, "--closed and --exchange are two "
 					  "ways to send; take one");
 	o->spec.mode = mode;
 	return 0;
@@ -470,7 +470,7 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 		n += (size_t)snprintf(all + n, sizeof(all) - n, " %s",
 				      cfg->path[i].name);
 	}
-	return weft_args_wrong(a, "--path %s: %s has%s", o->path, cfg->name,
+	return weft_args_error(a, "--path %s: %s has%s", o->path, cfg->name,
 			       *all ? all : " one path, without a name");
 }
 
@@ -482,7 +482,7 @@ static int load_plan(struct weft_args *a, struct sim_opts *o)
 	if (!o->faults)
 		return 0;
 	if (weft_plan_load(o->faults, &o->plan, &why))
-		return weft_args_wrong(a, "--faults: %s", why.text);
+		return weft_args_error(a, "--faults: %s", why.text);
 	net_fault_reserve(&o->spec.cfg, &o->plan);
 	o->spec.plan = &o->plan;
 	o->spec.plan_name = strpbrk(o->faults, " =;") ? "plan" : o->faults;
@@ -493,28 +493,28 @@ static int load_plan(struct weft_args *a, struct sim_opts *o)
 static int finish(struct weft_args *a, struct sim_opts *o)
 {
 	struct sim_spec *s = &o->spec;
-	const char *lacks;
-	struct net_why why;
+	const char *missing;
+	struct net_error_text why;
 
 	if (net_file_load(o->machine, 0, &s->cfg, &why))
-		return weft_args_wrong(a, "%s", why.text);
+		return weft_args_error(a, "%s", why.text);
 	if (net_shape_nodes(&s->cfg) < 2)
-		return weft_args_wrong(a,
+		return weft_args_error(a,
 				       "--machine %s: traffic needs two "
 				       "nodes",
 				       o->machine);
-	lacks = sim_pattern_lacks(s->pattern, &s->cfg);
-	if (lacks)
-		return weft_args_wrong(a, "--machine %s: %s needs %s",
+	missing = sim_pattern_missing(s->pattern, &s->cfg);
+	if (missing)
+		return weft_args_error(a, "--machine %s: %s needs %s",
 				       o->machine, sim_pattern_name(s->pattern),
-				       lacks);
+				       missing);
 	if (find_path(a, o) || load_plan(a, o))
 		return -1;
 	if (o->loads_given && s->mode != SIM_OPEN)
-		return weft_args_wrong(a, "--load belongs to the open loop, "
+		return weft_args_error(a, "--load belongs to the open loop, "
 					  "not to --closed or --exchange");
 	if (!s->time_ps && s->mode != SIM_EXCHANGE)
-		return weft_args_wrong(a, "--time 0: nothing would be counted");
+		return weft_args_error(a, "--time 0: nothing would be counted");
 	if (!s->bytes)
 		s->bytes = s->cfg.payload_bytes;
 	return 0;
@@ -547,7 +547,7 @@ int sim_opts_parse(char **argv, struct sim_opts *o)
 			return err;
 	}
 	if (found == WEFT_ARGS_WORD)
-		return weft_args_wrong(&a, "%s: every argument is an option",
+		return weft_args_error(&a, "%s: every argument is an option",
 				       a.word[0]);
 	if (found != WEFT_ARGS_END)
 		return found == WEFT_ARGS_HELP ? 1 : -1;

@@ -35,6 +35,6 @@ struct sim_opts {
  */
 int sim_opts_parse(char **argv, struct sim_opts *o);
 
-const char *sim_way_name(const struct sim_spec *s);
+const char *sim_routing_name(const struct sim_spec *s);
 
 #endif

@@ -32,7 +32,7 @@ static void text_begin(const struct sim_opts *o, const struct sim_result *r)
 	printf("machine  %s %s, %u nodes\n", s->cfg.name, shape, r->nodes);
 	printf("traffic  %s, %s, messages of %" PRIu64 " B, %s",
 	       sim_pattern_name(s->pattern), mode_text(o, mode, sizeof(mode)),
-	       s->bytes, sim_way_name(s));
+	       s->bytes, sim_routing_name(s));
 	if (s->way == NET_DYNAMIC && s->cfg.zone[0][0])
 		printf(", zone set %u", s->zone);
 	printf(", seed %" PRIu64 "\n", s->seed);
@@ -56,9 +56,9 @@ static void text_point(const struct sim_opts *o, const struct sim_result *r,
 		printf("%8s ", "-");
 	printf("%9.4f %9.4f %7.2f  %9.1f %9.1f %9.1f %9.1f %9.1f  %6.3f%s\n",
 	       r->offered / 1e3, r->accepted / 1e3, 100 * r->accepted / r->peak,
-	       sim_hist_mean(h) / 1e3, (double)sim_hist_part(h, 0.5) / 1e3,
-	       (double)sim_hist_part(h, 0.95) / 1e3,
-	       (double)sim_hist_part(h, 0.99) / 1e3, (double)h->max / 1e3,
+	       sim_hist_mean(h) / 1e3, (double)sim_hist_quantile(h, 0.5) / 1e3,
+	       (double)sim_hist_quantile(h, 0.95) / 1e3,
+	       (double)sim_hist_quantile(h, 0.99) / 1e3, (double)h->max / 1e3,
 	       r->hops, r->accepted < 0.97 * r->offered ? "  saturated" : "");
 }
 
@@ -159,7 +159,7 @@ static void csv_point(const struct sim_opts *o, const struct sim_result *r,
 	       r->messages, sim_hist_mean(h) / 1e3,
 	       h->count ? (double)h->min / 1e3 : 0);
 	for (unsigned k = 0; k < WEFT_COUNT_OF(parts); k++)
-		printf(",%.3f", (double)sim_hist_part(h, parts[k]) / 1e3);
+		printf(",%.3f", (double)sim_hist_quantile(h, parts[k]) / 1e3);
 	printf(",%.3f,%.4f,%.3f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 	       (double)h->max / 1e3, r->hops, (double)r->time_ps / 1e6,
 	       r->waiting, r->count.events, r->count.hops, r->count.escapes);

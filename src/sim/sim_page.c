@@ -29,7 +29,7 @@ static void put_facts(struct json *j, const struct sim_opts *o,
 	snprintf(text, sizeof(text), "%s, %u nodes", shape, r->nodes);
 	fact(j, "shape", text);
 	snprintf(text, sizeof(text), "%s, messages of %" PRIu64 " B, %s",
-		 sim_pattern_name(s->pattern), s->bytes, sim_way_name(s));
+		 sim_pattern_name(s->pattern), s->bytes, sim_routing_name(s));
 	fact(j, "traffic", text);
 	snprintf(text, sizeof(text), "%" PRIu64, s->seed);
 	fact(j, "seed", text);
@@ -42,9 +42,9 @@ static void put_latency(struct json *j, const struct sim_hist *h)
 {
 	json_object(j, "latency_ns");
 	json_number(j, "mean", sim_hist_mean(h) / 1e3);
-	json_number(j, "p50", (double)sim_hist_part(h, 0.5) / 1e3);
-	json_number(j, "p95", (double)sim_hist_part(h, 0.95) / 1e3);
-	json_number(j, "p99", (double)sim_hist_part(h, 0.99) / 1e3);
+	json_number(j, "p50", (double)sim_hist_quantile(h, 0.5) / 1e3);
+	json_number(j, "p95", (double)sim_hist_quantile(h, 0.95) / 1e3);
+	json_number(j, "p99", (double)sim_hist_quantile(h, 0.99) / 1e3);
 	json_number(j, "max", (double)h->max / 1e3);
 	json_close(j);
 	json_array(j, "histogram_ns");

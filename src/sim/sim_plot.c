@@ -45,17 +45,17 @@ static int have_gnuplot(void)
 
 int sim_plot_check(const char *program, const char *file)
 {
-	const char *said = NULL;
+	const char *reason = NULL;
 
 	if (!terminal(file))
-		said = "a picture's name ends in .png or .svg";
+		reason = "a picture's name ends in .png or .svg";
 	else if (strpbrk(file, "'\\\n"))
-		said = "no quotes or backslashes in the name";
+		reason = "no quotes or backslashes in the name";
 	else if (!have_gnuplot())
-		said = "pictures need gnuplot (Debian: gnuplot-nox)";
-	if (said)
-		fprintf(stderr, "%s: %s: %s\n", program, file, said);
-	return said ? -1 : 0;
+		reason = "pictures need gnuplot (Debian: gnuplot-nox)";
+	if (reason)
+		fprintf(stderr, "%s: %s: %s\n", program, file, reason);
+	return reason ? -1 : 0;
 }
 
 FILE *sim_plot_open(const char *file, unsigned width, unsigned height)

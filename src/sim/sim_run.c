@@ -148,7 +148,7 @@ static void begin(struct sim *s)
 	} else {
 		for (uint32_t w = 0; w < s->spec->window; w++)
 			for (uint32_t n = 0; n < s->r->nodes; n++)
-				sim_offer(s, 0, n);
+				sim_create_message(s, 0, n);
 	}
 }
 
@@ -157,7 +157,7 @@ static void begin(struct sim *s)
  * acknowledgements on departure, so the counter can decrease by the time of a
  * packet; that counts as 0.
  */
-static uint64_t later(uint64_t now, uint64_t then)
+static uint64_t elapsed(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
 }
@@ -184,7 +184,7 @@ static void read_links(struct sim *s, bool end)
 			if (end) {
 				c.packets -= keep->packets;
 				c.chunks -= keep->chunks;
-				c.busy_ps = later(c.busy_ps, keep->busy_ps);
+				c.busy_ps = elapsed(c.busy_ps, keep->busy_ps);
 				c.received -= keep->received;
 				c.queued_ps -= keep->queued_ps;
 			}
@@ -193,13 +193,13 @@ static void read_links(struct sim *s, bool end)
 }
 
 /* Did no packet move during a slice although packets are in flight? */
-static bool stands_still(struct sim *s, const struct net_count *before)
+static bool is_stalled(struct sim *s, const struct net_count *before)
 {
 	struct net_count c;
 
 	net_count_get(s->net, &c);
 	return c.hops == before->hops && c.delivered == before->delivered &&
-	       c.injected > c.delivered && net_stuck(s->net);
+	       c.injected > c.delivered && net_deadlock_check(s->net);
 }
 
 /*
@@ -217,7 +217,7 @@ static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 		now = net_run(s->net, now + slice < to ? now + slice : to,
 			      &sim_up, s, &s->stop);
 		net_count_get(s->net, &after);
-		if (stands_still(s, &before))
+		if (is_stalled(s, &before))
 			sim_fail(s, -EDEADLK);
 		sim_progress_show(&s->progress, (double)now / (double)whole,
 				  after.hops);
@@ -225,14 +225,14 @@ static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 }
 
 /* Runs an exchange to its end; its duration is not known in advance. */
-static void run_out(struct sim *s)
+static void run_exchange(struct sim *s)
 {
 	double all = (double)s->turns * s->r->nodes;
 	uint64_t next;
 	struct net_count before, after;
 
 	net_count_get(s->net, &after);
-	while (!s->err && s->under_way) {
+	while (!s->err && s->in_flight) {
 		before = after;
 		next = net_next(s->net);
 		if (next == NET_NEVER) {
@@ -241,7 +241,7 @@ static void run_out(struct sim *s)
 		}
 		net_run(s->net, next + 10000000, &sim_up, s, &s->stop);
 		net_count_get(s->net, &after);
-		if (stands_still(s, &before))
+		if (is_stalled(s, &before))
 			sim_fail(s, -EDEADLK);
 		sim_progress_show(&s->progress, (double)s->r->messages / all,
 				  after.hops);
@@ -256,7 +256,7 @@ static void measure(struct sim *s)
 	if (spec->mode == SIM_EXCHANGE) {
 		s->count_to = NET_NEVER;
 		begin(s);
-		run_out(s);
+		run_exchange(s);
 		s->r->time_ps = s->last_at;
 	} else {
 		s->count_from = spec->warm_ps;
@@ -277,7 +277,7 @@ static void conclude(struct sim *s)
 	uint64_t delivered;
 
 	net_count_get(s->net, &r->count);
-	r->faults = net_fault_get(s->net, &r->fault);
+	r->faults = net_fault_count_get(s->net, &r->fault);
 	r->accepted = r->time_ps ? (double)s->bytes_in * 1e6 /
 					   (double)r->time_ps / r->nodes
 				 : 0;
@@ -296,7 +296,7 @@ static void conclude(struct sim *s)
 static void teardown(struct sim *s)
 {
 	for (uint32_t n = 0; n < s->r->nodes && s->source; n++)
-		free(s->source[n].backlog.born);
+		free(s->source[n].backlog.created);
 	free(s->source);
 	free(s->busy);
 	free(s->message);

@@ -12,7 +12,7 @@ static struct sim_result first, second;
 
 static void machine(const char *name)
 {
-	struct net_why why;
+	struct net_error_text why;
 
 	spec = (struct sim_spec){ .bytes = 512,
 				  .seed = 3,

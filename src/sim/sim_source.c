@@ -61,7 +61,7 @@ void sim_fail(struct sim *s, int err)
 	s->stop = true;
 }
 
-static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
+static void post(struct sim *s, uint64_t at, uint64_t created, uint32_t node,
 		 uint32_t fifo)
 {
 	uint32_t id = message_take(s);
@@ -80,7 +80,7 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 		sim_fail(s, -ENOMEM);
 		return;
 	}
-	s->message[id] = (struct sim_message){ .born = born,
+	s->message[id] = (struct sim_message){ .created = created,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
 	/* each message has its own memory */
@@ -92,10 +92,10 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 		return;
 	}
 	s->busy[(size_t)node * s->fifos + fifo]++;
-	s->under_way++;
+	s->in_flight++;
 }
 
-static void backlog_push(struct sim *s, struct sim_backlog *b, uint64_t born)
+static void backlog_push(struct sim *s, struct sim_backlog *b, uint64_t created)
 {
 	uint32_t room = b->room ? 2 * b->room : 16;
 	uint64_t *grown;
@@ -107,16 +107,16 @@ static void backlog_push(struct sim *s, struct sim_backlog *b, uint64_t born)
 			return;
 		}
 		for (uint32_t i = 0; i < b->count; i++)
-			grown[i] = b->born[(b->head + i) & (b->room - 1)];
-		free(b->born);
-		b->born = grown;
+			grown[i] = b->created[(b->head + i) & (b->room - 1)];
+		free(b->created);
+		b->created = grown;
 		b->head = 0;
 		b->room = room;
 	}
-	b->born[(b->head + b->count++) & (b->room - 1)] = born;
+	b->created[(b->head + b->count++) & (b->room - 1)] = created;
 }
 
-void sim_offer(struct sim *s, uint64_t at, uint32_t node)
+void sim_create_message(struct sim *s, uint64_t at, uint32_t node)
 {
 	int fifo = fifo_find(s, node);
 
@@ -164,7 +164,7 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 		src->left--;
 		post(s, at, at, node, fifo);
 	} else if (b->count) {
-		post(s, at, b->born[b->head & (b->room - 1)], node, fifo);
+		post(s, at, b->created[b->head & (b->room - 1)], node, fifo);
 		b->head = (b->head + 1) & (b->room - 1);
 		b->count--;
 	}
@@ -173,15 +173,15 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 /*
  * The message has arrived or is lost; in closed loop its source sends the next.
  */
-static void over(struct sim *s, uint64_t at, uint64_t cookie)
+static void message_done(struct sim *s, uint64_t at, uint64_t cookie)
 {
 	uint32_t node = s->message[cookie].src;
 
 	s->last_at = at;
-	s->under_way--;
+	s->in_flight--;
 	message_give(s, (uint32_t)cookie);
 	if (s->spec->mode == SIM_CLOSED)
-		sim_offer(s, at, node);
+		sim_create_message(s, at, node);
 }
 
 static void up_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -189,10 +189,10 @@ static void up_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct sim *s = arg;
 
 	if (at >= s->count_from && at < s->count_to) {
-		sim_hist_add(&s->r->latency, at - s->message[cookie].born);
+		sim_hist_add(&s->r->latency, at - s->message[cookie].created);
 		s->r->messages++;
 	}
-	over(s, at, cookie);
+	message_done(s, at, cookie);
 }
 
 static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -200,7 +200,7 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct sim *s = arg;
 
 	s->r->lost++;
-	over(s, at, cookie);
+	message_done(s, at, cookie);
 }
 
 /*
@@ -242,7 +242,7 @@ static void up_timer(void *arg, uint64_t at, uint64_t cookie)
 {
 	struct sim *s = arg;
 
-	sim_offer(s, at, (uint32_t)cookie);
+	sim_create_message(s, at, (uint32_t)cookie);
 	sim_set_timer(s, (uint32_t)cookie);
 }
 

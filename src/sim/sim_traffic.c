@@ -39,10 +39,10 @@ static uint32_t side_of(uint32_t nodes)
 	return side * side == nodes ? side : 0;
 }
 
-const char *sim_pattern_lacks(enum sim_pattern pattern,
-			      const struct net_config *cfg)
+const char *sim_pattern_missing(enum sim_pattern pattern,
+				const struct net_config *cfg)
 {
-	if (pattern == SIM_NEIGHBOUR && !net_has_places(cfg))
+	if (pattern == SIM_NEIGHBOUR && !net_has_coords(cfg))
 		return "coordinates, which nodes of a tree do not have";
 	if (pattern == SIM_TRANSPOSE && !side_of(net_shape_nodes(cfg)))
 		return "a square number of nodes";
@@ -51,7 +51,7 @@ const char *sim_pattern_lacks(enum sim_pattern pattern,
 
 /* ---- destinations -------------------------------------------------------- */
 
-static uint32_t any_other(struct weft_rng *r, uint32_t src, uint32_t nodes)
+static uint32_t random_other(struct weft_rng *r, uint32_t src, uint32_t nodes)
 {
 	uint32_t n = (uint32_t)weft_rng_below(r, nodes - 1);
 
@@ -191,9 +191,9 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 	case SIM_HOTSPOT:
 		if (src != t->hot && weft_rng_unit(r) < t->hot_part)
 			return t->hot;
-		return any_other(r, src, t->nodes);
+		return random_other(r, src, t->nodes);
 	default:
-		return any_other(r, src, t->nodes);
+		return random_other(r, src, t->nodes);
 	}
 }
 

@@ -40,8 +40,8 @@ struct sim_traffic {
 const char *sim_pattern_name(enum sim_pattern pattern);
 int sim_pattern_find(const char *name);
 /* Returns what the pattern needs and the machine does not have, or NULL. */
-const char *sim_pattern_lacks(enum sim_pattern pattern,
-			      const struct net_config *cfg);
+const char *sim_pattern_missing(enum sim_pattern pattern,
+				const struct net_config *cfg);
 
 /* Returns 0 or -ENOMEM. sim_traffic_close() is valid after a failed open. */
 int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,

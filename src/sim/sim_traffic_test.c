@@ -13,7 +13,7 @@ static struct sim_traffic t;
 
 static void traffic(const char *machine, enum sim_pattern pattern)
 {
-	struct net_why why;
+	struct net_error_text why;
 
 	T_OK(net_file_load(machine, 0, &cfg, &why));
 	T_OK(sim_traffic_open(&t, &cfg, pattern, 0.05, 7));
@@ -103,8 +103,8 @@ static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
 	load_is("gemini:16x16x16", SIM_HOTSPOT, 0.05 * 8192 * 2.34375 / 19.2);
 	traffic("qsnet2:4x4x4", SIM_UNIFORM);
 	sim_traffic_close(&t);
-	T_NOT_NULL(sim_pattern_lacks(SIM_NEIGHBOUR, &cfg));
-	T_NULL(sim_pattern_lacks(SIM_COMPLEMENT, &cfg));
+	T_NOT_NULL(sim_pattern_missing(SIM_NEIGHBOUR, &cfg));
+	T_NULL(sim_pattern_missing(SIM_COMPLEMENT, &cfg));
 }
 
 /* 1,024 nodes are a matrix of 32 x 32. */
@@ -113,7 +113,7 @@ static void transposed_pairs_are_each_others_partners(void **state)
 	uint32_t own = 0, n, d;
 
 	traffic("gemini:8x8x8", SIM_TRANSPOSE);
-	T_NULL(sim_pattern_lacks(SIM_TRANSPOSE, &cfg));
+	T_NULL(sim_pattern_missing(SIM_TRANSPOSE, &cfg));
 	for (n = 0; n < 1024; n++) {
 		d = sim_traffic_next(&t, n);
 		T_IS(sim_traffic_next(&t, d), n);
@@ -123,7 +123,7 @@ static void transposed_pairs_are_each_others_partners(void **state)
 	T_IS(sim_traffic_next(&t, 5 * 32 + 7), 7 * 32 + 5);
 	sim_traffic_close(&t);
 	traffic("bgq", SIM_UNIFORM);
-	T_NOT_NULL(sim_pattern_lacks(SIM_TRANSPOSE, &cfg));
+	T_NOT_NULL(sim_pattern_missing(SIM_TRANSPOSE, &cfg));
 	sim_traffic_close(&t);
 }
 

@@ -51,7 +51,7 @@ static void show_sensors(struct weft_report *r, const struct weft_health *h)
 
 static void show_job(struct weft_report *r, const struct weft_health *h)
 {
-	const struct health_what *w = &h->what;
+	const struct health_job_info *w = &h->what;
 
 	report_section(r, "job", "Job");
 	show_text(r, "name", w->job);
@@ -74,13 +74,13 @@ struct cell {
  * Upper limit of the time from a rank's last beat to its detection: one check
  * more than the checks that found no new beat.
  */
-static void known_cell(const struct weft_health_view *v, struct cell *c)
+static void detection_cell(const struct weft_health_view *v, struct cell *c)
 {
-	if (v->by == HEALTH_NOBODY || !v->looks)
+	if (v->by == HEALTH_NO_SLOT || !v->looks)
 		snprintf(c->text, sizeof(c->text), "-");
 	else
 		snprintf(c->text, sizeof(c->text), "%.1f periods",
-			 (double)(v->looks + 1) / WEFT_HEALTH_TURNS);
+			 (double)(v->looks + 1) / WEFT_HEALTH_ROUNDS);
 }
 
 /* Prints a line of the table, or a JSON object. */
@@ -128,13 +128,13 @@ static void show_rank(struct weft_report *r, const struct weft_health_view *v)
 	snprintf(rank.text, sizeof(rank.text), "%u", v->rank);
 	snprintf(pid.text, sizeof(pid.text), "%u", v->pid);
 	snprintf(by.text, sizeof(by.text), "%s", "weft-info");
-	if (v->by != HEALTH_NOBODY)
+	if (v->by != HEALTH_NO_SLOT)
 		snprintf(by.text, sizeof(by.text), "rank %u", v->by);
 	snprintf(since.text, sizeof(since.text), "%.2f s",
 		 seconds(v->known_ns));
 	snprintf(beat.text, sizeof(beat.text), "%.2f s ago",
 		 seconds(v->beat_ns));
-	known_cell(v, &known);
+	detection_cell(v, &known);
 	row(r, (const char *const(*)[2])field, gone ? 3 : COLUMNS);
 }
 
@@ -145,7 +145,7 @@ int tool_health(struct weft_report *r, const char *job)
 	struct weft_health h;
 	uint64_t now;
 
-	err = fd < 0 ? fd : weft_health_peek(&h, fd);
+	err = fd < 0 ? fd : weft_health_attach_readonly(&h, fd);
 	if (fd >= 0)
 		close(fd);
 	if (err) {
@@ -160,7 +160,7 @@ int tool_health(struct weft_report *r, const char *job)
 	now = weft_now_ns();
 	report_list(r, "ranks", "Ranks");
 	show_heading(r);
-	for (uint32_t i = 0; weft_health_see(&h, i, now, &v); i++)
+	for (uint32_t i = 0; weft_health_view_get(&h, i, now, &v); i++)
 		show_rank(r, &v);
 	report_list_end(r);
 	report_end(r);

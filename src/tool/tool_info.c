@@ -442,7 +442,7 @@ int main(int argc, char **argv)
 	if (found == WEFT_ARGS_HELP)
 		return 0;
 	if (found == WEFT_ARGS_WORD)
-		weft_args_wrong(&a, "%s: every argument is an option",
+		weft_args_error(&a, "%s: every argument is an option",
 				a.word[0]);
 	if (found != WEFT_ARGS_END)
 		return 2;

@@ -52,7 +52,7 @@ static void show_entry(void *arg, const struct net_file_entry *e)
 
 int tool_machine(struct weft_report *r, const char *spec)
 {
-	struct net_why why = { "" };
+	struct net_error_text why = { "" };
 	struct net_config cfg;
 	char path[PATH_MAX];
 

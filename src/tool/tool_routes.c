@@ -18,7 +18,7 @@ struct box {
 	int high[DIMS];
 };
 
-static int refuse(const char *spec, const char *why)
+static int report_invalid(const char *spec, const char *why)
 {
 	fprintf(stderr, "weft-info: class route %s: %s\n", spec, why);
 	return 2;
@@ -158,10 +158,10 @@ static int print_torus(FILE *out, const char *spec, const struct box *b)
 	int ret;
 
 	if (n < 0)
-		return refuse(spec, "too many nodes");
+		return report_invalid(spec, "too many nodes");
 	at = calloc((size_t)n, sizeof(*at));
 	if (!at)
-		return refuse(spec, "no memory");
+		return report_invalid(spec, "no memory");
 	box_fill(b, at);
 	ret = weft_cu_tree_torus(&t, (int)n, at);
 	if (!ret) {
@@ -175,7 +175,7 @@ static int print_torus(FILE *out, const char *spec, const struct box *b)
 		weft_cu_tree_fini(&t);
 	}
 	free(at);
-	return ret ? refuse(spec, strerror(-ret)) : 0;
+	return ret ? report_invalid(spec, strerror(-ret)) : 0;
 }
 
 static int print_pairs(FILE *out, const char *spec, const char *count)
@@ -185,9 +185,9 @@ static int print_pairs(FILE *out, const char *spec, const char *count)
 	long n = strtol(count, &end, 10);
 
 	if (*end || n < 1 || n > NODES_MAX)
-		return refuse(spec, "not a number of ranks");
+		return report_invalid(spec, "not a number of ranks");
 	if (weft_cu_tree_pairs(&t, (int)n))
-		return refuse(spec, "no memory");
+		return report_invalid(spec, "no memory");
 	fprintf(out, "# class route %s: %d ranks, root %d, depth %d\n", spec,
 		t.n, t.root, t.depth);
 	for (int i = 0; i < t.n; i++) {
@@ -208,8 +208,8 @@ static int print_block(FILE *out, const char *spec, const char *shape)
 	if (s && *s == '@')
 		s = parse_part(s + 1, &b);
 	if (!s || *s)
-		return refuse(spec, "not a shape, as bgq:4x4x4x4x2 or "
-				    "bgq:4x4x4x4x2@0-1,2,0-3,0-3,0");
+		return report_invalid(spec, "not a shape, as bgq:4x4x4x4x2 or "
+					    "bgq:4x4x4x4x2@0-1,2,0-3,0-3,0");
 	return print_torus(out, spec, &b);
 }
 
@@ -230,5 +230,5 @@ int tool_routes(FILE *out, const char *spec)
 		if (!strncmp(spec, trees[i].name, len))
 			return trees[i].print(out, spec, spec + len);
 	}
-	return refuse(spec, "machines with class routes: bgq, native");
+	return report_invalid(spec, "machines with class routes: bgq, native");
 }

@@ -172,8 +172,8 @@ static int attr_push(struct weft_attr **list, struct keyval *kv, int key,
 	return MPI_SUCCESS;
 }
 
-static bool attr_look(struct weft_attr **list, enum weft_kind kind, int key,
-		      struct keyval **kv_p, struct weft_attr **attr_p)
+static bool attr_lookup(struct weft_attr **list, enum weft_kind kind, int key,
+			struct keyval **kv_p, struct weft_attr **attr_p)
 {
 	pthread_mutex_lock(&lock);
 	*kv_p = keyval_find(kind, key);
@@ -189,7 +189,7 @@ int weft_attr_set(struct weft_attr **list, enum weft_kind kind, void *handle,
 	struct keyval *kv;
 	int rc;
 
-	if (!attr_look(list, kind, key, &kv, &old) || kv->freed)
+	if (!attr_lookup(list, kind, key, &kv, &old) || kv->freed)
 		return MPI_ERR_KEYVAL;
 	if (old) {
 		rc = call_delete(old, handle);
@@ -207,7 +207,7 @@ int weft_attr_delete(struct weft_attr **list, enum weft_kind kind, void *handle,
 	struct keyval *kv;
 	int rc;
 
-	if (!attr_look(list, kind, key, &kv, &old))
+	if (!attr_lookup(list, kind, key, &kv, &old))
 		return MPI_ERR_KEYVAL;
 	if (!old)
 		return MPI_ERR_OTHER;

@@ -101,7 +101,7 @@ static bool row_too_far(MPI_Count n, const struct weft_dt *old)
 	       too_far(n, old->true_extent);
 }
 
-bool weft_dt_holds(const struct weft_dt *dt, MPI_Count count)
+bool weft_dt_count_valid(const struct weft_dt *dt, MPI_Count count)
 {
 	return !row_too_far(count, dt);
 }
@@ -189,7 +189,7 @@ static void dt_finish(struct weft_dt *dt)
 {
 	dt->size = dt->root.size;
 	if (row_too_far(INT_MAX, dt))
-		dt->flags |= WEFT_DT_VAST;
+		dt->flags |= WEFT_DT_HUGE;
 	if (dt->size == 0)
 		dt->flags |= WEFT_DT_CONTIG;
 	if (dt->root.kind == WEFT_DTN_RUN && dt->extent == dt->size)

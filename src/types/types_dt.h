@@ -64,7 +64,7 @@ enum {
 	WEFT_DT_LB = 4,	    /* set by resized or a mark at any level */
 	WEFT_DT_UB = 16,
 	WEFT_DT_BOUNDS = WEFT_DT_LB | WEFT_DT_UB,
-	WEFT_DT_VAST = 8, /* int count elements may exceed the address range */
+	WEFT_DT_HUGE = 8, /* int count elements may exceed the address range */
 };
 
 enum weft_dtn_kind {
@@ -163,9 +163,9 @@ static inline bool weft_dt_is_committed(const struct weft_dt *dt)
 }
 
 /* Committed, and any int is a count of elements that can be addressed. */
-static inline bool weft_dt_is_handy(const struct weft_dt *dt)
+static inline bool weft_dt_is_int_safe(const struct weft_dt *dt)
 {
-	return (dt->flags & (WEFT_DT_COMMITTED | WEFT_DT_VAST)) ==
+	return (dt->flags & (WEFT_DT_COMMITTED | WEFT_DT_HUGE)) ==
 	       WEFT_DT_COMMITTED;
 }
 
@@ -173,7 +173,7 @@ static inline bool weft_dt_is_handy(const struct weft_dt *dt)
  * False if count elements have more bytes, or extend further, than can be
  * addressed with some reserve for sums.
  */
-bool weft_dt_holds(const struct weft_dt *dt, MPI_Count count);
+bool weft_dt_count_valid(const struct weft_dt *dt, MPI_Count count);
 
 /*
  * Bytes from the first to after the last byte of count elements: the size of a

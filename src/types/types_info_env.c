@@ -33,7 +33,8 @@ static void join(char *out, size_t room, int argc, char *const argv[])
 }
 
 /* Sets a value; one longer than an info value may be is truncated. */
-static int set_cut(struct weft_info *info, const char *key, const char *val)
+static int info_set_truncated(struct weft_info *info, const char *key,
+			      const char *val)
 {
 	char cut[MPI_MAX_INFO_VAL];
 
@@ -49,18 +50,18 @@ int weft_info_fill(struct weft_info *info, int argc, char *const argv[])
 	int rc = 0;
 
 	if (argc > 0) {
-		rc = set_cut(info, "command", argv[0]);
+		rc = info_set_truncated(info, "command", argv[0]);
 		join(text, sizeof(text), argc, argv);
 		if (!rc)
 			rc = weft_info_set(info, "argv", text);
 	}
 	if (!rc && !uname(&host)) {
-		rc = set_cut(info, "host", host.nodename);
+		rc = info_set_truncated(info, "host", host.nodename);
 		if (!rc)
-			rc = set_cut(info, "arch", host.machine);
+			rc = info_set_truncated(info, "arch", host.machine);
 	}
 	if (!rc && getcwd(dir, sizeof(dir)))
-		rc = set_cut(info, "wdir", dir);
+		rc = info_set_truncated(info, "wdir", dir);
 	return rc;
 }
 

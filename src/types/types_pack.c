@@ -56,15 +56,15 @@ struct blocks {
  * rows that end before it has adapted, parts at irregular offsets. In the cache
  * that would cost up to a third.
  */
-#define FAR_BYTES    ((size_t)1 << 20)
-#define BLOCKS_AHEAD 8
-#define ROWS_AHEAD   2
-#define ROW_MIN	     128 /* shorter rows are copied as blocks */
-#define ROW_MOST     512 /* bytes after which the hardware prefetches */
-#define PARTS_AHEAD  8
+#define PREFETCH_MIN_BYTES ((size_t)1 << 20)
+#define PREFETCH_BLOCKS	   8
+#define PREFETCH_ROWS	   2
+#define ROW_MIN		   128 /* shorter rows are copied as blocks */
+#define PREFETCH_ROW_MAX   512 /* bytes after which the hardware prefetches */
+#define PREFETCH_PARTS	   8
 
 /* Prefetches memory for reading (packing) or writing. */
-WEFT_INLINE void ask_for(bool out, const char *at, size_t len)
+WEFT_INLINE void prefetch_range(bool out, const char *at, size_t len)
 {
 	for (size_t i = 0; i < len; i += WEFT_CACHE_LINE) {
 		if (out)
@@ -86,7 +86,8 @@ WEFT_INLINE void copy_blocks(bool out, bool far, struct blocks b, size_t len)
 {
 	for (MPI_Count i = 0; i < b.n; i++) {
 		if (far)
-			ask_for(out, b.mem + BLOCKS_AHEAD * b.stride, 1);
+			prefetch_range(out, b.mem + PREFETCH_BLOCKS * b.stride,
+				       1);
 		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
 		b.mem += b.stride;
 		b.flat += b.step;
@@ -95,11 +96,12 @@ WEFT_INLINE void copy_blocks(bool out, bool far, struct blocks b, size_t len)
 
 WEFT_INLINE void copy_runs(bool out, bool far, struct blocks b, size_t len)
 {
-	size_t row = len < ROW_MOST ? len : ROW_MOST;
+	size_t row = len < PREFETCH_ROW_MAX ? len : PREFETCH_ROW_MAX;
 
 	for (MPI_Count i = 0; i < b.n; i++) {
 		if (far && len >= ROW_MIN)
-			ask_for(out, b.mem + ROWS_AHEAD * b.stride, row);
+			prefetch_range(out, b.mem + PREFETCH_ROWS * b.stride,
+				       row);
 		copy_run(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
 		b.mem += b.stride;
 		b.flat += b.step;
@@ -148,9 +150,9 @@ WEFT_INLINE char *copy_idx(bool out, bool far, char *mem, char *flat,
 	for (; n > 0; n--, p++) {
 		size_t len = (size_t)(p[1].pos - p[0].pos);
 
-		if (far && n > PARTS_AHEAD)
-			ask_for(out, mem + p[PARTS_AHEAD].off,
-				2 * WEFT_CACHE_LINE);
+		if (far && n > PREFETCH_PARTS)
+			prefetch_range(out, mem + p[PREFETCH_PARTS].off,
+				       2 * WEFT_CACHE_LINE);
 		copy_run(out ? flat : mem + p->off, out ? mem + p->off : flat,
 			 len);
 		flat += len;
@@ -188,7 +190,7 @@ WEFT_INLINE void copy_all_rows(bool out, char *mem, char *flat,
 	}
 }
 
-static void sink_took(struct sink *s, size_t len)
+static void sink_advance(struct sink *s, size_t len)
 {
 	s->flat += len;
 	s->left -= len;
@@ -197,7 +199,7 @@ static void sink_took(struct sink *s, size_t len)
 static void pack_run(struct sink *s, char *mem, size_t len)
 {
 	copy_run(s->flat, mem, len);
-	sink_took(s, len);
+	sink_advance(s, len);
 }
 
 static void pack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
@@ -206,27 +208,27 @@ static void pack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
 	struct blocks b = { mem, s->flat, stride, len, n };
 
 	copy_sized(true, false, b, len);
-	sink_took(s, len * (size_t)n);
+	sink_advance(s, len * (size_t)n);
 }
 
 static void pack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
 		     MPI_Count n)
 {
-	sink_took(s, (size_t)(copy_idx(true, false, mem, s->flat, p, n) -
-			      s->flat));
+	sink_advance(s, (size_t)(copy_idx(true, false, mem, s->flat, p, n) -
+				 s->flat));
 }
 
 static void pack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
 		      MPI_Count stride, MPI_Count n)
 {
 	copy_all_rows(true, mem, s->flat, list, stride, n);
-	sink_took(s, (size_t)(n * list->size));
+	sink_advance(s, (size_t)(n * list->size));
 }
 
 static void unpack_run(struct sink *s, char *mem, size_t len)
 {
 	copy_run(mem, s->flat, len);
-	sink_took(s, len);
+	sink_advance(s, len);
 }
 
 static void unpack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
@@ -235,21 +237,21 @@ static void unpack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
 	struct blocks b = { mem, s->flat, stride, len, n };
 
 	copy_sized(false, false, b, len);
-	sink_took(s, len * (size_t)n);
+	sink_advance(s, len * (size_t)n);
 }
 
 static void unpack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
 		       MPI_Count n)
 {
-	sink_took(s, (size_t)(copy_idx(false, false, mem, s->flat, p, n) -
-			      s->flat));
+	sink_advance(s, (size_t)(copy_idx(false, false, mem, s->flat, p, n) -
+				 s->flat));
 }
 
 static void unpack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
 			MPI_Count stride, MPI_Count n)
 {
 	copy_all_rows(false, mem, s->flat, list, stride, n);
-	sink_took(s, (size_t)(n * list->size));
+	sink_advance(s, (size_t)(n * list->size));
 }
 
 static const struct sink_ops pack_ops = {
@@ -267,8 +269,8 @@ static bool is_wide(MPI_Count stride)
 	return stride >= WEFT_CACHE_LINE || stride <= -WEFT_CACHE_LINE;
 }
 
-static void pack_vec_far(struct sink *s, char *mem, MPI_Count stride,
-			 size_t len, MPI_Count n)
+static void pack_vec_prefetch(struct sink *s, char *mem, MPI_Count stride,
+			      size_t len, MPI_Count n)
 {
 	struct blocks b = { mem, s->flat, stride, len, n };
 
@@ -277,11 +279,11 @@ static void pack_vec_far(struct sink *s, char *mem, MPI_Count stride,
 		return;
 	}
 	copy_sized(true, true, b, len);
-	sink_took(s, len * (size_t)n);
+	sink_advance(s, len * (size_t)n);
 }
 
-static void unpack_vec_far(struct sink *s, char *mem, MPI_Count stride,
-			   size_t len, MPI_Count n)
+static void unpack_vec_prefetch(struct sink *s, char *mem, MPI_Count stride,
+				size_t len, MPI_Count n)
 {
 	struct blocks b = { mem, s->flat, stride, len, n };
 
@@ -290,35 +292,35 @@ static void unpack_vec_far(struct sink *s, char *mem, MPI_Count stride,
 		return;
 	}
 	copy_sized(false, true, b, len);
-	sink_took(s, len * (size_t)n);
+	sink_advance(s, len * (size_t)n);
 }
 
-static void pack_idx_far(struct sink *s, char *mem,
-			 const struct weft_dtn_part *p, MPI_Count n)
+static void pack_idx_prefetch(struct sink *s, char *mem,
+			      const struct weft_dtn_part *p, MPI_Count n)
 {
-	sink_took(s,
-		  (size_t)(copy_idx(true, true, mem, s->flat, p, n) - s->flat));
+	sink_advance(s, (size_t)(copy_idx(true, true, mem, s->flat, p, n) -
+				 s->flat));
 }
 
-static void unpack_idx_far(struct sink *s, char *mem,
-			   const struct weft_dtn_part *p, MPI_Count n)
+static void unpack_idx_prefetch(struct sink *s, char *mem,
+				const struct weft_dtn_part *p, MPI_Count n)
 {
-	sink_took(s, (size_t)(copy_idx(false, true, mem, s->flat, p, n) -
-			      s->flat));
+	sink_advance(s, (size_t)(copy_idx(false, true, mem, s->flat, p, n) -
+				 s->flat));
 }
 
-static const struct sink_ops pack_far_ops = { .run = pack_run,
-					      .vec = pack_vec_far,
-					      .idx = pack_idx_far,
-					      .rows = pack_rows };
-static const struct sink_ops unpack_far_ops = { .run = unpack_run,
-						.vec = unpack_vec_far,
-						.idx = unpack_idx_far,
-						.rows = unpack_rows };
+static const struct sink_ops pack_prefetch_ops = { .run = pack_run,
+						   .vec = pack_vec_prefetch,
+						   .idx = pack_idx_prefetch,
+						   .rows = pack_rows };
+static const struct sink_ops unpack_prefetch_ops = { .run = unpack_run,
+						     .vec = unpack_vec_prefetch,
+						     .idx = unpack_idx_prefetch,
+						     .rows = unpack_rows };
 
-static bool is_far(const struct weft_typed *t)
+static bool is_uncached(const struct weft_typed *t)
 {
-	return weft_typed_bytes(t) >= FAR_BYTES;
+	return weft_typed_bytes(t) >= PREFETCH_MIN_BYTES;
 }
 
 /* ---- iovec ---- */
@@ -513,7 +515,8 @@ static size_t clip(const struct weft_typed *t, size_t pos, size_t len)
 
 size_t weft_pack(const struct weft_typed *t, size_t pos, void *dst, size_t len)
 {
-	struct sink s = { .ops = is_far(t) ? &pack_far_ops : &pack_ops,
+	struct sink s = { .ops = is_uncached(t) ? &pack_prefetch_ops
+						: &pack_ops,
 			  .flat = dst };
 
 	len = clip(t, pos, len);
@@ -530,7 +533,8 @@ size_t weft_pack(const struct weft_typed *t, size_t pos, void *dst, size_t len)
 size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 		   size_t len)
 {
-	struct sink s = { .ops = is_far(t) ? &unpack_far_ops : &unpack_ops };
+	struct sink s = { .ops = is_uncached(t) ? &unpack_prefetch_ops
+						: &unpack_ops };
 
 	len = clip(t, pos, len);
 	if (weft_dt_is_contig(t->dt)) {

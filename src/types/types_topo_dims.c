@@ -62,7 +62,7 @@ struct search {
 };
 
 /* The last factor is n; of equal results the first is kept. */
-static void close_search(struct search *s, int n, int limit)
+static void search_finish(struct search *s, int n, int limit)
 {
 	if (n > limit || s->f[0] - n >= s->spread)
 		return;
@@ -89,14 +89,14 @@ static void search(struct search *s, int n, int at, int limit)
 			return;
 		s->f[at] = d;
 		if (left == 1)
-			close_search(s, n, limit);
+			search_finish(s, n, limit);
 		else
 			search(s, n / d, at + 1, d);
 	}
 }
 
 /* Divides n by the non-zero entries; counts the others. */
-static int take_given(int *n, int ndims, const int *dims, int *open_p)
+static int dims_divide_given(int *n, int ndims, const int *dims, int *open_p)
 {
 	*open_p = 0;
 	for (int i = 0; i < ndims; i++) {
@@ -115,7 +115,7 @@ int weft_topo_dims(int nnodes, int ndims, int *dims)
 {
 	struct search s = { .spread = INT_MAX };
 	int n = nnodes, open, k = 0;
-	int rc = take_given(&n, ndims, dims, &open);
+	int rc = dims_divide_given(&n, ndims, dims, &open);
 
 	if (rc || open == 0)
 		return rc;

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += libweftwin.la
 libweftwin_la_SOURCES = \
 	src/win/win_blocks.c src/win/win_blocks.h \
 	src/win/win_elem.c src/win/win_elem.h \
-	src/win/win_gate.c src/win/win_gate.h
+	src/win/win_rwlock.c src/win/win_rwlock.h
 libmpi_abi_la_LIBADD += libweftwin.la
 libmpi_abi_la_SOURCES += \
 	src/win/win.h src/win/win_layout.h \
@@ -14,13 +14,13 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_attach.c src/win/win_attach.h \
 	src/win/win_call.c src/win/win_call.h \
 	src/win/win_fabric.c src/win/win_fabric.h \
-	src/win/win_far.c src/win/win_far.h \
+	src/win/win_remote.c src/win/win_remote.h \
 	src/win/win_heap.c src/win/win_heap.h \
 	src/win/win_hint.c src/win/win_hint.h \
 	src/win/win_lock.c src/win/win_lock.h \
-	src/win/win_make.c \
+	src/win/win_open.c \
 	src/win/win_move.c \
-	src/win/win_near.c src/win/win_near.h \
+	src/win/win_mapped.c src/win/win_mapped.h \
 	src/win/win_now.h \
 	src/win/win_op.c src/win/win_op.h \
 	src/win/win_serve.c src/win/win_serve.h \
@@ -34,9 +34,9 @@ PLAIN_TESTS += test/run_win_death.sh test/run_win_bench.sh \
 	test/run_win_fuzz.sh
 EXTRA_DIST += test/run_win_client.c
 
-WIN_TESTS = src/win/win_blocks_test src/win/win_elem_test src/win/win_gate_test
+WIN_TESTS = src/win/win_blocks_test src/win/win_elem_test src/win/win_rwlock_test
 check_PROGRAMS += $(WIN_TESTS)
 TESTS += $(WIN_TESTS)
 src_win_win_blocks_test_LDADD = libweftwin.la libweftbase.la $(T_LIBS)
 src_win_win_elem_test_LDADD = libweftwin.la libweft-types.la $(T_LIBS)
-src_win_win_gate_test_LDADD = libweftwin.la $(T_LIBS)
+src_win_win_rwlock_test_LDADD = libweftwin.la $(T_LIBS)

@@ -30,14 +30,14 @@
 struct fid_mr;
 struct weft_info;
 struct weft_req;
-struct win_ear;
+struct win_am_recv;
 struct win_fabric;
-struct win_far;
+struct win_remote;
 struct win_heap_map;
 struct win_list;
-struct win_near;
+struct win_mapped;
 struct win_page;
-struct win_wish;
+struct win_lock_waiter;
 
 /* A member, this process included, as a target. */
 struct weft_win_peer {
@@ -51,16 +51,16 @@ struct weft_win_peer {
 	uint64_t base;	   /* address of its memory in its process */
 	char *map;	   /* its memory for MPI_Win_shared_query; or NULL */
 	/* synchronization */
-	weft_au32 lock; /* enum win_lock: the lock held on it */
-	bool asking;	/* another thread requests the lock; with the lock */
-	weft_au32 told; /* messages: the requested lock was granted */
-	weft_au32 post; /* messages: unused exposures for this process */
-	uint32_t posts; /* shared page: exposures used so far */
-	/* its struct win_far for fi_* */
+	weft_au32 lock;	   /* enum win_lock: the lock held on it */
+	bool requesting;   /* another thread requests the lock; with the lock */
+	weft_au32 granted; /* messages: the requested lock was granted */
+	weft_au32 post;	   /* messages: unused exposures for this process */
+	uint32_t posts;	   /* shared page: exposures used so far */
+	/* its struct win_remote for fi_* */
 	uint64_t far; /* address, or 0 */
-	uint64_t far_key;
-	struct win_list *list; /* dynamic: as last read; with the lock */
-	struct win_near *near; /* dynamic: mapped attachments; locked */
+	uint64_t remote_key;
+	struct win_list *list;	 /* dynamic: as last read; with the lock */
+	struct win_mapped *near; /* dynamic: mapped attachments; locked */
 	uint32_t does; /* outstanding accumulates: WIN_READS, WIN_WRITES */
 };
 
@@ -79,7 +79,7 @@ struct weft_win {
 	weft_au32 stored;  /* some accesses changed memory since a flush */
 	weft_au32 turns;   /* calls that an application may repeat in a loop */
 	weft_au32 pending; /* outstanding operations, to all targets */
-	weft_au32 flying;  /* their outstanding pieces */
+	weft_au32 pieces;  /* their outstanding pieces */
 	struct win_page *page; /* shared by all members; NULL: messages */
 
 	const struct win_fabric *fabric; /* capabilities of the provider */
@@ -103,7 +103,7 @@ struct weft_win {
 	/* epochs */
 	bool fence;		    /* opened by a fence */
 	bool lock_all;		    /* enum win_lock is in peer[].lock */
-	bool lock_free;		    /* with MPI_MODE_NOCHECK */
+	bool lock_nocheck;	    /* with MPI_MODE_NOCHECK */
 	int locks;		    /* targets locked by MPI_Win_lock */
 	struct weft_group *started; /* access epoch of MPI_Win_start */
 	struct weft_group *posted;  /* exposure epoch of MPI_Win_post */
@@ -111,20 +111,20 @@ struct weft_win {
 	uint32_t completed;	    /* completions consumed by MPI_Win_wait */
 
 	/* the lock of the own memory, where messages request it */
-	struct weft_list wishes; /* waiting requests, oldest first */
-	int shared;		 /* holders of the shared lock */
+	struct weft_list lock_waiters; /* waiting requests, oldest first */
+	int shared;		       /* holders of the shared lock */
 	bool exclusive;
 	uint32_t unlocks;	/* unlock messages received */
 	uint32_t *unlocked;	/* by target: unlock messages sent */
 	struct weft_list parts; /* requests that wait for a response */
 	uint32_t part_ids;
-	struct win_ear *ear;
+	struct win_am_recv *receive;
 
 	struct weft_region region; /* page and memory of all members */
 	struct win_heap_map *heap; /* or of each member; NULL: none */
 	void *own; /* private memory of this process, to be freed */
 	struct fid_mr *mr;
-	struct win_far *far; /* own page for fi_*, or NULL */
+	struct win_remote *far; /* own page for fi_*, or NULL */
 	struct fid_mr *far_mr;
 	struct weft_list attached; /* dynamic: own attachments */
 	struct weft_attr *attr;
@@ -161,7 +161,7 @@ int weft_win_close(struct weft_win *w);
 /* Adds the hints of info (may be NULL) that may still change to those of w. */
 int weft_win_hint(struct weft_win *w, struct weft_info *info);
 /* Sets the error handler. */
-void weft_win_handle_by(struct weft_win *w, struct weft_errh *h);
+void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h);
 
 /*
  * Dynamic windows. -EBUSY: part of it is attached; -ENOSPC: too many; -ENOENT:
@@ -246,7 +246,7 @@ static inline bool weft_win_holds(const struct weft_win *w,
 /* ---- synchronization ----------------------------------------------------- */
 
 /* Reason why the call is not allowed now, or NULL. */
-const char *weft_win_no_fence(const struct weft_win *w);
+const char *weft_win_why_no_fence(const struct weft_win *w);
 const char *weft_win_no_start(const struct weft_win *w);
 const char *weft_win_no_lock(const struct weft_win *w, int rank);
 const char *weft_win_no_lock_all(const struct weft_win *w);
@@ -280,7 +280,7 @@ int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
  * Programs repeat these calls until something has changed, so they make
  * progress: always where other members need it, otherwise at every 64th call.
  */
-static inline bool weft_win_is_idle(struct weft_win *w)
+static inline bool weft_win_skip_progress(struct weft_win *w)
 {
 	/* relaxed: a lost increment does no harm */
 	uint32_t turn = weft_load32_relaxed(&w->turns) + 1;
@@ -308,7 +308,7 @@ static inline int weft_win_flush(struct weft_win *w, int rank)
 
 	weft_win_order(w);
 	if (weft_likely(!weft_load32(pending) && !weft_load32(&w->error) &&
-			weft_win_is_idle(w)))
+			weft_win_skip_progress(w)))
 		return 0;
 	return weft_win_flush_slow(w, pending);
 }
@@ -317,7 +317,7 @@ static inline int weft_win_flush_all(struct weft_win *w)
 {
 	weft_win_order(w);
 	if (weft_likely(!weft_load32(&w->pending) && !weft_load32(&w->error) &&
-			weft_win_is_idle(w)))
+			weft_win_skip_progress(w)))
 		return 0;
 	return weft_win_flush_slow(w, &w->pending);
 }

@@ -17,9 +17,9 @@
 #include "src/win/win_amo.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
-#include "src/win/win_gate.h"
+#include "src/win/win_rwlock.h"
 #include "src/win/win_lock.h"
-#include "src/win/win_near.h"
+#include "src/win/win_mapped.h"
 
 #include <errno.h>
 #include <stdalign.h>
@@ -35,8 +35,8 @@
 static int alone_enter(struct weft_win *w, int target)
 {
 	if (w->page)
-		return win_gate_enter(&win_row(w->page, target)->acc, true,
-				      w->comm);
+		return win_rwlock_acquire(&win_record(w->page, target)->acc,
+					  true, w->comm);
 	weft_lock(); /* against messages served here */
 	return 0;
 }
@@ -44,7 +44,7 @@ static int alone_enter(struct weft_win *w, int target)
 static void alone_leave(struct weft_win *w, int target)
 {
 	if (w->page)
-		win_gate_leave(&win_row(w->page, target)->acc, true);
+		win_rwlock_release(&win_record(w->page, target)->acc, true);
 	else
 		weft_unlock();
 }
@@ -53,7 +53,7 @@ static void alone_leave(struct weft_win *w, int target)
 static bool needs_lock(const struct win_call *c, const char *at)
 {
 	return (c->w->page && !c->w->words) ||
-	       !win_elem_is_quick(&c->e, (uintptr_t)at);
+	       !win_elem_is_atomic(&c->e, (uintptr_t)at);
 }
 
 /*
@@ -61,7 +61,7 @@ static bool needs_lock(const struct win_call *c, const char *at)
  * the exclusive lock? Not so for shared memory, which is also changed by
  * atomics of C.
  */
-static bool is_mine(const struct win_call *c)
+static bool is_exclusive(const struct win_call *c)
 {
 	const struct weft_win *w = c->w;
 
@@ -70,7 +70,7 @@ static bool is_mine(const struct win_call *c)
 }
 
 /* Elements that are changed under one lock. */
-static size_t in_one_go(const struct win_call *c)
+static size_t elements_per_lock(const struct win_call *c)
 {
 	size_t granule = c->w->granule, n;
 
@@ -93,7 +93,7 @@ static struct win_elem_rows rows_from(const struct win_call *c,
 
 static int locked_run(struct win_call *c, const struct win_run *run, char *at)
 {
-	size_t most = in_one_go(c), n;
+	size_t most = elements_per_lock(c), n;
 
 	for (size_t from = 0; from < run->n; from += n) {
 		struct win_elem_rows r = rows_from(c, run, from);
@@ -113,7 +113,7 @@ static uint64_t bytes_of(const struct win_call *c, const struct win_run *run)
 	return (run->n - 1) * c->e.step + c->e.bytes;
 }
 
-static int here_run(struct win_call *c, struct win_run *run)
+static int run_by_origin(struct win_call *c, struct win_run *run)
 {
 	struct weft_win *w = c->w;
 	uint64_t len = bytes_of(c, run);
@@ -124,7 +124,7 @@ static int here_run(struct win_call *c, struct win_run *run)
 		return MPI_ERR_RMA_RANGE;
 	if (needs_lock(c, at))
 		return locked_run(c, run, at);
-	win_elem_apply(&c->e, at, &run->r, run->n, is_mine(c));
+	win_elem_apply(&c->e, at, &run->r, run->n, is_exclusive(c));
 	return 0;
 }
 
@@ -143,8 +143,8 @@ static bool is_new(const struct win_call *c, const char *mem, const char *was,
 }
 
 /* Changes elements [from, from + n) of the run; the target's lock is held. */
-static int far_change(struct win_call *c, const struct win_run *run,
-		      size_t from, size_t n, char *mem)
+static int change_by_fabric(struct win_call *c, const struct win_run *run,
+			    size_t from, size_t n, char *mem)
 {
 	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
@@ -163,13 +163,13 @@ static int far_change(struct win_call *c, const struct win_run *run,
 	return win_fi_wait(c->w, c->target, run->at + off, f);
 }
 
-static int far_run(struct win_call *c, struct win_run *run)
+static int run_by_fabric(struct win_call *c, struct win_run *run)
 {
-	size_t most = in_one_go(c), from, n;
+	size_t most = elements_per_lock(c), from, n;
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
 	alignas(max_align_t) char few[FEW];
-	char *mem = win_near_find(c->w, c->target, (uintptr_t)run->at,
-				  bytes_of(c, run));
+	char *mem = win_mapped_find(c->w, c->target, (uintptr_t)run->at,
+				    bytes_of(c, run));
 	int rc;
 
 	if (mem)
@@ -181,7 +181,7 @@ static int far_run(struct win_call *c, struct win_run *run)
 		rc = alone_enter(c->w, c->target);
 		if (rc)
 			break;
-		rc = far_change(c, run, from, n, mem);
+		rc = change_by_fabric(c, run, from, n, mem);
 		alone_leave(c->w, c->target);
 	}
 	if (mem != few)
@@ -209,7 +209,7 @@ static int acc_now(struct win_call *c,
 
 static bool by_message(const struct win_call *c, const struct win_run *run)
 {
-	return !win_amo_takes(c, run);
+	return !win_amo_supports(c, run);
 }
 
 static int fabric_runs(struct win_call *c, struct win_op *op)
@@ -221,15 +221,15 @@ static int fabric_runs(struct win_call *c, struct win_op *op)
 		struct win_run run = win_call_run(c, at);
 
 		at += run.n;
-		if (win_amo_takes(c, &run))
+		if (win_amo_supports(c, &run))
 			rc = win_amo_run(c, op, &run);
 		else if (c->target == c->w->rank)
-			rc = here_run(c, &run);
+			rc = run_by_origin(c, &run);
 	}
 	return rc;
 }
 
-static int acc_there(struct win_call *c, struct weft_req **req_p)
+static int acc_at_target(struct win_call *c, struct weft_req **req_p)
 {
 	int rc = win_amo_prepare(c);
 	struct win_op *op = rc ? NULL : win_op_open(c->w, c->target, req_p);
@@ -239,11 +239,11 @@ static int acc_there(struct win_call *c, struct weft_req **req_p)
 		return rc ? rc : -ENOMEM;
 	}
 	op->what = "accumulate to memory";
-	win_call_give(c, op);
+	win_call_hand_over(c, op);
 	rc = fabric_runs(c, op);
 	if (!rc && c->target != c->w->rank)
 		rc = win_call_send(c, op, by_message);
-	return win_op_posted(op, rc, req_p);
+	return win_op_start(op, rc, req_p);
 }
 
 /* ---- entry point --------------------------------------------------------- */
@@ -263,7 +263,8 @@ static inline struct win_elem_rows rows_of_one(const struct weft_win_xfer *x,
 }
 
 /* Fast path: one element in mapped memory, by an atomic instruction. */
-static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
+static inline bool acc_fast_path(struct weft_win *w,
+				 const struct weft_win_xfer *x)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
 	struct win_elem_rows r;
@@ -274,7 +275,7 @@ static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 		return false;
 	e = win_elem_of(x->tdt, x->op, x->compare);
 	at = p->direct + (uint64_t)x->disp * p->unit;
-	if (!win_elem_is_quick(&e, (uintptr_t)at))
+	if (!win_elem_is_atomic(&e, (uintptr_t)at))
 		return false;
 	r = rows_of_one(x, &e);
 	win_elem_apply(&e, at, &r, 1, false);
@@ -292,9 +293,9 @@ static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
 
 	if (w->coarse && w->mapped)
 		return p->direct + (uint64_t)x->disp * p->unit;
-	return x->target == w->rank
-		       ? NULL
-		       : win_near_find(w, x->target, (uint64_t)x->disp, bytes);
+	return x->target == w->rank ? NULL
+				    : win_mapped_find(w, x->target,
+						      (uint64_t)x->disp, bytes);
 }
 
 /* Changes one element under that lock; 1: needs another path. */
@@ -324,7 +325,7 @@ static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
  * Does the caller change the target's memory itself? Its own memory not where
  * others use atomics of a provider that may not be the processor's.
  */
-static bool is_here(const struct weft_win *w, int target)
+static bool by_origin(const struct weft_win *w, int target)
 {
 	if (target == w->rank)
 		return w->page || !w->rma || w->fabric->by_processor ||
@@ -335,13 +336,13 @@ static bool is_here(const struct weft_win *w, int target)
 int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		 struct weft_req **req_p)
 {
-	bool here = is_here(w, x->target);
+	bool here = by_origin(w, x->target);
 	struct win_call c;
 	int rc;
 
 	/* relaxed: see weft_win_order() */
 	weft_store32_relaxed(&w->stored, 1);
-	if (weft_likely(acc_quick(w, x))) {
+	if (weft_likely(acc_fast_path(w, x))) {
 		if (req_p)
 			*req_p = weft_req_null_done();
 		return 0;
@@ -354,14 +355,14 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 	}
 	rc = win_lock_reach(w, x->target);
 	if (!rc && !here && w->fabric->types)
-		rc = win_attach_learn(w, x->target);
+		rc = win_attach_update(w, x->target);
 	if (!rc)
 		rc = win_call_make(&c, w, x, weft_dt_element(x->tdt));
 	if (rc)
 		return rc;
 	if (!here && !w->page)
-		return acc_there(&c, req_p);
-	rc = acc_now(&c, here ? here_run : far_run);
+		return acc_at_target(&c, req_p);
+	rc = acc_now(&c, here ? run_by_origin : run_by_fabric);
 	win_call_end(&c);
 	if (req_p)
 		*req_p = rc ? NULL : weft_req_null_done();

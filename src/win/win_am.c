@@ -16,9 +16,9 @@
 
 /* ---- sending ------------------------------------------------------------- */
 
-struct letter {
+struct am_msg {
 	struct weft_io io;
-	struct weft_pend pend;
+	struct weft_retry pend;
 	struct win_op *op;
 	uint64_t word;
 	size_t bytes;
@@ -26,25 +26,25 @@ struct letter {
 	alignas(16) char data[];
 };
 
-static void letter_over(struct letter *l, int err)
+static void am_msg_end(struct am_msg *l, int err)
 {
 	struct win_op *op = l->op;
 
 	free(l);
 	if (op)
-		win_op_drop(op, err);
+		win_op_piece_done(op, err);
 }
 
-static void letter_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+static void am_msg_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 			int err)
 {
 	(void)e;
-	letter_over(weft_container_of(io, struct letter, io), err);
+	am_msg_end(weft_container_of(io, struct am_msg, io), err);
 }
 
-static int letter_post(struct weft_pend *e)
+static int am_msg_post(struct weft_retry *e)
 {
-	struct letter *l = weft_container_of(e, struct letter, pend);
+	struct am_msg *l = weft_container_of(e, struct am_msg, pend);
 	fi_addr_t to = e->lane->real;
 	ssize_t rc;
 
@@ -57,28 +57,28 @@ static int letter_post(struct weft_pend *e)
 	return weft_fi_errno((int)rc);
 }
 
-static void letter_left(struct weft_pend *e, int rc)
+static void am_msg_left(struct weft_retry *e, int rc)
 {
-	struct letter *l = weft_container_of(e, struct letter, pend);
+	struct am_msg *l = weft_container_of(e, struct am_msg, pend);
 
 	if (rc || l->gone)
-		letter_over(l, rc);
+		am_msg_end(l, rc);
 }
 
-static struct letter *letter_new(struct weft_win *w, const struct win_am *head,
+static struct am_msg *am_msg_new(struct weft_win *w, const struct win_am *head,
 				 const struct iovec *part, int n)
 {
 	size_t bytes = sizeof(*head);
-	struct letter *l;
+	struct am_msg *l;
 
 	for (int i = 0; i < n; i++)
 		bytes += part[i].iov_len;
 	l = malloc(sizeof(*l) + bytes);
 	if (!l)
 		return NULL;
-	l->io.done = letter_done;
-	l->pend.post = letter_post;
-	l->pend.left = letter_left;
+	l->io.done = am_msg_done;
+	l->pend.post = am_msg_post;
+	l->pend.left = am_msg_left;
 	l->word = weft_tag_word(w->comm->ctx, WEFT_CTX_CTRL, w->rank, 0);
 	l->bytes = bytes;
 	memcpy(l->data, head, sizeof(*head));
@@ -94,8 +94,8 @@ int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 		const struct iovec *part, int n, struct win_op *op)
 {
 	int proc = w->comm->proc[rank];
-	struct letter *l = letter_new(w, head, part, n);
-	int rc = l ? weft_wire_reach(proc) : -ENOMEM;
+	struct am_msg *l = am_msg_new(w, head, part, n);
+	int rc = l ? weft_wire_resolve(proc) : -ENOMEM;
 
 	if (rc) {
 		free(l);
@@ -105,19 +105,19 @@ int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 	l->op = op;
 	if (op)
 		op->left++;
-	rc = weft_pend_post(&l->pend);
+	rc = weft_retry_post(&l->pend);
 	if (rc) {
 		if (op)
 			op->left--;
 		free(l);
-	} else if (!weft_pend_waits(&l->pend) && l->gone) {
-		letter_over(l, 0);
+	} else if (!weft_retry_is_queued(&l->pend) && l->gone) {
+		am_msg_end(l, 0);
 	}
 	return rc;
 }
 
-int win_am_say(struct weft_win *w, int rank, enum win_am_type type,
-	       uint32_t flags)
+int win_am_send_empty(struct weft_win *w, int rank, enum win_am_type type,
+		      uint32_t flags)
 {
 	struct win_am head = { .type = type, .flags = flags };
 	int rc;
@@ -130,89 +130,94 @@ int win_am_say(struct weft_win *w, int rank, enum win_am_type type,
 
 /* ---- receiving ----------------------------------------------------------- */
 
-struct win_ear {
+struct win_am_recv {
 	struct weft_io io;
-	struct weft_pend pend;
+	struct weft_retry pend;
 	struct weft_win *w;
 	win_am_fn got;
-	bool deaf; /* the receive is not posted any more */
+	bool cancelled; /* the receive is not posted any more */
 	alignas(16) char data[WIN_AM_BYTES];
 };
 
-static int ear_post(struct weft_pend *e)
+static int receive_post(struct weft_retry *e)
 {
-	struct win_ear *ear = weft_container_of(e, struct win_ear, pend);
-	uint64_t word = weft_tag_word(ear->w->comm->ctx, WEFT_CTX_CTRL, 0, 0);
+	struct win_am_recv *receive =
+		weft_container_of(e, struct win_am_recv, pend);
+	uint64_t word =
+		weft_tag_word(receive->w->comm->ctx, WEFT_CTX_CTRL, 0, 0);
 
 	return weft_fi_errno(
-		(int)fi_trecv(weft_core.ep, ear->data, sizeof(ear->data), NULL,
-			      FI_ADDR_UNSPEC, word,
-			      WEFT_TAG_SRC | WEFT_TAG_MASK, &ear->io.fi));
+		(int)fi_trecv(weft_core.ep, receive->data,
+			      sizeof(receive->data), NULL, FI_ADDR_UNSPEC, word,
+			      WEFT_TAG_SRC | WEFT_TAG_MASK, &receive->io.fi));
 }
 
-static void ear_left(struct weft_pend *e, int rc)
+static void receive_left(struct weft_retry *e, int rc)
 {
 	if (rc)
-		weft_container_of(e, struct win_ear, pend)->deaf = true;
+		weft_container_of(e, struct win_am_recv, pend)->cancelled =
+			true;
 }
 
-static void ear_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
-		     int err)
+static void receive_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+			 int err)
 {
-	struct win_ear *ear = weft_container_of(io, struct win_ear, io);
+	struct win_am_recv *receive =
+		weft_container_of(io, struct win_am_recv, io);
 	struct win_am head;
 	int source = weft_tag_source(e->tag);
 
 	if (err == -ECANCELED) {
-		ear->deaf = true;
-		weft_progress_note();
+		receive->cancelled = true;
+		weft_progress_notify();
 		return;
 	}
-	if (!err && e->len >= sizeof(head) && source < ear->w->size) {
-		memcpy(&head, ear->data, sizeof(head));
-		ear->got(ear->w, source, &head, ear->data + sizeof(head),
-			 e->len - sizeof(head));
+	if (!err && e->len >= sizeof(head) && source < receive->w->size) {
+		memcpy(&head, receive->data, sizeof(head));
+		receive->got(receive->w, source, &head,
+			     receive->data + sizeof(head),
+			     e->len - sizeof(head));
 	}
-	if (weft_pend_post(&ear->pend))
-		ear->deaf = true;
+	if (weft_retry_post(&receive->pend))
+		receive->cancelled = true;
 }
 
 int win_am_open(struct weft_win *w, win_am_fn got)
 {
-	struct win_ear *ear = calloc(1, sizeof(*ear));
+	struct win_am_recv *receive = calloc(1, sizeof(*receive));
 	int rc;
 
-	if (!ear)
+	if (!receive)
 		return -ENOMEM;
-	ear->io.done = ear_done;
-	ear->pend.post = ear_post;
-	ear->pend.left = ear_left;
-	ear->pend.lane = &weft_pend_receives;
-	ear->w = w;
-	ear->got = got;
-	w->ear = ear;
+	receive->io.done = receive_done;
+	receive->pend.post = receive_post;
+	receive->pend.left = receive_left;
+	receive->pend.lane = &weft_retry_recv_lane;
+	receive->w = w;
+	receive->got = got;
+	w->receive = receive;
 	weft_lock();
-	rc = weft_pend_post(&ear->pend);
+	rc = weft_retry_post(&receive->pend);
 	weft_unlock();
 	return rc;
 }
 
 void win_am_close(struct weft_win *w)
 {
-	struct win_ear *ear = w->ear;
+	struct win_am_recv *receive = w->receive;
 	struct weft_idle idle;
 
-	if (!ear)
+	if (!receive)
 		return;
 	weft_lock();
-	if (weft_pend_remove(&ear->pend))
-		ear->deaf = true;
-	else if (!ear->deaf)
-		fi_cancel(&weft_core.ep->fid, &ear->io.fi);
+	if (weft_retry_remove(&receive->pend))
+		receive->cancelled = true;
+	else if (!receive->cancelled)
+		fi_cancel(&weft_core.ep->fid, &receive->io.fi);
 	weft_unlock();
 	idle = weft_idle_begin(NULL, 0, false);
-	while (!ear->deaf)
-		weft_idle_turn(&idle);
-	free(ear);
-	w->ear = NULL;
+	while (!receive->cancelled)
+		weft_idle_pass(&idle);
+	free(receive);
+	w->receive = NULL;
 }

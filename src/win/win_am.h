@@ -2,8 +2,8 @@
 /*
  * Messages of a window, over its communicator: for operations that neither
  * shared memory nor libfabric's remote memory access does. A member has one
- * receive posted for all of them (struct win_ear), so they are processed in the
- * order of arrival, by the thread that makes progress, with the core's lock
+ * receive posted for all of them (struct win_am_recv), so they are processed in
+ * the order of arrival, by the thread that makes progress, with the core's lock
  * held.
  *
  *   request   LOCK UNLOCK POST COMPLETE     without data
@@ -77,7 +77,7 @@ int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 		const struct iovec *part, int n, struct win_op *op);
 
 /* Sends a message without data; takes the lock. */
-int win_am_say(struct weft_win *w, int rank, enum win_am_type type,
-	       uint32_t flags);
+int win_am_send_empty(struct weft_win *w, int rank, enum win_am_type type,
+		      uint32_t flags);
 
 #endif

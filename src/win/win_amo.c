@@ -14,13 +14,13 @@ static bool has_type(const struct weft_win *w, const struct weft_dt *unit)
 	return w->rma && (w->fabric->types >> unit->basic & 1);
 }
 
-bool win_amo_takes(const struct win_call *c, const struct win_run *run)
+bool win_amo_supports(const struct win_call *c, const struct win_run *run)
 {
 	struct weft_win *w = c->w;
 	uint64_t at = w->peer[c->target].base + (uintptr_t)run->at;
 	struct win_attach_place p;
 
-	if (!has_type(w, c->unit) || !win_elem_is_quick(&c->e, at))
+	if (!has_type(w, c->unit) || !win_elem_is_atomic(&c->e, at))
 		return false;
 	/*
 	 * an element may be in two attachments; no run is, see win_call_run()

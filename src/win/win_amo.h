@@ -9,7 +9,7 @@
 #include "src/win/win_call.h"
 
 /* Can fi_atomic execute the run at its location? */
-bool win_amo_takes(const struct win_call *c, const struct win_run *run);
+bool win_amo_supports(const struct win_call *c, const struct win_run *run);
 
 /*
  * Called before the first run. Where the provider does not keep the order of

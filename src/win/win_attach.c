@@ -69,17 +69,18 @@ static struct attached *attached_of(struct weft_list *n)
 	return weft_container_of(n, struct attached, link);
 }
 
-static bool meet(const struct attached *a, uint64_t start, uint64_t bytes)
+static bool overlaps(const struct attached *a, uint64_t start, uint64_t bytes)
 {
 	return start < a->start + a->bytes && a->start < start + bytes;
 }
 
-static bool any_meets(const struct weft_win *w, uint64_t start, uint64_t bytes)
+static bool any_overlaps(const struct weft_win *w, uint64_t start,
+			 uint64_t bytes)
 {
 	struct weft_list *n;
 
 	for (n = w->attached.next; n != &w->attached; n = n->next)
-		if (meet(attached_of(n), start, bytes))
+		if (overlaps(attached_of(n), start, bytes))
 			return true;
 	return false;
 }
@@ -113,23 +114,25 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 }
 
 /* Where the own attachments are published; slot NULL: nowhere. */
-struct shown {
+struct published_list {
 	struct win_attached *slot;
 	weft_au32 *slots;
 };
 
-static struct shown shown_of(struct weft_win *w)
+static struct published_list published_of(struct weft_win *w)
 {
 	if (w->page)
-		return (struct shown){ win_attached(w->page, w->rank),
-				       &win_row(w->page, w->rank)->slots };
+		return (struct published_list){
+			win_attached(w->page, w->rank),
+			&win_record(w->page, w->rank)->slots
+		};
 	if (w->far)
-		return (struct shown){ w->far->slot, &w->far->slots };
-	return (struct shown){ 0 };
+		return (struct published_list){ w->far->slot, &w->far->slots };
+	return (struct published_list){ 0 };
 }
 
 /* An empty slot; NULL: none is left. */
-static struct win_attached *slot_find(const struct shown *all)
+static struct win_attached *slot_find(const struct published_list *all)
 {
 	for (uint32_t i = 0; i < WIN_ATTACHED_MAX; i++) {
 		if (weft_load64(&all->slot[i].bytes))
@@ -142,7 +145,7 @@ static struct win_attached *slot_find(const struct shown *all)
 }
 
 /* Called before and after a change of the list: concurrent readers retry. */
-static void list_turn(struct weft_win *w)
+static void version_step(struct weft_win *w)
 {
 	weft_fence_full();
 	if (w->far)
@@ -150,14 +153,14 @@ static void list_turn(struct weft_win *w)
 	weft_fence_full();
 }
 
-static int show(struct weft_win *w, struct attached *a, uint64_t key)
+static int publish(struct weft_win *w, struct attached *a, uint64_t key)
 {
 	static weft_au64 ids;
-	struct shown all = shown_of(w);
+	struct published_list all = published_of(w);
 
 	if (!all.slot || !a->bytes)
 		return 0;
-	list_turn(w);
+	version_step(w);
 	a->slot = slot_find(&all);
 	if (a->slot) {
 		/* relaxed: bytes is stored last */
@@ -169,16 +172,16 @@ static int show(struct weft_win *w, struct attached *a, uint64_t key)
 		/* R21 pairs with A21 in list_find() */
 		weft_store64(&a->slot->bytes, a->bytes);
 	}
-	list_turn(w);
+	version_step(w);
 	return a->slot ? 0 : -ENOSPC;
 }
 
 static void drop(struct weft_win *w, struct attached *a)
 {
 	if (a->slot) {
-		list_turn(w);
+		version_step(w);
 		weft_store64(&a->slot->bytes, 0);
-		list_turn(w);
+		version_step(w);
 	}
 	win_mr_close(a->mr);
 	free(a);
@@ -190,7 +193,7 @@ int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
 	struct attached *a;
 	int rc;
 
-	if (any_meets(w, start, bytes))
+	if (any_overlaps(w, start, bytes))
 		return -EBUSY;
 	a = calloc(1, sizeof(*a));
 	if (!a)
@@ -199,7 +202,7 @@ int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
 	a->bytes = bytes;
 	rc = win_mr_open(w, base, bytes, &a->mr, &key);
 	if (!rc)
-		rc = show(w, a, key);
+		rc = publish(w, a, key);
 	if (rc) {
 		drop(w, a);
 		return rc;
@@ -247,21 +250,21 @@ struct win_list {
 	struct win_attached slot[];
 };
 static_assert(offsetof(struct win_list, slot) ==
-		      offsetof(struct win_far, slot) -
-			      offsetof(struct win_far, version),
+		      offsetof(struct win_remote, slot) -
+			      offsetof(struct win_remote, version),
 	      "read as it lies");
 
-static int far_read(struct weft_win *w, int target, size_t at, void *to,
-		    size_t bytes)
+static int remote_read(struct weft_win *w, int target, size_t at, void *to,
+		       size_t bytes)
 {
 	const struct weft_win_peer *p = &w->peer[target];
 	struct win_fi f = { .kind = WIN_FI_READ,
 			    .local = to,
 			    .len = bytes,
 			    .addr = (w->fabric->by_address ? p->far : 0) + at,
-			    .key = p->far_key };
+			    .key = p->remote_key };
 
-	return win_fi_do(w, target, &f);
+	return win_fi_execute(w, target, &f);
 }
 
 /*
@@ -271,7 +274,7 @@ static int far_read(struct weft_win *w, int target, size_t at, void *to,
 static int list_read(struct weft_win *w, int target, struct win_list *head,
 		     struct win_list **list_p)
 {
-	size_t at = offsetof(struct win_far, version), bytes;
+	size_t at = offsetof(struct win_remote, version), bytes;
 	struct win_list again, *l;
 	int rc;
 
@@ -279,9 +282,9 @@ static int list_read(struct weft_win *w, int target, struct win_list *head,
 	l = malloc(bytes);
 	if (!l)
 		return -ENOMEM;
-	rc = far_read(w, target, at, l, bytes);
+	rc = remote_read(w, target, at, l, bytes);
 	if (!rc)
-		rc = far_read(w, target, at, &again, sizeof(again));
+		rc = remote_read(w, target, at, &again, sizeof(again));
 	if (!rc && l->version == again.version && !(again.version & 1) &&
 	    l->slots == head->slots) {
 		*list_p = l;
@@ -304,16 +307,16 @@ static bool list_is(struct weft_win *w, int target, uint64_t version)
 	return same;
 }
 
-int win_attach_learn(struct weft_win *w, int target)
+int win_attach_update(struct weft_win *w, int target)
 {
-	size_t at = offsetof(struct win_far, version);
+	size_t at = offsetof(struct win_remote, version);
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_list head, *l = NULL;
 	int rc;
 
 	if (!w->dynamic || !p->far || target == w->rank)
 		return 0;
-	rc = far_read(w, target, at, &head, sizeof(head));
+	rc = remote_read(w, target, at, &head, sizeof(head));
 	if (rc || list_is(w, target, head.version))
 		return rc;
 	while (!rc && !l)
@@ -355,9 +358,10 @@ int win_attach_find(struct weft_win *w, int target, uint64_t start,
 	int rc = MPI_ERR_RMA_RANGE;
 
 	if (w->page)
-		return list_find(win_attached(w->page, target),
-				 weft_load32(&win_row(w->page, target)->slots),
-				 start, p);
+		return list_find(
+			win_attached(w->page, target),
+			weft_load32(&win_record(w->page, target)->slots), start,
+			p);
 	weft_lock();
 	l = w->peer[target].list;
 	if (l)

@@ -16,7 +16,7 @@ struct win_attach_place {
 };
 
 /* Before an access: updates the copy of the target's list. */
-int win_attach_learn(struct weft_win *w, int target);
+int win_attach_update(struct weft_win *w, int target);
 
 /* 0, or MPI_ERR_RMA_RANGE: nothing is attached there. */
 int win_attach_find(struct weft_win *w, int target, uint64_t start,

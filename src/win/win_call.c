@@ -107,7 +107,7 @@ void win_call_end(struct win_call *c)
 	free(c->own_old);
 }
 
-void win_call_give(struct win_call *c, struct win_op *op)
+void win_call_hand_over(struct win_call *c, struct win_op *op)
 {
 	op->in = c->own_in;
 	op->old = c->own_old;

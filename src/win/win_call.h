@@ -43,7 +43,7 @@ int win_call_fetch(struct win_call *c);
 /* Stores results and frees the arrays. */
 void win_call_end(struct win_call *c);
 /* Hands the arrays over to an operation, which frees them. */
-void win_call_give(struct win_call *c, struct win_op *op);
+void win_call_hand_over(struct win_call *c, struct win_op *op);
 
 /* The run that begins with element from; from < c->n. */
 struct win_run win_call_run(const struct win_call *c, size_t from);

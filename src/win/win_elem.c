@@ -324,7 +324,7 @@ static bool apply_rows(const struct win_elem *e, char *at,
 void win_elem_apply(const struct win_elem *e, char *at,
 		    const struct win_elem_rows *r, size_t n, bool plain)
 {
-	bool quick = !plain && win_elem_is_quick(e, (uintptr_t)at);
+	bool quick = !plain && win_elem_is_atomic(e, (uintptr_t)at);
 
 	if (quick && e->what == WIN_ELEM_REPLACE && !r->old)
 		apply_stores(e, at, r->in, n);

@@ -38,7 +38,7 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 			    const struct weft_op *op, bool compares);
 
 /* Can an element there be changed by an atomic instruction, without a lock? */
-static inline bool win_elem_is_quick(const struct win_elem *e, uint64_t at)
+static inline bool win_elem_is_atomic(const struct win_elem *e, uint64_t at)
 {
 	return e->solid && !(at & (e->bytes - 1));
 }

@@ -127,10 +127,10 @@ static void size_and_place_tell_who_changes_an_element(void **state)
 	struct win_elem pair = win_elem_of(weft_dt_of(MPI_SHORT_INT),
 					   weft_op_of(MPI_MAXLOC), false);
 
-	T_TRUE(win_elem_is_quick(&i4, 64));
-	T_FALSE(win_elem_is_quick(&i4, 66));
-	T_FALSE(win_elem_is_quick(&ld, 64));
-	T_FALSE(win_elem_is_quick(&pair, 64));
+	T_TRUE(win_elem_is_atomic(&i4, 64));
+	T_FALSE(win_elem_is_atomic(&i4, 66));
+	T_FALSE(win_elem_is_atomic(&ld, 64));
+	T_FALSE(win_elem_is_atomic(&pair, 64));
 }
 
 static void *add(void *arg)

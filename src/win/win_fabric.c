@@ -83,7 +83,7 @@ static bool has_type(enum fi_datatype type)
 	       most;
 }
 
-static uint64_t ask_types(void)
+static uint64_t query_types(void)
 {
 	uint64_t all = 0;
 
@@ -104,7 +104,7 @@ static bool is_software(uint32_t protocol)
 }
 
 /* Only our provider has it. */
-static const struct fi_weft_now *ask_now(void)
+static const struct fi_weft_now *query_now(void)
 {
 	void *ops = NULL;
 
@@ -116,26 +116,26 @@ static const struct fi_weft_now *ask_now(void)
 const struct win_fabric *win_fabric(void)
 {
 	static struct win_fabric f;
-	static bool asked;
+	static bool queried;
 	const struct fi_info *info = weft_core.info;
 	const struct fi_domain_attr *d = info->domain_attr;
 
-	if (asked)
+	if (queried)
 		return &f;
-	asked = true;
+	queried = true;
 	f.rma = info->caps & FI_RMA;
-	f.ours = weft_core.tells_met;
+	f.ours = weft_core.reports_match;
 	f.by_processor = f.ours || is_software(info->ep_attr->protocol);
 	f.by_address = d->mr_mode & FI_MR_VIRT_ADDR;
 	f.binds = d->mr_mode & FI_MR_ENDPOINT;
 	f.key_first = d->mr_key_size < 8 ? 1 : UINT64_C(0x57494e0000000001);
 	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
 	f.bytes_max = info->ep_attr->max_msg_size;
-	f.now = f.ours ? ask_now() : NULL;
+	f.now = f.ours ? query_now() : NULL;
 	/* udp;ofi_rxd of 1.17 fails with several outstanding atomics */
 	if (f.rma && (info->caps & FI_ATOMIC) &&
 	    info->ep_attr->protocol != FI_PROTO_RXD)
-		f.types = ask_types();
+		f.types = query_types();
 	return &f;
 }
 

@@ -100,7 +100,7 @@ static int map_fd(int fd, const struct win_heap_place *p, size_t bytes,
 int win_heap_map(const struct win_heap_place *p, size_t bytes,
 		 struct win_heap_map *m, char **mem_p)
 {
-	int fd = weft_region_reach((pid_t)p->pid, p->fd), rc;
+	int fd = weft_region_open_remote_fd((pid_t)p->pid, p->fd), rc;
 
 	if (fd < 0)
 		return fd;

@@ -25,31 +25,31 @@
 #define WIN_MAGIC	 UINT64_C(0x57454654574e3033)
 #define WIN_ATTACHED_MAX 1024
 
-/* A ticket lock, first come first served; see win_gate.h. */
-struct win_gate {
+/* A ticket lock, first come first served; see win_rwlock.h. */
+struct win_rwlock {
 	weft_au32 users;    /* tickets given */
 	weft_au32 read;	    /* the ticket that may enter shared */
 	weft_au32 write;    /* the ticket that may enter exclusively */
 	weft_au32 sleepers; /* waiters on read or write */
 };
-static_assert(sizeof(struct win_gate) == 16, "shared format");
+static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 
-struct win_row {
+struct win_record {
 	/* line 0: lock for accumulates without an atomic instruction */
-	alignas(WEFT_CACHE_LINE) struct win_gate acc;
+	alignas(WEFT_CACHE_LINE) struct win_rwlock acc;
 	/* line 1: written by members that this rank waits for */
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;
-	weft_au32 bell; /* event counter: this line, or posts, has changed */
+	weft_au32 events; /* event counter: this line, or posts, has changed */
 	weft_au32 sleepers;
 	weft_au32 slots; /* used entries of attached; written by this rank */
 };
-static_assert(sizeof(struct win_row) == 128, "shared format");
+static_assert(sizeof(struct win_record) == 128, "shared format");
 
 /* MPI_Win_lock of a rank's memory. */
-struct win_door {
-	alignas(WEFT_CACHE_LINE) struct win_gate lock;
+struct win_rank_lock {
+	alignas(WEFT_CACHE_LINE) struct win_rwlock lock;
 };
-static_assert(sizeof(struct win_door) == 64, "shared format");
+static_assert(sizeof(struct win_rank_lock) == 64, "shared format");
 
 /* Memory that is attached to a dynamic window; bytes 0: none. */
 struct win_attached {
@@ -62,15 +62,15 @@ struct win_attached {
 static_assert(sizeof(struct win_attached) == 64, "shared format");
 
 /* A member's own page, where none is shared: others access it by fi_*. */
-struct win_far {
-	struct win_gate lock;
+struct win_remote {
+	struct win_rwlock lock;
 	weft_au64 version; /* of the list; odd: being changed */
 	weft_au32 slots;
 	uint32_t zero;
 	struct win_attached slot[]; /* dynamic only */
 };
-static_assert(offsetof(struct win_far, version) == 16 &&
-		      offsetof(struct win_far, slot) == 32,
+static_assert(offsetof(struct win_remote, version) == 16 &&
+		      offsetof(struct win_remote, slot) == 32,
 	      "shared format");
 
 struct win_page {
@@ -82,19 +82,19 @@ struct win_page {
 	uint64_t memory;
 	uint32_t ranks;
 	uint32_t zero;
-	struct win_row row[];
+	struct win_record row[];
 };
 static_assert(offsetof(struct win_page, row) == 64, "shared format");
 
-static inline struct win_row *win_row(struct win_page *p, int rank)
+static inline struct win_record *win_record(struct win_page *p, int rank)
 {
 	return &p->row[rank];
 }
 
-static inline struct win_gate *win_door(struct win_page *p, int rank)
+static inline struct win_rwlock *win_rank_lock(struct win_page *p, int rank)
 {
-	struct win_door *all =
-		(struct win_door *)(void *)((char *)p + p->locks);
+	struct win_rank_lock *all =
+		(struct win_rank_lock *)(void *)((char *)p + p->locks);
 
 	return &all[rank].lock;
 }

@@ -9,65 +9,66 @@
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/win/win_am.h"
-#include "src/win/win_far.h"
-#include "src/win/win_gate.h"
+#include "src/win/win_remote.h"
+#include "src/win/win_rwlock.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_wait.h"
 
 /* ---- one target ---------------------------------------------------------- */
 
 /* Requests a lock by message; for the own memory, without one. */
-static int ask_by_message(struct weft_win *w, int target, bool alone)
+static int request_by_message(struct weft_win *w, int target, bool alone)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_idle idle = win_idle_begin(w);
 	int rc;
 
 	/* relaxed: there is no grant before a request */
-	weft_store32_relaxed(&p->told, 0);
+	weft_store32_relaxed(&p->granted, 0);
 	if (target == w->rank) {
 		weft_lock();
 		rc = win_serve_lock(w, target, alone);
 		weft_unlock();
 	} else {
-		rc = win_am_say(w, target, WIN_AM_LOCK,
-				alone ? WIN_AM_ALONE : 0);
+		rc = win_am_send_empty(w, target, WIN_AM_LOCK,
+				       alone ? WIN_AM_ALONE : 0);
 	}
-	while (!rc && !weft_load32(&p->told))
+	while (!rc && !weft_load32(&p->granted))
 		rc = win_idle_turn(&idle);
 	return rc;
 }
 
-static int take(struct weft_win *w, int target, enum win_lock how)
+static int acquire(struct weft_win *w, int target, enum win_lock how)
 {
 	int rc = 0;
 
-	if (how != WIN_UNASKED && w->page)
-		rc = win_gate_enter(win_door(w->page, target),
-				    how == WIN_EXCLUSIVE, w->comm);
-	else if (how != WIN_UNASKED && win_far_locks(w))
-		rc = win_far_enter(w, target, how == WIN_EXCLUSIVE);
-	else if (how != WIN_UNASKED)
-		rc = ask_by_message(w, target, how == WIN_EXCLUSIVE);
+	if (how != WIN_NOCHECK && w->page)
+		rc = win_rwlock_acquire(win_rank_lock(w->page, target),
+					how == WIN_EXCLUSIVE, w->comm);
+	else if (how != WIN_NOCHECK && win_remote_has_locks(w))
+		rc = win_remote_lock(w, target, how == WIN_EXCLUSIVE);
+	else if (how != WIN_NOCHECK)
+		rc = request_by_message(w, target, how == WIN_EXCLUSIVE);
 	if (!rc)
 		weft_store32(&w->peer[target].lock, how);
 	return rc;
 }
 
-static int give(struct weft_win *w, int target)
+static int release(struct weft_win *w, int target)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	enum win_lock how = weft_load32(&p->lock);
 
 	weft_store32(&p->lock, WIN_UNLOCKED);
-	if (how == WIN_UNASKED || how == WIN_UNLOCKED)
+	if (how == WIN_NOCHECK || how == WIN_UNLOCKED)
 		return 0;
 	if (w->page) {
-		win_gate_leave(win_door(w->page, target), how == WIN_EXCLUSIVE);
+		win_rwlock_release(win_rank_lock(w->page, target),
+				   how == WIN_EXCLUSIVE);
 		return 0;
 	}
-	if (win_far_locks(w))
-		return win_far_leave(w, target, how == WIN_EXCLUSIVE);
+	if (win_remote_has_locks(w))
+		return win_remote_unlock(w, target, how == WIN_EXCLUSIVE);
 	if (target == w->rank) {
 		weft_lock();
 		win_serve_unlock(w, target);
@@ -75,13 +76,13 @@ static int give(struct weft_win *w, int target)
 		return 0;
 	}
 	w->unlocked[target]++;
-	return win_am_say(w, target, WIN_AM_UNLOCK, 0);
+	return win_am_send_empty(w, target, WIN_AM_UNLOCK, 0);
 }
 
 /*
  * One thread requests the lock, other threads that need the target wait for it.
  */
-int win_lock_ask(struct weft_win *w, int target)
+int win_lock_acquire(struct weft_win *w, int target)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_idle idle = win_idle_begin(w);
@@ -89,14 +90,15 @@ int win_lock_ask(struct weft_win *w, int target)
 	int rc = 0;
 
 	weft_lock();
-	mine = !p->asking && !weft_load32(&p->lock);
-	p->asking = p->asking || mine;
+	mine = !p->requesting && !weft_load32(&p->lock);
+	p->requesting = p->requesting || mine;
 	weft_unlock();
 	if (mine) {
-		rc = take(w, target, w->lock_free ? WIN_UNASKED : WIN_SHARED);
+		rc = acquire(w, target,
+			     w->lock_nocheck ? WIN_NOCHECK : WIN_SHARED);
 		weft_lock();
-		p->asking = false;
-		weft_progress_note();
+		p->requesting = false;
+		weft_progress_notify();
 		weft_unlock();
 	}
 	while (!rc && !weft_load32(&p->lock))
@@ -124,7 +126,7 @@ int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
 
 	if (rank == w->rank)
 		win_serve_others(w);
-	rc = take(w, rank, assert &MPI_MODE_NOCHECK ? WIN_UNASKED : how);
+	rc = acquire(w, rank, assert &MPI_MODE_NOCHECK ? WIN_NOCHECK : how);
 	if (rc)
 		return rc;
 	weft_store32_relaxed(&w->peer[rank].open, 1); /* relaxed, too */
@@ -138,10 +140,10 @@ int weft_win_unlock(struct weft_win *w, int rank)
 	int rc = 0, rc2;
 
 	/* the release of a lock in memory orders this process's stores */
-	if (!w->page || weft_load32(&w->peer[rank].lock) == WIN_UNASKED ||
+	if (!w->page || weft_load32(&w->peer[rank].lock) == WIN_NOCHECK ||
 	    weft_load32(pending) || weft_load32(&w->error))
-		rc = win_settle(w, pending);
-	rc2 = give(w, rank);
+		rc = win_epoch_drain(w, pending);
+	rc2 = release(w, rank);
 
 	weft_store32_relaxed(&w->peer[rank].open, 0); /* relaxed, too */
 	count_locks(w, -1);
@@ -155,11 +157,12 @@ int weft_win_lock_all(struct weft_win *w, int assert)
 	int rc = 0;
 
 	win_serve_others(w);
-	w->lock_free = assert &MPI_MODE_NOCHECK;
+	w->lock_nocheck = assert &MPI_MODE_NOCHECK;
 	for (int i = 0; !rc && i < w->size; i++)
 		if (w->page || i == w->rank) /* others at their first use */
-			rc = take(w, i,
-				  w->lock_free ? WIN_UNASKED : WIN_SHARED);
+			rc = acquire(w, i,
+				     w->lock_nocheck ? WIN_NOCHECK
+						     : WIN_SHARED);
 	w->lock_all = !rc;
 	count_locks(w, 0);
 	return rc;
@@ -167,10 +170,10 @@ int weft_win_lock_all(struct weft_win *w, int assert)
 
 int weft_win_unlock_all(struct weft_win *w)
 {
-	int rc = win_settle(w, &w->pending);
+	int rc = win_epoch_drain(w, &w->pending);
 
 	for (int i = 0; i < w->size; i++) {
-		int rc2 = give(w, i);
+		int rc2 = release(w, i);
 
 		rc = rc ? rc : rc2;
 	}

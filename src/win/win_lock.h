@@ -10,10 +10,10 @@ enum win_lock {
 	WIN_UNLOCKED,
 	WIN_SHARED,
 	WIN_EXCLUSIVE,
-	WIN_UNASKED, /* MPI_MODE_NOCHECK */
+	WIN_NOCHECK, /* MPI_MODE_NOCHECK */
 };
 
-int win_lock_ask(struct weft_win *w, int target);
+int win_lock_acquire(struct weft_win *w, int target);
 
 /*
  * Before an access: where messages request locks, MPI_Win_lock_all requests
@@ -24,7 +24,7 @@ static inline int win_lock_reach(struct weft_win *w, int target)
 	if (weft_likely(w->page || !w->lock_all ||
 			weft_load32(&w->peer[target].lock)))
 		return 0;
-	return win_lock_ask(w, target);
+	return win_lock_acquire(w, target);
 }
 
 /* Barrier of all members; their earlier stores are visible afterwards. */

@@ -7,7 +7,7 @@
 #include "src/win/win_attach.h"
 #include "src/win/win_call.h"
 #include "src/win/win_lock.h"
-#include "src/win/win_near.h"
+#include "src/win/win_mapped.h"
 #include "src/win/win_now.h"
 
 #include <errno.h>
@@ -74,8 +74,8 @@ static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 	if (x->tdt->extent < 0)
 		lo += (x->tcount - 1) * x->tdt->extent;
 	span = weft_dt_span(x->tdt, x->tcount);
-	at = win_near_find(w, x->target, (uint64_t)(x->disp + lo),
-			   (uint64_t)span);
+	at = win_mapped_find(w, x->target, (uint64_t)(x->disp + lo),
+			     (uint64_t)span);
 	return at ? at - lo : NULL;
 }
 
@@ -194,7 +194,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 	if (!op)
 		return -ENOMEM;
 	op->what = what_of(put);
-	return win_op_posted(op, fabric_pieces(op, &s, x->target, put), req_p);
+	return win_op_start(op, fabric_pieces(op, &s, x->target, put), req_p);
 }
 
 /* ---- by messages --------------------------------------------------------- */
@@ -222,14 +222,15 @@ static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 		return -ENOMEM;
 	}
 	op->what = what_of(put);
-	win_call_give(&c, op);
-	return win_op_posted(op, win_call_send(&c, op, NULL), req_p);
+	win_call_hand_over(&c, op);
+	return win_op_start(op, win_call_send(&c, op, NULL), req_p);
 }
 
 /* ---- entry points -------------------------------------------------------- */
 
-static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
-			      bool put, struct weft_req **req_p)
+static WEFT_COLD int move_slow_path(struct weft_win *w,
+				    const struct weft_win_xfer *x, bool put,
+				    struct weft_req **req_p)
 {
 	int rc = win_lock_reach(w, x->target);
 	char *at;
@@ -248,7 +249,7 @@ static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
 	}
 	if (!w->rma)
 		return move_message(w, x, put, req_p);
-	rc = win_attach_learn(w, x->target);
+	rc = win_attach_update(w, x->target);
 	return rc ? rc : move_fabric(w, x, put, req_p);
 }
 
@@ -262,7 +263,7 @@ int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,
 	if (weft_likely(p->direct != NULL))
 		return move_here(x, p->direct + (uint64_t)x->disp * p->unit,
 				 true, req_p);
-	return move_far(w, x, true, req_p);
+	return move_slow_path(w, x, true, req_p);
 }
 
 int weft_win_get(struct weft_win *w, const struct weft_win_xfer *x,
@@ -273,5 +274,5 @@ int weft_win_get(struct weft_win *w, const struct weft_win_xfer *x,
 	if (weft_likely(p->direct != NULL))
 		return move_here(x, p->direct + (uint64_t)x->disp * p->unit,
 				 false, req_p);
-	return move_far(w, x, false, req_p);
+	return move_slow_path(w, x, false, req_p);
 }

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FLYING_MAX 1024 /* outstanding pieces of one window */
+#define PIECES_MAX 1024 /* outstanding pieces of one window */
 
 /* ---- the access ---------------------------------------------------------- */
 
@@ -95,10 +95,10 @@ static WEFT_COLD int op_code(const struct win_op *op)
 		 op->what ? op->what : "access to memory",
 		 (int)(op->peer - op->w->peer),
 		 weft_errtext_get(weft_errtext_class(op->error)));
-	return weft_errtext_keep(weft_errtext_class(op->error), text);
+	return weft_errtext_store(weft_errtext_class(op->error), text);
 }
 
-void win_op_drop(struct win_op *op, int err)
+void win_op_piece_done(struct win_op *op, int err)
 {
 	struct weft_win *w = op->w;
 
@@ -115,16 +115,16 @@ void win_op_drop(struct win_op *op, int err)
 	weft_req_complete(&op->req, op->error);
 }
 
-int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p)
+int win_op_start(struct win_op *op, int rc, struct weft_req **req_p)
 {
 	if (req_p)
 		*req_p = &op->req;
 	weft_lock();
 	if (rc) /* reported here, not later */
 		op->kept = true;
-	win_op_drop(op, rc);
+	win_op_piece_done(op, rc);
 	if (weft_unlikely(weft_threads)) /* a flush may wait for it */
-		weft_progress_note();
+		weft_progress_notify();
 	weft_unlock();
 	if (rc && req_p) {
 		weft_req_release(*req_p);
@@ -138,10 +138,10 @@ int win_op_room(struct weft_win *w)
 	struct win_idle idle;
 	int rc = 0;
 
-	if (weft_likely(weft_load32(&w->flying) < FLYING_MAX))
+	if (weft_likely(weft_load32(&w->pieces) < PIECES_MAX))
 		return 0;
 	idle = win_idle_begin(w);
-	while (!rc && weft_load32(&w->flying) >= FLYING_MAX)
+	while (!rc && weft_load32(&w->pieces) >= PIECES_MAX)
 		rc = win_idle_turn(&idle);
 	return rc;
 }
@@ -150,7 +150,7 @@ int win_op_room(struct weft_win *w)
 
 struct piece {
 	struct weft_io io;
-	struct weft_pend pend;
+	struct weft_retry pend;
 	struct win_op *op;
 	struct win_fi f;
 };
@@ -160,8 +160,8 @@ static void piece_over(struct piece *p, int err)
 	struct win_op *op = p->op;
 
 	free(p);
-	weft_add32(&op->w->flying, (uint32_t)-1);
-	win_op_drop(op, err);
+	weft_add32(&op->w->pieces, (uint32_t)-1);
+	win_op_piece_done(op, err);
 }
 
 static void piece_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
@@ -171,7 +171,7 @@ static void piece_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	piece_over(weft_container_of(io, struct piece, io), err);
 }
 
-static void piece_left(struct weft_pend *e, int rc)
+static void piece_left(struct weft_retry *e, int rc)
 {
 	if (rc)
 		piece_over(weft_container_of(e, struct piece, pend), rc);
@@ -209,7 +209,7 @@ static ssize_t post_atomic(struct piece *p, fi_addr_t to)
 				 f->key, f->type, f->op, &p->io.fi);
 }
 
-static int piece_post(struct weft_pend *e)
+static int piece_post(struct weft_retry *e)
 {
 	struct piece *p = weft_container_of(e, struct piece, pend);
 	const struct win_fi *f = &p->f;
@@ -253,15 +253,15 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 	p->op = op;
 	p->f = *f;
 	weft_lock();
-	rc = weft_wire_reach(proc);
+	rc = weft_wire_resolve(proc);
 	op->left++;
-	weft_add32(&op->w->flying, 1);
+	weft_add32(&op->w->pieces, 1);
 	weft_count(WEFT_COUNT_WIN_FABRIC, 1);
 	if (!rc)
-		rc = weft_pend_post(&p->pend);
+		rc = weft_retry_post(&p->pend);
 	if (rc) {
 		op->left--;
-		weft_add32(&op->w->flying, (uint32_t)-1);
+		weft_add32(&op->w->pieces, (uint32_t)-1);
 	}
 	weft_unlock();
 	if (rc)
@@ -292,7 +292,7 @@ int win_fi_find(struct weft_win *w, int target, const void *buf,
 	return 0;
 }
 
-int win_fi_do(struct weft_win *w, int target, const struct win_fi *f)
+int win_fi_execute(struct weft_win *w, int target, const struct win_fi *f)
 {
 	struct win_op *op = win_op_open(w, target, true);
 	struct weft_req *r;
@@ -300,7 +300,7 @@ int win_fi_do(struct weft_win *w, int target, const struct win_fi *f)
 
 	if (!op)
 		return -ENOMEM;
-	rc = win_op_posted(op, win_fi_post(op, f), &r);
+	rc = win_op_start(op, win_fi_post(op, f), &r);
 	return rc ? rc : weft_req_finish(r);
 }
 
@@ -354,6 +354,6 @@ int win_fi_wait(struct weft_win *w, int target, const char *buf,
 	op = win_op_open(w, target, true);
 	if (!op)
 		return -ENOMEM;
-	rc = win_op_posted(op, fi_pieces(op, target, buf, f), &r);
+	rc = win_op_start(op, fi_pieces(op, target, buf, f), &r);
 	return rc ? rc : weft_req_finish(r);
 }

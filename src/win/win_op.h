@@ -33,12 +33,12 @@ struct win_op {
 /* Starts with one piece, owned by the caller. NULL: no memory. */
 struct win_op *win_op_open(struct weft_win *w, int target, bool kept);
 /* A piece is complete; the lock is held. err: 0, -errno or an MPI class. */
-void win_op_drop(struct win_op *op, int err);
+void win_op_piece_done(struct win_op *op, int err);
 /*
  * All pieces are posted, or rc is the error. req_p: returns the request; NULL:
  * the window tracks it. Returns the result of the access.
  */
-int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p);
+int win_op_start(struct win_op *op, int rc, struct weft_req **req_p);
 
 /* Before another piece: waits while FLYING_MAX are outstanding. */
 int win_op_room(struct weft_win *w);
@@ -77,7 +77,7 @@ int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);
 
 /* Executes one piece at a known address, and waits for it. */
-int win_fi_do(struct weft_win *w, int target, const struct win_fi *f);
+int win_fi_execute(struct weft_win *w, int target, const struct win_fi *f);
 
 /*
  * Reads or writes a target's memory, found by win_fi_find(), and waits for it.

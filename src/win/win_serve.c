@@ -19,8 +19,8 @@
  * Sends a response that must not be dropped: without memory for it the origin
  * would wait for ever, so the job is aborted. Dead ranks need none.
  */
-static void answer_with(struct weft_win *w, int rank, const struct win_am *head,
-			const struct iovec *row)
+static void respond(struct weft_win *w, int rank, const struct win_am *head,
+		    const struct iovec *row)
 {
 	if (win_am_send(w, rank, head, row, row && row->iov_len ? 1 : 0,
 			NULL) == -ENOMEM)
@@ -33,7 +33,7 @@ static void answer_with(struct weft_win *w, int rank, const struct win_am *head,
 /* ---- the lock ------------------------------------------------------------ */
 
 /* A request that waits for the lock of the own memory. */
-struct win_wish {
+struct win_lock_waiter {
 	struct weft_list link;
 	int rank;
 	bool alone;
@@ -44,19 +44,19 @@ static void grant(struct weft_win *w, int rank)
 	struct win_am head = { .type = WIN_AM_GRANT };
 
 	if (rank == w->rank) {
-		weft_store32(&w->peer[rank].told, 1);
-		weft_progress_note();
+		weft_store32(&w->peer[rank].granted, 1);
+		weft_progress_notify();
 		return;
 	}
-	answer_with(w, rank, &head, NULL);
+	respond(w, rank, &head, NULL);
 }
 
 /* Grants the requests at the front of the queue that can hold the lock. */
 static void grant_next(struct weft_win *w)
 {
-	while (!w->exclusive && !weft_list_empty(&w->wishes)) {
-		struct win_wish *f = weft_container_of(w->wishes.next,
-						       struct win_wish, link);
+	while (!w->exclusive && !weft_list_empty(&w->lock_waiters)) {
+		struct win_lock_waiter *f = weft_container_of(
+			w->lock_waiters.next, struct win_lock_waiter, link);
 
 		if (f->alone && w->shared)
 			return;
@@ -70,13 +70,13 @@ static void grant_next(struct weft_win *w)
 
 int win_serve_lock(struct weft_win *w, int rank, bool alone)
 {
-	struct win_wish *f = malloc(sizeof(*f));
+	struct win_lock_waiter *f = malloc(sizeof(*f));
 
 	if (!f)
 		return -ENOMEM;
 	f->rank = rank;
 	f->alone = alone;
-	weft_list_push_back(&w->wishes, &f->link);
+	weft_list_push_back(&w->lock_waiters, &f->link);
 	grant_next(w);
 	return 0;
 }
@@ -90,7 +90,7 @@ void win_serve_unlock(struct weft_win *w, int rank)
 	else if (w->shared)
 		w->shared--;
 	grant_next(w);
-	weft_progress_note();
+	weft_progress_notify();
 }
 
 /* ---- accesses ------------------------------------------------------------ */
@@ -191,7 +191,7 @@ static void access_serve(struct weft_win *w, int source,
 		}
 		answer.error = access_do(&a);
 	}
-	answer_with(w, source, &answer, &row);
+	respond(w, source, &answer, &row);
 }
 
 /* ---- responses ----------------------------------------------------------- */
@@ -219,7 +219,7 @@ int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 			    .bytes = old ? bytes : 0 };
 	weft_list_push_back(&op->w->parts, &p->link);
 	op->left++;
-	weft_add32(&op->w->flying, 1);
+	weft_add32(&op->w->pieces, 1);
 	*id_p = p->id;
 	return 0;
 }
@@ -244,8 +244,8 @@ static void part_over(struct part *p, int err)
 
 	weft_list_remove(&p->link);
 	free(p);
-	weft_add32(&op->w->flying, (uint32_t)-1);
-	win_op_drop(op, err);
+	weft_add32(&op->w->pieces, (uint32_t)-1);
+	win_op_piece_done(op, err);
 }
 
 void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err)
@@ -253,8 +253,9 @@ void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err)
 	part_over(part_find(w, rank, id), err);
 }
 
-static void answered(struct weft_win *w, int source, const struct win_am *head,
-		     const char *body, size_t bytes)
+static void on_response(struct weft_win *w, int source,
+			const struct win_am *head, const char *body,
+			size_t bytes)
 {
 	struct part *p = part_find(w, source, head->id);
 
@@ -278,7 +279,7 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 		win_serve_unlock(w, source);
 		return;
 	case WIN_AM_GRANT:
-		weft_store32(&w->peer[source].told, 1);
+		weft_store32(&w->peer[source].granted, 1);
 		break;
 	case WIN_AM_POST:
 		weft_add32(&w->peer[source].post, 1);
@@ -290,10 +291,10 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 		access_serve(w, source, head, body, bytes);
 		return;
 	case WIN_AM_ANSWER:
-		answered(w, source, head, body, bytes);
+		on_response(w, source, head, body, bytes);
 		return;
 	default:
 		return;
 	}
-	weft_progress_note();
+	weft_progress_notify();
 }

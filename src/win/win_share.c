@@ -25,7 +25,7 @@ struct place {
 	uint64_t bytes;
 };
 
-bool win_share_is_near(const struct weft_comm *c)
+bool win_share_is_local(const struct weft_comm *c)
 {
 	const struct weft_job *job = &weft_core.job;
 	int i, k;
@@ -74,10 +74,10 @@ static void layout(struct win_page *p, const struct weft_win *w)
 	memset(p, 0, sizeof(*p));
 	p->magic = WIN_MAGIC;
 	p->ranks = (uint32_t)n;
-	p->posts = sizeof(*p) + n * sizeof(struct win_row);
+	p->posts = sizeof(*p) + n * sizeof(struct win_record);
 	if (!w->lockless) {
 		p->locks = p->posts;
-		p->posts += n * sizeof(struct win_door);
+		p->posts += n * sizeof(struct win_rank_lock);
 	}
 	p->attached = page_up(p->posts + n * n * sizeof(weft_au32));
 	if (w->dynamic)
@@ -104,7 +104,7 @@ static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
 
 static int map(struct weft_win *w, const struct place *at)
 {
-	int fd = weft_region_reach((pid_t)at->pid, (int)at->fd), rc;
+	int fd = weft_region_open_remote_fd((pid_t)at->pid, (int)at->fd), rc;
 
 	if (fd < 0)
 		return fd;

@@ -7,7 +7,7 @@
 #include "src/win/win_layout.h"
 
 /* Do all members run on this host? */
-bool win_share_is_near(const struct weft_comm *c);
+bool win_share_is_local(const struct weft_comm *c);
 
 /*
  * Collective: rank 0 creates a region with a page and bytes of memory behind

@@ -9,7 +9,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_trace.h"
 #include "src/win/win_am.h"
-#include "src/win/win_gate.h"
+#include "src/win/win_rwlock.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_wait.h"
 
@@ -26,7 +26,7 @@ int win_barrier(struct weft_win *w)
 
 int weft_win_fence(struct weft_win *w, int assert)
 {
-	int error = win_settle(w, &w->pending), rc = win_barrier(w);
+	int error = win_epoch_drain(w, &w->pending), rc = win_barrier(w);
 
 	weft_fence_full();
 	w->fence = !(assert &MPI_MODE_NOSUCCEED);
@@ -44,37 +44,37 @@ static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
 }
 
 /* Notifies rank of a change in its record. */
-static void ring(struct weft_win *w, int rank)
+static void notify(struct weft_win *w, int rank)
 {
-	struct win_row *r = win_row(w->page, rank);
+	struct win_record *r = win_record(w->page, rank);
 
-	win_bump(&r->bell);
-	win_wake(&r->bell, WIN_ANY, &r->sleepers);
+	win_event_add(&r->events);
+	win_wake(&r->events, WIN_ANY, &r->sleepers);
 }
 
 /* Waits for a change of the own event counter. */
-static int listen(struct weft_win *w, struct win_pause *p, uint32_t seen)
+static int wait_event(struct weft_win *w, struct win_pause *p, uint32_t seen)
 {
-	struct win_row *r = win_row(w->page, w->rank);
+	struct win_record *r = win_record(w->page, w->rank);
 
-	return win_pause(p, &r->bell, seen, WIN_ANY, &r->sleepers);
+	return win_pause(p, &r->events, seen, WIN_ANY, &r->sleepers);
 }
 
 static int post_to(struct weft_win *w, int origin)
 {
 	weft_trace_sync(w->comm, origin, WEFT_TRACE_POST, true);
 	if (!w->page && origin != w->rank)
-		return win_am_say(w, origin, WIN_AM_POST, 0);
+		return win_am_send_empty(w, origin, WIN_AM_POST, 0);
 	if (!w->page) {
 		weft_lock();
 		weft_add32(&w->peer[origin].post, 1);
-		weft_progress_note();
+		weft_progress_notify();
 		weft_unlock();
 		return 0;
 	}
 	/* R22 pairs with A22 in is_posted(): publishes earlier stores */
 	weft_add32(win_posts(w->page, origin, w->rank), 1);
-	ring(w, origin);
+	notify(w, origin);
 	return 0;
 }
 
@@ -111,10 +111,10 @@ static int await_post(struct weft_win *w, int target)
 	while (!rc && !w->page && !is_posted(w, target))
 		rc = win_idle_turn(&idle);
 	while (w->page && !rc) {
-		seen = weft_load32(&win_row(w->page, w->rank)->bell);
+		seen = weft_load32(&win_record(w->page, w->rank)->events);
 		if (is_posted(w, target))
 			break;
-		rc = listen(w, &p, seen);
+		rc = wait_event(w, &p, seen);
 	}
 	if (w->page)
 		w->peer[target].posts++;
@@ -145,24 +145,24 @@ static int complete_to(struct weft_win *w, int target)
 {
 	weft_trace_sync(w->comm, target, WEFT_TRACE_COMPLETE, true);
 	if (!w->page && target != w->rank)
-		return win_am_say(w, target, WIN_AM_COMPLETE, 0);
+		return win_am_send_empty(w, target, WIN_AM_COMPLETE, 0);
 	if (!w->page) {
 		weft_lock();
 		weft_add32(&w->completes, 1);
-		weft_progress_note();
+		weft_progress_notify();
 		weft_unlock();
 		return 0;
 	}
 	/* R23 pairs with A23 in is_over(): publishes stores to the target */
-	weft_add32(&win_row(w->page, target)->completes, 1);
-	ring(w, target);
+	weft_add32(&win_record(w->page, target)->completes, 1);
+	notify(w, target);
 	return 0;
 }
 
 int weft_win_complete(struct weft_win *w)
 {
 	struct weft_group *g = w->started;
-	int rc = win_settle(w, &w->pending);
+	int rc = win_epoch_drain(w, &w->pending);
 
 	for (int i = 0; i < g->size; i++) {
 		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
@@ -183,7 +183,7 @@ static bool is_over(struct weft_win *w)
 {
 	/* A23 pairs with R23 in complete_to() */
 	uint32_t n =
-		w->page ? weft_load32(&win_row(w->page, w->rank)->completes)
+		w->page ? weft_load32(&win_record(w->page, w->rank)->completes)
 			: weft_load32(&w->completes);
 
 	return n - w->completed == (uint32_t)w->posted->size;
@@ -210,10 +210,10 @@ int weft_win_wait(struct weft_win *w)
 	while (!rc && !w->page && !is_over(w))
 		rc = win_idle_turn(&idle);
 	while (w->page && !rc) {
-		seen = weft_load32(&win_row(w->page, w->rank)->bell);
+		seen = weft_load32(&win_record(w->page, w->rank)->events);
 		if (is_over(w))
 			break;
-		rc = listen(w, &p, seen);
+		rc = wait_event(w, &p, seen);
 	}
 	exposure_end(w);
 	return rc;
@@ -230,7 +230,7 @@ int weft_win_test(struct weft_win *w)
 
 /* ---- checks -------------------------------------------------------------- */
 
-const char *weft_win_no_fence(const struct weft_win *w)
+const char *weft_win_why_no_fence(const struct weft_win *w)
 {
 	if (w->locks || w->lock_all)
 		return "a target is locked";
@@ -253,7 +253,7 @@ const char *weft_win_no_start(const struct weft_win *w)
 
 const char *weft_win_no_end(const struct weft_win *w)
 {
-	const char *why = weft_win_no_fence(w);
+	const char *why = weft_win_why_no_fence(w);
 
 	if (!why && w->fence && weft_load32_relaxed(&w->used))
 		why = "accesses since the last MPI_Win_fence are not complete";

@@ -19,16 +19,16 @@ int win_idle_turn(struct win_idle *i)
 {
 	uint64_t now;
 
-	weft_idle_turn(&i->idle);
+	weft_idle_pass(&i->idle);
 	if (weft_core.virt)
 		return 0;
 	now = weft_now_ns();
-	if (!i->ask_ns)
-		i->ask_ns = now + DEAD_NS;
-	if (now < i->ask_ns)
+	if (!i->check_ns)
+		i->check_ns = now + DEAD_NS;
+	if (now < i->check_ns)
 		return 0;
-	i->ask_ns = 0;
-	return weft_dead_in(i->comm) ? -ECONNRESET : 0;
+	i->check_ns = 0;
+	return weft_failure_failure_in(i->comm) ? -ECONNRESET : 0;
 }
 
 int win_drain(struct weft_win *w, weft_au32 *pending)
@@ -57,7 +57,7 @@ int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending)
 void weft_win_sync(struct weft_win *w)
 {
 	weft_fence_full();
-	if (!weft_win_is_idle(w))
+	if (!weft_win_skip_progress(w))
 		weft_progress_poll(NULL, 0, false);
 	weft_fence_full();
 }

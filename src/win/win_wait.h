@@ -12,7 +12,7 @@
 struct win_idle {
 	struct weft_idle idle;
 	const struct weft_comm *comm;
-	uint64_t ask_ns; /* time of the next check for dead members; or 0 */
+	uint64_t check_ns; /* time of the next check for dead members; or 0 */
 };
 struct win_idle win_idle_begin(const struct weft_win *w);
 int win_idle_turn(struct win_idle *i);
@@ -28,7 +28,7 @@ int win_drain(struct weft_win *w, weft_au32 *pending);
  */
 static inline void win_serve_others(struct weft_win *w)
 {
-	if (!weft_win_is_idle(w))
+	if (!weft_win_skip_progress(w))
 		weft_progress_poll(NULL, 0, false);
 }
 
@@ -36,7 +36,7 @@ static inline void win_serve_others(struct weft_win *w)
  * Drain before an epoch ends; like a flush, but without progress if nothing is
  * pending.
  */
-static inline int win_settle(struct weft_win *w, weft_au32 *pending)
+static inline int win_epoch_drain(struct weft_win *w, weft_au32 *pending)
 {
 	weft_fence_full();
 	if (weft_likely(!weft_load32(pending) && !weft_load32(&w->error)))

@@ -99,7 +99,7 @@ static long counts_make(struct trial *x)
 {
 	long sum = 0;
 
-	x->counts = coll_room(sizeof(int) * (size_t)x->w->size);
+	x->counts = coll_malloc(sizeof(int) * (size_t)x->w->size);
 	for (int i = 0; i < x->w->size; i++) {
 		x->counts[i] =
 			(int)(x->call == REDSCAT ? x->n + i % 3 - 1 : x->n);
@@ -146,8 +146,8 @@ static void prepare(struct trial *x)
 		n = all;
 	x->out_bytes = x->t->extent * (size_t)n;
 	room = x->out_bytes + (PERIOD + 1) * x->t->extent + GUARD;
-	x->in = coll_room(room);
-	x->out = coll_room(room);
+	x->in = coll_malloc(room);
+	x->out = coll_malloc(room);
 	memset(x->out, 0x5a, room);
 	if (has_blocks(x->call))
 		prepare_blocks(x);
@@ -348,7 +348,7 @@ static void wrong(const struct trial *x, const char *what)
 static void check_reduction(const struct trial *x, int ranks, long first,
 			    long n)
 {
-	char *want = coll_room(x->t->extent * (size_t)(n + PERIOD));
+	char *want = coll_malloc(x->t->extent * (size_t)(n + PERIOD));
 
 	answer(x->t, x->op, want, ranks, first, n);
 	if (!same(x->t, x->out, want, n))
@@ -362,7 +362,7 @@ static void check_input(const struct trial *x, long n)
 
 	if (x->in_place || n > 5000)
 		return;
-	was = coll_room(x->t->extent * (size_t)(n + PERIOD));
+	was = coll_malloc(x->t->extent * (size_t)(n + PERIOD));
 	fill(x->t, x->op, was, x->w->rank, 0, n);
 	if (!same(x->t, x->in, was, n))
 		wrong(x, "input changed");

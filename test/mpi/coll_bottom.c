@@ -133,10 +133,10 @@ struct lists {
 
 static struct lists lists_open(void)
 {
-	struct lists l = { coll_room(sizeof(int) * (size_t)size),
-			   coll_room(sizeof(int) * (size_t)size),
-			   coll_room(sizeof(int) * (size_t)size), place(out, N),
-			   place(in, N) };
+	struct lists l = { coll_malloc(sizeof(int) * (size_t)size),
+			   coll_malloc(sizeof(int) * (size_t)size),
+			   coll_malloc(sizeof(int) * (size_t)size),
+			   place(out, N), place(in, N) };
 
 	for (int q = 0; q < size; q++) {
 		l.counts[q] = 1;
@@ -192,8 +192,8 @@ static void test_lists(int way)
 
 static void test_types(int way)
 {
-	MPI_Datatype *t = coll_room(sizeof(*t) * 2 * (size_t)size);
-	int *one = coll_room(sizeof(int) * 2 * (size_t)size);
+	MPI_Datatype *t = coll_malloc(sizeof(*t) * 2 * (size_t)size);
+	int *one = coll_malloc(sizeof(int) * 2 * (size_t)size);
 	int *zero = one + size;
 
 	clean();
@@ -373,8 +373,8 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &size);
 	MPI_Op_create(compose_fn, 0, &compose);
-	out = coll_room(sizeof(int) * N * (size_t)size);
-	in = coll_room(sizeof(int) * N * (size_t)size);
+	out = coll_malloc(sizeof(int) * N * (size_t)size);
+	in = coll_malloc(sizeof(int) * N * (size_t)size);
 	run_families();
 	free(out);
 	free(in);

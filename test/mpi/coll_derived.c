@@ -33,8 +33,8 @@ static int *gap_at(char *base, int e, int k)
 static void test_bcast(MPI_Datatype gappy)
 {
 	static const int counts[] = { 0, 1, 3, N };
-	char *mem = coll_room(24 * (N + 2)), *base = mem + 24;
-	int *flat = coll_room(sizeof(int) * 2 * N), root, i;
+	char *mem = coll_malloc(24 * (N + 2)), *base = mem + 24;
+	int *flat = coll_malloc(sizeof(int) * 2 * N), root, i;
 	size_t c;
 
 	for (c = 0; c < N_OF(counts); c++)
@@ -73,7 +73,7 @@ static void test_bcast(MPI_Datatype gappy)
 
 static void test_gather_scatter(MPI_Datatype gappy)
 {
-	char *mem = coll_room(24 * (size_t)(size * 3 + 2)), *base = mem + 24;
+	char *mem = coll_malloc(24 * (size_t)(size * 3 + 2)), *base = mem + 24;
 	int one[6], root, q, i;
 
 	for (root = 0; root < size; root++) {
@@ -106,9 +106,9 @@ static void test_gather_scatter(MPI_Datatype gappy)
  */
 static void test_v(void)
 {
-	int *counts = coll_room(sizeof(int) * (size_t)size);
-	int *displs = coll_room(sizeof(int) * (size_t)size);
-	int *all = coll_room(sizeof(int) * 5 * (size_t)size);
+	int *counts = coll_malloc(sizeof(int) * (size_t)size);
+	int *displs = coll_malloc(sizeof(int) * (size_t)size);
+	int *all = coll_malloc(sizeof(int) * 5 * (size_t)size);
 	int mine[4], root, q, e;
 
 	for (q = 0; q < size; q++) {
@@ -138,13 +138,15 @@ static void test_v(void)
 static void test_alltoallv(void)
 {
 	size_t n = (size_t)size;
-	int *sc = coll_room(sizeof(int) * n), *sd = coll_room(sizeof(int) * n);
-	int *rc = coll_room(sizeof(int) * n), *rd = coll_room(sizeof(int) * n);
-	MPI_Count *scc = coll_room(sizeof(MPI_Count) * n);
-	MPI_Aint *sdc = coll_room(sizeof(MPI_Aint) * n);
-	MPI_Datatype *types = coll_room(sizeof(MPI_Datatype) * n);
-	int *out = coll_room(sizeof(int) * 3 * n);
-	int *in = coll_room(sizeof(int) * 3 * n), q, e, turn;
+	int *sc = coll_malloc(sizeof(int) * n),
+	    *sd = coll_malloc(sizeof(int) * n);
+	int *rc = coll_malloc(sizeof(int) * n),
+	    *rd = coll_malloc(sizeof(int) * n);
+	MPI_Count *scc = coll_malloc(sizeof(MPI_Count) * n);
+	MPI_Aint *sdc = coll_malloc(sizeof(MPI_Aint) * n);
+	MPI_Datatype *types = coll_malloc(sizeof(MPI_Datatype) * n);
+	int *out = coll_malloc(sizeof(int) * 3 * n);
+	int *in = coll_malloc(sizeof(int) * 3 * n), q, e, turn;
 
 	for (turn = 0; turn < 4; turn++) {
 		for (q = 0; q < size; q++) {

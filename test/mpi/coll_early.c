@@ -13,7 +13,7 @@ static int rank, size;
 /* Rank 0 contributes, and is outside MPI until the others are done. */
 static void others_finish_while_one_computes(MPI_Comm comm)
 {
-	_Atomic int *done = coll_board(rank, size);
+	_Atomic int *done = coll_counters(rank, size);
 	double x = rank + 1, sum = 0;
 	MPI_Request r[3];
 	int b = rank == 0 ? 17 : 0;
@@ -21,8 +21,8 @@ static void others_finish_while_one_computes(MPI_Comm comm)
 	MPI_Iallreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, &r[0]);
 	MPI_Ibcast(&b, 1, MPI_INT, 0, comm, &r[1]);
 	MPI_Ibarrier(comm, &r[2]);
-	if (rank == 0 && coll_is_live() && coll_has_route(size))
-		coll_await(done, size - 1);
+	if (rank == 0 && coll_is_live() && coll_expects_route(size))
+		coll_wait_count(done, size - 1);
 	MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
 	CHECK(sum == size * (size + 1) / 2);
 	CHECK(b == 17);

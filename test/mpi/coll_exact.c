@@ -215,7 +215,7 @@ static void try(struct trial *x)
 	double *mine;
 	long n;
 
-	x->counts = coll_room(sizeof(int) * (size_t)x->size);
+	x->counts = coll_malloc(sizeof(int) * (size_t)x->size);
 	for (int r = 0; r < x->size; r++)
 		x->counts[r] = x->n;
 	/* uneven counts, equal in both groups */
@@ -224,8 +224,8 @@ static void try(struct trial *x)
 		x->counts[r + 1] -= x->n / 2;
 	}
 	n = all_of(x);
-	x->in = coll_room(sizeof(double) * (size_t)n);
-	x->out = mine = coll_room(sizeof(double) * (size_t)n);
+	x->in = coll_malloc(sizeof(double) * (size_t)n);
+	x->out = mine = coll_malloc(sizeof(double) * (size_t)n);
 	/* without a result a buffer is not needed */
 	if (x->call == REDUCE && x->root != (x->inter ? MPI_ROOT : x->rank))
 		x->out = (double *)16;

@@ -25,8 +25,8 @@ static void slot_start(struct slot *s, int kind, int root, MPI_Comm comm)
 
 	s->kind = kind;
 	s->root = root;
-	s->in = coll_room(sizeof(int) * (size_t)n);
-	s->out = coll_room(sizeof(int) * (size_t)n);
+	s->in = coll_malloc(sizeof(int) * (size_t)n);
+	s->out = coll_malloc(sizeof(int) * (size_t)n);
 	for (i = 0; i < n; i++) {
 		s->in[i] = coll_val(rank, kind, i);
 		s->out[i] = -1;

@@ -109,8 +109,8 @@ static void area_open(struct area *a, int blocks, const int *count, int even)
 
 	elem_draw(&a->el);
 	a->blocks = blocks;
-	a->count = coll_room(sizeof(int) * (size_t)(blocks + 1));
-	a->displ = coll_room(sizeof(int) * (size_t)(blocks + 1));
+	a->count = coll_malloc(sizeof(int) * (size_t)(blocks + 1));
+	a->displ = coll_malloc(sizeof(int) * (size_t)(blocks + 1));
 	for (i = 0; i < blocks; i++) {
 		b = turn && !even ? blocks - 1 - i : i;
 		a->count[b] = count[b];
@@ -118,7 +118,7 @@ static void area_open(struct area *a, int blocks, const int *count, int even)
 		pos += count[b] + (even ? 0 : (int)(coll_rand(&own) % 2));
 	}
 	a->len = (size_t)(a->el.extent * (pos + 2)) + 2 * EDGE;
-	a->mem = coll_room(a->len);
+	a->mem = coll_malloc(a->len);
 	memset(a->mem, BLANK, a->len);
 	a->base = a->mem + EDGE;
 	if (a->el.absolute)
@@ -189,7 +189,7 @@ static void is_blank(const struct area *a)
 /* Counts, equal on all ranks: a sends n[a * size + b] elements to b. */
 static int *draw_counts(int even)
 {
-	int *n = coll_room(sizeof(int) * (size_t)(size * size));
+	int *n = coll_malloc(sizeof(int) * (size_t)(size * size));
 	int all = (int)(coll_rand(&shared) % MOST);
 
 	for (int i = 0; i < size * size; i++)
@@ -199,7 +199,7 @@ static int *draw_counts(int even)
 
 static int *column(const int *n, int to)
 {
-	int *c = coll_room(sizeof(int) * (size_t)size);
+	int *c = coll_malloc(sizeof(int) * (size_t)size);
 
 	for (int q = 0; q < size; q++)
 		c[q] = n[q * size + to];
@@ -297,8 +297,8 @@ static void allgather(const int *n, int even, int in_place)
 /* Displacements in bytes, a type for every block. */
 static void alltoallw(struct area *s, struct area *r, void *sbuf)
 {
-	MPI_Datatype *st = coll_room(sizeof(*st) * 2 * (size_t)size);
-	int *sd = coll_room(sizeof(int) * 2 * (size_t)size);
+	MPI_Datatype *st = coll_malloc(sizeof(*st) * 2 * (size_t)size);
+	int *sd = coll_malloc(sizeof(int) * 2 * (size_t)size);
 
 	for (int q = 0; q < size; q++) {
 		st[q] = s->el.type;

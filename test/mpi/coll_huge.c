@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	CHECK(size == 2);
-	b = coll_room((size_t)n);
+	b = coll_malloc((size_t)n);
 	memset(b, rank ? 0 : 1, (size_t)n);
 	for (i = 0; i < n && !rank; i += 4099)
 		b[i] = (unsigned char)(i % 251);

@@ -43,7 +43,7 @@ static int root_arg(int who)
 static void test_rooted(int who)
 {
 	int root = root_arg(who), v[N], w[N], q, e;
-	int *all = coll_room(sizeof(int) * N * (size_t)nworld);
+	int *all = coll_malloc(sizeof(int) * N * (size_t)nworld);
 
 	fill(v, 1, N);
 	MPI_Bcast(v, N, MPI_INT, root, inter);
@@ -67,8 +67,8 @@ static void test_rooted(int who)
 static void test_all(void)
 {
 	int v[N], w[N], q, e;
-	int *out = coll_room(sizeof(int) * N * (size_t)nworld);
-	int *in = coll_room(sizeof(int) * N * (size_t)nworld);
+	int *out = coll_malloc(sizeof(int) * N * (size_t)nworld);
+	int *in = coll_malloc(sizeof(int) * N * (size_t)nworld);
 	MPI_Request req[3];
 
 	MPI_Barrier(inter);
@@ -92,7 +92,7 @@ static void test_all(void)
 			CHECK(in[q * N + e] == coll_val(other + q, 4, e));
 	/* a vector of local * remote elements, scattered by both sides */
 	free(out);
-	out = coll_room(sizeof(int) * (size_t)(local * remote));
+	out = coll_malloc(sizeof(int) * (size_t)(local * remote));
 	fill(out, 6, local * remote);
 	MPI_Reduce_scatter_block(out, in, remote, MPI_INT, MPI_SUM, inter);
 	for (e = 0; e < remote; e++)
@@ -103,9 +103,9 @@ static void test_all(void)
 
 static void test_v(void)
 {
-	int *counts = coll_room(sizeof(int) * (size_t)remote);
-	int *displs = coll_room(sizeof(int) * (size_t)remote);
-	int *in = coll_room(sizeof(int) * 4 * (size_t)remote);
+	int *counts = coll_malloc(sizeof(int) * (size_t)remote);
+	int *displs = coll_malloc(sizeof(int) * (size_t)remote);
+	int *in = coll_malloc(sizeof(int) * 4 * (size_t)remote);
 	int v[4], q, e;
 
 	fill(v, 7, 4);

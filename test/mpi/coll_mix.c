@@ -191,7 +191,7 @@ static void wait_for(MPI_Request *r, int n, int one_by_one)
 		MPI_Waitany(n, r, &i, MPI_STATUS_IGNORE);
 }
 
-static void play(unsigned *seed, unsigned *own)
+static void run_round(unsigned *seed, unsigned *own)
 {
 	MPI_Request r[COMMS + MESSAGES];
 	int order[COMMS], got[MESSAGES], n = MESSAGES, flag;
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
 	for (int round = 0; round < rounds; round++) {
 		if (round % LIFE == 0)
 			comms_renew(round, &seed);
-		play(&seed, &own);
+		run_round(&seed, &own);
 	}
 	MPI_Finalize();
 	return 0;

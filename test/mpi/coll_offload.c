@@ -16,7 +16,7 @@ static int rank, size;
 /* Rank 0 contributes, and is outside MPI until the others are done. */
 static void others_finish_while_one_computes(void)
 {
-	_Atomic int *done = coll_board(rank, size);
+	_Atomic int *done = coll_counters(rank, size);
 	double x = rank + 1, sum = 0;
 	MPI_Request r[2];
 
@@ -24,8 +24,8 @@ static void others_finish_while_one_computes(void)
 		MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Iallreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r[0]);
 	MPI_Ibarrier(MPI_COMM_WORLD, &r[1]);
-	if (rank == 0 && coll_has_route(size))
-		coll_await(done, size - 1);
+	if (rank == 0 && coll_expects_route(size))
+		coll_wait_count(done, size - 1);
 	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 	CHECK(sum == size * (size + 1) / 2);
 	atomic_fetch_add(done, 1);

@@ -248,8 +248,8 @@ static bool same(const struct type *t, char *a, char *b, int n)
 		return same_long_pairs(a, b, n);
 	if (t->kind == REAL || t->kind == COMPLEX)
 		return same_reals(t, a, b, n);
-	pa = coll_room(bytes);
-	pb = coll_room(bytes);
+	pa = coll_malloc(bytes);
+	pb = coll_malloc(bytes);
 	MPI_Pack(a, n, t->type, pa, (int)bytes, &at, MPI_COMM_SELF);
 	MPI_Pack(b, n, t->type, pb, (int)bytes, &bt, MPI_COMM_SELF);
 	ok = at == bt && !memcmp(pa, pb, (size_t)at);
@@ -261,8 +261,8 @@ static bool same(const struct type *t, char *a, char *b, int n)
 static void test_pair(const struct type *t, MPI_Op op, int rank, int size)
 {
 	size_t bytes = t->extent * COUNT * (size_t)size;
-	char *in = coll_room(bytes), *out = coll_room(bytes);
-	char *want = coll_room(bytes);
+	char *in = coll_malloc(bytes), *out = coll_malloc(bytes);
+	char *want = coll_malloc(bytes);
 	int n = COUNT * size, q;
 
 	fill(want, t, size - 1, n, op == MPI_PROD);
@@ -285,9 +285,9 @@ static void test_pair(const struct type *t, MPI_Op op, int rank, int size)
 static void test_bits(int rank, int size)
 {
 	enum { LEN = 30000 };
-	double *x = coll_room(LEN * sizeof(*x)),
-	       *y = coll_room(LEN * sizeof(*y));
-	double *first = coll_room(LEN * sizeof(*first));
+	double *x = coll_malloc(LEN * sizeof(*x)),
+	       *y = coll_malloc(LEN * sizeof(*y));
+	double *first = coll_malloc(LEN * sizeof(*first));
 	static const int counts[] = { 1, 7, 500, LEN };
 	unsigned late = 1;
 	size_t c;

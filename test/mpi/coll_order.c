@@ -78,7 +78,7 @@ static void try_comm(MPI_Comm comm, int ours)
 	for (size_t i = 0; i < N_OF(lengths); i++) {
 		fill(in, rank, lengths[i]);
 		MPI_Allreduce(in, want, lengths[i], MPI_DOUBLE, MPI_SUM,
-			      ours && coll_has_route(size) ? comm : soft);
+			      ours && coll_expects_route(size) ? comm : soft);
 		/* without a route another algorithm may be chosen */
 		if (lengths[i] * sizeof(*in) <= coll_route_bytes(size))
 			try_forms(comm, in, want, lengths[i]);

@@ -43,7 +43,7 @@ static void vec_fill(unsigned *v, int rank, int n)
 /* The expected result for ranks lo .. hi - 1. */
 static void vec_sum(const struct on *o, unsigned *acc, int lo, int hi, int n)
 {
-	unsigned *v = coll_room(sizeof(*v) * 2 * (size_t)n);
+	unsigned *v = coll_malloc(sizeof(*v) * 2 * (size_t)n);
 	int q, i, one = n;
 
 	vec_fill(acc, hi - 1, n);
@@ -85,9 +85,9 @@ static struct vecs vecs_open(const struct on *o, int n)
 	struct vecs v;
 
 	v.bytes = sizeof(unsigned) * 2 * (size_t)n;
-	v.in = coll_room(v.bytes);
-	v.out = coll_room(v.bytes);
-	v.want = coll_room(v.bytes);
+	v.in = coll_malloc(v.bytes);
+	v.out = coll_malloc(v.bytes);
+	v.want = coll_malloc(v.bytes);
 	vec_fill(v.in, o->rank, n);
 	memset(v.out, 0, v.bytes);
 	return v;
@@ -110,7 +110,7 @@ static void test_barrier(const struct on *o)
 
 static void test_bcast(const struct on *o)
 {
-	int *b = coll_room(sizeof(int) * (size_t)o->count);
+	int *b = coll_malloc(sizeof(int) * (size_t)o->count);
 	int root, i;
 
 	for (root = 0; root < o->size; root++) {
@@ -191,7 +191,7 @@ static void test_redscat(const struct on *o)
 {
 	int n = o->count * o->size, k = len_of(o, o->count), i;
 	struct vecs v = vecs_open(o, n);
-	int *counts = coll_room(sizeof(int) * (size_t)o->size);
+	int *counts = coll_malloc(sizeof(int) * (size_t)o->size);
 	size_t block = v.bytes / (size_t)o->size;
 	const char *want = (char *)v.want + block * (size_t)o->rank;
 
@@ -229,8 +229,8 @@ static void blocks_check(const int *b, int from, int to, int n)
 static void test_gather(const struct on *o)
 {
 	int n = o->count, root, i;
-	int *one = coll_room(sizeof(int) * (size_t)n);
-	int *all = coll_room(sizeof(int) * (size_t)(n * o->size));
+	int *one = coll_malloc(sizeof(int) * (size_t)n);
+	int *all = coll_malloc(sizeof(int) * (size_t)(n * o->size));
 
 	blocks_fill(one, o->rank, 0, n);
 	for (root = 0; root < 2 * o->size; root++) {
@@ -252,8 +252,8 @@ static void test_gather(const struct on *o)
 static void test_scatter(const struct on *o)
 {
 	int n = o->count, root, i;
-	int *one = coll_room(sizeof(int) * (size_t)n);
-	int *all = coll_room(sizeof(int) * (size_t)(n * o->size));
+	int *one = coll_malloc(sizeof(int) * (size_t)n);
+	int *all = coll_malloc(sizeof(int) * (size_t)(n * o->size));
 
 	for (root = 0; root < o->size; root++) {
 		for (i = 0; i < o->size; i++)
@@ -269,9 +269,9 @@ static void test_scatter(const struct on *o)
 static void test_allgather(const struct on *o)
 {
 	int n = o->count, i;
-	int *one = coll_room(sizeof(int) * (size_t)n);
-	int *all = coll_room(sizeof(int) * (size_t)(n * o->size));
-	int *counts = coll_room(sizeof(int) * 2 * (size_t)o->size);
+	int *one = coll_malloc(sizeof(int) * (size_t)n);
+	int *all = coll_malloc(sizeof(int) * (size_t)(n * o->size));
+	int *counts = coll_malloc(sizeof(int) * 2 * (size_t)o->size);
 	int *displs = counts + o->size;
 
 	blocks_fill(one, o->rank, 0, n);
@@ -303,7 +303,7 @@ static void test_alltoall(const struct on *o)
 {
 	int n = o->count, i;
 	size_t bytes = sizeof(int) * (size_t)(n * o->size);
-	int *out = coll_room(bytes), *in = coll_room(bytes);
+	int *out = coll_malloc(bytes), *in = coll_malloc(bytes);
 
 	for (i = 0; i < o->size; i++)
 		blocks_fill(out + n * i, o->rank, i, n);

@@ -9,7 +9,7 @@ static int rank, size;
 
 static void one(int turn, unsigned what, int root)
 {
-	int x = rank + turn, y = -1, i, *all = coll_room(sizeof(int) * 4096);
+	int x = rank + turn, y = -1, i, *all = coll_malloc(sizeof(int) * 4096);
 
 	switch (what % 6) {
 	case 0:

@@ -65,7 +65,7 @@ static inline void coll_skew(unsigned *state, int rank)
 	nanosleep(&t, NULL);
 }
 
-static inline void *coll_room(size_t bytes)
+static inline void *coll_malloc(size_t bytes)
 {
 	void *p = malloc(bytes ? bytes : 1);
 
@@ -74,7 +74,7 @@ static inline void *coll_room(size_t bytes)
 }
 
 /* Shared counters of the ranks, without MPI; rank 0 creates them. */
-static inline _Atomic int *coll_board(int rank, int size)
+static inline _Atomic int *coll_counters(int rank, int size)
 {
 	char name[64];
 	void *board;
@@ -104,7 +104,7 @@ static inline _Atomic int *coll_board(int rank, int size)
 /*
  * Waits outside MPI until count arrivals; the test's launcher has a time limit.
  */
-static inline void coll_await(_Atomic int *board, int count)
+static inline void coll_wait_count(_Atomic int *board, int count)
 {
 	while (atomic_load(board) < count)
 		sched_yield();
@@ -123,7 +123,7 @@ static inline int coll_is_live(void)
  * The unit is in shared memory, which is not used with datagrams; and Blue
  * Gene/Q has class routes on rectangles of nodes only.
  */
-static inline int coll_has_route(int ranks)
+static inline int coll_expects_route(int ranks)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const char *carrier = getenv("FI_WEFT_CARRIER");
@@ -143,7 +143,7 @@ static inline size_t coll_route_bytes(int ranks)
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const char *clock = getenv("FI_WEFT_CLOCK");
 
-	if (!coll_has_route(ranks))
+	if (!coll_expects_route(ranks))
 		return 0;
 	if (!machine || strncmp(machine, "gemini", 6) || !clock ||
 	    strcmp(clock, "virtual"))

@@ -25,7 +25,7 @@ static int sum_of(const struct worker *w, int turn)
 	return sum;
 }
 
-static void one_turn(const struct worker *w, int turn)
+static void one_round(const struct worker *w, int turn)
 {
 	int x = coll_val(w->rank, w->number, turn), y = -1, b[N], i;
 	int root = turn % w->size, all[64];
@@ -52,7 +52,7 @@ static void *work(void *arg)
 	int turn;
 
 	for (turn = 0; turn < TURNS; turn++) {
-		one_turn(w, turn);
+		one_round(w, turn);
 		coll_skew(&late, w->rank * THREADS + w->number);
 	}
 	return NULL;

@@ -101,7 +101,7 @@ static void derived(void)
 /* On several hosts: which ranks of the other side are on this host? */
 static void by_host(void)
 {
-	int near = mt_neighbours(MPI_COMM_WORLD) - mt_neighbours(side), n;
+	int near = mt_local_ranks(MPI_COMM_WORLD) - mt_local_ranks(side), n;
 	MPI_Comm c;
 
 	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
@@ -121,7 +121,7 @@ static void by_type(void)
 	MPI_Comm c;
 	int n, r;
 
-	if (mt_neighbours(MPI_COMM_WORLD) < mt_size) {
+	if (mt_local_ranks(MPI_COMM_WORLD) < mt_size) {
 		by_host();
 		return;
 	}

@@ -42,7 +42,7 @@ static void copies(void)
 static void splits(void)
 {
 	MPI_Comm c, d;
-	int r, n, near = mt_neighbours(MPI_COMM_WORLD);
+	int r, n, near = mt_local_ranks(MPI_COMM_WORLD);
 
 	MT_OK(MPI_Comm_split(MPI_COMM_WORLD, mt_rank % 3, -mt_rank, &c));
 	MPI_Comm_rank(c, &r);

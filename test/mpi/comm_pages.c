@@ -31,7 +31,7 @@ static long used_by_all(void)
 	return all;
 }
 
-static void come_and_go(int times)
+static void create_and_free(int times)
 {
 	static char in[16000], out[16000];
 
@@ -56,9 +56,9 @@ int main(int argc, char **argv)
 	long ten, hundred;
 
 	mt_begin(&argc, &argv);
-	come_and_go(10);
+	create_and_free(10);
 	ten = used_by_all();
-	come_and_go(100);
+	create_and_free(100);
 	hundred = used_by_all();
 	if (mt_rank == 0)
 		printf("%d ranks: %ld KiB after ten, %ld after a hundred\n",

@@ -170,7 +170,7 @@ static void nobody_touches_it(void)
 	MT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 }
 
-static void kinds_are_told(void)
+static void kinds_are_reported(void)
 {
 	char kinds[MPI_MAX_INFO_VAL] = "";
 	int len = sizeof(kinds), flag, rc, class;
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 
 	mt_begin(&argc, &argv);
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	kinds_are_told();
+	kinds_are_reported();
 	/* messages before the first use of a device, too */
 	host = malloc(2 * MOST);
 	check = malloc(2 * MOST);

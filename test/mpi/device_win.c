@@ -11,7 +11,7 @@
 static unsigned char *device, *check, *base;
 static MPI_Win win;
 
-static void there_and_back(int n)
+static void put_and_get(int n)
 {
 	int to = (mt_rank + 1) % mt_size;
 	int from = (mt_rank + mt_size - 1) % mt_size;
@@ -73,9 +73,9 @@ int main(int argc, char **argv)
 	MT_OK(MPI_Win_allocate(MOST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
 			       &win));
 	MT_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-	there_and_back(1);
-	there_and_back(5000);
-	there_and_back(MOST);
+	put_and_get(1);
+	put_and_get(5000);
+	put_and_get(MOST);
 	gaps(3);
 	gaps(5000);
 	MT_OK(MPI_Win_fence(0, win));

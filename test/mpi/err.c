@@ -12,7 +12,7 @@ static void handler(MPI_Comm *comm, int *code, ...)
 	last_comm = *comm;
 }
 
-static void says(int code, int class, const char *text)
+static void expect_text(int code, int class, const char *text)
 {
 	char buf[MPI_MAX_ERROR_STRING];
 	int n;
@@ -33,29 +33,32 @@ static void texts(void)
 		 "MPI_Send: invalid rank %d in communicator of size %d "
 		 "(argument 4)",
 		 mt_size + 3, mt_size);
-	says(MPI_Send(&x, 1, MPI_INT, mt_size + 3, 0, MPI_COMM_WORLD),
-	     MPI_ERR_RANK, want);
-	says(MPI_Send(&x, -2, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT,
-	     "MPI_Send: negative count -2 (argument 2)");
-	says(MPI_Send(&x, 1, MPI_INT, 0, -7, MPI_COMM_WORLD), MPI_ERR_TAG,
-	     "MPI_Send: invalid tag -7 (argument 5)");
-	says(MPI_Recv(&x, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD,
-		      MPI_STATUS_IGNORE),
-	     MPI_ERR_TYPE,
-	     "MPI_Recv: datatype is MPI_DATATYPE_NULL (argument 3)");
-	says(MPI_Send(NULL, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER,
-	     "MPI_Send: buffer is NULL and count is 1 (argument 1)");
-	says(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM,
-	     "MPI_Barrier: communicator is MPI_COMM_NULL (argument 1)");
-	says(MPI_Comm_size(MPI_COMM_NULL, &x), MPI_ERR_COMM,
-	     "MPI_Comm_size: communicator is MPI_COMM_NULL (argument 1)");
-	says(MPI_Send(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD),
-	     MPI_ERR_RANK,
-	     mt_size == 1
-		     ? "MPI_Send: invalid rank -1 in communicator of size 1 "
-		       "(argument 4)"
-		     : "MPI_Send: invalid rank -1 in communicator of size 2 "
-		       "(argument 4)");
+	expect_text(MPI_Send(&x, 1, MPI_INT, mt_size + 3, 0, MPI_COMM_WORLD),
+		    MPI_ERR_RANK, want);
+	expect_text(MPI_Send(&x, -2, MPI_INT, 0, 0, MPI_COMM_WORLD),
+		    MPI_ERR_COUNT, "MPI_Send: negative count -2 (argument 2)");
+	expect_text(MPI_Send(&x, 1, MPI_INT, 0, -7, MPI_COMM_WORLD),
+		    MPI_ERR_TAG, "MPI_Send: invalid tag -7 (argument 5)");
+	expect_text(MPI_Recv(&x, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE),
+		    MPI_ERR_TYPE,
+		    "MPI_Recv: datatype is MPI_DATATYPE_NULL (argument 3)");
+	expect_text(MPI_Send(NULL, 1, MPI_INT, 0, 0, MPI_COMM_WORLD),
+		    MPI_ERR_BUFFER,
+		    "MPI_Send: buffer is NULL and count is 1 (argument 1)");
+	expect_text(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM,
+		    "MPI_Barrier: communicator is MPI_COMM_NULL (argument 1)");
+	expect_text(
+		MPI_Comm_size(MPI_COMM_NULL, &x), MPI_ERR_COMM,
+		"MPI_Comm_size: communicator is MPI_COMM_NULL (argument 1)");
+	expect_text(
+		MPI_Send(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD),
+		MPI_ERR_RANK,
+		mt_size == 1
+			? "MPI_Send: invalid rank -1 in communicator of size 1 "
+			  "(argument 4)"
+			: "MPI_Send: invalid rank -1 in communicator of size 2 "
+			  "(argument 4)");
 }
 
 static void other_checks(void)

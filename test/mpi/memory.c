@@ -28,7 +28,7 @@ static long private_kib(void)
 	return kib;
 }
 
-static void talk_to_all(void)
+static void message_to_all(void)
 {
 	int *out = calloc((size_t)mt_size, sizeof(int));
 	int *in = calloc((size_t)mt_size, sizeof(int));
@@ -51,7 +51,7 @@ static void talk_to_all(void)
 	free(in);
 }
 
-static long far_ranks(void)
+static long remote_ranks(void)
 {
 	MPI_Comm near;
 	int n;
@@ -78,13 +78,13 @@ int main(int argc, char **argv)
 	MT_OK(MPI_Sendrecv(&x, 1, MPI_INT, 0, 1, &y, 1, MPI_INT, 0, 1,
 			   MPI_COMM_SELF, MPI_STATUS_IGNORE));
 	alone = private_kib();
-	talk_to_all();
+	message_to_all();
 	all = private_kib();
 	if (mt_rank == 0)
 		printf("%d ranks: %ld KiB private per rank, %ld for peers\n",
 		       mt_size, all - before, all - alone);
 	MT_TRUE(all - before < BUDGET_KIB);
 	MT_TRUE(all - alone < SLACK_PAGES * page + peer * (long)mt_size +
-				      KIB_FAR * far_ranks());
+				      KIB_FAR * remote_ranks());
 	return mt_end();
 }

@@ -39,7 +39,7 @@ static inline int mt_end(void)
 }
 
 /* Number of ranks of comm on this host; collective. */
-static inline int mt_neighbours(MPI_Comm comm)
+static inline int mt_local_ranks(MPI_Comm comm)
 {
 	enum { NAME = MPI_MAX_PROCESSOR_NAME };
 	char mine[NAME] = "", *all;

@@ -82,14 +82,14 @@ static void unmatched(int sync, int len, int tag)
 }
 
 /* Whether this rank's sender reports that its message was cancelled. */
-static int told(int gone, int tag)
+static int sender_cancelled(int gone, int tag)
 {
-	int his;
+	int cancelled_there;
 
-	MT_OK(MPI_Sendrecv(&gone, 1, MPI_INT, next, tag + 1000, &his, 1,
-			   MPI_INT, prev, tag + 1000, MPI_COMM_WORLD,
-			   MPI_STATUS_IGNORE));
-	return his;
+	MT_OK(MPI_Sendrecv(&gone, 1, MPI_INT, next, tag + 1000,
+			   &cancelled_there, 1, MPI_INT, prev, tag + 1000,
+			   MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	return cancelled_there;
 }
 
 /*
@@ -105,7 +105,7 @@ static void matched(int sync, int len, int tag)
 	fill(len, 3);
 	begin(sync, len, tag, &q);
 	MT_OK(MPI_Cancel(&q));
-	if (told(cancelled(&q), tag)) {
+	if (sender_cancelled(cancelled(&q), tag)) {
 		MT_OK(MPI_Cancel(&r));
 		MT_IS(cancelled(&r), 1);
 		return;
@@ -122,7 +122,7 @@ static void either(int tag)
 	fill(8, 4);
 	begin(0, 8, tag, &q);
 	MT_OK(MPI_Cancel(&q));
-	if (!told(cancelled(&q), tag)) {
+	if (!sender_cancelled(cancelled(&q), tag)) {
 		MT_OK(MPI_Recv(in, 8, MPI_CHAR, prev, tag, MPI_COMM_WORLD,
 			       MPI_STATUS_IGNORE));
 		arrived(8, 4);

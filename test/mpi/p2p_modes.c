@@ -88,7 +88,7 @@ static void synchronous_waits(void)
 	MT_OK(MPI_Wait(&s, MPI_STATUS_IGNORE));
 }
 
-static void nobody(void)
+static void proc_null(void)
 {
 	MPI_Status st;
 	MPI_Request r;
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 		both_ways(sizes[i]);
 	}
 	synchronous_waits();
-	nobody();
+	proc_null();
 	large_counts();
 	free(out);
 	free(in);

@@ -132,7 +132,7 @@ static void statuses(void)
 	MT_OK(MPI_Request_free(&r[1]));
 }
 
-static void nobody(void)
+static void proc_null(void)
 {
 	MPI_Request r;
 	MPI_Status st;
@@ -164,6 +164,6 @@ int main(int argc, char **argv)
 	gaps();
 	synchronous();
 	statuses();
-	nobody();
+	proc_null();
 	return mt_end();
 }

@@ -82,7 +82,7 @@ static void matched(int len, int sync)
 	free(in);
 }
 
-static void nobody(void)
+static void proc_null(void)
 {
 	MPI_Message m;
 	MPI_Status st;
@@ -111,6 +111,6 @@ int main(int argc, char **argv)
 	matched(16, 0);
 	matched(5000, 1);
 	matched(400000, 0);
-	nobody();
+	proc_null();
 	return mt_end();
 }

@@ -23,7 +23,7 @@ static void post(void)
 				&s[i]));
 }
 
-static void over(void)
+static void all_null(void)
 {
 	int i;
 
@@ -55,7 +55,7 @@ static void any(void)
 	MT_IS(k, MPI_UNDEFINED);
 	MT_OK(MPI_Testany(N, r, &k, &flag, &st));
 	MT_TRUE(flag && k == MPI_UNDEFINED);
-	over();
+	all_null();
 }
 
 static void some(void)
@@ -76,7 +76,7 @@ static void some(void)
 	}
 	MT_OK(MPI_Waitsome(N, r, &n, at, st));
 	MT_IS(n, MPI_UNDEFINED);
-	over();
+	all_null();
 }
 
 static void all(void)
@@ -89,7 +89,7 @@ static void all(void)
 		MT_OK(MPI_Testall(N, r, &flag, st));
 	for (i = 0; i < N; i++)
 		MT_IS(st[i].MPI_TAG, i);
-	over();
+	all_null();
 }
 
 static void looking(void)
@@ -108,7 +108,7 @@ static void looking(void)
 	MT_OK(MPI_Request_get_status_some(N, r, &n, at, st));
 	MT_IS(n, N);
 	MT_OK(MPI_Waitall(N, r, st));
-	over();
+	all_null();
 }
 
 static void garbage(MPI_Status st[], int n)

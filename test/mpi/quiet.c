@@ -30,7 +30,7 @@ static long switches(void)
 	return u.ru_nvcsw;
 }
 
-static void be_late(void)
+static void arrive_late(void)
 {
 	double end = now() + LATE_S;
 
@@ -61,7 +61,7 @@ static void measure(const char *what, int (*call)(void), double rate)
 	long before;
 	double start;
 
-	be_late();
+	arrive_late();
 	before = switches();
 	start = now();
 	call();

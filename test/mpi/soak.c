@@ -13,7 +13,7 @@
 static uint64_t state;
 
 /* Random number, equal on all ranks after equal calls. */
-static uint64_t dice(void)
+static uint64_t random_next(void)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
@@ -26,7 +26,7 @@ static int length(void)
 {
 	static const int most[] = { 64, 600, 8000, 60000, MOST };
 
-	return (int)(dice() % (uint64_t)most[dice() % 5]);
+	return (int)(random_next() % (uint64_t)most[random_next() % 5]);
 }
 
 static unsigned char pattern(int from, int to, int round)
@@ -47,8 +47,8 @@ static void check(const unsigned char *b, int n, unsigned char want)
 /* A burst from all ranks to one, which receives it in reverse order. */
 static void burst(int round, unsigned char *out, unsigned char *in)
 {
-	int to = (int)(dice() % (uint64_t)mt_size), n = length() % 9000;
-	int count = (int)(dice() % BURST);
+	int to = (int)(random_next() % (uint64_t)mt_size), n = length() % 9000;
+	int count = (int)(random_next() % BURST);
 	MPI_Request req[BURST];
 
 	if (mt_rank != to) {
@@ -70,7 +70,7 @@ static void burst(int round, unsigned char *out, unsigned char *in)
 
 static void ring(int round, unsigned char *out, unsigned char *in)
 {
-	int step = (int)(dice() % (uint64_t)mt_size);
+	int step = (int)(random_next() % (uint64_t)mt_size);
 	int to = (mt_rank + step) % mt_size;
 	int from = (mt_rank + mt_size - step) % mt_size, n = length();
 
@@ -87,7 +87,7 @@ static void collect(MPI_Comm comm, unsigned char *out, unsigned char *in)
 
 	MPI_Comm_size(comm, &size);
 	MPI_Comm_rank(comm, &rank);
-	root = (int)(dice() % (uint64_t)size);
+	root = (int)(random_next() % (uint64_t)size);
 	MT_OK(MPI_Allreduce(&one, &sum, 1, MPI_LONG, MPI_SUM, comm));
 	MT_IS(sum, size);
 	memset(out, rank == root ? 9 : 1, (size_t)n);
@@ -99,7 +99,7 @@ static void collect(MPI_Comm comm, unsigned char *out, unsigned char *in)
 }
 
 /* A communicator of half of the world, for a while. */
-static void visit(unsigned char *out, unsigned char *in)
+static void with_half(unsigned char *out, unsigned char *in)
 {
 	MPI_Comm comm;
 	uint64_t before;
@@ -110,7 +110,7 @@ static void visit(unsigned char *out, unsigned char *in)
 		collect(comm, out, in);
 	/* equal states on all ranks again, also with unequal halves */
 	state = before;
-	dice();
+	random_next();
 	MT_OK(MPI_Comm_free(&comm));
 }
 
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 	state = 88172645463325252u;
 	at[0] = used_by_all();
 	for (int r = 0; r < 3 * third; r++) {
-		int what = (int)(dice() % 8);
+		int what = (int)(random_next() % 8);
 
 		if (what < 3)
 			ring(r, out, in);
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		else if (what < 7)
 			collect(MPI_COMM_WORLD, out, in);
 		else
-			visit(out, in);
+			with_half(out, in);
 		if ((r + 1) % third == 0)
 			at[(r + 1) / third] = used_by_all();
 	}

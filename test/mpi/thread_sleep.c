@@ -72,7 +72,7 @@ static void *complete(void *arg)
 }
 
 /* A blocked thread is woken by a thread that does nothing else in MPI. */
-static void be_told(void)
+static void woken_by_complete(void)
 {
 	MPI_Request r, copy;
 	pthread_t t;
@@ -114,7 +114,7 @@ static void *cancel(void *arg)
 }
 
 /* A thread that waits for a message that is never sent is woken by a cancel. */
-static void be_cancelled(int peer)
+static void woken_by_cancel(int peer)
 {
 	struct waiting w = { .thread = (int)syscall(SYS_gettid) };
 	MPI_Status st;
@@ -140,9 +140,9 @@ static void *work(void *arg)
 		if (i % THREADS == me)
 			add(comm[me], i);
 		if (i % 16 == me)
-			be_told();
+			woken_by_complete();
 		if (i % 32 == me)
-			be_cancelled(mt_rank);
+			woken_by_cancel(mt_rank);
 	}
 	return NULL;
 }
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &mt_size);
 	for (int i = 0; i < THREADS; i++)
 		MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));
-	be_cancelled((mt_rank + 1) % mt_size);
+	woken_by_cancel((mt_rank + 1) % mt_size);
 	for (intptr_t i = 0; i < THREADS; i++)
 		MT_OK(pthread_create(&t[i], NULL, work, (void *)i));
 	for (int i = 0; i < THREADS; i++)

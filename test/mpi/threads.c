@@ -16,7 +16,7 @@ static MPI_Comm comm[THREADS];
  * Each thread communicates with its counterpart on the neighbours by its own
  * tag.
  */
-static void *talk(void *arg)
+static void *exchange_with_neighbours(void *arg)
 {
 	int me = (int)(intptr_t)arg;
 	int next = (mt_rank + 1) % mt_size;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	MT_IS(level, MPI_THREAD_MULTIPLE);
 	for (i = 0; i < THREADS; i++)
 		MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));
-	run(talk, THREADS);
+	run(exchange_with_neighbours, THREADS);
 	run(make, THREADS);
 	many_to_one();
 	for (i = 0; i < THREADS; i++)

@@ -16,13 +16,13 @@ static double now(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-enum way { ALONE, COUNTER };
+enum method { ALONE, COUNTER };
 
-static void one_turn(struct wt *w, enum way way)
+static void one_access(struct wt *w, enum method method)
 {
 	long one = 1, was;
 
-	if (way == ALONE) {
+	if (method == ALONE) {
 		MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w->win));
 		MT_OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, wt_disp(w, 0, 0), 1,
 				     MPI_LONG, MPI_SUM, w->win));
@@ -35,19 +35,19 @@ static void one_turn(struct wt *w, enum way way)
 }
 
 /* Whether the slowest rank has a third of the mean. */
-static bool hammer(enum win_kind kind, enum way way, double ms)
+static bool contend(enum win_kind kind, enum method method, double ms)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 64, 1);
 	long count = 0, least, sum;
 	double end;
 
-	if (way == COUNTER)
+	if (method == COUNTER)
 		MT_OK(MPI_Win_lock_all(0, w.win));
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (end = now() + ms; now() < end; count++)
-		one_turn(&w, way);
+		one_access(&w, method);
 	MPI_Barrier(MPI_COMM_WORLD);
-	if (way == COUNTER)
+	if (method == COUNTER)
 		MT_OK(MPI_Win_unlock_all(w.win));
 	MPI_Allreduce(&count, &least, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
 	MPI_Allreduce(&count, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
@@ -55,7 +55,7 @@ static bool hammer(enum win_kind kind, enum way way, double ms)
 		MT_IS(*(long *)w.mem, sum);
 	if (mt_rank == 0)
 		printf("window %d, way %d: least %ld of mean %ld\n", (int)kind,
-		       (int)way, least, sum / mt_size);
+		       (int)method, least, sum / mt_size);
 	wt_close(&w);
 	return least * 3 >= sum / mt_size;
 }
@@ -64,11 +64,11 @@ static bool hammer(enum win_kind kind, enum way way, double ms)
  * On a loaded host a rank may have no processor for most of a round; a rank
  * that the lock starves is starved in every round.
  */
-static void attempt(enum win_kind kind, enum way way, double ms)
+static void attempt(enum win_kind kind, enum method method, double ms)
 {
 	int rounds = 5;
 
-	while (!hammer(kind, way, ms) && --rounds)
+	while (!contend(kind, method, ms) && --rounds)
 		;
 	MT_TRUE(rounds);
 }

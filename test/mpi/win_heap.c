@@ -20,7 +20,7 @@ enum mix { WHOLE, PART, ONE, MIXED, MIXES };
  * Every rank adds to the first and last element of every rank, and reads the
  * others.
  */
-static void hammer(MPI_Win win, long *mem, int n, enum mix mix)
+static void add_and_read(MPI_Win win, long *mem, int n, enum mix mix)
 {
 	long one = 1, *got = malloc((size_t)n * sizeof(long));
 	int members = mix == ONE ? 1 : mt_size;
@@ -66,7 +66,7 @@ static void one_mix(enum mix mix)
 		mix == ONE && mt_rank ? NULL : mem,
 		mix == ONE && mt_rank ? 0 : n * (MPI_Aint)sizeof(long),
 		sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-	hammer(win, mem, n, mix);
+	add_and_read(win, mem, n, mix);
 	MT_OK(MPI_Win_free(&win));
 	if (mine)
 		MT_OK(MPI_Free_mem(block));

@@ -35,7 +35,8 @@ static int class_of(int rc)
 }
 
 /* A window with one info key. */
-static struct wt told(enum win_kind kind, const char *key, const char *val)
+static struct wt open_with_hint(enum win_kind kind, const char *key,
+				const char *val)
 {
 	MPI_Info info = info_of(key, val);
 	struct wt w = wt_open_with(kind, MPI_COMM_WORLD, 4096, 8, info);
@@ -73,7 +74,7 @@ static void set(MPI_Win win, const char *key, const char *val)
 	MPI_Info_free(&info);
 }
 
-static void tells(const struct row *r, enum win_kind kind)
+static void check_row(const struct row *r, enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 4096, 8);
 
@@ -84,12 +85,12 @@ static void tells(const struct row *r, enum win_kind kind)
 		set(w.win, r->key, r->val);
 	MT_TRUE(hint_is(w.win, r->key, r->val ? r->val : r->instead));
 	wt_close(&w);
-	w = told(kind, r->key, r->wrong);
+	w = open_with_hint(kind, r->key, r->wrong);
 	MT_TRUE(hint_is(w.win, r->key, r->instead));
 	wt_close(&w);
 	if (!r->val)
 		return;
-	w = told(kind, r->key, r->val);
+	w = open_with_hint(kind, r->key, r->val);
 	MT_TRUE(hint_is(w.win, r->key, r->val));
 	wt_close(&w);
 }
@@ -112,7 +113,7 @@ static void add_by_fence(struct wt *w)
 
 static void locks_are_refused(enum win_kind kind)
 {
-	struct wt w = told(kind, "no_locks", "true");
+	struct wt w = open_with_hint(kind, "no_locks", "true");
 	char text[MPI_MAX_ERROR_STRING];
 	int rc, len;
 
@@ -153,7 +154,8 @@ static void locks_end(enum win_kind kind)
 /* Locks stay when only one member disables them. */
 static void locks_stay(enum win_kind kind)
 {
-	struct wt w = told(kind, "no_locks", mt_rank ? "false" : "true");
+	struct wt w =
+		open_with_hint(kind, "no_locks", mt_rank ? "false" : "true");
 
 	if (mt_size > 1) {
 		MT_TRUE(hint_is(w.win, "no_locks", "false"));
@@ -184,7 +186,7 @@ static int open_rc(const char *key, MPI_Aint bytes, int unit)
 }
 
 /* A key that is not true is not reported. */
-static void late_claims(int last)
+static void hints_set_late(int last)
 {
 	MPI_Win win;
 	void *mem;
@@ -198,7 +200,7 @@ static void late_claims(int last)
 	MT_OK(MPI_Win_free(&win));
 }
 
-static void claims(void)
+static void hints_at_creation(void)
 {
 	int last = mt_size > 1 && mt_rank == mt_size - 1;
 	int many = mt_size > 1;
@@ -211,7 +213,7 @@ static void claims(void)
 	MT_IS(open_rc("same_disp_unit", 64, last ? 4 : 8),
 	      many ? MPI_ERR_DISP : MPI_SUCCESS);
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
-	late_claims(last);
+	hints_set_late(last);
 }
 
 /* ---- accumulates -----------------------------------------------------------
@@ -222,7 +224,7 @@ static void claims(void)
 /* Elements that need a lock, few under each; and without any order. */
 static void adds_right(enum win_kind kind, const char *key, const char *val)
 {
-	struct wt w = told(kind, key, val);
+	struct wt w = open_with_hint(kind, key, val);
 	long double in[PARTS], *mem = (long double *)(void *)w.mem;
 	int n = w.size * (w.size + 1) / 2;
 
@@ -248,7 +250,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	for (int k = 0; k < WT_KINDS; k++) {
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-			tells(&rows[i], k);
+			check_row(&rows[i], k);
 		locks_are_refused(k);
 		locks_end(k);
 		locks_stay(k);
@@ -256,6 +258,6 @@ int main(int argc, char **argv)
 		adds_right(k, "accumulate_ordering", "none");
 		adds_right(k, "accumulate_ops", "same_op");
 	}
-	claims();
+	hints_at_creation();
 	return mt_end();
 }

@@ -45,7 +45,7 @@ static unsigned long long count_of(const struct counter *c)
  */
 enum { FABRIC = 1, MESSAGES = 2 };
 
-static int ways(struct wt *w)
+static int paths_taken(struct wt *w)
 {
 	unsigned long long f = count_of(&fabric);
 	unsigned long long m = count_of(&messages);
@@ -65,7 +65,7 @@ static int ways(struct wt *w)
 	       (count_of(&messages) > m ? MESSAGES : 0);
 }
 
-static int acc_ways(struct wt *w)
+static int acc_paths_taken(struct wt *w)
 {
 	unsigned long long f = count_of(&fabric);
 	unsigned long long m = count_of(&messages);
@@ -85,10 +85,10 @@ static int acc_ways(struct wt *w)
 }
 
 /* The documented paths. */
-static int promised(enum win_kind kind, bool acc)
+static int documented_paths(enum win_kind kind, bool acc)
 {
 	const char *path = getenv("WEFT_WIN_PATH"), *clock, *prov;
-	bool near = mt_neighbours(MPI_COMM_WORLD) == mt_size, mapped;
+	bool near = mt_local_ranks(MPI_COMM_WORLD) == mt_size, mapped;
 
 	clock = getenv("CLOCK");
 	prov = getenv("FI_PROVIDER");
@@ -111,9 +111,10 @@ static bool is_reached(enum win_kind kind)
 {
 	const char *clock = getenv("CLOCK");
 
-	return mt_neighbours(MPI_COMM_WORLD) == mt_size &&
-	       promised(kind, false) == FABRIC && !getenv("FI_PROVIDER") &&
-	       !getenv("WEFT_WIN_PATH") && (!clock || strcmp(clock, "virtual"));
+	return mt_local_ranks(MPI_COMM_WORLD) == mt_size &&
+	       documented_paths(kind, false) == FABRIC &&
+	       !getenv("FI_PROVIDER") && !getenv("WEFT_WIN_PATH") &&
+	       (!clock || strcmp(clock, "virtual"));
 }
 
 /* Accesses for a compare and swap on the next rank's element, which is 0. */
@@ -156,9 +157,9 @@ int main(int argc, char **argv)
 	for (int k = 0; k < WT_KINDS; k++) {
 		struct wt w = wt_open(k, MPI_COMM_WORLD, 64, 8);
 
-		MT_IS(ways(&w), promised(w.kind, false));
+		MT_IS(paths_taken(&w), documented_paths(w.kind, false));
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
-		MT_IS(acc_ways(&w), promised(w.kind, true));
+		MT_IS(acc_paths_taken(&w), documented_paths(w.kind, true));
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 		writes_what_changed(&w);
 		wt_close(&w);

@@ -62,7 +62,7 @@ static inline int wt_cannot_share(MPI_Comm comm)
 	int rc, size, class;
 
 	MPI_Comm_size(comm, &size);
-	if (mt_neighbours(comm) == size)
+	if (mt_local_ranks(comm) == size)
 		return 0;
 	MPI_Comm_get_errhandler(comm, &was);
 	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

@@ -72,7 +72,7 @@ static void route_again(struct job *j, int first, int last)
 
 	t_limit_set(&limit, 20);
 	do {
-		job_check(j, !t_limit_over(&limit), "routes stay taken", 0);
+		job_check(j, !t_limit_expired(&limit), "routes stay taken", 0);
 		group_open(j, &g, first, last, 1);
 		real = group_route(j, &g).id >= 0;
 		group_close(j, &g);
@@ -91,7 +91,7 @@ static void fails(struct job *j, struct group *g)
 static int doomed; /* rank that dies: the first or the last */
 
 /* The job's last barrier must not wait for the dead. */
-static void excuse(struct job *j)
+static void barrier_skip_dead(struct job *j)
 {
 	weft_add32(&j->all->arrived, 1);
 }
@@ -103,7 +103,7 @@ static void body_torn(struct job *j)
 
 	job_barrier(j);
 	if (j->rank == doomed) {
-		excuse(j);
+		barrier_skip_dead(j);
 		raise(SIGKILL);
 	}
 	for (int i = 0; i < n; i++)
@@ -136,7 +136,7 @@ static void body_closes(struct job *j)
 	for (int i = 0; i < n; i++)
 		group_close(j, &g[i]);
 	if (j->rank == doomed) {
-		excuse(j);
+		barrier_skip_dead(j);
 		job_check(j, !fi_close(&j->ep->fid), "close ep", 0);
 		weft_store64(&j->all->word[0], 1);
 		wait_word(j, 1, (uint64_t)j->size - 1);

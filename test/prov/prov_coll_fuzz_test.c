@@ -26,13 +26,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROUNDS	 400
-#define HITS	 6
-#define PATIENCE UINT64_C(60000000000) /* ns without any progress */
-#define LONG_SUM 9000		       /* doubles: not in packets */
-#define SHARED	 128		       /* regions at most */
-#define FDS	 256 /* descriptors of a member that are checked */
-#define PAGE	 ((size_t)sysconf(_SC_PAGESIZE))
+#define ROUNDS		  400
+#define HITS		  6
+#define PROGRESS_LIMIT_NS UINT64_C(60000000000) /* ns without any progress */
+#define LONG_SUM	  9000			/* doubles: not in packets */
+#define SHARED		  128			/* regions at most */
+#define FDS		  256 /* descriptors of a member that are checked */
+#define PAGE		  ((size_t)sysconf(_SC_PAGESIZE))
 
 /* Header of a shared area: prov/nic/nic_share.c. */
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
@@ -82,14 +82,14 @@ static void *at_credit(struct target *t)
 
 static void *at_meeting(struct target *t)
 {
-	uint64_t i = weft_rng_below(t->rng, CU_WORDS + 1);
+	uint64_t i = weft_rng_below(t->rng, CU_SYNCPOINT_WORDS + 1);
 
-	return i < CU_WORDS ? &t->row->word[i] : &t->row->met;
+	return i < CU_SYNCPOINT_WORDS ? &t->row->word[i] : &t->row->met;
 }
 
 static void *at_bell(struct target *t)
 {
-	return &t->row->bell[weft_rng_below(t->rng, CU_BELLS)];
+	return &t->row->bell[weft_rng_below(t->rng, CU_EVENT_WORDS)];
 }
 
 static void *at_board_count(struct target *t)
@@ -109,7 +109,7 @@ static void *at_board_cell(struct target *t)
 
 static void *at_anything(struct target *t)
 {
-	size_t words = cu_row_bytes(t->geo) / sizeof(uint64_t);
+	size_t words = cu_segment_bytes(t->geo) / sizeof(uint64_t);
 
 	return (uint64_t *)t->row + weft_rng_below(t->rng, words);
 }
@@ -216,7 +216,7 @@ static void hit(struct scribbler *s)
 	char *area = s->area[weft_rng_below(&s->rng, (uint64_t)s->areas)];
 	uint64_t *word;
 
-	t->row = cu_row(area, t->geo, s->route);
+	t->row = cu_segment(area, t->geo, s->route);
 	t->board = (struct cu_board *)((char *)t->row + cu_board_at(t->geo));
 	t->slot = weft_rng_below(&s->rng, CU_SLOTS);
 	word = s->mode->where(t);
@@ -297,7 +297,7 @@ static unsigned worker_route(struct worker *w)
 static bool worker_wait(struct worker *w, int round)
 {
 	struct job *j = w->j;
-	uint64_t end = weft_now_ns() + PATIENCE;
+	uint64_t end = weft_now_ns() + PROGRESS_LIMIT_NS;
 	ssize_t ret;
 
 	for (;;) {
@@ -376,9 +376,9 @@ static bool worker_round(struct worker *w, int round)
 }
 
 /* All members have finished this trial. */
-static void all_through(struct worker *w, uint64_t so_many)
+static void wait_all_done(struct worker *w, uint64_t so_many)
 {
-	uint64_t end = weft_now_ns() + PATIENCE;
+	uint64_t end = weft_now_ns() + PROGRESS_LIMIT_NS;
 
 	weft_add64(&w->j->all->word[WORD_THROUGH], 1);
 	while (weft_load64(&w->j->all->word[WORD_THROUGH]) < so_many) {
@@ -395,7 +395,7 @@ static void trial(struct job *j, int mode, struct scribbler *s, uint64_t number)
 	pthread_t thread;
 
 	worker_open(&w);
-	all_through(&w, (3 * number + 1) * all);
+	wait_all_done(&w, (3 * number + 1) * all);
 	if (j->rank == 0) {
 		s->mode = w.mode;
 		s->route = worker_route(&w);
@@ -408,12 +408,12 @@ static void trial(struct job *j, int mode, struct scribbler *s, uint64_t number)
 	weft_store32(&s->round, ROUNDS);
 	if (j->rank == 0)
 		pthread_join(thread, NULL);
-	all_through(&w, (3 * number + 2) * all);
+	wait_all_done(&w, (3 * number + 2) * all);
 	job_check(j, !weft_load64(&j->all->word[WORD_WRONG]),
 		  "a wrong result without a word", mode);
 	fi_close(&w.mc->fid);
 	fi_close(&w.set->fid);
-	all_through(&w, (3 * number + 3) * all);
+	wait_all_done(&w, (3 * number + 3) * all);
 	weft_store64(&j->all->word[WORD_HEARD], 0);
 }
 

@@ -113,7 +113,7 @@ static void body_absent(struct job *j)
 	if (j->rank == 0) {
 		/* makes no call until all others have reported completion */
 		while (weft_load64(&j->all->word[0]) < (uint64_t)j->size - 1) {
-			job_check(j, !t_limit_over(&limit),
+			job_check(j, !t_limit_expired(&limit),
 				  "others wait for an absent member", 0);
 			usleep(100);
 		}

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Seconds of -FI_EAGAIN after which a call has failed. */
-#define PATIENCE 40
+#define AGAIN_LIMIT_S 40
 
 struct start {
 	struct job_shared *all;
@@ -45,7 +45,7 @@ fi_addr_t job_addr(struct job *j, int rank)
 void job_rest(const struct job *j, struct t_limit *l)
 {
 	if (j->size > 8 * sysconf(_SC_NPROCESSORS_ONLN))
-		t_limit_rest(l);
+		t_limit_backoff(l);
 	else
 		sched_yield();
 }
@@ -53,9 +53,9 @@ void job_rest(const struct job *j, struct t_limit *l)
 static void idle(struct job *j, struct t_limit *l)
 {
 	fi_cq_read(j->cq, NULL, 0);
-	if (!l->looked_ns)
-		t_limit_set(l, PATIENCE);
-	job_check(j, !t_limit_over(l), "no progress", 0);
+	if (!l->checked_ns)
+		t_limit_set(l, AGAIN_LIMIT_S);
+	job_check(j, !t_limit_expired(l), "no progress", 0);
 	job_rest(j, l);
 }
 
@@ -97,10 +97,10 @@ int job_next(struct job *j)
 	struct t_limit limit;
 	ssize_t ret;
 
-	t_limit_set(&limit, PATIENCE);
+	t_limit_set(&limit, AGAIN_LIMIT_S);
 	while ((ret = fi_cq_readfrom(j->cq, &j->entry, 1, &j->source)) ==
 	       -FI_EAGAIN) {
-		job_check(j, !t_limit_over(&limit), "no completion", 0);
+		job_check(j, !t_limit_expired(&limit), "no completion", 0);
 		job_rest(j, &limit);
 	}
 	if (ret == 1)
@@ -138,9 +138,9 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 {
 	struct t_limit limit;
 
-	t_limit_set(&limit, PATIENCE);
+	t_limit_set(&limit, AGAIN_LIMIT_S);
 	while (fi_cntr_read(cntr) < value) {
-		job_check(j, !t_limit_over(&limit), "counter stands still",
+		job_check(j, !t_limit_expired(&limit), "counter stands still",
 			  (long)fi_cntr_read(cntr));
 		job_rest(j, &limit);
 	}
@@ -280,7 +280,7 @@ static int process(int rank, void *arg)
 }
 
 /* A process that may be killed has a parent process that ignores its status. */
-static int process_mortal(int rank, void *arg)
+static int process_may_die(int rank, void *arg)
 {
 	struct start *s = arg;
 	pid_t pid;
@@ -321,7 +321,7 @@ void job_run(int size, void (*body)(struct job *j), const struct job_opts *o)
 	s.all = mmap(NULL, sizeof(*s.all), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	T_TRUE(s.all != MAP_FAILED);
-	t_processes(size, process_mortal, &s,
+	t_processes(size, process_may_die, &s,
 		    s.opts.seconds ? s.opts.seconds : 60);
 	munmap(s.all, sizeof(*s.all));
 }

@@ -81,7 +81,7 @@ int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
  * Chooses the carrier of p. 0, -EAGAIN: its endpoint does not exist yet,
  * -ECONNRESET.
  */
-int both_peer_meet(struct both *b, struct both_peer *p);
+int both_peer_connect(struct both *b, struct both_peer *p);
 /* Callbacks of the two carriers. */
 extern const struct weft_carrier_up both_peer_up;
 void both_peer_report(struct both *b);

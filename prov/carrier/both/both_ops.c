@@ -14,7 +14,8 @@
 /* Time between polls of the socket if all peers are remote. */
 #define OPS_PAUSE_NS UINT64_C(300)
 
-static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
+static int ops_open_carriers(struct both *b,
+			     const struct weft_carrier_attr *attr)
 {
 	struct weft_carrier_attr a = *attr;
 	int ret;
@@ -41,7 +42,7 @@ static int ops_open_name(struct both *b, const struct weft_carrier_attr *attr)
 	int ret = -EADDRINUSE;
 
 	for (int i = 0; i < OPS_TRIES && ret == -EADDRINUSE; i++) {
-		ret = ops_open_ways(b, attr);
+		ret = ops_open_carriers(b, attr);
 		if (attr->name.sin_port)
 			break;
 	}
@@ -107,12 +108,12 @@ static void both_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 }
 
 /* Returns the carrier of p; sets *ret_p if there is none. */
-static struct weft_carrier *ops_way(struct both *b, struct both_peer *p,
-				    int *ret_p)
+static struct weft_carrier *ops_carrier(struct both *b, struct both_peer *p,
+					int *ret_p)
 {
 	*ret_p = p->base.lost ? -ECONNRESET : 0;
 	if (!*ret_p && !p->way)
-		*ret_p = both_peer_meet(b, p);
+		*ret_p = both_peer_connect(b, p);
 	return *ret_p ? NULL : p->way;
 }
 
@@ -124,7 +125,7 @@ static int both_send(struct weft_carrier *c, struct weft_peer *peer,
 	struct both_peer *p = both_peer_of(peer);
 	struct iovec whole;
 	int ret;
-	struct weft_carrier *way = ops_way(b, p, &ret);
+	struct weft_carrier *way = ops_carrier(b, p, &ret);
 
 	if (!way)
 		return ret;
@@ -152,7 +153,7 @@ static void ops_pause(const struct both *b)
 }
 
 /* Sets the time of the next poll by the result of this one. */
-static void ops_looked(struct both *b, bool vain)
+static void ops_poll_schedule(struct both *b, bool vain)
 {
 	weft_store32_relaxed(&b->rests, vain ? OPS_RESTS - 1 : 0);
 	weft_store64_relaxed(&b->look_ns,
@@ -178,7 +179,7 @@ static int ops_poll_sock(struct both *b, int budget)
 		return 0;
 	}
 	n = b->sock->ops->poll(b->sock, budget);
-	ops_looked(b, !n);
+	ops_poll_schedule(b, !n);
 	return n;
 }
 
@@ -203,7 +204,7 @@ static int both_read(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct both_peer *p = both_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_way(both_of(c), p, &ret);
+	struct weft_carrier *way = ops_carrier(both_of(c), p, &ret);
 
 	return way ? way->ops->read(way, p->there, local, count, remote) : ret;
 }
@@ -213,7 +214,7 @@ static int both_write(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct both_peer *p = both_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_way(both_of(c), p, &ret);
+	struct weft_carrier *way = ops_carrier(both_of(c), p, &ret);
 
 	return way ? way->ops->write(way, p->there, local, count, remote) : ret;
 }
@@ -236,7 +237,7 @@ static int both_share(struct weft_carrier *c, struct weft_peer *peer,
 	int ret = 0;
 
 	if (p)
-		way = ops_way(b, p, &ret);
+		way = ops_carrier(b, p, &ret);
 	return way ? way->ops->share(way, p ? p->there : NULL, area_p, bytes_p)
 		   : ret;
 }
@@ -250,7 +251,7 @@ static int both_window(struct weft_carrier *c, struct weft_peer *peer,
 	int ret = 0;
 
 	if (p)
-		way = ops_way(b, p, &ret);
+		way = ops_carrier(b, p, &ret);
 	return way ? way->ops->window(way, p ? p->there : NULL, at, bytes,
 				      area_p)
 		   : ret;

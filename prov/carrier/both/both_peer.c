@@ -50,7 +50,8 @@ static struct both_peer *peer_new(struct both *b,
 }
 
 /* The name may belong to a new endpoint, which its carrier already knows. */
-static bool peer_moved_on(struct both_peer *p, const struct sockaddr_in *name)
+static bool peer_name_reused(struct both_peer *p,
+			     const struct sockaddr_in *name)
 {
 	struct weft_peer *now;
 
@@ -58,8 +59,8 @@ static bool peer_moved_on(struct both_peer *p, const struct sockaddr_in *name)
 	       (p->way->ops->peer(p->way, name, &now) || now != p->there);
 }
 
-static void peer_tell(const struct both *b, const struct both_peer *p,
-		      const char *why)
+static void peer_log_path(const struct both *b, const struct both_peer *p,
+			  const char *why)
 {
 	char host[INET_ADDRSTRLEN];
 
@@ -73,7 +74,7 @@ static void peer_tell(const struct both *b, const struct both_peer *p,
 }
 
 /* Waits must poll shared memory from now on; relaxed: a hint. */
-static void peer_near(struct both *b, const struct both_peer *p)
+static void peer_local_added(struct both *b, const struct both_peer *p)
 {
 	if (peer_key(&p->base.name) != peer_key(&b->name))
 		weft_store32_relaxed(&b->near,
@@ -96,10 +97,10 @@ static int peer_choose(struct both *b, struct both_peer *p)
 		return ret == -ENOMEM ? -EAGAIN : -EHOSTUNREACH;
 	p->way = way;
 	if (way == b->shm)
-		peer_near(b, p);
+		peer_local_added(b, p);
 	if (!p->there->up)
 		p->there->up = p;
-	peer_tell(b, p, why);
+	peer_log_path(b, p, why);
 	return 0;
 }
 
@@ -114,7 +115,7 @@ int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	    !name->sin_addr.s_addr)
 		return -EHOSTUNREACH;
 	p = weft_hash_get(&b->by_name, peer_key(name));
-	if (!p || p->base.lost || peer_moved_on(p, name))
+	if (!p || p->base.lost || peer_name_reused(p, name))
 		p = peer_new(b, name);
 	if (!p)
 		return -ENOMEM;
@@ -127,7 +128,7 @@ int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret == -EHOSTUNREACH ? ret : 0;
 }
 
-int both_peer_meet(struct both *b, struct both_peer *p)
+int both_peer_connect(struct both *b, struct both_peer *p)
 {
 	int ret;
 
@@ -142,7 +143,8 @@ int both_peer_meet(struct both *b, struct both_peer *p)
 }
 
 /* Returns the record of a peer known to one carrier only, or makes it. */
-static struct both_peer *peer_heard(struct both *b, struct weft_peer *there)
+static struct both_peer *peer_from_carrier(struct both *b,
+					   struct weft_peer *there)
 {
 	struct both_peer *p =
 		weft_hash_get(&b->by_name, peer_key(&there->name));
@@ -157,7 +159,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload)
 {
 	struct both *b = arg;
-	struct both_peer *p = src->up ? src->up : peer_heard(b, src);
+	struct both_peer *p = src->up ? src->up : peer_from_carrier(b, src);
 
 	if (!p)
 		return -EAGAIN;
@@ -180,7 +182,8 @@ static void peer_lose(struct both *b, struct both_peer *p, int err)
 static void up_lost(void *arg, struct weft_peer *there, int err)
 {
 	struct both *b = arg;
-	struct both_peer *p = there->up ? there->up : peer_heard(b, there);
+	struct both_peer *p =
+		there->up ? there->up : peer_from_carrier(b, there);
 
 	if (p)
 		peer_lose(b, p, err);

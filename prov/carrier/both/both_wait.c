@@ -21,18 +21,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define WAIT_SPIN_NS  UINT64_C(20000)  /* then yield ... */
-#define WAIT_AWAKE_NS UINT64_C(500000) /* ... then block */
+#define WAIT_SPIN_NS   UINT64_C(20000)	/* then yield ... */
+#define WAIT_AWAKE_NS  UINT64_C(500000) /* ... then block */
 /* Yields before blocking if all peers are remote. */
-#define WAIT_FAR_NS   UINT64_C(100000)
+#define WAIT_REMOTE_NS UINT64_C(100000)
 
 /* Longest yield without another process. */
 #define WAIT_ALONE_NS UINT64_C(1200)
 #define WAIT_TAKEN    64 /* yields instead of spins after a long yield */
 
-#define WAIT_VAIN 3 /* immediate returns before yielding */
+#define WAIT_RETURN_MAX 3 /* immediate returns before yielding */
 
-#define WAIT_BLIND_NS UINT64_C(100000) /* no thread watches the socket */
+#define WAIT_UNWATCHED_NS UINT64_C(100000) /* no thread watches the socket */
 
 enum { WATCH_SOCK, WATCH_END };
 
@@ -110,7 +110,7 @@ static bool watched(struct both *b)
 void both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
 {
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
-	weft_patience_init(&b->patience, WEFT_ALONE);
+	weft_patience_init(&b->patience, WEFT_OWN_CORE);
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	b->sock->beside = b->shm->ops->wait_fd(b->shm);
 }
@@ -138,7 +138,7 @@ static bool wait_yield(struct both *b, uint64_t now)
 }
 
 /* Is it too early to block? Then the caller polls both again. */
-static bool wait_awake(struct both *b, uint64_t now)
+static bool wait_too_early(struct both *b, uint64_t now)
 {
 	/* relaxed: a hint */
 	uint64_t moved = weft_load64_relaxed(&b->moved);
@@ -150,7 +150,7 @@ static bool wait_awake(struct both *b, uint64_t now)
 		b->moved_ns = now;
 	}
 	idle = now - b->moved_ns;
-	if (idle >= (near ? WAIT_AWAKE_NS : WAIT_FAR_NS))
+	if (idle >= (near ? WAIT_AWAKE_NS : WAIT_REMOTE_NS))
 		return false;
 	if (idle < b->spin_ns && !b->taken && !weft_load32_relaxed(&b->crowded))
 		return true;
@@ -164,7 +164,7 @@ static bool wait_awake(struct both *b, uint64_t now)
  * All known peers are remote: blocks on the socket itself, and is notified by a
  * local process that connects first.
  */
-static int wait_far(struct both *b, uint64_t timeout_ns)
+static int wait_remote(struct both *b, uint64_t timeout_ns)
 {
 	if (b->shm->ops->arm(b->shm))
 		return 0;
@@ -172,10 +172,11 @@ static int wait_far(struct both *b, uint64_t timeout_ns)
 }
 
 /* No watcher could be started: waits are short. */
-static int wait_blind(struct both *b, uint64_t timeout_ns)
+static int wait_unwatched(struct both *b, uint64_t timeout_ns)
 {
-	bool all = timeout_ns <= WAIT_BLIND_NS;
-	int ret = b->shm->ops->wait(b->shm, all ? timeout_ns : WAIT_BLIND_NS);
+	bool all = timeout_ns <= WAIT_UNWATCHED_NS;
+	int ret =
+		b->shm->ops->wait(b->shm, all ? timeout_ns : WAIT_UNWATCHED_NS);
 
 	return ret == -ETIMEDOUT && !all ? 0 : ret;
 }
@@ -188,17 +189,17 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 	if (!timeout_ns)
 		return -ETIMEDOUT;
-	if (wait_awake(b, weft_now_ns()))
+	if (wait_too_early(b, weft_now_ns()))
 		return 0;
 	/* after this wait the socket is polled; relaxed: a hint */
 	weft_store32_relaxed(&b->rests, 0);
 	if (!weft_load32_relaxed(&b->near))
-		return wait_far(b, timeout_ns);
+		return wait_remote(b, timeout_ns);
 	if (!watched(b))
-		return wait_blind(b, timeout_ns);
+		return wait_unwatched(b, timeout_ns);
 	/* a packet has arrived, or a send was refused: no event reports room */
 	if (b->sock->ops->arm(b->sock)) {
-		if (++b->vain > WAIT_VAIN)
+		if (++b->vain > WAIT_RETURN_MAX)
 			weft_patience_give();
 		return 0;
 	}

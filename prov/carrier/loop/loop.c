@@ -141,7 +141,7 @@ static int loop_send(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct loop *l = loop_of(c);
 	struct loop_peer *p = loop_peer_of(peer);
-	int ret = loop_pair_meet(l, p);
+	int ret = loop_pair_connect(l, p);
 
 	if (ret)
 		return ret;
@@ -172,13 +172,13 @@ static int loop_dma(struct weft_carrier *c, struct weft_peer *peer, bool write,
 {
 	struct loop *l = loop_of(c);
 	struct loop_peer *p = loop_peer_of(peer);
-	int ret = loop_pair_meet(l, p);
+	int ret = loop_pair_connect(l, p);
 
 	if (ret)
 		return ret;
 	if (l->no_dma)
 		return -EOPNOTSUPP;
-	if (!loop_raw_lives(p->gen))
+	if (!loop_raw_is_alive(p->gen))
 		return -ECONNRESET;
 	ret = carrier_cma(getpid(), write, local, count, remote);
 	return ret == -EPERM || ret == -ENOSYS ? -EOPNOTSUPP : ret;
@@ -252,7 +252,7 @@ static int loop_share_of(struct weft_carrier *c, struct weft_peer *peer,
 
 	*sh_p = l->share;
 	if (p) {
-		ret = loop_pair_meet(l, p);
+		ret = loop_pair_connect(l, p);
 		if (ret)
 			return ret;
 		if (!p->share)

@@ -28,7 +28,7 @@ enum loop_kind {
 };
 
 /* A packet of the raw layer. */
-struct loop_gram {
+struct loop_packet {
 	struct weft_list node;
 	enum loop_kind kind;
 	uint64_t from; /* generation of the sender */
@@ -44,7 +44,7 @@ struct loop_gram {
 
 /* A packet in flight, kept until it is acknowledged. */
 struct loop_flight {
-	struct loop_gram *gram;
+	struct loop_packet *gram;
 	uint64_t again; /* poll at which it is retransmitted */
 	uint64_t wait;	/* polls until the next retransmission */
 };
@@ -64,7 +64,7 @@ struct loop_peer {
 	struct weft_seq_tx tx;
 	struct weft_seq_rx rx;
 	struct loop_flight flight[WEFT_SEQ_WINDOW];
-	struct loop_gram *here[WEFT_SEQ_WINDOW];
+	struct loop_packet *here[WEFT_SEQ_WINDOW];
 	struct weft_list raw;	  /* raw mode: refused packets */
 	struct loop_share *share; /* once requested */
 	bool ack_due;
@@ -113,15 +113,15 @@ static inline struct loop_peer *loop_peer_of(struct weft_peer *p)
 /* loop_raw.c: all under one lock of the process */
 int loop_raw_join(struct loop *l, const struct sockaddr_in *want);
 void loop_raw_leave(struct loop *l);
-struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind,
-				size_t len);
-struct loop_gram *loop_gram_copy(const struct loop_gram *g);
+struct loop_packet *loop_packet_new(struct loop *l, enum loop_kind kind,
+				    size_t len);
+struct loop_packet *loop_packet_copy(const struct loop_packet *g);
 /* Takes ownership of the packet. -EAGAIN: no endpoint, or its inbox is full. */
-int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
+int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 		  bool faults);
 /* Returns the next packet that is due, which the caller frees; or NULL. */
-struct loop_gram *loop_raw_take(struct loop *l);
-bool loop_raw_lives(uint64_t gen);
+struct loop_packet *loop_raw_take(struct loop *l);
+bool loop_raw_is_alive(uint64_t gen);
 uint64_t loop_raw_find(const struct sockaddr_in *name);
 int loop_raw_wait(struct loop *l, uint64_t timeout_ns);
 void loop_raw_wake(struct loop *l);
@@ -134,7 +134,7 @@ bool loop_raw_empty(struct loop *l);
 int loop_peer_get(struct loop *l, const struct sockaddr_in *name,
 		  struct loop_peer **p_p);
 void loop_peer_free(struct loop_peer *p);
-int loop_pair_meet(struct loop *l, struct loop_peer *p);
+int loop_pair_connect(struct loop *l, struct loop_peer *p);
 int loop_pair_send(struct loop *l, struct loop_peer *p,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int count);

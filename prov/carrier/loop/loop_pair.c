@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAIR_AGAIN_POLLS 8
-#define PAIR_AGAIN_MAX	 65536
-#define PAIR_LOOK_POLLS	 64 /* polls between checks for dead peers */
+#define PAIR_RTO_POLLS	 8
+#define PAIR_RTO_MAX	 65536
+#define PAIR_CHECK_POLLS 64 /* polls between checks for dead peers */
 
-static struct loop_gram **pair_here(struct loop_peer *p, uint32_t seq)
+static struct loop_packet **pair_reorder_slot(struct loop_peer *p, uint32_t seq)
 {
 	return &p->here[seq % WEFT_SEQ_WINDOW];
 }
@@ -37,7 +37,7 @@ static void pair_empty(struct loop_peer *p)
 		p->here[i] = NULL;
 	}
 	while ((n = weft_list_pop_front(&p->raw)))
-		free(weft_container_of(n, struct loop_gram, node));
+		free(weft_container_of(n, struct loop_packet, node));
 	p->tx.acked = p->tx.next;
 	p->rx.here = 0;
 }
@@ -113,7 +113,7 @@ static void pair_lost(struct loop *l, struct loop_peer *p, int err)
 }
 
 /* Returns the record for the sender of a packet. */
-static struct loop_peer *pair_of(struct loop *l, const struct loop_gram *g)
+static struct loop_peer *pair_of(struct loop *l, const struct loop_packet *g)
 {
 	struct loop_peer *p;
 
@@ -134,7 +134,7 @@ static struct loop_peer *pair_of(struct loop *l, const struct loop_gram *g)
 }
 
 /* Looks up the endpoint with p's name. */
-int loop_pair_meet(struct loop *l, struct loop_peer *p)
+int loop_pair_connect(struct loop *l, struct loop_peer *p)
 {
 	if (p->base.lost || l->dead)
 		return -ECONNRESET;
@@ -143,11 +143,11 @@ int loop_pair_meet(struct loop *l, struct loop_peer *p)
 	return p->gen ? 0 : -EAGAIN;
 }
 
-static struct loop_gram *pair_gram(struct loop *l, struct loop_peer *p,
-				   const struct weft_pkt *pkt,
-				   const struct iovec *iov, int count)
+static struct loop_packet *pair_packet(struct loop *l, struct loop_peer *p,
+				       const struct weft_pkt *pkt,
+				       const struct iovec *iov, int count)
 {
-	struct loop_gram *g = loop_gram_new(l, LOOP_DATA, pkt->len);
+	struct loop_packet *g = loop_packet_new(l, LOOP_DATA, pkt->len);
 
 	if (!g)
 		return NULL;
@@ -158,19 +158,20 @@ static struct loop_gram *pair_gram(struct loop *l, struct loop_peer *p,
 }
 
 /* Sends a packet for the first time. */
-static int pair_first(struct loop *l, struct loop_peer *p, struct loop_gram *g)
+static int pair_first(struct loop *l, struct loop_peer *p,
+		      struct loop_packet *g)
 {
 	struct loop_flight *f = pair_flight(p, g->seq);
-	struct loop_gram *copy = loop_gram_copy(g);
+	struct loop_packet *copy = loop_packet_copy(g);
 	int ret = copy ? loop_raw_send(l, p, copy, true) : -EAGAIN;
 
 	if (ret) {
 		free(g);
 		return ret;
 	}
-	weft_seq_tx_take(&p->tx);
+	weft_seq_tx_next(&p->tx);
 	f->gram = g;
-	f->wait = PAIR_AGAIN_POLLS;
+	f->wait = PAIR_RTO_POLLS;
 	f->again = weft_load64(&l->now) + f->wait;
 	return 0;
 }
@@ -179,18 +180,18 @@ int loop_pair_send(struct loop *l, struct loop_peer *p,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int count)
 {
-	struct loop_gram *g;
+	struct loop_packet *g;
 
 	if (!l->faults.raw && !weft_seq_tx_room(&p->tx, l->window))
 		return -EAGAIN;
-	g = pair_gram(l, p, pkt, iov, count);
+	g = pair_packet(l, p, pkt, iov, count);
 	if (!g)
 		return -EAGAIN;
 	return l->faults.raw ? loop_raw_send(l, p, g, true)
 			     : pair_first(l, p, g);
 }
 
-static void pair_acked(struct loop_peer *p, const struct loop_gram *g)
+static void pair_acked(struct loop_peer *p, const struct loop_packet *g)
 {
 	uint32_t from = p->tx.acked;
 
@@ -203,7 +204,7 @@ static void pair_acked(struct loop_peer *p, const struct loop_gram *g)
 
 /* Handles one received packet; takes ownership. */
 static void pair_arrive(struct loop *l, struct loop_peer *p,
-			struct loop_gram *g)
+			struct loop_packet *g)
 {
 	switch (g->kind) {
 	case LOOP_DATA:
@@ -213,7 +214,7 @@ static void pair_arrive(struct loop *l, struct loop_peer *p,
 		}
 		p->ack_due = true;
 		if (weft_seq_rx_arrive(&p->rx, g->seq) == WEFT_SEQ_NEW) {
-			*pair_here(p, g->seq) = g;
+			*pair_reorder_slot(p, g->seq) = g;
 			return;
 		}
 		break;
@@ -228,7 +229,8 @@ static void pair_arrive(struct loop *l, struct loop_peer *p,
 	free(g);
 }
 
-static int pair_offer(struct loop *l, struct loop_peer *p, struct loop_gram *g)
+static int pair_offer(struct loop *l, struct loop_peer *p,
+		      struct loop_packet *g)
 {
 	int ret = l->up->deliver(l->up_arg, &p->base, &g->pkt, g->payload);
 
@@ -240,11 +242,11 @@ static int pair_offer(struct loop *l, struct loop_peer *p, struct loop_gram *g)
 /* Delivers packets that are in order; returns their number. */
 static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
 {
-	struct loop_gram *g;
+	struct loop_packet *g;
 	int n = 0;
 
 	while (n < budget && !weft_list_empty(&p->raw)) {
-		g = weft_container_of(p->raw.next, struct loop_gram, node);
+		g = weft_container_of(p->raw.next, struct loop_packet, node);
 		if (pair_offer(l, p, g))
 			return n;
 		weft_list_remove(&g->node);
@@ -252,10 +254,10 @@ static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
 		n++;
 	}
 	while (n < budget && weft_seq_rx_ready(&p->rx)) {
-		g = *pair_here(p, p->rx.next);
+		g = *pair_reorder_slot(p, p->rx.next);
 		if (pair_offer(l, p, g))
 			return n;
-		*pair_here(p, p->rx.next) = NULL;
+		*pair_reorder_slot(p, p->rx.next) = NULL;
 		weft_seq_rx_step(&p->rx);
 		p->ack_due = true;
 		free(g);
@@ -266,11 +268,11 @@ static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
 
 static void pair_ack(struct loop *l, struct loop_peer *p)
 {
-	struct loop_gram *g;
+	struct loop_packet *g;
 
 	if (!p->ack_due || p->base.lost)
 		return;
-	g = loop_gram_new(l, LOOP_ACK, 0);
+	g = loop_packet_new(l, LOOP_ACK, 0);
 	if (!g)
 		return;
 	g->ack = p->rx.next;
@@ -280,41 +282,41 @@ static void pair_ack(struct loop *l, struct loop_peer *p)
 }
 
 /* Retransmits packets that were not acknowledged in time. */
-static void pair_again(struct loop *l, struct loop_peer *p)
+static void pair_retransmit(struct loop *l, struct loop_peer *p)
 {
 	uint64_t now = weft_load64(&l->now);
 
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		struct loop_flight *f = pair_flight(p, seq);
-		struct loop_gram *copy;
+		struct loop_packet *copy;
 
-		if (f->again > now || !weft_seq_tx_waits(&p->tx, seq))
+		if (f->again > now || !weft_seq_tx_unacked(&p->tx, seq))
 			continue;
-		if (f->wait < PAIR_AGAIN_MAX)
+		if (f->wait < PAIR_RTO_MAX)
 			f->wait *= 2;
 		f->again = now + f->wait;
-		copy = loop_gram_copy(f->gram);
+		copy = loop_packet_copy(f->gram);
 		if (copy && !loop_raw_send(l, p, copy, true))
 			l->stats.resent++;
 	}
 }
 
 /* Checks whether p has ended; its packets are delivered first. */
-static void pair_look(struct loop *l, struct loop_peer *p)
+static void pair_check_end(struct loop *l, struct loop_peer *p)
 {
 	if (p->base.lost || !p->gen)
 		return;
 	if (p->fin && weft_list_empty(&p->raw) &&
 	    (l->faults.raw || p->rx.next == p->fin_seq))
 		pair_lost(l, p, ESHUTDOWN);
-	else if (!p->fin && weft_load64(&l->now) % PAIR_LOOK_POLLS == 0 &&
-		 !loop_raw_lives(p->gen) && loop_raw_empty(l))
+	else if (!p->fin && weft_load64(&l->now) % PAIR_CHECK_POLLS == 0 &&
+		 !loop_raw_is_alive(p->gen) && loop_raw_empty(l))
 		pair_lost(l, p, ECONNRESET);
 }
 
 int loop_pair_poll(struct loop *l, int budget)
 {
-	struct loop_gram *g;
+	struct loop_packet *g;
 	struct loop_peer *p;
 	int n = 0;
 
@@ -330,8 +332,8 @@ int loop_pair_poll(struct loop *l, int budget)
 		n += pair_deliver(l, p, budget - n);
 		pair_ack(l, p);
 		if (l->faults.any)
-			pair_again(l, p);
-		pair_look(l, p);
+			pair_retransmit(l, p);
+		pair_check_end(l, p);
 	}
 	return n;
 }
@@ -339,16 +341,16 @@ int loop_pair_poll(struct loop *l, int budget)
 /* At close: retransmits everything without faults, and sends FIN. */
 void loop_pair_finish(struct loop *l, struct loop_peer *p)
 {
-	struct loop_gram *g;
+	struct loop_packet *g;
 
 	if (p->base.lost || !p->gen)
 		return;
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		g = loop_gram_copy(pair_flight(p, seq)->gram);
+		g = loop_packet_copy(pair_flight(p, seq)->gram);
 		if (g)
 			loop_raw_send(l, p, g, false);
 	}
-	g = loop_gram_new(l, LOOP_FIN, 0);
+	g = loop_packet_new(l, LOOP_FIN, 0);
 	if (!g)
 		return;
 	g->seq = p->tx.next;

@@ -84,13 +84,14 @@ void loop_raw_leave(struct loop *l)
 	weft_list_remove(&l->node);
 	pthread_mutex_unlock(&raw_lock);
 	while ((n = weft_list_pop_front(&l->inbox)))
-		free(weft_container_of(n, struct loop_gram, node));
+		free(weft_container_of(n, struct loop_packet, node));
 	l->inbox_count = 0;
 }
 
-struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind, size_t len)
+struct loop_packet *loop_packet_new(struct loop *l, enum loop_kind kind,
+				    size_t len)
 {
-	struct loop_gram *g = calloc(1, sizeof(*g) + len);
+	struct loop_packet *g = calloc(1, sizeof(*g) + len);
 
 	if (!g)
 		return NULL;
@@ -101,17 +102,17 @@ struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind, size_t len)
 	return g;
 }
 
-struct loop_gram *loop_gram_copy(const struct loop_gram *g)
+struct loop_packet *loop_packet_copy(const struct loop_packet *g)
 {
 	size_t bytes = sizeof(*g) + g->pkt.len;
-	struct loop_gram *copy = malloc(bytes);
+	struct loop_packet *copy = malloc(bytes);
 
 	if (copy)
 		memcpy(copy, g, bytes);
 	return copy;
 }
 
-static void raw_ring(struct loop *to)
+static void raw_notify(struct loop *to)
 {
 	uint64_t one = 1;
 
@@ -126,10 +127,10 @@ static void raw_ring(struct loop *to)
 /* Time is counted in polls here: a fault is active from the beginning. */
 static bool raw_hit(struct loop *l, enum weft_plan_kind kind)
 {
-	return carrier_faults_hit(&l->faults, kind, 0);
+	return carrier_faults_draw(&l->faults, kind, 0);
 }
 
-static void raw_put(struct loop *l, struct loop *to, struct loop_gram *g,
+static void raw_put(struct loop *l, struct loop *to, struct loop_packet *g,
 		    bool faults)
 {
 	bool swap = faults && raw_hit(l, WEFT_PLAN_REORDER);
@@ -144,15 +145,15 @@ static void raw_put(struct loop *l, struct loop *to, struct loop_gram *g,
 	to->inbox_count++;
 }
 
-int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
+int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 		  bool faults)
 {
-	struct loop_gram *twin = NULL;
+	struct loop_packet *twin = NULL;
 	struct loop *to;
 	int ret = 0;
 
 	if (faults && raw_hit(l, WEFT_PLAN_DUPLICATE))
-		twin = loop_gram_copy(g);
+		twin = loop_packet_copy(g);
 	pthread_mutex_lock(&raw_lock);
 	to = raw_by_gen(p->gen);
 	if (!to || (faults && to->inbox_count >= RAW_INBOX)) {
@@ -163,7 +164,7 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
 		if (twin)
 			raw_put(l, to, twin, faults);
 		twin = NULL;
-		raw_ring(to);
+		raw_notify(to);
 	}
 	pthread_mutex_unlock(&raw_lock);
 	free(g);
@@ -171,16 +172,16 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
 	return ret;
 }
 
-struct loop_gram *loop_raw_take(struct loop *l)
+struct loop_packet *loop_raw_take(struct loop *l)
 {
-	struct loop_gram *found = NULL;
+	struct loop_packet *found = NULL;
 	struct weft_list *i, *tmp;
 
 	pthread_mutex_lock(&raw_lock);
 	weft_list_each(i, tmp, &l->inbox)
 	{
-		struct loop_gram *g =
-			weft_container_of(i, struct loop_gram, node);
+		struct loop_packet *g =
+			weft_container_of(i, struct loop_packet, node);
 
 		if (g->due > weft_load64(&l->now))
 			continue;
@@ -193,7 +194,7 @@ struct loop_gram *loop_raw_take(struct loop *l)
 	return found;
 }
 
-bool loop_raw_lives(uint64_t gen)
+bool loop_raw_is_alive(uint64_t gen)
 {
 	bool lives;
 
@@ -247,7 +248,7 @@ void loop_raw_wake(struct loop *l)
 {
 	pthread_mutex_lock(&raw_lock);
 	l->woken = true;
-	raw_ring(l);
+	raw_notify(l);
 	pthread_mutex_unlock(&raw_lock);
 }
 

@@ -24,8 +24,8 @@ static void a_plan_is_read(void **state)
 	T_TRUE(f.raw && f.any && f.die == 100);
 	T_IS(carrier_faults_delay(&f, 999), 0);
 	T_IS(carrier_faults_delay(&f, 1000), 3000);
-	T_TRUE(carrier_faults_hit(&f, WEFT_PLAN_LOSS, 999));
-	T_FALSE(carrier_faults_hit(&f, WEFT_PLAN_LOSS, 1000));
+	T_TRUE(carrier_faults_draw(&f, WEFT_PLAN_LOSS, 999));
+	T_FALSE(carrier_faults_draw(&f, WEFT_PLAN_LOSS, 1000));
 	carrier_faults_close(&f);
 	T_OK(carrier_faults_open(&f, NULL, CAN));
 	T_FALSE(f.any);
@@ -46,15 +46,15 @@ static void a_partition_is_between_two_hosts(void **state)
 
 	T_OK(carrier_faults_open(
 		&f, "partition 10.0.0.1|10.0.0.2 at 1 us for 1 us", can));
-	T_FALSE(carrier_faults_apart(&f, a, b, 999));
-	T_TRUE(carrier_faults_apart(&f, a, b, 1000));
-	T_TRUE(carrier_faults_apart(&f, b, a, 1999));
-	T_FALSE(carrier_faults_apart(&f, b, a, 2000));
-	T_FALSE(carrier_faults_apart(&f, c, a, 1500));
+	T_FALSE(carrier_faults_partitioned(&f, a, b, 999));
+	T_TRUE(carrier_faults_partitioned(&f, a, b, 1000));
+	T_TRUE(carrier_faults_partitioned(&f, b, a, 1999));
+	T_FALSE(carrier_faults_partitioned(&f, b, a, 2000));
+	T_FALSE(carrier_faults_partitioned(&f, c, a, 1500));
 	carrier_faults_close(&f);
 	T_OK(carrier_faults_open(&f, "partition *|10.0.0.3", can));
-	T_TRUE(carrier_faults_apart(&f, c, a, 0));
-	T_FALSE(carrier_faults_apart(&f, b, a, 0));
+	T_TRUE(carrier_faults_partitioned(&f, c, a, 0));
+	T_FALSE(carrier_faults_partitioned(&f, b, a, 0));
 	carrier_faults_close(&f);
 	T_IS(carrier_faults_open(&f, "partition 10.0.0.1", can), -EINVAL);
 	T_IS(carrier_faults_open(&f, "partition 0-3|4-7", can), -EINVAL);

@@ -87,7 +87,7 @@ void noisy_peers_free(struct noisy *n)
 	free(n->peer);
 }
 
-bool noisy_is_quiet(const struct noisy *n)
+bool noisy_all_acked(const struct noisy *n)
 {
 	for (uint32_t i = 0; i < n->peers; i++) {
 		const struct noisy_peer *p = n->peer[i];
@@ -111,7 +111,7 @@ static int frame_emit(struct noisy *n, struct noisy_peer *p,
 	bool wrong;
 	int err;
 
-	wrong = carrier_faults_hit(&n->faults, WEFT_PLAN_LOSS, age);
+	wrong = carrier_faults_draw(&n->faults, WEFT_PLAN_LOSS, age);
 	if (wrong) {
 		/* the peer must exist to lose a frame */
 		pkt = (struct weft_pkt){ .type = NOISY_LOST };
@@ -121,7 +121,7 @@ static int frame_emit(struct noisy *n, struct noisy_peer *p,
 	}
 	err = n->below->ops->send(n->below, p->peer, &pkt, &iov, !!pkt.len);
 	n->damaged += wrong && !err;
-	if (!err && carrier_faults_hit(&n->faults, WEFT_PLAN_DUPLICATE, age))
+	if (!err && carrier_faults_draw(&n->faults, WEFT_PLAN_DUPLICATE, age))
 		n->below->ops->send(n->below, p->peer, &pkt, &iov, !!pkt.len);
 	return err;
 }
@@ -177,7 +177,7 @@ int noisy_send(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 /* Sends an acknowledgement, or a NAK for the next expected frame. */
-static void tell(struct noisy *n, struct noisy_peer *p)
+static void ack_send(struct noisy *n, struct noisy_peer *p)
 {
 	alignas(8) uint8_t data[256];
 	struct noisy_head head = { .seq = p->asks ? NOISY_NAK : NOISY_ACK,
@@ -191,7 +191,7 @@ static void tell(struct noisy *n, struct noisy_peer *p)
 	p->owes = p->asks = false;
 }
 
-static int send_again(struct noisy *n, struct noisy_peer *p)
+static int retransmit(struct noisy *n, struct noisy_peer *p)
 {
 	int done = 0;
 
@@ -217,7 +217,7 @@ static void on_ack(struct noisy *n, struct noisy_peer *p, uint64_t ack)
 		p->again = ack;
 }
 
-static void ask(struct noisy_peer *p)
+static void nak_request(struct noisy_peer *p)
 {
 	p->asks |= p->asked != p->expect + 1;
 	p->asked = p->expect + 1;
@@ -232,7 +232,7 @@ static int on_packet(struct noisy *n, struct noisy_peer *p,
 	if (head->seq < p->expect)
 		return 0;
 	if (head->seq > p->expect) {
-		ask(p);
+		nak_request(p);
 		return 0;
 	}
 	if (!n->closing)
@@ -259,7 +259,7 @@ static int on_frame(void *arg, struct weft_peer *src,
 	bytes = noisy_code_open(&n->code, n->in, pkt->len, &fixed);
 	if (bytes < (int)sizeof(head)) {
 		n->found++;
-		ask(p);
+		nak_request(p);
 		return 0;
 	}
 	n->fixed += fixed;
@@ -300,9 +300,9 @@ static int peer_run(struct noisy *n, struct noisy_peer *p)
 		p->again = p->acked;
 		p->moved_ns = n->now_ns;
 	}
-	done = send_again(n, p);
+	done = retransmit(n, p);
 	if (p->owes || p->asks)
-		tell(n, p);
+		ack_send(n, p);
 	return done;
 }
 

@@ -112,7 +112,7 @@ int noisy_send(struct weft_carrier *c, struct weft_peer *peer,
 	       const struct weft_pkt *pkt, const struct iovec *iov, int count);
 int noisy_poll(struct weft_carrier *c, int budget);
 /* Have all living peers acknowledged everything? */
-bool noisy_is_quiet(const struct noisy *n);
+bool noisy_all_acked(const struct noisy *n);
 void noisy_peers_free(struct noisy *n);
 extern const struct weft_carrier_up noisy_up;
 

@@ -15,7 +15,7 @@
 static_assert(8 * NOISY_BYTES <= 1 << NOISY_DIGITS, "bits of a frame");
 
 /* Returns why this fault is not supported, or NULL. */
-static const char *refused(const struct weft_plan_fault *f)
+static const char *unsupported(const struct weft_plan_fault *f)
 {
 	if (f->kind != WEFT_PLAN_ERRORS && f->kind != WEFT_PLAN_BURST)
 		return NULL;
@@ -30,7 +30,7 @@ static const char *refused(const struct weft_plan_fault *f)
 int noisy_plan_check(const struct weft_plan *plan, const char *text)
 {
 	for (size_t i = 0; i < plan->count; i++) {
-		const char *why = refused(&plan->fault[i]);
+		const char *why = unsupported(&plan->fault[i]);
 
 		if (!why)
 			continue;
@@ -114,8 +114,8 @@ bool noisy_damage(struct noisy *n, uint8_t *data, uint32_t bytes)
 {
 	bool any = damage_bits(n, data, 8 * (uint64_t)bytes);
 
-	if (carrier_faults_hit(&n->faults, WEFT_PLAN_CORRUPT,
-			       n->now_ns - n->opened_ns)) {
+	if (carrier_faults_draw(&n->faults, WEFT_PLAN_CORRUPT,
+				n->now_ns - n->opened_ns)) {
 		data[weft_rng_below(&n->faults.rng, bytes)] ^=
 			(uint8_t)(1 + weft_rng_below(&n->faults.rng, 255));
 		any = true;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* Longest wait, for retransmissions. */
-#define LOOK_NS	 UINT64_C(1000000)
+#define RETRANSMIT_CHECK_NS UINT64_C(1000000)
 /* Limit for the last acknowledgements. */
-#define DRAIN_NS UINT64_C(1000000000)
+#define DRAIN_NS	    UINT64_C(1000000000)
 
 #define NOISY_CAN                                         \
 	(1u << WEFT_PLAN_ERRORS | 1u << WEFT_PLAN_BURST | \
@@ -28,7 +28,7 @@ static struct weft_carrier *below(struct weft_carrier *c)
 }
 
 /* Returns the largest payload whose frame fits below. */
-static size_t payload_most(const struct noisy *n)
+static size_t payload_max(const struct noisy *n)
 {
 	size_t most = NOISY_BYTES, bytes;
 
@@ -72,7 +72,7 @@ static int ops_open(const struct weft_carrier_attr *attr,
 		return err;
 	}
 	n->base.ops = &weft_carrier_noisy;
-	n->base.mtu = payload_most(n);
+	n->base.mtu = payload_max(n);
 	n->base.fences = n->below->fences;
 	*c_p = &n->base;
 	return 0;
@@ -85,9 +85,9 @@ static void ops_close(struct weft_carrier *c)
 	uint64_t end = noisy_clock() + DRAIN_NS;
 
 	n->closing = true;
-	while (!noisy_is_quiet(n) && n->now_ns < end) {
+	while (!noisy_all_acked(n) && n->now_ns < end) {
 		if (!noisy_poll(c, 64))
-			n->below->ops->wait(n->below, LOOK_NS);
+			n->below->ops->wait(n->below, RETRANSMIT_CHECK_NS);
 	}
 	weft_log(WEFT_LOG_INFO,
 		 "faults: %llu frames damaged or lost here; %llu found bad, "
@@ -137,9 +137,9 @@ static int ops_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	int err;
 
-	if (timeout_ns <= LOOK_NS)
+	if (timeout_ns <= RETRANSMIT_CHECK_NS)
 		return below(c)->ops->wait(below(c), timeout_ns);
-	err = below(c)->ops->wait(below(c), LOOK_NS);
+	err = below(c)->ops->wait(below(c), RETRANSMIT_CHECK_NS);
 	return err == -ETIMEDOUT ? 0 : err;
 }
 
@@ -156,7 +156,7 @@ static int ops_wait_fd(struct weft_carrier *c)
 /* A descriptor does not signal that a retransmission is due. */
 static int ops_arm(struct weft_carrier *c)
 {
-	if (!noisy_is_quiet(noisy_of(c)))
+	if (!noisy_all_acked(noisy_of(c)))
 		return -EAGAIN;
 	return below(c)->ops->arm(below(c));
 }

@@ -98,11 +98,12 @@ struct shm_peer {
 	uint16_t writer; /* index of our entry in its table */
 	struct shm_head *head;
 	struct shm_slot *slot;
-	uint64_t head_seen; /* its head when last read; less until warm */
-	bool mapped;	    /* view is valid */
-	bool warm;	    /* the pages of its FIFO are populated */
-	uint64_t heard;	    /* packets received when its head was last read */
-	bool shared;	    /* the caller uses its share area */
+	uint64_t head_seen;	/* its head when last read; less until warm */
+	bool mapped;		/* view is valid */
+	bool warm;		/* the pages of its FIFO are populated */
+	uint64_t received_seen; /* packets received when its head was last read
+				 */
+	bool shared;		/* the caller uses its share area */
 	struct shm_view view;
 	weft_au64 *cells_done; /* in its table: our cells that it has read */
 	uint64_t cells_sent;
@@ -117,8 +118,8 @@ struct shm_peer {
 	bool listens; /* a process listened at its name at the last attempt */
 	int life;     /* region in another pid namespace; or -1 */
 	bool crowded; /* its table was full */
-	unsigned misfits;  /* attempts that found no matching region */
-	uint64_t retry_ns; /* earliest time of the next attempt */
+	unsigned mismatches; /* attempts that found no matching region */
+	uint64_t retry_ns;   /* earliest time of the next attempt */
 	uint64_t backoff_ns;
 	/* reception */
 	struct weft_list held;	    /* packets held back, struct shm_held */
@@ -128,8 +129,8 @@ struct shm_peer {
 	struct weft_list end_node; /* in shm.ending */
 	uint64_t end_ticket; /* reported when the FIFO is read up to here */
 	int end_err;
-	int dma;	      /* 0: unknown, 1: works, -errno */
-	uint64_t dma_sure_ns; /* last time at which pid was verified */
+	int dma;		  /* 0: unknown, 1: works, -errno */
+	uint64_t dma_verified_ns; /* last time at which pid was verified */
 };
 
 /* Reception state of one entry of the own table. */
@@ -174,7 +175,7 @@ struct shm {
 	struct shm_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
-	uint32_t met; /* peers whose process is known */
+	uint32_t identified; /* peers whose process is known */
 	struct weft_hash by_name;
 	struct weft_hash by_cookie;
 	/* own cells */
@@ -239,16 +240,16 @@ static inline struct shm_peer *shm_peer_of(struct weft_peer *p)
 }
 
 /* Records the process of p. */
-static inline void shm_peer_meet(struct shm *s, struct shm_peer *p,
-				 const struct shm_id *id)
+static inline void shm_peer_identify(struct shm *s, struct shm_peer *p,
+				     const struct shm_id *id)
 {
-	s->met += !p->id.pid;
+	s->identified += !p->id.pid;
 	p->id = *id;
 }
 
 /* Is p in another pid namespace, so that its pid has no meaning here? */
-static inline bool shm_peer_is_foreign(const struct shm *s,
-				       const struct shm_peer *p)
+static inline bool shm_peer_other_namespace(const struct shm *s,
+					    const struct shm_peer *p)
 {
 	return p->id.cookie != s->id.cookie &&
 	       (p->id.ns != s->id.ns || !s->id.ns);
@@ -272,8 +273,8 @@ int shm_id_self(struct shm_id *id);
 bool shm_id_alive(const struct shm_id *id);
 
 /* shm_life.c */
-int shm_life_show(struct shm *s);
-void shm_life_hide(struct shm *s);
+int shm_life_lock(struct shm *s);
+void shm_life_unlock(struct shm *s);
 void shm_life_watch(struct shm *s, struct shm_peer *p, int fd);
 bool shm_peer_alive(const struct shm *s, const struct shm_peer *p);
 
@@ -288,7 +289,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p);
 int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
 bool shm_map_is_held(const struct shm_peer *p);
-void shm_map_refused(const char *what, size_t bytes, int err);
+void shm_map_failed(const char *what, size_t bytes, int err);
 
 /* shm_window.c */
 int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
@@ -300,7 +301,7 @@ void shm_sock_accept(struct shm *s);
 void shm_sock_poke(struct shm_peer *p);
 int shm_sock_ask(struct shm *s, struct shm_peer *p);
 void shm_sock_forget(struct shm *s, struct shm_peer *p);
-int shm_sock_bequeath(struct shm *s, struct shm_peer *p);
+int shm_sock_handover(struct shm *s, struct shm_peer *p);
 
 /* shm_peer.c */
 int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
@@ -347,7 +348,7 @@ int shm_write(struct weft_carrier *c, struct weft_peer *peer,
 
 /* shm_wait.c */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr);
-void shm_wait_meet(struct shm *s);
+void shm_wait_peer_added(struct shm *s);
 void shm_wait_fini(struct shm *s);
 bool shm_wait_ready(const struct shm *s);
 int shm_wait(struct weft_carrier *c, uint64_t timeout_ns);

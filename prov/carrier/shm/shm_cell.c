@@ -8,7 +8,7 @@
  * Free cells are used in FIFO order. The cell that was returned last is the
  * worst choice: its lines are in the receiver's cache, and have to be fetched
  * back one by one before they can be written. Cells that were never used are
- * untouched memory, and stay so while CELL_TURN others are free.
+ * untouched memory, and stay so while CELL_REUSE_MIN others are free.
  *
  * A peer may hold as many cells as are free. So one peer that does not read
  * takes half of them, the next one a quarter, and there is always one left for
@@ -19,8 +19,8 @@
 #include <errno.h>
 
 /* Sends between two checks for returned cells: fewer checks, fewer misses. */
-#define CELL_BATCH 8
-#define CELL_TURN  32 /* 256 KiB, fits a second-level cache */
+#define CELL_BATCH     8
+#define CELL_REUSE_MIN 32 /* 256 KiB, fits a second-level cache */
 
 void shm_cell_init(struct shm *s)
 {
@@ -31,14 +31,14 @@ void shm_cell_init(struct shm *s)
 /*
  * Number of used cells that are free: a FIFO from cell_free to cell_free_last.
  */
-static unsigned cell_waiting(const struct shm *s)
+static unsigned cell_free_used(const struct shm *s)
 {
 	return s->cell_free_count - (s->view.cells - s->cell_fresh);
 }
 
 void shm_cell_put(struct shm *s, uint16_t cell)
 {
-	if (cell_waiting(s))
+	if (cell_free_used(s))
 		s->cell_next[s->cell_free_last] = cell;
 	else
 		s->cell_free = cell;
@@ -48,10 +48,10 @@ void shm_cell_put(struct shm *s, uint16_t cell)
 
 static uint16_t cell_take(struct shm *s)
 {
-	unsigned waiting = cell_waiting(s);
+	unsigned waiting = cell_free_used(s);
 	uint16_t cell = s->cell_free;
 
-	if (s->cell_fresh < s->view.cells && waiting < CELL_TURN)
+	if (s->cell_fresh < s->view.cells && waiting < CELL_REUSE_MIN)
 		cell = s->cell_fresh++;
 	else
 		s->cell_free = s->cell_next[cell];
@@ -78,14 +78,14 @@ static void cell_take_back(struct shm *s, struct shm_peer *p, uint64_t n)
  */
 int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 {
-	uint64_t flying = p->cells_sent - p->cells_back;
+	uint64_t in_flight = p->cells_sent - p->cells_back;
 	uint64_t n;
 
-	if (!flying)
+	if (!in_flight)
 		return 0;
 	/* A2 pairs with R2 in rx_done(): read before it is written again. */
 	n = weft_load64(p->cells_done) - p->cells_back;
-	if (n > flying)
+	if (n > in_flight)
 		return -EPROTO;
 	cell_take_back(s, p, n);
 	return 0;
@@ -120,10 +120,10 @@ static int cell_collect(struct shm *s, struct shm_peer *p)
 /* Takes a cell for a packet to p. It counts as p's only after shm_cell_sent. */
 int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 {
-	uint64_t flying = p->cells_sent - p->cells_back;
+	uint64_t in_flight = p->cells_sent - p->cells_back;
 	int ret = 0;
 
-	if (flying >= CELL_BATCH && p->cells_sent % CELL_BATCH == 0)
+	if (in_flight >= CELL_BATCH && p->cells_sent % CELL_BATCH == 0)
 		ret = shm_cell_reclaim(s, p);
 	if (!ret && !cell_allowed(s, p))
 		ret = cell_collect(s, p);

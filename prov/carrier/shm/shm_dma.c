@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* How long a verified pid is trusted to be the peer's, ns. */
-#define DMA_SURE_NS UINT64_C(100000000)
+#define DMA_TRUST_NS UINT64_C(100000000)
 
 static int dma_probe(struct shm *s, struct shm_peer *p)
 {
@@ -22,16 +22,16 @@ static int dma_probe(struct shm *s, struct shm_peer *p)
 	struct iovec iov = { .iov_base = &cookie, .iov_len = sizeof(cookie) };
 	int ret = -EPERM;
 
-	if (!s->no_dma && !shm_peer_is_foreign(s, p))
+	if (!s->no_dma && !shm_peer_other_namespace(s, p))
 		ret = carrier_cma((pid_t)p->id.pid, false, &iov, 1,
 				  base + offsetof(struct shm_head, cookie));
 	if (!ret && cookie == p->id.cookie)
 		return 1;
 	weft_log(WEFT_LOG_INFO, "shm: no dma with pid %u: %s", p->id.pid,
-		 s->no_dma		     ? "switched off"
-		 : shm_peer_is_foreign(s, p) ? "of another pid namespace"
-		 : ret			     ? strerror(-ret)
-					     : "it is somebody else");
+		 s->no_dma			  ? "switched off"
+		 : shm_peer_other_namespace(s, p) ? "of another pid namespace"
+		 : ret				  ? strerror(-ret)
+						  : "it is somebody else");
 	return -EOPNOTSUPP;
 }
 
@@ -52,14 +52,14 @@ static int dma_ready(struct shm *s, struct shm_peer *p)
 		p->dma = dma_probe(s, p);
 	if (p->dma < 0)
 		return p->dma;
-	now = weft_now_rough_ns();
-	if (now - p->dma_sure_ns < DMA_SURE_NS)
+	now = weft_now_coarse_ns();
+	if (now - p->dma_verified_ns < DMA_TRUST_NS)
 		return 0;
 	if (!shm_peer_alive(s, p)) {
 		shm_peer_fail(s, p, ECONNRESET);
 		return -ECONNRESET;
 	}
-	p->dma_sure_ns = now;
+	p->dma_verified_ns = now;
 	return 0;
 }
 

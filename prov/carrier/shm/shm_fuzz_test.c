@@ -90,7 +90,7 @@ static int fuzz_victim(struct fuzz *f)
 		return 1;
 	c->ops->name_get(c, &f->victim);
 	weft_store32(&f->up, 1);
-	while (!weft_load32(&f->over) && !t_limit_over(&limit)) {
+	while (!weft_load32(&f->over) && !t_limit_expired(&limit)) {
 		if (!c->ops->poll(c, 32))
 			c->ops->wait(c, 100000);
 	}
@@ -122,11 +122,11 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 		if (ret == -EAGAIN)
 			e->c->ops->wait(e->c, 50000);
 		e->c->ops->poll(e->c, 16);
-		if (t_limit_over(&limit))
+		if (t_limit_expired(&limit))
 			return 9;
 	}
 	weft_store32(&f->reported[id], 1);
-	while (!weft_load32(&f->over) && !t_limit_over(&limit))
+	while (!weft_load32(&f->over) && !t_limit_expired(&limit))
 		sched_yield();
 	end_close(e);
 	free(e);
@@ -230,7 +230,7 @@ static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 		pid[i] = fuzz_start(f, i);
 	for (int i = 0; i < FUZZ_SENDERS;) {
 		i = weft_load32(&f->reported[i]) ? i + 1 : i;
-		if (t_limit_over(&limit))
+		if (t_limit_expired(&limit))
 			break;
 		usleep(1000);
 	}
@@ -333,7 +333,7 @@ static int send_to_wrong(size_t off, const void *bytes, size_t n, int tries)
 	memcpy((char *)shm_of(b->c)->view.head + off, bytes, n);
 	to = end_peer(a, b);
 	while ((ret = end_send(a, to, 0, 200)) == -EAGAIN && --tries &&
-	       !t_limit_over(&limit))
+	       !t_limit_expired(&limit))
 		sched_yield();
 	while (ret == -ECONNRESET && !a->lost)
 		a->c->ops->poll(a->c, 16);

@@ -34,7 +34,7 @@ int shm_id_self(struct shm_id *id)
 {
 	id->pid = (uint32_t)getpid();
 	id->ns = id_namespace(id->pid);
-	id->start = weft_alive_start(id->pid);
+	id->start = weft_proc_start(id->pid);
 	do {
 		if (getrandom(&id->cookie, sizeof(id->cookie), 0) !=
 		    sizeof(id->cookie))
@@ -45,5 +45,5 @@ int shm_id_self(struct shm_id *id)
 
 bool shm_id_alive(const struct shm_id *id)
 {
-	return weft_alive(id->pid, id->start);
+	return weft_proc_alive(id->pid, id->start);
 }

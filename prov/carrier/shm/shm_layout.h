@@ -41,7 +41,7 @@
  *
  * Pages are allocated on first touch; a region of a few MiB costs what is used
  * of it. Only the slots are populated together, when a peer sends a stream of
- * packets (tx_warm).
+ * packets (tx_populate).
  */
 #ifndef WEFT_CARRIER_SHM_LAYOUT_H
 #define WEFT_CARRIER_SHM_LAYOUT_H

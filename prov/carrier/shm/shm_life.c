@@ -25,7 +25,7 @@ static struct flock life_lock(void)
 }
 
 /* Takes the lock; 0, or -errno: then the lock shows nothing. */
-int shm_life_show(struct shm *s)
+int shm_life_lock(struct shm *s)
 {
 	struct flock lock = life_lock();
 	char path[32];
@@ -39,11 +39,11 @@ int shm_life_show(struct shm *s)
 	if (s->life >= 0 && !fcntl(s->life, F_OFD_SETLK, &lock))
 		return 0;
 	ret = -errno;
-	shm_life_hide(s);
+	shm_life_unlock(s);
 	return ret;
 }
 
-void shm_life_hide(struct shm *s)
+void shm_life_unlock(struct shm *s)
 {
 	if (s->life >= 0)
 		close(s->life);
@@ -55,7 +55,7 @@ void shm_life_hide(struct shm *s)
  */
 void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
 {
-	if (!shm_peer_is_foreign(s, p) || p->life >= 0)
+	if (!shm_peer_other_namespace(s, p) || p->life >= 0)
 		return;
 	p->life = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
@@ -71,7 +71,7 @@ static bool life_is_over(const struct shm_peer *p)
 
 bool shm_peer_alive(const struct shm *s, const struct shm_peer *p)
 {
-	if (shm_peer_is_foreign(s, p))
+	if (shm_peer_other_namespace(s, p))
 		return !life_is_over(p);
 	return p->id.pid == s->id.pid || shm_id_alive(&p->id);
 }

@@ -28,7 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP_MISFITS 100
+#define MAP_MISMATCHES 100
 
 /* The regions of this process, for endpoints that are peers inside it. */
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -159,7 +159,7 @@ static void map_remember(struct shm_map *m, const struct stat *st)
  * Reports why there is no memory; once per process, since attempts are
  * repeated, and by the first rank of a job only.
  */
-void shm_map_refused(const char *what, size_t bytes, int err)
+void shm_map_failed(const char *what, size_t bytes, int err)
 {
 	static weft_au32 said;
 	char why[WEFT_LIMIT_TEXT] = "";
@@ -195,8 +195,8 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 	if (!ret && fstat(m->region.fd, &st))
 		ret = -errno;
 	if (ret) {
-		shm_map_refused("the memory of an endpoint",
-				ret == -EFBIG ? h.bytes : front, ret);
+		shm_map_failed("the memory of an endpoint",
+			       ret == -EFBIG ? h.bytes : front, ret);
 		weft_region_close(&m->region);
 		free(m);
 		return ret;
@@ -249,7 +249,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 			 : v.head->port != p->base.name.sin_port)
 		return -ESTALE;
 	if (!p->id.cookie) {
-		shm_peer_meet(s, p, &id);
+		shm_peer_identify(s, p, &id);
 		if (!weft_hash_get(&s->by_cookie, id.cookie))
 			weft_hash_set(&s->by_cookie, id.cookie, p);
 	}
@@ -299,7 +299,7 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 		      : (size_t)st.st_size;
 	ret = weft_region_attach_front(&m->region, fd, bytes);
 	if (ret == -ENOMEM)
-		shm_map_refused("a peer's memory", bytes, ret);
+		shm_map_failed("a peer's memory", bytes, ret);
 	if (ret)
 		goto err_put;
 	own = map_find_own(((struct shm_head *)m->region.base)->cookie);
@@ -380,14 +380,14 @@ static bool map_no_descriptor(int err)
 {
 	if (err != -EMFILE && err != -ENFILE)
 		return false;
-	shm_map_refused("a descriptor for a peer's memory", 0, err);
+	shm_map_failed("a descriptor for a peer's memory", 0, err);
 	return true;
 }
 
 /*
  * The pid of the listener at p's name, or -errno. *sock_p is connected to it.
  */
-static int map_who(struct shm_peer *p, int *sock_p)
+static int map_listener_pid(struct shm_peer *p, int *sock_p)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
@@ -424,21 +424,21 @@ static int map_refused(struct shm_peer *p, int err)
 
 /*
  * A process listens at p's name, but none of its regions matches. It may be
- * about to close, so the error counts only after MAP_MISFITS attempts.
+ * about to close, so the error counts only after MAP_MISMATCHES attempts.
  */
-static int map_misfit(struct shm_peer *p)
+static int map_mismatch(struct shm_peer *p)
 {
-	return ++p->misfits < MAP_MISFITS ? -EAGAIN : -EPROTO;
+	return ++p->mismatches < MAP_MISMATCHES ? -EAGAIN : -EPROTO;
 }
 
 /* A process in a child pid namespace of ours has a pid here, too. */
 static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
 {
-	if (!shm_peer_is_foreign(s, p))
+	if (!shm_peer_other_namespace(s, p))
 		return;
 	p->id.pid = pid;
 	p->id.ns = s->id.ns;
-	p->id.start = weft_alive_start(pid);
+	p->id.start = weft_proc_start(pid);
 }
 
 /*
@@ -458,7 +458,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return 0;
 	if (ret == -ENOMEM || map_no_descriptor(ret))
 		return -ENOMEM;
-	pid = map_who(p, &sock);
+	pid = map_listener_pid(p, &sock);
 	if (pid == -EAGAIN || pid == -ENOMEM)
 		return pid;
 	if (pid < 0)
@@ -474,5 +474,5 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return -ENOMEM;
 	if (!ret)
 		map_translate(s, p, (uint32_t)pid);
-	return ret ? map_misfit(p) : 0;
+	return ret ? map_mismatch(p) : 0;
 }

@@ -73,17 +73,17 @@ static uint16_t name_port(uint64_t n)
 }
 
 /* Binds an unpredictable loopback address and port. */
-static int name_bind_lot(int fd, struct sockaddr_in *name)
+static int name_bind_random(int fd, struct sockaddr_in *name)
 {
 	int ret = -EADDRINUSE;
-	uint64_t lot;
+	uint64_t draw;
 
 	for (int i = 0; i < NAME_TRIES && ret == -EADDRINUSE; i++) {
-		if (getrandom(&lot, sizeof(lot), 0) != sizeof(lot))
+		if (getrandom(&draw, sizeof(draw), 0) != sizeof(draw))
 			return -EIO;
 		name->sin_addr.s_addr =
-			htonl(UINT32_C(127) << 24 | (uint32_t)(lot >> 40));
-		name->sin_port = name_port(lot & UINT32_MAX);
+			htonl(UINT32_C(127) << 24 | (uint32_t)(draw >> 40));
+		name->sin_port = name_port(draw & UINT32_MAX);
 		ret = name_bind(fd, name->sin_addr.s_addr, name->sin_port);
 	}
 	return ret;
@@ -98,7 +98,7 @@ static int name_bind_any(int fd, uint64_t cookie, struct sockaddr_in *name)
 		name->sin_port = name_port(cookie % NAME_PORT_SPAN + i);
 		ret = name_bind(fd, name->sin_addr.s_addr, name->sin_port);
 	}
-	return ret == -EADDRINUSE ? name_bind_lot(fd, name) : ret;
+	return ret == -EADDRINUSE ? name_bind_random(fd, name) : ret;
 }
 
 /* Reads the interfaces once; if that fails only loopback is local. */

@@ -51,7 +51,7 @@ static void shm_free(struct shm *s)
 		shm_peer_close(s, s->peer[i]);
 	shm_wait_fini(s);
 	shm_name_close(s);
-	shm_life_hide(s);
+	shm_life_unlock(s);
 	shm_map_drop(&s->view);
 	weft_hash_fini(&s->by_name);
 	weft_hash_fini(&s->by_cookie);
@@ -136,7 +136,7 @@ static void shm_linger(struct shm *s)
 		struct shm_peer *p = s->peer[i];
 
 		if (shm_linger_until(s, p, now + SHM_LINGER_NS) &&
-		    shm_sock_bequeath(s, p) && shm_peer_alive(s, p) &&
+		    shm_sock_handover(s, p) && shm_peer_alive(s, p) &&
 		    shm_linger_until(s, p, now + SHM_LINGER_LONG_NS))
 			weft_log(WEFT_LOG_WARN,
 				 "shm: packets to pid %u may be lost",

@@ -23,7 +23,7 @@
 
 #define PEER_BACKOFF_NS	    UINT64_C(50000)
 #define PEER_BACKOFF_MAX_NS UINT64_C(2000000)
-#define PEER_MISFITS	    500
+#define PEER_MISMATCHES	    500
 
 static int peer_room(struct shm *s)
 {
@@ -67,7 +67,7 @@ static int peer_new(struct shm *s, const struct sockaddr_in *name,
 	weft_list_init(&p->cell_node);
 	weft_list_init(&p->end_node);
 	s->peer[s->peer_count++] = p;
-	shm_wait_meet(s);
+	shm_wait_peer_added(s);
 	*p_p = p;
 	return 0;
 }
@@ -106,7 +106,7 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
  */
 static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
 {
-	if (p->id.pid && shm_peer_is_foreign(s, p))
+	if (p->id.pid && shm_peer_other_namespace(s, p))
 		return !p->listens;
 	if (p->id.pid)
 		return !shm_id_alive(&p->id);
@@ -115,7 +115,7 @@ static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
 }
 
 /* A peer that was never contacted may be on another host. */
-static void peer_say_gone(const struct shm_peer *p)
+static void peer_log_lost(const struct shm_peer *p)
 {
 	char ip[INET_ADDRSTRLEN];
 
@@ -130,7 +130,7 @@ static void peer_say_gone(const struct shm_peer *p)
 }
 
 /* Delays the next attempt, longer each time. */
-static void peer_back_off(struct shm_peer *p, uint64_t now)
+static void peer_backoff(struct shm_peer *p, uint64_t now)
 {
 	p->backoff_ns = p->backoff_ns ? p->backoff_ns * 2 : PEER_BACKOFF_NS;
 	if (p->backoff_ns > PEER_BACKOFF_MAX_NS)
@@ -157,13 +157,13 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 		shm_sock_accept(s);
 		if (p->mapped)
 			return 0;
-		peer_say_gone(p);
+		peer_log_lost(p);
 		return -ECONNRESET;
 	}
 	/* It closed while its process continues, and handed over no region. */
-	if (p->state == SHM_PEER_LOST && ++p->misfits > PEER_MISFITS)
+	if (p->state == SHM_PEER_LOST && ++p->mismatches > PEER_MISMATCHES)
 		return -ECONNRESET;
-	peer_back_off(p, now);
+	peer_backoff(p, now);
 	return -EAGAIN;
 }
 
@@ -187,7 +187,7 @@ static int peer_no_room(struct shm_peer *p, uint64_t now)
 			 "shm: port %u has no room for another peer",
 			 ntohs(p->base.name.sin_port));
 	p->crowded = true;
-	peer_back_off(p, now);
+	peer_backoff(p, now);
 	return -EAGAIN;
 }
 
@@ -197,7 +197,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 	struct shm_view *v = &p->view;
 	uint64_t now = weft_now_ns();
 	/* a peer in another pid namespace must not check our pid */
-	uint64_t pid = shm_peer_is_foreign(s, p) ? 0 : s->id.pid;
+	uint64_t pid = shm_peer_other_namespace(s, p) ? 0 : s->id.pid;
 	uint32_t first;
 
 	if (p->crowded && now < p->retry_ns)
@@ -271,7 +271,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 		return NULL;
 	if (weft_hash_set(&s->by_cookie, id->cookie, p))
 		return NULL;
-	shm_peer_meet(s, p, id);
+	shm_peer_identify(s, p, id);
 	if (!shm_name_hint(&p->base.name))
 		p->base.name = *name;
 	return p;

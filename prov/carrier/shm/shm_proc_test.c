@@ -55,7 +55,7 @@ static bool stage_reaches(weft_au32 *word, uint32_t n, struct end *e)
 
 	t_limit_set(&limit, 30);
 	while (weft_load32(word) < n) {
-		if (t_limit_over(&limit))
+		if (t_limit_expired(&limit))
 			return false;
 		if (e)
 			e->c->ops->poll(e->c, 16);
@@ -427,7 +427,7 @@ static int raw_connect(const struct sockaddr_in *n, uid_t uid)
  * Requests the region as another user; must get the end of file and nothing
  * else.
  */
-static int stranger(struct stage *s, int i)
+static int other_user(struct stage *s, int i)
 {
 	uint64_t ask[2] = { 1, 0 };
 	char ctl[256], buf[64];
@@ -461,7 +461,7 @@ static void strangers_get_nothing(void **state)
 		skip();
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
 	s->name[0] = e->name;
-	pid = stage_child(s, 0, stranger);
+	pid = stage_child(s, 0, other_user);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		e->c->ops->poll(e->c, 1);
 		sched_yield();

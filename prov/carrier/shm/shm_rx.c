@@ -150,7 +150,8 @@ static const uint8_t *rx_join(struct shm *s, const struct shm_slot *slot,
  * Slow path: takes the packet in slot. 1: delivered; 0: the slot is consumed;
  * -EAGAIN: the slot must stay.
  */
-static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
+static int rx_slow_path(struct shm *s, const struct shm_slot *slot,
+			uint64_t word)
 {
 	const uint8_t *payload = slot->payload;
 	struct shm_rx *rx;
@@ -202,9 +203,10 @@ static void rx_publish(struct shm *s, uint64_t next)
 	weft_store64(&s->view.head->head, next);
 }
 
-/* Fast path: a short packet of a peer in normal state, otherwise rx_think(). */
-WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
-			uint64_t word)
+/* Fast path: a short packet of a peer in normal state, otherwise
+ * rx_slow_path(). */
+WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
+			     uint64_t word)
 {
 	uint32_t carrier = shm_slot_carrier(word);
 	uint16_t writer = shm_word_writer(carrier);
@@ -213,13 +215,13 @@ WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
 
 	if (weft_unlikely(writer >= s->view.entries ||
 			  (carrier & 0xffffff) + 1 != rx->ready))
-		return rx_think(s, slot, word);
+		return rx_slow_path(s, slot, word);
 	memcpy(&pkt, &word, sizeof(word));
 	/* in the pieces that are read: a load that spans two stores stalls */
 	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest[0]));
 	memcpy(&pkt.tag, slot->rest + 1, 2 * sizeof(slot->rest[0]));
 	if (weft_unlikely(pkt.len > SHM_SHORT_BYTES))
-		return rx_think(s, slot, word);
+		return rx_slow_path(s, slot, word);
 	if (weft_unlikely(s->up->deliver(s->up_arg, &rx->peer->base, &pkt,
 					 slot->payload)))
 		return shm_held_put(s, rx, &pkt, SHM_INLINE, slot->payload);
@@ -234,7 +236,7 @@ WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
  * distance does not matter; it is kept short, because a line that is prefetched
  * before it is written is transferred twice.
  */
-#define RX_AHEAD 4
+#define RX_PREFETCH 4
 
 static struct shm_slot *rx_slot(const struct shm *s, uint64_t ticket)
 {
@@ -256,9 +258,9 @@ static int rx_fifo(struct shm *s, int budget)
 		if (shm_word_lap(shm_slot_carrier(word)) !=
 		    shm_lap(next, s->view.lg))
 			break;
-		weft_prefetch(rx_slot(s, next + RX_AHEAD));
+		weft_prefetch(rx_slot(s, next + RX_PREFETCH));
 		s->rx_step = 1;
-		ret = rx_take(s, slot, word);
+		ret = rx_fast_path(s, slot, word);
 		if (weft_unlikely(ret < 0))
 			break;
 		n += ret;

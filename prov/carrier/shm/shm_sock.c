@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define SOCK_ASK      1u
-#define SOCK_BEQUEST  2u
+#define SOCK_HANDOVER 2u
 #define SOCK_GRANT    3u
 #define SOCK_WAITING  8	 /* descriptors for peers that have not replied */
 #define SOCK_GRACE_MS 20 /* between a connect and its message */
@@ -97,7 +97,7 @@ static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
 }
 
 /* Is the other end a process of our user? */
-static bool sock_is_ours(int sock, struct ucred *cred)
+static bool sock_same_user(int sock, struct ucred *cred)
 {
 	socklen_t len = sizeof(*cred);
 
@@ -114,12 +114,12 @@ static bool sock_is_peer(int sock, const struct shm_peer *p)
 {
 	struct ucred cred;
 
-	return sock_is_ours(sock, &cred) && (uint32_t)cred.pid == p->id.pid &&
+	return sock_same_user(sock, &cred) && (uint32_t)cred.pid == p->id.pid &&
 	       shm_id_alive(&p->id) && shm_map_is_held(p);
 }
 
 /* A sender has closed; maps its region if packets of it are unread. */
-static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
+static void sock_take_over(struct shm *s, uint64_t cookie, int fd)
 {
 	struct shm_peer *p = weft_hash_get(&s->by_cookie, cookie);
 	uint32_t used = weft_load32(&s->view.head->entry_next);
@@ -144,7 +144,7 @@ static void sock_grant(struct shm *s, int sock, uint32_t ns)
 	struct sock_msg m = { .kind = SOCK_GRANT, .cookie = s->id.cookie };
 
 	if (ns != s->id.ns || !ns)
-		m.ns = !shm_life_show(s);
+		m.ns = !shm_life_lock(s);
 	sock_send(sock, m, shm_map_own_fd(s));
 }
 
@@ -156,7 +156,7 @@ static void sock_serve(struct shm *s, int sock)
 	int fd;
 	int ret;
 
-	if (!sock_is_ours(sock, &cred)) {
+	if (!sock_same_user(sock, &cred)) {
 		s->stats.refused++;
 		return;
 	}
@@ -165,8 +165,8 @@ static void sock_serve(struct shm *s, int sock)
 		ret = sock_recv(sock, &m, &fd);
 	if (!ret && m.kind == SOCK_ASK)
 		sock_grant(s, sock, m.ns);
-	else if (!ret && m.kind == SOCK_BEQUEST && fd >= 0)
-		sock_inherit(s, m.cookie, fd);
+	else if (!ret && m.kind == SOCK_HANDOVER && fd >= 0)
+		sock_take_over(s, m.cookie, fd);
 	if (fd >= 0)
 		close(fd);
 }
@@ -237,10 +237,10 @@ int shm_sock_ask(struct shm *s, struct shm_peer *p)
  * Sends the own region to p's backlog. Its holder can read and write it, so it
  * is sent only to a process proved to be p.
  */
-int shm_sock_bequeath(struct shm *s, struct shm_peer *p)
+int shm_sock_handover(struct shm *s, struct shm_peer *p)
 {
 	struct sockaddr_in *n = &p->base.name;
-	struct sock_msg m = { .kind = SOCK_BEQUEST, .cookie = s->id.cookie };
+	struct sock_msg m = { .kind = SOCK_HANDOVER, .cookie = s->id.cookie };
 	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
 	int ret;
 

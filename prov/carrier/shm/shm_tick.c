@@ -29,7 +29,7 @@ static uint64_t tick_tail(const struct shm *s)
 }
 
 /* Only the region of a peer in another pid namespace shows whether it lives. */
-static void tick_foreigner(struct shm *s, struct shm_peer *p)
+static void tick_other_namespace(struct shm *s, struct shm_peer *p)
 {
 	int ret = shm_peer_map(s, p);
 
@@ -56,8 +56,8 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 		shm_peer_fail(s, p, EPROTO);
 	else if (!shm_peer_alive(s, p))
 		shm_peer_fail(s, p, ECONNRESET);
-	else if (!p->mapped && shm_peer_is_foreign(s, p))
-		tick_foreigner(s, p);
+	else if (!p->mapped && shm_peer_other_namespace(s, p))
+		tick_other_namespace(s, p);
 }
 
 /* Checks some of the peers per call, all of them when few are known. */
@@ -65,7 +65,7 @@ static void tick_peers(struct shm *s)
 {
 	uint32_t n = 8 + s->peer_count / 8;
 
-	if (s->met <= TICK_MANY || n > s->peer_count)
+	if (s->identified <= TICK_MANY || n > s->peer_count)
 		n = s->peer_count;
 	while (n-- > 0) {
 		if (s->tick_peer >= s->peer_count)
@@ -184,9 +184,9 @@ static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
 {
 	uint64_t cpu;
 
-	if (shm_peer_is_foreign(s, p))
+	if (shm_peer_other_namespace(s, p))
 		return false;
-	cpu = weft_alive_cpu_ticks(p->id.pid);
+	cpu = weft_proc_cpu_ticks(p->id.pid);
 	if (!s->stuck_cpu)
 		s->stuck_cpu = cpu;
 	return now - s->stuck_ns > TICK_RUN_NS &&
@@ -198,8 +198,8 @@ static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
  * Whether the slot will never be published: its writer is dead, or the slot was
  * overwritten.
  */
-static bool stuck_for_good(struct shm *s, uint16_t writer, uint64_t tail,
-			   uint64_t now)
+static bool stuck_forever(struct shm *s, uint16_t writer, uint64_t tail,
+			  uint64_t now)
 {
 	struct shm_rx *rx = writer < s->view.entries ? &s->rx[writer] : NULL;
 	struct shm_peer *p;
@@ -242,7 +242,7 @@ static void tick_stuck(struct shm *s, uint64_t now)
 	if (now - s->stuck_ns < TICK_STUCK_NS)
 		return;
 	writer = stuck_owner(s, next, tail);
-	if (stuck_for_good(s, writer, tail, now))
+	if (stuck_forever(s, writer, tail, now))
 		stuck_skip(s, next, writer);
 }
 
@@ -281,7 +281,7 @@ static void tick_ending(struct shm *s)
 	}
 }
 
-static void tick_show(struct shm *s)
+static void tick_publish_head(struct shm *s)
 {
 	s->rx_head = weft_load64_relaxed(&s->rx_next);
 	weft_store64(&s->view.head->head, s->rx_head);
@@ -300,7 +300,7 @@ void shm_tick(struct shm *s)
 	s->tick_ns = now;
 	tick_stuck(s, now);
 	tick_sane(s);
-	tick_show(s);
+	tick_publish_head(s);
 	shm_sock_accept(s);
 	tick_entries(s);
 	tick_peers(s);

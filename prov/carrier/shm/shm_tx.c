@@ -40,33 +40,33 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
  * side for 32 packets. A sender with a stream of packets populates all of them
  * at once; a sender of a few packets, or one that exchanges packets with the
  * peer, does not need most of them soon. The fast path need not count for that:
- * until then head_seen pretends that the FIFO is full in TX_LOOK slots.
+ * until then head_seen pretends that the FIFO is full in TX_CHECK_SLOTS slots.
  */
-#define TX_LOOK 32 /* slots until the next check */
-#define TX_HEAR 8  /* packets received meanwhile: an exchange */
+#define TX_CHECK_SLOTS 32 /* slots until the next check */
+#define TX_EXCHANGE    8  /* packets received meanwhile: an exchange */
 
-static void tx_warm(struct shm *s, struct shm_peer *p, uint64_t ticket)
+static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
-	uint64_t soon = ticket + TX_LOOK - p->view.slots;
-	uint64_t heard = s->stats.received - p->heard;
+	uint64_t soon = ticket + TX_CHECK_SLOTS - p->view.slots;
+	uint64_t received_seen = s->stats.received - p->received_seen;
 
-	if (p->seq && heard < TX_HEAR) {
+	if (p->seq && received_seen < TX_EXCHANGE) {
 		p->warm = true;
-		weft_region_warm(p->slot, p->view.slots * SHM_SLOT_BYTES);
+		weft_region_populate(p->slot, p->view.slots * SHM_SLOT_BYTES);
 		return;
 	}
-	p->heard = s->stats.received;
+	p->received_seen = s->stats.received;
 	if ((int64_t)(p->head_seen - soon) > 0)
 		p->head_seen = soon;
 }
 
 /* Reads the receiver's head. */
-static void tx_look(struct shm *s, struct shm_peer *p, uint64_t ticket)
+static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
 	/* A3 pairs with R3 in rx_publish(): the slot was read before reuse. */
 	p->head_seen = weft_load64(&p->head->head);
 	if (!p->warm)
-		tx_warm(s, p, ticket);
+		tx_populate(s, p, ticket);
 }
 
 /*
@@ -82,7 +82,7 @@ static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 
 	if (weft_likely(used >= 0 && used + n <= slots))
 		return 0;
-	tx_look(s, p, ticket);
+	tx_read_head(s, p, ticket);
 	used = (int64_t)(ticket - p->head_seen);
 	if (used > slots)
 		return -EPROTO;
@@ -139,7 +139,7 @@ static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
  * own cache. A sender that was not the last writer does not prefetch: with
  * several writers the line may be used by another.
  */
-#define TX_AHEAD 8
+#define TX_PREFETCH 8
 
 /* Fast path: one slot, we were the last writer, and there is room. */
 WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
@@ -150,7 +150,7 @@ WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
 	if (weft_unlikely(shm_tail_writer(t) != p->writer ||
 			  (*ticket_p - p->head_seen) >> p->lg != 0))
 		return false;
-	weft_prefetch_write(tx_slot(p, *ticket_p + TX_AHEAD));
+	weft_prefetch_write(tx_slot(p, *ticket_p + TX_PREFETCH));
 	return weft_likely(atomic_compare_exchange_strong_explicit(
 		&p->head->tail, &t, shm_tail_make(*ticket_p + 1, p->writer),
 		memory_order_relaxed, memory_order_relaxed));
@@ -196,9 +196,9 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 	return 0;
 }
 
-static WEFT_APART int tx_short(struct shm *s, struct shm_peer *p,
-			       const struct weft_pkt *pkt,
-			       const struct iovec *iov, int count)
+static WEFT_NOINLINE int tx_short(struct shm *s, struct shm_peer *p,
+				  const struct weft_pkt *pkt,
+				  const struct iovec *iov, int count)
 {
 	struct shm_slot *slot;
 	uint64_t ticket;
@@ -315,9 +315,9 @@ static int tx_failed(struct shm *s, struct shm_peer *p, int err)
 	return -ECONNRESET;
 }
 
-static WEFT_APART int tx_any(struct shm *s, struct shm_peer *p,
-			     const struct weft_pkt *pkt,
-			     const struct iovec *iov, int iov_count)
+static WEFT_NOINLINE int tx_slow_path(struct shm *s, struct shm_peer *p,
+				      const struct weft_pkt *pkt,
+				      const struct iovec *iov, int iov_count)
 {
 	int ret;
 
@@ -349,7 +349,7 @@ int shm_send(struct weft_carrier *c, struct weft_peer *peer,
 	if (weft_unlikely(p->state != SHM_PEER_UP || pkt->len != 8 ||
 			  iov_count != 1 || iov->iov_len != 8 ||
 			  !tx_reserve_next(p, &ticket)))
-		return tx_any(s, p, pkt, iov, iov_count);
+		return tx_slow_path(s, p, pkt, iov, iov_count);
 	slot = tx_slot(p, ticket);
 	memcpy(slot->payload, iov->iov_base, 8);
 	return tx_publish(s, p, slot, ticket, pkt, SHM_INLINE);

@@ -31,37 +31,39 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define ALONE weft_patience_rule[WEFT_ALONE]
+#define ALONE weft_patience_rule[WEFT_OWN_CORE]
 
-#define WAIT_SPIN_MIN_NS UINT64_C(300)
-#define WAIT_ALONE_NS	 UINT64_C(1500) /* a yield without a context switch */
-#define WAIT_NAP_NS	 UINT64_C(1000000)   /* sleep without membarrier */
-#define WAIT_BELL_NS	 UINT64_C(20000000)  /* sleep on an event word */
-#define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
-#define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long sleep without an event */
-#define WAIT_TICK_MS	 250		     /* period of an armed descriptor */
-#define WAIT_ARMED_NS	 UINT64_C(20000000)  /* how long an arm remains valid */
-#define WAIT_ROOM_YIELDS 1000		     /* before a sleep for room */
+#define WAIT_SPIN_MIN_NS   UINT64_C(300)
+#define WAIT_YIELD_IDLE_NS UINT64_C(1500) /* a yield without a context switch \
+					   */
+#define WAIT_NAP_NS	   UINT64_C(1000000)   /* sleep without membarrier */
+#define WAIT_EVENT_NS	   UINT64_C(20000000)  /* sleep on an event word */
+#define WAIT_SLICE_NS	   UINT64_C(100000000) /* the longest sleep */
+#define WAIT_IDLE_NS	   UINT64_C(10000000) /* a long sleep without an event */
+#define WAIT_TICK_MS	   250 /* period of an armed descriptor */
+#define WAIT_ARMED_NS	   UINT64_C(20000000) /* how long an arm remains valid */
+#define WAIT_ROOM_YIELDS   1000		      /* before a sleep for room */
 
 /* Registers the process so that all waiters can order its stores. */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
-	s->base.fences = weft_fence_join() < 0;
+	s->base.fences = weft_membarrier_register() < 0;
 	s->spin_ns = attr->spin_ns ? attr->spin_ns : ALONE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	weft_patience_init(&s->patience, WEFT_ALONE);
+	weft_patience_init(&s->patience, WEFT_OWN_CORE);
 	atomic_init(&s->spin_now_ns, s->spin_ns);
 	s->epoll = -1;
 	atomic_init(&s->timer, -1);
 }
 
 /* There is one more peer; an endpoint that is its own peer counts. */
-void shm_wait_meet(struct shm *s)
+void shm_wait_peer_added(struct shm *s)
 {
 	weft_patience_meet(&s->patience,
-			   s->peer_count > s->cpus ? WEFT_CROWD : WEFT_ALONE,
+			   s->peer_count > s->cpus ? WEFT_OVERSUBSCRIBED
+						   : WEFT_OWN_CORE,
 			   s->peer_count);
 }
 
@@ -108,7 +110,7 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
 	if (!w->want)
 		return;
-	/* F2 pairs with F2 in wait_lie(): either side sees the other. */
+	/* F2 pairs with F2 in wait_prepare(): either side sees the other. */
 	weft_fence_full();
 	/* a thread that sleeps already does not wait on this event word */
 	if (weft_load32_relaxed(&s->view.head->wake))
@@ -157,9 +159,9 @@ static bool wait_spin(struct shm *s, uint64_t end)
  * returned at once) and it was short: a spin would have sufficed. Relaxed: one
  * thread waits.
  */
-static void wait_learn(struct shm *s, uint64_t waited, uint64_t yield)
+static void wait_adapt(struct shm *s, uint64_t waited, uint64_t yield)
 {
-	if (yield < WAIT_ALONE_NS && waited < s->spin_ns)
+	if (yield < WAIT_YIELD_IDLE_NS && waited < s->spin_ns)
 		weft_store64_relaxed(&s->spin_now_ns, s->spin_ns);
 }
 
@@ -174,7 +176,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 		if (!now)
 			return false;
 		if (wait_over(s)) {
-			wait_learn(s, now - start, now - then);
+			wait_adapt(s, now - start, now - then);
 			return true;
 		}
 	}
@@ -196,7 +198,7 @@ static void wait_announce(struct shm *s, uint32_t bit)
 static void wait_order(struct shm *s)
 {
 	if (!s->base.fences)
-		weft_fence_others();
+		weft_membarrier();
 }
 
 static void wait_retract(struct shm *s, uint32_t bit)
@@ -217,8 +219,8 @@ static struct weft_bell *wait_bell(struct shm *s)
 
 static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 {
-	return weft_futex_sleep(&s->view.head->wake, word, ns,
-				WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
+	return weft_futex_wait(&s->view.head->wake, word, ns,
+			       WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
 }
 
 /* Sleeps on the wake word and the event word, where the kernel can do both. */
@@ -232,8 +234,8 @@ static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_bell *bell,
 }
 
 /* Sleeps on the wake word, announced before. False: timed out. */
-static bool wait_doze(struct shm *s, uint64_t ns, struct weft_bell *bell,
-		      uint32_t heard)
+static bool wait_sleep_words(struct shm *s, uint64_t ns, struct weft_bell *bell,
+			     uint32_t heard)
 {
 	uint32_t word = weft_load32(&s->view.head->wake);
 
@@ -246,7 +248,7 @@ static bool wait_doze(struct shm *s, uint64_t ns, struct weft_bell *bell,
 				    : wait_futex(s, word, ns);
 }
 
-static uint64_t wait_sooner(uint64_t a, uint64_t b)
+static uint64_t wait_earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -255,7 +257,7 @@ static uint64_t wait_sooner(uint64_t a, uint64_t b)
  * Words that a waiter sleeps on: the wake word, and an event word if there is
  * one.
  */
-struct wait_bed {
+struct wait_words {
 	struct weft_bell *bell;
 	uint32_t heard;
 	bool sure; /* notifiers have fenced */
@@ -265,9 +267,9 @@ struct wait_bed {
  * The event word is read after the announcement: a watch that is set meanwhile
  * is seen here, or shm_watch() has seen that we sleep.
  */
-static struct wait_bed wait_lie(struct shm *s)
+static struct wait_words wait_prepare(struct shm *s)
 {
-	struct wait_bed bed = { .bell = NULL };
+	struct wait_words bed = { .bell = NULL };
 
 	wait_announce(s, SHM_ASLEEP);
 	/* F2 pairs with F2 in shm_watch(). */
@@ -283,17 +285,17 @@ static struct wait_bed wait_lie(struct shm *s)
 }
 
 /* Sleeps at most most ns of *ns; true: woken. */
-static bool wait_at_most(struct shm *s, const struct wait_bed *bed,
+static bool wait_at_most(struct shm *s, const struct wait_words *bed,
 			 uint64_t most, uint64_t *ns)
 {
-	uint64_t part = wait_sooner(*ns, most);
+	uint64_t part = wait_earlier(*ns, most);
 
 	*ns -= part;
-	return part && wait_doze(s, part, bed->bell, bed->heard);
+	return part && wait_sleep_words(s, part, bed->bell, bed->heard);
 }
 
 /* After a timeout: counts an event that did not wake this waiter. */
-static void wait_count_late(struct shm *s, const struct wait_bed *bed)
+static void wait_count_late(struct shm *s, const struct wait_words *bed)
 {
 	if (!shm_wait_ready(s) && !wait_watched(s))
 		return;
@@ -313,12 +315,12 @@ static void wait_count_late(struct shm *s, const struct wait_bed *bed)
  */
 static void wait_sleep(struct shm *s, uint64_t ns)
 {
-	struct wait_bed bed = wait_lie(s);
+	struct wait_words bed = wait_prepare(s);
 	bool woken = false;
 
 	if (!s->idle)
 		woken = wait_at_most(s, &bed, WAIT_NAP_NS, &ns) ||
-			(bed.sure && wait_at_most(s, &bed, WAIT_BELL_NS, &ns));
+			(bed.sure && wait_at_most(s, &bed, WAIT_EVENT_NS, &ns));
 	if (!woken && ns) {
 		wait_order(s);
 		woken = wait_at_most(s, &bed, UINT64_MAX, &ns);
@@ -337,14 +339,14 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
 	if (spin && !weft_load32_relaxed(&s->crowded)) {
-		if (wait_spin(s, wait_sooner(now + spin, end)))
+		if (wait_spin(s, wait_earlier(now + spin, end)))
 			return true;
 		now = weft_now_ns();
 		spin = spin > WAIT_SPIN_MIN_NS ? spin / 2 : 0;
 		weft_store64_relaxed(&s->spin_now_ns, spin);
 	}
 	return wait_yield(s, now,
-			  wait_sooner(now + rule->yield.longest_ns, end));
+			  wait_earlier(now + rule->yield.longest_ns, end));
 }
 
 /* Slow path of a wait, if the first check finds nothing. */
@@ -364,11 +366,11 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 		now = weft_now_ns();
 	}
 	if (!over && now < end) {
-		slept = wait_sooner(end - now, WAIT_SLICE_NS);
+		slept = wait_earlier(end - now, WAIT_SLICE_NS);
 		wait_sleep(s, slept);
 		over = wait_over(s);
 	}
-	s->idle = !over && slept >= WAIT_VAIN_NS;
+	s->idle = !over && slept >= WAIT_IDLE_NS;
 	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
@@ -378,7 +380,7 @@ static int wait_room(struct shm *s, uint64_t timeout_ns)
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
 		weft_patience_give();
 	else
-		wait_sleep(s, wait_sooner(timeout_ns, WAIT_NAP_NS));
+		wait_sleep(s, wait_earlier(timeout_ns, WAIT_NAP_NS));
 	return 0;
 }
 

@@ -74,8 +74,8 @@ static int window_map(struct shm_peer *p, struct shm_window *w, int own_fd)
 	if (w->base)
 		return 0;
 	if (errno != EINVAL)
-		shm_map_refused("a row of the collective unit", w->bytes,
-				-errno);
+		shm_map_failed("a row of the collective unit", w->bytes,
+			       -errno);
 	return errno == EINVAL ? -EPROTO : -ENOMEM;
 }
 

@@ -38,24 +38,24 @@
 
 #include <pthread.h>
 
-#define SOCK_MTU	8192u  /* largest payload of a packet */
-#define SOCK_GRAM_MAX	65000u /* bytes of the largest datagram */
-#define SOCK_GRAM_MIN	544u   /* bytes of the smallest one: an MTU of 576 */
-#define SOCK_JOIN_BYTES 65000u /* bytes of a batch that the kernel segments */
-#define SOCK_BATCH	64u    /* datagrams of one sendmmsg */
-#define SOCK_READ_BATCH 8u     /* datagrams of one recvmmsg */
-#define SOCK_READ_BYTES 65536u /* bytes of a read buffer (UDP_GRO) */
-#define SOCK_SEEN	4096u  /* counts remembered to detect replays */
-#define SOCK_SILENCE_NS UINT64_C(300000000000)
+#define SOCK_MTU	   8192u  /* largest payload of a packet */
+#define SOCK_GRAM_MAX	   65000u /* bytes of the largest datagram */
+#define SOCK_GRAM_MIN	   544u	  /* bytes of the smallest one: an MTU of 576 */
+#define SOCK_GSO_BYTES	   65000u /* bytes of a batch that the kernel segments */
+#define SOCK_BATCH	   64u	  /* datagrams of one sendmmsg */
+#define SOCK_READ_BATCH	   8u	  /* datagrams of one recvmmsg */
+#define SOCK_READ_BYTES	   65536u /* bytes of a read buffer (UDP_GRO) */
+#define SOCK_REPLAY_WINDOW 4096u  /* counts remembered to detect replays */
+#define SOCK_SILENCE_NS	   UINT64_C(300000000000)
 /*
  * With a key: time without an answer to a probe after which a peer whose host
  * has refused datagrams is lost.
  */
-#define SOCK_REFUSED_NS UINT64_C(2000000000)
+#define SOCK_REFUSED_NS	   UINT64_C(2000000000)
 
 struct sock_train;
 
-#define SOCK_SHELVES 2 /* number of free lists, by size of datagram */
+#define SOCK_FREE_LISTS 2 /* number of free lists, by size of datagram */
 
 /* A datagram in memory: one in flight, or one received ahead of its order. */
 struct sock_gram {
@@ -65,7 +65,7 @@ struct sock_gram {
 	uint32_t bytes; /* with the head */
 	uint32_t room;	/* bytes allocated at data */
 	uint32_t at;	/* received datagram: offset of the next record */
-	uint8_t shelf;	/* its free list, or SOCK_SHELVES */
+	uint8_t shelf;	/* its free list, or SOCK_FREE_LISTS */
 	bool loose;	/* all its packets may be delivered out of order */
 };
 
@@ -78,7 +78,7 @@ struct sock_train {
 	uint32_t taken;
 	uint32_t live; /* datagrams taken and not freed */
 	struct sock_gram gram[SOCK_BATCH];
-	_Alignas(64) uint8_t data[SOCK_JOIN_BYTES];
+	_Alignas(64) uint8_t data[SOCK_GSO_BYTES];
 };
 
 /* One number in flight. */
@@ -89,10 +89,10 @@ struct sock_flight {
 };
 
 enum sock_state {
-	SOCK_NEW,    /* nothing sent yet */
-	SOCK_ASKED,  /* HELLO sent */
-	SOCK_ABSENT, /* no process has that port; to be retried later */
-	SOCK_OPEN,   /* the peer answered, or its host did not refuse */
+	SOCK_NEW,	 /* nothing sent yet */
+	SOCK_HELLO_SENT, /* HELLO sent */
+	SOCK_ABSENT,	 /* no process has that port; to be retried later */
+	SOCK_OPEN,	 /* the peer answered, or its host did not refuse */
 };
 
 struct sock_seal;
@@ -107,15 +107,17 @@ struct sock_peer {
 	uint64_t far; /* the peer's incarnation; 0: not known */
 	uint64_t before; /* incarnations up to this one have ended */
 	uint64_t ask_ns; /* ASKED: time of HELLO; ABSENT: of the next one */
-	uint64_t ask_wait_ns;
-	uint64_t mute_ns; /* time of the first unanswered HELLO; 0: none */
+	uint64_t hello_backoff_ns;
+	uint64_t hello_since_ns; /* time of the first unanswered HELLO; 0: none
+				  */
 	uint64_t heard_ns;
-	uint64_t asked_ns; /* first unanswered probe, if after heard_ns */
+	uint64_t
+		probed_since_ns; /* first unanswered probe, if after heard_ns */
 	/* with a key: unverified ICMP report that the port has no owner */
-	uint64_t doubt_ns; /* time of the first report; 0: none */
-	uint64_t probe_ns; /* when the next probe is due */
-	uint32_t refusals; /* reports since doubt_ns */
-	uint64_t count;	   /* datagrams sent to the peer: the last nonce */
+	uint64_t refusal_ns; /* time of the first report; 0: none */
+	uint64_t probe_ns;   /* when the next probe is due */
+	uint32_t refusals;   /* reports since refusal_ns */
+	uint64_t count;	     /* datagrams sent to the peer: the last nonce */
 	/* sender's state */
 	struct {
 		uint32_t next;	/* the number of the next datagram */
@@ -123,9 +125,9 @@ struct sock_peer {
 	} tx;
 	struct sock_flight *flight; /* flight_room of them, a power of two */
 	uint32_t flight_room;
-	uint64_t order;	  /* of the last transmission */
-	uint64_t landed;  /* order of the latest acknowledged transmission */
-	uint64_t went_ns; /* time of the last send */
+	uint64_t order;	 /* of the last transmission */
+	uint64_t landed; /* order of the latest acknowledged transmission */
+	uint64_t last_send_ns;	  /* time of the last send */
 	struct sock_gram *open;	  /* being filled, without a number yet */
 	struct sock_train *train; /* batch of the next full one, or NULL */
 	uint32_t gram_max;
@@ -149,8 +151,8 @@ struct sock_peer {
 	uint64_t unacked_ns; /* arrival time of the first of them */
 	bool ack_soon;	     /* the peer's window is half full */
 	bool ack_now;
-	bool closed_room; /* the last advertised room was small */
-	bool blocked;	  /* the caller refused the peer's next packet */
+	bool small_room_sent; /* the last advertised room was small */
+	bool blocked;	      /* the caller refused the peer's next packet */
 	int broken;	  /* errno with which the peer will be lost; 0: none */
 	bool bye;	  /* the peer has closed */
 	uint32_t bye_seq; /* its last number plus one */
@@ -160,9 +162,10 @@ struct sock_peer {
 	struct sock_seal *own_seal; /* creates tags of datagrams to the peer */
 	bool proved; /* the peer has signed with the session's key */
 	uint8_t public[SOCK_PUBLIC_BYTES]; /* the peer's public key */
-	uint64_t public_seen; /* count of the latest SOCK_PUBLIC datagram */
-	uint64_t seen;	      /* the peer's latest count */
-	uint64_t seen_bits[SOCK_SEEN / 64]; /* earlier counts that arrived */
+	uint64_t public_count; /* count of the latest SOCK_PUBLIC datagram */
+	uint64_t seen;	       /* the peer's latest count */
+	uint64_t replay_bits[SOCK_REPLAY_WINDOW /
+			     64]; /* earlier counts that arrived */
 };
 
 /* State shared between a waiting thread and the other threads. */
@@ -204,8 +207,9 @@ struct sock {
 	uint8_t key[32];	  /* derived from attr.key */
 	struct evp_pkey_st *pair; /* X25519 key pair of this incarnation */
 	uint8_t public[SOCK_PUBLIC_BYTES]; /* public half of the key pair */
-	uint64_t stray_ns; /* time of the last answer to a stray datagram */
-	bool hides;	   /* payloads are encrypted */
+	uint64_t stray_answer_ns; /* time of the last answer to a stray datagram
+				   */
+	bool hides;		  /* payloads are encrypted */
 	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
 	void *up_arg;
@@ -213,11 +217,11 @@ struct sock {
 	uint32_t window;
 	uint64_t silence_ns;
 	uint64_t opened_ns;
-	uint64_t now;	  /* time of the current call */
-	uint64_t tick_ns; /* time of the next probes of quiet peers */
-	bool stirred;	  /* a peer needs service since the last pass */
-	uint32_t poked;	  /* index of the next peer to probe */
-	uint32_t depth;	  /* nesting depth of the caller's calls */
+	uint64_t now;	    /* time of the current call */
+	uint64_t tick_ns;   /* time of the next probes of quiet peers */
+	bool peers_changed; /* a peer needs service since the last pass */
+	uint32_t poked;	    /* index of the next peer to probe */
+	uint32_t depth;	    /* nesting depth of the caller's calls */
 	bool polling;
 	bool starved; /* a refused send waits for an ack */
 	bool corked;  /* datagrams wait for the next pass to be sent */
@@ -234,10 +238,10 @@ struct sock {
 	struct weft_list busy;
 	struct sock_out *out;
 	struct sock_in *in;
-	struct sock_gram *spare[SOCK_SHELVES];
-	uint32_t spares[SOCK_SHELVES];
-	struct sock_train *spare_train;
-	uint32_t spare_trains;
+	struct sock_gram *spare[SOCK_FREE_LISTS];
+	uint32_t spares[SOCK_FREE_LISTS];
+	struct sock_train *free_batch_list;
+	uint32_t free_batch_count;
 	struct carrier_faults faults;
 	struct weft_list late; /* datagrams delayed by the fault plan */
 	struct weft_carrier_stats stats;
@@ -260,7 +264,8 @@ static inline struct sock_flight *sock_flight(struct sock_peer *p, uint32_t seq)
 	return &p->flight[seq & (p->flight_room - 1)];
 }
 
-static inline struct sock_gram **sock_here(struct sock_peer *p, uint32_t seq)
+static inline struct sock_gram **sock_reorder_slot(struct sock_peer *p,
+						   uint32_t seq)
 {
 	return &p->here[seq % SOCK_WINDOW];
 }
@@ -291,41 +296,42 @@ uint64_t sock_name_key(const struct sockaddr_in *n);
  * Sets the largest datagram of the route and whether it is local; returns 0,
  * -EHOSTUNREACH (no route), or another -errno.
  */
-int sock_name_way(const struct sock *s, const struct sockaddr_in *to,
-		  uint32_t *gram_max_p, bool *local_p);
+int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
+		    uint32_t *gram_max_p, bool *local_p);
 
 /* sock_peer.c */
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 		  struct sock_peer **p_p);
 /* Returns the latest peer record of that name, or NULL. */
-struct sock_peer *sock_peer_named(struct sock *s,
-				  const struct sockaddr_in *name);
+struct sock_peer *sock_peer_find(struct sock *s,
+				 const struct sockaddr_in *name);
 /*
  * Returns the sender of h from that name; NULL: drop the datagram. With a key,
  * only for datagrams that carry the sender's public key.
  */
-struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
-				 const struct sock_head *h,
-				 const uint8_t *public);
+struct sock_peer *sock_peer_of_head(struct sock *s,
+				    const struct sockaddr_in *name,
+				    const struct sock_head *h,
+				    const uint8_t *public);
 /* Returns 0: p can be sent to; -EAGAIN: p does not exist yet; -ECONNRESET. */
-int sock_peer_meet(struct sock *s, struct sock_peer *p);
+int sock_peer_contact(struct sock *s, struct sock_peer *p);
 void sock_peer_refused(struct sock *s, struct sock_peer *p);
 /*
  * With a key: probes a peer whose host has refused a datagram, and marks it
  * refused if it does not answer.
  */
 void sock_peer_probe(struct sock *s, struct sock_peer *p);
-void sock_peer_lose(struct sock *s, struct sock_peer *p, int err);
+void sock_peer_fail(struct sock *s, struct sock_peer *p, int err);
 /* Sets the largest datagram to p, without a tag, in bytes. */
-void sock_peer_width(struct sock_peer *p, uint32_t gram_max);
+void sock_peer_gram_max_set(struct sock_peer *p, uint32_t gram_max);
 /* Datagrams sent to all peers. */
 uint64_t sock_peer_sent(const struct sock *s);
 /*
  * Allocate memory of the windows when needed, for count numbers in flight or
  * for the reorder buffer. Return false if out of memory.
  */
-bool sock_peer_can_fly(struct sock_peer *p, uint32_t count);
-bool sock_peer_can_keep(struct sock_peer *p);
+bool sock_peer_flight_reserve(struct sock_peer *p, uint32_t count);
+bool sock_peer_reorder_reserve(struct sock_peer *p);
 void sock_peer_free(struct sock *s, struct sock_peer *p);
 void sock_peer_busy(struct sock *s, struct sock_peer *p);
 
@@ -340,24 +346,25 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
 		   uint32_t words);
 /* Sends the open datagram if the windows allow it. */
-void sock_tx_go(struct sock *s, struct sock_peer *p);
+void sock_tx_send_open(struct sock *s, struct sock_peer *p);
 /*
  * Handles the retransmission timeout; sends lost datagrams, then the open one,
  * as the windows allow.
  */
-void sock_tx_run(struct sock *s, struct sock_peer *p);
-void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind);
+void sock_tx_progress(struct sock *s, struct sock_peer *p);
+void sock_tx_control(struct sock *s, struct sock_peer *p, enum sock_kind kind);
 /* Sends a HELLO or ACK of first contact, with our public key. */
-void sock_tx_public(struct sock *s, struct sock_peer *p, enum sock_kind kind);
+void sock_tx_control_public(struct sock *s, struct sock_peer *p,
+			    enum sock_kind kind);
 /* The kernel had no room for number seq: marks it to be retransmitted. */
-void sock_tx_unsent(struct sock_peer *p, uint32_t seq);
+void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq);
 /* Retransmits everything unacknowledged, without regard to the windows. */
-void sock_tx_repeat(struct sock *s, struct sock_peer *p);
-bool sock_tx_waits(const struct sock_peer *p);
+void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p);
+bool sock_tx_pending(const struct sock_peer *p);
 /* Whether p is requested to acknowledge soon. */
-bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p);
+bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p);
 /* Reports that p does not answer and marks it to be lost. */
-void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
+void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
 /*
@@ -365,10 +372,10 @@ void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
  * the number of packets delivered, or -EBADMSG: not a datagram of this
  * protocol, or changed on the network.
  */
-int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
-		 uint32_t bytes, int budget);
+int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
+		     uint8_t *data, uint32_t bytes, int budget);
 /* Delivers datagrams of the reorder buffer that are next in order. */
-int sock_rx_release(struct sock *s, struct sock_peer *p, int budget);
+int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget);
 /* Bytes in flight that the peer is allowed. */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p);
 
@@ -398,20 +405,20 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 		 uint32_t bytes);
 void sock_io_flush(struct sock *s);
 /* Whether the batch holds datagrams. */
-bool sock_io_holds(const struct sock *s);
+bool sock_io_batched(const struct sock *s);
 /* Reads the ICMP errors of the socket and marks the refused peers. */
 void sock_io_errors(struct sock *s);
 /* Sends one datagram immediately; returns 0 or -errno. */
-int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
-		uint32_t bytes);
-enum sock_left {
-	SOCK_NOTHING,	/* the socket is empty */
-	SOCK_SOMETHING, /* perhaps more, for the next pass */
-	SOCK_MUCH,	/* more: read again now */
+int sock_io_send_one(struct sock *s, const struct sockaddr_in *to,
+		     const void *data, uint32_t bytes);
+enum sock_read_more {
+	SOCK_READ_EMPTY, /* the socket is empty */
+	SOCK_READ_MAYBE, /* perhaps more, for the next pass */
+	SOCK_READ_AGAIN, /* more: read again now */
 };
 
 /* Reads one datagram, or a batch; returns the packets delivered. */
-int sock_io_read(struct sock *s, int budget, enum sock_left *left_p);
+int sock_io_read(struct sock *s, int budget, enum sock_read_more *left_p);
 
 /* sock_gram.c */
 struct sock_gram *sock_gram_new(struct sock *s, uint32_t room);
@@ -439,8 +446,8 @@ void sock_keys_close(struct sock *s);
 void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 		    uint8_t *data, uint32_t bytes);
 /* Whether the sender of a SOCK_PUBLIC datagram has the job's key. */
-bool sock_keys_hold(const struct sock *s, const struct sockaddr_in *from,
-		    const uint8_t *data, uint32_t bytes);
+bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
+		      const uint8_t *data, uint32_t bytes);
 /*
  * Derives the session's keys for p, whose incarnation is far; false: the public
  * key is invalid, or out of memory.
@@ -451,8 +458,8 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
  * Reports our incarnation and public key to the sender of a datagram for an
  * earlier owner of our address, at most once a millisecond.
  */
-void sock_keys_stray(struct sock *s, const struct sockaddr_in *to,
-		     uint64_t far);
+void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
+			    uint64_t far);
 
 /* sock_seal.c */
 /*
@@ -466,10 +473,10 @@ void sock_seal_close(struct sock_seal *seal);
 void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 		    uint32_t bytes);
 /* Whether the tag is valid; if so, encrypted data are decrypted in place. */
-bool sock_seal_holds(const struct sock *s, struct sock_seal *seal,
-		     uint8_t *data, uint32_t bytes);
+bool sock_seal_verify(const struct sock *s, struct sock_seal *seal,
+		      uint8_t *data, uint32_t bytes);
 /* Whether count arrives from p for the first time; records it. */
-bool sock_seal_first(struct sock_peer *p, uint64_t count);
+bool sock_seal_count_is_new(struct sock_peer *p, uint64_t count);
 
 /* sock_wait.c */
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr);
@@ -479,7 +486,7 @@ void sock_wait_fini(struct sock *s);
  * if it would wake later.
  */
 void sock_wait_due(struct sock *s, uint64_t at_ns);
-void sock_wait_sooner(struct sock *s, uint64_t at_ns);
+void sock_wait_due_earlier(struct sock *s, uint64_t at_ns);
 int sock_wait(struct weft_carrier *c, uint64_t timeout_ns);
 void sock_wake(struct weft_carrier *c);
 int sock_wait_fd(struct weft_carrier *c);

@@ -31,13 +31,13 @@ static void the_pace_follows_the_network(void **state)
 	sock_pace_acked(&p, 5000);
 	T_IS(p.window, window + 5000);
 	/* not below the initial window */
-	sock_pace_gap(&p, 1000000000);
+	sock_pace_loss(&p, 1000000000);
 	T_IS(p.window, window);
 	p.window = 240000;
-	sock_pace_gap(&p, 2000000000);
+	sock_pace_loss(&p, 2000000000);
 	T_IS(p.window, 210000);
 	/* one reduction per round trip */
-	sock_pace_gap(&p, 2000000000 + p.srtt_ns / 2);
+	sock_pace_loss(&p, 2000000000 + p.srtt_ns / 2);
 	T_IS(p.window, 210000);
 	window = p.window;
 	for (uint64_t acked = 0; acked < window; acked += 1000)
@@ -49,11 +49,11 @@ static void the_pace_follows_the_network(void **state)
 	p.srtt_ns = 10 * p.least_ns + 1000000;
 	sock_pace_acked(&p, 5000);
 	T_IS(p.window, 400000);
-	sock_pace_gap(&p, 3000000000);
+	sock_pace_loss(&p, 3000000000);
 	T_IS(p.window, 200000);
 	sock_pace_timeout(&p, 40000);
 	T_IS(p.window, 2000);
-	T_IS(p.turn, 20000);
+	T_IS(p.ssthresh, 20000);
 	T_IS(p.rto_ns, 2 * SOCK_RTO_MIN_NS);
 	for (int i = 0; i < 20; i++)
 		sock_pace_timeout(&p, 0);
@@ -63,7 +63,7 @@ static void the_pace_follows_the_network(void **state)
 struct two {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_crowd crowd;
+	struct end_group crowd;
 };
 
 static void two_open(struct two *t)
@@ -95,7 +95,7 @@ static void two_talk(struct two *t, uint64_t count)
 	T_TRUE(end_wait_got(&t->b, count, 60));
 }
 
-static void two_look_on(struct two *t, uint64_t ns)
+static void two_poll_for(struct two *t, uint64_t ns)
 {
 	uint64_t end = weft_now_ns() + ns;
 
@@ -131,7 +131,7 @@ static void up_set(struct end *e, const struct weft_carrier_up *up)
  * Time when e received from p last; under the lock, since the progress thread
  * may receive.
  */
-static uint64_t heard_by(const struct end *e, struct weft_peer *p)
+static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 {
 	struct sock *s = sock_of(e->c);
 	uint64_t ns;
@@ -165,7 +165,7 @@ static void who_is_heard_late_in_a_turn_is_late(void **state)
 		t.a.c->ops->poll(t.a.c, 0);
 		since = weft_now_ns();
 		t.b.c->ops->poll(t.b.c, 16);
-		heard = heard_by(&t.b, t.ba);
+		heard = received_from_ns(&t.b, t.ba);
 		late = heard > since ? heard - since : 0;
 		T_TRUE(end_wait_got(&t.b, n + 2, 60));
 	}
@@ -227,7 +227,7 @@ static void who_is_heard_behind_what_went_is_late(void **state)
 		weft_store64(&sends_take_ns, SLOW_NS);
 		since = weft_now_ns();
 		t->a.c->ops->poll(t->a.c, 16);
-		heard = heard_by(&t->a, t->ab);
+		heard = received_from_ns(&t->a, t->ab);
 		weft_store64(&sends_take_ns, 0);
 		late = heard > since ? heard - since : 0;
 		T_TRUE(end_wait_got(&t->a, n + 1, 60));
@@ -270,7 +270,7 @@ static void an_answer_takes_the_acknowledgement_along(void **state)
 	for (uint64_t n = 1; n <= N; n++) {
 		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
 		T_TRUE(end_wait_got(&t->b, n + 1, 60));
-		two_look_on(t, AFTER_NS);
+		two_poll_for(t, AFTER_NS);
 		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
 		T_TRUE(end_wait_got(&t->a, n + 1, 60));
 	}
@@ -295,14 +295,14 @@ static void who_was_refused_sleeps_until_there_is_room(void **state)
 	two_talk(t, n);
 	t_limit_set(&limit, 30);
 	do {
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 		a->ops->poll(a, 16);
 		while (!end_send(&t->a, t->ab, n, 8192))
 			n++;
 	} while (a->ops->wait(a, ns) != -ETIMEDOUT);
 	T_TRUE(end_wait_got(&t->b, n, 20));
 	while (end_send(&t->a, t->ab, n, 8192)) {
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 		a->ops->wait(a, ns);
 		a->ops->poll(a, 16);
 	}

@@ -40,7 +40,7 @@ static void a_long_window_knows_what_is_here(void **state)
 				T_IS(i, SOCK_WINDOW);
 		}
 		for (; sock_win_ready(&w); next++)
-			sock_win_step(&w);
+			sock_win_advance(&w);
 		T_FALSE(here[next]);
 		if (next)
 			T_IS(sock_win_arrive(&w, (uint32_t)FIRST + next - 1),
@@ -128,7 +128,7 @@ static void a_crowd_waits_for_who_is_away(void **state)
 			crowd_send(c);
 		t_limit_set(&limit, 60);
 		while (c->to.got < CROWD * CROWD_EACH) {
-			T_FALSE(t_limit_over(&limit));
+			T_FALSE(t_limit_expired(&limit));
 			c->to.c->ops->poll(c->to.c, 64);
 			crowd_send(c);
 		}
@@ -144,7 +144,7 @@ static void a_crowd_waits_for_who_is_away(void **state)
  * Bytes in flight that are not of an unacknowledged number; under the lock,
  * since progress threads may run.
  */
-static uint64_t bytes_unknown(struct end *e, struct sock_peer *p)
+static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 {
 	uint64_t bytes;
 
@@ -181,16 +181,16 @@ static void a_window_grows_with_what_is_on_its_way(void **state)
 	sock_leave(sock_of(a.c));
 	t_limit_set(&limit, 60);
 	while (p->flight_room <= 32) {
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 		if (!end_send(&a, &p->base, sent, 8000))
 			sent++;
 		else
 			a.c->ops->poll(a.c, 1);
 	}
 	T_TRUE(p->flight_room < SOCK_WINDOW);
-	T_IS(bytes_unknown(&a, p), 0);
+	T_IS(bytes_unaccounted(&a, p), 0);
 	while (b.got < sent) {
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 		b.c->ops->poll(b.c, 64);
 		a.c->ops->poll(a.c, 1);
 	}

@@ -15,13 +15,13 @@
 
 enum { LONG = 200, WRONG = 400 };
 
-struct stranger {
+struct forger {
 	struct end to;
 	int fd;
 	_Alignas(8) uint8_t data[LONG + WRONG];
 };
 
-static void stranger_open(struct stranger *x, const char *key)
+static void forger_open(struct forger *x, const char *key)
 {
 	struct weft_carrier_attr attr = { .key = key,
 					  .key_bytes = key ? strlen(key) : 0 };
@@ -32,13 +32,13 @@ static void stranger_open(struct stranger *x, const char *key)
 	T_TRUE(x->fd >= 0);
 }
 
-static void stranger_close(struct stranger *x)
+static void forger_close(struct forger *x)
 {
 	close(x->fd);
 	end_close(&x->to);
 }
 
-static void stranger_send(struct stranger *x, size_t bytes)
+static void forger_send(struct forger *x, size_t bytes)
 {
 	T_IS(sendto(x->fd, x->data, bytes, 0,
 		    (const struct sockaddr *)&x->to.name, sizeof(x->to.name)),
@@ -49,15 +49,15 @@ static void stranger_send(struct stranger *x, size_t bytes)
  * Writes a datagram at offset at with the length `says`; its CRC covers sum
  * bytes.
  */
-static void stranger_write(struct stranger *x, uint32_t at, enum sock_kind kind,
-			   uint16_t says, uint32_t sum)
+static void forger_write(struct forger *x, uint32_t at, enum sock_kind kind,
+			 uint16_t length, uint32_t sum)
 {
 	struct sock_head *h = (void *)(x->data + at);
 
 	*h = (struct sock_head){ .magic = SOCK_MAGIC,
 				 .from = 7,
 				 .kind = (uint8_t)kind,
-				 .bytes = says };
+				 .bytes = length };
 	h->crc = sock_crc(sock_of(x->to.c), h, sum);
 }
 
@@ -76,7 +76,7 @@ static void until_refused(struct end *e, uint64_t want)
 	t_limit_set(&limit, 20);
 	while (stats_of(e).refused < want) {
 		e->c->ops->poll(e->c, 16);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	T_IS(stats_of(e).refused, want);
 }
@@ -84,17 +84,17 @@ static void until_refused(struct end *e, uint64_t want)
 /* The second datagram has invalid records, for which its sender is lost. */
 static void what_is_joined_is_cut(void **state)
 {
-	struct stranger x;
+	struct forger x;
 
-	stranger_open(&x, NULL);
+	forger_open(&x, NULL);
 	memset(x.data, 0xff, sizeof(x.data));
-	stranger_write(&x, 0, SOCK_HELLO, LONG, LONG);
-	stranger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
-	stranger_send(&x, LONG + WRONG);
+	forger_write(&x, 0, SOCK_HELLO, LONG, LONG);
+	forger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
+	forger_send(&x, LONG + WRONG);
 	T_TRUE(end_wait_lost(&x.to, 1, 20));
 	T_IS(x.to.lost_err, EPROTO);
 	T_IS(stats_of(&x.to).refused, 1);
-	stranger_close(&x);
+	forger_close(&x);
 }
 
 /*
@@ -104,10 +104,10 @@ static void what_is_joined_is_cut(void **state)
 static void a_length_that_lies_is_dropped(void **state)
 {
 	static const struct {
-		uint16_t says;
+		uint16_t length;
 		uint16_t sum;
 		uint16_t sent; /* bytes with what follows */
-	} lie[] = {
+	} bad_length[] = {
 		{ 0, LONG, LONG },
 		{ 1, LONG, LONG },
 		{ 63, 63, LONG },
@@ -128,42 +128,43 @@ static void a_length_that_lies_is_dropped(void **state)
 		{ LONG + WRONG + 8, LONG, LONG + WRONG },
 		{ UINT16_MAX, LONG, LONG + WRONG },
 	};
-	struct stranger x;
+	struct forger x;
 
-	stranger_open(&x, NULL);
+	forger_open(&x, NULL);
 	memset(x.data, 0xff, sizeof(x.data));
-	stranger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
-	for (size_t i = 0; i < WEFT_COUNT_OF(lie); i++) {
+	forger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
+	for (size_t i = 0; i < WEFT_COUNT_OF(bad_length); i++) {
 		/* a previous datagram with a wrong CRC */
-		stranger_write(&x, 0, SOCK_DATA, LONG, LONG / 2);
-		stranger_send(&x, LONG);
+		forger_write(&x, 0, SOCK_DATA, LONG, LONG / 2);
+		forger_send(&x, LONG);
 		until_refused(&x.to, 2 * i + 1);
-		stranger_write(&x, 0, SOCK_DATA, lie[i].says, lie[i].sum);
-		stranger_send(&x, lie[i].sent);
+		forger_write(&x, 0, SOCK_DATA, bad_length[i].length,
+			     bad_length[i].sum);
+		forger_send(&x, bad_length[i].sent);
 		until_refused(&x.to, 2 * i + 2);
 	}
 	x.to.c->ops->poll(x.to.c, 16);
 	T_IS(x.to.lost, 0);
-	stranger_close(&x);
+	forger_close(&x);
 }
 
 /* With a key, the length has to include a tag, before the tag is read. */
 static void a_signed_one_is_longer_than_its_tag(void **state)
 {
-	struct stranger x;
+	struct forger x;
 
-	stranger_open(&x, "secret");
-	for (uint16_t says = SOCK_TAG; says < 64 + SOCK_TAG; says += 8) {
-		stranger_write(&x, 0, SOCK_HELLO, says, says - SOCK_TAG);
-		stranger_send(&x, LONG);
-		until_refused(&x.to, says / 8 - 1);
+	forger_open(&x, "secret");
+	for (uint16_t length = SOCK_TAG; length < 64 + SOCK_TAG; length += 8) {
+		forger_write(&x, 0, SOCK_HELLO, length, length - SOCK_TAG);
+		forger_send(&x, LONG);
+		until_refused(&x.to, length / 8 - 1);
 	}
 	T_IS(stats_of(&x.to).forged, 0);
-	stranger_write(&x, 0, SOCK_HELLO, 64 + SOCK_TAG, 64);
-	stranger_send(&x, 64 + SOCK_TAG);
+	forger_write(&x, 0, SOCK_HELLO, 64 + SOCK_TAG, 64);
+	forger_send(&x, 64 + SOCK_TAG);
 	until_refused(&x.to, stats_of(&x.to).refused + 1);
 	T_IS(stats_of(&x.to).forged, 1);
-	stranger_close(&x);
+	forger_close(&x);
 }
 
 int main(void)

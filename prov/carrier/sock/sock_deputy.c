@@ -23,13 +23,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEPUTY_LOOK_NS UINT64_C(5000000)
-#define DEPUTY_STACK   (256u << 10)
+#define PROGRESS_WATCH_NS UINT64_C(5000000)
+#define PROGRESS_STACK	  (256u << 10)
 
-enum deputy_state { DEPUTY_IDLE, DEPUTY_LOOK, DEPUTY_WORK };
+enum progress_state { PROGRESS_IDLE, PROGRESS_WATCH, PROGRESS_WORK };
 
 /* Counters; unchanged values mean that nothing happened in between. */
-struct deputy_view {
+struct progress_view {
 	uint32_t turns;
 	uint32_t traffic;
 };
@@ -38,7 +38,7 @@ struct deputy_view {
  * Blocks for ns, or until the socket (if fd is not -1) is readable or the
  * thread is notified. UINT64_MAX: no timeout.
  */
-static void deputy_sleep(struct sock_deputy *d, int fd, uint64_t ns)
+static void progress_block(struct sock_deputy *d, int fd, uint64_t ns)
 {
 	struct pollfd on[2] = { { .fd = d->event, .events = POLLIN },
 				{ .fd = fd, .events = POLLIN } };
@@ -51,22 +51,22 @@ static void deputy_sleep(struct sock_deputy *d, int fd, uint64_t ns)
 		return;
 }
 
-static struct deputy_view deputy_look(struct sock *s)
+static struct progress_view progress_counters(struct sock *s)
 {
 	/* relaxed: counters that are compared with later values */
-	return (struct deputy_view){
+	return (struct progress_view){
 		weft_load32_relaxed(&s->deputy.turns),
 		weft_load32_relaxed(&s->deputy.traffic),
 	};
 }
 
 /* A caller blocked in wait is woken when poll is needed. */
-static bool deputy_caller_waits(struct sock *s)
+static bool caller_is_blocked(struct sock *s)
 {
 	return weft_load64(&s->bed.until_ns) && !weft_load32(&s->bed.armed);
 }
 
-static enum deputy_state deputy_idle(struct sock *s)
+static enum progress_state progress_idle(struct sock *s)
 {
 	struct sock_deputy *d = &s->deputy;
 
@@ -77,29 +77,29 @@ static enum deputy_state deputy_idle(struct sock *s)
 	 */
 	weft_fence_full();
 	if (weft_load64(&s->bed.due_ns) == UINT64_MAX)
-		deputy_sleep(d, s->fd, UINT64_MAX);
+		progress_block(d, s->fd, UINT64_MAX);
 	weft_store32(&d->idle, 0);
-	return DEPUTY_LOOK;
+	return PROGRESS_WATCH;
 }
 
-static enum deputy_state deputy_watch(struct sock *s)
+static enum progress_state progress_watch(struct sock *s)
 {
-	struct deputy_view was = deputy_look(s);
-	struct deputy_view is;
+	struct progress_view was = progress_counters(s);
+	struct progress_view is;
 
-	deputy_sleep(&s->deputy, -1, DEPUTY_LOOK_NS);
-	is = deputy_look(s);
-	if (is.turns == was.turns && !deputy_caller_waits(s))
-		return DEPUTY_WORK;
+	progress_block(&s->deputy, -1, PROGRESS_WATCH_NS);
+	is = progress_counters(s);
+	if (is.turns == was.turns && !caller_is_blocked(s))
+		return PROGRESS_WORK;
 	if (is.traffic == was.traffic &&
 	    weft_load64(&s->bed.due_ns) == UINT64_MAX)
-		return DEPUTY_IDLE;
-	return DEPUTY_LOOK;
+		return PROGRESS_IDLE;
+	return PROGRESS_WATCH;
 }
 
-static enum deputy_state deputy_work(struct sock *s)
+static enum progress_state progress_work(struct sock *s)
 {
-	struct deputy_view was = deputy_look(s);
+	struct progress_view was = progress_counters(s);
 	uint64_t now;
 	uint64_t due;
 	bool dead;
@@ -110,20 +110,21 @@ static enum deputy_state deputy_work(struct sock *s)
 	pthread_mutex_unlock(&s->deputy.lock);
 	now = weft_now_ns();
 	if (due > now)
-		deputy_sleep(&s->deputy, dead ? -1 : s->fd,
-			     due == UINT64_MAX ? due : due - now);
-	return deputy_look(s).turns == was.turns ? DEPUTY_WORK : DEPUTY_LOOK;
+		progress_block(&s->deputy, dead ? -1 : s->fd,
+			       due == UINT64_MAX ? due : due - now);
+	return progress_counters(s).turns == was.turns ? PROGRESS_WORK
+						       : PROGRESS_WATCH;
 }
 
-static void *deputy_main(void *arg)
+static void *progress_main(void *arg)
 {
-	static enum deputy_state (*const state[])(struct sock *) = {
-		[DEPUTY_IDLE] = deputy_idle,
-		[DEPUTY_LOOK] = deputy_watch,
-		[DEPUTY_WORK] = deputy_work,
+	static enum progress_state (*const state[])(struct sock *) = {
+		[PROGRESS_IDLE] = progress_idle,
+		[PROGRESS_WATCH] = progress_watch,
+		[PROGRESS_WORK] = progress_work,
 	};
 	struct sock *s = arg;
-	enum deputy_state now = DEPUTY_IDLE;
+	enum progress_state now = PROGRESS_IDLE;
 
 	while (!weft_load32(&s->deputy.over))
 		now = state[now](s);
@@ -134,7 +135,7 @@ static void *deputy_main(void *arg)
  * The thread blocks all signals, so that the application's handlers do not run
  * in it.
  */
-static int deputy_start(struct sock *s)
+static int progress_start(struct sock *s)
 {
 	struct sock_deputy *d = &s->deputy;
 	pthread_attr_t attr;
@@ -142,10 +143,10 @@ static int deputy_start(struct sock *s)
 	int err;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, DEPUTY_STACK);
+	pthread_attr_setstacksize(&attr, PROGRESS_STACK);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&d->thread, &attr, deputy_main, s);
+	err = pthread_create(&d->thread, &attr, progress_main, s);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	d->runs = !err;
@@ -157,7 +158,7 @@ int sock_deputy_open(struct sock *s)
 	struct sock_deputy *d = &s->deputy;
 
 	d->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return d->event < 0 ? -errno : deputy_start(s);
+	return d->event < 0 ? -errno : progress_start(s);
 }
 
 void sock_deputy_close(struct sock *s)

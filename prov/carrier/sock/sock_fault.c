@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_SWAP_NS UINT64_C(100000) /* delay of a reordered one */
+#define FAULT_REORDER_NS UINT64_C(100000) /* delay of a reordered one */
 
-struct fault_late {
+struct fault_delayed {
 	struct weft_list node;
 	struct sockaddr_in to;
 	uint64_t due_ns;
@@ -18,10 +18,10 @@ struct fault_late {
 	uint8_t data[];
 };
 
-static void fault_keep(struct sock *s, const struct sockaddr_in *to,
-		       const void *data, uint32_t bytes, uint64_t ns)
+static void fault_delay(struct sock *s, const struct sockaddr_in *to,
+			const void *data, uint32_t bytes, uint64_t ns)
 {
-	struct fault_late *l = malloc(sizeof(*l) + bytes);
+	struct fault_delayed *l = malloc(sizeof(*l) + bytes);
 
 	if (!l)
 		return;
@@ -32,7 +32,7 @@ static void fault_keep(struct sock *s, const struct sockaddr_in *to,
 	weft_list_push_back(&s->late, &l->node);
 }
 
-static void fault_change(struct sock *s, uint8_t *data, uint32_t bytes)
+static void fault_corrupt(struct sock *s, uint8_t *data, uint32_t bytes)
 {
 	data[weft_rng_below(&s->faults.rng, bytes)] ^=
 		(uint8_t)(1 + weft_rng_below(&s->faults.rng, 255));
@@ -45,7 +45,7 @@ static uint64_t fault_age(const struct sock *s)
 
 static bool fault_hit(struct sock *s, enum weft_plan_kind kind)
 {
-	return carrier_faults_hit(&s->faults, kind, fault_age(s));
+	return carrier_faults_draw(&s->faults, kind, fault_age(s));
 }
 
 static void fault_pass(struct sock *s, const struct sockaddr_in *to,
@@ -54,11 +54,11 @@ static void fault_pass(struct sock *s, const struct sockaddr_in *to,
 	uint64_t ns = carrier_faults_delay(&s->faults, fault_age(s));
 
 	if (!ns && fault_hit(s, WEFT_PLAN_REORDER))
-		ns = FAULT_SWAP_NS;
+		ns = FAULT_REORDER_NS;
 	if (ns)
-		fault_keep(s, to, data, bytes, ns);
+		fault_delay(s, to, data, bytes, ns);
 	else
-		sock_io_one(s, to, data, bytes);
+		sock_io_send_one(s, to, data, bytes);
 }
 
 void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
@@ -66,15 +66,15 @@ void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
 {
 	uint8_t copy[SOCK_READ_BYTES];
 
-	if (carrier_faults_apart(&s->faults, s->name.sin_addr, to->sin_addr,
-				 fault_age(s)) ||
+	if (carrier_faults_partitioned(&s->faults, s->name.sin_addr,
+				       to->sin_addr, fault_age(s)) ||
 	    fault_hit(s, WEFT_PLAN_LOSS))
 		return;
 	if (fault_hit(s, WEFT_PLAN_DUPLICATE))
 		fault_pass(s, to, data, bytes);
 	if (fault_hit(s, WEFT_PLAN_CORRUPT)) {
 		memcpy(copy, data, bytes);
-		fault_change(s, copy, bytes);
+		fault_corrupt(s, copy, bytes);
 		data = copy;
 	}
 	fault_pass(s, to, data, bytes);
@@ -86,14 +86,14 @@ void sock_fault_run(struct sock *s, bool all)
 
 	weft_list_each(i, tmp, &s->late)
 	{
-		struct fault_late *l =
-			weft_container_of(i, struct fault_late, node);
+		struct fault_delayed *l =
+			weft_container_of(i, struct fault_delayed, node);
 
 		if (!all && l->due_ns > s->now)
 			continue;
 		weft_list_remove(&l->node);
 		if (!s->dead)
-			sock_io_one(s, &l->to, l->data, l->bytes);
+			sock_io_send_one(s, &l->to, l->data, l->bytes);
 		free(l);
 	}
 }
@@ -103,8 +103,8 @@ uint64_t sock_fault_due(const struct sock *s)
 	uint64_t due = UINT64_MAX;
 
 	for (struct weft_list *i = s->late.next; i != &s->late; i = i->next) {
-		struct fault_late *l =
-			weft_container_of(i, struct fault_late, node);
+		struct fault_delayed *l =
+			weft_container_of(i, struct fault_delayed, node);
 
 		if (l->due_ns < due)
 			due = l->due_ns;
@@ -117,6 +117,6 @@ void sock_fault_fini(struct sock *s)
 	struct weft_list *n;
 
 	while ((n = weft_list_pop_front(&s->late)))
-		free(weft_container_of(n, struct fault_late, node));
+		free(weft_container_of(n, struct fault_delayed, node));
 	carrier_faults_close(&s->faults);
 }

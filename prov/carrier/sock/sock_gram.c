@@ -9,7 +9,7 @@
  *
  *   gram[0]  gram[1]  gram[2] ...         state of each datagram
  *      |        |        |
- *   [datagram|datagram|datagram|...   ]   data, SOCK_JOIN_BYTES
+ *   [datagram|datagram|datagram|...   ]   data, SOCK_GSO_BYTES
  *
  * Datagrams are taken from the front and freed in any order. The batch is freed
  * with the last datagram taken, even if it had space for more: a peer without
@@ -20,20 +20,21 @@
 
 #include <stdlib.h>
 
-#define GRAM_SPARE_TRAIN 16u
+#define GRAM_FREE_BATCHES 16u
 
 /* Free lists: size of datagram in bytes, and maximum length of the list. */
 static const struct {
 	uint32_t room;
 	uint32_t most;
-} gram_shelf[SOCK_SHELVES] = { { 512, 64 }, { 2048, 1024 } };
+} free_list[SOCK_FREE_LISTS] = { { 512, 64 }, { 2048, 1024 } };
 
-/* Index of the first free list with datagrams of this size, or SOCK_SHELVES. */
-static uint8_t gram_shelf_of(uint32_t room)
+/* Index of the first free list with datagrams of this size, or SOCK_FREE_LISTS.
+ */
+static uint8_t free_list_of(uint32_t room)
 {
 	uint8_t i = 0;
 
-	while (i < SOCK_SHELVES && room > gram_shelf[i].room)
+	while (i < SOCK_FREE_LISTS && room > free_list[i].room)
 		i++;
 	return i;
 }
@@ -52,8 +53,8 @@ static struct sock_gram *gram_init(struct sock_gram *g, uint8_t *data,
 
 struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 {
-	uint8_t shelf = gram_shelf_of(room);
-	bool kept = shelf < SOCK_SHELVES;
+	uint8_t shelf = free_list_of(room);
+	bool kept = shelf < SOCK_FREE_LISTS;
 	struct sock_gram *g = kept ? s->spare[shelf] : NULL;
 
 	static_assert(sizeof(*g) % 8 == 0, "data follow it");
@@ -61,7 +62,7 @@ struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 		s->spare[shelf] = g->next;
 		s->spares[shelf]--;
 	} else {
-		g = malloc(sizeof(*g) + (kept ? gram_shelf[shelf].room : room) +
+		g = malloc(sizeof(*g) + (kept ? free_list[shelf].room : room) +
 			   SOCK_TAG);
 	}
 	if (!g)
@@ -74,9 +75,9 @@ struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 /* ---- batches ------------------------------------------------------------- */
 
 /* Number of datagrams of room bytes in one batch. */
-static uint32_t train_length(const struct sock *s, uint32_t room)
+static uint32_t batch_capacity(const struct sock *s, uint32_t room)
 {
-	uint32_t n = SOCK_JOIN_BYTES / (room + s->tag);
+	uint32_t n = SOCK_GSO_BYTES / (room + s->tag);
 
 	return n < SOCK_BATCH ? n : SOCK_BATCH;
 }
@@ -85,16 +86,16 @@ static uint32_t train_length(const struct sock *s, uint32_t room)
  * Returns a batch for the peer, or NULL: no memory, or the batch would hold one
  * datagram only.
  */
-static struct sock_train *train_new(struct sock *s, struct sock_peer *p)
+static struct sock_train *batch_new(struct sock *s, struct sock_peer *p)
 {
-	uint32_t length = train_length(s, p->gram_max);
-	struct sock_train *t = s->spare_train;
+	uint32_t length = batch_capacity(s, p->gram_max);
+	struct sock_train *t = s->free_batch_list;
 
 	if (length < 2)
 		return NULL;
 	if (t) {
-		s->spare_train = t->next;
-		s->spare_trains--;
+		s->free_batch_list = t->next;
+		s->free_batch_count--;
 	} else {
 		t = aligned_alloc(_Alignof(struct sock_train), sizeof(*t));
 	}
@@ -110,23 +111,23 @@ static struct sock_train *train_new(struct sock *s, struct sock_peer *p)
 }
 
 /* The peer takes no more datagrams from the batch. */
-static void train_leave(struct sock_train *t)
+static void batch_detach(struct sock_train *t)
 {
 	if (t->peer)
 		t->peer->train = NULL;
 	t->peer = NULL;
 }
 
-static void train_free(struct sock *s, struct sock_train *t)
+static void batch_free(struct sock *s, struct sock_train *t)
 {
-	train_leave(t);
-	if (s->spare_trains == GRAM_SPARE_TRAIN) {
+	batch_detach(t);
+	if (s->free_batch_count == GRAM_FREE_BATCHES) {
 		free(t);
 		return;
 	}
-	t->next = s->spare_train;
-	s->spare_train = t;
-	s->spare_trains++;
+	t->next = s->free_batch_list;
+	s->free_batch_list = t;
+	s->free_batch_count++;
 }
 
 struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
@@ -135,11 +136,11 @@ struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
 	struct sock_gram *g;
 
 	if (t && t->room != p->gram_max) {
-		train_leave(t);
+		batch_detach(t);
 		t = NULL;
 	}
 	if (!t)
-		t = train_new(s, p);
+		t = batch_new(s, p);
 	if (!t)
 		return sock_gram_new(s, p->gram_max);
 	g = gram_init(&t->gram[t->taken],
@@ -147,7 +148,7 @@ struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
 	g->train = t;
 	t->live++;
 	if (++t->taken == t->length)
-		train_leave(t);
+		batch_detach(t);
 	return g;
 }
 
@@ -157,11 +158,11 @@ void sock_gram_free(struct sock *s, struct sock_gram *g)
 {
 	if (g && g->train) {
 		if (!--g->train->live)
-			train_free(s, g->train);
+			batch_free(s, g->train);
 		return;
 	}
-	if (g && g->shelf < SOCK_SHELVES &&
-	    s->spares[g->shelf] < gram_shelf[g->shelf].most) {
+	if (g && g->shelf < SOCK_FREE_LISTS &&
+	    s->spares[g->shelf] < free_list[g->shelf].most) {
 		g->next = s->spare[g->shelf];
 		s->spare[g->shelf] = g;
 		s->spares[g->shelf]++;
@@ -175,16 +176,16 @@ void sock_gram_fini(struct sock *s)
 	struct sock_gram *g;
 	struct sock_train *t;
 
-	for (int i = 0; i < SOCK_SHELVES; i++) {
+	for (int i = 0; i < SOCK_FREE_LISTS; i++) {
 		while ((g = s->spare[i])) {
 			s->spare[i] = g->next;
 			free(g);
 		}
 		s->spares[i] = 0;
 	}
-	while ((t = s->spare_train)) {
-		s->spare_train = t->next;
+	while ((t = s->free_batch_list)) {
+		s->free_batch_list = t->next;
 		free(t);
 	}
-	s->spare_trains = 0;
+	s->free_batch_count = 0;
 }

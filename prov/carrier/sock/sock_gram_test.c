@@ -19,7 +19,7 @@
 
 static uint32_t length_of(uint32_t stride)
 {
-	uint32_t n = SOCK_JOIN_BYTES / stride;
+	uint32_t n = SOCK_GSO_BYTES / stride;
 
 	return n < SOCK_BATCH ? n : SOCK_BATCH;
 }
@@ -70,7 +70,7 @@ static void full_ones_lie_one_behind_another(void **state)
 		T_TRUE(g[0]->train != g[n]->train);
 		for (uint32_t k = 0; k < 3 * n; k++)
 			sock_gram_free(&s, g[k]);
-		T_IS(s.spare_trains, 3);
+		T_IS(s.free_batch_count, 3);
 		sock_gram_fini(&s);
 	}
 }
@@ -107,12 +107,12 @@ static void a_train_is_free_with_its_last(void **state)
 	T_PTR(p.train, t);
 	sock_gram_free(&s, g[2]);
 	T_NULL(p.train);
-	T_IS(s.spare_trains, 1);
+	T_IS(s.free_batch_count, 1);
 	/* the next peer that needs a batch gets the free one */
 	g[0] = full(&s, &other);
 	T_PTR(other.train, t);
 	T_PTR(g[0]->data, t->data);
-	T_IS(s.spare_trains, 0);
+	T_IS(s.free_batch_count, 0);
 	sock_gram_free(&s, g[0]);
 	sock_gram_fini(&s);
 }
@@ -130,10 +130,10 @@ static void few_spare_ones_are_kept(void **state)
 		g[i] = full(&s, &p);
 	for (uint32_t i = 0; i < n; i++)
 		sock_gram_free(&s, g[i]);
-	T_TRUE(s.spare_trains > 1);
-	T_TRUE(s.spare_trains * sizeof(struct sock_train) <= MOST);
+	T_TRUE(s.free_batch_count > 1);
+	T_TRUE(s.free_batch_count * sizeof(struct sock_train) <= MOST);
 	sock_gram_fini(&s);
-	T_IS(s.spare_trains, 0);
+	T_IS(s.free_batch_count, 0);
 	free(g);
 }
 
@@ -161,7 +161,7 @@ static void a_way_that_narrows_begins_a_train(void **state)
 	/* the old batch does not belong to the peer any more */
 	sock_gram_free(&s, old);
 	T_PTR(p.train, first->train);
-	T_IS(s.spare_trains, 1);
+	T_IS(s.free_batch_count, 1);
 	sock_gram_free(&s, second);
 	sock_gram_free(&s, first);
 	T_NULL(p.train);
@@ -216,16 +216,17 @@ static void they_are_freed_in_any_order(void **state)
  * Wrapper of the kernel's call: records its input, and can simulate a kernel
  * without GSO.
  */
-static weft_au32 longest;    /* bytes of the longest segment */
-static weft_au32 cannot_cut; /* GSO fails with EIO */
-static weft_au32 calls;	     /* number of calls ... */
-static weft_au32 calls_of;   /* ... for this socket */
+static weft_au32 longest_segment; /* bytes of the longest segment */
+static weft_au32 without_gso;	  /* GSO fails with EIO */
+static weft_au32 calls;		  /* number of calls ... */
+static weft_au32 calls_of;	  /* ... for this socket */
 
-static void look_at(const struct msghdr *m)
+static void record_segments(const struct msghdr *m)
 {
 	for (size_t i = 0; i < m->msg_iovlen; i++) {
-		if (m->msg_iov[i].iov_len > weft_load32(&longest))
-			weft_store32(&longest, (uint32_t)m->msg_iov[i].iov_len);
+		if (m->msg_iov[i].iov_len > weft_load32(&longest_segment))
+			weft_store32(&longest_segment,
+				     (uint32_t)m->msg_iov[i].iov_len);
 	}
 }
 
@@ -233,7 +234,7 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
 	if ((uint32_t)fd == weft_load32(&calls_of))
 		weft_store32(&calls, weft_load32(&calls) + 1);
-	if (weft_load32(&cannot_cut)) {
+	if (weft_load32(&without_gso)) {
 		n = 1;
 		if (msg->msg_hdr.msg_control) {
 			errno = EIO;
@@ -241,14 +242,14 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 		}
 	}
 	for (unsigned i = 0; i < n; i++)
-		look_at(&msg[i].msg_hdr);
+		record_segments(&msg[i].msg_hdr);
 	return (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
 }
 
 struct two {
 	struct end a, b;
 	struct sock_peer *p; /* peer record of b in a */
-	struct end_crowd crowd;
+	struct end_group crowd;
 	uint64_t sent;
 };
 
@@ -259,11 +260,11 @@ static struct two *two_open(const struct weft_carrier_attr *attr)
 	T_NOT_NULL(t);
 	T_OK(end_open(&t->a, &weft_carrier_sock, 1, attr));
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, attr));
-	t->crowd = (struct end_crowd){ { &t->a, &t->b }, 2 };
+	t->crowd = (struct end_group){ { &t->a, &t->b }, 2 };
 	t->a.crowd = t->b.crowd = &t->crowd;
 	t->p = sock_peer_of(end_peer(&t->a, &t->b));
-	sock_peer_width(t->p, 1472 - sock_of(t->a.c)->tag);
-	weft_store32(&longest, 0);
+	sock_peer_gram_max_set(t->p, 1472 - sock_of(t->a.c)->tag);
+	weft_store32(&longest_segment, 0);
 	return t;
 }
 
@@ -294,7 +295,7 @@ static void two_burst(struct two *t)
 }
 
 /* Polls until everything is acknowledged; returns the free batches of a. */
-static uint32_t two_settled(struct two *t)
+static uint32_t two_drained(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
 	struct t_limit limit;
@@ -302,19 +303,19 @@ static uint32_t two_settled(struct two *t)
 
 	t_limit_set(&limit, 60);
 	sock_enter(s);
-	while (sock_tx_waits(t->p)) {
-		T_FALSE(t_limit_over(&limit));
+	while (sock_tx_pending(t->p)) {
+		T_FALSE(t_limit_expired(&limit));
 		t->a.c->ops->poll(t->a.c, 16);
 		t->b.c->ops->poll(t->b.c, 16);
 	}
 	T_NULL(t->p->train);
-	trains = s->spare_trains;
+	trains = s->free_batch_count;
 	sock_leave(s);
 	return trains;
 }
 
 /* Whether a uses GSO. */
-static bool two_cut(struct two *t)
+static bool two_uses_gso(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
 	bool cut;
@@ -345,10 +346,10 @@ static void what_goes_in_one_call_is_one_piece(void **state)
 		struct two *t = two_open(&attr);
 
 		two_send(t);
-		two_settled(t);
+		two_drained(t);
 		two_burst(t);
-		if (two_cut(t))
-			T_TRUE(weft_load32(&longest) >= 30 * 1472);
+		if (two_uses_gso(t))
+			T_TRUE(weft_load32(&longest_segment) >= 30 * 1472);
 		two_close(t);
 	}
 }
@@ -365,14 +366,14 @@ static void who_cannot_cut_gets_each_by_itself(void **state)
 	struct two *t = two_open(&attr);
 
 	two_send(t);
-	two_settled(t);
-	weft_store32(&longest, 0);
-	weft_store32(&cannot_cut, 1);
+	two_drained(t);
+	weft_store32(&longest_segment, 0);
+	weft_store32(&without_gso, 1);
 	two_burst(t);
-	T_FALSE(two_cut(t));
-	T_TRUE(weft_load32(&longest) <= 1472);
+	T_FALSE(two_uses_gso(t));
+	T_TRUE(weft_load32(&longest_segment) <= 1472);
 	two_close(t);
-	weft_store32(&cannot_cut, 0);
+	weft_store32(&without_gso, 0);
 }
 
 /* Single packets in parts do not use a batch. */
@@ -382,10 +383,10 @@ static void who_gets_little_has_no_train(void **state)
 
 	for (int i = 0; i < 20; i++) {
 		two_send(t);
-		T_IS(two_settled(t), 0);
+		T_IS(two_drained(t), 0);
 	}
 	two_burst(t);
-	T_TRUE(two_settled(t) > 0);
+	T_TRUE(two_drained(t) > 0);
 	two_close(t);
 }
 
@@ -396,13 +397,13 @@ static void a_lonely_one_needs_no_batch(void **state)
 	struct sock *s = sock_of(t->a.c);
 
 	two_send(t);
-	two_settled(t);
+	two_drained(t);
 	sock_enter(s);
 	weft_store32(&calls_of, (uint32_t)s->fd);
 	weft_store32(&calls, 0);
 	for (uint32_t n = 1; n <= 3; n++) {
 		for (uint32_t i = 0; i < n; i++)
-			sock_tx_small(s, t->p, SOCK_HELLO);
+			sock_tx_control(s, t->p, SOCK_HELLO);
 		sock_io_flush(s);
 		T_IS(weft_load32(&calls), n - 1);
 	}

@@ -30,8 +30,9 @@
 #endif
 
 #define IO_BULK_BYTES 4096u
-#define IO_VEIL_BYTES (2u * SOCK_JOIN_BYTES) /* bytes of an encrypted batch */
-#define IO_ERRORS_MAX 64 /* errors read per call: bounds a flood */
+#define IO_ENCRYPTED_BYTES \
+	(2u * SOCK_GSO_BYTES) /* bytes of an encrypted batch */
+#define IO_ERRORS_MAX 64      /* errors read per call: bounds a flood */
 
 struct io_entry {
 	struct sock_peer *peer;
@@ -59,7 +60,7 @@ struct sock_out {
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
 	uint32_t first[SOCK_BATCH]; /* first entry of each message */
-	uint8_t *veil;		    /* encrypted copies of the datagrams */
+	uint8_t *encrypted;	    /* encrypted copies of the datagrams */
 };
 
 struct sock_in {
@@ -80,7 +81,7 @@ int sock_io_open(struct sock *s)
 	if (!s->out || !s->in)
 		return -ENOMEM;
 	s->in->runs = 0;
-	if (s->hides && !(s->out->veil = malloc(IO_VEIL_BYTES)))
+	if (s->hides && !(s->out->encrypted = malloc(IO_ENCRYPTED_BYTES)))
 		return -ENOMEM;
 	s->gso =
 		!setsockopt(s->fd, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off));
@@ -91,7 +92,7 @@ int sock_io_open(struct sock *s)
 void sock_io_close(struct sock *s)
 {
 	if (s->out)
-		free(s->out->veil);
+		free(s->out->encrypted);
 	free(s->out);
 	free(s->in);
 	s->out = NULL;
@@ -114,7 +115,7 @@ static void io_error(struct sock *s, const struct sockaddr_in *to,
 }
 
 /* Reads one error from the queue; false: there is none. */
-static bool io_error_take(struct sock *s)
+static bool io_error_read(struct sock *s)
 {
 	_Alignas(struct cmsghdr) char control[512];
 	struct sockaddr_in to = { .sin_family = 0 };
@@ -138,7 +139,7 @@ static bool io_error_take(struct sock *s)
 
 void sock_io_errors(struct sock *s)
 {
-	for (int i = 0; i < IO_ERRORS_MAX && io_error_take(s); i++)
+	for (int i = 0; i < IO_ERRORS_MAX && io_error_read(s); i++)
 		;
 }
 
@@ -167,14 +168,14 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
 	h->flags = (h->flags & (SOCK_LOOSE | SOCK_PUBLIC)) |
-		   (p->bye ? SOCK_SAW_BYE : 0) |
-		   (sock_tx_hurries(s, p) ? SOCK_SOON : 0);
+		   (p->bye ? SOCK_BYE_RECEIVED : 0) |
+		   (sock_tx_ack_soon(s, p) ? SOCK_ACK_SOON : 0);
 	h->count = ++p->count;
 	p->unacked = 0;
 	p->unacked_bytes = 0;
 	p->ack_soon = false;
 	p->ack_now = false;
-	p->closed_room = h->room < 2 * p->gram_max;
+	p->small_room_sent = h->room < 2 * p->gram_max;
 }
 
 static void io_sign(const struct sock *s, const struct sock_peer *p,
@@ -203,7 +204,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	if (h->kind != SOCK_DATA)
 		h = data = memcpy(&o->small[i], h, bytes);
 	if (s->hides)
-		h = data = memcpy(o->veil + o->bytes, h, bytes);
+		h = data = memcpy(o->encrypted + o->bytes, h, bytes);
 	if (s->tag)
 		io_sign(s, p, data, bytes);
 	h->crc = sock_crc(s, h, bytes);
@@ -215,17 +216,17 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	o->entry[i] = (struct io_entry){ p, h->seq, h->kind == SOCK_DATA };
 	o->iov[i] = (struct iovec){ .iov_base = data, .iov_len = bytes };
 	o->bytes += bytes;
-	if (++o->count == SOCK_BATCH || o->bytes + bytes > SOCK_JOIN_BYTES)
+	if (++o->count == SOCK_BATCH || o->bytes + bytes > SOCK_GSO_BYTES)
 		sock_io_flush(s);
 }
 
-bool sock_io_holds(const struct sock *s)
+bool sock_io_batched(const struct sock *s)
 {
 	return s->out->count;
 }
 
 /* Number of entries from i on that can be one message for GSO. */
-static uint32_t io_run(const struct sock *s, uint32_t i)
+static uint32_t io_gso_count(const struct sock *s, uint32_t i)
 {
 	const struct sock_out *o = s->out;
 	size_t size = o->iov[i].iov_len;
@@ -238,7 +239,7 @@ static uint32_t io_run(const struct sock *s, uint32_t i)
 		size_t next = o->iov[i + n].iov_len;
 
 		if (o->entry[i + n].peer != o->entry[i].peer || next > size ||
-		    all + next > SOCK_JOIN_BYTES)
+		    all + next > SOCK_GSO_BYTES)
 			break;
 		all += next;
 		if (next < size)
@@ -264,8 +265,8 @@ static void io_segment(struct msghdr *m, struct io_control *c, size_t size)
  * Builds the iovec of n entries from i on, joining contiguous memory; returns
  * its length.
  */
-static uint32_t io_pieces(const struct sock_out *o, uint32_t i, uint32_t n,
-			  struct iovec *piece)
+static uint32_t io_iovec(const struct sock_out *o, uint32_t i, uint32_t n,
+			 struct iovec *piece)
 {
 	uint32_t last = 0;
 
@@ -290,13 +291,13 @@ static uint32_t io_build(struct sock *s, uint32_t i)
 
 	while (i < o->count) {
 		struct msghdr *m = &o->msg[msgs].msg_hdr;
-		uint32_t n = io_run(s, i);
+		uint32_t n = io_gso_count(s, i);
 
 		*m = (struct msghdr){
 			.msg_name = &o->entry[i].peer->base.name,
 			.msg_namelen = sizeof(struct sockaddr_in),
 			.msg_iov = piece,
-			.msg_iovlen = io_pieces(o, i, n, piece),
+			.msg_iovlen = io_iovec(o, i, n, piece),
 		};
 		piece += m->msg_iovlen;
 		if (n > 1)
@@ -317,20 +318,21 @@ static int io_fragments(struct sock *s, int how)
  * The path MTU has shrunk. Later datagrams are cut to it; those that already
  * have a number are sent as fragments.
  */
-static void io_narrow(struct sock *s, uint32_t i)
+static void io_mtu_shrunk(struct sock *s, uint32_t i)
 {
 	struct io_entry *e = &s->out->entry[i];
 	struct iovec *v = &s->out->iov[i];
 	uint32_t width = e->peer->gram_max + s->tag;
 	bool local;
 
-	sock_name_way(s, &e->peer->base.name, &width, &local);
+	sock_name_route(s, &e->peer->base.name, &width, &local);
 	if (v->iov_len <= width)
 		width = SOCK_GRAM_MIN;
-	sock_peer_width(e->peer, width - s->tag);
+	sock_peer_gram_max_set(e->peer, width - s->tag);
 	e->peer->pace.datagram = e->peer->gram_max;
 	io_fragments(s, IP_PMTUDISC_DONT);
-	sock_io_one(s, &e->peer->base.name, v->iov_base, (uint32_t)v->iov_len);
+	sock_io_send_one(s, &e->peer->base.name, v->iov_base,
+			 (uint32_t)v->iov_len);
 	io_fragments(s, IP_PMTUDISC_DO);
 }
 
@@ -340,7 +342,7 @@ static void io_unsent(struct sock *s, uint32_t i)
 
 	for (; i < o->count; i++) {
 		if (o->entry[i].data)
-			sock_tx_unsent(o->entry[i].peer, o->entry[i].seq);
+			sock_tx_mark_unsent(o->entry[i].peer, o->entry[i].seq);
 	}
 }
 
@@ -362,7 +364,7 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 		return i;
 	}
 	if (err == EMSGSIZE) {
-		io_narrow(s, i);
+		io_mtu_shrunk(s, i);
 		return i + 1;
 	}
 	if (err != EAGAIN && err != ENOBUFS && err != ENOMEM)
@@ -426,8 +428,8 @@ void sock_io_flush(struct sock *s)
 	o->bytes = 0;
 }
 
-int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
-		uint32_t bytes)
+int sock_io_send_one(struct sock *s, const struct sockaddr_in *to,
+		     const void *data, uint32_t bytes)
 {
 	for (int tries = 0; tries < 3; tries++) {
 		if (io_call_send(s, to, data, bytes) >= 0)
@@ -468,8 +470,8 @@ static int io_message(struct sock *s, uint32_t i, int budget)
 
 	while (left) {
 		uint32_t bytes = io_length(s, data, left);
-		int got = bytes ? sock_rx_gram(s, &in->from[i], data, bytes,
-					       budget - n)
+		int got = bytes ? sock_rx_datagram(s, &in->from[i], data, bytes,
+						   budget - n)
 				: -EBADMSG;
 
 		if (got < 0) {
@@ -484,7 +486,7 @@ static int io_message(struct sock *s, uint32_t i, int budget)
 }
 
 /* Reads one message; returns 1, or -1 with errno. */
-static int io_take_one(struct sock *s)
+static int io_receive_one(struct sock *s)
 {
 	struct sock_in *in = s->in;
 	ssize_t n =
@@ -497,12 +499,12 @@ static int io_take_one(struct sock *s)
 }
 
 /* Reads at most count messages; returns their number, or -1 with errno. */
-static int io_take(struct sock *s, uint32_t count)
+static int io_receive(struct sock *s, uint32_t count)
 {
 	struct sock_in *in = s->in;
 
 	if (count == 1)
-		return io_take_one(s);
+		return io_receive_one(s);
 	for (uint32_t i = 0; i < count; i++) {
 		in->iov[i] = (struct iovec){ .iov_base = in->data[i],
 					     .iov_len = SOCK_READ_BYTES };
@@ -521,30 +523,31 @@ static int io_take(struct sock *s, uint32_t count)
  * coalesced message is best read into the buffer of the last one, which is in
  * the cache: both are read one by one. Batches are for many small messages.
  */
-static enum sock_left io_left(struct sock_in *in, int got, uint32_t count)
+static enum sock_read_more io_read_more(struct sock_in *in, int got,
+					uint32_t count)
 {
 	bool bulk = got > 0 && in->msg[0].msg_len > IO_BULK_BYTES;
 
 	if (got < (int)count) {
 		in->runs = got > 1 ? in->runs : 0;
-		return SOCK_NOTHING;
+		return SOCK_READ_EMPTY;
 	}
 	in->runs = bulk ? 0 : in->runs + 1;
-	return bulk || count > 1 ? SOCK_MUCH : SOCK_SOMETHING;
+	return bulk || count > 1 ? SOCK_READ_AGAIN : SOCK_READ_MAYBE;
 }
 
-int sock_io_read(struct sock *s, int budget, enum sock_left *left_p)
+int sock_io_read(struct sock *s, int budget, enum sock_read_more *left_p)
 {
 	struct sock_in *in = s->in;
 	uint32_t count = in->runs > 1 ? SOCK_READ_BATCH : 1;
-	int got = io_take(s, count);
+	int got = io_receive(s, count);
 	int n = 0;
 
 	if (got < 0 && errno != EAGAIN) {
 		sock_io_errors(s);
-		got = io_take(s, count);
+		got = io_receive(s, count);
 	}
-	*left_p = io_left(in, got, count);
+	*left_p = io_read_more(in, got, count);
 	if (got > 0)
 		sock_deputy_count(&s->deputy.traffic);
 	for (int i = 0; i < got; i++)

@@ -118,8 +118,8 @@ void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 	memcpy(data + bytes, tag, SOCK_TAG);
 }
 
-bool sock_keys_hold(const struct sock *s, const struct sockaddr_in *from,
-		    const uint8_t *data, uint32_t bytes)
+bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
+		      const uint8_t *data, uint32_t bytes)
 {
 	uint8_t tag[KEYS_SHA];
 
@@ -127,7 +127,8 @@ bool sock_keys_hold(const struct sock *s, const struct sockaddr_in *from,
 	       !CRYPTO_memcmp(tag, data + bytes, SOCK_TAG);
 }
 
-void sock_keys_stray(struct sock *s, const struct sockaddr_in *to, uint64_t far)
+void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
+			    uint64_t far)
 {
 	struct {
 		struct sock_head head;
@@ -141,13 +142,13 @@ void sock_keys_stray(struct sock *s, const struct sockaddr_in *to, uint64_t far)
 			  .bytes = sizeof(d) } };
 	const uint32_t bytes = sizeof(d) - sizeof(d.tag);
 
-	if (s->dead || s->now - s->stray_ns < KEYS_STRAY_NS)
+	if (s->dead || s->now - s->stray_answer_ns < KEYS_STRAY_NS)
 		return;
-	s->stray_ns = s->now;
+	s->stray_answer_ns = s->now;
 	memcpy(d.public, s->public, sizeof(d.public));
 	sock_keys_sign(s, to, (uint8_t *)&d, bytes);
 	d.head.crc = sock_crc(s, &d, bytes);
-	sock_io_one(s, to, &d, sizeof(d));
+	sock_io_send_one(s, to, &d, sizeof(d));
 }
 
 /* ---- sessions ------------------------------------------------------------ */

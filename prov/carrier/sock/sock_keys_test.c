@@ -27,7 +27,7 @@
 struct pair {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_crowd crowd;
+	struct end_group crowd;
 };
 
 /* A datagram of an attacker, with room for a public key and a tag. */
@@ -90,7 +90,7 @@ static void until_refused(struct end *e, uint64_t want)
 	t_limit_set(&limit, 20);
 	while (stats_of(e).refused < want) {
 		e->c->ops->poll(e->c, 16);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	T_IS(stats_of(e).refused, want);
 }
@@ -119,7 +119,7 @@ static void gram_send(struct gram *g, const struct end *from,
 	sock_seal_sign(s, sock_peer_of(peer)->own_seal, data, sizeof(g->head));
 	g->head.crc = sock_crc(s, g, sizeof(g->head));
 	sock_leave(s);
-	T_OK(sock_io_one(sock_of(at->c), &to->name, g, g->head.bytes));
+	T_OK(sock_io_send_one(sock_of(at->c), &to->name, g, g->head.bytes));
 }
 
 /*
@@ -140,7 +140,7 @@ static void hello_relay(const struct end *from, const struct end *to,
 	memcpy(g.rest, public, SOCK_PUBLIC_BYTES);
 	sock_keys_sign(s, &sock_of(to->c)->name, (uint8_t *)&g, bytes);
 	g.head.crc = sock_crc(s, &g, bytes);
-	T_OK(sock_io_one(sock_of(at->c), &goal->name, &g, sizeof(g)));
+	T_OK(sock_io_send_one(sock_of(at->c), &goal->name, &g, sizeof(g)));
 }
 
 static void hello_send(const struct end *from, const struct end *to,
@@ -154,8 +154,8 @@ static bool verifies(const struct end *by, struct sock_seal *seal,
 {
 	struct gram copy = *g;
 
-	return sock_seal_holds(sock_of(by->c), seal, (uint8_t *)&copy,
-			       sizeof(copy.head));
+	return sock_seal_verify(sock_of(by->c), seal, (uint8_t *)&copy,
+				sizeof(copy.head));
 }
 
 static void each_direction_of_each_pair_has_its_own_key(void **state)
@@ -305,7 +305,7 @@ static void a_lost_answer_is_repeated_with_the_data(void **state)
 		sock_enter(sock_of(t->b.c));
 		met = p->far;
 		sock_leave(sock_of(t->b.c));
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	T_OK(end_send(&t->b, t->ba, 0, 8));
 	T_TRUE(end_wait_got(&t->a, 1, 20));
@@ -355,14 +355,14 @@ static void forge_refusal(struct pair *t)
 }
 
 /* Whether a has received a refusal, and a datagram of the peer since. */
-static bool doubted(const struct pair *t)
+static bool refusal_cleared(const struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
 	const struct sock_peer *p = sock_peer_of(t->ab);
 	bool yes;
 
 	sock_enter(s);
-	yes = p->refusals && !p->doubt_ns;
+	yes = p->refusals && !p->refusal_ns;
 	sock_leave(s);
 	return yes;
 }
@@ -382,14 +382,14 @@ static void a_forged_refusal_ends_nothing(void **state)
 	/* nothing else is sent */
 	sock_enter(sock_of(t->a.c));
 	sock_peer_of(t->ab)->refusals = 0;
-	sock_peer_of(t->ab)->doubt_ns = 0;
+	sock_peer_of(t->ab)->refusal_ns = 0;
 	sock_leave(sock_of(t->a.c));
 	forge_refusal(t);
 	forge_refusal(t);
 	t_limit_set(&limit, 20);
-	while (!doubted(t)) {
+	while (!refusal_cleared(t)) {
 		t->a.c->ops->poll(t->a.c, 16);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	pair_talk(t, 40, 60);
 	pair_close(t);

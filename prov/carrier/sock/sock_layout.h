@@ -22,8 +22,8 @@
  * Every record starts at a multiple of 8. A packet is the 32 bytes of struct
  * weft_pkt and its payload. A packet that does not fit an empty datagram is cut
  * into parts, and all parts except the last are marked SOCK_PART. A packet that
- * may be delivered out of order (WEFT_PKT_LOOSE, wire.h) is cut into packets.
- * Datagrams of every kind acknowledge what their sender has received.
+ * may be delivered out of order (WEFT_PKT_SPLIT_OK, wire.h) is cut into
+ * packets. Datagrams of every kind acknowledge what their sender has received.
  */
 #ifndef WEFT_CARRIER_SOCK_LAYOUT_H
 #define WEFT_CARRIER_SOCK_LAYOUT_H
@@ -46,10 +46,10 @@ enum sock_kind {
 #define SOCK_TAG 16u /* bytes of the tag behind a signed datagram */
 
 /* flags of a datagram */
-#define SOCK_SAW_BYE 1u /* the BYE of the receiver has arrived */
-#define SOCK_SOON    2u /* half of the window is in flight: ack soon */
-#define SOCK_LOOSE   4u /* packets may be delivered out of order */
-#define SOCK_PUBLIC  8u /* a public key follows the head; see sock_keys.c */
+#define SOCK_BYE_RECEIVED 1u /* the BYE of the receiver has arrived */
+#define SOCK_ACK_SOON	  2u /* half of the window is in flight: ack soon */
+#define SOCK_LOOSE	  4u /* packets may be delivered out of order */
+#define SOCK_PUBLIC	  8u /* a public key follows the head; see sock_keys.c */
 
 #define SOCK_PUBLIC_BYTES 32u /* bytes of an X25519 public key */
 
@@ -79,8 +79,8 @@ enum sock_more {
 	SOCK_PART,  /* the packet continues in the next datagram */
 	SOCK_PIECE, /* of a loose packet, as a packet; more pieces follow */
 	SOCK_LOOSE_WHOLE, /* a loose packet, or its last piece */
-	SOCK_FILLER,	  /* padding */
-	SOCK_MORES,
+	SOCK_PADDING,	  /* padding */
+	SOCK_MORE_COUNT,
 };
 
 struct sock_record {

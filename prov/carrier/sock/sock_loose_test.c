@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of loose packets (WEFT_PKT_LOOSE): cut into packets if datagrams are
+ * Tests of loose packets (WEFT_PKT_SPLIT_OK): cut into packets if datagrams are
  * smaller, each delivered from the read buffer as soon as it arrives. Their
  * bytes are those of one long message, and tag is the offset in it.
  */
@@ -17,22 +17,23 @@ enum {
 	PACKETS = 400,
 	BYTES = PACKET * PACKETS,
 	LOOSE = 1,
-	WORD
+	ORDERED
 };
 
 struct side {
 	struct weft_carrier *c;
 	struct sockaddr_in name;
-	uint8_t *here;	 /* arrivals of each byte */
-	uint64_t bytes;	 /* bytes that arrived */
-	uint64_t upto;	 /* offset before which all bytes have arrived */
-	uint64_t pieces; /* loose packets */
-	uint64_t early;	 /* loose packets that arrived before an earlier one */
-	uint64_t words;	 /* packets in order */
+	uint8_t *here;	       /* arrivals of each byte */
+	uint64_t bytes;	       /* bytes that arrived */
+	uint64_t upto;	       /* offset before which all bytes have arrived */
+	uint64_t pieces;       /* loose packets */
+	uint64_t out_of_order; /* loose packets that arrived before an earlier
+				  one */
+	uint64_t ordered;      /* packets in order */
 	uint64_t bad;
 	uint64_t lost;
 	uint32_t refuses; /* one of this number is refused; 0: none */
-	bool bored;	  /* accepts everything without a check */
+	bool ignores;	  /* accepts everything without a check */
 	struct weft_rng rng;
 };
 
@@ -42,19 +43,19 @@ static uint8_t content(uint64_t at)
 }
 
 /* All packets sent before this one have arrived, perhaps later ones, too. */
-static void got_word(struct side *s, const struct weft_pkt *pkt)
+static void got_ordered(struct side *s, const struct weft_pkt *pkt)
 {
 	while (s->upto < BYTES && s->here[s->upto])
 		s->upto++;
-	s->bad += s->upto < pkt->tag || pkt->aux != s->words;
-	s->words++;
+	s->bad += s->upto < pkt->tag || pkt->aux != s->ordered;
+	s->ordered++;
 }
 
 static void got_piece(struct side *s, const struct weft_pkt *pkt,
 		      const uint8_t *payload)
 {
 	s->pieces++;
-	s->early += pkt->tag > s->bytes;
+	s->out_of_order += pkt->tag > s->bytes;
 	if (pkt->tag + pkt->len > BYTES) {
 		s->bad++;
 		return;
@@ -71,13 +72,13 @@ static int side_deliver(void *arg, struct weft_peer *src,
 {
 	struct side *s = arg;
 
-	if (s->bored)
+	if (s->ignores)
 		return 0;
 	if (s->refuses && !weft_rng_below(&s->rng, s->refuses))
 		return -EAGAIN;
 	s->bad += pkt->carrier != 0 || (uintptr_t)payload % 8 != 0;
-	if (pkt->type == WORD)
-		got_word(s, pkt);
+	if (pkt->type == ORDERED)
+		got_ordered(s, pkt);
 	else
 		got_piece(s, pkt, payload);
 	return 0;
@@ -123,7 +124,7 @@ static void pair_open(struct pair *p, const char *plan, uint32_t gram)
 	side_open(&p->b, NULL);
 	T_OK(p->a.c->ops->peer(p->a.c, &p->b.name, &to));
 	p->ab = sock_peer_of(to);
-	sock_peer_width(p->ab, gram);
+	sock_peer_gram_max_set(p->ab, gram);
 }
 
 static void pair_send(struct pair *p, const struct weft_pkt *pkt,
@@ -138,7 +139,7 @@ static void pair_send(struct pair *p, const struct weft_pkt *pkt,
 					!!pkt->len)) == -EAGAIN) {
 		p->a.c->ops->poll(p->a.c, 64);
 		p->b.c->ops->poll(p->b.c, 64);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	T_OK(ret);
 	/* otherwise the progress thread of b reads, and keeps early packets */
@@ -150,12 +151,12 @@ static void pair_talk(struct pair *p)
 {
 	static uint8_t payload[PACKET];
 	struct t_limit limit;
-	uint32_t words = 0;
+	uint32_t ordered = 0;
 
 	for (uint64_t at = 0; at < BYTES; at += PACKET) {
 		struct weft_pkt pkt = { .type = LOOSE,
 					.len = PACKET,
-					.carrier = WEFT_PKT_LOOSE,
+					.carrier = WEFT_PKT_SPLIT_OK,
 					.tag = at };
 
 		for (uint64_t i = 0; i < PACKET; i++)
@@ -163,23 +164,23 @@ static void pair_talk(struct pair *p)
 		pair_send(p, &pkt, payload);
 		if (at / PACKET % 8 != 7)
 			continue;
-		pkt = (struct weft_pkt){ .type = WORD,
+		pkt = (struct weft_pkt){ .type = ORDERED,
 					 .tag = at + PACKET,
-					 .aux = words++ };
+					 .aux = ordered++ };
 		pair_send(p, &pkt, NULL);
 	}
 	t_limit_set(&limit, 60);
-	while (p->b.words < words || p->b.bytes < BYTES) {
+	while (p->b.ordered < ordered || p->b.bytes < BYTES) {
 		p->a.c->ops->poll(p->a.c, 64);
 		p->b.c->ops->poll(p->b.c, 64);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
-	T_IS(p->b.words, words);
+	T_IS(p->b.ordered, ordered);
 	T_IS(p->b.bytes, BYTES);
 }
 
 /* Whether b reassembled a packet: the buffer for packets in parts exists. */
-static bool pair_was_put_together(struct pair *p)
+static bool pair_reassembled(struct pair *p)
 {
 	struct weft_peer *from;
 
@@ -199,7 +200,7 @@ static void what_is_loose_comes_in_packets(void **state)
 		pair_talk(&p);
 		if (gram[i] < PACKET)
 			T_TRUE(p.b.pieces >= PACKETS * (PACKET / gram[i]));
-		T_FALSE(pair_was_put_together(&p));
+		T_FALSE(pair_reassembled(&p));
 		side_close(&p.a);
 		side_close(&p.b);
 	}
@@ -210,7 +211,7 @@ static bool pair_waits(struct pair *p)
 	bool waits;
 
 	sock_enter(sock_of(p->a.c));
-	waits = sock_tx_waits(p->ab);
+	waits = sock_tx_pending(p->ab);
 	sock_leave(sock_of(p->a.c));
 	return waits;
 }
@@ -224,7 +225,7 @@ static void pair_settle(struct pair *p)
 	while (pair_waits(p)) {
 		p->a.c->ops->poll(p->a.c, 64);
 		p->b.c->ops->poll(p->b.c, 64);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 }
 
@@ -234,7 +235,7 @@ static void pair_settle(struct pair *p)
  */
 static void pair_close(struct pair *p)
 {
-	p->b.bored = true;
+	p->b.ignores = true;
 	pair_settle(p);
 	side_close(&p->a);
 	side_close(&p->b);
@@ -264,7 +265,7 @@ static void full_datagrams_are_of_one_size(void **state)
 	for (uint64_t i = 0; i < N; i++) {
 		struct weft_pkt pkt = { .type = LOOSE,
 					.len = LEN,
-					.carrier = WEFT_PKT_LOOSE,
+					.carrier = WEFT_PKT_SPLIT_OK,
 					.tag = BYTES };
 
 		T_OK(sock_tx_send(s, p.ab, &pkt, &iov));
@@ -287,7 +288,7 @@ static void what_is_loose_waits_for_nothing(void **state)
 		"seed=7; loss=0.05; duplicate=0.05; reorder=0.1; corrupt=0.02",
 		1456);
 	pair_talk(&p);
-	T_TRUE(p.b.early > 0);
+	T_TRUE(p.b.out_of_order > 0);
 	pair_close(&p);
 }
 
@@ -325,7 +326,7 @@ static void what_is_whole_is_one_datagram(void **state)
 			struct iovec iov = { data, p.ab->base.whole + more };
 			struct weft_pkt pkt = { .type = LOOSE,
 						.len = (uint16_t)iov.iov_len,
-						.carrier = WEFT_PKT_LOOSE,
+						.carrier = WEFT_PKT_SPLIT_OK,
 						.tag = BYTES };
 
 			sock_turn_uncork(s);

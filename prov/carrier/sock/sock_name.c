@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define NAME_HEADS     28u /* bytes of the IP and UDP headers */
-#define NAME_RCV_BYTES (8 << 20)
-#define NAME_SND_BYTES (4 << 20)
+#define NAME_HEADER_BYTES 28u /* bytes of the IP and UDP headers */
+#define NAME_RCV_BYTES	  (8 << 20)
+#define NAME_SND_BYTES	  (4 << 20)
 
 /* Missing in the headers of some C libraries. */
 #ifndef IP_PMTUDISC_DO
@@ -82,21 +82,21 @@ uint64_t sock_name_key(const struct sockaddr_in *n)
 	return (uint64_t)n->sin_addr.s_addr << 16 | n->sin_port;
 }
 
-static uint32_t name_width(int fd)
+static uint32_t name_gram_max(int fd)
 {
 	socklen_t len = sizeof(int);
 	uint32_t gram;
 	int mtu;
 
 	if (getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) ||
-	    mtu < (int)(SOCK_GRAM_MIN + NAME_HEADS))
+	    mtu < (int)(SOCK_GRAM_MIN + NAME_HEADER_BYTES))
 		return SOCK_GRAM_MIN;
-	gram = (uint32_t)mtu - NAME_HEADS;
+	gram = (uint32_t)mtu - NAME_HEADER_BYTES;
 	return (gram < SOCK_GRAM_MAX ? gram : SOCK_GRAM_MAX) & ~7u;
 }
 
-int sock_name_way(const struct sock *s, const struct sockaddr_in *to,
-		  uint32_t *gram_max_p, bool *local_p)
+int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
+		    uint32_t *gram_max_p, bool *local_p)
 {
 	struct sockaddr_in from = { .sin_family = AF_INET,
 				    .sin_addr = s->name.sin_addr };
@@ -113,7 +113,7 @@ int sock_name_way(const struct sock *s, const struct sockaddr_in *to,
 	else if (connect(fd, (const struct sockaddr *)to, sizeof(*to)))
 		ret = -EHOSTUNREACH;
 	if (!ret) {
-		*gram_max_p = name_width(fd);
+		*gram_max_p = name_gram_max(fd);
 		*local_p = ntohl(to->sin_addr.s_addr) >> 24 == 127 ||
 			   to->sin_addr.s_addr == from.sin_addr.s_addr;
 	}

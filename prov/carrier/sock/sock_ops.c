@@ -116,7 +116,7 @@ static int sock_open(const struct weft_carrier_attr *attr,
 }
 
 /* Logs the statistics at close, with WEFT_LOG=info. */
-static void ops_tell(const struct sock *s)
+static void ops_log_stats(const struct sock *s)
 {
 	const struct weft_carrier_stats *st = &s->stats;
 
@@ -140,7 +140,7 @@ static void sock_close(struct weft_carrier *c)
 	sock_deputy_close(s);
 	if (!s->dead)
 		sock_turn_finish(s);
-	ops_tell(s);
+	ops_log_stats(s);
 	ops_free(s);
 }
 
@@ -165,7 +165,7 @@ static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 }
 
 /* Counts a packet sent; the fault plan may end the endpoint here. */
-static void ops_sent(struct sock *s)
+static void ops_count_sent(struct sock *s)
 {
 	s->stats.sent++;
 	if (!s->faults.die || s->stats.sent < s->faults.die)
@@ -180,7 +180,7 @@ static void ops_sent(struct sock *s)
  */
 static void ops_refused(struct sock *s, const struct sock_peer *p)
 {
-	if (sock_tx_waits(p))
+	if (sock_tx_pending(p))
 		s->starved = true;
 	else
 		weft_store32_relaxed(&s->bed.full, 1);
@@ -193,13 +193,13 @@ static int ops_send(struct sock *s, struct sock_peer *p,
 
 	if (!s->polling)
 		s->now = weft_now_ns();
-	ret = sock_peer_meet(s, p);
+	ret = sock_peer_contact(s, p);
 	if (!ret && pkt->len > SOCK_MTU)
 		return -EMSGSIZE;
 	if (!ret)
 		ret = sock_tx_send(s, p, pkt, iov);
 	if (!ret) {
-		ops_sent(s);
+		ops_count_sent(s);
 		return 0;
 	}
 	if (ret == -EAGAIN) {

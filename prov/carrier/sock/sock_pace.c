@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-#define PACE_FIRST_BYTES  65536
-#define PACE_FIRST_GRAMS  4
-#define PACE_LARGE_BYTES  262144
-#define PACE_QUEUE_NS	  50000 /* what a busy host adds to a round trip */
-#define PACE_FORGET	  1024	/* samples in which a minimum grows e-fold */
-#define PACE_WINDOW_BYTES (UINT64_C(16) << 20) /* upper limit of the window */
+#define PACE_INITIAL_BYTES 65536
+#define PACE_INITIAL_GRAMS 4
+#define PACE_LARGE_BYTES   262144
+#define PACE_QUEUE_NS	   50000 /* what a busy host adds to a round trip */
+#define PACE_FORGET	   1024	 /* samples in which a minimum grows e-fold */
+#define PACE_WINDOW_BYTES  (UINT64_C(16) << 20) /* upper limit of the window */
 
 static uint64_t pace_max(uint64_t a, uint64_t b)
 {
@@ -21,10 +21,10 @@ static uint64_t pace_min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t pace_first(uint32_t datagram)
+static uint64_t pace_initial(uint32_t datagram)
 {
-	return pace_max(PACE_FIRST_BYTES,
-			(uint64_t)PACE_FIRST_GRAMS * datagram);
+	return pace_max(PACE_INITIAL_BYTES,
+			(uint64_t)PACE_INITIAL_GRAMS * datagram);
 }
 
 void sock_pace_init(struct sock_pace *p, uint32_t datagram)
@@ -32,8 +32,8 @@ void sock_pace_init(struct sock_pace *p, uint32_t datagram)
 	*p = (struct sock_pace){
 		.rto_ns = SOCK_RTO_FIRST_NS,
 		.datagram = datagram,
-		.window = pace_first(datagram),
-		.turn = PACE_WINDOW_BYTES,
+		.window = pace_initial(datagram),
+		.ssthresh = PACE_WINDOW_BYTES,
 	};
 }
 
@@ -57,7 +57,7 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns)
 }
 
 /* Whether datagrams in flight spend most of their time in queues. */
-static bool pace_queues(const struct sock_pace *p)
+static bool pace_sees_queue(const struct sock_pace *p)
 {
 	return p->window >= PACE_LARGE_BYTES &&
 	       p->srtt_ns > 2 * p->least_ns + PACE_QUEUE_NS;
@@ -65,9 +65,9 @@ static bool pace_queues(const struct sock_pace *p)
 
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 {
-	if (pace_queues(p))
+	if (pace_sees_queue(p))
 		return;
-	if (p->window >= p->turn)
+	if (p->window >= p->ssthresh)
 		bytes = bytes * p->datagram / p->window;
 	p->window = pace_min(p->window + bytes, PACE_WINDOW_BYTES);
 }
@@ -76,26 +76,26 @@ void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
  * Later datagrams have arrived: more likely a link error than congestion, so
  * the window stays at the initial one or above.
  */
-void sock_pace_gap(struct sock_pace *p, uint64_t now)
+void sock_pace_loss(struct sock_pace *p, uint64_t now)
 {
-	uint64_t less = p->window / (pace_queues(p) ? 2 : 8);
+	uint64_t less = p->window / (pace_sees_queue(p) ? 2 : 8);
 
 	if (p->cut_ns && now - p->cut_ns < p->srtt_ns)
 		return;
 	p->cut_ns = now;
-	p->turn = pace_max(p->window - less, pace_first(p->datagram));
-	p->turn = pace_min(p->turn, p->window);
-	p->window = p->turn;
+	p->ssthresh = pace_max(p->window - less, pace_initial(p->datagram));
+	p->ssthresh = pace_min(p->ssthresh, p->window);
+	p->window = p->ssthresh;
 }
 
-void sock_pace_wait(struct sock_pace *p)
+void sock_pace_backoff(struct sock_pace *p)
 {
 	p->rto_ns = pace_min(2 * p->rto_ns, SOCK_RTO_MAX_NS);
 }
 
 void sock_pace_timeout(struct sock_pace *p, uint64_t flying)
 {
-	p->turn = pace_max(flying / 2, 2 * (uint64_t)p->datagram);
+	p->ssthresh = pace_max(flying / 2, 2 * (uint64_t)p->datagram);
 	p->window = 2 * (uint64_t)p->datagram;
-	sock_pace_wait(p);
+	sock_pace_backoff(p);
 }

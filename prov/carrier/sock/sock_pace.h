@@ -26,7 +26,7 @@ struct sock_pace {
 	uint64_t least_ns; /* shortest recent round trip */
 	uint64_t rto_ns;
 	uint64_t window;
-	uint64_t turn;	   /* window at which slow start ends */
+	uint64_t ssthresh; /* window at which slow start ends */
 	uint64_t cut_ns;   /* time of the last reduction by a loss */
 	uint32_t datagram; /* bytes of the largest datagram */
 };
@@ -37,9 +37,9 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns);
 /* Bytes were acknowledged. */
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes);
 /* A datagram was lost and later ones arrived. */
-void sock_pace_gap(struct sock_pace *p, uint64_t now);
+void sock_pace_loss(struct sock_pace *p, uint64_t now);
 /* First timeout: doubles rto_ns only. */
-void sock_pace_wait(struct sock_pace *p);
+void sock_pace_backoff(struct sock_pace *p);
 /* Repeated timeout: reduces the window, too. */
 void sock_pace_timeout(struct sock_pace *p, uint64_t flying);
 

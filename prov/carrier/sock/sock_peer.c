@@ -23,23 +23,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PEER_MAX	  65536u
-#define PEER_SILENT_NS	  UINT64_C(20000000) /* longest time of a refusal */
-#define PEER_FAR_NS	  UINT64_C(100000000)
-#define PEER_ASK_NS	  UINT64_C(1000000)
-#define PEER_ASK_MOST_NS  UINT64_C(64000000)
-#define PEER_PROBE_NS	  UINT64_C(50000000)
-#define PEER_FLIGHT_FIRST 32u	  /* numbers; enough for most peers */
-#define PEER_ROOM_FIRST	  262144u /* until the peer advertises its room */
+#define PEER_MAX	       65536u
+#define PEER_LOCAL_REFUSAL_NS  UINT64_C(20000000) /* longest time of a refusal \
+						   */
+#define PEER_REMOTE_REFUSAL_NS UINT64_C(100000000)
+#define PEER_HELLO_MIN_NS      UINT64_C(1000000)
+#define PEER_HELLO_MAX_NS      UINT64_C(64000000)
+#define PEER_PROBE_NS	       UINT64_C(50000000)
+#define PEER_FLIGHT_FIRST      32u     /* numbers; enough for most peers */
+#define PEER_ROOM_FIRST	       262144u /* until the peer advertises its room */
 
 void sock_peer_busy(struct sock *s, struct sock_peer *p)
 {
-	s->stirred = true;
+	s->peers_changed = true;
 	if (weft_list_empty(&p->busy))
 		weft_list_push_back(&s->busy, &p->busy);
 }
 
-static int peer_place(struct sock *s)
+static int peer_table_grow(struct sock *s)
 {
 	uint32_t room = s->peer_room ? s->peer_room * 2 : 16;
 	struct sock_peer **more;
@@ -57,7 +58,7 @@ static int peer_place(struct sock *s)
 }
 
 /* Records are padded to eight bytes, and so is a full datagram. */
-void sock_peer_width(struct sock_peer *p, uint32_t gram_max)
+void sock_peer_gram_max_set(struct sock_peer *p, uint32_t gram_max)
 {
 	static_assert(sizeof(struct sock_head) % 8 == 0, "records follow it");
 	p->gram_max = gram_max & ~7u;
@@ -72,10 +73,10 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	struct sock_peer *p;
 	uint32_t gram_max;
 	bool local;
-	int ret = sock_name_way(s, name, &gram_max, &local);
+	int ret = sock_name_route(s, name, &gram_max, &local);
 
 	if (!ret)
-		ret = peer_place(s);
+		ret = peer_table_grow(s);
 	if (ret)
 		return ret;
 	p = calloc(1, sizeof(*p));
@@ -85,10 +86,10 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	}
 	p->base.name = *name;
 	p->base.index = s->peer_count;
-	sock_peer_width(p, gram_max - s->tag);
+	sock_peer_gram_max_set(p, gram_max - s->tag);
 	p->local = local;
 	p->room = PEER_ROOM_FIRST;
-	p->ask_wait_ns = PEER_ASK_NS;
+	p->hello_backoff_ns = PEER_HELLO_MIN_NS;
 	p->self = sock_name_key(name) == sock_name_key(&s->name);
 	if (p->self) {
 		p->far = s->gen;
@@ -102,8 +103,7 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	return 0;
 }
 
-struct sock_peer *sock_peer_named(struct sock *s,
-				  const struct sockaddr_in *name)
+struct sock_peer *sock_peer_find(struct sock *s, const struct sockaddr_in *name)
 {
 	struct sock_peer *p = s->named;
 
@@ -117,7 +117,7 @@ struct sock_peer *sock_peer_named(struct sock *s,
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 		  struct sock_peer **p_p)
 {
-	struct sock_peer *old = sock_peer_named(s, name);
+	struct sock_peer *old = sock_peer_find(s, name);
 	int ret;
 
 	if (old && !old->base.lost) {
@@ -133,9 +133,9 @@ int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 /*
  * Handles the first datagram from p, or from the process that has its name now.
  */
-static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
-				    const struct sock_head *h,
-				    const uint8_t *public)
+static struct sock_peer *peer_first_contact(struct sock *s, struct sock_peer *p,
+					    const struct sock_head *h,
+					    const uint8_t *public)
 {
 	if (!p || h->from <= p->before ||
 	    (s->tag && !sock_keys_agree(s, p, h->from, public)))
@@ -147,11 +147,12 @@ static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
 	return p;
 }
 
-struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
-				 const struct sock_head *h,
-				 const uint8_t *public)
+struct sock_peer *sock_peer_of_head(struct sock *s,
+				    const struct sockaddr_in *name,
+				    const struct sock_head *h,
+				    const uint8_t *public)
 {
-	struct sock_peer *p = sock_peer_named(s, name);
+	struct sock_peer *p = sock_peer_find(s, name);
 
 	if (p && p->far == h->from)
 		return p->base.lost ? NULL : p;
@@ -164,7 +165,7 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 			return NULL;
 		/* The name has a new owner. */
 		p->refused = true;
-		sock_peer_lose(s, p, ECONNRESET);
+		sock_peer_fail(s, p, ECONNRESET);
 		p = NULL;
 	}
 	/* No record is created for a peer that only answers or closes. */
@@ -172,39 +173,40 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
 	     sock_peer_get(s, name, &p)))
 		return NULL;
-	return peer_meets(s, p, h, public);
+	return peer_first_contact(s, p, h, public);
 }
 
-static void peer_ask(struct sock *s, struct sock_peer *p)
+static void peer_hello(struct sock *s, struct sock_peer *p)
 {
-	p->state = SOCK_ASKED;
+	p->state = SOCK_HELLO_SENT;
 	p->ask_ns = s->now;
-	if (!p->mute_ns)
-		p->mute_ns = s->now;
+	if (!p->hello_since_ns)
+		p->hello_since_ns = s->now;
 	p->refused = false;
-	sock_tx_small(s, p, SOCK_HELLO);
+	sock_tx_control(s, p, SOCK_HELLO);
 	sock_io_flush(s);
 	sock_io_errors(s);
 	sock_peer_busy(s, p);
 }
 
 /* Whether the peer's host has never responded, not even with a refusal. */
-static bool peer_mute(const struct sock *s, const struct sock_peer *p)
+static bool peer_host_silent(const struct sock *s, const struct sock_peer *p)
 {
-	return !p->local && s->now - p->mute_ns > s->silence_ns;
+	return !p->local && s->now - p->hello_since_ns > s->silence_ns;
 }
 
 /* The next pass loses the peer. */
-static void peer_give_up(struct sock *s, struct sock_peer *p)
+static void peer_fail_silent(struct sock *s, struct sock_peer *p)
 {
 	if (!p->broken)
-		sock_tx_say_silent(s, p);
+		sock_tx_fail_silent(s, p);
 	sock_peer_busy(s, p);
 }
 
-int sock_peer_meet(struct sock *s, struct sock_peer *p)
+int sock_peer_contact(struct sock *s, struct sock_peer *p)
 {
-	uint64_t silent = p->local ? PEER_SILENT_NS : PEER_FAR_NS;
+	uint64_t silent =
+		p->local ? PEER_LOCAL_REFUSAL_NS : PEER_REMOTE_REFUSAL_NS;
 
 	if (p->base.lost || s->dead)
 		return -ECONNRESET;
@@ -212,13 +214,13 @@ int sock_peer_meet(struct sock *s, struct sock_peer *p)
 		return 0;
 	if (p->state == SOCK_NEW ||
 	    (p->state == SOCK_ABSENT && s->now >= p->ask_ns))
-		peer_ask(s, p);
+		peer_hello(s, p);
 	/* With a key only an answer proves that the peer exists. */
-	if (p->state == SOCK_ASKED && s->now - p->ask_ns > silent) {
-		if (s->tag && peer_mute(s, p))
-			peer_give_up(s, p);
+	if (p->state == SOCK_HELLO_SENT && s->now - p->ask_ns > silent) {
+		if (s->tag && peer_host_silent(s, p))
+			peer_fail_silent(s, p);
 		else if (s->tag)
-			peer_ask(s, p);
+			peer_hello(s, p);
 		else
 			p->state = SOCK_OPEN;
 	}
@@ -226,18 +228,18 @@ int sock_peer_meet(struct sock *s, struct sock_peer *p)
 }
 
 /* Handles an unsigned report that the port has no owner: the peer is probed. */
-static void peer_doubt(struct sock *s, struct sock_peer *p)
+static void peer_note_refusal(struct sock *s, struct sock_peer *p)
 {
 	p->refusals++;
-	if (!p->doubt_ns) {
-		p->doubt_ns = s->now;
+	if (!p->refusal_ns) {
+		p->refusal_ns = s->now;
 		p->probe_ns = s->now;
 		p->refusals = 1;
 	}
 	sock_peer_busy(s, p);
 }
 
-static void peer_say_refused(const struct sock *s, const struct sock_peer *p)
+static void peer_log_refused(const struct sock *s, const struct sock_peer *p)
 {
 	char ip[INET_ADDRSTRLEN];
 
@@ -246,7 +248,7 @@ static void peer_say_refused(const struct sock *s, const struct sock_peer *p)
 		 "sock: %s:%u is refused by its host and has not answered for "
 		 "%llu ms, given up",
 		 ip, ntohs(p->base.name.sin_port),
-		 (unsigned long long)((s->now - p->doubt_ns) / 1000000));
+		 (unsigned long long)((s->now - p->refusal_ns) / 1000000));
 }
 
 void sock_peer_probe(struct sock *s, struct sock_peer *p)
@@ -254,18 +256,18 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 	uint64_t most = s->silence_ns < SOCK_REFUSED_NS ? s->silence_ns
 							: SOCK_REFUSED_NS;
 
-	if (p->heard_ns > p->doubt_ns) {
-		p->doubt_ns = 0;
+	if (p->heard_ns > p->refusal_ns) {
+		p->refusal_ns = 0;
 		return;
 	}
 	/* A host that has no such port refuses the probes as well. */
-	if (s->now - p->doubt_ns > most && p->refusals > 1) {
+	if (s->now - p->refusal_ns > most && p->refusals > 1) {
 		if (!p->refused)
-			peer_say_refused(s, p);
+			peer_log_refused(s, p);
 		p->refused = true;
 	} else if (s->now >= p->probe_ns) {
 		p->probe_ns = s->now + PEER_PROBE_NS;
-		sock_tx_small(s, p, SOCK_HELLO);
+		sock_tx_control(s, p, SOCK_HELLO);
 	}
 }
 
@@ -274,16 +276,16 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 {
 	if (p->base.lost)
 		return;
-	p->mute_ns = 0;
+	p->hello_since_ns = 0;
 	if (p->state != SOCK_OPEN) {
 		p->state = SOCK_ABSENT;
-		p->ask_ns = s->now + p->ask_wait_ns;
-		if (p->ask_wait_ns < PEER_ASK_MOST_NS)
-			p->ask_wait_ns *= 2;
+		p->ask_ns = s->now + p->hello_backoff_ns;
+		if (p->hello_backoff_ns < PEER_HELLO_MAX_NS)
+			p->hello_backoff_ns *= 2;
 		return;
 	}
 	if (s->tag) {
-		peer_doubt(s, p);
+		peer_note_refusal(s, p);
 		return;
 	}
 	p->refused = true;
@@ -299,7 +301,7 @@ uint64_t sock_peer_sent(const struct sock *s)
 	return n;
 }
 
-bool sock_peer_can_fly(struct sock_peer *p, uint32_t count)
+bool sock_peer_flight_reserve(struct sock_peer *p, uint32_t count)
 {
 	uint32_t room = p->flight_room ? p->flight_room : PEER_FLIGHT_FIRST;
 	struct sock_flight *more;
@@ -319,14 +321,14 @@ bool sock_peer_can_fly(struct sock_peer *p, uint32_t count)
 	return true;
 }
 
-bool sock_peer_can_keep(struct sock_peer *p)
+bool sock_peer_reorder_reserve(struct sock_peer *p)
 {
 	if (!p->here)
 		p->here = calloc(SOCK_WINDOW, sizeof(struct sock_gram *));
 	return p->here;
 }
 
-static void peer_empty(struct sock *s, struct sock_peer *p)
+static void peer_free_datagrams(struct sock *s, struct sock_peer *p)
 {
 	for (unsigned i = 0; i < p->flight_room; i++)
 		sock_gram_free(s, p->flight[i].gram);
@@ -351,22 +353,22 @@ static void peer_empty(struct sock *s, struct sock_peer *p)
 
 void sock_peer_free(struct sock *s, struct sock_peer *p)
 {
-	peer_empty(s, p);
+	peer_free_datagrams(s, p);
 	sock_seal_close(p->seal);
 	sock_seal_close(p->own_seal);
 	free(p);
 }
 
-void sock_peer_lose(struct sock *s, struct sock_peer *p, int err)
+void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
 	/* A peer that may still run is notified that it was declared dead. */
 	if (!p->bye && !p->refused && p->far)
-		sock_tx_small(s, p, SOCK_RESET);
+		sock_tx_control(s, p, SOCK_RESET);
 	/* The batch must not hold datagrams of the peer when they are freed. */
 	sock_io_flush(s);
-	peer_empty(s, p);
+	peer_free_datagrams(s, p);
 	if (p->sends)
 		s->senders--;
 	weft_list_remove(&p->busy);

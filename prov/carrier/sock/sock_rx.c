@@ -49,7 +49,7 @@ static int rx_broken(struct sock *s, struct sock_peer *p)
 	return -EPROTO;
 }
 
-static int rx_up(struct sock *s, struct sock_peer *p, const uint8_t *whole)
+static int rx_deliver(struct sock *s, struct sock_peer *p, const uint8_t *whole)
 {
 	struct weft_pkt pkt;
 	int ret;
@@ -63,7 +63,7 @@ static int rx_up(struct sock *s, struct sock_peer *p, const uint8_t *whole)
 }
 
 /* Whether bytes at data are one packet. */
-static bool rx_fits(const uint8_t *data, uint32_t bytes)
+static bool rx_is_packet(const uint8_t *data, uint32_t bytes)
 {
 	struct weft_pkt pkt;
 
@@ -94,9 +94,9 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 		p->whole_bytes += r->bytes;
 		return 0;
 	}
-	if (!rx_fits(p->whole, p->whole_bytes + r->bytes))
+	if (!rx_is_packet(p->whole, p->whole_bytes + r->bytes))
 		return rx_broken(s, p);
-	ret = rx_up(s, p, p->whole);
+	ret = rx_deliver(s, p, p->whole);
 	if (!ret)
 		p->whole_bytes = 0;
 	return ret;
@@ -116,15 +116,15 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	if (left < sizeof(r))
 		return rx_broken(s, p);
 	memcpy(&r, v->data + v->at, sizeof(r));
-	if (r.bytes > left - sizeof(r) || r.more >= SOCK_MORES ||
+	if (r.bytes > left - sizeof(r) || r.more >= SOCK_MORE_COUNT ||
 	    (v->loose && r.more < SOCK_PIECE))
 		return rx_broken(s, p);
-	if (r.more == SOCK_FILLER)
+	if (r.more == SOCK_PADDING)
 		ret = 0;
 	else if (r.more < SOCK_PIECE && (r.more == SOCK_PART || p->whole_bytes))
 		ret = rx_part(s, p, data, &r);
-	else if (rx_fits(data, r.bytes))
-		ret = rx_up(s, p, data);
+	else if (rx_is_packet(data, r.bytes))
+		ret = rx_deliver(s, p, data);
 	else
 		ret = rx_broken(s, p);
 	if (ret)
@@ -151,7 +151,8 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 }
 
 /* Counts a datagram to be acknowledged. */
-static void rx_owe(struct sock *s, struct sock_peer *p, uint32_t bytes)
+static void rx_count_unacked(struct sock *s, struct sock_peer *p,
+			     uint32_t bytes)
 {
 	if (!p->unacked++)
 		p->unacked_ns = s->now;
@@ -159,8 +160,8 @@ static void rx_owe(struct sock *s, struct sock_peer *p, uint32_t bytes)
 }
 
 /* Delivers a datagram of the reorder buffer; true: all of it. */
-static bool rx_kept(struct sock *s, struct sock_peer *p, struct sock_gram **g_p,
-		    int budget, int *n_p)
+static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
+			    struct sock_gram **g_p, int budget, int *n_p)
 {
 	struct sock_gram *g = *g_p;
 	struct rx_view v = rx_view_of(g->data, g->bytes, g->at);
@@ -170,26 +171,26 @@ static bool rx_kept(struct sock *s, struct sock_peer *p, struct sock_gram **g_p,
 	if (!done)
 		return false;
 	p->held -= g->bytes;
-	rx_owe(s, p, g->bytes);
+	rx_count_unacked(s, p, g->bytes);
 	sock_gram_free(s, g);
 	*g_p = NULL;
 	return true;
 }
 
-int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
+int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 {
 	int n = 0;
 
 	p->blocked = false;
 	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
-		struct sock_gram **g_p = sock_here(p, p->rx.next);
+		struct sock_gram **g_p = sock_reorder_slot(p, p->rx.next);
 
 		/* NULL: delivered out of order before. */
-		if (*g_p && !rx_kept(s, p, g_p, budget, &n))
+		if (*g_p && !rx_deliver_kept(s, p, g_p, budget, &n))
 			break;
-		sock_win_step(&p->rx);
+		sock_win_advance(&p->rx);
 		/* The peer was stopped by a small room: notify it. */
-		if (p->closed_room)
+		if (p->small_room_sent)
 			p->ack_now = true;
 	}
 	return n;
@@ -198,12 +199,12 @@ int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 /*
  * Copies a datagram into the reorder buffer; false: no memory, treated as lost.
  */
-static bool rx_keep(struct sock *s, struct sock_peer *p, uint32_t seq,
-		    const struct rx_view *v)
+static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
+		     const struct rx_view *v)
 {
 	struct sock_gram *g;
 
-	if (!sock_peer_can_keep(p))
+	if (!sock_peer_reorder_reserve(p))
 		return false;
 	g = sock_gram_new(s, v->bytes);
 	if (!g)
@@ -211,16 +212,16 @@ static bool rx_keep(struct sock *s, struct sock_peer *p, uint32_t seq,
 	g->bytes = v->bytes;
 	g->at = v->at;
 	memcpy(g->data, v->data, v->bytes);
-	*sock_here(p, seq) = g;
+	*sock_reorder_slot(p, seq) = g;
 	p->held += g->bytes;
-	rx_owe(s, p, 0);
+	rx_count_unacked(s, p, 0);
 	return true;
 }
 
 static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		   struct rx_view *v, int budget)
 {
-	bool turn = seq == p->rx.next && !p->broken && !s->away;
+	bool in_order = seq == p->rx.next && !p->broken && !s->away;
 	bool loose = v->loose && !p->broken && !s->away;
 	int n = 0;
 
@@ -231,34 +232,34 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		p->ack_now = true;
 		return 0;
 	}
-	if (turn && rx_records(s, p, v, budget, &n)) {
-		sock_win_step(&p->rx);
-		rx_owe(s, p, v->bytes);
-		return n + sock_rx_release(s, p, budget - n);
+	if (in_order && rx_records(s, p, v, budget, &n)) {
+		sock_win_advance(&p->rx);
+		rx_count_unacked(s, p, v->bytes);
+		return n + sock_rx_deliver_kept(s, p, budget - n);
 	}
 	/* A gap is reported at once. */
-	if (!turn)
+	if (!in_order)
 		p->ack_now = true;
-	if (!turn && loose && sock_peer_can_keep(p) &&
+	if (!in_order && loose && sock_peer_reorder_reserve(p) &&
 	    rx_records(s, p, v, budget, &n)) {
-		rx_owe(s, p, v->bytes);
+		rx_count_unacked(s, p, v->bytes);
 		return n;
 	}
 	if (p->broken)
 		return n;
 	/* A datagram delivered in part cannot be dropped. */
-	if (!rx_keep(s, p, seq, v)) {
+	if (!rx_store(s, p, seq, v)) {
 		if (v->at > sizeof(struct sock_head) || p->whole_bytes)
 			p->broken = ENOMEM;
 		else
-			sock_win_forget(&p->rx, seq);
+			sock_win_undo(&p->rx, seq);
 	}
 	return n;
 }
 
 /* Whether it is a datagram of this protocol and unchanged. */
-static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
-		    struct sock_head *h)
+static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
+			struct sock_head *h)
 {
 	memcpy(h, data, sizeof(*h));
 	return h->magic == SOCK_MAGIC && h->from && h->kind >= SOCK_HELLO &&
@@ -269,8 +270,8 @@ static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
  * A datagram for an earlier owner of this name: the answer notifies the sender
  * that the name has a new owner.
  */
-static void rx_astray(struct sock *s, const struct sockaddr_in *from,
-		      const struct sock_head *h)
+static void rx_stray(struct sock *s, const struct sockaddr_in *from,
+		     const struct sock_head *h)
 {
 	struct sock_peer *p;
 
@@ -278,16 +279,16 @@ static void rx_astray(struct sock *s, const struct sockaddr_in *from,
 	if (h->kind != SOCK_DATA && h->kind != SOCK_HELLO)
 		return;
 	if (s->tag) {
-		sock_keys_stray(s, from, h->from);
+		sock_keys_answer_stray(s, from, h->from);
 		return;
 	}
-	p = sock_peer_from(s, from, h, NULL);
+	p = sock_peer_of_head(s, from, h, NULL);
 	if (p)
 		p->ack_now = true;
 }
 
-static void rx_word(struct sock *s, struct sock_peer *p,
-		    const struct sock_head *h)
+static void rx_control(struct sock *s, struct sock_peer *p,
+		       const struct sock_head *h)
 {
 	switch (h->kind) {
 	case SOCK_HELLO:
@@ -296,7 +297,7 @@ static void rx_word(struct sock *s, struct sock_peer *p,
 		 * session's key
 		 */
 		if (h->flags & SOCK_PUBLIC)
-			sock_tx_public(s, p, SOCK_ACK);
+			sock_tx_control_public(s, p, SOCK_ACK);
 		else
 			p->ack_now = true;
 		break;
@@ -342,20 +343,20 @@ static struct sock_peer *rx_public(struct sock *s,
 
 	if (!s->tag || v->bytes != sizeof(*h) + SOCK_PUBLIC_BYTES ||
 	    (h->kind != SOCK_HELLO && h->kind != SOCK_ACK) ||
-	    !sock_keys_hold(s, from, v->data, v->bytes))
+	    !sock_keys_verify(s, from, v->data, v->bytes))
 		return rx_forged(s);
 	if (h->to && h->to != s->gen) {
-		rx_astray(s, from, h);
+		rx_stray(s, from, h);
 		return NULL;
 	}
-	p = sock_peer_from(s, from, h, public);
+	p = sock_peer_of_head(s, from, h, public);
 	if (!p)
 		return NULL;
 	if (memcmp(p->public, public, SOCK_PUBLIC_BYTES))
 		return rx_forged(s);
-	if (h->count <= p->public_seen)
+	if (h->count <= p->public_count)
 		return rx_replayed(s);
-	p->public_seen = h->count;
+	p->public_count = h->count;
 	return p;
 }
 
@@ -368,18 +369,18 @@ static struct sock_peer *rx_signed(struct sock *s,
 				   const struct sock_head *h,
 				   const struct rx_view *v)
 {
-	struct sock_peer *p = sock_peer_named(s, from);
+	struct sock_peer *p = sock_peer_find(s, from);
 
 	if (weft_unlikely(h->to != s->gen && h->to)) {
-		rx_astray(s, from, h);
+		rx_stray(s, from, h);
 		return NULL;
 	}
 	if (weft_unlikely(!p || p->far != h->from || !p->seal) ||
-	    !sock_seal_holds(s, p->seal, v->data, v->bytes) || !h->to)
+	    !sock_seal_verify(s, p->seal, v->data, v->bytes) || !h->to)
 		return rx_forged(s);
 	if (p->base.lost)
 		return NULL;
-	if (weft_unlikely(!sock_seal_first(p, h->count)))
+	if (weft_unlikely(!sock_seal_count_is_new(p, h->count)))
 		return rx_replayed(s);
 	p->proved = true;
 	return p;
@@ -393,16 +394,17 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 	struct sock_peer *p;
 
 	if (h->to && h->to != s->gen) {
-		rx_astray(s, from, h);
+		rx_stray(s, from, h);
 		return NULL;
 	}
-	p = sock_peer_from(s, from, h, NULL);
+	p = sock_peer_of_head(s, from, h, NULL);
 	/* our own datagram, reflected */
 	return p && p->self ? rx_replayed(s) : p;
 }
 
 /* Number of bitmap words behind the head. */
-static uint32_t rx_words(const struct sock_head *h, const struct rx_view *v)
+static uint32_t rx_bitmap_words(const struct sock_head *h,
+				const struct rx_view *v)
 {
 	uint32_t n = (v->bytes - (uint32_t)sizeof(*h)) / 8;
 
@@ -411,8 +413,8 @@ static uint32_t rx_words(const struct sock_head *h, const struct rx_view *v)
 	return n < SOCK_WORDS ? n : SOCK_WORDS - 1;
 }
 
-int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
-		 uint32_t bytes, int budget)
+int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
+		     uint8_t *data, uint32_t bytes, int budget)
 {
 	struct rx_view v = { data, bytes - s->tag, sizeof(struct sock_head),
 			     false };
@@ -420,7 +422,7 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 	struct sock_head h;
 
 	assert(bytes >= sizeof(h) + s->tag);
-	if (!rx_good(s, data, v.bytes, &h))
+	if (!rx_is_valid(s, data, v.bytes, &h))
 		return -EBADMSG;
 	if (weft_unlikely(h.flags & SOCK_PUBLIC))
 		p = rx_public(s, from, &h, &v);
@@ -432,15 +434,16 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 	p->heard_ns = s->now;
 	p->stamp = h.stamp;
 	v.loose = h.flags & SOCK_LOOSE;
-	p->ack_soon |= (h.flags & SOCK_SOON) != 0;
+	p->ack_soon |= (h.flags & SOCK_ACK_SOON) != 0;
 	sock_peer_busy(s, p);
 	/*
 	 * Acknowledgements are valid only if the sender knows our incarnation.
 	 */
 	if (h.to)
-		sock_tx_acked(s, p, &h, data + sizeof(h), rx_words(&h, &v));
-	if (h.to && h.flags & SOCK_SAW_BYE)
+		sock_tx_acked(s, p, &h, data + sizeof(h),
+			      rx_bitmap_words(&h, &v));
+	if (h.to && h.flags & SOCK_BYE_RECEIVED)
 		p->bye_seen = true;
-	rx_word(s, p, &h);
+	rx_control(s, p, &h);
 	return h.kind == SOCK_DATA ? rx_data(s, p, h.seq, &v, budget) : 0;
 }

@@ -31,7 +31,7 @@ struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
 	EVP_CIPHER_CTX *hide; /* used instead with encryption */
-	bool sums;
+	bool own_ghash;
 	uint64_t masked; /* first count of the masks */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
 	struct weft_code_ghash ghash;
@@ -70,12 +70,12 @@ static bool seal_masks(struct sock_seal *seal, uint64_t first)
 }
 
 /* Uses our own GHASH if the processor supports it. */
-static void seal_own_sum(struct sock_seal *seal)
+static void seal_init_ghash(struct sock_seal *seal)
 {
 	uint8_t h[SOCK_TAG] = { 0 };
 
 	seal_block(h, h, seal);
-	seal->sums =
+	seal->own_ghash =
 		weft_code_ghash_init(&seal->ghash, h) && seal_masks(seal, 0);
 }
 
@@ -94,7 +94,7 @@ static bool seal_init(struct sock_seal *seal, const struct sock *s,
 	    EVP_CIPHER_CTX_set_padding(seal->aes, 0))
 		seal->mac = CRYPTO_gcm128_new(seal, seal_block);
 	if (seal->mac)
-		seal_own_sum(seal);
+		seal_init_ghash(seal);
 	return seal->mac;
 }
 
@@ -120,8 +120,8 @@ void sock_seal_close(struct sock_seal *seal)
 	free(seal);
 }
 
-static void seal_tag_own(struct sock_seal *seal, const uint8_t *data,
-			 uint32_t bytes, uint8_t tag[SOCK_TAG])
+static void seal_tag_ghash(struct sock_seal *seal, const uint8_t *data,
+			   uint32_t bytes, uint8_t tag[SOCK_TAG])
 {
 	uint64_t count, sum[2], mask[2];
 
@@ -141,8 +141,8 @@ static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 {
 	uint8_t nonce[SEAL_NONCE];
 
-	if (seal->sums) {
-		seal_tag_own(seal, data, bytes, tag);
+	if (seal->own_ghash) {
+		seal_tag_ghash(seal, data, bytes, tag);
 		return;
 	}
 	seal_nonce(nonce, data);
@@ -152,7 +152,7 @@ static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 }
 
 /* GCM: authenticates the head, and encrypts or decrypts the rest in place. */
-static bool seal_change(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
+static bool seal_crypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t nonce[SEAL_NONCE];
 	uint8_t *body = data + sizeof(struct sock_head);
@@ -166,13 +166,13 @@ static bool seal_change(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 	       (!rest || EVP_CipherUpdate(seal->hide, body, &n, body, rest));
 }
 
-static void seal_hide(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
+static void seal_encrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];
 	int n;
 
 	/* A datagram that cannot be encrypted is zeroed and not disclosed. */
-	if (!seal_change(seal, data, bytes) ||
+	if (!seal_crypt(seal, data, bytes) ||
 	    !EVP_CipherFinal_ex(seal->hide, end, &n) ||
 	    !EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
 				 data + bytes))
@@ -180,19 +180,19 @@ static void seal_hide(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 }
 
 /* Decrypts in place; whether the tag is valid. */
-static bool seal_show(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
+static bool seal_decrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];
 	int n;
 
-	return seal_change(seal, data, bytes) &&
+	return seal_crypt(seal, data, bytes) &&
 	       EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_SET_TAG, SOCK_TAG,
 				   data + bytes) &&
 	       EVP_CipherFinal_ex(seal->hide, end, &n) > 0;
 }
 
-static bool seal_same(struct sock_seal *seal, const uint8_t *data,
-		      uint32_t bytes)
+static bool seal_tag_equal(struct sock_seal *seal, const uint8_t *data,
+			   uint32_t bytes)
 {
 	uint8_t tag[SOCK_TAG];
 
@@ -204,21 +204,21 @@ void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 		    uint32_t bytes)
 {
 	if (s->hides)
-		seal_hide(seal, data, bytes);
+		seal_encrypt(seal, data, bytes);
 	else
 		seal_tag(seal, data, bytes, data + bytes);
 }
 
-bool sock_seal_holds(const struct sock *s, struct sock_seal *seal,
-		     uint8_t *data, uint32_t bytes)
+bool sock_seal_verify(const struct sock *s, struct sock_seal *seal,
+		      uint8_t *data, uint32_t bytes)
 {
-	return s->hides ? seal_show(seal, data, bytes)
-			: seal_same(seal, data, bytes);
+	return s->hides ? seal_decrypt(seal, data, bytes)
+			: seal_tag_equal(seal, data, bytes);
 }
 
 static bool seal_mark(struct sock_peer *p, uint64_t count)
 {
-	uint64_t *word = &p->seen_bits[count % SOCK_SEEN / 64];
+	uint64_t *word = &p->replay_bits[count % SOCK_REPLAY_WINDOW / 64];
 	uint64_t bit = UINT64_C(1) << count % 64;
 	bool first = !(*word & bit);
 
@@ -226,17 +226,18 @@ static bool seal_mark(struct sock_peer *p, uint64_t count)
 	return first;
 }
 
-bool sock_seal_first(struct sock_peer *p, uint64_t count)
+bool sock_seal_count_is_new(struct sock_peer *p, uint64_t count)
 {
 	if (count <= p->seen)
-		return p->seen - count < SOCK_SEEN && seal_mark(p, count);
-	if (count - p->seen >= SOCK_SEEN) {
-		memset(p->seen_bits, 0, sizeof(p->seen_bits));
+		return p->seen - count < SOCK_REPLAY_WINDOW &&
+		       seal_mark(p, count);
+	if (count - p->seen >= SOCK_REPLAY_WINDOW) {
+		memset(p->replay_bits, 0, sizeof(p->replay_bits));
 	} else {
 		for (uint64_t i = p->seen + 1; i < count; i++)
-			p->seen_bits[i % SOCK_SEEN / 64] &=
+			p->replay_bits[i % SOCK_REPLAY_WINDOW / 64] &=
 				~(UINT64_C(1) << i % 64);
-		p->seen_bits[count % SOCK_SEEN / 64] &=
+		p->replay_bits[count % SOCK_REPLAY_WINDOW / 64] &=
 			~(UINT64_C(1) << count % 64);
 	}
 	p->seen = count;

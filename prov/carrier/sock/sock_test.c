@@ -19,7 +19,7 @@
 struct two {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_crowd crowd;
+	struct end_group crowd;
 };
 
 static struct two *two_with(const struct weft_carrier_attr *attr)
@@ -155,7 +155,7 @@ static struct child child_fork(void (*run)(int fd))
 	return c;
 }
 
-static void child_tell(const struct child *c, const void *what, size_t bytes)
+static void child_write(const struct child *c, const void *what, size_t bytes)
 {
 	T_IS(write(c->pipe, what, bytes), bytes);
 }
@@ -180,7 +180,7 @@ static void child_open(int fd, struct end *c)
 		_exit(2);
 }
 
-static void child_goes_away(int fd)
+static void child_no_calls(int fd)
 {
 	static struct end c;
 	char word;
@@ -205,11 +205,11 @@ static void child_polls(int fd)
 static void who_is_away_answers(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 2500 };
-	struct child c = child_fork(child_goes_away);
+	struct child c = child_fork(child_no_calls);
 	struct end e;
 
 	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
-	child_tell(&c, &e.name, sizeof(e.name));
+	child_write(&c, &e.name, sizeof(e.name));
 	T_TRUE(end_wait_got(&e, 1, 20));
 	for (uint64_t n = 0; n < 30; n++)
 		T_OK(end_send_all(&e, e.last, n, 100, 20));
@@ -217,7 +217,7 @@ static void who_is_away_answers(void **state)
 	for (uint64_t end = weft_now_ns() + 3000000000; weft_now_ns() < end;)
 		e.c->ops->poll(e.c, 16);
 	T_IS(e.lost, 0);
-	child_tell(&c, "", 1);
+	child_write(&c, "", 1);
 	T_TRUE(end_wait_lost(&e, 1, 20));
 	T_IS(e.lost_err, ESHUTDOWN);
 	T_IS(child_end(&c), 0);
@@ -225,7 +225,7 @@ static void who_is_away_answers(void **state)
 }
 
 /* Sets the largest datagram; locked, since the progress thread reads it. */
-static void narrow(struct end *e, struct weft_peer *to, uint32_t bytes)
+static void set_gram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
 	sock_enter(sock_of(e->c));
 	sock_peer_of(to)->gram_max = bytes;
@@ -243,14 +243,14 @@ static void a_narrow_way_takes_packets_in_parts(void **state)
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
 		struct two *t = two_open(plan[i]);
 
-		narrow(&t->a, t->ab, 1472);
-		narrow(&t->b, t->ba, SOCK_GRAM_MIN);
+		set_gram_max(&t->a, t->ab, 1472);
+		set_gram_max(&t->b, t->ba, SOCK_GRAM_MIN);
 		two_talk(t, (uint64_t)t_scale(800));
 		two_close(t);
 	}
 }
 
-static int stranger_open(struct sockaddr_in *name)
+static int forger_open(struct sockaddr_in *name)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	socklen_t len = sizeof(*name);
@@ -263,8 +263,8 @@ static int stranger_open(struct sockaddr_in *name)
 	return fd;
 }
 
-static void stranger_send(int fd, const struct end *to, const void *data,
-			  size_t bytes)
+static void forger_send(int fd, const struct end *to, const void *data,
+			size_t bytes)
 {
 	T_IS(sendto(fd, data, bytes, 0, (const struct sockaddr *)&to->name,
 		    sizeof(to->name)),
@@ -272,13 +272,13 @@ static void stranger_send(int fd, const struct end *to, const void *data,
 }
 
 /* Sends a datagram with a valid CRC, whatever its contents. */
-static void stranger_sign(int fd, const struct end *to, struct sock_head *h,
-			  size_t bytes)
+static void forger_sign(int fd, const struct end *to, struct sock_head *h,
+			size_t bytes)
 {
 	h->magic = SOCK_MAGIC;
 	h->bytes = (uint16_t)bytes;
 	h->crc = sock_crc(sock_of(to->c), h, (uint32_t)bytes);
-	stranger_send(fd, to, h, bytes);
+	forger_send(fd, to, h, bytes);
 }
 
 static void garbage_is_dropped_and_counted(void **state)
@@ -286,7 +286,7 @@ static void garbage_is_dropped_and_counted(void **state)
 	enum { N = 500 };
 	struct two *t = two_open(NULL);
 	struct sockaddr_in name;
-	int fd = stranger_open(&name);
+	int fd = forger_open(&name);
 	struct t_limit limit;
 	struct weft_rng rng;
 	uint8_t junk[2000];
@@ -295,15 +295,15 @@ static void garbage_is_dropped_and_counted(void **state)
 	two_talk(t, 20);
 	for (int i = 0; i < N; i++) {
 		weft_rng_fill(&rng, junk, sizeof(junk));
-		stranger_send(fd, &t->b, junk,
-			      1 + weft_rng_below(&rng, sizeof(junk) - 1));
+		forger_send(fd, &t->b, junk,
+			    1 + weft_rng_below(&rng, sizeof(junk) - 1));
 		if (i % 32 == 0)
 			t->b.c->ops->poll(t->b.c, 16);
 	}
 	t_limit_set(&limit, 20);
 	while (two_stats(&t->b).refused < N) {
 		t->b.c->ops->poll(t->b.c, 16);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 	T_IS(two_stats(&t->b).refused, N);
 	T_IS(t->b.got, 20);
@@ -315,14 +315,14 @@ static void garbage_is_dropped_and_counted(void **state)
  * Repeats the datagram until it is handled: the progress thread drops datagrams
  * that change the owner of a name.
  */
-static bool lie(int fd, struct end *e, struct sock_head *h, size_t bytes,
-		uint64_t want)
+static bool send_until_lost(int fd, struct end *e, struct sock_head *h,
+			    size_t bytes, uint64_t want)
 {
 	struct t_limit limit;
 
 	t_limit_set(&limit, 20);
-	while (e->lost < want && !t_limit_over(&limit)) {
-		stranger_sign(fd, e, h, bytes);
+	while (e->lost < want && !t_limit_expired(&limit)) {
+		forger_sign(fd, e, h, bytes);
 		e->c->ops->poll(e->c, 16);
 	}
 	return e->lost == want;
@@ -337,7 +337,7 @@ static void a_peer_that_lies_is_given_up(void **state)
 	} gram;
 	struct two *t = two_open(NULL);
 	struct sockaddr_in name;
-	int fd = stranger_open(&name);
+	int fd = forger_open(&name);
 	struct weft_rng rng;
 
 	weft_rng_init(&rng, 12, 0);
@@ -348,9 +348,9 @@ static void a_peer_that_lies_is_given_up(void **state)
 			      sizeof(gram) - sizeof(gram.head));
 		gram.head.from = i;
 		gram.head.kind = SOCK_DATA;
-		T_TRUE(lie(fd, &t->b, &gram.head,
-			   sizeof(gram.head) + 1 + weft_rng_below(&rng, 400),
-			   i));
+		T_TRUE(send_until_lost(
+			fd, &t->b, &gram.head,
+			sizeof(gram.head) + 1 + weft_rng_below(&rng, 400), i));
 		T_IS(t->b.lost_err, EPROTO);
 	}
 	T_IS(t->b.got, 20);
@@ -387,7 +387,7 @@ static void signed_datagrams_pass_a_bad_network(void **state)
 		struct two *t = two_signed(plan[i]);
 
 		if (i)
-			narrow(&t->a, t->ab, 1472);
+			set_gram_max(&t->a, t->ab, 1472);
 		two_talk(t, (uint64_t)t_scale(800));
 		/* a corrupted tag counts as forged */
 		T_TRUE(i || !two_stats(&t->b).forged);
@@ -405,18 +405,18 @@ static void until_refused(struct end *e, uint64_t want)
 	t_limit_set(&limit, 20);
 	while (two_stats(e).refused < want) {
 		e->c->ops->poll(e->c, 16);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 }
 
-static bool owes(const struct end *e, struct weft_peer *to)
+static bool has_unacked(const struct end *e, struct weft_peer *to)
 {
 	struct sock *s = sock_of(e->c);
 	const struct sock_peer *p = sock_peer_of(to);
 	bool yes;
 
 	sock_enter(s);
-	yes = p->unacked || sock_tx_waits(p);
+	yes = p->unacked || sock_tx_pending(p);
 	sock_leave(s);
 	return yes;
 }
@@ -427,10 +427,10 @@ static void two_settle(struct two *t)
 	struct t_limit limit;
 
 	t_limit_set(&limit, 20);
-	while (owes(&t->a, t->ab) || owes(&t->b, t->ba)) {
+	while (has_unacked(&t->a, t->ab) || has_unacked(&t->b, t->ba)) {
 		t->a.c->ops->poll(t->a.c, 16);
 		t->b.c->ops->poll(t->b.c, 16);
-		T_FALSE(t_limit_over(&limit));
+		T_FALSE(t_limit_expired(&limit));
 	}
 }
 
@@ -457,19 +457,20 @@ static void what_was_heard_is_not_heard_again(void **state)
 	sock_seal_sign(a, sock_peer_of(t->ab)->own_seal, copy, sizeof(*h));
 	h->crc = sock_crc(a, h, sizeof(*h));
 	for (int i = 0; i < 3; i++)
-		T_OK(sock_io_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
+		T_OK(sock_io_send_one(a, &t->b.name, copy,
+				      sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 2);
 	T_IS(two_stats(&t->b).replays, 2);
 	/* a count older than all remembered ones */
 	h->count = 1;
 	sock_seal_sign(a, sock_peer_of(t->ab)->own_seal, copy, sizeof(*h));
 	h->crc = sock_crc(a, h, sizeof(*h));
-	sock_peer_of(t->ba)->seen += 2 * SOCK_SEEN;
-	T_OK(sock_io_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
+	sock_peer_of(t->ba)->seen += 2 * SOCK_REPLAY_WINDOW;
+	T_OK(sock_io_send_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 3);
 	T_IS(two_stats(&t->b).replays, 3);
 	T_IS(t->b.got, got);
-	sock_peer_of(t->ba)->seen -= 2 * SOCK_SEEN;
+	sock_peer_of(t->ba)->seen -= 2 * SOCK_REPLAY_WINDOW;
 	sock_peer_of(t->ab)->count += 2;
 	two_talk_on(t, 20, 40);
 	two_close(t);
@@ -486,7 +487,7 @@ static void a_forged_datagram_is_dropped(void **state)
 	uint8_t gram[512];
 	struct sock_head *h = (void *)gram;
 	struct sockaddr_in name;
-	int fd = stranger_open(&name);
+	int fd = forger_open(&name);
 	struct weft_rng rng;
 	struct end e;
 
@@ -503,7 +504,7 @@ static void a_forged_datagram_is_dropped(void **state)
 		h->kind = (uint8_t)(SOCK_HELLO + i % 5);
 		h->bytes = (uint16_t)(bytes + SOCK_TAG);
 		h->crc = sock_crc(sock_of(t->b.c), h, bytes);
-		stranger_send(fd, &t->b, gram, bytes + SOCK_TAG);
+		forger_send(fd, &t->b, gram, bytes + SOCK_TAG);
 		until_refused(&t->b, i);
 	}
 	T_IS(two_stats(&t->b).forged, N);
@@ -544,8 +545,8 @@ static void encrypted_datagrams_say_nothing(void **state)
 		       bytes);
 	for (size_t i = 0; i + 4 <= sizeof(text); i++)
 		T_NULL(memmem(body, sizeof(text), text + i, 4));
-	T_TRUE(sock_seal_holds(sock_of(t->b.c), sock_peer_of(t->ba)->seal,
-			       g.bytes, bytes));
+	T_TRUE(sock_seal_verify(sock_of(t->b.c), sock_peer_of(t->ba)->seal,
+				g.bytes, bytes));
 	T_OK(memcmp(body, text, sizeof(text)));
 	T_OK(end_open(&e, &weft_carrier_sock, 3, &plain));
 	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
@@ -570,7 +571,7 @@ static void a_silent_peer_is_given_up_once(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 100 };
 	struct sockaddr_in name;
-	int fd = stranger_open(&name);
+	int fd = forger_open(&name);
 	struct weft_peer *to;
 	struct end e;
 
@@ -614,7 +615,7 @@ static void a_host_that_never_answers_is_given_up(void **state)
 					  .key_bytes = 6 };
 	struct t_limit limit;
 	struct sockaddr_in name;
-	int fd = stranger_open(&name);
+	int fd = forger_open(&name);
 	struct weft_peer *to;
 	struct end e;
 
@@ -622,7 +623,7 @@ static void a_host_that_never_answers_is_given_up(void **state)
 	to = end_peer_name(&e, &name);
 	sock_peer_of(to)->local = false;
 	t_limit_set(&limit, 20);
-	while (!e.lost && !t_limit_over(&limit)) {
+	while (!e.lost && !t_limit_expired(&limit)) {
 		end_send(&e, to, 0, 100);
 		e.c->ops->poll(e.c, 16);
 	}
@@ -640,7 +641,7 @@ static void a_killed_peer_is_noticed(void **state)
 	struct end e;
 
 	T_OK(end_open(&e, &weft_carrier_sock, 1, NULL));
-	child_tell(&c, &e.name, sizeof(e.name));
+	child_write(&c, &e.name, sizeof(e.name));
 	T_TRUE(end_wait_got(&e, 1, 20));
 	for (uint64_t end = weft_now_ns() + 50000000; weft_now_ns() < end;)
 		e.c->ops->poll(e.c, 16);
@@ -656,12 +657,12 @@ static void a_killed_peer_is_noticed(void **state)
 }
 
 /* An endpoint that takes the name of a dead one is another peer. */
-static void name_in_new_hands(const char *key)
+static void name_reused(const char *key)
 {
 	struct weft_carrier_attr again = { .key = key,
 					   .key_bytes = key ? strlen(key) : 0 };
 	struct weft_carrier_attr die = again;
-	struct end_crowd crowd = { .count = 2 };
+	struct end_group crowd = { .count = 2 };
 	struct weft_peer *old;
 	struct end a, b;
 
@@ -705,8 +706,8 @@ static void name_in_new_hands(const char *key)
 
 static void a_name_in_new_hands_is_a_new_peer(void **state)
 {
-	name_in_new_hands(NULL);
-	name_in_new_hands(secret);
+	name_reused(NULL);
+	name_reused(secret);
 }
 
 /* A descriptor to block on: for arrivals, wake and retransmission. */

@@ -20,12 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_LATER    3u	  /* transmissions later that indicate a loss */
-#define TX_SMALL    1024u /* largest packet that shares a datagram ... */
-#define TX_SHARED   4096u
-#define TX_PART_MIN 64u /* bytes of the smallest part of a packet */
-#define TX_TRAIN    8u	/* in flight, from which on batches are used */
-#define TX_BURST_NS UINT64_C(20000) /* time between packets of a burst */
+#define TX_REORDER   3u	   /* transmissions later that indicate a loss */
+#define TX_SMALL     1024u /* largest packet that shares a datagram ... */
+#define TX_SHARED    4096u
+#define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
+#define TX_BATCH_MIN 8u	 /* in flight, from which on batches are used */
+#define TX_BURST_NS  UINT64_C(20000) /* time between packets of a burst */
 
 static uint32_t tx_pad(uint32_t bytes)
 {
@@ -37,7 +37,7 @@ static uint32_t tx_count(const struct sock_peer *p)
 	return p->tx.next - p->tx.acked;
 }
 
-bool sock_tx_waits(const struct sock_peer *p)
+bool sock_tx_pending(const struct sock_peer *p)
 {
 	return tx_count(p) || p->open;
 }
@@ -48,7 +48,7 @@ static uint64_t tx_allowed(const struct sock_peer *p)
 	return p->room < p->pace.window ? p->room : p->pace.window;
 }
 
-bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p)
+bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p)
 {
 	return 2 * p->flying > tx_allowed(p) || 2 * tx_count(p) > s->window;
 }
@@ -57,12 +57,12 @@ bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p)
  * One datagram may always be sent if none is in flight, to learn the peer's
  * room.
  */
-static bool tx_may_fly(const struct sock_peer *p, uint64_t bytes)
+static bool tx_may_send(const struct sock_peer *p, uint64_t bytes)
 {
 	return !p->flying || p->flying + bytes <= tx_allowed(p);
 }
 
-void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
+void sock_tx_control(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 {
 	struct {
 		struct sock_head head;
@@ -75,7 +75,7 @@ void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 	 * key.
 	 */
 	if (kind == SOCK_HELLO && s->tag && !p->proved) {
-		sock_tx_public(s, p, kind);
+		sock_tx_control_public(s, p, kind);
 		return;
 	}
 	for (uint32_t i = 1; i < words; i++)
@@ -83,7 +83,8 @@ void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 	sock_io_add(s, p, &h, (uint32_t)(sizeof(h.head) + 8 * (words - 1)));
 }
 
-void sock_tx_public(struct sock *s, struct sock_peer *p, enum sock_kind kind)
+void sock_tx_control_public(struct sock *s, struct sock_peer *p,
+			    enum sock_kind kind)
 {
 	struct {
 		struct sock_head head;
@@ -105,10 +106,10 @@ static void tx_timer(struct sock *s, struct sock_peer *p)
 	uint64_t most = s->silence_ns / 4;
 
 	p->rto_at = s->now + (p->pace.rto_ns < most ? p->pace.rto_ns : most);
-	sock_wait_sooner(s, p->rto_at);
+	sock_wait_due_earlier(s, p->rto_at);
 }
 
-static void tx_fly(struct sock *s, struct sock_peer *p, uint32_t seq)
+static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 {
 	struct sock_flight *f = sock_flight(p, seq);
 
@@ -123,7 +124,7 @@ static void tx_fly(struct sock *s, struct sock_peer *p, uint32_t seq)
 }
 
 /* Assigns a number to the open datagram and sends it. */
-static void tx_depart(struct sock *s, struct sock_peer *p)
+static void tx_send_open(struct sock *s, struct sock_peer *p)
 {
 	struct sock_gram *g = p->open;
 	uint32_t seq = p->tx.next++;
@@ -135,11 +136,11 @@ static void tx_depart(struct sock *s, struct sock_peer *p)
 	h->flags = g->loose ? SOCK_LOOSE : 0;
 	*sock_flight(p, seq) = (struct sock_flight){ .gram = g };
 	p->open = NULL;
-	tx_fly(s, p, seq);
+	tx_transmit(s, p, seq);
 }
 
 /* Remaining bytes of a packet: header, current segment, next segments. */
-struct tx_from {
+struct tx_source {
 	const struct weft_pkt *head; /* NULL: already copied */
 	struct iovec now;
 	const struct iovec *next;
@@ -149,7 +150,7 @@ struct tx_from {
  * Copies the header and clears its carrier field in place. Changing a copy
  * first would stall: the copy is read before its store has completed.
  */
-static void tx_head(uint8_t *to, const struct weft_pkt *pkt)
+static void tx_copy_header(uint8_t *to, const struct weft_pkt *pkt)
 {
 	memcpy(to, pkt, sizeof(*pkt));
 	memset(to + offsetof(struct weft_pkt, carrier), 0,
@@ -157,11 +158,11 @@ static void tx_head(uint8_t *to, const struct weft_pkt *pkt)
 }
 
 /* Copies the next bytes; the first call has to include the whole header. */
-static void tx_gather(struct tx_from *f, uint8_t *to, size_t bytes)
+static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
 {
 	if (f->head) {
 		assert(bytes >= sizeof(*f->head));
-		tx_head(to, f->head);
+		tx_copy_header(to, f->head);
 		to += sizeof(*f->head);
 		bytes -= sizeof(*f->head);
 		f->head = NULL;
@@ -184,14 +185,14 @@ static void tx_gather(struct tx_from *f, uint8_t *to, size_t bytes)
  * Adds bytes written behind the datagram's end, and zeros up to the next
  * record.
  */
-static void tx_filled(struct sock_gram *g, uint32_t bytes)
+static void tx_add_bytes(struct sock_gram *g, uint32_t bytes)
 {
 	memset(g->data + g->bytes + bytes, 0, tx_pad(bytes) - bytes);
 	g->bytes += tx_pad(bytes);
 	assert(g->bytes <= g->room);
 }
 
-static void tx_record(struct sock_gram *g, struct tx_from *f, uint32_t bytes,
+static void tx_record(struct sock_gram *g, struct tx_source *f, uint32_t bytes,
 		      enum sock_more more)
 {
 	struct sock_record r = { .bytes = bytes, .more = more };
@@ -199,7 +200,7 @@ static void tx_record(struct sock_gram *g, struct tx_from *f, uint32_t bytes,
 
 	memcpy(at, &r, sizeof(r));
 	tx_gather(f, at + sizeof(r), bytes);
-	tx_filled(g, (uint32_t)sizeof(r) + bytes);
+	tx_add_bytes(g, (uint32_t)sizeof(r) + bytes);
 	g->loose &= more >= SOCK_PIECE;
 }
 
@@ -208,7 +209,7 @@ static void tx_record(struct sock_gram *g, struct tx_from *f, uint32_t bytes,
  * its own; f has payload only.
  */
 static void tx_piece(struct sock_gram *g, const struct weft_pkt *pkt,
-		     struct tx_from *f, uint32_t at, uint16_t len)
+		     struct tx_source *f, uint32_t at, uint16_t len)
 {
 	struct sock_record r = { .bytes = (uint32_t)sizeof(*pkt) + len,
 				 .more = at + len < pkt->len
@@ -219,11 +220,11 @@ static void tx_piece(struct sock_gram *g, const struct weft_pkt *pkt,
 
 	memcpy(to, &r, sizeof(r));
 	to += sizeof(r);
-	tx_head(to, pkt);
+	tx_copy_header(to, pkt);
 	memcpy(to + offsetof(struct weft_pkt, len), &len, sizeof(len));
 	memcpy(to + offsetof(struct weft_pkt, tag), &tag, sizeof(tag));
 	tx_gather(f, to + sizeof(*pkt), len);
-	tx_filled(g, (uint32_t)sizeof(r) + r.bytes);
+	tx_add_bytes(g, (uint32_t)sizeof(r) + r.bytes);
 }
 
 static uint32_t tx_space(const struct sock_gram *g)
@@ -234,7 +235,8 @@ static uint32_t tx_space(const struct sock_gram *g)
 /* Whether further packets are expected, so that this one may wait for them. */
 static bool tx_corked(const struct sock *s, const struct sock_peer *p)
 {
-	return s->polling || (p->flying && s->now - p->went_ns < TX_BURST_NS);
+	return s->polling ||
+	       (p->flying && s->now - p->last_send_ns < TX_BURST_NS);
 }
 
 /* Bytes to allocate: for a single packet, or for many that share a datagram. */
@@ -255,15 +257,15 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 static struct sock_gram *tx_new(struct sock *s, struct sock_peer *p,
 				uint32_t room)
 {
-	if (room == p->gram_max && tx_count(p) >= TX_TRAIN)
+	if (room == p->gram_max && tx_count(p) >= TX_BATCH_MIN)
 		return sock_gram_full(s, p);
 	return sock_gram_new(s, room);
 }
 
 /* Pads a nearly full datagram: the kernel segments equal sizes only. */
-static void tx_fill_up(struct sock_gram *g)
+static void tx_pad_full(struct sock_gram *g)
 {
-	struct sock_record r = { .more = SOCK_FILLER };
+	struct sock_record r = { .more = SOCK_PADDING };
 	uint32_t space = tx_space(g);
 
 	if (space < sizeof(r))
@@ -278,11 +280,12 @@ static void tx_fill_up(struct sock_gram *g)
  * Makes an open datagram with this space, of full size if it is new; false: no
  * memory.
  */
-static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
+static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
+			       size_t space)
 {
 	if (p->open && tx_space(p->open) < space) {
-		tx_fill_up(p->open);
-		tx_depart(s, p);
+		tx_pad_full(p->open);
+		tx_send_open(s, p);
 	}
 	if (!p->open)
 		p->open = tx_new(s, p, p->gram_max);
@@ -293,13 +296,14 @@ static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
  * Cuts a packet that exceeds a datagram into parts, the first in the rest of
  * the open datagram: full datagrams have one size, for GSO.
  */
-static int tx_cut(struct sock *s, struct sock_peer *p, struct tx_from *f,
-		  uint32_t bytes)
+static int tx_send_parts(struct sock *s, struct sock_peer *p,
+			 struct tx_source *f, uint32_t bytes)
 {
 	while (bytes) {
 		uint32_t most, n;
 
-		if (!tx_opened(s, p, sizeof(struct sock_record) + TX_PART_MIN))
+		if (!tx_open_with_space(
+			    s, p, sizeof(struct sock_record) + TX_PART_MIN))
 			return -ENOMEM;
 		most = tx_space(p->open) - (uint32_t)sizeof(struct sock_record);
 		n = bytes < most ? bytes : most;
@@ -313,7 +317,8 @@ static int tx_cut(struct sock *s, struct sock_peer *p, struct tx_from *f,
  * Cuts a loose packet into packets, each of which the receiver delivers from
  * its read buffer, in any order.
  */
-static int tx_shred(struct sock *s, struct sock_peer *p, struct tx_from *f)
+static int tx_send_pieces(struct sock *s, struct sock_peer *p,
+			  struct tx_source *f)
 {
 	const uint32_t heads =
 		sizeof(struct sock_record) + sizeof(struct weft_pkt);
@@ -325,7 +330,7 @@ static int tx_shred(struct sock *s, struct sock_peer *p, struct tx_from *f)
 		uint32_t left = pkt->len - at;
 		uint32_t most;
 
-		if (!tx_opened(s, p, heads + TX_PART_MIN))
+		if (!tx_open_with_space(s, p, heads + TX_PART_MIN))
 			return -ENOMEM;
 		most = tx_space(p->open) - heads;
 		if (left > most)
@@ -353,24 +358,25 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 		return true;
 	if (tx_count_with(p, need) > s->window || p->losses)
 		return false;
-	return tx_may_fly(p, need + (p->open ? p->open->bytes : 0));
+	return tx_may_send(p, need + (p->open ? p->open->bytes : 0));
 }
 
 /* Writes the packet into the open datagram, a new one, or several. */
-static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
+static int tx_write(struct sock *s, struct sock_peer *p, struct tx_source *f,
 		    uint32_t bytes, bool loose)
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
 
-	if (!sock_peer_can_fly(p, tx_count_with(p, need)))
+	if (!sock_peer_flight_reserve(p, tx_count_with(p, need)))
 		return -EAGAIN;
 	if (need + sizeof(struct sock_head) > p->gram_max) {
-		if (loose ? tx_shred(s, p, f) : tx_cut(s, p, f, bytes))
+		if (loose ? tx_send_pieces(s, p, f)
+			  : tx_send_parts(s, p, f, bytes))
 			p->broken = ENOMEM; /* a part may have been sent */
 		return 0;
 	}
 	if (p->open && tx_space(p->open) < need)
-		tx_depart(s, p);
+		tx_send_open(s, p);
 	if (!p->open)
 		p->open = tx_new(s, p, tx_gram_room(s, p, need));
 	if (!p->open)
@@ -380,14 +386,15 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 }
 
 /* Packet to this endpoint itself: stored in the reorder buffer. */
-static int tx_self(struct sock *s, struct sock_peer *p, struct tx_from *f,
+static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 		   uint32_t bytes)
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
 	struct sock_gram *g;
 	uint32_t seq;
 
-	if (p->tx.next - p->rx.next >= s->window || !sock_peer_can_keep(p))
+	if (p->tx.next - p->rx.next >= s->window ||
+	    !sock_peer_reorder_reserve(p))
 		return -EAGAIN;
 	g = sock_gram_new(s, (uint32_t)sizeof(struct sock_head) + need);
 	if (!g)
@@ -397,45 +404,46 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	seq = p->tx.next++;
 	p->tx.acked = p->tx.next;
 	sock_win_arrive(&p->rx, seq);
-	*sock_here(p, seq) = g;
+	*sock_reorder_slot(p, seq) = g;
 	p->held += g->bytes;
 	sock_peer_busy(s, p);
-	sock_wait_sooner(s, s->now);
+	sock_wait_due_earlier(s, s->now);
 	return 0;
 }
 
 /* Sends what was written now, or with the next pass. */
-static void tx_leave(struct sock *s, struct sock_peer *p, bool corked)
+static void tx_send_or_cork(struct sock *s, struct sock_peer *p, bool corked)
 {
-	p->went_ns = s->now;
+	p->last_send_ns = s->now;
 	sock_peer_busy(s, p);
 	if (!corked) {
-		sock_tx_go(s, p);
+		sock_tx_send_open(s, p);
 		sock_io_flush(s);
 	} else if (!s->corked) {
 		s->corked = true;
-		sock_wait_sooner(s, s->now);
+		sock_wait_due_earlier(s, s->now);
 	}
 }
 
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov)
 {
-	struct tx_from f = { .head = pkt, .next = iov };
+	struct tx_source f = { .head = pkt, .next = iov };
 	uint32_t bytes = (uint32_t)sizeof(*pkt) + pkt->len;
 	bool corked = tx_corked(s, p);
 
 	if (p->self)
 		return tx_self(s, p, &f, bytes);
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
-	    tx_place(s, p, &f, bytes, pkt->carrier & WEFT_PKT_LOOSE))
+	    tx_write(s, p, &f, bytes, pkt->carrier & WEFT_PKT_SPLIT_OK))
 		return -EAGAIN;
-	tx_leave(s, p, corked);
+	tx_send_or_cork(s, p, corked);
 	return 0;
 }
 
 /* One number is acknowledged; returns its bytes, or 0 if it was before. */
-static uint64_t tx_landed(struct sock *s, struct sock_peer *p, uint32_t seq)
+static uint64_t tx_number_acked(struct sock *s, struct sock_peer *p,
+				uint32_t seq)
 {
 	struct sock_flight *f = sock_flight(p, seq);
 	uint64_t bytes;
@@ -454,7 +462,7 @@ static uint64_t tx_landed(struct sock *s, struct sock_peer *p, uint32_t seq)
 	return bytes;
 }
 
-static void tx_lose(struct sock_peer *p, struct sock_flight *f)
+static void tx_mark_lost(struct sock_peer *p, struct sock_flight *f)
 {
 	if (!f->gram || f->lost)
 		return;
@@ -464,14 +472,14 @@ static void tx_lose(struct sock_peer *p, struct sock_flight *f)
 }
 
 /* Marks numbers as lost that later transmissions have overtaken. */
-static void tx_gaps(struct sock *s, struct sock_peer *p)
+static void tx_mark_gaps(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		struct sock_flight *f = sock_flight(p, seq);
 
-		if (f->gram && !f->lost && f->order + TX_LATER <= p->landed) {
-			tx_lose(p, f);
-			sock_pace_gap(&p->pace, s->now);
+		if (f->gram && !f->lost && f->order + TX_REORDER <= p->landed) {
+			tx_mark_lost(p, f);
+			sock_pace_loss(&p->pace, s->now);
 		}
 	}
 }
@@ -490,32 +498,32 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
  * Handles the numbers from seq on of one bitmap word; returns the bytes
  * acknowledged.
  */
-static uint64_t tx_here(struct sock *s, struct sock_peer *p, uint32_t seq,
-			uint64_t here)
+static uint64_t tx_word_acked(struct sock *s, struct sock_peer *p, uint32_t seq,
+			      uint64_t here)
 {
 	uint64_t bytes = 0;
 
 	/* Ignore numbers that were not sent. */
 	for (; here && seq != p->tx.next; here >>= 1, seq++) {
 		if (here & 1)
-			bytes += tx_landed(s, p, seq);
+			bytes += tx_number_acked(s, p, seq);
 	}
 	return bytes;
 }
 
-static uint64_t tx_all_here(struct sock *s, struct sock_peer *p,
-			    const struct sock_head *h, const uint8_t *more,
-			    uint32_t words)
+static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
+			      const struct sock_head *h, const uint8_t *more,
+			      uint32_t words)
 {
 	uint64_t bytes = 0;
 	uint64_t word;
 
 	for (; p->tx.acked != h->ack; p->tx.acked++)
-		bytes += tx_landed(s, p, p->tx.acked);
-	bytes += tx_here(s, p, h->ack, h->here);
+		bytes += tx_number_acked(s, p, p->tx.acked);
+	bytes += tx_word_acked(s, p, h->ack, h->here);
 	for (uint32_t i = 0; i < words && tx_count(p) > 64 * (i + 1); i++) {
 		memcpy(&word, more + 8 * i, sizeof(word));
-		bytes += tx_here(s, p, h->ack + 64 * (i + 1), word);
+		bytes += tx_word_acked(s, p, h->ack + 64 * (i + 1), word);
 	}
 	return bytes;
 }
@@ -524,7 +532,7 @@ static uint64_t tx_all_here(struct sock *s, struct sock_peer *p,
  * There may be room: notifies the caller whose send was refused, and wakes it
  * if it is blocked.
  */
-static void tx_feed(struct sock *s)
+static void tx_notify_room(struct sock *s)
 {
 	s->starved = false;
 	/* relaxed: a hint, read before a wait or after the wake */
@@ -545,19 +553,19 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		return;
 	p->room = h->room;
 	if (s->starved)
-		tx_feed(s);
+		tx_notify_room(s);
 	if (!count)
 		return;
 	/* Datagrams in the batch must not be freed before they are sent. */
-	if (sock_io_holds(s))
+	if (sock_io_batched(s))
 		sock_io_flush(s);
-	bytes = tx_all_here(s, p, h, more, words);
+	bytes = tx_head_acked(s, p, h, more, words);
 	if (!bytes)
 		return;
 	tx_measure(s, p, h->echo);
 	sock_pace_acked(&p->pace, bytes);
 	if (h->here || words)
-		tx_gaps(s, p);
+		tx_mark_gaps(s, p);
 	p->timeouts = 0;
 	p->rto_at = 0;
 	if (tx_count(p))
@@ -568,10 +576,10 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
  * Everything has arrived but is not delivered yet: probe, since the
  * acknowledgement of the delivery may be lost.
  */
-static void tx_ask(struct sock *s, struct sock_peer *p)
+static void tx_probe(struct sock *s, struct sock_peer *p)
 {
-	sock_pace_wait(&p->pace);
-	sock_tx_small(s, p, SOCK_HELLO);
+	sock_pace_backoff(&p->pace);
+	sock_tx_control(s, p, SOCK_HELLO);
 	tx_timer(s, p);
 }
 
@@ -585,7 +593,7 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 	bool first;
 
 	if (!p->flying && !p->losses) {
-		tx_ask(s, p);
+		tx_probe(s, p);
 		return;
 	}
 	first = !p->timeouts++;
@@ -594,20 +602,20 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 	 * cannot verify our datagrams.
 	 */
 	if (s->tag && !p->proved)
-		sock_tx_public(s, p, SOCK_HELLO);
+		sock_tx_control_public(s, p, SOCK_HELLO);
 	if (first)
-		sock_pace_wait(&p->pace);
+		sock_pace_backoff(&p->pace);
 	else
 		sock_pace_timeout(&p->pace, p->flying);
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		tx_lose(p, sock_flight(p, seq));
+		tx_mark_lost(p, sock_flight(p, seq));
 		if (first && p->losses)
 			break;
 	}
 	tx_timer(s, p);
 }
 
-static void tx_again(struct sock *s, struct sock_peer *p)
+static void tx_retransmit(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; p->losses && seq != p->tx.next;
 	     seq++) {
@@ -615,16 +623,16 @@ static void tx_again(struct sock *s, struct sock_peer *p)
 
 		if (!f->lost)
 			continue;
-		if (!tx_may_fly(p, f->gram->bytes))
+		if (!tx_may_send(p, f->gram->bytes))
 			return;
 		f->lost = false;
 		p->losses--;
 		s->stats.resent++;
-		tx_fly(s, p, seq);
+		tx_transmit(s, p, seq);
 	}
 }
 
-void sock_tx_repeat(struct sock *s, struct sock_peer *p)
+void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		struct sock_gram *g = sock_flight(p, seq)->gram;
@@ -636,10 +644,10 @@ void sock_tx_repeat(struct sock *s, struct sock_peer *p)
 	}
 }
 
-void sock_tx_unsent(struct sock_peer *p, uint32_t seq)
+void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
 {
 	if (seq - p->tx.acked < tx_count(p))
-		tx_lose(p, sock_flight(p, seq));
+		tx_mark_lost(p, sock_flight(p, seq));
 }
 
 /* Whether p has been silent for too long while data are unacknowledged. */
@@ -650,7 +658,7 @@ static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 	return tx_count(p) && s->now - since > s->silence_ns;
 }
 
-void sock_tx_say_silent(const struct sock *s, struct sock_peer *p)
+void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
 {
 	char ip[INET_ADDRSTRLEN];
 
@@ -662,20 +670,20 @@ void sock_tx_say_silent(const struct sock *s, struct sock_peer *p)
 	p->broken = ECONNRESET;
 }
 
-void sock_tx_go(struct sock *s, struct sock_peer *p)
+void sock_tx_send_open(struct sock *s, struct sock_peer *p)
 {
 	if (p->open && !p->losses && tx_count(p) < s->window &&
-	    tx_may_fly(p, p->open->bytes))
-		tx_depart(s, p);
+	    tx_may_send(p, p->open->bytes))
+		tx_send_open(s, p);
 }
 
-void sock_tx_run(struct sock *s, struct sock_peer *p)
+void sock_tx_progress(struct sock *s, struct sock_peer *p)
 {
 	if (p->rto_at && s->now >= p->rto_at)
 		tx_timeout(s, p);
 	if (tx_silent(s, p))
-		sock_tx_say_silent(s, p);
+		sock_tx_fail_silent(s, p);
 	if (p->losses)
-		tx_again(s, p);
-	sock_tx_go(s, p);
+		tx_retransmit(s, p);
+	sock_tx_send_open(s, p);
 }

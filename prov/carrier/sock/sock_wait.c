@@ -65,7 +65,7 @@ static uint64_t wait_min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void wait_ring(struct sock_bed *b)
+static void wait_notify(struct sock_bed *b)
 {
 	uint64_t one = 1;
 
@@ -74,7 +74,7 @@ static void wait_ring(struct sock_bed *b)
 		return;
 }
 
-static void wait_unring(struct sock_bed *b)
+static void wait_drain_event(struct sock_bed *b)
 {
 	uint64_t sink;
 
@@ -96,7 +96,7 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 	until = weft_load64(&b->until_ns);
 	if (until <= at_ns)
 		return;
-	wait_ring(b);
+	wait_notify(b);
 	/* The epoll descriptor stays readable until it is armed again. */
 	if (weft_load32(&b->armed)) {
 		weft_store32(&b->armed, 0);
@@ -104,7 +104,7 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 	}
 }
 
-void sock_wait_sooner(struct sock *s, uint64_t at_ns)
+void sock_wait_due_earlier(struct sock *s, uint64_t at_ns)
 {
 	/* relaxed: one writer at a time, under the lock */
 	if (at_ns < weft_load64_relaxed(&s->bed.due_ns))
@@ -112,7 +112,7 @@ void sock_wait_sooner(struct sock *s, uint64_t at_ns)
 }
 
 /* Whether poll is needed now, or wake was called. */
-static bool wait_over(struct sock_bed *b, uint64_t now)
+static bool wait_is_over(struct sock_bed *b, uint64_t now)
 {
 	if (weft_load64(&b->due_ns) <= now)
 		return true;
@@ -120,7 +120,7 @@ static bool wait_over(struct sock_bed *b, uint64_t now)
 }
 
 /* Waits for ns at most; true: the socket is readable, or wake was called. */
-static bool wait_look(struct sock *s, uint64_t ns)
+static bool wait_poll(struct sock *s, uint64_t ns)
 {
 	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
 				{ .fd = s->bed.event, .events = POLLIN },
@@ -131,7 +131,7 @@ static bool wait_look(struct sock *s, uint64_t ns)
 	if (ppoll(fd, 3, &ts, NULL) <= 0)
 		return false;
 	if (fd[1].revents)
-		wait_unring(&s->bed);
+		wait_drain_event(&s->bed);
 	return true;
 }
 
@@ -140,14 +140,14 @@ static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
 	uint64_t until = wait_min(now + s->bed.spin_ns, end);
 
 	for (; now < until; now = weft_now_ns()) {
-		if (wait_look(s, 0) || wait_over(&s->bed, now))
+		if (wait_poll(s, 0) || wait_is_over(&s->bed, now))
 			return true;
 		sched_yield();
 	}
 	return false;
 }
 
-static bool wait_sleep(struct sock *s, uint64_t now, uint64_t end)
+static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 {
 	struct sock_bed *b = &s->bed;
 	uint64_t until = wait_min(end, now + WAIT_SLICE_NS);
@@ -158,14 +158,14 @@ static bool wait_sleep(struct sock *s, uint64_t now, uint64_t end)
 	/* F0 pairs with F1 in sock_wait_due() and in sock_wake(). */
 	weft_fence_full();
 	due = weft_load64(&b->due_ns);
-	over = wait_over(b, now);
+	over = wait_is_over(b, now);
 	if (!over) {
 		/* relaxed: a statistic */
 		atomic_fetch_add_explicit(&b->sleeps, 1, memory_order_relaxed);
-		over = wait_look(s, wait_min(until, due) - now);
+		over = wait_poll(s, wait_min(until, due) - now);
 	}
 	weft_store64(&b->until_ns, 0);
-	return over || wait_over(b, weft_now_ns());
+	return over || wait_is_over(b, weft_now_ns());
 }
 
 /* There is no notification of room: yield or block briefly, then retry. */
@@ -174,7 +174,7 @@ static int wait_room(struct sock *s, uint64_t timeout_ns)
 	if (s->bed.room_waits++ < WAIT_ROOM_YIELDS)
 		sched_yield();
 	else
-		wait_look(s, wait_min(timeout_ns, WAIT_ROOM_NS));
+		wait_poll(s, wait_min(timeout_ns, WAIT_ROOM_NS));
 	return 0;
 }
 
@@ -186,7 +186,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 
-	if (wait_over(b, now))
+	if (wait_is_over(b, now))
 		return 0;
 	if (weft_load32(&b->full) && weft_swap32(&b->full, 0))
 		return wait_room(s, timeout_ns);
@@ -199,7 +199,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return 0;
 	}
 	now = weft_now_ns();
-	if (now < end && wait_sleep(s, now, end))
+	if (now < end && wait_block(s, now, end))
 		return 0;
 	return weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
@@ -212,7 +212,7 @@ void sock_wake(struct weft_carrier *c)
 	/* F1: store, then load, as in sock_wait_due(). */
 	weft_fence_full();
 	if (weft_load64(&b->until_ns) || weft_load32(&b->armed))
-		wait_ring(b);
+		wait_notify(b);
 }
 
 static int wait_add(int epoll, int fd)
@@ -275,8 +275,8 @@ int sock_arm(struct weft_carrier *c)
 
 	if (sock_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	wait_unring(b);
-	if (weft_swap32(&b->full, 0) || wait_over(b, now))
+	wait_drain_event(b);
+	if (weft_swap32(&b->full, 0) || wait_is_over(b, now))
 		return -EAGAIN;
 	weft_store32(&b->armed, 1);
 	weft_store64(&b->until_ns, UINT64_MAX);
@@ -284,7 +284,7 @@ int sock_arm(struct weft_carrier *c)
 	weft_fence_full();
 	due = weft_load64(&b->due_ns);
 	weft_store64(&b->until_ns, due);
-	if (!wait_over(b, now) && !wait_look(s, 0)) {
+	if (!wait_is_over(b, now) && !wait_poll(s, 0)) {
 		wait_timer(b, due == UINT64_MAX ? 0 : due);
 		return 0;
 	}

@@ -31,15 +31,15 @@ enum weft_seq_verdict sock_win_arrive(struct sock_win *w, uint32_t seq)
 	return WEFT_SEQ_NEW;
 }
 
-void sock_win_forget(struct sock_win *w, uint32_t seq)
+void sock_win_undo(struct sock_win *w, uint32_t seq)
 {
 	*win_word(w, seq) &= ~win_bit(seq);
 }
 
-void sock_win_step(struct sock_win *w)
+void sock_win_advance(struct sock_win *w)
 {
 	assert(sock_win_ready(w));
-	sock_win_forget(w, w->next);
+	sock_win_undo(w, w->next);
 	w->next++;
 }
 

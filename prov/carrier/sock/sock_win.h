@@ -25,9 +25,9 @@ struct sock_win {
 
 enum weft_seq_verdict sock_win_arrive(struct sock_win *w, uint32_t seq);
 /* Undoes sock_win_arrive. */
-void sock_win_forget(struct sock_win *w, uint32_t seq);
+void sock_win_undo(struct sock_win *w, uint32_t seq);
 /* Number next has been delivered. */
-void sock_win_step(struct sock_win *w);
+void sock_win_advance(struct sock_win *w);
 /* Bit b: next + 64 * i + b has arrived. */
 uint64_t sock_win_word(const struct sock_win *w, uint32_t i);
 /* Words that are not zero, at least one. */

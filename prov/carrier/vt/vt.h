@@ -4,7 +4,7 @@
  *
  *   vt_ops.c     open, close, peers, the tables
  *   vt_world.c   the shared world segment: created, found, mapped
- *   vt_meet.c    joining a world by the name of the job, without a launcher
+ *   vt_join.c    joining a world by the name of the job, without a launcher
  *   vt_wait.c    blocking and release; polls that cost virtual time
  *   vt_cpus.c    processor affinity of ranks
  *   vt_tx.c      packets into buffers, for the engine
@@ -12,7 +12,7 @@
  *   vt_message.c messages of the model, and their order
  *   vt_dma.c     transfers between the memories of two ranks
  *   vt_fault.c   failed nodes and lost messages, by a fault plan
- *   vt_turn.c    functions that all parts of an engine pass use
+ *   vt_engine_pass.c    functions that all parts of an engine pass use
  *   vt_engine.c  the engine pass, run by the rank that blocks last
  *   vt_watch.c   detection of dead ranks and of a world without progress
  *   vt_route.c   class routes
@@ -34,17 +34,17 @@
 
 #include <errno.h>
 
-/* Every VT_LOUD-th packet of a long message wakes its receiver. */
-#define VT_LOUD 64u
+/* Every VT_WAKE_EVERY-th packet of a long message wakes its receiver. */
+#define VT_WAKE_EVERY 64u
 
 /* Bytes of a result that are stored inline, without a data buffer. */
-#define VT_FEW 16u
+#define VT_INLINE_BYTES 16u
 
 /* Fruitless polls without cost: part of sending and of waiting. */
-#define VT_FREE_LOOKS 2u
+#define VT_FREE_POLLS 2u
 
 /* Runs of a rank whose CPU time is measured after a long run. */
-#define VT_WATCHED 64u
+#define VT_MEASURED_RUNS 64u
 
 /* The shared world segment as this process has mapped it. */
 struct weft_vt {
@@ -53,7 +53,7 @@ struct weft_vt {
 	struct vt_rank *rank_of;
 	weft_au64 *due;	 /* virtual time at which a stopped rank runs again */
 	uint32_t *batch; /* ranks released in the last pass, in order */
-	struct vt_desk *desk_of;
+	struct vt_rank_cold *cold_of;
 	char *bufs;
 	struct vt_join *joins;
 	struct vt_member *members;
@@ -76,13 +76,13 @@ struct weft_vt {
 	struct net_config cfg;
 	uint32_t rank;
 	bool taken; /* a carrier uses this world */
-	int listen; /* weft_vt_meet: rank 0's socket, or -1 */
+	int listen; /* weft_vt_join_job: rank 0's socket, or -1 */
 	double compute;
 	uint32_t *wake; /* ranks that this process has to wake, in order */
 	uint32_t wake_count;
 };
 
-struct vt_turn;
+struct vt_engine_pass;
 
 struct vt_peer {
 	struct weft_peer base;
@@ -100,8 +100,8 @@ struct vt {
 	int (*change)(const void *what, size_t what_bytes, void *data,
 		      void *old, size_t bytes);
 	struct vt_peer **peer; /* by rank; NULL: no contact yet */
-	uint32_t *met;	       /* ranks in the order of their index */
-	uint32_t met_count;
+	uint32_t *contacted;   /* ranks in the order of their index */
+	uint32_t contacted_count;
 	struct weft_carrier_stats stats;
 	bool threads;
 	bool out; /* this rank has left the world */
@@ -109,23 +109,23 @@ struct vt {
 	struct weft_vt_dma *dma[VT_DMAS]; /* transfers in flight, by number */
 	weft_au32 full;	     /* exhausted resources, enum vt_room */
 	uint64_t refused_at; /* packets received when the unit refused one */
-	struct vt_member *narrow;      /* member whose window was full */
-	struct vt_adder *narrow_adder; /* adder of that member, or NULL */
-	uint64_t narrow_seq; /* sequence number that found no window */
-	bool shares;	     /* runs on all processors of the job */
+	struct vt_member *full_member; /* member whose window was full */
+	struct vt_adder *full_adder;   /* adder of that member, or NULL */
+	uint64_t full_seq; /* sequence number that found no window */
+	bool shares;	   /* runs on all processors of the job */
 	weft_au32 woken;
-	weft_au32 blocked;   /* a thread of this rank is blocked */
-	weft_au32 looks;     /* consecutive fruitless polls */
-	uint32_t clock_look; /* looks when the clock was last read; or 0 */
-	uint64_t row_ps;     /* virtual time of the first poll in the series */
-	uint32_t watch_next; /* next rank whose process is checked */
+	weft_au32 blocked;    /* a thread of this rank is blocked */
+	weft_au32 idle_polls; /* consecutive fruitless polls */
+	uint32_t clock_poll;  /* looks when the clock was last read; or 0 */
+	uint64_t series_ps;   /* virtual time of the first poll in the series */
+	uint32_t check_next;  /* next rank whose process is checked */
 	uint32_t left_seen;
 	/* the last packet sent, to detect a message of several packets */
 	uint32_t last_to;
 	uint64_t last_clock;
-	struct weft_vt_way last_way;
-	struct weft_vt_way way; /* route of the next packet */
-	bool lengthy; /* the next packet begins a message of several */
+	struct weft_vt_pkt_attr last_way;
+	struct weft_vt_pkt_attr way; /* route of the next packet */
+	bool long_message; /* the next packet begins a message of several */
 	/* class routes of this rank, by id */
 	struct vt_own_route {
 		bool open;
@@ -137,12 +137,12 @@ struct vt {
 			uint64_t seq; /* plus one; 0: none */
 			uint32_t flags;
 			uint32_t bytes;
-			unsigned char few[VT_FEW];
+			unsigned char inline_data[VT_INLINE_BYTES];
 		} result[VT_WINDOW];
 		unsigned char data[VT_WINDOW][VT_PART_BYTES];
 	} * route; /* WEFT_VT_ROUTES entries */
 	/* state of the world when it last made progress; vt_watch.c */
-	struct vt_still {
+	struct vt_progress {
 		uint64_t turns;
 		uint64_t steps; /* hops and packets of the model */
 		uint64_t since_ns;
@@ -151,7 +151,7 @@ struct vt {
 	} still;
 	uint64_t due;	 /* due time of the last block */
 	uint64_t cpu_ns; /* thread's CPU time at the end of the last call */
-	/* current run of this rank, since its release; vt_turn.c */
+	/* current run of this rank, since its release; vt_engine_pass.c */
 	uint64_t run_ns;
 	uint64_t run_cpu_ns;
 	uint64_t computed_ns; /* CPU time of all long runs */
@@ -168,10 +168,10 @@ static inline struct vt *vt_of(struct weft_carrier *c)
  * they read from it and call vt_ruin(); the engine runs under a guard and
  * leaves it through vt_sure() when a check fails.
  */
-static inline void vt_sure(bool it_is_so)
+static inline void vt_sure(bool condition)
 {
-	if (weft_unlikely(!it_is_so))
-		weft_guard_leave("the world of virtual time makes no sense");
+	if (weft_unlikely(!condition))
+		weft_guard_fail("the world of virtual time makes no sense");
 }
 
 static inline struct vt_buf *vt_buf(struct weft_vt *w, uint32_t i)
@@ -213,7 +213,7 @@ static inline void vt_now_set(struct vt_rank *r, uint64_t at)
 	weft_store64_relaxed(&r->clock, at);
 }
 
-static inline void vt_pass(struct vt_rank *r, uint64_t ps)
+static inline void vt_clock_advance(struct vt_rank *r, uint64_t ps)
 {
 	vt_now_set(r, vt_now(r) + ps);
 }
@@ -234,14 +234,14 @@ static inline uint64_t vt_reached(const struct weft_vt *w)
 	return weft_load64_relaxed(&w->head->now);
 }
 
-static inline uint32_t vt_looks(const struct vt *v)
+static inline uint32_t vt_idle_polls(const struct vt *v)
 {
-	return weft_load32_relaxed(&v->looks);
+	return weft_load32_relaxed(&v->idle_polls);
 }
 
-static inline void vt_looks_set(struct vt *v, uint32_t n)
+static inline void vt_idle_polls_set(struct vt *v, uint32_t n)
 {
-	weft_store32_relaxed(&v->looks, n);
+	weft_store32_relaxed(&v->idle_polls, n);
 }
 
 /* The buffer posted behind buffer i, or VT_NONE. */
@@ -267,11 +267,11 @@ static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 		 uint32_t *rank_p);
 
-/* vt_turn.c */
+/* vt_engine_pass.c */
 /* Cost of a call, longer at a node that the fault plan makes slow. */
 uint64_t vt_cost(const struct vt *v, uint64_t ps);
 /* One pass of the engine. */
-struct vt_turn {
+struct vt_engine_pass {
 	struct vt *v;
 	struct weft_vt *w;
 	uint64_t at;	  /* virtual time of the event being processed */
@@ -289,34 +289,34 @@ void vt_exit(struct vt *v);
 void vt_run_begin(struct vt *v);
 void vt_run_end(struct vt *v);
 /* The rank runs from time at on, when the pass is complete. */
-void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at);
+void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
  * Releases a rank because of an event at time at: a blocked rank at once, a
  * polling one at its next poll.
  */
-void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at);
+void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
  * Called by the engine: packet i has arrived at rank, at the time of the pass.
  * quiet: do not wake the rank, more packets follow.
  */
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet);
+void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet);
 /*
  * A packet or transfer of rank is no longer in flight; a rank that has closed
  * departs after its last one.
  */
-void vt_landed(struct vt_turn *t, uint32_t rank);
+void vt_flight_done(struct vt_engine_pass *t, uint32_t rank);
 /* A rank has left: releases all ranks so that they can check. */
-void vt_depart(struct vt_turn *t, uint32_t rank);
+void vt_rank_left(struct vt_engine_pass *t, uint32_t rank);
 /* Returns a buffer to its owner, and releases an owner that waits for one. */
-void vt_give_back(struct vt_turn *t, uint32_t i);
+void vt_buf_return(struct vt_engine_pass *t, uint32_t i);
 /* Time at which the network can still accept a message sent at time at. */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
 /* Endpoints and route of a message between two ranks. */
-void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
-	    const struct weft_vt_way *way, struct net_msg *m);
-/* vt_aim() for messages that an interface sends by itself. */
-void vt_aim_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_way *way, struct net_msg *m);
+void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
+		 const struct weft_vt_pkt_attr *way, struct net_msg *m);
+/* vt_msg_init() for messages that an interface sends by itself. */
+void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
+		      const struct weft_vt_pkt_attr *way, struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
 /* Does the machine acknowledge packets? */
 static inline bool vt_acks(const struct net_config *cfg)
@@ -325,7 +325,7 @@ static inline bool vt_acks(const struct net_config *cfg)
 }
 
 /* Another rank has changed memory of rank: a rank that polls polls again. */
-void vt_touched(struct vt_turn *t, uint32_t rank);
+void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank);
 /* The number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* Marks the world broken: every wait of every rank fails. */
@@ -338,13 +338,13 @@ int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
 int vt_verdict(struct weft_carrier *c);
 void vt_wake(struct weft_carrier *c);
 /* After a fruitless poll: advances the clock by the cost of polling. */
-void vt_look(struct vt *v);
+void vt_poll_fruitless(struct vt *v);
 /* An operation has completed: the next polls are single steps again. */
 void vt_completed(struct weft_carrier *c);
 /* The program has read the clock: its polling loop may end by time. */
 void vt_clock_read(struct vt *v);
 /* Leaves the world; the other ranks continue. */
-void vt_out(struct vt *v);
+void vt_world_leave(struct vt *v);
 
 /* vt_cpus.c */
 /* Adds this rank's processors to the job's set; binds the rank to the set. */
@@ -354,7 +354,7 @@ void vt_cpus_share(struct vt_head *h);
 /* vt_tx.c */
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
-void vt_way(struct weft_carrier *c, const struct weft_vt_way *way);
+void vt_way(struct weft_carrier *c, const struct weft_vt_pkt_attr *way);
 unsigned vt_path(struct weft_carrier *c, const char *name);
 /* A buffer of this rank's pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
@@ -364,7 +364,7 @@ bool vt_has_room(const struct vt *v);
 /* The unit refused a packet until something arrives. */
 void vt_full(struct weft_carrier *c);
 /* Advances the clock by the cost of a send. */
-void vt_pay(struct vt *v);
+void vt_send_cost(struct vt *v);
 /* Hands buffer i to the engine. */
 void vt_post(struct vt *v, uint32_t i);
 
@@ -381,20 +381,21 @@ void vt_engine_try(struct vt *v);
  * Whether the owner in the engine word is a living rank; whether a rank's
  * process lives.
  */
-bool vt_owner_lives(const struct weft_vt *w, uint32_t owner);
-bool vt_rank_lives(const struct weft_vt *w, uint32_t rank);
+bool vt_owner_alive(const struct weft_vt *w, uint32_t owner);
+bool vt_rank_alive(const struct weft_vt *w, uint32_t rank);
 
 /* vt_message.c */
 /* Sends the message that begins with packet first; returns its last packet. */
-uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first);
+uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
+			 uint32_t first);
 /* Bytes of the message whose last packet is end have arrived. */
-void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes);
+void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes);
 /* The rest of the message whose last packet is end is lost. */
-void vt_message_lost(struct vt_turn *t, uint32_t end);
+void vt_message_lost(struct vt_engine_pass *t, uint32_t end);
 /* FIFOs of buffers: append, remove, first one to a rank from here on. */
-void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i);
-void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i);
-uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to);
+void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
+void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
+uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);
 
 /* vt_dma.c */
 int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
@@ -403,11 +404,11 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
  * A transfer of this rank has completed: calls its done(). -EPROTO: no such
  * transfer.
  */
-int vt_dma_over(struct vt *v, const struct vt_buf *b);
+int vt_dma_completed(struct vt *v, const struct vt_buf *b);
 /* Called by the engine. */
-void vt_dma_post(struct vt_turn *t, uint32_t i);
-void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes);
-void vt_dma_lost(struct vt_turn *t, uint32_t i);
+void vt_dma_post(struct vt_engine_pass *t, uint32_t i);
+void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
+void vt_dma_lost(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_fault.c */
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
@@ -415,7 +416,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
 const char *vt_fault_item(struct weft_carrier *c, unsigned i,
 			  uint64_t *value_p);
 int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
-void vt_dma_acked(struct vt_turn *t, uint32_t i);
+void vt_dma_acked(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_watch.c */
 /* Checks whether the ranks that should run still exist. */
@@ -427,29 +428,29 @@ struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
 struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
 /* The member that sent a part; whether it gets the result. */
 struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b);
-bool vt_part_awaits(const struct weft_vt_part *part, uint32_t member);
+bool vt_part_has_result(const struct weft_vt_part *part, uint32_t member);
 /*
  * A part without a result for its member is complete: returns its buffer and
  * releases a member that waits for its window. vt_route_done(): for any part
  * that has been combined.
  */
-void vt_part_over(struct vt_turn *t, uint32_t i);
-void vt_route_done(struct vt_turn *t, uint32_t i);
+void vt_part_done(struct vt_engine_pass *t, uint32_t i);
+void vt_route_done(struct vt_engine_pass *t, uint32_t i);
 /* acc = acc op in; disagreement of members is recorded in acc's flags. */
-void vt_part_add(struct vt_turn *t, struct vt_buf *acc,
+void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 		 const struct vt_buf *in);
 /*
  * Stores a result until all members have it and returns its slot in the window
- * (its buffer stays with its member). vt_route_hand_out(): gives the result to
+ * (its buffer stays with its member). vt_route_deliver(): gives the result to
  * a member whose part waits.
  */
-unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
-		       uint32_t i);
-bool vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		       unsigned k);
+unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
+			       uint64_t seq, uint32_t i);
+bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
+		      unsigned k);
 /* A sum has reached the one member that gets it, or is broadcast to all. */
-void vt_route_hand(struct vt_turn *t, uint32_t i);
-void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
+void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i);
+void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 
 /* vt_route.c */
 int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
@@ -465,11 +466,11 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
 /* Stores an arrived result until it is taken. -EPROTO: not a result. */
-int vt_route_keep(struct vt *v, const struct vt_buf *b);
+int vt_route_result_put(struct vt *v, const struct vt_buf *b);
 /* Is there a window slot again for the part that a send could not post? */
 bool vt_route_room(const struct vt *v);
 /* Called by the engine. */
-void vt_route_post(struct vt_turn *t, uint32_t i);
+void vt_route_post(struct vt_engine_pass *t, uint32_t i);
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count);
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
@@ -488,29 +489,29 @@ void vt_tree_close(struct weft_vt *w, uint32_t place);
  * The route has no tree of the network and its members pass everything on:
  * their interfaces by chained events, or their processors by polling.
  */
-bool vt_tree_none(const struct weft_vt *w, uint32_t place);
+bool vt_tree_absent(const struct weft_vt *w, uint32_t place);
 bool vt_tree_chained(const struct weft_vt *w, uint32_t place);
-bool vt_tree_looks(const struct weft_vt *w, uint32_t place);
+bool vt_tree_by_cpu(const struct weft_vt *w, uint32_t place);
 bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node);
 uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
 		      uint32_t *nth);
 
 /* vt_fold.c */
 /* Does the machine's network leave this part to the members' interfaces? */
-bool vt_folds(const struct weft_vt *w, uint32_t place,
-	      const struct weft_vt_part *part);
+bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
+		     const struct weft_vt_part *part);
 void vt_adder_init(struct vt_adder *a);
 /* Is the window slot of seq free of parts that are not yet combined? */
-bool vt_fold_fits(const struct vt_adder *a, uint64_t seq);
-void vt_fold_post(struct vt_turn *t, uint32_t i);
+bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq);
+void vt_fold_post(struct vt_engine_pass *t, uint32_t i);
 void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie);
-void vt_fold_packet(struct vt_turn *t, uint32_t i, uint32_t bytes);
+void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
 
 /* vt_tell.c */
 /* Sends the result in part i from the first member to all, from time at on. */
-void vt_tell_begin(struct vt_turn *t, uint32_t i, uint64_t at);
+void vt_tell_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 /* Sends a broadcast from its root by chained events. */
-void vt_tell_cast(struct vt_turn *t, uint32_t i);
+void vt_tell_cast(struct vt_engine_pass *t, uint32_t i);
 /* Had the broadcast arrived before this member posted its part? */
 bool vt_tell_came(struct weft_vt *w, uint32_t place, uint32_t member,
 		  unsigned k);
@@ -518,8 +519,8 @@ bool vt_tell_came(struct weft_vt *w, uint32_t place, uint32_t member,
  * A packet of a result is at a member, which passes the result on when
  * complete.
  */
-void vt_tell_packet(struct vt_turn *t, uint64_t cookie, uint64_t offset,
+void vt_tell_packet(struct vt_engine_pass *t, uint64_t cookie, uint64_t offset,
 		    uint32_t bytes);
-void vt_tell_timer(struct vt_turn *t, uint64_t cookie);
+void vt_tell_timer(struct vt_engine_pass *t, uint64_t cookie);
 
 #endif

@@ -4,7 +4,7 @@
  * events that start packets (vt_tell.c, vt_fold.c): five of eight ranks. In
  * their tree 1, 2 and 3 are children of 0, and 4 is a child of 3.
  */
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 
 #include "test/t.h"
 

@@ -40,7 +40,7 @@ static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
 		.kind = d->what	 ? VT_CHANGE
 			: d->get ? VT_GET
 				 : VT_PUT,
-		.step = d->what || d->get ? VT_DMA_ASKED : VT_DMA_MOVING,
+		.step = d->what || d->get ? VT_DMA_REQUEST : VT_DMA_DATA,
 		.ordered = d->ordered,
 		.remote = d->remote,
 		.region = d->region,
@@ -92,8 +92,8 @@ static void fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
 	b->more = 1; /* reception of the completion costs nothing */
 	b->way = d->way;
 	memcpy(b->payload, m, sizeof(*m));
-	v->lengthy = !d->quick;
-	vt_pay(v);
+	v->long_message = !d->quick;
+	vt_send_cost(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE;
 }
@@ -125,7 +125,7 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	return 0;
 }
 
-int vt_dma_over(struct vt *v, const struct vt_buf *b)
+int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 {
 	struct weft_vt_dma *d;
 	struct vt_dma m;
@@ -135,7 +135,7 @@ int vt_dma_over(struct vt *v, const struct vt_buf *b)
 	if (!d || m.err > 0)
 		return -EPROTO;
 	v->dma[b->id] = NULL;
-	vt_pass(v->me, v->w->cfg.poll_ps);
+	vt_clock_advance(v->me, v->w->cfg.poll_ps);
 	d->done(d, m.err);
 	return 0;
 }
@@ -143,8 +143,8 @@ int vt_dma_over(struct vt *v, const struct vt_buf *b)
 /* ---- the bytes ----------------------------------------------------------- */
 
 /* Copies between two other processes through a bounce buffer. */
-static int carry(pid_t from, uint64_t src, pid_t to, uint64_t dst,
-		 uint64_t bytes)
+static int copy_between(pid_t from, uint64_t src, pid_t to, uint64_t dst,
+			uint64_t bytes)
 {
 	static char bounce[BOUNCE]; /* only the engine's owner uses it */
 	int ret = 0;
@@ -174,7 +174,7 @@ static int move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 		iov.iov_base = (void *)(uintptr_t)src;
 		return carrier_cma(to, true, &iov, 1, dst);
 	}
-	return carry(from, src, to, dst, bytes);
+	return copy_between(from, src, to, dst, bytes);
 }
 
 /* Copies between own memory and a process; there: to the process. */
@@ -203,7 +203,7 @@ static int refused(int err)
 
 /* A transfer, and the processes of its two ends. */
 struct job {
-	struct vt_turn *t;
+	struct vt_engine_pass *t;
 	struct vt_buf *b;
 	struct vt_dma *m;
 	pid_t origin;
@@ -241,7 +241,7 @@ static int job_scatter(const struct job *j, unsigned char *from)
 }
 
 /* Copies the bytes of a short get when the target's interface reads them. */
-static int job_take(const struct job *j)
+static int job_get_read(const struct job *j)
 {
 	return reach(j->target, false, j->b->payload + sizeof(*j->m),
 		     j->m->remote, j->m->bytes);
@@ -270,13 +270,13 @@ static int job_change(const struct job *j)
 	return ret ? ret : job_scatter(j, old);
 }
 
-static int job_keep(const struct job *j)
+static int job_get_write(const struct job *j)
 {
 	return job_scatter(j, j->b->payload + sizeof(*j->m));
 }
 
 /* Executes a step of a transfer and records its error. */
-static void job_do(struct vt_turn *t, uint32_t i,
+static void job_do(struct vt_engine_pass *t, uint32_t i,
 		   int (*part)(const struct job *j))
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -302,17 +302,17 @@ static void job_do(struct vt_turn *t, uint32_t i,
 
 /* ---- messages ------------------------------------------------------------ */
 
-static bool comes_back(const struct vt_dma *m)
+static bool is_return(const struct vt_dma *m)
 {
-	return m->step == (m->kind == VT_PUT ? VT_DMA_TOLD : VT_DMA_MOVING);
+	return m->step == (m->kind == VT_PUT ? VT_DMA_RESPONSE : VT_DMA_DATA);
 }
 
 /* Bytes of the message of a step. */
 static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 {
-	if (m->step == VT_DMA_TOLD || (m->err && comes_back(m)))
+	if (m->step == VT_DMA_RESPONSE || (m->err && is_return(m)))
 		return 0;
-	if (m->step == VT_DMA_ASKED)
+	if (m->step == VT_DMA_REQUEST)
 		return b->way.bytes ? b->way.bytes - 1 : 0;
 	return m->kind == VT_CHANGE && !m->count ? 0 : m->bytes;
 }
@@ -324,11 +324,11 @@ static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
  * memory may have the address of a former one. Memory outside of regions is
  * mapped by areas that move as a whole.
  */
-static uint64_t placed(const struct weft_vt *w, uint32_t rank,
-		       const struct vt_dma *m)
+static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
+			      const struct vt_dma *m)
 {
 	const uint64_t far = 1ull << 30, page = 4096, apart = 16411 * page;
-	struct vt_desk *d = &w->desk_of[rank];
+	struct vt_rank_cold *d = &w->cold_of[rank];
 	uint64_t first = m->region ? m->region : m->remote - m->remote % page;
 	uint64_t reach = m->region ? 0 : far;
 	uint32_t i, count = d->areas;
@@ -348,18 +348,18 @@ static uint64_t placed(const struct weft_vt *w, uint32_t rank,
 }
 
 /* Sends the message of the step that begins now. */
-static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
+static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
-	bool back = comes_back(m);
+	bool back = is_return(m);
 	struct net_msg msg;
 
 	if (back)
-		vt_aim_unit(t->w, b->to, b->from, &m->back, &msg);
+		vt_msg_init_unit(t->w, b->to, b->from, &m->back, &msg);
 	else
-		vt_aim(t->w, b->from, b->to, &b->way, &msg);
-	msg.address = back ? 0 : placed(t->w, b->to, m);
+		vt_msg_init(t->w, b->from, b->to, &b->way, &msg);
+	msg.address = back ? 0 : model_address(t->w, b->to, m);
 	msg.cookie = i | VT_COOKIE_DMA;
 	msg.bytes = step_bytes(b, m);
 	m->acked = m->kind == VT_PUT && msg.ack;
@@ -370,14 +370,14 @@ static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 	vt_model_send(t->w, at, &msg);
 }
 
-static void end(struct vt_turn *t, uint32_t i)
+static void end(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t from = b->from, to = b->to;
 
 	vt_arrive(t, from, i, false);
-	vt_landed(t, from);
-	vt_landed(t, to);
+	vt_flight_done(t, from);
+	vt_flight_done(t, to);
 }
 
 /* ---- execution ----------------------------------------------------------- */
@@ -386,24 +386,24 @@ static void end(struct vt_turn *t, uint32_t i)
  * The interface of a rank executes its atomics one by one; completion time of
  * this one.
  */
-static uint64_t change_time(struct vt_turn *t, uint32_t rank)
+static uint64_t change_time(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 
-	if (r->changing_ps < t->at)
-		r->changing_ps = t->at;
-	r->changing_ps += t->w->cfg.change_ps;
-	return r->changing_ps;
+	if (r->atomics_end_ps < t->at)
+		r->atomics_end_ps = t->at;
+	r->atomics_end_ps += t->w->cfg.change_ps;
+	return r->atomics_end_ps;
 }
 
-static void happen_put(struct vt_turn *t, uint32_t i, struct vt_dma *m)
+static void execute_put(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 {
 	uint32_t to = vt_buf(t->w, i)->to;
 
 	job_do(t, i, job_move);
-	vt_touched(t, to);
+	vt_memory_changed(t, to);
 	if (!m->acked) {
-		m->step = VT_DMA_TOLD;
+		m->step = VT_DMA_RESPONSE;
 		step_send(t, i, t->at);
 	} else if (!(m->waits & VT_DMA_ACK)) {
 		end(t, i);
@@ -411,28 +411,28 @@ static void happen_put(struct vt_turn *t, uint32_t i, struct vt_dma *m)
 }
 
 /* Executes the memory access of a transfer, in order. */
-static void happen(struct vt_turn *t, uint32_t i)
+static void execute(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
 	uint64_t at = t->at;
 
-	m->waits &= (uint8_t)~VT_DMA_TURN;
+	m->waits &= (uint8_t)~VT_DMA_ORDER;
 	if (m->kind == VT_PUT) {
-		happen_put(t, i, m);
+		execute_put(t, i, m);
 		return;
 	}
-	if (m->step == VT_DMA_MOVING) {
+	if (m->step == VT_DMA_DATA) {
 		job_do(t, i, job_move);
 		end(t, i);
 		return;
 	}
-	job_do(t, i, m->kind == VT_CHANGE ? job_change : job_take);
+	job_do(t, i, m->kind == VT_CHANGE ? job_change : job_get_read);
 	if (m->kind == VT_CHANGE) {
 		at = change_time(t, b->to);
-		vt_touched(t, b->to);
+		vt_memory_changed(t, b->to);
 	}
-	m->step = VT_DMA_MOVING;
+	m->step = VT_DMA_DATA;
 	step_send(t, i, at);
 }
 
@@ -440,28 +440,28 @@ static void happen(struct vt_turn *t, uint32_t i)
  * The transfer is ready: executes it and those behind it, as far as their order
  * permits.
  */
-static void in_turn(struct vt_turn *t, uint32_t i)
+static void execute_in_order(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_dma *m = (void *)b->payload;
-	struct vt_line *line = &vt_rank(w, b->from)->reach;
+	struct vt_msg_fifo *line = &vt_rank(w, b->from)->reach;
 	uint32_t to = b->to, later;
 
 	if (!m->ordered) {
-		happen(t, i);
+		execute(t, i);
 		return;
 	}
 	m->ready = 1;
-	i = vt_line_first(w, line->first, to);
+	i = vt_msg_fifo_first(w, line->first, to);
 	while (i != VT_NONE) {
 		m = (void *)vt_buf(w, i)->payload;
 		if (!m->ready)
 			return;
 		later = vt_buf(w, i)->later;
-		vt_line_remove(w, line, i);
-		happen(t, i);
-		i = vt_line_first(w, later, to);
+		vt_msg_fifo_remove(w, line, i);
+		execute(t, i);
+		i = vt_msg_fifo_first(w, later, to);
 	}
 }
 
@@ -469,81 +469,81 @@ static void in_turn(struct vt_turn *t, uint32_t i)
  * Neither the transfer nor its response will arrive; later ones need not wait
  * for it.
  */
-void vt_dma_lost(struct vt_turn *t, uint32_t i)
+void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_dma *m = (void *)b->payload;
-	struct vt_line *line = &vt_rank(w, b->from)->reach;
+	struct vt_msg_fifo *line = &vt_rank(w, b->from)->reach;
 	uint32_t to = b->to;
 
 	m->err = -ECONNRESET;
-	if (m->ordered && m->waits & VT_DMA_TURN)
-		vt_line_remove(w, line, i);
+	if (m->ordered && m->waits & VT_DMA_ORDER)
+		vt_msg_fifo_remove(w, line, i);
 	end(t, i);
-	i = vt_line_first(w, line->first, to);
+	i = vt_msg_fifo_first(w, line->first, to);
 	if (i != VT_NONE &&
 	    ((struct vt_dma *)(void *)vt_buf(w, i)->payload)->ready)
-		in_turn(t, i);
+		execute_in_order(t, i);
 }
 
 /* ---- the engine ---------------------------------------------------------- */
 
-void vt_dma_post(struct vt_turn *t, uint32_t i)
+void vt_dma_post(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_dma *m = (void *)b->payload;
 
-	vt_rank(w, b->from)->flying++;
-	vt_rank(w, b->to)->flying++;
+	vt_rank(w, b->from)->in_flight++;
+	vt_rank(w, b->to)->in_flight++;
 	m->kept = m->ordered && m->kind == VT_GET &&
 		  m->bytes <= w->buf_bytes - offsetof(struct vt_buf, payload) -
 				      sizeof(*m);
 	step_send(t, i, vt_send_time(w, b->stamp));
-	m->waits = VT_DMA_TURN | (m->acked ? VT_DMA_ACK : 0);
+	m->waits = VT_DMA_ORDER | (m->acked ? VT_DMA_ACK : 0);
 	if (m->ordered)
-		vt_line_add(w, &vt_rank(w, b->from)->reach, i);
+		vt_msg_fifo_add(w, &vt_rank(w, b->from)->reach, i);
 }
 
 /* All bytes of a step's message have arrived. */
-static void step_over(struct vt_turn *t, uint32_t i, struct vt_dma *m)
+static void step_done(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 {
-	bool back = comes_back(m);
+	bool back = is_return(m);
 
 	if (!back && (m->kind != VT_GET || m->kept)) {
-		in_turn(t, i);
+		execute_in_order(t, i);
 	} else if (!back) {
 		m->step++;
 		step_send(t, i, t->at);
 	} else if (m->kind == VT_GET && !m->kept) {
-		in_turn(t, i);
+		execute_in_order(t, i);
 	} else {
 		if (m->kind == VT_GET && !m->err)
-			job_do(t, i, job_keep);
+			job_do(t, i, job_get_write);
 		end(t, i);
 	}
 }
 
-void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
+void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
 
-	vt_sure(b->kind == VT_DMA && m->step <= VT_DMA_TOLD);
+	vt_sure(b->kind == VT_DMA && m->step <= VT_DMA_RESPONSE);
 	m->come += bytes;
 	if (m->come >= m->awaited)
-		step_over(t, i, m);
+		step_done(t, i, m);
 }
 
 /* The origin's interface has the acknowledgement of a put. */
-void vt_dma_acked(struct vt_turn *t, uint32_t i)
+void vt_dma_acked(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
 
 	vt_sure(b->kind == VT_DMA && m->kind == VT_PUT && m->acked);
 	m->waits &= (uint8_t)~VT_DMA_ACK;
-	if (!(m->waits & VT_DMA_TURN))
+	if (!(m->waits & VT_DMA_ORDER))
 		end(t, i);
 }

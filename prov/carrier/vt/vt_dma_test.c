@@ -4,7 +4,7 @@
  * network: no processor takes part, bytes are right, times are the engine's,
  * and messages of a pair keep their order.
  */
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 #include "test/t.h"
 
 #include <string.h>
@@ -372,7 +372,7 @@ static int overtake(struct play *p, struct end *e, uint32_t rank)
 		return wait_got(e, 40) || e->bad;
 	for (uint64_t n = 0; n < 40; n++) {
 		bool is_long = n % 4 == 0;
-		struct weft_vt_way way = { .fifo = is_long ? 2 : 1 };
+		struct weft_vt_pkt_attr way = { .fifo = is_long ? 2 : 1 };
 
 		way.path = (uint8_t)e->c->virt->path(e->c,
 						     is_long ? "dma" : "sten");
@@ -395,7 +395,7 @@ static void a_short_message_does_not_overtake(void **state)
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
-	struct weft_vt_way way = { .bytes = p->seed > 1 ? 2001 : 0 };
+	struct weft_vt_pkt_attr way = { .bytes = p->seed > 1 ? 2001 : 0 };
 
 	if (rank == 1)
 		return wait_got(e, 1);

@@ -38,18 +38,18 @@
 /* ---- the lock ------------------------------------------------------------ */
 
 /* Does the process of a rank exist? A rank that has not started yet counts. */
-bool vt_rank_lives(const struct weft_vt *w, uint32_t rank)
+bool vt_rank_alive(const struct weft_vt *w, uint32_t rank)
 {
 	/* A7 pairs with R7 in vt_open(): the start time is written. */
 	uint32_t pid = weft_load32(&w->rank_of[rank].pid);
 
-	return !pid || weft_alive(pid, w->rank_of[rank].start);
+	return !pid || weft_proc_alive(pid, w->rank_of[rank].start);
 }
 
 /* owner: value of the engine word, a rank plus one. */
-bool vt_owner_lives(const struct weft_vt *w, uint32_t owner)
+bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
 {
-	return owner - 1 < w->size && vt_rank_lives(w, owner - 1);
+	return owner - 1 < w->size && vt_rank_alive(w, owner - 1);
 }
 
 /*
@@ -66,11 +66,11 @@ static bool lock(struct vt *v)
 		/* F1 pairs with F0: either side sees the other. */
 		weft_add32(&h->waiters, 1);
 		weft_fence_full();
-		weft_futex_sleep(&h->engine, owner, LOOK_NS,
-				 WEFT_FUTEX_PROCESSES);
+		weft_futex_wait(&h->engine, owner, LOOK_NS,
+				WEFT_FUTEX_PROCESSES);
 		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner &&
-		    !vt_owner_lives(v->w, owner)) {
+		    !vt_owner_alive(v->w, owner)) {
 			weft_store32(&h->broken, VT_BROKEN);
 			weft_cas32(&h->engine, &owner, 0);
 		}
@@ -95,13 +95,13 @@ static void unlock(struct vt *v)
 
 /* ---- blocked ranks ------------------------------------------------------- */
 
-static bool runs_not(const struct vt_rank *r)
+static bool is_blocked(const struct vt_rank *r)
 {
 	/* relaxed: a blocked rank decremented running before this pass */
 	uint32_t s = weft_load32_relaxed(&r->status);
 
 	return s == WEFT_VT_BLOCKED || s == WEFT_VT_POLLING ||
-	       s == WEFT_VT_JUMPING;
+	       s == WEFT_VT_POLL_LOOP;
 }
 
 /* ---- calls up from the network ------------------------------------------- */
@@ -109,7 +109,7 @@ static bool runs_not(const struct vt_rank *r)
 /* Leaves the model when another rank has found that it makes no progress. */
 static void up_breath(void *arg)
 {
-	const struct vt_turn *t = arg;
+	const struct vt_engine_pass *t = arg;
 
 	vt_sure(!weft_load32(&t->w->head->broken));
 }
@@ -118,11 +118,11 @@ static void up_breath(void *arg)
 static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		      uint64_t offset, uint32_t bytes)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 	uint32_t i = (uint32_t)cookie;
 
 	t->at = at;
-	if (cookie & VT_COOKIE_TELL)
+	if (cookie & VT_COOKIE_RESULT)
 		vt_tell_packet(t, cookie, offset, bytes);
 	else if (cookie & VT_COOKIE_DMA)
 		vt_dma_packet(t, i, bytes);
@@ -134,7 +134,7 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 
 	if (!(cookie & VT_COOKIE_ACK))
 		return;
@@ -144,14 +144,14 @@ static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 	uint32_t i = (uint32_t)cookie;
 
 	(void)node;
 	t->at = at;
 	if (cookie & VT_COOKIE_DMA)
 		vt_dma_lost(t, i);
-	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_TELL)))
+	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_RESULT)))
 		/* not for FOLD or TELL: their route has failed */
 		vt_message_lost(t, i);
 }
@@ -170,7 +170,7 @@ static const struct net_up net_calls = {
 /* ---- draining ------------------------------------------------------------ */
 
 /* Returns the buffers that a rank has read to their owners. */
-static void engine_return(struct vt_turn *t, struct vt_rank *r)
+static void engine_return(struct vt_engine_pass *t, struct vt_rank *r)
 {
 	struct weft_vt *w = t->w;
 	uint32_t i = weft_swap32(&r->freed, VT_NONE), n = 0;
@@ -180,7 +180,7 @@ static void engine_return(struct vt_turn *t, struct vt_rank *r)
 		/* relaxed: pushed before the swap */
 		uint32_t next = weft_load32_relaxed(&vt_buf(w, i)->next);
 
-		vt_give_back(t, i);
+		vt_buf_return(t, i);
 		i = next;
 	}
 }
@@ -203,16 +203,16 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 	return first;
 }
 
-static void post_bye(struct vt_turn *t, uint32_t rank)
+static void post_leave(struct vt_engine_pass *t, uint32_t rank)
 {
 	t->w->rank_of[rank].bye =
 		t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
-	if (!t->w->rank_of[rank].flying)
-		vt_depart(t, rank);
+	if (!t->w->rank_of[rank].in_flight)
+		vt_rank_left(t, rank);
 }
 
 /* Dead ranks leave when their last packets have arrived. */
-static void post_deaths(struct vt_turn *t)
+static void post_deaths(struct vt_engine_pass *t)
 {
 	for (uint32_t i = 0; i < t->w->size; i++) {
 		struct vt_rank *r = &t->w->rank_of[i];
@@ -220,12 +220,12 @@ static void post_deaths(struct vt_turn *t)
 		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->bye)
 			continue;
 		r->bye = ECONNRESET;
-		if (!r->flying)
-			vt_depart(t, i);
+		if (!r->in_flight)
+			vt_rank_left(t, i);
 	}
 }
 
-static void engine_drain(struct vt_turn *t, uint32_t rank)
+static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 	uint32_t i, next, n = 0;
@@ -240,14 +240,14 @@ static void engine_drain(struct vt_turn *t, uint32_t rank)
 		next = vt_after(t->w, i);
 		if (kind == VT_DMA)
 			vt_dma_post(t, i);
-		else if (kind == VT_BYE)
-			post_bye(t, rank);
+		else if (kind == VT_LEAVE)
+			post_leave(t, rank);
 		else if (kind != VT_PACKET)
 			vt_route_post(t, i);
 	}
 }
 
-static void engine_drain_all(struct vt_turn *t)
+static void engine_drain_all(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	bool all = weft_swap32(&w->head->late, 0) || w->head->threads;
@@ -271,17 +271,17 @@ static uint64_t next_due(const struct weft_vt *w)
 	return min;
 }
 
-static void free_due(struct vt_turn *t)
+static void free_due(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 
 	for (uint32_t i = 0; i < w->size; i++)
 		if (vt_due(w, i) <= vt_reached(w))
-			vt_turn_free(t, i, vt_due(w, i));
+			vt_rank_release(t, i, vt_due(w, i));
 }
 
 /* Runs the model up to and including a time; head.now is the time reached. */
-static void engine_step(struct vt_turn *t, uint64_t until)
+static void engine_step(struct vt_engine_pass *t, uint64_t until)
 {
 	struct vt_head *h = t->w->head;
 	uint64_t reached;
@@ -301,40 +301,40 @@ static void engine_step(struct vt_turn *t, uint64_t until)
 }
 
 /* No event is left, so nothing may be in flight, or a packet was lost. */
-static void nothing_is_missing(const struct weft_vt *w)
+static void check_nothing_in_flight(const struct weft_vt *w)
 {
 	struct net_count n;
 
 	net_count_get(w->net, &n);
 	vt_sure(n.injected == n.delivered);
 	for (uint32_t i = 0; i < w->size; i++)
-		vt_sure(!w->rank_of[i].flying &&
+		vt_sure(!w->rank_of[i].in_flight &&
 			weft_load32(&w->rank_of[i].status) <= WEFT_VT_DEAD);
 }
 
 /* All ranks wait and no event is left. */
-static void engine_deadlock(struct vt_turn *t)
+static void engine_deadlock(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	uint32_t n = 0;
 
 	if (w->head->threads)
 		return;
-	nothing_is_missing(w);
+	check_nothing_in_flight(w);
 	for (uint32_t i = 0; i < w->size; i++) {
-		if (!runs_not(&w->rank_of[i]))
+		if (!is_blocked(&w->rank_of[i]))
 			continue;
 		/* relaxed: published by the release of the rank */
 		weft_store32_relaxed(&w->rank_of[i].verdict, EDEADLK);
-		vt_turn_free(t, i, vt_now(&w->rank_of[i]));
+		vt_rank_release(t, i, vt_now(&w->rank_of[i]));
 		n++;
 	}
-	weft_store32(&w->head->unsaid, n);
+	weft_store32(&w->head->unreported, n);
 	weft_store32(&w->head->deadlock, n ? VT_DEADLOCK : VT_DEADLOCK_NOT);
 }
 
 /* Whether only polls can release a rank: no packet or timeout is pending. */
-static bool engine_only_polls(const struct vt_turn *t)
+static bool engine_only_polls(const struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 
@@ -342,7 +342,7 @@ static bool engine_only_polls(const struct vt_turn *t)
 		return false;
 	for (uint32_t i = 0; i < w->size; i++)
 		if (vt_due(w, i) != VT_NEVER &&
-		    weft_load32(&w->rank_of[i].status) != WEFT_VT_JUMPING)
+		    weft_load32(&w->rank_of[i].status) != WEFT_VT_POLL_LOOP)
 			return false;
 	return true;
 }
@@ -351,7 +351,7 @@ static bool engine_only_polls(const struct vt_turn *t)
  * Nothing is in flight. A poll of many steps ends at its first one, because
  * nothing can arrive before the rank has returned from it.
  */
-static void engine_idle(struct vt_turn *t)
+static void engine_idle(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	/* relaxed: no rank runs */
@@ -362,7 +362,7 @@ static void engine_idle(struct vt_turn *t)
 	for (uint32_t i = 0; i < w->size; i++) {
 		struct vt_rank *r = &w->rank_of[i];
 
-		if (weft_load32(&r->status) != WEFT_VT_JUMPING)
+		if (weft_load32(&r->status) != WEFT_VT_POLL_LOOP)
 			continue;
 		polls++;
 		vt_due_set(w, i, vt_now(r) + w->cfg.poll_ps);
@@ -373,14 +373,14 @@ static void engine_idle(struct vt_turn *t)
 }
 
 /* How far the model may run before it has to release a rank. */
-static uint64_t run_until(const struct vt_turn *t, uint64_t due)
+static uint64_t run_until(const struct vt_engine_pass *t, uint64_t due)
 {
 	if (t->horizon == VT_NEVER && due == VT_NEVER)
 		return VT_NEVER;
 	return t->horizon <= due ? t->horizon - 1 : due;
 }
 
-static void engine_run(struct vt_turn *t)
+static void engine_run(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	uint32_t still = 0;
@@ -407,7 +407,7 @@ static void engine_run(struct vt_turn *t)
 }
 
 /* Lets all released ranks run: increments running before it sets a status. */
-static void engine_free_all(struct vt_turn *t)
+static void engine_free_all(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	uint32_t n = w->wake_count;
@@ -448,7 +448,7 @@ static void wake_all(struct vt *v)
 /* Runs under a guard: the world may have been overwritten. */
 static void engine_turn(void *arg)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 
 	t->w->head->turns++;
 	t->at = vt_reached(t->w);
@@ -460,7 +460,7 @@ static void engine_turn(void *arg)
 void vt_engine_try(struct vt *v)
 {
 	struct weft_vt *w = v->w;
-	struct vt_turn t = { .v = v, .w = w, .horizon = VT_NEVER };
+	struct vt_engine_pass t = { .v = v, .w = w, .horizon = VT_NEVER };
 
 	if (!lock(v))
 		return;

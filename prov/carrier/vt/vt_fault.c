@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-static void bury(struct vt_turn *t, uint32_t rank)
+static void rank_fail(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 
@@ -20,28 +20,28 @@ static void bury(struct vt_turn *t, uint32_t rank)
 	/* relaxed: published by the release of the rank */
 	weft_store32_relaxed(&r->verdict, EHOSTDOWN);
 	r->bye = ECONNRESET;
-	if (!r->flying)
-		vt_depart(t, rank);
-	vt_turn_free(t, rank, t->at);
+	if (!r->in_flight)
+		vt_rank_left(t, rank);
+	vt_rank_release(t, rank, t->at);
 }
 
 /* Every wait reports that the network is down. */
-static void end_all(struct vt_turn *t)
+static void end_all(struct vt_engine_pass *t)
 {
 	weft_store32(&t->w->head->net_down, 1);
-	weft_store32(&t->w->head->broken, VT_BROKEN_TOLD);
+	weft_store32(&t->w->head->broken, VT_BROKEN_NOTIFIED);
 	for (uint32_t i = 0; i < t->w->size; i++) {
 		if (weft_load32(&t->w->rank_of[i].status) >= WEFT_VT_DONE)
 			continue;
 		/* relaxed: published by the release of the rank */
 		weft_store32_relaxed(&t->w->rank_of[i].verdict, ENETDOWN);
-		vt_turn_free(t, i, t->at);
+		vt_rank_release(t, i, t->at);
 	}
 }
 
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 	char name[32];
 
 	t->at = at;
@@ -58,7 +58,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 	t->w->head->node_dead = 1;
 	for (uint32_t i = 0; i < t->w->size; i++)
 		if (t->w->rank_of[i].node == node)
-			bury(t, i);
+			rank_fail(t, i);
 }
 
 /* ---- queries ------------------------------------------------------------- */
@@ -67,7 +67,7 @@ const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
 {
 	struct net_fault_count n;
 
-	if (!net_fault_get(vt_of(c)->w->net, &n))
+	if (!net_fault_count_get(vt_of(c)->w->net, &n))
 		return NULL;
 	return net_fault_item(&n, i, value_p);
 }

@@ -25,15 +25,15 @@
 
 /* ---- adders -------------------------------------------------------------- */
 
-bool vt_folds(const struct weft_vt *w, uint32_t place,
-	      const struct weft_vt_part *part)
+bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
+		     const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)
-		return vt_tree_none(w, place) ||
-		       !net_tree_can(&w->cfg, NET_BARRIER);
+		return vt_tree_absent(w, place) ||
+		       !net_tree_supports(&w->cfg, NET_BARRIER);
 	return (part->kind == WEFT_VT_REDUCE ||
 		part->kind == WEFT_VT_ALLREDUCE) &&
-	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
+	       !net_tree_supports(&w->cfg, NET_ALLREDUCE);
 }
 
 /* Does the order of the additions change the result's bits? */
@@ -70,16 +70,16 @@ void vt_adder_init(struct vt_adder *a)
 	memset(a->taken, 0, sizeof(a->taken));
 	a->busy_ps = a->here_seq = 0;
 	a->early = VT_NONE;
-	a->told = 0;
+	a->early_results = 0;
 }
 
-bool vt_fold_fits(const struct vt_adder *a, uint64_t seq)
+bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq)
 {
 	return !a->taken[seq % VT_WINDOW];
 }
 
 /* The window slot of a part is free again. */
-static void spent(struct vt_turn *t, uint32_t i)
+static void slot_release(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t rank = vt_route_members(t->w, b->route)[b->to].rank;
@@ -89,16 +89,16 @@ static void spent(struct vt_turn *t, uint32_t i)
 
 	a->taken[b->part.seq % VT_WINDOW] = 0;
 	if (lack & VT_ROOM_ROUTE)
-		vt_engine_notice(t, rank, t->at);
+		vt_rank_notify(t, rank, t->at);
 }
 
 /* ---- sums ---------------------------------------------------------------- */
 
 /* Is the part added by an atomic to a word of its parent? */
-static bool by_word(const struct weft_vt *w, uint32_t place,
-		    const struct weft_vt_part *part)
+static bool by_atomic(const struct weft_vt *w, uint32_t place,
+		      const struct weft_vt_part *part)
 {
-	return part->word && w->word_path && vt_tree_none(w, place);
+	return part->word && w->word_path && vt_tree_absent(w, place);
 }
 
 /* Two words per route, used alternately. */
@@ -108,7 +108,7 @@ static uint64_t word_at(const struct vt_buf *b)
 }
 
 /* Sends the sum in a buffer; bytes of it have to arrive. */
-static void send_sum(struct vt_turn *t, uint32_t i, uint32_t bytes,
+static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 		     struct net_msg *msg, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -121,30 +121,34 @@ static void send_sum(struct vt_turn *t, uint32_t i, uint32_t bytes,
 }
 
 /* Sends the sum to a member of the route. */
-static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
-		    uint32_t member, uint64_t at)
+static void send_to(struct vt_engine_pass *t, const struct vt_member *m,
+		    uint32_t i, uint32_t member, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
-	const struct weft_vt_way way = { .path = (uint8_t)t->w->fold_path };
+	const struct weft_vt_pkt_attr way = {
+		.path = (uint8_t)t->w->fold_path
+	};
 	struct net_msg msg;
 
-	vt_aim_unit(t->w, b->from, m[member].rank, &way, &msg);
+	vt_msg_init_unit(t->w, b->from, m[member].rank, &way, &msg);
 	send_sum(t, i, b->part.bytes, &msg, at);
 }
 
 /* Sends the sum to the parent. */
-static void send_up(struct vt_turn *t, const struct vt_member *m, uint32_t i,
-		    uint32_t member, uint64_t at)
+static void send_up(struct vt_engine_pass *t, const struct vt_member *m,
+		    uint32_t i, uint32_t member, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
-	const struct weft_vt_way way = { .path = (uint8_t)t->w->word_path };
+	const struct weft_vt_pkt_attr way = {
+		.path = (uint8_t)t->w->word_path
+	};
 	struct net_msg msg;
 
-	if (!by_word(t->w, b->route, &b->part)) {
+	if (!by_atomic(t->w, b->route, &b->part)) {
 		send_to(t, m, i, member, at);
 		return;
 	}
-	vt_aim_unit(t->w, b->from, m[member].rank, &way, &msg);
+	vt_msg_init_unit(t->w, b->from, m[member].rank, &way, &msg);
 	msg.address = word_at(b);
 	t->w->head->route_atomics++;
 	send_sum(t, i, 8, &msg, at);
@@ -153,24 +157,24 @@ static void send_up(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 /* ---- adding -------------------------------------------------------------- */
 
 /* The first member has the complete sum. */
-static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
-		   uint64_t at)
+static void finish(struct vt_engine_pass *t, const struct vt_member *m,
+		   uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 
 	if (b->part.kind == WEFT_VT_REDUCE) {
 		vt_sure(b->part.root < t->w->size);
 		send_to(t, m, i, b->part.root, at);
-	} else if (vt_tree_none(t->w, b->route)) {
+	} else if (vt_tree_absent(t->w, b->route)) {
 		vt_tell_begin(t, i, at);
 	} else {
-		vt_route_cast(t, i, at);
+		vt_route_bcast(t, i, at);
 	}
 }
 
-static void let_go(struct vt_turn *t, uint32_t i)
+static void input_release(struct vt_engine_pass *t, uint32_t i)
 {
-	spent(t, i);
+	slot_release(t, i);
 	vt_route_done(t, i);
 }
 
@@ -178,7 +182,7 @@ static void let_go(struct vt_turn *t, uint32_t i)
  * Time at which an input that arrived now is added; atomics and counting events
  * take no time of the adder.
  */
-static uint64_t added_at(struct vt_turn *t, struct vt_adder *me,
+static uint64_t added_at(struct vt_engine_pass *t, struct vt_adder *me,
 			 const struct vt_buf *in)
 {
 	bool counts = vt_tree_chained(t->w, in->route) &&
@@ -188,7 +192,7 @@ static uint64_t added_at(struct vt_turn *t, struct vt_adder *me,
 		return t->at;
 	if (me->busy_ps < t->at)
 		me->busy_ps = t->at;
-	if (!by_word(t->w, in->route, &in->part))
+	if (!by_atomic(t->w, in->route, &in->part))
 		me->busy_ps += t->w->cfg.fold_ps;
 	return me->busy_ps;
 }
@@ -197,8 +201,8 @@ static uint64_t added_at(struct vt_turn *t, struct vt_adder *me,
  * Adds the inputs that have arrived, in order; after the last one the sum is
  * sent on.
  */
-static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
-		  uint64_t seq)
+static void add_inputs(struct vt_engine_pass *t, uint32_t place,
+		       uint32_t member, uint64_t seq)
 {
 	struct weft_vt *w = t->w;
 	struct vt_member *m = vt_route_members(w, place);
@@ -225,17 +229,18 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 		return;
 	/* all inputs are added: this slot is free for the next part */
 	for (unsigned c = 0; c < n; c++)
-		let_go(t, a[net_fold_child(&tree, member, c)].fold[k].buf);
+		input_release(t,
+			      a[net_fold_child(&tree, member, c)].fold[k].buf);
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
-	if (n && vt_tree_looks(w, place))
+	if (n && vt_tree_by_cpu(w, place))
 		at += w->cfg.poll_ps; /* the poll that finds the last input */
 	if (member) {
 		send_up(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
 		return;
 	}
-	spent(t, f->buf);
+	slot_release(t, f->buf);
 	finish(t, m, f->buf, at);
 }
 
@@ -244,7 +249,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
  * member has posted its own part. Otherwise the slot may still belong to
  * another part, because that one used another tree.
  */
-static bool comes_in(struct vt_turn *t, uint32_t i, uint32_t *up_p)
+static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
@@ -263,26 +268,26 @@ static bool comes_in(struct vt_turn *t, uint32_t i, uint32_t *up_p)
 }
 
 /* Takes the inputs that arrived before the member's own part. */
-static void take_early(struct vt_turn *t, struct vt_adder *me)
+static void take_early(struct vt_engine_pass *t, struct vt_adder *me)
 {
 	uint32_t *link = &me->early, up, n = 0;
 
 	while (*link != VT_NONE) {
 		vt_sure(n++ < t->w->buf_count);
-		if (comes_in(t, *link, &up))
+		if (input_arrive(t, *link, &up))
 			*link = vt_buf(t->w, *link)->chain;
 		else
 			link = &vt_buf(t->w, *link)->chain;
 	}
 }
 
-void vt_fold_post(struct vt_turn *t, uint32_t i)
+void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_adder *a = vt_adders(w, b->route);
 	uint64_t at = vt_send_time(w, b->stamp) +
-		      (vt_tree_looks(w, b->route) ? 0 : w->cfg.coll_inject_ps);
+		      (vt_tree_by_cpu(w, b->route) ? 0 : w->cfg.coll_inject_ps);
 	struct vt_fold *f;
 
 	vt_sure(b->to < w->size);
@@ -300,7 +305,7 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
  * A rank's own part is at its interface, and so are the parts before it:
  * several may have been posted at one time.
  */
-static void posted(struct vt_turn *t, uint32_t i)
+static void posted(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route, member = b->to;
@@ -318,16 +323,16 @@ static void posted(struct vt_turn *t, uint32_t i)
 			continue;
 		f->posted = false;
 		f->here = true;
-		go_on(t, place, member, me->here_seq);
+		add_inputs(t, place, member, me->here_seq);
 	}
 }
 
 void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 
 	t->at = at;
-	if (cookie & VT_COOKIE_TELL)
+	if (cookie & VT_COOKIE_RESULT)
 		vt_tell_timer(t, cookie);
 	else
 		posted(t, (uint32_t)cookie);
@@ -337,7 +342,7 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
  * A sum has arrived, at the member that adds it or at the one that gets the
  * result.
  */
-void vt_fold_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
+void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
@@ -348,11 +353,11 @@ void vt_fold_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
 	if (b->come < b->end)
 		return;
 	if (!b->to) {
-		vt_route_hand(t, i);
+		vt_route_result_to_root(t, i);
 		return;
 	}
-	if (comes_in(t, i, &up)) {
-		go_on(t, b->route, up, b->part.seq);
+	if (input_arrive(t, i, &up)) {
+		add_inputs(t, b->route, up, b->part.seq);
 		return;
 	}
 	b->chain = vt_adders(w, b->route)[up].early;

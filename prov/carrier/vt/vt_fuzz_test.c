@@ -227,8 +227,8 @@ static void parts_of(struct weft_vt *w, struct part *p)
 			      RANKS * sizeof(*w->rank_of) };
 	p[3] = (struct part){ "due", w->due, RANKS * 8 };
 	p[4] = (struct part){ "batch", w->batch, RANKS * 4 };
-	p[5] = (struct part){ "desks", w->desk_of,
-			      RANKS * sizeof(*w->desk_of) };
+	p[5] = (struct part){ "desks", w->cold_of,
+			      RANKS * sizeof(*w->cold_of) };
 	p[6] = (struct part){ "bufs", w->bufs, 16 * RANKS * w->buf_bytes };
 	p[7] = (struct part){ "members", w->members,
 			      RANKS * sizeof(*w->members) };

@@ -51,7 +51,7 @@
 /* Resources that a rank waits for when it cannot send, bits. */
 enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
 
-enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_TOLD };
+enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_NOTIFIED };
 
 /* Values of head.deadlock; any other value is garbage. */
 enum vt_deadlock { VT_DEADLOCK_NOT, VT_DEADLOCK = 0x64656164 };
@@ -64,7 +64,7 @@ struct vt_head {
 	uint64_t ranks_at;
 	uint64_t due_at;
 	uint64_t batch_at;
-	uint64_t desks_at;
+	uint64_t cold_at;
 	uint64_t bufs_at;
 	uint64_t joins_at;
 	uint64_t members_at;
@@ -82,13 +82,13 @@ struct vt_head {
 	weft_au32 waiters;		/* processes that wait for the engine */
 	weft_au64 cpus[VT_CPU_WORDS];	/* usable processors, a bit each */
 	weft_au32 broken;		/* the model is lost; enum vt_broken */
-	weft_au32 deadlock;  /* detected: every wait fails; enum vt_deadlock */
-	weft_au32 unsaid;    /* ranks that have not reported their wait yet */
-	weft_au32 left;	     /* ranks that left or died */
-	weft_au32 late;	     /* a rank outside of the batch has run */
-	uint32_t join_count; /* entries in joins */
-	weft_au32 died;	     /* a rank was found dead: check all ranks */
-	weft_au32 net_down;  /* a link without detour is dead */
+	weft_au32 deadlock;   /* detected: every wait fails; enum vt_deadlock */
+	weft_au32 unreported; /* ranks that have not reported their wait yet */
+	weft_au32 left;	      /* ranks that left or died */
+	weft_au32 late;	      /* a rank outside of the batch has run */
+	uint32_t join_count;  /* entries in joins */
+	weft_au32 died;	      /* a rank was found dead: check all ranks */
+	weft_au32 net_down;   /* a link without detour is dead */
 	uint32_t node_dead; /* a node is dead: ranks announce that they leave */
 	uint32_t batch_count;
 	weft_au64 now; /* virtual time that the model has reached */
@@ -126,18 +126,19 @@ struct vt_rank {
 	weft_au32 taken; /* packets that this rank has read */
 
 	/* line 1: written by the engine */
-	alignas(64) uint64_t freed_turn; /* last pass that released the rank */
-	uint32_t in_tail;		 /* last entry of the arrival list */
+	alignas(64) uint64_t
+		released_pass; /* last pass that released the rank */
+	uint32_t in_tail;      /* last entry of the arrival list */
 	uint32_t node;
-	uint32_t slot;	 /* index on the node */
-	uint32_t flying; /* packets and transfers in flight */
+	uint32_t slot;	    /* index on the node */
+	uint32_t in_flight; /* packets and transfers in flight */
 	uint32_t bye;	 /* errno: has closed, packets may still be in flight */
 	uint32_t routes; /* ids in use, a bit each */
-	struct vt_line {
+	struct vt_msg_fifo {
 		uint32_t first, last; /* FIFO of buffers, linked by later */
 	} out;			      /* its messages that could be overtaken */
-	struct vt_line reach;	      /* its ordered accesses */
-	uint64_t changing_ps;	      /* end of the atomics of its interface */
+	struct vt_msg_fifo reach;     /* its ordered accesses */
+	uint64_t atomics_end_ps;      /* end of the atomics of its interface */
 	uint32_t came;		      /* packets that have arrived for it */
 };
 
@@ -152,8 +153,8 @@ struct vt_area {
 };
 
 /* Rarely used data of a rank: its requests for routes, its last note. */
-struct vt_desk {
-	alignas(128) struct vt_wish {
+struct vt_rank_cold {
+	alignas(128) struct vt_route_request {
 		uint64_t key;
 		weft_au32 state; /* enum vt_route_state */
 		int32_t err;
@@ -170,7 +171,7 @@ struct vt_desk {
 	uint32_t areas;
 };
 
-static_assert(sizeof(struct vt_desk) % 128 == 0, "shared format");
+static_assert(sizeof(struct vt_rank_cold) % 128 == 0, "shared format");
 
 /* Kind of a posted buffer. */
 enum vt_kind {
@@ -179,7 +180,7 @@ enum vt_kind {
 	VT_PART, /* of a class route */
 	VT_ROUTE_OPEN,
 	VT_ROUTE_CLOSE,
-	VT_BYE,
+	VT_LEAVE,
 	VT_STUB, /* first entry of an empty list */
 };
 
@@ -200,7 +201,7 @@ struct vt_buf {
 	uint32_t nth;	/* position in the message, from 1 */
 	uint32_t no_slot; /* in the last packet: the message is discarded */
 	uint64_t stamp;	  /* time of sending, then of arrival */
-	struct weft_vt_way way;
+	struct weft_vt_pkt_attr way;
 	union {
 		struct weft_pkt pkt;
 		struct weft_vt_part part;
@@ -213,32 +214,32 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
 	      "shared format");
 
-#define VT_DMAS	       64u /* transfers of a rank in flight */
-#define VT_DMA_SEGS    8u
+#define VT_DMAS		  64u /* transfers of a rank in flight */
+#define VT_DMA_SEGS	  8u
 /* Bits of a cookie above the buffer's index: kind of the message. */
-#define VT_COOKIE_DMA  (UINT64_C(1) << 32)
-#define VT_COOKIE_FOLD (UINT64_C(2) << 32)
+#define VT_COOKIE_DMA	  (UINT64_C(1) << 32)
+#define VT_COOKIE_FOLD	  (UINT64_C(2) << 32)
 /* The sender waits for the acknowledgement of the whole message. */
-#define VT_COOKIE_ACK  (UINT64_C(4) << 32)
+#define VT_COOKIE_ACK	  (UINT64_C(4) << 32)
 /*
  * A result that is passed from member to member, or (HAND) to its own rank: the
  * member is in the upper bits, the place and the packet are in the lower ones.
  */
-#define VT_COOKIE_TELL (UINT64_C(8) << 32)
-#define VT_COOKIE_HAND (UINT64_C(16) << 32)
-#define VT_TELL_MEMBER 40
+#define VT_COOKIE_RESULT  (UINT64_C(8) << 32)
+#define VT_COOKIE_DELIVER (UINT64_C(16) << 32)
+#define VT_RESULT_MEMBER  40
 
 enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
 
 /*
  * The messages of a transfer: a request, the data, and the response to a put.
  */
-enum vt_dma_step { VT_DMA_ASKED, VT_DMA_MOVING, VT_DMA_TOLD };
+enum vt_dma_step { VT_DMA_REQUEST, VT_DMA_DATA, VT_DMA_RESPONSE };
 
 /* Conditions that a transfer waits for, bits. */
 enum vt_dma_wait {
-	VT_DMA_TURN = 1, /* completion of the transfers before it */
-	VT_DMA_ACK = 2,	 /* the other end's acknowledgement */
+	VT_DMA_ORDER = 1, /* completion of the transfers before it */
+	VT_DMA_ACK = 2,	  /* the other end's acknowledgement */
 };
 
 /*
@@ -265,7 +266,7 @@ struct vt_dma {
 	uint64_t awaited;
 	uint64_t at[VT_DMA_SEGS];
 	uint64_t len[VT_DMA_SEGS];
-	struct weft_vt_way back;
+	struct weft_vt_pkt_attr back;
 };
 
 /* Size of one buffer with its packet. */
@@ -278,7 +279,7 @@ static inline size_t vt_buf_bytes(uint64_t packet_bytes)
 }
 
 /* State of a route's place, and of a rank's request for a route. */
-enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_ASKED, VT_ROUTE_OPENED };
+enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_REQUESTED, VT_ROUTE_OPENED };
 
 /*
  * Places of a rank: for routes whose first member it is, and for requests in
@@ -299,11 +300,12 @@ struct vt_join {
 struct vt_route {
 	weft_au32 state; /* enum vt_route_state */
 	uint32_t user_id;
-	uint32_t id;	 /* id in prov/net */
-	uint32_t count;	 /* members */
-	uint32_t closed; /* members that have closed it */
-	uint32_t times;	 /* number of times that this place was opened */
-	uint32_t bare; /* no tree of the network: its members pass packets on */
+	uint32_t id;	  /* id in prov/net */
+	uint32_t count;	  /* members */
+	uint32_t closed;  /* members that have closed it */
+	uint32_t times;	  /* number of times that this place was opened */
+	uint32_t no_tree; /* no tree of the network: its members pass packets on
+			   */
 	/* results being distributed, by slot of the window */
 	uint64_t seq[VT_WINDOW]; /* the result's sequence number, plus one */
 	uint32_t flags[VT_WINDOW];
@@ -330,12 +332,12 @@ struct vt_tree {
  * place, and which opening of that place, since a tree may carry the results of
  * several routes.
  */
-#define VT_CAST_PLACE 32
-#define VT_CAST_TIMES 52
-static inline uint64_t vt_cast_of(uint32_t place, const struct vt_route *r)
+#define VT_BCAST_PLACE	 32
+#define VT_BCAST_OPENING 52
+static inline uint64_t vt_bcast_cookie(uint32_t place, const struct vt_route *r)
 {
-	return (uint64_t)place << VT_CAST_PLACE | (uint64_t)r->times
-							  << VT_CAST_TIMES;
+	return (uint64_t)place << VT_BCAST_PLACE | (uint64_t)r->times
+							   << VT_BCAST_OPENING;
 }
 
 /* A slot of a reduction at a member's interface; vt_fold.c. */
@@ -363,7 +365,8 @@ struct vt_adder {
 	uint64_t here_seq; /* parts before this one are at its interface */
 	uint64_t busy_ps;  /* time until which it adds */
 	uint32_t early;	   /* inputs that arrived before its own part */
-	uint32_t told;	   /* results before its own part, a bit per slot */
+	uint32_t
+		early_results; /* results before its own part, a bit per slot */
 };
 
 #endif

@@ -61,7 +61,7 @@ static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 }
 
 /* Appends a message, named by its last packet, to a FIFO of its rank. */
-void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i)
+void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 {
 	vt_buf(w, i)->later = VT_NONE;
 	if (l->last == VT_NONE)
@@ -71,7 +71,7 @@ void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i)
 	l->last = i;
 }
 
-void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i)
+void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 {
 	uint32_t before = VT_NONE, k = l->first, n = 0;
 
@@ -89,7 +89,7 @@ void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i)
 }
 
 /* The oldest incomplete message to a rank, from here on. */
-uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to)
+uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
 
@@ -106,7 +106,7 @@ uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to)
  * Whether the first packet of a message finds a slot in the receiver's input
  * queue. A rank that has left has no queue.
  */
-static bool has_slot(struct vt_turn *t, uint32_t rank)
+static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 {
 	const struct vt_rank *r = vt_rank(t->w, rank);
 	uint32_t slots = t->w->cfg.input_slots;
@@ -120,7 +120,7 @@ static bool has_slot(struct vt_turn *t, uint32_t rank)
  * Time of the retransmission of a discarded message. Attempts before the
  * receiver's next poll are skipped, but the period is kept.
  */
-static uint64_t retry_time(struct vt_turn *t, uint32_t rank)
+static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
 {
 	uint64_t looks = vt_now(vt_rank(t->w, rank));
 	uint64_t step = t->w->cfg.retry_ps ? t->w->cfg.retry_ps : 1;
@@ -132,36 +132,37 @@ static uint64_t retry_time(struct vt_turn *t, uint32_t rank)
 /*
  * The message has arrived and was discarded: the sender's unit retransmits it.
  */
-static void send_again(struct vt_turn *t, uint32_t end)
+static void retransmit(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *last = vt_buf(w, end), *b = vt_buf(w, last->cursor);
 	struct net_msg m;
 
-	vt_aim_unit(w, b->from, b->to, &b->way, &m);
+	vt_msg_init_unit(w, b->from, b->to, &b->way, &m);
 	m.bytes = last->end;
 	m.cookie = end;
 	last->come = 0;
 	last->no_slot = 0;
 	w->head->discards++;
-	vt_engine_notice(t, b->to, t->at);
+	vt_rank_notify(t, b->to, t->at);
 	vt_model_send(w, retry_time(t, b->to), &m);
 }
 
 /* Delivers the next packet of a message; last is its last packet, index end. */
-static void hand_over(struct vt_turn *t, struct vt_buf *last, uint32_t end)
+static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
+			   uint32_t end)
 {
 	uint32_t i = last->cursor;
 	struct vt_buf *b = vt_buf(t->w, i);
 
 	last->cursor = b->chain;
 	vt_rank(t->w, b->to)->came++;
-	vt_arrive(t, b->to, i, i != end && b->nth % VT_LOUD);
-	vt_landed(t, b->from);
+	vt_arrive(t, b->to, i, i != end && b->nth % VT_WAKE_EVERY);
+	vt_flight_done(t, b->from);
 }
 
 /* Delivers the packets of a message that have arrived; true: all of them. */
-static bool hand_all(struct vt_turn *t, uint32_t end)
+static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
@@ -170,31 +171,31 @@ static bool hand_all(struct vt_turn *t, uint32_t end)
 		last->no_slot = 1;
 	if (last->no_slot) {
 		if (last->come > last->end)
-			send_again(t, end);
+			retransmit(t, end);
 		return false;
 	}
 	while (last->cursor != VT_NONE &&
 	       vt_buf(t->w, last->cursor)->end < last->come)
-		hand_over(t, last, end);
+		deliver_packet(t, last, end);
 	return last->cursor == VT_NONE;
 }
 
 /* hand_all() where messages wait for earlier ones. */
-static void hand_in_order(struct vt_turn *t, uint32_t end)
+static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
 	uint32_t to = vt_buf(w, end)->to, from = vt_buf(w, end)->from, later;
 	struct vt_rank *r = vt_rank(w, from);
 
-	if (vt_line_first(w, r->out.first, to) != end)
+	if (vt_msg_fifo_first(w, r->out.first, to) != end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
 		/* its buffers may be reused from here on */
-		if (!hand_all(t, end))
+		if (!deliver_arrived(t, end))
 			return;
-		vt_line_remove(w, &r->out, end);
-		end = vt_line_first(w, later, to);
+		vt_msg_fifo_remove(w, &r->out, end);
+		end = vt_msg_fifo_first(w, later, to);
 	}
 }
 
@@ -203,52 +204,53 @@ static void hand_in_order(struct vt_turn *t, uint32_t end)
  * arrived and knows the next. On adaptive routes packets may arrive out of
  * order, but such messages are delivered only when complete.
  */
-void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes)
+void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
 	/* one more than the bytes, so that an empty message arrives, too */
 	last->come += bytes + !last->come;
 	if (may_overtake(t->w, last))
-		hand_in_order(t, end);
+		deliver_in_order(t, end);
 	else
-		hand_all(t, end);
+		deliver_arrived(t, end);
 }
 
-void vt_message_lost(struct vt_turn *t, uint32_t end)
+void vt_message_lost(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *last = vt_buf(w, end);
 	uint32_t to = last->to, from = last->from, i = last->cursor, next;
-	struct vt_line *line = &vt_rank(w, from)->out;
+	struct vt_msg_fifo *line = &vt_rank(w, from)->out;
 	bool ordered = may_overtake(w, last);
 
 	if (ordered)
-		vt_line_remove(w, line, end);
+		vt_msg_fifo_remove(w, line, end);
 	while (i != VT_NONE) {
 		next = vt_buf(w, i)->chain;
-		vt_give_back(t, i);
-		vt_landed(t, from);
+		vt_buf_return(t, i);
+		vt_flight_done(t, from);
 		i = next;
 	}
-	next = ordered ? vt_line_first(w, line->first, to) : VT_NONE;
+	next = ordered ? vt_msg_fifo_first(w, line->first, to) : VT_NONE;
 	if (next != VT_NONE)
-		hand_in_order(t, next);
+		deliver_in_order(t, next);
 }
 
-uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first)
+uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
+			 uint32_t first)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, first);
 	struct net_msg m;
 	uint32_t n, last;
 
-	vt_aim(w, rank, b->to, &b->way, &m);
+	vt_msg_init(w, rank, b->to, &b->way, &m);
 	last = chain(w, first, &m, &n);
 	vt_buf(w, last)->way.vc = b->way.vc;
 	if (may_overtake(w, b))
-		vt_line_add(w, &vt_rank(w, rank)->out, last);
+		vt_msg_fifo_add(w, &vt_rank(w, rank)->out, last);
 	vt_model_send(w, vt_send_time(w, b->stamp), &m);
-	vt_rank(w, rank)->flying += n;
+	vt_rank(w, rank)->in_flight += n;
 	return last;
 }

@@ -21,11 +21,11 @@ static const struct weft_carrier_virt vt_virt;
 
 static void vt_free(struct vt *v)
 {
-	for (uint32_t i = 0; i < v->met_count; i++)
-		free(v->peer[v->met[i]]);
+	for (uint32_t i = 0; i < v->contacted_count; i++)
+		free(v->peer[v->contacted[i]]);
 	free(v->route);
 	free(v->peer);
-	free(v->met);
+	free(v->contacted);
 	free(v);
 }
 
@@ -48,12 +48,12 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->no_dma = attr->no_dma;
 	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
-	v->watched = VT_WATCHED;
-	v->watch_next = w->rank + 1;
+	v->watched = VT_MEASURED_RUNS;
+	v->check_next = w->rank + 1;
 	v->peer = calloc(w->size, sizeof(*v->peer));
-	v->met = calloc(w->size, sizeof(*v->met));
+	v->contacted = calloc(w->size, sizeof(*v->contacted));
 	v->route = calloc(WEFT_VT_ROUTES, sizeof(*v->route));
-	return v->peer && v->met && v->route ? 0 : -ENOMEM;
+	return v->peer && v->contacted && v->route ? 0 : -ENOMEM;
 }
 
 static int vt_open(const struct weft_carrier_attr *attr,
@@ -83,8 +83,8 @@ static int vt_open(const struct weft_carrier_attr *attr,
 	attr->world->taken = true;
 	if (v->threads)
 		v->w->head->threads = 1;
-	v->me->start = weft_alive_start((uint32_t)getpid());
-	/* R7 pairs with A7 in vt_rank_lives() */
+	v->me->start = weft_proc_start((uint32_t)getpid());
+	/* R7 pairs with A7 in vt_rank_alive() */
 	weft_store32(&v->me->pid, (uint32_t)getpid());
 	vt_exit(v);
 	*c_p = &v->base;
@@ -92,12 +92,12 @@ static int vt_open(const struct weft_carrier_attr *attr,
 }
 
 /* Posts a good-bye behind the last packet; it takes effect in virtual time. */
-static void say_bye(struct vt *v)
+static void post_leave(struct vt *v)
 {
 	uint32_t i = v->out ? VT_NONE : vt_buf_get(v);
 
 	if (i != VT_NONE) {
-		vt_buf(v->w, i)->kind = VT_BYE;
+		vt_buf(v->w, i)->kind = VT_LEAVE;
 		vt_buf(v->w, i)->more = 0;
 		vt_post(v, i);
 	}
@@ -107,8 +107,8 @@ static void vt_close(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	say_bye(v);
-	vt_out(v);
+	post_leave(v);
+	vt_world_leave(v);
 	vt_free(v);
 }
 
@@ -121,8 +121,8 @@ static void vt_leave(struct weft_carrier *c)
 	struct vt *v = vt_of(c);
 
 	if (v->w->head->node_dead && !v->me->bye)
-		say_bye(v);
-	vt_out(v);
+		post_leave(v);
+	vt_world_leave(v);
 }
 
 /* ---- peers --------------------------------------------------------------- */
@@ -148,10 +148,10 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		if (!p)
 			return -ENOMEM;
 		weft_vt_name(v->w, rank, &p->base.name);
-		p->base.index = v->met_count;
+		p->base.index = v->contacted_count;
 		p->rank = rank;
 		v->peer[rank] = p;
-		v->met[v->met_count++] = rank;
+		v->contacted[v->contacted_count++] = rank;
 		/* A peer that has left already is reported at the next poll. */
 		v->left_seen = weft_load32(&v->w->head->left) - 1;
 	}
@@ -235,7 +235,7 @@ static uint64_t vt_now_ps(struct weft_carrier *c, bool pay)
 	vt_enter(v);
 	now = vt_now(v->me);
 	if (pay && !v->out)
-		vt_pass(v->me, v->w->cfg.wtime_ps);
+		vt_clock_advance(v->me, v->w->cfg.wtime_ps);
 	if (pay)
 		vt_clock_read(v);
 	vt_exit(v);
@@ -253,13 +253,13 @@ static void vt_compute(struct weft_carrier *c, uint64_t ps)
 	struct vt *v = vt_of(c);
 
 	if (!v->out)
-		vt_pass(v->me, ps);
-	vt_looks_set(v, 0);
+		vt_clock_advance(v->me, ps);
+	vt_idle_polls_set(v, 0);
 }
 
 static void vt_lengthy(struct weft_carrier *c)
 {
-	vt_of(c)->lengthy = true;
+	vt_of(c)->long_message = true;
 }
 
 /* ---- notes --------------------------------------------------------------- */
@@ -267,7 +267,7 @@ static void vt_lengthy(struct weft_carrier *c)
 static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 {
 	struct vt *v = vt_of(c);
-	struct weft_vt_note *n = &v->w->desk_of[v->rank].note;
+	struct weft_vt_note *n = &v->w->cold_of[v->rank].note;
 	uint32_t left;
 
 	n->peer = peer;
@@ -275,7 +275,7 @@ static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 	n->state = WEFT_VT_BLOCKED;
 	snprintf(n->text, sizeof(n->text), "%s", text);
 	/* R6 pairs with A6: the last rank sees the notes of all others. */
-	left = weft_add32(&v->w->head->unsaid, (uint32_t)-1) - 1;
+	left = weft_add32(&v->w->head->unreported, (uint32_t)-1) - 1;
 	return (int)left;
 }
 
@@ -290,9 +290,9 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 		return -EINVAL;
 	r = &v->w->rank_of[rank];
 	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
-	*note = v->w->desk_of[rank].note;
+	*note = v->w->cold_of[rank].note;
 	note->clock_ps = vt_now(r);
-	/* A8 pairs with R8 in vt_out() */
+	/* A8 pairs with R8 in vt_world_leave() */
 	status = weft_load32(&r->status);
 	if (status >= WEFT_VT_DONE)
 		note->state = status;
@@ -377,7 +377,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
 	.completed = vt_completed,
-	.lengthy = vt_lengthy,
+	.long_message = vt_lengthy,
 	.way = vt_way,
 	.path = vt_path,
 	.full = vt_full,

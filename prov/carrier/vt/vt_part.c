@@ -31,29 +31,29 @@ struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b)
 	return &vt_route_members(w, b->route)[b->to];
 }
 
-bool vt_part_awaits(const struct weft_vt_part *part, uint32_t member)
+bool vt_part_has_result(const struct weft_vt_part *part, uint32_t member)
 {
 	return part->kind != WEFT_VT_REDUCE || part->root == member;
 }
 
-void vt_part_over(struct vt_turn *t, uint32_t i)
+void vt_part_done(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_member *m = vt_part_member(t->w, vt_buf(t->w, i));
 	/* relaxed, as vt_due() */
 	uint32_t lack =
 		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
 
-	vt_give_back(t, i);
+	vt_buf_return(t, i);
 	if (--m->ahead == VT_WINDOW / 2 && (lack & VT_ROOM_ROUTE))
-		vt_engine_notice(t, m->rank, t->at);
+		vt_rank_notify(t, m->rank, t->at);
 }
 
-void vt_route_done(struct vt_turn *t, uint32_t i)
+void vt_route_done(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 
-	if (!vt_part_awaits(&b->part, b->to))
-		vt_part_over(t, i);
+	if (!vt_part_has_result(&b->part, b->to))
+		vt_part_done(t, i);
 }
 
 /* ---- contributions ------------------------------------------------------- */
@@ -64,7 +64,8 @@ static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
 	       a->bytes == b->bytes && a->root == b->root;
 }
 
-void vt_part_add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
+void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
+		 const struct vt_buf *in)
 {
 	struct weft_vt_part *part = &acc->part;
 
@@ -80,8 +81,8 @@ void vt_part_add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
 
 /* ---- results ------------------------------------------------------------- */
 
-unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
-		       uint32_t i)
+unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
+			       uint64_t seq, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_route *r = &t->w->routes[place];
@@ -94,14 +95,14 @@ unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
 	r->flags[k] = b->part.flags;
 	r->bytes[k] = b->part.bytes;
 	memcpy(r->data[k], b->payload, b->part.bytes);
-	if (!vt_part_awaits(&b->part, b->to))
-		vt_part_over(t, i);
+	if (!vt_part_has_result(&b->part, b->to))
+		vt_part_done(t, i);
 	return k;
 }
 
 /* Does a member wait for another operation than the one that arrived? */
-static bool is_other(const struct vt_route *r, unsigned k,
-		     const struct weft_vt_part *part)
+static bool is_mismatch(const struct vt_route *r, unsigned k,
+			const struct weft_vt_part *part)
 {
 	bool cast = r->root_seq[k] == part->seq + 1;
 
@@ -110,8 +111,8 @@ static bool is_other(const struct vt_route *r, unsigned k,
 			 !(r->flags[k] & WEFT_VT_DIFFER)));
 }
 
-bool vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		       unsigned k)
+bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
+		      unsigned k)
 {
 	struct vt_route *r = &t->w->routes[place];
 	struct vt_member *m = &vt_route_members(t->w, place)[member];
@@ -124,7 +125,7 @@ bool vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
 	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];
-	if (is_other(r, k, &b->part)) {
+	if (is_mismatch(r, k, &b->part)) {
 		b->part.flags |= WEFT_VT_DIFFER;
 		bytes = 0;
 	}
@@ -135,18 +136,18 @@ bool vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
 }
 
 /* A sum has reached the one member that gets it. */
-void vt_route_hand(struct vt_turn *t, uint32_t i)
+void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route, root = b->part.root;
-	unsigned k = vt_route_hold(t, place, b->part.seq, i);
+	unsigned k = vt_route_result_store(t, place, b->part.seq, i);
 
 	vt_sure(root < t->w->routes[place].count);
-	vt_route_hand_out(t, place, root, k);
+	vt_route_deliver(t, place, root, k);
 }
 
 /* Broadcasts a sum to all members through the network. */
-void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
+void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	const struct net_part part = {
@@ -154,7 +155,8 @@ void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 		.node = vt_rank(t->w, b->from)->node,
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
-		.cookie = i | vt_cast_of(b->route, &t->w->routes[b->route]),
+		.cookie =
+			i | vt_bcast_cookie(b->route, &t->w->routes[b->route]),
 		.kind = NET_BCAST,
 	};
 

@@ -3,7 +3,7 @@
  * Polling in virtual time: a poll returns whatever other ranks do, costs the
  * time given in vt_wait.c, and counts as waiting only where it is.
  */
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 #include "test/t.h"
 
 #define ROW	 1000u /* fruitless polls of a test */

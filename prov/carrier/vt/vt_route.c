@@ -76,12 +76,12 @@ static uint32_t new_place(struct vt *v)
 	return place < end ? place : VT_NONE;
 }
 
-static struct vt_wish *find_wish(struct vt_desk *d, uint64_t key)
+static struct vt_route_request *find_wish(struct vt_rank_cold *d, uint64_t key)
 {
-	struct vt_wish *empty = NULL;
+	struct vt_route_request *empty = NULL;
 
 	for (unsigned i = 0; i < WEFT_VT_ROUTES; i++) {
-		struct vt_wish *wish = &d->wish[i];
+		struct vt_route_request *wish = &d->wish[i];
 
 		if (weft_load32(&wish->state) == VT_ROUTE_FREE)
 			empty = wish;
@@ -91,8 +91,8 @@ static struct vt_wish *find_wish(struct vt_desk *d, uint64_t key)
 	return empty;
 }
 
-static int ask(struct vt *v, const struct weft_vt_route_attr *a,
-	       struct vt_wish *wish)
+static int request(struct vt *v, const struct weft_vt_route_attr *a,
+		   struct vt_route_request *wish)
 {
 	uint32_t i = vt_buf_get(v), place;
 	struct vt_buf *b;
@@ -114,16 +114,17 @@ static int ask(struct vt *v, const struct weft_vt_route_attr *a,
 			return -ENOMEM;
 		}
 		b->route = place;
-		weft_store32(&v->w->routes[place].state, VT_ROUTE_ASKED);
+		weft_store32(&v->w->routes[place].state, VT_ROUTE_REQUESTED);
 	}
 	wish->key = a->key;
-	weft_store32(&wish->state, VT_ROUTE_ASKED);
+	weft_store32(&wish->state, VT_ROUTE_REQUESTED);
 	vt_post(v, i);
 	return -EAGAIN;
 }
 
 /* Is this a valid response of the engine to a request? */
-static bool is_answer(const struct vt *v, const struct vt_wish *wish)
+static bool is_valid_response(const struct vt *v,
+			      const struct vt_route_request *wish)
 {
 	switch (wish->err) {
 	case 0:
@@ -142,18 +143,19 @@ int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
 		  unsigned *id_p)
 {
 	struct vt *v = vt_of(c);
-	struct vt_wish *wish = find_wish(&v->w->desk_of[v->rank], a->key);
+	struct vt_route_request *wish =
+		find_wish(&v->w->cold_of[v->rank], a->key);
 	struct vt_own_route *own;
-	struct vt_wish got;
+	struct vt_route_request got;
 
 	if (!wish || v->out)
 		return -ENOSPC;
 	if (weft_load32(&wish->state) == VT_ROUTE_FREE)
-		return ask(v, a, wish);
-	if (weft_load32(&wish->state) == VT_ROUTE_ASKED)
+		return request(v, a, wish);
+	if (weft_load32(&wish->state) == VT_ROUTE_REQUESTED)
 		return -EAGAIN;
 	got = *wish;
-	if (!is_answer(v, &got)) {
+	if (!is_valid_response(v, &got)) {
 		vt_ruin(v);
 		return -EAGAIN;
 	}
@@ -200,7 +202,7 @@ struct look {
 };
 
 /* Runs under a guard: the members may have been overwritten. */
-static void look_plan(void *arg)
+static void tree_guarded(void *arg)
 {
 	struct look *l = arg;
 
@@ -218,7 +220,7 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 	if (id >= WEFT_VT_ROUTES || !v->route[id].open)
 		return -ENOENT;
 	l.place = v->route[id].place;
-	if (weft_guard(look_plan, &l)) {
+	if (weft_guard(tree_guarded, &l)) {
 		vt_ruin(v);
 		return -EFAULT;
 	}
@@ -241,20 +243,20 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
  * block, but must not take all buffers of its rank: the root may wait for a
  * message before it begins.
  */
-static struct vt_member *runs_ahead(struct vt *v,
-				    const struct vt_own_route *own,
-				    const struct weft_vt_part *part)
+static struct vt_member *member_without_result(struct vt *v,
+					       const struct vt_own_route *own,
+					       const struct weft_vt_part *part)
 {
-	if (vt_part_awaits(part, (uint32_t)own->me))
+	if (vt_part_has_result(part, (uint32_t)own->me))
 		return NULL;
 	return &vt_route_members(v->w, own->place)[own->me];
 }
 
 bool vt_route_room(const struct vt *v)
 {
-	return v->narrow->ahead < VT_WINDOW &&
-	       (!v->narrow_adder ||
-		vt_fold_fits(v->narrow_adder, v->narrow_seq));
+	return v->full_member->ahead < VT_WINDOW &&
+	       (!v->full_adder ||
+		vt_fold_slot_free(v->full_adder, v->full_seq));
 }
 
 /*
@@ -263,16 +265,16 @@ bool vt_route_room(const struct vt *v)
 static bool has_window(struct vt *v, const struct vt_own_route *own,
 		       const struct weft_vt_part *part)
 {
-	struct vt_member *ahead = runs_ahead(v, own, part);
-	bool fold = vt_folds(v->w, own->place, part);
+	struct vt_member *ahead = member_without_result(v, own, part);
+	bool fold = vt_fold_applies(v->w, own->place, part);
 
 	if (!ahead && !fold)
 		return true;
-	v->narrow = &vt_route_members(v->w, own->place)[own->me];
-	v->narrow_adder = fold ? &vt_adders(v->w, own->place)[own->me] : NULL;
-	v->narrow_seq = part->seq;
+	v->full_member = &vt_route_members(v->w, own->place)[own->me];
+	v->full_adder = fold ? &vt_adders(v->w, own->place)[own->me] : NULL;
+	v->full_seq = part->seq;
 	return (!ahead || ahead->ahead < VT_WINDOW) &&
-	       (!fold || vt_fold_fits(v->narrow_adder, part->seq));
+	       (!fold || vt_fold_slot_free(v->full_adder, part->seq));
 }
 
 WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
@@ -290,14 +292,14 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		return -EMSGSIZE;
 	if (v->out)
 		return -ESHUTDOWN;
-	folds = vt_folds(v->w, v->route[id].place, part);
+	folds = vt_fold_applies(v->w, v->route[id].place, part);
 	if (folds && !v->w->adders)
 		return -EOPNOTSUPP;
 	if (!has_window(v, &v->route[id], part)) {
 		vt_lack(v, VT_ROOM_ROUTE);
 		return -EAGAIN;
 	}
-	ahead = runs_ahead(v, &v->route[id], part);
+	ahead = member_without_result(v, &v->route[id], part);
 	vt_enter(v);
 	i = vt_buf_get(v);
 	if (i == VT_NONE) {
@@ -315,7 +317,7 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	if (part->bytes)
 		memcpy(b->payload, data, part->bytes);
 	if (!b->more)
-		vt_pass(v->me, v->w->cfg.send_ps);
+		vt_clock_advance(v->me, v->w->cfg.send_ps);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE - 1;
 	v->last_way.full = false;
@@ -347,12 +349,14 @@ WEFT_HOT int vt_route_take(struct weft_carrier *c, unsigned id,
 	part->flags = r->flags;
 	part->bytes = r->bytes;
 	if (part->bytes && data)
-		memcpy(data, r->bytes > VT_FEW ? own->data[k] : r->few,
+		memcpy(data,
+		       r->bytes > VT_INLINE_BYTES ? own->data[k]
+						  : r->inline_data,
 		       part->bytes);
 	return 0;
 }
 
-WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
+WEFT_HOT int vt_route_result_put(struct vt *v, const struct vt_buf *b)
 {
 	struct weft_vt_part part = b->part;
 	unsigned id = b->id, k = part.seq % VT_WINDOW;
@@ -366,7 +370,8 @@ WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 	r->seq = part.seq + 1;
 	r->flags = part.flags;
 	r->bytes = part.bytes;
-	memcpy(r->bytes > VT_FEW ? own->data[k] : r->few, b->payload, r->bytes);
+	memcpy(r->bytes > VT_INLINE_BYTES ? own->data[k] : r->inline_data,
+	       b->payload, r->bytes);
 	return 0;
 }
 
@@ -400,7 +405,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 }
 
 /* All members have requested the route: gives all of them the same response. */
-static void answer(struct vt_turn *t, const struct vt_join *j)
+static void respond(struct vt_engine_pass *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
 	const struct vt_member *m = vt_route_members(w, j->place);
@@ -411,16 +416,16 @@ static void answer(struct vt_turn *t, const struct vt_join *j)
 	err = open_route(w, j);
 	weft_store32(&r->state, err ? VT_ROUTE_FREE : VT_ROUTE_OPENED);
 	for (uint32_t i = 0; i < j->n; i++) {
-		struct vt_wish *wish;
+		struct vt_route_request *wish;
 
 		vt_sure(m[i].rank < w->size);
-		wish = find_wish(&w->desk_of[m[i].rank], j->key);
+		wish = find_wish(&w->cold_of[m[i].rank], j->key);
 		vt_sure(wish != NULL);
 		wish->err = err;
 		wish->place = j->place;
 		wish->id = r->user_id;
 		weft_store32(&wish->state, VT_ROUTE_OPENED);
-		vt_engine_notice(t, m[i].rank, t->at);
+		vt_rank_notify(t, m[i].rank, t->at);
 	}
 }
 
@@ -442,7 +447,7 @@ static struct vt_join *find_join(struct weft_vt *w, uint64_t key, uint32_t n)
 	return j;
 }
 
-static void post_open(struct vt_turn *t, const struct vt_buf *b)
+static void post_open(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	struct weft_vt *w = t->w;
 	struct vt_join *j = find_join(w, b->part.seq, b->part.bytes);
@@ -452,7 +457,7 @@ static void post_open(struct vt_turn *t, const struct vt_buf *b)
 		j->place = b->route;
 	if (++j->count < j->n || j->place == VT_NONE)
 		return;
-	answer(t, j);
+	respond(t, j);
 	vt_sure(w->head->join_count - 1 < w->size * WEFT_VT_ROUTES);
 	*j = w->joins[--w->head->join_count];
 }
@@ -481,7 +486,7 @@ static const uint8_t coll_kind[] = {
 bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 {
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
-	bool sums = net_tree_can(cfg, NET_ALLREDUCE);
+	bool sums = net_tree_supports(cfg, NET_ALLREDUCE);
 
 	if (kind == WEFT_VT_BCAST) /* otherwise as a sum, which gathers all */
 		return !sums && !cfg->bcast_gather;
@@ -501,7 +506,7 @@ bool vt_route_chained(struct weft_carrier *c, unsigned id)
  * broadcast? If not, the operation ends with WEFT_VT_DIFFER for them and for
  * those that post later.
  */
-static bool same_cast(struct vt_turn *t, const struct vt_buf *b)
+static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	struct vt_route *r = &t->w->routes[b->route];
 	unsigned k = b->part.seq % VT_WINDOW;
@@ -520,12 +525,12 @@ static bool same_cast(struct vt_turn *t, const struct vt_buf *b)
 	r->bytes[k] = 0;
 	vt_sure(r->count <= t->w->size);
 	for (uint32_t m = 0; m < r->count; m++)
-		vt_route_hand_out(t, b->route, m, k);
+		vt_route_deliver(t, b->route, m, k);
 	return false;
 }
 
 /* Posts a part of a broadcast; true: the part is to be sent. */
-static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
+static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct vt_route *r = &t->w->routes[b->route];
 	unsigned k = b->part.seq % VT_WINDOW;
@@ -540,11 +545,11 @@ static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
 	if (!vt_tree_chained(t->w, b->route) ||
 	    (r->flags[k] & WEFT_VT_DIFFER) ||
 	    vt_tell_came(t->w, b->route, b->to, k))
-		vt_route_hand_out(t, b->route, b->to, k);
+		vt_route_deliver(t, b->route, b->to, k);
 	return false;
 }
 
-static void post_part(struct vt_turn *t, uint32_t i)
+static void post_part(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
@@ -564,17 +569,17 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	int ret;
 
 	vt_part_member(w, b)->part[b->part.seq % VT_WINDOW] =
-		vt_part_awaits(&b->part, b->to) ? i : VT_NONE;
+		vt_part_has_result(&b->part, b->to) ? i : VT_NONE;
 	b->come = 0;
-	if (vt_part_awaits(&b->part, b->to) && !same_cast(t, b))
+	if (vt_part_has_result(&b->part, b->to) && !same_bcast(t, b))
 		return;
-	if (b->part.kind == WEFT_VT_BCAST && !post_cast(t, b))
+	if (b->part.kind == WEFT_VT_BCAST && !post_bcast(t, b))
 		return;
 	if (b->part.kind == WEFT_VT_BCAST && vt_tree_chained(w, b->route)) {
 		vt_tell_cast(t, i);
 		return;
 	}
-	if (vt_folds(w, b->route, &b->part)) {
+	if (vt_fold_applies(w, b->route, &b->part)) {
 		vt_fold_post(t, i);
 		return;
 	}
@@ -586,7 +591,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	vt_sure(false);
 }
 
-void vt_route_post(struct vt_turn *t, uint32_t i)
+void vt_route_post(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 
@@ -605,14 +610,14 @@ void vt_route_post(struct vt_turn *t, uint32_t i)
 	default:
 		break;
 	}
-	vt_give_back(t, i);
+	vt_buf_return(t, i);
 }
 
 /* Combines inputs into the first, in order. */
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 	struct vt_buf *acc = vt_buf(t->w, (uint32_t)cookie[0]);
 
 	(void)node;
@@ -621,8 +626,8 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
 		vt_part_add(t, acc, in);
-		if (!vt_part_awaits(&in->part, in->to))
-			vt_part_over(t, (uint32_t)cookie[k]);
+		if (!vt_part_has_result(&in->part, in->to))
+			vt_part_done(t, (uint32_t)cookie[k]);
 	}
 	return cookie[0];
 }
@@ -631,30 +636,31 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 static bool dropped(struct weft_vt *w, uint32_t place, uint32_t node,
 		    uint64_t cookie)
 {
-	if (!(cookie >> VT_CAST_PLACE))
+	if (!(cookie >> VT_BCAST_PLACE))
 		return false;
-	return cookie >> VT_CAST_TIMES != w->routes[place].times ||
+	return cookie >> VT_BCAST_OPENING != w->routes[place].times ||
 	       !vt_tree_at(w, place, node);
 }
 
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie)
 {
-	struct vt_turn *t = arg;
+	struct vt_engine_pass *t = arg;
 	struct weft_vt *w = t->w;
 	uint32_t place, member, nth = VT_NONE;
 	unsigned k;
 
 	vt_sure(vt_route_is_place(w, route));
-	place = cookie >> VT_CAST_PLACE
-			? (uint32_t)(cookie >> VT_CAST_PLACE) & ((1u << 20) - 1)
+	place = cookie >> VT_BCAST_PLACE
+			? (uint32_t)(cookie >> VT_BCAST_PLACE) &
+				  ((1u << 20) - 1)
 			: w->trees[route].place;
 	vt_sure(vt_route_is_place(w, place) &&
 		w->routes[place].count <= w->size);
 	if (dropped(w, place, node, cookie))
 		return;
 	t->at = at;
-	k = vt_route_hold(t, place, seq, (uint32_t)cookie);
+	k = vt_route_result_store(t, place, seq, (uint32_t)cookie);
 	while ((member = vt_tree_next(w, place, node, &nth)) != VT_NONE)
-		vt_route_hand_out(t, place, member, k);
+		vt_route_deliver(t, place, member, k);
 }

@@ -3,7 +3,7 @@
  * Virtual time between processes, detailed rules: extent and cost of a message,
  * exact timeouts, ranks that leave or die, class routes.
  */
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 #include "test/t.h"
 
 #include <signal.h>
@@ -21,7 +21,7 @@ static int two_long(struct play *p, struct end *e, uint32_t rank)
 
 	for (uint64_t n = 0; n < 4 && rank == 0; n++) {
 		if (n % 2 == 0)
-			e->c->virt->lengthy(e->c);
+			e->c->virt->long_message(e->c);
 		if (end_send(e, to, n, 512))
 			return 1;
 	}
@@ -113,7 +113,7 @@ static void only_packets_without_a_pause_are_one_message(void **state)
 static int hear_early(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0) {
-		e->c->virt->lengthy(e->c);
+		e->c->virt->long_message(e->c);
 		for (uint64_t n = 0; n < PIECES; n++)
 			if (end_send(e, rank_peer(p, e, 1), n, 512))
 				return 1;

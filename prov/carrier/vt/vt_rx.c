@@ -59,9 +59,9 @@ static int deliver(struct vt *v, uint32_t i)
 	uint32_t from = b->from;
 	struct weft_peer *src;
 
-	if (b->kind == VT_PART && !vt_route_keep(v, b))
+	if (b->kind == VT_PART && !vt_route_result_put(v, b))
 		return 0;
-	if (b->kind == VT_DMA && !vt_dma_over(v, b))
+	if (b->kind == VT_DMA && !vt_dma_completed(v, b))
 		return 0;
 	if (weft_unlikely(b->kind != VT_PACKET || from >= v->w->size ||
 			  b->to != v->rank || pkt.len > v->base.mtu)) {
@@ -105,7 +105,8 @@ WEFT_HOT static int take(struct vt *v, int budget)
 			break;
 		if (deliver(v, i))
 			break;
-		vt_pass(v->me, vt_cost(v, taken_ps(v, vt_buf(v->w, i))));
+		vt_clock_advance(v->me,
+				 vt_cost(v, taken_ps(v, vt_buf(v->w, i))));
 		note_taken(v, vt_buf(v->w, i));
 		advance(v, i);
 		v->stats.received++;
@@ -115,15 +116,15 @@ WEFT_HOT static int take(struct vt *v, int budget)
 }
 
 /* Reports peers that left, when all their packets have been read. */
-static void tell_lost(struct vt *v)
+static void report_lost(struct vt *v)
 {
 	uint32_t left = weft_load32(&v->w->head->left);
 
 	if (first(v) != VT_NONE)
 		return;
 	v->left_seen = left;
-	for (uint32_t i = 0; i < v->met_count; i++) {
-		struct vt_peer *p = v->peer[v->met[i]];
+	for (uint32_t i = 0; i < v->contacted_count; i++) {
+		struct vt_peer *p = v->peer[v->contacted[i]];
 		uint32_t err = weft_load32(&v->w->rank_of[p->rank].gone);
 
 		if (!err || p->base.lost)
@@ -147,13 +148,13 @@ WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
 	vt_enter(v);
 	n = take(v, budget);
 	if (!n) {
-		vt_look(v);
+		vt_poll_fruitless(v);
 		n = take(v, budget);
 	}
 	if (n)
-		vt_looks_set(v, 0);
+		vt_idle_polls_set(v, 0);
 	if (weft_unlikely(weft_load32(&v->w->head->left) != v->left_seen))
-		tell_lost(v);
+		report_lost(v);
 	vt_exit(v);
 	return n;
 }

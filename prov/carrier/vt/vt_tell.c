@@ -13,9 +13,9 @@
  */
 #include "prov/carrier/vt/vt.h"
 
-static uint64_t tell_of(uint32_t place, uint32_t member, unsigned k)
+static uint64_t result_cookie(uint32_t place, uint32_t member, unsigned k)
 {
-	return (uint64_t)member << VT_TELL_MEMBER | VT_COOKIE_TELL |
+	return (uint64_t)member << VT_RESULT_MEMBER | VT_COOKIE_RESULT |
 	       (place * VT_WINDOW + k);
 }
 
@@ -29,23 +29,24 @@ static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
 }
 
 /* Puts the result into the memory of another member. */
-static void tell(struct vt_turn *t, uint64_t cookie, uint32_t from, uint32_t to,
-		 uint64_t at)
+static void result_send(struct vt_engine_pass *t, uint64_t cookie,
+			uint32_t from, uint32_t to, uint64_t at)
 {
 	struct weft_vt *w = t->w;
 	uint32_t place = (uint32_t)cookie / VT_WINDOW;
 	unsigned k = (uint32_t)cookie % VT_WINDOW;
 	const struct vt_member *m = vt_route_members(w, place);
 	/* commands of events share one queue */
-	const struct weft_vt_way way = { .path = (uint8_t)w->fold_path,
-					 .fifo = vt_tree_chained(w, place) };
+	const struct weft_vt_pkt_attr way = {
+		.path = (uint8_t)w->fold_path, .fifo = vt_tree_chained(w, place)
+	};
 	struct vt_buf *b;
 	struct net_msg msg;
 
 	vt_sure(to < w->routes[place].count);
-	vt_aim_unit(w, m[from].rank, m[to].rank, &way, &msg);
+	vt_msg_init_unit(w, m[from].rank, m[to].rank, &way, &msg);
 	msg.bytes = w->routes[place].bytes[k];
-	msg.cookie = tell_of(place, to, k);
+	msg.cookie = result_cookie(place, to, k);
 	b = waiting(w, place, to, k);
 	if (b)
 		b->come = 0;
@@ -68,11 +69,11 @@ static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
 }
 
 /* Decodes and checks the place and the member in a cookie. */
-static void read_tell(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
-		      uint32_t *member_p)
+static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
+			  uint32_t *member_p)
 {
 	*place_p = (uint32_t)cookie / VT_WINDOW;
-	*member_p = (uint32_t)(cookie >> VT_TELL_MEMBER);
+	*member_p = (uint32_t)(cookie >> VT_RESULT_MEMBER);
 	vt_sure(vt_route_is_place(w, *place_p));
 	vt_sure(*member_p < w->routes[*place_p].count &&
 		w->routes[*place_p].count <= w->size);
@@ -82,25 +83,25 @@ static void read_tell(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
  * The result is at a member's interface: delivers it to the rank, now or when
  * its part is posted.
  */
-static void hand_over(struct vt_turn *t, uint32_t place, uint32_t member,
-		      unsigned k)
+static void result_deliver(struct vt_engine_pass *t, uint32_t place,
+			   uint32_t member, unsigned k)
 {
 	const struct vt_route *r = &t->w->routes[place];
 	bool cast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
 
-	if (vt_route_hand_out(t, place, member, k))
+	if (vt_route_deliver(t, place, member, k))
 		return;
 	if (cast && r->root[k] != member)
-		vt_adders(t->w, place)[member].told |= 1u << k;
+		vt_adders(t->w, place)[member].early_results |= 1u << k;
 }
 
 bool vt_tell_came(struct weft_vt *w, uint32_t place, uint32_t member,
 		  unsigned k)
 {
 	struct vt_adder *a = &vt_adders(w, place)[member];
-	bool came = a->told >> k & 1;
+	bool came = a->early_results >> k & 1;
 
-	a->told &= ~(1u << k);
+	a->early_results &= ~(1u << k);
 	return came;
 }
 
@@ -108,7 +109,7 @@ bool vt_tell_came(struct weft_vt *w, uint32_t place, uint32_t member,
  * A member has the result: sends it to the children, then delivers it to its
  * rank.
  */
-static void pass_on(struct vt_turn *t, uint64_t cookie)
+static void pass_on(struct vt_engine_pass *t, uint64_t cookie)
 {
 	struct weft_vt *w = t->w;
 	unsigned k = (uint32_t)cookie % VT_WINDOW, n;
@@ -116,51 +117,51 @@ static void pass_on(struct vt_turn *t, uint64_t cookie)
 	struct net_fold tree;
 	uint64_t at, each;
 
-	read_tell(w, cookie, &place, &member);
-	each = vt_tree_looks(w, place) ? w->cfg.fold_ps : 0;
+	result_decode(w, cookie, &place, &member);
+	each = vt_tree_by_cpu(w, place) ? w->cfg.fold_ps : 0;
 	at = t->at;
-	if (member && vt_tree_looks(w, place))
+	if (member && vt_tree_by_cpu(w, place))
 		at += w->cfg.poll_ps;
 	net_fold_init(&tree, w->routes[place].count, w->cfg.fold_levels);
-	n = cookie & VT_COOKIE_HAND ? 0 : net_fold_inputs(&tree, member);
+	n = cookie & VT_COOKIE_DELIVER ? 0 : net_fold_inputs(&tree, member);
 	for (unsigned i = n; i > 0; i--) {
 		at += each;
-		tell(t, cookie, member, net_fold_child(&tree, member, i - 1),
-		     at);
+		result_send(t, cookie, member,
+			    net_fold_child(&tree, member, i - 1), at);
 	}
 	if (n && each)
-		vt_sure(!net_timer(w->net, at, cookie | VT_COOKIE_HAND));
+		vt_sure(!net_timer(w->net, at, cookie | VT_COOKIE_DELIVER));
 	else
-		hand_over(t, place, member, k);
+		result_deliver(t, place, member, k);
 }
 
-void vt_tell_packet(struct vt_turn *t, uint64_t cookie, uint64_t offset,
+void vt_tell_packet(struct vt_engine_pass *t, uint64_t cookie, uint64_t offset,
 		    uint32_t bytes)
 {
 	uint32_t place, member;
 
-	read_tell(t->w, cookie, &place, &member);
+	result_decode(t->w, cookie, &place, &member);
 	if (has_come(t->w, place, member, (uint32_t)cookie % VT_WINDOW, offset,
 		     bytes))
 		pass_on(t, cookie);
 }
 
-void vt_tell_timer(struct vt_turn *t, uint64_t cookie)
+void vt_tell_timer(struct vt_engine_pass *t, uint64_t cookie)
 {
 	pass_on(t, cookie);
 }
 
-void vt_tell_begin(struct vt_turn *t, uint32_t i, uint64_t at)
+void vt_tell_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route;
-	unsigned k = vt_route_hold(t, place, b->part.seq, i);
+	unsigned k = vt_route_result_store(t, place, b->part.seq, i);
 
-	vt_sure(!net_timer(t->w->net, at, tell_of(place, 0, k)));
+	vt_sure(!net_timer(t->w->net, at, result_cookie(place, 0, k)));
 }
 
 /* Time at which the interface has read all of a posted part. */
-static uint64_t fetched_at(struct vt_turn *t, const struct vt_buf *b)
+static uint64_t fetched_at(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &t->w->cfg;
 	uint64_t rate = cfg->coll_injection_ps_x1000
@@ -175,7 +176,7 @@ static uint64_t fetched_at(struct vt_turn *t, const struct vt_buf *b)
 	return me->busy_ps;
 }
 
-void vt_tell_cast(struct vt_turn *t, uint32_t i)
+void vt_tell_cast(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route, root = b->to;
@@ -187,8 +188,8 @@ void vt_tell_cast(struct vt_turn *t, uint32_t i)
 		vt_tell_begin(t, i, at);
 		return;
 	}
-	k = vt_route_hold(t, place, b->part.seq, i);
-	mine = tell_of(place, root, k);
-	tell(t, mine, root, 0, at);
-	vt_sure(!net_timer(t->w->net, at, mine | VT_COOKIE_HAND));
+	k = vt_route_result_store(t, place, b->part.seq, i);
+	mine = result_cookie(place, root, k);
+	result_send(t, mine, root, 0, at);
+	vt_sure(!net_timer(t->w->net, at, mine | VT_COOKIE_DELIVER));
 }

@@ -4,7 +4,7 @@
  * timeouts, deadlock, back-pressure, threads, the end. Messages, deaths and
  * class routes: vt_rule_test.c.
  */
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 
@@ -394,7 +394,7 @@ static void until_out(struct end *e, uint32_t rank)
 	struct weft_vt_note note;
 
 	while (!e->c->virt->look(e->c, rank, &note) &&
-	       note.state != WEFT_VT_OUT)
+	       note.state != WEFT_VT_LEFT)
 		sched_yield();
 }
 

@@ -123,11 +123,11 @@ static bool covers(struct weft_vt *w, uint32_t place, uint32_t other)
 	return true;
 }
 
-static int borrow(struct weft_vt *w, uint32_t place, uint32_t *id_p)
+static int tree_share(struct weft_vt *w, uint32_t place, uint32_t *id_p)
 {
 	uint32_t end = w->size * VT_PLACES;
 
-	if (net_tree_can(&w->cfg, NET_BARRIER))
+	if (net_tree_supports(&w->cfg, NET_BARRIER))
 		return -ENOSPC;
 	for (uint32_t q = 0; q < end; q++) {
 		if (weft_load32(&w->routes[q].state) != VT_ROUTE_OPENED ||
@@ -139,19 +139,19 @@ static int borrow(struct weft_vt *w, uint32_t place, uint32_t *id_p)
 	return -ENOSPC;
 }
 
-bool vt_tree_none(const struct weft_vt *w, uint32_t place)
+bool vt_tree_absent(const struct weft_vt *w, uint32_t place)
 {
-	return w->routes[place].bare;
+	return w->routes[place].no_tree;
 }
 
 bool vt_tree_chained(const struct weft_vt *w, uint32_t place)
 {
-	return w->routes[place].bare && w->cfg.coll_chain;
+	return w->routes[place].no_tree && w->cfg.coll_chain;
 }
 
-bool vt_tree_looks(const struct weft_vt *w, uint32_t place)
+bool vt_tree_by_cpu(const struct weft_vt *w, uint32_t place)
 {
-	return w->routes[place].bare && !w->cfg.coll_chain;
+	return w->routes[place].no_tree && !w->cfg.coll_chain;
 }
 
 /* Opens a tree of the network for a route, or shares another route's. */
@@ -169,7 +169,7 @@ static int open_tree(struct weft_vt *w, uint32_t place)
 	if (!ret && vt_route_is_place(w, r->id))
 		w->trees[r->id] = (struct vt_tree){ .place = place };
 	else if (ret == -ENOSPC)
-		ret = borrow(w, place, &r->id);
+		ret = tree_share(w, place, &r->id);
 	return ret;
 }
 
@@ -178,17 +178,17 @@ int vt_tree_open(struct weft_vt *w, uint32_t place)
 	struct vt_route *r = &w->routes[place];
 	int ret;
 
-	r->bare = !w->cfg.routes && w->adders;
-	if (r->bare)
+	r->no_tree = !w->cfg.routes && w->adders;
+	if (r->no_tree)
 		return 0;
 	ret = open_tree(w, place);
-	r->bare = (ret == -EINVAL || ret == -ENOSPC) && w->cfg.coll_chain &&
-		  w->adders;
+	r->no_tree = (ret == -EINVAL || ret == -ENOSPC) && w->cfg.coll_chain &&
+		     w->adders;
 	if (ret)
-		return r->bare ? 0 : ret;
+		return r->no_tree ? 0 : ret;
 	vt_sure(vt_route_is_place(w, r->id));
 	w->trees[r->id].users++;
-	r->times = r->times % ((1u << (64 - VT_CAST_TIMES)) - 1) + 1;
+	r->times = r->times % ((1u << (64 - VT_BCAST_OPENING)) - 1) + 1;
 	return 0;
 }
 
@@ -196,7 +196,7 @@ void vt_tree_close(struct weft_vt *w, uint32_t place)
 {
 	const struct vt_route *r = &w->routes[place];
 
-	if (vt_tree_none(w, place))
+	if (vt_tree_absent(w, place))
 		return;
 	vt_sure(vt_route_is_place(w, r->id));
 	if (!--w->trees[r->id].users)

@@ -5,7 +5,7 @@
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/vt/vt.h"
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 #include "test/t.h"
 
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void reach(struct page *p, uint32_t step)
 
 	t_limit_set(&limit, 60);
 	while (weft_load32(&p->step) < step) {
-		if (t_limit_over(&limit)) {
+		if (t_limit_expired(&limit)) {
 			fprintf(stderr, "step %u is never reached\n", step);
 			abort();
 		}
@@ -165,7 +165,7 @@ static void nobody_maps_a_world_that_is_complete(void **state)
 	pid = start(p, sleep_a_little);
 	T_IS(e.c->ops->wait(e.c, 1000), -ETIMEDOUT);
 	ret = weft_vt_attach(&bgq, p->handle, 1, &late);
-	too_old = weft_region_shut(&w->region) == -EINVAL;
+	too_old = weft_region_seal(&w->region) == -EINVAL;
 	weft_add32(&p->step, 1);
 	end_close(&e);
 	T_IS(end_of(pid), 0);

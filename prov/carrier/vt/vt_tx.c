@@ -73,7 +73,7 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 {
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
 	vt_push(v->w, &v->me->posted, i);
-	vt_looks_set(v, 0);
+	vt_idle_polls_set(v, 0);
 	/* A thread sends while another one of this rank is blocked. */
 	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
 		vt_engine_try(v);
@@ -83,21 +83,23 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 static bool continues(const struct vt *v, uint32_t to)
 {
 	return v->last_way.full && v->last_to == to &&
-	       v->last_way.vc == v->way.vc && !v->lengthy &&
+	       v->last_way.vc == v->way.vc && !v->long_message &&
 	       v->last_clock == vt_now(v->me);
 }
 
 /* Software cost of a message, higher for one that the unit has to cut. */
-void vt_pay(struct vt *v)
+void vt_send_cost(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
 
-	vt_pass(v->me,
-		vt_cost(v, cfg->send_ps + (v->lengthy ? cfg->message_ps : 0)));
-	v->lengthy = false;
+	vt_clock_advance(
+		v->me,
+		vt_cost(v, cfg->send_ps +
+				   (v->long_message ? cfg->message_ps : 0)));
+	v->long_message = false;
 }
 
-void vt_way(struct weft_carrier *c, const struct weft_vt_way *way)
+void vt_way(struct weft_carrier *c, const struct weft_vt_pkt_attr *way)
 {
 	vt_of(c)->way = *way;
 }
@@ -137,12 +139,12 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->pkt = *pkt;
 	weft_iov_gather(b->payload, iov, count);
 	if (!b->more)
-		vt_pay(v);
+		vt_send_cost(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = p->rank;
 	v->last_way = v->way;
 	v->last_way.full |= pkt->len == c->mtu;
-	v->way = (struct weft_vt_way){ .path = 0 };
+	v->way = (struct weft_vt_pkt_attr){ .path = 0 };
 	v->last_clock = vt_now(v->me);
 	v->stats.sent++;
 	vt_post(v, i);

@@ -20,10 +20,10 @@
 
 #include <time.h>
 
-#define JUMP_LOOKS 16u
+#define JUMP_POLLS 16u
 #define JUMP_STEPS 1024u
 #define CLOCK_PART 4096u
-#define LOOKS_MAX  (UINT32_MAX / 2)
+#define POLLS_MAX  (UINT32_MAX / 2)
 #define SLICE_MS   100u /* plus a millisecond per rank */
 #define WATCHERS   8u /* the first ranks, and every WATCHERS-th of the others */
 #define PS_PER_NS  1000u
@@ -63,7 +63,7 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 		state = weft_load32(&me->status);
 		if (state != as)
 			return;
-		weft_futex_sleep(&me->status, as, ns, WEFT_FUTEX_PROCESSES);
+		weft_futex_wait(&me->status, as, ns, WEFT_FUTEX_PROCESSES);
 		if (weft_load32(&me->status) != as)
 			return;
 		vt_engine_watch(v);
@@ -84,7 +84,7 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
  * Mostly all ranks have started when one is released; a thread may release its
  * own rank earlier.
  */
-static void all_here(struct vt *v)
+static void all_started(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 
@@ -95,14 +95,14 @@ static void all_here(struct vt *v)
 	vt_cpus_share(w->head);
 	/* No other process may map it for writing; its creator can seal it. */
 	if (w->region.fd >= 0)
-		weft_region_shut(&w->region);
+		weft_region_seal(&w->region);
 }
 
 /*
  * A rank woken both by its own thread and by the engine is counted twice for a
  * while.
  */
-static uint32_t most_running(const struct weft_vt *w)
+static uint32_t max_running(const struct weft_vt *w)
 {
 	return w->head->threads ? 2 * w->size : w->size;
 }
@@ -134,14 +134,14 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	before = weft_add32(&w->head->running, (uint32_t)-1);
 	if (before == 1)
 		vt_engine_try(v);
-	else if (weft_unlikely(before - 1 >= most_running(w)))
+	else if (weft_unlikely(before - 1 >= max_running(w)))
 		vt_ruin(v); /* the count of running ranks is wrong */
 	sleep_until_freed(v, as);
 	/* Released means running; only this rank sets that it has left. */
 	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
 		vt_ruin(v);
 	if (weft_unlikely(!v->shares))
-		all_here(v);
+		all_started(v);
 	vt_run_begin(v);
 	return weft_likely(!weft_load32_relaxed(&me->verdict))
 		       ? 0
@@ -188,7 +188,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 		return -EAGAIN;
 	}
 	ret = block(v, WEFT_VT_BLOCKED, next < end ? next : end);
-	vt_looks_set(v, 0);
+	vt_idle_polls_set(v, 0);
 	weft_store32(&v->woken, 0);
 	weft_store32(&v->full, 0);
 	if (ret)
@@ -242,7 +242,7 @@ void vt_wake(struct weft_carrier *c)
 /* ---- polling ------------------------------------------------------------- */
 
 /* Time of the first poll, in whole steps from now, at or after when. */
-static uint64_t look_at(const struct vt *v, uint64_t when)
+static uint64_t poll_time(const struct vt *v, uint64_t when)
 {
 	uint64_t step = v->w->cfg.poll_ps;
 	uint64_t now = vt_now(v->me);
@@ -254,17 +254,17 @@ static uint64_t look_at(const struct vt *v, uint64_t when)
 /* Has the rank read the clock in its last polls? */
 static bool reads_clock(const struct vt *v)
 {
-	return v->clock_look && vt_looks(v) - v->clock_look < JUMP_LOOKS;
+	return v->clock_poll && vt_idle_polls(v) - v->clock_poll < JUMP_POLLS;
 }
 
 /* Steps that the next poll of a long series takes if nothing arrives. */
 static uint64_t jump_steps(const struct vt *v)
 {
-	uint64_t n = vt_looks(v) / JUMP_LOOKS;
+	uint64_t n = vt_idle_polls(v) / JUMP_POLLS;
 
 	if (!reads_clock(v))
 		return n < JUMP_STEPS ? n : JUMP_STEPS;
-	n = (vt_now(v->me) - v->row_ps) / v->w->cfg.poll_ps / CLOCK_PART;
+	n = (vt_now(v->me) - v->series_ps) / v->w->cfg.poll_ps / CLOCK_PART;
 	return n ? n : 1;
 }
 
@@ -275,35 +275,36 @@ static uint64_t jump_steps(const struct vt *v)
  * JUMPING: no time ends the loop, so it counts as waiting when nothing else
  * happens.
  */
-static enum weft_vt_state next_look(struct vt *v, uint64_t *at_p)
+static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 {
 	uint64_t next;
 
-	*at_p = look_at(v, 0);
-	if (vt_looks(v) <= JUMP_LOOKS || v->threads)
+	*at_p = poll_time(v, 0);
+	if (vt_idle_polls(v) <= JUMP_POLLS || v->threads)
 		return WEFT_VT_POLLING;
 	next = vt_next(v);
 	if (next != VT_NEVER) {
-		*at_p = look_at(v, next);
+		*at_p = poll_time(v, next);
 		return WEFT_VT_POLLING;
 	}
 	*at_p = vt_now(v->me) + jump_steps(v) * v->w->cfg.poll_ps;
-	return reads_clock(v) ? WEFT_VT_POLLING : WEFT_VT_JUMPING;
+	return reads_clock(v) ? WEFT_VT_POLLING : WEFT_VT_POLL_LOOP;
 }
 
-WEFT_HOT void vt_look(struct vt *v)
+WEFT_HOT void vt_poll_fruitless(struct vt *v)
 {
-	uint32_t looks = vt_looks(v);
+	uint32_t looks = vt_idle_polls(v);
 	enum weft_vt_state as;
 	uint32_t idle = 0;
 	uint64_t at;
 
 	if (!looks)
-		v->row_ps = vt_now(v->me);
-	vt_looks_set(v, looks < LOOKS_MAX ? looks + 1 : LOOKS_MAX - JUMP_LOOKS);
-	if (looks < VT_FREE_LOOKS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
+		v->series_ps = vt_now(v->me);
+	vt_idle_polls_set(v, looks < POLLS_MAX ? looks + 1
+					       : POLLS_MAX - JUMP_POLLS);
+	if (looks < VT_FREE_POLLS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
 		return;
-	as = next_look(v, &at);
+	as = next_poll(v, &at);
 	/* Only the engine knows whether a jump ends at its first step. */
 	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w)) {
 		vt_now_set(v->me, at);
@@ -318,7 +319,7 @@ WEFT_HOT void vt_look(struct vt *v)
 /* The series of polls did not wait for other ranks only. */
 static void not_idle(struct vt *v)
 {
-	if (vt_looks(v) > JUMP_LOOKS)
+	if (vt_idle_polls(v) > JUMP_POLLS)
 		/* relaxed: the engine reads it when this rank has blocked */
 		weft_store64_relaxed(&v->w->head->idle_turns, 0);
 }
@@ -328,22 +329,22 @@ void vt_completed(struct weft_carrier *c)
 	struct vt *v = vt_of(c);
 
 	not_idle(v);
-	if (vt_looks(v) <= VT_FREE_LOOKS)
+	if (vt_idle_polls(v) <= VT_FREE_POLLS)
 		return;
-	v->row_ps = vt_now(v->me);
-	v->clock_look = 0;
-	vt_looks_set(v, VT_FREE_LOOKS);
+	v->series_ps = vt_now(v->me);
+	v->clock_poll = 0;
+	vt_idle_polls_set(v, VT_FREE_POLLS);
 }
 
 void vt_clock_read(struct vt *v)
 {
 	not_idle(v);
-	v->clock_look = vt_looks(v);
+	v->clock_poll = vt_idle_polls(v);
 }
 
 /* ---- leaving ------------------------------------------------------------- */
 
-void vt_out(struct vt *v)
+void vt_world_leave(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 
@@ -356,5 +357,5 @@ void vt_out(struct vt *v)
 	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
 		vt_engine_try(v);
 	/* R8 pairs with A8: the counters of the last pass are written. */
-	weft_store32(&v->me->status, WEFT_VT_OUT);
+	weft_store32(&v->me->status, WEFT_VT_LEFT);
 }

@@ -22,7 +22,7 @@
 
 /* ---- dead ranks ---------------------------------------------------------- */
 
-static bool bury(struct vt *v, uint32_t rank)
+static bool rank_declare_dead(struct vt *v, uint32_t rank)
 {
 	struct vt_rank *r = &v->w->rank_of[rank];
 	uint32_t run = WEFT_VT_RUN;
@@ -40,27 +40,27 @@ static bool bury(struct vt *v, uint32_t rank)
  * Checks a few ranks per call, since all sleeping ranks do. True: the last
  * running rank was dead.
  */
-static bool look_for_dead(struct vt *v)
+static bool check_dead(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 	bool last = false;
 
 	for (uint32_t k = 0, asked = 0; k < w->size && asked < 4; k++) {
-		uint32_t i = v->watch_next++ % w->size;
+		uint32_t i = v->check_next++ % w->size;
 
 		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN ||
 		    !weft_load32(&w->rank_of[i].pid))
 			continue;
 		asked++;
-		if (!vt_rank_lives(w, i))
-			last |= bury(v, i);
+		if (!vt_rank_alive(w, i))
+			last |= rank_declare_dead(v, i);
 	}
 	return last;
 }
 
 /* ---- lack of progress ---------------------------------------------------- */
 
-static bool anybody_runs(const struct weft_vt *w)
+static bool any_rank_runs(const struct weft_vt *w)
 {
 	for (uint32_t i = 0; i < w->size; i++)
 		if (weft_load32(&w->rank_of[i].status) == WEFT_VT_RUN)
@@ -71,7 +71,7 @@ static bool anybody_runs(const struct weft_vt *w)
 /* Has there been progress since the last call? Then the record is renewed. */
 static bool moved(struct vt *v, uint32_t owner)
 {
-	struct vt_still *s = &v->still;
+	struct vt_progress *s = &v->still;
 	struct net_count n;
 	uint64_t steps;
 
@@ -81,27 +81,27 @@ static bool moved(struct vt *v, uint32_t owner)
 	if (s->since_ns && s->turns == v->w->head->turns && s->owner == owner &&
 	    s->steps == steps)
 		return false;
-	*s = (struct vt_still){ .turns = v->w->head->turns,
-				.steps = steps,
-				.since_ns = weft_now_ns(),
-				.owner = owner };
+	*s = (struct vt_progress){ .turns = v->w->head->turns,
+				   .steps = steps,
+				   .since_ns = weft_now_ns(),
+				   .owner = owner };
 	if (owner)
-		s->cpu_ticks = weft_alive_cpu_ticks(
+		s->cpu_ticks = weft_proc_cpu_ticks(
 			weft_load32(&v->w->rank_of[owner - 1].pid));
 	return true;
 }
 
-static bool runs_in_vain(const struct vt *v, uint32_t owner)
+static bool engine_without_progress(const struct vt *v, uint32_t owner)
 {
-	uint64_t ticks = weft_alive_cpu_ticks(
-		weft_load32(&v->w->rank_of[owner - 1].pid));
+	uint64_t ticks =
+		weft_proc_cpu_ticks(weft_load32(&v->w->rank_of[owner - 1].pid));
 
 	return ticks - v->still.cpu_ticks >
 	       STILL_CPU_S * (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
 /* No rank will ever be released. */
-static bool stands_still(struct vt *v, uint32_t owner)
+static bool without_progress(struct vt *v, uint32_t owner)
 {
 	uint32_t running = weft_load32(&v->w->head->running);
 
@@ -111,8 +111,8 @@ static bool stands_still(struct vt *v, uint32_t owner)
 	if (v->threads || owner > v->w->size || moved(v, owner))
 		return false;
 	if (owner)
-		return runs_in_vain(v, owner);
-	if (!running || anybody_runs(v->w)) {
+		return engine_without_progress(v, owner);
+	if (!running || any_rank_runs(v->w)) {
 		v->still.since_ns = 0;
 		return false;
 	}
@@ -128,14 +128,14 @@ void vt_engine_watch(struct vt *v)
 
 	if (weft_load32(&w->head->broken))
 		return;
-	if (owner && !vt_owner_lives(w, owner) &&
+	if (owner && !vt_owner_alive(w, owner) &&
 	    weft_load32(&w->head->engine) == owner) {
 		weft_store32(&w->head->broken, VT_BROKEN);
 		weft_cas32(&w->head->engine, &owner, 0);
 	}
-	if (look_for_dead(v))
+	if (check_dead(v))
 		vt_engine_try(v);
-	if (stands_still(v, owner)) {
+	if (without_progress(v, owner)) {
 		weft_log(WEFT_LOG_ERROR,
 			 "vt: nobody will ever go on: the world has been "
 			 "written over");

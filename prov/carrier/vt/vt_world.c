@@ -48,7 +48,7 @@ static void lay_out(struct vt_head *h)
 	h->ranks_at = place(&at, n, sizeof(struct vt_rank));
 	h->due_at = place(&at, n, sizeof(uint64_t));
 	h->batch_at = place(&at, n, sizeof(uint32_t));
-	h->desks_at = place(&at, n, sizeof(struct vt_desk));
+	h->cold_at = place(&at, n, sizeof(struct vt_rank_cold));
 	/* one more for each rank: the first entry of its arrival list */
 	h->bufs_at =
 		place(&at, n * (VT_BUFS + 1), vt_buf_bytes(h->packet_bytes));
@@ -78,7 +78,7 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 	lay_out(&plan);
 	return plan.bytes == bytes && plan.ranks_at == h->ranks_at &&
 	       plan.due_at == h->due_at && plan.batch_at == h->batch_at &&
-	       plan.desks_at == h->desks_at && plan.bufs_at == h->bufs_at &&
+	       plan.cold_at == h->cold_at && plan.bufs_at == h->bufs_at &&
 	       plan.joins_at == h->joins_at &&
 	       plan.members_at == h->members_at &&
 	       plan.adders_at == h->adders_at &&
@@ -94,7 +94,7 @@ static void map_at(struct weft_vt *w, const struct vt_head *h)
 	w->rank_of = (void *)(base + h->ranks_at);
 	w->due = (void *)(base + h->due_at);
 	w->batch = (void *)(base + h->batch_at);
-	w->desk_of = (void *)(base + h->desks_at);
+	w->cold_of = (void *)(base + h->cold_at);
 	w->bufs = base + h->bufs_at;
 	w->joins = (void *)(base + h->joins_at);
 	w->members = (void *)(base + h->members_at);
@@ -129,7 +129,7 @@ static int map_parts(struct weft_vt *w)
 
 /* ---- rank 0 -------------------------------------------------------------- */
 
-static int complain(const char *why)
+static int refuse(const char *why)
 {
 	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
 	return -EINVAL;
@@ -144,7 +144,7 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	r->node = where->node;
 	r->slot = where->slot;
 	r->in_tail = stub;
-	r->out = r->reach = (struct vt_line){ VT_NONE, VT_NONE };
+	r->out = r->reach = (struct vt_msg_fifo){ VT_NONE, VT_NONE };
 	weft_store32(&r->in_head, stub);
 	weft_store32(&r->posted, VT_NONE);
 	weft_store32(&r->freed, VT_NONE);
@@ -156,7 +156,8 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 }
 
 /* A machine without detours cannot start with a dead link. */
-static bool starts_cut(const struct weft_vt *w, const struct weft_plan *plan)
+static bool starts_partitioned(const struct weft_vt *w,
+			       const struct weft_plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->fault[i].kind == WEFT_PLAN_DEAD_LINK &&
@@ -179,13 +180,13 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 	if (strpbrk(name, " =;"))
 		name = "plan";
 	if (net_fault_load(w->net, name, plan, &why))
-		return complain(why.text);
-	if (starts_cut(w, plan)) {
+		return refuse(why.text);
+	if (starts_partitioned(w, plan)) {
 		snprintf(why.text, sizeof(why.text),
 			 "%.80s: a link is dead from the start, and %.40s does "
 			 "not go round it",
 			 name, w->cfg.name);
-		return complain(why.text);
+		return refuse(why.text);
 	}
 	for (uint32_t i = 0; i < w->size; i++)
 		if (net_fault_node_dead(w->net, w->rank_of[i].node)) {
@@ -193,7 +194,7 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 				 "%.80s: rank %u is on node %u, which is dead "
 				 "from the start",
 				 name, i, w->rank_of[i].node);
-			return complain(why.text);
+			return refuse(why.text);
 		}
 	return 0;
 }
@@ -238,7 +239,7 @@ static int map_ranks(const struct weft_vt_conf *conf,
 	if (!ret)
 		ret = net_map_fill(&a, where, why);
 	free(text);
-	return ret ? complain(why) : 0;
+	return ret ? refuse(why) : 0;
 }
 
 /*
@@ -248,7 +249,7 @@ static int map_ranks(const struct weft_vt_conf *conf,
 static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 			struct net_config *cfg)
 {
-	struct net_why why = { "" };
+	struct net_error_text why = { "" };
 	int ret = net_file_load(conf->machine, 0, cfg, &why);
 	uint32_t ppn;
 
@@ -257,17 +258,17 @@ static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 		ret = net_file_load(conf->machine, (size + ppn - 1) / ppn, cfg,
 				    &why);
 	}
-	return ret ? complain(why.text) : 0;
+	return ret ? refuse(why.text) : 0;
 }
 
 int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
 {
 	struct net_config cfg;
-	struct net_why why = { "" };
+	struct net_error_text why = { "" };
 	int ret = net_file_load(machine, 0, &cfg, &why);
 
 	if (ret)
-		return ret == -ENOENT ? ret : complain(why.text);
+		return ret == -ENOENT ? ret : refuse(why.text);
 	static_assert(sizeof(cfg.unit) == WEFT_VT_UNIT, "names of units");
 	memcpy(unit, cfg.unit, WEFT_VT_UNIT);
 	return 0;
@@ -294,13 +295,13 @@ static int read_plan(const struct weft_vt_conf *conf, struct weft_plan *plan)
 	if (!conf->faults || !*conf->faults)
 		return 0;
 	ret = weft_plan_load(conf->faults, plan, &why);
-	return ret ? complain(why.text) : 0;
+	return ret ? refuse(why.text) : 0;
 }
 
 static int build(struct weft_vt *w, const struct vt_head *plan,
 		 const struct net_place *where)
 {
-	int ret = weft_region_gather(&w->region, "weft-vt", plan->bytes);
+	int ret = weft_region_open_unsealed(&w->region, "weft-vt", plan->bytes);
 
 	if (ret) {
 		weft_log(WEFT_LOG_ERROR,

@@ -40,13 +40,13 @@ static int board_init(struct weft_apenet *a,
 	return 0;
 }
 
-static bool attr_good(const struct weft_apenet_attr *attr)
+static bool attr_valid(const struct weft_apenet_attr *attr)
 {
 	return attr->node < WEFT_APENET_NODES &&
 	       attr->dmas <= WEFT_APENET_DMAS && attr->tlb >= -1 &&
 	       attr->tlb <= 1 << 20 && attr->events <= 1u << 20 &&
 	       !(attr->events & (attr->events - 1)) &&
-	       (!attr->events || attr->events > 2 * APENET_SPARE);
+	       (!attr->events || attr->events > 2 * APENET_RX_EVENTS);
 }
 
 WEFT_EXPORT int weft_apenet_open(const struct weft_apenet_attr *attr,
@@ -57,7 +57,7 @@ WEFT_EXPORT int weft_apenet_open(const struct weft_apenet_attr *attr,
 	struct weft_apenet *a;
 	int err;
 
-	if (!attr_good(attr))
+	if (!attr_valid(attr))
 		return -EINVAL;
 	err = weft_port_place(&attr->place, &ops, &c);
 	if (err)

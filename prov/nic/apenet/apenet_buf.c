@@ -29,8 +29,9 @@ const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 
 /* ---- translation ---- */
 
-static const struct apenet_buf *
-tlb_look(struct weft_apenet *a, const struct apenet_place *p, uint64_t address)
+static const struct apenet_buf *tlb_lookup(struct weft_apenet *a,
+					   const struct apenet_target *p,
+					   uint64_t address)
 {
 	const struct weft_mem_kind *k;
 
@@ -46,7 +47,7 @@ tlb_look(struct weft_apenet *a, const struct apenet_place *p, uint64_t address)
 
 /* The embedded processor: searches the list, and refills the TLB. */
 static const struct apenet_buf *
-walk(struct weft_apenet *a, const struct apenet_place *p, uint64_t address)
+walk(struct weft_apenet *a, const struct apenet_target *p, uint64_t address)
 {
 	const struct apenet_buf *b = apenet_buf_of(a, address, 1, p->rights);
 
@@ -58,10 +59,10 @@ walk(struct weft_apenet *a, const struct apenet_place *p, uint64_t address)
 }
 
 static const struct apenet_buf *translate(struct weft_apenet *a,
-					  const struct apenet_place *p,
+					  const struct apenet_target *p,
 					  uint64_t address, bool *walked)
 {
-	const struct apenet_buf *b = tlb_look(a, p, address);
+	const struct apenet_buf *b = tlb_lookup(a, p, address);
 
 	if (b) {
 		a->stats.tlb_hits++;
@@ -73,8 +74,8 @@ static const struct apenet_buf *translate(struct weft_apenet *a,
 }
 
 /* Number of bytes from address on that one translation covers. */
-static uint64_t run_of(const struct apenet_buf *b, uint64_t address,
-		       uint64_t left)
+static uint64_t translation_run(const struct apenet_buf *b, uint64_t address,
+				uint64_t left)
 {
 	uint64_t page = UINT64_C(1) << b->kind->page_bits;
 	uint64_t run = page - (address & (page - 1));
@@ -84,7 +85,7 @@ static uint64_t run_of(const struct apenet_buf *b, uint64_t address,
 	return run < left ? run : left;
 }
 
-unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_place *p,
+unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data)
 {
 	unsigned status = WEFT_APENET_OK;
@@ -94,7 +95,7 @@ unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_place *p,
 	while (done < p->bytes && !status) {
 		uint64_t at = p->address + done;
 		const struct apenet_buf *b = translate(a, p, at, &walked);
-		uint64_t run = b ? run_of(b, at, p->bytes - done) : 0;
+		uint64_t run = b ? translation_run(b, at, p->bytes - done) : 0;
 
 		if (!b ||
 		    b->kind->in((void *)(uintptr_t)at, data + done, run)) {
@@ -142,6 +143,6 @@ WEFT_EXPORT int weft_apenet_buf_close(struct weft_apenet *a, unsigned buf)
 		return -EINVAL;
 	a->buf[buf].used = false;
 	apenet_tlb_drop(&a->tlb, buf);
-	apenet_tx_closed(a);
+	apenet_tx_buf_closed(a);
 	return 0;
 }

@@ -82,7 +82,7 @@ static int cmd_check(struct weft_apenet *a, const struct weft_apenet_cmd *c)
 	if (a->queue_tail - a->queue_head == WEFT_APENET_COMMANDS)
 		return -EAGAIN;
 	if (c->flags & WEFT_APENET_EVENT &&
-	    !apenet_event_room(a, 1 + APENET_SPARE))
+	    !apenet_event_room(a, 1 + APENET_RX_EVENTS))
 		return -EAGAIN;
 	return 0;
 }
@@ -159,10 +159,10 @@ static struct apenet_msg *back_next(struct weft_apenet *a)
 
 struct apenet_msg *apenet_cmd_next(struct weft_apenet *a)
 {
-	bool back = a->backs_turn;
+	bool back = a->backs_next;
 	struct apenet_msg *m = back ? back_next(a) : host_next(a);
 
-	a->backs_turn = !back;
+	a->backs_next = !back;
 	return m ? m : back ? host_next(a) : back_next(a);
 }
 

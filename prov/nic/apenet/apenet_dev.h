@@ -26,11 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APENET_BUFS	1024
-#define APENET_PREFETCH 4    /* commands fetched by the board */
-#define APENET_GETS	256  /* outstanding gets of this node */
-#define APENET_WALK_NS	1100 /* apenet.md i: the processor's time per packet */
-#define APENET_SPARE	2    /* events that one packet may need */
+#define APENET_BUFS	 1024
+#define APENET_PREFETCH	 4    /* commands fetched by the board */
+#define APENET_GETS	 256  /* outstanding gets of this node */
+#define APENET_WALK_NS	 1100 /* apenet.md i: the processor's time per packet */
+#define APENET_RX_EVENTS 2    /* events that one packet may need */
 
 struct apenet_buf {
 	bool used;
@@ -106,7 +106,7 @@ struct weft_apenet {
 	uint64_t queue_head;
 	uint64_t queue_tail;
 	struct weft_list backs; /* replies to gets, by the processor */
-	bool backs_turn;
+	bool backs_next;
 	struct weft_list work; /* fetched commands, being processed */
 	unsigned held;
 	struct apenet_dma dma[WEFT_APENET_DMAS];
@@ -132,7 +132,7 @@ const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 				       unsigned rights);
 
 /* Target address and required rights of a packet's data. */
-struct apenet_place {
+struct apenet_target {
 	uint64_t address;
 	uint32_t bytes;
 	unsigned rights;
@@ -140,7 +140,7 @@ struct apenet_place {
 };
 
 /* Translates and stores; returns enum weft_apenet_status. */
-unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_place *p,
+unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data);
 
 /* apenet_cmd.c */
@@ -160,7 +160,7 @@ void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all);
 int apenet_tx_run(struct weft_apenet *a, int budget);
 void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all);
 /* A buffer was unregistered: marks messages that still read it. */
-void apenet_tx_closed(struct weft_apenet *a);
+void apenet_tx_buf_closed(struct weft_apenet *a);
 
 /* apenet_rx.c */
 int apenet_rx_deliver(void *arg, struct weft_peer *src,
@@ -180,7 +180,7 @@ void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
 		    unsigned status);
 /* Starts the reply to a peer's get; -EAGAIN: out of memory. */
 int apenet_get_serve(struct weft_apenet *a, uint32_t node,
-		     const struct apenet_ask *ask);
+		     const struct apenet_get_request *ask);
 void apenet_get_lost(struct weft_apenet *a, uint32_t node);
 
 #endif

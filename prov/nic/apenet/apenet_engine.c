@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* Slot numbers of the rings shared with one peer. */
-struct ae_ring {
+struct apenet_transport_ring {
 	uint32_t sent;
 	uint32_t taken;
 };
@@ -32,7 +32,7 @@ struct apenet_engine {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes;
-	struct weft_table ring; /* struct ae_ring */
+	struct weft_table ring; /* struct apenet_transport_ring */
 	uint64_t dropped;
 };
 
@@ -41,20 +41,20 @@ static struct apenet_engine *ae(struct weft_unit *u)
 	return weft_container_of(u, struct apenet_engine, unit);
 }
 
-static struct ae_ring *ring_make(struct apenet_engine *e,
-				 struct weft_peer *peer)
+static struct apenet_transport_ring *ring_make(struct apenet_engine *e,
+					       struct weft_peer *peer)
 {
-	void **cell = weft_table_cell(&e->ring, peer->index);
+	void **cell = weft_table_slot(&e->ring, peer->index);
 
 	if (cell && !*cell)
-		*cell = calloc(1, sizeof(struct ae_ring));
+		*cell = calloc(1, sizeof(struct apenet_transport_ring));
 	return cell ? *cell : NULL;
 }
 
-static inline struct ae_ring *ring_of(struct apenet_engine *e,
-				      struct weft_peer *peer)
+static inline struct apenet_transport_ring *ring_of(struct apenet_engine *e,
+						    struct weft_peer *peer)
 {
-	struct ae_ring *r = weft_table_get(&e->ring, peer->index);
+	struct apenet_transport_ring *r = weft_table_get(&e->ring, peer->index);
 
 	return weft_likely(r != NULL) ? r : ring_make(e, peer);
 }
@@ -62,7 +62,8 @@ static inline struct ae_ring *ring_of(struct apenet_engine *e,
 /* ---- puts into the ring ---- */
 
 /* The model's path for the kind of memory at a bus address. */
-static uint8_t ae_path(struct weft_carrier *c, uint64_t address)
+static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
+					    uint64_t address)
 {
 	return (uint8_t)c->virt->path(c, weft_mem_kind_on_bus(address)->path);
 }
@@ -72,26 +73,28 @@ static uint8_t ae_path(struct weft_carrier *c, uint64_t address)
  * device memory is assumed to go to device memory: the receive buffer is not
  * known here.
  */
-static void ae_way(struct apenet_engine *e, const struct weft_pkt *pkt,
-		   const struct iovec *iov, int iov_count)
+static void apenet_transport_path_set(struct apenet_engine *e,
+				      const struct weft_pkt *pkt,
+				      const struct iovec *iov, int iov_count)
 {
 	struct weft_carrier *c = e->unit.carrier;
 	const struct iovec *last = iov + iov_count - 1;
-	struct weft_vt_way way = {
+	struct weft_vt_pkt_attr way = {
 		.full = pkt->len == e->max_bytes,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
-	way.path = ae_path(c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
+	way.path = apenet_transport_memory_path(
+		c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
 	c->virt->way(c, &way);
 }
 
-static int ae_packet(struct weft_unit *u, struct weft_peer *peer,
-		     const struct weft_pkt *pkt, const struct iovec *iov,
-		     int iov_count)
+static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
+				   const struct weft_pkt *pkt,
+				   const struct iovec *iov, int iov_count)
 {
 	struct apenet_engine *e = ae(u);
-	struct ae_ring *r = ring_of(e, peer);
+	struct apenet_transport_ring *r = ring_of(e, peer);
 	struct weft_pkt out = *pkt;
 	int err;
 
@@ -101,18 +104,19 @@ static int ae_packet(struct weft_unit *u, struct weft_peer *peer,
 		return -EMSGSIZE;
 	out.unit = r->sent;
 	if (weft_unlikely(u->carrier->virt != NULL))
-		ae_way(e, pkt, iov, iov_count);
+		apenet_transport_path_set(e, pkt, iov, iov_count);
 	err = u->carrier->ops->send(u->carrier, peer, &out, iov, iov_count);
 	if (weft_likely(!err))
 		r->sent++;
 	return err;
 }
 
-static int ae_deliver(void *arg, struct weft_peer *src,
-		      const struct weft_pkt *pkt, const void *payload)
+static int apenet_transport_deliver(void *arg, struct weft_peer *src,
+				    const struct weft_pkt *pkt,
+				    const void *payload)
 {
 	struct apenet_engine *e = arg;
-	struct ae_ring *r = ring_of(e, src);
+	struct apenet_transport_ring *r = ring_of(e, src);
 	int err;
 
 	if (weft_unlikely(!r))
@@ -128,76 +132,77 @@ static int ae_deliver(void *arg, struct weft_peer *src,
 	return err;
 }
 
-static void ae_lost(void *arg, struct weft_peer *peer, int err)
+static void apenet_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct apenet_engine *e = arg;
 
 	e->up->lost(e->up_arg, peer, err);
 }
 
-static const struct weft_carrier_up ae_up = {
-	.deliver = ae_deliver,
-	.lost = ae_lost,
+static const struct weft_carrier_up apenet_transport_up = {
+	.deliver = apenet_transport_deliver,
+	.lost = apenet_transport_lost,
 };
 
 /* ---- bulk ---- */
 
 /* Path between two kinds of memory, given by their bus addresses. */
-static struct weft_vt_way ae_between(struct weft_carrier *c, uint64_t from,
-				     uint64_t to)
+static struct weft_vt_pkt_attr
+apenet_transport_path_between(struct weft_carrier *c, uint64_t from,
+			      uint64_t to)
 {
-	return (struct weft_vt_way){
-		.path = ae_path(c, from),
-		.path_in = (uint8_t)(1 + ae_path(c, to)),
+	return (struct weft_vt_pkt_attr){
+		.path = apenet_transport_memory_path(c, from),
+		.path_in = (uint8_t)(1 + apenet_transport_memory_path(c, to)),
 	};
 }
 
-static int ae_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
+				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_help_way way = { 0 };
+	struct weft_transport_path way = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.there = ae_between(c, (uintptr_t)d->local[0].iov_base,
-				       d->remote);
+		way.there = apenet_transport_path_between(
+			c, (uintptr_t)d->local[0].iov_base, d->remote);
 	way.back = way.there;
-	return weft_help_put(u, peer, d, &way);
+	return weft_transport_put(u, peer, d, &way);
 }
 
 /* A request of one descriptor is sent, a put returns the data. */
-static int ae_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
+				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_help_way way = { 0 };
+	struct weft_transport_path way = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.back = ae_between(c, d->remote,
-				      (uintptr_t)d->local[0].iov_base);
+		way.back = apenet_transport_path_between(
+			c, d->remote, (uintptr_t)d->local[0].iov_base);
 	way.there.bytes = 1 + APENET_DESC;
-	return weft_help_get(u, peer, d, &way);
+	return weft_transport_get(u, peer, d, &way);
 }
 
 /* The interface has no atomics: the target's processor performs them. */
-static int ae_amo(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_amo *a)
+static int apenet_transport_amo(struct weft_unit *u, struct weft_peer *peer,
+				struct weft_amo *a)
 {
 	return -EOPNOTSUPP;
 }
 
-static int ae_poll(struct weft_unit *u, int budget)
+static int apenet_transport_poll(struct weft_unit *u, int budget)
 {
 	return u->carrier->ops->poll(u->carrier, budget);
 }
 
 /* ---- open and close ---- */
 
-static void ae_close(struct weft_unit *u)
+static void apenet_transport_close(struct weft_unit *u)
 {
 	struct apenet_engine *e = ae(u);
 
@@ -209,9 +214,10 @@ static void ae_close(struct weft_unit *u)
 	free(e);
 }
 
-static int ae_open(const struct weft_machine *m,
-		   const struct weft_carrier_ops *carrier,
-		   const struct weft_carrier_attr *attr, struct weft_unit **u_p)
+static int apenet_transport_open(const struct weft_machine *m,
+				 const struct weft_carrier_ops *carrier,
+				 const struct weft_carrier_attr *attr,
+				 struct weft_unit **u_p)
 {
 	struct apenet_engine *e = calloc(1, sizeof(*e));
 	struct weft_carrier_attr a = *attr;
@@ -223,11 +229,11 @@ static int ae_open(const struct weft_machine *m,
 	e->up = attr->up;
 	e->up_arg = attr->up_arg;
 	e->max_bytes = m->packet_bytes;
-	a.up = &ae_up;
+	a.up = &apenet_transport_up;
 	a.up_arg = e;
 	err = carrier->open(&a, &e->unit.carrier);
 	if (err) {
-		ae_close(&e->unit);
+		apenet_transport_close(&e->unit);
 		return err;
 	}
 	*u_p = &e->unit;
@@ -237,11 +243,11 @@ static int ae_open(const struct weft_machine *m,
 const struct weft_unit_ops weft_unit_apenet = {
 	.name = "apenet",
 	.packet_max = APENET_PAYLOAD,
-	.open = ae_open,
-	.close = ae_close,
-	.packet = ae_packet,
-	.get = ae_get,
-	.put = ae_put,
-	.amo = ae_amo,
-	.poll = ae_poll,
+	.open = apenet_transport_open,
+	.close = apenet_transport_close,
+	.packet = apenet_transport_packet,
+	.get = apenet_transport_get,
+	.put = apenet_transport_put,
+	.amo = apenet_transport_amo,
+	.poll = apenet_transport_poll,
 };

@@ -26,7 +26,7 @@ void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
 }
 
 static void say_error(struct weft_apenet *a, uint32_t node,
-		      const struct apenet_ask *ask)
+		      const struct apenet_get_request *ask)
 {
 	const struct weft_apenet_event ev = {
 		.what = WEFT_APENET_ERROR,
@@ -41,7 +41,7 @@ static void say_error(struct weft_apenet *a, uint32_t node,
 }
 
 int apenet_get_serve(struct weft_apenet *a, uint32_t node,
-		     const struct apenet_ask *ask)
+		     const struct apenet_get_request *ask)
 {
 	const struct weft_apenet_cmd c = {
 		.node = node,

@@ -17,7 +17,7 @@
  *
  *	cmd      address              data                extra
  *	PUT      target address       up to 4 KB          of the receive event
- *	GET      -                    struct apenet_ask   -
+ *	GET      -                    struct apenet_get_request   -
  *	BACK     target address       up to 4 KB          number of the get
  *	REFUSE   -                    -                   number of the get
  *	CUT      -                    -                   -
@@ -67,7 +67,7 @@ struct apenet_footer {
 };
 
 /* The request of a get. */
-struct apenet_ask {
+struct apenet_get_request {
 	uint64_t from; /* address at the target of the get */
 	uint64_t to;   /* address at the origin */
 	uint64_t bytes;
@@ -81,6 +81,6 @@ static_assert(sizeof(struct apenet_header) == APENET_WORD &&
 static_assert(sizeof(struct apenet_footer) == APENET_WORD &&
 		      offsetof(struct apenet_footer, crc) == 12,
 	      "a footer of one word");
-static_assert(sizeof(struct apenet_ask) == APENET_DESC, "a request");
+static_assert(sizeof(struct apenet_get_request) == APENET_DESC, "a request");
 
 #endif

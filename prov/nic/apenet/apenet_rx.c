@@ -54,8 +54,8 @@ static void in_close(struct apenet_in *in)
 }
 
 /* Ends a message of which packets are missing. */
-static void in_cut(struct weft_apenet *a, struct apenet_in *in,
-		   const struct rx *r)
+static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
+			const struct rx *r)
 {
 	struct apenet_get *g;
 
@@ -75,7 +75,7 @@ static void in_cut(struct weft_apenet *a, struct apenet_in *in,
 /* ---- storing data ---- */
 
 /* Appends to a staged message, which is kept in host memory until complete. */
-static bool in_keep(struct apenet_in *in, const struct rx *r)
+static bool in_stage_append(struct apenet_in *in, const struct rx *r)
 {
 	unsigned char *p = realloc(in->stage, in->bytes + r->h.bytes);
 
@@ -97,7 +97,7 @@ static bool to_device(const struct weft_apenet *a, const struct rx *r)
 static void in_store(struct weft_apenet *a, struct apenet_in *in,
 		     const struct rx *r)
 {
-	struct apenet_place p = {
+	struct apenet_target p = {
 		.address = r->h.address,
 		.bytes = r->h.bytes,
 		.rights = in->op == APENET_PUT ? WEFT_APENET_MAY_WRITE : 0,
@@ -108,7 +108,7 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 		return;
 	}
 	if (r->h.flags & APENET_STAGED && to_device(a, r)) {
-		if (!in_keep(in, r))
+		if (!in_stage_append(in, r))
 			in->status = WEFT_APENET_CUT;
 		return;
 	}
@@ -141,7 +141,7 @@ static void in_unstage(struct weft_apenet *a, struct apenet_in *in)
 static void in_open(struct weft_apenet *a, struct apenet_in *in,
 		    const struct rx *r)
 {
-	in_cut(a, in, r);
+	in_truncate(a, in, r);
 	*in = (struct apenet_in){
 		.open = true,
 		.op = r->h.op,
@@ -205,7 +205,7 @@ static int rx_data(struct weft_apenet *a, const struct rx *r)
 
 static int rx_get(struct weft_apenet *a, const struct rx *r)
 {
-	struct apenet_ask ask;
+	struct apenet_get_request ask;
 
 	if (r->h.bytes != sizeof(ask)) {
 		a->stats.refused++;
@@ -231,12 +231,12 @@ static int rx_refuse(struct weft_apenet *a, const struct rx *r)
 	return 0;
 }
 
-static int rx_cut(struct weft_apenet *a, const struct rx *r)
+static int rx_truncate(struct weft_apenet *a, const struct rx *r)
 {
 	struct apenet_in *in = in_of(a, r->node);
 
 	if (in)
-		in_cut(a, in, r);
+		in_truncate(a, in, r);
 	return in ? 0 : -EAGAIN;
 }
 
@@ -244,13 +244,13 @@ static int rx_cut(struct weft_apenet *a, const struct rx *r)
 
 static int (*const rx_op[APENET_OPS])(struct weft_apenet *,
 				      const struct rx *) = {
-	[APENET_PUT] = rx_data,	 [APENET_GET] = rx_get,
-	[APENET_BACK] = rx_data, [APENET_REFUSE] = rx_refuse,
-	[APENET_CUT] = rx_cut,
+	[APENET_PUT] = rx_data,	    [APENET_GET] = rx_get,
+	[APENET_BACK] = rx_data,    [APENET_REFUSE] = rx_refuse,
+	[APENET_CUT] = rx_truncate,
 };
 
-static bool crc_good(struct weft_apenet *a, const unsigned char *wire,
-		     size_t bytes)
+static bool crc_valid(struct weft_apenet *a, const unsigned char *wire,
+		      size_t bytes)
 {
 	uint32_t crc;
 
@@ -258,7 +258,7 @@ static bool crc_good(struct weft_apenet *a, const unsigned char *wire,
 	return crc == weft_code_crc(&a->crc, 0, wire, bytes - sizeof(crc));
 }
 
-static void say_crc(struct weft_apenet *a, uint32_t node)
+static void crc_event_write(struct weft_apenet *a, uint32_t node)
 {
 	const struct weft_apenet_event ev = {
 		.what = WEFT_APENET_ERROR,
@@ -280,10 +280,10 @@ int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
 		a->stats.refused++;
 		return 0;
 	}
-	if (!apenet_event_room(a, APENET_SPARE))
+	if (!apenet_event_room(a, APENET_RX_EVENTS))
 		return -EAGAIN;
-	if (!crc_good(a, wire, bytes)) {
-		say_crc(a, node);
+	if (!crc_valid(a, wire, bytes)) {
+		crc_event_write(a, node);
 		return 0;
 	}
 	memcpy(&r.h, wire, sizeof(r.h));
@@ -323,7 +323,7 @@ void apenet_rx_lost(struct weft_apenet *a, uint32_t node)
 
 	if (in && in->open && apenet_event_room(a, 1)) {
 		in->status = WEFT_APENET_GONE;
-		in_cut(a, in, &r);
+		in_truncate(a, in, &r);
 	}
 	if (in)
 		free(in->stage);

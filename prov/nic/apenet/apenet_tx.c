@@ -50,7 +50,7 @@ static uint64_t msg_bytes(const struct apenet_msg *m)
 	return m->op == APENET_PUT || m->op == APENET_BACK ? m->c.bytes : 0;
 }
 
-static bool msg_all_asked(const struct apenet_msg *m)
+static bool msg_all_requested(const struct apenet_msg *m)
 {
 	return m->begun && m->asked == msg_bytes(m);
 }
@@ -100,7 +100,7 @@ static unsigned tx_flags(const struct apenet_dma *d)
 
 static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
 {
-	const struct apenet_ask ask = {
+	const struct apenet_get_request ask = {
 		.from = m->c.remote,
 		.to = m->c.local,
 		.bytes = m->c.bytes,
@@ -229,13 +229,13 @@ static struct apenet_msg *dma_next(struct weft_apenet *a)
 		struct apenet_msg *m =
 			weft_container_of(pos, struct apenet_msg, link);
 
-		if (!msg_all_asked(m))
+		if (!msg_all_requested(m))
 			return msg_stage(a, m) ? m : NULL;
 	}
 	return NULL;
 }
 
-static void dma_ask(struct weft_apenet *a, struct apenet_dma *d)
+static void dma_request(struct weft_apenet *a, struct apenet_dma *d)
 {
 	struct apenet_msg *m = dma_next(a);
 	uint64_t left;
@@ -254,7 +254,7 @@ static void dma_ask(struct weft_apenet *a, struct apenet_dma *d)
 	};
 	m->begun = true;
 	m->asked += d->bytes;
-	d->last = msg_all_asked(m);
+	d->last = msg_all_requested(m);
 }
 
 /* The engine in this state with the oldest request, or NULL. */
@@ -282,7 +282,7 @@ static int turn(struct weft_apenet *a)
 		asked->state = APENET_COMING;
 	for (unsigned i = 0; i < a->dmas; i++) {
 		if (a->dma[i].state == APENET_IDLE)
-			dma_ask(a, &a->dma[i]);
+			dma_request(a, &a->dma[i]);
 	}
 	a->stats.turns++;
 	a->stats.overlapped +=
@@ -321,7 +321,7 @@ void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all)
 }
 
 /* Marks messages whose data is neither staged nor in a registered buffer. */
-void apenet_tx_closed(struct weft_apenet *a)
+void apenet_tx_buf_closed(struct weft_apenet *a)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;

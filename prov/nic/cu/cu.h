@@ -65,10 +65,10 @@ enum weft_cu_kind {
  * counter.
  */
 enum weft_cu_form {
-	WEFT_CU_AS_SUITS, /* best of these for members and processors */
-	WEFT_CU_RANGE,	  /* query all members, then notify all */
-	WEFT_CU_EVENTS,	  /* node by node up the tree */
-	WEFT_CU_COUNTS,	  /* one arrival counter, last member notifies */
+	WEFT_CU_AUTO,	/* best of these for members and processors */
+	WEFT_CU_RANGE,	/* query all members, then notify all */
+	WEFT_CU_EVENTS, /* node by node up the tree */
+	WEFT_CU_COUNTS, /* one arrival counter, last member notifies */
 };
 
 /* One collective operation. */
@@ -149,7 +149,7 @@ struct weft_cu_group_attr {
 /* Bytes of an area, equal on all members. Areas must be zeroed initially. */
 size_t weft_cu_area_bytes(const struct weft_cu_geo *geo);
 /* Bytes of one segment of an area, whole pages. */
-size_t weft_cu_row_bytes(const struct weft_cu_geo *geo);
+size_t weft_cu_segment_bytes(const struct weft_cu_geo *geo);
 
 /*
  * Opens this member's side. Before the first post all members must have opened
@@ -225,14 +225,14 @@ uint64_t weft_cu_atomics(const struct weft_cu_group *g);
  * their owner overwrites them.
  */
 /* Maps the segments of all members; returns as attr.reach. */
-int weft_cu_meet_all(struct weft_cu_group *g);
-void weft_cu_meet_say(struct weft_cu_group *g, const uint64_t *words);
-void weft_cu_meet_hear(const struct weft_cu_group *g, int member,
-		       uint64_t *words);
-void weft_cu_meet_arrive(struct weft_cu_group *g, unsigned points);
+int weft_cu_syncpoint_map(struct weft_cu_group *g);
+void weft_cu_syncpoint_write(struct weft_cu_group *g, const uint64_t *words);
+void weft_cu_syncpoint_read(const struct weft_cu_group *g, int member,
+			    uint64_t *words);
+void weft_cu_syncpoint_arrive(struct weft_cu_group *g, unsigned points);
 /* True if all members have arrived at that point; else *w to wait for. */
-bool weft_cu_meet_over(const struct weft_cu_group *g, uint64_t point,
-		       struct weft_cu_watch *w);
+bool weft_cu_syncpoint_reached(const struct weft_cu_group *g, uint64_t point,
+			       struct weft_cu_watch *w);
 
 /* A member died: all pending and future operations fail with err (-errno). */
 void weft_cu_group_fail(struct weft_cu_group *g, int err);

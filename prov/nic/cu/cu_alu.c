@@ -137,7 +137,7 @@ size_t weft_cu_bytes(unsigned type)
 	return type < WEFT_CU_TYPES ? bytes[type] : 0;
 }
 
-bool weft_cu_can(unsigned op, unsigned type)
+bool weft_cu_supports(unsigned op, unsigned type)
 {
 	return op < WEFT_CU_OPS && type < WEFT_CU_TYPES && cu_table[type][op];
 }

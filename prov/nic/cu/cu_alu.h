@@ -47,11 +47,11 @@ enum weft_cu_type {
 size_t weft_cu_bytes(unsigned type);
 
 /* True if the unit implements op on type. */
-bool weft_cu_can(unsigned op, unsigned type);
+bool weft_cu_supports(unsigned op, unsigned type);
 
 /*
  * acc[i] = acc[i] op in[i] for count elements at any alignment; returns the
- * flags set. op and type must pass weft_cu_can.
+ * flags set. op and type must pass weft_cu_supports.
  */
 uint32_t weft_cu_combine(unsigned op, unsigned type, void *acc, const void *in,
 			 size_t count);

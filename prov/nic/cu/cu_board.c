@@ -28,7 +28,7 @@ static const uint8_t *board_fold(struct cu_climb *f)
 {
 	const struct weft_cu_tree *t = &f->g->tree;
 	size_t count = f->bytes / weft_cu_bytes(f->op->type);
-	uint8_t *part[CU_BOARD_MOST];
+	uint8_t *part[CU_BOARD_MAX];
 	int parts = 0;
 
 	for (int i = 0; i < t->n; i++) {
@@ -62,17 +62,18 @@ static bool board_count(struct weft_cu_group *g, uint64_t seq, uint64_t mine,
 }
 
 /* Publishes the result to all members. */
-static void board_turn(struct weft_cu_group *g, uint64_t seq,
-		       struct cu_packet *out)
+static void board_publish(struct weft_cu_group *g, uint64_t seq,
+			  struct cu_packet *out)
 {
 	/*
 	 * Relaxed: a member that arrives here next has read the result and its
 	 * credit.
 	 */
 	weft_store64_relaxed(&cu_board_slot(g, seq)->arrived, 0);
-	/* R0 pairs with A0 in cu_packet_there(): packet, then its number. */
+	/* R0 pairs with A0 in cu_packet_available(): packet, then its number.
+	 */
 	weft_store64(&out->seq, seq + 1);
-	cu_tell(g, CU_BELL_OUT);
+	cu_notify(g, CU_EVENT_OUT);
 }
 
 WEFT_HOT void cu_board_barrier(struct weft_cu_group *g, uint32_t sig,
@@ -86,7 +87,7 @@ WEFT_HOT void cu_board_barrier(struct weft_cu_group *g, uint32_t sig,
 		return;
 	out->sig = (mixed ? ~sig : sig) ^ (uint32_t)seq;
 	out->flags = 0;
-	board_turn(g, seq, out);
+	board_publish(g, seq, out);
 }
 
 WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
@@ -113,8 +114,8 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 				 .sig = cu_sig(op, seq),
 				 .mixed = mixed };
 	sum = board_fold(&all);
-	cu_climb_write(&all, out, sum);
-	board_turn(g, seq, out);
+	cu_climb_store(&all, out, sum);
+	board_publish(g, seq, out);
 }
 
 WEFT_HOT void cu_board_credit(struct weft_cu_group *g, uint64_t epoch)
@@ -127,5 +128,5 @@ WEFT_HOT void cu_board_credit(struct weft_cu_group *g, uint64_t epoch)
 		return;
 	/* R3 pairs with A3 in cu_credit_has(): all have read, then reuse. */
 	weft_store64(&root->credit_done, epoch);
-	cu_tell(g, CU_BELL_CREDIT);
+	cu_notify(g, CU_EVENT_CREDIT);
 }

@@ -22,7 +22,7 @@ static int slowest(const struct weft_cu_group *g)
 }
 
 /* Reads the read counts that the members of a small group publish. */
-static void ask_around(struct weft_cu_group *g)
+static void credit_poll_members(struct weft_cu_group *g)
 {
 	for (int i = 0; i < g->n; i++) {
 		/* A3 pairs with R3 in cu_credit_read(). */
@@ -37,7 +37,7 @@ static void ask_around(struct weft_cu_group *g)
 }
 
 /* Packet numbers below this may be sent after the completed epochs. */
-static uint64_t clear_after(const struct weft_cu_group *g)
+static uint64_t credit_limit(const struct weft_cu_group *g)
 {
 	/* A3 pairs with R3 in cu_node_credit_at() and cu_board_credit(). */
 	uint64_t done = weft_load64(&g->row[g->tree.root]->credit_done);
@@ -51,14 +51,14 @@ WEFT_HOT bool cu_credit_has(struct weft_cu_group *g, uint64_t seq)
 	if (weft_likely(seq < g->clear))
 		return true;
 	if (!g->flat_shared) {
-		g->clear = clear_after(g);
+		g->clear = credit_limit(g);
 		return seq < g->clear;
 	}
 	g->read_by[g->me] = g->consumed;
 	g->clear = g->read_by[slowest(g)] + CU_SLOTS;
 	if (seq < g->clear)
 		return true;
-	ask_around(g);
+	credit_poll_members(g);
 	g->clear = g->read_by[slowest(g)] + CU_SLOTS;
 	return seq < g->clear;
 }
@@ -92,7 +92,7 @@ WEFT_HOT void cu_credit_read(struct weft_cu_group *g)
 		cu_node_credit(g);
 		return;
 	}
-	/* R3 pairs with A3 in ask_around(): read, then reused. */
+	/* R3 pairs with A3 in credit_poll_members(): read, then reused. */
 	weft_store64(&g->row[g->me]->credit_done, g->consumed);
-	cu_tell(g, CU_BELL_CREDIT);
+	cu_notify(g, CU_EVENT_CREDIT);
 }

@@ -12,19 +12,20 @@
 
 size_t weft_cu_area_bytes(const struct weft_cu_geo *geo)
 {
-	return geo->routes * cu_row_bytes(geo);
+	return geo->routes * cu_segment_bytes(geo);
 }
 
-size_t weft_cu_row_bytes(const struct weft_cu_geo *geo)
+size_t weft_cu_segment_bytes(const struct weft_cu_geo *geo)
 {
-	return cu_row_bytes(geo);
+	return cu_segment_bytes(geo);
 }
 
 /* Allocates a private segment for a member without common memory. */
-static int row_image(struct weft_cu_group *g, void **row_p)
+static int segment_alloc(struct weft_cu_group *g, void **row_p)
 {
-	void *row = mmap(NULL, cu_row_bytes(&g->geo), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *row =
+		mmap(NULL, cu_segment_bytes(&g->geo), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (row == MAP_FAILED)
 		return -ENOMEM;
@@ -32,7 +33,7 @@ static int row_image(struct weft_cu_group *g, void **row_p)
 	return 0;
 }
 
-int cu_reach(struct weft_cu_group *g, int from, int to)
+int cu_segments_map(struct weft_cu_group *g, int from, int to)
 {
 	void *row;
 	int ret;
@@ -40,7 +41,8 @@ int cu_reach(struct weft_cu_group *g, int from, int to)
 	for (int i = from; i < to && !g->all; i++) {
 		if (g->row[i])
 			continue;
-		ret = g->send ? row_image(g, &row) : g->reach(g->arg, i, &row);
+		ret = g->send ? segment_alloc(g, &row)
+			      : g->reach(g->arg, i, &row);
 		if (ret)
 			return ret;
 		g->row[i] = row;
@@ -50,26 +52,26 @@ int cu_reach(struct weft_cu_group *g, int from, int to)
 }
 
 /* Maps the segments that this member always needs: cu.h, attr.reach. */
-static int group_rows(struct weft_cu_group *g,
-		      const struct weft_cu_group_attr *a)
+static int group_segments_map(struct weft_cu_group *g,
+			      const struct weft_cu_group_attr *a)
 {
 	bool area = a->area && !a->send;
 	int ret = 0;
 
 	for (int i = 0; area && i < a->n; i++)
-		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
+		g->row[i] = cu_segment(a->area[i], &g->geo, a->route);
 	if (area || g->flat_shared)
-		return cu_reach(g, 0, a->n);
+		return cu_segments_map(g, 0, a->n);
 	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
-		ret = cu_reach(g, i, i + 1);
+		ret = cu_segments_map(g, i, i + 1);
 	return ret;
 }
 
-static void rows_free(struct weft_cu_group *g)
+static void segments_free(struct weft_cu_group *g)
 {
 	for (int i = 0; g->send && i < g->n; i++) {
 		if (g->row[i])
-			munmap(g->row[i], cu_row_bytes(&g->geo));
+			munmap(g->row[i], cu_segment_bytes(&g->geo));
 	}
 }
 
@@ -79,8 +81,8 @@ static struct cu_board *group_board(const struct weft_cu_group *g,
 {
 	bool asked = a->form == WEFT_CU_RANGE || a->form == WEFT_CU_COUNTS;
 
-	if (!(a->crowd || asked) || a->flat || a->send ||
-	    a->n > CU_BOARD_MOST || (unsigned)a->n > a->geo->board)
+	if (!(a->crowd || asked) || a->flat || a->send || a->n > CU_BOARD_MAX ||
+	    (unsigned)a->n > a->geo->board)
 		return NULL;
 	return (struct cu_board *)((char *)g->row[g->tree.root] +
 				   cu_board_at(a->geo));
@@ -110,7 +112,7 @@ static size_t scratch_bytes(const struct weft_cu_group_attr *a)
  * Resets the segment. Its old group is closed, and members of the new group do
  * not write here before all have opened.
  */
-static void row_begin(struct weft_cu_group *g, uint64_t generation)
+static void segment_reset(struct weft_cu_group *g, uint64_t generation)
 {
 	struct cu_head *row = g->row[g->me];
 
@@ -146,7 +148,7 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->crowd = a->crowd;
 	g->form = a->form;
 	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
-	g->trail = a->beside ? a->beside->trail : &g->own_trail;
+	g->sig_history = a->beside ? a->beside->sig_history : &g->own_trail;
 	g->n = a->n;
 	g->me = a->me;
 	g->wake = a->wake;
@@ -157,15 +159,15 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->scratch = malloc(scratch_bytes(a));
 	ret = g->scratch ? weft_cu_tree_copy(&g->tree, a->tree) : -ENOMEM;
 	if (!ret)
-		ret = group_rows(g, a);
+		ret = group_segments_map(g, a);
 	if (ret)
 		goto err_free;
 	g->board = group_board(g, a);
-	row_begin(g, a->generation);
+	segment_reset(g, a->generation);
 	*g_p = g;
 	return 0;
 err_free:
-	rows_free(g);
+	segments_free(g);
 	weft_cu_tree_fini(&g->tree);
 	free(g->scratch);
 	free(g);
@@ -206,7 +208,7 @@ static void finish(struct weft_cu_group *g, struct weft_cu_call *op)
 static bool read_one(struct weft_cu_group *g, struct weft_cu_call *op)
 {
 	if (weft_unlikely(op->reach == -EAGAIN))
-		op->reach = cu_packet_reach(g, op);
+		op->reach = cu_packet_segments_map(g, op);
 	if (weft_likely(!op->reach))
 		return cu_packet_read(g, op);
 	if (op->reach != -EAGAIN)
@@ -276,14 +278,14 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w)
 	w->word = NULL;
 	if (!op)
 		return false;
-	w->bell = cu_bell(g, CU_BELL_OUT);
+	w->bell = cu_event_word(g, CU_EVENT_OUT);
 	if (op->read < op->sent) {
 		if (weft_unlikely(op->reach))
 			return true;
 		w->want = op->first + op->read + 1;
-		return cu_packet_there(g, op, &w->word);
+		return cu_packet_available(g, op, &w->word);
 	}
-	w->bell = cu_bell(g, CU_BELL_CREDIT);
+	w->bell = cu_event_word(g, CU_EVENT_CREDIT);
 	w->word = cu_credit_word(g, g->sent, &w->want);
 	return weft_load64(w->word) >= w->want;
 }
@@ -338,7 +340,7 @@ void weft_cu_group_fail(struct weft_cu_group *g, int err)
 void weft_cu_group_close(struct weft_cu_group *g)
 {
 	weft_cu_group_fail(g, -ECANCELED);
-	rows_free(g);
+	segments_free(g);
 	weft_cu_tree_fini(&g->tree);
 	free(g->scratch);
 	free(g);

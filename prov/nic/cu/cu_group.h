@@ -27,7 +27,7 @@ struct weft_cu_group {
 	uint64_t clear;	   /* packets below this number may be sent */
 	uint64_t atomics;  /* atomics of this member on arrival counters */
 	uint32_t own_trail;
-	uint32_t *trail; /* hash of earlier agreements: cu_sign() */
+	uint32_t *sig_history; /* hash of earlier agreements: cu_sign() */
 	uint64_t read_by[WEFT_CU_FLAT]; /* small group: known read counts */
 	size_t slot_bytes;
 	struct weft_cu_call *head; /* oldest operation, being read */
@@ -45,23 +45,23 @@ struct weft_cu_group {
 };
 
 /* cu_group.c: maps the segments of members [from, to); see attr.reach. */
-int cu_reach(struct weft_cu_group *g, int from, int to);
+int cu_segments_map(struct weft_cu_group *g, int from, int to);
 
 /* True if this member is accessed by messages instead of shared memory. */
-static inline bool cu_by_msg(const struct weft_cu_group *g, int member)
+static inline bool cu_uses_messages(const struct weft_cu_group *g, int member)
 {
 	return g->send && member != g->me;
 }
 
 /*
- * Signature that every member must agree on: the operation and, in the trail,
- * earlier operations which some members leave without reading all others'
- * packets.
+ * Signature that every member must agree on: the operation and, in the
+ * sig_history, earlier operations which some members leave without reading all
+ * others' packets.
  */
 static inline void cu_sign(const struct weft_cu_group *g,
 			   struct weft_cu_call *op)
 {
-	op->sig = *g->trail;
+	op->sig = *g->sig_history;
 	if (op->kind == WEFT_CU_BARRIER)
 		return;
 	op->sig ^=
@@ -72,7 +72,7 @@ static inline void cu_sign(const struct weft_cu_group *g,
 
 static inline uint32_t cu_sig_barrier(const struct weft_cu_group *g)
 {
-	return *g->trail;
+	return *g->sig_history;
 }
 
 /* Signature of one packet: differs from that of older packets in the slot. */
@@ -111,23 +111,23 @@ static inline void cu_packet_fill(struct cu_packet *p, uint32_t sig,
 	p->sig = sig;
 }
 
-static inline void cu_climb_write(const struct cu_climb *c, struct cu_packet *p,
+static inline void cu_climb_store(const struct cu_climb *c, struct cu_packet *p,
 				  const void *data)
 {
 	p->flags = (uint16_t)c->flags;
 	cu_packet_fill(p, c->mixed ? ~c->sig : c->sig, data, c->bytes);
 }
 
-static inline struct weft_bell *cu_bell(const struct weft_cu_group *g,
-					unsigned which)
+static inline struct weft_bell *cu_event_word(const struct weft_cu_group *g,
+					      unsigned which)
 {
 	return &g->row[g->tree.root]->bell[which];
 }
 
 /* Called after a store that other members may wait for: notifies them. */
-static inline void cu_tell(struct weft_cu_group *g, unsigned which)
+static inline void cu_notify(struct weft_cu_group *g, unsigned which)
 {
-	struct weft_bell *bell = cu_bell(g, which);
+	struct weft_bell *bell = cu_event_word(g, which);
 
 	if (!g->wake)
 		return;
@@ -150,8 +150,8 @@ static inline struct cu_packet *cu_slot(const struct weft_cu_group *g,
 }
 
 /* Small group: derives member's read count from its packet seq. */
-static inline void cu_learn(struct weft_cu_group *g, int member, uint64_t seq,
-			    unsigned lag)
+static inline void cu_read_count_update(struct weft_cu_group *g, int member,
+					uint64_t seq, unsigned lag)
 {
 	if (weft_likely(lag <= CU_SLOTS && seq + 1 > g->read_by[member] + lag))
 		g->read_by[member] = seq + 1 - lag;
@@ -168,7 +168,7 @@ static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
 }
 
 /* True if this operation must go node by node up the tree. */
-static inline bool cu_by_events(const struct weft_cu_group *g, unsigned kind)
+static inline bool cu_uses_events(const struct weft_cu_group *g, unsigned kind)
 {
 	return g->form == WEFT_CU_EVENTS && kind == WEFT_CU_BARRIER;
 }
@@ -187,10 +187,11 @@ void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call);
 /* cu_packet.c: reads the next packet; false: not available yet. */
 bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call);
 /* cu_packet.c: true if cu_packet_read would succeed; else what to wait for. */
-bool cu_packet_there(const struct weft_cu_group *g,
-		     const struct weft_cu_call *call, weft_au64 **word_p);
+bool cu_packet_available(const struct weft_cu_group *g,
+			 const struct weft_cu_call *call, weft_au64 **word_p);
 /* cu_packet.c: maps the segments that the call reads. */
-int cu_packet_reach(struct weft_cu_group *g, const struct weft_cu_call *call);
+int cu_packet_segments_map(struct weft_cu_group *g,
+			   const struct weft_cu_call *call);
 /* cu_packet.c: sets signature, bytes and packets. */
 void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call);
 
@@ -207,7 +208,8 @@ static inline struct cu_packet *cu_board_out(const struct weft_cu_group *g,
 	return &cu_board_slot(g, seq)->out;
 }
 /* cu_packet.c: true if this operation uses the board. */
-bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *op);
+bool cu_uses_board(const struct weft_cu_group *g,
+		   const struct weft_cu_call *op);
 void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		     uint64_t seq, const void *data, size_t bytes);
 void cu_board_barrier(struct weft_cu_group *g, uint32_t sig, uint64_t seq);

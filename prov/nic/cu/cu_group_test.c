@@ -25,7 +25,7 @@ static int find_row(void *arg, int member, void **row_p)
 	bool again = m->asked[member];
 
 	m->asked[member] = true;
-	*row_p = cu_row(m->job->area[member], &geo, ROUTE);
+	*row_p = cu_segment(m->job->area[member], &geo, ROUTE);
 	return again ? 0 : -EAGAIN;
 }
 
@@ -172,7 +172,7 @@ static void run_form(int n, int rounds, bool crowd, bool lazy, unsigned form)
 
 static void run_threads(int n, int rounds, bool crowd, bool lazy)
 {
-	run_form(n, rounds, crowd, lazy, WEFT_CU_AS_SUITS);
+	run_form(n, rounds, crowd, lazy, WEFT_CU_AUTO);
 }
 
 static void every_form_agrees_with_the_naive_result(void **state)
@@ -218,20 +218,21 @@ static void *meeting_run(void *arg)
 	uint64_t point = 0;
 
 	for (int r = 0; r < j->rounds; r++) {
-		uint64_t words[CU_WORDS] = { (uint64_t)m->me, (uint64_t)r };
+		uint64_t words[CU_SYNCPOINT_WORDS] = { (uint64_t)m->me,
+						       (uint64_t)r };
 
-		weft_cu_meet_say(g, words);
-		weft_cu_meet_arrive(g, 1);
-		for (point++; !weft_cu_meet_over(g, point, &w);)
+		weft_cu_syncpoint_write(g, words);
+		weft_cu_syncpoint_arrive(g, 1);
+		for (point++; !weft_cu_syncpoint_reached(g, point, &w);)
 			sched_yield();
 		for (int i = 0; i < j->n; i++) {
-			weft_cu_meet_hear(g, i, words);
+			weft_cu_syncpoint_read(g, i, words);
 			m->wrong += words[0] != (uint64_t)i ||
 				    words[1] != (uint64_t)r;
 		}
 		/* arrives at two points, waits for the second */
-		weft_cu_meet_arrive(g, 2);
-		for (point += 2; !weft_cu_meet_over(g, point, &w);)
+		weft_cu_syncpoint_arrive(g, 2);
+		for (point += 2; !weft_cu_syncpoint_reached(g, point, &w);)
 			sched_yield();
 	}
 	weft_cu_group_close(g);
@@ -453,8 +454,8 @@ static uint64_t counted(const struct stage *s)
 
 	for (int i = 0; i < s->job.n; i++)
 		for (unsigned k = 0; k < CU_SLOTS; k++)
-			n += weft_load64(&cu_count_of(cu_row(s->job.area[i],
-							     &geo, ROUTE),
+			n += weft_load64(&cu_count_of(cu_segment(s->job.area[i],
+								 &geo, ROUTE),
 						      &geo, k)
 						  ->arrived);
 	return n;
@@ -467,11 +468,11 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 		unsigned form;
 		int n;
 		bool crowd;
-		bool climbs;
+		bool tree_combines;
 	} rows[] = {
-		{ WEFT_CU_AS_SUITS, 6, false, false },
-		{ WEFT_CU_AS_SUITS, 12, false, true },
-		{ WEFT_CU_AS_SUITS, 12, true, false },
+		{ WEFT_CU_AUTO, 6, false, false },
+		{ WEFT_CU_AUTO, 12, false, true },
+		{ WEFT_CU_AUTO, 12, true, false },
 		{ WEFT_CU_RANGE, 6, false, false },
 		{ WEFT_CU_RANGE, 12, false, false },
 		{ WEFT_CU_RANGE, 12, true, false },
@@ -498,7 +499,7 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 		}
 		stage_poll(&s);
 		T_IS(pending, 0);
-		T_IS(counted(&s) > 0, rows[i].climbs);
+		T_IS(counted(&s) > 0, rows[i].tree_combines);
 		/* with one counter each member does one atomic */
 		for (int k = 0; k < rows[i].n; k++)
 			if (rows[i].form == WEFT_CU_COUNTS)

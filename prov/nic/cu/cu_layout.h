@@ -41,9 +41,9 @@
 #define CU_PAGE	  4096u
 
 /* Event words for waiters. */
-enum { CU_BELL_OUT, CU_BELL_CREDIT, CU_BELL_MEET, CU_BELLS };
+enum { CU_EVENT_OUT, CU_EVENT_CREDIT, CU_EVENT_SYNCPOINT, CU_EVENT_WORDS };
 
-#define CU_WORDS 4 /* words of a member at a sync point */
+#define CU_SYNCPOINT_WORDS 4 /* words of a member at a sync point */
 
 /* A published packet. The payload starts in its line and continues after it. */
 struct cu_packet {
@@ -69,11 +69,11 @@ struct cu_head {
 	/* line 2: generation of the group the owner has open here; 0: none */
 	alignas(64) weft_au64 generation;
 	/* line 3: at the tree's root: waiters for packets, credits, points */
-	alignas(64) struct weft_bell bell[CU_BELLS];
+	alignas(64) struct weft_bell bell[CU_EVENT_WORDS];
 	/* line 4: at the tree's root: all members' arrivals at sync points */
 	alignas(64) weft_au64 met;
 	/* line 5: words of the owner at sync points */
-	alignas(64) weft_au64 word[CU_WORDS];
+	alignas(64) weft_au64 word[CU_SYNCPOINT_WORDS];
 };
 
 static_assert(sizeof(struct cu_head) == 384 &&
@@ -96,7 +96,7 @@ struct cu_board_slot {
 };
 
 /* Members that a board serves at most, whatever its size. */
-#define CU_BOARD_MOST 128
+#define CU_BOARD_MAX 128
 
 /* Cells are ordered by member: each member uses the same page again. */
 struct cu_board {
@@ -154,7 +154,7 @@ static inline size_t cu_board_at(const struct weft_cu_geo *g)
 	return (at + CU_PAGE - 1) / CU_PAGE * CU_PAGE;
 }
 
-static inline size_t cu_row_bytes(const struct weft_cu_geo *g)
+static inline size_t cu_segment_bytes(const struct weft_cu_geo *g)
 {
 	size_t cell = CU_SLOTS * sizeof(struct cu_packet);
 	size_t bytes =
@@ -163,10 +163,10 @@ static inline size_t cu_row_bytes(const struct weft_cu_geo *g)
 	return (bytes + CU_PAGE - 1) / CU_PAGE * CU_PAGE;
 }
 
-static inline struct cu_head *cu_row(void *area, const struct weft_cu_geo *g,
-				     unsigned route)
+static inline struct cu_head *
+cu_segment(void *area, const struct weft_cu_geo *g, unsigned route)
 {
-	return (struct cu_head *)((char *)area + route * cu_row_bytes(g));
+	return (struct cu_head *)((char *)area + route * cu_segment_bytes(g));
 }
 
 static inline struct cu_count *

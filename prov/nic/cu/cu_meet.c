@@ -5,43 +5,44 @@
  */
 #include "prov/nic/cu/cu_group.h"
 
-int weft_cu_meet_all(struct weft_cu_group *g)
+int weft_cu_syncpoint_map(struct weft_cu_group *g)
 {
-	return cu_reach(g, 0, g->n);
+	return cu_segments_map(g, 0, g->n);
 }
 
-void weft_cu_meet_say(struct weft_cu_group *g, const uint64_t *words)
+void weft_cu_syncpoint_write(struct weft_cu_group *g, const uint64_t *words)
 {
-	for (int i = 0; i < CU_WORDS; i++)
+	for (int i = 0; i < CU_SYNCPOINT_WORDS; i++)
 		/* relaxed: RA5 publishes them */
 		weft_store64_relaxed(&g->row[g->me]->word[i], words[i]);
 }
 
-void weft_cu_meet_hear(const struct weft_cu_group *g, int member,
-		       uint64_t *words)
+void weft_cu_syncpoint_read(const struct weft_cu_group *g, int member,
+			    uint64_t *words)
 {
-	for (int i = 0; i < CU_WORDS; i++)
+	for (int i = 0; i < CU_SYNCPOINT_WORDS; i++)
 		/* relaxed: after A5 */
 		words[i] = weft_load64_relaxed(&g->row[member]->word[i]);
 }
 
-void weft_cu_meet_arrive(struct weft_cu_group *g, unsigned points)
+void weft_cu_syncpoint_arrive(struct weft_cu_group *g, unsigned points)
 {
 	uint64_t n = (uint64_t)g->n;
-	/* RA5 pairs with A5 in weft_cu_meet_over(): words, then arrival. */
+	/* RA5 pairs with A5 in weft_cu_syncpoint_reached(): words, then
+	 * arrival. */
 	uint64_t before = weft_add64(&g->row[g->tree.root]->met, points);
 
 	/* the last to arrive at a point wakes its waiters */
 	if (before / n != (before + points) / n)
-		cu_tell(g, CU_BELL_MEET);
+		cu_notify(g, CU_EVENT_SYNCPOINT);
 }
 
-bool weft_cu_meet_over(const struct weft_cu_group *g, uint64_t point,
-		       struct weft_cu_watch *w)
+bool weft_cu_syncpoint_reached(const struct weft_cu_group *g, uint64_t point,
+			       struct weft_cu_watch *w)
 {
 	w->word = &g->row[g->tree.root]->met;
 	w->want = point * (uint64_t)g->n;
-	w->bell = cu_bell(g, CU_BELL_MEET);
-	/* A5 pairs with RA5 in weft_cu_meet_arrive(). */
+	w->bell = cu_event_word(g, CU_EVENT_SYNCPOINT);
+	/* A5 pairs with RA5 in weft_cu_syncpoint_arrive(). */
 	return weft_load64(w->word) >= w->want;
 }

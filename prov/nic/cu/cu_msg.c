@@ -83,7 +83,7 @@ static bool msg_fits(const struct weft_cu_group *g, const struct weft_cu_msg *m)
 		return true;
 	return m->input > 0 && m->input < inputs && elem &&
 	       m->bytes % elem == 0 &&
-	       (!m->bytes || weft_cu_can(m->op, m->type));
+	       (!m->bytes || weft_cu_supports(m->op, m->type));
 }
 
 static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
@@ -91,7 +91,7 @@ static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
 {
 	struct cu_packet *p;
 
-	if (cu_reach(g, (int)m->origin, (int)m->origin + 1)) {
+	if (cu_segments_map(g, (int)m->origin, (int)m->origin + 1)) {
 		weft_cu_group_fail(g, -ENOMEM);
 		return;
 	}
@@ -100,7 +100,7 @@ static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
 	p->flags = (uint16_t)m->flags;
 	if (m->bytes)
 		memcpy(p->payload, payload, m->bytes);
-	/* R0 pairs with A0 in cu_packet_there(), though in one thread. */
+	/* R0 pairs with A0 in cu_packet_available(), though in one thread. */
 	weft_store64(&p->seq, m->seq + 1);
 	if (from_tree(g, m->kind))
 		msg_send_down(g, m, payload);

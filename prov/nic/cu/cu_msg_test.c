@@ -152,7 +152,7 @@ static bool makes_sense(const struct weft_cu_msg *m, int inputs)
 	/* a contribution for one of the inputs after the own */
 	return m->input >= 1 && m->input <= inputs && elem &&
 	       m->bytes % elem == 0 &&
-	       (!m->bytes || weft_cu_can(m->op, m->type));
+	       (!m->bytes || weft_cu_supports(m->op, m->type));
 }
 
 static void letters_that_make_no_sense_are_ignored(void **state)

@@ -38,13 +38,14 @@ static void node_publish(struct cu_climb *c)
 	struct weft_cu_group *g = c->g;
 	struct cu_packet *p = cu_out(g->row[g->tree.root], &g->geo, c->seq);
 
-	cu_climb_write(c, p, g->scratch);
-	/* R0 pairs with A0 in cu_packet_there(): packet, then its number. */
+	cu_climb_store(c, p, g->scratch);
+	/* R0 pairs with A0 in cu_packet_available(): packet, then its number.
+	 */
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
 		cu_msg_publish(g, c->op, g->tree.root, c->seq, c->bytes);
 	else
-		cu_tell(g, CU_BELL_OUT);
+		cu_notify(g, CU_EVENT_OUT);
 }
 
 /* Sends a contribution to a member without common memory. */
@@ -92,11 +93,11 @@ static void node_climb(struct cu_climb *c, int member)
 		unsigned input = 1u + (unsigned)g->tree.ordinal[member];
 
 		member = g->tree.parent[member];
-		if (cu_by_msg(g, member)) {
+		if (cu_uses_messages(g, member)) {
 			node_send_up(c, member, input, g->scratch);
 			return;
 		}
-		cu_climb_write(c,
+		cu_climb_store(c,
 			       cu_cell(g->row[member], &g->geo, c->seq, input),
 			       g->scratch);
 		if (!node_count(c, member))
@@ -114,7 +115,7 @@ void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 			      .bytes = bytes,
 			      .sig = cu_sig(op, seq) };
 
-	cu_climb_write(&c, cu_cell(g->row[g->me], &g->geo, seq, 0), data);
+	cu_climb_store(&c, cu_cell(g->row[g->me], &g->geo, seq, 0), data);
 	if (node_count(&c, g->me))
 		node_climb(&c, g->me);
 }
@@ -133,7 +134,7 @@ void cu_node_up(struct weft_cu_group *g, const struct weft_cu_msg *m,
 			      .sig = m->sig,
 			      .flags = m->flags };
 
-	cu_climb_write(&c, cu_cell(g->row[g->me], &g->geo, m->seq, m->input),
+	cu_climb_store(&c, cu_cell(g->row[g->me], &g->geo, m->seq, m->input),
 		       payload);
 	if (node_count(&c, g->me))
 		node_climb(&c, g->me);
@@ -153,7 +154,7 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 		if (g->tree.parent[member] < 0)
 			break;
 		member = g->tree.parent[member];
-		if (cu_by_msg(g, member)) {
+		if (cu_uses_messages(g, member)) {
 			struct weft_cu_msg m = { .what = CU_MSG_CREDIT,
 						 .seq = epoch };
 
@@ -166,7 +167,7 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 	if (g->send)
 		cu_msg_credits(g, epoch);
 	else
-		cu_tell(g, CU_BELL_CREDIT);
+		cu_notify(g, CU_EVENT_CREDIT);
 }
 
 WEFT_HOT void cu_node_credit(struct weft_cu_group *g)

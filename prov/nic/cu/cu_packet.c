@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
-struct cu_facts {
+struct cu_kind_props {
 	bool root_sends;
 	bool combines;
 	bool root_reads;
@@ -29,7 +29,7 @@ struct cu_facts {
 	bool per_member; /* results are n blocks, one from each member */
 };
 
-static const struct cu_facts facts_of[WEFT_CU_KINDS] = {
+static const struct cu_kind_props kind_props[WEFT_CU_KINDS] = {
 	[WEFT_CU_BARRIER] = { .combines = true },
 	[WEFT_CU_BCAST] = { .root_sends = true },
 	[WEFT_CU_REDUCE] = { .combines = true, .root_reads = true },
@@ -45,21 +45,22 @@ static const struct cu_facts facts_of[WEFT_CU_KINDS] = {
  * Operations for the board: barriers, and short reductions with more members
  * than processors.
  */
-bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *call)
+bool cu_uses_board(const struct weft_cu_group *g,
+		   const struct weft_cu_call *call)
 {
 	if (call->kind == WEFT_CU_BARRIER)
 		return g->board && g->form != WEFT_CU_EVENTS;
-	return g->board && g->crowd && facts_of[call->kind].combines &&
-	       !facts_of[call->kind].has_blocks &&
+	return g->board && g->crowd && kind_props[call->kind].combines &&
+	       !kind_props[call->kind].has_blocks &&
 	       call->bytes <= sizeof(((struct cu_packet *)0)->payload);
 }
 
 /* True if the nodes of the tree combine; otherwise the readers do. */
-static bool climbs(const struct weft_cu_group *g,
-		   const struct weft_cu_call *call)
+static bool tree_combines(const struct weft_cu_group *g,
+			  const struct weft_cu_call *call)
 {
-	return facts_of[call->kind].combines &&
-	       (!g->flat || cu_by_events(g, call->kind));
+	return kind_props[call->kind].combines &&
+	       (!g->flat || cu_uses_events(g, call->kind));
 }
 
 /* Bytes of a packet of this type: whole elements. */
@@ -72,13 +73,14 @@ static size_t packet_room(const struct weft_cu_group *g, unsigned type)
 
 void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call)
 {
-	const struct cu_facts *f = &facts_of[call->kind];
+	const struct cu_kind_props *f = &kind_props[call->kind];
 	size_t room = packet_room(g, call->type);
 
 	cu_sign(g, call);
 	/* not all read all packets: checked at the next operation */
 	if (f->root_sends || f->root_reads)
-		*g->trail = (*g->trail ^ call->sig) * 0x9e3779b1u + 1;
+		*g->sig_history =
+			(*g->sig_history ^ call->sig) * 0x9e3779b1u + 1;
 	call->bytes = call->count * weft_cu_bytes(call->type);
 	if (f->has_blocks)
 		call->bytes *= (size_t)g->n;
@@ -99,8 +101,8 @@ static size_t packet_at(const struct weft_cu_group *g,
 }
 
 /* The member whose segment holds the root's packets of a call. */
-static int root_row(const struct weft_cu_group *g,
-		    const struct weft_cu_call *call)
+static int root_segment(const struct weft_cu_group *g,
+			const struct weft_cu_call *call)
 {
 	return g->flat || g->send ? call->root : g->tree.root;
 }
@@ -108,24 +110,25 @@ static int root_row(const struct weft_cu_group *g,
 static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 		    uint64_t seq, const void *data, size_t bytes)
 {
-	bool at_root = facts_of[call->kind].root_sends;
+	bool at_root = kind_props[call->kind].root_sends;
 	struct cu_packet *p =
-		cu_slot(g, at_root ? root_row(g, call) : g->me, seq);
+		cu_slot(g, at_root ? root_segment(g, call) : g->me, seq);
 
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cu_packet_fill(p, cu_sig(call, seq), data, bytes);
-	/* R0 pairs with A0 in cu_packet_there(): packet, then its number. */
+	/* R0 pairs with A0 in cu_packet_available(): packet, then its number.
+	 */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
 		cu_msg_publish(g, call, g->me, seq, bytes);
 	else
-		cu_tell(g, CU_BELL_OUT);
+		cu_notify(g, CU_EVENT_OUT);
 }
 
 void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
 {
-	const struct cu_facts *f = &facts_of[call->kind];
+	const struct cu_kind_props *f = &kind_props[call->kind];
 	uint64_t seq = call->first + call->sent;
 	size_t bytes, at = packet_at(g, call, call->sent, &bytes);
 	const char *from = call->kind == WEFT_CU_BCAST ? call->out : call->in;
@@ -134,9 +137,9 @@ void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
 		return;
 	if (bytes)
 		from += at;
-	if (cu_on_board(g, call))
+	if (cu_uses_board(g, call))
 		cu_board_arrive(g, call, seq, from, bytes);
-	else if (climbs(g, call))
+	else if (tree_combines(g, call))
 		cu_node_arrive(g, call, seq, from, bytes);
 	else
 		publish(g, call, seq, from, bytes);
@@ -147,23 +150,23 @@ static struct cu_packet *packet_of(const struct weft_cu_group *g,
 				   const struct weft_cu_call *call, int member,
 				   uint64_t seq)
 {
-	return cu_on_board(g, call) ? cu_board_out(g, seq)
-				    : cu_slot(g, member, seq);
+	return cu_uses_board(g, call) ? cu_board_out(g, seq)
+				      : cu_slot(g, member, seq);
 }
 
 /* This member reads packets of members [*from_p, *to_p). */
 static void sources(const struct weft_cu_group *g,
 		    const struct weft_cu_call *call, int *from_p, int *to_p)
 {
-	const struct cu_facts *f = &facts_of[call->kind];
+	const struct cu_kind_props *f = &kind_props[call->kind];
 
 	*from_p = 0;
 	*to_p = g->n;
 	if (f->root_reads && call->root != g->me)
 		*to_p = 0;
 	else if (f->root_sends)
-		*from_p = root_row(g, call);
-	else if (climbs(g, call))
+		*from_p = root_segment(g, call);
+	else if (tree_combines(g, call))
 		*from_p = g->tree.root;
 	else
 		return;
@@ -174,31 +177,32 @@ static void sources(const struct weft_cu_group *g,
 		*to_p = *from_p;
 }
 
-int cu_packet_reach(struct weft_cu_group *g, const struct weft_cu_call *call)
+int cu_packet_segments_map(struct weft_cu_group *g,
+			   const struct weft_cu_call *call)
 {
 	int from, to;
 
 	sources(g, call, &from, &to);
-	return cu_reach(g, from, to);
+	return cu_segments_map(g, from, to);
 }
 
-bool cu_packet_there(const struct weft_cu_group *g,
-		     const struct weft_cu_call *call, weft_au64 **word_p)
+bool cu_packet_available(const struct weft_cu_group *g,
+			 const struct weft_cu_call *call, weft_au64 **word_p)
 {
 	uint64_t seq = call->first + call->read;
 	int i, to;
 
 	for (sources(g, call, &i, &to); i < to; i++) {
 		*word_p = &packet_of(g, call, i, seq)->seq;
-		/* A0 pairs with R0 of publish, node_publish, board_turn */
+		/* A0 pairs with R0 of publish, node_publish, board_publish */
 		if (weft_load64(*word_p) != seq + 1)
 			return false;
 	}
 	return true;
 }
 
-static void take_note(struct weft_cu_call *call, const struct cu_packet *p,
-		      uint64_t seq)
+static void packet_check(struct weft_cu_call *call, const struct cu_packet *p,
+			 uint64_t seq)
 {
 	if (p->sig != cu_sig(call, seq))
 		call->err = -EPROTO;
@@ -213,7 +217,7 @@ static void deposit(const struct weft_cu_group *g,
 		    const struct weft_cu_call *call, int member, size_t at,
 		    const uint8_t *data, size_t bytes)
 {
-	const struct cu_facts *f = &facts_of[call->kind];
+	const struct cu_kind_props *f = &kind_props[call->kind];
 	size_t block = call->bytes;
 	size_t low = 0, to = 0;
 
@@ -257,8 +261,8 @@ static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 		int member = g->tree.visit[i];
 		struct cu_packet *p = cu_slot(g, member, seq);
 
-		take_note(call, p, seq);
-		cu_learn(g, member, seq, p->lag);
+		packet_check(call, p, seq);
+		cu_read_count_update(g, member, seq, p->lag);
 		if (bytes)
 			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
 	}
@@ -272,8 +276,8 @@ static void take_packet(struct weft_cu_group *g, struct weft_cu_call *call)
 	int i, to;
 
 	sources(g, call, &i, &to);
-	if (g->flat && facts_of[call->kind].combines && !climbs(g, call) &&
-	    i < to) {
+	if (g->flat && kind_props[call->kind].combines &&
+	    !tree_combines(g, call) && i < to) {
 		combine_all(g, call, seq, bytes);
 		if (bytes)
 			deposit(g, call, 0, at, g->scratch, bytes);
@@ -282,7 +286,7 @@ static void take_packet(struct weft_cu_group *g, struct weft_cu_call *call)
 	for (; i < to; i++) {
 		struct cu_packet *p = packet_of(g, call, i, seq);
 
-		take_note(call, p, seq);
+		packet_check(call, p, seq);
 		if (bytes)
 			deposit(g, call, i, at, p->payload, bytes);
 	}
@@ -292,26 +296,27 @@ static void take_packet(struct weft_cu_group *g, struct weft_cu_call *call)
  * With forged credits a writer may have overwritten a packet while it was read.
  * Not possible where all members must have sent a later packet first.
  */
-static bool is_overtaken(struct weft_cu_group *g, struct weft_cu_call *call)
+static bool packet_overwritten(struct weft_cu_group *g,
+			       struct weft_cu_call *call)
 {
 	weft_au64 *word;
 
-	if (facts_of[call->kind].combines &&
-	    (climbs(g, call) || g->sent == call->first + call->read + 1))
+	if (kind_props[call->kind].combines &&
+	    (tree_combines(g, call) || g->sent == call->first + call->read + 1))
 		return false;
 	/* A8: payload, then its number again, R0 of a later packet */
 	weft_fence_acquire();
-	return !cu_packet_there(g, call, &word);
+	return !cu_packet_available(g, call, &word);
 }
 
 bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
 {
 	weft_au64 *word;
 
-	if (!cu_packet_there(g, call, &word))
+	if (!cu_packet_available(g, call, &word))
 		return false;
 	take_packet(g, call);
-	if (weft_unlikely(is_overtaken(g, call)))
+	if (weft_unlikely(packet_overwritten(g, call)))
 		call->err = -EPROTO;
 	return true;
 }

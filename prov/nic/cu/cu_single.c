@@ -26,7 +26,7 @@ static bool single_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 		return g->form != WEFT_CU_EVENTS;
 	return op->kind == WEFT_CU_ALLREDUCE &&
 	       (g->flat_shared ? op->bytes <= g->geo.packet_bytes
-			       : cu_on_board(g, op));
+			       : cu_uses_board(g, op));
 }
 
 /* ---- small group: all publish, all read ---- */
@@ -39,14 +39,14 @@ static void flat_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cu_packet_fill(p, sig, in, bytes);
-	/* R0 pairs with A0 in flat_see() and cu_packet_there(). */
+	/* R0 pairs with A0 in flat_wait() and cu_packet_available(). */
 	weft_store64(&p->seq, seq + 1);
-	cu_tell(g, CU_BELL_OUT);
+	cu_notify(g, CU_EVENT_OUT);
 }
 
 /* Waits for all members' packets; false: not after that many polls. */
-static bool flat_see(const struct weft_cu_group *g, uint64_t seq,
-		     unsigned turns)
+static bool flat_wait(const struct weft_cu_group *g, uint64_t seq,
+		      unsigned turns)
 {
 	for (int i = 0; i < g->n; i++) {
 		const weft_au64 *word = &cu_slot(g, i, seq)->seq;
@@ -67,7 +67,7 @@ static inline void flat_note(struct weft_cu_group *g, struct weft_cu_call *op,
 	if (weft_unlikely(p->sig != cu_sig(op, seq)))
 		op->err = -EPROTO;
 	op->flags |= p->flags;
-	cu_learn(g, member, seq, p->lag);
+	cu_read_count_update(g, member, seq, p->lag);
 }
 
 /* Combines all members' packets in the order of members. */
@@ -123,12 +123,12 @@ static void flat_fold(struct weft_cu_group *g, struct weft_cu_call *op,
  * With more members than processors each poll yields the processor, which the
  * other members need.
  */
-static bool board_see(const struct weft_cu_group *g, uint64_t seq,
-		      unsigned turns)
+static bool board_wait(const struct weft_cu_group *g, uint64_t seq,
+		       unsigned turns)
 {
 	const weft_au64 *word = &cu_board_out(g, seq)->seq;
 
-	/* A0 pairs with R0 in board_turn(). */
+	/* A0 pairs with R0 in board_publish(). */
 	while (weft_load64(word) != seq + 1) {
 		if (!turns--)
 			return false;
@@ -173,10 +173,10 @@ static bool single_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
 	g->posted = g->sent = seq + 1;
 	if (g->board) {
 		cu_board_arrive(g, op, seq, op->in, op->bytes);
-		return board_see(g, seq, turns);
+		return board_wait(g, seq, turns);
 	}
 	flat_publish(g, cu_sig(op, seq), op->in, op->bytes, seq);
-	return flat_see(g, seq, turns);
+	return flat_wait(g, seq, turns);
 }
 
 static void single_take(struct weft_cu_group *g, struct weft_cu_call *op,
@@ -232,7 +232,7 @@ static int flat_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 		}
 		if (weft_unlikely(p->sig != sig))
 			err = -EPROTO;
-		cu_learn(g, i, seq, p->lag);
+		cu_read_count_update(g, i, seq, p->lag);
 	}
 	cu_credit_read(g);
 	return err;
@@ -243,7 +243,7 @@ static int board_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 	int err = 0;
 
 	cu_board_barrier(g, cu_sig_barrier(g), seq);
-	if (!board_see(g, seq, turns))
+	if (!board_wait(g, seq, turns))
 		return -EINPROGRESS;
 	if (weft_unlikely(cu_board_out(g, seq)->sig !=
 			  (cu_sig_barrier(g) ^ (uint32_t)seq)))

@@ -93,28 +93,29 @@ static void hang(struct host_tree *w, int parent, int *m, int n, int level,
 		 int inputs);
 
 /* The first of the list becomes a child of parent and leads the others. */
-static void hang_one(struct host_tree *w, int parent, int *m, int n, int level)
+static void attach_one(struct host_tree *w, int parent, int *m, int n,
+		       int level)
 {
 	w->t->parent[m[0]] = parent;
 	hang(w, m[0], m + 1, n - 1, level, w->k);
 }
 
 /* Members that no level distinguishes: equal parts in their order. */
-static void hang_equals(struct host_tree *w, int parent, int *m, int n,
-			int inputs)
+static void attach_equals(struct host_tree *w, int parent, int *m, int n,
+			  int inputs)
 {
 	int parts = n < inputs ? n : inputs;
 
 	for (int i = 0; i < parts; i++) {
 		int from = n * i / parts, to = n * (i + 1) / parts;
 
-		hang_one(w, parent, m + from, to - from, WEFT_CU_LEVELS);
+		attach_one(w, parent, m + from, to - from, WEFT_CU_LEVELS);
 	}
 }
 
 /* Other domains: one per input, or several where inputs are few. */
-static void hang_domains(struct host_tree *w, int parent, int *m, int n,
-			 int level, int inputs)
+static void attach_domains(struct host_tree *w, int parent, int *m, int n,
+			   int level, int inputs)
 {
 	int left = sort(w, m, n, level);
 
@@ -122,7 +123,7 @@ static void hang_domains(struct host_tree *w, int parent, int *m, int n,
 		int share = (left + inputs - 1) / inputs;
 		int take = first_domains(w, m, n, share, level);
 
-		hang_one(w, parent, m, take, level);
+		attach_one(w, parent, m, take, level);
 		m += take;
 		n -= take;
 		left -= share;
@@ -130,13 +131,14 @@ static void hang_domains(struct host_tree *w, int parent, int *m, int n,
 }
 
 /* All under one input: the member nearest to the parent leads. */
-static void hang_all(struct host_tree *w, int parent, int *m, int n, int level)
+static void attach_all(struct host_tree *w, int parent, int *m, int n,
+		       int level)
 {
 	int mates = n;
 
 	for (int l = level; mates && l < WEFT_CU_LEVELS; l++)
 		mates = gather(w, m, mates, at(w, parent, l), l);
-	hang_one(w, parent, m, n, level);
+	attach_one(w, parent, m, n, level);
 }
 
 static void hang(struct host_tree *w, int parent, int *m, int n, int level,
@@ -147,18 +149,18 @@ static void hang(struct host_tree *w, int parent, int *m, int n, int level,
 	while (level < WEFT_CU_LEVELS && agree(w, parent, m, n, level))
 		level++;
 	if (level == WEFT_CU_LEVELS) {
-		hang_equals(w, parent, m, n, inputs);
+		attach_equals(w, parent, m, n, inputs);
 		return;
 	}
 	own = gather(w, m, n, at(w, parent, level), level);
 	if (own && inputs == 1) {
-		hang_all(w, parent, m, n, level);
+		attach_all(w, parent, m, n, level);
 		return;
 	}
 	others = sort(w, m + own, n - own, level);
 	if (others > inputs - (own > 0))
 		others = inputs - (own > 0);
-	hang_domains(w, parent, m + own, n - own, level, others);
+	attach_domains(w, parent, m + own, n - own, level, others);
 	if (own)
 		hang(w, parent, m, own, level + 1, inputs - others);
 }

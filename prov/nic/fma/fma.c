@@ -35,7 +35,7 @@ static void fma_init(struct weft_fma *f)
 	};
 
 	f->ntt_bits = WEFT_FMA_NTT_GRAIN;
-	weft_answers_init(&f->answers, &ack);
+	weft_responses_init(&f->answers, &ack);
 	for (unsigned i = 0; i < WEFT_FMA_WINDOWS; i++) {
 		f->window[i].ssid = -1;
 		f->window[i].ptag = f->ptag;
@@ -95,11 +95,11 @@ WEFT_EXPORT void weft_fma_close(struct weft_fma *f)
 	if (!f)
 		return;
 	if (f->port.carrier)
-		weft_answers_flush(&f->answers, true);
+		weft_responses_flush(&f->answers, true);
 	weft_fma_amo_flush(f);
 	weft_port_fini(&f->port);
 	fma_link_fini(f);
-	weft_answers_fini(&f->answers);
+	weft_responses_fini(&f->answers);
 	fma_bte_fini(f);
 	for (unsigned i = 0; i < WEFT_FMA_CQS; i++)
 		free(f->cq[i].ring);
@@ -166,8 +166,8 @@ WEFT_EXPORT int weft_fma_poll(struct weft_fma *f, int budget)
 	if (f->scrub_ns)
 		fma_scrub(f);
 	n += c->ops->poll(c, budget);
-	if (weft_answers_waiting(&f->answers))
-		weft_answers_flush(&f->answers, n == 0);
+	if (weft_responses_pending(&f->answers))
+		weft_responses_flush(&f->answers, n == 0);
 	return n;
 }
 
@@ -175,7 +175,7 @@ WEFT_EXPORT int weft_fma_wait(struct weft_fma *f, uint64_t timeout_ns)
 {
 	struct weft_carrier *c = f->port.carrier;
 
-	weft_answers_flush(&f->answers, true);
+	weft_responses_flush(&f->answers, true);
 	return c->ops->wait(c, timeout_ns);
 }
 

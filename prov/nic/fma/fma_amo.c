@@ -62,7 +62,7 @@ static struct fma_line *amo_fill(struct weft_fma *f, uint64_t addr)
 		amo_write(l);
 	f->stats.amo_misses++;
 	l->addr = addr;
-	l->value = nic_event_look((weft_au64 *)(uintptr_t)addr);
+	l->value = nic_event_read((weft_au64 *)(uintptr_t)addr);
 	l->dirty = false;
 	return l;
 }

@@ -90,7 +90,7 @@ static unsigned bulk_channel(const struct fma_bulk *b)
  * The first injection FIFO belongs to the windows; each channel has one after
  * it.
  */
-static void bulk_way(const struct fma_bulk *b, struct weft_vt_way *way)
+static void bte_path_set(const struct fma_bulk *b, struct weft_vt_pkt_attr *way)
 {
 	struct weft_carrier *c = b->unit->carrier;
 
@@ -102,15 +102,15 @@ static void bulk_way(const struct fma_bulk *b, struct weft_vt_way *way)
 void fma_bulk_run(struct fma_bulk *b, int ssid)
 {
 	struct weft_carrier *c = b->unit->carrier;
-	struct weft_help_way way = { .quick = false };
+	struct weft_transport_path way = { .quick = false };
 	int err;
 
 	if (weft_unlikely(c->virt != NULL))
-		bulk_way(b, &way.there);
+		bte_path_set(b, &way.there);
 	way.back = way.there;
 	b->ssid = ssid;
-	err = b->get ? weft_help_get(b->unit, b->peer, &b->dma, &way)
-		     : weft_help_put(b->unit, b->peer, &b->dma, &way);
+	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &way)
+		     : weft_transport_put(b->unit, b->peer, &b->dma, &way);
 	if (!err)
 		return; /* b may be reused already */
 	b->err = err;
@@ -147,13 +147,13 @@ static unsigned delivery_of(const struct weft_dma *d)
  * of the address (no-adapt) or by any link (performance); the target responds
  * on the response channel.
  */
-static struct weft_help_way window_way(struct weft_carrier *c, const char *path,
-				       unsigned delivery)
+static struct weft_transport_path
+window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)
 {
 	uint8_t vc = delivery & WEFT_FMA_NO_ADAPT ? WEFT_VT_ORDERED
 						  : WEFT_VT_DYNAMIC;
 
-	return (struct weft_help_way){
+	return (struct weft_transport_path){
 		.there = { .path = (uint8_t)c->virt->path(c, path),
 			   .vc = vc,
 			   .spread = !(delivery & WEFT_FMA_NO_HASH) },
@@ -166,23 +166,23 @@ static struct weft_help_way window_way(struct weft_carrier *c, const char *path,
 int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_dma *d, bool get)
 {
-	struct weft_help_way way =
-		window_way(u->carrier, get ? "get" : "fma", delivery_of(d));
+	struct weft_transport_path way =
+		window_path_of(u->carrier, get ? "get" : "fma", delivery_of(d));
 
 	/* a put completes with its response */
 	way.there.ack = !get;
-	return get ? weft_help_get(u, peer, d, &way)
-		   : weft_help_put(u, peer, d, &way);
+	return get ? weft_transport_get(u, peer, d, &way)
+		   : weft_transport_put(u, peer, d, &way);
 }
 
 int fma_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		 struct weft_amo *a)
 {
-	struct weft_help_way way =
-		window_way(u->carrier, "amo", WEFT_FMA_IN_ORDER);
+	struct weft_transport_path way =
+		window_path_of(u->carrier, "amo", WEFT_FMA_IN_ORDER);
 
 	way.there.bytes = 1 + (uint32_t)a->operands;
-	return weft_help_amo(u, peer, a, &way);
+	return weft_transport_amo(u, peer, a, &way);
 }
 
 int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,

@@ -119,7 +119,8 @@ struct fma_line {
 	bool dirty;
 };
 
-#define FMA_ROADS 6 /* directions: neighbours in +x, -x, +y, -y, +z, -z */
+#define FMA_DIRECTIONS 6 /* directions: neighbours in +x, -x, +y, -y, +z, -z \
+			  */
 
 /* One of the links to a neighbour. */
 struct fma_link {
@@ -136,9 +137,9 @@ struct weft_fma {
 	unsigned roads; /* directions with links: 6 in a torus, else 1 */
 	uint16_t torus[3];
 	uint32_t pe;
-	struct fma_link link[FMA_ROADS * WEFT_FMA_LINKS];
+	struct fma_link link[FMA_DIRECTIONS * WEFT_FMA_LINKS];
 	unsigned link_next;
-	struct weft_rng link_lot; /* chooses the link that sends next */
+	struct weft_rng link_rng; /* chooses the link that sends next */
 	uint64_t scrub_ns;	  /* timeout period; 0: no timeouts */
 	uint64_t scrubbed_ns;
 	uint64_t (*clock)(void); /* NULL: the carrier's or the host's */
@@ -156,7 +157,7 @@ struct weft_fma {
 	unsigned bulk_cq;
 	uint32_t orb_used;
 	uint32_t orb_next;
-	struct weft_answers answers;
+	struct weft_responses answers;
 	struct weft_fma_stats stats;
 	struct fma_window window[WEFT_FMA_WINDOWS];
 	struct fma_channel channel[WEFT_FMA_CHANNELS];

@@ -23,13 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FE_SLOTS  16 /* credits of one mailbox */
-#define FE_PTAG	  1
-#define FE_PACKET 1152 /* bytes of a slot of 1024 and its request header */
-#define FE_WINDOW 1024 /* longer accesses use the BTE; Open MPI's FMA limit */
+#define FMA_TRANSPORT_SLOTS 16 /* credits of one mailbox */
+#define FMA_TRANSPORT_PTAG  1
+#define FMA_TRANSPORT_PACKET \
+	1152 /* bytes of a slot of 1024 and its request header */
+#define FMA_TRANSPORT_WINDOW \
+	1024 /* longer accesses use the BTE; Open MPI's FMA limit */
 
 /* State of this process for one peer. */
-struct fe_box {
+struct fma_transport_mailbox {
 	struct weft_peer *peer;
 	struct weft_list ready; /* linked while it may hold a message */
 	struct fma_mdd mdd;	/* the mailbox as the peer addresses it */
@@ -46,7 +48,7 @@ struct fma_engine {
 	void *up_arg;
 	size_t max_bytes;
 	uint32_t slot_bytes;
-	struct weft_table box; /* struct fe_box */
+	struct weft_table box; /* struct fma_transport_mailbox */
 	struct weft_list ready;
 };
 
@@ -57,10 +59,12 @@ static struct fma_engine *fe(struct weft_unit *u)
 
 /* ---- mailboxes ---- */
 
-static struct fe_box *box_make(struct fma_engine *e, struct weft_peer *peer)
+static struct fma_transport_mailbox *mailbox_open(struct fma_engine *e,
+						  struct weft_peer *peer)
 {
-	size_t bytes = FMA_BOX_CONTROL + (size_t)FE_SLOTS * e->slot_bytes;
-	struct fe_box *b = calloc(1, sizeof(*b));
+	size_t bytes =
+		FMA_BOX_CONTROL + (size_t)FMA_TRANSPORT_SLOTS * e->slot_bytes;
+	struct fma_transport_mailbox *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
@@ -75,7 +79,7 @@ static struct fe_box *box_make(struct fma_engine *e, struct weft_peer *peer)
 	b->mdd = (struct fma_mdd){
 		.base = (uintptr_t)b->mem,
 		.bytes = bytes,
-		.ptag = FE_PTAG,
+		.ptag = FMA_TRANSPORT_PTAG,
 		.flags = WEFT_FMA_WRITABLE,
 		.cq = WEFT_FMA_NO_CQ,
 		.valid = true,
@@ -83,32 +87,34 @@ static struct fe_box *box_make(struct fma_engine *e, struct weft_peer *peer)
 	return b;
 }
 
-static struct fe_box *box_of(struct fma_engine *e, struct weft_peer *peer)
+static struct fma_transport_mailbox *box_of(struct fma_engine *e,
+					    struct weft_peer *peer)
 {
-	void **cell = weft_table_cell(&e->box, peer->index);
+	void **cell = weft_table_slot(&e->box, peer->index);
 
 	if (cell && !*cell)
-		*cell = box_make(e, peer);
+		*cell = mailbox_open(e, peer);
 	return cell ? *cell : NULL;
 }
 
-static uint64_t box_slot(const struct fma_engine *e, uint32_t i)
+static uint64_t mailbox_slot_offset(const struct fma_engine *e, uint32_t i)
 {
 	return FMA_BOX_CONTROL +
-	       (uint64_t)(i & (FE_SLOTS - 1u)) * e->slot_bytes;
+	       (uint64_t)(i & (FMA_TRANSPORT_SLOTS - 1u)) * e->slot_bytes;
 }
 
-static struct fma_mdd *fe_mailbox(struct weft_fma *f, struct weft_peer *src)
+static struct fma_mdd *fma_transport_mailbox_mdd(struct weft_fma *f,
+						 struct weft_peer *src)
 {
-	struct fe_box *b = box_of(f->engine, src);
+	struct fma_transport_mailbox *b = box_of(f->engine, src);
 
 	return b ? &b->mdd : NULL;
 }
 
-static void fe_arrived(struct weft_fma *f, struct weft_peer *src)
+static void fma_transport_arrived(struct weft_fma *f, struct weft_peer *src)
 {
 	struct fma_engine *e = f->engine;
-	struct fe_box *b = box_of(e, src);
+	struct fma_transport_mailbox *b = box_of(e, src);
 
 	if (b && weft_list_empty(&b->ready))
 		weft_list_push_back(&e->ready, &b->ready);
@@ -116,31 +122,33 @@ static void fe_arrived(struct weft_fma *f, struct weft_peer *src)
 
 /* ---- sending ---- */
 
-static void fe_aim(struct weft_peer *peer, struct fma_request *r)
+static void fma_transport_target_set(struct weft_peer *peer,
+				     struct fma_request *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->peer = peer;
-	r->ptag = FE_PTAG;
+	r->ptag = FMA_TRANSPORT_PTAG;
 	r->flags = FMA_REQ_QUIET;
 }
 
-static bool fe_has_credit(struct weft_carrier *c, const struct fe_box *b)
+static bool fma_transport_has_credit(struct weft_carrier *c,
+				     const struct fma_transport_mailbox *b)
 {
-	uint64_t back = nic_event_look((weft_au64 *)(void *)b->mem);
+	uint64_t back = nic_event_read((weft_au64 *)(void *)b->mem);
 
-	if (b->sent - (uint32_t)back < FE_SLOTS)
+	if (b->sent - (uint32_t)back < FMA_TRANSPORT_SLOTS)
 		return true;
 	if (weft_unlikely(c->virt != NULL))
 		c->virt->full(c);
 	return false;
 }
 
-static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
-		     const struct weft_pkt *pkt, const struct iovec *iov,
-		     int iov_count)
+static int fma_transport_packet(struct weft_unit *u, struct weft_peer *peer,
+				const struct weft_pkt *pkt,
+				const struct iovec *iov, int iov_count)
 {
 	struct fma_engine *e = fe(u);
-	struct fe_box *b = box_of(e, peer);
+	struct fma_transport_mailbox *b = box_of(e, peer);
 	uint64_t head[2];
 	struct fma_request r;
 	int err;
@@ -151,10 +159,10 @@ static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (pkt->len > e->max_bytes || iov_count > FMA_IOV - 2)
 		return -EMSGSIZE;
-	if (!fe_has_credit(u->carrier, b))
+	if (!fma_transport_has_credit(u->carrier, b))
 		return -EAGAIN;
-	fe_aim(peer, &r);
-	head[0] = box_slot(e, b->sent);
+	fma_transport_target_set(peer, &r);
+	head[0] = mailbox_slot_offset(e, b->sent);
 	head[1] = fma_slot_word(b->sent + 1, sizeof(*pkt) + pkt->len);
 	r.cmd = FMA_FLAG;
 	r.offset = head[0] + FMA_SLOT_HEAD;
@@ -170,14 +178,15 @@ static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 }
 
 /* Returns credits, half a mailbox at a time; false: the carrier is full. */
-static bool fe_credit(struct fma_engine *e, struct fe_box *b)
+static bool fma_transport_credit(struct fma_engine *e,
+				 struct fma_transport_mailbox *b)
 {
 	uint64_t credit = b->taken;
 	struct fma_request r;
 
-	if (b->taken - b->returned < FE_SLOTS / 2)
+	if (b->taken - b->returned < FMA_TRANSPORT_SLOTS / 2)
 		return true;
-	fe_aim(b->peer, &r);
+	fma_transport_target_set(b->peer, &r);
 	r.cmd = FMA_PUT;
 	r.bytes = sizeof(credit);
 	r.iov[0] = (struct iovec){ &credit, sizeof(credit) };
@@ -191,11 +200,11 @@ static bool fe_credit(struct fma_engine *e, struct fe_box *b)
 /* ---- receiving ---- */
 
 /* Reads the engine packet in the next slot: -ENOENT none, -EPROTO malformed. */
-static int box_look(struct fma_engine *e, struct fe_box *b,
-		    struct weft_pkt *pkt, const void **payload_p)
+static int mailbox_peek(struct fma_engine *e, struct fma_transport_mailbox *b,
+			struct weft_pkt *pkt, const void **payload_p)
 {
-	unsigned char *slot = b->mem + box_slot(e, b->taken);
-	uint64_t word = nic_event_look((weft_au64 *)(void *)slot);
+	unsigned char *slot = b->mem + mailbox_slot_offset(e, b->taken);
+	uint64_t word = nic_event_read((weft_au64 *)(void *)slot);
 
 	if (word >> 32 != b->taken + 1)
 		return -ENOENT;
@@ -208,13 +217,14 @@ static int box_look(struct fma_engine *e, struct fe_box *b,
 }
 
 /* Delivers the messages of a mailbox; true: the mailbox is empty. */
-static bool box_drain(struct fma_engine *e, struct fe_box *b, int *taken_p)
+static bool mailbox_drain(struct fma_engine *e, struct fma_transport_mailbox *b,
+			  int *taken_p)
 {
 	struct weft_pkt pkt;
 	const void *payload;
 	int err;
 
-	while ((err = box_look(e, b, &pkt, &payload)) != -ENOENT) {
+	while ((err = mailbox_peek(e, b, &pkt, &payload)) != -ENOENT) {
 		if (e->unit.copied)
 			return false;
 		if (err)
@@ -223,13 +233,13 @@ static bool box_drain(struct fma_engine *e, struct fe_box *b, int *taken_p)
 			return false;
 		b->taken++;
 		++*taken_p;
-		if (!fe_credit(e, b))
+		if (!fma_transport_credit(e, b))
 			return false;
 	}
-	return fe_credit(e, b);
+	return fma_transport_credit(e, b);
 }
 
-static int fe_drain(struct fma_engine *e)
+static int fma_transport_drain(struct fma_engine *e)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
@@ -238,14 +248,17 @@ static int fe_drain(struct fma_engine *e)
 	e->unit.copied = false;
 	weft_list_each(pos, tmp, &e->ready)
 	{
-		if (box_drain(e, weft_container_of(pos, struct fe_box, ready),
-			      &n))
+		if (mailbox_drain(
+			    e,
+			    weft_container_of(pos, struct fma_transport_mailbox,
+					      ready),
+			    &n))
 			weft_list_remove(pos);
 	}
 	return n;
 }
 
-static int fe_poll(struct weft_unit *u, int budget)
+static int fma_transport_poll(struct weft_unit *u, int budget)
 {
 	struct fma_engine *e = fe(u);
 
@@ -254,14 +267,15 @@ static int fe_poll(struct weft_unit *u, int budget)
 	weft_fma_poll(e->f, budget);
 	if (weft_list_empty(&e->ready))
 		return 0;
-	n = fe_drain(e);
+	n = fma_transport_drain(e);
 	if (!weft_list_empty(&e->ready))
 		u->carrier->ops->wake(u->carrier); /* poll again, no block */
 	return n;
 }
 
-static int fe_deliver(void *arg, struct weft_peer *src,
-		      const struct weft_pkt *pkt, const void *payload)
+static int fma_transport_deliver(void *arg, struct weft_peer *src,
+				 const struct weft_pkt *pkt,
+				 const void *payload)
 {
 	struct fma_engine *e = arg;
 
@@ -269,49 +283,49 @@ static int fe_deliver(void *arg, struct weft_peer *src,
 }
 
 /* Delivers all packets of a lost peer before its loss is reported. */
-static void fe_lost(void *arg, struct weft_peer *peer, int err)
+static void fma_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct fma_engine *e = arg;
 
 	fma_orb_lost(e->f, peer);
 	do
-		fe_drain(e);
+		fma_transport_drain(e);
 	while (e->unit.copied);
 	e->up->lost(e->up_arg, peer, err);
 }
 
-static const struct weft_carrier_up fe_up = {
-	.deliver = fe_deliver,
-	.lost = fe_lost,
+static const struct weft_carrier_up fma_transport_up = {
+	.deliver = fma_transport_deliver,
+	.lost = fma_transport_lost,
 };
 
 /* ---- block transfers ---- */
 
-static int fe_move(struct weft_unit *u, struct weft_peer *peer,
-		   struct weft_dma *d, bool get)
+static int fma_transport_move(struct weft_unit *u, struct weft_peer *peer,
+			      struct weft_dma *d, bool get)
 {
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(u->carrier->virt != NULL) && d->bytes &&
-	    d->bytes <= FE_WINDOW)
+	    d->bytes <= FMA_TRANSPORT_WINDOW)
 		return fma_bulk_window(u, peer, d, get);
 	return fma_bulk_move(fe(u)->f, u, peer, d, get);
 }
 
-static int fe_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int fma_transport_get(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_dma *d)
 {
-	return fe_move(u, peer, d, true);
+	return fma_transport_move(u, peer, d, true);
 }
 
-static int fe_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int fma_transport_put(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_dma *d)
 {
-	return fe_move(u, peer, d, false);
+	return fma_transport_move(u, peer, d, false);
 }
 
-static int fe_amo(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_amo *a)
+static int fma_transport_amo(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_amo *a)
 {
 	if (!u->carrier->virt)
 		return -EOPNOTSUPP;
@@ -320,7 +334,7 @@ static int fe_amo(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- open and close ---- */
 
-static void fe_close(struct weft_unit *u)
+static void fma_transport_close(struct weft_unit *u)
 {
 	struct fma_engine *e = fe(u);
 
@@ -328,7 +342,7 @@ static void fe_close(struct weft_unit *u)
 		fma_bulk_close(e->f);
 	weft_fma_close(e->f);
 	for (uint32_t i = 0; i < e->box.count; i++) {
-		struct fe_box *b = e->box.cell[i];
+		struct fma_transport_mailbox *b = e->box.cell[i];
 
 		if (b)
 			free(b->mem);
@@ -338,9 +352,10 @@ static void fe_close(struct weft_unit *u)
 	free(e);
 }
 
-static int fe_open(const struct weft_machine *m,
-		   const struct weft_carrier_ops *carrier,
-		   const struct weft_carrier_attr *attr, struct weft_unit **u_p)
+static int fma_transport_open(const struct weft_machine *m,
+			      const struct weft_carrier_ops *carrier,
+			      const struct weft_carrier_attr *attr,
+			      struct weft_unit **u_p)
 {
 	struct fma_engine *e = calloc(1, sizeof(*e));
 	struct weft_carrier_attr a = *attr;
@@ -356,18 +371,18 @@ static int fe_open(const struct weft_machine *m,
 				   m->packet_bytes + 63) &
 			~63u;
 	weft_list_init(&e->ready);
-	a.up = &fe_up;
+	a.up = &fma_transport_up;
 	a.up_arg = e;
-	err = fma_create(carrier, &a, FE_PTAG, &e->f);
+	err = fma_create(carrier, &a, FMA_TRANSPORT_PTAG, &e->f);
 	if (!err)
 		err = fma_bulk_open(e->f);
 	if (err) {
-		fe_close(&e->unit);
+		fma_transport_close(&e->unit);
 		return err;
 	}
 	e->f->engine = e;
-	e->f->mailbox = fe_mailbox;
-	e->f->arrived = fe_arrived;
+	e->f->mailbox = fma_transport_mailbox_mdd;
+	e->f->arrived = fma_transport_arrived;
 	e->unit.carrier = e->f->port.carrier;
 	*u_p = &e->unit;
 	return 0;
@@ -375,12 +390,12 @@ static int fe_open(const struct weft_machine *m,
 
 const struct weft_unit_ops weft_unit_fma = {
 	.name = "fma",
-	.packet_max = FE_PACKET,
-	.open = fe_open,
-	.close = fe_close,
-	.packet = fe_packet,
-	.get = fe_get,
-	.put = fe_put,
-	.amo = fe_amo,
-	.poll = fe_poll,
+	.packet_max = FMA_TRANSPORT_PACKET,
+	.open = fma_transport_open,
+	.close = fma_transport_close,
+	.packet = fma_transport_packet,
+	.get = fma_transport_get,
+	.put = fma_transport_put,
+	.amo = fma_transport_amo,
+	.poll = fma_transport_poll,
 };

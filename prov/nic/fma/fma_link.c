@@ -37,8 +37,9 @@ void fma_link_init(struct weft_fma *f, const struct weft_fma_attr *attr)
 	f->links = attr->links;
 	memcpy(f->torus, attr->torus, sizeof(f->torus));
 	f->pe = attr->pe;
-	f->roads = f->torus[0] && f->torus[1] && f->torus[2] ? FMA_ROADS : 1;
-	weft_rng_init(&f->link_lot, 1, 0);
+	f->roads =
+		f->torus[0] && f->torus[1] && f->torus[2] ? FMA_DIRECTIONS : 1;
+	weft_rng_init(&f->link_rng, 1, 0);
 	for (unsigned i = 0; i < link_count(f); i++)
 		weft_list_init(&f->link[i].queue);
 }
@@ -55,7 +56,7 @@ void fma_link_fini(struct weft_fma *f)
 /* ---- choice of the link ---- */
 
 /* The links towards a PE. */
-struct link_road {
+struct link_direction {
 	struct fma_link *first;
 	unsigned count;
 };
@@ -67,9 +68,9 @@ static bool is_inside(const struct weft_fma *f, uint32_t pe)
 }
 
 /* The shorter direction in the first dimension where the chips differ. */
-static struct link_road road_to(struct weft_fma *f, uint32_t pe)
+static struct link_direction link_direction_to(struct weft_fma *f, uint32_t pe)
 {
-	struct link_road road = { .first = f->link, .count = f->links };
+	struct link_direction road = { .first = f->link, .count = f->links };
 	uint32_t from = f->pe / 2, to = pe / 2;
 	unsigned d = 0, size, up;
 
@@ -89,7 +90,7 @@ static struct link_road road_to(struct weft_fma *f, uint32_t pe)
 
 /* The link with the fewest packets; ties are broken round-robin. */
 static struct fma_link *link_adaptive(struct weft_fma *f,
-				      const struct link_road *road)
+				      const struct link_direction *road)
 {
 	unsigned first = f->link_next++;
 	struct fma_link *best = &road->first[first % road->count];
@@ -103,7 +104,7 @@ static struct fma_link *link_adaptive(struct weft_fma *f,
 	return best;
 }
 
-static struct fma_link *link_hashed(const struct link_road *road,
+static struct fma_link *link_hashed(const struct link_direction *road,
 				    const struct fma_request *r)
 {
 	uint64_t key = r->peer->index;
@@ -116,8 +117,8 @@ static struct fma_link *link_hashed(const struct link_road *road,
 /* ---- sending ---- */
 
 /* Sends without a link: in the carrier's order, or inside the chip. */
-static int send_straight(struct weft_fma *f, const struct fma_request *r,
-			 const struct weft_pkt *pkt)
+static int link_bypass_send(struct weft_fma *f, const struct fma_request *r,
+			    const struct weft_pkt *pkt)
 {
 	struct weft_carrier *c = f->port.carrier;
 	int err = c->ops->send(c, r->peer, pkt, r->iov, r->iov_count);
@@ -129,15 +130,15 @@ static int send_straight(struct weft_fma *f, const struct fma_request *r,
 int fma_link_send(struct weft_fma *f, const struct fma_request *r,
 		  const struct weft_pkt *pkt)
 {
-	struct link_road road;
+	struct link_direction road;
 	struct link_packet *p;
 	struct fma_link *l;
 
 	if (!f->links || is_inside(f, r->pe))
-		return send_straight(f, r, pkt);
+		return link_bypass_send(f, r, pkt);
 	if (r->peer->lost)
 		return -ECONNRESET;
-	road = road_to(f, r->pe);
+	road = link_direction_to(f, r->pe);
 	l = r->delivery & WEFT_FMA_NO_ADAPT ? link_hashed(&road, r)
 					    : link_adaptive(f, &road);
 	if (l->count == LINK_PACKETS)
@@ -182,6 +183,6 @@ int fma_link_run(struct weft_fma *f, int budget)
 	for (int i = 0; i < budget * (int)f->roads; i++)
 		n += link_move(
 			f,
-			&f->link[weft_rng_below(&f->link_lot, link_count(f))]);
+			&f->link[weft_rng_below(&f->link_rng, link_count(f))]);
 	return n;
 }

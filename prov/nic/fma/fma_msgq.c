@@ -66,8 +66,8 @@ WEFT_EXPORT void weft_fma_msgq_close(struct weft_fma_msgq *q)
 	free(q);
 }
 
-static struct msgq_pair *pair_make(struct weft_fma_msgq *q,
-				   struct weft_peer *peer, uint32_t pe)
+static struct msgq_pair *msgq_pair_open(struct weft_fma_msgq *q,
+					struct weft_peer *peer, uint32_t pe)
 {
 	struct msgq_pair *p = calloc(1, sizeof(*p));
 
@@ -86,15 +86,15 @@ static struct msgq_pair *pair_make(struct weft_fma_msgq *q,
 static struct msgq_pair *pair_of(struct weft_fma_msgq *q,
 				 struct weft_peer *peer, uint32_t pe)
 {
-	void **cell = weft_table_cell(&q->pair, peer->index);
+	void **cell = weft_table_slot(&q->pair, peer->index);
 
 	if (cell && !*cell)
-		*cell = pair_make(q, peer, pe);
+		*cell = msgq_pair_open(q, peer, pe);
 	return cell ? *cell : NULL;
 }
 
 /* Sends the name of our mailbox to the peer, once. */
-static void pair_tell(struct weft_fma_msgq *q, struct msgq_pair *p)
+static void msgq_pair_name_send(struct weft_fma_msgq *q, struct msgq_pair *p)
 {
 	struct weft_carrier *c = q->f->port.carrier;
 	struct weft_fma_smsg_name name = { .pe = 0 };
@@ -129,7 +129,7 @@ void fma_msgq_arrive(struct weft_fma_msgq *q, struct weft_peer *src,
 	if (!p || p->connected)
 		return;
 	p->connected = !weft_fma_smsg_connect(p->box, q->attr.w, &name);
-	pair_tell(q, p);
+	msgq_pair_name_send(q, p);
 }
 
 WEFT_EXPORT int weft_fma_msgq_send(struct weft_fma_msgq *q, uint32_t pe,
@@ -147,19 +147,19 @@ WEFT_EXPORT int weft_fma_msgq_send(struct weft_fma_msgq *q, uint32_t pe,
 	p = pair_of(q, peer, pe);
 	if (!p)
 		return -ENOMEM;
-	pair_tell(q, p);
+	msgq_pair_name_send(q, p);
 	return p->connected ? weft_fma_smsg_send(p->box, buf, bytes) : -EAGAIN;
 }
 
 /* The next message of a pair, if there is one. */
-static int pair_take(struct weft_fma_msgq *q, struct msgq_pair *p)
+static int msgq_pair_poll(struct weft_fma_msgq *q, struct msgq_pair *p)
 {
 	const void *buf;
 	uint32_t bytes;
 
 	if (!p)
 		return 0;
-	pair_tell(q, p);
+	msgq_pair_name_send(q, p);
 	if (weft_fma_smsg_next(p->box, &buf, &bytes))
 		return 0;
 	q->attr.message(q->attr.arg, p->pe, buf, bytes);
@@ -173,7 +173,7 @@ WEFT_EXPORT int weft_fma_msgq_progress(struct weft_fma_msgq *q, int budget)
 	int n = 0;
 
 	while (n < budget && idle < count) {
-		int took = pair_take(q, q->pair.cell[q->turn++ % count]);
+		int took = msgq_pair_poll(q, q->pair.cell[q->turn++ % count]);
 
 		n += took;
 		idle = took ? 0 : idle + 1;

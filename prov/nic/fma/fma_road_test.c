@@ -284,7 +284,7 @@ static void responses_pass_requests_that_wait(void **state)
 
 		weft_fma_poll(p.b.f, 8);
 		c->ops->poll(c, 8); /* receives only, no link sends */
-		weft_answers_flush(&p.a.f->answers, true);
+		weft_responses_flush(&p.a.f->answers, true);
 		if (!weft_fma_cq_read(p.b.f, p.b.cq, &e))
 			break;
 		T_TRUE(i < 999);

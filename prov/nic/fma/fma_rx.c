@@ -10,17 +10,17 @@
 
 /* ---- sending responses ---- */
 
-static void answer_ok(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
-		      bool now)
+static void response_ok(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
+			bool now)
 {
 	f->stats.responses++;
 	f->stats.phits += FMA_RSP_PHITS;
-	weft_answer_ack(&f->answers, peer, id, now);
+	weft_response_ack(&f->answers, peer, id, now);
 }
 
-static void answer_error(struct weft_fma *f, struct weft_peer *peer,
-			 const struct weft_pkt *request,
-			 enum weft_fma_status status)
+static void response_error(struct weft_fma *f, struct weft_peer *peer,
+			   const struct weft_pkt *request,
+			   enum weft_fma_status status)
 {
 	uint32_t id = request->aux;
 	struct weft_pkt pkt = {
@@ -35,11 +35,11 @@ static void answer_error(struct weft_fma *f, struct weft_peer *peer,
 		return;
 	f->stats.responses++;
 	f->stats.phits += FMA_ERR_PHITS;
-	weft_answer_send(&f->answers, peer, &pkt, &id);
+	weft_response_send(&f->answers, peer, &pkt, &id);
 }
 
-static void answer_data(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
-			const void *data, unsigned bytes)
+static void response_data(struct weft_fma *f, struct weft_peer *peer,
+			  uint32_t id, const void *data, unsigned bytes)
 {
 	struct weft_pkt pkt = {
 		.type = FMA_PKT,
@@ -50,7 +50,7 @@ static void answer_data(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
 
 	f->stats.responses++;
 	f->stats.phits += fma_reply_phits(bytes);
-	weft_answer_send(&f->answers, peer, &pkt, data);
+	weft_response_send(&f->answers, peer, &pkt, data);
 }
 
 /* ---- requests ---- */
@@ -161,7 +161,7 @@ static enum weft_fma_status rx_get(struct weft_fma *f, struct weft_peer *src,
 	if (s)
 		return s;
 	memcpy(buf, (void *)(uintptr_t)addr, bytes);
-	answer_data(f, src, pkt->aux, buf, bytes);
+	response_data(f, src, pkt->aux, buf, bytes);
 	return WEFT_FMA_OK;
 }
 
@@ -186,9 +186,9 @@ static enum weft_fma_status rx_amo(struct weft_fma *f, struct weft_peer *src,
 		return WEFT_FMA_INVALID_COMMAND;
 	old = fma_amo_run(f, addr, op, operand[0], operand[1]);
 	if (op & WEFT_FMA_FETCH)
-		answer_data(f, src, pkt->aux, &old, sizeof(old));
+		response_data(f, src, pkt->aux, &old, sizeof(old));
 	else
-		answer_ok(f, src, pkt->aux, false);
+		response_ok(f, src, pkt->aux, false);
 	return WEFT_FMA_OK;
 }
 
@@ -262,7 +262,7 @@ static enum weft_fma_status rx_request(struct weft_fma *f,
 		s = WEFT_FMA_INVALID_COMMAND;
 	}
 	if (!s && !(flags & FMA_REQ_QUIET))
-		answer_ok(f, src, pkt->aux, flags & FMA_REQ_PROMPT);
+		response_ok(f, src, pkt->aux, flags & FMA_REQ_PROMPT);
 	return s;
 }
 
@@ -293,6 +293,6 @@ int fma_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 		s = rx_request(f, src, pkt, payload);
 	}
 	if (s)
-		answer_error(f, src, pkt, s);
+		response_error(f, src, pkt, s);
 	return 0;
 }

@@ -105,7 +105,7 @@ WEFT_EXPORT int weft_fma_smsg_connect(struct weft_fma_smsg *s, unsigned w,
 }
 
 /* Sets the window to this mailbox; mailboxes may share a window. */
-static void smsg_aim(struct weft_fma_smsg *s)
+static void smsg_window_set(struct weft_fma_smsg *s)
 {
 	weft_fma_window_set(s->f, s->w, &s->aim);
 }
@@ -143,9 +143,9 @@ WEFT_EXPORT int weft_fma_smsg_send(struct weft_fma_smsg *s, const void *buf,
 		return -ENOTCONN;
 	if (bytes > s->slot_bytes - FMA_SLOT_HEAD)
 		return -EMSGSIZE;
-	if (s->sent - (uint32_t)nic_event_look(credit) >= s->slots)
+	if (s->sent - (uint32_t)nic_event_read(credit) >= s->slots)
 		return -EAGAIN;
-	smsg_aim(s);
+	smsg_window_set(s);
 	err = head ? smsg_head(s, slot + FMA_SLOT_HEAD, buf, head) : 0;
 	if (err)
 		return err;
@@ -165,7 +165,7 @@ static int smsg_credit(struct weft_fma_smsg *s)
 
 	if (s->taken - s->returned < (s->slots + 1u) / 2)
 		return 0;
-	smsg_aim(s);
+	smsg_window_set(s);
 	err = weft_fma_store(s->f, s->w, 0, &credit, sizeof(credit));
 	if (!err)
 		s->returned = s->taken;
@@ -176,7 +176,7 @@ WEFT_EXPORT int weft_fma_smsg_next(struct weft_fma_smsg *s, const void **buf_p,
 				   uint32_t *bytes_p)
 {
 	unsigned char *slot = smsg_slot(s, s->taken);
-	uint64_t word = nic_event_look((weft_au64 *)(void *)slot);
+	uint64_t word = nic_event_read((weft_au64 *)(void *)slot);
 
 	if (s->connected)
 		smsg_credit(s);

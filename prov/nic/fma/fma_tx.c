@@ -216,8 +216,8 @@ WEFT_EXPORT int weft_fma_window_ptag(struct weft_fma *f, unsigned w,
 }
 
 /* Fills peer, handle and offset from a window and an offset in it. */
-static int window_aim(struct weft_fma *f, unsigned w, uint64_t offset,
-		      struct fma_request *r)
+static int window_target_fill(struct weft_fma *f, unsigned w, uint64_t offset,
+			      struct fma_request *r)
 {
 	struct fma_window *win;
 	uint64_t pe;
@@ -259,7 +259,7 @@ WEFT_EXPORT int weft_fma_put(struct weft_fma *f, unsigned w, uint64_t offset,
 			     const void *src, uint64_t bytes)
 {
 	struct fma_request r;
-	int err = window_aim(f, w, offset, &r);
+	int err = window_target_fill(f, w, offset, &r);
 
 	if (err)
 		return err;
@@ -290,7 +290,7 @@ WEFT_EXPORT int weft_fma_put_flag(struct weft_fma *f, unsigned w,
 {
 	uint64_t head[2];
 	struct fma_request r;
-	int err = window_aim(f, w, offset, &r);
+	int err = window_target_fill(f, w, offset, &r);
 
 	if (err)
 		return err;
@@ -327,7 +327,7 @@ WEFT_EXPORT int weft_fma_get(struct weft_fma *f, unsigned w, uint64_t offset,
 			     const struct weft_fma_local *to, unsigned bytes)
 {
 	struct fma_request r;
-	int err = window_aim(f, w, offset, &r);
+	int err = window_target_fill(f, w, offset, &r);
 
 	if (err)
 		return err;
@@ -347,7 +347,7 @@ WEFT_EXPORT int weft_fma_amo(struct weft_fma *f, unsigned w, uint64_t offset,
 {
 	uint64_t operand[2] = { a, b };
 	struct fma_request r;
-	int err = window_aim(f, w, offset, &r);
+	int err = window_target_fill(f, w, offset, &r);
 
 	if (err)
 		return err;
@@ -366,10 +366,10 @@ WEFT_EXPORT int weft_fma_amo(struct weft_fma *f, unsigned w, uint64_t offset,
 }
 
 /* A zero-length prompt put flushes the target's batched responses. */
-static int sync_prompt(struct weft_fma *f, unsigned w)
+static int window_ack_prompt(struct weft_fma *f, unsigned w)
 {
 	struct fma_request r;
-	int err = window_aim(f, w, 0, &r);
+	int err = window_target_fill(f, w, 0, &r);
 
 	if (err)
 		return err;
@@ -387,7 +387,7 @@ WEFT_EXPORT int weft_fma_sync(struct weft_fma *f, unsigned w, uint64_t data)
 	if (w >= WEFT_FMA_WINDOWS || win->ssid < 0)
 		return -ENOENT;
 	ssid = win->ssid;
-	err = f->txn[ssid].pending ? sync_prompt(f, w) : 0;
+	err = f->txn[ssid].pending ? window_ack_prompt(f, w) : 0;
 	if (err && err != -ECONNRESET)
 		return err;
 	win->ssid = -1;

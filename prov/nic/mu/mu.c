@@ -176,8 +176,8 @@ WEFT_EXPORT int weft_mu_inj_post(struct weft_mu *mu, unsigned id,
 	if (mu_inj_push(f, (const struct mu_desc *)desc, 1))
 		return -EAGAIN;
 	if (seq_p)
-		*seq_p = nic_own(&f->tail);
-	mu_tx_ring(mu, id);
+		*seq_p = nic_read_own(&f->tail);
+	mu_tx_doorbell(mu, id);
 	return 0;
 }
 
@@ -194,8 +194,8 @@ WEFT_EXPORT int weft_mu_inj_clear(struct weft_mu *mu, unsigned id)
 	f->loaded = false;
 	f->sent = 0;
 	f->count++;
-	nic_space_return(&f->head, nic_own(&f->head) + 1);
-	mu_tx_ring(mu, id);
+	nic_space_return(&f->head, nic_read_own(&f->head) + 1);
+	mu_tx_doorbell(mu, id);
 	return 0;
 }
 
@@ -233,9 +233,9 @@ static uint64_t reg_inj(struct weft_mu *mu, enum weft_mu_reg reg, unsigned id)
 		return 0;
 	switch (reg) {
 	case WEFT_MU_INJ_HEAD:
-		return nic_space_look(&f->head);
+		return nic_space_read(&f->head);
 	case WEFT_MU_INJ_TAIL:
-		return nic_doorbell_look(&f->tail);
+		return nic_doorbell_read(&f->tail);
 	case WEFT_MU_INJ_FREE:
 		return mu_inj_free(f);
 	case WEFT_MU_INJ_COUNT:
@@ -255,11 +255,11 @@ static uint64_t reg_rec(struct weft_mu *mu, enum weft_mu_reg reg, unsigned id)
 		return 0;
 	switch (reg) {
 	case WEFT_MU_REC_HEAD:
-		return nic_space_look(&r->head) * WEFT_MU_CHUNK;
+		return nic_space_read(&r->head) * WEFT_MU_CHUNK;
 	case WEFT_MU_REC_TAIL:
 		return mu_rec_tail(r) * WEFT_MU_CHUNK;
 	case WEFT_MU_REC_SHADOW:
-		return (nic_space_look(&r->head) + r->chunks - mu_rec_free(r)) *
+		return (nic_space_read(&r->head) + r->chunks - mu_rec_free(r)) *
 		       WEFT_MU_CHUNK;
 	case WEFT_MU_REC_FREE:
 		return mu_rec_free(r);

@@ -68,7 +68,7 @@ struct mu_rec {
 };
 
 /* The reserved chunks of one packet between reserve and commit. */
-struct mu_place {
+struct mu_reservation {
 	uint64_t at;  /* first chunk */
 	uint64_t end; /* chunk after the last */
 	unsigned seq;
@@ -142,8 +142,8 @@ int mu_inj_push(struct mu_inj *f, const struct mu_desc *d, unsigned n);
 uint64_t mu_inj_free(struct mu_inj *f);
 bool mu_inj_empty(struct mu_inj *f);
 /* -EAGAIN: the FIFO is full, or MU_RMES packets are being stored already. */
-int mu_rec_reserve(struct mu_rec *r, unsigned chunks, struct mu_place *p);
-void mu_rec_commit(struct mu_rec *r, const struct mu_place *p);
+int mu_rec_reserve(struct mu_rec *r, unsigned chunks, struct mu_reservation *p);
+void mu_rec_commit(struct mu_rec *r, const struct mu_reservation *p);
 void mu_rec_copy_in(struct mu_rec *r, uint64_t at, const void *src,
 		    size_t bytes);
 void mu_rec_copy_out(struct mu_rec *r, uint64_t at, void *dst, size_t bytes);
@@ -151,7 +151,7 @@ uint64_t mu_rec_free(struct mu_rec *r);
 uint64_t mu_rec_tail(struct mu_rec *r);
 
 /* mu_tx.c */
-void mu_tx_ring(struct weft_mu *mu, unsigned id);
+void mu_tx_doorbell(struct weft_mu *mu, unsigned id);
 /* Sends one packet of one FIFO. 1: sent; 0: FIFO empty; -EAGAIN: blocked. */
 int mu_tx_step(struct weft_mu *mu, unsigned id);
 int mu_tx_run(struct weft_mu *mu, int budget);

@@ -25,17 +25,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define ME_FIFOS     16 /* injection FIFOs for packets, shared by all peers */
-#define ME_DMA_FIFO  ME_FIFOS
-#define ME_SLOTS     4
-#define ME_REC_FIFO  0
-#define ME_REC_BYTES (64 * 1024)
-#define ME_BAT_CTR   0 /* byte counter */
-#define ME_BAT_WHOLE 1 /* whole memory of the peer */
-#define ME_BAT_LOCAL 8 /* first entry for local segments of a get */
+#define MU_TRANSPORT_FIFOS \
+	16 /* injection FIFOs for packets, shared by all peers */
+#define MU_TRANSPORT_DMA_FIFO  MU_TRANSPORT_FIFOS
+#define MU_TRANSPORT_SLOTS     4
+#define MU_TRANSPORT_REC_FIFO  0
+#define MU_TRANSPORT_REC_BYTES (64 * 1024)
+#define MU_TRANSPORT_BAT_CTR   0 /* byte counter */
+#define MU_TRANSPORT_BAT_WHOLE 1 /* whole memory of the peer */
+#define MU_TRANSPORT_BAT_LOCAL 8 /* first entry for local segments of a get */
 
-struct me_ring {
-	struct weft_mu_desc slot[ME_SLOTS];
+struct mu_transport_ring {
+	struct weft_mu_desc slot[MU_TRANSPORT_SLOTS];
 };
 
 struct mu_engine {
@@ -43,11 +44,12 @@ struct mu_engine {
 	struct weft_mu *mu;
 	struct weft_inbox inbox;
 	size_t buf_bytes;   /* bytes of the payload buffer of one descriptor */
-	unsigned char *buf; /* ME_FIFOS payload buffers */
+	unsigned char *buf; /* MU_TRANSPORT_FIFOS payload buffers */
 	unsigned char *rec_mem;
-	struct me_ring *ring;	/* ME_FIFOS + 1 rings */
-	weft_au64 counter;	/* bytes a DMA has not moved yet */
-	struct me_model *model; /* transfer that is being posted, or NULL */
+	struct mu_transport_ring *ring; /* MU_TRANSPORT_FIFOS + 1 rings */
+	weft_au64 counter;		/* bytes a DMA has not moved yet */
+	struct mu_transport_model
+		*model; /* transfer that is being posted, or NULL */
 	int dma_err;
 	bool busy;  /* a FIFO may hold packets that have not been sent */
 	bool fresh; /* the reception FIFO may not be empty */
@@ -56,7 +58,7 @@ struct mu_engine {
 /*
  * A transfer in virtual time: collected from descriptors, passed to the model.
  */
-struct me_model {
+struct mu_transport_model {
 	struct weft_dma dma; /* segments named by the descriptors */
 	struct weft_dma *d;  /* request of the engine */
 	weft_au64 counter;   /* byte counter of the transfer */
@@ -67,7 +69,7 @@ static struct mu_engine *me(struct weft_unit *u)
 	return weft_container_of(u, struct mu_engine, unit);
 }
 
-static int me_bind(struct mu_engine *e, struct weft_peer *peer)
+static int mu_transport_bind(struct mu_engine *e, struct weft_peer *peer)
 {
 	if (weft_port_peer(&e->mu->port, peer->index) == peer)
 		return 0;
@@ -76,20 +78,20 @@ static int me_bind(struct mu_engine *e, struct weft_peer *peer)
 
 /* ---- reception ---- */
 
-static int me_deliver(void *arg, struct weft_peer *src,
-		      const struct weft_pkt *pkt, const void *payload)
+static int mu_transport_deliver(void *arg, struct weft_peer *src,
+				const struct weft_pkt *pkt, const void *payload)
 {
 	struct mu_engine *e = arg;
 
 	if (weft_inbox_holds(&e->inbox, src))
 		return -EAGAIN;
-	if (me_bind(e, src))
+	if (mu_transport_bind(e, src))
 		return -EAGAIN;
 	e->fresh = true;
 	return mu_rx_deliver(e->mu, src, pkt, payload);
 }
 
-static int me_arrive(void *arg, const struct weft_mu_packet *p)
+static int mu_transport_arrive(void *arg, const struct weft_mu_packet *p)
 {
 	struct mu_engine *e = arg;
 	struct weft_peer *peer = weft_port_peer(&e->mu->port, p->source);
@@ -109,38 +111,39 @@ static int me_arrive(void *arg, const struct weft_mu_packet *p)
 	return err == -ENOMEM ? err : 0;
 }
 
-static int me_drain(struct mu_engine *e, int budget)
+static int mu_transport_drain(struct mu_engine *e, int budget)
 {
 	int n;
 
 	e->unit.copied = false;
 	weft_inbox_retry(&e->inbox);
 	e->fresh = false;
-	n = weft_mu_rec_poll(e->mu, ME_REC_FIFO, me_arrive, e, budget);
+	n = weft_mu_rec_poll(e->mu, MU_TRANSPORT_REC_FIFO, mu_transport_arrive,
+			     e, budget);
 	e->fresh |= n >= budget;
 	return n;
 }
 
 /* Delivers all packets of a lost peer before its loss is reported. */
-static void me_lost(void *arg, struct weft_peer *peer, int err)
+static void mu_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct mu_engine *e = arg;
 
 	do
-		me_drain(e, INT32_MAX);
+		mu_transport_drain(e, INT32_MAX);
 	while (e->unit.copied);
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
-static const struct weft_carrier_up me_up = {
-	.deliver = me_deliver,
-	.lost = me_lost,
+static const struct weft_carrier_up mu_transport_up = {
+	.deliver = mu_transport_deliver,
+	.lost = mu_transport_lost,
 };
 
 /* ---- packets ---- */
 
 /* Runs one FIFO until it is empty; -EAGAIN: the carrier is full. */
-static int me_push(struct mu_engine *e, unsigned id)
+static int mu_transport_fifo_run(struct mu_engine *e, unsigned id)
 {
 	int r;
 
@@ -151,12 +154,12 @@ static int me_push(struct mu_engine *e, unsigned id)
 }
 
 /* Removes the only descriptor of a FIFO, of which no packet has been sent. */
-static void me_retract(struct mu_engine *e, unsigned id)
+static void mu_transport_fifo_retract(struct mu_engine *e, unsigned id)
 {
 	struct mu_inj *f = &e->mu->inj[id];
 
 	f->fetched = false;
-	nic_doorbell_ring(&f->tail, nic_own(&f->tail) - 1);
+	nic_doorbell_ring(&f->tail, nic_read_own(&f->tail) - 1);
 	mu_tx_step(e->mu, id);
 }
 
@@ -165,19 +168,19 @@ static void me_retract(struct mu_engine *e, unsigned id)
  * reception FIFO blocks no other peer: a message of which no packet could be
  * sent is removed again and the caller gets -EAGAIN.
  */
-static int me_packet(struct weft_unit *u, struct weft_peer *peer,
-		     const struct weft_pkt *pkt, const struct iovec *iov,
-		     int iov_count)
+static int mu_transport_packet(struct weft_unit *u, struct weft_peer *peer,
+			       const struct weft_pkt *pkt,
+			       const struct iovec *iov, int iov_count)
 {
 	struct mu_engine *e = me(u);
-	unsigned id = peer->index % ME_FIFOS;
+	unsigned id = peer->index % MU_TRANSPORT_FIFOS;
 	unsigned char *buf = e->buf + id * e->buf_bytes;
 	struct mu_inj *f = &e->mu->inj[id];
 	struct weft_mu_desc desc;
 	struct weft_mu_msg msg = {
 		.node = peer->index,
-		.vc = pkt->carrier & WEFT_PKT_ANY_ROAD ? WEFT_MU_VC_DYNAMIC
-						       : WEFT_MU_VC_ORDERED,
+		.vc = pkt->carrier & WEFT_PKT_ANY_ROUTE ? WEFT_MU_VC_DYNAMIC
+							: WEFT_MU_VC_ORDERED,
 		.payload = buf,
 	};
 
@@ -185,27 +188,28 @@ static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (sizeof(*pkt) + pkt->len > e->buf_bytes)
 		return -EMSGSIZE;
-	if (!mu_inj_empty(f) && me_push(e, id))
+	if (!mu_inj_empty(f) && mu_transport_fifo_run(e, id))
 		return -EAGAIN;
-	if (me_bind(e, peer))
+	if (mu_transport_bind(e, peer))
 		return -ENOMEM;
-	msg.bytes = weft_help_gather(buf, pkt, iov, iov_count);
-	weft_mu_desc_fifo(&desc, &msg, ME_REC_FIFO, NULL);
+	msg.bytes = weft_transport_gather(buf, pkt, iov, iov_count);
+	weft_mu_desc_fifo(&desc, &msg, MU_TRANSPORT_REC_FIFO, NULL);
 	weft_mu_inj_post(e->mu, id, &desc, NULL);
-	if (me_push(e, id) != -EAGAIN)
+	if (mu_transport_fifo_run(e, id) != -EAGAIN)
 		return 0;
 	if (f->sent) {
 		e->busy = true;
 		return 0;
 	}
-	me_retract(e, id);
+	mu_transport_fifo_retract(e, id);
 	return -EAGAIN;
 }
 
 /* ---- DMA ---- */
 
 /* Adds one put to a virtual-time transfer; the model will perform it. */
-static int me_collect(struct me_model *m, uint64_t local, uint64_t bytes)
+static int mu_transport_model_add(struct mu_transport_model *m, uint64_t local,
+				  uint64_t bytes)
 {
 	m->dma.local[m->dma.local_count++] = (struct iovec){
 		.iov_base = (void *)(uintptr_t)local,
@@ -215,24 +219,26 @@ static int me_collect(struct me_model *m, uint64_t local, uint64_t bytes)
 	return 0;
 }
 
-static void me_model_over(struct weft_dma *dma, int err)
+static void mu_transport_model_done(struct weft_dma *dma, int err)
 {
-	struct me_model *m = weft_container_of(dma, struct me_model, dma);
+	struct mu_transport_model *m =
+		weft_container_of(dma, struct mu_transport_model, dma);
 	struct weft_dma *d = m->d;
 
 	if (!err)
 		nic_event_sub(&m->counter, dma->bytes);
-	if (!err && nic_event_look(&m->counter))
+	if (!err && nic_event_read(&m->counter))
 		err = -EIO;
 	free(m);
 	d->done(d, err);
 }
 
 /* Passes the collected transfer to the model. */
-static int me_launch(struct mu_engine *e, struct weft_peer *peer, bool get)
+static int mu_transport_model_start(struct mu_engine *e, struct weft_peer *peer,
+				    bool get)
 {
-	struct me_model *m = e->model;
-	const struct weft_help_way way = {
+	struct mu_transport_model *m = e->model;
+	const struct weft_transport_path way = {
 		.there = { .vc = WEFT_VT_DYNAMIC,
 			   .bytes = get ? 1 + sizeof(struct mu_desc) : 0 },
 		.back = { .vc = WEFT_VT_DYNAMIC },
@@ -242,30 +248,30 @@ static int me_launch(struct mu_engine *e, struct weft_peer *peer, bool get)
 
 	e->model = NULL;
 	if (!err)
-		err = get ? weft_help_get(&e->unit, peer, &m->dma, &way)
-			  : weft_help_put(&e->unit, peer, &m->dma, &way);
+		err = get ? weft_transport_get(&e->unit, peer, &m->dma, &way)
+			  : weft_transport_put(&e->unit, peer, &m->dma, &way);
 	if (err)
 		free(m);
 	return err;
 }
 
 /* An access to an atomic address, performed by the target's L2 cache. */
-static int me_amo(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_amo *a)
+static int mu_transport_amo(struct weft_unit *u, struct weft_peer *peer,
+			    struct weft_amo *a)
 {
-	const struct weft_help_way way = {
+	const struct weft_transport_path way = {
 		.there = { .bytes = 1 + (uint32_t)a->operands },
 		.quick = true,
 	};
 
 	if (!u->carrier->virt)
 		return -EOPNOTSUPP;
-	return peer->lost ? -ECONNRESET : weft_help_amo(u, peer, a, &way);
+	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &way);
 }
 
 /* One direct put of a remote get, performed by the origin. */
-static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
-		      const struct mu_desc *d)
+static int mu_transport_dma_get(struct mu_engine *e, struct weft_peer *peer,
+				const struct mu_desc *d)
 {
 	struct weft_carrier *c = e->unit.carrier;
 	struct iovec local = { .iov_len = d->bytes };
@@ -275,7 +281,7 @@ static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
 	if (mu_bat_address(e->mu, d->hdr.sel, false, &to))
 		return -EFAULT;
 	if (e->model)
-		return me_collect(e->model, to, d->bytes);
+		return mu_transport_model_add(e->model, to, d->bytes);
 	e->unit.copied = true;
 	local.iov_base = (void *)(uintptr_t)to;
 	err = c->ops->read(c, peer, &local, 1, d->payload);
@@ -284,8 +290,8 @@ static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
 	return err;
 }
 
-static int me_dma_put(struct mu_engine *e, struct weft_peer *peer,
-		      const struct mu_desc *d)
+static int mu_transport_dma_put(struct mu_engine *e, struct weft_peer *peer,
+				const struct mu_desc *d)
 {
 	struct weft_carrier *c = e->unit.carrier;
 	struct iovec local = {
@@ -295,7 +301,7 @@ static int me_dma_put(struct mu_engine *e, struct weft_peer *peer,
 	int err;
 
 	if (e->model)
-		return me_collect(e->model, d->payload, d->bytes);
+		return mu_transport_model_add(e->model, d->payload, d->bytes);
 	e->unit.copied = true;
 	err = c->ops->write(c, peer, &local, 1, mu_sel_offset(d->hdr.sel));
 	if (!err)
@@ -304,7 +310,7 @@ static int me_dma_put(struct mu_engine *e, struct weft_peer *peer,
 }
 
 /* Called by the injection side of the unit for direct puts and remote gets. */
-static int me_dma(struct weft_mu *mu, const struct mu_desc *d)
+static int mu_transport_dma(struct weft_mu *mu, const struct mu_desc *d)
 {
 	struct mu_engine *e = mu->engine;
 	struct weft_peer *peer = weft_port_peer(&mu->port, d->hdr.dest);
@@ -313,41 +319,42 @@ static int me_dma(struct weft_mu *mu, const struct mu_desc *d)
 	int err = 0;
 
 	if (mu_hdr_type(&d->hdr) == MU_PUT)
-		err = me_dma_put(e, peer, d);
+		err = mu_transport_dma_put(e, peer, d);
 	else
 		for (unsigned i = 0; i < n && !err; i++)
-			err = me_dma_get(e, peer, &in[i]);
+			err = mu_transport_dma_get(e, peer, &in[i]);
 	if (err && !e->dma_err)
 		e->dma_err = err;
 	return 0;
 }
 
-static int me_dma_run(struct mu_engine *e, const struct weft_mu_desc *d)
+static int mu_transport_dma_run(struct mu_engine *e,
+				const struct weft_mu_desc *d)
 {
-	weft_mu_inj_post(e->mu, ME_DMA_FIFO, d, NULL);
-	return me_push(e, ME_DMA_FIFO);
+	weft_mu_inj_post(e->mu, MU_TRANSPORT_DMA_FIFO, d, NULL);
+	return mu_transport_fifo_run(e, MU_TRANSPORT_DMA_FIFO);
 }
 
 /*
  * Reports the result: an error as return value, or a completion through done.
  */
-static int me_dma_end(struct mu_engine *e, struct weft_peer *peer,
-		      struct weft_dma *d, bool get)
+static int mu_transport_dma_end(struct mu_engine *e, struct weft_peer *peer,
+				struct weft_dma *d, bool get)
 {
 	int err = e->dma_err;
 
 	if (e->model)
-		return me_launch(e, peer, get);
+		return mu_transport_model_start(e, peer, get);
 	if (err == -EOPNOTSUPP || err == -EAGAIN)
 		return err;
-	if (!err && nic_event_look(&e->counter))
+	if (!err && nic_event_read(&e->counter))
 		err = -EIO;
 	d->done(d, err);
 	return 0;
 }
 
-static int me_dma_begin(struct mu_engine *e, struct weft_peer *peer,
-			struct weft_dma *d)
+static int mu_transport_dma_begin(struct mu_engine *e, struct weft_peer *peer,
+				  struct weft_dma *d)
 {
 	if (peer->lost)
 		return -ECONNRESET;
@@ -362,23 +369,23 @@ static int me_dma_begin(struct mu_engine *e, struct weft_peer *peer,
 		e->model->dma.region = d->region;
 		e->model->dma.key = d->key;
 		e->model->dma.ordered = d->ordered;
-		e->model->dma.done = me_model_over;
+		e->model->dma.done = mu_transport_model_done;
 		nic_event_post(&e->model->counter, d->bytes);
 	}
-	return me_bind(e, peer);
+	return mu_transport_bind(e, peer);
 }
 
-static int me_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int mu_transport_get(struct weft_unit *u, struct weft_peer *peer,
+			    struct weft_dma *d)
 {
 	struct mu_engine *e = me(u);
 	struct weft_mu_desc in[WEFT_COUNT_OF(d->local)];
 	struct weft_mu_desc out;
-	struct weft_mu_put put = { .ctr_bat = ME_BAT_CTR };
+	struct weft_mu_put put = { .ctr_bat = MU_TRANSPORT_BAT_CTR };
 	struct weft_mu_msg msg = { .vc = WEFT_MU_VC_ORDERED };
 	uint64_t off = 0;
 	unsigned n = 0;
-	int err = me_dma_begin(e, peer, d);
+	int err = mu_transport_dma_begin(e, peer, d);
 
 	if (err)
 		return err;
@@ -388,7 +395,7 @@ static int me_get(struct weft_unit *u, struct weft_peer *peer,
 		msg.bytes = len < d->bytes - off ? len : d->bytes - off;
 		if (!msg.bytes)
 			continue;
-		put.bat = (uint16_t)(ME_BAT_LOCAL + n);
+		put.bat = (uint16_t)(MU_TRANSPORT_BAT_LOCAL + n);
 		weft_mu_bat_set(e->mu, put.bat, d->local[i].iov_base, 0);
 		msg.payload = (void *)(uintptr_t)(d->remote + off);
 		weft_mu_desc_put(&in[n++], &msg, &put);
@@ -397,20 +404,20 @@ static int me_get(struct weft_unit *u, struct weft_peer *peer,
 	msg.node = peer->index;
 	msg.payload = in;
 	msg.bytes = n * sizeof(in[0]);
-	weft_mu_desc_get(&out, &msg, ME_DMA_FIFO);
+	weft_mu_desc_get(&out, &msg, MU_TRANSPORT_DMA_FIFO);
 	if (n)
-		me_dma_run(e, &out);
-	return me_dma_end(e, peer, d, true);
+		mu_transport_dma_run(e, &out);
+	return mu_transport_dma_end(e, peer, d, true);
 }
 
-static int me_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int mu_transport_put(struct weft_unit *u, struct weft_peer *peer,
+			    struct weft_dma *d)
 {
 	struct mu_engine *e = me(u);
 	struct weft_mu_desc desc;
 	struct weft_mu_put put = {
-		.bat = ME_BAT_WHOLE,
-		.ctr_bat = ME_BAT_CTR,
+		.bat = MU_TRANSPORT_BAT_WHOLE,
+		.ctr_bat = MU_TRANSPORT_BAT_CTR,
 		.offset = d->remote,
 	};
 	struct weft_mu_msg msg = {
@@ -418,7 +425,7 @@ static int me_put(struct weft_unit *u, struct weft_peer *peer,
 		.vc = WEFT_MU_VC_ORDERED,
 	};
 	uint64_t left = d->bytes;
-	int err = me_dma_begin(e, peer, d);
+	int err = mu_transport_dma_begin(e, peer, d);
 
 	if (err)
 		return err;
@@ -429,32 +436,32 @@ static int me_put(struct weft_unit *u, struct weft_peer *peer,
 		if (!msg.bytes)
 			continue;
 		weft_mu_desc_put(&desc, &msg, &put);
-		me_dma_run(e, &desc);
+		mu_transport_dma_run(e, &desc);
 		put.offset += msg.bytes;
 		left -= msg.bytes;
 	}
-	return me_dma_end(e, peer, d, false);
+	return mu_transport_dma_end(e, peer, d, false);
 }
 
 /* Sends packets that an earlier call could not send. */
-static void me_continue(struct mu_engine *e, int budget)
+static void mu_transport_resume(struct mu_engine *e, int budget)
 {
 	mu_tx_run(e->mu, budget);
 	e->busy = false;
-	for (unsigned i = 0; i < ME_FIFOS; i++)
+	for (unsigned i = 0; i < MU_TRANSPORT_FIFOS; i++)
 		e->busy |= !mu_inj_empty(&e->mu->inj[i]);
 }
 
-WEFT_HOT static int me_poll(struct weft_unit *u, int budget)
+WEFT_HOT static int mu_transport_poll(struct weft_unit *u, int budget)
 {
 	struct mu_engine *e = me(u);
 	struct weft_carrier *c = u->carrier;
 	int n;
 
 	if (e->busy)
-		me_continue(e, budget);
+		mu_transport_resume(e, budget);
 	c->ops->poll(c, budget);
-	n = e->fresh || e->inbox.held ? me_drain(e, budget) : 0;
+	n = e->fresh || e->inbox.held ? mu_transport_drain(e, budget) : 0;
 	if (e->busy || e->fresh || e->inbox.held)
 		c->ops->wake(c); /* poll again, do not block */
 	return n;
@@ -462,31 +469,33 @@ WEFT_HOT static int me_poll(struct weft_unit *u, int budget)
 
 /* ---- open and close ---- */
 
-static int me_open_fifos(struct mu_engine *e)
+static int mu_transport_open_fifos(struct mu_engine *e)
 {
-	int err = weft_mu_rec_open(e->mu, ME_REC_FIFO, e->rec_mem, ME_REC_BYTES,
-				   0);
+	int err = weft_mu_rec_open(e->mu, MU_TRANSPORT_REC_FIFO, e->rec_mem,
+				   MU_TRANSPORT_REC_BYTES, 0);
 
-	for (unsigned i = 0; i <= ME_DMA_FIFO && !err; i++)
-		err = weft_mu_inj_open(e->mu, i, &e->ring[i], ME_SLOTS, 0);
+	for (unsigned i = 0; i <= MU_TRANSPORT_DMA_FIFO && !err; i++)
+		err = weft_mu_inj_open(e->mu, i, &e->ring[i],
+				       MU_TRANSPORT_SLOTS, 0);
 	if (err)
 		return err;
-	weft_mu_bat_set(e->mu, ME_BAT_CTR, &e->counter, 0);
+	weft_mu_bat_set(e->mu, MU_TRANSPORT_BAT_CTR, &e->counter, 0);
 	return weft_mu_range_set(e->mu, 0, NULL, MU_ADDR_MASK,
 				 WEFT_MU_RANGE_INJ_ONLY);
 }
 
-static int me_alloc(struct mu_engine *e, const struct weft_machine *m)
+static int mu_transport_alloc(struct mu_engine *e, const struct weft_machine *m)
 {
 	e->buf_bytes =
 		(sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 * 64;
-	e->buf = aligned_alloc(64, ME_FIFOS * e->buf_bytes);
-	e->rec_mem = aligned_alloc(64, ME_REC_BYTES);
-	e->ring = aligned_alloc(64, (ME_DMA_FIFO + 1) * sizeof(*e->ring));
+	e->buf = aligned_alloc(64, MU_TRANSPORT_FIFOS * e->buf_bytes);
+	e->rec_mem = aligned_alloc(64, MU_TRANSPORT_REC_BYTES);
+	e->ring = aligned_alloc(64,
+				(MU_TRANSPORT_DMA_FIFO + 1) * sizeof(*e->ring));
 	return e->buf && e->rec_mem && e->ring ? 0 : -ENOMEM;
 }
 
-static void me_close(struct weft_unit *u)
+static void mu_transport_close(struct weft_unit *u)
 {
 	struct mu_engine *e = me(u);
 
@@ -498,9 +507,10 @@ static void me_close(struct weft_unit *u)
 	free(e);
 }
 
-static int me_open(const struct weft_machine *m,
-		   const struct weft_carrier_ops *carrier,
-		   const struct weft_carrier_attr *attr, struct weft_unit **u_p)
+static int mu_transport_open(const struct weft_machine *m,
+			     const struct weft_carrier_ops *carrier,
+			     const struct weft_carrier_attr *attr,
+			     struct weft_unit **u_p)
 {
 	struct mu_engine *e = calloc(1, sizeof(*e));
 	struct weft_carrier_attr a = *attr;
@@ -510,19 +520,19 @@ static int me_open(const struct weft_machine *m,
 		return err;
 	e->unit.ops = &weft_unit_mu;
 	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
-	a.up = &me_up;
+	a.up = &mu_transport_up;
 	a.up_arg = e;
-	err = me_alloc(e, m);
+	err = mu_transport_alloc(e, m);
 	if (!err)
 		err = mu_create(carrier, &a, 0, &e->mu);
 	if (!err)
-		err = me_open_fifos(e);
+		err = mu_transport_open_fifos(e);
 	if (err) {
-		me_close(&e->unit);
+		mu_transport_close(&e->unit);
 		return err;
 	}
 	e->mu->engine = e;
-	e->mu->dma = me_dma;
+	e->mu->dma = mu_transport_dma;
 	e->unit.carrier = e->mu->port.carrier;
 	*u_p = &e->unit;
 	return 0;
@@ -531,11 +541,11 @@ static int me_open(const struct weft_machine *m,
 const struct weft_unit_ops weft_unit_mu = {
 	.name = "mu",
 	.packet_max = WEFT_MU_PAYLOAD,
-	.open = me_open,
-	.close = me_close,
-	.packet = me_packet,
-	.get = me_get,
-	.put = me_put,
-	.amo = me_amo,
-	.poll = me_poll,
+	.open = mu_transport_open,
+	.close = mu_transport_close,
+	.packet = mu_transport_packet,
+	.get = mu_transport_get,
+	.put = mu_transport_put,
+	.amo = mu_transport_amo,
+	.poll = mu_transport_poll,
 };

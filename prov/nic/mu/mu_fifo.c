@@ -23,21 +23,21 @@
 uint64_t mu_inj_free(struct mu_inj *f)
 {
 	return f->slots -
-	       (nic_doorbell_look(&f->tail) - nic_space_look(&f->head));
+	       (nic_doorbell_read(&f->tail) - nic_space_read(&f->head));
 }
 
 bool mu_inj_empty(struct mu_inj *f)
 {
-	return nic_doorbell_look(&f->tail) == nic_own(&f->head);
+	return nic_doorbell_read(&f->tail) == nic_read_own(&f->head);
 }
 
 /* Appends n descriptors, all or none. */
 int mu_inj_push(struct mu_inj *f, const struct mu_desc *d, unsigned n)
 {
-	uint64_t t = nic_own(&f->tail);
+	uint64_t t = nic_read_own(&f->tail);
 
 	if (t + n - f->head_seen > f->slots) {
-		f->head_seen = nic_space_look(&f->head);
+		f->head_seen = nic_space_read(&f->head);
 		if (t + n - f->head_seen > f->slots)
 			return -EAGAIN;
 	}
@@ -52,15 +52,15 @@ static unsigned rec_seq(uint64_t word)
 	return (unsigned)(word >> REC_POS_BITS);
 }
 
-int mu_rec_reserve(struct mu_rec *r, unsigned chunks, struct mu_place *p)
+int mu_rec_reserve(struct mu_rec *r, unsigned chunks, struct mu_reservation *p)
 {
-	uint64_t s = nic_event_look(&r->shadow);
+	uint64_t s = nic_event_read(&r->shadow);
 	uint64_t next;
 
 	do {
-		uint64_t tail = nic_event_look(&r->tail);
+		uint64_t tail = nic_event_read(&r->tail);
 		uint64_t at = s & REC_POS_MASK;
-		uint64_t used = (at - nic_space_look(&r->head)) & REC_POS_MASK;
+		uint64_t used = (at - nic_space_read(&r->head)) & REC_POS_MASK;
 
 		if (used + chunks > r->chunks)
 			return -EAGAIN;
@@ -80,7 +80,7 @@ int mu_rec_reserve(struct mu_rec *r, unsigned chunks, struct mu_place *p)
  * swap the done word: the second of the two sees the value of the first, so no
  * complete packet stays beyond the tail.
  */
-void mu_rec_commit(struct mu_rec *r, const struct mu_place *p)
+void mu_rec_commit(struct mu_rec *r, const struct mu_reservation *p)
 {
 	uint64_t tail;
 	uint64_t end;
@@ -89,7 +89,7 @@ void mu_rec_commit(struct mu_rec *r, const struct mu_place *p)
 	atomic_exchange_explicit(&r->done[p->seq % MU_RMES], p->end + 1,
 				 memory_order_acq_rel);
 	for (;;) {
-		tail = nic_event_look(&r->tail);
+		tail = nic_event_read(&r->tail);
 		/* F2 pairs with F1 above in another engine. */
 		end = atomic_exchange_explicit(
 			&r->done[rec_seq(tail) % MU_RMES], 0,
@@ -125,12 +125,12 @@ void mu_rec_copy_out(struct mu_rec *r, uint64_t at, void *dst, size_t bytes)
 
 uint64_t mu_rec_tail(struct mu_rec *r)
 {
-	return nic_event_look(&r->tail) & REC_POS_MASK;
+	return nic_event_read(&r->tail) & REC_POS_MASK;
 }
 
 uint64_t mu_rec_free(struct mu_rec *r)
 {
-	uint64_t at = nic_event_look(&r->shadow) & REC_POS_MASK;
+	uint64_t at = nic_event_read(&r->shadow) & REC_POS_MASK;
 
-	return r->chunks - ((at - nic_space_look(&r->head)) & REC_POS_MASK);
+	return r->chunks - ((at - nic_space_read(&r->head)) & REC_POS_MASK);
 }

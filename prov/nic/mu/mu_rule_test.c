@@ -540,7 +540,7 @@ static void packets_commit_in_the_order_of_their_places(void **state)
 {
 	unsigned char mem[1024];
 	struct mu_rec r = { .base = mem, .chunks = 32 };
-	struct mu_place p[MU_RMES + 1];
+	struct mu_reservation p[MU_RMES + 1];
 
 	for (int i = 0; i < 3; i++)
 		T_OK(mu_rec_reserve(&r, 4, &p[i]));
@@ -566,7 +566,7 @@ static void *rme_run(void *arg)
 {
 	struct rme *m = arg;
 	uint64_t chunk[4] = { 0 };
-	struct mu_place p;
+	struct mu_reservation p;
 
 	for (int i = 0; i < m->n; i++) {
 		while (mu_rec_reserve(m->r, 1 + (unsigned)i % 3, &p))

@@ -31,7 +31,7 @@ static int rx_fifo(struct weft_mu *mu, uint32_t source, const struct mu_hdr *h,
 	unsigned id = mu_sel_id(h->sel);
 	unsigned chunks = mu_hdr_chunks(h);
 	struct mu_hdr stored = *h;
-	struct mu_place place;
+	struct mu_reservation place;
 	struct mu_rec *r;
 	uint64_t free;
 
@@ -138,7 +138,7 @@ static int rx_get(struct weft_mu *mu, const struct mu_hdr *h,
 	free = mu_inj_free(f);
 	if (mu_inj_push(f, d, n))
 		return -EAGAIN;
-	mu_tx_ring(mu, id);
+	mu_tx_doorbell(mu, id);
 	if (f->threshold != UINT32_MAX && free >= f->threshold &&
 	    free - n < f->threshold)
 		mu_irq(mu, WEFT_MU_IRQ_RGET_SPACE, id);
@@ -216,7 +216,7 @@ WEFT_EXPORT int weft_mu_rec_poll(struct weft_mu *mu, unsigned id,
 	if (id >= WEFT_MU_REC_FIFOS || !r->chunks)
 		return -EINVAL;
 	for (; n < budget; n++) {
-		head = nic_own(&r->head);
+		head = nic_read_own(&r->head);
 		if (head == mu_rec_tail(r))
 			break;
 		mu_rec_copy_out(r, head, &h, sizeof(h));

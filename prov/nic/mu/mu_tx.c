@@ -24,19 +24,19 @@ struct tx_packet {
 	unsigned bytes; /* payload bytes without zero fill */
 };
 
-void mu_tx_ring(struct weft_mu *mu, unsigned id)
+void mu_tx_doorbell(struct weft_mu *mu, unsigned id)
 {
 	nic_event_set(&mu->active[mu->inj[id].cls][id / 64],
 		      UINT64_C(1) << id % 64);
 }
 
 /* The FIFO is empty: clears its bit unless its doorbell was rung meanwhile. */
-static void tx_rest(struct weft_mu *mu, unsigned id)
+static void tx_fifo_idle(struct weft_mu *mu, unsigned id)
 {
 	nic_event_clear(&mu->active[mu->inj[id].cls][id / 64],
 			UINT64_C(1) << id % 64);
 	if (mu->inj[id].state == MU_OPEN && !mu_inj_empty(&mu->inj[id]))
-		mu_tx_ring(mu, id);
+		mu_tx_doorbell(mu, id);
 }
 
 static void tx_finish(struct weft_mu *mu, unsigned id)
@@ -48,11 +48,11 @@ static void tx_finish(struct weft_mu *mu, unsigned id)
 	f->loaded = false;
 	f->sent = 0;
 	f->count++;
-	nic_space_return(&f->head, nic_own(&f->head) + 1);
+	nic_space_return(&f->head, nic_read_own(&f->head) + 1);
 	if (free == f->threshold)
 		mu_irq(mu, WEFT_MU_IRQ_INJ_SPACE, id);
 	if (mu_inj_empty(f))
-		tx_rest(mu, id);
+		tx_fifo_idle(mu, id);
 }
 
 /* Rejects the descriptor and stops this FIFO; other FIFOs continue. */
@@ -63,7 +63,7 @@ static void tx_reject(struct weft_mu *mu, unsigned id, enum weft_mu_error e)
 	f->state = MU_ERROR;
 	f->error = (uint8_t)e;
 	mu_error(mu, e, id, f->cur.payload);
-	tx_rest(mu, id);
+	tx_fifo_idle(mu, id);
 }
 
 static bool tx_system(const struct mu_inj *f)
@@ -153,7 +153,7 @@ static void tx_way(struct weft_carrier *c, const struct tx_packet *p)
 		[WEFT_MU_VC_HIGH] = WEFT_VT_HIGH,
 		[WEFT_MU_VC_SYSTEM] = WEFT_VT_SYSTEM,
 	};
-	struct weft_vt_way way = {
+	struct weft_vt_pkt_attr way = {
 		.vc = vc[mu_hdr_vc(&p->hdr) % WEFT_COUNT_OF(vc)],
 		.zone = (uint8_t)mu_hdr_zone(&p->hdr),
 		.stay = mu_hdr_stay(&p->hdr),
@@ -212,7 +212,7 @@ static enum weft_mu_error tx_fetch(struct mu_inj *f)
 {
 	if (f->fetched)
 		return WEFT_MU_OK;
-	f->cur = f->ring[nic_own(&f->head) & (f->slots - 1)];
+	f->cur = f->ring[nic_read_own(&f->head) & (f->slots - 1)];
 	f->fetched = true;
 	return mu_desc_check(&f->cur, tx_system(f));
 }
@@ -252,7 +252,7 @@ int mu_tx_step(struct weft_mu *mu, unsigned id)
 	enum weft_mu_error e;
 
 	if (f->state != MU_OPEN || mu_inj_empty(f)) {
-		tx_rest(mu, id);
+		tx_fifo_idle(mu, id);
 		return 0;
 	}
 	e = tx_fetch(f);
@@ -283,7 +283,7 @@ static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 
 	for (unsigned k = 0; k <= MU_WORDS; k++) {
 		unsigned w = (start / 64 + k) % MU_WORDS;
-		uint64_t bits = nic_doorbell_look(&active[w]) & ~blocked[w];
+		uint64_t bits = nic_doorbell_read(&active[w]) & ~blocked[w];
 
 		bits &= k ? UINT64_MAX : mask;
 		if (bits)

@@ -45,7 +45,7 @@ static void sten_init(struct weft_sten *s)
 		.unit = WEFT_STEN_ACK_OK,
 	};
 
-	weft_answers_init(&s->answers, &ack);
+	weft_responses_init(&s->answers, &ack);
 	weft_list_init(&s->run[0]);
 	weft_list_init(&s->run[1]);
 	weft_list_init(&s->tports);
@@ -114,9 +114,9 @@ WEFT_EXPORT void weft_sten_close(struct weft_sten *s)
 	if (!s)
 		return;
 	if (s->answers.carrier)
-		weft_answers_flush(&s->answers, true);
+		weft_responses_flush(&s->answers, true);
 	weft_port_fini(&s->port);
-	weft_answers_fini(&s->answers);
+	weft_responses_fini(&s->answers);
 	sten_queue_fini(s);
 	sten_cast_fini(s);
 	sten_thread_fini(s);
@@ -142,7 +142,7 @@ static WEFT_COLD int poll_rare(struct weft_sten *s, int budget)
 	sten_fault_run(s);
 	sten_time_run(s);
 	s->rare = sten_thread_waits(s) || !weft_list_empty(&s->casts) ||
-		  s->faults || s->answer_ns || s->packet_ns;
+		  s->faults || s->ack_timeout_ns || s->packet_timeout_ns;
 	return n;
 }
 
@@ -155,8 +155,8 @@ WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 	n += c->ops->poll(c, budget);
 	if (weft_unlikely(s->rare))
 		n += poll_rare(s, budget);
-	if (weft_answers_waiting(&s->answers))
-		weft_answers_flush(&s->answers, n == 0);
+	if (weft_responses_pending(&s->answers))
+		weft_responses_flush(&s->answers, n == 0);
 	return n;
 }
 
@@ -164,7 +164,7 @@ WEFT_EXPORT int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns)
 {
 	struct weft_carrier *c = s->port.carrier;
 
-	weft_answers_flush(&s->answers, true);
+	weft_responses_flush(&s->answers, true);
 	return c->ops->wait(c, sten_time_sleep(s, timeout_ns));
 }
 

@@ -162,7 +162,7 @@ static void bulk_over(struct weft_dma *dma, int err)
 static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
 		   struct sten_bulk *b, bool get)
 {
-	struct weft_help_way way = {
+	struct weft_transport_path way = {
 		.there = { .bytes = 1 + 8 * STEN_DMA_WORDS,
 			   .fifo = BULK_FIFO,
 			   .ack = true },
@@ -175,14 +175,15 @@ static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
 	b->event.count = -(int32_t)b->descs;
 	b->fired = b->event.fired;
 	b->dma.done = bulk_over;
-	return get ? weft_help_get(u, peer, &b->dma, &way)
-		   : weft_help_put(u, peer, &b->dma, &way);
+	return get ? weft_transport_get(u, peer, &b->dma, &way)
+		   : weft_transport_put(u, peer, &b->dma, &way);
 }
 
 /* Virtual time: the short engine sends the request, `back` the response. */
-static struct weft_help_way short_way(struct weft_carrier *c, const char *back)
+static struct weft_transport_path short_path_of(struct weft_carrier *c,
+						const char *back)
 {
-	return (struct weft_help_way){
+	return (struct weft_transport_path){
 		.there = { .path = (uint8_t)c->virt->path(c, "sten"),
 			   .fifo = SHORT_FIFO,
 			   .ack = true },
@@ -200,12 +201,12 @@ static struct weft_help_way short_way(struct weft_carrier *c, const char *back)
 int sten_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_dma *d, bool get)
 {
-	struct weft_help_way way = short_way(u->carrier, "dma");
+	struct weft_transport_path way = short_path_of(u->carrier, "dma");
 
 	if (!get)
-		return weft_help_put(u, peer, d, &way);
+		return weft_transport_put(u, peer, d, &way);
 	way.there.bytes = 1 + 8 * STEN_DMA_WORDS;
-	return weft_help_get(u, peer, d, &way);
+	return weft_transport_get(u, peer, d, &way);
 }
 
 /*
@@ -215,10 +216,10 @@ int sten_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 int sten_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_amo *a)
 {
-	struct weft_help_way way = short_way(u->carrier, "event");
+	struct weft_transport_path way = short_path_of(u->carrier, "event");
 
 	way.there.bytes = 1 + (uint32_t)a->operands;
-	return weft_help_amo(u, peer, a, &way);
+	return weft_transport_amo(u, peer, a, &way);
 }
 
 int sten_bulk_move(struct weft_sten *s, struct weft_unit *u,

@@ -16,10 +16,10 @@
 #include <string.h>
 
 enum cast_state {
-	CAST_COPY,   /* copy not sent yet */
-	CAST_SENT,   /* copy sent, not acknowledged */
-	CAST_ANSWER, /* acknowledged, end packet not sent */
-	CAST_OVER,
+	CAST_COPY,  /* copy not sent yet */
+	CAST_SENT,  /* copy sent, not acknowledged */
+	CAST_ACKED, /* acknowledged, end packet not sent */
+	CAST_DONE,
 };
 
 struct sten_cast {
@@ -70,13 +70,13 @@ int sten_cast_start(struct weft_sten *s, const struct sten_route *to,
 
 /* ---- acknowledgements ---- */
 
-static void cast_take(struct sten_cast *c, uint32_t i, unsigned ack)
+static void cast_ack_merge(struct sten_cast *c, uint32_t i, unsigned ack)
 {
 	c->merged |= ack;
 	c->waits--;
 	/* a member that did not acknowledge OK holds back nothing */
 	c->state[i] =
-		c->end && ack == WEFT_STEN_ACK_OK ? CAST_ANSWER : CAST_OVER;
+		c->end && ack == WEFT_STEN_ACK_OK ? CAST_ACKED : CAST_DONE;
 }
 
 static unsigned cast_ack(const struct sten_cast *c)
@@ -94,8 +94,8 @@ static unsigned cast_ack(const struct sten_cast *c)
 	return WEFT_STEN_ACK_OK;
 }
 
-bool sten_cast_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
-		      unsigned ack)
+bool sten_cast_ack(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		   unsigned ack)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
@@ -108,7 +108,7 @@ bool sten_cast_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		for (uint32_t i = 0; c->id == id && i < c->n; i++) {
 			if (c->state[i] == CAST_SENT &&
 			    sten_route(s, c->low + i)->peer == src) {
-				cast_take(c, i, ack);
+				cast_ack_merge(c, i, ack);
 				return true;
 			}
 		}
@@ -128,7 +128,7 @@ static bool cast_copy(struct weft_sten *s, struct sten_cast *c, uint32_t i)
 		return false;
 	c->state[i] = CAST_SENT;
 	if (err)
-		cast_take(c, i, WEFT_STEN_ACK_ERROR);
+		cast_ack_merge(c, i, WEFT_STEN_ACK_ERROR);
 	return true;
 }
 
@@ -146,7 +146,7 @@ static bool cast_end(struct weft_sten *s, struct sten_cast *c, uint32_t i)
 
 	if (err == -EAGAIN)
 		return false;
-	c->state[i] = CAST_OVER;
+	c->state[i] = CAST_DONE;
 	return true;
 }
 
@@ -158,16 +158,16 @@ static int cast_step(struct weft_sten *s, struct sten_cast *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		if (c->state[i] == CAST_COPY)
 			n += cast_copy(s, c, i);
-		else if (c->state[i] == CAST_ANSWER && !c->waits)
+		else if (c->state[i] == CAST_ACKED && !c->waits)
 			n += cast_end(s, c, i);
 	}
 	return n;
 }
 
-static bool cast_over(const struct sten_cast *c)
+static bool cast_is_done(const struct sten_cast *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
-		if (c->state[i] != CAST_OVER)
+		if (c->state[i] != CAST_DONE)
 			return false;
 	}
 	return true;
@@ -179,9 +179,9 @@ static void cast_report(struct weft_sten *s, struct sten_cast *c)
 	if (c->given_up)
 		;
 	else if (c->id & STEN_ID_DMA)
-		sten_dma_answer(s, NULL, c->id, cast_ack(c));
+		sten_dma_ack(s, NULL, c->id, cast_ack(c));
 	else
-		sten_tx_answer(s, NULL, c->id, cast_ack(c));
+		sten_tx_ack(s, NULL, c->id, cast_ack(c));
 	free(c);
 }
 
@@ -197,14 +197,14 @@ int sten_cast_run(struct weft_sten *s)
 			weft_container_of(pos, struct sten_cast, link);
 
 		n += cast_step(s, c);
-		if (cast_over(c))
+		if (cast_is_done(c))
 			cast_report(s, c);
 	}
 	return n;
 }
 
 /* Members that have or will receive a copy get an end packet to drop it. */
-void sten_cast_forget(struct weft_sten *s, uint32_t id)
+void sten_cast_cancel(struct weft_sten *s, uint32_t id)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
@@ -220,9 +220,9 @@ void sten_cast_forget(struct weft_sten *s, uint32_t id)
 		c->waits = 0;
 		for (uint32_t i = 0; i < c->n; i++) {
 			if (c->state[i] == CAST_COPY)
-				c->state[i] = CAST_OVER;
+				c->state[i] = CAST_DONE;
 			else if (c->state[i] == CAST_SENT)
-				c->state[i] = c->end ? CAST_ANSWER : CAST_OVER;
+				c->state[i] = c->end ? CAST_ACKED : CAST_DONE;
 		}
 	}
 }
@@ -240,9 +240,9 @@ void sten_cast_lost(struct weft_sten *s, const struct weft_peer *peer)
 		for (uint32_t i = 0; i < c->n; i++) {
 			if (sten_route(s, c->low + i)->peer != peer)
 				continue;
-			if (c->state[i] < CAST_ANSWER)
-				cast_take(c, i, WEFT_STEN_ACK_ERROR);
-			c->state[i] = CAST_OVER;
+			if (c->state[i] < CAST_ACKED)
+				cast_ack_merge(c, i, WEFT_STEN_ACK_ERROR);
+			c->state[i] = CAST_DONE;
 		}
 	}
 }

@@ -28,18 +28,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS	    (2 * WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS)
-#define PLACES_AT   (EVENTS * sizeof(struct weft_sten_event))
-#define BLOCKS_AT   (PLACES_AT + WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG)
-#define ARM_WORDS   5
-#define DMA_WORDS   (1 + STEN_DMA_WORDS)
-#define QUEUE_BYTES (64 * 1024)
+#define EVENTS	       (2 * WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS)
+#define CHAIN_SLOTS_AT (EVENTS * sizeof(struct weft_sten_event))
+#define BLOCKS_AT      (CHAIN_SLOTS_AT + WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG)
+#define ARM_WORDS      5
+#define DMA_WORDS      (1 + STEN_DMA_WORDS)
+#define QUEUE_BYTES    (64 * 1024)
 /* One event per slot fires at a time: all blocks fit into the queue. */
-#define AT_ONCE	    (WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS + 1)
-#define BLOCK_MAX   (QUEUE_BYTES / 8 / AT_ONCE)
+#define AT_ONCE	       (WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS + 1)
+#define BLOCK_MAX      (QUEUE_BYTES / 8 / AT_ONCE)
 
 static_assert(BLOCK_MAX <= WEFT_STEN_COPY / 8, "an event copies a block");
-static_assert(PLACES_AT % 64 == 0, "places on cache lines");
+static_assert(CHAIN_SLOTS_AT % 64 == 0, "places on cache lines");
 
 struct sten_chain {
 	struct weft_chain base;
@@ -90,9 +90,9 @@ static uint64_t event_at(const struct sten_chain *c, unsigned i)
 	return c->at + i * sizeof(struct weft_sten_event);
 }
 
-static size_t place_offset(uint64_t seq)
+static size_t chain_slot_offset(uint64_t seq)
 {
-	return PLACES_AT + seq % WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG;
+	return CHAIN_SLOTS_AT + seq % WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG;
 }
 
 static size_t block_offset(const struct sten_chain *c, unsigned i)
@@ -112,7 +112,7 @@ static uint64_t fired(const struct sten_chain *c, unsigned i)
 static void put_dma(const struct sten_chain *c, struct weft_sten_stream *st,
 		    uint32_t vproc, unsigned i, uint32_t bytes)
 {
-	uint64_t place = c->at + place_offset(i / 2);
+	uint64_t place = c->at + chain_slot_offset(i / 2);
 	const struct weft_sten_dma d = {
 		.bytes = bytes,
 		.restarts = STEN_FOREVER,
@@ -179,10 +179,10 @@ static int chain_map(struct sten_chain *c)
 		size_t from, end;
 		unsigned perm;
 	} parts[] = {
-		{ 0, PLACES_AT,
+		{ 0, CHAIN_SLOTS_AT,
 		  WEFT_STEN_LOCAL_READ | WEFT_STEN_LOCAL_WRITE |
 			  WEFT_STEN_REMOTE_EVENT },
-		{ PLACES_AT, BLOCKS_AT,
+		{ CHAIN_SLOTS_AT, BLOCKS_AT,
 		  WEFT_STEN_LOCAL_READ | WEFT_STEN_REMOTE_WRITE },
 		{ BLOCKS_AT, c->bytes, WEFT_STEN_LOCAL_READ },
 	};
@@ -294,7 +294,7 @@ void sten_chain_close(struct weft_chain *chain)
 		chain_drop(c);
 		weft_sten_queue_close(c->s, c->queue);
 		weft_sten_unmap_at(c->s, c->context, c->at);
-		weft_sten_unmap_at(c->s, c->context, c->at + PLACES_AT);
+		weft_sten_unmap_at(c->s, c->context, c->at + CHAIN_SLOTS_AT);
 		weft_sten_unmap_at(c->s, c->context, c->at + BLOCKS_AT);
 	}
 	free(c->mem);
@@ -324,9 +324,9 @@ static int chain_command(struct sten_chain *c,
 	return err;
 }
 
-void *sten_chain_place(struct weft_chain *chain, uint64_t seq)
+void *sten_chain_slot(struct weft_chain *chain, uint64_t seq)
 {
-	return chain_of(chain)->mem + place_offset(seq);
+	return chain_of(chain)->mem + chain_slot_offset(seq);
 }
 
 int sten_chain_cast(struct weft_chain *chain, uint64_t seq, size_t bytes)
@@ -343,7 +343,7 @@ int sten_chain_cast(struct weft_chain *chain, uint64_t seq, size_t bytes)
 	return chain_command(c, &st);
 }
 
-uint64_t sten_chain_came(const struct weft_chain *chain, uint64_t seq)
+uint64_t sten_chain_received(const struct weft_chain *chain, uint64_t seq)
 {
 	const struct sten_chain *c = chain_of(chain);
 

@@ -16,9 +16,9 @@ int sten_chain_open(struct weft_sten *s, unsigned context,
 		    const struct weft_chain_attr *attr,
 		    const struct weft_chain_ops *ops, struct weft_chain **c_p);
 void sten_chain_close(struct weft_chain *c);
-void *sten_chain_place(struct weft_chain *c, uint64_t seq);
+void *sten_chain_slot(struct weft_chain *c, uint64_t seq);
 int sten_chain_cast(struct weft_chain *c, uint64_t seq, size_t bytes);
-uint64_t sten_chain_came(const struct weft_chain *c, uint64_t seq);
+uint64_t sten_chain_received(const struct weft_chain *c, uint64_t seq);
 int sten_chain_arrive(struct weft_chain *c, enum weft_chain_point p);
 uint64_t sten_chain_passed(const struct weft_chain *c, enum weft_chain_point p);
 bool sten_chain_run(struct weft_chain *c);

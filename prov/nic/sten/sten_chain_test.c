@@ -93,7 +93,7 @@ static uint64_t traps(struct six *x)
 
 static void cast(struct six *x, int from, uint64_t seq, size_t bytes)
 {
-	memset(sten_chain_place(x->c[from], seq), (int)seq + 1, bytes);
+	memset(sten_chain_slot(x->c[from], seq), (int)seq + 1, bytes);
 	T_OK(sten_chain_cast(x->c[from], seq, bytes));
 }
 
@@ -108,9 +108,9 @@ static void a_packet_reaches_all_whoever_casts_it(void **state)
 		cast(&x, (int)(seq % UNITS), seq, bytes);
 		six_run(&x);
 		for (int i = 0; i < UNITS; i++) {
-			const unsigned char *p = sten_chain_place(x.c[i], seq);
+			const unsigned char *p = sten_chain_slot(x.c[i], seq);
 
-			T_IS(sten_chain_came(x.c[i], seq),
+			T_IS(sten_chain_received(x.c[i], seq),
 			     seq / WEFT_CHAIN_PLACES + 1);
 			T_IS(p[0], (int)seq + 1);
 			T_IS(p[bytes - 1], (int)seq + 1);
@@ -159,9 +159,9 @@ static void packets_are_under_way_together(void **state)
 		six_run(&x);
 	for (int i = 0; i < UNITS; i++) {
 		for (uint64_t seq = 0; seq < WEFT_CHAIN_PLACES; seq++) {
-			const unsigned char *p = sten_chain_place(x.c[i], seq);
+			const unsigned char *p = sten_chain_slot(x.c[i], seq);
 
-			T_IS(sten_chain_came(x.c[i], seq), 1);
+			T_IS(sten_chain_received(x.c[i], seq), 1);
 			T_IS(p[WEFT_CHAIN_LONG - 1], (int)seq + 1);
 		}
 	}
@@ -177,19 +177,19 @@ static void run_says_whether_it_was_passed_on(void **state)
 	six_open(&x);
 	cast(&x, 0, 0, 8);
 	T_TRUE(sten_chain_run(x.c[0]));
-	T_IS(sten_chain_came(x.c[0], 0), 1);
+	T_IS(sten_chain_received(x.c[0], 0), 1);
 	for (int turn = 0; turn < 100 && !told; turn++) {
 		weft_sten_poll(x.s[2], 16);
-		told = sten_chain_came(x.c[2], 0) == 1;
+		told = sten_chain_received(x.c[2], 0) == 1;
 	}
 	T_TRUE(told);
 	/* 3 is below 2 in the tree of pairs */
 	weft_sten_poll(x.s[3], 16);
-	T_IS(sten_chain_came(x.c[3], 0), 0);
+	T_IS(sten_chain_received(x.c[3], 0), 0);
 	T_TRUE(sten_chain_run(x.c[2]));
 	for (int turn = 0; turn < 100; turn++)
 		weft_sten_poll(x.s[3], 16);
-	T_IS(sten_chain_came(x.c[3], 0), 1);
+	T_IS(sten_chain_received(x.c[3], 0), 1);
 	six_close(&x);
 }
 
@@ -204,7 +204,7 @@ static void late_packets_find_nothing(void **state)
 	x.c[5] = NULL;
 	cast(&x, 0, 0, 8);
 	six_run(&x);
-	T_IS(sten_chain_came(x.c[4], 0), 1);
+	T_IS(sten_chain_received(x.c[4], 0), 1);
 	T_TRUE(x.s[5]->stats.trap || x.s[4]->stats.trap);
 	/* another tree of the same members has another address */
 	a = chain_attr(&x, 5);
@@ -212,8 +212,8 @@ static void late_packets_find_nothing(void **state)
 	T_OK(sten_chain_open(x.s[5], CONTEXT, &a, NULL, &x.c[5]));
 	cast(&x, 0, 1, 8);
 	six_run(&x);
-	T_IS(sten_chain_came(x.c[4], 1), 1);
-	T_IS(sten_chain_came(x.c[5], 1), 0);
+	T_IS(sten_chain_received(x.c[4], 1), 1);
+	T_IS(sten_chain_received(x.c[5], 1), 0);
 	six_close(&x);
 }
 
@@ -253,13 +253,13 @@ static void a_dma_waits_for_room_in_the_run_queue(void **state)
 	weft_list_splice_back(&kept, &x.s[0]->dma_free);
 	cast(&x, 0, 0, 8);
 	six_run(&x);
-	T_IS(sten_chain_came(x.c[1], 0), 0);
+	T_IS(sten_chain_received(x.c[1], 0), 0);
 	T_IS(traps(&x), 0);
 	/* one descriptor is enough for all DMAs, one at a time */
 	weft_list_push_back(&x.s[0]->dma_free, weft_list_pop_front(&kept));
 	six_run(&x);
 	for (int i = 0; i < UNITS; i++)
-		T_IS(sten_chain_came(x.c[i], 0), 1);
+		T_IS(sten_chain_received(x.c[i], 0), 1);
 	x.s[0]->engine = NULL;
 	six_close(&x);
 }

@@ -167,7 +167,7 @@ struct sten_threads {
 
 struct weft_sten {
 	struct weft_port port;
-	struct weft_answers answers;
+	struct weft_responses answers;
 	void (*interrupt)(void *, unsigned, uint64_t);
 	void (*thread)(void *, unsigned, const uint64_t *);
 	void *arg;
@@ -192,12 +192,13 @@ struct weft_sten {
 	uint64_t chained; /* events that wrote into a command queue */
 	/* sten_time.c */
 	uint64_t (*clock)(void);
-	uint64_t answer_ns;	   /* 0: no timeout for acknowledgements */
-	uint64_t packet_ns;	   /* 0: an incomplete packet blocks no queue */
+	uint64_t ack_timeout_ns; /* 0: no timeout for acknowledgements */
+	uint64_t
+		packet_timeout_ns; /* 0: an incomplete packet blocks no queue */
 	struct sten_queue *holder; /* holds the link: packet incomplete */
 	uint64_t held_at;
 	struct weft_list casts; /* sten_cast.c: own, outstanding */
-	unsigned helds;
+	unsigned sten_held_count;
 	struct weft_list held;	 /* sten_rx.c: wait for an end packet */
 	struct weft_list tports; /* struct weft_sten_tports */
 	unsigned queues;	 /* highest queue number in use + 1 */
@@ -234,14 +235,16 @@ void sten_lost(struct weft_sten *s, struct weft_peer *peer);
  * sten_mmu.c: own memory at address, if context has the permission; a driver
  * may map it first. NULL: not accessible. flags_p: flags of the mapping.
  */
-void *sten_memory_as(struct weft_sten *s, unsigned context, uint64_t address,
-		     uint64_t bytes, unsigned perm, unsigned *flags_p);
-/* As sten_memory_as(), but does not call the driver. */
-void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
-		      uint64_t bytes, unsigned perm, unsigned *flags_p);
+void *sten_memory_translate(struct weft_sten *s, unsigned context,
+			    uint64_t address, uint64_t bytes, unsigned perm,
+			    unsigned *flags_p);
+/* As sten_memory_translate(), but does not call the driver. */
+void *sten_memory_mapped(struct weft_sten *s, unsigned context,
+			 uint64_t address, uint64_t bytes, unsigned perm,
+			 unsigned *flags_p);
 /* False if an access would certainly fail. Checks mappings instead of pages. */
-bool sten_memory_may(struct weft_sten *s, unsigned context, uint64_t address,
-		     uint64_t bytes, unsigned perm);
+bool sten_memory_possible(struct weft_sten *s, unsigned context,
+			  uint64_t address, uint64_t bytes, unsigned perm);
 void sten_mmu_init(struct weft_sten *s);
 void sten_mmu_fini(struct weft_sten *s);
 
@@ -250,13 +253,13 @@ static inline void *sten_memory(struct weft_sten *s, unsigned context,
 {
 	unsigned flags;
 
-	return sten_memory_as(s, context, address, bytes, perm, &flags);
+	return sten_memory_translate(s, context, address, bytes, perm, &flags);
 }
 
 /* sten_fault.c: true if the context has a driver that pages. */
-bool sten_fault_pager(struct weft_sten *s, unsigned context);
+bool sten_fault_has_pager(struct weft_sten *s, unsigned context);
 /* Calls the driver at once; true: retry the translation. */
-bool sten_fault_wait(struct weft_sten *s, const struct sten_fault *f);
+bool sten_fault_map(struct weft_sten *s, const struct sten_fault *f);
 /* Discard if a translation of the packet is missing, else OK. */
 unsigned sten_fault_packet(struct weft_sten *s, unsigned context,
 			   const void *payload, unsigned len);
@@ -272,7 +275,7 @@ void sten_queue_wake(struct weft_sten *s, struct sten_queue *q);
 void sten_queue_trap(struct sten_queue *q, enum weft_sten_trap trap,
 		     uint64_t address);
 /* Oldest word that a restart may need. */
-uint64_t sten_queue_keep(const struct sten_queue *q);
+uint64_t sten_queue_oldest(const struct sten_queue *q);
 void sten_queue_fini(struct weft_sten *s);
 
 /* sten_tx.c */
@@ -280,8 +283,8 @@ int sten_tx_run(struct weft_sten *s, int budget);
 int sten_tx_queue(struct weft_sten *s, struct sten_queue *q);
 bool sten_channel_free(const struct sten_queue *q, unsigned channel);
 /* Handles the acknowledgement of the packet on a channel. */
-void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
-		    unsigned ack);
+void sten_tx_ack(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		 unsigned ack);
 void sten_tx_lost(struct weft_sten *s, struct weft_peer *peer);
 /* After a Discard or a timeout: retransmits the packet, or traps the queue. */
 uint32_t sten_channel_id(const struct sten_queue *q,
@@ -302,17 +305,17 @@ void sten_dma_init(struct weft_sten *s);
 enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 				   const uint64_t *words);
 /* Starts a DMA for a peer, with the permissions for remote accesses. */
-enum weft_sten_trap sten_dma_start_for(struct weft_sten *s, unsigned context,
-				       const uint64_t *words);
+enum weft_sten_trap sten_dma_start_remote(struct weft_sten *s, unsigned context,
+					  const uint64_t *words);
 /* Sends the next packet of a DMA; 0, -EAGAIN, or an error that ended it. */
 int sten_dma_step(struct weft_sten *s, struct sten_dma *d);
 void sten_dma_end(struct weft_sten *s, struct sten_dma *d);
 int sten_dma_run(struct weft_sten *s, int budget);
-void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
-		     unsigned ack);
+void sten_dma_ack(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		  unsigned ack);
 void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer);
 /* The acknowledgement of the DMA's packet timed out. */
-void sten_dma_late(struct weft_sten *s, struct sten_dma *d);
+void sten_dma_timeout(struct weft_sten *s, struct sten_dma *d);
 
 /* sten_event.c: perm is the permission the event's memory must have. */
 enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
@@ -325,11 +328,11 @@ enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
 int sten_cast_start(struct weft_sten *s, const struct sten_route *to,
 		    uint32_t id, const struct sten_packet *p);
 /* True if it acknowledges one of this unit's broadcast copies. */
-bool sten_cast_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
-		      unsigned ack);
+bool sten_cast_ack(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		   unsigned ack);
 int sten_cast_run(struct weft_sten *s);
 /* Gives a packet up; a retransmission has another packet number. */
-void sten_cast_forget(struct weft_sten *s, uint32_t id);
+void sten_cast_cancel(struct weft_sten *s, uint32_t id);
 void sten_cast_lost(struct weft_sten *s, const struct weft_peer *peer);
 void sten_cast_fini(struct weft_sten *s);
 
@@ -351,7 +354,7 @@ uint64_t sten_time_sleep(const struct weft_sten *s, uint64_t ns);
 /* Timestamp of a packet sent now; 0 without timeouts. */
 static inline uint64_t sten_time(const struct weft_sten *s)
 {
-	return s->answer_ns ? s->clock() : 0;
+	return s->ack_timeout_ns ? s->clock() : 0;
 }
 
 /* sten_tport_match.c */

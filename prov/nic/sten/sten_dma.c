@@ -51,7 +51,8 @@ static enum weft_sten_trap dma_check(struct weft_sten *s, unsigned context,
 		return WEFT_STEN_TRAP_NONE;
 	if (!sten_type_ok(sten_dma_type(d), d->src | d->dst, d->bytes))
 		return WEFT_STEN_TRAP_ALIGNMENT;
-	if (d->bytes && !sten_memory_may(s, context, d->src, d->bytes, perm))
+	if (d->bytes &&
+	    !sten_memory_possible(s, context, d->src, d->bytes, perm))
 		return WEFT_STEN_TRAP_MEMORY;
 	return WEFT_STEN_TRAP_NONE;
 }
@@ -90,8 +91,8 @@ enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 	return dma_start(s, context, words, 0);
 }
 
-enum weft_sten_trap sten_dma_start_for(struct weft_sten *s, unsigned context,
-				       const uint64_t *words)
+enum weft_sten_trap sten_dma_start_remote(struct weft_sten *s, unsigned context,
+					  const uint64_t *words)
 {
 	return dma_start(s, context, words,
 			 WEFT_STEN_REMOTE_READ | WEFT_STEN_REMOTE_EVENT);
@@ -175,8 +176,8 @@ static int dma_build(struct weft_sten *s, struct sten_dma *d,
 		return build_remote(d, p);
 	}
 	if (d->flying)
-		src = sten_memory_as(s, d->context, d->d.src + d->sent,
-				     d->flying, perm, &like);
+		src = sten_memory_translate(s, d->context, d->d.src + d->sent,
+					    d->flying, perm, &like);
 	if (d->flying && !src)
 		return -EFAULT;
 	if (d->d.flags & WEFT_STEN_DMA_QUEUE)
@@ -208,7 +209,7 @@ int sten_dma_step(struct weft_sten *s, struct sten_dma *d)
 	d->sent_at = sten_time(s);
 	s->flying++;
 	if (sten_modelled(s))
-		sten_dma_answer(s, d->to.peer, id, WEFT_STEN_ACK_OK);
+		sten_dma_ack(s, d->to.peer, id, WEFT_STEN_ACK_OK);
 	return 0;
 }
 
@@ -270,8 +271,8 @@ static void dma_discarded(struct weft_sten *s, struct sten_dma *d)
 	d->state = STEN_RETRY;
 }
 
-void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
-		     unsigned ack)
+void sten_dma_ack(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		  unsigned ack)
 {
 	struct sten_dma *d = &s->dma[(id & STEN_ID_INDEX) % STEN_DMAS];
 
@@ -288,7 +289,7 @@ void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		dma_fail(s, d, WEFT_STEN_TRAP_ACK_ERROR);
 }
 
-void sten_dma_late(struct weft_sten *s, struct sten_dma *d)
+void sten_dma_timeout(struct weft_sten *s, struct sten_dma *d)
 {
 	s->flying--;
 	dma_discarded(s, d);

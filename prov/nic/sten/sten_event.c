@@ -77,7 +77,8 @@ static enum weft_sten_trap event_find(struct weft_sten *s, unsigned context,
 
 	if (address % 32)
 		return WEFT_STEN_TRAP_ALIGNMENT;
-	*e_p = sten_memory_as(s, context, address, sizeof(**e_p), perm, &like);
+	*e_p = sten_memory_translate(s, context, address, sizeof(**e_p), perm,
+				     &like);
 	/* event fields are in host byte order, never in a big-endian page */
 	if (!*e_p || like & WEFT_STEN_BIG_ENDIAN)
 		return WEFT_STEN_TRAP_MEMORY;

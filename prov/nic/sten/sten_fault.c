@@ -46,12 +46,12 @@ WEFT_EXPORT int weft_sten_pager_set(struct weft_sten *s, unsigned context,
 	return err;
 }
 
-bool sten_fault_pager(struct weft_sten *s, unsigned context)
+bool sten_fault_has_pager(struct weft_sten *s, unsigned context)
 {
 	return pager_of(s, context) != NULL;
 }
 
-bool sten_fault_wait(struct weft_sten *s, const struct sten_fault *f)
+bool sten_fault_map(struct weft_sten *s, const struct sten_fault *f)
 {
 	struct sten_pager *p = pager_of(s, f->context);
 
@@ -118,7 +118,7 @@ void sten_fault_run(struct weft_sten *s)
 			i++;
 			continue;
 		}
-		if (sten_fault_wait(s, &f))
+		if (sten_fault_map(s, &f))
 			fault_remove(s, &s->fault[i]);
 		else
 			s->fault[i].refused = true;
@@ -169,8 +169,8 @@ static bool probe_trans(struct probe *p, const struct sten_trans *t)
 		return true;
 	f.perm = needs[type].perm;
 	f.bytes = needs[type].bytes ? needs[type].bytes : t->bytes;
-	q = sten_memory_now(p->s, p->context, f.address, f.bytes, f.perm,
-			    &flags);
+	q = sten_memory_mapped(p->s, p->context, f.address, f.bytes, f.perm,
+			       &flags);
 	if (!q)
 		return !fault_raise(p->s, &f);
 	if (type == WEFT_STEN_T_GET_INDEX)
@@ -186,7 +186,7 @@ unsigned sten_fault_packet(struct weft_sten *s, unsigned context,
 	struct sten_trans t;
 	unsigned n;
 
-	if (!sten_fault_pager(s, context))
+	if (!sten_fault_has_pager(s, context))
 		return WEFT_STEN_ACK_OK;
 	while (len >= sizeof(t)) {
 		memcpy(&t, at, sizeof(t));

@@ -27,9 +27,9 @@ static bool page_fits(const struct sten_page *e, uint64_t page,
 	       address < e->end;
 }
 
-static const struct sten_page *tlb_look(const struct sten_tlb *t,
-					unsigned context, uint64_t address,
-					unsigned perm)
+static const struct sten_page *tlb_lookup(const struct sten_tlb *t,
+					  unsigned context, uint64_t address,
+					  unsigned perm)
 {
 	uint64_t page = address >> t->bits;
 	const struct sten_page *e =
@@ -60,9 +60,10 @@ static uint32_t *chain_of(struct sten_tlb *t, unsigned context, uint64_t page)
 	return &t->chain[x & (STEN_CHAINS - 1)];
 }
 
-static const struct sten_page *chain_look(struct weft_sten *s,
-					  struct sten_tlb *t, unsigned context,
-					  uint64_t address, unsigned perm)
+static const struct sten_page *chain_lookup(struct weft_sten *s,
+					    struct sten_tlb *t,
+					    unsigned context, uint64_t address,
+					    unsigned perm)
 {
 	uint64_t page = address >> t->bits;
 	uint32_t i = *chain_of(t, context, page);
@@ -164,16 +165,16 @@ static const struct sten_page *translate(struct weft_sten *s, unsigned context,
 	const struct sten_page *e;
 
 	/* large pages first: the message engine uses no others */
-	e = tlb_look(&s->mmu.tlb[1], context, address, perm);
+	e = tlb_lookup(&s->mmu.tlb[1], context, address, perm);
 	if (!e)
-		e = tlb_look(&s->mmu.tlb[0], context, address, perm);
+		e = tlb_lookup(&s->mmu.tlb[0], context, address, perm);
 	if (e) {
 		s->stats.tlb_hits++;
 		return e;
 	}
 	s->stats.tlb_misses++;
 	for (unsigned i = 0; i < 2; i++) {
-		e = chain_look(s, &s->mmu.tlb[i], context, address, perm);
+		e = chain_lookup(s, &s->mmu.tlb[i], context, address, perm);
 		if (e)
 			return tlb_put(&s->mmu.tlb[i], e);
 	}
@@ -183,8 +184,9 @@ static const struct sten_page *translate(struct weft_sten *s, unsigned context,
 /* ---- memory ---- */
 
 /* Consecutive pages must be consecutive in the process, too. */
-void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
-		      uint64_t bytes, unsigned perm, unsigned *flags_p)
+void *sten_memory_mapped(struct weft_sten *s, unsigned context,
+			 uint64_t address, uint64_t bytes, unsigned perm,
+			 unsigned *flags_p)
 {
 	const struct sten_page *e = translate(s, context, address, perm);
 	uint64_t shift;
@@ -212,16 +214,17 @@ static WEFT_COLD void *memory_wait(struct weft_sten *s, struct sten_fault f,
 	uint64_t tries = (f.bytes >> page_bits[0]) + 2;
 	void *p = NULL;
 
-	while (!p && tries-- && sten_fault_wait(s, &f))
-		p = sten_memory_now(s, f.context, f.address, f.bytes, f.perm,
-				    flags_p);
+	while (!p && tries-- && sten_fault_map(s, &f))
+		p = sten_memory_mapped(s, f.context, f.address, f.bytes, f.perm,
+				       flags_p);
 	return p;
 }
 
-void *sten_memory_as(struct weft_sten *s, unsigned context, uint64_t address,
-		     uint64_t bytes, unsigned perm, unsigned *flags_p)
+void *sten_memory_translate(struct weft_sten *s, unsigned context,
+			    uint64_t address, uint64_t bytes, unsigned perm,
+			    unsigned *flags_p)
 {
-	void *p = sten_memory_now(s, context, address, bytes, perm, flags_p);
+	void *p = sten_memory_mapped(s, context, address, bytes, perm, flags_p);
 
 	if (weft_likely(p))
 		return p;
@@ -233,16 +236,16 @@ void *sten_memory_as(struct weft_sten *s, unsigned context, uint64_t address,
 			   flags_p);
 }
 
-bool sten_memory_may(struct weft_sten *s, unsigned context, uint64_t address,
-		     uint64_t bytes, unsigned perm)
+bool sten_memory_possible(struct weft_sten *s, unsigned context,
+			  uint64_t address, uint64_t bytes, unsigned perm)
 {
 	const struct sten_map *m = map_find(s, context, address, perm);
 	unsigned flags;
 
 	if (m && bytes <= m->bytes - (address - m->base))
 		return true;
-	return sten_fault_pager(s, context) ||
-	       sten_memory_now(s, context, address, bytes, perm, &flags);
+	return sten_fault_has_pager(s, context) ||
+	       sten_memory_mapped(s, context, address, bytes, perm, &flags);
 }
 
 WEFT_EXPORT void *weft_sten_memory(struct weft_sten *s, unsigned context,
@@ -291,8 +294,8 @@ static bool page_of(const struct sten_page *e, const struct sten_map *m)
 }
 
 /* Drops the translations of a removed mapping. */
-static void tlb_forget(struct weft_sten *s, struct sten_tlb *t,
-		       const struct sten_map *m)
+static void tlb_invalidate(struct weft_sten *s, struct sten_tlb *t,
+			   const struct sten_map *m)
 {
 	for (unsigned i = 0; i < STEN_TLB_LINES * STEN_TLB_WAYS; i++) {
 		struct sten_page *e =
@@ -325,8 +328,8 @@ WEFT_EXPORT int weft_sten_unmap_at(struct weft_sten *s, unsigned context,
 	for (unsigned i = 0; i < s->maps; i++) {
 		if (s->map[i].context != context || s->map[i].base != address)
 			continue;
-		tlb_forget(s, &s->mmu.tlb[0], &s->map[i]);
-		tlb_forget(s, &s->mmu.tlb[1], &s->map[i]);
+		tlb_invalidate(s, &s->mmu.tlb[0], &s->map[i]);
+		tlb_invalidate(s, &s->mmu.tlb[1], &s->map[i]);
 		s->map[i] = s->map[--s->maps];
 		return 0;
 	}

@@ -21,7 +21,7 @@ static void at_write(struct sten_pair *p, uint64_t address, uint64_t v)
 {
 	weft_sten_open_packet(&p->st, 0, 1, 3);
 	weft_sten_transaction(&p->st, WEFT_STEN_T_WRITE | LAST, address, &v, 8);
-	sten_pair_go(p);
+	sten_pair_post_run(p);
 }
 
 static uint8_t ack(struct sten_pair *p)
@@ -237,8 +237,8 @@ static int driver_page(void *arg, unsigned context, uint64_t address,
 	     at += SMALL) {
 		unsigned flags;
 
-		if (!sten_memory_now(d->side->s, context, ELAN + at, 8, perm,
-				     &flags))
+		if (!sten_memory_mapped(d->side->s, context, ELAN + at, 8, perm,
+					&flags))
 			T_OK(weft_sten_map_at(d->side->s, context, ELAN + at,
 					      d->side->mem + at, SMALL,
 					      WEFT_STEN_ALL));
@@ -276,7 +276,7 @@ static void pages_come_when_they_are_used(void **state)
 	e[1]->count = -1;
 	t_fill(p.a.mem + 100, dma.bytes, 3);
 	weft_sten_run_dma(&p.st, &dma);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(e[0]->fired, 1);
 	T_IS(e[1]->fired, 1);
 	T_IS(t_differs(p.b.mem + 777, dma.bytes, 3), -1);
@@ -305,7 +305,7 @@ static void a_packet_that_faults_is_done_once(void **state)
 	weft_sten_transaction(&p.st, WEFT_STEN_T_ADD_WORD, sten_at(&p.b, 65536),
 			      &v, 8);
 	weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE | LAST, ELAN + 8, &v, 8);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(ack(&p), WEFT_STEN_ACK_OK);
 	T_IS(stats(&p.a).restarts, 1);
 	T_IS(d.called, 1);
@@ -328,7 +328,7 @@ static void what_the_driver_refuses_is_an_error(void **state)
 		T_TRUE(p.b.s->faults <= STEN_FAULTS);
 	}
 	weft_sten_write_word(&p.st, ELAN, 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_MEMORY);
 	T_OK(weft_sten_pager_set(p.b.s, 6, NULL, NULL));
 	T_OK(weft_sten_queue_clear(p.a.s, p.a.q));
@@ -409,7 +409,7 @@ static bool use_works(enum use use, unsigned perm)
 	T_OK(weft_sten_map_at(p.a.s, 5, ELAN, p.a.mem, 64, perm));
 	T_OK(weft_sten_map_at(p.b.s, 6, ELAN, p.b.mem, 64, perm));
 	use_commands(&p, use);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	ok = !sten_pair_state(&p.a).trap && !stats(&p.a).trap &&
 	     !stats(&p.b).trap;
 	if (use == USE_DMA_FROM || use == USE_GET_FROM)
@@ -449,7 +449,7 @@ static void the_source_event_of_a_get_is_a_remote_one(void **state)
 					  : WEFT_STEN_ALL &
 						      ~WEFT_STEN_REMOTE_EVENT));
 		weft_sten_run_dma(&p.st, &d);
-		sten_pair_go(&p);
+		sten_pair_post_run(&p);
 		T_IS(((struct weft_sten_event *)(void *)p.b.mem)->count, may);
 		sten_pair_close(&p);
 	}
@@ -490,7 +490,7 @@ static void writes_are_swapped_by_their_type(void **state)
 					      WEFT_STEN_T_WRITE |
 						      write_types[type] | LAST,
 					      ELAN + 8, buf, 128);
-			sten_pair_go(&p);
+			sten_pair_post_run(&p);
 			T_IS(ack(&p), WEFT_STEN_ACK_OK);
 			check_order(p.b.mem + 8, buf, 128, type, big);
 			sten_pair_close(&p);
@@ -520,7 +520,7 @@ static void a_dma_converts_between_pages_that_differ(void **state)
 		d.src = ELAN + 16;
 		d.dst = ELAN + 1024;
 		weft_sten_run_dma(&p.st, &d);
-		sten_pair_go(&p);
+		sten_pair_post_run(&p);
 		T_IS(stats(&p.a).dmas, 1);
 		check_order(p.b.mem + 1024, p.a.mem + 16, d.bytes, type,
 			    like[0] != like[1]);
@@ -550,7 +550,7 @@ static void words_of_a_big_endian_page_are_numbers(void **state)
 	weft_sten_write_word(&p.st, ELAN, 6);
 	weft_sten_add_word(&p.st, ELAN, 1);
 	weft_sten_set_event(&p.st, ELAN, 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_MEM(p.b.mem, seven, 8);
 	T_MEM(p.a.mem, seven, 8);
 	/* event fields are in host byte order: no big-endian page */
@@ -573,12 +573,12 @@ static void units_lie_where_units_may_lie(void **state)
 	weft_sten_open_packet(&p.st, 0, 1, 3);
 	weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE | WEFT_STEN_T_32 | LAST,
 			      sten_at(&p.b, 2), &v, 8);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(ack(&p), WEFT_STEN_ACK_ERROR);
 	d.src = sten_at(&p.a, 0);
 	d.dst = sten_at(&p.b, 2);
 	weft_sten_run_dma(&p.st, &d);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_ALIGNMENT);
 	sten_pair_close(&p);
 }

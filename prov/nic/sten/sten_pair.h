@@ -111,7 +111,7 @@ static inline void sten_pair_run(struct sten_pair *p, int turns)
 }
 
 /* Writes the collected commands to a's queue and runs both sides. */
-static inline void sten_pair_go(struct sten_pair *p)
+static inline void sten_pair_post_run(struct sten_pair *p)
 {
 	T_TRUE(p->st.count <= p->st.max);
 	T_OK(weft_sten_queue_write(p->a.s, p->a.q, p->word, p->st.count));

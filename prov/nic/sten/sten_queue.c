@@ -34,7 +34,7 @@ void sten_queue_trap(struct sten_queue *q, enum weft_sten_trap trap,
 	weft_list_remove(&q->run);
 }
 
-uint64_t sten_queue_keep(const struct sten_queue *q)
+uint64_t sten_queue_oldest(const struct sten_queue *q)
 {
 	uint64_t keep = q->head;
 
@@ -133,7 +133,7 @@ void sten_queue_fini(struct weft_sten *s)
 
 static uint64_t queue_room(const struct sten_queue *q)
 {
-	return q->words - (q->tail - sten_queue_keep(q));
+	return q->words - (q->tail - sten_queue_oldest(q));
 }
 
 /* ---- words in order ---- */
@@ -158,14 +158,14 @@ WEFT_EXPORT int weft_sten_queue_write(struct weft_sten *s, unsigned n,
 
 /* ---- words as stored, out of order ---- */
 
-static bool late_test(const struct sten_queue *q, uint64_t i)
+static bool gap_bit_test(const struct sten_queue *q, uint64_t i)
 {
 	uint64_t k = i & (q->words - 1);
 
 	return q->late[k / 64] >> k % 64 & 1;
 }
 
-static void late_flip(struct sten_queue *q, uint64_t i)
+static void gap_bit_flip(struct sten_queue *q, uint64_t i)
 {
 	uint64_t k = i & (q->words - 1);
 
@@ -184,14 +184,14 @@ static enum weft_sten_trap port_store(struct sten_queue *q, uint32_t word,
 
 	if (ahead >= PORT_WORDS / 2)
 		return WEFT_STEN_TRAP_WRITE_ORDER;
-	if (i - sten_queue_keep(q) >= q->words)
+	if (i - sten_queue_oldest(q) >= q->words)
 		return WEFT_STEN_TRAP_OVERFLOW;
-	if (late_test(q, i))
+	if (gap_bit_test(q, i))
 		return WEFT_STEN_TRAP_WRITE_ORDER;
 	q->ring[i & (q->words - 1)] = w;
-	late_flip(q, i);
-	while (late_test(q, q->tail))
-		late_flip(q, q->tail++);
+	gap_bit_flip(q, i);
+	while (gap_bit_test(q, q->tail))
+		gap_bit_flip(q, q->tail++);
 	return WEFT_STEN_TRAP_NONE;
 }
 
@@ -233,7 +233,7 @@ WEFT_EXPORT int weft_sten_queue_state(struct weft_sten *s, unsigned n,
 	st->trap = q->trap;
 	st->address = q->address;
 	st->restarts = q->restarts;
-	st->words = (uint32_t)(q->tail - sten_queue_keep(q));
+	st->words = (uint32_t)(q->tail - sten_queue_oldest(q));
 	for (unsigned i = 0; i < WEFT_STEN_CHANNELS; i++)
 		st->ack[i] = q->ch[i].state == STEN_DONE ? q->ch[i].ack : 0;
 	return 0;

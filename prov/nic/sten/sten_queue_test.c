@@ -44,20 +44,20 @@ static void expect_trap(struct sten_pair *p, unsigned perm, unsigned trap)
 
 	T_OK(weft_sten_queue_open(p->a.s, 5, 1024, perm, 0, &bad));
 	p->a.q = bad;
-	sten_pair_go(p);
+	sten_pair_post_run(p);
 	T_IS(sten_pair_state(&p->a).trap, trap);
 	T_IS(weft_sten_queue_write(p->a.s, bad, p->word, 1), -EIO);
 	p->a.q = good;
 	*sten_word_at(&p->a, 0) = 0;
 	weft_sten_write_word(&p->st, sten_at(&p->a, 0), 3);
-	sten_pair_go(p);
+	sten_pair_post_run(p);
 	T_IS(*sten_word_at(&p->a, 0), 3);
 	T_OK(weft_sten_queue_clear(p->a.s, bad));
 	p->a.q = bad;
 	*sten_word_at(&p->a, 0) = 0;
 	if (perm & WEFT_STEN_MAY_WRITE)
 		weft_sten_write_word(&p->st, sten_at(&p->a, 0), 4);
-	sten_pair_go(p);
+	sten_pair_post_run(p);
 	T_IS(*sten_word_at(&p->a, 0), perm & WEFT_STEN_MAY_WRITE ? 4 : 0);
 	T_OK(weft_sten_queue_close(p->a.s, bad));
 	p->a.q = good;
@@ -225,7 +225,7 @@ static void a_copy_is_of_whole_lines(void **state)
 	}
 	t_fill(p.a.mem + 64, 64, 1);
 	weft_sten_copy64(&p.st, sten_at(&p.a, 64), sten_at(&p.a, 128));
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(t_differs(p.a.mem + 128, 64, 1), -1);
 	sten_pair_close(&p);
 }
@@ -238,7 +238,7 @@ static uint8_t answer_to_write(struct sten_pair *p, uint64_t at)
 	weft_sten_open_packet(&p->st, 0, 1, 1);
 	weft_sten_transaction(&p->st, WEFT_STEN_T_WRITE | WEFT_STEN_T_LAST, at,
 			      &v, 8);
-	sten_pair_go(p);
+	sten_pair_post_run(p);
 	ack = sten_pair_state(&p->a).ack[0];
 	if (sten_pair_state(&p->a).trap)
 		T_OK(weft_sten_queue_clear(p->a.s, p->a.q));
@@ -280,7 +280,7 @@ static uint8_t answer_to_get(struct sten_pair *p, const void *src)
 	weft_sten_open_packet(&p->st, 0, 1, 1);
 	weft_sten_transaction(&p->st, WEFT_STEN_T_REMOTE_DMA | WEFT_STEN_T_LAST,
 			      0, w, sizeof(w));
-	sten_pair_go(p);
+	sten_pair_post_run(p);
 	ack = sten_pair_state(&p->a).ack[0];
 	if (sten_pair_state(&p->a).trap)
 		T_OK(weft_sten_queue_clear(p->a.s, p->a.q));
@@ -337,7 +337,7 @@ static void an_event_cannot_write_into_a_foreign_queue(void **state)
 	e.to = WEFT_STEN_QUEUE_ADDRESS(q);
 	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 1, &e);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_PERMISSION);
 	sten_pair_close(&p);
 }

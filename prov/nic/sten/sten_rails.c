@@ -108,8 +108,8 @@ static void part_commands(struct weft_sten_rails *r, struct rails_part *p,
 	p->busy = 1;
 }
 
-static int dma_give(struct weft_sten_rails *r, unsigned i,
-		    const struct weft_sten_dma *d)
+static int rail_dma_post(struct weft_sten_rails *r, unsigned i,
+			 const struct weft_sten_dma *d)
 {
 	uint64_t w[1 + STEN_DMA_WORDS];
 	struct weft_sten_stream st = { .word = w, .max = WEFT_COUNT_OF(w) };
@@ -130,7 +130,7 @@ static int rails_ready(struct weft_sten_rails *r, uint32_t vproc,
 
 		if (!rail_works(r, i) || !to || (to->peer && to->peer->lost))
 			continue;
-		if (q->words - (q->tail - sten_queue_keep(q)) <
+		if (q->words - (q->tail - sten_queue_oldest(q)) <
 		    1 + STEN_DMA_WORDS)
 			return -EAGAIN;
 		which[n++] = i;
@@ -162,7 +162,7 @@ static int dma_stripe(struct weft_sten_rails *r, const struct weft_sten_dma *d,
 		piece.src = d->src + at;
 		piece.dst = d->dst + at;
 		piece.bytes = d->bytes - at < step ? d->bytes - at : step;
-		err = dma_give(r, which[i], &piece);
+		err = rail_dma_post(r, which[i], &piece);
 	}
 	return err;
 }
@@ -178,7 +178,7 @@ WEFT_EXPORT int weft_sten_rails_dma(struct weft_sten_rails *r,
 	if (n > 1 && d->bytes >= RAILS_LONG && !d->cookie &&
 	    !(d->flags & WEFT_STEN_DMA_QUEUE))
 		return dma_stripe(r, d, which, (unsigned)n);
-	return dma_give(r, which[r->turn++ % (unsigned)n], d);
+	return rail_dma_post(r, which[r->turn++ % (unsigned)n], d);
 }
 
 /* ---- open and close ---- */

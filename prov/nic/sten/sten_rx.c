@@ -52,14 +52,14 @@ static unsigned rx_test(struct rx_packet *p, const struct sten_trans *t,
 	unsigned kind =
 		t->type - (wait ? WEFT_STEN_T_WAIT_GE : WEFT_STEN_T_TEST_GE);
 	unsigned like = 0;
-	const weft_au64 *m = sten_memory_as(p->s, p->context, t->address, 8,
-					    WEFT_STEN_REMOTE_READ, &like);
+	const weft_au64 *m = sten_memory_translate(
+		p->s, p->context, t->address, 8, WEFT_STEN_REMOTE_READ, &like);
 	int64_t v;
 	bool ok;
 
 	if (!m || t->address % 8 || t->bytes != 8)
 		return WEFT_STEN_ACK_ERROR;
-	v = (int64_t)sten_word_as(nic_event_look(m),
+	v = (int64_t)sten_word_as(nic_event_read(m),
 				  like & WEFT_STEN_BIG_ENDIAN);
 	switch (kind) {
 	case 0:
@@ -116,8 +116,8 @@ static unsigned rx_write_units(struct rx_packet *p, const struct sten_trans *t,
 		return WEFT_STEN_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes)
 		return WEFT_STEN_ACK_OK; /* in host byte order */
-	dst = sten_memory_as(p->s, p->context, t->address, t->bytes,
-			     WEFT_STEN_REMOTE_WRITE, &like);
+	dst = sten_memory_translate(p->s, p->context, t->address, t->bytes,
+				    WEFT_STEN_REMOTE_WRITE, &like);
 	if (like & WEFT_STEN_BIG_ENDIAN)
 		sten_swap(dst, t->bytes, type);
 	return WEFT_STEN_ACK_OK;
@@ -126,8 +126,8 @@ static unsigned rx_word(struct rx_packet *p, const struct sten_trans *t,
 			uint64_t operand)
 {
 	unsigned like = 0;
-	weft_au64 *m = sten_memory_as(p->s, p->context, t->address, 8,
-				      WEFT_STEN_REMOTE_WRITE, &like);
+	weft_au64 *m = sten_memory_translate(p->s, p->context, t->address, 8,
+					     WEFT_STEN_REMOTE_WRITE, &like);
 	bool big = like & WEFT_STEN_BIG_ENDIAN;
 	uint64_t zero = 0;
 
@@ -162,7 +162,7 @@ static unsigned rx_remote_dma(struct rx_packet *p, const struct sten_trans *t,
 	if (t->bytes != sizeof(w))
 		return WEFT_STEN_ACK_ERROR;
 	memcpy(w, data, sizeof(w));
-	e = sten_dma_start_for(p->s, p->context, w);
+	e = sten_dma_start_remote(p->s, p->context, w);
 	if (e == WEFT_STEN_TRAP_DMA_OVERFLOW)
 		return WEFT_STEN_ACK_DISCARD;
 	return e ? WEFT_STEN_ACK_ERROR : WEFT_STEN_ACK_OK;
@@ -196,7 +196,7 @@ static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 		return WEFT_STEN_ACK_ERROR;
 	if (p->s->refuse && p->s->refuse(p->s, p->src))
 		return WEFT_STEN_ACK_DISCARD;
-	front = nic_space_look((weft_au64 *)(void *)&m->front);
+	front = nic_space_read((weft_au64 *)(void *)&m->front);
 	if (q.back - front >= q.slots)
 		return WEFT_STEN_ACK_DISCARD;
 	p->input = m;
@@ -353,7 +353,7 @@ rx_hold(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
 		(const unsigned char *)payload + pkt->len - p->left;
 	struct rx_held *h = NULL;
 
-	if (p->s->helds < STEN_HELD)
+	if (p->s->sten_held_count < STEN_HELD)
 		h = malloc(sizeof(*h) + p->left);
 	if (!h)
 		return WEFT_STEN_ACK_DISCARD;
@@ -364,14 +364,14 @@ rx_hold(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
 	h->len = p->left;
 	memcpy(h->data, rest, h->len);
 	weft_list_push_back(&p->s->held, &h->link);
-	p->s->helds++;
+	p->s->sten_held_count++;
 	return WEFT_STEN_ACK_OK;
 }
 
 static void held_free(struct weft_sten *s, struct rx_held *h)
 {
 	weft_list_remove(&h->link);
-	s->helds--;
+	s->sten_held_count--;
 	free(h);
 }
 
@@ -449,8 +449,8 @@ static unsigned rx_packet(struct weft_sten *s, struct weft_peer *src,
 	}
 }
 
-static void rx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
-		      unsigned ack)
+static void rx_ack_send(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+			unsigned ack)
 {
 	struct weft_pkt pkt = {
 		.type = STEN_PKT,
@@ -460,17 +460,17 @@ static void rx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 	};
 
 	if (ack == WEFT_STEN_ACK_OK) {
-		weft_answer_ack(&s->answers, src, id, false);
+		weft_response_ack(&s->answers, src, id, false);
 		return;
 	}
 	if (ack == WEFT_STEN_ACK_ERROR)
 		s->stats.refused++;
-	weft_answer_send(&s->answers, src, &pkt, &id);
+	weft_response_send(&s->answers, src, &pkt, &id);
 }
 
 /* Handles acknowledgements of this unit's packets. */
-static void rx_answers(struct weft_sten *s, struct weft_peer *src,
-		       const struct weft_pkt *pkt, const void *payload)
+static void rx_acks_receive(struct weft_sten *s, struct weft_peer *src,
+			    const struct weft_pkt *pkt, const void *payload)
 {
 	uint32_t id;
 
@@ -483,12 +483,12 @@ static void rx_answers(struct weft_sten *s, struct weft_peer *src,
 		memcpy(&id, (const char *)payload + i * sizeof(id), sizeof(id));
 		s->stats.acks[__builtin_ctz(pkt->unit)]++;
 		if (!weft_list_empty(&s->casts) &&
-		    sten_cast_answer(s, src, id, pkt->unit))
+		    sten_cast_ack(s, src, id, pkt->unit))
 			continue;
 		if (id & STEN_ID_DMA)
-			sten_dma_answer(s, src, id, pkt->unit);
+			sten_dma_ack(s, src, id, pkt->unit);
 		else
-			sten_tx_answer(s, src, id, pkt->unit);
+			sten_tx_ack(s, src, id, pkt->unit);
 	}
 }
 
@@ -503,7 +503,7 @@ int sten_rx_deliver(void *arg, struct weft_peer *src,
 		return 0;
 	}
 	if (pkt->flags == STEN_ANSWER) {
-		rx_answers(s, src, pkt, payload);
+		rx_acks_receive(s, src, pkt, payload);
 		return 0;
 	}
 	if (pkt->flags == STEN_END) {
@@ -513,7 +513,7 @@ int sten_rx_deliver(void *arg, struct weft_peer *src,
 	ack = rx_packet(s, src, pkt, payload);
 	if (sten_modelled(s))
 		return ack == WEFT_STEN_ACK_DISCARD ? -EAGAIN : 0;
-	rx_answer(s, src, pkt->aux, ack);
+	rx_ack_send(s, src, pkt->aux, ack);
 	return 0;
 }
 
@@ -530,15 +530,15 @@ WEFT_EXPORT void weft_sten_input_init(struct weft_sten_input *q, void *mem,
 	q->event = event;
 }
 
-WEFT_EXPORT const void *weft_sten_input_look(struct weft_sten_input *q)
+WEFT_EXPORT const void *weft_sten_input_peek(struct weft_sten_input *q)
 {
-	if (nic_event_look((weft_au64 *)(void *)&q->back) == q->front)
+	if (nic_event_read((weft_au64 *)(void *)&q->back) == q->front)
 		return NULL;
 	return (const unsigned char *)(uintptr_t)q->base +
 	       (q->front & (q->slots - 1u)) * q->slot_bytes;
 }
 
-WEFT_EXPORT void weft_sten_input_next(struct weft_sten_input *q)
+WEFT_EXPORT void weft_sten_input_release(struct weft_sten_input *q)
 {
 	nic_space_return((weft_au64 *)(void *)&q->front, q->front + 1);
 }

@@ -47,7 +47,7 @@ static inline void sten_word_add(weft_au64 *m, uint64_t v, bool big)
 		nic_event_sub(m, 0 - v);
 		return;
 	}
-	old = nic_event_look(m);
+	old = nic_event_read(m);
 	while (!weft_cas64(m, &old, htobe64(be64toh(old) + v)))
 		;
 }

@@ -13,7 +13,7 @@ static void one(struct sten_pair *p, unsigned type, uint64_t at,
 {
 	weft_sten_open_packet(&p->st, 0, 1, 3);
 	weft_sten_transaction(&p->st, type | LAST, at, data, bytes);
-	sten_pair_go(p);
+	sten_pair_post_run(p);
 }
 
 static uint8_t ack(struct sten_pair *p)
@@ -52,7 +52,7 @@ static void a_packet_holds_several_transactions(void **state)
 				      128);
 	weft_sten_transaction(&p.st, WEFT_STEN_T_ADD_WORD | LAST,
 			      sten_at(&p.b, 4096), &v, 8);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(sten_pair_state(&p.a).ack[1], WEFT_STEN_ACK_OK);
 	T_IS(t_differs(p.b.mem, sizeof(buf), 1), -1);
 	T_IS(*sten_word_at(&p.b, 4096), 5);
@@ -98,7 +98,7 @@ static void what_follows_a_failed_test_is_not_done(void **state)
 			      8);
 	weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE | LAST,
 			      sten_at(&p.b, 64), &v, 8);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(ack(&p), WEFT_STEN_ACK_TESTFAIL);
 	T_IS(*sten_word_at(&p.b, 64), 0);
 	one(&p, WEFT_STEN_T_TEST_AND_WRITE, sten_at(&p.b, 64), &v, 8);
@@ -120,7 +120,7 @@ static void a_discarded_packet_is_sent_again_by_itself(void **state)
 			      8);
 	weft_sten_transaction(&p.st, WEFT_STEN_T_ADD_WORD | LAST,
 			      sten_at(&p.b, 64), &v, 8);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(*sten_word_at(&p.b, 64), 0);
 	T_TRUE(sten_pair_state(&p.a).restarts > 5);
 	*sten_word_at(&p.b, 0) = 1;
@@ -149,7 +149,7 @@ static void a_restart_repeats_commands_but_not_packets(void **state)
 	weft_sten_add_word(&p.st, sten_at(&p.a, 0), 1);
 	weft_sten_guard(&p.st, 0, WEFT_STEN_ACK_OK);
 	weft_sten_add_word(&p.st, sten_at(&p.a, 8), 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	*sten_word_at(&p.b, 0) = 1;
 	sten_pair_run(&p, 100);
 	T_IS(*sten_word_at(&p.b, 64), 1);
@@ -172,7 +172,7 @@ static void a_guard_lets_the_next_command_run_or_passes_over_it(void **state)
 	weft_sten_write_word(&p.st, sten_at(&p.a, 0), 7);
 	weft_sten_guard(&p.st, 0, WEFT_STEN_ACK_TESTFAIL);
 	weft_sten_write_word(&p.st, sten_at(&p.a, 8), 8);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(*sten_word_at(&p.a, 0), 0);
 	T_IS(*sten_word_at(&p.a, 8), 8);
 	sten_pair_close(&p);
@@ -200,18 +200,18 @@ static void an_event_fires_when_its_count_is_reached(void **state)
 	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 3, &e);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(*sten_word_at(&p.a, 1024), 0);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(*sten_word_at(&p.a, 1024), 77);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 2);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(event_at(&p.a, 64)->count, 2);
 	T_IS(event_at(&p.a, 64)->fired, 1);
 	e.from = 78;
 	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 2, &e);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(*sten_word_at(&p.a, 1024), 78);
 	T_IS(event_at(&p.a, 64)->fired, 2);
 	sten_pair_close(&p);
@@ -226,10 +226,10 @@ static void an_event_does_not_count_beyond_its_word(void **state)
 	e = (struct weft_sten_event *)(void *)(p.a.mem + 64);
 	e->count = INT32_MAX - 1;
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(e->count, INT32_MAX);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_OVERFLOW);
 	T_IS(e->count, INT32_MAX);
 	T_IS(e->fired, 0);
@@ -287,7 +287,7 @@ static void an_event_copies_2040_bytes(void **state)
 	e.to = WEFT_STEN_QUEUE_ADDRESS(p.a.q);
 	weft_sten_wait_event(&p.st, sten_at(&p.a, 96), 1, &e);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 96), 1);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_MEM(p.a.mem + 8192, words, sizeof(words));
 	T_IS(p.a.mem[8192 + WEFT_STEN_COPY], 0xee);
 	T_IS(*sten_word_at(&p.a, 512), 44);
@@ -322,7 +322,7 @@ static void a_dma_moves_any_size_and_alignment_with_events(void **state)
 		ea->count = -1;
 		eb->count = -1;
 		weft_sten_run_dma(&p.st, &d);
-		sten_pair_go(&p);
+		sten_pair_post_run(&p);
 		T_IS(ea->count, 0);
 		T_IS(eb->count, 0);
 		T_IS(t_differs(p.b.mem + 2001 + i, sizes[i], i), -1);
@@ -351,7 +351,7 @@ static void a_remote_dma_is_a_get(void **state)
 	d.dst = sten_at(&p.a, 1001);
 	d.dst_event = (uintptr_t)e;
 	weft_sten_run_dma(&p.st, &d);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(e->fired, 1);
 	T_IS(t_differs(p.a.mem + 1001, 30000, 5), -1);
 	sten_pair_close(&p);
@@ -391,7 +391,7 @@ static void a_dma_without_end_outlasts_every_discard(void **state)
 	d.dst = sten_at(&p.b, 0);
 	T_OK(weft_sten_filter(p.b.s, 6, WEFT_STEN_DISCARD_ALL));
 	weft_sten_run_dma(&p.st, &d);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	do {
 		sten_pair_run(&p, 100);
 		weft_sten_stats(p.a.s, &st);
@@ -447,18 +447,18 @@ static void an_input_queue_fills_slots_and_discards_when_full(void **state)
 	e = (struct weft_sten_event *)(void *)(p.b.mem + 256);
 	e->count = -3;
 	weft_sten_input_init(q, p.b.mem + 4096, 64, 2, (uintptr_t)e);
-	T_NULL(weft_sten_input_look(q));
+	T_NULL(weft_sten_input_peek(q));
 	for (unsigned i = 0; i < 3; i++)
 		put_in_queue(&p, i & 1, (uintptr_t)q, 100 + i);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(q->back, 2);
 	T_IS(e->fired, 0);
 	for (unsigned i = 0; i < 3; i++) {
-		slot = weft_sten_input_look(q);
+		slot = weft_sten_input_peek(q);
 		T_NOT_NULL(slot);
 		memcpy(&v, slot, 8);
 		T_IS(v, 100 + i);
-		weft_sten_input_next(q);
+		weft_sten_input_release(q);
 		sten_pair_run(&p, 50);
 	}
 	T_IS(e->fired, 1);
@@ -480,7 +480,7 @@ static void a_write_beyond_its_slot_is_refused(void **state)
 	weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE, 60, &v, 8);
 	weft_sten_transaction(&p.st, WEFT_STEN_T_COMMIT | LAST, (uintptr_t)q,
 			      NULL, 0);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(ack(&p), WEFT_STEN_ACK_ERROR);
 	T_IS(q->back, 0);
 	T_IS(*sten_word_at(&p.b, 4096 + 64), 0);
@@ -508,13 +508,13 @@ static void cookies_keep_order_on_a_bad_network(void **state)
 		weft_sten_transaction(&p.st, WEFT_STEN_T_COMMIT | LAST,
 				      (uintptr_t)q, NULL, 0);
 	}
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	sten_pair_run(&p, 5000);
 	T_IS(q->back, 40);
 	for (uint64_t i = 1; i <= 40; i++) {
-		memcpy(&v, weft_sten_input_look(q), 8);
+		memcpy(&v, weft_sten_input_peek(q), 8);
 		T_IS(v, i);
-		weft_sten_input_next(q);
+		weft_sten_input_release(q);
 	}
 	sten_pair_close(&p);
 }
@@ -527,7 +527,7 @@ static void interrupts_and_threads_start_from_the_queue(void **state)
 	sten_pair_open(&p, "");
 	weft_sten_interrupt(&p.st, 0xabc);
 	weft_sten_run_thread(&p.st, regs);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(p.a.interrupts, 1);
 	T_IS(p.a.cookie, 0xabc);
 	T_MEM(p.a.regs, regs, sizeof(regs));

@@ -102,7 +102,7 @@ enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
 }
 
 /* Runs a thread until it yields or ends; its program may have been removed. */
-static int thread_turn(struct weft_sten *s, struct weft_sten_thread *t)
+static int thread_run_once(struct weft_sten *s, struct weft_sten_thread *t)
 {
 	const struct sten_program *p;
 
@@ -131,7 +131,7 @@ int sten_thread_run(struct weft_sten *s, int budget)
 		if (q->head == q->tail)
 			break;
 		t = q->ring[q->head++ % WEFT_STEN_THREADS];
-		if (thread_turn(s, &t))
+		if (thread_run_once(s, &t))
 			threads_push(q, &t); /* its own slot is free */
 		n++;
 	}

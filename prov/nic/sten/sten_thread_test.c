@@ -169,7 +169,7 @@ static void an_event_starts_a_thread(void **state)
 	weft_sten_open_packet(&p.st, 0, 1, 3);
 	weft_sten_transaction(&p.st, WEFT_STEN_T_SET_EVENT | WEFT_STEN_T_LAST,
 			      sten_at(&p.b, 64), NULL, 0);
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(l.n, 1);
 	T_IS(l.id[0], 77);
 	sten_pair_close(&p);

@@ -21,25 +21,28 @@ uint64_t sten_clock(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-WEFT_EXPORT void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
-				    uint64_t packet_ns)
+WEFT_EXPORT void weft_sten_timeouts(struct weft_sten *s,
+				    uint64_t ack_timeout_ns,
+				    uint64_t packet_timeout_ns)
 {
-	s->answer_ns = answer_ns;
-	s->packet_ns = packet_ns;
+	s->ack_timeout_ns = ack_timeout_ns;
+	s->packet_timeout_ns = packet_timeout_ns;
 	s->holder = NULL;
 	s->rare = true;
 }
 
-static void queue_late(struct weft_sten *s, struct sten_queue *q, uint64_t now)
+static void queue_timeout(struct weft_sten *s, struct sten_queue *q,
+			  uint64_t now)
 {
 	for (unsigned i = 0; i < WEFT_STEN_CHANNELS; i++) {
 		struct sten_channel *c = &q->ch[i];
 
-		if (c->state != STEN_SENT || now - c->sent_at < s->answer_ns)
+		if (c->state != STEN_SENT ||
+		    now - c->sent_at < s->ack_timeout_ns)
 			continue;
 		s->stats.late++;
 		if (!c->peer)
-			sten_cast_forget(s, sten_channel_id(q, c));
+			sten_cast_cancel(s, sten_channel_id(q, c));
 		c->state = STEN_DONE;
 		c->ack = WEFT_STEN_ACK_DISCARD;
 		sten_channel_restart(s, q, c);
@@ -47,28 +50,29 @@ static void queue_late(struct weft_sten *s, struct sten_queue *q, uint64_t now)
 	}
 }
 
-static void answers_late(struct weft_sten *s, uint64_t now)
+static void acks_timeout(struct weft_sten *s, uint64_t now)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
 	for (unsigned i = 0; i < s->queues; i++) {
 		if (s->queue[i])
-			queue_late(s, s->queue[i], now);
+			queue_timeout(s, s->queue[i], now);
 	}
 	weft_list_each(pos, tmp, &s->dma_run)
 	{
 		struct sten_dma *d =
 			weft_container_of(pos, struct sten_dma, link);
 
-		if (d->state != STEN_SENT || now - d->sent_at < s->answer_ns)
+		if (d->state != STEN_SENT ||
+		    now - d->sent_at < s->ack_timeout_ns)
 			continue;
 		s->stats.late++;
 		if (!d->to.peer)
-			sten_cast_forget(s, (uint32_t)d->gen << 16 |
+			sten_cast_cancel(s, (uint32_t)d->gen << 16 |
 						    STEN_ID_DMA |
 						    (uint32_t)(d - s->dma));
-		sten_dma_late(s, d);
+		sten_dma_timeout(s, d);
 	}
 }
 
@@ -76,12 +80,12 @@ void sten_time_run(struct weft_sten *s)
 {
 	uint64_t now;
 
-	if (!(s->answer_ns | s->packet_ns))
+	if (!(s->ack_timeout_ns | s->packet_timeout_ns))
 		return;
 	now = s->clock();
-	if (s->answer_ns)
-		answers_late(s, now);
-	if (!s->holder || now - s->held_at < s->packet_ns)
+	if (s->ack_timeout_ns)
+		acks_timeout(s, now);
+	if (!s->holder || now - s->held_at < s->packet_timeout_ns)
 		return;
 	s->stats.closed++;
 	s->holder->closed = s->holder->tail;
@@ -90,7 +94,7 @@ void sten_time_run(struct weft_sten *s)
 
 void sten_time_hold(struct weft_sten *s, struct sten_queue *q)
 {
-	if (!s->packet_ns || s->holder == q || q->closed == q->tail)
+	if (!s->packet_timeout_ns || s->holder == q || q->closed == q->tail)
 		return;
 	s->holder = q;
 	s->held_at = s->clock();
@@ -98,9 +102,9 @@ void sten_time_hold(struct weft_sten *s, struct sten_queue *q)
 
 uint64_t sten_time_sleep(const struct weft_sten *s, uint64_t ns)
 {
-	if (s->answer_ns && s->answer_ns < ns)
-		ns = s->answer_ns;
-	if (s->holder && s->packet_ns < ns)
-		ns = s->packet_ns;
+	if (s->ack_timeout_ns && s->ack_timeout_ns < ns)
+		ns = s->ack_timeout_ns;
+	if (s->holder && s->packet_timeout_ns < ns)
+		ns = s->packet_timeout_ns;
 	return ns;
 }

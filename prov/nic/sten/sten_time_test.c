@@ -165,9 +165,9 @@ static void what_the_network_loses_comes_once_and_in_order(void **state)
 	T_IS(q->back, 40);
 	T_TRUE(late(&p.a) > 0);
 	for (uint64_t i = 1; i <= 40; i++) {
-		memcpy(&v, weft_sten_input_look(q), 8);
+		memcpy(&v, weft_sten_input_peek(q), 8);
 		T_IS(v, i);
-		weft_sten_input_next(q);
+		weft_sten_input_release(q);
 	}
 	sten_pair_close(&p);
 }
@@ -264,7 +264,7 @@ static void who_goes_half_way_leaves_the_link(void **state)
 	sten_pair_run(&p, 10);
 	T_OK(weft_sten_queue_open(p.a.s, 5, 1024, 255, 0, &p.a.q));
 	T_OK(weft_sten_queue_close(p.a.s, first));
-	sten_pair_go(&p);
+	sten_pair_post_run(&p);
 	T_IS(*sten_word_at(&p.b, 0), 1);
 	sten_pair_close(&p);
 }

@@ -12,36 +12,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TP_SLOTS      128
-#define TP_ELAN_BYTES (4u << 20)
-#define TP_CLOSE_NS   1000000000u
-#define TP_WORDS      (8 + TP_SLOT / 8 + 2 * (TP_SLOT / WEFT_STEN_WRITE))
+#define TPORT_SLOTS	 128
+#define TPORT_ELAN_BYTES (4u << 20)
+#define TPORT_CLOSE_NS	 1000000000u
+#define TPORT_WORDS	 (8 + TPORT_SLOT / 8 + 2 * (TPORT_SLOT / WEFT_STEN_WRITE))
 
 /* ---- requests ---- */
 
-static struct tp_req *tp_get(struct weft_sten_tports *t)
+static struct tport_req *tport_req_alloc(struct weft_sten_tports *t)
 {
 	struct weft_list *pos = weft_list_pop_front(&t->free);
 
-	return pos ? weft_container_of(pos, struct tp_req, link) : NULL;
+	return pos ? weft_container_of(pos, struct tport_req, link) : NULL;
 }
 
-static unsigned tp_number(const struct weft_sten_tports *t,
-			  const struct tp_req *r)
+static unsigned tport_number(const struct weft_sten_tports *t,
+			     const struct tport_req *r)
 {
 	return (unsigned)(r - t->elan->req);
 }
 
-static void tp_put(struct weft_sten_tports *t, struct tp_req *r)
+static void tport_req_free(struct weft_sten_tports *t, struct tport_req *r)
 {
-	r->state = TP_FREE;
+	r->state = TPORT_FREE;
 	weft_list_push_back(&t->free, &r->link);
 }
 
 /* Writes the seven words of a command that starts the thread. */
-static void tp_start(uint64_t *words, enum tp_program pc, uint64_t reg)
+static void tport_start(uint64_t *words, enum tport_program pc, uint64_t reg)
 {
-	struct weft_sten_stream st = { .word = words, .max = TP_STARTS };
+	struct weft_sten_stream st = { .word = words,
+				       .max = TPORT_START_WORDS };
 	const uint64_t regs[6] = { reg };
 
 	weft_sten_start_thread(&st, pc, regs);
@@ -49,9 +50,9 @@ static void tp_start(uint64_t *words, enum tp_program pc, uint64_t reg)
 
 /* ---- sending ---- */
 
-static struct tp_dest *tp_dest(struct weft_sten_tports *t, uint32_t vproc)
+static struct tport_dest *tport_dest(struct weft_sten_tports *t, uint32_t vproc)
 {
-	struct tp_dest *d = weft_hash_get(&t->dest, (uint64_t)vproc + 1);
+	struct tport_dest *d = weft_hash_get(&t->dest, (uint64_t)vproc + 1);
 
 	if (d)
 		return d;
@@ -69,32 +70,33 @@ static struct tp_dest *tp_dest(struct weft_sten_tports *t, uint32_t vproc)
 }
 
 /* Writes a slot of the destination's input queue, once and in order. */
-static void tp_packet(struct weft_sten_stream *st, const struct tp_dest *d,
-		      uint32_t dest, uint64_t cookie, const void *buf,
-		      unsigned bytes)
+static void tport_packet(struct weft_sten_stream *st,
+			 const struct tport_dest *d, uint32_t dest,
+			 uint64_t cookie, const void *buf, unsigned bytes)
 {
 	const unsigned char *p = buf;
 	unsigned n;
 
 	weft_sten_open_packet(st, d->turn & 1, dest, STEN_FOREVER);
 	weft_sten_transaction(st, WEFT_STEN_T_IDENTIFY, cookie, NULL, 0);
-	weft_sten_transaction(st, WEFT_STEN_T_GET_INDEX, TP_ADDRESS, NULL, 0);
+	weft_sten_transaction(st, WEFT_STEN_T_GET_INDEX, TPORT_ADDRESS, NULL,
+			      0);
 	for (unsigned at = 0; at < bytes; at += n) {
 		n = bytes - at < WEFT_STEN_WRITE ? bytes - at : WEFT_STEN_WRITE;
 		weft_sten_transaction(st, WEFT_STEN_T_WRITE, at, p + at, n);
 	}
 	weft_sten_transaction(st, WEFT_STEN_T_COMMIT | WEFT_STEN_T_LAST,
-			      TP_ADDRESS, NULL, 0);
+			      TPORT_ADDRESS, NULL, 0);
 }
 
-static int tp_send(struct weft_sten_tports *t, uint32_t dest,
-		   const struct tp_envelope *env, const void *buf)
+static int tport_send(struct weft_sten_tports *t, uint32_t dest,
+		      const struct tport_envelope *env, const void *buf)
 {
 	struct sten_route *r = sten_route(t->s, dest);
-	struct tp_dest *d = tp_dest(t, dest);
-	alignas(8) unsigned char slot[TP_SLOT];
-	uint64_t words[TP_WORDS];
-	struct weft_sten_stream st = { .word = words, .max = TP_WORDS };
+	struct tport_dest *d = tport_dest(t, dest);
+	alignas(8) unsigned char slot[TPORT_SLOT];
+	uint64_t words[TPORT_WORDS];
+	struct weft_sten_stream st = { .word = words, .max = TPORT_WORDS };
 	unsigned bytes = env->src ? 0 : (unsigned)env->bytes;
 	int err;
 
@@ -103,8 +105,8 @@ static int tp_send(struct weft_sten_tports *t, uint32_t dest,
 	memcpy(slot, env, sizeof(*env));
 	if (bytes)
 		memcpy(slot + sizeof(*env), buf, bytes);
-	tp_packet(&st, d, dest, r->cookie + 1, slot,
-		  (unsigned)sizeof(*env) + bytes);
+	tport_packet(&st, d, dest, r->cookie + 1, slot,
+		     (unsigned)sizeof(*env) + bytes);
 	if (st.count > st.max)
 		return -EMSGSIZE;
 	err = weft_sten_queue_write(t->s, d->q, words, st.count);
@@ -115,11 +117,11 @@ static int tp_send(struct weft_sten_tports *t, uint32_t dest,
 	return 0;
 }
 
-static bool tp_may(struct weft_sten_tports *t, const void *buf, uint64_t bytes,
-		   unsigned perm)
+static bool tport_memory_possible(struct weft_sten_tports *t, const void *buf,
+				  uint64_t bytes, unsigned perm)
 {
-	return !bytes ||
-	       sten_memory_may(t->s, t->context, (uintptr_t)buf, bytes, perm);
+	return !bytes || sten_memory_possible(t->s, t->context, (uintptr_t)buf,
+					      bytes, perm);
 }
 
 WEFT_EXPORT int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest,
@@ -129,36 +131,36 @@ WEFT_EXPORT int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest,
 {
 	const unsigned perm = WEFT_STEN_LOCAL_READ | WEFT_STEN_REMOTE_READ;
 	bool is_long = bytes > t->eager_bytes || flags & WEFT_STEN_SYNC;
-	struct tp_envelope env = {
+	struct tport_envelope env = {
 		.sender = t->me,
 		.tag = tag,
 		.bytes = bytes,
 	};
-	struct tp_req *r;
+	struct tport_req *r;
 	int err;
 
 	if (flags & ~WEFT_STEN_SYNC || bytes > INT32_MAX)
 		return -EINVAL;
-	if (!tp_reaches(t, dest))
+	if (!tport_has_route(t, dest))
 		return -ENOENT;
-	if (is_long && !tp_may(t, buf, bytes, perm))
+	if (is_long && !tport_memory_possible(t, buf, bytes, perm))
 		return -EFAULT;
-	r = tp_get(t);
+	r = tport_req_alloc(t);
 	if (!r)
 		return -EAGAIN;
-	env.req = tp_number(t, r);
+	env.req = tport_number(t, r);
 	/* a synchronous message without data needs a non-zero address, too */
-	env.src = is_long ? (bytes ? (uintptr_t)buf : TP_ADDRESS) : 0;
+	env.src = is_long ? (bytes ? (uintptr_t)buf : TPORT_ADDRESS) : 0;
 	r->tx = true;
 	r->peer = dest;
 	r->event = (struct weft_sten_event){ .count = -1 };
 	r->status = (struct weft_sten_tports_status){ .sender = dest,
 						      .tag = tag,
 						      .bytes = bytes };
-	r->state = is_long ? TP_WAITS : TP_DONE;
-	err = tp_send(t, dest, &env, buf);
+	r->state = is_long ? TPORT_WAITING : TPORT_DONE;
+	err = tport_send(t, dest, &env, buf);
 	if (err) {
-		tp_put(t, r);
+		tport_req_free(t, r);
 		return err;
 	}
 	*req_p = env.req;
@@ -171,14 +173,15 @@ WEFT_EXPORT int weft_sten_tports_rx(struct weft_sten_tports *t, uint32_t sender,
 				    uint64_t tag, uint64_t ignore, void *buf,
 				    uint64_t bytes, unsigned *req_p)
 {
-	uint64_t words[TP_STARTS];
-	struct tp_req *r;
+	uint64_t words[TPORT_START_WORDS];
+	struct tport_req *r;
 	int err;
 
-	if (!tp_may(t, buf, bytes,
-		    WEFT_STEN_LOCAL_WRITE | WEFT_STEN_REMOTE_WRITE))
+	if (!tport_memory_possible(t, buf, bytes,
+				   WEFT_STEN_LOCAL_WRITE |
+					   WEFT_STEN_REMOTE_WRITE))
 		return -EFAULT;
-	r = tp_get(t);
+	r = tport_req_alloc(t);
 	if (!r)
 		return -EAGAIN;
 	r->tx = false;
@@ -187,39 +190,40 @@ WEFT_EXPORT int weft_sten_tports_rx(struct weft_sten_tports *t, uint32_t sender,
 	r->ignore = ignore;
 	r->buf = (uintptr_t)buf;
 	r->room = bytes;
-	r->state = TP_WAITS;
-	tp_start(r->start, TPC_FETCHED, tp_number(t, r));
+	r->state = TPORT_WAITING;
+	tport_start(r->start, TPORT_PC_FETCHED, tport_number(t, r));
 	r->event = (struct weft_sten_event){
 		.type = WEFT_STEN_EVENT_COPY,
-		.words = TP_STARTS,
-		.from = tp_address(t, r->start),
+		.words = TPORT_START_WORDS,
+		.from = tport_address(t, r->start),
 		.to = WEFT_STEN_QUEUE_ADDRESS(t->q_event),
 	};
-	tp_start(words, TPC_POST, tp_number(t, r));
-	err = weft_sten_queue_write(t->s, t->q_post, words, TP_STARTS);
+	tport_start(words, TPORT_PC_POST, tport_number(t, r));
+	err = weft_sten_queue_write(t->s, t->q_post, words, TPORT_START_WORDS);
 	if (err) {
-		tp_put(t, r);
+		tport_req_free(t, r);
 		return err;
 	}
-	*req_p = tp_number(t, r);
+	*req_p = tport_number(t, r);
 	return 0;
 }
 
 WEFT_EXPORT int weft_sten_tports_done(struct weft_sten_tports *t, unsigned req,
 				      struct weft_sten_tports_status *st)
 {
-	struct tp_req *r;
+	struct tport_req *r;
 
-	if (req >= WEFT_STEN_TPORTS_REQS || t->elan->req[req].state == TP_FREE)
+	if (req >= WEFT_STEN_TPORTS_REQS ||
+	    t->elan->req[req].state == TPORT_FREE)
 		return -EINVAL;
 	r = &t->elan->req[req];
-	if (r->tx && r->state == TP_WAITS && !r->event.count)
-		r->state = TP_DONE;
-	if (r->state != TP_DONE)
+	if (r->tx && r->state == TPORT_WAITING && !r->event.count)
+		r->state = TPORT_DONE;
+	if (r->state != TPORT_DONE)
 		return -EAGAIN;
 	if (st)
 		*st = r->status;
-	tp_put(t, r);
+	tport_req_free(t, r);
 	return 0;
 }
 
@@ -250,28 +254,28 @@ WEFT_EXPORT void weft_sten_tports_stats(struct weft_sten_tports *t,
 
 /* ---- open and close ---- */
 
-static void tp_elan_init(struct weft_sten_tports *t, uint32_t slots)
+static void tport_elan_init(struct weft_sten_tports *t, uint32_t slots)
 {
-	struct tp_elan *e = t->elan;
+	struct tport_elan *e = t->elan;
 
-	weft_sten_input_init(&e->input, NULL, TP_SLOT, slots,
-			     tp_address(t, &e->arrived));
-	e->input.base = tp_address(t, e->slot);
-	tp_start(e->start, TPC_ARRIVED, 0);
+	weft_sten_input_init(&e->input, NULL, TPORT_SLOT, slots,
+			     tport_address(t, &e->arrived));
+	e->input.base = tport_address(t, e->slot);
+	tport_start(e->start, TPORT_PC_ARRIVED, 0);
 	e->arrived = (struct weft_sten_event){
 		.count = -1,
 		.type = WEFT_STEN_EVENT_COPY,
-		.words = TP_STARTS,
-		.from = tp_address(t, e->start),
+		.words = TPORT_START_WORDS,
+		.from = tport_address(t, e->start),
 		.to = WEFT_STEN_QUEUE_ADDRESS(t->q_event),
 	};
 	for (unsigned i = 0; i < WEFT_STEN_TPORTS_REQS; i++)
 		weft_list_push_back(&t->free, &e->req[i].link);
 }
 
-static int tp_elan_open(struct weft_sten_tports *t, uint32_t slots)
+static int tport_elan_open(struct weft_sten_tports *t, uint32_t slots)
 {
-	size_t bytes = sizeof(*t->elan) + (size_t)slots * TP_SLOT;
+	size_t bytes = sizeof(*t->elan) + (size_t)slots * TPORT_SLOT;
 	void *mem;
 
 	if (slots & (slots - 1) || slots > 65536)
@@ -280,18 +284,18 @@ static int tp_elan_open(struct weft_sten_tports *t, uint32_t slots)
 		return -ENOMEM;
 	memset(mem, 0, bytes);
 	t->elan = mem;
-	tp_elan_init(t, slots);
-	return weft_sten_map_at(t->s, t->context, TP_ADDRESS, mem, bytes,
+	tport_elan_init(t, slots);
+	return weft_sten_map_at(t->s, t->context, TPORT_ADDRESS, mem, bytes,
 				WEFT_STEN_ALL | WEFT_STEN_LARGE);
 }
 
-#define TP_NO_QUEUE UINT32_MAX
+#define TPORT_NO_QUEUE UINT32_MAX
 
 /*
  * Host and events start the thread from separate queues, so that a start by the
  * host never waits for room.
  */
-static int tp_queues_open(struct weft_sten_tports *t)
+static int tport_queues_open(struct weft_sten_tports *t)
 {
 	int err = weft_sten_queue_open(t->s, t->context, 64 * 1024,
 				       WEFT_STEN_MAY_THREAD, 0, &t->q_post);
@@ -325,19 +329,20 @@ WEFT_EXPORT int weft_sten_tports_open(struct weft_sten *s,
 	t->me = attr->vproc;
 	t->eager_bytes =
 		attr->eager_bytes ? attr->eager_bytes : WEFT_STEN_TPORTS_MAX;
-	t->elan_room = attr->elan_bytes ? attr->elan_bytes : TP_ELAN_BYTES;
-	t->q_post = t->q_event = t->q_thread = TP_NO_QUEUE;
+	t->elan_room = attr->elan_bytes ? attr->elan_bytes : TPORT_ELAN_BYTES;
+	t->q_post = t->q_event = t->q_thread = TPORT_NO_QUEUE;
 	weft_hash_init(&t->dest);
 	weft_list_init(&t->free);
 	weft_list_init(&t->posted);
 	weft_list_init(&t->early);
 	weft_list_init(&t->matched);
 	weft_list_push_back(&s->tports, &t->link);
-	err = tp_queues_open(t);
+	err = tport_queues_open(t);
 	if (!err)
-		err = tp_elan_open(t, attr->slots ? attr->slots : TP_SLOTS);
+		err = tport_elan_open(t,
+				      attr->slots ? attr->slots : TPORT_SLOTS);
 	if (!err)
-		err = tp_programs_set(t, true);
+		err = tport_programs_set(t, true);
 	if (err) {
 		weft_sten_tports_close(t);
 		return err;
@@ -351,19 +356,19 @@ static void dest_waits(void *arg, uint64_t key, void *val)
 	struct weft_sten_tports *t = ((void **)arg)[0];
 	bool *waits = ((void **)arg)[1];
 	const struct sten_queue *q =
-		sten_queue(t->s, ((struct tp_dest *)val)->q);
+		sten_queue(t->s, ((struct tport_dest *)val)->q);
 
-	if (!q->trap && q->tail != sten_queue_keep(q))
+	if (!q->trap && q->tail != sten_queue_oldest(q))
 		*waits = true;
 }
 
-static void tp_flush(struct weft_sten_tports *t)
+static void tport_flush(struct weft_sten_tports *t)
 {
 	uint64_t start = sten_clock();
 	bool waits = true;
 	void *arg[] = { t, &waits };
 
-	while (waits && sten_clock() - start < TP_CLOSE_NS) {
+	while (waits && sten_clock() - start < TPORT_CLOSE_NS) {
 		waits = false;
 		weft_hash_each(&t->dest, dest_waits, arg);
 		if (waits && !weft_sten_poll(t->s, 16))
@@ -373,15 +378,15 @@ static void tp_flush(struct weft_sten_tports *t)
 
 static void dest_close(void *arg, uint64_t key, void *val)
 {
-	struct tp_dest *d = val;
+	struct tport_dest *d = val;
 
 	weft_sten_queue_close(arg, d->q);
 	free(d);
 }
 
-static void tp_queue_close(struct weft_sten_tports *t, unsigned q)
+static void tport_queue_close(struct weft_sten_tports *t, unsigned q)
 {
-	if (q != TP_NO_QUEUE)
+	if (q != TPORT_NO_QUEUE)
 		weft_sten_queue_close(t->s, q);
 }
 
@@ -389,16 +394,16 @@ WEFT_EXPORT void weft_sten_tports_close(struct weft_sten_tports *t)
 {
 	if (!t)
 		return;
-	tp_flush(t);
+	tport_flush(t);
 	weft_list_remove(&t->link);
-	tp_programs_set(t, false);
+	tport_programs_set(t, false);
 	weft_hash_each(&t->dest, dest_close, t->s);
 	weft_hash_fini(&t->dest);
-	tp_queue_close(t, t->q_post);
-	tp_queue_close(t, t->q_event);
-	tp_queue_close(t, t->q_thread);
-	tp_match_fini(t);
-	weft_sten_unmap_at(t->s, t->context, TP_ADDRESS);
+	tport_queue_close(t, t->q_post);
+	tport_queue_close(t, t->q_event);
+	tport_queue_close(t, t->q_thread);
+	tport_match_fini(t);
+	weft_sten_unmap_at(t->s, t->context, TPORT_ADDRESS);
 	free(t->elan);
 	free(t);
 }

@@ -76,21 +76,22 @@ static uint32_t packet_data(const struct sten_packet *p)
  * Path of the packet in virtual time: the engine that sends it. The header of a
  * message does not count as data: the machine's times include its own header.
  */
-#define WAY_STEN 1
-#define WAY_DMA	 2
-#define WAY_HEAD ((uint32_t)sizeof(struct weft_pkt))
+#define FIFO_STEN    1
+#define FIFO_DMA     2
+#define HEADER_BYTES ((uint32_t)sizeof(struct weft_pkt))
 
-static void packet_way(struct weft_carrier *c, uint32_t id,
-		       const struct sten_packet *p)
+static void packet_path_set(struct weft_carrier *c, uint32_t id,
+			    const struct sten_packet *p)
 {
 	bool dma = id & STEN_ID_DMA;
 	uint32_t data = packet_data(p);
-	const struct weft_vt_way way = {
+	const struct weft_vt_pkt_attr way = {
 		.path = (uint8_t)c->virt->path(c, dma ? "dma" : "sten"),
 		.ack = true,
 		.full = dma && data == WEFT_STEN_PACKET,
-		.fifo = dma ? WAY_DMA : WAY_STEN,
-		.bytes = 1 + (data < WAY_HEAD + 8 ? 8 : data - WAY_HEAD),
+		.fifo = dma ? FIFO_DMA : FIFO_STEN,
+		.bytes =
+			1 + (data < HEADER_BYTES + 8 ? 8 : data - HEADER_BYTES),
 	};
 
 	c->virt->way(c, &way);
@@ -114,7 +115,7 @@ static inline int send_to(struct weft_sten *s, const struct sten_route *to,
 	};
 
 	if (weft_unlikely(c->virt != NULL))
-		packet_way(c, id, p);
+		packet_path_set(c, id, p);
 	return c->ops->send(c, to->peer, &pkt, &iov, 1);
 }
 
@@ -285,7 +286,8 @@ static enum weft_sten_trap do_modify(struct weft_sten *s, unsigned ctx,
 
 	if (address % 8)
 		return WEFT_STEN_TRAP_ALIGNMENT;
-	p = sten_memory_as(s, ctx, address, 8, WEFT_STEN_LOCAL_WRITE, &like);
+	p = sten_memory_translate(s, ctx, address, 8, WEFT_STEN_LOCAL_WRITE,
+				  &like);
 	if (!p)
 		return WEFT_STEN_TRAP_MEMORY;
 	big = like & WEFT_STEN_BIG_ENDIAN;
@@ -460,8 +462,8 @@ void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
 	}
 }
 
-static void channel_answer(struct weft_sten *s, struct sten_queue *q,
-			   struct sten_channel *c, unsigned ack)
+static void channel_ack(struct weft_sten *s, struct sten_queue *q,
+			struct sten_channel *c, unsigned ack)
 {
 	c->ack = (uint8_t)ack;
 	c->state = STEN_DONE;
@@ -473,8 +475,8 @@ static void channel_answer(struct weft_sten *s, struct sten_queue *q,
 		sten_queue_wake(s, q);
 }
 
-void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
-		    unsigned ack)
+void sten_tx_ack(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		 unsigned ack)
 {
 	struct sten_queue *q = sten_queue(s, id & STEN_ID_INDEX);
 	struct sten_channel *c;
@@ -483,7 +485,7 @@ void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		c = &q->ch[id & STEN_ID_CHANNEL ? 1 : 0];
 		if (c->state == STEN_SENT && c->gen == id >> 16 &&
 		    c->peer == src) {
-			channel_answer(s, q, c, ack);
+			channel_ack(s, q, c, ack);
 			return;
 		}
 	}
@@ -497,7 +499,7 @@ static void queue_lost(struct weft_sten *s, struct sten_queue *q,
 		if ((q->ch[i].state == STEN_SENT ||
 		     q->ch[i].state == STEN_RETRY) &&
 		    q->ch[i].peer == peer)
-			channel_answer(s, q, &q->ch[i], WEFT_STEN_ACK_ERROR);
+			channel_ack(s, q, &q->ch[i], WEFT_STEN_ACK_ERROR);
 	}
 }
 

@@ -110,7 +110,7 @@ static struct weft_swhni *chip_make(const struct weft_swhni_attr *attr)
 	weft_list_init(&n->coming);
 	weft_list_init(&n->window);
 	weft_list_init(&n->colls);
-	weft_hash_init(&n->comings);
+	weft_hash_init(&n->rdma_rx_by_key);
 	weft_hash_init(&n->windows);
 	for (unsigned i = 0; i < WEFT_SWHNI_ENGINES; i++)
 		swhni_msg_init(&n->me[i], i);

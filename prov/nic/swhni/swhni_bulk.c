@@ -32,7 +32,7 @@ struct swhni_bulk {
 struct swhni_bulks {
 	struct weft_unit *unit;
 	struct swhni_bulk *free;
-	struct swhni_bulk bulk[WEFT_SWHNI_FLYING];
+	struct swhni_bulk bulk[WEFT_SWHNI_IN_FLIGHT];
 };
 
 struct swhni_bulks *swhni_bulk_open(struct weft_unit *u)
@@ -42,7 +42,7 @@ struct swhni_bulks *swhni_bulk_open(struct weft_unit *u)
 	if (!all)
 		return NULL;
 	all->unit = u;
-	for (unsigned i = 0; i < WEFT_SWHNI_FLYING; i++) {
+	for (unsigned i = 0; i < WEFT_SWHNI_IN_FLIGHT; i++) {
 		all->bulk[i].next = all->free;
 		all->free = &all->bulk[i];
 	}
@@ -86,13 +86,13 @@ static void bulk_count(struct swhni_bulk *b)
 static void bulk_over(struct weft_dma *dma, int err)
 {
 	struct swhni_bulk *b = weft_container_of(dma, struct swhni_bulk, dma);
-	uint64_t before = nic_own(&b->answer);
+	uint64_t before = nic_read_own(&b->answer);
 	struct weft_dma *d = b->d;
 
 	if (!err)
 		bulk_count(b);
 	if (!err && b->desc.op == WEFT_SWHNI_RDMAR &&
-	    nic_event_look(&b->answer) != before + 1)
+	    nic_event_read(&b->answer) != before + 1)
 		err = -EIO;
 	bulk_give(b);
 	d->done(d, err);
@@ -132,7 +132,7 @@ static int bulk_go(struct swhni_bulk *b, struct weft_peer *peer)
 {
 	struct weft_unit *u = b->all->unit;
 	struct weft_carrier *c = u->carrier;
-	struct weft_help_way way = {
+	struct weft_transport_path way = {
 		.there = { .vc = WEFT_VT_DYNAMIC, .ack = true },
 	};
 
@@ -140,9 +140,9 @@ static int bulk_go(struct swhni_bulk *b, struct weft_peer *peer)
 		way.there.path = (uint8_t)c->virt->path(c, "rdma");
 	way.back = way.there;
 	if (b->desc.op == WEFT_SWHNI_RDMAW)
-		return weft_help_put(u, peer, &b->dma, &way);
+		return weft_transport_put(u, peer, &b->dma, &way);
 	way.there.bytes = 1 + SWHNI_DESC;
-	return weft_help_get(u, peer, &b->dma, &way);
+	return weft_transport_get(u, peer, &b->dma, &way);
 }
 
 int swhni_bulk_move(struct swhni_bulks *all, struct weft_peer *peer,

@@ -86,7 +86,7 @@ static struct weft_dma dma_of(struct side *here, struct side *there)
 
 static uint64_t answers(struct side *s)
 {
-	return nic_event_look(swhni_bulk_answer(s->u, NULL));
+	return nic_event_read(swhni_bulk_answer(s->u, NULL));
 }
 
 /* The answer word counts the writes without action of the target. */
@@ -152,7 +152,7 @@ static void places_are_used_again(void **state)
 	pair_open(s, &weft_carrier_loop);
 	d = dma_of(&s[0], &s[1]);
 	d.bytes = 8;
-	for (int i = 1; i <= 3 * WEFT_SWHNI_FLYING; i++) {
+	for (int i = 1; i <= 3 * WEFT_SWHNI_IN_FLIGHT; i++) {
 		T_OK(s[0].u->ops->get(s[0].u, s[0].peer, &d));
 		T_IS(ended, i);
 	}

@@ -20,7 +20,7 @@ static void the_target_decides_which_way_a_packet_goes(void **state)
 	d.local = p.a.at;
 	pair_post(&p.a, &d);
 	T_IS(pair_arrival(&p, &p.a, 0).len, 100);
-	weft_swhni_rq_next(p.a.n, 0, p.a.vi[0]);
+	weft_swhni_rq_release(p.a.n, 0, p.a.vi[0]);
 	st = pair_stats(&p.a);
 	T_IS(st.inside, 1);
 	T_IS(st.crossed + st.port[0] + st.port[1], 0);
@@ -106,7 +106,7 @@ static void packets_of_a_message_take_both_ports(void **state)
 	pair_open(&p, "seed=11; delay=0.3 by 2 ms; reorder=0.4; raw");
 	for (unsigned i = 0; i < 3; i++) {
 		write_by(&p, WEFT_SWHNI_ADAPTIVE, i);
-		T_IS(nic_event_look(pair_word(&p.b, LARGE)), i + 1);
+		T_IS(nic_event_read(pair_word(&p.b, LARGE)), i + 1);
 	}
 	st = pair_stats(&p.a);
 	T_IS(st.port[0] + st.port[1], 3 * LARGE / WEFT_SWHNI_PACKET);
@@ -174,7 +174,7 @@ static void interfaces_take_turns(void **state)
 		a = pair_arrival(&p, &p.b, 0);
 		T_IS(a.vi, last == vi[2] ? vi[0] : last + 1);
 		last = a.vi;
-		weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+		weft_swhni_rq_release(p.b.n, 0, p.b.vi[0]);
 	}
 	pair_close(&p);
 }
@@ -191,11 +191,11 @@ static void at_most_256_messages_are_on_their_way(void **state)
 		pair_post(&p.a, &d);
 	for (unsigned i = 0; i < 100; i++)
 		weft_swhni_poll(p.a.n, 100);
-	T_IS(p.a.n->me[0].flying, WEFT_SWHNI_FLYING);
-	T_IS(p.a.n->me[0].vi[p.a.vi[0]].sq_head, WEFT_SWHNI_FLYING);
+	T_IS(p.a.n->me[0].flying, WEFT_SWHNI_IN_FLIGHT);
+	T_IS(p.a.n->me[0].vi[p.a.vi[0]].sq_head, WEFT_SWHNI_IN_FLIGHT);
 	for (unsigned i = 0; i < 400; i++)
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
-	T_IS(pair_stats(&p.a).flying_max, WEFT_SWHNI_FLYING);
+	T_IS(pair_stats(&p.a).in_flight_max, WEFT_SWHNI_IN_FLIGHT);
 	pair_close(&p);
 }
 

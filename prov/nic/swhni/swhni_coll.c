@@ -54,17 +54,17 @@ static bool is_root(const struct weft_swhni_coll *d)
 	return d->parent == WEFT_SWHNI_ROOT;
 }
 
-static bool sum_sane(const struct weft_swhni_coll *d)
+static bool coll_sum_valid(const struct weft_swhni_coll *d)
 {
 	unsigned type = alu_type(d->type);
 
-	return weft_cu_can(alu_op(d->sum), type) &&
+	return weft_cu_supports(alu_op(d->sum), type) &&
 	       d->bytes <= WEFT_SWHNI_FSM &&
 	       d->bytes % weft_cu_bytes(type) == 0;
 }
 
-static bool coll_sane(const struct weft_swhni *n,
-		      const struct weft_swhni_coll *d)
+static bool coll_desc_valid(const struct weft_swhni *n,
+			    const struct weft_swhni_coll *d)
 {
 	if (d->kind > WEFT_SWHNI_ALLREDUCE || d->group >= WEFT_SWHNI_CASTS ||
 	    d->inputs > WEFT_SWHNI_INPUTS || d->nth >= WEFT_SWHNI_INPUTS ||
@@ -73,7 +73,7 @@ static bool coll_sane(const struct weft_swhni *n,
 	if (is_root(d) ? d->kind != WEFT_SWHNI_REDUCE && !n->cast[d->group].n
 		       : d->parent >= WEFT_SWHNI_GUIDS)
 		return false;
-	return is_sum(d) ? sum_sane(d)
+	return is_sum(d) ? coll_sum_valid(d)
 			 : d->bytes <= (d->kind == WEFT_SWHNI_BCAST
 						? WEFT_SWHNI_PACKET
 						: 0);
@@ -81,7 +81,7 @@ static bool coll_sane(const struct weft_swhni *n,
 
 /* ---- operations of a group ---- */
 
-static struct swhni_coll *coll_at(struct swhni_circle *g, uint64_t number)
+static struct swhni_coll *coll_at(struct swhni_group_ops *g, uint64_t number)
 {
 	return &g->op[number % SWHNI_COLLS];
 }
@@ -89,7 +89,7 @@ static struct swhni_coll *coll_at(struct swhni_circle *g, uint64_t number)
 /*
  * The operation with that number if this member has or may start it, or NULL.
  */
-static struct swhni_coll *coll_find(struct swhni_circle *g, uint64_t number)
+static struct swhni_coll *coll_find(struct swhni_group_ops *g, uint64_t number)
 {
 	struct swhni_coll *c = coll_at(g, number);
 
@@ -105,7 +105,7 @@ static struct swhni_coll *coll_find(struct swhni_circle *g, uint64_t number)
 	return c;
 }
 
-static struct swhni_circle *circle_of(struct swhni_vi *v, unsigned group)
+static struct swhni_group_ops *group_ops_of(struct swhni_vi *v, unsigned group)
 {
 	if (!v->circle[group])
 		v->circle[group] = calloc(1, sizeof(*v->circle[group]));
@@ -188,7 +188,7 @@ void swhni_coll_sent(struct weft_swhni *n, const struct swhni_msg *m,
 		     unsigned status)
 {
 	struct swhni_vi *v = &n->me[m->engine].vi[m->vi];
-	struct swhni_circle *g = v->circle[m->d.remote & 0xff];
+	struct swhni_group_ops *g = v->circle[m->d.remote & 0xff];
 	struct swhni_coll *c = coll_at(g, m->d.remote >> 24);
 
 	if (!c->posted || c->over || c->number != m->d.remote >> 24)
@@ -306,7 +306,7 @@ bool swhni_coll_part(struct weft_swhni *n, struct swhni_vi *v,
 		     const struct swhni_in *in)
 {
 	unsigned group = in->pkt->tag & 0xff, nth = in->pkt->tag >> 8 & 0xff;
-	struct swhni_circle *g;
+	struct swhni_group_ops *g;
 	struct swhni_coll *c;
 
 	if (group >= WEFT_SWHNI_CASTS || nth >= WEFT_SWHNI_INPUTS ||
@@ -314,7 +314,7 @@ bool swhni_coll_part(struct weft_swhni *n, struct swhni_vi *v,
 		n->stats.refused++;
 		return true;
 	}
-	g = circle_of(v, group);
+	g = group_ops_of(v, group);
 	c = g ? coll_find(g, in->pkt->tag >> 24) : NULL;
 	if (!c)
 		return false;
@@ -341,7 +341,7 @@ static void coll_probe(struct weft_swhni *n, const struct swhni_coll *c)
 	};
 
 	n->stats.probes++;
-	swhni_answer(n, &o);
+	swhni_reply_send(n, &o);
 }
 
 /* A child has no result; sends it if this member has it. */
@@ -361,7 +361,7 @@ void swhni_coll_probed(struct weft_swhni *n, const struct swhni_in *in)
 	if (!c->over || c->number != in->pkt->tag >> 24)
 		return;
 	cast_fill(c, in->guid, &o);
-	swhni_answer(n, &o);
+	swhni_reply_send(n, &o);
 }
 
 void swhni_coll_run(struct weft_swhni *n)
@@ -423,7 +423,7 @@ void swhni_coll_lost(struct weft_swhni *n, uint32_t guid)
 void swhni_coll_close(struct swhni_vi *v)
 {
 	for (unsigned i = 0; i < WEFT_SWHNI_CASTS; i++) {
-		struct swhni_circle *g = v->circle[i];
+		struct swhni_group_ops *g = v->circle[i];
 
 		for (unsigned k = 0; g && k < SWHNI_COLLS; k++) {
 			if (g->op[k].posted && !g->op[k].over)
@@ -478,12 +478,12 @@ WEFT_EXPORT int weft_swhni_coll(struct weft_swhni *n, unsigned engine,
 				unsigned vi, const struct weft_swhni_coll *d)
 {
 	struct swhni_vi *v = swhni_vi(n, engine, vi);
-	struct swhni_circle *g;
+	struct swhni_group_ops *g;
 	struct swhni_coll *c;
 
-	if (!v || !coll_sane(n, d))
+	if (!v || !coll_desc_valid(n, d))
 		return -EINVAL;
-	g = circle_of(v, d->group);
+	g = group_ops_of(v, d->group);
 	if (!g)
 		return -ENOMEM;
 	c = coll_find(g, g->next);

@@ -51,28 +51,28 @@ void swhni_bits_fini(struct swhni_bits *b)
 /* ---- received writes ---- */
 
 /* Key: node, engine and slot; the rest of a message id increases. */
-static uint64_t coming_key(uint32_t guid, uint32_t id)
+static uint64_t rdma_rx_key(uint32_t guid, uint32_t id)
 {
 	return (uint64_t)guid << 9 | (id & 511);
 }
 
-static void coming_is(struct weft_swhni *n, struct swhni_coming *c,
-		      enum swhni_come state)
+static void rdma_rx_state_set(struct weft_swhni *n, struct swhni_coming *c,
+			      enum swhni_rdma_state state)
 {
-	n->arriving += (unsigned)(state == SWHNI_COMES) -
-		       (unsigned)(c->state == SWHNI_COMES);
+	n->arriving += (unsigned)(state == SWHNI_RDMA_ARRIVING) -
+		       (unsigned)(c->state == SWHNI_RDMA_ARRIVING);
 	c->state = (uint8_t)state;
-	if (state != SWHNI_COMES)
+	if (state != SWHNI_RDMA_ARRIVING)
 		swhni_bits_fini(&c->bits);
 }
 
-static struct swhni_coming *coming_make(struct weft_swhni *n,
-					const struct swhni_in *in)
+static struct swhni_coming *rdma_rx_open(struct weft_swhni *n,
+					 const struct swhni_in *in)
 {
 	struct swhni_coming *c = calloc(1, sizeof(*c));
 
-	if (!c ||
-	    weft_hash_set(&n->comings, coming_key(in->guid, in->pkt->aux), c)) {
+	if (!c || weft_hash_set(&n->rdma_rx_by_key,
+				rdma_rx_key(in->guid, in->pkt->aux), c)) {
 		free(c);
 		return NULL;
 	}
@@ -81,24 +81,25 @@ static struct swhni_coming *coming_make(struct weft_swhni *n,
 	return c;
 }
 
-struct swhni_coming *swhni_coming_of(struct weft_swhni *n,
-				     const struct swhni_in *in)
+struct swhni_coming *swhni_rdma_rx_find(struct weft_swhni *n,
+					const struct swhni_in *in)
 {
-	struct swhni_coming *c =
-		weft_hash_get(&n->comings, coming_key(in->guid, in->pkt->aux));
+	struct swhni_coming *c = weft_hash_get(
+		&n->rdma_rx_by_key, rdma_rx_key(in->guid, in->pkt->aux));
 
-	if (c && c->state != SWHNI_NEVER && c->id == in->pkt->aux)
+	if (c && c->state != SWHNI_RDMA_UNKNOWN && c->id == in->pkt->aux)
 		return c;
-	if (c && c->state != SWHNI_NEVER && (int32_t)(in->pkt->aux - c->id) < 0)
+	if (c && c->state != SWHNI_RDMA_UNKNOWN &&
+	    (int32_t)(in->pkt->aux - c->id) < 0)
 		return NULL; /* packet of an older message */
-	if (n->arriving >= SWHNI_COMINGS)
+	if (n->arriving >= SWHNI_RDMA_RX_MAX)
 		return NULL;
 	if (!c)
-		c = coming_make(n, in);
+		c = rdma_rx_open(n, in);
 	if (!c)
 		return NULL;
-	coming_is(n, c, SWHNI_NEVER);
-	coming_is(n, c, SWHNI_COMES);
+	rdma_rx_state_set(n, c, SWHNI_RDMA_UNKNOWN);
+	rdma_rx_state_set(n, c, SWHNI_RDMA_ARRIVING);
 	c->id = in->pkt->aux;
 	c->got = c->left = 0;
 	c->asked = UINT32_MAX;
@@ -107,41 +108,42 @@ struct swhni_coming *swhni_coming_of(struct weft_swhni *n,
 	return c;
 }
 
-bool swhni_coming_new(struct weft_swhni *n, struct swhni_coming *c,
-		      const struct swhni_in *in)
+bool swhni_rdma_rx_packet(struct weft_swhni *n, struct swhni_coming *c,
+			  const struct swhni_in *in)
 {
-	if (c->state == SWHNI_COMES &&
+	if (c->state == SWHNI_RDMA_ARRIVING &&
 	    swhni_bits_take(&c->bits, in->slice.total, in->slice.offset))
 		return true;
 	n->stats.doubles++;
-	if (c->state == SWHNI_OVER)
-		swhni_done(n, in, c->status, 0);
+	if (c->state == SWHNI_RDMA_DONE)
+		swhni_done_send(n, in, c->status, 0);
 	return false;
 }
 
-bool swhni_coming_all(struct weft_swhni *n, struct swhni_coming *c,
-		      uint32_t total)
+bool swhni_rdma_rx_complete(struct weft_swhni *n, struct swhni_coming *c,
+			    uint32_t total)
 {
 	if (c->got < (c->aborted ? c->left : total))
 		return false;
-	coming_is(n, c, c->aborted ? SWHNI_OVER : SWHNI_WAITS);
+	rdma_rx_state_set(
+		n, c, c->aborted ? SWHNI_RDMA_DONE : SWHNI_RDMA_NOTIFY_WAIT);
 	return !c->aborted;
 }
 
-void swhni_coming_end(struct weft_swhni *n, const struct swhni_in *in,
-		      unsigned status)
+void swhni_rdma_rx_end(struct weft_swhni *n, const struct swhni_in *in,
+		       unsigned status)
 {
-	struct swhni_coming *c =
-		weft_hash_get(&n->comings, coming_key(in->guid, in->pkt->aux));
+	struct swhni_coming *c = weft_hash_get(
+		&n->rdma_rx_by_key, rdma_rx_key(in->guid, in->pkt->aux));
 
 	if (c && c->id == in->pkt->aux) {
 		c->status = (uint8_t)status;
-		coming_is(n, c, SWHNI_OVER);
+		rdma_rx_state_set(n, c, SWHNI_RDMA_DONE);
 	}
-	swhni_done(n, in, status, 0);
+	swhni_done_send(n, in, status, 0);
 }
 
-void swhni_coming_drop(struct weft_swhni *n, uint32_t guid, bool all)
+void swhni_rdma_rx_drop(struct weft_swhni *n, uint32_t guid, bool all)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
@@ -153,8 +155,8 @@ void swhni_coming_drop(struct weft_swhni *n, uint32_t guid, bool all)
 
 		if (!all && c->guid != guid)
 			continue;
-		coming_is(n, c, SWHNI_NEVER);
-		weft_hash_del(&n->comings, coming_key(c->guid, c->id));
+		rdma_rx_state_set(n, c, SWHNI_RDMA_UNKNOWN);
+		weft_hash_del(&n->rdma_rx_by_key, rdma_rx_key(c->guid, c->id));
 		weft_list_remove(&c->link);
 		free(c);
 	}
@@ -166,10 +168,10 @@ static void send_word(struct weft_swhni *n, const struct swhni_out *o)
 {
 	struct swhni_out copy = *o;
 
-	swhni_answer(n, &copy);
+	swhni_reply_send(n, &copy);
 }
 
-void swhni_coming_ask(struct weft_swhni *n, const struct swhni_msg *m)
+void swhni_rdma_probe_send(struct weft_swhni *n, const struct swhni_msg *m)
 {
 	const struct weft_swhni_desc *d = &m->d;
 
@@ -187,7 +189,7 @@ void swhni_coming_ask(struct weft_swhni *n, const struct swhni_msg *m)
 }
 
 /* True if no data arrived since the last probe. */
-static bool coming_stands(struct swhni_coming *c)
+static bool rdma_rx_stalled(struct swhni_coming *c)
 {
 	bool stands = c->asked == c->got;
 
@@ -195,17 +197,17 @@ static bool coming_stands(struct swhni_coming *c)
 	return stands;
 }
 
-void swhni_coming_state(struct weft_swhni *n, const struct swhni_in *in)
+void swhni_rdma_probe_reply(struct weft_swhni *n, const struct swhni_in *in)
 {
-	struct swhni_coming *c = swhni_coming_of(n, in);
+	struct swhni_coming *c = swhni_rdma_rx_find(n, in);
 
 	if (!c) {
 		n->stats.absorbed++;
 		return;
 	}
-	if (c->state == SWHNI_OVER)
-		swhni_done(n, in, c->status, 0);
-	if (c->state != SWHNI_COMES || (c->got && !coming_stands(c)))
+	if (c->state == SWHNI_RDMA_DONE)
+		swhni_done_send(n, in, c->status, 0);
+	if (c->state != SWHNI_RDMA_ARRIVING || (c->got && !rdma_rx_stalled(c)))
 		return;
 	send_word(n,
 		  &(struct swhni_out){
@@ -217,7 +219,7 @@ void swhni_coming_state(struct weft_swhni *n, const struct swhni_in *in)
 		  });
 }
 
-void swhni_coming_missing(struct weft_swhni *n, const struct swhni_in *in)
+void swhni_rdma_retransmit(struct weft_swhni *n, const struct swhni_in *in)
 {
 	struct swhni_msg *m = swhni_msg_find(n, in->guid, in->pkt->aux);
 
@@ -227,6 +229,6 @@ void swhni_coming_missing(struct weft_swhni *n, const struct swhni_in *in)
 	}
 	weft_list_remove(&m->link);
 	m->sent = 0;
-	n->stats.rdma_again++;
+	n->stats.rdma_retransmitted++;
 	swhni_msg_run(n, m);
 }

@@ -30,21 +30,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWHNI_MEMS     4096
-#define SWHNI_TLB_WAYS 4
-#define SWHNI_TLB_SETS (WEFT_SWHNI_TLB / SWHNI_TLB_WAYS)
-#define SWHNI_FSMS     16 /* fast short messages of an interface on chip */
-#define SWHNI_MIDDLE   (64u * 1024)
-#define SWHNI_BACKS    64 /* reads of peers that are being served */
-#define SWHNI_WINDOW   64 /* messages in flight of a window */
-#define SWHNI_LOCALS   64 /* packets inside the chip */
-#define SWHNI_ROUTES   256
-#define SWHNI_VMS      64
-#define SWHNI_GROUPS   16
-#define SWHNI_COMMANDS 256
-#define SWHNI_COMINGS  8192 /* messages being received, at most */
-#define SWHNI_NO_VM    (-1)
-#define SWHNI_COLLS    4 /* outstanding operations of a group */
+#define SWHNI_MEMS	   4096
+#define SWHNI_TLB_WAYS	   4
+#define SWHNI_TLB_SETS	   (WEFT_SWHNI_TLB / SWHNI_TLB_WAYS)
+#define SWHNI_FSMS	   16 /* fast short messages of an interface on chip */
+#define SWHNI_MIDDLE	   (64u * 1024)
+#define SWHNI_READ_REPLIES 64 /* reads of peers that are being served */
+#define SWHNI_WINDOW	   64 /* messages in flight of a window */
+#define SWHNI_LOCALS	   64 /* packets inside the chip */
+#define SWHNI_ROUTES	   256
+#define SWHNI_VMS	   64
+#define SWHNI_GROUPS	   16
+#define SWHNI_COMMANDS	   256
+#define SWHNI_RDMA_RX_MAX  8192 /* messages being received, at most */
+#define SWHNI_NO_VM	   (-1)
+#define SWHNI_COLLS	   4 /* outstanding operations of a group */
 
 /* Message classes by length; fast short and marked messages are FAST. */
 enum swhni_class {
@@ -144,7 +144,7 @@ struct swhni_coll {
 };
 
 /* A member's operations of a group. */
-struct swhni_circle {
+struct swhni_group_ops {
 	uint64_t next; /* number of the next operation */
 	struct swhni_coll op[SWHNI_COLLS];
 };
@@ -179,7 +179,7 @@ struct swhni_vi {
 	struct weft_list arrived; /* in order of arrival */
 	struct weft_list buffers; /* struct swhni_buffer */
 	struct weft_list windows; /* struct swhni_window, as sender */
-	struct swhni_circle *circle[WEFT_SWHNI_CASTS];
+	struct swhni_group_ops *circle[WEFT_SWHNI_CASTS];
 };
 
 /* A message engine. */
@@ -193,7 +193,7 @@ struct swhni_me {
 	unsigned turn;
 	uint64_t io[WEFT_SWHNI_IO];
 	struct swhni_vi vi[WEFT_SWHNI_VIS];
-	struct swhni_msg msg[WEFT_SWHNI_FLYING + SWHNI_BACKS];
+	struct swhni_msg msg[WEFT_SWHNI_IN_FLIGHT + SWHNI_READ_REPLIES];
 };
 
 /* Registered memory. */
@@ -221,11 +221,11 @@ struct swhni_window {
 	uint64_t taken; /* bitmap of taken numbers from base on */
 };
 
-enum swhni_come {
-	SWHNI_NEVER, /* unknown */
-	SWHNI_COMES,
-	SWHNI_WAITS, /* complete, its notification waits for room */
-	SWHNI_OVER,
+enum swhni_rdma_state {
+	SWHNI_RDMA_UNKNOWN, /* unknown */
+	SWHNI_RDMA_ARRIVING,
+	SWHNI_RDMA_NOTIFY_WAIT, /* complete, its notification waits for room */
+	SWHNI_RDMA_DONE,
 };
 
 /* The last write received from one message slot of a node. */
@@ -237,13 +237,13 @@ struct swhni_coming {
 	uint32_t got;
 	uint32_t left;	/* aborted: number of bytes sent */
 	uint32_t asked; /* bytes received at the last probe */
-	uint8_t state;	/* enum swhni_come */
+	uint8_t state;	/* enum swhni_rdma_state */
 	uint8_t status; /* first error */
 	bool aborted;
 };
 
 /* A packet that waits for room in a port, or is inside the chip. */
-struct swhni_kept {
+struct swhni_queued {
 	struct weft_list link;
 	uint32_t guid;
 	struct weft_pkt pkt;
@@ -251,7 +251,7 @@ struct swhni_kept {
 };
 
 /* A read that waits for a free slot, or a notification that waits for room. */
-struct swhni_later {
+struct swhni_deferred {
 	struct weft_list link;
 	uint32_t guid;
 	struct weft_pkt pkt;
@@ -267,21 +267,21 @@ struct swhni_port {
 struct weft_swhni {
 	uint32_t guid;
 	unsigned ports;
-	unsigned port_turn;
+	unsigned port_next;
 	struct swhni_port port[WEFT_SWHNI_PORTS];
 	void (*manage)(void *, uint32_t, unsigned, uint64_t);
 	void *arg;
 	uint64_t (*clock)(void);
 	uint64_t resend_ns;
 	struct swhni_me me[WEFT_SWHNI_ENGINES];
-	struct weft_list local; /* struct swhni_kept: inside the chip */
+	struct weft_list local; /* struct swhni_queued: inside the chip */
 	unsigned locals;
-	struct weft_list answers; /* struct swhni_kept */
-	struct weft_list reads;	  /* struct swhni_later */
-	struct weft_list notes;	  /* struct swhni_later */
-	struct weft_list coming;  /* struct swhni_coming */
-	struct weft_hash comings; /* coming, by node and slot */
-	unsigned arriving;	  /* number of these in state SWHNI_COMES */
+	struct weft_list answers;	 /* struct swhni_queued */
+	struct weft_list reads;		 /* struct swhni_deferred */
+	struct weft_list notes;		 /* struct swhni_deferred */
+	struct weft_list coming;	 /* struct swhni_coming */
+	struct weft_hash rdma_rx_by_key; /* coming, by node and slot */
+	unsigned arriving; /* number of these in state SWHNI_RDMA_ARRIVING */
 	struct weft_hash windows; /* as receiver: by node and number */
 	struct weft_list window;  /* all entries of windows */
 	uint32_t window_next;
@@ -289,7 +289,7 @@ struct weft_swhni {
 	struct swhni_cast cast[WEFT_SWHNI_CASTS];
 	struct swhni_mem mem[SWHNI_MEMS];
 	struct swhni_entry tlb[SWHNI_TLB_SETS][SWHNI_TLB_WAYS];
-	uint8_t tlb_turn[SWHNI_TLB_SETS];
+	uint8_t tlb_victim[SWHNI_TLB_SETS];
 	uint8_t group[SWHNI_COMMANDS];
 	uint8_t action[SWHNI_GROUPS];
 	struct {
@@ -327,10 +327,10 @@ struct swhni_out {
 /* swhni_port.c: 0, -EAGAIN, -EHOSTUNREACH, -ECONNRESET. */
 int swhni_emit(struct weft_swhni *n, struct swhni_out *o);
 /* As swhni_emit() for a reply, which is queued while there is no room. */
-void swhni_answer(struct weft_swhni *n, struct swhni_out *o);
+void swhni_reply_send(struct weft_swhni *n, struct swhni_out *o);
 /* Sends the end of a packet's message to its sender. */
-void swhni_done(struct weft_swhni *n, const struct swhni_in *in,
-		unsigned status, uint64_t value);
+void swhni_done_send(struct weft_swhni *n, const struct swhni_in *in,
+		     unsigned status, uint64_t value);
 int swhni_port_run(struct weft_swhni *n);
 void swhni_port_fini(struct weft_swhni *n);
 
@@ -354,7 +354,7 @@ unsigned swhni_mem_copy(struct weft_swhni *n, const struct swhni_range *r,
 			void *buf, enum swhni_dir dir);
 unsigned swhni_mem_check(struct weft_swhni *n, const struct swhni_range *r);
 /* Increments an answer word. */
-unsigned swhni_mem_answer(struct weft_swhni *n, const struct swhni_range *r);
+unsigned swhni_mem_increment(struct weft_swhni *n, const struct swhni_range *r);
 void swhni_mem_job(struct weft_swhni *n, uint32_t job);
 void swhni_mem_fini(struct weft_swhni *n);
 
@@ -382,7 +382,7 @@ void swhni_msg_init(struct swhni_me *e, unsigned engine);
  * otherwise two chips that read from each other could deadlock.
  */
 struct swhni_msg *swhni_msg_take(struct weft_swhni *n, unsigned engine);
-struct swhni_msg *swhni_msg_back(struct weft_swhni *n, unsigned engine);
+struct swhni_msg *swhni_msg_take_reply(struct weft_swhni *n, unsigned engine);
 void swhni_msg_free(struct weft_swhni *n, struct swhni_msg *m);
 /* Puts a message into the list of its class. */
 void swhni_msg_run(struct weft_swhni *n, struct swhni_msg *m);
@@ -427,21 +427,21 @@ void swhni_coll_fini(struct weft_swhni *n);
 bool swhni_bits_take(struct swhni_bits *b, uint32_t total, uint32_t offset);
 void swhni_bits_fini(struct swhni_bits *b);
 /* NULL: packet of an older message, or too many messages. */
-struct swhni_coming *swhni_coming_of(struct weft_swhni *n,
-				     const struct swhni_in *in);
+struct swhni_coming *swhni_rdma_rx_find(struct weft_swhni *n,
+					const struct swhni_in *in);
 /* false: duplicate packet. */
-bool swhni_coming_new(struct weft_swhni *n, struct swhni_coming *c,
-		      const struct swhni_in *in);
+bool swhni_rdma_rx_packet(struct weft_swhni *n, struct swhni_coming *c,
+			  const struct swhni_in *in);
 /* true: all data has been received and the sender did not abort. */
-bool swhni_coming_all(struct weft_swhni *n, struct swhni_coming *c,
-		      uint32_t total);
+bool swhni_rdma_rx_complete(struct weft_swhni *n, struct swhni_coming *c,
+			    uint32_t total);
 /* Reports the end to the source, now and at every probe. */
-void swhni_coming_end(struct weft_swhni *n, const struct swhni_in *in,
-		      unsigned status);
-void swhni_coming_drop(struct weft_swhni *n, uint32_t guid, bool all);
-void swhni_coming_ask(struct weft_swhni *n, const struct swhni_msg *m);
-void swhni_coming_state(struct weft_swhni *n, const struct swhni_in *in);
-void swhni_coming_missing(struct weft_swhni *n, const struct swhni_in *in);
+void swhni_rdma_rx_end(struct weft_swhni *n, const struct swhni_in *in,
+		       unsigned status);
+void swhni_rdma_rx_drop(struct weft_swhni *n, uint32_t guid, bool all);
+void swhni_rdma_probe_send(struct weft_swhni *n, const struct swhni_msg *m);
+void swhni_rdma_probe_reply(struct weft_swhni *n, const struct swhni_in *in);
+void swhni_rdma_retransmit(struct weft_swhni *n, const struct swhni_in *in);
 
 /* swhni_rx.c */
 int swhni_rx_deliver(void *arg, struct weft_peer *src,

@@ -161,7 +161,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	pair_vis(&p.b, PAIR_JOB + 5); /* the same interface numbers again */
 	for (unsigned i = 0; i < 50; i++)
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_NO_VI);
-	T_AGAIN(weft_swhni_rq_look(p.b.n, 0, p.b.vi[0], &a));
+	T_AGAIN(weft_swhni_rq_peek(p.b.n, 0, p.b.vi[0], &a));
 	/* a new job of the sender communicates with the new job of b */
 	T_OK(weft_swhni_job_exit(p.a.n, PAIR_JOB));
 	pair_vis(&p.a, PAIR_JOB + 5);
@@ -171,7 +171,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	d.local = p.a.at;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
-	T_OK(weft_swhni_rq_look(p.b.n, 0, other.vi[0], &a));
+	T_OK(weft_swhni_rq_peek(p.b.n, 0, other.vi[0], &a));
 	pair_close(&p);
 }
 
@@ -197,7 +197,7 @@ static void the_next_job_begins_a_window_of_its_own(void **state)
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
 	T_IS(pair_arrival(&p, &p.b, 0).len, 8);
-	weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+	weft_swhni_rq_release(p.b.n, 0, p.b.vi[0]);
 	pair_run(&p, 3000);
 	T_IS(pair_stats(&p.b).absorbed, 5);
 	T_TRUE(weft_list_empty(&p.b.n->me[0].vi[p.b.vi[0]].arrived));
@@ -221,7 +221,7 @@ static void a_window_outlives_its_receiver(void **state)
 	for (unsigned i = 0; i < 3 * SWHNI_WINDOW; i++) {
 		pair_post(&p.a, &d);
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
-		weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+		weft_swhni_rq_release(p.b.n, 0, p.b.vi[0]);
 	}
 	pair_close(&p);
 }

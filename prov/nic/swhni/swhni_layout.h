@@ -102,7 +102,7 @@ static_assert(sizeof(struct swhni_slice) == SWHNI_SLICE &&
 		      sizeof(struct weft_pkt) + SWHNI_SLICE == 48,
 	      "a head of three slices");
 static_assert(WEFT_SWHNI_VIS == 1 << 7 && WEFT_SWHNI_ENGINES == 2 &&
-		      WEFT_SWHNI_FLYING == 1 << 8,
+		      WEFT_SWHNI_IN_FLIGHT == 1 << 8,
 	      "numbers fit their fields");
 
 /* An interface in a packet's unit word: 7 engine, 6..0 number. */

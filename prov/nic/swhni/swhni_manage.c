@@ -105,12 +105,12 @@ void swhni_manage_io(struct weft_swhni *n, const struct swhni_in *in)
 	bool write = in->pkt->flags == SWHNI_IO_WRITE;
 
 	if (!w || (write && in->bytes != sizeof(*w))) {
-		swhni_done(n, in, WEFT_SWHNI_ADDRESS, 0);
+		swhni_done_send(n, in, WEFT_SWHNI_ADDRESS, 0);
 		return;
 	}
 	if (write)
 		memcpy(w, in->data, sizeof(*w));
-	swhni_done(n, in, WEFT_SWHNI_OK, *w);
+	swhni_done_send(n, in, WEFT_SWHNI_OK, *w);
 }
 
 /* ---- commands ---- */
@@ -149,5 +149,5 @@ void swhni_manage_rx(struct weft_swhni *n, const struct swhni_in *in)
 
 	if (in->slice.job && in->slice.job < WEFT_SWHNI_SYSTEM_JOBS)
 		status = act(n, in, in->pkt->unit >> 24, &value);
-	swhni_done(n, in, status, value);
+	swhni_done_send(n, in, status, value);
 }

@@ -35,7 +35,7 @@ static struct swhni_entry *tlb_load(struct weft_swhni *n, unsigned mem,
 	unsigned set;
 	struct swhni_entry *e = tlb_set(n, mem, page, &set);
 
-	e += n->tlb_turn[set]++ % SWHNI_TLB_WAYS;
+	e += n->tlb_victim[set]++ % SWHNI_TLB_WAYS;
 	*e = (struct swhni_entry){
 		.at = n->mem[mem].page[page],
 		.page = page,
@@ -167,7 +167,7 @@ unsigned swhni_mem_copy(struct weft_swhni *n, const struct swhni_range *r,
 	return WEFT_SWHNI_OK;
 }
 
-unsigned swhni_mem_answer(struct weft_swhni *n, const struct swhni_range *r)
+unsigned swhni_mem_increment(struct weft_swhni *n, const struct swhni_range *r)
 {
 	uint64_t offset;
 	struct swhni_mem *m = mem_allowed(n, r, &offset);
@@ -187,7 +187,7 @@ unsigned swhni_mem_answer(struct weft_swhni *n, const struct swhni_range *r)
 
 /* ---- registration ---- */
 
-static bool mem_sane(const struct weft_swhni_mem *a)
+static bool mem_attr_valid(const struct weft_swhni_mem *a)
 {
 	if (!a->base || !a->bytes || a->bytes > SWHNI_OFFSET_MASK || !a->job ||
 	    a->kind > WEFT_SWHNI_SEGMENTED)
@@ -216,7 +216,7 @@ WEFT_EXPORT int weft_swhni_mem_open(struct weft_swhni *n,
 {
 	struct swhni_mem *m = NULL;
 
-	if (!mem_sane(attr))
+	if (!mem_attr_valid(attr))
 		return -EINVAL;
 	if (attr->kind == WEFT_SWHNI_PHYSICAL &&
 	    attr->job >= WEFT_SWHNI_SYSTEM_JOBS)

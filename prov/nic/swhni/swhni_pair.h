@@ -171,7 +171,7 @@ pair_arrival(struct swhni_pair *p, struct swhni_side *s, unsigned engine)
 
 	for (int i = 0; i < 1000000 && err; i++) {
 		pair_run(p, 1);
-		err = weft_swhni_rq_look(s->n, engine, s->vi[engine], &a);
+		err = weft_swhni_rq_peek(s->n, engine, s->vi[engine], &a);
 	}
 	T_OK(err);
 	return a;

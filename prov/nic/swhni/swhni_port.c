@@ -7,9 +7,9 @@
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
-static struct swhni_kept *kept_make(const struct swhni_out *o)
+static struct swhni_queued *queued_open(const struct swhni_out *o)
 {
-	struct swhni_kept *k = malloc(sizeof(*k) + o->pkt.len);
+	struct swhni_queued *k = malloc(sizeof(*k) + o->pkt.len);
 
 	if (!k)
 		return NULL;
@@ -25,11 +25,11 @@ static struct swhni_kept *kept_make(const struct swhni_out *o)
 static int emit_local(struct weft_swhni *n, const struct swhni_out *o)
 {
 	bool same = !((o->pkt.unit >> 7 ^ o->pkt.unit >> 15) & 1);
-	struct swhni_kept *k;
+	struct swhni_queued *k;
 
 	if (n->locals >= SWHNI_LOCALS)
 		return -EAGAIN;
-	k = kept_make(o);
+	k = queued_open(o);
 	if (!k)
 		return -EAGAIN;
 	weft_list_push_back(&n->local, &k->link);
@@ -70,7 +70,7 @@ static int emit_any(struct weft_swhni *n, const struct swhni_out *o)
 	int err = -EAGAIN;
 
 	for (unsigned i = 0; i < n->ports && err == -EAGAIN; i++) {
-		unsigned port = n->port_turn++ % n->ports;
+		unsigned port = n->port_next++ % n->ports;
 
 		err = emit_port(n, port, o);
 	}
@@ -88,22 +88,22 @@ int swhni_emit(struct weft_swhni *n, struct swhni_out *o)
 	return emit_any(n, o);
 }
 
-void swhni_answer(struct weft_swhni *n, struct swhni_out *o)
+void swhni_reply_send(struct weft_swhni *n, struct swhni_out *o)
 {
-	struct swhni_kept *k;
+	struct swhni_queued *k;
 
 	o->port = WEFT_SWHNI_ADAPTIVE;
 	if (weft_list_empty(&n->answers) && swhni_emit(n, o) != -EAGAIN)
 		return;
 	o->pkt.type = SWHNI_PKT;
 	o->pkt.len = (uint16_t)(SWHNI_SLICE + o->bytes);
-	k = kept_make(o);
+	k = queued_open(o);
 	if (k)
 		weft_list_push_back(&n->answers, &k->link);
 }
 
-void swhni_done(struct weft_swhni *n, const struct swhni_in *in,
-		unsigned status, uint64_t value)
+void swhni_done_send(struct weft_swhni *n, const struct swhni_in *in,
+		     unsigned status, uint64_t value)
 {
 	struct swhni_out o = {
 		.guid = in->guid,
@@ -115,7 +115,7 @@ void swhni_done(struct weft_swhni *n, const struct swhni_in *in,
 			 .data = value },
 	};
 
-	swhni_answer(n, &o);
+	swhni_reply_send(n, &o);
 }
 
 /* Sends queued replies unchanged. */
@@ -125,8 +125,8 @@ int swhni_port_run(struct weft_swhni *n)
 	int done = 0;
 
 	while (!weft_list_empty(&n->answers)) {
-		struct swhni_kept *k = weft_container_of(
-			n->answers.next, struct swhni_kept, link);
+		struct swhni_queued *k = weft_container_of(
+			n->answers.next, struct swhni_queued, link);
 
 		o.guid = k->guid;
 		o.pkt = k->pkt;
@@ -142,16 +142,16 @@ int swhni_port_run(struct weft_swhni *n)
 	return done;
 }
 
-static void kept_free(struct weft_list *list)
+static void queued_free(struct weft_list *list)
 {
 	struct weft_list *pos;
 
 	while ((pos = weft_list_pop_front(list)))
-		free(weft_container_of(pos, struct swhni_kept, link));
+		free(weft_container_of(pos, struct swhni_queued, link));
 }
 
 void swhni_port_fini(struct weft_swhni *n)
 {
-	kept_free(&n->local);
-	kept_free(&n->answers);
+	queued_free(&n->local);
+	queued_free(&n->answers);
 }

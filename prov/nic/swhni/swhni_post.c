@@ -21,8 +21,8 @@ void swhni_msg_init(struct swhni_me *e, unsigned engine)
 		weft_list_init(&e->run[i]);
 	for (unsigned i = 0; i < WEFT_COUNT_OF(e->msg); i++) {
 		e->msg[i].engine = (uint8_t)engine;
-		weft_list_push_back(i < WEFT_SWHNI_FLYING ? &e->free
-							  : &e->backs,
+		weft_list_push_back(i < WEFT_SWHNI_IN_FLIGHT ? &e->free
+							     : &e->backs,
 				    &e->msg[i].link);
 	}
 }
@@ -34,12 +34,12 @@ struct swhni_msg *swhni_msg_take(struct weft_swhni *n, unsigned engine)
 
 	if (!pos)
 		return NULL;
-	if (++e->flying > n->stats.flying_max)
-		n->stats.flying_max = e->flying;
+	if (++e->flying > n->stats.in_flight_max)
+		n->stats.in_flight_max = e->flying;
 	return weft_container_of(pos, struct swhni_msg, link);
 }
 
-struct swhni_msg *swhni_msg_back(struct weft_swhni *n, unsigned engine)
+struct swhni_msg *swhni_msg_take_reply(struct weft_swhni *n, unsigned engine)
 {
 	struct weft_list *pos = weft_list_pop_front(&n->me[engine].backs);
 	struct swhni_msg *m;
@@ -119,7 +119,7 @@ struct swhni_msg *swhni_msg_find(struct weft_swhni *n, uint32_t guid,
 				 uint32_t id)
 {
 	struct swhni_msg *m =
-		&n->me[id >> 8 & 1].msg[id & (WEFT_SWHNI_FLYING - 1)];
+		&n->me[id >> 8 & 1].msg[id & (WEFT_SWHNI_IN_FLIGHT - 1)];
 
 	if (m->state == SWHNI_FREE || m->d.guid != guid ||
 	    swhni_msg_id(n, m) != id)
@@ -183,8 +183,8 @@ void swhni_fetch(struct weft_swhni *n, unsigned engine)
 
 /* ---- from the program to the interface ---- */
 
-static bool desc_sane(const struct weft_swhni *n,
-		      const struct weft_swhni_desc *d)
+static bool desc_valid(const struct weft_swhni *n,
+		       const struct weft_swhni_desc *d)
 {
 	bool write = d->op == WEFT_SWHNI_RDMAW;
 
@@ -214,7 +214,7 @@ WEFT_EXPORT int weft_swhni_post(struct weft_swhni *n, unsigned engine,
 {
 	struct swhni_vi *v = swhni_vi(n, engine, vi);
 
-	if (!v || !desc_sane(n, d) || d->op == WEFT_SWHNI_IO_WRITE ||
+	if (!v || !desc_valid(n, d) || d->op == WEFT_SWHNI_IO_WRITE ||
 	    d->op == WEFT_SWHNI_IO_READ)
 		return -EINVAL;
 	if (d->op == WEFT_SWHNI_QUEUE && d->bytes > WEFT_SWHNI_PACKET)
@@ -265,7 +265,7 @@ WEFT_EXPORT int weft_swhni_fsm(struct weft_swhni *n, unsigned engine,
 	struct swhni_fsm *f;
 	int err;
 
-	if (!v || !desc_sane(n, d) || d->op == WEFT_SWHNI_MANAGE)
+	if (!v || !desc_valid(n, d) || d->op == WEFT_SWHNI_MANAGE)
 		return -EINVAL;
 	if (v->fsm_tail - v->fsm_head >= SWHNI_FSMS ||
 	    (d->flags & WEFT_SWHNI_EVENT && !swhni_cq_room(v)))

@@ -46,15 +46,15 @@ static void writes(const char *faults)
 	}
 	events(&p, ROUNDS);
 	pair_run(&p, 5000); /* packets still in flight change nothing */
-	T_IS(nic_event_look(pair_word(&p.b, WORD)), ROUNDS);
+	T_IS(nic_event_read(pair_word(&p.b, WORD)), ROUNDS);
 	for (unsigned i = 0; i < ROUNDS; i++)
 		T_IS(t_differs(p.b.mem + i * BYTES, i % 3 ? BYTES : 100, i),
 		     -1);
 	if (strstr(faults, "loss")) {
 		T_TRUE(pair_stats(&p.a).asked > 0);
-		T_TRUE(pair_stats(&p.a).rdma_again > 0);
+		T_TRUE(pair_stats(&p.a).rdma_retransmitted > 0);
 	} else {
-		T_IS(pair_stats(&p.a).rdma_again, 0);
+		T_IS(pair_stats(&p.a).rdma_retransmitted, 0);
 	}
 	if (strstr(faults, "duplicate"))
 		T_TRUE(pair_stats(&p.b).doubles > 0);
@@ -94,10 +94,10 @@ static void a_read_survives_losses_and_doubles(void **state)
 		}
 		events(&p, ROUNDS);
 		pair_run(&p, 5000);
-		T_IS(nic_event_look(pair_word(&p.a, WORD)), ROUNDS);
+		T_IS(nic_event_read(pair_word(&p.a, WORD)), ROUNDS);
 		for (unsigned i = 0; i < ROUNDS; i++)
 			T_IS(t_differs(p.a.mem + i * BYTES, BYTES, i), -1);
-		T_TRUE(k || pair_stats(&p.a).rdma_again > 0);
+		T_TRUE(k || pair_stats(&p.a).rdma_retransmitted > 0);
 		T_TRUE(!k || pair_stats(&p.a).doubles > 0);
 		pair_close(&p);
 	}
@@ -141,12 +141,12 @@ static void who_waits_for_room_is_not_sent_again(void **state)
 	}
 	pair_run(&p, 5000);
 	T_TRUE(pair_stats(&p.a).asked > 0);
-	T_IS(pair_stats(&p.a).rdma_again, 0);
+	T_IS(pair_stats(&p.a).rdma_retransmitted, 0);
 	T_TRUE(p.a.n->me[0].flying > 0);
 	for (n = 0; p.a.n->me[0].flying && n < 1000; n++) {
 		pair_run(&p, 1);
-		if (!weft_swhni_rq_look(p.b.n, 0, p.b.vi[0], &a))
-			weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+		if (!weft_swhni_rq_peek(p.b.n, 0, p.b.vi[0], &a))
+			weft_swhni_rq_release(p.b.n, 0, p.b.vi[0]);
 	}
 	T_IS(p.a.n->me[0].flying, 0);
 	pair_close(&p);

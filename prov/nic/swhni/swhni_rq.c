@@ -118,7 +118,7 @@ bool swhni_rq_put(struct swhni_vi *v, const struct swhni_in *in, bool notify)
 	return true;
 }
 
-WEFT_EXPORT int weft_swhni_rq_look(struct weft_swhni *n, unsigned engine,
+WEFT_EXPORT int weft_swhni_rq_peek(struct weft_swhni *n, unsigned engine,
 				   unsigned vi, struct weft_swhni_arrival *a)
 {
 	struct swhni_vi *v = swhni_vi(n, engine, vi);
@@ -132,8 +132,8 @@ WEFT_EXPORT int weft_swhni_rq_look(struct weft_swhni *n, unsigned engine,
 	return 0;
 }
 
-WEFT_EXPORT void weft_swhni_rq_next(struct weft_swhni *n, unsigned engine,
-				    unsigned vi)
+WEFT_EXPORT void weft_swhni_rq_release(struct weft_swhni *n, unsigned engine,
+				       unsigned vi)
 {
 	struct swhni_vi *v = swhni_vi(n, engine, vi);
 	struct swhni_slot *s = v ? slot_of(v, 0) : NULL;

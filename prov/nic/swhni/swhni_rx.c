@@ -23,9 +23,9 @@ static struct swhni_vi *rx_vi(struct weft_swhni *n, const struct swhni_in *in)
 
 /* ---- writes ---- */
 
-static void rx_later(struct weft_list *list, const struct swhni_in *in)
+static void rx_defer(struct weft_list *list, const struct swhni_in *in)
 {
-	struct swhni_later *l = malloc(sizeof(*l));
+	struct swhni_deferred *l = malloc(sizeof(*l));
 
 	if (!l)
 		return;
@@ -49,16 +49,16 @@ static void write_complete(struct weft_swhni *n, const struct swhni_in *in,
 	struct swhni_vi *v;
 
 	if (!status && flags & WEFT_SWHNI_ANSWER)
-		status = swhni_mem_answer(n, &word);
+		status = swhni_mem_increment(n, &word);
 	if (!status && flags & WEFT_SWHNI_NOTIFY) {
 		v = rx_vi(n, in);
 		if (v && !swhni_rq_put(v, in, true)) {
-			rx_later(&n->notes, in);
+			rx_defer(&n->notes, in);
 			return;
 		}
 		status = v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI;
 	}
-	swhni_coming_end(n, in, status);
+	swhni_rdma_rx_end(n, in, status);
 }
 
 static unsigned write_bytes(struct weft_swhni *n, const struct swhni_in *in)
@@ -78,44 +78,44 @@ static unsigned write_bytes(struct weft_swhni *n, const struct swhni_in *in)
 
 static void rx_write(struct weft_swhni *n, const struct swhni_in *in)
 {
-	struct swhni_coming *c = swhni_coming_of(n, in);
+	struct swhni_coming *c = swhni_rdma_rx_find(n, in);
 	unsigned status;
 
 	if (!c || in->slice.offset % WEFT_SWHNI_PACKET) {
 		n->stats.refused++;
 		return;
 	}
-	if (!swhni_coming_new(n, c, in))
+	if (!swhni_rdma_rx_packet(n, c, in))
 		return;
 	status = write_bytes(n, in);
 	if (status && !c->status)
 		c->status = (uint8_t)status;
 	c->got += in->bytes;
-	if (swhni_coming_all(n, c, in->slice.total))
+	if (swhni_rdma_rx_complete(n, c, in->slice.total))
 		write_complete(n, in, c->status);
 }
 
 /* Packets sent before the abort may arrive after it. */
 static void rx_abort(struct weft_swhni *n, const struct swhni_in *in)
 {
-	struct swhni_coming *c = swhni_coming_of(n, in);
+	struct swhni_coming *c = swhni_rdma_rx_find(n, in);
 
 	n->stats.absorbed++;
-	if (!c || c->state != SWHNI_COMES)
+	if (!c || c->state != SWHNI_RDMA_ARRIVING)
 		return;
 	c->aborted = true;
 	c->left = in->slice.offset;
-	swhni_coming_all(n, c, in->slice.total);
+	swhni_rdma_rx_complete(n, c, in->slice.total);
 }
 
 /* ---- reads: turned into writes ---- */
 
 /* false: no free message slot. */
-static bool read_turn(struct weft_swhni *n, const struct swhni_in *in)
+static bool read_to_write(struct weft_swhni *n, const struct swhni_in *in)
 {
 	uint32_t to = swhni_in_to(in);
 	uint32_t from = swhni_in_from(in);
-	struct swhni_msg *m = swhni_msg_back(n, swhni_end_engine(to));
+	struct swhni_msg *m = swhni_msg_take_reply(n, swhni_end_engine(to));
 
 	if (!m)
 		return false;
@@ -138,12 +138,14 @@ static bool read_turn(struct weft_swhni *n, const struct swhni_in *in)
 }
 
 /* True if a retransmitted read is being served already. */
-static bool read_runs(const struct weft_swhni *n, const struct swhni_in *in)
+static bool read_is_served(const struct weft_swhni *n,
+			   const struct swhni_in *in)
 {
 	const struct swhni_me *e = &n->me[swhni_end_engine(swhni_in_to(in))];
 	struct weft_list *pos;
 
-	for (unsigned i = WEFT_SWHNI_FLYING; i < WEFT_COUNT_OF(e->msg); i++) {
+	for (unsigned i = WEFT_SWHNI_IN_FLIGHT; i < WEFT_COUNT_OF(e->msg);
+	     i++) {
 		const struct swhni_msg *m = &e->msg[i];
 
 		if (m->state != SWHNI_FREE && m->d.guid == in->guid &&
@@ -151,8 +153,8 @@ static bool read_runs(const struct weft_swhni *n, const struct swhni_in *in)
 			return true;
 	}
 	for (pos = n->reads.next; pos != &n->reads; pos = pos->next) {
-		const struct swhni_later *l =
-			weft_container_of(pos, struct swhni_later, link);
+		const struct swhni_deferred *l =
+			weft_container_of(pos, struct swhni_deferred, link);
 
 		if (l->guid == in->guid && l->pkt.aux == in->pkt->aux &&
 		    &l->pkt != in->pkt)
@@ -173,11 +175,11 @@ static void rx_read(struct weft_swhni *n, const struct swhni_in *in)
 		rx_vi(n, in) ? swhni_mem_check(n, &r) : WEFT_SWHNI_NO_VI;
 
 	if (status)
-		swhni_done(n, in, status, 0);
-	else if (read_runs(n, in))
+		swhni_done_send(n, in, status, 0);
+	else if (read_is_served(n, in))
 		n->stats.doubles++;
-	else if (!read_turn(n, in))
-		rx_later(&n->reads, in);
+	else if (!read_to_write(n, in))
+		rx_defer(&n->reads, in);
 }
 
 /* Data of a read of this node. */
@@ -208,7 +210,7 @@ static void rx_written(struct weft_swhni *n, const struct swhni_in *in)
 	if (!status && m->got < m->d.bytes)
 		return;
 	if (!status && m->d.flags & WEFT_SWHNI_ANSWER)
-		status = swhni_mem_answer(n, &word);
+		status = swhni_mem_increment(n, &word);
 	swhni_msg_end(n, m, status, 0);
 }
 
@@ -283,8 +285,8 @@ static void (*const rx_cmd[SWHNI_CMDS])(struct weft_swhni *,
 	[SWHNI_GATHER] = rx_queue,
 	[SWHNI_CAST] = swhni_coll_cast,
 	[SWHNI_PROBE] = swhni_coll_probed,
-	[SWHNI_STATE] = swhni_coming_state,
-	[SWHNI_MISSING] = swhni_coming_missing,
+	[SWHNI_STATE] = swhni_rdma_probe_reply,
+	[SWHNI_MISSING] = swhni_rdma_retransmit,
 };
 
 static void rx_packet(struct weft_swhni *n, uint32_t guid,
@@ -325,16 +327,17 @@ int swhni_rx_deliver(void *arg, struct weft_peer *src,
 
 /* ---- deferred packets ---- */
 
-static void later_try(struct weft_swhni *n, struct weft_list *list,
-		      bool (*fn)(struct weft_swhni *, const struct swhni_in *))
+static void deferred_retry(struct weft_swhni *n, struct weft_list *list,
+			   bool (*fn)(struct weft_swhni *,
+				      const struct swhni_in *))
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
 	weft_list_each(pos, tmp, list)
 	{
-		struct swhni_later *l =
-			weft_container_of(pos, struct swhni_later, link);
+		struct swhni_deferred *l =
+			weft_container_of(pos, struct swhni_deferred, link);
 		struct swhni_in in = { .guid = l->guid,
 				       .pkt = &l->pkt,
 				       .slice = l->slice };
@@ -346,7 +349,7 @@ static void later_try(struct weft_swhni *n, struct weft_list *list,
 	}
 }
 
-static bool later_read(struct weft_swhni *n, const struct swhni_in *in)
+static bool deferred_read(struct weft_swhni *n, const struct swhni_in *in)
 {
 	if (weft_list_empty(&n->me[swhni_end_engine(swhni_in_to(in))].backs))
 		return false;
@@ -354,13 +357,13 @@ static bool later_read(struct weft_swhni *n, const struct swhni_in *in)
 	return true;
 }
 
-static bool later_note(struct weft_swhni *n, const struct swhni_in *in)
+static bool deferred_notify(struct weft_swhni *n, const struct swhni_in *in)
 {
 	struct swhni_vi *v = rx_vi(n, in);
 
 	if (v && !swhni_rq_put(v, in, true))
 		return false;
-	swhni_coming_end(n, in, v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI);
+	swhni_rdma_rx_end(n, in, v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI);
 	return true;
 }
 
@@ -370,30 +373,30 @@ int swhni_rx_run(struct weft_swhni *n)
 	struct weft_list *pos;
 
 	for (unsigned i = 0; i < count; i++) {
-		struct swhni_kept *k;
+		struct swhni_queued *k;
 
 		pos = weft_list_pop_front(&n->local);
-		k = weft_container_of(pos, struct swhni_kept, link);
+		k = weft_container_of(pos, struct swhni_queued, link);
 		n->locals--;
 		rx_packet(n, n->guid, &k->pkt, k->payload);
 		free(k);
 	}
-	later_try(n, &n->reads, later_read);
-	later_try(n, &n->notes, later_note);
+	deferred_retry(n, &n->reads, deferred_read);
+	deferred_retry(n, &n->notes, deferred_notify);
 	return (int)count;
 }
 
 /* ---- lost nodes, close ---- */
 
-static void later_drop(struct weft_list *list, uint32_t guid, bool all)
+static void deferred_drop(struct weft_list *list, uint32_t guid, bool all)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
 	weft_list_each(pos, tmp, list)
 	{
-		struct swhni_later *l =
-			weft_container_of(pos, struct swhni_later, link);
+		struct swhni_deferred *l =
+			weft_container_of(pos, struct swhni_deferred, link);
 
 		if (!all && l->guid != guid)
 			continue;
@@ -404,15 +407,15 @@ static void later_drop(struct weft_list *list, uint32_t guid, bool all)
 
 void swhni_rx_lost(struct weft_swhni *n, uint32_t guid)
 {
-	later_drop(&n->reads, guid, false);
-	later_drop(&n->notes, guid, false);
-	swhni_coming_drop(n, guid, false);
+	deferred_drop(&n->reads, guid, false);
+	deferred_drop(&n->notes, guid, false);
+	swhni_rdma_rx_drop(n, guid, false);
 }
 
 void swhni_rx_fini(struct weft_swhni *n)
 {
-	later_drop(&n->reads, 0, true);
-	later_drop(&n->notes, 0, true);
-	swhni_coming_drop(n, 0, true);
-	weft_hash_fini(&n->comings);
+	deferred_drop(&n->reads, 0, true);
+	deferred_drop(&n->notes, 0, true);
+	swhni_rdma_rx_drop(n, 0, true);
+	weft_hash_fini(&n->rdma_rx_by_key);
 }

@@ -42,14 +42,14 @@ static void a_write_counts_up_the_answer_word(void **state)
 		d.answer = p.b.at + 64;
 		pair_post(&p.a, &d);
 	}
-	for (int i = 0; i < 100000 && nic_event_look(pair_word(&p.b, 64)) < 5;
+	for (int i = 0; i < 100000 && nic_event_read(pair_word(&p.b, 64)) < 5;
 	     i++)
 		pair_run(&p, 1);
-	T_IS(nic_event_look(pair_word(&p.b, 64)), 5);
+	T_IS(nic_event_read(pair_word(&p.b, 64)), 5);
 	for (unsigned i = 0; i < 5; i++)
 		T_IS(t_differs(p.b.mem + 4096 + i * 5000, 5000, i), -1);
 	pair_run(&p, 100);
-	T_IS(nic_event_look(pair_word(&p.b, 64)), 5);
+	T_IS(nic_event_read(pair_word(&p.b, 64)), 5);
 	T_IS(pair_stats(&p.b).answers, 5);
 	T_IS(pair_stats(&p.a).queued + pair_stats(&p.b).queued, 0);
 	pair_close(&p);
@@ -77,7 +77,7 @@ static void a_notification_comes_after_its_data(void **state)
 		T_IS(a.len, sizeof(note));
 		memcpy(&note, a.bytes, sizeof(note));
 		T_IS(note, 1000 + i);
-		weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+		weft_swhni_rq_release(p.b.n, 0, p.b.vi[0]);
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
 	}
 	T_IS(pair_stats(&p.a).queued, 0);
@@ -101,7 +101,7 @@ static void a_notification_waits_for_room(void **state)
 	T_IS(p.a.n->me[0].flying, 10); /* waiting for the reply */
 	for (unsigned i = 0; i < n; i++) {
 		T_TRUE(pair_arrival(&p, &p.b, 0).notify);
-		weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+		weft_swhni_rq_release(p.b.n, 0, p.b.vi[0]);
 	}
 	pair_run(&p, 10);
 	T_IS(p.a.n->me[0].flying, 0);
@@ -122,7 +122,7 @@ static void a_read_is_a_write_at_the_target(void **state)
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
 	T_IS(t_differs(p.a.mem + 8192, 100000, 3), -1);
-	T_IS(nic_event_look(pair_word(&p.a, 8)), 1);
+	T_IS(nic_event_read(pair_word(&p.a, 8)), 1);
 	T_IS(pair_stats(&p.b).reads, 1);
 	/* the request is one packet, the data is sent by the other side */
 	T_IS(pair_stats(&p.a).port[0] + pair_stats(&p.a).port[1], 1);
@@ -135,7 +135,7 @@ static void reads_wait_for_a_place_at_the_target(void **state)
 {
 	struct weft_swhni_desc d;
 	struct swhni_pair p;
-	unsigned n = WEFT_SWHNI_FLYING;
+	unsigned n = WEFT_SWHNI_IN_FLIGHT;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.a, WEFT_SWHNI_RDMAR, 4096);
@@ -143,7 +143,7 @@ static void reads_wait_for_a_place_at_the_target(void **state)
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.b, &d);
 	weft_swhni_poll(p.b.n, 1000); /* b has no free slot */
-	T_IS(p.b.n->me[0].flying, WEFT_SWHNI_FLYING);
+	T_IS(p.b.n->me[0].flying, WEFT_SWHNI_IN_FLIGHT);
 	d = pair_desc(&p.b, WEFT_SWHNI_RDMAR, 4096);
 	d.local = p.a.at;
 	for (unsigned i = 0; i < n; i++)
@@ -238,13 +238,13 @@ static unsigned queue_take(struct swhni_side *s, unsigned *seen, unsigned max)
 	unsigned n = 0;
 	uint64_t k;
 
-	while (!weft_swhni_rq_look(s->n, 0, s->vi[0], &a)) {
+	while (!weft_swhni_rq_peek(s->n, 0, s->vi[0], &a)) {
 		T_IS(a.len, 64);
 		memcpy(&k, a.bytes, sizeof(k));
 		T_TRUE(k < max);
 		seen[k]++;
 		n++;
-		weft_swhni_rq_next(s->n, 0, s->vi[0]);
+		weft_swhni_rq_release(s->n, 0, s->vi[0]);
 	}
 	return n;
 }
@@ -353,10 +353,10 @@ static void one_queue_pair_reaches_all(void **state)
 	for (int k = 0; k < 100000 && total < CROWD * CROWD * 10; k++) {
 		for (unsigned i = 0; i < CROWD; i++) {
 			weft_swhni_poll(s[i].n, 16);
-			while (!weft_swhni_rq_look(s[i].n, 0, 0, &a)) {
+			while (!weft_swhni_rq_peek(s[i].n, 0, 0, &a)) {
 				T_TRUE(a.guid - PAIR_GUID < CROWD);
 				got[a.guid - PAIR_GUID]++;
-				weft_swhni_rq_next(s[i].n, 0, 0);
+				weft_swhni_rq_release(s[i].n, 0, 0);
 				total++;
 			}
 		}
@@ -396,7 +396,7 @@ static void virtual_queues_share_one_ring(void **state)
 	T_IS(ev.bytes, 8);
 	T_STR(buf[0], "soon");
 	T_STR((const char *)pair_arrival(&p, &p.b, 0).bytes, "raw");
-	weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+	weft_swhni_rq_release(p.b.n, 0, p.b.vi[0]);
 	b = (struct weft_swhni_buffer){ buf[1], 3, 6 };
 	T_OK(weft_swhni_rq_post(p.b.n, 0, p.b.vi[0], 9, &b));
 	ev = pair_event(&p, &p.b, 0);

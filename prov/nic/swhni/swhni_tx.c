@@ -7,7 +7,7 @@
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
-#define TX_OTHER_WAY 8
+#define TX_REVERSE_ROUND 8
 
 /* ---- one packet ---- */
 
@@ -98,11 +98,11 @@ static void tx_abort(struct weft_swhni *n, struct swhni_msg *m)
 	} else {
 		o.pkt.flags = SWHNI_ABORT;
 	}
-	swhni_answer(n, &o);
+	swhni_reply_send(n, &o);
 }
 
 /* All packets are sent. */
-static void tx_sent(struct weft_swhni *n, struct swhni_msg *m)
+static void tx_message_sent(struct weft_swhni *n, struct swhni_msg *m)
 {
 	bool queue = m->d.op == WEFT_SWHNI_QUEUE;
 
@@ -123,8 +123,8 @@ static void tx_sent(struct weft_swhni *n, struct swhni_msg *m)
 }
 
 /* A packet was sent. */
-static void tx_gone(struct weft_swhni *n, struct swhni_msg *m,
-		    const struct swhni_out *o)
+static void tx_packet_sent(struct weft_swhni *n, struct swhni_msg *m,
+			   const struct swhni_out *o)
 {
 	if (m->window && !m->numbered) {
 		m->numbered = true;
@@ -133,7 +133,7 @@ static void tx_gone(struct weft_swhni *n, struct swhni_msg *m,
 	n->stats.fetches += !m->fsm && !m->sent && o->bytes;
 	m->sent += o->bytes;
 	if (m->sent == m->d.bytes || !o->bytes)
-		tx_sent(n, m);
+		tx_message_sent(n, m);
 }
 
 /* 0, or -EAGAIN: no room now. */
@@ -158,7 +158,7 @@ static int tx_packet(struct weft_swhni *n, struct swhni_msg *m)
 	}
 	err = swhni_emit(n, &o);
 	if (!err)
-		tx_gone(n, m, &o);
+		tx_packet_sent(n, m, &o);
 	else if (err != -EAGAIN)
 		swhni_msg_end(n, m,
 			      err == -EHOSTUNREACH ? WEFT_SWHNI_NO_NODE
@@ -191,9 +191,9 @@ static bool tx_class(struct weft_swhni *n, struct swhni_me *e, unsigned class)
 	return false;
 }
 
-static bool tx_turn(struct weft_swhni *n, struct swhni_me *e)
+static bool tx_schedule(struct weft_swhni *n, struct swhni_me *e)
 {
-	bool other_way = ++e->turn % TX_OTHER_WAY == 0;
+	bool other_way = ++e->turn % TX_REVERSE_ROUND == 0;
 
 	for (unsigned i = 0; i < SWHNI_CLASSES; i++) {
 		if (tx_class(n, e, other_way ? SWHNI_CLASSES - 1 - i : i))
@@ -203,18 +203,18 @@ static bool tx_turn(struct weft_swhni *n, struct swhni_me *e)
 }
 
 /* The message timed out without a reply. */
-static void msg_again(struct weft_swhni *n, struct swhni_msg *m, uint64_t now)
+static void msg_timeout(struct weft_swhni *n, struct swhni_msg *m, uint64_t now)
 {
 	weft_list_remove(&m->link);
 	if (m->window || m->d.op == WEFT_SWHNI_RDMAR) {
 		m->sent = 0;
 		n->stats.resent += !!m->window;
-		n->stats.rdma_again += !m->window;
+		n->stats.rdma_retransmitted += !m->window;
 		swhni_msg_run(n, m);
 		return;
 	}
 	if (m->d.op == WEFT_SWHNI_RDMAW)
-		swhni_coming_ask(n, m);
+		swhni_rdma_probe_send(n, m);
 	m->sent_at = now;
 	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
 }
@@ -232,7 +232,7 @@ static void tx_again(struct weft_swhni *n, struct swhni_me *e)
 
 		if (now - m->sent_at < n->resend_ns)
 			break; /* the list is ordered by time */
-		msg_again(n, m, now);
+		msg_timeout(n, m, now);
 	}
 }
 
@@ -245,7 +245,7 @@ int swhni_tx_run(struct weft_swhni *n, unsigned engine, int budget)
 		tx_again(n, e);
 	do {
 		swhni_fetch(n, engine);
-	} while (done < budget && tx_turn(n, e) && ++done);
+	} while (done < budget && tx_schedule(n, e) && ++done);
 	return done;
 }
 

@@ -139,7 +139,7 @@ static void window_ack(struct weft_swhni *n, const struct swhni_in *in)
 			 .data = in->pkt->data },
 	};
 
-	swhni_answer(n, &o);
+	swhni_reply_send(n, &o);
 }
 
 /* Delivers to the receive queue, or to a collective. */
@@ -179,7 +179,7 @@ void swhni_window_arrive(struct weft_swhni *n, struct swhni_vi *v,
 	if (v)
 		window_ack(n, in);
 	else
-		swhni_done(n, in, WEFT_SWHNI_NO_VI, 0);
+		swhni_done_send(n, in, WEFT_SWHNI_NO_VI, 0);
 }
 
 static void window_end(struct weft_swhni *n, struct swhni_window *w)

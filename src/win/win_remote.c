@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pages of members without a shared one, and the locks in them. A lock is the
- * gate of win_gate.h: three counters, which origins change by fi_atomic and
+ * gate of win_rwlock.h: three counters, which origins change by fi_atomic and
  * read by fetching, so the target's processor takes no part. A waiting origin
  * repeats its fetch. This is used in virtual time; in live mode the target
  * serves atomics when it makes progress, and messages, which need no
  * repetition, are better.
  */
-#include "src/win/win_far.h"
+#include "src/win/win_remote.h"
 
 #include "src/core/core_fi.h"
 #include "src/core/core_progress.h"
@@ -23,12 +23,12 @@
 
 /* The words of a gate, by number. */
 enum { USERS, READ, WRITE, WORDS };
-static_assert(offsetof(struct win_gate, read) == READ * sizeof(weft_au32) &&
-		      offsetof(struct win_gate, write) ==
+static_assert(offsetof(struct win_rwlock, read) == READ * sizeof(weft_au32) &&
+		      offsetof(struct win_rwlock, write) ==
 			      WRITE * sizeof(weft_au32),
 	      "three words in a row");
 
-int win_far_open(struct weft_win *w, uint64_t *key_p)
+int win_remote_open(struct weft_win *w, uint64_t *key_p)
 {
 	size_t slots = w->dynamic ? WIN_ATTACHED_MAX : 0;
 	size_t bytes = sizeof(*w->far) + slots * sizeof(w->far->slot[0]);
@@ -42,7 +42,7 @@ int win_far_open(struct weft_win *w, uint64_t *key_p)
 	return win_mr_open(w, w->far, bytes, &w->far_mr, key_p);
 }
 
-void win_far_close(struct weft_win *w)
+void win_remote_close(struct weft_win *w)
 {
 	win_mr_close(w->far_mr);
 	for (int i = 0; w->peer && i < w->size; i++)
@@ -51,7 +51,7 @@ void win_far_close(struct weft_win *w)
 	w->far = NULL;
 }
 
-bool win_far_locks(const struct weft_win *w)
+bool win_remote_has_locks(const struct weft_win *w)
 {
 	return w->far && weft_core.virt && w->fabric->ours &&
 	       (w->fabric->types >> WEFT_BASIC_U32 & 1);
@@ -93,7 +93,7 @@ static struct win_fi word_fi(const struct weft_win *w, int target, int word)
 {
 	return (struct win_fi){ .addr = (uint64_t)word * sizeof(weft_au32),
 				.len = 1,
-				.key = w->peer[target].far_key,
+				.key = w->peer[target].remote_key,
 				.type = FI_UINT32,
 				.op = FI_SUM };
 }
@@ -107,7 +107,7 @@ static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 	f.kind = WIN_FI_FETCH;
 	f.local = &add;
 	f.result = old_p;
-	return win_fi_do(w, target, &f);
+	return win_fi_execute(w, target, &f);
 }
 
 /* Adds one to a word without waiting. */
@@ -121,14 +121,14 @@ static int word_bump(struct weft_win *w, int target, int word)
 		return -ENOMEM;
 	op->in = malloc(sizeof(one));
 	if (!op->in)
-		return win_op_posted(op, -ENOMEM, NULL);
+		return win_op_start(op, -ENOMEM, NULL);
 	memcpy(op->in, &one, sizeof(one));
 	f.kind = WIN_FI_ATOMIC;
 	f.local = op->in;
-	return win_op_posted(op, win_fi_post(op, &f), NULL);
+	return win_op_start(op, win_fi_post(op, &f), NULL);
 }
 
-int win_far_enter(struct weft_win *w, int target, bool alone)
+int win_remote_lock(struct weft_win *w, int target, bool alone)
 {
 	int word = alone ? WRITE : READ, rc;
 	uint32_t me, seen;
@@ -143,7 +143,7 @@ int win_far_enter(struct weft_win *w, int target, bool alone)
 	return rc || alone ? rc : word_bump(w, target, READ);
 }
 
-int win_far_leave(struct weft_win *w, int target, bool alone)
+int win_remote_unlock(struct weft_win *w, int target, bool alone)
 {
 	int rc = 0;
 

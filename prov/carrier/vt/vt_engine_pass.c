@@ -31,8 +31,8 @@ WEFT_HOT void vt_enter(struct vt *v)
 {
 	if (weft_likely(v->w->compute <= 0) || v->out)
 		return;
-	vt_pass(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
-				  v->w->compute * PS_PER_NS));
+	vt_clock_advance(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
+					   v->w->compute * PS_PER_NS));
 }
 
 WEFT_HOT void vt_exit(struct vt *v)
@@ -64,25 +64,25 @@ WEFT_HOT void vt_run_end(struct vt *v)
 			v->computed_ns += used;
 	}
 	if (weft_now_ns() - v->run_ns > LONG_NS)
-		v->watched = VT_WATCHED;
+		v->watched = VT_MEASURED_RUNS;
 }
 
 uint64_t vt_cost(const struct vt *v, uint64_t ps)
 {
 	if (weft_likely(!v->w->cfg.faults))
 		return ps;
-	return ps * net_fault_slow(v->w->net, v->me->node) / 1000;
+	return ps * net_fault_node_slowdown(v->w->net, v->me->node) / 1000;
 }
 
 /* ---- release ------------------------------------------------------------- */
 
-static bool freed(const struct vt_turn *t, const struct vt_rank *r)
+static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 {
-	return r->freed_turn == t->w->head->turns;
+	return r->released_pass == t->w->head->turns;
 }
 
 /* The rank runs from time at on, when the pass is complete. */
-void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at)
+void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
 	struct vt_rank *r = vt_rank(w, rank);
@@ -107,10 +107,10 @@ void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 		t->horizon = end;
 		t->stop = true;
 	}
-	r->freed_turn = w->head->turns;
+	r->released_pass = w->head->turns;
 }
 
-void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
+void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
 	struct vt_rank *r = vt_rank(w, rank);
@@ -121,10 +121,10 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 		return;
 	switch (weft_load32(&r->status)) {
 	case WEFT_VT_BLOCKED:
-		vt_turn_free(t, rank, at);
+		vt_rank_release(t, rank, at);
 		return;
 	case WEFT_VT_POLLING:
-	case WEFT_VT_JUMPING:
+	case WEFT_VT_POLL_LOOP:
 		/*
 		 * The first of its polls that finds the event, if it is
 		 * earlier.
@@ -141,7 +141,7 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 }
 
 /* An event has occurred: ranks that poll may find something. */
-static void engine_busy(struct vt_turn *t)
+static void engine_busy(struct vt_engine_pass *t)
 {
 	/* relaxed: no rank runs */
 	weft_store64_relaxed(&t->w->head->idle_turns, 0);
@@ -149,7 +149,7 @@ static void engine_busy(struct vt_turn *t)
 
 /* ---- arrival and completion ---------------------------------------------- */
 
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
+void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -162,25 +162,25 @@ void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
 	r->in_tail = i;
 	engine_busy(t);
 	if (!quiet)
-		vt_engine_notice(t, rank, t->at);
+		vt_rank_notify(t, rank, t->at);
 }
 
-void vt_touched(struct vt_turn *t, uint32_t rank)
+void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
 {
 	/* A rank in a blocking wait waits for packets only. */
 	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
-		vt_engine_notice(t, rank, t->at);
+		vt_rank_notify(t, rank, t->at);
 	engine_busy(t);
 }
 
 /* Releases all ranks: some may wait for a rank that has left. */
-static void notice_all(struct vt_turn *t)
+static void notice_all(struct vt_engine_pass *t)
 {
 	for (uint32_t i = 0; i < t->w->size; i++)
-		vt_engine_notice(t, i, t->at);
+		vt_rank_notify(t, i, t->at);
 }
 
-void vt_depart(struct vt_turn *t, uint32_t rank)
+void vt_rank_left(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = &t->w->rank_of[rank];
 
@@ -189,16 +189,16 @@ void vt_depart(struct vt_turn *t, uint32_t rank)
 	notice_all(t);
 }
 
-void vt_landed(struct vt_turn *t, uint32_t rank)
+void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 
-	r->flying--;
-	if (weft_unlikely(r->bye) && !r->flying)
-		vt_depart(t, rank);
+	r->in_flight--;
+	if (weft_unlikely(r->bye) && !r->in_flight)
+		vt_rank_left(t, rank);
 }
 
-void vt_give_back(struct vt_turn *t, uint32_t i)
+void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	uint32_t owner = vt_buf_owner(w, i);
@@ -206,7 +206,7 @@ void vt_give_back(struct vt_turn *t, uint32_t i)
 	vt_push(w, &w->rank_of[owner].spare, i);
 	/* relaxed, as vt_due() */
 	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
-		vt_engine_notice(t, owner, t->at);
+		vt_rank_notify(t, owner, t->at);
 }
 
 /* ---- messages to the model ----------------------------------------------- */
@@ -222,7 +222,7 @@ uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 	return at > first || first > vt_reached(w) ? at : first;
 }
 
-static const uint8_t net_way[] = {
+static const uint8_t net_routing_mode[] = {
 	[WEFT_VT_ORDERED] = NET_DETERMINISTIC,
 	[WEFT_VT_DYNAMIC] = NET_DYNAMIC,
 	[WEFT_VT_HIGH] = NET_HIGH,
@@ -235,19 +235,19 @@ static uint32_t vt_fifo_step(const struct weft_vt *w)
 	return w->cfg.engines ? w->cfg.inject_fifos : 1;
 }
 
-void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
-	    const struct weft_vt_way *way, struct net_msg *m)
+void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
+		 const struct weft_vt_pkt_attr *way, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
 	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
 			(way->fifo ? way->fifo - 1u : to) % VT_FIFOS;
 
-	vt_sure(way->vc < WEFT_COUNT_OF(net_way));
+	vt_sure(way->vc < WEFT_COUNT_OF(net_routing_mode));
 	*m = (struct net_msg){
 		.src = r->node,
 		.dst = vt_rank(w, to)->node,
 		.fifo = fifo * vt_fifo_step(w),
-		.way = net_way[way->vc],
+		.way = net_routing_mode[way->vc],
 		.path = way->path,
 		.path_in = way->path_in,
 		.zone = way->zone,
@@ -261,10 +261,10 @@ void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
 	memcpy(m->hint, way->hint, sizeof(m->hint));
 }
 
-void vt_aim_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_way *way, struct net_msg *m)
+void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
+		      const struct weft_vt_pkt_attr *way, struct net_msg *m)
 {
-	vt_aim(w, from, to, way, m);
+	vt_msg_init(w, from, to, way, m);
 	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
 	m->fifo += VT_FIFOS * vt_fifo_step(w);
 }
@@ -297,8 +297,9 @@ void vt_tell_broken(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 
-	if (weft_load32(&w->head->broken) == VT_BROKEN_TOLD ||
-	    weft_swap32(&w->head->broken, VT_BROKEN_TOLD) == VT_BROKEN_TOLD)
+	if (weft_load32(&w->head->broken) == VT_BROKEN_NOTIFIED ||
+	    weft_swap32(&w->head->broken, VT_BROKEN_NOTIFIED) ==
+		    VT_BROKEN_NOTIFIED)
 		return;
 	for (uint32_t i = 0; i < w->size; i++)
 		weft_futex_wake(&w->rank_of[i].status, WEFT_FUTEX_ALL,

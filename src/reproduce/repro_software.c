@@ -24,7 +24,7 @@ enum { STEPS_MAX = 64 };
 struct step {
 	uint32_t peer;
 	bool sends;
-	bool here; /* the message to receive has arrived */
+	bool received; /* the message to receive has arrived */
 	uint64_t at;
 };
 
@@ -88,7 +88,7 @@ static void rounds(struct soft *s, uint32_t p)
 
 /* ---- processes ----------------------------------------------------------- */
 
-static void send_it(struct soft *s, uint32_t p, uint32_t to, uint64_t at)
+static void post_message(struct soft *s, uint32_t p, uint32_t to, uint64_t at)
 {
 	const struct net_msg msg = { .src = p / s->per,
 				     .dst = to / s->per,
@@ -103,7 +103,7 @@ static void send_it(struct soft *s, uint32_t p, uint32_t to, uint64_t at)
 }
 
 /* Executes steps until a receive whose message has not arrived. */
-static void go_on(struct soft *s, uint32_t p)
+static void advance(struct soft *s, uint32_t p)
 {
 	struct process *x = &s->process[p];
 	const struct net_config *cfg = &s->bench.cfg;
@@ -113,10 +113,10 @@ static void go_on(struct soft *s, uint32_t p)
 
 		if (t->sends) {
 			x->clock += cfg->send_ps;
-			send_it(s, p, t->peer, x->clock);
+			post_message(s, p, t->peer, x->clock);
 			continue;
 		}
-		if (!t->here)
+		if (!t->received)
 			return;
 		if (x->clock < t->at)
 			x->clock = t->at;
@@ -135,13 +135,13 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	for (unsigned i = 0; i < x->count; i++) {
 		struct step *t = &x->step[i];
 
-		if (t->sends || t->here || t->peer != from)
+		if (t->sends || t->received || t->peer != from)
 			continue;
-		t->here = true;
+		t->received = true;
 		t->at = at;
 		break;
 	}
-	go_on(s, p);
+	advance(s, p);
 }
 
 static int run(struct soft *s, const struct repro_row *row)
@@ -163,14 +163,14 @@ static int run(struct soft *s, const struct repro_row *row)
 			rounds(s, p);
 	}
 	for (uint32_t p = 0; p < s->n; p++)
-		go_on(s, p);
+		advance(s, p);
 	err = s->err ? s->err : repro_bench_run(&s->bench, &up, s);
 	free(s->process);
 	return err ? err : s->err;
 }
 
-int repro_soft(const struct repro *r, const struct repro_row *row,
-	       double *model_p)
+int repro_software(const struct repro *r, const struct repro_row *row,
+		   double *model_p)
 {
 	struct soft s = { .last_ps = 0 };
 	char kind[64], name[64];
@@ -201,7 +201,7 @@ int repro_speedup(const struct repro *r, const struct repro_row *row,
 		  double *model_p)
 {
 	double hard = 1;
-	int err = repro_soft(r, row, model_p);
+	int err = repro_software(r, row, model_p);
 
 	if (!err)
 		err = repro_gather(r, row, &hard);

@@ -3,8 +3,8 @@
  * For tests: a world of virtual time whose ranks are processes. Each runs the
  * body of the play; results go to a page that they share.
  */
-#ifndef WEFT_VT_PLAY_H
-#define WEFT_VT_PLAY_H
+#ifndef WEFT_VT_FIXTURE_H
+#define WEFT_VT_FIXTURE_H
 
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/vt/vt.h"

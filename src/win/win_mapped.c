@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attachments of local members that are mapped here; see win_near.h. */
-#include "src/win/win_near.h"
+/* Attachments of local members that are mapped here; see win_mapped.h. */
+#include "src/win/win_mapped.h"
 
 #include "src/base/region.h"
 #include "src/core/core_lock.h"
@@ -19,7 +19,7 @@ struct near {
 };
 
 /* By slot; with the lock. */
-struct win_near {
+struct win_mapped {
 	uint32_t slots;
 	struct near of[];
 };
@@ -34,7 +34,7 @@ static void forget(struct near *n)
 static struct near *near_at(struct weft_win_peer *p, uint32_t slot)
 {
 	uint32_t had = p->near ? p->near->slots : 0, has = 2 * slot + 4;
-	struct win_near *all = p->near;
+	struct win_mapped *all = p->near;
 
 	if (slot >= had) {
 		all = realloc(all, sizeof(*all) + has * sizeof(all->of[0]));
@@ -56,7 +56,7 @@ static uint64_t id_of(const struct win_attached *slot)
 }
 
 /* Unmaps attachments whose slots have changed. */
-static void forget_detached(struct win_near *all, struct win_attached *slot)
+static void forget_detached(struct win_mapped *all, struct win_attached *slot)
 {
 	for (uint32_t i = 0; i < all->slots && i < WIN_ATTACHED_MAX; i++)
 		if (all->of[i].id && (!weft_load64(&slot[i].bytes) ||
@@ -82,8 +82,8 @@ static char *map_slot(struct weft_win *w, int target, uint32_t i)
 	return n->mem;
 }
 
-char *win_near_find(struct weft_win *w, int target, uint64_t start,
-		    uint64_t bytes)
+char *win_mapped_find(struct weft_win *w, int target, uint64_t start,
+		      uint64_t bytes)
 {
 	struct win_attach_place p;
 	char *mem;
@@ -98,10 +98,10 @@ char *win_near_find(struct weft_win *w, int target, uint64_t start,
 	return mem ? mem + p.addr : NULL;
 }
 
-void win_near_close(struct weft_win *w)
+void win_mapped_close(struct weft_win *w)
 {
 	for (int t = 0; w->peer && t < w->size; t++) {
-		struct win_near *all = w->peer[t].near;
+		struct win_mapped *all = w->peer[t].near;
 
 		for (uint32_t i = 0; all && i < all->slots; i++)
 			forget(&all->of[i]);

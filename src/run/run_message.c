@@ -3,7 +3,7 @@
  * Messages of mpiexec. One line is one write: output of the ranks cannot split
  * it.
  */
-#include "src/run/run_say.h"
+#include "src/run/run_message.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ int run_write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-void run_say(const char *fmt, ...)
+void run_message(const char *fmt, ...)
 {
 	char *text = NULL, *line = NULL;
 	va_list ap;

@@ -3,7 +3,7 @@
  * Collectives of a machine that has only atomics and puts for them (vt_fold.c):
  * number of atomics, results, and times.
  */
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 
 #include "test/t.h"
 

@@ -4,8 +4,8 @@
  * window, mapped at its first use. Detached memory is unmapped when other
  * memory of that member is mapped, or with the window.
  */
-#ifndef WEFT_WIN_NEAR_H
-#define WEFT_WIN_NEAR_H
+#ifndef WEFT_WIN_MAPPED_H
+#define WEFT_WIN_MAPPED_H
 
 #include "src/win/win.h"
 
@@ -13,10 +13,10 @@
  * The mapping of bytes bytes of a target from its address start on; NULL: not
  * all of them are in one attachment that can be mapped.
  */
-char *win_near_find(struct weft_win *w, int target, uint64_t start,
-		    uint64_t bytes);
+char *win_mapped_find(struct weft_win *w, int target, uint64_t start,
+		      uint64_t bytes);
 
 /* Unmaps all. */
-void win_near_close(struct weft_win *w);
+void win_mapped_close(struct weft_win *w);
 
 #endif

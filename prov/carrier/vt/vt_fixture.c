@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For tests: ranks, each a process, that run the body of a test. */
-#include "prov/carrier/vt/vt_play.h"
+#include "prov/carrier/vt/vt_fixture.h"
 
 #include "prov/net/net_file.h"
 #include "test/t.h"
@@ -137,7 +137,7 @@ void play_file(char *path, const char *machine, const char *without,
 	       const char *instead)
 {
 	char from[4096], line[512];
-	struct net_why why;
+	struct net_error_text why;
 	FILE *in, *out = fdopen(mkstemp(path), "w");
 	bool replaced = false;
 
@@ -192,7 +192,7 @@ static void note_time(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 uint64_t zero_load(struct net_config *cfg, uint32_t bytes)
 {
-	struct net_why why;
+	struct net_error_text why;
 	struct net_msg m = {
 		.src = 0, .dst = 1, .bytes = bytes, .way = NET_DETERMINISTIC
 	};

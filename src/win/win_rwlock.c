@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks and waiting in shared memory, see win_gate.h. */
-#include "src/win/win_gate.h"
+/* Locks and waiting in shared memory, see win_rwlock.h. */
+#include "src/win/win_rwlock.h"
 
 #include "src/base/futex.h"
 #include "src/core/core_dead.h"
@@ -11,7 +11,7 @@
 
 #define SLEEP_NS   UINT64_C(1000000)
 #define DEAD_AFTER 200 /* sleeps before a check for dead members */
-#define LOOK_TURNS 64  /* loads of the word between two calls of progress */
+#define SPIN_LOADS 64  /* loads of the word between two calls of progress */
 
 static uint32_t bit_of(uint32_t ticket)
 {
@@ -28,9 +28,9 @@ struct win_pause win_pause_begin(const struct weft_comm *c)
 }
 
 /* False when the word has changed. */
-static bool look(const weft_au32 *word, uint32_t seen)
+static bool spin_on(const weft_au32 *word, uint32_t seen)
 {
-	for (int i = 0; i < LOOK_TURNS; i++) {
+	for (int i = 0; i < SPIN_LOADS; i++) {
 		if (weft_load32(word) != seen)
 			return false;
 		weft_relax();
@@ -38,13 +38,13 @@ static bool look(const weft_au32 *word, uint32_t seen)
 	return true;
 }
 
-static void doze(weft_au32 *word, uint32_t seen, uint32_t bits,
-		 weft_au32 *sleepers)
+static void sleep_on(weft_au32 *word, uint32_t seen, uint32_t bits,
+		     weft_au32 *sleepers)
 {
 	/* seq_cst: before the kernel loads the word; see win_wake() */
 	atomic_fetch_add_explicit(sleepers, 1, memory_order_seq_cst);
 	weft_fence_full();
-	weft_futex_sleep_bits(word, seen, bits, SLEEP_NS);
+	weft_futex_wait_bits(word, seen, bits, SLEEP_NS);
 	weft_add32(sleepers, (uint32_t)-1);
 }
 
@@ -55,20 +55,20 @@ int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 		p->sleeps = 0;
 		return 0;
 	}
-	if (!look(word, seen))
+	if (!spin_on(word, seen))
 		return 0;
 	if (p->left) {
 		p->left--;
 		return 0;
 	}
-	doze(word, seen, bits, sleepers);
+	sleep_on(word, seen, bits, sleepers);
 	if (++p->sleeps < DEAD_AFTER)
 		return 0;
 	p->sleeps = 0;
-	return weft_dead_in(p->comm) ? -ECONNRESET : 0;
+	return weft_failure_failure_in(p->comm) ? -ECONNRESET : 0;
 }
 
-uint32_t win_bump(weft_au32 *word)
+uint32_t win_event_add(weft_au32 *word)
 {
 	/* seq_cst: before win_wake() loads the count of sleepers */
 	return atomic_fetch_add_explicit(word, 1, memory_order_seq_cst) + 1;
@@ -87,12 +87,13 @@ void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
 /* ---- the lock ------------------------------------------------------------ */
 
 /* Admits the next ticket. */
-static void call(struct win_gate *g, weft_au32 *word)
+static void admit_next(struct win_rwlock *g, weft_au32 *word)
 {
-	win_wake(word, bit_of(win_bump(word)), &g->sleepers);
+	win_wake(word, bit_of(win_event_add(word)), &g->sleepers);
 }
 
-int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c)
+int win_rwlock_acquire(struct win_rwlock *g, bool alone,
+		       const struct weft_comm *c)
 {
 	uint32_t me = weft_add32(&g->users, 1), seen;
 	weft_au32 *word = alone ? &g->write : &g->read;
@@ -110,13 +111,13 @@ int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c)
 				       &g->sleepers);
 	}
 	if (!alone)
-		call(g, &g->read);
+		admit_next(g, &g->read);
 	return rc;
 }
 
-void win_gate_leave(struct win_gate *g, bool alone)
+void win_rwlock_release(struct win_rwlock *g, bool alone)
 {
 	if (alone)
-		call(g, &g->read);
-	call(g, &g->write);
+		admit_next(g, &g->read);
+	admit_next(g, &g->write);
 }

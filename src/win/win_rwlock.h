@@ -11,16 +11,17 @@
  * before it: no request is overtaken. A waiting process makes progress, and
  * sleeps after a while, at most a millisecond at a time.
  */
-#ifndef WEFT_WIN_GATE_H
-#define WEFT_WIN_GATE_H
+#ifndef WEFT_WIN_RWLOCK_H
+#define WEFT_WIN_RWLOCK_H
 
 #include "src/win/win_layout.h"
 
 struct weft_comm;
 
 /* c: the members that share the lock. 0; -ECONNRESET: one of them has died. */
-int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c);
-void win_gate_leave(struct win_gate *g, bool alone);
+int win_rwlock_acquire(struct win_rwlock *g, bool alone,
+		       const struct weft_comm *c);
+void win_rwlock_release(struct win_rwlock *g, bool alone);
 
 /*
  * Waiting for a word of shared memory to change; the caller checks its
@@ -43,10 +44,10 @@ struct win_pause win_pause_begin(const struct weft_comm *c);
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	      uint32_t bits, weft_au32 *sleepers);
 /*
- * win_bump(): adds one to a word and returns the new value. win_wake(): then
- * wakes the waiters on it.
+ * win_event_add(): adds one to a word and returns the new value. win_wake():
+ * then wakes the waiters on it.
  */
-uint32_t win_bump(weft_au32 *word);
+uint32_t win_event_add(weft_au32 *word);
 void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers);
 
 #endif

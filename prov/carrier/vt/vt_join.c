@@ -148,8 +148,8 @@ static int join(const struct weft_vt_conf *conf, const struct job *job,
 	return weft_vt_attach(conf, handle, job->rank, w_p);
 }
 
-int weft_vt_meet(const struct weft_vt_conf *conf, const char *text,
-		 struct weft_vt **w_p)
+int weft_vt_join_job(const struct weft_vt_conf *conf, const char *text,
+		     struct weft_vt **w_p)
 {
 	char handle[WEFT_VT_HANDLE];
 	struct job job;

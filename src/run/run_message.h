@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines that mpiexec itself prints, on stderr, whole: "mpiexec: text". */
-#ifndef WEFT_RUN_SAY_H
-#define WEFT_RUN_SAY_H
+#ifndef WEFT_RUN_MESSAGE_H
+#define WEFT_RUN_MESSAGE_H
 
 #include "src/base/attr.h"
 
 #include <stddef.h>
 #include <sys/types.h>
 
-void run_say(const char *fmt, ...) WEFT_PRINTF(1, 2) WEFT_COLD;
+void run_message(const char *fmt, ...) WEFT_PRINTF(1, 2) WEFT_COLD;
 
 /* Writes all data, after short writes and EAGAIN too. Returns 0 or -errno. */
 int run_write_all(int fd, const char *data, size_t len);

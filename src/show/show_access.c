@@ -10,7 +10,7 @@
  * Does this call move data to the origin: MPI_Get, MPI_Rget? Calls that fetch
  * and modify count as moving data to the target.
  */
-static bool brings(const struct show *s, uint32_t id)
+static bool moves_to_origin(const struct show *s, uint32_t id)
 {
 	char name[ROLL_NAME];
 	const char *p = show_name(s, id, name);
@@ -20,14 +20,14 @@ static bool brings(const struct show *s, uint32_t id)
 		       : false;
 }
 
-bool show_reach(const struct show *s, const struct trace_event *e,
-		uint32_t *rank_p, bool *in)
+bool show_access(const struct show *s, const struct trace_event *e,
+		 uint32_t *rank_p, bool *in)
 {
-	if (e->kind != TRACE_CALL || !TRACE_IS_REACH(e->word) ||
-	    TRACE_REACH_RANK(e->word) >= s->ranks)
+	if (e->kind != TRACE_CALL || !TRACE_IS_ACCESS(e->word) ||
+	    TRACE_ACCESS_RANK(e->word) >= s->ranks)
 		return false;
-	*rank_p = TRACE_REACH_RANK(e->word);
-	*in = brings(s, e->id);
+	*rank_p = TRACE_ACCESS_RANK(e->word);
+	*in = moves_to_origin(s, e->id);
 	return true;
 }
 
@@ -39,12 +39,12 @@ static void put(struct json *j, uint32_t rank, uint32_t other, bool in,
 	json_int(j, NULL, in ? rank : other);
 	json_int(j, NULL, (int64_t)e->t);
 	json_int(j, NULL, (int64_t)(e->t + e->span));
-	json_int(j, NULL, (int64_t)(e->word & TRACE_REACH_BYTES));
+	json_int(j, NULL, (int64_t)(e->word & TRACE_ACCESS_BYTES));
 	json_close(j);
 }
 
 /* If there are more than MOST, every step-th call is written. */
-void show_put_reach(struct json *j, const struct show *s)
+void show_put_accesses(struct json *j, const struct show *s)
 {
 	uint64_t step = s->reaches / MOST + 1, n = 0;
 	const struct trace_event *e;
@@ -59,7 +59,7 @@ void show_put_reach(struct json *j, const struct show *s)
 	for (uint32_t r = 0; r < s->ranks; r++)
 		for (w = show_walk(s, r, SHOW(TRACE_CALL));
 		     (e = show_next(&w));)
-			if (show_reach(s, e, &other, &in) && n++ % step == 0)
+			if (show_access(s, e, &other, &in) && n++ % step == 0)
 				put(j, r, other, in, e);
 	json_close(j);
 }

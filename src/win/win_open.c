@@ -16,11 +16,11 @@
 #include "src/win/win_am.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
-#include "src/win/win_far.h"
+#include "src/win/win_remote.h"
 #include "src/win/win_heap.h"
 #include "src/win/win_hint.h"
 #include "src/win/win_lock.h"
-#include "src/win/win_near.h"
+#include "src/win/win_mapped.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
 #include "src/win/win_wait.h"
@@ -32,25 +32,25 @@
 #include <sys/mman.h>
 
 /* Contribution of a member, sent to all others. */
-struct card {
+struct contribution {
 	uint64_t size;
 	uint64_t unit;
 	uint64_t base;
 	uint64_t key;
-	uint64_t far; /* address of its struct win_far */
-	uint64_t far_key;
-	uint32_t says; /* CARD_ bits */
+	uint64_t far; /* address of its struct win_remote */
+	uint64_t remote_key;
+	uint32_t flags; /* CARD_ bits */
 	uint32_t zero;
 	struct win_heap_place heap; /* of MPI_Win_create */
 };
 
 enum {
-	CARD_NEAR = 1,	/* shared memory of the host may be used */
-	CARD_APART = 2, /* alloc_shared_noncontig */
-	CARD_NO_LOCKS = 4,
-	CARD_SAME_SIZE = 8,
-	CARD_SAME_UNIT = 16,
-	CARD_COARSE = 32, /* mpi_accumulate_granularity */
+	JOIN_SHARED_MEMORY = 1, /* shared memory of the host may be used */
+	JOIN_NONCONTIG = 2,	/* alloc_shared_noncontig */
+	JOIN_NO_LOCKS = 4,
+	JOIN_SAME_SIZE = 8,
+	JOIN_SAME_UNIT = 16,
+	JOIN_COARSE = 32, /* mpi_accumulate_granularity */
 };
 
 /*
@@ -92,7 +92,7 @@ static bool choose_paths(struct weft_win *w)
  * A failed request reports to the communicator: a handler for windows cannot be
  * called there, so MPI_ERRORS_RETURN is used instead.
  */
-void weft_win_handle_by(struct weft_win *w, struct weft_errh *h)
+void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 {
 	struct weft_errh *old = w->head.errh, *told = w->comm->errh;
 
@@ -116,7 +116,7 @@ static int fill(struct weft_win *w, const struct weft_win_args *a)
 	w->bytes = a->size;
 	w->base = a->base;
 	w->region.fd = -1;
-	weft_list_init(&w->wishes);
+	weft_list_init(&w->lock_waiters);
 	weft_list_init(&w->parts);
 	weft_list_init(&w->attached);
 	return win_hint_open(w, a->info);
@@ -126,9 +126,9 @@ static void win_free(struct weft_win *w)
 {
 	win_attach_clear(w);
 	win_mr_close(w->mr);
-	win_far_close(w);
+	win_remote_close(w);
 	win_am_close(w);
-	win_near_close(w);
+	win_mapped_close(w);
 	win_heap_unmap(w->heap, w->size);
 	win_share_close(w);
 	if (w->own)
@@ -166,7 +166,7 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 		return rc;
 	snprintf(w->comm->name, sizeof(w->comm->name), "a window of %.40s",
 		 c->name[0] ? c->name : "a communicator");
-	weft_win_handle_by(w, w->head.errh);
+	weft_win_errhandler_set(w, w->head.errh);
 	w->size = w->comm->size;
 	w->rank = w->comm->rank;
 	w->peer = calloc((size_t)w->size, sizeof(*w->peer));
@@ -175,40 +175,42 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 
 /* ---- memory -------------------------------------------------------------- */
 
-static int exchange(struct weft_win *w, struct card *card)
+static int exchange(struct weft_win *w, struct contribution *contribution)
 {
 	struct weft_channel m = weft_channel_of(w->comm);
 
-	return weft_channel_allgather(&m, card, sizeof(*card));
+	return weft_channel_allgather(&m, contribution, sizeof(*contribution));
 }
 
 /* Are the parts contiguous? */
-static bool is_packed(const struct weft_win *w, const struct card *card)
+static bool is_packed(const struct weft_win *w,
+		      const struct contribution *contribution)
 {
 	return w->flavor == MPI_WIN_FLAVOR_SHARED &&
-	       !(card[0].says & CARD_APART);
+	       !(contribution[0].flags & JOIN_NONCONTIG);
 }
 
 /* Offset of rank's memory behind the page; rank n: total size. */
-static uint64_t part_at(const struct weft_win *w, const struct card *card,
-			int rank)
+static uint64_t part_at(const struct weft_win *w,
+			const struct contribution *contribution, int rank)
 {
-	bool packed = is_packed(w, card);
+	bool packed = is_packed(w, contribution);
 	uint64_t at = 0, line = 4096;
 
 	for (int i = 0; i < rank; i++)
-		at += packed ? card[i].size
-			     : (card[i].size + line - 1) / line * line;
+		at += packed ? contribution[i].size
+			     : (contribution[i].size + line - 1) / line * line;
 	return at;
 }
 
 /* Maps the memory that members share. direct: accesses may use it. */
-static int share(struct weft_win *w, const struct card *card, bool direct)
+static int share(struct weft_win *w, const struct contribution *contribution,
+		 bool direct)
 {
-	struct win_share_part mine = { part_at(w, card, w->rank),
+	struct win_share_part mine = { part_at(w, contribution, w->rank),
 				       (uint64_t)w->bytes };
 	bool memory = allocates(w);
-	uint64_t all = memory ? part_at(w, card, w->size) : 0;
+	uint64_t all = memory ? part_at(w, contribution, w->size) : 0;
 	char *start;
 	int rc;
 
@@ -222,10 +224,10 @@ static int share(struct weft_win *w, const struct card *card, bool direct)
 	w->mapped = direct && memory;
 	start = (char *)w->region.base + win_share_page(w)->memory;
 	for (int i = 0; memory && i < w->size; i++) {
-		char *at = start + part_at(w, card, i);
+		char *at = start + part_at(w, contribution, i);
 
 		/* an address between its neighbours, or none */
-		if (card[i].size || is_packed(w, card))
+		if (contribution[i].size || is_packed(w, contribution))
 			w->peer[i].map = at;
 		if (direct)
 			w->peer[i].direct = at;
@@ -236,18 +238,19 @@ static int share(struct weft_win *w, const struct card *card, bool direct)
 }
 
 /* Is all memory of the window from MPI_Alloc_mem, so that it can be mapped? */
-static bool heap_has_all(const struct weft_win *w, const struct card *card)
+static bool heap_has_all(const struct weft_win *w,
+			 const struct contribution *contribution)
 {
 	bool all = w->flavor == MPI_WIN_FLAVOR_CREATE, any = false;
 
 	for (int i = 0; all && i < w->size; i++) {
-		all = !card[i].size || card[i].heap.fd >= 0;
-		any = any || card[i].size;
+		all = !contribution[i].size || contribution[i].heap.fd >= 0;
+		any = any || contribution[i].size;
 	}
 	return all && any;
 }
 
-static int heap_map(struct weft_win *w, const struct card *card)
+static int heap_map(struct weft_win *w, const struct contribution *contribution)
 {
 	int rc = 0;
 
@@ -258,11 +261,12 @@ static int heap_map(struct weft_win *w, const struct card *card)
 		struct weft_win_peer *p = &w->peer[i];
 
 		p->direct = (char *)w->page; /* of no bytes: not accessed */
-		if (card[i].size && i == w->rank)
+		if (contribution[i].size && i == w->rank)
 			p->direct = w->base;
-		else if (card[i].size)
-			rc = win_heap_map(&card[i].heap, card[i].size,
-					  &w->heap[i], &p->direct);
+		else if (contribution[i].size)
+			rc = win_heap_map(&contribution[i].heap,
+					  contribution[i].size, &w->heap[i],
+					  &p->direct);
 	}
 	return rc;
 }
@@ -271,9 +275,10 @@ static int heap_map(struct weft_win *w, const struct card *card)
  * Maps memory of MPI_Alloc_mem. Either all members do or none, since they must
  * agree on how elements are changed.
  */
-static void heap_open(struct weft_win *w, const struct card *card)
+static void heap_open(struct weft_win *w,
+		      const struct contribution *contribution)
 {
-	int rc = heap_map(w, card);
+	int rc = heap_map(w, contribution);
 
 	if (!win_share_agree(w, rc)) {
 		w->mapped = true;
@@ -305,51 +310,54 @@ static int allocate(struct weft_win *w)
  * Finds or allocates the window's memory, after the first exchange of cards;
  * shares a region if possible.
  */
-static int find_memory(struct weft_win *w, const struct card *card)
+static int find_memory(struct weft_win *w,
+		       const struct contribution *contribution)
 {
 	bool near = true, shared = w->flavor == MPI_WIN_FLAVOR_SHARED;
 	int rc = 0;
 
 	for (int i = 0; i < w->size; i++)
-		near = near && card[i].says & CARD_NEAR;
-	if (shared && !win_share_is_near(w->comm))
+		near = near && contribution[i].flags & JOIN_SHARED_MEMORY;
+	if (shared && !win_share_is_local(w->comm))
 		return MPI_ERR_RMA_SHARED;
 	if (near || shared)
-		rc = share(w, card, near);
+		rc = share(w, contribution, near);
 	if (rc && !shared) /* without shared memory: the other paths */
 		rc = near = 0;
-	if (!rc && w->page && heap_has_all(w, card))
-		heap_open(w, card);
+	if (!rc && w->page && heap_has_all(w, contribution))
+		heap_open(w, contribution);
 	if (!near && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
 		rc = allocate(w);
 	return rc;
 }
 
-static void know_peers(struct weft_win *w, const struct card *card)
+static void fill_peers(struct weft_win *w,
+		       const struct contribution *contribution)
 {
 	for (int i = 0; i < w->size; i++) {
-		w->peer[i].size = card[i].size;
-		w->peer[i].unit = card[i].unit;
-		w->peer[i].base = card[i].base;
-		w->peer[i].key = card[i].key;
-		w->peer[i].far = card[i].far;
-		w->peer[i].far_key = card[i].far_key;
+		w->peer[i].size = contribution[i].size;
+		w->peer[i].unit = contribution[i].unit;
+		w->peer[i].base = contribution[i].base;
+		w->peer[i].key = contribution[i].key;
+		w->peer[i].far = contribution[i].far;
+		w->peer[i].remote_key = contribution[i].remote_key;
 	}
 	if (!w->dynamic && !w->mapped)
 		w->peer[w->rank].direct = w->base;
 }
 
-static uint32_t say(const struct weft_win *w, bool memory)
+static uint32_t own_flags(const struct weft_win *w, bool memory)
 {
-	bool near = memory && win_share_is_near(w->comm);
+	bool near = memory && win_share_is_local(w->comm);
 
-	return (near ? CARD_NEAR : 0) |
-	       (win_hint_is(w, "alloc_shared_noncontig", "true") ? CARD_APART
-								 : 0) |
-	       (win_hint_is(w, "no_locks", "true") ? CARD_NO_LOCKS : 0) |
-	       (win_hint_is(w, "same_size", "true") ? CARD_SAME_SIZE : 0) |
-	       (win_hint_is(w, "same_disp_unit", "true") ? CARD_SAME_UNIT : 0) |
-	       (w->granule >= COARSE_BYTES ? CARD_COARSE : 0);
+	return (near ? JOIN_SHARED_MEMORY : 0) |
+	       (win_hint_is(w, "alloc_shared_noncontig", "true")
+			? JOIN_NONCONTIG
+			: 0) |
+	       (win_hint_is(w, "no_locks", "true") ? JOIN_NO_LOCKS : 0) |
+	       (win_hint_is(w, "same_size", "true") ? JOIN_SAME_SIZE : 0) |
+	       (win_hint_is(w, "same_disp_unit", "true") ? JOIN_SAME_UNIT : 0) |
+	       (w->granule >= COARSE_BYTES ? JOIN_COARSE : 0);
 }
 
 /*
@@ -357,24 +365,25 @@ static uint32_t say(const struct weft_win *w, bool memory)
  * same_size and same_disp_unit are checked. The result is the same on all
  * members.
  */
-static int compare_cards(struct weft_win *w, const struct card *card)
+static int check_contributions(struct weft_win *w,
+			       const struct contribution *contribution)
 {
 	uint32_t all = UINT32_MAX, any = 0;
 	bool sizes = true, units = true;
 
 	for (int i = 0; i < w->size; i++) {
-		all &= card[i].says;
-		any |= card[i].says;
-		sizes = sizes && card[i].size == card[0].size;
-		units = units && card[i].unit == card[0].unit;
+		all &= contribution[i].flags;
+		any |= contribution[i].flags;
+		sizes = sizes && contribution[i].size == contribution[0].size;
+		units = units && contribution[i].unit == contribution[0].unit;
 	}
-	if (any & CARD_SAME_SIZE && !sizes)
+	if (any & JOIN_SAME_SIZE && !sizes)
 		return MPI_ERR_SIZE;
-	if (any & CARD_SAME_UNIT && !units)
+	if (any & JOIN_SAME_UNIT && !units)
 		return MPI_ERR_DISP;
-	w->lockless = w->no_locks = all & CARD_NO_LOCKS;
+	w->lockless = w->no_locks = all & JOIN_NO_LOCKS;
 	/* shared memory is also changed by atomics of C */
-	w->coarse = all & CARD_COARSE && w->flavor != MPI_WIN_FLAVOR_SHARED;
+	w->coarse = all & JOIN_COARSE && w->flavor != MPI_WIN_FLAVOR_SHARED;
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }
 
@@ -389,58 +398,59 @@ static int open_messages(struct weft_win *w)
 	return win_am_open(w, win_serve);
 }
 
-static int set_up(struct weft_win *w, struct card *card)
+static int set_up(struct weft_win *w, struct contribution *contribution)
 {
-	struct card *mine = &card[w->rank];
-	int rc = exchange(w, card), rc2;
+	struct contribution *mine = &contribution[w->rank];
+	int rc = exchange(w, contribution), rc2;
 
 	if (!rc)
-		rc = compare_cards(w, card);
+		rc = check_contributions(w, contribution);
 	if (rc)
 		return rc;
-	rc = find_memory(w, card);
+	rc = find_memory(w, contribution);
 	w->words = w->mapped && !w->coarse;
 	if (!rc && !w->mapped && !w->dynamic)
 		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
 				 &mine->key);
 	if (!rc && !w->page)
-		rc = win_far_open(w, &mine->far_key);
+		rc = win_remote_open(w, &mine->remote_key);
 	if (!rc && !w->page)
 		rc = open_messages(w);
 	mine->far = (uintptr_t)w->far;
 	mine->base = (uintptr_t)w->base;
 	rc2 = win_share_agree(w, rc);
 	if (!rc2)
-		rc2 = exchange(w, card);
+		rc2 = exchange(w, contribution);
 	if (!rc2)
-		know_peers(w, card);
+		fill_peers(w, contribution);
 	return rc ? rc : rc2;
 }
 
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 {
 	struct weft_win *w = win_new(a);
-	struct card *card;
+	struct contribution *contribution;
 	bool memory;
 	int rc;
 
 	if (!w)
 		return -ENOMEM;
 	rc = take_comm(w, a->comm);
-	card = rc ? NULL : calloc((size_t)w->size, sizeof(*card));
-	if (!rc && !card)
+	contribution =
+		rc ? NULL : calloc((size_t)w->size, sizeof(*contribution));
+	if (!rc && !contribution)
 		rc = -ENOMEM;
 	memory = choose_paths(w);
 	if (!rc) {
-		card[w->rank] = (struct card){
+		contribution[w->rank] = (struct contribution){
 			.size = (uint64_t)a->size,
 			.unit = (uint64_t)a->unit,
-			.says = say(w, memory),
+			.flags = own_flags(w, memory),
 			.heap = win_heap_find(a->base, (size_t)a->size),
 		};
-		rc = set_up(w, card);
+		rc = set_up(w, contribution);
 	}
-	free(card);
+	free(contribution);
 	if (rc)
 		win_free(w);
 	else
@@ -472,7 +482,7 @@ static int await_unlocks(struct weft_win *w)
 
 int weft_win_close(struct weft_win *w)
 {
-	int rc = win_settle(w, &w->pending), rc2;
+	int rc = win_epoch_drain(w, &w->pending), rc2;
 
 	if (!rc && !w->page && !w->lockless)
 		rc = await_unlocks(w);

@@ -4,7 +4,7 @@
  * threads, so that ThreadSanitizer checks the ordering, and by processes, which
  * sleep and are woken.
  */
-#include "src/win/win_gate.h"
+#include "src/win/win_rwlock.h"
 
 #include "src/core/core_dead.h"
 #include "src/core/core_progress.h"
@@ -23,7 +23,7 @@ int weft_progress(void)
 	return 0;
 }
 
-bool weft_dead_in(const struct weft_comm *c)
+bool weft_failure_failure_in(const struct weft_comm *c)
 {
 	return somebody_died;
 }
@@ -32,7 +32,7 @@ bool weft_dead_in(const struct weft_comm *c)
 
 /* Data guarded by the gate: two numbers that are equal while unlocked. */
 struct room {
-	struct win_gate gate;
+	struct win_rwlock gate;
 	long a, b;	  /* written exclusively, read with the shared lock */
 	weft_au32 inside; /* holders of the shared lock; most: maximum */
 	weft_au32 most;
@@ -40,25 +40,25 @@ struct room {
 
 static void write_one(struct room *r)
 {
-	T_OK(win_gate_enter(&r->gate, true, NULL));
+	T_OK(win_rwlock_acquire(&r->gate, true, NULL));
 	T_IS(weft_load32(&r->inside), 0);
 	T_IS(r->a, r->b);
 	r->a++;
 	r->b++;
-	win_gate_leave(&r->gate, true);
+	win_rwlock_release(&r->gate, true);
 }
 
 static void read_one(struct room *r)
 {
 	uint32_t n;
 
-	T_OK(win_gate_enter(&r->gate, false, NULL));
+	T_OK(win_rwlock_acquire(&r->gate, false, NULL));
 	n = weft_add32(&r->inside, 1) + 1;
 	if (n > weft_load32(&r->most))
 		weft_store32(&r->most, n);
 	T_IS(r->a, r->b);
 	weft_add32(&r->inside, (uint32_t)-1);
-	win_gate_leave(&r->gate, false);
+	win_rwlock_release(&r->gate, false);
 }
 
 static void *use(void *arg)
@@ -87,11 +87,11 @@ static void *share(void *arg)
 {
 	struct room *r = arg;
 
-	T_OK(win_gate_enter(&r->gate, false, NULL));
+	T_OK(win_rwlock_acquire(&r->gate, false, NULL));
 	weft_add32(&r->inside, 1);
 	while (weft_load32(&r->inside) < 2)
 		sched_yield();
-	win_gate_leave(&r->gate, false);
+	win_rwlock_release(&r->gate, false);
 	return NULL;
 }
 
@@ -105,7 +105,7 @@ static void readers_share(void **state)
 
 /* A queue: each request has a number, and is served in that order. */
 struct queue {
-	struct win_gate gate;
+	struct win_rwlock gate;
 	pthread_t th[6];
 	int order[6], n;
 };
@@ -120,10 +120,10 @@ static void *ask(void *arg)
 {
 	struct asker *a = arg;
 
-	T_OK(win_gate_enter(&a->q->gate, a->alone, NULL));
+	T_OK(win_rwlock_acquire(&a->q->gate, a->alone, NULL));
 	if (a->alone)
 		a->q->order[a->q->n++] = a->number;
-	win_gate_leave(&a->q->gate, a->alone);
+	win_rwlock_release(&a->q->gate, a->alone);
 	return NULL;
 }
 
@@ -132,7 +132,7 @@ static void whoever_asks_first_enters_first(void **state)
 	struct queue q = { .n = 0 };
 	struct asker a[6];
 
-	T_OK(win_gate_enter(&q.gate, true, NULL));
+	T_OK(win_rwlock_acquire(&q.gate, true, NULL));
 	for (int i = 0; i < 6; i++) {
 		a[i] = (struct asker){ &q, i, i != 2 && i != 3 };
 		T_OK(pthread_create(&q.th[i], NULL, ask, &a[i]));
@@ -141,7 +141,7 @@ static void whoever_asks_first_enters_first(void **state)
 			sched_yield();
 	}
 	T_IS(q.n, 0);
-	win_gate_leave(&q.gate, true);
+	win_rwlock_release(&q.gate, true);
 	for (int i = 0; i < 6; i++)
 		T_OK(pthread_join(q.th[i], NULL));
 	T_IS(q.n, 4);
@@ -156,10 +156,10 @@ static int in_a_process(int i, void *arg)
 	struct room *r = arg;
 
 	for (int k = 0; k < t_scale(ROUNDS); k++) {
-		win_gate_enter(&r->gate, true, NULL);
+		win_rwlock_acquire(&r->gate, true, NULL);
 		r->a++;
 		r->b++;
-		win_gate_leave(&r->gate, true);
+		win_rwlock_release(&r->gate, true);
 	}
 	return 0;
 }
@@ -178,11 +178,11 @@ static void processes_share_it(void **state)
 
 static void a_death_ends_the_wait(void **state)
 {
-	struct win_gate g = { 0 };
+	struct win_rwlock g = { 0 };
 
-	T_OK(win_gate_enter(&g, true, NULL));
+	T_OK(win_rwlock_acquire(&g, true, NULL));
 	somebody_died = true;
-	T_IS(win_gate_enter(&g, true, NULL), -ECONNRESET);
+	T_IS(win_rwlock_acquire(&g, true, NULL), -ECONNRESET);
 	somebody_died = false;
 }
 
