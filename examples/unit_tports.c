@@ -10,36 +10,38 @@
  */
 #include "unit_meet.h"
 
-#include <weft/sten.h>
+#include <weft/qsnet2.h>
 
 #define ROUNDS 1000
 #define LONG   (1 << 20)
 #define SECOND UINT64_C(1000000000)
 
 static unsigned char buf[LONG];
-static struct weft_sten *elan;
-static struct weft_sten_tports *ports;
+static struct weft_qsnet2 *elan;
+static struct weft_qsnet2_tports *ports;
 
 static void turn(void)
 {
-	if (!weft_sten_poll(elan, 16))
-		weft_sten_wait(elan, 1000000);
+	if (!weft_qsnet2_poll(elan, 16))
+		weft_qsnet2_wait(elan, 1000000);
 }
 
 static void setup(int me, int to_other)
 {
-	struct weft_sten_attr attr = { 0 };
-	struct weft_sten_tports_attr t = { .vproc = (uint32_t)me };
+	struct weft_qsnet2_attr attr = { 0 };
+	struct weft_qsnet2_tports_attr t = { .vproc = (uint32_t)me };
 	struct sockaddr_in name;
 
-	must(weft_sten_open(&attr, &elan), "weft_sten_open");
-	must(weft_sten_map(elan, 0, buf, sizeof(buf), WEFT_STEN_ALL), "map");
-	must(weft_sten_filter(elan, 0, WEFT_STEN_ACCEPT), "filter");
-	weft_sten_name(elan, &name);
-	must(weft_sten_route_set(elan, (uint32_t)me, &name, 0), "route");
+	must(weft_qsnet2_open(&attr, &elan), "weft_qsnet2_open");
+	must(weft_qsnet2_map(elan, 0, buf, sizeof(buf), WEFT_QSNET2_ALL),
+	     "map");
+	must(weft_qsnet2_filter(elan, 0, WEFT_QSNET2_ACCEPT), "filter");
+	weft_qsnet2_name(elan, &name);
+	must(weft_qsnet2_route_set(elan, (uint32_t)me, &name, 0), "route");
 	swap_names(to_other, &name);
-	must(weft_sten_route_set(elan, (uint32_t)!me, &name, 0), "route");
-	must(weft_sten_tports_open(elan, &t, &ports), "weft_sten_tports_open");
+	must(weft_qsnet2_route_set(elan, (uint32_t)!me, &name, 0), "route");
+	must(weft_qsnet2_tports_open(elan, &t, &ports),
+	     "weft_qsnet2_tports_open");
 }
 
 static void say(uint32_t to, uint64_t tag, uint64_t bytes)
@@ -47,30 +49,30 @@ static void say(uint32_t to, uint64_t tag, uint64_t bytes)
 	unsigned req;
 	int err;
 
-	while ((err = weft_sten_tports_tx(ports, to, tag, buf, bytes, 0,
-					  &req)) == -11)
+	while ((err = weft_qsnet2_tports_tx(ports, to, tag, buf, bytes, 0,
+					    &req)) == -11)
 		turn();
 	must(err, "tx");
-	must(weft_sten_tports_wait(ports, req, NULL, 10 * SECOND), "tx");
+	must(weft_qsnet2_tports_wait(ports, req, NULL, 10 * SECOND), "tx");
 }
 
 /* Receives from any sender, with any lowest 8 bits of the tag. */
 static uint64_t hear(uint64_t tag, uint64_t bytes)
 {
-	struct weft_sten_tports_status st;
+	struct weft_qsnet2_tports_status st;
 	unsigned req;
 
-	must(weft_sten_tports_rx(ports, WEFT_STEN_ANY, tag, 255, buf, bytes,
-				 &req),
+	must(weft_qsnet2_tports_rx(ports, WEFT_QSNET2_ANY, tag, 255, buf, bytes,
+				   &req),
 	     "rx");
-	must(weft_sten_tports_wait(ports, req, &st, 10 * SECOND), "rx");
+	must(weft_qsnet2_tports_wait(ports, req, &st, 10 * SECOND), "rx");
 	must(st.err, "message");
 	return st.bytes;
 }
 
 int main(void)
 {
-	struct weft_sten_tports_stats st;
+	struct weft_qsnet2_tports_stats st;
 	int to_other;
 	int me = two_processes(&to_other);
 	double t;
@@ -97,10 +99,10 @@ int main(void)
 		       "%d\n",
 		       LONG, (now() - t) * 1e6, buf[LONG - 1]);
 	meet(to_other, turn);
-	weft_sten_tports_stats(ports, &st);
+	weft_qsnet2_tports_stats(ports, &st);
 	if (me == 0)
 		printf("%d fetched by DMA\n", (int)st.fetched);
-	weft_sten_tports_close(ports);
-	weft_sten_close(elan);
+	weft_qsnet2_tports_close(ports);
+	weft_qsnet2_close(elan);
 	return finish(me);
 }

@@ -75,9 +75,9 @@ core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
 engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_chain.h
 	prov/nic/nic_help.h prov/nic/nic_inbox.h prov/nic/nic_order.h
 	prov/nic/nic_port.h prov/nic/cu/cu_alu.h"
-units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
-	prov/nic/sten/sten_engine.h prov/nic/swhni/swhni_engine.h
-	prov/nic/apenet/apenet_engine.h
+units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
+	prov/machine/qsnet2/qsnet2_transport.h prov/machine/sunway/sunway_transport.h
+	prov/machine/apenet/apenet_transport.h
 	prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
 	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
 # Headers that all carriers share.
@@ -102,11 +102,11 @@ borders() {
 		prov/carrier/carrier_vt.h $net"
 	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-	for unit in mu fma sten swhni; do
-		border prov/nic/$unit "src/base/ prov/wire/ $engine
+	for unit in bgq gemini qsnet2 sunway; do
+		border prov/machine/$unit "src/base/ prov/wire/ $engine
 			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done
-	border prov/nic/apenet "src/base/ prov/wire/ $engine
+	border prov/machine/apenet "src/base/ prov/wire/ $engine
 		prov/code/code_crc.h prov/mem/mem.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border prov/nic/cu "src/base/"
@@ -165,9 +165,9 @@ refused prov/ofi/x.h 'struct weft_here {'
 refused prov/nic/x.h 'enum weft_here_kind {'
 refused prov/match/x.c 'WEFT_HOT int *weft_here_open(void)'
 refused coll/x.c '#include "src/core/core_pend.h"'
-refused prov/nic/mu/x.c '#include "prov/nic/cu/cu.h"'
+refused prov/machine/bgq/x.c '#include "prov/nic/cu/cu.h"'
 refused prov/nic/cu/x.c '#include "prov/nic/nic.h"'
-refused prov/nic/x.c '#include "prov/nic/mu/mu_layout.h"'
+refused prov/nic/x.c '#include "prov/machine/bgq/bgq_layout.h"'
 refused prov/carrier/shm/x.c '#include "prov/carrier/vt/vt.h"'
 refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
 refused prov/carrier/loop/x.c '#include "prov/net/net.h"'

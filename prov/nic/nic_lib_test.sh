@@ -8,7 +8,7 @@ bad=0
 skipped=0
 
 other=$(nm -D --defined-only "$lib" | awk '{ print $3 }' |
-	grep -vE '^weft_(mu|fma|sten|swhni|apenet|mem)_')
+	grep -vE '^weft_(bgq|gemini|qsnet2|sunway|apenet|mem)_')
 if [ -n "$other" ]; then
 	echo "libweft-nic.so exports: $other"
 	bad=1
@@ -17,7 +17,7 @@ fi
 . "$top_srcdir/test/timeout.sh" || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-for h in place mem mu fma sten swhni apenet; do
+for h in place mem bgq gemini qsnet2 sunway apenet; do
 	echo "#include <weft/$h.h>" > "$tmp/$h.c"
 	cp "$tmp/$h.c" "$tmp/$h.cc"
 	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" \
@@ -30,7 +30,7 @@ for h in place mem mu fma sten swhni apenet; do
 	fi
 done
 
-for e in unit_mu unit_fma unit_sten unit_tports unit_swhni unit_apenet; do
+for e in unit_bgq unit_gemini unit_qsnet2 unit_tports unit_sunway unit_apenet; do
 	timeout 60 "$builddir/examples/$e" || {
 		echo "$e failed"
 		bad=1

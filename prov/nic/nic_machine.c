@@ -4,12 +4,12 @@
  * papers; the sizes at which protocols change are choices of the message layers
  * that ran on them, and marked so.
  */
-#include "prov/nic/apenet/apenet_engine.h"
-#include "prov/nic/fma/fma_engine.h"
-#include "prov/nic/mu/mu_engine.h"
+#include "prov/machine/apenet/apenet_transport.h"
+#include "prov/machine/gemini/gemini_transport.h"
+#include "prov/machine/bgq/bgq_transport.h"
 #include "prov/nic/nic.h"
-#include "prov/nic/sten/sten_engine.h"
-#include "prov/nic/swhni/swhni_engine.h"
+#include "prov/machine/qsnet2/qsnet2_transport.h"
+#include "prov/machine/sunway/sunway_transport.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * machine's unit on every carrier delivers whole packets, once, in order, keeps
  * refused ones, and moves bulk data or returns an error.
  */
-#include "prov/nic/apenet/apenet_engine.h"
-#include "prov/nic/fma/fma_engine.h"
-#include "prov/nic/mu/mu_engine.h"
-#include "prov/nic/sten/sten_engine.h"
-#include "prov/nic/swhni/swhni_engine.h"
+#include "prov/machine/apenet/apenet_transport.h"
+#include "prov/machine/gemini/gemini_transport.h"
+#include "prov/machine/bgq/bgq_transport.h"
+#include "prov/machine/qsnet2/qsnet2_transport.h"
+#include "prov/machine/sunway/sunway_transport.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 

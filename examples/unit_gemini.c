@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Direct use of Gemini's FMA: two processes increment a counter by atomic
+ * operations, then exchange short messages through mailboxes.
+ *
+ *	cc unit_gemini.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ */
+#include "unit_meet.h"
+
+#include <stdalign.h>
+#include <weft/gemini.h>
+
+#define ADDS   1000
+#define ROUNDS 2000
+
+static struct weft_gemini *nic;
+static alignas(64) uint64_t total; /* in process 0, incremented by both */
+static unsigned cq;
+static unsigned mdh;
+
+/* Runs the unit; sleeps briefly when it has nothing to do. */
+static void turn(void)
+{
+	if (!weft_gemini_poll(nic, 16))
+		weft_gemini_wait(nic, 1000000);
+}
+
+static void setup(int me, int to_other)
+{
+	struct weft_gemini_attr attr = { .ptag = 1 };
+	struct sockaddr_in name[2];
+
+	must(weft_gemini_open(&attr, &nic), "weft_gemini_open");
+	must(weft_gemini_cq_open(nic, 64, &cq), "queue");
+	must(weft_gemini_mem_open(nic, &total, 8, WEFT_GEMINI_WRITABLE,
+				  WEFT_GEMINI_NO_CQ, &mdh),
+	     "memory");
+	weft_gemini_name(nic, &name[me]);
+	name[!me] = name[me];
+	swap_names(to_other, &name[!me]);
+	for (uint32_t i = 0; i < 2; i++)
+		must(weft_gemini_node_set(nic, i, &name[i]), "node");
+}
+
+/* Atomic adds through window 0, then an event when all are complete. */
+static void count(void)
+{
+	struct weft_gemini_window w = {
+		.pe = 0,
+		.mdh = (uint16_t)mdh,
+		.cq = (uint16_t)cq,
+	};
+	struct weft_gemini_event e;
+
+	must(weft_gemini_window_set(nic, 0, &w), "window");
+	for (int i = 0; i < ADDS; i++)
+		while (weft_gemini_amo(nic, 0, 0, WEFT_GEMINI_ADD, 1, 0, NULL))
+			turn();
+	while (weft_gemini_sync(nic, 0, 1))
+		turn();
+	while (weft_gemini_cq_read(nic, cq, &e))
+		turn();
+	must(e.status ? -5 : 0, "status");
+}
+
+static void receive(struct weft_gemini_smsg *box)
+{
+	const void *msg;
+	uint32_t n;
+
+	while (weft_gemini_smsg_next(box, &msg, &n))
+		turn();
+	weft_gemini_smsg_release(box);
+}
+
+static void post(struct weft_gemini_smsg *box, const void *msg, uint32_t n)
+{
+	while (weft_gemini_smsg_send(box, msg, n))
+		turn();
+}
+
+static void mailboxes(int me, int to_other)
+{
+	struct weft_gemini_smsg_name name = { .pe = (uint32_t)me };
+	struct weft_gemini_smsg *box;
+	uint64_t msg = 0;
+	double t;
+
+	must(weft_gemini_smsg_open(nic, 8, 64, &box), "mailbox");
+	weft_gemini_smsg_name(box, &name);
+	give(to_other, &name, sizeof(name));
+	take(to_other, &name, sizeof(name));
+	must(weft_gemini_smsg_connect(box, 1, &name), "connect");
+	meet(to_other, turn);
+	t = now();
+	for (int i = 0; i < ROUNDS; i++) {
+		if (me == 0)
+			post(box, &msg, sizeof(msg));
+		receive(box);
+		if (me == 1)
+			post(box, &msg, sizeof(msg));
+	}
+	if (me == 0)
+		printf("mailbox ping-pong: %.0f ns one way\n",
+		       (now() - t) / ROUNDS / 2 * 1e9);
+	meet(to_other, turn);
+	weft_gemini_smsg_close(box);
+}
+
+/* Process 0 must poll while process 1 increments its memory. */
+static void serve(void)
+{
+	while (total < 2 * ADDS)
+		turn();
+	printf("counted together: %ju\n", (uintmax_t)total);
+}
+
+int main(void)
+{
+	int to_other;
+	int me = two_processes(&to_other);
+
+	setup(me, to_other);
+	count();
+	if (me == 0)
+		serve();
+	meet(to_other, turn);
+	mailboxes(me, to_other);
+	weft_gemini_close(nic);
+	return finish(me);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Message Unit of Blue Gene/Q, emulated: link with -lweft-nic.
+ *
+ *	weft_bgq_open
+ *	  weft_bgq_range_set, weft_bgq_bat_set     memory the unit may access
+ *	  weft_bgq_inj_open, weft_bgq_rec_open     FIFOs, in the caller's memory
+ *	  weft_bgq_node_set                       address of a node number
+ *	  weft_bgq_desc_fifo / _put / _get        build a 64-byte descriptor
+ *	  weft_bgq_inj_post                       post it to the unit
+ *	  weft_bgq_poll                           run the unit's engines
+ *	  weft_bgq_rec_poll                       take received packets
+ *	weft_bgq_close
+ *
+ * No function blocks, except weft_bgq_wait. Functions return 0 or a negative
+ * errno; -EAGAIN means that nothing happened and the call may be repeated. One
+ * thread at a time calls into a unit, except weft_bgq_inj_post: each injection
+ * FIFO may have its own producer thread in addition to the polling thread.
+ *
+ * Addresses are process addresses (48 bits); the machine has physical ones (37
+ * bits).
+ */
+#ifndef WEFT_BGQ_H
+#define WEFT_BGQ_H
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <weft/place.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_BGQ_INJ_FIFOS   544 /* 17 groups x 4 subgroups x 8 */
+#define WEFT_BGQ_REC_FIFOS   272 /* 17 x 4 x 4 */
+#define WEFT_BGQ_BAT_ENTRIES 544 /* 17 x 4 x 8 */
+#define WEFT_BGQ_USER_RANGES 20
+#define WEFT_BGQ_RANGES	     28 /* from 20 on: system */
+#define WEFT_BGQ_PAYLOAD     512
+#define WEFT_BGQ_CHUNK	     32
+#define WEFT_BGQ_GET_DESCS   8	/* descriptors in one remote get packet */
+#define WEFT_BGQ_SOFT_BYTES  12 /* for software in a memory-FIFO header */
+
+struct weft_bgq;
+
+struct weft_bgq_desc {
+	alignas(64) uint64_t word[8];
+};
+
+/* Interrupt numbers; each is a bit of the mask register. */
+enum weft_bgq_irq {
+	WEFT_BGQ_IRQ_INJ_SPACE,	 /* injection FIFO: free space rose above */
+	WEFT_BGQ_IRQ_REC_SPACE,	 /* reception FIFO: free space fell below */
+	WEFT_BGQ_IRQ_RGET_SPACE, /* remote get FIFO: free space fell below */
+	WEFT_BGQ_IRQ_ARRIVAL,	 /* last packet of a message with the flag */
+	WEFT_BGQ_IRQ_ZERO,	 /* a coherence-on-zero counter reached 0 */
+	WEFT_BGQ_IRQ_ERROR,	 /* an error was recorded */
+};
+
+/* Reason of a rejection. */
+enum weft_bgq_error {
+	WEFT_BGQ_OK,
+	WEFT_BGQ_ERR_DESC,   /* malformed descriptor */
+	WEFT_BGQ_ERR_MAP,    /* network FIFO not allowed for this FIFO */
+	WEFT_BGQ_ERR_LENGTH, /* length not legal for this packet type */
+	WEFT_BGQ_ERR_RANGE,  /* address outside the range registers */
+	WEFT_BGQ_ERR_NODE,   /* no such destination */
+	WEFT_BGQ_ERR_ATOMIC, /* atomic access not 8 aligned bytes */
+	WEFT_BGQ_ERR_PACKET, /* received packet malformed */
+	WEFT_BGQ_ERR_REC_ID, /* received: no such reception FIFO */
+	WEFT_BGQ_ERR_INJ_ID, /* received: no such remote get FIFO */
+	WEFT_BGQ_ERR_BAT_ID, /* received: no such base address */
+	WEFT_BGQ_ERR_SYSTEM, /* user access to a system resource */
+	WEFT_BGQ_ERR_LOST,   /* the destination is lost */
+};
+
+struct weft_bgq_attr {
+	struct weft_place place;
+	uint64_t seed; /* seed of the arbiters' random choice */
+	/* Callback for interrupts enabled by the mask; from poll only. */
+	void (*interrupt)(void *arg, enum weft_bgq_irq irq, unsigned id);
+	void *arg;
+};
+
+int weft_bgq_open(const struct weft_bgq_attr *attr, struct weft_bgq **bgq_p);
+void weft_bgq_close(struct weft_bgq *mu);
+
+/* The unit's own address, for peers to pass to weft_bgq_node_set. */
+void weft_bgq_name(struct weft_bgq *mu, struct sockaddr_in *name);
+
+/*
+ * Sets the address of node number node (30 bits: five torus coordinates of 6).
+ * The node need not exist yet.
+ */
+int weft_bgq_node_set(struct weft_bgq *mu, uint32_t node,
+		      const struct sockaddr_in *name);
+
+/*
+ * Runs injection and reception engines for up to budget packets each; returns
+ * the number of packets moved.
+ */
+int weft_bgq_poll(struct weft_bgq *mu, int budget);
+
+/* Blocks until a packet may have arrived, or for timeout_ns (-ETIMEDOUT). */
+int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
+
+/* ---- memory ---- */
+
+#define WEFT_BGQ_RANGE_INJ_ONLY 1u /* source of sends, never stored to */
+
+/*
+ * Range register i covers [base, base + bytes); bytes 0 disables it. User FIFOs
+ * and packets use registers 0..19 only, system ones all.
+ */
+int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
+		       uint64_t bytes, unsigned flags);
+
+#define WEFT_BGQ_SYSTEM 1u /* for FIFOs and base addresses: system only */
+#define WEFT_BGQ_HIGH	2u /* injection FIFO: user high priority */
+#define WEFT_BGQ_RGET	4u /* injection FIFO: remote gets append here */
+
+/* Sets base address i; flags: WEFT_BGQ_SYSTEM. base NULL removes it. */
+int weft_bgq_bat_set(struct weft_bgq *mu, unsigned i, void *base,
+		     unsigned flags);
+
+/* ---- injection ---- */
+
+/*
+ * Opens injection FIFO id in mem: slots (a power of two) of 64 bytes, aligned
+ * to 64. -EBUSY: already open. The caller owns mem again after close.
+ */
+int weft_bgq_inj_open(struct weft_bgq *mu, unsigned id, void *mem,
+		      uint32_t slots, unsigned flags);
+int weft_bgq_inj_close(struct weft_bgq *mu, unsigned id);
+
+/*
+ * Copies one descriptor to the tail and moves the tail. seq_p (may be NULL)
+ * receives the value of register WEFT_BGQ_INJ_COUNT at which the message has
+ * been sent. -EAGAIN: full. -EIO: the FIFO is in error. -EPERM: a remote get
+ * FIFO.
+ */
+int weft_bgq_inj_post(struct weft_bgq *mu, unsigned id,
+		      const struct weft_bgq_desc *desc, uint64_t *seq_p);
+
+/* Ends the error state; the rejected descriptor is dropped. */
+int weft_bgq_inj_clear(struct weft_bgq *mu, unsigned id);
+
+/* Network injection FIFOs, for weft_bgq_msg.net_map. */
+#define WEFT_BGQ_NET_TORUS 0x03ffu /* the ten torus directions */
+#define WEFT_BGQ_NET_LOCAL 0x0c00u /* L0, L1: to this node */
+#define WEFT_BGQ_NET_HIGH  0x1000u
+#define WEFT_BGQ_NET_SYS   0x2000u
+#define WEFT_BGQ_NET_FIFOS 16
+
+enum weft_bgq_vc {
+	WEFT_BGQ_VC_DYNAMIC,
+	WEFT_BGQ_VC_ORDERED, /* deterministic: order is kept */
+	WEFT_BGQ_VC_HIGH,
+	WEFT_BGQ_VC_SYSTEM,
+};
+
+/* Atomic operations on 8 aligned bytes; 0 is a plain access. */
+enum weft_bgq_load_op {
+	WEFT_BGQ_LOAD_PLAIN,
+	WEFT_BGQ_LOAD,
+	WEFT_BGQ_LOAD_CLEAR,
+	WEFT_BGQ_LOAD_INC,
+	WEFT_BGQ_LOAD_DEC,
+	WEFT_BGQ_LOAD_INC_BOUNDED, /* unless equal to the word after it */
+	WEFT_BGQ_LOAD_DEC_BOUNDED, /* unless equal to the word before it */
+	WEFT_BGQ_LOAD_INC_EQUAL,   /* only if equal to the word after it */
+};
+
+enum weft_bgq_store_op {
+	WEFT_BGQ_STORE_PLAIN,
+	WEFT_BGQ_STORE,
+	WEFT_BGQ_STORE_TWIN, /* both words, if they are equal */
+	WEFT_BGQ_STORE_ADD,
+	WEFT_BGQ_STORE_ADD_ZERO, /* add; WEFT_BGQ_IRQ_ZERO if the result is 0 */
+	WEFT_BGQ_STORE_OR,
+	WEFT_BGQ_STORE_XOR,
+	WEFT_BGQ_STORE_MAX_UNSIGNED,
+	WEFT_BGQ_STORE_MAX_SIGNED,
+};
+
+/* Result of a bounded load that did not modify the word. */
+#define WEFT_BGQ_BOUND_REACHED 0x8000000000000000u
+
+#define WEFT_BGQ_PREFETCH  1u /* read the payload, send nothing */
+#define WEFT_BGQ_INTERRUPT 2u /* arrival interrupt after the last packet */
+
+/* Fields common to all three kinds of message. */
+struct weft_bgq_msg {
+	uint32_t node;	  /* destination */
+	uint16_t net_map; /* WEFT_BGQ_NET_*; 0: the torus directions */
+	uint8_t vc;	  /* enum weft_bgq_vc */
+	uint8_t flags;	  /* WEFT_BGQ_PREFETCH, WEFT_BGQ_INTERRUPT */
+	uint8_t load_op;  /* enum weft_bgq_load_op on the payload */
+	const void *payload;
+	uint64_t bytes; /* 0 is legal for memory-FIFO messages only */
+};
+
+/* Target and counter of a direct put. */
+struct weft_bgq_put {
+	uint16_t bat;
+	uint16_t ctr_bat;
+	uint8_t store_op;    /* enum weft_bgq_store_op on the target */
+	uint64_t offset;     /* from base address bat */
+	uint64_t ctr_offset; /* the counter: 8 aligned bytes, counts down */
+};
+
+/* soft: WEFT_BGQ_SOFT_BYTES sent in every packet's header, or NULL. */
+void weft_bgq_desc_fifo(struct weft_bgq_desc *desc,
+			const struct weft_bgq_msg *msg, unsigned rec_fifo,
+			const void *soft);
+void weft_bgq_desc_put(struct weft_bgq_desc *desc,
+		       const struct weft_bgq_msg *msg,
+		       const struct weft_bgq_put *put);
+/* The payload of msg is 1..8 descriptors for FIFO inj_fifo of the node. */
+void weft_bgq_desc_get(struct weft_bgq_desc *desc,
+		       const struct weft_bgq_msg *msg, unsigned inj_fifo);
+
+/* ---- reception ---- */
+
+/* mem: bytes (a power of two, at least 1024), aligned to 32. */
+int weft_bgq_rec_open(struct weft_bgq *mu, unsigned id, void *mem,
+		      uint64_t bytes, unsigned flags);
+int weft_bgq_rec_close(struct weft_bgq *mu, unsigned id);
+
+/* A packet in a reception FIFO, readable during the call. */
+struct weft_bgq_packet {
+	const void *payload;
+	uint32_t bytes;	  /* whole chunks of 32, zero filled */
+	uint32_t source;  /* node number, or UINT32_MAX: unknown */
+	uint64_t counter; /* number of the packet in its message */
+	uint8_t soft[WEFT_BGQ_SOFT_BYTES];
+};
+
+/* 0: taken. Other values: the packet stays, and the poll ends. */
+typedef int (*weft_bgq_packet_fn)(void *arg, const struct weft_bgq_packet *p);
+
+/* Passes up to budget packets to fn; returns the number taken. */
+int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id, weft_bgq_packet_fn fn,
+		      void *arg, int budget);
+
+/* ---- registers: 8 bytes each, accesses in program order ---- */
+
+enum weft_bgq_reg {
+	WEFT_BGQ_INJ_HEAD, /* slots, free running */
+	WEFT_BGQ_INJ_TAIL,
+	WEFT_BGQ_INJ_FREE,	/* in units of 64 bytes */
+	WEFT_BGQ_INJ_COUNT,	/* completed descriptors */
+	WEFT_BGQ_INJ_ERROR,	/* enum weft_bgq_error; 0: none */
+	WEFT_BGQ_INJ_THRESHOLD, /* store: interrupt when free exceeds it */
+	WEFT_BGQ_REC_HEAD,	/* bytes, free running */
+	WEFT_BGQ_REC_TAIL,
+	WEFT_BGQ_REC_SHADOW,
+	WEFT_BGQ_REC_FREE,	/* in units of 32 bytes */
+	WEFT_BGQ_REC_THRESHOLD, /* store: interrupt when free is below it */
+	WEFT_BGQ_IRQ_PENDING,	/* bits of enum weft_bgq_irq; store clears */
+	WEFT_BGQ_IRQ_MASK,	/* store: bits that reach the callback */
+	WEFT_BGQ_ERR_CODE,	/* last error: enum weft_bgq_error */
+	WEFT_BGQ_ERR_ID,	/* its FIFO, base address or node */
+	WEFT_BGQ_ERR_ADDRESS,
+	WEFT_BGQ_ERR_COUNT,
+	WEFT_BGQ_NET_SENT,     /* packets through network FIFO id */
+	WEFT_BGQ_NET_RECEIVED, /* packets received from the network */
+};
+
+uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id);
+/* -EINVAL: no such id. -EPERM: read only. */
+int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id,
+		   uint64_t value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

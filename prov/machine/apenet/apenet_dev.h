@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Internal header of the APEnet+ board.
+ *
+ *  apenet.c         open, close, nodes, poll
+ *  apenet_rx.c      reception
+ *  apenet_get.c     gets of this node and of peers
+ *  apenet_tx.c      the DMA engines: memory to packets
+ *  apenet_cmd.c     the command queue and the event queue
+ *  apenet_buf.c     registered buffers, translation
+ *  apenet_tlb.c     the TLB
+ *  apenet_transport.c  the unit below the message engine (machine apenet)
+ */
+#ifndef WEFT_APENET_DEV_H
+#define WEFT_APENET_DEV_H
+
+#include "prov/code/code_crc.h"
+#include "prov/mem/mem.h"
+#include "prov/machine/apenet/apenet_layout.h"
+#include "prov/machine/apenet/apenet_tlb.h"
+#include "prov/nic/nic_port.h"
+#include "src/base/attr.h"
+#include "src/base/list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define APENET_BUFS	 1024
+#define APENET_PREFETCH	 4    /* commands fetched by the board */
+#define APENET_GETS	 256  /* outstanding gets of this node */
+#define APENET_WALK_NS	 1100 /* apenet.md i: the processor's time per packet */
+#define APENET_RX_EVENTS 2    /* events that one packet may need */
+
+struct apenet_buf {
+	bool used;
+	unsigned rights;
+	uint64_t base;
+	uint64_t bytes;
+	const struct weft_mem_kind *kind;
+};
+
+/* An outgoing message: a command, or the reply to a get. */
+struct apenet_msg {
+	struct weft_list link;
+	struct weft_apenet_cmd c;
+	uint8_t op; /* enum apenet_op */
+	bool begun; /* its first piece has been requested */
+	bool cut;   /* its memory was unregistered */
+	uint32_t message;
+	uint32_t number; /* of its get */
+	uint64_t asked;
+	unsigned char *stage; /* staged data in host memory */
+};
+
+enum apenet_dma_state {
+	APENET_IDLE,
+	APENET_ASKED,  /* read request sent to memory */
+	APENET_COMING, /* data is arriving; one engine at a time */
+};
+
+struct apenet_dma {
+	uint8_t state; /* enum apenet_dma_state */
+	bool first;
+	bool last;
+	bool peer; /* reads device memory */
+	struct apenet_msg *m;
+	uint64_t offset;
+	uint32_t bytes;
+	uint64_t order; /* sequence number of its request */
+};
+
+/* A message being received; one per node at a time. */
+struct apenet_in {
+	bool open;
+	uint8_t op;
+	uint8_t flags;
+	uint8_t status;
+	uint32_t message;
+	uint64_t start;
+	uint64_t bytes;
+	uint64_t number;      /* of the get of this node that it replies to */
+	uint64_t bad;	      /* address without translation */
+	unsigned char *stage; /* data of a staged message */
+};
+
+/* An outstanding get of this node. */
+struct apenet_get {
+	bool used;
+	uint16_t gen;
+	struct weft_apenet_cmd c;
+};
+
+struct weft_apenet {
+	struct weft_port port;
+	uint32_t node;
+	uint32_t message; /* number of the next message */
+	struct weft_code_crc crc;
+	void (*noise)(unsigned char *wire, size_t bytes); /* for tests */
+
+	struct apenet_buf buf[APENET_BUFS];
+	struct apenet_tlb tlb;
+
+	/* Indices run free; the entry of index i is ring[i & (size - 1)]. */
+	struct apenet_msg *queue[WEFT_APENET_COMMANDS];
+	uint64_t queue_head;
+	uint64_t queue_tail;
+	struct weft_list backs; /* replies to gets, by the processor */
+	bool backs_next;
+	struct weft_list work; /* fetched commands, being processed */
+	unsigned held;
+	struct apenet_dma dma[WEFT_APENET_DMAS];
+	unsigned dmas;
+	uint64_t orders;
+
+	struct weft_apenet_event *event;
+	uint32_t events;
+	uint64_t event_head;
+	uint64_t event_tail;
+	uint64_t owed; /* events reserved for outstanding commands */
+
+	struct apenet_get get[APENET_GETS];
+	struct weft_hash in; /* node + 1 -> struct apenet_in */
+	struct weft_apenet_stats stats;
+};
+
+/* apenet_buf.c */
+
+/* The buffer that contains all bytes with these rights, or NULL. */
+const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
+				       uint64_t address, uint64_t bytes,
+				       unsigned rights);
+
+/* Target address and required rights of a packet's data. */
+struct apenet_target {
+	uint64_t address;
+	uint32_t bytes;
+	unsigned rights;
+	uint64_t bad; /* out: address without translation */
+};
+
+/* Translates and stores; returns enum weft_apenet_status. */
+unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
+			  const unsigned char *data);
+
+/* apenet_cmd.c */
+bool apenet_event_room(const struct weft_apenet *a, unsigned n);
+void apenet_event_write(struct weft_apenet *a,
+			const struct weft_apenet_event *ev);
+/* Ends a command; writes its event if one was requested. */
+void apenet_cmd_end(struct weft_apenet *a, const struct weft_apenet_cmd *c,
+		    unsigned what, unsigned status);
+struct apenet_msg *apenet_msg_new(struct weft_apenet *a,
+				  const struct weft_apenet_cmd *c, unsigned op);
+/* The next command for the board, or NULL. */
+struct apenet_msg *apenet_cmd_next(struct weft_apenet *a);
+void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all);
+
+/* apenet_tx.c */
+int apenet_tx_run(struct weft_apenet *a, int budget);
+void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all);
+/* A buffer was unregistered: marks messages that still read it. */
+void apenet_tx_buf_closed(struct weft_apenet *a);
+
+/* apenet_rx.c */
+int apenet_rx_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload);
+/* Processes one packet from a node; -EAGAIN: no room for its events. */
+int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
+		     const unsigned char *wire, size_t bytes);
+void apenet_rx_lost(struct weft_apenet *a, uint32_t node);
+void apenet_rx_fini(struct weft_apenet *a);
+
+/* apenet_get.c */
+
+/* NULL: no outstanding get from that node has this number. */
+struct apenet_get *apenet_get_of(struct weft_apenet *a, uint32_t node,
+				 uint64_t number);
+void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
+		    unsigned status);
+/* Starts the reply to a peer's get; -EAGAIN: out of memory. */
+int apenet_get_serve(struct weft_apenet *a, uint32_t node,
+		     const struct apenet_get_request *ask);
+void apenet_get_lost(struct weft_apenet *a, uint32_t node);
+
+#endif

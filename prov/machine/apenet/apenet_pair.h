@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fixture for tests: two APEnet+ boards in one process, each with a buffer in
+ * host memory and one in device memory.
+ */
+#ifndef WEFT_APENET_PAIR_H
+#define WEFT_APENET_PAIR_H
+
+#include "prov/machine/apenet/apenet_dev.h"
+#include "test/t.h"
+
+#define PAIR_BYTES  (4u << 20)
+#define PAIR_RIGHTS (WEFT_APENET_MAY_READ | WEFT_APENET_MAY_WRITE)
+
+enum { HOST, DEVICE, KINDS };
+
+struct apenet_side {
+	struct weft_apenet *a;
+	char *mem[KINDS];
+	unsigned buf[KINDS];
+};
+
+struct apenet_pair {
+	struct apenet_side s[2];
+};
+
+static inline const char *pair_kind(int kind)
+{
+	return kind == HOST ? WEFT_MEM_HOST : WEFT_MEM_DEVICE;
+}
+
+static inline void pair_side(struct apenet_side *s,
+			     const struct weft_apenet_attr *attr, uint32_t node)
+{
+	struct weft_apenet_attr a = *attr;
+
+	a.place.carrier = "loop";
+	a.node = node;
+	T_OK(weft_apenet_open(&a, &s->a));
+	for (int k = 0; k < KINDS; k++) {
+		T_OK(weft_mem_alloc(pair_kind(k), PAIR_BYTES,
+				    (void **)&s->mem[k]));
+		T_OK(weft_apenet_buf_open(s->a, s->mem[k], PAIR_BYTES,
+					  PAIR_RIGHTS, &s->buf[k]));
+	}
+}
+
+static inline void pair_open_as(struct apenet_pair *p,
+				const struct weft_apenet_attr *attr)
+{
+	struct sockaddr_in name;
+
+	for (uint32_t i = 0; i < 2; i++)
+		pair_side(&p->s[i], attr, i);
+	for (uint32_t i = 0; i < 2; i++) {
+		weft_apenet_name(p->s[i].a, &name);
+		T_OK(weft_apenet_node_set(p->s[!i].a, i, &name));
+	}
+}
+
+static inline void pair_open(struct apenet_pair *p)
+{
+	const struct weft_apenet_attr attr = { 0 };
+
+	pair_open_as(p, &attr);
+}
+
+static inline void pair_side_close(struct apenet_side *s)
+{
+	weft_apenet_close(s->a);
+	for (int k = 0; k < KINDS; k++)
+		weft_mem_free(pair_kind(k), s->mem[k]);
+}
+
+static inline void pair_close(struct apenet_pair *p)
+{
+	pair_side_close(&p->s[0]);
+	pair_side_close(&p->s[1]);
+}
+
+static inline void pair_run(struct apenet_pair *p, int turns)
+{
+	for (int i = 0; i < turns; i++) {
+		weft_apenet_poll(p->s[0].a, 16);
+		weft_apenet_poll(p->s[1].a, 16);
+	}
+}
+
+/* Waits for the next event of a side. */
+static inline struct weft_apenet_event pair_event(struct apenet_pair *p,
+						  int side)
+{
+	struct weft_apenet_event ev;
+	int err = -EAGAIN;
+
+	for (int i = 0; i < 1000000 && err; i++) {
+		pair_run(p, 1);
+		err = weft_apenet_event(p->s[side].a, &ev);
+	}
+	T_OK(err);
+	return ev;
+}
+
+/* Checks that the side writes no further event. */
+static inline void pair_silent(struct apenet_pair *p, int side)
+{
+	struct weft_apenet_event ev;
+
+	pair_run(p, 1000);
+	T_IS(weft_apenet_event(p->s[side].a, &ev), -EAGAIN);
+}
+
+/* A command between memory of side 0 and of side 1. */
+static inline struct weft_apenet_cmd pair_cmd(struct apenet_pair *p, int here,
+					      int there, uint64_t bytes)
+{
+	return (struct weft_apenet_cmd){
+		.node = 1,
+		.flags = WEFT_APENET_EVENT | WEFT_APENET_RECEIVE,
+		.local = (uintptr_t)p->s[0].mem[here],
+		.remote = (uintptr_t)p->s[1].mem[there],
+		.bytes = bytes,
+		.cookie = 17,
+		.data = 4711,
+	};
+}
+
+static inline void pair_fill(struct apenet_side *s, int kind, uint64_t seed)
+{
+	char *bytes = malloc(PAIR_BYTES);
+
+	t_fill(bytes, PAIR_BYTES, seed);
+	T_OK(weft_mem_in(s->mem[kind], bytes, PAIR_BYTES));
+	free(bytes);
+}
+
+/* Compares n bytes of two addresses in any kind of memory. */
+static inline bool pair_same(const void *x, const void *y, size_t n)
+{
+	char *a = malloc(n), *b = malloc(n);
+	bool same;
+
+	T_OK(weft_mem_out(a, x, n));
+	T_OK(weft_mem_out(b, y, n));
+	same = !memcmp(a, b, n);
+	free(a);
+	free(b);
+	return same;
+}
+
+static inline bool pair_is_zero(const void *x, size_t n)
+{
+	char *zero = calloc(1, n);
+	bool is = pair_same(x, zero, n);
+
+	free(zero);
+	return is;
+}
+
+static inline struct weft_apenet_stats pair_stats(struct apenet_pair *p,
+						  int side)
+{
+	struct weft_apenet_stats st;
+
+	weft_apenet_stats(p->s[side].a, &st);
+	return st;
+}
+
+#endif

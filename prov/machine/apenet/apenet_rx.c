@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reception. The CRC is checked first: a damaged packet is counted, reported by
+ * an event and not used. Data is stored at its address, if that has a
+ * translation; else it is dropped together with the rest of its message, whose
+ * end is reported as an error. Packets of a node arrive in order, one message
+ * after the other, so an unexpected packet shows that packets are missing.
+ */
+#include "prov/machine/apenet/apenet_dev.h"
+
+/* A decoded packet. */
+struct rx {
+	uint32_t node;
+	struct apenet_header h;
+	struct apenet_footer f;
+	const unsigned char *data;
+};
+
+static void say(struct weft_apenet *a, const struct rx *r,
+		const struct apenet_in *in)
+{
+	struct weft_apenet_event ev = {
+		.what = in->status ? WEFT_APENET_ERROR : WEFT_APENET_RECEIVED,
+		.status = in->status,
+		.node = r->node,
+		.address =
+			in->status == WEFT_APENET_ADDRESS ? in->bad : in->start,
+		.bytes = in->bytes,
+		.data = in->status ? 0 : r->f.extra,
+	};
+
+	if (in->status || in->flags & APENET_RECEIVE)
+		apenet_event_write(a, &ev);
+}
+
+static struct apenet_in *in_of(struct weft_apenet *a, uint32_t node)
+{
+	struct apenet_in *in = weft_hash_get(&a->in, (uint64_t)node + 1);
+
+	if (in)
+		return in;
+	in = calloc(1, sizeof(*in));
+	if (in && weft_hash_set(&a->in, (uint64_t)node + 1, in)) {
+		free(in);
+		return NULL;
+	}
+	return in;
+}
+
+static void in_close(struct apenet_in *in)
+{
+	free(in->stage);
+	memset(in, 0, sizeof(*in));
+}
+
+/* Ends a message of which packets are missing. */
+static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
+			const struct rx *r)
+{
+	struct apenet_get *g;
+
+	if (!in->open)
+		return;
+	if (!in->status)
+		in->status = WEFT_APENET_CUT;
+	if (in->op == APENET_PUT)
+		say(a, r, in);
+	g = in->op == APENET_BACK ? apenet_get_of(a, r->node, in->number)
+				  : NULL;
+	if (g)
+		apenet_get_end(a, g, WEFT_APENET_CUT);
+	in_close(in);
+}
+
+/* ---- storing data ---- */
+
+/* Appends to a staged message, which is kept in host memory until complete. */
+static bool in_stage_append(struct apenet_in *in, const struct rx *r)
+{
+	unsigned char *p = realloc(in->stage, in->bytes + r->h.bytes);
+
+	if (!p)
+		return false;
+	in->stage = p;
+	memcpy(p + in->bytes, r->data, r->h.bytes);
+	return true;
+}
+
+static bool to_device(const struct weft_apenet *a, const struct rx *r)
+{
+	const struct apenet_buf *b =
+		apenet_buf_of(a, r->h.address, r->h.bytes, 0);
+
+	return b && b->kind != weft_mem_kind_at(0);
+}
+
+static void in_store(struct weft_apenet *a, struct apenet_in *in,
+		     const struct rx *r)
+{
+	struct apenet_target p = {
+		.address = r->h.address,
+		.bytes = r->h.bytes,
+		.rights = in->op == APENET_PUT ? WEFT_APENET_MAY_WRITE : 0,
+	};
+
+	if (in->status) {
+		a->stats.dropped++;
+		return;
+	}
+	if (r->h.flags & APENET_STAGED && to_device(a, r)) {
+		if (!in_stage_append(in, r))
+			in->status = WEFT_APENET_CUT;
+		return;
+	}
+	in->status = (uint8_t)apenet_buf_store(a, &p, r->data);
+	if (in->status) {
+		a->stats.dropped++;
+		in->bad = p.bad;
+	}
+}
+
+/* Copies a staged message to the device. */
+static void in_unstage(struct weft_apenet *a, struct apenet_in *in)
+{
+	const struct apenet_buf *b;
+
+	if (!in->stage || in->status)
+		return;
+	b = apenet_buf_of(a, in->start, in->bytes,
+			  in->op == APENET_PUT ? WEFT_APENET_MAY_WRITE : 0);
+	a->stats.copies++;
+	if (!b ||
+	    b->kind->in((void *)(uintptr_t)in->start, in->stage, in->bytes)) {
+		in->status = WEFT_APENET_ADDRESS;
+		in->bad = in->start;
+	}
+}
+
+/* ---- messages ---- */
+
+static void in_open(struct weft_apenet *a, struct apenet_in *in,
+		    const struct rx *r)
+{
+	in_truncate(a, in, r);
+	*in = (struct apenet_in){
+		.open = true,
+		.op = r->h.op,
+		.flags = r->h.flags,
+		.message = r->h.message,
+		.start = r->h.address,
+		.number = r->f.extra,
+	};
+}
+
+/* True if a reply's data is the next part of its get. */
+static bool back_fits(struct weft_apenet *a, const struct apenet_in *in,
+		      const struct rx *r)
+{
+	const struct apenet_get *g = apenet_get_of(a, r->node, in->number);
+	uint64_t at = g ? r->h.address - g->c.local : 0;
+
+	return g && at == in->bytes && r->h.bytes <= g->c.bytes - at;
+}
+
+static void in_end(struct weft_apenet *a, struct apenet_in *in,
+		   const struct rx *r)
+{
+	struct apenet_get *g;
+
+	in_unstage(a, in);
+	if (in->op == APENET_PUT) {
+		say(a, r, in);
+	} else {
+		g = apenet_get_of(a, r->node, in->number);
+		if (g && !in->status && in->bytes != g->c.bytes)
+			in->status = WEFT_APENET_CUT;
+		if (g)
+			apenet_get_end(a, g, in->status);
+	}
+	in_close(in);
+}
+
+static int rx_data(struct weft_apenet *a, const struct rx *r)
+{
+	struct apenet_in *in = in_of(a, r->node);
+
+	if (!in)
+		return -EAGAIN;
+	if (r->h.flags & APENET_FIRST)
+		in_open(a, in, r);
+	if (!in->open || in->message != r->h.message || in->op != r->h.op) {
+		a->stats.dropped++;
+		return 0;
+	}
+	if (!in->status && r->h.address != in->start + in->bytes)
+		in->status = WEFT_APENET_CUT;
+	if (in->op == APENET_BACK && !in->status && !back_fits(a, in, r))
+		in->status = WEFT_APENET_ADDRESS;
+	in_store(a, in, r);
+	in->bytes += r->h.bytes;
+	if (r->h.flags & APENET_LAST)
+		in_end(a, in, r);
+	return 0;
+}
+
+static int rx_get(struct weft_apenet *a, const struct rx *r)
+{
+	struct apenet_get_request ask;
+
+	if (r->h.bytes != sizeof(ask)) {
+		a->stats.refused++;
+		return 0;
+	}
+	memcpy(&ask, r->data, sizeof(ask));
+	return apenet_get_serve(a, r->node, &ask);
+}
+
+static int rx_refuse(struct weft_apenet *a, const struct rx *r)
+{
+	struct apenet_get *g = apenet_get_of(a, r->node, r->f.extra);
+	struct apenet_in *in = in_of(a, r->node);
+
+	if (!in)
+		return -EAGAIN;
+	if (in->open && in->op == APENET_BACK && in->number == r->f.extra)
+		in_close(in);
+	if (g)
+		apenet_get_end(a, g, WEFT_APENET_ADDRESS);
+	else
+		a->stats.refused++;
+	return 0;
+}
+
+static int rx_truncate(struct weft_apenet *a, const struct rx *r)
+{
+	struct apenet_in *in = in_of(a, r->node);
+
+	if (in)
+		in_truncate(a, in, r);
+	return in ? 0 : -EAGAIN;
+}
+
+/* ---- dispatch ---- */
+
+static int (*const rx_op[APENET_OPS])(struct weft_apenet *,
+				      const struct rx *) = {
+	[APENET_PUT] = rx_data,	    [APENET_GET] = rx_get,
+	[APENET_BACK] = rx_data,    [APENET_REFUSE] = rx_refuse,
+	[APENET_CUT] = rx_truncate,
+};
+
+static bool crc_valid(struct weft_apenet *a, const unsigned char *wire,
+		      size_t bytes)
+{
+	uint32_t crc;
+
+	memcpy(&crc, wire + bytes - sizeof(crc), sizeof(crc));
+	return crc == weft_code_crc(&a->crc, 0, wire, bytes - sizeof(crc));
+}
+
+static void crc_event_write(struct weft_apenet *a, uint32_t node)
+{
+	const struct weft_apenet_event ev = {
+		.what = WEFT_APENET_ERROR,
+		.status = WEFT_APENET_CRC,
+		.node = node,
+	};
+
+	a->stats.crc_errors++;
+	apenet_event_write(a, &ev);
+}
+
+int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
+		     const unsigned char *wire, size_t bytes)
+{
+	struct rx r = { .node = node, .data = wire + APENET_WORD };
+	int err;
+
+	if (bytes < 2 * APENET_WORD || bytes > APENET_WHOLE) {
+		a->stats.refused++;
+		return 0;
+	}
+	if (!apenet_event_room(a, APENET_RX_EVENTS))
+		return -EAGAIN;
+	if (!crc_valid(a, wire, bytes)) {
+		crc_event_write(a, node);
+		return 0;
+	}
+	memcpy(&r.h, wire, sizeof(r.h));
+	memcpy(&r.f, wire + bytes - sizeof(r.f), sizeof(r.f));
+	if (r.h.bytes != bytes - 2 * APENET_WORD || r.h.op >= APENET_OPS ||
+	    r.h.address + r.h.bytes < r.h.address) {
+		a->stats.refused++;
+		return 0;
+	}
+	err = rx_op[r.h.op](a, &r);
+	a->stats.packets_in += !err;
+	return err;
+}
+
+int apenet_rx_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_apenet *a = arg;
+	uint32_t node = weft_port_node(&a->port, src);
+	unsigned char wire[APENET_WHOLE];
+
+	if (node == WEFT_PORT_NO_NODE || pkt->type != APENET_PKT ||
+	    pkt->len > sizeof(wire)) {
+		a->stats.refused++;
+		return 0;
+	}
+	memcpy(wire, payload, pkt->len);
+	return apenet_rx_packet(a, node, wire, pkt->len);
+}
+
+/* ---- lost nodes, close ---- */
+
+void apenet_rx_lost(struct weft_apenet *a, uint32_t node)
+{
+	struct apenet_in *in = weft_hash_del(&a->in, (uint64_t)node + 1);
+	const struct rx r = { .node = node };
+
+	if (in && in->open && apenet_event_room(a, 1)) {
+		in->status = WEFT_APENET_GONE;
+		in_truncate(a, in, &r);
+	}
+	if (in)
+		free(in->stage);
+	free(in);
+}
+
+static void in_free(void *arg, uint64_t key, void *val)
+{
+	struct apenet_in *in = val;
+
+	free(in->stage);
+	free(in);
+}
+
+void apenet_rx_fini(struct weft_apenet *a)
+{
+	weft_hash_each(&a->in, in_free, NULL);
+	weft_hash_fini(&a->in);
+}

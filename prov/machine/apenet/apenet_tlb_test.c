@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The TLB (APE-06): a hit avoids the embedded processor, a miss costs it 1.1 us
+ * per packet and refills; there are 512 entries, for pages of 4 KB and 64 KB,
+ * with LRU replacement.
+ */
+#include "prov/machine/apenet/apenet_pair.h"
+
+#include <stdalign.h>
+
+/* A put of a byte into each of n pages from first on. */
+static void touch(struct apenet_pair *p, int kind, unsigned first, unsigned n)
+{
+	unsigned bits = kind == HOST ? 12 : 16;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct weft_apenet_cmd c = pair_cmd(p, HOST, kind, 1);
+
+		c.flags = WEFT_APENET_RECEIVE;
+		c.remote += (uint64_t)(first + i) << bits;
+		T_OK(weft_apenet_put(p->s[0].a, &c));
+		T_IS(pair_event(p, 1).what, WEFT_APENET_RECEIVED);
+	}
+}
+
+static void misses_are(struct apenet_pair *p, uint64_t hits, uint64_t misses)
+{
+	struct weft_apenet_stats st = pair_stats(p, 1);
+
+	T_IS(st.tlb_hits, hits);
+	T_IS(st.tlb_misses, misses);
+	T_IS(st.walks, misses);
+	T_IS(st.walk_ns, misses * 1100);
+}
+
+static void a_hit_spares_the_processor(void **state)
+{
+	struct apenet_pair p;
+
+	pair_open(&p);
+	touch(&p, HOST, 0, 10);
+	misses_are(&p, 0, 10);
+	touch(&p, HOST, 0, 10);
+	misses_are(&p, 10, 10);
+	pair_close(&p);
+}
+
+static void there_are_512_and_the_oldest_goes(void **state)
+{
+	struct apenet_pair p;
+
+	pair_open(&p);
+	touch(&p, HOST, 0, 512);
+	touch(&p, HOST, 0, 512);
+	misses_are(&p, 512, 512);
+	touch(&p, HOST, 512, 1); /* evicts page 0 */
+	touch(&p, HOST, 1, 511);
+	misses_are(&p, 512 + 511, 513);
+	T_IS(pair_stats(&p, 1).tlb_evicted, 1);
+	touch(&p, HOST, 0, 1); /* 512 is the oldest now */
+	misses_are(&p, 512 + 511, 514);
+	touch(&p, HOST, 1, 511);
+	misses_are(&p, 512 + 2 * 511, 514);
+	touch(&p, HOST, 512, 1);
+	misses_are(&p, 512 + 2 * 511, 515);
+	pair_close(&p);
+}
+
+/* A cycle over more pages than entries misses every time. */
+static void a_round_that_is_too_long_misses_every_time(void **state)
+{
+	struct apenet_pair p;
+
+	pair_open(&p);
+	touch(&p, HOST, 0, 513);
+	touch(&p, HOST, 0, 513);
+	misses_are(&p, 0, 2 * 513);
+	pair_close(&p);
+}
+
+static void pages_of_the_device_have_64_kb(void **state)
+{
+	struct weft_apenet_cmd c;
+	struct apenet_pair p;
+
+	pair_open(&p);
+	c = pair_cmd(&p, HOST, DEVICE, 1u << 20);
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	T_IS(pair_event(&p, 1).what, WEFT_APENET_RECEIVED);
+	misses_are(&p, 240, 16);
+	pair_event(&p, 0);
+	c = pair_cmd(&p, HOST, HOST, 1u << 20);
+	c.remote = (c.remote + 4095) & ~UINT64_C(4095);
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	T_IS(pair_event(&p, 1).what, WEFT_APENET_RECEIVED);
+	misses_are(&p, 240, 16 + 256);
+	pair_close(&p);
+}
+
+/* A packet in two pages needs two translations, but one processor run. */
+static void a_packet_may_lie_in_two_pages(void **state)
+{
+	struct weft_apenet_cmd c;
+	struct apenet_pair p;
+
+	pair_open(&p);
+	c = pair_cmd(&p, HOST, HOST, 4096);
+	c.remote = ((c.remote + 4095) & ~UINT64_C(4095)) + 2048;
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	T_IS(pair_event(&p, 1).what, WEFT_APENET_RECEIVED);
+	T_IS(pair_stats(&p, 1).tlb_misses, 2);
+	T_IS(pair_stats(&p, 1).walks, 1);
+	pair_close(&p);
+}
+
+static void the_old_board_asks_the_processor_every_time(void **state)
+{
+	const struct weft_apenet_attr old = { .dmas = 1, .tlb = -1 };
+	struct apenet_pair p;
+
+	pair_open_as(&p, &old);
+	touch(&p, HOST, 0, 1);
+	touch(&p, HOST, 0, 1);
+	touch(&p, HOST, 0, 1);
+	misses_are(&p, 0, 3);
+	pair_close(&p);
+}
+
+/* A hit alone gives no access: buffers of one page are distinguished. */
+static void buffers_may_share_a_page(void **state)
+{
+	static alignas(4096) char page[4096];
+	struct weft_apenet_cmd c;
+	struct apenet_pair p;
+	unsigned a, b;
+
+	pair_open(&p);
+	T_OK(weft_apenet_buf_open(p.s[1].a, page, 64, PAIR_RIGHTS, &a));
+	T_OK(weft_apenet_buf_open(p.s[1].a, page + 128, 64, PAIR_RIGHTS, &b));
+	memset(p.s[0].mem[HOST], 3, 64);
+	c = pair_cmd(&p, HOST, HOST, 64);
+	c.flags = WEFT_APENET_RECEIVE;
+	for (int i = 0; i < 4; i++) {
+		c.remote = (uintptr_t)(page + (i & 1) * 128);
+		T_OK(weft_apenet_put(p.s[0].a, &c));
+		T_IS(pair_event(&p, 1).what, WEFT_APENET_RECEIVED);
+	}
+	c.remote = (uintptr_t)(page + 64);
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	T_IS(pair_event(&p, 1).status, WEFT_APENET_ADDRESS);
+	T_IS(page[64], 0);
+	T_IS(page[128], 3);
+	pair_close(&p);
+}
+
+static void a_closed_buffer_leaves_no_translation(void **state)
+{
+	struct apenet_tlb t;
+
+	T_OK(apenet_tlb_init(&t, 4));
+	for (unsigned i = 0; i < 4; i++)
+		T_TRUE(!apenet_tlb_fill(&t, i << 12, 12, i & 1));
+	apenet_tlb_drop(&t, 1);
+	T_IS(apenet_tlb_find(&t, 0 << 12, 12), 0);
+	T_IS(apenet_tlb_find(&t, 1 << 12, 12), -1);
+	T_IS(apenet_tlb_find(&t, 2 << 12, 12), 0);
+	T_IS(apenet_tlb_find(&t, 3 << 12, 12), -1);
+	T_TRUE(!apenet_tlb_fill(&t, 1 << 12, 12, 1));
+	T_TRUE(!apenet_tlb_fill(&t, 3 << 12, 12, 1));
+	T_TRUE(apenet_tlb_fill(&t, 4 << 12, 12, 1));
+	/* a cached page is replaced in its own entry */
+	T_TRUE(!apenet_tlb_fill(&t, 4 << 12, 12, 2));
+	T_IS(apenet_tlb_find(&t, 4 << 12, 12), 2);
+	/* page 2 of another size */
+	T_IS(apenet_tlb_find(&t, 2 << 12, 12), 0);
+	T_IS(apenet_tlb_find(&t, 2 << 16, 16), -1);
+	apenet_tlb_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_hit_spares_the_processor),
+		T_CASE(there_are_512_and_the_oldest_goes),
+		T_CASE(a_round_that_is_too_long_misses_every_time),
+		T_CASE(pages_of_the_device_have_64_kb),
+		T_CASE(a_packet_may_lie_in_two_pages),
+		T_CASE(the_old_board_asks_the_processor_every_time),
+		T_CASE(buffers_may_share_a_page),
+		T_CASE(a_closed_buffer_leaves_no_translation),
+	};
+
+	return T_RUN(tests);
+}

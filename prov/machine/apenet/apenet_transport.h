@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The APEnet+ interface's operations table for the message engine. */
+#ifndef WEFT_APENET_TRANSPORT_H
+#define WEFT_APENET_TRANSPORT_H
+
+#include "prov/nic/nic.h"
+
+extern const struct weft_unit_ops weft_unit_apenet;
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The DMA engines. An engine requests the next 4 KB from memory, waits for the
+ * data, and sends it as a packet. Memory replies one step later, and the bus
+ * carries one engine's data at a time:
+ *
+ *	step          1     2      3          4          5
+ *	one engine    req   data   send, req  data       send, req
+ *	two           req   data   send, req  data       send, req
+ *	              req   wait   data       send, req  data
+ *
+ * (req: request to memory; data: transfer on the bus). So two engines fill the
+ * bus, which one engine leaves idle half of the time. The board prefetches
+ * commands, and the engines go from one to the next without a pause. Packets
+ * are sent in the order of their requests.
+ */
+#include "prov/machine/apenet/apenet_dev.h"
+
+/* ---- messages ---- */
+
+static void msg_free(struct weft_apenet *a, struct apenet_msg *m)
+{
+	for (unsigned i = 0; i < a->dmas; i++) {
+		if (a->dma[i].state != APENET_IDLE && a->dma[i].m == m)
+			a->dma[i].state = APENET_IDLE;
+	}
+	weft_list_remove(&m->link);
+	a->held--;
+	free(m->stage);
+	free(m);
+}
+
+/* A get whose request was sent continues until its data arrives. */
+static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
+		    unsigned status)
+{
+	struct apenet_get *g = NULL;
+
+	if (m->op == APENET_PUT)
+		apenet_cmd_end(a, &m->c, WEFT_APENET_SENT, status);
+	else if (m->op == APENET_GET && status)
+		g = apenet_get_of(a, m->c.node, m->number);
+	if (g)
+		apenet_get_end(a, g, status);
+	msg_free(a, m);
+}
+
+static uint64_t msg_bytes(const struct apenet_msg *m)
+{
+	return m->op == APENET_PUT || m->op == APENET_BACK ? m->c.bytes : 0;
+}
+
+static bool msg_all_requested(const struct apenet_msg *m)
+{
+	return m->begun && m->asked == msg_bytes(m);
+}
+
+/* Copies a staged message to host memory first. false: no memory now. */
+static bool msg_stage(struct weft_apenet *a, struct apenet_msg *m)
+{
+	const struct apenet_buf *b =
+		apenet_buf_of(a, m->c.local, m->c.bytes, 0);
+
+	if (!msg_bytes(m) || !(m->c.flags & WEFT_APENET_STAGED) || m->stage ||
+	    !b || b->kind == weft_mem_kind_at(0))
+		return true;
+	m->stage = malloc(m->c.bytes);
+	if (!m->stage)
+		return false;
+	a->stats.copies++;
+	m->cut |= b->kind->out(m->stage, (void *)(uintptr_t)m->c.local,
+			       m->c.bytes) != 0;
+	return true;
+}
+
+static void fetch(struct weft_apenet *a)
+{
+	while (a->held < APENET_PREFETCH) {
+		bool busy = !weft_list_empty(&a->work);
+		struct apenet_msg *m = apenet_cmd_next(a);
+
+		if (!m)
+			return;
+		weft_list_push_back(&a->work, &m->link);
+		a->held++;
+		a->stats.prefetched += busy;
+	}
+}
+
+/* ---- one packet ---- */
+
+static unsigned tx_flags(const struct apenet_dma *d)
+{
+	const struct weft_apenet_cmd *c = &d->m->c;
+
+	return (d->first ? APENET_FIRST : 0) | (d->last ? APENET_LAST : 0) |
+	       (c->flags & WEFT_APENET_STAGED ? APENET_STAGED : 0) |
+	       (c->flags & WEFT_APENET_RECEIVE ? APENET_RECEIVE : 0);
+}
+
+static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
+{
+	const struct apenet_get_request ask = {
+		.from = m->c.remote,
+		.to = m->c.local,
+		.bytes = m->c.bytes,
+		.number = m->number,
+		.flags = m->c.flags & WEFT_APENET_STAGED,
+	};
+
+	memcpy(to, &ask, sizeof(ask));
+	return sizeof(ask);
+}
+
+/* Reads the data of a piece; -EFAULT: its memory was unregistered. */
+static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
+		   unsigned char *to)
+{
+	uint64_t at = d->m->c.local + d->offset;
+	const struct apenet_buf *b;
+
+	if (d->m->stage) {
+		memcpy(to, d->m->stage + d->offset, d->bytes);
+		return 0;
+	}
+	b = apenet_buf_of(a, at, d->bytes, 0);
+	if (!b || b->kind->out(to, (void *)(uintptr_t)at, d->bytes))
+		return -EFAULT;
+	d->peer = b->kind != weft_mem_kind_at(0);
+	return 0;
+}
+
+static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
+			unsigned char *to, struct apenet_header *h)
+{
+	const struct apenet_msg *m = d->m;
+
+	if (m->op == APENET_GET)
+		return tx_ask(m, to);
+	if (!d->bytes)
+		return 0;
+	if (!m->cut && !tx_read(a, d, to))
+		return d->bytes;
+	h->op = m->op == APENET_BACK ? APENET_REFUSE : APENET_CUT;
+	return 0;
+}
+
+/* Builds the packet as sent on the link; returns its length. */
+static size_t tx_build(struct weft_apenet *a, struct apenet_dma *d,
+		       unsigned char *wire, bool *cut_p)
+{
+	struct apenet_header h = {
+		.address = d->m->c.remote + d->offset,
+		.op = d->m->op,
+		.flags = (uint8_t)tx_flags(d),
+		.message = d->m->message,
+	};
+	struct apenet_footer f = {
+		.extra = d->m->op == APENET_PUT ? d->m->c.data : d->m->number,
+	};
+	size_t n;
+
+	h.bytes = (uint16_t)tx_data(a, d, wire + APENET_WORD, &h);
+	*cut_p = h.op != d->m->op;
+	memcpy(wire, &h, sizeof(h));
+	n = APENET_WORD + h.bytes;
+	memcpy(wire + n, &f, sizeof(f));
+	n += offsetof(struct apenet_footer, crc);
+	f.crc = weft_code_crc(&a->crc, 0, wire, n);
+	memcpy(wire + n, &f.crc, sizeof(f.crc));
+	return n + sizeof(f.crc);
+}
+
+static int tx_emit(struct weft_apenet *a, uint32_t node, unsigned char *wire,
+		   size_t bytes)
+{
+	struct weft_carrier *c = a->port.carrier;
+	struct weft_peer *peer = weft_port_peer(&a->port, node);
+	const struct weft_pkt pkt = { .type = APENET_PKT,
+				      .len = (uint16_t)bytes };
+	struct iovec iov = { wire, bytes };
+
+	if (a->noise)
+		a->noise(wire, bytes);
+	if (node == a->node)
+		return apenet_rx_packet(a, node, wire, bytes);
+	if (!peer || peer->lost)
+		return -ECONNRESET;
+	return c->ops->send(c, peer, &pkt, &iov, 1);
+}
+
+/* ---- the engines ---- */
+
+/* Sends the data that has arrived; the engine becomes idle. */
+static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
+{
+	unsigned char wire[APENET_WHOLE];
+	struct apenet_msg *m = d->m;
+	size_t n;
+	bool cut;
+	int err;
+
+	n = tx_build(a, d, wire, &cut);
+	err = tx_emit(a, m->c.node, wire, n);
+	if (err == -EAGAIN)
+		return 0;
+	if (err) {
+		msg_end(a, m, WEFT_APENET_GONE);
+		return 1;
+	}
+	a->stats.packets_out++;
+	a->stats.peer_reads += d->peer;
+	d->state = APENET_IDLE;
+	if (cut)
+		msg_end(a, m, WEFT_APENET_CLOSED);
+	else if (d->last)
+		msg_end(a, m, WEFT_APENET_OK);
+	return 1;
+}
+
+/* The first message with data left to request. */
+static struct apenet_msg *dma_next(struct weft_apenet *a)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &a->work)
+	{
+		struct apenet_msg *m =
+			weft_container_of(pos, struct apenet_msg, link);
+
+		if (!msg_all_requested(m))
+			return msg_stage(a, m) ? m : NULL;
+	}
+	return NULL;
+}
+
+static void dma_request(struct weft_apenet *a, struct apenet_dma *d)
+{
+	struct apenet_msg *m = dma_next(a);
+	uint64_t left;
+
+	if (!m)
+		return;
+	left = msg_bytes(m) - m->asked;
+	*d = (struct apenet_dma){
+		.state = APENET_ASKED,
+		.first = !m->begun,
+		.m = m,
+		.offset = m->asked,
+		.bytes = (uint32_t)(left < APENET_PAYLOAD ? left
+							  : APENET_PAYLOAD),
+		.order = a->orders++,
+	};
+	m->begun = true;
+	m->asked += d->bytes;
+	d->last = msg_all_requested(m);
+}
+
+/* The engine in this state with the oldest request, or NULL. */
+static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
+{
+	struct apenet_dma *d = NULL;
+
+	for (unsigned i = 0; i < a->dmas; i++) {
+		if (a->dma[i].state == state &&
+		    (!d || a->dma[i].order < d->order))
+			d = &a->dma[i];
+	}
+	return d;
+}
+
+/* One step of the board; returns the number of packets sent. */
+static int turn(struct weft_apenet *a)
+{
+	struct apenet_dma *coming = dma_oldest(a, APENET_COMING);
+	struct apenet_dma *asked;
+	int done = coming ? dma_send(a, coming) : 0;
+
+	asked = dma_oldest(a, APENET_ASKED);
+	if (asked && !dma_oldest(a, APENET_COMING))
+		asked->state = APENET_COMING;
+	for (unsigned i = 0; i < a->dmas; i++) {
+		if (a->dma[i].state == APENET_IDLE)
+			dma_request(a, &a->dma[i]);
+	}
+	a->stats.turns++;
+	a->stats.overlapped +=
+		dma_oldest(a, APENET_COMING) && dma_oldest(a, APENET_ASKED);
+	return done;
+}
+
+int apenet_tx_run(struct weft_apenet *a, int budget)
+{
+	int done = 0;
+
+	for (int i = 0; i < budget; i++) {
+		fetch(a);
+		if (weft_list_empty(&a->work))
+			break;
+		done += turn(a);
+	}
+	return done;
+}
+
+/* ---- lost nodes, close ---- */
+
+void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &a->work)
+	{
+		struct apenet_msg *m =
+			weft_container_of(pos, struct apenet_msg, link);
+
+		if (all || m->c.node == node)
+			msg_end(a, m, WEFT_APENET_GONE);
+	}
+}
+
+/* Marks messages whose data is neither staged nor in a registered buffer. */
+void apenet_tx_buf_closed(struct weft_apenet *a)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &a->work)
+	{
+		struct apenet_msg *m =
+			weft_container_of(pos, struct apenet_msg, link);
+
+		m->cut |= msg_bytes(m) && !m->stage &&
+			  !apenet_buf_of(a, m->c.local, m->c.bytes, 0);
+	}
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Internal header of the Message Unit: control SRAMs as structs, and the
+ * functions that the files of this folder share.
+ *
+ *  bgq.c         open, close, nodes, registers, errors, interrupts
+ *  bgq_desc.c    builds and checks descriptors
+ *  bgq_mem.c     range registers, base address table, atomics
+ *  bgq_fifo.c    index arithmetic of the two kinds of ring
+ *  bgq_tx.c      arbitration; descriptor -> packets
+ *  bgq_rx.c      packet -> memory, counters, FIFOs
+ *  bgq_transport.c  the unit below the message engine (machine bgq)
+ */
+#ifndef WEFT_BGQ_DEV_H
+#define WEFT_BGQ_DEV_H
+
+#include "prov/machine/bgq/bgq_layout.h"
+#include "prov/nic/nic_order.h"
+#include "prov/nic/nic_port.h"
+#include "src/base/rng.h"
+
+#define BGQ_CLASSES 3 /* normal, user high, system */
+#define BGQ_RMES    16
+#define BGQ_WORDS   ((WEFT_BGQ_INJ_FIFOS + 63) / 64)
+
+enum bgq_inj_state {
+	BGQ_CLOSED,
+	BGQ_OPEN,
+	BGQ_ERROR,
+};
+
+/* ICSRAM and MCSRAM of one injection memory FIFO. */
+struct bgq_inj {
+	struct bgq_desc *ring;
+	uint32_t slots;	    /* a power of two */
+	uint32_t threshold; /* free slots; UINT32_MAX: off */
+	uint8_t state;	    /* enum bgq_inj_state */
+	uint8_t cls;	    /* 0..BGQ_CLASSES-1 */
+	uint8_t flags;	    /* flags given at open */
+	uint8_t error;	    /* enum weft_bgq_error */
+	bool fetched;	    /* cur holds the descriptor at head */
+	bool loaded;	    /* word holds the result of an atomic load */
+	uint64_t word;
+	uint64_t sent;	/* bytes of cur already sent */
+	uint64_t count; /* completed descriptors */
+	struct bgq_desc cur;
+	/* cache line written by the producer */
+	alignas(64) weft_au64 tail;
+	uint64_t head_seen;
+	/* cache line written by the unit */
+	alignas(64) weft_au64 head;
+};
+
+/*
+ * RCSRAM of one reception memory FIFO. shadow and tail hold a sequence number
+ * in their upper 16 bits and a position in chunks below: reserving moves
+ * shadow, committing moves tail, strictly in sequence.
+ */
+struct bgq_rec {
+	unsigned char *base;
+	uint64_t chunks; /* a power of two; 0: closed */
+	uint64_t threshold;
+	uint8_t flags;
+	alignas(64) weft_au64 shadow;
+	weft_au64 tail;
+	weft_au64 done[BGQ_RMES];   /* end position + 1 of a stored packet */
+	alignas(64) weft_au64 head; /* in chunks, written by software */
+};
+
+/* The reserved chunks of one packet between reserve and commit. */
+struct bgq_reservation {
+	uint64_t at;  /* first chunk */
+	uint64_t end; /* chunk after the last */
+	unsigned seq;
+};
+
+struct bgq_range {
+	uint64_t base;
+	uint64_t bytes; /* 0: off */
+	uint32_t flags;
+};
+
+struct bgq_bat {
+	uint64_t base;
+	bool valid;
+	bool system;
+};
+
+struct weft_bgq {
+	struct weft_port port;
+	void *raw; /* pointer for free(); this struct is aligned within it */
+	struct weft_rng rng;
+	void (*interrupt)(void *, enum weft_bgq_irq, unsigned);
+	void *interrupt_arg;
+	/*
+	 * Set by bgq_transport.c: performs the direct put or remote get of a
+	 * descriptor immediately, by DMA. Returns 0 or -errno.
+	 */
+	int (*dma)(struct weft_bgq *mu, const struct bgq_desc *d);
+	void *engine;
+	weft_au64 active[BGQ_CLASSES][BGQ_WORDS]; /* FIFOs with work */
+	struct bgq_range range[WEFT_BGQ_RANGES];
+	struct bgq_bat bat[WEFT_BGQ_BAT_ENTRIES];
+	uint64_t irq_pending;
+	uint64_t irq_mask;
+	uint64_t err_code;
+	uint64_t err_id;
+	uint64_t err_address;
+	uint64_t err_count;
+	uint64_t net_sent[WEFT_BGQ_NET_FIFOS];
+	uint64_t net_received;
+	unsigned net_next; /* rotates over the FIFO map */
+	struct bgq_inj inj[WEFT_BGQ_INJ_FIFOS];
+	struct bgq_rec rec[WEFT_BGQ_REC_FIFOS];
+};
+
+/* bgq.c */
+int bgq_create(const struct weft_carrier_ops *ops,
+	       const struct weft_carrier_attr *attr, uint64_t seed,
+	       struct weft_bgq **bgq_p);
+void bgq_irq(struct weft_bgq *mu, enum weft_bgq_irq irq, unsigned id);
+/* Records an error in the error registers and raises the error interrupt. */
+void bgq_error(struct weft_bgq *mu, enum weft_bgq_error code, unsigned id,
+	       uint64_t address);
+
+/* bgq_desc.c: WEFT_BGQ_OK, or the reason to reject the descriptor. */
+enum weft_bgq_error bgq_desc_check(const struct bgq_desc *d, bool system);
+
+/* bgq_mem.c */
+bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
+		  bool store, bool system);
+enum weft_bgq_error bgq_bat_address(const struct weft_bgq *mu, uint64_t sel,
+				    bool system, uint64_t *addr_p);
+uint64_t bgq_atomic_load(uint64_t addr, unsigned op);
+/* Returns the value after the operation. */
+uint64_t bgq_atomic_store(uint64_t addr, unsigned op, uint64_t value);
+/* 1, -1: op also accesses the word after, before its address; else 0. */
+int bgq_load_neighbour(unsigned op);
+
+/* bgq_fifo.c */
+int bgq_inj_push(struct bgq_inj *f, const struct bgq_desc *d, unsigned n);
+uint64_t bgq_inj_free(struct bgq_inj *f);
+bool bgq_inj_empty(struct bgq_inj *f);
+/* -EAGAIN: the FIFO is full, or BGQ_RMES packets are being stored already. */
+int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
+		    struct bgq_reservation *p);
+void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p);
+void bgq_rec_copy_in(struct bgq_rec *r, uint64_t at, const void *src,
+		     size_t bytes);
+void bgq_rec_copy_out(struct bgq_rec *r, uint64_t at, void *dst, size_t bytes);
+uint64_t bgq_rec_free(struct bgq_rec *r);
+uint64_t bgq_rec_tail(struct bgq_rec *r);
+
+/* bgq_tx.c */
+void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id);
+/* Sends one packet of one FIFO. 1: sent; 0: FIFO empty; -EAGAIN: blocked. */
+int bgq_tx_step(struct weft_bgq *mu, unsigned id);
+int bgq_tx_run(struct weft_bgq *mu, int budget);
+
+/* bgq_rx.c. 0: packet accepted or rejected; -EAGAIN: no room now. */
+int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
+		  const void *payload);
+int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
+		   const void *payload);
+
+#endif

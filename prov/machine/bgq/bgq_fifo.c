@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rings of the Message Unit. An injection FIFO has one producer, and the
+ * unit as consumer. A reception FIFO is filled by up to sixteen reception
+ * engines at once: each reserves chunks by moving the shadow tail and stores
+ * its packet there at its own pace. The tail that software sees moves in the
+ * order of the reservations, past complete packets.
+ *
+ *	       head            tail          shadow
+ *	        |               |              |
+ *	 ...free| packet packet |  ...   ####  |free...
+ *	        +---------------+--------------+
+ *	          software's      being stored
+ */
+#include "prov/machine/bgq/bgq_dev.h"
+
+#include <errno.h>
+
+#define REC_POS_BITS 48
+#define REC_POS_MASK ((UINT64_C(1) << REC_POS_BITS) - 1)
+#define REC_SEQ_ONE  (UINT64_C(1) << REC_POS_BITS)
+
+uint64_t bgq_inj_free(struct bgq_inj *f)
+{
+	return f->slots -
+	       (nic_doorbell_read(&f->tail) - nic_space_read(&f->head));
+}
+
+bool bgq_inj_empty(struct bgq_inj *f)
+{
+	return nic_doorbell_read(&f->tail) == nic_read_own(&f->head);
+}
+
+/* Appends n descriptors, all or none. */
+int bgq_inj_push(struct bgq_inj *f, const struct bgq_desc *d, unsigned n)
+{
+	uint64_t t = nic_read_own(&f->tail);
+
+	if (t + n - f->head_seen > f->slots) {
+		f->head_seen = nic_space_read(&f->head);
+		if (t + n - f->head_seen > f->slots)
+			return -EAGAIN;
+	}
+	for (unsigned i = 0; i < n; i++)
+		f->ring[(t + i) & (f->slots - 1)] = d[i];
+	nic_doorbell_ring(&f->tail, t + n);
+	return 0;
+}
+
+static unsigned rec_seq(uint64_t word)
+{
+	return (unsigned)(word >> REC_POS_BITS);
+}
+
+int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
+		    struct bgq_reservation *p)
+{
+	uint64_t s = nic_event_read(&r->shadow);
+	uint64_t next;
+
+	do {
+		uint64_t tail = nic_event_read(&r->tail);
+		uint64_t at = s & REC_POS_MASK;
+		uint64_t used = (at - nic_space_read(&r->head)) & REC_POS_MASK;
+
+		if (used + chunks > r->chunks)
+			return -EAGAIN;
+		if ((uint16_t)(rec_seq(s) - rec_seq(tail)) >= BGQ_RMES)
+			return -EAGAIN;
+		p->at = at;
+		p->end = (at + chunks) & REC_POS_MASK;
+		p->seq = rec_seq(s);
+		next = ((s & ~REC_POS_MASK) + REC_SEQ_ONE) | p->end;
+		/* F0: chunks are reserved once; pairs with itself. */
+	} while (!weft_cas64(&r->shadow, &s, next));
+	return 0;
+}
+
+/*
+ * An engine that finishes out of order and the engine that moves the tail both
+ * swap the done word: the second of the two sees the value of the first, so no
+ * complete packet stays beyond the tail.
+ */
+void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p)
+{
+	uint64_t tail;
+	uint64_t end;
+
+	/* F1 pairs with F2 below. */
+	atomic_exchange_explicit(&r->done[p->seq % BGQ_RMES], p->end + 1,
+				 memory_order_acq_rel);
+	for (;;) {
+		tail = nic_event_read(&r->tail);
+		/* F2 pairs with F1 above in another engine. */
+		end = atomic_exchange_explicit(
+			&r->done[rec_seq(tail) % BGQ_RMES], 0,
+			memory_order_acq_rel);
+		if (!end)
+			return;
+		nic_event_post(&r->tail,
+			       ((tail & ~REC_POS_MASK) + REC_SEQ_ONE) |
+				       (end - 1));
+	}
+}
+
+void bgq_rec_copy_in(struct bgq_rec *r, uint64_t at, const void *src,
+		     size_t bytes)
+{
+	size_t off = (at & (r->chunks - 1)) * WEFT_BGQ_CHUNK;
+	size_t room = r->chunks * WEFT_BGQ_CHUNK - off;
+	size_t first = bytes < room ? bytes : room;
+
+	memcpy(r->base + off, src, first);
+	memcpy(r->base, (const char *)src + first, bytes - first);
+}
+
+void bgq_rec_copy_out(struct bgq_rec *r, uint64_t at, void *dst, size_t bytes)
+{
+	size_t off = (at & (r->chunks - 1)) * WEFT_BGQ_CHUNK;
+	size_t room = r->chunks * WEFT_BGQ_CHUNK - off;
+	size_t first = bytes < room ? bytes : room;
+
+	memcpy(dst, r->base + off, first);
+	memcpy((char *)dst + first, r->base, bytes - first);
+}
+
+uint64_t bgq_rec_tail(struct bgq_rec *r)
+{
+	return nic_event_read(&r->tail) & REC_POS_MASK;
+}
+
+uint64_t bgq_rec_free(struct bgq_rec *r)
+{
+	uint64_t at = nic_event_read(&r->shadow) & REC_POS_MASK;
+
+	return r->chunks - ((at - nic_space_read(&r->head)) & REC_POS_MASK);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory accesses of the unit: range registers that check every access, the
+ * base address table, and the atomic operations of the second-level cache.
+ */
+#include "prov/machine/bgq/bgq_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+
+static bool range_has(const struct bgq_range *r, uint64_t addr, uint64_t bytes)
+{
+	return addr >= r->base && bytes <= r->bytes &&
+	       addr - r->base <= r->bytes - bytes;
+}
+
+bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
+		  bool store, bool system)
+{
+	unsigned n = system ? WEFT_BGQ_RANGES : WEFT_BGQ_USER_RANGES;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct bgq_range *r = &mu->range[i];
+
+		if (store && (r->flags & WEFT_BGQ_RANGE_INJ_ONLY))
+			continue;
+		if (r->bytes && range_has(r, addr, bytes))
+			return true;
+	}
+	return false;
+}
+
+WEFT_EXPORT int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
+				   uint64_t bytes, unsigned flags)
+{
+	if (i >= WEFT_BGQ_RANGES || (flags & ~WEFT_BGQ_RANGE_INJ_ONLY))
+		return -EINVAL;
+	if (bytes > BGQ_ADDR_MASK || (uintptr_t)base > BGQ_ADDR_MASK - bytes)
+		return -EINVAL;
+	mu->range[i] = (struct bgq_range){
+		.base = (uintptr_t)base,
+		.bytes = bytes,
+		.flags = flags,
+	};
+	return 0;
+}
+
+WEFT_EXPORT int weft_bgq_bat_set(struct weft_bgq *mu, unsigned i, void *base,
+				 unsigned flags)
+{
+	if (i >= WEFT_BGQ_BAT_ENTRIES || (flags & ~WEFT_BGQ_SYSTEM))
+		return -EINVAL;
+	mu->bat[i] = (struct bgq_bat){
+		.base = (uintptr_t)base,
+		.valid = base != NULL,
+		.system = flags & WEFT_BGQ_SYSTEM,
+	};
+	return 0;
+}
+
+enum weft_bgq_error bgq_bat_address(const struct weft_bgq *mu, uint64_t sel,
+				    bool system, uint64_t *addr_p)
+{
+	unsigned id = bgq_sel_id(sel);
+
+	if (id >= WEFT_BGQ_BAT_ENTRIES || !mu->bat[id].valid)
+		return WEFT_BGQ_ERR_BAT_ID;
+	if (mu->bat[id].system && !system)
+		return WEFT_BGQ_ERR_SYSTEM;
+	*addr_p = mu->bat[id].base + bgq_sel_offset(sel);
+	return WEFT_BGQ_OK;
+}
+
+int bgq_load_neighbour(unsigned op)
+{
+	switch (op) {
+	case WEFT_BGQ_LOAD_INC_BOUNDED:
+	case WEFT_BGQ_LOAD_INC_EQUAL:
+		return 1;
+	case WEFT_BGQ_LOAD_DEC_BOUNDED:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Adds step to *p if (*p == *bound) == equal and returns the old value;
+ * otherwise returns WEFT_BGQ_BOUND_REACHED.
+ */
+static uint64_t load_if(weft_au64 *p, const weft_au64 *bound, bool equal,
+			uint64_t step)
+{
+	uint64_t v = weft_load64(p);
+
+	do {
+		if ((v == weft_load64(bound)) != equal)
+			return WEFT_BGQ_BOUND_REACHED;
+	} while (!weft_cas64(p, &v, v + step));
+	return v;
+}
+
+uint64_t bgq_atomic_load(uint64_t addr, unsigned op)
+{
+	weft_au64 *p = (weft_au64 *)(uintptr_t)addr;
+
+	switch (op) {
+	case WEFT_BGQ_LOAD_CLEAR:
+		return atomic_exchange_explicit(p, 0, memory_order_acq_rel);
+	case WEFT_BGQ_LOAD_INC:
+		return weft_add64(p, 1);
+	case WEFT_BGQ_LOAD_DEC:
+		return weft_add64(p, UINT64_MAX);
+	case WEFT_BGQ_LOAD_INC_BOUNDED:
+		return load_if(p, p + 1, false, 1);
+	case WEFT_BGQ_LOAD_DEC_BOUNDED:
+		return load_if(p, p - 1, false, UINT64_MAX);
+	case WEFT_BGQ_LOAD_INC_EQUAL:
+		return load_if(p, p + 1, true, 1);
+	default:
+		return weft_load64(p);
+	}
+}
+
+static uint64_t store_value(unsigned op, uint64_t old, uint64_t v)
+{
+	switch (op) {
+	case WEFT_BGQ_STORE_ADD:
+	case WEFT_BGQ_STORE_ADD_ZERO:
+		return old + v;
+	case WEFT_BGQ_STORE_OR:
+		return old | v;
+	case WEFT_BGQ_STORE_XOR:
+		return old ^ v;
+	case WEFT_BGQ_STORE_MAX_UNSIGNED:
+		return v > old ? v : old;
+	case WEFT_BGQ_STORE_MAX_SIGNED:
+		return (int64_t)v > (int64_t)old ? v : old;
+	default:
+		return v;
+	}
+}
+
+/* Stores into both words of a pair if they are equal. */
+static uint64_t store_twin(weft_au64 *p, uint64_t v)
+{
+	uint64_t old = weft_load64(p);
+
+	if (old != weft_load64(p + 1) || !weft_cas64(p, &old, v))
+		return old;
+	weft_store64(p + 1, v);
+	return v;
+}
+
+uint64_t bgq_atomic_store(uint64_t addr, unsigned op, uint64_t value)
+{
+	weft_au64 *p = (weft_au64 *)(uintptr_t)addr;
+	uint64_t old = weft_load64(p);
+	uint64_t v;
+
+	if (op == WEFT_BGQ_STORE_TWIN)
+		return store_twin(p, value);
+	do {
+		v = store_value(op, old, value);
+	} while (!weft_cas64(p, &old, v));
+	return v;
+}

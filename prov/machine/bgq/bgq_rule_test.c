@@ -1,0 +1,725 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Limits, priorities, interrupts, full conditions and protection of the
+ * Message Unit, and its rings under threads.
+ */
+#include "prov/machine/bgq/bgq_pair.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+static void system_goes_before_high_before_normal(void **state)
+{
+	static const unsigned flags[] = { 0, WEFT_BGQ_HIGH, WEFT_BGQ_SYSTEM };
+	static const char *const want = "222111000";
+	struct weft_bgq_desc ring[3][4];
+	struct weft_bgq_desc d;
+	char soft[WEFT_BGQ_SOFT_BYTES] = "";
+	struct bgq_pair p;
+	struct weft_bgq_msg m = { .node = 1, .vc = WEFT_BGQ_VC_ORDERED };
+
+	bgq_pair_open(&p, "");
+	for (unsigned i = 0; i < 3; i++) {
+		T_OK(weft_bgq_inj_open(p.a.mu, 10 + i, ring[i], 4, flags[i]));
+		soft[0] = (char)('0' + i);
+		weft_bgq_desc_fifo(&d, &m, 0, soft);
+		for (int k = 0; k < 3; k++)
+			T_OK(weft_bgq_inj_post(p.a.mu, 10 + i, &d, NULL));
+	}
+	bgq_pair_until_packets(&p, 9);
+	T_STR(p.b.order, want);
+	bgq_pair_close(&p);
+}
+
+/* Two long messages in two FIFOs progress together. */
+static void fifos_of_a_class_take_turns_by_packet(void **state)
+{
+	struct weft_bgq_desc ring[4];
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_inj_open(p.a.mu, 300, ring, 4, 0));
+	bgq_pair_fifo_desc(&p, &d, p.a.mem, 512 * 40);
+	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
+	T_OK(weft_bgq_inj_post(p.a.mu, 300, &d, NULL));
+	T_IS(bgq_tx_run(p.a.mu, 40), 40);
+	T_TRUE(p.a.mu->inj[0].sent > 0 && p.a.mu->inj[300].sent > 0);
+	T_IS(p.a.mu->inj[0].sent + p.a.mu->inj[300].sent, 512 * 40);
+	bgq_pair_close(&p);
+}
+
+static void a_full_reception_fifo_loses_nothing(void **s)
+{
+	struct bgq_pair p;
+	int sent = 0;
+
+	bgq_pair_open_rec(&p, "", 1024);
+	for (int k = 0; k < 200; k++) {
+		struct weft_bgq_desc d;
+
+		bgq_pair_fifo_desc(&p, &d, p.a.mem, 200);
+		if (weft_bgq_inj_post(p.a.mu, 0, &d, NULL) == 0)
+			sent++;
+		weft_bgq_poll(p.a.mu, 16);
+		weft_bgq_poll(p.b.mu, 16);
+	}
+	T_TRUE(weft_bgq_load(p.b.mu, WEFT_BGQ_REC_FREE, 0) < 8);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_ERR_COUNT, 0), 0);
+	bgq_pair_until_packets(&p, sent);
+	bgq_pair_close(&p);
+}
+
+static void interrupts_come_through_the_mask_only(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .flags = WEFT_BGQ_INTERRUPT };
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	m.payload = p.a.mem;
+	m.bytes = 2000;
+	weft_bgq_desc_fifo(&d, &m, 0, NULL);
+	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
+	bgq_pair_until_packets(&p, 4);
+	T_IS(p.b.irqs[WEFT_BGQ_IRQ_ARRIVAL], 0);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_IRQ_PENDING, 0),
+	     1 << WEFT_BGQ_IRQ_ARRIVAL);
+	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_PENDING, 0, ~0ull));
+	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
+	bgq_pair_until_packets(&p, 8);
+	T_IS(p.b.irqs[WEFT_BGQ_IRQ_ARRIVAL], 1);
+	T_IS(weft_bgq_store(p.b.mu, WEFT_BGQ_INJ_HEAD, 0, 1), -EPERM);
+	bgq_pair_close(&p);
+}
+
+static void thresholds_interrupt_when_they_are_crossed(void **state)
+{
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_INJ_THRESHOLD, 0, 6));
+	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_REC_THRESHOLD, 0,
+			    weft_bgq_load(p.b.mu, WEFT_BGQ_REC_FREE, 0) - 1));
+	for (int i = 0; i < 4; i++)
+		bgq_pair_send(&p, 0, p.a.mem, 64);
+	while (weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0) < 4)
+		weft_bgq_poll(p.a.mu, 16);
+	while (weft_bgq_load(p.b.mu, WEFT_BGQ_NET_RECEIVED, 0) < 4)
+		weft_bgq_poll(p.b.mu, 16);
+	T_IS(p.a.irqs[WEFT_BGQ_IRQ_INJ_SPACE], 1);
+	T_IS(p.b.irqs[WEFT_BGQ_IRQ_REC_SPACE], 1);
+	bgq_pair_close(&p);
+}
+
+/*
+ * Fewer free chunks than the threshold interrupt, exactly the threshold do not:
+ * a packet of 64 bytes takes three chunks of a FIFO that has threshold or
+ * threshold + 3 free chunks.
+ */
+static void free_chunks_at_the_threshold_are_enough(void **state)
+{
+	for (unsigned more = 0; more <= 3; more += 3) {
+		struct bgq_pair p;
+
+		bgq_pair_open(&p, "");
+		T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+		T_OK(weft_bgq_store(
+			p.b.mu, WEFT_BGQ_REC_THRESHOLD, 0,
+			weft_bgq_load(p.b.mu, WEFT_BGQ_REC_FREE, 0) - more));
+		bgq_pair_send(&p, 0, p.a.mem, 64);
+		while (!weft_bgq_load(p.b.mu, WEFT_BGQ_NET_RECEIVED, 0)) {
+			weft_bgq_poll(p.a.mu, 16);
+			weft_bgq_poll(p.b.mu, 16);
+		}
+		T_IS(p.b.irqs[WEFT_BGQ_IRQ_REC_SPACE], !more);
+		bgq_pair_close(&p);
+	}
+}
+
+/* Free slots of a remote get FIFO: one packet fills two of them. */
+static void free_slots_at_the_threshold_are_enough(void **state)
+{
+	for (unsigned more = 0; more <= 2; more += 2) {
+		struct weft_bgq_msg m = { .node = 1, .bytes = 128 };
+		struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
+		struct weft_bgq_msg back = { .node = 0, .bytes = 8 };
+		struct weft_bgq_desc *two, d;
+		struct bgq_pair p;
+
+		bgq_pair_open(&p, "");
+		T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+		T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_INJ_THRESHOLD,
+				    BGQ_PAIR_RGET,
+				    weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_FREE,
+						  BGQ_PAIR_RGET) -
+					    more));
+		back.payload = p.b.mem;
+		m.payload = two = (struct weft_bgq_desc *)(void *)p.a.mem;
+		weft_bgq_desc_put(&two[0], &back, &t);
+		weft_bgq_desc_put(&two[1], &back, &t);
+		weft_bgq_desc_get(&d, &m, BGQ_PAIR_RGET);
+		T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
+		while (!weft_bgq_load(p.b.mu, WEFT_BGQ_NET_RECEIVED, 0)) {
+			weft_bgq_poll(p.a.mu, 16);
+			weft_bgq_poll(p.b.mu, 16);
+		}
+		T_IS(p.b.irqs[WEFT_BGQ_IRQ_RGET_SPACE], !more);
+		bgq_pair_close(&p);
+	}
+}
+
+/* Free slots interrupt when they exceed the threshold, and not before. */
+static void a_slot_more_than_the_threshold_interrupts(void **state)
+{
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_INJ_THRESHOLD, 0, 6));
+	for (int i = 0; i < 4; i++)
+		bgq_pair_send(&p, 0, p.a.mem, 64);
+	while (weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_FREE, 0) < 6) {
+		T_IS(p.a.irqs[WEFT_BGQ_IRQ_INJ_SPACE], 0);
+		T_IS(bgq_tx_run(p.a.mu, 1), 1);
+	}
+	T_IS(p.a.irqs[WEFT_BGQ_IRQ_INJ_SPACE], 0);
+	T_IS(bgq_tx_run(p.a.mu, 1), 1);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_FREE, 0), 7);
+	T_IS(p.a.irqs[WEFT_BGQ_IRQ_INJ_SPACE], 1);
+	bgq_pair_close(&p);
+}
+
+/* An atomic load is done once, also when its packet must be retried. */
+static void an_atomic_load_is_not_repeated_with_its_packet(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .load_op = WEFT_BGQ_LOAD_INC };
+	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_bgq_desc ring[4], full, d;
+	struct bgq_pair p;
+	uint64_t *word, sent = 0;
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_inj_open(p.a.mu, 1, ring, 4, 0));
+	bgq_pair_fifo_desc(&p, &full, p.a.mem, 512 * 40);
+	word = (uint64_t *)(void *)p.a.mem;
+	*word = 7;
+	/* until the network is full */
+	do {
+		sent = weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0);
+		weft_bgq_inj_post(p.a.mu, 0, &full, NULL);
+	} while (bgq_tx_run(p.a.mu, 1000));
+	m.payload = word;
+	m.bytes = 8;
+	weft_bgq_desc_put(&d, &m, &t);
+	T_OK(weft_bgq_inj_post(p.a.mu, 1, &d, NULL));
+	for (int i = 0; i < 10; i++)
+		bgq_tx_run(p.a.mu, 1000);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 1), 0);
+	T_IS(*word, 8);
+	while (!weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 1) ||
+	       p.b.counter != 0ull - 8)
+		bgq_pair_poll(&p);
+	T_TRUE(sent > 0);
+	T_IS(*word, 8);
+	T_IS(*(uint64_t *)(void *)p.b.mem, 7);
+	bgq_pair_close(&p);
+}
+
+/* Posts a bad descriptor into FIFO 1 and a good one into FIFO 0. */
+static void expect_error(const struct weft_bgq_desc *bad, unsigned code)
+{
+	struct weft_bgq_desc ring[4];
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_inj_open(p.a.mu, 1, ring, 4, 0));
+	T_OK(weft_bgq_inj_post(p.a.mu, 1, bad, NULL));
+	bgq_pair_send(&p, 0, p.a.mem, 10);
+	bgq_pair_until_packets(&p, 1);
+	for (int i = 0; i < 10; i++)
+		bgq_pair_poll(&p);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_ERROR, 1), code);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_ERR_CODE, 0), code);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_ERR_ID, 0), 1);
+	T_IS(weft_bgq_inj_post(p.a.mu, 1, bad, NULL), -EIO);
+	bgq_pair_send(&p, 0, p.a.mem, 10);
+	bgq_pair_until_packets(&p, 2);
+	T_OK(weft_bgq_inj_clear(p.a.mu, 1));
+	bgq_pair_send(&p, 1, p.a.mem, 10);
+	bgq_pair_until_packets(&p, 3);
+	bgq_pair_close(&p);
+}
+
+static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
+{
+	alignas(64) unsigned char far[64];
+	struct weft_bgq_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_bgq_desc d;
+
+	weft_bgq_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_BGQ_ERR_RANGE);
+	d.word[4] ^= 1; /* no longer point to point */
+	expect_error(&d, WEFT_BGQ_ERR_DESC);
+	m.bytes = 0;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_error(&d, WEFT_BGQ_ERR_LENGTH);
+	m.bytes = 65;
+	weft_bgq_desc_get(&d, &m, 0);
+	expect_error(&d, WEFT_BGQ_ERR_LENGTH);
+	m.bytes = 16;
+	m.load_op = WEFT_BGQ_LOAD_INC;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_error(&d, WEFT_BGQ_ERR_ATOMIC);
+	m.bytes = 8;
+	m.payload = far + 4;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_error(&d, WEFT_BGQ_ERR_ATOMIC);
+	m = (struct weft_bgq_msg){ .node = 77 };
+	weft_bgq_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_BGQ_ERR_NODE);
+}
+
+static void a_user_fifo_may_not_use_what_is_the_systems(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .net_map = WEFT_BGQ_NET_SYS };
+	struct weft_bgq_desc d;
+
+	weft_bgq_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_BGQ_ERR_MAP);
+	m.net_map = 0;
+	m.vc = WEFT_BGQ_VC_SYSTEM;
+	weft_bgq_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_BGQ_ERR_SYSTEM);
+	m.net_map = WEFT_BGQ_NET_LOCAL | WEFT_BGQ_NET_TORUS;
+	m.vc = 0;
+	weft_bgq_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_BGQ_ERR_MAP);
+}
+
+/*
+ * The error that FIFO 1, opened with these flags, reports for a descriptor
+ * whose memory is in a's ranges.
+ */
+static uint64_t error_of(struct bgq_pair *p, const struct weft_bgq_desc *d,
+			 unsigned flags)
+{
+	struct weft_bgq_desc ring[4];
+	uint64_t e;
+
+	T_OK(weft_bgq_inj_open(p->a.mu, 1, ring, 4, flags));
+	T_OK(weft_bgq_inj_post(p->a.mu, 1, d, NULL));
+	for (int i = 0; i < 100; i++)
+		bgq_pair_poll(p);
+	e = weft_bgq_load(p->a.mu, WEFT_BGQ_INJ_ERROR, 1);
+	T_OK(weft_bgq_inj_close(p->a.mu, 1));
+	return e;
+}
+
+static void a_range_of_the_system_is_for_its_fifos_only(void **state)
+{
+	unsigned char far[64] = { 0 };
+	struct weft_bgq_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_range_set(p.a.mu, WEFT_BGQ_USER_RANGES, far, sizeof(far),
+				0));
+	weft_bgq_desc_fifo(&d, &m, 0, NULL);
+	T_IS(error_of(&p, &d, 0), WEFT_BGQ_ERR_RANGE);
+	T_IS(error_of(&p, &d, WEFT_BGQ_SYSTEM), WEFT_BGQ_OK);
+	bgq_pair_close(&p);
+}
+
+/*
+ * A bounded operation also reads the adjacent word, which must be in the range.
+ */
+static void the_bound_of_an_atomic_lies_in_the_range(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .bytes = 8 };
+	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	m.payload = p.a.mem;
+	m.load_op = WEFT_BGQ_LOAD_DEC_BOUNDED;
+	weft_bgq_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_BGQ_ERR_RANGE);
+	m.load_op = WEFT_BGQ_LOAD_INC_BOUNDED;
+	weft_bgq_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_BGQ_OK);
+	m.payload = p.a.mem + BGQ_PAIR_BYTES - 8;
+	weft_bgq_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_BGQ_ERR_RANGE);
+	m.load_op = WEFT_BGQ_LOAD_DEC_BOUNDED;
+	weft_bgq_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_BGQ_OK);
+	bgq_pair_close(&p);
+}
+
+/* Sends one packet from a to b that b must reject without storing anything. */
+static void expect_reject(struct bgq_pair *p, const struct weft_bgq_desc *d,
+			  unsigned code)
+{
+	uint64_t n = weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0);
+
+	T_OK(weft_bgq_inj_post(p->a.mu, 0, d, NULL));
+	for (int i = 0; i < 1000; i++)
+		bgq_pair_poll(p);
+	T_IS(weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0), n + 1);
+	T_IS(weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_CODE, 0), code);
+	T_IS(weft_bgq_load(p->a.mu, WEFT_BGQ_INJ_ERROR, 0), 0);
+}
+
+static void arriving_packets_are_checked(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
+	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	m.payload = p.a.mem;
+	weft_bgq_desc_fifo(&d, &m, 272, NULL);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_REC_ID);
+	weft_bgq_desc_fifo(&d, &m, 9, NULL);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_REC_ID);
+	weft_bgq_desc_get(&d, &m, 544);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_INJ_ID);
+	weft_bgq_desc_get(&d, &m, 0); /* not a remote get FIFO */
+	expect_reject(&p, &d, WEFT_BGQ_ERR_INJ_ID);
+	t.bat = 544;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_BAT_ID);
+	t.bat = 1;
+	t.offset = BGQ_PAIR_BYTES - 63;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
+	t.offset = 0;
+	t.ctr_offset = 8;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
+	T_OK(weft_bgq_bat_set(p.b.mu, 1, p.b.mem, WEFT_BGQ_SYSTEM));
+	t.ctr_offset = 0;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_SYSTEM);
+	T_OK(weft_bgq_bat_set(p.b.mu, 1, p.b.mem, 0));
+	m.bytes = 8;
+	t.offset = 4;
+	t.store_op = WEFT_BGQ_STORE_ADD;
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_ATOMIC);
+	bgq_pair_close(&p);
+}
+
+/*
+ * Sends a packet by the system's FIFO and channel; returns the number of errors
+ * b recorded.
+ */
+static uint64_t system_packet(struct bgq_pair *p, const struct weft_bgq_desc *d)
+{
+	struct weft_bgq_desc ring[4];
+	uint64_t n = weft_bgq_load(p->b.mu, WEFT_BGQ_NET_RECEIVED, 0);
+	uint64_t bad = weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0);
+
+	T_OK(weft_bgq_inj_open(p->a.mu, 1, ring, 4, WEFT_BGQ_SYSTEM));
+	T_OK(weft_bgq_inj_post(p->a.mu, 1, d, NULL));
+	for (int i = 0; i < 1000; i++)
+		bgq_pair_poll(p);
+	T_IS(weft_bgq_load(p->a.mu, WEFT_BGQ_INJ_ERROR, 1), 0);
+	T_OK(weft_bgq_inj_close(p->a.mu, 1));
+	T_IS(weft_bgq_load(p->b.mu, WEFT_BGQ_NET_RECEIVED, 0), n + 1);
+	return weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0) - bad;
+}
+
+/* User packets enter user FIFOs only, system packets also system FIFOs. */
+static void fifos_of_the_system_take_the_systems_packets_only(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
+	struct weft_bgq_desc get[4];
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+	void *rec = aligned_alloc(64, 4096);
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_rec_open(p.b.mu, 1, rec, 4096, WEFT_BGQ_SYSTEM));
+	T_OK(weft_bgq_inj_open(p.b.mu, 6, get, 4,
+			       WEFT_BGQ_SYSTEM | WEFT_BGQ_RGET));
+	m.payload = p.a.mem;
+	weft_bgq_desc_fifo(&d, &m, 1, NULL);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_SYSTEM);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_REC_TAIL, 1), 0);
+	weft_bgq_desc_get(&d, &m, 6);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_SYSTEM);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_TAIL, 6), 0);
+	m.vc = WEFT_BGQ_VC_SYSTEM;
+	m.net_map = WEFT_BGQ_NET_SYS;
+	weft_bgq_desc_fifo(&d, &m, 1, NULL);
+	T_IS(system_packet(&p, &d), 0);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_REC_TAIL, 1), 96);
+	weft_bgq_desc_get(&d, &m, 6);
+	system_packet(&p, &d);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_TAIL, 6), 1);
+	bgq_pair_close(&p);
+	free(rec);
+}
+
+/* Adds -1 to a word of value 2: it becomes 0 at the second addition. */
+static void an_addition_that_gives_zero_interrupts(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .bytes = 8 };
+	struct weft_bgq_put t = { .bat = 1,
+				  .ctr_bat = 2,
+				  .store_op = WEFT_BGQ_STORE_ADD_ZERO };
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+	memset(p.a.mem, 0xff, 8);
+	*(uint64_t *)(void *)p.b.mem = 2;
+	m.payload = p.a.mem;
+	weft_bgq_desc_put(&d, &m, &t);
+	for (uint64_t i = 1; i <= 2; i++) {
+		T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
+		bgq_pair_until_counter(&p, 0 - 8 * i);
+		T_IS(p.b.irqs[WEFT_BGQ_IRQ_ZERO], i == 2);
+	}
+	bgq_pair_close(&p);
+}
+
+static void an_injection_only_range_is_never_stored_to(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
+	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	m.payload = p.a.mem;
+	T_OK(weft_bgq_range_set(p.b.mu, 0, p.b.mem, BGQ_PAIR_BYTES,
+				WEFT_BGQ_RANGE_INJ_ONLY));
+	weft_bgq_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
+	T_IS(weft_bgq_range_set(p.b.mu, WEFT_BGQ_RANGES, p.b.mem, 1, 0),
+	     -EINVAL);
+	bgq_pair_close(&p);
+}
+
+/* A bad descriptor of a remote get stops the remote get FIFO only. */
+static void a_remote_get_runs_under_the_far_sides_rules(void **state)
+{
+	unsigned char secret[64] = "not for you";
+	struct weft_bgq_msg m = { .node = 0, .payload = secret, .bytes = 64 };
+	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_bgq_desc d;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	weft_bgq_desc_put((struct weft_bgq_desc *)(void *)p.a.mem, &m, &t);
+	m = (struct weft_bgq_msg){ .node = 1, .payload = p.a.mem, .bytes = 64 };
+	weft_bgq_desc_get(&d, &m, BGQ_PAIR_RGET);
+	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
+	for (int i = 0; i < 1000; i++)
+		bgq_pair_poll(&p);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_ERROR, BGQ_PAIR_RGET),
+	     WEFT_BGQ_ERR_RANGE);
+	bgq_pair_send(&p, 0, p.a.mem, 64);
+	bgq_pair_until_packets(&p, 1);
+	T_IS(weft_bgq_inj_post(p.b.mu, BGQ_PAIR_RGET, &d, NULL), -EPERM);
+	bgq_pair_close(&p);
+}
+
+/* ---- the reception FIFO with sixteen engines ---- */
+
+static void packets_commit_in_the_order_of_their_places(void **state)
+{
+	unsigned char mem[1024];
+	struct bgq_rec r = { .base = mem, .chunks = 32 };
+	struct bgq_reservation p[BGQ_RMES + 1];
+
+	for (int i = 0; i < 3; i++)
+		T_OK(bgq_rec_reserve(&r, 4, &p[i]));
+	bgq_rec_commit(&r, &p[2]);
+	bgq_rec_commit(&r, &p[1]);
+	T_IS(bgq_rec_tail(&r), 0);
+	bgq_rec_commit(&r, &p[0]);
+	T_IS(bgq_rec_tail(&r), 12);
+	T_IS(bgq_rec_free(&r), 20);
+	T_AGAIN(bgq_rec_reserve(&r, 21, &p[0]));
+	for (int i = 0; i < BGQ_RMES; i++)
+		T_OK(bgq_rec_reserve(&r, 1, &p[i]));
+	T_AGAIN(bgq_rec_reserve(&r, 1, &p[BGQ_RMES]));
+}
+
+struct rme {
+	struct bgq_rec *r;
+	uint64_t stored;
+	int n;
+};
+
+static void *rme_run(void *arg)
+{
+	struct rme *m = arg;
+	uint64_t chunk[4] = { 0 };
+	struct bgq_reservation p;
+
+	for (int i = 0; i < m->n; i++) {
+		while (bgq_rec_reserve(m->r, 1 + (unsigned)i % 3, &p))
+			sched_yield();
+		for (uint64_t at = p.at; at != p.end; at++) {
+			chunk[0] = at + 1;
+			bgq_rec_copy_in(m->r, at, chunk, sizeof(chunk));
+		}
+		bgq_rec_commit(m->r, &p);
+	}
+	return NULL;
+}
+
+/*
+ * Every chunk before the tail holds its own number: the tail moved past
+ * complete packets only.
+ */
+static void *rme_watch(void *arg)
+{
+	struct rme *m = arg;
+	uint64_t chunk[4];
+	uint64_t head = 0;
+
+	while (head < m->stored) {
+		uint64_t tail = bgq_rec_tail(m->r);
+
+		for (; head < tail; head++) {
+			bgq_rec_copy_out(m->r, head, chunk, sizeof(chunk));
+			T_IS(chunk[0], head + 1);
+		}
+		nic_space_return(&m->r->head, head);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void engines_store_side_by_side(void **state)
+{
+	int n = t_scale(20000);
+	struct bgq_rec *r = aligned_alloc(64, sizeof(*r));
+	struct rme m[4];
+	pthread_t th;
+	uint64_t chunks = 0;
+
+	memset(r, 0, sizeof(*r));
+	r->chunks = 64;
+	r->base = aligned_alloc(64, 64 * WEFT_BGQ_CHUNK);
+	for (int i = 0; i < n; i++)
+		chunks += 1 + (unsigned)i % 3;
+	for (int i = 0; i < 4; i++)
+		m[i] = (struct rme){ .r = r, .stored = chunks * 3, .n = n };
+	T_OK(pthread_create(&th, NULL, rme_watch, &m[3]));
+	t_threads(3, rme_run, m, sizeof(m[0]));
+	T_OK(pthread_join(th, NULL));
+	T_IS(bgq_rec_tail(r), chunks * 3);
+	free(r->base);
+	free(r);
+}
+
+/* A producer thread posts while this one runs the unit. */
+struct producer {
+	struct weft_bgq *mu;
+	struct weft_bgq_desc d;
+	int n;
+};
+
+static void *produce(void *arg)
+{
+	struct producer *q = arg;
+
+	for (int i = 0; i < q->n; i++)
+		while (weft_bgq_inj_post(q->mu, 0, &q->d, NULL))
+			sched_yield();
+	return NULL;
+}
+
+static void a_thread_posts_while_another_polls(void **state)
+{
+	struct producer q = { .n = t_scale(20000) };
+	struct bgq_pair p;
+	pthread_t th;
+
+	bgq_pair_open(&p, "");
+	bgq_pair_fifo_desc(&p, &q.d, p.a.mem, 40);
+	q.mu = p.a.mu;
+	T_OK(pthread_create(&th, NULL, produce, &q));
+	while (p.b.count < q.n) {
+		bgq_pair_poll(&p);
+		sched_yield();
+	}
+	T_OK(pthread_join(th, NULL));
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0), q.n);
+	bgq_pair_close(&p);
+}
+
+/* Random packets: forbidden accesses are rejected and recorded. */
+static void garbage_from_the_network_is_refused(void **state)
+{
+	unsigned char payload[WEFT_BGQ_PAYLOAD];
+	struct weft_peer *src;
+	struct weft_rng r;
+	struct weft_pkt k;
+	struct bgq_pair p;
+
+	bgq_pair_open(&p, "");
+	weft_rng_init(&r, 4, 0);
+	src = weft_port_peer(&p.b.mu->port, 0);
+	for (int i = 0; i < t_scale(100000); i++) {
+		weft_rng_fill(&r, &k, sizeof(k));
+		weft_rng_fill(&r, payload, sizeof(payload));
+		k.type = BGQ_PT2PT;
+		k.len = (uint16_t)(weft_rng_below(&r, 17) * 32);
+		k.unit = (k.unit & 0x60ffffff) | k.len / 32u << 24;
+		k.tag = bgq_sel((unsigned)weft_rng_below(&r, 8),
+				weft_rng_below(&r, 2 * BGQ_PAIR_BYTES));
+		k.data = bgq_sel((unsigned)weft_rng_below(&r, 4), 0);
+		bgq_rx_deliver(p.b.mu, src, &k, payload);
+		if (weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_ERROR, BGQ_PAIR_RGET))
+			weft_bgq_inj_clear(p.b.mu, BGQ_PAIR_RGET);
+		bgq_pair_poll(&p);
+	}
+	T_TRUE(weft_bgq_load(p.b.mu, WEFT_BGQ_ERR_COUNT, 0) > 100);
+	bgq_pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(system_goes_before_high_before_normal),
+		T_CASE(fifos_of_a_class_take_turns_by_packet),
+		T_CASE(a_full_reception_fifo_loses_nothing),
+		T_CASE(interrupts_come_through_the_mask_only),
+		T_CASE(thresholds_interrupt_when_they_are_crossed),
+		T_CASE(free_chunks_at_the_threshold_are_enough),
+		T_CASE(free_slots_at_the_threshold_are_enough),
+		T_CASE(a_slot_more_than_the_threshold_interrupts),
+		T_CASE(an_atomic_load_is_not_repeated_with_its_packet),
+		T_CASE(a_bad_descriptor_stops_its_own_fifo_only),
+		T_CASE(a_user_fifo_may_not_use_what_is_the_systems),
+		T_CASE(a_range_of_the_system_is_for_its_fifos_only),
+		T_CASE(the_bound_of_an_atomic_lies_in_the_range),
+		T_CASE(arriving_packets_are_checked),
+		T_CASE(fifos_of_the_system_take_the_systems_packets_only),
+		T_CASE(an_addition_that_gives_zero_interrupts),
+		T_CASE(an_injection_only_range_is_never_stored_to),
+		T_CASE(a_remote_get_runs_under_the_far_sides_rules),
+		T_CASE(packets_commit_in_the_order_of_their_places),
+		T_CASE(engines_store_side_by_side),
+		T_CASE(a_thread_posts_while_another_polls),
+		T_CASE(garbage_from_the_network_is_refused),
+	};
+
+	return T_RUN(tests);
+}

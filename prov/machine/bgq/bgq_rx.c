@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reception. A packet from the carrier is stored according to its type, if
+ * every object it names exists and the access is allowed. An invalid packet is
+ * rejected and recorded. A packet for which there is no room stays in the
+ * carrier, which gives the sender back-pressure; no packet is dropped because a
+ * FIFO is full.
+ */
+#include "prov/machine/bgq/bgq_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+
+static bool rx_system(const struct bgq_hdr *h)
+{
+	return bgq_hdr_vc(h) == WEFT_BGQ_VC_SYSTEM;
+}
+
+static int rx_reject(struct weft_bgq *mu, enum weft_bgq_error e, unsigned id,
+		     uint64_t addr)
+{
+	bgq_error(mu, e, id, addr);
+	return 0;
+}
+
+/* Stores a packet in a FIFO; the header's destination becomes the source. */
+static int rx_fifo(struct weft_bgq *mu, uint32_t source,
+		   const struct bgq_hdr *h, const void *payload)
+{
+	unsigned id = bgq_sel_id(h->sel);
+	unsigned chunks = bgq_hdr_chunks(h);
+	struct bgq_hdr stored = *h;
+	struct bgq_reservation place;
+	struct bgq_rec *r;
+	uint64_t free;
+
+	if (id >= WEFT_BGQ_REC_FIFOS || !mu->rec[id].chunks)
+		return rx_reject(mu, WEFT_BGQ_ERR_REC_ID, id, 0);
+	r = &mu->rec[id];
+	if ((r->flags & WEFT_BGQ_SYSTEM) && !rx_system(h))
+		return rx_reject(mu, WEFT_BGQ_ERR_SYSTEM, id, 0);
+	free = bgq_rec_free(r);
+	if (bgq_rec_reserve(r, chunks + 1, &place))
+		return -EAGAIN;
+	stored.dest = source;
+	bgq_rec_copy_in(r, place.at, &stored, sizeof(stored));
+	bgq_rec_copy_in(r, place.at + 1, payload, chunks * WEFT_BGQ_CHUNK);
+	bgq_rec_commit(r, &place);
+	if (free >= r->threshold && free - chunks - 1 < r->threshold)
+		bgq_irq(mu, WEFT_BGQ_IRQ_REC_SPACE, id);
+	if (h->ctl & BGQ_CTL_INTERRUPT)
+		bgq_irq(mu, WEFT_BGQ_IRQ_ARRIVAL, id);
+	return 0;
+}
+
+/* Checks the target and counter of a direct put; returns their addresses. */
+static enum weft_bgq_error rx_put_check(struct weft_bgq *mu,
+					const struct bgq_hdr *h, uint64_t *to_p,
+					uint64_t *ctr_p)
+{
+	unsigned bytes = bgq_put_valid(h->aux);
+	unsigned op = bgq_put_store_op(h->aux);
+	bool system = rx_system(h);
+	enum weft_bgq_error e;
+
+	if (!bytes || bytes > bgq_hdr_chunks(h) * WEFT_BGQ_CHUNK)
+		return WEFT_BGQ_ERR_PACKET;
+	e = bgq_bat_address(mu, h->sel, system, to_p);
+	if (!e)
+		e = bgq_bat_address(mu, h->ctr, system, ctr_p);
+	if (e)
+		return e;
+	if (op && (op > WEFT_BGQ_STORE_MAX_SIGNED || bytes != 8 || *to_p % 8))
+		return WEFT_BGQ_ERR_ATOMIC;
+	if (*ctr_p % 8)
+		return WEFT_BGQ_ERR_ATOMIC;
+	if (op == WEFT_BGQ_STORE_TWIN)
+		bytes += 8;
+	if (!bgq_range_ok(mu, *to_p, bytes, true, system) ||
+	    !bgq_range_ok(mu, *ctr_p, 8, true, system))
+		return WEFT_BGQ_ERR_RANGE;
+	return WEFT_BGQ_OK;
+}
+
+static void rx_put_atomic(struct weft_bgq *mu, const struct bgq_hdr *h,
+			  uint64_t to, const void *payload)
+{
+	unsigned op = bgq_put_store_op(h->aux);
+	uint64_t v;
+
+	memcpy(&v, payload, 8);
+	v = bgq_atomic_store(to, op, v);
+	if (op == WEFT_BGQ_STORE_ADD_ZERO && !v)
+		bgq_irq(mu, WEFT_BGQ_IRQ_ZERO, bgq_sel_id(h->sel));
+}
+
+static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
+		  const void *payload)
+{
+	unsigned bytes = bgq_put_valid(h->aux);
+	uint64_t to = 0;
+	uint64_t ctr = 0;
+	enum weft_bgq_error e = rx_put_check(mu, h, &to, &ctr);
+
+	if (e)
+		return rx_reject(mu, e, bgq_sel_id(h->sel), to);
+	if (bgq_put_store_op(h->aux))
+		rx_put_atomic(mu, h, to, payload);
+	else
+		memcpy((void *)(uintptr_t)to, payload, bytes);
+	nic_event_sub((weft_au64 *)(uintptr_t)ctr, bytes);
+	if (h->ctl & BGQ_CTL_INTERRUPT)
+		bgq_irq(mu, WEFT_BGQ_IRQ_ARRIVAL, bgq_sel_id(h->ctr));
+	return 0;
+}
+
+/* Appends the payload, which is descriptors, to a remote get FIFO. */
+static int rx_get(struct weft_bgq *mu, const struct bgq_hdr *h,
+		  const void *payload)
+{
+	unsigned id = bgq_sel_id(h->sel);
+	unsigned bytes = bgq_hdr_chunks(h) * WEFT_BGQ_CHUNK;
+	unsigned n = bytes / sizeof(struct bgq_desc);
+	struct bgq_desc d[WEFT_BGQ_GET_DESCS];
+	struct bgq_inj *f;
+	uint64_t free;
+
+	if (!n || bytes % sizeof(struct bgq_desc))
+		return rx_reject(mu, WEFT_BGQ_ERR_PACKET, id, 0);
+	if (id >= WEFT_BGQ_INJ_FIFOS || mu->inj[id].state == BGQ_CLOSED ||
+	    !(mu->inj[id].flags & WEFT_BGQ_RGET))
+		return rx_reject(mu, WEFT_BGQ_ERR_INJ_ID, id, 0);
+	f = &mu->inj[id];
+	if ((f->flags & WEFT_BGQ_SYSTEM) && !rx_system(h))
+		return rx_reject(mu, WEFT_BGQ_ERR_SYSTEM, id, 0);
+	memcpy(d, payload, bytes);
+	free = bgq_inj_free(f);
+	if (bgq_inj_push(f, d, n))
+		return -EAGAIN;
+	bgq_tx_doorbell(mu, id);
+	if (f->threshold != UINT32_MAX && free >= f->threshold &&
+	    free - n < f->threshold)
+		bgq_irq(mu, WEFT_BGQ_IRQ_RGET_SPACE, id);
+	return 0;
+}
+
+int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
+		  const void *payload)
+{
+	int err;
+
+	switch (bgq_hdr_type(h)) {
+	case BGQ_FIFO:
+		err = rx_fifo(mu, source, h, payload);
+		break;
+	case BGQ_PUT:
+		err = rx_put(mu, h, payload);
+		break;
+	case BGQ_GET:
+		err = rx_get(mu, h, payload);
+		break;
+	default:
+		err = rx_reject(mu, WEFT_BGQ_ERR_PACKET, source, 0);
+	}
+	if (!err)
+		mu->net_received++;
+	return err;
+}
+
+int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
+		   const void *payload)
+{
+	struct weft_bgq *mu = arg;
+	uint32_t source = weft_port_node(&mu->port, src);
+	struct bgq_hdr h;
+
+	bgq_hdr_from_pkt(&h, pkt);
+	if (pkt->type != BGQ_PT2PT || pkt->len > WEFT_BGQ_PAYLOAD ||
+	    pkt->len != bgq_hdr_chunks(&h) * WEFT_BGQ_CHUNK)
+		return rx_reject(mu, WEFT_BGQ_ERR_PACKET, source, 0);
+	return bgq_rx_packet(mu, source, &h, payload);
+}
+
+static void rec_describe(struct weft_bgq_packet *p, const struct bgq_hdr *h)
+{
+	p->bytes = bgq_hdr_chunks(h) * WEFT_BGQ_CHUNK;
+	p->source = h->dest;
+	p->counter = bgq_sel_offset(h->sel);
+	memcpy(p->soft, &h->aux, 4);
+	memcpy(p->soft + 4, &h->ctr, 8);
+}
+
+/* Payload of a packet; one that wraps around the end is copied into buf. */
+static const void *rec_payload(struct bgq_rec *r, uint64_t at, unsigned bytes,
+			       void *buf)
+{
+	uint64_t slot = at & (r->chunks - 1);
+
+	if (slot + bytes / WEFT_BGQ_CHUNK <= r->chunks)
+		return r->base + slot * WEFT_BGQ_CHUNK;
+	bgq_rec_copy_out(r, at, buf, bytes);
+	return buf;
+}
+
+WEFT_EXPORT int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id,
+				  weft_bgq_packet_fn fn, void *arg, int budget)
+{
+	unsigned char buf[WEFT_BGQ_PAYLOAD];
+	struct weft_bgq_packet p;
+	struct bgq_rec *r = &mu->rec[id];
+	struct bgq_hdr h;
+	uint64_t head;
+	int n = 0;
+
+	if (id >= WEFT_BGQ_REC_FIFOS || !r->chunks)
+		return -EINVAL;
+	for (; n < budget; n++) {
+		head = nic_read_own(&r->head);
+		if (head == bgq_rec_tail(r))
+			break;
+		bgq_rec_copy_out(r, head, &h, sizeof(h));
+		rec_describe(&p, &h);
+		p.payload = rec_payload(r, head + 1, p.bytes, buf);
+		if (fn(arg, &p))
+			break;
+		nic_space_return(&r->head, head + 1 + bgq_hdr_chunks(&h));
+	}
+	return n;
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Message Unit as transport of the message engine (machine bgq).
+ *
+ * An engine packet is a memory-FIFO message: header and payload are copied into
+ * the payload buffer of an injection FIFO, a descriptor refers to that buffer,
+ * the unit cuts it into packets of 512 bytes, and the receiver takes them from
+ * its reception FIFO. Node numbers are the carrier's peer indices.
+ *
+ * A rendezvous get is a remote get: descriptors for direct puts, written as if
+ * for the peer's unit, with base addresses and a byte counter of this side. On
+ * the machine the peer's unit runs them while its processor computes. No
+ * process runs it here, so where DMA can access the peer's memory this side
+ * performs the direct puts itself; where it cannot, an error makes the engine
+ * send packets. Arriving direct puts and remote gets are rejected: no range is
+ * open for stores.
+ */
+#include "prov/machine/bgq/bgq_dev.h"
+#include "prov/machine/bgq/bgq_transport.h"
+#include "prov/nic/nic_help.h"
+#include "prov/nic/nic_inbox.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BGQ_TRANSPORT_FIFOS \
+	16 /* injection FIFOs for packets, shared by all peers */
+#define BGQ_TRANSPORT_DMA_FIFO	BGQ_TRANSPORT_FIFOS
+#define BGQ_TRANSPORT_SLOTS	4
+#define BGQ_TRANSPORT_REC_FIFO	0
+#define BGQ_TRANSPORT_REC_BYTES (64 * 1024)
+#define BGQ_TRANSPORT_BAT_CTR	0 /* byte counter */
+#define BGQ_TRANSPORT_BAT_WHOLE 1 /* whole memory of the peer */
+#define BGQ_TRANSPORT_BAT_LOCAL 8 /* first entry for local segments of a get \
+				   */
+
+struct bgq_transport_ring {
+	struct weft_bgq_desc slot[BGQ_TRANSPORT_SLOTS];
+};
+
+struct bgq_transport {
+	struct weft_unit unit;
+	struct weft_bgq *mu;
+	struct weft_inbox inbox;
+	size_t buf_bytes;   /* bytes of the payload buffer of one descriptor */
+	unsigned char *buf; /* BGQ_TRANSPORT_FIFOS payload buffers */
+	unsigned char *rec_mem;
+	struct bgq_transport_ring *ring; /* BGQ_TRANSPORT_FIFOS + 1 rings */
+	weft_au64 counter;		 /* bytes a DMA has not moved yet */
+	struct bgq_transport_model
+		*model; /* transfer that is being posted, or NULL */
+	int dma_err;
+	bool busy;  /* a FIFO may hold packets that have not been sent */
+	bool fresh; /* the reception FIFO may not be empty */
+};
+
+/*
+ * A transfer in virtual time: collected from descriptors, passed to the model.
+ */
+struct bgq_transport_model {
+	struct weft_dma dma; /* segments named by the descriptors */
+	struct weft_dma *d;  /* request of the engine */
+	weft_au64 counter;   /* byte counter of the transfer */
+};
+
+static struct bgq_transport *me(struct weft_unit *u)
+{
+	return weft_container_of(u, struct bgq_transport, unit);
+}
+
+static int bgq_transport_bind(struct bgq_transport *e, struct weft_peer *peer)
+{
+	if (weft_port_peer(&e->mu->port, peer->index) == peer)
+		return 0;
+	return weft_port_bind(&e->mu->port, peer->index, peer);
+}
+
+/* ---- reception ---- */
+
+static int bgq_transport_deliver(void *arg, struct weft_peer *src,
+				 const struct weft_pkt *pkt,
+				 const void *payload)
+{
+	struct bgq_transport *e = arg;
+
+	if (weft_inbox_holds(&e->inbox, src))
+		return -EAGAIN;
+	if (bgq_transport_bind(e, src))
+		return -EAGAIN;
+	e->fresh = true;
+	return bgq_rx_deliver(e->mu, src, pkt, payload);
+}
+
+static int bgq_transport_arrive(void *arg, const struct weft_bgq_packet *p)
+{
+	struct bgq_transport *e = arg;
+	struct weft_peer *peer = weft_port_peer(&e->mu->port, p->source);
+	int err;
+
+	if (e->unit.copied) {
+		e->fresh = true;
+		return -EAGAIN;
+	}
+	if (!peer)
+		return 0;
+	err = weft_inbox_take(&e->inbox, peer, p->payload, p->bytes);
+	if (err == -EPROTO)
+		bgq_error(e->mu, WEFT_BGQ_ERR_PACKET, p->source, 0);
+	if (err == -ENOMEM)
+		e->fresh = true; /* the packet stays in the FIFO */
+	return err == -ENOMEM ? err : 0;
+}
+
+static int bgq_transport_drain(struct bgq_transport *e, int budget)
+{
+	int n;
+
+	e->unit.copied = false;
+	weft_inbox_retry(&e->inbox);
+	e->fresh = false;
+	n = weft_bgq_rec_poll(e->mu, BGQ_TRANSPORT_REC_FIFO,
+			      bgq_transport_arrive, e, budget);
+	e->fresh |= n >= budget;
+	return n;
+}
+
+/* Delivers all packets of a lost peer before its loss is reported. */
+static void bgq_transport_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct bgq_transport *e = arg;
+
+	do
+		bgq_transport_drain(e, INT32_MAX);
+	while (e->unit.copied);
+	e->inbox.up->lost(e->inbox.up_arg, peer, err);
+}
+
+static const struct weft_carrier_up bgq_transport_up = {
+	.deliver = bgq_transport_deliver,
+	.lost = bgq_transport_lost,
+};
+
+/* ---- packets ---- */
+
+/* Runs one FIFO until it is empty; -EAGAIN: the carrier is full. */
+static int bgq_transport_fifo_run(struct bgq_transport *e, unsigned id)
+{
+	int r;
+
+	do {
+		r = bgq_tx_step(e->mu, id);
+	} while (r > 0);
+	return r;
+}
+
+/* Removes the only descriptor of a FIFO, of which no packet has been sent. */
+static void bgq_transport_fifo_retract(struct bgq_transport *e, unsigned id)
+{
+	struct bgq_inj *f = &e->mu->inj[id];
+
+	f->fetched = false;
+	nic_doorbell_ring(&f->tail, nic_read_own(&f->tail) - 1);
+	bgq_tx_step(e->mu, id);
+}
+
+/*
+ * A FIFO holds one message at a time, so that a peer that does not drain its
+ * reception FIFO blocks no other peer: a message of which no packet could be
+ * sent is removed again and the caller gets -EAGAIN.
+ */
+static int bgq_transport_packet(struct weft_unit *u, struct weft_peer *peer,
+				const struct weft_pkt *pkt,
+				const struct iovec *iov, int iov_count)
+{
+	struct bgq_transport *e = me(u);
+	unsigned id = peer->index % BGQ_TRANSPORT_FIFOS;
+	unsigned char *buf = e->buf + id * e->buf_bytes;
+	struct bgq_inj *f = &e->mu->inj[id];
+	struct weft_bgq_desc desc;
+	struct weft_bgq_msg msg = {
+		.node = peer->index,
+		.vc = pkt->carrier & WEFT_PKT_ANY_ROUTE ? WEFT_BGQ_VC_DYNAMIC
+							: WEFT_BGQ_VC_ORDERED,
+		.payload = buf,
+	};
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (sizeof(*pkt) + pkt->len > e->buf_bytes)
+		return -EMSGSIZE;
+	if (!bgq_inj_empty(f) && bgq_transport_fifo_run(e, id))
+		return -EAGAIN;
+	if (bgq_transport_bind(e, peer))
+		return -ENOMEM;
+	msg.bytes = weft_transport_gather(buf, pkt, iov, iov_count);
+	weft_bgq_desc_fifo(&desc, &msg, BGQ_TRANSPORT_REC_FIFO, NULL);
+	weft_bgq_inj_post(e->mu, id, &desc, NULL);
+	if (bgq_transport_fifo_run(e, id) != -EAGAIN)
+		return 0;
+	if (f->sent) {
+		e->busy = true;
+		return 0;
+	}
+	bgq_transport_fifo_retract(e, id);
+	return -EAGAIN;
+}
+
+/* ---- DMA ---- */
+
+/* Adds one put to a virtual-time transfer; the model will perform it. */
+static int bgq_transport_model_add(struct bgq_transport_model *m,
+				   uint64_t local, uint64_t bytes)
+{
+	m->dma.local[m->dma.local_count++] = (struct iovec){
+		.iov_base = (void *)(uintptr_t)local,
+		.iov_len = bytes,
+	};
+	m->dma.bytes += bytes;
+	return 0;
+}
+
+static void bgq_transport_model_done(struct weft_dma *dma, int err)
+{
+	struct bgq_transport_model *m =
+		weft_container_of(dma, struct bgq_transport_model, dma);
+	struct weft_dma *d = m->d;
+
+	if (!err)
+		nic_event_sub(&m->counter, dma->bytes);
+	if (!err && nic_event_read(&m->counter))
+		err = -EIO;
+	free(m);
+	d->done(d, err);
+}
+
+/* Passes the collected transfer to the model. */
+static int bgq_transport_model_start(struct bgq_transport *e,
+				     struct weft_peer *peer, bool get)
+{
+	struct bgq_transport_model *m = e->model;
+	const struct weft_transport_path way = {
+		.there = { .vc = WEFT_VT_DYNAMIC,
+			   .bytes = get ? 1 + sizeof(struct bgq_desc) : 0 },
+		.back = { .vc = WEFT_VT_DYNAMIC },
+		.quick = m->dma.bytes <= WEFT_BGQ_PAYLOAD,
+	};
+	int err = e->dma_err;
+
+	e->model = NULL;
+	if (!err)
+		err = get ? weft_transport_get(&e->unit, peer, &m->dma, &way)
+			  : weft_transport_put(&e->unit, peer, &m->dma, &way);
+	if (err)
+		free(m);
+	return err;
+}
+
+/* An access to an atomic address, performed by the target's L2 cache. */
+static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_amo *a)
+{
+	const struct weft_transport_path way = {
+		.there = { .bytes = 1 + (uint32_t)a->operands },
+		.quick = true,
+	};
+
+	if (!u->carrier->virt)
+		return -EOPNOTSUPP;
+	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &way);
+}
+
+/* One direct put of a remote get, performed by the origin. */
+static int bgq_transport_dma_get(struct bgq_transport *e,
+				 struct weft_peer *peer,
+				 const struct bgq_desc *d)
+{
+	struct weft_carrier *c = e->unit.carrier;
+	struct iovec local = { .iov_len = d->bytes };
+	uint64_t to;
+	int err;
+
+	if (bgq_bat_address(e->mu, d->hdr.sel, false, &to))
+		return -EFAULT;
+	if (e->model)
+		return bgq_transport_model_add(e->model, to, d->bytes);
+	e->unit.copied = true;
+	local.iov_base = (void *)(uintptr_t)to;
+	err = c->ops->read(c, peer, &local, 1, d->payload);
+	if (!err)
+		nic_event_sub(&e->counter, d->bytes);
+	return err;
+}
+
+static int bgq_transport_dma_put(struct bgq_transport *e,
+				 struct weft_peer *peer,
+				 const struct bgq_desc *d)
+{
+	struct weft_carrier *c = e->unit.carrier;
+	struct iovec local = {
+		.iov_base = (void *)(uintptr_t)d->payload,
+		.iov_len = d->bytes,
+	};
+	int err;
+
+	if (e->model)
+		return bgq_transport_model_add(e->model, d->payload, d->bytes);
+	e->unit.copied = true;
+	err = c->ops->write(c, peer, &local, 1, bgq_sel_offset(d->hdr.sel));
+	if (!err)
+		nic_event_sub(&e->counter, d->bytes);
+	return err;
+}
+
+/* Called by the injection side of the unit for direct puts and remote gets. */
+static int bgq_transport_dma(struct weft_bgq *mu, const struct bgq_desc *d)
+{
+	struct bgq_transport *e = mu->engine;
+	struct weft_peer *peer = weft_port_peer(&mu->port, d->hdr.dest);
+	const struct bgq_desc *in = (const void *)(uintptr_t)d->payload;
+	unsigned n = (unsigned)(d->bytes / sizeof(*in));
+	int err = 0;
+
+	if (bgq_hdr_type(&d->hdr) == BGQ_PUT)
+		err = bgq_transport_dma_put(e, peer, d);
+	else
+		for (unsigned i = 0; i < n && !err; i++)
+			err = bgq_transport_dma_get(e, peer, &in[i]);
+	if (err && !e->dma_err)
+		e->dma_err = err;
+	return 0;
+}
+
+static int bgq_transport_dma_run(struct bgq_transport *e,
+				 const struct weft_bgq_desc *d)
+{
+	weft_bgq_inj_post(e->mu, BGQ_TRANSPORT_DMA_FIFO, d, NULL);
+	return bgq_transport_fifo_run(e, BGQ_TRANSPORT_DMA_FIFO);
+}
+
+/*
+ * Reports the result: an error as return value, or a completion through done.
+ */
+static int bgq_transport_dma_end(struct bgq_transport *e,
+				 struct weft_peer *peer, struct weft_dma *d,
+				 bool get)
+{
+	int err = e->dma_err;
+
+	if (e->model)
+		return bgq_transport_model_start(e, peer, get);
+	if (err == -EOPNOTSUPP || err == -EAGAIN)
+		return err;
+	if (!err && nic_event_read(&e->counter))
+		err = -EIO;
+	d->done(d, err);
+	return 0;
+}
+
+static int bgq_transport_dma_begin(struct bgq_transport *e,
+				   struct weft_peer *peer, struct weft_dma *d)
+{
+	if (peer->lost)
+		return -ECONNRESET;
+	e->dma_err = 0;
+	nic_event_post(&e->counter, d->bytes);
+	if (weft_unlikely(e->unit.carrier->virt != NULL) && d->bytes) {
+		e->model = calloc(1, sizeof(*e->model));
+		if (!e->model)
+			return -ENOMEM;
+		e->model->d = d;
+		e->model->dma.remote = d->remote;
+		e->model->dma.region = d->region;
+		e->model->dma.key = d->key;
+		e->model->dma.ordered = d->ordered;
+		e->model->dma.done = bgq_transport_model_done;
+		nic_event_post(&e->model->counter, d->bytes);
+	}
+	return bgq_transport_bind(e, peer);
+}
+
+static int bgq_transport_get(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_dma *d)
+{
+	struct bgq_transport *e = me(u);
+	struct weft_bgq_desc in[WEFT_COUNT_OF(d->local)];
+	struct weft_bgq_desc out;
+	struct weft_bgq_put put = { .ctr_bat = BGQ_TRANSPORT_BAT_CTR };
+	struct weft_bgq_msg msg = { .vc = WEFT_BGQ_VC_ORDERED };
+	uint64_t off = 0;
+	unsigned n = 0;
+	int err = bgq_transport_dma_begin(e, peer, d);
+
+	if (err)
+		return err;
+	for (int i = 0; i < d->local_count && off < d->bytes; i++) {
+		uint64_t len = d->local[i].iov_len;
+
+		msg.bytes = len < d->bytes - off ? len : d->bytes - off;
+		if (!msg.bytes)
+			continue;
+		put.bat = (uint16_t)(BGQ_TRANSPORT_BAT_LOCAL + n);
+		weft_bgq_bat_set(e->mu, put.bat, d->local[i].iov_base, 0);
+		msg.payload = (void *)(uintptr_t)(d->remote + off);
+		weft_bgq_desc_put(&in[n++], &msg, &put);
+		off += msg.bytes;
+	}
+	msg.node = peer->index;
+	msg.payload = in;
+	msg.bytes = n * sizeof(in[0]);
+	weft_bgq_desc_get(&out, &msg, BGQ_TRANSPORT_DMA_FIFO);
+	if (n)
+		bgq_transport_dma_run(e, &out);
+	return bgq_transport_dma_end(e, peer, d, true);
+}
+
+static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_dma *d)
+{
+	struct bgq_transport *e = me(u);
+	struct weft_bgq_desc desc;
+	struct weft_bgq_put put = {
+		.bat = BGQ_TRANSPORT_BAT_WHOLE,
+		.ctr_bat = BGQ_TRANSPORT_BAT_CTR,
+		.offset = d->remote,
+	};
+	struct weft_bgq_msg msg = {
+		.node = peer->index,
+		.vc = WEFT_BGQ_VC_ORDERED,
+	};
+	uint64_t left = d->bytes;
+	int err = bgq_transport_dma_begin(e, peer, d);
+
+	if (err)
+		return err;
+	for (int i = 0; i < d->local_count && left && !e->dma_err; i++) {
+		msg.payload = d->local[i].iov_base;
+		msg.bytes =
+			d->local[i].iov_len < left ? d->local[i].iov_len : left;
+		if (!msg.bytes)
+			continue;
+		weft_bgq_desc_put(&desc, &msg, &put);
+		bgq_transport_dma_run(e, &desc);
+		put.offset += msg.bytes;
+		left -= msg.bytes;
+	}
+	return bgq_transport_dma_end(e, peer, d, false);
+}
+
+/* Sends packets that an earlier call could not send. */
+static void bgq_transport_resume(struct bgq_transport *e, int budget)
+{
+	bgq_tx_run(e->mu, budget);
+	e->busy = false;
+	for (unsigned i = 0; i < BGQ_TRANSPORT_FIFOS; i++)
+		e->busy |= !bgq_inj_empty(&e->mu->inj[i]);
+}
+
+WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
+{
+	struct bgq_transport *e = me(u);
+	struct weft_carrier *c = u->carrier;
+	int n;
+
+	if (e->busy)
+		bgq_transport_resume(e, budget);
+	c->ops->poll(c, budget);
+	n = e->fresh || e->inbox.held ? bgq_transport_drain(e, budget) : 0;
+	if (e->busy || e->fresh || e->inbox.held)
+		c->ops->wake(c); /* poll again, do not block */
+	return n;
+}
+
+/* ---- open and close ---- */
+
+static int bgq_transport_open_fifos(struct bgq_transport *e)
+{
+	int err = weft_bgq_rec_open(e->mu, BGQ_TRANSPORT_REC_FIFO, e->rec_mem,
+				    BGQ_TRANSPORT_REC_BYTES, 0);
+
+	for (unsigned i = 0; i <= BGQ_TRANSPORT_DMA_FIFO && !err; i++)
+		err = weft_bgq_inj_open(e->mu, i, &e->ring[i],
+					BGQ_TRANSPORT_SLOTS, 0);
+	if (err)
+		return err;
+	weft_bgq_bat_set(e->mu, BGQ_TRANSPORT_BAT_CTR, &e->counter, 0);
+	return weft_bgq_range_set(e->mu, 0, NULL, BGQ_ADDR_MASK,
+				  WEFT_BGQ_RANGE_INJ_ONLY);
+}
+
+static int bgq_transport_alloc(struct bgq_transport *e,
+			       const struct weft_machine *m)
+{
+	e->buf_bytes =
+		(sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 * 64;
+	e->buf = aligned_alloc(64, BGQ_TRANSPORT_FIFOS * e->buf_bytes);
+	e->rec_mem = aligned_alloc(64, BGQ_TRANSPORT_REC_BYTES);
+	e->ring = aligned_alloc(64, (BGQ_TRANSPORT_DMA_FIFO + 1) *
+					    sizeof(*e->ring));
+	return e->buf && e->rec_mem && e->ring ? 0 : -ENOMEM;
+}
+
+static void bgq_transport_close(struct weft_unit *u)
+{
+	struct bgq_transport *e = me(u);
+
+	weft_bgq_close(e->mu);
+	weft_inbox_fini(&e->inbox);
+	free(e->ring);
+	free(e->rec_mem);
+	free(e->buf);
+	free(e);
+}
+
+static int bgq_transport_open(const struct weft_machine *m,
+			      const struct weft_carrier_ops *carrier,
+			      const struct weft_carrier_attr *attr,
+			      struct weft_unit **u_p)
+{
+	struct bgq_transport *e = calloc(1, sizeof(*e));
+	struct weft_carrier_attr a = *attr;
+	int err = -ENOMEM;
+
+	if (!e)
+		return err;
+	e->unit.ops = &weft_unit_mu;
+	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
+	a.up = &bgq_transport_up;
+	a.up_arg = e;
+	err = bgq_transport_alloc(e, m);
+	if (!err)
+		err = bgq_create(carrier, &a, 0, &e->mu);
+	if (!err)
+		err = bgq_transport_open_fifos(e);
+	if (err) {
+		bgq_transport_close(&e->unit);
+		return err;
+	}
+	e->mu->engine = e;
+	e->mu->dma = bgq_transport_dma;
+	e->unit.carrier = e->mu->port.carrier;
+	*u_p = &e->unit;
+	return 0;
+}
+
+const struct weft_unit_ops weft_unit_mu = {
+	.name = "mu",
+	.packet_max = WEFT_BGQ_PAYLOAD,
+	.open = bgq_transport_open,
+	.close = bgq_transport_close,
+	.packet = bgq_transport_packet,
+	.get = bgq_transport_get,
+	.put = bgq_transport_put,
+	.amo = bgq_transport_amo,
+	.poll = bgq_transport_poll,
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk data of the message engine: a descriptor in a channel of the block
+ * transfer engine, a transaction, and an event in a completion queue that
+ * notifies the message engine. The data, which on the machine moves packet by
+ * packet, is one copy between the two processes, or in virtual time the model's
+ * transfer. Bytes at unaligned ends (no multiples of four), which the machine's
+ * software moves by FMA, are part of that copy.
+ */
+#include "prov/machine/gemini/gemini_bulk.h"
+
+#include "prov/carrier/carrier_vt.h"
+#include "prov/nic/nic_help.h"
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BULK_EVENTS 64 /* entries of the completion queue */
+
+/* An outstanding transfer. */
+struct gemini_bulk {
+	struct weft_dma dma; /* copy of the request */
+	struct weft_dma *d;
+	struct weft_gemini *f;
+	struct weft_unit *unit;
+	struct weft_peer *peer;
+	int ssid;
+	int err; /* error of a descriptor that did not start */
+	bool get;
+	bool taken;
+};
+
+static_assert(GEMINI_BULKS <= BULK_EVENTS, "each has room for its event");
+
+int gemini_bulk_open(struct weft_gemini *f)
+{
+	f->bulk = calloc(GEMINI_BULKS, sizeof(*f->bulk));
+	return f->bulk ? weft_gemini_cq_open(f, BULK_EVENTS, &f->bulk_cq)
+		       : -ENOMEM;
+}
+
+void gemini_bulk_close(struct weft_gemini *f)
+{
+	free(f->bulk);
+	f->bulk = NULL;
+}
+
+static void bulk_count(struct weft_gemini *f, uint64_t bytes)
+{
+	f->stats.requests += gemini_packets(bytes);
+	f->stats.phits += gemini_put_phits(bytes);
+}
+
+static void bulk_over(struct weft_dma *dma, int err)
+{
+	struct gemini_bulk *b = weft_container_of(dma, struct gemini_bulk, dma);
+	struct weft_gemini *f = b->f;
+
+	b->err = err;
+	if (!err)
+		bulk_count(f, dma->bytes);
+	gemini_txn_close(f, (unsigned)b->ssid, (uint64_t)(b - f->bulk));
+	gemini_bulk_events(f);
+}
+
+void gemini_bulk_events(struct weft_gemini *f)
+{
+	struct weft_gemini_event ev;
+
+	while (!weft_gemini_cq_read(f, f->bulk_cq, &ev)) {
+		struct gemini_bulk *b = &f->bulk[ev.data % GEMINI_BULKS];
+		struct weft_dma *d = b->d;
+		int err = b->err;
+
+		b->taken = false;
+		d->done(d, err);
+	}
+}
+
+/* Transfers use the channels round-robin. */
+static unsigned bulk_channel(const struct gemini_bulk *b)
+{
+	return (unsigned)(b - b->f->bulk) % WEFT_GEMINI_CHANNELS;
+}
+
+/*
+ * A block becomes visible with its event only, so its packets may use any link.
+ * The first injection FIFO belongs to the windows; each channel has one after
+ * it.
+ */
+static void bte_path_set(const struct gemini_bulk *b,
+			 struct weft_vt_pkt_attr *way)
+{
+	struct weft_carrier *c = b->unit->carrier;
+
+	way->path = (uint8_t)c->virt->path(c, "bte");
+	way->vc = WEFT_VT_DYNAMIC;
+	way->fifo = (uint8_t)(2 + bulk_channel(b));
+}
+
+void gemini_bulk_run(struct gemini_bulk *b, int ssid)
+{
+	struct weft_carrier *c = b->unit->carrier;
+	struct weft_transport_path way = { .quick = false };
+	int err;
+
+	if (weft_unlikely(c->virt != NULL))
+		bte_path_set(b, &way.there);
+	way.back = way.there;
+	b->ssid = ssid;
+	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &way)
+		     : weft_transport_put(b->unit, b->peer, &b->dma, &way);
+	if (!err)
+		return; /* b may be reused already */
+	b->err = err;
+	/* no data moved: the transaction writes no event */
+	b->f->txn[ssid].cq = WEFT_GEMINI_NO_CQ;
+	gemini_txn_close(b->f, (unsigned)ssid, 0);
+}
+
+static struct gemini_bulk *bulk_take(struct weft_gemini *f, struct weft_dma *d)
+{
+	for (unsigned i = 0; i < GEMINI_BULKS; i++) {
+		struct gemini_bulk *b = &f->bulk[i];
+
+		if (b->taken)
+			continue;
+		*b = (struct gemini_bulk){ .f = f, .dma = *d, .d = d };
+		b->taken = true;
+		b->dma.done = bulk_over;
+		return b;
+	}
+	return NULL;
+}
+
+/* The delivery mode that keeps the requested order. */
+static unsigned delivery_of(const struct weft_dma *d)
+{
+	if (!d->ordered)
+		return WEFT_GEMINI_PERFORMANCE;
+	return d->by_line ? WEFT_GEMINI_NO_ADAPT : WEFT_GEMINI_IN_ORDER;
+}
+
+/*
+ * Virtual time: a transfer by stores into a window, either in order by a hash
+ * of the address (no-adapt) or by any link (performance); the target responds
+ * on the response channel.
+ */
+static struct weft_transport_path
+window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)
+{
+	uint8_t vc = delivery & WEFT_GEMINI_NO_ADAPT ? WEFT_VT_ORDERED
+						     : WEFT_VT_DYNAMIC;
+
+	return (struct weft_transport_path){
+		.there = { .path = (uint8_t)c->virt->path(c, path),
+			   .vc = vc,
+			   .spread = !(delivery & WEFT_GEMINI_NO_HASH) },
+		.back = { .path = (uint8_t)c->virt->path(c, "reply"),
+			  .vc = WEFT_VT_SYSTEM },
+		.quick = true,
+	};
+}
+
+int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_dma *d, bool get)
+{
+	struct weft_transport_path way =
+		window_path_of(u->carrier, get ? "get" : "fma", delivery_of(d));
+
+	/* a put completes with its response */
+	way.there.ack = !get;
+	return get ? weft_transport_get(u, peer, d, &way)
+		   : weft_transport_put(u, peer, d, &way);
+}
+
+int gemini_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
+		    struct weft_amo *a)
+{
+	struct weft_transport_path way =
+		window_path_of(u->carrier, "amo", WEFT_GEMINI_IN_ORDER);
+
+	way.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_transport_amo(u, peer, a, &way);
+}
+
+int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
+		     struct weft_peer *peer, struct weft_dma *d, bool get)
+{
+	struct gemini_bulk *b;
+	int err;
+
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	b = bulk_take(f, d);
+	if (!b)
+		return -EAGAIN;
+	b->unit = u;
+	b->peer = peer;
+	b->get = get;
+	b->ssid = -1;
+	err = gemini_bte_bulk(f, bulk_channel(b), b);
+	/* an unsupported transfer is reported before any data moves */
+	if (!err && b->taken && b->err)
+		err = b->err;
+	if (err)
+		b->taken = false;
+	return err;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Internal header of the Gemini interface.
+ *
+ *  gemini.c         open, close, nodes, handles
+ *  gemini_cq.c      completion queues
+ *  gemini_tx.c      windows: stores, gets, AMOs; buffers and transactions
+ *  gemini_rx.c      received requests and responses
+ *  gemini_amo.c     atomic operations and their cache
+ *  gemini_bte.c     block transfers
+ *  gemini_link.c    links, on which packets may be reordered
+ *  gemini_scrub.c   timeouts of requests without response
+ *  gemini_smsg.c    mailboxes; gemini_msgq.c one queue of them for all senders
+ *  gemini_transport.c  the unit below the message engine (machine gemini)
+ */
+#ifndef WEFT_GEMINI_DEV_H
+#define WEFT_GEMINI_DEV_H
+
+#include "prov/machine/gemini/gemini_layout.h"
+#include "prov/nic/nic_answer.h"
+#include "prov/nic/nic_order.h"
+#include "prov/nic/nic_port.h"
+#include "src/base/list.h"
+#include "src/base/rng.h"
+
+#define GEMINI_BURST	 1024 /* bytes of stores in one carrier packet */
+#define GEMINI_BTE_BURST 4096
+#define GEMINI_AMO_LINES 64
+#define GEMINI_IOV	 8 /* segments of one request */
+
+struct gemini_cq {
+	uint64_t *ring; /* NULL: closed */
+	uint32_t mask;
+	uint64_t head;
+	uint64_t tail;
+	bool overrun; /* an event was lost since the last one written */
+};
+
+struct gemini_mdd {
+	uint64_t base;
+	uint64_t bytes;
+	uint16_t cq;
+	uint8_t ptag;
+	uint8_t flags;
+	bool valid;
+};
+
+/* A transaction (SSID): requests that complete together. */
+struct gemini_txn {
+	bool used;
+	bool closed;	/* no more requests may join */
+	uint8_t status; /* first error status */
+	uint16_t cq;
+	uint32_t pending; /* requests without response */
+	uint64_t data;
+	uint32_t *fence; /* decremented at completion; NULL: no fence */
+};
+
+/* Outstanding request buffer. */
+struct gemini_orb {
+	bool used;
+	bool stale;	/* outstanding at the last scrubber pass */
+	uint8_t weight; /* network packets this entry counts for */
+	uint16_t gen;
+	uint16_t ssid;
+	uint32_t bytes; /* bytes expected in the response */
+	uint64_t local; /* address for the bytes of the response */
+	struct weft_peer *peer;
+};
+
+struct gemini_window {
+	struct weft_gemini_window w;
+	bool set;
+	uint8_t ptag;
+	int ssid; /* open transaction, -1: none */
+};
+
+struct gemini_bte_desc {
+	struct weft_gemini_bte b;
+	uint32_t sent;
+	int ssid;		  /* -1: not started */
+	struct gemini_bulk *bulk; /* transfer of the message engine, or NULL */
+};
+
+struct gemini_rx_desc {
+	struct weft_gemini_local to;
+	uint32_t bytes;
+	uint16_t cq;
+	uint64_t data;
+};
+
+/* Receiver's record of a partly received send. */
+struct gemini_rmt {
+	struct weft_list link;
+	struct weft_peer *peer;
+	unsigned ssid;
+	uint32_t got;
+	uint32_t total;
+	uint64_t addr; /* 0: refused, further packets are refused too */
+	uint64_t heard_ns;
+	uint16_t cq;
+	uint64_t data;
+};
+
+struct gemini_channel {
+	struct gemini_bte_desc *tx; /* ring of WEFT_GEMINI_TX_DESCS + 1 */
+	uint32_t tx_head;
+	uint32_t tx_tail;
+	uint32_t in_flight; /* started and incomplete transfers */
+	struct gemini_rx_desc *rx;
+	uint32_t rx_head;
+	uint32_t rx_tail;
+	struct weft_list rmt;
+};
+
+struct gemini_line {
+	uint64_t addr; /* 0: empty */
+	uint64_t value;
+	bool dirty;
+};
+
+#define GEMINI_DIRECTIONS                                     \
+	6 /* directions: neighbours in +x, -x, +y, -y, +z, -z \
+	   */
+
+/* One of the links to a neighbour. */
+struct gemini_link {
+	struct weft_list queue; /* struct link_packet */
+	unsigned count;
+};
+
+struct weft_gemini {
+	struct weft_port port;
+	uint8_t ptag;
+	bool lazy_amo;
+	bool ntt_on;
+	unsigned links; /* links per direction; 0: packets are sent at once */
+	unsigned roads; /* directions with links: 6 in a torus, else 1 */
+	uint16_t torus[3];
+	uint32_t pe;
+	struct gemini_link link[GEMINI_DIRECTIONS * WEFT_GEMINI_LINKS];
+	unsigned link_next;
+	struct weft_rng link_rng; /* chooses the link that sends next */
+	uint64_t scrub_ns;	  /* timeout period; 0: no timeouts */
+	uint64_t scrubbed_ns;
+	uint64_t (*clock)(void); /* NULL: the carrier's or the host's */
+	struct weft_gemini_msgq *msgq;
+	void (*datagram)(void *, uint32_t, const void *, unsigned);
+	void *datagram_arg;
+	/*
+	 * Set by gemini_transport.c: returns the mailbox of a peer as memory
+	 * descriptor, or NULL; and the callback for a message stored in it.
+	 */
+	struct gemini_mdd *(*mailbox)(struct weft_gemini *f,
+				      struct weft_peer *src);
+	void (*arrived)(struct weft_gemini *f, struct weft_peer *src);
+	void *engine;
+	struct gemini_bulk
+		*bulk; /* GEMINI_BULKS transfers of the message engine */
+	unsigned bulk_cq;
+	uint32_t orb_used;
+	uint32_t orb_next;
+	struct weft_responses answers;
+	struct weft_gemini_stats stats;
+	struct gemini_window window[WEFT_GEMINI_WINDOWS];
+	struct gemini_channel channel[WEFT_GEMINI_CHANNELS];
+	struct gemini_txn txn[WEFT_GEMINI_SSIDS];
+	struct gemini_orb orb[WEFT_GEMINI_ORB];
+	struct gemini_cq cq[WEFT_GEMINI_CQS];
+	struct gemini_mdd mdd[WEFT_GEMINI_MDDS];
+	struct gemini_line amo[GEMINI_AMO_LINES];
+	unsigned ntt_bits; /* low bits of a PE that are not translated */
+	uint16_t ntt[WEFT_GEMINI_NTT];
+	uint16_t vmdh[WEFT_GEMINI_VMDHS]; /* handle plus one; 0: none */
+};
+
+/* A request being sent. */
+struct gemini_request {
+	struct weft_peer *peer;
+	uint32_t pe; /* physical */
+	enum gemini_cmd cmd;
+	unsigned mdh;
+	unsigned ptag;
+	unsigned flags;
+	uint64_t offset;
+	unsigned extra;
+	uint64_t data;
+	struct iovec iov[GEMINI_IOV];
+	int iov_count;
+	uint64_t bytes; /* network bytes: basis of packet and phit counts */
+	unsigned ssid;
+	unsigned delivery; /* enum weft_gemini_delivery */
+	uint64_t local;	   /* address for the response's data */
+	uint32_t expect;   /* bytes of the response's data */
+};
+
+/* gemini.c */
+int gemini_create(const struct weft_carrier_ops *ops,
+		  const struct weft_carrier_attr *attr, uint8_t ptag,
+		  struct weft_gemini **f_p);
+struct weft_peer *gemini_peer(struct weft_gemini *f, uint32_t pe);
+/* Translates a virtual PE to a physical one. */
+uint32_t gemini_physical(const struct weft_gemini *f, uint32_t pe);
+/* Translates a handle and offset to a local address; status: why not. */
+enum weft_gemini_status gemini_translate(const struct gemini_mdd *m,
+					 uint64_t offset, uint64_t bytes,
+					 bool write, uint64_t *addr);
+
+/* gemini_cq.c */
+void gemini_cq_write(struct weft_gemini *f, unsigned cq, uint8_t source,
+		     uint8_t status, uint64_t data);
+
+/* gemini_tx.c */
+int gemini_txn_open(struct weft_gemini *f, unsigned cq);
+void gemini_txn_close(struct weft_gemini *f, unsigned ssid, uint64_t data);
+/* 0, -EAGAIN, or -ECONNRESET (already counted in the transaction). */
+int gemini_request(struct weft_gemini *f, const struct gemini_request *r);
+/* A request with GEMINI_REQ_QUIET: no buffer, no transaction, no response. */
+int gemini_request_quiet(struct weft_gemini *f, const struct gemini_request *r);
+/*
+ * Finds the request of a response: id must name an outstanding request to that
+ * peer; else NULL.
+ */
+struct gemini_orb *gemini_orb_find(struct weft_gemini *f,
+				   struct weft_peer *peer, uint32_t id);
+void gemini_orb_end(struct weft_gemini *f, struct gemini_orb *o,
+		    uint8_t status);
+void gemini_orb_lost(struct weft_gemini *f, struct weft_peer *peer);
+/* Times out requests that were outstanding at the previous call. */
+void gemini_orb_scrub(struct weft_gemini *f);
+
+/* gemini_link.c */
+void gemini_link_init(struct weft_gemini *f,
+		      const struct weft_gemini_attr *attr);
+void gemini_link_fini(struct weft_gemini *f);
+/* Queues a request's packet on a link. 0; -EAGAIN; -ECONNRESET. */
+int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
+		     const struct weft_pkt *pkt);
+/* Sends packets waiting on links; returns their number. */
+int gemini_link_run(struct weft_gemini *f, int budget);
+
+/* gemini_scrub.c */
+uint64_t gemini_now_ns(const struct weft_gemini *f);
+void gemini_scrub(struct weft_gemini *f);
+
+/* gemini_msgq.c: a peer sent the name of its mailbox. */
+void gemini_msgq_arrive(struct weft_gemini_msgq *q, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload);
+
+/* gemini_rx.c */
+int gemini_rx_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload);
+
+/* gemini_amo.c. gemini_amo_run() returns the old value. */
+bool gemini_amo_valid(unsigned op);
+uint64_t gemini_amo_run(struct weft_gemini *f, uint64_t addr, unsigned op,
+			uint64_t a, uint64_t b);
+
+/* gemini_bulk.c */
+#define GEMINI_BULKS 32
+/* The transfer's descriptor is at the head of its channel: start the copy. */
+void gemini_bulk_run(struct gemini_bulk *b, int ssid);
+/* Reports completed transfers to the message engine. */
+void gemini_bulk_events(struct weft_gemini *f);
+
+/* gemini_bte.c */
+/* Adds a descriptor for a transfer and starts it. -EAGAIN: not possible now. */
+int gemini_bte_bulk(struct weft_gemini *f, unsigned channel,
+		    struct gemini_bulk *b);
+void gemini_bte_init(struct weft_gemini *f);
+void gemini_bte_fini(struct weft_gemini *f);
+int gemini_bte_run(struct weft_gemini *f, int budget);
+enum weft_gemini_status gemini_bte_arrive(struct weft_gemini *f,
+					  struct weft_peer *src,
+					  const struct weft_pkt *pkt,
+					  const void *payload);
+void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer);
+/* Refuses sends without a packet for half a timeout period. */
+void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links, timeouts and message queue of the Gemini interface: which link a
+ * packet takes and the resulting order, requests without response, the shared
+ * message queue. The test provides the clock.
+ */
+#include "prov/machine/gemini/gemini_pair.h"
+
+#define MS	 UINT64_C(1000000)
+#define LINES	 64
+#define COUNT	 300
+#define A_WINDOW 0
+
+static uint64_t now_ns;
+
+static uint64_t test_clock(void)
+{
+	return now_ns;
+}
+
+#define CREDITS 16 /* credits of a link */
+
+/* ---- links ---- */
+
+static void open_linked(struct gemini_pair *p, unsigned delivery)
+{
+	const struct weft_gemini_attr attr = { .ptag = 3, .links = 8 };
+	struct weft_gemini_window w = { .pe = 1,
+					.delivery = (uint8_t)delivery };
+
+	gemini_pair_open_attr(p, &attr, &attr);
+	w.mdh = (uint16_t)p->b.mdh;
+	w.cq = (uint16_t)p->a.cq;
+	T_OK(weft_gemini_window_set(p->a.f, A_WINDOW, &w));
+}
+
+static uint64_t word_at(const struct gemini_pair *p, unsigned line)
+{
+	uint64_t v;
+
+	memcpy(&v, p->b.mem + 64 * line, sizeof(v));
+	return v;
+}
+
+/*
+ * Delivers at most one packet; returns how often a newer value is visible
+ * before an older one.
+ */
+static unsigned look(struct gemini_pair *p, unsigned lines, uint64_t *last)
+{
+	unsigned overtaken = 0;
+
+	weft_gemini_poll(p->a.f, 4);
+	weft_gemini_poll(p->b.f, 1);
+	for (unsigned i = 0; i < lines; i++) {
+		uint64_t v = word_at(p, i);
+
+		overtaken += v < last[i];
+		last[i] = v;
+	}
+	/* each round writes the lines in ascending order */
+	for (unsigned i = 1; i < lines; i++)
+		overtaken += last[i] > last[i - 1];
+	return overtaken;
+}
+
+/* Writes round numbers into `lines` lines in turn; returns reorderings seen. */
+static unsigned overtaken(unsigned delivery, unsigned lines)
+{
+	uint64_t last[LINES] = { 0 };
+	struct gemini_pair p;
+	unsigned n = 0;
+
+	open_linked(&p, delivery);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		uint64_t v = i / lines + 1;
+
+		while (weft_gemini_store(p.a.f, A_WINDOW, i % lines * 64, &v,
+					 8))
+			n += look(&p, lines, last);
+		n += look(&p, lines, last);
+	}
+	T_OK(gemini_pair_sync(&p, 1).status);
+	gemini_pair_close(&p);
+	return n;
+}
+
+static void the_delivery_mode_decides_what_keeps_its_order(void **state)
+{
+	T_TRUE(overtaken(WEFT_GEMINI_PERFORMANCE, 1) > 0);
+	T_TRUE(overtaken(WEFT_GEMINI_NO_HASH, 1) > 0);
+	T_IS(overtaken(WEFT_GEMINI_NO_ADAPT, 1), 0);
+	T_TRUE(overtaken(WEFT_GEMINI_NO_ADAPT, 8) > 0);
+	T_IS(overtaken(WEFT_GEMINI_IN_ORDER, 8), 0);
+}
+
+/* Number of links used, and the smallest packet count of all eight links. */
+static unsigned links_used(unsigned delivery, uint64_t *least_p)
+{
+	struct weft_gemini_stats st;
+	struct gemini_pair p;
+	uint64_t v = 1;
+	unsigned used = 0;
+
+	open_linked(&p, delivery);
+	for (unsigned i = 0; i < 800; i++)
+		while (weft_gemini_store(p.a.f, A_WINDOW, i % 512 * 64, &v, 8))
+			gemini_pair_poll(&p);
+	T_OK(gemini_pair_sync(&p, 1).status);
+	weft_gemini_stats(p.a.f, &st);
+	*least_p = st.link[0];
+	for (unsigned i = 0; i < WEFT_GEMINI_LINKS; i++) {
+		used += st.link[i] > 0;
+		*least_p = st.link[i] < *least_p ? st.link[i] : *least_p;
+	}
+	gemini_pair_close(&p);
+	return used;
+}
+
+static void packets_are_spread_over_the_links(void **state)
+{
+	uint64_t least;
+
+	T_IS(links_used(WEFT_GEMINI_PERFORMANCE, &least), 8);
+	T_TRUE(least >= 80); /* expected mean: 100 */
+	T_IS(links_used(WEFT_GEMINI_NO_ADAPT, &least), 8);
+	T_IS(links_used(WEFT_GEMINI_IN_ORDER, &least), 1);
+}
+
+/* One link is full of ordered packets: adaptive packets use all others. */
+static void by_load_a_full_link_is_passed_by(void **state)
+{
+	struct weft_gemini_window w = { .pe = 1,
+					.delivery = WEFT_GEMINI_IN_ORDER };
+	struct gemini_pair p;
+	unsigned n = 0;
+	uint64_t v = 1;
+
+	open_linked(&p, WEFT_GEMINI_PERFORMANCE);
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_gemini_window_set(p.a.f, 1, &w));
+	while (!weft_gemini_store(p.a.f, 1, n * 64, &v, 8))
+		n++;
+	T_IS(n, CREDITS);
+	while (!weft_gemini_store(p.a.f, A_WINDOW, n * 64, &v, 8))
+		n++;
+	T_IS(n, WEFT_GEMINI_LINKS * CREDITS);
+	gemini_pair_close(&p);
+}
+
+/* A block sent by any links is complete when its event arrives. */
+static void blocks_come_whole_by_any_road(void **state)
+{
+	struct weft_gemini_bte d = { .type = WEFT_GEMINI_BTE_PUT, .pe = 1 };
+	struct gemini_pair p;
+
+	open_linked(&p, WEFT_GEMINI_PERFORMANCE);
+	t_fill(p.a.mem, 100000, 5);
+	d.cq = (uint16_t)p.a.cq;
+	d.local.mdh = (uint16_t)p.a.mdh;
+	d.remote.mdh = (uint16_t)p.b.mdh;
+	d.bytes = 100000;
+	d.delivery = WEFT_GEMINI_IN_ORDER + 1;
+	T_IS(weft_gemini_bte_post(p.a.f, 0, &d), -EINVAL);
+	d.delivery = WEFT_GEMINI_PERFORMANCE;
+	T_OK(weft_gemini_bte_post(p.a.f, 0, &d));
+	T_OK(gemini_pair_event(&p, p.a.f, p.a.cq).status);
+	T_IS(t_differs(p.b.mem, 100000, 5), -1);
+	gemini_pair_close(&p);
+}
+
+/* ---- a torus of chips ---- */
+
+/*
+ * a is PE 0 of 3x3x3 chips, b is `pe`: number of links used, and packets inside
+ * the chip.
+ */
+static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
+{
+	const struct weft_gemini_attr attr = { .ptag = 3,
+					       .links = 8,
+					       .torus = { 3, 3, 3 } };
+	struct weft_gemini_window w = { .pe = pe };
+	struct sockaddr_in name;
+	struct weft_gemini_stats st;
+	struct gemini_pair p;
+	unsigned used = 0;
+	uint64_t v = 1;
+
+	gemini_pair_open_attr(&p, &attr, &attr);
+	weft_gemini_name(p.b.f, &name);
+	T_OK(weft_gemini_node_set(p.a.f, pe, &name));
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_gemini_window_set(p.a.f, A_WINDOW, &w));
+	for (unsigned i = 0; i < 100; i++)
+		while (weft_gemini_store(p.a.f, A_WINDOW, i * 64, &v, 8))
+			gemini_pair_poll(&p);
+	T_OK(gemini_pair_sync(&p, 1).status);
+	weft_gemini_stats(p.a.f, &st);
+	for (unsigned i = 0; i < WEFT_GEMINI_LINKS; i++)
+		used += st.link[i] > 0;
+	*inside_p = st.inside;
+	gemini_pair_close(&p);
+	return used;
+}
+
+static void units_of_one_chip_meet_inside_it(void **state)
+{
+	uint64_t inside;
+
+	T_IS(torus_links(1, &inside), 0);
+	T_TRUE(inside >= 100);
+}
+
+static void eight_four_and_eight_links_lead_to_neighbours(void **state)
+{
+	/* chips +x, -x, +y, -y, +z, -z, and one off in all dimensions */
+	static const struct {
+		uint32_t chip;
+		unsigned links;
+	} to[] = { { 1, 8 }, { 2, 8 },	{ 3, 4 }, { 6, 4 },
+		   { 9, 8 }, { 18, 8 }, { 13, 8 } };
+	uint64_t inside;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(to); i++) {
+		T_IS(torus_links(2 * to[i].chip, &inside), to[i].links);
+		T_IS(inside, 0);
+	}
+}
+
+/* Neighbours in both directions of a dimension do not share links. */
+static void each_neighbour_has_links_of_its_own(void **state)
+{
+	const struct weft_gemini_attr attr = { .ptag = 3,
+					       .links = 8,
+					       .torus = { 3, 3, 3 } };
+	static const uint32_t chip[] = { 1, 2, 3, 6, 9, 18 };
+	static const unsigned links[] = { 8, 8, 4, 4, 8, 8 };
+	struct sockaddr_in name;
+	struct gemini_pair p;
+	uint64_t v = 1;
+
+	gemini_pair_open_attr(&p, &attr, &attr);
+	weft_gemini_name(p.b.f, &name);
+	for (unsigned i = 0; i < WEFT_COUNT_OF(chip); i++) {
+		struct weft_gemini_window w = { .pe = 2 * chip[i],
+						.mdh = (uint16_t)p.b.mdh,
+						.cq = (uint16_t)p.a.cq };
+
+		unsigned n = 0;
+
+		T_OK(weft_gemini_node_set(p.a.f, w.pe, &name));
+		T_OK(weft_gemini_window_set(p.a.f, i + 1, &w));
+		while (!weft_gemini_store(p.a.f, i + 1, n * 64, &v, 8))
+			n++;
+		T_IS(n, links[i] * CREDITS);
+	}
+	gemini_pair_close(&p);
+}
+
+/*
+ * Requests and responses have separate channels: when the links hold as many
+ * requests as there are credits, a response still passes.
+ */
+static void responses_pass_requests_that_wait(void **state)
+{
+	struct weft_gemini_window w = { .pe = 0 };
+	struct weft_gemini_stats st;
+	struct gemini_pair p;
+	unsigned n = 0;
+	uint64_t v = 1, sum = 0;
+
+	open_linked(&p, WEFT_GEMINI_PERFORMANCE);
+	while (!weft_gemini_store(p.a.f, A_WINDOW, n * 64, &v, 8))
+		n++;
+	T_IS(n, WEFT_GEMINI_LINKS * CREDITS);
+	w.mdh = (uint16_t)p.a.mdh;
+	w.cq = (uint16_t)p.b.cq;
+	T_OK(weft_gemini_window_set(p.b.f, 1, &w));
+	T_OK(weft_gemini_store(p.b.f, 1, 0, &v, 8));
+	T_OK(weft_gemini_sync(p.b.f, 1, 7));
+	for (unsigned i = 0; i < 1000; i++) {
+		struct weft_carrier *c = p.a.f->port.carrier;
+		struct weft_gemini_event e;
+
+		weft_gemini_poll(p.b.f, 8);
+		c->ops->poll(c, 8); /* receives only, no link sends */
+		weft_responses_flush(&p.a.f->answers, true);
+		if (!weft_gemini_cq_read(p.b.f, p.b.cq, &e))
+			break;
+		T_TRUE(i < 999);
+	}
+	weft_gemini_stats(p.a.f, &st);
+	for (unsigned i = 0; i < WEFT_GEMINI_LINKS; i++)
+		sum += st.link[i];
+	T_IS(sum, 0);
+	T_IS(weft_gemini_store(p.a.f, A_WINDOW, 0, &v, 8), -EAGAIN);
+	T_OK(gemini_pair_sync(&p, 1).status);
+	gemini_pair_close(&p);
+}
+
+static void more_links_than_there_are_are_refused(void **state)
+{
+	const struct weft_gemini_attr attr = { .place.carrier = "loop",
+					       .links = 9 };
+	struct weft_gemini_window w = { .delivery = WEFT_GEMINI_IN_ORDER + 1 };
+	struct weft_gemini *f;
+	struct gemini_pair p;
+
+	T_IS(weft_gemini_open(&attr, &f), -EINVAL);
+	gemini_pair_open(&p);
+	T_IS(weft_gemini_window_set(p.a.f, 1, &w), -EINVAL);
+	gemini_pair_close(&p);
+}
+
+/* ---- transactions and phits ---- */
+
+static void there_are_255_transactions(void **state)
+{
+	struct gemini_pair p;
+	uint64_t v = 1;
+
+	gemini_pair_open(&p);
+	for (int i = 0; i < WEFT_GEMINI_SSIDS; i++)
+		T_IS(gemini_txn_open(p.a.f, p.a.cq), i);
+	T_AGAIN(weft_gemini_store(p.a.f, 0, 0, &v, 8));
+	gemini_txn_close(p.a.f, 200, 7);
+	T_IS(gemini_pair_event(&p, p.a.f, p.a.cq).data, 7);
+	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
+	T_OK(gemini_pair_sync(&p, 0).status);
+	T_IS(p.b.mem[0], 1);
+	gemini_pair_close(&p);
+}
+
+/* Both sides count the phits they send: 64 of 102 bytes are data. */
+static void phits_are_counted_at_both_ends(void **state)
+{
+	struct weft_gemini_stats a, b;
+	struct gemini_pair p;
+
+	gemini_pair_open(&p);
+	for (int i = 0; i < 100; i++)
+		while (weft_gemini_store(p.a.f, 0, 0, p.a.mem, 64))
+			gemini_pair_poll(&p);
+	for (int i = 0; i < 1000; i++)
+		gemini_pair_poll(&p);
+	weft_gemini_stats(p.a.f, &a);
+	weft_gemini_stats(p.b.f, &b);
+	T_IS(a.phits, 100 * 32);
+	T_IS(b.phits, 100 * 2);
+	T_IS(100 * 100 * 64 / (3 * (a.phits + b.phits)), 62);
+	gemini_pair_close(&p);
+}
+
+/* ---- time ---- */
+
+static void open_timed(struct gemini_pair *p)
+{
+	const struct weft_gemini_attr attr = { .ptag = 3,
+					       .scrub_ns =
+						       WEFT_GEMINI_SCRUB_NS };
+
+	gemini_pair_open_attr(p, &attr, &attr);
+	p->a.f->clock = test_clock;
+	p->b.f->clock = test_clock;
+	now_ns = 0;
+}
+
+/* Polls a's unit only, at the given time. */
+static int event_of_a(struct gemini_pair *p, uint64_t ms,
+		      struct weft_gemini_event *e)
+{
+	now_ns = ms * MS;
+	weft_gemini_poll(p->a.f, 16);
+	return weft_gemini_cq_read(p->a.f, p->a.cq, e);
+}
+
+static void requests_without_answer_end_after_one_to_two_seconds(void **state)
+{
+	struct weft_gemini_stats st;
+	struct weft_gemini_event e;
+	struct gemini_pair p;
+	uint64_t v = 1;
+
+	open_timed(&p);
+	now_ns = 10 * MS;
+	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
+	T_OK(weft_gemini_sync(p.a.f, 0, 77));
+	T_AGAIN(event_of_a(&p, 999, &e));
+	T_AGAIN(event_of_a(&p, 1000, &e));
+	T_AGAIN(event_of_a(&p, 1999, &e));
+	T_OK(event_of_a(&p, 2000, &e));
+	T_IS(e.status, WEFT_GEMINI_TIMEOUT);
+	T_IS(e.data, 77);
+	weft_gemini_stats(p.a.f, &st);
+	T_IS(st.outstanding, 0);
+	T_IS(st.errors, 2); /* the store and its prompt put */
+	/* late responses are ignored */
+	for (int i = 0; i < 100; i++)
+		gemini_pair_poll(&p);
+	T_IS(p.b.mem[0], 1);
+	T_AGAIN(weft_gemini_cq_read(p.a.f, p.a.cq, &e));
+	/* a response in time is no error */
+	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
+	T_OK(gemini_pair_sync(&p, 0).status);
+	now_ns = 5000 * MS;
+	gemini_pair_poll(&p);
+	T_AGAIN(weft_gemini_cq_read(p.a.f, p.a.cq, &e));
+	gemini_pair_close(&p);
+}
+
+/* Delivers part of a send of 128 bytes of transaction ssid. */
+static enum weft_gemini_status arrive(struct gemini_pair *p, unsigned ssid,
+				      unsigned at, unsigned n)
+{
+	unsigned char data[128];
+	struct weft_pkt k = { .type = GEMINI_PKT,
+			      .flags = GEMINI_SEND,
+			      .len = (uint16_t)n,
+			      .unit = gemini_unit(1, 3, 0),
+			      .tag = gemini_tag(at, ssid),
+			      .data = 128 };
+
+	t_fill(data, 128, 9);
+	return gemini_bte_arrive(p->b.f, gemini_peer(p->b.f, 0), &k, data + at);
+}
+
+static void buffer_for_send(struct gemini_pair *p, uint64_t offset,
+			    uint64_t data)
+{
+	struct weft_gemini_local to = { .mdh = (uint16_t)p->b.mdh,
+					.offset = offset };
+
+	T_OK(weft_gemini_bte_recv(p->b.f, 1, &to, 128, p->b.rcq, data));
+}
+
+static void parts_of_a_send_may_come_in_any_order(void **state)
+{
+	struct weft_gemini_event e;
+	struct gemini_pair p;
+
+	gemini_pair_open(&p);
+	buffer_for_send(&p, 0, 4);
+	T_IS(arrive(&p, 2, 96, 32), WEFT_GEMINI_OK);
+	T_IS(arrive(&p, 2, 32, 64), WEFT_GEMINI_OK);
+	T_AGAIN(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(arrive(&p, 2, 0, 32), WEFT_GEMINI_OK);
+	T_OK(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(e.data, 4);
+	T_IS(t_differs(p.b.mem, 128, 9), -1);
+	gemini_pair_close(&p);
+}
+
+static void a_send_that_stops_is_over_after_half_a_second(void **state)
+{
+	struct weft_gemini_event e;
+	struct gemini_pair p;
+
+	open_timed(&p);
+	buffer_for_send(&p, 0, 4);
+	T_IS(arrive(&p, 2, 0, 32), WEFT_GEMINI_OK);
+	now_ns = 400 * MS;
+	T_IS(arrive(&p, 2, 32, 32), WEFT_GEMINI_OK);
+	now_ns = 899 * MS;
+	weft_gemini_poll(p.b.f, 1);
+	T_AGAIN(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
+	now_ns = 900 * MS;
+	weft_gemini_poll(p.b.f, 1);
+	T_OK(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(e.status, WEFT_GEMINI_TIMEOUT);
+	T_IS(e.data, 4);
+	/* later packets are refused, although a buffer is posted */
+	buffer_for_send(&p, 1024, 5);
+	T_IS(arrive(&p, 2, 64, 32), WEFT_GEMINI_SEQ_TERMINATE);
+	T_IS(p.b.mem[1024], 0);
+	/* until the sender's request buffers have timed out */
+	now_ns = 3900 * MS;
+	weft_gemini_poll(p.b.f, 1);
+	T_IS(arrive(&p, 2, 0, 128), WEFT_GEMINI_OK);
+	T_OK(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(e.data, 5);
+	T_IS(e.status, WEFT_GEMINI_OK);
+	gemini_pair_close(&p);
+}
+
+/* ---- the shared message queue ---- */
+
+#define UNITS 3
+
+struct queues {
+	struct weft_gemini *f[UNITS];
+	struct weft_gemini_msgq *q[UNITS];
+	uint32_t next[UNITS]; /* by sender: the next expected number */
+	unsigned came;
+};
+
+static void on_message(void *arg, uint32_t pe, const void *buf, uint32_t bytes)
+{
+	struct queues *x = arg;
+	uint32_t n;
+
+	T_TRUE(pe < UNITS);
+	n = x->next[pe]++;
+	T_IS(bytes, n % (WEFT_GEMINI_MSGQ_BYTES + 1));
+	T_IS(t_differs(buf, bytes, n + pe), -1);
+	x->came++;
+}
+
+static void queues_open(struct queues *x, uint16_t slots)
+{
+	const struct weft_gemini_attr attr = { .place.carrier = "loop" };
+	const struct weft_gemini_msgq_attr q = {
+		.w = 3, .slots = slots, .message = on_message, .arg = x
+	};
+	struct sockaddr_in name;
+
+	memset(x, 0, sizeof(*x));
+	for (unsigned i = 0; i < UNITS; i++)
+		T_OK(weft_gemini_open(&attr, &x->f[i]));
+	for (unsigned i = 0; i < UNITS; i++) {
+		weft_gemini_name(x->f[i], &name);
+		for (unsigned k = 0; k < UNITS; k++)
+			T_OK(weft_gemini_node_set(x->f[k], i, &name));
+		T_OK(weft_gemini_msgq_open(x->f[i], &q, &x->q[i]));
+	}
+	T_IS(weft_gemini_msgq_open(x->f[0], &q, &x->q[0]), -EBUSY);
+}
+
+static void queues_poll(struct queues *x)
+{
+	for (unsigned i = 0; i < UNITS; i++)
+		weft_gemini_poll(x->f[i], 16);
+}
+
+static void queues_close(struct queues *x)
+{
+	for (unsigned i = 0; i < UNITS; i++) {
+		weft_gemini_msgq_close(x->q[i]);
+		weft_gemini_close(x->f[i]);
+	}
+}
+
+/* Three units, the receiver included, send to the first, without connecting. */
+static void everybody_sends_into_one_queue(void **state)
+{
+	unsigned char buf[WEFT_GEMINI_MSGQ_BYTES];
+	uint32_t sent[UNITS] = { 0 };
+	struct queues x;
+
+	queues_open(&x, 8);
+	for (unsigned turns = 0; x.came < UNITS * 400; turns++) {
+		T_TRUE(turns < 1000000);
+		for (unsigned i = 0; i < UNITS; i++) {
+			uint32_t n = sent[i];
+
+			t_fill(buf, n % 129, n + i);
+			if (n < 400 &&
+			    weft_gemini_msgq_send(x.q[i], 0, buf, n % 129) == 0)
+				sent[i]++;
+		}
+		queues_poll(&x);
+		weft_gemini_msgq_progress(x.q[0], 2);
+	}
+	T_IS(weft_gemini_msgq_send(x.q[1], 0, buf, 129), -EMSGSIZE);
+	T_IS(weft_gemini_msgq_send(x.q[1], 9, buf, 1), -EHOSTUNREACH);
+	queues_close(&x);
+}
+
+static void a_full_queue_holds_its_senders_back(void **state)
+{
+	struct queues x;
+	unsigned sent = 0;
+
+	queues_open(&x, 4);
+	for (unsigned i = 0; i < 1000; i++) {
+		if (sent < 5 && weft_gemini_msgq_send(x.q[1], 0, "", 0) == 0)
+			sent++;
+		queues_poll(&x);
+	}
+	T_IS(sent, 4);
+	x.next[1] = 0;
+	T_IS(x.came, 0);
+	queues_close(&x);
+}
+
+/* The connection works when either side or both start it. */
+static void both_may_begin_at_once(void **state)
+{
+	unsigned char buf[8];
+	unsigned sent[2] = { 0, 0 };
+	struct queues x;
+
+	queues_open(&x, 4);
+	t_fill(buf, 0, 0);
+	for (unsigned i = 0; i < 10000 && x.came < 2; i++) {
+		for (unsigned k = 0; k < 2; k++)
+			if (!sent[k] &&
+			    !weft_gemini_msgq_send(x.q[k], 1 - k, buf, 0))
+				sent[k] = 1;
+		queues_poll(&x);
+		weft_gemini_msgq_progress(x.q[0], 1);
+		weft_gemini_msgq_progress(x.q[1], 1);
+	}
+	T_IS(x.came, 2);
+	queues_close(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_delivery_mode_decides_what_keeps_its_order),
+		T_CASE(packets_are_spread_over_the_links),
+		T_CASE(by_load_a_full_link_is_passed_by),
+		T_CASE(blocks_come_whole_by_any_road),
+		T_CASE(units_of_one_chip_meet_inside_it),
+		T_CASE(eight_four_and_eight_links_lead_to_neighbours),
+		T_CASE(each_neighbour_has_links_of_its_own),
+		T_CASE(responses_pass_requests_that_wait),
+		T_CASE(more_links_than_there_are_are_refused),
+		T_CASE(there_are_255_transactions),
+		T_CASE(phits_are_counted_at_both_ends),
+		T_CASE(requests_without_answer_end_after_one_to_two_seconds),
+		T_CASE(parts_of_a_send_may_come_in_any_order),
+		T_CASE(a_send_that_stops_is_over_after_half_a_second),
+		T_CASE(everybody_sends_into_one_queue),
+		T_CASE(a_full_queue_holds_its_senders_back),
+		T_CASE(both_may_begin_at_once),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The scrubber runs once per period. It times out requests that were
+ * outstanding at its previous run, so that a timeout takes one to two periods;
+ * a partly received send times out after half a period. A late response finds
+ * that its request buffer's generation has changed and is ignored.
+ */
+#include "prov/machine/gemini/gemini_dev.h"
+
+#include "prov/carrier/carrier_vt.h"
+#include "src/base/clock.h"
+
+uint64_t gemini_now_ns(const struct weft_gemini *f)
+{
+	struct weft_carrier *c = f->port.carrier;
+
+	if (f->clock)
+		return f->clock();
+	return c->virt ? c->virt->now_ps(c, false) / 1000 : weft_now_ns();
+}
+
+void gemini_scrub(struct weft_gemini *f)
+{
+	uint64_t now = gemini_now_ns(f);
+
+	gemini_bte_scrub(f, now);
+	if (now - f->scrubbed_ns < f->scrub_ns)
+		return;
+	f->scrubbed_ns = now;
+	gemini_orb_scrub(f);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk data of the message engine: descriptors in the DMA engine's run queue,
+ * one for each segment of memory, and an event that counts them. A get is a
+ * remote DMA: its descriptor runs at the target and writes back. The data,
+ * which on the machine moves packet by packet, is one copy between the two
+ * processes, or in virtual time the model's transfer. Its completion ends the
+ * descriptors, each sets the event, and the event that fires notifies the
+ * message engine.
+ */
+#include "prov/machine/qsnet2/qsnet2_bulk.h"
+
+#include "prov/carrier/carrier_vt.h"
+#include "prov/nic/nic_help.h"
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
+#define BULK_PIECE (1u << 30) /* bytes of one descriptor at most */
+#define SHORT_FIFO 1	      /* model's injection FIFO: the short engine */
+#define BULK_FIFO  2	      /* and a DMA packet assembler */
+
+/* An outstanding transfer. */
+struct qsnet2_bulk {
+	struct weft_qsnet2_event event;
+	struct weft_dma dma; /* segments named by the descriptors */
+	struct weft_dma *d;  /* request of the engine */
+	struct weft_qsnet2 *s;
+	struct qsnet2_dma *run[BULK_SEGS];
+	unsigned descs;
+	uint64_t fired;
+	bool taken;
+};
+
+int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context)
+{
+	size_t bytes = QSNET2_BULKS * sizeof(struct qsnet2_bulk);
+	int err;
+
+	s->bulk = aligned_alloc(alignof(struct qsnet2_bulk), bytes);
+	if (!s->bulk)
+		return -ENOMEM;
+	memset(s->bulk, 0, bytes);
+	s->bulk_context = (uint16_t)context;
+	err = weft_qsnet2_map(s, context, s->bulk, bytes,
+			      WEFT_QSNET2_LOCAL_WRITE);
+	/* the engine may read all memory of its process, peers may not */
+	return err ? err
+		   : weft_qsnet2_map_at(
+			     s, context, QSNET2_PAGE, (void *)QSNET2_PAGE,
+			     QSNET2_QUEUE_SPACE / 2,
+			     WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_LARGE);
+}
+
+void qsnet2_bulk_close(struct weft_qsnet2 *s)
+{
+	free(s->bulk);
+}
+
+static struct qsnet2_bulk *bulk_take(struct weft_qsnet2 *s, struct weft_dma *d)
+{
+	for (unsigned i = 0; i < QSNET2_BULKS; i++) {
+		struct qsnet2_bulk *b = &s->bulk[i];
+
+		if (b->taken)
+			continue;
+		b->taken = true;
+		b->s = s;
+		b->d = d;
+		b->descs = 0;
+		b->dma = (struct weft_dma){ .remote = d->remote,
+					    .region = d->region,
+					    .key = d->key,
+					    .ordered = d->ordered };
+		return b;
+	}
+	return NULL;
+}
+
+/* Adds a descriptor for a local segment and its part of the remote memory. */
+static int bulk_desc(struct qsnet2_bulk *b, struct weft_peer *peer, bool get,
+		     const struct iovec *local)
+{
+	struct weft_qsnet2 *s = b->s;
+	uint64_t here = (uintptr_t)local->iov_base;
+	uint64_t there = b->dma.remote + b->dma.bytes;
+	struct weft_qsnet2_dma d = {
+		.bytes = (uint32_t)local->iov_len,
+		.flags = get ? WEFT_QSNET2_DMA_REMOTE : 0,
+		.restarts = QSNET2_FOREVER,
+		.vproc = peer->index,
+		.src = get ? there : here,
+		.dst = get ? here : there,
+		.src_event = get ? 0 : (uintptr_t)&b->event,
+		.dst_event = get ? (uintptr_t)&b->event : 0,
+	};
+	uint64_t w[QSNET2_DMA_WORDS];
+	struct qsnet2_dma *m;
+
+	if (weft_list_empty(&s->dma_free))
+		return -EAGAIN;
+	m = weft_container_of(s->dma_free.next, struct qsnet2_dma, link);
+	weft_qsnet2_dma_words(&d, w);
+	if (qsnet2_dma_start(s, s->bulk_context, w))
+		return -EFAULT;
+	m->state = QSNET2_BULK;
+	b->run[b->descs++] = m;
+	b->dma.local[b->dma.local_count++] = *local;
+	b->dma.bytes += local->iov_len;
+	return 0;
+}
+
+/* Adds descriptors for all segments, up to the bytes of the transfer. */
+static int bulk_descs(struct qsnet2_bulk *b, struct weft_peer *peer, bool get)
+{
+	const struct weft_dma *d = b->d;
+	uint64_t left = d->bytes;
+	int err = 0;
+
+	for (int i = 0; i < d->local_count && left && !err; i++) {
+		struct iovec v = d->local[i];
+
+		if (v.iov_len > left)
+			v.iov_len = left;
+		if (v.iov_len > BULK_PIECE)
+			return -EMSGSIZE;
+		left -= v.iov_len;
+		if (v.iov_len)
+			err = bulk_desc(b, peer, get, &v);
+	}
+	return err;
+}
+
+/* Removes the descriptors from the run queue; done: each sets the event. */
+static void bulk_end(struct qsnet2_bulk *b, bool done)
+{
+	struct weft_qsnet2 *s = b->s;
+
+	for (unsigned i = 0; i < b->descs; i++) {
+		qsnet2_dma_end(s, b->run[i]);
+		if (!done)
+			continue;
+		s->stats.dmas++;
+		qsnet2_event_set(s, s->bulk_context, (uintptr_t)&b->event, 1,
+				 WEFT_QSNET2_LOCAL_WRITE);
+	}
+}
+
+static void bulk_over(struct weft_dma *dma, int err)
+{
+	struct qsnet2_bulk *b = weft_container_of(dma, struct qsnet2_bulk, dma);
+	struct weft_dma *d = b->d;
+
+	bulk_end(b, !err);
+	if (!err && (b->event.fired != b->fired + 1 || b->event.count))
+		err = -EIO;
+	b->taken = false;
+	d->done(d, err);
+}
+
+static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
+		   struct qsnet2_bulk *b, bool get)
+{
+	struct weft_transport_path way = {
+		.there = { .bytes = 1 + 8 * QSNET2_DMA_WORDS,
+			   .fifo = BULK_FIFO,
+			   .ack = true },
+	};
+	struct weft_carrier *c = u->carrier;
+
+	if (weft_unlikely(c->virt != NULL))
+		way.there.path = (uint8_t)c->virt->path(c, "dma");
+	way.back = way.there;
+	b->event.count = -(int32_t)b->descs;
+	b->fired = b->event.fired;
+	b->dma.done = bulk_over;
+	return get ? weft_transport_get(u, peer, &b->dma, &way)
+		   : weft_transport_put(u, peer, &b->dma, &way);
+}
+
+/* Virtual time: the short engine sends the request, `back` the response. */
+static struct weft_transport_path short_path_of(struct weft_carrier *c,
+						const char *back)
+{
+	return (struct weft_transport_path){
+		.there = { .path = (uint8_t)c->virt->path(c, "sten"),
+			   .fifo = SHORT_FIFO,
+			   .ack = true },
+		.back = { .path = (uint8_t)c->virt->path(c, back),
+			  .fifo = BULK_FIFO,
+			  .ack = true },
+		.quick = true,
+	};
+}
+
+/*
+ * A put is a write that its acknowledgement completes; a get sends a descriptor
+ * of a DMA that the target runs.
+ */
+int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
+		      struct weft_dma *d, bool get)
+{
+	struct weft_transport_path way = short_path_of(u->carrier, "dma");
+
+	if (!get)
+		return weft_transport_put(u, peer, d, &way);
+	way.there.bytes = 1 + 8 * QSNET2_DMA_WORDS;
+	return weft_transport_get(u, peer, d, &way);
+}
+
+/*
+ * An atomic, run by the target's thread processor, which responds from its own
+ * memory.
+ */
+int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
+		    struct weft_amo *a)
+{
+	struct weft_transport_path way = short_path_of(u->carrier, "event");
+
+	way.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_transport_amo(u, peer, a, &way);
+}
+
+int qsnet2_bulk_move(struct weft_qsnet2 *s, struct weft_unit *u,
+		     struct weft_peer *peer, struct weft_dma *d, bool get)
+{
+	struct qsnet2_bulk *b;
+	int err;
+
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	b = bulk_take(s, d);
+	if (!b)
+		return -EAGAIN;
+	err = bulk_descs(b, peer, get);
+	if (!err)
+		err = bulk_go(u, peer, b, get);
+	if (!err)
+		return 0;
+	bulk_end(b, false);
+	b->taken = false;
+	return err;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Internal header of the Elan4 interface.
+ *
+ *  qsnet2.c         open, close, routes, filter
+ *  qsnet2_mmu.c     mappings, pages, TLBs
+ *  qsnet2_fault.c   demand paging: missing translations that a driver may add
+ *  qsnet2_queue.c   command queues: writes in and out of order, states
+ *  qsnet2_tx.c      the command processor and the short transaction engine
+ *  qsnet2_dma.c     the DMA engine
+ *  qsnet2_event.c   events that count, fire and chain
+ *  qsnet2_chain.c   trees of chained events
+ *  qsnet2_cast.c    broadcasts: copies, merged acknowledgements
+ *  qsnet2_thread.c  the thread processor
+ *  qsnet2_rx.c      the input processor: transactions, acknowledgements
+ *  qsnet2_time.c    timeouts: missing acknowledgements, incomplete packets
+ *  qsnet2_rails.c   several units as one
+ *  qsnet2_tport.c   tagged ports: the host's part
+ *  qsnet2_tport_match.c  tagged ports: the thread's part
+ *  qsnet2_transport.c  the unit below the message engine (machine qsnet2)
+ */
+#ifndef WEFT_QSNET2_DEV_H
+#define WEFT_QSNET2_DEV_H
+
+#include "prov/nic/nic_answer.h"
+#include "prov/nic/nic_order.h"
+#include "prov/nic/nic_port.h"
+#include "prov/machine/qsnet2/qsnet2_layout.h"
+#include "src/base/attr.h"
+#include "src/base/list.h"
+
+#define QSNET2_MAPS	  1024
+#define QSNET2_DMAS	  256
+#define QSNET2_BULKS	  32 /* transfers of the message engine */
+#define QSNET2_PAGE	  4096
+#define QSNET2_TLB_LINES  16
+#define QSNET2_TLB_WAYS	  4
+#define QSNET2_CHAINS	  1024	  /* of each page size */
+#define QSNET2_PAGES	  0x10000 /* translations in chains */
+#define QSNET2_FAULTS	  16
+#define QSNET2_HELD	  256 /* held broadcasts waiting for their end packet */
+#define QSNET2_ASSEMBLERS 2   /* DMA packets in flight */
+
+enum qsnet2_channel_state {
+	QSNET2_IDLE,
+	QSNET2_SENT,  /* in flight, not acknowledged */
+	QSNET2_RETRY, /* discarded: to be retransmitted */
+	QSNET2_DONE,
+	QSNET2_BULK, /* DMA of qsnet2_bulk.c, which ends it */
+};
+
+/* One of the two outstanding packets of a queue. */
+struct qsnet2_channel {
+	uint8_t state;
+	uint8_t ack;  /* last acknowledgement */
+	uint8_t left; /* restarts left */
+	uint16_t gen;
+	struct weft_peer *peer;
+	uint64_t start; /* index of its open command */
+	uint64_t end;	/* index of the command after it */
+	uint64_t sent_at;
+};
+
+/* Word indices run free; the word of index i is ring[i & (words - 1)]. */
+struct qsnet2_queue {
+	uint64_t *ring;
+	uint64_t *late; /* bits: words written beyond a gap */
+	uint32_t words;
+	uint32_t number;
+	uint16_t context;
+	uint8_t perm;
+	uint8_t flags;
+	uint8_t trap;
+	bool skip; /* a guard failed: skip the next command */
+	uint64_t address;
+	uint64_t head; /* next command */
+	uint64_t tail; /* end of the words without a gap */
+	uint64_t restarts;
+	uint64_t closed; /* incomplete up to this word: closed by timeout */
+	struct weft_list run; /* linked while it may have work */
+	struct qsnet2_channel ch[WEFT_QSNET2_CHANNELS];
+};
+
+struct qsnet2_route {
+	struct weft_peer *peer;
+	unsigned context;
+	uint32_t low; /* broadcast: peer is NULL */
+	uint32_t high;
+	uint64_t cookie; /* identified packets sent to it by tagged ports */
+};
+
+/* The driver's record of a mapping of a context. */
+struct qsnet2_map {
+	uint64_t base;
+	uint64_t bytes;
+	uint64_t host; /* address of base in the process */
+	uint16_t context;
+	uint16_t perm;
+};
+
+/*
+ * A translation. Memory of a process need not begin and end at page boundaries:
+ * from and end bound the valid part of the page, and a page may have several
+ * translations.
+ */
+struct qsnet2_page {
+	uint64_t page; /* address >> shift */
+	uint64_t from;
+	uint64_t end;	/* 0: no translation */
+	uint64_t shift; /* process address minus context address */
+	uint16_t context;
+	uint16_t perm;
+	uint32_t next; /* next of its chain; 0: last */
+};
+
+/* The pages of one size: TLB lines, and the heads of hash chains. */
+struct qsnet2_tlb {
+	unsigned bits; /* address bits inside a page */
+	uint8_t turn[QSNET2_TLB_LINES];
+	struct qsnet2_page line[QSNET2_TLB_LINES][QSNET2_TLB_WAYS];
+	uint32_t chain[QSNET2_CHAINS];
+};
+
+struct qsnet2_mmu {
+	struct qsnet2_tlb tlb[2];
+	struct qsnet2_page *page; /* all pages in chains; index 0 is unused */
+	uint32_t pages;
+	uint32_t room;
+	uint32_t free; /* list of unused pages; 0: none */
+};
+
+/* A missing translation that a packet needs. */
+struct qsnet2_fault {
+	uint64_t address;
+	uint64_t bytes;
+	uint16_t context;
+	uint16_t perm;
+	bool refused; /* refused by the driver: the next packet gets an error */
+};
+
+struct qsnet2_dma {
+	struct weft_list link; /* in the run queue or the free list */
+	uint16_t context;
+	uint16_t gen;
+	uint8_t remote; /* permissions required of a descriptor from a peer */
+	uint8_t state;	/* enum qsnet2_channel_state */
+	uint8_t left;
+	uint32_t sent;	 /* bytes acknowledged */
+	uint32_t flying; /* bytes of the packet in flight */
+	uint64_t sent_at;
+	struct qsnet2_route to;
+	struct weft_qsnet2_dma d;
+};
+
+/* A packet being built. */
+struct qsnet2_packet {
+	unsigned bytes;
+	alignas(8) unsigned char data[QSNET2_WIRE_MAX];
+};
+
+/* Ring of the threads of one priority that wait for the processor. */
+struct qsnet2_threads {
+	struct weft_qsnet2_thread
+		*ring; /* WEFT_QSNET2_THREADS; NULL: none yet */
+	uint64_t head;
+	uint64_t tail;
+};
+
+struct weft_qsnet2 {
+	struct weft_port port;
+	struct weft_responses answers;
+	void (*interrupt)(void *, unsigned, uint64_t);
+	void (*thread)(void *, unsigned, const uint64_t *);
+	void *arg;
+	/* Set by qsnet2_transport.c: the input queue; callback for a filled
+	 * slot. */
+	struct weft_qsnet2_input *input;
+	void (*commit)(struct weft_qsnet2 *s, uint64_t slot,
+		       struct weft_peer *src);
+	bool (*refuse)(struct weft_qsnet2 *s, struct weft_peer *src);
+	void *engine;
+	unsigned assemblers; /* limit of DMA packets in flight */
+	unsigned flying;     /* DMA packets in flight */
+	bool rare; /* threads, broadcasts, faults or timeouts pending */
+	struct weft_list run[2]; /* queues: normal, high priority */
+	struct weft_list dma_run;
+	struct weft_list dma_free;
+	struct weft_hash routes;  /* vproc + 1 -> struct qsnet2_route */
+	struct weft_hash filters; /* context + 1 -> mode + 1 */
+	struct weft_hash cookies; /* peer and context -> struct qsnet2_cookie */
+	struct weft_hash programs; /* context and pc -> struct qsnet2_program */
+	struct qsnet2_threads threads[2]; /* normal, high priority */
+	struct weft_qsnet2_stats stats;
+	uint64_t chained; /* events that wrote into a command queue */
+	/* qsnet2_time.c */
+	uint64_t (*clock)(void);
+	uint64_t ack_timeout_ns; /* 0: no timeout for acknowledgements */
+	uint64_t
+		packet_timeout_ns; /* 0: an incomplete packet blocks no queue */
+	struct qsnet2_queue *holder; /* holds the link: packet incomplete */
+	uint64_t held_at;
+	struct weft_list casts; /* qsnet2_cast.c: own, outstanding */
+	unsigned qsnet2_held_count;
+	struct weft_list held;	 /* qsnet2_rx.c: wait for an end packet */
+	struct weft_list tports; /* struct weft_qsnet2_tports */
+	unsigned queues;	 /* highest queue number in use + 1 */
+	struct weft_hash pagers; /* context + 1 -> struct qsnet2_pager */
+	unsigned maps;		 /* entries in use */
+	struct qsnet2_map map[QSNET2_MAPS];
+	struct qsnet2_dma dma[QSNET2_DMAS];
+	struct qsnet2_bulk *bulk; /* QSNET2_BULKS transfers */
+	uint16_t bulk_context;
+	struct qsnet2_queue *queue[WEFT_QSNET2_QUEUES];
+	struct qsnet2_mmu mmu;
+	unsigned faults; /* entries in use */
+	struct qsnet2_fault fault[QSNET2_FAULTS];
+};
+
+/*
+ * Virtual time: a packet counts as acknowledged when sent; none is discarded.
+ */
+static inline bool qsnet2_modelled(const struct weft_qsnet2 *s)
+{
+	return weft_unlikely(s->port.carrier->virt != NULL);
+}
+
+/* qsnet2.c */
+int qsnet2_create(const struct weft_carrier_ops *ops,
+		  const struct weft_carrier_attr *attr,
+		  struct weft_qsnet2 **s_p);
+struct qsnet2_route *qsnet2_route(struct weft_qsnet2 *s, uint32_t vproc);
+int qsnet2_route_bind(struct weft_qsnet2 *s, uint32_t vproc,
+		      struct weft_peer *peer, unsigned context);
+void qsnet2_trap(struct weft_qsnet2 *s, enum weft_qsnet2_trap trap,
+		 uint64_t address);
+void qsnet2_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
+
+/*
+ * qsnet2_mmu.c: own memory at address, if context has the permission; a driver
+ * may map it first. NULL: not accessible. flags_p: flags of the mapping.
+ */
+void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
+			      uint64_t address, uint64_t bytes, unsigned perm,
+			      unsigned *flags_p);
+/* As qsnet2_memory_translate(), but does not call the driver. */
+void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
+			   uint64_t address, uint64_t bytes, unsigned perm,
+			   unsigned *flags_p);
+/* False if an access would certainly fail. Checks mappings instead of pages. */
+bool qsnet2_memory_possible(struct weft_qsnet2 *s, unsigned context,
+			    uint64_t address, uint64_t bytes, unsigned perm);
+void qsnet2_mmu_init(struct weft_qsnet2 *s);
+void qsnet2_mmu_fini(struct weft_qsnet2 *s);
+
+static inline void *qsnet2_memory(struct weft_qsnet2 *s, unsigned context,
+				  uint64_t address, uint64_t bytes,
+				  unsigned perm)
+{
+	unsigned flags;
+
+	return qsnet2_memory_translate(s, context, address, bytes, perm,
+				       &flags);
+}
+
+/* qsnet2_fault.c: true if the context has a driver that pages. */
+bool qsnet2_fault_has_pager(struct weft_qsnet2 *s, unsigned context);
+/* Calls the driver at once; true: retry the translation. */
+bool qsnet2_fault_map(struct weft_qsnet2 *s, const struct qsnet2_fault *f);
+/* Discard if a translation of the packet is missing, else OK. */
+unsigned qsnet2_fault_packet(struct weft_qsnet2 *s, unsigned context,
+			     const void *payload, unsigned len);
+void qsnet2_fault_run(struct weft_qsnet2 *s);
+void qsnet2_fault_fini(struct weft_qsnet2 *s);
+
+/* qsnet2_queue.c */
+struct qsnet2_queue *qsnet2_queue(struct weft_qsnet2 *s, unsigned q);
+/* Opens a queue with a given free number. */
+int qsnet2_queue_open_at(struct weft_qsnet2 *s, unsigned context,
+			 uint32_t depth, unsigned perm, unsigned flags,
+			 unsigned i);
+void qsnet2_queue_wake(struct weft_qsnet2 *s, struct qsnet2_queue *q);
+void qsnet2_queue_trap(struct qsnet2_queue *q, enum weft_qsnet2_trap trap,
+		       uint64_t address);
+/* Oldest word that a restart may need. */
+uint64_t qsnet2_queue_oldest(const struct qsnet2_queue *q);
+void qsnet2_queue_fini(struct weft_qsnet2 *s);
+
+/* qsnet2_tx.c */
+int qsnet2_tx_run(struct weft_qsnet2 *s, int budget);
+int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q);
+bool qsnet2_channel_free(const struct qsnet2_queue *q, unsigned channel);
+/* Handles the acknowledgement of the packet on a channel. */
+void qsnet2_tx_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
+		   unsigned ack);
+void qsnet2_tx_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
+/* After a Discard or a timeout: retransmits the packet, or traps the queue. */
+uint32_t qsnet2_channel_id(const struct qsnet2_queue *q,
+			   const struct qsnet2_channel *c);
+void qsnet2_channel_restart(struct weft_qsnet2 *s, struct qsnet2_queue *q,
+			    struct qsnet2_channel *c);
+int qsnet2_send(struct weft_qsnet2 *s, const struct qsnet2_route *to,
+		uint32_t id, const struct qsnet2_packet *p);
+/* Sends a packet of the given enum qsnet2_kind to one peer. */
+int qsnet2_send_as(struct weft_qsnet2 *s, const struct qsnet2_route *to,
+		   uint32_t id, const struct qsnet2_packet *p, unsigned kind);
+/* Adds a transaction; -EMSGSIZE. */
+int qsnet2_packet_add(struct qsnet2_packet *p, unsigned type, uint64_t address,
+		      const void *data, unsigned bytes);
+
+/* qsnet2_dma.c */
+void qsnet2_dma_init(struct weft_qsnet2 *s);
+enum weft_qsnet2_trap qsnet2_dma_start(struct weft_qsnet2 *s, unsigned context,
+				       const uint64_t *words);
+/* Starts a DMA for a peer, with the permissions for remote accesses. */
+enum weft_qsnet2_trap qsnet2_dma_start_remote(struct weft_qsnet2 *s,
+					      unsigned context,
+					      const uint64_t *words);
+/* Sends the next packet of a DMA; 0, -EAGAIN, or an error that ended it. */
+int qsnet2_dma_step(struct weft_qsnet2 *s, struct qsnet2_dma *d);
+void qsnet2_dma_end(struct weft_qsnet2 *s, struct qsnet2_dma *d);
+int qsnet2_dma_run(struct weft_qsnet2 *s, int budget);
+void qsnet2_dma_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
+		    unsigned ack);
+void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
+/* The acknowledgement of the DMA's packet timed out. */
+void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d);
+
+/* qsnet2_event.c: perm is the permission the event's memory must have. */
+enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
+				       uint64_t address, uint32_t count,
+				       unsigned perm);
+enum weft_qsnet2_trap qsnet2_event_wait(struct weft_qsnet2 *s, unsigned context,
+					const uint64_t *w);
+
+/* qsnet2_cast.c */
+int qsnet2_cast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
+		      uint32_t id, const struct qsnet2_packet *p);
+/* True if it acknowledges one of this unit's broadcast copies. */
+bool qsnet2_cast_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
+		     unsigned ack);
+int qsnet2_cast_run(struct weft_qsnet2 *s);
+/* Gives a packet up; a retransmission has another packet number. */
+void qsnet2_cast_cancel(struct weft_qsnet2 *s, uint32_t id);
+void qsnet2_cast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
+void qsnet2_cast_fini(struct weft_qsnet2 *s);
+
+/* qsnet2_thread.c: w is the command with its registers. */
+enum weft_qsnet2_trap qsnet2_thread_start(struct weft_qsnet2 *s,
+					  unsigned context, unsigned flags,
+					  const uint64_t *w);
+int qsnet2_thread_run(struct weft_qsnet2 *s, int budget);
+bool qsnet2_thread_waits(const struct weft_qsnet2 *s);
+void qsnet2_thread_fini(struct weft_qsnet2 *s);
+
+/* qsnet2_time.c */
+uint64_t qsnet2_clock(void);
+/* Retransmits after acknowledgement timeouts, closes incomplete packets. */
+void qsnet2_time_run(struct weft_qsnet2 *s);
+/* The queue's packet is incomplete: the queue holds the link until timeout. */
+void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);
+/* Shortens a sleep of ns nanoseconds to the next timeout. */
+uint64_t qsnet2_time_sleep(const struct weft_qsnet2 *s, uint64_t ns);
+/* Timestamp of a packet sent now; 0 without timeouts. */
+static inline uint64_t qsnet2_time(const struct weft_qsnet2 *s)
+{
+	return s->ack_timeout_ns ? s->clock() : 0;
+}
+
+/* qsnet2_tport_match.c */
+void qsnet2_tports_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
+
+/* qsnet2_rx.c */
+int qsnet2_rx_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload);
+void qsnet2_rx_lost(struct weft_qsnet2 *s, const struct weft_peer *src);
+void qsnet2_rx_fini(struct weft_qsnet2 *s);
+
+#endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command queues of the Elan4 interface: order, errors, protection. */
+#include "prov/machine/qsnet2/qsnet2_pair.h"
+#include "src/base/rng.h"
+
+static void words_out_of_order_are_put_in_order(void **state)
+{
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_write_word(&p.st, qsnet2_at(&p.a, 0), 1);
+	weft_qsnet2_write_word(&p.st, qsnet2_at(&p.a, 8), 2);
+	for (unsigned i = 6; i-- > 1;)
+		T_OK(weft_qsnet2_queue_store(p.a.s, p.a.q, i * 8, &p.word[i],
+					     8));
+	qsnet2_pair_run(&p, 10);
+	T_IS(*qsnet2_word_at(&p.a, 8), 0);
+	T_OK(weft_qsnet2_queue_store(p.a.s, p.a.q, 0, &p.word[0], 8));
+	qsnet2_pair_run(&p, 10);
+	T_IS(*qsnet2_word_at(&p.a, 0), 1);
+	T_IS(*qsnet2_word_at(&p.a, 8), 2);
+	qsnet2_pair_close(&p);
+}
+
+static void the_port_goes_round(void **state)
+{
+	uint64_t nop = WEFT_QSNET2_NOP;
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	for (uint32_t i = 0; i < 5000; i++) {
+		T_OK(weft_qsnet2_queue_store(
+			p.a.s, p.a.q, i * 8 % WEFT_QSNET2_PAGE, &nop, 8));
+		weft_qsnet2_poll(p.a.s, 16);
+	}
+	T_IS(qsnet2_pair_state(&p.a).words, 0);
+	qsnet2_pair_close(&p);
+}
+
+/* Puts a second queue of a into error; the first one continues. */
+static void expect_trap(struct qsnet2_pair *p, unsigned perm, unsigned trap)
+{
+	unsigned good = p->a.q;
+	unsigned bad;
+
+	T_OK(weft_qsnet2_queue_open(p->a.s, 5, 1024, perm, 0, &bad));
+	p->a.q = bad;
+	qsnet2_pair_post_run(p);
+	T_IS(qsnet2_pair_state(&p->a).trap, trap);
+	T_IS(weft_qsnet2_queue_write(p->a.s, bad, p->word, 1), -EIO);
+	p->a.q = good;
+	*qsnet2_word_at(&p->a, 0) = 0;
+	weft_qsnet2_write_word(&p->st, qsnet2_at(&p->a, 0), 3);
+	qsnet2_pair_post_run(p);
+	T_IS(*qsnet2_word_at(&p->a, 0), 3);
+	T_OK(weft_qsnet2_queue_clear(p->a.s, bad));
+	p->a.q = bad;
+	*qsnet2_word_at(&p->a, 0) = 0;
+	if (perm & WEFT_QSNET2_MAY_WRITE)
+		weft_qsnet2_write_word(&p->st, qsnet2_at(&p->a, 0), 4);
+	qsnet2_pair_post_run(p);
+	T_IS(*qsnet2_word_at(&p->a, 0), perm & WEFT_QSNET2_MAY_WRITE ? 4 : 0);
+	T_OK(weft_qsnet2_queue_close(p->a.s, bad));
+	p->a.q = good;
+}
+
+static void a_bad_command_stops_its_own_queue_only(void **state)
+{
+	const unsigned all = WEFT_QSNET2_MAY_ALL;
+	struct weft_qsnet2_dma d = { .bytes = 8, .vproc = 1 };
+	struct qsnet2_pair p;
+	uint64_t v = 0;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_word(&p.st, 0xff);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_COMMAND);
+	weft_qsnet2_write_word(&p.st, 8, 1);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_MEMORY);
+	weft_qsnet2_write_word(&p.st, qsnet2_at(&p.a, 4), 1);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_ALIGNMENT);
+	weft_qsnet2_open_packet(&p.st, 0, 9, 1);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_ROUTE);
+	weft_qsnet2_open_packet(&p.st, 2, 1, 1);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_CHANNEL);
+	weft_qsnet2_open_packet(&p.st, 0, 1, 1);
+	weft_qsnet2_word(&p.st, WEFT_QSNET2_NOP);
+	weft_qsnet2_word(&p.st, WEFT_QSNET2_NOP);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_TRANSACTION);
+	d.src = qsnet2_at(&p.b, 0);
+	weft_qsnet2_run_dma(&p.st, &d);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_MEMORY);
+	weft_qsnet2_open_packet(&p.st, 0, 1, 1);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WRITE | WEFT_QSNET2_T_LAST,
+				qsnet2_at(&p.a, 0), &v, 8);
+	expect_trap(&p, all, WEFT_QSNET2_TRAP_ACK_ERROR);
+	qsnet2_pair_close(&p);
+}
+
+static void permission_bits_are_checked_for_each_command(void **state)
+{
+	struct weft_qsnet2_event e = { 0 };
+	struct weft_qsnet2_dma d = { .vproc = 1 };
+	const uint64_t regs[6] = { 0 };
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_open_packet(&p.st, 0, 1, 1);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_STEN,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	weft_qsnet2_write_word(&p.st, qsnet2_at(&p.a, 0), 1);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_WRITE,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	weft_qsnet2_add_word(&p.st, qsnet2_at(&p.a, 0), 1);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_MODIFY,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 0), 1);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_EVENT,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	weft_qsnet2_wait_event(&p.st, qsnet2_at(&p.a, 0), 1, &e);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_WAIT,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	weft_qsnet2_run_dma(&p.st, &d);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_DMA,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	weft_qsnet2_run_thread(&p.st, regs);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_THREAD,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	weft_qsnet2_interrupt(&p.st, 1);
+	expect_trap(&p, 255 & ~WEFT_QSNET2_MAY_INTR,
+		    WEFT_QSNET2_TRAP_PERMISSION);
+	qsnet2_pair_close(&p);
+}
+
+static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
+{
+	uint64_t w[8] = { WEFT_QSNET2_NOP };
+	struct weft_qsnet2_queue_state st;
+	struct qsnet2_pair p;
+	unsigned q;
+
+	qsnet2_pair_open(&p, "");
+	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, 0, &q));
+	T_IS(weft_qsnet2_queue_store(p.a.s, q, 0, w, 12), -EIO);
+	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
+	T_IS(st.trap, WEFT_QSNET2_TRAP_WRITE_SIZE);
+	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
+	T_OK(weft_qsnet2_queue_store(p.a.s, q, 16, w, 8));
+	T_IS(weft_qsnet2_queue_store(p.a.s, q, 16, w, 8), -EIO);
+	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
+	T_IS(st.trap, WEFT_QSNET2_TRAP_WRITE_ORDER);
+	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
+	/* the port continues at the tail, again word 0 */
+	T_OK(weft_qsnet2_queue_store(p.a.s, q, 1024 - 8, w, 8));
+	T_IS(weft_qsnet2_queue_store(p.a.s, q, 1024, w, 8), -EIO);
+	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
+	T_IS(st.trap, WEFT_QSNET2_TRAP_OVERFLOW);
+	/* half of the port is before the tail, half after it */
+	T_OK(weft_qsnet2_queue_store(p.a.s, p.a.q, 4096 - 8, w, 8));
+	T_IS(weft_qsnet2_queue_store(p.a.s, p.a.q, 4096, w, 8), -EIO);
+	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_WRITE_ORDER);
+	qsnet2_pair_close(&p);
+}
+
+static void a_full_queue_takes_nothing_until_it_has_run(void **state)
+{
+	uint64_t w[128];
+	struct qsnet2_pair p;
+	unsigned q;
+
+	for (int i = 0; i < 128; i++)
+		w[i] = WEFT_QSNET2_NOP;
+	qsnet2_pair_open(&p, "");
+	T_IS(weft_qsnet2_queue_open(p.a.s, 5, 2048, 255, 0, &q), -EINVAL);
+	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, 0, &q));
+	T_OK(weft_qsnet2_queue_write(p.a.s, q, w, 128));
+	T_AGAIN(weft_qsnet2_queue_write(p.a.s, q, w, 1));
+	weft_qsnet2_poll(p.a.s, 16);
+	T_OK(weft_qsnet2_queue_write(p.a.s, q, w, 128));
+	qsnet2_pair_close(&p);
+}
+
+/* Executed words that a restart may need still take up room. */
+static void what_may_be_sent_again_stays_in_the_queue(void **state)
+{
+	uint64_t w[128], v = 1;
+	struct weft_qsnet2_stream st = { .word = w, .max = 128 };
+	struct qsnet2_pair p;
+	unsigned q;
+
+	qsnet2_pair_open(&p, "");
+	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, 0, &q));
+	weft_qsnet2_open_packet(&st, 0, 1, 255);
+	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_WAIT_EQ | WEFT_QSNET2_T_LAST,
+				qsnet2_at(&p.b, 0), &v, 8);
+	while (st.count < 128)
+		weft_qsnet2_word(&st, WEFT_QSNET2_NOP);
+	T_OK(weft_qsnet2_queue_write(p.a.s, q, w, 128));
+	weft_qsnet2_poll(p.a.s, 1000);
+	T_AGAIN(weft_qsnet2_queue_write(p.a.s, q, w, 1));
+	*qsnet2_word_at(&p.b, 0) = 1;
+	qsnet2_pair_run(&p, 100);
+	T_OK(weft_qsnet2_queue_write(p.a.s, q, w, 128));
+	qsnet2_pair_close(&p);
+}
+
+static void a_queue_of_high_priority_goes_first(void **state)
+{
+	uint64_t w[3];
+	struct weft_qsnet2_stream st = { .word = w, .max = 3 };
+	struct qsnet2_pair p;
+	unsigned q;
+
+	qsnet2_pair_open(&p, "");
+	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, WEFT_QSNET2_HIGH, &q));
+	weft_qsnet2_write_word(&st, qsnet2_at(&p.a, 0), 1);
+	T_OK(weft_qsnet2_queue_write(p.a.s, p.a.q, w, 3));
+	w[2] = 2;
+	T_OK(weft_qsnet2_queue_write(p.a.s, q, w, 3));
+	weft_qsnet2_poll(p.a.s, 16);
+	T_IS(*qsnet2_word_at(&p.a, 0), 1);
+	qsnet2_pair_close(&p);
+}
+
+static void a_copy_is_of_whole_lines(void **state)
+{
+	static const unsigned at[][2] = { { 64, 136 }, { 72, 128 } };
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	for (unsigned i = 0; i < 2; i++) {
+		weft_qsnet2_copy64(&p.st, qsnet2_at(&p.a, at[i][0]),
+				   qsnet2_at(&p.a, at[i][1]));
+		expect_trap(&p, 255, WEFT_QSNET2_TRAP_ALIGNMENT);
+	}
+	t_fill(p.a.mem + 64, 64, 1);
+	weft_qsnet2_copy64(&p.st, qsnet2_at(&p.a, 64), qsnet2_at(&p.a, 128));
+	qsnet2_pair_post_run(&p);
+	T_IS(t_differs(p.a.mem + 128, 64, 1), -1);
+	qsnet2_pair_close(&p);
+}
+
+static uint8_t answer_to_write(struct qsnet2_pair *p, uint64_t at)
+{
+	uint64_t v = 1;
+	uint8_t ack;
+
+	weft_qsnet2_open_packet(&p->st, 0, 1, 1);
+	weft_qsnet2_transaction(
+		&p->st, WEFT_QSNET2_T_WRITE | WEFT_QSNET2_T_LAST, at, &v, 8);
+	qsnet2_pair_post_run(p);
+	ack = qsnet2_pair_state(&p->a).ack[0];
+	if (qsnet2_pair_state(&p->a).trap)
+		T_OK(weft_qsnet2_queue_clear(p->a.s, p->a.q));
+	return ack;
+}
+
+static void a_context_reaches_its_own_memory_only(void **state)
+{
+	unsigned char ro[64];
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	T_OK(weft_qsnet2_map(p.b.s, 6, ro, sizeof(ro),
+			     WEFT_QSNET2_REMOTE_READ |
+				     WEFT_QSNET2_LOCAL_WRITE));
+	T_OK(weft_qsnet2_map(p.b.s, 7, &p, sizeof(p), WEFT_QSNET2_ALL));
+	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
+	T_IS(answer_to_write(&p, (uintptr_t)ro), WEFT_QSNET2_ACK_ERROR);
+	T_IS(answer_to_write(&p, (uintptr_t)&p), WEFT_QSNET2_ACK_ERROR);
+	T_IS(answer_to_write(&p, qsnet2_at(&p.b, QSNET2_PAIR_BYTES - 7)),
+	     WEFT_QSNET2_ACK_ERROR);
+	T_OK(weft_qsnet2_unmap(p.b.s, 6, p.b.mem));
+	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
+	qsnet2_pair_close(&p);
+}
+
+/* Sends a get's descriptor from a for b to run; returns the acknowledgement. */
+static uint8_t answer_to_get(struct qsnet2_pair *p, const void *src)
+{
+	const struct weft_qsnet2_dma d = {
+		.bytes = 64,
+		.vproc = 0,
+		.src = (uintptr_t)src,
+		.dst = qsnet2_at(&p->a, 0),
+	};
+	uint64_t w[7];
+	uint8_t ack;
+
+	weft_qsnet2_dma_words(&d, w);
+	weft_qsnet2_open_packet(&p->st, 0, 1, 1);
+	weft_qsnet2_transaction(&p->st,
+				WEFT_QSNET2_T_REMOTE_DMA | WEFT_QSNET2_T_LAST,
+				0, w, sizeof(w));
+	qsnet2_pair_post_run(p);
+	ack = qsnet2_pair_state(&p->a).ack[0];
+	if (qsnet2_pair_state(&p->a).trap)
+		T_OK(weft_qsnet2_queue_clear(p->a.s, p->a.q));
+	return ack;
+}
+
+/* Memory readable by b itself is not readable by peers unless b permits it. */
+static void a_get_needs_memory_that_others_may_read(void **state)
+{
+	unsigned char secret[64], open[64];
+	struct qsnet2_pair p;
+
+	t_fill(secret, sizeof(secret), 1);
+	t_fill(open, sizeof(open), 2);
+	qsnet2_pair_open(&p, "");
+	T_OK(weft_qsnet2_map(p.b.s, 6, secret, sizeof(secret),
+			     WEFT_QSNET2_ALL & ~WEFT_QSNET2_REMOTE_READ));
+	T_OK(weft_qsnet2_map(p.b.s, 6, open, sizeof(open),
+			     WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_REMOTE_READ));
+	T_IS(answer_to_get(&p, secret), WEFT_QSNET2_ACK_ERROR);
+	T_IS(*qsnet2_word_at(&p.a, 0), 0);
+	T_IS(answer_to_get(&p, open), WEFT_QSNET2_ACK_OK);
+	T_IS(t_differs(p.a.mem, sizeof(open), 2), -1);
+	qsnet2_pair_close(&p);
+}
+
+static void the_filter_decides_per_context(void **state)
+{
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_CLOSED));
+	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
+	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_ACK_ALL));
+	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
+	T_IS(*qsnet2_word_at(&p.b, 0), 0);
+	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_DISCARD_ALL));
+	answer_to_write(&p, qsnet2_at(&p.b, 0));
+	T_IS(qsnet2_pair_state(&p.a).restarts, 1);
+	qsnet2_pair_close(&p);
+}
+
+static void an_event_cannot_write_into_a_foreign_queue(void **state)
+{
+	struct weft_qsnet2_event e = {
+		.type = WEFT_QSNET2_EVENT_WRITE,
+		.from = WEFT_QSNET2_NOP,
+	};
+	struct qsnet2_pair p;
+	unsigned q;
+
+	qsnet2_pair_open(&p, "");
+	T_OK(weft_qsnet2_queue_open(p.a.s, 9, 1024, 255, 0, &q));
+	e.to = WEFT_QSNET2_QUEUE_ADDRESS(q);
+	weft_qsnet2_wait_event(&p.st, qsnet2_at(&p.a, 64), 1, &e);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 1);
+	qsnet2_pair_post_run(&p);
+	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_PERMISSION);
+	qsnet2_pair_close(&p);
+}
+
+/* Random transactions, into memory that has events and queues. */
+static void garbage_from_the_network_is_refused(void **state)
+{
+	unsigned char payload[1024];
+	struct weft_qsnet2_stats st;
+	struct weft_peer *src;
+	struct qsnet2_trans t;
+	struct weft_rng r;
+	struct weft_pkt k;
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	weft_rng_init(&r, 6, 0);
+	weft_rng_fill(&r, p.b.mem, QSNET2_PAIR_BYTES);
+	src = qsnet2_route(p.b.s, 0)->peer;
+	for (int i = 0; i < t_scale(100000); i++) {
+		weft_rng_fill(&r, &k, sizeof(k));
+		weft_rng_fill(&r, payload, sizeof(payload));
+		k.type = QSNET2_PKT;
+		k.flags = (uint8_t)weft_rng_below(&r, 2);
+		k.unit = (uint32_t)weft_rng_below(&r, 9);
+		k.len = (uint16_t)weft_rng_below(&r, sizeof(payload));
+		for (unsigned at = 0; at + 64 < sizeof(payload); at += 64) {
+			t.type = (uint16_t)weft_rng_below(&r, 20);
+			t.bytes = 48;
+			t.address = qsnet2_at(
+				&p.b,
+				weft_rng_below(&r, QSNET2_PAIR_BYTES) & ~63ull);
+			memcpy(payload + at, &t, sizeof(t));
+		}
+		qsnet2_rx_deliver(p.b.s, src, &k, payload);
+		qsnet2_pair_run(&p, 1);
+	}
+	weft_qsnet2_stats(p.b.s, &st);
+	T_TRUE(st.refused > 100);
+	qsnet2_pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(words_out_of_order_are_put_in_order),
+		T_CASE(the_port_goes_round),
+		T_CASE(a_bad_command_stops_its_own_queue_only),
+		T_CASE(permission_bits_are_checked_for_each_command),
+		T_CASE(stores_beyond_the_rules_put_the_queue_in_error),
+		T_CASE(a_full_queue_takes_nothing_until_it_has_run),
+		T_CASE(what_may_be_sent_again_stays_in_the_queue),
+		T_CASE(a_queue_of_high_priority_goes_first),
+		T_CASE(a_copy_is_of_whole_lines),
+		T_CASE(a_context_reaches_its_own_memory_only),
+		T_CASE(a_get_needs_memory_that_others_may_read),
+		T_CASE(the_filter_decides_per_context),
+		T_CASE(an_event_cannot_write_into_a_foreign_queue),
+		T_CASE(garbage_from_the_network_is_refused),
+	};
+
+	return T_RUN(tests);
+}

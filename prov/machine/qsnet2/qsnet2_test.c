@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Features of the Elan4 interface: packets, acknowledgements, restarts, events,
+ * DMA, input queues. Command queues and protection are tested in
+ * qsnet2_queue_test.c.
+ */
+#include "prov/machine/qsnet2/qsnet2_pair.h"
+
+#define LAST WEFT_QSNET2_T_LAST
+
+static void one(struct qsnet2_pair *p, unsigned type, uint64_t at,
+		const void *data, unsigned bytes)
+{
+	weft_qsnet2_open_packet(&p->st, 0, 1, 3);
+	weft_qsnet2_transaction(&p->st, type | LAST, at, data, bytes);
+	qsnet2_pair_post_run(p);
+}
+
+static uint8_t ack(struct qsnet2_pair *p)
+{
+	return qsnet2_pair_state(&p->a).ack[0];
+}
+
+static void a_packet_writes_1_to_128_bytes(void **state)
+{
+	unsigned char buf[128];
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	for (unsigned n = 1; n <= 128; n++) {
+		t_fill(buf, n, n);
+		one(&p, WEFT_QSNET2_T_WRITE, qsnet2_at(&p.b, n * 200 + 1), buf,
+		    n);
+		T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
+		T_IS(t_differs(p.b.mem + n * 200 + 1, n, n), -1);
+		T_IS(p.b.mem[n * 200 + 1 + n], 0);
+	}
+	qsnet2_pair_close(&p);
+}
+
+static void a_packet_holds_several_transactions(void **state)
+{
+	unsigned char buf[128 * 10];
+	struct qsnet2_pair p;
+	uint64_t v = 5;
+
+	qsnet2_pair_open(&p, "");
+	t_fill(buf, sizeof(buf), 1);
+	weft_qsnet2_open_packet(&p.st, 1, 1, 3);
+	for (unsigned i = 0; i < 10; i++)
+		weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WRITE,
+					qsnet2_at(&p.b, i * 128), buf + i * 128,
+					128);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_ADD_WORD | LAST,
+				qsnet2_at(&p.b, 4096), &v, 8);
+	qsnet2_pair_post_run(&p);
+	T_IS(qsnet2_pair_state(&p.a).ack[1], WEFT_QSNET2_ACK_OK);
+	T_IS(t_differs(p.b.mem, sizeof(buf), 1), -1);
+	T_IS(*qsnet2_word_at(&p.b, 4096), 5);
+	qsnet2_pair_close(&p);
+}
+
+static void tests_fail_or_wait_as_their_kind_says(void **state)
+{
+	struct qsnet2_pair p;
+	uint64_t v = 10;
+
+	qsnet2_pair_open(&p, "");
+	*qsnet2_word_at(&p.b, 0) = 10;
+	one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
+	one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
+	one(&p, WEFT_QSNET2_T_TEST_EQ, qsnet2_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
+	one(&p, WEFT_QSNET2_T_TEST_NE, qsnet2_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
+	*(int64_t *)qsnet2_word_at(&p.b, 0) = -1;
+	one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
+	one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
+	*qsnet2_word_at(&p.b, 0) = 10;
+	one(&p, WEFT_QSNET2_T_WAIT_NE, qsnet2_at(&p.b, 0), &v, 8);
+	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);
+	T_IS(qsnet2_pair_state(&p.a).restarts, 3);
+	qsnet2_pair_close(&p);
+}
+
+/* Query and set: the write is executed only where the test holds. */
+static void what_follows_a_failed_test_is_not_done(void **state)
+{
+	struct qsnet2_pair p;
+	uint64_t v = 1;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_open_packet(&p.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_TEST_EQ,
+				qsnet2_at(&p.b, 0), &v, 8);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WRITE | LAST,
+				qsnet2_at(&p.b, 64), &v, 8);
+	qsnet2_pair_post_run(&p);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
+	T_IS(*qsnet2_word_at(&p.b, 64), 0);
+	one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
+	one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
+	T_IS(*qsnet2_word_at(&p.b, 64), 1);
+	qsnet2_pair_close(&p);
+}
+
+static void a_discarded_packet_is_sent_again_by_itself(void **state)
+{
+	struct qsnet2_pair p;
+	uint64_t v = 1;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_open_packet(&p.st, 0, 1, 255);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WAIT_EQ,
+				qsnet2_at(&p.b, 0), &v, 8);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_ADD_WORD | LAST,
+				qsnet2_at(&p.b, 64), &v, 8);
+	qsnet2_pair_post_run(&p);
+	T_IS(*qsnet2_word_at(&p.b, 64), 0);
+	T_TRUE(qsnet2_pair_state(&p.a).restarts > 5);
+	*qsnet2_word_at(&p.b, 0) = 1;
+	qsnet2_pair_run(&p, 100);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
+	T_IS(*qsnet2_word_at(&p.b, 64), 1);
+	qsnet2_pair_close(&p);
+}
+
+/*
+ * Two packets in flight; the first is discarded for a while. The second,
+ * already acknowledged, is not retransmitted; unguarded commands are repeated.
+ */
+static void a_restart_repeats_commands_but_not_packets(void **state)
+{
+	struct qsnet2_pair p;
+	uint64_t v = 1;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_open_packet(&p.st, 0, 1, 255);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WAIT_EQ | LAST,
+				qsnet2_at(&p.b, 0), &v, 8);
+	weft_qsnet2_open_packet(&p.st, 1, 1, 255);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_ADD_WORD | LAST,
+				qsnet2_at(&p.b, 64), &v, 8);
+	weft_qsnet2_add_word(&p.st, qsnet2_at(&p.a, 0), 1);
+	weft_qsnet2_guard(&p.st, 0, WEFT_QSNET2_ACK_OK);
+	weft_qsnet2_add_word(&p.st, qsnet2_at(&p.a, 8), 1);
+	qsnet2_pair_post_run(&p);
+	*qsnet2_word_at(&p.b, 0) = 1;
+	qsnet2_pair_run(&p, 100);
+	T_IS(*qsnet2_word_at(&p.b, 64), 1);
+	T_TRUE(*qsnet2_word_at(&p.a, 0) > 1);
+	T_IS(*qsnet2_word_at(&p.a, 8), 1);
+	T_IS(qsnet2_pair_state(&p.a).words, 0);
+	qsnet2_pair_close(&p);
+}
+
+static void a_guard_lets_the_next_command_run_or_passes_over_it(void **state)
+{
+	struct qsnet2_pair p;
+	uint64_t v = 1;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_open_packet(&p.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_TEST_EQ | LAST,
+				qsnet2_at(&p.b, 0), &v, 8);
+	weft_qsnet2_guard(&p.st, 0, WEFT_QSNET2_ACK_OK);
+	weft_qsnet2_write_word(&p.st, qsnet2_at(&p.a, 0), 7);
+	weft_qsnet2_guard(&p.st, 0, WEFT_QSNET2_ACK_TESTFAIL);
+	weft_qsnet2_write_word(&p.st, qsnet2_at(&p.a, 8), 8);
+	qsnet2_pair_post_run(&p);
+	T_IS(*qsnet2_word_at(&p.a, 0), 0);
+	T_IS(*qsnet2_word_at(&p.a, 8), 8);
+	qsnet2_pair_close(&p);
+}
+
+/* ---- events ---- */
+
+static const struct weft_qsnet2_event *event_at(const struct qsnet2_side *s,
+						unsigned off)
+{
+	return (const struct weft_qsnet2_event *)(const void *)(s->mem + off);
+}
+
+/* An event fires once: sets at a count of 0 or more only increment it. */
+static void an_event_fires_when_its_count_is_reached(void **state)
+{
+	struct weft_qsnet2_event e = {
+		.type = WEFT_QSNET2_EVENT_WRITE,
+		.from = 77,
+	};
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	e.to = qsnet2_at(&p.a, 1024);
+	weft_qsnet2_wait_event(&p.st, qsnet2_at(&p.a, 64), 3, &e);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 1);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 1);
+	qsnet2_pair_post_run(&p);
+	T_IS(*qsnet2_word_at(&p.a, 1024), 0);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 1);
+	qsnet2_pair_post_run(&p);
+	T_IS(*qsnet2_word_at(&p.a, 1024), 77);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 2);
+	qsnet2_pair_post_run(&p);
+	T_IS(event_at(&p.a, 64)->count, 2);
+	T_IS(event_at(&p.a, 64)->fired, 1);
+	e.from = 78;
+	weft_qsnet2_wait_event(&p.st, qsnet2_at(&p.a, 64), 2, &e);
+	qsnet2_pair_post_run(&p);
+	T_IS(*qsnet2_word_at(&p.a, 1024), 78);
+	T_IS(event_at(&p.a, 64)->fired, 2);
+	qsnet2_pair_close(&p);
+}
+
+static void an_event_does_not_count_beyond_its_word(void **state)
+{
+	struct weft_qsnet2_event *e;
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	e = (struct weft_qsnet2_event *)(void *)(p.a.mem + 64);
+	e->count = INT32_MAX - 1;
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 1);
+	qsnet2_pair_post_run(&p);
+	T_IS(e->count, INT32_MAX);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 1);
+	qsnet2_pair_post_run(&p);
+	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_OVERFLOW);
+	T_IS(e->count, INT32_MAX);
+	T_IS(e->fired, 0);
+	qsnet2_pair_close(&p);
+}
+
+/* A packet from a sets b's event, which copies b's command for a reply. */
+static void an_event_starts_the_next_operation(void **state)
+{
+	uint64_t words[32];
+	struct weft_qsnet2_stream st = { .word = words, .max = 32 };
+	struct weft_qsnet2_event *e;
+	struct qsnet2_pair p;
+	uint64_t v = 99;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_open_packet(&st, 0, 0, 3);
+	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_WRITE | LAST,
+				qsnet2_at(&p.a, 512), &v, 8);
+	memcpy(p.b.mem + 2048, words, st.count * 8);
+	e = (struct weft_qsnet2_event *)(void *)(p.b.mem + 64);
+	e->count = -1;
+	e->type = WEFT_QSNET2_EVENT_COPY;
+	e->words = (uint8_t)st.count;
+	e->from = qsnet2_at(&p.b, 2048);
+	e->to = WEFT_QSNET2_QUEUE_ADDRESS(p.b.q);
+	one(&p, WEFT_QSNET2_T_SET_EVENT, qsnet2_at(&p.b, 64), NULL, 0);
+	T_IS(*qsnet2_word_at(&p.a, 512), 99);
+	T_IS(e->fired, 1);
+	qsnet2_pair_close(&p);
+}
+
+/* 255 words, to memory and as commands: the last three show that all ran. */
+static void an_event_copies_2040_bytes(void **state)
+{
+	enum { WORDS = WEFT_QSNET2_COPY / 8 };
+	struct weft_qsnet2_event e = {
+		.type = WEFT_QSNET2_EVENT_COPY,
+		.words = WORDS,
+	};
+	uint64_t words[WORDS];
+	struct weft_qsnet2_stream st = { .word = words, .max = WORDS };
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	while (st.count < WORDS - 3)
+		weft_qsnet2_word(&st, WEFT_QSNET2_NOP);
+	weft_qsnet2_write_word(&st, qsnet2_at(&p.a, 512), 44);
+	memcpy(p.a.mem + 4096, words, sizeof(words));
+	memset(p.a.mem + 8192, 0xee, 4096);
+	e.from = qsnet2_at(&p.a, 4096);
+	e.to = qsnet2_at(&p.a, 8192);
+	weft_qsnet2_wait_event(&p.st, qsnet2_at(&p.a, 64), 1, &e);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 64), 1);
+	e.to = WEFT_QSNET2_QUEUE_ADDRESS(p.a.q);
+	weft_qsnet2_wait_event(&p.st, qsnet2_at(&p.a, 96), 1, &e);
+	weft_qsnet2_set_event(&p.st, qsnet2_at(&p.a, 96), 1);
+	qsnet2_pair_post_run(&p);
+	T_MEM(p.a.mem + 8192, words, sizeof(words));
+	T_IS(p.a.mem[8192 + WEFT_QSNET2_COPY], 0xee);
+	T_IS(*qsnet2_word_at(&p.a, 512), 44);
+	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
+	T_IS(qsnet2_pair_state(&p.a).words, 0);
+	qsnet2_pair_close(&p);
+}
+
+/* ---- DMA ---- */
+
+static void a_dma_moves_any_size_and_alignment_with_events(void **state)
+{
+	static const uint32_t sizes[] = { 0, 1, 63, 2047, 2048, 2049, 100001 };
+	struct weft_qsnet2_event *ea;
+	struct weft_qsnet2_event *eb;
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	ea = (struct weft_qsnet2_event *)(void *)(p.a.mem + 64);
+	eb = (struct weft_qsnet2_event *)(void *)(p.b.mem + 64);
+	for (unsigned i = 0; i < WEFT_COUNT_OF(sizes); i++) {
+		struct weft_qsnet2_dma d = {
+			.bytes = sizes[i],
+			.vproc = 1,
+			.src = qsnet2_at(&p.a, 1003),
+			.dst = qsnet2_at(&p.b, 2001 + i),
+			.src_event = (uintptr_t)ea,
+			.dst_event = (uintptr_t)eb,
+		};
+
+		t_fill(p.a.mem + 1003, sizes[i], i);
+		ea->count = -1;
+		eb->count = -1;
+		weft_qsnet2_run_dma(&p.st, &d);
+		qsnet2_pair_post_run(&p);
+		T_IS(ea->count, 0);
+		T_IS(eb->count, 0);
+		T_IS(t_differs(p.b.mem + 2001 + i, sizes[i], i), -1);
+	}
+	T_IS(ea->fired, WEFT_COUNT_OF(sizes));
+	T_IS(eb->fired, WEFT_COUNT_OF(sizes));
+	qsnet2_pair_close(&p);
+}
+
+static void a_remote_dma_is_a_get(void **state)
+{
+	struct weft_qsnet2_event *e;
+	struct qsnet2_pair p;
+	struct weft_qsnet2_dma d = {
+		.bytes = 30000,
+		.flags = WEFT_QSNET2_DMA_REMOTE,
+		.vproc = 1,
+		.back = 0,
+	};
+
+	qsnet2_pair_open(&p, "");
+	e = (struct weft_qsnet2_event *)(void *)(p.a.mem + 64);
+	e->count = -1;
+	t_fill(p.b.mem + 100, 30000, 5);
+	d.src = qsnet2_at(&p.b, 100);
+	d.dst = qsnet2_at(&p.a, 1001);
+	d.dst_event = (uintptr_t)e;
+	weft_qsnet2_run_dma(&p.st, &d);
+	qsnet2_pair_post_run(&p);
+	T_IS(e->fired, 1);
+	T_IS(t_differs(p.a.mem + 1001, 30000, 5), -1);
+	qsnet2_pair_close(&p);
+}
+
+static void dmas_share_the_engine_in_turns(void **state)
+{
+	struct qsnet2_pair p;
+	struct weft_qsnet2_dma d = { .bytes = 40000, .vproc = 1 };
+
+	qsnet2_pair_open(&p, "");
+	for (unsigned i = 0; i < 3; i++) {
+		t_fill(p.a.mem + i * 40000, 40000, i);
+		d.src = qsnet2_at(&p.a, i * 40000);
+		d.dst = qsnet2_at(&p.b, i * 40000);
+		weft_qsnet2_run_dma(&p.st, &d);
+	}
+	T_OK(weft_qsnet2_queue_write(p.a.s, p.a.q, p.word, p.st.count));
+	weft_qsnet2_poll(p.a.s, 16);
+	T_IS(p.a.s->flying, QSNET2_ASSEMBLERS);
+	qsnet2_pair_run(&p, 500);
+	for (unsigned i = 0; i < 3; i++)
+		T_IS(t_differs(p.b.mem + i * 40000, 40000, i), -1);
+	qsnet2_pair_close(&p);
+}
+
+/* More discards than a restart count can hold. */
+static void a_dma_without_end_outlasts_every_discard(void **state)
+{
+	struct weft_qsnet2_dma d = { .bytes = 100,
+				     .restarts = 255,
+				     .vproc = 1 };
+	struct weft_qsnet2_stats st;
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	t_fill(p.a.mem, 100, 1);
+	d.src = qsnet2_at(&p.a, 0);
+	d.dst = qsnet2_at(&p.b, 0);
+	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_DISCARD_ALL));
+	weft_qsnet2_run_dma(&p.st, &d);
+	qsnet2_pair_post_run(&p);
+	do {
+		qsnet2_pair_run(&p, 100);
+		weft_qsnet2_stats(p.a.s, &st);
+		T_IS(st.trap, WEFT_QSNET2_TRAP_NONE);
+	} while (st.restarts < 300);
+	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_ACCEPT));
+	qsnet2_pair_run(&p, 100);
+	T_IS(t_differs(p.b.mem, 100, 1), -1);
+	qsnet2_pair_close(&p);
+}
+
+/* DMA packet assemblers become free when their peer is lost. */
+static void a_dma_to_one_who_went_makes_way(void **state)
+{
+	struct weft_qsnet2_dma d = { .bytes = 100, .vproc = 1 };
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	d.src = qsnet2_at(&p.a, 0);
+	d.dst = qsnet2_at(&p.b, 0);
+	for (unsigned i = 0; i < QSNET2_ASSEMBLERS; i++)
+		weft_qsnet2_run_dma(&p.st, &d);
+	T_OK(weft_qsnet2_queue_write(p.a.s, p.a.q, p.word, p.st.count));
+	weft_qsnet2_poll(p.a.s, 16);
+	T_IS(p.a.s->flying, QSNET2_ASSEMBLERS);
+	qsnet2_dma_lost(p.a.s, qsnet2_route(p.a.s, 1)->peer);
+	T_IS(p.a.s->flying, 0);
+	T_TRUE(weft_list_empty(&p.a.s->dma_run));
+	qsnet2_pair_close(&p);
+}
+
+/* ---- input queues ---- */
+
+static void put_in_queue(struct qsnet2_pair *p, unsigned channel, uint64_t q,
+			 uint64_t v)
+{
+	weft_qsnet2_open_packet(&p->st, channel, 1, 255);
+	weft_qsnet2_transaction(&p->st, WEFT_QSNET2_T_GET_INDEX, q, NULL, 0);
+	weft_qsnet2_transaction(&p->st, WEFT_QSNET2_T_WRITE, 0, &v, 8);
+	weft_qsnet2_transaction(&p->st, WEFT_QSNET2_T_COMMIT | LAST, q, NULL,
+				0);
+}
+
+static void an_input_queue_fills_slots_and_discards_when_full(void **state)
+{
+	struct weft_qsnet2_input *q;
+	struct weft_qsnet2_event *e;
+	struct qsnet2_pair p;
+	const void *slot;
+	uint64_t v;
+
+	qsnet2_pair_open(&p, "");
+	q = (struct weft_qsnet2_input *)(void *)p.b.mem;
+	e = (struct weft_qsnet2_event *)(void *)(p.b.mem + 256);
+	e->count = -3;
+	weft_qsnet2_input_init(q, p.b.mem + 4096, 64, 2, (uintptr_t)e);
+	T_NULL(weft_qsnet2_input_peek(q));
+	for (unsigned i = 0; i < 3; i++)
+		put_in_queue(&p, i & 1, (uintptr_t)q, 100 + i);
+	qsnet2_pair_post_run(&p);
+	T_IS(q->back, 2);
+	T_IS(e->fired, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		slot = weft_qsnet2_input_peek(q);
+		T_NOT_NULL(slot);
+		memcpy(&v, slot, 8);
+		T_IS(v, 100 + i);
+		weft_qsnet2_input_release(q);
+		qsnet2_pair_run(&p, 50);
+	}
+	T_IS(e->fired, 1);
+	qsnet2_pair_close(&p);
+}
+
+static void a_write_beyond_its_slot_is_refused(void **state)
+{
+	struct weft_qsnet2_input *q;
+	struct qsnet2_pair p;
+	uint64_t v = ~0ull;
+
+	qsnet2_pair_open(&p, "");
+	q = (struct weft_qsnet2_input *)(void *)p.b.mem;
+	weft_qsnet2_input_init(q, p.b.mem + 4096, 64, 2, 0);
+	weft_qsnet2_open_packet(&p.st, 0, 1, 1);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_GET_INDEX, (uintptr_t)q,
+				NULL, 0);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WRITE, 60, &v, 8);
+	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_COMMIT | LAST,
+				(uintptr_t)q, NULL, 0);
+	qsnet2_pair_post_run(&p);
+	T_IS(ack(&p), WEFT_QSNET2_ACK_ERROR);
+	T_IS(q->back, 0);
+	T_IS(*qsnet2_word_at(&p.b, 4096 + 64), 0);
+	qsnet2_pair_close(&p);
+}
+
+/* Cookies: once and in order on a network that reorders and duplicates. */
+static void cookies_keep_order_on_a_bad_network(void **state)
+{
+	struct weft_qsnet2_input *q;
+	struct qsnet2_pair p;
+	uint64_t v;
+
+	qsnet2_pair_open(
+		&p,
+		"seed=8; delay=0.2 by 2 ms; duplicate=0.2; reorder=0.3; raw");
+	q = (struct weft_qsnet2_input *)(void *)p.b.mem;
+	weft_qsnet2_input_init(q, p.b.mem + 4096, 64, 64, 0);
+	for (uint64_t i = 1; i <= 40; i++) {
+		weft_qsnet2_open_packet(&p.st, i & 1, 1, 255);
+		weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_IDENTIFY, i, NULL,
+					0);
+		weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_GET_INDEX,
+					(uintptr_t)q, NULL, 0);
+		weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WRITE, 0, &i, 8);
+		weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_COMMIT | LAST,
+					(uintptr_t)q, NULL, 0);
+	}
+	qsnet2_pair_post_run(&p);
+	qsnet2_pair_run(&p, 5000);
+	T_IS(q->back, 40);
+	for (uint64_t i = 1; i <= 40; i++) {
+		memcpy(&v, weft_qsnet2_input_peek(q), 8);
+		T_IS(v, i);
+		weft_qsnet2_input_release(q);
+	}
+	qsnet2_pair_close(&p);
+}
+
+static void interrupts_and_threads_start_from_the_queue(void **state)
+{
+	const uint64_t regs[6] = { 1, 2, 3, 4, 5, 6 };
+	struct qsnet2_pair p;
+
+	qsnet2_pair_open(&p, "");
+	weft_qsnet2_interrupt(&p.st, 0xabc);
+	weft_qsnet2_run_thread(&p.st, regs);
+	qsnet2_pair_post_run(&p);
+	T_IS(p.a.interrupts, 1);
+	T_IS(p.a.cookie, 0xabc);
+	T_MEM(p.a.regs, regs, sizeof(regs));
+	qsnet2_pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_packet_writes_1_to_128_bytes),
+		T_CASE(a_packet_holds_several_transactions),
+		T_CASE(tests_fail_or_wait_as_their_kind_says),
+		T_CASE(what_follows_a_failed_test_is_not_done),
+		T_CASE(a_discarded_packet_is_sent_again_by_itself),
+		T_CASE(a_restart_repeats_commands_but_not_packets),
+		T_CASE(a_guard_lets_the_next_command_run_or_passes_over_it),
+		T_CASE(an_event_fires_when_its_count_is_reached),
+		T_CASE(an_event_does_not_count_beyond_its_word),
+		T_CASE(an_event_starts_the_next_operation),
+		T_CASE(an_event_copies_2040_bytes),
+		T_CASE(a_dma_moves_any_size_and_alignment_with_events),
+		T_CASE(a_remote_dma_is_a_get),
+		T_CASE(dmas_share_the_engine_in_turns),
+		T_CASE(an_input_queue_fills_slots_and_discards_when_full),
+		T_CASE(a_dma_without_end_outlasts_every_discard),
+		T_CASE(a_dma_to_one_who_went_makes_way),
+		T_CASE(a_write_beyond_its_slot_is_refused),
+		T_CASE(cookies_keep_order_on_a_bad_network),
+		T_CASE(interrupts_and_threads_start_from_the_queue),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Internal header of the tagged ports. Host and thread share the requests and
+ * the thread's lists; both run inside one poll or call, never concurrently.
+ *
+ *	tx      host: packet into the receiver's input queue
+ *	        ---> input queue, event -> TPORT_PC_ARRIVED
+ *	rx      host: TPORT_PC_POST with the request's number
+ *	match   thread: copy and done, or DMA that the sender runs
+ *	        ---> event of the request -> TPORT_PC_FETCHED
+ *
+ * Input queue and requests have the same address in all processes, in Elan
+ * memory that the context maps there.
+ */
+#ifndef WEFT_QSNET2_TPORT_H
+#define WEFT_QSNET2_TPORT_H
+
+#include "prov/machine/qsnet2/qsnet2_dev.h"
+
+#define TPORT_ADDRESS	  (UINT64_C(3) << 61)
+#define TPORT_SLOT	  2048
+#define TPORT_FETCHES	  32 /* outstanding DMAs of the thread */
+#define TPORT_START_WORDS 7  /* words of a start command */
+
+static_assert(TPORT_SLOT - sizeof(uint64_t[6]) == WEFT_QSNET2_TPORTS_MAX,
+	      "a short message fills its slot");
+
+/* Programs of the thread. */
+enum tport_program {
+	TPORT_PC_ARRIVED = 0x7001, /* the input queue is not empty */
+	TPORT_PC_POST,		   /* register 0: a receive */
+	TPORT_PC_FETCHED, /* register 0: a receive whose DMA completed */
+};
+
+/* Header of a slot; the data of a short message follows. */
+struct tport_envelope {
+	uint32_t sender;
+	uint32_t req; /* sender's request, for a long message */
+	uint64_t tag;
+	uint64_t bytes;
+	uint64_t src; /* address at the sender; 0: the data follows */
+	uint64_t reserved[2];
+};
+
+static_assert(sizeof(struct tport_envelope) == 48, "shared format");
+
+enum tport_state {
+	TPORT_FREE,
+	TPORT_WAITING, /* rx: waits for a message; tx: waits for the DMA */
+	TPORT_MATCHED, /* rx: long message, DMA not posted yet */
+	TPORT_FETCHING,
+	TPORT_DONE,
+};
+
+struct tport_req {
+	struct weft_qsnet2_event event; /* first: peers use its address */
+	uint64_t start[TPORT_START_WORDS +
+		       1];     /* copied by event: thread start */
+	struct weft_list link; /* in posted, matched or free */
+	uint8_t state;
+	bool tx;
+	uint32_t peer;	     /* rx: wanted sender; tx: destination */
+	uint32_t remote_req; /* rx: request of the sender */
+	uint64_t tag;
+	uint64_t ignore;
+	uint64_t buf;
+	uint64_t room;
+	uint64_t remote_src;
+	struct weft_qsnet2_tports_status status;
+};
+
+/* An unexpected message. */
+struct tport_unexpected {
+	struct weft_list link;
+	struct tport_envelope env;
+	unsigned char data[];
+};
+
+/* Memory that peers access, at TPORT_ADDRESS. */
+struct tport_elan {
+	alignas(64) struct weft_qsnet2_input input;
+	struct weft_qsnet2_event arrived;
+	uint64_t start[TPORT_START_WORDS + 1];
+	alignas(64) struct tport_req req[WEFT_QSNET2_TPORTS_REQS];
+	alignas(64) unsigned char slot[];
+};
+
+/* State of one destination. */
+struct tport_dest {
+	unsigned q;
+	unsigned turn; /* next channel */
+};
+
+struct weft_qsnet2_tports {
+	struct weft_list link; /* in the unit's list */
+	struct weft_qsnet2 *s;
+	struct tport_elan *elan;
+	unsigned context;
+	uint32_t me;
+	uint32_t eager_bytes;
+	uint64_t elan_room;
+	unsigned q_post;       /* host: receives */
+	unsigned q_event;      /* events: starts of the thread */
+	unsigned q_thread;     /* thread: DMAs */
+	struct weft_hash dest; /* vproc + 1 -> struct tport_dest */
+	struct weft_list free;
+	/* lists of the thread */
+	struct weft_list posted;
+	struct weft_list early;
+	struct weft_list matched; /* waiting for a DMA */
+	unsigned fetches;
+	struct weft_qsnet2_tports_stats stats;
+};
+
+/* Address of an object in Elan memory, equal in every process. */
+static inline uint64_t tport_address(const struct weft_qsnet2_tports *t,
+				     const void *p)
+{
+	return TPORT_ADDRESS +
+	       (uint64_t)((const char *)p - (const char *)t->elan);
+}
+
+/* True if the number is one process (not a range) with a route. */
+static inline bool tport_has_route(struct weft_qsnet2_tports *t, uint32_t vproc)
+{
+	const struct qsnet2_route *r = qsnet2_route(t->s, vproc);
+
+	return r && r->peer;
+}
+
+/* qsnet2_tport_match.c */
+int tport_programs_set(struct weft_qsnet2_tports *t, bool on);
+void tport_match_fini(struct weft_qsnet2_tports *t);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The Elan4 interface's operations table for the message engine. */
+#ifndef WEFT_QSNET2_TRANSPORT_H
+#define WEFT_QSNET2_TRANSPORT_H
+
+#include "prov/nic/nic.h"
+#include "prov/nic/nic_chain.h"
+
+extern const struct weft_unit_ops weft_unit_sten;
+extern const struct weft_chain_ops weft_qsnet2_chain;
+
+#endif

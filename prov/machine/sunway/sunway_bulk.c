@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk data of the message engine: a descriptor, and one of the 256 messages
+ * that an engine may have in flight. A get is an RDMAR, which the target turns
+ * into a write with an answer word of the origin; that word notifies the
+ * message engine. A put is an RDMAW with the answer word in the target's shared
+ * area. The data, which on the machine moves packet by packet, is one copy
+ * between the processes, or in virtual time the model's transfer, in which the
+ * target's word cannot be accessed.
+ */
+#include "prov/machine/sunway/sunway_bulk.h"
+
+#include "prov/nic/nic_help.h"
+#include "prov/nic/nic_order.h"
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An outstanding message. */
+struct sunway_bulk {
+	struct weft_dma dma; /* copy of the request */
+	struct weft_dma *d;
+	struct sunway_bulks *all;
+	struct sunway_bulk *next; /* in the free list */
+	struct weft_peer *peer;
+	struct weft_sunway_desc desc;
+	weft_au64 answer; /* number of reads completed in this slot */
+};
+
+struct sunway_bulks {
+	struct weft_unit *unit;
+	struct sunway_bulk *free;
+	struct sunway_bulk bulk[WEFT_SUNWAY_IN_FLIGHT];
+};
+
+struct sunway_bulks *sunway_bulk_open(struct weft_unit *u)
+{
+	struct sunway_bulks *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all->unit = u;
+	for (unsigned i = 0; i < WEFT_SUNWAY_IN_FLIGHT; i++) {
+		all->bulk[i].next = all->free;
+		all->free = &all->bulk[i];
+	}
+	return all;
+}
+
+void sunway_bulk_close(struct sunway_bulks *all)
+{
+	free(all);
+}
+
+static void bulk_give(struct sunway_bulk *b)
+{
+	b->next = b->all->free;
+	b->all->free = b;
+}
+
+weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
+{
+	struct weft_carrier *c = u->carrier;
+	size_t bytes = 0;
+	void *area;
+
+	if (!c->ops->share || c->ops->share(c, peer, &area, &bytes) ||
+	    bytes < SUNWAY_ANSWER_LINE || bytes % SUNWAY_ANSWER_LINE)
+		return NULL;
+	return (weft_au64 *)(void *)((char *)area + bytes - SUNWAY_ANSWER_LINE);
+}
+
+/* The interface that has written the last byte increments the answer word. */
+static void bulk_count(struct sunway_bulk *b)
+{
+	weft_au64 *word = &b->answer;
+
+	if (b->desc.op == WEFT_SUNWAY_RDMAW)
+		word = sunway_bulk_answer(b->all->unit, b->peer);
+	if (word)
+		nic_event_sub(word, UINT64_MAX);
+}
+
+static void bulk_over(struct weft_dma *dma, int err)
+{
+	struct sunway_bulk *b = weft_container_of(dma, struct sunway_bulk, dma);
+	uint64_t before = nic_read_own(&b->answer);
+	struct weft_dma *d = b->d;
+
+	if (!err)
+		bulk_count(b);
+	if (!err && b->desc.op == WEFT_SUNWAY_RDMAR &&
+	    nic_event_read(&b->answer) != before + 1)
+		err = -EIO;
+	bulk_give(b);
+	d->done(d, err);
+}
+
+static struct sunway_bulk *bulk_take(struct sunway_bulks *all,
+				     struct weft_dma *d)
+{
+	struct sunway_bulk *b = all->free;
+
+	if (!b)
+		return NULL;
+	all->free = b->next;
+	b->all = all;
+	b->dma = *d;
+	b->dma.done = bulk_over;
+	b->d = d;
+	return b;
+}
+
+static void bulk_describe(struct sunway_bulk *b, struct weft_peer *peer,
+			  bool get)
+{
+	b->peer = peer;
+	b->desc = (struct weft_sunway_desc){
+		.op = get ? WEFT_SUNWAY_RDMAR : WEFT_SUNWAY_RDMAW,
+		.flags = WEFT_SUNWAY_ANSWER,
+		.port = WEFT_SUNWAY_ADAPTIVE,
+		.guid = peer->index,
+		.bytes = (uint32_t)b->dma.bytes,
+		.local = (uintptr_t)b->dma.local[0].iov_base,
+		.remote = b->dma.remote,
+		.answer = get ? (uintptr_t)&b->answer : 0,
+	};
+}
+
+static int bulk_go(struct sunway_bulk *b, struct weft_peer *peer)
+{
+	struct weft_unit *u = b->all->unit;
+	struct weft_carrier *c = u->carrier;
+	struct weft_transport_path way = {
+		.there = { .vc = WEFT_VT_DYNAMIC, .ack = true },
+	};
+
+	if (weft_unlikely(c->virt != NULL))
+		way.there.path = (uint8_t)c->virt->path(c, "rdma");
+	way.back = way.there;
+	if (b->desc.op == WEFT_SUNWAY_RDMAW)
+		return weft_transport_put(u, peer, &b->dma, &way);
+	way.there.bytes = 1 + SUNWAY_DESC;
+	return weft_transport_get(u, peer, &b->dma, &way);
+}
+
+int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
+		     struct weft_dma *d, bool get)
+{
+	struct sunway_bulk *b;
+	int err;
+
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	b = bulk_take(all, d);
+	if (!b)
+		return -EAGAIN;
+	bulk_describe(b, peer, get);
+	err = bulk_go(b, peer);
+	if (err) /* no data moved; otherwise b may be reused already */
+		bulk_give(b);
+	return err;
+}

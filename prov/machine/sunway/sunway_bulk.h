@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bulk data of the message engine: RDMAR and RDMAW. */
+#ifndef WEFT_SUNWAY_BULK_H
+#define WEFT_SUNWAY_BULK_H
+
+#include "prov/nic/nic.h"
+#include "src/base/atomic.h"
+#include "prov/machine/sunway/sunway_layout.h"
+
+struct sunway_bulks;
+
+/*
+ * Bytes at the end of an endpoint's shared area, one cache line: the answer
+ * word of writes to this endpoint.
+ */
+#define SUNWAY_ANSWER_LINE 64
+
+/* Answer word of a peer, or the own one (peer NULL); NULL: not accessible. */
+weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer);
+
+/* NULL: out of memory. */
+struct sunway_bulks *sunway_bulk_open(struct weft_unit *u);
+void sunway_bulk_close(struct sunway_bulks *all);
+/* Implements weft_unit_ops.get and put. */
+int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
+		     struct weft_dma *d, bool get);
+
+#endif

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives of the Sunway interface: ten nodes in one process. */
+#include "prov/machine/sunway/sunway_pair.h"
+
+#include "prov/nic/cu/cu_alu.h"
+
+#define NODES 10
+#define GROUP 3
+
+struct ring {
+	int n;
+	struct sunway_side s[NODES];
+	int parent[NODES]; /* member i is on node i; -1: the root */
+};
+
+static void ring_open(struct ring *r, int n, const char *faults)
+{
+	uint32_t guid[NODES];
+
+	*r = (struct ring){ .n = n };
+	for (int i = 0; i < n; i++) {
+		guid[i] = PAIR_GUID + (uint32_t)i;
+		pair_side(&r->s[i], faults, guid[i]);
+	}
+	for (int i = 0; i < n; i++) {
+		for (int k = 0; k < n; k++) {
+			if (i != k)
+				pair_know(&r->s[i], &r->s[k]);
+		}
+		T_OK(weft_sunway_cast_set(r->s[i].n, GROUP, guid, (unsigned)n));
+		r->parent[i] = (i - 1) / 3;
+	}
+	r->parent[0] = -1;
+}
+
+static void ring_close(struct ring *r)
+{
+	for (int i = 0; i < r->n; i++) {
+		if (r->s[i].n)
+			pair_side_close(&r->s[i]);
+	}
+}
+
+static void ring_run(struct ring *r, int turns)
+{
+	for (int t = 0; t < turns; t++) {
+		for (int i = 0; i < r->n; i++) {
+			if (r->s[i].n)
+				weft_sunway_poll(r->s[i].n, 16);
+		}
+	}
+}
+
+/* The descriptor of a member: its position in the tree. */
+static struct weft_sunway_coll place(const struct ring *r, int me,
+				     unsigned kind, unsigned type,
+				     uint32_t bytes)
+{
+	int up = r->parent[me];
+	struct weft_sunway_coll d = {
+		.kind = (uint8_t)kind,
+		.sum = WEFT_SUNWAY_SUM,
+		.type = (uint8_t)type,
+		.group = GROUP,
+		.vi = up < 0 ? 0 : (uint8_t)r->s[up].vi[0],
+		.parent = up < 0 ? WEFT_SUNWAY_ROOT : PAIR_GUID + (uint32_t)up,
+		.bytes = bytes,
+		.local = r->s[me].at,
+		.result = r->s[me].at + 4096,
+		.cookie = (uint64_t)me,
+	};
+
+	for (int i = 0; i < r->n; i++) {
+		d.inputs += r->parent[i] == me;
+		d.nth += i < me && up >= 0 && r->parent[i] == up;
+	}
+	return d;
+}
+
+static int member_post(struct ring *r, int me, const struct weft_sunway_coll *d)
+{
+	return weft_sunway_coll(r->s[me].n, 0, r->s[me].vi[0], d);
+}
+
+/* True if a member's operation has completed; takes its event. */
+static bool is_over(struct ring *r, int me, unsigned status)
+{
+	struct weft_sunway_event ev;
+
+	if (weft_sunway_cq_read(r->s[me].n, 0, r->s[me].vi[0], &ev))
+		return false;
+	T_IS(ev.op, WEFT_SUNWAY_COLL);
+	T_IS(ev.status, status);
+	T_IS(ev.cookie, me);
+	return true;
+}
+
+/* Runs until all remaining members complete an operation. */
+static void ring_end(struct ring *r, unsigned status)
+{
+	bool over[NODES] = { false };
+	int left = 0;
+
+	for (int i = 0; i < r->n; i++)
+		left += r->s[i].n != NULL;
+	for (int t = 0; t < 200000 && left; t++) {
+		ring_run(r, 1);
+		for (int i = 0; i < r->n; i++) {
+			if (!r->s[i].n || over[i] || !is_over(r, i, status))
+				continue;
+			over[i] = true;
+			left--;
+		}
+	}
+	T_IS(left, 0);
+}
+
+static void ring_all(struct ring *r, unsigned kind, unsigned type,
+		     uint32_t bytes)
+{
+	for (int i = 0; i < r->n; i++) {
+		struct weft_sunway_coll d = place(r, i, kind, type, bytes);
+
+		T_OK(member_post(r, i, &d));
+	}
+	ring_end(r, WEFT_SUNWAY_OK);
+}
+
+static struct weft_sunway_stats ring_stats(struct ring *r)
+{
+	struct weft_sunway_stats all = { 0 };
+
+	for (int i = 0; i < r->n; i++) {
+		struct weft_sunway_stats s = pair_stats(&r->s[i]);
+
+		all.casts += s.casts;
+		all.filtered += s.filtered;
+		all.probes += s.probes;
+		all.resent += s.resent;
+		all.refused += s.refused;
+	}
+	return all;
+}
+
+/* ---- barriers ---- */
+
+/* No member leaves before the last one arrives; then all do. */
+static void nobody_leaves_a_barrier_early(void **state)
+{
+	struct weft_sunway_coll d;
+	struct ring r;
+
+	ring_open(&r, NODES, "");
+	for (int last = 0; last < NODES; last++) {
+		for (int i = 0; i < NODES; i++) {
+			d = place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+			if (i != last)
+				T_OK(member_post(&r, i, &d));
+		}
+		ring_run(&r, 100);
+		for (int i = 0; i < NODES; i++)
+			T_TRUE(!is_over(&r, i, WEFT_SUNWAY_OK));
+		d = place(&r, last, WEFT_SUNWAY_BARRIER, 0, 0);
+		T_OK(member_post(&r, last, &d));
+		ring_end(&r, WEFT_SUNWAY_OK);
+	}
+	T_IS(ring_stats(&r).casts, NODES * NODES);
+	ring_close(&r);
+}
+
+/* ---- sums ---- */
+
+/* Contributions: small integers, exact in every type. */
+static void fill(struct ring *r, int i, unsigned type, unsigned count)
+{
+	for (unsigned k = 0; k < count; k++) {
+		int v = (i * 7 + (int)k * 3) % 11 - 5;
+		unsigned char *at = r->s[i].mem;
+
+		if (type == WEFT_SUNWAY_INT32)
+			((int32_t *)(void *)at)[k] = v;
+		else if (type == WEFT_SUNWAY_INT64)
+			((int64_t *)(void *)at)[k] = v;
+		else if (type == WEFT_SUNWAY_FLOAT)
+			((float *)(void *)at)[k] = (float)v;
+		else
+			((double *)(void *)at)[k] = v;
+	}
+}
+
+static void check_sum(struct ring *r, unsigned sum, unsigned type)
+{
+	static const uint8_t cu_op[] = {
+		WEFT_CU_SUM, WEFT_CU_MAX, WEFT_CU_MIN,
+		WEFT_CU_AND, WEFT_CU_OR,  WEFT_CU_XOR
+	};
+	static const uint8_t cu_type[] = { WEFT_CU_INT32, WEFT_CU_INT64,
+					   WEFT_CU_FLOAT, WEFT_CU_DOUBLE };
+	unsigned bytes = type % 2 ? 8 : 4, count = WEFT_SUNWAY_FSM / bytes;
+	unsigned char want[WEFT_SUNWAY_FSM];
+
+	for (int i = 0; i < r->n; i++) {
+		fill(r, i, type, count);
+		if (!i)
+			memcpy(want, r->s[0].mem, sizeof(want));
+		else
+			weft_cu_combine(cu_op[sum], cu_type[type], want,
+					r->s[i].mem, count);
+	}
+	for (int i = 0; i < r->n; i++) {
+		struct weft_sunway_coll d =
+			place(r, i, WEFT_SUNWAY_ALLREDUCE, type, sizeof(want));
+
+		d.sum = (uint8_t)sum;
+		T_OK(member_post(r, i, &d));
+	}
+	ring_end(r, WEFT_SUNWAY_OK);
+	for (int i = 0; i < r->n; i++)
+		T_TRUE(!memcmp(r->s[i].mem + 4096, want, sizeof(want)));
+}
+
+static void all_operations_and_types_of_the_machine_are_there(void **state)
+{
+	struct weft_sunway_coll d;
+	struct ring r;
+
+	ring_open(&r, 7, "");
+	for (unsigned type = 0; type <= WEFT_SUNWAY_DOUBLE; type++) {
+		for (unsigned sum = 0; sum <= WEFT_SUNWAY_XOR; sum++) {
+			if (type < WEFT_SUNWAY_FLOAT || sum < WEFT_SUNWAY_AND) {
+				check_sum(&r, sum, type);
+				continue;
+			}
+			d = place(&r, 0, WEFT_SUNWAY_ALLREDUCE, type, 8);
+			d.sum = (uint8_t)sum;
+			T_IS(member_post(&r, 0, &d), -EINVAL);
+		}
+	}
+	ring_close(&r);
+}
+
+/* Sum of 2^53 and nine ones. */
+static double sum_by(struct ring *r)
+{
+	double x, y;
+
+	for (int i = 0; i < r->n; i++) {
+		x = i ? 1 : 0x1p53;
+		memcpy(r->s[i].mem, &x, sizeof(x));
+	}
+	ring_all(r, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_DOUBLE, sizeof(x));
+	memcpy(&x, r->s[0].mem + 4096, sizeof(x));
+	for (int i = 1; i < r->n; i++) {
+		memcpy(&y, r->s[i].mem + 4096, sizeof(y));
+		T_TRUE(x == y);
+	}
+	return x;
+}
+
+/* The order of a sum is that of the tree in the descriptors. */
+static void a_sum_has_the_order_of_its_tree(void **state)
+{
+	static const int pairs[NODES] = { -1, 0, 0, 2, 0, 4, 4, 6, 0, 8 };
+	struct ring r;
+
+	ring_open(&r, NODES, "");
+	for (int i = 0; i < NODES; i++)
+		r.parent[i] = i ? 0 : -1;
+	T_TRUE(sum_by(&r) == 0x1p53); /* one by one: all ones are lost */
+	for (int i = 0; i < NODES; i++)
+		r.parent[i] = i - 1;
+	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 9 first: rounds to even */
+	for (int i = 0; i < NODES; i++)
+		r.parent[i] = pairs[i];
+	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
+	ring_close(&r);
+}
+
+/* The result does not depend on the order of arrival. */
+static void parts_may_come_before_their_parent_has_posted(void **state)
+{
+	struct weft_sunway_coll d;
+	struct ring r;
+	int32_t v;
+
+	ring_open(&r, NODES, "");
+	for (int i = NODES - 1; i >= 0; i--) {
+		v = 1 << i;
+		memcpy(r.s[i].mem, &v, sizeof(v));
+		d = place(&r, i, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_INT32, 4);
+		T_OK(member_post(&r, i, &d));
+		ring_run(&r, 20);
+	}
+	ring_end(&r, WEFT_SUNWAY_OK);
+	for (int i = 0; i < NODES; i++) {
+		memcpy(&v, r.s[i].mem + 4096, sizeof(v));
+		T_IS(v, (1 << NODES) - 1);
+	}
+	ring_close(&r);
+}
+
+/* ---- other operations ---- */
+
+static void a_broadcast_reaches_all_when_all_are_there(void **state)
+{
+	struct weft_sunway_coll d;
+	struct ring r;
+
+	ring_open(&r, 5, "");
+	t_fill(r.s[0].mem, WEFT_SUNWAY_PACKET, 9);
+	for (int i = 0; i < 4; i++) {
+		d = place(&r, i, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
+		T_OK(member_post(&r, i, &d));
+	}
+	ring_run(&r, 50);
+	T_IS(ring_stats(&r).casts, 0); /* one member has no room yet */
+	d = place(&r, 4, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
+	T_OK(member_post(&r, 4, &d));
+	ring_end(&r, WEFT_SUNWAY_OK);
+	for (int i = 1; i < 5; i++)
+		T_IS(t_differs(r.s[i].mem + 4096, WEFT_SUNWAY_PACKET, 9), -1);
+	d.bytes++;
+	T_IS(member_post(&r, 4, &d), -EINVAL);
+	ring_close(&r);
+}
+
+static void a_reduction_is_for_its_root_alone(void **state)
+{
+	struct ring r;
+	int64_t v;
+
+	ring_open(&r, NODES, "");
+	for (int i = 0; i < NODES; i++) {
+		v = i * 1000003ll;
+		memcpy(r.s[i].mem, &v, sizeof(v));
+	}
+	ring_all(&r, WEFT_SUNWAY_REDUCE, WEFT_SUNWAY_INT64, 8);
+	memcpy(&v, r.s[0].mem + 4096, sizeof(v));
+	T_IS(v, 45 * 1000003ll);
+	memcpy(&v, r.s[1].mem + 4096, sizeof(v));
+	T_IS(v, 0);
+	T_IS(ring_stats(&r).casts, 0);
+	ring_close(&r);
+}
+
+/* Four operations are outstanding; a fifth waits until the first completes. */
+static void four_operations_of_a_group_are_under_way(void **state)
+{
+	struct weft_sunway_coll d;
+	struct ring r;
+
+	ring_open(&r, 4, "");
+	for (int k = 0; k < 4; k++) {
+		for (int i = 1; i < 4; i++) {
+			d = place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+			T_OK(member_post(&r, i, &d));
+		}
+	}
+	ring_run(&r, 50);
+	T_IS(member_post(&r, 3, &d), -EAGAIN);
+	for (int k = 0; k < 4; k++) {
+		d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+		T_OK(member_post(&r, 0, &d));
+		ring_end(&r, WEFT_SUNWAY_OK);
+	}
+	d = place(&r, 3, WEFT_SUNWAY_BARRIER, 0, 0);
+	T_OK(member_post(&r, 3, &d));
+	ring_close(&r);
+}
+
+/* ---- multicast ---- */
+
+/* The group has nodes without members; their interfaces drop the copies. */
+static void who_is_no_member_drops_what_comes(void **state)
+{
+	struct ring r;
+
+	ring_open(&r, NODES, "");
+	r.n = 6; /* members; the other nodes are in the group's table only */
+	t_fill(r.s[0].mem, 100, 1);
+	for (int i = 0; i < 6; i++) {
+		struct weft_sunway_coll d =
+			place(&r, i, WEFT_SUNWAY_BCAST, 0, 100);
+
+		T_OK(member_post(&r, i, &d));
+	}
+	ring_end(&r, WEFT_SUNWAY_OK);
+	r.n = NODES;
+	ring_run(&r, 20);
+	for (int i = 6; i < NODES; i++) {
+		T_IS(pair_stats(&r.s[i]).filtered, 1);
+		T_IS(r.s[i].mem[4096] | r.s[i].mem[0], 0);
+	}
+	T_IS(ring_stats(&r).filtered, 4);
+	ring_close(&r);
+}
+
+/* Another job on a node of the group, which waits, gets no copy. */
+static void copies_are_for_one_job(void **state)
+{
+	struct weft_sunway_coll d;
+	struct weft_sunway_event ev;
+	struct sunway_side other;
+	struct ring r;
+
+	ring_open(&r, 3, "");
+	other = r.s[1];
+	pair_vis(&other, PAIR_JOB + 1);
+	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
+	d.inputs = 1; /* which does not arrive */
+	T_OK(weft_sunway_coll(other.n, 0, other.vi[0], &d));
+	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
+	ring_run(&r, 20);
+	T_IS(weft_sunway_cq_read(other.n, 0, other.vi[0], &ev), -EAGAIN);
+	ring_close(&r);
+}
+
+static void there_are_32_groups(void **state)
+{
+	uint32_t guid = PAIR_GUID;
+	struct weft_sunway_coll d;
+	struct ring r;
+
+	ring_open(&r, 1, "");
+	T_OK(weft_sunway_cast_set(r.s[0].n, 31, &guid, 1));
+	T_IS(weft_sunway_cast_set(r.s[0].n, 32, &guid, 1), -EINVAL);
+	d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+	d.group = 32;
+	T_IS(member_post(&r, 0, &d), -EINVAL);
+	d.group = 30; /* a group without nodes */
+	T_IS(member_post(&r, 0, &d), -EINVAL);
+	d.group = 31;
+	T_OK(member_post(&r, 0, &d));
+	ring_end(&r, WEFT_SUNWAY_OK);
+	ring_close(&r);
+}
+
+/* ---- failures ---- */
+
+/* Sums are retransmitted, missing results are probed for. */
+static void losses_are_found_by_time_outs_and_probes(void **state)
+{
+	struct weft_sunway_stats st;
+	struct ring r;
+	int32_t v;
+
+	ring_open(&r, NODES, "seed=11; loss=0.2; raw");
+	for (int k = 0; k < 40; k++) {
+		for (int i = 0; i < NODES; i++) {
+			v = i + k;
+			memcpy(r.s[i].mem, &v, sizeof(v));
+		}
+		ring_all(&r, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_INT32, 4);
+		for (int i = 0; i < NODES; i++) {
+			memcpy(&v, r.s[i].mem + 4096, sizeof(v));
+			T_IS(v, 45 + k * NODES);
+		}
+	}
+	st = ring_stats(&r);
+	T_TRUE(st.resent > 20);
+	T_TRUE(st.probes > 20);
+	T_IS(st.refused, 0);
+	ring_close(&r);
+}
+
+/* A delayed copy is not taken for a later result. */
+static void an_old_copy_ends_nothing(void **state)
+{
+	const struct weft_pkt pkt = { .flags = SUNWAY_CAST, .tag = GROUP };
+	const struct sunway_in in = { .guid = PAIR_GUID,
+				      .pkt = &pkt,
+				      .slice = { .job = PAIR_JOB } };
+	struct weft_sunway_coll d;
+	struct ring r;
+
+	ring_open(&r, 2, "");
+	for (int k = 0; k < SUNWAY_COLLS; k++)
+		ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
+	T_OK(member_post(&r, 1, &d));
+	sunway_coll_cast(r.s[1].n, &in);
+	T_TRUE(!is_over(&r, 1, WEFT_SUNWAY_OK));
+	d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+	T_OK(member_post(&r, 0, &d));
+	ring_end(&r, WEFT_SUNWAY_OK);
+	ring_close(&r);
+}
+
+static void without_losses_nobody_probes(void **state)
+{
+	struct ring r;
+
+	ring_open(&r, NODES, "");
+	for (int i = 0; i < NODES; i++)
+		r.s[i].n->resend_ns = UINT64_C(1) << 40;
+	for (int k = 0; k < 20; k++)
+		ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
+	T_IS(ring_stats(&r).probes, 0);
+	ring_close(&r);
+}
+
+/* A member's node is lost: all others get an error, now and later. */
+static void a_node_that_is_gone_ends_it_for_all(void **state)
+{
+	struct ring r;
+
+	ring_open(&r, NODES, "");
+	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
+	pair_side_close(&r.s[9]); /* not a parent */
+	r.s[9].n = NULL;
+	for (int k = 0; k < 3; k++) {
+		for (int i = 0; i < 9; i++) {
+			struct weft_sunway_coll d =
+				place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+
+			T_OK(member_post(&r, i, &d));
+		}
+		ring_end(&r, WEFT_SUNWAY_GONE);
+	}
+	ring_close(&r);
+}
+
+/* One member contributes a different number of bytes: all get an error. */
+static void members_that_differ_are_told(void **state)
+{
+	struct weft_sunway_coll d;
+	struct ring r;
+
+	ring_open(&r, 6, "");
+	for (int i = 0; i < 6; i++) {
+		d = place(&r, i, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_INT32,
+			  i == 5 ? 8 : 4);
+		T_OK(member_post(&r, i, &d));
+	}
+	ring_end(&r, WEFT_SUNWAY_COMMAND);
+	ring_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(nobody_leaves_a_barrier_early),
+		T_CASE(all_operations_and_types_of_the_machine_are_there),
+		T_CASE(a_sum_has_the_order_of_its_tree),
+		T_CASE(parts_may_come_before_their_parent_has_posted),
+		T_CASE(a_broadcast_reaches_all_when_all_are_there),
+		T_CASE(a_reduction_is_for_its_root_alone),
+		T_CASE(four_operations_of_a_group_are_under_way),
+		T_CASE(who_is_no_member_drops_what_comes),
+		T_CASE(copies_are_for_one_job),
+		T_CASE(there_are_32_groups),
+		T_CASE(losses_are_found_by_time_outs_and_probes),
+		T_CASE(an_old_copy_ends_nothing),
+		T_CASE(without_losses_nobody_probes),
+		T_CASE(a_node_that_is_gone_ends_it_for_all),
+		T_CASE(members_that_differ_are_told),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * State of received RDMA messages, as in the machine's message library: a reply
+ * protocol and a probe of the target interface's state.
+ *
+ * For every message slot of a node the target keeps the last write received
+ * from it: which of its packets arrived, and at the end its status. So a
+ * duplicate packet is ignored, and an answer word is incremented once. A source
+ * that gets no reply within a timeout sends a probe (STATE). The target repeats
+ * the final status, replies that data is missing (MISSING), upon which the
+ * source retransmits all data, or does not reply: data is still arriving, or a
+ * notification waits for room.
+ *
+ * A read is its own probe: the source requests the data again, and takes the
+ * packets that it does not have.
+ */
+#include "prov/machine/sunway/sunway_dev.h"
+
+/* ---- packets of a message ---- */
+
+static size_t words_of(uint32_t total)
+{
+	return ((size_t)total / WEFT_SUNWAY_PACKET + 64) / 64;
+}
+
+bool sunway_bits_take(struct sunway_bits *b, uint32_t total, uint32_t offset)
+{
+	uint32_t k = offset / WEFT_SUNWAY_PACKET;
+	uint64_t bit = UINT64_C(1) << k % 64;
+	uint64_t *w = &b->few;
+
+	if (words_of(total) > 1) {
+		if (!b->many)
+			b->many = calloc(words_of(total), sizeof(*b->many));
+		if (!b->many)
+			return false;
+		w = &b->many[k / 64];
+	}
+	if (*w & bit)
+		return false;
+	*w |= bit;
+	return true;
+}
+
+void sunway_bits_fini(struct sunway_bits *b)
+{
+	free(b->many);
+	*b = (struct sunway_bits){ 0 };
+}
+
+/* ---- received writes ---- */
+
+/* Key: node, engine and slot; the rest of a message id increases. */
+static uint64_t rdma_rx_key(uint32_t guid, uint32_t id)
+{
+	return (uint64_t)guid << 9 | (id & 511);
+}
+
+static void rdma_rx_state_set(struct weft_sunway *n, struct sunway_coming *c,
+			      enum sunway_rdma_state state)
+{
+	n->arriving += (unsigned)(state == SUNWAY_RDMA_ARRIVING) -
+		       (unsigned)(c->state == SUNWAY_RDMA_ARRIVING);
+	c->state = (uint8_t)state;
+	if (state != SUNWAY_RDMA_ARRIVING)
+		sunway_bits_fini(&c->bits);
+}
+
+static struct sunway_coming *rdma_rx_open(struct weft_sunway *n,
+					  const struct sunway_in *in)
+{
+	struct sunway_coming *c = calloc(1, sizeof(*c));
+
+	if (!c || weft_hash_set(&n->rdma_rx_by_key,
+				rdma_rx_key(in->guid, in->pkt->aux), c)) {
+		free(c);
+		return NULL;
+	}
+	c->guid = in->guid;
+	weft_list_push_back(&n->coming, &c->link);
+	return c;
+}
+
+struct sunway_coming *sunway_rdma_rx_find(struct weft_sunway *n,
+					  const struct sunway_in *in)
+{
+	struct sunway_coming *c = weft_hash_get(
+		&n->rdma_rx_by_key, rdma_rx_key(in->guid, in->pkt->aux));
+
+	if (c && c->state != SUNWAY_RDMA_UNKNOWN && c->id == in->pkt->aux)
+		return c;
+	if (c && c->state != SUNWAY_RDMA_UNKNOWN &&
+	    (int32_t)(in->pkt->aux - c->id) < 0)
+		return NULL; /* packet of an older message */
+	if (n->arriving >= SUNWAY_RDMA_RX_MAX)
+		return NULL;
+	if (!c)
+		c = rdma_rx_open(n, in);
+	if (!c)
+		return NULL;
+	rdma_rx_state_set(n, c, SUNWAY_RDMA_UNKNOWN);
+	rdma_rx_state_set(n, c, SUNWAY_RDMA_ARRIVING);
+	c->id = in->pkt->aux;
+	c->got = c->left = 0;
+	c->asked = UINT32_MAX;
+	c->status = WEFT_SUNWAY_OK;
+	c->aborted = false;
+	return c;
+}
+
+bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_coming *c,
+			   const struct sunway_in *in)
+{
+	if (c->state == SUNWAY_RDMA_ARRIVING &&
+	    sunway_bits_take(&c->bits, in->slice.total, in->slice.offset))
+		return true;
+	n->stats.doubles++;
+	if (c->state == SUNWAY_RDMA_DONE)
+		sunway_done_send(n, in, c->status, 0);
+	return false;
+}
+
+bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_coming *c,
+			     uint32_t total)
+{
+	if (c->got < (c->aborted ? c->left : total))
+		return false;
+	rdma_rx_state_set(
+		n, c, c->aborted ? SUNWAY_RDMA_DONE : SUNWAY_RDMA_NOTIFY_WAIT);
+	return !c->aborted;
+}
+
+void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,
+			unsigned status)
+{
+	struct sunway_coming *c = weft_hash_get(
+		&n->rdma_rx_by_key, rdma_rx_key(in->guid, in->pkt->aux));
+
+	if (c && c->id == in->pkt->aux) {
+		c->status = (uint8_t)status;
+		rdma_rx_state_set(n, c, SUNWAY_RDMA_DONE);
+	}
+	sunway_done_send(n, in, status, 0);
+}
+
+void sunway_rdma_rx_drop(struct weft_sunway *n, uint32_t guid, bool all)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &n->coming)
+	{
+		struct sunway_coming *c =
+			weft_container_of(pos, struct sunway_coming, link);
+
+		if (!all && c->guid != guid)
+			continue;
+		rdma_rx_state_set(n, c, SUNWAY_RDMA_UNKNOWN);
+		weft_hash_del(&n->rdma_rx_by_key, rdma_rx_key(c->guid, c->id));
+		weft_list_remove(&c->link);
+		free(c);
+	}
+}
+
+/* ---- probes ---- */
+
+static void send_word(struct weft_sunway *n, const struct sunway_out *o)
+{
+	struct sunway_out copy = *o;
+
+	sunway_reply_send(n, &copy);
+}
+
+void sunway_rdma_probe_send(struct weft_sunway *n, const struct sunway_msg *m)
+{
+	const struct weft_sunway_desc *d = &m->d;
+
+	n->stats.asked++;
+	send_word(n, &(struct sunway_out){
+			     .guid = d->guid,
+			     .pkt = { .flags = SUNWAY_STATE,
+				      .aux = sunway_msg_id(n, m),
+				      .unit = sunway_unit(
+					      sunway_end(d->engine, d->vi),
+					      sunway_end(m->engine, m->vi), 0,
+					      0) },
+			     .slice = { .job = m->job, .total = d->bytes },
+		     });
+}
+
+/* True if no data arrived since the last probe. */
+static bool rdma_rx_stalled(struct sunway_coming *c)
+{
+	bool stands = c->asked == c->got;
+
+	c->asked = c->got;
+	return stands;
+}
+
+void sunway_rdma_probe_reply(struct weft_sunway *n, const struct sunway_in *in)
+{
+	struct sunway_coming *c = sunway_rdma_rx_find(n, in);
+
+	if (!c) {
+		n->stats.absorbed++;
+		return;
+	}
+	if (c->state == SUNWAY_RDMA_DONE)
+		sunway_done_send(n, in, c->status, 0);
+	if (c->state != SUNWAY_RDMA_ARRIVING || (c->got && !rdma_rx_stalled(c)))
+		return;
+	send_word(n, &(struct sunway_out){
+			     .guid = in->guid,
+			     .pkt = { .flags = SUNWAY_MISSING,
+				      .aux = in->pkt->aux,
+				      .unit = sunway_unit(sunway_in_from(in),
+							  sunway_in_to(in), 0,
+							  0) },
+		     });
+}
+
+void sunway_rdma_retransmit(struct weft_sunway *n, const struct sunway_in *in)
+{
+	struct sunway_msg *m = sunway_msg_find(n, in->guid, in->pkt->aux);
+
+	if (!m || m->d.op != WEFT_SUNWAY_RDMAW || m->state != SUNWAY_WAITING) {
+		n->stats.absorbed++;
+		return;
+	}
+	weft_list_remove(&m->link);
+	m->sent = 0;
+	n->stats.rdma_retransmitted++;
+	sunway_msg_run(n, m);
+}

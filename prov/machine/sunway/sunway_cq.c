@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Completion queues. Posting an operation that will end with an event reserves
+ * an entry for it, so that no event is lost.
+ */
+#include "prov/machine/sunway/sunway_dev.h"
+
+bool sunway_cq_room(const struct sunway_vi *v)
+{
+	return v->cq_tail - v->cq_head + v->owed < v->events;
+}
+
+void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev)
+{
+	v->cq[v->cq_tail++ & (v->events - 1)] = *ev;
+}
+
+WEFT_EXPORT int weft_sunway_cq_read(struct weft_sunway *n, unsigned engine,
+				    unsigned vi, struct weft_sunway_event *ev)
+{
+	struct sunway_vi *v = sunway_vi(n, engine, vi);
+
+	if (!v)
+		return -EINVAL;
+	if (v->cq_head == v->cq_tail)
+		return -EAGAIN;
+	*ev = v->cq[v->cq_head++ & (v->events - 1)];
+	return 0;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Internal header of the Sunway interface.
+ *
+ *  sunway.c         open, close, nodes, poll
+ *  sunway_vm.c      virtual machines
+ *  sunway_vi.c      virtual interfaces, the end of jobs
+ *  sunway_rx.c      the receive unit
+ *  sunway_manage.c  management commands, IO space
+ *  sunway_tx.c      the send unit: scheduling, packets, timeouts
+ *  sunway_post.c    descriptors: into send queues, or written on chip
+ *  sunway_window.c  reliable queue messages
+ *  sunway_coll.c    collectives
+ *  sunway_rq.c      receive queues, raw and virtual
+ *  sunway_mem.c     addresses, pages, the TLB
+ *  sunway_cq.c      completion queues
+ *  sunway_port.c    path of a packet: engine, crossbar, ports
+ *  sunway_transport.c  the unit below the message engine (machine sunway)
+ */
+#ifndef WEFT_SUNWAY_DEV_H
+#define WEFT_SUNWAY_DEV_H
+
+#include "prov/nic/nic_order.h"
+#include "prov/nic/nic_port.h"
+#include "prov/machine/sunway/sunway_layout.h"
+#include "src/base/attr.h"
+#include "src/base/list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUNWAY_MEMS	    4096
+#define SUNWAY_TLB_WAYS	    4
+#define SUNWAY_TLB_SETS	    (WEFT_SUNWAY_TLB / SUNWAY_TLB_WAYS)
+#define SUNWAY_FSMS	    16 /* fast short messages of an interface on chip */
+#define SUNWAY_MIDDLE	    (64u * 1024)
+#define SUNWAY_READ_REPLIES 64 /* reads of peers that are being served */
+#define SUNWAY_WINDOW	    64 /* messages in flight of a window */
+#define SUNWAY_LOCALS	    64 /* packets inside the chip */
+#define SUNWAY_ROUTES	    256
+#define SUNWAY_VMS	    64
+#define SUNWAY_GROUPS	    16
+#define SUNWAY_COMMANDS	    256
+#define SUNWAY_RDMA_RX_MAX  8192 /* messages being received, at most */
+#define SUNWAY_NO_VM	    (-1)
+#define SUNWAY_COLLS	    4 /* outstanding operations of a group */
+
+/* Message classes by length; fast short and marked messages are FAST. */
+enum sunway_class {
+	SUNWAY_CLASS_FAST,
+	SUNWAY_CLASS_SHORT,  /* one packet */
+	SUNWAY_CLASS_MIDDLE, /* up to 64 KB */
+	SUNWAY_CLASS_LONG,
+	SUNWAY_CLASSES,
+};
+
+enum sunway_state {
+	SUNWAY_FREE,
+	SUNWAY_SENDING,
+	SUNWAY_WAITING, /* all sent; waiting for the target */
+};
+
+/* A fast short message in the chip's memory. */
+struct sunway_fsm {
+	struct weft_sunway_desc d;
+	unsigned char data[WEFT_SUNWAY_FSM];
+};
+
+/* Bitmap of the received packets of a message. */
+struct sunway_bits {
+	uint64_t few;	/* message of up to 64 packets */
+	uint64_t *many; /* longer message */
+};
+
+/* A message in flight. */
+struct sunway_msg {
+	struct weft_list link; /* in a list: free, class or waiting */
+	struct weft_sunway_desc d;
+	uint32_t gen;
+	uint32_t job;
+	uint8_t state; /* enum sunway_state */
+	uint8_t class;
+	uint8_t engine;
+	uint8_t vi;
+	bool fsm;
+	bool back;	  /* R2W: serves a read of a peer */
+	bool orphan;	  /* its interface is closed: no event */
+	uint32_t back_id; /* message id of that read */
+	uint32_t sent;
+	uint32_t got;		 /* RDMAR: bytes received */
+	struct sunway_bits bits; /* RDMAR: packets received */
+	struct sunway_window *window;
+	bool numbered; /* has a sequence number in its window: sent once */
+	uint64_t seq;
+	uint64_t sent_at;
+	unsigned char data[WEFT_SUNWAY_FSM]; /* fsm */
+};
+
+/* A buffer posted to a virtual receive queue. */
+struct sunway_buffer {
+	struct weft_list link;
+	uint16_t queue;
+	uint32_t bytes;
+	void *to;
+	uint64_t cookie;
+};
+
+/* A received message. */
+struct sunway_slot {
+	struct weft_list link;
+	struct weft_sunway_arrival a;
+	uint16_t queue;
+	unsigned char data[WEFT_SUNWAY_PACKET];
+};
+
+/* The part received from one input of a collective. */
+struct sunway_part {
+	uint8_t status;
+	uint8_t bytes;
+	unsigned char data[WEFT_SUNWAY_FSM];
+};
+
+/* State of a collective at one member. */
+struct sunway_coll {
+	struct weft_list link; /* in the list of outstanding ones */
+	struct weft_sunway_coll d;
+	uint64_t number; /* sequence number in its group */
+	uint64_t came;	 /* received inputs, one bit each */
+	uint64_t since;	 /* time of the wait's start or last probe */
+	uint32_t job;
+	uint32_t cast; /* multicast copies sent */
+	uint8_t engine;
+	uint8_t vi;
+	uint8_t added; /* inputs combined into sum */
+	uint8_t status;
+	bool used;
+	bool posted;
+	bool sent; /* the sum was sent to the parent */
+	bool told; /* the parent acknowledged the sum */
+	bool over;
+	unsigned char
+		sum[WEFT_SUNWAY_PACKET]; /* partial sum, then the result */
+	struct sunway_part part[WEFT_SUNWAY_INPUTS];
+};
+
+/* A member's operations of a group. */
+struct sunway_group_ops {
+	uint64_t next; /* number of the next operation */
+	struct sunway_coll op[SUNWAY_COLLS];
+};
+
+/* The nodes of a multicast group. */
+struct sunway_cast {
+	uint32_t *guid;
+	unsigned n;
+	bool gone; /* a node of the group is lost */
+};
+
+/* Indices run free; the entry of index i is ring[i & (entries - 1)]. */
+struct sunway_vi {
+	bool open;
+	uint32_t job;
+	int vm;			/* or SUNWAY_NO_VM */
+	struct weft_list ready; /* linked while it has descriptors to send */
+	struct weft_sunway_desc *sq;
+	uint32_t sends;
+	uint64_t sq_head;
+	uint64_t sq_tail;
+	struct sunway_fsm *fsm; /* SUNWAY_FSMS */
+	uint64_t fsm_head;
+	uint64_t fsm_tail;
+	struct weft_sunway_event *cq;
+	uint32_t events;
+	uint64_t cq_head;
+	uint64_t cq_tail;
+	uint64_t owed; /* entries reserved for outstanding operations */
+	struct sunway_slot *slot;
+	struct weft_list slots;	  /* free list */
+	struct weft_list arrived; /* in order of arrival */
+	struct weft_list buffers; /* struct sunway_buffer */
+	struct weft_list windows; /* struct sunway_window, as sender */
+	struct sunway_group_ops *circle[WEFT_SUNWAY_CASTS];
+};
+
+/* A message engine. */
+struct sunway_me {
+	struct weft_list ready; /* interfaces to serve, round-robin */
+	struct weft_list run[SUNWAY_CLASSES];
+	struct weft_list waiting; /* messages waiting for their targets */
+	struct weft_list free;
+	struct weft_list backs; /* free slots for serving reads */
+	unsigned flying;
+	unsigned turn;
+	uint64_t io[WEFT_SUNWAY_IO];
+	struct sunway_vi vi[WEFT_SUNWAY_VIS];
+	struct sunway_msg msg[WEFT_SUNWAY_IN_FLIGHT + SUNWAY_READ_REPLIES];
+};
+
+/* Registered memory. */
+struct sunway_mem {
+	bool used;
+	struct weft_sunway_mem m;
+	uint64_t *page; /* paged: address of each page */
+	uint64_t pages;
+};
+
+struct sunway_entry {
+	uint64_t at; /* address of the page */
+	uint64_t page;
+	uint16_t mem; /* index + 1; 0: empty */
+};
+
+/* Reliable messages from one interface to another; used at both ends. */
+struct sunway_window {
+	struct weft_list link;
+	uint32_t number;
+	uint32_t guid;
+	uint32_t to;	/* interface; at the receiver both interfaces */
+	uint64_t next;	/* sender: sequence number of the next message */
+	uint64_t base;	/* all lower numbers have been taken */
+	uint64_t taken; /* bitmap of taken numbers from base on */
+};
+
+enum sunway_rdma_state {
+	SUNWAY_RDMA_UNKNOWN, /* unknown */
+	SUNWAY_RDMA_ARRIVING,
+	SUNWAY_RDMA_NOTIFY_WAIT, /* complete, its notification waits for room */
+	SUNWAY_RDMA_DONE,
+};
+
+/* The last write received from one message slot of a node. */
+struct sunway_coming {
+	struct weft_list link;
+	struct sunway_bits bits;
+	uint32_t guid;
+	uint32_t id;
+	uint32_t got;
+	uint32_t left;	/* aborted: number of bytes sent */
+	uint32_t asked; /* bytes received at the last probe */
+	uint8_t state;	/* enum sunway_rdma_state */
+	uint8_t status; /* first error */
+	bool aborted;
+};
+
+/* A packet that waits for room in a port, or is inside the chip. */
+struct sunway_queued {
+	struct weft_list link;
+	uint32_t guid;
+	struct weft_pkt pkt;
+	unsigned char payload[];
+};
+
+/* A read that waits for a free slot, or a notification that waits for room. */
+struct sunway_deferred {
+	struct weft_list link;
+	uint32_t guid;
+	struct weft_pkt pkt;
+	struct sunway_slice slice;
+};
+
+struct sunway_port {
+	struct weft_port port;
+	struct weft_sunway *n;
+	bool healthy;
+};
+
+struct weft_sunway {
+	uint32_t guid;
+	unsigned ports;
+	unsigned port_next;
+	struct sunway_port port[WEFT_SUNWAY_PORTS];
+	void (*manage)(void *, uint32_t, unsigned, uint64_t);
+	void *arg;
+	uint64_t (*clock)(void);
+	uint64_t resend_ns;
+	struct sunway_me me[WEFT_SUNWAY_ENGINES];
+	struct weft_list local; /* struct sunway_queued: inside the chip */
+	unsigned locals;
+	struct weft_list answers;	 /* struct sunway_queued */
+	struct weft_list reads;		 /* struct sunway_deferred */
+	struct weft_list notes;		 /* struct sunway_deferred */
+	struct weft_list coming;	 /* struct sunway_coming */
+	struct weft_hash rdma_rx_by_key; /* coming, by node and slot */
+	unsigned arriving; /* number of these in state SUNWAY_RDMA_ARRIVING */
+	struct weft_hash windows; /* as receiver: by node and number */
+	struct weft_list window;  /* all entries of windows */
+	uint32_t window_next;
+	struct weft_list colls; /* outstanding struct sunway_coll */
+	struct sunway_cast cast[WEFT_SUNWAY_CASTS];
+	struct sunway_mem mem[SUNWAY_MEMS];
+	struct sunway_entry tlb[SUNWAY_TLB_SETS][SUNWAY_TLB_WAYS];
+	uint8_t tlb_victim[SUNWAY_TLB_SETS];
+	uint8_t group[SUNWAY_COMMANDS];
+	uint8_t action[SUNWAY_GROUPS];
+	struct {
+		uint8_t hop[WEFT_SUNWAY_HOPS];
+		uint32_t guid;
+	} route[SUNWAY_ROUTES];
+	unsigned routes;
+	struct {
+		bool open;
+		unsigned limit;
+		unsigned used;
+	} vm[SUNWAY_VMS];
+	struct weft_sunway_stats stats;
+};
+
+/* A received packet with decoded fields. */
+struct sunway_in {
+	uint32_t guid;
+	const struct weft_pkt *pkt;
+	struct sunway_slice slice;
+	const unsigned char *data;
+	uint32_t bytes;
+};
+
+/* A packet to be sent. */
+struct sunway_out {
+	uint32_t guid;
+	uint8_t port;
+	struct weft_pkt pkt;
+	struct sunway_slice slice;
+	const void *data;
+	uint32_t bytes;
+};
+
+/* sunway_port.c: 0, -EAGAIN, -EHOSTUNREACH, -ECONNRESET. */
+int sunway_emit(struct weft_sunway *n, struct sunway_out *o);
+/* As sunway_emit() for a reply, which is queued while there is no room. */
+void sunway_reply_send(struct weft_sunway *n, struct sunway_out *o);
+/* Sends the end of a packet's message to its sender. */
+void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
+		      unsigned status, uint64_t value);
+int sunway_port_run(struct weft_sunway *n);
+void sunway_port_fini(struct weft_sunway *n);
+
+/* sunway_cq.c: true if there is room for an event beyond the reserved ones. */
+bool sunway_cq_room(const struct sunway_vi *v);
+void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev);
+
+/* sunway_mem.c */
+enum sunway_dir { SUNWAY_FROM_MEMORY, SUNWAY_TO_MEMORY };
+
+/* A memory access of a job; rights 0: the job's own memory. */
+struct sunway_range {
+	uint32_t job;
+	unsigned rights;
+	uint64_t address;
+	uint64_t bytes;
+};
+
+/* All of these return an enum weft_sunway_status. */
+unsigned sunway_mem_copy(struct weft_sunway *n, const struct sunway_range *r,
+			 void *buf, enum sunway_dir dir);
+unsigned sunway_mem_check(struct weft_sunway *n, const struct sunway_range *r);
+/* Increments an answer word. */
+unsigned sunway_mem_increment(struct weft_sunway *n,
+			      const struct sunway_range *r);
+void sunway_mem_job(struct weft_sunway *n, uint32_t job);
+void sunway_mem_fini(struct weft_sunway *n);
+
+/* sunway_rq.c. false: there is no room. */
+bool sunway_rq_put(struct sunway_vi *v, const struct sunway_in *in,
+		   bool notify);
+int sunway_rq_init(struct sunway_vi *v, uint32_t entries);
+void sunway_rq_fini(struct sunway_vi *v);
+
+/* sunway_window.c */
+int sunway_window_join(struct weft_sunway *n, struct sunway_msg *m);
+/* True if the message fits into its window now. */
+bool sunway_window_open(const struct sunway_msg *m);
+void sunway_window_acked(struct sunway_msg *m);
+/* v NULL: the interface is closed, the message is not delivered. */
+void sunway_window_arrive(struct weft_sunway *n, struct sunway_vi *v,
+			  const struct sunway_in *in);
+void sunway_window_close(struct sunway_vi *v);
+void sunway_window_lost(struct weft_sunway *n, uint32_t guid);
+void sunway_window_fini(struct weft_sunway *n);
+
+/* sunway_post.c */
+void sunway_msg_init(struct sunway_me *e, unsigned engine);
+/*
+ * A free message slot, or NULL. Replies to reads have slots of their own:
+ * otherwise two chips that read from each other could deadlock.
+ */
+struct sunway_msg *sunway_msg_take(struct weft_sunway *n, unsigned engine);
+struct sunway_msg *sunway_msg_take_reply(struct weft_sunway *n,
+					 unsigned engine);
+void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m);
+/* Puts a message into the list of its class. */
+void sunway_msg_run(struct weft_sunway *n, struct sunway_msg *m);
+/* Ends a message: writes the event or reply that its descriptor requests. */
+void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
+		    unsigned status, uint64_t value);
+uint32_t sunway_msg_id(const struct weft_sunway *n, const struct sunway_msg *m);
+/* NULL: the message has ended. */
+struct sunway_msg *sunway_msg_find(struct weft_sunway *n, uint32_t guid,
+				   uint32_t id);
+/* Takes descriptors from the interfaces round-robin while slots are free. */
+void sunway_fetch(struct weft_sunway *n, unsigned engine);
+
+/* sunway_tx.c */
+int sunway_tx_run(struct weft_sunway *n, unsigned engine, int budget);
+/* Ends the messages of an interface that is being closed. */
+void sunway_tx_close(struct weft_sunway *n, unsigned engine, unsigned vi);
+void sunway_tx_lost(struct weft_sunway *n, uint32_t guid);
+
+/* sunway_manage.c */
+void sunway_manage_io(struct weft_sunway *n, const struct sunway_in *in);
+void sunway_manage_rx(struct weft_sunway *n, const struct sunway_in *in);
+/* The node at the end of a route; false: unknown. */
+bool sunway_route(const struct weft_sunway *n, const uint8_t *hop,
+		  uint32_t *guid_p);
+
+/* sunway_coll.c: false: no room for the part. */
+bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
+		      const struct sunway_in *in);
+void sunway_coll_cast(struct weft_sunway *n, const struct sunway_in *in);
+void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in);
+/* Handles the end of the message that carried a sum. */
+void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
+		      unsigned status);
+void sunway_coll_run(struct weft_sunway *n);
+void sunway_coll_lost(struct weft_sunway *n, uint32_t guid);
+void sunway_coll_close(struct sunway_vi *v);
+void sunway_coll_fini(struct weft_sunway *n);
+
+/* sunway_coming.c */
+/* false: duplicate, or out of memory (the packet will be retransmitted). */
+bool sunway_bits_take(struct sunway_bits *b, uint32_t total, uint32_t offset);
+void sunway_bits_fini(struct sunway_bits *b);
+/* NULL: packet of an older message, or too many messages. */
+struct sunway_coming *sunway_rdma_rx_find(struct weft_sunway *n,
+					  const struct sunway_in *in);
+/* false: duplicate packet. */
+bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_coming *c,
+			   const struct sunway_in *in);
+/* true: all data has been received and the sender did not abort. */
+bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_coming *c,
+			     uint32_t total);
+/* Reports the end to the source, now and at every probe. */
+void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,
+			unsigned status);
+void sunway_rdma_rx_drop(struct weft_sunway *n, uint32_t guid, bool all);
+void sunway_rdma_probe_send(struct weft_sunway *n, const struct sunway_msg *m);
+void sunway_rdma_probe_reply(struct weft_sunway *n, const struct sunway_in *in);
+void sunway_rdma_retransmit(struct weft_sunway *n, const struct sunway_in *in);
+
+/* sunway_rx.c */
+int sunway_rx_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload);
+int sunway_rx_run(struct weft_sunway *n);
+void sunway_rx_lost(struct weft_sunway *n, uint32_t guid);
+void sunway_rx_fini(struct weft_sunway *n);
+
+/* sunway_vi.c */
+int sunway_vi_take(struct weft_sunway *n, const struct weft_sunway_vi *attr,
+		   int vm, unsigned *vi_p);
+void sunway_vi_fini(struct weft_sunway *n);
+
+/* An open interface, or NULL. */
+static inline struct sunway_vi *sunway_vi(struct weft_sunway *n,
+					  unsigned engine, unsigned vi)
+{
+	if (engine >= WEFT_SUNWAY_ENGINES || vi >= WEFT_SUNWAY_VIS)
+		return NULL;
+	return n->me[engine].vi[vi].open ? &n->me[engine].vi[vi] : NULL;
+}
+
+/* Flags in a packet's unit word. */
+static inline unsigned sunway_in_flags(const struct sunway_in *in)
+{
+	return in->pkt->unit >> 16 & 0xff;
+}
+
+static inline uint32_t sunway_in_to(const struct sunway_in *in)
+{
+	return in->pkt->unit & 0xff;
+}
+
+static inline uint32_t sunway_in_from(const struct sunway_in *in)
+{
+	return in->pkt->unit >> 8 & 0xff;
+}
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Path of a packet, chosen by hardware from its target: to the same chip inside
+ * the engine or through the crossbar to the other engine, to another chip by a
+ * port. A message may fix the port; otherwise each packet takes a port that is
+ * healthy and free.
+ */
+#include "prov/machine/sunway/sunway_dev.h"
+
+static struct sunway_queued *queued_open(const struct sunway_out *o)
+{
+	struct sunway_queued *k = malloc(sizeof(*k) + o->pkt.len);
+
+	if (!k)
+		return NULL;
+	k->guid = o->guid;
+	k->pkt = o->pkt;
+	memcpy(k->payload, &o->slice, SUNWAY_SLICE);
+	if (o->bytes)
+		memcpy(k->payload + SUNWAY_SLICE, o->data, o->bytes);
+	return k;
+}
+
+/* Sends inside the chip. */
+static int emit_local(struct weft_sunway *n, const struct sunway_out *o)
+{
+	bool same = !((o->pkt.unit >> 7 ^ o->pkt.unit >> 15) & 1);
+	struct sunway_queued *k;
+
+	if (n->locals >= SUNWAY_LOCALS)
+		return -EAGAIN;
+	k = queued_open(o);
+	if (!k)
+		return -EAGAIN;
+	weft_list_push_back(&n->local, &k->link);
+	n->locals++;
+	if (same)
+		n->stats.inside++;
+	else
+		n->stats.crossed++;
+	return 0;
+}
+
+static int emit_port(struct weft_sunway *n, unsigned i,
+		     const struct sunway_out *o)
+{
+	struct sunway_port *p = &n->port[i];
+	struct weft_carrier *c = p->port.carrier;
+	struct weft_peer *peer = weft_port_peer(&p->port, o->guid);
+	struct iovec iov[2] = {
+		{ (void *)(uintptr_t)&o->slice, SUNWAY_SLICE },
+		{ (void *)(uintptr_t)o->data, o->bytes },
+	};
+	int err;
+
+	if (!peer)
+		return -EHOSTUNREACH;
+	if (peer->lost)
+		return -ECONNRESET;
+	if (!p->healthy)
+		return -EAGAIN;
+	err = c->ops->send(c, peer, &o->pkt, iov, o->bytes ? 2 : 1);
+	if (!err)
+		n->stats.port[i]++;
+	return err;
+}
+
+static int emit_any(struct weft_sunway *n, const struct sunway_out *o)
+{
+	int err = -EAGAIN;
+
+	for (unsigned i = 0; i < n->ports && err == -EAGAIN; i++) {
+		unsigned port = n->port_next++ % n->ports;
+
+		err = emit_port(n, port, o);
+	}
+	return err;
+}
+
+int sunway_emit(struct weft_sunway *n, struct sunway_out *o)
+{
+	o->pkt.type = SUNWAY_PKT;
+	o->pkt.len = (uint16_t)(SUNWAY_SLICE + o->bytes);
+	if (o->guid == n->guid)
+		return emit_local(n, o);
+	if (o->port < n->ports)
+		return emit_port(n, o->port, o);
+	return emit_any(n, o);
+}
+
+void sunway_reply_send(struct weft_sunway *n, struct sunway_out *o)
+{
+	struct sunway_queued *k;
+
+	o->port = WEFT_SUNWAY_ADAPTIVE;
+	if (weft_list_empty(&n->answers) && sunway_emit(n, o) != -EAGAIN)
+		return;
+	o->pkt.type = SUNWAY_PKT;
+	o->pkt.len = (uint16_t)(SUNWAY_SLICE + o->bytes);
+	k = queued_open(o);
+	if (k)
+		weft_list_push_back(&n->answers, &k->link);
+}
+
+void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
+		      unsigned status, uint64_t value)
+{
+	struct sunway_out o = {
+		.guid = in->guid,
+		.pkt = { .flags = SUNWAY_DONE,
+			 .aux = in->pkt->aux,
+			 .unit = sunway_unit(sunway_in_from(in),
+					     sunway_in_to(in), 0, 0),
+			 .tag = status,
+			 .data = value },
+	};
+
+	sunway_reply_send(n, &o);
+}
+
+/* Sends queued replies unchanged. */
+int sunway_port_run(struct weft_sunway *n)
+{
+	struct sunway_out o = { .port = WEFT_SUNWAY_ADAPTIVE };
+	int done = 0;
+
+	while (!weft_list_empty(&n->answers)) {
+		struct sunway_queued *k = weft_container_of(
+			n->answers.next, struct sunway_queued, link);
+
+		o.guid = k->guid;
+		o.pkt = k->pkt;
+		memcpy(&o.slice, k->payload, SUNWAY_SLICE);
+		o.data = k->payload + SUNWAY_SLICE;
+		o.bytes = k->pkt.len - SUNWAY_SLICE;
+		if (sunway_emit(n, &o) == -EAGAIN)
+			break;
+		weft_list_remove(&k->link);
+		free(k);
+		done++;
+	}
+	return done;
+}
+
+static void queued_free(struct weft_list *list)
+{
+	struct weft_list *pos;
+
+	while ((pos = weft_list_pop_front(list)))
+		free(weft_container_of(pos, struct sunway_queued, link));
+}
+
+void sunway_port_fini(struct weft_sunway *n)
+{
+	queued_free(&n->local);
+	queued_free(&n->answers);
+}
