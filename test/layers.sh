@@ -72,9 +72,9 @@ core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
 	src/core/core_persist.h src/core/core_progress.h src/core/core_req.h
 	src/core/core_route_call.h src/core/core_state.h src/core/core_wait.h"
 # Headers of the engine that a machine's unit may include, and the reverse.
-engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_chain.h
-	prov/nic/nic_help.h prov/nic/nic_inbox.h prov/nic/nic_order.h
-	prov/nic/nic_port.h prov/nic/cu/cu_alu.h"
+engine="prov/nic/nic.h prov/machine/machine_response.h prov/machine/machine_chain.h
+	prov/machine/machine_transport.h prov/machine/machine_inbox.h prov/machine/machine_order.h
+	prov/machine/machine_port.h prov/nic/cu/cu_alu.h"
 units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/qsnet2/qsnet2_transport.h prov/machine/sunway/sunway_transport.h
 	prov/machine/apenet/apenet_transport.h

@@ -2,20 +2,20 @@
 noinst_LTLIBRARIES += libweftnic.la
 libweftnic_la_SOURCES = \
 	prov/nic/nic.h prov/nic/nic_int.h \
-	prov/nic/nic_at.c prov/nic/nic_at.h \
-	prov/nic/nic_at_exec.c prov/nic/nic_at_exec.h \
+	prov/nic/nic_atomic.c prov/nic/nic_atomic.h \
+	prov/nic/nic_atomic_exec.c prov/nic/nic_atomic_exec.h \
 	prov/nic/nic_cancel.c prov/nic/nic_cancel.h \
-	prov/nic/nic_chain.h \
+	prov/machine/machine_chain.h \
 	prov/nic/nic_coll.c prov/nic/nic_coll.h prov/nic/nic_coll_int.h \
 	prov/nic/nic_coll_chain.c prov/nic/nic_coll_chain.h \
 	prov/nic/nic_coll_check.c prov/nic/nic_coll_each.c \
 	prov/nic/nic_coll_hook.h \
 	prov/nic/nic_coll_join.c prov/nic/nic_coll_long.c \
 	prov/nic/nic_coll_op.c prov/nic/nic_coll_net.c prov/nic/nic_coll_net.h \
-	prov/nic/nic_direct.c \
+	prov/machine/native/native.c \
 	prov/nic/nic_dma.c prov/nic/nic_dma.h \
 	prov/nic/nic_engine.c \
-	prov/nic/nic_machine.c \
+	prov/machine/machine_table.c \
 	prov/nic/nic_op.c prov/nic/nic_op.h \
 	prov/nic/nic_place.c prov/nic/nic_place.h \
 	prov/nic/nic_recv.c prov/nic/nic_recv.h prov/nic/nic_recv_end.c \
@@ -27,7 +27,7 @@ libweftnic_la_SOURCES = \
 libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
 libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcu.la libweft-match.la libweftcarrier.la libweftwire.la \
 	libweftbase.la $(HWLOC_LIBS)
-include prov/nic/units.mk
+include prov/machine/Makefile.mk
 
 # Tests across folders: the provider between processes, on every machine.
 PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_form_test \
@@ -71,14 +71,14 @@ test_prov_prov_hmem_test_SOURCES = test/prov/prov_hmem_test.c $(PROV_JOB)
 test_prov_prov_hmem_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
-NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \
+NIC_TESTS = prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test \
 	prov/nic/nic_copy_test prov/nic/nic_fault_test prov/nic/nic_place_test \
 	prov/nic/nic_typed_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
 prov_nic_nic_test_SOURCES = prov/nic/nic_test.c test/nic_pair.h
 prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_at_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_atomic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/nic_pair.h
 prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/loops.h \

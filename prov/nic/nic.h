@@ -19,7 +19,7 @@
 
 #include "prov/carrier/carrier.h"
 #include "prov/match/match.h"
-#include "prov/nic/nic_chain.h"
+#include "prov/machine/machine_chain.h"
 #include "prov/nic/nic_coll.h"
 #include "src/base/pool.h"
 

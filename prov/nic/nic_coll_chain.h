@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Broadcasts and barriers of a group by a tree of the unit's chained events
- * (nic_chain.h), where the network cannot multicast to the group directly.
+ * (machine_chain.h), where the network cannot multicast to the group directly.
  *
  *   open -> [post, poll]* -> close
  */
@@ -9,7 +9,7 @@
 #define WEFT_PROV_NIC_COLL_CHAIN_H
 
 #include "prov/nic/cu/cu.h"
-#include "prov/nic/nic_chain.h"
+#include "prov/machine/machine_chain.h"
 
 struct nic_chain;
 

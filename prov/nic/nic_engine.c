@@ -3,8 +3,8 @@
  * Frame of the engine: opening it on a unit, dispatch of packets by type,
  * polling, and the death of a peer.
  */
-#include "prov/nic/nic_at.h"
-#include "prov/nic/nic_at_exec.h"
+#include "prov/nic/nic_atomic.h"
+#include "prov/nic/nic_atomic_exec.h"
 #include "prov/nic/nic_cancel.h"
 #include "prov/nic/nic_coll_hook.h"
 #include "prov/nic/nic_coll_net.h"

@@ -11,7 +11,7 @@
  *   nic_dma.c    transfers in pieces, alone or with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
  *   nic_rma.c    remote memory: one-sided, by request, by packets
- *   nic_at.c     atomics; nic_at_exec.c the arithmetic
+ *   nic_atomic.c     atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up
  *   nic_coll.c   groups and their collectives, over cu/
  *

@@ -112,11 +112,11 @@ static ssize_t post(struct weft_ep *ep, struct call *c)
 
 /* ---- without result ------------------------------------------------------ */
 
-static ssize_t weft_at_writev(struct fid_ep *fid, const struct fi_ioc *iov,
-			      void **desc, size_t count, fi_addr_t dest_addr,
-			      uint64_t addr, uint64_t key,
-			      enum fi_datatype datatype, enum fi_op op,
-			      void *context)
+static ssize_t weft_atomic_writev(struct fid_ep *fid, const struct fi_ioc *iov,
+				  void **desc, size_t count,
+				  fi_addr_t dest_addr, uint64_t addr,
+				  uint64_t key, enum fi_datatype datatype,
+				  enum fi_op op, void *context)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct call c = {
@@ -132,15 +132,16 @@ static ssize_t weft_at_writev(struct fid_ep *fid, const struct fi_ioc *iov,
 	return post(ep, &c);
 }
 
-static ssize_t weft_at_write(struct fid_ep *fid, const void *buf, size_t count,
-			     void *desc, fi_addr_t dest_addr, uint64_t addr,
-			     uint64_t key, enum fi_datatype datatype,
-			     enum fi_op op, void *context)
+static ssize_t weft_atomic_write(struct fid_ep *fid, const void *buf,
+				 size_t count, void *desc, fi_addr_t dest_addr,
+				 uint64_t addr, uint64_t key,
+				 enum fi_datatype datatype, enum fi_op op,
+				 void *context)
 {
 	const struct fi_ioc iov = { (void *)(uintptr_t)buf, count };
 
-	return weft_at_writev(fid, &iov, NULL, 1, dest_addr, addr, key,
-			      datatype, op, context);
+	return weft_atomic_writev(fid, &iov, NULL, 1, dest_addr, addr, key,
+				  datatype, op, context);
 }
 
 /* Common part of the three *msg forms. */
@@ -162,8 +163,9 @@ static int call_msg(struct weft_ep *ep, struct call *c,
 	return 0;
 }
 
-static ssize_t weft_at_writemsg(struct fid_ep *fid,
-				const struct fi_msg_atomic *msg, uint64_t flags)
+static ssize_t weft_atomic_writemsg(struct fid_ep *fid,
+				    const struct fi_msg_atomic *msg,
+				    uint64_t flags)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct call c = { .post.kind = WEFT_ATOMIC };
@@ -172,9 +174,10 @@ static ssize_t weft_at_writemsg(struct fid_ep *fid,
 	return err ? err : post(ep, &c);
 }
 
-static ssize_t weft_at_inject(struct fid_ep *fid, const void *buf, size_t count,
-			      fi_addr_t dest_addr, uint64_t addr, uint64_t key,
-			      enum fi_datatype datatype, enum fi_op op)
+static ssize_t weft_atomic_inject(struct fid_ep *fid, const void *buf,
+				  size_t count, fi_addr_t dest_addr,
+				  uint64_t addr, uint64_t key,
+				  enum fi_datatype datatype, enum fi_op op)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	const struct fi_ioc iov = { (void *)(uintptr_t)buf, count };
@@ -195,13 +198,13 @@ static ssize_t weft_at_inject(struct fid_ep *fid, const void *buf, size_t count,
 
 /* ---- with result --------------------------------------------------------- */
 
-static ssize_t weft_at_readwritev(struct fid_ep *fid, const struct fi_ioc *iov,
-				  void **desc, size_t count,
-				  struct fi_ioc *resultv, void **result_desc,
-				  size_t result_count, fi_addr_t dest_addr,
-				  uint64_t addr, uint64_t key,
-				  enum fi_datatype datatype, enum fi_op op,
-				  void *context)
+static ssize_t weft_atomic_readwritev(struct fid_ep *fid,
+				      const struct fi_ioc *iov, void **desc,
+				      size_t count, struct fi_ioc *resultv,
+				      void **result_desc, size_t result_count,
+				      fi_addr_t dest_addr, uint64_t addr,
+				      uint64_t key, enum fi_datatype datatype,
+				      enum fi_op op, void *context)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct call c = {
@@ -219,24 +222,26 @@ static ssize_t weft_at_readwritev(struct fid_ep *fid, const struct fi_ioc *iov,
 	return post(ep, &c);
 }
 
-static ssize_t weft_at_readwrite(struct fid_ep *fid, const void *buf,
-				 size_t count, void *desc, void *result,
-				 void *result_desc, fi_addr_t dest_addr,
-				 uint64_t addr, uint64_t key,
-				 enum fi_datatype datatype, enum fi_op op,
-				 void *context)
+static ssize_t weft_atomic_readwrite(struct fid_ep *fid, const void *buf,
+				     size_t count, void *desc, void *result,
+				     void *result_desc, fi_addr_t dest_addr,
+				     uint64_t addr, uint64_t key,
+				     enum fi_datatype datatype, enum fi_op op,
+				     void *context)
 {
 	const struct fi_ioc iov = { (void *)(uintptr_t)buf, count };
 	struct fi_ioc res = { result, count };
 
-	return weft_at_readwritev(fid, &iov, NULL, 1, &res, NULL, 1, dest_addr,
-				  addr, key, datatype, op, context);
+	return weft_atomic_readwritev(fid, &iov, NULL, 1, &res, NULL, 1,
+				      dest_addr, addr, key, datatype, op,
+				      context);
 }
 
-static ssize_t weft_at_readwritemsg(struct fid_ep *fid,
-				    const struct fi_msg_atomic *msg,
-				    struct fi_ioc *resultv, void **result_desc,
-				    size_t result_count, uint64_t flags)
+static ssize_t weft_atomic_readwritemsg(struct fid_ep *fid,
+					const struct fi_msg_atomic *msg,
+					struct fi_ioc *resultv,
+					void **result_desc, size_t result_count,
+					uint64_t flags)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct call c = { .post.kind = WEFT_FETCH,
@@ -247,7 +252,7 @@ static ssize_t weft_at_readwritemsg(struct fid_ep *fid,
 	return err ? err : post(ep, &c);
 }
 
-static ssize_t weft_at_compwritev(
+static ssize_t weft_atomic_compwritev(
 	struct fid_ep *fid, const struct fi_ioc *iov, void **desc, size_t count,
 	const struct fi_ioc *comparev, void **compare_desc,
 	size_t compare_count, struct fi_ioc *resultv, void **result_desc,
@@ -272,29 +277,29 @@ static ssize_t weft_at_compwritev(
 	return post(ep, &c);
 }
 
-static ssize_t weft_at_compwrite(struct fid_ep *fid, const void *buf,
-				 size_t count, void *desc, const void *compare,
-				 void *compare_desc, void *result,
-				 void *result_desc, fi_addr_t dest_addr,
-				 uint64_t addr, uint64_t key,
-				 enum fi_datatype datatype, enum fi_op op,
-				 void *context)
+static ssize_t weft_atomic_compwrite(struct fid_ep *fid, const void *buf,
+				     size_t count, void *desc,
+				     const void *compare, void *compare_desc,
+				     void *result, void *result_desc,
+				     fi_addr_t dest_addr, uint64_t addr,
+				     uint64_t key, enum fi_datatype datatype,
+				     enum fi_op op, void *context)
 {
 	const struct fi_ioc iov = { (void *)(uintptr_t)buf, count };
 	const struct fi_ioc cmp = { (void *)(uintptr_t)compare, count };
 	struct fi_ioc res = { result, count };
 
-	return weft_at_compwritev(fid, &iov, NULL, 1, &cmp, NULL, 1, &res, NULL,
-				  1, dest_addr, addr, key, datatype, op,
-				  context);
+	return weft_atomic_compwritev(fid, &iov, NULL, 1, &cmp, NULL, 1, &res,
+				      NULL, 1, dest_addr, addr, key, datatype,
+				      op, context);
 }
 
-static ssize_t weft_at_compwritemsg(struct fid_ep *fid,
-				    const struct fi_msg_atomic *msg,
-				    const struct fi_ioc *comparev,
-				    void **compare_desc, size_t compare_count,
-				    struct fi_ioc *resultv, void **result_desc,
-				    size_t result_count, uint64_t flags)
+static ssize_t
+weft_atomic_compwritemsg(struct fid_ep *fid, const struct fi_msg_atomic *msg,
+			 const struct fi_ioc *comparev, void **compare_desc,
+			 size_t compare_count, struct fi_ioc *resultv,
+			 void **result_desc, size_t result_count,
+			 uint64_t flags)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct call c = { .post.kind = WEFT_COMPARE,
@@ -321,22 +326,24 @@ static int valid(const struct weft_machine *m, unsigned kind,
 	return 0;
 }
 
-static int weft_at_writevalid(struct fid_ep *fid, enum fi_datatype datatype,
-			      enum fi_op op, size_t *count)
+static int weft_atomic_writevalid(struct fid_ep *fid, enum fi_datatype datatype,
+				  enum fi_op op, size_t *count)
 {
 	return valid(weft_to_ep(fid)->domain->machine, WEFT_ATOMIC, datatype,
 		     op, count);
 }
 
-static int weft_at_readwritevalid(struct fid_ep *fid, enum fi_datatype datatype,
-				  enum fi_op op, size_t *count)
+static int weft_atomic_readwritevalid(struct fid_ep *fid,
+				      enum fi_datatype datatype, enum fi_op op,
+				      size_t *count)
 {
 	return valid(weft_to_ep(fid)->domain->machine, WEFT_FETCH, datatype, op,
 		     count);
 }
 
-static int weft_at_compwritevalid(struct fid_ep *fid, enum fi_datatype datatype,
-				  enum fi_op op, size_t *count)
+static int weft_atomic_compwritevalid(struct fid_ep *fid,
+				      enum fi_datatype datatype, enum fi_op op,
+				      size_t *count)
 {
 	return valid(weft_to_ep(fid)->domain->machine, WEFT_COMPARE, datatype,
 		     op, count);
@@ -365,17 +372,17 @@ int weft_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 
 struct fi_ops_atomic weft_atomic_ops = {
 	.size = sizeof(struct fi_ops_atomic),
-	.write = weft_at_write,
-	.writev = weft_at_writev,
-	.writemsg = weft_at_writemsg,
-	.inject = weft_at_inject,
-	.readwrite = weft_at_readwrite,
-	.readwritev = weft_at_readwritev,
-	.readwritemsg = weft_at_readwritemsg,
-	.compwrite = weft_at_compwrite,
-	.compwritev = weft_at_compwritev,
-	.compwritemsg = weft_at_compwritemsg,
-	.writevalid = weft_at_writevalid,
-	.readwritevalid = weft_at_readwritevalid,
-	.compwritevalid = weft_at_compwritevalid,
+	.write = weft_atomic_write,
+	.writev = weft_atomic_writev,
+	.writemsg = weft_atomic_writemsg,
+	.inject = weft_atomic_inject,
+	.readwrite = weft_atomic_readwrite,
+	.readwritev = weft_atomic_readwritev,
+	.readwritemsg = weft_atomic_readwritemsg,
+	.compwrite = weft_atomic_compwrite,
+	.compwritev = weft_atomic_compwritev,
+	.compwritemsg = weft_atomic_compwritemsg,
+	.writevalid = weft_atomic_writevalid,
+	.readwritevalid = weft_atomic_readwritevalid,
+	.compwritevalid = weft_atomic_compwritevalid,
 };

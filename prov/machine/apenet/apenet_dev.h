@@ -18,7 +18,7 @@
 #include "prov/mem/mem.h"
 #include "prov/machine/apenet/apenet_layout.h"
 #include "prov/machine/apenet/apenet_tlb.h"
-#include "prov/nic/nic_port.h"
+#include "prov/machine/machine_port.h"
 #include "src/base/attr.h"
 #include "src/base/list.h"
 

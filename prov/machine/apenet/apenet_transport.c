@@ -13,7 +13,7 @@
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/mem/mem.h"
 #include "prov/machine/apenet/apenet_layout.h"
-#include "prov/nic/nic_help.h"
+#include "prov/machine/machine_transport.h"
 
 #include "src/base/attr.h"
 

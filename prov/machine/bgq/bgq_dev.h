@@ -15,8 +15,8 @@
 #define WEFT_BGQ_DEV_H
 
 #include "prov/machine/bgq/bgq_layout.h"
-#include "prov/nic/nic_order.h"
-#include "prov/nic/nic_port.h"
+#include "prov/machine/machine_order.h"
+#include "prov/machine/machine_port.h"
 #include "src/base/rng.h"
 
 #define BGQ_CLASSES 3 /* normal, user high, system */

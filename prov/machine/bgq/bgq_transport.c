@@ -17,8 +17,8 @@
  */
 #include "prov/machine/bgq/bgq_dev.h"
 #include "prov/machine/bgq/bgq_transport.h"
-#include "prov/nic/nic_help.h"
-#include "prov/nic/nic_inbox.h"
+#include "prov/machine/machine_transport.h"
+#include "prov/machine/machine_inbox.h"
 
 #include "src/base/attr.h"
 
@@ -33,8 +33,9 @@
 #define BGQ_TRANSPORT_REC_BYTES (64 * 1024)
 #define BGQ_TRANSPORT_BAT_CTR	0 /* byte counter */
 #define BGQ_TRANSPORT_BAT_WHOLE 1 /* whole memory of the peer */
-#define BGQ_TRANSPORT_BAT_LOCAL 8 /* first entry for local segments of a get \
-				   */
+#define BGQ_TRANSPORT_BAT_LOCAL                      \
+	8 /* first entry for local segments of a get \
+	   */
 
 struct bgq_transport_ring {
 	struct weft_bgq_desc slot[BGQ_TRANSPORT_SLOTS];

@@ -10,7 +10,7 @@
 #include "prov/machine/gemini/gemini_bulk.h"
 
 #include "prov/carrier/carrier_vt.h"
-#include "prov/nic/nic_help.h"
+#include "prov/machine/machine_transport.h"
 #include "src/base/attr.h"
 
 #include <errno.h>

@@ -17,9 +17,9 @@
 #define WEFT_GEMINI_DEV_H
 
 #include "prov/machine/gemini/gemini_layout.h"
-#include "prov/nic/nic_answer.h"
-#include "prov/nic/nic_order.h"
-#include "prov/nic/nic_port.h"
+#include "prov/machine/machine_response.h"
+#include "prov/machine/machine_order.h"
+#include "prov/machine/machine_port.h"
 #include "src/base/list.h"
 #include "src/base/rng.h"
 

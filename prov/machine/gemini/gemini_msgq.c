@@ -6,7 +6,7 @@
  * unless it has done so already.
  */
 #include "prov/machine/gemini/gemini_dev.h"
-#include "prov/nic/nic_help.h"
+#include "prov/machine/machine_transport.h"
 
 #include "src/base/attr.h"
 

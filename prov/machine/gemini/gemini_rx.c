@@ -2,7 +2,7 @@
 /*
  * Reception. A request is checked (handle, protection tag, bounds, permission)
  * and performed at once, in order of arrival. Its response reports the status;
- * good responses are batched (nic_answer.h).
+ * good responses are batched (machine_response.h).
  */
 #include "prov/machine/gemini/gemini_dev.h"
 

@@ -15,7 +15,7 @@
 #include "prov/machine/gemini/gemini_bulk.h"
 #include "prov/machine/gemini/gemini_dev.h"
 #include "prov/machine/gemini/gemini_transport.h"
-#include "prov/nic/nic_help.h"
+#include "prov/machine/machine_transport.h"
 
 #include "src/base/attr.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of chained events (nic_chain.h). Each member maps its memory of the
+ * Trees of chained events (machine_chain.h). Each member maps its memory of the
  * tree at the same address of its context, so that a descriptor can be written
  * without an exchange of addresses:
  *

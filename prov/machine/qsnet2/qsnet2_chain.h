@@ -4,7 +4,7 @@
 #ifndef WEFT_QSNET2_CHAIN_H
 #define WEFT_QSNET2_CHAIN_H
 
-#include "prov/nic/nic_chain.h"
+#include "prov/machine/machine_chain.h"
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
 /*

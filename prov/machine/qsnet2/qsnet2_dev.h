@@ -22,9 +22,9 @@
 #ifndef WEFT_QSNET2_DEV_H
 #define WEFT_QSNET2_DEV_H
 
-#include "prov/nic/nic_answer.h"
-#include "prov/nic/nic_order.h"
-#include "prov/nic/nic_port.h"
+#include "prov/machine/machine_response.h"
+#include "prov/machine/machine_order.h"
+#include "prov/machine/machine_port.h"
 #include "prov/machine/qsnet2/qsnet2_layout.h"
 #include "src/base/attr.h"
 #include "src/base/list.h"

@@ -6,7 +6,7 @@
 #ifndef WEFT_QSNET2_SWAP_H
 #define WEFT_QSNET2_SWAP_H
 
-#include "prov/nic/nic_order.h"
+#include "prov/machine/machine_order.h"
 
 #include <endian.h>
 #include <string.h>

@@ -11,8 +11,8 @@
  * DMA engine (qsnet2_bulk.c); where one process cannot access the other's
  * memory, the unit returns an error and the engine sends packets.
  */
-#include "prov/nic/nic_help.h"
-#include "prov/nic/nic_inbox.h"
+#include "prov/machine/machine_transport.h"
+#include "prov/machine/machine_inbox.h"
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 #include "prov/machine/qsnet2/qsnet2_chain.h"
 #include "prov/machine/qsnet2/qsnet2_dev.h"

@@ -4,7 +4,7 @@
 #define WEFT_QSNET2_TRANSPORT_H
 
 #include "prov/nic/nic.h"
-#include "prov/nic/nic_chain.h"
+#include "prov/machine/machine_chain.h"
 
 extern const struct weft_unit_ops weft_unit_sten;
 extern const struct weft_chain_ops weft_qsnet2_chain;

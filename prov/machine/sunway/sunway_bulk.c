@@ -10,8 +10,8 @@
  */
 #include "prov/machine/sunway/sunway_bulk.h"
 
-#include "prov/nic/nic_help.h"
-#include "prov/nic/nic_order.h"
+#include "prov/machine/machine_transport.h"
+#include "prov/machine/machine_order.h"
 #include "src/base/attr.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RDMA below the message engine: slots, answer words at both ends. */
-#include "prov/nic/nic_order.h"
+#include "prov/machine/machine_order.h"
 #include "prov/machine/sunway/sunway_bulk.h"
 #include "prov/machine/sunway/sunway_transport.h"
 #include "test/t.h"

@@ -20,8 +20,8 @@
 #ifndef WEFT_SUNWAY_DEV_H
 #define WEFT_SUNWAY_DEV_H
 
-#include "prov/nic/nic_order.h"
-#include "prov/nic/nic_port.h"
+#include "prov/machine/machine_order.h"
+#include "prov/machine/machine_port.h"
 #include "prov/machine/sunway/sunway_layout.h"
 #include "src/base/attr.h"
 #include "src/base/list.h"

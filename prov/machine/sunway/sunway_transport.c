@@ -10,7 +10,7 @@
  * RDMA (sunway_bulk.c); where one process cannot access the other's memory, the
  * unit returns an error and the engine sends packets.
  */
-#include "prov/nic/nic_help.h"
+#include "prov/machine/machine_transport.h"
 #include "prov/machine/sunway/sunway_bulk.h"
 #include "prov/machine/sunway/sunway_transport.h"
 #include "prov/machine/sunway/sunway_layout.h"

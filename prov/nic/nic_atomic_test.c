@@ -3,7 +3,7 @@
  * Arithmetic of atomics on every type: negative numbers compare below zero in
  * signed types, and above all others in unsigned types.
  */
-#include "prov/nic/nic_at_exec.h"
+#include "prov/nic/nic_atomic_exec.h"
 
 #include "prov/nic/nic.h"
 #include "test/t.h"

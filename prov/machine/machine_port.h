@@ -4,8 +4,8 @@
  * number (torus coordinate, processing element, virtual process) to an
  * endpoint. Used by mu, fma, sten and swhni.
  */
-#ifndef WEFT_PROV_NIC_PORT_H
-#define WEFT_PROV_NIC_PORT_H
+#ifndef WEFT_MACHINE_PORT_H
+#define WEFT_MACHINE_PORT_H
 
 #include "prov/carrier/carrier.h"
 #include "src/base/hash.h"

@@ -6,7 +6,7 @@
  * correct modulo their width; a float computed as double and rounded once is
  * the float result.
  */
-#include "prov/nic/nic_at_exec.h"
+#include "prov/nic/nic_atomic_exec.h"
 
 #include "prov/nic/nic.h"
 #include "src/base/atomic.h"

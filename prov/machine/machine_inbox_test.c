@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reassembly, keeping refused packets, and the table below. */
-#include "prov/nic/nic_inbox.h"
+#include "prov/machine/machine_inbox.h"
 #include "test/t.h"
 
 #include <string.h>

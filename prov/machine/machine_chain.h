@@ -18,8 +18,8 @@
  * every member has taken the packet. A member arrives at a point after it has
  * passed the previous one.
  */
-#ifndef WEFT_PROV_NIC_CHAIN_H
-#define WEFT_PROV_NIC_CHAIN_H
+#ifndef WEFT_MACHINE_CHAIN_H
+#define WEFT_MACHINE_CHAIN_H
 
 #include "prov/nic/cu/cu_tree.h"
 

@@ -3,8 +3,8 @@
  * Functions that the engine transports of several units share: a table by peer
  * index, an engine packet gathered into one buffer, bulk data in one copy.
  */
-#ifndef WEFT_PROV_NIC_HELP_H
-#define WEFT_PROV_NIC_HELP_H
+#ifndef WEFT_MACHINE_TRANSPORT_H
+#define WEFT_MACHINE_TRANSPORT_H
 
 #include "prov/carrier/carrier_vt.h"
 #include "prov/nic/nic.h"

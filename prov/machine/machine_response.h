@@ -6,8 +6,8 @@
  * finds the carrier full is queued: a unit accepts every request, so requests
  * and responses cannot deadlock.
  */
-#ifndef WEFT_PROV_NIC_ANSWER_H
-#define WEFT_PROV_NIC_ANSWER_H
+#ifndef WEFT_MACHINE_RESPONSE_H
+#define WEFT_MACHINE_RESPONSE_H
 
 #include "prov/carrier/carrier.h"
 #include "src/base/hash.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The port of a unit: carrier and node numbers. */
-#include "prov/nic/nic_port.h"
+#include "prov/machine/machine_port.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Handlers of the packets of atomic operations. */
-#ifndef WEFT_NIC_AT_H
-#define WEFT_NIC_AT_H
+#ifndef WEFT_NIC_ATOMIC_H
+#define WEFT_NIC_ATOMIC_H
 
 #include "prov/nic/nic_int.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reassembles engine packets and keeps those that the engine refuses. */
-#include "prov/nic/nic_inbox.h"
+#include "prov/machine/machine_inbox.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 # prov/machine/{bgq,gemini,qsnet2,sunway,apenet}: the units of the machines, and what they share
 noinst_LTLIBRARIES += libweftunits.la
 libweftunits_la_SOURCES = \
-	prov/nic/nic_answer.c prov/nic/nic_answer.h \
-	prov/nic/nic_help.c prov/nic/nic_help.h \
-	prov/nic/nic_inbox.c prov/nic/nic_inbox.h \
-	prov/nic/nic_order.h \
-	prov/nic/nic_port.c prov/nic/nic_port.h \
+	prov/machine/machine_response.c prov/machine/machine_response.h \
+	prov/machine/machine_transport.c prov/machine/machine_transport.h \
+	prov/machine/machine_inbox.c prov/machine/machine_inbox.h \
+	prov/machine/machine_order.h \
+	prov/machine/machine_port.c prov/machine/machine_port.h \
 	prov/machine/bgq/bgq.c prov/machine/bgq/bgq_dev.h prov/machine/bgq/bgq_layout.h \
 	prov/machine/bgq/bgq_desc.c prov/machine/bgq/bgq_fifo.c prov/machine/bgq/bgq_mem.c \
 	prov/machine/bgq/bgq_tx.c prov/machine/bgq/bgq_rx.c \
@@ -51,7 +51,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/apenet/apenet_tlb.c prov/machine/apenet/apenet_tx.c \
 	prov/machine/apenet/apenet_transport.c prov/machine/apenet/apenet_transport.h
 
-UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
+UNIT_TESTS = prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_rule_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
 	prov/machine/gemini/gemini_road_test \
@@ -71,8 +71,8 @@ check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcu.la libweftmem.la libweftcarrier.la \
 	libweftwire.la $(T_LIBS)
-prov_nic_nic_unit_test_LDADD = $(UNIT_LIBS)
-prov_nic_nic_inbox_test_LDADD = $(UNIT_LIBS)
+prov_machine_machine_unit_test_LDADD = $(UNIT_LIBS)
+prov_machine_machine_inbox_test_LDADD = $(UNIT_LIBS)
 prov_machine_bgq_bgq_test_SOURCES = prov/machine/bgq/bgq_test.c prov/machine/bgq/bgq_pair.h
 prov_machine_bgq_bgq_test_LDADD = $(UNIT_LIBS)
 prov_machine_bgq_bgq_rule_test_SOURCES = \
@@ -155,16 +155,16 @@ libweft_nic_la_LIBADD = libweftunits.la libweftcu.la libweftmem.la \
 	libweftcarrier.la libweftwire.la libweftbase.la
 libweft_nic_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^weft_(bgq|gemini|qsnet2|sunway|apenet|mem)_' -Wl,-z,defs
-pkgconfig_DATA += prov/nic/weft-nic.pc
-CLEANFILES += prov/nic/weft-nic.pc
-EXTRA_DIST += prov/nic/weft-nic.pc.in
-prov/nic/weft-nic.pc: $(srcdir)/prov/nic/weft-nic.pc.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) prov/nic && $(SED) \
+pkgconfig_DATA += prov/machine/weft-nic.pc
+CLEANFILES += prov/machine/weft-nic.pc
+EXTRA_DIST += prov/machine/weft-nic.pc.in
+prov/machine/weft-nic.pc: $(srcdir)/prov/machine/weft-nic.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) prov/machine && $(SED) \
 	-e 's|@prefix[@]|$(prefix)|g' -e 's|@exec_prefix[@]|$(exec_prefix)|g' \
 	-e 's|@libdir[@]|$(libdir)|g' -e 's|@includedir[@]|$(includedir)|g' \
 	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g' \
-	$(srcdir)/prov/nic/weft-nic.pc.in > $@
+	$(srcdir)/prov/machine/weft-nic.pc.in > $@
 
-PLAIN_TESTS += prov/nic/nic_lib_test.sh
+PLAIN_TESTS += prov/machine/machine_lib_test.sh
 EXTRA_DIST += prov/machine/bgq/README prov/machine/gemini/README prov/machine/qsnet2/README \
 	prov/machine/sunway/README prov/machine/apenet/README

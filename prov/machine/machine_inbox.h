@@ -10,10 +10,10 @@
  *
  * A packet that arrived in one piece is delivered without a copy.
  */
-#ifndef WEFT_PROV_NIC_INBOX_H
-#define WEFT_PROV_NIC_INBOX_H
+#ifndef WEFT_MACHINE_INBOX_H
+#define WEFT_MACHINE_INBOX_H
 
-#include "prov/nic/nic_help.h"
+#include "prov/machine/machine_transport.h"
 
 struct weft_inbox {
 	const struct weft_carrier_up *up;

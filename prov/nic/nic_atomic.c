@@ -5,8 +5,8 @@
  * with FIN. In virtual time the target's interface executes them, if the region
  * is listed.
  */
-#include "prov/nic/nic_at.h"
-#include "prov/nic/nic_at_exec.h"
+#include "prov/nic/nic_atomic.h"
+#include "prov/nic/nic_atomic_exec.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_rma.h"

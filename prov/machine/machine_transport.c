@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that the engine transports of the units share. */
-#include "prov/nic/nic_help.h"
+#include "prov/machine/machine_transport.h"
 
 #include "src/base/attr.h"
 #include "src/base/iov.h"

@@ -15,8 +15,8 @@
  *  nic_space_read     (S1)     nic_space_read   (S1)
  *  host reuses the slot        device reuses the slot
  */
-#ifndef WEFT_PROV_NIC_ORDER_H
-#define WEFT_PROV_NIC_ORDER_H
+#ifndef WEFT_MACHINE_ORDER_H
+#define WEFT_MACHINE_ORDER_H
 
 #include "src/base/atomic.h"
 

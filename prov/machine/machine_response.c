@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects and queues the responses of a unit (nic_answer.h). */
-#include "prov/nic/nic_answer.h"
+/* Collects and queues the responses of a unit (machine_response.h). */
+#include "prov/machine/machine_response.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The arithmetic of atomic operations on this process's memory. */
-#ifndef WEFT_PROV_NIC_AT_EXEC_H
-#define WEFT_PROV_NIC_AT_EXEC_H
+#ifndef WEFT_NIC_ATOMIC_EXEC_H
+#define WEFT_NIC_ATOMIC_EXEC_H
 
 #include <stddef.h>
 #include <stdint.h>
