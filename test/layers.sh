@@ -74,12 +74,12 @@ core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
 # Headers of the engine that a machine's unit may include, and the reverse.
 engine="prov/nic/nic.h prov/machine/machine_response.h prov/machine/machine_chain.h
 	prov/machine/machine_transport.h prov/machine/machine_inbox.h prov/machine/machine_order.h
-	prov/machine/machine_port.h prov/nic/cu/cu_alu.h"
+	prov/machine/machine_port.h prov/group/cunit/cunit_alu.h"
 units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/qsnet2/qsnet2_transport.h prov/machine/sunway/sunway_transport.h
 	prov/machine/apenet/apenet_transport.h
-	prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
-	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
+	prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
+	prov/group/cunit/cunit_fold.h prov/group/cunit/cunit_tree.h"
 # Headers that all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
 	prov/carrier/carrier_end.h prov/carrier/carrier_faults.h"
@@ -109,7 +109,7 @@ borders() {
 	border prov/machine/apenet "src/base/ prov/wire/ $engine
 		prov/code/code_crc.h prov/mem/mem.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-	border prov/nic/cu "src/base/"
+	border prov/group/cunit "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
 		prov/mem/mem.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
@@ -125,7 +125,7 @@ borders() {
 	border src/run "src/base/ $net src/show/show.h"
 	border src/sim "src/base/ $net src/page/"
 	border src/reproduce "src/base/ $net src/sim/ src/page/ prov/mem/mem.h"
-	border src/tool "src/base/ src/health/ prov/nic/cu/cu_tree.h $net"
+	border src/tool "src/base/ src/health/ prov/group/cunit/cunit_tree.h $net"
 	border bench "src/base/ prov/code/ $net
 		prov/carrier/carrier.h"
 	border examples ""
@@ -165,8 +165,8 @@ refused prov/ofi/x.h 'struct weft_here {'
 refused prov/nic/x.h 'enum weft_here_kind {'
 refused prov/match/x.c 'WEFT_HOT int *weft_here_open(void)'
 refused coll/x.c '#include "src/core/core_pend.h"'
-refused prov/machine/bgq/x.c '#include "prov/nic/cu/cu.h"'
-refused prov/nic/cu/x.c '#include "prov/nic/nic.h"'
+refused prov/machine/bgq/x.c '#include "prov/group/cunit/cunit.h"'
+refused prov/group/cunit/x.c '#include "prov/nic/nic.h"'
 refused prov/nic/x.c '#include "prov/machine/bgq/bgq_layout.h"'
 refused prov/carrier/shm/x.c '#include "prov/carrier/vt/vt.h"'
 refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'

@@ -69,7 +69,7 @@ UNIT_TESTS = prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/apenet/apenet_tlb_test
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
-UNIT_LIBS = libweftunits.la libweftcu.la libweftmem.la libweftcarrier.la \
+UNIT_LIBS = libweftunits.la libweftcunit.la libweftmem.la libweftcarrier.la \
 	libweftwire.la $(T_LIBS)
 prov_machine_machine_unit_test_LDADD = $(UNIT_LIBS)
 prov_machine_machine_inbox_test_LDADD = $(UNIT_LIBS)
@@ -112,7 +112,7 @@ prov_machine_qsnet2_qsnet2_mmu_test_LDADD = $(UNIT_LIBS)
 prov_machine_qsnet2_qsnet2_tport_test_LDADD = $(UNIT_LIBS)
 
 prov_machine_qsnet2_qsnet2_cast_test_LDADD = $(UNIT_LIBS)
-prov_machine_qsnet2_qsnet2_chain_test_LDADD = libweftcu.la $(UNIT_LIBS)
+prov_machine_qsnet2_qsnet2_chain_test_LDADD = libweftcunit.la $(UNIT_LIBS)
 
 prov_machine_qsnet2_qsnet2_rails_test_LDADD = $(UNIT_LIBS)
 
@@ -151,7 +151,7 @@ prov_machine_apenet_apenet_tlb_test_LDADD = $(UNIT_LIBS)
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la
 libweft_nic_la_SOURCES =
-libweft_nic_la_LIBADD = libweftunits.la libweftcu.la libweftmem.la \
+libweft_nic_la_LIBADD = libweftunits.la libweftcunit.la libweftmem.la \
 	libweftcarrier.la libweftwire.la libweftbase.la
 libweft_nic_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^weft_(bgq|gemini|qsnet2|sunway|apenet|mem)_' -Wl,-z,defs

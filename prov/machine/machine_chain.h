@@ -2,7 +2,7 @@
 /*
  * Trees of chained events over the members of a group: interface of a unit
  * whose events start packets. The engine uses them where the network cannot
- * multicast to the group directly (nic_coll_chain.c).
+ * multicast to the group directly (grp_chain.c).
  *
  *   open -> [place, cast, came | arrive, passed]* -> close
  *
@@ -21,7 +21,7 @@
 #ifndef WEFT_MACHINE_CHAIN_H
 #define WEFT_MACHINE_CHAIN_H
 
-#include "prov/nic/cu/cu_tree.h"
+#include "prov/group/cunit/cunit_tree.h"
 
 struct weft_peer;
 struct weft_unit;
@@ -38,7 +38,7 @@ enum weft_chain_point {
 
 struct weft_chain_attr {
 	uint64_t key; /* key of the group, equal at all members */
-	const struct weft_cu_tree *tree;
+	const struct weft_cunit_tree *tree;
 	int me;
 	struct weft_peer *const *member; /* member[me] is not used */
 };

@@ -21,29 +21,29 @@
 #define ORDER_STRICT (SAS | RMA_ALL | ATOMIC_ALL)
 
 /* Largest oversubscribed group on a board; larger groups use the tree. */
-#define CU_BOARD 128
+#define CUNIT_BOARD 128
 
 /* Trees of up to eight children; packets that fit a page. */
-#define CU_NATIVE                                                \
+#define CUNIT_NATIVE                                             \
 	{                                                        \
 		.routes = 32, .inputs = 9, .packet_bytes = 4096, \
-		.board = CU_BOARD                                \
+		.board = CUNIT_BOARD                             \
 	}
 /*
  * Class routes of Blue Gene/Q: 16 per node [bgq.md d], packets of 512 bytes
  * [SC11 II.A], inputs from 10 links, IO and the node's own processes.
  */
-#define CU_BGQ                                                   \
+#define CUNIT_BGQ                                                \
 	{                                                        \
 		.routes = 16, .inputs = 32, .packet_bytes = 512, \
-		.board = CU_BOARD                                \
+		.board = CUNIT_BOARD                             \
 	}
 #define BGQ_ROUTES 0x3fffu /* two belong to the system */
 /* Barrier classes: 16 per node, without payload [bgq.md d]. */
-#define CU_BGQ_BAR                                              \
+#define CUNIT_BGQ_BAR                                           \
 	{                                                       \
 		.routes = 16, .inputs = 32, .packet_bytes = 48, \
-		.board = CU_BOARD                               \
+		.board = CUNIT_BOARD                            \
 	}
 #define KARY_ROUTES 0xffffffffu
 
@@ -56,7 +56,7 @@ static void bgq_coords(uint32_t node, int *at)
 {
 	enum { A, B, C, D, E, T };
 
-	memset(at, 0, WEFT_CU_DIMS * sizeof(*at));
+	memset(at, 0, WEFT_CUNIT_DIMS * sizeof(*at));
 	at[E] = node & 1;
 	node >>= 1;
 	for (int bit = 0; node; bit++) {
@@ -98,8 +98,8 @@ static bool is_any(const uint64_t *node, int n)
  * groups use trees of chained events [qsnet2.md d].
  */
 static const struct weft_nic_group_form qsnet2_forms[] = {
-	{ is_range, WEFT_CU_RANGE },
-	{ is_any, WEFT_CU_EVENTS },
+	{ is_range, WEFT_CUNIT_RANGE },
+	{ is_any, WEFT_CUNIT_EVENTS },
 };
 
 /*
@@ -107,7 +107,7 @@ static const struct weft_nic_group_form qsnet2_forms[] = {
  * counter, whose owner notifies them by puts [gemini.md d].
  */
 static const struct weft_nic_group_form gemini_forms[] = {
-	{ is_any, WEFT_CU_COUNTS },
+	{ is_any, WEFT_CUNIT_COUNTS },
 };
 
 static const struct weft_machine rows[] = {
@@ -122,7 +122,7 @@ static const struct weft_machine rows[] = {
 		.typed_bytes = 8192 + 1, /* more than a packet: bench/dt */
 		.msg_order = ORDER_STRICT,
 		.fifos = 1,
-		.cu = CU_NATIVE,
+		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 	},
 	{
@@ -138,9 +138,9 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 2048,
 		.msg_order = ORDER_STRICT, /* deterministic routing */
 		.fifos = 544,		   /* injection FIFOs [SC11 III.A] */
-		.cu = CU_BGQ,
+		.cu = CUNIT_BGQ,
 		.routes = BGQ_ROUTES,
-		.bar = CU_BGQ_BAR,
+		.bar = CUNIT_BGQ_BAR,
 		.barriers = BGQ_ROUTES,
 		.coords = bgq_coords,
 	},
@@ -156,7 +156,7 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 8192,	   /* assumed; then BTE get */
 		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
 		.fifos = 64,		   /* user windows, gemini_hw.h */
-		.cu = CU_NATIVE,
+		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = gemini_forms,
 		.tree_least = 3,    /* measured: bench/barrier, allreduce */
@@ -174,7 +174,7 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 32768,	   /* assumed: Tports, then DMA back */
 		.msg_order = ORDER_STRICT, /* cookies keep order */
 		.fifos = 8000,		   /* command queues [same] */
-		.cu = CU_NATIVE,
+		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = qsnet2_forms,
 	},
@@ -190,9 +190,9 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 16384,	   /* assumed; then RDMAR */
 		.msg_order = ORDER_STRICT, /* restored by sequence numbers */
 		.fifos = 256,		   /* interfaces of two engines */
-		.cu = CU_NATIVE,
+		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
-		.bar = CU_NATIVE,
+		.bar = CUNIT_NATIVE,
 		.barriers = KARY_ROUTES,
 		.levels = 2, /* as in virtual time: share/machines/sunway */
 	},
@@ -209,7 +209,7 @@ static const struct weft_machine rows[] = {
 		.hmem = true,		   /* GPUDirect [3] */
 		.fifos = 1,		   /* the command queue [2.1] */
 		/* no collectives in hardware: no routes, software trees */
-		.cu = CU_NATIVE,
+		.cu = CUNIT_NATIVE,
 	},
 };
 

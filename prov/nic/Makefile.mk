@@ -6,12 +6,12 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_atomic_exec.c prov/nic/nic_atomic_exec.h \
 	prov/nic/nic_cancel.c prov/nic/nic_cancel.h \
 	prov/machine/machine_chain.h \
-	prov/nic/nic_coll.c prov/nic/nic_coll.h prov/nic/nic_coll_int.h \
-	prov/nic/nic_coll_chain.c prov/nic/nic_coll_chain.h \
-	prov/nic/nic_coll_check.c prov/nic/nic_coll_each.c \
-	prov/nic/nic_coll_hook.h \
-	prov/nic/nic_coll_join.c prov/nic/nic_coll_long.c \
-	prov/nic/nic_coll_op.c prov/nic/nic_coll_net.c prov/nic/nic_coll_net.h \
+	prov/group/grp.c prov/group/grp.h prov/group/grp_int.h \
+	prov/group/grp_chain.c prov/group/grp_chain.h \
+	prov/group/grp_check.c prov/group/grp_last.c \
+	prov/group/grp_hook.h \
+	prov/group/grp_join.c prov/group/grp_long.c \
+	prov/group/grp_op.c prov/group/grp_net.c prov/group/grp_net.h \
 	prov/machine/native/native.c \
 	prov/nic/nic_dma.c prov/nic/nic_dma.h \
 	prov/nic/nic_engine.c \
@@ -25,7 +25,7 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_share.c prov/nic/nic_share.h
 # The engine runs on its callers' stacks, which may be small.
 libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
-libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcu.la libweft-match.la libweftcarrier.la libweftwire.la \
+libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-match.la libweftcarrier.la libweftwire.la \
 	libweftbase.la $(HWLOC_LIBS)
 include prov/machine/Makefile.mk
 

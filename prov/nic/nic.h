@@ -20,7 +20,7 @@
 #include "prov/carrier/carrier.h"
 #include "prov/match/match.h"
 #include "prov/machine/machine_chain.h"
-#include "prov/nic/nic_coll.h"
+#include "prov/group/grp.h"
 #include "src/base/pool.h"
 
 #include <stdlib.h>
@@ -112,7 +112,7 @@ struct weft_unit {
  */
 struct weft_nic_group_form {
 	bool (*serves)(const uint64_t *node, int n);
-	enum weft_cu_form form;
+	enum weft_cunit_form form;
 };
 
 /* A machine: its unit, its limits, and the sizes at which protocols change. */
@@ -132,12 +132,12 @@ struct weft_machine {
 	/* code that detects bit errors injected by a fault plan in live mode */
 	enum weft_carrier_code code;
 	/* collectives: areas of the collective unit, class routes for users */
-	struct weft_cu_geo cu;
+	struct weft_cunit_geo cu;
 	uint64_t routes; /* bit mask */
 	/* collectives: barrier classes; none: barriers use the class route */
-	struct weft_cu_geo bar;
+	struct weft_cunit_geo bar;
 	uint64_t barriers;
-	/* coordinates of node i, WEFT_CU_DIMS numbers; NULL: none */
+	/* coordinates of node i, WEFT_CUNIT_DIMS numbers; NULL: none */
 	void (*coords)(uint32_t node, int *at);
 	const struct weft_nic_group_form *forms; /* NULL: chosen by host */
 	/*
@@ -209,7 +209,7 @@ enum weft_nic_op_kind {
 	WEFT_ATOMIC,	   /* no result */
 	WEFT_FETCH,	   /* result: the old value */
 	WEFT_COMPARE,	   /* result: the old value; has a comparand */
-	WEFT_COLLECTIVE,   /* of a group: weft_nic_coll_post */
+	WEFT_COLLECTIVE,   /* of a group: weft_grp_post */
 	WEFT_REMOTE_WRITE, /* a peer wrote or changed local memory */
 	WEFT_REMOTE_READ,  /* a peer read local memory */
 	WEFT_SERVE,	   /* internal to the engine, never passed to up */

@@ -6,8 +6,8 @@
 #include "prov/nic/nic_atomic.h"
 #include "prov/nic/nic_atomic_exec.h"
 #include "prov/nic/nic_cancel.h"
-#include "prov/nic/nic_coll_hook.h"
-#include "prov/nic/nic_coll_net.h"
+#include "prov/group/grp_hook.h"
+#include "prov/group/grp_net.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_recv.h"
@@ -77,7 +77,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 		list_fail(nic, &p->waiting, -err);
 	}
 	nic_recv_lost(nic, peer, -err);
-	nic_coll_lost(nic, peer, -err);
+	grp_lost(nic, peer, -err);
 }
 
 /* ---- received packets ---------------------------------------------------- */
@@ -153,7 +153,7 @@ WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
 	if (weft_unlikely(!weft_list_empty(&nic->busy)))
 		nic_push_all(nic);
 	if (weft_unlikely(nic->coll_active))
-		nic_coll_poll(nic);
+		grp_poll(nic);
 	return n;
 }
 
@@ -263,8 +263,8 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.fifo_slots = attr->fifo_slots,
 		.spin_ns = attr->spin_ns,
 		.share_bytes = nic_share_bytes(),
-		.window_bytes = weft_cu_area_bytes(&attr->machine->cu) +
-				weft_cu_area_bytes(&attr->machine->bar),
+		.window_bytes = weft_cunit_area_bytes(&attr->machine->cu) +
+				weft_cunit_area_bytes(&attr->machine->bar),
 		.loop_bytes = attr->host_loop,
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
@@ -274,7 +274,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.key_bytes = attr->key_bytes,
 		.world = attr->world,
 		.threads = attr->threads,
-		.combine = nic_coll_combine,
+		.combine = grp_combine,
 		.change = nic_atomic_change,
 	};
 	int err;
@@ -291,7 +291,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 	}
 	nic_sizes(nic, attr);
 	nic_share_init(nic);
-	err = nic_spares_fill(nic) ? -ENOMEM : nic_coll_open(nic, attr);
+	err = nic_spares_fill(nic) ? -ENOMEM : grp_open(nic, attr);
 	if (err)
 		goto err_close;
 	*nic_p = nic;
@@ -345,7 +345,7 @@ void weft_nic_close(struct weft_nic *nic)
 		weft_log(WEFT_LOG_INFO, "nic: %llu packets made no sense",
 			 (unsigned long long)nic->garbage);
 	nic_ids_check(nic);
-	nic_coll_close(nic);
+	grp_close(nic);
 	nic->unit->ops->close(nic->unit);
 	nic_recv_fini(nic);
 	nic_ids_drop(nic);

@@ -13,7 +13,7 @@
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c     atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up
- *   nic_coll.c   groups and their collectives, over cu/
+ *   grp.c   groups and their collectives, over cu/
  *
  * Operations that last, by kind and state: the list of their peer that holds
  * them, the fields set beyond those marked "in", and the event that ends them.
@@ -52,7 +52,7 @@
  * no room. In live mode a piece is complete when its post returns; in virtual
  * time it is outstanding in the unit (DMA), which reports completion before it
  * reports the death of the peer. REMOTE_WRITE, REMOTE_READ and COLL never last
- * here: the first two are events for up, the third belongs to nic_coll.c.
+ * here: the first two are events for up, the third belongs to grp.c.
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H
@@ -88,7 +88,7 @@ enum nic_type {
 	NIC_EVENT,	  /* an access happened: struct nic_access */
 	NIC_ATOMIC,	  /* struct nic_atomic, operands */
 	NIC_RESULT,	  /* response to an atomic: old values for aux */
-	NIC_COLL,	  /* of group tag: struct weft_cu_msg, or a notice */
+	NIC_COLL,	  /* of group tag: struct weft_cunit_msg, or a notice */
 	NIC_CANCEL,	  /* drop message aux if unmatched: FIN, ECANCELED */
 	NIC_EMPTY,	  /* empty: connects the carriers */
 	NIC_TYPES,
@@ -264,7 +264,7 @@ struct weft_nic {
 	struct nic_share *share;
 	uint64_t cells_free; /* bit mask */
 	const struct weft_machine *machine;
-	struct nic_coll *coll; /* groups: nic_coll.c */
+	struct nic_coll *coll; /* groups: grp.c */
 };
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef WEFT_PROV_NIC_PLACE_H
 #define WEFT_PROV_NIC_PLACE_H
 
-#include "prov/nic/cu/cu_tree.h"
+#include "prov/group/cunit/cunit_tree.h"
 
 #include <hwloc.h>
 
@@ -15,12 +15,12 @@
  * Returns the place of a set of processors; NOWHERE if nothing smaller than the
  * host contains them.
  */
-weft_cu_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set);
+weft_cunit_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set);
 
 /*
  * Returns the place of this process. Loads the topology once if the process is
  * bound; NOWHERE if it is not bound, or if the binding cannot be read.
  */
-weft_cu_place nic_place_here(void);
+weft_cunit_place nic_place_here(void);
 
 #endif

@@ -7,7 +7,7 @@
  *   | magic  | cursor 0 .. 63   | row 0 .. 511               |
  *   +--------+------------------+----------------------------+
  *
- * The collective unit's areas are in the carrier's windows (nic_coll_join.c).
+ * The collective unit's areas are in the carrier's windows (grp_join.c).
  * Cursors distribute the chunks of shared copies. Rows list registered memory:
  * a hash table with open addressing by key, with 16 probes. Only the owner
  * writes rows; `seq` is odd during a write, and a reader that saw it change

@@ -1,7 +1,7 @@
 # prov/ofi: the libfabric layer
 noinst_LTLIBRARIES += libweft-ofi.la
 libweft_ofi_la_SOURCES = \
-	prov/ofi/weft_ofi.h prov/ofi/weft_mc.h prov/ofi/weft_mc_call.h \
+	prov/ofi/weft_ofi.h prov/ofi/weft_mcgroup.h prov/ofi/weft_mcgroup_call.h \
 	prov/ofi/weft_atomic.h prov/ofi/weft_ep.h prov/ofi/weft_progress.h \
 	prov/ofi/weft_addr.c prov/ofi/weft_addr.h \
 	prov/ofi/weft_av.c prov/ofi/weft_av.h \

@@ -2,10 +2,10 @@
 provlib_LTLIBRARIES += libweft-fi.la
 PROVIDER = \
 	prov/ofi/weft_atomic.c \
-	prov/ofi/weft_mc.c prov/ofi/weft_mc_call.c \
+	prov/ofi/weft_mcgroup.c prov/ofi/weft_mcgroup_call.c \
 	prov/ofi/weft_data.h \
-	prov/ofi/weft_mc_wait.c \
-	prov/ofi/weft_mc_wait_vt.c \
+	prov/ofi/weft_mcgroup_wait.c \
+	prov/ofi/weft_mcgroup_wait_vt.c \
 	prov/ofi/weft_done.c \
 	prov/ofi/weft_ep.c \
 	prov/ofi/weft_hmem.c prov/ofi/weft_hmem.h \

@@ -10,7 +10,7 @@
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
-#include "prov/ofi/weft_mc.h"
+#include "prov/ofi/weft_mcgroup.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"

@@ -7,7 +7,7 @@
 #include "prov/ofi/weft_atomic.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_cntr.h"
-#include "prov/ofi/weft_mc.h"
+#include "prov/ofi/weft_mcgroup.h"
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_ep.h"
 #include "prov/ofi/weft_eq.h"

@@ -6,7 +6,7 @@
  */
 #include "prov/ofi/weft_ep.h"
 #include "prov/ofi/weft_av.h"
-#include "prov/ofi/weft_mc.h"
+#include "prov/ofi/weft_mcgroup.h"
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_domain.h"
@@ -412,7 +412,7 @@ static struct fi_ops_cm cm_ops = {
 	.accept = weft_nosys_accept,
 	.reject = weft_nosys_reject,
 	.shutdown = weft_nosys_shutdown,
-	.join = weft_mc_join,
+	.join = weft_mcgroup_join,
 };
 
 /* Order bits of remote accesses. */
@@ -489,7 +489,7 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 	ep->fid.rma = &weft_rma_ops;
 	ep->fid.tagged = &weft_tagged_ops;
 	ep->fid.atomic = &weft_atomic_ops;
-	ep->fid.collective = &weft_mc_ops;
+	ep->fid.collective = &weft_mcgroup_ops;
 	ep->domain = d;
 	ep_fill(ep, info);
 	if (info->caps & FI_HMEM)

@@ -4,7 +4,7 @@
  * the order is that of insertion and survives removal, because a member's
  * position in the set is its rank in the group.
  */
-#include "prov/ofi/weft_mc.h"
+#include "prov/ofi/weft_mcgroup.h"
 #include "prov/ofi/weft_no.h"
 
 #include <stdlib.h>

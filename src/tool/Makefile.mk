@@ -13,7 +13,7 @@ weft_info_SOURCES = src/tool/tool_info.c \
 	src/tool/tool_machine.c src/tool/tool_machine.h \
 	src/tool/tool_report.c src/tool/tool_report.h \
 	src/tool/tool_routes.c src/tool/tool_routes.h
-weft_info_LDADD = libmpi_abi.la libweftnetfile.la libweftcu.la libweft-health.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
+weft_info_LDADD = libmpi_abi.la libweftnetfile.la libweftcunit.la libweft-health.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 
 PLAIN_TESTS += test/tool_routes.sh test/tool_info.sh test/tool_wrappers.sh
 

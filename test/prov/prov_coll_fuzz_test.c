@@ -8,7 +8,7 @@
  */
 #include "test/prov/prov_job.h"
 
-#include "prov/nic/cu/cu_layout.h"
+#include "prov/group/cunit/cunit_layout.h"
 #include "prov/nic/nic.h"
 #include "src/base/clock.h"
 #include "src/base/rng.h"
@@ -41,9 +41,9 @@
 /* ---- targets ------------------------------------------------------------- */
 
 struct target {
-	const struct weft_cu_geo *geo;
-	struct cu_head *row;
-	struct cu_board *board;
+	const struct weft_cunit_geo *geo;
+	struct cunit_head *row;
+	struct cunit_board *board;
 	struct weft_rng *rng;
 	uint64_t slot;
 };
@@ -52,23 +52,23 @@ typedef void *place(struct target *t);
 
 static void *at_count(struct target *t)
 {
-	return &cu_count_of(t->row, t->geo, t->slot)->arrived;
+	return &cunit_count_of(t->row, t->geo, t->slot)->arrived;
 }
 
 static void *at_number(struct target *t)
 {
-	return &cu_out(t->row, t->geo, t->slot)->seq;
+	return &cunit_out(t->row, t->geo, t->slot)->seq;
 }
 
 static void *at_signature(struct target *t)
 {
-	return &cu_out(t->row, t->geo, t->slot)->sig;
+	return &cunit_out(t->row, t->geo, t->slot)->sig;
 }
 
 static void *at_cell(struct target *t)
 {
-	return &cu_cell(t->row, t->geo, t->slot,
-			(unsigned)weft_rng_below(t->rng, 3))
+	return &cunit_cell(t->row, t->geo, t->slot,
+			   (unsigned)weft_rng_below(t->rng, 3))
 			->sig;
 }
 
@@ -82,14 +82,14 @@ static void *at_credit(struct target *t)
 
 static void *at_meeting(struct target *t)
 {
-	uint64_t i = weft_rng_below(t->rng, CU_SYNCPOINT_WORDS + 1);
+	uint64_t i = weft_rng_below(t->rng, CUNIT_SYNCPOINT_WORDS + 1);
 
-	return i < CU_SYNCPOINT_WORDS ? &t->row->word[i] : &t->row->met;
+	return i < CUNIT_SYNCPOINT_WORDS ? &t->row->word[i] : &t->row->met;
 }
 
 static void *at_bell(struct target *t)
 {
-	return &t->row->bell[weft_rng_below(t->rng, CU_EVENT_WORDS)];
+	return &t->row->bell[weft_rng_below(t->rng, CUNIT_EVENT_WORDS)];
 }
 
 static void *at_board_count(struct target *t)
@@ -109,7 +109,7 @@ static void *at_board_cell(struct target *t)
 
 static void *at_anything(struct target *t)
 {
-	size_t words = cu_segment_bytes(t->geo) / sizeof(uint64_t);
+	size_t words = cunit_segment_bytes(t->geo) / sizeof(uint64_t);
 
 	return (uint64_t *)t->row + weft_rng_below(t->rng, words);
 }
@@ -206,7 +206,7 @@ static uint64_t scribble(struct weft_rng *r, uint64_t was)
 	case 3:
 		return was - 1;
 	default:
-		return was + CU_SLOTS;
+		return was + CUNIT_SLOTS;
 	}
 }
 
@@ -216,9 +216,10 @@ static void hit(struct scribbler *s)
 	char *area = s->area[weft_rng_below(&s->rng, (uint64_t)s->areas)];
 	uint64_t *word;
 
-	t->row = cu_segment(area, t->geo, s->route);
-	t->board = (struct cu_board *)((char *)t->row + cu_board_at(t->geo));
-	t->slot = weft_rng_below(&s->rng, CU_SLOTS);
+	t->row = cunit_segment(area, t->geo, s->route);
+	t->board =
+		(struct cunit_board *)((char *)t->row + cunit_board_at(t->geo));
+	t->slot = weft_rng_below(&s->rng, CUNIT_SLOTS);
 	word = s->mode->where(t);
 	__atomic_store_n(
 		word,

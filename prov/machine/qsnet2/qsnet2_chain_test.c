@@ -19,7 +19,7 @@ struct six {
 	struct weft_qsnet2 *s[UNITS];
 	struct weft_peer *peer[UNITS][UNITS]; /* unit j as known to unit i */
 	struct weft_chain *c[UNITS];
-	struct weft_cu_tree tree;
+	struct weft_cunit_tree tree;
 };
 
 static struct weft_chain_attr chain_attr(struct six *x, int i)
@@ -50,7 +50,7 @@ static void six_open(struct six *x)
 	const struct weft_qsnet2_attr a = { .place = { .carrier = "loop" } };
 
 	memset(x, 0, sizeof(*x));
-	T_OK(weft_cu_tree_pairs(&x->tree, UNITS));
+	T_OK(weft_cunit_tree_pairs(&x->tree, UNITS));
 	for (int i = 0; i < UNITS; i++) {
 		T_OK(weft_qsnet2_open(&a, &x->s[i]));
 		T_OK(weft_qsnet2_filter(x->s[i], CONTEXT, WEFT_QSNET2_ACCEPT));
@@ -72,7 +72,7 @@ static void six_close(struct six *x)
 	}
 	for (int i = 0; i < UNITS; i++)
 		weft_qsnet2_close(x->s[i]);
-	weft_cu_tree_fini(&x->tree);
+	weft_cunit_tree_fini(&x->tree);
 }
 
 static void six_run(struct six *x)

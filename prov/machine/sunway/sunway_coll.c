@@ -17,34 +17,34 @@
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-#include "prov/nic/cu/cu_alu.h"
+#include "prov/group/cunit/cunit_alu.h"
 
 /* ---- checks of a descriptor ---- */
 
 static unsigned alu_op(unsigned sum)
 {
 	static const uint8_t op[] = {
-		[WEFT_SUNWAY_SUM] = WEFT_CU_SUM,
-		[WEFT_SUNWAY_MAX] = WEFT_CU_MAX,
-		[WEFT_SUNWAY_MIN] = WEFT_CU_MIN,
-		[WEFT_SUNWAY_AND] = WEFT_CU_AND,
-		[WEFT_SUNWAY_OR] = WEFT_CU_OR,
-		[WEFT_SUNWAY_XOR] = WEFT_CU_XOR,
+		[WEFT_SUNWAY_SUM] = WEFT_CUNIT_SUM,
+		[WEFT_SUNWAY_MAX] = WEFT_CUNIT_MAX,
+		[WEFT_SUNWAY_MIN] = WEFT_CUNIT_MIN,
+		[WEFT_SUNWAY_AND] = WEFT_CUNIT_AND,
+		[WEFT_SUNWAY_OR] = WEFT_CUNIT_OR,
+		[WEFT_SUNWAY_XOR] = WEFT_CUNIT_XOR,
 	};
 
-	return sum < WEFT_COUNT_OF(op) ? op[sum] : WEFT_CU_OPS;
+	return sum < WEFT_COUNT_OF(op) ? op[sum] : WEFT_CUNIT_OPS;
 }
 
 static unsigned alu_type(unsigned type)
 {
 	static const uint8_t t[] = {
-		[WEFT_SUNWAY_INT32] = WEFT_CU_INT32,
-		[WEFT_SUNWAY_INT64] = WEFT_CU_INT64,
-		[WEFT_SUNWAY_FLOAT] = WEFT_CU_FLOAT,
-		[WEFT_SUNWAY_DOUBLE] = WEFT_CU_DOUBLE,
+		[WEFT_SUNWAY_INT32] = WEFT_CUNIT_INT32,
+		[WEFT_SUNWAY_INT64] = WEFT_CUNIT_INT64,
+		[WEFT_SUNWAY_FLOAT] = WEFT_CUNIT_FLOAT,
+		[WEFT_SUNWAY_DOUBLE] = WEFT_CUNIT_DOUBLE,
 	};
 
-	return type < WEFT_COUNT_OF(t) ? t[type] : WEFT_CU_TYPES;
+	return type < WEFT_COUNT_OF(t) ? t[type] : WEFT_CUNIT_TYPES;
 }
 
 static bool is_sum(const struct weft_sunway_coll *d)
@@ -62,9 +62,9 @@ static bool coll_sum_valid(const struct weft_sunway_coll *d)
 {
 	unsigned type = alu_type(d->type);
 
-	return weft_cu_supports(alu_op(d->sum), type) &&
+	return weft_cunit_supports(alu_op(d->sum), type) &&
 	       d->bytes <= WEFT_SUNWAY_FSM &&
-	       d->bytes % weft_cu_bytes(type) == 0;
+	       d->bytes % weft_cunit_bytes(type) == 0;
 }
 
 static bool coll_desc_valid(const struct weft_sunway *n,
@@ -287,8 +287,9 @@ static void coll_add(struct sunway_coll *c, unsigned i)
 	if (c->part[i].status && !c->status)
 		c->status = c->part[i].status;
 	if (!c->status && want)
-		weft_cu_combine(alu_op(c->d.sum), type, c->sum, c->part[i].data,
-				want / weft_cu_bytes(type));
+		weft_cunit_combine(alu_op(c->d.sum), type, c->sum,
+				   c->part[i].data,
+				   want / weft_cunit_bytes(type));
 }
 
 static void coll_step(struct weft_sunway *n, struct sunway_coll *c)

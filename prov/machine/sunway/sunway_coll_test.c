@@ -2,7 +2,7 @@
 /* Collectives of the Sunway interface: ten nodes in one process. */
 #include "prov/machine/sunway/sunway_pair.h"
 
-#include "prov/nic/cu/cu_alu.h"
+#include "prov/group/cunit/cunit_alu.h"
 
 #define NODES 10
 #define GROUP 3
@@ -190,12 +190,13 @@ static void fill(struct ring *r, int i, unsigned type, unsigned count)
 
 static void check_sum(struct ring *r, unsigned sum, unsigned type)
 {
-	static const uint8_t cu_op[] = {
-		WEFT_CU_SUM, WEFT_CU_MAX, WEFT_CU_MIN,
-		WEFT_CU_AND, WEFT_CU_OR,  WEFT_CU_XOR
-	};
-	static const uint8_t cu_type[] = { WEFT_CU_INT32, WEFT_CU_INT64,
-					   WEFT_CU_FLOAT, WEFT_CU_DOUBLE };
+	static const uint8_t cunit_op[] = { WEFT_CUNIT_SUM, WEFT_CUNIT_MAX,
+					    WEFT_CUNIT_MIN, WEFT_CUNIT_AND,
+					    WEFT_CUNIT_OR,  WEFT_CUNIT_XOR };
+	static const uint8_t cunit_type[] = { WEFT_CUNIT_INT32,
+					      WEFT_CUNIT_INT64,
+					      WEFT_CUNIT_FLOAT,
+					      WEFT_CUNIT_DOUBLE };
 	unsigned bytes = type % 2 ? 8 : 4, count = WEFT_SUNWAY_FSM / bytes;
 	unsigned char want[WEFT_SUNWAY_FSM];
 
@@ -204,8 +205,8 @@ static void check_sum(struct ring *r, unsigned sum, unsigned type)
 		if (!i)
 			memcpy(want, r->s[0].mem, sizeof(want));
 		else
-			weft_cu_combine(cu_op[sum], cu_type[type], want,
-					r->s[i].mem, count);
+			weft_cunit_combine(cunit_op[sum], cunit_type[type],
+					   want, r->s[i].mem, count);
 	}
 	for (int i = 0; i < r->n; i++) {
 		struct weft_sunway_coll d =

@@ -1,0 +1,31 @@
+# prov/group/cunit: the collective unit
+noinst_LTLIBRARIES += libweftcunit.la
+libweftcunit_la_SOURCES = \
+	prov/group/cunit/cunit.h prov/group/cunit/cunit_layout.h \
+	prov/group/cunit/cunit_alu.c prov/group/cunit/cunit_alu.h prov/group/cunit/cunit_credit.c \
+	prov/group/cunit/cunit_exact.c prov/group/cunit/cunit_exact.h prov/group/cunit/cunit_msg.c \
+	prov/group/cunit/cunit_fold.h \
+	prov/group/cunit/cunit_group.c prov/group/cunit/cunit_group.h prov/group/cunit/cunit_meet.c \
+	prov/group/cunit/cunit_board.c prov/group/cunit/cunit_tree_host.c prov/group/cunit/cunit_node.c \
+	prov/group/cunit/cunit_tree_levels.c \
+	prov/group/cunit/cunit_packet.c prov/group/cunit/cunit_single.c \
+	prov/group/cunit/cunit_tree.c prov/group/cunit/cunit_tree.h
+libweftcunit_la_LIBADD = -lm
+# the arithmetic consists of loops over arrays
+libweftcunit_la_CFLAGS = $(AM_CFLAGS) -O3
+
+EXTRA_DIST += prov/group/cunit/README
+
+CUNIT_TESTS = prov/group/cunit/cunit_alu_test prov/group/cunit/cunit_msg_test \
+	prov/group/cunit/cunit_group_test prov/group/cunit/cunit_order_test \
+	prov/group/cunit/cunit_tree_test
+check_PROGRAMS += $(CUNIT_TESTS)
+TESTS += $(CUNIT_TESTS)
+prov_group_cunit_cunit_alu_test_LDADD = libweftcunit.la $(T_LIBS) -lm
+CUNIT_FLIGHT = prov/group/cunit/cunit_flight.c prov/group/cunit/cunit_flight.h
+prov_group_cunit_cunit_msg_test_SOURCES = prov/group/cunit/cunit_msg_test.c $(CUNIT_FLIGHT)
+prov_group_cunit_cunit_msg_test_LDADD = libweftcunit.la $(T_LIBS)
+prov_group_cunit_cunit_group_test_SOURCES = prov/group/cunit/cunit_group_test.c $(CUNIT_FLIGHT)
+prov_group_cunit_cunit_group_test_LDADD = libweftcunit.la $(T_LIBS)
+prov_group_cunit_cunit_order_test_LDADD = libweftcunit.la $(T_LIBS)
+prov_group_cunit_cunit_tree_test_LDADD = libweftcunit.la $(T_LIBS)

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Short reductions of a group that has more members than processors. There
+ * every member costs a context switch, and its cache lines are cold when it
+ * runs again. So a member accesses two lines, its cell and the arrival counter,
+ * and the last member does the work of all nodes, in the tree's order. The
+ * result has the same bits as the tree's. A barrier uses the counter only.
+ */
+#include "prov/group/cunit/cunit_group.h"
+
+/*
+ * Increment of the arrival counter by one member. A barrier, which has no cell,
+ * adds a mark and its signature: members agree if the sum is n times that.
+ */
+#define BOARD_ONE     UINT64_C(1)
+#define BOARD_COUNT   0xffffu
+#define BOARD_BARRIER (UINT64_C(1) << 16)
+#define BOARD_SIG     32
+
+static struct cunit_packet *cell_of(const struct weft_cunit_group *g,
+				    int member, uint64_t seq)
+{
+	return &g->board->cell[member][seq % CUNIT_SLOTS];
+}
+
+/* Combines the cells in place in the tree's order; returns the sum. */
+static const uint8_t *board_fold(struct cunit_climb *f)
+{
+	const struct weft_cunit_tree *t = &f->g->tree;
+	size_t count = f->bytes / weft_cunit_bytes(f->op->type);
+	uint8_t *part[CUNIT_BOARD_MAX];
+	int parts = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		struct cunit_packet *p = cell_of(f->g, t->visit[i], f->seq);
+
+		f->mixed |= p->sig != f->sig;
+		part[parts++] = p->payload;
+		for (int k = f->bytes ? t->merge[i] : 0; k > 0; k--) {
+			parts--;
+			f->flags |= weft_cunit_combine(f->op->op, f->op->type,
+						       part[parts - 1],
+						       part[parts], count);
+		}
+	}
+	return part[0];
+}
+
+/*
+ * Increments the arrival counter; true: this member is the last. mixed: members
+ * added different values.
+ */
+static bool board_count(struct weft_cunit_group *g, uint64_t seq, uint64_t mine,
+			bool *mixed_p)
+{
+	/* RA6 pairs with itself: all cells, then the last arrival. */
+	uint64_t all =
+		mine + weft_add64(&cunit_board_slot(g, seq)->arrived, mine);
+
+	g->atomics++;
+	*mixed_p = all != mine * (unsigned)g->n;
+	return weft_unlikely((all & BOARD_COUNT) == (unsigned)g->n);
+}
+
+/* Publishes the result to all members. */
+static void board_publish(struct weft_cunit_group *g, uint64_t seq,
+			  struct cunit_packet *out)
+{
+	/*
+	 * Relaxed: a member that arrives here next has read the result and its
+	 * credit.
+	 */
+	weft_store64_relaxed(&cunit_board_slot(g, seq)->arrived, 0);
+	/* R0 pairs with A0 in cunit_packet_available(): packet, then its
+	 * number.
+	 */
+	weft_store64(&out->seq, seq + 1);
+	cunit_notify(g, CUNIT_EVENT_OUT);
+}
+
+WEFT_HOT void cunit_board_barrier(struct weft_cunit_group *g, uint32_t sig,
+				  uint64_t seq)
+{
+	struct cunit_packet *out = cunit_board_out(g, seq);
+	uint64_t mine = BOARD_ONE | BOARD_BARRIER | (uint64_t)sig << BOARD_SIG;
+	bool mixed;
+
+	if (!board_count(g, seq, mine, &mixed))
+		return;
+	out->sig = (mixed ? ~sig : sig) ^ (uint32_t)seq;
+	out->flags = 0;
+	board_publish(g, seq, out);
+}
+
+WEFT_HOT void cunit_board_arrive(struct weft_cunit_group *g,
+				 const struct weft_cunit_call *op, uint64_t seq,
+				 const void *data, size_t bytes)
+{
+	struct cunit_packet *mine = cell_of(g, g->me, seq);
+	struct cunit_packet *out = cunit_board_out(g, seq);
+	const uint8_t *sum;
+	struct cunit_climb all;
+	bool mixed;
+
+	if (op->kind == WEFT_CUNIT_BARRIER) {
+		cunit_board_barrier(g, op->sig, seq);
+		return;
+	}
+	cunit_packet_fill(mine, cunit_sig(op, seq), data, bytes);
+	if (!board_count(g, seq, BOARD_ONE, &mixed))
+		return;
+	all = (struct cunit_climb){ .g = g,
+				    .op = op,
+				    .seq = seq,
+				    .bytes = bytes,
+				    .sig = cunit_sig(op, seq),
+				    .mixed = mixed };
+	sum = board_fold(&all);
+	cunit_climb_store(&all, out, sum);
+	board_publish(g, seq, out);
+}
+
+WEFT_HOT void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch)
+{
+	struct cunit_head *root = g->row[g->tree.root];
+	/* RA2 pairs with itself: the last arrival sees all others. */
+	uint64_t before = weft_add64(&root->credit_in[epoch & 1], 1);
+
+	if ((before + 1) % (unsigned)g->n)
+		return;
+	/* R3 pairs with A3 in cunit_credit_has(): all have read, then reuse. */
+	weft_store64(&root->credit_done, epoch);
+	cunit_notify(g, CUNIT_EVENT_CREDIT);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Credits: when a slot may be reused. See the head of cunit_layout.h. */
+#include "prov/group/cunit/cunit_group.h"
+
+static uint64_t epoch_before(uint64_t seq)
+{
+	uint64_t epoch = seq / CUNIT_WINDOW;
+
+	return epoch < 2 ? 0 : epoch - 1;
+}
+
+/* The member of a small group with the lowest known read count. */
+static int slowest(const struct weft_cunit_group *g)
+{
+	int least = 0;
+
+	for (int i = 1; i < g->n; i++) {
+		if (g->read_by[i] < g->read_by[least])
+			least = i;
+	}
+	return least;
+}
+
+/* Reads the read counts that the members of a small group publish. */
+static void credit_poll_members(struct weft_cunit_group *g)
+{
+	for (int i = 0; i < g->n; i++) {
+		/* A3 pairs with R3 in cunit_credit_read(). */
+		uint64_t read = weft_load64(&g->row[i]->credit_done);
+
+		/* may be ahead of this member's sends, or forged */
+		if (read > g->sent)
+			read = g->sent;
+		if (read > g->read_by[i])
+			g->read_by[i] = read;
+	}
+}
+
+/* Packet numbers below this may be sent after the completed epochs. */
+static uint64_t credit_limit(const struct weft_cunit_group *g)
+{
+	/* A3 pairs with R3 in cunit_node_credit_at() and cunit_board_credit().
+	 */
+	uint64_t done = weft_load64(&g->row[g->tree.root]->credit_done);
+
+	/* no epoch completes without this member: a higher value is forged */
+	return ((done < g->credits ? done : g->credits) + 2) * CUNIT_WINDOW;
+}
+
+WEFT_HOT bool cunit_credit_has(struct weft_cunit_group *g, uint64_t seq)
+{
+	if (weft_likely(seq < g->clear))
+		return true;
+	if (!g->flat_shared) {
+		g->clear = credit_limit(g);
+		return seq < g->clear;
+	}
+	g->read_by[g->me] = g->consumed;
+	g->clear = g->read_by[slowest(g)] + CUNIT_SLOTS;
+	if (seq < g->clear)
+		return true;
+	credit_poll_members(g);
+	g->clear = g->read_by[slowest(g)] + CUNIT_SLOTS;
+	return seq < g->clear;
+}
+
+weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
+			     uint64_t *want_p)
+{
+	if (!g->flat_shared) {
+		*want_p = epoch_before(seq);
+		return &g->row[g->tree.root]->credit_done;
+	}
+	*want_p = seq + 1 - CUNIT_SLOTS;
+	return &g->row[slowest(g)]->credit_done;
+}
+
+/* Read counts are published every CUNIT_WINDOW packets only. */
+uint64_t cunit_credit_needs(const struct weft_cunit_group *g, uint64_t seq)
+{
+	uint64_t all = seq + 1 - CUNIT_SLOTS;
+
+	if (!g->flat_shared)
+		return epoch_before(seq) * CUNIT_WINDOW;
+	return (all + CUNIT_WINDOW - 1) / CUNIT_WINDOW * CUNIT_WINDOW;
+}
+
+WEFT_HOT void cunit_credit_read(struct weft_cunit_group *g)
+{
+	if (++g->consumed % CUNIT_WINDOW)
+		return;
+	if (!g->flat_shared) {
+		cunit_node_credit(g);
+		return;
+	}
+	/* R3 pairs with A3 in credit_poll_members(): read, then reused. */
+	weft_store64(&g->row[g->me]->credit_done, g->consumed);
+	cunit_notify(g, CUNIT_EVENT_CREDIT);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A reduction by a member that has all parts: they are combined in the order of
+ * a tree (visit and merge of cunit_tree.h), so that the result has the same
+ * bits as one combined by the tree's nodes.
+ *
+ *   fold = { op, type, count, bytes, out, room, apart };
+ *   for k in 0..n-1: weft_cunit_fold_part(&fold, part of visit[k], merge[k]);
+ */
+#ifndef WEFT_CUNIT_FOLD_H
+#define WEFT_CUNIT_FOLD_H
+
+#include "prov/group/cunit/cunit_alu.h"
+
+#include <string.h>
+
+struct weft_cunit_fold {
+	unsigned op;
+	unsigned type;
+	size_t count;
+	size_t bytes;  /* bytes of a part */
+	uint8_t *out;  /* receives the result */
+	uint8_t *room; /* buffer for depth - 1 more parts */
+	size_t apart;  /* bytes between two parts in room */
+	int parts;     /* parts on the stack */
+	uint32_t flags;
+};
+
+/* Address of part i of the stack. */
+static inline uint8_t *weft_cunit_fold_at(const struct weft_cunit_fold *f,
+					  int i)
+{
+	return i ? f->room + (size_t)(i - 1) * f->apart : f->out;
+}
+
+/* A part that is merged at once is combined in place, not copied. */
+static inline void weft_cunit_fold_part(struct weft_cunit_fold *f,
+					const void *part, int merges)
+{
+	if (!merges) {
+		uint8_t *to = weft_cunit_fold_at(f, f->parts++);
+
+		if (f->bytes == 8)
+			memcpy(to, part, 8);
+		else if (part != to)
+			memcpy(to, part, f->bytes);
+		return;
+	}
+	f->flags |= weft_cunit_combine(f->op, f->type,
+				       weft_cunit_fold_at(f, f->parts - 1),
+				       part, f->count);
+	while (--merges) {
+		f->parts--;
+		f->flags |= weft_cunit_combine(
+			f->op, f->type, weft_cunit_fold_at(f, f->parts - 1),
+			weft_cunit_fold_at(f, f->parts), f->count);
+	}
+}
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Open and close of a group, and the packets of an operation: numbered when
+ * posted, sent as far as credits allow, read in order.
+ */
+#include "prov/group/cunit/cunit_group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+size_t weft_cunit_area_bytes(const struct weft_cunit_geo *geo)
+{
+	return geo->routes * cunit_segment_bytes(geo);
+}
+
+size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo)
+{
+	return cunit_segment_bytes(geo);
+}
+
+/* Allocates a private segment for a member without common memory. */
+static int segment_alloc(struct weft_cunit_group *g, void **row_p)
+{
+	void *row =
+		mmap(NULL, cunit_segment_bytes(&g->geo), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (row == MAP_FAILED)
+		return -ENOMEM;
+	*row_p = row;
+	return 0;
+}
+
+int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
+{
+	void *row;
+	int ret;
+
+	for (int i = from; i < to && !g->all; i++) {
+		if (g->row[i])
+			continue;
+		ret = g->send ? segment_alloc(g, &row)
+			      : g->reach(g->arg, i, &row);
+		if (ret)
+			return ret;
+		g->row[i] = row;
+	}
+	g->all |= from == 0 && to == g->n;
+	return 0;
+}
+
+/* Maps the segments that this member always needs: cunit.h, attr.reach. */
+static int group_segments_map(struct weft_cunit_group *g,
+			      const struct weft_cunit_group_attr *a)
+{
+	bool area = a->area && !a->send;
+	int ret = 0;
+
+	for (int i = 0; area && i < a->n; i++)
+		g->row[i] = cunit_segment(a->area[i], &g->geo, a->route);
+	if (area || g->flat_shared)
+		return cunit_segments_map(g, 0, a->n);
+	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
+		ret = cunit_segments_map(g, i, i + 1);
+	return ret;
+}
+
+static void segments_free(struct weft_cunit_group *g)
+{
+	for (int i = 0; g->send && i < g->n; i++) {
+		if (g->row[i])
+			munmap(g->row[i], cunit_segment_bytes(&g->geo));
+	}
+}
+
+/* The board at the tree's root, if the group uses one and fits; or NULL. */
+static struct cunit_board *group_board(const struct weft_cunit_group *g,
+				       const struct weft_cunit_group_attr *a)
+{
+	bool asked =
+		a->form == WEFT_CUNIT_RANGE || a->form == WEFT_CUNIT_COUNTS;
+
+	if (!(a->crowd || asked) || a->flat || a->send ||
+	    a->n > CUNIT_BOARD_MAX || (unsigned)a->n > a->geo->board)
+		return NULL;
+	return (struct cunit_board *)((char *)g->row[g->tree.root] +
+				      cunit_board_at(a->geo));
+}
+
+/* Checks the attributes: every member must have cells for its inputs. */
+static bool attr_fits(const struct weft_cunit_group_attr *a)
+{
+	if (a->n < 1 || a->me < 0 || a->me >= a->n || a->tree->n != a->n ||
+	    a->route >= a->geo->routes || !a->generation)
+		return false;
+	if (a->flat && a->form != WEFT_CUNIT_EVENTS)
+		return a->n <= WEFT_CUNIT_FLAT;
+	return (!a->flat || a->n <= WEFT_CUNIT_FLAT) &&
+	       (unsigned)weft_cunit_tree_width(a->tree) < a->geo->inputs;
+}
+
+/* Bytes for partial results while a member combines. */
+static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
+{
+	int parts = a->flat && a->tree->depth > 1 ? a->tree->depth : 1;
+
+	return (size_t)parts * a->geo->packet_bytes;
+}
+
+/*
+ * Resets the segment. Its old group is closed, and members of the new group do
+ * not write here before all have opened.
+ */
+static void segment_reset(struct weft_cunit_group *g, uint64_t generation)
+{
+	struct cunit_head *row = g->row[g->me];
+
+	memset(row, 0, offsetof(struct cunit_head, generation));
+	memset(row->bell, 0, sizeof(*row) - offsetof(struct cunit_head, bell));
+	for (unsigned s = 0; s < CUNIT_SLOTS; s++) {
+		/* relaxed: R4 publishes them */
+		weft_store64_relaxed(&cunit_count_of(row, &g->geo, s)->arrived,
+				     0);
+		weft_store64_relaxed(&cunit_out(row, &g->geo, s)->seq, 0);
+	}
+	if (g->board && g->me == g->tree.root)
+		memset(g->board->slot, 0, sizeof(g->board->slot));
+	/* R4: for members that check whether this one has opened. */
+	weft_store64(&row->generation, generation);
+}
+
+int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
+			  struct weft_cunit_group **g_p)
+{
+	struct weft_cunit_group *g;
+	int ret;
+
+	if (!attr_fits(a))
+		return -EINVAL;
+	g = calloc(1, sizeof(*g) + (size_t)a->n * sizeof(g->row[0]));
+	if (!g)
+		return -ENOMEM;
+	g->geo = *a->geo;
+	g->slot_bytes = cunit_slot_bytes(a->geo);
+	g->clear = CUNIT_SLOTS;
+	g->flat = a->flat;
+	g->flat_shared = g->flat && !a->send;
+	g->crowd = a->crowd;
+	g->form = a->form;
+	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
+	g->sig_history = a->beside ? a->beside->sig_history : &g->own_trail;
+	g->n = a->n;
+	g->me = a->me;
+	g->wake = a->wake;
+	g->fence = a->fence;
+	g->arg = a->arg;
+	g->send = a->send;
+	g->reach = a->reach;
+	g->scratch = malloc(scratch_bytes(a));
+	ret = g->scratch ? weft_cunit_tree_copy(&g->tree, a->tree) : -ENOMEM;
+	if (!ret)
+		ret = group_segments_map(g, a);
+	if (ret)
+		goto err_free;
+	g->board = group_board(g, a);
+	segment_reset(g, a->generation);
+	*g_p = g;
+	return 0;
+err_free:
+	segments_free(g);
+	weft_cunit_tree_fini(&g->tree);
+	free(g->scratch);
+	free(g);
+	return ret;
+}
+
+/* ---- operations ---- */
+
+static bool send_all(struct weft_cunit_group *g)
+{
+	bool moved = false;
+
+	while (g->sending) {
+		struct weft_cunit_call *op = g->sending;
+
+		while (op->sent < op->packets && cunit_credit_has(g, g->sent)) {
+			cunit_packet_send(g, op);
+			op->sent++;
+			g->sent++;
+			moved = true;
+		}
+		if (op->sent < op->packets)
+			break;
+		g->sending = op->next;
+	}
+	return moved;
+}
+
+static void finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
+{
+	g->head = op->next;
+	if (!g->head)
+		g->tail = NULL;
+	op->done(op);
+}
+
+/* Reads the next packet of op, or fails it if segments cannot be mapped. */
+static bool read_one(struct weft_cunit_group *g, struct weft_cunit_call *op)
+{
+	if (weft_unlikely(op->reach == -EAGAIN))
+		op->reach = cunit_packet_segments_map(g, op);
+	if (weft_likely(!op->reach))
+		return cunit_packet_read(g, op);
+	if (op->reach != -EAGAIN)
+		op->err = op->reach;
+	return op->reach != -EAGAIN;
+}
+
+/* Reads available packets in order; returns the operations completed. */
+static int read_all(struct weft_cunit_group *g, bool *moved_p)
+{
+	int n = 0;
+
+	while (g->head) {
+		struct weft_cunit_call *op = g->head;
+
+		while (op->read < op->sent && read_one(g, op)) {
+			op->read++;
+			cunit_credit_read(g);
+			*moved_p = true;
+		}
+		if (op->read < op->packets)
+			break;
+		finish(g, op);
+		n++;
+	}
+	return n;
+}
+
+WEFT_HOT int weft_cunit_poll(struct weft_cunit_group *g)
+{
+	int n = 0;
+	bool moved;
+
+	do {
+		moved = send_all(g);
+		n += read_all(g, &moved);
+	} while (moved && g->head);
+	return n;
+}
+
+int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op)
+{
+	op->flags = 0;
+	op->err = 0;
+	op->sent = op->read = 0;
+	op->next = NULL;
+	op->reach = g->all ? 0 : -EAGAIN;
+	if (g->err) {
+		op->err = g->err;
+		op->done(op);
+		return 0;
+	}
+	cunit_packet_plan(g, op);
+	op->first = g->posted;
+	g->posted += op->packets;
+	cunit_enqueue(g, op);
+	if (!g->sending)
+		g->sending = op;
+	weft_cunit_poll(g);
+	return 0;
+}
+
+bool weft_cunit_ready(const struct weft_cunit_group *g,
+		      struct weft_cunit_watch *w)
+{
+	const struct weft_cunit_call *op = g->head;
+
+	w->word = NULL;
+	if (!op)
+		return false;
+	w->bell = cunit_event_word(g, CUNIT_EVENT_OUT);
+	if (op->read < op->sent) {
+		if (weft_unlikely(op->reach))
+			return true;
+		w->want = op->first + op->read + 1;
+		return cunit_packet_available(g, op, &w->word);
+	}
+	w->bell = cunit_event_word(g, CUNIT_EVENT_CREDIT);
+	w->word = cunit_credit_word(g, g->sent, &w->want);
+	return weft_load64(w->word) >= w->want;
+}
+
+uint64_t weft_cunit_atomics(const struct weft_cunit_group *g)
+{
+	return g->atomics;
+}
+
+void weft_cunit_state(const struct weft_cunit_group *g,
+		      struct weft_cunit_state *s)
+{
+	const struct weft_cunit_call *op = g->head;
+
+	*s = (struct weft_cunit_state){ .posted = g->posted,
+					.sent = g->sent,
+					.read = g->consumed };
+	if (!op)
+		return;
+	if (op->read >= op->sent)
+		s->credit = cunit_credit_needs(g, g->sent);
+	else if (!op->reach) /* segments not mapped yet are not packets */
+		s->packet = op->first + op->read + 1;
+}
+
+bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns)
+{
+	struct weft_cunit_watch w;
+
+	for (;;) {
+		if (weft_cunit_ready(g, &w))
+			return true;
+		if (!w.word)
+			return false;
+		/* A0, A3: as the code that reads afterwards */
+		while (weft_load64(w.word) < w.want) {
+			if (!turns--)
+				return false;
+		}
+	}
+}
+
+void weft_cunit_group_fail(struct weft_cunit_group *g, int err)
+{
+	g->err = err;
+	g->sending = NULL;
+	while (g->head) {
+		g->head->err = err;
+		finish(g, g->head);
+	}
+}
+
+void weft_cunit_group_close(struct weft_cunit_group *g)
+{
+	weft_cunit_group_fail(g, -ECANCELED);
+	segments_free(g);
+	weft_cunit_tree_fini(&g->tree);
+	free(g->scratch);
+	free(g);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Internal header of the collective unit: a group. */
+#ifndef WEFT_CUNIT_GROUP_H
+#define WEFT_CUNIT_GROUP_H
+
+#include "prov/group/cunit/cunit.h"
+#include "src/base/attr.h"
+
+#include <string.h>
+
+struct weft_cunit_group {
+	struct weft_cunit_geo geo;
+	struct weft_cunit_tree tree;
+	bool flat;
+	bool flat_shared; /* flat, with shared areas */
+	bool crowd;
+	uint8_t form; /* enum weft_cunit_form */
+	bool in_line; /* sums combine members one by one, from 0 on */
+	struct cunit_board *board; /* at the tree's root; NULL: none */
+	int n;
+	int me;
+	int err;	   /* error of all operations; 0: none */
+	uint64_t posted;   /* packets with a number */
+	uint64_t sent;	   /* packets sent by this member */
+	uint64_t consumed; /* packets read by this member */
+	uint64_t credits;  /* epochs at which this member has arrived */
+	uint64_t clear;	   /* packets below this number may be sent */
+	uint64_t atomics;  /* atomics of this member on arrival counters */
+	uint32_t own_trail;
+	uint32_t *sig_history; /* hash of earlier agreements: cunit_sign() */
+	uint64_t read_by[WEFT_CUNIT_FLAT]; /* small group: known read counts */
+	size_t slot_bytes;
+	struct weft_cunit_call *head; /* oldest operation, being read */
+	struct weft_cunit_call *tail;
+	struct weft_cunit_call *sending; /* oldest with packets to send */
+	void (*wake)(void *arg, struct weft_bell *bell);
+	bool fence;
+	void (*send)(void *arg, int member, const struct weft_cunit_msg *msg,
+		     const void *payload); /* NULL: shared areas */
+	void *arg;
+	int (*reach)(void *arg, int member, void **row_p);
+	bool all;		  /* all segments are mapped */
+	uint8_t *scratch;	  /* one payload, or all a fold needs */
+	struct cunit_head *row[]; /* segment of each member; NULL: not mapped */
+};
+
+/* cunit_group.c: maps the segments of members [from, to); see attr.reach. */
+int cunit_segments_map(struct weft_cunit_group *g, int from, int to);
+
+/* True if this member is accessed by messages instead of shared memory. */
+static inline bool cunit_uses_messages(const struct weft_cunit_group *g,
+				       int member)
+{
+	return g->send && member != g->me;
+}
+
+/*
+ * Signature that every member must agree on: the operation and, in the
+ * sig_history, earlier operations which some members leave without reading all
+ * others' packets.
+ */
+static inline void cunit_sign(const struct weft_cunit_group *g,
+			      struct weft_cunit_call *op)
+{
+	op->sig = *g->sig_history;
+	if (op->kind == WEFT_CUNIT_BARRIER)
+		return;
+	op->sig ^=
+		(uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
+		(uint32_t)op->type << 20 |
+		((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);
+}
+
+static inline uint32_t cunit_sig_barrier(const struct weft_cunit_group *g)
+{
+	return *g->sig_history;
+}
+
+/* Signature of one packet: differs from that of older packets in the slot. */
+static inline uint32_t cunit_sig(const struct weft_cunit_call *op, uint64_t seq)
+{
+	return op->sig ^ (uint32_t)seq;
+}
+
+/* A packet on its path up a tree: its identity and its flags. */
+struct cunit_climb {
+	struct weft_cunit_group *g;
+	const struct weft_cunit_call *op;
+	uint64_t seq;
+	size_t bytes;
+	uint32_t sig;
+	uint32_t flags;
+	bool mixed; /* inputs had different signatures */
+};
+
+/*
+ * The signature is stored last: a reader admitted by a forged number or counter
+ * must not find it before the payload.
+ */
+static inline void cunit_packet_fill(struct cunit_packet *p, uint32_t sig,
+				     const void *data, size_t bytes)
+{
+	if (bytes == 8) {
+		memcpy(p->payload, data, 8);
+	} else if (bytes) {
+		memcpy(p->payload, data, bytes);
+		/* R7 pairs with A0, forged; one line is stored as a whole */
+		if (bytes > sizeof(p->payload))
+			weft_fence_release();
+	}
+	atomic_signal_fence(memory_order_release);
+	p->sig = sig;
+}
+
+static inline void cunit_climb_store(const struct cunit_climb *c,
+				     struct cunit_packet *p, const void *data)
+{
+	p->flags = (uint16_t)c->flags;
+	cunit_packet_fill(p, c->mixed ? ~c->sig : c->sig, data, c->bytes);
+}
+
+static inline struct weft_bell *
+cunit_event_word(const struct weft_cunit_group *g, unsigned which)
+{
+	return &g->row[g->tree.root]->bell[which];
+}
+
+/* Called after a store that other members may wait for: notifies them. */
+static inline void cunit_notify(struct weft_cunit_group *g, unsigned which)
+{
+	struct weft_bell *bell = cunit_event_word(g, which);
+
+	if (!g->wake)
+		return;
+	/* F0: store before load; without it waiters use membarrier */
+	if (g->fence)
+		weft_fence_full();
+	else
+		atomic_signal_fence(memory_order_seq_cst);
+	if (weft_unlikely(weft_bell_asks(bell)))
+		g->wake(g->arg, bell);
+}
+
+/* The slot of a member's published packet seq, in any state. */
+static inline struct cunit_packet *cunit_slot(const struct weft_cunit_group *g,
+					      int member, uint64_t seq)
+{
+	return (struct cunit_packet *)((char *)(g->row[member] + 1) +
+				       (seq % CUNIT_SLOTS) * g->slot_bytes +
+				       sizeof(struct cunit_count));
+}
+
+/* Small group: derives member's read count from its packet seq. */
+static inline void cunit_read_count_update(struct weft_cunit_group *g,
+					   int member, uint64_t seq,
+					   unsigned lag)
+{
+	if (weft_likely(lag <= CUNIT_SLOTS &&
+			seq + 1 > g->read_by[member] + lag))
+		g->read_by[member] = seq + 1 - lag;
+}
+
+/* Appends op: its packets are read after those of earlier operations. */
+static inline void cunit_enqueue(struct weft_cunit_group *g,
+				 struct weft_cunit_call *op)
+{
+	if (g->tail)
+		g->tail->next = op;
+	else
+		g->head = op;
+	g->tail = op;
+}
+
+/* True if this operation must go node by node up the tree. */
+static inline bool cunit_uses_events(const struct weft_cunit_group *g,
+				     unsigned kind)
+{
+	return g->form == WEFT_CUNIT_EVENTS && kind == WEFT_CUNIT_BARRIER;
+}
+
+/* cunit_credit.c: true if packet seq may be sent; else the word to wait for. */
+bool cunit_credit_has(struct weft_cunit_group *g, uint64_t seq);
+weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
+			     uint64_t *want_p);
+/* cunit_credit.c: number of packets all members must have read for that. */
+uint64_t cunit_credit_needs(const struct weft_cunit_group *g, uint64_t seq);
+/* cunit_credit.c: counts one packet as read by this member. */
+void cunit_credit_read(struct weft_cunit_group *g);
+
+/* cunit_packet.c: sends packet number call->sent of a call. */
+void cunit_packet_send(struct weft_cunit_group *g,
+		       struct weft_cunit_call *call);
+/* cunit_packet.c: reads the next packet; false: not available yet. */
+bool cunit_packet_read(struct weft_cunit_group *g,
+		       struct weft_cunit_call *call);
+/* cunit_packet.c: true if cunit_packet_read would succeed; else what to wait
+ * for. */
+bool cunit_packet_available(const struct weft_cunit_group *g,
+			    const struct weft_cunit_call *call,
+			    weft_au64 **word_p);
+/* cunit_packet.c: maps the segments that the call reads. */
+int cunit_packet_segments_map(struct weft_cunit_group *g,
+			      const struct weft_cunit_call *call);
+/* cunit_packet.c: sets signature, bytes and packets. */
+void cunit_packet_plan(struct weft_cunit_group *g,
+		       struct weft_cunit_call *call);
+
+/* cunit_board.c: short reductions with more members than processors. */
+static inline struct cunit_board_slot *
+cunit_board_slot(const struct weft_cunit_group *g, uint64_t seq)
+{
+	return &g->board->slot[seq % CUNIT_SLOTS];
+}
+
+static inline struct cunit_packet *
+cunit_board_out(const struct weft_cunit_group *g, uint64_t seq)
+{
+	return &cunit_board_slot(g, seq)->out;
+}
+/* cunit_packet.c: true if this operation uses the board. */
+bool cunit_uses_board(const struct weft_cunit_group *g,
+		      const struct weft_cunit_call *op);
+void cunit_board_arrive(struct weft_cunit_group *g,
+			const struct weft_cunit_call *op, uint64_t seq,
+			const void *data, size_t bytes);
+void cunit_board_barrier(struct weft_cunit_group *g, uint32_t sig,
+			 uint64_t seq);
+void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch);
+
+/* cunit_node.c: sends this member's contribution to packet seq up the tree. */
+void cunit_node_arrive(struct weft_cunit_group *g,
+		       const struct weft_cunit_call *op, uint64_t seq,
+		       const void *data, size_t bytes);
+/* cunit_node.c: this member arrives at the next epoch. */
+void cunit_node_credit(struct weft_cunit_group *g);
+
+/* cunit_msg.c: messages in place of stores into an inaccessible segment. */
+enum cunit_what {
+	CUNIT_MSG_UP,	   /* a contribution for a cell */
+	CUNIT_MSG_OUT,	   /* a published packet */
+	CUNIT_MSG_CREDIT,  /* an arrival at an epoch */
+	CUNIT_MSG_CREDITS, /* an epoch is complete */
+};
+void cunit_msg_publish(struct weft_cunit_group *g,
+		       const struct weft_cunit_call *call, int origin,
+		       uint64_t seq, size_t bytes);
+void cunit_msg_credits(struct weft_cunit_group *g, uint64_t epoch);
+/* cunit_node.c: continuation of a climb after a message. */
+void cunit_node_up(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
+		   const void *payload);
+void cunit_node_credit_at(struct weft_cunit_group *g, int member,
+			  uint64_t epoch);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An operation of a single packet, in a small group or on a board, done
+ * synchronously when no other operation is outstanding. After a number of polls
+ * without result it is handed to cunit_group.c as a posted operation whose
+ * packet is sent.
+ */
+#include "prov/group/cunit/cunit_fold.h"
+#include "prov/group/cunit/cunit_group.h"
+#include "src/base/patience.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_idle(struct weft_cunit_group *g)
+{
+	return (g->flat_shared || g->board) && !g->head && !g->err &&
+	       cunit_credit_has(g, g->sent);
+}
+
+static bool single_fits(struct weft_cunit_group *g,
+			const struct weft_cunit_call *op)
+{
+	if (!is_idle(g))
+		return false;
+	if (op->kind == WEFT_CUNIT_BARRIER)
+		return g->form != WEFT_CUNIT_EVENTS;
+	return op->kind == WEFT_CUNIT_ALLREDUCE &&
+	       (g->flat_shared ? op->bytes <= g->geo.packet_bytes
+			       : cunit_uses_board(g, op));
+}
+
+/* ---- small group: all publish, all read ---- */
+
+static void flat_publish(struct weft_cunit_group *g, uint32_t sig,
+			 const void *in, size_t bytes, uint64_t seq)
+{
+	struct cunit_packet *p = cunit_slot(g, g->me, seq);
+
+	p->flags = 0;
+	p->lag = (uint16_t)(seq + 1 - g->consumed);
+	cunit_packet_fill(p, sig, in, bytes);
+	/* R0 pairs with A0 in flat_wait() and cunit_packet_available(). */
+	weft_store64(&p->seq, seq + 1);
+	cunit_notify(g, CUNIT_EVENT_OUT);
+}
+
+/* Waits for all members' packets; false: not after that many polls. */
+static bool flat_wait(const struct weft_cunit_group *g, uint64_t seq,
+		      unsigned turns)
+{
+	for (int i = 0; i < g->n; i++) {
+		const weft_au64 *word = &cunit_slot(g, i, seq)->seq;
+
+		/* A0 pairs with R0 in flat_publish() and publish(). */
+		while (weft_load64(word) != seq + 1) {
+			if (!turns--)
+				return false;
+		}
+	}
+	return true;
+}
+
+static inline void flat_note(struct weft_cunit_group *g,
+			     struct weft_cunit_call *op, int member,
+			     uint64_t seq, const struct cunit_packet *p)
+{
+	if (weft_unlikely(p->sig != cunit_sig(op, seq)))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+	cunit_read_count_update(g, member, seq, p->lag);
+}
+
+/* Combines all members' packets in the order of members. */
+static void flat_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
+		      uint64_t seq)
+{
+	char *out = op->out;
+
+	for (int i = 0; i < g->n; i++) {
+		const struct cunit_packet *p = cunit_slot(g, i, seq);
+
+		flat_note(g, op, i, seq, p);
+		if (!op->bytes)
+			continue;
+		if (i)
+			op->flags |= weft_cunit_combine(op->op, op->type, out,
+							p->payload, op->count);
+		else if (op->bytes == 8)
+			memcpy(out, p->payload, 8);
+		else
+			memcpy(out, p->payload, op->bytes);
+	}
+}
+
+/* Combines in the order of a tree with more than one level. */
+static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
+		      uint64_t seq)
+{
+	struct weft_cunit_fold fold = {
+		.op = op->op,
+		.type = op->type,
+		.bytes = op->bytes,
+		.count = op->count,
+		.out = op->out,
+		.room = g->scratch,
+		.apart = g->geo.packet_bytes,
+	};
+
+	for (int i = 0; i < g->n; i++) {
+		int member = g->tree.visit[i];
+		const struct cunit_packet *p = cunit_slot(g, member, seq);
+
+		flat_note(g, op, member, seq, p);
+		if (op->bytes)
+			weft_cunit_fold_part(&fold, p->payload,
+					     g->tree.merge[i]);
+	}
+	op->flags |= fold.flags;
+}
+
+/* ---- board: all read its result ---- */
+
+/*
+ * With more members than processors each poll yields the processor, which the
+ * other members need.
+ */
+static bool board_wait(const struct weft_cunit_group *g, uint64_t seq,
+		       unsigned turns)
+{
+	const weft_au64 *word = &cunit_board_out(g, seq)->seq;
+
+	/* A0 pairs with R0 in board_publish(). */
+	while (weft_load64(word) != seq + 1) {
+		if (!turns--)
+			return false;
+		if (g->crowd)
+			weft_patience_give();
+	}
+	return true;
+}
+
+static void board_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
+		       uint64_t seq)
+{
+	const struct cunit_packet *p = cunit_board_out(g, seq);
+
+	if (weft_unlikely(p->sig != cunit_sig(op, seq)))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+	if (op->bytes == 8)
+		memcpy(op->out, p->payload, 8);
+	else if (op->bytes)
+		memcpy(op->out, p->payload, op->bytes);
+}
+
+/* ---- both ---- */
+
+/* Hands op over as posted; its only packet seq is sent. */
+static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
+			 uint64_t seq)
+{
+	op->first = seq;
+	op->packets = op->sent = 1;
+	op->read = 0;
+	op->reach = 0;
+	op->next = NULL;
+	cunit_enqueue(g, op);
+}
+
+/* Sends and waits; false: not complete after that many polls. */
+static bool single_pass(struct weft_cunit_group *g,
+			const struct weft_cunit_call *op, uint64_t seq,
+			unsigned turns)
+{
+	g->posted = g->sent = seq + 1;
+	if (g->board) {
+		cunit_board_arrive(g, op, seq, op->in, op->bytes);
+		return board_wait(g, seq, turns);
+	}
+	flat_publish(g, cunit_sig(op, seq), op->in, op->bytes, seq);
+	return flat_wait(g, seq, turns);
+}
+
+static void single_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
+			uint64_t seq)
+{
+	op->flags = 0;
+	op->err = 0;
+	if (g->board)
+		board_take(g, op, seq);
+	else if (g->in_line)
+		flat_take(g, op, seq);
+	else
+		flat_fold(g, op, seq);
+	cunit_credit_read(g);
+}
+
+WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
+			       struct weft_cunit_call *op, unsigned turns)
+{
+	uint64_t seq = g->posted;
+
+	op->bytes = op->count * weft_cunit_bytes(op->type);
+	if (!single_fits(g, op))
+		return -EAGAIN;
+	cunit_sign(g, op);
+	if (!single_pass(g, op, seq, turns)) {
+		op->flags = 0;
+		op->err = 0;
+		single_adopt(g, op, seq);
+		return -EINPROGRESS;
+	}
+	single_take(g, op, seq);
+	return op->err;
+}
+
+/* ---- barriers, without an operation ---- */
+
+static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
+{
+	uint32_t sig = cunit_sig_barrier(g) ^ (uint32_t)seq;
+	int err = 0;
+
+	flat_publish(g, sig, NULL, 0, seq);
+	for (int i = 0; i < g->n; i++) {
+		const struct cunit_packet *p = cunit_slot(g, i, seq);
+
+		if (i == g->me)
+			continue;
+		/* A0 pairs with R0 in flat_publish() and publish(). */
+		while (weft_load64(&p->seq) != seq + 1) {
+			if (!turns--)
+				return -EINPROGRESS;
+		}
+		if (weft_unlikely(p->sig != sig))
+			err = -EPROTO;
+		cunit_read_count_update(g, i, seq, p->lag);
+	}
+	cunit_credit_read(g);
+	return err;
+}
+
+static int board_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
+{
+	int err = 0;
+
+	cunit_board_barrier(g, cunit_sig_barrier(g), seq);
+	if (!board_wait(g, seq, turns))
+		return -EINPROGRESS;
+	if (weft_unlikely(cunit_board_out(g, seq)->sig !=
+			  (cunit_sig_barrier(g) ^ (uint32_t)seq)))
+		err = -EPROTO;
+	cunit_credit_read(g);
+	return err;
+}
+
+WEFT_HOT int weft_cunit_sync(struct weft_cunit_group *g, unsigned turns)
+{
+	uint64_t seq = g->posted;
+
+	if (g->form == WEFT_CUNIT_EVENTS || !is_idle(g))
+		return -EAGAIN;
+	g->posted = g->sent = seq + 1;
+	return g->board ? board_sync(g, seq, turns) : flat_sync(g, seq, turns);
+}
+
+void weft_cunit_sync_adopt(struct weft_cunit_group *g,
+			   struct weft_cunit_call *op)
+{
+	op->kind = WEFT_CUNIT_BARRIER;
+	op->type = WEFT_CUNIT_UINT8;
+	op->sig = cunit_sig_barrier(g);
+	op->root = 0;
+	op->count = op->bytes = 0;
+	op->in = op->out = NULL;
+	op->flags = 0;
+	op->err = 0;
+	single_adopt(g, op, g->posted - 1);
+}

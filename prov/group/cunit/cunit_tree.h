@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Trees of the collective unit. Members are numbered 0..n-1 in the order of
+ * their set; a tree gives each member's parent, and its inputs in a fixed
+ * order. Pure functions, no I/O.
+ *
+ *   pairs (native), n = 6                 class route on a 4 x 2 torus
+ *
+ *          0                               0 -> 1 -> 2 <- 3    B = 0
+ *        / | \                                       ^
+ *       1  2  4                                      |
+ *          |  |                            4 -> 5 -> 6 <- 7    B = 1
+ *          3  5
+ *
+ * In the tree of pairs a member adds its inputs to its own part one by one,
+ * which gives ((0 + 1) + (2 + 3)) + (4 + 5), the result of recursive doubling.
+ * Where n is no power of two, the first members are joined in pairs, each of
+ * which then counts as one: five are ((0 + 1) + 2) + (3 + 4).
+ *
+ * A class route covers a rectangle of nodes: every node sends along the first
+ * dimension towards the root's coordinate, then along the next; no wrap-around
+ * link is used, the root is in the middle (bgq.md, part d). Members that share
+ * a node are joined before the node's links are used.
+ *
+ * K-ary trees are used on request. Where members are bound to processors
+ * (weft_cunit_place), they follow the host's topology instead of the ranks:
+ * cunit_tree_host.c.
+ *
+ * The order of a sum is the tree's; visit and merge give it to code that
+ * combines without nodes. Take the members in the order of visit; push the part
+ * of each on a stack; then merge the two topmost entries merge[i] times, the
+ * lower being the left operand. At most depth parts are below the topmost one.
+ */
+#ifndef WEFT_CUNIT_TREE_H
+#define WEFT_CUNIT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEFT_CUNIT_DIMS 6
+
+struct weft_cunit_tree {
+	int n;
+	int root;
+	int depth;    /* hops from the farthest member to the root */
+	int *parent;  /* -1 at the root */
+	int *first;   /* inputs of i: input[first[i]] .. input[first[i + 1]] */
+	int *input;   /* children, lowest number first */
+	int *ordinal; /* index of the member among its parent's inputs */
+	int *visit;   /* members, each before its inputs */
+	int *merge;   /* merges after pushing visit[i] */
+};
+
+/* Coordinates of a member's node. Unused dimensions are 0. */
+struct weft_cunit_coord {
+	int at[WEFT_CUNIT_DIMS];
+};
+
+/*
+ * Location of a member on its host: the child taken at each branching of the
+ * host's topology, the coarsest (packages, for example) in the lowest bits. All
+ * ones: this level and lower ones are unknown.
+ */
+typedef uint64_t weft_cunit_place;
+#define WEFT_CUNIT_LEVELS     6
+#define WEFT_CUNIT_LEVEL_BITS 10
+#define WEFT_CUNIT_LEVEL_MAX  ((1u << WEFT_CUNIT_LEVEL_BITS) - 1)
+#define WEFT_CUNIT_NOWHERE    UINT64_MAX
+
+static inline unsigned weft_cunit_place_at(weft_cunit_place p, int level)
+{
+	return (unsigned)(p >> level * WEFT_CUNIT_LEVEL_BITS) &
+	       WEFT_CUNIT_LEVEL_MAX;
+}
+
+/* 0 or -ENOMEM, -EINVAL. k >= 1, n >= 1. */
+int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
+int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
+/*
+ * A tree of the given number of levels, more where a member would have more
+ * than 64 inputs; all levels have about the same width. With 16 members and two
+ * levels the first of every four has three inputs, and member 0 has the three
+ * others in addition: the trees of prov/net/net_fold.h.
+ */
+int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
+
+/*
+ * A k-ary tree by locations: neighbouring members are joined first. Depends on
+ * its arguments only; in the order of members if a location is unknown.
+ */
+int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
+			 const weft_cunit_place *place);
+
+/*
+ * A class route over the members' nodes. -EDOM: the nodes are not a rectangle,
+ * so that the hardware could not serve the set.
+ */
+int weft_cunit_tree_torus(struct weft_cunit_tree *t, int n,
+			  const struct weft_cunit_coord *coord);
+int weft_cunit_tree_copy(struct weft_cunit_tree *to,
+			 const struct weft_cunit_tree *from);
+void weft_cunit_tree_fini(struct weft_cunit_tree *t);
+/* Largest number of inputs of a member. */
+int weft_cunit_tree_width(const struct weft_cunit_tree *t);
+
+/* For cunit_tree_host.c: allocates; computes all lists from the parents. */
+int cunit_tree_alloc(struct weft_cunit_tree *t, int n);
+void cunit_tree_finish(struct weft_cunit_tree *t);
+
+static inline int weft_cunit_tree_inputs(const struct weft_cunit_tree *t, int i)
+{
+	return t->first[i + 1] - t->first[i];
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * K-ary trees that follow the host's topology. Members are attached to a parent
+ * level by level of the topology: at the coarsest level where they differ, the
+ * members of another domain (package, cache) form a subtree of their own, so
+ * that one contribution crosses the border; the rest of the parent's own domain
+ * takes the parent's remaining inputs, one level further down.
+ *
+ *   members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
+ *
+ *            0                in the order of members (1 2 3 under 0, 4 5 6
+ *          / | \              under 1) four of the six edges would cross
+ *         1  2  4             from one package to the other; here it is one
+ *        / \     \
+ *       3   5     6
+ *
+ * Depth: at most one more per level of the topology, plus log k of the members
+ * of a domain.
+ */
+#include "prov/group/cunit/cunit_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct host_tree {
+	struct weft_cunit_tree *t;
+	const weft_cunit_place *place;
+	int k;
+	int *room; /* sort buffer, as long as the list of members */
+};
+
+static unsigned at(const struct host_tree *w, int member, int level)
+{
+	return weft_cunit_place_at(w->place[member], level);
+}
+
+static bool agree(const struct host_tree *w, int parent, const int *m, int n,
+		  int level)
+{
+	for (int i = 0; i < n; i++) {
+		if (at(w, m[i], level) != at(w, parent, level))
+			return false;
+	}
+	return true;
+}
+
+/* Moves m[0]'s domain to the front in order; returns its members. */
+static int gather(struct host_tree *w, int *m, int n, unsigned domain,
+		  int level)
+{
+	int in = 0, out = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (at(w, m[i], level) == domain)
+			m[in++] = m[i];
+		else
+			w->room[out++] = m[i];
+	}
+	memcpy(m + in, w->room, (size_t)out * sizeof(*m));
+	return in;
+}
+
+/*
+ * Groups the members by domain, in the order of the domains' first members;
+ * returns the number of domains.
+ */
+static int sort(struct host_tree *w, int *m, int n, int level)
+{
+	int domains = 0;
+
+	for (int i = 0; i < n; domains++)
+		i += gather(w, m + i, n - i, at(w, m[i], level), level);
+	return domains;
+}
+
+/* Number of members in the first `domains` domains of a sorted list. */
+static int first_domains(const struct host_tree *w, const int *m, int n,
+			 int domains, int level)
+{
+	int i = 0;
+
+	while (i < n && domains--) {
+		unsigned here = at(w, m[i], level);
+
+		while (i < n && at(w, m[i], level) == here)
+			i++;
+	}
+	return i;
+}
+
+static void hang(struct host_tree *w, int parent, int *m, int n, int level,
+		 int inputs);
+
+/* The first of the list becomes a child of parent and leads the others. */
+static void attach_one(struct host_tree *w, int parent, int *m, int n,
+		       int level)
+{
+	w->t->parent[m[0]] = parent;
+	hang(w, m[0], m + 1, n - 1, level, w->k);
+}
+
+/* Members that no level distinguishes: equal parts in their order. */
+static void attach_equals(struct host_tree *w, int parent, int *m, int n,
+			  int inputs)
+{
+	int parts = n < inputs ? n : inputs;
+
+	for (int i = 0; i < parts; i++) {
+		int from = n * i / parts, to = n * (i + 1) / parts;
+
+		attach_one(w, parent, m + from, to - from, WEFT_CUNIT_LEVELS);
+	}
+}
+
+/* Other domains: one per input, or several where inputs are few. */
+static void attach_domains(struct host_tree *w, int parent, int *m, int n,
+			   int level, int inputs)
+{
+	int left = sort(w, m, n, level);
+
+	for (; inputs && n; inputs--) {
+		int share = (left + inputs - 1) / inputs;
+		int take = first_domains(w, m, n, share, level);
+
+		attach_one(w, parent, m, take, level);
+		m += take;
+		n -= take;
+		left -= share;
+	}
+}
+
+/* All under one input: the member nearest to the parent leads. */
+static void attach_all(struct host_tree *w, int parent, int *m, int n,
+		       int level)
+{
+	int mates = n;
+
+	for (int l = level; mates && l < WEFT_CUNIT_LEVELS; l++)
+		mates = gather(w, m, mates, at(w, parent, l), l);
+	attach_one(w, parent, m, n, level);
+}
+
+static void hang(struct host_tree *w, int parent, int *m, int n, int level,
+		 int inputs)
+{
+	int own, others;
+
+	while (level < WEFT_CUNIT_LEVELS && agree(w, parent, m, n, level))
+		level++;
+	if (level == WEFT_CUNIT_LEVELS) {
+		attach_equals(w, parent, m, n, inputs);
+		return;
+	}
+	own = gather(w, m, n, at(w, parent, level), level);
+	if (own && inputs == 1) {
+		attach_all(w, parent, m, n, level);
+		return;
+	}
+	others = sort(w, m + own, n - own, level);
+	if (others > inputs - (own > 0))
+		others = inputs - (own > 0);
+	attach_domains(w, parent, m + own, n - own, level, others);
+	if (own)
+		hang(w, parent, m, own, level + 1, inputs - others);
+}
+
+int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
+			 const weft_cunit_place *place)
+{
+	struct host_tree w = { .t = t, .place = place, .k = k };
+	int *m, ret;
+
+	for (int i = 0; i < n; i++) {
+		if (place[i] == WEFT_CUNIT_NOWHERE)
+			return weft_cunit_tree_kary(t, n, k);
+	}
+	if (n < 1 || k < 1)
+		return -EINVAL;
+	m = malloc(2 * (size_t)n * sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	w.room = m + n;
+	ret = cunit_tree_alloc(t, n);
+	if (!ret) {
+		for (int i = 0; i < n; i++)
+			m[i] = i;
+		t->parent[0] = -1;
+		hang(&w, 0, m + 1, n - 1, 0, k);
+		cunit_tree_finish(t);
+	}
+	free(m);
+	return ret;
+}

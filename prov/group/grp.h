@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives of the engine: groups that endpoints join, and operations on
+ * them. There are two implementations below: the collective unit over shared
+ * areas (a class route), and the same tree by messages where there is no route.
+ *
+ *   join -> joined() -> [coll]* -> leave        on all members alike
+ *
+ * Joining is itself a collective: members exchange their free routes, their
+ * nodes, and whether they can access each other's memory.
+ */
+#ifndef WEFT_GRP_H
+#define WEFT_GRP_H
+
+#include "prov/group/cunit/cunit.h"
+#include "src/base/list.h"
+
+struct weft_cunit_exact;
+struct weft_nic;
+struct weft_nic_op;
+struct weft_peer;
+
+/* A group. */
+struct weft_nic_group;
+
+struct weft_nic_group_attr {
+	struct weft_peer *const *member; /* in the order of the set */
+	int n;
+	int me;	       /* member[me] is not used */
+	bool no_route; /* use messages only */
+	uint64_t key;  /* distinguishes groups of the same members, or 0 */
+	/* called once, from a poll or from join itself; err 0 or -errno */
+	void (*joined)(void *arg, struct weft_nic_group *c, int err);
+	void *arg;
+};
+
+/*
+ * An operation in the caller's memory, which must stay valid until over is set
+ * or done was called. The fields below the line belong to the engine.
+ */
+struct weft_grp_work {
+	void (*done)(struct weft_grp_work *w); /* NULL: the caller polls over */
+	bool over;
+	bool crowd; /* do not spin long; begin may set it, too */
+	/* ---- */
+	struct weft_nic_group *coll;
+	struct weft_cunit_call call;   /* err and flags are the result */
+	struct weft_cunit_exact *wide; /* wide sums of an exact sum */
+	double *out;
+	size_t count;
+	/* long vectors: grp_long.c */
+	struct weft_list link;
+	bool is_long;
+	uint8_t phase;
+	uint64_t number; /* sequence number among the group's long vectors */
+	int from;	 /* owner of the slice that is fetched */
+	size_t at;	 /* bytes done */
+	size_t end;
+};
+
+/* Result of a join. */
+struct weft_nic_group_info {
+	int route;   /* class route, or -1: by messages */
+	int barrier; /* barrier class, or -1: barriers use the route */
+	int depth;   /* hops to the root of the tree */
+	int members;
+	bool flat;    /* few members, which read each other's contributions */
+	bool bulk;    /* long vectors use DMA between the members' memories */
+	uint8_t form; /* enum weft_cunit_form of barriers on the route */
+	int levels;   /* levels of the tree in descriptors; 0: none */
+	uint64_t described; /* packets that this member sent by it */
+	size_t most; /* longer vectors are faster with messages; 0: no limit */
+	uint64_t atomics; /* atomics by which this member has arrived */
+};
+
+/* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */
+int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *attr,
+		  struct weft_nic_group **c_p);
+/* No operation of this member may be pending; not collective, never blocks. */
+void weft_nic_leave(struct weft_nic_group *c);
+void weft_nic_group_info(const struct weft_nic_group *c,
+			 struct weft_nic_group_info *info);
+
+/*
+ * Starts this member's part of an operation and spins for it: the caller has
+ * set work->done and the input fields of work->call, except done; a barrier
+ * needs only its kind. Type WEFT_CUNIT_EXACT sums doubles with one rounding.
+ * work->over reports completion, possibly before the call returns; more spin
+ * rounds (turns) make that more likely in a small group. -ENOMEM; -EOPNOTSUPP:
+ * type not supported; -EAGAIN: not joined yet; on error work belongs to the
+ * caller.
+ */
+int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
+		   unsigned turns);
+/*
+ * As begin, but op is completed by up->done, its data being the flags
+ * WEFT_CUNIT_NAN and WEFT_CUNIT_OVERFLOW.
+ */
+int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
+		  const struct weft_cunit_call *call);
+/* Spins `turns` times on work, polling nothing else. */
+bool weft_grp_spin(struct weft_grp_work *work, unsigned turns);
+/* The endpoint has blocked for work in virtual time: checks for completion. */
+void weft_grp_poll_woken(struct weft_grp_work *work, int budget);
+/* More members than processors: waiting members must yield to the others. */
+bool weft_grp_oversubscribed(const struct weft_nic_group *c);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations on a tree of chained events; see grp_chain.h.
+ *
+ * A broadcast is cut into packets, which are numbered across the group. Its
+ * root casts them and completes; the other members take them as they arrive.
+ * Every member takes every packet once, its own, too: by then the members below
+ * have it, since the unit forwards a packet first. When half of the slots are
+ * taken, all members pass a synchronisation point (a credit), after which the
+ * root may fill them again. A barrier is a point of its own. One point of each
+ * kind is outstanding at a time.
+ *
+ * The contents of a packet are not trusted: they are compared, never used.
+ */
+#include "prov/group/grp_chain.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAIN_WINDOW (WEFT_CHAIN_PLACES / 2)
+#define CHAIN_ROOM   (WEFT_CHAIN_LONG - sizeof(struct chain_head))
+
+struct chain_head {
+	uint64_t seq;
+	uint32_t sig;
+	uint32_t root;
+};
+
+struct chain_list {
+	struct weft_cunit_call *head;
+	struct weft_cunit_call *tail;
+};
+
+struct nic_chain {
+	struct weft_chain *chain;
+	const struct weft_chain_ops *ops;
+	int me;
+	int err;
+	bool differs;
+	bool busy;	 /* a completion callback may post another operation */
+	uint64_t posted; /* packets numbered so far */
+	uint64_t due;	 /* packets of this member, not cast yet */
+	uint64_t cast;
+	uint64_t taken;
+	uint64_t credits; /* windows for which this member has arrived */
+	uint64_t barriers;
+	uint64_t arrived; /* barriers posted that were started */
+	struct chain_list casts;
+	struct chain_list syncs;
+};
+
+int nic_chain_open(struct weft_unit *u, const struct weft_chain_ops *ops,
+		   const struct weft_chain_attr *attr, struct nic_chain **c_p)
+{
+	struct nic_chain *c = calloc(1, sizeof(*c));
+	int err = c ? ops->open(u, attr, &c->chain) : -ENOMEM;
+
+	if (err) {
+		free(c);
+		return err;
+	}
+	c->ops = ops;
+	c->me = attr->me;
+	*c_p = c;
+	return 0;
+}
+
+static void list_push(struct chain_list *l, struct weft_cunit_call *call)
+{
+	call->next = NULL;
+	if (l->tail)
+		l->tail->next = call;
+	else
+		l->head = call;
+	l->tail = call;
+}
+
+/* prev: the preceding call, or NULL. */
+static void list_end(struct chain_list *l, struct weft_cunit_call *prev,
+		     struct weft_cunit_call *call)
+{
+	if (prev)
+		prev->next = call->next;
+	else
+		l->head = call->next;
+	if (l->tail == call)
+		l->tail = prev;
+	call->done(call);
+}
+
+static void list_fail(struct chain_list *l, int err)
+{
+	while (l->head) {
+		l->head->err = err;
+		list_end(l, NULL, l->head);
+	}
+}
+
+void nic_chain_fail(struct nic_chain *c, int err)
+{
+	c->err = err;
+	list_fail(&c->casts, err);
+	list_fail(&c->syncs, err);
+}
+
+void nic_chain_close(struct nic_chain *c)
+{
+	if (!c)
+		return;
+	nic_chain_fail(c, -ECANCELED);
+	c->ops->close(c->chain);
+	free(c);
+}
+
+/* ---- broadcasts ---------------------------------------------------------- */
+
+/* Value that must be equal at all members. */
+static uint32_t call_sig(const struct weft_cunit_call *call)
+{
+	return (uint32_t)call->root * 31u + (uint32_t)call->bytes * 7u +
+	       (uint32_t)(call->packets << 24);
+}
+
+static size_t bytes_at(const struct weft_cunit_call *call, size_t k)
+{
+	size_t left = call->bytes - k * CHAIN_ROOM;
+
+	return left < CHAIN_ROOM ? left : CHAIN_ROOM;
+}
+
+/* May this packet's slot be filled? */
+static bool has_credit(const struct nic_chain *c, uint64_t seq)
+{
+	uint64_t all = c->ops->passed(c->chain, WEFT_CHAIN_CREDIT);
+
+	return seq < (all + 2) * CHAIN_WINDOW;
+}
+
+/* Casts the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
+static int cast_one(struct nic_chain *c, struct weft_cunit_call *call)
+{
+	uint64_t seq = call->first + call->sent;
+	size_t bytes = bytes_at(call, call->sent);
+	const struct chain_head h = { .seq = seq,
+				      .sig = call->sig,
+				      .root = (uint32_t)c->me };
+	unsigned char *place = c->ops->place(c->chain, seq);
+	int err;
+
+	if (!has_credit(c, seq))
+		return -EAGAIN;
+	memcpy(place, &h, sizeof(h));
+	if (bytes)
+		memcpy(place + sizeof(h),
+		       (char *)call->out + call->sent * CHAIN_ROOM, bytes);
+	err = c->ops->cast(c->chain, seq, sizeof(h) + bytes);
+	if (err)
+		return err;
+	call->sent++;
+	c->cast++;
+	c->due--;
+	return 0;
+}
+
+/* Casts as many packets as possible; a root that has cast all completes. */
+static void casts_send(struct nic_chain *c)
+{
+	struct weft_cunit_call *prev = NULL, *call, *next;
+	int err = 0;
+
+	for (call = c->casts.head; call && !err; call = next) {
+		next = call->next;
+		if (call->root != c->me) {
+			prev = call;
+			continue;
+		}
+		while (!err && call->sent < call->packets)
+			err = cast_one(c, call);
+		if (err == -EAGAIN)
+			return;
+		call->err = err;
+		list_end(&c->casts, prev, call);
+	}
+}
+
+/* Finds the broadcast of a packet; NULL: this member is its root. */
+static struct weft_cunit_call *call_of(const struct nic_chain *c, uint64_t seq,
+				       struct weft_cunit_call **prev_p)
+{
+	struct weft_cunit_call *call = c->casts.head;
+
+	*prev_p = NULL;
+	while (call && (call->root == c->me || seq < call->first ||
+			seq >= call->first + call->packets)) {
+		*prev_p = call;
+		call = call->next;
+	}
+	return call;
+}
+
+static void take_one(struct nic_chain *c, const unsigned char *packet)
+{
+	struct weft_cunit_call *prev, *call = call_of(c, c->taken, &prev);
+	struct chain_head h;
+	size_t bytes;
+
+	memcpy(&h, packet, sizeof(h));
+	if (h.seq != c->taken || (!call && h.root != (uint32_t)c->me))
+		c->differs = true;
+	c->taken++;
+	if (!call)
+		return;
+	bytes = bytes_at(call, call->read);
+	if (h.sig != call->sig || h.root != (uint32_t)call->root)
+		call->err = -EPROTO;
+	else if (bytes)
+		memcpy((char *)call->out + call->read * CHAIN_ROOM,
+		       packet + sizeof(h), bytes);
+	if (++call->read == call->packets)
+		list_end(&c->casts, prev, call);
+}
+
+static void casts_take(struct nic_chain *c)
+{
+	while (c->taken < c->posted) {
+		uint64_t lap = c->taken / WEFT_CHAIN_PLACES + 1;
+		uint64_t came = c->ops->came(c->chain, c->taken);
+
+		/* forward to the members below before completing here */
+		if (came < lap || !c->ops->run(c->chain))
+			return;
+		c->differs |= came > lap;
+		take_one(c, c->ops->place(c->chain, c->taken));
+	}
+}
+
+/* Arrives at the credit points of the windows taken here, one at a time. */
+static void casts_credit(struct nic_chain *c)
+{
+	if (c->credits < c->taken / CHAIN_WINDOW &&
+	    c->ops->passed(c->chain, WEFT_CHAIN_CREDIT) == c->credits &&
+	    !c->ops->arrive(c->chain, WEFT_CHAIN_CREDIT))
+		c->credits++;
+}
+
+/* ---- barriers ------------------------------------------------------------ */
+
+static void syncs_move(struct nic_chain *c)
+{
+	while (c->syncs.head) {
+		if (!c->syncs.head->sent) {
+			if (c->ops->arrive(c->chain, WEFT_CHAIN_BARRIER))
+				return;
+			c->syncs.head->sent = 1;
+			c->arrived++;
+		}
+		if (c->ops->passed(c->chain, WEFT_CHAIN_BARRIER) < c->arrived ||
+		    !c->ops->run(c->chain))
+			return;
+		list_end(&c->syncs, NULL, c->syncs.head);
+	}
+}
+
+/* ---- both ---------------------------------------------------------------- */
+
+bool nic_chain_can(const struct weft_cunit_call *call)
+{
+	return call->kind == WEFT_CUNIT_BARRIER ||
+	       call->kind == WEFT_CUNIT_BCAST;
+}
+
+bool nic_chain_poll(struct nic_chain *c)
+{
+	if (c->taken == c->posted && !c->syncs.head &&
+	    c->credits == c->taken / CHAIN_WINDOW)
+		return true;
+	if (!c->err && !c->busy) {
+		c->busy = true;
+		casts_send(c);
+		casts_take(c);
+		casts_credit(c);
+		/* check packets received before a barrier first */
+		if (c->differs)
+			nic_chain_fail(c, -EPROTO);
+		syncs_move(c);
+		c->busy = false;
+	}
+	return !c->differs;
+}
+
+void nic_chain_post(struct nic_chain *c, struct weft_cunit_call *call)
+{
+	call->flags = 0;
+	call->err = c->err;
+	call->sent = call->read = 0;
+	call->packets = 0;
+	if (c->err) {
+		call->done(call);
+		return;
+	}
+	if (call->kind == WEFT_CUNIT_BARRIER) {
+		c->barriers++;
+		list_push(&c->syncs, call);
+	} else {
+		call->bytes = call->count * weft_cunit_bytes(call->type);
+		call->packets = (call->bytes + CHAIN_ROOM - 1) / CHAIN_ROOM;
+		call->packets += !call->packets;
+		call->sig = call_sig(call);
+		call->first = c->posted;
+		c->posted += call->packets;
+		c->due += call->root == c->me ? call->packets : 0;
+		list_push(&c->casts, call);
+	}
+	nic_chain_poll(c);
+}
+
+void nic_chain_state(const struct nic_chain *c, struct nic_chain_state *s)
+{
+	*s = (struct nic_chain_state){
+		.posted = c->posted,
+		.due = c->due,
+		.cast = c->cast,
+		.taken = c->taken,
+		.barriers = c->barriers,
+		.passed = c->ops->passed(c->chain, WEFT_CHAIN_BARRIER) +
+			  c->ops->passed(c->chain, WEFT_CHAIN_CREDIT),
+	};
+}

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Joining a group takes a few steps, each a reduction by messages up and down a
+ * tree of the group itself, so that a member communicates with its neighbours
+ * only:
+ *
+ *   gather   free routes and requests of all members -> route
+ *   place    nodes or places of all members, where the tree follows them
+ *   open     open the segment of the route, map those on the path to the root
+ *   agree    did that succeed at all members? else use messages
+ *
+ * In virtual time the model does all of this.
+ */
+#include "prov/nic/nic_int.h"
+#include "prov/group/grp_int.h"
+#include "prov/group/grp_net.h"
+#include "prov/nic/nic_place.h"
+#include "src/base/hash.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Result of a join; the lowest of all members is used. */
+enum { JOIN_NO, JOIN_PACKETS, JOIN_ALL };
+
+static void join_end(struct weft_nic_group *c, int err)
+{
+	void (*joined)(void *, struct weft_nic_group *, int) = c->joined;
+
+	c->joined = NULL;
+	c->state = err ? COLL_FAILED : COLL_READY;
+	if (joined)
+		joined(c->joined_arg, c, err);
+}
+
+static void join_gather(struct weft_nic_group *c);
+
+static void join_agreed(struct weft_cunit_call *call)
+{
+	struct weft_nic_group *c =
+		weft_container_of(call, struct weft_nic_group, call);
+
+	if (!call->err && c->agree == JOIN_PACKETS)
+		nic_long_close(c);
+	if (!call->err && c->agree == JOIN_NO) {
+		grp_route_release(c);
+		if (++c->tries < COLL_TRIES) {
+			join_gather(c);
+			return;
+		}
+	}
+	join_end(c, call->err);
+}
+
+/* Step 4: exchanges the results of step 3. */
+static void join_agree(struct weft_nic_group *c, uint64_t how)
+{
+	c->state = COLL_AGREEING;
+	c->agree = how;
+	c->call = (struct weft_cunit_call){
+		.kind = WEFT_CUNIT_ALLREDUCE,
+		.op = WEFT_CUNIT_MIN,
+		.type = WEFT_CUNIT_UINT64,
+		.in = &c->agree,
+		.out = &c->agree,
+		.count = 1,
+		.done = join_agreed,
+	};
+	weft_cunit_post(c->by_msg, &c->call);
+}
+
+static struct weft_carrier *coll_carrier(const struct weft_nic_group *c)
+{
+	return c->nic->unit->carrier;
+}
+
+/* Wakes a waiter; members that cannot block on an event word get a packet. */
+static void coll_wake(void *arg, struct weft_bell *bell)
+{
+	struct weft_nic_group *c = arg;
+	struct weft_carrier *ca = coll_carrier(c);
+
+	if (!(weft_bell_ring(bell) & WEFT_BELL_NUDGE))
+		return;
+	for (int i = 0; i < c->n; i++) {
+		if (i != c->me)
+			ca->ops->nudge(ca, c->member[i]);
+	}
+}
+
+/*
+ * In virtual time the model has the tree and the members' free routes, and
+ * gives all members the same result: one step, and no messages.
+ */
+static void join_open_net(struct weft_nic_group *c)
+{
+	struct weft_vt_route_attr a = {
+		.key = c->key,
+		.routes = (uint32_t)c->nic->machine->routes,
+		.n = c->n,
+		.me = c->me,
+		.member = c->member,
+	};
+	int ret = -ENOSPC;
+
+	if (c->n > 1 && c->n >= c->nic->machine->tree_least && !c->no_route)
+		ret = nic_net_open(coll_carrier(c), &a, &c->net);
+	if (ret == -EAGAIN)
+		return; /* the next poll calls again */
+	if (!ret) {
+		c->route = nic_net_id(c->net);
+		c->form = nic_net_chained(c->net) ? WEFT_CUNIT_EVENTS
+						  : WEFT_CUNIT_AUTO;
+	}
+	join_end(c, 0);
+}
+
+/* Maps a member's segment once; at: its offset in the member's windows. */
+static int segment_map(struct weft_nic_group *c, int member, size_t at,
+		       size_t bytes, void **row_p)
+{
+	struct weft_carrier *ca = coll_carrier(c);
+	struct weft_peer *peer = member == c->me ? NULL : c->member[member];
+
+	return *row_p ? 0 : ca->ops->window(ca, peer, at, bytes, row_p);
+}
+
+static int route_segment_map(void *arg, int member, void **row_p)
+{
+	struct weft_nic_group *c = arg;
+	size_t bytes = weft_cunit_segment_bytes(c->nic->coll->geo);
+	int ret = segment_map(c, member, (size_t)c->route * bytes, bytes,
+			      &c->row[member]);
+
+	*row_p = c->row[member];
+	return ret;
+}
+
+/* The segments of barrier classes follow those of the class routes. */
+static int barrier_segment_map(void *arg, int member, void **row_p)
+{
+	struct weft_nic_group *c = arg;
+	const struct weft_machine *m = c->nic->machine;
+	size_t bytes = weft_cunit_segment_bytes(&m->bar);
+	int ret = segment_map(c, member,
+			      weft_cunit_area_bytes(&m->cu) +
+				      (size_t)c->barrier * bytes,
+			      bytes, &c->bar_row[member]);
+
+	*row_p = c->bar_row[member];
+	return ret;
+}
+
+static void segment_table_close(struct weft_nic_group *c, void ***rows,
+				size_t bytes)
+{
+	struct weft_carrier *ca = coll_carrier(c);
+
+	for (int i = 0; *rows && i < c->n; i++) {
+		if ((*rows)[i])
+			ca->ops->window_close(ca, (*rows)[i], bytes);
+	}
+	free(*rows);
+	*rows = NULL;
+}
+
+void grp_segments_close(struct weft_nic_group *c)
+{
+	segment_table_close(c, &c->row,
+			    weft_cunit_segment_bytes(c->nic->coll->geo));
+	segment_table_close(c, &c->bar_row,
+			    weft_cunit_segment_bytes(&c->nic->machine->bar));
+}
+
+static int segment_table_alloc(struct weft_nic_group *c)
+{
+	size_t n = (size_t)c->n;
+
+	if (!c->row)
+		c->row = calloc(n, sizeof(*c->row));
+	if (!c->bar_row && c->barrier >= 0)
+		c->bar_row = calloc(n, sizeof(*c->bar_row));
+	return c->row && (c->barrier < 0 || c->bar_row) ? 0 : -ENOMEM;
+}
+
+static int join_open_groups(struct weft_nic_group *c)
+{
+	struct weft_cunit_geo geo = *c->nic->coll->geo;
+	struct weft_cunit_group_attr a = {
+		.geo = &geo,
+		.n = c->n,
+		.me = c->me,
+		.route = (unsigned)c->route,
+		.generation = c->key | 1,
+		.reach = route_segment_map,
+		.wake = coll_wake,
+		.arg = c,
+		.fence = c->crowded || c->nic->unit->carrier->fences,
+		.crowd = c->crowded,
+		.form = c->form,
+		.tree = &c->tree,
+		/* when oversubscribed, one member wakes all */
+		.flat = c->n <= WEFT_CUNIT_FLAT && !c->crowded,
+	};
+	int ret = segment_table_alloc(c);
+
+	weft_cunit_geo_widen(&geo,
+			     (unsigned)weft_cunit_tree_width(&c->tree) + 1);
+	if (!ret && !c->hw)
+		ret = weft_cunit_group_open(&a, &c->hw);
+	if (ret || c->barrier < 0 || c->bar)
+		return ret;
+	geo = c->nic->machine->bar;
+	a.route = (unsigned)c->barrier;
+	a.reach = barrier_segment_map;
+	a.beside = c->hw;
+	if (c->wide.n) {
+		a.tree = &c->wide;
+		weft_cunit_geo_widen(
+			&geo, (unsigned)weft_cunit_tree_width(a.tree) + 1);
+	}
+	ret = weft_cunit_group_open(&a, &c->bar);
+	c->loose = c->wide.n ? c->bar : NULL;
+	return ret;
+}
+
+/*
+ * Opens chained events of the unit for a group that the network cannot
+ * multicast to directly.
+ */
+static int join_open_chain(struct weft_nic_group *c)
+{
+	const struct weft_chain_ops *ops = c->nic->unit->ops->chain;
+	const struct weft_chain_attr a = { .key = c->key,
+					   .tree = &c->tree,
+					   .me = c->me,
+					   .member = c->member };
+
+	if (!ops || c->form != WEFT_CUNIT_EVENTS || c->chain)
+		return 0;
+	return nic_chain_open(c->nic->unit, ops, &a, &c->chain);
+}
+
+/* Step 3: opens the route's segment here. */
+static void join_open(struct weft_nic_group *c)
+{
+	int groups = join_open_groups(c);
+	int ret = groups ? groups : join_open_chain(c);
+	int bulk = ret ? ret : nic_long_open(c);
+
+	if (ret == -EAGAIN || bulk == -EAGAIN)
+		return; /* the next poll calls again */
+	c->points = 0;
+	join_agree(c, ret ? JOIN_NO : bulk ? JOIN_PACKETS : JOIN_ALL);
+}
+
+/*
+ * Builds the tree by the members' places, which are equal at all members, so
+ * that the trees are equal.
+ */
+static int join_host_tree(struct weft_nic_group *c)
+{
+	weft_cunit_place *place;
+	int ret;
+
+	if (!c->arity)
+		return weft_cunit_tree_pairs(&c->tree, c->n);
+	place = malloc((size_t)c->n * sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		place[i] = c->word ? c->word[i] : WEFT_CUNIT_NOWHERE;
+	ret = weft_cunit_tree_host(&c->tree, c->n, (int)c->arity, place);
+	free(place);
+	return ret;
+}
+
+/* Does the tree or the form depend on the nodes of the members? */
+static bool by_nodes(const struct weft_nic_group *c)
+{
+	const struct weft_machine *m = c->nic->machine;
+
+	return m->coords || (m->forms && !c->arity);
+}
+
+static uint64_t node_of(const struct weft_nic_group *c, int i)
+{
+	return c->word ? c->word[i] : (uint64_t)i;
+}
+
+/* Selects the form of barriers by the nodes, which are equal at all members. */
+static int join_form(struct weft_nic_group *c)
+{
+	const struct weft_nic_group_form *f = c->nic->machine->forms;
+	uint64_t *node;
+
+	c->form = WEFT_CUNIT_AUTO;
+	if (!f || !by_nodes(c))
+		return 0;
+	node = malloc((size_t)c->n * sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		node[i] = node_of(c, i);
+	while (!f->serves(node, c->n))
+		f++;
+	c->form = (uint8_t)f->form;
+	free(node);
+	return 0;
+}
+
+static int join_tree(struct weft_nic_group *c)
+{
+	const struct weft_machine *m = c->nic->machine;
+	struct weft_cunit_coord *at;
+	int ret;
+
+	if (!m->coords)
+		return join_host_tree(c);
+	at = calloc((size_t)c->n, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		m->coords((uint32_t)node_of(c, i), at[i].at);
+	ret = weft_cunit_tree_torus(&c->tree, c->n, at);
+	free(at);
+	return ret;
+}
+
+/* Builds the tree in descriptors, where the machine has one. */
+static int join_descriptor_tree(struct weft_nic_group *c)
+{
+	unsigned levels = c->nic->machine->levels;
+
+	weft_cunit_tree_fini(&c->wide);
+	if (!levels || c->arity)
+		return 0;
+	return weft_cunit_tree_levels(&c->wide, c->n, levels);
+}
+
+/*
+ * Picks one of the routes that are free at all members: the first, whose
+ * segments have been used before. Groups that collided start their search at
+ * different routes.
+ */
+static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
+{
+	unsigned turn = 0;
+	uint64_t turned;
+
+	if (c->tries)
+		turn = (unsigned)(c->key + (uint64_t)c->tries) % 64;
+	turned = free_routes >> turn;
+	if (turn)
+		turned |= free_routes << (64 - turn);
+	return (int)((unsigned)__builtin_ctzll(turned) + turn) % 64;
+}
+
+void grp_join_step(struct weft_nic_group *c)
+{
+	if (coll_carrier(c)->virt)
+		join_open_net(c);
+	else
+		join_open(c);
+}
+
+void grp_join_fail(struct weft_nic_group *c, int err)
+{
+	join_end(c, err);
+}
+
+/*
+ * Takes a class that is free at all members, if any; false: another join took
+ * it first.
+ */
+static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
+		       uint64_t *here, int *id_p)
+{
+	int pick;
+
+	if (!everywhere)
+		return true;
+	pick = route_pick(c, everywhere);
+	if (!(*here >> pick & 1))
+		return false;
+	*here &= ~(UINT64_C(1) << pick);
+	*id_p = pick;
+	return true;
+}
+
+/* Routes of groups that this member has left: free when all have left. */
+static uint64_t routes_leaving(const struct nic_coll *nc)
+{
+	const struct weft_list *n;
+	uint64_t coming = 0;
+
+	for (n = nc->groups.next; n != &nc->groups; n = n->next) {
+		const struct weft_nic_group *c =
+			weft_container_of(n, struct weft_nic_group, link);
+
+		if (c->route >= 0 && c->gone[c->me])
+			coming |= UINT64_C(1) << c->route;
+	}
+	return coming;
+}
+
+/* Takes a route, unless another join took it first, and continues. */
+static void join_take(struct weft_nic_group *c)
+{
+	struct nic_coll *nc = c->nic->coll;
+
+	if (join_form(c) || join_tree(c) || join_descriptor_tree(c)) {
+		join_end(c, 0);
+		return;
+	}
+	if (!class_take(c, c->common.routes, &nc->routes, &c->route) ||
+	    !class_take(c, c->common.barriers, &nc->barriers, &c->barrier)) {
+		join_agree(c, JOIN_NO);
+		return;
+	}
+	c->state = COLL_OPENING;
+	grp_join_step(c);
+}
+
+static void join_placed(struct weft_cunit_call *call)
+{
+	struct weft_nic_group *c =
+		weft_container_of(call, struct weft_nic_group, call);
+
+	if (call->err)
+		join_end(c, call->err);
+	else
+		join_take(c);
+}
+
+/* Number of the emulated node; if unknown, the number in the set. */
+static uint64_t my_node(const struct weft_nic_group *c)
+{
+	int node = c->nic->coll->node;
+
+	return node >= 0 ? (uint64_t)node : (uint64_t)c->me;
+}
+
+/* Step 2: gathers one word per member by bitwise or with zeroes. */
+static void join_place(struct weft_nic_group *c)
+{
+	free(c->word);
+	c->word = calloc((size_t)c->n, sizeof(*c->word));
+	if (!c->word) {
+		grp_fail(c, -ENOMEM);
+		return;
+	}
+	c->word[c->me] = by_nodes(c) ? my_node(c) : nic_place_here();
+	c->call = (struct weft_cunit_call){
+		.kind = WEFT_CUNIT_ALLREDUCE,
+		.op = WEFT_CUNIT_OR,
+		.type = WEFT_CUNIT_UINT64,
+		.in = c->word,
+		.out = c->word,
+		.count = (size_t)c->n,
+		.done = join_placed,
+	};
+	weft_cunit_post(c->by_msg, &c->call);
+}
+
+/* Does the tree depend on the members' places? */
+static bool needs_places(const struct weft_nic_group *c)
+{
+	return by_nodes(c) ? !(c->common.notes & JOIN_NODE_IS_INDEX)
+			   : c->common.notes & JOIN_PLACED;
+}
+
+/* Returns the least arity requested, since requests are in unary. */
+static unsigned common_arity(const struct join_vote *w)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(w->arity); i++)
+		n += (unsigned)__builtin_popcountll(w->arity[i]);
+	return n;
+}
+
+/* After step 1. */
+static void join_gathered(struct weft_cunit_call *call)
+{
+	struct weft_nic_group *c =
+		weft_container_of(call, struct weft_nic_group, call);
+
+	if (call->err) {
+		join_end(c, call->err);
+		return;
+	}
+	c->arity = common_arity(&c->common);
+	c->crowded = !(c->common.notes & JOIN_ENOUGH_CPUS);
+	/* all members have left one: repeat until they know it */
+	if (!c->common.routes && c->common.soon && ++c->tries < COLL_TRIES) {
+		join_gather(c);
+		return;
+	}
+	if (c->n == 1 || !c->common.routes)
+		join_end(c, 0);
+	else if (needs_places(c))
+		join_place(c);
+	else
+		join_take(c);
+}
+
+static void arity_set(struct join_vote *w, unsigned arity)
+{
+	for (unsigned i = 0; i < arity && i < COLL_ARITY_MAX; i++)
+		w->arity[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static uint64_t my_flags(const struct weft_nic_group *c)
+{
+	bool roomy = c->n <= sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t notes = roomy ? JOIN_ENOUGH_CPUS : 0;
+
+	if (my_node(c) == (uint64_t)c->me)
+		notes |= JOIN_NODE_IS_INDEX;
+	/* a tree that follows the host: as in join_open_groups */
+	if (!c->nic->machine->coords && c->nic->coll->arity &&
+	    (c->n > WEFT_CUNIT_FLAT || !roomy) &&
+	    nic_place_here() != WEFT_CUNIT_NOWHERE)
+		notes |= JOIN_PLACED;
+	return notes;
+}
+
+/* Step 1. */
+static void join_gather(struct weft_nic_group *c)
+{
+	struct nic_coll *nc = c->nic->coll;
+	struct join_vote *w = &c->common;
+
+	c->state = COLL_GATHERING;
+	*w = (struct join_vote){ .notes = my_flags(c) };
+	arity_set(w, nc->arity);
+	if (c->nic->share && !c->no_route) {
+		w->routes = nc->routes;
+		w->soon = nc->routes | routes_leaving(nc);
+		w->barriers = nc->barriers;
+	}
+	c->call = (struct weft_cunit_call){
+		.kind = WEFT_CUNIT_ALLREDUCE,
+		.op = WEFT_CUNIT_AND,
+		.type = WEFT_CUNIT_UINT64,
+		.in = w,
+		.out = w,
+		.count = JOIN_VOTE_WORDS,
+		.done = join_gathered,
+	};
+	weft_cunit_post(c->by_msg, &c->call);
+}
+
+/*
+ * Key of the group, equal at all members: hash of the given key, the members'
+ * names in order, and the number of joins of this list.
+ */
+static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)
+{
+	struct nic_coll *nc = c->nic->coll;
+	struct sockaddr_in name;
+	uint64_t times;
+
+	for (int i = 0; i < c->n; i++) {
+		if (i == c->me)
+			weft_nic_name(c->nic, &name);
+		else
+			name = c->member[i]->name;
+		h = weft_hash_mix(h ^ ((uint64_t)name.sin_addr.s_addr << 16 |
+				       name.sin_port)) +
+		    (uint64_t)i;
+	}
+	times = (uintptr_t)weft_hash_get(&nc->joins, h) + 1;
+	weft_hash_set(&nc->joins, h, (void *)(uintptr_t)times);
+	return weft_hash_mix(h + times * 0x9e3779b97f4a7c15u);
+}
+
+static int coll_open_msgs(struct weft_nic_group *c)
+{
+	struct weft_cunit_geo geo = c->nic->coll->msg_geo;
+	struct weft_cunit_group_attr a = {
+		.geo = &geo,
+		.tree = &c->talk,
+		.flat = c->n <= WEFT_CUNIT_FLAT,
+		.n = c->n,
+		.me = c->me,
+		.generation = 1,
+		.send = grp_msg_send,
+		.arg = c,
+	};
+	int ret = weft_cunit_tree_pairs(&c->talk, c->n);
+
+	if (ret)
+		return ret;
+	geo.inputs = (unsigned)weft_cunit_tree_width(&c->talk) + 1;
+	return weft_cunit_group_open(&a, &c->by_msg);
+}
+
+static int coll_alloc(struct weft_nic_group *c,
+		      const struct weft_nic_group_attr *a)
+{
+	size_t n = (size_t)a->n;
+
+	c->member = calloc(n, sizeof(*c->member));
+	c->gone = calloc(n, sizeof(*c->gone));
+	if (!c->member || !c->gone)
+		return -ENOMEM;
+	memcpy(c->member, a->member, n * sizeof(*c->member));
+	for (int i = 0; i < a->n; i++) {
+		if (i != a->me && c->member[i]->lost)
+			return -ECONNRESET;
+	}
+	c->key = coll_key(c, a->key);
+	return coll_open_msgs(c);
+}
+
+int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
+		  struct weft_nic_group **c_p)
+{
+	struct weft_nic_group *c;
+	int ret;
+
+	if (a->n < 1 || a->me < 0 || a->me >= a->n)
+		return -EINVAL;
+	nic_last_reclaim(nic);
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->nic = nic;
+	c->n = a->n;
+	c->me = a->me;
+	c->route = c->barrier = -1;
+	weft_list_init(&c->longs);
+	c->joined = a->joined;
+	c->joined_arg = a->arg;
+	c->no_route = a->no_route;
+	weft_list_push_back(&nic->coll->groups, &c->link);
+	nic->coll_groups++;
+	nic->coll_active = true;
+	ret = coll_alloc(c, a);
+	if (ret) {
+		grp_free(c);
+		return ret;
+	}
+	*c_p = c;
+	grp_replay(c);
+	if (coll_carrier(c)->virt) {
+		c->state = COLL_OPENING;
+		join_open_net(c);
+	} else {
+		join_gather(c);
+	}
+	return 0;
+}
+
+void weft_nic_group_info(const struct weft_nic_group *c,
+			 struct weft_nic_group_info *info)
+{
+	struct weft_cunit_state s = { 0 };
+
+	if (c->loose)
+		weft_cunit_state(c->loose, &s);
+	*info = (struct weft_nic_group_info){
+		.route = c->route,
+		.barrier = c->barrier,
+		.members = c->n,
+		.depth = c->tree.n ? c->tree.depth : 0,
+		.bulk = c->bulk,
+		.form = c->form,
+		.flat = c->n <= WEFT_CUNIT_FLAT && !c->crowded,
+		.levels = c->loose ? c->wide.depth : 0,
+		.described = s.posted,
+		.most = c->net ? c->nic->machine->tree_bytes : 0,
+		.atomics = (c->hw ? weft_cunit_atomics(c->hw) : 0) +
+			   (c->bar ? weft_cunit_atomics(c->bar) : 0),
+	};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A group's class route on a modelled network (virtual time): barrier,
+ * broadcast, reduction and allreduction travel as packets through the model's
+ * tree, which combines them. Other operations of the group use messages.
+ *
+ *   open (-EAGAIN: again) -> [post, poll]* -> close
+ */
+#ifndef WEFT_GRP_NET_H
+#define WEFT_GRP_NET_H
+
+#include "prov/carrier/carrier_vt.h"
+#include "prov/group/cunit/cunit.h"
+
+struct nic_net;
+
+/* Opens a route when all members have requested it. -EAGAIN: call again. */
+int nic_net_open(struct weft_carrier *carrier,
+		 const struct weft_vt_route_attr *attr, struct nic_net **n_p);
+int nic_net_id(const struct nic_net *n);
+/* Is the route implemented by chained events of the members' interfaces? */
+bool nic_net_chained(const struct nic_net *n);
+/* Fails pending operations with -ECANCELED. */
+void nic_net_close(struct nic_net *n);
+
+/* Is an operation of that kind supported? */
+bool nic_net_can(const struct nic_net *n, const struct weft_cunit_call *call);
+/* Never fails: done is called eventually. */
+void nic_net_post(struct nic_net *n, struct weft_cunit_call *call);
+/* Progresses pending operations. */
+void nic_net_poll(struct nic_net *n);
+/* After the endpoint has blocked: polls the carrier; returns its result. */
+int nic_net_poll_woken(struct nic_net *n, int budget);
+/* A member died: fails pending and later operations. */
+void nic_net_fail(struct nic_net *n, int err);
+
+/* Arithmetic of reductions, for the carrier. */
+uint32_t grp_combine(unsigned op, unsigned type, void *acc, const void *in,
+		     size_t bytes);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations of a group: selection of the path (packets of the unit, the
+ * modelled network, long vectors, messages), exact sums, and completion.
+ */
+#include "prov/group/cunit/cunit_exact.h"
+#include "prov/group/grp_int.h"
+#include "prov/group/grp_net.h"
+#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
+
+#include <stdlib.h>
+
+/* A pending operation that completes an op. */
+struct coll_op {
+	struct weft_grp_work work;
+	struct weft_nic_op *op;
+};
+
+const size_t grp_op_bytes = sizeof(struct coll_op);
+
+static void work_narrow(struct weft_grp_work *w)
+{
+	for (size_t i = 0; w->out && i < w->count; i++)
+		w->out[i] = weft_cunit_exact_to(&w->wide[i]);
+	free(w->wide);
+}
+
+/* Members that called different operations cannot synchronise again. */
+static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
+{
+	c->check.broken = true;
+	c->nic->coll->checks = true;
+	c->nic->coll_active = true;
+}
+
+/* The collective unit has completed the call. */
+WEFT_HOT static void work_done(struct weft_cunit_call *call)
+{
+	struct weft_grp_work *w =
+		weft_container_of(call, struct weft_grp_work, call);
+
+	if (weft_unlikely(w->wide != NULL))
+		work_narrow(w);
+	w->coll->pending--;
+	w->coll->nic->coll->pending--;
+	if (weft_unlikely(call->err == -EPROTO))
+		work_mismatch(w->coll);
+	w->over = true;
+	if (w->done)
+		w->done(w);
+}
+
+/* Widens the doubles of an exact sum; the wide sums are computed in place. */
+static int work_widen(struct weft_grp_work *w)
+{
+	size_t count = w->call.count;
+
+	w->wide = malloc((count + 1) * sizeof(*w->wide));
+	if (!w->wide)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		double x;
+
+		memcpy(&x, (const char *)w->call.in + i * sizeof(x), sizeof(x));
+		weft_cunit_exact_from(&w->wide[i], x);
+	}
+	/* a reduction's output buffer is valid at the root only */
+	w->out =
+		w->call.kind == WEFT_CUNIT_REDUCE && w->call.root != w->coll->me
+			? NULL
+			: w->call.out;
+	w->count = count;
+	w->call.in = w->wide;
+	w->call.out = w->wide;
+	return 0;
+}
+
+static bool coll_reduces(unsigned kind)
+{
+	return kind == WEFT_CUNIT_REDUCE || kind == WEFT_CUNIT_ALLREDUCE ||
+	       kind == WEFT_CUNIT_REDUCE_SCATTER;
+}
+
+static int state_check(const struct weft_nic_group *c)
+{
+	if (weft_likely(c->state == COLL_READY))
+		return 0;
+	return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
+}
+
+static int call_check(const struct weft_nic_group *c,
+		      const struct weft_cunit_call *call)
+{
+	int ret = state_check(c);
+
+	if (weft_unlikely(ret))
+		return ret;
+	if (coll_reduces(call->kind) &&
+	    !weft_cunit_supports(call->op, call->type))
+		return -EOPNOTSUPP;
+	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
+}
+
+/* Is the result of a reduction independent of the order? */
+static bool order_independent(const struct weft_cunit_call *call)
+{
+	return (call->kind == WEFT_CUNIT_REDUCE ||
+		call->kind == WEFT_CUNIT_ALLREDUCE) &&
+	       call->type < WEFT_CUNIT_FLOAT;
+}
+
+/*
+ * Barriers have a group of their own where the machine has a free barrier
+ * class; another tree serves reductions that do not depend on the order, where
+ * the machine has one.
+ */
+WEFT_INLINE struct weft_cunit_group *
+group_for(const struct weft_nic_group *c, const struct weft_cunit_call *call)
+{
+	if (call->kind == WEFT_CUNIT_BARRIER && c->bar)
+		return c->bar;
+	if (weft_unlikely(c->loose != NULL) && order_independent(call))
+		return c->loose;
+	return c->hw;
+}
+
+/* From here on poll progresses the operation. */
+static void work_pend(struct weft_nic_group *c, struct weft_grp_work *w)
+{
+	w->over = false;
+	c->pending++;
+	c->nic->coll->pending++;
+	c->nic->coll_active = true;
+}
+
+static void work_set(struct weft_nic_group *c, struct weft_grp_work *w)
+{
+	w->coll = c;
+	w->wide = NULL;
+	w->is_long = false;
+	w->call.done = work_done;
+}
+
+/* Handles the result of an operation of a single packet. */
+WEFT_INLINE int work_single_end(struct weft_nic_group *c,
+				struct weft_grp_work *w, int ret)
+{
+	w->over = true;
+	if (weft_unlikely(ret == -EINPROGRESS)) {
+		work_set(c, w);
+		work_pend(c, w);
+		return 0;
+	}
+	if (weft_unlikely(ret))
+		work_mismatch(c);
+	if (w->done) {
+		w->coll = c;
+		w->done(w);
+	}
+	return 0;
+}
+
+/* The slow paths. */
+static int work_post(struct weft_nic_group *c, struct weft_grp_work *w)
+{
+	bool exact = w->call.type == WEFT_CUNIT_EXACT;
+	struct weft_cunit_group *hw;
+
+	work_set(c, w);
+	if (weft_unlikely(c->chain != NULL) && nic_chain_can(&w->call)) {
+		work_pend(c, w);
+		nic_chain_post(c->chain, &w->call);
+		return 0;
+	}
+	w->is_long = nic_long_applies(c, w);
+	if (exact && !w->is_long && work_widen(w))
+		return -ENOMEM;
+	work_pend(c, w);
+	if (w->is_long) {
+		nic_long_post(c, w);
+		return 0;
+	}
+	if (c->net && nic_net_can(c->net, &w->call)) {
+		nic_net_post(c->net, &w->call);
+		return 0;
+	}
+	c->msg_used |= !c->hw;
+	hw = group_for(c, &w->call);
+	return weft_cunit_post(hw ? hw : c->by_msg, &w->call);
+}
+
+static WEFT_COLD int post_barrier(struct weft_nic_group *c,
+				  struct weft_grp_work *w)
+{
+	int ret = state_check(c);
+
+	w->call = (struct weft_cunit_call){ .kind = WEFT_CUNIT_BARRIER,
+					    .type = WEFT_CUNIT_UINT8 };
+	return ret ? ret : work_post(c, w);
+}
+
+/* The fastest path: no operation is queued unless the barrier waits. */
+static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
+			 unsigned turns)
+{
+	struct weft_cunit_group *g = c->bar ? c->bar : c->hw;
+	int ret = -EAGAIN;
+
+	if (weft_likely(c->state == COLL_READY && g))
+		ret = weft_cunit_sync(g, turns);
+	if (weft_unlikely(ret == -EAGAIN))
+		return post_barrier(c, w);
+	if (weft_unlikely(ret == -EINPROGRESS))
+		weft_cunit_sync_adopt(g, &w->call);
+	else
+		w->call.err = ret;
+	return work_single_end(c, w, ret);
+}
+
+WEFT_HOT int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *w,
+			    unsigned turns)
+{
+	struct weft_cunit_group *hw;
+	int ret;
+
+	if (w->call.kind == WEFT_CUNIT_BARRIER)
+		return begin_barrier(c, w, turns);
+	ret = call_check(c, &w->call);
+	if (ret)
+		return ret;
+	hw = group_for(c, &w->call);
+	if (hw && w->call.type != WEFT_CUNIT_EXACT) {
+		ret = weft_cunit_single(hw, &w->call, turns);
+		if (ret != -EAGAIN)
+			return work_single_end(c, w, ret);
+	}
+	return work_post(c, w);
+}
+
+WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned turns)
+{
+	struct weft_cunit_group *g = group_for(w->coll, &w->call);
+
+	if (w->is_long)
+		return nic_long_spin(w, turns);
+	while (!w->over && g && weft_cunit_spin(g, turns))
+		weft_cunit_poll(g);
+	return w->over;
+}
+
+/* A result that arrives alone needs no further poll. */
+WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
+{
+	struct weft_nic_group *c = w->coll;
+	int n;
+
+	if (weft_likely(c->net != NULL)) {
+		n = nic_net_poll_woken(c->net, budget);
+		if (w->over && n <= 1)
+			return;
+	}
+	weft_nic_poll(c->nic, budget);
+}
+
+WEFT_HOT bool weft_grp_oversubscribed(const struct weft_nic_group *c)
+{
+	return c->crowded;
+}
+
+static void coll_op_done(struct weft_grp_work *w)
+{
+	struct coll_op *o = weft_container_of(w, struct coll_op, work);
+	struct weft_nic *nic = w->coll->nic;
+	struct weft_nic_op *op = o->op;
+	int err = w->call.err;
+
+	op->data = w->call.flags;
+	op->len = 0;
+	weft_pool_put(&nic->coll->ops, o);
+	nic_done(nic, op, err);
+}
+
+int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
+		  const struct weft_cunit_call *call)
+{
+	struct nic_coll *nc = c->nic->coll;
+	struct coll_op *o = weft_pool_get(&nc->ops);
+	int ret;
+
+	if (!o)
+		return -ENOMEM;
+	o->op = op;
+	o->work.done = coll_op_done;
+	o->work.call = *call;
+	ret = weft_grp_begin(c, &o->work, 0);
+	if (ret)
+		weft_pool_put(&nc->ops, o);
+	return ret;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of addresses and joined groups, the objects of fid_av_set and fid_mc. */
+#ifndef WEFT_MCGROUP_H
+#define WEFT_MCGROUP_H
+
+#include "prov/ofi/weft_ofi.h"
+#include "src/base/patience.h"
+
+#include <rdma/fi_ext_weft.h>
+
+/* An ordered subset of an address vector: weft_set.c. */
+struct weft_set {
+	struct fid_av_set fid;
+	struct weft_av *av;
+	fi_addr_t *addr;
+	size_t count;
+	size_t room;
+	fi_addr_t above; /* above all addresses ever inserted */
+	uint64_t key;	 /* hash of the comm_key: distinguishes equal sets */
+	weft_au32 ref;	 /* the owner, and groups joined with the set */
+};
+
+int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
+		  struct fid_av_set **set_p, void *context);
+/* Releases a group's reference; the last one frees the set. */
+void weft_set_put(struct weft_set *set);
+/* Position of an address in the set, or -1. */
+int weft_set_index(const struct weft_set *set, fi_addr_t addr);
+
+/* A joined group; its address identifies it in data calls. */
+struct weft_mcgroup {
+	struct fid_mc fid;
+	struct weft_ep *ep;
+	struct weft_set *set;
+	struct weft_nic_group *group;
+	bool one_thread; /* blocking calls are possible: weft_mcgroup_wait.c */
+	struct weft_patience patience;
+};
+
+int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
+			  struct fi_collective_attr *attr, uint64_t flags);
+
+/* cm.join with FI_COLLECTIVE, and the collective calls: weft_mcgroup.c. */
+int weft_mcgroup_join(struct fid_ep *ep, const void *addr, uint64_t flags,
+		      struct fid_mc **mc_p, void *context);
+extern struct fi_ops_collective weft_mcgroup_ops;
+
+/* Blocking calls: weft_mcgroup_wait.c. */
+int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *call,
+		       struct fi_weft_work *work);
+int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
+		      int timeout_ms);
+/* Blocking wait in virtual time, returns 0 or -errno: weft_mcgroup_wait_vt.c.
+ */
+int weft_mcgroup_wait_virtual(struct weft_ep *ep, struct weft_grp_work *w,
+			      int timeout_ms);
+
+#endif

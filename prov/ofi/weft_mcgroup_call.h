@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libfabric's collectives as calls of the collective unit: the only place where
+ * they are translated. Reductions have a type and an operation of the unit;
+ * everything else is bytes. Inline, because short calls pass here.
+ */
+#ifndef WEFT_MCGROUP_CALL_H
+#define WEFT_MCGROUP_CALL_H
+
+#include "prov/ofi/weft_ofi.h"
+
+#include <rdma/fi_ext_weft.h>
+
+#define WEFT_MCGROUP_CALLS (FI_GATHER + 1)
+#define WEFT_MCGROUP_TYPES (FI_DOUBLE + 1)
+#define WEFT_MCGROUP_OPS   (FI_BXOR + 1)
+
+/* Translation of a call. */
+struct weft_mcgroup_call_row {
+	uint8_t kind; /* enum weft_cunit_kind */
+	bool reduces;
+	bool exact; /* may be rounded once */
+};
+
+extern const struct weft_mcgroup_call_row
+	weft_mcgroup_call_rows[WEFT_MCGROUP_CALLS];
+/* Numbers of the unit, plus one; 0: not supported. */
+extern const uint8_t weft_mcgroup_types[WEFT_MCGROUP_TYPES];
+extern const uint8_t weft_mcgroup_op_names[WEFT_MCGROUP_OPS];
+
+/* Bytes of an element that is not reduced; 0: no such type. */
+size_t weft_mcgroup_bytes(enum fi_datatype t);
+
+/* Sets operation and type; false: the unit does not support one of them. */
+static inline bool weft_mcgroup_names(enum fi_op op, enum fi_datatype type,
+				      struct weft_cunit_call *call)
+{
+	if ((size_t)type >= WEFT_MCGROUP_TYPES || !weft_mcgroup_types[type] ||
+	    (size_t)op >= WEFT_MCGROUP_OPS || !weft_mcgroup_op_names[op])
+		return false;
+	call->type = (uint8_t)(weft_mcgroup_types[type] - 1);
+	call->op = (uint8_t)(weft_mcgroup_op_names[op] - 1);
+	return true;
+}
+
+/*
+ * Translates a call; of a barrier the kind only. false: no such call, or not
+ * with that type.
+ */
+static inline bool weft_mcgroup_call(const struct fi_weft_call *c,
+				     struct weft_cunit_call *call)
+{
+	const struct weft_mcgroup_call_row *k;
+
+	if (weft_unlikely((size_t)c->what >= WEFT_MCGROUP_CALLS))
+		return false;
+	k = &weft_mcgroup_call_rows[c->what];
+	call->kind = k->kind;
+	if (call->kind == WEFT_CUNIT_BARRIER)
+		return true;
+	call->root = c->root;
+	call->in = c->in;
+	call->out = c->out;
+	call->count = c->count;
+	if (!k->reduces) {
+		call->type = WEFT_CUNIT_UINT8;
+		call->op = 0;
+		call->count *= weft_mcgroup_bytes(c->datatype);
+		return weft_mcgroup_bytes(c->datatype);
+	}
+	if (!weft_mcgroup_names(c->op, c->datatype, call))
+		return false;
+	if (weft_unlikely(c->flags & FI_WEFT_EXACT) && k->exact &&
+	    call->type == WEFT_CUNIT_DOUBLE && call->op == WEFT_CUNIT_SUM)
+		call->type = WEFT_CUNIT_EXACT;
+	return true;
+}
+
+#endif
