@@ -11,8 +11,8 @@
  * and the memory in use.
  */
 #include "prov/net/net.h"
-#include "prov/net/net_file.h"
-#include "prov/net/net_map.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/file/net_map.h"
 
 #include "src/base/hash.h"
 

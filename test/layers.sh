@@ -62,9 +62,9 @@ sides() {
 }
 
 # Headers of the network model that the folders above it may include.
-net="prov/net/net.h prov/net/net_config.h prov/net/net_fault.h
-	prov/net/net_file.h prov/net/net_fold.h prov/net/net_map.h
-	prov/net/net_name.h prov/net/net_watch.h"
+net="prov/net/net.h prov/net/file/net_config.h prov/net/fault/net_fault.h
+	prov/net/file/net_file.h prov/net/tree/net_fold.h prov/net/file/net_map.h
+	prov/net/file/net_name.h prov/net/health/net_watch.h"
 # Headers that collectives may use.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
 	src/core/core_hosts.h
@@ -82,7 +82,7 @@ units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/group/cunit/cunit_fold.h prov/group/cunit/cunit_tree.h"
 # Headers that all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
-	prov/carrier/carrier_end.h prov/carrier/carrier_faults.h"
+	test/support/carrier_fixture.h prov/carrier/carrier_faults.h"
 
 borders() {
 	border src/base ""
@@ -98,21 +98,21 @@ borders() {
 	border prov/carrier/noisy "src/base/ prov/wire/ prov/code/ $carrier"
 	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h prov/code/code_ghash.h prov/code/code_ghash.h
 		$carrier"
-	border prov/carrier/vt "src/base/ prov/wire/ $carrier
-		prov/carrier/carrier_vt.h $net"
+	border prov/vt "src/base/ prov/wire/ $carrier
+		prov/vt/vt_api.h $net"
 	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
-		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
+		prov/carrier/carrier.h prov/vt/vt_api.h"
 	for unit in bgq gemini qsnet2 sunway; do
 		border prov/machine/$unit "src/base/ prov/wire/ $engine
-			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
+			prov/carrier/carrier.h prov/vt/vt_api.h"
 	done
 	border prov/machine/apenet "src/base/ prov/wire/ $engine
 		prov/code/code_crc.h prov/mem/mem.h
-		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
+		prov/carrier/carrier.h prov/vt/vt_api.h"
 	border prov/group/cunit "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
 		prov/mem/mem.h
-		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
+		prov/carrier/carrier.h prov/vt/vt_api.h"
 	border src/types "src/base/"
 	border src/health "src/base/ prov/watch/watch.h"
 	border src/core "src/base/ src/types/ src/health/"
@@ -168,7 +168,7 @@ refused coll/x.c '#include "src/core/core_pend.h"'
 refused prov/machine/bgq/x.c '#include "prov/group/cunit/cunit.h"'
 refused prov/group/cunit/x.c '#include "prov/nic/nic.h"'
 refused prov/nic/x.c '#include "prov/machine/bgq/bgq_layout.h"'
-refused prov/carrier/shm/x.c '#include "prov/carrier/vt/vt.h"'
+refused prov/carrier/shm/x.c '#include "prov/vt/vt.h"'
 refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
 refused prov/carrier/loop/x.c '#include "prov/net/net.h"'
 refused src/tool/x.c '#include "prov/nic/nic.h"'

@@ -8,7 +8,7 @@ THREAD_TESTS = \
 	prov/carrier/sock/sock_gram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_loose_test \
 	prov/carrier/sock/sock_test \
-	prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test \
+	prov/vt/vt_test prov/vt/vt_trust_test \
 	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_rule_test \
 	prov/ofi/weft_cntr_test prov/ofi/weft_domain_test \
 	prov/ofi/weft_eq_test prov/ofi/weft_wait_test src/base/alive_test \

@@ -47,7 +47,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_tick.c \
 	prov/carrier/shm/shm_tx.c \
 	prov/carrier/shm/shm_wait.c
-include prov/carrier/vt/Makefile.mk
+include prov/vt/Makefile.mk
 
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
@@ -69,7 +69,7 @@ CARRIER_TESTS = \
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
 CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
-CARRIER_END = prov/carrier/carrier_end.c prov/carrier/carrier_end.h
+CARRIER_END = test/support/carrier_fixture.c test/support/carrier_fixture.h
 prov_carrier_noisy_noisy_test_SOURCES = \
 	prov/carrier/noisy/noisy_test.c $(CARRIER_END)
 prov_carrier_noisy_noisy_test_LDADD = $(CARRIER_LIBS)

@@ -91,7 +91,7 @@ struct weft_carrier_attr {
 	const void *key;     /* sock: key that signs datagrams; NULL: none */
 	size_t key_bytes;
 	bool encrypt; /* sock: encrypts datagrams; needs a key */
-	/* vt: the shared world segment, threads, arithmetic (carrier_vt.h) */
+	/* vt: the shared world segment, threads, arithmetic (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
@@ -242,7 +242,7 @@ struct weft_carrier {
 	const struct weft_carrier_ops *ops;
 	size_t mtu;	    /* largest payload of one packet */
 	size_t short_bytes; /* largest payload in the packet's first slot */
-	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
+	const struct weft_carrier_virt *virt; /* vt_api.h; NULL: live */
 	bool fences; /* a waker must fence before it checks for waiters */
 	bool fills;  /* supports struct weft_fill */
 	bool cuts;   /* supports WEFT_PKT_SPLIT_OK */

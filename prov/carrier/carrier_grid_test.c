@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One test body for every carrier: the contract, inside one process. */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
 #include "src/base/clock.h"

@@ -9,7 +9,7 @@
 #ifndef WEFT_GRP_NET_H
 #define WEFT_GRP_NET_H
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "prov/group/cunit/cunit.h"
 
 struct nic_net;

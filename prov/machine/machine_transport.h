@@ -6,7 +6,7 @@
 #ifndef WEFT_MACHINE_TRANSPORT_H
 #define WEFT_MACHINE_TRANSPORT_H
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "prov/nic/nic.h"
 
 /* Pointers by index; initially NULL, grows on use. */

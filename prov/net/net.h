@@ -19,8 +19,8 @@
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
 
-#include "prov/net/net_config.h"
-#include "prov/net/net_fold.h"
+#include "prov/net/file/net_config.h"
+#include "prov/net/tree/net_fold.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,14 +12,14 @@
  * bubble).
  */
 #include "prov/net/net_arbiter.h"
-#include "prov/net/net_fault_int.h"
+#include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
-#include "prov/net/net_steer.h"
+#include "prov/net/routing/net_routing.h"
 #include "prov/net/net_tile.h"
-#include "prov/net/net_tree.h"
+#include "prov/net/tree/net_tree.h"
 #include "prov/net/net_wheel.h"
 
 enum { BATCH = 32 }; /* nodes whose lines are prefetched together */
@@ -138,7 +138,7 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 		busy = form_busy(s, port, p);
 	if (odd && h->whole)
 		hop += net_packet_len(net, h->rate, p);
-	net_steer_hop(net, p, s->id, port);
+	net_routing_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));

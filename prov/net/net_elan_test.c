@@ -3,8 +3,8 @@
  * The machine file of qsnet2 in the model: latencies that are exact sums of
  * their parts, rates, and the conclusions of the sources.
  */
-#include "prov/net/net_end.h"
-#include "prov/net/net_file.h"
+#include "test/support/net_fixture.h"
+#include "prov/net/file/net_file.h"
 
 #include "test/t.h"
 

@@ -4,7 +4,7 @@
  * and neither the splitting of net_run calls nor the order of sends changes
  * anything.
  */
-#include "prov/net/net_end.h"
+#include "test/support/net_fixture.h"
 
 #include "src/base/rng.h"
 #include "test/t.h"

@@ -4,8 +4,8 @@
  * the resources that two interfaces of a chip share, and the links they use.
  * Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
  */
-#include "prov/net/net_end.h"
-#include "prov/net/net_file.h"
+#include "test/support/net_fixture.h"
+#include "prov/net/file/net_file.h"
 
 #include "test/t.h"
 

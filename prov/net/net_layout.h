@@ -22,7 +22,7 @@
 
 #include "prov/net/net.h"
 #include "prov/net/net_event.h"
-#include "prov/net/net_fat.h"
+#include "prov/net/routing/net_fat.h"
 
 #include "src/base/attr.h"
 #include "src/base/guard.h"
@@ -313,7 +313,7 @@ struct net_tree_rec {
 };
 
 /* How packets are routed; a torus of nodes is the fast path. */
-enum net_steer { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
+enum net_routing { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
 
 /* ---- the block ----------------------------------------------------------- */
 
@@ -343,7 +343,7 @@ struct net {
 	uint32_t large;	      /* cache lines are prefetched */
 	uint32_t regions;     /* groups of nodes run one after another */
 	uint32_t lanes;	      /* event lists per tick */
-	uint32_t steer;	      /* enum net_steer */
+	uint32_t steer;	      /* enum net_routing */
 	uint32_t down;	      /* shared routers: first port to their nodes */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, heap_max, events_max;

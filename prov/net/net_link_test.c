@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Links that differ: parallel ones, slow ones, long ones. */
-#include "prov/net/net_end.h"
+#include "test/support/net_fixture.h"
 
 #include "test/t.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loaded network compared with theory: queueing, saturation, bisection. */
-#include "prov/net/net_end.h"
+#include "test/support/net_fixture.h"
 #include "prov/net/net_layout.h"
 
 #include "src/base/hash.h"

@@ -10,12 +10,12 @@
  * All times are computed from the times passed by the caller, not from the
  * order of calls, so a send may be dated back by net_lookahead().
  */
-#include "prov/net/net_fault_int.h"
+#include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_router.h"
-#include "prov/net/net_steer.h"
+#include "prov/net/routing/net_routing.h"
 #include "prov/net/net_wheel.h"
 
 #include <errno.h>
@@ -133,7 +133,7 @@ static uint8_t flags_of(const struct net_msg *msg)
 static uint64_t receiving_nodes(const struct net *net,
 				const struct net_msg *msg)
 {
-	return msg->deposit ? net_steer_hops(net, msg->src, msg->dst) : 1;
+	return msg->deposit ? net_routing_hops(net, msg->src, msg->dst) : 1;
 }
 
 static bool deposit_ok(const struct net *net, const struct net_msg *msg,
@@ -219,7 +219,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	uint64_t packets;
 	uint32_t mi;
 
-	if (!msg_ok(net, msg) || net_steer_plan(net, msg, rem) ||
+	if (!msg_ok(net, msg) || net_routing_plan(net, msg, rem) ||
 	    !deposit_ok(net, msg, rem))
 		return -EINVAL;
 	mi = net_mrec_get(net);
@@ -396,7 +396,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 		p->flags |= NET_P_ROUTED;
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
-	net_steer_start(net, p);
+	net_routing_start(net, p);
 	if (p->seq + p->bytes == net_mrec_bytes(m))
 		p->flags |= NET_P_LAST;
 }
@@ -429,7 +429,7 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	}
 	f->head = pi;
 	p->last = pi;
-	net_steer_ports(net, p, s->id);
+	net_routing_ports(net, p, s->id);
 	net_router_offer(s, fifo, pi);
 }
 
@@ -484,7 +484,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	if (p->flags & NET_P_LAST)
 		finish(s, fifo, end);
 	f->msg = 0;
-	if (net_steer_is_last(net, p, s->id))
+	if (net_routing_is_last(net, p, s->id))
 		deliver_local(s, fifo, pi, end);
 	else
 		fifo_push(s, fifo, pi);
@@ -502,7 +502,7 @@ void net_nic_fifo_pop(struct net_step *s, unsigned fifo)
 		f->head = gone->next;
 		p = net_packet(net, f->head);
 		p->last = gone->last;
-		net_steer_ports(net, p, s->id);
+		net_routing_ports(net, p, s->id);
 		net_router_offer(s, fifo, f->head);
 	}
 	if (f->count + 1u == net->cfg.inject_depth) {

@@ -4,11 +4,11 @@
  * stores incoming packets; packets that need an acknowledgement are returned as
  * it; events are reported by the net_up callbacks.
  */
-#include "prov/net/net_fault_int.h"
+#include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
-#include "prov/net/net_steer.h"
+#include "prov/net/routing/net_routing.h"
 #include "prov/net/net_wheel.h"
 
 enum { LOCAL_PORT = 63 }; /* port of packets that did not use a link */
@@ -179,8 +179,8 @@ static void send_ack(struct net_step *s, const struct net_call *c, uint32_t pi,
 		push_deliver(s, LOCAL_PORT, pi, c->at + net->cfg.ack_ps);
 		return;
 	}
-	net_steer_plan(net, &back, p->rem);
-	net_steer_start(net, p);
+	net_routing_plan(net, &back, p->rem);
+	net_routing_start(net, p);
 	net_event_schedule(net, c->at + net->cfg.ack_ps, NET_EV_WAKE,
 			   net_word(w->src, NET_EV_WAKE, fifo, 0, pi));
 }

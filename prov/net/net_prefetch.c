@@ -10,7 +10,7 @@
  */
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
-#include "prov/net/net_steer.h"
+#include "prov/net/routing/net_routing.h"
 #include "prov/net/net_wheel.h"
 
 void net_prefetch_chunk(const struct net *net, uint32_t slot)
@@ -44,7 +44,7 @@ void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n)
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
 		p = net_packet(net, net_word_payload(w[i]));
-		if (net_steer_is_last(net, p, id))
+		if (net_routing_is_last(net, p, id))
 			net_prefetch(net_mrec(net, p->msg));
 	}
 }

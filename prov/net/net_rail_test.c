@@ -4,9 +4,9 @@
  * prototype: which rail packets take, and which routes are left when links are
  * dead.
  */
-#include "prov/net/net_end.h"
-#include "prov/net/net_fat.h"
-#include "prov/net/net_topo.h"
+#include "test/support/net_fixture.h"
+#include "prov/net/routing/net_fat.h"
+#include "prov/net/routing/net_topo.h"
 
 #include "test/t.h"
 

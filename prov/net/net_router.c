@@ -13,7 +13,7 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
-#include "prov/net/net_steer.h"
+#include "prov/net/routing/net_routing.h"
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
 
@@ -177,7 +177,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 	unsigned port = net_word_port(word);
 	struct net_packet *p = net_packet(net, pi);
 	struct net_in *in = &net_ins(net, id)[port];
-	bool ends = net_steer_is_last(net, p, id);
+	bool ends = net_routing_is_last(net, p, id);
 
 	if (weft_unlikely(p->flags & NET_P_DEPOSIT) && !ends &&
 	    !deposit(s, word))
@@ -190,7 +190,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 		deliver(s, id, port, pi);
 		return;
 	}
-	net_steer_ports(net, p, id);
+	net_routing_ports(net, p, id);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, net_node(net, id), id, port, pi);
 	else

@@ -7,14 +7,14 @@
  * network is run region by region, each small enough for the cache.
  */
 #include "prov/net/net_arbiter.h"
-#include "prov/net/net_fault_int.h"
+#include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_router.h"
-#include "prov/net/net_steer.h"
-#include "prov/net/net_topo.h"
-#include "prov/net/net_tree.h"
+#include "prov/net/routing/net_routing.h"
+#include "prov/net/routing/net_topo.h"
+#include "prov/net/tree/net_tree.h"
 #include "prov/net/net_wheel.h"
 
 #include "src/base/hash.h"
@@ -363,7 +363,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
-	net_steer_init(net);
+	net_routing_init(net);
 	find_rate(net, cfg->link_ps_per_byte_x1000); /* index 0 */
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)

@@ -3,7 +3,7 @@
  * Nodes that share a router of a torus and other resources; packets of other
  * forms; links selected by address.
  */
-#include "prov/net/net_end.h"
+#include "test/support/net_fixture.h"
 
 #include "test/t.h"
 

@@ -4,8 +4,8 @@
  * their parts, rates, and the behaviour of its routers with buffers, slow links
  * and groups.
  */
-#include "prov/net/net_end.h"
-#include "prov/net/net_file.h"
+#include "test/support/net_fixture.h"
+#include "prov/net/file/net_file.h"
 
 #include "test/t.h"
 

@@ -3,7 +3,7 @@
  * Routers of tiles: what a blocked output delays, which column an adaptive
  * packet waits for, and two virtual channels of equal priority.
  */
-#include "prov/net/net_end.h"
+#include "test/support/net_fixture.h"
 
 #include "test/t.h"
 

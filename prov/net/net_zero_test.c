@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The empty network: every latency is computed by hand from the numbers. */
-#include "prov/net/net_end.h"
+#include "test/support/net_fixture.h"
 
 #include "test/t.h"
 

@@ -7,7 +7,7 @@
  * reads) wait in `bulk` and delay no other message.
  */
 #include "prov/nic/nic_send.h"
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"

@@ -26,7 +26,7 @@
 #ifndef WEFT_OFI_H
 #define WEFT_OFI_H
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "prov/nic/nic.h"
 #include "prov/ofi/weft_lock.h"
 #include "src/base/atomic.h"

@@ -8,7 +8,7 @@
 #ifndef WEFT_REPRO_H
 #define WEFT_REPRO_H
 
-#include "prov/net/net_config.h"
+#include "prov/net/file/net_config.h"
 #include "src/page/page.h"
 
 #include <stdbool.h>

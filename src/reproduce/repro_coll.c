@@ -10,7 +10,7 @@
  *               then again; default: the whole shape
  */
 #include "src/reproduce/repro_bench.h"
-#include "prov/net/net_map.h"
+#include "prov/net/file/net_map.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output of weft-reproduce: a table for people, CSV, or JSON. */
 #include "src/reproduce/repro.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* weft-reproduce --html: plots of the tables of a paper and of the model. */
 #include "src/reproduce/repro.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
  * other interface returns by reply=.
  */
 #include "src/reproduce/repro_bench.h"
-#include "prov/net/net_map.h"
+#include "prov/net/file/net_map.h"
 #include "src/reproduce/repro_staged.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  * gives as a bound.
  */
 #include "src/reproduce/repro.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 #include "src/base/attr.h"
 
 #include <dirent.h>

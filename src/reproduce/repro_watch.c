@@ -10,7 +10,7 @@
  *           by path=, for periods= periods
  */
 #include "src/reproduce/repro_bench.h"
-#include "prov/net/net_watch.h"
+#include "prov/net/health/net_watch.h"
 #include "src/base/hash.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  * the ranks get the result and come to the same placement.
  */
 #include "src/run/run_model.h"
-#include "prov/net/net_file.h"
-#include "prov/net/net_map.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/file/net_map.h"
 #include "src/base/attr.h"
 #include "src/base/cfg.h"
 #include "src/base/plan.h"

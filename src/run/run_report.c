@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* --report: collects the numbers and writes the report to its destination. */
 #include "src/run/run_report.h"
-#include "prov/net/net_file.h"
-#include "prov/net/net_watch.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/health/net_watch.h"
 #include "src/base/roll_print.h"
 #include "src/run/run_model.h"
 #include "src/run/run_message.h"

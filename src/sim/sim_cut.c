@@ -4,8 +4,8 @@
  * A torus is cut across each dimension, a tree around the subtrees of each
  * level. Called by sim_run.c.
  */
-#include "prov/net/net_map.h"
-#include "prov/net/net_name.h"
+#include "prov/net/file/net_map.h"
+#include "prov/net/file/net_name.h"
 #include "src/sim/sim_traffic.h"
 
 #include <stdlib.h>

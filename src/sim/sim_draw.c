@@ -6,7 +6,7 @@
 #include "src/sim/sim_links.h"
 #include "src/sim/sim_out.h"
 #include "src/sim/sim_plot.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  * the most errors. Called by the writers of weft-sim.
  */
 #include "src/sim/sim_out_int.h"
-#include "prov/net/net_name.h"
-#include "prov/net/net_watch.h"
+#include "prov/net/file/net_name.h"
+#include "prov/net/health/net_watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

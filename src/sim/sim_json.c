@@ -2,7 +2,7 @@
 /* Writes the results of weft-sim as one JSON object. */
 #include "src/sim/sim_out_int.h"
 #include "src/sim/sim_links.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

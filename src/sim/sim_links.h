@@ -3,7 +3,7 @@
 #ifndef WEFT_SIM_LINKS_H
 #define WEFT_SIM_LINKS_H
 
-#include "prov/net/net_name.h"
+#include "prov/net/file/net_name.h"
 #include "src/sim/sim_run.h"
 
 /* All links of one name: A-, A+, B-, ... */

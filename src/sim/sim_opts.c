@@ -3,8 +3,8 @@
 #include "config.h"
 #include "src/sim/sim_opts.h"
 #include "src/sim/sim_plot.h"
-#include "prov/net/net_file.h"
-#include "prov/net/net_map.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/file/net_map.h"
 #include "src/base/args.h"
 #include "src/base/cfg.h"
 

@@ -2,7 +2,7 @@
 /* Text and CSV output of weft-sim, and the choice of the writer. */
 #include "src/sim/sim_out_int.h"
 #include "src/sim/sim_links.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* weft-sim --html: loads, latencies and links as a page. */
 #include "src/sim/sim_out.h"
 #include "src/sim/sim_links.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 #include "src/page/page.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs an experiment, from setup to result; see sim_run.h. */
 #include "src/sim/sim_int.h"
-#include "prov/net/net_map.h"
-#include "prov/net/net_name.h"
+#include "prov/net/file/net_map.h"
+#include "prov/net/file/net_name.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #ifndef WEFT_SIM_RUN_H
 #define WEFT_SIM_RUN_H
 
-#include "prov/net/net_fault.h"
+#include "prov/net/fault/net_fault.h"
 #include "src/sim/sim_hist.h"
 #include "src/sim/sim_traffic.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests of runs with synthetic traffic: rates, latencies, reproducibility. */
 #include "src/sim/sim_run.h"
-#include "prov/net/net_file.h"
+#include "prov/net/file/net_file.h"
 #include "test/t.h"
 
 #include <stdlib.h>

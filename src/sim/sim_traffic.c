@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Traffic patterns, see sim_traffic.h. */
 #include "src/sim/sim_traffic.h"
-#include "prov/net/net_map.h"
-#include "prov/net/net_name.h"
+#include "prov/net/file/net_map.h"
+#include "prov/net/file/net_name.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #ifndef WEFT_SIM_TRAFFIC_H
 #define WEFT_SIM_TRAFFIC_H
 
-#include "prov/net/net_config.h"
+#include "prov/net/file/net_config.h"
 #include "src/base/rng.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests of traffic patterns: destinations, and the load of the busiest cut. */
 #include "src/sim/sim_traffic.h"
-#include "prov/net/net_file.h"
-#include "prov/net/net_map.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/file/net_map.h"
 #include "test/t.h"
 
 #include <stdlib.h>

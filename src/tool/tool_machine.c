@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the lines of a machine's file: see tool_machine.h. */
 #include "src/tool/tool_machine.h"
-#include "prov/net/net_file.h"
-#include "prov/net/net_map.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/file/net_map.h"
 
 #include <limits.h>
 #include <string.h>

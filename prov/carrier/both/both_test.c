@@ -5,7 +5,7 @@
  * report a living peer as dead. Namespaces need root; the test is skipped
  * otherwise.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "src/base/attr.h"
 #include "test/t.h"
 

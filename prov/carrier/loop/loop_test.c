@@ -3,7 +3,7 @@
  * Features of the loop carrier only: visible faults, injected deaths,
  * reproducible runs.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/carrier_faults.h"
 #include "test/t.h"
 

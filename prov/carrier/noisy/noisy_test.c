@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bit errors between two endpoints: the machine's code detects all of them. */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/noisy/noisy.h"
 #include "src/base/attr.h"
 #include "test/t.h"

@@ -4,7 +4,7 @@
  * messages flow. No process may crash or hang: afterwards every pair either
  * works or has been reported lost on one of its sides.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
 #include "src/base/rng.h"

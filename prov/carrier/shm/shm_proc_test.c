@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The shm carrier between processes: floods, deaths, other users, leftovers. */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
 #include "test/t.h"

@@ -4,7 +4,7 @@
  * and its writer marked lost; cells are handed out to the last one and no
  * further. And when the pages of a FIFO are populated.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
 #include "test/t.h"
 

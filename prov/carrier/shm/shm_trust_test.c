@@ -3,7 +3,7 @@
  * Processes that an endpoint trusts with its region, and attacks on it: names
  * of dead processes taken by others, too many descriptors, no free names.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
 #include "test/t.h"

@@ -4,7 +4,7 @@
  * ends with its timeout all the same, so the test does not measure time: the
  * carrier counts sleeps that no notification ended (late).
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
 #include "test/t.h"

@@ -3,7 +3,7 @@
  * Tests of congestion control, arrival times, delayed acknowledgements, refused
  * sends and close.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
 #include "test/t.h"

@@ -3,7 +3,7 @@
  * Tests of the sock carrier's windows: the reception window, and many senders
  * at once.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
 #include "src/base/rng.h"

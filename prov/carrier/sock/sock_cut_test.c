@@ -4,7 +4,7 @@
  * an unrelated process may forge with a valid CRC. Several datagrams in one UDP
  * datagram are equivalent to coalesced ones for the carrier.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "test/t.h"
 

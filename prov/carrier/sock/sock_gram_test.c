@@ -4,7 +4,7 @@
  * (trains), which are freed with their last datagram and passed to the kernel
  * as one segment.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/rng.h"
 #include "test/t.h"

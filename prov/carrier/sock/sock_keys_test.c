@@ -4,7 +4,7 @@
  * attacker are accepted that can read and send everything, without and with the
  * job's key.
  */
-#include "prov/carrier/carrier_end.h"
+#include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "test/t.h"
 

@@ -81,7 +81,7 @@ int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
  * A tree of the given number of levels, more where a member would have more
  * than 64 inputs; all levels have about the same width. With 16 members and two
  * levels the first of every four has three inputs, and member 0 has the three
- * others in addition: the trees of prov/net/net_fold.h.
+ * others in addition: the trees of prov/net/tree/net_fold.h.
  */
 int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
 

@@ -109,7 +109,7 @@ static void described_trees_have_their_levels(void **state)
 	weft_cunit_tree_fini(&t);
 }
 
-/* As prov/net/net_fold.h draws it. */
+/* As prov/net/tree/net_fold.h draws it. */
 static void sixteen_are_four_times_four(void **state)
 {
 	struct weft_cunit_tree t;

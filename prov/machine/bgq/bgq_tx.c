@@ -8,7 +8,7 @@
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "src/base/attr.h"
 #include "src/base/iov.h"
 

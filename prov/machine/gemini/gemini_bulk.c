@@ -9,7 +9,7 @@
  */
 #include "prov/machine/gemini/gemini_bulk.h"
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "prov/machine/machine_transport.h"
 #include "src/base/attr.h"
 

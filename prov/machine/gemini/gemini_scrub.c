@@ -7,7 +7,7 @@
  */
 #include "prov/machine/gemini/gemini_dev.h"
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "src/base/clock.h"
 
 uint64_t gemini_now_ns(const struct weft_gemini *f)

@@ -10,7 +10,7 @@
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "prov/machine/machine_transport.h"
 #include "src/base/attr.h"
 

@@ -10,7 +10,7 @@
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "prov/machine/qsnet2/qsnet2_swap.h"
 
-#include "prov/carrier/carrier_vt.h"
+#include "prov/vt/vt_api.h"
 #include "src/base/attr.h"
 
 #include <errno.h>

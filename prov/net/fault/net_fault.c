@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fault plan in the model: its memory, parsing and activation of its lines,
+ * and its counters. A line that is active from the start is detected from the
+ * start; for the others, net_fault_time.c schedules wake events.
+ */
+#include "prov/net/fault/net_fault_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* ---- memory -------------------------------------------------------------- */
+
+static uint64_t reserve(uint64_t *off, uint64_t bytes)
+{
+	uint64_t at = *off;
+
+	*off = (at + bytes + 63) & ~63ull;
+	return at;
+}
+
+uint64_t net_fault_layout(struct net *net, const struct net_config *cfg,
+			  uint64_t off)
+{
+	uint64_t links = (uint64_t)net->nodes * net->ports;
+
+	net->off_fault = reserve(&off, sizeof(struct net_faults));
+	net->off_fault_line =
+		reserve(&off, cfg->faults * sizeof(struct net_fault_line));
+	net->off_fault_link =
+		reserve(&off, links * sizeof(struct net_fault_link));
+	net->off_fault_node =
+		reserve(&off, net->nodes * sizeof(struct net_fault_node));
+	net->off_fault_hold =
+		reserve(&off, (net->packets_max + 1ull) *
+				      sizeof(struct net_fault_hold));
+	return off;
+}
+
+static void init_codes(struct net *net)
+{
+	struct net_faults *f = net_faults(net);
+	const struct net_reliability *care = &net->cfg.care;
+
+	if (care->code == NET_CODE_CRC16 || care->code == NET_CODE_CRC32)
+		weft_code_crc_init_tables(&f->crc, care->code == NET_CODE_CRC16
+							   ? WEFT_CODE_CRC16
+							   : WEFT_CODE_CRC32);
+	weft_code_crc_init_tables(&f->link_crc, WEFT_CODE_CRC32);
+	if (care->code == NET_CODE_RS1 || care->code == NET_CODE_RS5)
+		weft_code_rs_init(&f->rs, care->code == NET_CODE_RS1 ? 1 : 5);
+	if (care->fec)
+		weft_code_rs_init(&f->fec, 14);
+	if (care->end_code)
+		weft_code_rs_init(&f->end_rs,
+				  care->end_code == NET_CODE_RS1 ? 1 : 5);
+}
+
+void net_fault_init(struct net *net)
+{
+	uint64_t last = (uint64_t)net->nodes * net->ports;
+	struct net_fault_link *l;
+	uint32_t n, port, link;
+
+	memset(net_faults(net), 0, sizeof(struct net_faults));
+	memset(net_fault_link(net, 0, 0), 0, last * sizeof(*l));
+	memset(net_fault_node(net, 0), 0,
+	       net->nodes * sizeof(struct net_fault_node));
+	memset(net_fault_hold(net, net->first_packet), 0,
+	       (net->packets_max + 1ull) * sizeof(struct net_fault_hold));
+	init_codes(net);
+	for (n = 0; n < net->nodes; n++)
+		for (port = 0; port < net->ports; port++) {
+			link = net_links(net, n)[port];
+			l = net_fault_link(net, n, port);
+			l->burst = 1;
+			if (link != NET_LINK_NONE)
+				l->rate = net->rate[net_link_hop(net, link)
+							    ->rate];
+		}
+}
+
+/* ---- lines ---------------------------------------------------------------
+ */
+
+/* Dead from time 0: detected everywhere. */
+static void line_fail_at_start(struct net *net,
+			       const struct net_fault_line *line)
+{
+	uint32_t n;
+	unsigned port;
+
+	for (n = 0; n < net->nodes; n++) {
+		for (port = 0; port < net->ports; port++)
+			if (net_fault_line_affects(net, line, n, port) &&
+			    !net_fault_is_dead(net, n, port))
+				net_fault_link_fail(net, n, port);
+		net_fault_node_update(net, n);
+	}
+}
+
+/* Rate of a link with lost lanes or a slowdown. */
+static uint64_t rate_of(const struct net *net,
+			const struct net_fault_line *line, uint64_t rate)
+{
+	if (line->kind == WEFT_PLAN_LANES)
+		return rate * net->cfg.care.lanes / line->value;
+	return rate * line->value / 1000;
+}
+
+/* Computes the link's words for both states; one temporary line per link. */
+static int link_prepare(struct net *net, const struct net_fault_line *line,
+			uint32_t node, unsigned port)
+{
+	struct net_fault_link *l = net_fault_link(net, node, port);
+	const uint32_t *word = &net_links(net, node)[port];
+	int ret;
+
+	if (l->word[1])
+		return -EEXIST;
+	l->word[0] = *word;
+	ret = net_link_rate(net, node, port, rate_of(net, line, l->rate));
+	l->word[1] = *word;
+	if (!ret)
+		ret = net_link_rate(net, node, port, l->rate);
+	return ret;
+}
+
+/* Applies a line to its links, from the start or for later. */
+static int set_links(struct net *net, const struct net_fault_line *line)
+{
+	struct net_fault_link *l;
+	uint32_t n;
+	unsigned port;
+	int ret = 0;
+
+	for (n = 0; n < net->nodes && !ret; n++)
+		for (port = 0; port < net->ports && !ret; port++) {
+			if (!net_fault_line_affects(net, line, n, port))
+				continue;
+			l = net_fault_link(net, n, port);
+			if (line->at_ps || line->for_ps != WEFT_PLAN_FOREVER) {
+				ret = link_prepare(net, line, n, port);
+				if (!ret && !line->at_ps)
+					net_links(net, n)[port] = l->word[1];
+				continue;
+			}
+			l->rate = rate_of(net, line, l->rate);
+			ret = net_link_rate(net, n, port, l->rate);
+		}
+	return ret;
+}
+
+/* ---- loading ------------------------------------------------------------- */
+
+static bool for_model(const struct weft_plan_fault *f)
+{
+	return f->kind < WEFT_PLAN_LOSS;
+}
+
+void net_fault_reserve(struct net_config *cfg, const struct weft_plan *plan)
+{
+	cfg->faults = 0;
+	for (size_t i = 0; i < plan->count; i++)
+		cfg->faults += for_model(&plan->fault[i]);
+}
+
+static int fail(struct weft_plan_why *why, const char *name,
+		const struct weft_plan_fault *f, const char *what)
+{
+	snprintf(why->text, sizeof(why->text), "%.80s:%u: %s: %s", name,
+		 f->line, f->whom, what);
+	return -EINVAL;
+}
+
+/* A probability, times 2^64. */
+static uint64_t probability_to_u64(double p)
+{
+	return p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64);
+}
+
+static uint64_t value_of(const struct weft_plan_fault *f)
+{
+	switch (f->kind) {
+	case WEFT_PLAN_ERRORS:
+	case WEFT_PLAN_MEMORY:
+		return probability_to_u64(f->value);
+	case WEFT_PLAN_SLOW_LINK:
+	case WEFT_PLAN_SLOW_NODE:
+		return (uint64_t)(f->value * 1000 + 0.5);
+	default:
+		return (uint64_t)f->value;
+	}
+}
+
+/* Schedules wake events at one node for a line that is not permanent. */
+static void push_node(struct net *net, uint32_t node, uint32_t i)
+{
+	const struct net_fault_line *line = &net_fault_lines(net)[i];
+	uint64_t detect = net->cfg.care.detect_ps;
+
+	if (line->at_ps)
+		net_fault_phase_schedule(net, node, line->at_ps,
+					 NET_FAULT_BEGINS, i);
+	if (line->at_ps && net_fault_is_failure(line->kind) &&
+	    detect < line->for_ps)
+		net_fault_phase_schedule(net, node, line->at_ps + detect,
+					 NET_FAULT_DETECTED, i);
+	if (line->for_ps != WEFT_PLAN_FOREVER)
+		net_fault_phase_schedule(net, node, line->at_ps + line->for_ps,
+					 NET_FAULT_FIXTURES, i);
+}
+
+static void push_line(struct net *net, uint32_t i)
+{
+	const struct net_fault_line *line = &net_fault_lines(net)[i];
+	bool links = net_fault_is_failure(line->kind) ||
+		     line->whom == NET_FAULT_ON_LINK;
+	uint32_t n;
+	unsigned port;
+
+	if (!links) {
+		push_node(net, 0, i);
+		return;
+	}
+	for (n = 0; n < net->nodes; n++)
+		for (port = 0; port < net->ports; port++)
+			if (net_fault_line_affects(net, line, n, port)) {
+				push_node(net, n, i);
+				break;
+			}
+}
+
+/* Activates a line that holds from the start. */
+static void line_activate(struct net *net, const struct net_fault_line *line)
+{
+	if (net_fault_is_failure(line->kind))
+		line_fail_at_start(net, line);
+	else if (line->whom == NET_FAULT_ON_CLASS)
+		net_fault_set_class(net, line, true);
+	else if (line->whom == NET_FAULT_ON_NODE)
+		net_fault_set_node(net, line, true);
+}
+
+static int load_line(struct net *net, const char *name,
+		     const struct weft_plan_fault *f, struct weft_plan_why *why)
+{
+	struct net_faults *all = net_faults(net);
+	struct net_fault_line *line = &net_fault_lines(net)[all->count];
+	const char *wrong;
+	int ret = 0;
+
+	*line = (struct net_fault_line){ .at_ps = f->at_ps,
+					 .for_ps = f->for_ps,
+					 .value = value_of(f),
+					 .kind = (uint8_t)f->kind };
+	wrong = net_fault_object_parse(net, f, line);
+	if (!wrong && f->kind == WEFT_PLAN_LANES &&
+	    (net->cfg.care.lanes < 2 || f->value > net->cfg.care.lanes))
+		wrong = "links of this machine have fewer lanes";
+	if (wrong)
+		return fail(why, name, f, wrong);
+	if (!f->at_ps)
+		line_activate(net, line);
+	if (line->kind == WEFT_PLAN_LANES || line->kind == WEFT_PLAN_SLOW_LINK)
+		ret = set_links(net, line);
+	if (ret)
+		return fail(why, name, f,
+			    ret == -EEXIST
+				    ? "another line changes it in time already"
+				    : "too many different rates of links");
+	push_line(net, all->count++);
+	return 0;
+}
+
+int net_fault_load(struct net *net, const char *name,
+		   const struct weft_plan *plan, struct weft_plan_why *why)
+{
+	int ret = 0;
+
+	why->text[0] = 0;
+	if (!net->off_fault)
+		return 0;
+	net_faults(net)->seed = plan->seed;
+	for (size_t i = 0; i < plan->count && !ret; i++)
+		if (for_model(&plan->fault[i]))
+			ret = load_line(net, name, &plan->fault[i], why);
+	return ret;
+}
+
+/* ---- inspection ---------------------------------------------------------- */
+
+bool net_fault_count_get(const struct net *net, struct net_fault_count *c)
+{
+	const struct net_fault_link *l;
+	uint32_t n, port;
+
+	memset(c, 0, sizeof(*c));
+	if (!net->off_fault)
+		return false;
+	*c = net_faults(net)->sum;
+	for (n = 0; n < net->nodes; n++) {
+		c->corrected += net_fault_node(net, n)->corrected;
+		for (port = 0; port < net->ports; port++) {
+			l = net_fault_link(net, n, port);
+			c->packets += l->tries;
+			c->unlike += l->crc[0] != l->crc[1];
+			c->retry_ps += l->retry_ticks * net->cfg.tick_ps;
+		}
+	}
+	return true;
+}
+
+const char *net_fault_item(const struct net_fault_count *c, unsigned i,
+			   uint64_t *value_p)
+{
+#define ITEM(name, field)                                     \
+	{                                                     \
+		name, offsetof(struct net_fault_count, field) \
+	}
+	static const struct {
+		const char *name;
+		size_t at;
+	} item[] = {
+		ITEM("packets on links that may err", packets),
+		ITEM("bad packets found", bad),
+		ITEM("bad headers found", header),
+		ITEM("symbols put right", mended),
+		ITEM("errors not found", escaped),
+		ITEM("retries by links", retries),
+		ITEM("time taken by retries ps", retry_ps),
+		ITEM("links trained anew", retrains),
+		ITEM("packets discarded at their end", discarded),
+		ITEM("answers missed", timeouts),
+		ITEM("packets sent again by their units", resends),
+		ITEM("words of memory corrected", corrected),
+		ITEM("packets poisoned", poisoned),
+		ITEM("units halted", halted),
+		ITEM("detours", detours),
+		ITEM("times quiesced", quiesced),
+		ITEM("alarms", alarms),
+		ITEM("links dead", dead_links),
+		ITEM("nodes dead", dead_nodes),
+		ITEM("links whose ends disagree", unlike),
+		ITEM("messages lost", lost),
+	};
+#undef ITEM
+
+	if (i >= WEFT_COUNT_OF(item))
+		return NULL;
+	memcpy(value_p, (const char *)c + item[i].at, sizeof(*value_p));
+	return item[i].name;
+}
+
+void net_fault_port_get(const struct net *net, uint32_t node, unsigned port,
+			struct net_fault_port *p)
+{
+	const struct net_fault_link *l;
+
+	*p = (struct net_fault_port){ 0 };
+	if (!net->off_fault)
+		return;
+	l = net_fault_link(net, node, port);
+	p->packets = l->tries;
+	p->bad = l->bad;
+	p->escaped = l->escaped;
+	p->detours = l->detours;
+	p->retry_ps = l->retry_ticks * net->cfg.tick_ps;
+	p->dead = l->state != NET_LINK_UP;
+}
+
+bool net_fault_node_dead(const struct net *net, uint32_t node)
+{
+	return net->off_fault && net_fault_node(net, node)->dead;
+}
+
+uint32_t net_fault_node_slowdown(const struct net *net, uint32_t node)
+{
+	uint32_t slow = net->off_fault ? net_fault_node(net, node)->slow : 0;
+
+	return slow ? slow : 1000;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bit errors of a packet, and which code detects them. All codes here are
+ * linear: detection depends on the error pattern alone, not on the data, so the
+ * functions of prov/code run on a packet of zeros with the error bits set.
+ *
+ * Random numbers are counter-based: seed, link and packet number select a
+ * stream, whose first number gives the position of the first error. With u
+ * uniform in [0, 1) that is the first k with u < 1 - (1-p)^k; all in integer
+ * multiples of 2^-64, so that every host draws the same.
+ */
+#include "prov/net/fault/net_fault_int.h"
+
+#include "prov/code/code_hamming.h"
+#include "src/base/hash.h"
+#include "src/base/rng.h"
+
+#include <errno.h>
+
+enum { HEADER = WEFT_CODE_HEADER_BYTES + 1, WORD = 8 };
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t high(uint64_t a, uint64_t b)
+{
+	return (uint64_t)((wide)a * b >> 64);
+}
+
+/* Probability of at least one error in n bits: 1 - (1-p)^n. */
+static uint64_t chance(uint64_t p, uint32_t n)
+{
+	uint64_t q = 0 - p, all = UINT64_MAX;
+
+	for (; n; n >>= 1) {
+		if (n & 1)
+			all = high(all, q);
+		q = high(q, q);
+	}
+	return ~all;
+}
+
+uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
+{
+	uint32_t low = 0, top = count, mid;
+
+	/* Common case, cheap test: the probability is at most count times p. */
+	if (!p || (wide)p * count <= draw || chance(p, count) <= draw)
+		return count;
+	while (top - low > 1) {
+		mid = low + (top - low) / 2;
+		if (draw < chance(p, mid))
+			top = mid;
+		else
+			low = mid;
+	}
+	return top - 1;
+}
+
+/* ---- codes --------------------------------------------------------------- */
+
+static const uint8_t zero[NET_FAULT_WIRE];
+
+static bool crc_finds(const struct weft_code_crc *crc, const uint8_t *wrong,
+		      uint32_t bytes, unsigned checks)
+{
+	uint32_t got = 0, made, data = bytes - checks;
+
+	for (unsigned i = 0; i < checks; i++)
+		got |= (uint32_t)wrong[data + i] << 8 * i;
+	made = weft_code_crc_by_tables(crc, 0, wrong, data) ^
+	       weft_code_crc_by_tables(crc, 0, zero, data);
+	return made != got;
+}
+
+/* The check symbols are the last bits. */
+static bool rs_finds(const struct weft_code_rs *rs, const uint8_t *wrong,
+		     uint32_t bytes)
+{
+	struct weft_code_rs_checks got = { { 0 } };
+	uint32_t checks = 10 * rs->checks, data = 8 * bytes - checks, i, at;
+
+	for (i = 0; i < checks; i++) {
+		at = data + i;
+		if (wrong[at / 8] >> at % 8 & 1)
+			got.w[i / 64] |= 1ull << i % 64;
+	}
+	return !weft_code_rs_check(rs, wrong, data, &got);
+}
+
+static bool code_finds(const struct weft_code_crc *crc,
+		       const struct weft_code_rs *rs, unsigned code,
+		       const uint8_t *wrong, uint32_t bytes)
+{
+	switch (code) {
+	case NET_CODE_CRC16:
+		return crc_finds(crc, wrong, bytes, 2);
+	case NET_CODE_CRC32:
+		return crc_finds(crc, wrong, bytes, 4);
+	case NET_CODE_RS1:
+	case NET_CODE_RS5:
+		return rs_finds(rs, wrong, bytes);
+	default:
+		return false;
+	}
+}
+
+/* By spans from the end; the first span includes the remainder. */
+static bool packet_finds(const struct net *net, const uint8_t *wrong,
+			 uint32_t bytes)
+{
+	const struct net_faults *f = net_faults(net);
+	uint32_t span = net->cfg.care.code_span, from;
+
+	while (bytes) {
+		from = span && bytes >= 2 * span ? bytes - span : 0;
+		if (code_finds(&f->crc, &f->rs, net->cfg.care.code,
+			       wrong + from, bytes - from))
+			return true;
+		bytes = from;
+	}
+	return false;
+}
+
+/* A block of RS(528,514) has 5,140 data bits: 642 whole bytes. */
+enum { BLOCK = 642 };
+
+void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
+			    uint32_t bytes)
+{
+	struct net_faults *f = net_faults(net);
+	uint32_t at, len;
+
+	for (at = 0; at < bytes; at += BLOCK) {
+		struct weft_code_rs_checks checks = { { 0 } };
+		int mended;
+
+		len = bytes - at < BLOCK ? bytes - at : BLOCK;
+		if (!memcmp(wrong + at, zero, len))
+			continue;
+		mended = weft_code_rs_correct(&f->fec, wrong + at, 8 * len,
+					      &checks);
+		if (mended > 0)
+			f->sum.mended += (uint64_t)mended;
+	}
+}
+
+static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
+				  uint32_t bytes)
+{
+	const struct net_faults *f = net_faults(net);
+	const struct net_reliability *care = &net->cfg.care;
+
+	if (care->header_code && bytes >= HEADER &&
+	    weft_code_header(wrong) != wrong[HEADER - 1])
+		return NET_FOUND_HEADER;
+	if (packet_finds(net, wrong, bytes))
+		return NET_FOUND_BAD;
+	if (code_finds(NULL, &f->end_rs, care->end_code, wrong, bytes))
+		return NET_FOUND_AT_END;
+	return NET_FOUND_MISSED;
+}
+
+/* ---- bits ---------------------------------------------------------------- */
+
+/* The first and the last bit of a burst are wrong, the others at random. */
+static void flip(uint8_t *wrong, uint32_t at, uint32_t end, struct weft_rng *r)
+{
+	uint64_t by = 0;
+
+	for (uint32_t i = at; i < end; i++) {
+		if ((i - at) % 64 == 0)
+			by = weft_rng_u64(r);
+		if (i == at || i + 1 == end || by >> (i - at) % 64 & 1)
+			wrong[i / 8] ^= (uint8_t)(1u << i % 8);
+	}
+}
+
+enum net_fault_found net_fault_bits_draw(const struct net *net,
+					 const struct net_fault_link *l,
+					 uint64_t id, uint64_t n,
+					 uint32_t bytes)
+{
+	uint32_t bits = 8 * bytes, at, end;
+	uint8_t wrong[NET_FAULT_WIRE];
+	struct weft_rng rng;
+
+	weft_rng_init(&rng, net_faults(net)->seed ^ weft_hash_mix(id + 1), n);
+	at = net_fault_error_first(weft_rng_u64(&rng), l->ber, bits);
+	if (weft_likely(at == bits))
+		return NET_FOUND_GOOD;
+	memset(wrong, 0, bytes);
+	while (at < bits) {
+		end = at + l->burst < bits ? at + l->burst : bits;
+		flip(wrong, at, end, &rng);
+		at = end + net_fault_error_first(weft_rng_u64(&rng), l->ber,
+						 bits - end);
+	}
+	if (net->cfg.care.fec)
+		net_fault_bits_correct(net, wrong, bytes);
+	if (net->cfg.care.fec && !memcmp(wrong, zero, bytes))
+		return NET_FOUND_GOOD;
+	return judge(net, wrong, bytes);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* A word with one wrong bit, and a second one with the same probability. */
+static bool correctable(struct weft_rng *r, uint64_t p)
+{
+	unsigned bit = (unsigned)weft_rng_below(r, 64);
+	uint64_t word = 1ull << bit;
+	uint8_t checks = 0;
+
+	if (weft_rng_u64(r) < p)
+		word |= 1ull << (bit + 1 + weft_rng_below(r, 63)) % 64;
+	return weft_code_secded_correct(&word, &checks) == 1 && !word;
+}
+
+uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
+			       uint32_t bytes)
+{
+	struct net_fault_node *m = net_fault_node(net, node);
+	uint32_t words = (bytes + WORD - 1) / WORD, at, lost = 0;
+	struct weft_rng rng;
+
+	if (weft_likely(!m->memory))
+		return 0;
+	weft_rng_init(&rng, net_faults(net)->seed ^ ~weft_hash_mix(node + 1),
+		      m->reads++);
+	for (at = 0;; at++) {
+		at += net_fault_error_first(weft_rng_u64(&rng), m->memory,
+					    words - at);
+		if (at >= words)
+			return lost;
+		if (correctable(&rng, m->memory))
+			m->corrected++;
+		else
+			lost++;
+	}
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links, nodes and switches that fail, are slow or lose lanes: which packets
+ * are rerouted, which wait, which are lost, and which failures are reported.
+ */
+#include "test/support/net_fault_fixture.h"
+
+#include "src/base/attr.h"
+#include "test/t.h"
+
+#include <string.h>
+
+#define US 1000000ull
+#define MS (1000 * US)
+
+/* Every node sends to every other node at once. */
+static void all_to_all(struct net_fixture *e, uint32_t nodes, uint8_t way,
+		       uint64_t at)
+{
+	struct net_msg m = { .bytes = e->cfg.payload_bytes, .way = way };
+
+	for (m.src = 0; m.src < nodes; m.src++)
+		for (m.dst = 0; m.dst < nodes; m.dst++) {
+			m.fifo = m.dst;
+			m.cookie = 100;
+			if (m.src != m.dst)
+				T_OK(net_send(e->net, at, &m));
+		}
+}
+
+/* Packets that a link has carried, by its port. */
+static uint64_t carried(const struct net_fixture *e, uint32_t node,
+			unsigned port)
+{
+	struct net_port_count c;
+
+	net_port_get(e->net, node, port, &c);
+	return c.packets;
+}
+
+/* ---- rates --------------------------------------------------------------- */
+
+static uint64_t stream_by(const struct net_config *cfg, const char *plan,
+			  uint8_t path)
+{
+	struct net_msg m = { .dst = 2,
+			     .bytes = 64 << 10,
+			     .way = NET_DETERMINISTIC,
+			     .path = path };
+	struct net_fixture e;
+
+	net_fixture_fault_open(&e, cfg, plan);
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	net_fixture_close(&e);
+	return e.last_at;
+}
+
+static uint64_t stream(const struct net_config *cfg, const char *plan)
+{
+	return stream_by(cfg, plan, 0);
+}
+
+/* GEM-29: two lanes of three continue, at two thirds of the rate. */
+static void gemini_goes_on_with_two_lanes_of_three(void **state)
+{
+	struct net_config cfg;
+	uint64_t whole, two, one, slow;
+
+	net_fixture_machine_load(&cfg, "gemini:2x1x1");
+	whole = stream(&cfg, "slow-node 3 = 1");
+	two = stream(&cfg, "lanes 0,0,0.A+ = 2; lanes 0,0,0.A- = 2");
+	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
+	one = stream(&cfg, "lanes 0,0,0.A+ = 1; lanes 0,0,0.A- = 1");
+	/* 1024 packets of 96 B: 41, 62 and 123 ns; buffers hold some, too */
+	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
+	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
+	T_IS(slow, two);
+}
+
+/* SWE-27: four lanes, two or one; the rate is that of the remaining lanes. */
+static void sunway_goes_on_with_two_lanes_or_one(void **state)
+{
+	const uint64_t packets = 32, ns = 1000;
+	struct net_config cfg;
+	uint64_t whole, two, one;
+
+	net_fixture_machine_load(&cfg, "sunway:6x4");
+	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* rdma */
+	two = stream_by(&cfg, "lanes 0.0+ = 2; lanes 0.0+.1 = 2", 2);
+	one = stream_by(&cfg, "lanes 0.0+ = 1; lanes 0.0+.1 = 1", 2);
+	/* packets of 2096 B: 154, 307 and 615 ns on one of two rails */
+	T_TRUE(two > whole + packets * 120 * ns);
+	T_TRUE(two < whole + packets * 170 * ns);
+	T_TRUE(one > whole + packets * 420 * ns);
+	T_TRUE(one < whole + packets * 480 * ns);
+}
+
+static void a_link_gets_its_lanes_back(void **state)
+{
+	struct net_config cfg;
+	uint64_t whole, always, a_while;
+
+	net_fixture_machine_load(&cfg, "gemini:2x1x1");
+	whole = stream(&cfg, "slow-node 3 = 1");
+	always = stream(&cfg, "lanes 0.A+ = 1 at 5us; lanes 0.A- = 1 at 5us");
+	a_while = stream(&cfg, "lanes 0.A+ = 1 at 5us for 10us;"
+			       "lanes 0.A- = 1 at 5us for 10us");
+	T_TRUE(whole < a_while && a_while < always);
+	T_TRUE(a_while - whole < 7 * US);
+}
+
+static void a_slow_node_sends_slowly(void **state)
+{
+	struct net_config cfg;
+	uint64_t whole, slow;
+
+	net_fixture_machine_load(&cfg, "bgq:4");
+	whole = stream(&cfg, "slow-node 3 = 5");
+	slow = stream(&cfg, "slow-node 0 = 5");
+	T_TRUE(slow > 2 * whole);
+}
+
+/* ---- parallel links ------------------------------------------------------ */
+
+/* GEM-30: no packet takes a masked link, and everything arrives. */
+static void gemini_masks_a_link_out(void **state)
+{
+	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
+	struct net_config cfg;
+	unsigned k;
+
+	net_fixture_machine_load(&cfg, "gemini:3x2x1");
+	for (k = 0; k < 2; k++) {
+		struct net_fixture e;
+
+		net_fixture_fault_open(&e, &cfg, "dead-link 0,0,0.A+.3");
+		all_to_all(&e, 12, ways[k], 0);
+		net_fixture_drain(&e);
+		T_IS(e.arrived, 12 * 11);
+		/* A- has 8 ports, followed by A+ */
+		T_IS(carried(&e, 12, 8 + 3), 0);
+		T_TRUE(carried(&e, 12, 8 + 2) > 0);
+		T_IS(net_fixture_fault_count(&e).quiesced, 0);
+		T_IS(net_fixture_fault_count(&e).lost, 0);
+		net_fixture_close(&e);
+	}
+}
+
+/* GEM-32: all links to a neighbour lost: quiesce, new tables, resume. */
+static void gemini_loads_new_tables(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "gemini:4x2x1");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0,0,0.A+ at 100us");
+	all_to_all(&e, 16, NET_DYNAMIC, 50 * US);
+	all_to_all(&e, 16, NET_DYNAMIC, 150 * US);
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
+	T_IS(e.arrived, 2 * 16 * 15);
+	T_IS(c.quiesced, 1);
+	T_IS(c.dead_links, 16);
+	T_TRUE(c.lost == 0);
+	/* sent at 150 us, waits from 110 us on for 20 ms */
+	T_TRUE(e.last_at > 20 * MS + 110 * US);
+	T_TRUE(e.last_at < 21 * MS);
+	net_fixture_close(&e);
+}
+
+/* GEM-32: new tables use the opposite direction from the source on. */
+static void gemini_starts_the_other_way(void **state)
+{
+	enum { ROUTER = 10, LINKS = 8 }; /* after ten nodes; A-, then A+ */
+	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
+	struct net_msg m = { .dst = 4, .bytes = 64 };
+	struct net_config cfg;
+	unsigned k, i, there, back;
+
+	net_fixture_machine_load(&cfg, "gemini:5x1x1");
+	for (k = 0; k < 2; k++) {
+		struct net_fixture e;
+
+		net_fixture_fault_open(&e, &cfg, "dead-link 1,0,0.A+");
+		m.way = ways[k];
+		T_OK(net_send(e.net, 0, &m));
+		net_fixture_drain(&e);
+		T_IS(e.arrived, 1);
+		for (i = there = back = 0; i < LINKS; i++) {
+			back += (unsigned)carried(&e, ROUTER, i);
+			there += (unsigned)carried(&e, ROUTER, LINKS + i);
+		}
+		T_IS(there, 0);
+		T_IS(back, 1);
+		net_fixture_close(&e);
+	}
+}
+
+/* GEM-33: packets in front of the link time out after a second. */
+static void gemini_misses_a_response_after_a_second(void **state)
+{
+	struct net_msg m = { .dst = 2,
+			     .bytes = 64 << 10,
+			     .way = NET_DETERMINISTIC };
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "gemini:4x1x1");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0,0,0.A+ at 20us");
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
+	T_IS(e.arrived, 1);
+	T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
+	T_TRUE(e.last_at > 1000 * MS && e.last_at < 1100 * MS);
+	net_fixture_close(&e);
+}
+
+/* A router and its two nodes have failed: the others reach each other. */
+static void gemini_goes_round_a_router(void **state)
+{
+	struct net_msg m = { .bytes = 64 };
+	struct net_config cfg;
+	struct net_fixture e;
+	unsigned sent = 0;
+
+	net_fixture_machine_load(&cfg, "gemini:3x3x1");
+	net_fixture_fault_open(&e, &cfg, "dead-switch 1,1,0");
+	for (m.src = 0; m.src < 18; m.src++)
+		for (m.dst = 0; m.dst < 18; m.dst++) {
+			if (m.src == m.dst || m.src / 2 == 4 || m.dst / 2 == 4)
+				continue;
+			m.fifo = m.dst;
+			m.way = m.dst & 1 ? NET_DYNAMIC : NET_DETERMINISTIC;
+			T_OK(net_send(e.net, 0, &m));
+			sent++;
+		}
+	net_fixture_drain(&e);
+	T_IS(e.arrived, sent);
+	T_IS(net_fixture_fault_count(&e).dead_nodes, 2);
+	T_IS(net_fixture_fault_count(&e).lost, 0);
+	net_fixture_close(&e);
+}
+
+/* ---- trees --------------------------------------------------------------- */
+
+/* QSN-42: up by other links, without any retransmission. */
+static void qsnet2_goes_round_a_switch(void **state)
+{
+	static const char *const plans[] = { "dead-switch 3:0",
+					     "dead-switch 2:5",
+					     "dead-link 1:3.1+.2",
+					     "dead-switch 3:0; dead-switch 3:9;"
+					     "dead-link 2:0.2+.1" };
+	struct net_config cfg;
+	unsigned i, k;
+
+	net_fixture_machine_load(&cfg, "qsnet2:4x4x4");
+	for (i = 0; i < WEFT_COUNT_OF(plans); i++)
+		for (k = 0; k < 2; k++) {
+			struct net_fixture e;
+
+			net_fixture_fault_open(&e, &cfg, plans[i]);
+			all_to_all(&e, 64, k ? NET_DYNAMIC : NET_DETERMINISTIC,
+				   0);
+			net_fixture_drain(&e);
+			T_IS(e.arrived, 64 * 63);
+			T_IS(net_fixture_fault_count(&e).timeouts, 0);
+			T_TRUE(net_fixture_fault_count(&e).detours > 0 || k);
+			net_fixture_close(&e);
+		}
+}
+
+/* QSN-41: no answer; the unit retransmits on another route. */
+static void qsnet2_misses_an_answer_and_tries_again(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "qsnet2:4x4x4");
+	net_fixture_fault_open(&e, &cfg, "dead-switch 3:0 at 20us");
+	all_to_all(&e, 64, NET_DETERMINISTIC, 0);
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
+	T_IS(e.arrived, 64 * 63);
+	T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
+	T_IS(c.lost, 0);
+	net_fixture_close(&e);
+}
+
+/* SWE-28, SWE-29: a rail has failed, or all links up of a switch. */
+static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
+{
+	static const char *const plans[] = { "dead-rail 0", "dead-rail 1",
+					     "dead-link 1:0.1+" };
+	struct net_config cfg;
+	unsigned i;
+
+	net_fixture_machine_load(&cfg, "sunway:6x4");
+	for (i = 0; i < WEFT_COUNT_OF(plans); i++) {
+		struct net_fixture e;
+
+		net_fixture_fault_open(&e, &cfg, plans[i]);
+		all_to_all(&e, 24, NET_DYNAMIC, 0);
+		net_fixture_drain(&e);
+		T_IS(e.arrived, 24 * 23);
+		T_IS(net_fixture_fault_count(&e).lost, 0);
+		T_IS(net_fixture_fault_count(&e).timeouts, 0);
+		net_fixture_close(&e);
+	}
+}
+
+/* SWE-29: packets lost with a rail or a switch are retransmitted after 1 ms. */
+static void sunway_sends_again_what_died_with_a_rail(void **state)
+{
+	static const char *const plans[] = { "dead-rail 0 at 10us",
+					     "dead-switch 2:0 at 10us",
+					     "dead-switch 1:7 at 10us" };
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	net_fixture_machine_load(&cfg, "sunway:6x4");
+	for (i = 0; i < WEFT_COUNT_OF(plans); i++) {
+		struct net_fixture e;
+
+		net_fixture_fault_open(&e, &cfg, plans[i]);
+		all_to_all(&e, 24, NET_DYNAMIC, 0);
+		all_to_all(&e, 24, NET_DETERMINISTIC, 0);
+		net_fixture_drain(&e);
+		c = net_fixture_fault_count(&e);
+		T_IS(e.arrived, 2 * 24 * 23);
+		T_IS(c.lost, 0);
+		T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
+		T_TRUE(e.last_at > 1 * MS && e.last_at < 3 * MS);
+		net_fixture_close(&e);
+	}
+}
+
+/* ---- losses -------------------------------------------------------------- */
+
+static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
+{
+	static const struct {
+		const char *machine;
+		uint64_t told; /* after the failure */
+	} row[] = { { "bgq:4x2", 332 * MS },
+		    { "gemini:2x2x1", 10 * US },
+		    { "qsnet2:4x4", 100 * US } };
+	struct net_config cfg;
+	unsigned i, n;
+
+	for (i = 0; i < WEFT_COUNT_OF(row); i++) {
+		struct net_fixture e;
+
+		net_fixture_machine_load(&cfg, row[i].machine);
+		net_fixture_fault_open(&e, &cfg, "dead-node 3 at 10us");
+		for (n = 0; n < 8; n++)
+			T_OK(net_fixture_send(&e, 20 * US, n, n == 7 ? 3 : 7,
+					      64));
+		net_fixture_drain(&e);
+		T_IS(e.dead, 1);
+		T_IS(e.dead_node, 3);
+		T_TRUE(e.dead_at >= 10 * US + row[i].told);
+		T_TRUE(e.dead_at < 11 * US + row[i].told);
+		/* 7 to 3 and 3 to 7; 7 to itself uses no link */
+		T_IS(e.lost, 2);
+		T_IS(e.arrived, 6);
+		T_TRUE(e.lost_at >= 10 * US + row[i].told);
+		net_fixture_close(&e);
+	}
+}
+
+/* The machine does not reroute: the dead link is reported by net_up.dead. */
+static void bgq_does_not_go_round_a_dead_link(void **state)
+{
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "bgq:4");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0.A+ at 1us");
+	T_OK(net_fixture_send(&e, 2 * US, 0, 1, 64));
+	T_OK(net_fixture_send(&e, 2 * US, 1, 0, 64));
+	T_OK(net_fixture_send(&e, 2 * US, 0, 3, 64));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(e.lost, 2);
+	T_IS(e.dead, 1);
+	T_IS(e.dead_node, NET_DEAD_LINK);
+	net_fixture_close(&e);
+}
+
+static void a_link_that_comes_back_carries_what_waited(void **state)
+{
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "bgq:4");
+	net_fixture_fault_open(&e, &cfg, "dead-link 0.A+ at 1us for 1ms");
+	T_OK(net_fixture_send(&e, 2 * US, 0, 1, 64));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(net_fixture_fault_count(&e).lost, 0);
+	T_TRUE(e.last_at >= 1 * MS + 1 * US && e.last_at < 1 * MS + 3 * US);
+	net_fixture_close(&e);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static void a_plan_names_what_the_machine_has(void **state)
+{
+	static const struct {
+		const char *machine, *plan, *why;
+	} row[] = {
+		{ "bgq:4x4", "errors C+ = 1e-9", "plan:1: C+: no such class" },
+		{ "bgq:4x4", "seed = 1\nlanes 1.A+ = 2",
+		  "plan:2: 1.A+: links of this machine have fewer lanes" },
+		{ "gemini", "lanes 0.A+ = 4", "fewer lanes" },
+		{ "bgq:4x4", "dead-link 16.A+", "no such node" },
+		{ "bgq:4x4", "dead-link 3,3,1.A+", "no such node" },
+		{ "bgq:4x4", "dead-link 3.Z+", "no such link" },
+		{ "gemini", "dead-link 3.A+.8", "no such link" },
+		{ "qsnet2:4x4", "dead-switch 3", "a node, not a switch" },
+		{ "qsnet2:4x4", "dead-node 1:2", "a switch, not a node" },
+		{ "qsnet2:4x4", "dead-switch 3:0", "no such switch" },
+		{ "qsnet2:4x4", "dead-rail 1", "has no rails" },
+		{ "sunway:18x4", "dead-rail 2", "no such rail" },
+	};
+	struct weft_plan_why why;
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(row); i++) {
+		net_fixture_machine_load(&cfg, row[i].machine);
+		net_fixture_fault_refused(&cfg, row[i].plan, &why);
+		if (!strstr(why.text, row[i].why))
+			print_message("%s: %s\n", row[i].plan, why.text);
+		T_TRUE(strstr(why.text, row[i].why));
+	}
+}
+
+/* Long cables and midplanes are optical. */
+static void optical_links_are_those_across_midplanes(void **state)
+{
+	struct net_fault_port near, far;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "bgq:8");
+	net_fixture_fault_open(&e, &cfg, "errors optical = 1e-6");
+	T_OK(net_fixture_send(&e, 0, 2, 5, 512));
+	net_fixture_drain(&e);
+	net_fault_port_get(e.net, 2, 1, &near);
+	net_fault_port_get(e.net, 3, 1, &far);
+	T_IS(near.packets, 0);
+	T_IS(far.packets, 1);
+	net_fixture_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(gemini_goes_on_with_two_lanes_of_three),
+		T_CASE(sunway_goes_on_with_two_lanes_or_one),
+		T_CASE(a_link_gets_its_lanes_back),
+		T_CASE(a_slow_node_sends_slowly),
+		T_CASE(gemini_masks_a_link_out),
+		T_CASE(gemini_loads_new_tables),
+		T_CASE(gemini_starts_the_other_way),
+		T_CASE(gemini_misses_a_response_after_a_second),
+		T_CASE(gemini_goes_round_a_router),
+		T_CASE(qsnet2_goes_round_a_switch),
+		T_CASE(qsnet2_misses_an_answer_and_tries_again),
+		T_CASE(sunway_goes_by_the_other_rail_and_by_siblings),
+		T_CASE(sunway_sends_again_what_died_with_a_rail),
+		T_CASE(a_dead_node_is_told_and_its_messages_are_lost),
+		T_CASE(bgq_does_not_go_round_a_dead_link),
+		T_CASE(a_link_that_comes_back_carries_what_waited),
+		T_CASE(a_plan_names_what_the_machine_has),
+		T_CASE(optical_links_are_those_across_midplanes),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packet order with retransmission: the second of two deterministic packets of
+ * a pair waits at the target until the first has arrived, however often that
+ * one is retransmitted. A target has a list of the packets that it waits for
+ * and of those behind them, in the order in which they arrived or should have.
+ */
+#include "prov/net/fault/net_fault_int.h"
+#include "prov/net/net_nic.h"
+
+static bool has_order(const struct net_packet *p)
+{
+	return !(p->flags & (NET_P_DYN | NET_P_ACK | NET_P_DEPOSIT));
+}
+
+static bool same_flow(const struct net_fault_hold *a,
+		      const struct net_fault_hold *b)
+{
+	return a->src == b->src && a->vc == b->vc;
+}
+
+/* The list link of a node that refers to the packet; or the end of the list. */
+static uint32_t *find(const struct net *net, uint32_t node, uint32_t pi)
+{
+	uint32_t *at = &net_fault_node(net, node)->held, steps = 0;
+
+	while (*at && *at != pi) {
+		net_walk_check(steps++ < net->packets_max);
+		at = &net_fault_hold(net, *at)->next;
+	}
+	return at;
+}
+
+static void add(const struct net *net, uint32_t node, uint32_t pi, bool ready)
+{
+	const struct net_packet *p = net_packet(net, pi);
+	const struct net_mrec *m = net_mrec(net, p->msg);
+
+	*net_fault_hold(net, pi) = (struct net_fault_hold){
+		.src = m->src, .vc = m->road & 15, .on = 1, .ready = ready
+	};
+	*find(net, node, 0) = pi;
+}
+
+void net_fault_order_wait(struct net *net, uint32_t pi)
+{
+	const struct net_packet *p = net_packet(net, pi);
+
+	if (has_order(p) && !net_fault_hold(net, pi)->on)
+		add(net, p->dst, pi, false);
+}
+
+/* First packet of a flow in the list, or 0. */
+static uint32_t first_of(const struct net *net, uint32_t node,
+			 const struct net_fault_hold *flow)
+{
+	uint32_t pi = net_fault_node(net, node)->held, steps = 0;
+
+	while (pi && !same_flow(net_fault_hold(net, pi), flow)) {
+		net_walk_check(steps++ < net->packets_max);
+		pi = net_fault_hold(net, pi)->next;
+	}
+	return pi;
+}
+
+static void hold_remove(const struct net *net, uint32_t node, uint32_t pi)
+{
+	struct net_fault_hold *h = net_fault_hold(net, pi);
+
+	*find(net, node, pi) = h->next;
+	*h = (struct net_fault_hold){ 0 };
+}
+
+/* Delivers the packets of a flow that no missing packet precedes any more. */
+static void deliver_held(struct net_step *s, const struct net_call *c,
+			 uint32_t node, const struct net_fault_hold *flow)
+{
+	struct net *net = s->net;
+	struct net_call call = { .at = c->at };
+	uint32_t pi;
+
+	while ((pi = first_of(net, node, flow)) &&
+	       net_fault_hold(net, pi)->ready) {
+		hold_remove(net, node, pi);
+		call.word = net_word(node, NET_EV_DELIVER,
+				     net_word_port(c->word), flow->vc, pi);
+		net_faults(net)->free = 1;
+		net_nic_deliver(s, &call);
+		net_faults(net)->free = 0;
+	}
+}
+
+bool net_fault_order_hold(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	uint32_t pi = net_word_payload(c->word), node = net_word_node(c->word);
+	const struct net_packet *p = net_packet(net, pi);
+	struct net_fault_hold *h = net_fault_hold(net, pi), flow;
+
+	if (net_faults(net)->free || !net_fault_node(net, node)->held ||
+	    !has_order(p))
+		return false;
+	if (h->on) {
+		h->ready = 1;
+		flow = *h;
+		deliver_held(s, c, node, &flow);
+		return true;
+	}
+	flow.src = net_mrec(net, p->msg)->src;
+	flow.vc = net_mrec(net, p->msg)->road & 15;
+	if (!first_of(net, node, &flow))
+		return false;
+	add(net, node, pi, true);
+	return true;
+}
+
+void net_fault_order_skip(struct net_step *s, const struct net_call *c,
+			  uint32_t pi, uint32_t node)
+{
+	struct net_fault_hold flow = *net_fault_hold(s->net, pi);
+
+	if (!flow.on)
+		return;
+	hold_remove(s->net, node, pi);
+	deliver_held(s, c, node, &flow);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets on links with errors, and on dead links.
+ *
+ * With checks at each link, a packet that is detected bad is retransmitted from
+ * the link's window, together with all behind it (go-back-N). This equals a
+ * link that has sent nothing since: the packet arrives later, and in order.
+ *
+ * With checks at the end, a bad packet continues, is discarded at its target,
+ * and the source's unit is notified and retransmits it. The same holds for a
+ * packet with an uncorrectable memory word. A packet sent to a dead link is
+ * lost; its source detects it by timeout, retries as often as the machine does,
+ * and then reports the message lost.
+ */
+#include "prov/net/fault/net_fault_int.h"
+#include "prov/net/net_nic_int.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/routing/net_routing.h"
+#include "prov/net/net_wheel.h"
+
+#include "src/base/hash.h"
+
+#include <stdlib.h>
+
+#define BACKOFF_PS	1000000u /* after resend_tries, doubled each time */
+#define BACKOFF_DOUBLES 6u	 /* up to 64 us */
+
+static uint64_t ticks_of(const struct net *net, uint64_t ps)
+{
+	return (ps + net->cfg.tick_ps - 1) / net->cfg.tick_ps;
+}
+
+/* ---- bits ---------------------------------------------------------------- */
+
+/* Bytes on the wire of a packet that is on no class route. */
+static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t bytes = net_wire_bytes(cfg, p->chunks);
+
+	if (p->kind == NET_FORM_ACK)
+		return cfg->ack_wire_bytes;
+	if (p->kind)
+		bytes +=
+			cfg->path[p->kind - 1].header_bytes - cfg->header_bytes;
+	return bytes;
+}
+
+/* Both ends update their CRC of all packets sent and received. */
+static void update_link_crc(struct net *net, struct net_fault_link *l,
+			    bool differs)
+{
+	const struct weft_code_crc *crc = &net_faults(net)->link_crc;
+	uint64_t sent = weft_hash_mix(l->tries), got = sent ^ differs;
+
+	if (!net->cfg.care.link_crc)
+		return;
+	l->crc[0] = weft_code_crc_by_tables(crc, l->crc[0], &sent, 8);
+	l->crc[1] = weft_code_crc_by_tables(crc, l->crc[1], &got, 8);
+}
+
+static void count_bad(struct net *net, struct net_fault_link *l, bool header)
+{
+	struct net_fault_count *sum = &net_faults(net)->sum;
+
+	l->bad++;
+	sum->bad++;
+	sum->header += header;
+}
+
+static void count_retry(struct net *net, struct net_fault_link *l)
+{
+	struct net_fault_count *sum = &net_faults(net)->sum;
+
+	sum->retries++;
+	sum->alarms += ++l->retries == net->cfg.care.retry_alarm;
+}
+
+/* Sends a packet until it is good; returns the delay, retry ticks each. */
+static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
+			 uint64_t retry, enum net_fault_found *found_p)
+{
+	struct net *net = s->net;
+	struct net_fault_link *l = net_fault_link(net, s->id, port);
+	uint64_t id = (uint64_t)s->id * NET_PORTS_MAX + port, late = 0;
+	unsigned n = 0;
+
+	for (;;) {
+		*found_p = net_fault_bits_draw(net, l, id, l->tries++, bytes);
+		if (*found_p != NET_FOUND_BAD && *found_p != NET_FOUND_HEADER)
+			break;
+		count_bad(net, l, *found_p == NET_FOUND_HEADER);
+		if (net->cfg.care.checked == NET_CHECKED_END)
+			break;
+		count_retry(net, l);
+		late += retry;
+		if (++n == NET_FAULT_TRIES || late > UINT32_MAX / 2)
+			break; /* gives up retrying */
+	}
+	l->retry_ticks += late;
+	if (*found_p == NET_FOUND_MISSED) {
+		l->escaped++;
+		net_faults(net)->sum.escaped++;
+	}
+	update_link_crc(net, l,
+			*found_p == NET_FOUND_MISSED ||
+				*found_p == NET_FOUND_AT_END);
+	return (uint32_t)late;
+}
+
+/* Ticks from the end of a bad packet to the link's retransmission. */
+static uint64_t retry_ticks(struct net_step *s, unsigned port)
+{
+	const struct net_hop *h = net_hop(s, port);
+	uint64_t told = (uint64_t)h->ticks + h->token_ticks;
+	uint64_t wait = s->net->cfg.care.retry_ps;
+
+	return wait ? ticks_of(s->net, wait) : told;
+}
+
+/* Reads the packet from this node's buffers. */
+static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
+{
+	struct net_fault_node *m = net_fault_node(s->net, s->id);
+	struct net_fault_count *sum = &net_faults(s->net)->sum;
+	uint32_t before = m->corrected, alarm = s->net->cfg.care.ecc_alarm;
+	uint32_t lost = net_fault_memory_read(s->net, s->id, bytes);
+
+	sum->alarms += alarm && before < alarm && m->corrected >= alarm;
+	if (!lost)
+		return;
+	sum->poisoned++;
+	p->flags |= NET_P_BAD;
+	if (s->net->cfg.care.internal == NET_INTERNAL_HALT)
+		net_fault_halt(s);
+}
+
+/* ---- dead links ---------------------------------------------------------- */
+
+/* The packet is lost; its source detects that by timeout. */
+static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
+			uint32_t pi, uint32_t busy)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t at = (s->now + busy) * net->cfg.tick_ps +
+		      net->cfg.care.ack_timeout_ps;
+
+	p->flags |= NET_P_BAD;
+	p->dirs |= NET_PACKET_LOST;
+	net_fault_order_wait(net, pi);
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_wheel_after(s, busy, NET_EV_TOKEN,
+			net_word(s->id, NET_EV_TOKEN, port, vc,
+				 net_cost(net, p->chunks, vc)));
+	net_event_schedule(net, at, NET_EV_DELIVER,
+			   net_word(s->id, NET_EV_DELIVER, port, vc, pi));
+}
+
+uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
+			     uint32_t pi, uint32_t *busy_p)
+{
+	struct net *net = s->net;
+	const struct net_fault_link *l = net_fault_link(net, s->id, port);
+	struct net_packet *p = net_packet(net, pi);
+	uint32_t bytes = wire_bytes(net, p), late;
+	enum net_fault_found found;
+
+	if (l->state == NET_LINK_DEAD) {
+		packet_lost(s, port, vc, pi, *busy_p);
+		return NET_FAULT_LOST;
+	}
+	read_words(s, p, bytes);
+	if (!l->ber)
+		return 0;
+	late = try_link(s, port, bytes, *busy_p + retry_ticks(s, port), &found);
+	*busy_p += late;
+	if (found == NET_FOUND_GOOD || found == NET_FOUND_MISSED)
+		return late;
+	p->flags |= NET_P_BAD; /* discarded at the last node */
+	if (found != NET_FOUND_AT_END && net->cfg.care.retrain_ps) {
+		*busy_p += (uint32_t)ticks_of(net, net->cfg.care.retrain_ps);
+		net_faults(net)->sum.retrains++;
+	}
+	return late;
+}
+
+/*
+ * Class routes discard nothing: where other packets would be retransmitted from
+ * their source, this hop is delayed by the same time.
+ */
+uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
+			     uint32_t len)
+{
+	struct net *net = s->net;
+	const struct net_config *cfg = &net->cfg;
+	const struct net_packet *p = net_packet(net, pi);
+	struct net_fault_link *l = net_fault_link(net, s->id, port);
+	uint32_t bytes = net_wire_bytes(cfg, p->chunks), late = 0, again;
+	uint64_t retry = len + retry_ticks(s, port);
+	enum net_fault_found found;
+
+	if (p->kind == NET_BARRIER && cfg->barrier_bytes)
+		bytes = cfg->barrier_bytes;
+	if (l->state == NET_LINK_DEAD) {
+		l->detours++;
+		net_faults(net)->sum.detours++;
+		return (uint32_t)ticks_of(net, cfg->care.ack_timeout_ps);
+	}
+	if (!l->ber)
+		return 0;
+	for (again = 0; again < NET_FAULT_TRIES; again++) {
+		late += try_link(s, port, bytes, retry, &found);
+		if (found != NET_FOUND_BAD && found != NET_FOUND_HEADER)
+			break;
+		net_faults(net)->sum.discarded++;
+		net_faults(net)->sum.resends++;
+		late += (uint32_t)(retry +
+				   ticks_of(net, cfg->care.resend_ps +
+							 cfg->care.retrain_ps));
+	}
+	return late;
+}
+
+/* ---- retransmission ------------------------------------------------------ */
+
+/* Backoff of the source's unit, doubled per attempt after resend_tries. */
+static uint64_t backoff(const struct net *net, uint32_t again)
+{
+	uint32_t tries = net->cfg.care.resend_tries, more;
+
+	if (again < tries)
+		return 0;
+	more = again - tries < BACKOFF_DOUBLES ? again - tries
+					       : BACKOFF_DOUBLES;
+	return (uint64_t)BACKOFF_PS << more;
+}
+
+/* Puts the packet into its source's network FIFO again. */
+static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	struct net_mrec *m = net_mrec(net, p->msg);
+	struct net_msg way = { .src = m->src, .dst = p->dst };
+	uint32_t count = p->dirs >> NET_RESENDS_SHIFT;
+	bool ack = p->flags & NET_P_ACK;
+	unsigned fifo =
+		ack ? net_ack_fifo(net) : m->fifo % net->cfg.inject_fifos;
+
+	if ((count & NET_RESENDS_MAX) < NET_RESENDS_MAX)
+		count++;
+	m->fate |= NET_FATE_RESENT;
+	p->vc = ack ? NET_VC_SYS : m->road & 15;
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_routing_plan(net, &way, p->rem);
+	net_routing_start(net, p);
+	p->dirs = (p->dirs & 0xffff) | count << NET_RESENDS_SHIFT;
+	net_faults(net)->sum.resends++;
+	net_event_schedule(net, at, NET_EV_WAKE,
+			   net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
+}
+
+/* Nodes that will not receive a packet that deposits copies. */
+static uint32_t missing(const struct net *net, const struct net_packet *p)
+{
+	uint32_t n = 1;
+
+	if (p->flags & NET_P_DEPOSIT)
+		for (unsigned d = 0; d < net->cfg.dims; d++)
+			n += (uint32_t)abs(p->rem[d]);
+	return n;
+}
+
+/* The acknowledgement of a lost packet will not arrive either. */
+static void ack_lost(struct net *net, uint32_t wi)
+{
+	struct net_mrec *w = net_mrec(net, wi);
+
+	if (!--w->left)
+		net_mrec_put(net, wi);
+}
+
+static void message_lost(struct net_step *s, const struct net_call *c,
+			 uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet p = *net_packet(net, pi);
+	struct net_mrec *m = net_mrec(net, p.msg);
+	uint64_t cookie = m->cookie;
+	uint32_t node = m->dst;
+
+	net_fault_order_skip(s, c, pi, node);
+	net->delivered++; /* not in flight any more */
+	net_packet_put(net, pi);
+	if (p.flags & NET_P_ACK) {
+		ack_lost(net, p.msg);
+		return;
+	}
+	if (m->flags & NET_M_ACKED) {
+		cookie = net_mrec(net, (uint32_t)m->cookie)->cookie;
+		ack_lost(net, (uint32_t)m->cookie);
+	}
+	net_faults(net)->sum.lost += !(m->fate & NET_FATE_LOST);
+	m->fate |= NET_FATE_LOST;
+	m->left -= missing(net, &p);
+	if (m->left)
+		return;
+	if (m->flags & NET_M_SEEN)
+		net_node(net, m->dst)->active -= net_mrec_bytes(m);
+	net_nic_msg_free(net, p.msg);
+	if (s->up->lost)
+		s->up->lost(s->arg, c->at, cookie, node);
+}
+
+/* Counts a timeout of the packet; false: the machine gives up. */
+static bool count_timeout(struct net *net, struct net_packet *p)
+{
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	uint32_t n = (p->dirs >> NET_TIMEOUTS_SHIFT & NET_TIMEOUTS_MAX) + 1;
+
+	net_faults(net)->sum.timeouts++;
+	p->dirs &= ~(NET_PACKET_LOST | NET_TIMEOUTS_MAX << NET_TIMEOUTS_SHIFT);
+	p->dirs |= n << NET_TIMEOUTS_SHIFT;
+	return n <= net->cfg.care.resend_tries &&
+	       !net_fault_node(net, m->src)->dead;
+}
+
+void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	const struct net_reliability *care = &net->cfg.care;
+	uint32_t pi = net_word_payload(c->word), again;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t at = c->at;
+	bool timed_out = p->dirs & NET_PACKET_LOST;
+
+	p->flags &= (uint8_t)~NET_P_BAD;
+	again = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
+	if (timed_out) {
+		if (!count_timeout(net, p)) {
+			message_lost(s, c, pi);
+			return;
+		}
+	} else {
+		net_faults(net)->sum.discarded++;
+		net_fault_order_wait(net, pi);
+		if (!care->resend_ps) {
+			message_lost(s, c, pi);
+			return;
+		}
+		/* The notification takes the packet's route back. */
+		at += care->resend_ps + backoff(net, again) +
+		      net_routing_hops(net, net_mrec(net, p->msg)->src,
+				       p->dst) *
+			      net->cfg.hop_ps;
+	}
+	retransmit(s, pi, at);
+}

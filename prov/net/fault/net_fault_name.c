@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Objects that a line of a fault plan applies to: see net_fault.h. */
+#include "prov/net/fault/net_fault_int.h"
+#include "prov/net/file/net_name.h"
+#include "prov/net/routing/net_topo.h"
+
+#include <stdlib.h>
+
+/* Parses decimal digits; returns their end, or NULL: none. */
+static const char *digits(const char *s, uint32_t *x_p)
+{
+	uint64_t x = 0;
+	const char *at = s;
+
+	for (; *at >= '0' && *at <= '9' && x < UINT32_MAX; at++)
+		x = 10 * x + (uint64_t)(*at - '0');
+	*x_p = (uint32_t)x;
+	return at == s || x > UINT32_MAX ? NULL : at;
+}
+
+/* "0,3,1": the node at these coordinates, or the shared router. */
+static const char *coordinates(const struct net *net, const char *s,
+			       uint32_t *node_p)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t node = 0, x;
+	unsigned d;
+
+	for (d = 0; d < cfg->dims; d++) {
+		s = digits(s, &x);
+		if (!s || x >= cfg->size[d])
+			return NULL;
+		node = node * cfg->size[d] + x;
+		if (d + 1 < cfg->dims && *s++ != ',')
+			return NULL;
+	}
+	*node_p = node + (net->steer == NET_STEER_SHARED ? net->ends : 0);
+	return s;
+}
+
+/* "2:5": level of a tree, and number in it. */
+static const char *level(const struct net *net, const char *s, uint32_t *node_p)
+{
+	uint32_t l, n;
+	struct net_group g;
+
+	s = digits(s, &l);
+	if (!s || *s++ != ':' || l >= net_groups(&net->cfg))
+		return NULL;
+	s = digits(s, &n);
+	net_group(&net->cfg, l, &g);
+	*node_p = g.first + n;
+	return s && n < g.count ? s : NULL;
+}
+
+/* Parses a node; returns the text behind it, or NULL: no such node. */
+static const char *place(const struct net *net, const char *s, uint32_t *node_p)
+{
+	size_t n = strcspn(s, ",:.");
+
+	if (s[n] == ',')
+		return net->cfg.topology == NET_TORUS
+			       ? coordinates(net, s, node_p)
+			       : NULL;
+	if (s[n] == ':')
+		return net->cfg.topology == NET_TORUS ? NULL
+						      : level(net, s, node_p);
+	s = digits(s, node_p);
+	return *node_p < net->nodes ? s : NULL;
+}
+
+/* "A+": one class, "A": both directions. */
+static bool class_find(const struct net *net, const char *s,
+		       struct net_fault_line *line)
+{
+	char name[NET_CLASS_NAME];
+	unsigned i;
+
+	for (i = 0; i < net_classes(&net->cfg); i++) {
+		net_class_name(&net->cfg, i, name);
+		line->class = (uint8_t)i;
+		if (!strcmp(s, name))
+			return true;
+		line->both = s[0] == name[0] && !s[1];
+		if (line->both)
+			return true;
+	}
+	return false;
+}
+
+static bool any_link(const struct net *net, const struct net_fault_line *line,
+		     uint32_t node)
+{
+	for (unsigned port = 0; port < net->ports; port++)
+		if (net_links(net, node)[port] != NET_LINK_NONE &&
+		    net_fault_line_applies(net, line, node, port))
+			return true;
+	return false;
+}
+
+static bool any_of_class(const struct net *net,
+			 const struct net_fault_line *line)
+{
+	for (uint32_t n = 0; n < net->nodes; n++)
+		if (any_link(net, line, n))
+			return true;
+	return false;
+}
+
+static const char *class_parse(const struct net *net, const char *s,
+			       struct net_fault_line *line)
+{
+	static const struct {
+		const char *name;
+		unsigned class;
+	} special[] = { { "*", NET_CLASS_ANY },
+			{ "optical", NET_CLASS_OPTICAL },
+			{ "copper", NET_CLASS_COPPER } };
+
+	line->whom = NET_FAULT_ON_CLASS;
+	for (unsigned i = 0; i < WEFT_COUNT_OF(special); i++)
+		if (!strcmp(s, special[i].name)) {
+			line->class = (uint8_t)special[i].class;
+			return NULL;
+		}
+	return class_find(net, s, line) && any_of_class(net, line)
+		       ? NULL
+		       : "no such class of links; * is all";
+}
+
+/* NODE.CLASS or NODE.CLASS.NUMBER */
+static const char *link_parse(const struct net *net, const char *s,
+			      struct net_fault_line *line)
+{
+	char class[NET_CLASS_NAME] = "";
+	uint32_t number;
+	size_t n;
+
+	line->whom = NET_FAULT_ON_LINK;
+	line->link = 0xff;
+	s = place(net, s, &line->node);
+	if (!s || *s++ != '.')
+		return "no such node, or no link behind it, as in 17.A+";
+	/* Links of a node at a shared router belong to the router. */
+	if (net->steer == NET_STEER_SHARED && line->node < net->ends &&
+	    *s != 'N')
+		line->node =
+			net->ends + line->node / net_router_nodes(&net->cfg);
+	n = strcspn(s, ".");
+	memcpy(class, s, n < sizeof(class) ? n : 0);
+	s += n;
+	if (*s == '.') {
+		s = digits(s + 1, &number);
+		line->link = number < 0xff ? (uint8_t)number : 0xfe;
+	}
+	if (!s || *s || !class_find(net, class, line) || line->both ||
+	    !any_link(net, line, line->node))
+		return "no such link there";
+	return NULL;
+}
+
+static const char *node_parse(const struct net *net, const char *s,
+			      bool a_switch, struct net_fault_line *line)
+{
+	bool shared = net->steer == NET_STEER_SHARED;
+
+	line->whom = NET_FAULT_ON_NODE;
+	if (!a_switch && !strcmp(s, "*")) {
+		line->class = NET_CLASS_ANY;
+		return NULL;
+	}
+	s = place(net, s, &line->node);
+	if (!s || *s)
+		return a_switch ? "no such switch" : "no such node";
+	if (a_switch && line->node < net->ends &&
+	    (shared || net->cfg.topology != NET_TORUS))
+		return "a node, not a switch";
+	if (!a_switch && line->node >= net->ends)
+		return "a switch, not a node";
+	return NULL;
+}
+
+/* Links of end nodes to one of several trees. */
+static const char *rail_parse(const struct net *net, const char *s,
+			      struct net_fault_line *line)
+{
+	uint32_t rail;
+
+	if (net->cfg.rails < 2)
+		return "this machine has no rails";
+	s = digits(s, &rail);
+	if (!s || *s || rail >= net->cfg.rails)
+		return "no such rail; they count from 0";
+	line->whom = NET_FAULT_ON_RAIL;
+	line->node = rail;
+	return NULL;
+}
+
+const char *net_fault_object_parse(const struct net *net,
+				   const struct weft_plan_fault *f,
+				   struct net_fault_line *line)
+{
+	switch (f->kind) {
+	case WEFT_PLAN_ERRORS:
+	case WEFT_PLAN_BURST:
+		return class_parse(net, f->whom, line);
+	case WEFT_PLAN_LANES:
+	case WEFT_PLAN_DEAD_LINK:
+	case WEFT_PLAN_SLOW_LINK:
+		return link_parse(net, f->whom, line);
+	case WEFT_PLAN_DEAD_RAIL:
+		return rail_parse(net, f->whom, line);
+	default:
+		return node_parse(net, f->whom,
+				  f->kind == WEFT_PLAN_DEAD_SWITCH, line);
+	}
+}
+
+/* True for links between midplanes, or with a cable of care.fibre metres. */
+static bool optical(const struct net *net, uint32_t node, unsigned port)
+{
+	const struct net_config *cfg = &net->cfg;
+	unsigned peer_port, crossings = 0;
+
+	net_topo_peer(cfg, node, port, &peer_port, &crossings);
+	return crossings ||
+	       (cfg->care.fibre && !net_topo_is_internal(cfg, node, port) &&
+		cfg->cable[net_topo_level(cfg, node, port)] >= cfg->care.fibre);
+}
+
+/* Number of a port among the links of its class. */
+static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
+{
+	unsigned class = net_class_of(&net->cfg, node, port), n = 0;
+
+	while (port-- && net_class_of(&net->cfg, node, port) == class)
+		n++;
+	return n;
+}
+
+/* True for A+ and A-, 1+ and 1-. */
+static bool same_dimension(const struct net *net, unsigned a, unsigned b)
+{
+	char x[NET_CLASS_NAME], y[NET_CLASS_NAME];
+
+	net_class_name(&net->cfg, a, x);
+	net_class_name(&net->cfg, b, y);
+	return x[0] == y[0];
+}
+
+bool net_fault_line_applies(const struct net *net,
+			    const struct net_fault_line *line, uint32_t node,
+			    unsigned port)
+{
+	unsigned class = net_class_of(&net->cfg, node, port);
+	bool of_class = line->class == NET_CLASS_ANY || class == line->class ||
+			(line->both && same_dimension(net, class, line->class));
+
+	if (line->whom == NET_FAULT_ON_NODE)
+		return node == line->node;
+	if (line->whom == NET_FAULT_ON_RAIL)
+		return node < net->ends &&
+		       port / (net->fat.w[1] / net->fat.rails) == line->node;
+	if (line->class == NET_CLASS_OPTICAL || line->class == NET_CLASS_COPPER)
+		return optical(net, node, port) ==
+		       (line->class == NET_CLASS_OPTICAL);
+	if (line->whom == NET_FAULT_ON_CLASS)
+		return of_class;
+	return node == line->node && of_class &&
+	       (line->link == 0xff || number_of(net, node, port) == line->link);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Routing around dead links, where the machine does so.
+ *
+ * On a torus: first by another link to the same neighbour, then by another
+ * dimension in which the packet has hops left, then by the opposite direction
+ * of the ring. Messages sent after the tables have been rebuilt take the
+ * opposite direction from the start. A reversed packet travels more than half
+ * of the ring, and is not reversed a second time.
+ *
+ * In a tree the tables have alternative links, net_routing_fat.c.
+ */
+#include "prov/net/fault/net_fault_int.h"
+#include "prov/net/routing/net_routing.h"
+
+#include <stdlib.h>
+
+/* Packets of one message may take several routes from now on. */
+static void count(const struct net *net, const struct net_packet *p,
+		  uint32_t node, unsigned port)
+{
+	net_fault_link(net, node, port)->detours++;
+	net_faults(net)->sum.detours++;
+	net_mrec(net, p->msg)->fate |= NET_FATE_RESENT;
+}
+
+/* The ports of this mask whose links are not dead. */
+static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
+{
+	uint64_t left = ports, w;
+
+	for (w = ports; w; w &= w - 1)
+		if (net_fault_is_dead(net, node, (unsigned)__builtin_ctzll(w)))
+			left &= ~(w & -w);
+	return left;
+}
+
+/* The k-th set bit, modulo their number; ports is not 0. */
+static unsigned pick(uint64_t ports, unsigned k)
+{
+	k %= (unsigned)__builtin_popcountll(ports);
+	while (k--)
+		ports &= ports - 1;
+	return (unsigned)__builtin_ctzll(ports);
+}
+
+/* ---- torus --------------------------------------------------------------- */
+
+/* Direction of a packet's remaining hops in a dimension. */
+static unsigned dir_of(const struct net_packet *p, unsigned d)
+{
+	return 2 * d + (p->rem[d] > 0);
+}
+
+static void reverse(const struct net *net, struct net_packet *p, unsigned d)
+{
+	int size = net->cfg.size[d];
+
+	p->rem[d] = (int8_t)(p->rem[d] + (p->rem[d] > 0 ? -size : size));
+	p->dirs ^= 3u << 2 * d;
+}
+
+/* Ports by which the packet can proceed, or 0. */
+static uint64_t torus_ports(const struct net *net, struct net_packet *p,
+			    uint32_t node, unsigned first)
+{
+	uint64_t ports = 0;
+	unsigned i, d;
+
+	for (i = 0; i <= net->cfg.dims && !ports; i++) {
+		d = i ? net->cfg.order[i - 1] : first;
+		if (p->rem[d])
+			ports = live_ports(net, node,
+					   net->dir_ports[dir_of(p, d)]);
+	}
+	for (i = 0; i < net->cfg.dims && !ports; i++) {
+		d = net->cfg.order[i];
+		if (!p->rem[d] || !net->cfg.wrap[d] ||
+		    2 * abs(p->rem[d]) > net->cfg.size[d])
+			continue;
+		ports = live_ports(net, node, net->dir_ports[dir_of(p, d) ^ 1]);
+		if (ports)
+			reverse(net, p, d);
+	}
+	return ports;
+}
+
+static void steer_torus(const struct net *net, struct net_packet *p,
+			uint32_t node)
+{
+	unsigned was = p->det;
+	uint64_t ports;
+
+	if (net->flow[was] == NET_FLOW_NONE ||
+	    (net->steer == NET_STEER_SHARED && node < net->ends))
+		return;
+	p->want = live_ports(net, node, p->want);
+	if (!net_fault_is_dead(net, node, was))
+		return;
+	ports = torus_ports(net, p, node, net->flow[was] / 2u);
+	count(net, p, node, was);
+	if (ports)
+		p->det = (uint8_t)pick(ports, p->lane);
+	if (p->flags & NET_P_DYN && !p->want)
+		p->want = ports ? ports : 1ull << was; /* lost there */
+}
+
+/* Follows a dimension; true if no link on it is dead. */
+static bool follow(const struct net *net, uint32_t *node, unsigned dir,
+		   unsigned hops)
+{
+	uint64_t ports;
+
+	while (hops--) {
+		ports = live_ports(net, *node, net->dir_ports[dir]);
+		if (!ports)
+			return false;
+		*node = net_link_peer(
+			net_links(net, *node)[__builtin_ctzll(ports)]);
+	}
+	return true;
+}
+
+void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
+			  int8_t *rem)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t at = msg->src, next;
+	unsigned i, d;
+	int other;
+
+	if (net->steer == NET_STEER_SHARED)
+		at = net->ends + msg->src / net_router_nodes(cfg);
+	for (i = 0; i < cfg->dims; i++) {
+		d = cfg->order[i];
+		next = at;
+		if (follow(net, &next, 2 * d + (rem[d] > 0),
+			   (unsigned)abs(rem[d]))) {
+			at = next;
+			continue;
+		}
+		other = rem[d] + (rem[d] > 0 ? -1 : 1) * cfg->size[d];
+		next = at;
+		if (!cfg->wrap[d] || !follow(net, &next, 2 * d + (other > 0),
+					     (unsigned)abs(other)))
+			return; /* a later hop may find another port */
+		rem[d] = (int8_t)other;
+		at = next;
+	}
+}
+
+/* ---- trees --------------------------------------------------------------- */
+
+/* The tables know the dead links (net_dead); this counts affected packets. */
+static void count_tree(const struct net *net, const struct net_packet *p,
+		       uint32_t node)
+{
+	unsigned det = p->det, rail = 0;
+
+	if (node < net->ends)
+		rail = net_mrec(net, p->msg)->rail;
+	net_fat_steer(&net->fat, NULL, node, p->dst, p->left, rail, &det);
+	if (det != p->det && net_fault_is_dead(net, node, det))
+		count(net, p, node, det);
+}
+
+void net_fault_routing(const struct net *net, struct net_packet *p,
+		       uint32_t node)
+{
+	if (net->steer == NET_STEER_TREE)
+		count_tree(net, p, node);
+	else
+		steer_torus(net, p, node);
+}

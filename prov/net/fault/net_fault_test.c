@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links with errors: which code detects them, the cost of a retry, and that
+ * nothing is lost. net_fault_soak_test counts how often errors occur.
+ */
+#include "test/support/net_fault_fixture.h"
+#include "prov/net/fault/net_fault_int.h"
+
+#include "src/base/hash.h"
+#include "test/t.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
+					"qsnet2:4x4", "sunway:6x4",
+					"apenet:4x2x2" };
+
+/* ---- draws --------------------------------------------------------------- */
+
+static void the_first_error_is_where_the_draw_says(void **state)
+{
+	uint64_t half = 1ull << 63;
+
+	T_IS(net_fault_error_first(0, half, 8), 0);
+	T_IS(net_fault_error_first(half - 1, half, 8), 0);
+	T_IS(net_fault_error_first(half + 1, half, 8), 1);
+	T_IS(net_fault_error_first(half + half / 2 + 1, half, 8), 2);
+	T_IS(net_fault_error_first(UINT64_MAX, half, 8), 8);
+	T_IS(net_fault_error_first(0, 0, 8), 8);
+	T_IS(net_fault_error_first(0, 1, 0), 0);
+}
+
+/* ---- traffic ------------------------------------------------------------- */
+
+/* Messages from every node to a random node, in rounds. */
+static void traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
+{
+	uint32_t nodes = e->cfg.topology == NET_TORUS && e->cfg.router_nodes < 2
+				 ? net_nodes(e->net)
+				 : 16;
+	struct net_msg m = { .bytes = e->cfg.payload_bytes, .way = way };
+	unsigned r, n;
+	uint64_t at;
+	struct net_count c;
+
+	net_count_get(e->net, &c);
+	at = c.now;
+	for (r = 0; r < rounds; r++) {
+		for (n = 0; n < nodes; n++) {
+			m.src = n;
+			m.dst = (uint32_t)(n + 1 +
+					   weft_hash_mix(r * 64 + n) %
+						   (nodes - 1)) %
+				nodes;
+			m.cookie = 100;
+			m.fifo = r;
+			T_OK(net_send(e->net, at, &m));
+		}
+		net_fixture_drain(e);
+		net_count_get(e->net, &c);
+		at = c.now;
+		T_IS(e->arrived, (uint64_t)(r + 1) * nodes);
+	}
+}
+
+static uint64_t hash_of(const struct net_config *cfg, const char *plan,
+			unsigned rounds)
+{
+	struct net_fixture e;
+	struct net_count c;
+
+	if (plan)
+		net_fixture_fault_open(&e, cfg, plan);
+	else
+		net_fixture_open(&e, cfg, 1 << 14);
+	traffic(&e, rounds, NET_DYNAMIC);
+	net_count_get(e.net, &c);
+	net_fixture_close(&e);
+	return c.hash;
+}
+
+static void a_plan_that_does_nothing_changes_no_event(void **state)
+{
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		net_fixture_machine_load(&cfg, machines[i]);
+		T_IS(hash_of(&cfg, "", 8), hash_of(&cfg, NULL, 8));
+		T_IS(hash_of(&cfg, "loss = 0.5", 8), hash_of(&cfg, NULL, 8));
+		T_IS(hash_of(&cfg, "errors * = 0; seed = 3", 8),
+		     hash_of(&cfg, NULL, 8));
+	}
+}
+
+static void the_same_plan_and_seed_give_the_same_events(void **state)
+{
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		uint64_t a, b, c;
+
+		net_fixture_machine_load(&cfg, machines[i]);
+		a = hash_of(&cfg, "seed = 1; errors * = 1e-5", 32);
+		b = hash_of(&cfg, "seed = 1; errors * = 1e-5", 32);
+		c = hash_of(&cfg, "seed = 2; errors * = 1e-5", 32);
+		T_IS(a, b);
+		/* corrected errors cause no delay */
+		T_IS(a != c, !cfg.care.fec);
+		T_IS(a != hash_of(&cfg, NULL, 32), !cfg.care.fec);
+	}
+}
+
+/* Whatever the order in which messages are posted. */
+static void errors_do_not_depend_on_the_order_of_calls(void **state)
+{
+	struct net_config cfg;
+	struct net_msg m = { .bytes = 512 };
+	uint64_t log[2];
+	unsigned k, n;
+
+	net_fixture_machine_load(&cfg, "bgq:4x4x2");
+	for (k = 0; k < 2; k++) {
+		struct net_fixture e;
+
+		net_fixture_fault_open(&e, &cfg, "seed = 5; errors * = 1e-4");
+		for (n = 0; n < 256; n++) {
+			m.src = (k ? 255 - n : n) % 32;
+			m.dst = (m.src + 7) % 32;
+			m.fifo = (k ? 255 - n : n) / 32;
+			T_OK(net_send(e.net, 0, &m));
+		}
+		net_fixture_drain(&e);
+		T_IS(e.arrived, 256);
+		T_TRUE(net_fixture_fault_count(&e).retries > 10);
+		log[k] = e.log;
+		net_fixture_close(&e);
+	}
+	T_IS(log[0], log[1]);
+}
+
+/* Bursts of 41 bits affect five symbols at most: all are detected. */
+static void bursts_are_found(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		struct net_fixture e;
+
+		net_fixture_machine_load(&cfg, machines[i]);
+		net_fixture_fault_open(&e, &cfg,
+				       i == 3 ? "errors * = 1e-5; burst * = 200"
+				       : i == 1
+					       ? "errors * = 1e-5; burst * = 16"
+				       : i ? "errors * = 1e-6; burst * = 32"
+					   : "errors * = 1e-5; burst * = 41");
+		traffic(&e, 64, NET_DYNAMIC);
+		c = net_fixture_fault_count(&e);
+		T_TRUE(c.bad > 10);
+		T_IS(c.escaped, 0);
+		net_fixture_close(&e);
+	}
+}
+
+/*
+ * The polynomial of CRC-16 contains x + 1 and detects any two bits: an
+ * undetected error has an even number of wrong bits, four or more, and of those
+ * one in 2^15 is missed. At a very high error rate this is measurable.
+ */
+static void crc16_overlooks_what_theory_says(void **state)
+{
+	enum { TRIES = 3000000, BYTES = 96 };
+	const double rate = 3e-3, mean = rate * BYTES * 8;
+	double even = 0, p = exp(BYTES * 8 * log1p(-rate)), expected;
+	struct net_config cfg;
+	struct net_fixture e;
+	uint64_t escaped = 0, i;
+	unsigned k;
+
+	for (k = 0; k < 20; k++) {
+		even += k >= 4 && k % 2 == 0 ? p : 0;
+		p *= (BYTES * 8 - k) / (k + 1.0) * rate / (1 - rate);
+	}
+	expected = TRIES * even / 32768;
+	net_fixture_machine_load(&cfg, machines[1]);
+	net_fixture_fault_open(&e, &cfg, "errors * = 0.003");
+	for (i = 0; i < TRIES; i++)
+		escaped +=
+			net_fault_bits_draw(e.net, net_fault_link(e.net, 0, 0),
+					    7, i, BYTES) == NET_FOUND_MISSED;
+	net_fixture_close(&e);
+	T_TRUE(mean > 2 && expected > 10);
+	T_TRUE(fabs((double)escaped - expected) <= 3 * sqrt(expected));
+}
+
+/* ---- cost of a retry ----------------------------------------------------- */
+
+/* Arrival of one full packet; and the number of link retries. */
+static uint64_t one(const struct net_config *cfg, const char *plan,
+		    uint64_t *retries_p)
+{
+	struct net_msg m = { .dst = 1,
+			     .bytes = cfg->payload_bytes,
+			     .way = NET_DETERMINISTIC };
+	struct net_fixture e;
+
+	net_fixture_fault_open(&e, cfg, plan);
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	*retries_p = net_fixture_fault_count(&e).retries;
+	net_fixture_close(&e);
+	return e.last_at;
+}
+
+/* BGQ-45: no acknowledgement within 1000 cycles. */
+static void bgq_sends_again_after_its_time_out(void **state)
+{
+	struct net_config cfg;
+	uint64_t none, n, good, late;
+
+	net_fixture_machine_load(&cfg, "bgq:2");
+	good = one(&cfg, "errors * = 0", &none);
+	late = one(&cfg, "seed = 1; errors * = 3e-4", &n);
+	T_IS(none, 0);
+	T_TRUE(n > 0);
+	/* 552 bytes are 138 cycles, plus 6 of protocol */
+	T_IS(late - good, n * (138 + 6 + 1000) * 2000);
+}
+
+/* GEM-28: the receiver sends a NAK at once; both directions take link time. */
+static void gemini_sends_again_when_it_is_told(void **state)
+{
+	struct net_config cfg;
+	uint64_t none, n, good, late, len;
+
+	net_fixture_machine_load(&cfg, "gemini:2x1x1");
+	good = one(&cfg, "errors * = 0", &none);
+	late = one(&cfg, "seed = 1; errors N = 2e-3", &n);
+	T_IS(none, 0);
+	T_TRUE(n > 0);
+	/* 96 bytes at 19.2 GB/s are 5 ns; 20 ns there and 45 ns back */
+	len = net_wire_ticks(&cfg, 96, cfg.link_end_ps_x1000);
+	T_IS(len, 5);
+	T_IS(late - good, n * (len + 20 + 45) * 1000);
+}
+
+/* A packet behind a bad one waits for it: order is kept. */
+static void packets_keep_their_order(void **state)
+{
+	struct net_msg m = { .dst = 1,
+			     .bytes = 64 << 10,
+			     .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "bgq:2");
+	net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 1e-4");
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(e.packets, 128);
+	T_TRUE(net_fixture_fault_count(&e).retries > 20);
+	net_fixture_close(&e); /* checks for disorder, too */
+}
+
+/* ---- codes --------------------------------------------------------------- */
+
+/* BGQ-47: errors in the first 12 of 552 bytes are found by the header code. */
+static void bgq_headers_have_a_code_of_their_own(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+	double part;
+
+	net_fixture_machine_load(&cfg, "bgq:4x4x2");
+	net_fixture_fault_open(&e, &cfg, "errors * = 2e-5");
+	traffic(&e, 200, NET_DYNAMIC);
+	c = net_fixture_fault_count(&e);
+	part = (double)c.bad * 12 / 552;
+	T_TRUE(c.header > 0 && fabs((double)c.header - part) < 5 * sqrt(part));
+	net_fixture_close(&e);
+}
+
+/* BGQ-46, BGQ-48: without the link code, the end code detects the errors. */
+static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_msg m = { .bytes = 512 };
+	struct net_fixture e;
+	unsigned n;
+
+	net_fixture_machine_load(&cfg, "bgq:4x4x2");
+	cfg.care.code = NET_CODE_NONE;
+	cfg.care.header_code = NET_HEADER_NONE;
+	net_fixture_fault_open(&e, &cfg, "errors * = 2e-5");
+	for (n = 0; n < 2000; n++) {
+		m.src = n % 32;
+		m.dst = (n * 7 + 5) % 32;
+		m.fifo = n / 32;
+		if (m.src != m.dst)
+			T_OK(net_send(e.net, 0, &m));
+	}
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
+	T_TRUE(c.lost > 50 && c.lost == c.discarded && e.lost == c.lost);
+	T_TRUE(c.unlike > 20);
+	T_IS(c.bad, 0);
+	net_fixture_close(&e);
+}
+
+/* BGQ-50 */
+static void counters_raise_an_alarm(void **state)
+{
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "bgq:4x4x2");
+	cfg.care.retry_alarm = 5;
+	net_fixture_fault_open(&e, &cfg, "errors A+ = 1e-4");
+	traffic(&e, 100, NET_DYNAMIC);
+	T_TRUE(net_fixture_fault_count(&e).alarms > 0);
+	T_TRUE(net_fixture_fault_count(&e).alarms <= 32);
+	net_fixture_close(&e);
+}
+
+/* QSN-40: discarded at the target, and retransmitted by the unit as often. */
+static void qsnet2_discards_and_its_unit_sends_again(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "qsnet2:4x4");
+	net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 2e-6");
+	traffic(&e, 100, NET_DYNAMIC);
+	c = net_fixture_fault_count(&e);
+	T_TRUE(c.bad > 50);
+	T_IS(c.retries, 0);
+	T_IS(c.resends, c.discarded);
+	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
+	net_fixture_close(&e);
+}
+
+/*
+ * APE-22: the last board checks the footer's CRC, counts a bad packet and
+ * delivers none; links do not check.
+ */
+static void apenet_counts_and_delivers_nothing_wrong(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "apenet:4x4x1");
+	net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 1e-6");
+	traffic(&e, 100, NET_DETERMINISTIC);
+	c = net_fixture_fault_count(&e);
+	T_TRUE(c.bad > 50);
+	T_IS(c.escaped, 0);
+	T_IS(c.retries, 0);
+	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
+	T_IS(c.resends, c.discarded);
+	/* every message once, complete, and no byte more */
+	T_IS(e.bytes, 1600ull * cfg.payload_bytes);
+	net_fixture_close(&e);
+}
+
+/* SWE-26: bursts of 70 bits are corrected, longer ones retried by the link. */
+static void sunway_corrects_and_sends_again(void **state)
+{
+	static const char *const plans[] = { "errors * = 1e-6; burst * = 61",
+					     "errors * = 1e-5; burst * = 200" };
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	net_fixture_machine_load(&cfg, "sunway:6x4");
+	for (i = 0; i < 2; i++) {
+		struct net_fixture e;
+
+		net_fixture_fault_open(&e, &cfg, plans[i]);
+		traffic(&e, 64, NET_DYNAMIC);
+		c = net_fixture_fault_count(&e);
+		T_TRUE(c.mended > 20);
+		T_IS(c.escaped, 0);
+		T_IS(c.bad > 0, i);
+		T_IS(c.retries, c.bad);
+		net_fixture_close(&e);
+	}
+}
+
+/* QSN-43: a link with an error retrains, and carries nothing meanwhile. */
+static void qsnet2_links_train_anew(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	uint64_t at[2];
+	unsigned k;
+
+	for (k = 0; k < 2; k++) {
+		struct net_msg m = { .dst = 1,
+				     .bytes = 256 << 10,
+				     .path = 1,
+				     .way = NET_DETERMINISTIC };
+		struct net_fixture e;
+
+		net_fixture_machine_load(&cfg, "qsnet2:4");
+		cfg.care.retrain_ps = k ? 10000000 : 0;
+		net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 2e-6");
+		T_OK(net_send(e.net, 0, &m));
+		net_fixture_drain(&e);
+		c = net_fixture_fault_count(&e);
+		T_TRUE(c.bad > 2);
+		T_IS(c.retrains, k ? c.bad : 0);
+		at[k] = e.last_at;
+		net_fixture_close(&e);
+	}
+	T_TRUE(at[1] > at[0] + 15000000);
+}
+
+/* Acknowledgements have errors, too, and arrive after retransmission. */
+static void acknowledgements_come_in_the_end(void **state)
+{
+	struct net_msg m = { .bytes = 2048, .dst = 1, .ack = 1 };
+	struct net_config cfg;
+	struct net_fixture e;
+	unsigned n;
+
+	net_fixture_machine_load(&cfg, "qsnet2:4x4");
+	net_fixture_fault_open(&e, &cfg, "seed = 2; errors * = 1e-4");
+	for (n = 0; n < 40; n++) {
+		m.bytes = 64;
+		m.cookie = n;
+		m.dst = 1 + n % 15;
+		T_OK(net_send(e.net, 0, &m));
+	}
+	net_fixture_drain(&e);
+	T_IS(e.acked, 40);
+	T_IS(e.arrived, 40);
+	T_TRUE(net_fixture_fault_count(&e).resends > 5);
+	net_fixture_close(&e);
+}
+
+/* Retransmitted packets are not overtaken, of one message or of several. */
+static void packets_that_come_again_keep_their_order(void **state)
+{
+	struct net_msg m = {
+		.dst = 5, .bytes = 9000, .path = 1, .way = NET_DETERMINISTIC
+	};
+	struct net_config cfg;
+	struct net_fixture e;
+	unsigned n;
+
+	net_fixture_machine_load(&cfg, "qsnet2:4x4");
+	cfg.care.retrain_ps = 0; /* others may pass at once */
+	net_fixture_fault_open(&e, &cfg, "seed = 3; errors * = 4e-6");
+	for (n = 0; n < 8; n++) {
+		m.cookie = n;
+		T_OK(net_send(e.net, 0, &m));
+	}
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 8);
+	T_TRUE(net_fixture_fault_count(&e).resends > 3);
+	T_IS(e.overtaken, 0);
+	for (n = 1; n < 8; n++)
+		T_TRUE(e.cookie_at[n] >= e.cookie_at[n - 1]);
+	net_fixture_close(&e);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* QSN-44, GEM-31: corrected, or discarded at the target and retransmitted. */
+static void wrong_words_are_corrected_or_never_delivered(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 1; i < WEFT_COUNT_OF(machines); i++) {
+		struct net_fixture e;
+
+		net_fixture_machine_load(&cfg, machines[i]);
+		net_fixture_fault_open(&e, &cfg, "seed = 2; memory * = 0.004");
+		traffic(&e, 200, NET_DYNAMIC);
+		c = net_fixture_fault_count(&e);
+		T_TRUE(c.corrected > 500);
+		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);
+		T_IS(c.resends, c.discarded); /* some by two nodes */
+		T_TRUE(c.discarded <= c.poisoned &&
+		       c.discarded > c.poisoned * 9 / 10);
+		T_IS(c.lost, 0);
+		net_fixture_close(&e);
+	}
+}
+
+/* BGQ-49, BGQ-50: a unit halts instead of passing the error on. */
+static void bgq_halts_at_a_word_beyond_correction(void **state)
+{
+	struct net_fault_count c;
+	struct net_msg m = { .bytes = 512, .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_fixture e;
+	unsigned n;
+
+	net_fixture_machine_load(&cfg, "bgq:4");
+	net_fixture_fault_open(&e, &cfg, "seed = 2; memory 1 = 0.01");
+	for (n = 0; n < 1000; n++) {
+		m.src = n % 4;
+		m.dst = (n + 1 + n / 4 % 3) % 4;
+		m.fifo = n % 64;
+		T_OK(net_send(e.net, n * 100000ull, &m));
+	}
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
+	T_TRUE(c.corrected >= 50 && c.alarms > 0);
+	T_IS(c.halted, 1);
+	T_IS(c.dead_nodes, 1);
+	T_IS(e.dead, 1);
+	T_IS(e.dead_node, 1);
+	T_TRUE(e.lost > 0 && e.lost + e.arrived == 1000);
+	net_fixture_close(&e);
+}
+
+/* ---- class routes -------------------------------------------------------- */
+
+static uint64_t allreduce(const struct net_config *cfg, const char *plan)
+{
+	static const uint32_t node[] = { 0, 1, 2, 3 }, share[] = { 1, 1, 1, 1 };
+	static const int parent[] = { 1, -1, 1, 2 };
+	struct net_fixture e;
+	uint32_t route;
+	unsigned n, k;
+
+	net_fixture_fault_open(&e, cfg, plan);
+	T_OK(net_tree_open(e.net, node, parent, share, 4, &route));
+	for (k = 0; k < 20; k++)
+		for (n = 0; n < 4; n++) {
+			struct net_part part = { .route = route,
+						 .node = n,
+						 .bytes = 512,
+						 .seq = k,
+						 .cookie = n + 1,
+						 .kind = NET_ALLREDUCE };
+
+			T_OK(net_tree_send(e.net, 0, &part));
+		}
+	net_fixture_drain(&e);
+	T_IS(e.results, 80);
+	T_IS(e.result_sum, 80 * 10);
+	T_IS(net_fault_count_get(e.net, &(struct net_fault_count){ 0 }), true);
+	net_fixture_close(&e);
+	return e.result_at;
+}
+
+static void class_routes_have_the_same_results_later(void **state)
+{
+	struct net_config cfg;
+	uint64_t good, late;
+
+	net_fixture_machine_load(&cfg, "bgq:4");
+	good = allreduce(&cfg, "errors * = 0");
+	late = allreduce(&cfg, "seed = 1; errors * = 3e-5");
+	T_TRUE(late > good + 2000000);
+	T_IS(late, allreduce(&cfg, "seed = 1; errors * = 3e-5"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_first_error_is_where_the_draw_says),
+		T_CASE(a_plan_that_does_nothing_changes_no_event),
+		T_CASE(the_same_plan_and_seed_give_the_same_events),
+		T_CASE(errors_do_not_depend_on_the_order_of_calls),
+		T_CASE(bursts_are_found),
+		T_CASE(crc16_overlooks_what_theory_says),
+		T_CASE(bgq_sends_again_after_its_time_out),
+		T_CASE(gemini_sends_again_when_it_is_told),
+		T_CASE(packets_keep_their_order),
+		T_CASE(bgq_headers_have_a_code_of_their_own),
+		T_CASE(bgq_what_a_hop_overlooks_is_found_at_the_end),
+		T_CASE(counters_raise_an_alarm),
+		T_CASE(qsnet2_discards_and_its_unit_sends_again),
+		T_CASE(apenet_counts_and_delivers_nothing_wrong),
+		T_CASE(sunway_corrects_and_sends_again),
+		T_CASE(qsnet2_links_train_anew),
+		T_CASE(acknowledgements_come_in_the_end),
+		T_CASE(packets_that_come_again_keep_their_order),
+		T_CASE(wrong_words_are_corrected_or_never_delivered),
+		T_CASE(bgq_halts_at_a_word_beyond_correction),
+		T_CASE(class_routes_have_the_same_results_later),
+	};
+
+	return T_RUN(tests);
+}

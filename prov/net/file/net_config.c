@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The numbers of Blue Gene/Q, each with its source: "SC11" is Chen et al., "The
+ * IBM Blue Gene/Q Interconnection Network and Message Unit", by section (II.A)
+ * or table (T1); "HWI" the hardware interface headers that IBM published;
+ * "calibrated" names the one published figure that the number was taken from;
+ * the rest is assumed. Also the check of any machine's numbers.
+ */
+#include "prov/net/file/net_config.h"
+
+#include "src/base/attr.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct net_config bgq = {
+	.name = "bgq",
+	.unit = "mu",
+	.topology = NET_TORUS,
+	.dims = 5,			  /* SC11 II.A */
+	.size = { 4, 4, 4, 4, 2 },	  /* a midplane, II.A */
+	.wrap = { 1, 1, 1, 1, 1 },
+	.midplane = { 4, 4, 4, 4, 0 },	  /* II.G: link chips between */
+	.full = { 16, 16, 16, 12, 2 },	  /* II.A: 20 PFlops */
+	.ranks_per_node = 1,
+	.payload_bytes = 512,		  /* II.A */
+	.chunk_bytes = 32,		  /* II.A */
+	.header_bytes = 32,		  /* II.A: 12 network, 20 MU */
+	.trailer_bytes = 8,		  /* II.A */
+	.tick_ps = 2000,		  /* II.A: 500 MHz */
+	.link_ps_per_byte_x1000 = 500000, /* II.A: 2 GB/s */
+	.protocol_ticks = 6,		  /* calibrated: T2 at 1 MB */
+	.hop_ps = 45333,		  /* calibrated: T1, 1 and 13 hops */
+	.crossing_ps = 80000,		  /* HWI: two link chips of 40 ns */
+	.token_ps = 40000,		  /* II.A: a hop of 20 cycles */
+	.tokens = { 126, 7, 7, 7, 7, 7 }, /* HWI */
+	.dyn_queues = 7,		  /* HWI */
+	.read_paths = 2,		  /* HWI */
+	.through_share = 16,		  /* HWI: n = 15 */
+	.inject_room = 0,
+	.bubble = 2,			  /* II.B, as BG/L */
+	.order = { 0, 1, 2, 3, 4 },	  /* longest first, II.B */
+	.zone = {			  /* HWI: firmware's four sets */
+		{ 0x0f, 0x10 },		  /* longest to shortest */
+		{ 0x1f },		  /* any */
+		{ 0x01, 0x02, 0x04, 0x08, 0x10 },
+		{ 0x11, 0x12, 0x14, 0x18, 0x10 },
+	},
+	.inject_fifos = 16,		  /* HWI */
+	.inject_depth = 4,		  /* assumed */
+	/*
+	 * Calibrated: T1 at 1 hop is 622 ns, less the hop, a packet of 72
+	 * bytes on the link (36 ns) and in the engine (20 ns). Only the sum
+	 * with receive_ps is published; the split is assumed.
+	 */
+	.path[0] = {
+		.inject_ps = 270000,
+		.receive_ps = 250667,
+		.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B, 800 MHz */
+		.reception_ps_per_byte_x1000 = 312500, /* III.D */
+	},
+	.local_ps = 40000,		  /* assumed: as a hop */
+	.l2_bytes = 32 << 20,		  /* the chip's L2 */
+	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
+	.routes = 16,			  /* II.C */
+	.routes_system = 2,		  /* assumed */
+	.barriers = 16,			  /* II.D */
+	/*
+	 * Calibrated: T3 at 2 nodes is 641 ns, less two hops with the ALU
+	 * (114.67 ns), 20 ticks in the ALU and 20 ns in the engine.
+	 */
+	.coll_inject_ps = 230000,
+	.coll_receive_ps = 236334,
+	.coll_up_ticks = 9,		  /* II.C */
+	.coll_down_ticks = 3,		  /* II.C */
+	.coll_packet_ticks = 150,	  /* calibrated: T4 at 1 MB */
+	.barrier_bytes = 12,		  /* II.D */
+	.send_ps = 48000,		  /* calibrated: T1 software, half */
+	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
+	.recv_ps = 48000,		  /* the other half */
+	.poll_ps = 50000,		  /* assumed */
+	.wtime_ps = 20000,		  /* assumed */
+	.care = {
+		.code = NET_CODE_RS5,	   /* II.F */
+		.header_code = NET_HEADER_HAMMING, /* II.F */
+		.end_code = NET_CODE_RS1,  /* II.F */
+		.link_crc = 1,		   /* II.F */
+		.retry_ps = 2000000,	   /* driver: 1000 cycles */
+		.retry_alarm = 166000,	   /* driver */
+		.ecc_alarm = 50,	   /* driver */
+		.internal = NET_INTERNAL_HALT, /* II.F */
+		.detect_ps = 332000000000, /* retry_alarm times retry_ps */
+	},
+};
+
+void net_config_bgq(struct net_config *cfg)
+{
+	*cfg = bgq;
+}
+
+static int config_refuse(const struct net_config *cfg, const char *what)
+{
+	weft_log(WEFT_LOG_ERROR, "net: machine %s: %s", cfg->name, what);
+	return -EINVAL;
+}
+
+/* The number of switches, rails and parents must be within the limits. */
+static int check_fat(const struct net_config *cfg)
+{
+	uint64_t level = 1, sum = 0, w;
+	unsigned l;
+
+	if (cfg->rails > 8)
+		return config_refuse(cfg, "more than 8 rails");
+
+	for (l = 0; l < cfg->dims; l++)
+		level *= cfg->size[l];
+	for (l = 0; l < cfg->dims; l++) {
+		w = cfg->parents[l];
+		if (cfg->topology == NET_FAT_TREE)
+			w = l ? cfg->size[l - 1] : 1;
+		if (!l && cfg->rails)
+			w = (w ? w : 1) * cfg->rails;
+		if (w > 63)
+			return config_refuse(cfg, "more than 63 parents");
+		level = level / cfg->size[l] * (w ? w : 1);
+		sum += level;
+		if (sum > 1 << 19)
+			return config_refuse(cfg, "more than 524288 switches");
+	}
+	return 0;
+}
+
+static int check_shape(const struct net_config *cfg)
+{
+	uint64_t nodes = 1;
+	unsigned d;
+
+	if (cfg->topology > NET_GEN_FAT_TREE)
+		return config_refuse(cfg, "unknown topology");
+	if (!cfg->dims || cfg->dims > NET_DIMS_MAX)
+		return config_refuse(cfg, "dimensions must be 1 to 6");
+	if (cfg->router_nodes > 1) {
+		if (cfg->topology != NET_TORUS || cfg->router_nodes > 8)
+			return config_refuse(cfg,
+					     "router_nodes: to 8, of a torus");
+		nodes = 1u + cfg->router_nodes;
+	}
+	for (d = 0; d < cfg->dims; d++) {
+		if (!cfg->size[d] || cfg->size[d] > 128)
+			return config_refuse(cfg, "a size must be 1 to 128");
+		nodes *= cfg->size[d];
+	}
+	if (nodes > 1 << 19)
+		return config_refuse(cfg, "more than 524288 nodes");
+	if (cfg->query_ps && nodes > UINT16_MAX)
+		return config_refuse(cfg,
+				     "barriers that ask more than 65535 nodes");
+	if (cfg->topology != NET_TORUS)
+		return check_fat(cfg);
+	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)
+		return config_refuse(
+			cfg, "rails, siblings and supernodes are a tree's");
+	return 0;
+}
+
+/* The order and each zone set must contain every dimension. */
+static int check_orders(const struct net_config *cfg)
+{
+	uint8_t all = (uint8_t)((1u << cfg->dims) - 1);
+	uint8_t seen = 0;
+	unsigned d, z;
+
+	if (cfg->topology != NET_TORUS)
+		return 0;
+	for (d = 0; d < cfg->dims; d++)
+		seen |= (uint8_t)(1u << (cfg->order[d] & 7));
+	if (seen != all)
+		return config_refuse(cfg,
+				     "order must name each dimension once");
+	for (z = 0; z < NET_ZONES; z++) {
+		seen = 0;
+		for (d = 0; d < NET_DIMS_MAX; d++)
+			seen |= cfg->zone[z][d];
+		if ((seen & all) != all)
+			return config_refuse(
+				cfg, "a zone set leaves a dimension out");
+	}
+	return 0;
+}
+
+/* A packet channel with too few tokens, or more than can be counted. */
+static int few(const struct net_config *cfg)
+{
+	unsigned vc;
+
+	for (vc = 1; vc < NET_VC_MAX; vc++)
+		if ((vc < NET_VC_COLL0 && cfg->tokens[vc] < cfg->bubble) ||
+		    !cfg->tokens[vc] || cfg->tokens[vc] > 255)
+			return 1;
+	return 0;
+}
+
+/* More tokens than a link between node and router can count. */
+static int has_many_tokens(const struct net_config *cfg)
+{
+	unsigned vc;
+
+	for (vc = 1; vc < NET_VC_MAX; vc++)
+		if (cfg->tokens[vc] * cfg->tokens_end > 255)
+			return 1;
+	return 0;
+}
+
+/* A path that is shorter than two ticks. */
+static int short_path(const struct net_config *cfg)
+{
+	uint64_t least = 2 * (uint64_t)cfg->tick_ps;
+	unsigned i;
+
+	for (i = 0; i < net_config_paths(cfg); i++)
+		if (cfg->path[i].inject_ps < least ||
+		    cfg->path[i].receive_ps < least)
+			return 1;
+	return 0;
+}
+
+/* Nodes that share a bus must be at one router. */
+static int uneven_bus(const struct net_config *cfg)
+{
+	unsigned i;
+
+	for (i = 0; i < cfg->buses; i++)
+		if (cfg->bus[i].nodes > 1 &&
+		    net_router_nodes(cfg) % cfg->bus[i].nodes)
+			return 1;
+	return 0;
+}
+
+struct rule {
+	int bad;
+	const char *what;
+};
+
+static int check_rules(const struct net_config *cfg, const struct rule *rule,
+		       unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (rule[i].bad)
+			return config_refuse(cfg, rule[i].what);
+	return 0;
+}
+
+static int check_links(const struct net_config *cfg)
+{
+	uint32_t chunk = cfg->chunk_bytes;
+	uint32_t full = net_wire_tokens(
+		cfg, net_wire_bytes(cfg, cfg->payload_bytes / chunk));
+	const struct rule rule[] = {
+		{ !cfg->tick_ps, "tick_ps is 0" },
+		{ !cfg->link_ps_per_byte_x1000, "link_ps_per_byte_x1000 is 0" },
+		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
+		  "payload_bytes must be 1 to 4096" },
+		{ cfg->payload_bytes % chunk,
+		  "payload_bytes must be whole chunks" },
+		{ cfg->hop_ps < cfg->tick_ps || cfg->hop_ps >= 4000000,
+		  "hop_ps must be a tick to 4 us" },
+		{ cfg->token_ps < cfg->tick_ps ||
+			  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps >
+				  250,
+		  "token_ps must be a tick to 250 ticks, with a crossing" },
+		{ short_path(cfg), "a path takes less than two ticks" },
+		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
+		  "more than 4095 tokens of VC 0" },
+		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
+		  "tokens_shared: a ring needs buffers of its own" },
+		{ cfg->tokens_shared && cfg->tokens_shared < full,
+		  "tokens_shared do not hold a packet" },
+		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
+		  "tokens of VC 0 do not hold a packet and inject_room" },
+		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
+		{ cfg->payload_bytes / chunk > 128,
+		  "more than 128 chunks of payload" },
+	};
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+static int check_nodes(const struct net_config *cfg)
+{
+	const struct rule rule[] = {
+		{ cfg->routes &&
+			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
+		  "coll_inject_ps is below two ticks" },
+		{ cfg->barriers && !cfg->barrier_bytes, "barrier_bytes is 0" },
+		{ cfg->columns && (!cfg->row_buffer || cfg->columns > 64 ||
+				   cfg->dyn_queues > 3 ||
+				   cfg->router_nodes < 2 || cfg->read_paths),
+		  "columns want a row_buffer, shared routers, few queues, "
+		  "and no read_paths" },
+		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
+		{ cfg->tokens_end > 16 || has_many_tokens(cfg),
+		  "tokens_end is more than 16, or makes more than 255 tokens" },
+		{ !cfg->dyn_queues, "dyn_queues is 0" },
+		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
+		  "inject_fifos must be 1 to 16" },
+		{ cfg->engines > cfg->inject_fifos,
+		  "more engines than inject_fifos" },
+		{ !cfg->inject_depth || cfg->inject_depth > 255,
+		  "inject_depth must be 1 to 255" },
+		{ !cfg->through_share || cfg->through_share > 255,
+		  "through_share must be 1 to 255" },
+		{ cfg->routes_system > cfg->routes || cfg->routes > 64,
+		  "routes must be at most 64, routes_system among them" },
+	};
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+int net_config_check(const struct net_config *cfg)
+{
+	int ret;
+
+	if (!cfg->chunk_bytes)
+		return config_refuse(cfg, "chunk_bytes is 0");
+	ret = check_links(cfg);
+	if (!ret)
+		ret = check_nodes(cfg);
+	if (!ret)
+		ret = check_shape(cfg);
+	return ret ? ret : check_orders(cfg);
+}

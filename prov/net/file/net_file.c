@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading a machine file: lines are split into key, value and comment, then
+ * each key of the table is set from its line. Errors name file and line, and
+ * what is expected.
+ */
+#include "prov/net/file/net_file_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX 65536u
+
+int file_fail(struct net_error_text *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why->text, sizeof(why->text), fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
+		 ...)
+{
+	size_t size = sizeof(doc->why->text), at;
+	va_list ap;
+
+	snprintf(doc->why->text, size, "%.200s:%u: ", doc->name, line);
+	at = strlen(doc->why->text);
+	va_start(ap, fmt);
+	vsnprintf(doc->why->text + at, size - at, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static char *trim(char *s)
+{
+	char *end;
+
+	s += strspn(s, " \t\r");
+	end = s + strlen(s);
+	while (end > s && strchr(" \t\r", end[-1]))
+		*--end = 0;
+	return s;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The line of a key in the section of this variant, or outside all sections. */
+static const struct file_line *line_in(const struct file_doc *doc,
+				       const char *part, const char *key,
+				       const char *variant)
+{
+	const struct file_line *l;
+
+	for (unsigned i = 0; i < doc->count; i++) {
+		l = &doc->item[i];
+		if (!strcmp(l->key, key) && same(l->part, part) &&
+		    same(l->variant, variant))
+			return l;
+	}
+	return NULL;
+}
+
+/* The line of the requested variant, otherwise the common one. */
+static const struct file_line *doc_get(const struct file_doc *doc,
+				       const char *part, const char *key)
+{
+	const struct file_line *l = NULL;
+
+	if (doc->variant)
+		l = line_in(doc, part, key, doc->variant);
+	return l ? l : line_in(doc, part, key, NULL);
+}
+
+static int unknown(struct file_doc *doc, unsigned line, const char *key)
+{
+	const struct file_key *near = file_key_nearest(key);
+
+	if (near)
+		return file_fail_at(doc, line,
+				    "unknown key \"%.40s\"; "
+				    "nearest is %s: %s",
+				    key, near->name, near->help);
+	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
+}
+
+/* "[name]" begins the lines of a variant. */
+static int split_section(struct file_doc *doc, unsigned line, char *s)
+{
+	size_t n = strlen(s);
+
+	if (n < 3 || s[n - 1] != ']')
+		return file_fail_at(doc, line,
+				    "%.40s: a variant begins with "
+				    "[its name]",
+				    s);
+	s[n - 1] = 0;
+	doc->section = trim(s + 1);
+	return 0;
+}
+
+/* "dma.inject" is the key inject of the part dma. */
+static void split_part(struct file_line *item)
+{
+	char *point = strchr(item->key, '.');
+
+	if (point) {
+		*point = 0;
+		item->part = item->key;
+		item->key = point + 1;
+	}
+}
+
+static const struct file_key *key_of(const struct file_line *item)
+{
+	const struct file_key *key;
+
+	if (!item->part)
+		return file_key_find(item->key, 0);
+	key = file_key_find(item->key, FILE_OF_PATH);
+	return key ? key : file_key_find(item->key, FILE_OF_BUS);
+}
+
+static int keep(struct file_doc *doc, const struct file_line *item)
+{
+	const struct file_line *before =
+		line_in(doc, item->part, item->key, item->variant);
+
+	if (before)
+		return file_fail_at(doc, item->line,
+				    "%s is set in line %u already", item->key,
+				    before->line);
+	if (doc->count == FILE_LINES_MAX)
+		return file_fail_at(doc, item->line, "more than %d lines",
+				    FILE_LINES_MAX);
+	doc->item[doc->count++] = *item;
+	return 0;
+}
+
+/* Splits "key = value # comment"; skips empty lines and comments. */
+static int split_line(struct file_doc *doc, unsigned line, char *s)
+{
+	struct file_line item = { .line = line,
+				  .comment = s + strlen(s),
+				  .variant = doc->section };
+	char *hash = strchr(s, '#'), *equal;
+
+	if (hash) {
+		*hash = 0;
+		item.comment = trim(hash + 1);
+	}
+	s = trim(s);
+	if (!*s)
+		return 0;
+	if (*s == '[')
+		return split_section(doc, line, s);
+	equal = strchr(s, '=');
+	if (!equal)
+		return file_fail_at(doc, line,
+				    "\"%.40s\": a line is key = "
+				    "value # source",
+				    s);
+	*equal = 0;
+	item.key = trim(s);
+	item.value = trim(equal + 1);
+	split_part(&item);
+	item.def = key_of(&item);
+	if (!item.def)
+		return unknown(doc, line, item.key);
+	if (!*item.value)
+		return file_fail_at(doc, line, "%s has no value; it is %s",
+				    item.key, item.def->help);
+	return keep(doc, &item);
+}
+
+static int split_text(struct file_doc *doc, char *text, size_t len)
+{
+	unsigned line = 1;
+	char *end;
+	int err;
+
+	if (memchr(text, 0, len))
+		return file_fail(doc->why, "%.200s: not a text file",
+				 doc->name);
+	for (; text && *text; text = end, line++) {
+		end = strchr(text, '\n');
+		if (end)
+			*end++ = 0;
+		err = split_line(doc, line, text);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+static bool needed(const struct file_key *key, const struct net_config *cfg)
+{
+	if (key->flags & FILE_OPTIONAL)
+		return false;
+	return !(key->flags & FILE_TORUS_ONLY) || cfg->topology == NET_TORUS;
+}
+
+static int take(const struct file_doc *doc, const char *name, uint64_t cycle_ps,
+		struct net_config *cfg)
+{
+	const struct file_line *item = doc_get(doc, NULL, name);
+	const struct file_key *key = file_key_find(name, 0);
+
+	if (item)
+		return file_value(doc, item, cycle_ps, cfg, cfg);
+	if (!needed(key, cfg))
+		return 0;
+	return file_fail(doc->why, "%.200s: no line for %s: %s", doc->name,
+			 key->name, key->help);
+}
+
+static int orders(const struct file_doc *doc, struct net_config *cfg)
+{
+	const struct file_key *key;
+	const struct file_line *item;
+	int err;
+
+	for (unsigned i = 0; i < file_key_count; i++) {
+		key = &file_keys[i];
+		item = doc_get(doc, NULL, key->name);
+		if (!item)
+			continue;
+		err = 0;
+		if (key->type == FILE_ORDER)
+			err = file_order(item->value, cfg);
+		else if (key->type == FILE_ZONE)
+			err = file_zone(item->value, cfg,
+					(unsigned)(key->name[4] - '0'));
+		if (err)
+			return file_fail_at(doc, item->line, "%s = %s: %s",
+					    key->name, item->value, key->help);
+	}
+	return 0;
+}
+
+/* Channels that count packets must have tokens for the bubble rule. */
+static bool too_few(const struct net_config *c)
+{
+	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
+		if (c->tokens[v] < c->bubble)
+			return true;
+	return false;
+}
+
+/* Constraints between several values. */
+static int check_constraints(const struct file_doc *doc,
+			     const struct net_config *c)
+{
+	uint32_t wire = net_wire_bytes(c, c->payload_bytes / c->chunk_bytes);
+	uint32_t chunks = net_wire_tokens(c, wire);
+	uint64_t least = 2 * (uint64_t)c->tick_ps;
+	const struct {
+		bool bad;
+		const char *what;
+	} rule[] = {
+		{ c->payload_bytes % c->chunk_bytes,
+		  "payload is not a multiple of chunk" },
+		{ c->payload_bytes / c->chunk_bytes > 128,
+		  "payload is more than 128 chunks" },
+		{ c->tokens[NET_VC_DYN] + c->tokens_shared < 2 * chunks,
+		  "tokens_dynamic does not hold two packets" },
+		{ c->tokens[NET_VC_DYN] + c->tokens_shared <
+			  chunks + c->inject_room,
+		  "inject_room leaves no room for a packet to be injected" },
+		{ too_few(c), "a channel has fewer tokens than bubble: "
+			      "nothing could enter a ring" },
+		{ c->hop_ps < c->tick_ps, "hop takes at least a cycle" },
+		{ c->token_ps < c->tick_ps ||
+			  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
+		  "token, with crossing, takes 1 to 250 cycles" },
+		{ c->path[0].inject_ps < least ||
+			  c->path[0].receive_ps < least ||
+			  (c->routes && c->coll_inject_ps < least),
+		  "inject, receive and coll_inject take at least two cycles" },
+		{ c->barriers && !c->barrier_bytes,
+		  "barriers are there, but no line for barrier, their size" },
+		{ c->routes_system > c->routes,
+		  "routes_system is more than routes" },
+	};
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(rule); i++)
+		if (rule[i].bad)
+			return file_fail(doc->why, "%.200s: %s", doc->name,
+					 rule[i].what);
+	return 0;
+}
+
+/* Values of keys that are missing in the file. */
+static void defaults(struct net_config *cfg)
+{
+	memset(cfg, 0, sizeof(*cfg));
+	cfg->through_share = 1;
+	cfg->bubble = 1;
+	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
+}
+
+/* A variant without lines is an error; the text lists the existing variants. */
+static int check_variant(const struct file_doc *doc)
+{
+	const char *last = "";
+	char all[200] = "";
+	size_t at = 0;
+
+	if (!doc->variant)
+		return 0;
+	for (unsigned i = 0; i < doc->count; i++) {
+		if (same(doc->item[i].variant, doc->variant))
+			return 0;
+		if (doc->item[i].variant && !same(doc->item[i].variant, last) &&
+		    at < sizeof(all)) {
+			last = doc->item[i].variant;
+			at += (size_t)snprintf(all + at, sizeof(all) - at,
+					       " %s", last);
+		}
+	}
+	return file_fail(doc->why, "%.200s: no variant %.40s; there %s%s",
+			 doc->name, doc->variant, *all ? "are:" : "are none",
+			 all);
+}
+
+/* True if a line is not overridden by the requested variant. */
+static bool is_effective(const struct file_doc *doc, const struct file_line *l)
+{
+	return doc_get(doc, l->part, l->key) == l;
+}
+
+/* A path has the values of the first one, except for its own lines. */
+static int take_parts(const struct file_doc *doc, struct net_config *cfg)
+{
+	const struct file_line *l;
+	char name[sizeof(cfg->path[0].name)];
+	void *part;
+	int err = 0;
+
+	for (unsigned i = 1; i < cfg->paths; i++) {
+		memcpy(name, cfg->path[i].name, sizeof(name));
+		cfg->path[i] = cfg->path[0];
+		memcpy(cfg->path[i].name, name, sizeof(name));
+	}
+	for (unsigned i = 0; i < doc->count && !err; i++) {
+		l = &doc->item[i];
+		if (!l->part || !is_effective(doc, l))
+			continue;
+		part = file_part(l->part, l->def->flags, cfg);
+		if (!part)
+			return file_fail_at(doc, l->line,
+					    "%s.%s: no such path "
+					    "or bus; the lines paths and buses "
+					    "name them",
+					    l->part, l->key);
+		err = file_value(doc, l, cfg->tick_ps, cfg, part);
+	}
+	return err;
+}
+
+static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
+		 struct net_config *cfg)
+{
+	int err;
+
+	defaults(cfg);
+	err = check_variant(doc);
+	if (!err)
+		err = take(doc, "topology", 0, cfg);
+	if (!err)
+		err = take(doc, "cycle", 1000, cfg);
+	for (unsigned i = 0; i < file_key_count && !err; i++)
+		if (!(file_keys[i].flags & (FILE_OF_PATH | FILE_OF_BUS)))
+			err = take(doc, file_keys[i].name, cfg->tick_ps, cfg);
+	if (!err)
+		err = take_parts(doc, cfg);
+	if (!err)
+		err = file_shape(cfg, dims, nodes, doc->why);
+	if (!err)
+		err = orders(doc, cfg);
+	return err ? err : check_constraints(doc, cfg);
+}
+
+int net_file_parse(const char *name, char *text, size_t len,
+		   const struct net_spec *spec, struct net_config *cfg,
+		   struct net_error_text *why)
+{
+	struct file_doc doc = { .name = name,
+				.why = why,
+				.variant = spec->variant };
+	int err = split_text(&doc, text, len);
+
+	return err ? err : build(&doc, spec->dims, spec->nodes, cfg);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* Reads a whole file, with a terminating zero. */
+static int slurp(const char *path, char **text_p, size_t *len_p,
+		 struct net_error_text *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = malloc(FILE_BYTES_MAX + 1);
+	ssize_t n = 0;
+	size_t len = 0;
+
+	if (fd >= 0 && text)
+		while ((n = read(fd, text + len, FILE_BYTES_MAX - len)) > 0)
+			len += (size_t)n;
+	if (fd < 0 || !text || n < 0) {
+		file_fail(why, "%.200s: %s", path, strerror(errno));
+		len = 0;
+	} else if (len == FILE_BYTES_MAX) {
+		file_fail(why, "%.200s: not a machine file, too long", path);
+		len = 0;
+	} else if (!len) {
+		file_fail(why, "%.200s: empty", path);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (!len) {
+		free(text);
+		return -EINVAL;
+	}
+	text[len] = 0;
+	*text_p = text;
+	*len_p = len;
+	return 0;
+}
+
+/* DIMS of a spec: after its last colon, unless that is part of a path. */
+static const char *spec_dims(const char *spec)
+{
+	const char *colon = strrchr(spec, ':');
+
+	return colon && !strchr(colon, '/') ? colon + 1 : NULL;
+}
+
+/* VARIANT of a spec: after its last @, up to the colon. */
+static const char *spec_variant(const char *spec, char *buf, size_t len)
+{
+	const char *at = strrchr(spec, '@');
+	size_t n;
+
+	if (!at || strchr(at, '/'))
+		return NULL;
+	n = strcspn(at + 1, ":");
+	if (n >= len)
+		n = len - 1;
+	memcpy(buf, at + 1, n);
+	buf[n] = 0;
+	return buf;
+}
+
+int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
+		  struct net_error_text *why)
+{
+	struct net_spec want = { .nodes = nodes };
+	char path[4096], variant[32], *text;
+	size_t len;
+	int err;
+
+	err = net_file_find(spec, path, sizeof(path), why);
+	if (!err)
+		err = slurp(path, &text, &len, why);
+	if (err)
+		return err;
+	want.dims = spec_dims(spec);
+	want.variant = spec_variant(spec, variant, sizeof(variant));
+	err = net_file_parse(path, text, len, &want, cfg, why);
+	free(text);
+	return err;
+}
+
+/* ---- sources ------------------------------------------------------------- */
+
+/* "calibrated: Table 1" is a kind and a text. */
+static enum net_source source(const char *comment, const char **text_p)
+{
+	static const char *const kinds[] = { "spec", "calibrated", "assumed" };
+	size_t n;
+
+	*text_p = comment;
+	for (unsigned i = 0; i < WEFT_COUNT_OF(kinds); i++) {
+		n = strlen(kinds[i]);
+		if (strncmp(comment, kinds[i], n))
+			continue;
+		if (comment[n] == ':' || !comment[n]) {
+			*text_p = comment + n + (comment[n] == ':');
+			*text_p += strspn(*text_p, " \t");
+			return (enum net_source)i;
+		}
+	}
+	return NET_NO_SOURCE;
+}
+
+int net_file_each(const char *spec,
+		  void (*each)(void *arg, const struct net_file_entry *entry),
+		  void *arg, struct net_error_text *why)
+{
+	char path[4096], *text;
+	struct file_doc doc = { .name = path, .why = why };
+	size_t len;
+	int err;
+
+	err = net_file_find(spec, path, sizeof(path), why);
+	if (!err)
+		err = slurp(path, &text, &len, why);
+	if (err)
+		return err;
+	err = split_text(&doc, text, len);
+	for (unsigned i = 0; i < doc.count && !err; i++) {
+		struct net_file_entry e = { .line = doc.item[i].line,
+					    .key = doc.item[i].key,
+					    .part = doc.item[i].part,
+					    .variant = doc.item[i].variant,
+					    .value = doc.item[i].value };
+
+		e.kind = source(doc.item[i].comment, &e.source);
+		each(arg, &e);
+	}
+	free(text);
+	return err;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Internal interface of the files of the machine file reader. */
+#ifndef WEFT_NET_FILE_INT_H
+#define WEFT_NET_FILE_INT_H
+
+#include "prov/net/file/net_file.h"
+#include "src/base/attr.h"
+
+#include <stdbool.h>
+
+/* Type of a value, which determines its units. */
+enum file_type {
+	FILE_NAME,
+	FILE_TOPOLOGY,
+	FILE_DIMS,     /* 4x4x4x4x2 */
+	FILE_TIME,     /* ps, ns, us or cycles, kept as ps */
+	FILE_CYCLES,   /* cycles */
+	FILE_BYTES,    /* B, KiB, MiB */
+	FILE_RATE_INV, /* GB/s, kept as ps per byte times 1000 */
+	FILE_RATE_US,  /* GB/s, kept as bytes per us */
+	FILE_COUNT,    /* a whole number */
+	FILE_PATHS,    /* names of paths */
+	FILE_BUSES,    /* names of buses */
+	FILE_BUS_MASK, /* of a path: names of buses */
+	FILE_NODES,    /* "any" or "range" */
+	FILE_CODE,     /* one of a key's words, stored as its index */
+	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
+	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
+};
+
+/* Keys that are optional for fat trees, and for all machines. */
+#define FILE_TORUS_ONLY 1u
+#define FILE_OPTIONAL	2u
+/* Keys after the name of a path or bus and a dot; offset in its struct. */
+#define FILE_OF_PATH	4u
+#define FILE_OF_BUS	8u
+
+struct file_key {
+	const char *name;
+	enum file_type type;
+	unsigned offset, bytes; /* of the field in its struct */
+	uint64_t min, max;	/* of the stored value */
+	unsigned flags;
+	const char *help; /* description, with an example */
+};
+
+/* A line that sets a key; the strings point into the file's buffer. */
+struct file_line {
+	unsigned line;
+	const struct file_key *def;
+	char *key, *value, *comment;
+	char *part;	     /* path or bus it belongs to, or NULL */
+	const char *variant; /* section that contains it, or NULL */
+};
+
+#define FILE_LINES_MAX 256
+
+struct file_doc {
+	const char *name;
+	struct file_line item[FILE_LINES_MAX];
+	unsigned count;
+	const char *section; /* section being read, or NULL */
+	const char *variant; /* requested variant, or NULL */
+	struct net_error_text *why;
+};
+
+int file_fail(struct net_error_text *why, const char *fmt, ...)
+	WEFT_PRINTF(2, 3);
+/* As file_fail, prefixed with file and line. */
+int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
+		 ...) WEFT_PRINTF(3, 4);
+
+/* net_file_key.c: the keys. */
+extern const struct file_key file_keys[];
+extern const unsigned file_key_count;
+/* flags: FILE_OF_PATH | FILE_OF_BUS, or 0: of the machine. */
+const struct file_key *file_key_find(const char *name, unsigned flags);
+const struct file_key *file_key_nearest(const char *name);
+
+/* net_file_value.c: text to number, into the struct that base points to. */
+int file_value(const struct file_doc *doc, const struct file_line *item,
+	       uint64_t cycle_ps, struct net_config *cfg, void *base);
+
+/* net_file_part.c: paths and buses. */
+int file_paths(const char *text, struct net_config *cfg);
+int file_buses(const char *text, struct net_config *cfg);
+int file_bus_mask(const char *text, const struct net_config *cfg,
+		  uint8_t *mask_p);
+/* The path or bus of that name, or NULL. */
+void *file_part(const char *name, unsigned flags, struct net_config *cfg);
+
+/* net_file_shape.c: lengths, torus or mesh, order and zones. */
+int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);
+int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
+	       struct net_error_text *why);
+int file_order(const char *text, struct net_config *cfg);
+int file_zone(const char *text, struct net_config *cfg, unsigned zone);
+
+#endif

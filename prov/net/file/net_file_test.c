@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Machine files: their values, refused errors, and the error texts. */
+#include "prov/net/file/net_file.h"
+#include "prov/net/file/net_file_int.h"
+#include "prov/net/file/net_map.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct net_config cfg;
+static struct net_error_text why;
+static char text[65536], shipped[65536];
+static size_t text_len;
+static const char *variant;
+
+/* Reads the shipped file, to be modified. */
+static void read_bgq(void)
+{
+	char path[4096];
+	FILE *f;
+
+	if (!*shipped) {
+		T_OK(net_file_find("bgq", path, sizeof(path), &why));
+		f = fopen(path, "r");
+		T_NOT_NULL(f);
+		T_TRUE(fread(shipped, 1, sizeof(shipped) - 1, f) > 0);
+		fclose(f);
+	}
+	text_len = strlen(shipped);
+	memcpy(text, shipped, text_len + 1);
+}
+
+/* Replaces the line of key by line; NULL removes it. */
+static void put_line(const char *key, const char *line)
+{
+	static char out[sizeof(text)];
+	size_t n = strlen(key);
+	char *at = text, *end;
+
+	read_bgq();
+	while (strncmp(at, key, n) ||
+	       strchr("abcdefghijklmnopqrstuvwxyz_0123", at[n])) {
+		at = strchr(at, '\n');
+		T_NOT_NULL(at);
+		at++;
+	}
+	end = strchr(at, '\n');
+	text_len =
+		(size_t)snprintf(out, sizeof(out), "%.*s%s%s", (int)(at - text),
+				 text, line ? line : "", end);
+	memcpy(text, out, text_len + 1);
+}
+
+static int parse(const char *dims, uint32_t nodes)
+{
+	const struct net_spec want = { .dims = dims,
+				       .nodes = nodes,
+				       .variant = variant };
+
+	return net_file_parse("m", text, text_len, &want, &cfg, &why);
+}
+
+static void wrong(const char *key, const char *line, const char *said)
+{
+	put_line(key, line);
+	T_IS(parse(NULL, 0), -EINVAL);
+	if (!strstr(why.text, said))
+		print_message("%s -> %s\n", line ? line : "(none)", why.text);
+	T_TRUE(strstr(why.text, said) != NULL);
+	T_TRUE(!strncmp(why.text, "m:", 2));
+}
+
+static void shape_is(const char *spec, uint32_t nodes, const char *shape)
+{
+	char buf[64];
+
+	T_OK(net_file_load(spec, nodes, &cfg, &why));
+	net_file_shape_text(&cfg, buf, sizeof(buf));
+	T_STR(buf, shape);
+}
+
+/* Two nodes per router, and rings whatever their length. */
+static void gemini_is_closed_and_its_nodes_share_routers(void **state)
+{
+	T_OK(net_file_load("gemini:3x5x2", 0, &cfg, &why));
+	T_IS(net_shape_nodes(&cfg), 60);
+	T_IS(cfg.wrap[0] + cfg.wrap[1] + cfg.wrap[2], 3);
+	T_IS(cfg.bus[2].nodes, 2);
+	T_IS(cfg.path[3].header_bytes, 6);
+	T_IS(cfg.path[1].bus_request, 2);
+	T_IS(cfg.path[1].request_bytes, 12);
+	T_IS(cfg.bus[3].words, 64);
+	T_IS(cfg.bus[3].miss_ps, 12222);
+	T_IS(cfg.ack_wire_bytes, 6);
+	T_IS(cfg.links[1], 4);
+	T_IS(net_wire_bytes(&cfg, 8), 96);
+	shape_is("gemini", 16, "2x2x2");
+	shape_is("gemini", 17, "2x2x4");
+	shape_is("qsnet2", 17, "4x4x4");
+	shape_is("qsnet2@slim", 65, "4x4x4x4");
+	T_IS(cfg.parents[3], 2);
+}
+
+static void bgq_loads_with_its_units_converted(void **state)
+{
+	T_OK(net_file_load("bgq", 0, &cfg, &why));
+	T_STR(cfg.name, "bgq");
+	T_IS(cfg.tick_ps, 2000);
+	T_IS(cfg.link_ps_per_byte_x1000, 500000);
+	T_IS(cfg.hop_ps, 45333);
+	T_IS(cfg.path[0].reception_ps_per_byte_x1000, 312500);
+	T_IS(cfg.spill_bytes_per_us, 25000);
+	T_IS(cfg.l2_bytes, 32 << 20);
+	T_IS(cfg.tokens[NET_VC_DYN], 126);
+	T_IS(net_shape_nodes(&cfg), 512);
+}
+
+static void dims_override_the_shape(void **state)
+{
+	T_OK(net_file_load("bgq:16x8x8x8x2", 0, &cfg, &why));
+	T_IS(net_shape_nodes(&cfg), 16384);
+	T_IS(cfg.zone[0][0], 1);    /* A alone first */
+	T_IS(cfg.zone[0][1], 0xe);  /* then B, C, D */
+	T_IS(cfg.zone[0][2], 0x10); /* then E */
+	T_IS(cfg.zone[1][0], 0x1f);
+	T_IS(cfg.zone[3][0], 0x11);
+	T_OK(net_file_load("bgq:2x4x8", 0, &cfg, &why));
+	T_IS(net_shape_nodes(&cfg), 64);
+	T_IS(cfg.order[0], 2);
+	T_IS(cfg.order[1], 1);
+}
+
+static void a_length_of_four_or_all_is_a_torus(void **state)
+{
+	T_OK(net_file_load("bgq:8x4x16x12x2", 0, &cfg, &why));
+	T_IS(cfg.wrap[0], 0);
+	T_IS(cfg.wrap[1], 1);
+	T_IS(cfg.wrap[2], 1);
+	T_IS(cfg.wrap[3], 1);
+	T_IS(cfg.wrap[4], 1);
+	T_OK(net_file_load("bgq:8tx4mx1", 0, &cfg, &why));
+	T_IS(cfg.wrap[0], 1);
+	T_IS(cfg.wrap[1], 0);
+	T_IS(cfg.wrap[2], 0);
+}
+
+static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
+{
+	shape_is("bgq", 32, "2x2x2x2x2");
+	T_IS(cfg.wrap[0], 0);
+	shape_is("bgq", 512, "4x4x4x4x2");
+	T_IS(cfg.wrap[0], 1);
+	shape_is("bgq:16x16x16x12x2", 98304, "16x16x16x12x2");
+	T_IS(net_file_load("bgq", 1 << 21, &cfg, &why), -EINVAL);
+	T_IS(net_file_load("bgq", 1 << 20, &cfg, &why), -EINVAL);
+	T_IS(net_file_load("bgq:2x2", 5, &cfg, &why), -EINVAL);
+	T_TRUE(strstr(why.text, "4 nodes") != NULL);
+}
+
+static void shapes_that_are_none_are_refused(void **state)
+{
+	static const char *const specs[] = {
+		"bgq:",
+		"bgq:0x4",
+		"bgq:4x",
+		"bgq:4xx4",
+		"bgq:x4",
+		"bgq:4q",
+		"bgq:4x4x4x4x2x2",
+		"bgq:129",
+		"bgq:128x128x128",
+		"bgq:-4",
+		"bgq:4 x4",
+		"bgq:99999999999999999999",
+	};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		if (!net_file_load(specs[i], 0, &cfg, &why))
+			print_message("%s\n", specs[i]);
+		T_IS(net_file_load(specs[i], 0, &cfg, &why), -EINVAL);
+	}
+}
+
+static void an_unknown_machine_names_those_there_are(void **state)
+{
+	T_IS(net_file_load("bgp", 0, &cfg, &why), -ENOENT);
+	T_TRUE(strstr(why.text, "nearest is bgq") != NULL);
+	T_IS(net_file_load("/nowhere/bgq", 0, &cfg, &why), -ENOENT);
+	T_TRUE(strstr(why.text, "/nowhere/bgq") != NULL);
+	T_IS(net_file_load("", 0, &cfg, &why), -ENOENT);
+}
+
+static void what_is_wrong_is_said_with_its_line(void **state)
+{
+	wrong("hop", "hopp = 45 ns", "nearest is hop");
+	wrong("hop", "qwertyuiop = 45 ns", "unknown key");
+	wrong("hop", "hop =", "has no value");
+	wrong("hop", NULL, "no line for hop");
+	wrong("hop", "hop 45 ns", "key = value");
+	wrong("hop", "hop = 45", "unit \"\" does not fit");
+	wrong("hop", "hop = 45 GB/s", "does not fit");
+	wrong("hop", "hop = fast", "a number is wanted");
+	wrong("hop", "hop = -3 ns", "a number is wanted");
+	wrong("hop", "hop = 0 ns", "out of range");
+	wrong("hop", "hop = 99999999999 ms", "out of range");
+	wrong("hop", "hop = 1.2.3 ns", "does not fit");
+	wrong("hop", "hop = 12345678901234567 ns", "a number is wanted");
+	wrong("link", "link = 0 GB/s", "out of range");
+	wrong("payload", "payload = 512 KB", "take B, KiB");
+	wrong("payload", "payload = 500 B", "multiple of chunk");
+	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");
+	wrong("tokens_high", "tokens_high = 1", "bubble");
+	wrong("inject_room", "inject_room = 120", "inject_room leaves");
+	wrong("receive", "receive = 1 ns", "two cycles");
+	wrong("crossing", "crossing = 1 us", "250 cycles");
+	wrong("routes", "routes = 1", "routes_system");
+	wrong("topology", "topology = ring", "torus, fat-tree");
+	wrong("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
+	wrong("order", "order = A B C D", "order of dimensions");
+	wrong("order", "order = A A B C D", "order of dimensions");
+	wrong("zone0", "zone0 = AB F", "zone masks");
+	wrong("zone0", "zone0 = order+Z", "zone masks");
+	wrong("name", "name = a b", "one word");
+	wrong("recv", "send = 3 ns", "already");
+}
+
+/* Appends lines to the shipped file. */
+static void add_lines(const char *lines)
+{
+	read_bgq();
+	memcpy(text + text_len, lines, strlen(lines) + 1);
+	text_len += strlen(lines);
+}
+
+static void paths_are_like_the_first_but_for_their_lines(void **state)
+{
+	add_lines("paths = pio dma\nbuses = pci mem\n"
+		  "dma.inject = 750 ns\ndma.out = pci\ndma.in = mem, pci\n"
+		  "dma.packet = 256 B\npci.rate = 1 GB/s\n"
+		  "mem.rate = 2 GB/s\npci.turn = 60 ns\n");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.paths, 2);
+	T_STR(cfg.path[1].name, "dma");
+	T_IS(cfg.path[0].inject_ps, 270000);
+	T_IS(cfg.path[1].inject_ps, 750000);
+	T_IS(cfg.path[1].receive_ps, 250667);
+	T_IS(cfg.path[1].packet_bytes, 256);
+	T_IS(cfg.path[1].bus_out, 1);
+	T_IS(cfg.path[1].bus_in, 3);
+	T_IS(cfg.bus[0].ps_per_byte_x1000, 1000000);
+	T_IS(cfg.bus[0].packet_ps, 60000);
+	T_OK(net_config_check(&cfg));
+}
+
+static void refused(const char *lines, const char *said)
+{
+	add_lines(lines);
+	T_IS(parse(NULL, 0), -EINVAL);
+	if (!strstr(why.text, said))
+		print_message("%s -> %s\n", lines, why.text);
+	T_TRUE(strstr(why.text, said) != NULL);
+}
+
+static void paths_and_buses_that_are_none_are_refused(void **state)
+{
+	refused("dma.inject = 750 ns\n", "no such path");
+	refused("paths = a a\n", "ways between memory");
+	refused("paths = a b c d e f g\n", "ways between memory");
+	refused("paths = a b\nb.out = pci\n", "buses that it crosses");
+	refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
+	refused("paths = a b\nb.in = a\nb.in = a\n", "already");
+}
+
+static void a_variant_overrules_lines(void **state)
+{
+	const char *lines = "[fast]\nhop = 20 ns\n[slow]\nhop = 90 ns\n"
+			    "wtime = 7 ns\n";
+
+	add_lines(lines);
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 45333);
+	variant = "fast";
+	add_lines(lines);
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 20000);
+	T_IS(cfg.wtime_ps, 20000);
+	variant = "slow";
+	add_lines(lines);
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 90000);
+	T_IS(cfg.wtime_ps, 7000);
+	variant = "none";
+	refused(lines, "there are: fast slow");
+	variant = NULL;
+	refused("[fast\n", "[its name]");
+	refused("[fast]\nhop = 1 ns\nhop = 2 ns\n", "already");
+}
+
+static void a_tree_grows_by_levels(void **state)
+{
+	T_OK(net_file_load("qsnet2", 4, &cfg, &why));
+	T_IS(cfg.dims, 1);
+	T_OK(net_file_load("qsnet2", 5, &cfg, &why));
+	T_IS(cfg.dims, 2);
+	T_OK(net_file_load("qsnet2", 4096, &cfg, &why));
+	T_IS(cfg.dims, 6);
+	T_IS(net_file_load("qsnet2", 4097, &cfg, &why), -EINVAL);
+	T_OK(net_file_load("qsnet2@itanium2:4x4x4x4x4x4", 0, &cfg, &why));
+	T_IS(cfg.dims, 6);
+	T_IS(net_shape_nodes(&cfg), 4096);
+	T_OK(net_config_check(&cfg));
+}
+
+static void cycles_are_times_too(void **state)
+{
+	put_line("hop", "hop = 20 cycles");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 40000);
+	put_line("zone0", "zone0 = AB, CD, E");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.zone[0][0], 3);
+	T_IS(cfg.zone[0][1], 0xc);
+	T_IS(cfg.zone[0][2], 0x10);
+	T_IS(cfg.zone[0][3], 0);
+}
+
+/* The model's own tests use its built-in table; the file must be equal. */
+static void bgq_is_what_the_model_calls_bgq(void **state)
+{
+	struct net_config built;
+	const struct file_key *k;
+
+	net_config_bgq(&built);
+	T_OK(net_file_load("bgq", 0, &cfg, &why));
+	for (unsigned i = 0; i < file_key_count; i++) {
+		k = &file_keys[i];
+		if (k->flags & (FILE_OF_PATH | FILE_OF_BUS))
+			continue;
+		if (memcmp((char *)&cfg + k->offset, (char *)&built + k->offset,
+			   k->bytes))
+			fail_msg("%s differs", k->name);
+	}
+	T_MEM(cfg.wrap, built.wrap, sizeof(cfg.wrap));
+}
+
+struct tally {
+	unsigned lines, calibrated, unsourced;
+};
+
+static void count(void *arg, const struct net_file_entry *e)
+{
+	struct tally *t = arg;
+
+	t->lines++;
+	t->calibrated += e->kind == NET_CALIBRATED;
+	t->unsourced += e->kind == NET_NO_SOURCE;
+	if (e->kind != NET_NO_SOURCE)
+		T_TRUE(*e->source);
+}
+
+static void every_number_of_bgq_has_a_source(void **state)
+{
+	struct tally t = { 0 };
+
+	T_OK(net_file_each("bgq", count, &t, &why));
+	T_TRUE(t.lines > 40);
+	T_IS(t.calibrated, 8);
+	T_IS(t.unsourced, 2); /* its name and topology */
+}
+
+/* Any change of any bytes gives a machine or an error text, and no crash. */
+static void random_changes_never_do_harm(void **state)
+{
+	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
+	int rounds = t_scale(20000);
+	struct weft_rng r;
+
+	weft_rng_init(&r, 6, 0);
+	for (int i = 0; i < rounds; i++) {
+		unsigned changes = 1 + (unsigned)weft_rng_below(&r, 4);
+		char dims[8] = "4x4";
+		bool some = weft_rng_below(&r, 2);
+
+		read_bgq();
+		while (changes--)
+			text[weft_rng_below(&r, text_len)] =
+				bits[weft_rng_below(&r, sizeof(bits))];
+		for (unsigned k = 0; k < 7 && some; k++)
+			dims[k] = bits[weft_rng_below(&r, sizeof(bits))];
+		why.text[0] = 0;
+		if (parse(some ? dims : NULL, 0))
+			T_TRUE(why.text[0] != 0);
+		else
+			T_OK(net_config_check(&cfg));
+	}
+}
+
+/* Any number in place of another: accepted numbers work in the model, too. */
+static void random_numbers_are_refused_here_or_work(void **state)
+{
+	int rounds = t_scale(20000);
+	struct weft_rng r;
+	unsigned good = 0;
+
+	weft_rng_init(&r, 7, 0);
+	for (int i = 0; i < rounds; i++) {
+		char *at;
+
+		read_bgq();
+		for (unsigned k = 0; k < 3; k++) {
+			at = text + weft_rng_below(&r, text_len - 1);
+			while (at > text && at[-1] != '=')
+				at--;
+			at += strspn(at, " ");
+			if (at > text && *at >= '0' && *at <= '9')
+				*at = (char)('0' + weft_rng_below(&r, 10));
+		}
+		if (parse(NULL, 0))
+			continue;
+		T_OK(net_config_check(&cfg));
+		good++;
+	}
+	T_TRUE(good > 0 && good < (unsigned)rounds);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(gemini_is_closed_and_its_nodes_share_routers),
+		T_CASE(bgq_loads_with_its_units_converted),
+		T_CASE(dims_override_the_shape),
+		T_CASE(a_length_of_four_or_all_is_a_torus),
+		T_CASE(the_smallest_shape_that_holds_the_nodes_is_taken),
+		T_CASE(shapes_that_are_none_are_refused),
+		T_CASE(an_unknown_machine_names_those_there_are),
+		T_CASE(what_is_wrong_is_said_with_its_line),
+		T_CASE(bgq_is_what_the_model_calls_bgq),
+		T_CASE(cycles_are_times_too),
+		T_CASE(paths_are_like_the_first_but_for_their_lines),
+		T_CASE(paths_and_buses_that_are_none_are_refused),
+		T_CASE(a_variant_overrules_lines),
+		T_CASE(a_tree_grows_by_levels),
+		T_CASE(every_number_of_bgq_has_a_source),
+		T_CASE(random_changes_never_do_harm),
+		T_CASE(random_numbers_are_refused_here_or_work),
+	};
+
+	return T_RUN(tests);
+}

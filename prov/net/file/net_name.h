@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names of a machine's nodes and links, in reports and drawings. On a torus a
+ * node has coordinates and a link a dimension and a direction: A+. In a tree a
+ * node has a level and a number in it, a link the level that it leaves from, +
+ * for up or - for down, and the number of its port. A link between a node and a
+ * shared router is N+ into the router, N- out of it. Links between siblings are
+ * 1=; with several rails a switch is named with its rail: 1.17.
+ */
+#ifndef WEFT_NET_NAME_H
+#define WEFT_NET_NAME_H
+
+#include "prov/net/file/net_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX + 2, NET_CLASS_NAME = 4 };
+
+/* True if nodes have coordinates, and so neighbours. */
+bool net_has_coords(const struct net_config *cfg);
+/* Number of link classes: links of one direction or level are one class. */
+unsigned net_classes(const struct net_config *cfg);
+unsigned net_class_of(const struct net_config *cfg, uint32_t node,
+		      unsigned port);
+/* "A+", "1-" */
+void net_class_name(const struct net_config *cfg, unsigned class,
+		    char name[NET_CLASS_NAME]);
+
+/*
+ * "(0,1,3,2,1)", "node 17", "level 2 switch 5", "level 2 switch 1.5"; 32 bytes
+ * suffice.
+ */
+void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
+		   size_t len);
+/* Name of the sender of a link, with its port where links are parallel. */
+void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
+		   char *text, size_t len);
+/* Numbers that locate a node: coordinates, or level and number. */
+unsigned net_node_location(const struct net_config *cfg, uint32_t node,
+			   uint32_t place[NET_DIMS_MAX]);
+
+/* Nodes of one kind: all of a torus, a level of a tree. */
+struct net_group {
+	uint32_t first, count;
+	unsigned ports;
+	uint32_t ends; /* end nodes below one of them, in a tree */
+	uint32_t up;   /* links up of all nodes above the same ends */
+};
+unsigned net_groups(const struct net_config *cfg);
+void net_group(const struct net_config *cfg, unsigned i, struct net_group *g);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Control words that a link's protocol stuffs between blocks of data: starts,
+ * credits, and status words of interfaces to their neighbours. The words are
+ * always sent, used or not, so packets are not delayed by them.
+ *
+ *    busy    |--- block ---|w|--- block ---|w|--- block ---|w|
+ *    idle    |w|w|w|w|w|w|w|w|
+ *
+ * The first word of every packet carries credits.
+ */
+#include "prov/net/fault/net_fault_int.h"
+#include "prov/net/net_nic_int.h"
+
+#include <errno.h>
+
+/* Time at which the next free word begins. */
+static uint64_t next_word(const struct net *net, uint32_t node, unsigned port,
+			  uint64_t from, uint64_t rate)
+{
+	const struct net_config *cfg = &net->cfg;
+	bool busy = net_node(net, node)->busy >> port & 1;
+	uint64_t period =
+		cfg->block_header_bytes + (busy ? cfg->block_bytes : 0) * 1ull;
+	uint64_t words = cfg->payload_bytes / cfg->block_bytes, i;
+
+	period = period * rate / 1000;
+	i = (from + period - 1) / period;
+	if (busy && i % words == 0)
+		i++;
+	return i * period;
+}
+
+static bool is_dead(const struct net *net, uint32_t node, unsigned port)
+{
+	return net->off_fault && net_fault_link(net, node, port)->state;
+}
+
+int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
+		     uint64_t cookie)
+{
+	uint64_t *next, rate, leave;
+	struct net_mrec *m;
+	uint32_t link, mi;
+
+	if (!net->off_control || !net->cfg.block_header_bytes)
+		return -EOPNOTSUPP;
+	if (node >= net->nodes || port >= net->ports)
+		return -EINVAL;
+	link = net_links(net, node)[port];
+	if (link == NET_LINK_NONE)
+		return -EINVAL;
+	if (is_dead(net, node, port))
+		return 0;
+	mi = net_mrec_get(net);
+	if (!mi)
+		return -EAGAIN;
+	rate = net->rate[net_link_hop(net, link)->rate];
+	next = (uint64_t *)net_at(net, net->off_control) +
+	       (uint64_t)node * net->ports + port;
+	leave = next_word(net, node, port, at < *next ? *next : at, rate);
+	*next = leave + net->cfg.block_header_bytes * rate / 1000;
+	m = net_mrec(net, mi);
+	m->cookie = cookie;
+	m->ready_ps = *next + net->cfg.hop_ps;
+	net->timers++;
+	net_event_schedule(net, m->ready_ps, NET_EV_TIMER,
+			   net_word(net_link_peer(link), NET_EV_TIMER,
+				    net_link_port(link), NET_TIMER_WORD, mi));
+	return 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Generalized fat trees: level 0 are the end nodes, level l the switches with
+ * m[l] children each, and a node of level l - 1 has w[l] parents. A quaternary
+ * fat tree has m = 4 and w = 4, except that each end node has one parent.
+ *
+ * A node of level l is a pair: A, which subtree of that level (m digits above
+ * l), and B, which of the subtree's tops (w digits up to l). Its parent j is (A
+ * / m[l+1], B + j * W[l]); the port there is A % m[l+1]. Ports 0 to m[l] - 1 of
+ * a node go down, those from m[l] on go up.
+ *
+ *   level 2   B=0  B=1 .. B=3     one A: all tops of the whole tree
+ *              |  x  x  x  |      every level-1 switch has a link to each
+ *   level 1   A=0 .. A=3          one B each when w[1] = 1
+ *            / | | \
+ *   level 0  0 1 2 3  4 ..        end nodes
+ *
+ * Rails: end nodes have w[1] parents in each of several disjoint trees; B
+ * distinguishes the trees. Siblings: switches 2i and 2i + 1 of level 1 and one
+ * rail are connected by links of their own, the ports after those that go up.
+ *
+ * Routes. A packet goes up until its target is below, then down. If the link
+ * down to a switch of level 1 is dead, the packet goes down to that switch's
+ * sibling and across; a switch that has lost all links up sends across to its
+ * sibling, which sends up. A packet for the sibling's nodes may go across at
+ * once. No packet crosses twice, and none goes up after it has gone down, so
+ * there is no cycle.
+ */
+#ifndef WEFT_NET_FAT_H
+#define WEFT_NET_FAT_H
+
+#include "prov/net/file/net_config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct net_msg;
+
+struct net_fat {
+	uint32_t levels;
+	uint32_t ports;
+	uint32_t nodes; /* of all levels */
+	uint32_t rails;
+	uint32_t siblings; /* links between two switches of level 1 */
+	uint32_t super;	   /* levels of a supernode; 0: no supernodes */
+	uint32_t m[NET_DIMS_MAX + 2];	  /* [l]: children of level l */
+	uint32_t w[NET_DIMS_MAX + 2];	  /* [l]: parents of level l - 1 */
+	uint32_t ends[NET_DIMS_MAX + 1];  /* [l]: end nodes below one */
+	uint32_t tops[NET_DIMS_MAX + 1];  /* [l]: W, product of w up to l */
+	uint32_t first[NET_DIMS_MAX + 2]; /* [l]: its first node */
+};
+
+/* Position of a node. */
+struct net_fat_place {
+	uint32_t level, a, b;
+};
+
+void net_fat_init(struct net_fat *f, const struct net_config *cfg);
+struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node);
+/* Node and port at the other end of a port, or -1: none. */
+int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
+		     unsigned *port_p);
+bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);
+/* Ports of a node towards an end node, as in an entry of its tables. */
+struct net_fat_route {
+	uint64_t ports;	 /* adaptive packets: any of them */
+	uint64_t detour; /* used if none of ports can be used */
+	unsigned first;	 /* of those up: deterministic packets' first choice */
+};
+/* hops: done by the packet; rail: that of the packet plus one, or 0: any. */
+void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
+		   unsigned hops, unsigned rail, struct net_fat_route *r);
+/*
+ * Ports that a packet may leave by, and the deterministic port: the first
+ * usable one in order. dead: per node, a bit for each port whose link is dead;
+ * NULL: none. 0: no route.
+ */
+uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
+		       uint32_t node, uint32_t dst, unsigned hops,
+		       unsigned rail, unsigned *det_p);
+/*
+ * As net_fat_steer, with tables that know all dead links, not only the node's
+ * own.
+ */
+uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
+			 uint32_t node, uint32_t dst, unsigned hops,
+			 unsigned rail, unsigned *det_p);
+/* True if a message's source route goes up, then down, and ends at dst. */
+bool net_fat_route_check(const struct net_fat *f, const struct net_msg *msg,
+			 bool adaptive);
+unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Routing tables of two levels. Every end node has a GUID: the number of its
+ * supernode, and its own number inside. A switch has one entry for each node of
+ * its own supernode and one for each other supernode, in one memory:
+ *
+ *   GUID  | supernode | inside |      [inside 0 .. n][supernode 0 .. m]
+ *
+ * so that 262,144 nodes need 1,280 entries. Switches above all supernodes have
+ * the second part only. Every port of a switch has a table of its own; ports to
+ * nodes, to the sibling and to switches above differ.
+ */
+#ifndef WEFT_NET_GUID_H
+#define WEFT_NET_GUID_H
+
+#include "prov/net/routing/net_fat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct net_guid {
+	uint32_t super, inside;
+};
+struct net_guid net_guid_of(const struct net_fat *f, uint32_t node);
+
+struct net_table {
+	struct net_guid own;	     /* of the switch: only its supernode */
+	bool above;		     /* above all supernodes */
+	uint32_t inside, supers;     /* number of entries of both parts */
+	struct net_fat_route *entry; /* inside + supers */
+};
+
+/* Number of entries that a switch needs for a machine of this shape. */
+size_t net_table_entries(const struct net_fat *f);
+/*
+ * Fills the table of the switch ports that a packet has come in by after this
+ * number of hops; entry has space for net_table_entries().
+ */
+void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
+		    struct net_table *t, struct net_fat_route *entry);
+const struct net_fat_route *net_table_find(const struct net_table *t,
+					   struct net_guid to);
+
+#endif

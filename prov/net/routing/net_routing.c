@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Routing: which ports a packet may use. On a torus a message knows from the
+ * start its hops and direction in each dimension: by hint, else the shorter
+ * direction, and at half the ring by the parity of the source's coordinates. A
+ * dynamic packet may use any dimension with hops left in the first mask of its
+ * zone set that has one; the deterministic port follows the programmed order.
+ */
+#include "prov/net/fault/net_fault_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/routing/net_routing.h"
+#include "prov/net/routing/net_topo.h"
+
+#include "src/base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tables of the directions allowed with these dimensions left. */
+static void init_masks(struct net *net, unsigned left)
+{
+	const struct net_config *cfg = &net->cfg;
+	const uint8_t *mask;
+	unsigned i, z, d;
+
+	for (i = 0; !(left & 1u << cfg->order[i]); i++)
+		;
+	net->det_dirs[left] = (uint16_t)(3u << 2 * cfg->order[i]);
+	for (z = 0; z < NET_ZONES; z++) {
+		for (mask = cfg->zone[z]; !(*mask & left); mask++)
+			;
+		for (d = 0; d < cfg->dims; d++)
+			if (*mask & left & 1u << d)
+				net->zone_dirs[z][left] |=
+					(uint16_t)(3u << 2 * d);
+	}
+}
+
+/* Ports of a direction, and slots that stay in its ring. */
+static void init_dir(struct net *net, unsigned dir)
+{
+	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
+	unsigned links = net_topo_links(&net->cfg, dir / 2);
+	unsigned back = net_topo_first(&net->cfg, dir ^ 1u);
+
+	net->dir_first[dir] = (uint8_t)first;
+	net->dir_links[dir] = (uint8_t)links;
+	net->parallel |= links > 1;
+	for (port = first; port < first + links; port++) {
+		net->dir_ports[dir] |= 1ull << port;
+		net->flow[port] = (uint8_t)dir;
+		for (in = back; in < back + links; in++) {
+			slot = (in << net->qshift) + net->queues - 1;
+			net->ring[port][slot >> 6] |= 1ull << (slot & 63);
+		}
+	}
+}
+
+/* Tables, and coordinates of all nodes, so that a message needs no division. */
+void net_routing_init(struct net *net)
+{
+	const struct net_config *cfg = &net->cfg;
+	struct net_coord *c;
+	uint32_t n, rest;
+	unsigned d, sum;
+
+	memset(net->flow, NET_FLOW_NONE, sizeof(net->flow));
+	net->steer = NET_STEER_TREE;
+	if (cfg->topology != NET_TORUS)
+		return;
+	net->steer =
+		net_router_nodes(cfg) > 1 ? NET_STEER_SHARED : NET_STEER_TORUS;
+	net->down = net_topo_first(cfg, 2u * cfg->dims);
+	for (d = 0; d < 2u * cfg->dims; d++)
+		init_dir(net, d);
+	for (n = 1; n < 1u << cfg->dims; n++)
+		init_masks(net, n);
+	for (n = 0; n < net->ends; n++) {
+		c = (struct net_coord *)net_at(net, net->off_coord) + n;
+		*c = (struct net_coord){ 0 };
+		sum = 0;
+		rest = n / net_router_nodes(cfg);
+		for (d = cfg->dims; d-- > 0; rest /= cfg->size[d]) {
+			c->x[d] = (uint8_t)(rest % cfg->size[d]);
+			sum += c->x[d];
+		}
+		c->odd = sum & 1;
+	}
+}
+
+int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
+		    uint8_t zone[NET_ZONES][NET_DIMS_MAX])
+{
+	struct net_config cfg = net->cfg;
+	uint32_t n;
+
+	memcpy(cfg.order, order, sizeof(cfg.order));
+	memcpy(cfg.zone, zone, sizeof(cfg.zone));
+	if (cfg.topology != NET_TORUS || net_config_check(&cfg))
+		return -EINVAL;
+	if (net->used_packets)
+		return -EBUSY;
+	net->cfg = cfg;
+	memset(net->zone_dirs, 0, sizeof(net->zone_dirs));
+	for (n = 1; n < 1u << cfg.dims; n++)
+		init_masks(net, n);
+	return 0;
+}
+
+/* Signed hops for a distance up the dimension: hinted or shorter direction. */
+static int plan_ring(int up, int size, int hint, unsigned odd)
+{
+	if (hint)
+		return hint > 0 ? up : up - size;
+	if (2 * up == size)
+		return odd ? up : -up;
+	return 2 * up < size ? up : up - size;
+}
+
+/* -EINVAL: the hint points off the end of a mesh. */
+static int plan_dim(const struct net *net, const struct net_msg *msg,
+		    unsigned d, int8_t *rem_p)
+{
+	const struct net_config *cfg = &net->cfg;
+	const struct net_coord *src = net_coord(net, msg->src);
+	int size = cfg->size[d], hint = msg->hint[d];
+	int a = src->x[d], b = net_coord(net, msg->dst)->x[d];
+
+	*rem_p = 0;
+	if (a == b)
+		return 0;
+	if (cfg->wrap[d])
+		*rem_p = (int8_t)plan_ring(b > a ? b - a : b - a + size, size,
+					   hint, src->odd);
+	else if (hint && (hint > 0) != (b > a))
+		return -EINVAL;
+	else
+		*rem_p = (int8_t)(b - a);
+	return 0;
+}
+
+/* A message to its own node with a hint goes once around that ring. */
+static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
+		      int8_t *rem)
+{
+	unsigned d;
+
+	for (d = 0; d < cfg->dims; d++) {
+		rem[d] = 0;
+		if (msg->hint[d] && !cfg->wrap[d])
+			return -EINVAL;
+		if (msg->hint[d])
+			rem[d] = (int8_t)(msg->hint[d] > 0 ? cfg->size[d]
+							   : -cfg->size[d]);
+	}
+	return 0;
+}
+
+static bool route_ok(const struct net *net, const struct net_msg *msg)
+{
+	return !msg->route ||
+	       net_fat_route_check(&net->fat, msg, msg->way == NET_DYNAMIC);
+}
+
+/* True if the source route leads over routers to the target. */
+static bool source_route_check(const struct net *net, const struct net_msg *msg)
+{
+	int64_t node = msg->src;
+	unsigned i;
+
+	if (net->steer != NET_STEER_SHARED || msg->way == NET_DYNAMIC ||
+	    msg->route_len > NET_ROUTE_MAX)
+		return false;
+	for (i = 0; i < msg->route_len; i++) {
+		if ((i && node < net->ends) || msg->route[i] >= net->ports)
+			return false;
+		node = net_neighbour(net, (uint32_t)node, msg->route[i]);
+		if (node < 0)
+			return false;
+	}
+	return node == msg->dst;
+}
+
+int net_routing_plan(const struct net *net, const struct net_msg *msg,
+		     int8_t *rem)
+{
+	const struct net_config *cfg = &net->cfg;
+	unsigned d;
+	int ret = 0;
+
+	if (cfg->topology != NET_TORUS)
+		return route_ok(net, msg) ? 0 : -EINVAL;
+	if (msg->route && !source_route_check(net, msg))
+		return -EINVAL;
+	if (msg->src == msg->dst && net->steer == NET_STEER_TORUS)
+		return plan_round(cfg, msg, rem);
+	for (d = 0; d < cfg->dims && !ret; d++)
+		ret = plan_dim(net, msg, d, &rem[d]);
+	if (weft_unlikely(net->detour) && !ret)
+		net_fault_route_plan(net, msg, rem);
+	return ret;
+}
+
+/*
+ * Hash that selects a parallel link: source and target, with spread also the
+ * address.
+ */
+static uint16_t lane_of(const struct net *net, const struct net_packet *p)
+{
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	uint64_t key = (uint64_t)m->src << 32 | p->dst;
+
+	if (p->flags & NET_P_SPREAD)
+		key ^= weft_hash_mix((net_mrec_word(m) * 8ull + p->seq) /
+					     net->cfg.payload_bytes +
+				     1);
+	return (uint16_t)weft_hash_mix(key);
+}
+
+void net_routing_start(const struct net *net, struct net_packet *p)
+{
+	unsigned d;
+
+	p->left = 0;
+	if (net->cfg.topology != NET_TORUS)
+		return;
+	p->dirs = 0;
+	if (p->flags & NET_P_ROUTED)
+		return;
+	for (d = 0; d < net->cfg.dims; d++) {
+		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
+		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
+	}
+	if (net->parallel)
+		p->lane = lane_of(net, p);
+}
+
+void net_routing_spread(const struct net *net, struct net_packet *p)
+{
+	uint64_t dirs = p->want;
+	unsigned dir = p->det;
+
+	p->det = (uint8_t)(net->dir_first[dir] + p->lane % net->dir_links[dir]);
+	for (p->want = 0; dirs; dirs &= dirs - 1)
+		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
+}
+
+/* The port in the source route for this node, or any port up. */
+static uint64_t source_route_port(const struct net *net,
+				  const struct net_packet *p, uint64_t want,
+				  unsigned *det_p)
+{
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	const struct net_route *r =
+		(const struct net_route *)net_mrec(net, net_mrec_route(m));
+	unsigned port = r->port[p->left];
+
+	if (port == NET_ROUTE_ANY)
+		return want;
+	*det_p = port;
+	return 1ull << port;
+}
+
+/* Routing with dead links; a packet without a route waits at its first port. */
+WEFT_COLD static uint64_t detour(const struct net *net,
+				 const struct net_packet *p, uint32_t node,
+				 unsigned rail, unsigned *det_p)
+{
+	const struct net_fat *f = &net->fat;
+	uint64_t want;
+
+	if (net->renewed == net->deaths)
+		want = net_fat_reroute(f, net_dead(net), node, p->dst, p->left,
+				       rail, det_p);
+	else
+		want = net_fat_steer(f, net_dead(net), node, p->dst, p->left,
+				     rail, det_p);
+	return want ? want
+		    : net_fat_steer(f, NULL, node, p->dst, p->left, rail,
+				    det_p);
+}
+
+static void ports_fat(const struct net *net, struct net_packet *p,
+		      uint32_t node)
+{
+	unsigned det, rail = 0;
+	uint64_t want;
+
+	if (node < net->ends)
+		rail = net_mrec(net, p->msg)->rail;
+	if (weft_unlikely(net->deaths))
+		want = detour(net, p, node, rail, &det);
+	else
+		want = net_fat_steer(&net->fat, NULL, node, p->dst, p->left,
+				     rail, &det);
+
+	if (p->flags & NET_P_ROUTED)
+		want = source_route_port(net, p, want, &det);
+	p->det = (uint8_t)det;
+	p->want = p->flags & NET_P_DYN ? want : 0;
+}
+
+/* From the node to its router, over the torus, and down to the target. */
+static void ports_shared(const struct net *net, struct net_packet *p,
+			 uint32_t node)
+{
+	unsigned det = 0;
+
+	if (weft_unlikely(p->flags & NET_P_ROUTED)) {
+		source_route_port(net, p, 0, &det);
+		p->det = (uint8_t)det;
+		p->want = 0;
+		return;
+	}
+	if (node >= net->ends && p->left) {
+		net_routing_ports_torus(net, p);
+		return;
+	}
+	p->det = 0;
+	if (node >= net->ends)
+		p->det = (uint8_t)(net->down +
+				   p->dst % net_router_nodes(&net->cfg));
+	p->want = p->flags & NET_P_DYN ? 1ull << p->det : 0;
+}
+
+void net_routing_ports_other(const struct net *net, struct net_packet *p,
+			     uint32_t node)
+{
+	if (net->steer == NET_STEER_TREE)
+		ports_fat(net, p, node);
+	else if (net->steer)
+		ports_shared(net, p, node);
+	else
+		net_routing_ports_torus(net, p);
+	if (weft_unlikely(net->detour))
+		net_fault_routing(net, p, node);
+}
+
+void net_routing_hop_other(const struct net *net, struct net_packet *p,
+			   uint32_t node, unsigned port)
+{
+	if (net->steer == NET_STEER_TREE || p->flags & NET_P_ROUTED)
+		p->left++;
+	else if (node >= net->ends && port < net->down)
+		net_routing_hop_torus(net, p, port);
+}
+
+unsigned net_routing_hops(const struct net *net, uint32_t src, uint32_t dst)
+{
+	struct net_msg msg = { .src = src, .dst = dst };
+	int8_t rem[NET_DIMS_MAX] = { 0 };
+	unsigned d, n = 0;
+
+	if (net->cfg.topology != NET_TORUS)
+		return net_fat_hops(&net->fat, src, dst);
+	net_routing_plan(net, &msg, rem);
+	if (net->steer == NET_STEER_SHARED && src != dst)
+		n = 2;
+	for (d = 0; d < net->cfg.dims; d++)
+		n += (unsigned)abs(rem[d]);
+	return n;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trees by which interfaces add contain all members, once, and in order. */
+#include "prov/net/tree/net_fold.h"
+
+#include "test/t.h"
+
+/* Range of members in the subtree of member; returns its end. */
+static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
+{
+	uint32_t end = member + 1;
+	unsigned nth;
+
+	(*seen)++;
+	for (unsigned i = 0; i < net_fold_inputs(f, member); i++) {
+		uint32_t child = net_fold_child(f, member, i);
+
+		T_TRUE(child < f->n);
+		T_IS(net_fold_parent(f, child, &nth), member);
+		T_IS(nth, i);
+		/* an added range follows the existing one directly */
+		T_IS(child, end);
+		end = spans(f, child, seen);
+	}
+	return end;
+}
+
+static void every_member_is_added_once_and_in_order(void **state)
+{
+	struct net_fold f;
+
+	for (uint32_t n = 1; n <= 2100; n += n < 300 ? 1 : 97)
+		for (unsigned levels = 0; levels <= 3; levels++) {
+			uint32_t seen = 0;
+
+			net_fold_init(&f, n, levels);
+			T_IS(spans(&f, 0, &seen), n);
+			T_IS(seen, n);
+		}
+}
+
+static void wide_trees_are_as_even_as_can_be(void **state)
+{
+	static const uint32_t want[][3] = {
+		{ 256, 16, 16 }, { 512, 23, 23 }, { 1024, 32, 32 }, { 6, 3, 2 }
+	};
+	struct net_fold f;
+
+	for (unsigned i = 0; i < 4; i++) {
+		net_fold_init(&f, want[i][0], 2);
+		T_IS(f.levels, 2);
+		T_IS(f.fan[0], want[i][1]);
+		T_IS(f.fan[1], want[i][2]);
+	}
+	T_IS(net_fold_inputs(&f, 0), 2 + 1);
+	net_fold_init(&f, 4096, 2);
+	T_IS(f.levels, 3);
+	T_TRUE(net_fold_inputs(&f, 0) <= NET_FOLD_INPUTS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_member_is_added_once_and_in_order),
+		T_CASE(wide_trees_are_as_even_as_can_be),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Parts of collective packets: their records, the queue in front of a node's
+ * engine, and combos, in which a part waits for the packet's other inputs: a
+ * hash table with open addressing by member and sequence.
+ */
+#include "prov/net/net_pool.h"
+#include "prov/net/tree/net_tree_int.h"
+#include "prov/net/net_wheel.h"
+
+#include "src/base/hash.h"
+
+uint32_t net_part_get(struct net *net)
+{
+	uint32_t pi = net_packet_get(net);
+
+	net->parts += pi != 0;
+	return pi;
+}
+
+void net_part_put(struct net *net, uint32_t pi)
+{
+	net->parts--;
+	net_packet_put(net, pi);
+}
+
+uint32_t net_member_find(const struct net *net, uint32_t route, uint32_t node)
+{
+	uint32_t i = node * net->cfg.routes + 1, k;
+
+	for (k = 0; k < net->cfg.routes; k++)
+		if (net_member(net, i + k)->route == route + 1)
+			return i + k;
+	return 0;
+}
+
+uint64_t net_part_word(const struct net *net, enum net_ev kind, uint32_t pi)
+{
+	const struct net_packet *p = net_packet(net, pi);
+	uint32_t node = net_member_node(net, p->msg);
+	uint32_t way = p->msg - 1 - node * net->cfg.routes;
+
+	return net_word(node, kind, way & 63, p->seq & 15, pi);
+}
+
+void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi)
+{
+	struct net *net = s->net;
+	uint64_t tick = ps / net->cfg.tick_ps;
+
+	net_packet(net, pi)->frac = (uint16_t)(ps % net->cfg.tick_ps);
+	net_wheel_push(net, tick > s->now ? tick : s->now + 1,
+		       net_part_word(net, NET_EV_PART, pi));
+}
+
+/* Order of parts at an engine: time, then sequence, then cookie. */
+static bool part_before(const struct net_packet *a, const struct net_packet *b)
+{
+	if (a->since != b->since)
+		return (int32_t)(a->since - b->since) < 0;
+	if (a->frac != b->frac)
+		return a->frac < b->frac;
+	if (a->seq != b->seq)
+		return a->seq < b->seq;
+	return a->cookie < b->cookie;
+}
+
+static void insert(struct net *net, struct net_list *l, uint32_t pi)
+{
+	struct net_packet *p = net_packet(net, pi), *q;
+	uint32_t prev = 0, i, steps = 0;
+
+	if (!l->head || !part_before(p, net_packet(net, l->tail))) {
+		net_list_push(net, l, pi);
+		return;
+	}
+	for (i = l->head; !part_before(p, net_packet(net, i)); i = q->next) {
+		net_walk_check(steps++ < net->packets_max);
+		q = net_packet(net, i);
+		prev = i;
+	}
+	p->next = i;
+	if (prev)
+		net_packet(net, prev)->next = pi;
+	else
+		l->head = pi;
+}
+
+void net_part_queue(struct net_step *s, uint32_t pi)
+{
+	insert(s->net, &net_nic(s->net, s->id)->part, pi);
+	s->part = true;
+}
+
+/* ---- combos -------------------------------------------------------------- */
+
+uint32_t *net_combo_table(const struct net *net)
+{
+	return net_at(net, net->off_combo);
+}
+
+/*
+ * Neighbouring nodes share a table row: in a table of this size every page is
+ * cold.
+ */
+#define COMBO_ROW 64u
+
+static uint32_t combo_cell(const struct net *net, const struct net_packet *p)
+{
+	uint32_t node = net_member_node(net, p->msg);
+	uint32_t way = p->msg - node * net->cfg.routes;
+	uint64_t row = (uint64_t)(node / COMBO_ROW) << 46 ^
+		       (uint64_t)way << 40 ^ p->seq;
+
+	return ((uint32_t)weft_hash_mix(row) * COMBO_ROW + node % COMBO_ROW) &
+	       net->combos_mask;
+}
+
+uint32_t net_combo_find(const struct net *net, const struct net_packet *p)
+{
+	const uint32_t *t = net_combo_table(net);
+	const struct net_packet *q;
+	uint32_t i, steps = 0;
+
+	for (i = combo_cell(net, p); t[i]; i = (i + 1) & net->combos_mask) {
+		net_walk_check(steps++ < net->combos_mask);
+		q = net_packet(net, t[i]);
+		if (q->msg == p->msg && q->seq == p->seq)
+			break;
+	}
+	return i;
+}
+
+/* Moves later entries back that were displaced by the deleted cell. */
+void net_combo_delete(struct net *net, uint32_t i)
+{
+	uint32_t *t = net_combo_table(net), mask = net->combos_mask, k = i,
+		 home;
+	uint32_t steps = 0;
+
+	for (;;) {
+		net_walk_check(steps++ < mask);
+		k = (k + 1) & mask;
+		if (!t[k])
+			break;
+		home = combo_cell(net, net_packet(net, t[k]));
+		if (((k - home) & mask) >= ((k - i) & mask)) {
+			t[i] = t[k];
+			i = k;
+		}
+	}
+	t[i] = 0;
+}

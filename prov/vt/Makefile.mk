@@ -1,0 +1,53 @@
+# prov/vt: virtual time, on the model of prov/net
+EXTRA_DIST += prov/vt/README
+libweftcarrier_la_SOURCES += \
+	prov/vt/vt_api.h \
+	prov/vt/vt_ops.c prov/vt/vt.h \
+	prov/vt/vt_cpus.c \
+	prov/vt/vt_dma.c \
+	prov/vt/vt_engine.c \
+	prov/vt/vt_fault.c \
+	prov/vt/vt_fold.c \
+	prov/vt/vt_message.c \
+	prov/vt/vt_layout.h \
+	prov/vt/vt_join.c \
+	prov/vt/vt_part.c \
+	prov/vt/vt_route.c \
+	prov/vt/vt_rx.c \
+	prov/vt/vt_result_bcast.c \
+	prov/vt/vt_tree.c prov/vt/vt_engine_pass.c \
+	prov/vt/vt_tx.c \
+	prov/vt/vt_wait.c \
+	prov/vt/vt_watch.c \
+	prov/vt/vt_world.c
+libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
+	$(CRYPTO_LIBS)
+
+VT_TESTS = prov/vt/vt_chain_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
+	prov/vt/vt_poll_test prov/vt/vt_rule_test \
+	prov/vt/vt_test prov/vt/vt_trust_test \
+	prov/vt/vt_amo_test
+check_PROGRAMS += $(VT_TESTS)
+TESTS += $(VT_TESTS)
+prov_vt_vt_fuzz_test_SOURCES = prov/vt/vt_fuzz_test.c \
+	test/support/carrier_fixture.c test/support/carrier_fixture.h
+prov_vt_vt_fuzz_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+VT_PLAY = test/support/vt_fixture.c test/support/vt_fixture.h \
+	test/support/carrier_fixture.c test/support/carrier_fixture.h
+prov_vt_vt_chain_test_SOURCES = prov/vt/vt_chain_test.c \
+	$(VT_PLAY)
+prov_vt_vt_chain_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_dma_test_SOURCES = prov/vt/vt_dma_test.c $(VT_PLAY)
+prov_vt_vt_dma_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_poll_test_SOURCES = prov/vt/vt_poll_test.c $(VT_PLAY)
+prov_vt_vt_poll_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_rule_test_SOURCES = prov/vt/vt_rule_test.c $(VT_PLAY)
+prov_vt_vt_rule_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_test_SOURCES = prov/vt/vt_test.c $(VT_PLAY)
+prov_vt_vt_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_amo_test_SOURCES = prov/vt/vt_amo_test.c \
+	$(VT_PLAY)
+prov_vt_vt_amo_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_trust_test_SOURCES = prov/vt/vt_trust_test.c \
+	$(VT_PLAY)
+prov_vt_vt_trust_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives of a machine that has only atomics and puts for them (vt_fold.c):
+ * number of atomics, results, and times.
+ */
+#include "test/support/vt_fixture.h"
+
+#include "test/t.h"
+
+#include <errno.h>
+
+enum { ROUNDS = 40, LONG = 512 };
+
+static int send_part(struct end *e, const struct weft_vt_part *part,
+		     const void *data)
+{
+	int ret;
+
+	while ((ret = e->c->virt->route_send(e->c, 3, part, data)) == -EAGAIN) {
+		ret = e->c->ops->wait(e->c, FOREVER);
+		if (ret && ret != -EAGAIN)
+			return ret;
+	}
+	return ret;
+}
+
+/* Barriers, short sums and long ones alternate. */
+static int words(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t n = (uint64_t)p->ranks, data[LONG / 8];
+
+	if (play_route(p, e, rank))
+		return 1;
+	for (uint64_t k = 0; k < ROUNDS; k++) {
+		static const uint32_t bytes[] = { 0, 8, LONG, 128 };
+		struct weft_vt_part part = { .kind = k % 4 ? WEFT_VT_ALLREDUCE
+							   : WEFT_VT_BARRIER,
+					     .bytes = bytes[k % 4],
+					     .word = k % 4 < 2,
+					     .seq = k };
+
+		for (unsigned i = 0; i < LONG / 8; i++)
+			data[i] = (rank + 1) * (k + i + 1);
+		if (send_part(e, &part, data) || play_take(e, &part, data))
+			return 2;
+		for (unsigned i = 0; i < part.bytes / 8; i++)
+			if (data[i] != n * (n + 1) / 2 * (k + i + 1))
+				return 3;
+	}
+	p->found->value[rank] = now(e);
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void what_fits_a_word_is_an_atomic_of_each_but_one(void **state)
+{
+	struct play p = { .machine = "gemini", .body = words };
+	struct found a, b;
+
+	for (p.ranks = 3; p.ranks <= 12; p.ranks += 9) {
+		p.one_core = false;
+		play(&p, &a);
+		T_IS(a.count.route_atomics,
+		     ROUNDS / 2 * ((unsigned)p.ranks - 1));
+		p.one_core = true;
+		play(&p, &b);
+		T_MEM(a.clock, b.clock, sizeof(a.clock));
+		T_IS(a.count.hash, b.count.hash);
+	}
+	/* an atomic, a poll, a put to each; a long sum by pairs of messages */
+	assert_in_range(a.value[0], ROUNDS * UINT64_C(1500000),
+			ROUNDS * UINT64_C(4500000));
+}
+
+/*
+ * A window of reductions whose order matters, up a tree of pairs, then a
+ * barrier, directly to the first member: its inputs must not be mistaken for
+ * theirs.
+ */
+static int two_trees(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .bytes = LONG };
+	uint64_t data[LONG / 8] = { 0 };
+
+	if (play_route(p, e, rank))
+		return 1;
+	for (part.seq = 0; part.seq <= 2 * VT_WINDOW; part.seq++) {
+		part.fp = part.seq % (VT_WINDOW + 1) != VT_WINDOW;
+		part.kind = part.fp ? WEFT_VT_REDUCE : WEFT_VT_BARRIER;
+		part.bytes = part.fp ? LONG : 0;
+		part.word = !part.fp;
+		data[0] = part.seq + rank;
+		if (send_part(e, &part, data))
+			return 2;
+		if (rank && part.fp)
+			continue;
+		if (play_take(e, &part, data))
+			return 3;
+		if (part.fp && data[0] != 4 * part.seq + 6)
+			return 4;
+	}
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void two_trees_over_one_window_are_kept_apart(void **state)
+{
+	struct play p = { .machine = "gemini", .ranks = 4, .body = two_trees };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* The last member has the bytes, the others are only counted. */
+static int spread(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
+				     .bytes = LONG,
+				     .fp = p->ranks == 4,
+				     .word = rank + 1 != (uint32_t)p->ranks };
+	unsigned char data[LONG] = { 0 };
+
+	if (play_route(p, e, rank))
+		return 1;
+	if (!part.word)
+		t_fill(data, LONG, 5);
+	if (send_part(e, &part, data) || play_take(e, &part, data))
+		return 2;
+	if (t_differs(data, LONG, 5) >= 0)
+		return 3;
+	p->found->value[rank] = now(e);
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void zeroes_are_counted_and_not_sent(void **state)
+{
+	struct play p = { .machine = "gemini", .ranks = 9, .body = spread };
+	struct found f;
+
+	play(&p, &f);
+	T_IS(f.count.route_atomics, 7);
+	T_TRUE(f.value[8] < 4000000);
+	/* by pairs: 0 counts 1, but 2 has the data of 3 */
+	p.ranks = 4;
+	play(&p, &f);
+	T_IS(f.count.route_atomics, 1);
+}
+
+static int sum_of(struct play *p, struct end *e, uint32_t rank, uint32_t bytes)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
+				     .bytes = bytes };
+	unsigned char data[LONG] = { 0 };
+
+	if (play_route(p, e, rank) || send_part(e, &part, data) ||
+	    play_take(e, &part, data))
+		return 1;
+	p->found->value[rank] = now(e);
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static int one_packet(struct play *p, struct end *e, uint32_t rank)
+{
+	return sum_of(p, e, rank, LONG / 8);
+}
+
+static int eight_packets(struct play *p, struct end *e, uint32_t rank)
+{
+	return sum_of(p, e, rank, LONG);
+}
+
+/* On one link, 41 ns for each packet, up and down. */
+static void a_result_is_there_with_its_last_packet(void **state)
+{
+	struct play p = { .machine = "gemini", .ranks = 4 };
+	struct found one, eight;
+
+	p.body = one_packet;
+	play(&p, &one);
+	p.body = eight_packets;
+	play(&p, &eight);
+	print_message("%lu ps\n",
+		      (unsigned long)(eight.value[3] - one.value[3]));
+	T_TRUE(eight.value[3] - one.value[3] > 2 * 7 * 35000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(what_fits_a_word_is_an_atomic_of_each_but_one),
+		T_CASE(two_trees_over_one_window_are_kept_apart),
+		T_CASE(zeroes_are_counted_and_not_sent),
+		T_CASE(a_result_is_there_with_its_last_packet),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transfers that the network interfaces do by themselves, between the memories
+ * of two ranks that may both compute meanwhile. One post has both addresses;
+ * the model cuts it into packets and times them. The process that runs the
+ * model copies the bytes, at the time when the last of them has arrived. No
+ * rank runs then, so an atomic is read, changed and written as one operation.
+ *
+ *   put      moving: the data, origin -> target; then acknowledged, or
+ *            told:   a response
+ *   get      asked:  request, origin -> target
+ *            moving: data, target -> origin
+ *   atomic   asked:  operands, origin -> target
+ *            moving: the previous value, target -> origin
+ *
+ * Ordered accesses of a pair wait in the origin's FIFO, each with its bytes at
+ * the target, until those before it have been executed.
+ *
+ * The completion reaches the origin like a packet. Neither side may leave
+ * before that: both count the transfer as in flight.
+ */
+#include "prov/carrier/carrier_cma.h"
+#include "prov/vt/vt.h"
+#include "src/base/log.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define BOUNCE (64u * 1024)
+
+static_assert(sizeof(struct vt_dma) <= VT_PART_BYTES, "fits any buffer");
+
+/* ---- the origin ---------------------------------------------------------- */
+
+static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
+{
+	uint64_t left = d->what && !d->count ? 0 : d->bytes;
+
+	*m = (struct vt_dma){
+		.kind = d->what	 ? VT_CHANGE
+			: d->get ? VT_GET
+				 : VT_PUT,
+		.step = d->what || d->get ? VT_DMA_REQUEST : VT_DMA_DATA,
+		.ordered = d->ordered,
+		.remote = d->remote,
+		.region = d->region,
+		.key = d->region ? d->key : 0,
+		.bytes = d->bytes,
+		.what = (uintptr_t)d->what,
+		.what_bytes = d->what_bytes,
+		.back = d->back,
+	};
+	for (int i = 0; i < d->count && left; i++) {
+		uint64_t len = d->local[i].iov_len;
+
+		if (m->count == VT_DMA_SEGS)
+			return false;
+		len = len < left ? len : left;
+		m->at[m->count] = (uintptr_t)d->local[i].iov_base;
+		m->len[m->count++] = len;
+		left -= len;
+	}
+	return !left;
+}
+
+static int free_place(const struct vt *v)
+{
+	for (int i = 0; i < (int)VT_DMAS; i++)
+		if (!v->dma[i])
+			return i;
+	return -1;
+}
+
+/*
+ * Atomics are refused where threads of the target may change the word at the
+ * same time.
+ */
+static bool no_change(const struct vt *v, const struct weft_vt_dma *d)
+{
+	return d->what &&
+	       (v->w->head->threads || !v->change ||
+		d->what_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE);
+}
+
+static void fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
+		 const struct vt_dma *m)
+{
+	struct vt_buf *b = vt_buf(v->w, i);
+
+	b->kind = VT_DMA;
+	b->from = v->rank;
+	b->more = 1; /* reception of the completion costs nothing */
+	b->way = d->way;
+	memcpy(b->payload, m, sizeof(*m));
+	v->long_message = !d->quick;
+	vt_send_cost(v);
+	b->stamp = vt_now(v->me);
+	v->last_to = VT_NONE;
+}
+
+int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
+	   struct weft_vt_dma *d)
+{
+	struct vt *v = vt_of(c);
+	int place = free_place(v);
+	struct vt_dma m;
+	uint32_t i;
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (v->no_dma || v->out || no_change(v, d))
+		return -EOPNOTSUPP;
+	if (!describe(d, &m))
+		return -EINVAL;
+	i = place < 0 ? VT_NONE : vt_buf_get(v);
+	if (i == VT_NONE)
+		return -EAGAIN;
+	vt_enter(v);
+	fill(v, i, d, &m);
+	vt_buf(v->w, i)->to = ((struct vt_peer *)peer)->rank;
+	vt_buf(v->w, i)->id = (uint16_t)place;
+	v->dma[place] = d;
+	vt_post(v, i);
+	vt_exit(v);
+	return 0;
+}
+
+int vt_dma_completed(struct vt *v, const struct vt_buf *b)
+{
+	struct weft_vt_dma *d;
+	struct vt_dma m;
+
+	memcpy(&m, b->payload, sizeof(m));
+	d = b->id < VT_DMAS ? v->dma[b->id] : NULL;
+	if (!d || m.err > 0)
+		return -EPROTO;
+	v->dma[b->id] = NULL;
+	vt_clock_advance(v->me, v->w->cfg.poll_ps);
+	d->done(d, m.err);
+	return 0;
+}
+
+/* ---- the bytes ----------------------------------------------------------- */
+
+/* Copies between two other processes through a bounce buffer. */
+static int copy_between(pid_t from, uint64_t src, pid_t to, uint64_t dst,
+			uint64_t bytes)
+{
+	static char bounce[BOUNCE]; /* only the engine's owner uses it */
+	int ret = 0;
+
+	for (uint64_t n, at = 0; at < bytes && !ret; at += n) {
+		struct iovec iov = { .iov_base = bounce };
+
+		n = bytes - at < BOUNCE ? bytes - at : BOUNCE;
+		iov.iov_len = n;
+		ret = carrier_cma(from, false, &iov, 1, src + at);
+		if (!ret)
+			ret = carrier_cma(to, true, &iov, 1, dst + at);
+	}
+	return ret;
+}
+
+static int move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
+		uint64_t bytes)
+{
+	struct iovec iov = { .iov_len = bytes };
+
+	if (to == getpid()) {
+		iov.iov_base = (void *)(uintptr_t)dst;
+		return carrier_cma(from, false, &iov, 1, src);
+	}
+	if (from == getpid()) {
+		iov.iov_base = (void *)(uintptr_t)src;
+		return carrier_cma(to, true, &iov, 1, dst);
+	}
+	return copy_between(from, src, to, dst, bytes);
+}
+
+/* Copies between own memory and a process; there: to the process. */
+static int reach(pid_t pid, bool there, void *own, uint64_t at, uint64_t bytes)
+{
+	struct iovec iov = { .iov_base = own, .iov_len = bytes };
+
+	return bytes ? carrier_cma(pid, there, &iov, 1, at) : 0;
+}
+
+static bool is_here(const struct vt_rank *r)
+{
+	return weft_load32(&r->status) < WEFT_VT_DONE;
+}
+
+static int refused(int err)
+{
+	weft_log_once(WEFT_LOG_WARN,
+		      "virtual time: ranks may not reach each other's memory "
+		      "(%s): long messages go as packets that their processors "
+		      "send; kernel.yama.ptrace_scope=0 or the capability "
+		      "CAP_SYS_PTRACE allows it",
+		      strerror(err));
+	return -EOPNOTSUPP;
+}
+
+/* A transfer, and the processes of its two ends. */
+struct job {
+	struct vt_engine_pass *t;
+	struct vt_buf *b;
+	struct vt_dma *m;
+	pid_t origin;
+	pid_t target;
+};
+
+/* Copies all bytes of a put or a get. */
+static int job_move(const struct job *j)
+{
+	const struct vt_dma *m = j->m;
+	uint64_t remote = m->remote;
+	int ret = 0;
+
+	for (unsigned i = 0; i < m->count && !ret; i++) {
+		ret = m->kind == VT_GET ? move(j->target, remote, j->origin,
+					       m->at[i], m->len[i])
+					: move(j->origin, m->at[i], j->target,
+					       remote, m->len[i]);
+		remote += m->len[i];
+	}
+	return ret;
+}
+
+/* Copies bytes from own memory to the origin's segments. */
+static int job_scatter(const struct job *j, unsigned char *from)
+{
+	const struct vt_dma *m = j->m;
+	int ret = 0;
+
+	for (unsigned i = 0; i < m->count && !ret; i++) {
+		ret = reach(j->origin, true, from, m->at[i], m->len[i]);
+		from += m->len[i];
+	}
+	return ret;
+}
+
+/* Copies the bytes of a short get when the target's interface reads them. */
+static int job_get_read(const struct job *j)
+{
+	return reach(j->target, false, j->b->payload + sizeof(*j->m),
+		     j->m->remote, j->m->bytes);
+}
+
+/* Executes an atomic; no rank runs, so none sees it half done. */
+static int job_change(const struct job *j)
+{
+	static alignas(64) unsigned char what[WEFT_VT_CHANGE];
+	static alignas(64) unsigned char data[WEFT_VT_CHANGE];
+	static unsigned char old[WEFT_VT_CHANGE];
+	const struct vt_dma *m = j->m;
+	int ret;
+
+	vt_require(m->what_bytes <= sizeof(what) && m->bytes <= sizeof(data) &&
+		   j->t->v->change);
+	if (j->t->w->head->threads)
+		return -EOPNOTSUPP;
+	ret = reach(j->origin, false, what, m->what, m->what_bytes);
+	if (!ret)
+		ret = reach(j->target, false, data, m->remote, m->bytes);
+	if (!ret)
+		ret = j->t->v->change(what, m->what_bytes, data, old, m->bytes);
+	if (!ret)
+		ret = reach(j->target, true, data, m->remote, m->bytes);
+	return ret ? ret : job_scatter(j, old);
+}
+
+static int job_get_write(const struct job *j)
+{
+	return job_scatter(j, j->b->payload + sizeof(*j->m));
+}
+
+/* Executes a step of a transfer and records its error. */
+static void job_do(struct vt_engine_pass *t, uint32_t i,
+		   int (*part)(const struct job *j))
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	const struct vt_rank *here = vt_rank(t->w, b->from);
+	const struct vt_rank *there = vt_rank(t->w, b->to);
+	struct vt_dma *m = (void *)b->payload;
+	struct job j = { .t = t,
+			 .b = b,
+			 .m = m,
+			 .origin = (pid_t)weft_load32(&here->pid),
+			 .target = (pid_t)weft_load32(&there->pid) };
+	int ret;
+
+	vt_require(m->count <= VT_DMA_SEGS);
+	ret = is_here(here) && is_here(there) ? part(&j) : -ECONNRESET;
+	if (ret == -ESRCH)
+		ret = -ECONNRESET;
+	if (ret == -EPERM || ret == -ENOSYS)
+		ret = refused(-ret);
+	if (ret && !m->err)
+		m->err = ret;
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static bool is_return(const struct vt_dma *m)
+{
+	return m->step == (m->kind == VT_PUT ? VT_DMA_RESPONSE : VT_DMA_DATA);
+}
+
+/* Bytes of the message of a step. */
+static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
+{
+	if (m->step == VT_DMA_RESPONSE || (m->err && is_return(m)))
+		return 0;
+	if (m->step == VT_DMA_REQUEST)
+		return b->way.bytes ? b->way.bytes - 1 : 0;
+	return m->kind == VT_CHANGE && !m->count ? 0 : m->bytes;
+}
+
+/*
+ * An address as the model sees it, equal in every run. Hosts give a program
+ * other addresses each time, so regions count from their begin, in the order of
+ * first access. A region that is registered again is a new one, though its
+ * memory may have the address of a former one. Memory outside of regions is
+ * mapped by areas that move as a whole.
+ */
+static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
+			      const struct vt_dma *m)
+{
+	const uint64_t far = 1ull << 30, page = 4096, apart = 16411 * page;
+	struct vt_rank_cold *d = &w->cold_of[rank];
+	uint64_t first = m->region ? m->region : m->remote - m->remote % page;
+	uint64_t reach = m->region ? 0 : far;
+	uint32_t i, count = d->areas;
+
+	vt_require(count <= VT_AREAS);
+	for (i = 0; i < count; i++)
+		if (d->area[i].region == !!m->region &&
+		    d->area[i].key == m->key &&
+		    first - d->area[i].begin + reach <= 2 * reach)
+			break;
+	if (i == count && count < VT_AREAS)
+		d->area[d->areas++] =
+			(struct vt_area){ first, m->key, !!m->region };
+	if (i < VT_AREAS)
+		first = d->area[i].begin;
+	return far + i * apart + m->remote - first;
+}
+
+/* Sends the message of the step that begins now. */
+static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_dma *m = (void *)b->payload;
+	bool back = is_return(m);
+	struct net_msg msg;
+
+	if (back)
+		vt_msg_init_unit(t->w, b->to, b->from, &m->back, &msg);
+	else
+		vt_msg_init(t->w, b->from, b->to, &b->way, &msg);
+	msg.address = back ? 0 : model_address(t->w, b->to, m);
+	msg.cookie = i | VT_COOKIE_DMA;
+	msg.bytes = step_bytes(b, m);
+	m->acked = m->kind == VT_PUT && msg.ack;
+	if (m->acked)
+		msg.cookie |= VT_COOKIE_ACK;
+	m->come = 0;
+	m->awaited = msg.bytes;
+	vt_model_send(t->w, at, &msg);
+}
+
+static void end(struct vt_engine_pass *t, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t from = b->from, to = b->to;
+
+	vt_arrive(t, from, i, false);
+	vt_flight_done(t, from);
+	vt_flight_done(t, to);
+}
+
+/* ---- execution ----------------------------------------------------------- */
+
+/*
+ * The interface of a rank executes its atomics one by one; completion time of
+ * this one.
+ */
+static uint64_t change_time(struct vt_engine_pass *t, uint32_t rank)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+
+	if (r->atomics_end_ps < t->at)
+		r->atomics_end_ps = t->at;
+	r->atomics_end_ps += t->w->cfg.change_ps;
+	return r->atomics_end_ps;
+}
+
+static void execute_put(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
+{
+	uint32_t to = vt_buf(t->w, i)->to;
+
+	job_do(t, i, job_move);
+	vt_memory_changed(t, to);
+	if (!m->acked) {
+		m->step = VT_DMA_RESPONSE;
+		step_send(t, i, t->at);
+	} else if (!(m->waits & VT_DMA_ACK)) {
+		end(t, i);
+	}
+}
+
+/* Executes the memory access of a transfer, in order. */
+static void execute(struct vt_engine_pass *t, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_dma *m = (void *)b->payload;
+	uint64_t at = t->at;
+
+	m->waits &= (uint8_t)~VT_DMA_ORDER;
+	if (m->kind == VT_PUT) {
+		execute_put(t, i, m);
+		return;
+	}
+	if (m->step == VT_DMA_DATA) {
+		job_do(t, i, job_move);
+		end(t, i);
+		return;
+	}
+	job_do(t, i, m->kind == VT_CHANGE ? job_change : job_get_read);
+	if (m->kind == VT_CHANGE) {
+		at = change_time(t, b->to);
+		vt_memory_changed(t, b->to);
+	}
+	m->step = VT_DMA_DATA;
+	step_send(t, i, at);
+}
+
+/*
+ * The transfer is ready: executes it and those behind it, as far as their order
+ * permits.
+ */
+static void execute_in_order(struct vt_engine_pass *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_dma *m = (void *)b->payload;
+	struct vt_msg_fifo *line = &vt_rank(w, b->from)->reach;
+	uint32_t to = b->to, later;
+
+	if (!m->ordered) {
+		execute(t, i);
+		return;
+	}
+	m->ready = 1;
+	i = vt_msg_fifo_first(w, line->first, to);
+	while (i != VT_NONE) {
+		m = (void *)vt_buf(w, i)->payload;
+		if (!m->ready)
+			return;
+		later = vt_buf(w, i)->later;
+		vt_msg_fifo_remove(w, line, i);
+		execute(t, i);
+		i = vt_msg_fifo_first(w, later, to);
+	}
+}
+
+/*
+ * Neither the transfer nor its response will arrive; later ones need not wait
+ * for it.
+ */
+void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_dma *m = (void *)b->payload;
+	struct vt_msg_fifo *line = &vt_rank(w, b->from)->reach;
+	uint32_t to = b->to;
+
+	m->err = -ECONNRESET;
+	if (m->ordered && m->waits & VT_DMA_ORDER)
+		vt_msg_fifo_remove(w, line, i);
+	end(t, i);
+	i = vt_msg_fifo_first(w, line->first, to);
+	if (i != VT_NONE &&
+	    ((struct vt_dma *)(void *)vt_buf(w, i)->payload)->ready)
+		execute_in_order(t, i);
+}
+
+/* ---- the engine ---------------------------------------------------------- */
+
+void vt_dma_post(struct vt_engine_pass *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_dma *m = (void *)b->payload;
+
+	vt_rank(w, b->from)->in_flight++;
+	vt_rank(w, b->to)->in_flight++;
+	m->kept = m->ordered && m->kind == VT_GET &&
+		  m->bytes <= w->buf_bytes - offsetof(struct vt_buf, payload) -
+				      sizeof(*m);
+	step_send(t, i, vt_send_time(w, b->stamp));
+	m->waits = VT_DMA_ORDER | (m->acked ? VT_DMA_ACK : 0);
+	if (m->ordered)
+		vt_msg_fifo_add(w, &vt_rank(w, b->from)->reach, i);
+}
+
+/* All bytes of a step's message have arrived. */
+static void step_done(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
+{
+	bool back = is_return(m);
+
+	if (!back && (m->kind != VT_GET || m->kept)) {
+		execute_in_order(t, i);
+	} else if (!back) {
+		m->step++;
+		step_send(t, i, t->at);
+	} else if (m->kind == VT_GET && !m->kept) {
+		execute_in_order(t, i);
+	} else {
+		if (m->kind == VT_GET && !m->err)
+			job_do(t, i, job_get_write);
+		end(t, i);
+	}
+}
+
+void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_dma *m = (void *)b->payload;
+
+	vt_require(b->kind == VT_DMA && m->step <= VT_DMA_RESPONSE);
+	m->come += bytes;
+	if (m->come >= m->awaited)
+		step_done(t, i, m);
+}
+
+/* The origin's interface has the acknowledgement of a put. */
+void vt_dma_acked(struct vt_engine_pass *t, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_dma *m = (void *)b->payload;
+
+	vt_require(b->kind == VT_DMA && m->kind == VT_PUT && m->acked);
+	m->waits &= (uint8_t)~VT_DMA_ACK;
+	if (!(m->waits & VT_DMA_ORDER))
+		end(t, i);
+}

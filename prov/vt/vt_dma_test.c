@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transfers that interfaces do alone, and machines with several paths into the
+ * network: no processor takes part, bytes are right, times are the engine's,
+ * and messages of a pair keep their order.
+ */
+#include "test/support/vt_fixture.h"
+#include "test/t.h"
+
+#include <string.h>
+
+#define MIB	   (1u << 20)
+#define COMPUTE_PS UINT64_C(50000000000) /* 50 ms */
+
+/* The address is the same in every rank. */
+static unsigned char memory[MIB + 64];
+
+/* ---- transfers ----------------------------------------------------------- */
+
+struct posted {
+	struct weft_vt_dma d;
+	struct iovec iov[2];
+	int over;
+	int err;
+	uint64_t at;
+	struct end *e;
+};
+
+static void over(struct weft_vt_dma *d, int err)
+{
+	struct posted *x = (struct posted *)d;
+
+	x->over++;
+	x->err = err;
+	x->at = now(x->e);
+}
+
+/* Transfers all of memory, in two segments on this side. */
+static int post_as(struct end *e, struct weft_peer *peer, bool get,
+		   bool ordered, struct posted *x)
+{
+	unsigned path = e->c->virt->path(e->c, "dma");
+
+	if (!path)
+		path = e->c->virt->path(e->c, "bte");
+	*x = (struct posted){ .e = e };
+	x->iov[0] = (struct iovec){ memory, 1000 };
+	/* longer than the transfer */
+	x->iov[1] = (struct iovec){ memory + 1000, MIB };
+	x->d = (struct weft_vt_dma){ .get = get,
+				     .ordered = ordered,
+				     .local = x->iov,
+				     .count = 2,
+				     .remote = (uintptr_t)memory,
+				     .bytes = MIB,
+				     .way = { .bytes = 65,
+					      .path = (uint8_t)path },
+				     .back = { .path = (uint8_t)path },
+				     .done = over };
+	return e->c->virt->dma(e->c, peer, &x->d);
+}
+
+static int post(struct end *e, struct weft_peer *peer, bool get,
+		struct posted *x)
+{
+	return post_as(e, peer, get, false, x);
+}
+
+static int wait_over(struct end *e, const struct posted *x)
+{
+	while (!x->over) {
+		if (e->c->ops->poll(e->c, 16))
+			continue;
+		if (e->c->ops->wait(e->c, FOREVER) < 0)
+			return 1;
+	}
+	return x->over == 1 ? x->err : 2;
+}
+
+/* Rank 1 has the bytes and computes; rank 0 gets them. */
+static int get_them(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x;
+
+	t_fill(memory, MIB, rank);
+	if (rank == 1) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		return wait_got(e, 1);
+	}
+	if (post(e, to, true, &x) || wait_over(e, &x))
+		return 1;
+	p->found->value[0] = x.at;
+	if (t_differs(memory, MIB, 1) >= 0)
+		return 2;
+	return end_send(e, to, 0, 8);
+}
+
+static void a_get_ends_in_the_engines_time(void **state)
+{
+	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
+	/* 1 MiB at the slowest link, and at more than the fastest */
+	const uint64_t most = MIB * UINT64_C(1000000) / 850;
+	const uint64_t least = MIB * UINT64_C(1000000) / 8000;
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct play p = { .ranks = 2,
+				  .body = get_them,
+				  .machine = machines[i] };
+		struct found f, again;
+
+		play(&p, &f);
+		T_TRUE(f.value[0] > least && f.value[0] < most);
+		T_TRUE(f.clock[1] >= COMPUTE_PS);
+		play(&p, &again);
+		T_IS(f.value[0], again.value[0]);
+		T_IS(f.count.hash, again.count.hash);
+	}
+}
+
+/* Rank 0 puts while rank 1 computes, and records the time of completion. */
+static int put_them(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x;
+
+	t_fill(memory, MIB, rank);
+	if (rank == 1) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		if (wait_got(e, 1))
+			return 1;
+		return t_differs(memory, MIB, 0) >= 0 ? 2 : 0;
+	}
+	if (post(e, to, false, &x) || wait_over(e, &x))
+		return 3;
+	p->found->value[0] = x.at;
+	return end_send(e, to, 0, 8);
+}
+
+static void a_put_is_there_when_its_end_is_told(void **state)
+{
+	struct play p = { .ranks = 2, .body = put_them, .machine = "qsnet2" };
+	struct found f;
+
+	play(&p, &f);
+	T_TRUE(f.value[0] < COMPUTE_PS / 10);
+}
+
+/*
+ * Two transfers share the engines: they take as long as one of twice the size.
+ */
+static int get_twice(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x, y;
+
+	if (rank == 1)
+		return wait_got(e, 1);
+	if (post(e, to, true, &x) || post(e, to, true, &y) ||
+	    wait_over(e, &x) || wait_over(e, &y))
+		return 1;
+	p->found->value[0] = x.at > y.at ? x.at : y.at;
+	return end_send(e, to, 0, 8);
+}
+
+static void transfers_share_the_way(void **state)
+{
+	struct play p = { .ranks = 2, .body = get_them, .machine = "qsnet2" };
+	struct found one, two;
+
+	play(&p, &one);
+	p.body = get_twice;
+	play(&p, &two);
+	T_TRUE(two.value[0] * 10 > one.value[0] * 19);
+}
+
+/* Gets memory that is not mapped. */
+static int get_nothing(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x = { .e = e, .iov = { { memory, MIB } } };
+	int ret;
+
+	if (rank == 1)
+		return wait_got(e, 1);
+	x.d = (struct weft_vt_dma){ .get = true,
+				    .local = x.iov,
+				    .count = 1,
+				    .remote = 64,
+				    .bytes = MIB,
+				    .done = over };
+	if (e->c->virt->dma(e->c, to, &x.d))
+		return 1;
+	ret = wait_over(e, &x);
+	if (end_send(e, to, 0, 8))
+		return 2;
+	return ret == -EFAULT ? 0 : 3;
+}
+
+static void memory_that_is_not_there_is_an_error(void **state)
+{
+	struct play p = { .ranks = 2, .body = get_nothing, .machine = "bgq" };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* ---- ordered accesses ---------------------------------------------------- */
+
+/* Transfers a word between place and the peer's memory, by the fastest path. */
+static int post_word(struct end *e, struct weft_peer *peer, bool get,
+		     uint64_t *place, struct posted *x)
+{
+	*x = (struct posted){ .e = e };
+	x->iov[0] = (struct iovec){ place, sizeof(*place) };
+	x->d = (struct weft_vt_dma){ .get = get,
+				     .ordered = true,
+				     .quick = true,
+				     .local = x->iov,
+				     .count = 1,
+				     .remote = (uintptr_t)memory,
+				     .bytes = sizeof(*place),
+				     .way = { .fifo = 1, .ack = !get },
+				     .back = { .fifo = 1 },
+				     .done = over };
+	return e->c->virt->dma(e->c, peer, &x->d);
+}
+
+/* A long put, a put of a word into the same place, and a get of that word. */
+static int put_over(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	uint64_t word = 4711, seen = 0, before;
+	struct posted x, y, z;
+
+	t_fill(memory, MIB, rank);
+	if (rank == 1) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		if (wait_got(e, 1))
+			return 1;
+		memcpy(&seen, memory, sizeof(seen));
+		if (seen != word)
+			return 2;
+		t_fill(memory + MIB, 8, 0);
+		memcpy(memory, memory + MIB, 8);
+		return t_differs(memory, MIB, 0) >= 0 ? 3 : 0;
+	}
+	if (post_as(e, to, false, true, &x))
+		return 4;
+	before = now(e);
+	if (post_word(e, to, false, &word, &y) ||
+	    post_word(e, to, true, &seen, &z) || now(e) > before + 1000 * NS)
+		return 5;
+	if (wait_over(e, &x) || wait_over(e, &y) || wait_over(e, &z))
+		return 6;
+	p->found->value[0] = z.at;
+	if (seen != word)
+		return 7;
+	return end_send(e, to, 0, 8);
+}
+
+static void an_access_waits_for_those_before_it(void **state)
+{
+	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct play p = { .ranks = 2,
+				  .body = put_over,
+				  .machine = machines[i] };
+		struct found f, again;
+
+		play(&p, &f);
+		T_TRUE(f.value[0] < COMPUTE_PS / 10);
+		play(&p, &again);
+		T_IS(f.count.hash, again.count.hash);
+	}
+}
+
+#define ADDS 20u
+
+/*
+ * All ranks add to a word of rank 0, which computes: each gets another value.
+ */
+static int add_up(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 0);
+	uint64_t one = 1, old, last = 0;
+
+	if (rank == 0) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		if (wait_got(e, (uint64_t)p->ranks - 1))
+			return 1;
+		memcpy(&old, memory, sizeof(old));
+		return old == ADDS * ((uint64_t)p->ranks - 1) ? 0 : 2;
+	}
+	for (unsigned i = 0; i < ADDS; i++) {
+		struct posted x = { .e = e };
+
+		old = UINT64_MAX;
+		x.iov[0] = (struct iovec){ &old, sizeof(old) };
+		x.d = (struct weft_vt_dma){ .ordered = true,
+					    .quick = true,
+					    .local = x.iov,
+					    .count = 1,
+					    .remote = (uintptr_t)memory,
+					    .bytes = sizeof(old),
+					    .what = &one,
+					    .what_bytes = sizeof(one),
+					    .way = { .bytes = 1 + sizeof(one) },
+					    .done = over };
+		if (e->c->virt->dma(e->c, to, &x.d) || wait_over(e, &x))
+			return 3;
+		if (i && old <= last)
+			return 4;
+		last = old;
+		p->found->value[rank] += old;
+	}
+	return end_send(e, to, 0, 8);
+}
+
+static void atomics_are_one_by_one(void **state)
+{
+	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct play p = { .ranks = 7,
+				  .body = add_up,
+				  .machine = machines[i] };
+		uint64_t n = ADDS * 6, sum = 0;
+		struct found f, again;
+
+		play(&p, &f);
+		for (unsigned r = 1; r < 7; r++)
+			sum += f.value[r];
+		T_IS(sum, n * (n - 1) / 2);
+		p.one_core = true;
+		play(&p, &again);
+		T_MEM(f.value, again.value, sizeof(f.value));
+		T_IS(f.count.hash, again.count.hash);
+	}
+}
+
+/* In a rank with threads its own processor executes atomics. */
+static int no_atomic(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_dma d = { .what = memory,
+				 .what_bytes = 8,
+				 .remote = (uintptr_t)memory,
+				 .bytes = 8,
+				 .done = over };
+	int ret = e->c->virt->dma(e->c, rank_peer(p, e, 1 - rank), &d);
+
+	return ret == -EOPNOTSUPP ? 0 : 1;
+}
+
+static void threads_do_their_own_atomics(void **state)
+{
+	struct play p = { .ranks = 2, .body = no_atomic, .threads = true };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+/* A long message by the slow path, then short ones by the fast path. */
+static int overtake(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+
+	if (rank == 1)
+		return wait_got(e, 40) || e->bad;
+	for (uint64_t n = 0; n < 40; n++) {
+		bool is_long = n % 4 == 0;
+		struct weft_vt_pkt_attr way = { .fifo = is_long ? 2 : 1 };
+
+		way.path = (uint8_t)e->c->virt->path(e->c,
+						     is_long ? "dma" : "sten");
+		e->c->virt->way(e->c, &way);
+		if (send_waiting(e, to, n, is_long ? 2000 : 8))
+			return 1;
+	}
+	return 0;
+}
+
+static void a_short_message_does_not_overtake(void **state)
+{
+	struct play p = { .ranks = 2, .body = overtake, .machine = "qsnet2" };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* Path and bytes of a post reach the model. */
+static int one_message(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct weft_vt_pkt_attr way = { .bytes = p->seed > 1 ? 2001 : 0 };
+
+	if (rank == 1)
+		return wait_got(e, 1);
+	way.path =
+		(uint8_t)e->c->virt->path(e->c, p->seed == 1 ? "dma" : "sten");
+	e->c->virt->way(e->c, &way);
+	return end_send(e, to, 0, 8);
+}
+
+static void a_post_names_its_path_and_its_bytes(void **state)
+{
+	struct play p = { .ranks = 2, .body = one_message };
+	uint64_t t[3];
+	struct found f;
+
+	p.machine = "qsnet2";
+	for (p.seed = 0; p.seed < 3; p.seed++) {
+		play(&p, &f);
+		t[p.seed] = f.clock[1];
+	}
+	/* a DMA begins 857 ns later and is faster from then on */
+	T_TRUE(t[1] > t[0] + 800 * NS && t[1] < t[0] + 900 * NS);
+	/* 2000 bytes at 600 MB/s */
+	T_TRUE(t[2] > t[0] + 3000 * NS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_get_ends_in_the_engines_time),
+		T_CASE(a_put_is_there_when_its_end_is_told),
+		T_CASE(transfers_share_the_way),
+		T_CASE(memory_that_is_not_there_is_an_error),
+		T_CASE(an_access_waits_for_those_before_it),
+		T_CASE(atomics_are_one_by_one),
+		T_CASE(threads_do_their_own_atomics),
+		T_CASE(a_short_message_does_not_overtake),
+		T_CASE(a_post_names_its_path_and_its_bytes),
+	};
+
+	return T_RUN(tests);
+}

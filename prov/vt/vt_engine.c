@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine: one pass of the model, run by the rank that blocks last.
+ *
+ *   drain     messages sent by the ranks that ran enter the network
+ *   run       events in order, until a rank is released at time t; then on to
+ *             t + L, since no rank can affect another sooner than a send
+ *             takes (L, the lookahead)
+ *   free      all ranks released in that window get their time and run together
+ *
+ * A pass begins when no rank runs, so its input depends on virtual time alone:
+ * not on which rank runs it, nor on the order in which ranks blocked.
+ *
+ * When nothing is in flight and no wait has a timeout, ranks that poll in a
+ * loop are released at their next poll, a bounded number of times in a row;
+ * then, or when no rank polls, the engine reports a deadlock.
+ */
+#include "prov/vt/vt.h"
+#include "src/base/alive.h"
+#include "src/base/futex.h"
+#include "src/base/log.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Consecutive passes that release only polling ranks, and polls of all ranks
+ * together, before the engine reports a deadlock. Both have to be exceeded: a
+ * rank that polls alone gets more of them, and many ranks that poll end soon in
+ * real time.
+ */
+#define IDLE_TURNS 30000u
+#define IDLE_POLLS 200000u
+
+/* Period at which a waiter for the engine checks that the owner lives. */
+#define LOOK_NS UINT64_C(50000000)
+
+/* ---- the lock ------------------------------------------------------------ */
+
+/* Does the process of a rank exist? A rank that has not started yet counts. */
+bool vt_rank_alive(const struct weft_vt *w, uint32_t rank)
+{
+	/* A7 pairs with R7 in vt_open(): the start time is written. */
+	uint32_t pid = weft_load32(&w->rank_of[rank].pid);
+
+	return !pid || weft_proc_alive(pid, w->rank_of[rank].start);
+}
+
+/* owner: value of the engine word, a rank plus one. */
+bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
+{
+	return owner - 1 < w->size && vt_rank_alive(w, owner - 1);
+}
+
+/*
+ * Waits for the engine; its owner may have died in a pass. False: the model is
+ * lost, and its owner may never release the engine.
+ */
+static bool lock(struct vt *v)
+{
+	struct vt_head *h = v->w->head;
+	uint32_t owner = 0;
+
+	/* A0 pairs with R0 and R5: earlier passes are visible. */
+	while (!weft_cas32(&h->engine, &owner, v->rank + 1)) {
+		/* F1 pairs with F0: either side sees the other. */
+		weft_add32(&h->waiters, 1);
+		weft_fence_full();
+		weft_futex_wait(&h->engine, owner, LOOK_NS,
+				WEFT_FUTEX_PROCESSES);
+		weft_add32(&h->waiters, (uint32_t)-1);
+		if (weft_load32(&h->engine) == owner &&
+		    !vt_owner_alive(v->w, owner)) {
+			weft_store32(&h->broken, VT_BROKEN);
+			weft_cas32(&h->engine, &owner, 0);
+		}
+		if (weft_load32(&h->broken))
+			return false;
+		owner = 0;
+	}
+	return true;
+}
+
+static void unlock(struct vt *v)
+{
+	struct vt_head *h = v->w->head;
+
+	/* R5 pairs with A0 */
+	weft_store32(&h->engine, 0);
+	/* F0 pairs with F1 */
+	weft_fence_full();
+	if (weft_load32(&h->waiters))
+		weft_futex_wake(&h->engine, 1, WEFT_FUTEX_PROCESSES);
+}
+
+/* ---- blocked ranks ------------------------------------------------------- */
+
+static bool is_blocked(const struct vt_rank *r)
+{
+	/* relaxed: a blocked rank decremented running before this pass */
+	uint32_t s = weft_load32_relaxed(&r->status);
+
+	return s == WEFT_VT_BLOCKED || s == WEFT_VT_POLLING ||
+	       s == WEFT_VT_POLL_LOOP;
+}
+
+/* ---- calls up from the network ------------------------------------------- */
+
+/* Leaves the model when another rank has found that it makes no progress. */
+static void up_progress_check(void *arg)
+{
+	const struct vt_engine_pass *t = arg;
+
+	vt_require(!weft_load32(&t->w->head->broken));
+}
+
+/* The cookie names the message's owner. */
+static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		      uint64_t offset, uint32_t bytes)
+{
+	struct vt_engine_pass *t = arg;
+	uint32_t i = (uint32_t)cookie;
+
+	t->at = at;
+	if (cookie & VT_COOKIE_RESULT)
+		vt_result_packet(t, cookie, offset, bytes);
+	else if (cookie & VT_COOKIE_DMA)
+		vt_dma_packet(t, i, bytes);
+	else if (cookie & VT_COOKIE_FOLD)
+		vt_fold_packet(t, i, bytes);
+	else
+		vt_message_packet(t, i, bytes);
+}
+
+static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct vt_engine_pass *t = arg;
+
+	if (!(cookie & VT_COOKIE_ACK))
+		return;
+	t->at = at;
+	vt_dma_acked(t, (uint32_t)cookie);
+}
+
+static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct vt_engine_pass *t = arg;
+	uint32_t i = (uint32_t)cookie;
+
+	(void)node;
+	t->at = at;
+	if (cookie & VT_COOKIE_DMA)
+		vt_dma_lost(t, i);
+	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_RESULT)))
+		/* not for FOLD or TELL: their route has failed */
+		vt_message_lost(t, i);
+}
+
+static const struct net_up net_calls = {
+	.packet = up_packet,
+	.lost = up_lost,
+	.dead = vt_fault_dead,
+	.acked = up_acked,
+	.timer = vt_fold_timer,
+	.combine = vt_route_combine,
+	.result = vt_route_result,
+	.breath = up_progress_check,
+};
+
+/* ---- draining ------------------------------------------------------------ */
+
+/* Returns the buffers that a rank has read to their owners. */
+static void engine_return(struct vt_engine_pass *t, struct vt_rank *r)
+{
+	struct weft_vt *w = t->w;
+	uint32_t i = weft_swap32(&r->freed, VT_NONE), n = 0;
+
+	while (i != VT_NONE) {
+		vt_require(n++ < w->buf_count);
+		/* relaxed: pushed before the swap */
+		uint32_t next = weft_load32_relaxed(&vt_buf(w, i)->next);
+
+		vt_buf_return(t, i);
+		i = next;
+	}
+}
+
+/* The buffers that a rank has posted, oldest first. */
+static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
+{
+	/* A3 pairs with R3 in vt_post(). */
+	uint32_t i = weft_swap32(&r->posted, VT_NONE), first = VT_NONE, n = 0;
+
+	while (i != VT_NONE) {
+		vt_require(n++ < w->buf_count);
+		/* relaxed: pushed before the swap; owned by the engine now */
+		uint32_t below = weft_load32_relaxed(&vt_buf(w, i)->next);
+
+		weft_store32_relaxed(&vt_buf(w, i)->next, first);
+		first = i;
+		i = below;
+	}
+	return first;
+}
+
+static void post_leave(struct vt_engine_pass *t, uint32_t rank)
+{
+	t->w->rank_of[rank].bye =
+		t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
+	if (!t->w->rank_of[rank].in_flight)
+		vt_rank_left(t, rank);
+}
+
+/* Dead ranks leave when their last packets have arrived. */
+static void post_deaths(struct vt_engine_pass *t)
+{
+	for (uint32_t i = 0; i < t->w->size; i++) {
+		struct vt_rank *r = &t->w->rank_of[i];
+
+		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->bye)
+			continue;
+		r->bye = ECONNRESET;
+		if (!r->in_flight)
+			vt_rank_left(t, i);
+	}
+}
+
+static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+	uint32_t i, next, n = 0;
+
+	engine_return(t, r);
+	for (i = posted_by(t->w, r); i != VT_NONE; i = next) {
+		unsigned kind = vt_buf(t->w, i)->kind;
+
+		vt_require(n++ < t->w->buf_count);
+		if (kind == VT_PACKET)
+			i = vt_message_post(t, rank, i);
+		next = vt_after(t->w, i);
+		if (kind == VT_DMA)
+			vt_dma_post(t, i);
+		else if (kind == VT_LEAVE)
+			post_leave(t, rank);
+		else if (kind != VT_PACKET)
+			vt_route_post(t, i);
+	}
+}
+
+static void engine_drain_all(struct vt_engine_pass *t)
+{
+	struct weft_vt *w = t->w;
+	bool all = weft_swap32(&w->head->late, 0) || w->head->threads;
+	uint32_t n = all ? w->size : w->head->batch_count;
+
+	vt_require(n <= w->size);
+	for (uint32_t k = 0; k < n; k++)
+		engine_drain(t, all ? k : w->batch[k]);
+	if (weft_unlikely(weft_swap32(&w->head->died, 0)))
+		post_deaths(t);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static uint64_t next_due(const struct weft_vt *w)
+{
+	uint64_t min = VT_NEVER;
+
+	for (uint32_t i = 0; i < w->size; i++)
+		min = vt_due(w, i) < min ? vt_due(w, i) : min;
+	return min;
+}
+
+static void free_due(struct vt_engine_pass *t)
+{
+	struct weft_vt *w = t->w;
+
+	for (uint32_t i = 0; i < w->size; i++)
+		if (vt_due(w, i) <= vt_reached(w))
+			vt_rank_release(t, i, vt_due(w, i));
+}
+
+/* Runs the model up to and including a time; head.now is the time reached. */
+static void engine_step(struct vt_engine_pass *t, uint64_t until)
+{
+	struct vt_head *h = t->w->head;
+	uint64_t reached;
+
+	t->stop = false;
+	reached = net_run(t->w->net, until, &net_calls, t, &t->stop);
+	if (!t->stop)
+		reached = until;
+	if (reached == VT_NEVER) {
+		struct net_count c;
+
+		net_count_get(t->w->net, &c);
+		reached = c.now;
+	}
+	if (reached > vt_reached(t->w))
+		weft_store64_relaxed(&h->now, reached);
+}
+
+/* No event is left, so nothing may be in flight, or a packet was lost. */
+static void check_nothing_in_flight(const struct weft_vt *w)
+{
+	struct net_count n;
+
+	net_count_get(w->net, &n);
+	vt_require(n.injected == n.delivered);
+	for (uint32_t i = 0; i < w->size; i++)
+		vt_require(!w->rank_of[i].in_flight &&
+			   weft_load32(&w->rank_of[i].status) <= WEFT_VT_DEAD);
+}
+
+/* All ranks wait and no event is left. */
+static void engine_deadlock(struct vt_engine_pass *t)
+{
+	struct weft_vt *w = t->w;
+	uint32_t n = 0;
+
+	if (w->head->threads)
+		return;
+	check_nothing_in_flight(w);
+	for (uint32_t i = 0; i < w->size; i++) {
+		if (!is_blocked(&w->rank_of[i]))
+			continue;
+		/* relaxed: published by the release of the rank */
+		weft_store32_relaxed(&w->rank_of[i].verdict, EDEADLK);
+		vt_rank_release(t, i, vt_now(&w->rank_of[i]));
+		n++;
+	}
+	weft_store32(&w->head->unreported, n);
+	weft_store32(&w->head->deadlock, n ? VT_DEADLOCK : VT_DEADLOCK_NOT);
+}
+
+/* Whether only polls can release a rank: no packet or timeout is pending. */
+static bool engine_only_polls(const struct vt_engine_pass *t)
+{
+	struct weft_vt *w = t->w;
+
+	if (t->horizon != VT_NEVER || net_next(w->net) != NET_NEVER)
+		return false;
+	for (uint32_t i = 0; i < w->size; i++)
+		if (vt_due(w, i) != VT_NEVER &&
+		    weft_load32(&w->rank_of[i].status) != WEFT_VT_POLL_LOOP)
+			return false;
+	return true;
+}
+
+/*
+ * Nothing is in flight. A poll of many steps ends at its first one, because
+ * nothing can arrive before the rank has returned from it.
+ */
+static void engine_idle(struct vt_engine_pass *t)
+{
+	struct weft_vt *w = t->w;
+	/* relaxed: no rank runs */
+	uint64_t turns = weft_load64_relaxed(&w->head->idle_turns) + 1;
+	uint32_t polls = 0;
+
+	weft_store64_relaxed(&w->head->idle_turns, turns);
+	for (uint32_t i = 0; i < w->size; i++) {
+		struct vt_rank *r = &w->rank_of[i];
+
+		if (weft_load32(&r->status) != WEFT_VT_POLL_LOOP)
+			continue;
+		polls++;
+		vt_due_set(w, i, vt_now(r) + w->cfg.poll_ps);
+	}
+	t->at = vt_reached(w);
+	if (!polls || (turns > IDLE_TURNS && turns * polls > IDLE_POLLS))
+		engine_deadlock(t);
+}
+
+/* How far the model may run before it has to release a rank. */
+static uint64_t run_until(const struct vt_engine_pass *t, uint64_t due)
+{
+	if (t->horizon == VT_NEVER && due == VT_NEVER)
+		return VT_NEVER;
+	return t->horizon <= due ? t->horizon - 1 : due;
+}
+
+static void engine_run(struct vt_engine_pass *t)
+{
+	struct weft_vt *w = t->w;
+	uint32_t still = 0;
+
+	for (;;) {
+		uint64_t until;
+
+		if (engine_only_polls(t)) {
+			engine_idle(t);
+			if (next_due(w) == VT_NEVER)
+				return;
+		}
+		until = run_until(t, next_due(w));
+		if (until >= vt_reached(w)) {
+			engine_step(t, until);
+			still = 0;
+		}
+		free_due(t);
+		/* A due time in the past is processed once. */
+		vt_require(still++ <= w->size);
+		if (vt_reached(w) + 1 >= t->horizon)
+			return;
+	}
+}
+
+/* Lets all released ranks run: increments running before it sets a status. */
+static void engine_free_all(struct vt_engine_pass *t)
+{
+	struct weft_vt *w = t->w;
+	uint32_t n = w->wake_count;
+
+	w->head->batch_count = n;
+	weft_add32(&w->head->running, n);
+	for (uint32_t k = 0; k < n; k++) {
+		struct vt_rank *r = &w->rank_of[w->wake[k]];
+		uint32_t s = weft_load32(&r->status);
+
+		w->batch[k] = w->wake[k];
+		weft_store32_relaxed(&r->wants_room, 0); /* as due */
+		/* R1 pairs with A1 in sleep_until_freed() */
+		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
+			;
+		/*
+		 * A thread of the rank has woken it meanwhile and counted it,
+		 * too.
+		 */
+		if (s == WEFT_VT_RUN)
+			weft_add32(&w->head->running, (uint32_t)-1);
+	}
+}
+
+static void wake_all(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	for (uint32_t k = 0; k < w->wake_count; k++) {
+		if (w->wake[k] == v->rank)
+			continue;
+		v->stats.wakes++;
+		weft_futex_wake(&w->rank_of[w->wake[k]].status, WEFT_FUTEX_ALL,
+				WEFT_FUTEX_PROCESSES);
+	}
+}
+
+/* Runs under a guard: the world may have been overwritten. */
+static void engine_turn(void *arg)
+{
+	struct vt_engine_pass *t = arg;
+
+	t->w->head->turns++;
+	t->at = vt_reached(t->w);
+	engine_drain_all(t);
+	engine_run(t);
+	engine_free_all(t);
+}
+
+void vt_engine_try(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+	struct vt_engine_pass t = { .v = v, .w = w, .horizon = VT_NEVER };
+
+	if (!lock(v))
+		return;
+	w->wake_count = 0;
+	if (!weft_load32(&w->head->running) && !weft_load32(&w->head->broken) &&
+	    weft_guard(engine_turn, &t))
+		vt_mark_broken(v);
+	/* Another thread of this process would use the same list. */
+	if (v->threads)
+		wake_all(v);
+	unlock(v);
+	if (!v->threads)
+		wake_all(v);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Functions that all parts of an engine pass use: release of ranks, arrival and
+ * completion of packets, messages to the model; and the clock that ranks and
+ * engine share.
+ */
+#include "prov/vt/vt.h"
+#include "prov/net/fault/net_fault.h"
+#include "src/base/clock.h"
+#include "src/base/futex.h"
+#include "src/base/log.h"
+
+#include <string.h>
+#include <time.h>
+
+#define PS_PER_NS 1000u
+
+/* ---- computing ----------------------------------------------------------- */
+
+#define LONG_NS 1000000u /* of computing, or of a rank without a processor */
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+WEFT_HOT void vt_enter(struct vt *v)
+{
+	if (weft_likely(v->w->compute <= 0) || v->out)
+		return;
+	vt_clock_advance(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
+					   v->w->compute * PS_PER_NS));
+}
+
+WEFT_HOT void vt_exit(struct vt *v)
+{
+	if (weft_unlikely(v->w->compute > 0))
+		v->cpu_ns = cpu_ns();
+}
+
+/*
+ * CPU time of the program between calls, for a note at the end of the job.
+ * Reading the CPU time is a system call: it is read in the first runs of a rank
+ * and after each run that was long by the host's clock.
+ */
+WEFT_HOT void vt_run_begin(struct vt *v)
+{
+	v->run_ns = weft_now_ns();
+	if (weft_unlikely(v->watched))
+		v->run_cpu_ns = cpu_ns();
+}
+
+WEFT_HOT void vt_run_end(struct vt *v)
+{
+	uint64_t used;
+
+	if (weft_unlikely(v->watched)) {
+		used = cpu_ns() - v->run_cpu_ns;
+		v->watched--;
+		if (used > LONG_NS)
+			v->computed_ns += used;
+	}
+	if (weft_now_ns() - v->run_ns > LONG_NS)
+		v->watched = VT_MEASURED_RUNS;
+}
+
+uint64_t vt_cost(const struct vt *v, uint64_t ps)
+{
+	if (weft_likely(!v->w->cfg.faults))
+		return ps;
+	return ps * net_fault_node_slowdown(v->w->net, v->me->node) / 1000;
+}
+
+/* ---- release ------------------------------------------------------------- */
+
+static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
+{
+	return r->released_pass == t->w->head->turns;
+}
+
+/* The rank runs from time at on, when the pass is complete. */
+void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	struct vt_rank *r = vt_rank(w, rank);
+	uint64_t end;
+
+	/* A timeout before the event ends the wait first. */
+	if (vt_due(w, rank) < at)
+		at = vt_due(w, rank);
+	vt_due_set(w, rank, VT_NEVER);
+	/*
+	 * Once per pass, though another thread of the rank may have set a due
+	 * time since.
+	 */
+	if (freed(t, r))
+		return;
+	vt_require(w->wake_count < w->size);
+	if (vt_now(r) < at)
+		vt_now_set(r, at);
+	w->wake[w->wake_count++] = rank;
+	end = vt_now(r) + w->ahead_ps;
+	if (end < t->horizon) {
+		t->horizon = end;
+		t->stop = true;
+	}
+	r->released_pass = w->head->turns;
+}
+
+void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	struct vt_rank *r = vt_rank(w, rank);
+	uint64_t step = w->cfg.poll_ps;
+	uint64_t n;
+
+	if (freed(t, r))
+		return;
+	switch (weft_load32(&r->status)) {
+	case WEFT_VT_BLOCKED:
+		vt_rank_release(t, rank, at);
+		return;
+	case WEFT_VT_POLLING:
+	case WEFT_VT_POLL_LOOP:
+		/*
+		 * The first of its polls that finds the event, if it is
+		 * earlier.
+		 */
+		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
+		if (vt_now(r) + n * step >= vt_due(w, rank))
+			return;
+		vt_due_set(w, rank, vt_now(r) + n * step);
+		t->stop = true;
+		return;
+	default:
+		return;
+	}
+}
+
+/* An event has occurred: ranks that poll may find something. */
+static void engine_busy(struct vt_engine_pass *t)
+{
+	/* relaxed: no rank runs */
+	weft_store64_relaxed(&t->w->head->idle_turns, 0);
+}
+
+/* ---- arrival and completion ---------------------------------------------- */
+
+void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	b->stamp = t->at;
+	/* relaxed: R4 publishes it */
+	weft_store32_relaxed(&b->next, VT_NONE);
+	/* R4 pairs with A4 in first() */
+	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
+	r->in_tail = i;
+	engine_busy(t);
+	if (!quiet)
+		vt_rank_notify(t, rank, t->at);
+}
+
+void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
+{
+	/* A rank in a blocking wait waits for packets only. */
+	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
+		vt_rank_notify(t, rank, t->at);
+	engine_busy(t);
+}
+
+/* Releases all ranks: some may wait for a rank that has left. */
+static void notice_all(struct vt_engine_pass *t)
+{
+	for (uint32_t i = 0; i < t->w->size; i++)
+		vt_rank_notify(t, i, t->at);
+}
+
+void vt_rank_left(struct vt_engine_pass *t, uint32_t rank)
+{
+	struct vt_rank *r = &t->w->rank_of[rank];
+
+	weft_store32(&r->gone, r->bye);
+	weft_add32(&t->w->head->left, 1);
+	notice_all(t);
+}
+
+void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+
+	r->in_flight--;
+	if (weft_unlikely(r->bye) && !r->in_flight)
+		vt_rank_left(t, rank);
+}
+
+void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	uint32_t owner = vt_buf_owner(w, i);
+
+	vt_push(w, &w->rank_of[owner].spare, i);
+	/* relaxed, as vt_due() */
+	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
+		vt_rank_notify(t, owner, t->at);
+}
+
+/* ---- messages to the model ----------------------------------------------- */
+
+/*
+ * Only a thread that sends while another one of its rank is blocked can be too
+ * late.
+ */
+uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
+{
+	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
+
+	return at > first || first > vt_reached(w) ? at : first;
+}
+
+static const uint8_t net_routing_mode[] = {
+	[WEFT_VT_ORDERED] = NET_DETERMINISTIC,
+	[WEFT_VT_DYNAMIC] = NET_DYNAMIC,
+	[WEFT_VT_HIGH] = NET_HIGH,
+	[WEFT_VT_SYSTEM] = NET_SYSTEM,
+};
+
+/* Distance between FIFO numbers: with engines the remainder is the engine. */
+static uint32_t vt_fifo_step(const struct weft_vt *w)
+{
+	return w->cfg.engines ? w->cfg.inject_fifos : 1;
+}
+
+void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
+		 const struct weft_vt_pkt_attr *way, struct net_msg *m)
+{
+	const struct vt_rank *r = vt_rank(w, from);
+	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
+			(way->fifo ? way->fifo - 1u : to) % VT_FIFOS;
+
+	vt_require(way->vc < WEFT_COUNT_OF(net_routing_mode));
+	*m = (struct net_msg){
+		.src = r->node,
+		.dst = vt_rank(w, to)->node,
+		.fifo = fifo * vt_fifo_step(w),
+		.way = net_routing_mode[way->vc],
+		.path = way->path,
+		.path_in = way->path_in,
+		.zone = way->zone,
+		.stay = way->stay,
+		.spread = way->spread && way->vc == WEFT_VT_ORDERED,
+		.ack = way->ack && vt_acks(&w->cfg),
+	};
+	if (w->cfg.engines)
+		m->fifo += r->slot % w->cfg.engines;
+	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
+	memcpy(m->hint, way->hint, sizeof(m->hint));
+}
+
+void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
+		      const struct weft_vt_pkt_attr *way, struct net_msg *m)
+{
+	vt_msg_init(w, from, to, way, m);
+	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
+	m->fifo += VT_FIFOS * vt_fifo_step(w);
+}
+
+void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m)
+{
+	if (!net_send(w->net, at, m))
+		return;
+	weft_log(WEFT_LOG_ERROR,
+		 "vt: the network model cannot send a message of %llu bytes",
+		 (unsigned long long)m->bytes);
+	vt_require(false);
+}
+
+unsigned vt_path_of(const struct net_config *cfg, const char *name)
+{
+	for (unsigned i = 0; i < net_config_paths(cfg); i++)
+		if (!strcmp(cfg->path[i].name, name))
+			return i;
+	return 0;
+}
+
+/* ---- broken world -------------------------------------------------------- */
+
+/*
+ * The model is lost: the first process to find that wakes the ranks that sleep
+ * without a timeout.
+ */
+void vt_result_broken(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	if (weft_load32(&w->head->broken) == VT_BROKEN_NOTIFIED ||
+	    weft_swap32(&w->head->broken, VT_BROKEN_NOTIFIED) ==
+		    VT_BROKEN_NOTIFIED)
+		return;
+	for (uint32_t i = 0; i < w->size; i++)
+		weft_futex_wake(&w->rank_of[i].status, WEFT_FUTEX_ALL,
+				WEFT_FUTEX_PROCESSES);
+}
+
+void vt_mark_broken(struct vt *v)
+{
+	weft_store32(&v->w->head->broken, VT_BROKEN);
+	vt_result_broken(v);
+}

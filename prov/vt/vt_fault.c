@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Effects of a fault plan on ranks. When a node is known to be dead its ranks
+ * are released with a verdict and leave; the others see them as processes that
+ * died. A dead link on a machine without detours ends the job.
+ */
+#include "prov/vt/vt.h"
+#include "prov/net/fault/net_fault.h"
+#include "prov/net/file/net_name.h"
+#include "src/base/log.h"
+
+#include <stdio.h>
+
+static void rank_fail(struct vt_engine_pass *t, uint32_t rank)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+
+	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->bye)
+		return;
+	/* relaxed: published by the release of the rank */
+	weft_store32_relaxed(&r->verdict, EHOSTDOWN);
+	r->bye = ECONNRESET;
+	if (!r->in_flight)
+		vt_rank_left(t, rank);
+	vt_rank_release(t, rank, t->at);
+}
+
+/* Every wait reports that the network is down. */
+static void end_all(struct vt_engine_pass *t)
+{
+	weft_store32(&t->w->head->net_down, 1);
+	weft_store32(&t->w->head->broken, VT_BROKEN_NOTIFIED);
+	for (uint32_t i = 0; i < t->w->size; i++) {
+		if (weft_load32(&t->w->rank_of[i].status) >= WEFT_VT_DONE)
+			continue;
+		/* relaxed: published by the release of the rank */
+		weft_store32_relaxed(&t->w->rank_of[i].verdict, ENETDOWN);
+		vt_rank_release(t, i, t->at);
+	}
+}
+
+void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
+{
+	struct vt_engine_pass *t = arg;
+	char name[32];
+
+	t->at = at;
+	net_node_name(&t->w->cfg, node & ~NET_DEAD_LINK, name, sizeof(name));
+	if (node & NET_DEAD_LINK) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: a link of %s is dead, and %s does not "
+			 "go round it",
+			 name, t->w->cfg.name);
+		end_all(t);
+		return;
+	}
+	weft_log(WEFT_LOG_INFO, "virtual time: %s is dead", name);
+	t->w->head->node_dead = 1;
+	for (uint32_t i = 0; i < t->w->size; i++)
+		if (t->w->rank_of[i].node == node)
+			rank_fail(t, i);
+}
+
+/* ---- queries ------------------------------------------------------------- */
+
+const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
+{
+	struct net_fault_count n;
+
+	if (!net_fault_count_get(vt_of(c)->w->net, &n))
+		return NULL;
+	return net_fault_item(&n, i, value_p);
+}
+
+int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len)
+{
+	const struct weft_vt *w = vt_of(c)->w;
+	char name[32];
+
+	if (rank >= w->size ||
+	    !net_fault_node_dead(w->net, w->rank_of[rank].node))
+		return -ENOENT;
+	net_node_name(&w->cfg, w->rank_of[rank].node, name, sizeof(name));
+	snprintf(text, len, "%s%s is dead, by the fault plan",
+		 *name == '(' ? "node " : "", name);
+	return 0;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reductions on class routes of a machine whose switches have no arithmetic:
+ * the network interfaces of the members do them, each in its own processor,
+ * while the ranks continue. The members form a tree in the order of their ranks
+ * (prov/net/tree/net_fold.h): pairs, so that a sum has the bits of recursive
+ * doubling, or a wide tree, where the machine has one and the order does not
+ * matter. Barriers use the tree, too, where nothing in the network does them.
+ *
+ * Each interface adds its inputs in order, one after the other, and sends the
+ * sum to its parent. The first member's sum goes to all, copied by the
+ * switches, or to the one member that gets it. The buffer of a part holds the
+ * partial sum.
+ *
+ * Where no switch copies packets for the group either, the result goes from
+ * member to member (vt_result_bcast.c). Interfaces with chained events send it
+ * as they send sums; in a barrier they only count. Without chained events the
+ * processors of the members do all steps: a member adds the data put into its
+ * memory, or polls a word to which the others added their contributions by
+ * atomics, and puts its sum, or adds it by an atomic, at its parent.
+ */
+#include "prov/vt/vt.h"
+
+#include <string.h>
+
+/* ---- adders -------------------------------------------------------------- */
+
+bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
+		     const struct weft_vt_part *part)
+{
+	if (part->kind == WEFT_VT_BARRIER)
+		return vt_tree_absent(w, place) ||
+		       !net_tree_supports(&w->cfg, NET_BARRIER);
+	return (part->kind == WEFT_VT_REDUCE ||
+		part->kind == WEFT_VT_ALLREDUCE) &&
+	       !net_tree_supports(&w->cfg, NET_ALLREDUCE);
+}
+
+/* Does the order of the additions change the result's bits? */
+static bool ordered(const struct weft_vt_part *part)
+{
+	return part->fp && part->kind != WEFT_VT_BARRIER;
+}
+
+/* Members that disagree still need one tree: the first to post decides. */
+static void note_order(struct vt_route *r, const struct weft_vt_part *part)
+{
+	unsigned k = part->seq % VT_WINDOW;
+
+	if (r->order_seq[k] == part->seq + 1)
+		return;
+	r->order_seq[k] = part->seq + 1;
+	r->ordered[k] = ordered(part);
+}
+
+static void tree_of(const struct weft_vt *w, uint32_t place,
+		    const struct weft_vt_part *part, struct net_fold *tree)
+{
+	const struct vt_route *r = &w->routes[place];
+	unsigned k = part->seq % VT_WINDOW;
+	bool pairs = r->order_seq[k] == part->seq + 1 ? r->ordered[k]
+						      : ordered(part);
+
+	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
+}
+
+/* The fold slots need no reset: a complete reduction leaves them empty. */
+void vt_adder_init(struct vt_adder *a)
+{
+	memset(a->taken, 0, sizeof(a->taken));
+	a->busy_ps = a->here_seq = 0;
+	a->early = VT_NONE;
+	a->early_results = 0;
+}
+
+bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq)
+{
+	return !a->taken[seq % VT_WINDOW];
+}
+
+/* The window slot of a part is free again. */
+static void slot_release(struct vt_engine_pass *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t rank = vt_route_members(t->w, b->route)[b->to].rank;
+	struct vt_adder *a = &vt_adders(t->w, b->route)[b->to];
+	/* relaxed, as vt_due() */
+	uint32_t lack = weft_load32_relaxed(&vt_rank(t->w, rank)->wants_room);
+
+	a->taken[b->part.seq % VT_WINDOW] = 0;
+	if (lack & VT_ROOM_ROUTE)
+		vt_rank_notify(t, rank, t->at);
+}
+
+/* ---- sums ---------------------------------------------------------------- */
+
+/* Is the part added by an atomic to a word of its parent? */
+static bool by_atomic(const struct weft_vt *w, uint32_t place,
+		      const struct weft_vt_part *part)
+{
+	return part->word && w->word_path && vt_tree_absent(w, place);
+}
+
+/* Two words per route, used alternately. */
+static uint64_t word_at(const struct vt_buf *b)
+{
+	return ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
+}
+
+/* Sends the sum in a buffer; bytes of it have to arrive. */
+static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
+		     struct net_msg *msg, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	b->come = 0;
+	b->end = bytes;
+	msg->bytes = bytes;
+	msg->cookie = i | VT_COOKIE_FOLD;
+	vt_model_send(t->w, at, msg);
+}
+
+/* Sends the sum to a member of the route. */
+static void send_to(struct vt_engine_pass *t, const struct vt_member *m,
+		    uint32_t i, uint32_t member, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	const struct weft_vt_pkt_attr way = {
+		.path = (uint8_t)t->w->fold_path
+	};
+	struct net_msg msg;
+
+	vt_msg_init_unit(t->w, b->from, m[member].rank, &way, &msg);
+	send_sum(t, i, b->part.bytes, &msg, at);
+}
+
+/* Sends the sum to the parent. */
+static void send_up(struct vt_engine_pass *t, const struct vt_member *m,
+		    uint32_t i, uint32_t member, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	const struct weft_vt_pkt_attr way = {
+		.path = (uint8_t)t->w->word_path
+	};
+	struct net_msg msg;
+
+	if (!by_atomic(t->w, b->route, &b->part)) {
+		send_to(t, m, i, member, at);
+		return;
+	}
+	vt_msg_init_unit(t->w, b->from, m[member].rank, &way, &msg);
+	msg.address = word_at(b);
+	t->w->head->route_atomics++;
+	send_sum(t, i, 8, &msg, at);
+}
+
+/* ---- adding -------------------------------------------------------------- */
+
+/* The first member has the complete sum. */
+static void finish(struct vt_engine_pass *t, const struct vt_member *m,
+		   uint32_t i, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	if (b->part.kind == WEFT_VT_REDUCE) {
+		vt_require(b->part.root < t->w->size);
+		send_to(t, m, i, b->part.root, at);
+	} else if (vt_tree_absent(t->w, b->route)) {
+		vt_result_begin(t, i, at);
+	} else {
+		vt_route_bcast(t, i, at);
+	}
+}
+
+static void input_release(struct vt_engine_pass *t, uint32_t i)
+{
+	slot_release(t, i);
+	vt_route_done(t, i);
+}
+
+/*
+ * Time at which an input that arrived now is added; atomics and counting events
+ * take no time of the adder.
+ */
+static uint64_t added_at(struct vt_engine_pass *t, struct vt_adder *me,
+			 const struct vt_buf *in)
+{
+	bool counts = vt_tree_chained(t->w, in->route) &&
+		      in->part.kind == WEFT_VT_BARRIER;
+
+	if (counts)
+		return t->at;
+	if (me->busy_ps < t->at)
+		me->busy_ps = t->at;
+	if (!by_atomic(t->w, in->route, &in->part))
+		me->busy_ps += t->w->cfg.fold_ps;
+	return me->busy_ps;
+}
+
+/*
+ * Adds the inputs that have arrived, in order; after the last one the sum is
+ * sent on.
+ */
+static void add_inputs(struct vt_engine_pass *t, uint32_t place,
+		       uint32_t member, uint64_t seq)
+{
+	struct weft_vt *w = t->w;
+	struct vt_member *m = vt_route_members(w, place);
+	struct vt_adder *a = vt_adders(w, place), *me = &a[member];
+	unsigned k = seq % VT_WINDOW, n, nth;
+	struct vt_fold *f = &me->fold[k];
+	struct net_fold tree;
+	uint64_t at = t->at;
+
+	if (!f->here)
+		return;
+	tree_of(w, place, &vt_buf(w, f->buf)->part, &tree);
+	n = net_fold_inputs(&tree, member);
+	while (f->added < n && f->came >> f->added & 1) {
+		uint32_t child = net_fold_child(&tree, member, f->added);
+		uint32_t in = a[child].fold[k].buf;
+
+		vt_require(child < w->routes[place].count);
+		vt_part_add(t, vt_buf(w, f->buf), vt_buf(w, in));
+		at = added_at(t, me, vt_buf(w, in));
+		f->added++;
+	}
+	if (f->added < n)
+		return;
+	/* all inputs are added: this slot is free for the next part */
+	for (unsigned c = 0; c < n; c++)
+		input_release(t,
+			      a[net_fold_child(&tree, member, c)].fold[k].buf);
+	f->came = 0;
+	f->added = 0;
+	f->here = false;
+	if (n && vt_tree_by_cpu(w, place))
+		at += w->cfg.poll_ps; /* the poll that finds the last input */
+	if (member) {
+		send_up(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
+		return;
+	}
+	slot_release(t, f->buf);
+	finish(t, m, f->buf, at);
+}
+
+/*
+ * An input has arrived at the member that adds it. True, and recorded, if that
+ * member has posted its own part. Otherwise the slot may still belong to
+ * another part, because that one used another tree.
+ */
+static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	uint64_t seq = b->part.seq;
+	struct net_fold tree;
+	struct vt_fold *f;
+	unsigned nth;
+
+	tree_of(w, b->route, &b->part, &tree);
+	*up_p = net_fold_parent(&tree, b->to, &nth);
+	f = &vt_adders(w, b->route)[*up_p].fold[seq % VT_WINDOW];
+	if (f->seq != seq || !(f->posted || f->here))
+		return false;
+	f->came |= 1ull << nth;
+	return true;
+}
+
+/* Takes the inputs that arrived before the member's own part. */
+static void take_early(struct vt_engine_pass *t, struct vt_adder *me)
+{
+	uint32_t *link = &me->early, up, n = 0;
+
+	while (*link != VT_NONE) {
+		vt_require(n++ < t->w->buf_count);
+		if (input_arrive(t, *link, &up))
+			*link = vt_buf(t->w, *link)->chain;
+		else
+			link = &vt_buf(t->w, *link)->chain;
+	}
+}
+
+void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_adder *a = vt_adders(w, b->route);
+	uint64_t at = vt_send_time(w, b->stamp) +
+		      (vt_tree_by_cpu(w, b->route) ? 0 : w->cfg.coll_inject_ps);
+	struct vt_fold *f;
+
+	vt_require(b->to < w->size);
+	f = &a[b->to].fold[b->part.seq % VT_WINDOW];
+	f->buf = i;
+	f->seq = b->part.seq;
+	f->posted = true;
+	vt_require(b->route < w->size * VT_PLACES);
+	note_order(&w->routes[b->route], &b->part);
+	take_early(t, &a[b->to]);
+	vt_require(!net_timer(w->net, at, i));
+}
+
+/*
+ * A rank's own part is at its interface, and so are the parts before it:
+ * several may have been posted at one time.
+ */
+static void posted(struct vt_engine_pass *t, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t place = b->route, member = b->to;
+	uint64_t seq = b->part.seq;
+	struct vt_adder *me;
+
+	vt_require(b->kind == VT_PART && member < t->w->size);
+	me = &vt_adders(t->w, place)[member];
+	if (me->here_seq + VT_WINDOW < seq)
+		me->here_seq = seq - VT_WINDOW;
+	for (; me->here_seq <= seq; me->here_seq++) {
+		struct vt_fold *f = &me->fold[me->here_seq % VT_WINDOW];
+
+		if (!f->posted || f->seq != me->here_seq)
+			continue;
+		f->posted = false;
+		f->here = true;
+		add_inputs(t, place, member, me->here_seq);
+	}
+}
+
+void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
+{
+	struct vt_engine_pass *t = arg;
+
+	t->at = at;
+	if (cookie & VT_COOKIE_RESULT)
+		vt_result_timer(t, cookie);
+	else
+		posted(t, (uint32_t)cookie);
+}
+
+/*
+ * A sum has arrived, at the member that adds it or at the one that gets the
+ * result.
+ */
+void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	uint32_t up;
+
+	vt_require(b->kind == VT_PART && b->to < w->routes[b->route].count);
+	b->come += bytes;
+	if (b->come < b->end)
+		return;
+	if (!b->to) {
+		vt_route_result_to_root(t, i);
+		return;
+	}
+	if (input_arrive(t, i, &up)) {
+		add_inputs(t, b->route, up, b->part.seq);
+		return;
+	}
+	b->chain = vt_adders(w, b->route)[up].early;
+	vt_adders(w, b->route)[up].early = i;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shared world segment: one region per job, written by all its ranks. Its
+ * sections are consecutive, each begins on a page; the head has their offsets.
+ *
+ *   +------+-------+-----+-------+-------+------+---------+--------+-----+
+ *   | head | ranks | due | batch | desks | bufs | members | routes | net |
+ *   +------+-------+-----+-------+-------+------+---------+--------+-----+
+ *            one     when  ranks   one     one     class routes:     arena
+ *            each    to    that    each    pool    members,          of
+ *                    run   ran             each    adders,           prov/
+ *                          last                    results; shares   net
+ *
+ * Writers. A rank writes its own record and buffers while it runs; the engine
+ * writes everything while no rank runs (head.running is 0 and head.engine names
+ * the owner). So all plain fields are ordered by the hand-over: the decrement
+ * of running (acq_rel) when a rank blocks, the store of status (release) when
+ * it is released. With several threads in a rank, which may access their rank
+ * while the engine runs, the atomic fields carry the ordering.
+ *
+ * Untouched pages cost nothing, so the pools are generous. The process that
+ * runs the engine touches the buffers in use of all ranks, and every process
+ * pays for its first touch: so the first buffers of all ranks are adjacent,
+ * then their second ones, and so on.
+ */
+#ifndef WEFT_VT_LAYOUT_H
+#define WEFT_VT_LAYOUT_H
+
+#include "prov/vt/vt_api.h"
+#include "prov/net/file/net_config.h"
+#include "src/base/atomic.h"
+
+#include <stdalign.h>
+
+#define VT_MAGIC       UINT64_C(0x7765667476743031)
+#define VT_BUFS	       1024u /* buffers of a rank: its packets in flight */
+#define VT_PART_BYTES  512u  /* largest part of a class route, bytes */
+#define VT_NONE	       UINT32_MAX
+#define VT_NEVER       UINT64_MAX
+#define VT_WINDOW      ((uint32_t)WEFT_VT_WINDOW)
+#define VT_CPU_WORDS   16u
+#define VT_RANKS_MAX   (1u << 20)
+/*
+ * Injection FIFOs of a rank, chosen by peer; and of its interface, which sends
+ * while the rank is far ahead in time.
+ */
+#define VT_FIFOS       16u
+#define VT_UNIT_FIFOS  16u
+#define VT_SHARE_BYTES (64u * 1024) /* shared area of a rank, bytes */
+
+/* Resources that a rank waits for when it cannot send, bits. */
+enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
+
+enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_NOTIFIED };
+
+/* Values of head.deadlock; any other value is garbage. */
+enum vt_deadlock { VT_DEADLOCK_NOT, VT_DEADLOCK = 0x64656164 };
+
+struct vt_head {
+	uint64_t magic;
+	uint64_t bytes;
+	uint32_t size;	  /* ranks */
+	uint32_t threads; /* a rank has several: no deadlock detection */
+	uint64_t ranks_at;
+	uint64_t due_at;
+	uint64_t batch_at;
+	uint64_t cold_at;
+	uint64_t bufs_at;
+	uint64_t joins_at;
+	uint64_t members_at;
+	uint64_t adders_at; /* one per member, where interfaces do reductions */
+	uint64_t routes_at;
+	uint64_t trees_at;  /* by id in prov/net */
+	uint64_t shares_at; /* VT_SHARE_BYTES of each rank */
+	uint64_t net_at;
+	uint64_t ahead_ps;     /* lookahead: minimum delay to another rank */
+	uint64_t packet_bytes; /* largest packet of a rank */
+	struct net_config cfg;
+
+	alignas(128) weft_au32 running; /* ranks that may still act */
+	alignas(128) weft_au32 engine;	/* rank that runs the model, plus 1 */
+	weft_au32 waiters;		/* processes that wait for the engine */
+	weft_au64 cpus[VT_CPU_WORDS];	/* usable processors, a bit each */
+	weft_au32 broken;		/* the model is lost; enum vt_broken */
+	weft_au32 deadlock;   /* detected: every wait fails; enum vt_deadlock */
+	weft_au32 unreported; /* ranks that have not reported their wait yet */
+	weft_au32 left;	      /* ranks that left or died */
+	weft_au32 late;	      /* a rank outside of the batch has run */
+	uint32_t join_count;  /* entries in joins */
+	weft_au32 died;	      /* a rank was found dead: check all ranks */
+	weft_au32 net_down;   /* a link without detour is dead */
+	uint32_t node_dead; /* a node is dead: ranks announce that they leave */
+	uint32_t batch_count;
+	weft_au64 now; /* virtual time that the model has reached */
+	uint64_t turns;
+	uint64_t routes_opened; /* class routes opened, in total */
+	uint64_t route_parts;	/* packets that ranks sent on class routes */
+	uint64_t route_bytes;	/* bytes in these packets */
+	uint64_t route_atomics; /* tree inputs that were atomics */
+	weft_au64 idle_turns; /* consecutive passes that released only polls */
+	uint64_t discards;    /* messages that found no input slot */
+};
+
+/*
+ * A rank, two cache lines: the engine touches those of all ranks, and a rank
+ * that wakes finds everything of its own cold.
+ */
+struct vt_rank {
+	/*
+	 * line 0: words that a sleeping rank checks, and its data for the
+	 * engine
+	 */
+	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
+	weft_au32 verdict;	       /* why the wait ended: 0 or errno */
+	weft_au64 clock;
+	weft_au32 wants_room;
+	weft_au32 in_head; /* arrival list; its first entry is already read */
+	/* stacks of buffers, linked by next */
+	weft_au32 posted; /* to be sent, the newest on top */
+	weft_au32 freed;  /* buffers of others that this rank has read */
+	weft_au32 spare;  /* own buffers that were returned */
+	uint32_t fresh;	  /* first own buffer that was never used */
+	weft_au32 pid;
+	weft_au32 gone;	 /* errno reported to its peers, or 0 */
+	uint64_t start;	 /* of pid, written before it; see src/base/alive.h */
+	weft_au32 taken; /* packets that this rank has read */
+
+	/* line 1: written by the engine */
+	alignas(64) uint64_t
+		released_pass; /* last pass that released the rank */
+	uint32_t in_tail;      /* last entry of the arrival list */
+	uint32_t node;
+	uint32_t slot;	    /* index on the node */
+	uint32_t in_flight; /* packets and transfers in flight */
+	uint32_t bye;	 /* errno: has closed, packets may still be in flight */
+	uint32_t routes; /* ids in use, a bit each */
+	struct vt_msg_fifo {
+		uint32_t first, last; /* FIFO of buffers, linked by later */
+	} out;			      /* its messages that could be overtaken */
+	struct vt_msg_fifo reach;     /* its ordered accesses */
+	uint64_t atomics_end_ps;      /* end of the atomics of its interface */
+	uint32_t came;		      /* packets that have arrived for it */
+};
+
+static_assert(sizeof(struct vt_rank) == 128, "shared format");
+
+enum { VT_AREAS = 64 }; /* areas of a rank: regions; heap, mappings, stack */
+
+struct vt_area {
+	uint64_t begin;
+	uint64_t key; /* key of a region */
+	bool region;  /* a registered region, or unregistered memory */
+};
+
+/* Rarely used data of a rank: its requests for routes, its last note. */
+struct vt_rank_cold {
+	alignas(128) struct vt_route_request {
+		uint64_t key;
+		weft_au32 state; /* enum vt_route_state */
+		int32_t err;
+		uint32_t place;
+		uint32_t id;
+	} wish[WEFT_VT_ROUTES];
+
+	struct weft_vt_note note;
+
+	/*
+	 * written by the engine: areas of its memory, in order of first access
+	 */
+	struct vt_area area[VT_AREAS];
+	uint32_t areas;
+};
+
+static_assert(sizeof(struct vt_rank_cold) % 128 == 0, "shared format");
+
+/* Kind of a posted buffer. */
+enum vt_kind {
+	VT_PACKET,
+	VT_DMA,	 /* struct vt_dma in the payload */
+	VT_PART, /* of a class route */
+	VT_ROUTE_OPEN,
+	VT_ROUTE_CLOSE,
+	VT_LEAVE,
+	VT_STUB, /* first entry of an empty list */
+};
+
+/* A packet, from its send to its reading; indices run over all ranks. */
+struct vt_buf {
+	alignas(64) weft_au32 next;
+	uint32_t from;
+	uint32_t to;
+	uint32_t chain;	 /* next packet of the same message */
+	uint32_t cursor; /* in the last packet: the packet that arrives next */
+	uint32_t come;	 /* in the last packet: bytes that arrived */
+	uint8_t kind;	 /* enum vt_kind */
+	uint8_t more;	 /* continues a message: no cost at either end */
+	uint16_t id;	/* part: route id of the member; transfer: its number */
+	uint32_t route; /* index in routes */
+	uint32_t end;	/* bytes of the message up to the end of this packet */
+	uint32_t later; /* in the last packet: next message of the FIFO */
+	uint32_t nth;	/* position in the message, from 1 */
+	uint32_t no_slot; /* in the last packet: the message is discarded */
+	uint64_t stamp;	  /* time of sending, then of arrival */
+	struct weft_vt_pkt_attr way;
+	union {
+		struct weft_pkt pkt;
+		struct weft_vt_part part;
+	};
+	unsigned char payload[]; /* head.packet_bytes, at least VT_PART_BYTES */
+};
+
+static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
+		      offsetof(struct vt_buf, payload) <= 128 &&
+		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
+	      "shared format");
+
+#define VT_DMAS		  64u /* transfers of a rank in flight */
+#define VT_DMA_SEGS	  8u
+/* Bits of a cookie above the buffer's index: kind of the message. */
+#define VT_COOKIE_DMA	  (UINT64_C(1) << 32)
+#define VT_COOKIE_FOLD	  (UINT64_C(2) << 32)
+/* The sender waits for the acknowledgement of the whole message. */
+#define VT_COOKIE_ACK	  (UINT64_C(4) << 32)
+/*
+ * A result that is passed from member to member, or (HAND) to its own rank: the
+ * member is in the upper bits, the place and the packet are in the lower ones.
+ */
+#define VT_COOKIE_RESULT  (UINT64_C(8) << 32)
+#define VT_COOKIE_DELIVER (UINT64_C(16) << 32)
+#define VT_RESULT_MEMBER  40
+
+enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
+
+/*
+ * The messages of a transfer: a request, the data, and the response to a put.
+ */
+enum vt_dma_step { VT_DMA_REQUEST, VT_DMA_DATA, VT_DMA_RESPONSE };
+
+/* Conditions that a transfer waits for, bits. */
+enum vt_dma_wait {
+	VT_DMA_ORDER = 1, /* completion of the transfers before it */
+	VT_DMA_ACK = 2,	  /* the other end's acknowledgement */
+};
+
+/*
+ * A transfer between the origin's segments and memory of the target. The bytes
+ * of a short get follow it in the buffer, from the arrival of its request on.
+ */
+struct vt_dma {
+	uint8_t kind; /* enum vt_dma_kind */
+	uint8_t step; /* enum vt_dma_step */
+	uint8_t ordered;
+	uint8_t kept;  /* its bytes follow in the buffer */
+	uint8_t acked; /* completed by an acknowledgement */
+	uint8_t ready; /* waits only for the transfers before it */
+	uint8_t waits; /* enum vt_dma_wait */
+	uint8_t count;
+	int32_t err;
+	uint64_t remote;
+	uint64_t region;
+	uint64_t key; /* key of the region */
+	uint64_t bytes;
+	uint64_t what; /* atomic: address of the operands at the origin */
+	uint64_t what_bytes;
+	uint64_t come; /* bytes of the step's message that arrived */
+	uint64_t awaited;
+	uint64_t at[VT_DMA_SEGS];
+	uint64_t len[VT_DMA_SEGS];
+	struct weft_vt_pkt_attr back;
+};
+
+/* Size of one buffer with its packet. */
+static inline size_t vt_buf_bytes(uint64_t packet_bytes)
+{
+	size_t most =
+		packet_bytes > VT_PART_BYTES ? packet_bytes : VT_PART_BYTES;
+
+	return (offsetof(struct vt_buf, payload) + most + 63) / 64 * 64;
+}
+
+/* State of a route's place, and of a rank's request for a route. */
+enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_REQUESTED, VT_ROUTE_OPENED };
+
+/*
+ * Places of a rank: for routes whose first member it is, and for requests in
+ * progress.
+ */
+#define VT_PLACES (2u * WEFT_VT_ROUTES)
+
+/* A route that not all members have requested yet. */
+struct vt_join {
+	uint64_t key;
+	uint32_t count; /* members that have requested it */
+	uint32_t n;
+	uint32_t place; /* index in routes; VT_NONE: not known yet */
+	uint32_t routes;
+};
+
+/* A class route, stored at a place of its first member. */
+struct vt_route {
+	weft_au32 state; /* enum vt_route_state */
+	uint32_t user_id;
+	uint32_t id;	  /* id in prov/net */
+	uint32_t count;	  /* members */
+	uint32_t closed;  /* members that have closed it */
+	uint32_t times;	  /* number of times that this place was opened */
+	uint32_t no_tree; /* no tree of the network: its members pass packets on
+			   */
+	/* results being distributed, by slot of the window */
+	uint64_t seq[VT_WINDOW]; /* the result's sequence number, plus one */
+	uint32_t flags[VT_WINDOW];
+	uint32_t bytes[VT_WINDOW];
+	/* root of a broadcast, as given by the first member to post */
+	uint64_t root_seq[VT_WINDOW];
+	uint32_t root[VT_WINDOW];
+	/*
+	 * reduction by interfaces: order matters, as given by the first to post
+	 */
+	uint64_t order_seq[VT_WINDOW];
+	uint8_t ordered[VT_WINDOW];
+	unsigned char data[VT_WINDOW][VT_PART_BYTES];
+};
+
+/* A tree of prov/net. */
+struct vt_tree {
+	uint32_t place; /* place of the route that it was opened for */
+	uint32_t users; /* routes whose results it carries */
+};
+
+/*
+ * Bits of the cookie of a broadcast sum, above its buffer's index: the route's
+ * place, and which opening of that place, since a tree may carry the results of
+ * several routes.
+ */
+#define VT_BCAST_PLACE	 32
+#define VT_BCAST_OPENING 52
+static inline uint64_t vt_bcast_cookie(uint32_t place, const struct vt_route *r)
+{
+	return (uint64_t)place << VT_BCAST_PLACE | (uint64_t)r->times
+							   << VT_BCAST_OPENING;
+}
+
+/* A slot of a reduction at a member's interface; vt_fold.c. */
+struct vt_fold {
+	uint64_t seq;
+	uint64_t came; /* inputs that arrived, a bit each */
+	uint32_t buf;  /* the member's part, and its partial sum */
+	uint16_t added;
+	bool posted; /* its own part is posted, not yet at the interface */
+	bool here;   /* its own part is at the interface */
+};
+
+/* A member of a route, in an array of head.size for each route. */
+struct vt_member {
+	uint32_t rank;
+	uint32_t by_node; /* index of the i-th member, ordered by node */
+	uint32_t ahead;	  /* parts in flight whose result it does not get */
+	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
+};
+
+/* State of a member whose interface does reductions; vt_fold.c. */
+struct vt_adder {
+	struct vt_fold fold[VT_WINDOW];
+	uint8_t taken[VT_WINDOW]; /* slot used by a part of the rank; 0: free */
+	uint64_t here_seq; /* parts before this one are at its interface */
+	uint64_t busy_ps;  /* time until which it adds */
+	uint32_t early;	   /* inputs that arrived before its own part */
+	uint32_t
+		early_results; /* results before its own part, a bit per slot */
+};
+
+#endif

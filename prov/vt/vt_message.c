@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages: conversion of posted packets into messages of the model. Packets of
+ * one message are consecutive in the rank's list and become one message of the
+ * model, which cuts it as the machine would. They are delivered in the order of
+ * sending, each when its number of bytes has arrived.
+ *
+ * A machine with several paths into the network lets a short message overtake a
+ * long one. Its software and its interfaces hide that: here a message waits
+ * until the earlier ones from the same rank have arrived.
+ */
+#include "prov/vt/vt.h"
+#include "src/base/log.h"
+
+#include <string.h>
+
+/* ---- sending ------------------------------------------------------------- */
+
+/* Bytes of data that the machine would send. */
+static uint32_t sent_bytes(const struct vt_buf *b)
+{
+	return b->way.bytes ? b->way.bytes - 1 : b->pkt.len;
+}
+
+/* Chains the packets from first on that make one message; returns the last. */
+static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
+		      uint32_t *count_p)
+{
+	uint32_t last = first, i;
+
+	m->bytes = sent_bytes(vt_buf(w, first));
+	vt_buf(w, first)->end = (uint32_t)m->bytes;
+	vt_buf(w, first)->nth = 1;
+	*count_p = 1;
+	while ((i = vt_after(w, last)) != VT_NONE) {
+		struct vt_buf *b = vt_buf(w, i);
+
+		vt_require(*count_p < w->buf_count);
+		if (b->kind != VT_PACKET || !b->more)
+			break;
+		vt_buf(w, last)->chain = i;
+		last = i;
+		m->bytes += sent_bytes(b);
+		b->end = (uint32_t)m->bytes;
+		b->nth = ++*count_p;
+	}
+	vt_buf(w, last)->chain = VT_NONE;
+	vt_buf(w, last)->cursor = first;
+	vt_buf(w, last)->come = 0;
+	vt_buf(w, last)->no_slot = 0;
+	m->cookie = last;
+	return last;
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+/* Does the machine have paths on which messages overtake each other? */
+static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
+{
+	return w->cfg.paths > 1 && b->way.vc == WEFT_VT_ORDERED;
+}
+
+/* Appends a message, named by its last packet, to a FIFO of its rank. */
+void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
+{
+	vt_buf(w, i)->later = VT_NONE;
+	if (l->last == VT_NONE)
+		l->first = i;
+	else
+		vt_buf(w, l->last)->later = i;
+	l->last = i;
+}
+
+void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
+{
+	uint32_t before = VT_NONE, k = l->first, n = 0;
+
+	while (k != i) {
+		vt_require(n++ < w->buf_count);
+		before = k;
+		k = vt_buf(w, k)->later;
+	}
+	if (before == VT_NONE)
+		l->first = vt_buf(w, i)->later;
+	else
+		vt_buf(w, before)->later = vt_buf(w, i)->later;
+	if (l->last == i)
+		l->last = before;
+}
+
+/* The oldest incomplete message to a rank, from here on. */
+uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
+{
+	uint32_t n = 0;
+
+	while (from != VT_NONE && vt_buf(w, from)->to != to) {
+		vt_require(n++ < w->buf_count);
+		from = vt_buf(w, from)->later;
+	}
+	return from;
+}
+
+/* ---- arrival ------------------------------------------------------------- */
+
+/*
+ * Whether the first packet of a message finds a slot in the receiver's input
+ * queue. A rank that has left has no queue.
+ */
+static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
+{
+	const struct vt_rank *r = vt_rank(t->w, rank);
+	uint32_t slots = t->w->cfg.input_slots;
+
+	/* relaxed: the rank has blocked since */
+	return !slots || r->came - weft_load32_relaxed(&r->taken) < slots ||
+	       weft_load32(&r->status) >= WEFT_VT_DONE;
+}
+
+/*
+ * Time of the retransmission of a discarded message. Attempts before the
+ * receiver's next poll are skipped, but the period is kept.
+ */
+static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
+{
+	uint64_t looks = vt_now(vt_rank(t->w, rank));
+	uint64_t step = t->w->cfg.retry_ps ? t->w->cfg.retry_ps : 1;
+	uint64_t n = looks > t->at ? (looks - t->at + step - 1) / step : 1;
+
+	return t->at + n * step;
+}
+
+/*
+ * The message has arrived and was discarded: the sender's unit retransmits it.
+ */
+static void retransmit(struct vt_engine_pass *t, uint32_t end)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *last = vt_buf(w, end), *b = vt_buf(w, last->cursor);
+	struct net_msg m;
+
+	vt_msg_init_unit(w, b->from, b->to, &b->way, &m);
+	m.bytes = last->end;
+	m.cookie = end;
+	last->come = 0;
+	last->no_slot = 0;
+	w->head->discards++;
+	vt_rank_notify(t, b->to, t->at);
+	vt_model_send(w, retry_time(t, b->to), &m);
+}
+
+/* Delivers the next packet of a message; last is its last packet, index end. */
+static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
+			   uint32_t end)
+{
+	uint32_t i = last->cursor;
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	last->cursor = b->chain;
+	vt_rank(t->w, b->to)->came++;
+	vt_arrive(t, b->to, i, i != end && b->nth % VT_WAKE_EVERY);
+	vt_flight_done(t, b->from);
+}
+
+/* Delivers the packets of a message that have arrived; true: all of them. */
+static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
+{
+	struct vt_buf *last = vt_buf(t->w, end);
+
+	if (last->cursor != VT_NONE && vt_buf(t->w, last->cursor)->nth == 1 &&
+	    last->come && !has_slot(t, last->to))
+		last->no_slot = 1;
+	if (last->no_slot) {
+		if (last->come > last->end)
+			retransmit(t, end);
+		return false;
+	}
+	while (last->cursor != VT_NONE &&
+	       vt_buf(t->w, last->cursor)->end < last->come)
+		deliver_packet(t, last, end);
+	return last->cursor == VT_NONE;
+}
+
+/* hand_all() where messages wait for earlier ones. */
+static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
+{
+	struct weft_vt *w = t->w;
+	uint32_t to = vt_buf(w, end)->to, from = vt_buf(w, end)->from, later;
+	struct vt_rank *r = vt_rank(w, from);
+
+	if (vt_msg_fifo_first(w, r->out.first, to) != end)
+		return;
+	while (end != VT_NONE) {
+		later = vt_buf(w, end)->later;
+		/* its buffers may be reused from here on */
+		if (!deliver_arrived(t, end))
+			return;
+		vt_msg_fifo_remove(w, &r->out, end);
+		end = vt_msg_fifo_first(w, later, to);
+	}
+}
+
+/*
+ * The cookie of a message is its last packet, which stays until all have
+ * arrived and knows the next. On adaptive routes packets may arrive out of
+ * order, but such messages are delivered only when complete.
+ */
+void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
+{
+	struct vt_buf *last = vt_buf(t->w, end);
+
+	/* one more than the bytes, so that an empty message arrives, too */
+	last->come += bytes + !last->come;
+	if (may_overtake(t->w, last))
+		deliver_in_order(t, end);
+	else
+		deliver_arrived(t, end);
+}
+
+void vt_message_lost(struct vt_engine_pass *t, uint32_t end)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *last = vt_buf(w, end);
+	uint32_t to = last->to, from = last->from, i = last->cursor, next;
+	struct vt_msg_fifo *line = &vt_rank(w, from)->out;
+	bool ordered = may_overtake(w, last);
+
+	if (ordered)
+		vt_msg_fifo_remove(w, line, end);
+	while (i != VT_NONE) {
+		next = vt_buf(w, i)->chain;
+		vt_buf_return(t, i);
+		vt_flight_done(t, from);
+		i = next;
+	}
+	next = ordered ? vt_msg_fifo_first(w, line->first, to) : VT_NONE;
+	if (next != VT_NONE)
+		deliver_in_order(t, next);
+}
+
+uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
+			 uint32_t first)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, first);
+	struct net_msg m;
+	uint32_t n, last;
+
+	vt_msg_init(w, rank, b->to, &b->way, &m);
+	last = chain(w, first, &m, &n);
+	vt_buf(w, last)->way.vc = b->way.vc;
+	if (may_overtake(w, b))
+		vt_msg_fifo_add(w, &vt_rank(w, rank)->out, last);
+	vt_model_send(w, vt_send_time(w, b->stamp), &m);
+	vt_rank(w, rank)->in_flight += n;
+	return last;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The vt carrier: connects a rank to the world of its job. This file has open
+ * and close, peers, notes, and the tables; vt.h lists the other files.
+ */
+#include "prov/vt/vt.h"
+#include "prov/net/fault/net_fault.h"
+#include "prov/net/file/net_name.h"
+#include "prov/net/file/net_map.h"
+#include "src/base/alive.h"
+#include "src/base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct weft_carrier_virt vt_virt;
+
+/* ---- open and close ------------------------------------------------------ */
+
+static void vt_free(struct vt *v)
+{
+	for (uint32_t i = 0; i < v->contacted_count; i++)
+		free(v->peer[v->contacted[i]]);
+	free(v->route);
+	free(v->peer);
+	free(v->contacted);
+	free(v);
+}
+
+static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
+{
+	struct weft_vt *w = attr->world;
+
+	v->base.ops = &weft_carrier_vt;
+	v->base.virt = &vt_virt;
+	v->base.mtu = w->packet_bytes;
+	v->base.short_bytes = v->base.mtu;
+	v->w = w;
+	v->rank = w->rank;
+	v->me = &w->rank_of[w->rank];
+	v->up = attr->up;
+	v->up_arg = attr->up_arg;
+	v->combine = attr->combine;
+	v->change = attr->change;
+	v->threads = attr->threads;
+	v->no_dma = attr->no_dma;
+	vt_cpus_add(w->head);
+	v->last_to = VT_NONE;
+	v->watched = VT_MEASURED_RUNS;
+	v->check_next = w->rank + 1;
+	v->peer = calloc(w->size, sizeof(*v->peer));
+	v->contacted = calloc(w->size, sizeof(*v->contacted));
+	v->route = calloc(WEFT_VT_ROUTES, sizeof(*v->route));
+	return v->peer && v->contacted && v->route ? 0 : -ENOMEM;
+}
+
+static int vt_open(const struct weft_carrier_attr *attr,
+		   struct weft_carrier **c_p)
+{
+	struct vt *v;
+
+	if (!attr->world) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: who is in the job is not known; run "
+			 "under MPI, or set FI_WEFT_JOB=name:rank:size");
+		return -EINVAL;
+	}
+	if (attr->world->taken) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: a rank has one endpoint");
+		return -EBUSY;
+	}
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	if (vt_init(v, attr)) {
+		vt_free(v);
+		return -ENOMEM;
+	}
+	weft_guard_init();
+	attr->world->taken = true;
+	if (v->threads)
+		v->w->head->threads = 1;
+	v->me->start = weft_proc_start((uint32_t)getpid());
+	/* R7 pairs with A7 in vt_rank_alive() */
+	weft_store32(&v->me->pid, (uint32_t)getpid());
+	vt_exit(v);
+	*c_p = &v->base;
+	return 0;
+}
+
+/* Posts a good-bye behind the last packet; it takes effect in virtual time. */
+static void post_leave(struct vt *v)
+{
+	uint32_t i = v->out ? VT_NONE : vt_buf_get(v);
+
+	if (i != VT_NONE) {
+		vt_buf(v->w, i)->kind = VT_LEAVE;
+		vt_buf(v->w, i)->more = 0;
+		vt_post(v, i);
+	}
+}
+
+static void vt_close(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	post_leave(v);
+	vt_world_leave(v);
+	vt_free(v);
+}
+
+/*
+ * All ranks leave at the end of a job: a good-bye is needed only when a node is
+ * dead.
+ */
+static void vt_leave(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	if (v->w->head->node_dead && !v->me->bye)
+		post_leave(v);
+	vt_world_leave(v);
+}
+
+/* ---- peers --------------------------------------------------------------- */
+
+static void vt_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+{
+	weft_vt_name(vt_of(c)->w, vt_of(c)->rank, name);
+}
+
+static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+		   struct weft_peer **peer_p)
+{
+	struct vt *v = vt_of(c);
+	struct vt_peer *p;
+	uint32_t rank;
+	int ret = vt_name_rank(v->w, name, &rank);
+
+	if (ret)
+		return ret;
+	p = v->peer[rank];
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		weft_vt_name(v->w, rank, &p->base.name);
+		p->base.index = v->contacted_count;
+		p->rank = rank;
+		v->peer[rank] = p;
+		v->contacted[v->contacted_count++] = rank;
+		/* A peer that has left already is reported at the next poll. */
+		v->left_seen = weft_load32(&v->w->head->left) - 1;
+	}
+	*peer_p = &p->base;
+	return 0;
+}
+
+/* Shared areas of ranks are stored in the world. */
+static int vt_share(struct weft_carrier *c, struct weft_peer *peer,
+		    void **area_p, size_t *bytes_p)
+{
+	struct vt *v = vt_of(c);
+	uint32_t rank = peer ? ((struct vt_peer *)peer)->rank : v->rank;
+
+	*area_p = v->w->shares + (size_t)rank * VT_SHARE_BYTES;
+	*bytes_p = VT_SHARE_BYTES;
+	return 0;
+}
+
+/* ---- operations that the model does not have ----------------------------- */
+
+static int vt_no_dma(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct iovec *local, int count, uint64_t remote)
+{
+	(void)c;
+	(void)peer;
+	(void)local;
+	(void)count;
+	(void)remote;
+	return -EOPNOTSUPP;
+}
+
+static int vt_no_fd(struct weft_carrier *c)
+{
+	(void)c;
+	return -EOPNOTSUPP;
+}
+
+static int vt_no_window(struct weft_carrier *c, struct weft_peer *peer,
+			size_t at, size_t bytes, void **area_p)
+{
+	(void)c;
+	(void)peer;
+	(void)at;
+	(void)bytes;
+	(void)area_p;
+	return -EOPNOTSUPP;
+}
+
+static void vt_no_window_close(struct weft_carrier *c, void *area, size_t bytes)
+{
+	(void)c;
+	(void)area;
+	(void)bytes;
+}
+
+static void vt_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
+{
+	(void)c;
+	(void)w;
+}
+
+static void vt_nudge(struct weft_carrier *c, struct weft_peer *peer)
+{
+	(void)c;
+	(void)peer;
+}
+
+static void vt_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
+{
+	*s = vt_of(c)->stats;
+}
+
+/* ---- the clock ----------------------------------------------------------- */
+
+static uint64_t vt_now_ps(struct weft_carrier *c, bool pay)
+{
+	struct vt *v = vt_of(c);
+	uint64_t now;
+
+	vt_enter(v);
+	now = vt_now(v->me);
+	if (pay && !v->out)
+		vt_clock_advance(v->me, v->w->cfg.wtime_ps);
+	if (pay)
+		vt_clock_read(v);
+	vt_exit(v);
+	return now;
+}
+
+static uint64_t vt_tick_ps(struct weft_carrier *c)
+{
+	(void)c;
+	return 1;
+}
+
+static void vt_compute(struct weft_carrier *c, uint64_t ps)
+{
+	struct vt *v = vt_of(c);
+
+	if (!v->out)
+		vt_clock_advance(v->me, ps);
+	vt_idle_polls_set(v, 0);
+}
+
+static void vt_lengthy(struct weft_carrier *c)
+{
+	vt_of(c)->long_message = true;
+}
+
+/* ---- notes --------------------------------------------------------------- */
+
+static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
+{
+	struct vt *v = vt_of(c);
+	struct weft_vt_note *n = &v->w->cold_of[v->rank].note;
+	uint32_t left;
+
+	n->peer = peer;
+	n->clock_ps = vt_now(v->me);
+	n->state = WEFT_VT_BLOCKED;
+	snprintf(n->text, sizeof(n->text), "%s", text);
+	/* R6 pairs with A6: the last rank sees the notes of all others. */
+	left = weft_add32(&v->w->head->unreported, (uint32_t)-1) - 1;
+	return (int)left;
+}
+
+static int vt_read_note(struct weft_carrier *c, uint32_t rank,
+			struct weft_vt_note *note)
+{
+	struct vt *v = vt_of(c);
+	struct vt_rank *r;
+	uint32_t status;
+
+	if (rank >= v->w->size)
+		return -EINVAL;
+	r = &v->w->rank_of[rank];
+	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
+	*note = v->w->cold_of[rank].note;
+	note->clock_ps = vt_now(r);
+	/* A8 pairs with R8 in vt_world_leave() */
+	status = weft_load32(&r->status);
+	if (status >= WEFT_VT_DONE)
+		note->state = status;
+	return 0;
+}
+
+/* Nodes that have a rank; 0: no memory to count them. */
+static uint32_t nodes_used(struct weft_vt *w)
+{
+	uint32_t nodes = net_shape_nodes(&w->cfg), n = 0;
+	bool *used = calloc(nodes, sizeof(*used));
+
+	for (uint32_t i = 0; used && i < w->size; i++) {
+		uint32_t node = w->rank_of[i].node;
+
+		if (node >= nodes || used[node])
+			continue;
+		used[node] = true;
+		n++;
+	}
+	free(used);
+	return n;
+}
+
+static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
+{
+	struct vt *v = vt_of(c);
+	struct net_count n;
+
+	net_count_get(v->w->net, &n);
+	*count = (struct weft_vt_count){
+		.now_ps = vt_reached(v->w),
+		.events = n.events,
+		.hops = n.hops,
+		.packets = n.delivered,
+		.hash = n.hash,
+		.turns = v->w->head->turns,
+		.routes = v->w->head->routes_opened,
+		.route_parts = v->w->head->route_parts,
+		.route_bytes = v->w->head->route_bytes,
+		.route_atomics = v->w->head->route_atomics,
+		.discards = v->w->head->discards,
+		.nodes = net_shape_nodes(&v->w->cfg),
+		.nodes_used = nodes_used(v->w),
+		.computed_ns = v->w->compute > 0 ? 0 : v->computed_ns,
+		.compute_free = v->w->compute <= 0,
+	};
+}
+
+static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
+		   struct weft_vt_link *l)
+{
+	const struct weft_vt *w = vt_of(c)->w;
+	const struct net_config *cfg = &w->cfg;
+	struct net_port_count n;
+	struct net_fault_port f;
+
+	if (node >= net_nodes(w->net) || port >= net_ports(w->net))
+		return -EINVAL;
+	if (net_neighbour(w->net, node, port) < 0)
+		return -ENOENT;
+	net_port_get(w->net, node, port, &n);
+	static_assert(sizeof(l->name) == NET_CLASS_NAME, "names of links");
+	net_class_name(cfg, net_class_of(cfg, node, port), l->name);
+	net_link_name(cfg, node, port, l->node, sizeof(l->node));
+	l->packets = n.packets;
+	l->bytes = n.chunks * cfg->chunk_bytes;
+	l->busy_ps = n.busy_ps;
+	l->queued_ps = n.queued_ps;
+	net_fault_port_get(w->net, node, port, &f);
+	l->bad = f.bad;
+	l->detours = f.detours;
+	l->retry_ps = f.retry_ps;
+	l->dead = f.dead;
+	return 0;
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static const struct weft_carrier_virt vt_virt = {
+	.now_ps = vt_now_ps,
+	.tick_ps = vt_tick_ps,
+	.compute = vt_compute,
+	.completed = vt_completed,
+	.long_message = vt_lengthy,
+	.way = vt_path_record,
+	.path = vt_path,
+	.full = vt_full,
+	.dma = vt_dma,
+	.verdict = vt_verdict,
+	.leave = vt_leave,
+	.note = vt_note,
+	.look = vt_read_note,
+	.count = vt_count,
+	.fault = vt_fault_item,
+	.why = vt_fault_why,
+	.link = vt_link,
+	.route_open = vt_route_open,
+	.route_close = vt_route_close,
+	.route_tree = vt_route_tree,
+	.route_can = vt_route_can,
+	.route_chained = vt_route_chained,
+	.route_send = vt_route_send,
+	.route_take = vt_route_take,
+};
+
+const struct weft_carrier_ops weft_carrier_vt = {
+	.name = "vt",
+	.open = vt_open,
+	.close = vt_close,
+	.name_get = vt_name_get,
+	.peer = vt_peer,
+	.send = vt_send,
+	.poll = vt_poll,
+	.read = vt_no_dma,
+	.write = vt_no_dma,
+	.wait = vt_wait,
+	.wake = vt_wake,
+	.wait_fd = vt_no_fd,
+	.arm = vt_no_fd,
+	.share = vt_share,
+	.window = vt_no_window,
+	.window_close = vt_no_window_close,
+	.watch = vt_watch,
+	.nudge = vt_nudge,
+	.stats = vt_stats,
+};

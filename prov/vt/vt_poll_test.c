@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Polling in virtual time: a poll returns whatever other ranks do, costs the
+ * time given in vt_wait.c, and counts as waiting only where it is.
+ */
+#include "test/support/vt_fixture.h"
+#include "test/t.h"
+
+#define ROW	 1000u /* fruitless polls of a test */
+#define MANY	 250000u
+#define STEP_PS	 50000u	     /* cost of a poll on bgq */
+#define LATE_PS	 3000000000u /* 3 ms */
+#define FREE	 2u	     /* consecutive polls without cost */
+#define JUMP	 16u	     /* the n-th in a row takes n / JUMP steps */
+#define SECOND_N 100000u     /* most polls in a second of virtual time */
+
+/* Ranks 1 and 2 send each other packets until rank 0 has sent one to each. */
+static int exchange(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *other = rank_peer(p, e, 3 - rank);
+	uint64_t n = 0;
+	int ret = rank == 1 ? send_waiting(e, other, n++, 8) : 0;
+
+	while (!ret && !e->got_from[0]) {
+		uint64_t got = e->got;
+
+		ret = wait_got(e, got + 1);
+		/* a packet from rank 0 is no reason to send another one */
+		if (!ret && !e->got_from[0])
+			ret = send_waiting(e, other, n++, 8);
+	}
+	return ret;
+}
+
+static int end_exchange(struct play *p, struct end *e)
+{
+	int ret = send_waiting(e, rank_peer(p, e, 1), 0, 8);
+
+	return ret ? ret : send_waiting(e, rank_peer(p, e, 2), 0, 8);
+}
+
+/* ---- other ranks communicate --------------------------------------------- */
+
+static int row_of_polls(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return exchange(p, e, rank);
+	for (uint32_t i = 0; i < ROW; i++)
+		e->c->ops->poll(e->c, 1);
+	p->found->value[0] = now(e);
+	return end_exchange(p, e);
+}
+
+/* Steps that the first n polls of a series take. */
+static uint64_t row_steps(uint32_t n)
+{
+	uint64_t steps = 0;
+
+	for (uint32_t i = FREE; i < n; i++)
+		steps += i < JUMP ? 1 : (i + 1) / JUMP;
+	return steps;
+}
+
+static void polls_return_while_others_communicate(void **state)
+{
+	struct play p = { .ranks = 3, .body = row_of_polls };
+	struct found a, b;
+
+	(void)state;
+	play(&p, &a);
+	T_IS(a.value[0], row_steps(ROW) * STEP_PS);
+	p.one_core = true;
+	play(&p, &b);
+	T_MEM(a.clock, b.clock, sizeof(a.clock));
+	T_IS(a.count.hash, b.count.hash);
+}
+
+/*
+ * Each poll belongs to a call that completes, like receives whose messages have
+ * already arrived: it takes one step.
+ */
+static int complete_beside(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return exchange(p, e, rank);
+	for (uint32_t i = 0; i < ROW; i++) {
+		e->c->ops->poll(e->c, 1);
+		e->c->virt->completed(e->c);
+	}
+	p->found->value[0] = now(e);
+	return end_exchange(p, e);
+}
+
+static void polls_of_calls_that_complete_are_single(void **state)
+{
+	struct play p = { .ranks = 3, .body = complete_beside };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_IS(f.value[0], (ROW - FREE) * STEP_PS);
+}
+
+/* ---- nothing is in flight ------------------------------------------------ */
+
+static int alone(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return wait_got(e, 1);
+	for (uint32_t i = 0; i < 10 * ROW; i++)
+		e->c->ops->poll(e->c, 1);
+	p->found->value[0] = now(e);
+	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
+}
+
+static void a_poll_is_one_step_when_nothing_is_in_flight(void **state)
+{
+	struct play p = { .ranks = 2, .body = alone };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_IS(f.value[0], (10 * ROW - FREE) * STEP_PS);
+}
+
+static int complete(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return wait_got(e, 1);
+	for (uint32_t i = 0; i < MANY; i++) {
+		e->c->ops->poll(e->c, 1);
+		e->c->virt->completed(e->c);
+	}
+	p->found->value[0] = now(e);
+	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
+}
+
+static void operations_that_complete_are_no_deadlock(void **state)
+{
+	struct play p = { .ranks = 2, .body = complete };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_IS(f.value[0], (uint64_t)(MANY - FREE) * STEP_PS);
+}
+
+/* A loop that ends by time, and rarely reads the clock. */
+static int clock_seldom(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return wait_got(e, 1);
+	for (uint32_t i = 0; i < MANY; i++) {
+		e->c->ops->poll(e->c, 1);
+		if (i % ROW == 0)
+			e->c->virt->now_ps(e->c, true);
+	}
+	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
+}
+
+static void a_loop_that_reads_the_clock_is_no_deadlock(void **state)
+{
+	struct play p = { .ranks = 2, .body = clock_seldom };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+}
+
+/* ---- clocks -------------------------------------------------------------- */
+
+/* Rank 1 sends at 3 ms: rank 0 finds the packet at that step. */
+static int until_it_comes(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t n = 0;
+
+	if (rank) {
+		e->c->virt->compute(e->c, LATE_PS);
+		return send_waiting(e, rank_peer(p, e, 0), 0, 8);
+	}
+	for (; !e->got; n++) {
+		e->c->virt->now_ps(e->c, true);
+		e->c->ops->poll(e->c, 1);
+	}
+	p->found->value[0] = n;
+	return 0;
+}
+
+static void a_loop_that_reads_the_clock_stops_at_what_comes(void **state)
+{
+	struct play p = { .ranks = 2, .body = until_it_comes };
+	struct net_config cfg;
+	uint64_t there = LATE_PS + zero_load(&cfg, 8) + cfg.send_ps;
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	assert_in_range(f.value[0], 1000, 20000);
+	assert_in_range(f.clock[0], there,
+			there + STEP_PS + cfg.wtime_ps + cfg.recv_ps);
+}
+
+/*
+ * A second of virtual time, with an error of at most a thousandth, by few
+ * polls.
+ */
+static int a_second(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t n = 0;
+
+	if (rank)
+		return wait_got(e, 1);
+	for (; e->c->virt->now_ps(e->c, true) < 1000000000000; n++)
+		e->c->ops->poll(e->c, 1);
+	p->found->value[0] = n;
+	p->found->value[1] = now(e);
+	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
+}
+
+static void a_second_of_polls_costs_few_turns(void **state)
+{
+	struct play p = { .ranks = 2, .body = a_second };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	assert_in_range(f.value[0], 1000, SECOND_N);
+	assert_in_range(f.value[1], 1000000000000, 1001000000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(polls_return_while_others_communicate),
+		T_CASE(polls_of_calls_that_complete_are_single),
+		T_CASE(a_poll_is_one_step_when_nothing_is_in_flight),
+		T_CASE(operations_that_complete_are_no_deadlock),
+		T_CASE(a_loop_that_reads_the_clock_is_no_deadlock),
+		T_CASE(a_loop_that_reads_the_clock_stops_at_what_comes),
+		T_CASE(a_second_of_polls_costs_few_turns),
+	};
+
+	return T_RUN(tests);
+}

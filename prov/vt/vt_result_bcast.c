@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results of class routes that no switch copies. They go from member to member,
+ * down the tree of prov/net/tree/net_fold.h from the first one on, the farthest
+ * child first. With chained events, the event that counts a packet starts those
+ * to the children, whatever the ranks do; otherwise the processors of the
+ * members poll, and put the result into the memory of one child after the
+ * other.
+ *
+ * A broadcast by chained events goes from its root, which is then complete, to
+ * the first member. It may arrive at a member before that one has posted its
+ * part.
+ */
+#include "prov/vt/vt.h"
+
+static uint64_t result_cookie(uint32_t place, uint32_t member, unsigned k)
+{
+	return (uint64_t)member << VT_RESULT_MEMBER | VT_COOKIE_RESULT |
+	       (place * VT_WINDOW + k);
+}
+
+/* The buffer in which a member waits for a result, or NULL. */
+static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
+			      uint32_t member, unsigned k)
+{
+	uint32_t i = vt_route_members(w, place)[member].part[k];
+
+	return i == VT_NONE ? NULL : vt_buf(w, i);
+}
+
+/* Puts the result into the memory of another member. */
+static void result_send(struct vt_engine_pass *t, uint64_t cookie,
+			uint32_t from, uint32_t to, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	uint32_t place = (uint32_t)cookie / VT_WINDOW;
+	unsigned k = (uint32_t)cookie % VT_WINDOW;
+	const struct vt_member *m = vt_route_members(w, place);
+	/* commands of events share one queue */
+	const struct weft_vt_pkt_attr way = {
+		.path = (uint8_t)w->fold_path, .fifo = vt_tree_chained(w, place)
+	};
+	struct vt_buf *b;
+	struct net_msg msg;
+
+	vt_require(to < w->routes[place].count);
+	vt_msg_init_unit(w, m[from].rank, m[to].rank, &way, &msg);
+	msg.bytes = w->routes[place].bytes[k];
+	msg.cookie = result_cookie(place, to, k);
+	b = waiting(w, place, to, k);
+	if (b)
+		b->come = 0;
+	vt_model_send(w, at, &msg);
+}
+
+/*
+ * Whether a member has the whole result now; it may have posted another
+ * operation.
+ */
+static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
+		     unsigned k, uint64_t offset, uint32_t bytes)
+{
+	struct vt_buf *b = waiting(w, place, member, k);
+
+	if (!b)
+		return offset + bytes == w->routes[place].bytes[k];
+	b->come += bytes;
+	return b->come == w->routes[place].bytes[k];
+}
+
+/* Decodes and checks the place and the member in a cookie. */
+static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
+			  uint32_t *member_p)
+{
+	*place_p = (uint32_t)cookie / VT_WINDOW;
+	*member_p = (uint32_t)(cookie >> VT_RESULT_MEMBER);
+	vt_require(vt_route_is_place(w, *place_p));
+	vt_require(*member_p < w->routes[*place_p].count &&
+		   w->routes[*place_p].count <= w->size);
+}
+
+/*
+ * The result is at a member's interface: delivers it to the rank, now or when
+ * its part is posted.
+ */
+static void result_deliver(struct vt_engine_pass *t, uint32_t place,
+			   uint32_t member, unsigned k)
+{
+	const struct vt_route *r = &t->w->routes[place];
+	bool cast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
+
+	if (vt_route_deliver(t, place, member, k))
+		return;
+	if (cast && r->root[k] != member)
+		vt_adders(t->w, place)[member].early_results |= 1u << k;
+}
+
+bool vt_result_came(struct weft_vt *w, uint32_t place, uint32_t member,
+		    unsigned k)
+{
+	struct vt_adder *a = &vt_adders(w, place)[member];
+	bool came = a->early_results >> k & 1;
+
+	a->early_results &= ~(1u << k);
+	return came;
+}
+
+/*
+ * A member has the result: sends it to the children, then delivers it to its
+ * rank.
+ */
+static void pass_on(struct vt_engine_pass *t, uint64_t cookie)
+{
+	struct weft_vt *w = t->w;
+	unsigned k = (uint32_t)cookie % VT_WINDOW, n;
+	uint32_t place, member;
+	struct net_fold tree;
+	uint64_t at, each;
+
+	result_decode(w, cookie, &place, &member);
+	each = vt_tree_by_cpu(w, place) ? w->cfg.fold_ps : 0;
+	at = t->at;
+	if (member && vt_tree_by_cpu(w, place))
+		at += w->cfg.poll_ps;
+	net_fold_init(&tree, w->routes[place].count, w->cfg.fold_levels);
+	n = cookie & VT_COOKIE_DELIVER ? 0 : net_fold_inputs(&tree, member);
+	for (unsigned i = n; i > 0; i--) {
+		at += each;
+		result_send(t, cookie, member,
+			    net_fold_child(&tree, member, i - 1), at);
+	}
+	if (n && each)
+		vt_require(!net_timer(w->net, at, cookie | VT_COOKIE_DELIVER));
+	else
+		result_deliver(t, place, member, k);
+}
+
+void vt_result_packet(struct vt_engine_pass *t, uint64_t cookie,
+		      uint64_t offset, uint32_t bytes)
+{
+	uint32_t place, member;
+
+	result_decode(t->w, cookie, &place, &member);
+	if (has_come(t->w, place, member, (uint32_t)cookie % VT_WINDOW, offset,
+		     bytes))
+		pass_on(t, cookie);
+}
+
+void vt_result_timer(struct vt_engine_pass *t, uint64_t cookie)
+{
+	pass_on(t, cookie);
+}
+
+void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t place = b->route;
+	unsigned k = vt_route_result_store(t, place, b->part.seq, i);
+
+	vt_require(!net_timer(t->w->net, at, result_cookie(place, 0, k)));
+}
+
+/* Time at which the interface has read all of a posted part. */
+static uint64_t fetched_at(struct vt_engine_pass *t, const struct vt_buf *b)
+{
+	const struct net_config *cfg = &t->w->cfg;
+	uint64_t rate = cfg->coll_injection_ps_x1000
+				? cfg->coll_injection_ps_x1000
+				: cfg->path[0].injection_ps_per_byte_x1000;
+	struct vt_adder *me = &vt_adders(t->w, b->route)[b->to];
+	uint64_t at = vt_send_time(t->w, b->stamp) + cfg->coll_inject_ps;
+
+	if (me->busy_ps < at)
+		me->busy_ps = at;
+	me->busy_ps += b->part.bytes * rate / 1000;
+	return me->busy_ps;
+}
+
+void vt_result_cast(struct vt_engine_pass *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t place = b->route, root = b->to;
+	uint64_t at = fetched_at(t, b), mine;
+	unsigned k;
+
+	vt_require(root < t->w->routes[place].count);
+	if (!root) {
+		vt_result_begin(t, i, at);
+		return;
+	}
+	k = vt_route_result_store(t, place, b->part.seq, i);
+	mine = result_cookie(place, root, k);
+	result_send(t, mine, root, 0, at);
+	vt_require(!net_timer(t->w->net, at, mine | VT_COOKIE_DELIVER));
+}

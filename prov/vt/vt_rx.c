@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reception of packets. The engine appends arriving packets to the rank's list,
+ * stamped with the time of arrival; the rank reads up to its clock. The list
+ * begins with a buffer that has been read already, so that appending and
+ * reading share one word only.
+ */
+#include "prov/vt/vt.h"
+
+/* The first unread packet, or VT_NONE. */
+static uint32_t first(struct vt *v)
+{
+	uint32_t head = weft_load32_relaxed(&v->me->in_head); /* own word */
+	uint32_t i = VT_NONE;
+
+	/* A4 pairs with R4 in vt_arrive(): the packet is complete. */
+	if (weft_likely(head < v->w->buf_count))
+		i = weft_load32(&vt_buf(v->w, head)->next);
+	else
+		vt_mark_broken(v);
+	if (weft_likely(i < v->w->buf_count || i == VT_NONE))
+		return i;
+	vt_mark_broken(v);
+	return VT_NONE;
+}
+
+WEFT_HOT uint64_t vt_next(struct vt *v)
+{
+	uint32_t i = first(v);
+
+	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
+}
+
+/* Makes i the head of the list; the former head returns to its owner. */
+static void advance(struct vt *v, uint32_t i)
+{
+	uint32_t old = weft_load32_relaxed(&v->me->in_head); /* own word */
+
+	weft_store32(&v->me->in_head, i);
+	vt_push(v->w, &v->me->freed, old);
+}
+
+static struct weft_peer *peer_of(struct vt *v, uint32_t rank)
+{
+	struct vt_peer *p = v->peer[rank];
+	struct sockaddr_in name;
+	struct weft_peer *made;
+
+	if (weft_likely(p != NULL))
+		return &p->base;
+	weft_vt_name(v->w, rank, &name);
+	return v->base.ops->peer(&v->base, &name, &made) ? NULL : made;
+}
+
+static int deliver(struct vt *v, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(v->w, i);
+	struct weft_pkt pkt = b->pkt;
+	uint32_t from = b->from;
+	struct weft_peer *src;
+
+	if (b->kind == VT_PART && !vt_route_result_put(v, b))
+		return 0;
+	if (b->kind == VT_DMA && !vt_dma_completed(v, b))
+		return 0;
+	if (weft_unlikely(b->kind != VT_PACKET || from >= v->w->size ||
+			  b->to != v->rank || pkt.len > v->base.mtu)) {
+		v->stats.refused++;
+		vt_mark_broken(v);
+		return -EAGAIN;
+	}
+	src = peer_of(v, from);
+	if (!src)
+		return -EAGAIN;
+	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &pkt, b->payload);
+}
+
+/* Cost of receiving: the first packet of a message is matched. */
+static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
+{
+	const struct net_config *cfg = &v->w->cfg;
+
+	if (b->more)
+		return 0;
+	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
+}
+
+/* A slot of the input queue is free again. */
+static void note_taken(struct vt *v, const struct vt_buf *b)
+{
+	/* relaxed: own word; the engine reads it when this rank has blocked */
+	if (b->kind == VT_PACKET)
+		weft_store32_relaxed(&v->me->taken,
+				     weft_load32_relaxed(&v->me->taken) + 1);
+}
+
+WEFT_HOT static int take(struct vt *v, int budget)
+{
+	int n = 0;
+
+	while (n < budget) {
+		uint32_t i = first(v);
+
+		if (i == VT_NONE || vt_buf(v->w, i)->stamp > vt_now(v->me))
+			break;
+		if (deliver(v, i))
+			break;
+		vt_clock_advance(v->me,
+				 vt_cost(v, taken_ps(v, vt_buf(v->w, i))));
+		note_taken(v, vt_buf(v->w, i));
+		advance(v, i);
+		v->stats.received++;
+		n++;
+	}
+	return n;
+}
+
+/* Reports peers that left, when all their packets have been read. */
+static void report_lost(struct vt *v)
+{
+	uint32_t left = weft_load32(&v->w->head->left);
+
+	if (first(v) != VT_NONE)
+		return;
+	v->left_seen = left;
+	for (uint32_t i = 0; i < v->contacted_count; i++) {
+		struct vt_peer *p = v->peer[v->contacted[i]];
+		uint32_t err = weft_load32(&v->w->rank_of[p->rank].gone);
+
+		if (!err || p->base.lost)
+			continue;
+		if (err != ESHUTDOWN && err != ECONNRESET) {
+			vt_mark_broken(v);
+			return;
+		}
+		p->base.lost = err;
+		v->up->lost(v->up_arg, &p->base, (int)err);
+	}
+}
+
+WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
+{
+	struct vt *v = vt_of(c);
+	int n;
+
+	if (v->out)
+		return 0;
+	vt_enter(v);
+	n = take(v, budget);
+	if (!n) {
+		vt_poll_fruitless(v);
+		n = take(v, budget);
+	}
+	if (n)
+		vt_idle_polls_set(v, 0);
+	if (weft_unlikely(weft_load32(&v->w->head->left) != v->left_seen))
+		report_lost(v);
+	vt_exit(v);
+	return n;
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Virtual time between processes: exact times, reproducible runs, polls and
+ * timeouts, deadlock, back-pressure, threads, the end. Messages, deaths and
+ * class routes: vt_rule_test.c.
+ */
+#include "test/support/vt_fixture.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- exact times --------------------------------------------------------- */
+
+#define ROUNDS 50
+
+static int ping_pong(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+
+	for (uint64_t n = 0; n < ROUNDS; n++) {
+		if (rank == 0 && end_send(e, to, n, 8))
+			return 1;
+		if (wait_got(e, n + 1))
+			return 2;
+		if (rank == 1 && end_send(e, to, n, 8))
+			return 3;
+	}
+	return 0;
+}
+
+static void a_message_takes_what_the_model_says(void **state)
+{
+	struct play p = { .ranks = 2, .body = ping_pong };
+	struct net_config cfg;
+	uint64_t way = zero_load(&cfg, 8) + cfg.send_ps + cfg.recv_ps;
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_IS(f.clock[0], 2 * ROUNDS * way);
+	T_IS(f.clock[1], (2 * ROUNDS - 1) * way + cfg.send_ps);
+}
+
+/* Every message is matched by the thread processor of an Elan4. */
+static void a_message_waits_until_it_is_matched(void **state)
+{
+	char path[] = PLAY_FILE;
+	struct play p = { .ranks = 2, .body = ping_pong, .machine = "qsnet2" };
+	struct found with, without;
+
+	(void)state;
+	play(&p, &with);
+	play_file(path, "qsnet2", "match", "match = 0 ns\n");
+	p.machine = path;
+	play(&p, &without);
+	unlink(path);
+	T_IS(with.clock[0] - without.clock[0], 2 * ROUNDS * 300000);
+}
+
+/* Packets from one corner of a square to the other; seed: by any route. */
+static int diagonal(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 3);
+
+	e->any_road = p->seed;
+	for (uint64_t n = 0; n < 200 && rank == 0; n++)
+		if (end_send(e, to, n, 512))
+			return 1;
+	return rank == 3 ? wait_got(e, 200) : 0;
+}
+
+static void what_may_go_by_any_road_takes_two(void **state)
+{
+	struct play p = { .ranks = 4, .body = diagonal };
+	struct found ordered, any;
+
+	(void)state;
+	play(&p, &ordered);
+	p.seed = 1;
+	play(&p, &any);
+	T_TRUE(any.clock[3] * 3 < ordered.clock[3] * 2);
+}
+
+/* ---- reproducible runs --------------------------------------------------- */
+
+static void disturb(struct weft_rng *rng)
+{
+	struct timespec ts = { .tv_nsec = (long)weft_rng_below(rng, 200000) };
+
+	if (weft_rng_below(rng, 4) == 0)
+		nanosleep(&ts, NULL);
+}
+
+/* Messages of all sizes to all ranks, some polls, some waits. */
+static int traffic(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_rng what, when;
+	uint64_t sent[RANKS_MAX] = { 0 };
+	uint64_t rounds = (uint64_t)t_scale(60);
+	uint32_t n = (uint32_t)p->ranks;
+
+	weft_rng_init(&what, 7, rank);
+	weft_rng_init(&when, p->seed, rank);
+	for (uint64_t k = 0; k < rounds; k++) {
+		uint32_t to = (rank + 1 + (uint32_t)(k % (n - 1))) % n;
+		struct weft_peer *peer = rank_peer(p, e, to);
+
+		disturb(&when);
+		if (send_waiting(e, peer, sent[to]++,
+				 weft_rng_below(&what, 513)))
+			return 1;
+		for (uint64_t i = weft_rng_below(&what, 5); i; i--)
+			e->c->ops->poll(e->c, 4);
+		if (wait_got(e, k / 2))
+			return 2;
+	}
+	return wait_got(e, rounds);
+}
+
+static void *burn(void *arg)
+{
+	weft_au32 *stop = arg;
+
+	while (!weft_load32(stop))
+		;
+	return NULL;
+}
+
+static void every_run_is_the_same(void **state)
+{
+	struct play p = { .ranks = 7, .body = traffic, .seed = 1 };
+	struct found a, b;
+	weft_au32 stop = 0;
+	pthread_t th;
+
+	(void)state;
+	play(&p, &a);
+	T_TRUE(a.count.events > 0);
+	for (uint64_t run = 0; run < 3; run++) {
+		p.seed = 2 + run;
+		p.one_core = run == 1;
+		if (run == 2)
+			T_OK(pthread_create(&th, NULL, burn, &stop));
+		play(&p, &b);
+		T_MEM(a.clock, b.clock, sizeof(a.clock));
+		T_IS(a.count.hash, b.count.hash);
+		T_IS(a.count.turns, b.count.turns);
+	}
+	weft_store32(&stop, 1);
+	pthread_join(th, NULL);
+}
+
+/* ---- timeouts and polls -------------------------------------------------- */
+
+static int time_out(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t t = now(e);
+
+	(void)p;
+	if (rank)
+		return e->c->ops->wait(e->c, 1) == -ETIMEDOUT ? 0 : 1;
+	/* The other ranks leave, which ends a wait. */
+	while (e->c->ops->wait(e->c, 2500000) != -ETIMEDOUT)
+		t = now(e);
+	if (now(e) != t + UINT64_C(2500000) * NS)
+		return 3;
+	e->c->ops->wake(e->c);
+	return e->c->ops->wait(e->c, FOREVER) ? 4 : 0;
+}
+
+static void a_time_out_takes_virtual_time_only(void **state)
+{
+	struct play p = { .ranks = 3, .body = time_out };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_IS(f.clock[1], 1 * NS);
+}
+
+#define LATE UINT64_C(3000000000) /* 3 ms */
+
+/* Rank 0 polls in a loop for a packet that arrives much later. */
+static int look_loop(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t looks = 0;
+
+	if (rank) {
+		e->c->virt->compute(e->c, LATE);
+		return end_send(e, rank_peer(p, e, 0), 0, 8);
+	}
+	while (!e->got) {
+		e->c->ops->poll(e->c, 1);
+		looks++;
+	}
+	p->found->value[0] = looks;
+	return 0;
+}
+
+static void a_loop_of_looks_ends_and_keeps_its_steps(void **state)
+{
+	struct play p = { .ranks = 2, .body = look_loop };
+	struct net_config cfg;
+	uint64_t there = LATE + zero_load(&cfg, 8) + cfg.send_ps;
+	uint64_t step = cfg.poll_ps;
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	assert_in_range(f.value[0], 1, 1500); /* of 60,000 steps */
+	T_IS(f.clock[0], (there + step - 1) / step * step + cfg.recv_ps);
+}
+
+static int clock_loop(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t looks = 0;
+
+	(void)p;
+	if (rank)
+		return wait_got(e, 1);
+	while (e->c->virt->now_ps(e->c, true) < 100000000) {
+		e->c->ops->poll(e->c, 1);
+		looks++;
+	}
+	p->found->value[0] = looks;
+	return end_send(e, rank_peer(p, e, 1), 0, 8);
+}
+
+static void a_loop_on_the_clock_ends(void **state)
+{
+	struct play p = { .ranks = 2, .body = clock_loop };
+	struct net_config cfg;
+	struct found f;
+
+	(void)state;
+	zero_load(&cfg, 8);
+	play(&p, &f);
+	T_TRUE(f.value[0] <= 100000000 / (cfg.poll_ps + cfg.wtime_ps) + 3);
+}
+
+/* ---- deadlock ------------------------------------------------------------ */
+
+static int all_wait(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_note note;
+	char text[32];
+	int left;
+
+	if (rank == 1 && end_send(e, rank_peer(p, e, 0), 0, 8))
+		return 1;
+	if (rank == 0 && wait_got(e, 1))
+		return 2;
+	if (e->c->ops->wait(e->c, FOREVER) != -EDEADLK)
+		return 3;
+	snprintf(text, sizeof(text), "rank %u waits", rank);
+	left = e->c->virt->note(e->c, (int64_t)rank + 1, text);
+	if (left)
+		return 0;
+	p->found->value[0]++;
+	for (uint32_t i = 0; i < (uint32_t)p->ranks; i++) {
+		snprintf(text, sizeof(text), "rank %u waits", i);
+		if (e->c->virt->look(e->c, i, &note) || note.peer != i + 1 ||
+		    strcmp(note.text, text))
+			return 4;
+	}
+	return 0;
+}
+
+static void a_deadlock_ends_every_wait(void **state)
+{
+	struct play p = { .ranks = 5, .body = all_wait };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_IS(f.value[0], 1);
+}
+
+static int look_for_ever(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return e->c->ops->wait(e->c, FOREVER) == -EDEADLK ? 0 : 1;
+	for (uint64_t k = 0; k < 1000000; k++) {
+		e->c->ops->poll(e->c, 1);
+		if (k % 10000 == 0 && e->c->ops->wait(e->c, 0) == -EDEADLK)
+			return 0;
+	}
+	(void)p;
+	return 2;
+}
+
+static void looking_for_ever_is_a_deadlock_too(void **state)
+{
+	struct play p = { .ranks = 2, .body = look_for_ever };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+}
+
+/* ---- back-pressure ------------------------------------------------------- */
+
+#define FLOOD 5000u
+
+static int flood(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_carrier_stats s;
+	uint64_t n = (uint64_t)t_scale(FLOOD);
+
+	if (rank == 0)
+		return wait_got(e, n * (uint64_t)(p->ranks - 1));
+	for (uint64_t k = 0; k < n; k++) {
+		int ret = send_waiting(e, rank_peer(p, e, 0), k, 512);
+
+		if (ret)
+			return ret;
+	}
+	e->c->ops->stats(e->c, &s);
+	return n > 2 * VT_BUFS && !s.full;
+}
+
+static void a_full_ring_waits_for_room(void **state)
+{
+	struct play p = { .ranks = 3, .body = flood };
+	struct found a, b;
+
+	(void)state;
+	play(&p, &a);
+	play(&p, &b);
+	T_MEM(a.clock, b.clock, sizeof(a.clock));
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+struct sleeper {
+	struct end *e;
+	weft_au32 *stop;
+};
+
+static void *sleep_on(void *arg)
+{
+	struct sleeper *s = arg;
+
+	while (!weft_load32(s->stop))
+		s->e->c->ops->wait(s->e->c, FOREVER);
+	return NULL;
+}
+
+/* One thread of the rank is blocked while another sends and polls. */
+static int beside(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	uint64_t n = (uint64_t)t_scale(300);
+	weft_au32 stop = 0;
+	struct sleeper s = { e, &stop };
+	pthread_t th;
+	int ret = 0;
+
+	if (pthread_create(&th, NULL, sleep_on, &s))
+		return 1;
+	for (uint64_t k = 0; k < n && !ret; k++) {
+		while ((ret = end_send(e, to, k, k % 500)) == -EAGAIN)
+			e->c->ops->poll(e->c, 16);
+		while (!ret && e->got <= k)
+			e->c->ops->poll(e->c, 16);
+	}
+	weft_store32(&stop, 1);
+	e->c->ops->wake(e->c);
+	pthread_join(th, NULL);
+	return ret;
+}
+
+static void threads_may_send_beside_a_sleeper(void **state)
+{
+	struct play p = { .ranks = 2, .body = beside, .threads = true };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+#define LAST_SENT 500u
+
+static void until_out(struct end *e, uint32_t rank)
+{
+	struct weft_vt_note note;
+
+	while (!e->c->virt->look(e->c, rank, &note) &&
+	       note.state != WEFT_VT_LEFT)
+		sched_yield();
+}
+
+/*
+ * Rank 1 leaves with many packets in flight; rank 0, which left before, counts
+ * them.
+ */
+static int last_words(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct weft_vt_count count;
+
+	if (rank) {
+		until_out(e, 0);
+		for (uint64_t n = 0; n < LAST_SENT; n++)
+			if (end_send(e, to, n, 512))
+				return 1;
+		e->c->virt->leave(e->c);
+		return 0;
+	}
+	e->c->virt->leave(e->c);
+	until_out(e, 1);
+	e->c->virt->count(e->c, &count);
+	return count.packets == LAST_SENT ? 0 : 2;
+}
+
+static void who_is_out_has_run_the_last_turn(void **state)
+{
+	struct play p = { .ranks = 2, .body = last_words };
+	struct found f;
+
+	for (int i = 0; i < 10; i++)
+		play(&p, &f);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
+{
+	struct weft_vt_conf conf = { .machine = machine,
+				     .map = "",
+				     .packet_bytes = packet };
+	char handle[WEFT_VT_HANDLE];
+	const uint32_t ranks = 512;
+	struct weft_vt *w;
+	uint64_t bytes;
+
+	T_OK(weft_vt_create(&conf, ranks, &w, handle));
+	bytes = w->head->bytes / ranks;
+	printf("%s, %u ranks: %llu bytes of addresses each\n", machine, ranks,
+	       (unsigned long long)bytes);
+	weft_vt_close(w);
+	return bytes;
+}
+
+/* Adders take memory only on machines whose interfaces do reductions. */
+static void a_rank_has_few_addresses(void **state)
+{
+	T_TRUE(bytes_of_a_rank("bgq", 512) < 4000000);
+	T_TRUE(bytes_of_a_rank("gemini", 1024) < 20000000);
+	T_TRUE(bytes_of_a_rank("qsnet2", 2560) < 20000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_message_takes_what_the_model_says),
+		T_CASE(a_message_waits_until_it_is_matched),
+		T_CASE(what_may_go_by_any_road_takes_two),
+		T_CASE(every_run_is_the_same),
+		T_CASE(a_time_out_takes_virtual_time_only),
+		T_CASE(a_loop_of_looks_ends_and_keeps_its_steps),
+		T_CASE(a_loop_on_the_clock_ends),
+		T_CASE(a_deadlock_ends_every_wait),
+		T_CASE(looking_for_ever_is_a_deadlock_too),
+		T_CASE(a_full_ring_waits_for_room),
+		T_CASE(threads_may_send_beside_a_sleeper),
+		T_CASE(who_is_out_has_run_the_last_turn),
+		T_CASE(a_rank_has_few_addresses),
+	};
+
+	return T_RUN(tests);
+}

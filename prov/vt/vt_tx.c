@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sending of packets. A send copies the packet into a buffer of the rank's own
+ * pool, stamps it and pushes it to the rank's stack; the engine takes it from
+ * there when no rank runs. A buffer returns through the engine when its
+ * receiver has read it, so that whether a send finds room never depends on
+ * which rank ran first. Consecutive full packets to one peer are one message:
+ * the unit cuts it, and the processor pays once.
+ */
+#include "prov/vt/vt.h"
+#include "src/base/iov.h"
+
+#include <string.h>
+
+WEFT_HOT uint32_t vt_buf_get(struct vt *v)
+{
+	struct vt_rank *me = v->me;
+	uint32_t i = weft_load32(&me->spare);
+
+	/*
+	 * A0, as in lock(): a thread of this process may have run the engine
+	 * when the buffer was last in flight, and another process may have
+	 * returned it.
+	 */
+	if (weft_unlikely(v->threads))
+		weft_load32(&v->w->head->engine);
+	/* Only this rank pops, so that the successor of i cannot change. */
+	while (i != VT_NONE) {
+		if (weft_unlikely(i >= v->w->buf_count ||
+				  vt_buf_owner(v->w, i) != v->rank)) {
+			vt_mark_broken(v);
+			break;
+		}
+		/* relaxed: pushed before the swap that made i visible */
+		uint32_t next = weft_load32_relaxed(&vt_buf(v->w, i)->next);
+
+		if (weft_cas32(&me->spare, &i, next))
+			return i;
+	}
+	if (me->fresh < VT_BUFS)
+		return vt_buf_of(v->w, v->rank, me->fresh++);
+	vt_set_backpressure(v, VT_ROOM_BUFS);
+	return VT_NONE;
+}
+
+void vt_set_backpressure(struct vt *v, enum vt_room what)
+{
+	weft_store32(&v->full, weft_load32(&v->full) | what);
+	v->stats.full++;
+}
+
+void vt_full(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	v->refused_at = v->stats.received;
+	vt_set_backpressure(v, VT_ROOM_UNIT);
+}
+
+bool vt_has_room(const struct vt *v)
+{
+	uint32_t lack = weft_load32(&v->full);
+
+	if ((lack & VT_ROOM_ROUTE) && vt_route_room(v))
+		return true;
+	if ((lack & VT_ROOM_UNIT) && v->stats.received != v->refused_at)
+		return true;
+	return (lack & VT_ROOM_BUFS) && (v->me->fresh < VT_BUFS ||
+					 weft_load32(&v->me->spare) != VT_NONE);
+}
+
+WEFT_HOT void vt_post(struct vt *v, uint32_t i)
+{
+	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
+	vt_push(v->w, &v->me->posted, i);
+	vt_idle_polls_set(v, 0);
+	/* A thread sends while another one of this rank is blocked. */
+	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
+		vt_engine_try(v);
+}
+
+/* Does the packet continue the message of the last one? */
+static bool continues(const struct vt *v, uint32_t to)
+{
+	return v->last_way.full && v->last_to == to &&
+	       v->last_way.vc == v->way.vc && !v->long_message &&
+	       v->last_clock == vt_now(v->me);
+}
+
+/* Software cost of a message, higher for one that the unit has to cut. */
+void vt_send_cost(struct vt *v)
+{
+	const struct net_config *cfg = &v->w->cfg;
+
+	vt_clock_advance(
+		v->me,
+		vt_cost(v, cfg->send_ps +
+				   (v->long_message ? cfg->message_ps : 0)));
+	v->long_message = false;
+}
+
+void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *way)
+{
+	vt_of(c)->way = *way;
+}
+
+unsigned vt_path(struct weft_carrier *c, const char *name)
+{
+	return vt_path_of(&vt_of(c)->w->cfg, name);
+}
+
+int vt_send(struct weft_carrier *c, struct weft_peer *peer,
+	    const struct weft_pkt *pkt, const struct iovec *iov, int count)
+{
+	struct vt *v = vt_of(c);
+	struct vt_peer *p = (struct vt_peer *)peer;
+	struct vt_buf *b;
+	uint32_t i;
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (pkt->len > c->mtu)
+		return -EMSGSIZE;
+	/* A rank that has left sends nothing. */
+	if (v->out)
+		return 0;
+	vt_enter(v);
+	i = vt_buf_get(v);
+	if (i == VT_NONE) {
+		vt_exit(v);
+		return -EAGAIN;
+	}
+	b = vt_buf(v->w, i);
+	b->kind = VT_PACKET;
+	b->from = v->rank;
+	b->to = p->rank;
+	b->more = continues(v, p->rank);
+	b->way = v->way;
+	b->pkt = *pkt;
+	weft_iov_gather(b->payload, iov, count);
+	if (!b->more)
+		vt_send_cost(v);
+	b->stamp = vt_now(v->me);
+	v->last_to = p->rank;
+	v->last_way = v->way;
+	v->last_way.full |= pkt->len == c->mtu;
+	v->way = (struct weft_vt_pkt_attr){ .path = 0 };
+	v->last_clock = vt_now(v->me);
+	v->stats.sent++;
+	vt_post(v, i);
+	vt_exit(v);
+	return 0;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking in virtual time. A rank that blocks stores the time at which it has
+ * to run again, decrements the count of running ranks, and sleeps on its status
+ * word until the engine sets it to RUN. The last rank to do so runs the model.
+ *
+ * A fruitless poll costs poll_ps, or a polling loop would never end. The first
+ * two in a row are free: they are part of sending and of waiting. From
+ * JUMP_LOOKS in a row on, one poll covers several: the n-th one takes n /
+ * JUMP_LOOKS steps of poll_ps, at most JUMP_STEPS, and returns earlier at the
+ * first step that finds something. So a loop that waits for a message ends at
+ * the same step as with single polls, a loop with a fixed number of polls ends,
+ * and n polls cover a time that grows with n * n: few hand-overs for a long
+ * wait. A loop that also reads the clock has a time to end at: there a poll
+ * takes one CLOCK_PART of the time since the first poll of the series, at least
+ * one step. None of this depends on real time.
+ */
+#include "prov/vt/vt.h"
+#include "src/base/futex.h"
+
+#include <time.h>
+
+#define JUMP_POLLS 16u
+#define JUMP_STEPS 1024u
+#define CLOCK_PART 4096u
+#define POLLS_MAX  (UINT32_MAX / 2)
+#define SLICE_MS   100u /* plus a millisecond per rank */
+#define WATCHERS   8u /* the first ranks, and every WATCHERS-th of the others */
+#define PS_PER_NS  1000u
+#define NS_PER_MS  UINT64_C(1000000)
+
+static void futex_wake(weft_au32 *word)
+{
+	weft_futex_wake(word, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
+}
+
+/* ---- blocking ------------------------------------------------------------ */
+
+/*
+ * How long a rank sleeps before it checks for dead ranks; UINT64_MAX: no check.
+ * A timer costs a tenth of a hand-over, and a few checking ranks suffice while
+ * none has left.
+ */
+static uint64_t slice_ns(const struct vt *v)
+{
+	const struct vt_head *h = v->w->head;
+
+	if (v->rank >= WATCHERS && v->rank % WATCHERS && !v->threads &&
+	    !weft_load32(&h->left))
+		return UINT64_MAX;
+	return (SLICE_MS + v->w->size) * NS_PER_MS;
+}
+
+static void sleep_until_freed(struct vt *v, uint32_t as)
+{
+	struct vt_rank *me = v->me;
+	uint64_t ns = slice_ns(v);
+	uint32_t state;
+
+	v->stats.sleeps++;
+	for (;;) {
+		/* A1 pairs with R1 in engine_free_all(). */
+		state = weft_load32(&me->status);
+		if (state != as)
+			return;
+		weft_futex_wait(&me->status, as, ns, WEFT_FUTEX_PROCESSES);
+		if (weft_load32(&me->status) != as)
+			return;
+		vt_engine_watch(v);
+		if (weft_load32(&v->w->head->broken)) {
+			vt_result_broken(v);
+			weft_store32(&me->status, WEFT_VT_RUN);
+			/* relaxed: own word */
+			weft_store32_relaxed(&me->verdict, EOWNERDEAD);
+			return;
+		}
+		/* With threads a wake may have been lost: repeat it. */
+		if (v->threads)
+			vt_wake(&v->base);
+	}
+}
+
+/*
+ * Mostly all ranks have started when one is released; a thread may release its
+ * own rank earlier.
+ */
+static void all_started(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	for (uint32_t i = 0; i < w->size; i++)
+		if (!weft_load32(&w->rank_of[i].pid))
+			return;
+	v->shares = true;
+	vt_cpus_share(w->head);
+	/* No other process may map it for writing; its creator can seal it. */
+	if (w->region.fd >= 0)
+		weft_region_seal(&w->region);
+}
+
+/*
+ * A rank woken both by its own thread and by the engine is counted twice for a
+ * while.
+ */
+static uint32_t max_running(const struct weft_vt *w)
+{
+	return w->head->threads ? 2 * w->size : w->size;
+}
+
+/* Blocks until due or until an event; returns 0 or the verdict. */
+WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
+{
+	struct weft_vt *w = v->w;
+	struct vt_rank *me = v->me;
+	uint32_t before;
+
+	/*
+	 * relaxed: own word, or published by the release; other threads of this
+	 * rank may read it, too
+	 */
+	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
+		return -EHOSTDOWN;
+	vt_run_end(v);
+	weft_store32_relaxed(&me->verdict, 0);
+	/* relaxed: published by R2 and R0 */
+	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
+	/* The engine has left it at VT_NEVER, which saves a cold line. */
+	if (due != v->due || due != VT_NEVER)
+		vt_due_set(w, v->rank, due);
+	v->due = due;
+	/* R2 pairs with A2 in vt_wake(): publishes all earlier stores. */
+	weft_store32(&me->status, as);
+	/* R0 pairs with A0: the engine sees all that this rank did. */
+	before = weft_add32(&w->head->running, (uint32_t)-1);
+	if (before == 1)
+		vt_engine_try(v);
+	else if (weft_unlikely(before - 1 >= max_running(w)))
+		vt_mark_broken(v); /* the count of running ranks is wrong */
+	sleep_until_freed(v, as);
+	/* Released means running; only this rank sets that it has left. */
+	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
+		vt_mark_broken(v);
+	if (weft_unlikely(!v->shares))
+		all_started(v);
+	vt_run_begin(v);
+	return weft_likely(!weft_load32_relaxed(&me->verdict))
+		       ? 0
+		       : vt_verdict(&v->base);
+}
+
+WEFT_HOT int vt_verdict(struct weft_carrier *c)
+{
+	const struct vt_head *h = vt_of(c)->w->head;
+	uint32_t deadlock = weft_load32(&h->deadlock);
+
+	if (weft_unlikely(weft_load32(&h->broken)))
+		return weft_load32(&h->net_down) ? -ENETDOWN : -EOWNERDEAD;
+	/* relaxed: as in block() */
+	if (weft_unlikely(weft_load32_relaxed(&vt_of(c)->me->verdict) ==
+			  EHOSTDOWN))
+		return -EHOSTDOWN;
+	if (weft_likely(deadlock == VT_DEADLOCK_NOT))
+		return 0;
+	return deadlock == VT_DEADLOCK ? -EDEADLK : -EOWNERDEAD;
+}
+
+static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
+{
+	uint64_t ps = timeout_ns * PS_PER_NS;
+
+	if (timeout_ns > UINT64_MAX / PS_PER_NS || now + ps < now)
+		return VT_NEVER;
+	return now + ps;
+}
+
+static int wait_blocked(struct vt *v, uint64_t timeout_ns)
+{
+	uint64_t end = deadline(vt_now(v->me), timeout_ns);
+	uint64_t next = vt_next(v);
+	bool full = weft_load32(&v->full);
+	int ret;
+
+	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
+		return 0;
+	/* Buffers were returned since, while a poll took its time. */
+	if (vt_has_room(v)) {
+		weft_store32(&v->full, 0);
+		return -EAGAIN;
+	}
+	ret = block(v, WEFT_VT_BLOCKED, next < end ? next : end);
+	vt_idle_polls_set(v, 0);
+	weft_store32(&v->woken, 0);
+	weft_store32(&v->full, 0);
+	if (ret)
+		return ret;
+	if (vt_now(v->me) >= end)
+		return -ETIMEDOUT;
+	return full ? -EAGAIN : 0;
+}
+
+WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	struct vt *v = vt_of(c);
+	uint32_t idle = 0;
+	int ret = vt_verdict(c);
+
+	if (ret || v->out)
+		return ret;
+	vt_enter(v);
+	/* If another thread is blocked in a poll, it returns soon. */
+	if (weft_cas32(&v->blocked, &idle, 1)) {
+		ret = wait_blocked(v, timeout_ns);
+		weft_store32(&v->blocked, 0);
+	}
+	vt_exit(v);
+	return ret;
+}
+
+/*
+ * Callable from any thread or signal handler of this process. Releases the rank
+ * as the engine would; the first to change the status has done it.
+ */
+void vt_wake(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+	uint32_t as = WEFT_VT_BLOCKED;
+
+	weft_store32(&v->woken, 1);
+	/* A2 pairs with R2 in block(). */
+	if (weft_load32(&v->me->status) != WEFT_VT_BLOCKED)
+		return;
+	weft_add32(&v->w->head->running, 1);
+	if (!weft_cas32(&v->me->status, &as, WEFT_VT_RUN)) {
+		if (weft_add32(&v->w->head->running, (uint32_t)-1) == 1)
+			vt_engine_try(v);
+		return;
+	}
+	weft_store32(&v->w->head->late, 1);
+	futex_wake(&v->me->status);
+}
+
+/* ---- polling ------------------------------------------------------------- */
+
+/* Time of the first poll, in whole steps from now, at or after when. */
+static uint64_t poll_time(const struct vt *v, uint64_t when)
+{
+	uint64_t step = v->w->cfg.poll_ps;
+	uint64_t now = vt_now(v->me);
+	uint64_t n = when > now ? (when - now + step - 1) / step : 1;
+
+	return now + n * step;
+}
+
+/* Has the rank read the clock in its last polls? */
+static bool reads_clock(const struct vt *v)
+{
+	return v->clock_poll && vt_idle_polls(v) - v->clock_poll < JUMP_POLLS;
+}
+
+/* Steps that the next poll of a long series takes if nothing arrives. */
+static uint64_t jump_steps(const struct vt *v)
+{
+	uint64_t n = vt_idle_polls(v) / JUMP_POLLS;
+
+	if (!reads_clock(v))
+		return n < JUMP_STEPS ? n : JUMP_STEPS;
+	n = (vt_now(v->me) - v->series_ps) / v->w->cfg.poll_ps / CLOCK_PART;
+	return n ? n : 1;
+}
+
+/*
+ * Time at which the next poll returns: the next step or, in a long series of
+ * polls, the step that finds a packet already in the list. If there is none,
+ * the engine releases the rank earlier when a packet arrives before that time.
+ * JUMPING: no time ends the loop, so it counts as waiting when nothing else
+ * happens.
+ */
+static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
+{
+	uint64_t next;
+
+	*at_p = poll_time(v, 0);
+	if (vt_idle_polls(v) <= JUMP_POLLS || v->threads)
+		return WEFT_VT_POLLING;
+	next = vt_next(v);
+	if (next != VT_NEVER) {
+		*at_p = poll_time(v, next);
+		return WEFT_VT_POLLING;
+	}
+	*at_p = vt_now(v->me) + jump_steps(v) * v->w->cfg.poll_ps;
+	return reads_clock(v) ? WEFT_VT_POLLING : WEFT_VT_POLL_LOOP;
+}
+
+WEFT_HOT void vt_poll_fruitless(struct vt *v)
+{
+	uint32_t looks = vt_idle_polls(v);
+	enum weft_vt_state as;
+	uint32_t idle = 0;
+	uint64_t at;
+
+	if (!looks)
+		v->series_ps = vt_now(v->me);
+	vt_idle_polls_set(v, looks < POLLS_MAX ? looks + 1
+					       : POLLS_MAX - JUMP_POLLS);
+	if (looks < VT_FREE_POLLS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
+		return;
+	as = next_poll(v, &at);
+	/* Only the engine knows whether a jump ends at its first step. */
+	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w)) {
+		vt_now_set(v->me, at);
+		return;
+	}
+	if (!weft_cas32(&v->blocked, &idle, 1))
+		return;
+	block(v, as, at);
+	weft_store32(&v->blocked, 0);
+}
+
+/* The series of polls did not wait for other ranks only. */
+static void not_idle(struct vt *v)
+{
+	if (vt_idle_polls(v) > JUMP_POLLS)
+		/* relaxed: the engine reads it when this rank has blocked */
+		weft_store64_relaxed(&v->w->head->idle_turns, 0);
+}
+
+void vt_completed(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	not_idle(v);
+	if (vt_idle_polls(v) <= VT_FREE_POLLS)
+		return;
+	v->series_ps = vt_now(v->me);
+	v->clock_poll = 0;
+	vt_idle_polls_set(v, VT_FREE_POLLS);
+}
+
+void vt_clock_read(struct vt *v)
+{
+	not_idle(v);
+	v->clock_poll = vt_idle_polls(v);
+}
+
+/* ---- leaving ------------------------------------------------------------- */
+
+void vt_world_leave(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	if (v->out)
+		return;
+	v->out = true;
+	vt_due_set(w, v->rank, VT_NEVER);
+	weft_store32(&v->me->status, WEFT_VT_DONE);
+	/* R0 pairs with A0, as in block() */
+	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
+		vt_engine_try(v);
+	/* R8 pairs with A8: the counters of the last pass are written. */
+	weft_store32(&v->me->status, WEFT_VT_LEFT);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Failure detection by sleeping ranks. A rank marked as running whose process
+ * has exited is declared dead. A world in which no rank runs though some are
+ * counted as running, or whose model runs without any progress, has been
+ * overwritten: it would never release a rank, so it is marked broken for all.
+ */
+#include "prov/vt/vt.h"
+#include "src/base/alive.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <unistd.h>
+
+/*
+ * Real time without progress before the world is broken; a rank that waits for
+ * a core still counts as running.
+ */
+#define STILL_NS    UINT64_C(20000000000)
+/* CPU time of the model without a hop of any packet. */
+#define STILL_CPU_S 10u
+
+/* ---- dead ranks ---------------------------------------------------------- */
+
+static bool rank_declare_dead(struct vt *v, uint32_t rank)
+{
+	struct vt_rank *r = &v->w->rank_of[rank];
+	uint32_t run = WEFT_VT_RUN;
+
+	if (!weft_cas32(&r->status, &run, WEFT_VT_DEAD))
+		return false;
+	weft_log(WEFT_LOG_INFO, "vt: rank %u (pid %u) died", rank,
+		 weft_load32(&r->pid));
+	weft_store32(&v->w->head->late, 1);
+	weft_store32(&v->w->head->died, 1);
+	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;
+}
+
+/*
+ * Checks a few ranks per call, since all sleeping ranks do. True: the last
+ * running rank was dead.
+ */
+static bool check_dead(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+	bool last = false;
+
+	for (uint32_t k = 0, asked = 0; k < w->size && asked < 4; k++) {
+		uint32_t i = v->check_next++ % w->size;
+
+		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN ||
+		    !weft_load32(&w->rank_of[i].pid))
+			continue;
+		asked++;
+		if (!vt_rank_alive(w, i))
+			last |= rank_declare_dead(v, i);
+	}
+	return last;
+}
+
+/* ---- lack of progress ---------------------------------------------------- */
+
+static bool any_rank_runs(const struct weft_vt *w)
+{
+	for (uint32_t i = 0; i < w->size; i++)
+		if (weft_load32(&w->rank_of[i].status) == WEFT_VT_RUN)
+			return true;
+	return false;
+}
+
+/* Has there been progress since the last call? Then the record is renewed. */
+static bool moved(struct vt *v, uint32_t owner)
+{
+	struct vt_progress *s = &v->still;
+	struct net_count n;
+	uint64_t steps;
+
+	/* The engine's owner writes these; any value is acceptable. */
+	net_count_get(v->w->net, &n);
+	steps = n.hops + n.delivered + n.injected;
+	if (s->since_ns && s->turns == v->w->head->turns && s->owner == owner &&
+	    s->steps == steps)
+		return false;
+	*s = (struct vt_progress){ .turns = v->w->head->turns,
+				   .steps = steps,
+				   .since_ns = weft_now_ns(),
+				   .owner = owner };
+	if (owner)
+		s->cpu_ticks = weft_proc_cpu_ticks(
+			weft_load32(&v->w->rank_of[owner - 1].pid));
+	return true;
+}
+
+static bool engine_without_progress(const struct vt *v, uint32_t owner)
+{
+	uint64_t ticks =
+		weft_proc_cpu_ticks(weft_load32(&v->w->rank_of[owner - 1].pid));
+
+	return ticks - v->still.cpu_ticks >
+	       STILL_CPU_S * (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* No rank will ever be released. */
+static bool without_progress(struct vt *v, uint32_t owner)
+{
+	uint32_t running = weft_load32(&v->w->head->running);
+
+	if (running > v->w->size)
+		return true;
+	/* Another thread of this process may run the engine: no check. */
+	if (v->threads || owner > v->w->size || moved(v, owner))
+		return false;
+	if (owner)
+		return engine_without_progress(v, owner);
+	if (!running || any_rank_runs(v->w)) {
+		v->still.since_ns = 0;
+		return false;
+	}
+	return weft_now_ns() - v->still.since_ns > STILL_NS;
+}
+
+/* ---- the check ----------------------------------------------------------- */
+
+void vt_engine_watch(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+	uint32_t owner = weft_load32(&w->head->engine);
+
+	if (weft_load32(&w->head->broken))
+		return;
+	if (owner && !vt_owner_alive(w, owner) &&
+	    weft_load32(&w->head->engine) == owner) {
+		weft_store32(&w->head->broken, VT_BROKEN);
+		weft_cas32(&w->head->engine, &owner, 0);
+	}
+	if (check_dead(v))
+		vt_engine_try(v);
+	if (without_progress(v, owner)) {
+		weft_log(WEFT_LOG_ERROR,
+			 "vt: nobody will ever go on: the world has been "
+			 "written over");
+		vt_mark_broken(v);
+	}
+}

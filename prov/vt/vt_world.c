@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shared world segment of a job: created by rank 0 in a memfd, opened by
+ * the other ranks through /proc/PID/fd, or by the name of an abstract socket of
+ * rank 0. No file is created; the memory is freed with the last process that
+ * maps it.
+ */
+#include "prov/vt/vt.h"
+#include "prov/net/fault/net_fault.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/file/net_map.h"
+#include "src/base/log.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE	  4096u
+#define NAME_NET  0x7f000000u /* ranks are 127.x.y.z, from 127.0.0.1 on */
+#define NAME_PORT 22612u
+
+/* ---- layout -------------------------------------------------------------- */
+
+static uint64_t place(uint64_t *at, size_t count, size_t bytes)
+{
+	uint64_t here = *at;
+
+	*at = (here + count * bytes + PAGE - 1) / PAGE * PAGE;
+	return here;
+}
+
+/* Messages of the model; two per buffer where packets are acknowledged. */
+static uint32_t model_room(const struct vt_head *h)
+{
+	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1);
+}
+
+static void lay_out(struct vt_head *h)
+{
+	size_t n = h->size, routes = n * VT_PLACES;
+	uint64_t at = 0;
+
+	place(&at, 1, sizeof(*h));
+	h->ranks_at = place(&at, n, sizeof(struct vt_rank));
+	h->due_at = place(&at, n, sizeof(uint64_t));
+	h->batch_at = place(&at, n, sizeof(uint32_t));
+	h->cold_at = place(&at, n, sizeof(struct vt_rank_cold));
+	/* one more for each rank: the first entry of its arrival list */
+	h->bufs_at =
+		place(&at, n * (VT_BUFS + 1), vt_buf_bytes(h->packet_bytes));
+	h->joins_at = place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
+	h->members_at = place(&at, routes * n, sizeof(struct vt_member));
+	h->adders_at = place(&at, h->cfg.fold_ps ? routes * n : 0,
+			     sizeof(struct vt_adder));
+	h->routes_at = place(&at, routes, sizeof(struct vt_route));
+	h->trees_at = place(&at, routes, sizeof(struct vt_tree));
+	h->shares_at = place(&at, n, VT_SHARE_BYTES);
+	h->net_at = place(&at, 1, net_bytes(&h->cfg, model_room(h)));
+	h->bytes = at;
+}
+
+/* Do the section offsets match those computed for this size and machine? */
+static bool head_fits(const struct vt_head *h, size_t bytes)
+{
+	struct vt_head plan = { .magic = VT_MAGIC,
+				.size = h->size,
+				.packet_bytes = h->packet_bytes,
+				.cfg = h->cfg };
+
+	if (h->magic != VT_MAGIC || h->bytes != bytes || !h->size ||
+	    h->size > VT_RANKS_MAX || h->packet_bytes > UINT16_MAX ||
+	    net_config_check(&h->cfg))
+		return false;
+	lay_out(&plan);
+	return plan.bytes == bytes && plan.ranks_at == h->ranks_at &&
+	       plan.due_at == h->due_at && plan.batch_at == h->batch_at &&
+	       plan.cold_at == h->cold_at && plan.bufs_at == h->bufs_at &&
+	       plan.joins_at == h->joins_at &&
+	       plan.members_at == h->members_at &&
+	       plan.adders_at == h->adders_at &&
+	       plan.routes_at == h->routes_at && plan.trees_at == h->trees_at &&
+	       plan.shares_at == h->shares_at && plan.net_at == h->net_at;
+}
+
+static void map_at(struct weft_vt *w, const struct vt_head *h)
+{
+	char *base = w->region.base;
+
+	w->head = w->region.base;
+	w->rank_of = (void *)(base + h->ranks_at);
+	w->due = (void *)(base + h->due_at);
+	w->batch = (void *)(base + h->batch_at);
+	w->cold_of = (void *)(base + h->cold_at);
+	w->bufs = base + h->bufs_at;
+	w->joins = (void *)(base + h->joins_at);
+	w->members = (void *)(base + h->members_at);
+	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_at) : NULL;
+	w->routes = (void *)(base + h->routes_at);
+	w->trees = (void *)(base + h->trees_at);
+	w->shares = base + h->shares_at;
+	w->net = (void *)(base + h->net_at);
+}
+
+static int map_parts(struct weft_vt *w)
+{
+	struct vt_head h;
+
+	/* Checks and uses see one value. */
+	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
+	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
+	    w->rank >= h.size)
+		return -EINVAL;
+	map_at(w, &h);
+	w->size = h.size;
+	w->buf_count = h.size * (VT_BUFS + 1);
+	w->packet_bytes = h.packet_bytes;
+	w->buf_bytes = vt_buf_bytes(h.packet_bytes);
+	w->cfg = h.cfg;
+	w->ahead_ps = h.ahead_ps;
+	w->fold_path = vt_path_of(&w->cfg, "event");
+	w->word_path = vt_path_of(&w->cfg, "amo");
+	w->wake = calloc(h.size, sizeof(*w->wake));
+	return w->wake ? 0 : -ENOMEM;
+}
+
+/* ---- rank 0 -------------------------------------------------------------- */
+
+static int refuse(const char *why)
+{
+	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
+	return -EINVAL;
+}
+
+static void rank_init(struct weft_vt *w, uint32_t i,
+		      const struct net_place *where)
+{
+	struct vt_rank *r = &w->rank_of[i];
+	uint32_t stub = vt_buf_of(w, i, VT_BUFS);
+
+	r->node = where->node;
+	r->slot = where->slot;
+	r->in_tail = stub;
+	r->out = r->reach = (struct vt_msg_fifo){ VT_NONE, VT_NONE };
+	weft_store32(&r->in_head, stub);
+	weft_store32(&r->posted, VT_NONE);
+	weft_store32(&r->freed, VT_NONE);
+	weft_store32(&r->spare, VT_NONE);
+	vt_buf(w, stub)->kind = VT_STUB;
+	weft_store32(&vt_buf(w, stub)->next, VT_NONE);
+	vt_due_set(w, i, VT_NEVER);
+	w->batch[i] = i;
+}
+
+/* A machine without detours cannot start with a dead link. */
+static bool starts_partitioned(const struct weft_vt *w,
+			       const struct weft_plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->fault[i].kind == WEFT_PLAN_DEAD_LINK &&
+		    !plan->fault[i].at_ps && !w->cfg.care.reroute)
+			return true;
+	return false;
+}
+
+/*
+ * Loads the fault plan; no rank may be on a node that is dead from the start.
+ */
+static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
+		       const struct weft_plan *plan)
+{
+	const char *name = conf->faults;
+	struct weft_plan_why why;
+
+	if (!plan->count)
+		return 0;
+	if (strpbrk(name, " =;"))
+		name = "plan";
+	if (net_fault_load(w->net, name, plan, &why))
+		return refuse(why.text);
+	if (starts_partitioned(w, plan)) {
+		snprintf(why.text, sizeof(why.text),
+			 "%.80s: a link is dead from the start, and %.40s does "
+			 "not go round it",
+			 name, w->cfg.name);
+		return refuse(why.text);
+	}
+	for (uint32_t i = 0; i < w->size; i++)
+		if (net_fault_node_dead(w->net, w->rank_of[i].node)) {
+			snprintf(why.text, sizeof(why.text),
+				 "%.80s: rank %u is on node %u, which is dead "
+				 "from the start",
+				 name, i, w->rank_of[i].node);
+			return refuse(why.text);
+		}
+	return 0;
+}
+
+static int fill(struct weft_vt *w, const struct net_place *where)
+{
+	struct vt_head *h = w->head;
+	int ret;
+
+	for (uint32_t i = 0; i < h->size; i++)
+		rank_init(w, i, &where[i]);
+	h->batch_count = h->size;
+	/*
+	 * All ranks count as running until they block, also those not yet
+	 * started.
+	 */
+	weft_store32(&h->running, h->size);
+	ret = net_open(w->net, h->bytes - h->net_at, &h->cfg, model_room(h));
+	if (ret)
+		return ret;
+	/* The model works in whole cycles: it may process one more. */
+	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
+	w->ahead_ps = h->ahead_ps;
+	return 0;
+}
+
+/* Maps ranks to nodes by the option: an order of letters, or a file. */
+static int map_ranks(const struct weft_vt_conf *conf,
+		     const struct net_config *cfg, uint32_t size,
+		     struct net_place *where)
+{
+	struct net_map_args a = { .cfg = cfg, .ppn = conf->ppn, .ranks = size };
+	char why[NET_MAP_WHY] = "";
+	char *text = NULL;
+	int ret = 0;
+
+	if (conf->map && *conf->map && net_map_is_order(conf->map))
+		a.order = conf->map;
+	else if (conf->map && *conf->map)
+		ret = net_map_read(conf->map, &text, why);
+	a.table = text;
+	if (!ret)
+		ret = net_map_fill(&a, where, why);
+	free(text);
+	return ret ? refuse(why) : 0;
+}
+
+/*
+ * The shape is derived from the number of nodes, so ranks per node are read
+ * first.
+ */
+static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
+			struct net_config *cfg)
+{
+	struct net_error_text why = { "" };
+	int ret = net_file_load(conf->machine, 0, cfg, &why);
+	uint32_t ppn;
+
+	if (!ret) {
+		ppn = conf->ppn ? conf->ppn : cfg->ranks_per_node;
+		ret = net_file_load(conf->machine, (size + ppn - 1) / ppn, cfg,
+				    &why);
+	}
+	return ret ? refuse(why.text) : 0;
+}
+
+int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
+{
+	struct net_config cfg;
+	struct net_error_text why = { "" };
+	int ret = net_file_load(machine, 0, &cfg, &why);
+
+	if (ret)
+		return ret == -ENOENT ? ret : refuse(why.text);
+	static_assert(sizeof(cfg.unit) == WEFT_VT_UNIT, "names of units");
+	memcpy(unit, cfg.unit, WEFT_VT_UNIT);
+	return 0;
+}
+
+static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
+{
+	struct weft_vt *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->rank = rank;
+	w->listen = -1;
+	w->region.fd = -1;
+	w->compute = conf->compute;
+	return w;
+}
+
+static int read_plan(const struct weft_vt_conf *conf, struct weft_plan *plan)
+{
+	struct weft_plan_why why;
+	int ret;
+
+	if (!conf->faults || !*conf->faults)
+		return 0;
+	ret = weft_plan_load(conf->faults, plan, &why);
+	return ret ? refuse(why.text) : 0;
+}
+
+static int build(struct weft_vt *w, const struct vt_head *plan,
+		 const struct net_place *where)
+{
+	int ret = weft_region_open_unsealed(&w->region, "weft-vt", plan->bytes);
+
+	if (ret) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: no region of %llu bytes: %s",
+			 (unsigned long long)plan->bytes, strerror(-ret));
+		return ret;
+	}
+	memcpy(w->region.base, plan, sizeof(*plan));
+	ret = map_parts(w);
+	return ret ? ret : fill(w, where);
+}
+
+int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
+		   struct weft_vt **w_p, char handle[WEFT_VT_HANDLE])
+{
+	struct weft_vt *w = world_new(conf, 0);
+	struct net_place *where = calloc(size, sizeof(*where));
+	struct vt_head plan = { .magic = VT_MAGIC,
+				.size = size,
+				.packet_bytes = conf->packet_bytes };
+	struct weft_plan faults = { .count = 0 };
+	int ret = w && where ? load_machine(conf, size, &plan.cfg) : -ENOMEM;
+
+	if (!ret)
+		ret = map_ranks(conf, &plan.cfg, size, where);
+	if (!ret)
+		ret = read_plan(conf, &faults);
+	if (!ret) {
+		net_fault_reserve(&plan.cfg, &faults);
+		lay_out(&plan);
+		ret = build(w, &plan, where);
+	}
+	if (!ret)
+		ret = load_faults(w, conf, &faults);
+	weft_plan_fini(&faults);
+	free(where);
+	if (ret) {
+		weft_vt_close(w);
+		return ret;
+	}
+	snprintf(handle, WEFT_VT_HANDLE, "vt %d %d", (int)getpid(),
+		 w->region.fd);
+	*w_p = w;
+	return 0;
+}
+
+/* ---- the other ranks ----------------------------------------------------- */
+
+/* Root can open a world created by another user and must not trust it. */
+static int check_owner(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_uid == geteuid())
+		return 0;
+	weft_log(WEFT_LOG_ERROR,
+		 "virtual time: the world of the job belongs to user %u",
+		 (unsigned)st.st_uid);
+	return -EPERM;
+}
+
+int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
+		   uint32_t rank, struct weft_vt **w_p)
+{
+	struct weft_vt *w;
+	char path[64];
+	int pid, fd, ret;
+
+	if (sscanf(handle, "vt %d %d", &pid, &fd) != 2)
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: %s of rank 0 cannot be opened (%s); "
+			 "all ranks must run on one host",
+			 path, strerror(errno));
+		return -ENOENT;
+	}
+	w = world_new(conf, rank);
+	ret = w ? check_owner(fd) : -ENOMEM;
+	if (!ret)
+		ret = weft_region_attach(&w->region, fd,
+					 sizeof(struct vt_head));
+	close(fd);
+	if (!ret)
+		ret = map_parts(w);
+	if (ret) {
+		weft_vt_close(w);
+		return ret;
+	}
+	*w_p = w;
+	return 0;
+}
+
+void weft_vt_close(struct weft_vt *w)
+{
+	if (!w)
+		return;
+	if (w->listen >= 0)
+		close(w->listen);
+	weft_region_close(&w->region);
+	free(w->wake);
+	free(w);
+}
+
+uint32_t weft_vt_size(const struct weft_vt *w)
+{
+	return w->size;
+}
+
+void weft_vt_name(const struct weft_vt *w, uint32_t rank,
+		  struct sockaddr_in *name)
+{
+	(void)w;
+	memset(name, 0, sizeof(*name));
+	name->sin_family = AF_INET;
+	name->sin_port = htons(NAME_PORT);
+	name->sin_addr.s_addr = htonl(NAME_NET + 1 + rank);
+}
+
+int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
+		 uint32_t *rank_p)
+{
+	uint32_t rank = ntohl(name->sin_addr.s_addr) - NAME_NET - 1;
+
+	if (name->sin_port != htons(NAME_PORT) || rank >= w->size)
+		return -EHOSTUNREACH;
+	*rank_p = rank;
+	return 0;
+}
