@@ -23,5 +23,5 @@ python3 test/circles.py 1 "$t/two" > /dev/null && { echo "circles.py does not fi
 
 limit 8 src/core
 limit 4 src/win
-limit 6 prov/ofi prov/nic prov/net prov/carrier/shm prov/carrier/sock prov/vt prov/carrier/both
+limit 6 prov/ofi prov/nic prov/net prov/carrier/shm prov/carrier/sock prov/vt prov/carrier/hybrid
 exit $bad

@@ -95,7 +95,7 @@ borders() {
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
 	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
-	border prov/carrier/noisy "src/base/ prov/wire/ prov/code/ $carrier"
+	border prov/carrier/lossy "src/base/ prov/wire/ prov/code/ $carrier"
 	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h prov/code/code_ghash.h prov/code/code_ghash.h
 		$carrier"
 	border prov/vt "src/base/ prov/wire/ $carrier

@@ -1,11 +1,11 @@
 # Tests that start threads; "make check-threads" runs only these, with
 # ThreadSanitizer (test/shape.sh finds tests that are missing here).
 THREAD_TESTS = \
-	coll/coll_algo_test prov/carrier/both/both_test \
+	coll/coll_algo_test prov/carrier/hybrid/hybrid_test \
 	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \
 	prov/carrier/sock/sock_calm_test \
 	prov/carrier/sock/sock_crowd_test prov/carrier/sock/sock_cut_test \
-	prov/carrier/sock/sock_gram_test prov/carrier/sock/sock_keys_test \
+	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_loose_test \
 	prov/carrier/sock/sock_test \
 	prov/vt/vt_test prov/vt/vt_trust_test \

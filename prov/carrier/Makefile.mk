@@ -7,18 +7,18 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier_faults.c prov/carrier/carrier_faults.h \
 	prov/carrier/loop/loop.c prov/carrier/loop/loop.h \
 	prov/carrier/loop/loop_pair.c prov/carrier/loop/loop_raw.c \
-	prov/carrier/noisy/noisy.c prov/carrier/noisy/noisy.h \
-	prov/carrier/noisy/noisy_code.c prov/carrier/noisy/noisy_damage.c \
-	prov/carrier/noisy/noisy_ops.c \
-	prov/carrier/both/both_ops.c prov/carrier/both/both.h \
-	prov/carrier/both/both_peer.c \
-	prov/carrier/both/both_wait.c \
+	prov/carrier/lossy/lossy.c prov/carrier/lossy/lossy.h \
+	prov/carrier/lossy/lossy_code.c prov/carrier/lossy/lossy_damage.c \
+	prov/carrier/lossy/lossy_ops.c \
+	prov/carrier/hybrid/hybrid_ops.c prov/carrier/hybrid/hybrid.h \
+	prov/carrier/hybrid/hybrid_peer.c \
+	prov/carrier/hybrid/hybrid_wait.c \
 	prov/carrier/sock/sock_ops.c prov/carrier/sock/sock.h \
 	prov/carrier/sock/sock_pace.c prov/carrier/sock/sock_pace.h \
 	prov/carrier/sock/sock_layout.h \
-	prov/carrier/sock/sock_deputy.c \
+	prov/carrier/sock/sock_progress_thread.c \
 	prov/carrier/sock/sock_fault.c \
-	prov/carrier/sock/sock_gram.c \
+	prov/carrier/sock/sock_dgram.c \
 	prov/carrier/sock/sock_io.c \
 	prov/carrier/sock/sock_keys.c \
 	prov/carrier/sock/sock_lock.c \
@@ -26,7 +26,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_peer.c \
 	prov/carrier/sock/sock_rx.c \
 	prov/carrier/sock/sock_seal.c \
-	prov/carrier/sock/sock_turn.c \
+	prov/carrier/sock/sock_poll.c \
 	prov/carrier/sock/sock_tx.c \
 	prov/carrier/sock/sock_wait.c \
 	prov/carrier/sock/sock_win.c prov/carrier/sock/sock_win.h \
@@ -51,14 +51,14 @@ include prov/vt/Makefile.mk
 
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
-	prov/carrier/both/both_test \
+	prov/carrier/hybrid/hybrid_test \
 	prov/carrier/loop/loop_test \
-	prov/carrier/noisy/noisy_test \
+	prov/carrier/lossy/lossy_test \
 	prov/carrier/sock/sock_calm_test \
 	prov/carrier/sock/sock_test \
 	prov/carrier/sock/sock_crowd_test \
 	prov/carrier/sock/sock_cut_test \
-	prov/carrier/sock/sock_gram_test \
+	prov/carrier/sock/sock_dgram_test \
 	prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_loose_test \
 	prov/carrier/shm/shm_fuzz_test \
@@ -70,9 +70,9 @@ check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
 CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
 CARRIER_END = test/support/carrier_fixture.c test/support/carrier_fixture.h
-prov_carrier_noisy_noisy_test_SOURCES = \
-	prov/carrier/noisy/noisy_test.c $(CARRIER_END)
-prov_carrier_noisy_noisy_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_lossy_lossy_test_SOURCES = \
+	prov/carrier/lossy/lossy_test.c $(CARRIER_END)
+prov_carrier_lossy_lossy_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_carrier_grid_test_SOURCES = \
 	prov/carrier/carrier_grid_test.c $(CARRIER_END)
 prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)
@@ -100,16 +100,16 @@ prov_carrier_sock_sock_crowd_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_cut_test_SOURCES = \
 	prov/carrier/sock/sock_cut_test.c $(CARRIER_END)
 prov_carrier_sock_sock_cut_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_gram_test_SOURCES = \
-	prov/carrier/sock/sock_gram_test.c $(CARRIER_END)
-prov_carrier_sock_sock_gram_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_dgram_test_SOURCES = \
+	prov/carrier/sock/sock_dgram_test.c $(CARRIER_END)
+prov_carrier_sock_sock_dgram_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_keys_test_SOURCES = \
 	prov/carrier/sock/sock_keys_test.c $(CARRIER_END)
 prov_carrier_sock_sock_keys_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_loose_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_both_both_test_SOURCES = \
-	prov/carrier/both/both_test.c $(CARRIER_END)
-prov_carrier_both_both_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_hybrid_hybrid_test_SOURCES = \
+	prov/carrier/hybrid/hybrid_test.c $(CARRIER_END)
+prov_carrier_hybrid_hybrid_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_loop_loop_test_SOURCES = \
 	prov/carrier/loop/loop_test.c $(CARRIER_END)
 prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)

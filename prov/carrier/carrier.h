@@ -64,7 +64,7 @@ struct weft_carrier_up {
 	void (*lost)(void *arg, struct weft_peer *peer, int err);
 };
 
-/* Codes that detect bit errors in packets (prov/carrier/noisy). */
+/* Codes that detect bit errors in packets (prov/carrier/lossy). */
 enum weft_carrier_code {
 	WEFT_CARRIER_CRC32C,
 	WEFT_CARRIER_CRC16,
@@ -252,8 +252,8 @@ struct weft_carrier {
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;
 extern const struct weft_carrier_ops weft_carrier_sock;
-extern const struct weft_carrier_ops weft_carrier_both;
+extern const struct weft_carrier_ops weft_carrier_hybrid;
 extern const struct weft_carrier_ops weft_carrier_vt;
-extern const struct weft_carrier_ops weft_carrier_noisy;
+extern const struct weft_carrier_ops weft_carrier_lossy;
 
 #endif

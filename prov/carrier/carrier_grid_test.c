@@ -29,14 +29,14 @@ static const struct grid grids[] = {
 	{ &weft_carrier_loop,
 	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  false, 0 },
-	{ &weft_carrier_both, NULL, false, 0 },
+	{ &weft_carrier_hybrid, NULL, false, 0 },
 	{ &weft_carrier_sock, NULL, true, 0 },
 	{ &weft_carrier_sock,
 	  "seed=7; delay=0.05 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1; "
 	  "corrupt=0.02",
 	  true, 0 },
-	{ &weft_carrier_noisy, NOISE, true, WEFT_CARRIER_CRC32 },
-	{ &weft_carrier_noisy, NOISE, true, WEFT_CARRIER_RS14 },
+	{ &weft_carrier_lossy, NOISE, true, WEFT_CARRIER_CRC32 },
+	{ &weft_carrier_lossy, NOISE, true, WEFT_CARRIER_RS14 },
 };
 
 static struct grid *grid_of(void **state)

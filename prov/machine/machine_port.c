@@ -37,7 +37,7 @@ int weft_port_place(const struct weft_place *place,
 	else if (!strcmp(name, "sock"))
 		ops = &weft_carrier_sock;
 	else if (!strcmp(name, "both"))
-		ops = &weft_carrier_both;
+		ops = &weft_carrier_hybrid;
 	else
 		return -EINVAL;
 	memset(attr, 0, sizeof(*attr));

@@ -250,7 +250,7 @@ nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
 		return attr->carrier;
 	ca->below = attr->carrier;
 	ca->code = attr->machine->code;
-	return &weft_carrier_noisy;
+	return &weft_carrier_lossy;
 }
 
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)

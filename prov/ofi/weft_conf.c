@@ -147,7 +147,7 @@ static const struct weft_carrier_ops *carrier_find(const char *name)
 	if (!strcmp(name, "sock"))
 		return &weft_carrier_sock;
 	if (!strcmp(name, "both"))
-		return &weft_carrier_both;
+		return &weft_carrier_hybrid;
 	return strcmp(name, "loop") ? NULL : &weft_carrier_loop;
 }
 

@@ -158,7 +158,7 @@ static const struct weft_carrier_ops carrier_ops = {
 const struct weft_carrier_ops weft_carrier_shm;
 const struct weft_carrier_ops weft_carrier_loop;
 const struct weft_carrier_ops weft_carrier_sock;
-const struct weft_carrier_ops weft_carrier_both;
+const struct weft_carrier_ops weft_carrier_hybrid;
 
 void fake_arrive(struct fake_ep *e, uint32_t n)
 {

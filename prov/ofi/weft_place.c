@@ -30,7 +30,7 @@ static bool has_socket(const struct weft_ep *ep)
 {
 	const struct weft_carrier_ops *c = weft_conf()->carrier;
 
-	return c ? c == &weft_carrier_sock || c == &weft_carrier_both
+	return c ? c == &weft_carrier_sock || c == &weft_carrier_hybrid
 		 : has_key(ep);
 }
 
@@ -113,7 +113,7 @@ int weft_ep_addr_choose(struct weft_ep *ep,
 		*carrier_p = asked;
 	else
 		*carrier_p = has_socket(ep) && !is_loopback(ep)
-				     ? &weft_carrier_both
+				     ? &weft_carrier_hybrid
 				     : &weft_carrier_shm;
 	return 0;
 }

@@ -201,7 +201,7 @@ static int check_faults(struct run_model *m)
 	return m->faults_spec ? 0 : -ENOMEM;
 }
 
-/* Faults that prov/carrier/noisy can inject. */
+/* Faults that prov/carrier/lossy can inject. */
 bool run_model_live_faults(const struct run_model *m)
 {
 	static const uint32_t can =

@@ -8,21 +8,21 @@
  *   sock_peer.c    peer records: first contact, incarnations, loss
  *   sock_tx.c      packets into datagrams; windows; retransmission
  *   sock_rx.c      datagrams into packets, in order, without duplicates
- *   sock_turn.c    poll: one pass over the socket and every busy peer
+ *   sock_poll.c    poll: one pass over the socket and every busy peer
  *   sock_io.c      system calls in batches, errors of the network
  *   sock_fault.c   fault injection below the socket
  *   sock_wait.c    waiting and waking
- *   sock_deputy.c  progress thread for a caller outside MPI;
+ *   sock_progress_thread.c  progress thread for a caller outside MPI;
  *                  sock_lock.c its lock
  *   sock_pace.c    round-trip times and congestion window
  *   sock_win.c     reception window
- *   sock_gram.c    memory of datagrams: single ones and batches for GSO
+ *   sock_dgram.c    memory of datagrams: single ones and batches for GSO
  *   sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
  *   sock_seal.c    signatures and replay detection
  *
  * All functions except wait and wake run between sock_enter and sock_leave, or
  * in the progress thread, under one lock. Wait and wake share with them only
- * the atomics of struct sock_bed.
+ * the atomics of struct sock_waiter.
  */
 #ifndef WEFT_CARRIER_SOCK_H
 #define WEFT_CARRIER_SOCK_H
@@ -53,39 +53,39 @@
  */
 #define SOCK_REFUSED_NS	   UINT64_C(2000000000)
 
-struct sock_train;
+struct sock_gso_batch;
 
 #define SOCK_FREE_LISTS 2 /* number of free lists, by size of datagram */
 
 /* A datagram in memory: one in flight, or one received ahead of its order. */
-struct sock_gram {
-	struct sock_gram *next;	  /* in a free list */
-	struct sock_train *train; /* holds data; NULL: data follow this */
+struct sock_dgram {
+	struct sock_dgram *next;      /* in a free list */
+	struct sock_gso_batch *train; /* holds data; NULL: data follow this */
 	uint8_t *data;
-	uint32_t bytes; /* with the head */
-	uint32_t room;	/* bytes allocated at data */
-	uint32_t at;	/* received datagram: offset of the next record */
-	uint8_t shelf;	/* its free list, or SOCK_FREE_LISTS */
-	bool loose;	/* all its packets may be delivered out of order */
+	uint32_t bytes;	  /* with the head */
+	uint32_t room;	  /* bytes allocated at data */
+	uint32_t at;	  /* received datagram: offset of the next record */
+	uint8_t freelist; /* its free list, or SOCK_FREE_LISTS */
+	bool loose;	  /* all its packets may be delivered out of order */
 };
 
-/* Full datagrams to one peer in contiguous memory, for GSO: sock_gram.c. */
-struct sock_train {
-	struct sock_train *next; /* in the free list */
-	struct sock_peer *peer;	 /* takes datagrams from it; or NULL */
-	uint32_t room;		 /* bytes of each datagram, without a tag */
-	uint32_t length;	 /* capacity in datagrams */
+/* Full datagrams to one peer in contiguous memory, for GSO: sock_dgram.c. */
+struct sock_gso_batch {
+	struct sock_gso_batch *next; /* in the free list */
+	struct sock_peer *peer;	     /* takes datagrams from it; or NULL */
+	uint32_t room;		     /* bytes of each datagram, without a tag */
+	uint32_t length;	     /* capacity in datagrams */
 	uint32_t taken;
 	uint32_t live; /* datagrams taken and not freed */
-	struct sock_gram gram[SOCK_BATCH];
+	struct sock_dgram gram[SOCK_BATCH];
 	_Alignas(64) uint8_t data[SOCK_GSO_BYTES];
 };
 
 /* One number in flight. */
 struct sock_flight {
-	struct sock_gram *gram; /* NULL: acknowledged */
-	uint64_t order;		/* among all transmissions to this peer */
-	bool lost;		/* considered lost, to be retransmitted */
+	struct sock_dgram *gram; /* NULL: acknowledged */
+	uint64_t order;		 /* among all transmissions to this peer */
+	bool lost;		 /* considered lost, to be retransmitted */
 };
 
 enum sock_state {
@@ -125,24 +125,25 @@ struct sock_peer {
 	} tx;
 	struct sock_flight *flight; /* flight_room of them, a power of two */
 	uint32_t flight_room;
-	uint64_t order;	 /* of the last transmission */
-	uint64_t landed; /* order of the latest acknowledged transmission */
-	uint64_t last_send_ns;	  /* time of the last send */
-	struct sock_gram *open;	  /* being filled, without a number yet */
-	struct sock_train *train; /* batch of the next full one, or NULL */
+	uint64_t order;		/* of the last transmission */
+	uint64_t highest_acked; /* order of the latest acknowledged transmission
+				 */
+	uint64_t last_send_ns;	/* time of the last send */
+	struct sock_dgram *open;      /* being filled, without a number yet */
+	struct sock_gso_batch *train; /* batch of the next full one, or NULL */
 	uint32_t gram_max;
 	uint32_t losses; /* numbers considered lost and not retransmitted yet */
-	uint64_t flying; /* bytes in flight */
-	uint32_t timeouts; /* since the last acknowledgement */
-	uint64_t rto_at;   /* retransmission timeout; 0: none in flight */
-	uint64_t wait_ns;  /* time since when something has been in flight */
-	uint32_t room;	   /* bytes in flight that the peer accepts */
+	uint64_t inflight_bytes; /* bytes in flight */
+	uint32_t timeouts;	 /* since the last acknowledgement */
+	uint64_t rto_at;	 /* retransmission timeout; 0: none in flight */
+	uint64_t wait_ns; /* time since when something has been in flight */
+	uint32_t room;	  /* bytes in flight that the peer accepts */
 	struct sock_pace pace;
 	/* receiver's state */
 	struct sock_win rx;
-	struct sock_gram **here; /* reorder buffer, SOCK_WINDOW entries */
-	bool sends;		 /* the peer has sent data */
-	uint8_t *whole;		 /* reassembly buffer of a packet in parts */
+	struct sock_dgram **here; /* reorder buffer, SOCK_WINDOW entries */
+	bool sends;		  /* the peer has sent data */
+	uint8_t *whole;		  /* reassembly buffer of a packet in parts */
 	uint32_t whole_bytes;
 	uint64_t held;	  /* bytes in the reorder buffer */
 	uint32_t stamp;	  /* of the last datagram received */
@@ -169,7 +170,7 @@ struct sock_peer {
 };
 
 /* State shared between a waiting thread and the other threads. */
-struct sock_bed {
+struct sock_waiter {
 	weft_au64 due_ns;   /* time when poll is needed; UINT64_MAX: never */
 	weft_au64 until_ns; /* end of the wait; 0: no thread is blocked */
 	weft_au32 woken;
@@ -184,7 +185,7 @@ struct sock_bed {
 	int timer;
 };
 
-struct sock_deputy {
+struct sock_progress_thread {
 	pthread_mutex_t lock; /* of struct sock except bed and this */
 	pthread_t thread;
 	bool runs;
@@ -238,15 +239,15 @@ struct sock {
 	struct weft_list busy;
 	struct sock_out *out;
 	struct sock_in *in;
-	struct sock_gram *spare[SOCK_FREE_LISTS];
+	struct sock_dgram *spare[SOCK_FREE_LISTS];
 	uint32_t spares[SOCK_FREE_LISTS];
-	struct sock_train *free_batch_list;
+	struct sock_gso_batch *free_batch_list;
 	uint32_t free_batch_count;
 	struct carrier_faults faults;
 	struct weft_list late; /* datagrams delayed by the fault plan */
 	struct weft_carrier_stats stats;
-	struct sock_bed bed;
-	struct sock_deputy deputy;
+	struct sock_waiter bed;
+	struct sock_progress_thread deputy;
 };
 
 static inline struct sock *sock_of(struct weft_carrier *c)
@@ -264,8 +265,8 @@ static inline struct sock_flight *sock_flight(struct sock_peer *p, uint32_t seq)
 	return &p->flight[seq & (p->flight_room - 1)];
 }
 
-static inline struct sock_gram **sock_reorder_slot(struct sock_peer *p,
-						   uint32_t seq)
+static inline struct sock_dgram **sock_reorder_slot(struct sock_peer *p,
+						    uint32_t seq)
 {
 	return &p->here[seq % SOCK_WINDOW];
 }
@@ -284,7 +285,7 @@ static inline uint32_t sock_crc(const struct sock *s, const void *data,
 	return s->tag ? weft_code_crc(&s->crc, crc, d + bytes, s->tag) : crc;
 }
 
-static inline struct sock_head *sock_gram_head(struct sock_gram *g)
+static inline struct sock_head *sock_dgram_head(struct sock_dgram *g)
 {
 	return (struct sock_head *)(void *)g->data;
 }
@@ -379,20 +380,20 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget);
 /* Bytes in flight that the peer is allowed. */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p);
 
-/* sock_turn.c */
+/* sock_poll.c */
 int sock_poll(struct weft_carrier *c, int budget);
 /* Sends the datagrams that wait for the next pass. */
-void sock_turn_uncork(struct sock *s);
+void sock_poll_pass_uncork(struct sock *s);
 /*
  * Poll pass of the progress thread. Returns the time of the next
  * retransmission.
  */
-uint64_t sock_turn_away(struct sock *s);
+uint64_t sock_poll_pass_away(struct sock *s);
 /*
  * At close: returns when everything is acknowledged and every peer has answered
  * the BYE, or after the timeout.
  */
-void sock_turn_finish(struct sock *s);
+void sock_poll_pass_finish(struct sock *s);
 
 /* sock_io.c */
 int sock_io_open(struct sock *s);
@@ -420,15 +421,15 @@ enum sock_read_more {
 /* Reads one datagram, or a batch; returns the packets delivered. */
 int sock_io_read(struct sock *s, int budget, enum sock_read_more *left_p);
 
-/* sock_gram.c */
-struct sock_gram *sock_gram_new(struct sock *s, uint32_t room);
+/* sock_dgram.c */
+struct sock_dgram *sock_dgram_new(struct sock *s, uint32_t room);
 /*
  * Returns a datagram of full size for p, in p's batch if possible; NULL: no
  * memory.
  */
-struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p);
-void sock_gram_free(struct sock *s, struct sock_gram *g);
-void sock_gram_fini(struct sock *s);
+struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p);
+void sock_dgram_free(struct sock *s, struct sock_dgram *g);
+void sock_dgram_fini(struct sock *s);
 
 /* sock_fault.c */
 void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
@@ -492,19 +493,19 @@ void sock_wake(struct weft_carrier *c);
 int sock_wait_fd(struct weft_carrier *c);
 int sock_arm(struct weft_carrier *c);
 
-/* sock_deputy.c */
-int sock_deputy_open(struct sock *s);
-void sock_deputy_close(struct sock *s);
+/* sock_progress_thread.c */
+int sock_progress_thread_open(struct sock *s);
+void sock_progress_thread_close(struct sock *s);
 
 /* sock_lock.c */
-void sock_deputy_ring(struct sock *s);
+void sock_progress_thread_ring(struct sock *s);
 /*
  * Wakes the idle progress thread; called when a datagram is sent and none was
  * in flight.
  */
-void sock_deputy_call(struct sock *s);
+void sock_progress_thread_call(struct sock *s);
 /* Increments a counter that deputy_look() compares; under the lock. */
-static inline void sock_deputy_count(weft_au32 *n)
+static inline void sock_progress_thread_count(weft_au32 *n)
 {
 	/* relaxed: one writer, and a reader that only compares */
 	weft_store32_relaxed(n, weft_load32_relaxed(n) + 1);

@@ -149,7 +149,7 @@ static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 	uint64_t bytes;
 
 	sock_enter(sock_of(e->c));
-	bytes = p->flying;
+	bytes = p->inflight_bytes;
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		const struct sock_flight *f = sock_flight(p, seq);
 

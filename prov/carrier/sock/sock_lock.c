@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-void sock_deputy_ring(struct sock *s)
+void sock_progress_thread_ring(struct sock *s)
 {
 	uint64_t one = 1;
 
@@ -16,14 +16,14 @@ void sock_deputy_ring(struct sock *s)
 		return;
 }
 
-void sock_deputy_call(struct sock *s)
+void sock_progress_thread_call(struct sock *s)
 {
-	struct sock_deputy *d = &s->deputy;
+	struct sock_progress_thread *d = &s->deputy;
 
 	/* F3 pairs with F2 in deputy_idle(). */
 	weft_fence_full();
 	if (weft_load32(&d->idle) && weft_swap32(&d->idle, 0))
-		sock_deputy_ring(s);
+		sock_progress_thread_ring(s);
 }
 
 void sock_enter(struct sock *s)

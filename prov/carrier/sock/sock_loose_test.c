@@ -329,7 +329,7 @@ static void what_is_whole_is_one_datagram(void **state)
 						.carrier = WEFT_PKT_SPLIT_OK,
 						.tag = BYTES };
 
-			sock_turn_uncork(s);
+			sock_poll_pass_uncork(s);
 			next = p.ab->tx.next;
 			T_OK(sock_tx_send(s, p.ab, &pkt, &iov));
 			T_IS(p.ab->tx.next - next, more ? 1 : 0);

@@ -59,11 +59,11 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 
 static void ops_free(struct sock *s)
 {
-	sock_deputy_close(s);
+	sock_progress_thread_close(s);
 	sock_fault_fini(s);
 	for (uint32_t i = 0; i < s->peer_count; i++)
 		sock_peer_free(s, s->peer[i]);
-	sock_gram_fini(s);
+	sock_dgram_fini(s);
 	free(s->peer);
 	weft_hash_fini(&s->by_name);
 	sock_keys_close(s);
@@ -106,7 +106,7 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	if (!ret)
 		ret = sock_io_open(s);
 	if (!ret)
-		ret = sock_deputy_open(s);
+		ret = sock_progress_thread_open(s);
 	if (ret) {
 		ops_free(s);
 		return ret;
@@ -137,9 +137,9 @@ static void sock_close(struct weft_carrier *c)
 {
 	struct sock *s = sock_of(c);
 
-	sock_deputy_close(s);
+	sock_progress_thread_close(s);
 	if (!s->dead)
-		sock_turn_finish(s);
+		sock_poll_pass_finish(s);
 	ops_log_stats(s);
 	ops_free(s);
 }
@@ -170,7 +170,7 @@ static void ops_count_sent(struct sock *s)
 	s->stats.sent++;
 	if (!s->faults.die || s->stats.sent < s->faults.die)
 		return;
-	sock_turn_uncork(s);
+	sock_poll_pass_uncork(s);
 	s->dead = true;
 }
 

@@ -93,9 +93,9 @@ void sock_pace_backoff(struct sock_pace *p)
 	p->rto_ns = pace_min(2 * p->rto_ns, SOCK_RTO_MAX_NS);
 }
 
-void sock_pace_timeout(struct sock_pace *p, uint64_t flying)
+void sock_pace_timeout(struct sock_pace *p, uint64_t inflight_bytes)
 {
-	p->ssthresh = pace_max(flying / 2, 2 * (uint64_t)p->datagram);
+	p->ssthresh = pace_max(inflight_bytes / 2, 2 * (uint64_t)p->datagram);
 	p->window = 2 * (uint64_t)p->datagram;
 	sock_pace_backoff(p);
 }

@@ -41,6 +41,6 @@ void sock_pace_loss(struct sock_pace *p, uint64_t now);
 /* First timeout: doubles rto_ns only. */
 void sock_pace_backoff(struct sock_pace *p);
 /* Repeated timeout: reduces the window, too. */
-void sock_pace_timeout(struct sock_pace *p, uint64_t flying);
+void sock_pace_timeout(struct sock_pace *p, uint64_t inflight_bytes);
 
 #endif

@@ -23,9 +23,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PEER_MAX	       65536u
-#define PEER_LOCAL_REFUSAL_NS  UINT64_C(20000000) /* longest time of a refusal \
-						   */
+#define PEER_MAX 65536u
+#define PEER_LOCAL_REFUSAL_NS                           \
+	UINT64_C(20000000) /* longest time of a refusal \
+			    */
 #define PEER_REMOTE_REFUSAL_NS UINT64_C(100000000)
 #define PEER_HELLO_MIN_NS      UINT64_C(1000000)
 #define PEER_HELLO_MAX_NS      UINT64_C(64000000)
@@ -324,17 +325,17 @@ bool sock_peer_flight_reserve(struct sock_peer *p, uint32_t count)
 bool sock_peer_reorder_reserve(struct sock_peer *p)
 {
 	if (!p->here)
-		p->here = calloc(SOCK_WINDOW, sizeof(struct sock_gram *));
+		p->here = calloc(SOCK_WINDOW, sizeof(struct sock_dgram *));
 	return p->here;
 }
 
 static void peer_free_datagrams(struct sock *s, struct sock_peer *p)
 {
 	for (unsigned i = 0; i < p->flight_room; i++)
-		sock_gram_free(s, p->flight[i].gram);
+		sock_dgram_free(s, p->flight[i].gram);
 	for (unsigned i = 0; p->here && i < SOCK_WINDOW; i++)
-		sock_gram_free(s, p->here[i]);
-	sock_gram_free(s, p->open);
+		sock_dgram_free(s, p->here[i]);
+	sock_dgram_free(s, p->open);
 	free(p->flight);
 	free(p->here);
 	free(p->whole);
@@ -346,7 +347,7 @@ static void peer_free_datagrams(struct sock *s, struct sock_peer *p)
 	p->tx.acked = p->tx.next;
 	p->rx = (struct sock_win){ .next = p->rx.next, .top = p->rx.next };
 	p->losses = 0;
-	p->flying = 0;
+	p->inflight_bytes = 0;
 	p->held = 0;
 	p->rto_at = 0;
 }

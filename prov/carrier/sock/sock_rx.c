@@ -161,9 +161,9 @@ static void rx_count_unacked(struct sock *s, struct sock_peer *p,
 
 /* Delivers a datagram of the reorder buffer; true: all of it. */
 static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
-			    struct sock_gram **g_p, int budget, int *n_p)
+			    struct sock_dgram **g_p, int budget, int *n_p)
 {
-	struct sock_gram *g = *g_p;
+	struct sock_dgram *g = *g_p;
 	struct rx_view v = rx_view_of(g->data, g->bytes, g->at);
 	bool done = rx_records(s, p, &v, budget, n_p);
 
@@ -172,7 +172,7 @@ static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
 		return false;
 	p->held -= g->bytes;
 	rx_count_unacked(s, p, g->bytes);
-	sock_gram_free(s, g);
+	sock_dgram_free(s, g);
 	*g_p = NULL;
 	return true;
 }
@@ -183,7 +183,7 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 
 	p->blocked = false;
 	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
-		struct sock_gram **g_p = sock_reorder_slot(p, p->rx.next);
+		struct sock_dgram **g_p = sock_reorder_slot(p, p->rx.next);
 
 		/* NULL: delivered out of order before. */
 		if (*g_p && !rx_deliver_kept(s, p, g_p, budget, &n))
@@ -202,11 +202,11 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 		     const struct rx_view *v)
 {
-	struct sock_gram *g;
+	struct sock_dgram *g;
 
 	if (!sock_peer_reorder_reserve(p))
 		return false;
-	g = sock_gram_new(s, v->bytes);
+	g = sock_dgram_new(s, v->bytes);
 	if (!g)
 		return false;
 	g->bytes = v->bytes;

@@ -50,7 +50,8 @@ static uint64_t tx_allowed(const struct sock_peer *p)
 
 bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p)
 {
-	return 2 * p->flying > tx_allowed(p) || 2 * tx_count(p) > s->window;
+	return 2 * p->inflight_bytes > tx_allowed(p) ||
+	       2 * tx_count(p) > s->window;
 }
 
 /*
@@ -59,7 +60,7 @@ bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p)
  */
 static bool tx_may_send(const struct sock_peer *p, uint64_t bytes)
 {
-	return !p->flying || p->flying + bytes <= tx_allowed(p);
+	return !p->inflight_bytes || p->inflight_bytes + bytes <= tx_allowed(p);
 }
 
 void sock_tx_control(struct sock *s, struct sock_peer *p, enum sock_kind kind)
@@ -114,11 +115,11 @@ static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 	struct sock_flight *f = sock_flight(p, seq);
 
 	f->order = ++p->order;
-	p->flying += f->gram->bytes;
+	p->inflight_bytes += f->gram->bytes;
 	if (!p->rto_at) {
 		p->wait_ns = s->now;
 		tx_timer(s, p);
-		sock_deputy_call(s);
+		sock_progress_thread_call(s);
 	}
 	sock_io_add(s, p, f->gram->data, f->gram->bytes);
 }
@@ -126,9 +127,9 @@ static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 /* Assigns a number to the open datagram and sends it. */
 static void tx_send_open(struct sock *s, struct sock_peer *p)
 {
-	struct sock_gram *g = p->open;
+	struct sock_dgram *g = p->open;
 	uint32_t seq = p->tx.next++;
-	struct sock_head *h = sock_gram_head(g);
+	struct sock_head *h = sock_dgram_head(g);
 
 	assert(tx_count(p) <= p->flight_room);
 	h->kind = SOCK_DATA;
@@ -185,14 +186,14 @@ static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
  * Adds bytes written behind the datagram's end, and zeros up to the next
  * record.
  */
-static void tx_add_bytes(struct sock_gram *g, uint32_t bytes)
+static void tx_add_bytes(struct sock_dgram *g, uint32_t bytes)
 {
 	memset(g->data + g->bytes + bytes, 0, tx_pad(bytes) - bytes);
 	g->bytes += tx_pad(bytes);
 	assert(g->bytes <= g->room);
 }
 
-static void tx_record(struct sock_gram *g, struct tx_source *f, uint32_t bytes,
+static void tx_record(struct sock_dgram *g, struct tx_source *f, uint32_t bytes,
 		      enum sock_more more)
 {
 	struct sock_record r = { .bytes = bytes, .more = more };
@@ -208,7 +209,7 @@ static void tx_record(struct sock_gram *g, struct tx_source *f, uint32_t bytes,
  * Adds a piece of a loose packet, len bytes from offset at, with a header of
  * its own; f has payload only.
  */
-static void tx_piece(struct sock_gram *g, const struct weft_pkt *pkt,
+static void tx_piece(struct sock_dgram *g, const struct weft_pkt *pkt,
 		     struct tx_source *f, uint32_t at, uint16_t len)
 {
 	struct sock_record r = { .bytes = (uint32_t)sizeof(*pkt) + len,
@@ -227,7 +228,7 @@ static void tx_piece(struct sock_gram *g, const struct weft_pkt *pkt,
 	tx_add_bytes(g, (uint32_t)sizeof(r) + r.bytes);
 }
 
-static uint32_t tx_space(const struct sock_gram *g)
+static uint32_t tx_space(const struct sock_dgram *g)
 {
 	return g->room - g->bytes;
 }
@@ -236,7 +237,7 @@ static uint32_t tx_space(const struct sock_gram *g)
 static bool tx_corked(const struct sock *s, const struct sock_peer *p)
 {
 	return s->polling ||
-	       (p->flying && s->now - p->last_send_ns < TX_BURST_NS);
+	       (p->inflight_bytes && s->now - p->last_send_ns < TX_BURST_NS);
 }
 
 /* Bytes to allocate: for a single packet, or for many that share a datagram. */
@@ -254,16 +255,16 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
  * A batch is used only with TX_TRAIN datagrams in flight: a packet in parts
  * alone does not need one.
  */
-static struct sock_gram *tx_new(struct sock *s, struct sock_peer *p,
-				uint32_t room)
+static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
+				 uint32_t room)
 {
 	if (room == p->gram_max && tx_count(p) >= TX_BATCH_MIN)
-		return sock_gram_full(s, p);
-	return sock_gram_new(s, room);
+		return sock_dgram_full(s, p);
+	return sock_dgram_new(s, room);
 }
 
 /* Pads a nearly full datagram: the kernel segments equal sizes only. */
-static void tx_pad_full(struct sock_gram *g)
+static void tx_pad_full(struct sock_dgram *g)
 {
 	struct sock_record r = { .more = SOCK_PADDING };
 	uint32_t space = tx_space(g);
@@ -390,13 +391,13 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 		   uint32_t bytes)
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
-	struct sock_gram *g;
+	struct sock_dgram *g;
 	uint32_t seq;
 
 	if (p->tx.next - p->rx.next >= s->window ||
 	    !sock_peer_reorder_reserve(p))
 		return -EAGAIN;
-	g = sock_gram_new(s, (uint32_t)sizeof(struct sock_head) + need);
+	g = sock_dgram_new(s, (uint32_t)sizeof(struct sock_head) + need);
 	if (!g)
 		return -EAGAIN;
 	tx_record(g, f, bytes, SOCK_WHOLE);
@@ -454,10 +455,10 @@ static uint64_t tx_number_acked(struct sock *s, struct sock_peer *p,
 	if (f->lost)
 		p->losses--;
 	else
-		p->flying -= bytes;
-	if (f->order > p->landed)
-		p->landed = f->order;
-	sock_gram_free(s, f->gram);
+		p->inflight_bytes -= bytes;
+	if (f->order > p->highest_acked)
+		p->highest_acked = f->order;
+	sock_dgram_free(s, f->gram);
 	*f = (struct sock_flight){ .gram = NULL };
 	return bytes;
 }
@@ -468,7 +469,7 @@ static void tx_mark_lost(struct sock_peer *p, struct sock_flight *f)
 		return;
 	f->lost = true;
 	p->losses++;
-	p->flying -= f->gram->bytes;
+	p->inflight_bytes -= f->gram->bytes;
 }
 
 /* Marks numbers as lost that later transmissions have overtaken. */
@@ -477,7 +478,8 @@ static void tx_mark_gaps(struct sock *s, struct sock_peer *p)
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		struct sock_flight *f = sock_flight(p, seq);
 
-		if (f->gram && !f->lost && f->order + TX_REORDER <= p->landed) {
+		if (f->gram && !f->lost &&
+		    f->order + TX_REORDER <= p->highest_acked) {
 			tx_mark_lost(p, f);
 			sock_pace_loss(&p->pace, s->now);
 		}
@@ -592,7 +594,7 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
 	bool first;
 
-	if (!p->flying && !p->losses) {
+	if (!p->inflight_bytes && !p->losses) {
 		tx_probe(s, p);
 		return;
 	}
@@ -606,7 +608,7 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 	if (first)
 		sock_pace_backoff(&p->pace);
 	else
-		sock_pace_timeout(&p->pace, p->flying);
+		sock_pace_timeout(&p->pace, p->inflight_bytes);
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		tx_mark_lost(p, sock_flight(p, seq));
 		if (first && p->losses)
@@ -635,7 +637,7 @@ static void tx_retransmit(struct sock *s, struct sock_peer *p)
 void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		struct sock_gram *g = sock_flight(p, seq)->gram;
+		struct sock_dgram *g = sock_flight(p, seq)->gram;
 
 		if (!g)
 			continue;

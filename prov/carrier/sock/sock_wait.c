@@ -34,7 +34,7 @@
 
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 {
-	struct sock_bed *b = &s->bed;
+	struct sock_waiter *b = &s->bed;
 
 	s->base.beside = -1;
 	b->epoll = -1;
@@ -49,7 +49,7 @@ int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 
 void sock_wait_fini(struct sock *s)
 {
-	struct sock_bed *b = &s->bed;
+	struct sock_waiter *b = &s->bed;
 
 	if (b->epoll >= 0)
 		close(b->epoll);
@@ -65,7 +65,7 @@ static uint64_t wait_min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void wait_notify(struct sock_bed *b)
+static void wait_notify(struct sock_waiter *b)
 {
 	uint64_t one = 1;
 
@@ -74,7 +74,7 @@ static void wait_notify(struct sock_bed *b)
 		return;
 }
 
-static void wait_drain_event(struct sock_bed *b)
+static void wait_drain_event(struct sock_waiter *b)
 {
 	uint64_t sink;
 
@@ -84,7 +84,7 @@ static void wait_drain_event(struct sock_bed *b)
 
 void sock_wait_due(struct sock *s, uint64_t at_ns)
 {
-	struct sock_bed *b = &s->bed;
+	struct sock_waiter *b = &s->bed;
 	uint64_t until;
 
 	/* relaxed: one writer at a time, ordered by F1 */
@@ -112,7 +112,7 @@ void sock_wait_due_earlier(struct sock *s, uint64_t at_ns)
 }
 
 /* Whether poll is needed now, or wake was called. */
-static bool wait_is_over(struct sock_bed *b, uint64_t now)
+static bool wait_is_over(struct sock_waiter *b, uint64_t now)
 {
 	if (weft_load64(&b->due_ns) <= now)
 		return true;
@@ -149,7 +149,7 @@ static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
 
 static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 {
-	struct sock_bed *b = &s->bed;
+	struct sock_waiter *b = &s->bed;
 	uint64_t until = wait_min(end, now + WAIT_SLICE_NS);
 	uint64_t due;
 	bool over;
@@ -181,7 +181,7 @@ static int wait_room(struct sock *s, uint64_t timeout_ns)
 int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct sock *s = sock_of(c);
-	struct sock_bed *b = &s->bed;
+	struct sock_waiter *b = &s->bed;
 	uint64_t now = weft_now_ns();
 	uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
@@ -206,7 +206,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 void sock_wake(struct weft_carrier *c)
 {
-	struct sock_bed *b = &sock_of(c)->bed;
+	struct sock_waiter *b = &sock_of(c)->bed;
 
 	weft_store32(&b->woken, 1);
 	/* F1: store, then load, as in sock_wait_due(). */
@@ -224,7 +224,7 @@ static int wait_add(int epoll, int fd)
 
 static int wait_fd_open(struct sock *s)
 {
-	struct sock_bed *b = &s->bed;
+	struct sock_waiter *b = &s->bed;
 
 	if (b->epoll >= 0)
 		return b->epoll;
@@ -256,7 +256,7 @@ int sock_wait_fd(struct weft_carrier *c)
 	return fd;
 }
 
-static void wait_timer(struct sock_bed *b, uint64_t at_ns)
+static void wait_timer(struct sock_waiter *b, uint64_t at_ns)
 {
 	struct itimerspec at = {
 		.it_value = { .tv_sec = (time_t)(at_ns / 1000000000u),
@@ -269,7 +269,7 @@ static void wait_timer(struct sock_bed *b, uint64_t at_ns)
 int sock_arm(struct weft_carrier *c)
 {
 	struct sock *s = sock_of(c);
-	struct sock_bed *b = &s->bed;
+	struct sock_waiter *b = &s->bed;
 	uint64_t now = weft_now_ns();
 	uint64_t due;
 

@@ -52,7 +52,7 @@ static void child_run(int in, int out)
 	struct end e;
 
 	memset(&e, 0, sizeof(e));
-	if (end_open(&e, &weft_carrier_both, 2, NULL) ||
+	if (end_open(&e, &weft_carrier_hybrid, 2, NULL) ||
 	    write(out, &e.name, sizeof(e.name)) != sizeof(e.name) ||
 	    !end_wait_got(&e, PACKETS, 20))
 		_exit(1);
@@ -132,7 +132,7 @@ static int pair_open(struct pair *p)
 
 	if (read(p->in, &name, sizeof(name)) != sizeof(name))
 		return SKIP;
-	if (end_open(&p->e, &weft_carrier_both, 1, NULL))
+	if (end_open(&p->e, &weft_carrier_hybrid, 1, NULL))
 		return 1;
 	p->to = end_peer_name(&p->e, &name);
 	return !p->to;

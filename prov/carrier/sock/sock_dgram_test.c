@@ -25,20 +25,20 @@ static uint32_t length_of(uint32_t stride)
 }
 
 /* Fills all bytes of a datagram, those of the tag included. */
-static void mark(const struct sock *s, struct sock_gram *g, uint64_t seed)
+static void mark(const struct sock *s, struct sock_dgram *g, uint64_t seed)
 {
 	t_fill(g->data, g->room + s->tag, seed);
 }
 
-static bool marked(const struct sock *s, const struct sock_gram *g,
+static bool marked(const struct sock *s, const struct sock_dgram *g,
 		   uint64_t seed)
 {
 	return t_differs(g->data, g->room + s->tag, seed) < 0;
 }
 
-static struct sock_gram *full(struct sock *s, struct sock_peer *p)
+static struct sock_dgram *full(struct sock *s, struct sock_peer *p)
 {
-	struct sock_gram *g = sock_gram_full(s, p);
+	struct sock_dgram *g = sock_dgram_full(s, p);
 
 	T_NOT_NULL(g);
 	T_IS(g->room, p->gram_max);
@@ -56,7 +56,7 @@ static void full_ones_lie_one_behind_another(void **state)
 		struct sock_peer p = { .gram_max = width[i / 2] };
 		uint32_t stride = p.gram_max + s.tag;
 		uint32_t n = length_of(stride);
-		struct sock_gram *g[3 * SOCK_BATCH] = { NULL };
+		struct sock_dgram *g[3 * SOCK_BATCH] = { NULL };
 
 		for (uint32_t k = 0; k < 3 * n; k++) {
 			g[k] = full(&s, &p);
@@ -69,9 +69,9 @@ static void full_ones_lie_one_behind_another(void **state)
 			T_TRUE(marked(&s, g[k], k));
 		T_TRUE(g[0]->train != g[n]->train);
 		for (uint32_t k = 0; k < 3 * n; k++)
-			sock_gram_free(&s, g[k]);
+			sock_dgram_free(&s, g[k]);
 		T_IS(s.free_batch_count, 3);
-		sock_gram_fini(&s);
+		sock_dgram_fini(&s);
 	}
 }
 
@@ -80,13 +80,13 @@ static void wide_ones_are_alone(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
 	struct sock_peer p = { .gram_max = SOCK_GRAM_MAX - SOCK_TAG };
-	struct sock_gram *g = full(&s, &p);
+	struct sock_dgram *g = full(&s, &p);
 
 	mark(&s, g, 1);
 	T_NULL(g->train);
 	T_NULL(p.train);
-	sock_gram_free(&s, g);
-	sock_gram_fini(&s);
+	sock_dgram_free(&s, g);
+	sock_dgram_fini(&s);
 }
 
 /* A peer with nothing in flight has no batch, even if the batch is not full. */
@@ -95,17 +95,17 @@ static void a_train_is_free_with_its_last(void **state)
 	struct sock s = { .tag = 0 };
 	struct sock_peer p = { .gram_max = 1472 };
 	struct sock_peer other = { .gram_max = 1000 };
-	struct sock_train *t;
-	struct sock_gram *g[3];
+	struct sock_gso_batch *t;
+	struct sock_dgram *g[3];
 
 	for (uint32_t i = 0; i < 3; i++)
 		g[i] = full(&s, &p);
 	t = p.train;
 	T_NOT_NULL(t);
-	sock_gram_free(&s, g[1]);
-	sock_gram_free(&s, g[0]);
+	sock_dgram_free(&s, g[1]);
+	sock_dgram_free(&s, g[0]);
 	T_PTR(p.train, t);
-	sock_gram_free(&s, g[2]);
+	sock_dgram_free(&s, g[2]);
 	T_NULL(p.train);
 	T_IS(s.free_batch_count, 1);
 	/* the next peer that needs a batch gets the free one */
@@ -113,8 +113,8 @@ static void a_train_is_free_with_its_last(void **state)
 	T_PTR(other.train, t);
 	T_PTR(g[0]->data, t->data);
 	T_IS(s.free_batch_count, 0);
-	sock_gram_free(&s, g[0]);
-	sock_gram_fini(&s);
+	sock_dgram_free(&s, g[0]);
+	sock_dgram_fini(&s);
 }
 
 static void few_spare_ones_are_kept(void **state)
@@ -123,16 +123,16 @@ static void few_spare_ones_are_kept(void **state)
 	struct sock s = { .tag = 0 };
 	struct sock_peer p = { .gram_max = 1472 };
 	uint32_t n = TRAINS * length_of(p.gram_max);
-	struct sock_gram **g = calloc(n, sizeof(struct sock_gram *));
+	struct sock_dgram **g = calloc(n, sizeof(struct sock_dgram *));
 
 	T_NOT_NULL(g);
 	for (uint32_t i = 0; i < n; i++)
 		g[i] = full(&s, &p);
 	for (uint32_t i = 0; i < n; i++)
-		sock_gram_free(&s, g[i]);
+		sock_dgram_free(&s, g[i]);
 	T_TRUE(s.free_batch_count > 1);
-	T_TRUE(s.free_batch_count * sizeof(struct sock_train) <= MOST);
-	sock_gram_fini(&s);
+	T_TRUE(s.free_batch_count * sizeof(struct sock_gso_batch) <= MOST);
+	sock_dgram_fini(&s);
 	T_IS(s.free_batch_count, 0);
 	free(g);
 }
@@ -145,8 +145,8 @@ static void a_way_that_narrows_begins_a_train(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
 	struct sock_peer p = { .gram_max = 1456 };
-	struct sock_gram *old = full(&s, &p);
-	struct sock_gram *first, *second;
+	struct sock_dgram *old = full(&s, &p);
+	struct sock_dgram *first, *second;
 
 	mark(&s, old, 1);
 	p.gram_max = 1000;
@@ -159,13 +159,13 @@ static void a_way_that_narrows_begins_a_train(void **state)
 	mark(&s, second, 3);
 	T_TRUE(marked(&s, old, 1));
 	/* the old batch does not belong to the peer any more */
-	sock_gram_free(&s, old);
+	sock_dgram_free(&s, old);
 	T_PTR(p.train, first->train);
 	T_IS(s.free_batch_count, 1);
-	sock_gram_free(&s, second);
-	sock_gram_free(&s, first);
+	sock_dgram_free(&s, second);
+	sock_dgram_free(&s, first);
 	T_NULL(p.train);
-	sock_gram_fini(&s);
+	sock_dgram_fini(&s);
 }
 
 /*
@@ -176,7 +176,7 @@ static void they_are_freed_in_any_order(void **state)
 	enum { N = 400, PEERS = 3 };
 	struct sock s = { .tag = SOCK_TAG };
 	struct sock_peer p[PEERS];
-	struct sock_gram *g[N] = { NULL };
+	struct sock_dgram *g[N] = { NULL };
 	uint64_t seed[N];
 	struct weft_rng rng;
 
@@ -188,7 +188,7 @@ static void they_are_freed_in_any_order(void **state)
 
 		if (g[i]) {
 			T_TRUE(marked(&s, g[i], seed[i]));
-			sock_gram_free(&s, g[i]);
+			sock_dgram_free(&s, g[i]);
 			g[i] = NULL;
 			continue;
 		}
@@ -196,18 +196,18 @@ static void they_are_freed_in_any_order(void **state)
 			to->gram_max = 544 + 8 * weft_rng_below(&rng, 200);
 		g[i] = weft_rng_below(&rng, 4)
 			       ? full(&s, to)
-			       : sock_gram_new(&s, to->gram_max);
+			       : sock_dgram_new(&s, to->gram_max);
 		T_NOT_NULL(g[i]);
 		seed[i] = turn;
 		mark(&s, g[i], turn);
 	}
 	for (uint32_t i = 0; i < N; i++) {
 		T_TRUE(!g[i] || marked(&s, g[i], seed[i]));
-		sock_gram_free(&s, g[i]);
+		sock_dgram_free(&s, g[i]);
 	}
 	for (uint32_t i = 0; i < PEERS; i++)
 		T_NULL(p[i].train);
-	sock_gram_fini(&s);
+	sock_dgram_fini(&s);
 }
 
 /* ---- two endpoints ------------------------------------------------------- */
@@ -289,7 +289,7 @@ static void two_burst(struct two *t)
 	for (int i = 0; i < 40; i++)
 		T_OK(end_send(&t->a, &t->p->base, t->sent++, 8192));
 	s->polling = false;
-	sock_turn_uncork(s);
+	sock_poll_pass_uncork(s);
 	sock_leave(s);
 	T_TRUE(end_wait_got(&t->b, t->sent, 60));
 }

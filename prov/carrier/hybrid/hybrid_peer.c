@@ -3,7 +3,7 @@
  * Peers, and the carrier of each. A peer is not contacted before the first send
  * to it: then its shared memory is tried, and a refusal is logged.
  */
-#include "prov/carrier/both/both.h"
+#include "prov/carrier/hybrid/hybrid.h"
 #include "prov/carrier/shm/shm_reach.h"
 #include "src/base/log.h"
 
@@ -19,7 +19,7 @@ static uint64_t peer_key(const struct sockaddr_in *n)
 static int peer_place(struct both *b)
 {
 	uint32_t room = b->peer_room ? b->peer_room * 2 : 16;
-	struct both_peer **more;
+	struct hybrid_peer **more;
 
 	if (b->peer_count < b->peer_room)
 		return 0;
@@ -31,10 +31,10 @@ static int peer_place(struct both *b)
 	return 0;
 }
 
-static struct both_peer *peer_new(struct both *b,
-				  const struct sockaddr_in *name)
+static struct hybrid_peer *peer_new(struct both *b,
+				    const struct sockaddr_in *name)
 {
-	struct both_peer *p = peer_place(b) ? NULL : calloc(1, sizeof(*p));
+	struct hybrid_peer *p = peer_place(b) ? NULL : calloc(1, sizeof(*p));
 
 	if (!p || weft_hash_set(&b->by_name, peer_key(name), p)) {
 		free(p);
@@ -50,7 +50,7 @@ static struct both_peer *peer_new(struct both *b,
 }
 
 /* The name may belong to a new endpoint, which its carrier already knows. */
-static bool peer_name_reused(struct both_peer *p,
+static bool peer_name_reused(struct hybrid_peer *p,
 			     const struct sockaddr_in *name)
 {
 	struct weft_peer *now;
@@ -59,7 +59,7 @@ static bool peer_name_reused(struct both_peer *p,
 	       (p->way->ops->peer(p->way, name, &now) || now != p->there);
 }
 
-static void peer_log_path(const struct both *b, const struct both_peer *p,
+static void peer_log_path(const struct both *b, const struct hybrid_peer *p,
 			  const char *why)
 {
 	char host[INET_ADDRSTRLEN];
@@ -74,7 +74,7 @@ static void peer_log_path(const struct both *b, const struct both_peer *p,
 }
 
 /* Waits must poll shared memory from now on; relaxed: a hint. */
-static void peer_local_added(struct both *b, const struct both_peer *p)
+static void peer_local_added(struct both *b, const struct hybrid_peer *p)
 {
 	if (peer_key(&p->base.name) != peer_key(&b->name))
 		weft_store32_relaxed(&b->near,
@@ -82,7 +82,7 @@ static void peer_local_added(struct both *b, const struct both_peer *p)
 }
 
 /* 0, -EAGAIN: not yet, -EHOSTUNREACH: never. */
-static int peer_choose(struct both *b, struct both_peer *p)
+static int peer_choose(struct both *b, struct hybrid_peer *p)
 {
 	char why[WEFT_SHM_WHY];
 	struct weft_carrier *way;
@@ -104,11 +104,11 @@ static int peer_choose(struct both *b, struct both_peer *p)
 	return 0;
 }
 
-int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
-	      struct weft_peer **peer_p)
+int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+		struct weft_peer **peer_p)
 {
-	struct both *b = both_of(c);
-	struct both_peer *p;
+	struct both *b = hybrid_of(c);
+	struct hybrid_peer *p;
 	int ret;
 
 	if (name->sin_family != AF_INET || !name->sin_port ||
@@ -128,7 +128,7 @@ int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret == -EHOSTUNREACH ? ret : 0;
 }
 
-int both_peer_connect(struct both *b, struct both_peer *p)
+int hybrid_peer_connect(struct both *b, struct hybrid_peer *p)
 {
 	int ret;
 
@@ -143,10 +143,10 @@ int both_peer_connect(struct both *b, struct both_peer *p)
 }
 
 /* Returns the record of a peer known to one carrier only, or makes it. */
-static struct both_peer *peer_from_carrier(struct both *b,
-					   struct weft_peer *there)
+static struct hybrid_peer *peer_from_carrier(struct both *b,
+					     struct weft_peer *there)
 {
-	struct both_peer *p =
+	struct hybrid_peer *p =
 		weft_hash_get(&b->by_name, peer_key(&there->name));
 
 	if (!p || p->base.lost)
@@ -159,7 +159,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload)
 {
 	struct both *b = arg;
-	struct both_peer *p = src->up ? src->up : peer_from_carrier(b, src);
+	struct hybrid_peer *p = src->up ? src->up : peer_from_carrier(b, src);
 
 	if (!p)
 		return -EAGAIN;
@@ -169,7 +169,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 	return b->up->deliver(b->up_arg, &p->base, pkt, payload);
 }
 
-static void peer_lose(struct both *b, struct both_peer *p, int err)
+static void peer_lose(struct both *b, struct hybrid_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
@@ -182,33 +182,33 @@ static void peer_lose(struct both *b, struct both_peer *p, int err)
 static void up_lost(void *arg, struct weft_peer *there, int err)
 {
 	struct both *b = arg;
-	struct both_peer *p =
+	struct hybrid_peer *p =
 		there->up ? there->up : peer_from_carrier(b, there);
 
 	if (p)
 		peer_lose(b, p, err);
 }
 
-const struct weft_carrier_up both_peer_up = {
+const struct weft_carrier_up hybrid_peer_up = {
 	.deliver = up_deliver,
 	.lost = up_lost,
 };
 
-void both_peer_report(struct both *b)
+void hybrid_peer_report(struct both *b)
 {
 	struct weft_list *i, *tmp;
 
 	weft_list_each(i, tmp, &b->ending)
 	{
-		struct both_peer *p =
-			weft_container_of(i, struct both_peer, end_node);
+		struct hybrid_peer *p =
+			weft_container_of(i, struct hybrid_peer, end_node);
 
 		weft_list_remove(&p->end_node);
 		peer_lose(b, p, ECONNRESET);
 	}
 }
 
-void both_peers_free(struct both *b)
+void hybrid_peers_free(struct both *b)
 {
 	for (uint32_t i = 0; i < b->peer_count; i++)
 		free(b->peer[i]);

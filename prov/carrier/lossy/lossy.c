@@ -7,7 +7,7 @@
  * and NAKs are damaged like other frames: a sender without acknowledgement
  * retransmits after a timeout.
  */
-#include "prov/carrier/noisy/noisy.h"
+#include "prov/carrier/lossy/lossy.h"
 #include "src/base/iov.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 
 #define RESEND_NS UINT64_C(2000000)
 
-static struct noisy *noisy_of(struct weft_carrier *c)
+static struct noisy *lossy_of(struct weft_carrier *c)
 {
 	return (struct noisy *)(void *)c;
 }
 
-uint64_t noisy_clock(void)
+uint64_t lossy_clock(void)
 {
 	struct timespec t;
 
@@ -35,25 +35,25 @@ uint64_t noisy_clock(void)
 static bool peers_grow(struct noisy *n, uint32_t index)
 {
 	uint32_t count = n->peers ? n->peers : 16;
-	struct noisy_peer **a;
+	struct lossy_peer **a;
 
 	if (index < n->peers)
 		return true;
 	while (count <= index)
 		count *= 2;
-	a = realloc(n->peer, count * sizeof(struct noisy_peer *));
+	a = realloc(n->peer, count * sizeof(struct lossy_peer *));
 	if (!a)
 		return false;
 	memset(a + n->peers, 0,
-	       (count - n->peers) * sizeof(struct noisy_peer *));
+	       (count - n->peers) * sizeof(struct lossy_peer *));
 	n->peer = a;
 	n->peers = count;
 	return true;
 }
 
-static struct noisy_peer *peer_of(struct noisy *n, struct weft_peer *peer)
+static struct lossy_peer *peer_of(struct noisy *n, struct weft_peer *peer)
 {
-	struct noisy_peer *p;
+	struct lossy_peer *p;
 
 	if (!peers_grow(n, peer->index))
 		return NULL;
@@ -67,17 +67,17 @@ static struct noisy_peer *peer_of(struct noisy *n, struct weft_peer *peer)
 	return p;
 }
 
-static void peer_drop(struct noisy_peer *p)
+static void peer_drop(struct lossy_peer *p)
 {
-	for (unsigned i = 0; i < NOISY_WINDOW; i++) {
+	for (unsigned i = 0; i < LOSSY_WINDOW; i++) {
 		free(p->kept[i].data);
-		p->kept[i] = (struct noisy_frame){ 0 };
+		p->kept[i] = (struct lossy_frame){ 0 };
 	}
 	p->acked = p->again = p->sent;
 	p->owes = p->asks = false;
 }
 
-void noisy_peers_free(struct noisy *n)
+void lossy_peers_free(struct noisy *n)
 {
 	for (uint32_t i = 0; i < n->peers; i++) {
 		if (n->peer[i])
@@ -87,10 +87,10 @@ void noisy_peers_free(struct noisy *n)
 	free(n->peer);
 }
 
-bool noisy_all_acked(const struct noisy *n)
+bool lossy_all_acked(const struct noisy *n)
 {
 	for (uint32_t i = 0; i < n->peers; i++) {
-		const struct noisy_peer *p = n->peer[i];
+		const struct lossy_peer *p = n->peer[i];
 
 		if (p && !p->peer->lost &&
 		    (p->acked < p->sent || p->owes || p->asks))
@@ -102,10 +102,10 @@ bool noisy_all_acked(const struct noisy *n)
 /* ---- sending ---- */
 
 /* Sends a sealed frame, damaged or dropped as the fault plan requires. */
-static int frame_emit(struct noisy *n, struct noisy_peer *p,
+static int frame_emit(struct noisy *n, struct lossy_peer *p,
 		      const uint8_t *data, uint32_t bytes)
 {
-	struct weft_pkt pkt = { .type = NOISY_FRAME, .len = (uint16_t)bytes };
+	struct weft_pkt pkt = { .type = LOSSY_FRAME, .len = (uint16_t)bytes };
 	struct iovec iov = { n->out, bytes };
 	uint64_t age = n->now_ns - n->opened_ns;
 	bool wrong;
@@ -114,10 +114,10 @@ static int frame_emit(struct noisy *n, struct noisy_peer *p,
 	wrong = carrier_faults_draw(&n->faults, WEFT_PLAN_LOSS, age);
 	if (wrong) {
 		/* the peer must exist to lose a frame */
-		pkt = (struct weft_pkt){ .type = NOISY_LOST };
+		pkt = (struct weft_pkt){ .type = LOSSY_LOST };
 	} else {
 		memcpy(n->out, data, bytes);
-		wrong = noisy_damage(n, n->out, bytes);
+		wrong = lossy_damage(n, n->out, bytes);
 	}
 	err = n->below->ops->send(n->below, p->peer, &pkt, &iov, !!pkt.len);
 	n->damaged += wrong && !err;
@@ -128,29 +128,29 @@ static int frame_emit(struct noisy *n, struct noisy_peer *p,
 
 static uint32_t frame_seal(struct noisy *n, uint8_t *data, uint32_t bytes)
 {
-	noisy_code_seal(&n->code, data, bytes);
-	return bytes + noisy_code_bytes(&n->code, bytes);
+	lossy_code_seal(&n->code, data, bytes);
+	return bytes + lossy_code_bytes(&n->code, bytes);
 }
 
 /* Returns a slot for the next frame; NULL: window full, or out of memory. */
-static struct noisy_frame *frame_next(struct noisy *n, struct noisy_peer *p)
+static struct lossy_frame *frame_next(struct noisy *n, struct lossy_peer *p)
 {
-	struct noisy_frame *f = &p->kept[p->sent % NOISY_WINDOW];
+	struct lossy_frame *f = &p->kept[p->sent % LOSSY_WINDOW];
 
-	if (p->sent - p->acked >= NOISY_WINDOW || p->again < p->sent)
+	if (p->sent - p->acked >= LOSSY_WINDOW || p->again < p->sent)
 		return NULL;
 	if (!f->data)
 		f->data = malloc(n->below->mtu);
 	return f->data ? f : NULL;
 }
 
-int noisy_send(struct weft_carrier *c, struct weft_peer *peer,
+int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 	       const struct weft_pkt *pkt, const struct iovec *iov, int count)
 {
-	struct noisy *n = noisy_of(c);
-	struct noisy_peer *p = peer_of(n, peer);
-	struct noisy_frame *f = p ? frame_next(n, p) : NULL;
-	struct noisy_head head = { .pkt = *pkt };
+	struct noisy *n = lossy_of(c);
+	struct lossy_peer *p = peer_of(n, peer);
+	struct lossy_frame *f = p ? frame_next(n, p) : NULL;
+	struct lossy_head head = { .pkt = *pkt };
 	int err;
 
 	if (peer->lost)
@@ -160,7 +160,7 @@ int noisy_send(struct weft_carrier *c, struct weft_peer *peer,
 	n->full += !f;
 	if (!f)
 		return -EAGAIN;
-	n->now_ns = noisy_clock();
+	n->now_ns = lossy_clock();
 	head.seq = p->sent;
 	head.ack = p->expect;
 	memcpy(f->data, &head, sizeof(head));
@@ -177,10 +177,10 @@ int noisy_send(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 /* Sends an acknowledgement, or a NAK for the next expected frame. */
-static void ack_send(struct noisy *n, struct noisy_peer *p)
+static void ack_send(struct noisy *n, struct lossy_peer *p)
 {
 	alignas(8) uint8_t data[256];
-	struct noisy_head head = { .seq = p->asks ? NOISY_NAK : NOISY_ACK,
+	struct lossy_head head = { .seq = p->asks ? LOSSY_NAK : LOSSY_ACK,
 				   .ack = p->expect };
 	uint32_t bytes;
 
@@ -191,12 +191,12 @@ static void ack_send(struct noisy *n, struct noisy_peer *p)
 	p->owes = p->asks = false;
 }
 
-static int retransmit(struct noisy *n, struct noisy_peer *p)
+static int retransmit(struct noisy *n, struct lossy_peer *p)
 {
 	int done = 0;
 
 	for (; p->again < p->sent; p->again++, done++) {
-		struct noisy_frame *f = &p->kept[p->again % NOISY_WINDOW];
+		struct lossy_frame *f = &p->kept[p->again % LOSSY_WINDOW];
 
 		if (frame_emit(n, p, f->data, f->bytes))
 			break;
@@ -207,7 +207,7 @@ static int retransmit(struct noisy *n, struct noisy_peer *p)
 
 /* ---- receiving ---- */
 
-static void on_ack(struct noisy *n, struct noisy_peer *p, uint64_t ack)
+static void on_ack(struct noisy *n, struct lossy_peer *p, uint64_t ack)
 {
 	if (ack <= p->acked || ack > p->sent)
 		return;
@@ -217,14 +217,14 @@ static void on_ack(struct noisy *n, struct noisy_peer *p, uint64_t ack)
 		p->again = ack;
 }
 
-static void nak_request(struct noisy_peer *p)
+static void nak_request(struct lossy_peer *p)
 {
 	p->asks |= p->asked != p->expect + 1;
 	p->asked = p->expect + 1;
 }
 
-static int on_packet(struct noisy *n, struct noisy_peer *p,
-		     const struct noisy_head *head)
+static int on_packet(struct noisy *n, struct lossy_peer *p,
+		     const struct lossy_head *head)
 {
 	int err = 0;
 
@@ -246,17 +246,17 @@ static int on_frame(void *arg, struct weft_peer *src,
 		    const struct weft_pkt *pkt, const void *payload)
 {
 	struct noisy *n = arg;
-	struct noisy_peer *p = peer_of(n, src);
-	struct noisy_head head;
+	struct lossy_peer *p = peer_of(n, src);
+	struct lossy_head head;
 	bool fixed;
 	int bytes;
 
 	if (!p)
 		return -EAGAIN;
-	if (pkt->type != NOISY_FRAME || pkt->len > sizeof(n->in))
+	if (pkt->type != LOSSY_FRAME || pkt->len > sizeof(n->in))
 		return 0;
 	memcpy(n->in, payload, pkt->len);
-	bytes = noisy_code_open(&n->code, n->in, pkt->len, &fixed);
+	bytes = lossy_code_open(&n->code, n->in, pkt->len, &fixed);
 	if (bytes < (int)sizeof(head)) {
 		n->found++;
 		nak_request(p);
@@ -265,10 +265,10 @@ static int on_frame(void *arg, struct weft_peer *src,
 	n->fixed += fixed;
 	memcpy(&head, n->in, sizeof(head));
 	on_ack(n, p, head.ack);
-	if (head.seq == NOISY_NAK && head.ack >= p->acked &&
+	if (head.seq == LOSSY_NAK && head.ack >= p->acked &&
 	    head.ack < p->again)
 		p->again = head.ack;
-	if (head.seq >= NOISY_ACK ||
+	if (head.seq >= LOSSY_ACK ||
 	    head.pkt.len != (size_t)bytes - sizeof(head))
 		return 0;
 	return on_packet(n, p, &head);
@@ -284,12 +284,12 @@ static void on_lost(void *arg, struct weft_peer *peer, int err)
 		n->up->lost(n->up_arg, peer, err);
 }
 
-const struct weft_carrier_up noisy_up = {
+const struct weft_carrier_up lossy_up = {
 	.deliver = on_frame,
 	.lost = on_lost,
 };
 
-static int peer_run(struct noisy *n, struct noisy_peer *p)
+static int peer_run(struct noisy *n, struct lossy_peer *p)
 {
 	int done;
 
@@ -306,12 +306,12 @@ static int peer_run(struct noisy *n, struct noisy_peer *p)
 	return done;
 }
 
-int noisy_poll(struct weft_carrier *c, int budget)
+int lossy_poll(struct weft_carrier *c, int budget)
 {
-	struct noisy *n = noisy_of(c);
+	struct noisy *n = lossy_of(c);
 	int done;
 
-	n->now_ns = noisy_clock();
+	n->now_ns = lossy_clock();
 	done = n->below->ops->poll(n->below, budget);
 	for (uint32_t i = 0; i < n->peers; i++) {
 		if (n->peer[i])

@@ -11,7 +11,7 @@
  * Delivery of a datagram takes longer while a thread waits on the socket, so
  * the watcher is started when it is needed first.
  */
-#include "prov/carrier/both/both.h"
+#include "prov/carrier/hybrid/hybrid.h"
 #include "src/base/clock.h"
 #include "src/base/patience.h"
 
@@ -107,7 +107,7 @@ static bool watched(struct both *b)
 	return false;
 }
 
-void both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
+void hybrid_wait_open(struct both *b, const struct weft_carrier_attr *attr)
 {
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
 	weft_patience_init(&b->patience, WEFT_OWN_CORE);
@@ -115,7 +115,7 @@ void both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
 	b->sock->beside = b->shm->ops->wait_fd(b->shm);
 }
 
-void both_wait_close(struct both *b)
+void hybrid_wait_close(struct both *b)
 {
 	watch_close(b);
 	fd_close(&b->epoll);
@@ -181,9 +181,9 @@ static int wait_unwatched(struct both *b, uint64_t timeout_ns)
 	return ret == -ETIMEDOUT && !all ? 0 : ret;
 }
 
-int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
+int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 	struct epoll_event once = { .events = EPOLLIN | EPOLLONESHOT,
 				    .data.u32 = WATCH_SOCK };
 
@@ -209,9 +209,9 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	return b->shm->ops->wait(b->shm, timeout_ns);
 }
 
-int both_wait_fd(struct weft_carrier *c)
+int hybrid_wait_fd(struct weft_carrier *c)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 	struct epoll_event ev = { .events = EPOLLIN };
 	int shm = b->shm->ops->wait_fd(b->shm);
 
@@ -226,12 +226,12 @@ int both_wait_fd(struct weft_carrier *c)
 	return -EMFILE;
 }
 
-int both_arm(struct weft_carrier *c)
+int hybrid_arm(struct weft_carrier *c)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 	int ret;
 
-	if (both_wait_fd(c) < 0)
+	if (hybrid_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
 	weft_store32_relaxed(&b->rests, 0);
 	ret = b->sock->ops->arm(b->sock);

@@ -10,7 +10,7 @@
  *
  * The checks of all pieces follow the data.
  */
-#include "prov/carrier/noisy/noisy.h"
+#include "prov/carrier/lossy/lossy.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #define RS14_BYTES  18u
 #define CRC32_BYTES 4u
 
-void noisy_code_init(struct noisy_code *c, enum weft_carrier_code kind)
+void lossy_code_init(struct lossy_code *c, enum weft_carrier_code kind)
 {
 	c->kind = kind;
 	weft_code_crc_init(&c->crc, kind == WEFT_CARRIER_CRC16 ? WEFT_CODE_CRC16
@@ -37,7 +37,7 @@ static uint32_t pieces(uint32_t bytes, uint32_t of)
 	return (bytes + of - 1) / of;
 }
 
-uint32_t noisy_code_bytes(const struct noisy_code *c, uint32_t bytes)
+uint32_t lossy_code_bytes(const struct lossy_code *c, uint32_t bytes)
 {
 	switch (c->kind) {
 	case WEFT_CARRIER_CRC16:
@@ -59,7 +59,7 @@ static uint32_t piece(uint32_t bytes, uint32_t of, uint32_t i, uint32_t *at_p)
 	return bytes - *at_p < of ? bytes - *at_p : of;
 }
 
-static uint16_t crc16_of(const struct noisy_code *c, const uint8_t *data,
+static uint16_t crc16_of(const struct lossy_code *c, const uint8_t *data,
 			 uint32_t bytes, uint32_t i)
 {
 	uint32_t at, len = piece(bytes, CRC16_PIECE, i, &at);
@@ -67,7 +67,7 @@ static uint16_t crc16_of(const struct noisy_code *c, const uint8_t *data,
 	return (uint16_t)weft_code_crc(&c->crc, 0, data + at, len);
 }
 
-static void rs_put(const struct noisy_code *c, const uint8_t *data,
+static void rs_put(const struct lossy_code *c, const uint8_t *data,
 		   uint32_t bytes, uint8_t *to, uint32_t room)
 {
 	struct weft_code_rs_checks checks =
@@ -84,7 +84,7 @@ static struct weft_code_rs_checks rs_get(const uint8_t *from, uint32_t room)
 	return checks;
 }
 
-static void crc32_seal(const struct noisy_code *c, uint8_t *data,
+static void crc32_seal(const struct lossy_code *c, uint8_t *data,
 		       uint32_t bytes)
 {
 	uint32_t crc = weft_code_crc(&c->crc, 0, data, bytes);
@@ -93,7 +93,7 @@ static void crc32_seal(const struct noisy_code *c, uint8_t *data,
 }
 
 /* Appends the checks of each piece. */
-static void rs_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
+static void rs_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes)
 {
 	uint32_t of = c->kind == WEFT_CARRIER_RS5 ? RS5_PIECE : RS14_PIECE;
 	uint32_t room = c->kind == WEFT_CARRIER_RS5 ? RS5_BYTES : RS14_BYTES;
@@ -105,7 +105,7 @@ static void rs_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
 	}
 }
 
-void noisy_code_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
+void lossy_code_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes)
 {
 	uint16_t crc;
 
@@ -126,7 +126,7 @@ void noisy_code_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
 
 /* ---- received frames ---- */
 
-static bool crc32_fits(const struct noisy_code *c, const uint8_t *data,
+static bool crc32_fits(const struct lossy_code *c, const uint8_t *data,
 		       uint32_t bytes)
 {
 	uint32_t crc;
@@ -135,7 +135,7 @@ static bool crc32_fits(const struct noisy_code *c, const uint8_t *data,
 	return crc == weft_code_crc(&c->crc, 0, data, bytes);
 }
 
-static bool crc16_fits(const struct noisy_code *c, const uint8_t *data,
+static bool crc16_fits(const struct lossy_code *c, const uint8_t *data,
 		       uint32_t bytes)
 {
 	uint16_t crc;
@@ -148,7 +148,7 @@ static bool crc16_fits(const struct noisy_code *c, const uint8_t *data,
 	return true;
 }
 
-static bool rs5_fits(const struct noisy_code *c, const uint8_t *data,
+static bool rs5_fits(const struct lossy_code *c, const uint8_t *data,
 		     uint32_t bytes)
 {
 	struct weft_code_rs_checks checks;
@@ -163,7 +163,7 @@ static bool rs5_fits(const struct noisy_code *c, const uint8_t *data,
 	return true;
 }
 
-static bool rs14_fits(const struct noisy_code *c, uint8_t *data, uint32_t bytes,
+static bool rs14_fits(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 		      bool *fixed_p)
 {
 	uint32_t at, len, all = bytes + CRC32_BYTES;
@@ -183,21 +183,21 @@ static bool rs14_fits(const struct noisy_code *c, uint8_t *data, uint32_t bytes,
 }
 
 /* Returns the bytes of data in `bytes` with checks; 0: impossible length. */
-static uint32_t data_bytes(const struct noisy_code *c, uint32_t bytes)
+static uint32_t data_bytes(const struct lossy_code *c, uint32_t bytes)
 {
-	uint32_t data = bytes - noisy_code_bytes(c, bytes);
+	uint32_t data = bytes - lossy_code_bytes(c, bytes);
 
 	/* less data needs no more checks, so the loop ends */
-	while (data + noisy_code_bytes(c, data) < bytes)
+	while (data + lossy_code_bytes(c, data) < bytes)
 		data++;
-	return data + noisy_code_bytes(c, data) == bytes ? data : 0;
+	return data + lossy_code_bytes(c, data) == bytes ? data : 0;
 }
 
-int noisy_code_open(const struct noisy_code *c, uint8_t *data, uint32_t bytes,
+int lossy_code_open(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 		    bool *fixed_p)
 {
 	uint32_t n =
-		bytes > noisy_code_bytes(c, bytes) ? data_bytes(c, bytes) : 0;
+		bytes > lossy_code_bytes(c, bytes) ? data_bytes(c, bytes) : 0;
 	bool fits;
 
 	*fixed_p = false;

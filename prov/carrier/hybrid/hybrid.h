@@ -4,16 +4,16 @@
  * datagrams elsewhere, by peer, with one name. It owns a shm and a sock
  * carrier.
  *
- *   both_ops.c    open, close, the table: each call goes to the peer's carrier
- *   both_peer.c   records, and the choice of the carrier at first contact
- *   both_wait.c   waiting for two sources: a thread waits on the socket
+ *   hybrid_ops.c    open, close, the table: each call goes to the peer's
+ * carrier hybrid_peer.c   records, and the choice of the carrier at first
+ * contact hybrid_wait.c   waiting for two sources: a thread waits on the socket
  *
  * Packets from A to B use one carrier all the time; packets from B to A may use
  * the other one, where the two have different access rights. A peer that is
  * lost on one carrier is lost.
  */
-#ifndef WEFT_CARRIER_BOTH_H
-#define WEFT_CARRIER_BOTH_H
+#ifndef WEFT_HYBRID_H
+#define WEFT_HYBRID_H
 
 #include "prov/carrier/carrier.h"
 #include "src/base/hash.h"
@@ -22,7 +22,7 @@
 
 #include <pthread.h>
 
-struct both_peer {
+struct hybrid_peer {
 	struct weft_peer base;
 	struct weft_carrier *way;  /* NULL: not connected yet */
 	struct weft_peer *there;   /* the peer's record on that carrier */
@@ -36,7 +36,7 @@ struct both {
 	struct sockaddr_in name;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	struct both_peer **peer;
+	struct hybrid_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
 	struct weft_hash by_name;
@@ -64,34 +64,34 @@ struct both {
 	int epoll;     /* of wait_fd; -1: not requested */
 };
 
-static inline struct both *both_of(struct weft_carrier *c)
+static inline struct both *hybrid_of(struct weft_carrier *c)
 {
 	return (struct both *)c;
 }
 
-static inline struct both_peer *both_peer_of(struct weft_peer *p)
+static inline struct hybrid_peer *hybrid_peer_of(struct weft_peer *p)
 {
-	return (struct both_peer *)p;
+	return (struct hybrid_peer *)p;
 }
 
-/* both_peer.c */
-int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
-	      struct weft_peer **peer_p);
+/* hybrid_peer.c */
+int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+		struct weft_peer **peer_p);
 /*
  * Chooses the carrier of p. 0, -EAGAIN: its endpoint does not exist yet,
  * -ECONNRESET.
  */
-int both_peer_connect(struct both *b, struct both_peer *p);
+int hybrid_peer_connect(struct both *b, struct hybrid_peer *p);
 /* Callbacks of the two carriers. */
-extern const struct weft_carrier_up both_peer_up;
-void both_peer_report(struct both *b);
-void both_peers_free(struct both *b);
+extern const struct weft_carrier_up hybrid_peer_up;
+void hybrid_peer_report(struct both *b);
+void hybrid_peers_free(struct both *b);
 
-/* both_wait.c */
-void both_wait_open(struct both *b, const struct weft_carrier_attr *attr);
-void both_wait_close(struct both *b);
-int both_wait(struct weft_carrier *c, uint64_t timeout_ns);
-int both_wait_fd(struct weft_carrier *c);
-int both_arm(struct weft_carrier *c);
+/* hybrid_wait.c */
+void hybrid_wait_open(struct both *b, const struct weft_carrier_attr *attr);
+void hybrid_wait_close(struct both *b);
+int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns);
+int hybrid_wait_fd(struct weft_carrier *c);
+int hybrid_arm(struct weft_carrier *c);
 
 #endif

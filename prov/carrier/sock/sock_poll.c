@@ -208,7 +208,7 @@ static void pass_probe(struct sock *s)
 	}
 }
 
-void sock_turn_uncork(struct sock *s)
+void sock_poll_pass_uncork(struct sock *s)
 {
 	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
 		sock_tx_send_open(s, pass_peer(i));
@@ -250,7 +250,7 @@ static int poll_pass(struct sock *s, int budget)
 
 	s->now = weft_now_ns();
 	if (s->corked) {
-		sock_turn_uncork(s);
+		sock_poll_pass_uncork(s);
 		s->now = weft_now_ns();
 	}
 	s->polling = true;
@@ -275,12 +275,12 @@ int sock_poll(struct weft_carrier *c, int budget)
 
 	sock_enter(s);
 	n = s->dead ? 0 : poll_pass(s, budget);
-	sock_deputy_count(&s->deputy.turns);
+	sock_progress_thread_count(&s->deputy.turns);
 	sock_leave(s);
 	return n;
 }
 
-uint64_t sock_turn_away(struct sock *s)
+uint64_t sock_poll_pass_away(struct sock *s)
 {
 	enum sock_read_more left = SOCK_READ_MAYBE;
 	uint64_t again = UINT64_MAX;
@@ -289,7 +289,7 @@ uint64_t sock_turn_away(struct sock *s)
 	s->away = true;
 	sock_io_errors(s);
 	if (s->corked)
-		sock_turn_uncork(s);
+		sock_poll_pass_uncork(s);
 	for (int i = 0; i < PASS_READS && left != SOCK_READ_EMPTY; i++)
 		sock_io_read(s, 0, &left);
 	if (s->faults.any) {
@@ -383,7 +383,7 @@ static void close_lost(void *arg, struct weft_peer *peer, int err)
 
 static const struct weft_carrier_up close_up = { close_deliver, close_lost };
 
-void sock_turn_finish(struct sock *s)
+void sock_poll_pass_finish(struct sock *s)
 {
 	struct pollfd fd = { .fd = s->fd, .events = POLLIN };
 	uint64_t since = weft_now_ns();

@@ -3,16 +3,16 @@
  * Selects the damaged bits of a frame: `errors`, `burst` and `corrupt` of a
  * fault plan.
  */
-#include "prov/carrier/noisy/noisy.h"
+#include "prov/carrier/lossy/lossy.h"
 #include "src/base/log.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define NOISY_DIGITS 18
-#define NOISY_RATE   1e-3
+#define LOSSY_DIGITS 18
+#define LOSSY_RATE   1e-3
 
-static_assert(8 * NOISY_BYTES <= 1 << NOISY_DIGITS, "bits of a frame");
+static_assert(8 * LOSSY_BYTES <= 1 << LOSSY_DIGITS, "bits of a frame");
 
 /* Returns why this fault is not supported, or NULL. */
 static const char *unsupported(const struct weft_plan_fault *f)
@@ -22,12 +22,12 @@ static const char *unsupported(const struct weft_plan_fault *f)
 	if (strcmp(f->whom, "*"))
 		return "with the live clock there are no links: errors * and "
 		       "burst * are for all";
-	if (f->kind == WEFT_PLAN_ERRORS && f->value > NOISY_RATE)
+	if (f->kind == WEFT_PLAN_ERRORS && f->value > LOSSY_RATE)
 		return "hardly any packet would come through";
 	return NULL;
 }
 
-int noisy_plan_check(const struct weft_plan *plan, const char *text)
+int lossy_plan_check(const struct weft_plan *plan, const char *text)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const char *why = unsupported(&plan->fault[i]);
@@ -88,11 +88,11 @@ static uint64_t until_next(struct noisy *n, double rate)
 	uint64_t skip = 0;
 	double q = 1 - rate;
 
-	for (unsigned k = 0; k < NOISY_DIGITS; k++, q *= q) {
+	for (unsigned k = 0; k < LOSSY_DIGITS; k++, q *= q) {
 		if (weft_rng_unit(rng) * (1 + q) < q)
 			skip |= UINT64_C(1) << k;
 	}
-	return weft_rng_unit(rng) < q ? UINT64_C(1) << NOISY_DIGITS : skip;
+	return weft_rng_unit(rng) < q ? UINT64_C(1) << LOSSY_DIGITS : skip;
 }
 
 static bool damage_bits(struct noisy *n, uint8_t *data, uint64_t bits)
@@ -110,7 +110,7 @@ static bool damage_bits(struct noisy *n, uint8_t *data, uint64_t bits)
 	return any;
 }
 
-bool noisy_damage(struct noisy *n, uint8_t *data, uint32_t bytes)
+bool lossy_damage(struct noisy *n, uint8_t *data, uint32_t bytes)
 {
 	bool any = damage_bits(n, data, 8 * (uint64_t)bytes);
 

@@ -39,36 +39,36 @@ static uint8_t free_list_of(uint32_t room)
 	return i;
 }
 
-static struct sock_gram *gram_init(struct sock_gram *g, uint8_t *data,
-				   uint32_t room)
+static struct sock_dgram *gram_init(struct sock_dgram *g, uint8_t *data,
+				    uint32_t room)
 {
-	*g = (struct sock_gram){ .data = data,
-				 .bytes = sizeof(struct sock_head),
-				 .room = room,
-				 .loose = true };
+	*g = (struct sock_dgram){ .data = data,
+				  .bytes = sizeof(struct sock_head),
+				  .room = room,
+				  .loose = true };
 	/* The other fields of the head are written before it is sent. */
-	sock_gram_head(g)->flags = 0;
+	sock_dgram_head(g)->flags = 0;
 	return g;
 }
 
-struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
+struct sock_dgram *sock_dgram_new(struct sock *s, uint32_t room)
 {
-	uint8_t shelf = free_list_of(room);
-	bool kept = shelf < SOCK_FREE_LISTS;
-	struct sock_gram *g = kept ? s->spare[shelf] : NULL;
+	uint8_t freelist = free_list_of(room);
+	bool kept = freelist < SOCK_FREE_LISTS;
+	struct sock_dgram *g = kept ? s->spare[freelist] : NULL;
 
 	static_assert(sizeof(*g) % 8 == 0, "data follow it");
 	if (g) {
-		s->spare[shelf] = g->next;
-		s->spares[shelf]--;
+		s->spare[freelist] = g->next;
+		s->spares[freelist]--;
 	} else {
-		g = malloc(sizeof(*g) + (kept ? free_list[shelf].room : room) +
-			   SOCK_TAG);
+		g = malloc(sizeof(*g) +
+			   (kept ? free_list[freelist].room : room) + SOCK_TAG);
 	}
 	if (!g)
 		return NULL;
 	gram_init(g, (uint8_t *)(g + 1), room);
-	g->shelf = shelf;
+	g->freelist = freelist;
 	return g;
 }
 
@@ -86,10 +86,10 @@ static uint32_t batch_capacity(const struct sock *s, uint32_t room)
  * Returns a batch for the peer, or NULL: no memory, or the batch would hold one
  * datagram only.
  */
-static struct sock_train *batch_new(struct sock *s, struct sock_peer *p)
+static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 {
 	uint32_t length = batch_capacity(s, p->gram_max);
-	struct sock_train *t = s->free_batch_list;
+	struct sock_gso_batch *t = s->free_batch_list;
 
 	if (length < 2)
 		return NULL;
@@ -97,7 +97,7 @@ static struct sock_train *batch_new(struct sock *s, struct sock_peer *p)
 		s->free_batch_list = t->next;
 		s->free_batch_count--;
 	} else {
-		t = aligned_alloc(_Alignof(struct sock_train), sizeof(*t));
+		t = aligned_alloc(_Alignof(struct sock_gso_batch), sizeof(*t));
 	}
 	if (!t)
 		return NULL;
@@ -111,14 +111,14 @@ static struct sock_train *batch_new(struct sock *s, struct sock_peer *p)
 }
 
 /* The peer takes no more datagrams from the batch. */
-static void batch_detach(struct sock_train *t)
+static void batch_detach(struct sock_gso_batch *t)
 {
 	if (t->peer)
 		t->peer->train = NULL;
 	t->peer = NULL;
 }
 
-static void batch_free(struct sock *s, struct sock_train *t)
+static void batch_free(struct sock *s, struct sock_gso_batch *t)
 {
 	batch_detach(t);
 	if (s->free_batch_count == GRAM_FREE_BATCHES) {
@@ -130,10 +130,10 @@ static void batch_free(struct sock *s, struct sock_train *t)
 	s->free_batch_count++;
 }
 
-struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
+struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 {
-	struct sock_train *t = p->train;
-	struct sock_gram *g;
+	struct sock_gso_batch *t = p->train;
+	struct sock_dgram *g;
 
 	if (t && t->room != p->gram_max) {
 		batch_detach(t);
@@ -142,7 +142,7 @@ struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
 	if (!t)
 		t = batch_new(s, p);
 	if (!t)
-		return sock_gram_new(s, p->gram_max);
+		return sock_dgram_new(s, p->gram_max);
 	g = gram_init(&t->gram[t->taken],
 		      t->data + (size_t)t->taken * (t->room + s->tag), t->room);
 	g->train = t;
@@ -154,27 +154,27 @@ struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
 
 /* -------------------------------------------------------------------------- */
 
-void sock_gram_free(struct sock *s, struct sock_gram *g)
+void sock_dgram_free(struct sock *s, struct sock_dgram *g)
 {
 	if (g && g->train) {
 		if (!--g->train->live)
 			batch_free(s, g->train);
 		return;
 	}
-	if (g && g->shelf < SOCK_FREE_LISTS &&
-	    s->spares[g->shelf] < free_list[g->shelf].most) {
-		g->next = s->spare[g->shelf];
-		s->spare[g->shelf] = g;
-		s->spares[g->shelf]++;
+	if (g && g->freelist < SOCK_FREE_LISTS &&
+	    s->spares[g->freelist] < free_list[g->freelist].most) {
+		g->next = s->spare[g->freelist];
+		s->spare[g->freelist] = g;
+		s->spares[g->freelist]++;
 		return;
 	}
 	free(g);
 }
 
-void sock_gram_fini(struct sock *s)
+void sock_dgram_fini(struct sock *s)
 {
-	struct sock_gram *g;
-	struct sock_train *t;
+	struct sock_dgram *g;
+	struct sock_gso_batch *t;
 
 	for (int i = 0; i < SOCK_FREE_LISTS; i++) {
 		while ((g = s->spare[i])) {

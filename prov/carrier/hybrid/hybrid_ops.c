@@ -3,7 +3,7 @@
  * The carrier of a job on several hosts. One name serves both carriers: a UDP
  * port of an address, and the abstract socket with the same name.
  */
-#include "prov/carrier/both/both.h"
+#include "prov/carrier/hybrid/hybrid.h"
 #include "src/base/clock.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@ static int ops_open_carriers(struct both *b,
 	struct weft_carrier_attr a = *attr;
 	int ret;
 
-	a.up = &both_peer_up;
+	a.up = &hybrid_peer_up;
 	a.up_arg = b;
-	a.spin_ns = 1; /* both_wait() has spun already */
+	a.spin_ns = 1; /* hybrid_wait() has spun already */
 	ret = weft_carrier_sock.open(&a, &b->sock);
 	if (ret)
 		return ret;
@@ -49,23 +49,23 @@ static int ops_open_name(struct both *b, const struct weft_carrier_attr *attr)
 	return ret;
 }
 
-static void both_close(struct weft_carrier *c)
+static void hybrid_close(struct weft_carrier *c)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 
-	both_wait_close(b);
+	hybrid_wait_close(b);
 	if (b->shm)
 		b->shm->ops->close(b->shm);
 	if (b->sock)
 		b->sock->ops->close(b->sock);
-	both_peers_free(b);
+	hybrid_peers_free(b);
 	free(b->bounce);
 	free(b);
 }
 
 static void ops_init(struct both *b, const struct weft_carrier_attr *attr)
 {
-	b->base.ops = &weft_carrier_both;
+	b->base.ops = &weft_carrier_hybrid;
 	b->base.fills = true;
 	b->base.cuts = true; /* by datagrams; shm passes packets on whole */
 	b->up = attr->up;
@@ -75,8 +75,8 @@ static void ops_init(struct both *b, const struct weft_carrier_attr *attr)
 	weft_list_init(&b->ending);
 }
 
-static int both_open(const struct weft_carrier_attr *attr,
-		     struct weft_carrier **c_p)
+static int hybrid_open(const struct weft_carrier_attr *attr,
+		       struct weft_carrier **c_p)
 {
 	struct both *b = calloc(1, sizeof(*b));
 	int ret;
@@ -86,10 +86,10 @@ static int both_open(const struct weft_carrier_attr *attr,
 	ops_init(b, attr);
 	ret = ops_open_name(b, attr);
 	if (ret) {
-		both_close(&b->base);
+		hybrid_close(&b->base);
 		return ret;
 	}
-	both_wait_open(b, attr);
+	hybrid_wait_open(b, attr);
 	b->base.mtu = b->shm->mtu < b->sock->mtu ? b->shm->mtu : b->sock->mtu;
 	b->base.short_bytes = b->shm->short_bytes;
 	b->base.fences = b->shm->fences;
@@ -98,31 +98,31 @@ static int both_open(const struct weft_carrier_attr *attr,
 	*c_p = &b->base;
 	if (b->bounce)
 		return 0;
-	both_close(&b->base);
+	hybrid_close(&b->base);
 	return -ENOMEM;
 }
 
-static void both_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+static void hybrid_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 {
-	*name = both_of(c)->name;
+	*name = hybrid_of(c)->name;
 }
 
 /* Returns the carrier of p; sets *ret_p if there is none. */
-static struct weft_carrier *ops_carrier(struct both *b, struct both_peer *p,
+static struct weft_carrier *ops_carrier(struct both *b, struct hybrid_peer *p,
 					int *ret_p)
 {
 	*ret_p = p->base.lost ? -ECONNRESET : 0;
 	if (!*ret_p && !p->way)
-		*ret_p = both_peer_connect(b, p);
+		*ret_p = hybrid_peer_connect(b, p);
 	return *ret_p ? NULL : p->way;
 }
 
-static int both_send(struct weft_carrier *c, struct weft_peer *peer,
-		     const struct weft_pkt *pkt, const struct iovec *iov,
-		     int iov_count)
+static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
+		       const struct weft_pkt *pkt, const struct iovec *iov,
+		       int iov_count)
 {
-	struct both *b = both_of(c);
-	struct both_peer *p = both_peer_of(peer);
+	struct both *b = hybrid_of(c);
+	struct hybrid_peer *p = hybrid_peer_of(peer);
 	struct iovec whole;
 	int ret;
 	struct weft_carrier *way = ops_carrier(b, p, &ret);
@@ -183,9 +183,9 @@ static int ops_poll_sock(struct both *b, int budget)
 	return n;
 }
 
-static int both_poll(struct weft_carrier *c, int budget)
+static int hybrid_poll(struct weft_carrier *c, int budget)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 	int n = b->shm->ops->poll(b->shm, budget);
 
 	if (n < budget)
@@ -195,44 +195,44 @@ static int both_poll(struct weft_carrier *c, int budget)
 		weft_store64_relaxed(&b->moved,
 				     weft_load64_relaxed(&b->moved) + 1);
 	if (!weft_list_empty(&b->ending))
-		both_peer_report(b);
+		hybrid_peer_report(b);
 	return n;
 }
 
-static int both_read(struct weft_carrier *c, struct weft_peer *peer,
-		     const struct iovec *local, int count, uint64_t remote)
+static int hybrid_read(struct weft_carrier *c, struct weft_peer *peer,
+		       const struct iovec *local, int count, uint64_t remote)
 {
-	struct both_peer *p = both_peer_of(peer);
+	struct hybrid_peer *p = hybrid_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_carrier(both_of(c), p, &ret);
+	struct weft_carrier *way = ops_carrier(hybrid_of(c), p, &ret);
 
 	return way ? way->ops->read(way, p->there, local, count, remote) : ret;
 }
 
-static int both_write(struct weft_carrier *c, struct weft_peer *peer,
-		      const struct iovec *local, int count, uint64_t remote)
+static int hybrid_write(struct weft_carrier *c, struct weft_peer *peer,
+			const struct iovec *local, int count, uint64_t remote)
 {
-	struct both_peer *p = both_peer_of(peer);
+	struct hybrid_peer *p = hybrid_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_carrier(both_of(c), p, &ret);
+	struct weft_carrier *way = ops_carrier(hybrid_of(c), p, &ret);
 
 	return way ? way->ops->write(way, p->there, local, count, remote) : ret;
 }
 
-static void both_wake(struct weft_carrier *c)
+static void hybrid_wake(struct weft_carrier *c)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 
 	b->shm->ops->wake(b->shm);
 	/* an armed descriptor is notified by this carrier, too */
 	b->sock->ops->wake(b->sock);
 }
 
-static int both_share(struct weft_carrier *c, struct weft_peer *peer,
-		      void **area_p, size_t *bytes_p)
+static int hybrid_share(struct weft_carrier *c, struct weft_peer *peer,
+			void **area_p, size_t *bytes_p)
 {
-	struct both *b = both_of(c);
-	struct both_peer *p = peer ? both_peer_of(peer) : NULL;
+	struct both *b = hybrid_of(c);
+	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
 	struct weft_carrier *way = b->shm;
 	int ret = 0;
 
@@ -242,11 +242,11 @@ static int both_share(struct weft_carrier *c, struct weft_peer *peer,
 		   : ret;
 }
 
-static int both_window(struct weft_carrier *c, struct weft_peer *peer,
-		       size_t at, size_t bytes, void **area_p)
+static int hybrid_window(struct weft_carrier *c, struct weft_peer *peer,
+			 size_t at, size_t bytes, void **area_p)
 {
-	struct both *b = both_of(c);
-	struct both_peer *p = peer ? both_peer_of(peer) : NULL;
+	struct both *b = hybrid_of(c);
+	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
 	struct weft_carrier *way = b->shm;
 	int ret = 0;
 
@@ -257,32 +257,33 @@ static int both_window(struct weft_carrier *c, struct weft_peer *peer,
 		   : ret;
 }
 
-static void both_window_close(struct weft_carrier *c, void *area, size_t bytes)
+static void hybrid_window_close(struct weft_carrier *c, void *area,
+				size_t bytes)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 
 	b->shm->ops->window_close(b->shm, area, bytes);
 }
 
-static void both_watch(struct weft_carrier *c,
-		       const struct weft_carrier_watch *w)
+static void hybrid_watch(struct weft_carrier *c,
+			 const struct weft_carrier_watch *w)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 
 	b->shm->ops->watch(b->shm, w);
 }
 
-static void both_nudge(struct weft_carrier *c, struct weft_peer *peer)
+static void hybrid_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
-	struct both_peer *p = both_peer_of(peer);
+	struct hybrid_peer *p = hybrid_peer_of(peer);
 
 	if (p->way)
 		p->way->ops->nudge(p->way, p->there);
 }
 
-static void both_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
+static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 {
-	struct both *b = both_of(c);
+	struct both *b = hybrid_of(c);
 	struct weft_carrier_stats far = { 0 };
 
 	b->shm->ops->stats(b->shm, st);
@@ -297,24 +298,24 @@ static void both_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	st->far = far.sent;
 }
 
-const struct weft_carrier_ops weft_carrier_both = {
+const struct weft_carrier_ops weft_carrier_hybrid = {
 	.name = "both",
-	.open = both_open,
-	.close = both_close,
-	.name_get = both_name_get,
-	.peer = both_peer,
-	.send = both_send,
-	.poll = both_poll,
-	.read = both_read,
-	.write = both_write,
-	.wait = both_wait,
-	.wake = both_wake,
-	.wait_fd = both_wait_fd,
-	.arm = both_arm,
-	.share = both_share,
-	.window = both_window,
-	.window_close = both_window_close,
-	.watch = both_watch,
-	.nudge = both_nudge,
-	.stats = both_stats,
+	.open = hybrid_open,
+	.close = hybrid_close,
+	.name_get = hybrid_name_get,
+	.peer = hybrid_peer,
+	.send = hybrid_send,
+	.poll = hybrid_poll,
+	.read = hybrid_read,
+	.write = hybrid_write,
+	.wait = hybrid_wait,
+	.wake = hybrid_wake,
+	.wait_fd = hybrid_wait_fd,
+	.arm = hybrid_arm,
+	.share = hybrid_share,
+	.window = hybrid_window,
+	.window_close = hybrid_window_close,
+	.watch = hybrid_watch,
+	.nudge = hybrid_nudge,
+	.stats = hybrid_stats,
 };

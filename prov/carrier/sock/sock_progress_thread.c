@@ -38,7 +38,7 @@ struct progress_view {
  * Blocks for ns, or until the socket (if fd is not -1) is readable or the
  * thread is notified. UINT64_MAX: no timeout.
  */
-static void progress_block(struct sock_deputy *d, int fd, uint64_t ns)
+static void progress_block(struct sock_progress_thread *d, int fd, uint64_t ns)
 {
 	struct pollfd on[2] = { { .fd = d->event, .events = POLLIN },
 				{ .fd = fd, .events = POLLIN } };
@@ -68,12 +68,12 @@ static bool caller_is_blocked(struct sock *s)
 
 static enum progress_state progress_idle(struct sock *s)
 {
-	struct sock_deputy *d = &s->deputy;
+	struct sock_progress_thread *d = &s->deputy;
 
 	weft_store32(&d->idle, 1);
 	/*
-	 * F2 pairs with F3 in sock_deputy_call(): store idle, then load due;
-	 * store due, then load idle.
+	 * F2 pairs with F3 in sock_progress_thread_call(): store idle, then
+	 * load due; store due, then load idle.
 	 */
 	weft_fence_full();
 	if (weft_load64(&s->bed.due_ns) == UINT64_MAX)
@@ -106,7 +106,7 @@ static enum progress_state progress_work(struct sock *s)
 
 	pthread_mutex_lock(&s->deputy.lock);
 	dead = s->dead;
-	due = dead ? UINT64_MAX : sock_turn_away(s);
+	due = dead ? UINT64_MAX : sock_poll_pass_away(s);
 	pthread_mutex_unlock(&s->deputy.lock);
 	now = weft_now_ns();
 	if (due > now)
@@ -137,7 +137,7 @@ static void *progress_main(void *arg)
  */
 static int progress_start(struct sock *s)
 {
-	struct sock_deputy *d = &s->deputy;
+	struct sock_progress_thread *d = &s->deputy;
 	pthread_attr_t attr;
 	sigset_t all, old;
 	int err;
@@ -153,21 +153,21 @@ static int progress_start(struct sock *s)
 	return -err;
 }
 
-int sock_deputy_open(struct sock *s)
+int sock_progress_thread_open(struct sock *s)
 {
-	struct sock_deputy *d = &s->deputy;
+	struct sock_progress_thread *d = &s->deputy;
 
 	d->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return d->event < 0 ? -errno : progress_start(s);
 }
 
-void sock_deputy_close(struct sock *s)
+void sock_progress_thread_close(struct sock *s)
 {
-	struct sock_deputy *d = &s->deputy;
+	struct sock_progress_thread *d = &s->deputy;
 
 	if (d->runs) {
 		weft_store32(&d->over, 1);
-		sock_deputy_ring(s);
+		sock_progress_thread_ring(s);
 		pthread_join(d->thread, NULL);
 	}
 	d->runs = false;

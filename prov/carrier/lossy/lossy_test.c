@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bit errors between two endpoints: the machine's code detects all of them. */
 #include "test/support/carrier_fixture.h"
-#include "prov/carrier/noisy/noisy.h"
+#include "prov/carrier/lossy/lossy.h"
 #include "src/base/attr.h"
 #include "test/t.h"
 
@@ -16,26 +16,26 @@ static const enum weft_carrier_code codes[] = {
 
 /* ---- codes ---- */
 
-static void check_size(const struct noisy_code *c, uint32_t bytes)
+static void check_size(const struct lossy_code *c, uint32_t bytes)
 {
 	uint8_t data[4096];
-	uint32_t all = bytes + noisy_code_bytes(c, bytes);
+	uint32_t all = bytes + lossy_code_bytes(c, bytes);
 	bool fixed;
 
 	t_fill(data, bytes, bytes);
-	noisy_code_seal(c, data, bytes);
-	T_IS(noisy_code_open(c, data, all, &fixed), bytes);
+	lossy_code_seal(c, data, bytes);
+	T_IS(lossy_code_open(c, data, all, &fixed), bytes);
 	T_FALSE(fixed);
 	T_IS(t_differs(data, bytes, bytes), -1);
-	T_IS(noisy_code_open(c, data, all - 1, &fixed), -EBADMSG);
+	T_IS(lossy_code_open(c, data, all - 1, &fixed), -EBADMSG);
 }
 
 static void what_is_whole_passes(void **state)
 {
-	static struct noisy_code c;
+	static struct lossy_code c;
 
 	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
-		noisy_code_init(&c, codes[k]);
+		lossy_code_init(&c, codes[k]);
 		for (uint32_t bytes = 48; bytes < 3000;
 		     bytes += bytes < 200 ? 1 : 37)
 			check_size(&c, bytes);
@@ -43,21 +43,21 @@ static void what_is_whole_passes(void **state)
 }
 
 /* One to three wrong bits at any position: detected or corrected. */
-static void check_bits(const struct noisy_code *c, struct weft_rng *rng)
+static void check_bits(const struct lossy_code *c, struct weft_rng *rng)
 {
 	uint32_t bytes = 48 + (uint32_t)weft_rng_below(rng, 2016);
-	uint32_t all = bytes + noisy_code_bytes(c, bytes);
+	uint32_t all = bytes + lossy_code_bytes(c, bytes);
 	unsigned wrong = 1 + (unsigned)weft_rng_below(rng, 3);
 	uint8_t data[4096];
 	bool fixed;
 	int n;
 
 	t_fill(data, bytes, 5);
-	noisy_code_seal(c, data, bytes);
+	lossy_code_seal(c, data, bytes);
 	for (uint64_t bit = weft_rng_below(rng, 8 * all - 8); wrong--;
 	     bit += 1 + weft_rng_below(rng, 3))
 		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
-	n = noisy_code_open(c, data, all, &fixed);
+	n = lossy_code_open(c, data, all, &fixed);
 	if (c->kind != WEFT_CARRIER_RS14) {
 		T_IS(n, -EBADMSG);
 		return;
@@ -68,12 +68,12 @@ static void check_bits(const struct noisy_code *c, struct weft_rng *rng)
 
 static void wrong_bits_do_not_pass(void **state)
 {
-	static struct noisy_code c;
+	static struct lossy_code c;
 	struct weft_rng rng;
 
 	weft_rng_init(&rng, 3, 0);
 	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
-		noisy_code_init(&c, codes[k]);
+		lossy_code_init(&c, codes[k]);
 		for (int i = 0; i < 2000; i++)
 			check_bits(&c, &rng);
 	}
@@ -94,8 +94,8 @@ static void two_open(struct two *t, const char *faults,
 					  .code = code };
 
 	memset(t, 0, sizeof(*t));
-	T_OK(end_open(&t->a, &weft_carrier_noisy, 1, &attr));
-	T_OK(end_open(&t->b, &weft_carrier_noisy, 2, &attr));
+	T_OK(end_open(&t->a, &weft_carrier_lossy, 1, &attr));
+	T_OK(end_open(&t->b, &weft_carrier_lossy, 2, &attr));
 	t->to = end_peer(&t->a, &t->b);
 }
 
@@ -113,8 +113,8 @@ static void two_run(struct two *t, uint64_t packets)
 	}
 	T_IS(t->b.got, packets);
 	T_IS(t->b.bad, 0);
-	while (!noisy_all_acked((struct noisy *)(void *)t->a.c) ||
-	       !noisy_all_acked((struct noisy *)(void *)t->b.c)) {
+	while (!lossy_all_acked((struct noisy *)(void *)t->a.c) ||
+	       !lossy_all_acked((struct noisy *)(void *)t->b.c)) {
 		t->a.c->ops->poll(t->a.c, 64);
 		t->b.c->ops->poll(t->b.c, 64);
 	}
@@ -195,7 +195,7 @@ static void a_plan_of_links_is_refused(void **state)
 						  .below = &weft_carrier_shm };
 		struct end e;
 
-		T_IS(end_open(&e, &weft_carrier_noisy, 1, &attr), -EINVAL);
+		T_IS(end_open(&e, &weft_carrier_lossy, 1, &attr), -EINVAL);
 	}
 }
 

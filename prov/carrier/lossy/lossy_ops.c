@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open, close and wait of the carrier, and calls passed to the one below. */
-#include "prov/carrier/noisy/noisy.h"
+#include "prov/carrier/lossy/lossy.h"
 #include "src/base/log.h"
 
 #include <errno.h>
@@ -12,37 +12,37 @@
 /* Limit for the last acknowledgements. */
 #define DRAIN_NS	    UINT64_C(1000000000)
 
-#define NOISY_CAN                                         \
+#define LOSSY_CAN                                         \
 	(1u << WEFT_PLAN_ERRORS | 1u << WEFT_PLAN_BURST | \
 	 1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_LOSS | \
 	 1u << WEFT_PLAN_DUPLICATE)
 
-static struct noisy *noisy_of(struct weft_carrier *c)
+static struct noisy *lossy_of(struct weft_carrier *c)
 {
 	return (struct noisy *)(void *)c;
 }
 
 static struct weft_carrier *below(struct weft_carrier *c)
 {
-	return noisy_of(c)->below;
+	return lossy_of(c)->below;
 }
 
 /* Returns the largest payload whose frame fits below. */
 static size_t payload_max(const struct noisy *n)
 {
-	size_t most = NOISY_BYTES, bytes;
+	size_t most = LOSSY_BYTES, bytes;
 
 	if (most > n->below->mtu)
 		most = n->below->mtu;
 	bytes = most;
-	while (bytes + noisy_code_bytes(&n->code, (uint32_t)bytes) > most)
+	while (bytes + lossy_code_bytes(&n->code, (uint32_t)bytes) > most)
 		bytes -= 8;
-	return bytes - sizeof(struct noisy_head);
+	return bytes - sizeof(struct lossy_head);
 }
 
 static void ops_free(struct noisy *n)
 {
-	noisy_peers_free(n);
+	lossy_peers_free(n);
 	carrier_faults_close(&n->faults);
 	free(n);
 }
@@ -58,20 +58,20 @@ static int ops_open(const struct weft_carrier_attr *attr,
 		return -ENOMEM;
 	n->up = attr->up;
 	n->up_arg = attr->up_arg;
-	n->opened_ns = n->now_ns = noisy_clock();
-	a.up = &noisy_up;
+	n->opened_ns = n->now_ns = lossy_clock();
+	a.up = &lossy_up;
 	a.up_arg = n;
-	noisy_code_init(&n->code, attr->code);
-	err = carrier_faults_open(&n->faults, attr->faults, NOISY_CAN);
+	lossy_code_init(&n->code, attr->code);
+	err = carrier_faults_open(&n->faults, attr->faults, LOSSY_CAN);
 	if (!err)
-		err = noisy_plan_check(&n->faults.plan, attr->faults);
+		err = lossy_plan_check(&n->faults.plan, attr->faults);
 	if (!err)
 		err = attr->below->open(&a, &n->below);
 	if (err) {
 		ops_free(n);
 		return err;
 	}
-	n->base.ops = &weft_carrier_noisy;
+	n->base.ops = &weft_carrier_lossy;
 	n->base.mtu = payload_max(n);
 	n->base.fences = n->below->fences;
 	*c_p = &n->base;
@@ -81,12 +81,12 @@ static int ops_open(const struct weft_carrier_attr *attr,
 /* Frames in flight may be damaged: retransmits until all are acknowledged. */
 static void ops_close(struct weft_carrier *c)
 {
-	struct noisy *n = noisy_of(c);
-	uint64_t end = noisy_clock() + DRAIN_NS;
+	struct noisy *n = lossy_of(c);
+	uint64_t end = lossy_clock() + DRAIN_NS;
 
 	n->closing = true;
-	while (!noisy_all_acked(n) && n->now_ns < end) {
-		if (!noisy_poll(c, 64))
+	while (!lossy_all_acked(n) && n->now_ns < end) {
+		if (!lossy_poll(c, 64))
 			n->below->ops->wait(n->below, RETRANSMIT_CHECK_NS);
 	}
 	weft_log(WEFT_LOG_INFO,
@@ -156,7 +156,7 @@ static int ops_wait_fd(struct weft_carrier *c)
 /* A descriptor does not signal that a retransmission is due. */
 static int ops_arm(struct weft_carrier *c)
 {
-	if (!noisy_all_acked(noisy_of(c)))
+	if (!lossy_all_acked(lossy_of(c)))
 		return -EAGAIN;
 	return below(c)->ops->arm(below(c));
 }
@@ -174,7 +174,7 @@ static void ops_nudge(struct weft_carrier *c, struct weft_peer *peer)
 
 static void ops_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 {
-	const struct noisy *n = noisy_of(c);
+	const struct noisy *n = lossy_of(c);
 
 	n->below->ops->stats(n->below, s);
 	s->resent += n->resent;
@@ -184,14 +184,14 @@ static void ops_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 	s->fixed = n->fixed;
 }
 
-const struct weft_carrier_ops weft_carrier_noisy = {
+const struct weft_carrier_ops weft_carrier_lossy = {
 	.name = "noisy",
 	.open = ops_open,
 	.close = ops_close,
 	.name_get = ops_name_get,
 	.peer = ops_peer,
-	.send = noisy_send,
-	.poll = noisy_poll,
+	.send = lossy_send,
+	.poll = lossy_poll,
 	.read = ops_dma,
 	.write = ops_dma,
 	.wait = ops_wait,
