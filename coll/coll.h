@@ -18,7 +18,7 @@
 #ifndef WEFT_COLL_H
 #define WEFT_COLL_H
 
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 #include "src/core/core_coll.h"
 #include "src/types/types_dt.h"
 #include "src/types/types_op.h"

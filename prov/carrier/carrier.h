@@ -25,7 +25,7 @@
 
 #include "prov/wire/wire.h"
 #include "src/base/atomic.h"
-#include "src/base/bell.h"
+#include "src/os/event_word.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -125,14 +125,14 @@ struct weft_carrier_stats {
 
 /*
  * A store that another process will make in a shared area: *word reaches want
- * or more, and the event word is notified (bell.h). word NULL with want 0:
- * nothing is expected; with want 1: more than one thing, so that wait only
+ * or more, and the event word is notified (event_word.h). word NULL with want
+ * 0: nothing is expected; with want 1: more than one thing, so that wait only
  * yields and returns.
  */
 struct weft_carrier_watch {
 	weft_au64 *word;
 	uint64_t want;
-	struct weft_bell *bell; /* NULL: a nudge is sent instead */
+	struct weft_event *bell; /* NULL: a nudge is sent instead */
 	bool crowded; /* oversubscribed: the writers need this processor */
 };
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define FAULTS_TESTS (1u << WEFT_PLAN_RAW | 1u << WEFT_PLAN_DIE)
+#define FAULTS_TESTS (1u << WEFT_FAULT_RAW | 1u << WEFT_FAULT_DIE)
 
 static int faults_refuse(const char *text, const char *why)
 {
@@ -21,7 +21,7 @@ static int faults_refuse(const char *text, const char *why)
 /* Parses one side of "10.0.0.1|10.0.0.2", or "*". */
 static bool faults_host(const char *text, size_t len, struct in_addr *ip_p)
 {
-	char copy[WEFT_PLAN_WHOM];
+	char copy[WEFT_FAULT_WHOM];
 
 	ip_p->s_addr = htonl(INADDR_ANY);
 	if (len == 1 && *text == '*')
@@ -40,19 +40,19 @@ static bool faults_sides(const char *whom, struct in_addr ip[2])
 }
 
 static int faults_take(struct carrier_faults *f, const char *text,
-		       const struct weft_plan_fault *one, uint32_t can)
+		       const struct weft_fault_entry *one, uint32_t can)
 {
 	struct in_addr ip[2];
 
 	if (!((can | FAULTS_TESTS) >> one->kind & 1))
 		return faults_refuse(text, "has a fault that this carrier "
 					   "cannot make");
-	if (one->kind == WEFT_PLAN_PARTITION && !faults_sides(one->whom, ip))
+	if (one->kind == WEFT_FAULT_PARTITION && !faults_sides(one->whom, ip))
 		return faults_refuse(text, "a partition is ADDRESS|ADDRESS, "
 					   "with * for everybody");
-	if (one->kind == WEFT_PLAN_RAW)
+	if (one->kind == WEFT_FAULT_RAW)
 		f->raw = true;
-	else if (one->kind == WEFT_PLAN_DIE)
+	else if (one->kind == WEFT_FAULT_DIE)
 		f->die = (uint64_t)one->value;
 	else
 		f->any = true;
@@ -62,13 +62,13 @@ static int faults_take(struct carrier_faults *f, const char *text,
 int carrier_faults_open(struct carrier_faults *f, const char *text,
 			uint32_t can)
 {
-	struct weft_plan_why why;
+	struct weft_fault_plan_why why;
 	int ret;
 
 	*f = (struct carrier_faults){ .any = false };
 	if (!text || !*text)
 		return 0;
-	ret = weft_plan_load(text, &f->plan, &why);
+	ret = weft_fault_plan_load(text, &f->plan, &why);
 	if (ret)
 		return faults_refuse(text, why.text);
 	weft_rng_init(&f->rng, f->plan.seed ? f->plan.seed : 1, 0);
@@ -81,23 +81,24 @@ int carrier_faults_open(struct carrier_faults *f, const char *text,
 
 void carrier_faults_close(struct carrier_faults *f)
 {
-	weft_plan_fini(&f->plan);
+	weft_fault_plan_fini(&f->plan);
 }
 
-static bool faults_now(const struct weft_plan_fault *one, uint64_t age_ns)
+static bool faults_now(const struct weft_fault_entry *one, uint64_t age_ns)
 {
 	uint64_t at = one->at_ps / 1000;
 
-	return age_ns >= at && (one->for_ps == WEFT_PLAN_FOREVER ||
+	return age_ns >= at && (one->for_ps == WEFT_FAULT_FOREVER ||
 				age_ns - at < one->for_ps / 1000);
 }
 
 /* Draws for each fault of that kind; returns the first that hits. */
-static const struct weft_plan_fault *
-faults_draw(struct carrier_faults *f, enum weft_plan_kind kind, uint64_t age_ns)
+static const struct weft_fault_entry *
+faults_draw(struct carrier_faults *f, enum weft_fault_plan_kind kind,
+	    uint64_t age_ns)
 {
 	for (size_t i = 0; i < f->plan.count; i++) {
-		const struct weft_plan_fault *one = &f->plan.fault[i];
+		const struct weft_fault_entry *one = &f->plan.fault[i];
 
 		if (one->kind == kind && faults_now(one, age_ns) &&
 		    weft_rng_unit(&f->rng) < one->value)
@@ -106,16 +107,16 @@ faults_draw(struct carrier_faults *f, enum weft_plan_kind kind, uint64_t age_ns)
 	return NULL;
 }
 
-bool carrier_faults_draw(struct carrier_faults *f, enum weft_plan_kind kind,
-			 uint64_t age_ns)
+bool carrier_faults_draw(struct carrier_faults *f,
+			 enum weft_fault_plan_kind kind, uint64_t age_ns)
 {
 	return faults_draw(f, kind, age_ns);
 }
 
 uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns)
 {
-	const struct weft_plan_fault *one =
-		faults_draw(f, WEFT_PLAN_DELAY, age_ns);
+	const struct weft_fault_entry *one =
+		faults_draw(f, WEFT_FAULT_DELAY, age_ns);
 
 	return one ? one->by_ps / 1000 : 0;
 }
@@ -132,9 +133,9 @@ bool carrier_faults_partitioned(const struct carrier_faults *f,
 	struct in_addr ip[2];
 
 	for (size_t i = 0; i < f->plan.count; i++) {
-		const struct weft_plan_fault *one = &f->plan.fault[i];
+		const struct weft_fault_entry *one = &f->plan.fault[i];
 
-		if (one->kind != WEFT_PLAN_PARTITION ||
+		if (one->kind != WEFT_FAULT_PARTITION ||
 		    !faults_now(one, age_ns) || !faults_sides(one->whom, ip))
 			continue;
 		if ((faults_is(ip[0], a) && faults_is(ip[1], b)) ||

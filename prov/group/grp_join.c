@@ -75,12 +75,12 @@ static struct weft_carrier *coll_carrier(const struct weft_nic_group *c)
 }
 
 /* Wakes a waiter; members that cannot block on an event word get a packet. */
-static void coll_wake(void *arg, struct weft_bell *bell)
+static void coll_wake(void *arg, struct weft_event *bell)
 {
 	struct weft_nic_group *c = arg;
 	struct weft_carrier *ca = coll_carrier(c);
 
-	if (!(weft_bell_ring(bell) & WEFT_BELL_NUDGE))
+	if (!(weft_event_notify_all(bell) & WEFT_EVENT_NUDGE))
 		return;
 	for (int i = 0; i < c->n; i++) {
 		if (i != c->me)

@@ -25,7 +25,7 @@
 #include "prov/net/routing/net_fat.h"
 
 #include "src/base/attr.h"
-#include "src/base/guard.h"
+#include "src/os/guard.h"
 
 #include <assert.h>
 #include <stddef.h>

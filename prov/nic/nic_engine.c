@@ -19,7 +19,7 @@
 #include "src/base/copy.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
-#include "src/base/plan.h"
+#include "src/job/fault_plan.h"
 
 #include <stdlib.h>
 
@@ -229,16 +229,16 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 /* An empty fault plan means none; the carrier reports syntax errors. */
 static bool nic_has_faults(const char *faults)
 {
-	struct weft_plan_why why;
-	struct weft_plan plan;
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan plan;
 	bool any;
 
 	if (!faults || !*faults)
 		return false;
-	if (weft_plan_load(faults, &plan, &why))
+	if (weft_fault_plan_load(faults, &plan, &why))
 		return true;
 	any = plan.count;
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 	return any;
 }
 

@@ -137,8 +137,8 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_WINDOW	    ((size_t)256 << 10)
 /*
  * Largest DMA of a shared copy, and the smallest message copied by both sides
- * unless measured on the host (src/base/copies.h): two halves are best up to
- * 256 KiB.
+ * unless measured on the host (src/os/copy_calibrate.h): two halves are best up
+ * to 256 KiB.
  */
 #define NIC_CHUNK	    ((size_t)128 << 10)
 #define NIC_SHARED_COPY_MIN ((size_t)128 << 10)

@@ -4,7 +4,7 @@
 #define WEFT_OFI_CONF_H
 
 #include "prov/ofi/weft_ofi.h"
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 struct weft_conf {
 	const struct weft_machine *machine;	/* FI_WEFT_MACHINE */

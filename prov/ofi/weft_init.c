@@ -6,7 +6,7 @@
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_fabric.h"
 #include "prov/ofi/weft_info.h"
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 #define WEFT_VERSION FI_VERSION(0, 1)
 

@@ -4,7 +4,7 @@
 #define WEFT_MCGROUP_H
 
 #include "prov/ofi/weft_ofi.h"
-#include "src/base/patience.h"
+#include "src/os/wait_policy.h"
 
 #include <rdma/fi_ext_weft.h>
 
@@ -34,7 +34,7 @@ struct weft_mcgroup {
 	struct weft_set *set;
 	struct weft_nic_group *group;
 	bool one_thread; /* blocking calls are possible: weft_mcgroup_wait.c */
-	struct weft_patience patience;
+	struct weft_wait_policy patience;
 };
 
 int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,

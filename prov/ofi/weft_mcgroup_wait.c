@@ -11,8 +11,8 @@
 #include "prov/ofi/weft_wait.h"
 #include "src/base/clock.h"
 
-#define ALONE weft_patience_rule[WEFT_OWN_CORE]
-#define CROWD weft_patience_rule[WEFT_OVERSUBSCRIBED]
+#define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
+#define CROWD weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
 
 /* Yields, when oversubscribed, between polls of all endpoints. */
 #define YIELDS_A_PASS 8
@@ -72,7 +72,7 @@ static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags, bool crowd)
 		return 0;
 	if (!crowd)
 		return ALONE.look.turns;
-	return weft_patience_shuns(&mc->patience) ? 0 : CROWD.look.turns;
+	return weft_wait_policy_backs_off(&mc->patience) ? 0 : CROWD.look.turns;
 }
 
 WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
@@ -111,7 +111,7 @@ static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 
 	if (cq && cq->watch.obj != FI_WAIT_NONE)
 		return !weft_watch_wait(&cq->watch, deadline);
-	weft_patience_give();
+	weft_wait_policy_release_cpu();
 	return true;
 }
 
@@ -122,7 +122,7 @@ static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 	uint64_t now = weft_now_ns();
 
 	for (unsigned i = 1; i < most; i++) {
-		now = weft_patience_yield(&mc->patience, now);
+		now = weft_wait_policy_yield(&mc->patience, now);
 		if (!now)
 			return false;
 		if (weft_grp_spin(w, 1))

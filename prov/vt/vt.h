@@ -29,7 +29,7 @@
 #include "prov/vt/vt_layout.h"
 #include "prov/net/net.h"
 #include "src/base/attr.h"
-#include "src/base/guard.h"
+#include "src/os/guard.h"
 #include "src/base/region.h"
 
 #include <errno.h>

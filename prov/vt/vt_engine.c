@@ -16,7 +16,7 @@
  * then, or when no rank polls, the engine reports a deadlock.
  */
 #include "prov/vt/vt.h"
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/base/futex.h"
 #include "src/base/log.h"
 

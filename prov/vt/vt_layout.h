@@ -122,7 +122,7 @@ struct vt_rank {
 	uint32_t fresh;	  /* first own buffer that was never used */
 	weft_au32 pid;
 	weft_au32 gone;	 /* errno reported to its peers, or 0 */
-	uint64_t start;	 /* of pid, written before it; see src/base/alive.h */
+	uint64_t start;	 /* of pid, written before it; see src/os/alive.h */
 	weft_au32 taken; /* packets that this rank has read */
 
 	/* line 1: written by the engine */

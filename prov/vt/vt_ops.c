@@ -7,7 +7,7 @@
 #include "prov/net/fault/net_fault.h"
 #include "prov/net/file/net_name.h"
 #include "prov/net/file/net_map.h"
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/base/log.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * overwritten: it would never release a rank, so it is marked broken for all.
  */
 #include "prov/vt/vt.h"
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
 

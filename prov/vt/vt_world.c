@@ -157,10 +157,10 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 
 /* A machine without detours cannot start with a dead link. */
 static bool starts_partitioned(const struct weft_vt *w,
-			       const struct weft_plan *plan)
+			       const struct weft_fault_plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++)
-		if (plan->fault[i].kind == WEFT_PLAN_DEAD_LINK &&
+		if (plan->fault[i].kind == WEFT_FAULT_DEAD_LINK &&
 		    !plan->fault[i].at_ps && !w->cfg.care.reroute)
 			return true;
 	return false;
@@ -170,10 +170,10 @@ static bool starts_partitioned(const struct weft_vt *w,
  * Loads the fault plan; no rank may be on a node that is dead from the start.
  */
 static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
-		       const struct weft_plan *plan)
+		       const struct weft_fault_plan *plan)
 {
 	const char *name = conf->faults;
-	struct weft_plan_why why;
+	struct weft_fault_plan_why why;
 
 	if (!plan->count)
 		return 0;
@@ -287,14 +287,15 @@ static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
 	return w;
 }
 
-static int read_plan(const struct weft_vt_conf *conf, struct weft_plan *plan)
+static int read_plan(const struct weft_vt_conf *conf,
+		     struct weft_fault_plan *plan)
 {
-	struct weft_plan_why why;
+	struct weft_fault_plan_why why;
 	int ret;
 
 	if (!conf->faults || !*conf->faults)
 		return 0;
-	ret = weft_plan_load(conf->faults, plan, &why);
+	ret = weft_fault_plan_load(conf->faults, plan, &why);
 	return ret ? refuse(why.text) : 0;
 }
 
@@ -322,7 +323,7 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	struct vt_head plan = { .magic = VT_MAGIC,
 				.size = size,
 				.packet_bytes = conf->packet_bytes };
-	struct weft_plan faults = { .count = 0 };
+	struct weft_fault_plan faults = { .count = 0 };
 	int ret = w && where ? load_machine(conf, size, &plan.cfg) : -ENOMEM;
 
 	if (!ret)
@@ -336,7 +337,7 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	}
 	if (!ret)
 		ret = load_faults(w, conf, &faults);
-	weft_plan_fini(&faults);
+	weft_fault_plan_fini(&faults);
 	free(where);
 	if (ret) {
 		weft_vt_close(w);

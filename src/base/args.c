@@ -4,7 +4,7 @@
  * table.
  */
 #include "src/base/args.h"
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -74,7 +74,7 @@ uint64_t weft_now_coarse_ns(void);
 
 /*
  * The counter at an unspecified rate, for callers that record many times and
- * convert them to ns later (src/base/trace.h). weft_counter() may be read
+ * convert them to ns later (src/job/job_trace.h). weft_counter() may be read
  * before earlier instructions have completed, weft_counter_after() is not.
  */
 #if defined(__x86_64__)

@@ -49,7 +49,7 @@ void weft_copy_loop(void *to, const void *from, size_t len);
 
 /*
  * Copies one piece of any length whose cache lines both processors use: by the
- * loop if the library's copy is slower on this host (copies.h). Below
+ * loop if the library's copy is slower on this host (copy_calibrate.h). Below
  * WEFT_COPY_LEAST a library takes a few instructions on every host.
  */
 #define WEFT_COPY_LEAST ((size_t)512)

@@ -5,7 +5,7 @@
  */
 #include "src/base/log.h"
 #include "src/base/atomic.h"
-#include "src/base/roll.h"
+#include "src/job/job_page.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,14 +84,14 @@ void weft_log(enum weft_log_level level, const char *fmt, ...)
  */
 bool weft_log_first(const char *text)
 {
-	const char *fd = getenv("WEFT_ROLL");
-	struct weft_roll roll;
+	const char *fd = getenv("WEFT_JOB_PAGE");
+	struct weft_job_page roll;
 	bool first;
 
-	if (!fd || weft_roll_attach(&roll, atoi(fd)))
+	if (!fd || weft_job_page_attach(&roll, atoi(fd)))
 		return true;
-	first = weft_roll_first(&roll, text);
-	weft_roll_close(&roll);
+	first = weft_job_page_first(&roll, text);
+	weft_job_page_close(&roll);
 	return first;
 }
 

@@ -3,8 +3,8 @@
 #include "src/core/core_call.h"
 
 #include "src/base/clock.h"
-#include "src/base/roll_print.h"
-#include "src/base/trace_layout.h"
+#include "src/job/job_page_print.h"
+#include "src/job/job_trace_layout.h"
 
 #include <pthread.h>
 #include <stdalign.h>
@@ -24,7 +24,7 @@ struct thread_state {
 	struct weft_call_mark mark;
 	uint32_t index; /* index of the thread */
 	/* counters of all names; NULL: calls are not counted */
-	struct roll_tally *tally;
+	struct job_page_tally *tally;
 	enum timed timed;
 };
 
@@ -33,7 +33,7 @@ static weft_au32 dummy_slot;
 WEFT_HOT_DATA weft_au32 *weft_call_slot = &dummy_slot;
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
-static struct weft_roll roll;
+static struct weft_job_page roll;
 static uint32_t me; /* index of this rank in the page */
 static bool shared; /* the page is the launcher's */
 static weft_au32 thread_count;
@@ -79,20 +79,20 @@ bool weft_call_report_requested(void)
 /* Attaches the launcher's page, or creates a private one. */
 static void open_roll(void)
 {
-	long fd = env_number("WEFT_ROLL"), rank = env_number("PMIX_RANK");
+	long fd = env_number("WEFT_JOB_PAGE"), rank = env_number("PMIX_RANK");
 
-	if (fd >= 0 && rank >= 0 && !weft_roll_attach(&roll, (int)fd)) {
+	if (fd >= 0 && rank >= 0 && !weft_job_page_attach(&roll, (int)fd)) {
 		me = (uint32_t)rank;
 		shared = me < roll.members;
 		if (shared)
 			goto found;
-		weft_roll_close(&roll);
+		weft_job_page_close(&roll);
 	}
 	me = 0;
-	if (weft_roll_open(&roll, 1, weft_call_report_requested()))
+	if (weft_job_page_open(&roll, 1, weft_call_report_requested()))
 		return;
 found:
-	weft_call_slot = &weft_roll_member(&roll, me)->in[0];
+	weft_call_slot = &weft_job_page_member(&roll, me)->in[0];
 }
 
 /*
@@ -107,7 +107,7 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 	pthread_once(&opened, open_roll);
 	if (!roll.head)
 		return 0;
-	id = weft_roll_id(&roll, name);
+	id = weft_job_page_id(&roll, name);
 	weft_store32_relaxed(&site->given, id); /* relaxed: see number_of() */
 	return id;
 }
@@ -138,12 +138,12 @@ static WEFT_COLD void open_thread_state(struct thread_state *l)
 	if (!roll.head)
 		return;
 	i = weft_add32(&thread_count, 1);
-	if (i >= ROLL_THREADS)
-		i = ROLL_THREADS - 1;
+	if (i >= JOB_PAGE_THREADS)
+		i = JOB_PAGE_THREADS - 1;
 	l->index = i;
-	l->slot = &weft_roll_member(&roll, me)->in[i];
+	l->slot = &weft_job_page_member(&roll, me)->in[i];
 	if (roll.counted)
-		l->tally = weft_roll_tally(&roll, me, 0);
+		l->tally = weft_job_page_call_count(&roll, me, 0);
 }
 
 /* Returns whether the call site may take the fast path from now on. */
@@ -252,18 +252,18 @@ void weft_call_leave_slow(void)
 
 void weft_call_start(bool threads, uint64_t (*clock)(void))
 {
-	struct roll_member *m;
+	struct job_page_member *m;
 
 	pthread_once(&opened, open_roll);
 	mode.multithreaded = threads;
 	if (roll.head)
-		weft_store32(&weft_roll_member(&roll, me)->finished, 0);
+		weft_store32(&weft_job_page_member(&roll, me)->finished, 0);
 	mode.now = roll.head && roll.counted ? clock : NULL;
 	if (!mode.now) {
 		mode.timed = UNTIMED;
 	} else {
 		mode.timed = mode.seen && mode.counter ? COUNTER : CLOCK;
-		m = weft_roll_member(&roll, me);
+		m = weft_job_page_member(&roll, me);
 		weft_store64(&m->begin_ps, mode.now());
 		weft_store64(&m->end_ps, 0);
 		weft_store32(&m->ended, 0);
@@ -274,12 +274,12 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 
 void weft_call_stop(void)
 {
-	struct roll_member *m;
+	struct job_page_member *m;
 
 	if (mode.now) {
-		m = weft_roll_member(&roll, me);
+		m = weft_job_page_member(&roll, me);
 		weft_store64(&m->end_ps, mode.now());
-		/* R2 pairs with A2 in span_ps(), roll_print.c. */
+		/* R2 pairs with A2 in span_ps(), job_page_print.c. */
 		weft_store32(&m->ended, 1);
 	}
 	weft_store32(&mode.started, 0);
@@ -289,10 +289,10 @@ void weft_call_finish(void)
 {
 	pthread_once(&opened, open_roll);
 	if (roll.head)
-		weft_store32(&weft_roll_member(&roll, me)->finished, 1);
+		weft_store32(&weft_job_page_member(&roll, me)->finished, 1);
 }
 
-struct weft_roll *weft_call_job_page(uint32_t *me_p)
+struct weft_job_page *weft_call_job_page(uint32_t *me_p)
 {
 	pthread_once(&opened, open_roll);
 	*me_p = me;
@@ -308,7 +308,7 @@ bool weft_call_has_launcher(void)
 const char *weft_call_text(char *text, size_t len)
 {
 	pthread_once(&opened, open_roll);
-	if (!weft_roll_in(&roll, me, text, len))
+	if (!weft_job_page_in(&roll, me, text, len))
 		text[0] = '\0';
 	return text;
 }
@@ -317,7 +317,7 @@ void weft_call_report(const char *text)
 {
 	pthread_once(&opened, open_roll);
 	if (shared && roll.counted)
-		weft_roll_say(&roll, text);
+		weft_job_page_text_add(&roll, text);
 	else
 		fputs(text, stderr);
 }
@@ -325,5 +325,5 @@ void weft_call_report(const char *text)
 void weft_call_print(const char *clock)
 {
 	if (!shared && roll.head && roll.counted)
-		weft_roll_print(&roll, clock, stderr);
+		weft_job_page_print(&roll, clock, stderr);
 }

@@ -2,7 +2,7 @@
 /*
  * The MPI call that each thread is in. A function of src/mpi begins with
  * MPI_ENTER (mpi_face.h), which writes the number of the function's name into
- * the job status page (src/base/roll.h) and restores the previous value on
+ * the job status page (src/job/job_page.h) and restores the previous value on
  * every return path. mpiexec reads the page when a rank has died.
  *
  * The fast path is a few instructions: load the number, load and store the
@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct weft_roll;
+struct weft_job_page;
 /*
  * Returns whether Weft's mpiexec started this process; mpiexec then reports why
  * the job ended.
@@ -88,7 +88,7 @@ void weft_call_stop(void);
 /* MPI_Finalize has completed: the process may exit. */
 void weft_call_finish(void);
 
-/* Description of a call for the trace; see src/base/trace_layout.h. */
+/* Description of a call for the trace; see src/job/job_trace_layout.h. */
 struct weft_call_mark {
 	uint64_t word;	    /* TRACE_COLL() and others, or 0 */
 	uint64_t size;	    /* bytes of the call's data + 1, or 0 */
@@ -125,7 +125,7 @@ bool weft_call_report_requested(void);
  * Returns the launcher's job status page and this rank's index in it, or NULL
  * without a launcher.
  */
-struct weft_roll *weft_call_job_page(uint32_t *me_p);
+struct weft_job_page *weft_call_job_page(uint32_t *me_p);
 /* Prints the report of this process if no launcher prints it. */
 void weft_call_print(const char *clock);
 /*

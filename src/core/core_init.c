@@ -98,14 +98,14 @@ static int step_waiting(void)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	weft_core.crowded = weft_core.job.local_size > cores;
 	company = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
-	weft_patience_init(&weft_core.patience, company);
-	weft_patience_meet(&weft_core.patience, company,
-			   (uint32_t)weft_core.job.local_size - 1);
+	weft_wait_policy_init(&weft_core.patience, company);
+	weft_wait_policy_first_contact(&weft_core.patience, company,
+				       (uint32_t)weft_core.job.local_size - 1);
 	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
 	if (spin < 0)
 		spin = weft_core.polls_are_syscalls
 			       ? WEFT_SYSCALL_POLLS
-			       : weft_patience_rule[company].look.passes;
+			       : weft_wait_policy_rule[company].look.passes;
 	weft_store32_relaxed(&weft_core.spin, (uint32_t)spin);
 	return 0;
 }

@@ -32,10 +32,10 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 	[WEFT_OPT_REPORT] = { "WEFT_REPORT", WEFT_CFG_BOOL, "0",
 			      "time every MPI call for the report at the end",
 			      NULL },
-	[WEFT_OPT_ROLL] = { "WEFT_ROLL", WEFT_CFG_INT, "-1",
-			    "set by mpiexec: descriptor of the page where "
-			    "ranks leave the call they are in",
-			    NULL },
+	[WEFT_OPT_JOB_PAGE] = { "WEFT_JOB_PAGE", WEFT_CFG_INT, "-1",
+				"set by mpiexec: descriptor of the page where "
+				"ranks leave the call they are in",
+				NULL },
 	[WEFT_OPT_TRACE_FD] = { "WEFT_TRACE_FD", WEFT_CFG_INT, "-1",
 				"set by mpiexec: descriptor of the file where "
 				"ranks leave events",

@@ -3,7 +3,7 @@
 #ifndef WEFT_CORE_OPTS_H
 #define WEFT_CORE_OPTS_H
 
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 enum weft_core_opt {
 	WEFT_OPT_CHECK,
@@ -15,7 +15,7 @@ enum weft_core_opt {
 	WEFT_OPT_LOCAL_CPUS,
 	WEFT_OPT_PROVIDER_LIB,
 	WEFT_OPT_REPORT,
-	WEFT_OPT_ROLL,
+	WEFT_OPT_JOB_PAGE,
 	WEFT_OPT_TRACE_FD,
 	WEFT_OPT_EXACT,
 	WEFT_OPT_VERBOSE,

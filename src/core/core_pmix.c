@@ -8,7 +8,7 @@
 #include "src/base/atomic.h"
 #include "src/base/limit.h"
 #include "src/base/log.h"
-#include "src/base/roll.h"
+#include "src/job/job_page.h"
 #include "src/core/core_call.h"
 #include "src/core/core_state.h"
 
@@ -26,8 +26,9 @@
 
 static pmix_proc_t me;
 static bool open;
-static struct weft_roll *roll; /* page with the names; NULL: PMIx has them */
-static uint32_t entry_number;  /* number of this rank's entry there */
+static struct weft_job_page
+	*roll;		      /* page with the names; NULL: PMIx has them */
+static uint32_t entry_number; /* number of this rank's entry there */
 
 /*
  * PMIx does not check its allocations. Address space reserved for PMIx_Abort: a
@@ -230,21 +231,21 @@ static int to_errno(pmix_status_t st, const char *what)
 }
 
 /* Returns the job status page if it belongs to this job. */
-static struct weft_roll *roll_of_job(void)
+static struct weft_job_page *job_page_of_job(void)
 {
 	uint32_t place;
-	struct weft_roll *r = weft_call_job_page(&place);
+	struct weft_job_page *r = weft_call_job_page(&place);
 
 	return r && place == me.rank &&
 			       r->members == (uint32_t)weft_core.job.size &&
-			       weft_roll_is_of(r, me.nspace)
+			       weft_job_page_is_of(r, me.nspace)
 		       ? r
 		       : NULL;
 }
 
 bool weft_pmix_launcher_is_weft(void)
 {
-	return open && roll_of_job();
+	return open && job_page_of_job();
 }
 
 bool weft_pmix_names_are_shared(void)
@@ -280,9 +281,10 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
-	roll = len <= ROLL_CARD ? roll_of_job() : NULL;
+	roll = len <= JOB_PAGE_CARD ? job_page_of_job() : NULL;
 	if (roll) {
-		entry_number = weft_roll_card_put(roll, me.rank, name, len);
+		entry_number =
+			weft_job_page_entry_put(roll, me.rank, name, len);
 		return 0;
 	}
 	rc = publish(PMIX_NAME_KEY, name, len);
@@ -358,8 +360,8 @@ int weft_pmix_bcast(void *bytes, size_t len)
 int weft_pmix_get(int rank, void *name, size_t *len_p)
 {
 	if (roll)
-		return weft_roll_card_get(roll, (uint32_t)rank, entry_number,
-					  name, len_p);
+		return weft_job_page_entry_get(roll, (uint32_t)rank,
+					       entry_number, name, len_p);
 	return fetch(rank, PMIX_NAME_KEY, name, len_p);
 }
 

@@ -138,7 +138,8 @@ static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
 int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)
 {
-	unsigned yields = weft_patience_of(&weft_core.patience)->yield.count;
+	unsigned yields =
+		weft_wait_policy_choose(&weft_core.patience)->yield.count;
 	unsigned spins, idle = 0;
 	uint64_t next_ns = 0;
 	uint64_t now;
@@ -163,7 +164,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		if (dead_err)
 			continue;
 		if (idle >= spins + yields ||
-		    !weft_patience_yield(&weft_core.patience, now))
+		    !weft_wait_policy_yield(&weft_core.patience, now))
 			weft_progress_sleep(mark, 1);
 	}
 }

@@ -13,7 +13,7 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
-#include "src/base/solo.h"
+#include "src/os/coalesced_task.h"
 #include "src/core/core_abort.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_io.h"
@@ -41,7 +41,7 @@ static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static unsigned waiters;		/* threads on the condition variable */
 static bool cq_blocked;			/* a thread is in fi_cq_sread */
 static struct weft_idle *blocked_waits; /* waits of the blocked threads */
-static struct weft_solo stepper;	/* one thread runs the steps */
+static struct weft_coalesced_task stepper; /* one thread runs the steps */
 static const struct weft_watcher *watcher[WATCHERS + 1];
 
 /* ---- watchers ------------------------------------------------------------ */
@@ -227,7 +227,7 @@ static int step_all(void *arg)
 /* Another thread may have completed what a running step waits for. */
 static int run_steps(void)
 {
-	return weft_solo_run(&stepper, step_all, NULL);
+	return weft_coalesced_task_run(&stepper, step_all, NULL);
 }
 
 void weft_progress_add(struct weft_req *r)
@@ -348,7 +348,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	}
 	if (!weft_core.can_sleep) {
 		weft_unlock();
-		weft_patience_give();
+		weft_wait_policy_release_cpu();
 		return;
 	}
 	timeout_ms = weft_progress_timeout(timeout_ms);
@@ -398,11 +398,11 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 		poll_registered(req, nreq, any);
 		return;
 	}
-	tests = weft_patience_of(&weft_core.patience)->look.tests;
+	tests = weft_wait_policy_choose(&weft_core.patience)->look.tests;
 	if (progress() || !tests || ++empty_polls < tests)
 		return;
 	empty_polls = 0;
-	weft_patience_give();
+	weft_wait_policy_release_cpu();
 }
 
 /*

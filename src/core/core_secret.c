@@ -14,7 +14,7 @@
  */
 #include "src/core/core_secret.h"
 
-#include "src/base/keyfile.h"
+#include "src/os/keyfile.h"
 #include "src/base/log.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_pmix.h"

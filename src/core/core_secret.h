@@ -4,7 +4,7 @@
  * user. Data in the launcher's PMIx server can be read, and written, by other
  * users of the hosts and of the network; so the first rank publishes only a
  * random number, and all ranks derive the job's key from it and from a secret
- * of the user: FI_WEFT_KEY, or the key file (src/base/keyfile.h).
+ * of the user: FI_WEFT_KEY, or the key file (src/os/keyfile.h).
  *
  *   open -> [sign, holds]* -> close
  *

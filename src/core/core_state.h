@@ -7,7 +7,7 @@
 #define WEFT_CORE_STATE_H
 
 #include "src/base/list.h"
-#include "src/base/patience.h"
+#include "src/os/wait_policy.h"
 #include "src/base/pool.h"
 #include "src/core/core_comm.h"
 
@@ -80,7 +80,7 @@ struct weft_core {
 	struct fid_av *av;
 	struct fi_weft_typed *typed; /* core_typed.h; NULL: not supported */
 	bool can_sleep;		     /* fi_cq_sread works */
-	struct weft_patience patience;
+	struct weft_wait_policy patience;
 	size_t max_bytes;     /* maximal bytes of one message */
 	size_t iov_limit;     /* maximal blocks of one send or receive */
 	struct weft_pool p2p; /* requests of core_msg.h */

@@ -4,7 +4,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/log.h"
-#include "src/base/trace.h"
+#include "src/job/job_trace.h"
 #include "src/core/core_comm.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_msg.h"
@@ -24,7 +24,7 @@ enum { PORTS = 64, CTRL = 3, ROUTES = 64 };
 
 static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_AT == 48 &&
 		      WEFT_TAG_CTX_AT == 50 && WEFT_TAG_BITS == 31,
-	      "tag words as trace_layout.h has them");
+	      "tag words as job_trace_layout.h has them");
 
 /*
  * State that events read is stored with the hot data of all calls: with more

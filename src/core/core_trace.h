@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events for mpiexec's pages and traces (src/base/trace.h): calls, sends and
+ * Events for mpiexec's pages and traces (src/job/job_trace.h): calls, sends and
  * receives, at the end the links of the model. The trace replaces the tables of
  * fi_* calls of the library's endpoint and queue, so that it costs nothing when
  * it is off.

@@ -7,7 +7,7 @@
 
 #include "src/base/limit.h"
 #include "src/base/log.h"
-#include "src/base/plan.h"
+#include "src/job/fault_plan.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_hosts.h"
 #include "src/core/core_pmix.h"
@@ -201,19 +201,19 @@ static void open_recv(bool threads)
 static bool plan_is_of_paths(const char *text)
 {
 	static const uint32_t path_faults =
-		1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE |
-		1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_CORRUPT |
-		1u << WEFT_PLAN_DELAY | 1u << WEFT_PLAN_PARTITION;
-	struct weft_plan_why why;
-	struct weft_plan plan;
+		1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |
+		1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_CORRUPT |
+		1u << WEFT_FAULT_DELAY | 1u << WEFT_FAULT_PARTITION;
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan plan;
 	bool all = true;
 
 	/* the provider reports errors in the plan */
-	if (weft_plan_load(text, &plan, &why))
+	if (weft_fault_plan_load(text, &plan, &why))
 		return false;
 	for (size_t i = 0; i < plan.count; i++)
 		all = all && path_faults >> plan.fault[i].kind & 1;
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 	return all;
 }
 

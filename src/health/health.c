@@ -2,7 +2,7 @@
 /* The shared region: creation, validation, joining, leaving. See health.h. */
 #include "src/health/health.h"
 
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 
 #include <errno.h>
 #include <stdio.h>

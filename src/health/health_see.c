@@ -5,7 +5,7 @@
  * is used. If there is none, the reader checks the rank itself. The region is
  * untrusted: everything read here is validated.
  */
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/health/health.h"
 
 #include <stdio.h>

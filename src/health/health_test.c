@@ -5,7 +5,7 @@
  * one has to die.
  */
 #include "src/health/health_sense.h"
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 

@@ -7,7 +7,7 @@
  * detection after MISSES checks without a heartbeat is within one round more:
  * two periods.
  */
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/health/health.h"
 
 enum { MISSES = 2 * WEFT_HEALTH_ROUNDS - 1 };

@@ -7,7 +7,7 @@
 #ifndef WEFT_MPI_TOOL_H
 #define WEFT_MPI_TOOL_H
 
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* Windows: creation, queries, names, hints, free. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/base/trace_layout.h"
+#include "src/job/job_trace_layout.h"
 #include "src/core/core_device.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_commobj.h"

@@ -29,7 +29,7 @@ RUN_SOURCES = \
 	src/run/run_pmix.c src/run/run_pmix.h \
 	src/run/run_pmix_cb.c src/run/run_pmix_cb.h \
 	src/run/run_report.c src/run/run_report.h \
-	src/run/run_roll.c src/run/run_roll.h \
+	src/run/run_job_page.c src/run/run_job_page.h \
 	src/run/run_message.c src/run/run_message.h \
 	src/run/run_signal.c src/run/run_signal.h \
 	src/run/run_spawn.c src/run/run_spawn.h \

@@ -98,7 +98,7 @@ static void exit_is_judged_by_status_and_state(void **state)
 		     row[i].cause);
 }
 
-static void roll_call_names_ranges(void **state)
+static void job_page_call_names_ranges(void **state)
 {
 	struct run_rank r[7] = { 0 };
 	char *text;
@@ -120,7 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(each_end_has_its_code_and_message),
 		T_CASE(exit_is_judged_by_status_and_state),
-		T_CASE(roll_call_names_ranges),
+		T_CASE(job_page_call_names_ranges),
 	};
 
 	return T_RUN(tests);

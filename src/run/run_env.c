@@ -256,9 +256,9 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err)
 		err = add_sizes(e, &job->sizes);
 	if (!err)
-		err = run_env_set(e, "WEFT_ROLL", NULL);
-	if (!err && job->roll_fd >= 0)
-		err = add_number(e, "WEFT_ROLL", job->roll_fd);
+		err = run_env_set(e, "WEFT_JOB_PAGE", NULL);
+	if (!err && job->job_page_fd >= 0)
+		err = add_number(e, "WEFT_JOB_PAGE", job->job_page_fd);
 	if (!err)
 		err = run_env_set(e, "WEFT_TRACE_FD", NULL);
 	if (!err && job->trace_fd >= 0)

@@ -6,7 +6,7 @@
 #include "src/run/run_flags.h"
 #include "config.h"
 #include "src/base/attr.h"
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 #include "src/run/run_message.h"
 #include "src/run/run_words.h"
 

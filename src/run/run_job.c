@@ -13,7 +13,7 @@
 #include "src/run/run_pmix.h"
 #include "src/run/run_report.h"
 #include "src/run/run_trace.h"
-#include "src/run/run_roll.h"
+#include "src/run/run_job_page.h"
 #include "src/run/run_message.h"
 #include "src/run/run_signal.h"
 #include "src/run/run_stuck.h"
@@ -101,8 +101,8 @@ static void end_all(struct watch *w)
 	bool asked = e->cause == RUN_CAUSE_INTERRUPT;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT) {
-		e->roll_call = run_end_states(w->job->rank, w->job->nranks);
-		e->call = run_roll_calls(w->job);
+		e->job_page_call = run_end_states(w->job->rank, w->job->nranks);
+		e->call = run_job_page_calls(w->job);
 	}
 	w->kill_ns = weft_now_ns() +
 		     (asked ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
@@ -161,7 +161,7 @@ static void decide_cause(struct watch *w)
 	find_first_death(w);
 	w->decision_ns = 0;
 	w->job->end = w->suspect;
-	w->job->end.call = run_roll_call(w->job, w->suspect.rank);
+	w->job->end.call = run_job_page_call(w->job, w->suspect.rank);
 	end_all(w);
 }
 
@@ -304,7 +304,7 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 	run_stuck_event(&w->stuck);
 	/* Events that the rank sent before it exited are in the pipe by now. */
 	handle_events(w);
-	if (run_roll_finished(job, i))
+	if (run_job_page_finished(job, i))
 		job->rank[i].finalized = true;
 	cause = run_end_classify(&job->rank[i], others_in_mpi(job), &code);
 	if (job->opts->gdb && cause == RUN_CAUSE_EXIT && code > 128) {
@@ -474,9 +474,9 @@ static int print_final(const struct run_job *job)
 		print_codes(job);
 	lost = run_trace_show(job);
 	err = run_report(job);
-	if (job->end.roll_call)
-		run_message("%s", job->end.roll_call);
-	if (job->end.roll_call && job->end.call)
+	if (job->end.job_page_call)
+		run_message("%s", job->end.job_page_call);
+	if (job->end.job_page_call && job->end.call)
 		run_message("%s", job->end.call);
 	if (text)
 		run_message("%s", text);

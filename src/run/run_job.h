@@ -8,7 +8,7 @@
 #ifndef WEFT_RUN_JOB_H
 #define WEFT_RUN_JOB_H
 
-#include "src/base/roll.h"
+#include "src/job/job_page.h"
 #include "src/run/run_opts.h"
 
 #include <limits.h>
@@ -48,7 +48,7 @@ struct run_end {
 	/* MPI call of the rank, NULL: none; timeout: calls of all ranks */
 	char *call;
 	/* of a timeout: ranks by state, before any is killed */
-	char *roll_call;
+	char *job_page_call;
 };
 
 struct run_io;
@@ -81,8 +81,8 @@ struct run_job {
 	int topo_fd;		/* hwloc XML in a memfd, -1: none */
 	struct run_sizes sizes; /* measured sizes; 0: not measured */
 	/* job status page: the current call of each rank */
-	struct weft_roll roll;
-	int roll_fd;	      /* its descriptor in the ranks, -1: none */
+	struct weft_job_page roll;
+	int job_page_fd;      /* its descriptor in the ranks, -1: none */
 	int trace_fd;	      /* memory for recorded events, -1: none */
 	struct rlimit nofile; /* limit at mpiexec's start, for the ranks */
 	sigset_t sigmask; /* signal mask at mpiexec's start, for the ranks */

@@ -7,7 +7,7 @@
  * thread exits.
  */
 #include "src/base/attr.h"
-#include "src/base/copies.h"
+#include "src/os/copy_calibrate.h"
 #include "src/run/run_bind.h"
 #include "src/run/run_cpus.h"
 #include "src/run/run_engine.h"
@@ -17,7 +17,7 @@
 #include "src/run/run_model.h"
 #include "src/run/run_opts.h"
 #include "src/run/run_pmix.h"
-#include "src/run/run_roll.h"
+#include "src/run/run_job_page.h"
 #include "src/run/run_message.h"
 #include "src/run/run_signal.h"
 #include "src/run/run_spawn.h"
@@ -118,7 +118,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	memset(job, 0, sizeof(*job));
 	job->opts = o;
 	job->topo_fd = -1;
-	job->roll_fd = -1;
+	job->job_page_fd = -1;
 	job->trace_fd = -1;
 	job->nranks = run_opts_ranks(o);
 	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
@@ -138,10 +138,10 @@ static void job_fini(struct run_job *job)
 	run_io_close(job->io);
 	run_bind_close(job->bind);
 	run_trace_close(job);
-	run_roll_close(job);
+	run_job_page_close(job);
 	free(job->end.text);
 	free(job->end.call);
-	free(job->end.roll_call);
+	free(job->end.job_page_call);
 	free(job->rank);
 }
 
@@ -167,18 +167,19 @@ static int job_fits(const struct run_job *job)
 
 static void find_sizes(struct run_job *job)
 {
-	struct weft_copies c;
+	struct weft_copy_calibration c;
 	int err;
 
 	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
 		return;
-	job->sizes.help_row = (int)weft_copies_row(run_bind_cache(job->bind));
-	err = weft_copies_measure(&c);
-	job->sizes.loop = (int)weft_copies_loop(&c);
+	job->sizes.help_row =
+		(int)weft_copy_calibrate_row(run_bind_cache(job->bind));
+	err = weft_copy_calibrate_measure(&c);
+	job->sizes.loop = (int)weft_copy_calibrate_loop(&c);
 	if (err)
 		return;
-	job->sizes.eager = (int)weft_copies_cut(&c);
-	job->sizes.help = (int)weft_copies_help(&c);
+	job->sizes.eager = (int)weft_copy_calibrate_cut(&c);
+	job->sizes.help = (int)weft_copy_calibrate_help(&c);
 }
 
 /*
@@ -274,7 +275,7 @@ static int job_start(struct run_job *job)
 	if (!err)
 		find_sizes(job);
 	if (!err)
-		err = run_roll_open(job);
+		err = run_job_page_open(job);
 	if (!err)
 		err = run_trace_open(job);
 	if (!err)

@@ -8,8 +8,8 @@
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"
 #include "src/base/attr.h"
-#include "src/base/cfg.h"
-#include "src/base/plan.h"
+#include "src/job/job_cfg.h"
+#include "src/job/fault_plan.h"
 #include "src/run/run_message.h"
 
 #include <errno.h>
@@ -186,16 +186,16 @@ static char *full_path(const char *file)
 /* Errors in a fault plan are reported before the start. */
 static int check_faults(struct run_model *m)
 {
-	struct weft_plan plan;
-	struct weft_plan_why why;
+	struct weft_fault_plan plan;
+	struct weft_fault_plan_why why;
 
 	if (!m->faults)
 		return 0;
-	if (weft_plan_load(m->faults, &plan, &why)) {
+	if (weft_fault_plan_load(m->faults, &plan, &why)) {
 		run_message("--faults: %s", why.text);
 		return -EINVAL;
 	}
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 	m->faults_spec = strpbrk(m->faults, " =;") ? strdup(m->faults)
 						   : full_path(m->faults);
 	return m->faults_spec ? 0 : -ENOMEM;
@@ -205,23 +205,23 @@ static int check_faults(struct run_model *m)
 bool run_model_live_faults(const struct run_model *m)
 {
 	static const uint32_t can =
-		1u << WEFT_PLAN_ERRORS | 1u << WEFT_PLAN_BURST |
-		1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_LOSS |
-		1u << WEFT_PLAN_DUPLICATE;
-	struct weft_plan plan;
-	struct weft_plan_why why;
+		1u << WEFT_FAULT_ERRORS | 1u << WEFT_FAULT_BURST |
+		1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_LOSS |
+		1u << WEFT_FAULT_DUPLICATE;
+	struct weft_fault_plan plan;
+	struct weft_fault_plan_why why;
 	bool ok = true;
 
-	if (weft_plan_load(m->faults, &plan, &why))
+	if (weft_fault_plan_load(m->faults, &plan, &why))
 		return false;
 	for (size_t i = 0; i < plan.count; i++) {
-		const struct weft_plan_fault *f = &plan.fault[i];
+		const struct weft_fault_entry *f = &plan.fault[i];
 
 		ok = ok && can >> f->kind & 1 &&
 		     (!*f->whom || !strcmp(f->whom, "*")) &&
-		     (f->kind != WEFT_PLAN_ERRORS || f->value <= 1e-3);
+		     (f->kind != WEFT_FAULT_ERRORS || f->value <= 1e-3);
 	}
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 	return ok;
 }
 

@@ -3,7 +3,7 @@
 #include "src/run/run_report.h"
 #include "prov/net/file/net_file.h"
 #include "prov/net/health/net_watch.h"
-#include "src/base/roll_print.h"
+#include "src/job/job_page_print.h"
 #include "src/run/run_model.h"
 #include "src/run/run_message.h"
 
@@ -21,17 +21,17 @@ static unsigned planned_deaths(const struct run_model *m,
 			       struct net_config *cfg,
 			       struct net_watch_failure *death)
 {
-	struct weft_plan_why bad;
-	struct weft_plan plan;
+	struct weft_fault_plan_why bad;
+	struct weft_fault_plan plan;
 	struct net_error_text why;
 	int n = 0;
 
 	if (!m->faults || !run_model_virtual(m) ||
 	    net_file_load(m->spec, 0, cfg, &why) ||
-	    weft_plan_load(m->faults, &plan, &bad))
+	    weft_fault_plan_load(m->faults, &plan, &bad))
 		return 0;
 	n = net_watch_plan(cfg, m->faults, &plan, death, DEATHS_MAX);
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 	return n < 0 ? 0 : (unsigned)n;
 }
 
@@ -85,11 +85,11 @@ int run_report(const struct run_job *job)
 	if (!f)
 		return report_error(name, -errno);
 	if (counted)
-		weft_roll_print(&job->roll,
-				run_model_virtual(&job->opts->model)
-					? "virtual time"
-					: "time",
-				f);
+		weft_job_page_print(&job->roll,
+				    run_model_virtual(&job->opts->model)
+					    ? "virtual time"
+					    : "time",
+				    f);
 	if (dead)
 		print_deaths(f, &cfg, death, dead);
 	err = finish(f);

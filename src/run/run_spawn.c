@@ -251,7 +251,7 @@ static int start_app(struct run_job *job, int app)
 {
 	const struct run_app *a = &job->opts->app[app];
 	struct child c = { .wdir = a->wdir,
-			   .keep_fd = { job->topo_fd, job->roll_fd,
+			   .keep_fd = { job->topo_fd, job->job_page_fd,
 					job->trace_fd },
 			   .nofile = &job->nofile,
 			   .mask = &job->sigmask,

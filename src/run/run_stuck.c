@@ -3,7 +3,7 @@
 #include "src/run/run_stuck.h"
 #include "src/base/clock.h"
 #include "src/base/limit.h"
-#include "src/run/run_roll.h"
+#include "src/run/run_job_page.h"
 #include "src/run/run_message.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static int find_stuck(const struct run_job *job, char **call_p)
 	for (int i = 0; i < job->nranks; i++) {
 		if (job->rank[i].exited || job->rank[i].connected)
 			continue;
-		*call_p = run_roll_call(job, i);
+		*call_p = run_job_page_call(job, i);
 		if (*call_p && !is_held(job->rank[i].pid))
 			return i;
 		free(*call_p);

@@ -3,7 +3,7 @@
 #include "src/run/run_trace.h"
 
 #include "src/base/outfile.h"
-#include "src/base/roll_print.h"
+#include "src/job/job_page_print.h"
 #include "src/run/run_model.h"
 #include "src/run/run_message.h"
 #include "src/show/show.h"
@@ -61,10 +61,10 @@ static char *report_text(const struct run_job *job)
 
 	if (!f)
 		return NULL;
-	weft_roll_print(&job->roll,
-			run_model_virtual(&job->opts->model) ? "virtual time"
-							     : "time",
-			f);
+	weft_job_page_print(
+		&job->roll,
+		run_model_virtual(&job->opts->model) ? "virtual time" : "time",
+		f);
 	fclose(f);
 	return text;
 }

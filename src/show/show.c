@@ -48,11 +48,11 @@ static void chain(struct show *s)
 static void tally(const struct show *s, uint32_t rank,
 		  const struct trace_event *e)
 {
-	struct roll_tally *t;
+	struct job_page_tally *t;
 
-	if (!s->job->roll->counted || e->id >= ROLL_NAMES)
+	if (!s->job->roll->counted || e->id >= JOB_PAGE_NAMES)
 		return;
-	t = weft_roll_tally(s->job->roll, rank, e->id);
+	t = weft_job_page_call_count(s->job->roll, rank, e->id);
 	/* relaxed: the ranks have exited */
 	weft_store64_relaxed(&t->count, weft_load64_relaxed(&t->count) + 1);
 	weft_store64_relaxed(&t->ps, weft_load64_relaxed(&t->ps) + e->span);
@@ -109,7 +109,7 @@ static bool read_open(struct show *s, const struct trace_chunk *c,
 
 		if (c->counted)
 			t = weft_trace_ps(&s->file, t);
-		if (id && id < ROLL_NAMES && t != last[c->writer])
+		if (id && id < JOB_PAGE_NAMES && t != last[c->writer])
 			good &= add_open(s, c->writer, id, t);
 	}
 	return good;
@@ -278,9 +278,10 @@ bool show_next_chunk(struct show_walk *w)
 	return true;
 }
 
-const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME])
+const char *show_name(const struct show *s, uint32_t id,
+		      char name[JOB_PAGE_NAME])
 {
-	if (!weft_roll_name(s->job->roll, id, name))
+	if (!weft_job_page_name(s->job->roll, id, name))
 		strcpy(name, "?");
 	return name;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Evaluation of a traced job: the events that its ranks recorded
- * (src/base/trace.h) and the launcher's job status page become an HTML page or
- * a trace file for other tools. Called by mpiexec.
+ * (src/job/job_trace.h) and the launcher's job status page become an HTML page
+ * or a trace file for other tools. Called by mpiexec.
  *
  *   show_open -> show_page, show_perfetto -> show_close
  */
 #ifndef WEFT_SHOW_H
 #define WEFT_SHOW_H
 
-#include "src/base/roll.h"
-#include "src/base/trace.h"
+#include "src/job/job_page.h"
+#include "src/job/job_trace.h"
 
 /*
  * Description of the job, from the launcher; every field but roll may be NULL
  * or 0.
  */
 struct show_job {
-	const struct weft_roll *roll;
+	const struct weft_job_page *roll;
 	char *const *argv; /* arguments of the program */
 	const char *machine;
 	const char *shape;
@@ -115,7 +115,8 @@ WEFT_INLINE bool show_is_sync(uint64_t word)
 }
 
 /* Returns the name of call id, in the caller's buffer. */
-const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME]);
+const char *show_name(const struct show *s, uint32_t id,
+		      char name[JOB_PAGE_NAME]);
 /* Returns the text that a rank recorded under this name; NULL: none. */
 const char *show_note(const struct show *s, const char *name);
 
@@ -227,7 +228,7 @@ struct show_wait_result {
 	uint32_t ranks;
 	struct show_waits *rank;
 	uint64_t (*by_rank)[SHOW_CLASSES]; /* ps */
-	uint64_t (*by_call)[SHOW_CLASSES]; /* ROLL_NAMES entries */
+	uint64_t (*by_call)[SHOW_CLASSES]; /* JOB_PAGE_NAMES entries */
 };
 
 /*
@@ -257,7 +258,7 @@ struct show_chain {
 	 * call and via
 	 */
 	uint64_t outside;
-	uint64_t (*by_call)[SHOW_VIAS]; /* ROLL_NAMES entries */
+	uint64_t (*by_call)[SHOW_VIAS]; /* JOB_PAGE_NAMES entries */
 	uint64_t *by_rank; /* own work of each rank, outside and inside MPI */
 };
 

@@ -12,7 +12,7 @@
  */
 static bool moves_to_origin(const struct show *s, uint32_t id)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 	const char *p = show_name(s, id, name);
 
 	return !strncmp(p, "MPI_Get", 7) || !strncmp(p, "MPI_Rget", 8)

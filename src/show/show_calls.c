@@ -40,8 +40,8 @@ static struct sum add_up(const struct show *s, uint32_t id, uint64_t *ps)
 	struct sum all = { 0 };
 
 	for (uint32_t r = 0; r < s->ranks; r++) {
-		const struct roll_tally *t =
-			weft_roll_tally(s->job->roll, r, id);
+		const struct job_page_tally *t =
+			weft_job_page_call_count(s->job->roll, r, id);
 
 		ps[r] = weft_load64(&t->ps);
 		all.count += weft_load64(&t->count);
@@ -59,7 +59,7 @@ static void put_call(struct json *j, const struct show *s, uint32_t id,
 {
 	struct sum all = add_up(s, id, ps);
 	double span = (double)(s->end - s->begin) * s->ranks;
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 
 	if (!all.count)
 		return;
@@ -82,7 +82,7 @@ void show_put_calls(struct json *j, const struct show *s)
 	uint64_t *ps = calloc(s->ranks, sizeof(*ps));
 
 	json_array(j, "calls");
-	for (uint32_t id = 1; ps && id < ROLL_NAMES; id++)
+	for (uint32_t id = 1; ps && id < JOB_PAGE_NAMES; id++)
 		put_call(j, s, id, ps);
 	json_close(j);
 	free(ps);

@@ -60,7 +60,7 @@ static bool add(struct chain *c, struct show_link x)
 		c->next[out->links] = c->first[x.rank];
 		c->first[x.rank] = out->links;
 	} else {
-		out->by_call[x.id < ROLL_NAMES ? x.id : 0][x.via] +=
+		out->by_call[x.id < JOB_PAGE_NAMES ? x.id : 0][x.via] +=
 			x.to - x.from;
 	}
 	out->link[out->links++] = x;
@@ -124,7 +124,7 @@ static void attribute_call(struct chain *c, struct show_link *x, uint64_t from,
 		return;
 	x->outside -= to - from;
 	c->out->outside -= to - from;
-	c->out->by_call[id < ROLL_NAMES ? id : 0][SHOW_OWN] += to - from;
+	c->out->by_call[id < JOB_PAGE_NAMES ? id : 0][SHOW_OWN] += to - from;
 }
 
 /*
@@ -172,7 +172,7 @@ int show_chain(const struct show *s, const struct show_wait_result *w,
 	bool good;
 
 	memset(out, 0, sizeof(*out));
-	out->by_call = calloc(ROLL_NAMES, sizeof(*out->by_call));
+	out->by_call = calloc(JOB_PAGE_NAMES, sizeof(*out->by_call));
 	out->by_rank = calloc(s->ranks, sizeof(*out->by_rank));
 	c.first = malloc(s->ranks * sizeof(*c.first));
 	good = out->by_call && out->by_rank && c.first;

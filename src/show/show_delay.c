@@ -24,7 +24,7 @@ static void put_times(struct json *j, const uint64_t *ps)
 void show_put_waits(struct json *j, const struct show *s,
 		    const struct show_wait_result *w)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 
 	json_object(j, "waits");
 	json_array(j, "classes");
@@ -39,7 +39,7 @@ void show_put_waits(struct json *j, const struct show *s,
 	}
 	json_close(j);
 	json_array(j, "call");
-	for (uint32_t id = 1; id < ROLL_NAMES; id++)
+	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
 		if (is_some(w->by_call[id])) {
 			json_array(j, NULL);
 			json_text(j, NULL, show_name(s, id, name));
@@ -66,7 +66,7 @@ static const char *const via_name[SHOW_VIAS] = {
 static void put_link(struct json *j, const struct show *s,
 		     const struct show_link *x)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 
 	json_object(j, NULL);
 	json_int(j, "rank", x->rank);
@@ -118,10 +118,10 @@ static void put_sum(struct json *j, const char *call, const char *via,
 static void put_sums(struct json *j, const struct show *s,
 		     const struct show_chain *c)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 
 	put_sum(j, "", "own", c->outside);
-	for (uint32_t id = 0; id < ROLL_NAMES; id++)
+	for (uint32_t id = 0; id < JOB_PAGE_NAMES; id++)
 		for (int via = 0; via < SHOW_VIAS; via++)
 			if (c->by_call[id][via])
 				put_sum(j, show_name(s, id, name),

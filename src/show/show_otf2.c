@@ -29,21 +29,21 @@ static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
 }
 
 /* Numbers of regions have no gaps, name indices of the job status page do. */
-static uint32_t region_of[ROLL_NAMES];
+static uint32_t region_of[JOB_PAGE_NAMES];
 
 static void number_regions(const struct show *s)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 	uint32_t n = 0;
 
-	for (uint32_t id = 1; id < ROLL_NAMES; id++)
-		if (weft_roll_name(s->job->roll, id, name))
+	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
+		if (weft_job_page_name(s->job->roll, id, name))
 			region_of[id] = n++;
 }
 
 static uint32_t region(uint32_t id)
 {
-	return id < ROLL_NAMES ? region_of[id] : 0;
+	return id < JOB_PAGE_NAMES ? region_of[id] : 0;
 }
 
 /* Writer of the events of a rank, whose timestamps must not decrease. */
@@ -175,12 +175,12 @@ static uint32_t string(struct defs *d, const char *text)
 
 static void put_regions(struct defs *d, const struct show *s)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 
-	for (uint32_t id = 1; id < ROLL_NAMES; id++) {
+	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++) {
 		uint32_t text;
 
-		if (!weft_roll_name(s->job->roll, id, name))
+		if (!weft_job_page_name(s->job->roll, id, name))
 			continue;
 		text = string(d, name);
 		OTF2_GlobalDefWriter_WriteRegion(

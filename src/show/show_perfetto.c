@@ -25,8 +25,8 @@ enum { BUFFER = 1 << 18, LINE = 1024 };
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
 
 /*
- * Constant first part of many lines. The JSON text of a name of ROLL_NAME bytes
- * can take six times as many.
+ * Constant first part of many lines. The JSON text of a name of JOB_PAGE_NAME
+ * bytes can take six times as many.
  */
 struct prefix {
 	size_t len;
@@ -40,7 +40,7 @@ struct out {
 	bool some;	   /* a line was written before */
 	int err;	   /* -errno of the first failed write */
 	/* first part of a call's line, by name; or NULL */
-	struct prefix *of[ROLL_NAMES];
+	struct prefix *of[JOB_PAGE_NAMES];
 };
 
 WEFT_INLINE void add(struct out *o, const char *text, size_t len)
@@ -120,7 +120,7 @@ static struct prefix *new_prefix(const struct show *s, uint32_t id)
 {
 	struct prefix *p = calloc(1, sizeof(*p));
 	FILE *f = p ? fmemopen(p->text, sizeof(p->text), "w") : NULL;
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 	struct json j;
 
 	if (!f)
@@ -204,7 +204,7 @@ static void add_args(struct out *o, const struct trace_event *e, bool open)
 static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e,
 		     bool open)
 {
-	uint32_t id = e->id < ROLL_NAMES ? e->id : 0;
+	uint32_t id = e->id < JOB_PAGE_NAMES ? e->id : 0;
 
 	if (!o->of[id])
 		o->of[id] = new_prefix(o->s, id);
@@ -336,7 +336,7 @@ int show_perfetto(const struct show *s, const char *file)
 		return -errno;
 	o.buffer = o.to = malloc(BUFFER);
 	err = o.buffer ? put_file(&o) : -ENOMEM;
-	for (uint32_t i = 0; i < ROLL_NAMES; i++)
+	for (uint32_t i = 0; i < JOB_PAGE_NAMES; i++)
 		free(o.of[i]);
 	free(o.buffer);
 	if (fclose(o.f) && !err)

@@ -86,9 +86,9 @@ static struct show_role role_of(const char *name)
 
 void show_roles(const struct show *s, struct show_role *role)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 
-	for (uint32_t id = 0; id < ROLL_NAMES; id++)
+	for (uint32_t id = 0; id < JOB_PAGE_NAMES; id++)
 		role[id] = role_of(show_name(s, id, name));
 }
 

@@ -20,7 +20,7 @@ struct show_role {
 	enum show_class class; /* class of a collective; else SHOW_NO_CLASS */
 };
 
-/* Fills role, ROLL_NAMES entries. */
+/* Fills role, JOB_PAGE_NAMES entries. */
 void show_roles(const struct show *s, struct show_role *role);
 
 #endif

@@ -13,14 +13,14 @@
 
 enum { RANKS = 48 };
 
-static struct weft_roll roll;
+static struct weft_job_page roll;
 static struct show_job job = { .roll = &roll };
 static int fd;
 static struct weft_trace rank[RANKS];
 
 static int begin(void **state)
 {
-	if (weft_roll_open(&roll, RANKS, true))
+	if (weft_job_page_open(&roll, RANKS, true))
 		return -1;
 	fd = weft_trace_create("/tmp/x");
 	for (uint32_t i = 0; i < RANKS; i++)
@@ -34,7 +34,7 @@ static int end(void **state)
 	for (uint32_t i = 0; i < RANKS; i++)
 		weft_trace_detach(&rank[i]);
 	close(fd);
-	weft_roll_close(&roll);
+	weft_job_page_close(&roll);
 	return 0;
 }
 
@@ -264,14 +264,14 @@ static void who_is_no_rank_is_not_heard(void **state)
  */
 static void calls_are_added_up_in_the_roll(void **state)
 {
-	struct roll_tally *t = weft_roll_tally(&roll, 1, 3);
+	struct job_page_tally *t = weft_job_page_call_count(&roll, 1, 3);
 	struct show s;
 
 	weft_store64(&t->count, 2);
 	weft_store64(&t->ps, 1000);
 	put(1, TRACE_CALL, 100, 50, 0, 3);
 	put(1, TRACE_CALL, 200, 30, 0, 3);
-	put(1, TRACE_CALL, 300, 30, 0, ROLL_NAMES);
+	put(1, TRACE_CALL, 300, 30, 0, JOB_PAGE_NAMES);
 	put(1, TRACE_SEND, 400, 8, 0, 3);
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(weft_load64(&t->count), 4);

@@ -89,11 +89,11 @@ static void put_rank(struct json *j, const struct show *s, uint32_t rank,
 /* Writes the names by index; names of calls that were not made are empty. */
 static void put_names(struct json *j, const struct show *s)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 	uint32_t id, last = 0;
 
-	for (id = 1; id < ROLL_NAMES; id++)
-		if (weft_roll_name(s->job->roll, id, name))
+	for (id = 1; id < JOB_PAGE_NAMES; id++)
+		if (weft_job_page_name(s->job->roll, id, name))
 			last = id;
 	json_array(j, "names");
 	json_text(j, NULL, "");
@@ -147,7 +147,7 @@ static void put_message(struct json *j, const struct show_message *m)
 static void put_coll(struct json *j, const struct show *s,
 		     const struct show_coll *c)
 {
-	char name[ROLL_NAME];
+	char name[JOB_PAGE_NAME];
 
 	json_array(j, NULL);
 	json_text(j, NULL, show_name(s, c->id, name));

@@ -43,7 +43,7 @@ struct waiting {
 	const struct show *s;
 	const struct show_matched *m;
 	struct show_wait_result *out;
-	struct show_role role[ROLL_NAMES];
+	struct show_role role[JOB_PAGE_NAMES];
 	/* shortest time in flight of a message, by log2 of its size */
 	uint64_t least[SIZES];
 	struct show_waits *sends; /* by rank: its sends with late receivers */
@@ -173,13 +173,13 @@ static void find_unlocks(struct waiting *w)
 	const struct trace_event *e;
 	bool some = false;
 
-	for (uint32_t i = 0; i < ROLL_NAMES; i++)
+	for (uint32_t i = 0; i < JOB_PAGE_NAMES; i++)
 		some |= w->role[i].waits == ROLE_UNLOCK;
 	for (uint32_t r = 0; some && r < w->s->ranks; r++) {
 		struct show_walk k = show_walk(w->s, r, SHOW(TRACE_CALL));
 
 		while ((e = show_next(&k)))
-			if (e->kind == TRACE_CALL && e->id < ROLL_NAMES &&
+			if (e->kind == TRACE_CALL && e->id < JOB_PAGE_NAMES &&
 			    w->role[e->id].waits == ROLE_UNLOCK)
 				add_unlock(w, r, e);
 	}
@@ -375,7 +375,7 @@ static void add(struct rank_state *a, const struct part *p)
 {
 	uint64_t to = p->to < a->until ? p->to : a->until;
 
-	if (to <= p->from || p->id >= ROLL_NAMES)
+	if (to <= p->from || p->id >= JOB_PAGE_NAMES)
 		return;
 	a->w->out->by_rank[a->rank][a->class] += to - p->from;
 	a->w->out->by_call[p->id][a->class] += to - p->from;
@@ -441,7 +441,7 @@ static void process_call(struct rank_state *a, const struct trace_event *e)
 {
 	struct show_role role = { 0, SHOW_NO_CLASS };
 
-	if (e->id < ROLL_NAMES)
+	if (e->id < JOB_PAGE_NAMES)
 		role = a->w->role[e->id];
 	begin_call(a, e, role.waits & ROLE_POLL);
 	if (a->w->no_memory)
@@ -553,7 +553,7 @@ int show_wait(const struct show *s, const struct show_matched *m,
 
 	out->rank = calloc(s->ranks, sizeof(*out->rank));
 	out->by_rank = calloc(s->ranks, sizeof(*out->by_rank));
-	out->by_call = calloc(ROLL_NAMES, sizeof(*out->by_call));
+	out->by_call = calloc(JOB_PAGE_NAMES, sizeof(*out->by_call));
 	out->ranks = s->ranks;
 	w = out->rank && out->by_rank && out->by_call ? waiting_new(s, m, out)
 						      : NULL;

@@ -14,11 +14,11 @@
 
 enum { RANKS = 4 };
 
-static struct weft_roll roll;
+static struct weft_job_page roll;
 static struct show_job job = { .roll = &roll, .virtual = true };
 static int fd;
 static struct weft_trace rank[RANKS];
-static uint64_t in_call[ROLL_NAMES]; /* ps of all ranks */
+static uint64_t in_call[JOB_PAGE_NAMES]; /* ps of all ranks */
 
 static struct show s;
 static struct show_matched m;
@@ -28,7 +28,7 @@ static struct show_chain c;
 static int begin(void **state)
 {
 	memset(in_call, 0, sizeof(in_call));
-	if (weft_roll_open(&roll, RANKS, true))
+	if (weft_job_page_open(&roll, RANKS, true))
 		return -1;
 	fd = weft_trace_create("/tmp/x");
 	for (uint32_t i = 0; i < RANKS; i++)
@@ -46,7 +46,7 @@ static int end(void **state)
 	for (uint32_t i = 0; i < RANKS; i++)
 		weft_trace_detach(&rank[i]);
 	close(fd);
-	weft_roll_close(&roll);
+	weft_job_page_close(&roll);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static int end(void **state)
 
 static uint32_t id_of(const char *name)
 {
-	return weft_roll_id(&roll, name);
+	return weft_job_page_id(&roll, name);
 }
 
 static void call_of(uint32_t r, const char *name, uint64_t from, uint64_t to,
@@ -133,7 +133,7 @@ static void check_sums(void)
 		links += c.link[i].to - c.link[i].from;
 	}
 	T_IS(links, s.end - s.begin);
-	for (uint32_t id = 0; id < ROLL_NAMES; id++) {
+	for (uint32_t id = 0; id < JOB_PAGE_NAMES; id++) {
 		uint64_t waits = 0;
 
 		for (int v = 0; v < SHOW_VIAS; v++)
@@ -636,7 +636,8 @@ static void a_call_that_is_open_at_a_deadlock(void **state)
 	link_is(1, 0, SHOW_OWN, 0, 50);
 	T_IS(c.link[1].outside, 45);
 	/* the report includes open calls */
-	T_IS(weft_load64(&weft_roll_tally(&roll, 0, id_of("MPI_Recv"))->ps),
+	T_IS(weft_load64(&weft_job_page_call_count(&roll, 0, id_of("MPI_Recv"))
+				  ->ps),
 	     150);
 }
 

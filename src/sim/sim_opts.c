@@ -6,7 +6,7 @@
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"
 #include "src/base/args.h"
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -477,11 +477,11 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 /* The fault plan remains loaded until the program exits. */
 static int load_plan(struct weft_args *a, struct sim_opts *o)
 {
-	struct weft_plan_why why;
+	struct weft_fault_plan_why why;
 
 	if (!o->faults)
 		return 0;
-	if (weft_plan_load(o->faults, &o->plan, &why))
+	if (weft_fault_plan_load(o->faults, &o->plan, &why))
 		return weft_args_error(a, "--faults: %s", why.text);
 	net_fault_reserve(&o->spec.cfg, &o->plan);
 	o->spec.plan = &o->plan;

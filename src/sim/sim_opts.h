@@ -26,7 +26,7 @@ struct sim_opts {
 	const char *heat;
 	const char *html;
 	const char *faults; /* fault plan as text, or the name of a file */
-	struct weft_plan plan;
+	struct weft_fault_plan plan;
 };
 
 /*

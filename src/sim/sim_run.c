@@ -64,7 +64,7 @@ static uint32_t packets_max(const struct sim *s)
 static int open_net(struct sim *s)
 {
 	uint32_t room = packets_max(s);
-	struct weft_plan_why why;
+	struct weft_fault_plan_why why;
 	int err;
 
 	s->net_bytes = net_bytes(&s->spec->cfg, room);

@@ -36,9 +36,9 @@ struct sim_spec {
 	uint32_t fifos; /* injection FIFOs in use; 0: all */
 	double hot_part;
 	uint64_t seed;
-	uint64_t warm_ps, time_ps;    /* before and while counting */
-	const struct weft_plan *plan; /* fault plan, or NULL */
-	const char *plan_name;	      /* for error messages */
+	uint64_t warm_ps, time_ps;	    /* before and while counting */
+	const struct weft_fault_plan *plan; /* fault plan, or NULL */
+	const char *plan_name;		    /* for error messages */
 	const char *label; /* label of the progress line; NULL: none */
 };
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 #include "src/base/args.h"
-#include "src/base/copies.h"
+#include "src/os/copy_calibrate.h"
 #include "src/base/copy.h"
 #include "src/tool/tool_health.h"
 #include "src/tool/tool_machine.h"
@@ -277,9 +277,10 @@ static size_t second_cache(hwloc_topology_t t)
  * Shows the measured times of the next size, which was not faster, or of the
  * last.
  */
-static void show_loop(struct weft_report *r, const struct weft_copies *c)
+static void show_loop(struct weft_report *r,
+		      const struct weft_copy_calibration *c)
 {
-	size_t most = weft_copies_loop(c), len = WEFT_COPY_LEAST;
+	size_t most = weft_copy_calibrate_loop(c), len = WEFT_COPY_LEAST;
 	char what[64];
 	unsigned i = 0;
 
@@ -287,21 +288,21 @@ static void show_loop(struct weft_report *r, const struct weft_copies *c)
 		report_value(r, "own loop", "copies nothing: not measured");
 		return;
 	}
-	for (; len <= most && i + 1 < WEFT_COPIES_LOOPS; len *= 2)
+	for (; len <= most && i + 1 < WEFT_COPY_CALIBRATE_LOOPS; len *= 2)
 		i++;
 	snprintf(what, sizeof(what), "%zu to %zu bytes", WEFT_COPY_LEAST, most);
 	report_value(r, "own loop",
 		     "copies %s (%zu: %.2f us by it, %.2f us by memcpy)",
 		     most ? what : "nothing", len,
-		     (double)c->loop_ns[i] / 1e3 / WEFT_COPIES_BURST,
-		     (double)c->call_ns[i] / 1e3 / WEFT_COPIES_BURST);
+		     (double)c->loop_ns[i] / 1e3 / WEFT_COPY_CALIBRATE_BURST,
+		     (double)c->call_ns[i] / 1e3 / WEFT_COPY_CALIBRATE_BURST);
 }
 
 static void show_copies(struct weft_report *r, size_t cache)
 {
-	struct weft_copies c;
-	int err = weft_copies_measure(&c);
-	unsigned last = WEFT_COPIES_SIZES - 1;
+	struct weft_copy_calibration c;
+	int err = weft_copy_calibrate_measure(&c);
+	unsigned last = WEFT_COPY_CALIBRATE_SIZES - 1;
 
 	if (err)
 		report_value(r, "long messages", "not measured: %s",
@@ -311,7 +312,7 @@ static void show_copies(struct weft_report *r, size_t cache)
 		report_value(r, "long messages",
 			     "fetched above %zu bytes (64 KiB: %.1f us by two "
 			     "copies, %.1f us fetched)",
-			     weft_copies_cut(&c),
+			     weft_copy_calibrate_cut(&c),
 			     (double)c.twice_ns[last] / 1e3,
 			     (double)c.once_ns[last] / 1e3);
 	if (!err)
@@ -319,11 +320,12 @@ static void show_copies(struct weft_report *r, size_t cache)
 			r, "both sides copy",
 			"from %zu bytes on, if alone (16 KiB fetched: %.1f "
 			"us)",
-			weft_copies_help(&c), (double)c.once_ns[0] / 1e3);
+			weft_copy_calibrate_help(&c),
+			(double)c.once_ns[0] / 1e3);
 	if (cache)
 		report_value(r, "and in a row",
 			     "from %zu bytes on (second cache: %zu KiB)",
-			     weft_copies_row(cache), cache >> 10);
+			     weft_copy_calibrate_row(cache), cache >> 10);
 	show_loop(r, &c);
 }
 

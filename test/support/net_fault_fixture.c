@@ -16,17 +16,17 @@ void net_fixture_machine_load(struct net_config *cfg, const char *machine)
 }
 
 static int open_with(struct net_fixture *e, struct net_config *cfg,
-		     const char *text, struct weft_plan_why *why)
+		     const char *text, struct weft_fault_plan_why *why)
 {
-	struct weft_plan plan;
-	int ret = weft_plan_parse("plan", text, &plan, why);
+	struct weft_fault_plan plan;
+	int ret = weft_fault_plan_parse("plan", text, &plan, why);
 
 	if (ret)
 		return ret;
 	net_fault_reserve(cfg, &plan);
 	net_fixture_open(e, cfg, 1 << 14);
 	ret = net_fault_load(e->net, "plan", &plan, why);
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 	if (ret)
 		free(e->net);
 	return ret;
@@ -36,7 +36,7 @@ void net_fixture_fault_open(struct net_fixture *e, const struct net_config *cfg,
 			    const char *text)
 {
 	struct net_config with = *cfg;
-	struct weft_plan_why why = { "" };
+	struct weft_fault_plan_why why = { "" };
 
 	if (open_with(e, &with, text, &why)) {
 		print_message("%s\n", why.text);
@@ -45,7 +45,7 @@ void net_fixture_fault_open(struct net_fixture *e, const struct net_config *cfg,
 }
 
 void net_fixture_fault_refused(const struct net_config *cfg, const char *text,
-			       struct weft_plan_why *why)
+			       struct weft_fault_plan_why *why)
 {
 	struct net_config with = *cfg;
 	struct net_fixture e;

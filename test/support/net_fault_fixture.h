@@ -15,6 +15,6 @@ struct net_fault_count net_fixture_fault_count(const struct net_fixture *e);
 
 /* Error text of an invalid fault plan for this machine. */
 void net_fixture_fault_refused(const struct net_config *cfg, const char *plan,
-			       struct weft_plan_why *why);
+			       struct weft_fault_plan_why *why);
 
 #endif

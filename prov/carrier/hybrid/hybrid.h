@@ -18,7 +18,7 @@
 #include "prov/carrier/carrier.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
-#include "src/base/patience.h"
+#include "src/os/wait_policy.h"
 
 #include <pthread.h>
 
@@ -51,7 +51,7 @@ struct both {
 	uint64_t moved_ns;   /* time of the last change; used by wait only */
 	uint64_t spin_ns;
 	uint32_t vain; /* consecutive waits that returned at once */
-	struct weft_patience patience; /* if all peers are remote */
+	struct weft_wait_policy patience; /* if all peers are remote */
 	uint32_t taken; /* yields until the processor counts as free */
 	uint32_t cpus;
 	weft_au32 near;	   /* local peers except this process */

@@ -13,7 +13,7 @@
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "src/base/clock.h"
-#include "src/base/patience.h"
+#include "src/os/wait_policy.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -110,7 +110,7 @@ static bool watched(struct both *b)
 void hybrid_wait_open(struct both *b, const struct weft_carrier_attr *attr)
 {
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
-	weft_patience_init(&b->patience, WEFT_OWN_CORE);
+	weft_wait_policy_init(&b->patience, WEFT_OWN_CORE);
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	b->sock->beside = b->shm->ops->wait_fd(b->shm);
 }
@@ -128,7 +128,7 @@ void hybrid_wait_close(struct both *b)
  */
 static bool wait_yield(struct both *b, uint64_t now)
 {
-	uint64_t then = weft_patience_yield(&b->patience, now);
+	uint64_t then = weft_wait_policy_yield(&b->patience, now);
 
 	if (then > now + WAIT_ALONE_NS)
 		b->taken = WAIT_TAKEN;
@@ -156,7 +156,7 @@ static bool wait_too_early(struct both *b, uint64_t now)
 		return true;
 	if (!near)
 		return wait_yield(b, now);
-	weft_patience_give();
+	weft_wait_policy_release_cpu();
 	return true;
 }
 
@@ -200,7 +200,7 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	/* a packet has arrived, or a send was refused: no event reports room */
 	if (b->sock->ops->arm(b->sock)) {
 		if (++b->vain > WAIT_RETURN_MAX)
-			weft_patience_give();
+			weft_wait_policy_release_cpu();
 		return 0;
 	}
 	b->vain = 0;

@@ -73,9 +73,9 @@ static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 }
 
 /* Corruption would not be detected here, and there are no hosts. */
-#define LOOP_FAULTS                                         \
-	(1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE | \
-	 1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_DELAY)
+#define LOOP_FAULTS                                           \
+	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
+	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY)
 
 static int loop_open(const struct weft_carrier_attr *attr,
 		     struct weft_carrier **c_p)

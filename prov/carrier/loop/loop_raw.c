@@ -125,7 +125,7 @@ static void raw_notify(struct loop *to)
 }
 
 /* Time is counted in polls here: a fault is active from the beginning. */
-static bool raw_hit(struct loop *l, enum weft_plan_kind kind)
+static bool raw_hit(struct loop *l, enum weft_fault_plan_kind kind)
 {
 	return carrier_faults_draw(&l->faults, kind, 0);
 }
@@ -133,9 +133,9 @@ static bool raw_hit(struct loop *l, enum weft_plan_kind kind)
 static void raw_put(struct loop *l, struct loop *to, struct loop_packet *g,
 		    bool faults)
 {
-	bool swap = faults && raw_hit(l, WEFT_PLAN_REORDER);
+	bool swap = faults && raw_hit(l, WEFT_FAULT_REORDER);
 
-	if (faults && raw_hit(l, WEFT_PLAN_DELAY))
+	if (faults && raw_hit(l, WEFT_FAULT_DELAY))
 		g->due = weft_load64(&to->now) + 1 +
 			 weft_rng_below(&l->faults.rng, RAW_DELAY_POLLS);
 	if (swap && !weft_list_empty(&to->inbox))
@@ -152,13 +152,13 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 	struct loop *to;
 	int ret = 0;
 
-	if (faults && raw_hit(l, WEFT_PLAN_DUPLICATE))
+	if (faults && raw_hit(l, WEFT_FAULT_DUPLICATE))
 		twin = loop_packet_copy(g);
 	pthread_mutex_lock(&raw_lock);
 	to = raw_by_gen(p->gen);
 	if (!to || (faults && to->inbox_count >= RAW_INBOX)) {
 		ret = -EAGAIN;
-	} else if (!faults || !raw_hit(l, WEFT_PLAN_LOSS)) {
+	} else if (!faults || !raw_hit(l, WEFT_FAULT_LOSS)) {
 		raw_put(l, to, g, faults);
 		g = NULL;
 		if (twin)

@@ -11,7 +11,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define CAN (1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DELAY)
+#define CAN (1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DELAY)
 
 static void a_plan_is_read(void **state)
 {
@@ -24,8 +24,8 @@ static void a_plan_is_read(void **state)
 	T_TRUE(f.raw && f.any && f.die == 100);
 	T_IS(carrier_faults_delay(&f, 999), 0);
 	T_IS(carrier_faults_delay(&f, 1000), 3000);
-	T_TRUE(carrier_faults_draw(&f, WEFT_PLAN_LOSS, 999));
-	T_FALSE(carrier_faults_draw(&f, WEFT_PLAN_LOSS, 1000));
+	T_TRUE(carrier_faults_draw(&f, WEFT_FAULT_LOSS, 999));
+	T_FALSE(carrier_faults_draw(&f, WEFT_FAULT_LOSS, 1000));
 	carrier_faults_close(&f);
 	T_OK(carrier_faults_open(&f, NULL, CAN));
 	T_FALSE(f.any);
@@ -41,7 +41,7 @@ static void a_partition_is_between_two_hosts(void **state)
 	const struct in_addr a = { .s_addr = inet_addr("10.0.0.1") };
 	const struct in_addr b = { .s_addr = inet_addr("10.0.0.2") };
 	const struct in_addr c = { .s_addr = inet_addr("10.0.0.3") };
-	const uint32_t can = 1u << WEFT_PLAN_PARTITION;
+	const uint32_t can = 1u << WEFT_FAULT_PARTITION;
 	struct carrier_faults f;
 
 	T_OK(carrier_faults_open(

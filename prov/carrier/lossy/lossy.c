@@ -111,7 +111,7 @@ static int frame_emit(struct noisy *n, struct lossy_peer *p,
 	bool wrong;
 	int err;
 
-	wrong = carrier_faults_draw(&n->faults, WEFT_PLAN_LOSS, age);
+	wrong = carrier_faults_draw(&n->faults, WEFT_FAULT_LOSS, age);
 	if (wrong) {
 		/* the peer must exist to lose a frame */
 		pkt = (struct weft_pkt){ .type = LOSSY_LOST };
@@ -121,7 +121,7 @@ static int frame_emit(struct noisy *n, struct lossy_peer *p,
 	}
 	err = n->below->ops->send(n->below, p->peer, &pkt, &iov, !!pkt.len);
 	n->damaged += wrong && !err;
-	if (!err && carrier_faults_draw(&n->faults, WEFT_PLAN_DUPLICATE, age))
+	if (!err && carrier_faults_draw(&n->faults, WEFT_FAULT_DUPLICATE, age))
 		n->below->ops->send(n->below, p->peer, &pkt, &iov, !!pkt.len);
 	return err;
 }

@@ -104,7 +104,7 @@ int lossy_code_open(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 
 /* lossy_damage.c: true: bits were changed. */
 bool lossy_damage(struct noisy *n, uint8_t *data, uint32_t bytes);
-int lossy_plan_check(const struct weft_plan *plan, const char *text);
+int lossy_plan_check(const struct weft_fault_plan *plan, const char *text);
 
 /* lossy.c */
 uint64_t lossy_clock(void);

@@ -15,19 +15,19 @@
 static_assert(8 * LOSSY_BYTES <= 1 << LOSSY_DIGITS, "bits of a frame");
 
 /* Returns why this fault is not supported, or NULL. */
-static const char *unsupported(const struct weft_plan_fault *f)
+static const char *unsupported(const struct weft_fault_entry *f)
 {
-	if (f->kind != WEFT_PLAN_ERRORS && f->kind != WEFT_PLAN_BURST)
+	if (f->kind != WEFT_FAULT_ERRORS && f->kind != WEFT_FAULT_BURST)
 		return NULL;
 	if (strcmp(f->whom, "*"))
 		return "with the live clock there are no links: errors * and "
 		       "burst * are for all";
-	if (f->kind == WEFT_PLAN_ERRORS && f->value > LOSSY_RATE)
+	if (f->kind == WEFT_FAULT_ERRORS && f->value > LOSSY_RATE)
 		return "hardly any packet would come through";
 	return NULL;
 }
 
-int lossy_plan_check(const struct weft_plan *plan, const char *text)
+int lossy_plan_check(const struct weft_fault_plan *plan, const char *text)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const char *why = unsupported(&plan->fault[i]);
@@ -41,16 +41,16 @@ int lossy_plan_check(const struct weft_plan *plan, const char *text)
 }
 
 /* Returns the value of the last active line of that kind. */
-static double value_now(const struct noisy *n, enum weft_plan_kind kind)
+static double value_now(const struct noisy *n, enum weft_fault_plan_kind kind)
 {
 	uint64_t age = (n->now_ns - n->opened_ns) * 1000;
 	double value = 0;
 
 	for (size_t i = 0; i < n->faults.plan.count; i++) {
-		const struct weft_plan_fault *f = &n->faults.plan.fault[i];
+		const struct weft_fault_entry *f = &n->faults.plan.fault[i];
 
 		if (f->kind == kind && age >= f->at_ps &&
-		    (f->for_ps == WEFT_PLAN_FOREVER ||
+		    (f->for_ps == WEFT_FAULT_FOREVER ||
 		     age - f->at_ps < f->for_ps))
 			value = f->value;
 	}
@@ -66,7 +66,7 @@ static void flip(uint8_t *data, uint64_t bit)
 static void flip_burst(struct noisy *n, uint8_t *data, uint64_t bits,
 		       uint64_t first)
 {
-	uint64_t span = (uint64_t)value_now(n, WEFT_PLAN_BURST);
+	uint64_t span = (uint64_t)value_now(n, WEFT_FAULT_BURST);
 	uint64_t last = first + (span > 1 ? span : 1) - 1;
 
 	for (uint64_t b = first; b <= last && b < bits; b++) {
@@ -97,7 +97,7 @@ static uint64_t until_next(struct noisy *n, double rate)
 
 static bool damage_bits(struct noisy *n, uint8_t *data, uint64_t bits)
 {
-	double rate = value_now(n, WEFT_PLAN_ERRORS);
+	double rate = value_now(n, WEFT_FAULT_ERRORS);
 	bool any = false;
 
 	if (rate <= 0)
@@ -114,7 +114,7 @@ bool lossy_damage(struct noisy *n, uint8_t *data, uint32_t bytes)
 {
 	bool any = damage_bits(n, data, 8 * (uint64_t)bytes);
 
-	if (carrier_faults_draw(&n->faults, WEFT_PLAN_CORRUPT,
+	if (carrier_faults_draw(&n->faults, WEFT_FAULT_CORRUPT,
 				n->now_ns - n->opened_ns)) {
 		data[weft_rng_below(&n->faults.rng, bytes)] ^=
 			(uint8_t)(1 + weft_rng_below(&n->faults.rng, 255));

@@ -12,10 +12,10 @@
 /* Limit for the last acknowledgements. */
 #define DRAIN_NS	    UINT64_C(1000000000)
 
-#define LOSSY_CAN                                         \
-	(1u << WEFT_PLAN_ERRORS | 1u << WEFT_PLAN_BURST | \
-	 1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_LOSS | \
-	 1u << WEFT_PLAN_DUPLICATE)
+#define LOSSY_CAN                                           \
+	(1u << WEFT_FAULT_ERRORS | 1u << WEFT_FAULT_BURST | \
+	 1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_LOSS | \
+	 1u << WEFT_FAULT_DUPLICATE)
 
 static struct noisy *lossy_of(struct weft_carrier *c)
 {

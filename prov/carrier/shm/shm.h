@@ -21,7 +21,7 @@
 #include "prov/carrier/shm/shm_layout.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
-#include "src/base/patience.h"
+#include "src/os/wait_policy.h"
 #include "src/base/pool.h"
 #include "src/base/region.h"
 
@@ -198,7 +198,7 @@ struct shm {
 	/* waiting */
 	uint64_t spin_ns;      /* upper limit of a spin */
 	weft_au64 spin_now_ns; /* present limit, adapted to recent waits */
-	struct weft_patience patience;
+	struct weft_wait_policy patience;
 	uint32_t cpus;
 	weft_au32 woken;
 	weft_au32 waits;     /* a thread is in shm_wait */
@@ -208,7 +208,7 @@ struct shm {
 	uint64_t armed_ns; /* time of the last arm; used by arm only */
 	_Atomic(weft_au64 *) watch_word; /* waits end at watch_want */
 	weft_au64 watch_want;
-	_Atomic(struct weft_bell *) watch_bell; /* its event word */
+	_Atomic(struct weft_event *) watch_bell; /* its event word */
 	weft_au32 crowded; /* another process needs this processor */
 	bool no_waitv;	   /* the kernel can wait on one word only */
 	weft_au64 sleeps;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Identity of an endpoint: its process (src/base/alive.h) and a random number
+ * Identity of an endpoint: its process (src/os/alive.h) and a random number
  * that distinguishes it from all others of that process. A pid is valid in its
  * namespace, which has a number of its own. Where /proc shows another namespace
  * than ours, its pids are not those that the kernel gives us, and we trust none
  * (0); without /proc there is one for all (1).
  */
 #include "prov/carrier/shm/shm.h"
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 
 #include <errno.h>
 #include <stdlib.h>

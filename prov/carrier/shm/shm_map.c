@@ -13,7 +13,7 @@
  *   (where /proc refuses, or does not have its pid)
  */
 #include "prov/carrier/shm/shm.h"
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/base/limit.h"
 #include "src/base/log.h"
 

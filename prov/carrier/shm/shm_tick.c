@@ -5,7 +5,7 @@
  * killed between reserving and publishing it.
  */
 #include "prov/carrier/shm/shm.h"
-#include "src/base/alive.h"
+#include "src/os/alive.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting: spin, then yield, then sleep on the wake word of the own region, by
- * the wait policy of src/base/patience.h. Fruitless spins get shorter, until a
+ * the wait policy of src/os/wait_policy.h. Fruitless spins get shorter, until a
  * short wait occurs again. A sleep lasts at most a tenth of a second: then poll
  * checks for dead peers. An endpoint that watches a shared area sleeps on its
  * event word as well.
@@ -31,18 +31,19 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define ALONE weft_patience_rule[WEFT_OWN_CORE]
+#define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
 
-#define WAIT_SPIN_MIN_NS   UINT64_C(300)
-#define WAIT_YIELD_IDLE_NS UINT64_C(1500) /* a yield without a context switch \
-					   */
-#define WAIT_NAP_NS	   UINT64_C(1000000)   /* sleep without membarrier */
-#define WAIT_EVENT_NS	   UINT64_C(20000000)  /* sleep on an event word */
-#define WAIT_SLICE_NS	   UINT64_C(100000000) /* the longest sleep */
-#define WAIT_IDLE_NS	   UINT64_C(10000000) /* a long sleep without an event */
-#define WAIT_TICK_MS	   250 /* period of an armed descriptor */
-#define WAIT_ARMED_NS	   UINT64_C(20000000) /* how long an arm remains valid */
-#define WAIT_ROOM_YIELDS   1000		      /* before a sleep for room */
+#define WAIT_SPIN_MIN_NS UINT64_C(300)
+#define WAIT_YIELD_IDLE_NS                                                     \
+	UINT64_C(1500)			   /* a yield without a context switch \
+					    */
+#define WAIT_NAP_NS	 UINT64_C(1000000) /* sleep without membarrier */
+#define WAIT_EVENT_NS	 UINT64_C(20000000)  /* sleep on an event word */
+#define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
+#define WAIT_IDLE_NS	 UINT64_C(10000000)  /* a long sleep without an event */
+#define WAIT_TICK_MS	 250		     /* period of an armed descriptor */
+#define WAIT_ARMED_NS	 UINT64_C(20000000)  /* how long an arm remains valid */
+#define WAIT_ROOM_YIELDS 1000		     /* before a sleep for room */
 
 /* Registers the process so that all waiters can order its stores. */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
@@ -52,7 +53,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	weft_patience_init(&s->patience, WEFT_OWN_CORE);
+	weft_wait_policy_init(&s->patience, WEFT_OWN_CORE);
 	atomic_init(&s->spin_now_ns, s->spin_ns);
 	s->epoll = -1;
 	atomic_init(&s->timer, -1);
@@ -61,10 +62,10 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 /* There is one more peer; an endpoint that is its own peer counts. */
 void shm_wait_peer_added(struct shm *s)
 {
-	weft_patience_meet(&s->patience,
-			   s->peer_count > s->cpus ? WEFT_OVERSUBSCRIBED
-						   : WEFT_OWN_CORE,
-			   s->peer_count);
+	weft_wait_policy_first_contact(
+		&s->patience,
+		s->peer_count > s->cpus ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE,
+		s->peer_count);
 }
 
 static int wait_timer(struct shm *s)
@@ -130,7 +131,7 @@ static bool wait_watched(struct shm *s)
 		return false;
 	if (word)
 		return weft_load64(word) >= want;
-	weft_patience_give();
+	weft_wait_policy_release_cpu();
 	return true;
 }
 
@@ -172,7 +173,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 
 	while (now < end) {
 		then = now;
-		now = weft_patience_yield(&s->patience, now);
+		now = weft_wait_policy_yield(&s->patience, now);
 		if (!now)
 			return false;
 		if (wait_over(s)) {
@@ -208,7 +209,7 @@ static void wait_retract(struct shm *s, uint32_t bit)
 }
 
 /* The event word that notifies of the watched value, or NULL. */
-static struct weft_bell *wait_bell(struct shm *s)
+static struct weft_event *wait_bell(struct shm *s)
 {
 	/* relaxed: as in wait_watched() */
 	return weft_load64_relaxed(&s->watch_want)
@@ -224,18 +225,18 @@ static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 }
 
 /* Sleeps on the wake word and the event word, where the kernel can do both. */
-static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_bell *bell,
+static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_event *bell,
 			 uint32_t heard, uint64_t ns)
 {
-	int rc = weft_bell_sleep(&s->view.head->wake, word, bell, heard, ns);
+	int rc = weft_event_wait(&s->view.head->wake, word, bell, heard, ns);
 
 	s->no_waitv = rc == -ENOSYS;
 	return rc != -ETIMEDOUT;
 }
 
 /* Sleeps on the wake word, announced before. False: timed out. */
-static bool wait_sleep_words(struct shm *s, uint64_t ns, struct weft_bell *bell,
-			     uint32_t heard)
+static bool wait_sleep_words(struct shm *s, uint64_t ns,
+			     struct weft_event *bell, uint32_t heard)
 {
 	uint32_t word = weft_load32(&s->view.head->wake);
 
@@ -258,7 +259,7 @@ static uint64_t wait_earlier(uint64_t a, uint64_t b)
  * one.
  */
 struct wait_words {
-	struct weft_bell *bell;
+	struct weft_event *bell;
 	uint32_t heard;
 	bool sure; /* notifiers have fenced */
 };
@@ -278,8 +279,8 @@ static struct wait_words wait_prepare(struct shm *s)
 	if (!bed.bell)
 		return bed;
 	bed.sure = weft_load32_relaxed(&s->crowded);
-	bed.heard = weft_bell_lie(bed.bell, s->no_waitv ? WEFT_BELL_NUDGE
-							: WEFT_BELL_RING);
+	bed.heard = weft_event_prepare_wait(
+		bed.bell, s->no_waitv ? WEFT_EVENT_NUDGE : WEFT_EVENT_NOTIFY);
 	weft_fence_full();
 	return bed;
 }
@@ -335,7 +336,8 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 /* Spins and yields. Relaxed throughout: one thread waits. */
 static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
-	const struct weft_patience_rule *rule = weft_patience_of(&s->patience);
+	const struct weft_wait_policy_rule *rule =
+		weft_wait_policy_choose(&s->patience);
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
 	if (spin && !weft_load32_relaxed(&s->crowded)) {
@@ -378,7 +380,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 static int wait_room(struct shm *s, uint64_t timeout_ns)
 {
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
-		weft_patience_give();
+		weft_wait_policy_release_cpu();
 	else
 		wait_sleep(s, wait_earlier(timeout_ns, WAIT_NAP_NS));
 	return 0;
@@ -526,7 +528,7 @@ static bool arm_anew(struct shm *s, uint64_t now)
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
 	if (wait_bell(s)) {
-		weft_bell_lie(wait_bell(s), WEFT_BELL_NUDGE);
+		weft_event_prepare_wait(wait_bell(s), WEFT_EVENT_NUDGE);
 		weft_fence_full();
 	}
 	wait_order(s);

@@ -24,7 +24,7 @@
 struct room {
 	struct end e;
 	weft_au64 word;
-	struct weft_bell bell;
+	struct weft_event bell;
 	weft_au64 round; /* round that the waiter may begin */
 	weft_au64 ended; /* last round that the waiter has completed */
 	_Atomic pid_t tid;
@@ -96,8 +96,8 @@ static void watch_and_ring(struct room *r, uint64_t n)
 	dawdle(5000);
 	weft_store64(&r->word, n);
 	weft_fence_full();
-	if (weft_bell_asks(&r->bell))
-		weft_bell_ring(&r->bell);
+	if (weft_event_has_waiters(&r->bell))
+		weft_event_notify_all(&r->bell);
 	spin_until(&r->ended, n);
 }
 

@@ -43,7 +43,7 @@ static uint64_t fault_age(const struct sock *s)
 	return s->now - s->opened_ns;
 }
 
-static bool fault_hit(struct sock *s, enum weft_plan_kind kind)
+static bool fault_hit(struct sock *s, enum weft_fault_plan_kind kind)
 {
 	return carrier_faults_draw(&s->faults, kind, fault_age(s));
 }
@@ -53,7 +53,7 @@ static void fault_pass(struct sock *s, const struct sockaddr_in *to,
 {
 	uint64_t ns = carrier_faults_delay(&s->faults, fault_age(s));
 
-	if (!ns && fault_hit(s, WEFT_PLAN_REORDER))
+	if (!ns && fault_hit(s, WEFT_FAULT_REORDER))
 		ns = FAULT_REORDER_NS;
 	if (ns)
 		fault_delay(s, to, data, bytes, ns);
@@ -68,11 +68,11 @@ void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
 
 	if (carrier_faults_partitioned(&s->faults, s->name.sin_addr,
 				       to->sin_addr, fault_age(s)) ||
-	    fault_hit(s, WEFT_PLAN_LOSS))
+	    fault_hit(s, WEFT_FAULT_LOSS))
 		return;
-	if (fault_hit(s, WEFT_PLAN_DUPLICATE))
+	if (fault_hit(s, WEFT_FAULT_DUPLICATE))
 		fault_pass(s, to, data, bytes);
-	if (fault_hit(s, WEFT_PLAN_CORRUPT)) {
+	if (fault_hit(s, WEFT_FAULT_CORRUPT)) {
 		memcpy(copy, data, bytes);
 		fault_corrupt(s, copy, bytes);
 		data = copy;

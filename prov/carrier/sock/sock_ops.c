@@ -13,10 +13,10 @@
 #include <time.h>
 
 #define OPS_WINDOW_MIN 32u /* datagrams; a packet in parts must fit */
-#define OPS_FAULTS                                          \
-	(1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE | \
-	 1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_DELAY |  \
-	 1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_PARTITION)
+#define OPS_FAULTS                                            \
+	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
+	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY |  \
+	 1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_PARTITION)
 
 /*
  * Incarnation from the clock: later endpoints have greater numbers, also after

@@ -31,7 +31,7 @@
 #ifndef WEFT_CUNIT_LAYOUT_H
 #define WEFT_CUNIT_LAYOUT_H
 
-#include "src/base/bell.h"
+#include "src/os/event_word.h"
 
 #include <stdalign.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ struct cunit_head {
 	/* line 2: generation of the group the owner has open here; 0: none */
 	alignas(64) weft_au64 generation;
 	/* line 3: at the tree's root: waiters for packets, credits, points */
-	alignas(64) struct weft_bell bell[CUNIT_EVENT_WORDS];
+	alignas(64) struct weft_event bell[CUNIT_EVENT_WORDS];
 	/* line 4: at the tree's root: all members' arrivals at sync points */
 	alignas(64) weft_au64 met;
 	/* line 5: words of the owner at sync points */

@@ -7,7 +7,7 @@
  */
 #include "prov/group/cunit/cunit_fold.h"
 #include "prov/group/cunit/cunit_group.h"
-#include "src/base/patience.h"
+#include "src/os/wait_policy.h"
 
 #include <errno.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static bool board_wait(const struct weft_cunit_group *g, uint64_t seq,
 		if (!turns--)
 			return false;
 		if (g->crowd)
-			weft_patience_give();
+			weft_wait_policy_release_cpu();
 	}
 	return true;
 }

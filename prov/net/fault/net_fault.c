@@ -103,7 +103,7 @@ static void line_fail_at_start(struct net *net,
 static uint64_t rate_of(const struct net *net,
 			const struct net_fault_line *line, uint64_t rate)
 {
-	if (line->kind == WEFT_PLAN_LANES)
+	if (line->kind == WEFT_FAULT_LANES)
 		return rate * net->cfg.care.lanes / line->value;
 	return rate * line->value / 1000;
 }
@@ -139,7 +139,7 @@ static int set_links(struct net *net, const struct net_fault_line *line)
 			if (!net_fault_line_affects(net, line, n, port))
 				continue;
 			l = net_fault_link(net, n, port);
-			if (line->at_ps || line->for_ps != WEFT_PLAN_FOREVER) {
+			if (line->at_ps || line->for_ps != WEFT_FAULT_FOREVER) {
 				ret = link_prepare(net, line, n, port);
 				if (!ret && !line->at_ps)
 					net_links(net, n)[port] = l->word[1];
@@ -153,20 +153,21 @@ static int set_links(struct net *net, const struct net_fault_line *line)
 
 /* ---- loading ------------------------------------------------------------- */
 
-static bool for_model(const struct weft_plan_fault *f)
+static bool for_model(const struct weft_fault_entry *f)
 {
-	return f->kind < WEFT_PLAN_LOSS;
+	return f->kind < WEFT_FAULT_LOSS;
 }
 
-void net_fault_reserve(struct net_config *cfg, const struct weft_plan *plan)
+void net_fault_reserve(struct net_config *cfg,
+		       const struct weft_fault_plan *plan)
 {
 	cfg->faults = 0;
 	for (size_t i = 0; i < plan->count; i++)
 		cfg->faults += for_model(&plan->fault[i]);
 }
 
-static int fail(struct weft_plan_why *why, const char *name,
-		const struct weft_plan_fault *f, const char *what)
+static int fail(struct weft_fault_plan_why *why, const char *name,
+		const struct weft_fault_entry *f, const char *what)
 {
 	snprintf(why->text, sizeof(why->text), "%.80s:%u: %s: %s", name,
 		 f->line, f->whom, what);
@@ -179,14 +180,14 @@ static uint64_t probability_to_u64(double p)
 	return p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64);
 }
 
-static uint64_t value_of(const struct weft_plan_fault *f)
+static uint64_t value_of(const struct weft_fault_entry *f)
 {
 	switch (f->kind) {
-	case WEFT_PLAN_ERRORS:
-	case WEFT_PLAN_MEMORY:
+	case WEFT_FAULT_ERRORS:
+	case WEFT_FAULT_MEMORY:
 		return probability_to_u64(f->value);
-	case WEFT_PLAN_SLOW_LINK:
-	case WEFT_PLAN_SLOW_NODE:
+	case WEFT_FAULT_SLOW_LINK:
+	case WEFT_FAULT_SLOW_NODE:
 		return (uint64_t)(f->value * 1000 + 0.5);
 	default:
 		return (uint64_t)f->value;
@@ -206,7 +207,7 @@ static void push_node(struct net *net, uint32_t node, uint32_t i)
 	    detect < line->for_ps)
 		net_fault_phase_schedule(net, node, line->at_ps + detect,
 					 NET_FAULT_DETECTED, i);
-	if (line->for_ps != WEFT_PLAN_FOREVER)
+	if (line->for_ps != WEFT_FAULT_FOREVER)
 		net_fault_phase_schedule(net, node, line->at_ps + line->for_ps,
 					 NET_FAULT_FIXTURES, i);
 }
@@ -243,7 +244,8 @@ static void line_activate(struct net *net, const struct net_fault_line *line)
 }
 
 static int load_line(struct net *net, const char *name,
-		     const struct weft_plan_fault *f, struct weft_plan_why *why)
+		     const struct weft_fault_entry *f,
+		     struct weft_fault_plan_why *why)
 {
 	struct net_faults *all = net_faults(net);
 	struct net_fault_line *line = &net_fault_lines(net)[all->count];
@@ -255,14 +257,15 @@ static int load_line(struct net *net, const char *name,
 					 .value = value_of(f),
 					 .kind = (uint8_t)f->kind };
 	wrong = net_fault_object_parse(net, f, line);
-	if (!wrong && f->kind == WEFT_PLAN_LANES &&
+	if (!wrong && f->kind == WEFT_FAULT_LANES &&
 	    (net->cfg.care.lanes < 2 || f->value > net->cfg.care.lanes))
 		wrong = "links of this machine have fewer lanes";
 	if (wrong)
 		return fail(why, name, f, wrong);
 	if (!f->at_ps)
 		line_activate(net, line);
-	if (line->kind == WEFT_PLAN_LANES || line->kind == WEFT_PLAN_SLOW_LINK)
+	if (line->kind == WEFT_FAULT_LANES ||
+	    line->kind == WEFT_FAULT_SLOW_LINK)
 		ret = set_links(net, line);
 	if (ret)
 		return fail(why, name, f,
@@ -274,7 +277,8 @@ static int load_line(struct net *net, const char *name,
 }
 
 int net_fault_load(struct net *net, const char *name,
-		   const struct weft_plan *plan, struct weft_plan_why *why)
+		   const struct weft_fault_plan *plan,
+		   struct weft_fault_plan_why *why)
 {
 	int ret = 0;
 

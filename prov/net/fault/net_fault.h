@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fault injection in the model, by a fault plan (src/base/plan.h): links with
- * bit errors, lost lanes or failures; nodes that are slow, halt or fail; memory
- * errors. struct net_reliability describes how the machine handles each of
- * them.
+ * Fault injection in the model, by a fault plan (src/job/fault_plan.h): links
+ * with bit errors, lost lanes or failures; nodes that are slow, halt or fail;
+ * memory errors. struct net_reliability describes how the machine handles each
+ * of them.
  *
  *   net_fault_reserve(cfg, plan) -> net_open -> net_fault_load(net, plan)
  *
@@ -25,16 +25,18 @@
 
 #include "prov/net/net.h"
 
-#include "src/base/plan.h"
+#include "src/job/fault_plan.h"
 
 /* Reserves space in the network for this fault plan; before net_bytes. */
-void net_fault_reserve(struct net_config *cfg, const struct weft_plan *plan);
+void net_fault_reserve(struct net_config *cfg,
+		       const struct weft_fault_plan *plan);
 /*
  * Activates the fault plan, before anything is sent. Lines for carriers are
  * ignored. -EINVAL: why holds the error with file and line.
  */
 int net_fault_load(struct net *net, const char *name,
-		   const struct weft_plan *plan, struct weft_plan_why *why);
+		   const struct weft_fault_plan *plan,
+		   struct weft_fault_plan_why *why);
 
 /* Errors so far, and how they were handled. */
 struct net_fault_count {

@@ -431,7 +431,7 @@ static void a_plan_names_what_the_machine_has(void **state)
 		{ "qsnet2:4x4", "dead-rail 1", "has no rails" },
 		{ "sunway:18x4", "dead-rail 2", "no such rail" },
 	};
-	struct weft_plan_why why;
+	struct weft_fault_plan_why why;
 	struct net_config cfg;
 	unsigned i;
 

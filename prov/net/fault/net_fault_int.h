@@ -87,7 +87,7 @@ struct net_fault_line {
 	uint64_t at_ps, for_ps;
 	uint64_t value; /* times 2^64, times 1000, or a count, by kind */
 	uint32_t node;
-	uint8_t kind;  /* enum weft_plan_kind */
+	uint8_t kind;  /* enum weft_fault_plan_kind */
 	uint8_t whom;  /* enum net_fault_object */
 	uint8_t class; /* of links, NET_CLASS_* */
 	uint8_t both;  /* and the opposite direction */
@@ -165,7 +165,7 @@ uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
 
 /* net_fault_name.c: resolves the object of a line. NULL, or the error text. */
 const char *net_fault_object_parse(const struct net *net,
-				   const struct weft_plan_fault *f,
+				   const struct weft_fault_entry *f,
 				   struct net_fault_line *line);
 /* True if the line applies to this direction of a link. */
 bool net_fault_line_applies(const struct net *net,

@@ -197,22 +197,22 @@ static const char *rail_parse(const struct net *net, const char *s,
 }
 
 const char *net_fault_object_parse(const struct net *net,
-				   const struct weft_plan_fault *f,
+				   const struct weft_fault_entry *f,
 				   struct net_fault_line *line)
 {
 	switch (f->kind) {
-	case WEFT_PLAN_ERRORS:
-	case WEFT_PLAN_BURST:
+	case WEFT_FAULT_ERRORS:
+	case WEFT_FAULT_BURST:
 		return class_parse(net, f->whom, line);
-	case WEFT_PLAN_LANES:
-	case WEFT_PLAN_DEAD_LINK:
-	case WEFT_PLAN_SLOW_LINK:
+	case WEFT_FAULT_LANES:
+	case WEFT_FAULT_DEAD_LINK:
+	case WEFT_FAULT_SLOW_LINK:
 		return link_parse(net, f->whom, line);
-	case WEFT_PLAN_DEAD_RAIL:
+	case WEFT_FAULT_DEAD_RAIL:
 		return rail_parse(net, f->whom, line);
 	default:
 		return node_parse(net, f->whom,
-				  f->kind == WEFT_PLAN_DEAD_SWITCH, line);
+				  f->kind == WEFT_FAULT_DEAD_SWITCH, line);
 	}
 }
 

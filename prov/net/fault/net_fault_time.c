@@ -90,8 +90,8 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 
 bool net_fault_is_failure(unsigned kind)
 {
-	return kind == WEFT_PLAN_DEAD_LINK || kind == WEFT_PLAN_DEAD_NODE ||
-	       kind == WEFT_PLAN_DEAD_SWITCH || kind == WEFT_PLAN_DEAD_RAIL;
+	return kind == WEFT_FAULT_DEAD_LINK || kind == WEFT_FAULT_DEAD_NODE ||
+	       kind == WEFT_FAULT_DEAD_SWITCH || kind == WEFT_FAULT_DEAD_RAIL;
 }
 
 /* Links with errors: all links of a class. */
@@ -107,7 +107,7 @@ void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 			    !net_fault_line_applies(net, line, n, port))
 				continue;
 			l = net_fault_link(net, n, port);
-			if (line->kind == WEFT_PLAN_ERRORS)
+			if (line->kind == WEFT_FAULT_ERRORS)
 				l->ber = on ? line->value : 0;
 			else
 				l->burst = on ? (uint16_t)line->value : 1;
@@ -124,7 +124,7 @@ void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 		if (line->class != NET_CLASS_ANY && n != line->node)
 			continue;
 		m = net_fault_node(net, n);
-		if (line->kind == WEFT_PLAN_MEMORY)
+		if (line->kind == WEFT_FAULT_MEMORY)
 			m->memory = on ? line->value : 0;
 		else
 			m->slow = on ? (uint32_t)line->value : 0;
@@ -221,7 +221,7 @@ static void failure_detected(struct net_step *s,
 	if (net_fault_node(net, s->id)->dead && !was)
 		report_failure(s, s->id);
 	else if (any && !net->cfg.care.reroute &&
-		 line->kind == WEFT_PLAN_DEAD_LINK && s->id == line->node)
+		 line->kind == WEFT_FAULT_DEAD_LINK && s->id == line->node)
 		report_failure(s, s->id | NET_DEAD_LINK);
 }
 
@@ -276,7 +276,7 @@ void net_fault_halt(struct net_step *s)
 void net_fault_phase_run(struct net_step *s, uint64_t word)
 {
 	uint32_t i = net_word_payload(word);
-	const struct net_fault_line halted = { .kind = WEFT_PLAN_DEAD_NODE,
+	const struct net_fault_line halted = { .kind = WEFT_FAULT_DEAD_NODE,
 					       .whom = NET_FAULT_ON_NODE,
 					       .node = i & ~NET_FAULT_HALT };
 	const struct net_fault_line *line = &net_fault_lines(s->net)[i];

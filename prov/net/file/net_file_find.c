@@ -5,7 +5,7 @@
  * tree has a share/weft of its own. The prefix of configure is tried last.
  */
 #include "prov/net/file/net_file_int.h"
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The keys of a machine file: one table row each. */
 #include "prov/net/file/net_file_int.h"
-#include "src/base/cfg.h"
+#include "src/job/job_cfg.h"
 
 #include <string.h>
 

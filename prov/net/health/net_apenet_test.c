@@ -381,11 +381,12 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 static void a_dead_link_loses_words(void **state)
 {
 	struct words w = { .count = 0 };
-	struct weft_plan_why why;
-	struct weft_plan plan;
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan plan;
 
 	load("apenet");
-	T_OK(weft_plan_parse("here", "dead-link 0.A+ at 1 us", &plan, &why));
+	T_OK(weft_fault_plan_parse("here", "dead-link 0.A+ at 1 us", &plan,
+				   &why));
 	net_fault_reserve(&cfg, &plan);
 	net_fixture_open(&w.end, &cfg, 0);
 	T_OK(net_fault_load(w.end.net, "here", &plan, &why));
@@ -398,7 +399,7 @@ static void a_dead_link_loses_words(void **state)
 	T_IS(w.count, 2);
 	T_IS(w.cookie, 3);
 	net_fixture_close(&w.end);
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 }
 
 /* Time of a stream over one link, with this many control words per packet. */
@@ -554,11 +555,11 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 {
 	static const char text[] = "dead-node 5 at 1 ms; errors * = 1e-9";
 	struct net_watch_failure death[4], again[4];
-	struct weft_plan_why why;
-	struct weft_plan plan;
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan plan;
 
 	load("apenet");
-	T_OK(weft_plan_parse("here", text, &plan, &why));
+	T_OK(weft_fault_plan_parse("here", text, &plan, &why));
 	T_IS(net_watch_plan(&cfg, "here", &plan, death, 4), 1);
 	T_IS(net_watch_plan(&cfg, "here", &plan, again, 4), 1);
 	T_MEM(death, again, sizeof(death[0]));
@@ -572,7 +573,7 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 	T_TRUE(death[0].master_at < 2001 * MS);
 	load_any("bgq");
 	T_IS(net_watch_plan(&cfg, "here", &plan, death, 4), 0);
-	weft_plan_fini(&plan);
+	weft_fault_plan_fini(&plan);
 }
 
 int main(void)

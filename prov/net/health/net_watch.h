@@ -15,7 +15,7 @@
 #define WEFT_NET_WATCH_H
 
 #include "prov/net/net.h"
-#include "src/base/plan.h"
+#include "src/job/fault_plan.h"
 
 struct net_watch;
 
@@ -63,7 +63,7 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
  * room; 0 if the machine has no fault awareness; -EINVAL, -ENOMEM.
  */
 int net_watch_plan(const struct net_config *cfg, const char *name,
-		   const struct weft_plan *plan,
+		   const struct weft_fault_plan *plan,
 		   struct net_watch_failure *death, unsigned room);
 /* One failure as a text line, times relative to the failure. */
 void net_watch_text(const struct net_config *cfg,

@@ -26,7 +26,7 @@ static void on_word(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 static bool is_dead_node(const struct net_fault_line *line)
 {
-	return line->kind == WEFT_PLAN_DEAD_NODE &&
+	return line->kind == WEFT_FAULT_DEAD_NODE &&
 	       line->whom == NET_FAULT_ON_NODE;
 }
 
@@ -84,11 +84,11 @@ static int watch(struct net *net, struct net_watch_failure *death,
 }
 
 int net_watch_plan(const struct net_config *cfg, const char *name,
-		   const struct weft_plan *plan,
+		   const struct weft_fault_plan *plan,
 		   struct net_watch_failure *death, unsigned room)
 {
 	struct net_config own = *cfg;
-	struct weft_plan_why why;
+	struct weft_fault_plan_why why;
 	uint32_t packets;
 	struct net *net;
 	size_t bytes;

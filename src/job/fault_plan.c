@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fault plans: a table of kinds, a parser, a list of faults. */
+#include "src/job/fault_plan.h"
+
+#include "src/base/attr.h"
+#include "src/job/job_cfg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 16, LINE = 256, FILE_MAX = 1 << 20 };
+
+/* Syntax of each kind: a target, a value and its range. */
+static const struct kind {
+	const char *word;
+	const char *whom; /* NULL: no target */
+	double min, max;  /* both 0: no value */
+	bool whole;
+	bool by;
+} kinds[WEFT_FAULT_KINDS] = {
+	[WEFT_FAULT_ERRORS] = { "errors", "link class or *", 0, 1, 0, 0 },
+	[WEFT_FAULT_BURST] = { "burst", "link class or *", 1, 4096, 1, 0 },
+	[WEFT_FAULT_LANES] = { "lanes", "link", 1, 64, 1, 0 },
+	[WEFT_FAULT_DEAD_LINK] = { "dead-link", "link", 0, 0, 0, 0 },
+	[WEFT_FAULT_DEAD_NODE] = { "dead-node", "node", 0, 0, 0, 0 },
+	[WEFT_FAULT_DEAD_SWITCH] = { "dead-switch", "switch", 0, 0, 0, 0 },
+	[WEFT_FAULT_DEAD_RAIL] = { "dead-rail", "rail", 0, 0, 0, 0 },
+	[WEFT_FAULT_SLOW_LINK] = { "slow-link", "link", 1, 1e6, 0, 0 },
+	[WEFT_FAULT_SLOW_NODE] = { "slow-node", "node", 1, 1e6, 0, 0 },
+	[WEFT_FAULT_MEMORY] = { "memory", "node or *", 0, 1, 0, 0 },
+	[WEFT_FAULT_LOSS] = { "loss", NULL, 0, 1, 0, 0 },
+	[WEFT_FAULT_DUPLICATE] = { "duplicate", NULL, 0, 1, 0, 0 },
+	[WEFT_FAULT_REORDER] = { "reorder", NULL, 0, 1, 0, 0 },
+	[WEFT_FAULT_CORRUPT] = { "corrupt", NULL, 0, 1, 0, 0 },
+	[WEFT_FAULT_DELAY] = { "delay", NULL, 0, 1, 0, 1 },
+	[WEFT_FAULT_PARTITION] = { "partition", "those|those", 0, 0, 0, 0 },
+	[WEFT_FAULT_RAW] = { "raw", NULL, 0, 0, 0, 0 },
+	[WEFT_FAULT_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
+};
+
+/* One line, split into words; next is the index of the next word. */
+struct reader {
+	const char *name;
+	unsigned line;
+	char text[LINE];
+	char *word[WORDS + 1]; /* NULL behind the last */
+	unsigned next;
+	unsigned seeded; /* line of the seed; 0: none yet */
+	struct weft_fault_plan *plan;
+	struct weft_fault_plan_why *why;
+};
+
+WEFT_PRINTF(2, 3) static int fail(struct reader *r, const char *form, ...)
+{
+	char *at = r->why->text;
+	size_t len = sizeof(r->why->text);
+	va_list args;
+	int n;
+
+	n = snprintf(at, len, "%.80s:%u: ", r->name, r->line);
+	va_start(args, form);
+	vsnprintf(at + n, len - (size_t)n, form, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static const char *peek(const struct reader *r)
+{
+	return r->word[r->next] ? r->word[r->next] : "";
+}
+
+static bool skip(struct reader *r, const char *word)
+{
+	bool is = !strcmp(peek(r), word);
+
+	r->next += is;
+	return is;
+}
+
+/*
+ * Parses digits with an optional point and exponent; returns the rest, or NULL.
+ */
+static const char *number(const char *s, double *x_p)
+{
+	double x = 0, scale = 1;
+	int digits = 0, power = 0, sign = 1;
+	bool point = false;
+
+	for (; isdigit((unsigned char)*s) || (*s == '.' && !point); s++) {
+		if (*s == '.') {
+			point = true;
+			continue;
+		}
+		x = x * 10 + (*s - '0');
+		scale *= point ? 10 : 1;
+		if (++digits > 15)
+			return NULL;
+	}
+	if (!digits)
+		return NULL;
+	if (*s == 'e' && s[1] && strspn(s + 1 + (s[1] == '-'), "0123456789")) {
+		sign = *++s == '-' ? -1 : 1;
+		for (s += sign < 0; isdigit((unsigned char)*s); s++)
+			power = power < 100 ? power * 10 + (*s - '0') : power;
+	}
+	for (; power > 0; power--)
+		*(sign < 0 ? &scale : &x) *= 10;
+	*x_p = x / scale;
+	return s;
+}
+
+static int read_value(struct reader *r, const struct kind *k, double *x_p)
+{
+	const char *word = peek(r), *rest = number(word, x_p);
+
+	if (!rest || *rest)
+		return fail(r, "%s: a number is wanted, not \"%s\"", k->word,
+			    word);
+	if (*x_p < k->min || *x_p > k->max)
+		return fail(r, "%s: from %g to %g, not %s", k->word, k->min,
+			    k->max, word);
+	if (k->whole && *x_p != (double)(uint64_t)*x_p)
+		return fail(r, "%s: a whole number, not %s", k->word, word);
+	r->next++;
+	return 0;
+}
+
+/* "10 us" or "10us" */
+static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
+{
+	static const struct {
+		const char *name;
+		double ps;
+	} units[] = {
+		{ "ps", 1 },   { "ns", 1e3 }, { "us", 1e6 },
+		{ "ms", 1e9 }, { "s", 1e12 },
+	};
+	const char *word = peek(r), *unit;
+	double x;
+
+	unit = number(word, &x);
+	if (!unit)
+		return fail(r, "%s: a time is wanted, not \"%s\"", what, word);
+	r->next++;
+	if (!*unit) {
+		unit = peek(r);
+		r->next += *unit != 0;
+	}
+	for (unsigned i = 0; i < WEFT_COUNT_OF(units); i++) {
+		if (strcmp(unit, units[i].name))
+			continue;
+		/* 2^63 ps are 106 days. */
+		if (x * units[i].ps >= 0x1p63)
+			return fail(r, "%s: %s %s is too long", what, word,
+				    unit);
+		*ps_p = (uint64_t)(x * units[i].ps + 0.5);
+		return 0;
+	}
+	return fail(r, "%s: ps, ns, us, ms or s behind %s, not \"%s\"", what,
+		    word, unit);
+}
+
+static int read_kind(struct reader *r, enum weft_fault_plan_kind *kind_p)
+{
+	const char *word = peek(r);
+	unsigned best = UINT32_MAX, near = 0;
+
+	for (unsigned i = 0; i < WEFT_FAULT_KINDS; i++) {
+		unsigned far = weft_cfg_distance(word, kinds[i].word);
+
+		if (!far) {
+			*kind_p = (enum weft_fault_plan_kind)i;
+			r->next++;
+			return 0;
+		}
+		near = far < best ? i : near;
+		best = far < best ? far : best;
+	}
+	return fail(r, "no fault is called \"%.40s\"; did you mean %s?", word,
+		    kinds[near].word);
+}
+
+static int read_whom(struct reader *r, const struct kind *k, char *whom)
+{
+	const char *word = peek(r);
+
+	if (!*word || *word == '=')
+		return fail(r, "%s: which %s?", k->word, k->whom);
+	if (strlen(word) >= WEFT_FAULT_WHOM)
+		return fail(r, "%s: \"%.40s...\" is too long", k->word, word);
+	memcpy(whom, word, strlen(word) + 1);
+	r->next++;
+	return 0;
+}
+
+static int read_times(struct reader *r, const struct kind *k,
+		      struct weft_fault_entry *f)
+{
+	int rc = 0;
+
+	if (k->by && !skip(r, "by"))
+		return fail(r, "%s: \"by TIME\" is wanted, not \"%s\"", k->word,
+			    peek(r));
+	if (k->by)
+		rc = read_time(r, "by", &f->by_ps);
+	if (!rc && skip(r, "at"))
+		rc = read_time(r, "at", &f->at_ps);
+	if (!rc && skip(r, "for"))
+		rc = read_time(r, "for", &f->for_ps);
+	if (!rc && *peek(r))
+		rc = fail(r, "%s: \"%s\" is not understood here", k->word,
+			  peek(r));
+	return rc;
+}
+
+/* Adds a fault; refuses a second one of this kind and target at this time. */
+static int add(struct reader *r, const struct weft_fault_entry *f)
+{
+	struct weft_fault_plan *p = r->plan;
+	struct weft_fault_entry *more;
+
+	for (size_t i = 0; i < p->count; i++)
+		if (p->fault[i].kind == f->kind &&
+		    p->fault[i].at_ps == f->at_ps &&
+		    !strcmp(p->fault[i].whom, f->whom))
+			return fail(r, "%s%s%s: is in line %u already",
+				    kinds[f->kind].word, *f->whom ? " " : "",
+				    f->whom, p->fault[i].line);
+	more = realloc(p->fault, (p->count + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->fault = more;
+	p->fault[p->count++] = *f;
+	return 0;
+}
+
+static int read_fault(struct reader *r)
+{
+	struct weft_fault_entry f = { .line = r->line,
+				      .for_ps = WEFT_FAULT_FOREVER };
+	const struct kind *k;
+	int rc = read_kind(r, &f.kind);
+
+	if (rc)
+		return rc;
+	k = &kinds[f.kind];
+	if (k->whom)
+		rc = read_whom(r, k, f.whom);
+	if (!rc && k->max > 0) {
+		if (!skip(r, "="))
+			return fail(r, "%s: \"= VALUE\" is wanted, not \"%s\"",
+				    k->word, peek(r));
+		rc = read_value(r, k, &f.value);
+	}
+	rc = rc ? rc : read_times(r, k, &f);
+	return rc ? rc : add(r, &f);
+}
+
+/* A whole number up to 2^53: a notation that every host writes alike. */
+static int read_seed(struct reader *r)
+{
+	static const struct kind seed = { "seed", NULL, 0, 0x1p53, 1, 0 };
+	double x;
+	int rc;
+
+	r->next++;
+	if (!skip(r, "="))
+		return fail(r, "seed: \"= NUMBER\" is wanted");
+	rc = read_value(r, &seed, &x);
+	if (rc)
+		return rc;
+	if (*peek(r))
+		return fail(r, "seed: \"%s\" is not understood here", peek(r));
+	if (r->seeded)
+		return fail(r, "seed: is in line %u already", r->seeded);
+	r->seeded = r->line;
+	r->plan->seed = (uint64_t)x;
+	return 0;
+}
+
+/* Splits a line into words at blanks; "=" is always a word of its own. */
+static int split(struct reader *r, const char *from, size_t len)
+{
+	unsigned n = 0, at = 0;
+	bool inside = false;
+
+	r->next = 0;
+	for (size_t i = 0; i < len && from[i] != '#'; i++) {
+		bool sign = from[i] == '=';
+		bool blank = isspace((unsigned char)from[i]);
+
+		if (at + 3 > LINE || n > WORDS - 1)
+			return fail(r, "the line is too long");
+		if (inside && (blank || sign)) {
+			r->text[at++] = 0;
+			inside = false;
+		}
+		if (blank)
+			continue;
+		if (!inside)
+			r->word[n++] = &r->text[at];
+		r->text[at++] = from[i];
+		inside = !sign;
+		if (sign)
+			r->text[at++] = 0;
+	}
+	r->text[at] = 0;
+	r->word[n] = NULL;
+	return 0;
+}
+
+static int read_line(struct reader *r, const char *from, size_t len)
+{
+	int rc = split(r, from, len);
+
+	if (rc || !r->word[0])
+		return rc;
+	return strcmp(r->word[0], "seed") ? read_fault(r) : read_seed(r);
+}
+
+/*
+ * Length of a statement. A comment extends to the end of its line, semicolons
+ * included.
+ */
+static size_t statement_length(const char *text)
+{
+	size_t n = strcspn(text, ";\n#");
+
+	return text[n] == '#' ? n + strcspn(text + n, "\n") : n;
+}
+
+int weft_fault_plan_parse(const char *name, const char *text,
+			  struct weft_fault_plan *plan,
+			  struct weft_fault_plan_why *why)
+{
+	struct reader r = { .name = name, .line = 1, .plan = plan, .why = why };
+	int rc = 0;
+
+	memset(plan, 0, sizeof(*plan));
+	why->text[0] = 0;
+	while (!rc && *text) {
+		size_t len = statement_length(text);
+
+		rc = read_line(&r, text, len);
+		text += len;
+		r.line += *text == '\n';
+		text += *text != 0;
+	}
+	if (rc)
+		weft_fault_plan_fini(plan);
+	return rc;
+}
+
+static int file_error(const char *path, int rc, struct weft_fault_plan_why *why)
+{
+	snprintf(why->text, sizeof(why->text), "%.120s: %s", path,
+		 strerror(-rc));
+	return rc;
+}
+
+int weft_fault_plan_load(const char *given, struct weft_fault_plan *plan,
+			 struct weft_fault_plan_why *why)
+{
+	FILE *f = fopen(given, "re");
+	int rc = f ? 0 : -errno;
+	char *text;
+	size_t n;
+
+	memset(plan, 0, sizeof(*plan));
+	if (rc && (!*given || strpbrk(given, " =;")))
+		return weft_fault_plan_parse("plan", given, plan, why);
+	if (rc)
+		return file_error(given, rc, why);
+	text = malloc(FILE_MAX + 1);
+	n = text ? fread(text, 1, FILE_MAX + 1, f) : 0;
+	rc = !text		  ? -ENOMEM
+	     : ferror(f)	  ? -errno
+	     : n > FILE_MAX	  ? -EFBIG
+	     : memchr(text, 0, n) ? -EILSEQ
+				  : 0;
+	fclose(f);
+	if (rc) {
+		free(text);
+		return file_error(given, rc, why);
+	}
+	text[n] = 0;
+	rc = weft_fault_plan_parse(given, text, plan, why);
+	free(text);
+	return rc;
+}
+
+void weft_fault_plan_fini(struct weft_fault_plan *plan)
+{
+	free(plan->fault);
+	memset(plan, 0, sizeof(*plan));
+}

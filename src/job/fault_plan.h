@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fault plan: the faults of a run, as text. One seed and a list of faults, one
+ * per line in a file, separated by semicolons on a command line:
+ *
+ *   seed = 7
+ *   errors optical = 1e-9            # BER of each link of this class; * all
+ *   burst optical = 20               # length of an error burst in bits
+ *   lanes 17.A+ = 2 at 10 us         # remaining lanes of the link
+ *   dead-link 17.A+ at 10 us for 1 ms
+ *   slow-node 3 = 1.5                # factor
+ *   loss = 0.01
+ *   delay = 0.05 by 200 us
+ *   partition 10.0.0.1|10.0.0.2 at 1 s for 100 ms
+ *
+ *   KIND [TARGET] [= VALUE] [by TIME] [at TIME] [for TIME]
+ *
+ * Without "at" a fault begins at the start, without "for" it is permanent.
+ * Times are in ps, ns, us, ms or s. TARGET is a word that only the machine can
+ * interpret; here it is stored as written. Everything else is checked here, and
+ * an error names file and line. The result does not depend on clock,
+ * environment or locale: a text gives the same plan on every host.
+ */
+#ifndef WEFT_FAULT_PLAN_H
+#define WEFT_FAULT_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum weft_fault_plan_kind {
+	WEFT_FAULT_ERRORS, /* bit error rate */
+	WEFT_FAULT_BURST,  /* length of an error burst in bits */
+	WEFT_FAULT_LANES,  /* remaining lanes of a link */
+	WEFT_FAULT_DEAD_LINK,
+	WEFT_FAULT_DEAD_NODE,
+	WEFT_FAULT_DEAD_SWITCH,
+	WEFT_FAULT_DEAD_RAIL,
+	WEFT_FAULT_SLOW_LINK, /* factor by which it is slower */
+	WEFT_FAULT_SLOW_NODE,
+	WEFT_FAULT_MEMORY, /* errors in memory, probability per read */
+	WEFT_FAULT_LOSS,   /* of carriers, probability per packet */
+	WEFT_FAULT_DUPLICATE,
+	WEFT_FAULT_REORDER,
+	WEFT_FAULT_CORRUPT,
+	WEFT_FAULT_DELAY,     /* delay of by_ps */
+	WEFT_FAULT_PARTITION, /* the targets A|B cannot communicate */
+	WEFT_FAULT_RAW,	      /* for tests: carriers do not repair faults */
+	WEFT_FAULT_DIE, /* for tests: failure after this number of sends */
+	WEFT_FAULT_KINDS,
+};
+
+#define WEFT_FAULT_WHOM	   40
+#define WEFT_FAULT_FOREVER UINT64_MAX
+
+struct weft_fault_entry {
+	enum weft_fault_plan_kind kind;
+	unsigned line;
+	char whom[WEFT_FAULT_WHOM]; /* target; "" if the kind has none */
+	double value;
+	uint64_t by_ps;
+	uint64_t at_ps;
+	uint64_t for_ps; /* WEFT_FAULT_FOREVER: permanent */
+};
+
+struct weft_fault_plan {
+	uint64_t seed; /* 0: none given */
+	struct weft_fault_entry *fault;
+	size_t count;
+};
+
+/* Error message for the user, with file and line. */
+struct weft_fault_plan_why {
+	char text[256];
+};
+
+/*
+ * Parses text. 0: the caller owns the plan until weft_fault_plan_fini. -EINVAL
+ * (why has the message), -ENOMEM: the plan is empty. name is used in error
+ * messages.
+ */
+int weft_fault_plan_parse(const char *name, const char *text,
+			  struct weft_fault_plan *plan,
+			  struct weft_fault_plan_why *why);
+
+/*
+ * Loads what a user gave: text if it contains a blank, "=" or ";" and no file
+ * has that name, otherwise a file. Also returns -errno of a file that cannot be
+ * read.
+ */
+int weft_fault_plan_load(const char *given, struct weft_fault_plan *plan,
+			 struct weft_fault_plan_why *why);
+
+void weft_fault_plan_fini(struct weft_fault_plan *plan);
+
+#endif

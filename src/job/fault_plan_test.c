@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests of fault plans: every kind, and the error messages. */
+#include "test/t.h"
+#include "src/job/fault_plan.h"
+#include "src/base/rng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char everything[] = "# a plan\n"
+				 "seed = 42\n"
+				 "\n"
+				 "errors optical = 1e-9   # per bit; all day\n"
+				 "errors * =2.5e-12\n"
+				 "burst optical=20\n"
+				 "\tlanes 17.A+ = 2 at 10 us\n"
+				 "dead-link 17.A+ at 1.5 ms for 20ns\n"
+				 "dead-node 3 at 1 s\n"
+				 "dead-switch top.4\n"
+				 "dead-rail 1 for 7 ps\n"
+				 "slow-link 2.B- = 4\n"
+				 "slow-node 3 = 1.5\n"
+				 "memory * = 1e-7\n"
+				 "loss = 0.01\n"
+				 "duplicate = .02\n"
+				 "reorder = 0.03 at 5us\n"
+				 "corrupt = 1\n"
+				 "delay = 0.05 by 200 us at 1 s for 2 s\n"
+				 "partition 0-3|4-7 at 1 s for 100 ms";
+
+static void check(const struct weft_fault_entry *f,
+		  enum weft_fault_plan_kind kind, unsigned line,
+		  const char *whom, double value)
+{
+	T_IS(f->kind, kind);
+	T_IS(f->line, line);
+	T_STR(f->whom, whom);
+	T_TRUE(f->value > value * (1 - 1e-12) - 1e-300 &&
+	       f->value < value * (1 + 1e-12) + 1e-300);
+}
+
+static void check_time(const struct weft_fault_entry *f, uint64_t at,
+		       uint64_t lasting)
+{
+	T_TRUE(f->at_ps == at);
+	T_TRUE(f->for_ps == lasting);
+}
+
+static void every_kind_is_read(void **state)
+{
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+
+	T_OK(weft_fault_plan_parse("x", everything, &p, &why));
+	T_IS(p.seed, 42);
+	T_IS(p.count, 17);
+	check(&p.fault[0], WEFT_FAULT_ERRORS, 4, "optical", 1e-9);
+	check_time(&p.fault[0], 0, WEFT_FAULT_FOREVER);
+	check(&p.fault[1], WEFT_FAULT_ERRORS, 5, "*", 2.5e-12);
+	check(&p.fault[2], WEFT_FAULT_BURST, 6, "optical", 20);
+	check(&p.fault[3], WEFT_FAULT_LANES, 7, "17.A+", 2);
+	check_time(&p.fault[3], 10000000, WEFT_FAULT_FOREVER);
+	check(&p.fault[4], WEFT_FAULT_DEAD_LINK, 8, "17.A+", 0);
+	check_time(&p.fault[4], 1500000000, 20000);
+	check(&p.fault[5], WEFT_FAULT_DEAD_NODE, 9, "3", 0);
+	check(&p.fault[6], WEFT_FAULT_DEAD_SWITCH, 10, "top.4", 0);
+	check(&p.fault[7], WEFT_FAULT_DEAD_RAIL, 11, "1", 0);
+	check_time(&p.fault[7], 0, 7);
+	check(&p.fault[8], WEFT_FAULT_SLOW_LINK, 12, "2.B-", 4);
+	check(&p.fault[9], WEFT_FAULT_SLOW_NODE, 13, "3", 1.5);
+	check(&p.fault[10], WEFT_FAULT_MEMORY, 14, "*", 1e-7);
+	check(&p.fault[11], WEFT_FAULT_LOSS, 15, "", 0.01);
+	check(&p.fault[12], WEFT_FAULT_DUPLICATE, 16, "", 0.02);
+	check(&p.fault[13], WEFT_FAULT_REORDER, 17, "", 0.03);
+	check(&p.fault[14], WEFT_FAULT_CORRUPT, 18, "", 1);
+	check(&p.fault[15], WEFT_FAULT_DELAY, 19, "", 0.05);
+	T_IS(p.fault[15].by_ps, 200000000);
+	check_time(&p.fault[15], 1000000000000, 2000000000000);
+	check(&p.fault[16], WEFT_FAULT_PARTITION, 20, "0-3|4-7", 0);
+	weft_fault_plan_fini(&p);
+	T_IS(p.count, 0);
+}
+
+static void a_command_line_is_a_plan_of_one_line(void **state)
+{
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+
+	T_OK(weft_fault_plan_load(
+		"seed=7; errors * = 1e-6 ;dead-node 2 at 1us; ", &p, &why));
+	T_IS(p.seed, 7);
+	T_IS(p.count, 2);
+	check(&p.fault[1], WEFT_FAULT_DEAD_NODE, 1, "2", 0);
+	weft_fault_plan_fini(&p);
+}
+
+static void an_empty_plan_has_nothing(void **state)
+{
+	static const char *const empty[] = { "", "\n\n", ";;", "# x; loss = 1",
+					     " \t" };
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+
+	for (unsigned i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+		T_OK(weft_fault_plan_parse("x", empty[i], &p, &why));
+		T_IS(p.count + p.seed, 0);
+	}
+}
+
+static void mistakes_are_named_with_their_line(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} wrong[] = {
+		{ "loss = 1\nlos = 1",
+		  "f:2: no fault is called \"los\"; did you mean loss?" },
+		{ "\n\nerrors = 1", "f:3: errors: which link class or *?" },
+		{ "dead-node", "f:1: dead-node: which node?" },
+		{ "loss", "f:1: loss: \"= VALUE\" is wanted, not \"\"" },
+		{ "loss = x", "f:1: loss: a number is wanted, not \"x\"" },
+		{ "loss = 1x", "f:1: loss: a number is wanted, not \"1x\"" },
+		{ "loss = 1e", "f:1: loss: a number is wanted, not \"1e\"" },
+		{ "loss = -1", "f:1: loss: a number is wanted, not \"-1\"" },
+		{ "loss = 1.5", "f:1: loss: from 0 to 1, not 1.5" },
+		{ "slow-node 3 = 0.5",
+		  "f:1: slow-node: from 1 to 1e+06, not 0.5" },
+		{ "lanes 3 = 1.5", "f:1: lanes: a whole number, not 1.5" },
+		{ "loss = 1 at", "f:1: at: a time is wanted, not \"\"" },
+		{ "loss = 1 at 3 days",
+		  "f:1: at: ps, ns, us, ms or s behind 3, not \"days\"" },
+		{ "loss = 1 at 3",
+		  "f:1: at: ps, ns, us, ms or s behind 3, not \"\"" },
+		{ "loss = 1 for 9e99 s", "f:1: for: 9e99 s is too long" },
+		{ "delay = 1 at 1 s",
+		  "f:1: delay: \"by TIME\" is wanted, not \"at\"" },
+		{ "loss = 1 by 1 s",
+		  "f:1: loss: \"by\" is not understood here" },
+		{ "dead-node 3 = 4",
+		  "f:1: dead-node: \"=\" is not understood here" },
+		{ "loss = 1 for 1 s at 1 s",
+		  "f:1: loss: \"at\" is not understood here" },
+		{ "loss = 1\ndelay = 1 by 1 s\nloss = 0",
+		  "f:3: loss: is in line 1 already" },
+		{ "seed = 1\nseed = 1", "f:2: seed: is in line 1 already" },
+		{ "seed 1", "f:1: seed: \"= NUMBER\" is wanted" },
+		{ "seed = 1.5", "f:1: seed: a whole number, not 1.5" },
+		{ "seed = 1 2", "f:1: seed: \"2\" is not understood here" },
+		{ "a b c d e f g h i j k l m n o p q",
+		  "f:1: the line is too long" },
+	};
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		T_IS(weft_fault_plan_parse("f", wrong[i].text, &p, &why),
+		     -EINVAL);
+		T_STR(why.text, wrong[i].why);
+		T_TRUE(!p.fault && !p.count);
+	}
+}
+
+/* A fault of one kind and target at another time is another fault. */
+static void a_link_may_die_twice(void **state)
+{
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+
+	T_OK(weft_fault_plan_parse("f",
+				   "dead-link 1 at 1 s for 1 ms\n"
+				   "dead-link 1 at 2 s for 1 ms\n"
+				   "dead-link 2 at 1 s",
+				   &p, &why));
+	T_IS(p.count, 3);
+	weft_fault_plan_fini(&p);
+}
+
+static void files_are_read_and_named(void **state)
+{
+	char path[] = "fault_plan_test.XXXXXX", want[80];
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	T_NOT_NULL(f);
+	fputs("seed = 3\nloss = 0.5\nlost = 1\n", f);
+	fclose(f);
+	T_IS(weft_fault_plan_load(path, &p, &why), -EINVAL);
+	snprintf(want, sizeof(want),
+		 "%s:3: no fault is called \"lost\"; did you mean loss?", path);
+	T_STR(why.text, want);
+	T_OK(truncate(path, 20));
+	T_OK(weft_fault_plan_load(path, &p, &why));
+	T_IS(p.seed, 3);
+	weft_fault_plan_fini(&p);
+	unlink(path);
+	T_IS(weft_fault_plan_load(path, &p, &why), -ENOENT);
+	T_NOT_NULL(strstr(why.text, path));
+}
+
+/*
+ * Random words and parts of a valid plan: refused or accepted, never a crash.
+ */
+static void noise_does_no_harm(void **state)
+{
+	static const char some[] = " =;\n#.eabdkloprst0123456789-|*";
+	struct weft_fault_plan_why why;
+	struct weft_rng r;
+	struct weft_fault_plan p;
+	char text[400];
+
+	weft_rng_init(&r, 1, 0);
+	for (int i = 0; i < t_scale(100000); i++) {
+		size_t at = weft_rng_below(&r, sizeof(everything));
+		size_t n = weft_rng_below(&r, sizeof(text) - 1);
+
+		n = n < sizeof(everything) - at ? n : sizeof(everything) - at;
+		memcpy(text, everything + at, n);
+		for (uint64_t k = weft_rng_below(&r, 8); k && n; k--)
+			text[weft_rng_below(&r, n)] =
+				some[weft_rng_below(&r, sizeof(some) - 1)];
+		text[n] = 0;
+		if (!weft_fault_plan_parse("f", text, &p, &why))
+			weft_fault_plan_fini(&p);
+		else
+			T_TRUE(!strncmp(why.text, "f:", 2));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_kind_is_read),
+		T_CASE(a_command_line_is_a_plan_of_one_line),
+		T_CASE(an_empty_plan_has_nothing),
+		T_CASE(mistakes_are_named_with_their_line),
+		T_CASE(a_link_may_die_twice),
+		T_CASE(files_are_read_and_named),
+		T_CASE(noise_does_no_harm),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Options: a name, a type, a default, a help text. A table of them is constant
+ * data; values come from the environment and are checked here.
+ *
+ *   static const struct weft_cfg_opt opts[] = {
+ *           { "WEFT_SPIN", WEFT_CFG_SIZE, "2000", "polls before blocking" },
+ *   };
+ */
+#ifndef WEFT_JOB_CFG_H
+#define WEFT_JOB_CFG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum weft_cfg_type {
+	WEFT_CFG_BOOL, /* 0 1 no yes false true off on */
+	WEFT_CFG_INT,  /* decimal or 0x, may be negative */
+	WEFT_CFG_SIZE, /* bytes or counts; suffix k, M, G (1024) */
+	WEFT_CFG_TEXT, /* "a|b|c" in .choices; NULL: any text */
+};
+
+struct weft_cfg_opt {
+	const char *name;
+	enum weft_cfg_type type;
+	const char *fallback; /* the default, as text */
+	const char *help;
+	const char *choices; /* of a number "1..128"; NULL: any */
+};
+
+union weft_cfg_value {
+	bool b;
+	int64_t i;
+	uint64_t size;
+	const char *text; /* owned by the environment or the table */
+};
+
+/* Parses text as opt's type; 0 or -EINVAL (value unchanged). */
+int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
+		   union weft_cfg_value *value_p);
+
+/*
+ * Value of opt from the environment. A value that does not parse is reported
+ * in a warning that names it, once a job, and the default is taken.
+ */
+union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt);
+
+/*
+ * Warns about every environment variable that begins with prefix and is in none
+ * of the n tables, naming the nearest known option. Returns their number.
+ */
+struct weft_cfg_table {
+	const struct weft_cfg_opt *opt;
+	size_t count;
+};
+int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
+			  size_t n);
+
+/* Edit distance of two short words (64 characters at most are compared). */
+unsigned weft_cfg_distance(const char *a, const char *b);
+
+#endif

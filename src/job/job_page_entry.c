@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Entries (cards) of the job status page: how each member is reached, for the
+ * other members. A member may be several processes in succession, each with an
+ * entry of its own: entries are numbered, and all members' entries of one
+ * number belong together. An entry is written between a state without its
+ * length and one with it; a reader that saw the state change reads again.
+ */
+#include "src/job/job_page.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CARD_LEN(state)	 ((state)&0xff)
+#define CARD_TURN(state) ((state) >> 8)
+
+static_assert(JOB_PAGE_CARD <= 0xff, "its length has eight bits");
+
+static uint64_t job_hash(const char *job)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (; *job; job++)
+		h = (h ^ (unsigned char)*job) * 1099511628211u;
+	return h;
+}
+
+void weft_job_page_set_job(struct weft_job_page *r, const char *job)
+{
+	r->head->job = job_hash(job);
+}
+
+bool weft_job_page_is_of(const struct weft_job_page *r, const char *job)
+{
+	return r->head && r->head->job == job_hash(job);
+}
+
+uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
+				 const void *card, size_t len)
+{
+	struct job_page_member *m = weft_job_page_member(r, i);
+	/* relaxed: only this member writes it */
+	uint32_t turn = CARD_TURN(weft_load32_relaxed(&m->card_state)) + 1;
+	uint64_t word[JOB_PAGE_CARD / 8] = { 0 };
+
+	assert(len && len <= JOB_PAGE_CARD);
+	memcpy(word, card, len);
+	weft_store32_relaxed(&m->card_state, turn << 8);
+	for (int k = 0; k < JOB_PAGE_CARD / 8; k++)
+		/*
+		 * R2 pairs with A2 in card_read: the state without a length
+		 * precedes every byte.
+		 */
+		weft_store64(&m->card[k], word[k]);
+	/* R3 pairs with A3 in card_read: the bytes precede their length. */
+	weft_store32(&m->card_state, turn << 8 | (uint32_t)len);
+	syscall(SYS_futex, &m->card_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	return turn;
+}
+
+/*
+ * Copies a complete entry of that number or a later one; otherwise -EAGAIN and
+ * the state.
+ */
+static int card_read(const struct job_page_member *m, uint32_t turn, void *card,
+		     size_t *len_p, uint32_t *state_p)
+{
+	uint64_t word[JOB_PAGE_CARD / 8];
+	uint32_t len;
+
+	/* A3 pairs with R3 in weft_job_page_entry_put. */
+	*state_p = weft_load32(&m->card_state);
+	len = CARD_LEN(*state_p);
+	if (!len || CARD_TURN(*state_p) < turn)
+		return -EAGAIN;
+	if (len > JOB_PAGE_CARD || len > *len_p)
+		return -EPROTO;
+	for (int k = 0; k < JOB_PAGE_CARD / 8; k++)
+		/* A2 pairs with R2: a new byte implies another state below. */
+		word[k] = weft_load64(&m->card[k]);
+	/* relaxed: ordered by the acquire loads above */
+	if (weft_load32_relaxed(&m->card_state) != *state_p)
+		return -EAGAIN;
+	memcpy(card, word, len);
+	*len_p = len;
+	return 0;
+}
+
+int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
+			    uint32_t turn, void *card, size_t *len_p)
+{
+	struct timespec nap = { .tv_nsec = 100000000 };
+	struct job_page_member *m;
+	uint32_t state;
+	int ret;
+
+	if (i >= r->members)
+		return -EINVAL;
+	m = weft_job_page_member(r, i);
+	/* With a timeout: a dying member may not send its wake-up. */
+	while ((ret = card_read(m, turn, card, len_p, &state)) == -EAGAIN)
+		syscall(SYS_futex, &m->card_state, FUTEX_WAIT, state, &nap,
+			NULL, 0);
+	return ret;
+}

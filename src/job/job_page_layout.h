@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shared format of the job status page, see job_page.h.
+ *
+ *   0        +--------------------------------------+
+ *            | head                              64 |
+ *   64       | names   JOB_PAGE_NAMES of             64 |  names of calls, by
+ * id | member  members of               256 |  what each executes | tally
+ * members * JOB_PAGE_NAMES of   16 |  only if counted | text    JOB_PAGE_TEXT
+ * bytes              |  only if counted
+ *            +--------------------------------------+
+ *
+ * Everything is written by the members and read by their launcher, also after
+ * their death; entries (cards) are read by the other members. A name is found
+ * by its hash and linear probing; a name may be stored twice if two members
+ * wrote it concurrently.
+ */
+#ifndef WEFT_JOB_PAGE_LAYOUT_H
+#define WEFT_JOB_PAGE_LAYOUT_H
+
+#include "src/base/atomic.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stddef.h>
+
+#define JOB_PAGE_MAGIC	 0x6c6c6f72u /* "roll" */
+#define JOB_PAGE_VERSION 2u
+
+enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
+enum { JOB_PAGE_CARD = 120 };
+enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 6 };
+
+struct job_page_head {
+	uint32_t magic;
+	uint32_t version;
+	uint64_t bytes;
+	uint32_t members;
+	uint32_t counted;   /* with tallies and text */
+	weft_au32 text_len; /* complete bytes of text */
+	uint32_t pad;
+	uint64_t job;		       /* hash of the job's name */
+	weft_au32 once[JOB_PAGE_ONCE]; /* hashes of texts reported once */
+};
+static_assert(sizeof(struct job_page_head) == 64, "shared format");
+
+enum { JOB_PAGE_FREE, JOB_PAGE_WRITING, JOB_PAGE_READY };
+
+struct job_page_name {
+	weft_au32 state;
+	uint32_t pad;
+	char text[JOB_PAGE_NAME]; /* ends with 0 */
+};
+static_assert(sizeof(struct job_page_name) == 64, "shared format");
+
+struct job_page_member {
+	/* line 0: ids of the current calls, written by every call; 0: none */
+	weft_au32 in[JOB_PAGE_THREADS];
+	weft_au32 finished; /* has done everything that other members rely on */
+	weft_au32 ended;    /* end_ps is valid; it may be 0 */
+	uint32_t pad[6];
+	/* line 1: times, only if requested */
+	weft_au64 begin_ps;
+	weft_au64 end_ps;
+	uint64_t pad2[6];
+	/* lines 2 and 3: written once by each process of the member */
+	weft_au32 card_state; /* {number:24, length:8}; 0: none yet */
+	uint32_t pad3;
+	weft_au64 card[JOB_PAGE_CARD / 8];
+};
+static_assert(sizeof(struct job_page_member) == 256 &&
+		      offsetof(struct job_page_member, begin_ps) == 64 &&
+		      offsetof(struct job_page_member, card_state) == 128,
+	      "shared format");
+
+struct job_page_tally {
+	weft_au64 count;
+	weft_au64 ps;
+};
+static_assert(sizeof(struct job_page_tally) == 16, "shared format");
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the tallies of a job status page as a table, and its text. */
+#ifndef WEFT_JOB_PAGE_PRINT_H
+#define WEFT_JOB_PAGE_PRINT_H
+
+#include "src/job/job_page.h"
+
+#include <stdio.h>
+
+/* clock: name of the time, "virtual time" or "time". */
+void weft_job_page_print(const struct weft_job_page *roll, const char *clock,
+			 FILE *f);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests of the job status page by several threads and processes. */
+#include "src/job/job_page.h"
+#include "test/t.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct weft_job_page shared;
+
+static void names_have_numbers(void **state)
+{
+	struct weft_job_page r;
+	char name[JOB_PAGE_NAME];
+	uint32_t a, b;
+
+	T_OK(weft_job_page_open(&r, 2, false));
+	a = weft_job_page_id(&r, "MPI_Send");
+	b = weft_job_page_id(&r, "MPI_Recv");
+	T_TRUE(a && b && a != b);
+	T_IS(weft_job_page_id(&r, "MPI_Send"), a);
+	T_TRUE(weft_job_page_name(&r, b, name));
+	T_STR(name, "MPI_Recv");
+	T_FALSE(weft_job_page_name(&r, 0, name));
+	T_FALSE(weft_job_page_name(&r, JOB_PAGE_NAMES, name));
+	weft_job_page_close(&r);
+}
+
+static void a_full_roll_gives_no_number(void **state)
+{
+	struct weft_job_page r;
+	char name[JOB_PAGE_NAME + 8];
+	int given = 0;
+
+	T_OK(weft_job_page_open(&r, 1, false));
+	for (int i = 0; i < JOB_PAGE_NAMES + 5; i++) {
+		snprintf(name, sizeof(name), "deed_%d", i);
+		given += weft_job_page_id(&r, name) != 0;
+	}
+	T_IS(given, JOB_PAGE_NAMES - 1);
+	weft_job_page_close(&r);
+}
+
+static void what_a_dead_member_was_in_is_known(void **state)
+{
+	struct weft_job_page r;
+	char text[128];
+	pid_t pid;
+	int status;
+
+	T_OK(weft_job_page_open(&r, 3, false));
+	pid = fork();
+	if (pid == 0) {
+		struct weft_job_page mine;
+		struct job_page_member *m;
+
+		if (weft_job_page_attach(&mine, r.region.fd))
+			_exit(1);
+		m = weft_job_page_member(&mine, 2);
+		weft_store32(&m->in[0], weft_job_page_id(&mine, "MPI_Recv"));
+		weft_store32(&m->in[3], weft_job_page_id(&mine, "MPI_Send"));
+		weft_store32(&m->in[4], weft_job_page_id(&mine, "MPI_Send"));
+		abort();
+	}
+	T_IS(waitpid(pid, &status, 0), pid);
+	T_TRUE(WIFSIGNALED(status));
+	T_TRUE(weft_job_page_in(&r, 2, text, sizeof(text)));
+	T_STR(text, "MPI_Recv, MPI_Send");
+	T_FALSE(weft_job_page_in(&r, 1, text, sizeof(text)));
+	T_FALSE(weft_job_page_in(&r, 3, text, sizeof(text)));
+	weft_job_page_close(&r);
+}
+
+static void a_line_is_said_by_the_first(void **state)
+{
+	struct weft_job_page r;
+	char text[24];
+
+	T_OK(weft_job_page_open(&r, 2, false));
+	T_TRUE(weft_job_page_first(&r, "no such option"));
+	T_FALSE(weft_job_page_first(&r, "no such option"));
+	T_TRUE(weft_job_page_first(&r, "another"));
+	/*
+	 * A text that does not fit the table is reported again rather than not
+	 * at all.
+	 */
+	for (int i = 0; i < 2 * JOB_PAGE_ONCE; i++) {
+		snprintf(text, sizeof(text), "line %d", i);
+		T_TRUE(weft_job_page_first(&r, text));
+	}
+	T_TRUE(weft_job_page_first(&r, text));
+	T_FALSE(weft_job_page_first(&r, "another"));
+	weft_job_page_close(&r);
+}
+
+static void garbage_is_no_roll(void **state)
+{
+	struct weft_region region;
+	struct weft_job_page r;
+	int fd[2];
+
+	T_OK(weft_region_open(&region, "garbage", 1 << 20));
+	T_IS(weft_job_page_attach(&r, region.fd), -EINVAL);
+	memset(region.base, 0x5a, region.bytes);
+	T_IS(weft_job_page_attach(&r, region.fd), -EINVAL);
+	weft_region_close(&region);
+	T_OK(pipe(fd));
+	T_IS(weft_job_page_attach(&r, fd[0]), -EINVAL);
+	close(fd[0]);
+	close(fd[1]);
+	T_TRUE(weft_job_page_attach(&r, 999) < 0);
+}
+
+static void counts_and_text_reach_the_launcher(void **state)
+{
+	struct weft_job_page r, mine;
+	char *text;
+	uint32_t id;
+
+	T_OK(weft_job_page_open(&r, 4, true));
+	T_NULL(weft_job_page_text(&r));
+	T_OK(weft_job_page_attach(&mine, r.region.fd));
+	id = weft_job_page_id(&mine, "MPI_Send");
+	weft_add64(&weft_job_page_call_count(&mine, 3, id)->count, 5);
+	weft_job_page_text_add(&mine, "one\n");
+	weft_job_page_text_add(&mine, "two\n");
+	T_IS(weft_load64(&weft_job_page_call_count(&r, 3, id)->count), 5);
+	text = weft_job_page_text(&r);
+	T_STR(text, "one\ntwo\n");
+	free(text);
+	weft_job_page_close(&mine);
+	weft_job_page_close(&r);
+}
+
+static void *get_names(void *arg)
+{
+	char name[32], got[JOB_PAGE_NAME];
+	uint32_t id;
+
+	for (int i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "deed_%d", i);
+		id = weft_job_page_id(&shared, name);
+		if (!id || !weft_job_page_name(&shared, id, got) ||
+		    strcmp(got, name))
+			++*(int *)arg;
+	}
+	return NULL;
+}
+
+static void threads_may_ask_at_once(void **state)
+{
+	int wrong[4] = { 0 };
+
+	T_OK(weft_job_page_open(&shared, 1, false));
+	t_threads(4, get_names, wrong, sizeof(wrong[0]));
+	for (int i = 0; i < 4; i++)
+		T_IS(wrong[i], 0);
+	weft_job_page_close(&shared);
+}
+
+/*
+ * A member of four processes in succession: each reads the entries of its
+ * number.
+ */
+static int put_entries(int i, void *arg)
+{
+	struct weft_job_page r;
+	char card[JOB_PAGE_CARD];
+	size_t len;
+
+	if (weft_job_page_attach(&r, *(int *)arg))
+		return 1;
+	for (uint32_t turn = 1; turn <= 4; turn++) {
+		int mine[2] = { i, (int)turn }, got[2];
+
+		if (weft_job_page_entry_put(&r, (uint32_t)i, mine,
+					    sizeof(mine)) != turn)
+			return 2;
+		for (uint32_t k = 0; k < r.members; k++) {
+			len = sizeof(card);
+			if (weft_job_page_entry_get(&r, k, turn, card, &len) ||
+			    len != sizeof(got))
+				return 3;
+			memcpy(got, card, sizeof(got));
+			if (got[0] != (int)k || got[1] < (int)turn)
+				return 4;
+		}
+	}
+	weft_job_page_close(&r);
+	return 0;
+}
+
+static void members_find_each_other_by_their_cards(void **state)
+{
+	struct weft_job_page r;
+	char card[4];
+	size_t len = sizeof(card);
+
+	T_OK(weft_job_page_open(&r, 5, false));
+	weft_job_page_set_job(&r, "weft-1");
+	T_TRUE(weft_job_page_is_of(&r, "weft-1"));
+	T_FALSE(weft_job_page_is_of(&r, "weft-2"));
+	t_processes(5, put_entries, &r.region.fd, 60);
+	T_IS(weft_job_page_entry_get(&r, 0, 1, card, &len), -EPROTO);
+	T_IS(weft_job_page_entry_get(&r, 5, 1, card, &len), -EINVAL);
+	weft_job_page_close(&r);
+}
+
+#define ROUNDS	  400
+#define PROCESSES 6
+
+/* Where every process records the numbers it got. */
+struct results {
+	weft_au32 here[ROUNDS];
+	uint32_t got[ROUNDS][PROCESSES];
+};
+
+/* A page that is not allocated yet makes the writer of a name slow. */
+static int get_names_together(int i, void *arg)
+{
+	struct results *d = arg;
+	char name[JOB_PAGE_NAME];
+
+	for (int k = 0; k < ROUNDS; k++) {
+		snprintf(name, sizeof(name), "deed_%d", k);
+		weft_add32(&d->here[k], 1);
+		while (weft_load32(&d->here[k]) < PROCESSES)
+			sched_yield();
+		d->got[k][i] = weft_job_page_id(&shared, name);
+	}
+	return 0;
+}
+
+static void those_who_ask_together_get_one_number(void **state)
+{
+	struct results *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	T_TRUE(d != MAP_FAILED);
+	T_OK(weft_job_page_open(&shared, 1, false));
+	t_processes(PROCESSES, get_names_together, d, 60);
+	for (int k = 0; k < ROUNDS; k++) {
+		for (int i = 1; i < PROCESSES; i++)
+			T_IS(d->got[k][i], d->got[k][0]);
+	}
+	weft_job_page_close(&shared);
+	munmap(d, sizeof(*d));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(names_have_numbers),
+		T_CASE(a_full_roll_gives_no_number),
+		T_CASE(what_a_dead_member_was_in_is_known),
+		T_CASE(a_line_is_said_by_the_first),
+		T_CASE(garbage_is_no_roll),
+		T_CASE(counts_and_text_reach_the_launcher),
+		T_CASE(threads_may_ask_at_once),
+		T_CASE(members_find_each_other_by_their_cards),
+		T_CASE(those_who_ask_together_get_one_number),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing a trace (job_trace.h). */
+#include "src/job/job_trace.h"
+
+#include "src/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Opens a file without a name; without O_TMPFILE it has a name for a moment. */
+static int open_nameless(const char *dir)
+{
+	char name[PATH_MAX];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd < 0 ? -errno : fd;
+	if (snprintf(name, sizeof(name), "%s/.weft-trace-XXXXXX", dir) >=
+	    (int)sizeof(name))
+		return -ENAMETOOLONG;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(name);
+	return fd;
+}
+
+static const char *folder_of(const char *file, char *dir, size_t len)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (!slash)
+		return ".";
+	if (slash == file)
+		return "/";
+	snprintf(dir, len, "%.*s", (int)(slash - file), file);
+	return dir;
+}
+
+/*
+ * Allocates room on the disk before it is mapped: a full disk is an error here
+ * and not a signal later. Writing zeros reserves the room, but allocates no
+ * blocks until the host writes them back: a short job has no blocks to free at
+ * its end, which may take long (mount option discard), in proportion to their
+ * number.
+ */
+static int allocate(int fd, off_t at, size_t bytes)
+{
+	enum { PIECE = 4096 };
+	static const char zeros[PIECE];
+	struct iovec iov[TRACE_CHUNK / PIECE];
+	ssize_t n;
+
+	for (size_t i = 0; i < bytes / PIECE; i++)
+		iov[i] = (struct iovec){ (void *)(uintptr_t)zeros, PIECE };
+	n = pwritev(fd, iov, (int)(bytes / PIECE), at);
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)bytes ? 0 : -ENOSPC;
+}
+
+int weft_trace_create(const char *beside)
+{
+	const struct weft_clock_pair now = weft_clock_pair_now();
+	const struct trace_head head = { .magic = TRACE_MAGIC,
+					 .version = TRACE_VERSION,
+					 .counted = weft_counter_usable(),
+					 .counter = now.counter,
+					 .ns = now.ns };
+	char dir[PATH_MAX];
+	int fd = open_nameless(folder_of(beside, dir, sizeof(dir)));
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = allocate(fd, 0, TRACE_HEAD);
+	if (!err && pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static bool is_trace(const struct stat *s, int fd)
+{
+	struct trace_head head;
+
+	return S_ISREG(s->st_mode) && s->st_uid == geteuid() &&
+	       s->st_size >= TRACE_HEAD &&
+	       pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
+	       head.magic == TRACE_MAGIC && head.version == TRACE_VERSION;
+}
+
+int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me)
+{
+	struct stat s;
+	void *head;
+
+	*t = (struct weft_trace){ .fd = -1, .me = me };
+	if (fstat(fd, &s) < 0 || !is_trace(&s, fd))
+		return -EINVAL;
+	head = mmap(NULL, TRACE_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+	if (head == MAP_FAILED)
+		return -errno;
+	t->head = head;
+	t->fd = fd;
+	return 0;
+}
+
+bool weft_trace_count(struct weft_trace *t)
+{
+	t->counts = t->head && t->head->counted;
+	return t->counts;
+}
+
+/* Takes the number of a new chunk. */
+static uint64_t number(struct weft_trace *t)
+{
+	/* relaxed: the number only has to be unique */
+	return atomic_fetch_add_explicit(&t->head->chunks, 1,
+					 memory_order_relaxed);
+}
+
+static off_t chunk_offset(uint64_t i)
+{
+	return TRACE_HEAD + (off_t)i * TRACE_CHUNK;
+}
+
+static struct trace_chunk *chunk_new(struct weft_trace *t, enum trace_type type)
+{
+	uint64_t i = number(t);
+	struct trace_chunk *c;
+
+	if (allocate(t->fd, chunk_offset(i), TRACE_CHUNK))
+		return NULL;
+	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
+		 chunk_offset(i));
+	if (c == MAP_FAILED)
+		return NULL;
+#ifdef MADV_POPULATE_WRITE
+	/* An old kernel ignores it: each page then causes a fault later. */
+	madvise(c, TRACE_CHUNK, MADV_POPULATE_WRITE);
+#endif
+	c->type = type;
+	c->writer = t->me;
+	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_BUFFER;
+	c->counted = t->counts;
+	return c;
+}
+
+static void unmap_all(struct weft_trace *t)
+{
+	for (int i = 0; i < TRACE_TYPES; i++)
+		if (t->chunk[i])
+			munmap(t->chunk[i], TRACE_CHUNK);
+	if (t->desk)
+		munmap(t->desk, TRACE_CHUNK);
+	if (t->head)
+		munmap(t->head, TRACE_HEAD);
+	*t = (struct weft_trace){ .fd = -1, .me = t->me };
+}
+
+static void stop_tracing(struct weft_trace *t)
+{
+	weft_add32(&t->head->lost, 1);
+	unmap_all(t);
+}
+
+void weft_trace_put(struct weft_trace *t, enum trace_type type,
+		    const void *record, size_t bytes)
+{
+	struct trace_chunk *c;
+	uint64_t used;
+
+	if (t->fd < 0 || bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD)
+		return;
+	c = t->chunk[type];
+	/* relaxed: this writer only */
+	used = c ? weft_load64_relaxed(&c->state) : 0;
+	if (!c || used + bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD) {
+		if (c)
+			munmap(c, TRACE_CHUNK);
+		used = 0;
+		c = t->chunk[type] = chunk_new(t, type);
+		if (!c) {
+			stop_tracing(t);
+			return;
+		}
+	}
+	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
+	/* R2 pairs with A2 in weft_trace_valid_bytes(), as R1 */
+	weft_store64(&c->state, used + bytes);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+static struct trace_entry *buffer_begin(const struct weft_trace *t)
+{
+	return (void *)((char *)t->desk + TRACE_CHUNK_HEAD);
+}
+
+/* Writes the events of the event buffer (desk) as a chunk of its own. */
+static bool write_out(struct weft_trace *t)
+{
+	size_t used = (size_t)((char *)t->next - (char *)buffer_begin(t));
+	struct trace_chunk head = { .type = TRACE_EVENTS,
+				    .writer = t->me,
+				    .state = t->turn * TRACE_GENERATION + used,
+				    .desk = t->desk->desk,
+				    .counted = t->counts };
+	const struct iovec iov[] = {
+		{ &head, sizeof(head) },
+		{ buffer_begin(t), used },
+	};
+
+	return pwritev(t->fd, iov, 2, chunk_offset(number(t))) ==
+	       TRACE_CHUNK_HEAD + (ssize_t)used;
+}
+
+static void begin(struct weft_trace *t)
+{
+	t->next = buffer_begin(t);
+	t->end = t->next + (TRACE_CHUNK - TRACE_CHUNK_HEAD) / sizeof(*t->next);
+	t->turn++;
+	/*
+	 * R3 pairs with A3 in weft_trace_valid_bytes(): the earlier events are
+	 * in a chunk before the buffer becomes empty.
+	 */
+	weft_store64(&t->desk->state, t->turn * TRACE_GENERATION);
+}
+
+bool weft_trace_flush(struct weft_trace *t)
+{
+	bool good;
+
+	if (t->fd < 0)
+		return false;
+	if (t->desk)
+		good = write_out(t);
+	else
+		good = (t->desk = chunk_new(t, TRACE_EVENTS)) != NULL;
+	if (good)
+		begin(t);
+	else
+		stop_tracing(t);
+	return good;
+}
+
+void weft_trace_more(struct weft_trace *t, const struct trace_event *e)
+{
+	const struct trace_event more = { .kind = TRACE_MORE,
+					  .size = e->size,
+					  .root = e->root,
+					  .word = e->root_rank };
+
+	weft_trace_entry(t, &more);
+}
+
+struct trace_open *weft_trace_opens(struct weft_trace *t)
+{
+	return t->desk || weft_trace_flush(t) ? t->desk->open : NULL;
+}
+
+/*
+ * Writes the event buffer out: after another attach this writer has another
+ * buffer with a later chunk number.
+ */
+void weft_trace_detach(struct weft_trace *t)
+{
+	for (int i = 0; t->desk && i < TRACE_THREADS; i++)
+		weft_store32(&t->desk->open[i].id, 0);
+	if (t->desk && t->next > buffer_begin(t) && write_out(t))
+		begin(t);
+	unmap_all(t);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events of a job, written by its ranks into one file that the launcher opened
+ * and reads when they have ended. Memory is bounded: a rank maps one chunk of
+ * each type at a time.
+ *
+ *   launcher  weft_trace_create -> pass fd -> weft_trace_read, each -> close
+ *   rank      weft_trace_attach -> weft_trace_put ... -> weft_trace_detach
+ *
+ * The caller serializes the writers of one process.
+ */
+#ifndef WEFT_JOB_TRACE_H
+#define WEFT_JOB_TRACE_H
+
+#include "src/base/attr.h"
+#include "src/job/job_trace_layout.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Creates a file without a name in the folder of the given file; returns a
+ * descriptor or -errno.
+ */
+int weft_trace_create(const char *beside);
+
+struct trace_event {
+	uint64_t t; /* ps; with weft_trace_count(): counter value */
+	uint64_t span;
+	uint64_t word;
+	uint32_t id; /* CALL: name; SEND, DONE: destination */
+	enum trace_kind kind;
+	uint64_t size;	    /* CALL: bytes + 1, or 0; SEND, RECV: bytes */
+	uint32_t root;	    /* CALL: root + 1, or 0 */
+	uint32_t root_rank; /* CALL: its rank in the job */
+	bool later;	    /* SEND: a DONE follows */
+};
+
+struct weft_trace {
+	/*
+	 * line 0: accessed by every event. Next entry of the event buffer, up
+	 * to end; NULL: no buffer yet
+	 */
+	alignas(WEFT_CACHE_LINE) struct trace_entry *next, *end;
+	uint32_t turn;
+	bool counts; /* set by weft_trace_count() */
+	int fd;	     /* -1: not traced */
+	uint32_t me;
+	struct trace_chunk *desk; /* event buffer, or NULL */
+	struct trace_head *head;
+	/* line 1 */
+	struct trace_chunk *chunk[TRACE_TYPES]; /* being written, or NULL */
+};
+
+/*
+ * Attaches to the file behind fd, which the caller keeps. 0; -EINVAL: not a
+ * trace.
+ */
+int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me);
+/*
+ * To be called before the first event: times of events are values of
+ * weft_counter(), which the reader converts to ps. False: the counter is not
+ * usable as a clock on this host.
+ */
+bool weft_trace_count(struct weft_trace *t);
+/*
+ * Writes one record of a type other than TRACE_EVENTS. If there is no room,
+ * nothing more is written, and the reader reports that.
+ */
+void weft_trace_put(struct weft_trace *t, enum trace_type type,
+		    const void *record, size_t bytes);
+void weft_trace_detach(struct weft_trace *t);
+/*
+ * TRACE_THREADS slots for open calls, valid until weft_trace_detach(); NULL: no
+ * room.
+ */
+struct trace_open *weft_trace_opens(struct weft_trace *t);
+
+/* Writes the event buffer out, or creates it; false: no room. */
+bool weft_trace_flush(struct weft_trace *t) WEFT_COLD;
+
+/* Fields of an entry, by the table of job_trace_layout.h. */
+WEFT_INLINE uint64_t weft_trace_span_of(const struct trace_event *e)
+{
+	return e->kind == TRACE_SEND || e->kind == TRACE_MORE ? e->size
+							      : e->span;
+}
+
+WEFT_INLINE uint32_t weft_trace_id_of(const struct trace_event *e)
+{
+	uint64_t most = e->kind == TRACE_CALL ? TRACE_SIZE_MOST : UINT32_MAX;
+	uint32_t size = (uint32_t)(e->size < most ? e->size : most);
+
+	if (e->kind == TRACE_CALL)
+		return size << TRACE_NAME_BITS | e->id;
+	if (e->kind == TRACE_MORE)
+		return e->root;
+	if (e->kind == TRACE_SEND)
+		return (e->id & ~TRACE_LATER) | (e->later ? TRACE_LATER : 0);
+	return e->kind == TRACE_RECV ? size : e->id;
+}
+
+WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
+				  const struct trace_event *e)
+{
+	struct trace_entry *to;
+
+	if (weft_unlikely(t->next == t->end) && !weft_trace_flush(t))
+		return;
+	to = t->next++;
+	to->t = e->t;
+	to->span = weft_trace_span_of(e);
+	to->word = e->word;
+	to->id = weft_trace_id_of(e);
+	/*
+	 * R1 pairs with A1 in on_desk(): an event is valid when it is complete,
+	 * even if its writer dies at any time.
+	 */
+	weft_store32(&to->mark, TRACE_MARK(t->turn, e->kind));
+}
+
+/* Writes the TRACE_MORE entry of a call. */
+void weft_trace_more(struct weft_trace *t,
+		     const struct trace_event *e) WEFT_NOINLINE;
+
+/*
+ * Writes one event. On the path of every call: reads one cache line and writes
+ * one.
+ */
+WEFT_INLINE void weft_trace_event(struct weft_trace *t,
+				  const struct trace_event *e)
+{
+	if (weft_unlikely(e->kind == TRACE_CALL &&
+			  (e->root || e->size >= TRACE_SIZE_MOST)))
+		weft_trace_more(t, e);
+	weft_trace_entry(t, e);
+}
+
+/* A trace mapped for reading. */
+struct weft_trace_file {
+	const char *base;
+	size_t bytes;
+	uint64_t chunks;
+	uint32_t lost;
+	uint64_t counter, ps; /* counter and clock at one time */
+	double rate;	      /* ps per increment of the counter */
+	uint64_t read_ps;     /* time of reading, if the counter is usable */
+};
+
+/*
+ * Maps a trace; the counter's rate is computed from the time between create and
+ * read.
+ */
+int weft_trace_read(struct weft_trace_file *f, int fd);
+void weft_trace_close(struct weft_trace_file *f);
+
+/* Bytes of valid records in a chunk; 0: none. */
+uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i);
+bool weft_trace_is_buffer(const struct weft_trace_file *f, uint64_t i);
+
+WEFT_INLINE const struct trace_chunk *
+weft_trace_chunk(const struct weft_trace_file *f, uint64_t i)
+{
+	return (const void *)(f->base + TRACE_HEAD + i * TRACE_CHUNK);
+}
+
+/* Converts a counter value to ps. */
+WEFT_INLINE uint64_t weft_trace_ps(const struct weft_trace_file *f,
+				   uint64_t counter)
+{
+	return f->ps + (uint64_t)((double)(counter - f->counter) * f->rate);
+}
+
+/* Converts an entry of chunk c to an event, with times in ps. */
+WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
+					      const struct trace_chunk *c,
+					      const struct trace_entry *from)
+{
+	/* relaxed: ordered by A1 */
+	struct trace_event e = { .t = from->t,
+				 .span = from->span,
+				 .word = from->word,
+				 .id = from->id,
+				 .kind = TRACE_MARK_KIND(
+					 weft_load32_relaxed(&from->mark)) };
+
+	if (e.kind == TRACE_CALL) {
+		e.size = e.id >> TRACE_NAME_BITS;
+		e.id &= (1u << TRACE_NAME_BITS) - 1;
+	} else if (e.kind == TRACE_RECV) {
+		e.size = e.id;
+	} else if (e.kind == TRACE_MORE) {
+		e.size = e.span;
+		e.root = e.id;
+		e.root_rank = (uint32_t)e.word;
+	} else {
+		e.size = e.span;
+		e.later = e.kind == TRACE_SEND && e.id & TRACE_LATER;
+		e.id &= ~TRACE_LATER;
+	}
+	if (!c->counted)
+		return e;
+	e.t = weft_trace_ps(f, e.t);
+	if (e.kind == TRACE_CALL || e.kind == TRACE_RECV)
+		e.span = (uint64_t)((double)e.span * f->rate);
+	return e;
+}
+
+/*
+ * Iterates over the chunks of one type and writer (TRACE_ALL_WRITERS: all), in
+ * the order in which they were written: *at is 0 at first. Returns the records
+ * of the chunk, or NULL.
+ */
+#define TRACE_ALL_WRITERS UINT32_MAX
+const void *weft_trace_next(const struct weft_trace_file *f,
+			    enum trace_type type, uint32_t writer, uint64_t *at,
+			    size_t *bytes_p);
+
+#endif

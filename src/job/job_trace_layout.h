@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * File format of a trace, a file without a name. Writers allocate chunks as
+ * they need them; what they have written remains when they die.
+ *
+ *   0        +----------------------------+
+ *            | head   magic, next chunk   |  4096 bytes
+ *   4096     +----------------------------+
+ *            | chunk  type, writer, state |  TRACE_CHUNK bytes each:
+ *            |        open calls, records |  192 of them are the head
+ *            +----------------------------+
+ *
+ * Events are frequent: a writer has one chunk for them mapped, its event buffer
+ * (desk). When the buffer is full, the writer writes it as another chunk and
+ * starts it again. A writer's chunks are read in their order, then its buffer.
+ * If a writer dies between the two steps, there is a chunk of the buffer's
+ * generation (turn): the buffer is read and the chunk is ignored.
+ *
+ * An event in the buffer is valid if it has the generation of the buffer, so
+ * that a writer touches only the event. Its times are ps, or values of the
+ * processor's counter if its chunk is marked so; the head holds one moment of
+ * both clocks, the reader takes another.
+ */
+#ifndef WEFT_JOB_TRACE_LAYOUT_H
+#define WEFT_JOB_TRACE_LAYOUT_H
+
+#include "src/base/atomic.h"
+
+#include <assert.h>
+
+#define TRACE_MAGIC   0x65636172u /* "race" */
+#define TRACE_VERSION 5u
+
+enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 192 };
+
+struct trace_head {
+	uint32_t magic;
+	uint32_t version;
+	weft_au64 chunks; /* allocated so far */
+	weft_au32 lost;	  /* writers that ended since there was no room */
+	uint32_t counted; /* the counter is usable; counter and ns: its start */
+	uint64_t counter;
+	uint64_t ns;
+};
+
+enum trace_type {
+	TRACE_EVENTS,
+	TRACE_LINKS,
+	TRACE_NOTES,
+	TRACE_TREES,
+	TRACE_TYPES
+};
+
+/* A call that a thread of the writer has entered and not left. Only the
+ * writer's desk has them. */
+enum { TRACE_THREADS = 8 };
+
+struct trace_open {
+	weft_au64 since; /* as the t of its chunk's events */
+	weft_au32 id; /* number of its name; 0: no call is open. Stored last */
+	uint32_t unused;
+};
+
+struct trace_chunk {
+	uint32_t type; /* enum trace_type */
+	uint32_t writer;
+	/*
+	 * {generation:32, complete bytes of records:32}; event buffer: its
+	 * generation
+	 */
+	weft_au64 state;
+	uint32_t desk; /* chunk number of the event buffer; TRACE_NO_BUFFER */
+	uint32_t counted; /* times of events are counter values */
+	uint64_t unused[5];
+	struct trace_open open[TRACE_THREADS];
+};
+
+#define TRACE_NO_BUFFER	  UINT32_MAX
+#define TRACE_USED(state) ((uint32_t)(state))
+#define TRACE_GENERATION  (UINT64_C(1) << 32)
+
+/*
+ * What the fields of an entry hold, by kind:
+ *
+ *   kind   t            span               word          id
+ *   CALL   begin        duration           what it is    {size:22, name:10}
+ *   SEND   begin        bytes              tag word      {later:1, to:31}
+ *   RECV   completion   time since posted  tag word      bytes, at most 2^32-1
+ *   DONE   completion   0                  tag word      destination
+ *   MORE   0            size of a CALL     rank of root  root + 1, or 0
+ *
+ * A rank is a rank of the job; the root of MORE is one of the communicator. The
+ * word of a CALL is one of TRACE_COLL(), TRACE_ACCESS(), TRACE_P2P(), or 0. A
+ * size is the bytes of the data plus one, or 0 where the call has none. DONE is
+ * the local completion of a send whose SEND has later = 1; other sends complete
+ * at once. MORE precedes the CALL that it belongs to; it exists where the size
+ * does not fit the CALL, or the collective has a root.
+ */
+enum trace_kind {
+	TRACE_CALL = 1,
+	TRACE_SEND,
+	TRACE_RECV,
+	TRACE_DONE,
+	TRACE_MORE,
+};
+
+#define TRACE_LATER	(1u << 31)
+#define TRACE_NAME_BITS 10
+#define TRACE_SIZE_MOST ((1u << 22) - 1) /* larger sizes: in TRACE_MORE */
+
+/* An event in the file. */
+struct trace_entry {
+	uint64_t t;
+	uint64_t span;
+	uint64_t word;
+	uint32_t id;
+	weft_au32 mark; /* {generation:24, enum trace_kind:8} */
+};
+
+#define TRACE_MARK(turn, kind)	    ((uint32_t)(turn) << 8 | (kind))
+#define TRACE_MARK_GENERATION(mark) ((mark) >> 8)
+#define TRACE_MARK_KIND(mark)	    ((mark)&0xff)
+
+/*
+ * Identifies a collective in all its members: first member, context of the
+ * communicator, number of earlier collectives in it.
+ */
+#define TRACE_COLL(first, ctx, n)                                \
+	(UINT64_C(1) << 63 | (uint64_t)((first)&0x1ffff) << 46 | \
+	 (uint64_t)((ctx)&0x3fff) << 32 | (uint32_t)(n))
+
+#define TRACE_IS_COLL(word) ((word) >> 63)
+
+/* A call that accesses bytes of another rank's window. */
+#define TRACE_ACCESS(rank, bytes)                                \
+	(UINT64_C(1) << 62 | (uint64_t)((rank)&0x1fffff) << 41 | \
+	 ((uint64_t)(bytes)&TRACE_ACCESS_BYTES))
+#define TRACE_ACCESS_BYTES	((UINT64_C(1) << 41) - 1)
+#define TRACE_IS_ACCESS(word)	((word) >> 62 == 1)
+#define TRACE_ACCESS_RANK(word) ((uint32_t)((word) >> 41 & 0x1fffff))
+
+/* A call on a communicator: rank of the peer there, tag, context. */
+#define TRACE_P2P(peer, tag, ctx)                     \
+	((uint64_t)((uint32_t)(peer)&0x1ffff) << 45 | \
+	 (uint64_t)((uint32_t)(tag)&0x7fffffff) << 14 | ((ctx)&0x3fff))
+#define TRACE_IS_P2P(word)   ((word) && (word) >> 62 == 0)
+#define TRACE_P2P_PEER(word) ((uint32_t)((word) >> 45 & 0x1ffff))
+#define TRACE_P2P_TAG(word)  ((uint32_t)((word) >> 14 & 0x7fffffff))
+#define TRACE_P2P_CTX(word)  ((uint32_t)((word)&0x3fff))
+/* In place of a peer or a tag. */
+#define TRACE_ANY_PEER	     0x1ffffu
+#define TRACE_NULL_PEER	     0x1fffeu
+#define TRACE_NO_PEER	     0x1fffdu
+#define TRACE_ANY_TAG	     0x7fffffffu
+#define TRACE_NO_TAG	     0x7ffffffeu
+
+#define TRACE_COLL_CTX(word) ((uint32_t)((word) >> 32 & 0x3fff))
+
+/* The tag word of a message (src/core/core_tag.h). */
+#define TRACE_WORD_TAG(word)  ((uint32_t)((word)&0x7fffffff))
+#define TRACE_WORD_KIND(word) ((uint32_t)((word) >> 48 & 3))
+#define TRACE_WORD_CTX(word)  ((uint32_t)((word) >> 50))
+enum {
+	TRACE_WORD_COLL = 1, /* kind: a message inside a collective */
+	TRACE_WORD_SYNC = 3, /* no message: MPI_Win_post, MPI_Win_complete */
+};
+
+struct trace_link {
+	char name[8];
+	char node[32];
+	uint64_t packets;
+	uint64_t bytes;
+	uint64_t busy_ps;
+	uint64_t queued_ps;
+	/* of a fault plan */
+	uint64_t bad, detours, retry_ps, dead;
+};
+
+/* A node or switch of a class route; those of one route are consecutive. */
+struct trace_branch {
+	uint64_t t;	/* time when it was opened */
+	uint32_t first; /* rank of the first member, which writes the record */
+	uint32_t route; /* number of earlier routes of that member */
+	uint32_t index; /* of this node in the route */
+	int32_t parent; /* index of the parent, or -1: root */
+	uint32_t ranks; /* members at this node */
+	uint32_t members;
+	char node[32];
+};
+
+static_assert(sizeof(struct trace_entry) == 32, "two in a line");
+static_assert(sizeof(struct trace_link) == 104, "whole words");
+static_assert(sizeof(struct trace_branch) == 64, "a line");
+static_assert(sizeof(struct trace_chunk) == TRACE_CHUNK_HEAD, "fits");
+static_assert(sizeof(struct trace_head) <= TRACE_HEAD, "fits");
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tests that events of several writers are read in order, also after their
+ * death.
+ */
+#include "src/base/clock.h"
+#include "src/job/job_trace.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WRITERS = 4, EVENTS = 5000 };
+
+static void write_all(int fd, uint32_t me)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	struct weft_trace t;
+
+	if (weft_trace_attach(&t, fd, me))
+		_exit(1);
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		e.t = i;
+		e.id = me;
+		weft_trace_event(&t, &e);
+	}
+	kill(getpid(), SIGKILL);
+}
+
+/* Number of events of a writer; checks their order. */
+static uint64_t count(const struct weft_trace_file *f, uint32_t writer)
+{
+	const struct trace_entry *e;
+	uint64_t at = 0, n = 0;
+	size_t bytes;
+
+	while ((e = weft_trace_next(f, TRACE_EVENTS, writer, &at, &bytes)))
+		for (size_t i = 0; i < bytes / sizeof(*e); i++, n++) {
+			assert_int_equal(e[i].t, n);
+			assert_int_equal(e[i].id, writer);
+		}
+	return n;
+}
+
+static void writers_that_are_killed_leave_all_they_wrote(void **state)
+{
+	int fd = weft_trace_create("/tmp/x"), status;
+	struct weft_trace_file f;
+	pid_t pid[WRITERS];
+
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			write_all(fd, i);
+	}
+	for (int i = 0; i < WRITERS; i++) {
+		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+		assert_true(WIFSIGNALED(status));
+	}
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	for (uint32_t i = 0; i < WRITERS; i++)
+		assert_int_equal(count(&f, i), EVENTS);
+	assert_int_equal(f.lost, 0);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+/* The file ends with the last chunk, which is not full. */
+static void who_leaves_takes_nothing_along(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	for (int life = 0; life < 2; life++) {
+		assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+		for (int i = 0; i < EVENTS / 2; i++, e.t++)
+			weft_trace_event(&t, &e);
+		weft_trace_detach(&t);
+	}
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(count(&f, 0), EVENTS);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+/* A writer dies between writing a full event buffer and restarting it. */
+static void who_dies_with_a_full_desk_leaves_it_once(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+	uint64_t full;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	do {
+		weft_trace_event(&t, &e);
+		e.t++;
+	} while (t.next != t.end);
+	full = weft_load64(&t.desk->state);
+	assert_true(weft_trace_flush(&t));
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(count(&f, 0), e.t);
+	weft_store64(&t.desk->state, full);
+	assert_int_equal(count(&f, 0), e.t);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* The first event of writer 0. */
+static struct trace_event first_of(const struct weft_trace_file *f)
+{
+	const struct trace_entry *e;
+	uint64_t at = 0;
+	size_t bytes;
+
+	e = weft_trace_next(f, TRACE_EVENTS, 0, &at, &bytes);
+	assert_non_null(e);
+	return weft_trace_get(
+		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e);
+}
+
+/* Compared with the clock, which is read before and after the counter. */
+static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
+{
+	struct trace_event e = { .kind = TRACE_CALL, .word = 5, .id = 6 };
+	uint64_t low[2], high[2], least, most;
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	if (!weft_trace_count(&t))
+		skip();
+	low[0] = weft_now_ns();
+	e.t = weft_counter_after();
+	high[0] = weft_now_ns();
+	do
+		low[1] = weft_now_ns();
+	while (low[1] < high[0] + 2000000);
+	e.span = weft_counter_after() - e.t;
+	high[1] = weft_now_ns();
+	weft_trace_event(&t, &e);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	e = first_of(&f);
+	/* 0.1 %: the host may adjust its clock meanwhile */
+	least = (low[1] - high[0]) / 1000 * 999;
+	most = (high[1] - low[0]) / 1000 * 1001 + 1000;
+	assert_in_range(e.span / 1000, least, most);
+	assert_in_range(e.t / 1000, low[0] - 100000, high[0] + 100000);
+	assert_int_equal(e.kind, TRACE_CALL);
+	assert_int_equal(e.word, 5);
+	assert_int_equal(e.id, 6);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* The span of a send is a length. */
+static void lengths_are_not_taken_for_times(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND, .size = 4096 };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	weft_trace_count(&t);
+	weft_trace_event(&t, &e);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(first_of(&f).size, 4096);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* Reads event i of writer 0. */
+static struct trace_event nth(const struct weft_trace_file *f, size_t i)
+{
+	const struct trace_entry *e;
+	uint64_t at = 0;
+	size_t bytes;
+
+	e = weft_trace_next(f, TRACE_EVENTS, 0, &at, &bytes);
+	assert_true(e && i < bytes / sizeof(*e));
+	return weft_trace_get(
+		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e + i);
+}
+
+static void put_arguments(struct weft_trace *t)
+{
+	const struct trace_event event[] = {
+		{ .kind = TRACE_CALL, .id = 1023, .size = TRACE_SIZE_MOST - 1 },
+		{ .kind = TRACE_CALL, .id = 3, .size = UINT64_C(5) << 32 },
+		{ .kind = TRACE_CALL, .id = 4, .root = 8, .root_rank = 9 },
+		{ .kind = TRACE_SEND, .id = 77, .size = 1, .later = true },
+		{ .kind = TRACE_SEND, .id = 78, .size = UINT64_C(1) << 40 },
+		{ .kind = TRACE_RECV, .t = 9, .span = 4, .size = 99 },
+		{ .kind = TRACE_RECV, .size = UINT64_C(1) << 40 },
+	};
+
+	for (size_t i = 0; i < sizeof(event) / sizeof(*event); i++)
+		weft_trace_event(t, &event[i]);
+}
+
+/* A size that does not fit, or a root, takes one more event. */
+static void arguments_come_back(void **state)
+{
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	put_arguments(&t);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(nth(&f, 0).id, 1023);
+	assert_int_equal(nth(&f, 0).size, TRACE_SIZE_MOST - 1);
+	assert_int_equal(nth(&f, 1).kind, TRACE_MORE);
+	assert_int_equal(nth(&f, 1).size, UINT64_C(5) << 32);
+	assert_int_equal(nth(&f, 2).id, 3);
+	assert_int_equal(nth(&f, 3).kind, TRACE_MORE);
+	assert_int_equal(nth(&f, 3).root, 8);
+	assert_int_equal(nth(&f, 3).root_rank, 9);
+	assert_int_equal(nth(&f, 5).id, 77);
+	assert_true(nth(&f, 5).later);
+	assert_false(nth(&f, 6).later);
+	assert_int_equal(nth(&f, 6).size, UINT64_C(1) << 40);
+	assert_int_equal(nth(&f, 7).span, 4);
+	assert_int_equal(nth(&f, 7).size, 99);
+	assert_int_equal(nth(&f, 8).size, UINT32_MAX);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* A rank that ends normally leaves no call open. */
+static void open_calls_end_with_their_writer(void **state)
+{
+	int fd = weft_trace_create("/tmp/x");
+	const struct trace_chunk *c;
+	struct weft_trace_file f;
+	struct trace_open *o;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	o = weft_trace_opens(&t);
+	assert_non_null(o);
+	weft_store32(&o[TRACE_THREADS - 1].id, 5);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	c = weft_trace_chunk(&f, 0);
+	assert_int_equal(weft_load32(&c->open[TRACE_THREADS - 1].id), 5);
+	weft_trace_detach(&t);
+	assert_int_equal(weft_load32(&c->open[TRACE_THREADS - 1].id), 0);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+/*
+ * A thread reads an event buffer while another fills it, for ThreadSanitizer:
+ * events of the current generation are complete.
+ */
+static void *fill(void *arg)
+{
+	struct weft_trace *t = arg;
+	struct trace_event e = { .kind = TRACE_SEND };
+
+	while (t->next != t->end) {
+		e.t++;
+		e.size = ~e.t;
+		e.word = 3 * e.t;
+		weft_trace_event(t, &e);
+	}
+	return NULL;
+}
+
+static void what_is_seen_on_a_desk_is_whole(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f = { .chunks = 1 };
+	const struct trace_entry *at;
+	struct weft_trace t;
+	pthread_t who;
+	size_t n = 0, all;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	assert_true(weft_trace_flush(&t));
+	weft_trace_event(&t, &e);
+	f.base = (char *)t.desk - TRACE_HEAD;
+	f.bytes = TRACE_HEAD + TRACE_CHUNK;
+	at = t.next - 1;
+	all = (size_t)(t.end - at);
+	assert_int_equal(pthread_create(&who, NULL, fill, &t), 0);
+	while (n < all) {
+		size_t seen = weft_trace_valid_bytes(&f, 0) / sizeof(*at);
+
+		assert_true(seen >= n);
+		for (n = n ? n : 1; n < seen; n++) {
+			assert_int_equal(at[n].t, n);
+			assert_int_equal(at[n].span, ~at[n].t);
+			assert_int_equal(at[n].word, 3 * n);
+		}
+	}
+	pthread_join(who, NULL);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+static void types_do_not_mix(void **state)
+{
+	const struct trace_link l = { .name = "A+", .packets = 7 };
+	int fd = weft_trace_create("x");
+	const struct trace_link *got;
+	struct weft_trace_file f;
+	struct weft_trace t;
+	uint64_t at = 0;
+	size_t bytes;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 3), 0);
+	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
+	weft_trace_put(&t, TRACE_NOTES, "a\tb\n", 4);
+	weft_trace_detach(&t);
+	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l)); /* is ignored */
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_null(weft_trace_next(&f, TRACE_EVENTS, TRACE_ALL_WRITERS, &at,
+				    &bytes));
+	at = 0;
+	got = weft_trace_next(&f, TRACE_LINKS, TRACE_ALL_WRITERS, &at, &bytes);
+	assert_non_null(got);
+	assert_int_equal(bytes, sizeof(l));
+	assert_int_equal(got->packets, 7);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+static void records_go_on_in_the_next_chunk(void **state)
+{
+	enum { LINKS = 2000 };
+	struct trace_link l = { .name = "A+" };
+	int fd = weft_trace_create("/tmp/x");
+	const struct trace_link *got;
+	struct weft_trace_file f;
+	struct weft_trace t;
+	uint64_t at = 0, n = 0;
+	size_t bytes;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	for (l.packets = 0; l.packets < LINKS; l.packets++)
+		weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
+	weft_trace_detach(&t);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	while ((got = weft_trace_next(&f, TRACE_LINKS, 0, &at, &bytes)))
+		for (size_t i = 0; i < bytes / sizeof(l); i++, n++)
+			assert_int_equal(got[i].packets, n);
+	assert_int_equal(n, LINKS);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+/* A limit of the file size simulates a full disk. */
+static void no_room_is_seen_by_the_reader(void **state)
+{
+	struct rlimit was,
+		small = { TRACE_HEAD + 2 * TRACE_CHUNK, RLIM_INFINITY };
+	struct trace_event e = { .kind = TRACE_CALL };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &was);
+	small.rlim_max = was.rlim_max;
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (e.t = 0; e.t < EVENTS; e.t++)
+		weft_trace_event(&t, &e);
+	setrlimit(RLIMIT_FSIZE, &was);
+	assert_int_equal(t.fd, -1);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(f.lost, 1);
+	assert_int_equal(count(&f, 0),
+			 2 * ((TRACE_CHUNK - TRACE_CHUNK_HEAD) / 32));
+	weft_trace_close(&f);
+	close(fd);
+}
+
+static void what_is_no_trace_is_refused(void **state)
+{
+	int fd = open("/dev/null", O_RDWR);
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), -EINVAL);
+	assert_int_equal(weft_trace_attach(&t, -1, 0), -EINVAL);
+	assert_int_equal(weft_trace_create("/nowhere/x"), -ENOENT);
+	close(fd);
+	fd = weft_trace_create("/tmp/x");
+	assert_int_equal(pwrite(fd, "none", 4, 0), 4);
+	assert_int_equal(weft_trace_attach(&t, fd, 0), -EINVAL);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(writers_that_are_killed_leave_all_they_wrote),
+		cmocka_unit_test(who_leaves_takes_nothing_along),
+		cmocka_unit_test(who_dies_with_a_full_desk_leaves_it_once),
+		cmocka_unit_test(
+			times_of_the_counter_come_back_as_those_of_the_clock),
+		cmocka_unit_test(lengths_are_not_taken_for_times),
+		cmocka_unit_test(arguments_come_back),
+		cmocka_unit_test(open_calls_end_with_their_writer),
+		cmocka_unit_test(what_is_seen_on_a_desk_is_whole),
+		cmocka_unit_test(types_do_not_mix),
+		cmocka_unit_test(records_go_on_in_the_next_chunk),
+		cmocka_unit_test(no_room_is_seen_by_the_reader),
+		cmocka_unit_test(what_is_no_trace_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests of processes that are alive, zombies or gone, and of reused pids. */
+#include "src/os/alive.h"
+#include "test/t.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *go_on(void *arg)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/*
+ * Forks a process that runs until it is killed. headless: its main thread ends.
+ */
+static pid_t start_child(bool headless)
+{
+	pid_t pid = fork();
+	pthread_t t;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (headless && !pthread_create(&t, NULL, go_on, NULL))
+		pthread_exit(NULL);
+	go_on(NULL);
+	return 0;
+}
+
+static int is_zombie(void *arg)
+{
+	const pid_t *pid = arg;
+	char path[32], line[512], *p;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)*pid);
+	f = fopen(path, "r");
+	T_NOT_NULL(f);
+	T_NOT_NULL(fgets(line, sizeof(line), f));
+	fclose(f);
+	p = strrchr(line, ')');
+	return p && p[2] == 'Z';
+}
+
+static void a_process_lives_until_it_ends(void **state)
+{
+	pid_t pid = start_child(false);
+	uint64_t start = weft_proc_start((uint32_t)pid);
+
+	T_TRUE(start > 0);
+	T_TRUE(weft_proc_alive((uint32_t)pid, start));
+	T_TRUE(weft_proc_alive((uint32_t)pid, 0));
+	kill(pid, SIGKILL);
+	t_until(is_zombie, &pid, 20);
+	/* still a zombie */
+	T_FALSE(weft_proc_alive((uint32_t)pid, start));
+	T_FALSE(weft_proc_alive((uint32_t)pid, 0));
+	T_IS(waitpid(pid, NULL, 0), pid);
+	T_FALSE(weft_proc_alive((uint32_t)pid, start));
+	T_FALSE(weft_proc_alive((uint32_t)pid, 0));
+	T_IS(weft_proc_start((uint32_t)pid), 0);
+}
+
+static void threads_outlive_the_first_one(void **state)
+{
+	pid_t pid = start_child(true);
+	uint64_t start = weft_proc_start((uint32_t)pid);
+
+	t_until(is_zombie, &pid, 20);
+	T_TRUE(weft_proc_alive((uint32_t)pid, start));
+	T_TRUE(weft_proc_alive((uint32_t)pid, 0));
+	kill(pid, SIGKILL);
+	T_IS(waitpid(pid, NULL, 0), pid);
+	T_FALSE(weft_proc_alive((uint32_t)pid, start));
+}
+
+static void a_pid_in_other_hands_is_not_it(void **state)
+{
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t start = weft_proc_start(pid);
+
+	T_TRUE(weft_proc_alive(pid, start));
+	T_FALSE(weft_proc_alive(pid, start + 1));
+}
+
+static void work_is_counted(void **state)
+{
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t before = weft_proc_cpu_ticks(pid);
+
+	while (weft_proc_cpu_ticks(pid) == before)
+		;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_process_lives_until_it_ends),
+		T_CASE(threads_outlive_the_first_one),
+		T_CASE(a_pid_in_other_hands_is_not_it),
+		T_CASE(work_is_counted),
+	};
+
+	return T_RUN(tests);
+}

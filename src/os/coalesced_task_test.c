@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests that no request of a job is lost that one thread at a time runs. */
+#include "src/base/clock.h"
+#include "src/os/coalesced_task.h"
+#include "test/t.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+
+#define THREADS 2
+#define ROUNDS	300000
+#define LIMIT_S 5 /* seconds; for a host with other load */
+
+struct shared {
+	struct weft_coalesced_task solo;
+	alignas(64) weft_au32 requests[THREADS]; /* requests of each thread */
+	alignas(64) uint32_t done[THREADS]; /* requests that the job has seen */
+	alignas(64) weft_au32 barrier;
+	uint32_t lost;
+	weft_au32 last; /* round; the first thread may end the test earlier */
+	int rounds;
+	int inside; /* plain: only one thread is inside */
+};
+
+struct requester {
+	struct shared *o;
+	int me;
+	uint64_t end_ns;
+};
+
+static int job(void *arg)
+{
+	struct shared *o = arg;
+
+	T_IS(o->inside++, 0);
+	for (int i = 0; i < THREADS; i++)
+		o->done[i] = weft_load32(&o->requests[i]);
+	o->inside--;
+	return 1;
+}
+
+/* Barrier of all threads; spins, since the race takes nanoseconds. */
+static void barrier_wait(struct shared *o, uint32_t times)
+{
+	unsigned turns = 0;
+
+	weft_add32(&o->barrier, 1);
+	while (weft_load32(&o->barrier) < times * THREADS) {
+		if (++turns % 4096 == 0)
+			sched_yield();
+	}
+}
+
+/* All threads request at once; when all have left, no request is pending. */
+static void *requester(void *arg)
+{
+	struct requester *c = arg;
+	struct shared *o = c->o;
+
+	for (int r = 1; r <= (int)weft_load32(&o->last); r++) {
+		if (!c->me && r % 256 == 0 && weft_now_ns() > c->end_ns)
+			weft_store32(&o->last, (uint32_t)r);
+		barrier_wait(o, (uint32_t)(2 * r - 1));
+		weft_store32(&o->requests[c->me], (uint32_t)r);
+		weft_coalesced_task_run(&o->solo, job, o);
+		barrier_wait(o, (uint32_t)(2 * r));
+		for (int i = 0; i < THREADS && !c->me; i++)
+			o->lost += o->done[i] != (uint32_t)r;
+	}
+	return NULL;
+}
+
+static void every_request_is_served_before_all_have_left(void **state)
+{
+	static struct shared o;
+	struct requester c[THREADS];
+	uint64_t end = weft_now_ns() + LIMIT_S * 1000000000ull;
+	pthread_t t[THREADS];
+
+	weft_store32(&o.last, (uint32_t)t_scale(ROUNDS));
+	for (int i = 0; i < THREADS; i++) {
+		c[i] = (struct requester){ &o, i, end };
+		T_OK(pthread_create(&t[i], NULL, requester, &c[i]));
+	}
+	for (int i = 0; i < THREADS; i++)
+		T_OK(pthread_join(t[i], NULL));
+	T_IS(o.lost, 0);
+}
+
+static int twice(void *arg)
+{
+	struct shared *o = arg;
+
+	if (++o->rounds < 2)
+		weft_coalesced_task_run(&o->solo, twice, o);
+	return 1;
+}
+
+static void a_request_from_inside_goes_round_again(void **state)
+{
+	struct shared o = { .rounds = 0 };
+
+	T_IS(weft_coalesced_task_run(&o.solo, twice, &o), 2);
+	T_IS(o.rounds, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_request_from_inside_goes_round_again),
+		T_CASE(every_request_is_served_before_all_have_left),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tests of the thresholds computed from measurements, and of measuring on a
+ * busy host.
+ */
+#include "src/os/copy_calibrate.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+
+static void the_cut_is_where_fetching_wins(void **state)
+{
+	static const struct {
+		uint64_t twice[3], once[3];
+		size_t cut;
+	} rows[] = {
+		{ { 4, 6, 11 }, { 2, 3, 5 }, 8192 },
+		{ { 2, 6, 11 }, { 2, 5, 9 }, 16384 },
+		{ { 1, 2, 11 }, { 2, 3, 9 }, 32768 },
+		{ { 1, 2, 3 }, { 2, 3, 9 }, 65536 },
+		/* the largest size decides for the smaller ones */
+		{ { 9, 9, 3 }, { 2, 3, 9 }, 65536 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weft_copy_calibration c;
+
+		for (int k = 0; k < 3; k++) {
+			c.twice_ns[k] = rows[i].twice[k];
+			c.once_ns[k] = rows[i].once[k];
+		}
+		T_IS(weft_copy_calibrate_cut(&c), rows[i].cut);
+	}
+}
+
+static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
+{
+	static const struct {
+		uint64_t once[3];
+		size_t help;
+	} rows[] = {
+		{ { 1900, 2700, 4300 }, 65536 }, /* 1100 and 800 a step */
+		{ { 1700, 2600, 4300 }, 32768 }, /* 834 and 866 a step */
+		{ { 900, 1900, 3900 }, 16384 },
+		{ { 4000, 4500, 5500 }, 262144 },
+		/* unusable measurements: the upper limit */
+		{ { 4000, 4000, 4000 }, 1048576 },
+		{ { 4000, 3000, 2000 }, 1048576 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weft_copy_calibration c = { 0 };
+
+		for (int k = 0; k < 3; k++)
+			c.once_ns[k] = rows[i].once[k];
+		T_IS(weft_copy_calibrate_help(&c), rows[i].help);
+	}
+}
+
+static void the_loop_goes_as_far_as_it_is_faster(void **state)
+{
+	static const struct {
+		uint64_t loop[4], call[4];
+		size_t most;
+	} rows[] = {
+		{ { 1, 2, 3, 4 }, { 2, 3, 4, 5 }, 4096 },
+		{ { 1, 2, 3, 5 }, { 2, 3, 4, 5 }, 2048 },
+		{ { 1, 2, 5, 9 }, { 2, 3, 4, 5 }, 1024 },
+		/* a longer piece compensates for a shorter one, or does not */
+		{ { 1, 4, 2, 6 }, { 2, 3, 4, 5 }, 2048 },
+		{ { 1, 9, 3, 4 }, { 2, 3, 4, 5 }, 512 },
+		{ { 3, 2, 3, 5 }, { 2, 2, 4, 4 }, 0 },
+		{ { 2, 3, 4, 5 }, { 2, 3, 4, 5 }, 0 },
+		/* not measured */
+		{ { -1, -1, -1, -1 }, { -1, -1, -1, -1 }, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weft_copy_calibration c = { 0 };
+
+		for (int k = 0; k < 4; k++) {
+			c.loop_ns[k] = rows[i].loop[k];
+			c.call_ns[k] = rows[i].call[k];
+		}
+		T_IS(weft_copy_calibrate_loop(&c), rows[i].most);
+	}
+}
+
+/* Whether the host was idle until the end, when the loop is measured. */
+static bool loop_is_known(const struct weft_copy_calibration *c)
+{
+	for (unsigned i = 0; i < WEFT_COPY_CALIBRATE_LOOPS; i++) {
+		T_IS(c->call_ns[i] == UINT64_MAX, c->loop_ns[i] == UINT64_MAX);
+		T_IS(c->loop_ns[i] == UINT64_MAX, c->loop_ns[0] == UINT64_MAX);
+		T_TRUE(c->call_ns[i] && c->loop_ns[i]);
+	}
+	if (c->loop_ns[0] == UINT64_MAX)
+		T_IS(weft_copy_calibrate_loop(c), 0);
+	return c->loop_ns[0] != UINT64_MAX;
+}
+
+static void a_host_is_measured_or_said_to_be_busy(void **state)
+{
+	struct weft_copy_calibration c;
+	int ret = weft_copy_calibrate_measure(&c);
+
+	for (int i = 0; i < 100 && (ret == -EBUSY || !loop_is_known(&c)); i++)
+		ret = weft_copy_calibrate_measure(&c);
+	if (ret == -EBUSY || ret == -ENOTSUP)
+		skip();
+	T_OK(ret);
+	for (unsigned i = 0; i < WEFT_COPY_CALIBRATE_SIZES; i++)
+		T_TRUE(c.twice_ns[i] && c.twice_ns[i] < 1000000000 &&
+		       c.once_ns[i] && c.once_ns[i] < 1000000000);
+	for (unsigned i = 0; loop_is_known(&c) && i < WEFT_COPY_CALIBRATE_LOOPS;
+	     i++)
+		T_TRUE(c.call_ns[i] < 1000000000 && c.loop_ns[i] < 1000000000);
+}
+
+static void one_processor_is_told(void **state)
+{
+	struct weft_copy_calibration c;
+	cpu_set_t all, one;
+
+	T_OK(sched_getaffinity(0, sizeof(all), &all));
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	T_OK(sched_setaffinity(0, sizeof(one), &one));
+	T_IS(weft_copy_calibrate_measure(&c), -ENOTSUP);
+	T_IS(weft_copy_calibrate_loop(&c), 0);
+	T_OK(sched_setaffinity(0, sizeof(all), &all));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_cut_is_where_fetching_wins),
+		T_CASE(help_comes_where_half_the_bytes_outweigh_a_call),
+		T_CASE(the_loop_goes_as_far_as_it_is_faster),
+		T_CASE(a_host_is_measured_or_said_to_be_busy),
+		T_CASE(one_processor_is_told),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Event word (bell): a notification wakes all waiters. */
+#include "src/os/event_word.h"
+
+#include "src/base/futex.h"
+
+uint32_t weft_event_notify_all(struct weft_event *b)
+{
+	/*
+	 * Cleared first: a waiter that registers after this sees the change of
+	 * ring below.
+	 */
+	uint32_t how = weft_swap32(&b->asleep, 0);
+
+	weft_add32(&b->ring, 1);
+	if (how & WEFT_EVENT_NOTIFY)
+		weft_futex_wake(&b->ring, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
+	return how;
+}
+
+int weft_event_wait(weft_au32 *own, uint32_t own_is, struct weft_event *bell,
+		    uint32_t heard, uint64_t ns)
+{
+	return weft_futex_wait_two((weft_au32 *[2]){ own, &bell->ring },
+				   (uint32_t[2]){ own_is, heard }, ns);
+}

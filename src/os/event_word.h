@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Event word (bell): a counter in shared memory on which any number of
+ * processes block, and by which one system call wakes all of them.
+ *
+ *   waiter                           notifier
+ *     heard = weft_event_prepare_wait(b, how)    changes the state (a store)
+ *     checks the state again           weft_event_has_waiters(b): none? done
+ *     blocks while ring == heard       weft_event_notify_all(b)
+ *
+ * Either the notifier sees the waiter's bit or the waiter sees the changed
+ * state: that needs a full fence on both sides, or a membarrier by the waiter
+ * if notifiers cannot afford a fence. An event word is untrusted, as all shared
+ * memory: a corrupt one at worst delays a waiter until its timeout.
+ */
+#ifndef WEFT_EVENT_WORD_H
+#define WEFT_EVENT_WORD_H
+
+#include "src/base/atomic.h"
+
+/* bits of asleep */
+#define WEFT_EVENT_NOTIFY 1u /* a process blocks on ring */
+#define WEFT_EVENT_NUDGE  2u /* a process blocks elsewhere: nudge all */
+
+struct weft_event {
+	weft_au32 ring; /* number of notifications */
+	weft_au32 asleep;
+};
+
+static_assert(sizeof(struct weft_event) == 8, "shared format");
+
+/* Prepare to wait: sets the bit; returns ring from before. */
+static inline uint32_t weft_event_prepare_wait(struct weft_event *b,
+					       uint32_t how)
+{
+	uint32_t heard = weft_load32(&b->ring);
+
+	/*
+	 * A bit that is set already is cleared before the next change of ring,
+	 * which the waiter then sees.
+	 */
+	if (!(weft_load32(&b->asleep) & how))
+		atomic_fetch_or_explicit(&b->asleep, how, memory_order_seq_cst);
+	return heard;
+}
+
+/*
+ * Whether a process may be waiting. Relaxed: the caller has fenced if it needs
+ * to.
+ */
+static inline bool weft_event_has_waiters(const struct weft_event *b)
+{
+	return weft_load32_relaxed(&b->asleep) != 0;
+}
+
+/* Wakes all processes that block on ring; returns the bits that were set. */
+uint32_t weft_event_notify_all(struct weft_event *b);
+
+/*
+ * Blocks while *own is own_is and bell->ring is heard, ns at most. Returns 0,
+ * -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
+ */
+int weft_event_wait(weft_au32 *own, uint32_t own_is, struct weft_event *bell,
+		    uint32_t heard, uint64_t ns);
+
+#endif

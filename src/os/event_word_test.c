@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests that an event word loses no notification between threads. */
+#include "src/os/event_word.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#define LONG_NS UINT64_C(20000000000)
+
+struct event {
+	struct weft_event bell;
+	weft_au32 own;
+	weft_au32 word;
+	weft_au32 woken;
+};
+
+/* A waiter: prepare to wait, check again, block. */
+static void *waiter(void *arg)
+{
+	struct event *r = arg;
+
+	while (!weft_load32(&r->word)) {
+		uint32_t heard =
+			weft_event_prepare_wait(&r->bell, WEFT_EVENT_NOTIFY);
+
+		weft_fence_full();
+		if (weft_load32(&r->word))
+			break;
+		if (weft_event_wait(&r->own, 0, &r->bell, heard, LONG_NS))
+			return arg;
+	}
+	weft_add32(&r->woken, 1);
+	return NULL;
+}
+
+static void one_ring_wakes_all_sleepers(void **state)
+{
+	struct event r = { .word = 0 };
+	pthread_t t[8];
+	void *bad;
+
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, waiter, &r), 0);
+	while (!weft_event_has_waiters(&r.bell))
+		;
+	weft_store32(&r.word, 1);
+	weft_fence_full();
+	if (weft_event_has_waiters(&r.bell))
+		assert_int_equal(weft_event_notify_all(&r.bell),
+				 WEFT_EVENT_NOTIFY);
+	for (int i = 0; i < 8; i++) {
+		pthread_join(t[i], &bad);
+		assert_null(bad);
+	}
+	assert_int_equal(weft_load32(&r.woken), 8);
+}
+
+static void a_sleep_ends_with_its_time(void **state)
+{
+	struct event r = { .word = 0 };
+	uint32_t heard = weft_event_prepare_wait(&r.bell, WEFT_EVENT_NOTIFY);
+
+	assert_int_equal(weft_event_wait(&r.own, 0, &r.bell, heard, 1000),
+			 -ETIMEDOUT);
+}
+
+static void a_ring_or_a_word_that_changed_prevents_the_sleep(void **state)
+{
+	struct event r = { .word = 0 };
+	uint32_t heard = weft_event_prepare_wait(&r.bell, WEFT_EVENT_NOTIFY);
+
+	assert_int_equal(weft_event_notify_all(&r.bell), WEFT_EVENT_NOTIFY);
+	assert_false(weft_event_has_waiters(&r.bell));
+	assert_int_equal(weft_event_wait(&r.own, 0, &r.bell, heard, LONG_NS),
+			 0);
+	assert_int_equal(
+		weft_event_wait(&r.own, 1, &r.bell, heard + 1, LONG_NS), 0);
+}
+
+static void those_who_sleep_elsewhere_are_told_apart(void **state)
+{
+	struct event r = { .word = 0 };
+
+	weft_event_prepare_wait(&r.bell, WEFT_EVENT_NUDGE);
+	assert_true(weft_event_has_waiters(&r.bell));
+	assert_int_equal(weft_event_notify_all(&r.bell), WEFT_EVENT_NUDGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_ring_wakes_all_sleepers),
+		cmocka_unit_test(a_sleep_ends_with_its_time),
+		cmocka_unit_test(
+			a_ring_or_a_word_that_changed_prevents_the_sleep),
+		cmocka_unit_test(those_who_sleep_elsewhere_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

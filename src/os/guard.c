@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Guards by sigsetjmp; the signal handlers jump into the guard of their thread.
+ */
+#include "src/os/guard.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE };
+
+/* Signal actions before weft_guard_init(). */
+static struct sigaction before[WEFT_COUNT_OF(signals)];
+
+/* Guard of this thread, or NULL; and the reason why it was left. */
+static _Thread_local sigjmp_buf *guard;
+static _Thread_local const char *volatile reason;
+
+static const char *name_of(int sig)
+{
+	return sig == SIGSEGV  ? "an address that is not there"
+	       : sig == SIGBUS ? "memory that is not there"
+			       : "a division by zero";
+}
+
+/*
+ * A signal outside of a guard: do what the earlier action did. A fault is
+ * raised again when the handler returns; a sent signal is not.
+ */
+static void earlier_action(int sig, siginfo_t *info, void *context)
+{
+	const struct sigaction *old = NULL;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(signals); i++)
+		if (signals[i] == sig)
+			old = &before[i];
+	if (old->sa_flags & SA_SIGINFO) {
+		old->sa_sigaction(sig, info, context);
+	} else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+		old->sa_handler(sig);
+	} else {
+		sigaction(sig, old, NULL);
+		if (info->si_code <= 0)
+			raise(sig);
+	}
+}
+
+static void handle(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *at = context;
+
+	if (!guard || info->si_code <= 0) {
+		earlier_action(sig, info, context);
+		return;
+	}
+	reason = name_of(sig);
+	/* siglongjmp does not restore the signals blocked for the handler. */
+	pthread_sigmask(SIG_SETMASK, &at->uc_sigmask, NULL);
+	siglongjmp(*guard, 1);
+}
+
+static void install(void)
+{
+	struct sigaction sa = { .sa_sigaction = handle,
+				.sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < WEFT_COUNT_OF(signals); i++)
+		sigaction(signals[i], &sa, &before[i]);
+}
+
+void weft_guard_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, install);
+}
+
+int weft_guard(void (*work)(void *arg), void *arg)
+{
+	sigjmp_buf here;
+
+	guard = &here;
+	if (sigsetjmp(here, 0)) {
+		guard = NULL;
+		weft_log(WEFT_LOG_ERROR,
+			 "shared memory has been overwritten: %s", reason);
+		return -EFAULT;
+	}
+	work(arg);
+	guard = NULL;
+	return 0;
+}
+
+void weft_guard_fail(const char *why)
+{
+	if (!guard) {
+		weft_log(WEFT_LOG_ERROR, "%s", why);
+		abort();
+	}
+	reason = why;
+	siglongjmp(*guard, 1);
+}

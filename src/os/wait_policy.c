@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wait policy: how long to spin, when to yield, when to block; wait_policy.h
+ * describes it.
+ */
+#include "src/os/wait_policy.h"
+
+#include "src/base/clock.h"
+
+#include <sched.h>
+
+void weft_wait_policy_init(struct weft_wait_policy *p,
+			   enum weft_core_share crowd)
+{
+	atomic_init(&p->crowd, crowd);
+	atomic_init(&p->other_ranks, 0);
+	atomic_init(&p->yield_backoff_ns, 0);
+	atomic_init(&p->until_ns, 0);
+}
+
+void weft_wait_policy_first_contact(struct weft_wait_policy *p,
+				    enum weft_core_share crowd,
+				    uint32_t other_ranks)
+{
+	/* relaxed: estimates, here and below */
+	weft_store32_relaxed(&p->crowd, crowd);
+	weft_store32_relaxed(&p->other_ranks, other_ranks);
+}
+
+static bool backoff_at(struct weft_wait_policy *p, uint64_t now_ns)
+{
+	uint64_t until = weft_load64_relaxed(&p->until_ns);
+
+	if (weft_likely(!until))
+		return false;
+	if (now_ns < until)
+		return true;
+	weft_store64_relaxed(&p->until_ns, 0);
+	return false;
+}
+
+bool weft_wait_policy_backs_off_now(struct weft_wait_policy *p)
+{
+	return backoff_at(p, weft_now_ns());
+}
+
+WEFT_HOT void weft_wait_policy_record_yield(struct weft_wait_policy *p,
+					    uint64_t then_ns, uint64_t now_ns)
+{
+	const struct weft_wait_policy_yields *y =
+		&weft_wait_policy_choose(p)->yield;
+	uint64_t shun = weft_load64_relaxed(&p->yield_backoff_ns);
+	uint32_t other_ranks = weft_load32_relaxed(&p->other_ranks);
+
+	if (weft_likely(now_ns - then_ns <
+			y->long_yield_ns + other_ranks * y->rank_yield_ns)) {
+		/*
+		 * an eighth at a time: a single short yield does not prove that
+		 * the processor is free
+		 */
+		if (weft_unlikely(shun))
+			weft_store64_relaxed(&p->yield_backoff_ns,
+					     shun > y->backoff_min_ns / 8
+						     ? shun - shun / 8
+						     : 0);
+		return;
+	}
+	shun = shun ? 2 * shun : y->backoff_min_ns;
+	if (shun > y->backoff_max_ns)
+		shun = y->backoff_max_ns;
+	weft_store64_relaxed(&p->yield_backoff_ns, shun);
+	weft_store64_relaxed(&p->until_ns, now_ns + shun);
+}
+
+WEFT_HOT uint64_t weft_wait_policy_yield(struct weft_wait_policy *p,
+					 uint64_t now_ns)
+{
+	uint64_t then_ns = now_ns;
+
+	if (weft_unlikely(backoff_at(p, now_ns)))
+		return 0;
+	sched_yield();
+	now_ns = weft_now_ns();
+	weft_wait_policy_record_yield(p, then_ns, now_ns);
+	return now_ns;
+}
+
+void weft_wait_policy_release_cpu(void)
+{
+	sched_yield();
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wait policy (patience): how long a wait spins, when it yields its processor,
+ * and when it blocks. The choice depends on which other threads need the
+ * processor.
+ *
+ *   spin   None: the peer has a processor of its own, and responds sooner
+ *          than blocking and waking take.
+ *   yield  Another rank of the job when cores are oversubscribed. It runs
+ *          briefly, waits and yields in turn: all ranks make progress, and
+ *          none has to be woken.
+ *   block  A process that computes to the end of its time slice. Linux
+ *          treats a yield as a slice used up (EEVDF moves the deadline by
+ *          one slice, CFS runs the next thread in the queue), so each yield
+ *          to a computing process costs milliseconds and a share of the
+ *          processor. A blocked thread keeps its share and is scheduled
+ *          first when it is woken; spinning keeps the share as well, but
+ *          wastes it if the peer is not running either.
+ *
+ * The kernel does not report which process got the processor, but the duration
+ * of sched_yield() shows it. Immediate return: none. Some microseconds for each
+ * other rank: these. Longer: an unrelated process, or a rank that computes,
+ * which has the same effect. Then yields stop for a while (yield backoff),
+ * which is doubled the next time and shortened by yields that return in time.
+ * If every rank has a processor, only unrelated processes take it, and one
+ * yield per second is enough to detect them; with oversubscribed cores other
+ * ranks return soon, so the backoff is short.
+ *
+ * A struct weft_wait_policy holds what a wait has learned; the constants are in
+ * one table below.
+ */
+#ifndef WEFT_WAIT_POLICY_H
+#define WEFT_WAIT_POLICY_H
+
+#include "src/base/atomic.h"
+#include "src/base/attr.h"
+
+/* Whether every rank of the host has a processor of its own. */
+enum weft_core_share {
+	WEFT_OWN_CORE,
+	WEFT_OVERSUBSCRIBED,
+};
+
+/* Constants of spinning. */
+struct weft_wait_policy_spins {
+	uint32_t turns;	 /* polls of one word, before anything else is polled */
+	uint32_t rounds; /* of these polls, before blocking is considered */
+	uint32_t passes; /* over all sources, before blocking is considered */
+	uint32_t tests; /* failed tests by the application per yield; 0: none */
+	uint32_t spin_ns; /* on a queue's next entry, if no other thread polled
+			     it before */
+};
+
+/* Constants of yielding. */
+struct weft_wait_policy_yields {
+	uint32_t count;	     /* if polls are cheap, before the general path */
+	uint64_t longest_ns; /* all of them together */
+	uint64_t long_yield_ns; /* a longer yield went to a computing process */
+	uint64_t rank_yield_ns; /* allowance per other rank that may run before
+				 */
+	uint64_t backoff_min_ns; /* backoff after the first late yield */
+	uint64_t backoff_max_ns;
+};
+
+struct weft_wait_policy_rule {
+	struct weft_wait_policy_spins look;
+	struct weft_wait_policy_yields yield;
+};
+
+#define WEFT_US UINT64_C(1000)
+#define WEFT_MS UINT64_C(1000000)
+
+/*
+ * All constants of waiting. Spinning takes some tens of microseconds to a
+ * quarter of a millisecond in all: as much as being woken on a busy host, and
+ * far less than a time slice, which is 0.7 ms at least and 1.4 to 4 ms on most
+ * hosts.
+ */
+static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
+	[WEFT_OWN_CORE] = {
+		.look = { .turns = 1500, .rounds = 100, .passes = 4000,
+			  .tests = 0, .spin_ns = 5000 },
+		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
+			   .long_yield_ns = 1 * WEFT_MS, .rank_yield_ns = 5 * WEFT_US,
+			   .backoff_min_ns = 32 * WEFT_MS,
+			   .backoff_max_ns = 1024 * WEFT_MS },
+	},
+	/* With oversubscribed cores the peer does not run while we spin. */
+	[WEFT_OVERSUBSCRIBED] = {
+		.look = { .turns = 2, .rounds = 0, .passes = 20,
+			  .tests = 32, .spin_ns = 0 },
+		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
+			   .long_yield_ns = 1 * WEFT_MS, .rank_yield_ns = 5 * WEFT_US,
+			   .backoff_min_ns = 2 * WEFT_MS,
+			   .backoff_max_ns = 64 * WEFT_MS },
+	},
+};
+
+/* Relaxed throughout: estimates of the waiting thread, one thread at a time. */
+struct weft_wait_policy {
+	weft_au64 until_ns;	    /* end of the backoff; 0: none */
+	weft_au64 yield_backoff_ns; /* duration of the last backoff; 0: none */
+	weft_au32 crowd;	    /* enum weft_core_share */
+	weft_au32 other_ranks; /* other ranks that may run before us if we yield
+				*/
+};
+
+static inline const struct weft_wait_policy_rule *
+weft_wait_policy_choose(const struct weft_wait_policy *p)
+{
+	/* relaxed: an estimate */
+	return &weft_wait_policy_rule[weft_load32_relaxed(&p->crowd)];
+}
+
+void weft_wait_policy_init(struct weft_wait_policy *p,
+			   enum weft_core_share crowd);
+
+/*
+ * Sets the oversubscription and the number of other ranks (`other_ranks`) that
+ * share the processors with this process.
+ */
+void weft_wait_policy_first_contact(struct weft_wait_policy *p,
+				    enum weft_core_share crowd,
+				    uint32_t other_ranks);
+
+/* Whether yields are suspended by the backoff. */
+bool weft_wait_policy_backs_off_now(struct weft_wait_policy *p) WEFT_COLD;
+
+static inline bool weft_wait_policy_backs_off(struct weft_wait_policy *p)
+{
+	/* relaxed: an estimate */
+	return weft_unlikely(weft_load64_relaxed(&p->until_ns)) &&
+	       weft_wait_policy_backs_off_now(p);
+}
+
+/*
+ * Yields once. now_ns: the current time. Returns the time after the yield, or
+ * 0: backoff, spin or block instead.
+ */
+uint64_t weft_wait_policy_yield(struct weft_wait_policy *p, uint64_t now_ns);
+
+/* Adjusts the backoff by a yield from then_ns to now_ns. */
+void weft_wait_policy_record_yield(struct weft_wait_policy *p, uint64_t then_ns,
+				   uint64_t now_ns);
+
+/* Yields unconditionally, for threads that cannot block. */
+void weft_wait_policy_release_cpu(void);
+
+#endif
