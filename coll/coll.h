@@ -19,7 +19,7 @@
 #define WEFT_COLL_H
 
 #include "src/job/job_cfg.h"
-#include "src/core/core_coll.h"
+#include "src/comm/comm_coll_table.h"
 #include "src/types/types_dt.h"
 #include "src/types/types_op.h"
 

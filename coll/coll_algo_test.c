@@ -10,7 +10,7 @@
 #include "coll/coll_hosts.h"
 #include "coll/coll_guard.h"
 #include "coll/coll_select.h"
-#include "src/core/core_req.h"
+#include "src/msg/msg_req.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,11 +9,11 @@
 #include "coll/coll_device.h"
 
 #include "coll/coll_prog.h"
-#include "src/core/core_comm.h"
-#include "src/core/core_device.h"
-#include "src/core/core_persist.h"
-#include "src/core/core_progress.h"
-#include "src/core/core_req.h"
+#include "src/comm/comm.h"
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_persist.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_req.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  */
 #include "coll/coll_hosts.h"
 
-#include "src/core/core_hosts.h"
+#include "src/boot/boot_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
 

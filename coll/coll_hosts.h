@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Mapping of a communicator's ranks to hosts. It is known without communication
- * (src/core/core_hosts.h), so all ranks have the same mapping at any time.
+ * (src/boot/boot_hosts.h), so all ranks have the same mapping at any time.
  */
 #ifndef WEFT_COLL_HOSTS_H
 #define WEFT_COLL_HOSTS_H
 
 #include "coll/coll_tree.h"
-#include "src/core/core_comm.h"
-#include "src/core/core_route_call.h"
+#include "src/comm/comm.h"
+#include "src/offload/offload_route_call.h"
 
 struct coll_hosts {
 	int count; /* hosts, numbered by their first ranks; 1: unused */

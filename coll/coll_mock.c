@@ -12,18 +12,18 @@
 
 #include "src/base/list.h"
 #include "src/base/rng.h"
-#include "src/core/core_device.h"
-#include "src/core/core_hosts.h"
+#include "src/offload/offload_device.h"
+#include "src/boot/boot_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
-#include "src/core/core_route_call.h"
-#include "src/core/core_p2p.h"
-#include "src/core/core_persist.h"
+#include "src/offload/offload_route_call.h"
+#include "src/msg/msg_p2p.h"
+#include "src/msg/msg_persist.h"
 #include "src/types/types_pack.h"
-#include "src/core/core_progress.h"
-#include "src/core/core_req.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_req.h"
 #include "src/core/core_state.h"
-#include "src/core/core_wait.h"
+#include "src/msg/msg_wait.h"
 
 #include <pthread.h>
 #include <sched.h>

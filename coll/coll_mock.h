@@ -2,7 +2,7 @@
 /*
  * A job inside one process: p ranks (or p + q in an intercommunicator) whose
  * messages are delivered in a seeded random order. It replaces the core behind
- * the contracts core_p2p.h, core_req.h, core_progress.h and core_comm.h, so
+ * the contracts msg_p2p.h, msg_req.h, msg_progress.h and comm.h, so
  * every algorithm can be tested without processes, with messages in every order
  * that the contract allows: some complete at once, some only when received, and
  * data is read from the sender's buffer as late as possible.
@@ -14,7 +14,7 @@
 #define WEFT_COLL_MOCK_H
 
 #include "coll/coll.h"
-#include "src/core/core_comm.h"
+#include "src/comm/comm.h"
 
 #include <stdint.h>
 

@@ -8,9 +8,9 @@
 
 #include "src/base/attr.h"
 #include "src/types/types_pack.h"
-#include "src/core/core_device.h"
-#include "src/core/core_req.h"
-#include "src/core/core_wait.h"
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_req.h"
+#include "src/msg/msg_wait.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -31,9 +31,9 @@
 #define WEFT_COLL_PROG_H
 
 #include "coll/coll.h"
-#include "src/core/core_comm.h"
-#include "src/core/core_p2p.h"
-#include "src/core/core_route_call.h"
+#include "src/comm/comm.h"
+#include "src/msg/msg_p2p.h"
+#include "src/offload/offload_route_call.h"
 
 enum coll_step_kind {
 	COLL_SEND,

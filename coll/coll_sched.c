@@ -9,7 +9,7 @@
 #include "coll/coll_select.h"
 #include "src/base/pool.h"
 #include "src/core/core_lock.h"
-#include "src/core/core_progress.h"
+#include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>

@@ -9,8 +9,8 @@
 #define WEFT_COLL_SCHED_H
 
 #include "coll/coll_prog.h"
-#include "src/core/core_persist.h"
-#include "src/core/core_req.h"
+#include "src/msg/msg_persist.h"
+#include "src/msg/msg_req.h"
 
 enum { COLL_SCHED_STEPS = 32 }; /* enough for short ones of 64 ranks */
 

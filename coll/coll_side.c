@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The buffers of an operation as blocks, for all forms of arguments. */
 #include "coll/coll_prog.h"
-#include "src/core/core_device.h"
+#include "src/offload/offload_device.h"
 
 void *coll_block(const struct weft_coll_side *s, int i)
 {

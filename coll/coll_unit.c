@@ -15,7 +15,7 @@
 #include "coll/coll_hosts.h"
 
 #include "src/base/attr.h"
-#include "src/core/core_device.h"
+#include "src/offload/offload_device.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_state.h"
 

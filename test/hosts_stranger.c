@@ -33,7 +33,7 @@
 #define STRANGER 65534
 #define SHA	 32
 
-/* What rank 0 publishes (core_secret.c). */
+/* What rank 0 publishes (boot_secret.c). */
 struct offer {
 	uint8_t mode, nonce[SHA], check[SHA];
 };

@@ -66,11 +66,11 @@ net="prov/net/net.h prov/net/file/net_config.h prov/net/fault/net_fault.h
 	prov/net/file/net_file.h prov/net/tree/net_fold.h prov/net/file/net_map.h
 	prov/net/file/net_name.h prov/net/health/net_watch.h"
 # Headers that collectives may use.
-core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
-	src/core/core_hosts.h
-	src/core/core_lock.h src/core/core_opts.h src/core/core_p2p.h
-	src/core/core_persist.h src/core/core_progress.h src/core/core_req.h
-	src/core/core_route_call.h src/core/core_state.h src/core/core_wait.h"
+core="src/comm/comm_coll_table.h src/comm/comm.h src/offload/offload_device.h
+	src/boot/boot_hosts.h
+	src/core/core_lock.h src/core/core_opts.h src/msg/msg_p2p.h
+	src/msg/msg_persist.h src/msg/msg_progress.h src/msg/msg_req.h
+	src/offload/offload_route_call.h src/core/core_state.h src/msg/msg_wait.h"
 # Headers of the engine that a machine's unit may include, and the reverse.
 engine="prov/nic/nic.h prov/machine/machine_response.h prov/machine/machine_chain.h
 	prov/machine/machine_transport.h prov/machine/machine_inbox.h prov/machine/machine_order.h
@@ -164,7 +164,7 @@ mkdir -p "$t/src/core" && echo 'struct weft_here {' > "$t/src/core/core_x.h"
 refused prov/ofi/x.h 'struct weft_here {'
 refused prov/nic/x.h 'enum weft_here_kind {'
 refused prov/match/x.c 'WEFT_HOT int *weft_here_open(void)'
-refused coll/x.c '#include "src/core/core_pend.h"'
+refused coll/x.c '#include "src/msg/msg_retry.h"'
 refused prov/machine/bgq/x.c '#include "prov/group/cunit/cunit.h"'
 refused prov/group/cunit/x.c '#include "prov/nic/nic.h"'
 refused prov/nic/x.c '#include "prov/machine/bgq/bgq_layout.h"'

@@ -2,63 +2,63 @@
 # coll append their sources.
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
-	src/core/core_abort.c src/core/core_abort.h \
-	src/core/core_agree.c src/core/core_agree.h \
-	src/core/core_bsend.c src/core/core_bsend.h \
-	src/core/core_call.c src/core/core_call.h \
-	src/core/core_channel.c src/core/core_channel.h \
-	src/core/core_coll.c src/core/core_coll.h \
-	src/core/core_comm.c src/core/core_comm.h \
-	src/core/core_count.c src/core/core_count.h \
-	src/core/core_ctrl.c src/core/core_ctrl.h \
-	src/core/core_ctx.c src/core/core_ctx.h \
-	src/core/core_dead.c src/core/core_dead.h \
-	src/core/core_deadlock.c src/core/core_deadlock.h \
-	src/core/core_device.c src/core/core_device.h \
-	src/core/core_err.c src/core/core_err.h \
-	src/core/core_errtext.c src/core/core_errtext.h \
+	src/boot/boot_abort.c src/boot/boot_abort.h \
+	src/comm/comm_agree.c src/comm/comm_agree.h \
+	src/msg/msg_bsend.c src/msg/msg_bsend.h \
+	src/diag/diag_call.c src/diag/diag_call.h \
+	src/comm/comm_channel.c src/comm/comm_channel.h \
+	src/comm/comm_coll_table.c src/comm/comm_coll_table.h \
+	src/comm/comm.c src/comm/comm.h \
+	src/diag/diag_count.c src/diag/diag_count.h \
+	src/msg/msg_ack.c src/msg/msg_ack.h \
+	src/comm/comm_context.c src/comm/comm_context.h \
+	src/diag/diag_peer_failure.c src/diag/diag_peer_failure.h \
+	src/diag/diag_deadlock.c src/diag/diag_deadlock.h \
+	src/offload/offload_device.c src/offload/offload_device.h \
+	src/diag/diag_err.c src/diag/diag_err.h \
+	src/diag/diag_errtext.c src/diag/diag_errtext.h \
 	src/core/core_fi.c src/core/core_fi.h \
-	src/core/core_group.c src/core/core_group.h \
-	src/core/core_health.c src/core/core_health.h \
-	src/core/core_hosts.c src/core/core_hosts.h \
-	src/core/core_init.c src/core/core_init.h \
-	src/core/core_inject.h \
-	src/core/core_inter.c src/core/core_inter.h \
+	src/comm/comm_group.c src/comm/comm_group.h \
+	src/diag/diag_health.c src/diag/diag_health.h \
+	src/boot/boot_hosts.c src/boot/boot_hosts.h \
+	src/boot/boot_init.c src/boot/boot_init.h \
+	src/msg/msg_inject.h \
+	src/comm/comm_inter.c src/comm/comm_inter.h \
 	src/core/core_io.h \
-	src/core/core_isendrecv.c src/core/core_isendrecv.h \
+	src/msg/msg_isendrecv.c src/msg/msg_isendrecv.h \
 	src/core/core_lock.c src/core/core_lock.h \
-	src/core/core_typed.c src/core/core_typed.h \
-	src/core/core_make.c src/core/core_make.h \
-	src/core/core_meet.c src/core/core_meet.h \
-	src/core/core_msg.c src/core/core_msg.h \
+	src/msg/msg_typed.c src/msg/msg_typed.h \
+	src/comm/comm_make.c src/comm/comm_make.h \
+	src/comm/comm_exchange.c src/comm/comm_exchange.h \
+	src/msg/msg.c src/msg/msg.h \
 	src/core/core_opts.c src/core/core_opts.h \
-	src/core/core_p2p.c src/core/core_p2p.h \
-	src/core/core_partitioned.c src/core/core_partitioned.h \
-	src/core/core_pend.c src/core/core_pend.h \
-	src/core/core_persist.c src/core/core_persist.h \
-	src/core/core_pmix.c src/core/core_pmix.h \
-	src/core/core_probe.c src/core/core_probe.h \
-	src/core/core_progress.c src/core/core_progress.h \
-	src/core/core_other.h \
-	src/core/core_prov.c src/core/core_prov.h \
-	src/core/core_recv.c src/core/core_recv.h \
-	src/core/core_report.c src/core/core_report.h \
-	src/core/core_req.c src/core/core_req.h \
-	src/core/core_route.c src/core/core_route.h \
-	src/core/core_route_call.c src/core/core_route_call.h \
-	src/core/core_secret.c src/core/core_secret.h \
-	src/core/core_send.c src/core/core_send.h \
-	src/core/core_split.c src/core/core_split.h \
+	src/msg/msg_p2p.c src/msg/msg_p2p.h \
+	src/msg/msg_partitioned.c src/msg/msg_partitioned.h \
+	src/msg/msg_retry.c src/msg/msg_retry.h \
+	src/msg/msg_persist.c src/msg/msg_persist.h \
+	src/boot/boot_pmix.c src/boot/boot_pmix.h \
+	src/msg/msg_probe.c src/msg/msg_probe.h \
+	src/msg/msg_progress.c src/msg/msg_progress.h \
+	src/boot/boot_fabric_shim.h \
+	src/boot/boot_provider.c src/boot/boot_provider.h \
+	src/msg/msg_recv.c src/msg/msg_recv.h \
+	src/diag/diag_report.c src/diag/diag_report.h \
+	src/msg/msg_req.c src/msg/msg_req.h \
+	src/offload/offload_route.c src/offload/offload_route.h \
+	src/offload/offload_route_call.c src/offload/offload_route_call.h \
+	src/boot/boot_secret.c src/boot/boot_secret.h \
+	src/msg/msg_send.c src/msg/msg_send.h \
+	src/comm/comm_split.c src/comm/comm_split.h \
 	src/core/core_state.c src/core/core_state.h \
-	src/core/core_status.h \
-	src/core/core_stuck.c src/core/core_stuck.h \
-	src/core/core_tag.h \
+	src/msg/msg_status.h \
+	src/diag/diag_wait_note.c src/diag/diag_wait_note.h \
+	src/msg/msg_tag.h \
 	src/core/core_time.c src/core/core_time.h \
-	src/core/core_trace.c src/core/core_trace.h \
-	src/core/core_tool.c src/core/core_tool.h \
-	src/core/core_wait.c src/core/core_wait.h \
-	src/core/core_wire_up.c src/core/core_wire_up.h \
-	src/core/core_world.c src/core/core_world.h
+	src/diag/diag_trace.c src/diag/diag_trace.h \
+	src/diag/diag_pvar.c src/diag/diag_pvar.h \
+	src/msg/msg_wait.c src/msg/msg_wait.h \
+	src/boot/boot_wire_up.c src/boot/boot_wire_up.h \
+	src/boot/boot_world.c src/boot/boot_world.h
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
 	libweftown.la libweft-health.la $(PMIX_LIBS) $(CRYPTO_LIBS)
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
@@ -66,7 +66,7 @@ libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
 
 # Loaded when FI_PROVIDER names another provider than weft.
 pkglib_LTLIBRARIES += libweft-other.la
-libweft_other_la_SOURCES = src/core/core_other.c src/core/core_other.h
+libweft_other_la_SOURCES = src/boot/boot_fabric_shim.c src/boot/boot_fabric_shim.h
 libweft_other_la_LIBADD = $(FABRIC_LIBS)
 libweft_other_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^weft_other$$' -Wl,-z,defs
@@ -85,42 +85,42 @@ uninstall-hook: uninstall-mpi-links
 .PHONY: install-mpi-links uninstall-mpi-links
 EXTRA_DIST += src/core/README
 
-CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
-	src/core/core_msg_test src/core/core_pend_test \
-	src/core/core_persist_test \
-	src/core/core_report_test src/core/core_secret_test \
-	src/core/core_stuck_test
+CORE_TESTS = src/diag/diag_call_test src/diag/diag_errtext_test \
+	src/msg/msg_test src/msg/msg_retry_test \
+	src/msg/msg_persist_test \
+	src/diag/diag_report_test src/boot/boot_secret_test \
+	src/diag/diag_wait_note_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
-src_core_core_call_test_SOURCES = src/core/core_call_test.c \
-	src/core/core_call.c
-src_core_core_call_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_call_test_LDADD = $(T_LIBS)
-src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
-	src/core/core_errtext.c
-src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_errtext_test_LDADD = $(T_LIBS)
-src_core_core_report_test_SOURCES = src/core/core_report_test.c \
-	src/core/core_report.c
-src_core_core_report_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_report_test_LDADD = $(T_LIBS)
-src_core_core_msg_test_SOURCES = src/core/core_msg_test.c \
-	src/core/core_msg.c
-src_core_core_msg_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_msg_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
-src_core_core_pend_test_SOURCES = src/core/core_pend_test.c \
-	src/core/core_pend.c
-src_core_core_pend_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_pend_test_LDADD = $(T_LIBS)
-src_core_core_secret_test_SOURCES = src/core/core_secret_test.c \
-	src/core/core_secret.c src/core/core_opts.c
-src_core_core_secret_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_secret_test_LDADD = $(T_LIBS) $(CRYPTO_LIBS)
-src_core_core_persist_test_SOURCES = src/core/core_persist_test.c \
-	src/core/core_persist.c
-src_core_core_persist_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_persist_test_LDADD = $(T_LIBS)
-src_core_core_stuck_test_SOURCES = src/core/core_stuck_test.c \
-	src/core/core_stuck.c
-src_core_core_stuck_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_stuck_test_LDADD = $(T_LIBS)
+src_diag_diag_call_test_SOURCES = src/diag/diag_call_test.c \
+	src/diag/diag_call.c
+src_diag_diag_call_test_CFLAGS = $(AM_CFLAGS)
+src_diag_diag_call_test_LDADD = $(T_LIBS)
+src_diag_diag_errtext_test_SOURCES = src/diag/diag_errtext_test.c \
+	src/diag/diag_errtext.c
+src_diag_diag_errtext_test_CFLAGS = $(AM_CFLAGS)
+src_diag_diag_errtext_test_LDADD = $(T_LIBS)
+src_diag_diag_report_test_SOURCES = src/diag/diag_report_test.c \
+	src/diag/diag_report.c
+src_diag_diag_report_test_CFLAGS = $(AM_CFLAGS)
+src_diag_diag_report_test_LDADD = $(T_LIBS)
+src_msg_msg_test_SOURCES = src/msg/msg_test.c \
+	src/msg/msg.c
+src_msg_msg_test_CFLAGS = $(AM_CFLAGS)
+src_msg_msg_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
+src_msg_msg_retry_test_SOURCES = src/msg/msg_retry_test.c \
+	src/msg/msg_retry.c
+src_msg_msg_retry_test_CFLAGS = $(AM_CFLAGS)
+src_msg_msg_retry_test_LDADD = $(T_LIBS)
+src_boot_boot_secret_test_SOURCES = src/boot/boot_secret_test.c \
+	src/boot/boot_secret.c src/core/core_opts.c
+src_boot_boot_secret_test_CFLAGS = $(AM_CFLAGS)
+src_boot_boot_secret_test_LDADD = $(T_LIBS) $(CRYPTO_LIBS)
+src_msg_msg_persist_test_SOURCES = src/msg/msg_persist_test.c \
+	src/msg/msg_persist.c
+src_msg_msg_persist_test_CFLAGS = $(AM_CFLAGS)
+src_msg_msg_persist_test_LDADD = $(T_LIBS)
+src_diag_diag_wait_note_test_SOURCES = src/diag/diag_wait_note_test.c \
+	src/diag/diag_wait_note.c
+src_diag_diag_wait_note_test_CFLAGS = $(AM_CFLAGS)
+src_diag_diag_wait_note_test_LDADD = $(T_LIBS)

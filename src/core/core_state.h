@@ -9,7 +9,7 @@
 #include "src/base/list.h"
 #include "src/os/wait_policy.h"
 #include "src/base/pool.h"
-#include "src/core/core_comm.h"
+#include "src/comm/comm.h"
 
 #include <pthread.h>
 #include <rdma/fabric.h>
@@ -28,7 +28,7 @@ enum weft_phase {
 struct weft_proc {
 	fi_addr_t addr; /* FI_ADDR_NOTAVAIL: take the slow path */
 	fi_addr_t real; /* the address once it is known */
-	uint32_t pend;	/* sends queued in core_pend.c */
+	uint32_t pend;	/* sends queued in msg_retry.c */
 	uint32_t stamp; /* last retry pass that found the lane full */
 };
 
@@ -59,13 +59,14 @@ struct weft_core {
 	weft_au32 spin;	    /* empty polls before blocking */
 	bool polls_are_syscalls; /* polls are system calls: spin adapts */
 	bool crowded;		 /* more ranks than processors on this host */
-	bool virt;		 /* the clock is virtual: core_world.h */
-	bool reports_match; /* the provider reports matched sends: core_ctrl.h
+	bool virt;		 /* the clock is virtual: boot_world.h */
+	bool reports_match; /* the provider reports matched sends: msg_ack.h
 			     */
 	double tick_s;	    /* seconds per weft_ticks(); 0: read the clock */
-	struct fi_weft_recv *recv;  /* direct receives, or NULL */
-	bool direct_requests;	    /* direct receives also for requests */
-	struct fi_weft_mem *device; /* core_device.h; NULL: no device memory */
+	struct fi_weft_recv *recv; /* direct receives, or NULL */
+	bool direct_requests;	   /* direct receives also for requests */
+	struct fi_weft_mem
+		*device; /* offload_device.h; NULL: no device memory */
 
 	weft_au32 phase; /* enum weft_phase */
 	int thread_level;
@@ -78,12 +79,12 @@ struct weft_core {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
 	struct fid_av *av;
-	struct fi_weft_typed *typed; /* core_typed.h; NULL: not supported */
+	struct fi_weft_typed *typed; /* msg_typed.h; NULL: not supported */
 	bool can_sleep;		     /* fi_cq_sread works */
 	struct weft_wait_policy patience;
 	size_t max_bytes;     /* maximal bytes of one message */
 	size_t iov_limit;     /* maximal blocks of one send or receive */
-	struct weft_pool p2p; /* requests of core_msg.h */
+	struct weft_pool p2p; /* requests of msg.h */
 	char host[MPI_MAX_PROCESSOR_NAME];
 };
 

@@ -4,7 +4,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/clock.h"
-#include "src/core/core_call.h"
+#include "src/diag/diag_call.h"
 #include "src/core/core_state.h"
 
 #include <rdma/fi_ext_weft.h>

@@ -156,7 +156,7 @@ struct trace_entry {
 
 #define TRACE_COLL_CTX(word) ((uint32_t)((word) >> 32 & 0x3fff))
 
-/* The tag word of a message (src/core/core_tag.h). */
+/* The tag word of a message (src/msg/msg_tag.h). */
 #define TRACE_WORD_TAG(word)  ((uint32_t)((word)&0x7fffffff))
 #define TRACE_WORD_KIND(word) ((uint32_t)((word) >> 48 & 3))
 #define TRACE_WORD_CTX(word)  ((uint32_t)((word) >> 50))

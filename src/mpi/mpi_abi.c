@@ -7,7 +7,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/types/types_dt_predef.h"
-#include "src/core/core_err.h"
+#include "src/diag/diag_err.h"
 #include "src/types/types_info.h"
 #include "src/types/types_op_fn.h"
 

@@ -2,8 +2,8 @@
 /* Buffered sends and their buffers. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_bsend.h"
-#include "src/core/core_msg.h"
+#include "src/msg/msg_bsend.h"
+#include "src/msg/msg.h"
 #include "src/mpi/mpi_check.h"
 
 #include <errno.h>

@@ -7,9 +7,9 @@
 #ifndef WEFT_MPI_CHECK_H
 #define WEFT_MPI_CHECK_H
 
-#include "src/core/core_comm.h"
+#include "src/comm/comm.h"
 #include "src/types/types_dt.h"
-#include "src/core/core_err.h"
+#include "src/diag/diag_err.h"
 
 #include <limits.h>
 

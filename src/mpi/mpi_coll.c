@@ -2,8 +2,8 @@
 /* Blocking collectives: each describes its call, the code below is common. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_comm.h"
-#include "src/core/core_err.h"
+#include "src/comm/comm.h"
+#include "src/diag/diag_err.h"
 #include "src/mpi/mpi_coll_args.h"
 
 static WEFT_COLD int barrier_by_table(const char *name, MPI_Comm comm)

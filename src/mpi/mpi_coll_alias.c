@@ -7,7 +7,7 @@
  */
 #include "src/mpi/mpi_coll_args.h"
 
-#include "src/core/core_comm.h"
+#include "src/comm/comm.h"
 #include "src/types/types_pack.h"
 #include "src/types/types_topo.h"
 

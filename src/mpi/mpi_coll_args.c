@@ -6,8 +6,8 @@
 #include "src/mpi/mpi_coll_args.h"
 
 #include "src/types/types_info.h"
-#include "src/core/core_meet.h"
-#include "src/core/core_req.h"
+#include "src/comm/comm_exchange.h"
+#include "src/msg/msg_req.h"
 #include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 

@@ -2,12 +2,12 @@
 /* Communicators: queries, names, hints, free and disconnect. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_device.h"
-#include "src/core/core_bsend.h"
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_bsend.h"
 #include "src/types/types_info.h"
-#include "src/core/core_partitioned.h"
-#include "src/core/core_persist.h"
-#include "src/core/core_progress.h"
+#include "src/msg/msg_partitioned.h"
+#include "src/msg/msg_persist.h"
+#include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"

@@ -3,7 +3,7 @@
 #ifndef WEFT_MPI_COMMOBJ_H
 #define WEFT_MPI_COMMOBJ_H
 
-#include "src/core/core_comm.h"
+#include "src/comm/comm.h"
 
 struct weft_errh;
 struct weft_info;

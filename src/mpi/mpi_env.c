@@ -4,8 +4,8 @@
 
 #include "config.h"
 #include "src/base/clock.h"
-#include "src/core/core_device.h"
-#include "src/core/core_err.h"
+#include "src/offload/offload_device.h"
+#include "src/diag/diag_err.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/core/core_time.h"

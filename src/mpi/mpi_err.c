@@ -2,7 +2,7 @@
 /* Error handlers of communicators and windows; classes, codes and texts. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_errtext.h"
+#include "src/diag/diag_errtext.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
@@ -241,7 +241,7 @@ int PMPI_Add_error_class(int *errorclass)
 	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
-/* Returns a result of core_errtext.c about one code. */
+/* Returns a result of diag_errtext.c about one code. */
 static int query_result(const char *func, int rc, int code)
 {
 	if (rc == -EINVAL)

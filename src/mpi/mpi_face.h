@@ -23,7 +23,7 @@
 #include <mpi.h>
 #pragma GCC visibility pop
 
-#include "src/core/core_trace.h"
+#include "src/diag/diag_trace.h"
 
 /* Records the current call of the thread, until the function returns. */
 #define MPI_ENTER                                                      \

@@ -2,7 +2,7 @@
 /* Generalized requests: the application completes them. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_progress.h"
+#include "src/msg/msg_progress.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"
 

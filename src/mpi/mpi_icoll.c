@@ -4,7 +4,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_comm.h"
+#include "src/comm/comm.h"
 #include "src/mpi/mpi_coll_args.h"
 
 #pragma weak MPI_Ibarrier = PMPI_Ibarrier

@@ -2,7 +2,7 @@
 /* Info objects. They work before MPI_Init and after MPI_Finalize. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_err.h"
+#include "src/diag/diag_err.h"
 #include "src/types/types_info.h"
 
 #include <errno.h>

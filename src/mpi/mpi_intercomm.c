@@ -2,13 +2,13 @@
 /* Intercommunicators: create, merge, from groups. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_ctx.h"
+#include "src/comm/comm_context.h"
 #include "src/types/types_info.h"
-#include "src/core/core_inter.h"
-#include "src/core/core_make.h"
-#include "src/core/core_p2p.h"
+#include "src/comm/comm_inter.h"
+#include "src/comm/comm_make.h"
+#include "src/msg/msg_p2p.h"
 #include "src/core/core_state.h"
-#include "src/core/core_tag.h"
+#include "src/msg/msg_tag.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
 

@@ -2,8 +2,8 @@
 /* Operations: create, free, query, apply locally. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_device.h"
-#include "src/core/core_err.h"
+#include "src/offload/offload_device.h"
+#include "src/diag/diag_err.h"
 #include "src/types/types_op.h"
 #include "src/mpi/mpi_check.h"
 

@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_device.h"
+#include "src/offload/offload_device.h"
 #include "src/types/types_pack.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_type.h"

@@ -2,8 +2,8 @@
 /* Partitioned communication. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_partitioned.h"
-#include "src/core/core_msg.h"
+#include "src/msg/msg_partitioned.h"
+#include "src/msg/msg.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
 

@@ -2,10 +2,10 @@
 /* Persistent sends and receives. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_bsend.h"
-#include "src/core/core_msg.h"
-#include "src/core/core_recv.h"
-#include "src/core/core_send.h"
+#include "src/msg/msg_bsend.h"
+#include "src/msg/msg.h"
+#include "src/msg/msg_recv.h"
+#include "src/msg/msg_send.h"
 #include "src/mpi/mpi_check.h"
 
 #include <errno.h>

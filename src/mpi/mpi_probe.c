@@ -2,10 +2,10 @@
 /* Probes, matched probes, and receives of matched messages. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_msg.h"
-#include "src/core/core_probe.h"
-#include "src/core/core_status.h"
-#include "src/core/core_wait.h"
+#include "src/msg/msg.h"
+#include "src/msg/msg_probe.h"
+#include "src/msg/msg_status.h"
+#include "src/msg/msg_wait.h"
 #include "src/mpi/mpi_check.h"
 
 /* Checks the arguments source, tag, comm; the message type is any. */

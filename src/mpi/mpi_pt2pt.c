@@ -5,10 +5,10 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_inject.h"
-#include "src/core/core_p2p.h"
-#include "src/core/core_recv.h"
-#include "src/core/core_req.h"
+#include "src/msg/msg_inject.h"
+#include "src/msg/msg_p2p.h"
+#include "src/msg/msg_recv.h"
+#include "src/msg/msg_req.h"
 #include "src/mpi/mpi_check.h"
 
 WEFT_INLINE int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)

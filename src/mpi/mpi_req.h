@@ -3,7 +3,7 @@
 #ifndef WEFT_MPI_REQ_H
 #define WEFT_MPI_REQ_H
 
-#include "src/core/core_req.h"
+#include "src/msg/msg_req.h"
 #include "src/mpi/mpi_check.h"
 
 /*

@@ -5,11 +5,11 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_dead.h"
-#include "src/core/core_errtext.h"
-#include "src/core/core_msg.h"
-#include "src/core/core_progress.h"
-#include "src/core/core_recv.h"
+#include "src/diag/diag_peer_failure.h"
+#include "src/diag/diag_errtext.h"
+#include "src/msg/msg.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_recv.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"

@@ -2,8 +2,8 @@
 /* One request: wait, test, status, start, cancel, free. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_progress.h"
-#include "src/core/core_wait.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_wait.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"
 

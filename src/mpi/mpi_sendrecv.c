@@ -2,8 +2,8 @@
 /* MPI_Sendrecv and MPI_Isendrecv, with and without replace. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_isendrecv.h"
-#include "src/core/core_req.h"
+#include "src/msg/msg_isendrecv.h"
+#include "src/msg/msg_req.h"
 #include "src/mpi/mpi_check.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Reading and writing MPI_Status. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_status.h"
+#include "src/msg/msg_status.h"
 #include "src/mpi/mpi_check.h"
 
 #include <limits.h>

@@ -4,7 +4,7 @@
 
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
-#include "src/core/core_tool.h"
+#include "src/diag/diag_pvar.h"
 #include "src/mpi/mpi_tool.h"
 
 #include <string.h>

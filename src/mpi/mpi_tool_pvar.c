@@ -7,7 +7,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/base/list.h"
-#include "src/core/core_tool.h"
+#include "src/diag/diag_pvar.h"
 #include "src/mpi/mpi_tool.h"
 
 #include <pthread.h>

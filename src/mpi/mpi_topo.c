@@ -8,7 +8,7 @@
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
 
-#include "src/core/core_make.h"
+#include "src/comm/comm_make.h"
 
 #include <errno.h>
 #include <limits.h>

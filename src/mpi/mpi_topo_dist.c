@@ -9,7 +9,7 @@
 #include "coll/coll.h"
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
-#include "src/core/core_make.h"
+#include "src/comm/comm_make.h"
 #include "src/types/types_info.h"
 
 #include <errno.h>

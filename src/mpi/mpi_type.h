@@ -4,7 +4,7 @@
 #define WEFT_MPI_TYPE_H
 
 #include "src/types/types_dt.h"
-#include "src/core/core_err.h"
+#include "src/diag/diag_err.h"
 
 /* The supported type of argument arg; raises MPI_ERR_TYPE. */
 int mpi_type_bad(const char *func, int arg, MPI_Datatype handle) WEFT_COLD;

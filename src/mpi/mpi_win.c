@@ -3,7 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/job/job_trace_layout.h"
-#include "src/core/core_device.h"
+#include "src/offload/offload_device.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_win.h"

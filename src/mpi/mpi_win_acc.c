@@ -2,8 +2,8 @@
 /* The accumulate family, with and without requests. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_device.h"
-#include "src/core/core_req.h"
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_req.h"
 #include "src/mpi/mpi_type.h"
 #include "src/mpi/mpi_win.h"
 #include "src/win/win_word.h"

@@ -2,9 +2,9 @@
 /* Put and get, with and without requests. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_device.h"
-#include "src/core/core_req.h"
-#include "src/core/core_wait.h"
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_req.h"
+#include "src/msg/msg_wait.h"
 #include "src/mpi/mpi_win.h"
 
 #include <errno.h>

@@ -103,7 +103,7 @@ static bool read_open(struct show *s, const struct trace_chunk *c,
 	bool good = true;
 
 	for (int i = 0; i < TRACE_THREADS; i++) {
-		/* A3 pairs with R3 in note_open(), core_call.c */
+		/* A3 pairs with R3 in note_open(), diag_call.c */
 		uint32_t id = weft_load32(&c->open[i].id);
 		uint64_t t = weft_load64(&c->open[i].since);
 

@@ -150,7 +150,8 @@ static void add_arg(struct out *o, unsigned *n, const char *key, uint64_t x)
 }
 
 /*
- * Communicators by MPI's number: 1 and 2 are predefined (src/core/core_ctx.h).
+ * Communicators by MPI's number: 1 and 2 are predefined
+ * (src/comm/comm_context.h).
  */
 static void add_comm(struct out *o, unsigned *n, uint32_t ctx)
 {

@@ -4,9 +4,9 @@
 
 #include "src/core/core_fi.h"
 #include "src/core/core_lock.h"
-#include "src/core/core_progress.h"
-#include "src/core/core_tag.h"
-#include "src/core/core_wire_up.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_tag.h"
+#include "src/boot/boot_wire_up.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>

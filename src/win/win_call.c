@@ -2,7 +2,7 @@
 /* Conversion of MPI arguments to arrays of elements, and to messages. */
 #include "src/win/win_call.h"
 
-#include "src/core/core_count.h"
+#include "src/diag/diag_count.h"
 #include "src/core/core_lock.h"
 #include "src/win/win_am.h"
 #include "src/win/win_attach.h"

@@ -7,7 +7,7 @@
 #include "src/win/win_lock.h"
 
 #include "src/core/core_lock.h"
-#include "src/core/core_progress.h"
+#include "src/msg/msg_progress.h"
 #include "src/win/win_am.h"
 #include "src/win/win_remote.h"
 #include "src/win/win_rwlock.h"

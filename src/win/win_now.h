@@ -7,7 +7,7 @@
 #ifndef WEFT_WIN_NOW_H
 #define WEFT_WIN_NOW_H
 
-#include "src/core/core_count.h"
+#include "src/diag/diag_count.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
 #include "src/win/win_fabric.h"

@@ -2,11 +2,11 @@
 /* Outstanding accesses, and their pieces by libfabric; see win_op.h. */
 #include "src/win/win_op.h"
 
-#include "src/core/core_count.h"
-#include "src/core/core_errtext.h"
+#include "src/diag/diag_count.h"
+#include "src/diag/diag_errtext.h"
 #include "src/core/core_fi.h"
-#include "src/core/core_wait.h"
-#include "src/core/core_wire_up.h"
+#include "src/msg/msg_wait.h"
+#include "src/boot/boot_wire_up.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_now.h"

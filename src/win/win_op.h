@@ -8,8 +8,8 @@
 #define WEFT_WIN_OP_H
 
 #include "src/core/core_io.h"
-#include "src/core/core_pend.h"
-#include "src/core/core_req.h"
+#include "src/msg/msg_retry.h"
+#include "src/msg/msg_req.h"
 #include "src/types/types_pack.h"
 #include "src/win/win.h"
 

@@ -6,11 +6,11 @@
  * none.
  */
 #include "coll/coll.h"
-#include "src/core/core_channel.h"
+#include "src/comm/comm_channel.h"
 #include "src/core/core_lock.h"
-#include "src/core/core_make.h"
+#include "src/comm/comm_make.h"
 #include "src/core/core_opts.h"
-#include "src/core/core_progress.h"
+#include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
 #include "src/types/types_info.h"
 #include "src/win/win_am.h"

@@ -10,7 +10,7 @@
 #include "src/win/win_remote.h"
 
 #include "src/core/core_fi.h"
-#include "src/core/core_progress.h"
+#include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"

@@ -6,8 +6,8 @@
  */
 #include "src/win/win_rwlock.h"
 
-#include "src/core/core_dead.h"
-#include "src/core/core_progress.h"
+#include "src/diag/diag_peer_failure.h"
+#include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
 #include "test/t.h"
 

@@ -6,8 +6,8 @@
  */
 #include "src/win/win_serve.h"
 
-#include "src/core/core_abort.h"
-#include "src/core/core_progress.h"
+#include "src/boot/boot_abort.h"
+#include "src/msg/msg_progress.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_elem.h"
 

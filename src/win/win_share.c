@@ -7,7 +7,7 @@
 #include "src/win/win_share.h"
 
 #include "src/base/clock.h"
-#include "src/core/core_channel.h"
+#include "src/comm/comm_channel.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
  */
 #include "coll/coll.h"
 #include "src/core/core_lock.h"
-#include "src/core/core_progress.h"
-#include "src/core/core_trace.h"
+#include "src/msg/msg_progress.h"
+#include "src/diag/diag_trace.h"
 #include "src/win/win_am.h"
 #include "src/win/win_rwlock.h"
 #include "src/win/win_lock.h"

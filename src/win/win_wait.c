@@ -3,7 +3,7 @@
 #include "src/win/win_wait.h"
 
 #include "src/base/clock.h"
-#include "src/core/core_dead.h"
+#include "src/diag/diag_peer_failure.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>

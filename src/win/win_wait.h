@@ -5,7 +5,7 @@
 #ifndef WEFT_WIN_WAIT_H
 #define WEFT_WIN_WAIT_H
 
-#include "src/core/core_progress.h"
+#include "src/msg/msg_progress.h"
 #include "src/win/win.h"
 
 /* Waiting for a state that messages change; -ECONNRESET: a member has died. */

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Init and MPI_Finalize as lists of steps. Each step is timed;
+ * WEFT_STARTUP_REPORT=1 prints the times on rank 0.
+ */
+#include "src/boot/boot_init.h"
+
+#include "src/base/clock.h"
+#include "src/base/fence.h"
+#include "src/base/log.h"
+#include "src/diag/diag_call.h"
+#include "src/comm/comm_channel.h"
+#include "src/msg/msg_ack.h"
+#include "src/diag/diag_peer_failure.h"
+#include "src/diag/diag_deadlock.h"
+#include "src/diag/diag_err.h"
+#include "src/diag/diag_health.h"
+#include "src/boot/boot_hosts.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_opts.h"
+#include "src/boot/boot_pmix.h"
+#include "src/msg/msg.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_recv.h"
+#include "src/msg/msg_send.h"
+#include "src/core/core_time.h"
+#include "src/diag/diag_trace.h"
+#include "src/offload/offload_route.h"
+#include "src/boot/boot_wire_up.h"
+#include "src/boot/boot_world.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the steps ---------------------------------------------------------- */
+
+static int step_options(void)
+{
+	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
+	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
+	/*
+	 * base/log.c reads the variable itself, and treats an unknown value as
+	 * "warn"
+	 */
+	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
+	if (gethostname(weft_core.host, sizeof(weft_core.host)))
+		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
+	/*
+	 * before PMIx starts a thread; the provider's second registration costs
+	 * nothing
+	 */
+	weft_membarrier_register();
+	return 0;
+}
+
+static int step_job(void)
+{
+	int rc = weft_pmix_open(&weft_core.job);
+
+	if (weft_core.job.launched)
+		weft_log_set_rank(weft_core.job.rank);
+	return rc ? rc : weft_core_health_offer();
+}
+
+static const struct weft_wire_module routes = { weft_routes_open,
+						weft_routes_close };
+
+static int step_wire(void)
+{
+	int rc = weft_wire_open(weft_threads, &routes);
+
+	if (rc)
+		return rc;
+	weft_failure_failure_open(weft_wire_resolve);
+	weft_core_clock_open();
+	if (weft_core.virt)
+		weft_deadlock_open();
+	return 0;
+}
+
+static int step_waiting(void)
+{
+	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
+	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
+	enum weft_core_share company;
+
+	/*
+	 * In virtual time a poll costs time and blocking does not: never spin.
+	 */
+	if (weft_core.virt) {
+		weft_store32_relaxed(&weft_core.spin, 0);
+		return 0;
+	}
+	if (cores < 1)
+		cores = sysconf(_SC_NPROCESSORS_ONLN);
+	weft_core.crowded = weft_core.job.local_size > cores;
+	company = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
+	weft_wait_policy_init(&weft_core.patience, company);
+	weft_wait_policy_first_contact(&weft_core.patience, company,
+				       (uint32_t)weft_core.job.local_size - 1);
+	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
+	if (spin < 0)
+		spin = weft_core.polls_are_syscalls
+			       ? WEFT_SYSCALL_POLLS
+			       : weft_wait_policy_rule[company].look.passes;
+	weft_store32_relaxed(&weft_core.spin, (uint32_t)spin);
+	return 0;
+}
+
+static int step_objects(void)
+{
+	weft_pool_init(&weft_core.p2p, sizeof(struct weft_p2p));
+	weft_retry_init();
+	return weft_comm_open_predefined();
+}
+
+static int step_watch(void)
+{
+	int rc = weft_core_health_join();
+	const struct weft_watcher *w = weft_core_health_watcher();
+
+	if (w)
+		weft_progress_add_watcher(w);
+	return rc;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} steps[] = {
+	{ "options", step_options },   { "pmix", step_job },
+	{ "fabric", step_wire },       { "names", weft_wire_names },
+	{ "waiting", step_waiting },   { "objects", step_objects },
+	{ "control", weft_ctrl_open }, { "watch", step_watch },
+};
+
+static void report(const uint64_t *ns)
+{
+	char line[256];
+	size_t i, at = 0;
+
+	for (i = 0; i < WEFT_COUNT_OF(steps); i++)
+		at += (size_t)snprintf(line + at, sizeof(line) - at,
+				       "%s %s %.2f", i ? "," : "",
+				       steps[i].name,
+				       (double)(ns[i + 1] - ns[i]) * 1e-6);
+	if (weft_core.job.rank == 0 &&
+	    weft_cfg_get(&weft_core_opts[WEFT_OPT_STARTUP_REPORT]).b)
+		fprintf(stderr, "weft: start-up in ms:%s\n", line);
+	weft_log(WEFT_LOG_DEBUG, "start-up in ms:%s", line);
+}
+
+int weft_core_init(int required)
+{
+	static const struct weft_trace_hooks ends = { weft_p2p_recv_done,
+						      weft_p2p_sent };
+	uint64_t ns[WEFT_COUNT_OF(steps) + 1];
+	size_t i;
+	int rc;
+
+	weft_threads = required == MPI_THREAD_MULTIPLE;
+	weft_core.thread_level = required;
+	weft_core.main_thread = pthread_self();
+	ns[0] = weft_now_ns();
+	for (i = 0; i < WEFT_COUNT_OF(steps); i++) {
+		rc = steps[i].run();
+		if (rc)
+			return rc;
+		ns[i + 1] = weft_now_ns();
+	}
+	weft_trace_start(&ends);
+	weft_call_start(weft_threads, weft_call_report_requested()
+					      ? weft_core_clock_peek_ps
+					      : NULL);
+	/* R3 pairs with A3 in weft_running(): the process is initialised. */
+	weft_store32(&weft_core.phase, WEFT_RUNNING);
+	report(ns);
+	return 0;
+}
+
+/* ---- finalize ------------------------------------------------------------ */
+
+static void idle(void)
+{
+	uint32_t mark = weft_load32(&weft_completed);
+
+	if (!weft_progress())
+		weft_progress_sleep(mark, 1000);
+}
+
+static void wake(void)
+{
+	if (weft_core.can_sleep)
+		fi_cq_signal(weft_core.cq);
+}
+
+/*
+ * No rank leaves before all ranks have called MPI_Finalize. The tag is not that
+ * of the next collective: a rank that left out a collective would match the
+ * other ranks' messages of that collective.
+ */
+static int final_barrier(void)
+{
+	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
+				  WEFT_TAG_LAST };
+	char *all = calloc((size_t)weft_core.job.size, 1);
+	int rc = all ? weft_channel_allgather(&m, all, 1) : -ENOMEM;
+
+	free(all);
+	return rc;
+}
+
+static int leave_world(void)
+{
+	char dead[8];
+	int rc = final_barrier();
+
+	weft_world_failed_ranks(dead, sizeof(dead));
+	/* With a failed node every rank leaves independently. */
+	if (rc && *dead) {
+		weft_world_leave_alone();
+		return 0;
+	}
+	weft_world_leave();
+	return rc ? rc : weft_world_end();
+}
+
+/*
+ * The fence of some launchers completes on one host before the other hosts have
+ * entered it (Slurm 22.05), so a job on several hosts synchronises by messages
+ * first. With a dead rank that fails, and the launcher decides.
+ */
+static int leave_job(void)
+{
+	if (weft_hosts_several())
+		final_barrier();
+	return weft_pmix_fence(idle, wake);
+}
+
+int weft_core_fini(void)
+{
+	int rc;
+
+	while (weft_core.pending || weft_load32(&weft_core.stepping))
+		weft_progress();
+	weft_call_stop();
+	if (weft_core.job.rank == 0)
+		weft_call_print(weft_core.virt ? "virtual time" : "time");
+	rc = weft_core.virt ? leave_world() : leave_job();
+	weft_trace_stop();
+	weft_core_health_close();
+	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
+	weft_comm_close_all();
+	weft_core_clock_close();
+	weft_wire_close();
+	weft_call_finish();
+	weft_pmix_close();
+	weft_pool_fini(&weft_core.p2p);
+	free(weft_core.job.local);
+	weft_core.job.local = NULL;
+	return rc;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PMIx client. Queries job-level data; names are put once and fetched on first
+ * contact; one fence collects them. Called by boot_init.c and boot_wire_up.c.
+ */
+#include "src/boot/boot_pmix.h"
+
+#include "src/base/atomic.h"
+#include "src/base/limit.h"
+#include "src/base/log.h"
+#include "src/job/job_page.h"
+#include "src/diag/diag_call.h"
+#include "src/core/core_state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pmix.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PMIX_NAME_KEY "weft.ep"
+#define PMIX_SAME_KEY "weft.job"
+
+static pmix_proc_t me;
+static bool open;
+static struct weft_job_page
+	*roll;		      /* page with the names; NULL: PMIx has them */
+static uint32_t entry_number; /* number of this rank's entry there */
+
+/*
+ * PMIx does not check its allocations. Address space reserved for PMIx_Abort: a
+ * process at its memory limit frees it before the call.
+ */
+#define PMIX_SPARE_BYTES ((size_t)512 << 10)
+static void *spare;
+
+static void spare_reserve(void)
+{
+	void *p = mmap(NULL, PMIX_SPARE_BYTES, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	spare = p == MAP_FAILED ? NULL : p;
+}
+
+static void spare_release(void)
+{
+	if (spare)
+		munmap(spare, PMIX_SPARE_BYTES);
+	spare = NULL;
+}
+
+static int env_int(const char *name)
+{
+	const char *v = getenv(name);
+
+	return v ? atoi(v) : 0;
+}
+
+/*
+ * Returns the variable that shows that a launcher started this process, or
+ * NULL.
+ */
+static const char *launcher_variable(void)
+{
+	if (getenv("PMIX_RANK"))
+		return "PMIX_RANK";
+	if (getenv("PMIX_NAMESPACE"))
+		return "PMIX_NAMESPACE";
+	if (env_int("OMPI_COMM_WORLD_SIZE") > 1)
+		return "OMPI_COMM_WORLD_SIZE";
+	if (env_int("PMI_SIZE") > 1)
+		return "PMI_SIZE";
+	if (env_int("SLURM_NTASKS") > 1 && getenv("SLURM_STEP_ID") &&
+	    getenv("SLURM_PROCID"))
+		return "SLURM_NTASKS";
+	return NULL;
+}
+
+static void job_of_one(struct weft_job *job)
+{
+	memset(job, 0, sizeof(*job));
+	job->size = 1;
+	job->local_size = 1;
+	job->appnum = -1;
+	job->universe = -1;
+}
+
+/* Returns a number about a rank or the job, or fallback if it is unknown. */
+static int ask_int(pmix_rank_t rank, const char *key, int fallback)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	pmix_info_t info;
+	bool optional = true;
+	uint64_t n;
+
+	PMIX_LOAD_PROCID(&p, me.nspace, rank);
+	PMIX_INFO_LOAD(&info, PMIX_OPTIONAL, &optional, PMIX_BOOL);
+	if (PMIx_Get(&p, key, &info, 1, &v) != PMIX_SUCCESS)
+		return fallback;
+	switch (v->type) {
+	case PMIX_UINT16:
+		n = v->data.uint16;
+		break;
+	case PMIX_UINT32:
+		n = v->data.uint32;
+		break;
+	case PMIX_INT:
+		n = (uint64_t)v->data.integer;
+		break;
+	default:
+		n = (uint64_t)fallback;
+	}
+	PMIX_VALUE_RELEASE(v);
+	return (int)n;
+}
+
+/* Parses the ranks on this host, in order: "0,1,4-7". */
+static int parse_peers(const char *list, int *out, int room)
+{
+	int n = 0;
+
+	while (*list) {
+		char *end;
+		long a = strtol(list, &end, 10);
+		long b = *end == '-' ? strtol(end + 1, &end, 10) : a;
+
+		for (; a <= b && n < room; a++)
+			out[n++] = (int)a;
+		if (*end != ',')
+			break;
+		list = end + 1;
+	}
+	return n;
+}
+
+static int ask_local_peers(struct weft_job *job)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	int n;
+
+	job->local = malloc((size_t)job->local_size * sizeof(*job->local));
+	if (!job->local)
+		return -ENOMEM;
+	job->local[0] = job->rank;
+	PMIX_LOAD_PROCID(&p, me.nspace, PMIX_RANK_WILDCARD);
+	n = 1;
+	if (PMIx_Get(&p, PMIX_LOCAL_PEERS, NULL, 0, &v) == PMIX_SUCCESS) {
+		if (v->type == PMIX_STRING)
+			n = parse_peers(v->data.string, job->local,
+					job->local_size);
+		PMIX_VALUE_RELEASE(v);
+	}
+	job->local_size = n;
+	return 0;
+}
+
+static int no_server(const char *trace, pmix_status_t st)
+{
+	weft_log_once(
+		WEFT_LOG_ERROR,
+		"%s is set, so a launcher started this process, but its PMIx "
+		"server does not answer (%s). Use Weft's mpiexec, Open MPI's "
+		"mpirun or srun --mpi=pmix; WEFT_SINGLETON=1 runs it alone.",
+		trace, PMIx_Error_string(st));
+	return -ENOTCONN;
+}
+
+/* PMIx needs a thread of its own, and reports little if it cannot start one. */
+static int no_thread(int err)
+{
+	char why[WEFT_LIMIT_TEXT];
+	unsigned ranks = (unsigned)env_int("WEFT_LOCAL_RANKS");
+
+	/*
+	 * a rank and its PMIx thread; mpiexec with two threads, and a collector
+	 */
+	weft_log_once(WEFT_LOG_ERROR, "pmix: no thread can be started: %s%s",
+		      strerror(-err), weft_limit_thread(why, 2 * ranks + 4));
+	return err;
+}
+
+int weft_pmix_open(struct weft_job *job)
+{
+	const char *trace = launcher_variable();
+	pmix_status_t st;
+	int err;
+
+	job_of_one(job);
+	if (!trace || env_int("WEFT_SINGLETON"))
+		return 0;
+	if (!getenv("PMIX_RANK"))
+		return no_server(trace, PMIX_ERR_UNREACH);
+	/* from here on error messages name the rank */
+	job->rank = env_int("PMIX_RANK");
+	weft_log_set_rank(job->rank);
+	err = weft_limit_try_thread();
+	if (err)
+		return no_thread(err);
+	st = PMIx_Init(&me, NULL, 0);
+	/* the limit may have been reached by another process meanwhile */
+	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
+		return no_thread(err);
+	if (st != PMIX_SUCCESS)
+		return no_server(trace, st);
+	open = true;
+	spare_reserve();
+	job->launched = true;
+	job->rank = (int)me.rank;
+	job->size = ask_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
+	if (job->size < 1)
+		return no_server(trace, PMIX_ERR_NOT_FOUND);
+	job->local_rank = ask_int(me.rank, PMIX_LOCAL_RANK, 0);
+	job->local_size = ask_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
+	job->appnum = ask_int(me.rank, PMIX_APPNUM, -1);
+	job->universe = ask_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
+	return ask_local_peers(job);
+}
+
+static int to_errno(pmix_status_t st, const char *what)
+{
+	if (st == PMIX_SUCCESS)
+		return 0;
+	weft_log_once(WEFT_LOG_ERROR, "pmix: %s: %s", what,
+		      PMIx_Error_string(st));
+	return -EIO;
+}
+
+/* Returns the job status page if it belongs to this job. */
+static struct weft_job_page *job_page_of_job(void)
+{
+	uint32_t place;
+	struct weft_job_page *r = weft_call_job_page(&place);
+
+	return r && place == me.rank &&
+			       r->members == (uint32_t)weft_core.job.size &&
+			       weft_job_page_is_of(r, me.nspace)
+		       ? r
+		       : NULL;
+}
+
+bool weft_pmix_launcher_is_weft(void)
+{
+	return open && job_page_of_job();
+}
+
+bool weft_pmix_names_are_shared(void)
+{
+	return roll;
+}
+
+static int publish(const char *key, const void *bytes, size_t len)
+{
+	pmix_value_t v;
+	int rc;
+
+	v.type = PMIX_BYTE_OBJECT;
+	v.data.bo.bytes = (char *)(uintptr_t)bytes;
+	v.data.bo.size = len;
+	rc = to_errno(PMIx_Put(PMIX_GLOBAL, key, &v), "put");
+	return rc ? rc : to_errno(PMIx_Commit(), "commit");
+}
+
+/* Fence after which every process has all published data. */
+static int collect_all(void)
+{
+	pmix_info_t info;
+	bool collect = true;
+
+	PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+	return to_errno(PMIx_Fence(NULL, 0, &info, 1), "fence");
+}
+
+int weft_pmix_put(const void *name, size_t len)
+{
+	int rc;
+
+	if (!open)
+		return 0;
+	roll = len <= JOB_PAGE_CARD ? job_page_of_job() : NULL;
+	if (roll) {
+		entry_number =
+			weft_job_page_entry_put(roll, me.rank, name, len);
+		return 0;
+	}
+	rc = publish(PMIX_NAME_KEY, name, len);
+	return rc ? rc : collect_all();
+}
+
+/* Copies the bytes of a value and frees it. */
+static int bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
+{
+	int rc = 0;
+
+	if (v->type != PMIX_BYTE_OBJECT || v->data.bo.size > *len_p) {
+		rc = -EPROTO;
+	} else {
+		*len_p = v->data.bo.size;
+		memcpy(bytes, v->data.bo.bytes, *len_p);
+	}
+	PMIX_VALUE_RELEASE(v);
+	return rc;
+}
+
+static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	int rc;
+
+	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
+	rc = to_errno(PMIx_Get(&p, key, NULL, 0, &v), "get");
+	return rc ? rc : bytes_of(v, bytes, len_p);
+}
+
+const char *weft_pmix_job(void)
+{
+	return open ? me.nspace : "";
+}
+
+int weft_pmix_publish(const char *key, const void *bytes, size_t len)
+{
+	return publish(key, bytes, len);
+}
+
+int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
+		    int seconds)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	pmix_info_t info;
+	pmix_status_t st;
+
+	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
+	PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
+	st = PMIx_Get(&p, key, &info, 1, &v);
+	if (st == PMIX_SUCCESS)
+		return bytes_of(v, bytes, len_p);
+	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;
+}
+
+int weft_pmix_bcast(void *bytes, size_t len)
+{
+	size_t got = len;
+	int rc = 0;
+
+	if (!me.rank)
+		rc = publish(PMIX_SAME_KEY, bytes, len);
+	if (!rc)
+		rc = collect_all();
+	if (!rc)
+		rc = fetch(0, PMIX_SAME_KEY, bytes, &got);
+	return rc || got == len ? rc : -EPROTO;
+}
+
+int weft_pmix_get(int rank, void *name, size_t *len_p)
+{
+	if (roll)
+		return weft_job_page_entry_get(roll, (uint32_t)rank,
+					       entry_number, name, len_p);
+	return fetch(rank, PMIX_NAME_KEY, name, len_p);
+}
+
+struct fence {
+	/* 1: the status is stored; 2: the callback has returned */
+	weft_au32 over;
+	pmix_status_t status;
+	void (*wake)(void);
+};
+
+static void fence_over(pmix_status_t status, void *arg)
+{
+	struct fence *f = arg;
+
+	f->status = status;
+	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
+	weft_store32(&f->over, 1);
+	f->wake();
+	/*
+	 * R2 pairs with A2 in weft_pmix_fence(): f is not accessed after this.
+	 */
+	weft_store32(&f->over, 2);
+}
+
+int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
+{
+	struct fence f = { .wake = wake };
+	pmix_status_t st;
+
+	if (!open)
+		return 0;
+	st = PMIx_Fence_nb(NULL, 0, NULL, 0, fence_over, &f);
+	if (st == PMIX_OPERATION_SUCCEEDED)
+		return 0;
+	if (st != PMIX_SUCCESS)
+		return to_errno(st, "fence");
+	/* A1 pairs with R1 in fence_over() */
+	while (!weft_load32(&f.over))
+		idle();
+	/*
+	 * A2 pairs with R2 in fence_over(): data that wake() uses may be freed
+	 */
+	while (weft_load32(&f.over) != 2)
+		sched_yield();
+	/* The launcher ends the job: another rank died or called MPI_Abort. */
+	if (f.status != PMIX_SUCCESS && f.status != PMIX_ERR_TIMEOUT)
+		return -ECONNRESET;
+	return to_errno(f.status, "fence");
+}
+
+void weft_pmix_abort(int code, const char *text)
+{
+	spare_release();
+	if (open)
+		PMIx_Abort(code, text, NULL, 0);
+}
+
+static void drop_log(int severity, const char *text)
+{
+}
+
+/*
+ * PMIx 4.2 abandons its finalize handshake after two seconds and closes its
+ * socket before it removes the pending write event. On a host with hundreds of
+ * ranks on two cores that happens, and libevent logs a warning; nothing is
+ * lost, since a closed connection notifies the server as well.
+ */
+static void mute_libevent(bool mute)
+{
+	union {
+		void *p;
+		void (*set)(void (*log)(int severity, const char *text));
+	} call = { .p = dlsym(RTLD_DEFAULT, "event_set_log_callback") };
+
+	if (call.p)
+		call.set(mute ? drop_log : NULL);
+}
+
+void weft_pmix_close(void)
+{
+	if (open) {
+		mute_libevent(true);
+		PMIx_Finalize(NULL, 0);
+		mute_libevent(false);
+	}
+	spare_release();
+	open = false;
+	roll = NULL;
+}

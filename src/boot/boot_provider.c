@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Choice of the libfabric provider. Weft's own is loaded directly: its library
+ * is beside this one, and fi_prov_ini() returns in a tenth of a millisecond.
+ * libfabric's own library is not even loaded: that takes up to 200 ms, and the
+ * first fi_getinfo() another 30 ms. If FI_PROVIDER names another provider,
+ * libfabric's library is loaded.
+ */
+#include "src/boot/boot_provider.h"
+
+#include "src/base/log.h"
+#include "src/boot/boot_fabric_shim.h"
+#include "src/core/core_state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <rdma/fi_errno.h>
+#include <rdma/providers/fi_prov.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OWN_FILE   "libweft-own.so"
+#define OTHER_FILE "libweft-other.so"
+
+typedef struct fi_provider *(*prov_ini_fn)(void);
+
+static const struct weft_other *other; /* NULL: Weft's own provider */
+
+/*
+ * Finds a library beside this one. Installed: DIR/weft/FILE. Build tree:
+ * DIR/FILE, in .libs.
+ */
+static int find_beside(const char *file, char *path, size_t room)
+{
+	char dir[PATH_MAX];
+	char *slash;
+	Dl_info di;
+
+	if (!dladdr(&weft_core, &di) || !realpath(di.dli_fname, dir))
+		return -ENOENT;
+	slash = strrchr(dir, '/');
+	*slash = 0;
+	snprintf(path, room, "%s/weft/%s", dir, file);
+	if (!access(path, R_OK))
+		return 0;
+	snprintf(path, room, "%s/%s", dir, file);
+	return access(path, R_OK) ? -ENOENT : 0;
+}
+
+/* Returns a symbol of a library beside this one, or of the library `forced`. */
+static void *load(const char *forced, const char *file, const char *name)
+{
+	char path[PATH_MAX + 32];
+	void *lib;
+	void *sym;
+
+	if (forced) {
+		snprintf(path, sizeof(path), "%s", forced);
+	} else if (find_beside(file, path, sizeof(path))) {
+		weft_log_once(WEFT_LOG_ERROR,
+			      "%s not found beside the MPI library; "
+			      "WEFT_PROVIDER_LIB names the provider",
+			      file);
+		return NULL;
+	}
+	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	sym = lib ? dlsym(lib, name) : NULL;
+	if (!sym)
+		weft_log_once(WEFT_LOG_ERROR, "%s", dlerror());
+	return sym;
+}
+
+static struct fi_provider *prov_load(void)
+{
+	void *sym = load(getenv("WEFT_PROVIDER_LIB"), OWN_FILE, "fi_prov_ini");
+	prov_ini_fn ini;
+
+	memcpy(&ini, &sym, sizeof(ini));
+	return sym ? ini() : NULL;
+}
+
+static int own_open(const struct fi_info *hints, struct fi_info **info_p,
+		    struct fid_fabric **fabric_p)
+{
+	struct fi_provider *prov = prov_load();
+	struct fi_info *h;
+	int rc;
+
+	if (!prov)
+		return -ENOENT;
+	h = fi_dupinfo(hints);
+	if (!h)
+		return -ENOMEM;
+	/* collectives of other providers are not used */
+	h->caps |= FI_COLLECTIVE | FI_RMA | FI_ATOMIC;
+	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, info_p);
+	fi_freeinfo(h);
+	if (!rc)
+		rc = prov->fabric((*info_p)->fabric_attr, fabric_p, NULL);
+	if (rc)
+		weft_log_once(WEFT_LOG_ERROR, "provider weft: %s",
+			      fi_strerror(-rc));
+	/* own provider: FI_MATCH_COMPLETE, and fi_cancel of sends */
+	weft_core.reports_match = !rc;
+	return rc ? -EIO : 0;
+}
+
+/*
+ * Requests RMA first, with all mr_mode bits that src/win supports; a provider
+ * without RMA is used for messages only.
+ */
+static int other_getinfo(const struct fi_info *hints, struct fi_info **info_p,
+			 struct fid_fabric **fabric_p, const char **what_p)
+{
+	static const uint64_t more[] = { FI_RMA | FI_ATOMIC, FI_RMA };
+	struct fi_info *h = fi_dupinfo(hints);
+	int rc = -FI_ENODATA;
+
+	if (!h)
+		return -FI_ENOMEM;
+	h->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
+				  FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+	for (size_t i = 0; rc && i < WEFT_COUNT_OF(more); i++) {
+		h->caps = hints->caps | more[i];
+		rc = other->open(h, info_p, fabric_p, what_p);
+	}
+	fi_freeinfo(h);
+	return rc ? other->open(hints, info_p, fabric_p, what_p) : 0;
+}
+
+void weft_prov_free(struct fi_info *info)
+{
+	if (other)
+		other->free(info);
+	else
+		fi_freeinfo(info);
+}
+
+/*
+ * shm of libfabric 1.17: a receive does not match a message that arrived before
+ * it, unless the bits it ignores equal those of the message. So each
+ * MPI_ANY_TAG and MPI_ANY_SOURCE may wait forever.
+ */
+static bool loses_messages(const struct fi_info *info)
+{
+	const struct fi_fabric_attr *f = info->fabric_attr;
+
+	return !strcmp(f->prov_name, "shm") && FI_MAJOR(f->prov_version) == 117;
+}
+
+static int other_check(struct fi_info *info, struct fid_fabric *fabric)
+{
+	if (!loses_messages(info))
+		return 0;
+	weft_log_once(WEFT_LOG_ERROR,
+		      "provider shm of libfabric 1.17 loses messages that come "
+		      "before a receive with MPI_ANY_TAG or MPI_ANY_SOURCE; "
+		      "unset FI_PROVIDER for shared memory");
+	fi_close(&fabric->fid);
+	weft_prov_free(info);
+	return -EOPNOTSUPP;
+}
+
+static int other_open(const struct fi_info *hints, struct fi_info **info_p,
+		      struct fid_fabric **fabric_p)
+{
+	const char *name = getenv("FI_PROVIDER"), *what;
+	int rc;
+
+	other = load(NULL, OTHER_FILE, WEFT_FABRIC_SHIM);
+	if (!other)
+		return -ENOENT;
+	rc = other_getinfo(hints, info_p, fabric_p, &what);
+	if (rc)
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"provider %s: nothing offers tagged messages with 64 "
+			"bits of tag and send order (%s: %s)",
+			name, what, fi_strerror(-rc));
+	return rc ? -EIO : other_check(*info_p, *fabric_p);
+}
+
+int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,
+		   struct fid_fabric **fabric_p)
+{
+	const char *name = getenv("FI_PROVIDER");
+
+	if (!name || !*name || !strcmp(name, "weft"))
+		return own_open(hints, info_p, fabric_p);
+	return other_open(hints, info_p, fabric_p);
+}

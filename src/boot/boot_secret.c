@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The job's key; see boot_secret.h.
+ *
+ *   published by rank 0:  mode, nonce, check
+ *   check   = HMAC-SHA-256(user's secret, "check", job, nonce)
+ *   job key = HMAC-SHA-256(user's secret, "key", job, nonce)
+ *   tags by   HMAC-SHA-256(user's secret, "tag", job, nonce)
+ *
+ * Ranks compare the check with that of their own secret, so that hosts with
+ * different key files fail in MPI_Init. In mode OPEN the nonce is the key: if
+ * the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
+ * secret never takes part in mode OPEN, whatever the PMIx server returns.
+ */
+#include "src/boot/boot_secret.h"
+
+#include "src/os/keyfile.h"
+#include "src/base/log.h"
+#include "src/core/core_opts.h"
+#include "src/boot/boot_pmix.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define SECRET_TEXT_MIN 16u
+#define SECRET_TEXT_MAX 4096u /* bytes of FI_WEFT_KEY that are used */
+
+enum secret_mode {
+	SECRET_OPEN = 1, /* the nonce is the key */
+	SECRET_USER,
+};
+
+struct secret_offer {
+	uint8_t mode;
+	uint8_t nonce[WEFT_SECRET_KEY];
+	uint8_t check[WEFT_SECRET_KEY];
+};
+
+/* The user's secret and its source. */
+struct secret_user {
+	uint8_t bytes[SECRET_TEXT_MAX];
+	size_t len; /* 0: none */
+	/* source, or the reason why there is none */
+	char what[WEFT_KEYFILE_WHY];
+};
+
+static uint8_t tag_key[WEFT_SECRET_KEY];
+static bool signs;
+
+/* ---- the user's secret --------------------------------------------------- */
+
+static int secret_file(struct secret_user *u)
+{
+	const char *want =
+		weft_cfg_get(&weft_core_opts[WEFT_OPT_KEY_FILE]).text;
+	char path[PATH_MAX];
+	char why[WEFT_KEYFILE_WHY];
+	int err = 0;
+
+	if (*want)
+		snprintf(path, sizeof(path), "%s", want);
+	else
+		err = weft_keyfile_path(path, sizeof(path));
+	if (err) {
+		snprintf(u->what, sizeof(u->what),
+			 "the user has no home directory for a key file");
+		return 0;
+	}
+	err = weft_keyfile_get(path, u->bytes, why);
+	if (err && err != -ENOENT) {
+		weft_log_once(WEFT_LOG_ERROR, "%s", why);
+		return -EACCES;
+	}
+	u->len = err ? 0 : WEFT_KEYFILE_BYTES;
+	snprintf(u->what, sizeof(u->what), "%s%.900s", err ? "" : "key file ",
+		 err ? why : path);
+	return 0;
+}
+
+/* -EACCES: there is a secret that cannot be trusted. */
+static int secret_find(struct secret_user *u)
+{
+	const char *text = getenv("FI_WEFT_KEY");
+
+	u->len = 0;
+	if (!text || !*text)
+		return secret_file(u);
+	u->len = strnlen(text, sizeof(u->bytes));
+	if (u->len < SECRET_TEXT_MIN) {
+		weft_log_once(WEFT_LOG_ERROR,
+			      "FI_WEFT_KEY has %zu characters; a secret has %u "
+			      "or more, and none signs nothing",
+			      u->len, SECRET_TEXT_MIN);
+		return -EACCES;
+	}
+	memcpy(u->bytes, text, u->len);
+	snprintf(u->what, sizeof(u->what), "FI_WEFT_KEY");
+	return 0;
+}
+
+/* ---- the job's key ------------------------------------------------------- */
+
+static bool secret_derive(const struct secret_user *u, const char *use,
+			  const struct secret_offer *offer,
+			  uint8_t out[WEFT_SECRET_KEY])
+{
+	uint8_t text[512] = { 0 };
+	size_t at = strlen(use) + 1;
+	size_t job = strnlen(weft_pmix_job(),
+			     sizeof(text) - at - 1 - sizeof(offer->nonce));
+	unsigned len;
+
+	/* strings end with a zero byte */
+	memcpy(text, use, at);
+	memcpy(text + at, weft_pmix_job(), job);
+	at += job + 1;
+	memcpy(text + at, offer->nonce, sizeof(offer->nonce));
+	at += sizeof(offer->nonce);
+	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, at, out, &len);
+}
+
+static void secret_warn(const struct secret_user *u)
+{
+	weft_log(WEFT_LOG_WARN,
+		 "this job is not protected from other users of its hosts and "
+		 "of the network between them: its key goes through the "
+		 "launcher's PMIx in clear, since FI_WEFT_KEY is not set and "
+		 "%s",
+		 u->what);
+}
+
+/* Fills the record that the first rank publishes. */
+static int secret_offer(const struct secret_user *u, bool own,
+			struct secret_offer *offer)
+{
+	if (getrandom(offer->nonce, sizeof(offer->nonce), 0) !=
+	    (ssize_t)sizeof(offer->nonce))
+		return -EIO;
+	offer->mode = u->len ? SECRET_USER : SECRET_OPEN;
+	if (!u->len && !own)
+		secret_warn(u);
+	return u->len && !secret_derive(u, "check", offer, offer->check)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int secret_differs(const struct secret_user *u, const char *what)
+{
+	char host[65] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	weft_log_once(WEFT_LOG_ERROR,
+		      "%s: rank 0 has %s. All hosts of a job need the same "
+		      "secret: copy the key file of one host to the others "
+		      "(mode 0600), or set FI_WEFT_KEY, as with mpiexec -x "
+		      "FI_WEFT_KEY. (%s: %s)",
+		      host, what, u->len ? "here" : "here is none", u->what);
+	return -EACCES;
+}
+
+/* Checks that the record of rank 0 matches this rank's secret. */
+static int secret_accept(const struct secret_user *u,
+			 const struct secret_offer *offer)
+{
+	uint8_t check[WEFT_SECRET_KEY];
+
+	if (offer->mode == SECRET_OPEN && !u->len)
+		return 0;
+	if (offer->mode == SECRET_OPEN)
+		return secret_differs(u, "no key file, and this rank has one");
+	if (!u->len)
+		return secret_differs(u, "a key that this rank does not have");
+	if (!secret_derive(u, "check", offer, check))
+		return -ENOMEM;
+	return CRYPTO_memcmp(check, offer->check, sizeof(check))
+		       ? secret_differs(u, "another key than this rank")
+		       : 0;
+}
+
+static int secret_agree(const struct secret_user *u, int rank, bool own,
+			uint8_t key[WEFT_SECRET_KEY])
+{
+	struct secret_offer offer = { 0 };
+	int rc = rank ? 0 : secret_offer(u, own, &offer);
+
+	if (!rc)
+		rc = weft_pmix_bcast(&offer, sizeof(offer));
+	if (!rc)
+		rc = secret_accept(u, &offer);
+	if (rc)
+		return rc;
+	signs = u->len;
+	if (!signs)
+		memcpy(key, offer.nonce, WEFT_SECRET_KEY);
+	else if (!secret_derive(u, "key", &offer, key) ||
+		 !secret_derive(u, "tag", &offer, tag_key))
+		return -ENOMEM;
+	return 0;
+}
+
+int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY])
+{
+	struct secret_user *u = calloc(1, sizeof(*u));
+	int rc = u ? 0 : -ENOMEM;
+
+	if (!rc && !own)
+		rc = secret_find(u);
+	if (!rc)
+		rc = secret_agree(u, rank, own, key);
+	if (u)
+		OPENSSL_cleanse(u, sizeof(*u));
+	free(u);
+	return rc;
+}
+
+void weft_secret_close(void)
+{
+	OPENSSL_cleanse(tag_key, sizeof(tag_key));
+	signs = false;
+}
+
+/* ---- addresses ----------------------------------------------------------- */
+
+bool weft_secret_signs(void)
+{
+	return signs;
+}
+
+void weft_secret_sign(int rank, const void *bytes, size_t len,
+		      uint8_t tag[WEFT_SECRET_TAG])
+{
+	uint8_t full[WEFT_SECRET_KEY] = { 0 };
+	uint8_t text[512] = { 0 };
+	uint32_t who = (uint32_t)rank;
+	unsigned n;
+
+	if (len > sizeof(text) - sizeof(who))
+		len = sizeof(text) - sizeof(who);
+	memcpy(text, &who, sizeof(who));
+	memcpy(text + sizeof(who), bytes, len);
+	HMAC(EVP_sha256(), tag_key, sizeof(tag_key), text, len + sizeof(who),
+	     full, &n);
+	memcpy(tag, full, WEFT_SECRET_TAG);
+}
+
+bool weft_secret_verify(int rank, const void *bytes, size_t len,
+			const uint8_t tag[WEFT_SECRET_TAG])
+{
+	uint8_t right[WEFT_SECRET_TAG];
+
+	weft_secret_sign(rank, bytes, len, right);
+	return !CRYPTO_memcmp(tag, right, sizeof(right));
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests of the job's key, with an honest and with a hostile PMIx server. */
+#include "src/boot/boot_secret.h"
+
+#include "src/base/attr.h"
+#include "src/base/log.h"
+#include "src/boot/boot_pmix.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OFFER (1 + 2 * WEFT_SECRET_KEY)
+
+static const char *job;
+static bool first; /* this process is rank 0 */
+static uint8_t store[OFFER];
+static char dir[64], path[128], other[128];
+
+const char *weft_pmix_job(void)
+{
+	return job;
+}
+
+int weft_pmix_bcast(void *bytes, size_t len)
+{
+	T_IS(len, OFFER);
+	if (first)
+		memcpy(store, bytes, len);
+	memcpy(bytes, store, len);
+	return 0;
+}
+
+static int each_begins(void **state)
+{
+	snprintf(dir, sizeof(dir), "/tmp/weft-secret.XXXXXX");
+	T_NOT_NULL(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/key", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	setenv("WEFT_KEY_FILE", path, 1);
+	unsetenv("FI_WEFT_KEY");
+	job = "job@1";
+	return 0;
+}
+
+static int each_ends(void **state)
+{
+	weft_secret_close();
+	unlink(path);
+	unlink(other);
+	T_OK(rmdir(dir));
+	return 0;
+}
+
+static int join(bool as_first, uint8_t *key)
+{
+	first = as_first;
+	memset(key, 0, WEFT_SECRET_KEY);
+	return weft_secret_open(!first, false, key);
+}
+
+static bool stored(const void *bytes, size_t len)
+{
+	return memmem(store, sizeof(store), bytes, len);
+}
+
+static void all_ranks_have_one_key_that_is_not_published(void **state)
+{
+	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY], file[65] = { 0 };
+	uint8_t tag[WEFT_SECRET_TAG];
+	int fd;
+
+	T_OK(join(true, a));
+	T_OK(join(false, b));
+	T_MEM(a, b, sizeof(a));
+	T_TRUE(weft_secret_signs());
+	T_FALSE(stored(a, 8));
+	weft_secret_sign(0, "x", 1, tag);
+	T_FALSE(stored(tag, 8));
+	fd = open(path, O_RDONLY);
+	T_TRUE(fd >= 0);
+	T_IS(read(fd, file, sizeof(file)), sizeof(file));
+	close(fd);
+	T_FALSE(stored(file, 16));
+	/* the user's next job has another key */
+	T_OK(join(true, b));
+	T_TRUE(memcmp(a, b, sizeof(a)));
+}
+
+/* The server returns to rank 1 what rank 0 of another job published. */
+static void another_job_has_another_key(void **state)
+{
+	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
+
+	T_OK(join(true, a));
+	job = "job@2";
+	T_IS(join(false, b), -EACCES);
+}
+
+static void hosts_with_different_files_do_not_start(void **state)
+{
+	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
+
+	T_OK(join(true, a));
+	setenv("WEFT_KEY_FILE", other, 1);
+	T_IS(join(false, b), -EACCES);
+	setenv("FI_WEFT_KEY", "sixteen characters", 1);
+	T_IS(join(false, b), -EACCES);
+	T_OK(join(true, a));
+	T_OK(join(false, b));
+	T_MEM(a, b, sizeof(a));
+	setenv("FI_WEFT_KEY", "too short", 1);
+	T_IS(join(true, a), -EACCES);
+}
+
+/* An attacker replaces the nonce, the check, or the mode. */
+static void what_another_user_publishes_is_refused(void **state)
+{
+	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
+	uint8_t was[OFFER];
+
+	T_OK(join(true, a));
+	memcpy(was, store, sizeof(was));
+	for (size_t i = 0; i < OFFER; i += 8) {
+		store[i] ^= 3;
+		T_IS(join(false, b), -EACCES);
+		memcpy(store, was, sizeof(was));
+	}
+	store[0] = 1; /* "no rank has a secret, the nonce is the key" */
+	T_IS(join(false, b), -EACCES);
+	memcpy(store, was, sizeof(was));
+	T_OK(join(false, b));
+	T_MEM(a, b, sizeof(a));
+}
+
+static void a_file_that_others_can_read_ends_the_job(void **state)
+{
+	uint8_t a[WEFT_SECRET_KEY];
+
+	T_OK(join(true, a));
+	T_OK(chmod(path, 0644));
+	T_IS(join(true, a), -EACCES);
+	T_IS(join(false, a), -EACCES);
+}
+
+/* No place for a key file: a warning, and the nonce is the key. */
+static void without_any_secret_the_key_is_public(void **state)
+{
+	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
+
+	setenv("WEFT_KEY_FILE", "/nonexistent/key", 1);
+	T_OK(join(true, a));
+	T_OK(join(false, b));
+	T_MEM(a, b, sizeof(a));
+	T_FALSE(weft_secret_signs());
+	T_TRUE(stored(a, sizeof(a)));
+	/* but a rank that has a secret refuses */
+	setenv("WEFT_KEY_FILE", path, 1);
+	T_IS(join(false, b), -EACCES);
+	/* and a rank without a secret refuses a job with one */
+	T_OK(join(true, a));
+	setenv("WEFT_KEY_FILE", "/nonexistent/key", 1);
+	T_IS(join(false, b), -EACCES);
+}
+
+/*
+ * The PMIx server of Weft's mpiexec admits no other user: no file is created.
+ */
+static void our_own_launcher_needs_no_file(void **state)
+{
+	uint8_t a[WEFT_SECRET_KEY];
+	struct stat st;
+
+	first = true;
+	T_OK(weft_secret_open(0, true, a));
+	T_FALSE(weft_secret_signs());
+	T_IS(stat(path, &st), -1);
+}
+
+static void an_address_is_good_for_its_rank_only(void **state)
+{
+	static const char name[] = "10.0.0.1:4711, and its host";
+	uint8_t a[WEFT_SECRET_KEY];
+	uint8_t tag[WEFT_SECRET_TAG];
+
+	T_OK(join(true, a));
+	weft_secret_sign(3, name, sizeof(name), tag);
+	T_TRUE(weft_secret_verify(3, name, sizeof(name), tag));
+	T_FALSE(weft_secret_verify(4, name, sizeof(name), tag));
+	T_FALSE(weft_secret_verify(3, name, sizeof(name) - 1, tag));
+	tag[15] ^= 1;
+	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
+	tag[15] ^= 1;
+	/* tag of another job of the same user */
+	T_OK(join(true, a));
+	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
+}
+
+#define EACH(f) cmocka_unit_test_setup_teardown(f, each_begins, each_ends)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		EACH(all_ranks_have_one_key_that_is_not_published),
+		EACH(another_job_has_another_key),
+		EACH(hosts_with_different_files_do_not_start),
+		EACH(what_another_user_publishes_is_refused),
+		EACH(a_file_that_others_can_read_ends_the_job),
+		EACH(without_any_secret_the_key_is_public),
+		EACH(our_own_launcher_needs_no_file),
+		EACH(an_address_is_good_for_its_rank_only),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Endpoint, completion queue, address vector; names of other processes are
+ * looked up at the first message to them.
+ */
+#include "src/boot/boot_wire_up.h"
+
+#include "src/base/limit.h"
+#include "src/base/log.h"
+#include "src/job/fault_plan.h"
+#include "src/core/core_fi.h"
+#include "src/boot/boot_hosts.h"
+#include "src/boot/boot_pmix.h"
+#include "src/msg/msg_progress.h"
+#include "src/boot/boot_provider.h"
+#include "src/boot/boot_secret.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg_typed.h"
+#include "src/boot/boot_world.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <rdma/fi_tagged.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 256
+
+static char my_name[NAME_MAX_BYTES];
+static size_t my_name_len;
+static const struct weft_wire_module *module;
+
+static int log_error(const char *what, int rc)
+{
+	char limit[WEFT_LIMIT_TEXT] = "";
+
+	if (rc == -FI_ENOMEM)
+		weft_limit_space(limit, 0);
+	weft_log_once(WEFT_LOG_ERROR, "%s: %s%s", what, fi_strerror(-rc),
+		      limit);
+	return weft_fi_errno(rc);
+}
+
+static struct fi_info *make_hints(bool threads)
+{
+	struct fi_info *h = fi_allocinfo();
+
+	if (!h)
+		return NULL;
+	h->caps = FI_TAGGED;
+	h->mode = FI_CONTEXT | FI_CONTEXT2;
+	h->ep_attr->type = FI_EP_RDM;
+	h->tx_attr->msg_order = FI_ORDER_SAS;
+	h->rx_attr->msg_order = FI_ORDER_SAS;
+	h->tx_attr->op_flags = FI_COMPLETION;
+	h->rx_attr->op_flags = FI_COMPLETION;
+	h->domain_attr->threading = threads ? FI_THREAD_SAFE : FI_THREAD_DOMAIN;
+	h->domain_attr->resource_mgmt = FI_RM_ENABLED;
+	h->domain_attr->mr_mode = 0;
+	h->domain_attr->cq_data_size = 4;
+	return h;
+}
+
+static int open_cq(void)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED,
+				   .wait_obj = FI_WAIT_UNSPEC };
+	int rc = fi_cq_open(c->domain, &attr, &c->cq, NULL);
+
+	c->can_sleep = rc == 0;
+	if (!rc)
+		return 0;
+	attr.wait_obj = FI_WAIT_NONE;
+	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
+}
+
+/*
+ * Returns whether FI_WEFT_CARRIER selects datagrams, also between processes of
+ * one host.
+ */
+static bool uses_datagrams(void)
+{
+	const char *carrier = getenv("FI_WEFT_CARRIER");
+
+	return carrier &&
+	       (!strcmp(carrier, "sock") || !strcmp(carrier, "both"));
+}
+
+/* Binds the endpoint of a job on several hosts to all interfaces. */
+static void bind_all_interfaces(void)
+{
+	struct sockaddr_in *name = weft_core.info->src_addr;
+
+	if (weft_core.reports_match && weft_hosts_several() &&
+	    name->sin_family == AF_INET)
+		name->sin_addr.s_addr = INADDR_ANY;
+}
+
+/* FI_WEFT_KEY=none: nothing is signed. */
+static bool key_is_none(void)
+{
+	const char *key = getenv("FI_WEFT_KEY");
+
+	return key && !strcmp(key, "none");
+}
+
+/*
+ * Sets the job's key; Weft's provider signs datagrams with keys derived from
+ * it.
+ */
+static int make_key(void)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_ep_attr *a = c->info->ep_attr;
+
+	if (!c->reports_match || c->virt || !c->job.launched ||
+	    (!weft_hosts_several() && !uses_datagrams()) || key_is_none())
+		return 0;
+	/* the provider reads FI_WEFT_KEY itself */
+	if (weft_pmix_launcher_is_weft() && getenv("FI_WEFT_KEY"))
+		return 0;
+	a->auth_key = malloc(WEFT_SECRET_KEY);
+	if (!a->auth_key)
+		return -ENOMEM;
+	a->auth_key_size = WEFT_SECRET_KEY;
+	return weft_secret_open(c->job.rank, weft_pmix_launcher_is_weft(),
+				a->auth_key);
+}
+
+static int open_ep(void)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_av_attr av = { .type = FI_AV_UNSPEC,
+				 .count = (size_t)c->job.size };
+	int rc;
+
+	av.type = c->info->domain_attr->av_type;
+	rc = fi_av_open(c->domain, &av, &c->av, NULL);
+	if (!rc)
+		rc = fi_endpoint(c->domain, c->info, &c->ep, NULL);
+	if (!rc)
+		rc = fi_ep_bind(c->ep, &c->cq->fid, FI_TRANSMIT | FI_RECV);
+	if (!rc)
+		rc = fi_ep_bind(c->ep, &c->av->fid, 0);
+	if (!rc)
+		rc = module->open();
+	if (!rc)
+		rc = fi_enable(c->ep);
+	return rc;
+}
+
+static void read_limits(void)
+{
+	struct weft_core *c = &weft_core;
+
+	c->inject_bytes = c->info->tx_attr->inject_size;
+	c->max_bytes = c->info->ep_attr->max_msg_size;
+	c->iov_limit = c->info->tx_attr->iov_limit;
+	if (c->info->rx_attr->iov_limit < c->iov_limit)
+		c->iov_limit = c->info->rx_attr->iov_limit;
+}
+
+static int alloc_procs(void)
+{
+	struct weft_core *c = &weft_core;
+	int i;
+
+	c->proc = calloc((size_t)c->job.size, sizeof(*c->proc));
+	if (!c->proc)
+		return -ENOMEM;
+	for (i = 0; i < c->job.size; i++) {
+		c->proc[i].addr = FI_ADDR_NOTAVAIL;
+		c->proc[i].real = FI_ADDR_NOTAVAIL;
+	}
+	return 0;
+}
+
+/*
+ * Enables direct receives (no CQ entry) if the provider has them; with threads
+ * and in virtual time all receives are requests, for the deadlock report.
+ */
+static void open_recv(bool threads)
+{
+	void *ops = NULL;
+
+	if (threads || weft_core.virt ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_RECV, 0, &ops, NULL))
+		ops = NULL;
+	weft_core.recv = ops;
+	weft_core.direct_requests = ops != NULL;
+}
+
+/*
+ * Returns whether all faults of a fault plan concern the path between
+ * processes.
+ */
+static bool plan_is_of_paths(const char *text)
+{
+	static const uint32_t path_faults =
+		1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |
+		1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_CORRUPT |
+		1u << WEFT_FAULT_DELAY | 1u << WEFT_FAULT_PARTITION;
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan plan;
+	bool all = true;
+
+	/* the provider reports errors in the plan */
+	if (weft_fault_plan_load(text, &plan, &why))
+		return false;
+	for (size_t i = 0; i < plan.count; i++)
+		all = all && path_faults >> plan.fault[i].kind & 1;
+	weft_fault_plan_fini(&plan);
+	return all;
+}
+
+/*
+ * A single process sends no datagrams: its messages cannot be late or
+ * reordered, and shared memory, which it uses instead, cannot inject such
+ * faults.
+ */
+static void drop_path_faults(void)
+{
+	const char *plan = getenv("FI_WEFT_FAULTS");
+
+	if (weft_core.job.size > 1 || !plan || uses_datagrams() ||
+	    !plan_is_of_paths(plan))
+		return;
+	weft_log(WEFT_LOG_INFO, "fault plan \"%s\": there is nobody to talk to",
+		 plan);
+	setenv("FI_WEFT_FAULTS", "", 1);
+}
+
+int weft_wire_open(bool threads, const struct weft_wire_module *g)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_info *hints = make_hints(threads);
+	int rc;
+
+	module = g;
+	drop_path_faults();
+	if (!hints || alloc_procs())
+		return -ENOMEM;
+	rc = weft_prov_open(hints, &c->info, &c->fabric);
+	fi_freeinfo(hints);
+	if (rc)
+		return rc;
+	rc = fi_domain(c->fabric, c->info, &c->domain, NULL);
+	if (rc)
+		return log_error("fi_domain", rc);
+	rc = weft_world_join();
+	if (rc)
+		return rc;
+	rc = open_cq();
+	if (rc)
+		return log_error("fi_cq_open", rc);
+	bind_all_interfaces();
+	rc = make_key();
+	if (rc)
+		return rc;
+	rc = open_ep();
+	if (rc)
+		return log_error("fi_endpoint", rc);
+	read_limits();
+	open_recv(threads);
+	weft_typed_open();
+	my_name_len = sizeof(my_name);
+	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);
+	return rc ? log_error("fi_getname", rc) : 0;
+}
+
+const void *weft_wire_name(size_t *len_p)
+{
+	*len_p = my_name_len;
+	return my_name;
+}
+
+int weft_wire_names(void)
+{
+	char card[NAME_MAX_BYTES];
+	size_t len = my_name_len;
+
+	if (weft_core.virt)
+		return 0;
+	if (len > sizeof(card) - WEFT_HOST_RECORD - WEFT_SECRET_TAG)
+		return weft_pmix_put(my_name, len);
+	memcpy(card, my_name, len);
+	if (weft_hosts_several()) {
+		weft_hosts_write(card + len);
+		weft_hosts_read(weft_core.job.rank, card + len);
+		len += WEFT_HOST_RECORD;
+	}
+	if (weft_secret_signs()) {
+		weft_secret_sign(weft_core.job.rank, card, len,
+				 (uint8_t *)card + len);
+		len += WEFT_SECRET_TAG;
+	}
+	return weft_pmix_put(card, len);
+}
+
+int weft_wire_insert(int proc, const void *name)
+{
+	struct weft_proc *p = &weft_core.proc[proc];
+	fi_addr_t addr;
+	int rc;
+
+	rc = fi_av_insert(weft_core.av, name, 1, &addr, 0, NULL);
+	if (rc != 1 || addr == FI_ADDR_NOTAVAIL) {
+		weft_log(WEFT_LOG_ERROR,
+			 "the address of rank %d is not "
+			 "accepted by the provider",
+			 proc);
+		return -EHOSTUNREACH;
+	}
+	p->real = addr;
+	if (!p->pend)
+		p->addr = addr;
+	return 0;
+}
+
+/*
+ * Checks the tag of a published address and removes it from the length; fails
+ * if proc did not publish the address.
+ */
+static int check_name(int proc, const char *name, size_t *len_p)
+{
+	size_t len = *len_p;
+
+	if (!weft_secret_signs())
+		return 0;
+	if (len > WEFT_SECRET_TAG &&
+	    weft_secret_verify(proc, name, len - WEFT_SECRET_TAG,
+			       (const uint8_t *)name + len - WEFT_SECRET_TAG)) {
+		*len_p -= WEFT_SECRET_TAG;
+		return 0;
+	}
+	weft_log_once(WEFT_LOG_ERROR,
+		      "the address of rank %d in the launcher's PMIx is not "
+		      "signed with this job's key: another user has written "
+		      "it, and it is refused",
+		      proc);
+	return -EHOSTUNREACH;
+}
+
+int weft_wire_resolve(int proc)
+{
+	char name[NAME_MAX_BYTES];
+	size_t len = sizeof(name);
+	int rc;
+
+	if (weft_core.proc[proc].real != FI_ADDR_NOTAVAIL)
+		return 0;
+	if (proc == weft_core.job.rank)
+		return weft_wire_insert(proc, my_name);
+	rc = weft_core.virt ? weft_world_address(proc, name, &len)
+			    : weft_pmix_get(proc, name, &len);
+	if (!rc)
+		rc = check_name(proc, name, &len);
+	if (!rc && len == my_name_len + WEFT_HOST_RECORD)
+		weft_hosts_read(proc, name + my_name_len);
+	return rc ? rc : weft_wire_insert(proc, name);
+}
+
+static void close_fid(struct fid *fid)
+{
+	if (fid)
+		fi_close(fid);
+}
+
+void weft_wire_close(void)
+{
+	struct weft_core *c = &weft_core;
+
+	close_fid(c->ep ? &c->ep->fid : NULL);
+	module->close();
+	close_fid(c->av ? &c->av->fid : NULL);
+	close_fid(c->cq ? &c->cq->fid : NULL);
+	close_fid(c->domain ? &c->domain->fid : NULL);
+	close_fid(c->fabric ? &c->fabric->fid : NULL);
+	if (c->info)
+		weft_prov_free(c->info);
+	free(c->proc);
+	weft_hosts_close();
+	weft_secret_close();
+	c->ep = NULL;
+	c->av = NULL;
+	c->cq = NULL;
+	c->domain = NULL;
+	c->fabric = NULL;
+	c->info = NULL;
+	c->proc = NULL;
+}

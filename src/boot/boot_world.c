@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joining and leaving virtual time; see boot_world.h. */
+#include "src/boot/boot_world.h"
+
+#include "src/base/log.h"
+#include "src/diag/diag_call.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_opts.h"
+#include "src/boot/boot_pmix.h"
+#include "src/diag/diag_report.h"
+#include "src/core/core_state.h"
+#include "src/diag/diag_trace.h"
+
+#include <pthread.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define HANDLE_BYTES 64
+
+static struct fi_weft_world *world; /* NULL: live */
+
+static struct fid *domain(void)
+{
+	return &weft_core.domain->fid;
+}
+
+/* Rank 0 creates the world; the launcher passes its handle to the others. */
+static int create_or_attach(int rank, int size)
+{
+	char handle[HANDLE_BYTES] = "";
+	size_t len = sizeof(handle);
+	int rc = 0;
+
+	if (!rank)
+		rc = world->create(domain(), (uint32_t)size, handle, &len);
+	if (rc || size == 1)
+		return rc;
+	rc = weft_pmix_put(handle, sizeof(handle));
+	if (rc || !rank)
+		return rc;
+	len = sizeof(handle);
+	rc = weft_pmix_get(0, handle, &len);
+	return rc ? rc : world->attach(domain(), (uint32_t)rank, handle, len);
+}
+
+int weft_world_join(void)
+{
+	void *ops = NULL;
+
+	if (fi_open_ops(domain(), FI_WEFT_WORLD, 0, &ops, NULL))
+		return 0;
+	world = ops;
+	weft_core.virt = true;
+	return weft_fi_errno(
+		create_or_attach(weft_core.job.rank, weft_core.job.size));
+}
+
+int weft_world_address(int rank, void *name, size_t *len)
+{
+	return weft_fi_errno(
+		world->address(domain(), (uint32_t)rank, name, len));
+}
+
+/* ---- leaving ------------------------------------------------------------- */
+
+static bool verbose(void)
+{
+	return weft_cfg_get(&weft_core_opts[WEFT_OPT_VERBOSE]).b;
+}
+
+static bool report_requested(void)
+{
+	return verbose() || weft_call_report_requested();
+}
+
+/* Once per job: a rank may exit while another one ends the job. */
+static void write_links(void)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f;
+
+	if (!weft_log_first("report"))
+		return;
+	f = open_memstream(&text, &len);
+	if (!f)
+		return;
+	weft_report_links(f, world, domain());
+	fclose(f);
+	weft_call_report(text);
+	free(text);
+}
+
+static void write_end(void)
+{
+	if (verbose())
+		weft_report_count(stderr, world, domain());
+	if (!weft_call_report_requested())
+		return;
+	write_links();
+	weft_trace_world();
+}
+
+/*
+ * Reports when all ranks have left: the state is final then, and equal in every
+ * run.
+ */
+static void report_when_left(void)
+{
+	struct fi_weft_note n;
+
+	for (int r = 0; r < weft_core.job.size; r++)
+		while (!world->read(domain(), (uint32_t)r, &n) && n.waits)
+			usleep(1000);
+	write_end();
+}
+
+/* Waiting for the launcher, outside virtual time: blocked. */
+static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t launcher_woken = PTHREAD_COND_INITIALIZER;
+static bool launcher_is_done;
+
+static void wait_for_launcher(void)
+{
+	pthread_mutex_lock(&rest_lock);
+	while (!launcher_is_done)
+		pthread_cond_wait(&launcher_woken, &rest_lock);
+	pthread_mutex_unlock(&rest_lock);
+}
+
+static void launcher_done(void)
+{
+	pthread_mutex_lock(&rest_lock);
+	launcher_is_done = true;
+	pthread_cond_signal(&launcher_woken);
+	pthread_mutex_unlock(&rest_lock);
+}
+
+void weft_world_leave(void)
+{
+	world->leave(domain());
+}
+
+void weft_world_halt(void)
+{
+	world->leave(domain());
+	weft_pmix_close();
+	_exit(0);
+}
+
+void weft_world_failed_ranks(char *text, size_t len)
+{
+	char why[96];
+	size_t at = 0;
+
+	*text = 0;
+	for (int r = 0; world && r < weft_core.job.size && at < len; r++)
+		if (!world->why(domain(), (uint32_t)r, why, sizeof(why)))
+			at += (size_t)snprintf(text + at, len - at,
+					       "%s rank %d (%s)",
+					       at ? "," : ":", r, why);
+}
+
+/* Returns whether this is the lowest rank that is not on a failed node. */
+static bool is_first(void)
+{
+	char why[96];
+	int r = 0;
+
+	while (r < weft_core.job.rank &&
+	       !world->why(domain(), (uint32_t)r, why, sizeof(why)))
+		r++;
+	return r == weft_core.job.rank;
+}
+
+void weft_world_leave_alone(void)
+{
+	if (!report_requested() || !is_first())
+		return;
+	world->leave(domain());
+	report_when_left();
+}
+
+/*
+ * Virtual time does not advance while this rank runs, and it does not wait
+ * again.
+ */
+void weft_world_report_abort(void)
+{
+	if (world && weft_call_report_requested())
+		write_links();
+}
+
+/*
+ * Warns if computing took no virtual time: rates that the program prints are
+ * wrong then.
+ */
+static void warn_compute(void)
+{
+	struct fi_weft_count n = { 0 };
+	char text[320];
+
+	world->count(domain(), &n);
+	if (weft_report_free_compute(&n, text, sizeof(text)))
+		weft_log(WEFT_LOG_WARN, "%s", text);
+}
+
+int weft_world_end(void)
+{
+	if (weft_core.job.rank == 0)
+		warn_compute();
+	if (weft_core.job.rank == 0 && report_requested())
+		report_when_left();
+	/*
+	 * Ranks that disconnect from the launcher one by one delay each other.
+	 */
+	return weft_pmix_fence(wait_for_launcher, launcher_done);
+}

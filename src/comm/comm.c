@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Creating and freeing communicators, including world and self. */
+#include "src/comm/comm.h"
+
+#include "src/comm/comm_coll_table.h"
+#include "src/comm/comm_context.h"
+#include "src/diag/diag_peer_failure.h"
+#include "src/diag/diag_err.h"
+#include "src/types/types_info.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg_tag.h"
+#include "src/types/types_topo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+WEFT_HOT_DATA struct weft_comm *weft_comm_predef[4];
+
+static void name_of(struct weft_comm *c, const char *name)
+{
+	snprintf(c->name, sizeof(c->name), "%s", name);
+}
+
+int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
+		     struct weft_group *remote, unsigned ctx_id,
+		     struct weft_comm **comm_p)
+{
+	struct weft_comm *c = calloc(1, sizeof(*c));
+	struct weft_group *peers = remote ? remote : group;
+	int rc = -ENOMEM;
+
+	if (!c)
+		goto err_groups;
+	weft_obj_init(&c->obj, WEFT_KIND_COMM);
+	c->ctx = (uint64_t)ctx_id << WEFT_TAG_CTX_AT;
+	c->group = group;
+	c->remote = remote;
+	c->inter = remote != NULL;
+	c->rank = group->rank;
+	c->size = group->size;
+	c->peers = peers->size;
+	c->proc = peers->proc;
+	c->errh = parent ? weft_errh_get(parent->errh)
+			 : weft_errh_get(weft_errh_of(MPI_ERRORS_ARE_FATAL));
+	rc = weft_core_coll_get()->attach(c);
+	if (rc)
+		goto err_comm;
+	weft_comm_list_add(c);
+	*comm_p = c;
+	return 0;
+err_comm:
+	weft_errh_put(c->errh);
+	free(c);
+err_groups:
+	weft_group_put(group);
+	weft_group_put(remote);
+	return rc;
+}
+
+void weft_comm_put(struct weft_comm *c)
+{
+	if (!weft_obj_put(&c->obj))
+		return;
+	weft_comm_list_remove(c);
+	weft_core_coll_get()->detach(c);
+	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_AT));
+	if (c->topo)
+		weft_topo_close(c->topo);
+	if (c->info)
+		weft_info_close(c->info);
+	if (c->local)
+		weft_comm_put(c->local);
+	weft_errh_put(c->errh);
+	weft_group_put(c->group);
+	weft_group_put(c->remote);
+	c->obj.kind = WEFT_KIND_FREE;
+	free(c);
+}
+
+/* ---- world and self ----------------------------------------------------- */
+
+static int open_one(int first, int size, unsigned ctx_id, const char *name,
+		    struct weft_comm **comm_p)
+{
+	struct weft_group *g = weft_group_new(size);
+	int i, rc;
+
+	if (!g)
+		return -ENOMEM;
+	for (i = 0; i < size; i++)
+		g->proc[i] = first + i;
+	weft_group_ready(g);
+	rc = weft_comm_create(NULL, g, NULL, ctx_id, comm_p);
+	if (!rc)
+		name_of(*comm_p, name);
+	return rc;
+}
+
+int weft_comm_open_predefined(void)
+{
+	int rc;
+
+	rc = open_one(0, weft_core.job.size, WEFT_CTX_WORLD, "MPI_COMM_WORLD",
+		      &weft_core.world);
+	if (!rc)
+		rc = open_one(weft_core.job.rank, 1, WEFT_CTX_SELF,
+			      "MPI_COMM_SELF", &weft_core.self);
+	if (rc)
+		return rc;
+	weft_core.world->obj.predefined = (uint32_t)(uintptr_t)MPI_COMM_WORLD;
+	weft_core.self->obj.predefined = (uint32_t)(uintptr_t)MPI_COMM_SELF;
+	weft_comm_predef[(uintptr_t)MPI_COMM_WORLD & 3] = weft_core.world;
+	weft_comm_predef[(uintptr_t)MPI_COMM_SELF & 3] = weft_core.self;
+	return 0;
+}
+
+void weft_comm_close_all(void)
+{
+	/*
+	 * An endpoint with a route does not close and does not notify its
+	 * peers: detach the communicators that the application has not freed,
+	 * too.
+	 */
+	weft_comm_list_each(weft_core_coll_get()->detach);
+	weft_comm_put(weft_core.world);
+	weft_comm_put(weft_core.self);
+	weft_core.world = NULL;
+	weft_core.self = NULL;
+	memset(weft_comm_predef, 0, sizeof(weft_comm_predef));
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators.
+ *
+ * A communicator is a group (two for an intercommunicator), a context id that
+ * all members agreed on, and the attributes and other objects that the
+ * application attached. World and self differ from others only in their
+ * handles. References: the application holds one, every active request one.
+ *
+ *   weft_comm_create -> weft_comm_ready -> ... -> weft_comm_put
+ */
+#ifndef WEFT_COMM_H
+#define WEFT_COMM_H
+
+#include "src/base/attr.h"
+#include "src/types/types_attr.h"
+#include "src/base/list.h"
+#include "src/comm/comm_group.h"
+#include "src/types/types_obj.h"
+
+#include <mpi.h>
+
+struct weft_bsend; /* msg_bsend.h */
+struct weft_errh;  /* diag_err.h */
+struct weft_info;  /* types_info.h */
+struct weft_route; /* offload_route.h */
+struct weft_topo;  /* types_topo.h */
+
+/* Parts of a context id; messages of different parts never match. */
+enum weft_ctx_kind {
+	WEFT_CTX_P2P = 0,   /* messages of the application */
+	WEFT_CTX_COLL = 1,  /* collectives; tags from weft_comm_next_tag() */
+	WEFT_CTX_GROUP = 2, /* MPI_Comm_create_group, tags of the application */
+	WEFT_CTX_CTRL = 3,  /* acknowledgements, partitioned hand-shakes */
+};
+
+struct weft_comm {
+	struct weft_obj obj;
+
+	/* fields read by every message */
+	int rank;	 /* this process, in the local group */
+	int peers;	 /* size of the group that ranks of messages refer to */
+	uint64_t ctx;	 /* context id, shifted for the tag word */
+	const int *proc; /* index in the job of each peer, by rank */
+
+	int size; /* size of the local group */
+	bool inter;
+	bool met; /* weft_comm_exchange_addresses() was called */
+	struct weft_group *group;
+	struct weft_group *remote; /* NULL unless inter */
+	/* inter: intracommunicator of the local group */
+	struct weft_comm *local;
+	weft_au32 coll_seq; /* collectives started, see weft_comm_next_tag() */
+	uint32_t traced;    /* number of calls traced by diag_trace.h */
+
+	/* routes (offload_route.h); NULL: none */
+	struct weft_route *route;   /* route to the collective unit */
+	struct weft_route *joining; /* joins started by nonblocking calls */
+	/* route for exact sums, if `route` has none */
+	struct weft_route *exact_route;
+	/* used by coll/coll_unit.c */
+	uint32_t unit_kinds; /* kinds of collectives that always take `route` */
+	unsigned join_age;   /* collectives so far, until the join completes */
+	struct weft_topo *topo; /* NULL: none; owned */
+	struct weft_attr *attr; /* NULL: none; owned */
+	struct weft_info *info; /* NULL: none; owned */
+	struct weft_errh *errh; /* one reference; never NULL */
+	struct weft_bsend *bsend;
+	struct weft_list
+		link; /* list of all communicators: diag_peer_failure.c */
+	struct weft_list persistent; /* msg_persist.h */
+	struct coll_hosts *hosts; /* coll/coll_hosts.h, computed on first use */
+	char name[MPI_MAX_OBJECT_NAME];
+};
+
+/*
+ * By the low bits of the handle: null, world, self. NULL while MPI is not
+ * running.
+ */
+extern struct weft_comm *weft_comm_predef[4] WEFT_HIDDEN;
+
+/* Returns NULL if the handle is no communicator. */
+static inline struct weft_comm *weft_comm_of(MPI_Comm handle)
+{
+	uintptr_t v = (uintptr_t)handle;
+
+	if (weft_likely(v - 0x100 < 4))
+		return weft_comm_predef[v & 3];
+	return weft_obj_of(handle, WEFT_KIND_COMM);
+}
+
+static inline MPI_Comm weft_comm_handle(const struct weft_comm *c)
+{
+	return weft_obj_handle(&c->obj);
+}
+
+/*
+ * Returns the tag of the next collective on c: all members call collectives in
+ * the same order, so their counts are equal. Messages of one collective between
+ * the same two ranks arrive in order and may share the tag.
+ */
+static inline int weft_comm_next_tag(struct weft_comm *c)
+{
+	/*
+	 * relaxed: collectives on one communicator do not run concurrently, so
+	 * a load and a store suffice; other threads only read
+	 */
+	uint32_t seq = weft_load32_relaxed(&c->coll_seq);
+
+	weft_store32_relaxed(&c->coll_seq, seq + 1);
+	return (int)(seq & 0x7fffffff);
+}
+
+/*
+ * Creates a communicator over group (and remote); takes over both references.
+ * ctx_id: as agreed. The error handler is inherited from parent (may be NULL).
+ * 0 or -ENOMEM.
+ */
+int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
+		     struct weft_group *remote, unsigned ctx_id,
+		     struct weft_comm **comm_p);
+
+static inline void weft_comm_get(struct weft_comm *c)
+{
+	weft_obj_get(&c->obj);
+}
+
+/* Releases a reference; the last one frees the communicator. */
+void weft_comm_put(struct weft_comm *c);
+
+/* Opens MPI_COMM_WORLD and MPI_COMM_SELF. */
+int weft_comm_open_predefined(void);
+/* Closes both, and the routes of all other communicators. */
+void weft_comm_close_all(void);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Agreement on context ids; see comm_agree.h. */
+#include "src/comm/comm_agree.h"
+
+#include "src/types/types_dt.h"
+#include "src/msg/msg_p2p.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_tag.h"
+#include "src/msg/msg_wait.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct weft_list agreements = { &agreements, &agreements };
+/*
+ * The agreements that offer ids, in a first try and in a later try; their sets
+ * of ids are disjoint.
+ */
+static struct weft_agree *first_try, *deferred_retry;
+#define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
+
+/*
+ * Returns whether no earlier agreement is beyond its first try. The lock is
+ * held.
+ */
+static bool is_first(const struct weft_agree *a)
+{
+	struct weft_list *pos, *tmp;
+
+	weft_list_each(pos, tmp, &agreements)
+	{
+		const struct weft_agree *b =
+			weft_container_of(pos, struct weft_agree, link);
+
+		if (!b->first && b->key < a->key)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Returns the ids that agreement a may offer now, as a mask for every word. The
+ * lock is held.
+ */
+static uint64_t may_offer(struct weft_agree *a)
+{
+	struct weft_agree **slot = a->first ? &first_try : &deferred_retry;
+
+	if (*slot || (a->first ? deferred_retry != NULL : !is_first(a)))
+		return 0;
+	*slot = a;
+	if (a->first)
+		return FIRST_TRY_IDS;
+	return first_try ? ~FIRST_TRY_IDS : ~UINT64_C(0);
+}
+
+static void try_begin(struct weft_agree *a)
+{
+	uint64_t mask;
+	int i;
+
+	pthread_mutex_lock(&lock);
+	mask = may_offer(a);
+	weft_ctx_unused(a->window, a->mine);
+	for (i = 0; i < WEFT_CTX_WINDOW; i++)
+		a->mine[i] &= mask;
+	a->offers = mask;
+	a->mine[WEFT_CTX_WINDOW] = mask && !a->first;
+	pthread_mutex_unlock(&lock);
+	a->dist = 1;
+}
+
+/* Takes the lowest common ids; returns false if there are not enough. */
+static bool take_ids(struct weft_agree *a)
+{
+	int i, n = 0;
+
+	for (i = 0; i < WEFT_CTX_WINDOW && n < a->want; i++) {
+		uint64_t left = a->mine[i];
+
+		for (; left && n < a->want; left &= left - 1)
+			a->id[n++] = (a->window + (unsigned)i) * 64 +
+				     (unsigned)__builtin_ctzll(left);
+	}
+	if (n < a->want)
+		return false;
+	while (n--)
+		weft_ctx_use(a->id[n]);
+	return true;
+}
+
+/* Returns 1: agreed; 0: retry; -ENOSPC: no window is left. */
+static int try_end(struct weft_agree *a)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&lock);
+	if (take_ids(a)) {
+		rc = 1;
+	} else if (a->mine[WEFT_CTX_WINDOW]) {
+		/* all members offered, and too few ids were common */
+		a->window += WEFT_CTX_WINDOW;
+		if (a->window >= WEFT_CTX_WORDS)
+			rc = -ENOSPC;
+	}
+	if (a->offers)
+		*(a->first ? &first_try : &deferred_retry) = NULL;
+	a->first = false;
+	if (rc)
+		weft_list_remove(&a->link);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/* Starts the exchange with the ranks at distance dist; 0 or -errno. */
+static int post(struct weft_agree *a)
+{
+	struct weft_comm *c = a->m.over;
+	struct weft_dt *byte = weft_dt_of(MPI_BYTE);
+	int n = c->size;
+	int rc;
+
+	rc = weft_core_irecv(a->in, sizeof(a->in), byte,
+			     (c->rank - a->dist % n + n) % n, a->m.tag, c,
+			     a->m.flags, &a->recv);
+	if (!rc)
+		rc = weft_core_isend(a->mine, sizeof(a->mine), byte,
+				     (c->rank + a->dist) % n, a->m.tag, c,
+				     a->m.flags, &a->send);
+	return rc;
+}
+
+/*
+ * Returns 1: the exchange has completed and is combined; 0: outstanding;
+ * -errno.
+ */
+static int combine(struct weft_agree *a)
+{
+	size_t i;
+	int rc;
+
+	if (!weft_req_is_done(a->send) || !weft_req_is_done(a->recv))
+		return 0;
+	rc = weft_req_collect(&a->send, MPI_STATUS_IGNORE);
+	if (!rc)
+		rc = weft_req_collect(&a->recv, MPI_STATUS_IGNORE);
+	a->recv = NULL;
+	for (i = 0; i < WEFT_COUNT_OF(a->mine); i++)
+		a->mine[i] &= a->in[i];
+	return rc ? rc : 1;
+}
+
+int weft_agree_step(struct weft_agree *a)
+{
+	int rc;
+
+	for (;;) {
+		if (a->recv) {
+			rc = combine(a);
+			if (rc <= 0)
+				return rc;
+			a->dist <<= 1;
+		}
+		if (a->dist < a->m.over->size) {
+			rc = post(a);
+			if (rc)
+				return rc;
+			continue;
+		}
+		rc = try_end(a);
+		if (rc)
+			return rc;
+		try_begin(a);
+		/*
+		 * with one member there is no message to wait for: return, so
+		 * that other agreements progress
+		 */
+		if (a->m.over->size == 1 && !a->offers)
+			return 0;
+	}
+}
+
+void weft_agree_start(struct weft_agree *a)
+{
+	a->key =
+		weft_tag_word(a->m.over->ctx, a->m.flags >> 2 & 3, 0, a->m.tag);
+	a->window = 0;
+	a->first = true;
+	a->send = NULL;
+	a->recv = NULL;
+	pthread_mutex_lock(&lock);
+	weft_list_push_back(&agreements, &a->link);
+	pthread_mutex_unlock(&lock);
+	try_begin(a);
+	weft_progress_add(&a->req);
+}
+
+static int agree_step(struct weft_req *r)
+{
+	return weft_agree_step(weft_container_of(r, struct weft_agree, req));
+}
+
+static void agree_free(struct weft_req *r)
+{
+}
+
+static const struct weft_req_ops agree_ops = {
+	.name = "context agreement",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = agree_step,
+	.query = weft_req_no_query,
+	.free = agree_free,
+};
+
+int weft_agree_wait(const struct weft_channel *m, int want, unsigned *ids_p)
+{
+	struct weft_agree a;
+	int rc;
+
+	weft_req_init(&a.req, &agree_ops, m->over, WEFT_REQ_ACTIVE);
+	a.m = *m;
+	a.want = want;
+	weft_agree_start(&a);
+	rc = weft_req_finish(&a.req);
+	while (!rc && want--)
+		ids_p[want] = a.id[want];
+	return rc;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Agreement on context ids (comm_context.h): all members of a new communicator
+ * must use the same id, so they agree on one that is free in every member.
+ *
+ * An agreement consists of tries. A try is an AND over the free ids of all
+ * members, by dissemination; it takes the lowest remaining id. Threads and
+ * nonblocking calls may create several communicators concurrently: within a
+ * process only one agreement at a time offers ids, the others offer none and
+ * retry.
+ *
+ * The first try may wait for a rank that joins only after another agreement has
+ * completed, so it must not block that agreement: the first try offers every
+ * other id, and agreements beyond their first try offer the remaining ids
+ * meanwhile. Beyond the first try all members take part, and agreements have an
+ * order that is the same in all processes (the context and tag that they use).
+ * An agreement offers ids only while no earlier agreement is in progress, so
+ * the earliest agreement of the job always completes, then the next.
+ */
+#ifndef WEFT_COMM_AGREE_H
+#define WEFT_COMM_AGREE_H
+
+#include "src/comm/comm_channel.h"
+#include "src/comm/comm_context.h"
+#include "src/msg/msg_req.h"
+
+/* An agreement in progress: a request that the progress loop steps. */
+struct weft_agree {
+	struct weft_req req;
+	/* entry in the list of the agreements of this process */
+	struct weft_list link;
+	struct weft_channel m;
+	uint64_t key;	 /* order among agreements */
+	unsigned window; /* first word of the window of ids */
+	int dist;	 /* rank distance of the current exchange */
+	bool first;	 /* the first try is in progress */
+	bool offers;
+	/* last word: nonzero if all members offered */
+	uint64_t mine[WEFT_CTX_WINDOW + 1];
+	uint64_t in[WEFT_CTX_WINDOW + 1];
+	struct weft_req *send;
+	struct weft_req *recv;
+	int want;	/* number of ids, 1 or 2 */
+	unsigned id[2]; /* the result */
+};
+
+/*
+ * Starts an agreement; the caller has set m, want and req. ops->step must call
+ * weft_agree_step().
+ */
+void weft_agree_start(struct weft_agree *a);
+int weft_agree_step(struct weft_agree *a); /* see struct weft_req_ops */
+
+/* Blocking form: agrees on `want` ids. -ENOSPC: not enough ids are free. */
+int weft_agree_wait(const struct weft_channel *m, int want, unsigned *ids_p);
+
+#endif

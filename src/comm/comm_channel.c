@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective steps by point-to-point messages; see comm_channel.h. */
+#include "src/comm/comm_channel.h"
+
+#include "src/types/types_dt.h"
+#include "src/msg/msg_p2p.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct weft_dt *byte_type(void)
+{
+	return weft_dt_of(MPI_BYTE);
+}
+
+struct weft_channel weft_channel_of(struct weft_comm *c)
+{
+	return (struct weft_channel){ c, WEFT_P2P_COLL, weft_comm_next_tag(c) };
+}
+
+void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
+			  int n, int rank)
+{
+	memset(s, 0, sizeof(*s));
+	weft_obj_init(&s->obj, WEFT_KIND_COMM);
+	s->ctx = ctx;
+	s->proc = proc;
+	s->peers = n;
+	s->size = n;
+	s->rank = rank;
+}
+
+/* A binomial tree: cost ceil(log2 n) messages on the longest path. */
+int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
+		       size_t bytes)
+{
+	int n = m->over->size;
+	int me = (m->over->rank - root + n) % n;
+	int bit = 1;
+	int rc = 0;
+
+	while (bit < n && !(me & bit))
+		bit <<= 1;
+	if (me)
+		rc = weft_core_recv(buf, (MPI_Count)bytes, byte_type(),
+				    (me - bit + root) % n, m->tag, m->over,
+				    m->flags, MPI_STATUS_IGNORE);
+	for (bit >>= 1; bit && !rc; bit >>= 1)
+		if (me + bit < n)
+			rc = weft_core_send(buf, (MPI_Count)bytes, byte_type(),
+					    (me + bit + root) % n, m->tag,
+					    m->over, m->flags);
+	return rc;
+}
+
+int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
+		      size_t a_bytes, void *b, size_t b_bytes)
+{
+	struct weft_xfer x = {
+		a, (MPI_Count)a_bytes, byte_type(), peer, m->tag,
+		b, (MPI_Count)b_bytes, byte_type(), peer, m->tag
+	};
+
+	return weft_core_sendrecv(&x, m->over, m->flags, MPI_STATUS_IGNORE);
+}
+
+/*
+ * Doubles the number of blocks in every rank with each step; n need not be a
+ * power of two.
+ */
+static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
+{
+	int n = m->over->size;
+	int me = m->over->rank;
+	int dist;
+	int rc = 0;
+
+	for (dist = 1; dist < n && !rc; dist <<= 1) {
+		int cnt = dist < n - dist ? dist : n - dist;
+		MPI_Count len = (MPI_Count)((size_t)cnt * bytes);
+		struct weft_xfer x = { tmp,
+				       len,
+				       byte_type(),
+				       (me - dist + n) % n,
+				       m->tag,
+				       tmp + (size_t)dist * bytes,
+				       len,
+				       byte_type(),
+				       (me + dist) % n,
+				       m->tag };
+
+		rc = weft_core_sendrecv(&x, m->over, m->flags,
+					MPI_STATUS_IGNORE);
+	}
+	return rc;
+}
+
+int weft_channel_allgather(const struct weft_channel *m, void *all,
+			   size_t bytes)
+{
+	int n = m->over->size;
+	int me = m->over->rank;
+	char *tmp = malloc((size_t)n * bytes);
+	int i, rc;
+
+	if (!tmp)
+		return -ENOMEM;
+	memcpy(tmp, (char *)all + (size_t)me * bytes, bytes);
+	rc = gather_steps(m, tmp, bytes);
+	for (i = 0; i < n; i++)
+		memcpy((char *)all + (size_t)((me + i) % n) * bytes,
+		       tmp + (size_t)i * bytes, bytes);
+	free(tmp);
+	return rc;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives of communicators. coll/ fills the table, src/mpi sets it before
+ * the first communicator is created; the core uses collectives only through
+ * this table.
+ */
+#ifndef WEFT_COMM_COLL_TABLE_H
+#define WEFT_COMM_COLL_TABLE_H
+
+struct weft_comm;
+
+struct weft_core_coll_ops {
+	/* attach: sets comm->coll for a new communicator, whose groups and
+	 * context are in place. 0 or -errno (the communicator is not made).
+	 * Not collective, must not communicate, must not block. */
+	int (*attach)(struct weft_comm *comm);
+	/*
+	 * detach: the communicator is being freed; frees comm->coll and its
+	 * routes.
+	 */
+	void (*detach)(struct weft_comm *comm);
+};
+
+/* Called once by MPI_Init. */
+void weft_core_coll_set(const struct weft_core_coll_ops *ops);
+/* Returns the table that was set; before that, a table of empty functions. */
+const struct weft_core_coll_ops *weft_core_coll_get(void);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Creating intracommunicators, and copies of both kinds. Code for
+ * intercommunicators only is in comm_inter.c.
+ */
+#include "src/comm/comm_make.h"
+
+#include "src/comm/comm_agree.h"
+#include "src/comm/comm_context.h"
+#include "src/comm/comm_inter.h"
+#include "src/msg/msg_p2p.h"
+#include "src/msg/msg_progress.h"
+#include "src/comm/comm_split.h"
+#include "src/msg/msg_tag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Creates the communicator over g with an agreed id; NULL if this process is
+ * not in g.
+ */
+static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
+		struct weft_comm **comm_p)
+{
+	*comm_p = NULL;
+	if (g->rank != MPI_UNDEFINED)
+		return weft_comm_create(parent, weft_group_get(g), NULL, id,
+					comm_p);
+	weft_ctx_free(id);
+	return 0;
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
+/*
+ * Agreement for a copy of c: one id, or two for an intercommunicator, over all
+ * members, whose list is kept until it completes.
+ */
+struct clone {
+	struct weft_agree agree;
+	struct weft_comm *of;
+	struct weft_comm scratch;
+	int *both; /* members of both sides; NULL unless inter */
+	void (*ready)(void *arg, struct weft_comm *made);
+	void *arg;
+};
+
+static int clone_begin(struct clone *k, struct weft_comm *c)
+{
+	struct weft_channel *m = &k->agree.m;
+
+	*m = weft_channel_of(c);
+	k->of = c;
+	k->both = NULL;
+	k->agree.want = 1;
+	if (!c->inter)
+		return 0;
+	k->both = weft_inter_members(c->group, c->remote, &k->scratch, c->ctx);
+	if (!k->both)
+		return -ENOMEM;
+	m->over = &k->scratch;
+	k->agree.want = 2;
+	return 0;
+}
+
+static int clone_end(struct clone *k, struct weft_comm **comm_p)
+{
+	struct weft_comm *c = k->of;
+
+	free(k->both);
+	if (c->inter)
+		return weft_inter_create(c, weft_group_get(c->group),
+					 weft_group_get(c->remote), k->agree.id,
+					 comm_p);
+	return make(c, c->group, k->agree.id[0], comm_p);
+}
+
+int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p)
+{
+	struct clone k;
+	int rc = clone_begin(&k, c);
+
+	if (!rc)
+		rc = weft_agree_wait(&k.agree.m, k.agree.want, k.agree.id);
+	return rc ? rc : clone_end(&k, comm_p);
+}
+
+static int clone_step(struct weft_req *r)
+{
+	struct clone *k = weft_container_of(r, struct clone, agree.req);
+	struct weft_comm *made;
+	int rc = weft_agree_step(&k->agree);
+
+	if (rc != 1)
+		return rc;
+	rc = clone_end(k, &made);
+	if (rc)
+		return rc;
+	k->ready(k->arg, made);
+	return 1;
+}
+
+static void clone_free(struct weft_req *r)
+{
+	struct clone *k = weft_container_of(r, struct clone, agree.req);
+
+	weft_comm_put(k->of);
+	r->obj.kind = WEFT_KIND_FREE;
+	free(k);
+}
+
+static const struct weft_req_ops clone_ops = {
+	.name = "communicator duplicate",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = clone_step,
+	.query = weft_req_no_query,
+	.free = clone_free,
+};
+
+int weft_make_iclone(struct weft_comm *c,
+		     void (*ready)(void *arg, struct weft_comm *made),
+		     void *arg, struct weft_req **req_p)
+{
+	struct clone *k = malloc(sizeof(*k));
+	int rc = k ? clone_begin(k, c) : -ENOMEM;
+
+	if (rc) {
+		free(k);
+		return rc;
+	}
+	weft_comm_get(c);
+	k->ready = ready;
+	k->arg = arg;
+	weft_req_init(&k->agree.req, &clone_ops, c,
+		      WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
+	*req_p = &k->agree.req;
+	weft_agree_start(&k->agree);
+	return 0;
+}
+
+/* ---- subsets ------------------------------------------------------------- */
+
+int weft_make_create(struct weft_comm *c, struct weft_group *g,
+		     struct weft_comm **comm_p)
+{
+	struct weft_channel m;
+	unsigned id;
+	int rc;
+
+	if (c->inter)
+		return weft_inter_subset(c, g, comm_p);
+	m = weft_channel_of(c);
+	rc = weft_agree_wait(&m, 1, &id);
+	return rc ? rc : make(c, g, id, comm_p);
+}
+
+int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
+		     struct weft_comm **comm_p)
+{
+	struct weft_group *g = weft_group_new(n);
+	int i, rc;
+
+	if (!g)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		g->proc[i] = c->group->proc[ranks[i]];
+	weft_group_ready(g);
+	rc = weft_make_create(c, g, comm_p);
+	weft_group_put(g);
+	return rc;
+}
+
+/* Agrees on an id among the members of g only, in context ctx. */
+static int make_among(struct weft_comm *parent, struct weft_group *g,
+		      uint64_t ctx, int tag, struct weft_comm **comm_p)
+{
+	struct weft_comm scratch;
+	struct weft_channel m = { &scratch, WEFT_P2P_GROUP, tag };
+	unsigned id;
+	int rc;
+
+	*comm_p = NULL;
+	if (g->rank == MPI_UNDEFINED)
+		return 0;
+	weft_channel_scratch(&scratch, ctx, g->proc, g->size, g->rank);
+	rc = weft_agree_wait(&m, 1, &id);
+	return rc ? rc : make(parent, g, id, comm_p);
+}
+
+int weft_make_group(struct weft_comm *c, struct weft_group *g, int tag,
+		    struct weft_comm **comm_p)
+{
+	return make_among(c, g, c->ctx, tag, comm_p);
+}
+
+int weft_make_tag(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return (int)(h & WEFT_TAG_MASK);
+}
+
+int weft_make_from_group(struct weft_group *g, const char *stringtag,
+			 struct weft_comm **comm_p)
+{
+	return make_among(NULL, g,
+			  (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_AT,
+			  weft_make_tag(stringtag), comm_p);
+}
+
+/* ---- split --------------------------------------------------------------- */
+
+static int split_intra(struct weft_comm *c, int color, int key,
+		       struct weft_comm **comm_p)
+{
+	struct weft_split *all = malloc((size_t)c->size * sizeof(*all));
+	struct weft_channel m;
+	struct weft_group *g;
+	unsigned id;
+	int rc = all ? weft_split_gather(c, color, key, all) : -ENOMEM;
+
+	if (!rc) {
+		m = weft_channel_of(c);
+		rc = weft_agree_wait(&m, 1, &id);
+	}
+	if (!rc && color == MPI_UNDEFINED) {
+		*comm_p = NULL;
+		weft_ctx_free(id);
+	} else if (!rc) {
+		g = weft_split_group(all, c->size, color);
+		rc = g ? make(c, g, id, comm_p) : -ENOMEM;
+		weft_group_put(g);
+	}
+	free(all);
+	return rc;
+}
+
+int weft_comm_split(struct weft_comm *c, int color, int key,
+		    struct weft_comm **comm_p)
+{
+	return c->inter ? weft_inter_split(c, color, key, comm_p)
+			: split_intra(c, color, key, comm_p);
+}

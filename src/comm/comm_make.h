@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Creating intracommunicators, and copies and subsets of both kinds. Collective
+ * over the members as MPI specifies; arguments have been checked. 0 or -errno.
+ */
+#ifndef WEFT_COMM_MAKE_H
+#define WEFT_COMM_MAKE_H
+
+#include "src/comm/comm.h"
+
+struct weft_req;
+
+/* Also for intercommunicators; g is a subset of the local group. */
+int weft_make_create(struct weft_comm *c, struct weft_group *g,
+		     struct weft_comm **comm_p);
+/* Collective over g only. */
+int weft_make_group(struct weft_comm *c, struct weft_group *g, int tag,
+		    struct weft_comm **comm_p);
+int weft_make_from_group(struct weft_group *g, const char *stringtag,
+			 struct weft_comm **comm_p);
+
+/*
+ * MPI_Comm_idup: ready() is called when the context is agreed on; it may
+ * complete the new communicator.
+ */
+int weft_make_iclone(struct weft_comm *c,
+		     void (*ready)(void *arg, struct weft_comm *made),
+		     void *arg, struct weft_req **req_p);
+
+/* Converts a text to a tag for agreements. */
+int weft_make_tag(const char *text);
+
+/*
+ * MPI_Comm_split and MPI_Comm_dup without their argument checks; collective.
+ * Used by topologies and other code that builds on a communicator. *comm_p is
+ * NULL where color is MPI_UNDEFINED. 0 or -errno.
+ */
+int weft_comm_split(struct weft_comm *c, int color, int key,
+		    struct weft_comm **comm_p);
+
+/* Copies c's groups with a new context; without attributes and info. */
+int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
+
+/*
+ * Creates a communicator over the given ranks of c's group, in this order;
+ * collective over c. *comm_p is NULL in processes that are not members.
+ */
+int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
+		     struct weft_comm **comm_p);
+
+#endif

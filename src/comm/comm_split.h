@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The groups of MPI_Comm_split. */
+#ifndef WEFT_COMM_SPLIT_H
+#define WEFT_COMM_SPLIT_H
+
+#include "src/comm/comm.h"
+
+/* Arguments of one rank. */
+struct weft_split {
+	int color;
+	int key;
+	int rank;
+	int proc;
+};
+
+/*
+ * Gathers the arguments of all ranks of the local group; all has space for
+ * c->size.
+ */
+int weft_split_gather(struct weft_comm *c, int color, int key,
+		      struct weft_split *all);
+/* Returns the ranks of one color, ordered by key; NULL: no memory. */
+struct weft_group *weft_split_group(const struct weft_split *all, int n,
+				    int color);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The slow path of diag_call.h, and opening the job status page. */
+#include "src/diag/diag_call.h"
+
+#include "src/base/clock.h"
+#include "src/job/job_page_print.h"
+#include "src/job/job_trace_layout.h"
+
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Method of timing a call. */
+enum timed { UNTIMED, CLOCK, COUNTER };
+
+/* State of one thread on the slow path. */
+struct thread_state {
+	weft_au32 *slot; /* NULL: before this thread's first call */
+	unsigned depth;	 /* nesting depth of calls */
+	uint32_t id;	 /* number of the outermost call */
+	uint64_t since;	 /* time of entry, if timed */
+	struct weft_call_mark mark;
+	uint32_t index; /* index of the thread */
+	/* counters of all names; NULL: calls are not counted */
+	struct job_page_tally *tally;
+	enum timed timed;
+};
+
+/* slot before the page is open, and if memory is short */
+static weft_au32 dummy_slot;
+WEFT_HOT_DATA weft_au32 *weft_call_slot = &dummy_slot;
+
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static struct weft_job_page roll;
+static uint32_t me; /* index of this rank in the page */
+static bool shared; /* the page is the launcher's */
+static weft_au32 thread_count;
+/*
+ * Thread-local data of this library uses the default (dynamic) model, without
+ * an alignment of its own: dlopen() refuses a library whose initial-exec data
+ * does not fit into what is left of the static TLS block (test/dl_open.sh).
+ */
+static _Thread_local struct thread_state thread_state;
+
+/* State that every call reads on the slow path, in one cache line. */
+static WEFT_HOT_DATA struct {
+	/* MPI_Init has set the fields below */
+	alignas(WEFT_CACHE_LINE) weft_au32 started;
+	enum timed timed;
+	bool multithreaded; /* several threads may be in MPI */
+	bool counter;	    /* seen() gets values of weft_counter() */
+	uint64_t (*now)(void);
+	weft_call_trace_fn seen;
+	struct trace_open *open; /* entries of all threads, or NULL */
+} mode;
+
+/* Returns a small number from the environment, or -1. */
+static long env_number(const char *name)
+{
+	const char *text = getenv(name);
+	char *end;
+	long n;
+
+	if (!text || !*text)
+		return -1;
+	n = strtol(text, &end, 10);
+	return *end || n < 0 || n > 1 << 24 ? -1 : n;
+}
+
+bool weft_call_report_requested(void)
+{
+	const char *text = getenv("WEFT_REPORT");
+
+	return text && *text && strcmp(text, "0");
+}
+
+/* Attaches the launcher's page, or creates a private one. */
+static void open_roll(void)
+{
+	long fd = env_number("WEFT_JOB_PAGE"), rank = env_number("PMIX_RANK");
+
+	if (fd >= 0 && rank >= 0 && !weft_job_page_attach(&roll, (int)fd)) {
+		me = (uint32_t)rank;
+		shared = me < roll.members;
+		if (shared)
+			goto found;
+		weft_job_page_close(&roll);
+	}
+	me = 0;
+	if (weft_job_page_open(&roll, 1, weft_call_report_requested()))
+		return;
+found:
+	weft_call_slot = &weft_job_page_member(&roll, me)->in[0];
+}
+
+/*
+ * Assigns a number to the name that the application called, without the P:
+ * "MPI_Send".
+ */
+static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
+{
+	const char *name = site->name + (site->name[0] == 'P');
+	uint32_t id;
+
+	pthread_once(&opened, open_roll);
+	if (!roll.head)
+		return 0;
+	id = weft_job_page_id(&roll, name);
+	weft_store32_relaxed(&site->given, id); /* relaxed: see number_of() */
+	return id;
+}
+
+/* gcc would compute the address again at each use, by a function call. */
+WEFT_INLINE struct thread_state *this_thread(void)
+{
+	struct thread_state *l = &thread_state;
+
+	WEFT_KEEP(l);
+	return l;
+}
+
+static uint32_t number_of(struct weft_call_site *site)
+{
+	/* relaxed: two threads get the same number for the same name */
+	uint32_t id = weft_load32_relaxed(&site->given);
+
+	return id ? id : new_number(site);
+}
+
+static WEFT_COLD void open_thread_state(struct thread_state *l)
+{
+	uint32_t i;
+
+	pthread_once(&opened, open_roll);
+	l->slot = &dummy_slot;
+	if (!roll.head)
+		return;
+	i = weft_add32(&thread_count, 1);
+	if (i >= JOB_PAGE_THREADS)
+		i = JOB_PAGE_THREADS - 1;
+	l->index = i;
+	l->slot = &weft_job_page_member(&roll, me)->in[i];
+	if (roll.counted)
+		l->tally = weft_job_page_call_count(&roll, me, 0);
+}
+
+/* Returns whether the call site may take the fast path from now on. */
+static bool may_take_fast_path(const struct thread_state *l)
+{
+	/* A1 pairs with R1 in weft_call_start(). */
+	return weft_load32(&mode.started) && !mode.timed &&
+	       !mode.multithreaded && !l->depth;
+}
+
+/*
+ * R3 pairs with A3 in show_open.c: the start time is stored before the call's
+ * number.
+ */
+static void note_open(const struct thread_state *l)
+{
+	struct trace_open *o = &mode.open[l->index];
+
+	weft_store64_relaxed(&o->since, l->since); /* relaxed: R3 follows */
+	weft_store32(&o->id, l->id);
+}
+
+static void begin(struct thread_state *l, uint32_t id)
+{
+	weft_store32(l->slot, id);
+	l->timed = weft_load32(&mode.started) ? mode.timed : UNTIMED;
+	if (!l->timed)
+		return;
+	l->id = id;
+	l->mark = (struct weft_call_mark){ 0 };
+	l->since = l->timed == COUNTER ? weft_counter() : mode.now();
+	if (mode.open)
+		note_open(l);
+}
+
+struct weft_call weft_call_enter_slow(struct weft_call_site *site)
+{
+	struct thread_state *l = this_thread();
+	uint32_t id = number_of(site);
+
+	if (id && may_take_fast_path(l)) {
+		/* relaxed: see number_of() */
+		weft_store32_relaxed(&site->id, id);
+		return weft_call_enter(site);
+	}
+	if (!l->slot)
+		open_thread_state(l);
+	if (l->depth++ == 0)
+		begin(l, id);
+	return (struct weft_call){ NULL, 0 };
+}
+
+static void count(weft_au64 *sum, uint64_t more)
+{
+	if (mode.multithreaded)
+		weft_add64(sum, more);
+	else /* relaxed: other processes read the sum at the end of the job */
+		weft_store64_relaxed(sum, weft_load64_relaxed(sum) + more);
+}
+
+static void end(const struct thread_state *l)
+{
+	uint64_t until =
+		l->timed == COUNTER ? weft_counter_after() : mode.now();
+
+	if (mode.seen) {
+		mode.seen(l->id, l->since, until, &l->mark);
+		if (mode.open)
+			weft_store32(&mode.open[l->index].id, 0);
+		return;
+	}
+	count(&l->tally[l->id].count, 1);
+	count(&l->tally[l->id].ps, until - l->since);
+}
+
+void weft_call_set_trace(weft_call_trace_fn seen, bool counter,
+			 struct trace_open *open)
+{
+	mode.seen = seen;
+	mode.counter = counter;
+	mode.open = open;
+}
+
+void weft_call_mark(const struct weft_call_mark *mark)
+{
+	struct thread_state *l = this_thread();
+
+	if (l->depth == 1)
+		l->mark = *mark;
+}
+
+void weft_call_leave_slow(void)
+{
+	struct thread_state *l = this_thread();
+
+	if (--l->depth)
+		return;
+	/*
+	 * MPI_Init ends with another clock than it began with, so it is not
+	 * timed.
+	 */
+	if (l->timed && weft_load32(&mode.started) && l->id)
+		end(l);
+	weft_store32(l->slot, 0);
+}
+
+void weft_call_start(bool threads, uint64_t (*clock)(void))
+{
+	struct job_page_member *m;
+
+	pthread_once(&opened, open_roll);
+	mode.multithreaded = threads;
+	if (roll.head)
+		weft_store32(&weft_job_page_member(&roll, me)->finished, 0);
+	mode.now = roll.head && roll.counted ? clock : NULL;
+	if (!mode.now) {
+		mode.timed = UNTIMED;
+	} else {
+		mode.timed = mode.seen && mode.counter ? COUNTER : CLOCK;
+		m = weft_job_page_member(&roll, me);
+		weft_store64(&m->begin_ps, mode.now());
+		weft_store64(&m->end_ps, 0);
+		weft_store32(&m->ended, 0);
+	}
+	/* R1 pairs with A1 in is_plain(). */
+	weft_store32(&mode.started, 1);
+}
+
+void weft_call_stop(void)
+{
+	struct job_page_member *m;
+
+	if (mode.now) {
+		m = weft_job_page_member(&roll, me);
+		weft_store64(&m->end_ps, mode.now());
+		/* R2 pairs with A2 in span_ps(), job_page_print.c. */
+		weft_store32(&m->ended, 1);
+	}
+	weft_store32(&mode.started, 0);
+}
+
+void weft_call_finish(void)
+{
+	pthread_once(&opened, open_roll);
+	if (roll.head)
+		weft_store32(&weft_job_page_member(&roll, me)->finished, 1);
+}
+
+struct weft_job_page *weft_call_job_page(uint32_t *me_p)
+{
+	pthread_once(&opened, open_roll);
+	*me_p = me;
+	return shared ? &roll : NULL;
+}
+
+bool weft_call_has_launcher(void)
+{
+	pthread_once(&opened, open_roll);
+	return shared;
+}
+
+const char *weft_call_text(char *text, size_t len)
+{
+	pthread_once(&opened, open_roll);
+	if (!weft_job_page_in(&roll, me, text, len))
+		text[0] = '\0';
+	return text;
+}
+
+void weft_call_report(const char *text)
+{
+	pthread_once(&opened, open_roll);
+	if (shared && roll.counted)
+		weft_job_page_text_add(&roll, text);
+	else
+		fputs(text, stderr);
+}
+
+void weft_call_print(const char *clock)
+{
+	if (!shared && roll.head && roll.counted)
+		weft_job_page_print(&roll, clock, stderr);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The MPI call that each thread is in. A function of src/mpi begins with
+ * MPI_ENTER (mpi_face.h), which writes the number of the function's name into
+ * the job status page (src/job/job_page.h) and restores the previous value on
+ * every return path. mpiexec reads the page when a rank has died.
+ *
+ * The fast path is a few instructions: load the number, load and store the
+ * word. A call site without a number takes the slow path: on its first call,
+ * and always while several threads may be in MPI or calls are timed (then the
+ * number stays in site->given). Calls made inside a call (by a user's callback)
+ * are attributed to the outermost call on the slow path.
+ */
+#ifndef WEFT_DIAG_CALL_H
+#define WEFT_DIAG_CALL_H
+
+#include "src/base/atomic.h"
+#include "src/base/attr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct weft_job_page;
+/*
+ * Returns whether Weft's mpiexec started this process; mpiexec then reports why
+ * the job ended.
+ */
+bool weft_call_has_launcher(void);
+
+/* Call site; one in each MPI function. */
+struct weft_call_site {
+	const char *name; /* "PMPI_Send" */
+	weft_au32 id;	  /* 0: take the slow path */
+	weft_au32 given;  /* number of the name; 0: not assigned yet */
+};
+
+struct weft_call {
+	weft_au32 *slot; /* NULL: the call took the slow path */
+	uint32_t before;
+};
+
+/* Slot of the only thread that makes MPI calls. */
+extern weft_au32 *weft_call_slot WEFT_HIDDEN;
+
+/*
+ * Placed apart from the hot code, but hot where calls are timed: then every
+ * call takes the slow path.
+ */
+struct weft_call
+weft_call_enter_slow(struct weft_call_site *site) WEFT_NOINLINE WEFT_HOT;
+void weft_call_leave_slow(void) WEFT_NOINLINE WEFT_HOT;
+
+WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
+{
+	/*
+	 * relaxed: a number never changes, and no other data is read through it
+	 */
+	uint32_t id = weft_load32_relaxed(&site->id);
+	struct weft_call c;
+
+	if (weft_unlikely(!id))
+		return weft_call_enter_slow(site);
+	c.slot = weft_call_slot;
+	/*
+	 * relaxed: only this thread writes the slot, other processes only read
+	 */
+	c.before = weft_load32_relaxed(c.slot);
+	weft_store32_relaxed(c.slot, id);
+	return c;
+}
+
+WEFT_INLINE void weft_call_leave(const struct weft_call *c)
+{
+	if (weft_likely(c->slot != NULL))
+		/* relaxed: as in weft_call_enter() */
+		weft_store32_relaxed(c->slot, c->before);
+	else
+		weft_call_leave_slow();
+}
+
+/*
+ * Called by MPI_Init. threads: several threads may be in MPI at once. clock:
+ * returns the time of calls in ps, for the report; NULL: calls are not timed.
+ */
+void weft_call_start(bool threads, uint64_t (*clock)(void));
+/* Stops timing and records the end time; called before the clock is closed. */
+void weft_call_stop(void);
+/* MPI_Finalize has completed: the process may exit. */
+void weft_call_finish(void);
+
+/* Description of a call for the trace; see src/job/job_trace_layout.h. */
+struct weft_call_mark {
+	uint64_t word;	    /* TRACE_COLL() and others, or 0 */
+	uint64_t size;	    /* bytes of the call's data + 1, or 0 */
+	uint32_t root;	    /* root + 1, or 0 */
+	uint32_t root_rank; /* of a collective: the root's rank in the job */
+};
+
+/*
+ * Sets the trace callback; called before weft_call_start(). While calls are
+ * timed, seen() is called at the end of each call instead of the counting for
+ * the report, and has to count the calls itself; NULL: no trace. mark: what
+ * weft_call_mark() recorded within the call, or zeros. open: TRACE_THREADS
+ * entries for the current call of each thread, or NULL. counter: since and
+ * until are values of weft_counter(), otherwise of the clock.
+ */
+typedef void (*weft_call_trace_fn)(uint32_t id, uint64_t since, uint64_t until,
+				   const struct weft_call_mark *mark);
+struct trace_open;
+void weft_call_set_trace(weft_call_trace_fn seen, bool counter,
+			 struct trace_open *open);
+void weft_call_mark(const struct weft_call_mark *mark);
+
+/*
+ * Writes the name of the call that this process is in ("MPI_Recv"), of all
+ * threads if there are several; "" outside MPI. Returns text.
+ */
+const char *weft_call_text(char *text, size_t len);
+
+/*
+ * Returns whether the report is requested (WEFT_REPORT=1 or mpiexec --report).
+ */
+bool weft_call_report_requested(void);
+/*
+ * Returns the launcher's job status page and this rank's index in it, or NULL
+ * without a launcher.
+ */
+struct weft_job_page *weft_call_job_page(uint32_t *me_p);
+/* Prints the report of this process if no launcher prints it. */
+void weft_call_print(const char *clock);
+/*
+ * Adds text to the report: printed by mpiexec at the end, or at once without
+ * it.
+ */
+void weft_call_report(const char *text);
+
+#endif

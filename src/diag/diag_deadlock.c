@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Converts requests to a note (diag_wait_note.h), and notes to the report. */
+#include "src/diag/diag_deadlock.h"
+
+#include "src/boot/boot_abort.h"
+#include "src/diag/diag_call.h"
+#include "src/msg/msg.h"
+#include "src/msg/msg_progress.h"
+#include "src/diag/diag_wait_note.h"
+#include "src/diag/diag_trace.h"
+
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_WAIT_NOTE_BYTES,
+	      "a note fits");
+
+enum {
+	EXIT_DEADLOCK = 35, /* value of EDEADLK on every machine */
+	GRACE_S = 10,	    /* seconds for the rank that prints the report */
+};
+
+/* ---- one request --------------------------------------------------------- */
+
+static void describe_comm(const struct weft_comm *c,
+			  struct weft_waitnote_item *i)
+{
+	i->ctx = (uint32_t)(c->ctx >> WEFT_TAG_CTX_AT);
+	if (c->name[0])
+		snprintf(i->comm, sizeof(i->comm), "%.*s",
+			 WEFT_WAIT_NOTE_NAME - 1, c->name);
+	else
+		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
+}
+
+/*
+ * Lists the processes that are waited for, as ranges in the order of the
+ * communicator.
+ */
+static void list_members(const struct weft_comm *c, char *list, size_t size)
+{
+	size_t at = 0;
+	int k, from;
+
+	for (k = 0; k < c->peers && at < size; k++) {
+		for (from = k;
+		     k + 1 < c->peers && c->proc[k + 1] == c->proc[k] + 1; k++)
+			;
+		at += (size_t)snprintf(
+			list + at, size - at, k > from ? "%s%d-%d" : "%s%d",
+			at ? "," : "", c->proc[from], c->proc[k]);
+	}
+	if (at >= size)
+		list[0] = '\0';
+}
+
+/*
+ * Describes the members as a progression with equal steps if they are one, else
+ * as a list; of an intercommunicator the remote group.
+ */
+static void describe_members(const struct weft_comm *c,
+			     struct weft_waitnote_item *i)
+{
+	int step = c->peers > 1 ? c->proc[1] - c->proc[0] : 1;
+
+	i->first = c->proc[0];
+	i->last = c->proc[c->peers - 1];
+	for (int k = 2; k < c->peers; k++)
+		if (c->proc[k] - c->proc[k - 1] != step)
+			step = 0;
+	i->step = c->inter || step < 0 ? 0 : step;
+	if (!i->step)
+		list_members(c, i->list, sizeof(i->list));
+}
+
+/* seq: number of the collective, equal in all members. */
+static void describe_coll(const struct weft_comm *c, int seq,
+			  struct weft_waitnote_item *i)
+{
+	*i = (struct weft_waitnote_item){ .kind = WEFT_WAIT_COLL, .tag = seq };
+	describe_comm(c, i);
+	describe_members(c, i);
+}
+
+static void describe_msg(const struct weft_p2p *p, struct weft_waitnote_item *i)
+{
+	const struct weft_comm *c = p->req.comm;
+	bool sends = p->req.flags & WEFT_REQ_SEND;
+	bool any = p->peer < 0 || p->peer >= c->peers;
+
+	if (weft_p2p_kind(p->mode) == WEFT_CTX_COLL) {
+		describe_coll(c, weft_tag_tag(p->word), i);
+		return;
+	}
+	*i = (struct weft_waitnote_item){
+		.kind = sends ? WEFT_WAIT_SEND : WEFT_WAIT_RECV,
+		.peer = any ? WEFT_WAIT_ANY : c->proc[p->peer],
+		.tag = !sends && p->ignore & WEFT_TAG_MASK
+			       ? WEFT_WAIT_ANY
+			       : weft_tag_tag(p->word),
+	};
+	describe_comm(c, i);
+}
+
+static bool is_msg(const struct weft_req *r)
+{
+	return !r->ops || !strcmp(r->ops->name, "message");
+}
+
+static bool is_coll(const struct weft_req *r)
+{
+	return !strcmp(r->ops->name, "collective") ||
+	       !strcmp(r->ops->name, "context agreement") ||
+	       !strcmp(r->ops->name, "communicator duplicate");
+}
+
+static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
+{
+	if (is_msg(r))
+		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
+	else if (is_coll(r))
+		/* the last of several in flight */
+		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
+			      i);
+	else
+		return false;
+	return true;
+}
+
+/* ---- all requests -------------------------------------------------------- */
+
+/*
+ * Returns whether the collective is listed already; it may have several
+ * requests outstanding.
+ */
+static bool is_listed(const struct weft_waitnote_note *s,
+		      const struct weft_waitnote_item *i)
+{
+	for (int k = 0; k < s->nitems && i->kind == WEFT_WAIT_COLL; k++)
+		if (s->item[k].kind == i->kind && s->item[k].ctx == i->ctx &&
+		    s->item[k].tag == i->tag)
+			return true;
+	return false;
+}
+
+static void add_item(struct weft_waitnote_note *s,
+		     const struct weft_waitnote_item *i)
+{
+	if (is_listed(s, i))
+		return;
+	if (s->nitems < WEFT_WAIT_NOTE_ITEMS)
+		s->item[s->nitems++] = *i;
+	else
+		s->more++;
+}
+
+static void add_req(struct weft_waitnote_note *s, const struct weft_req *r)
+{
+	struct weft_waitnote_item i;
+
+	if (describe_req(r, &i))
+		add_item(s, &i);
+	else
+		s->more++;
+}
+
+static void add_coll(struct weft_waitnote_note *s, const struct weft_idle *w)
+{
+	struct weft_waitnote_item i;
+
+	describe_coll(w->comm, w->seq, &i);
+	add_item(s, &i);
+}
+
+/* Fills s from the waits of the blocked threads, linked by next. */
+static void describe(const struct weft_idle *first,
+		     struct weft_waitnote_note *s)
+{
+	char call[96];
+
+	memset(s, 0, sizeof(*s));
+	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_WAIT_NOTE_NAME - 1,
+		 weft_call_text(call, sizeof(call)));
+	/* several threads: only the first name, a comma separates the next */
+	s->call[strcspn(s->call, ",")] = '\0';
+	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
+	for (; first; first = first->next) {
+		s->any |= first->any;
+		if (first->comm)
+			add_coll(s, first);
+		for (int k = 0; k < first->nreq; k++) {
+			const struct weft_req *r =
+				weft_obj_of(first->req[k], WEFT_KIND_REQ);
+
+			/*
+			 * no communicator: part of a collective listed already
+			 */
+			if (r && r->comm && r->flags & WEFT_REQ_ACTIVE &&
+			    !weft_req_is_done(r))
+				add_req(s, r);
+		}
+	}
+}
+
+/* ---- the report ---------------------------------------------------------- */
+
+/* Reads the notes of all ranks; *now_p: the latest clock among them. */
+static struct weft_waitnote_note *read_notes(const struct fi_weft_world *world,
+					     int n, uint64_t *now_p)
+{
+	struct weft_waitnote_note *all = calloc((size_t)n, sizeof(*all));
+	struct fi_weft_note note;
+
+	*now_p = 0;
+	for (int r = 0; all && r < n; r++) {
+		memset(&note, 0, sizeof(note));
+		if (world->read(&weft_core.domain->fid, (uint32_t)r, &note))
+			continue;
+		note.text[sizeof(note.text) - 1] = '\0';
+		weft_waitnote_note_read(&all[r], note.text);
+		all[r].left = !note.waits;
+		if (note.clock_ps > *now_p)
+			*now_p = note.clock_ps;
+	}
+	return all;
+}
+
+/* Writes the report into the trace, with the graph of waiting ranks. */
+static void trace_deadlock(const struct weft_waitnote_note *all, int n,
+			   uint64_t now, const char *report_text)
+{
+	char when[24];
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f)
+		weft_waitnote_note_graph(f, all, n);
+	if (f)
+		fclose(f);
+	weft_trace_note("deadlock", report_text);
+	snprintf(when, sizeof(when), "%llu", (unsigned long long)now);
+	weft_trace_note("end", when);
+	if (text)
+		weft_trace_note("waits", text);
+	free(text);
+}
+
+/*
+ * Prints the report with one call, so that output of other ranks does not
+ * interleave.
+ */
+static void print_report(const struct fi_weft_world *world)
+{
+	int n = weft_core.job.size;
+	uint64_t now;
+	struct weft_waitnote_note *all = read_notes(world, n, &now);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f && all) {
+		fprintf(f, "weft: ");
+		weft_waitnote_note_print(f, all, n, now);
+	}
+	if (f)
+		fclose(f);
+	if (text)
+		fputs(text, stderr);
+	fflush(stderr);
+	if (text && all && weft_traced())
+		trace_deadlock(all, n, now, text);
+	free(text);
+	free(all);
+}
+
+void weft_deadlock_report(const struct weft_idle *first)
+{
+	struct fi_weft_world *world = NULL;
+	struct fid *domain = &weft_core.domain->fid;
+	struct weft_waitnote_note me;
+	char note[WEFT_WAIT_NOTE_BYTES];
+
+	if (fi_open_ops(domain, FI_WEFT_WORLD, 0, (void **)&world, NULL))
+		weft_core_abort(EXIT_DEADLOCK, "deadlock: everybody waits");
+	describe(first, &me);
+	fflush(stdout);
+	if (!world->note(domain, me.nitems ? me.item[0].peer : -1,
+			 weft_waitnote_note_write(&me, note))) {
+		print_report(world);
+		weft_core_exit_job(EXIT_DEADLOCK,
+				   "deadlock: every rank waits for another");
+	}
+	/* Another rank prints the report and ends the job. */
+	sleep(GRACE_S);
+	_exit(EXIT_DEADLOCK);
+}
+
+static const struct weft_watcher watcher = { .stuck = weft_deadlock_report };
+
+void weft_deadlock_open(void)
+{
+	weft_progress_add_watcher(&watcher);
+}

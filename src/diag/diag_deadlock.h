@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What this process waits for, and the end of a job in which every rank waits
+ * forever: only a provider in virtual time can detect that.
+ */
+#ifndef WEFT_DIAG_DEADLOCK_H
+#define WEFT_DIAG_DEADLOCK_H
+
+#include "src/base/attr.h"
+
+struct weft_idle;
+
+/*
+ * Called when the fabric reports that all ranks wait: passes what this rank
+ * waits for to the fabric; the last rank to do so prints the report and ends
+ * the job. Does not return.
+ */
+void weft_deadlock_report(const struct weft_idle *first)
+	WEFT_NORETURN WEFT_COLD;
+
+/* Makes the progress loop call weft_deadlock_report(). */
+void weft_deadlock_open(void);
+
+#endif

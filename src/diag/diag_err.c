@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Converts failures to codes and calls the error handler. Called by src/mpi,
+ * never by the core's own functions, which return -errno.
+ */
+#include "src/diag/diag_err.h"
+
+#include "src/boot/boot_abort.h"
+#include "src/comm/comm.h"
+#include "src/diag/diag_peer_failure.h"
+#include "src/diag/diag_errtext.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool weft_check = true;
+
+/* ---- handlers ------------------------------------------------------------ */
+
+#define PREDEFINED(h)                                                          \
+	{                                                                      \
+		.obj = {.kind = WEFT_KIND_ERRH, .refs = 1, .predefined = (h) } \
+	}
+
+enum { FATAL, ABORT, RETURN };
+
+static struct weft_errh predefined[] = {
+	[FATAL] = PREDEFINED(0x141),  /* MPI_ERRORS_ARE_FATAL */
+	[ABORT] = PREDEFINED(0x142),  /* MPI_ERRORS_ABORT */
+	[RETURN] = PREDEFINED(0x143), /* MPI_ERRORS_RETURN */
+};
+
+struct weft_errh *weft_errh_of(MPI_Errhandler handle)
+{
+	uintptr_t v = (uintptr_t)handle;
+
+	if (v >= 0x141 && v <= 0x143)
+		return &predefined[v - 0x141];
+	return weft_obj_of(handle, WEFT_KIND_ERRH);
+}
+
+struct weft_errh *weft_errh_get(struct weft_errh *h)
+{
+	weft_obj_get(&h->obj);
+	return h;
+}
+
+void weft_errh_put(struct weft_errh *h)
+{
+	if (!weft_obj_put(&h->obj) || h->obj.predefined)
+		return;
+	h->obj.kind = WEFT_KIND_FREE;
+	free(h);
+}
+
+/*
+ * Returns the handler of an object; objects without one use that of
+ * MPI_COMM_SELF.
+ */
+static struct weft_errh *handler_of(const void *obj)
+{
+	const struct weft_obj *o = obj;
+
+	if (o && o->kind == WEFT_KIND_COMM)
+		return ((const struct weft_comm *)obj)->errh;
+	if (o && o->kind == WEFT_KIND_WIN)
+		return ((const struct weft_err_owner *)obj)->errh;
+	if (weft_core.self)
+		return weft_core.self->errh;
+	return &predefined[FATAL];
+}
+
+static void call_user(struct weft_errh *h, const void *obj, int code)
+{
+	const struct weft_obj *o = obj;
+	MPI_Comm comm = MPI_COMM_SELF;
+	MPI_Win win;
+
+	if (o && o->kind == WEFT_KIND_WIN) {
+		win = weft_obj_handle(o);
+		h->fn.win(&win, &code);
+		return;
+	}
+	if (o && o->kind == WEFT_KIND_COMM)
+		comm = weft_obj_handle(o);
+	h->fn.comm(&comm, &code);
+}
+
+static void raise_fatal(const char *func, int code)
+{
+	const char *name = weft_errtext_name(weft_errtext_class(code));
+	const char *text = weft_errtext_get(code);
+	int class = weft_errtext_class(code);
+
+	weft_core_abort(class, "%s (%s)", text && *text ? text : func,
+			name ? name : "user's error class");
+}
+
+int weft_err_call(const void *obj, const char *func, int code)
+{
+	struct weft_errh *h = handler_of(obj);
+
+	if (h == &predefined[RETURN])
+		return code;
+	if (h->obj.predefined)
+		raise_fatal(func, code);
+	weft_errh_get(h);
+	call_user(h, obj, code);
+	weft_errh_put(h);
+	return code;
+}
+
+/* ---- raising ------------------------------------------------------------- */
+
+/* Returns the name that the application called, MPI_*. */
+static const char *mpi_name(const char *func)
+{
+	return func[0] == 'P' && func[1] == 'M' ? func + 1 : func;
+}
+
+int weft_err_arg(const void *obj, const char *func, int class, int arg,
+		 const char *fmt, ...)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int at = snprintf(text, sizeof(text), "%s: ", mpi_name(func));
+	va_list ap;
+
+	va_start(ap, fmt);
+	at += vsnprintf(text + at, sizeof(text) - (size_t)at, fmt, ap);
+	va_end(ap);
+	if (arg > 0 && at < (int)sizeof(text))
+		snprintf(text + at, sizeof(text) - (size_t)at, " (argument %d)",
+			 arg);
+	return weft_err_call(obj, func, weft_errtext_store(class, text));
+}
+
+/* Creates a code with a text, without calling a handler (status.MPI_ERROR). */
+WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return weft_errtext_store(class, text);
+}
+
+/* Returns the class of -errno; the only conversion table. */
+static int class_of(int rc)
+{
+	switch (-rc) {
+	case 0:
+		return MPI_SUCCESS;
+	case ENOMEM:
+		return MPI_ERR_NO_MEM;
+	case EMSGSIZE:
+		return MPI_ERR_TRUNCATE;
+	case EINVAL:
+		return MPI_ERR_ARG;
+	case ENOBUFS:
+		return MPI_ERR_BUFFER;
+	case EOVERFLOW:
+		return MPI_ERR_VALUE_TOO_LARGE;
+	case ENOTSUP:
+	case ENOSYS:
+		return MPI_ERR_UNSUPPORTED_OPERATION;
+	case EHOSTUNREACH:
+	case ECONNRESET:
+	case ESHUTDOWN:
+		return MPI_ERR_PROC_ABORTED;
+	default:
+		return MPI_ERR_OTHER;
+	}
+}
+
+/* Texts of errors for which strerror() is not helpful. */
+static const char *other_text(int rc)
+{
+	switch (-rc) {
+	case EPROTO:
+		return "the members called different collectives, or "
+		       "with different sizes, types, operations or roots";
+	case EREMOTEIO:
+		return "another rank failed in this collective";
+	default:
+		return strerror(-rc);
+	}
+}
+
+int weft_err_code_rc(int rc)
+{
+	int class = class_of(rc);
+
+	if (rc >= 0)
+		return rc;
+	if (class == MPI_ERR_OTHER)
+		return code_of(class, "%s", other_text(rc));
+	return class;
+}
+
+int weft_err_rc_slow(const void *obj, const char *func, int rc)
+{
+	char text[MPI_MAX_ERROR_STRING], failed_ranks[320] = "";
+	int class = class_of(rc);
+
+	if (rc > 0)
+		return weft_err_call(obj, func, rc);
+	if (class == MPI_ERR_PROC_ABORTED)
+		weft_failure_failure_text(failed_ranks, sizeof(failed_ranks));
+	snprintf(text, sizeof(text), "%s: %s%s", mpi_name(func),
+		 class == MPI_ERR_OTHER ? other_text(rc)
+					: weft_errtext_get(class),
+		 failed_ranks);
+	return weft_err_call(obj, func, weft_errtext_store(class, text));
+}
+
+/* ---- shared checks ------------------------------------------------------ */
+
+static const char *phase_error(void)
+{
+	switch (weft_load32(&weft_core.phase)) {
+	case WEFT_BEFORE_INIT:
+		return "MPI_Init has not been called";
+	case WEFT_AFTER_FINALIZE:
+		return "MPI_Finalize has been called";
+	default:
+		return NULL;
+	}
+}
+
+int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle)
+{
+	const char *why = phase_error();
+
+	if (why)
+		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0, "%s", why);
+	if (handle == MPI_COMM_NULL)
+		return weft_err_arg(NULL, func, MPI_ERR_COMM, arg,
+				    "communicator is MPI_COMM_NULL");
+	return weft_err_arg(NULL, func, MPI_ERR_COMM, arg,
+			    "invalid communicator %p", (void *)handle);
+}
+
+int weft_check_intra(const struct weft_comm *c, const char *func, int arg)
+{
+	if (!c->inter)
+		return 0;
+	return weft_err_arg(c, func, MPI_ERR_COMM, arg,
+			    "communicator is an intercommunicator");
+}
+
+int weft_check_ptr_bad(const void *obj, const char *func, int arg,
+		       const char *what)
+{
+	return weft_err_arg(obj, func, MPI_ERR_ARG, arg, "%s is NULL", what);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dead processes of the job, queried from the provider when a wait gets long.
+ */
+#include "src/diag/diag_peer_failure.h"
+
+#include "src/diag/diag_health.h"
+#include "src/boot/boot_hosts.h"
+#include "src/core/core_lock.h"
+#include "src/msg/msg_progress.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg_tag.h"
+#include "src/boot/boot_world.h"
+
+#include <errno.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CONTACT_MAX 64 /* maximum of new peers per check */
+
+/* NULL: the provider does not report deaths */
+static struct fi_weft_peers *peers;
+static struct weft_list comms = { &comms, &comms };
+static int *failure_of; /* by process: error of receives from it; 0: none */
+enum source { UNKNOWN, WANTED, CONTACTED };
+static uint8_t *sources;       /* by process: enum source */
+static int (*reach)(int proc); /* looks up the address of a process */
+
+void weft_comm_list_add(struct weft_comm *c)
+{
+	weft_lock();
+	weft_list_push_back(&comms, &c->link);
+	weft_unlock();
+}
+
+void weft_comm_list_remove(struct weft_comm *c)
+{
+	weft_lock();
+	weft_list_remove(&c->link);
+	weft_unlock();
+}
+
+void weft_comm_list_each(void (*visit)(struct weft_comm *c))
+{
+	struct weft_list *n;
+
+	for (n = comms.next; n != &comms; n = n->next)
+		visit(weft_container_of(n, struct weft_comm, link));
+}
+
+static const struct weft_comm *comm_of(uint64_t word)
+{
+	struct weft_list *n;
+
+	for (n = comms.next; n != &comms; n = n->next) {
+		const struct weft_comm *c =
+			weft_container_of(n, struct weft_comm, link);
+
+		if (c->ctx == word >> WEFT_TAG_CTX_AT << WEFT_TAG_CTX_AT)
+			return c;
+	}
+	return NULL;
+}
+
+/*
+ * Returns whether the message is the application's, from any source, in a job
+ * on several hosts. (On one host the launcher ends the job when a process
+ * dies.)
+ */
+static bool is_from_any_source(uint64_t word, uint64_t ignore)
+{
+	return ignore & WEFT_TAG_SRC && weft_hosts_several() &&
+	       (word >> WEFT_TAG_KIND_AT & 3) == WEFT_CTX_P2P;
+}
+
+/*
+ * Returns the error of a receive from any source: a process of c has died. A
+ * process that only left will send nothing, but others still may.
+ */
+static int failed_in(const struct weft_comm *c)
+{
+	for (int i = 0; i < c->peers; i++) {
+		if (failure_of[c->proc[i]] == ECONNRESET)
+			return ECONNRESET;
+	}
+	return 0;
+}
+
+/*
+ * Returns the error of a receive that would wait for a dead or unreachable
+ * process, or 0.
+ */
+static int receive_error(void *arg, uint64_t word, uint64_t ignore)
+{
+	const struct weft_comm *c = comm_of(word);
+	int source = weft_tag_source(word);
+
+	if (!c)
+		return 0;
+	if (is_from_any_source(word, ignore))
+		return failed_in(c);
+	if (ignore & WEFT_TAG_SRC || source >= c->peers)
+		return 0;
+	return failure_of[c->proc[source]];
+}
+
+/* Records the dead processes; returns false if there are none. */
+static bool update_dead(void)
+{
+	if (!peers || !peers->deaths(weft_core.ep))
+		return false;
+	if (!failure_of)
+		failure_of =
+			calloc((size_t)weft_core.job.size, sizeof(*failure_of));
+	for (int i = 0; failure_of && i < weft_core.job.size; i++) {
+		fi_addr_t addr = weft_core.proc[i].real;
+
+		if (!failure_of[i] && addr != FI_ADDR_NOTAVAIL)
+			failure_of[i] = peers->dead(weft_core.ep, addr);
+	}
+	return failure_of;
+}
+
+static void want(int proc)
+{
+	if (sources[proc] == UNKNOWN && proc != weft_core.job.rank)
+		sources[proc] = WANTED;
+}
+
+static int note_source(void *arg, uint64_t word, uint64_t ignore)
+{
+	const struct weft_comm *c = comm_of(word);
+	int source = weft_tag_source(word);
+
+	if (!c)
+		return 0;
+	for (int i = 0; is_from_any_source(word, ignore) && i < c->peers; i++)
+		want(c->proc[i]);
+	if (!(ignore & WEFT_TAG_SRC) && source < c->peers)
+		want(c->proc[source]);
+	return 0;
+}
+
+static bool may_contact(void)
+{
+	if (weft_core.virt || !peers || peers->size < sizeof(*peers) ||
+	    !weft_hosts_several())
+		return false;
+	if (!sources)
+		sources = calloc((size_t)weft_core.job.size, 1);
+	return sources;
+}
+
+/*
+ * Makes first contact with processes that a rank waits for and has sent nothing
+ * to: the provider reports only the deaths of processes whose address it was
+ * given.
+ */
+static void contact_wanted(void)
+{
+	for (int i = 0, n = 0; i < weft_core.job.size && n < CONTACT_MAX; i++) {
+		if (sources[i] != WANTED)
+			continue;
+		n++;
+		sources[i] = CONTACTED;
+		if (!reach(i))
+			peers->meet(weft_core.ep, weft_core.proc[i].real);
+	}
+}
+
+/* Completes receives from dead processes with an error. The lock is held. */
+static void look(void)
+{
+	if (may_contact()) {
+		peers->fail(weft_core.ep, note_source, NULL);
+		contact_wanted();
+	}
+	if (update_dead())
+		peers->fail(weft_core.ep, receive_error, NULL);
+}
+
+static const struct weft_watcher watcher = { .look = look,
+					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
+/*
+ * In virtual time the death of a process wakes blocked ranks; a periodic check
+ * would make the time jump.
+ */
+static const struct weft_watcher virtual_watcher = { .look = look, .ms = -1 };
+
+void weft_failure_failure_open(int (*find)(int proc))
+{
+	void *ops = NULL;
+
+	reach = find;
+	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
+		return;
+	peers = ops;
+	weft_progress_add_watcher(weft_core.virt ? &virtual_watcher : &watcher);
+}
+
+bool weft_failure_failure_in(const struct weft_comm *c)
+{
+	bool found = false;
+
+	weft_lock();
+	if (update_dead())
+		for (int i = 0; i < c->peers; i++)
+			found = found || failure_of[c->proc[i]];
+	weft_unlock();
+	return found;
+}
+
+int weft_failure_failure_check(uint64_t word, uint64_t ignore)
+{
+	int err;
+
+	weft_lock();
+	if (may_contact()) {
+		note_source(NULL, word, ignore);
+		contact_wanted();
+	}
+	err = update_dead() ? receive_error(NULL, word, ignore) : 0;
+	weft_unlock();
+	return -err;
+}
+
+static size_t append_rank(char *text, size_t len, int proc, bool more)
+{
+	const char *host = weft_hosts_name(proc);
+	char known[128];
+
+	weft_core_health_text(proc, known, sizeof(known));
+	return (size_t)snprintf(text, len, "%s %d%s%s%s", more ? "," : ": rank",
+				proc, host ? " on " : "", host ? host : "",
+				known);
+}
+
+/*
+ * Lists processes that the health watch found broken: a message of the
+ * collective unit has no sender, so no death was recorded.
+ */
+static void append_broken(char *text, size_t len)
+{
+	const struct weft_job *job = &weft_core.job;
+	size_t at = 0;
+
+	for (int i = 0; job->local && i < job->local_size && at < len; i++)
+		if (weft_core_health_is_broken(job->local[i]))
+			at += append_rank(text + at, len - at, job->local[i],
+					  at != 0);
+}
+
+void weft_failure_failure_text(char *text, size_t len)
+{
+	bool known;
+	size_t at = 0;
+
+	*text = 0;
+	if (weft_core.virt) {
+		weft_world_failed_ranks(text, len);
+		return;
+	}
+	weft_lock();
+	known = update_dead();
+	for (int i = 0; known && i < weft_core.job.size; i++) {
+		if (failure_of[i] == ECONNRESET && at < len)
+			at += append_rank(text + at, len - at, i, at != 0);
+	}
+	weft_unlock();
+	if (!at)
+		append_broken(text, len);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Failed peers. A receive names its source in the tag word, which the provider
+ * does not interpret; so a rank that has waited long queries the provider for
+ * dead processes, and completes receives and probes from these with an error.
+ * Launchers that end the job with its first dead rank act earlier.
+ */
+#ifndef WEFT_DIAG_PEER_FAILURE_H
+#define WEFT_DIAG_PEER_FAILURE_H
+
+#include "src/comm/comm.h"
+
+/*
+ * Starts watching, if the provider reports deaths; called after the endpoint is
+ * open. find: passes the address of a process to the provider, 0 or -errno.
+ */
+void weft_failure_failure_open(int (*find)(int proc));
+
+/* Returns whether a member of c is known to be dead. */
+bool weft_failure_failure_in(const struct weft_comm *c);
+
+/*
+ * Called by a probe, which waits for a message without a posted receive.
+ * Returns 0, or -errno: the message may never arrive, unless it has already
+ * arrived.
+ */
+int weft_failure_failure_check(uint64_t word, uint64_t ignore);
+
+/* Interval of the checks of a waiting rank, in ms. */
+#define WEFT_PEER_FAILURE_CHECK_MS 200
+
+/*
+ * Writes the dead processes as the end of a sentence: ": rank 1 on host2" (the
+ * host if there are several), and what the health watch knows (diag_health.h);
+ * empty if none is known.
+ */
+void weft_failure_failure_text(char *text, size_t len);
+
+/* Communicators that tag words may refer to. */
+void weft_comm_list_add(struct weft_comm *c);
+void weft_comm_list_remove(struct weft_comm *c);
+/*
+ * Only for the last thread of the process: visit must not add or remove
+ * communicators.
+ */
+void weft_comm_list_each(void (*visit)(struct weft_comm *c));
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of performance variables, and how each is read. */
+#include "src/diag/diag_pvar.h"
+
+#include "src/base/attr.h"
+#include "src/diag/diag_count.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <string.h>
+
+#define FIELD(f) offsetof(struct fi_weft_stats_data, f)
+
+const struct weft_pvar weft_pvars[] = {
+	{ "messages_sent", "messages sent, in every way", WEFT_PVAR_SENT, 0,
+	  false },
+	{ "bytes_sent", "bytes of the messages sent", WEFT_PVAR_CORE,
+	  WEFT_COUNT_SEND_BYTES, false },
+	{ "messages_received", "messages received", WEFT_PVAR_CORE,
+	  WEFT_COUNT_RECV, false },
+	{ "bytes_received", "bytes of the messages received", WEFT_PVAR_CORE,
+	  WEFT_COUNT_RECV_BYTES, false },
+	{ "path_inject", "messages sent short: copied at once, no request",
+	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_INJECT, false },
+	{ "path_whole", "messages sent as one run of bytes", WEFT_PVAR_CORE,
+	  WEFT_COUNT_SEND_WHOLE, false },
+	{ "path_pieces", "messages sent in pieces, as they lie in memory",
+	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_PIECES, false },
+	{ "path_typed", "messages packed on their way, a packet at a time",
+	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_TYPED, false },
+	{ "path_packed", "messages packed into a buffer before sending",
+	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_PACKED, false },
+	{ "received_packed", "messages received into a buffer and unpacked",
+	  WEFT_PVAR_CORE, WEFT_COUNT_RECV_PACKED, false },
+	{ "window_fabric",
+	  "pieces of accesses to windows by fi_read, fi_write and fi_atomic",
+	  WEFT_PVAR_CORE, WEFT_COUNT_WIN_FABRIC, false },
+	{ "window_messages", "accesses to windows that the target served",
+	  WEFT_PVAR_CORE, WEFT_COUNT_WIN_MESSAGES, false },
+	{ "pending", "requests that wait for room in the provider",
+	  WEFT_PVAR_PENDING, 0, true },
+	{ "packets_sent", "packets that the provider sent", WEFT_PVAR_PROVIDER,
+	  FIELD(packets_sent), false },
+	{ "packets_received", "packets that came to the provider",
+	  WEFT_PVAR_PROVIDER, FIELD(packets_received), false },
+	{ "fifo_full", "sends that found the peer's FIFO full",
+	  WEFT_PVAR_PROVIDER, FIELD(fifo_full), false },
+	{ "packets_refused", "packets dropped as garbage", WEFT_PVAR_PROVIDER,
+	  FIELD(refused), false },
+	{ "slots_skipped", "slots of peers that died while writing",
+	  WEFT_PVAR_PROVIDER, FIELD(skipped), false },
+	{ "sleeps", "waits that went to sleep", WEFT_PVAR_PROVIDER,
+	  FIELD(sleeps), false },
+	{ "wakes", "sleeping peers that were woken", WEFT_PVAR_PROVIDER,
+	  FIELD(wakes), false },
+	{ "packets_resent", "packets sent again after a loss",
+	  WEFT_PVAR_PROVIDER, FIELD(resent), false },
+	{ "packets_far", "packets sent by datagrams", WEFT_PVAR_PROVIDER,
+	  FIELD(packets_far), false },
+	{ "path_rendezvous", "messages announced first and fetched then",
+	  WEFT_PVAR_PROVIDER, FIELD(rendezvous), false },
+	{ "path_paced", "of these, fetched by packets for want of a direct way",
+	  WEFT_PVAR_PROVIDER, FIELD(paced), false },
+	{ "dma_bytes", "bytes copied straight between processes",
+	  WEFT_PVAR_PROVIDER, FIELD(dma_bytes), false },
+	{ "posted_receives", "receives that wait for a message",
+	  WEFT_PVAR_PROVIDER, FIELD(posted_now), true },
+	{ "unexpected_messages", "messages that wait for a receive",
+	  WEFT_PVAR_PROVIDER, FIELD(unexpected_now), true },
+};
+
+const int weft_pvar_count = (int)WEFT_COUNT_OF(weft_pvars);
+const int weft_pvar_first_provider = 10;
+
+static int read_provider(unsigned at, uint64_t *value_p)
+{
+	struct fi_weft_stats_data data;
+	struct fi_weft_stats *stats = NULL;
+	struct fid *fid;
+
+	*value_p = 0;
+	if (!weft_running())
+		return 0;
+	fid = &weft_core.ep->fid;
+	memset(&data, 0, sizeof(data));
+	if (fi_open_ops(fid, FI_WEFT_STATS, 0, (void **)&stats, NULL) ||
+	    stats->read(fid, &data, sizeof(data)) <
+		    (ssize_t)(at + sizeof(*value_p)))
+		return -ENOTSUP;
+	memcpy(value_p, (char *)&data + at, sizeof(*value_p));
+	return 0;
+}
+
+int weft_pvar_read(int i, uint64_t *value_p)
+{
+	const struct weft_pvar *v = &weft_pvars[i];
+	uint64_t sum = 0;
+
+	switch (v->from) {
+	case WEFT_PVAR_PROVIDER:
+		return read_provider(v->at, value_p);
+	case WEFT_PVAR_PENDING:
+		sum = weft_core.pending;
+		break;
+	case WEFT_PVAR_SENT:
+		/* relaxed: statistics only */
+		for (int c = WEFT_COUNT_SEND_INJECT;
+		     c <= WEFT_COUNT_SEND_PACKED; c++)
+			sum += weft_load64_relaxed(&weft_counts[c]);
+		break;
+	case WEFT_PVAR_CORE:
+		sum = weft_load64_relaxed(&weft_counts[v->at]);
+		break;
+	}
+	*value_p = sum;
+	return 0;
+}

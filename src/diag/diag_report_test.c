@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tests of the report: loads of links are summed by the names of the machine.
+ */
+#include "src/diag/diag_report.h"
+
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A tree of four nodes below one switch, and a switch with 60 ports. */
+static int tree_link(struct fid *domain, uint32_t node, unsigned port,
+		     struct fi_weft_link *l)
+{
+	if (node > 5 || port > 59)
+		return -FI_EINVAL;
+	if (node < 4 ? port > 0 : node == 4 && port > 3)
+		return -FI_ENOENT;
+	*l = (struct fi_weft_link){ .packets = node < 4 ? 10 : 1,
+				    .bytes = 100,
+				    .busy_ps = 1000 * (node + port) };
+	memcpy(l->name, node < 4 ? "0+" : node == 4 ? "1-" : "2-", 3);
+	if (node < 4)
+		snprintf(l->node, sizeof(l->node), "node %u port 0", node);
+	else
+		snprintf(l->node, sizeof(l->node), "level %u switch 0 port %u",
+			 node - 3, port);
+	return 0;
+}
+
+static int torus_link(struct fid *domain, uint32_t node, unsigned port,
+		      struct fi_weft_link *l)
+{
+	if (node > 1 || port > 3)
+		return -FI_EINVAL;
+	*l = (struct fi_weft_link){ .packets = 1, .name = "A-", .node = "(0)" };
+	l->name[0] = (char)('A' + port / 2);
+	l->name[1] = port % 2 ? '+' : '-';
+	return 0;
+}
+
+static void count(struct fid *domain, struct fi_weft_count *n)
+{
+	n->now_ps = 1000000;
+	n->nodes = 128;
+	n->nodes_used = 64;
+	n->compute_free = true;
+}
+
+static char *report(int (*link)(struct fid *, uint32_t, unsigned,
+				struct fi_weft_link *))
+{
+	struct fi_weft_world world = { .count = count, .link = link };
+	size_t len;
+	char *text;
+	FILE *f = open_memstream(&text, &len);
+
+	weft_report_links(f, &world, NULL);
+	fclose(f);
+	return text;
+}
+
+/* Checks that both lines are there, in this order. */
+static void has(const char *text, const char *first, const char *second)
+{
+	const char *at = strstr(text, first);
+
+	if (!at || !strstr(at, second))
+		fail_msg("no %s before %s in\n%s", first, second, text);
+}
+
+static void links_of_a_tree_are_summed_by_level(void **state)
+{
+	char *text = report(tree_link);
+
+	has(text, "  0+         4       4           40            400",
+	    "  1-         4       4            4            400");
+	has(text, "  1- ",
+	    "  2-        60      60           60           6000");
+	has(text, "  2- ",
+	    "  all       68      68          104           6800");
+	has(text, "busiest links:\n    level 2 switch 0 port 59 2-: 1 packets",
+	    "level 2 switch 0 port 58 2-");
+	free(text);
+}
+
+static void links_of_a_torus_by_dimension_and_direction(void **state)
+{
+	char *text = report(torus_link);
+
+	has(text, "  A-         2", "  A+         2");
+	has(text, "  A+ ", "  B- ");
+	has(text, "  B- ", "  B+ ");
+	free(text);
+}
+
+static void the_head_says_what_is_used_and_what_is_free(void **state)
+{
+	char *text = report(torus_link);
+
+	has(text, "network: ",
+	    "\n  64 of 128 nodes used; computing between MPI "
+	    "calls takes no time (--compute FACTOR counts "
+	    "it)\n");
+	free(text);
+}
+
+/* The line is printed only if the program's own rates mislead. */
+static void much_computing_that_took_no_time_is_worth_a_line(void **state)
+{
+	struct fi_weft_count n = { .now_ps = 2000000000000,
+				   .computed_ns = 1250000000,
+				   .compute_free = true };
+	char text[320];
+
+	T_TRUE(weft_report_free_compute(&n, text, sizeof(text)));
+	has(text, "rank 0 computed for 1.2 s",
+	    "none is in the job's 2.000000 s");
+	n.compute_free = false;
+	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
+	n.compute_free = true;
+	n.computed_ns = 490000000; /* too short */
+	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
+	n.computed_ns = 1250000000; /* a small part of the job */
+	n.now_ps = 12600000000000;
+	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(links_of_a_tree_are_summed_by_level),
+		T_CASE(links_of_a_torus_by_dimension_and_direction),
+		T_CASE(the_head_says_what_is_used_and_what_is_free),
+		T_CASE(much_computing_that_took_no_time_is_worth_a_line),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The request of a message, common to sends, receives, probes and buffered
+ * sends. Blocking calls have it on their stack, others take it from a pool.
+ */
+#ifndef WEFT_MSG_H
+#define WEFT_MSG_H
+
+#include "src/core/core_io.h"
+#include "src/core/core_lock.h"
+#include "src/msg/msg_p2p.h"
+#include "src/types/types_pack.h"
+#include "src/msg/msg_retry.h"
+#include "src/msg/msg_persist.h"
+#include "src/msg/msg_req.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg_tag.h"
+
+#include <assert.h>
+#include <rdma/fi_ext_weft.h>
+
+struct weft_p2p {
+	/* three cache lines: all that a receive into contiguous memory needs */
+	struct weft_req req;
+	struct weft_io io;
+	struct weft_typed data;
+	uint64_t word; /* tag word */
+	void *bounce;  /* packed copy of data, or NULL */
+
+	struct weft_retry pend;
+	size_t bytes; /* packed size of data, in bytes */
+	/* receives: bits of the tag word that are not compared */
+	uint64_t ignore;
+	int pieces;    /* iovec entries of data without a copy; 0: no data */
+	int peer;      /* rank in req.comm */
+	unsigned mode; /* WEFT_P2P_ flags */
+	unsigned left; /* outstanding completions */
+	uint32_t id;   /* id of a send, if msg_ack.h is used */
+	bool acked;    /* the receive of the acknowledgement is posted */
+	bool recalled; /* cancelling was requested from the receiver */
+	bool packed_by_packet; /* packed packet by packet (msg_typed.h) */
+	/*
+	 * makes the request active; the lock is held. 0 or -errno (not active)
+	 */
+	int (*start)(struct weft_p2p *p);
+	struct weft_io ack;
+	struct fi_weft_data typed; /* msg_typed.h */
+	uint64_t posted; /* receives, while traced: time when posted */
+	struct weft_persist persist;
+};
+
+static_assert(offsetof(struct weft_p2p, pend) == 3 * WEFT_CACHE_LINE,
+	      "three lines");
+
+static inline unsigned weft_p2p_kind(unsigned mode)
+{
+	return mode >> 2 & 3;
+}
+
+/*
+ * Returns the address of contiguous data; buf may be NULL: MPI_BOTTOM, or no
+ * data.
+ */
+static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
+{
+	return (char *)((uintptr_t)buf + (uintptr_t)dt->true_lb);
+}
+
+extern const struct weft_req_ops weft_p2p_ops WEFT_HIDDEN;
+/* For receives that complete without a CQ entry (msg_recv.c). */
+int weft_p2p_step(struct weft_req *r);
+void weft_p2p_wait(struct weft_req *r);
+
+/*
+ * References of a request that outlives its call; predefined objects outlive
+ * all requests.
+ */
+static inline void weft_p2p_hold(struct weft_comm *comm, struct weft_dt *dt)
+{
+	if (weft_unlikely(!comm->obj.predefined))
+		weft_comm_get(comm);
+	weft_dt_get(dt);
+}
+
+static inline void weft_p2p_drop(struct weft_comm *comm, struct weft_dt *dt)
+{
+	if (weft_unlikely(!comm->obj.predefined))
+		weft_comm_put(comm);
+	if (weft_unlikely(!dt->obj.predefined))
+		weft_dt_put(dt);
+}
+
+/* Returns the request to the pool and releases its references. */
+static inline void weft_p2p_close(struct weft_p2p *p)
+{
+	weft_p2p_drop(p->req.comm, (struct weft_dt *)(uintptr_t)p->data.dt);
+	p->req.obj.kind = WEFT_KIND_FREE;
+	weft_lock();
+	weft_pool_put(&weft_core.p2p, p);
+	weft_unlock();
+}
+
+/* Arguments of a send or receive. */
+struct weft_p2p_args {
+	void *buf;
+	MPI_Count count;
+	struct weft_dt *dt;
+	int peer;
+	int tag;
+	struct weft_comm *comm;
+	unsigned mode;
+};
+
+/*
+ * Called at each completion of a send: the message, its acknowledgement, the
+ * answer to a cancel request. err: 0, -errno, or -ECANCELED: not sent.
+ */
+void weft_p2p_send_completed(struct weft_p2p *p, int err);
+
+/*
+ * Returns a request from the pool, with references on type and communicator,
+ * not started; NULL: no memory. init: of msg_send.h or msg_recv.h; flags:
+ * WEFT_REQ_PERSISTENT or 0.
+ */
+typedef void (*weft_p2p_init_fn)(struct weft_p2p *p,
+				 const struct weft_p2p_args *a);
+struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
+			       const struct weft_p2p_args *a, uint32_t flags);
+/* Opens a request and starts it. 0 or -errno. */
+int weft_p2p_begin(weft_p2p_init_fn init, const struct weft_p2p_args *a,
+		   struct weft_req **req_p);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A send without a request, inline because it is nearly all of MPI_Send: few
+ * contiguous bytes, a known address, no queued send before it. One fi_tinject,
+ * and the buffer may be reused.
+ */
+#ifndef WEFT_MSG_INJECT_H
+#define WEFT_MSG_INJECT_H
+
+#include "src/diag/diag_count.h"
+#include "src/types/types_dt.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_io.h"
+#include "src/core/core_lock.h"
+#include "src/msg/msg_p2p.h"
+#include "src/msg/msg_progress.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg_tag.h"
+
+#include <errno.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+
+static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
+
+/*
+ * Returns 0, -EAGAIN or -FI_E*; the lock is held. Queued sends to that process
+ * go first: while there are any, to->addr is FI_ADDR_NOTAVAIL.
+ */
+WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
+				       const struct weft_proc *to,
+				       uint64_t word)
+{
+	int rc;
+
+	if (weft_unlikely(to->addr == FI_ADDR_NOTAVAIL))
+		return -EAGAIN;
+	rc = (int)fi_tinject(weft_core.ep, at, bytes, to->addr, word);
+	if (weft_likely(rc == 0)) {
+		weft_count(WEFT_COUNT_SEND_INJECT, 1);
+		weft_count(WEFT_COUNT_SEND_BYTES, bytes);
+	}
+	return rc;
+}
+
+/* Returns 0, -EAGAIN: a request is needed, or -errno. The lock is not held. */
+WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
+				 const struct weft_dt *dt, int dest, int tag,
+				 const struct weft_comm *comm, unsigned flags)
+{
+	size_t bytes = (size_t)(count * dt->size);
+	int rc;
+
+	if (weft_unlikely(bytes > weft_core.inject_bytes ||
+			  !weft_dt_is_run(dt, count) || dest < 0 ||
+			  flags & WEFT_P2P_SYNC))
+		return -EAGAIN;
+	weft_lock();
+	rc = weft_core_inject_bytes(
+		(const char *)((uintptr_t)buf + (uintptr_t)dt->true_lb), bytes,
+		&weft_core.proc[comm->proc[dest]],
+		weft_tag_word(comm->ctx, flags >> 2 & 3, comm->rank, tag));
+	weft_unlock();
+	return weft_likely(rc == 0) ? 0 : weft_fi_errno(rc);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See msg_isendrecv.h; called by mpi_sendrecv.c. */
+#include "src/msg/msg_isendrecv.h"
+
+#include "src/comm/comm.h"
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_req.h"
+#include "src/msg/msg_status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct both {
+	struct weft_req req;
+	struct weft_req *send;
+	struct weft_req *recv;
+	void *tmp;
+};
+
+static int both_step(struct weft_req *r)
+{
+	struct both *p = weft_container_of(r, struct both, req);
+	MPI_Status st;
+	int rc, rc2;
+
+	if (!weft_req_is_done(p->send) || !weft_req_is_done(p->recv))
+		return 0;
+	rc = weft_req_collect(&p->send, MPI_STATUS_IGNORE);
+	rc2 = weft_req_collect(&p->recv, &st);
+	r->source = st.MPI_SOURCE;
+	r->tag = st.MPI_TAG;
+	r->bytes = weft_status_bytes(&st);
+	if (!rc)
+		rc = rc2;
+	return rc ? rc : 1;
+}
+
+static void both_free(struct weft_req *r)
+{
+	struct both *p = weft_container_of(r, struct both, req);
+
+	weft_comm_put(r->comm);
+	r->obj.kind = WEFT_KIND_FREE;
+	free(p->tmp);
+	free(p);
+}
+
+static const struct weft_req_ops both_ops = {
+	.name = "sendrecv",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = both_step,
+	.query = weft_req_no_query,
+	.free = both_free,
+};
+
+int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
+			void *tmp, struct weft_req **req_p)
+{
+	struct both *p = malloc(sizeof(*p));
+	int rc;
+
+	if (!p)
+		return -ENOMEM;
+	weft_req_init(&p->req, &both_ops, comm, WEFT_REQ_ACTIVE);
+	p->tmp = tmp;
+	rc = weft_core_irecv(x->rbuf, x->rcount, x->rdt, x->source, x->rtag,
+			     comm, 0, &p->recv);
+	if (!rc) {
+		rc = weft_core_isend(x->sbuf, x->scount, x->sdt, x->dest,
+				     x->stag, comm, 0, &p->send);
+		if (rc)
+			weft_req_release(p->recv);
+	}
+	if (rc) {
+		free(p);
+		return rc;
+	}
+	weft_comm_get(comm);
+	*req_p = &p->req;
+	weft_progress_add(&p->req);
+	return 0;
+}
+
+void *weft_core_packed_copy(const void *buf, MPI_Count count,
+			    struct weft_dt *dt)
+{
+	struct weft_typed t = { dt, (void *)(uintptr_t)buf, count };
+	size_t bytes = weft_typed_bytes(&t);
+	void *copy = malloc(bytes + 1);
+
+	if (copy)
+		weft_core_pack(&t, 0, copy, bytes);
+	return copy;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The progress loop and the methods of waiting in it.
+ *
+ * A wait polls first; after weft_core.spin empty polls it blocks in
+ * fi_cq_sread. Between hosts, where each poll is a system call, spin adapts: a
+ * block longer than all polls decrements it, a shorter one increments it. With
+ * several threads one of them blocks there, the others on a condition variable;
+ * a thread that completes a request wakes both.
+ */
+#include "src/msg/msg_progress.h"
+
+#include "src/base/clock.h"
+#include "src/base/log.h"
+#include "src/base/must.h"
+#include "src/os/coalesced_task.h"
+#include "src/boot/boot_abort.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_io.h"
+#include "src/core/core_lock.h"
+#include "src/msg/msg_retry.h"
+#include "src/msg/msg_req.h"
+#include "src/core/core_state.h"
+#include "src/boot/boot_world.h"
+
+#include <errno.h>
+#include <rdma/fi_errno.h>
+#include <time.h>
+
+#define BATCH		 16
+#define PEND_MS		 1  /* timeout while operations are queued for retry */
+#define JOIN_MS		 20 /* timeout while a route is being joined */
+#define FOREVER		 -1
+#define WATCHERS	 2
+#define SYSCALL_POLLS_NS 6000 /* duration of WEFT_SYSCALL_POLLS polls */
+
+static struct weft_list incoming = { &incoming, &incoming };
+/* used by the stepper */
+static struct weft_list running = { &running, &running };
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+static unsigned waiters;		/* threads on the condition variable */
+static bool cq_blocked;			/* a thread is in fi_cq_sread */
+static struct weft_idle *blocked_waits; /* waits of the blocked threads */
+static struct weft_coalesced_task stepper; /* one thread runs the steps */
+static const struct weft_watcher *watcher[WATCHERS + 1];
+
+/* ---- watchers ------------------------------------------------------------ */
+
+void weft_progress_add_watcher(const struct weft_watcher *w)
+{
+	int i = 0;
+
+	while (watcher[i] && watcher[i] != w)
+		i++;
+	weft_must(i < WATCHERS);
+	watcher[i] = w;
+}
+
+/*
+ * Returns the longest timeout of a wait; the last entry of the table is NULL.
+ */
+static int watch_ms(void)
+{
+	int ms = FOREVER;
+
+	for (int i = 0; watcher[i]; i++) {
+		if (watcher[i]->look && (ms < 0 || watcher[i]->ms < ms))
+			ms = watcher[i]->ms;
+	}
+	return ms;
+}
+
+static WEFT_COLD void call_idle_watchers(void)
+{
+	for (int i = 0; watcher[i]; i++) {
+		if (watcher[i]->look)
+			watcher[i]->look();
+	}
+}
+
+static WEFT_COLD void call_stuck_watchers(void)
+{
+	for (int i = 0; watcher[i]; i++) {
+		if (watcher[i]->stuck)
+			watcher[i]->stuck(blocked_waits);
+	}
+}
+
+/* ---- completions -------------------------------------------------------- */
+
+WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
+{
+	ssize_t i;
+
+	for (i = 0; i < n; i++) {
+		struct weft_io *io = e[i].op_context;
+
+		io->done(io, &e[i], 0);
+	}
+}
+
+/* Reads one failed operation; returns 1, or 0 if another thread read it. */
+static WEFT_COLD int dispatch_error(void)
+{
+	struct fi_cq_err_entry err = { 0 };
+	struct fi_cq_tagged_entry e = { 0 };
+	struct weft_io *io;
+
+	if (fi_cq_readerr(weft_core.cq, &err, 0) < 1)
+		return 0;
+	io = err.op_context;
+	if (!io) {
+		weft_log(WEFT_LOG_WARN, "fabric: %s", fi_strerror(err.err));
+		return 1;
+	}
+	e.op_context = err.op_context;
+	e.flags = err.flags;
+	e.len = err.len;
+	e.tag = err.tag;
+	e.data = err.data;
+	io->done(io, &e, weft_fi_errno(-err.err));
+	return 1;
+}
+
+static WEFT_COLD int handle_cq_error(ssize_t n)
+{
+	if (n == -FI_EAVAIL)
+		return dispatch_error();
+	if (n == -EDEADLK)
+		call_stuck_watchers();
+	if (n == -EHOSTDOWN)
+		weft_world_halt();
+	if (n != -FI_EINTR && n != -FI_ECANCELED && n != -FI_ETIMEDOUT)
+		weft_core_abort(1, "the fabric failed: %s",
+				fi_strerror(-(int)n));
+	return 0;
+}
+
+/* Processes the result of fi_cq_read or fi_cq_sread; the lock is held. */
+WEFT_INLINE int dispatch_read(const struct fi_cq_tagged_entry *e, ssize_t n)
+{
+	if (n > 0) {
+		dispatch(e, n);
+		return (int)n;
+	}
+	return weft_likely(n == -FI_EAGAIN || n == 0) ? 0 : handle_cq_error(n);
+}
+
+WEFT_INLINE int poll_cq(void)
+{
+	struct fi_cq_tagged_entry e[BATCH];
+
+	return dispatch_read(e, fi_cq_read(weft_core.cq, e, BATCH));
+}
+
+void weft_progress_read(void)
+{
+	poll_cq();
+}
+
+/* A request was completed: other threads may wait for it. */
+static void wake_others(void)
+{
+	if (waiters)
+		pthread_cond_broadcast(&woken);
+	if (cq_blocked)
+		fi_cq_signal(weft_core.cq);
+}
+
+void weft_progress_recheck(void)
+{
+	if (weft_unlikely(weft_threads) && cq_blocked)
+		fi_cq_signal(weft_core.cq);
+}
+
+void weft_progress_notify(void)
+{
+	/* relaxed: ordered by the lock */
+	weft_store32_relaxed(&weft_completed,
+			     weft_load32_relaxed(&weft_completed) + 1);
+	if (weft_unlikely(weft_threads))
+		wake_others();
+}
+
+void weft_progress_wake(void)
+{
+	weft_lock();
+	wake_others();
+	weft_unlock();
+}
+
+/* ---- requests that are stepped ------------------------------------------- */
+
+static void step_completed(struct weft_req *r, int rc)
+{
+	weft_lock();
+	weft_list_remove(&r->link);
+	weft_add32(&weft_core.stepping, (uint32_t)-1);
+	weft_req_complete(r, rc == 1 ? 0 : rc);
+	wake_others();
+	weft_unlock();
+}
+
+/* One pass over the registered requests; the caller is the stepper. */
+static int step_all(void *arg)
+{
+	struct weft_list *pos, *tmp;
+	int over = 0;
+
+	weft_lock();
+	weft_list_splice_back(&running, &incoming);
+	weft_unlock();
+	weft_list_each(pos, tmp, &running)
+	{
+		struct weft_req *r =
+			weft_container_of(pos, struct weft_req, link);
+		int rc = r->ops->step(r);
+
+		if (!rc)
+			continue;
+		step_completed(r, rc);
+		over++;
+	}
+	return over;
+}
+
+/* Another thread may have completed what a running step waits for. */
+static int run_steps(void)
+{
+	return weft_coalesced_task_run(&stepper, step_all, NULL);
+}
+
+void weft_progress_add(struct weft_req *r)
+{
+	weft_lock();
+	weft_list_push_back(&incoming, &r->link);
+	weft_add32(&weft_core.stepping, 1);
+	weft_unlock();
+	run_steps();
+}
+
+void weft_progress_add_held(struct weft_req *r)
+{
+	weft_list_push_back(&incoming, &r->link);
+	weft_add32(&weft_core.stepping, 1);
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+WEFT_INLINE int progress(void)
+{
+	/* relaxed: counts the completions of this thread's poll */
+	uint32_t before = weft_load32_relaxed(&weft_completed);
+	int n;
+
+	weft_lock();
+	n = poll_cq();
+	n += weft_load32_relaxed(&weft_completed) != before;
+	if (weft_unlikely(weft_core.pending))
+		n += weft_retry_run();
+	if (weft_unlikely(weft_threads) && n)
+		wake_others();
+	weft_unlock();
+	/* relaxed: a hint; the steps themselves take the lock */
+	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)))
+		n += run_steps();
+	/* relaxed: a hint */
+	if (weft_unlikely(weft_load32_relaxed(&weft_req_orphans)))
+		weft_req_free_orphans();
+	return n;
+}
+
+int weft_progress(void)
+{
+	return progress();
+}
+
+/* Blocks in the completion queue; the lock is released meanwhile. */
+static void block_in_cq(uint32_t mark, int timeout_ms)
+{
+	struct fi_cq_tagged_entry e[BATCH];
+	ssize_t n;
+
+	/*
+	 * There is no periodic check in virtual time: check for dead peers
+	 * before blocking.
+	 */
+	if (weft_unlikely(weft_core.virt))
+		call_idle_watchers();
+	cq_blocked = true;
+	weft_unlock();
+	n = fi_cq_sread(weft_core.cq, e, BATCH, NULL, timeout_ms);
+	weft_lock();
+	cq_blocked = false;
+	dispatch_read(e, n);
+	if (weft_unlikely(n == -FI_EAGAIN &&
+			  weft_load32(&weft_completed) == mark))
+		call_idle_watchers();
+	if (weft_unlikely(weft_threads) && waiters)
+		pthread_cond_broadcast(&woken);
+}
+
+/*
+ * Blocks while another thread blocks in the queue. A thread that completes a
+ * request wakes all, and so does that other thread when it leaves, so that one
+ * of them replaces it.
+ */
+static void block_on_condition(int timeout_ms)
+{
+	struct timespec t;
+
+	waiters++;
+	if (timeout_ms < 0) {
+		pthread_cond_wait(&woken, &weft_big_lock);
+	} else {
+		clock_gettime(CLOCK_REALTIME, &t);
+		t.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+		t.tv_sec += timeout_ms / 1000 + t.tv_nsec / 1000000000;
+		t.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&woken, &weft_big_lock, &t);
+	}
+	waiters--;
+}
+
+/*
+ * Live, operations queued for retry and joins of routes are checked
+ * periodically. In virtual time the provider ends the wait in both cases, and a
+ * timeout would prevent it from detecting a deadlock; virtual time would jump,
+ * too.
+ */
+WEFT_HOT int weft_progress_timeout(int timeout_ms)
+{
+	if (weft_core.virt && !weft_threads)
+		return FOREVER;
+	if (weft_core.pending)
+		return PEND_MS;
+	if (weft_core.joining && (timeout_ms < 0 || timeout_ms > JOIN_MS))
+		return JOIN_MS;
+	return timeout_ms;
+}
+
+void weft_progress_sleep(uint32_t mark, int timeout_ms)
+{
+	weft_lock();
+	if (weft_load32(&weft_completed) != mark) {
+		weft_unlock();
+		return;
+	}
+	if (!weft_core.can_sleep) {
+		weft_unlock();
+		weft_wait_policy_release_cpu();
+		return;
+	}
+	timeout_ms = weft_progress_timeout(timeout_ms);
+	if (cq_blocked)
+		block_on_condition(timeout_ms);
+	else
+		block_in_cq(mark, timeout_ms < 0 ? watch_ms() : timeout_ms);
+	weft_unlock();
+}
+
+void weft_idle_register(struct weft_idle *w)
+{
+	weft_lock();
+	w->next = blocked_waits;
+	blocked_waits = w;
+	weft_unlock();
+}
+
+void weft_idle_unregister(struct weft_idle *w)
+{
+	struct weft_idle **p;
+
+	weft_lock();
+	for (p = &blocked_waits; *p != w;)
+		p = &(*p)->next;
+	*p = w->next;
+	weft_unlock();
+}
+
+/* In virtual time an unsuccessful poll blocks briefly: show what for. */
+static WEFT_COLD void poll_registered(struct weft_req *const *req, int nreq,
+				      bool any)
+{
+	struct weft_idle w = weft_idle_begin(req, nreq, any);
+
+	weft_idle_register(&w);
+	progress();
+	weft_idle_unregister(&w);
+}
+
+void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
+{
+	static _Thread_local unsigned empty_polls;
+	unsigned tests;
+
+	if (weft_unlikely(weft_core.virt)) {
+		poll_registered(req, nreq, any);
+		return;
+	}
+	tests = weft_wait_policy_choose(&weft_core.patience)->look.tests;
+	if (progress() || !tests || ++empty_polls < tests)
+		return;
+	empty_polls = 0;
+	weft_wait_policy_release_cpu();
+}
+
+/*
+ * Adapts the number of polls: compares the duration of the block with that of
+ * polling.
+ */
+static void adapt_spin(uint64_t ns)
+{
+	/* relaxed: an estimate */
+	uint32_t spins = weft_load32_relaxed(&weft_core.spin);
+
+	if (ns >= SYSCALL_POLLS_NS)
+		spins -= spins ? 1 : 0;
+	else if (spins < WEFT_SYSCALL_POLLS)
+		spins++;
+	weft_store32_relaxed(&weft_core.spin, spins);
+}
+
+static void block_registered(struct weft_idle *w)
+{
+	uint64_t start_ns = weft_core.polls_are_syscalls ? weft_now_ns() : 0;
+
+	weft_idle_register(w);
+	weft_progress_sleep(w->mark, FOREVER);
+	weft_idle_unregister(w);
+	if (start_ns)
+		adapt_spin(weft_now_ns() - start_ns);
+}
+
+struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
+				 bool any)
+{
+	return (struct weft_idle){ weft_load32_relaxed(&weft_core.spin),
+				   weft_load32(&weft_completed),
+				   req,
+				   nreq,
+				   any,
+				   NULL,
+				   0,
+				   NULL };
+}
+
+WEFT_INLINE void idle_pass(struct weft_idle *w)
+{
+	if (progress())
+		w->left = weft_load32_relaxed(&weft_core.spin);
+	else if (w->left)
+		w->left--;
+	else
+		block_registered(w);
+	w->mark = weft_load32(&weft_completed);
+}
+
+void weft_idle_pass(struct weft_idle *w)
+{
+	idle_pass(w);
+}
+
+void weft_progress_wait(struct weft_req *r)
+{
+	struct weft_idle w = weft_idle_begin(&r, 1, false);
+
+	while (!weft_req_is_done(r))
+		idle_pass(&w);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Device memory for the code above fi_*; see offload_device.h. */
+#include "src/offload/offload_device.h"
+
+#include "src/core/core_fi.h"
+#include "src/core/core_lock.h"
+#include "src/diag/diag_trace.h"
+
+#include <errno.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES 1024 /* maximal number of blocks per copy */
+
+static struct fi_weft_mem *get_mem_ops(void)
+{
+	void *ops;
+
+	if (!weft_core.domain ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_MEM, 0, &ops, NULL))
+		return NULL;
+	return ops;
+}
+
+const char *weft_device_kinds(void)
+{
+	return get_mem_ops() ? "system,mpi,weft:device" : "system,mpi";
+}
+
+/*
+ * Switches the endpoint to a table of calls that accept device memory; direct
+ * receives, which do not support it, are not used any more.
+ */
+static int device_open(void)
+{
+	struct fi_weft_mem *ops;
+	int rc;
+
+	if (weft_core.device)
+		return 0;
+	ops = get_mem_ops();
+	if (!ops || !ops->use)
+		return -EOPNOTSUPP;
+	weft_trace_suspend();
+	rc = ops->use(weft_core.ep);
+	if (!rc) {
+		weft_core.recv = NULL;
+		weft_core.direct_requests = false;
+		weft_core.device = ops;
+	}
+	weft_trace_resume();
+	return rc ? weft_fi_errno(rc) : 0;
+}
+
+int weft_device_alloc(size_t bytes, void **at_p)
+{
+	int rc;
+
+	weft_lock();
+	rc = device_open();
+	if (!rc)
+		rc = weft_fi_errno(weft_core.device->alloc(
+			&weft_core.domain->fid, bytes ? bytes : 1, at_p));
+	weft_unlock();
+	return rc;
+}
+
+bool weft_device_free(void *at)
+{
+	return weft_core.device &&
+	       !weft_core.device->free(&weft_core.domain->fid, at);
+}
+
+bool weft_device_owns_slow(const void *at)
+{
+	enum fi_hmem_iface iface;
+
+	return !weft_core.device->iface(&weft_core.domain->fid, at, 1,
+					&iface) &&
+	       iface != FI_HMEM_SYSTEM;
+}
+
+/* ---- typed data ---- */
+
+/*
+ * Returns the bytes of the next blocks of [pos, end); iov has space for PIECES.
+ */
+static size_t next_pieces(const struct weft_typed *t, size_t pos, size_t end,
+			  struct iovec *iov, int *n_p)
+{
+	size_t at = pos, bytes = 0;
+	int n = weft_pack_iov(t, &at, iov, PIECES), i;
+
+	for (i = 0; i < n && bytes < end - pos; i++) {
+		if (iov[i].iov_len > end - pos - bytes)
+			iov[i].iov_len = end - pos - bytes;
+		bytes += iov[i].iov_len;
+	}
+	*n_p = i;
+	return bytes;
+}
+
+static size_t move(const struct weft_typed *t, size_t pos, char *host,
+		   size_t len, bool in)
+{
+	struct iovec *iov = malloc(PIECES * sizeof(*iov));
+	size_t done = 0, n = iov && len ? 1 : 0;
+	int pieces;
+
+	while (n && done < len) {
+		n = next_pieces(t, pos + done, pos + len, iov, &pieces);
+		if (n &&
+		    weft_core.device->move(&weft_core.domain->fid, iov,
+					   (size_t)pieces, host + done, in))
+			break;
+		done += n;
+	}
+	free(iov);
+	return done;
+}
+
+size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
+			size_t len)
+{
+	return move(t, pos, dst, len, false);
+}
+
+size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
+			  const void *src, size_t len)
+{
+	return move(t, pos, (char *)(uintptr_t)src, len, true);
+}
+
+static bool typed_has(const struct weft_typed *t)
+{
+	return weft_device_owns((const char *)t->buf + t->dt->true_lb);
+}
+
+/* Copies through host memory, whichever side is on the device. */
+size_t weft_device_copy(const struct weft_typed *dst,
+			const struct weft_typed *src)
+{
+	size_t n = weft_typed_bytes(src), room = weft_typed_bytes(dst);
+	void *host;
+
+	if (!typed_has(dst) && !typed_has(src))
+		return weft_pack_copy(dst, src);
+	if (n > room)
+		n = room;
+	host = malloc(n + 1);
+	if (!host)
+		return 0;
+	n = move(src, 0, host, n, false);
+	n = move(dst, 0, host, n, true);
+	free(host);
+	return n;
+}
+
+/* ---- arithmetic ---- */
+
+/*
+ * Copies the elements to host memory with the same layout. Returns the
+ * allocated block; t->buf is the address of the first element.
+ */
+static void *host_of(struct weft_typed *t, const void *buf, MPI_Count n,
+		     struct weft_dt *dt)
+{
+	struct weft_typed from = { dt, (void *)(uintptr_t)buf, n };
+	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
+
+	if (!block)
+		return NULL;
+	*t = from;
+	t->buf = block - dt->true_lb;
+	if (dt->extent < 0 && n > 0)
+		t->buf = (char *)t->buf - (n - 1) * dt->extent;
+	weft_device_copy(t, &from);
+	return block;
+}
+
+int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
+		      MPI_Count n, struct weft_dt *dt)
+{
+	struct weft_typed a, b, to = { dt, inout, n };
+	void *in_block = host_of(&a, in, n, dt);
+	void *out_block = host_of(&b, inout, n, dt);
+	int rc = in_block && out_block ? 0 : -ENOMEM;
+
+	if (!rc) {
+		weft_op_apply(op, a.buf, b.buf, n, dt);
+		weft_device_copy(&to, &b);
+	}
+	free(in_block);
+	free(out_block);
+	return rc;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls on a route. In a process with one thread they have no CQ entries: the
+ * provider works in the caller's memory, which is the stack of a waiting
+ * caller, or the request. With threads, for nonblocking calls in virtual time,
+ * and over providers without the extension, they are libfabric's calls.
+ */
+#include "src/offload/offload_route_call.h"
+
+#include "src/base/attr.h"
+#include "src/base/pool.h"
+#include "src/boot/boot_abort.h"
+#include "src/diag/diag_deadlock.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_io.h"
+#include "src/msg/msg_progress.h"
+#include "src/msg/msg_req.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg_wait.h"
+#include "src/boot/boot_world.h"
+#include "src/types/types_dt.h"
+#include "src/types/types_op.h"
+
+#include <errno.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_collective.h>
+
+/* A posted call. */
+struct call_req {
+	struct weft_req req;
+	struct weft_route *route;
+	union {
+		/* work of the provider, in this memory */
+		struct fi_weft_work work;
+		struct weft_io io; /* libfabric's call */
+	};
+};
+
+static struct weft_pool call_reqs;
+
+/* ---- types and operations ------------------------------------------------ */
+
+static const int8_t fi_type[WEFT_BASIC_COUNT] = {
+	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
+	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
+	[WEFT_BASIC_U8] = FI_UINT8 + 1,	  [WEFT_BASIC_U16] = FI_UINT16 + 1,
+	[WEFT_BASIC_U32] = FI_UINT32 + 1, [WEFT_BASIC_U64] = FI_UINT64 + 1,
+	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
+};
+
+/* Returns the provider's operation, or -1. */
+static int fi_op_of(const struct weft_op *op)
+{
+	static const struct {
+		MPI_Op mpi;
+		enum fi_op fi;
+	} ops[] = {
+		{ MPI_SUM, FI_SUM }, { MPI_MIN, FI_MIN },
+		{ MPI_MAX, FI_MAX }, { MPI_BAND, FI_BAND },
+		{ MPI_BOR, FI_BOR }, { MPI_BXOR, FI_BXOR },
+	};
+	MPI_Op handle = weft_obj_handle(&op->obj);
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(ops); i++) {
+		if (ops[i].mpi == handle)
+			return (int)ops[i].fi;
+	}
+	return -1;
+}
+
+bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt)
+{
+	int type = fi_type[dt->basic] - 1, o = fi_op_of(op);
+
+	return type >= 0 && o >= 0 && op->row && op->row[dt->basic] &&
+	       (o == FI_SUM || o == FI_MIN || o == FI_MAX || type < FI_FLOAT);
+}
+
+void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
+			  const struct weft_dt *dt)
+{
+	call->datatype = (enum fi_datatype)(fi_type[dt->basic] - 1);
+	call->op = (enum fi_op)fi_op_of(op);
+}
+
+/* Predefined types and operations, by the low bits of their handles. */
+struct handle_type {
+	uint32_t ops; /* one bit for each operation that the unit supports */
+	uint32_t fi;  /* enum fi_datatype */
+};
+
+static struct handle_type handle_type[WEFT_COUNT_OF(weft_dt_predef)];
+static uint8_t handle_op[WEFT_COUNT_OF(weft_op_predef)]; /* enum fi_op */
+
+static void handle_open(struct handle_type *t, const struct weft_dt *dt)
+{
+	struct fi_weft_call call;
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(handle_op); i++) {
+		const struct weft_op *op = &weft_op_predef[i];
+
+		if (!op->obj.predefined || !weft_op_allows(op, dt) ||
+		    !weft_route_supports(op, dt))
+			continue;
+		weft_route_reduction(&call, op, dt);
+		t->ops |= 1u << i;
+		t->fi = call.datatype;
+		handle_op[i] = (uint8_t)call.op;
+	}
+}
+
+void weft_route_calls_open(void)
+{
+	weft_pool_init(&call_reqs, sizeof(struct call_req));
+	for (unsigned i = 0; i < WEFT_COUNT_OF(handle_type); i++) {
+		if (weft_dt_predef[i].obj.predefined)
+			handle_open(&handle_type[i], &weft_dt_predef[i]);
+	}
+}
+
+void weft_route_calls_close(void)
+{
+	weft_pool_fini(&call_reqs);
+}
+
+/* ---- waiting ------------------------------------------------------------- */
+
+/* Converts the only error of a route: the members' packets differ. */
+static int call_errno(int rc)
+{
+	return rc == -EIO ? -EPROTO : rc;
+}
+
+static uint64_t oversubscribed_flag(void)
+{
+	return weft_core.crowded ? FI_WEFT_CROWD : 0;
+}
+
+/* Virtual time has ended: a deadlock, or the model failed. */
+static WEFT_COLD void virtual_time_ended(const struct weft_route *r, int rc)
+{
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+
+	w.comm = r->comm;
+	w.seq = (int)weft_load32(&r->comm->coll_seq) - 1;
+	if (rc == -EDEADLK)
+		weft_deadlock_report(&w);
+	if (rc == -EHOSTDOWN)
+		weft_world_halt();
+	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
+}
+
+/*
+ * Timeout while requests are stepped, in ms: one event may need several steps.
+ */
+#define STEP_MS 1
+
+static int finish_timeout(void)
+{
+	/* relaxed: a hint */
+	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)) &&
+	    !weft_core.virt)
+		return STEP_MS;
+	return weft_progress_timeout(-1);
+}
+
+/* Waits for a call; rc: result of its begin. 0 or -errno. */
+static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
+				int rc)
+{
+	if (rc == -FI_EINPROGRESS)
+		rc = r->ops->wait(&r->mc->fid, work, finish_timeout());
+	while (weft_unlikely(rc == -FI_EAGAIN)) {
+		weft_progress();
+		rc = r->ops->wait(&r->mc->fid, work, finish_timeout());
+	}
+	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD ||
+			  rc == -EHOSTDOWN || rc == -ENETDOWN))
+		virtual_time_ended(r, rc);
+	return weft_likely(!rc) ? 0 : call_errno(weft_fi_errno(rc));
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+static void req_work_done(struct fi_weft_work *work, int err)
+{
+	struct call_req *q = weft_container_of(work, struct call_req, work);
+
+	weft_req_complete(&q->req, call_errno(weft_fi_errno(-err)));
+}
+
+static void req_work_wait(struct weft_req *r)
+{
+	struct call_req *q = weft_container_of(r, struct call_req, req);
+
+	call_finish(q->route, &q->work, -FI_EINPROGRESS);
+}
+
+static void req_io_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+			int err)
+{
+	struct call_req *q = weft_container_of(io, struct call_req, io);
+
+	weft_req_complete(&q->req, call_errno(err));
+}
+
+/* Without lock: there is one thread. */
+static void req_work_free(struct weft_req *r)
+{
+	struct weft_comm *comm = r->comm;
+
+	r->obj.kind = WEFT_KIND_FREE;
+	weft_pool_put(&call_reqs, weft_container_of(r, struct call_req, req));
+	weft_comm_put(comm);
+}
+
+static void req_io_free(struct weft_req *r)
+{
+	struct weft_comm *comm = r->comm;
+
+	r->obj.kind = WEFT_KIND_FREE;
+	weft_lock();
+	weft_pool_put(&call_reqs, weft_container_of(r, struct call_req, req));
+	weft_unlock();
+	weft_comm_put(comm);
+}
+
+static const struct weft_req_ops req_work_ops = {
+	.name = "collective",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = weft_req_no_step,
+	.wait = req_work_wait,
+	.query = weft_req_no_query,
+	.free = req_work_free,
+};
+
+static const struct weft_req_ops req_io_ops = {
+	.name = "collective",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = weft_req_no_step,
+	.query = weft_req_no_query,
+	.free = req_io_free,
+};
+
+/* Returns NULL if there is no memory. The lock is held. */
+WEFT_INLINE struct call_req *req_make(struct weft_route *r,
+				      const struct weft_req_ops *ops)
+{
+	struct call_req *q = weft_pool_get(&call_reqs);
+
+	if (weft_unlikely(!q))
+		return NULL;
+	/* like a send: the status is empty */
+	weft_req_init(&q->req, ops, r->comm, WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
+	q->route = r;
+	return q;
+}
+
+/* ---- posting ------------------------------------------------------------- */
+
+/*
+ * Posts in the request's memory. -ENOSYS: not possible, and nothing was done.
+ */
+static int post_work(struct weft_route *r, struct fi_weft_call *call,
+		     struct weft_req **req_p)
+{
+	struct call_req *q;
+	int rc;
+
+	if (weft_unlikely(weft_threads || weft_core.virt))
+		return -ENOSYS;
+	q = req_make(r, &req_work_ops);
+	if (!q)
+		return -ENOMEM;
+	call->flags |= FI_WEFT_LATER;
+	call->over = req_work_done;
+	rc = r->ops->begin(&r->mc->fid, call, &q->work);
+	if (rc && rc != -FI_EINPROGRESS) {
+		weft_pool_put(&call_reqs, q);
+		return rc == -FI_ENOSYS ? -ENOSYS : weft_fi_errno(rc);
+	}
+	weft_comm_get(r->comm);
+	if (!rc)
+		weft_req_complete(&q->req, 0);
+	*req_p = &q->req;
+	return 0;
+}
+
+/* Makes libfabric's call; the root is an address. */
+static ssize_t fi_call(const struct weft_route *r, const struct fi_weft_call *c,
+		       void *context)
+{
+	fi_addr_t to = fi_mc_addr(r->mc);
+	fi_addr_t root = weft_core.proc[r->comm->proc[c->root]].real;
+	struct fid_ep *ep = weft_core.ep;
+
+	switch (c->what) {
+	case FI_BARRIER:
+		return fi_barrier(ep, to, context);
+	case FI_BROADCAST:
+		return fi_broadcast(ep, c->out, c->count, NULL, to, root,
+				    c->datatype, c->flags, context);
+	case FI_REDUCE:
+		return fi_reduce(ep, c->in, c->count, NULL, c->out, NULL, to,
+				 root, c->datatype, c->op, c->flags, context);
+	case FI_ALLREDUCE:
+		return fi_allreduce(ep, c->in, c->count, NULL, c->out, NULL, to,
+				    c->datatype, c->op, c->flags, context);
+	case FI_ALLGATHER:
+		return fi_allgather(ep, c->in, c->count, NULL, c->out, NULL, to,
+				    c->datatype, c->flags, context);
+	case FI_ALLTOALL:
+		return fi_alltoall(ep, c->in, c->count, NULL, c->out, NULL, to,
+				   c->datatype, c->flags, context);
+	case FI_REDUCE_SCATTER:
+		return fi_reduce_scatter(ep, c->in, c->count, NULL, c->out,
+					 NULL, to, c->datatype, c->op, c->flags,
+					 context);
+	case FI_GATHER:
+		return fi_gather(ep, c->in, c->count, NULL, c->out, NULL, to,
+				 root, c->datatype, c->flags, context);
+	case FI_SCATTER:
+		return fi_scatter(ep, c->in, c->count, NULL, c->out, NULL, to,
+				  root, c->datatype, c->flags, context);
+	default:
+		return -FI_EINVAL;
+	}
+}
+
+static int post_fi(struct weft_route *r, const struct fi_weft_call *call,
+		   struct weft_req **req_p)
+{
+	ssize_t rc = -FI_ENOMEM;
+	struct call_req *q;
+
+	weft_lock();
+	q = req_make(r, &req_io_ops);
+	if (q) {
+		q->io.done = req_io_done;
+		rc = fi_call(r, call, &q->io);
+		if (rc)
+			weft_pool_put(&call_reqs, q);
+		else
+			weft_comm_get(r->comm);
+	}
+	weft_unlock();
+	*req_p = rc ? NULL : &q->req;
+	return rc ? weft_fi_errno((int)rc) : 0;
+}
+
+int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
+		    struct weft_req **req_p)
+{
+	struct fi_weft_call c = *call;
+	int rc;
+
+	c.flags |= oversubscribed_flag();
+	rc = post_work(r, &c, req_p);
+	return rc == -ENOSYS ? post_fi(r, call, req_p) : rc;
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static int run_posted(struct weft_route *r, const struct fi_weft_call *call)
+{
+	struct weft_req *req;
+	int rc = weft_route_post(r, call, &req);
+
+	if (rc)
+		return rc;
+	weft_req_wait(req);
+	return weft_req_collect(&req, MPI_STATUS_IGNORE);
+}
+
+int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
+{
+	struct fi_weft_call c = *call;
+	struct fi_weft_work work;
+	int rc;
+
+	if (weft_unlikely(weft_threads))
+		return run_posted(r, call);
+	c.flags |= oversubscribed_flag();
+	rc = r->ops->begin(&r->mc->fid, &c, &work);
+	if (rc == -FI_ENOSYS)
+		return run_posted(r, call);
+	return weft_likely(!rc) ? 0 : call_finish(r, &work, rc);
+}
+
+/* ---- by handles ---------------------------------------------------------- */
+
+/*
+ * The handles determine the call. With more ranks than cores the cache is cold
+ * at every call, so these functions touch few cache lines.
+ */
+#define HANDLE_ELEMS 2048u
+
+WEFT_HOT static int handle_run(struct weft_route *r, struct fi_weft_call *call,
+			       struct weft_req **req_p)
+{
+	struct fi_weft_work work;
+	int rc;
+
+	call->root = 0;
+	call->flags = oversubscribed_flag();
+	if (req_p)
+		return post_work(r, call, req_p);
+	rc = r->ops->begin(&r->mc->fid, call, &work);
+	if (weft_unlikely(weft_core.virt) && rc != -FI_ENOSYS)
+		weft_comm_next_tag(r->comm);
+	if (weft_likely(!rc))
+		return 0;
+	return rc == -FI_ENOSYS ? -ENOSYS : call_finish(r, &work, rc);
+}
+
+WEFT_HOT int weft_route_barrier(struct weft_route *r, struct weft_req **req_p)
+{
+	struct fi_weft_call call;
+
+	if (weft_unlikely(weft_threads))
+		return -ENOSYS;
+	call.what = FI_BARRIER;
+	return handle_run(r, &call, req_p);
+}
+
+WEFT_HOT int weft_route_allreduce(struct weft_route *r, const void *in,
+				  void *out, MPI_Count count, MPI_Datatype type,
+				  MPI_Op op, struct weft_req **req_p)
+{
+	const struct handle_type *t = &handle_type[(uintptr_t)type & 0xff];
+	unsigned o = (uintptr_t)op & 0x1f;
+	struct fi_weft_call call;
+
+	if ((uintptr_t)type >> 8 != 2 || (uintptr_t)op >> 5 != 1 ||
+	    !(t->ops >> o & 1) || (uint64_t)count - 1 >= HANDLE_ELEMS ||
+	    weft_unlikely(weft_threads))
+		return -ENOSYS;
+	call.what = FI_ALLREDUCE;
+	call.in = in;
+	call.out = out;
+	call.count = (size_t)count;
+	call.datatype = (enum fi_datatype)t->fi;
+	call.op = (enum fi_op)handle_op[o];
+	return handle_run(r, &call, req_p);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collective calls on a route. A call is the extension's struct fi_weft_call:
+ * bytes count as FI_UINT8, for a reduction weft_route_reduction() sets type and
+ * operation. The only flag that callers set is FI_WEFT_EXACT. weft_route_run()
+ * begins a call and waits, weft_route_post() creates a request.
+ */
+#ifndef WEFT_OFFLOAD_ROUTE_CALL_H
+#define WEFT_OFFLOAD_ROUTE_CALL_H
+
+#include "src/offload/offload_route.h"
+
+struct weft_dt;
+struct weft_op;
+struct weft_req;
+
+/*
+ * Returns whether the unit supports op on elements of dt; the same result in
+ * all ranks.
+ */
+bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt);
+/* Sets libfabric's type and operation. */
+void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
+			  const struct weft_dt *dt);
+
+/*
+ * Contributes this rank's data and waits until the call is complete; 0 or
+ * -errno.
+ */
+int weft_route_run(struct weft_route *r, const struct fi_weft_call *call);
+/* Contributes this rank's data; otherwise like weft_core_isend(). */
+int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
+		    struct weft_req **req_p);
+
+/*
+ * Fast paths of a barrier, and of an allreduce of few elements of a predefined
+ * type, by handles. req_p NULL: waits until complete. -ENOSYS: not possible
+ * now, and nothing was done.
+ */
+int weft_route_barrier(struct weft_route *r, struct weft_req **req_p);
+int weft_route_allreduce(struct weft_route *r, const void *in, void *out,
+			 MPI_Count count, MPI_Datatype type, MPI_Op op,
+			 struct weft_req **req_p);
+
+/* Called before the first call, and after the last. */
+void weft_route_calls_open(void);
+void weft_route_calls_close(void);
+
+#endif
