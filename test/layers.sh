@@ -120,18 +120,18 @@ borders() {
 	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
 	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
 		src/win/win_word.h coll/coll.h"
-	border src/page "src/base/"
-	border src/show "src/base/ src/page/"
-	border src/run "src/base/ $net src/show/show.h"
-	border src/sim "src/base/ $net src/page/"
-	border src/reproduce "src/base/ $net src/sim/ src/page/ prov/mem/mem.h"
-	border src/tool "src/base/ src/health/ prov/group/cunit/cunit_tree.h $net"
+	border src/tools/page "src/base/"
+	border src/tools/report "src/base/ src/tools/page/"
+	border src/tools/run "src/base/ $net src/tools/report/report.h"
+	border src/tools/sim "src/base/ $net src/tools/page/"
+	border src/tools/reproduce "src/base/ $net src/tools/sim/ src/tools/page/ prov/mem/mem.h"
+	border src/tools/info "src/base/ src/health/ prov/group/cunit/cunit_tree.h $net"
 	border bench "src/base/ prov/code/ $net
 		prov/carrier/carrier.h"
 	border examples ""
 
 	for d in src/base prov/code prov/wire prov/match prov/net \
-		prov/carrier prov/nic src/run src/types examples; do
+		prov/carrier prov/nic src/tools/run src/types examples; do
 		without $d rdma/
 	done
 	for d in src/base prov; do
@@ -171,7 +171,7 @@ refused prov/nic/x.c '#include "prov/machine/bgq/bgq_layout.h"'
 refused prov/carrier/shm/x.c '#include "prov/vt/vt.h"'
 refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
 refused prov/carrier/loop/x.c '#include "prov/net/net.h"'
-refused src/tool/x.c '#include "prov/nic/nic.h"'
+refused src/tools/info/x.c '#include "prov/nic/nic.h"'
 refused bench/x.c '#include "src/core/core_state.h"'
 refused examples/x.c '#include "src/base/attr.h"'
 

@@ -1,9 +1,0 @@
-#!/bin/sh
-# page_asset.sh NAME FILE...: the files as a C array, on stdout
-name=$1
-shift
-echo "#include \"src/page/page_asset.h\""
-echo "const unsigned char $name[] = {"
-cat "$@" | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'
-echo "};"
-echo "const size_t ${name}_size = sizeof($name);"

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Command-line options (args.h): finding an option, and printing help from the
+ * table.
+ */
+#include "src/tools/args.h"
+#include "src/job/job_cfg.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HELP_COLUMN 22
+#define HELP_WIDTH  55 /* of the help text: 80 columns in all */
+#define NEAR_EDITS  3  /* edits: more distant names are no help */
+
+static const struct weft_arg *arg_at(const struct weft_args *a, size_t i)
+{
+	return (const void *)((const char *)a->rows + i * a->stride);
+}
+
+int weft_args_error(const struct weft_args *a, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dprintf(STDERR_FILENO, "%s: %s\n", a->program, text);
+	return -EINVAL;
+}
+
+int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
+		     uint64_t max, uint64_t *value_p)
+{
+	const struct weft_cfg_opt opt = { .type = WEFT_CFG_SIZE };
+	union weft_cfg_value v;
+
+	if (weft_cfg_parse(&opt, text, &v) || v.size < min || v.size > max)
+		return weft_args_error(a,
+				       "%s %s: a whole number of %llu to "
+				       "%llu is wanted",
+				       a->spelled, text,
+				       (unsigned long long)min,
+				       (unsigned long long)max);
+	*value_p = v.size;
+	return 0;
+}
+
+/* ---- help ---------------------------------------------------------------- */
+
+/* Iterates over the names of an option: NULL after the last. */
+static const char *each_name(const char *at, size_t *len_p)
+{
+	*len_p = strcspn(at, "|");
+	return *len_p ? at : NULL;
+}
+
+static const char *after_name(const char *at, size_t len)
+{
+	return at + len + (at[len] == '|');
+}
+
+static const char *dashes(size_t len)
+{
+	return len > 1 ? "--" : "-";
+}
+
+/* Wraps at blanks; lines after the first begin at the help column. */
+static void print_wrapped(const char *text)
+{
+	size_t n = strlen(text);
+
+	while (n > HELP_WIDTH) {
+		n = HELP_WIDTH;
+		while (n && text[n] != ' ')
+			n--;
+		if (!n)
+			break;
+		printf("%.*s\n  %*s ", (int)n, text, HELP_COLUMN, "");
+		text += n + 1;
+		n = strlen(text);
+	}
+	printf("%s\n", text);
+}
+
+/* "--machine NAME, -m" */
+static size_t write_head(const struct weft_arg *r, char *head, size_t size)
+{
+	bool maybe = r->nargs == WEFT_ARGS_MAYBE;
+	const char *name = r->names;
+	size_t n = 0, len;
+
+	for (; each_name(name, &len) && n < size; name = after_name(name, len))
+		n += (size_t)snprintf(head + n, size - n, "%s%s%.*s%s%s%s",
+				      n ? ", " : "", dashes(len), (int)len,
+				      name,
+				      n || !*r->args ? ""
+				      : maybe	     ? "[="
+						     : " ",
+				      n ? "" : r->args, n || !maybe ? "" : "]");
+	return n;
+}
+
+static void print_row(const struct weft_arg *r)
+{
+	char head[120];
+
+	if (write_head(r, head, sizeof(head)) > HELP_COLUMN)
+		printf("  %s\n  %*s ", head, HELP_COLUMN, "");
+	else
+		printf("  %-*s ", HELP_COLUMN, head);
+	print_wrapped(r->help);
+}
+
+static void print_topic(const struct weft_args *a, int topic)
+{
+	if (a->topic)
+		printf("%s (--help %s)\n", a->topic[topic].title,
+		       a->topic[topic].word);
+	for (size_t i = 0; i < a->count; i++)
+		if (arg_at(a, i)->topic == topic)
+			print_row(arg_at(a, i));
+	printf("\n");
+}
+
+static void print_all(const struct weft_args *a)
+{
+	printf("%s\n", a->before);
+	if (!a->topic)
+		print_topic(a, 0);
+	for (int t = 0; a->topic && a->topic[t].word; t++)
+		if (!a->topic[t].hidden)
+			print_topic(a, t);
+	printf("%s", a->after);
+}
+
+static const struct weft_arg *find(const struct weft_args *a, const char *word,
+				   size_t len)
+{
+	const char *name;
+	size_t n;
+
+	for (size_t i = 0; i < a->count; i++) {
+		name = arg_at(a, i)->names;
+		for (; each_name(name, &n); name = after_name(name, n))
+			if (n == len && !strncmp(name, word, len))
+				return arg_at(a, i);
+	}
+	return NULL;
+}
+
+/* Prints help on a topic, an option, or everything. */
+static enum weft_args_found help(const struct weft_args *a, const char *about)
+{
+	const struct weft_arg *r;
+
+	for (int t = 0; about && a->topic && a->topic[t].word; t++)
+		if (!strcmp(a->topic[t].word, about)) {
+			print_topic(a, t);
+			return WEFT_ARGS_HELP;
+		}
+	about = about ? about + strspn(about, "-") : "";
+	r = find(a, about, strlen(about));
+	if (r)
+		print_row(r);
+	else
+		print_all(a);
+	return WEFT_ARGS_HELP;
+}
+
+static bool is_help(const char *word)
+{
+	return word && (!strcmp(word, "-h") || !strcmp(word, "-help") ||
+			!strcmp(word, "--help") || !strcmp(word, "-?"));
+}
+
+/* ---- options ------------------------------------------------------------- */
+
+/* The known name nearest to a word; "": none is near. */
+static void nearest(const struct weft_args *a, const char *word, char guess[64])
+{
+	unsigned d, best = NEAR_EDITS;
+	const char *name;
+	char one[64];
+	size_t n;
+
+	guess[0] = 0;
+	for (size_t i = 0; i < a->count; i++) {
+		name = arg_at(a, i)->names;
+		for (; each_name(name, &n); name = after_name(name, n)) {
+			snprintf(one, sizeof(one), "%.*s", (int)n, name);
+			d = weft_cfg_distance(one, word);
+			if (d >= best || d >= n)
+				continue;
+			best = d;
+			strcpy(guess, one);
+		}
+	}
+}
+
+static enum weft_args_found unknown(const struct weft_args *a)
+{
+	char guess[64];
+
+	nearest(a, a->spelled + strspn(a->spelled, "-"), guess);
+	if (guess[0])
+		weft_args_error(a, "unknown option %s; did you mean %s%s?",
+				a->spelled, dashes(strlen(guess)), guess);
+	else
+		weft_args_error(a, "unknown option %s; %s --help lists all",
+				a->spelled, a->program);
+	return WEFT_ARGS_WRONG;
+}
+
+/* Takes the words behind the name as its values. */
+static enum weft_args_found take_values(struct weft_args *a,
+					const struct weft_arg *r)
+{
+	int i, n = r->nargs;
+
+	a->value = a->word + 1;
+	if (n == WEFT_ARGS_PAIR)
+		n = a->value[0] && strchr(a->value[0], '=') ? 1 : 2;
+	if (n == WEFT_ARGS_MAYBE) {
+		a->one = NULL;
+		a->value = &a->one;
+		n = 0;
+	}
+	for (i = 0; i < n; i++)
+		if (!a->value[i]) {
+			weft_args_error(a, "%s: %s is missing", a->spelled,
+					r->args);
+			return WEFT_ARGS_WRONG;
+		}
+	a->word += n + 1;
+	return WEFT_ARGS_OPTION;
+}
+
+/* "--name=V", "-xV": the value is in this word. */
+static enum weft_args_found take_attached(struct weft_args *a,
+					  const struct weft_arg *r, char *rest)
+{
+	if (r->nargs != 1 && r->nargs != WEFT_ARGS_MAYBE)
+		return unknown(a);
+	a->one = rest;
+	a->value = &a->one;
+	a->word++;
+	return WEFT_ARGS_OPTION;
+}
+
+static enum weft_args_found take_option(struct weft_args *a)
+{
+	char *name = a->word[0] + (a->word[0][1] == '-' ? 2 : 1);
+	size_t len = strcspn(name, "=");
+	const struct weft_arg *r = find(a, name, len);
+
+	a->spelled = a->word[0];
+	a->row = r;
+	if (r && name[len] == '=')
+		return take_attached(a, r, name + len + 1);
+	if (r && r->nargs && is_help(a->word[1]))
+		return help(a, name);
+	if (r)
+		return take_values(a, r);
+	r = a->attached && a->word[0][1] != '-' ? find(a, name, 1) : NULL;
+	a->row = r;
+	return r ? take_attached(a, r, name + 1) : unknown(a);
+}
+
+enum weft_args_found weft_args_next(struct weft_args *a)
+{
+	const char *w = a->word[0];
+
+	if (!w)
+		return WEFT_ARGS_END;
+	if (w[0] != '-' || !w[1])
+		return WEFT_ARGS_WORD;
+	if (!strcmp(w, "--")) {
+		a->word++;
+		return a->word[0] ? WEFT_ARGS_WORD : WEFT_ARGS_END;
+	}
+	if (is_help(w))
+		return help(a, a->word[1]);
+	return take_option(a);
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# page_asset.sh NAME FILE...: the files as a C array, on stdout
+name=$1
+shift
+echo "#include \"src/tools/page/page_asset.h\""
+echo "const unsigned char $name[] = {"
+cat "$@" | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'
+echo "};"
+echo "const size_t ${name}_size = sizeof($name);"

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Evaluation of a traced job: the events that its ranks recorded
+ * (src/job/job_trace.h) and the launcher's job status page become an HTML page
+ * or a trace file for other tools. Called by mpiexec.
+ *
+ *   report_open -> report_page, report_perfetto -> report_close
+ */
+#ifndef WEFT_REPORT_H
+#define WEFT_REPORT_H
+
+#include "src/job/job_page.h"
+#include "src/job/job_trace.h"
+
+/*
+ * Description of the job, from the launcher; every field but roll may be NULL
+ * or 0.
+ */
+struct report_job {
+	const struct weft_job_page *roll;
+	char *const *argv; /* arguments of the program */
+	const char *machine;
+	const char *shape;
+	const char *host;
+	const char *report; /* text of the report */
+	/*
+	 * scale factor of computing time; NULL: computing takes no virtual time
+	 */
+	const char *compute;
+	uint32_t nodes; /* nodes of the machine; 0: unknown */
+	uint32_t nodes_used;
+	bool virtual;
+};
+
+struct show {
+	const struct report_job *job;
+	struct weft_trace_file file;
+	uint32_t ranks;
+	uint64_t begin, end; /* ps; first begin and last end of all calls */
+	uint64_t calls, sends, recvs;
+	uint64_t reaches; /* one-sided calls: MPI_Put and others */
+	uint64_t colls;	  /* collective calls */
+	/* of recvs: synchronisation of windows (MPI_Win_post and others) */
+	uint64_t syncs;
+	uint64_t sync_sends; /* of sends: synchronisation of windows */
+	uint32_t last;	     /* rank whose call ended last */
+	uint64_t *first;     /* first chunk of each rank */
+	uint64_t *next;	     /* by chunk: next chunk of the same rank */
+	uint8_t *kinds;	     /* by chunk: SHOW() of the kinds of events in it */
+	struct report_open_call *open;
+	uint32_t opens;
+};
+
+/* A call from which its rank had not returned when the job ended. */
+struct report_open_call {
+	uint32_t rank, id;
+	uint64_t t;
+};
+
+/*
+ * Returns 0 or -errno. fd: from weft_trace_create(). Adds the calls to the job
+ * status page, since traced ranks do not count calls themselves.
+ */
+int report_open(struct show *s, int fd, const struct report_job *job);
+void report_close(struct show *s);
+
+/*
+ * Iterator over the events of a rank, in the order of recording. Chunks without
+ * events of the wanted kinds are skipped.
+ */
+#define SHOW(kind) (1u << (kind))
+#define REPORT_ALL 0xffu
+
+struct report_walk {
+	const struct show *s;
+	unsigned wanted;
+	uint64_t next;		     /* index of the next chunk */
+	const struct trace_chunk *c; /* current chunk */
+	const struct trace_entry *at;
+	size_t left;
+	struct trace_event e; /* current event */
+	/* additional fields of the next call; kind 0: none */
+	struct trace_event more;
+};
+
+struct report_walk report_walk(const struct show *s, uint32_t rank,
+			       unsigned wanted);
+bool report_next_chunk(struct report_walk *w);
+
+/* Returns the next event, valid until the next call; NULL: end of the trace. */
+WEFT_INLINE const struct trace_event *report_next(struct report_walk *w)
+{
+	if (weft_unlikely(!w->left) && !report_next_chunk(w))
+		return NULL;
+	w->left--;
+	w->e = weft_trace_get(&w->s->file, w->c, w->at++);
+	if (weft_unlikely(w->e.kind == TRACE_MORE)) {
+		w->more = w->e;
+	} else if (weft_unlikely(w->more.kind) && w->e.kind == TRACE_CALL) {
+		w->e.size = w->more.size;
+		w->e.root = w->more.root;
+		w->e.root_rank = w->more.root_rank;
+		w->more.kind = 0;
+	}
+	return &w->e;
+}
+
+/*
+ * Is this word that of MPI_Win_post or MPI_Win_complete, which are recorded as
+ * messages without data?
+ */
+WEFT_INLINE bool report_is_sync(uint64_t word)
+{
+	return TRACE_WORD_KIND(word) == TRACE_WORD_SYNC;
+}
+
+/* Returns the name of call id, in the caller's buffer. */
+const char *report_name(const struct show *s, uint32_t id,
+			char name[JOB_PAGE_NAME]);
+/* Returns the text that a rank recorded under this name; NULL: none. */
+const char *report_note(const struct show *s, const char *name);
+
+/* ---- matched messages and collectives (report_match.c) ---------------------
+ */
+
+struct report_message {
+	uint32_t from, to;
+	uint64_t sent, got, bytes;
+	uint64_t posted; /* ps; time of posting the receive; 0: unknown */
+	uint64_t done;	 /* ps; local completion of the send; 0: immediate */
+	uint64_t word;
+};
+
+struct report_coll {
+	uint64_t word;
+	uint64_t first, last, end; /* ps; first and last begin, last end */
+	uint32_t last_rank, ranks, id;
+	uint32_t root; /* rank of the root, or REPORT_NO_RANK */
+	/* ps; begin of the root's call; 0: the root made no call */
+	uint64_t root_in;
+};
+
+#define REPORT_NO_RANK UINT32_MAX
+
+struct report_matched {
+	struct report_message *message; /* by receiving rank, then by arrival */
+	uint64_t messages;
+	/* synchronisation by MPI_Win_post and MPI_Win_complete: no bytes */
+	struct report_message *sync;
+	uint64_t syncs;
+	struct report_coll *coll;
+	uint64_t colls;
+	uint32_t *index; /* hash table of indices in coll, by word */
+	uint64_t mask;
+	bool all; /* false: too many events, nothing was matched */
+};
+
+/*
+ * report_match() matches messages; report_match_colls() then groups collective
+ * calls. Both return 0 or -ENOMEM.
+ */
+int report_match(const struct show *s, struct report_matched *m);
+int report_match_colls(const struct show *s, struct report_matched *m);
+void report_match_free(struct report_matched *m);
+/*
+ * Returns the collective with this word; NULL: none. last: result of the call
+ * before, or NULL. The collective that follows it is tried first.
+ */
+const struct report_coll *report_coll_of(const struct report_matched *m,
+					 uint64_t word,
+					 const struct report_coll *last);
+
+/* ---- wait states (report_wait.c) -------------------------------------------
+ */
+
+/* Classes of wait states, with the names that Scalasca uses. */
+enum report_class {
+	REPORT_LATE_SENDER,
+	REPORT_LATE_RECEIVER,
+	REPORT_WAIT_BARRIER,
+	REPORT_WAIT_NXN,
+	REPORT_LATE_BROADCAST,
+	REPORT_EARLY_REDUCE,
+	REPORT_EARLY_SCAN,
+	REPORT_WAIT_FENCE,
+	REPORT_WAIT_CREATE, /* and MPI_Win_free */
+	REPORT_LATE_POST,
+	REPORT_LATE_COMPLETE,
+	REPORT_LOCK_CONTENTION,
+	REPORT_NOT_COMPLETED, /* the call was open when the job ended */
+	REPORT_CLASSES,
+	REPORT_NO_CLASS = REPORT_CLASSES
+};
+
+const char *report_class_name(enum report_class c);
+
+/* Event that ended a wait of a rank. */
+enum report_wait_end {
+	REPORT_OWN, /* none: the rank's own work */
+	/*
+	 * a message to this rank: from its send, or from the post of the
+	 * receive if that was later
+	 */
+	REPORT_MESSAGE,
+	/* a message from this rank: from the post of its receive */
+	REPORT_RECEIVER,
+	REPORT_COLLECTIVE, /* a collective: from the begin of the last rank */
+	REPORT_SYNC,	   /* MPI_Win_post or MPI_Win_complete */
+	REPORT_LOCK,	   /* MPI_Win_unlock by another rank */
+	REPORT_OPEN,	   /* none: the call did not end */
+	REPORT_SEVERAL,	   /* several short parts of any kind, merged */
+	REPORT_VIAS
+};
+
+/* A wait of a rank until time to, for what rank other did at time from (ps). */
+struct report_wait {
+	uint64_t to, from;
+	uint32_t other;
+	uint32_t id; /* name of the waiting call */
+	uint32_t via;
+	uint32_t peer; /* other end of the message, if via is one */
+};
+
+struct report_waits {
+	struct report_wait *at; /* sorted by to */
+	uint64_t count, room;
+};
+
+struct report_wait_result {
+	uint32_t ranks;
+	struct report_waits *rank;
+	uint64_t (*by_rank)[REPORT_CLASSES]; /* ps */
+	uint64_t (*by_call)[REPORT_CLASSES]; /* JOB_PAGE_NAMES entries */
+};
+
+/*
+ * Finds the waits of all ranks. m: with its collectives. Returns 0 or -ENOMEM.
+ */
+int report_wait(const struct show *s, const struct report_matched *m,
+		struct report_wait_result *w);
+void report_wait_free(struct report_wait_result *w);
+
+/* ---- the longest chain of waits (report_chain.c) ---------------------------
+ */
+
+struct report_link {
+	uint32_t rank;
+	uint32_t other; /* rank with which the chain continues */
+	uint32_t peer;	/* other end of the message, if via is one */
+	uint32_t id;	/* name of the waiting call; 0: own work */
+	uint32_t via;
+	uint64_t from, to;
+	uint64_t outside; /* ps of own work outside MPI */
+};
+
+struct report_chain {
+	struct report_link *link; /* last first; without gaps in time */
+	uint64_t links;
+	/*
+	 * totals in ps: own work outside MPI, own work by call, and waits by
+	 * call and via
+	 */
+	uint64_t outside;
+	uint64_t (*by_call)[REPORT_VIAS]; /* JOB_PAGE_NAMES entries */
+	uint64_t *by_rank; /* own work of each rank, outside and inside MPI */
+};
+
+/* Returns 0 or -ENOMEM. */
+int report_chain(const struct show *s, const struct report_wait_result *w,
+		 struct report_chain *c);
+void report_chain_free(struct report_chain *c);
+
+/* ---- output -------------------------------------------------------------- */
+
+int report_page(const struct show *s, const char *file);
+/* Writes JSON for Chrome's and Perfetto's trace viewer. */
+int report_perfetto(const struct show *s, const char *file);
+/*
+ * Writes an OTF2 archive with the module libweft-otf2.so from the folder lib;
+ * -ENOSYS: the module is not installed.
+ */
+int report_archive(const struct show *s, const char *lib, const char *folder);
+/* Whether that module is there and can be loaded. */
+bool report_archive_can(const char *lib);
+
+#endif

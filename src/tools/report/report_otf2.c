@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes a trace as an OTF2 archive: a folder that otf2-print, Vampir and
+ * Scalasca read. Ranks are locations, calls are regions; messages of all
+ * communicators are recorded in that of all ranks. This is a separate module,
+ * which mpiexec loads only to write an OTF2 trace, so that mpiexec itself does
+ * not need libotf2.
+ */
+#include "src/base/attr.h"
+#include "src/tools/report/report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The exported function, loaded by report_archive(). */
+WEFT_EXPORT int report_otf2(const struct show *s, const char *folder);
+
+enum { CHUNK = 1 << 18, DEF_CHUNK = 1 << 18, TICKS = 1000000000 };
+
+static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
+			      OTF2_LocationRef location, void *caller,
+			      bool last)
+{
+	return OTF2_FLUSH;
+}
+
+/* Numbers of regions have no gaps, name indices of the job status page do. */
+static uint32_t region_of[JOB_PAGE_NAMES];
+
+static void number_regions(const struct show *s)
+{
+	char name[JOB_PAGE_NAME];
+	uint32_t n = 0;
+
+	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
+		if (weft_job_page_name(s->job->roll, id, name))
+			region_of[id] = n++;
+}
+
+static uint32_t region(uint32_t id)
+{
+	return id < JOB_PAGE_NAMES ? region_of[id] : 0;
+}
+
+/* Writer of the events of a rank, whose timestamps must not decrease. */
+struct writer {
+	const struct show *s;
+	OTF2_EvtWriter *out;
+	/* next message that arrives at this rank */
+	const struct report_message *message;
+	uint64_t messages;
+	uint64_t last;
+};
+
+/*
+ * ns since the first call; a time before the last timestamp becomes that
+ * timestamp.
+ */
+static uint64_t stamp(struct writer *w, uint64_t ps)
+{
+	uint64_t t = ps > w->s->begin ? (ps - w->s->begin) / 1000 : 0;
+
+	if (t > w->last)
+		w->last = t;
+	return w->last;
+}
+
+static void put_send(struct writer *w, const struct trace_event *e)
+{
+	OTF2_EvtWriter_MpiSend(w->out, NULL, stamp(w, e->t), e->id, 0,
+			       (uint32_t)e->word & INT32_MAX, e->size);
+}
+
+/*
+ * Arrivals and matched messages are in the same order; some arrivals have no
+ * match.
+ */
+static void put_recv(struct writer *w, const struct trace_event *e)
+{
+	if (!w->messages || w->message->got != e->t ||
+	    w->message->word != e->word)
+		return;
+	OTF2_EvtWriter_MpiRecv(w->out, NULL, stamp(w, e->t), w->message->from,
+			       0, (uint32_t)e->word & INT32_MAX,
+			       w->message->bytes);
+	w->message++;
+	w->messages--;
+}
+
+/* Writes the events between two calls that are earlier than until. */
+static void put_between(struct writer *w, struct report_walk *from,
+			const struct trace_event **e, uint64_t until)
+{
+	while (*e && (*e)->kind != TRACE_CALL && (*e)->t < until) {
+		if ((*e)->kind == TRACE_SEND && (*e)->id < w->s->ranks &&
+		    !report_is_sync((*e)->word))
+			put_send(w, *e);
+		else if ((*e)->kind == TRACE_RECV)
+			put_recv(w, *e);
+		*e = report_next(from);
+	}
+}
+
+/*
+ * A call is recorded after the events within it. One iterator reads the calls
+ * ahead, a second one the events in between.
+ */
+static void put_rank(struct writer *w, uint32_t rank)
+{
+	struct report_walk ahead = report_walk(w->s, rank, REPORT_ALL),
+			   behind = ahead;
+	const struct trace_event *call, *e = report_next(&behind);
+
+	while ((call = report_next(&ahead))) {
+		if (call->kind != TRACE_CALL)
+			continue;
+		put_between(w, &behind, &e, call->t);
+		OTF2_EvtWriter_Enter(w->out, NULL, stamp(w, call->t),
+				     region(call->id));
+		put_between(w, &behind, &e, UINT64_MAX);
+		OTF2_EvtWriter_Leave(w->out, NULL,
+				     stamp(w, call->t + call->span),
+				     region(call->id));
+		e = report_next(&behind);
+	}
+	put_between(w, &behind, &e, UINT64_MAX);
+}
+
+/* Writes the events of all ranks. count: number of events of each rank. */
+static int put_events(const struct show *s, OTF2_Archive *a, uint64_t *count)
+{
+	struct report_matched m;
+	uint64_t at = 0;
+	int err = report_match(s, &m);
+
+	if (err)
+		return err;
+	OTF2_Archive_OpenEvtFiles(a);
+	for (uint32_t r = 0; r < s->ranks; r++) {
+		struct writer w = { .s = s, .message = m.message + at };
+
+		while (at < m.messages && m.message[at].to == r) {
+			w.messages++;
+			at++;
+		}
+		w.out = OTF2_Archive_GetEvtWriter(a, r);
+		if (!w.out)
+			err = -EIO;
+		else
+			put_rank(&w, r);
+		OTF2_EvtWriter_GetNumberOfEvents(w.out, &count[r]);
+		OTF2_Archive_CloseEvtWriter(a, w.out);
+	}
+	OTF2_Archive_CloseEvtFiles(a);
+	report_match_free(&m);
+	return err;
+}
+
+/* ---- definitions --------------------------------------------------------- */
+
+struct defs {
+	OTF2_GlobalDefWriter *out;
+	uint32_t strings;
+};
+
+static uint32_t string(struct defs *d, const char *text)
+{
+	OTF2_GlobalDefWriter_WriteString(d->out, d->strings, text);
+	return d->strings++;
+}
+
+static void put_regions(struct defs *d, const struct show *s)
+{
+	char name[JOB_PAGE_NAME];
+
+	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++) {
+		uint32_t text;
+
+		if (!weft_job_page_name(s->job->roll, id, name))
+			continue;
+		text = string(d, name);
+		OTF2_GlobalDefWriter_WriteRegion(
+			d->out, region(id), text, text, 0,
+			OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+			OTF2_REGION_FLAG_NONE, 0, 0, 0);
+	}
+}
+
+static void put_ranks(struct defs *d, const struct show *s,
+		      const uint64_t *count)
+{
+	uint32_t node = string(d, s->job->host ? s->job->host : "host");
+	uint32_t class = string(d, "node");
+	char name[24];
+
+	OTF2_GlobalDefWriter_WriteSystemTreeNode(
+		d->out, 0, node, class, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+	for (uint32_t r = 0; r < s->ranks; r++) {
+		uint32_t text;
+
+		snprintf(name, sizeof(name), "rank %u", r);
+		text = string(d, name);
+		OTF2_GlobalDefWriter_WriteLocationGroup(
+			d->out, r, text, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+			OTF2_UNDEFINED_LOCATION_GROUP);
+		OTF2_GlobalDefWriter_WriteLocation(
+			d->out, r, text, OTF2_LOCATION_TYPE_CPU_THREAD,
+			count[r], r);
+	}
+}
+
+static int put_world(struct defs *d, const struct show *s)
+{
+	uint64_t *all = calloc(s->ranks, sizeof(*all));
+	uint32_t name = string(d, "MPI_COMM_WORLD");
+
+	if (!all)
+		return -ENOMEM;
+	for (uint32_t r = 0; r < s->ranks; r++)
+		all[r] = r;
+	OTF2_GlobalDefWriter_WriteGroup(
+		d->out, 0, name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+		OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, s->ranks, all);
+	OTF2_GlobalDefWriter_WriteGroup(
+		d->out, 1, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+		OTF2_GROUP_FLAG_NONE, s->ranks, all);
+	OTF2_GlobalDefWriter_WriteComm(d->out, 0, name, 1, OTF2_UNDEFINED_COMM,
+				       OTF2_COMM_FLAG_NONE);
+	free(all);
+	return 0;
+}
+
+static int put_defs(const struct show *s, OTF2_Archive *a,
+		    const uint64_t *count)
+{
+	struct defs d = { .out = OTF2_Archive_GetGlobalDefWriter(a) };
+
+	if (!d.out)
+		return -EIO;
+	string(&d, "");
+	OTF2_GlobalDefWriter_WriteClockProperties(
+		d.out, TICKS, 0, (s->end - s->begin) / 1000 + 1,
+		OTF2_UNDEFINED_TIMESTAMP);
+	put_regions(&d, s);
+	put_ranks(&d, s, count);
+	return put_world(&d, s);
+}
+
+/* OTF2 requires a definition file of each location; these are empty. */
+static void put_local_defs(OTF2_Archive *a, uint32_t ranks)
+{
+	OTF2_Archive_OpenDefFiles(a);
+	for (uint32_t r = 0; r < ranks; r++)
+		OTF2_Archive_CloseDefWriter(a, OTF2_Archive_GetDefWriter(a, r));
+	OTF2_Archive_CloseDefFiles(a);
+}
+
+int report_otf2(const struct show *s, const char *folder)
+{
+	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = on_full };
+	uint64_t *count = calloc(s->ranks, sizeof(*count));
+	OTF2_Archive *a =
+		count ? OTF2_Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE,
+					  CHUNK, DEF_CHUNK,
+					  OTF2_SUBSTRATE_POSIX,
+					  OTF2_COMPRESSION_NONE)
+		      : NULL;
+	int err;
+
+	if (!a) {
+		free(count);
+		return -EIO;
+	}
+	OTF2_Archive_SetFlushCallbacks(a, &flush, NULL);
+	OTF2_Archive_SetSerialCollectiveCallbacks(a);
+	number_regions(s);
+	err = put_events(s, a, count);
+	if (!err) {
+		put_local_defs(a, s->ranks);
+		err = put_defs(s, a, count);
+	}
+	if (OTF2_Archive_Close(a) != OTF2_SUCCESS && !err)
+		err = -EIO;
+	free(count);
+	return err;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What each MPI function may wait for, by its name. Used by report_wait.c. */
+#ifndef WEFT_REPORT_ROLE_H
+#define WEFT_REPORT_ROLE_H
+
+#include "src/tools/report/report.h"
+
+enum {
+	ROLE_RECV = 1,	       /* messages to this rank */
+	ROLE_SEND = 2,	       /* completions of the rank's own sends */
+	ROLE_COLL_MESSAGE = 4, /* messages within a collective */
+	ROLE_SYNC = 8,	  /* MPI_Win_post and MPI_Win_complete of other ranks */
+	ROLE_LOCK = 16,	  /* MPI_Win_unlock of other ranks */
+	ROLE_UNLOCK = 32, /* is MPI_Win_unlock itself */
+	ROLE_POLL = 64,	  /* returns immediately; called in a loop */
+};
+
+struct report_role {
+	unsigned waits;		 /* ROLE_ */
+	enum report_class class; /* class of a collective; else REPORT_NO_CLASS
+				  */
+};
+
+/* Fills role, JOB_PAGE_NAMES entries. */
+void report_roles(const struct show *s, struct report_role *role);
+
+#endif

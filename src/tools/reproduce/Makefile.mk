@@ -1,0 +1,31 @@
+# src/tools/reproduce: published results against the model; weft-reproduce
+noinst_LTLIBRARIES += libweftrepro.la
+libweftrepro_la_SOURCES = src/tools/reproduce/repro.h \
+	src/tools/reproduce/repro_alltoall.c \
+	src/tools/reproduce/repro_bench.c src/tools/reproduce/repro_bench.h \
+	src/tools/reproduce/repro_coll.c \
+	src/tools/reproduce/repro_exp.c \
+	src/tools/reproduce/repro_gather.c \
+	src/tools/reproduce/repro_neighbour.c \
+	src/tools/reproduce/repro_conditional.c \
+	src/tools/reproduce/repro_pingpong.c src/tools/reproduce/repro_progress.c \
+	src/tools/reproduce/repro_software.c \
+	src/tools/reproduce/repro_staged.c src/tools/reproduce/repro_staged.h \
+	src/tools/reproduce/repro_stream.c \
+	src/tools/reproduce/repro_table.c \
+	src/tools/reproduce/repro_watch.c
+libweftrepro_la_LIBADD = libweftsim.la libweft-netwatch.la libweftmem.la -lm
+
+bin_PROGRAMS += weft-reproduce
+weft_reproduce_SOURCES = src/tools/reproduce/repro_main.c \
+	src/tools/reproduce/repro_draw.c \
+	src/tools/reproduce/repro_out.c \
+	src/tools/reproduce/repro_page.c
+weft_reproduce_LDADD = libweftpage.la libweftrepro.la
+
+check_PROGRAMS += src/tools/reproduce/repro_table_test
+TESTS += src/tools/reproduce/repro_table_test
+src_tools_reproduce_repro_table_test_LDADD = libweftrepro.la $(T_LIBS)
+
+PLAIN_TESTS += test/sim_tools.sh
+EXTRA_DIST += src/tools/reproduce/README

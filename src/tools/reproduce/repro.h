@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Comparison of published results with the model. A table lists the published
+ * values; each row names an experiment, which does on the model what the
+ * authors did and measures what they measured. No experiment gets the published
+ * value.
+ */
+#ifndef WEFT_REPRO_H
+#define WEFT_REPRO_H
+
+#include "prov/net/file/net_config.h"
+#include "src/tools/page/page.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REPRO_ROWS_MAX 256
+
+enum repro_state { REPRO_LEFT_OUT, REPRO_DONE, REPRO_FAILED };
+
+/*
+ * What a row shows: a prediction; the calibration of a constant; plain
+ * arithmetic; or a comparison of Weft's software with the authors', whose
+ * details are not published.
+ */
+enum repro_kind {
+	REPRO_PREDICTED,
+	REPRO_CALIBRATED,
+	REPRO_IDENTITY,
+	REPRO_COMPARED,
+};
+/* The paper gives a value, or a bound. */
+enum repro_side { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
+
+struct repro_row {
+	char id[32], source[24], text[80], x[24], unit[8];
+	char exp[128]; /* name of the experiment and its arguments */
+	/* reason for which the row may be out of band, or empty */
+	char why[160];
+	double value;
+	double band; /* in percent, or in points if the unit is % */
+	enum repro_side side;
+	bool points;
+	enum repro_kind kind;
+	/* result */
+	enum repro_state state;
+	double model;
+};
+
+struct repro {
+	const char *system;  /* e.g. "bgq" */
+	const char *machine; /* name or file, without shape */
+	bool quick;	     /* skip long experiments */
+	bool progress;
+	struct repro_row row[REPRO_ROWS_MAX];
+	unsigned count;
+};
+
+/* Quantity that an experiment measures; a row may use another unit of it. */
+enum repro_measure { REPRO_PS, REPRO_BYTES_PER_US, REPRO_NUMBER };
+
+/*
+ * A kind of experiment, for all machines. A row names it with its arguments:
+ * "pingpong hops=3 shape=4x4". run returns 0, or -errno and reports on stderr.
+ */
+struct repro_exp {
+	const char *name;
+	enum repro_measure measure;
+	int (*run)(const struct repro *r, const struct repro_row *row,
+		   double *model_p);
+};
+
+/* repro_exp.c */
+const struct repro_exp *repro_exp_find(const struct repro_row *row);
+/*
+ * Computes the model's value of a row, in the row's unit. Returns 0, or -errno
+ * and reports on stderr.
+ */
+int repro_exp_run(const struct repro *r, struct repro_row *row);
+/* Returns an argument as text or number, or its default. */
+const char *repro_arg(const struct repro_row *row, const char *key,
+		      char buf[64], const char *fallback);
+uint64_t repro_arg_number(const struct repro_row *row, const char *key,
+			  uint64_t fallback);
+/* Does the row take more than some seconds? */
+bool repro_slow(const struct repro_row *row);
+
+/* repro_table.c: returns 0, or -errno with the reason on stderr. */
+int repro_table_read(struct repro *r);
+/* Lists the systems that have a table, sorted by name; returns their number. */
+#define REPRO_SYSTEMS 16
+unsigned repro_systems(char name[REPRO_SYSTEMS][32]);
+extern const char *const repro_kinds[];
+double repro_error(const struct repro_row *row); /* in percent, or in points */
+bool repro_in_band(const struct repro_row *row);
+
+/* The experiments. */
+int repro_pingpong(const struct repro *r, const struct repro_row *row,
+		   double *model_p);
+int repro_hop(const struct repro *r, const struct repro_row *row,
+	      double *model_p);
+int repro_get(const struct repro *r, const struct repro_row *row,
+	      double *model_p);
+int repro_more(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_crossover(const struct repro *r, const struct repro_row *row,
+		    double *model_p);
+int repro_stream(const struct repro *r, const struct repro_row *row,
+		 double *model_p);
+int repro_rate(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_words(const struct repro *r, const struct repro_row *row,
+		double *model_p);
+int repro_complement(const struct repro *r, const struct repro_row *row,
+		     double *model_p);
+int repro_neighbour(const struct repro *r, const struct repro_row *row,
+		    double *model_p);
+int repro_coll(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_conditional(const struct repro *r, const struct repro_row *row,
+		      double *model_p);
+int repro_gather(const struct repro *r, const struct repro_row *row,
+		 double *model_p);
+int repro_software(const struct repro *r, const struct repro_row *row,
+		   double *model_p);
+int repro_speedup(const struct repro *r, const struct repro_row *row,
+		  double *model_p);
+int repro_added(const struct repro *r, const struct repro_row *row,
+		double *model_p);
+int repro_loss(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_gain(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_aware(const struct repro *r, const struct repro_row *row,
+		double *model_p);
+int repro_hidden(const struct repro *r, const struct repro_row *row,
+		 double *model_p);
+int repro_alltoall(const struct repro *r, const struct repro_row *row,
+		   double *model_p);
+int repro_zones(const struct repro *r, const struct repro_row *row,
+		double *model_p);
+
+/* repro_out.c */
+enum repro_format { REPRO_TEXT, REPRO_CSV, REPRO_JSON };
+/* Text is printed row by row; CSV and JSON at the end. */
+void repro_out_begin(const struct repro *r, enum repro_format f);
+void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
+void repro_out_end(const struct repro *r, enum repro_format f);
+/* Writes the last line of the text: the summary. */
+void repro_out_sum(const struct repro *r, char *text, size_t len);
+/* Texts of a row: "2 %", "at most"; "in band", "OUT OF BAND". */
+const char *repro_band_text(const struct repro_row *row, char *text,
+			    size_t len);
+const char *repro_verdict(const struct repro_row *row);
+
+/* repro_page.c: one page, each system is a section. Returns 0 or -errno. */
+int repro_page_open(struct page *p, const char *file, const char *system);
+void repro_page_add(struct page *p, const struct repro *r);
+
+/* repro_draw.c: plots of paper and model. Returns 0 or -errno. */
+int repro_draw(const struct repro *r, const char *file);
+
+/* ---- the progress line (repro_progress.c) -------------------------------- */
+
+struct repro_pace {
+	unsigned rows, done;
+	double spent_s; /* for those that are done */
+};
+
+struct repro_progress {
+	bool on;
+	uint64_t began_ns, row_ns;
+	struct repro_pace kind[2]; /* rows that are not long, and long ones */
+};
+
+/* Shown on a terminal, or with --progress. */
+void repro_progress_begin(struct repro_progress *p, const struct repro *r);
+/* Before a row is run, and after it; the line is gone then. */
+void repro_progress_row(struct repro_progress *p, const struct repro *r,
+			const struct repro_row *row);
+void repro_progress_done(struct repro_progress *p, const struct repro *r,
+			 const struct repro_row *row);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kinds of experiments, and their arguments in a row: words key=value after the
+ * name. The table of any machine may use any of them.
+ */
+#include "src/tools/reproduce/repro.h"
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct repro_exp exps[] = {
+	{ "pingpong", REPRO_PS, repro_pingpong },
+	{ "hop", REPRO_PS, repro_hop },
+	{ "get", REPRO_PS, repro_get },
+	{ "crossover", REPRO_NUMBER, repro_crossover },
+	{ "stream", REPRO_BYTES_PER_US, repro_stream },
+	{ "rate", REPRO_NUMBER, repro_rate },
+	{ "words", REPRO_NUMBER, repro_words },
+	{ "complement", REPRO_NUMBER, repro_complement },
+	{ "neighbour", REPRO_BYTES_PER_US, repro_neighbour },
+	{ "coll", REPRO_PS, repro_coll },
+	{ "conditional", REPRO_PS, repro_conditional },
+	{ "gather", REPRO_PS, repro_gather },
+	{ "software", REPRO_PS, repro_software },
+	{ "speedup", REPRO_NUMBER, repro_speedup },
+	{ "added", REPRO_PS, repro_added },
+	{ "loss", REPRO_NUMBER, repro_loss },
+	{ "gain", REPRO_NUMBER, repro_gain },
+	{ "more", REPRO_NUMBER, repro_more },
+	{ "aware", REPRO_PS, repro_aware },
+	{ "hidden", REPRO_PS, repro_hidden },
+	{ "alltoall", REPRO_NUMBER, repro_alltoall },
+	{ "zones", REPRO_NUMBER, repro_zones },
+};
+
+const struct repro_exp *repro_exp_find(const struct repro_row *row)
+{
+	size_t n = strcspn(row->exp, " ");
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(exps); i++)
+		if (strlen(exps[i].name) == n &&
+		    !strncmp(row->exp, exps[i].name, n))
+			return &exps[i];
+	return NULL;
+}
+
+const char *repro_arg(const struct repro_row *row, const char *key,
+		      char buf[64], const char *fallback)
+{
+	const char *s = row->exp;
+	size_t n = strlen(key), len;
+
+	while ((s = strchr(s, ' '))) {
+		s++;
+		if (strncmp(s, key, n) || s[n] != '=')
+			continue;
+		s += n + 1;
+		len = strcspn(s, " ");
+		snprintf(buf, 64, "%.*s", (int)len, s);
+		return buf;
+	}
+	return fallback;
+}
+
+uint64_t repro_arg_number(const struct repro_row *row, const char *key,
+			  uint64_t fallback)
+{
+	char buf[64];
+	const char *s = repro_arg(row, key, buf, NULL);
+
+	return s ? strtoull(s, NULL, 10) : fallback;
+}
+
+bool repro_slow(const struct repro_row *row)
+{
+	return repro_arg_number(row, "slow", 0) != 0;
+}
+
+/* Units of each measure. */
+static const struct {
+	const char *unit;
+	enum repro_measure measure;
+	double factor;
+} units[] = {
+	{ "ns", REPRO_PS, 1e-3 },	   { "us", REPRO_PS, 1e-6 },
+	{ "ms", REPRO_PS, 1e-9 },	   { "s", REPRO_PS, 1e-12 },
+	{ "MB/s", REPRO_BYTES_PER_US, 1 }, { "GB/s", REPRO_BYTES_PER_US, 1e-3 },
+	{ "%", REPRO_NUMBER, 1 },	   { "B", REPRO_NUMBER, 1 },
+	{ "M/s", REPRO_NUMBER, 1e-6 },	   { "x", REPRO_NUMBER, 1 },
+};
+
+/*
+ * Converts a measure to the row's unit. The time of a message of bytes= can
+ * also be given as a rate.
+ */
+static int convert(const struct repro_row *row, enum repro_measure measure,
+		   double *model_p)
+{
+	uint64_t bytes = repro_arg_number(row, "bytes", 8);
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(units); i++) {
+		if (strcmp(units[i].unit, row->unit))
+			continue;
+		if (measure == REPRO_PS &&
+		    units[i].measure == REPRO_BYTES_PER_US)
+			*model_p = (double)bytes * 1e6 / *model_p;
+		else if (measure != units[i].measure)
+			return -EINVAL;
+		*model_p *= units[i].factor;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int repro_exp_run(const struct repro *r, struct repro_row *row)
+{
+	const struct repro_exp *e = repro_exp_find(row);
+	int err = e ? e->run(r, row, &row->model) : -EINVAL;
+
+	if (!err)
+		err = convert(row, e->measure, &row->model);
+	if (err)
+		fprintf(stderr,
+			"weft-reproduce: %s: experiment \"%s\" in %s: "
+			"%s\n",
+			row->id, row->exp, row->unit, strerror(-err));
+	return err;
+}

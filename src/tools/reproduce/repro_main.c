@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * weft-reproduce: runs published experiments on the model and compares the
+ * results.
+ */
+#include "config.h"
+#include "src/tools/reproduce/repro_bench.h"
+#include "src/tools/args.h"
+#include "src/tools/outfile.h"
+#include "src/tools/sim/sim_plot.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char before[] = "Usage: weft-reproduce [OPTION]... SYSTEM\n"
+			     "Runs the published experiments on SYSTEM (as "
+			     "bgq, or all) on the model\nand compares.\n";
+
+static const char after[] =
+	"Exit status: 0 all predictions that were run are within their bands, "
+	"1 some\n"
+	"are not or an experiment failed, 2 wrong arguments.\n";
+
+static int which_system(struct weft_args *w)
+{
+	char name[REPRO_SYSTEMS][32], all[REPRO_SYSTEMS * 34] = "";
+	unsigned n = repro_systems(name);
+	size_t at = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s, ",
+				       name[i]);
+	return weft_args_error(w, "which system? %sor all", all);
+}
+
+struct args {
+	const char *machine, *only, *plot, *html;
+	struct page *page; /* page of --html, or NULL */
+	bool quick, list, progress;
+	bool csv, json, version;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+/* An option: a flag (no argument) or a text of struct args. */
+static const struct row {
+	struct weft_arg arg;
+	size_t at;
+} rows[] = {
+	{ { "machine|m", 1, "NAME|FILE",
+	    "another machine file than SYSTEM's own", 0 },
+	  AT(machine) },
+	{ { "quick|q", 0, "", "leave out what takes more than some seconds",
+	    0 },
+	  AT(quick) },
+	{ { "only", 1, "ID", "rows whose id begins so, as BGQ-T1", 0 },
+	  AT(only) },
+	{ { "list", 0, "", "the rows, without running anything", 0 },
+	  AT(list) },
+	{ { "csv", 0, "", "instead of text", 0 }, AT(csv) },
+	{ { "json", 0, "", "instead of text", 0 }, AT(json) },
+	{ { "plot", 1, "FILE", "draw paper against model: FILE.png or FILE.svg",
+	    0 },
+	  AT(plot) },
+	{ { "html", 1, "FILE", "the same as a page with plots", 0 }, AT(html) },
+	{ { "progress", 0, "",
+	    "rows done and time left, on stderr (on a terminal always)", 0 },
+	  AT(progress) },
+	{ { "version", 0, "", "version", 0 }, AT(version) },
+};
+
+static void set(const struct weft_args *w, struct args *a)
+{
+	const struct row *row = w->row;
+	char *at = (char *)a + row->at;
+
+	if (row->arg.nargs)
+		*(const char **)at = w->value[0];
+	else
+		*(bool *)at = true;
+}
+
+/*
+ * Parses options and the system, in any order. Returns 0; 1: nothing to run;
+ * negative: error, reported on stderr.
+ */
+static int parse(struct weft_args *w, struct repro *r, struct args *a)
+{
+	enum weft_args_found found;
+	char why[WEFT_OUTFILE_WHY];
+
+	while ((found = weft_args_next(w)) != WEFT_ARGS_END) {
+		if (found == WEFT_ARGS_HELP)
+			return 1;
+		if (found == WEFT_ARGS_WRONG)
+			return -1;
+		if (found == WEFT_ARGS_OPTION)
+			set(w, a);
+		else if (r->system)
+			return weft_args_error(w, "one system at a time");
+		else
+			r->system = *w->word++;
+	}
+	if (a->version)
+		return puts("weft-reproduce (Weft) " PACKAGE_VERSION) >= 0;
+	if (!r->system)
+		return which_system(w);
+	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
+		return -1;
+	if (a->html && weft_outfile_check(a->html, WEFT_OUTFILE_PAGE, why))
+		return weft_args_error(w, "--html %s: %s", a->html, why);
+	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))
+		return weft_args_error(w, "all takes no --machine, --only or "
+					  "--plot");
+	r->machine = a->machine ? a->machine : r->system;
+	r->quick = a->quick;
+	r->progress = a->progress;
+	return 0;
+}
+
+/* Keeps the selected rows; returns their number. */
+static unsigned select_rows(struct repro *r, const char *only)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->count; i++)
+		if (!only || !strncmp(r->row[i].id, only, strlen(only)))
+			r->row[n++] = r->row[i];
+	r->count = n;
+	return n;
+}
+
+static void run_row(const struct repro *r, struct repro_row *row)
+{
+	if (repro_slow(row) && r->quick)
+		return; /* skipped */
+	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
+}
+
+static int run_all(struct repro *r, const struct args *a)
+{
+	enum repro_format format = a->json  ? REPRO_JSON
+				   : a->csv ? REPRO_CSV
+					    : REPRO_TEXT;
+	struct repro_progress progress;
+	int bad = 0;
+
+	repro_progress_begin(&progress, r);
+	repro_out_begin(r, format);
+	for (unsigned i = 0; i < r->count; i++) {
+		struct repro_row *row = &r->row[i];
+
+		if (!a->list) {
+			repro_progress_row(&progress, r, row);
+			run_row(r, row);
+			repro_progress_done(&progress, r, row);
+		}
+		repro_out_row(r, format, i);
+		bad |= row->state == REPRO_FAILED;
+		bad |= row->state == REPRO_DONE &&
+		       row->kind == REPRO_PREDICTED && !repro_in_band(row);
+	}
+	repro_out_end(r, format);
+	if (a->plot && repro_draw(r, a->plot))
+		bad = 1;
+	if (a->page)
+		repro_page_add(a->page, r);
+	return bad;
+}
+
+/*
+ * Checks that the machine, the table and the selected rows exist. Returns 0 or
+ * negative.
+ */
+static int check(struct weft_args *w, struct repro *r, const struct args *a)
+{
+	struct net_config cfg;
+
+	if (strrchr(r->machine, ':') && !strchr(strrchr(r->machine, ':'), '/'))
+		return weft_args_error(w,
+				       "%s: the experiments bring their "
+				       "shapes; name the machine without one",
+				       r->machine);
+	if (repro_table_read(r) || repro_bench_config(r, NULL, &cfg))
+		return -1;
+	if (!select_rows(r, a->only))
+		return weft_args_error(w,
+				       "%s: no row's id begins so; see "
+				       "--list",
+				       a->only);
+	return 0;
+}
+
+/* Runs every system that has a table, then prints one summary line for each. */
+static int run_systems(struct weft_args *w, struct repro *r,
+		       const struct args *a)
+{
+	char name[REPRO_SYSTEMS][32], line[REPRO_SYSTEMS][160];
+	unsigned n = repro_systems(name), i;
+	int bad = 0;
+
+	for (i = 0; i < n; i++) {
+		r->system = r->machine = name[i];
+		r->count = 0;
+		memset(r->row, 0, sizeof(r->row));
+		if (check(w, r, a))
+			return -1;
+		if (!a->json && !a->csv)
+			printf("%s%s\n\n", i ? "\n" : "", name[i]);
+		bad |= run_all(r, a);
+		repro_out_sum(r, line[i], sizeof(line[i]));
+	}
+	for (i = 0; i < n && !a->json && !a->csv; i++)
+		printf("%s%-8s %s\n", i ? "" : "\n", name[i], line[i]);
+	return bad;
+}
+
+/*
+ * Runs one system or all. Returns 0; 1: a row is out of band or failed;
+ * negative: wrong arguments.
+ */
+static int run(struct weft_args *w, struct repro *r, const struct args *a)
+{
+	int err;
+
+	if (!strcmp(r->system, "all"))
+		return run_systems(w, r, a);
+	err = check(w, r, a);
+	return err ? err : run_all(r, a);
+}
+
+static int report_write(const char *file, int err)
+{
+	if (err)
+		fprintf(stderr, "weft-reproduce: cannot write %s: %s\n", file,
+			strerror(-err));
+	return err ? 1 : 0;
+}
+
+/* As run(), and writes the page. */
+static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
+{
+	static struct page page;
+	int err = repro_page_open(&page, a->html, r->system);
+
+	if (err)
+		return report_write(a->html, err);
+	a->page = &page;
+	err = run(w, r, a);
+	if (err < 0)
+		page_drop(&page);
+	else
+		err |= report_write(a->html, page_close(&page));
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	static struct repro r;
+	struct args a = { 0 };
+	struct weft_args w = { .program = "weft-reproduce",
+			       WEFT_ARGS_TABLE(rows),
+			       .before = before,
+			       .after = after,
+			       .attached = true,
+			       .word = argv + 1 };
+	int err = parse(&w, &r, &a);
+
+	/* sim_plot_close() reports a failure of gnuplot */
+	signal(SIGPIPE, SIG_IGN);
+	if (err)
+		return err < 0 ? 2 : 0;
+	err = a.html ? run_paged(&w, &r, &a) : run(&w, &r, &a);
+	return err < 0 ? 2 : err || fflush(stdout) ? 1 : 0;
+}

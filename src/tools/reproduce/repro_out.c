@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Output of weft-reproduce: a table for people, CSV, or JSON. */
+#include "src/tools/reproduce/repro.h"
+#include "prov/net/file/net_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *kind(const struct repro_row *row)
+{
+	return repro_kinds[row->kind];
+}
+
+const char *repro_verdict(const struct repro_row *row)
+{
+	if (row->state == REPRO_LEFT_OUT)
+		return "left out";
+	if (row->state == REPRO_FAILED)
+		return "failed";
+	return repro_in_band(row) ? "in band" : "OUT OF BAND";
+}
+
+/* Calls `each` for every entry of the machine file. */
+static void constants(const struct repro *r,
+		      void (*each)(void *arg, const struct net_file_entry *e),
+		      void *arg)
+{
+	struct net_error_text why;
+
+	if (net_file_each(r->machine, each, arg, &why))
+		fprintf(stderr, "weft-reproduce: %s\n", why.text);
+}
+
+struct tally {
+	unsigned predicted, in_band, calibrated, identity, compared, left_out,
+		failed;
+};
+
+static struct tally tally(const struct repro *r)
+{
+	struct tally t = { 0 };
+
+	for (unsigned i = 0; i < r->count; i++) {
+		const struct repro_row *row = &r->row[i];
+
+		if (row->state == REPRO_LEFT_OUT) {
+			t.left_out++;
+		} else if (row->state == REPRO_FAILED) {
+			t.failed++;
+		} else if (row->kind == REPRO_PREDICTED) {
+			t.predicted++;
+			t.in_band += repro_in_band(row);
+		} else if (row->kind == REPRO_CALIBRATED) {
+			t.calibrated++;
+		} else if (row->kind == REPRO_COMPARED) {
+			t.compared++;
+		} else {
+			t.identity++;
+		}
+	}
+	return t;
+}
+
+const char *repro_band_text(const struct repro_row *row, char *text, size_t len)
+{
+	if (row->side == REPRO_AT_MOST)
+		return "at most";
+	if (row->side == REPRO_AT_LEAST)
+		return "at least";
+	snprintf(text, len, "%g %s", row->band, row->points ? "points" : "%");
+	return text;
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+static void text_begin(const struct repro *r)
+{
+	printf("%-18s %14s %9s %9s %-5s %8s  %-8s %-10s\n", "id", "x", "paper",
+	       "model", "unit", "error", "band", "kind");
+}
+
+static void text_row(const struct repro_row *row)
+{
+	char band[24];
+
+	printf("%-18s %14s %9.6g ", row->id, row->x, row->value);
+	if (row->state == REPRO_DONE)
+		printf("%9.5g %-5s %+8.2f", row->model, row->unit,
+		       repro_error(row));
+	else
+		printf("%9s %-5s %8s", "-", row->unit, "-");
+	printf("  %-8s %-10s  %s\n", repro_band_text(row, band, sizeof(band)),
+	       kind(row), repro_verdict(row));
+	if (*row->why && row->state == REPRO_DONE && !repro_in_band(row))
+		printf("%18s %s\n", "because", row->why);
+	fflush(stdout);
+}
+
+static void text_constant(void *arg, const struct net_file_entry *e)
+{
+	unsigned *n = arg;
+
+	if (e->kind == NET_CALIBRATED)
+		printf("  %u. %s%s%s%s%-12s = %-12s %s\n", ++*n,
+		       e->variant ? e->variant : "", e->variant ? ": " : "",
+		       e->part ? e->part : "", e->part ? "." : "", e->key,
+		       e->value, e->source);
+}
+
+void repro_out_sum(const struct repro *r, char *text, size_t len)
+{
+	struct tally t = tally(r);
+	size_t n;
+
+	snprintf(text, len,
+		 "%u of %u predictions in band; %u calibrated rows, which "
+		 "prove nothing",
+		 t.in_band, t.predicted, t.calibrated);
+	n = strlen(text);
+	if (t.identity)
+		snprintf(text + n, len - n, "; %u of arithmetic", t.identity);
+	n = strlen(text);
+	if (t.compared)
+		snprintf(text + n, len - n, "; %u compared", t.compared);
+	n = strlen(text);
+	if (t.left_out)
+		snprintf(text + n, len - n, "; %u rows left out%s", t.left_out,
+			 r->quick ? " (--quick)" : "");
+	n = strlen(text);
+	if (t.failed)
+		snprintf(text + n, len - n, "; %u experiments failed",
+			 t.failed);
+}
+
+static void text_end(const struct repro *r)
+{
+	char sum[160];
+	unsigned n = 0;
+
+	printf("\nCalibrated constants of machine %s:\n", r->machine);
+	constants(r, text_constant, &n);
+	repro_out_sum(r, sum, sizeof(sum));
+	printf("\n%s\n", sum);
+}
+
+/* ---- CSV ----------------------------------------------------------------- */
+
+static void csv_row(const struct repro_row *row)
+{
+	char band[24];
+
+	printf("%s,%s,\"%s\",%s,%g,", row->id, row->source, row->text, row->x,
+	       row->value);
+	if (row->state == REPRO_DONE)
+		printf("%.6g,%s,%.4f", row->model, row->unit, repro_error(row));
+	else
+		printf(",%s,", row->unit);
+	printf(",%s,%s,%s\n", repro_band_text(row, band, sizeof(band)),
+	       kind(row), repro_verdict(row));
+}
+
+static void csv_all(const struct repro *r)
+{
+	printf("id,source,description,x,paper,model,unit,error,band,kind,"
+	       "verdict\n");
+	for (unsigned i = 0; i < r->count; i++)
+		csv_row(&r->row[i]);
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+/* Texts of machine files may contain any character. */
+static void quoted(const char *s)
+{
+	struct json j;
+
+	json_begin(&j, stdout);
+	json_text(&j, NULL, s);
+}
+
+static void json_row(const struct repro_row *row, bool last)
+{
+	char band[24];
+
+	printf("    { \"id\": \"%s\", \"source\": \"%s\", \"x\": \"%s\", "
+	       "\"paper\": %g, \"unit\": \"%s\", ",
+	       row->id, row->source, row->x, row->value, row->unit);
+	if (row->state == REPRO_DONE)
+		printf("\"model\": %.6g, \"error\": %.4f, ", row->model,
+		       repro_error(row));
+	printf("\"band\": \"%s\", \"kind\": \"%s\", "
+	       "\"verdict\": \"%s\" }%s\n",
+	       repro_band_text(row, band, sizeof(band)), kind(row),
+	       repro_verdict(row), last ? "" : ",");
+}
+
+static void json_constant(void *arg, const struct net_file_entry *e)
+{
+	unsigned *n = arg;
+
+	if (e->kind != NET_CALIBRATED)
+		return;
+	printf("%s\n    { \"key\": \"%s\", \"value\": ", (*n)++ ? "," : "",
+	       e->key);
+	quoted(e->value);
+	printf(", \"source\": ");
+	quoted(e->source);
+	printf(" }");
+}
+
+static void json_all(const struct repro *r)
+{
+	struct tally t = tally(r);
+	unsigned n = 0;
+
+	printf("{\n  \"system\": \"%s\",\n  \"machine\": ", r->system);
+	quoted(r->machine);
+	printf(",\n  \"rows\": [\n");
+	for (unsigned i = 0; i < r->count; i++)
+		json_row(&r->row[i], i + 1 == r->count);
+	printf("  ],\n  \"constants\": [");
+	constants(r, json_constant, &n);
+	printf("\n  ],\n  \"predicted\": %u,\n  \"in_band\": %u,\n"
+	       "  \"calibrated\": %u,\n  \"left_out\": %u,\n"
+	       "  \"failed\": %u\n}\n",
+	       t.predicted, t.in_band, t.calibrated, t.left_out, t.failed);
+}
+
+/* -------------------------------------------------------------------------- */
+
+void repro_out_begin(const struct repro *r, enum repro_format f)
+{
+	if (f == REPRO_TEXT)
+		text_begin(r);
+}
+
+void repro_out_row(const struct repro *r, enum repro_format f, unsigned i)
+{
+	if (f == REPRO_TEXT)
+		text_row(&r->row[i]);
+}
+
+void repro_out_end(const struct repro *r, enum repro_format f)
+{
+	if (f == REPRO_TEXT)
+		text_end(r);
+	else if (f == REPRO_CSV)
+		csv_all(r);
+	else
+		json_all(r);
+}

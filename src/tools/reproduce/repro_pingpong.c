@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ping-pong of two nodes: the mean one-way time, from the post of a message to
+ * its arrival.
+ *
+ *   shape=DIMS      shape of the machine
+ *   to=N            the other node; hops=N: at this distance from node 0, the
+ *                   first dimension first; to=far: the farthest of a torus
+ *   bytes=N, path=NAME, variant=NAME
+ *   soft=1          includes the software of both ends
+ *   in=NAME         path at the receiving end, if it differs
+ *   warm=N          rounds that are not counted
+ *
+ * added: additional time of the variant over the machine without it. more:
+ * additional time of path= over base=, in percent. crossover: size from which
+ * path b= is faster than a=; with copies=, path b= includes copies by the hosts
+ * at both ends (repro_staged.c). hop: time per additional hop, from from= to
+ * hops=. get: a request without data by the path ask=, and bytes= that the
+ * other interface returns by reply=.
+ */
+#include "src/tools/reproduce/repro_bench.h"
+#include "prov/net/file/net_map.h"
+#include "src/tools/reproduce/repro_staged.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 8u
+
+struct pingpong {
+	struct repro_bench bench;
+	struct net_msg msg;
+	uint8_t path[2];   /* paths of the first and the second node */
+	uint8_t in;	   /* receiving path plus one, or 0 */
+	uint64_t bytes[2]; /* message size of the first and the second node */
+	uint32_t node[2];
+	unsigned sends, warm; /* messages in total; of these not counted */
+	uint64_t began, ended;
+	uint64_t soft_ps; /* time from arrival to the post of the answer */
+	int err;
+};
+
+static void post_next(struct pingpong *p, uint64_t at, unsigned from)
+{
+	int err;
+
+	p->msg.src = p->node[from];
+	p->msg.dst = p->node[!from];
+	p->msg.cookie = !from;
+	p->msg.path = p->path[from];
+	p->msg.path_in = p->in;
+	p->msg.bytes = p->bytes[from];
+	err = net_send(p->bench.net, at, &p->msg);
+	if (err)
+		p->err = err;
+	p->sends++;
+}
+
+static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct pingpong *p = arg;
+
+	p->ended = at + p->soft_ps;
+	if (p->sends == p->warm)
+		p->began = p->ended;
+	if (p->sends < 2 * ROUNDS + p->warm)
+		post_next(p, at + p->soft_ps, (unsigned)cookie);
+}
+
+/* Runs the ping-pong; *ps_p: mean one-way time in ps. */
+static int run(struct pingpong *p, double *ps_p)
+{
+	static const struct net_up up = { .arrived = arrived };
+	int err;
+
+	p->sends = 0;
+	post_next(p, 0, 0);
+	err = p->err ? p->err : repro_bench_run(&p->bench, &up, p);
+	*ps_p = (double)(p->ended - p->began) / (2 * ROUNDS);
+	return err ? err : p->err;
+}
+
+/* Returns the node at the row's distance from node 0, or the farthest. */
+static uint32_t other_node(const struct repro_row *row,
+			   const struct net_config *cfg)
+{
+	uint64_t hops = repro_arg_number(row, "hops", UINT64_MAX), far;
+	uint16_t at[NET_DIMS_MAX] = { 0 };
+	char buf[64];
+
+	if (!strcmp(repro_arg(row, "to", buf, ""), "far")) {
+		for (unsigned d = 0; d < cfg->dims; d++)
+			at[d] = cfg->size[d] / 2;
+		return net_node_at(cfg, at);
+	}
+	if (hops == UINT64_MAX)
+		return (uint32_t)repro_arg_number(row, "to", 1);
+	for (unsigned d = 0; d < cfg->dims; d++) {
+		far = cfg->size[d] - 1u;
+		at[d] = (uint16_t)(hops < far ? hops : far);
+		hops -= at[d];
+	}
+	return net_node_at(cfg, at);
+}
+
+/* Time of the software of both ends; longer for more than one packet. */
+static uint64_t software(const struct repro_row *row,
+			 const struct net_config *cfg, uint64_t bytes)
+{
+	if (!repro_arg_number(row, "soft", 0))
+		return 0;
+	return cfg->send_ps + cfg->recv_ps + cfg->match_ps +
+	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
+}
+
+/* Measures one size by one path; *ps_p: one-way time in ps. */
+static int measure(const struct repro *r, const struct repro_row *row,
+		   uint64_t bytes, const char *path, double *ps_p)
+{
+	struct pingpong p = { .msg = { .way = NET_DETERMINISTIC },
+			      .bytes = { bytes, bytes } };
+	int err = repro_bench_open(&p.bench, r, row, 1u << 16);
+
+	if (!err)
+		err = repro_bench_path(&p.bench, path, &p.path[0]);
+	p.path[1] = p.path[0];
+	p.warm = 2 * (unsigned)repro_arg_number(row, "warm", 0);
+	if (!err)
+		err = repro_bench_receive_path(&p.bench, row, &p.in);
+	if (!err) {
+		p.node[1] = other_node(row, &p.bench.cfg);
+		p.soft_ps = software(row, &p.bench.cfg, bytes);
+		err = run(&p, ps_p);
+	}
+	repro_bench_close(&p.bench);
+	return err;
+}
+
+int repro_pingpong(const struct repro *r, const struct repro_row *row,
+		   double *model_p)
+{
+	char path[64];
+
+	return measure(r, row, repro_arg_number(row, "bytes", 8),
+		       repro_arg(row, "path", path, NULL), model_p);
+}
+
+int repro_more(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	uint64_t bytes = repro_arg_number(row, "bytes", 8);
+	char path[64];
+	double base = 1;
+	int err = repro_pingpong(r, row, model_p);
+
+	if (!err)
+		err = measure(r, row, bytes, repro_arg(row, "base", path, NULL),
+			      &base);
+	*model_p = 100 * (*model_p / base - 1);
+	return err;
+}
+
+/*
+ * Copies a row for the machine without variant: an empty variant= is put first.
+ */
+static void without_variant(struct repro_row *to, const struct repro_row *row)
+{
+	*to = *row;
+	snprintf(to->exp, sizeof(to->exp), "added variant= %.100s",
+		 row->exp + strcspn(row->exp, " "));
+}
+
+int repro_added(const struct repro *r, const struct repro_row *row,
+		double *model_p)
+{
+	struct repro_row plain;
+	double before = 0;
+	int err = repro_pingpong(r, row, model_p);
+
+	without_variant(&plain, row);
+	if (!err)
+		err = repro_pingpong(r, &plain, &before);
+	*model_p -= before;
+	return err;
+}
+
+/*
+ * Copies a row with another number of hops: the first occurrence of a key
+ * counts.
+ */
+static void with_hops(struct repro_row *to, const struct repro_row *row,
+		      uint64_t hops)
+{
+	*to = *row;
+	snprintf(to->exp, sizeof(to->exp), "hop hops=%u %.100s", (unsigned)hops,
+		 row->exp);
+}
+
+int repro_hop(const struct repro *r, const struct repro_row *row,
+	      double *model_p)
+{
+	uint64_t far = repro_arg_number(row, "hops", 2);
+	uint64_t from = repro_arg_number(row, "from", 1);
+	struct repro_row near;
+	double before = 0;
+	int err = repro_pingpong(r, row, model_p);
+
+	with_hops(&near, row, from);
+	if (!err)
+		err = repro_pingpong(r, &near, &before);
+	*model_p = (*model_p - before) / (double)(far - from);
+	return err;
+}
+
+int repro_get(const struct repro *r, const struct repro_row *row,
+	      double *model_p)
+{
+	struct pingpong p = { .msg = { .way = NET_DETERMINISTIC } };
+	char ask[64], reply[64];
+	int err = repro_bench_open(&p.bench, r, row, 1u << 16);
+
+	p.bytes[1] = repro_arg_number(row, "bytes", 8);
+	if (!err)
+		err = repro_bench_path(&p.bench,
+				       repro_arg(row, "ask", ask, "get"),
+				       &p.path[0]);
+	if (!err)
+		err = repro_bench_path(&p.bench,
+				       repro_arg(row, "reply", reply, "reply"),
+				       &p.path[1]);
+	if (!err) {
+		p.node[1] = other_node(row, &p.bench.cfg);
+		err = run(&p, model_p);
+	}
+	*model_p *= 2;
+	repro_bench_close(&p.bench);
+	return err;
+}
+
+static int measure_b(const struct repro *r, const struct repro_row *row,
+		     uint64_t bytes, const char *path, double *ps_p)
+{
+	char kind[64];
+
+	return *repro_arg(row, "copies", kind, "")
+		       ? repro_staged(r, row, bytes, path, ps_p)
+		       : measure(r, row, bytes, path, ps_p);
+}
+
+int repro_crossover(const struct repro *r, const struct repro_row *row,
+		    double *model_p)
+{
+	char a[64], b[64];
+	uint64_t low = 8, high = repro_arg_number(row, "high", 65536), mid;
+	double ta, tb;
+	int err = 0;
+
+	repro_arg(row, "a", a, NULL);
+	repro_arg(row, "b", b, NULL);
+	while (low < high && !err) {
+		mid = (low + high) / 2;
+		err = measure(r, row, mid, a, &ta);
+		if (!err)
+			err = measure_b(r, row, mid, b, &tb);
+		if (tb < ta)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	*model_p = (double)low;
+	return err;
+}

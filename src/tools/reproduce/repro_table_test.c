@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests of the tables of published results: rows, experiments, bands. */
+#include "src/tools/reproduce/repro.h"
+#include "test/t.h"
+
+#include <string.h>
+
+static struct repro r;
+
+static void read_table(const char *system)
+{
+	memset(&r, 0, sizeof(r));
+	r.system = system;
+	T_OK(repro_table_read(&r));
+}
+
+static void check_rows(const char *system)
+{
+	read_table(system);
+	T_TRUE(r.count > 10);
+	for (unsigned i = 0; i < r.count; i++) {
+		if (!repro_exp_find(&r.row[i]))
+			fail_msg("%s has none", r.row[i].id);
+		T_IS(r.row[i].state, REPRO_LEFT_OUT);
+		for (unsigned k = 0; k < i; k++)
+			T_TRUE(strcmp(r.row[i].id, r.row[k].id));
+	}
+}
+
+static void every_row_has_an_experiment(void **state)
+{
+	check_rows("bgq");
+	check_rows("qsnet2");
+}
+
+static void arguments_stand_behind_the_name(void **state)
+{
+	struct repro_row row = { .exp = "pingpong hops=12 path=dma slow=1" };
+	char buf[64];
+
+	T_IS(repro_arg_number(&row, "hops", 1), 12);
+	T_IS(repro_arg_number(&row, "hop", 1), 1);
+	T_IS(repro_arg_number(&row, "ops", 1), 1);
+	T_STR(repro_arg(&row, "path", buf, "sten"), "dma");
+	T_STR(repro_arg(&row, "a", buf, "sten"), "sten");
+	T_TRUE(repro_slow(&row));
+}
+
+static void a_bound_has_one_side(void **state)
+{
+	struct repro_row row = { .value = 3.5,
+				 .model = 1,
+				 .side = REPRO_AT_MOST,
+				 .state = REPRO_DONE };
+
+	T_TRUE(repro_in_band(&row));
+	row.model = 3.6;
+	T_FALSE(repro_in_band(&row));
+	row.side = REPRO_AT_LEAST;
+	T_TRUE(repro_in_band(&row));
+}
+
+/* A constant is calibrated by one value; hop by the difference of two. */
+static void there_are_as_many_calibrated_rows_as_constants(void **state)
+{
+	unsigned predicted = 0;
+
+	read_table("bgq");
+	for (unsigned i = 0; i < r.count; i++)
+		predicted += r.row[i].kind == REPRO_PREDICTED;
+	T_IS(r.count - predicted, 8);
+	T_IS(predicted, 59);
+}
+
+static void errors_are_percents_or_points(void **state)
+{
+	struct repro_row row = {
+		.value = 50, .model = 51, .band = 2, .state = REPRO_DONE
+	};
+
+	T_TRUE(repro_error(&row) > 1.99 && repro_error(&row) < 2.01);
+	row.model = 51.1;
+	T_FALSE(repro_in_band(&row));
+	row.points = true;
+	T_TRUE(repro_in_band(&row));
+	row.model = 47.9;
+	T_FALSE(repro_in_band(&row));
+	row.model = 48.1;
+	T_TRUE(repro_in_band(&row));
+	row.state = REPRO_LEFT_OUT;
+	T_FALSE(repro_in_band(&row));
+}
+
+static void an_unknown_system_is_told(void **state)
+{
+	memset(&r, 0, sizeof(r));
+	r.system = "bgl";
+	T_IS(repro_table_read(&r), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_row_has_an_experiment),
+		T_CASE(there_are_as_many_calibrated_rows_as_constants),
+		T_CASE(errors_are_percents_or_points),
+		T_CASE(arguments_stand_behind_the_name),
+		T_CASE(a_bound_has_one_side),
+		T_CASE(an_unknown_system_is_told),
+	};
+
+	return T_RUN(tests);
+}

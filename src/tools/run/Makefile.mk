@@ -1,0 +1,80 @@
+# src/tools/run: mpiexec, and mpirun as a link to it
+bin_PROGRAMS += mpiexec
+RUN_SOURCES = \
+	src/tools/run/run_remote.c \
+	src/tools/run/run_bind.c src/tools/run/run_bind.h \
+	src/tools/run/run_collect.c \
+	src/tools/run/run_cpus.c src/tools/run/run_cpus.h \
+	src/tools/run/run_peercred.c src/tools/run/run_peercred.h \
+	src/tools/run/run_end.c src/tools/run/run_end.h \
+	src/tools/run/run_delegate.c src/tools/run/run_delegate.h \
+	src/tools/run/run_delegate_env.c src/tools/run/run_delegate_mpirun.c \
+	src/tools/run/run_delegate_srun.c src/tools/run/run_delegate_watch.c \
+	src/tools/run/run_env.c src/tools/run/run_env.h \
+	src/tools/run/run_fdpass.c src/tools/run/run_fdpass.h \
+	src/tools/run/run_feed.c \
+	src/tools/run/run_flags.c src/tools/run/run_flags.h \
+	src/tools/run/run_foreign.c src/tools/run/run_foreign.h \
+	src/tools/run/run_format.c \
+	src/tools/run/run_hosts.c src/tools/run/run_hosts.h \
+	src/tools/run/run_io.c src/tools/run/run_io.h \
+	src/tools/run/run_job.c src/tools/run/run_job.h \
+	src/tools/run/run_limits.c src/tools/run/run_limits.h \
+	src/tools/run/run_line.c src/tools/run/run_line.h \
+	src/tools/run/run_loopback.c \
+	src/tools/run/run_model.c src/tools/run/run_model.h \
+	src/tools/run/run_opts.c src/tools/run/run_opts.h \
+	src/tools/run/run_place.c \
+	src/tools/run/run_path.c src/tools/run/run_path.h \
+	src/tools/run/run_pmix.c src/tools/run/run_pmix.h \
+	src/tools/run/run_pmix_cb.c src/tools/run/run_pmix_cb.h \
+	src/tools/run/run_report.c src/tools/run/run_report.h \
+	src/tools/run/run_job_page.c src/tools/run/run_job_page.h \
+	src/tools/run/run_message.c src/tools/run/run_message.h \
+	src/tools/run/run_signal.c src/tools/run/run_signal.h \
+	src/tools/run/run_spawn.c src/tools/run/run_spawn.h \
+	src/tools/run/run_stuck.c src/tools/run/run_stuck.h \
+	src/tools/run/run_reap.c \
+	src/tools/run/run_trace.c src/tools/run/run_trace.h \
+	src/tools/run/run_words.c src/tools/run/run_words.h
+noinst_LTLIBRARIES += libweftrun.la
+libweftrun_la_SOURCES = $(RUN_SOURCES)
+libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la libweft-netwatch.la
+mpiexec_SOURCES = src/tools/run/run_main.c
+mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
+
+# the PMIx client that the scripts of test/run_*.sh launch
+check_PROGRAMS += test/run_client test/run_stranger
+test_run_client_LDADD = $(PMIX_LIBS)
+test_run_stranger_LDADD = $(PMIX_LIBS)
+
+# mpirun is the same program
+install-exec-hook: install-mpirun
+install-mpirun:
+	cd $(DESTDIR)$(bindir) && $(LN_S) -f mpiexec$(EXEEXT) mpirun$(EXEEXT)
+uninstall-hook: uninstall-mpirun
+uninstall-mpirun:
+	rm -f $(DESTDIR)$(bindir)/mpirun$(EXEEXT)
+.PHONY: install-mpirun uninstall-mpirun
+
+RUN_TESTS = src/tools/run/run_bind_test src/tools/run/run_peercred_test \
+	src/tools/run/run_end_test src/tools/run/run_env_test \
+	src/tools/run/run_fdpass_test src/tools/run/run_line_test src/tools/run/run_opts_test \
+	src/tools/run/run_words_test
+check_PROGRAMS += $(RUN_TESTS)
+TESTS += $(RUN_TESTS)
+RUN_TEST_LIBS = libweftrun.la $(T_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
+src_tools_run_run_bind_test_LDADD = $(RUN_TEST_LIBS)
+src_tools_run_run_peercred_test_LDADD = $(RUN_TEST_LIBS)
+src_tools_run_run_end_test_LDADD = $(RUN_TEST_LIBS)
+src_tools_run_run_env_test_LDADD = $(RUN_TEST_LIBS)
+src_tools_run_run_fdpass_test_LDADD = $(RUN_TEST_LIBS)
+src_tools_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
+src_tools_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
+src_tools_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
+PLAIN_TESTS += test/run_delegates.sh test/run_limits.sh test/run_limit_self.sh test/run_limit_tasks.sh test/run_scale.sh \
+	test/run_death.sh test/run_forbid.sh test/run_gdb.sh test/run_coll_death.sh test/run_health.sh test/run_io.sh test/run_job.sh \
+	test/run_launchers.sh test/run_refuse.sh test/run_said.sh test/run_stranger.sh
+EXTRA_DIST += src/tools/run/README test/run_forbid.c test/run_limit_self.c test/run_health.c test/run_hello.c test/run_scale.c test/run_coll_client.c \
+	test/run_lib.sh bench/startup.sh
+dist_man1_MANS += doc/mpiexec.1 doc/mpirun.1

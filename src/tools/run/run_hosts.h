@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lists of hosts. mpiexec starts ranks on its own host; a job on other hosts is
+ * handed to another launcher (run_delegate.h), which gets the list.
+ */
+#ifndef WEFT_RUN_HOSTS_H
+#define WEFT_RUN_HOSTS_H
+
+#include <stdbool.h>
+
+struct run_host {
+	char *name;
+	int slots;
+};
+
+/* All zero is the empty list. */
+struct run_hosts {
+	struct run_host *host;
+	int count;
+};
+
+/* Compares with self and the loopback addresses, without a name lookup. */
+bool run_hosts_is_local(const char *name, const char *self);
+
+/* Largest number of slots of all hosts together. */
+enum { RUN_SLOTS_MAX = 1000000 };
+
+/*
+ * Adds "a:2,b" to h; the slots of a host that is named twice are added. option
+ * is the user's spelling, for messages. Returns 0, -ENOMEM, or -EINVAL and
+ * reports the reason on stderr.
+ */
+int run_hosts_list(const char *option, const char *text, struct run_hosts *h);
+
+/*
+ * Adds the hosts of a file with "a:2" or "a slots=2" on each line; returns as
+ * run_hosts_list().
+ */
+int run_hosts_file(const char *option, const char *name, struct run_hosts *h);
+
+/* Returns the first host that is not self; NULL: none. */
+const char *run_hosts_first_remote(const struct run_hosts *h, const char *self);
+
+int run_hosts_slots(const struct run_hosts *h);
+void run_hosts_free(struct run_hosts *h);
+
+#endif

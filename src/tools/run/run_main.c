@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpiexec: starts the ranks of a job on this host and waits until all have
+ * exited; a job on other hosts is handed to the launcher of the site. The order
+ * matters: collectors are forked before the PMIx library starts its thread, and
+ * the main thread starts the ranks, because the kernel kills them when that
+ * thread exits.
+ */
+#include "src/base/attr.h"
+#include "src/os/copy_calibrate.h"
+#include "src/tools/run/run_bind.h"
+#include "src/tools/run/run_cpus.h"
+#include "src/tools/run/run_delegate.h"
+#include "src/tools/run/run_io.h"
+#include "src/tools/run/run_job.h"
+#include "src/tools/run/run_limits.h"
+#include "src/tools/run/run_model.h"
+#include "src/tools/run/run_opts.h"
+#include "src/tools/run/run_pmix.h"
+#include "src/tools/run/run_job_page.h"
+#include "src/tools/run/run_message.h"
+#include "src/tools/run/run_signal.h"
+#include "src/tools/run/run_spawn.h"
+#include "src/tools/run/run_trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/*
+ * Opens descriptors 0, 1 and 2 if they are closed, so that no pipe gets these
+ * numbers.
+ */
+static void open_std(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+/*
+ * Removes the variables of a launcher that started mpiexec: they would confuse
+ * its own PMIx server.
+ */
+static void remove_launcher_vars(void)
+{
+	static const char *const names[] = { "PMIX_RANK", "PMIX_NAMESPACE" };
+	char name[64], **v;
+	size_t i, len;
+
+	for (v = environ; *v;) {
+		len = strcspn(*v, "=");
+		if (!strncmp(*v, "PMIX_SERVER_", 12) && len < sizeof(name)) {
+			memcpy(name, *v, len);
+			name[len] = '\0';
+			unsetenv(name);
+		} else {
+			v++;
+		}
+	}
+	for (i = 0; i < WEFT_COUNT_OF(names); i++)
+		unsetenv(names[i]);
+}
+
+/*
+ * Raises the descriptor limit: one PMIx connection for each rank, and the rest
+ * of mpiexec.
+ */
+static int raise_limit(struct run_job *job)
+{
+	rlim_t need = (rlim_t)job->nranks + 32;
+	struct rlimit lim;
+
+	getrlimit(RLIMIT_NOFILE, &job->nofile);
+	lim = job->nofile;
+	if (lim.rlim_cur == RLIM_INFINITY || lim.rlim_cur >= need)
+		return 0;
+	if (lim.rlim_max != RLIM_INFINITY && lim.rlim_max < need) {
+		run_message("%d ranks need %lu descriptors, and the hard limit "
+			    "(ulimit -Hn) is %lu",
+			    job->nranks, (unsigned long)need,
+			    (unsigned long)lim.rlim_max);
+		return -EMFILE;
+	}
+	lim.rlim_cur = lim.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &lim) < 0 ? -errno : 0;
+}
+
+/*
+ * Makes the job's key, and the job's name, which a client has to know: both are
+ * random and not visible to other users.
+ */
+static int job_secrets(struct run_job *job)
+{
+	uint64_t name[2];
+
+	if (getrandom(job->key, sizeof(job->key), 0) != sizeof(job->key) ||
+	    getrandom(name, sizeof(name), 0) != sizeof(name))
+		return -EIO;
+	snprintf(job->nspace, sizeof(job->nspace), "weft-%016llx%016llx",
+		 (unsigned long long)name[0], (unsigned long long)name[1]);
+	return 0;
+}
+
+static int job_init(struct run_job *job, const struct run_opts *o)
+{
+	int i, k;
+
+	memset(job, 0, sizeof(*job));
+	job->opts = o;
+	job->topo_fd = -1;
+	job->job_page_fd = -1;
+	job->trace_fd = -1;
+	job->nranks = run_opts_ranks(o);
+	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
+	if (!job->rank)
+		return -ENOMEM;
+	for (i = 0; i < o->napps; i++)
+		for (k = 0; k < o->app[i].n; k++)
+			job->rank[o->app[i].first + k].app = (uint16_t)i;
+	job->cpus = run_cpus();
+	if (gethostname(job->host, sizeof(job->host)) < 0)
+		strcpy(job->host, "localhost");
+	return job_secrets(job);
+}
+
+static void job_fini(struct run_job *job)
+{
+	run_io_close(job->io);
+	run_bind_close(job->bind);
+	run_trace_close(job);
+	run_job_page_close(job);
+	free(job->end.text);
+	free(job->end.call);
+	free(job->end.job_page_call);
+	free(job->rank);
+}
+
+/* More ranks than processors are allowed, unless the user forbids it. */
+static int job_fits(const struct run_job *job)
+{
+	const struct run_place *p = &job->opts->place;
+
+	if (job->nranks <= job->cpus)
+		return 0;
+	if (p->no_over) {
+		run_message("%d ranks do not fit on %d processors, and "
+			    "--nooversubscribe forbids more",
+			    job->nranks, job->cpus);
+		return -EINVAL;
+	}
+	if ((p->said_over || job->opts->verbose) && !job->opts->quiet)
+		run_message(
+			"%d ranks on %d processors: ranks yield when they wait",
+			job->nranks, job->cpus);
+	return 0;
+}
+
+static void find_sizes(struct run_job *job)
+{
+	struct weft_copy_calibration c;
+	int err;
+
+	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
+		return;
+	job->sizes.help_row =
+		(int)weft_copy_calibrate_row(run_bind_cache(job->bind));
+	err = weft_copy_calibrate_measure(&c);
+	job->sizes.loop = (int)weft_copy_calibrate_loop(&c);
+	if (err)
+		return;
+	job->sizes.eager = (int)weft_copy_calibrate_cut(&c);
+	job->sizes.help = (int)weft_copy_calibrate_help(&c);
+}
+
+/*
+ * Without sched_getaffinity() hwloc cannot read the host: ranks are not bound,
+ * and the topology is a flat list of processors.
+ */
+static int place_without_affinity(struct run_job *job, int why)
+{
+	struct run_place p = job->opts->place;
+	char synthetic[32];
+
+	if ((p.bind != RUN_UNIT_DEFAULT && p.bind != RUN_UNIT_NONE) ||
+	    p.cpu_set || p.report) {
+		run_message(
+			"%s: sched_getaffinity is forbidden here (%s), so that "
+			"ranks cannot be bound; use --bind-to none, or allow "
+			"it in the seccomp filter",
+			p.cpu_set  ? "--cpu-set"
+			: p.report ? "--report-bindings"
+				   : "--bind-to",
+			strerror(-why));
+		return -EINVAL;
+	}
+	if (!job->opts->quiet)
+		run_message(
+			"sched_getaffinity is forbidden here (%s): ranks are "
+			"not bound, and the host is taken to have %d "
+			"processors",
+			strerror(-why), job->cpus);
+	job->no_affinity = true;
+	p.bind = RUN_UNIT_NONE;
+	snprintf(synthetic, sizeof(synthetic), "core:%d pu:1", job->cpus);
+	return run_bind_open(&p, job->nranks, job->cpus, synthetic, &job->bind);
+}
+
+/*
+ * Loads the topology, once for the whole job. Signals are not blocked yet: a
+ * user can interrupt it on a host where this takes long.
+ */
+static int job_place(struct run_job *job)
+{
+	int err = job_fits(job), forbidden = run_cpus_forbidden();
+
+	if (err)
+		return err;
+	if (forbidden)
+		err = place_without_affinity(job, forbidden);
+	else
+		err = run_bind_open(&job->opts->place, job->nranks, job->cpus,
+				    NULL, &job->bind);
+	if (!err)
+		job->topo_fd = run_bind_xml(job->bind);
+	return err;
+}
+
+/* Prints the bindings that the kernel reports, not the planned ones. */
+static void report_bindings(const struct run_job *job)
+{
+	char *text;
+	int i;
+
+	for (i = 0; i < job->nranks; i++) {
+		text = run_bind_text(job->bind, job->rank[i].pid);
+		run_message("rank %d with PID %d on node %s: %s (%s)", i,
+			    (int)job->rank[i].pid, job->host,
+			    run_bind_of(job->bind, i) ? "bound" : "not bound",
+			    text && *text ? text : "already gone");
+		free(text);
+	}
+}
+
+/* Returns 0 if all ranks run; otherwise job->end has mpiexec's exit code. */
+static int job_start(struct run_job *job)
+{
+	int err;
+
+	err = raise_limit(job);
+	if (!err)
+		err = run_limits_space(job->nranks);
+	if (err)
+		return RUN_EXIT_FAULT;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* A rank may have exited when mpiexec writes to it. */
+	signal(SIGPIPE, SIG_IGN);
+	/* A write beyond the file size limit is then an ordinary error. */
+	signal(SIGXFSZ, SIG_IGN);
+	err = job_place(job);
+	if (!err)
+		err = run_signal_open(&job->sigmask);
+	if (!err)
+		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
+	/* The PMIx server starts a thread: after the fork of the helpers. */
+	if (!err)
+		find_sizes(job);
+	if (!err)
+		err = run_job_page_open(job);
+	if (!err)
+		err = run_trace_open(job);
+	if (!err)
+		err = run_pmix_open(job);
+	if (!err)
+		err = run_pmix_register(job);
+	if (err)
+		return RUN_EXIT_FAULT;
+	err = run_spawn(job);
+	if (!err && job->opts->place.report)
+		report_bindings(job);
+	return err;
+}
+
+static int run(const struct run_opts *o)
+{
+	struct run_job job;
+	int rc;
+
+	rc = run_spawn_check(o);
+	if (rc)
+		return rc;
+	if (run_trace_check(&o->model))
+		return RUN_EXIT_FAULT;
+	if (job_init(&job, o) < 0)
+		return RUN_EXIT_FAULT;
+	rc = job_start(&job);
+	if (rc) {
+		job.end.cause = RUN_CAUSE_FAULT;
+		job.end.code = rc;
+	}
+	if (job.io && job.spawned)
+		rc = run_job_wait(&job, run_pmix_event_fd());
+	job_fini(&job);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct run_opts opts;
+	int rc;
+
+	open_std();
+	if (run_limits_stack())
+		return RUN_EXIT_FAULT;
+	remove_launcher_vars();
+	if (!run_opts_parse(&opts, argv, &rc))
+		return rc;
+	if (opts.away.wanted)
+		return run_delegate_start(&opts);
+	run_opts_print_notes(&opts, RUN_NOTE_HERE);
+	rc = run(&opts);
+	/* The PMIx thread still runs: no handler of exit() may run. */
+	_exit(rc);
+}

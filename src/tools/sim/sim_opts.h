@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Options of weft-sim. */
+#ifndef WEFT_SIM_OPTS_H
+#define WEFT_SIM_OPTS_H
+
+#include "src/tools/sim/sim_run.h"
+
+#include <stdbool.h>
+
+#define SIM_LOADS_MAX 100
+
+enum sim_format { SIM_TEXT, SIM_CSV, SIM_JSON };
+
+struct sim_opts {
+	struct sim_spec spec;
+	const char *machine;
+	const char *path; /* injection path of the machine; NULL: the first */
+	double load[SIM_LOADS_MAX];
+	unsigned loads;
+	bool loads_given;
+	enum sim_format format;
+	unsigned busiest; /* number of links to list */
+	bool histogram;
+	bool progress;
+	const char *plot; /* file name, or NULL */
+	const char *heat;
+	const char *html;
+	const char *faults; /* fault plan as text, or the name of a file */
+	struct weft_fault_plan plan;
+};
+
+/*
+ * Returns 0: run; 1: help or version was printed; negative: error, reported on
+ * stderr.
+ */
+int sim_opts_parse(char **argv, struct sim_opts *o);
+
+const char *sim_routing_name(const struct sim_spec *s);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs one experiment on the model of a network without processes: a machine, a
+ * traffic pattern, and a rule for when nodes send. The result depends on the
+ * specification alone. Called by weft-sim and weft-reproduce.
+ *
+ *   open loop    each node sends at random times with a mean rate, independent
+ *                of the network; excess messages wait at the source
+ *   closed loop  each node keeps a constant number of messages in flight
+ *   exchange     each node sends its messages once, as fast as possible; the
+ *                run ends when the last one has arrived
+ */
+#ifndef WEFT_SIM_RUN_H
+#define WEFT_SIM_RUN_H
+
+#include "prov/net/fault/net_fault.h"
+#include "src/tools/sim/sim_hist.h"
+#include "src/tools/sim/sim_traffic.h"
+
+#include <stdbool.h>
+
+enum sim_mode { SIM_OPEN, SIM_CLOSED, SIM_EXCHANGE };
+
+struct sim_spec {
+	struct net_config cfg;
+	enum sim_pattern pattern;
+	enum sim_mode mode;
+	double load;	 /* open: fraction of the pattern's peak */
+	uint32_t window; /* closed: messages in flight per node */
+	uint32_t turns;	 /* exchange: messages of a node; 0: nodes - 1 */
+	uint64_t bytes;	 /* size of a message */
+	uint8_t way, zone, path; /* as in struct net_msg */
+	uint8_t spread, ack;	 /* as in struct net_msg */
+	/* one link, by node and port, that takes slow_times times longer */
+	uint32_t slow_node, slow_port, slow_times;
+	uint32_t fifos; /* injection FIFOs in use; 0: all */
+	double hot_part;
+	uint64_t seed;
+	uint64_t warm_ps, time_ps;	    /* before and while counting */
+	const struct weft_fault_plan *plan; /* fault plan, or NULL */
+	const char *plan_name;		    /* for error messages */
+	const char *label; /* label of the progress line; NULL: none */
+};
+
+/* Counters of a port during the time of counting. */
+struct sim_link {
+	uint32_t node;
+	uint32_t port;
+	bool there; /* the link exists */
+	struct net_port_count count;
+	struct net_fault_port fault; /* of the whole run */
+};
+
+struct sim_result {
+	double peak;	   /* upper bound, bytes per us and node */
+	double offered;	   /* bytes per us and node */
+	double accepted;   /* delivered bytes per us and node */
+	uint64_t time_ps;  /* time of counting, or duration of the exchange */
+	uint64_t messages; /* messages that arrived while counting */
+	struct sim_hist latency; /* ps, from creation to arrival */
+	double hops;		 /* mean per delivered packet, while counting */
+	uint64_t waiting;	 /* messages still at their sources */
+	struct net_count count;	 /* of the whole run */
+	struct net_fault_count fault; /* of the whole run */
+	bool faults;		      /* a fault plan is loaded */
+	uint64_t lost;		      /* messages that did not arrive */
+	uint64_t cpu_ns;	      /* CPU time of the run */
+	uint32_t nodes, ports;
+	uint32_t places;       /* nodes, followed by switches */
+	struct sim_link *link; /* places x ports */
+};
+
+/*
+ * Returns the payload rate of a link with messages of this size, in bytes per
+ * us.
+ */
+double sim_link_rate(const struct net_config *cfg, uint64_t bytes);
+
+/*
+ * Returns 0; -EINVAL: reported on stderr; -ENOMEM; -EPROTO: an internal check
+ * of the model failed; -EDEADLK: deadlock of the network. The result must be
+ * closed in any case.
+ */
+int sim_run(const struct sim_spec *spec, struct sim_result *r);
+void sim_result_close(struct sim_result *r);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests of runs with synthetic traffic: rates, latencies, reproducibility. */
+#include "src/tools/sim/sim_run.h"
+#include "prov/net/file/net_file.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct sim_spec spec;
+static struct sim_result first, second;
+
+static void machine(const char *name)
+{
+	struct net_error_text why;
+
+	spec = (struct sim_spec){ .bytes = 512,
+				  .seed = 3,
+				  .load = 0.5,
+				  .hot_part = 0.05,
+				  .warm_ps = 5000000,
+				  .time_ps = 10000000 };
+	T_OK(net_file_load(name, 0, &spec.cfg, &why));
+}
+
+static void open_loop_accepts_what_is_offered(void **state)
+{
+	machine("bgq:4x4x4");
+	spec.time_ps = (uint64_t)t_scale(100) * 1000000;
+	for (spec.load = 0.1; spec.load < 0.8; spec.load += 0.3) {
+		T_OK(sim_run(&spec, &first));
+		T_TRUE(first.accepted > 0.93 * first.offered);
+		T_TRUE(first.accepted < 1.07 * first.offered);
+		T_IS(first.waiting, 0);
+		sim_result_close(&first);
+	}
+}
+
+static void more_than_the_peak_is_not_accepted(void **state)
+{
+	machine("bgq:4x4x4");
+	spec.load = 4;
+	T_OK(sim_run(&spec, &first));
+	T_TRUE(first.accepted <= first.peak * 1.01);
+	T_TRUE(first.accepted > 0.8 * first.peak);
+	T_TRUE(first.waiting > 0);
+	sim_result_close(&first);
+}
+
+/* A single packet in flight is not delayed by others. */
+static void a_lone_packet_has_the_latency_of_its_way(void **state)
+{
+	const struct net_config *c = &spec.cfg;
+	uint64_t wire;
+
+	machine("bgq:2m");
+	spec.mode = SIM_CLOSED;
+	spec.window = 1;
+	spec.warm_ps = 0;
+	T_OK(sim_run(&spec, &first));
+	wire = 138ull * c->tick_ps;
+	T_IS(first.latency.min, first.latency.max);
+	T_IS(first.latency.min,
+	     c->path[0].inject_ps + c->hop_ps + wire +
+		     544 * c->path[0].injection_ps_per_byte_x1000 / 1000 +
+		     c->path[0].receive_ps);
+	sim_result_close(&first);
+}
+
+static void an_exchange_ends_when_all_has_arrived(void **state)
+{
+	machine("bgq:2x2x2x2x2");
+	spec.mode = SIM_EXCHANGE;
+	spec.pattern = SIM_ALLTOALL;
+	spec.bytes = 1500;
+	spec.fifos = 40;
+	T_OK(sim_run(&spec, &first));
+	T_IS(first.messages, 32 * 31);
+	T_IS(first.count.injected, 32 * 31 * 3);
+	T_IS(first.count.delivered, first.count.injected);
+	sim_result_close(&first);
+}
+
+static void the_seed_decides_everything(void **state)
+{
+	for (int p = 0; p < SIM_PATTERNS; p++) {
+		machine("bgq:4x2x2");
+		spec.pattern = (enum sim_pattern)p;
+		T_OK(sim_run(&spec, &first));
+		T_OK(sim_run(&spec, &second));
+		T_IS(first.count.hash, second.count.hash);
+		T_MEM(&first.latency, &second.latency, sizeof(first.latency));
+		T_MEM(first.link, second.link,
+		      sizeof(*first.link) * first.nodes * first.ports);
+		sim_result_close(&second);
+		spec.seed++;
+		T_OK(sim_run(&spec, &second));
+		T_TRUE(first.count.hash != second.count.hash);
+		sim_result_close(&first);
+		sim_result_close(&second);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(open_loop_accepts_what_is_offered),
+		T_CASE(more_than_the_peak_is_not_accepted),
+		T_CASE(a_lone_packet_has_the_latency_of_its_way),
+		T_CASE(an_exchange_ends_when_all_has_arrived),
+		T_CASE(the_seed_decides_everything),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Traffic patterns, see sim_traffic.h. */
+#include "src/tools/sim/sim_traffic.h"
+#include "prov/net/file/net_map.h"
+#include "prov/net/file/net_name.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[SIM_PATTERNS] = {
+	[SIM_UNIFORM] = "uniform",     [SIM_NEIGHBOUR] = "neighbour",
+	[SIM_ALLTOALL] = "all-to-all", [SIM_COMPLEMENT] = "complement",
+	[SIM_HOTSPOT] = "hotspot",     [SIM_PERMUTATION] = "permutation",
+	[SIM_TRANSPOSE] = "transpose",
+};
+
+const char *sim_pattern_name(enum sim_pattern pattern)
+{
+	return names[pattern];
+}
+
+int sim_pattern_find(const char *name)
+{
+	for (int i = 0; i < SIM_PATTERNS; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -1;
+}
+
+/* Side of the square with this number of nodes; 0: not a square number. */
+static uint32_t side_of(uint32_t nodes)
+{
+	uint32_t side = 1;
+
+	while (side * side < nodes)
+		side++;
+	return side * side == nodes ? side : 0;
+}
+
+const char *sim_pattern_missing(enum sim_pattern pattern,
+				const struct net_config *cfg)
+{
+	if (pattern == SIM_NEIGHBOUR && !net_has_coords(cfg))
+		return "coordinates, which nodes of a tree do not have";
+	if (pattern == SIM_TRANSPOSE && !side_of(net_shape_nodes(cfg)))
+		return "a square number of nodes";
+	return NULL;
+}
+
+/* ---- destinations -------------------------------------------------------- */
+
+static uint32_t random_other(struct weft_rng *r, uint32_t src, uint32_t nodes)
+{
+	uint32_t n = (uint32_t)weft_rng_below(r, nodes - 1);
+
+	return n + (n >= src);
+}
+
+/* Moves by one along dimension d; false: at the border of a mesh. */
+static bool step(const struct net_config *c, uint16_t *at, unsigned d, bool up)
+{
+	unsigned end = up ? c->size[d] - 1u : 0;
+
+	if (at[d] == end && !c->wrap[d])
+		return false;
+	at[d] = (uint16_t)((at[d] + (up ? 1u : c->size[d] - 1u)) % c->size[d]);
+	return true;
+}
+
+/*
+ * Returns neighbour number turn, modulo the number of directions; missing
+ * neighbours are skipped.
+ */
+static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
+			  uint32_t turn)
+{
+	const struct net_config *c = t->cfg;
+	uint16_t at[NET_DIMS_MAX];
+	uint32_t dst;
+
+	for (unsigned i = 0; i < 2u * c->dims; i++, turn++) {
+		net_node_coords(c, src, at);
+		if (!step(c, at, turn / 2 % c->dims, turn % 2))
+			continue;
+		dst = net_node_at(c, at) + src % net_router_nodes(c);
+		if (dst != src)
+			return dst;
+	}
+	return src;
+}
+
+/* Complementing all coordinates complements the node number. */
+static uint32_t complement(const struct sim_traffic *t, uint32_t src)
+{
+	return t->nodes - 1 - src;
+}
+
+static uint64_t scramble(uint64_t x)
+{
+	struct weft_rng r;
+
+	weft_rng_init(&r, x, 0);
+	return weft_rng_u64(&r);
+}
+
+/*
+ * Element k of the node's own permutation of the numbers below n: a cipher of
+ * four rounds on the two halves of the smallest even number of bits that holds
+ * n, repeated until the result is below n. No table of n x n is needed.
+ */
+static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
+{
+	unsigned half = 1;
+	uint32_t mask, left, right, swap;
+
+	while ((uint64_t)1 << 2 * half < n)
+		half++;
+	mask = (1u << half) - 1;
+	do {
+		left = k >> half;
+		right = k & mask;
+		for (unsigned round = 0; round < 4; round++) {
+			swap = left ^
+			       (uint32_t)(scramble(key + right +
+						   ((uint64_t)round << 32)) >>
+						  20 &
+					  mask);
+			left = right;
+			right = swap;
+		}
+		k = left << half | right;
+	} while (k >= n);
+	return k;
+}
+
+/* Visits all other nodes, in the node's own order. */
+static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
+			 uint32_t turn)
+{
+	uint32_t others = t->nodes - 1;
+	uint32_t n = shuffled(scramble(t->seed + src), turn % others, others);
+
+	return n + (n >= src);
+}
+
+uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
+			   uint32_t turn)
+{
+	switch (t->pattern) {
+	case SIM_NEIGHBOUR:
+		return neighbour(t, src, turn);
+	case SIM_COMPLEMENT:
+		return complement(t, src);
+	case SIM_TRANSPOSE:
+		return src % t->side * t->side + src / t->side;
+	default:
+		return t->table[src];
+	}
+}
+
+uint32_t sim_traffic_rounds(const struct sim_traffic *t)
+{
+	switch (t->pattern) {
+	case SIM_NEIGHBOUR:
+		return 2u * t->cfg->dims;
+	case SIM_COMPLEMENT:
+	case SIM_PERMUTATION:
+	case SIM_TRANSPOSE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
+{
+	uint32_t turn = t->turn[src]++;
+	struct weft_rng *r = &t->rng[src];
+
+	switch (t->pattern) {
+	case SIM_NEIGHBOUR:
+		return neighbour(t, src, turn + src);
+	case SIM_ALLTOALL:
+		return alltoall(t, src, turn);
+	case SIM_COMPLEMENT:
+	case SIM_PERMUTATION:
+	case SIM_TRANSPOSE:
+		return sim_traffic_fixed(t, src, turn);
+	case SIM_HOTSPOT:
+		if (src != t->hot && weft_rng_unit(r) < t->hot_part)
+			return t->hot;
+		return random_other(r, src, t->nodes);
+	default:
+		return random_other(r, src, t->nodes);
+	}
+}
+
+/* Draws a random cyclic permutation: no node is its own partner. */
+static void draw_cycle(struct sim_traffic *t)
+{
+	struct weft_rng r;
+	uint32_t k, keep;
+
+	weft_rng_init(&r, t->seed, 1ull << 40);
+	for (uint32_t i = 0; i < t->nodes; i++)
+		t->table[i] = i;
+	for (uint32_t i = t->nodes - 1; i > 0; i--) {
+		k = (uint32_t)weft_rng_below(&r, i);
+		keep = t->table[i];
+		t->table[i] = t->table[k];
+		t->table[k] = keep;
+	}
+}
+
+int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
+		     enum sim_pattern pattern, double hot_part, uint64_t seed)
+{
+	uint32_t nodes = net_shape_nodes(cfg);
+
+	*t = (struct sim_traffic){ .cfg = cfg,
+				   .pattern = pattern,
+				   .nodes = nodes,
+				   .hot_part = hot_part,
+				   .seed = seed };
+	t->hot = nodes / 2;
+	t->side = side_of(nodes);
+	t->rng = calloc(nodes, sizeof(*t->rng));
+	t->turn = calloc(nodes, sizeof(*t->turn));
+	t->table = calloc(nodes, sizeof(*t->table));
+	if (!t->rng || !t->turn || !t->table)
+		return -ENOMEM;
+	for (uint32_t n = 0; n < nodes; n++)
+		weft_rng_init(&t->rng[n], seed, n);
+	draw_cycle(t);
+	return 0;
+}
+
+void sim_traffic_close(struct sim_traffic *t)
+{
+	free(t->rng);
+	free(t->turn);
+	free(t->table);
+}
