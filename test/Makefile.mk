@@ -27,7 +27,7 @@ check_PROGRAMS += test/hosts_stranger
 test_hosts_stranger_SOURCES = test/hosts_stranger.c
 test_hosts_stranger_CFLAGS = $(AM_CFLAGS) $(PMIX_CFLAGS) $(CRYPTO_CFLAGS)
 test_hosts_stranger_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
-EXTRA_DIST += test/hosts_lib.sh test/hosts_far.h test/hosts_talk.c
+EXTRA_DIST += test/hosts_lib.sh test/hosts_datagrams.h test/hosts_talk.c
 EXTRA_DIST += test/hosts_ways.c test/hosts_leave.c test/hosts_coll.c
 EXTRA_DIST += test/hosts_rest.c test/hosts_soak.c test/hosts_soak.sh
 include test/threads.mk

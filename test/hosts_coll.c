@@ -6,7 +6,7 @@
  * first sends one packet up a tree and gets one down. The results are checked,
  * and that they are equal on all ranks.
  */
-#include "hosts_far.h"
+#include "hosts_datagrams.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Exits with 1 if the numbers do not match the names of the hosts; with an
  * argument all messages must take the path that it names, memory or datagrams.
  */
-#include "hosts_far.h"
+#include "hosts_datagrams.h"
 
 #include <stdio.h>
 #include <stdlib.h>

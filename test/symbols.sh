@@ -28,7 +28,7 @@ if ! readelf -d "$lib" | grep -q NODELETE; then
 	echo "libweft-fi.so can be unloaded while its threads run"
 	bad=1
 fi
-for own in libmpi_abi.so.1 libweft-own.so; do
+for own in libmpi_abi.so.1 libweft-direct.so; do
 	own=$builddir/.libs/$own
 	if ldd "$own" | grep -E 'libfabric|not found'; then
 		echo "$own loads libfabric, or has undefined symbols"
@@ -40,7 +40,7 @@ for own in libmpi_abi.so.1 libweft-own.so; do
 		bad=1
 	fi
 done
-for own in libmpi_abi.so.1 libweft-own.so libweft-other.so libweft-fi.so; do
+for own in libmpi_abi.so.1 libweft-direct.so libweft-fabric-shim.so libweft-fi.so; do
 	own=$builddir/.libs/$own
 	if readelf -rW "$own" | grep -E 'TLS_TPREL|_TPOFF'; then
 		echo "$own has thread-local data of the initial-exec model"

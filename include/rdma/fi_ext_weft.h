@@ -294,9 +294,9 @@ struct fi_weft_typed {
  * copies the bytes without the peer. They are ordered with the endpoint's other
  * accesses to that peer.
  */
-#define FI_WEFT_NOW "weft_now"
+#define FI_WEFT_RMA_SYNC "weft_rma_sync"
 
-struct fi_weft_now {
+struct fi_weft_rma_sync {
 	size_t size;
 	/*
 	 * remote and key: as for fi_read. 0; -FI_EAGAIN: not possible, or not

@@ -18,7 +18,7 @@ libweftnic_la_SOURCES = \
 	prov/machine/machine_table.c \
 	prov/nic/nic_op.c prov/nic/nic_op.h \
 	prov/nic/nic_place.c prov/nic/nic_place.h \
-	prov/nic/nic_recv.c prov/nic/nic_recv.h prov/nic/nic_recv_end.c \
+	prov/nic/nic_recv.c prov/nic/nic_recv.h prov/nic/nic_recv_lost.c \
 	prov/nic/nic_rma.c prov/nic/nic_rma.h \
 	prov/nic/nic_rndv.c prov/nic/nic_rndv.h \
 	prov/nic/nic_send.c prov/nic/nic_send.h \

@@ -17,7 +17,7 @@ libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_init.c \
 	prov/ofi/weft_lock.c prov/ofi/weft_lock.h \
 	prov/ofi/weft_mr.c prov/ofi/weft_mr.h \
-	prov/ofi/weft_no.c prov/ofi/weft_no.h \
+	prov/ofi/weft_nosys.c prov/ofi/weft_nosys.h \
 	prov/ofi/weft_poll.c prov/ofi/weft_poll.h \
 	prov/ofi/weft_set.c \
 	prov/ofi/weft_wait.c prov/ofi/weft_wait.h \
@@ -27,7 +27,7 @@ libweft_ofi_la_SOURCES = \
 OFI_TESTS = \
 	prov/ofi/weft_av_test prov/ofi/weft_cntr_test prov/ofi/weft_cq_test \
 	prov/ofi/weft_domain_test prov/ofi/weft_eq_test \
-	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_own_test \
+	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_fi_core_test \
 	prov/ofi/weft_wait_test
 OFI_FAKE = prov/ofi/weft_fake.c prov/ofi/weft_fake.h
 OFI_TEST_LIBS = libweft-ofi.la libweftmem.la libweftcarrier.la libweftwire.la $(FABRIC_LIBS) $(T_LIBS)
@@ -49,7 +49,7 @@ prov_ofi_weft_info_test_SOURCES = prov/ofi/weft_info_test.c $(OFI_FAKE)
 prov_ofi_weft_info_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_mr_test_SOURCES = prov/ofi/weft_mr_test.c $(OFI_FAKE)
 prov_ofi_weft_mr_test_LDADD = $(OFI_TEST_LIBS)
-prov_ofi_weft_own_test_LDADD = libweftown.la $(T_LIBS)
+prov_ofi_weft_fi_core_test_LDADD = libweftdirect.la $(T_LIBS)
 prov_ofi_weft_wait_test_SOURCES = prov/ofi/weft_wait_test.c $(OFI_FAKE)
 prov_ofi_weft_wait_test_LDADD = $(OFI_TEST_LIBS)
 EXTRA_DIST += prov/ofi/README test/ofi_env.sh test/ofi_grid.sh test/ofi_openmpi.c

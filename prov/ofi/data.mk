@@ -14,9 +14,9 @@ PROVIDER = \
 	prov/ofi/weft_post.c prov/ofi/weft_post.h \
 	prov/ofi/weft_progress.c \
 	prov/ofi/weft_recv.c \
-	prov/ofi/weft_now.c \
+	prov/ofi/weft_rma_sync.c \
 	prov/ofi/weft_peers.c \
-	prov/ofi/weft_place.c prov/ofi/weft_place.h \
+	prov/ofi/weft_ep_addr.c prov/ofi/weft_ep_addr.h \
 	prov/ofi/weft_rma.c \
 	prov/ofi/weft_tagged.c prov/ofi/weft_typed.c
 libweft_fi_la_SOURCES = $(PROVIDER)
@@ -28,9 +28,9 @@ PROVIDER_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 libweft_fi_la_LDFLAGS = $(PROVIDER_LDFLAGS)
 
 # The provider for Weft's MPI library, without libfabric's library.
-noinst_LTLIBRARIES += libweftown.la
-libweftown_la_SOURCES = prov/ofi/weft_own.c
-pkglib_LTLIBRARIES += libweft-own.la
-libweft_own_la_SOURCES = $(PROVIDER)
-libweft_own_la_LIBADD = libweft-ofi.la libweftnic.la libweftown.la
-libweft_own_la_LDFLAGS = $(PROVIDER_LDFLAGS)
+noinst_LTLIBRARIES += libweftdirect.la
+libweftdirect_la_SOURCES = prov/ofi/weft_fi_core.c
+pkglib_LTLIBRARIES += libweft-direct.la
+libweft_direct_la_SOURCES = $(PROVIDER)
+libweft_direct_la_LIBADD = libweft-ofi.la libweftnic.la libweftdirect.la
+libweft_direct_la_LDFLAGS = $(PROVIDER_LDFLAGS)

@@ -13,7 +13,7 @@
 #include "prov/ofi/weft_mcgroup.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "prov/ofi/weft_cntr.h"
 #include "prov/ofi/weft_err.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 #include "prov/ofi/weft_progress.h"
 #include "prov/ofi/weft_wait.h"
 

@@ -66,16 +66,16 @@ static const struct weft_cfg_opt options[] = {
 	  "The same for machine native, as mpiexec has measured it; 0 is 64 "
 	  "KiB",
 	  "0..16777216" },
-	{ "FI_WEFT_HOST_HELP", WEFT_CFG_SIZE, "0",
+	{ "FI_WEFT_SHARED_COPY_MIN", WEFT_CFG_SIZE, "0",
 	  "Size from which on, with machine native, sender and receiver copy "
 	  "half each of a message that is alone under way, as mpiexec has "
 	  "measured it; 0 is 128 KiB",
 	  NULL },
-	{ "FI_WEFT_HOST_HELP_ROW", WEFT_CFG_SIZE, "0",
+	{ "FI_WEFT_SHARED_COPY_MIN_BUSY", WEFT_CFG_SIZE, "0",
 	  "The same while others of the two are under way: mpiexec takes a "
 	  "quarter of a core's second cache; 0 is 128 KiB",
 	  NULL },
-	{ "FI_WEFT_HOST_LOOP", WEFT_CFG_SIZE, "0",
+	{ "FI_WEFT_COPY_LOOP_MAX", WEFT_CFG_SIZE, "0",
 	  "Payloads of 512 bytes up to this are copied by a loop of our own, "
 	  "longer ones by the C library, as mpiexec has measured it; 0: none",
 	  NULL },

@@ -19,9 +19,9 @@ struct weft_conf {
 	size_t spin_ns;				/* FI_WEFT_SPIN */
 	size_t eager_bytes;	      /* FI_WEFT_EAGER, 0: the machine's */
 	size_t host_eager;	      /* FI_WEFT_HOST_EAGER */
-	size_t host_shared_copy;      /* FI_WEFT_HOST_HELP */
-	size_t host_shared_copy_busy; /* FI_WEFT_HOST_HELP_ROW */
-	size_t host_loop;	      /* FI_WEFT_HOST_LOOP */
+	size_t host_shared_copy;      /* FI_WEFT_SHARED_COPY_MIN */
+	size_t host_shared_copy_busy; /* FI_WEFT_SHARED_COPY_MIN_BUSY */
+	size_t host_loop;	      /* FI_WEFT_COPY_LOOP_MAX */
 	uint32_t fifo_slots;	      /* FI_WEFT_FIFO, 0: the carrier's */
 	int node;		      /* FI_WEFT_NODE, -1: unknown */
 	unsigned arity;		      /* FI_WEFT_ARITY */

@@ -14,9 +14,9 @@ extern struct fi_ops_atomic weft_atomic_ops;
 
 /* Receives without a queue: weft_recv.c. */
 extern struct fi_weft_recv weft_recv_ops;
-extern struct fi_weft_peers weft_peers_ops; /* weft_peers.c */
-extern struct fi_weft_now weft_now_ops;	    /* weft_now.c */
-extern struct fi_weft_typed weft_typed_ops; /* weft_typed.c */
+extern struct fi_weft_peers weft_peers_ops;	  /* weft_peers.c */
+extern struct fi_weft_rma_sync weft_rma_sync_ops; /* weft_rma_sync.c */
+extern struct fi_weft_typed weft_typed_ops;	  /* weft_typed.c */
 void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op);
 
 /* Completions, regions and events: weft_done.c. */

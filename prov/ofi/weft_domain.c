@@ -14,7 +14,7 @@
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/weft_mr.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 #include "prov/ofi/weft_poll.h"
 #include "prov/ofi/weft_wait.h"
 

@@ -14,8 +14,8 @@
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_ext.h"
-#include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_place.h"
+#include "prov/ofi/weft_nosys.h"
+#include "prov/ofi/weft_ep_addr.h"
 #include "prov/ofi/weft_post.h"
 
 #include <arpa/inet.h>

@@ -6,7 +6,7 @@
  */
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 #include "prov/ofi/weft_wait.h"
 #include "src/base/clock.h"
 

@@ -122,10 +122,13 @@ static const struct {
 	const char *name;
 	void *ops;
 } tables[] = {
-	{ FI_WEFT_CLOCK, &clock_ops },	    { FI_WEFT_STATS, &stats_ops },
-	{ FI_WEFT_RECV, &weft_recv_ops },   { FI_WEFT_PEERS, &weft_peers_ops },
-	{ FI_WEFT_TYPED, &weft_typed_ops }, { FI_WEFT_MEM, &weft_mem_ops },
-	{ FI_WEFT_NOW, &weft_now_ops },
+	{ FI_WEFT_CLOCK, &clock_ops },
+	{ FI_WEFT_STATS, &stats_ops },
+	{ FI_WEFT_RECV, &weft_recv_ops },
+	{ FI_WEFT_PEERS, &weft_peers_ops },
+	{ FI_WEFT_TYPED, &weft_typed_ops },
+	{ FI_WEFT_MEM, &weft_mem_ops },
+	{ FI_WEFT_RMA_SYNC, &weft_rma_sync_ops },
 };
 
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,

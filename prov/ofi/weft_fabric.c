@@ -3,7 +3,7 @@
 #include "prov/ofi/weft_fabric.h"
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/weft_eq.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 #include "prov/ofi/weft_poll.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 #include "prov/ofi/weft_post.h"
 
 #include <rdma/fi_ext_weft.h>

@@ -8,7 +8,7 @@
 #include "prov/ofi/weft_mr.h"
 #include "prov/mem/mem.h"
 #include "prov/ofi/weft_err.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 
 #include <stdlib.h>
 

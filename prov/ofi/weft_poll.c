@@ -8,7 +8,7 @@
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 #include "prov/ofi/weft_progress.h"
 
 #include <stdlib.h>

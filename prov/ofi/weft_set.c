@@ -5,7 +5,7 @@
  * position in the set is its rank in the group.
  */
 #include "prov/ofi/weft_mcgroup.h"
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 
 #include <stdlib.h>
 #include <string.h>

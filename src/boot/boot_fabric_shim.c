@@ -17,9 +17,9 @@ static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 	return fi_fabric((*info_p)->fabric_attr, fabric_p, NULL);
 }
 
-extern const struct weft_other weft_other;
+extern const struct weft_fishim weft_fishim;
 
-WEFT_EXPORT const struct weft_other weft_other = {
+WEFT_EXPORT const struct weft_fishim weft_fishim = {
 	.open = other_open,
 	.free = fi_freeinfo,
 };

@@ -22,12 +22,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OWN_FILE   "libweft-own.so"
-#define OTHER_FILE "libweft-other.so"
+#define OWN_FILE   "libweft-direct.so"
+#define OTHER_FILE "libweft-fabric-shim.so"
 
 typedef struct fi_provider *(*prov_ini_fn)(void);
 
-static const struct weft_other *other; /* NULL: Weft's own provider */
+static const struct weft_fishim *other; /* NULL: Weft's own provider */
 
 /*
  * Finds a library beside this one. Installed: DIR/weft/FILE. Build tree:

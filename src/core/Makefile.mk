@@ -60,16 +60,16 @@ libmpi_abi_la_SOURCES = \
 	src/boot/boot_wire_up.c src/boot/boot_wire_up.h \
 	src/boot/boot_world.c src/boot/boot_world.h
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
-	libweftown.la libweft-health.la $(PMIX_LIBS) $(CRYPTO_LIBS)
+	libweftdirect.la libweft-health.la $(PMIX_LIBS) $(CRYPTO_LIBS)
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
 	-export-symbols-regex '^P?MPI_'
 
 # Loaded when FI_PROVIDER names another provider than weft.
-pkglib_LTLIBRARIES += libweft-other.la
-libweft_other_la_SOURCES = src/boot/boot_fabric_shim.c src/boot/boot_fabric_shim.h
-libweft_other_la_LIBADD = $(FABRIC_LIBS)
-libweft_other_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
-	-export-symbols-regex '^weft_other$$' -Wl,-z,defs
+pkglib_LTLIBRARIES += libweft-fabric-shim.la
+libweft_fabric_shim_la_SOURCES = src/boot/boot_fabric_shim.c src/boot/boot_fabric_shim.h
+libweft_fabric_shim_la_LIBADD = $(FABRIC_LIBS)
+libweft_fabric_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+	-export-symbols-regex '^weft_fishim$$' -Wl,-z,defs
 
 # Programs link -lmpi or -lmpi_abi; binaries built with two early releases of
 # another implementation need version 0 of the same interface.

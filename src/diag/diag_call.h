@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The MPI call that each thread is in. A function of src/mpi begins with
- * MPI_ENTER (mpi_face.h), which writes the number of the function's name into
+ * MPI_ENTER (mpi_export.h), which writes the number of the function's name into
  * the job status page (src/job/job_page.h) and restores the previous value on
  * every return path. mpiexec reads the page when a rank has died.
  *

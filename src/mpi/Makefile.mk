@@ -3,10 +3,10 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_bsend.c \
 	src/mpi/mpi_check.c src/mpi/mpi_check.h \
 	src/mpi/mpi_comm.c \
-	src/mpi/mpi_commmake.c src/mpi/mpi_commobj.h \
+	src/mpi/mpi_comm_create.c src/mpi/mpi_comm.h \
 	src/mpi/mpi_env.c \
 	src/mpi/mpi_err.c \
-	src/mpi/mpi_face.h \
+	src/mpi/mpi_export.h \
 	src/mpi/mpi_greq.c \
 	src/mpi/mpi_group.c \
 	src/mpi/mpi_init.c \
@@ -16,7 +16,7 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_probe.c \
 	src/mpi/mpi_pt2pt.c \
 	src/mpi/mpi_req.h \
-	src/mpi/mpi_reqmany.c \
+	src/mpi/mpi_request_many.c \
 	src/mpi/mpi_request.c \
 	src/mpi/mpi_sendrecv.c \
 	src/mpi/mpi_status.c \

@@ -4,7 +4,7 @@
  * work at any time. Until a Fortran layer registers its sizes, its types have
  * those that the compilers of the supported platforms use.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/types/types_dt_predef.h"
 #include "src/diag/diag_err.h"

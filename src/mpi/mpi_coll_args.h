@@ -203,7 +203,8 @@ static inline struct mpi_coll mpi_combine_root(const char *func,
 /* Elements of the vectors that a reduction combines. */
 MPI_Count mpi_coll_vector(const struct mpi_coll *m);
 /*
- * True when send and receive buffer certainly share memory (mpi_coll_alias.c).
+ * True when send and receive buffer certainly share memory
+ * (mpi_coll_overlap.c).
  */
 bool mpi_coll_alias(const struct mpi_coll *m);
 

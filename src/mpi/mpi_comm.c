@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators: queries, names, hints, free and disconnect. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/offload/offload_device.h"
 #include "src/msg/msg_bsend.h"
@@ -10,7 +10,7 @@
 #include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes: commit, free, dup, sizes, names, addresses. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/types/types_attr.h"
 #include "src/types/types_dt_env.h"

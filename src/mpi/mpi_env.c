@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment: versions, names, clock, memory. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "config.h"
 #include "src/base/clock.h"
@@ -9,7 +9,7 @@
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/core/core_time.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 #include "src/win/win.h"
 
 #include <errno.h>

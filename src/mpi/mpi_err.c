@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers of communicators and windows; classes, codes and texts. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/diag/diag_errtext.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 #include "src/mpi/mpi_win.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Generalized requests: the application completes them. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/msg/msg_progress.h"
 #include "src/mpi/mpi_check.h"

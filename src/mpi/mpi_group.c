@@ -3,12 +3,12 @@
  * Groups. Every constructor marks the processes of a group in a table over the
  * job and collects them; the order is that of the standard.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 
 #include <errno.h>
 #include <stdlib.h>

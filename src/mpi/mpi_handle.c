@@ -3,7 +3,7 @@
  * Handles as integers and back. A predefined handle is its own number; an
  * invalid handle gives 0, which is the number of no handle.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/types/types_handle.h"
 

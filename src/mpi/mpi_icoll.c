@@ -2,7 +2,7 @@
 /*
  * Nonblocking collectives: each describes its call, the code below is common.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/comm/comm.h"
 #include "src/mpi/mpi_coll_args.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Info objects. They work before MPI_Init and after MPI_Finalize. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/diag/diag_err.h"
 #include "src/types/types_info.h"

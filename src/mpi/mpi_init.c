@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Init to MPI_Finalize, and MPI_Abort. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "coll/coll.h"
 #include "src/types/types_attr.h"

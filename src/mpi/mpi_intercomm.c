@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intercommunicators: create, merge, from groups. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/comm/comm_context.h"
 #include "src/types/types_info.h"
@@ -10,7 +10,7 @@
 #include "src/core/core_state.h"
 #include "src/msg/msg_tag.h"
 #include "src/mpi/mpi_check.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 
 static int check_leader(struct weft_comm *c, const char *func, int arg,
 			int leader, int size)

@@ -3,7 +3,7 @@
  * MPI_Pack and related functions. Packed data has no header: it can be sent as
  * MPI_PACKED and received as the type, and vice versa.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/offload/offload_device.h"
 #include "src/types/types_pack.h"

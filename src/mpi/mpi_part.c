@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitioned communication. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/msg/msg_partitioned.h"
 #include "src/msg/msg.h"
 #include "src/mpi/mpi_check.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 
 static int init(struct mpi_msg m, int partitions, MPI_Comm comm, MPI_Info info,
 		int recv, MPI_Request *request)

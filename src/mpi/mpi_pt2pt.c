@@ -3,7 +3,7 @@
  * Blocking and nonblocking sends and receives. The int and the MPI_Count form
  * of each share one inline body.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/msg/msg_inject.h"
 #include "src/msg/msg_p2p.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One request: wait, test, status, start, cancel, free. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/msg/msg_progress.h"
 #include "src/msg/msg_wait.h"

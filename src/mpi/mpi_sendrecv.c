@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Sendrecv and MPI_Isendrecv, with and without replace. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/msg/msg_isendrecv.h"
 #include "src/msg/msg_req.h"

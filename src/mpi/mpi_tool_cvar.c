@@ -3,7 +3,7 @@
  * MPI_T control variables: the options. Options are read when MPI starts, so
  * writing one sets its environment variable and is possible until then.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "coll/coll.h"
 #include "src/core/core_opts.h"

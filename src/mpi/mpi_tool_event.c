@@ -4,7 +4,7 @@
  * registration and instance is invalid, and each function returns that error.
  * One time source exists: the clock of MPI_Wtime.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/core/core_state.h"
 #include "src/core/core_time.h"

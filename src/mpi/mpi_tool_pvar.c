@@ -4,7 +4,7 @@
  * which it was started, since its last reset; a level returns the current value
  * and cannot be stopped or reset. One lock covers sessions and handles.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/base/list.h"
 #include "src/diag/diag_pvar.h"

@@ -3,9 +3,9 @@
  * Cartesian topologies. Ranks are not reordered: a new communicator lists
  * its processes in the order of the old one.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 #include "src/mpi/mpi_topo.h"
 
 #include "src/comm/comm_make.h"

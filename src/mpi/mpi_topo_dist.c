@@ -4,10 +4,10 @@
  * edge: an edge is sent to both of its ends, in one exchange of counts and one
  * of records of three ints.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "coll/coll.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 #include "src/mpi/mpi_topo.h"
 #include "src/comm/comm_make.h"
 #include "src/types/types_info.h"

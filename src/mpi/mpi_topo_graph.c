@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graph topologies, stored as a whole by every process. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 #include "src/mpi/mpi_topo.h"
 
 #include <string.h>

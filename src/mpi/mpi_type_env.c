@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Envelopes and contents: how a type was made. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"

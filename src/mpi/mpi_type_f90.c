@@ -3,7 +3,7 @@
  * Types found by their properties: MPI_Type_match_size, the Fortran types by
  * precision and range, and pairs by their members.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows: creation, queries, names, hints, free. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/job/job_trace_layout.h"
 #include "src/offload/offload_device.h"
 #include "src/core/core_state.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 #include "src/mpi/mpi_win.h"
 #include "src/types/types_info.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Put and get, with and without requests. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/offload/offload_device.h"
 #include "src/msg/msg_req.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Epochs of windows: fence, post and start, lock, flush. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 #include "src/mpi/mpi_win.h"
 
 /* ---- checks

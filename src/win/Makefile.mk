@@ -21,7 +21,7 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_open.c \
 	src/win/win_move.c \
 	src/win/win_mapped.c src/win/win_mapped.h \
-	src/win/win_now.h \
+	src/win/win_rma_sync.h \
 	src/win/win_op.c src/win/win_op.h \
 	src/win/win_serve.c src/win/win_serve.h \
 	src/win/win_share.c src/win/win_share.h \

@@ -104,11 +104,12 @@ static bool is_software(uint32_t protocol)
 }
 
 /* Only our provider has it. */
-static const struct fi_weft_now *query_now(void)
+static const struct fi_weft_rma_sync *query_now(void)
 {
 	void *ops = NULL;
 
-	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_NOW, 0, &ops, NULL))
+	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_RMA_SYNC, 0, &ops,
+			NULL))
 		return NULL;
 	return ops;
 }

@@ -11,7 +11,7 @@
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_domain.h>
 
-struct fi_weft_now;
+struct fi_weft_rma_sync;
 
 struct win_fabric {
 	bool rma; /* fi_write and fi_read */
@@ -24,7 +24,7 @@ struct win_fabric {
 	uint64_t bytes_max; /* of one operation */
 	uint64_t types; /* bits of enum weft_basic: types for which fi_atomic
 			   has all operations of MPI */
-	const struct fi_weft_now *now; /* or NULL */
+	const struct fi_weft_rma_sync *now; /* or NULL */
 };
 
 /* One object for all windows; the lock is held. */

@@ -8,7 +8,7 @@
 #include "src/win/win_call.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_mapped.h"
-#include "src/win/win_now.h"
+#include "src/win/win_rma_sync.h"
 
 #include <errno.h>
 #include <string.h>

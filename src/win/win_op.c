@@ -9,7 +9,7 @@
 #include "src/boot/boot_wire_up.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
-#include "src/win/win_now.h"
+#include "src/win/win_rma_sync.h"
 #include "src/win/win_wait.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * FI_WEFT_HOST_LOOP is applied to the endpoint: messages up to that length are
- * not copied by the C library's memcpy, which this program replaces.
+ * FI_WEFT_COPY_LOOP_MAX is applied to the endpoint: messages up to that length
+ * are not copied by the C library's memcpy, which this program replaces.
  */
 #include "test/prov/prov_job.h"
 
@@ -55,15 +55,15 @@ static void body_looped(struct job *j)
 
 static void messages_are_copied_as_the_environment_says(void **state)
 {
-	unsetenv("FI_WEFT_HOST_LOOP");
+	unsetenv("FI_WEFT_COPY_LOOP_MAX");
 	job_run(2, body_called, NULL);
-	setenv("FI_WEFT_HOST_LOOP", "0", 1);
+	setenv("FI_WEFT_COPY_LOOP_MAX", "0", 1);
 	job_run(2, body_called, NULL);
-	setenv("FI_WEFT_HOST_LOOP", "1535", 1);
+	setenv("FI_WEFT_COPY_LOOP_MAX", "1535", 1);
 	job_run(2, body_called, NULL);
-	setenv("FI_WEFT_HOST_LOOP", "1536", 1);
+	setenv("FI_WEFT_COPY_LOOP_MAX", "1536", 1);
 	job_run(2, body_looped, NULL);
-	unsetenv("FI_WEFT_HOST_LOOP");
+	unsetenv("FI_WEFT_COPY_LOOP_MAX");
 }
 
 int main(void)

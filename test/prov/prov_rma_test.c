@@ -131,7 +131,7 @@ static void a_write_needs_no_help_where_dma_works(void **state)
 
 /* ---- without a queue ----------------------------------------------------- */
 
-static void now_moves(struct job *j, const struct fi_weft_now *now)
+static void now_moves(struct job *j, const struct fi_weft_rma_sync *now)
 {
 	fi_addr_t to = j->addr[1];
 	uint64_t out[8], in[8] = { 0 };
@@ -158,7 +158,7 @@ static bool is_native(void)
 	return !machine || !strcmp(machine, "native");
 }
 
-static void now_does_not(struct job *j, const struct fi_weft_now *now)
+static void now_does_not(struct job *j, const struct fi_weft_rma_sync *now)
 {
 	uint64_t out[8] = { 0 };
 
@@ -180,7 +180,8 @@ static void body_now(struct job *j)
 	struct fid_mr *ro = expose(j, mem, sizeof(mem), FI_REMOTE_READ, 9);
 	void *now = NULL;
 
-	settle(j, fi_open_ops(&j->ep->fid, FI_WEFT_NOW, 0, &now, NULL), "ops");
+	settle(j, fi_open_ops(&j->ep->fid, FI_WEFT_RMA_SYNC, 0, &now, NULL),
+	       "ops");
 	job_barrier(j);
 	if (j->rank == 0) {
 		do_write(j, 1, nil, 8, 0, 7);

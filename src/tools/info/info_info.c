@@ -44,8 +44,8 @@ static const char *file_of(void *symbol)
 /* Returns the provider plugin beside the library, or in the build tree. */
 static const char *plugin_path(void)
 {
-	static const char *const places[] = { "weft/libweft-own.so",
-					      "libweft-own.so" };
+	static const char *const places[] = { "weft/libweft-direct.so",
+					      "libweft-direct.so" };
 	static char path[PATH_MAX + 64];
 	const char *given = getenv("WEFT_PROVIDER_LIB");
 	char dir[PATH_MAX];

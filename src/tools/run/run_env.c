@@ -183,11 +183,12 @@ static int add_sizes(struct run_env *e, const struct run_sizes *host)
 	if (!env_get(e, "FI_WEFT_EAGER"))
 		err = add_size(e, "FI_WEFT_HOST_EAGER", host->eager);
 	if (!err)
-		err = add_size(e, "FI_WEFT_HOST_HELP", host->help);
+		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN", host->help);
 	if (!err)
-		err = add_size(e, "FI_WEFT_HOST_HELP_ROW", host->help_row);
+		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN_BUSY",
+			       host->help_row);
 	if (!err)
-		err = add_size(e, "FI_WEFT_HOST_LOOP", host->loop);
+		err = add_size(e, "FI_WEFT_COPY_LOOP_MAX", host->loop);
 	return err;
 }
 

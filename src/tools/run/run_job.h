@@ -60,9 +60,9 @@ struct run_bind;
  */
 struct run_sizes {
 	int eager;    /* FI_WEFT_HOST_EAGER */
-	int help;     /* FI_WEFT_HOST_HELP */
-	int help_row; /* FI_WEFT_HOST_HELP_ROW */
-	int loop;     /* FI_WEFT_HOST_LOOP */
+	int help;     /* FI_WEFT_SHARED_COPY_MIN */
+	int help_row; /* FI_WEFT_SHARED_COPY_MIN_BUSY */
+	int loop;     /* FI_WEFT_COPY_LOOP_MAX */
 };
 
 struct run_job {

@@ -4,7 +4,7 @@
  * FI_WEFT_CARRIER and FI_WEFT_IFACE. Sockets are opened only on request: by
  * name, or by a key together with an address that other hosts can reach.
  */
-#include "prov/ofi/weft_place.h"
+#include "prov/ofi/weft_ep_addr.h"
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_conf.h"
 #include "src/base/log.h"

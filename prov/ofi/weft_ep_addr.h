@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Address of an endpoint, its carrier, and its key. */
-#ifndef WEFT_OFI_PLACE_H
-#define WEFT_OFI_PLACE_H
+#ifndef WEFT_EP_ADDR_H
+#define WEFT_EP_ADDR_H
 
 #include "prov/ofi/weft_ep.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The constructors of communicators. */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/comm/comm_context.h"
 #include "src/types/types_info.h"
@@ -11,7 +11,7 @@
 #include "src/msg/msg_tag.h"
 #include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
-#include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_comm.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
  * MPI_ENTER; functions that cannot wait and are called within expressions omit
  * it.
  */
-#ifndef WEFT_MPI_FACE_H
-#define WEFT_MPI_FACE_H
+#ifndef WEFT_MPI_EXPORT_H
+#define WEFT_MPI_EXPORT_H
 
 /* Also declares the functions that the library does not have yet. */
 #define WEFT_MPI_NOT_YET

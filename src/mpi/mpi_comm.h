@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the files about communicators and groups. */
-#ifndef WEFT_MPI_COMMOBJ_H
-#define WEFT_MPI_COMMOBJ_H
+#ifndef WEFT_MPI_COMM_H
+#define WEFT_MPI_COMM_H
 
 #include "src/comm/comm.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One piece of an access, moved by the kernel within the call (FI_WEFT_NOW).
- * Inline: after a system call the return from each frame costs as much as ten
- * others.
+ * One piece of an access, moved by the kernel within the call
+ * (FI_WEFT_RMA_SYNC). Inline: after a system call the return from each frame
+ * costs as much as ten others.
  */
-#ifndef WEFT_WIN_NOW_H
-#define WEFT_WIN_NOW_H
+#ifndef WEFT_WIN_RMA_SYNC_H
+#define WEFT_WIN_RMA_SYNC_H
 
 #include "src/diag/diag_count.h"
 #include "src/core/core_lock.h"
@@ -23,7 +23,7 @@
 WEFT_INLINE bool win_fi_now(struct weft_win *w, int target,
 			    const struct win_fi *f)
 {
-	const struct fi_weft_now *now = w->fabric->now;
+	const struct fi_weft_rma_sync *now = w->fabric->now;
 	fi_addr_t to;
 	int rc;
 

@@ -3,8 +3,8 @@
  * Functions for entries of an ops table that the object does not support.
  * libfabric calls most entries without a check, so none may be NULL.
  */
-#ifndef WEFT_OFI_NO_H
-#define WEFT_OFI_NO_H
+#ifndef WEFT_NOSYS_H
+#define WEFT_NOSYS_H
 
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>

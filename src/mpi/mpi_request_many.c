@@ -3,7 +3,7 @@
  * Many requests: all, any, some; wait, test, get status. One scan function
  * counts the completed requests, one loop waits for them.
  */
-#include "src/mpi/mpi_face.h"
+#include "src/mpi/mpi_export.h"
 
 #include "src/diag/diag_peer_failure.h"
 #include "src/diag/diag_errtext.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions for unsupported entries of the ops tables. */
-#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_nosys.h"
 
 #include <rdma/fi_errno.h>
 

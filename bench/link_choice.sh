@@ -6,7 +6,7 @@
 # mean and 99th percentile of the latencies in microseconds. Three minutes on
 # one core.
 #
-#   bench/roads.sh [WEFT-SIM [MACHINE]]
+#   bench/link_choice.sh [WEFT-SIM [MACHINE]]
 sim=${1:-build/weft-sim}
 machine=${2:-gemini:8x8x8}
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packets that this rank has sent as datagrams, by MPI's counters. */
-#ifndef WEFT_TEST_HOSTS_FAR_H
-#define WEFT_TEST_HOSTS_FAR_H
+#ifndef WEFT_HOSTS_DATAGRAMS_H
+#define WEFT_HOSTS_DATAGRAMS_H
 
 #include <mpi.h>
 #include <stddef.h>

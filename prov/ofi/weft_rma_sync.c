@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads and writes of a peer's memory that are complete when they return
- * (FI_WEFT_NOW): one system call, and no operation, queue or completion. Used
- * for MPI's one-sided accesses to memory of the application.
+ * (FI_WEFT_RMA_SYNC): one system call, and no operation, queue or completion.
+ * Used for MPI's one-sided accesses to memory of the application.
  */
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
@@ -45,8 +45,8 @@ static int now_write(struct fid_ep *fid, const void *buf, size_t len,
 	return access_now(weft_to_ep(fid), addr, (void *)(uintptr_t)buf, &want);
 }
 
-struct fi_weft_now weft_now_ops = {
-	.size = sizeof(struct fi_weft_now),
+struct fi_weft_rma_sync weft_rma_sync_ops = {
+	.size = sizeof(struct fi_weft_rma_sync),
 	.read = now_read,
 	.write = now_write,
 };
