@@ -1,28 +1,16 @@
 # prov/nic: the message engine, the machines, and (units.mk) their units
 noinst_LTLIBRARIES += libweftnic.la
-libweftnic_la_SOURCES = \
-	prov/nic/nic.h prov/nic/nic_int.h \
-	prov/nic/nic_atomic.c prov/nic/nic_atomic.h \
-	prov/nic/nic_atomic_exec.c prov/nic/nic_atomic_exec.h \
-	prov/nic/nic_cancel.c prov/nic/nic_cancel.h \
-	prov/machine/machine_chain.h \
-	prov/group/grp.c prov/group/grp.h prov/group/grp_int.h \
-	prov/group/grp_chain.c prov/group/grp_chain.h \
-	prov/group/grp_check.c prov/group/grp_last.c \
-	prov/group/grp_hook.h \
-	prov/group/grp_join.c prov/group/grp_long.c \
-	prov/group/grp_op.c prov/group/grp_net.c prov/group/grp_net.h \
-	prov/machine/native/native.c \
-	prov/nic/nic_dma.c prov/nic/nic_dma.h \
-	prov/nic/nic_engine.c \
-	prov/machine/machine_table.c \
-	prov/nic/nic_op.c prov/nic/nic_op.h \
-	prov/nic/nic_place.c prov/nic/nic_place.h \
-	prov/nic/nic_recv.c prov/nic/nic_recv.h prov/nic/nic_recv_lost.c \
-	prov/nic/nic_rma.c prov/nic/nic_rma.h \
-	prov/nic/nic_rndv.c prov/nic/nic_rndv.h \
-	prov/nic/nic_send.c prov/nic/nic_send.h \
-	prov/nic/nic_share.c prov/nic/nic_share.h
+libweftnic_la_SOURCES = prov/nic/nic.h prov/nic/nic_int.h \
+	prov/nic/nic_atomic.c prov/nic/nic_atomic.h prov/nic/nic_atomic_exec.c \
+	prov/nic/nic_atomic_exec.h prov/nic/nic_cancel.c prov/nic/nic_cancel.h \
+	prov/machine/machine_chain.h prov/machine/native/native.c \
+	prov/nic/nic_dma.c prov/nic/nic_dma.h prov/nic/nic_engine.c \
+	prov/machine/machine_table.c prov/nic/nic_op.c prov/nic/nic_op.h \
+	prov/nic/nic_place.c prov/nic/nic_place.h prov/nic/nic_recv.c \
+	prov/nic/nic_recv.h prov/nic/nic_recv_lost.c prov/nic/nic_rma.c \
+	prov/nic/nic_rma.h prov/nic/nic_rndv.c prov/nic/nic_rndv.h \
+	prov/nic/nic_send.c prov/nic/nic_send.h prov/nic/nic_share.c \
+	prov/nic/nic_share.h
 # The engine runs on its callers' stacks, which may be small.
 libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
 libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-match.la libweftcarrier.la libweftwire.la \

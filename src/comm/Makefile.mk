@@ -1,0 +1,9 @@
+# src/comm: communicators, groups, context ids
+libmpi_abi_la_SOURCES += src/comm/comm_agree.c src/comm/comm_agree.h \
+	src/comm/comm_channel.c src/comm/comm_channel.h \
+	src/comm/comm_coll_table.c src/comm/comm_coll_table.h src/comm/comm.c \
+	src/comm/comm.h src/comm/comm_context.c src/comm/comm_context.h \
+	src/comm/comm_group.c src/comm/comm_group.h src/comm/comm_inter.c \
+	src/comm/comm_inter.h src/comm/comm_make.c src/comm/comm_make.h \
+	src/comm/comm_exchange.c src/comm/comm_exchange.h \
+	src/comm/comm_split.c src/comm/comm_split.h

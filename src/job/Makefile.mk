@@ -1,0 +1,18 @@
+# src/job: memory that launcher, ranks and viewers share, traces, fault plans
+libweftbase_la_SOURCES += src/job/job_cfg.c src/job/job_cfg.h \
+	src/job/fault_plan.c src/job/fault_plan.h src/job/job_page.c \
+	src/job/job_page.h src/job/job_page_layout.h src/job/job_page_entry.c \
+	src/job/job_page_print.c src/job/job_page_print.h src/job/job_trace.c \
+	src/job/job_trace.h src/job/job_trace_layout.h \
+	src/job/job_trace_read.c
+
+JOB_TESTS = src/job/job_cfg_test src/job/fault_plan_test \
+	src/job/job_page_print_test src/job/job_page_test \
+	src/job/job_trace_test
+check_PROGRAMS += $(JOB_TESTS)
+TESTS += $(JOB_TESTS)
+src_job_job_cfg_test_LDADD = $(T_LIBS)
+src_job_fault_plan_test_LDADD = $(T_LIBS)
+src_job_job_page_print_test_LDADD = $(T_LIBS)
+src_job_job_page_test_LDADD = $(T_LIBS)
+src_job_job_trace_test_LDADD = $(T_LIBS)
