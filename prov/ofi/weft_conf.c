@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options: read from the environment once, at the first call. */
 #include "prov/ofi/weft_conf.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #include "prov/ofi/weft_ep_addr.h"
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_conf.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -21,7 +21,7 @@
  */
 #include "prov/carrier/carrier_cma.h"
 #include "prov/vt/vt.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 
 #include <string.h>
 #include <unistd.h>

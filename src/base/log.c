@@ -5,7 +5,6 @@
  */
 #include "src/base/log.h"
 #include "src/base/atomic.h"
-#include "src/job/job_page.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ void weft_log_set_rank(int rank)
 	atomic_store_explicit(&log_rank, rank, memory_order_relaxed);
 }
 
-static bool is_shown(enum weft_log_level level)
+bool weft_log_shows(enum weft_log_level level)
 {
 	/* relaxed: every thread computes the same value */
 	int now = atomic_load_explicit(&log_level, memory_order_relaxed);
@@ -71,40 +70,9 @@ void weft_log(enum weft_log_level level, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!is_shown(level))
+	if (!weft_log_shows(level))
 		return;
 	va_start(ap, fmt);
 	write_line(level, fmt, ap);
 	va_end(ap);
-}
-
-/*
- * Whether this process is the first to log text, by the job status page that
- * mpiexec shares with its ranks.
- */
-bool weft_log_first(const char *text)
-{
-	const char *fd = getenv("WEFT_JOB_PAGE");
-	struct weft_job_page roll;
-	bool first;
-
-	if (!fd || weft_job_page_attach(&roll, atoi(fd)))
-		return true;
-	first = weft_job_page_first(&roll, text);
-	weft_job_page_close(&roll);
-	return first;
-}
-
-void weft_log_once(enum weft_log_level level, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	if (!is_shown(level))
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (weft_log_first(text))
-		weft_log(level, "%s", text);
 }

@@ -24,15 +24,7 @@ enum weft_log_level {
 void weft_log_set_rank(int rank);
 void weft_log(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
-
-/*
- * Logs a message in the first rank only, of all that mpiexec started: for
- * messages that are equal in all ranks, for example on an unknown environment
- * variable.
- */
-void weft_log_once(enum weft_log_level level, const char *fmt, ...)
-	WEFT_PRINTF(2, 3) WEFT_COLD;
-/* Whether no other rank has logged this text. Always true without mpiexec. */
-bool weft_log_first(const char *text) WEFT_COLD;
+/* Whether messages of this level are shown. */
+bool weft_log_shows(enum weft_log_level level);
 
 #endif

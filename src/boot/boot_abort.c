@@ -2,7 +2,7 @@
 /* See boot_abort.h. */
 #include "src/boot/boot_abort.h"
 
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 #include "src/diag/diag_call.h"
 #include "src/boot/boot_pmix.h"
 #include "src/core/core_state.h"

@@ -7,7 +7,7 @@
 
 #include "src/base/atomic.h"
 #include "src/base/limit.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 #include "src/job/job_page.h"
 #include "src/diag/diag_call.h"
 #include "src/core/core_state.h"

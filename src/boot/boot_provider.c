@@ -8,7 +8,7 @@
  */
 #include "src/boot/boot_provider.h"
 
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 #include "src/boot/boot_fabric_shim.h"
 #include "src/core/core_state.h"
 

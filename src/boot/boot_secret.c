@@ -15,7 +15,7 @@
 #include "src/boot/boot_secret.h"
 
 #include "src/os/keyfile.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 #include "src/core/core_opts.h"
 #include "src/boot/boot_pmix.h"
 

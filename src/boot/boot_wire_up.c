@@ -6,7 +6,7 @@
 #include "src/boot/boot_wire_up.h"
 
 #include "src/base/limit.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 #include "src/job/fault_plan.h"
 #include "src/core/core_fi.h"
 #include "src/boot/boot_hosts.h"

@@ -2,7 +2,7 @@
 /* Joining and leaving virtual time; see boot_world.h. */
 #include "src/boot/boot_world.h"
 
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 #include "src/diag/diag_call.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_opts.h"

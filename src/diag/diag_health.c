@@ -4,7 +4,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/futex.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 #include "src/core/core_opts.h"
 #include "src/boot/boot_pmix.h"
 #include "src/msg/msg_progress.h"

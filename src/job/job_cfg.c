@@ -2,7 +2,7 @@
 /* Options by environment variable, with names, types, ranges and help. */
 #include "src/job/job_cfg.h"
 #include "src/base/attr.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 
 #include <errno.h>
 #include <inttypes.h>

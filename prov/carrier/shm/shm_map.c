@@ -15,7 +15,7 @@
 #include "prov/carrier/shm/shm.h"
 #include "src/os/alive.h"
 #include "src/base/limit.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 
 #include <dirent.h>
 #include <errno.h>

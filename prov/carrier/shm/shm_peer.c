@@ -13,7 +13,7 @@
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
-#include "src/base/log.h"
+#include "src/job/job_log.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages that only one rank of a job prints: the job status page records
+ * which texts were printed.
+ */
+#ifndef WEFT_JOB_LOG_H
+#define WEFT_JOB_LOG_H
+
+#include "src/base/log.h"
+
+/*
+ * As weft_log(), but only the first rank of a job that mpiexec started prints
+ * the text. For messages that are equal in all ranks, such as an unknown
+ * variable. Without mpiexec every process prints it.
+ */
+void weft_log_once(enum weft_log_level level, const char *fmt, ...)
+	WEFT_PRINTF(2, 3) WEFT_COLD;
+/* Whether no other rank has printed this text; true without mpiexec. */
+bool weft_log_first(const char *text) WEFT_COLD;
+
+#endif
