@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Borders between folders: allowed includes, and the owner of each name. Prints
-# every violation.
+# Borders between folders: who may include whom, and whose a name is. Says
+# every crossing.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 
 # border [-1] FOLDER "PATTERN ...": project includes of FOLDER must match one.
-# -1: only files of FOLDER itself, not of its subfolders.
+# -1: of its own files, not of those in folders below.
 border() {
 	local deep=() dir allowed file line inc ok p
 	[ "$1" != -1 ] || { deep=(-maxdepth 1); shift; }
@@ -36,7 +36,7 @@ without() {
 	fi
 }
 
-# words FILES...: the first word after weft_ of every tag and function there.
+# words FILES...: the first word behind weft_ of every tag and function there.
 words() {
 	grep -HoP '^(struct|enum|union) weft_[a-z0-9]+(?=\w* \{)' "$@" \
 		/dev/null |
@@ -46,12 +46,12 @@ words() {
 		sed 's/:.*\(weft_[a-z0-9]*\)$/:\1/'
 }
 
-# A word belongs to one side of fi_*: weft_coll_ tells the reader on which side
-# the code is. src/base is below both, and tests may use names of both sides.
+# A word belongs to one side of fi_*: who reads weft_coll_ knows where he is.
+# src/base is under both, and a test may have what both sides call it.
 sides() {
 	local above below word
 	mapfile -t above < <(find src coll -name '*.[ch]' ! -name '*_test.c' \
-		! -path 'src/base/*')
+		! -path 'src/base/*' ! -path 'src/os/*' ! -path 'src/job/*')
 	mapfile -t below < <(find prov -name '*.[ch]' ! -name '*_test.c')
 	while read -r word; do
 		echo "$word is a name on both sides of fi_*:"
@@ -61,80 +61,104 @@ sides() {
 		<(words "${below[@]}" | sed 's/.*://' | sort -u))
 }
 
-# Headers of the network model that the folders above it may include.
+# What every folder may see: base needs libc only, os and job need base.
+low="src/base/ src/os/ src/job/"
+# What the folders above the network model may see of it.
 net="prov/net/net.h prov/net/file/net_config.h prov/net/fault/net_fault.h
 	prov/net/file/net_file.h prov/net/tree/net_fold.h prov/net/file/net_map.h
 	prov/net/file/net_name.h prov/net/health/net_watch.h"
-# Headers that collectives may use.
-core="src/comm/comm_coll_table.h src/comm/comm.h src/offload/offload_device.h
-	src/boot/boot_hosts.h
-	src/core/core_lock.h src/core/core_opts.h src/msg/msg_p2p.h
-	src/msg/msg_persist.h src/msg/msg_progress.h src/msg/msg_req.h
-	src/offload/offload_route_call.h src/core/core_state.h src/msg/msg_wait.h"
-# Headers of the engine that a machine's unit may include, and the reverse.
-engine="prov/nic/nic.h prov/machine/machine_response.h prov/machine/machine_chain.h
-	prov/machine/machine_transport.h prov/machine/machine_inbox.h prov/machine/machine_order.h
+# What collectives are made of.
+parts="src/boot/boot_hosts.h src/comm/comm.h src/comm/comm_coll_table.h
+	src/core/ src/msg/msg_p2p.h src/msg/msg_persist.h src/msg/msg_progress.h src/msg/msg_req.h
+	src/msg/msg_wait.h src/offload/"
+# The MPI layer below windows and entry points: these refer to each other.
+layer="src/core/ src/comm/ src/msg/ src/offload/ src/diag/ src/boot/"
+# What a machine's unit may see of the engine, and the engine of the units.
+engine="prov/nic/nic.h prov/machine/machine_response.h
+	prov/machine/machine_chain.h prov/machine/machine_transport.h
+	prov/machine/machine_inbox.h prov/machine/machine_order.h
 	prov/machine/machine_port.h prov/group/cunit/cunit_alu.h"
 units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
-	prov/machine/qsnet2/qsnet2_transport.h prov/machine/sunway/sunway_transport.h
-	prov/machine/apenet/apenet_transport.h
-	prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
+	prov/machine/qsnet2/qsnet2_transport.h
+	prov/machine/sunway/sunway_transport.h
+	prov/machine/apenet/apenet_transport.h"
+cunit="prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
 	prov/group/cunit/cunit_fold.h prov/group/cunit/cunit_tree.h"
-# Headers that all carriers share.
+# What packets travel on: a carrier, or the runtime of virtual time.
+below="prov/carrier/carrier.h prov/vt/vt_api.h"
+# What all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
-	test/support/carrier_fixture.h prov/carrier/carrier_faults.h"
+	prov/carrier/carrier_faults.h"
 
-borders() {
+borders_below() {
 	border src/base ""
+	border src/os "src/base/"
+	border src/job "src/base/ src/os/"
 	border prov/code "src/base/"
 	border prov/wire "src/base/"
 	border prov/match "src/base/"
 	border prov/watch "src/base/"
 	border prov/mem "src/base/"
-	border prov/net "src/base/ prov/code/ prov/watch/watch.h"
-	border -1 prov/carrier "src/base/ prov/wire/"
-	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
-	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
-	border prov/carrier/lossy "src/base/ prov/wire/ prov/code/ $carrier"
-	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h prov/code/code_ghash.h prov/code/code_ghash.h
-		$carrier"
-	border prov/vt "src/base/ prov/wire/ $carrier
-		prov/vt/vt_api.h $net"
-	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
-		prov/carrier/carrier.h prov/vt/vt_api.h"
+	border prov/net "$low prov/code/ prov/watch/watch.h"
+	border -1 prov/carrier "$low prov/wire/"
+	border prov/carrier/shm "$low prov/wire/ $carrier"
+	border prov/carrier/loop "$low prov/wire/ $carrier"
+	border prov/carrier/lossy "$low prov/wire/ prov/code/ $carrier"
+	border prov/carrier/sock "$low prov/wire/ prov/code/code_crc.h
+		prov/code/code_ghash.h $carrier"
+	border prov/carrier/hybrid "$low prov/wire/ $carrier
+		prov/carrier/shm/shm_reach.h"
+	border prov/vt "$low prov/wire/ $carrier $net"
+	border -1 prov/nic "$low prov/wire/ prov/match/match.h $cunit $below
+		prov/group/grp.h prov/group/grp_hook.h prov/group/grp_net.h
+		prov/machine/machine_chain.h"
+	border -1 prov/group "$low prov/wire/ prov/nic/ $cunit $below
+		prov/group/cunit/cunit_alu.h prov/machine/machine_chain.h"
+	border prov/group/cunit "$low"
+	border -1 prov/machine "$low prov/wire/ $engine $units $below
+		prov/group/cunit/cunit_tree.h"
+	border prov/machine/native "$low prov/wire/ prov/nic/ $engine $below"
 	for unit in bgq gemini qsnet2 sunway; do
-		border prov/machine/$unit "src/base/ prov/wire/ $engine
-			prov/carrier/carrier.h prov/vt/vt_api.h"
+		border prov/machine/$unit "$low prov/wire/ $engine $below"
 	done
-	border prov/machine/apenet "src/base/ prov/wire/ $engine
-		prov/code/code_crc.h prov/mem/mem.h
-		prov/carrier/carrier.h prov/vt/vt_api.h"
-	border prov/group/cunit "src/base/"
-	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
-		prov/mem/mem.h
-		prov/carrier/carrier.h prov/vt/vt_api.h"
-	border src/types "src/base/"
-	border src/health "src/base/ prov/watch/watch.h"
-	border src/core "src/base/ src/types/ src/health/"
-	border coll "src/base/ src/types/ $core"
-	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
-	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
-		src/win/win_word.h coll/coll.h"
-	border src/tools/page "src/base/"
-	border src/tools/report "src/base/ src/tools/page/"
-	border src/tools/run "src/base/ $net src/tools/report/report.h"
-	border src/tools/sim "src/base/ $net src/tools/page/"
-	border src/tools/reproduce "src/base/ $net src/tools/sim/ src/tools/page/ prov/mem/mem.h"
-	border src/tools/info "src/base/ src/health/ prov/group/cunit/cunit_tree.h $net"
-	border bench "src/base/ prov/code/ $net
-		prov/carrier/carrier.h"
-	border examples ""
+	border prov/machine/apenet "$low prov/wire/ $engine $below
+		prov/code/code_crc.h prov/mem/mem.h"
+	border prov/ofi "$low prov/match/ prov/wire/ prov/nic/nic.h
+		prov/mem/mem.h $below"
+}
 
-	for d in src/base prov/code prov/wire prov/match prov/net \
-		prov/carrier prov/nic src/tools/run src/types examples; do
+borders_above() {
+	border src/types "src/base/"
+	border src/health "$low prov/watch/watch.h"
+	for folder in core comm msg offload diag boot; do
+		border src/$folder "$low src/types/ src/health/ $layer"
+	done
+	border coll "$low src/types/ $parts"
+	border src/win "$low src/types/ $layer coll/coll.h"
+	border src/mpi "$low src/types/ $layer src/win/win.h src/win/win_word.h
+		coll/coll.h"
+	border -1 src/tools "$low"
+	border src/tools/page "$low src/tools/outfile.h"
+	border src/tools/report "$low src/tools/args.h src/tools/outfile.h src/tools/page/"
+	border src/tools/run "$low src/tools/args.h src/tools/outfile.h $net src/tools/report/report.h"
+	border src/tools/sim "$low src/tools/args.h src/tools/outfile.h $net src/tools/page/"
+	border src/tools/reproduce "$low src/tools/args.h src/tools/outfile.h $net src/tools/sim/ src/tools/page/
+		prov/mem/mem.h"
+	border src/tools/info "$low src/tools/args.h src/tools/outfile.h src/health/ prov/group/cunit/cunit_tree.h
+		$net"
+	border bench "$low prov/code/ $net prov/carrier/carrier.h"
+	border examples ""
+}
+
+borders() {
+	borders_below
+	borders_above
+	for d in $low prov/code prov/wire prov/match prov/net prov/carrier \
+		prov/nic prov/group prov/machine prov/vt src/tools/run \
+		src/types examples; do
 		without $d rdma/
 	done
-	for d in src/base prov; do
+	for d in $low prov; do
 		without $d mpi.h
 		without $d pmix
 	done
@@ -145,13 +169,13 @@ borders() {
 	fi
 }
 
-# Test of the check itself: each line, added to a tree of its own, must be
-# refused. refused FILE LINE
+# The test itself: each line, put into a tree of its own, must be refused.
+# refused FILE LINE
 refused() {
 	mkdir -p "$t/$(dirname "$1")"
 	echo "$2" > "$t/$1"
 	if (cd "$t" && borders && sides && exit $bad) > /dev/null 2>&1; then
-		echo "layers.sh accepts '$2' in $1"
+		echo "nobody minds '$2' in $1"
 		bad=1
 	fi
 	rm "$t/$1"
