@@ -167,8 +167,7 @@ static void match(struct mock_req *m)
 	struct weft_list *pos, *tmp;
 	struct mock_req *o;
 
-	weft_list_each(pos, tmp, &lonely)
-	{
+	weft_list_each(pos, tmp, &lonely) {
 		o = weft_container_of(pos, struct mock_req, link);
 		if (!pair_up(m, o))
 			continue;
@@ -395,8 +394,10 @@ static int step_all(void)
 	struct weft_list *pos, *tmp;
 	int over = 0;
 
-	weft_list_each(pos, tmp, &steps) if (weft_rng_below(&dice, 3)) over +=
-		step_one(weft_container_of(pos, struct weft_req, link));
+	weft_list_each(pos, tmp, &steps)
+		if (weft_rng_below(&dice, 3))
+			over += step_one(
+				weft_container_of(pos, struct weft_req, link));
 	return over;
 }
 

@@ -13,7 +13,8 @@ test_patience_LDFLAGS =
 EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
 	test/timeout.sh test/mutate/run test/mutate/list
 PLAIN_TESTS += test/circles.sh test/layers.sh test/shape.sh
-PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh
+PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh test/words.sh
+EXTRA_DIST += test/words.py
 # commands printed in README and the documentation
 PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh
 EXTRA_DIST += test/doc_lib.sh

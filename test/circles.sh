@@ -21,7 +21,14 @@ printf 'void e(void)\n{\n}\n\nint b(void)\n{\n\treturn 0; /* a(); */\n}\n' \
 python3 test/circles.py 1 "$t/none" > /dev/null || { echo "sees too much"; bad=1; }
 python3 test/circles.py 1 "$t/two" > /dev/null && { echo "circles.py does not find the cycle of a and b"; bad=1; }
 
-limit 8 src/core
-limit 4 src/win
-limit 6 prov/ofi prov/nic prov/net prov/carrier/shm prov/carrier/sock prov/vt prov/carrier/hybrid
+limit 1 src/base src/os src/job src/health src/core src/comm src/offload \
+	src/diag src/boot src/tools/page src/tools/report src/tools/sim \
+	prov/machine prov/net/routing prov/net/tree prov/net/fault \
+	prov/carrier/loop prov/carrier/lossy
+limit 4 src/msg src/win src/mpi src/types coll prov/ofi prov/net prov/net/file \
+	prov/vt prov/carrier/hybrid prov/machine/bgq prov/machine/sunway
+limit 6 src/tools/run prov/nic prov/group prov/group/cunit prov/carrier/shm \
+	prov/carrier/sock prov/machine/apenet
+limit 8 prov/machine/gemini prov/machine/qsnet2
+limit 12 src/tools/reproduce
 exit $bad

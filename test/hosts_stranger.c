@@ -2,7 +2,7 @@
 /*
  * An attacker, for test/hosts_stranger.sh.
  *
- *   join OUT     another user of a host, who has the environment of rank 1 and
+ *   join OUT     another user of a host has the environment of rank 1,
  *                states the owner's user number, joins the PMIx server of the
  *                job and writes what rank 0 has published to OUT; then sends
  *                datagrams to it, signed with what can be read there, and
@@ -45,7 +45,7 @@ struct stolen {
 	uint8_t address[256];
 };
 
-/* What PMIx states about the user: that of whom it attacks. */
+/* The user that PMIx states: the owner of the attacked job. */
 WEFT_EXPORT uid_t geteuid(void)
 {
 	return 0;

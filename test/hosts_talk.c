@@ -4,11 +4,11 @@
  * every rank gets a block from every other rank, so that no rank continues
  * without all of them.
  *
- *   hosts_talk FILE [listen | anybody | probe]
+ *   hosts_talk FILE ["listen" | "anybody" | "probe"]
  *
  * listen: the last rank sends to all but the last two for some rounds, and no
  * rank sends to it; then the even ranks wait for more messages of the last
- * rank, and the odd ones for the last but one, which has never sent. anybody:
+ * rank, and the odd ones for the last but one, which has never sent. "anybody":
  * then all ranks wait with MPI_ANY_SOURCE. probe: as listen, but the ranks
  * only probe for a message, rank 0 with MPI_ANY_SOURCE.
  *

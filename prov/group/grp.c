@@ -89,8 +89,7 @@ static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nic->coll->groups)
-	{
+	weft_list_each(n, tmp, &nic->coll->groups) {
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 
@@ -345,8 +344,7 @@ void grp_replay(struct weft_nic_group *c)
 	struct nic_coll *nc = c->nic->coll;
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nc->unclaimed)
-	{
+	weft_list_each(n, tmp, &nc->unclaimed) {
 		struct coll_unclaimed *e =
 			weft_container_of(n, struct coll_unclaimed, link);
 		int from;
@@ -450,8 +448,9 @@ static void coll_watch(struct weft_nic *nic)
 	struct weft_list *n, *tmp;
 	int waits = 0;
 
-	weft_list_each(n, tmp, &nic->coll->groups) waits += coll_watch_words(
-		weft_container_of(n, struct weft_nic_group, link), &w);
+	weft_list_each(n, tmp, &nic->coll->groups)
+		waits += coll_watch_words(
+			weft_container_of(n, struct weft_nic_group, link), &w);
 	if (waits > 1)
 		w = (struct weft_carrier_watch){ .want = 1 };
 	ca->ops->watch(ca, &w);
@@ -469,8 +468,7 @@ WEFT_HOT void grp_poll(struct weft_nic *nic)
 	bool rest = true;
 
 	nic->coll_active = false;
-	weft_list_each(n, tmp, &nc->groups)
-	{
+	weft_list_each(n, tmp, &nc->groups) {
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 
@@ -527,8 +525,7 @@ void grp_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 	struct weft_list *n, *tmp;
 
 	nic->coll_active = true;
-	weft_list_each(n, tmp, &nic->coll->groups)
-	{
+	weft_list_each(n, tmp, &nic->coll->groups) {
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 		int i = coll_index(c, peer);

@@ -331,6 +331,7 @@ void nic_check_poll(struct weft_nic *nic)
 	if (!now && !nc->checks)
 		return;
 	nc->checks = false;
-	weft_list_each(n, tmp, &nc->groups) check_group(
-		weft_container_of(n, struct weft_nic_group, link), now);
+	weft_list_each(n, tmp, &nc->groups)
+		check_group(weft_container_of(n, struct weft_nic_group, link),
+			    now);
 }

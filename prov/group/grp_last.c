@@ -132,8 +132,7 @@ void nic_last_reclaim(struct weft_nic *nic)
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nic->coll->groups)
-	{
+	weft_list_each(n, tmp, &nic->coll->groups) {
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 

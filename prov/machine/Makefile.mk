@@ -168,3 +168,4 @@ prov/machine/weft-nic.pc: $(srcdir)/prov/machine/weft-nic.pc.in Makefile
 PLAIN_TESTS += prov/machine/machine_lib_test.sh
 EXTRA_DIST += prov/machine/bgq/README prov/machine/gemini/README prov/machine/qsnet2/README \
 	prov/machine/sunway/README prov/machine/apenet/README
+EXTRA_DIST += prov/machine/README

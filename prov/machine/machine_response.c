@@ -127,8 +127,7 @@ static void answers_retry(struct weft_responses *a)
 	struct weft_list *tmp;
 	struct weft_peer *full = NULL;
 
-	weft_list_each(pos, tmp, &a->queue)
-	{
+	weft_list_each(pos, tmp, &a->queue) {
 		struct answer *n = weft_container_of(pos, struct answer, link);
 
 		if (n->peer == full)
@@ -150,6 +149,7 @@ void weft_responses_flush(struct weft_responses *a, bool all)
 	answers_retry(a);
 	if (!all)
 		return;
-	weft_list_each(pos, tmp, &a->owing) acks_send(
-		a, weft_container_of(pos, struct response_acks, link));
+	weft_list_each(pos, tmp, &a->owing)
+		acks_send(a,
+			  weft_container_of(pos, struct response_acks, link));
 }

@@ -55,8 +55,7 @@ static struct block *block_of(const void *at)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &device.blocks)
-	{
+	weft_list_each(pos, tmp, &device.blocks) {
 		struct block *b = weft_container_of(pos, struct block, link);
 
 		if ((uintptr_t)at - (uintptr_t)b->at < b->bytes)

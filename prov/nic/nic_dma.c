@@ -219,8 +219,7 @@ int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
 	struct weft_list *n, *tmp;
 	struct weft_nic_op *op;
 
-	weft_list_each(n, tmp, &p->waiting)
-	{
+	weft_list_each(n, tmp, &p->waiting) {
 		op = weft_container_of(n, struct weft_nic_op, link);
 		if (op->state != NIC_DMA_AGAIN)
 			continue;

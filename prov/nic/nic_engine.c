@@ -40,8 +40,9 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, list) nic_end(
-		nic, weft_container_of(n, struct weft_nic_op, link), err);
+	weft_list_each(n, tmp, list)
+		nic_end(nic, weft_container_of(n, struct weft_nic_op, link),
+			err);
 }
 
 /*
@@ -53,8 +54,7 @@ static void parting_end(struct weft_nic *nic, struct nic_peer *p)
 	struct weft_list *n, *tmp;
 	struct weft_nic_op *op;
 
-	weft_list_each(n, tmp, &p->parting)
-	{
+	weft_list_each(n, tmp, &p->parting) {
 		op = weft_container_of(n, struct weft_nic_op, link);
 		nic_end(nic, op, op->err);
 	}

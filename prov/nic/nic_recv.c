@@ -665,8 +665,7 @@ bool nic_msg_cancel(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 	struct weft_list *n, *tmp;
 	struct nic_msg *u;
 
-	weft_list_each(n, tmp, &m->msgs)
-	{
+	weft_list_each(n, tmp, &m->msgs) {
 		u = weft_container_of(n, struct nic_msg, m.order);
 		if (u->src != src || u->remote_id != id ||
 		    (!u->rts && u->got < u->len))

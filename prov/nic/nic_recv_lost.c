@@ -25,8 +25,7 @@ static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 	struct weft_list *n, *tmp;
 	struct nic_msg *u;
 
-	weft_list_each(n, tmp, &m->msgs)
-	{
+	weft_list_each(n, tmp, &m->msgs) {
 		u = weft_container_of(n, struct nic_msg, m.order);
 		if (u->src != peer)
 			continue;
@@ -45,8 +44,7 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 	struct weft_list *n, *tmp;
 	struct weft_nic_op *op;
 
-	weft_list_each(n, tmp, &m->posted)
-	{
+	weft_list_each(n, tmp, &m->posted) {
 		op = weft_container_of(n, struct weft_nic_op, m.order);
 		if (op->m.src != peer->index)
 			continue;
@@ -60,8 +58,7 @@ static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 	struct weft_list *n, *tmp;
 	struct nic_msg *u;
 
-	weft_list_each(n, tmp, &nic->claimed)
-	{
+	weft_list_each(n, tmp, &nic->claimed) {
 		u = weft_container_of(n, struct nic_msg, link);
 		if (u->src == peer && u->got < u->len)
 			u->lost = (uint16_t)-err;
@@ -99,8 +96,7 @@ void weft_nic_recv_filter(struct weft_nic *nic,
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nic->match[1].posted)
-	{
+	weft_list_each(n, tmp, &nic->match[1].posted) {
 		struct weft_nic_op *op =
 			weft_container_of(n, struct weft_nic_op, m.order);
 		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);

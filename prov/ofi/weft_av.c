@@ -191,8 +191,9 @@ static void peers_invalidate(struct weft_av *av, fi_addr_t addr)
 {
 	struct weft_list *pos, *tmp;
 
-	weft_list_each(pos, tmp, &av->eps) ep_peer_drop(
-		weft_container_of(pos, struct weft_ep, av_link), addr);
+	weft_list_each(pos, tmp, &av->eps)
+		ep_peer_drop(weft_container_of(pos, struct weft_ep, av_link),
+			     addr);
 }
 
 /* Inserts one name; 0 or -errno (-EINVAL: not an endpoint's name). */
@@ -251,8 +252,9 @@ static int remove_one(struct weft_av *av, fi_addr_t addr)
 	if (--av->entry[addr].uses)
 		return 0;
 	name_remove(av, (uint32_t)addr);
-	weft_list_each(pos, tmp, &av->eps) ep_peer_drop(
-		weft_container_of(pos, struct weft_ep, av_link), addr);
+	weft_list_each(pos, tmp, &av->eps)
+		ep_peer_drop(weft_container_of(pos, struct weft_ep, av_link),
+			     addr);
 	entry_put(av, (uint32_t)addr);
 	return 0;
 }

@@ -75,8 +75,7 @@ static int weft_poll_poll(struct fid_poll *fid, void **context, int count)
 
 	weft_enter(p->domain);
 	weft_domain_progress(p->domain);
-	weft_list_each(pos, tmp, &p->members)
-	{
+	weft_list_each(pos, tmp, &p->members) {
 		struct member *m = weft_container_of(pos, struct member, link);
 
 		if (n < count && ready(m))
@@ -90,8 +89,7 @@ static struct member *member_find(struct weft_poll *p, struct fid *fid)
 {
 	struct weft_list *pos, *tmp;
 
-	weft_list_each(pos, tmp, &p->members)
-	{
+	weft_list_each(pos, tmp, &p->members) {
 		struct member *m = weft_container_of(pos, struct member, link);
 
 		if (m->fid == fid)

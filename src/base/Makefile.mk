@@ -30,3 +30,4 @@ src_base_log_test_LDADD = $(T_LIBS)
 src_base_pool_test_LDADD = $(T_LIBS)
 src_base_region_test_LDADD = $(T_LIBS)
 src_base_rng_test_LDADD = $(T_LIBS)
+EXTRA_DIST += src/base/README

@@ -17,8 +17,7 @@ static void expect(struct weft_list *l, const char *digits)
 {
 	struct weft_list *p, *tmp;
 
-	weft_list_each(p, tmp, l)
-	{
+	weft_list_each(p, tmp, l) {
 		T_IS(value(p), *digits - '0');
 		digits++;
 	}
@@ -65,8 +64,7 @@ static void the_loop_may_remove_its_node(void **state)
 		it[i].n = i;
 		weft_list_push_back(&l, &it[i].link);
 	}
-	weft_list_each(p, tmp, &l)
-	{
+	weft_list_each(p, tmp, &l) {
 		if (value(p) % 2)
 			weft_list_remove(p);
 	}

@@ -16,3 +16,4 @@ src_boot_boot_secret_test_SOURCES = src/boot/boot_secret_test.c \
 	src/boot/boot_secret.c src/core/core_opts.c
 src_boot_boot_secret_test_CFLAGS = $(AM_CFLAGS)
 src_boot_boot_secret_test_LDADD = $(T_LIBS) $(CRYPTO_LIBS)
+EXTRA_DIST += src/boot/README

@@ -7,3 +7,4 @@ libmpi_abi_la_SOURCES += src/comm/comm_agree.c src/comm/comm_agree.h \
 	src/comm/comm_inter.h src/comm/comm_make.c src/comm/comm_make.h \
 	src/comm/comm_exchange.c src/comm/comm_exchange.h \
 	src/comm/comm_split.c src/comm/comm_split.h
+EXTRA_DIST += src/comm/README

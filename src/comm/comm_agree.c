@@ -28,8 +28,7 @@ static bool is_first(const struct weft_agree *a)
 {
 	struct weft_list *pos, *tmp;
 
-	weft_list_each(pos, tmp, &agreements)
-	{
+	weft_list_each(pos, tmp, &agreements) {
 		const struct weft_agree *b =
 			weft_container_of(pos, struct weft_agree, link);
 

@@ -29,3 +29,4 @@ src_diag_diag_wait_note_test_SOURCES = src/diag/diag_wait_note_test.c \
 	src/diag/diag_wait_note.c
 src_diag_diag_wait_note_test_CFLAGS = $(AM_CFLAGS)
 src_diag_diag_wait_note_test_LDADD = $(T_LIBS)
+EXTRA_DIST += src/diag/README

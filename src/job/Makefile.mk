@@ -17,3 +17,4 @@ src_job_fault_plan_test_LDADD = $(T_LIBS)
 src_job_job_page_print_test_LDADD = $(T_LIBS)
 src_job_job_page_test_LDADD = $(T_LIBS)
 src_job_job_trace_test_LDADD = $(T_LIBS)
+EXTRA_DIST += src/job/README

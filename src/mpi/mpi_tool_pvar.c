@@ -106,7 +106,9 @@ static struct weft_list *find(struct weft_list *list, const void *wanted)
 {
 	struct weft_list *pos, *next;
 
-	weft_list_each(pos, next, list) if (pos == wanted) return pos;
+	weft_list_each(pos, next, list)
+		if (pos == wanted)
+			return pos;
 	return NULL;
 }
 
@@ -155,7 +157,8 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	pthread_mutex_lock(&lock);
 	s = session_of(*session);
 	if (s) {
-		weft_list_each(pos, next, &s->handles) link_free(pos);
+		weft_list_each(pos, next, &s->handles)
+			link_free(pos);
 		link_free(&s->link);
 	}
 	pthread_mutex_unlock(&lock);
@@ -218,12 +221,9 @@ static int with_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	if (!s) {
 		err = MPI_T_ERR_INVALID_SESSION;
 	} else if (handle == MPI_T_PVAR_ALL_HANDLES && all) {
-		weft_list_each(
-			pos, next,
-			&s->handles) if (!weft_pvars[((struct handle *)pos)
-							     ->index]
-						  .level)
-			fn((struct handle *)pos, arg);
+		weft_list_each(pos, next, &s->handles)
+			if (!weft_pvars[((struct handle *)pos)->index].level)
+				fn((struct handle *)pos, arg);
 	} else {
 		pos = find(&s->handles, handle);
 		err = pos ? fn((struct handle *)pos, arg)

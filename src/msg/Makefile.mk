@@ -24,3 +24,4 @@ src_msg_msg_persist_test_SOURCES = src/msg/msg_persist_test.c \
 	src/msg/msg_persist.c
 src_msg_msg_persist_test_CFLAGS = $(AM_CFLAGS)
 src_msg_msg_persist_test_LDADD = $(T_LIBS)
+EXTRA_DIST += src/msg/README

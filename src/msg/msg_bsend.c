@@ -68,8 +68,7 @@ static void reap(struct weft_bsend *b)
 {
 	struct weft_list *pos, *tmp;
 
-	weft_list_each(pos, tmp, &b->segs)
-	{
+	weft_list_each(pos, tmp, &b->segs) {
 		struct seg *s = weft_container_of(pos, struct seg, link);
 
 		if (!weft_req_is_done(s->req))
@@ -143,8 +142,7 @@ static struct seg *alloc_seg(struct weft_bsend *b, size_t bytes)
 		s = malloc(bytes);
 		after = b->segs.prev;
 	} else {
-		weft_list_each(pos, tmp, &b->segs)
-		{
+		weft_list_each(pos, tmp, &b->segs) {
 			if ((size_t)((char *)pos - at) >= bytes)
 				break;
 			s = weft_container_of(pos, struct seg, link);

@@ -211,8 +211,7 @@ void weft_partitioned_reap(void)
 	struct weft_list *pos, *tmp;
 
 	pthread_mutex_lock(&lock);
-	weft_list_each(pos, tmp, &orphan_hellos)
-	{
+	weft_list_each(pos, tmp, &orphan_hellos) {
 		struct hello_recv *l =
 			weft_container_of(pos, struct hello_recv, link);
 

@@ -210,8 +210,7 @@ static int step_all(void *arg)
 	weft_lock();
 	weft_list_splice_back(&running, &incoming);
 	weft_unlock();
-	weft_list_each(pos, tmp, &running)
-	{
+	weft_list_each(pos, tmp, &running) {
 		struct weft_req *r =
 			weft_container_of(pos, struct weft_req, link);
 		int rc = r->ops->step(r);

@@ -60,8 +60,7 @@ int weft_retry_run(void)
 	int went = 0;
 
 	pass++;
-	weft_list_each(pos, tmp, &queue)
-	{
+	weft_list_each(pos, tmp, &queue) {
 		struct weft_retry *e =
 			weft_container_of(pos, struct weft_retry, link);
 		int rc;

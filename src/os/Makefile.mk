@@ -16,3 +16,4 @@ src_os_guard_test_LDADD = $(T_LIBS)
 src_os_wait_policy_test_LDADD = $(T_LIBS)
 src_os_keyfile_test_LDADD = $(T_LIBS)
 src_os_coalesced_task_test_LDADD = $(T_LIBS)
+EXTRA_DIST += src/os/README

@@ -7,3 +7,4 @@ check_PROGRAMS += $(TOOLS_TESTS)
 TESTS += $(TOOLS_TESTS)
 src_tools_args_test_LDADD = $(T_LIBS)
 src_tools_outfile_test_LDADD = $(T_LIBS)
+EXTRA_DIST += src/tools/README

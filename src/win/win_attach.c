@@ -217,8 +217,7 @@ int weft_win_detach(struct weft_win *w, const void *base)
 {
 	struct weft_list *pos, *tmp;
 
-	weft_list_each(pos, tmp, &w->attached)
-	{
+	weft_list_each(pos, tmp, &w->attached) {
 		struct attached *a = attached_of(pos);
 
 		if (a->start != (uintptr_t)base)

@@ -29,15 +29,15 @@ static void fill(int *v, int what, int n)
 		v[e] = coll_val(world, what, e);
 }
 
-/* The root argument: who is the root's world rank. */
-static int root_arg(int who)
+/* The root argument for the root with this world rank. */
+static int root_arg(int root)
 {
 	int left = other > first ? other : first;
-	int here = (who < left) == (first < other);
+	int here = (root < left) == (first < other);
 
-	if (who == world)
+	if (root == world)
 		return MPI_ROOT;
-	return here ? MPI_PROC_NULL : who - other;
+	return here ? MPI_PROC_NULL : root - other;
 }
 
 static void test_rooted(int who)

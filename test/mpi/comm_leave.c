@@ -125,7 +125,7 @@ static void leave(int kind, int bytes, int runs, int (*end)(MPI_Comm *))
 
 /* ---- communication ------------------------------------------------------- */
 
-/* The buffer keeps a message that was received until somebody needs room. */
+/* The buffer keeps a received message until its room is needed. */
 static void leave_buffered(int bytes)
 {
 	MPI_Comm c;

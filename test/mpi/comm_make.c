@@ -288,7 +288,7 @@ static int has_hint(MPI_Comm c, const char *key)
 	return flag;
 }
 
-/* What MPI_Comm_get_info tells are hints, not what anybody wrote. */
+/* MPI_Comm_get_info returns hints in use, not any key that was set. */
 static void hints(void)
 {
 	MPI_Comm from, c;

@@ -198,8 +198,7 @@ void hybrid_peer_report(struct both *b)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &b->ending)
-	{
+	weft_list_each(i, tmp, &b->ending) {
 		struct hybrid_peer *p =
 			weft_container_of(i, struct hybrid_peer, end_node);
 

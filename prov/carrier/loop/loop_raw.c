@@ -28,8 +28,7 @@ static struct loop *raw_by_gen(uint64_t gen)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &raw_all)
-	{
+	weft_list_each(i, tmp, &raw_all) {
 		struct loop *l = weft_container_of(i, struct loop, node);
 
 		if (l->gen == gen)
@@ -42,8 +41,7 @@ static struct loop *raw_by_port(uint16_t port)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &raw_all)
-	{
+	weft_list_each(i, tmp, &raw_all) {
 		struct loop *l = weft_container_of(i, struct loop, node);
 
 		if (l->name.sin_port == port)
@@ -178,8 +176,7 @@ struct loop_packet *loop_raw_take(struct loop *l)
 	struct weft_list *i, *tmp;
 
 	pthread_mutex_lock(&raw_lock);
-	weft_list_each(i, tmp, &l->inbox)
-	{
+	weft_list_each(i, tmp, &l->inbox) {
 		struct loop_packet *g =
 			weft_container_of(i, struct loop_packet, node);
 

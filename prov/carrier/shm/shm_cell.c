@@ -106,8 +106,7 @@ static int cell_collect(struct shm *s, struct shm_peer *p)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &s->cell_peers)
-	{
+	weft_list_each(i, tmp, &s->cell_peers) {
 		struct shm_peer *q =
 			weft_container_of(i, struct shm_peer, cell_node);
 

@@ -46,6 +46,7 @@ void shm_held_drop(struct shm *s, struct shm_peer *p)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &p->held) shm_held_free(
-		s, p, weft_container_of(i, struct shm_held, node));
+	weft_list_each(i, tmp, &p->held)
+		shm_held_free(s, p,
+			      weft_container_of(i, struct shm_held, node));
 }

@@ -40,8 +40,7 @@ static struct shm_map *map_find_own(uint64_t cookie)
 	struct weft_list *i, *tmp;
 
 	pthread_mutex_lock(&map_lock);
-	weft_list_each(i, tmp, &map_own)
-	{
+	weft_list_each(i, tmp, &map_own) {
 		struct shm_map *m = weft_container_of(i, struct shm_map, node);
 
 		if (m->cookie == cookie && !found) {

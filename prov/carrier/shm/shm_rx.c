@@ -101,9 +101,10 @@ static int rx_retry(struct shm *s, int budget)
 	struct weft_list *i, *tmp;
 	int n = 0;
 
-	weft_list_each(i, tmp, &s->held_peers) n += rx_retry_peer(
-		s, weft_container_of(i, struct shm_peer, held_node),
-		budget - n);
+	weft_list_each(i, tmp, &s->held_peers)
+		n += rx_retry_peer(
+			s, weft_container_of(i, struct shm_peer, held_node),
+			budget - n);
 	return n;
 }
 

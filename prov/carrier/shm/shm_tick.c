@@ -270,8 +270,7 @@ static void tick_ending(struct shm *s)
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &s->ending)
-	{
+	weft_list_each(i, tmp, &s->ending) {
 		struct shm_peer *p =
 			weft_container_of(i, struct shm_peer, end_node);
 

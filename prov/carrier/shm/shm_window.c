@@ -158,8 +158,7 @@ static void windows_leave(const struct shm *s)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &leaving)
-	{
+	weft_list_each(i, tmp, &leaving) {
 		struct shm_window *w =
 			weft_container_of(i, struct shm_window, node);
 
@@ -179,8 +178,7 @@ void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 	struct weft_list *i, *tmp;
 
 	pthread_mutex_lock(&window_lock);
-	weft_list_each(i, tmp, &windows)
-	{
+	weft_list_each(i, tmp, &windows) {
 		struct shm_window *w =
 			weft_container_of(i, struct shm_window, node);
 

@@ -41,7 +41,7 @@
 #define SOCK_MTU	   8192u  /* largest payload of a packet */
 #define SOCK_GRAM_MAX	   65000u /* bytes of the largest datagram */
 #define SOCK_GRAM_MIN	   544u	  /* bytes of the smallest one: an MTU of 576 */
-#define SOCK_GSO_BYTES	   65000u /* bytes of a batch that the kernel segments */
+#define SOCK_GSO_BYTES	   65000u /* bytes of a GSO batch */
 #define SOCK_BATCH	   64u	  /* datagrams of one sendmmsg */
 #define SOCK_READ_BATCH	   8u	  /* datagrams of one recvmmsg */
 #define SOCK_READ_BYTES	   65536u /* bytes of a read buffer (UDP_GRO) */

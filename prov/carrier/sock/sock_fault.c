@@ -84,8 +84,7 @@ void sock_fault_run(struct sock *s, bool all)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &s->late)
-	{
+	weft_list_each(i, tmp, &s->late) {
 		struct fault_delayed *l =
 			weft_container_of(i, struct fault_delayed, node);
 

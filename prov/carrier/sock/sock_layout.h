@@ -49,7 +49,7 @@ enum sock_kind {
 #define SOCK_BYE_RECEIVED 1u /* the BYE of the receiver has arrived */
 #define SOCK_ACK_SOON	  2u /* half of the window is in flight: ack soon */
 #define SOCK_LOOSE	  4u /* packets may be delivered out of order */
-#define SOCK_PUBLIC	  8u /* a public key follows the head; see sock_keys.c */
+#define SOCK_PUBLIC	  8u /* a public key follows; see sock_keys.c */
 
 #define SOCK_PUBLIC_BYTES 32u /* bytes of an X25519 public key */
 

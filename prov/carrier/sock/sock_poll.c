@@ -125,8 +125,7 @@ static uint64_t pass_peers(struct sock *s, bool idle, bool drained)
 	struct weft_list *i, *tmp;
 
 	s->peers_changed = false;
-	weft_list_each(i, tmp, &s->busy)
-	{
+	weft_list_each(i, tmp, &s->busy) {
 		struct sock_peer *p = pass_peer(i);
 
 		if (weft_unlikely(p->refusal_ns))
@@ -135,8 +134,8 @@ static uint64_t pass_peers(struct sock *s, bool idle, bool drained)
 		pass_ack(s, p, idle);
 	}
 	sock_io_flush(s);
-	weft_list_each(i, tmp, &s->busy) due =
-		pass_earlier(due, pass_end(s, pass_peer(i), drained));
+	weft_list_each(i, tmp, &s->busy)
+		due = pass_earlier(due, pass_end(s, pass_peer(i), drained));
 	return due;
 }
 
@@ -145,8 +144,7 @@ static int pass_deliver_kept(struct sock *s, int budget)
 	struct weft_list *i, *tmp;
 	int n = 0;
 
-	weft_list_each(i, tmp, &s->busy)
-	{
+	weft_list_each(i, tmp, &s->busy) {
 		struct sock_peer *p = pass_peer(i);
 
 		if (n < budget && sock_win_ready(&p->rx))

@@ -189,8 +189,7 @@ void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 				       WEFT_APENET_GONE);
 		free(m);
 	}
-	weft_list_each(pos, tmp, &a->backs)
-	{
+	weft_list_each(pos, tmp, &a->backs) {
 		struct apenet_msg *m =
 			weft_container_of(pos, struct apenet_msg, link);
 

@@ -87,8 +87,7 @@ void apenet_tlb_drop(struct apenet_tlb *t, uint32_t buf)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &t->used)
-	{
+	weft_list_each(pos, tmp, &t->used) {
 		if (entry_of(pos)->buf == buf)
 			entry_free(t, entry_of(pos));
 	}

@@ -224,8 +224,7 @@ static struct apenet_msg *dma_next(struct weft_apenet *a)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &a->work)
-	{
+	weft_list_each(pos, tmp, &a->work) {
 		struct apenet_msg *m =
 			weft_container_of(pos, struct apenet_msg, link);
 
@@ -310,8 +309,7 @@ void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &a->work)
-	{
+	weft_list_each(pos, tmp, &a->work) {
 		struct apenet_msg *m =
 			weft_container_of(pos, struct apenet_msg, link);
 
@@ -326,8 +324,7 @@ void apenet_tx_buf_closed(struct weft_apenet *a)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &a->work)
-	{
+	weft_list_each(pos, tmp, &a->work) {
 		struct apenet_msg *m =
 			weft_container_of(pos, struct apenet_msg, link);
 

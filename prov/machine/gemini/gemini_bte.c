@@ -251,8 +251,7 @@ static struct gemini_rmt *rmt_find(struct gemini_channel *c,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &c->rmt)
-	{
+	weft_list_each(pos, tmp, &c->rmt) {
 		struct gemini_rmt *m =
 			weft_container_of(pos, struct gemini_rmt, link);
 
@@ -355,8 +354,7 @@ void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 	struct weft_list *tmp;
 
 	for (unsigned i = 0; i < WEFT_GEMINI_CHANNELS; i++) {
-		weft_list_each(pos, tmp, &f->channel[i].rmt)
-		{
+		weft_list_each(pos, tmp, &f->channel[i].rmt) {
 			struct gemini_rmt *m =
 				weft_container_of(pos, struct gemini_rmt, link);
 
@@ -388,8 +386,7 @@ void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns)
 	struct weft_list *tmp;
 
 	for (unsigned i = 0; i < WEFT_GEMINI_CHANNELS; i++) {
-		weft_list_each(pos, tmp, &f->channel[i].rmt)
-		{
+		weft_list_each(pos, tmp, &f->channel[i].rmt) {
 			rmt_scrub(
 				f,
 				weft_container_of(pos, struct gemini_rmt, link),

@@ -250,8 +250,7 @@ static int gemini_transport_drain(struct gemini_transport *e)
 	int n = 0;
 
 	e->unit.copied = false;
-	weft_list_each(pos, tmp, &e->ready)
-	{
+	weft_list_each(pos, tmp, &e->ready) {
 		if (mailbox_drain(e,
 				  weft_container_of(
 					  pos, struct gemini_transport_mailbox,

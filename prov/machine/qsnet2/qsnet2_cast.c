@@ -100,8 +100,7 @@ bool qsnet2_cast_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->casts)
-	{
+	weft_list_each(pos, tmp, &s->casts) {
 		struct qsnet2_cast *c =
 			weft_container_of(pos, struct qsnet2_cast, link);
 
@@ -191,8 +190,7 @@ int qsnet2_cast_run(struct weft_qsnet2 *s)
 	struct weft_list *tmp;
 	int n = 0;
 
-	weft_list_each(pos, tmp, &s->casts)
-	{
+	weft_list_each(pos, tmp, &s->casts) {
 		struct qsnet2_cast *c =
 			weft_container_of(pos, struct qsnet2_cast, link);
 
@@ -209,8 +207,7 @@ void qsnet2_cast_cancel(struct weft_qsnet2 *s, uint32_t id)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->casts)
-	{
+	weft_list_each(pos, tmp, &s->casts) {
 		struct qsnet2_cast *c =
 			weft_container_of(pos, struct qsnet2_cast, link);
 
@@ -232,8 +229,7 @@ void qsnet2_cast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->casts)
-	{
+	weft_list_each(pos, tmp, &s->casts) {
 		struct qsnet2_cast *c =
 			weft_container_of(pos, struct qsnet2_cast, link);
 

@@ -278,8 +278,7 @@ static void chain_drop(struct qsnet2_chain *c)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &c->s->dma_run)
-	{
+	weft_list_each(pos, tmp, &c->s->dma_run) {
 		struct qsnet2_dma *d =
 			weft_container_of(pos, struct qsnet2_dma, link);
 
@@ -378,8 +377,7 @@ bool qsnet2_chain_run(struct weft_chain *chain)
 
 	if (q->head != q->tail)
 		qsnet2_tx_queue(c->s, q);
-	weft_list_each(pos, tmp, &c->s->dma_run)
-	{
+	weft_list_each(pos, tmp, &c->s->dma_run) {
 		struct qsnet2_dma *d =
 			weft_container_of(pos, struct qsnet2_dma, link);
 

@@ -223,8 +223,7 @@ int qsnet2_dma_run(struct weft_qsnet2 *s, int budget)
 	struct weft_list *tmp;
 	int n = 0;
 
-	weft_list_each(pos, tmp, &s->dma_run)
-	{
+	weft_list_each(pos, tmp, &s->dma_run) {
 		struct qsnet2_dma *d =
 			weft_container_of(pos, struct qsnet2_dma, link);
 
@@ -306,8 +305,7 @@ void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->dma_run)
-	{
+	weft_list_each(pos, tmp, &s->dma_run) {
 		struct qsnet2_dma *d =
 			weft_container_of(pos, struct qsnet2_dma, link);
 

@@ -384,8 +384,7 @@ static WEFT_COLD void rx_end(struct weft_qsnet2 *s, struct weft_peer *src,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->held)
-	{
+	weft_list_each(pos, tmp, &s->held) {
 		struct rx_held *h =
 			weft_container_of(pos, struct rx_held, link);
 
@@ -404,8 +403,7 @@ void qsnet2_rx_lost(struct weft_qsnet2 *s, const struct weft_peer *src)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->held)
-	{
+	weft_list_each(pos, tmp, &s->held) {
 		struct rx_held *h =
 			weft_container_of(pos, struct rx_held, link);
 

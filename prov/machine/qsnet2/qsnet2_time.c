@@ -59,8 +59,7 @@ static void acks_timeout(struct weft_qsnet2 *s, uint64_t now)
 		if (s->queue[i])
 			queue_timeout(s, s->queue[i], now);
 	}
-	weft_list_each(pos, tmp, &s->dma_run)
-	{
+	weft_list_each(pos, tmp, &s->dma_run) {
 		struct qsnet2_dma *d =
 			weft_container_of(pos, struct qsnet2_dma, link);
 

@@ -15,7 +15,8 @@
 #define TPORT_SLOTS	 128
 #define TPORT_ELAN_BYTES (4u << 20)
 #define TPORT_CLOSE_NS	 1000000000u
-#define TPORT_WORDS	 (8 + TPORT_SLOT / 8 + 2 * (TPORT_SLOT / WEFT_QSNET2_WRITE))
+#define TPORT_WRITES	 (TPORT_SLOT / WEFT_QSNET2_WRITE)
+#define TPORT_WORDS	 (8 + TPORT_SLOT / 8 + 2 * TPORT_WRITES)
 
 /* ---- requests ---- */
 

@@ -169,8 +169,7 @@ static bool tport_message(struct weft_qsnet2_tports *t,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &t->posted)
-	{
+	weft_list_each(pos, tmp, &t->posted) {
 		struct tport_req *r =
 			weft_container_of(pos, struct tport_req, link);
 
@@ -229,8 +228,7 @@ static bool tport_unexpected_find(struct weft_qsnet2_tports *t,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &t->early)
-	{
+	weft_list_each(pos, tmp, &t->early) {
 		struct tport_unexpected *e =
 			weft_container_of(pos, struct tport_unexpected, link);
 
@@ -342,8 +340,7 @@ static void tports_lost(struct weft_qsnet2_tports *t,
 		t->fetches -= r->state == TPORT_FETCHING;
 		tport_req_done(r, -ECONNRESET);
 	}
-	weft_list_each(pos, tmp, &t->early)
-	{
+	weft_list_each(pos, tmp, &t->early) {
 		struct tport_unexpected *e =
 			weft_container_of(pos, struct tport_unexpected, link);
 
@@ -358,6 +355,8 @@ void qsnet2_tports_lost(struct weft_qsnet2 *s, const struct weft_peer *peer)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->tports) tports_lost(
-		weft_container_of(pos, struct weft_qsnet2_tports, link), peer);
+	weft_list_each(pos, tmp, &s->tports)
+		tports_lost(
+			weft_container_of(pos, struct weft_qsnet2_tports, link),
+			peer);
 }

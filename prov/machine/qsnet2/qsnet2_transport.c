@@ -207,8 +207,7 @@ static unsigned qsnet2_transport_dmas_in_flight(struct weft_qsnet2 *s,
 	struct weft_list *tmp;
 	unsigned n = 0;
 
-	weft_list_each(pos, tmp, &s->dma_run)
-	{
+	weft_list_each(pos, tmp, &s->dma_run) {
 		struct qsnet2_dma *d =
 			weft_container_of(pos, struct qsnet2_dma, link);
 

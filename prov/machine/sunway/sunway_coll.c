@@ -378,8 +378,7 @@ void sunway_coll_run(struct weft_sunway *n)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &n->colls)
-	{
+	weft_list_each(pos, tmp, &n->colls) {
 		struct sunway_coll *c =
 			weft_container_of(pos, struct sunway_coll, link);
 
@@ -414,8 +413,7 @@ void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 
 	for (unsigned i = 0; i < WEFT_SUNWAY_CASTS; i++)
 		n->cast[i].gone |= cast_has(&n->cast[i], guid);
-	weft_list_each(pos, tmp, &n->colls)
-	{
+	weft_list_each(pos, tmp, &n->colls) {
 		struct sunway_coll *c =
 			weft_container_of(pos, struct sunway_coll, link);
 

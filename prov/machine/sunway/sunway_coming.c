@@ -148,8 +148,7 @@ void sunway_rdma_rx_drop(struct weft_sunway *n, uint32_t guid, bool all)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &n->coming)
-	{
+	weft_list_each(pos, tmp, &n->coming) {
 		struct sunway_coming *c =
 			weft_container_of(pos, struct sunway_coming, link);
 

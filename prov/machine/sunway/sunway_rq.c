@@ -34,8 +34,7 @@ static struct sunway_slot *slot_of(struct sunway_vi *v, uint16_t queue)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &v->arrived)
-	{
+	weft_list_each(pos, tmp, &v->arrived) {
 		struct sunway_slot *s =
 			weft_container_of(pos, struct sunway_slot, link);
 
@@ -50,8 +49,7 @@ static struct sunway_buffer *buffer_of(struct sunway_vi *v, uint16_t queue)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &v->buffers)
-	{
+	weft_list_each(pos, tmp, &v->buffers) {
 		struct sunway_buffer *b =
 			weft_container_of(pos, struct sunway_buffer, link);
 

@@ -335,8 +335,7 @@ static void deferred_retry(struct weft_sunway *n, struct weft_list *list,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, list)
-	{
+	weft_list_each(pos, tmp, list) {
 		struct sunway_deferred *l =
 			weft_container_of(pos, struct sunway_deferred, link);
 		struct sunway_in in = { .guid = l->guid,
@@ -394,8 +393,7 @@ static void deferred_drop(struct weft_list *list, uint32_t guid, bool all)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, list)
-	{
+	weft_list_each(pos, tmp, list) {
 		struct sunway_deferred *l =
 			weft_container_of(pos, struct sunway_deferred, link);
 

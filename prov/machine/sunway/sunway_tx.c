@@ -175,8 +175,7 @@ static bool tx_class(struct weft_sunway *n, struct sunway_me *e, unsigned class)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &e->run[class])
-	{
+	weft_list_each(pos, tmp, &e->run[class]) {
 		struct sunway_msg *m =
 			weft_container_of(pos, struct sunway_msg, link);
 
@@ -226,8 +225,7 @@ static void tx_again(struct weft_sunway *n, struct sunway_me *e)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &e->waiting)
-	{
+	weft_list_each(pos, tmp, &e->waiting) {
 		struct sunway_msg *m =
 			weft_container_of(pos, struct sunway_msg, link);
 

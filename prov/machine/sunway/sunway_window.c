@@ -52,8 +52,7 @@ int sunway_window_join(struct weft_sunway *n, struct sunway_msg *m)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &v->windows)
-	{
+	weft_list_each(pos, tmp, &v->windows) {
 		w = weft_container_of(pos, struct sunway_window, link);
 		if (w->guid == m->d.guid && w->to == to)
 			break;
@@ -194,8 +193,7 @@ void sunway_window_lost(struct weft_sunway *n, uint32_t guid)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &n->window)
-	{
+	weft_list_each(pos, tmp, &n->window) {
 		struct sunway_window *w =
 			weft_container_of(pos, struct sunway_window, link);
 

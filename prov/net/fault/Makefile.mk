@@ -4,3 +4,4 @@ libweft_net_la_SOURCES += prov/net/fault/net_fault.c \
 	prov/net/fault/net_fault_bits.c prov/net/fault/net_fault_hold.c \
 	prov/net/fault/net_fault_link.c prov/net/fault/net_fault_name.c \
 	prov/net/fault/net_fault_routing.c prov/net/fault/net_fault_time.c
+EXTRA_DIST += prov/net/fault/README

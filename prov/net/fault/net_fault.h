@@ -11,7 +11,7 @@
  * carried, not on hosts or the order of calls. The machine's own code is run on
  * the error pattern and detects it or not.
  *
- * Objects of a line (WHOM in the fault plan):
+ * Objects of a line (TARGET in the fault plan):
  *   class   A+  A  1-  *          of links, both directions, all
  *           optical, copper       across midplanes or by long cables, or not
  *   link    17.A+  0,3,1.A+.2     all links from there in that direction, or

@@ -33,3 +33,4 @@ prov_net_net_sunway_test_LDADD = libweftnetfile.la libweft-net.la $(T_LIBS)
 prov_net_net_elan_test_SOURCES = prov/net/net_elan_test.c $(NET_FIXTURE)
 prov_net_net_elan_test_LDADD = libweftnetfile.la libweft-net.la $(T_LIBS)
 prov_net_file_net_file_test_LDADD = libweftnetfile.la libweft-net.la $(T_LIBS)
+EXTRA_DIST += prov/net/file/README

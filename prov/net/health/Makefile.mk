@@ -9,3 +9,4 @@ check_PROGRAMS += prov/net/health/net_apenet_test
 TESTS += prov/net/health/net_apenet_test
 prov_net_health_net_apenet_test_SOURCES = prov/net/health/net_apenet_test.c $(NET_FIXTURE)
 prov_net_health_net_apenet_test_LDADD = libweftnetfile.la libweft-netwatch.la $(T_LIBS)
+EXTRA_DIST += prov/net/health/README

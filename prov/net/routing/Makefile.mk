@@ -21,3 +21,4 @@ prov_net_routing_net_guid_test_LDADD = $(NET_LIBS)
 prov_net_routing_net_route_choice_test_SOURCES = \
 	prov/net/routing/net_route_choice_test.c $(NET_FIXTURE)
 prov_net_routing_net_route_choice_test_LDADD = $(NET_LIBS)
+EXTRA_DIST += prov/net/routing/README

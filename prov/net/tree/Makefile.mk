@@ -16,3 +16,4 @@ prov_net_tree_net_fold_test_LDADD = $(NET_LIBS)
 prov_net_tree_net_tree_test_SOURCES = prov/net/tree/net_tree_test.c \
 	$(NET_FIXTURE)
 prov_net_tree_net_tree_test_LDADD = $(NET_LIBS)
+EXTRA_DIST += prov/net/tree/README
