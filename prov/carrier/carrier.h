@@ -3,10 +3,10 @@
  * The carrier: moves packets to another process. One carrier object belongs to
  * one endpoint; it owns an address and, per other endpoint, a peer record.
  * Implementations: shm (processes of one host), loop (inside one process, with
- * fault injection, for tests), sock (datagrams between any hosts), both (shm or
- * sock, by peer), vt (virtual time, on a model of the machine's network), noisy
- * (on another carrier: packets are damaged, detected by the machine's code,
- * retransmitted).
+ * fault injection, for tests), sock (datagrams between any hosts), hybrid (shm
+ * or sock, by peer), lossy (on another carrier: packets are damaged, detected
+ * by the machine's code, retransmitted). The virtual-time runtime (prov/vt)
+ * offers the same interface.
  *
  * Lifetime:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -83,15 +83,15 @@ struct weft_carrier_attr {
 	uint32_t spin_ns;    /* ns to spin in wait; 0: default, 1: none */
 	size_t loop_bytes;   /* shm: largest payload copied by copy.h's loop */
 	bool no_dma;	     /* behave as if CMA were refused */
-	const char *faults;  /* loop, sock, noisy: a fault plan */
-	/* noisy: carrier below, with errors */
+	const char *faults;  /* loop, sock, lossy: a fault plan */
+	/* lossy: carrier below, with errors */
 	const struct weft_carrier_ops *below;
-	enum weft_carrier_code code; /* noisy */
+	enum weft_carrier_code code; /* lossy */
 	uint32_t silence_ms; /* sock: silence timeout of a peer; 0: default */
 	const void *key;     /* sock: key that signs datagrams; NULL: none */
 	size_t key_bytes;
 	bool encrypt; /* sock: encrypts datagrams; needs a key */
-	/* vt: the shared world segment, threads, arithmetic (vt_api.h) */
+	/* prov/vt: the shared world segment, threads, arithmetic (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
@@ -117,9 +117,9 @@ struct weft_carrier_stats {
 	uint64_t resent;  /* retransmitted packets */
 	uint64_t forged;  /* of refused: not signed with the key */
 	uint64_t replays; /* of refused: signed duplicates */
-	uint64_t damaged; /* noisy: packets sent damaged, or dropped */
-	uint64_t found;	  /* noisy: damaged packets detected and dropped */
-	uint64_t fixed;	  /* noisy: damaged packets corrected */
+	uint64_t damaged; /* lossy: packets sent damaged, or dropped */
+	uint64_t found;	  /* lossy: damaged packets detected and dropped */
+	uint64_t fixed;	  /* lossy: damaged packets corrected */
 	uint64_t far;	  /* of sent: as datagrams */
 };
 

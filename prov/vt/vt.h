@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal header of the vt carrier: real processes in virtual time.
+ * Internal header of the virtual-time runtime: real processes in virtual time.
+ * It offers the carrier interface (prov/carrier/carrier.h).
  *
  *   vt_ops.c     open, close, peers, the tables
  *   vt_world.c   the shared world segment: created, found, mapped
@@ -10,16 +11,16 @@
  *   vt_tx.c      packets into buffers, for the engine
  *   vt_rx.c      packets out of the arrival list
  *   vt_message.c messages of the model, and their order
- *   vt_dma.c     transfers between the memories of two ranks
- *   vt_fault.c   failed nodes and lost messages, by a fault plan
- *   vt_engine_pass.c    functions that all parts of an engine pass use
- *   vt_engine.c  the engine pass, run by the rank that blocks last
- *   vt_watch.c   detection of dead ranks and of a world without progress
- *   vt_route.c   class routes
- *   vt_part.c    contributions and results of class routes
- *   vt_fold.c    reductions by the interfaces of the members
- *   vt_result_bcast.c    results passed from member to member
- *   vt_tree.c    trees of the model for class routes, shared where needed
+ *   vt_dma.c           transfers between the memories of two ranks
+ *   vt_fault.c         failed nodes and lost messages, by a fault plan
+ *   vt_engine_pass.c   functions that all parts of an engine pass use
+ *   vt_engine.c        the engine pass, run by the rank that blocks last
+ *   vt_watch.c         detection of dead ranks and of a world without progress
+ *   vt_route.c         class routes
+ *   vt_part.c          contributions and results of class routes
+ *   vt_fold.c          reductions by the interfaces of the members
+ *   vt_result_bcast.c  results passed from member to member
+ *   vt_tree.c          trees of the model for class routes, shared where needed
  *
  * vt_layout.h has the shared format and its writers.
  */

@@ -180,7 +180,7 @@ static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 	return last->cursor == VT_NONE;
 }
 
-/* hand_all() where messages wait for earlier ones. */
+/* Delivers messages that have arrived and wait for no earlier one. */
 static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;

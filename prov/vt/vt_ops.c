@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The vt carrier: connects a rank to the world of its job. This file has open
- * and close, peers, notes, and the tables; vt.h lists the other files.
+ * The carrier interface of the virtual-time runtime: connects a rank to the
+ * world of its job. This file has open and close, peers, notes, and the tables;
+ * vt.h lists the other files.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"

@@ -6,8 +6,8 @@
  *
  * A fruitless poll costs poll_ps, or a polling loop would never end. The first
  * two in a row are free: they are part of sending and of waiting. From
- * JUMP_LOOKS in a row on, one poll covers several: the n-th one takes n /
- * JUMP_LOOKS steps of poll_ps, at most JUMP_STEPS, and returns earlier at the
+ * JUMP_POLLS in a row on, one poll covers several: the n-th one takes n /
+ * JUMP_POLLS steps of poll_ps, at most JUMP_STEPS, and returns earlier at the
  * first step that finds something. So a loop that waits for a message ends at
  * the same step as with single polls, a loop with a fixed number of polls ends,
  * and n polls cover a time that grows with n * n: few hand-overs for a long

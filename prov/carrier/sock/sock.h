@@ -3,22 +3,23 @@
  * Internal declarations of the sock carrier: packets between processes of any
  * hosts, by datagrams.
  *
- *   sock_ops.c     open, close, the table of operations
- *   sock_name.c    the own address; route and MTU to another address
- *   sock_peer.c    peer records: first contact, incarnations, loss
- *   sock_tx.c      packets into datagrams; windows; retransmission
- *   sock_rx.c      datagrams into packets, in order, without duplicates
- *   sock_poll.c    poll: one pass over the socket and every busy peer
- *   sock_io.c      system calls in batches, errors of the network
- *   sock_fault.c   fault injection below the socket
- *   sock_wait.c    waiting and waking
- *   sock_progress_thread.c  progress thread for a caller outside MPI;
- *                  sock_lock.c its lock
- *   sock_pace.c    round-trip times and congestion window
- *   sock_win.c     reception window
- *   sock_dgram.c    memory of datagrams: single ones and batches for GSO
- *   sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
- *   sock_seal.c    signatures and replay detection
+ *   sock_ops.c   open, close, the table of operations
+ *   sock_name.c  the own address; route and MTU to another address
+ *   sock_peer.c  peer records: first contact, incarnations, loss
+ *   sock_tx.c    packets into datagrams; windows; retransmission
+ *   sock_rx.c    datagrams into packets, in order, without duplicates
+ *   sock_poll.c  poll: one pass over the socket and every busy peer
+ *   sock_io.c    system calls in batches, errors of the network
+ *   sock_fault.c fault injection below the socket
+ *   sock_wait.c  waiting and waking
+ *   sock_progress_thread.c
+ *                progress thread for a caller outside MPI;
+ *                sock_lock.c its lock
+ *   sock_pace.c  round-trip times and congestion window
+ *   sock_win.c   reception window
+ *   sock_dgram.c memory of datagrams: single ones and batches for GSO
+ *   sock_keys.c  key agreement at first contact: X25519, HMAC, HKDF
+ *   sock_seal.c  signatures and replay detection
  *
  * All functions except wait and wake run between sock_enter and sock_leave, or
  * in the progress thread, under one lock. Wait and wake share with them only
@@ -504,7 +505,7 @@ void sock_progress_thread_ring(struct sock *s);
  * in flight.
  */
 void sock_progress_thread_call(struct sock *s);
-/* Increments a counter that deputy_look() compares; under the lock. */
+/* Increments a counter that progress_watch() compares; under the lock. */
 static inline void sock_progress_thread_count(weft_au32 *n)
 {
 	/* relaxed: one writer, and a reader that only compares */

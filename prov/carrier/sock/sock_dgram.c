@@ -3,7 +3,7 @@
  * Memory of datagrams. Short ones are allocated one by one, those of Ethernet's
  * size by the thousand: free lists keep some of both sizes.
  *
- * Full datagrams to a peer with much traffic are allocated in a batch (train):
+ * Full datagrams to a peer with much traffic are allocated in a batch:
  * their bytes, with space for the tag, are contiguous, so that the datagrams of
  * one system call are one memory segment for the kernel, which cuts it (GSO).
  *

@@ -20,7 +20,7 @@ void sock_progress_thread_call(struct sock *s)
 {
 	struct sock_progress_thread *d = &s->deputy;
 
-	/* F3 pairs with F2 in deputy_idle(). */
+	/* F3 pairs with F2 in progress_idle(). */
 	weft_fence_full();
 	if (weft_load32(&d->idle) && weft_swap32(&d->idle, 0))
 		sock_progress_thread_ring(s);

@@ -252,7 +252,7 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 }
 
 /*
- * A batch is used only with TX_TRAIN datagrams in flight: a packet in parts
+ * A batch is used only with TX_BATCH_MIN datagrams in flight: a packet in parts
  * alone does not need one.
  */
 static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
