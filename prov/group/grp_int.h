@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups inside the engine; for nic_coll*.c and its hooks only. */
+/* Groups inside the engine; for grp*.c and its hooks only. */
 #ifndef WEFT_GRP_INT_H
 #define WEFT_GRP_INT_H
 

@@ -2,7 +2,7 @@
 /*
  * The port of a unit: the carrier below it, and the table that maps a node
  * number (torus coordinate, processing element, virtual process) to an
- * endpoint. Used by mu, fma, sten and swhni.
+ * endpoint. Used by the units of bgq, gemini, qsnet2 and sunway.
  */
 #ifndef WEFT_MACHINE_PORT_H
 #define WEFT_MACHINE_PORT_H

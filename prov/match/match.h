@@ -33,7 +33,7 @@ struct weft_match_recv {
 	uint64_t tag;
 	uint64_t ignore;
 	uint32_t src; /* peer index or WEFT_MATCH_ANY */
-	uint8_t cls;  /* its class, or CLS_WILD: not hashed */
+	uint8_t cls;  /* its class, or WEFT_MATCH_NONE */
 	uint8_t posted;
 	uint16_t reserved;
 };

@@ -361,7 +361,7 @@ struct net {
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
 	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
-	uint32_t odd;		      /* NET_ODD_* */
+	uint32_t odd;		      /* NET_RARE_* */
 	uint64_t off_pool, off_ahead; /* 0: no shared tokens; no look-ahead */
 	uint64_t off_coord, off_heap, off_mark, off_sort, off_words, off_row;
 	uint64_t off_queued;  /* tiles: per port, packets in row buffers */

@@ -1,4 +1,4 @@
-# prov/nic: the message engine, the machines, and (units.mk) their units
+# prov/nic: the message engine, with the table of machines
 noinst_LTLIBRARIES += libweftnic.la
 libweftnic_la_SOURCES = prov/nic/nic.h prov/nic/nic_int.h \
 	prov/nic/nic_atomic.c prov/nic/nic_atomic.h prov/nic/nic_atomic_exec.c \

@@ -5,9 +5,9 @@
  *
  *     prov/ofi        weft_nic_* calls, struct weft_nic_op
  *     nic engine      eager and rendezvous, matching, RMA, atomics
- *     unit            direct (native) | mu (bgq) | fma (gemini)
- *                     sten (qsnet2) | swhni (sunway) | apenet
- *     carrier         shm | loop
+ *     unit            native | bgq (MU) | gemini (FMA, BTE) |
+ *                     qsnet2 (STEN, DMA) | sunway | apenet
+ *     carrier         shm | sock | hybrid | loop
  *
  * The engine works with packets and DMA; a unit transfers them as its machine
  * would (descriptors in an injection FIFO, a put window, a command queue). A

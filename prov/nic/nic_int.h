@@ -11,9 +11,9 @@
  *   nic_dma.c    transfers in pieces, alone or with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
  *   nic_rma.c    remote memory: one-sided, by request, by packets
- *   nic_atomic.c     atomics; nic_atomic_exec.c the arithmetic
+ *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up
- *   grp.c   groups and their collectives, over cu/
+ *   prov/group   groups and their collectives
  *
  * Operations that last, by kind and state: the list of their peer that holds
  * them, the fields set beyond those marked "in", and the event that ends them.
@@ -34,7 +34,7 @@
  *           CLOSED        -        children, err            its last part
  *           WAITING       waiting  remote_id, transfer      the transfer
  *           DMA, D_AGAIN  waiting  as above                 the transfer
- *           WAITING_COPY  waiting  as above, id, peer_cell  HELPED
+ *           WAITING_COPY  waiting  as above, id, peer_cell  COPY_DONE
  *           PACED         waiting  id, remote_id, moved,    last BULK
  *                                  end, limit
  *           PARTING       parting  remote_id, err           FIN has left

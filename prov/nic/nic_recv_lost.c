@@ -6,7 +6,7 @@
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_op.h"
 
-/* Counts a message that outlives its sender; see left_behind in nic_recv.c. */
+/* Counts a message that outlives its sender; gone_search() finds it. */
 static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 {
 	struct nic_peer *p = nic_peer_of(nic, u->src);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 struct weft_pkt {
-	uint8_t type;	  /* enum weft_pkt_type */
+	uint8_t type;	  /* enum nic_type of the engine */
 	uint8_t flags;	  /* of that type */
 	uint16_t len;	  /* payload bytes, without this header */
 	uint32_t carrier; /* the carrier's; senders set 0, or a hint below */

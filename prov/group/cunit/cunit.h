@@ -84,7 +84,8 @@ struct weft_cunit_call {
 	void (*done)(struct weft_cunit_call *op);
 	/* outputs */
 	uint32_t flags; /* WEFT_CUNIT_NAN, WEFT_CUNIT_OVERFLOW of any member */
-	int err;	/* 0; -EPROTO: operations differ; or of group_fail */
+	/* 0; -EPROTO: operations differ; or of weft_cunit_group_fail() */
+	int err;
 	/* private to the unit */
 	uint32_t sig;	/* signature that must be equal on all members */
 	uint32_t phase; /* packets since the last sync; grp_net.c */

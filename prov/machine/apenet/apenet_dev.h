@@ -2,13 +2,13 @@
 /*
  * Internal header of the APEnet+ board.
  *
- *  apenet.c         open, close, nodes, poll
- *  apenet_rx.c      reception
- *  apenet_get.c     gets of this node and of peers
- *  apenet_tx.c      the DMA engines: memory to packets
- *  apenet_cmd.c     the command queue and the event queue
- *  apenet_buf.c     registered buffers, translation
- *  apenet_tlb.c     the TLB
+ *  apenet.c            open, close, nodes, poll
+ *  apenet_rx.c         reception
+ *  apenet_get.c        gets of this node and of peers
+ *  apenet_tx.c         the DMA engines: memory to packets
+ *  apenet_cmd.c        the command queue and the event queue
+ *  apenet_buf.c        registered buffers, translation
+ *  apenet_tlb.c        the TLB
  *  apenet_transport.c  the unit below the message engine (machine apenet)
  */
 #ifndef WEFT_APENET_DEV_H

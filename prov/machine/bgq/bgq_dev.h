@@ -3,12 +3,12 @@
  * Internal header of the Message Unit: control SRAMs as structs, and the
  * functions that the files of this folder share.
  *
- *  bgq.c         open, close, nodes, registers, errors, interrupts
- *  bgq_desc.c    builds and checks descriptors
- *  bgq_mem.c     range registers, base address table, atomics
- *  bgq_fifo.c    index arithmetic of the two kinds of ring
- *  bgq_tx.c      arbitration; descriptor -> packets
- *  bgq_rx.c      packet -> memory, counters, FIFOs
+ *  bgq.c            open, close, nodes, registers, errors, interrupts
+ *  bgq_desc.c       builds and checks descriptors
+ *  bgq_mem.c        range registers, base address table, atomics
+ *  bgq_fifo.c       index arithmetic of the two kinds of ring
+ *  bgq_tx.c         arbitration; descriptor -> packets
+ *  bgq_rx.c         packet -> memory, counters, FIFOs
  *  bgq_transport.c  the unit below the message engine (machine bgq)
  */
 #ifndef WEFT_BGQ_DEV_H

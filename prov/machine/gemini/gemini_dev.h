@@ -2,15 +2,16 @@
 /*
  * Internal header of the Gemini interface.
  *
- *  gemini.c         open, close, nodes, handles
- *  gemini_cq.c      completion queues
- *  gemini_tx.c      windows: stores, gets, AMOs; buffers and transactions
- *  gemini_rx.c      received requests and responses
- *  gemini_amo.c     atomic operations and their cache
- *  gemini_bte.c     block transfers
- *  gemini_link.c    links, on which packets may be reordered
- *  gemini_scrub.c   timeouts of requests without response
- *  gemini_smsg.c    mailboxes; gemini_msgq.c one queue of them for all senders
+ *  gemini.c            open, close, nodes, handles
+ *  gemini_cq.c         completion queues
+ *  gemini_tx.c         windows: stores, gets, AMOs; buffers and transactions
+ *  gemini_rx.c         received requests and responses
+ *  gemini_amo.c        atomic operations and their cache
+ *  gemini_bte.c        block transfers
+ *  gemini_link.c       links, on which packets may be reordered
+ *  gemini_scrub.c      timeouts of requests without response
+ *  gemini_smsg.c       mailboxes
+ *  gemini_msgq.c       one queue of mailboxes for all senders
  *  gemini_transport.c  the unit below the message engine (machine gemini)
  */
 #ifndef WEFT_GEMINI_DEV_H

@@ -2,22 +2,22 @@
 /*
  * Internal header of the Elan4 interface.
  *
- *  qsnet2.c         open, close, routes, filter
- *  qsnet2_mmu.c     mappings, pages, TLBs
- *  qsnet2_fault.c   demand paging: missing translations that a driver may add
- *  qsnet2_queue.c   command queues: writes in and out of order, states
- *  qsnet2_tx.c      the command processor and the short transaction engine
- *  qsnet2_dma.c     the DMA engine
- *  qsnet2_event.c   events that count, fire and chain
- *  qsnet2_chain.c   trees of chained events
- *  qsnet2_cast.c    broadcasts: copies, merged acknowledgements
- *  qsnet2_thread.c  the thread processor
- *  qsnet2_rx.c      the input processor: transactions, acknowledgements
- *  qsnet2_time.c    timeouts: missing acknowledgements, incomplete packets
- *  qsnet2_rails.c   several units as one
- *  qsnet2_tport.c   tagged ports: the host's part
+ *  qsnet2.c              open, close, routes, filter
+ *  qsnet2_mmu.c          mappings, pages, TLBs
+ *  qsnet2_fault.c        demand paging: translations that a driver may add
+ *  qsnet2_queue.c        command queues: writes in and out of order, states
+ *  qsnet2_tx.c           the command processor and the short transaction engine
+ *  qsnet2_dma.c          the DMA engine
+ *  qsnet2_event.c        events that count, fire and chain
+ *  qsnet2_chain.c        trees of chained events
+ *  qsnet2_cast.c         broadcasts: copies, merged acknowledgements
+ *  qsnet2_thread.c       the thread processor
+ *  qsnet2_rx.c           the input processor: transactions, acknowledgements
+ *  qsnet2_time.c         timeouts: missing acknowledgements, incomplete packets
+ *  qsnet2_rails.c        several units as one
+ *  qsnet2_tport.c        tagged ports: the host's part
  *  qsnet2_tport_match.c  tagged ports: the thread's part
- *  qsnet2_transport.c  the unit below the message engine (machine qsnet2)
+ *  qsnet2_transport.c    the unit below the message engine (machine qsnet2)
  */
 #ifndef WEFT_QSNET2_DEV_H
 #define WEFT_QSNET2_DEV_H

@@ -2,19 +2,19 @@
 /*
  * Internal header of the Sunway interface.
  *
- *  sunway.c         open, close, nodes, poll
- *  sunway_vm.c      virtual machines
- *  sunway_vi.c      virtual interfaces, the end of jobs
- *  sunway_rx.c      the receive unit
- *  sunway_manage.c  management commands, IO space
- *  sunway_tx.c      the send unit: scheduling, packets, timeouts
- *  sunway_post.c    descriptors: into send queues, or written on chip
- *  sunway_window.c  reliable queue messages
- *  sunway_coll.c    collectives
- *  sunway_rq.c      receive queues, raw and virtual
- *  sunway_mem.c     addresses, pages, the TLB
- *  sunway_cq.c      completion queues
- *  sunway_port.c    path of a packet: engine, crossbar, ports
+ *  sunway.c            open, close, nodes, poll
+ *  sunway_vm.c         virtual machines
+ *  sunway_vi.c         virtual interfaces, the end of jobs
+ *  sunway_rx.c         the receive unit
+ *  sunway_manage.c     management commands, IO space
+ *  sunway_tx.c         the send unit: scheduling, packets, timeouts
+ *  sunway_post.c       descriptors: into send queues, or written on chip
+ *  sunway_window.c     reliable queue messages
+ *  sunway_coll.c       collectives
+ *  sunway_rq.c         receive queues, raw and virtual
+ *  sunway_mem.c        addresses, pages, the TLB
+ *  sunway_cq.c         completion queues
+ *  sunway_port.c       path of a packet: engine, crossbar, ports
  *  sunway_transport.c  the unit below the message engine (machine sunway)
  */
 #ifndef WEFT_SUNWAY_DEV_H

@@ -1,4 +1,4 @@
-# prov/net: machine files, separate from the model, which reads no files
+# prov/net/file: machine files, separate from the model, which reads no files
 noinst_LTLIBRARIES += libweftnetfile.la
 libweftnetfile_la_SOURCES = \
 	prov/net/file/net_file.c prov/net/file/net_file.h prov/net/file/net_file_int.h \

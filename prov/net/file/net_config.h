@@ -97,7 +97,7 @@ struct net_reliability {
 
 struct net_config {
 	char name[32];
-	char unit[16]; /* network interface of a node, e.g. mu */
+	char unit[16]; /* network interface of a node, "mu": the MU */
 	/* shape */
 	uint8_t topology;		/* enum net_topology */
 	uint8_t dims;			/* torus: dimensions; trees: levels */

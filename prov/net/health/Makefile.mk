@@ -1,4 +1,4 @@
-# prov/net: fault awareness on the model's links
+# prov/net/health: fault awareness on the model's links
 noinst_LTLIBRARIES += libweft-netwatch.la
 libweft_netwatch_la_SOURCES = prov/net/health/net_watch.h \
 	prov/net/health/net_watch.c \
