@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shared by the benchmarks of one-sided communication: the window, and the
- * synchronization around an access of rank 0 (both, with win_both) to rank 1.
+ * synchronization around an access of rank 0 to rank 1, and, with
+ * win_bench.both, of rank 1 to rank 0.
  *
  *   -w create|allocate|dynamic                       the window (allocate)
  *   -s flush|flush_local|lock|lock_all|pscw|fence    around accesses (flush)

@@ -7,7 +7,7 @@
  * application attached. World and self differ from others only in their
  * handles. References: the application holds one, every active request one.
  *
- *   weft_comm_create -> weft_comm_ready -> ... -> weft_comm_put
+ *   weft_comm_create -> ... -> weft_comm_put
  */
 #ifndef WEFT_COMM_H
 #define WEFT_COMM_H

@@ -1,5 +1,5 @@
-# src/core: objects, messages, start-up. Defines the MPI library; src/mpi and
-# coll append their sources.
+# src/core: the state that the folders of the MPI layer share. Defines the MPI
+# library; the other folders and coll append their sources.
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = src/core/core_fi.c src/core/core_fi.h \
 	src/core/core_io.h src/core/core_lock.c src/core/core_lock.h \

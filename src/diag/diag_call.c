@@ -155,8 +155,8 @@ static bool may_take_fast_path(const struct thread_state *l)
 }
 
 /*
- * R3 pairs with A3 in show_open.c: the start time is stored before the call's
- * number.
+ * R3 pairs with A3 in read_open(), report.c: the start time is stored before
+ * the call's number.
  */
 static void note_open(const struct thread_state *l)
 {

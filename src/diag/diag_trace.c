@@ -382,7 +382,7 @@ static WEFT_HOT ssize_t hook_post(struct fid_ep *ep, void *buf, size_t len,
 				  uint64_t tag, uint64_t ignore,
 				  struct fi_weft_arrival *a)
 {
-	if (a->call) { /* relaxed: see seen_request() */
+	if (a->call) { /* relaxed: see request_done() */
 		atomic_store_explicit(&request_call, a->call,
 				      memory_order_relaxed);
 		request_of(a)->posted = time_before();

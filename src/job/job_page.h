@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Job status page (roll): memory that a launcher shares with the processes it
+ * Job status page: memory that a launcher shares with the processes it
  * starts, its members. Each member stores there what it is executing: a number
  * that stands for a name. The launcher reads it after a member has died for any
  * reason. With tallies, members also store call counts and times there. And
- * each member stores an entry (card), by which the others reach it.
+ * each member stores an entry, by which the others reach it.
  *
- *   weft_job_page_open -> pass fd -> weft_job_page_call ... ->
- * weft_job_page_close weft_job_page_attach          -> weft_job_page_id,
- * member, tally, card
+ *   launcher   weft_job_page_open -> pass fd -> weft_job_page_in ... ->
+ *              weft_job_page_close
+ *   member     weft_job_page_attach -> weft_job_page_id, _member,
+ *              _call_count, _entry_put, _entry_get
  *
  * Names come from other processes: readers get checked copies.
  */

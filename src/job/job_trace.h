@@ -114,8 +114,8 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 	to->word = e->word;
 	to->id = weft_trace_id_of(e);
 	/*
-	 * R1 pairs with A1 in on_desk(): an event is valid when it is complete,
-	 * even if its writer dies at any time.
+	 * R1 pairs with A1 in buffered_bytes(): an event is valid when it is
+	 * complete, even if its writer dies at any time.
 	 */
 	weft_store32(&to->mark, TRACE_MARK(t->turn, e->kind));
 }

@@ -15,7 +15,7 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* Only for core_route*.c; other code uses the functions below. */
+/* Only for offload_route*.c; other code uses the functions below. */
 struct weft_route {
 	struct weft_comm *comm; /* communicator with its ranks */
 	struct fid_av_set *set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Event word (bell): a notification wakes all waiters. */
+/* Event word: a notification wakes all waiters. */
 #include "src/os/event_word.h"
 
 #include "src/base/futex.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Event word (bell): a counter in shared memory on which any number of
+ * Event word: a counter in shared memory on which any number of
  * processes block, and by which one system call wakes all of them.
  *
  *   waiter                           notifier

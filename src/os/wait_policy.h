@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait policy (patience): how long a wait spins, when it yields its processor,
+ * Wait policy: how long a wait spins, when it yields its processor,
  * and when it blocks. The choice depends on which other threads need the
  * processor.
  *

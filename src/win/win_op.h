@@ -40,7 +40,7 @@ void win_op_piece_done(struct win_op *op, int err);
  */
 int win_op_start(struct win_op *op, int rc, struct weft_req **req_p);
 
-/* Before another piece: waits while FLYING_MAX are outstanding. */
+/* Before another piece: waits while PIECES_MAX are outstanding. */
 int win_op_room(struct weft_win *w);
 
 /* Kind of one operation of libfabric. */
