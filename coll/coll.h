@@ -112,7 +112,7 @@ int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);
 /* Called at the end of MPI_Init: a small world joins a route at once. */
 void weft_coll_open(struct weft_comm *world);
 
-/* Called by the core when communicators are created and freed. */
+/* Called by src/comm when communicators are created and freed. */
 extern const struct weft_core_coll_ops weft_coll_core_ops;
 
 /* WEFT_COLL_BARRIER ...: the algorithm to use, by operation. */

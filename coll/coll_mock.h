@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A job inside one process: p ranks (or p + q in an intercommunicator) whose
- * messages are delivered in a seeded random order. It replaces the core behind
- * the contracts msg_p2p.h, msg_req.h, msg_progress.h and comm.h, so
- * every algorithm can be tested without processes, with messages in every order
- * that the contract allows: some complete at once, some only when received, and
- * data is read from the sender's buffer as late as possible.
+ * messages are delivered in a seeded random order. It replaces src/comm and
+ * src/msg behind the contracts msg_p2p.h, msg_req.h, msg_progress.h and comm.h,
+ * so every algorithm can be tested without processes, with messages in every
+ * order that the contract allows: some complete at once, some only when
+ * received, and data is read from the sender's buffer as late as possible.
  *
  *   mock_open -> (weft_coll_start per rank, mock_settle) ... -> mock_close
  *   mock_open -> mock_each(threads that call weft_coll_run) -> mock_close

@@ -12,7 +12,7 @@
  * A program runs in one of two modes. Immediate: each call is executed at once
  * (blocking operations: no schedule, no allocation beyond temporary buffers).
  * Recorded: each call appends a step, and coll_sched.c executes the steps from
- * the progress of the core (nonblocking and persistent operations). So an
+ * the progress loop of src/msg (nonblocking and persistent operations). So an
  * algorithm must not depend on data, only on arguments.
  *
  * Messages of one operation between two ranks match in the order of posting;

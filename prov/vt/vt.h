@@ -3,14 +3,13 @@
  * Internal header of the virtual-time runtime: real processes in virtual time.
  * It offers the carrier interface (prov/carrier/carrier.h).
  *
- *   vt_ops.c     open, close, peers, the tables
- *   vt_world.c   the shared world segment: created, found, mapped
- *   vt_join.c    joining a world by the name of the job, without a launcher
- *   vt_wait.c    blocking and release; polls that cost virtual time
- *   vt_cpus.c    processor affinity of ranks
- *   vt_tx.c      packets into buffers, for the engine
- *   vt_rx.c      packets out of the arrival list
- *   vt_message.c messages of the model, and their order
+ *   vt_ops.c           open, close, peers, the tables
+ *   vt_world.c         the shared world segment: created, found, mapped
+ *   vt_join.c          joining a world by the name of the job, without a
+ * launcher vt_wait.c          blocking and release; polls that cost virtual
+ * time vt_cpus.c          processor affinity of ranks vt_tx.c packets into
+ * buffers, for the engine vt_rx.c            packets out of the arrival list
+ *   vt_message.c       messages of the model, and their order
  *   vt_dma.c           transfers between the memories of two ranks
  *   vt_fault.c         failed nodes and lost messages, by a fault plan
  *   vt_engine_pass.c   functions that all parts of an engine pass use

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time, as seen from above the carrier: the shared world segment of the
- * ranks of a job, and the functions of a carrier of that world beyond the
- * common table. The network model is not visible here.
+ * Virtual time, as seen by the layers above prov/vt: the shared world segment
+ * of the ranks of a job, and the functions of that world beyond the table of
+ * prov/carrier/carrier.h. The network model is not visible here.
  *
  *   weft_vt_create (rank 0) -> pass the handle -> weft_vt_attach (others)
  *   weft_vt_join_job   (all ranks, by a name)

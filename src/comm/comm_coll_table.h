@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives of communicators. coll/ fills the table, src/mpi sets it before
- * the first communicator is created; the core uses collectives only through
- * this table.
+ * the first communicator is created; the folders below coll use
+ * collectives only through this table.
  */
 #ifndef WEFT_COMM_COLL_TABLE_H
 #define WEFT_COMM_COLL_TABLE_H

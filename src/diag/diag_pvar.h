@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Performance variables: all counters of the core and the provider, as one
+ * Performance variables: all counters of the MPI layer and the provider, as one
  * table. Usable at any time; before MPI_Init all are 0.
  */
 #ifndef WEFT_DIAG_PVAR_H

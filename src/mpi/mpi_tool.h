@@ -24,6 +24,6 @@ void mpi_tool_text(const char *from, char *to, int *len);
 /* The control variables: all options, in the order of their tables. */
 int mpi_tool_cvars(void);
 const struct weft_cfg_opt *mpi_tool_cvar(int i);
-int mpi_tool_core_cvars(void); /* first those of the core */
+int mpi_tool_core_cvars(void); /* first those of src/core */
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Machine files: text with a line for each number of a machine, its unit, and
  * after a # the source of the number. The model itself reads no files; tools
- * and carriers use these functions to fill a struct net_config.
+ * and the virtual-time runtime use these functions to fill a struct net_config.
  *
  *   hop = 45.333 ns    # calibrated: Table 1, (1166 - 622) / 12
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The node of each rank, and the size of the machine that a job needs. Pure
- * functions except net_map_read(): the launcher and the virtual carrier both
- * call them and get the same result.
+ * functions except net_map_read(): the launcher and the virtual-time runtime
+ * both call them and get the same result.
  *
  * A shape is "4x4x4x4x2", dimension A first. A map is an order of letters, one
  * for each dimension and T for the slot on a node, the last letter running
