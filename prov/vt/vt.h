@@ -5,10 +5,11 @@
  *
  *   vt_ops.c           open, close, peers, the tables
  *   vt_world.c         the shared world segment: created, found, mapped
- *   vt_join.c          joining a world by the name of the job, without a
- * launcher vt_wait.c          blocking and release; polls that cost virtual
- * time vt_cpus.c          processor affinity of ranks vt_tx.c packets into
- * buffers, for the engine vt_rx.c            packets out of the arrival list
+ *   vt_join.c          joining a world by the name of the job
+ *   vt_wait.c          blocking and release; polls that cost virtual time
+ *   vt_cpus.c          processor affinity of ranks
+ *   vt_tx.c            packets into buffers, for the engine
+ *   vt_rx.c            packets out of the arrival list
  *   vt_message.c       messages of the model, and their order
  *   vt_dma.c           transfers between the memories of two ranks
  *   vt_fault.c         failed nodes and lost messages, by a fault plan
