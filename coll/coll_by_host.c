@@ -152,8 +152,9 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 }
 
 /* With two hosts both leaders exchange sums and combine them in host order. */
-static void exchange(struct coll_prog *p, const struct weft_coll_args *a,
-		     const struct coll_hosts_plan *plan, void *sum)
+static void by_host_exchange(struct coll_prog *p,
+			     const struct weft_coll_args *a,
+			     const struct coll_hosts_plan *plan, void *sum)
 {
 	int other = other_leader(plan);
 	MPI_Count n = a->r.count;
@@ -199,7 +200,7 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	host_reduce(p, a, &plan, coll_input(a), plan.speaks ? a->r.buf : NULL);
 	coll_flat_open(p, &a->r, &f);
 	if (plan.speaks && h->count == 2)
-		exchange(p, a, &plan, a->r.buf);
+		by_host_exchange(p, a, &plan, a->r.buf);
 	else if (plan.speaks)
 		coll_reduce_tree(p, a, &plan.far, a->r.buf, a->r.buf);
 	coll_wait_all(p);

@@ -40,7 +40,7 @@ unsigned guard_count(void)
 	return count;
 }
 
-static struct block *find(const void *at)
+static struct block *guard_find(const void *at)
 {
 	for (size_t i = 0; i < BLOCKS; i++)
 		if (block[i].at == at)
@@ -54,7 +54,7 @@ static void *guarded(size_t size)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t room = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	size_t len = (room + page - 1) / page * page + page;
-	struct block *b = find(NULL);
+	struct block *b = guard_find(NULL);
 	char *base;
 
 	if (!b)
@@ -87,7 +87,7 @@ void __wrap_free(void *p)
 	struct block *b;
 
 	pthread_mutex_lock(&lock);
-	b = p && live ? find(p) : NULL;
+	b = p && live ? guard_find(p) : NULL;
 	if (b) {
 		munmap(b->base, b->len);
 		b->at = NULL;

@@ -107,7 +107,7 @@ static void msg_posted(struct coll_prog *p, struct coll_msg *m, int rc)
 
 /* ---- failure notices ---- */
 
-static MPI_Count bytes_of(const struct coll_step *st)
+static MPI_Count prog_bytes_of(const struct coll_step *st)
 {
 	return st->n * st->dt->size;
 }
@@ -148,7 +148,7 @@ static int send_word(struct coll_prog *p, struct coll_msg *m,
 		     const struct coll_step *st)
 {
 	return weft_core_isend(p->word,
-			       failure_notice_bytes(p->err, bytes_of(st)),
+			       failure_notice_bytes(p->err, prog_bytes_of(st)),
 			       coll_byte(), st->peer, p->tag, st->comm,
 			       WEFT_P2P_COLL, &m->req);
 }
@@ -192,7 +192,7 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 		return;
 	}
 	m->in = !p->err;
-	m->want = bytes_of(st);
+	m->want = prog_bytes_of(st);
 	msg_posted(p, m,
 		   m->in && m->want ? recv_data(p, m, st)
 				    : failure_notice_recv(p, m, st));
@@ -376,8 +376,8 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 }
 
 /* Receives n elements (n may be 0) and waits. */
-static void take(struct coll_prog *p, void *buf, MPI_Count n,
-		 struct weft_dt *dt, int from)
+static void prog_take(struct coll_prog *p, void *buf, MPI_Count n,
+		      struct weft_dt *dt, int from)
 {
 	struct coll_step st = {
 		.kind = COLL_RECV,
@@ -386,7 +386,7 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 		.n = n,
 		.dt = dt,
 	};
-	MPI_Count want = bytes_of(&st);
+	MPI_Count want = prog_bytes_of(&st);
 	MPI_Status status;
 	int rc;
 
@@ -410,7 +410,7 @@ void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
 	       int from)
 {
 	if (n * dt->size != 0)
-		take(p, buf, n, dt, from);
+		prog_take(p, buf, n, dt, from);
 }
 
 void coll_unit(struct coll_prog *p, struct weft_route *route,
@@ -447,7 +447,7 @@ void coll_signal(struct coll_prog *p, int to)
 
 void coll_expect(struct coll_prog *p, int from)
 {
-	take(p, p->word, 0, coll_byte(), from);
+	prog_take(p, p->word, 0, coll_byte(), from);
 }
 
 void coll_wait(struct coll_prog *p, unsigned id)

@@ -21,8 +21,8 @@
  * Exchanges acc with peer and combines. Returns the address of the sum: acc, or
  * other when this rank's was the left operand.
  */
-static char *exchange(struct coll_prog *p, char *acc, char *other, MPI_Count n,
-		      int peer)
+static char *recdbl_exchange(struct coll_prog *p, char *acc, char *other,
+			     MPI_Count n, int peer)
 {
 	struct weft_dt *dt = p->op_dt;
 
@@ -58,7 +58,7 @@ void coll_allreduce_buffers(struct coll_prog *p, char *vec, char *other,
 	}
 	for (bit = 1; bit < f.m; bit <<= 1) {
 		peer = coll_fold_rank(&f, f.me ^ bit);
-		sum = exchange(p, acc, other, n, peer);
+		sum = recdbl_exchange(p, acc, other, n, peer);
 		other = sum == other ? acc : other;
 		acc = sum;
 	}

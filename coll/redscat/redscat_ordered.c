@@ -11,8 +11,9 @@
  */
 #include "coll/coll_select.h"
 
-static void exchange(struct coll_prog *p, const struct weft_coll_args *a,
-		     const MPI_Count *off, char *all)
+static void ordered_exchange(struct coll_prog *p,
+			     const struct weft_coll_args *a,
+			     const MPI_Count *off, char *all)
 {
 	MPI_Count mine = off[p->rank + 1] - off[p->rank];
 	struct weft_dt *dt = a->r.dt;
@@ -45,7 +46,7 @@ void coll_redscat_ordered(struct coll_prog *p, const struct weft_coll_args *a)
 	all = coll_elems(p, mine * p->size, dt);
 	if (p->err)
 		return;
-	exchange(p, a, off, all);
+	ordered_exchange(p, a, off, all);
 	acc = coll_at(all, (p->size - 1) * mine, dt);
 	for (i = p->size - 2; i >= 0; i--)
 		coll_reduce(p, coll_at(all, i * mine, dt), acc, mine);

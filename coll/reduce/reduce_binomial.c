@@ -21,8 +21,10 @@
  * Receives the children's vectors alternately into the two buffers, the last
  * one into to. Returns the address of the subtree's sum.
  */
-static const void *combine(struct coll_prog *p, const struct weft_coll_args *a,
-			   const struct coll_tree *t, const void *own, void *to)
+static const void *binomial_combine(struct coll_prog *p,
+				    const struct weft_coll_args *a,
+				    const struct coll_tree *t, const void *own,
+				    void *to)
 {
 	void *buf[2] = { to, NULL };
 	const void *acc = own;
@@ -56,7 +58,7 @@ void coll_reduce_tree(struct coll_prog *p, const struct weft_coll_args *a,
 	/* an inner node uses a temporary buffer */
 	if (t->parent >= 0 && t->nchild)
 		to = coll_elems(p, n, dt);
-	sum = combine(p, a, t, own, to);
+	sum = binomial_combine(p, a, t, own, to);
 	if (t->parent >= 0)
 		coll_send(p, sum, n, dt, t->parent);
 	else
@@ -79,7 +81,7 @@ void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 		to = a->r.buf;
 	else if (t.nchild)
 		to = coll_elems(p, n, dt);
-	sum = combine(p, a, &t, own, to);
+	sum = binomial_combine(p, a, &t, own, to);
 	if (t.parent >= 0)
 		coll_send(p, sum, n, dt, t.parent);
 	else if (!at_root)

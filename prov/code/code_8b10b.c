@@ -70,7 +70,7 @@ static unsigned word_of(int value, bool plus)
 	return w << 4 | four_of(value, disparity_after(w, 6, plus));
 }
 
-static void fill(struct weft_code_8b10b *t, int value)
+static void code_8b10b_fill(struct weft_code_8b10b *t, int value)
 {
 	for (int plus = 0; plus < 2; plus++) {
 		unsigned w = word_of(value, plus);
@@ -91,9 +91,9 @@ void weft_code_8b10b_init(struct weft_code_8b10b *t)
 		}
 	}
 	for (int i = 0; i < 256; i++)
-		fill(t, i);
+		code_8b10b_fill(t, i);
 	for (unsigned i = 0; i < WEFT_COUNT_OF(controls); i++)
-		fill(t, controls[i]);
+		code_8b10b_fill(t, controls[i]);
 }
 
 uint16_t weft_code_8b10b_encode(const struct weft_code_8b10b *t, int value,

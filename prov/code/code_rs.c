@@ -67,8 +67,8 @@ static void fill_bits(const struct weft_code_rs *rs,
 					rs_mul(rs, r[k], (uint16_t)(1u << b)));
 }
 
-static inline void add(struct weft_code_rs_checks *to,
-		       const struct weft_code_rs_checks *x)
+static inline void rs_add(struct weft_code_rs_checks *to,
+			  const struct weft_code_rs_checks *x)
 {
 	for (int i = 0; i < 3; i++)
 		to->w[i] ^= x->w[i];
@@ -87,8 +87,8 @@ void weft_code_rs_init(struct weft_code_rs *rs, unsigned checks)
 		for (unsigned v = 0; v < 256; v++)
 			for (unsigned b = 0; b < 8; b++)
 				if (v >> b & 1)
-					add(&rs->row[byte][v],
-					    &bit[8 * byte + b]);
+					rs_add(&rs->row[byte][v],
+					       &bit[8 * byte + b]);
 }
 
 /* Contribution of the bytes of x to word i of the register. */
@@ -164,6 +164,6 @@ bool weft_code_rs_check(const struct weft_code_rs *rs, const void *data,
 {
 	struct weft_code_rs_checks own = weft_code_rs_encode(rs, data, bits);
 
-	add(&own, checks);
+	rs_add(&own, checks);
 	return !(own.w[0] | own.w[1] | own.w[2]);
 }

@@ -93,7 +93,7 @@ bool nic_net_chained(const struct nic_net *n)
 	return n->chained;
 }
 
-static void finish(struct nic_net *n)
+static void net_finish(struct nic_net *n)
 {
 	struct weft_cunit_call *call = n->head;
 
@@ -108,7 +108,7 @@ void nic_net_fail(struct nic_net *n, int err)
 	n->err = err;
 	while (n->head) {
 		n->head->err = err;
-		finish(n);
+		net_finish(n);
 	}
 }
 
@@ -342,7 +342,7 @@ static bool take_one(struct nic_net *n, struct weft_cunit_call *call)
 	return true;
 }
 
-WEFT_HOT static bool move(struct nic_net *n)
+WEFT_HOT static bool net_move(struct nic_net *n)
 {
 	bool moved = false;
 
@@ -359,14 +359,14 @@ WEFT_HOT static bool move(struct nic_net *n)
 			moved = true;
 		if (call->read < call->packets)
 			break;
-		finish(n);
+		net_finish(n);
 	}
 	return moved;
 }
 
 WEFT_HOT void nic_net_poll(struct nic_net *n)
 {
-	while (n->head && move(n))
+	while (n->head && net_move(n))
 		;
 }
 

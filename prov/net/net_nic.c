@@ -445,7 +445,7 @@ void net_nic_wake(struct net_step *s, uint64_t word)
 }
 
 /* All packets of the message are built: its FIFO in memory proceeds. */
-static void finish(struct net_step *s, unsigned fifo, uint64_t end)
+static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 {
 	struct net *net = s->net;
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
@@ -482,7 +482,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	net->injected++;
 	m->cut++;
 	if (p->flags & NET_P_LAST)
-		finish(s, fifo, end);
+		nic_finish(s, fifo, end);
 	f->msg = 0;
 	if (net_routing_is_last(net, p, s->id))
 		deliver_local(s, fifo, pi, end);

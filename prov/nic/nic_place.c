@@ -86,7 +86,7 @@ static void load_hwloc(void)
 	}
 }
 
-static void load(void)
+static void place_load(void)
 {
 	load_without_plugins(load_hwloc);
 }
@@ -101,7 +101,7 @@ weft_cunit_place nic_place_here(void)
 	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) ||
 	    CPU_COUNT(&cpus) >= sysconf(_SC_NPROCESSORS_ONLN))
 		return place;
-	pthread_once(&once, load);
+	pthread_once(&once, place_load);
 	set = topology ? hwloc_bitmap_alloc() : NULL;
 	if (!set)
 		return place;

@@ -85,7 +85,7 @@ static int operands(struct weft_nic_op *op, const struct call *c)
 	return 0;
 }
 
-static ssize_t post(struct weft_ep *ep, struct call *c)
+static ssize_t atomic_post(struct weft_ep *ep, struct call *c)
 {
 	struct weft_nic_op *op;
 	ssize_t ret;
@@ -129,7 +129,7 @@ static ssize_t weft_atomic_writev(struct fid_ep *fid, const struct fi_ioc *iov,
 		.op = op,
 	};
 
-	return post(ep, &c);
+	return atomic_post(ep, &c);
 }
 
 static ssize_t weft_atomic_write(struct fid_ep *fid, const void *buf,
@@ -171,7 +171,7 @@ static ssize_t weft_atomic_writemsg(struct fid_ep *fid,
 	struct call c = { .post.kind = WEFT_ATOMIC };
 	int err = call_msg(ep, &c, msg, flags);
 
-	return err ? err : post(ep, &c);
+	return err ? err : atomic_post(ep, &c);
 }
 
 static ssize_t weft_atomic_inject(struct fid_ep *fid, const void *buf,
@@ -193,7 +193,7 @@ static ssize_t weft_atomic_inject(struct fid_ep *fid, const void *buf,
 
 	if (count * weft_atomic_type_bytes(datatype) > ep->inject_bytes)
 		return -FI_EMSGSIZE;
-	return post(ep, &c);
+	return atomic_post(ep, &c);
 }
 
 /* ---- with result --------------------------------------------------------- */
@@ -219,7 +219,7 @@ static ssize_t weft_atomic_readwritev(struct fid_ep *fid,
 		.op = op,
 	};
 
-	return post(ep, &c);
+	return atomic_post(ep, &c);
 }
 
 static ssize_t weft_atomic_readwrite(struct fid_ep *fid, const void *buf,
@@ -249,7 +249,7 @@ static ssize_t weft_atomic_readwritemsg(struct fid_ep *fid,
 			  .result_count = result_count };
 	int err = call_msg(ep, &c, msg, flags);
 
-	return err ? err : post(ep, &c);
+	return err ? err : atomic_post(ep, &c);
 }
 
 static ssize_t weft_atomic_compwritev(
@@ -274,7 +274,7 @@ static ssize_t weft_atomic_compwritev(
 		.op = op,
 	};
 
-	return post(ep, &c);
+	return atomic_post(ep, &c);
 }
 
 static ssize_t weft_atomic_compwrite(struct fid_ep *fid, const void *buf,
@@ -309,7 +309,7 @@ weft_atomic_compwritemsg(struct fid_ep *fid, const struct fi_msg_atomic *msg,
 			  .result_count = result_count };
 	int err = call_msg(ep, &c, msg, flags);
 
-	return err ? err : post(ep, &c);
+	return err ? err : atomic_post(ep, &c);
 }
 
 /* ---- queries ------------------------------------------------------------- */

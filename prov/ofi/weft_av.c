@@ -31,7 +31,7 @@ static uint64_t key_of(const struct sockaddr_in *name)
 	return (uint64_t)name->sin_addr.s_addr << 16 | name->sin_port;
 }
 
-static uint32_t find(struct weft_av *av, const struct sockaddr_in *name)
+static uint32_t av_find(struct weft_av *av, const struct sockaddr_in *name)
 {
 	uintptr_t v = (uintptr_t)weft_hash_get(&av->by_name, key_of(name));
 
@@ -102,7 +102,7 @@ struct weft_peer *weft_ep_peer_make(struct weft_ep *ep, fi_addr_t addr)
 
 fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 {
-	uint32_t i = find(ep->av, &peer->name);
+	uint32_t i = av_find(ep->av, &peer->name);
 	void *p;
 
 	if (i == NONE)
@@ -205,7 +205,7 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 
 	if (!weft_addr_is_name(name))
 		return -EINVAL;
-	known = find(av, name);
+	known = av_find(av, name);
 	if (known != NONE && av->type == FI_AV_MAP) {
 		av->entry[known].uses++;
 		av->entry[known].name = *name;
@@ -230,7 +230,7 @@ static void name_remove(struct weft_av *av, uint32_t gone)
 {
 	uint64_t key = key_of(&av->entry[gone].name);
 
-	if (find(av, &av->entry[gone].name) != gone)
+	if (av_find(av, &av->entry[gone].name) != gone)
 		return;
 	weft_hash_del(&av->by_name, key);
 	if (av->type == FI_AV_MAP)

@@ -121,7 +121,8 @@ static inline void *copy_out(enum fi_cq_format format, void *to,
 }
 
 /* Takes up to count entries; src may be NULL. */
-static ssize_t take(struct weft_cq *cq, void *buf, size_t count, fi_addr_t *src)
+static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
+		       fi_addr_t *src)
 {
 	size_t n = 0;
 
@@ -173,7 +174,7 @@ static ssize_t weft_cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
 	weft_enter(cq->domain);
 	if (cq->tail - cq->head < count || !count)
 		weft_domain_progress(cq->domain);
-	ret = take(cq, buf, count, src);
+	ret = cq_take(cq, buf, count, src);
 	if (weft_unlikely(cq->domain->world))
 		ret = in_virtual_time(cq, ret);
 	weft_leave(cq->domain);
@@ -268,7 +269,7 @@ static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 		if (err)
 			break;
 	}
-	ret = take(cq, buf, count, src);
+	ret = cq_take(cq, buf, count, src);
 	if (ret == -FI_EAGAIN)
 		cq->watch.signalled = false;
 	if (ret == -FI_EAGAIN && err && err != -ETIMEDOUT)

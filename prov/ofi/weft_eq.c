@@ -57,7 +57,8 @@ void weft_eq_put(struct weft_eq *eq)
 
 /* ---- writing ------------------------------------------------------------- */
 
-static int post(struct weft_eq *eq, const struct event *head, const void *buf)
+static int eq_post(struct weft_eq *eq, const struct event *head,
+		   const void *buf)
 {
 	struct event *e = malloc(sizeof(*e) + head->len);
 	uint64_t one = 1;
@@ -81,7 +82,7 @@ int weft_eq_post(struct weft_eq *eq, uint32_t code, const void *buf, size_t len)
 {
 	struct event head = { .code = code, .len = len };
 
-	return post(eq, &head, buf);
+	return eq_post(eq, &head, buf);
 }
 
 int weft_eq_post_err(struct weft_eq *eq, struct fid *fid, void *context,
@@ -97,7 +98,7 @@ int weft_eq_post_err(struct weft_eq *eq, struct fid *fid, void *context,
 		.prov_errno = err,
 	};
 
-	return post(eq, &head, &entry);
+	return eq_post(eq, &head, &entry);
 }
 
 static ssize_t weft_eq_write(struct fid_eq *fid, uint32_t code, const void *buf,
@@ -133,8 +134,8 @@ static void drop_first(struct weft_eq *eq)
 }
 
 /* Copies as much as fits, and removes the event unless it is a peek. */
-static ssize_t take(struct weft_eq *eq, uint32_t *code, void *buf, size_t len,
-		    uint64_t flags)
+static ssize_t eq_take(struct weft_eq *eq, uint32_t *code, void *buf,
+		       size_t len, uint64_t flags)
 {
 	struct event *e = first(eq);
 
@@ -161,7 +162,7 @@ static ssize_t weft_eq_read(struct fid_eq *fid, uint32_t *code, void *buf,
 	if (flags & ~FI_PEEK)
 		return -FI_EBADFLAGS;
 	pthread_mutex_lock(&eq->mutex);
-	ret = take(eq, code, buf, len, flags);
+	ret = eq_take(eq, code, buf, len, flags);
 	pthread_mutex_unlock(&eq->mutex);
 	return ret;
 }
@@ -214,7 +215,7 @@ static ssize_t weft_eq_sread(struct fid_eq *fid, uint32_t *code, void *buf,
 		return -FI_EINVAL;
 	pthread_mutex_lock(&eq->mutex);
 	wait_event(eq, weft_deadline(NULL, timeout));
-	ret = take(eq, code, buf, len, flags);
+	ret = eq_take(eq, code, buf, len, flags);
 	pthread_mutex_unlock(&eq->mutex);
 	return ret;
 }

@@ -14,9 +14,9 @@ struct target {
 	uint64_t data;
 };
 
-static ssize_t post(struct weft_ep *ep, const struct weft_post *p,
-		    const struct iovec *iov, size_t count,
-		    const struct target *t)
+static ssize_t rma_post(struct weft_ep *ep, const struct weft_post *p,
+			const struct iovec *iov, size_t count,
+			const struct target *t)
 {
 	struct weft_nic_op *op;
 	ssize_t ret;
@@ -58,7 +58,7 @@ static ssize_t post_msg(struct weft_ep *ep, struct weft_post *p,
 	p->addr = msg->addr;
 	p->context = msg->context;
 	p->flags = weft_post_flags(flags, ep->tx_selective);
-	return post(ep, p, msg->msg_iov, msg->iov_count, &t);
+	return rma_post(ep, p, msg->msg_iov, msg->iov_count, &t);
 }
 
 static ssize_t weft_readv(struct fid_ep *fid, const struct iovec *iov,
@@ -73,7 +73,7 @@ static ssize_t weft_readv(struct fid_ep *fid, const struct iovec *iov,
 				     .flags = ep->tx_flags,
 				     .kind = WEFT_READ };
 
-	return post(ep, &p, iov, count, &t);
+	return rma_post(ep, &p, iov, count, &t);
 }
 
 static ssize_t weft_read(struct fid_ep *fid, void *buf, size_t len, void *desc,
@@ -106,7 +106,7 @@ static ssize_t weft_writev(struct fid_ep *fid, const struct iovec *iov,
 				     .flags = ep->tx_flags,
 				     .kind = WEFT_WRITE };
 
-	return post(ep, &p, iov, count, &t);
+	return rma_post(ep, &p, iov, count, &t);
 }
 
 static ssize_t weft_write(struct fid_ep *fid, const void *buf, size_t len,
@@ -138,7 +138,7 @@ static ssize_t inject(struct weft_ep *ep, const struct iovec *iov,
 		.kind = WEFT_WRITE,
 	};
 
-	return post(ep, &p, iov, 1, t);
+	return rma_post(ep, &p, iov, 1, t);
 }
 
 static ssize_t weft_inject_write(struct fid_ep *fid, const void *buf,
@@ -164,7 +164,7 @@ static ssize_t weft_writedata(struct fid_ep *fid, const void *buf, size_t len,
 				     .flags = ep->tx_flags | WEFT_OP_DATA,
 				     .kind = WEFT_WRITE };
 
-	return post(ep, &p, &iov, 1, &t);
+	return rma_post(ep, &p, &iov, 1, &t);
 }
 
 static ssize_t weft_inject_writedata(struct fid_ep *fid, const void *buf,

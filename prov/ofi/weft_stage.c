@@ -84,7 +84,8 @@ int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 	return err;
 }
 
-static void move(struct stage *s, size_t pos, void *host, size_t bytes, bool in)
+static void stage_move(struct stage *s, size_t pos, void *host, size_t bytes,
+		       bool in)
 {
 	const struct weft_stage_copy copy = {
 		.iov = s->device,
@@ -117,8 +118,8 @@ static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
 		if (!s->loaded || s->base != pos - at) {
 			s->base = pos - at;
 			s->loaded = true;
-			move(s, s->base, s->host, chunk_bytes(s, s->base),
-			     false);
+			stage_move(s, s->base, s->host, chunk_bytes(s, s->base),
+				   false);
 		}
 		n = s->chunk - at < bytes ? s->chunk - at : bytes;
 		memcpy(to, s->host + at, n);
@@ -141,8 +142,8 @@ static void stage_unpack(void *arg, size_t pos, const void *from, size_t bytes)
 			n = bytes;
 		s->got[i] += (uint32_t)n;
 		if (s->got[i] == s->chunk) {
-			move(s, i * s->chunk, s->host + i * s->chunk, s->chunk,
-			     true);
+			stage_move(s, i * s->chunk, s->host + i * s->chunk,
+				   s->chunk, true);
 			s->got[i] = 0;
 		}
 		pos += n;
@@ -221,7 +222,7 @@ static void stage_typed(struct stage *s, struct weft_nic_op *op)
 static void stage_whole(struct stage *s, struct weft_nic_op *op)
 {
 	if (op->kind != WEFT_READ)
-		move(s, 0, s->host, op->len, false);
+		stage_move(s, 0, s->host, op->len, false);
 	op->iov[0] = (struct iovec){ s->host, op->len };
 	op->iov_count = 1;
 	op->flags &= (uint16_t)~WEFT_OP_INJECT;
@@ -257,7 +258,7 @@ static void receive_rest(struct stage *s, size_t bytes)
 		size_t n = bytes - at < s->chunk ? bytes - at : s->chunk;
 
 		if (s->got[at / s->chunk])
-			move(s, at, s->host + at, n, true);
+			stage_move(s, at, s->host + at, n, true);
 	}
 }
 
@@ -270,7 +271,7 @@ static void stage_done(void *arg, struct weft_nic_op *op)
 		if (op->kind == WEFT_RECV)
 			receive_rest(s, op->len);
 		else if (op->kind == WEFT_READ && !op->err)
-			move(s, 0, s->host, op->len, true);
+			stage_move(s, 0, s->host, op->len, true);
 		if (s->err && !op->err)
 			op->err = s->err;
 		op->iov[0] = s->device[0];

@@ -82,8 +82,8 @@ static bool no_change(const struct vt *v, const struct weft_vt_dma *d)
 		d->what_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE);
 }
 
-static void fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
-		 const struct vt_dma *m)
+static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
+		     const struct vt_dma *m)
 {
 	struct vt_buf *b = vt_buf(v->w, i);
 
@@ -116,7 +116,7 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	if (i == VT_NONE)
 		return -EAGAIN;
 	vt_enter(v);
-	fill(v, i, d, &m);
+	dma_fill(v, i, d, &m);
 	vt_buf(v->w, i)->to = ((struct vt_peer *)peer)->rank;
 	vt_buf(v->w, i)->id = (uint16_t)place;
 	v->dma[place] = d;
@@ -161,8 +161,8 @@ static int copy_between(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 	return ret;
 }
 
-static int move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
-		uint64_t bytes)
+static int dma_move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
+		    uint64_t bytes)
 {
 	struct iovec iov = { .iov_len = bytes };
 
@@ -218,10 +218,11 @@ static int job_move(const struct job *j)
 	int ret = 0;
 
 	for (unsigned i = 0; i < m->count && !ret; i++) {
-		ret = m->kind == VT_GET ? move(j->target, remote, j->origin,
-					       m->at[i], m->len[i])
-					: move(j->origin, m->at[i], j->target,
-					       remote, m->len[i]);
+		ret = m->kind == VT_GET
+			      ? dma_move(j->target, remote, j->origin, m->at[i],
+					 m->len[i])
+			      : dma_move(j->origin, m->at[i], j->target, remote,
+					 m->len[i]);
 		remote += m->len[i];
 	}
 	return ret;
@@ -370,7 +371,7 @@ static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	vt_model_send(t->w, at, &msg);
 }
 
-static void end(struct vt_engine_pass *t, uint32_t i)
+static void dma_end(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t from = b->from, to = b->to;
@@ -406,7 +407,7 @@ static void execute_put(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 		m->step = VT_DMA_RESPONSE;
 		step_send(t, i, t->at);
 	} else if (!(m->waits & VT_DMA_ACK)) {
-		end(t, i);
+		dma_end(t, i);
 	}
 }
 
@@ -424,7 +425,7 @@ static void execute(struct vt_engine_pass *t, uint32_t i)
 	}
 	if (m->step == VT_DMA_DATA) {
 		job_do(t, i, job_move);
-		end(t, i);
+		dma_end(t, i);
 		return;
 	}
 	job_do(t, i, m->kind == VT_CHANGE ? job_change : job_get_read);
@@ -480,7 +481,7 @@ void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 	m->err = -ECONNRESET;
 	if (m->ordered && m->waits & VT_DMA_ORDER)
 		vt_msg_fifo_remove(w, line, i);
-	end(t, i);
+	dma_end(t, i);
 	i = vt_msg_fifo_first(w, line->first, to);
 	if (i != VT_NONE &&
 	    ((struct vt_dma *)(void *)vt_buf(w, i)->payload)->ready)
@@ -521,7 +522,7 @@ static void step_done(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 	} else {
 		if (m->kind == VT_GET && !m->err)
 			job_do(t, i, job_get_write);
-		end(t, i);
+		dma_end(t, i);
 	}
 }
 
@@ -545,5 +546,5 @@ void vt_dma_acked(struct vt_engine_pass *t, uint32_t i)
 	vt_require(b->kind == VT_DMA && m->kind == VT_PUT && m->acked);
 	m->waits &= (uint8_t)~VT_DMA_ACK;
 	if (!(m->waits & VT_DMA_ORDER))
-		end(t, i);
+		dma_end(t, i);
 }

@@ -157,8 +157,8 @@ static void send_up(struct vt_engine_pass *t, const struct vt_member *m,
 /* ---- adding -------------------------------------------------------------- */
 
 /* The first member has the complete sum. */
-static void finish(struct vt_engine_pass *t, const struct vt_member *m,
-		   uint32_t i, uint64_t at)
+static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
+			uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 
@@ -241,7 +241,7 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 		return;
 	}
 	slot_release(t, f->buf);
-	finish(t, m, f->buf, at);
+	fold_finish(t, m, f->buf, at);
 }
 
 /*

@@ -94,7 +94,7 @@ static void note_taken(struct vt *v, const struct vt_buf *b)
 				     weft_load32_relaxed(&v->me->taken) + 1);
 }
 
-WEFT_HOT static int take(struct vt *v, int budget)
+WEFT_HOT static int rx_take(struct vt *v, int budget)
 {
 	int n = 0;
 
@@ -146,10 +146,10 @@ WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
 	if (v->out)
 		return 0;
 	vt_enter(v);
-	n = take(v, budget);
+	n = rx_take(v, budget);
 	if (!n) {
 		vt_poll_fruitless(v);
-		n = take(v, budget);
+		n = rx_take(v, budget);
 	}
 	if (n)
 		vt_idle_polls_set(v, 0);

@@ -25,7 +25,7 @@
 
 /* ---- layout -------------------------------------------------------------- */
 
-static uint64_t place(uint64_t *at, size_t count, size_t bytes)
+static uint64_t world_place(uint64_t *at, size_t count, size_t bytes)
 {
 	uint64_t here = *at;
 
@@ -44,22 +44,23 @@ static void lay_out(struct vt_head *h)
 	size_t n = h->size, routes = n * VT_PLACES;
 	uint64_t at = 0;
 
-	place(&at, 1, sizeof(*h));
-	h->ranks_at = place(&at, n, sizeof(struct vt_rank));
-	h->due_at = place(&at, n, sizeof(uint64_t));
-	h->batch_at = place(&at, n, sizeof(uint32_t));
-	h->cold_at = place(&at, n, sizeof(struct vt_rank_cold));
+	world_place(&at, 1, sizeof(*h));
+	h->ranks_at = world_place(&at, n, sizeof(struct vt_rank));
+	h->due_at = world_place(&at, n, sizeof(uint64_t));
+	h->batch_at = world_place(&at, n, sizeof(uint32_t));
+	h->cold_at = world_place(&at, n, sizeof(struct vt_rank_cold));
 	/* one more for each rank: the first entry of its arrival list */
-	h->bufs_at =
-		place(&at, n * (VT_BUFS + 1), vt_buf_bytes(h->packet_bytes));
-	h->joins_at = place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
-	h->members_at = place(&at, routes * n, sizeof(struct vt_member));
-	h->adders_at = place(&at, h->cfg.fold_ps ? routes * n : 0,
-			     sizeof(struct vt_adder));
-	h->routes_at = place(&at, routes, sizeof(struct vt_route));
-	h->trees_at = place(&at, routes, sizeof(struct vt_tree));
-	h->shares_at = place(&at, n, VT_SHARE_BYTES);
-	h->net_at = place(&at, 1, net_bytes(&h->cfg, model_room(h)));
+	h->bufs_at = world_place(&at, n * (VT_BUFS + 1),
+				 vt_buf_bytes(h->packet_bytes));
+	h->joins_at =
+		world_place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
+	h->members_at = world_place(&at, routes * n, sizeof(struct vt_member));
+	h->adders_at = world_place(&at, h->cfg.fold_ps ? routes * n : 0,
+				   sizeof(struct vt_adder));
+	h->routes_at = world_place(&at, routes, sizeof(struct vt_route));
+	h->trees_at = world_place(&at, routes, sizeof(struct vt_tree));
+	h->shares_at = world_place(&at, n, VT_SHARE_BYTES);
+	h->net_at = world_place(&at, 1, net_bytes(&h->cfg, model_room(h)));
 	h->bytes = at;
 }
 
@@ -199,7 +200,7 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 	return 0;
 }
 
-static int fill(struct weft_vt *w, const struct net_place *where)
+static int world_fill(struct weft_vt *w, const struct net_place *where)
 {
 	struct vt_head *h = w->head;
 	int ret;
@@ -312,7 +313,7 @@ static int build(struct weft_vt *w, const struct vt_head *plan,
 	}
 	memcpy(w->region.base, plan, sizeof(*plan));
 	ret = map_parts(w);
-	return ret ? ret : fill(w, where);
+	return ret ? ret : world_fill(w, where);
 }
 
 int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,

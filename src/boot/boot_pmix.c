@@ -292,7 +292,7 @@ int weft_pmix_put(const void *name, size_t len)
 }
 
 /* Copies the bytes of a value and frees it. */
-static int bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
+static int pmix_bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
 {
 	int rc = 0;
 
@@ -314,7 +314,7 @@ static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
 	rc = to_errno(PMIx_Get(&p, key, NULL, 0, &v), "get");
-	return rc ? rc : bytes_of(v, bytes, len_p);
+	return rc ? rc : pmix_bytes_of(v, bytes, len_p);
 }
 
 const char *weft_pmix_job(void)
@@ -339,7 +339,7 @@ int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
 	PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
 	st = PMIx_Get(&p, key, &info, 1, &v);
 	if (st == PMIX_SUCCESS)
-		return bytes_of(v, bytes, len_p);
+		return pmix_bytes_of(v, bytes, len_p);
 	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;
 }
 

@@ -51,7 +51,8 @@ static int find_beside(const char *file, char *path, size_t room)
 }
 
 /* Returns a symbol of a library beside this one, or of the library `forced`. */
-static void *load(const char *forced, const char *file, const char *name)
+static void *provider_load(const char *forced, const char *file,
+			   const char *name)
 {
 	char path[PATH_MAX + 32];
 	void *lib;
@@ -75,7 +76,8 @@ static void *load(const char *forced, const char *file, const char *name)
 
 static struct fi_provider *prov_load(void)
 {
-	void *sym = load(getenv("WEFT_PROVIDER_LIB"), OWN_FILE, "fi_prov_ini");
+	void *sym = provider_load(getenv("WEFT_PROVIDER_LIB"), OWN_FILE,
+				  "fi_prov_ini");
 	prov_ini_fn ini;
 
 	memcpy(&ini, &sym, sizeof(ini));
@@ -170,7 +172,7 @@ static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 	const char *name = getenv("FI_PROVIDER"), *what;
 	int rc;
 
-	other = load(NULL, OTHER_FILE, WEFT_FABRIC_SHIM);
+	other = provider_load(NULL, OTHER_FILE, WEFT_FABRIC_SHIM);
 	if (!other)
 		return -ENOENT;
 	rc = other_getinfo(hints, info_p, fabric_p, &what);

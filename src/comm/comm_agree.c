@@ -113,7 +113,7 @@ static int try_end(struct weft_agree *a)
 }
 
 /* Starts the exchange with the ranks at distance dist; 0 or -errno. */
-static int post(struct weft_agree *a)
+static int agree_post(struct weft_agree *a)
 {
 	struct weft_comm *c = a->m.over;
 	struct weft_dt *byte = weft_dt_of(MPI_BYTE);
@@ -134,7 +134,7 @@ static int post(struct weft_agree *a)
  * Returns 1: the exchange has completed and is combined; 0: outstanding;
  * -errno.
  */
-static int combine(struct weft_agree *a)
+static int agree_combine(struct weft_agree *a)
 {
 	size_t i;
 	int rc;
@@ -156,13 +156,13 @@ int weft_agree_step(struct weft_agree *a)
 
 	for (;;) {
 		if (a->recv) {
-			rc = combine(a);
+			rc = agree_combine(a);
 			if (rc <= 0)
 				return rc;
 			a->dist <<= 1;
 		}
 		if (a->dist < a->m.over->size) {
-			rc = post(a);
+			rc = agree_post(a);
 			if (rc)
 				return rc;
 			continue;

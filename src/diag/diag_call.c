@@ -166,7 +166,7 @@ static void note_open(const struct thread_state *l)
 	weft_store32(&o->id, l->id);
 }
 
-static void begin(struct thread_state *l, uint32_t id)
+static void call_begin(struct thread_state *l, uint32_t id)
 {
 	weft_store32(l->slot, id);
 	l->timed = weft_load32(&mode.started) ? mode.timed : UNTIMED;
@@ -192,7 +192,7 @@ struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 	if (!l->slot)
 		open_thread_state(l);
 	if (l->depth++ == 0)
-		begin(l, id);
+		call_begin(l, id);
 	return (struct weft_call){ NULL, 0 };
 }
 
@@ -204,7 +204,7 @@ static void count(weft_au64 *sum, uint64_t more)
 		weft_store64_relaxed(sum, weft_load64_relaxed(sum) + more);
 }
 
-static void end(const struct thread_state *l)
+static void diag_call_end(const struct thread_state *l)
 {
 	uint64_t until =
 		l->timed == COUNTER ? weft_counter_after() : mode.now();
@@ -246,7 +246,7 @@ void weft_call_leave_slow(void)
 	 * timed.
 	 */
 	if (l->timed && weft_load32(&mode.started) && l->id)
-		end(l);
+		diag_call_end(l);
 	weft_store32(l->slot, 0);
 }
 

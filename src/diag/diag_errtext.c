@@ -224,7 +224,7 @@ int weft_errtext_store(int class, const char *text)
 
 /* ---- codes that the application adds ------------------------------------- */
 
-static int add(int class, int *code_p)
+static int errtext_add(int class, int *code_p)
 {
 	struct user *more;
 	int rc = -ENOMEM;
@@ -248,15 +248,15 @@ static int add(int class, int *code_p)
 
 int weft_errtext_add_class(int *class_p)
 {
-	return add(-1, class_p);
+	return errtext_add(-1, class_p);
 }
 
 int weft_errtext_add_code(int class, int *code_p)
 {
 	/* an invalid code has class -1 */
-	return class >= 0 && weft_errtext_class(class) == class ? add(class,
-								      code_p)
-								: -EINVAL;
+	return class >= 0 && weft_errtext_class(class) == class
+		       ? errtext_add(class, code_p)
+		       : -EINVAL;
 }
 
 /* text NULL removes the text, which must exist. */

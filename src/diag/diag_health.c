@@ -231,7 +231,7 @@ static void nic_check(void)
 
 static const struct weft_watcher watcher = { .look = nic_check, .ms = NIC_MS };
 
-static int begin(void)
+static int health_begin(void)
 {
 	void *ops = NULL;
 	int err = start();
@@ -278,7 +278,7 @@ int weft_core_health_join(void)
 	if (err)
 		return give_up("the region of its host", err);
 	read_bounds();
-	return begin();
+	return health_begin();
 }
 
 void weft_core_health_close(void)

@@ -296,7 +296,7 @@ static void completed(const struct fi_cq_tagged_entry *e)
 	}
 }
 
-static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
+static ssize_t trace_arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	for (ssize_t i = 0; i < n; i++)
 		completed(&e[i]);
@@ -346,13 +346,13 @@ static ssize_t hook_typed_recv(struct fid_ep *ep,
 
 static WEFT_HOT ssize_t hook_cq_read(struct fid_cq *cq, void *buf, size_t count)
 {
-	return arrived(buf, queue->read(cq, buf, count));
+	return trace_arrived(buf, queue->read(cq, buf, count));
 }
 
 static ssize_t hook_cq_sread(struct fid_cq *cq, void *buf, size_t count,
 			     const void *cond, int timeout)
 {
-	return arrived(buf, queue->sread(cq, buf, count, cond, timeout));
+	return trace_arrived(buf, queue->sread(cq, buf, count, cond, timeout));
 }
 
 /* Direct receives, without CQ entry; they may complete within post. */

@@ -18,7 +18,7 @@ static uint32_t pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) ? 0 : (uint32_t)st.st_ino;
 }
 
-static size_t bytes_of(uint32_t slots)
+static size_t health_bytes_of(uint32_t slots)
 {
 	return sizeof(struct health_head) + slots * sizeof(struct health_slot);
 }
@@ -37,7 +37,7 @@ int weft_health_open(struct weft_health *h, const struct weft_health_job *job)
 	struct health_job_info what = { .magic = HEALTH_MAGIC,
 					.version = HEALTH_VERSION,
 					.slots = job->here,
-					.bytes = bytes_of(job->here),
+					.bytes = health_bytes_of(job->here),
 					.period_ns = job->period_ns,
 					.ranks = job->ranks };
 	int err;
@@ -65,7 +65,7 @@ static bool is_good(const struct health_job_info *w, size_t bytes)
 
 	if (w->magic != HEALTH_MAGIC || w->version != HEALTH_VERSION ||
 	    !w->slots || w->slots > HEALTH_SLOTS_MAX ||
-	    bytes < bytes_of(w->slots) || !w->period_ns)
+	    bytes < health_bytes_of(w->slots) || !w->period_ns)
 		return false;
 	for (int d = 0; d < HEALTH_DIMS; d++) {
 		if (!w->shape[d] || w->shape[d] > w->slots)

@@ -12,7 +12,7 @@ enum { ZONES = 64 };
 #define AGE_NS UINT64_C(1000000000)
 
 /* The first number in a file; false: none. */
-static bool number(const char *path, double *n_p)
+static bool sense_number(const char *path, double *n_p)
 {
 	FILE *f = fopen(path, "re");
 	bool found = f && fscanf(f, "%lf", n_p) == 1;
@@ -37,7 +37,7 @@ static int32_t temperature(const char *root)
 	for (int z = 0; z < ZONES; z++) {
 		snprintf(path, sizeof(path),
 			 "%s/sys/class/thermal/thermal_zone%d/temp", root, z);
-		if (!number(path, &mc))
+		if (!sense_number(path, &mc))
 			break;
 		t = bounded(mc);
 		hottest = t > hottest ? t : hottest;
@@ -45,14 +45,14 @@ static int32_t temperature(const char *root)
 	return hottest;
 }
 
-static int32_t load(const char *root)
+static int32_t sense_load(const char *root)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	char path[256];
 	double tasks;
 
 	snprintf(path, sizeof(path), "%s/proc/loadavg", root);
-	if (!number(path, &tasks))
+	if (!sense_number(path, &tasks))
 		return INT32_MIN;
 	return bounded(100 * tasks / (double)(cpus > 0 ? cpus : 1));
 }
@@ -73,7 +73,7 @@ void weft_health_sense(struct weft_health *h, uint64_t now_ns,
 	if (!weft_cas64(&h->head->sensed_ns, &had, now_ns))
 		return;
 	s[0].value = temperature(root);
-	s[1].value = load(root);
+	s[1].value = sense_load(root);
 	weft_store32(&h->head->temp_mc, (uint32_t)s[0].value);
 	weft_store32(&h->head->load_cpcpu, (uint32_t)s[1].value);
 	weft_store32(&h->head->warns, weft_watch_sensors(s, 2));

@@ -85,7 +85,7 @@ static bool skip(struct reader *r, const char *word)
 /*
  * Parses digits with an optional point and exponent; returns the rest, or NULL.
  */
-static const char *number(const char *s, double *x_p)
+static const char *plan_number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;
 	int digits = 0, power = 0, sign = 1;
@@ -116,7 +116,7 @@ static const char *number(const char *s, double *x_p)
 
 static int read_value(struct reader *r, const struct kind *k, double *x_p)
 {
-	const char *word = peek(r), *rest = number(word, x_p);
+	const char *word = peek(r), *rest = plan_number(word, x_p);
 
 	if (!rest || *rest)
 		return fail(r, "%s: a number is wanted, not \"%s\"", k->word,
@@ -143,7 +143,7 @@ static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
 	const char *word = peek(r), *unit;
 	double x;
 
-	unit = number(word, &x);
+	unit = plan_number(word, &x);
 	if (!unit)
 		return fail(r, "%s: a time is wanted, not \"%s\"", what, word);
 	r->next++;
@@ -219,7 +219,7 @@ static int read_times(struct reader *r, const struct kind *k,
 }
 
 /* Adds a fault; refuses a second one of this kind and target at this time. */
-static int add(struct reader *r, const struct weft_fault_entry *f)
+static int plan_add(struct reader *r, const struct weft_fault_entry *f)
 {
 	struct weft_fault_plan *p = r->plan;
 	struct weft_fault_entry *more;
@@ -258,7 +258,7 @@ static int read_fault(struct reader *r)
 		rc = read_value(r, k, &f.value);
 	}
 	rc = rc ? rc : read_times(r, k, &f);
-	return rc ? rc : add(r, &f);
+	return rc ? rc : plan_add(r, &f);
 }
 
 /* A whole number up to 2^53: a notation that every host writes alike. */

@@ -25,7 +25,7 @@ static size_t text_at(uint32_t members)
 	       (size_t)members * JOB_PAGE_NAMES * sizeof(struct job_page_tally);
 }
 
-static size_t bytes_of(uint32_t members, bool counted)
+static size_t page_bytes_of(uint32_t members, bool counted)
 {
 	return counted ? text_at(members) + JOB_PAGE_TEXT : tallies_at(members);
 }
@@ -37,7 +37,7 @@ static void *at(const struct weft_job_page *r, size_t offset)
 
 int weft_job_page_open(struct weft_job_page *r, uint32_t members, bool counted)
 {
-	size_t bytes = bytes_of(members, counted);
+	size_t bytes = page_bytes_of(members, counted);
 	int err;
 
 	memset(r, 0, sizeof(*r));
@@ -69,7 +69,7 @@ int weft_job_page_attach(struct weft_job_page *r, int fd)
 	r->members = h->members;
 	r->counted = h->counted;
 	if (h->magic == JOB_PAGE_MAGIC && h->version == JOB_PAGE_VERSION &&
-	    h->bytes == bytes_of(r->members, r->counted) &&
+	    h->bytes == page_bytes_of(r->members, r->counted) &&
 	    h->bytes <= r->region.bytes)
 		return 0;
 	weft_job_page_close(r);

@@ -50,7 +50,8 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static uint32_t fill(const struct weft_job_page *roll, struct row *row)
+static uint32_t page_print_fill(const struct weft_job_page *roll,
+				struct row *row)
 {
 	uint32_t n = 0;
 
@@ -96,7 +97,7 @@ void weft_job_page_print(const struct weft_job_page *roll, const char *clock,
 			 FILE *f)
 {
 	struct row *row = calloc(JOB_PAGE_NAMES, sizeof(*row));
-	uint32_t n = row ? fill(roll, row) : 0, ended;
+	uint32_t n = row ? page_print_fill(roll, row) : 0, ended;
 	uint64_t span = span_ps(roll, &ended);
 	char *said = weft_job_page_text(roll);
 

@@ -124,7 +124,7 @@ bool weft_trace_count(struct weft_trace *t)
 }
 
 /* Takes the number of a new chunk. */
-static uint64_t number(struct weft_trace *t)
+static uint64_t trace_number(struct weft_trace *t)
 {
 	/* relaxed: the number only has to be unique */
 	return atomic_fetch_add_explicit(&t->head->chunks, 1,
@@ -138,7 +138,7 @@ static off_t chunk_offset(uint64_t i)
 
 static struct trace_chunk *chunk_new(struct weft_trace *t, enum trace_type type)
 {
-	uint64_t i = number(t);
+	uint64_t i = trace_number(t);
 	struct trace_chunk *c;
 
 	if (allocate(t->fd, chunk_offset(i), TRACE_CHUNK))
@@ -223,11 +223,11 @@ static bool write_out(struct weft_trace *t)
 		{ buffer_begin(t), used },
 	};
 
-	return pwritev(t->fd, iov, 2, chunk_offset(number(t))) ==
+	return pwritev(t->fd, iov, 2, chunk_offset(trace_number(t))) ==
 	       TRACE_CHUNK_HEAD + (ssize_t)used;
 }
 
-static void begin(struct weft_trace *t)
+static void trace_begin(struct weft_trace *t)
 {
 	t->next = buffer_begin(t);
 	t->end = t->next + (TRACE_CHUNK - TRACE_CHUNK_HEAD) / sizeof(*t->next);
@@ -250,7 +250,7 @@ bool weft_trace_flush(struct weft_trace *t)
 	else
 		good = (t->desk = chunk_new(t, TRACE_EVENTS)) != NULL;
 	if (good)
-		begin(t);
+		trace_begin(t);
 	else
 		stop_tracing(t);
 	return good;
@@ -280,6 +280,6 @@ void weft_trace_detach(struct weft_trace *t)
 	for (int i = 0; t->desk && i < TRACE_THREADS; i++)
 		weft_store32(&t->desk->open[i].id, 0);
 	if (t->desk && t->next > buffer_begin(t) && write_out(t))
-		begin(t);
+		trace_begin(t);
 	unmap_all(t);
 }

@@ -451,7 +451,7 @@ static const check_fn checks[WEFT_COLL_KINDS] = {
 	[WEFT_COLL_NEIGHBOR_ALLTOALL] = check_neighbor,
 };
 
-static int check(struct mpi_coll *m)
+static int coll_args_check(struct mpi_coll *m)
 {
 	int err = mpi_check_comm(m->func, m->comm_arg, m->comm, &m->a.comm);
 
@@ -462,7 +462,7 @@ static int check(struct mpi_coll *m)
 
 int mpi_coll_run(struct mpi_coll *m)
 {
-	int err = check(m);
+	int err = coll_args_check(m);
 
 	if (weft_unlikely(err))
 		return err;
@@ -486,7 +486,7 @@ int mpi_coll_started(const char *func, struct weft_comm *comm, int rc,
 int mpi_coll_start(struct mpi_coll *m, MPI_Request *request)
 {
 	struct weft_req *r = NULL;
-	int err = check(m);
+	int err = coll_args_check(m);
 
 	if (!err && weft_check)
 		err = weft_check_ptr(m->a.comm, m->func, m->comm_arg + 1,
@@ -500,7 +500,7 @@ int mpi_coll_start(struct mpi_coll *m, MPI_Request *request)
 int mpi_coll_init(struct mpi_coll *m, MPI_Info info, MPI_Request *request)
 {
 	struct weft_req *r = NULL;
-	int err = check(m);
+	int err = coll_args_check(m);
 
 	if (!err && weft_check)
 		err = weft_check_ptr(m->a.comm, m->func, m->comm_arg + 2,

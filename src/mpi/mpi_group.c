@@ -194,8 +194,9 @@ enum set_op { UNION, INTERSECTION, DIFFERENCE };
  * Union (a, then b's others), intersection (a's in b), difference (a's not in
  * b).
  */
-static struct weft_group *combine(const struct weft_group *a,
-				  const struct weft_group *b, enum set_op op)
+static struct weft_group *group_combine(const struct weft_group *a,
+					const struct weft_group *b,
+					enum set_op op)
 {
 	int *proc = malloc((size_t)(a->size + b->size + 1) * sizeof(*proc));
 	int *other = ranks_of(op == UNION ? a : b);
@@ -230,7 +231,8 @@ static int set_of(const char *func, MPI_Group group1, MPI_Group group2,
 		err = mpi_check_group(NULL, func, 2, group2, &b);
 	if (!err)
 		err = weft_check_ptr(NULL, func, 3, newgroup, "newgroup");
-	return err ? err : return_group(func, combine(a, b, op), newgroup);
+	return err ? err
+		   : return_group(func, group_combine(a, b, op), newgroup);
 }
 
 #pragma weak MPI_Group_union = PMPI_Group_union

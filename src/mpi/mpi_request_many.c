@@ -34,7 +34,7 @@ static inline bool is_done_send(MPI_Request handle)
 	return (struct weft_req *)handle == weft_req_null_done();
 }
 
-static int check(struct many *m)
+static int request_many_check(struct many *m)
 {
 	int i;
 
@@ -59,7 +59,7 @@ static int check(struct many *m)
 /* Checks the requests, and one or two outputs from argument 3 on. */
 static int check_outputs(struct many *m, const void *first, const void *second)
 {
-	int err = check(m);
+	int err = request_many_check(m);
 
 	if (!err)
 		err = weft_check_ptr(NULL, m->func, 3, first, "result");
@@ -364,7 +364,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[],
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	int err = check(&m);
+	int err = request_many_check(&m);
 
 	return weft_unlikely(err) ? err : collect_all(&m, array_of_statuses);
 }

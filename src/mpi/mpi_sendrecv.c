@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /* Checks both halves and fills *x. */
-static int check(struct mpi_msg *s, struct mpi_msg *r, struct weft_comm *c,
-		 struct weft_xfer *x)
+static int sendrecv_check(struct mpi_msg *s, struct mpi_msg *r,
+			  struct weft_comm *c, struct weft_xfer *x)
 {
 	int err = mpi_check_msg(s, c, 0);
 
@@ -32,7 +32,7 @@ static int sendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
 	int err = mpi_check_comm(s.func, 11, comm, &c);
 
 	if (!err)
-		err = check(&s, &r, c, &x);
+		err = sendrecv_check(&s, &r, c, &x);
 	if (err)
 		return err;
 	return weft_err_rc(c, s.func, weft_core_sendrecv(&x, c, 0, status));
@@ -46,7 +46,7 @@ static int isendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
 	int err = mpi_check_comm(s.func, 11, comm, &c);
 
 	if (!err)
-		err = check(&s, &r, c, &x);
+		err = sendrecv_check(&s, &r, c, &x);
 	if (!err)
 		err = weft_check_ptr(c, s.func, 12, request, "request");
 	if (err)
@@ -66,7 +66,7 @@ static int check_replace(struct mpi_msg *m, int source, int recvtag,
 	r.arg = 3; /* source and tag are arguments 6 and 7 */
 	r.peer = source;
 	r.tag = recvtag;
-	err = check(m, &r, c, x);
+	err = sendrecv_check(m, &r, c, x);
 	if (err)
 		return err;
 	x->sbuf = weft_core_packed_copy(m->buf, m->count, m->dt);

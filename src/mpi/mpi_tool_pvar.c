@@ -102,7 +102,8 @@ int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 
 /* ---- sessions; the lock is held ------------------------------------------*/
 
-static struct weft_list *find(struct weft_list *list, const void *wanted)
+static struct weft_list *tool_pvar_find(struct weft_list *list,
+					const void *wanted)
 {
 	struct weft_list *pos, *next;
 
@@ -115,7 +116,7 @@ static struct weft_list *find(struct weft_list *list, const void *wanted)
 /* The link is the first member, so that a handle's address is its link's. */
 static struct session *session_of(MPI_T_pvar_session s)
 {
-	return (struct session *)find(&sessions, s);
+	return (struct session *)tool_pvar_find(&sessions, s);
 }
 
 static void link_free(struct weft_list *link)
@@ -225,7 +226,7 @@ static int with_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 			if (!weft_pvars[((struct handle *)pos)->index].level)
 				fn((struct handle *)pos, arg);
 	} else {
-		pos = find(&s->handles, handle);
+		pos = tool_pvar_find(&s->handles, handle);
 		err = pos ? fn((struct handle *)pos, arg)
 			  : MPI_T_ERR_INVALID_HANDLE;
 	}

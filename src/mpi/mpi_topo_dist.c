@@ -96,7 +96,8 @@ static void for_each_end(const struct dist_call *d, struct edge_lists *p,
 	}
 }
 
-static int fill(const struct dist_call *d, struct edge_lists *p, int ranks)
+static int topo_dist_fill(const struct dist_call *d, struct edge_lists *p,
+			  int ranks)
 {
 	int *put = malloc((size_t)ranks * sizeof(*put));
 
@@ -110,8 +111,8 @@ static int fill(const struct dist_call *d, struct edge_lists *p, int ranks)
 }
 
 /* Sends parcels to all ranks, and receives theirs; out may have failed. */
-static int exchange(struct weft_comm *c, struct edge_lists *out,
-		    struct edge_lists *in)
+static int topo_dist_exchange(struct weft_comm *c, struct edge_lists *out,
+			      struct edge_lists *in)
 {
 	struct weft_dt *dt = weft_dt_of(MPI_INT);
 	struct weft_coll_args a = { .kind = WEFT_COLL_ALLTOALL,
@@ -173,9 +174,9 @@ static int dist_build(struct weft_comm *c, const struct dist_call *d,
 		rc = edge_lists_layout(&out, c->size);
 	}
 	if (!rc)
-		rc = fill(d, &out, c->size);
+		rc = topo_dist_fill(d, &out, c->size);
 	if (!rc)
-		rc = exchange(c, &out, &in);
+		rc = topo_dist_exchange(c, &out, &in);
 	if (!rc) {
 		*topo_p = sort_edges(&in, c->size, is_weighted(d));
 		rc = *topo_p ? 0 : -ENOMEM;

@@ -141,8 +141,8 @@ static inline bool is_plain(const struct acc *a, const struct weft_op *op)
 }
 
 /* x->dt NULL: no data to access. */
-static int check(struct acc *a, struct weft_win **win_p,
-		 struct weft_win_xfer *x)
+static int win_acc_check(struct acc *a, struct weft_win **win_p,
+			 struct weft_win_xfer *x)
 {
 	struct weft_op *op = a->op_arg ? weft_op_of(a->op) : NULL;
 	int err = mpi_check_win(a->o.func, a->win_arg, a->win, win_p);
@@ -180,7 +180,7 @@ static int acc(struct acc a)
 {
 	struct weft_win_xfer x;
 	struct weft_win *w;
-	int err = check(&a, &w, &x);
+	int err = win_acc_check(&a, &w, &x);
 
 	if (weft_unlikely(err || !x.dt))
 		return err;
@@ -192,7 +192,7 @@ static int racc(struct acc a, MPI_Request *request)
 	struct weft_req *r = weft_req_null_done();
 	struct weft_win_xfer x;
 	struct weft_win *w;
-	int err = check(&a, &w, &x);
+	int err = win_acc_check(&a, &w, &x);
 
 	if (!err)
 		err = weft_check_ptr(w, a.o.func, a.win_arg + 1, request,
@@ -221,7 +221,7 @@ WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) || weft_core.device ||
 			  !weft_win_word_op(at, dt, op, in, result)))
 		return false;
-	/* relaxed: as in check(), and weft_win_order() */
+	/* relaxed: as in win_acc_check(), and weft_win_order() */
 	weft_store32_relaxed(&w->used, 1);
 	weft_store32_relaxed(&w->stored, 1);
 	return true;
@@ -467,7 +467,7 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 	if (weft_likely(at && origin_addr && compare_addr && result_addr)) {
 		weft_win_word_swap(at, dt, origin_addr, compare_addr,
 				   result_addr);
-		/* relaxed: as in check(), and weft_win_order() */
+		/* relaxed: as in win_acc_check(), and weft_win_order() */
 		weft_store32_relaxed(&w->used, 1);
 		weft_store32_relaxed(&w->stored, 1);
 		return MPI_SUCCESS;

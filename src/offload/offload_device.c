@@ -102,8 +102,8 @@ static size_t next_pieces(const struct weft_typed *t, size_t pos, size_t end,
 	return bytes;
 }
 
-static size_t move(const struct weft_typed *t, size_t pos, char *host,
-		   size_t len, bool in)
+static size_t device_move(const struct weft_typed *t, size_t pos, char *host,
+			  size_t len, bool in)
 {
 	struct iovec *iov = malloc(PIECES * sizeof(*iov));
 	size_t done = 0, n = iov && len ? 1 : 0;
@@ -124,13 +124,13 @@ static size_t move(const struct weft_typed *t, size_t pos, char *host,
 size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
 			size_t len)
 {
-	return move(t, pos, dst, len, false);
+	return device_move(t, pos, dst, len, false);
 }
 
 size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
 			  const void *src, size_t len)
 {
-	return move(t, pos, (char *)(uintptr_t)src, len, true);
+	return device_move(t, pos, (char *)(uintptr_t)src, len, true);
 }
 
 static bool typed_has(const struct weft_typed *t)
@@ -152,8 +152,8 @@ size_t weft_device_copy(const struct weft_typed *dst,
 	host = malloc(n + 1);
 	if (!host)
 		return 0;
-	n = move(src, 0, host, n, false);
-	n = move(dst, 0, host, n, true);
+	n = device_move(src, 0, host, n, false);
+	n = device_move(dst, 0, host, n, true);
 	free(host);
 	return n;
 }

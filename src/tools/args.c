@@ -138,8 +138,8 @@ static void print_all(const struct weft_args *a)
 	printf("%s", a->after);
 }
 
-static const struct weft_arg *find(const struct weft_args *a, const char *word,
-				   size_t len)
+static const struct weft_arg *args_find(const struct weft_args *a,
+					const char *word, size_t len)
 {
 	const char *name;
 	size_t n;
@@ -164,7 +164,7 @@ static enum weft_args_found help(const struct weft_args *a, const char *about)
 			return WEFT_ARGS_HELP;
 		}
 	about = about ? about + strspn(about, "-") : "";
-	r = find(a, about, strlen(about));
+	r = args_find(a, about, strlen(about));
 	if (r)
 		print_row(r);
 	else
@@ -256,7 +256,7 @@ static enum weft_args_found take_option(struct weft_args *a)
 {
 	char *name = a->word[0] + (a->word[0][1] == '-' ? 2 : 1);
 	size_t len = strcspn(name, "=");
-	const struct weft_arg *r = find(a, name, len);
+	const struct weft_arg *r = args_find(a, name, len);
 
 	a->spelled = a->word[0];
 	a->row = r;
@@ -266,7 +266,7 @@ static enum weft_args_found take_option(struct weft_args *a)
 		return help(a, name);
 	if (r)
 		return take_values(a, r);
-	r = a->attached && a->word[0][1] != '-' ? find(a, name, 1) : NULL;
+	r = a->attached && a->word[0][1] != '-' ? args_find(a, name, 1) : NULL;
 	a->row = r;
 	return r ? take_attached(a, r, name + 1) : unknown(a);
 }

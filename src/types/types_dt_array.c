@@ -20,7 +20,7 @@ static int dim_at(int k, int ndims, int order)
  * *t becomes its data moved by disp, with bounds [0, extent). The reference on
  * the old *t is dropped, also on failure.
  */
-static int place(struct weft_dt **t, MPI_Count disp, MPI_Count extent)
+static int dt_array_place(struct weft_dt **t, MPI_Count disp, MPI_Count extent)
 {
 	struct weft_dt_blocks b = {
 		.n = 1, .len = 1, .disp = &disp, .old = t, .same = true
@@ -62,7 +62,7 @@ int weft_dt_subarray(const struct weft_dt_subarray *a, struct weft_dt *old,
 			return -EOVERFLOW;
 		}
 		if (!rc)
-			rc = place(&t, a->starts[d] * step, extent);
+			rc = dt_array_place(&t, a->starts[d] * step, extent);
 	}
 	if (!rc)
 		*dt_p = t;
@@ -154,7 +154,7 @@ int weft_dt_darray(const struct weft_dt_darray *a, struct weft_dt *old,
 			return -EOVERFLOW;
 		}
 		if (!rc)
-			rc = place(&t, 0, extent);
+			rc = dt_array_place(&t, 0, extent);
 	}
 	if (!rc)
 		*dt_p = t;

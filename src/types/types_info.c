@@ -33,7 +33,7 @@ void weft_info_close(struct weft_info *info)
 
 /* ---- with the lock held ---- */
 
-static int find(const struct weft_info *info, const char *key)
+static int info_find(const struct weft_info *info, const char *key)
 {
 	for (int i = 0; i < info->count; i++)
 		if (!strcmp(info->entry[i].key, key))
@@ -79,7 +79,7 @@ int weft_info_set(struct weft_info *info, const char *key, const char *val)
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&info->lock);
-	i = find(info, key);
+	i = info_find(info, key);
 	if (i < 0) {
 		rc = append(info, key, copy);
 	} else {
@@ -99,7 +99,7 @@ int weft_info_delete(struct weft_info *info, const char *key)
 	int i;
 
 	pthread_mutex_lock(&info->lock);
-	i = find(info, key);
+	i = info_find(info, key);
 	if (i >= 0) {
 		free(info->entry[i].key);
 		free(info->entry[i].val);
@@ -116,7 +116,7 @@ int weft_info_get(struct weft_info *info, const char *key, char *val, int room)
 	int i, len = -ENOENT;
 
 	pthread_mutex_lock(&info->lock);
-	i = find(info, key);
+	i = info_find(info, key);
 	if (i >= 0) {
 		len = (int)strlen(info->entry[i].val);
 		if (room > 0) {

@@ -108,7 +108,8 @@ static int locked_run(struct win_call *c, const struct win_run *run, char *at)
 	return 0;
 }
 
-static uint64_t bytes_of(const struct win_call *c, const struct win_run *run)
+static uint64_t acc_bytes_of(const struct win_call *c,
+			     const struct win_run *run)
 {
 	return (run->n - 1) * c->e.step + c->e.bytes;
 }
@@ -116,7 +117,7 @@ static uint64_t bytes_of(const struct win_call *c, const struct win_run *run)
 static int run_by_origin(struct win_call *c, struct win_run *run)
 {
 	struct weft_win *w = c->w;
-	uint64_t len = bytes_of(c, run);
+	uint64_t len = acc_bytes_of(c, run);
 	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
 	char *at = base + (uintptr_t)run->at;
 
@@ -169,7 +170,7 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
 	alignas(max_align_t) char few[FEW];
 	char *mem = win_mapped_find(c->w, c->target, (uintptr_t)run->at,
-				    bytes_of(c, run));
+				    acc_bytes_of(c, run));
 	int rc;
 
 	if (mem)

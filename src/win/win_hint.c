@@ -162,7 +162,7 @@ static void apply(struct weft_win *w)
 	w->granule = (size_t)strtoul(val, NULL, 10);
 }
 
-static int take(struct weft_win *w, struct weft_info *info, bool stands)
+static int hint_take(struct weft_win *w, struct weft_info *info, bool stands)
 {
 	char val[MPI_MAX_INFO_VAL + 1];
 	int rc = 0;
@@ -189,10 +189,10 @@ int win_hint_open(struct weft_win *w, struct weft_info *info)
 	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++)
 		if (hints[i].val)
 			rc = weft_info_set(w->info, hints[i].key, hints[i].val);
-	return rc ? rc : take(w, info, false);
+	return rc ? rc : hint_take(w, info, false);
 }
 
 int weft_win_hint(struct weft_win *w, struct weft_info *info)
 {
-	return take(w, info, true);
+	return hint_take(w, info, true);
 }

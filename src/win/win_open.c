@@ -105,7 +105,7 @@ void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 
 /* ---- the object ---------------------------------------------------------- */
 
-static int fill(struct weft_win *w, const struct weft_win_args *a)
+static int open_fill(struct weft_win *w, const struct weft_win_args *a)
 {
 	weft_obj_init(&w->head.obj, WEFT_KIND_WIN);
 	w->head.errh = weft_errh_get(weft_errh_of(MPI_ERRORS_ARE_FATAL));
@@ -150,7 +150,7 @@ static struct weft_win *win_new(const struct weft_win_args *a)
 
 	if (!w)
 		return NULL;
-	if (fill(w, a)) {
+	if (open_fill(w, a)) {
 		win_free(w);
 		return NULL;
 	}
@@ -175,7 +175,7 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 
 /* ---- memory -------------------------------------------------------------- */
 
-static int exchange(struct weft_win *w, struct contribution *contribution)
+static int open_exchange(struct weft_win *w, struct contribution *contribution)
 {
 	struct weft_channel m = weft_channel_of(w->comm);
 
@@ -401,7 +401,7 @@ static int open_messages(struct weft_win *w)
 static int set_up(struct weft_win *w, struct contribution *contribution)
 {
 	struct contribution *mine = &contribution[w->rank];
-	int rc = exchange(w, contribution), rc2;
+	int rc = open_exchange(w, contribution), rc2;
 
 	if (!rc)
 		rc = check_contributions(w, contribution);
@@ -420,7 +420,7 @@ static int set_up(struct weft_win *w, struct contribution *contribution)
 	mine->base = (uintptr_t)w->base;
 	rc2 = win_share_agree(w, rc);
 	if (!rc2)
-		rc2 = exchange(w, contribution);
+		rc2 = open_exchange(w, contribution);
 	if (!rc2)
 		fill_peers(w, contribution);
 	return rc ? rc : rc2;

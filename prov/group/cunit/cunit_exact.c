@@ -33,7 +33,7 @@ static uint64_t special_of(double x)
 }
 
 /* Converts a finite x to two limbs; returns the index of the lower one. */
-static unsigned place(double x, uint64_t *low_p, uint64_t *high_p)
+static unsigned exact_place(double x, uint64_t *low_p, uint64_t *high_p)
 {
 	uint64_t bits, mantissa;
 	unsigned exponent, shift;
@@ -86,7 +86,7 @@ void weft_cunit_exact_put(struct weft_cunit_exact *acc, double x)
 	acc->special |= special_of(x);
 	if (!isfinite(x) || x == 0)
 		return;
-	i = place(x, &low, &high);
+	i = exact_place(x, &low, &high);
 	if (signbit(x))
 		limbs_sub(acc->limb, i, low, high);
 	else

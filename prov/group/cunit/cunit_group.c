@@ -198,7 +198,7 @@ static bool send_all(struct weft_cunit_group *g)
 	return moved;
 }
 
-static void finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
+static void group_finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
 {
 	g->head = op->next;
 	if (!g->head)
@@ -233,7 +233,7 @@ static int read_all(struct weft_cunit_group *g, bool *moved_p)
 		}
 		if (op->read < op->packets)
 			break;
-		finish(g, op);
+		group_finish(g, op);
 		n++;
 	}
 	return n;
@@ -337,7 +337,7 @@ void weft_cunit_group_fail(struct weft_cunit_group *g, int err)
 	g->sending = NULL;
 	while (g->head) {
 		g->head->err = err;
-		finish(g, g->head);
+		group_finish(g, g->head);
 	}
 }
 

@@ -20,7 +20,8 @@ static bool same_flow(const struct net_fault_hold *a,
 }
 
 /* The list link of a node that refers to the packet; or the end of the list. */
-static uint32_t *find(const struct net *net, uint32_t node, uint32_t pi)
+static uint32_t *fault_hold_find(const struct net *net, uint32_t node,
+				 uint32_t pi)
 {
 	uint32_t *at = &net_fault_node(net, node)->held, steps = 0;
 
@@ -31,7 +32,8 @@ static uint32_t *find(const struct net *net, uint32_t node, uint32_t pi)
 	return at;
 }
 
-static void add(const struct net *net, uint32_t node, uint32_t pi, bool ready)
+static void fault_hold_add(const struct net *net, uint32_t node, uint32_t pi,
+			   bool ready)
 {
 	const struct net_packet *p = net_packet(net, pi);
 	const struct net_mrec *m = net_mrec(net, p->msg);
@@ -39,7 +41,7 @@ static void add(const struct net *net, uint32_t node, uint32_t pi, bool ready)
 	*net_fault_hold(net, pi) = (struct net_fault_hold){
 		.src = m->src, .vc = m->road & 15, .on = 1, .ready = ready
 	};
-	*find(net, node, 0) = pi;
+	*fault_hold_find(net, node, 0) = pi;
 }
 
 void net_fault_order_wait(struct net *net, uint32_t pi)
@@ -47,7 +49,7 @@ void net_fault_order_wait(struct net *net, uint32_t pi)
 	const struct net_packet *p = net_packet(net, pi);
 
 	if (has_order(p) && !net_fault_hold(net, pi)->on)
-		add(net, p->dst, pi, false);
+		fault_hold_add(net, p->dst, pi, false);
 }
 
 /* First packet of a flow in the list, or 0. */
@@ -67,7 +69,7 @@ static void hold_remove(const struct net *net, uint32_t node, uint32_t pi)
 {
 	struct net_fault_hold *h = net_fault_hold(net, pi);
 
-	*find(net, node, pi) = h->next;
+	*fault_hold_find(net, node, pi) = h->next;
 	*h = (struct net_fault_hold){ 0 };
 }
 
@@ -110,7 +112,7 @@ bool net_fault_order_hold(struct net_step *s, const struct net_call *c)
 	flow.vc = net_mrec(net, p->msg)->road & 15;
 	if (!first_of(net, node, &flow))
 		return false;
-	add(net, node, pi, true);
+	fault_hold_add(net, node, pi, true);
 	return true;
 }
 

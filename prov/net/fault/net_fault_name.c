@@ -54,7 +54,8 @@ static const char *level(const struct net *net, const char *s, uint32_t *node_p)
 }
 
 /* Parses a node; returns the text behind it, or NULL: no such node. */
-static const char *place(const struct net *net, const char *s, uint32_t *node_p)
+static const char *fault_name_place(const struct net *net, const char *s,
+				    uint32_t *node_p)
 {
 	size_t n = strcspn(s, ",:.");
 
@@ -138,7 +139,7 @@ static const char *link_parse(const struct net *net, const char *s,
 
 	line->whom = NET_FAULT_ON_LINK;
 	line->link = 0xff;
-	s = place(net, s, &line->node);
+	s = fault_name_place(net, s, &line->node);
 	if (!s || *s++ != '.')
 		return "no such node, or no link behind it, as in 17.A+";
 	/* Links of a node at a shared router belong to the router. */
@@ -169,7 +170,7 @@ static const char *node_parse(const struct net *net, const char *s,
 		line->class = NET_CLASS_ANY;
 		return NULL;
 	}
-	s = place(net, s, &line->node);
+	s = fault_name_place(net, s, &line->node);
 	if (!s || *s)
 		return a_switch ? "no such switch" : "no such node";
 	if (a_switch && line->node < net->ends &&

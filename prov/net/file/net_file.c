@@ -215,8 +215,8 @@ static bool needed(const struct file_key *key, const struct net_config *cfg)
 	return !(key->flags & FILE_TORUS_ONLY) || cfg->topology == NET_TORUS;
 }
 
-static int take(const struct file_doc *doc, const char *name, uint64_t cycle_ps,
-		struct net_config *cfg)
+static int file_take(const struct file_doc *doc, const char *name,
+		     uint64_t cycle_ps, struct net_config *cfg)
 {
 	const struct file_line *item = doc_get(doc, NULL, name);
 	const struct file_key *key = file_key_find(name, 0);
@@ -381,12 +381,13 @@ static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
 	defaults(cfg);
 	err = check_variant(doc);
 	if (!err)
-		err = take(doc, "topology", 0, cfg);
+		err = file_take(doc, "topology", 0, cfg);
 	if (!err)
-		err = take(doc, "cycle", 1000, cfg);
+		err = file_take(doc, "cycle", 1000, cfg);
 	for (unsigned i = 0; i < file_key_count && !err; i++)
 		if (!(file_keys[i].flags & (FILE_OF_PATH | FILE_OF_BUS)))
-			err = take(doc, file_keys[i].name, cfg->tick_ps, cfg);
+			err = file_take(doc, file_keys[i].name, cfg->tick_ps,
+					cfg);
 	if (!err)
 		err = take_parts(doc, cfg);
 	if (!err)

@@ -51,7 +51,7 @@ static const struct unit *unit_find(const char *name)
 }
 
 /* Digits, optionally a decimal point and digits; at most fifteen digits. */
-static const char *number(const char *s, double *x_p)
+static const char *file_value_number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;
 	unsigned digits = 0;
@@ -112,7 +112,7 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	const char *rest;
 	double x, v, whole;
 
-	rest = number(item->value, &x);
+	rest = file_value_number(item->value, &x);
 	if (!rest)
 		return file_fail_at(doc, item->line,
 				    "%s = %s: a number is wanted: %s",

@@ -387,7 +387,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 }
 
 /* All inputs have arrived: replaces them by one packet. */
-static void combine(struct net_step *s, uint32_t combo)
+static void tree_combine(struct net_step *s, uint32_t combo)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, combo), *q;
@@ -467,7 +467,7 @@ static void contribute(struct net_step *s, uint32_t pi)
 	if (net_packet(net, combo)->count < inputs(p, m))
 		return;
 	net_combo_delete(net, cell);
-	combine(s, combo);
+	tree_combine(s, combo);
 }
 
 void net_tree_arrive(struct net_step *s, uint64_t word)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-static void *run(void *arg)
+static void *async_run(void *arg)
 {
 	struct report_async *b = arg;
 
@@ -17,7 +17,7 @@ void report_async_start(struct report_async *b, void (*work)(void *arg),
 {
 	b->work = work;
 	b->arg = arg;
-	b->no_thread = pthread_create(&b->thread, NULL, run, b) != 0;
+	b->no_thread = pthread_create(&b->thread, NULL, async_run, b) != 0;
 }
 
 void report_async_join(struct report_async *b)

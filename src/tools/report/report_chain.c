@@ -40,7 +40,7 @@ static const struct report_wait *last_wait(const struct report_waits *w,
 	return low ? &w->at[low - 1] : NULL;
 }
 
-static bool add(struct chain *c, struct report_link x)
+static bool chain_add(struct chain *c, struct report_link x)
 {
 	struct report_chain *out = c->out;
 	struct report_link *link = out->link;
@@ -71,11 +71,12 @@ static bool add(struct chain *c, struct report_link x)
 static bool add_own(struct chain *c, uint32_t rank, uint64_t from, uint64_t to)
 {
 	c->out->by_rank[rank] += to - from;
-	return from == to || add(c, (struct report_link){ .rank = rank,
-							  .other = rank,
-							  .via = REPORT_OWN,
-							  .from = from,
-							  .to = to });
+	return from == to ||
+	       chain_add(c, (struct report_link){ .rank = rank,
+						  .other = rank,
+						  .via = REPORT_OWN,
+						  .from = from,
+						  .to = to });
 }
 
 /*
@@ -98,13 +99,13 @@ static bool follow(struct chain *c)
 			return add_own(c, r, s->begin, t);
 		from = x->from > s->begin ? x->from : s->begin;
 		good = add_own(c, r, x->to, t) &&
-		       add(c, (struct report_link){ .rank = r,
-						    .other = x->other,
-						    .peer = x->peer,
-						    .id = x->id,
-						    .via = x->via,
-						    .from = from,
-						    .to = x->to });
+		       chain_add(c, (struct report_link){ .rank = r,
+							  .other = x->other,
+							  .peer = x->peer,
+							  .id = x->id,
+							  .via = x->via,
+							  .from = from,
+							  .to = x->to });
 		r = x->other;
 		t = from;
 	}

@@ -37,7 +37,7 @@ struct classes {
 	unsigned count;
 };
 
-static void add(void *arg, const struct trace_link *l)
+static void links_add(void *arg, const struct trace_link *l)
 {
 	struct classes *c = arg;
 	unsigned i = 0;
@@ -130,7 +130,7 @@ void report_put_links(struct json *j, const struct show *s)
 	static struct classes c;
 
 	memset(&c, 0, sizeof(c));
-	for_each_link(s, add, &c);
+	for_each_link(s, links_add, &c);
 	if (!c.count || !(time > 0))
 		return;
 	json_object(j, "links");

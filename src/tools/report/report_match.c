@@ -46,7 +46,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-static struct key *find(struct table *t, uint32_t to, uint64_t word)
+static struct key *match_find(struct table *t, uint32_t to, uint64_t word)
 {
 	uint64_t i = mix(word + mix(to)) & t->mask;
 
@@ -58,7 +58,7 @@ static struct key *find(struct table *t, uint32_t to, uint64_t word)
 static void add_send(struct table *t, uint32_t from,
 		     const struct trace_event *e)
 {
-	struct key *k = find(t, e->id, e->word);
+	struct key *k = match_find(t, e->id, e->word);
 	struct post *p = &t->post[t->posts];
 
 	*p = (struct post){ e->t, e->size, 0, from, NONE, e->later };
@@ -78,7 +78,7 @@ static void add_send(struct table *t, uint32_t from,
  */
 static void add_done(struct table *t, const struct trace_event *e)
 {
-	struct key *k = find(t, e->id, e->word);
+	struct key *k = match_find(t, e->id, e->word);
 
 	while (k->used && k->done != NONE && !t->post[k->done].later)
 		k->done = t->post[k->done].next;
@@ -91,7 +91,7 @@ static void add_done(struct table *t, const struct trace_event *e)
 static void add_recv(struct table *t, uint32_t to, const struct trace_event *e,
 		     struct report_matched *m)
 {
-	struct key *k = find(t, to, e->word);
+	struct key *k = match_find(t, to, e->word);
 	const struct post *p;
 	struct report_message *x;
 

@@ -15,14 +15,14 @@ struct cell {
 	uint64_t messages, bytes;
 };
 
-static void add(struct cell *c, uint64_t bytes)
+static void matrix_add(struct cell *c, uint64_t bytes)
 {
 	c->messages++;
 	c->bytes += bytes;
 }
 
-static void fill(const struct show *s, uint32_t group, uint32_t side,
-		 struct cell *cell)
+static void matrix_fill(const struct show *s, uint32_t group, uint32_t side,
+			struct cell *cell)
 {
 	unsigned wanted = SHOW(TRACE_SEND) | (s->reaches ? REPORT_ALL : 0);
 	const struct trace_event *e;
@@ -35,12 +35,14 @@ static void fill(const struct show *s, uint32_t group, uint32_t side,
 
 			if (e->kind == TRACE_SEND && other < s->ranks &&
 			    !report_is_sync(e->word))
-				add(&cell[r / group * side + other / group],
-				    e->size);
+				matrix_add(
+					&cell[r / group * side + other / group],
+					e->size);
 			else if (report_access(s, e, &other, &in))
-				add(&cell[(in ? other : r) / group * side +
-					  (in ? r : other) / group],
-				    e->word & TRACE_ACCESS_BYTES);
+				matrix_add(
+					&cell[(in ? other : r) / group * side +
+					      (in ? r : other) / group],
+					e->word & TRACE_ACCESS_BYTES);
 		}
 }
 
@@ -54,7 +56,7 @@ void report_put_matrix(struct json *j, const struct show *s)
 		free(cell);
 		return;
 	}
-	fill(s, group, side, cell);
+	matrix_fill(s, group, side, cell);
 	json_object(j, "matrix");
 	json_int(j, "ranks", s->ranks);
 	json_int(j, "group", group);

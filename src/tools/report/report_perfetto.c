@@ -92,7 +92,7 @@ static void flush(struct out *o)
  * Begins a line: makes room in the buffer and separates it from the line
  * before.
  */
-static void begin(struct out *o)
+static void perfetto_begin(struct out *o)
 {
 	if (o->to > o->buffer + BUFFER - LINE)
 		flush(o);
@@ -108,7 +108,7 @@ static uint64_t since(const struct show *s, uint64_t ps)
 
 static void put_rank_name(struct out *o, uint32_t rank)
 {
-	begin(o);
+	perfetto_begin(o);
 	add_int(o, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":",
 		rank);
 	add_int(o, ",\"args\":{\"name\":\"rank ", rank);
@@ -211,7 +211,7 @@ static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e,
 		o->of[id] = new_prefix(o->s, id);
 	if (!o->of[id] || !o->of[id]->len)
 		return false;
-	begin(o);
+	perfetto_begin(o);
 	add(o, o->of[id]->text, o->of[id]->len);
 	add_digits(o, rank, 1);
 	add_time(o, ",\"ts\":", since(o->s, e->t));
@@ -255,7 +255,7 @@ static void put_end(struct out *o, uint64_t id, const struct report_message *x,
 {
 	unsigned n = 0;
 
-	begin(o);
+	perfetto_begin(o);
 	add_int(o,
 		sent ? "{\"ph\":\"s\"," MESSAGE
 		     : "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE,

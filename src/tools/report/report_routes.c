@@ -10,7 +10,7 @@
 
 #define MOST 65536u /* limit of nodes of all trees on a page */
 
-static void begin(struct json *j, const struct trace_branch *b)
+static void routes_begin(struct json *j, const struct trace_branch *b)
 {
 	json_object(j, NULL);
 	json_int(j, "first", b->first);
@@ -31,7 +31,7 @@ static void put(struct json *j, const struct trace_branch *b)
 	json_close(j);
 }
 
-static void end(struct json *j)
+static void routes_end(struct json *j)
 {
 	json_close(j);
 	json_close(j);
@@ -47,8 +47,8 @@ static uint32_t put_routes(struct json *j, const struct trace_branch *b,
 	for (; n && left; n--, b++, left--) {
 		if (!b->index || !*open) {
 			if (*open)
-				end(j);
-			begin(j, b);
+				routes_end(j);
+			routes_begin(j, b);
 			*open = true;
 		}
 		put(j, b);
@@ -73,7 +73,7 @@ void report_put_routes(struct json *j, const struct show *s)
 			left = put_routes(j, b, bytes / sizeof(*b), left,
 					  &open);
 		if (open)
-			end(j);
+			routes_end(j);
 	}
 	json_close(j);
 }

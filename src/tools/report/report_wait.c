@@ -373,7 +373,7 @@ static void check_lock(struct rank_state *a)
 
 /* ---- the classes --------------------------------------------------------- */
 
-static void add(struct rank_state *a, const struct part *p)
+static void report_wait_add(struct rank_state *a, const struct part *p)
 {
 	uint64_t to = p->to < a->until ? p->to : a->until;
 
@@ -392,7 +392,7 @@ static void add_class(struct rank_state *a)
 	if (a->class == REPORT_NO_CLASS)
 		return;
 	for (uint64_t i = 0; i < a->parts; i++)
-		add(a, &a->loop[i]);
+		report_wait_add(a, &a->loop[i]);
 	a->loop[0] = a->loop[a->parts - 1];
 	a->loop[0].from =
 		a->until > a->loop[0].from ? a->until : a->loop[0].from;

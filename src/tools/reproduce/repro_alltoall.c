@@ -38,8 +38,8 @@ static double peak(const struct net_config *cfg)
 	return PAYLOAD_PART * raw / load;
 }
 
-static int run(const struct repro *r, const struct repro_row *row,
-	       struct sim_spec *s, double *model_p)
+static int alltoall_run(const struct repro *r, const struct repro_row *row,
+			struct sim_spec *s, double *model_p)
 {
 	struct sim_result *res = calloc(1, sizeof(*res));
 	int err;
@@ -65,7 +65,7 @@ int repro_alltoall(const struct repro *r, const struct repro_row *row,
 			      .bytes = repro_arg_number(row, "bytes", 8) };
 	int err = repro_bench_config(r, row, &s.cfg);
 
-	return err ? err : run(r, row, &s, model_p);
+	return err ? err : alltoall_run(r, row, &s, model_p);
 }
 
 /* Steady traffic above the peak, with one of the machine's zone sets. */
@@ -80,5 +80,5 @@ int repro_zones(const struct repro *r, const struct repro_row *row,
 	int err = repro_bench_config(r, row, &s.cfg);
 
 	s.zone = (unsigned)repro_arg_number(row, "zone", 0);
-	return err ? err : run(r, row, &s, model_p);
+	return err ? err : alltoall_run(r, row, &s, model_p);
 }

@@ -57,8 +57,8 @@ static void result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		contribute(c, at, node, seq + WINDOW);
 }
 
-static uint64_t combine(void *arg, uint64_t at, uint32_t node,
-			const uint64_t *cookie, unsigned count)
+static uint64_t coll_combine(void *arg, uint64_t at, uint32_t node,
+			     const uint64_t *cookie, unsigned count)
 {
 	return 0;
 }
@@ -99,9 +99,9 @@ static int open_route(struct coll *c, const uint16_t *block)
 	return err;
 }
 
-static int run(struct coll *c)
+static int coll_run(struct coll *c)
 {
-	static const struct net_up up = { .combine = combine,
+	static const struct net_up up = { .combine = coll_combine,
 					  .result = result };
 	uint64_t payload = c->bench.cfg.payload_bytes;
 	int err;
@@ -149,7 +149,7 @@ int repro_coll(const struct repro *r, const struct repro_row *row,
 		block_of(row, &c.bench.cfg, block);
 		err = open_route(&c, block);
 		if (!err)
-			err = run(&c);
+			err = coll_run(&c);
 	}
 	*model_p = (double)c.last_ps;
 	free(c.node);

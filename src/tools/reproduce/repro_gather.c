@@ -105,7 +105,8 @@ static void timer(void *arg, uint64_t at, uint64_t cookie)
 	advance(g, (uint32_t)cookie, at);
 }
 
-static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void gather_arrived(void *arg, uint64_t at, uint64_t cookie,
+			   uint32_t node)
 {
 	struct gather *g = arg;
 	uint32_t member = (uint32_t)(cookie >> 8);
@@ -143,10 +144,10 @@ static int open_group(struct gather *g)
 	return err;
 }
 
-static int run(struct gather *g)
+static int gather_run(struct gather *g)
 {
 	static const struct net_up up = { .timer = timer,
-					  .arrived = arrived,
+					  .arrived = gather_arrived,
 					  .result = result };
 	uint64_t at = g->bench.cfg.coll_inject_ps;
 	int err;
@@ -182,7 +183,7 @@ int repro_gather(const struct repro *r, const struct repro_row *row,
 	if (!err)
 		err = open_group(&g);
 	if (!err)
-		err = run(&g);
+		err = gather_run(&g);
 	*model_p = (double)g.last_ps;
 	repro_bench_close(&g.bench);
 	return err;

@@ -173,7 +173,8 @@ static int run_all(struct repro *r, const struct args *a)
  * Checks that the machine, the table and the selected rows exist. Returns 0 or
  * negative.
  */
-static int check(struct weft_args *w, struct repro *r, const struct args *a)
+static int main_check(struct weft_args *w, struct repro *r,
+		      const struct args *a)
 {
 	struct net_config cfg;
 
@@ -204,7 +205,7 @@ static int run_systems(struct weft_args *w, struct repro *r,
 		r->system = r->machine = name[i];
 		r->count = 0;
 		memset(r->row, 0, sizeof(r->row));
-		if (check(w, r, a))
+		if (main_check(w, r, a))
 			return -1;
 		if (!a->json && !a->csv)
 			printf("%s%s\n\n", i ? "\n" : "", name[i]);
@@ -220,13 +221,13 @@ static int run_systems(struct weft_args *w, struct repro *r,
  * Runs one system or all. Returns 0; 1: a row is out of band or failed;
  * negative: wrong arguments.
  */
-static int run(struct weft_args *w, struct repro *r, const struct args *a)
+static int main_run(struct weft_args *w, struct repro *r, const struct args *a)
 {
 	int err;
 
 	if (!strcmp(r->system, "all"))
 		return run_systems(w, r, a);
-	err = check(w, r, a);
+	err = main_check(w, r, a);
 	return err ? err : run_all(r, a);
 }
 
@@ -238,7 +239,7 @@ static int report_write(const char *file, int err)
 	return err ? 1 : 0;
 }
 
-/* As run(), and writes the page. */
+/* As main_run(), and writes the page. */
 static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 {
 	static struct page page;
@@ -247,7 +248,7 @@ static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 	if (err)
 		return report_write(a->html, err);
 	a->page = &page;
-	err = run(w, r, a);
+	err = main_run(w, r, a);
 	if (err < 0)
 		page_drop(&page);
 	else
@@ -271,6 +272,6 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (err)
 		return err < 0 ? 2 : 0;
-	err = a.html ? run_paged(&w, &r, &a) : run(&w, &r, &a);
+	err = a.html ? run_paged(&w, &r, &a) : main_run(&w, &r, &a);
 	return err < 0 ? 2 : err || fflush(stdout) ? 1 : 0;
 }

@@ -15,7 +15,8 @@ struct loop {
 	uint64_t free_ps; /* end of the software's current work */
 };
 
-static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void neighbour_arrived(void *arg, uint64_t at, uint64_t cookie,
+			      uint32_t node)
 {
 	struct loop *l = arg;
 
@@ -50,7 +51,7 @@ static int post_all(struct loop *l, uint64_t bytes)
 int repro_neighbour(const struct repro *r, const struct repro_row *row,
 		    double *model_p)
 {
-	static const struct net_up up = { .arrived = arrived };
+	static const struct net_up up = { .arrived = neighbour_arrived };
 	uint64_t bytes = repro_arg_number(row, "bytes", 8);
 	struct loop l = { .free_ps = 0 };
 	int err = repro_bench_open(&l.bench, r, row, 4096);

@@ -58,7 +58,8 @@ static void post_next(struct pingpong *p, uint64_t at, unsigned from)
 	p->sends++;
 }
 
-static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void pingpong_arrived(void *arg, uint64_t at, uint64_t cookie,
+			     uint32_t node)
 {
 	struct pingpong *p = arg;
 
@@ -70,9 +71,9 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 }
 
 /* Runs the ping-pong; *ps_p: mean one-way time in ps. */
-static int run(struct pingpong *p, double *ps_p)
+static int pingpong_run(struct pingpong *p, double *ps_p)
 {
-	static const struct net_up up = { .arrived = arrived };
+	static const struct net_up up = { .arrived = pingpong_arrived };
 	int err;
 
 	p->sends = 0;
@@ -132,7 +133,7 @@ static int measure(const struct repro *r, const struct repro_row *row,
 	if (!err) {
 		p.node[1] = other_node(row, &p.bench.cfg);
 		p.soft_ps = software(row, &p.bench.cfg, bytes);
-		err = run(&p, ps_p);
+		err = pingpong_run(&p, ps_p);
 	}
 	repro_bench_close(&p.bench);
 	return err;
@@ -232,7 +233,7 @@ int repro_get(const struct repro *r, const struct repro_row *row,
 				       &p.path[1]);
 	if (!err) {
 		p.node[1] = other_node(row, &p.bench.cfg);
-		err = run(&p, model_p);
+		err = pingpong_run(&p, model_p);
 	}
 	*model_p *= 2;
 	repro_bench_close(&p.bench);

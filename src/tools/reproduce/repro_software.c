@@ -45,7 +45,7 @@ struct soft {
 
 /* ---- algorithms ---------------------------------------------------------- */
 
-static void add(struct soft *s, uint32_t p, uint32_t peer, bool sends)
+static void software_add(struct soft *s, uint32_t p, uint32_t peer, bool sends)
 {
 	struct process *x = &s->process[p];
 
@@ -66,23 +66,23 @@ static void tree(struct soft *s, uint32_t p, bool up)
 	uint32_t low = p ? p & -p : UINT32_MAX, m;
 
 	for (m = 1; up && m < low && p + m < s->n; m *= 2)
-		add(s, p, p + m, false);
+		software_add(s, p, p + m, false);
 	if (p && up)
-		add(s, p, p - low, true);
+		software_add(s, p, p - low, true);
 	if (p)
-		add(s, p, p - low, false);
+		software_add(s, p, p - low, false);
 	for (m = 1; m < low && p + m < s->n; m *= 2)
 		;
 	while (m /= 2)
 		if (p + m < s->n && m < low)
-			add(s, p, p + m, true);
+			software_add(s, p, p + m, true);
 }
 
 static void rounds(struct soft *s, uint32_t p)
 {
 	for (uint32_t m = 1; m < s->n; m *= 2) {
-		add(s, p, (p + m) % s->n, true);
-		add(s, p, (p + s->n - m) % s->n, false);
+		software_add(s, p, (p + m) % s->n, true);
+		software_add(s, p, (p + s->n - m) % s->n, false);
 	}
 }
 
@@ -126,7 +126,8 @@ static void advance(struct soft *s, uint32_t p)
 		s->last_ps = x->clock;
 }
 
-static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void software_arrived(void *arg, uint64_t at, uint64_t cookie,
+			     uint32_t node)
 {
 	struct soft *s = arg;
 	uint32_t from = (uint32_t)(cookie >> 32), p = (uint32_t)cookie;
@@ -144,9 +145,9 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	advance(s, p);
 }
 
-static int run(struct soft *s, const struct repro_row *row)
+static int software_run(struct soft *s, const struct repro_row *row)
 {
-	static const struct net_up up = { .arrived = arrived };
+	static const struct net_up up = { .arrived = software_arrived };
 	char kind[64], algo[64];
 	bool down_only =
 		!strcmp(repro_arg(row, "kind", kind, "barrier"), "bcast");
@@ -191,7 +192,7 @@ int repro_software(const struct repro *r, const struct repro_row *row,
 			repro_arg(row, small ? "short" : "long", name, NULL),
 			&s.path);
 	if (!err)
-		err = run(&s, row);
+		err = software_run(&s, row);
 	*model_p = (double)s.last_ps;
 	repro_bench_close(&s.bench);
 	return err;

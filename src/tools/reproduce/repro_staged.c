@@ -36,7 +36,7 @@ static uint64_t copy_ps(const struct staged *s, uint64_t bytes)
 }
 
 /* Posts all chunks of a message, each after its copy. */
-static void post(struct staged *s, uint64_t at, unsigned from)
+static void staged_post(struct staged *s, uint64_t at, unsigned from)
 {
 	const struct net_config *cfg = &s->bench.cfg;
 	uint64_t left = s->bytes;
@@ -61,7 +61,8 @@ static void post(struct staged *s, uint64_t at, unsigned from)
 	s->sends++;
 }
 
-static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void staged_arrived(void *arg, uint64_t at, uint64_t cookie,
+			   uint32_t node)
 {
 	struct staged *s = arg;
 	uint64_t left = s->bytes - s->received;
@@ -76,13 +77,13 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	if (s->sends == s->warm)
 		s->began = s->free_ps;
 	if (s->sends < 2 * ROUNDS + s->warm)
-		post(s, s->free_ps, (unsigned)cookie);
+		staged_post(s, s->free_ps, (unsigned)cookie);
 }
 
 int repro_staged(const struct repro *r, const struct repro_row *row,
 		 uint64_t bytes, const char *path, double *ps_p)
 {
-	static const struct net_up up = { .arrived = arrived };
+	static const struct net_up up = { .arrived = staged_arrived };
 	struct staged s = { .msg = { .way = NET_DETERMINISTIC },
 			    .bytes = bytes,
 			    .node = { 0, 1 } };
@@ -96,7 +97,7 @@ int repro_staged(const struct repro *r, const struct repro_row *row,
 		err = repro_bench_path(&s.bench, path, &s.msg.path);
 	s.warm = 2 * (unsigned)repro_arg_number(row, "warm", 0);
 	if (!err) {
-		post(&s, 0, 0);
+		staged_post(&s, 0, 0);
 		err = s.err ? s.err : repro_bench_run(&s.bench, &up, &s);
 	}
 	*ps_p = (double)(s.free_ps - s.began) / (2 * ROUNDS);

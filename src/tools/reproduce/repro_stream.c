@@ -32,7 +32,8 @@ struct stream {
 	uint64_t engines;
 };
 
-static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void stream_arrived(void *arg, uint64_t at, uint64_t cookie,
+			   uint32_t node)
 {
 	struct stream *s = arg;
 
@@ -40,7 +41,7 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	s->count++;
 }
 
-static const struct net_up up = { .arrived = arrived };
+static const struct net_up up = { .arrived = stream_arrived };
 
 /* Posts count messages. */
 static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
@@ -55,8 +56,8 @@ static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
 }
 
 /* Posts and runs the messages of a row. */
-static int run(const struct repro *r, const struct repro_row *row,
-	       struct stream *s)
+static int repro_stream_run(const struct repro *r, const struct repro_row *row,
+			    struct stream *s)
 {
 	uint64_t count = repro_arg_number(row, "count", 8);
 	uint32_t to = (uint32_t)repro_arg_number(row, "to", 1);
@@ -98,7 +99,7 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 		 double *model_p)
 {
 	struct stream s = { .last_ps = 0 };
-	int err = run(r, row, &s);
+	int err = repro_stream_run(r, row, &s);
 	const struct net_config *cfg = &s.bench.cfg;
 	double share = 1;
 
@@ -152,7 +153,7 @@ int repro_rate(const struct repro *r, const struct repro_row *row,
 	       double *model_p)
 {
 	struct stream s = { .last_ps = 0 };
-	int err = run(r, row, &s);
+	int err = repro_stream_run(r, row, &s);
 
 	*model_p = (double)s.count * 1e12 / (double)s.last_ps;
 	return err;

@@ -29,7 +29,7 @@ static int copy(char *to, size_t room, const char *from)
 	return 0;
 }
 
-static int number(const char *text, double *x_p, char **end_p)
+static int repro_table_number(const char *text, double *x_p, char **end_p)
 {
 	*x_p = strtod(text, end_p);
 	return *end_p == text || !(*x_p > 0) ? -EINVAL : 0;
@@ -43,7 +43,7 @@ static int parse_band(struct repro_row *row, const char *text)
 		row->side = text[3] == 'm' ? REPRO_AT_MOST : REPRO_AT_LEAST;
 		return 0;
 	}
-	if (number(text, &row->band, &end))
+	if (repro_table_number(text, &row->band, &end))
 		return -EINVAL;
 	row->points = !strcmp(end, " points");
 	return row->points || !strcmp(end, " %") ? 0 : -EINVAL;
@@ -75,7 +75,7 @@ static int parse_row(struct repro_row *row, char *const *cell)
 		return -EINVAL;
 	if (cell[WHY] && copy(row->why, sizeof(row->why), cell[WHY]))
 		return -EINVAL;
-	if (number(cell[VALUE], &row->value, &end) || *end)
+	if (repro_table_number(cell[VALUE], &row->value, &end) || *end)
 		return -EINVAL;
 	if (parse_kind(row, cell[KIND]))
 		return -EINVAL;

@@ -59,7 +59,7 @@ static hwloc_obj_type_t type_of(enum run_unit u)
  * Loads the topology without hwloc's plugins (displays, accelerators): they are
  * not needed and take longer than the rest of the launch.
  */
-static int load(struct run_bind *b, const char *synthetic)
+static int bind_load(struct run_bind *b, const char *synthetic)
 {
 	const char *old = getenv("HWLOC_PLUGINS_PATH");
 	int err = 0;
@@ -273,7 +273,7 @@ int run_bind_open(const struct run_place *p, int n, int cpus,
 
 	if (!b)
 		return -ENOMEM;
-	err = load(b, synthetic);
+	err = bind_load(b, synthetic);
 	if (!err)
 		err = find_allowed(b, p);
 	if (!err)

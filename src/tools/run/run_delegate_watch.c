@@ -143,7 +143,7 @@ static void handle_signals(struct watch *w)
 		handle_signal(w, &si);
 }
 
-static void end(struct watch *w, int code, int seconds)
+static void delegate_watch_end(struct watch *w, int code, int seconds)
 {
 	w->code = code;
 	w->timeout_ns = 0;
@@ -162,14 +162,14 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 	} else if (w->timeout_ns && now >= w->timeout_ns && !w->code) {
 		run_message("time-out after %g s; the job was ended",
 			    o->timeout_s);
-		end(w, RUN_EXIT_TIMEOUT, TIMEOUT_KILL_S);
+		delegate_watch_end(w, RUN_EXIT_TIMEOUT, TIMEOUT_KILL_S);
 	} else if (w->term_ns && now >= w->term_ns && !w->code) {
 		run_message(
 			"%s has ended the job, and %s has been waiting for %d "
 			"s "
 			"for hosts that do not answer; it is ended",
 			w->who, w->engine->name, GRACE_S);
-		end(w, 1, KILL_S);
+		delegate_watch_end(w, 1, KILL_S);
 		/* Open MPI 4's mpirun crashes here and prints many lines. */
 		w->silent = true;
 	}

@@ -39,7 +39,7 @@ static const char *const size_vars[] = {
 /* Bytes of "PMIX_RANK=" and ten digits, with room to spare. */
 enum { RANK_TEXT = 48 };
 
-static int find(const struct run_env *e, const char *name, size_t len)
+static int env_find(const struct run_env *e, const char *name, size_t len)
 {
 	int i;
 
@@ -52,7 +52,7 @@ static int find(const struct run_env *e, const char *name, size_t len)
 static const char *env_get(const struct run_env *e, const char *name)
 {
 	size_t len = strlen(name);
-	int i = find(e, name, len);
+	int i = env_find(e, name, len);
 
 	return i < 0 ? NULL : e->var[i] + len + 1;
 }
@@ -82,7 +82,7 @@ static int append(struct run_env *e, char *text)
 
 int run_env_set(struct run_env *e, const char *name, const char *value)
 {
-	int i = find(e, name, strlen(name));
+	int i = env_find(e, name, strlen(name));
 	char *text = NULL;
 
 	if (i >= 0) {

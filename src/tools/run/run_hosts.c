@@ -50,8 +50,8 @@ static int refuse(const struct place *at, const char *fmt, ...)
 	return -EINVAL;
 }
 
-static int add(struct run_hosts *h, const struct place *at, const char *name,
-	       int slots)
+static int hosts_add(struct run_hosts *h, const struct place *at,
+		     const char *name, int slots)
 {
 	struct run_host *list;
 	int i;
@@ -122,7 +122,7 @@ static int one_host(char *text, const struct place *at, struct run_hosts *h)
 		return refuse(at, "a host without a name");
 	if (slots)
 		err = read_slots(at, name, slots, &n);
-	return err ? err : add(h, at, name, n);
+	return err ? err : hosts_add(h, at, name, n);
 }
 
 int run_hosts_list(const char *option, const char *text, struct run_hosts *h)
@@ -173,7 +173,7 @@ static int one_line(char *line, const struct place *at, struct run_hosts *h)
 		err = read_slots(at, name, slots, &n);
 	while (!err && (word = strtok_r(NULL, " \t\r", &rest)))
 		err = one_word(word, at, name, &n);
-	return err ? err : add(h, at, name, n);
+	return err ? err : hosts_add(h, at, name, n);
 }
 
 int run_hosts_file(const char *option, const char *name, struct run_hosts *h)

@@ -290,7 +290,7 @@ static int job_start(struct run_job *job)
 	return err;
 }
 
-static int run(const struct run_opts *o)
+static int main_run(const struct run_opts *o)
 {
 	struct run_job job;
 	int rc;
@@ -327,7 +327,7 @@ int main(int argc, char **argv)
 	if (opts.away.wanted)
 		return run_delegate_start(&opts);
 	run_opts_print_notes(&opts, RUN_NOTE_HERE);
-	rc = run(&opts);
+	rc = main_run(&opts);
 	/* The PMIx thread still runs: no handler of exit() may run. */
 	_exit(rc);
 }

@@ -113,7 +113,7 @@ static int check_live(struct run_model *m)
 	return m->spec ? 0 : -ENOMEM;
 }
 
-static int load(struct run_model *m, int ranks, struct net_config *cfg)
+static int model_load(struct run_model *m, int ranks, struct net_config *cfg)
 {
 	struct net_error_text why = { "" };
 	uint32_t nodes;
@@ -268,7 +268,7 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 	int err = report_live_only(m->machine);
 
 	if (!err)
-		err = load(m, ranks, &cfg);
+		err = model_load(m, ranks, &cfg);
 	if (!err)
 		err = check_unit(m, &cfg);
 	if (!err)

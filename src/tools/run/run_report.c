@@ -49,7 +49,7 @@ static void print_deaths(FILE *f, const struct net_config *cfg,
 }
 
 /* Closes a file; not standard error. Returns 0 or -errno. */
-static int finish(FILE *f)
+static int report_finish(FILE *f)
 {
 	int err = fflush(f) || ferror(f) ? -(errno ? errno : EIO) : 0;
 
@@ -92,6 +92,6 @@ int run_report(const struct run_job *job)
 				    f);
 	if (dead)
 		print_deaths(f, &cfg, death, dead);
-	err = finish(f);
+	err = report_finish(f);
 	return err ? report_error(name, err) : 0;
 }

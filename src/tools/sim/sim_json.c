@@ -9,7 +9,7 @@
 
 static const char *const modes[] = { "open", "closed", "exchange" };
 
-static void begin(const struct sim_opts *o, const struct sim_result *r)
+static void sim_json_begin(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct sim_spec *s = &o->spec;
 	char shape[64];
@@ -114,11 +114,11 @@ static void point(const struct sim_opts *o, const struct sim_result *r,
 	       r->count.events, r->count.hops, r->count.escapes, r->count.hash);
 }
 
-static void end(const struct sim_opts *o, const struct sim_result *r)
+static void json_end(const struct sim_opts *o, const struct sim_result *r)
 {
 	(void)o;
 	(void)r;
 	printf("\n  ]\n}\n");
 }
 
-const struct sim_writer sim_json = { begin, point, end };
+const struct sim_writer sim_json = { sim_json_begin, point, json_end };

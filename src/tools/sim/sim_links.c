@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add(struct sim_class *c, const struct net_port_count *p,
-		uint64_t time_ps)
+static void links_add(struct sim_class *c, const struct net_port_count *p,
+		      uint64_t time_ps)
 {
 	double use = time_ps ? (double)p->busy_ps / (double)time_ps : 0;
 
@@ -23,7 +23,7 @@ static void add(struct sim_class *c, const struct net_port_count *p,
 	c->used += p->packets > 0;
 }
 
-static void finish(struct sim_class *c, uint64_t time_ps)
+static void links_finish(struct sim_class *c, uint64_t time_ps)
 {
 	c->wait_ns = c->received ? c->queued / (double)c->received / 1e3 : 0;
 	if (c->links) {
@@ -46,11 +46,11 @@ unsigned sim_links_classes(const struct net_config *cfg,
 		if (!l->there)
 			continue;
 		c = net_class_of(cfg, l->node, l->port);
-		add(&class[c], &l -> count, r -> time_ps);
+		links_add(&class[c], &l -> count, r -> time_ps);
 	}
 	for (c = 0; c < count; c++) {
 		net_class_name(cfg, c, class[c].name);
-		finish(&class[c], r -> time_ps);
+		links_finish(&class[c], r -> time_ps);
 	}
 	return count;
 }

@@ -33,20 +33,20 @@ struct row {
 	uint64_t min, max;
 };
 
-static void *place(const struct weft_args *a, struct sim_opts *o)
+static void *opts_place(const struct weft_args *a, struct sim_opts *o)
 {
 	return (char *)o + ((const struct row *)a->row)->at;
 }
 
 static int set_flag(struct weft_args *a, struct sim_opts *o)
 {
-	*(bool *)place(a, o) = true;
+	*(bool *)opts_place(a, o) = true;
 	return 0;
 }
 
 static int set_text(struct weft_args *a, struct sim_opts *o)
 {
-	*(const char **)place(a, o) = a->value[0];
+	*(const char **)opts_place(a, o) = a->value[0];
 	return 0;
 }
 
@@ -54,7 +54,8 @@ static int set_u64(struct weft_args *a, struct sim_opts *o)
 {
 	const struct row *r = a->row;
 
-	return weft_args_number(a, a->value[0], r->min, r->max, place(a, o));
+	return weft_args_number(a, a->value[0], r->min, r->max,
+				opts_place(a, o));
 }
 
 static int set_u32(struct weft_args *a, struct sim_opts *o)
@@ -64,7 +65,7 @@ static int set_u32(struct weft_args *a, struct sim_opts *o)
 	int err = weft_args_number(a, a->value[0], r->min, r->max, &v);
 
 	if (!err)
-		*(uint32_t *)place(a, o) = (uint32_t)v;
+		*(uint32_t *)opts_place(a, o) = (uint32_t)v;
 	return err;
 }
 
@@ -85,7 +86,7 @@ static int set_time(struct weft_args *a, struct sim_opts *o)
 	for (unsigned i = 0; i < WEFT_COUNT_OF(units) && end != text; i++)
 		if (!strcmp(end, units[i].name) && x >= 0 &&
 		    x * units[i].ps < 1e13) {
-			*(uint64_t *)place(a, o) =
+			*(uint64_t *)opts_place(a, o) =
 				(uint64_t)(x * units[i].ps + 0.5);
 			return 0;
 		}
@@ -490,7 +491,7 @@ static int load_plan(struct weft_args *a, struct sim_opts *o)
 }
 
 /* Sets the defaults of the machine, and checks for conflicting options. */
-static int finish(struct weft_args *a, struct sim_opts *o)
+static int opts_finish(struct weft_args *a, struct sim_opts *o)
 {
 	struct sim_spec *s = &o->spec;
 	const char *missing;
@@ -551,5 +552,5 @@ int sim_opts_parse(char **argv, struct sim_opts *o)
 				       a.word[0]);
 	if (found != WEFT_ARGS_END)
 		return found == WEFT_ARGS_HELP ? 1 : -1;
-	return finish(&a, o);
+	return opts_finish(&a, o);
 }

@@ -136,7 +136,7 @@ static void begin_open(struct sim *s)
 	}
 }
 
-static void begin(struct sim *s)
+static void run_begin(struct sim *s)
 {
 	if (s->spec->mode == SIM_OPEN) {
 		begin_open(s);
@@ -255,13 +255,13 @@ static void measure(struct sim *s)
 
 	if (spec->mode == SIM_EXCHANGE) {
 		s->count_to = NET_NEVER;
-		begin(s);
+		run_begin(s);
 		run_exchange(s);
 		s->r->time_ps = s->last_at;
 	} else {
 		s->count_from = spec->warm_ps;
 		s->count_to = whole;
-		begin(s);
+		run_begin(s);
 		run_to(s, spec->warm_ps, whole);
 		read_links(s, false);
 		net_count_get(s->net, &s->before);

@@ -61,8 +61,8 @@ void sim_fail(struct sim *s, int err)
 	s->stop = true;
 }
 
-static void post(struct sim *s, uint64_t at, uint64_t created, uint32_t node,
-		 uint32_t fifo)
+static void source_post(struct sim *s, uint64_t at, uint64_t created,
+			uint32_t node, uint32_t fifo)
 {
 	uint32_t id = message_take(s);
 	struct net_msg msg = { .src = node,
@@ -121,7 +121,7 @@ void sim_create_message(struct sim *s, uint64_t at, uint32_t node)
 	int fifo = fifo_find(s, node);
 
 	if (fifo >= 0)
-		post(s, at, at, node, (uint32_t)fifo);
+		source_post(s, at, at, node, (uint32_t)fifo);
 	else
 		backlog_push(s, &s->source[node].backlog, at);
 }
@@ -137,7 +137,7 @@ void sim_begin_exchange(struct sim *s, uint32_t node)
 
 	while (*left && (fifo = fifo_find(s, node)) >= 0) {
 		--*left;
-		post(s, 0, 0, node, (uint32_t)fifo);
+		source_post(s, 0, 0, node, (uint32_t)fifo);
 	}
 }
 
@@ -162,9 +162,10 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	s->busy[(size_t)node * s->fifos + fifo]--;
 	if (src->left) {
 		src->left--;
-		post(s, at, at, node, fifo);
+		source_post(s, at, at, node, fifo);
 	} else if (b->count) {
-		post(s, at, b->created[b->head & (b->room - 1)], node, fifo);
+		source_post(s, at, b->created[b->head & (b->room - 1)], node,
+			    fifo);
 		b->head = (b->head + 1) & (b->room - 1);
 		b->count--;
 	}
