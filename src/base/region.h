@@ -3,10 +3,11 @@
  * Shared region: memory without a name (memfd), passed by descriptor. Its
  * content is opaque here. Nothing remains when its users have died.
  *
- *   weft_region_open (create)     -> pass fd -> weft_region_close
- *   weft_region_open_unsealed (create)   -> pass fd -> weft_region_seal ->
- * close weft_region_attach (peer's fd)           -> weft_region_close
- *   weft_region_attach_ro (read only)             -> weft_region_close
+ *   weft_region_open (create)           -> pass fd -> weft_region_close
+ *   weft_region_open_unsealed (create)  -> pass fd -> weft_region_seal
+ *                                       -> weft_region_close
+ *   weft_region_attach (peer's fd)      -> weft_region_close
+ *   weft_region_attach_ro (read only)   -> weft_region_close
  *
  * A region may be longer than its mapping: the rest is then mapped in parts by
  * weft_region_window.

@@ -5,8 +5,8 @@
  * which rank waits for which, equal ranks together, and a cycle among them. No
  * communication, no state.
  *
- *   weft_waitnote_note_write -> note -> weft_waitnote_note_read (one rank) ->
- * weft_waitnote_note_print
+ *   weft_waitnote_note_write -> note -> weft_waitnote_note_read (one rank)
+ *   -> weft_waitnote_note_print
  *
  * Ranks are those of the job. A rank in a collective waits for the members that
  * are not in it; a receive from any source waits for all ranks.

@@ -2,16 +2,16 @@
 /*
  * Shared format of the job status page, see job_page.h.
  *
- *   0        +--------------------------------------+
- *            | head                              64 |
- *   64       | names   JOB_PAGE_NAMES of             64 |  names of calls, by
- * id | member  members of               256 |  what each executes | tally
- * members * JOB_PAGE_NAMES of   16 |  only if counted | text    JOB_PAGE_TEXT
- * bytes              |  only if counted
- *            +--------------------------------------+
+ *   0        +----------------------------------------+
+ *            | head                                64 |
+ *   64       | names   JOB_PAGE_NAMES of           64 |  names of calls
+ *            | member  members of                 256 |  what each executes
+ *            | tally   members * JOB_PAGE_NAMES of 16 |  if counted
+ *            | text    JOB_PAGE_TEXT bytes            |  if counted
+ *            +----------------------------------------+
  *
  * Everything is written by the members and read by their launcher, also after
- * their death; entries (cards) are read by the other members. A name is found
+ * their death; entries (card) are read by the other members. A name is found
  * by its hash and linear probing; a name may be stored twice if two members
  * wrote it concurrently.
  */

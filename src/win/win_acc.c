@@ -5,8 +5,9 @@
  *
  *   mapped       by the origin, in the target's memory: by atomic instructions,
  *                or under the lock in the target's record for other elements
- *   page         by the origin, read and written by fi_*, always under that
- * lock otherwise    at the target: fi_atomic where the type has it, which uses
+ *   page         by the origin, read and written by fi_*, always under the
+ *                lock in the target's record
+ *   otherwise    at the target: fi_atomic where the type has it, which uses
  *                atomic instructions, too, or a message
  *
  * Calls on the same elements from one origin keep their order: each path

@@ -77,8 +77,8 @@ uint32_t win_event_add(weft_au32 *word)
 void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
 {
 	/*
-	 * seq_cst: after the word has changed; doze() uses the reverse order,
-	 * so that one of the two sees the other
+	 * seq_cst: after the word has changed; sleep_on() uses the reverse
+	 * order, so that one of the two sees the other
 	 */
 	if (weft_unlikely(atomic_load_explicit(sleepers, memory_order_seq_cst)))
 		weft_futex_wake_bits(word, bits);

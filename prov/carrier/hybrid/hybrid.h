@@ -4,9 +4,10 @@
  * datagrams elsewhere, by peer, with one name. It owns a shm and a sock
  * carrier.
  *
- *   hybrid_ops.c    open, close, the table: each call goes to the peer's
- * carrier hybrid_peer.c   records, and the choice of the carrier at first
- * contact hybrid_wait.c   waiting for two sources: a thread waits on the socket
+ *   hybrid_ops.c   open, close, the table: each call goes to the carrier of
+ *                  its peer
+ *   hybrid_peer.c  peer records; the choice of the carrier at first contact
+ *   hybrid_wait.c  waiting for two sources: a thread blocks on the socket
  *
  * Packets from A to B use one carrier all the time; packets from B to A may use
  * the other one, where the two have different access rights. A peer that is

@@ -12,13 +12,14 @@
  * delays no other member. Results are bit-identical on every run and for each
  * of these methods: inputs are combined in the order of the tree.
  *
- *   reduction, up to WEFT_CUNIT_FLAT  every member publishes, every member
- * reads all contributions reduction, more members        contributions go up
- * the tree, its root publishes the result, all members read it short reduction,
- * more members  contributions go to a board at the root of than processors the
- * tree, the last member combines them broadcast, scatter             the root
- * publishes, all members read gather, all-to-all             all members
- * publish, receivers read
+ *   reduction, up to               every member publishes, every member reads
+ *   WEFT_CUNIT_FLAT members        all contributions
+ *   reduction, more members        contributions go up the tree, its root
+ *                                  publishes the result, all members read it
+ *   short reduction, more members  contributions go to a board at the root of
+ *   than processors                the tree, the last member combines them
+ *   broadcast, scatter             the root publishes, all members read
+ *   gather, all-to-all             all members publish, receivers read
  *
  * Packets in flight are bounded: every CUNIT_WINDOW packets each member arrives
  * at a header-only barrier (a credit); a packet is sent only when all members
