@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Borders between folders: who may include whom, and whose a name is. Says
-# every crossing.
+# Borders between folders: which folder may include which, and which side of
+# fi_* a name belongs to. Prints every violation.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 
@@ -46,8 +46,8 @@ words() {
 		sed 's/:.*\(weft_[a-z0-9]*\)$/:\1/'
 }
 
-# A word belongs to one side of fi_*: who reads weft_coll_ knows where he is.
-# src/base is under both, and a test may have what both sides call it.
+# A word belongs to one side of fi_*: weft_coll_ shows that the code is above
+# it. src/base is below both; tests may use the words of both sides.
 sides() {
 	local above below word
 	mapfile -t above < <(find src coll -name '*.[ch]' ! -name '*_test.c' \

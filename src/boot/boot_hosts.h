@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The host of each process. In a job on several hosts each process appends a
- * host record (card) to its endpoint's name: the number of the host, which is
+ * host record to its endpoint's name: the number of the host, which is
  * the rank of its first process, and the host's name.
  */
 #ifndef WEFT_BOOT_HOSTS_H

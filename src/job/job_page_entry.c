@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries (cards) of the job status page: how each member is reached, for the
+ * Entries of the job status page: how each member is reached, for the
  * other members. A member may be several processes in succession, each with an
  * entry of its own: entries are numbered, and all members' entries of one
  * number belong together. An entry is written between a state without its

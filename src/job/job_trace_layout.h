@@ -51,8 +51,10 @@ enum trace_type {
 	TRACE_TYPES
 };
 
-/* A call that a thread of the writer has entered and not left. Only the
- * writer's desk has them. */
+/*
+ * A call that a thread of the writer has entered and not left. Only the event
+ * buffer of the writer has them.
+ */
 enum { TRACE_THREADS = 8 };
 
 struct trace_open {

@@ -307,7 +307,7 @@ static int allocate(struct weft_win *w)
 }
 
 /*
- * Finds or allocates the window's memory, after the first exchange of cards;
+ * Finds or allocates the window's memory, after the first exchange;
  * shares a region if possible.
  */
 static int find_memory(struct weft_win *w,
