@@ -127,7 +127,8 @@ static inline void bench_realtime(bool on)
 
 	if (getenv("BENCH_ALONE") &&
 	    sched_setscheduler(0, on ? SCHED_RR : SCHED_OTHER, &p))
-		fprintf(stderr, "bench: not alone: no real-time class\n");
+		fprintf(stderr, "bench: BENCH_ALONE is set, but the real-time "
+				"class is refused; run as root\n");
 }
 
 static inline void bench_require(const struct bench *b, bool ok,

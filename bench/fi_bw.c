@@ -64,7 +64,8 @@ int main(int argc, char **argv)
 	buf = malloc(8 << 20);
 	memset(buf, 1, 8 << 20);
 	if (!p.rank) {
-		printf("MB/s; the first is so many times faster\n%8s", "bytes");
+		printf("MB/s; ratio of the first provider to the others\n%8s",
+		       "bytes");
 		for (i = 0; i < p.provs; i++)
 			printf(" %10s %7s", p.end[i].prov, "times");
 		printf("\n");

@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 	pair_open(&p, argc, argv);
 	buf = calloc(2, 65536);
 	if (!p.rank) {
-		printf("million messages a second; the first is so many times "
-		       "faster\n%8s",
+		printf("million messages per second; ratio of the first "
+		       "provider to the others\n%8s",
 		       "bytes");
 		for (i = 0; i < p.provs; i++)
 			printf(" %10s %7s", p.end[i].prov, "times");

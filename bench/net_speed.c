@@ -56,6 +56,7 @@ static void next(struct load *l, uint64_t now, uint32_t stream)
 	struct net_msg msg = { .src = node,
 			       .bytes = l->bytes,
 			       .fifo = stream & UINT16_MAX };
+	int err;
 
 	st->due += (uint64_t)(-log(1 - u) * (double)l->gap_ps);
 	if (st->due > l->end_ps)
@@ -64,8 +65,11 @@ static void next(struct load *l, uint64_t now, uint32_t stream)
 	msg.dst += msg.dst >= node;
 	msg.zone = (uint8_t)l->zone;
 	msg.cookie = (uint64_t)stream << 40 | (st->due / 1000 & 0xffffffffff);
-	if (net_send(l->net, st->due > now ? st->due : now, &msg)) {
-		fprintf(stderr, "net_speed: no room\n");
+	err = net_send(l->net, st->due > now ? st->due : now, &msg);
+	if (err) {
+		fprintf(stderr,
+			"net_speed: cannot send from node %u to %u: %s\n", node,
+			msg.dst, strerror(-err));
 		exit(1);
 	}
 }
@@ -141,8 +145,8 @@ static void report(const struct load *l, double peak, double s, size_t bytes)
 
 	net_count_get(l->net, &c);
 	getrusage(RUSAGE_SELF, &ru);
-	printf("nodes %u, hops %llu, events %llu (%.2f a hop), escapes %.2f %%"
-	       "\n",
+	printf("nodes %u, hops %llu, events %llu (%.2f per hop), "
+	       "escapes %.2f %%\n",
 	       l->nodes, (unsigned long long)c.hops,
 	       (unsigned long long)c.events, (double)c.events / (double)c.hops,
 	       100.0 * (double)c.escapes / (double)c.hops);

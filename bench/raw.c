@@ -212,8 +212,8 @@ int main(void)
 		crowd[i] = yield_round_us(s);
 	}
 	show("cache-line one-way", line, "us");
-	show("futex hand-over", futex, "us");
+	show("futex wake", futex, "us");
 	show("memcpy 1 MiB", copy, "GB/s");
-	show("64 yield, once each", crowd, "us");
+	show("64 processes yield once", crowd, "us");
 	return 0;
 }

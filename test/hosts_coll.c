@@ -85,9 +85,9 @@ static void same_bits(MPI_Comm comm)
 		MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, comm);
 		if (!t)
 			first = out;
-		check("the same again", out, first);
+		check("equal in the second run", out, first);
 		MPI_Bcast(&first, 1, MPI_DOUBLE, 0, comm);
-		check("the same everywhere", out, first);
+		check("equal on all ranks", out, first);
 	}
 }
 
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 	try("world", MPI_COMM_WORLD, hosts);
 	/* reverse order: the first rank of a host is another one */
 	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
-	try("world backwards", comm, hosts);
+	try("world in reverse order", comm, hosts);
 	MPI_Comm_free(&comm);
 	MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &comm);
 	if (rank != size - 1)

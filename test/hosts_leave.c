@@ -36,7 +36,9 @@ int main(int argc, char **argv)
 	}
 	MPI_Finalize();
 	if (access(argv[1], F_OK)) {
-		printf("rank %d left before the last one came\n", rank);
+		printf("rank %d left MPI_Finalize before the last rank called "
+		       "it\n",
+		       rank);
 		return 1;
 	}
 	printf("rank %d: good\n", rank);

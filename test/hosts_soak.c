@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 	bulk((uint64_t)(strtod(argv[2], NULL) * 1024));
 	nothing_more();
 	if (!rank)
-		printf("soak: nothing lost, nothing twice, nothing wrong\n");
+		printf("soak: no message lost, duplicated or wrong\n");
 	MPI_Finalize();
 	return 0;
 }

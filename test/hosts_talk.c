@@ -158,7 +158,7 @@ static void probe_both(int from)
 	else
 		check(MPI_Probe(from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
 		      "MPI_Probe");
-	check(MPI_ERR_OTHER, "a message that nobody sent");
+	check(MPI_ERR_OTHER, "an unexpected message");
 }
 
 static void listen_only(const char *how)

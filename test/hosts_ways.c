@@ -70,8 +70,8 @@ int main(int argc, char **argv)
 	else
 		bad = home ||
 		      away < (unsigned)MESSAGES * (unsigned)(size - mates);
-	printf("rank %d on %s: %llu packets far to %d of this host, %llu to %d "
-	       "others: %s\n",
+	printf("rank %d on %s: %llu datagrams to %d ranks of this host, "
+	       "%llu to %d others: %s\n",
 	       rank, own, home, mates - 1, away, size - mates,
 	       bad ? "BAD" : "good");
 	MPI_Finalize();

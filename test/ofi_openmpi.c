@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (!rank)
-		printf("all right on %d ranks\n", size);
+		printf("passed on %d ranks\n", size);
 	MPI_Finalize();
 	return 0;
 }

@@ -21,7 +21,7 @@ job() {
 		-x FI_WEFT_MACHINE="${machine:-native}" \
 		"$@" "$work/prog" "$mode" > "$work/out" 2>&1
 	local ret=$?
-	[ $ret = 0 ] && grep -q "^all right on $n ranks" "$work/out" ||
+	[ $ret = 0 ] && grep -q "^passed on $n ranks" "$work/out" ||
 		{ complain "$name: exit $ret"; tail -n 30 "$work/out"; }
 }
 

@@ -30,7 +30,7 @@ ompi() {
 job() {
 	local name=$1
 	shift
-	ompi "$@" && grep -q "^all right on $1 ranks" "$work/out" ||
+	ompi "$@" && grep -q "^passed on $1 ranks" "$work/out" ||
 		{ complain "$name: failed"; tail -n 30 "$work/out"; }
 }
 

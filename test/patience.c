@@ -102,11 +102,11 @@ static void check_limits(struct patience *p)
 		if (t_limit_expired(&p->grace))
 			t_kill_descendants(SIGKILL);
 	} else if (t_limit_expired(&p->talk)) {
-		snprintf(why, sizeof(why), "%d s and still talking",
+		snprintf(why, sizeof(why), "%d s with output",
 			 CHATTER * p->seconds);
 		end(p, why);
 	} else if (no_output(p)) {
-		snprintf(why, sizeof(why), "%d s without a word", p->seconds);
+		snprintf(why, sizeof(why), "%d s without output", p->seconds);
 		end(p, why);
 	}
 }

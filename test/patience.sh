@@ -28,7 +28,7 @@ ends 137 5 sh -c 'kill -KILL $$'
 ends 127 5 "$dir/not-there"
 
 ends 124 1 sh -c 'setsid sh -c "sleep 300; :" $0 & sleep 300; :' "$mark"
-grep -q '^patience: 1 s without a word .*: ended$' "$dir/out" ||
+grep -q '^patience: 1 s without output .*: ended$' "$dir/out" ||
 	complain "no reason printed: $(cat "$dir/out")"
 nothing_left
 ends 124 1 sh -c 'trap "" TERM; while :; do sleep 0.1; done' "$mark"
@@ -43,7 +43,7 @@ nothing_left
 ends 0 2 sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.5; echo $i; done'
 [ "$(tail -n 1 "$dir/out")" = 8 ] || complain "who talks was ended"
 ends 124 1 sh -c 'while :; do sleep 0.2; echo and; done'
-grep -q '^patience: 5 s and still talking' "$dir/out" ||
+grep -q '^patience: 5 s with output' "$dir/out" ||
 	complain "no reason: $(tail -n 3 "$dir/out")"
 
 # with three busy processes per core a second lasts three or four

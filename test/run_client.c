@@ -92,9 +92,9 @@ static void do_check(int arg)
 		PMIX_LOAD_PROCID(&peer, self.nspace, i);
 		rc = PMIx_Get(&peer, "test.card", NULL, 0, &v);
 		if (rc != PMIX_SUCCESS)
-			fail("card of a peer", rc);
+			fail("data of a peer", rc);
 		if (v->data.uint32 != i * 7 + 1)
-			fail("wrong card", PMIX_ERROR);
+			fail("wrong data of a peer", PMIX_ERROR);
 		PMIX_VALUE_RELEASE(v);
 	}
 }
@@ -120,7 +120,7 @@ static void do_exit(int arg)
 
 static void do_abort(int arg)
 {
-	PMIx_Abort(arg, "the test says so", NULL, 0);
+	PMIx_Abort(arg, "abort requested by the test", NULL, 0);
 	pause();
 }
 
@@ -171,7 +171,7 @@ static void act(const char *word)
 		verbs[i].run(eq ? atoi(eq + 1) : 0);
 		return;
 	}
-	fprintf(stderr, "run_client: what is %s?\n", word);
+	fprintf(stderr, "run_client: unknown command %s\n", word);
 	exit(8);
 }
 

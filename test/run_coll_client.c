@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 			say_error(rank, rc);
 	}
 	/* the death may be reported one call later, but must be reported */
-	fprintf(stderr, "rank %d: all calls went well\n", rank);
+	fprintf(stderr, "rank %d: all calls succeeded\n", rank);
 	free(pids);
 	MPI_Finalize();
 	return 0;

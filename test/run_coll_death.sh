@@ -21,7 +21,7 @@ no_words() {
 dies() {
 	run 137 -n "$1" "$client" "$2" 1 fatal "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\) in $3"
-	no_words 'all calls went well'
+	no_words 'all calls succeeded'
 	nothing_left
 }
 
@@ -32,7 +32,7 @@ unseen() {
 		"$client" "$2" 1 fatal "$mark"
 	grep -q "$3: a peer process has ended: rank 1 " "$dir/err" ||
 		complain "the death is not reported: $(cat "$dir/err")"
-	no_words 'all calls went well'
+	no_words 'all calls succeeded'
 	nothing_left
 }
 
@@ -72,7 +72,7 @@ if need_part mpirun.openmpi; then
 			"$client" $call 1 fatal "$mark" > "$dir/err" 2>&1 < /dev/null
 		got=$?
 		told_by_orte || complain "mpirun, $call: $got: $(cat "$dir/err")"
-		no_words 'all calls went well'
+		no_words 'all calls succeeded'
 		nothing_left
 	done
 fi

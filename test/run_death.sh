@@ -15,7 +15,7 @@ last "$who exited on signal 9 \(Killed\)"
 run 3 -n 3 $(c) init 1:exit=3 fence fini
 last "$who exited with code 3"
 run 7 -n 3 $(c) init 1:abort=7 fence fini
-last "$who called MPI_Abort with error code 7: the test says so"
+last "$who called MPI_Abort with error code 7: abort requested by the test"
 run 1 -n 3 $(c) init 1:abort=0 fence fini
 last "$who called MPI_Abort with error code 0"
 run 1 -n 3 $(c) init 1:abort=256 fence fini

@@ -47,7 +47,7 @@ echo "addresses: $good jobs ran, $peers had too few for a peer"
 once() {
 	local twice
 	twice=$(sed -n 's/^weft[^:]*: error: //p' "$dir/err" |
-		sed 's/cannot be had.*//' | sort | uniq -d)
+		sed 's/^\(shm: cannot allocate [^:]*\):.*/\1/' | sort | uniq -d)
 	[ -z "$twice" ] || {
 		complain "printed more than once: $twice"
 		cat "$dir/err"

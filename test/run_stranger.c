@@ -91,9 +91,9 @@ static int join_job(void)
 		return 1;
 	PMIX_LOAD_PROCID(&all, me.nspace, PMIX_RANK_WILDCARD);
 	if (PMIx_Get(&all, "weft.job.key", NULL, 0, &v) == PMIX_SUCCESS)
-		puts("a stranger has the key");
+		puts("another user has the key");
 	fflush(stdout);
-	PMIx_Abort(7, "ended by a stranger", NULL, 0);
+	PMIx_Abort(7, "ended by another user", NULL, 0);
 	return 0;
 }
 

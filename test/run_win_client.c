@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 		put();
 	else
 		expose(!strcmp(argv[1], "wait"));
-	printf("all calls went well\n");
+	printf("all calls succeeded\n");
 	MPI_Finalize();
 	return 0;
 }

@@ -13,7 +13,7 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 dies() {
 	run 137 -n "$1" "$client" "$2" "$3" "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\)"
-	grep -q 'all calls went well' "$dir/out" && complain "no rank waited for the dead one"
+	grep -q 'all calls succeeded' "$dir/out" && complain "no rank waited for the dead one"
 	nothing_left
 }
 

@@ -45,7 +45,7 @@ static void bcast(int root, int turn, int count, int computes)
 		;
 	MPI_Wait(&req, MPI_STATUS_IGNORE);
 	for (int i = 0; i < count; i++)
-		check(data[i] == word(root, turn, i), "other bytes");
+		check(data[i] == word(root, turn, i), "wrong bytes");
 }
 
 static void barrier(int root, int turn, int count, int computes)
@@ -112,7 +112,7 @@ static void storm(void)
 		if (turn % 11 == 5) {
 			MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM,
 				      group);
-			check(sum == 10, "another sum");
+			check(sum == 10, "wrong sum");
 		}
 		/* does not synchronize members before the next broadcast */
 		if (turn % 13 == 7)
@@ -127,7 +127,7 @@ static void differ(void)
 
 	MPI_Comm_set_errhandler(group, MPI_ERRORS_RETURN);
 	err = me ? MPI_Barrier(group) : MPI_Bcast(x, 2, MPI_INT, 0, group);
-	check(!me || err, "a broadcast was a barrier");
+	check(!me || err, "a broadcast matched a barrier");
 }
 
 int main(int argc, char **argv)

@@ -22,7 +22,7 @@ dead_reported() {
 	has '^network: .* packets'
 	has '^  nodes dead +1'
 	has '\(dead\): [0-9]+ bad packets, [0-9]+ detours'
-	has "^    rank $1: .* is dead, by the fault plan, known at [0-9.]+ us"
+	has "^    rank $1: .* has failed, as set by the fault plan, known at [0-9.]+ us"
 	grep -A 99 '^faults:' "$dir/err" | grep '^ ' > "$dir/report.$2"
 	[ "$2" = 1 ] || cmp -s "$dir/report.1" "$dir/report.2" ||
 		complain "$m: two reports differ"
@@ -50,7 +50,7 @@ for m in bgq gemini qsnet2 apenet sunway; do
 
 	run 58 -q --machine $m -n 4 --ppn 1 --faults 'dead-node 3 at 20us' \
 		"$dir/$mark"
-	last 'rank 3 \(node .* is dead, by the fault plan\) \(MPI_ERR_PROC_AB'
+	last 'rank 3 \(node .* has failed, as set by the fault plan\) \(MPI_ERR_PROC_AB'
 	nothing_left
 	for i in 1 2; do
 		run 58 -q --machine $m -n 4 --ppn 1 --report \
@@ -66,7 +66,7 @@ for m in bgq gemini qsnet2 apenet sunway; do
 		"$dir/$mark" return
 	has '^rank 0: 200 rounds, 0'
 	has '^rank 1: 200 rounds, 0'
-	has '^rank 2: MPI_Sendrecv: .*rank 3 \(node .* is dead'
+	has '^rank 2: MPI_Sendrecv: .*rank 3 \(node .* has failed'
 	has '^rank 2: [0-9]+ rounds, 1'
 	nothing_left
 	echo "$m: a failed node"
@@ -87,9 +87,9 @@ done
 
 # A machine that has no detours round a dead link ends the job and names it.
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+' "$dir/$mark"
-err "plan: a link is dead from the start, and bgq does not go round it"
+err "plan: a link is dead from the start, and bgq has no detour"
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+ at 20us' "$dir/$mark"
-has 'a link of \(0,0,0,0,0\) is dead, and bgq does not go round it'
+has 'a link of \(0,0,0,0,0\) is dead, and bgq has no detour'
 run 0 -q --machine qsnet2:4x4 -n 8 --faults 'dead-switch 2:1 at 5us' \
 	"$dir/$mark"
 nothing_left

@@ -172,7 +172,8 @@ static inline struct vt *vt_of(struct weft_carrier *c)
 static inline void vt_require(bool condition)
 {
 	if (weft_unlikely(!condition))
-		weft_guard_fail("the world of virtual time makes no sense");
+		weft_guard_fail("the shared world segment of virtual time is "
+				"inconsistent");
 }
 
 static inline struct vt_buf *vt_buf(struct weft_vt *w, uint32_t i)

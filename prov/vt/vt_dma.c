@@ -193,10 +193,10 @@ static bool is_here(const struct vt_rank *r)
 static int refused(int err)
 {
 	weft_log_once(WEFT_LOG_WARN,
-		      "virtual time: ranks may not reach each other's memory "
-		      "(%s): long messages go as packets that their processors "
-		      "send; kernel.yama.ptrace_scope=0 or the capability "
-		      "CAP_SYS_PTRACE allows it",
+		      "virtual time: ranks cannot access each other's memory "
+		      "(%s), so long messages are sent as packets by their "
+		      "processors; set kernel.yama.ptrace_scope=0 or grant "
+		      "CAP_SYS_PTRACE",
 		      strerror(err));
 	return -EOPNOTSUPP;
 }

@@ -48,8 +48,8 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 	net_node_name(&t->w->cfg, node & ~NET_DEAD_LINK, name, sizeof(name));
 	if (node & NET_DEAD_LINK) {
 		weft_log(WEFT_LOG_ERROR,
-			 "virtual time: a link of %s is dead, and %s does not "
-			 "go round it",
+			 "virtual time: a link of %s is dead, and %s has no "
+			 "detour",
 			 name, t->w->cfg.name);
 		end_all(t);
 		return;
@@ -81,7 +81,7 @@ int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len)
 	    !net_fault_node_dead(w->net, w->rank_of[rank].node))
 		return -ENOENT;
 	net_node_name(&w->cfg, w->rank_of[rank].node, name, sizeof(name));
-	snprintf(text, len, "%s%s is dead, by the fault plan",
+	snprintf(text, len, "%s%s has failed, as set by the fault plan",
 		 *name == '(' ? "node " : "", name);
 	return 0;
 }

@@ -72,7 +72,9 @@ static int listen_at(const struct job *job)
 		return -errno;
 	if (bind(s, (struct sockaddr *)&un, len) || listen(s, (int)job->size)) {
 		err = -errno;
-		weft_log(WEFT_LOG_ERROR, "virtual time: job %s is taken: %s",
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: cannot listen for job %s: %s; use "
+			 "another name in FI_WEFT_JOB",
 			 job->name, strerror(-err));
 		close(s);
 		return err;
@@ -138,8 +140,9 @@ static int join(const struct weft_vt_conf *conf, const struct job *job,
 			break;
 		if (weft_now_ns() > end) {
 			weft_log(WEFT_LOG_ERROR,
-				 "virtual time: rank 0 of job %s does not come",
-				 job->name);
+				 "virtual time: rank 0 of job %s did not start "
+				 "within %u s",
+				 job->name, (unsigned)(MEET_NS / 1000000000));
 			return -ETIMEDOUT;
 		}
 		nanosleep(&nap, NULL);

@@ -64,13 +64,14 @@ static int vt_open(const struct weft_carrier_attr *attr,
 
 	if (!attr->world) {
 		weft_log(WEFT_LOG_ERROR,
-			 "virtual time: who is in the job is not known; run "
-			 "under MPI, or set FI_WEFT_JOB=name:rank:size");
+			 "virtual time: the ranks of the job are not known; "
+			 "run under MPI, or set FI_WEFT_JOB=name:rank:size");
 		return -EINVAL;
 	}
 	if (attr->world->taken) {
 		weft_log(WEFT_LOG_ERROR,
-			 "virtual time: a rank has one endpoint");
+			 "virtual time: this rank already has an endpoint; "
+			 "only one per rank is supported");
 		return -EBUSY;
 	}
 	v = calloc(1, sizeof(*v));

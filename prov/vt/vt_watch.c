@@ -137,8 +137,8 @@ void vt_engine_watch(struct vt *v)
 		vt_engine_try(v);
 	if (without_progress(v, owner)) {
 		weft_log(WEFT_LOG_ERROR,
-			 "vt: nobody will ever go on: the world has been "
-			 "written over");
+			 "vt: no rank can continue: the shared world "
+			 "segment was overwritten");
 		vt_mark_broken(v);
 	}
 }

@@ -184,8 +184,8 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 		return refuse(why.text);
 	if (starts_partitioned(w, plan)) {
 		snprintf(why.text, sizeof(why.text),
-			 "%.80s: a link is dead from the start, and %.40s does "
-			 "not go round it",
+			 "%.80s: a link is dead from the start, and %.40s has "
+			 "no detour",
 			 name, w->cfg.name);
 		return refuse(why.text);
 	}
@@ -307,7 +307,8 @@ static int build(struct weft_vt *w, const struct vt_head *plan,
 
 	if (ret) {
 		weft_log(WEFT_LOG_ERROR,
-			 "virtual time: no region of %llu bytes: %s",
+			 "virtual time: cannot allocate the shared world "
+			 "segment of %llu bytes: %s",
 			 (unsigned long long)plan->bytes, strerror(-ret));
 		return ret;
 	}
@@ -362,7 +363,8 @@ static int check_owner(int fd)
 	if (st.st_uid == geteuid())
 		return 0;
 	weft_log(WEFT_LOG_ERROR,
-		 "virtual time: the world of the job belongs to user %u",
+		 "virtual time: the shared world segment of the job belongs to "
+		 "user %u; all ranks must run as one user",
 		 (unsigned)st.st_uid);
 	return -EPERM;
 }

@@ -4,7 +4,7 @@
  * level: error, warn (default), info, debug. The function that first detects a
  * cause logs it, once, in lower case, with values.
  *
- *   weft[3]: warn: shm: peer 7 is gone (pid 4711)
+ *   weft[3]: info: shm: peer 7 (pid 4711) is lost: Connection reset by peer
  */
 #ifndef WEFT_BASE_LOG_H
 #define WEFT_BASE_LOG_H

@@ -158,11 +158,12 @@ int PMPI_Abi_set_fortran_info(MPI_Info info)
 		fortran = weft_info_dup(from);
 	pthread_mutex_unlock(&lock);
 	if (err == MPI_ERR_ABI)
-		return weft_err_arg(NULL, __func__, err, 0,
-				    "Fortran's sizes are registered already");
+		return weft_err_arg(
+			NULL, __func__, err, 0,
+			"the sizes of Fortran types are already registered");
 	if (err)
 		return weft_err_arg(NULL, __func__, err, 1,
-				    "a size that this host does not have");
+				    "this host does not support the size");
 	return MPI_SUCCESS;
 }
 
@@ -213,7 +214,8 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
 		return err;
 	if (!l)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
-				    "no LOGICAL has %d bytes", logical_size);
+				    "there is no LOGICAL of %d bytes",
+				    logical_size);
 	pthread_mutex_lock(&lock);
 	again = l->set;
 	if (!again) {
@@ -241,7 +243,8 @@ int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
 		return err;
 	if (!l)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
-				    "no LOGICAL has %d bytes", logical_size);
+				    "there is no LOGICAL of %d bytes",
+				    logical_size);
 	pthread_mutex_lock(&lock);
 	*is_set = l->set;
 	if (l->set) {

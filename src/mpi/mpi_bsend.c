@@ -27,7 +27,7 @@ static int bsend(struct mpi_msg m, MPI_Comm comm)
 	rc = weft_core_bsend(&a);
 	if (rc == -ENOBUFS)
 		return weft_err_arg(c, m.func, MPI_ERR_BUFFER, 0,
-				    "no room for %lld bytes in an attached "
+				    "no space for %lld bytes in an attached "
 				    "buffer",
 				    (long long)(m.count * m.dt->size));
 	return weft_err_rc(c, m.func, rc);

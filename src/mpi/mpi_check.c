@@ -18,16 +18,17 @@ int mpi_check_data_slow(const struct mpi_msg *m, const void *c)
 		return weft_err_arg(c, m->func, MPI_ERR_COUNT, m->arg + 1,
 				    "negative count %lld", (long long)m->count);
 	if (m->dt->size < 0)
-		return weft_err_arg(c, m->func, MPI_ERR_TYPE, m->arg + 2,
-				    "datatype %s is not supported here",
-				    m->dt->name ? m->dt->name : "");
+		return weft_err_arg(
+			c, m->func, MPI_ERR_TYPE, m->arg + 2,
+			"datatype %s is not supported on this platform",
+			m->dt->name ? m->dt->name : "");
 	if (!weft_dt_is_committed(m->dt))
 		return weft_err_arg(c, m->func, MPI_ERR_TYPE, m->arg + 2,
 				    "datatype is not committed");
 	if ((m->count > INT_MAX || !weft_dt_is_int_safe(m->dt)) &&
 	    !weft_dt_count_valid(m->dt, m->count))
 		return weft_err_arg(c, m->func, MPI_ERR_COUNT, m->arg + 1,
-				    "%lld elements are beyond all memory",
+				    "%lld elements exceed the address space",
 				    (long long)m->count);
 	if (m->buf == MPI_IN_PLACE && m->count)
 		return weft_err_arg(c, m->func, MPI_ERR_BUFFER, m->arg,

@@ -43,8 +43,9 @@ static int check_type(const struct side_check *c, MPI_Datatype type)
 	if (!weft_check)
 		return 0;
 	if (dt->size < 0)
-		return raise_arg(c, MPI_ERR_TYPE, c->type_arg,
-				 "this datatype is not supported here");
+		return raise_arg(
+			c, MPI_ERR_TYPE, c->type_arg,
+			"this datatype is not supported on this platform");
 	if (!weft_dt_is_committed(dt))
 		return raise_arg(c, MPI_ERR_TYPE, c->type_arg,
 				 "datatype is not committed");
@@ -75,7 +76,7 @@ static int check_count(const struct side_check *c, MPI_Count n)
 static int too_many(const struct side_check *c, MPI_Count n)
 {
 	return weft_err_arg(c->comm, c->m->func, MPI_ERR_COUNT, c->arg + 1,
-			    "%lld elements are beyond all memory",
+			    "%lld elements exceed the address space",
 			    (long long)n);
 }
 
@@ -89,10 +90,10 @@ static int check_counts(const struct side_check *c, MPI_Count *sum_p)
 	*sum_p = s->count;
 	if ((lists || (vector && c->m->a.uneven)) && !s->counts.at && c->blocks)
 		return raise_arg(c, MPI_ERR_ARG, c->arg + 1,
-				 "no list of counts");
+				 "the array of counts is NULL");
 	if (lists && !s->displs.at && c->blocks)
 		return raise_arg(c, MPI_ERR_ARG, c->arg + 2,
-				 "no list of displacements");
+				 "the array of displacements is NULL");
 	if (!s->counts.at)
 		return check_count(c, s->count);
 	for (i = 0; i < c->blocks && !err; i++) {
@@ -239,8 +240,9 @@ static int check_op(struct mpi_coll *m)
 					    ? "operation is MPI_OP_NULL"
 					    : "invalid operation");
 	if (m->op == MPI_REPLACE || m->op == MPI_NO_OP)
-		return weft_err_arg(m->a.comm, m->func, MPI_ERR_OP, arg,
-				    "operation is for one-sided calls only");
+		return weft_err_arg(
+			m->a.comm, m->func, MPI_ERR_OP, arg,
+			"operation is valid for one-sided calls only");
 	if (!weft_op_allows(op, m->a.r.dt))
 		return weft_err_arg(m->a.comm, m->func, MPI_ERR_OP, arg,
 				    "operation is not defined for %s",

@@ -16,9 +16,10 @@ int mpi_type_bad(const char *func, int arg, MPI_Datatype handle)
 	const struct weft_dt *dt = weft_dt_of(handle);
 
 	if (dt)
-		return weft_err_arg(NULL, func, MPI_ERR_TYPE, arg,
-				    "datatype %s is not supported here",
-				    dt->name ? dt->name : "");
+		return weft_err_arg(
+			NULL, func, MPI_ERR_TYPE, arg,
+			"datatype %s is not supported on this platform",
+			dt->name ? dt->name : "");
 	if (handle == MPI_DATATYPE_NULL)
 		return weft_err_arg(NULL, func, MPI_ERR_TYPE, arg,
 				    "datatype is MPI_DATATYPE_NULL");

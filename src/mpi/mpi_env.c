@@ -132,9 +132,10 @@ static int wants_device(MPI_Info handle, bool *device_p)
 	if (!strcmp(kind, "mpi") || !strcmp(kind, "system") ||
 	    (*device_p && strstr(weft_device_kinds(), kind)))
 		return MPI_SUCCESS;
-	return weft_err_arg(NULL, "MPI_Alloc_mem", MPI_ERR_INFO_VALUE, 2,
-			    "no memory of kind %s here, only %s", kind,
-			    weft_device_kinds());
+	return weft_err_arg(
+		NULL, "MPI_Alloc_mem", MPI_ERR_INFO_VALUE, 2,
+		"memory kind %s is not supported; supported kinds: %s", kind,
+		weft_device_kinds());
 }
 
 /* mpi_minimum_memory_alignment: a power of two. */

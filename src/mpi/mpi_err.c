@@ -190,7 +190,7 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 static int raise_no_code(const char *func, int arg, int code)
 {
 	return weft_err_arg(NULL, func, MPI_ERR_ARG, arg,
-			    "%d is no error code or class", code);
+			    "%d is not an error code or class", code);
 }
 
 #pragma weak MPI_Error_class = PMPI_Error_class

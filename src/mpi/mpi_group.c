@@ -284,7 +284,7 @@ static int check_part(const struct part *p)
 			err = bad_rank(p->func, 3, p->ranks[i], p->g->size);
 		else if (seen[p->ranks[i]]++)
 			err = weft_err_arg(NULL, p->func, MPI_ERR_RANK, 3,
-					   "rank %d is named twice",
+					   "rank %d is listed twice",
 					   p->ranks[i]);
 	}
 	free(seen);

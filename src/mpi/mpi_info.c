@@ -43,9 +43,10 @@ static int check_text(const char *func, int arg, int class, const char *text,
 	if (!text || !len)
 		return weft_err_arg(NULL, func, class, arg, "text is %s",
 				    text ? "empty" : "NULL");
-	return weft_err_arg(NULL, func, class, arg,
-			    "text of %zu characters, at most %zu are allowed",
-			    len, room - 1);
+	return weft_err_arg(
+		NULL, func, class, arg,
+		"string has %zu characters, at most %zu are allowed", len,
+		room - 1);
 }
 
 static int check_key(const char *func, int arg, const char *key)
@@ -147,7 +148,7 @@ int PMPI_Info_delete(MPI_Info info, const char *key)
 		err = check_key(__func__, 2, key);
 	if (!err && weft_info_delete(i, key))
 		err = weft_err_arg(NULL, __func__, MPI_ERR_INFO_NOKEY, 2,
-				   "key \"%s\" is not there", key);
+				   "key \"%s\" does not exist", key);
 	return err;
 }
 

@@ -59,8 +59,9 @@ static int start(const char *func, int required)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
 				    "MPI is initialized already");
 	if (phase == WEFT_AFTER_FINALIZE)
-		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
-				    "MPI was finalized and cannot start again");
+		return weft_err_arg(
+			NULL, func, MPI_ERR_OTHER, 0,
+			"MPI was finalized and cannot be initialized again");
 	weft_core_coll_set(&weft_coll_core_ops);
 	if (weft_core_init(required))
 		weft_core_abort(1, "%s failed: see the message above",

@@ -95,7 +95,7 @@ static int check_buffers(const struct mpi_msg *m, const void *inout)
 			    (m->buf != inout || !m->count || !m->dt->size)))
 		return 0;
 	return weft_err_arg(NULL, m->func, MPI_ERR_BUFFER, arg,
-			    "two different buffers are needed");
+			    "inbuf and inoutbuf must be different buffers");
 }
 
 static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)

@@ -96,8 +96,8 @@ static int ready(const char *func, MPI_Request request, int first, int last)
 	if (!weft_partitioned_ready(r, first, last))
 		return MPI_SUCCESS;
 	return weft_err_arg(r->comm, func, MPI_ERR_ARG, 1,
-			    "no partitions %d to %d in an active partitioned "
-			    "send",
+			    "partitions %d to %d are not in an active "
+			    "partitioned send",
 			    first, last);
 }
 

@@ -141,10 +141,8 @@ static const struct {
 			  CAT_ALL },
 	[CAT_COLL] = { "collectives", "algorithms of the collectives",
 		       CAT_OPTIONS },
-	[CAT_MESSAGES] = { "messages", "messages as the MPI layer sees them",
-			   CAT_ALL },
-	[CAT_PROVIDER] = { "provider", "packets as the provider sees them",
-			   CAT_ALL },
+	[CAT_MESSAGES] = { "messages", "messages of the MPI layer", CAT_ALL },
+	[CAT_PROVIDER] = { "provider", "packets of the provider", CAT_ALL },
 };
 
 /* The members of a category are consecutive: [from, to). */

@@ -77,8 +77,8 @@ static int check_grid(const struct weft_comm *c, const char *func, int arg,
 	for (int d = 0; d < ndims; d++) {
 		if (weft_check && dims[d] < 1)
 			return weft_err_arg(c, func, MPI_ERR_DIMS, arg,
-					    "size %d of dimension %d", dims[d],
-					    d);
+					    "invalid size %d of dimension %d",
+					    dims[d], d);
 		n *= dims[d];
 		if (n > c->size)
 			return weft_err_arg(
@@ -229,13 +229,12 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 	for (int d = 0; d < ndims; d++)
 		if (dims[d] < 0)
 			return weft_err_arg(NULL, __func__, MPI_ERR_DIMS, 3,
-					    "size %d of dimension %d", dims[d],
-					    d);
+					    "invalid size %d of dimension %d",
+					    dims[d], d);
 	if (ndims && weft_topo_dims(nnodes, ndims, dims))
-		return weft_err_arg(
-			NULL, __func__, MPI_ERR_DIMS, 3,
-			"the sizes that are set do not divide %d nodes",
-			nnodes);
+		return weft_err_arg(NULL, __func__, MPI_ERR_DIMS, 3,
+				    "the given sizes do not divide %d nodes",
+				    nnodes);
 	return MPI_SUCCESS;
 }
 
@@ -359,9 +358,10 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source,
 	if (err)
 		return err;
 	if (direction < 0 || direction >= c->topo->ndims)
-		return weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
-				    "direction %d of %d dimensions", direction,
-				    c->topo->ndims);
+		return weft_err_arg(
+			c, __func__, MPI_ERR_ARG, 2,
+			"invalid direction %d; the grid has %d dimensions",
+			direction, c->topo->ndims);
 	if (disp == INT_MIN)
 		return weft_err_arg(c, __func__, MPI_ERR_ARG, 3,
 				    "displacement %d", disp);

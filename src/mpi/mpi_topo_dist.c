@@ -218,8 +218,9 @@ static int check_weights(const struct weft_comm *c, const char *func, int arg,
 {
 	if (!n || (weights && weights != MPI_WEIGHTS_EMPTY))
 		return 0;
-	return weft_err_arg(c, func, MPI_ERR_ARG, arg,
-			    "no weights for %d edges", n);
+	return weft_err_arg(
+		c, func, MPI_ERR_ARG, arg,
+		"the array of weights is NULL, and there are %d edges", n);
 }
 
 static int check_dist(const struct weft_comm *c, const char *func,

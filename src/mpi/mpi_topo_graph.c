@@ -20,9 +20,10 @@ static int check_graph(const struct weft_comm *c, const char *func, int nnodes,
 		return weft_check_ptr(c, func, 3, index, "index");
 	for (int i = 0; i < nnodes && weft_check; i++) {
 		if (index[i] < was)
-			return weft_err_arg(c, func, MPI_ERR_ARG, 3,
-					    "index %d at node %d descends",
-					    index[i], i);
+			return weft_err_arg(
+				c, func, MPI_ERR_ARG, 3,
+				"index %d at node %d is less than %d", index[i],
+				i, was);
 		was = index[i];
 	}
 	if (was && !edges)

@@ -54,7 +54,7 @@ static int sub_check(const struct sub_call *c)
 
 		if (size < 1)
 			err = weft_err_arg(NULL, c->func, MPI_ERR_ARG, 2,
-					   "size %lld of dimension %d",
+					   "invalid size %lld of dimension %d",
 					   (long long)size, d);
 		else if (sub < 1 || sub > size)
 			err = weft_err_arg(
@@ -179,12 +179,13 @@ static int dar_check_dim(const struct dar_call *c, int d)
 
 	if (size < 1)
 		return weft_err_arg(NULL, c->func, MPI_ERR_ARG, 4,
-				    "size %lld of dimension %d",
+				    "invalid size %lld of dimension %d",
 				    (long long)size, d);
 	if (dist != MPI_DISTRIBUTE_BLOCK && dist != MPI_DISTRIBUTE_CYCLIC &&
 	    dist != MPI_DISTRIBUTE_NONE)
 		return weft_err_arg(NULL, c->func, MPI_ERR_ARG, 5,
-				    "distribution %d of dimension %d", dist, d);
+				    "invalid distribution %d of dimension %d",
+				    dist, d);
 	if (p < 1 || (dist == MPI_DISTRIBUTE_NONE && p != 1))
 		return weft_err_arg(NULL, c->func, MPI_ERR_ARG, 7,
 				    "%d processes in dimension %d", p, d);

@@ -109,7 +109,8 @@ static int check_array_sizes(const char *func, const struct weft_dt_env *e,
 	for (int k = 0; weft_check && k < n; k++)
 		if (r[k].room < r[k].need)
 			return weft_err_arg(NULL, func, MPI_ERR_ARG, 2 + k,
-					    "room for %lld %s, %lld are there",
+					    "array for %lld %s is too short; "
+					    "the datatype has %lld",
 					    (long long)r[k].room, r[k].what,
 					    (long long)r[k].need);
 	return 0;

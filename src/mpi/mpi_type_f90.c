@@ -149,7 +149,7 @@ static int f90(const char *func, int combiner, int p, int r,
 		return err;
 	if (!base)
 		return weft_err_arg(NULL, func, MPI_ERR_ARG, 1,
-				    "no type has %d digits", p);
+				    "no type has a precision of %d digits", p);
 	pthread_mutex_lock(&made.lock);
 	dt = cache_find(combiner, p, r);
 	if (!dt)

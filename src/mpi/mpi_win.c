@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NO_DEVICE "window memory is the host's, and this is a device's"
+#define NO_DEVICE "window memory must be host memory, and this is device memory"
 
 /* ---- checks
  * --------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ int mpi_check_target_slow(const struct mpi_target *t, struct weft_win *w)
 	if (!weft_win_holds(w, p, t->disp, t->count, t->dt))
 		return weft_err_arg(w, t->func, MPI_ERR_RMA_RANGE, t->arg + 1,
 				    "displacement %lld: not all of the data "
-				    "lies within the %llu bytes of rank %d",
+				    "is within the %llu bytes of rank %d",
 				    (long long)t->disp,
 				    (unsigned long long)p->size, t->rank);
 	return 0;

@@ -46,7 +46,7 @@ static int check_op(const struct acc *a, const struct weft_win *w,
 	    weft_op_allows(op, e))
 		return 0;
 	return weft_err_arg(w, f, MPI_ERR_OP, a->op_arg,
-			    "operation is not for elements of %s",
+			    "operation is not defined for elements of %s",
 			    e->name ? e->name : "this type");
 }
 
@@ -62,10 +62,10 @@ static int check_types(const struct acc *a, const struct weft_win *w,
 				    "datatype mixes several predefined types");
 	if (!o || o->basic != e->basic || o->size != e->size)
 		return weft_err_arg(w, a->o.func, MPI_ERR_TYPE, a->o.arg + 2,
-				    "elements are not those of the target");
+				    "element type differs from the target's");
 	if (!r || r->basic != e->basic || r->size != e->size)
 		return weft_err_arg(w, a->o.func, MPI_ERR_TYPE, a->r.arg + 2,
-				    "elements are not those of the target");
+				    "element type differs from the target's");
 	return 0;
 }
 
@@ -90,8 +90,8 @@ static int check_host(const struct mpi_msg *m, const struct weft_win *w)
 	    !weft_device_owns((char *)(uintptr_t)m->buf + m->dt->true_lb))
 		return 0;
 	return weft_err_arg(w, m->func, MPI_ERR_BUFFER, m->arg,
-			    "elements that are combined lie in host memory, "
-			    "not in a device's");
+			    "accumulates need host memory, and this is device "
+			    "memory");
 }
 
 static int check_data(struct acc *a, const struct weft_win *w)
@@ -406,7 +406,8 @@ static int check_single(const struct single *s, int arg)
 				    "datatype is not predefined");
 	if (s->compare && !has_compare_and_swap(dt))
 		return weft_err_arg(w, s->func, MPI_ERR_TYPE, arg,
-				    "%s is not for compare and swap", dt->name);
+				    "compare and swap is not defined for %s",
+				    dt->name);
 	return 0;
 }
 

@@ -33,7 +33,7 @@ static int check_assert(const char *func, int arg, int assert, int allowed,
 	if (weft_likely(!(assert & ~allowed)))
 		return 0;
 	return weft_err_arg(w, func, MPI_ERR_ASSERT, arg,
-			    "assertion %#x is not for this call",
+			    "assertion %#x is not valid for this call",
 			    (unsigned)(assert & ~allowed));
 }
 
@@ -126,7 +126,9 @@ int PMPI_Win_complete(MPI_Win win)
 	int err = mpi_check_win(__func__, 1, win, &w);
 
 	if (!err && !w->started)
-		err = check_sync(__func__, w, "no MPI_Win_start before");
+		err = check_sync(
+			__func__, w,
+			"no access epoch is open; call MPI_Win_start first");
 	return err ? err : weft_err_rc(w, __func__, weft_win_complete(w));
 }
 
@@ -138,7 +140,9 @@ int PMPI_Win_wait(MPI_Win win)
 	int err = mpi_check_win(__func__, 1, win, &w);
 
 	if (!err && !w->posted)
-		err = check_sync(__func__, w, "no MPI_Win_post before");
+		err = check_sync(
+			__func__, w,
+			"no exposure epoch is open; call MPI_Win_post first");
 	return err ? err : weft_err_rc(w, __func__, weft_win_wait(w));
 }
 
@@ -152,7 +156,9 @@ int PMPI_Win_test(MPI_Win win, int *flag)
 	if (!err)
 		err = weft_check_ptr(w, __func__, 2, flag, "flag");
 	if (!err && !w->posted)
-		err = check_sync(__func__, w, "no MPI_Win_post before");
+		err = check_sync(
+			__func__, w,
+			"no exposure epoch is open; call MPI_Win_post first");
 	if (err)
 		return err;
 	rc = weft_win_test(w);
@@ -228,7 +234,9 @@ int PMPI_Win_unlock_all(MPI_Win win)
 	int err = mpi_check_win(__func__, 1, win, &w);
 
 	if (!err && !w->lock_all)
-		err = check_sync(__func__, w, "no MPI_Win_lock_all before");
+		err = check_sync(__func__, w,
+				 "no lock_all epoch is open; call "
+				 "MPI_Win_lock_all first");
 	return err ? err : weft_err_rc(w, __func__, weft_win_unlock_all(w));
 }
 

@@ -251,7 +251,7 @@ struct win_list {
 static_assert(offsetof(struct win_list, slot) ==
 		      offsetof(struct win_remote, slot) -
 			      offsetof(struct win_remote, version),
-	      "read as it lies");
+	      "same layout");
 
 static int remote_read(struct weft_win *w, int target, size_t at, void *to,
 		       size_t bytes)

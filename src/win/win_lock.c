@@ -188,7 +188,7 @@ int weft_win_unlock_all(struct weft_win *w)
 static const char *busy(const struct weft_win *w)
 {
 	if (w->no_locks)
-		return "the window was made with the info key no_locks";
+		return "the window was created with the info key no_locks";
 	if (w->lock_all)
 		return "the window is locked by MPI_Win_lock_all";
 	if (w->started)

@@ -26,7 +26,7 @@ enum { USERS, READ, WRITE, WORDS };
 static_assert(offsetof(struct win_rwlock, read) == READ * sizeof(weft_au32) &&
 		      offsetof(struct win_rwlock, write) ==
 			      WRITE * sizeof(weft_au32),
-	      "three words in a row");
+	      "three consecutive words");
 
 int win_remote_open(struct weft_win *w, uint64_t *key_p)
 {

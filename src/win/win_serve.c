@@ -25,8 +25,8 @@ static void respond(struct weft_win *w, int rank, const struct win_am *head,
 	if (win_am_send(w, rank, head, row, row && row->iov_len ? 1 : 0,
 			NULL) == -ENOMEM)
 		weft_core_abort(1,
-				"no memory to answer rank %d's access to a "
-				"window",
+				"no memory for the response to rank %d's "
+				"access to a window",
 				w->comm->proc[rank]);
 }
 

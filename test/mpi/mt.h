@@ -14,13 +14,13 @@
 
 static int mt_rank, mt_size;
 
-#define MT_TRUE(x)                                                         \
-	do {                                                               \
-		if (!(x)) {                                                \
-			fprintf(stderr, "rank %d of %d: %s:%d: not: %s\n", \
-				mt_rank, mt_size, __FILE__, __LINE__, #x); \
-			MPI_Abort(MPI_COMM_WORLD, 9);                      \
-		}                                                          \
+#define MT_TRUE(x)                                                            \
+	do {                                                                  \
+		if (!(x)) {                                                   \
+			fprintf(stderr, "rank %d of %d: %s:%d: failed: %s\n", \
+				mt_rank, mt_size, __FILE__, __LINE__, #x);    \
+			MPI_Abort(MPI_COMM_WORLD, 9);                         \
+		}                                                             \
 	} while (0)
 #define MT_IS(a, b) MT_TRUE((a) == (b))
 #define MT_OK(x)    MT_TRUE((x) == MPI_SUCCESS)

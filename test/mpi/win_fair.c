@@ -54,8 +54,8 @@ static bool contend(enum win_kind kind, enum method method, double ms)
 	if (mt_rank == 0)
 		MT_IS(*(long *)w.mem, sum);
 	if (mt_rank == 0)
-		printf("window %d, way %d: least %ld of mean %ld\n", (int)kind,
-		       (int)method, least, sum / mt_size);
+		printf("window %d, method %d: least %ld of mean %ld\n",
+		       (int)kind, (int)method, least, sum / mt_size);
 	wt_close(&w);
 	return least * 3 >= sum / mt_size;
 }

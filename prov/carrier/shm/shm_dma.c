@@ -28,10 +28,11 @@ static int dma_probe(struct shm *s, struct shm_peer *p)
 	if (!ret && cookie == p->id.cookie)
 		return 1;
 	weft_log(WEFT_LOG_INFO, "shm: no dma with pid %u: %s", p->id.pid,
-		 s->no_dma			  ? "switched off"
-		 : shm_peer_other_namespace(s, p) ? "of another pid namespace"
-		 : ret				  ? strerror(-ret)
-						  : "it is somebody else");
+		 s->no_dma ? "switched off"
+		 : shm_peer_other_namespace(s, p)
+			 ? "it is in another pid namespace"
+		 : ret ? strerror(-ret)
+		       : "the pid belongs to another process");
 	return -EOPNOTSUPP;
 }
 

@@ -173,7 +173,7 @@ void shm_map_failed(const char *what, size_t bytes, int err)
 		weft_limit_files(why);
 	else if (err == -EPERM || err == -EACCES || err == -ENOSYS)
 		weft_limit_memfd(why);
-	weft_log(WEFT_LOG_ERROR, "shm: %s cannot be had: %s%s", what,
+	weft_log(WEFT_LOG_ERROR, "shm: cannot allocate %s: %s%s", what,
 		 strerror(-err), why);
 }
 
@@ -298,7 +298,7 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 		      : (size_t)st.st_size;
 	ret = weft_region_attach_front(&m->region, fd, bytes);
 	if (ret == -ENOMEM)
-		shm_map_failed("a peer's memory", bytes, ret);
+		shm_map_failed("a mapping of a peer's memory", bytes, ret);
 	if (ret)
 		goto err_put;
 	own = map_find_own(((struct shm_head *)m->region.base)->cookie);
@@ -416,7 +416,7 @@ static int map_listener_pid(struct shm_peer *p, int *sock_p)
 static int map_refused(struct shm_peer *p, int err)
 {
 	if (!p->backoff_ns)
-		weft_log(WEFT_LOG_WARN, "shm: port %u is refused: %s",
+		weft_log(WEFT_LOG_WARN, "shm: cannot connect to port %u: %s",
 			 ntohs(p->base.name.sin_port), strerror(-err));
 	return -EAGAIN;
 }

@@ -123,7 +123,7 @@ static void peer_log_lost(const struct shm_peer *p)
 		return;
 	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
 	weft_log_once(WEFT_LOG_WARN,
-		      "shm: %s:%u has ended before it was met, or is on "
+		      "shm: %s:%u exited before first contact, or is on "
 		      "another host and was opened without FI_WEFT_KEY and "
 		      "FI_WEFT_IFACE",
 		      ip, ntohs(p->base.name.sin_port));
@@ -184,7 +184,7 @@ static int peer_no_room(struct shm_peer *p, uint64_t now)
 {
 	if (!p->crowded)
 		weft_log(WEFT_LOG_WARN,
-			 "shm: port %u has no room for another peer",
+			 "shm: the peer table of port %u is full",
 			 ntohs(p->base.name.sin_port));
 	p->crowded = true;
 	peer_backoff(p, now);
@@ -371,7 +371,7 @@ void shm_peer_end(struct shm *s, struct shm_peer *p)
 		close(p->life);
 	p->life = -1;
 	p->base.lost = (uint16_t)p->end_err;
-	weft_log(WEFT_LOG_INFO, "shm: peer %u (pid %u) is gone: %s",
+	weft_log(WEFT_LOG_INFO, "shm: peer %u (pid %u) is lost: %s",
 		 p->base.index, p->id.pid, strerror(p->end_err));
 	s->up->lost(s->up_arg, &p->base, p->end_err);
 }

@@ -105,10 +105,10 @@ int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
 		return 0;
 	local = shm_name_is_local(s, name->sin_addr.s_addr);
 	snprintf(why, WEFT_SHM_WHY,
-		 "%s, and its process %u is not to be seen here",
+		 "%s, and its process %u is not visible here",
 		 ret == -EPERM ? "another user has its name"
-		 : local       ? "nobody listens at its name"
-			       : "its address is not of this network namespace",
+		 : local       ? "no process listens at its name"
+			       : "its address is not in this network namespace",
 		 shm_hint_pid(hint));
 	if (!local)
 		return -EHOSTUNREACH;

@@ -74,7 +74,7 @@ static int window_map(struct shm_peer *p, struct shm_window *w, int own_fd)
 	if (w->base)
 		return 0;
 	if (errno != EINVAL)
-		shm_map_failed("a row of the collective unit", w->bytes,
+		shm_map_failed("a table row of the collective unit", w->bytes,
 			       -errno);
 	return errno == EINVAL ? -EPROTO : -ENOMEM;
 }
