@@ -111,7 +111,7 @@ done
 "$mpiexec" --health 100 --machine apenet -n 2 "$prog" /dev/null "$dir/pid" \
 	> /dev/null 2> "$dir/err" ||
 	complain "virtual time: $(cat "$dir/err")"
-grep -q 'WEFT_HEALTH: nobody is watched: time is virtual' "$dir/err" ||
+grep -q 'WEFT_HEALTH: the health watch is off in virtual time' "$dir/err" ||
 	complain "virtual time is not reported: $(cat "$dir/err")"
 run 125 --health 0 -n 1 true
 run 125 --health 60001 -n 1 true

@@ -61,7 +61,7 @@ for n in $(seq 8 24); do
 	limited 4 -n "$n"
 	code=$?
 	[ "$code" -le 127 ] || complain "ulimit -n $n: exit code $code"
-	grep -q " $n descriptors are allowed (ulimit -n)" "$dir/err" || continue
+	grep -q ": the limit is $n descriptors (ulimit -n)" "$dir/err" || continue
 	told=$((told + 1))
 	[ "$code" != 0 ] || complain "ulimit -n $n: exit code 0"
 	once

@@ -96,7 +96,7 @@ nothing_left
 
 printf 'seed = 1\n\nerrors Q+ = 1\n' > "$dir/plan"
 run 125 -q --machine bgq -n 2 --faults 'errors * = two' "$dir/$mark"
-has 'plan:1: errors: a number is wanted'
+has 'plan:1: errors: expected a number'
 run 1 -q --machine bgq -n 2 --faults "$dir/plan" "$dir/$mark"
 has 'plan:3: Q\+: no such class of links'
 run 125 -q -n 2 --faults 'errors * = 1' "$dir/$mark"

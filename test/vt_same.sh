@@ -103,7 +103,7 @@ grep -q '^  class routes: 1 opened' "$dir/told.err" || complain "no routes"
 build_hello || exit 1
 run 0 -q --machine bgq:2x2 -n 4 --report "$hello"
 grep -q '^report: 4 ranks, 0.000000 us' "$dir/err" || complain "$(cat "$dir/err")"
-grep 'did not come to MPI_Finalize' "$dir/err" && complain "an end at time 0 is not counted"
+grep 'did not reach MPI_Finalize' "$dir/err" && complain "an end at time 0 is not counted"
 read -r all routed <<< "$(sed -n \
 	's/^network: .* \([0-9]*\) packets (\([0-9]*\) on class routes).*/\1 \2/p' \
 	"$dir/told.err")"

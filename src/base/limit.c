@@ -42,11 +42,10 @@ const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes)
 	if (l == RLIM_INFINITY)
 		return text;
 	if (bytes)
-		snprintf(more, sizeof(more), "%zu KiB more are needed, and ",
+		snprintf(more, sizeof(more), "%zu KiB more are needed; ",
 			 (bytes + KIB - 1) / KIB);
 	snprintf(text, WEFT_LIMIT_TEXT,
-		 ": %s%lu of the %llu KiB of addresses that are allowed "
-		 "(ulimit -v) are in use",
+		 ": %s%lu of %llu KiB of address space (ulimit -v) are in use",
 		 more, space_used(), (unsigned long long)l / KIB);
 	return text;
 }
@@ -58,8 +57,8 @@ const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes)
 	text[0] = '\0';
 	if (l != RLIM_INFINITY)
 		snprintf(text, WEFT_LIMIT_TEXT,
-			 ": %zu KiB are needed, and a file may have %llu KiB "
-			 "(ulimit -f)",
+			 ": %zu KiB are needed, the file size limit is %llu "
+			 "KiB (ulimit -f)",
 			 (bytes + KIB - 1) / KIB, (unsigned long long)l / KIB);
 	return text;
 }
@@ -71,7 +70,7 @@ const char *weft_limit_files(char text[WEFT_LIMIT_TEXT])
 	text[0] = '\0';
 	if (l != RLIM_INFINITY)
 		snprintf(text, WEFT_LIMIT_TEXT,
-			 ": %llu descriptors are allowed (ulimit -n)",
+			 ": the limit is %llu descriptors (ulimit -n)",
 			 (unsigned long long)l);
 	return text;
 }
@@ -83,8 +82,8 @@ const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks)
 	text[0] = '\0';
 	if (l != RLIM_INFINITY)
 		snprintf(text, WEFT_LIMIT_TEXT,
-			 ": %u processes and threads are needed, and this user "
-			 "may have %llu in all (ulimit -u)",
+			 ": %u processes and threads are needed, the limit of "
+			 "this user is %llu in all (ulimit -u)",
 			 tasks, (unsigned long long)l);
 	return text;
 }

@@ -8,7 +8,8 @@
 
 void weft_must_fail(const char *what, const char *file, int line)
 {
-	weft_log(WEFT_LOG_ERROR, "%s:%d: this must be true: %s", file, line,
+	weft_log(WEFT_LOG_ERROR,
+		 "%s:%d: internal error: invariant violated: %s", file, line,
 		 what);
 	abort();
 }

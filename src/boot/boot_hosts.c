@@ -14,8 +14,7 @@ struct host_record {
 	char name[WEFT_HOST_RECORD - sizeof(uint32_t)];
 };
 
-static_assert(sizeof(struct host_record) == WEFT_HOST_RECORD,
-	      "it goes by the wire");
+static_assert(sizeof(struct host_record) == WEFT_HOST_RECORD, "wire format");
 
 /* By process: its host; by host (its first process): the name. */
 struct known {

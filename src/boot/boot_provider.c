@@ -179,8 +179,8 @@ static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 	if (rc)
 		weft_log_once(
 			WEFT_LOG_ERROR,
-			"provider %s: nothing offers tagged messages with 64 "
-			"bits of tag and send order (%s: %s)",
+			"provider %s does not offer tagged messages with a "
+			"64-bit tag and send order (%s: %s)",
 			name, what, fi_strerror(-rc));
 	return rc ? -EIO : other_check(*info_p, *fabric_p);
 }

@@ -96,8 +96,8 @@ static int secret_find(struct secret_user *u)
 	u->len = strnlen(text, sizeof(u->bytes));
 	if (u->len < SECRET_TEXT_MIN) {
 		weft_log_once(WEFT_LOG_ERROR,
-			      "FI_WEFT_KEY has %zu characters; a secret has %u "
-			      "or more, and none signs nothing",
+			      "FI_WEFT_KEY has %zu characters, at least %u are "
+			      "needed; FI_WEFT_KEY=none disables signing",
 			      u->len, SECRET_TEXT_MIN);
 		return -EACCES;
 	}
@@ -162,7 +162,7 @@ static int secret_differs(const struct secret_user *u, const char *what)
 		      "secret: copy the key file of one host to the others "
 		      "(mode 0600), or set FI_WEFT_KEY, as with mpiexec -x "
 		      "FI_WEFT_KEY. (%s: %s)",
-		      host, what, u->len ? "here" : "here is none", u->what);
+		      host, what, u->len ? "here" : "no secret here", u->what);
 	return -EACCES;
 }
 

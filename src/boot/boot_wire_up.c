@@ -229,7 +229,9 @@ static void drop_path_faults(void)
 	if (weft_core.job.size > 1 || !plan || uses_datagrams() ||
 	    !plan_is_of_paths(plan))
 		return;
-	weft_log(WEFT_LOG_INFO, "fault plan \"%s\": there is nobody to talk to",
+	weft_log(WEFT_LOG_INFO,
+		 "fault plan \"%s\" is ignored: a job of one process sends no "
+		 "datagrams",
 		 plan);
 	setenv("FI_WEFT_FAULTS", "", 1);
 }

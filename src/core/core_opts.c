@@ -8,8 +8,8 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 	[WEFT_OPT_CHECK] = { "WEFT_CHECK", WEFT_CFG_BOOL, "1",
 			     "check the arguments of MPI calls", NULL },
 	[WEFT_OPT_SPIN] = { "WEFT_SPIN", WEFT_CFG_INT, "-1",
-			    "empty polls before a waiting rank sleeps; -1: "
-			    "many when every rank has a core, else few",
+			    "empty polls before a waiting rank blocks; -1: "
+			    "many if every rank has a core, else few",
 			    NULL },
 	[WEFT_OPT_STARTUP_REPORT] = { "WEFT_STARTUP_REPORT", WEFT_CFG_BOOL, "0",
 				      "rank 0 prints how long the steps of "
@@ -20,7 +20,8 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				 "are set",
 				 NULL },
 	[WEFT_OPT_LOG] = { "WEFT_LOG", WEFT_CFG_TEXT, "warn",
-			   "what is told on stderr", "error|warn|info|debug" },
+			   "level of messages on stderr",
+			   "error|warn|info|debug" },
 	[WEFT_OPT_LOCAL_RANKS] = { "WEFT_LOCAL_RANKS", WEFT_CFG_INT, "0",
 				   "set by mpiexec: ranks on this host", NULL },
 	[WEFT_OPT_LOCAL_CPUS] = { "WEFT_LOCAL_CPUS", WEFT_CFG_INT, "0",
@@ -33,16 +34,17 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			      "time every MPI call for the report at the end",
 			      NULL },
 	[WEFT_OPT_JOB_PAGE] = { "WEFT_JOB_PAGE", WEFT_CFG_INT, "-1",
-				"set by mpiexec: descriptor of the page where "
-				"ranks leave the call they are in",
+				"set by mpiexec: descriptor of the job status "
+				"page, in which ranks record their current "
+				"call",
 				NULL },
 	[WEFT_OPT_TRACE_FD] = { "WEFT_TRACE_FD", WEFT_CFG_INT, "-1",
-				"set by mpiexec: descriptor of the file where "
-				"ranks leave events",
+				"set by mpiexec: descriptor of the file to "
+				"which ranks write events",
 				NULL },
 	[WEFT_OPT_VERBOSE] = { "WEFT_VERBOSE", WEFT_CFG_BOOL, "0",
-			       "rank 0 tells at the end of virtual time what "
-			       "happened in it, with a hash of all events",
+			       "rank 0 prints a summary at the end of virtual "
+			       "time, with a hash of all events",
 			       NULL },
 	[WEFT_OPT_WIN_PATH] = { "WEFT_WIN_PATH", WEFT_CFG_TEXT, "memory",
 				"what one-sided communication may use: the "
@@ -50,21 +52,22 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				"reads, writes and atomics, else messages",
 				"memory|fabric|messages" },
 	[WEFT_OPT_HEALTH] = { "WEFT_HEALTH", WEFT_CFG_INT, "0",
-			      "period in ms in which ranks of a host look "
-			      "after each other, for weft-info --health and "
-			      "errors of dead peers; 0: they do not",
+			      "period in ms in which ranks of a host check "
+			      "each other, for weft-info --health and errors "
+			      "of dead peers; 0: off",
 			      "0..60000" },
 	[WEFT_OPT_HEALTH_TEMP] = { "WEFT_HEALTH_TEMP", WEFT_CFG_INT, "95",
 				   "degrees above which a host is sick; 0: "
 				   "never",
 				   "0..1000" },
 	[WEFT_OPT_HEALTH_LOAD] = { "WEFT_HEALTH_LOAD", WEFT_CFG_INT, "0",
-				   "runnable tasks a processor above which a "
-				   "host is sick; 0: never",
+				   "runnable tasks per processor above which "
+				   "a host is sick; 0: never",
 				   "0..1000000" },
 	[WEFT_OPT_HEALTH_TORUS] = { "WEFT_HEALTH_TORUS", WEFT_CFG_TEXT, "",
-				    "who is whose neighbour there, \"4x2x2\"; "
-				    "mpiexec sets it to the machine's shape",
+				    "shape of the torus in which ranks check "
+				    "their neighbours, \"4x2x2\"; mpiexec "
+				    "sets it to the machine's shape",
 				    NULL },
 	[WEFT_OPT_KEY_FILE] = { "WEFT_KEY_FILE", WEFT_CFG_TEXT, "",
 				"file with the user's key, made on first use; "

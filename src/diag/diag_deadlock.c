@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_WAIT_NOTE_BYTES,
-	      "a note fits");
+	      "WEFT_WAIT_NOTE_BYTES fit into fi_weft_note");
 
 enum {
 	EXIT_DEADLOCK = 35, /* value of EDEADLK on every machine */
@@ -284,7 +284,7 @@ void weft_deadlock_report(const struct weft_idle *first)
 	char note[WEFT_WAIT_NOTE_BYTES];
 
 	if (fi_open_ops(domain, FI_WEFT_WORLD, 0, (void **)&world, NULL))
-		weft_core_abort(EXIT_DEADLOCK, "deadlock: everybody waits");
+		weft_core_abort(EXIT_DEADLOCK, "deadlock: all ranks wait");
 	describe(first, &me);
 	fflush(stdout);
 	if (!world->note(domain, me.nitems ? me.item[0].peer : -1,

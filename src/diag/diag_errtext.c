@@ -50,7 +50,7 @@ static const struct text classes[CLASSES] = {
 	TEXT(MPI_ERR_ARG, "invalid argument"),
 	TEXT(MPI_ERR_UNKNOWN, "unknown error"),
 	TEXT(MPI_ERR_TRUNCATE, "message longer than the receive buffer"),
-	TEXT(MPI_ERR_OTHER, "error of another kind"),
+	TEXT(MPI_ERR_OTHER, "other error"),
 	TEXT(MPI_ERR_INTERN, "internal error"),
 	TEXT(MPI_ERR_PENDING, "request not complete"),
 	TEXT(MPI_ERR_IN_STATUS, "error code is in the status"),

@@ -47,8 +47,9 @@ static uint64_t garbage_ns, losses_ns;
 
 static int give_up(const char *what, int err)
 {
-	weft_log_once(WEFT_LOG_WARN, "WEFT_HEALTH: nobody is watched: %s: %s",
-		      what, strerror(-err));
+	weft_log_once(WEFT_LOG_WARN,
+		      "WEFT_HEALTH: the health watch is off: %s: %s", what,
+		      strerror(-err));
 	weft_health_close(&health);
 	return 0;
 }
@@ -261,9 +262,8 @@ int weft_core_health_join(void)
 		return 0;
 	if (weft_core.virt) {
 		weft_log_once(WEFT_LOG_WARN,
-			      "WEFT_HEALTH: nobody is watched: time is "
-			      "virtual, and the machine's own watch is in the "
-			      "report");
+			      "WEFT_HEALTH: the health watch is off in virtual "
+			      "time; the machine's own watch is in the report");
 		weft_core_health_close();
 		return 0;
 	}

@@ -254,8 +254,8 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		n.routes, n.route_parts, n.route_bytes);
 	if (n.route_atomics)
 		fprintf(f,
-			"  no hardware for them: %" PRIu64
-			" atomics count members, puts tell them\n",
+			"  no hardware for class routes: %" PRIu64
+			" atomics count arrivals, puts notify the members\n",
 			n.route_atomics);
 	print_faults(f, world, domain, &s.bad);
 }

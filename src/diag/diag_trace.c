@@ -24,7 +24,7 @@ enum { PORTS = 64, CTRL = 3, ROUTES = 64 };
 
 static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_AT == 48 &&
 		      WEFT_TAG_CTX_AT == 50 && WEFT_TAG_BITS == 31,
-	      "tag words as job_trace_layout.h has them");
+	      "tag word layout equals that of job_trace_layout.h");
 
 /*
  * State that events read is stored with the hot data of all calls: with more
@@ -566,7 +566,7 @@ void weft_trace_start(const struct weft_trace_hooks *of)
 	if (fd < 0)
 		return;
 	if (weft_trace_attach(&trace, (int)fd, (uint32_t)weft_core.job.rank)) {
-		weft_log(WEFT_LOG_WARN, "WEFT_TRACE_FD=%d is no trace",
+		weft_log(WEFT_LOG_WARN, "WEFT_TRACE_FD=%d is not a trace file",
 			 (int)fd);
 		return;
 	}

@@ -569,8 +569,8 @@ void weft_waitnote_note_print(FILE *f, const struct weft_waitnote_note *rank,
 	for (int r = 0; r < n; r++)
 		left += rank[r].left;
 	fprintf(f,
-		"deadlock after %.6f us: %d of %d ranks wait, and nothing "
-		"is under way\n",
+		"deadlock after %.6f us: %d of %d ranks wait, and no "
+		"message is in flight\n",
 		(double)now_ps * 1e-6, n - left, n);
 	for (int r = 0; done && in && r < n; r++)
 		if (!done[r])

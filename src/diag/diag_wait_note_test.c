@@ -70,8 +70,8 @@ static void two_sends_wait_for_each_other(void **state)
 	add(&r[0], WEFT_WAIT_SEND, 1, 7);
 	add(&r[1], WEFT_WAIT_SEND, 0, 7);
 	is(r, 2,
-	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and no message "
+	   "is in flight\n"
 	   "  rank 0: MPI_Ssend to rank 1, tag 7, MPI_COMM_WORLD\n"
 	   "  rank 1: MPI_Ssend to rank 0, tag 7, MPI_COMM_WORLD\n"
 	   "  cycle: rank 0 -> rank 1 -> rank 0\n");
@@ -86,8 +86,8 @@ static void a_ring_is_told_in_one_line(void **state)
 		add(&r[i], WEFT_WAIT_SEND, (i + 1) % 512, 0);
 	}
 	is(r, 512,
-	   "deadlock after 2.500000 us: 512 of 512 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 512 of 512 ranks wait, and no message "
+	   "is in flight\n"
 	   "  ranks 0-511: MPI_Send to rank + 1, tag 0, MPI_COMM_WORLD\n"
 	   "  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 4 -> rank 5 "
 	   "-> rank 6 -> rank 7 -> rank 8 -> rank 9 -> rank 10 -> rank 11 -> "
@@ -106,8 +106,8 @@ static void a_collective_lacks_a_rank_that_receives(void **state)
 	add(&r[2], WEFT_WAIT_RECV, 1, WEFT_WAIT_ANY);
 	r[2].world_seq = 3;
 	is(r, 4,
-	   "deadlock after 2.500000 us: 4 of 4 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 4 of 4 ranks wait, and no message "
+	   "is in flight\n"
 	   "  ranks 0,1,3: MPI_Allreduce number 3 on MPI_COMM_WORLD; not in "
 	   "it: rank 2\n"
 	   "  rank 2: MPI_Recv from rank 1, any tag, MPI_COMM_WORLD\n"
@@ -123,8 +123,8 @@ static void a_collective_lacks_a_rank_that_has_left(void **state)
 	add_coll(&r[0], 0, 3);
 	add_coll(&r[1], 0, 3);
 	is(r, 3,
-	   "deadlock after 2.500000 us: 2 of 3 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 2 of 3 ranks wait, and no message "
+	   "is in flight\n"
 	   "  ranks 0,1: MPI_Barrier number 0 on MPI_COMM_WORLD; not in it: "
 	   "rank 2\n"
 	   "  rank 2: has left MPI\n"
@@ -140,8 +140,8 @@ static void different_collectives_are_told(void **state)
 	for (int i = 0; i < 3; i++)
 		add_coll(&r[i], 5, 3);
 	is(r, 3,
-	   "deadlock after 2.500000 us: 3 of 3 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 3 of 3 ranks wait, and no message "
+	   "is in flight\n"
 	   "  rank 0: MPI_Bcast number 5 on MPI_COMM_WORLD; in another call: "
 	   "ranks 1,2\n"
 	   "  ranks 1,2: MPI_Barrier number 5 on MPI_COMM_WORLD; in another "
@@ -158,8 +158,8 @@ static void whoever_is_past_a_collective_is_not_missed(void **state)
 	add(&r[1], WEFT_WAIT_RECV, 0, 4);
 	r[1].world_seq = 5;
 	is(r, 2,
-	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and no message "
+	   "is in flight\n"
 	   "  rank 0: MPI_Bcast number 1 on MPI_COMM_WORLD\n"
 	   "  rank 1: MPI_Recv from rank 0, tag 4, MPI_COMM_WORLD\n");
 }
@@ -174,8 +174,8 @@ static void wildcards_wait_for_everybody(void **state)
 	add(&r[1], WEFT_WAIT_RECV, WEFT_WAIT_ANY, WEFT_WAIT_ANY);
 	add(&r[2], WEFT_WAIT_RECV, 0, 9);
 	is(r, 3,
-	   "deadlock after 2.500000 us: 3 of 3 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 3 of 3 ranks wait, and no message "
+	   "is in flight\n"
 	   "  ranks 0,1: MPI_Recv from any rank, any tag, MPI_COMM_WORLD\n"
 	   "  rank 2: MPI_Probe from rank 0, tag 9, MPI_COMM_WORLD\n"
 	   "  cycle: rank 0 -> rank 1 -> rank 0\n");
@@ -193,8 +193,8 @@ static void many_requests_are_counted(void **state)
 	add(&r[1], WEFT_WAIT_RECV, 0, 1);
 	add(&r[1], WEFT_WAIT_SEND, 0, 2);
 	is(r, 2,
-	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and nothing is "
-	   "under way\n"
+	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and no message "
+	   "is in flight\n"
 	   "  rank 0: MPI_Waitall for all of 16 from rank 1, tag 0, "
 	   "MPI_COMM_WORLD | from rank 1, tag 1, MPI_COMM_WORLD | from rank 1, "
 	   "tag 2, MPI_COMM_WORLD | from rank 1, tag 3, MPI_COMM_WORLD | from "

@@ -38,7 +38,7 @@ static const struct kind {
 	[WEFT_FAULT_REORDER] = { "reorder", NULL, 0, 1, 0, 0 },
 	[WEFT_FAULT_CORRUPT] = { "corrupt", NULL, 0, 1, 0, 0 },
 	[WEFT_FAULT_DELAY] = { "delay", NULL, 0, 1, 0, 1 },
-	[WEFT_FAULT_PARTITION] = { "partition", "those|those", 0, 0, 0, 0 },
+	[WEFT_FAULT_PARTITION] = { "partition", "group|group", 0, 0, 0, 0 },
 	[WEFT_FAULT_RAW] = { "raw", NULL, 0, 0, 0, 0 },
 	[WEFT_FAULT_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
 };
@@ -119,13 +119,14 @@ static int read_value(struct reader *r, const struct kind *k, double *x_p)
 	const char *word = peek(r), *rest = plan_number(word, x_p);
 
 	if (!rest || *rest)
-		return fail(r, "%s: a number is wanted, not \"%s\"", k->word,
+		return fail(r, "%s: expected a number, not \"%s\"", k->word,
 			    word);
 	if (*x_p < k->min || *x_p > k->max)
-		return fail(r, "%s: from %g to %g, not %s", k->word, k->min,
-			    k->max, word);
+		return fail(r, "%s: must be from %g to %g, not %s", k->word,
+			    k->min, k->max, word);
 	if (k->whole && *x_p != (double)(uint64_t)*x_p)
-		return fail(r, "%s: a whole number, not %s", k->word, word);
+		return fail(r, "%s: must be a whole number, not %s", k->word,
+			    word);
 	r->next++;
 	return 0;
 }
@@ -145,7 +146,7 @@ static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
 
 	unit = plan_number(word, &x);
 	if (!unit)
-		return fail(r, "%s: a time is wanted, not \"%s\"", what, word);
+		return fail(r, "%s: expected a time, not \"%s\"", what, word);
 	r->next++;
 	if (!*unit) {
 		unit = peek(r);
@@ -161,8 +162,10 @@ static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
 		*ps_p = (uint64_t)(x * units[i].ps + 0.5);
 		return 0;
 	}
-	return fail(r, "%s: ps, ns, us, ms or s behind %s, not \"%s\"", what,
-		    word, unit);
+	return fail(r,
+		    "%s: expected the unit ps, ns, us, ms or s after %s, "
+		    "not \"%s\"",
+		    what, word, unit);
 }
 
 static int read_kind(struct reader *r, enum weft_fault_plan_kind *kind_p)
@@ -181,7 +184,7 @@ static int read_kind(struct reader *r, enum weft_fault_plan_kind *kind_p)
 		near = far < best ? i : near;
 		best = far < best ? far : best;
 	}
-	return fail(r, "no fault is called \"%.40s\"; did you mean %s?", word,
+	return fail(r, "unknown fault \"%.40s\"; did you mean %s?", word,
 		    kinds[near].word);
 }
 
@@ -190,7 +193,7 @@ static int read_whom(struct reader *r, const struct kind *k, char *whom)
 	const char *word = peek(r);
 
 	if (!*word || *word == '=')
-		return fail(r, "%s: which %s?", k->word, k->whom);
+		return fail(r, "%s: expected a %s", k->word, k->whom);
 	if (strlen(word) >= WEFT_FAULT_WHOM)
 		return fail(r, "%s: \"%.40s...\" is too long", k->word, word);
 	memcpy(whom, word, strlen(word) + 1);
@@ -204,7 +207,7 @@ static int read_times(struct reader *r, const struct kind *k,
 	int rc = 0;
 
 	if (k->by && !skip(r, "by"))
-		return fail(r, "%s: \"by TIME\" is wanted, not \"%s\"", k->word,
+		return fail(r, "%s: expected \"by TIME\", not \"%s\"", k->word,
 			    peek(r));
 	if (k->by)
 		rc = read_time(r, "by", &f->by_ps);
@@ -213,8 +216,7 @@ static int read_times(struct reader *r, const struct kind *k,
 	if (!rc && skip(r, "for"))
 		rc = read_time(r, "for", &f->for_ps);
 	if (!rc && *peek(r))
-		rc = fail(r, "%s: \"%s\" is not understood here", k->word,
-			  peek(r));
+		rc = fail(r, "%s: unexpected \"%s\"", k->word, peek(r));
 	return rc;
 }
 
@@ -228,7 +230,7 @@ static int plan_add(struct reader *r, const struct weft_fault_entry *f)
 		if (p->fault[i].kind == f->kind &&
 		    p->fault[i].at_ps == f->at_ps &&
 		    !strcmp(p->fault[i].whom, f->whom))
-			return fail(r, "%s%s%s: is in line %u already",
+			return fail(r, "%s%s%s: already in line %u",
 				    kinds[f->kind].word, *f->whom ? " " : "",
 				    f->whom, p->fault[i].line);
 	more = realloc(p->fault, (p->count + 1) * sizeof(*more));
@@ -253,7 +255,7 @@ static int read_fault(struct reader *r)
 		rc = read_whom(r, k, f.whom);
 	if (!rc && k->max > 0) {
 		if (!skip(r, "="))
-			return fail(r, "%s: \"= VALUE\" is wanted, not \"%s\"",
+			return fail(r, "%s: expected \"= VALUE\", not \"%s\"",
 				    k->word, peek(r));
 		rc = read_value(r, k, &f.value);
 	}
@@ -270,14 +272,14 @@ static int read_seed(struct reader *r)
 
 	r->next++;
 	if (!skip(r, "="))
-		return fail(r, "seed: \"= NUMBER\" is wanted");
+		return fail(r, "seed: expected \"= NUMBER\"");
 	rc = read_value(r, &seed, &x);
 	if (rc)
 		return rc;
 	if (*peek(r))
-		return fail(r, "seed: \"%s\" is not understood here", peek(r));
+		return fail(r, "seed: unexpected \"%s\"", peek(r));
 	if (r->seeded)
-		return fail(r, "seed: is in line %u already", r->seeded);
+		return fail(r, "seed: already in line %u", r->seeded);
 	r->seeded = r->line;
 	r->plan->seed = (uint64_t)x;
 	return 0;
@@ -295,7 +297,8 @@ static int split(struct reader *r, const char *from, size_t len)
 		bool blank = isspace((unsigned char)from[i]);
 
 		if (at + 3 > LINE || n > WORDS - 1)
-			return fail(r, "the line is too long");
+			return fail(r, "line too long: use at most 240 "
+				       "characters and 15 words");
 		if (inside && (blank || sign)) {
 			r->text[at++] = 0;
 			inside = false;

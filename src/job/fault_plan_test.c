@@ -115,40 +115,41 @@ static void mistakes_are_named_with_their_line(void **state)
 		const char *text, *why;
 	} wrong[] = {
 		{ "loss = 1\nlos = 1",
-		  "f:2: no fault is called \"los\"; did you mean loss?" },
-		{ "\n\nerrors = 1", "f:3: errors: which link class or *?" },
-		{ "dead-node", "f:1: dead-node: which node?" },
-		{ "loss", "f:1: loss: \"= VALUE\" is wanted, not \"\"" },
-		{ "loss = x", "f:1: loss: a number is wanted, not \"x\"" },
-		{ "loss = 1x", "f:1: loss: a number is wanted, not \"1x\"" },
-		{ "loss = 1e", "f:1: loss: a number is wanted, not \"1e\"" },
-		{ "loss = -1", "f:1: loss: a number is wanted, not \"-1\"" },
-		{ "loss = 1.5", "f:1: loss: from 0 to 1, not 1.5" },
+		  "f:2: unknown fault \"los\"; did you mean loss?" },
+		{ "\n\nerrors = 1", "f:3: errors: expected a link class or *" },
+		{ "dead-node", "f:1: dead-node: expected a node" },
+		{ "loss", "f:1: loss: expected \"= VALUE\", not \"\"" },
+		{ "loss = x", "f:1: loss: expected a number, not \"x\"" },
+		{ "loss = 1x", "f:1: loss: expected a number, not \"1x\"" },
+		{ "loss = 1e", "f:1: loss: expected a number, not \"1e\"" },
+		{ "loss = -1", "f:1: loss: expected a number, not \"-1\"" },
+		{ "loss = 1.5", "f:1: loss: must be from 0 to 1, not 1.5" },
 		{ "slow-node 3 = 0.5",
-		  "f:1: slow-node: from 1 to 1e+06, not 0.5" },
-		{ "lanes 3 = 1.5", "f:1: lanes: a whole number, not 1.5" },
-		{ "loss = 1 at", "f:1: at: a time is wanted, not \"\"" },
+		  "f:1: slow-node: must be from 1 to 1e+06, not 0.5" },
+		{ "lanes 3 = 1.5",
+		  "f:1: lanes: must be a whole number, not 1.5" },
+		{ "loss = 1 at", "f:1: at: expected a time, not \"\"" },
 		{ "loss = 1 at 3 days",
-		  "f:1: at: ps, ns, us, ms or s behind 3, not \"days\"" },
+		  "f:1: at: expected the unit ps, ns, us, ms or s after 3, "
+		  "not \"days\"" },
 		{ "loss = 1 at 3",
-		  "f:1: at: ps, ns, us, ms or s behind 3, not \"\"" },
+		  "f:1: at: expected the unit ps, ns, us, ms or s after 3, "
+		  "not \"\"" },
 		{ "loss = 1 for 9e99 s", "f:1: for: 9e99 s is too long" },
 		{ "delay = 1 at 1 s",
-		  "f:1: delay: \"by TIME\" is wanted, not \"at\"" },
-		{ "loss = 1 by 1 s",
-		  "f:1: loss: \"by\" is not understood here" },
-		{ "dead-node 3 = 4",
-		  "f:1: dead-node: \"=\" is not understood here" },
-		{ "loss = 1 for 1 s at 1 s",
-		  "f:1: loss: \"at\" is not understood here" },
+		  "f:1: delay: expected \"by TIME\", not \"at\"" },
+		{ "loss = 1 by 1 s", "f:1: loss: unexpected \"by\"" },
+		{ "dead-node 3 = 4", "f:1: dead-node: unexpected \"=\"" },
+		{ "loss = 1 for 1 s at 1 s", "f:1: loss: unexpected \"at\"" },
 		{ "loss = 1\ndelay = 1 by 1 s\nloss = 0",
-		  "f:3: loss: is in line 1 already" },
-		{ "seed = 1\nseed = 1", "f:2: seed: is in line 1 already" },
-		{ "seed 1", "f:1: seed: \"= NUMBER\" is wanted" },
-		{ "seed = 1.5", "f:1: seed: a whole number, not 1.5" },
-		{ "seed = 1 2", "f:1: seed: \"2\" is not understood here" },
+		  "f:3: loss: already in line 1" },
+		{ "seed = 1\nseed = 1", "f:2: seed: already in line 1" },
+		{ "seed 1", "f:1: seed: expected \"= NUMBER\"" },
+		{ "seed = 1.5", "f:1: seed: must be a whole number, not 1.5" },
+		{ "seed = 1 2", "f:1: seed: unexpected \"2\"" },
 		{ "a b c d e f g h i j k l m n o p q",
-		  "f:1: the line is too long" },
+		  "f:1: line too long: use at most 240 characters and "
+		  "15 words" },
 	};
 	struct weft_fault_plan_why why;
 	struct weft_fault_plan p;
@@ -188,7 +189,7 @@ static void files_are_read_and_named(void **state)
 	fclose(f);
 	T_IS(weft_fault_plan_load(path, &p, &why), -EINVAL);
 	snprintf(want, sizeof(want),
-		 "%s:3: no fault is called \"lost\"; did you mean loss?", path);
+		 "%s:3: unknown fault \"lost\"; did you mean loss?", path);
 	T_STR(why.text, want);
 	T_OK(truncate(path, 20));
 	T_OK(weft_fault_plan_load(path, &p, &why));

@@ -106,7 +106,7 @@ void weft_job_page_print(const struct weft_job_page *roll, const char *clock,
 		"MPI_Finalize\n",
 		roll->members, roll->members > 1 ? "s" : "", us(span), clock);
 	if (ended < roll->members)
-		fprintf(f, "  %u ranks did not come to MPI_Finalize\n",
+		fprintf(f, "  %u ranks did not reach MPI_Finalize\n",
 			roll->members - ended);
 	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank",
 		"ranks", "calls", "min us", "mean us", "max us", "mean %");

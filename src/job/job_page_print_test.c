@@ -66,7 +66,7 @@ static void ranks_that_died_are_counted(void **state)
 	T_OK(weft_job_page_open(&r, 3, true));
 	weft_store32(&weft_job_page_member(&r, 1)->ended, 1); /* at time 0 */
 	text = report(&r);
-	T_NOT_NULL(strstr(text, "  2 ranks did not come to MPI_Finalize\n"));
+	T_NOT_NULL(strstr(text, "  2 ranks did not reach MPI_Finalize\n"));
 	free(text);
 	weft_job_page_close(&r);
 }

@@ -50,7 +50,7 @@ struct weft_p2p {
 };
 
 static_assert(offsetof(struct weft_p2p, pend) == 3 * WEFT_CACHE_LINE,
-	      "three lines");
+	      "three cache lines");
 
 static inline unsigned weft_p2p_kind(unsigned mode)
 {

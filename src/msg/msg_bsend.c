@@ -30,7 +30,8 @@ struct weft_bsend {
 	MPI_Count given_size;
 };
 
-static_assert(sizeof(struct seg) + ALIGN <= MPI_BSEND_OVERHEAD, "as promised");
+static_assert(sizeof(struct seg) + ALIGN <= MPI_BSEND_OVERHEAD,
+	      "MPI_BSEND_OVERHEAD covers header and alignment");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_bsend *process;

@@ -21,7 +21,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
-static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
+static_assert(FI_EAGAIN == EAGAIN, "FI_EAGAIN equals EAGAIN");
 
 /*
  * Returns 0, -EAGAIN or -FI_E*; the lock is held. Queued sends to that process

@@ -23,9 +23,9 @@ static _Thread_local const char *volatile reason;
 
 static const char *name_of(int sig)
 {
-	return sig == SIGSEGV  ? "an address that is not there"
-	       : sig == SIGBUS ? "memory that is not there"
-			       : "a division by zero";
+	return sig == SIGSEGV  ? "invalid address (SIGSEGV)"
+	       : sig == SIGBUS ? "missing memory (SIGBUS)"
+			       : "division by zero (SIGFPE)";
 }
 
 /*
@@ -88,8 +88,7 @@ int weft_guard(void (*work)(void *arg), void *arg)
 	guard = &here;
 	if (sigsetjmp(here, 0)) {
 		guard = NULL;
-		weft_log(WEFT_LOG_ERROR,
-			 "shared memory has been overwritten: %s", reason);
+		weft_log(WEFT_LOG_ERROR, "corrupt shared memory: %s", reason);
 		return -EFAULT;
 	}
 	work(arg);

@@ -73,8 +73,8 @@ static int keyfile_check(int fd, const char *path, char *why)
 		snprintf(
 			why, WEFT_KEYFILE_WHY,
 			"key file %s has mode %04o, so that other users may "
-			"know the key: remove the file (a new one is made), or "
-			"set mode 0600 if nobody has read it",
+			"know the key: remove the file (a new one is created), "
+			"or set mode 0600 if no other user has read it",
 			path, (unsigned)(st.st_mode & 07777));
 		return -EACCES;
 	}
@@ -114,7 +114,7 @@ static int keyfile_read(int fd, const char *path, uint8_t *key, char *why)
 		return 0;
 	snprintf(why, WEFT_KEYFILE_WHY,
 		 "key file %s does not have %d hexadecimal digits and a line "
-		 "end: remove the file, and a new one is made",
+		 "end: remove the file, and a new one is created",
 		 path, 2 * WEFT_KEYFILE_BYTES);
 	return -EINVAL;
 }
@@ -186,6 +186,6 @@ int weft_keyfile_get(const char *path, uint8_t key[WEFT_KEYFILE_BYTES],
 	}
 	ret = errno == EACCES && !access(path, F_OK) ? -EACCES : -ENOENT;
 	snprintf(why, WEFT_KEYFILE_WHY, "key file %s cannot be %s: %s", path,
-		 ret == -EACCES ? "read" : "made", strerror(errno));
+		 ret == -EACCES ? "read" : "created", strerror(errno));
 	return ret;
 }

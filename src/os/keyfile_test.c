@@ -184,7 +184,7 @@ static void where_none_can_be_made_that_is_said(void **state)
 
 	snprintf(path, sizeof(path), "%s/no/key", dir);
 	T_IS(get(key, why), -ENOENT);
-	T_NOT_NULL(strstr(why, "cannot be made: No such file"));
+	T_NOT_NULL(strstr(why, "cannot be created: No such file"));
 	T_NOT_NULL(strstr(why, path));
 }
 

@@ -41,8 +41,8 @@ int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
 
 	if (weft_cfg_parse(&opt, text, &v) || v.size < min || v.size > max)
 		return weft_args_error(a,
-				       "%s %s: a whole number of %llu to "
-				       "%llu is wanted",
+				       "%s %s: must be a whole number from "
+				       "%llu to %llu",
 				       a->spelled, text,
 				       (unsigned long long)min,
 				       (unsigned long long)max);

@@ -53,7 +53,8 @@ static int keys_pair(struct sock *s)
 	if (s->pair &&
 	    EVP_PKEY_get_raw_public_key(s->pair, s->public, &bytes) > 0)
 		return 0;
-	weft_log(WEFT_LOG_ERROR, "sock: OpenSSL makes no X25519 key pair");
+	weft_log(WEFT_LOG_ERROR,
+		 "sock: OpenSSL cannot create an X25519 key pair");
 	return -ENOMEM;
 }
 
@@ -67,7 +68,8 @@ int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr)
 	unsigned len;
 
 	if (!attr->key_bytes && attr->encrypt) {
-		weft_log(WEFT_LOG_ERROR, "sock: no encryption without a key");
+		weft_log(WEFT_LOG_ERROR,
+			 "sock: FI_WEFT_ENCRYPT needs a key; set FI_WEFT_KEY");
 		return -EACCES;
 	}
 	if (!attr->key_bytes)

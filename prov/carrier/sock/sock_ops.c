@@ -79,8 +79,8 @@ static int ops_faults(struct sock *s, const char *plan)
 
 	if (!ret && s->faults.raw) {
 		weft_log(WEFT_LOG_ERROR,
-			 "sock: fault plan \"%s\": faults are always repaired "
-			 "here, without raw",
+			 "sock: fault plan \"%s\": raw is not supported, "
+			 "since sock always repairs faults; remove raw",
 			 plan);
 		ret = -EINVAL;
 	}
@@ -122,8 +122,8 @@ static void ops_log_stats(const struct sock *s)
 
 	weft_log(WEFT_LOG_INFO,
 		 "sock: %llu packets out in %llu datagrams, %llu in; %llu "
-		 "datagrams sent again, %llu refused (%llu forged, %llu "
-		 "replays)",
+		 "datagrams retransmitted, %llu refused (%llu forged, "
+		 "%llu replays)",
 		 (unsigned long long)st->sent,
 		 (unsigned long long)sock_peer_sent(s),
 		 (unsigned long long)st->received,

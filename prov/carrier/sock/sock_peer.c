@@ -246,8 +246,8 @@ static void peer_log_refused(const struct sock *s, const struct sock_peer *p)
 
 	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
 	weft_log(WEFT_LOG_WARN,
-		 "sock: %s:%u is refused by its host and has not answered for "
-		 "%llu ms, given up",
+		 "sock: %s:%u: its host refuses datagrams and it has not "
+		 "answered for %llu ms; declared dead",
 		 ip, ntohs(p->base.name.sin_port),
 		 (unsigned long long)((s->now - p->refusal_ns) / 1000000));
 }

@@ -666,8 +666,9 @@ void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
 
 	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
 	weft_log(WEFT_LOG_WARN,
-		 "sock: %s:%u has not answered for %llu ms, given up", ip,
-		 ntohs(p->base.name.sin_port),
+		 "sock: %s:%u has not answered for %llu ms "
+		 "(FI_WEFT_SILENCE); declared dead",
+		 ip, ntohs(p->base.name.sin_port),
 		 (unsigned long long)(s->silence_ns / 1000000));
 	p->broken = ECONNRESET;
 }
