@@ -570,7 +570,7 @@ void weft_waitnote_note_print(FILE *f, const struct weft_waitnote_note *rank,
 		left += rank[r].left;
 	fprintf(f,
 		"deadlock after %.6f us: %d of %d ranks wait, and nothing "
-		"is under way\n",
+		"is in flight\n",
 		(double)now_ps * 1e-6, n - left, n);
 	for (int r = 0; done && in && r < n; r++)
 		if (!done[r])

@@ -71,7 +71,7 @@ static void two_sends_wait_for_each_other(void **state)
 	add(&r[1], WEFT_WAIT_SEND, 0, 7);
 	is(r, 2,
 	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  rank 0: MPI_Ssend to rank 1, tag 7, MPI_COMM_WORLD\n"
 	   "  rank 1: MPI_Ssend to rank 0, tag 7, MPI_COMM_WORLD\n"
 	   "  cycle: rank 0 -> rank 1 -> rank 0\n");
@@ -87,7 +87,7 @@ static void a_ring_is_told_in_one_line(void **state)
 	}
 	is(r, 512,
 	   "deadlock after 2.500000 us: 512 of 512 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  ranks 0-511: MPI_Send to rank + 1, tag 0, MPI_COMM_WORLD\n"
 	   "  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 4 -> rank 5 "
 	   "-> rank 6 -> rank 7 -> rank 8 -> rank 9 -> rank 10 -> rank 11 -> "
@@ -107,7 +107,7 @@ static void a_collective_lacks_a_rank_that_receives(void **state)
 	r[2].world_seq = 3;
 	is(r, 4,
 	   "deadlock after 2.500000 us: 4 of 4 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  ranks 0,1,3: MPI_Allreduce number 3 on MPI_COMM_WORLD; not in "
 	   "it: rank 2\n"
 	   "  rank 2: MPI_Recv from rank 1, any tag, MPI_COMM_WORLD\n"
@@ -124,7 +124,7 @@ static void a_collective_lacks_a_rank_that_has_left(void **state)
 	add_coll(&r[1], 0, 3);
 	is(r, 3,
 	   "deadlock after 2.500000 us: 2 of 3 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  ranks 0,1: MPI_Barrier number 0 on MPI_COMM_WORLD; not in it: "
 	   "rank 2\n"
 	   "  rank 2: has left MPI\n"
@@ -141,7 +141,7 @@ static void different_collectives_are_told(void **state)
 		add_coll(&r[i], 5, 3);
 	is(r, 3,
 	   "deadlock after 2.500000 us: 3 of 3 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  rank 0: MPI_Bcast number 5 on MPI_COMM_WORLD; in another call: "
 	   "ranks 1,2\n"
 	   "  ranks 1,2: MPI_Barrier number 5 on MPI_COMM_WORLD; in another "
@@ -159,7 +159,7 @@ static void whoever_is_past_a_collective_is_not_missed(void **state)
 	r[1].world_seq = 5;
 	is(r, 2,
 	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  rank 0: MPI_Bcast number 1 on MPI_COMM_WORLD\n"
 	   "  rank 1: MPI_Recv from rank 0, tag 4, MPI_COMM_WORLD\n");
 }
@@ -175,7 +175,7 @@ static void wildcards_wait_for_everybody(void **state)
 	add(&r[2], WEFT_WAIT_RECV, 0, 9);
 	is(r, 3,
 	   "deadlock after 2.500000 us: 3 of 3 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  ranks 0,1: MPI_Recv from any rank, any tag, MPI_COMM_WORLD\n"
 	   "  rank 2: MPI_Probe from rank 0, tag 9, MPI_COMM_WORLD\n"
 	   "  cycle: rank 0 -> rank 1 -> rank 0\n");
@@ -194,7 +194,7 @@ static void many_requests_are_counted(void **state)
 	add(&r[1], WEFT_WAIT_SEND, 0, 2);
 	is(r, 2,
 	   "deadlock after 2.500000 us: 2 of 2 ranks wait, and nothing is "
-	   "under way\n"
+	   "in flight\n"
 	   "  rank 0: MPI_Waitall for all of 16 from rank 1, tag 0, "
 	   "MPI_COMM_WORLD | from rank 1, tag 1, MPI_COMM_WORLD | from rank 1, "
 	   "tag 2, MPI_COMM_WORLD | from rank 1, tag 3, MPI_COMM_WORLD | from "
