@@ -111,7 +111,7 @@ static void show_heading(struct weft_report *r)
 
 static void show_rank(struct weft_report *r, const struct weft_health_view *v)
 {
-	static const char *const away[] = { "not started", NULL, "exited" };
+	static const char *const away[] = { "not started", NULL, "finalized" };
 	const char *gone = v->state <= HEALTH_LEFT ? away[v->state] : "unknown";
 	struct cell rank, pid, by, since, beat, known;
 	const char *field[COLUMNS][2] = {
