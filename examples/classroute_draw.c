@@ -123,8 +123,9 @@ static void draw_plane(const int *rest)
 int main(void)
 {
 	if (read_nodes(stdin)) {
-		fputs("classroute_draw: give me what weft-info --classroutes "
-		      "bgq:... prints\n",
+		fputs("classroute_draw: no class route on standard input; use: "
+		      "weft-info --classroutes bgq:4x4x4x4x2 | "
+		      "classroute_draw\n",
 		      stderr);
 		return 1;
 	}

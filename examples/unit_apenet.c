@@ -126,8 +126,8 @@ static void get_device(void)
 	memset(host, 0, BYTES);
 	must(weft_apenet_get(nic, &get), "get");
 	expect(WEFT_APENET_GOT);
-	must(host[BYTES - 1] == 's' ? 0 : -5, "what was got");
-	printf("got it back\n");
+	must(host[BYTES - 1] == 's' ? 0 : -5, "data of the get");
+	printf("get: data is correct\n");
 }
 
 int main(void)

@@ -112,7 +112,8 @@ static void serve(void)
 {
 	while (total < 2 * ADDS)
 		turn();
-	printf("counted together: %ju\n", (uintmax_t)total);
+	printf("counter incremented by both processes: %ju\n",
+	       (uintmax_t)total);
 }
 
 int main(void)

@@ -128,7 +128,8 @@ static void be_written(void)
 	for (int i = 0; i < WRITES; i++)
 		good += mine.bytes[i][0] == 'a' + i &&
 			mine.bytes[i][BYTES - 1] == 'a' + i;
-	printf("written by the other: %d of %d\n", good, WRITES);
+	printf("writes received from the other process: %d of %d\n", good,
+	       WRITES);
 	must(good == WRITES ? 0 : -5, "bytes");
 }
 

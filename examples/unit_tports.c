@@ -88,20 +88,19 @@ int main(void)
 			say(0, 0x500 | (i & 255), 8);
 	}
 	if (me == 0)
-		printf("8 bytes there and back: %.0f ns\n",
+		printf("8 bytes, round trip: %.0f ns\n",
 		       (now() - t) / ROUNDS * 1e9);
 	t = now();
 	memset(buf, me + 1, sizeof(buf));
 	if (me == 1)
 		say(0, 0x600, LONG);
 	else if (hear(0x600, LONG) == LONG)
-		printf("%d bytes, announced and fetched: %.0f us, last byte "
-		       "%d\n",
-		       LONG, (now() - t) * 1e6, buf[LONG - 1]);
+		printf("%d bytes, rendezvous: %.0f us, last byte %d\n", LONG,
+		       (now() - t) * 1e6, buf[LONG - 1]);
 	meet(to_other, turn);
 	weft_qsnet2_tports_stats(ports, &st);
 	if (me == 0)
-		printf("%d fetched by DMA\n", (int)st.fetched);
+		printf("%d messages fetched by DMA\n", (int)st.fetched);
 	weft_qsnet2_tports_close(ports);
 	weft_qsnet2_close(elan);
 	return finish(me);

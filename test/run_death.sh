@@ -35,7 +35,7 @@ run 0 -n 3 $(c) 1:exit=0 2:sleep=1
 
 # time-out, with a list of the ranks
 run 124 -n 4 --timeout 1 $(c) 3:sleep=30 init 0:fini sleep=30
-last 'time-out after 1 s'
+last 'timeout after 1 s'
 grep -q 'in MPI (after MPI_Init): ranks 1-2; not in MPI yet: ranks 3; after MPI_Finalize: ranks 0' "$dir/err" ||
 	complain "no list of the ranks: $(cat "$dir/err")"
 MPIEXEC_TIMEOUT=1 run 124 -n 1 $(c) sleep=30

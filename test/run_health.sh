@@ -61,7 +61,7 @@ start -n 2
 wait_for there 1
 "$info" --health $job > "$dir/health" 2>&1
 [ $? = 1 ] || complain "exit code of a job that is not watched"
-grep -q "no job $job is watched" "$dir/health" || complain "$(cat "$dir/health")"
+grep -q "no job $job with health monitoring" "$dir/health" || complain "$(cat "$dir/health")"
 [ -z "$(find /proc/"$(pid 0)"/fd -lname '*weft-health*' 2> /dev/null)" ] ||
 	complain "a shared region exists without --health"
 ! grep -qx weft-health /proc/"$(pid 0)"/task/*/comm ||

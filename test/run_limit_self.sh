@@ -62,7 +62,7 @@ if [ "$(id -u)" = 0 ] && need_part setpriv; then
 		# 126: another user may not enter the build directory
 		[ $code = 126 ] && { skip_part "no mpiexec for others"; break; }
 		[ $code = 125 ] || complain "ulimit -s $kib: exit code $code"
-		last "a stack of 256 KiB is needed, and $kib KiB are allowed .ulimit -s."
+		last "mpiexec needs a stack of 256 KiB, the limit is $kib KiB; raise it by ulimit -s"
 	done
 fi
 

@@ -368,7 +368,7 @@ if [ -n "$browser" ]; then
 	# shellcheck disable=SC2086
 	shows live $run_parts
 	shows tree id=\"links\" 'level 1'
-	shows dead id=\"deadlock\" 'who waits for whom'
+	shows dead id=\"deadlock\" 'graph of waiting ranks'
 	shows sim id=\"loads\" id=\"latency\" id=\"links\"
 	shows rep 'id="bgq"' 'class="plot"' BGQ-T1-HW-01
 	shows compare id=\"curves\" 'latency, 2 ranks'
@@ -398,7 +398,7 @@ if [ -n "$browser" ]; then
 	is "rep" "$(asks rep "[$narrow, document.querySelectorAll(
 		'figure.plot svg[role=img] path[d*=a7]').length > 20]")" true,true
 	# times at the timeline are round; the help is that of the lines as they
-	# are; a drag selects a range and adds it up; nothing is drawn over the
+	# are; a drag selects a range and sums its calls; nothing is drawn over the
 	# ranks' numbers, whose pixels stay the same
 	want="true,0 ps 10 us 20 us 30 us 40 us 50 us 60 us 70 us"
 	want="$want,true,true,true,true,true"

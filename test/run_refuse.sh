@@ -17,17 +17,17 @@ refused() {
 }
 
 # ---- hosts
-refused "^mpiexec: -host h:abc: host h: 'abc' is no number of slots; 1 to" -host h:abc
-refused "'-5' is no number of slots" -host h:-5
-refused "'99999999999' is no number of slots" -host h:99999999999
+refused "^mpiexec: -host h:abc: host h: 'abc' is not a number of slots; it must be 1 to" -host h:abc
+refused "'-5' is not a number of slots" -host h:-5
+refused "'99999999999' is not a number of slots" -host h:99999999999
 refused "^mpiexec: -host '': a host without a name" -host ''
 refused "-host a,,b: a host without a name" -host a,,b
 printf 'localhost\nh slots=many\n' > "$dir/hosts"
-refused "-f $dir/hosts, line 2: host h: 'many' is no number" -f "$dir/hosts"
+refused "-f $dir/hosts, line 2: host h: 'many' is not a number" -f "$dir/hosts"
 printf 'localhost slot=2\n' > "$dir/hosts"
 refused "line 1: host localhost: 'slot=2' is not one of slots=N" -f "$dir/hosts"
 : > "$dir/hosts"
-refused 'no host is named' --hostfile "$dir/hosts"
+refused 'no host in the list' --hostfile "$dir/hosts"
 refused '-stdin 2: the job has ranks 0 to 1' -n 2 -stdin 2
 refused '--cpu-set two: a list of processors' --cpu-set two
 

@@ -102,7 +102,7 @@ ${CC:-cc} -shared -fPIC -Wl,-soname,libmpich.so.12 mpich.c -o libmpich.so.12 &&
 	${CC:-cc} stranger.c -o stranger ./libmpich.so.12 -Wl,-rpath,"$dir" ||
 	exit 1
 run 0 -n 3 ./stranger
-says 1 'stranger is a program of another MPI \(libmpich.so.12\) and has not asked'
+says 1 'stranger is a program of another MPI \(libmpich.so.12\) and does not use PMIx'
 lines 1
 run 0 -q -n 3 ./stranger
 lines 0

@@ -144,23 +144,23 @@ refused 'one path, without a name' "$sim" --path dma
 
 refused 'nearest is uniform' "$sim" -p unifrm
 refused 'above 0' "$sim" -l 0
-refused 'a number is wanted' "$sim" -l x
+refused 'expected a number' "$sim" -l x
 refused 'FROM:TO:STEP' "$sim" -l 0.1:0.5
 refused 'open loop' "$sim" -l 0.5 -c 4
-refused 'take one' "$sim" -c 4 -x
-refused 'a time is wanted' "$sim" --time 5
-refused 'nothing would be counted' "$sim" --time 0us
+refused 'use one of them' "$sim" -c 4 -x
+refused 'expected a time' "$sim" --time 5
+refused 'must be above 0' "$sim" --time 0us
 refused 'whole number' "$sim" -b -3
 refused 'whole number' "$sim" -z 4
 refused 'dynamic, deterministic, hashed' "$sim" -w fast
 refused 'nearest is bgq' "$sim" -m bgp
 refused '5 dimensions' "$sim" -m bgq:2x2x2x2x2x2
 refused 'two nodes' "$sim" -m bgq:1
-refused 'every argument' "$sim" uniform
+refused 'unexpected argument' "$sim" uniform
 refused 'png or .svg' "$sim" --plot x.gif
 refused 'unknown option --nonsense; weft-sim --help' "$sim" --nonsense
 refused 'did you mean --histogram' "$sim" --histogramm
-refused 'which system? apenet, bgq, ' "$rep"
+refused 'no SYSTEM given; use apenet, bgq, ' "$rep"
 refused 'no published results' "$rep" bgl
 refused 'no row' "$rep" bgq --only BGQ-T9
 refused 'without one' "$rep" bgq -m bgq:4x4

@@ -389,7 +389,7 @@ static uint32_t id_under_way(const struct gemini_pair *p)
 	for (uint32_t i = 0; i < WEFT_GEMINI_ORB; i++)
 		if (p->a.f->orb[i].used)
 			return (uint32_t)p->a.f->orb[i].gen << 16 | i;
-	fail_msg("nothing is under way");
+	fail_msg("nothing is in flight");
 	return 0;
 }
 

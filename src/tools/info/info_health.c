@@ -111,7 +111,7 @@ static void show_heading(struct weft_report *r)
 
 static void show_rank(struct weft_report *r, const struct weft_health_view *v)
 {
-	static const char *const away[] = { "not here yet", NULL, "left" };
+	static const char *const away[] = { "not started", NULL, "finalized" };
 	const char *gone = v->state <= HEALTH_LEFT ? away[v->state] : "unknown";
 	struct cell rank, pid, by, since, beat, known;
 	const char *field[COLUMNS][2] = {
@@ -150,8 +150,9 @@ int tool_health(struct weft_report *r, const char *job)
 		close(fd);
 	if (err) {
 		fprintf(stderr,
-			"weft-info: no job %s is watched on this host: start "
-			"it with mpiexec --health MS, or WEFT_HEALTH=MS\n",
+			"weft-info: no job %s with health monitoring on this "
+			"host; start it with mpiexec --health MS, or "
+			"WEFT_HEALTH=MS\n",
 			job);
 		return 1;
 	}

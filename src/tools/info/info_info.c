@@ -244,7 +244,7 @@ static const char *cma_works(void)
 		_exit(memcmp(got, word, sizeof(word)) ? EIO : 0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return "not known: the probe failed";
+		return "unknown: the test failed";
 	return WEXITSTATUS(status) ? strerror(WEXITSTATUS(status)) : "yes";
 }
 
@@ -324,7 +324,7 @@ static void show_copies(struct weft_report *r, size_t cache)
 			(double)c.once_ns[0] / 1e3);
 	if (cache)
 		report_value(r, "and in a row",
-			     "from %zu bytes on (second cache: %zu KiB)",
+			     "from %zu bytes on (second-level cache: %zu KiB)",
 			     weft_copy_calibrate_row(cache), cache >> 10);
 	show_loop(r, &c);
 }
@@ -372,11 +372,9 @@ static const char before[] =
 	"usage: weft-info [--json]\n"
 	"       weft-info [--json] --health JOB\n"
 	"       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
-	"Prints what is installed and what works on this host; how the ranks "
-	"of "
-	"a job\n"
-	"are that look after each other (mpiexec --health); or the class "
-	"route\n"
+	"Prints what is installed and what works on this host; the health of "
+	"the\n"
+	"ranks of a job (mpiexec --health); or the class route\n"
 	"(tree of collectives) of a block of nodes: bgq:4x4x4x4x2,\n"
 	"bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n";
 
@@ -444,8 +442,10 @@ int main(int argc, char **argv)
 	if (found == WEFT_ARGS_HELP)
 		return 0;
 	if (found == WEFT_ARGS_WORD)
-		weft_args_error(&a, "%s: every argument is an option",
-				a.word[0]);
+		weft_args_error(
+			&a,
+			"%s: unexpected argument; weft-info takes options only",
+			a.word[0]);
 	if (found != WEFT_ARGS_END)
 		return 2;
 	if (job)

@@ -65,7 +65,7 @@ int tool_machine(struct weft_report *r, const char *spec)
 	report_begin(r);
 	show_sum(r, &cfg, path);
 	report_list(r, "facts",
-		    "value, kind, variant, line and source of each fact");
+		    "parameters: value, kind, variant, line and source");
 	net_file_each(spec, show_entry, r, &why);
 	report_list_end(r);
 	report_end(r);

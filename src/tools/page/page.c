@@ -38,9 +38,7 @@ static void put_head(FILE *f, const char *title)
 	fputs("</title>\n<style>\n", f);
 	fwrite(page_css, 1, page_css_size, f);
 	fputs("</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This "
-	      "page "
-	      "draws itself by its own script, which is switched "
-	      "off.</noscript>"
+	      "page needs JavaScript, which is disabled.</noscript>"
 	      "</main>\n<script type=\"application/json\" id=\"data\">\n",
 	      f);
 }

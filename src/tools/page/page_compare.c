@@ -126,7 +126,7 @@ static int write_page(FILE *csv, const char *file)
 	unsigned count, at = 0;
 	struct row *row = read_all(csv, &count);
 	struct page p;
-	int err = row ? page_open(&p, file, "compare", "MPIs side by side")
+	int err = row ? page_open(&p, file, "compare", "Comparison of MPIs")
 		      : -ENOMEM;
 
 	if (!err) {

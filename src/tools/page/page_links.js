@@ -184,7 +184,7 @@ function linkSection(links, note) {
 /* Effects of a fault plan. faults: [[kind, count]]. */
 function faultSection(faults, links) {
 	const s = section("faults", "Faults",
-		"Done by the plan of this run; links that it harmed have a cross in "
+		"Effects of the fault plan; affected links have a cross in "
 		+ "the picture of the links.");
 	const harmed = links ? links.link.filter((l) => l.length > 6) : [];
 	s.append(table([{ name: "what", text: true, value: (f) => f[0] },

@@ -4,7 +4,7 @@
  * entry: [[from, to, messages, bytes]] by group }.
  */
 function matrixSection(matrix) {
-	const s = section("matrix", "Who sent to whom",
+	const s = section("matrix", "Communication matrix",
 		"Rows send, columns receive. Arrow keys move the cursor."
 		+ (matrix.group > 1 ? ` A cell stands for ${matrix.group} by `
 			+ `${matrix.group} ranks.` : ""));

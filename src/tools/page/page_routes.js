@@ -78,8 +78,8 @@ function treeTable(route) {
 
 function routeSection(routes) {
 	const s = section("routes", "Class routes",
-		"Trees of the network that combine on the way up and spread on the way "
-		+ "down. Grey: a switch or node without a member.");
+		"Trees of the network that combine towards the root and distribute "
+		+ "towards the leaves. Grey: a switch or node without a member.");
 	routes.forEach((r, i) => {
 		const out = el("output", {});
 		const { depth } = layTree(r.tree);

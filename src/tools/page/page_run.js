@@ -12,7 +12,8 @@ function sparks(list) {
 function callSection() {
 	const s = section("calls", "MPI calls",
 		"Time of all ranks together; least, median and most of one rank; the "
-		+ "bars tell how many ranks spent little (left) or much (right).");
+		+ "bars show the number of ranks with little (left) to much (right) "
+		+ "time.");
 	s.append(table([
 		{ name: "call", text: true, value: (c) => c.name },
 		{ name: "count", value: (c) => c.count, show: (c) => showCount(c.count) },
@@ -38,7 +39,7 @@ function deadlockSection(deadlock) {
 		return [C + R * Math.cos(a), C + R * Math.sin(a)];
 	};
 	const g = draw("svg", { width: 2 * C, height: 2 * C, role: "img",
-		"aria-label": "who waits for whom" },
+		"aria-label": "graph of waiting ranks" },
 	draw("defs", {}, draw("marker", { id: "tip", viewBox: "0 0 8 8", refX: 16,
 		refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
 	draw("path", { d: "M0 0L8 4L0 8z", fill: colour(1) }))));

@@ -12,7 +12,7 @@ function simLoads(s) {
 
 	s.append(el("div", { class: "plots" },
 		plot({ title: "Throughput against load", x,
-			y: { label: "GB/s a node", zero: true },
+			y: { label: "GB/s per node", zero: true },
 			series: [line("accepted", (p) => p.accepted_gbs),
 				line("offered", (p) => p.offered_gbs)] }),
 		plot({ title: "Latency against load", x,
@@ -35,7 +35,7 @@ function simHistograms() {
 
 function showSim() {
 	const s = section("loads", "Load, throughput, latency",
-		`The peak is ${data.peak_gbs.toFixed(4)} GB/s of payload a node.`);
+		`The peak is ${data.peak_gbs.toFixed(4)} GB/s of payload per node.`);
 	simLoads(s);
 	s.append(table([
 		{ name: "load", value: (p) => p.load === undefined ? NaN : p.load },

@@ -171,8 +171,8 @@ function timeHelp(t) {
 	const own = t.packed > 1 && t.view.each === 1
 		? ` Each rank has its own line; Enter or a double click puts `
 			+ `${t.packed} on one again.` : "";
-	return "Drag selects a range and adds it up; z zooms to it, s selects what "
-		+ "is shown, Escape clears it. + and - or the wheel zoom, arrows or "
+	return "Dragging selects a range and sums its calls; z zooms to it, s selects "
+		+ "what is shown, Escape clears it. + and - or the wheel zoom, arrows or "
 		+ "shift and drag move, 0 shows all. m: messages, c: collectives, "
 		+ "a: accesses of windows." + shared + own;
 }

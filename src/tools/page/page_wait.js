@@ -65,7 +65,7 @@ function waitSection(waits) {
 		+ "waits for a late sender until the message is sent, a rendezvous send "
 		+ "for a late receiver until the receive is posted, a collective until "
 		+ "the rank that it needs has entered it. The rest of a call is the "
-		+ "flight of messages and the work of the library.");
+		+ "time of messages in flight and the work of the library.");
 	if (!waits.call.length) {
 		s.append(el("p", {}, "No rank waited for another."));
 		return;
@@ -144,8 +144,8 @@ function chainParts(chain) {
 function chainSection(chain, sums, ranks) {
 	const s = section("chain", "The longest chain of waits",
 		"From the last call back: where a rank waited for another, the chain "
-		+ "goes on at the other rank. Its parts add up to the time of the run; "
-		+ "only what is on it can make the run shorter.");
+		+ "continues at the other rank. Its parts add up to the time of the run; "
+		+ "only a shorter part of the chain can shorten the run.");
 	s.append(chainSums(sums), el("h3", {}, "Ranks whose own work is on it"),
 		chainRanks(ranks), chainParts(chain));
 }

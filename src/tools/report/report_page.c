@@ -53,15 +53,17 @@ static void put_facts(struct json *j, const struct show *s)
 	}
 	if (s->job->virtual)
 		fact(j, "computing between MPI calls",
-		     s->job->compute ? "counts"
-				     : "takes no time; --compute counts it");
+		     s->job->compute
+			     ? "counts"
+			     : "takes no time; use --compute to count it");
 	fact(j, "host", s->job->host);
 	snprintf(text, sizeof(text), "%.6f us",
 		 (double)(s->end - s->begin) * 1e-6);
 	fact(j, "from first to last call", text);
 	fact(j, "hash of the events", report_note(s, "hash"));
 	if (s->file.lost) {
-		snprintf(text, sizeof(text), "the disk was full: %u ranks",
+		snprintf(text, sizeof(text),
+			 "disk full: events of %u ranks are incomplete",
 			 s->file.lost);
 		fact(j, "not complete", text);
 	}
@@ -169,7 +171,7 @@ static int put_all(struct json *j, const struct show *s)
 		json_text(j, "waits_note",
 			  "This run has more events than the 8,388,608 whose "
 			  "messages are matched: wait states and the chain of "
-			  "waits are not worked out. Trace fewer iterations.");
+			  "waits are not computed. Trace fewer iterations.");
 	}
 	match_job_free(&x);
 	return x.err;

@@ -120,8 +120,8 @@ void report_put_time(struct json *j, const struct show *s)
 	json_int(j, "end", (int64_t)s->end);
 	if (slice) {
 		snprintf(note, sizeof(note),
-			 "%llu calls are more than a page holds: those of %.3f "
-			 "us are drawn as one, named after the longest.",
+			 "%llu calls exceed the limit of a page: calls within "
+			 "%.3f us are drawn as one, named after the longest.",
 			 (unsigned long long)s->calls, (double)slice * 1e-6);
 		json_text(j, "note", note);
 	}

@@ -95,9 +95,9 @@ int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg)
 	while ((next = net_next(b->net)) != NET_NEVER)
 		net_run(b->net, next + 1000000000, up, arg, &stop);
 	if (net_deadlock_check(b->net))
-		return report_error("the network is stuck", -EDEADLK);
+		return report_error("deadlock of the network", -EDEADLK);
 	err = net_check(b->net);
-	return err ? report_error("the model's invariants", err) : 0;
+	return err ? report_error("violated invariants of the model", err) : 0;
 }
 
 void repro_bench_close(struct repro_bench *b)

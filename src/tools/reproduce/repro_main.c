@@ -31,7 +31,7 @@ static int which_system(struct weft_args *w)
 	for (unsigned i = 0; i < n; i++)
 		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s, ",
 				       name[i]);
-	return weft_args_error(w, "which system? %sor all", all);
+	return weft_args_error(w, "no SYSTEM given; use %sor all", all);
 }
 
 struct args {
@@ -51,10 +51,11 @@ static const struct row {
 	{ { "machine|m", 1, "NAME|FILE",
 	    "another machine file than SYSTEM's own", 0 },
 	  AT(machine) },
-	{ { "quick|q", 0, "", "leave out what takes more than some seconds",
+	{ { "quick|q", 0, "", "leave out experiments of more than some seconds",
 	    0 },
 	  AT(quick) },
-	{ { "only", 1, "ID", "rows whose id begins so, as BGQ-T1", 0 },
+	{ { "only", 1, "ID", "rows whose id begins with ID, such as BGQ-T1",
+	    0 },
 	  AT(only) },
 	{ { "list", 0, "", "the rows, without running anything", 0 },
 	  AT(list) },
@@ -63,7 +64,8 @@ static const struct row {
 	{ { "plot", 1, "FILE", "draw paper against model: FILE.png or FILE.svg",
 	    0 },
 	  AT(plot) },
-	{ { "html", 1, "FILE", "the same as a page with plots", 0 }, AT(html) },
+	{ { "html", 1, "FILE", "the results as an HTML page with plots", 0 },
+	  AT(html) },
 	{ { "progress", 0, "",
 	    "rows done and time left, on stderr (on a terminal always)", 0 },
 	  AT(progress) },
@@ -179,15 +181,16 @@ static int main_check(struct weft_args *w, struct repro *r,
 	struct net_config cfg;
 
 	if (strrchr(r->machine, ':') && !strchr(strrchr(r->machine, ':'), '/'))
-		return weft_args_error(w,
-				       "%s: the experiments bring their "
-				       "shapes; name the machine without one",
-				       r->machine);
+		return weft_args_error(
+			w,
+			"%s: the experiments set the shape; name "
+			"the machine without one",
+			r->machine);
 	if (repro_table_read(r) || repro_bench_config(r, NULL, &cfg))
 		return -1;
 	if (!select_rows(r, a->only))
 		return weft_args_error(w,
-				       "%s: no row's id begins so; see "
+				       "--only %s: no row with such an id; see "
 				       "--list",
 				       a->only);
 	return 0;

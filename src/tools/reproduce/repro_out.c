@@ -92,7 +92,7 @@ static void text_row(const struct repro_row *row)
 	printf("  %-8s %-10s  %s\n", repro_band_text(row, band, sizeof(band)),
 	       kind(row), repro_verdict(row));
 	if (*row->why && row->state == REPRO_DONE && !repro_in_band(row))
-		printf("%18s %s\n", "because", row->why);
+		printf("%18s %s\n", "reason", row->why);
 	fflush(stdout);
 }
 
@@ -114,7 +114,7 @@ void repro_out_sum(const struct repro *r, char *text, size_t len)
 
 	snprintf(text, len,
 		 "%u of %u predictions in band; %u calibrated rows, which "
-		 "prove nothing",
+		 "are no evidence",
 		 t.in_band, t.predicted, t.calibrated);
 	n = strlen(text);
 	if (t.identity)

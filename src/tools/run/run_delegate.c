@@ -158,14 +158,14 @@ static int report_none(const struct run_opts *o)
 	bool slurm = w->launcher == RUN_LAUNCHER_SRUN;
 
 	run_message(
-		"%s%s%s: ranks of other hosts are started by %s, and PATH has "
-		"none; install %s",
+		"%s%s%s: %s starts ranks on other hosts and is not in PATH; "
+		"install %s",
 		w->hosts.count ? "host " : "the job's hosts",
 		w->hosts.count ? w->hosts.host[0].name : "",
 		w->hosts.count > 1 ? ", ..." : "",
 		slurm ? "Slurm's srun"
-		      : "Open MPI's mpirun or PRRTE's prterun (inside a Slurm "
-			"allocation by srun)",
+		      : "Open MPI's mpirun or PRRTE's prterun (in a Slurm "
+			"allocation: srun)",
 		slurm ? "Slurm (Debian: slurm-client)"
 		      : "Open MPI (Debian: openmpi-bin) on every host");
 	return false;
@@ -193,7 +193,7 @@ void run_delegate_note(const struct run_opts *o, const struct run_delegate *e,
 		       const char *flag)
 {
 	if (!o->quiet)
-		run_message("%s has no effect: %s does not know it", flag,
+		run_message("%s has no effect: %s has no such option", flag,
 			    e->name);
 }
 
@@ -252,10 +252,9 @@ static bool files_lost(const struct run_opts *o, const struct run_delegate *e)
 					   : NULL;
 
 	if (flag)
-		run_message(
-			"%s: %s does not write it; reports and traces are made "
-			"of jobs on one host",
-			flag, e->name);
+		run_message("%s: %s cannot write it; reports and traces are "
+			    "available for jobs on one host",
+			    flag, e->name);
 	return flag;
 }
 

@@ -168,8 +168,8 @@ static int add_output(const struct run_opts *o, const struct run_delegate *e,
 	const struct run_output *out = &o->out;
 
 	if ((out->outfile || out->errfile) && !out->dir) {
-		run_message("%s has no patterns for files of ranks; "
-			    "--output-filename DIR is known to it",
+		run_message("%s has no file patterns for ranks; use "
+			    "--output-filename DIR",
 			    e->name);
 		return -EINVAL;
 	}

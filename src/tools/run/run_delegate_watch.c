@@ -160,15 +160,13 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 		w->kill_ns = 0;
 		kill(w->pid, SIGKILL);
 	} else if (w->timeout_ns && now >= w->timeout_ns && !w->code) {
-		run_message("time-out after %g s; the job was ended",
+		run_message("timeout after %g s; the job was ended",
 			    o->timeout_s);
 		delegate_watch_end(w, RUN_EXIT_TIMEOUT, TIMEOUT_KILL_S);
 	} else if (w->term_ns && now >= w->term_ns && !w->code) {
-		run_message(
-			"%s has ended the job, and %s has been waiting for %d "
-			"s "
-			"for hosts that do not answer; it is ended",
-			w->who, w->engine->name, GRACE_S);
+		run_message("%s has ended the job, but %s still waits after %d "
+			    "s for hosts that do not answer; mpiexec ends it",
+			    w->who, w->engine->name, GRACE_S);
 		delegate_watch_end(w, 1, KILL_S);
 		/* Open MPI 4's mpirun crashes here and prints many lines. */
 		w->silent = true;

@@ -94,7 +94,7 @@ char *run_end_text(const struct run_end *e, const char *host)
 	int n = -1;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT)
-		n = asprintf(&text, "time-out after %d s; the job was ended",
+		n = asprintf(&text, "timeout after %d s; the job was ended",
 			     e->code);
 	else if (e->cause == RUN_CAUSE_INTERRUPT)
 		n = asprintf(&text, "ended by signal %d (%s)", e->code,

@@ -50,7 +50,7 @@ static const struct {
 	  "before MPI_Init, while other ranks were in MPI" },
 	{ { .cause = RUN_CAUSE_TIMEOUT, .code = 5 },
 	  124,
-	  "time-out after 5 s; the job was ended" },
+	  "timeout after 5 s; the job was ended" },
 	{ { .cause = RUN_CAUSE_INTERRUPT, .code = 2 },
 	  130,
 	  "ended by signal 2 (Interrupt)" },

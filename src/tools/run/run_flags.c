@@ -65,8 +65,8 @@ int run_flag_seconds(const char *spelled, const char *text, double *s_p)
 
 	if (end == text || *end || !(s > 0 && s < 1e9)) {
 		run_message(
-			"%s%s: seconds are needed, more than 0 and less than "
-			"1e9",
+			"%s%s: must be a number of seconds, more than 0 and "
+			"less than 1e9",
 			spelled, text);
 		return -EINVAL;
 	}
@@ -228,7 +228,7 @@ static int set_stdin(struct run_parse *p, char **arg)
 		return 0;
 	}
 	if (weft_cfg_parse(&opt, arg[0], &n) || n.size >= RUN_RANKS_MAX) {
-		run_message("%s %s: all, none or a rank is needed", p->spelled,
+		run_message("%s %s: must be all, none or a rank", p->spelled,
 			    arg[0]);
 		return -EINVAL;
 	}
@@ -277,7 +277,7 @@ static int set_clock(struct run_parse *p, char **arg)
 	const char *clock = p->flag->arg.nargs ? arg[0] : "virtual";
 
 	if (strcmp(clock, "live") && strcmp(clock, "virtual")) {
-		run_message("--clock %s: live or virtual is needed", clock);
+		run_message("--clock %s: must be live or virtual", clock);
 		return -EINVAL;
 	}
 	p->o->model.clock = clock;
@@ -294,8 +294,8 @@ static int set_compute(struct run_parse *p, char **arg)
 		return 0;
 	factor = strtod(arg[0], &end);
 	if (*end || end == arg[0] || !(factor > 0 && factor < 1e6)) {
-		run_message("--compute %s: none is needed, or a factor for the "
-			    "processor's time, such as 1",
+		run_message("--compute %s: must be none, or a factor for the "
+			    "processor time, such as 1",
 			    arg[0]);
 		return -EINVAL;
 	}
@@ -330,9 +330,9 @@ static int set_default(struct run_parse *p, char **arg)
 #define X RUN_TOPIC_OTHER
 #define N RUN_TOPIC_NONE
 
-static const char why_mca[] = "Open MPI's parameters mean nothing to Weft";
+static const char why_mca[] = "Weft does not use Open MPI's parameters";
 static const char why_ft[] = "a failed rank ends the job";
-static const char why_one[] = "there is one host and nothing to log in to";
+static const char why_one[] = "the job runs on one host";
 
 static const struct run_flag run_flags[] = {
 	{ { "n|np|c", 1, "N", "ranks of this program (default 1)", L },
@@ -349,11 +349,11 @@ static const struct run_flag run_flags[] = {
 	  run_set_file,
 	  0 },
 	{ { "host|hosts|hostlist|H", 1, "LIST",
-	    "a:2,b: others than this one by way of srun or mpirun", L },
+	    "hosts a:2,b; hosts other than this one need srun or mpirun", L },
 	  run_set_hosts,
 	  0 },
 	{ { "hostfile|machinefile|f", 1, "FILE",
-	    "the same from a file, lines \"a:2\" or \"a slots=2\"", L },
+	    "hosts of a file, lines \"a:2\" or \"a slots=2\"", L },
 	  run_set_hosts,
 	  1 },
 	{ { "ppn|N|npernode|perhost|ntasks-per-node", 1, "N",
@@ -361,7 +361,7 @@ static const struct run_flag run_flags[] = {
 	  set_ppn,
 	  0 },
 	{ { "health", 1, "MS",
-	    "ranks look after each other in this period: weft-info --health",
+	    "ranks monitor each other with this period: weft-info --health",
 	    L },
 	  set_health,
 	  0 },
@@ -371,7 +371,7 @@ static const struct run_flag run_flags[] = {
 	    L },
 	  set_timeout,
 	  0 },
-	{ { "stdin|s", 1, "WHO", "all, none or a rank (default 0)", L },
+	{ { "stdin|s", 1, "RANK", "all, none or a rank (default 0)", L },
 	  set_stdin,
 	  0 },
 	{ { "wrapper", 1, "CMD",
@@ -386,7 +386,8 @@ static const struct run_flag run_flags[] = {
 	  0 },
 	{ { "allow-run-as-root", 0, "", "always allowed", L }, set_default, 0 },
 	{ { "launcher|bootstrap", 1, "NAME",
-	    "who starts the ranks: fork (here), srun, mpirun or prterun", L },
+	    "launcher of the ranks: fork (this host), srun, mpirun or prterun",
+	    L },
 	  run_set_launcher,
 	  0 },
 	{ { "launcher-exec|bootstrap-exec", 1, "CMD",
@@ -427,13 +428,13 @@ static const struct run_flag run_flags[] = {
 	  run_set_bind,
 	  0 },
 	{ { "map-by", 1, "UNIT[:MOD]",
-	    "how ranks follow each other; slot, node, ppr:n:UNIT; PE=n, "
+	    "order of ranks: UNIT, slot, node, ppr:n:UNIT; PE=n, "
 	    "OVERSUBSCRIBE",
 	    B },
 	  run_set_map,
 	  0 },
 	{ { "report-bindings|display-map", 0, "",
-	    "show where each rank really is", B },
+	    "show the actual binding of each rank", B },
 	  set_flag,
 	  offsetof(struct run_opts, place.report) },
 	{ { "display", 1, "WHAT", "as --report-bindings", B },
@@ -477,14 +478,16 @@ static const struct run_flag run_flags[] = {
 	    O },
 	  set_text,
 	  offsetof(struct run_opts, out.outfile) },
-	{ { "errfile-pattern", 1, "FILE", "stderr likewise", O },
+	{ { "errfile-pattern", 1, "FILE", "stderr into files; %r rank, %h host",
+	    O },
 	  set_text,
 	  offsetof(struct run_opts, out.errfile) },
-	{ { "output-filename", 1, "DIR",
-	    "both, into DIR/1/rank.R/stdout and stderr", O },
+	{ { "output-filename", 1, "DIR", "stdout and stderr into DIR/1/rank.R/",
+	    O },
 	  run_set_dir,
 	  0 },
-	{ { "print-all-exitcodes", 0, "", "of each rank, at the end", O },
+	{ { "print-all-exitcodes", 0, "",
+	    "print the exit code of each rank at the end", O },
 	  set_flag,
 	  offsetof(struct run_opts, print_codes) },
 
@@ -505,34 +508,33 @@ static const struct run_flag run_flags[] = {
 	  set_text,
 	  offsetof(struct run_opts, model.map) },
 	{ { "compute", 1, "FACTOR",
-	    "count the program's own processor time so many times; none "
-	    "(default)",
-	    M },
+	    "factor for the program's own processor time; none (default)", M },
 	  set_compute,
 	  0 },
 	{ { "faults", 1, "FILE|TEXT",
-	    "what goes wrong, as \"seed = 1; errors * = 1e-6\"", M },
+	    "fault plan, e.g. \"seed = 1; errors * = 1e-6\"", M },
 	  set_text,
 	  offsetof(struct run_opts, model.faults) },
 	{ { "report", 0, "",
 	    "times of MPI calls and loads of links, at the end", M },
 	  set_model_report,
 	  0 },
-	{ { "report-file", 1, "FILE", "the same into a file", M },
+	{ { "report-file", 1, "FILE", "the report, into a file", M },
 	  set_model_report,
 	  0 },
-	{ { "report-html", 1, "FILE", "the run as a page that draws it", M },
+	{ { "report-html", 1, "FILE",
+	    "page with a timeline and charts of the run", M },
 	  set_text,
 	  offsetof(struct run_opts, model.page) },
-	{ { "trace", 1, "FILE", "its events for tools: FILE.json or FILE.otf2",
-	    M },
+	{ { "trace", 1, "FILE",
+	    "events of the run for tools: FILE.json or FILE.otf2", M },
 	  set_text,
 	  offsetof(struct run_opts, model.trace) },
 
-	{ { "q|quiet", 0, "", "no notes about flags", X },
+	{ { "q|quiet", 0, "", "no messages about flags without effect", X },
 	  set_flag,
 	  offsetof(struct run_opts, quiet) },
-	{ { "v|verbose", 0, "", "say what is done", X },
+	{ { "v|verbose", 0, "", "print what mpiexec does", X },
 	  set_flag,
 	  offsetof(struct run_opts, verbose) },
 	{ { "V|version|info", 0, "", "version", X }, set_version, 0 },
@@ -570,7 +572,7 @@ static const struct run_flag run_flags[] = {
 	  run_set_pass_through,
 	  0 },
 	{ { "get-stack-traces", 0, "",
-	    "a time-out prints where the ranks are in MPI", N },
+	    "a timeout prints the MPI calls of the ranks", N },
 	  set_nothing,
 	  0 },
 	{ { "stream-buffering", 1, "N", "lines are kept whole", N },
@@ -611,7 +613,8 @@ static const char after[] =
 	"Flags of other launchers are accepted: --help ignored\n"
 	"Exit code: that of the first rank that failed; 128+signal; 123 a "
 	"report or\n"
-	"trace was lost; 124 time-out; 125 mpiexec failed; 126 program not "
+	"trace was not written; 124 timeout; 125 mpiexec failed; 126 program "
+	"not "
 	"executable;\n"
 	"127 program not found.\n";
 

@@ -146,10 +146,10 @@ void run_foreign_note(const struct run_job *job)
 		lib = foreign_lib(file);
 		if (lib)
 			run_message(
-				"%s is a program of another MPI (%s) and has "
-				"not asked mpiexec for its peers: each rank is "
-				"a world of its own; compile it with Weft's "
-				"mpicc, or use that MPI's mpiexec",
+				"%s is a program of another MPI (%s) and does "
+				"not use PMIx: each rank runs as a job of its "
+				"own; compile it with Weft's mpicc, or use the "
+				"mpiexec of that MPI",
 				a->argv[0], lib);
 		free(lib);
 		free(file);

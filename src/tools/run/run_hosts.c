@@ -88,8 +88,8 @@ static int read_slots(const struct place *at, const char *name,
 	if (*text < '0' || *text > '9' || *end || errno || n < 1 ||
 	    n > RUN_SLOTS_MAX)
 		return refuse(at,
-			      "host %s: '%s' is no number of slots; 1 to %d "
-			      "is possible",
+			      "host %s: '%s' is not a number of slots; it must "
+			      "be 1 to %d",
 			      name, text, RUN_SLOTS_MAX);
 	*slots_p = (int)n;
 	return 0;
@@ -196,7 +196,7 @@ int run_hosts_file(const char *option, const char *name, struct run_hosts *h)
 	if (!err && ferror(f))
 		err = refuse(&at, "cannot be read");
 	if (!err && run_hosts_slots(h) == before)
-		err = refuse(&at, "no host is named");
+		err = refuse(&at, "no host in the list");
 	free(line);
 	fclose(f);
 	return err;

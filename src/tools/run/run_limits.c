@@ -46,8 +46,8 @@ int run_limits_stack(void)
 	if (!setrlimit(RLIMIT_STACK, &lim))
 		return 0;
 	run_message(
-		"a stack of %u KiB is needed, and %llu KiB are allowed (ulimit "
-		"-s)",
+		"mpiexec needs a stack of %u KiB, the limit is %llu KiB; raise "
+		"it by ulimit -s",
 		STACK_BYTES / KIB, (unsigned long long)stack.rlim_cur / KIB);
 	return -EINVAL;
 }

@@ -23,7 +23,7 @@ static int set_up(int fd, struct ifreq *req)
 			    strerror(errno));
 		return -ENETDOWN;
 	}
-	run_message("the loopback interface was down; it is on now");
+	run_message("the loopback interface was down; mpiexec has set it up");
 	return 0;
 }
 

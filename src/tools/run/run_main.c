@@ -85,8 +85,9 @@ static int raise_limit(struct run_job *job)
 	if (lim.rlim_cur == RLIM_INFINITY || lim.rlim_cur >= need)
 		return 0;
 	if (lim.rlim_max != RLIM_INFINITY && lim.rlim_max < need) {
-		run_message("%d ranks need %lu descriptors, and the hard limit "
-			    "(ulimit -Hn) is %lu",
+		run_message("%d ranks need %lu file descriptors, the hard "
+			    "limit is %lu; raise it by ulimit -Hn or use fewer "
+			    "ranks",
 			    job->nranks, (unsigned long)need,
 			    (unsigned long)lim.rlim_max);
 		return -EMFILE;
@@ -154,7 +155,7 @@ static int job_fits(const struct run_job *job)
 		return 0;
 	if (p->no_over) {
 		run_message("%d ranks do not fit on %d processors, and "
-			    "--nooversubscribe forbids more",
+			    "--nooversubscribe is set; use fewer ranks",
 			    job->nranks, job->cpus);
 		return -EINVAL;
 	}
@@ -206,8 +207,7 @@ static int place_without_affinity(struct run_job *job, int why)
 	if (!job->opts->quiet)
 		run_message(
 			"sched_getaffinity is forbidden here (%s): ranks are "
-			"not bound, and the host is taken to have %d "
-			"processors",
+			"not bound, and %d processors are assumed",
 			strerror(-why), job->cpus);
 	job->no_affinity = true;
 	p.bind = RUN_UNIT_NONE;
@@ -246,7 +246,7 @@ static void report_bindings(const struct run_job *job)
 		run_message("rank %d with PID %d on node %s: %s (%s)", i,
 			    (int)job->rank[i].pid, job->host,
 			    run_bind_of(job->bind, i) ? "bound" : "not bound",
-			    text && *text ? text : "already gone");
+			    text && *text ? text : "exited");
 		free(text);
 	}
 }

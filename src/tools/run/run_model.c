@@ -294,8 +294,8 @@ int run_model_check(struct run_model *m, int ranks, bool quiet)
 
 	if (!m->machine && m->clock && strcmp(m->clock, "live")) {
 		run_message(
-			"--clock virtual: which machine? --machine bgq, or a "
-			"file that describes one");
+			"--clock virtual needs --machine NAME, e.g. bgq, or a "
+			"file that describes a machine");
 		return -EINVAL;
 	}
 	err = check_faults(m);

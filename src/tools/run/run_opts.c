@@ -91,7 +91,7 @@ static int parse_context(struct run_parse *p)
 		return add_app(p, word, n);
 	if (p->from_file)
 		return 0;
-	run_message("no program is named; mpiexec --help shows how");
+	run_message("no program given; see mpiexec --help");
 	return -EINVAL;
 }
 
@@ -186,8 +186,8 @@ static int number_ranks(struct run_opts *o)
 			n = 1;
 		if (n > RUN_RANKS_MAX - next) {
 			run_message(
-				"the job has %lld ranks or more, and %d is the "
-				"most; use fewer by -n",
+				"the job has %lld ranks or more, the limit is "
+				"%d; use a smaller -n",
 				(long long)(next + n), RUN_RANKS_MAX);
 			return -EINVAL;
 		}
@@ -216,7 +216,7 @@ static int note_model(struct run_parse *p)
 		if (!row[i].value || run_model_virtual(m))
 			continue;
 		p->spelled = row[i].flag;
-		err = run_flag_note(p, "it belongs to the virtual clock");
+		err = run_flag_note(p, "it is an option of the virtual clock");
 	}
 	return err;
 }

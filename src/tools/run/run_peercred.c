@@ -199,16 +199,16 @@ static bool is_allowed_user(int sd)
 	if (ret == -ENOENT)
 		return false;
 	if (ret) {
-		message_once("the kernel does not tell who connects: only the "
-			     "job's secret name keeps other users out",
+		message_once("the kernel does not report the user of a "
+			     "connection: only the job's secret name protects "
+			     "the job from other users",
 			     uid);
 		return true;
 	}
 	if (uid == getuid() || uid == geteuid())
 		return true;
-	message_once(
-		"a process of user %u wanted to join the job and was refused",
-		uid);
+	message_once("a connection of user %u to the PMIx server was refused",
+		     uid);
 	return false;
 }
 

@@ -94,7 +94,8 @@ int run_pmix_open(struct run_job *job)
 	if (err)
 		return err;
 	if (!run_peercred_installed()) {
-		run_message("other users cannot be kept from the PMIx server");
+		run_message("the PMIx server cannot be protected from other "
+			    "users");
 		return -EPERM;
 	}
 	narrow_plugins();

@@ -49,7 +49,7 @@ int run_set_launcher(struct run_parse *p, char **arg)
 int run_set_agent(struct run_parse *p, char **arg)
 {
 	p->o->away.agent = arg[0];
-	return run_flag_note_where(p, "nobody logs in to this host",
+	return run_flag_note_where(p, "no remote shell is used on this host",
 				   RUN_NOTE_NO_MPIRUN);
 }
 
@@ -132,10 +132,10 @@ static int check_here(const struct run_opts *o, const char *self)
 	if (o->model.faults && !run_model_virtual(&o->model) &&
 	    !run_model_live_faults(&o->model)) {
 		run_message(
-			"--faults %s: for --machine with the virtual clock, or "
-			"what travels between hosts; live on one host there "
-			"are errors * (up to 1e-3) and burst *, corrupt, loss, "
-			"duplicate",
+			"--faults %s: not possible in a live job on one host; "
+			"possible there: errors * (up to 1e-3), burst *, "
+			"corrupt, loss, duplicate; use --machine with the "
+			"virtual clock, or several hosts",
 			o->model.faults);
 		return -EINVAL;
 	}

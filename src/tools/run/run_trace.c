@@ -160,8 +160,8 @@ static int show(const struct run_job *job, struct report_job *told)
 		return report_error(m->page ? m->page : m->trace, err);
 	bad = s.file.lost ? -ENOSPC : 0;
 	if (bad)
-		run_message("the disk was full: the events of %u ranks are not "
-			    "complete",
+		run_message("disk full: the events of %u ranks are "
+			    "incomplete",
 			    s.file.lost);
 	told->report = text = report_text(job);
 	err = m->page ? report_page(&s, m->page) : 0;

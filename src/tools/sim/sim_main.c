@@ -17,11 +17,13 @@ static const char *error_text(int err)
 {
 	switch (err) {
 	case -EDEADLK:
-		return "the network is stuck";
+		return "deadlock of the network";
 	case -EPROTO:
-		return "the model broke a promise of its own";
+		return "an internal check of the model failed; please "
+		       "report this";
 	case -EAGAIN:
-		return "more packets than there is room for";
+		return "more packets in flight than the model has memory "
+		       "for";
 	default:
 		return strerror(-err);
 	}

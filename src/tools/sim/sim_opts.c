@@ -19,8 +19,8 @@ static const char before[] =
 static const char after[] = "Results go to stdout and depend on the arguments "
 			    "alone; the speed of the\n"
 			    "simulation goes to stderr. Exit status: 0, 1 the "
-			    "network is stuck or broke a\n"
-			    "promise, 2 wrong arguments.\n";
+			    "network has a deadlock or an\n"
+			    "internal check failed, 2 wrong arguments.\n";
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -91,7 +91,7 @@ static int set_time(struct weft_args *a, struct sim_opts *o)
 			return 0;
 		}
 	return weft_args_error(a,
-			       "%s %s: a time is wanted, as 500ns or "
+			       "%s %s: expected a time, such as 500ns or "
 			       "100us (10 s at most)",
 			       a->spelled, text);
 }
@@ -104,8 +104,8 @@ static int set_hot(struct weft_args *a, struct sim_opts *o)
 
 	if (end == text || *end || !(x > 0 && x <= 1))
 		return weft_args_error(a,
-				       "--hot %s: a part of 1 is "
-				       "wanted, as 0.05",
+				       "--hot %s: expected a fraction above 0 "
+				       "and at most 1, such as 0.05",
 				       text);
 	o->spec.hot_part = x;
 	return 0;
@@ -132,8 +132,7 @@ static int one_load(struct weft_args *a, struct sim_opts *o, const char *text,
 	double from = strtod(text, end_p), to = from, step = 1;
 
 	if (*end_p == text)
-		return weft_args_error(a, "--load %s: a number is wanted",
-				       text);
+		return weft_args_error(a, "--load %s: expected a number", text);
 	if (**end_p == ':') {
 		text = *end_p + 1;
 		to = strtod(text, end_p);
@@ -225,8 +224,8 @@ static int set_slow(struct weft_args *a, struct sim_opts *o)
 		   &s->slow_times, &end) != 3 ||
 	    !s->slow_times)
 		return weft_args_error(a,
-				       "--slow %s: NODE.PORT:TIMES is wanted, "
-				       "as 1024.20:3",
+				       "--slow %s: expected NODE.PORT:TIMES, "
+				       "such as 1024.20:3",
 				       a->value[0]);
 	return 0;
 }
@@ -257,8 +256,8 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 static int set_mode(struct weft_args *a, struct sim_opts *o, enum sim_mode mode)
 {
 	if (o->spec.mode != SIM_OPEN)
-		return weft_args_error(a, "--closed and --exchange are two "
-					  "ways to send; take one");
+		return weft_args_error(a, "--closed and --exchange exclude "
+					  "each other; use one of them");
 	o->spec.mode = mode;
 	return 0;
 }
@@ -332,8 +331,8 @@ static const struct row rows[] = {
 	  0,
 	  0,
 	  0 },
-	{ { "closed|c", 1, "N",
-	    "closed loop: N messages under way for each node", 0 },
+	{ { "closed|c", 1, "N", "closed loop: N messages in flight per node",
+	    0 },
 	  set_closed,
 	  AT(spec.window),
 	  1,
@@ -355,13 +354,13 @@ static const struct row rows[] = {
 	  0,
 	  0,
 	  0 },
-	{ { "ack", 0, "", "every packet is answered by another", 0 },
+	{ { "ack", 0, "", "every packet is answered by a response packet", 0 },
 	  set_ack,
 	  0,
 	  0,
 	  0 },
 	{ { "slow", 1, "NODE.PORT:TIMES",
-	    "one link takes so many times longer for a packet", 0 },
+	    "one link is slower by the factor TIMES", 0 },
 	  set_slow,
 	  0,
 	  0,
@@ -373,15 +372,14 @@ static const struct row rows[] = {
 	  0,
 	  0 },
 	{ { "path", 1, "NAME",
-	    "of the machine's ways into the network, as dma (default: its "
-	    "first)",
+	    "injection path of the machine, such as dma (default: the first)",
 	    0 },
 	  set_text,
 	  AT(path),
 	  0,
 	  0 },
 	{ { "fifos", 1, "N",
-	    "injection FIFOs in memory that a node fills in turn (default: "
+	    "injection FIFOs in memory that a node uses round robin (default: "
 	    "one for each engine)",
 	    0 },
 	  set_u32,
@@ -405,12 +403,12 @@ static const struct row rows[] = {
 	  0,
 	  0 },
 	{ { "faults", 1, "FILE|TEXT",
-	    "what goes wrong, as \"seed = 1; errors * = 1e-6\"", 0 },
+	    "fault plan, such as \"seed = 1; errors * = 1e-6\"", 0 },
 	  set_text,
 	  AT(faults),
 	  0,
 	  0 },
-	{ { "seed|s", 1, "N", "of all that is drawn by lot (default 1)", 0 },
+	{ { "seed|s", 1, "N", "seed of all random numbers (default 1)", 0 },
 	  set_u64,
 	  AT(spec.seed),
 	  0,
@@ -438,13 +436,13 @@ static const struct row rows[] = {
 	  AT(heat),
 	  0,
 	  0 },
-	{ { "html", 1, "FILE", "all of it as a page", 0 },
+	{ { "html", 1, "FILE", "all results as an HTML page", 0 },
 	  set_text,
 	  AT(html),
 	  0,
 	  0 },
 	{ { "progress", 0, "",
-	    "a line on stderr while it runs (on a terminal always)", 0 },
+	    "progress line on stderr (default on a terminal)", 0 },
 	  set_flag,
 	  AT(progress),
 	  0,
@@ -515,7 +513,8 @@ static int opts_finish(struct weft_args *a, struct sim_opts *o)
 		return weft_args_error(a, "--load belongs to the open loop, "
 					  "not to --closed or --exchange");
 	if (!s->time_ps && s->mode != SIM_EXCHANGE)
-		return weft_args_error(a, "--time 0: nothing would be counted");
+		return weft_args_error(a, "--time 0: the time of counting must "
+					  "be above 0");
 	if (!s->bytes)
 		s->bytes = s->cfg.payload_bytes;
 	return 0;
@@ -548,8 +547,10 @@ int sim_opts_parse(char **argv, struct sim_opts *o)
 			return err;
 	}
 	if (found == WEFT_ARGS_WORD)
-		return weft_args_error(&a, "%s: every argument is an option",
-				       a.word[0]);
+		return weft_args_error(
+			&a,
+			"%s: unexpected argument; all arguments are options",
+			a.word[0]);
 	if (found != WEFT_ARGS_END)
 		return found == WEFT_ARGS_HELP ? 1 : -1;
 	return opts_finish(&a, o);

@@ -15,7 +15,7 @@ static const char *mode_text(const struct sim_opts *o, char *buf, size_t len)
 	const struct sim_spec *s = &o->spec;
 
 	if (s->mode == SIM_CLOSED)
-		snprintf(buf, len, "closed loop, %u under way", s->window);
+		snprintf(buf, len, "closed loop, %u in flight", s->window);
 	else if (s->mode == SIM_EXCHANGE)
 		snprintf(buf, len, "exchange, once");
 	else
@@ -36,8 +36,8 @@ static void text_begin(const struct sim_opts *o, const struct sim_result *r)
 	if (s->way == NET_DYNAMIC && s->cfg.zone[0][0])
 		printf(", zone set %u", s->zone);
 	printf(", seed %" PRIu64 "\n", s->seed);
-	printf("peak     %.4f GB/s of payload a node: the busiest cut is full"
-	       "\n\n",
+	printf("peak     %.4f GB/s of payload per node: the busiest cut is "
+	       "saturated\n\n",
 	       r->peak / 1e3);
 	printf("%8s %9s %9s %7s  %9s %9s %9s %9s %9s  %6s\n", "load", "offered",
 	       "accepted", "peak", "mean", "p50", "p95", "p99", "max", "hops");

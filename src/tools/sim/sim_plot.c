@@ -48,11 +48,11 @@ int sim_plot_check(const char *program, const char *file)
 	const char *reason = NULL;
 
 	if (!terminal(file))
-		reason = "a picture's name ends in .png or .svg";
+		reason = "the file name must end in .png or .svg";
 	else if (strpbrk(file, "'\\\n"))
 		reason = "no quotes or backslashes in the name";
 	else if (!have_gnuplot())
-		reason = "pictures need gnuplot (Debian: gnuplot-nox)";
+		reason = "plots need gnuplot (Debian: gnuplot-nox)";
 	if (reason)
 		fprintf(stderr, "%s: %s: %s\n", program, file, reason);
 	return reason ? -1 : 0;
