@@ -159,14 +159,17 @@ static int ask_local_peers(struct weft_job *job)
 	return 0;
 }
 
+/* The address space may be the reason: PMIx itself does not name the limit. */
 static int no_server(const char *trace, pmix_status_t st)
 {
+	char why[WEFT_LIMIT_TEXT];
+
 	weft_log_once(
 		WEFT_LOG_ERROR,
 		"%s is set, so a launcher started this process, but its PMIx "
-		"server does not answer (%s). Use Weft's mpiexec, Open MPI's "
+		"server does not answer (%s%s). Use Weft's mpiexec, Open MPI's "
 		"mpirun or srun --mpi=pmix; WEFT_SINGLETON=1 runs it alone.",
-		trace, PMIx_Error_string(st));
+		trace, PMIx_Error_string(st), weft_limit_space(why, 0));
 	return -ENOTCONN;
 }
 
