@@ -68,7 +68,7 @@ export FI_WEFT_CARRIER=sock
 try "all by datagrams" 4 ways datagrams
 FI_WEFT_CARRIER=shm
 HOSTS=${HOSTS%% *} try "one host, by memory" 2 ways memory
-FI_WEFT_CARRIER=both
+FI_WEFT_CARRIER=hybrid
 HOSTS=${HOSTS%% *} try "one host, both" 2 ways memory
 FI_WEFT_CARRIER=sock
 HOSTS=${HOSTS%% *} try "one host, all by datagrams" 2 ways datagrams

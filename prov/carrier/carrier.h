@@ -132,7 +132,7 @@ struct weft_carrier_stats {
 struct weft_carrier_watch {
 	weft_au64 *word;
 	uint64_t want;
-	struct weft_event *bell; /* NULL: a nudge is sent instead */
+	struct weft_event *event_word; /* NULL: a nudge is sent instead */
 	bool crowded; /* oversubscribed: the writers need this processor */
 };
 

@@ -341,7 +341,7 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 /* Delivers packets that arrived before their group was joined. */
 void grp_replay(struct weft_nic_group *c)
 {
-	struct nic_coll *nc = c->nic->coll;
+	struct grp *nc = c->nic->coll;
 	struct weft_list *n, *tmp;
 
 	weft_list_each(n, tmp, &nc->unclaimed) {
@@ -433,7 +433,8 @@ static int coll_watch_words(struct weft_nic_group *c,
 			continue;
 		*w = (struct weft_carrier_watch){ .word = at[i].word,
 						  .want = at[i].want,
-						  .bell = at[i].bell,
+						  .event_word =
+							  at[i].event_word,
 						  .crowded = c->crowded };
 		n++;
 	}
@@ -463,7 +464,7 @@ static void coll_watch(struct weft_nic *nic)
  */
 WEFT_HOT void grp_poll(struct weft_nic *nic)
 {
-	struct nic_coll *nc = nic->coll;
+	struct grp *nc = nic->coll;
 	struct weft_list *n, *tmp;
 	bool rest = true;
 
@@ -546,7 +547,7 @@ void grp_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 
 int grp_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 {
-	struct nic_coll *nc = calloc(1, sizeof(*nc));
+	struct grp *nc = calloc(1, sizeof(*nc));
 	size_t room = nic->packet_bytes - sizeof(struct weft_cunit_msg);
 
 	if (!nc)
@@ -572,7 +573,7 @@ int grp_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 
 void grp_close(struct weft_nic *nic)
 {
-	struct nic_coll *nc = nic->coll;
+	struct grp *nc = nic->coll;
 	struct weft_list *n;
 
 	while (!weft_list_empty(&nc->groups))

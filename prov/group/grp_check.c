@@ -322,7 +322,7 @@ static void check_group(struct weft_nic_group *c, uint64_t now)
 
 void nic_check_poll(struct weft_nic *nic)
 {
-	struct nic_coll *nc = nic->coll;
+	struct grp *nc = nic->coll;
 	uint64_t now = 0;
 	struct weft_list *n, *tmp;
 

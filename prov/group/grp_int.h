@@ -150,7 +150,7 @@ struct coll_unclaimed {
 };
 
 /* An endpoint's collectives. */
-struct nic_coll {
+struct grp {
 	const struct weft_cunit_geo *geo;
 	struct weft_cunit_geo msg_geo;
 	uint64_t routes;   /* free class routes */

@@ -75,12 +75,12 @@ static struct weft_carrier *coll_carrier(const struct weft_nic_group *c)
 }
 
 /* Wakes a waiter; members that cannot block on an event word get a packet. */
-static void coll_wake(void *arg, struct weft_event *bell)
+static void coll_wake(void *arg, struct weft_event *event_word)
 {
 	struct weft_nic_group *c = arg;
 	struct weft_carrier *ca = coll_carrier(c);
 
-	if (!(weft_event_notify_all(bell) & WEFT_EVENT_NUDGE))
+	if (!(weft_event_notify_all(event_word) & WEFT_EVENT_NUDGE))
 		return;
 	for (int i = 0; i < c->n; i++) {
 		if (i != c->me)
@@ -389,7 +389,7 @@ static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 }
 
 /* Routes of groups that this member has left: free when all have left. */
-static uint64_t routes_leaving(const struct nic_coll *nc)
+static uint64_t routes_leaving(const struct grp *nc)
 {
 	const struct weft_list *n;
 	uint64_t coming = 0;
@@ -407,7 +407,7 @@ static uint64_t routes_leaving(const struct nic_coll *nc)
 /* Takes a route, unless another join took it first, and continues. */
 static void join_take(struct weft_nic_group *c)
 {
-	struct nic_coll *nc = c->nic->coll;
+	struct grp *nc = c->nic->coll;
 
 	if (join_form(c) || join_tree(c) || join_descriptor_tree(c)) {
 		join_end(c, 0);
@@ -529,7 +529,7 @@ static uint64_t my_flags(const struct weft_nic_group *c)
 /* Step 1. */
 static void join_gather(struct weft_nic_group *c)
 {
-	struct nic_coll *nc = c->nic->coll;
+	struct grp *nc = c->nic->coll;
 	struct join_vote *w = &c->common;
 
 	c->state = COLL_GATHERING;
@@ -558,7 +558,7 @@ static void join_gather(struct weft_nic_group *c)
  */
 static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)
 {
-	struct nic_coll *nc = c->nic->coll;
+	struct grp *nc = c->nic->coll;
 	struct sockaddr_in name;
 	uint64_t times;
 

@@ -144,7 +144,7 @@ void nic_last_reclaim(struct weft_nic *nic)
 
 void nic_last_ended(struct weft_nic_group *c)
 {
-	struct nic_coll *nc = c->nic->coll;
+	struct grp *nc = c->nic->coll;
 
 	free(c->each);
 	if (c->n > COLL_SMALL_MAX)
@@ -154,7 +154,7 @@ void nic_last_ended(struct weft_nic_group *c)
 bool nic_last_respond(struct weft_nic *nic, struct weft_peer *src,
 		      const struct weft_pkt *pkt)
 {
-	const struct nic_coll *nc = nic->coll;
+	const struct grp *nc = nic->coll;
 	unsigned i = 0;
 
 	while (i < COLL_ENDED && i < nc->ended_count &&

@@ -284,7 +284,7 @@ static void coll_op_done(struct weft_grp_work *w)
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
 		  const struct weft_cunit_call *call)
 {
-	struct nic_coll *nc = c->nic->coll;
+	struct grp *nc = c->nic->coll;
 	struct coll_op *o = weft_pool_get(&nc->ops);
 	int ret;
 

@@ -36,7 +36,7 @@ int weft_port_place(const struct weft_place *place,
 		ops = &weft_carrier_loop;
 	else if (!strcmp(name, "sock"))
 		ops = &weft_carrier_sock;
-	else if (!strcmp(name, "both"))
+	else if (!strcmp(name, "hybrid"))
 		ops = &weft_carrier_hybrid;
 	else
 		return -EINVAL;

@@ -128,7 +128,7 @@ static const struct weft_machine rows[] = {
 	{
 		.name = "bgq",
 		.fabric = "weft-bgq",
-		.unit = &weft_unit_mu,
+		.unit = &weft_unit_bgq,
 		.code = WEFT_CARRIER_RS5,
 		/* immediate sends of MPI over PAMI, LLNL BG/Q tutorial */
 		.inject_bytes = 112,
@@ -147,7 +147,7 @@ static const struct weft_machine rows[] = {
 	{
 		.name = "gemini",
 		.fabric = "weft-gemini",
-		.unit = &weft_unit_fma,
+		.unit = &weft_unit_gemini,
 		.code = WEFT_CARRIER_CRC16,
 		/* one store burst of a window [HOTI10 II.B] */
 		.inject_bytes = 64,
@@ -165,7 +165,7 @@ static const struct weft_machine rows[] = {
 	{
 		.name = "qsnet2",
 		.fabric = "weft-qsnet2",
-		.unit = &weft_unit_sten,
+		.unit = &weft_unit_qsnet2,
 		.code = WEFT_CARRIER_CRC32,
 		/* one write transaction [IEEE Micro 2005, DMA steps] */
 		.inject_bytes = 128,
@@ -181,7 +181,7 @@ static const struct weft_machine rows[] = {
 	{
 		.name = "sunway",
 		.fabric = "weft-sunway",
-		.unit = &weft_unit_swhni,
+		.unit = &weft_unit_sunway,
 		.code = WEFT_CARRIER_RS14,
 		/* fast short message of 128 [2021, 3.1], less the header */
 		.inject_bytes = 96,

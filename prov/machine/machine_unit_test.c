@@ -53,35 +53,36 @@ struct grid {
 };
 
 static const struct grid grid[] = {
-	{ "mu loop", &weft_unit_mu, &weft_carrier_loop, NULL, 0 },
-	{ "fma loop", &weft_unit_fma, &weft_carrier_loop, NULL, 0 },
-	{ "sten loop", &weft_unit_sten, &weft_carrier_loop, NULL, 0 },
-	{ "swhni loop", &weft_unit_swhni, &weft_carrier_loop, NULL, 0 },
+	{ "mu loop", &weft_unit_bgq, &weft_carrier_loop, NULL, 0 },
+	{ "fma loop", &weft_unit_gemini, &weft_carrier_loop, NULL, 0 },
+	{ "sten loop", &weft_unit_qsnet2, &weft_carrier_loop, NULL, 0 },
+	{ "swhni loop", &weft_unit_sunway, &weft_carrier_loop, NULL, 0 },
 	{ "apenet loop", &weft_unit_apenet, &weft_carrier_loop, NULL, 0 },
-	{ "mu loop, faults", &weft_unit_mu, &weft_carrier_loop,
+	{ "mu loop, faults", &weft_unit_bgq, &weft_carrier_loop,
 	  "seed=3; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "fma loop, faults", &weft_unit_fma, &weft_carrier_loop,
+	{ "fma loop, faults", &weft_unit_gemini, &weft_carrier_loop,
 	  "seed=4; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "sten loop, faults", &weft_unit_sten, &weft_carrier_loop,
+	{ "sten loop, faults", &weft_unit_qsnet2, &weft_carrier_loop,
 	  "seed=5; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "sten loop, faults not repaired", &weft_unit_sten, &weft_carrier_loop,
+	{ "sten loop, faults not repaired", &weft_unit_qsnet2,
+	  &weft_carrier_loop,
 	  "seed=6; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
-	{ "swhni loop, faults", &weft_unit_swhni, &weft_carrier_loop,
+	{ "swhni loop, faults", &weft_unit_sunway, &weft_carrier_loop,
 	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
 	{ "apenet loop, faults", &weft_unit_apenet, &weft_carrier_loop,
 	  "seed=9; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "swhni loop, faults not repaired", &weft_unit_swhni,
+	{ "swhni loop, faults not repaired", &weft_unit_sunway,
 	  &weft_carrier_loop,
 	  "seed=8; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
-	{ "mu shm", &weft_unit_mu, &weft_carrier_shm, NULL, 0 },
-	{ "fma shm", &weft_unit_fma, &weft_carrier_shm, NULL, 0 },
-	{ "sten shm", &weft_unit_sten, &weft_carrier_shm, NULL, 0 },
-	{ "swhni shm", &weft_unit_swhni, &weft_carrier_shm, NULL, 0 },
+	{ "mu shm", &weft_unit_bgq, &weft_carrier_shm, NULL, 0 },
+	{ "fma shm", &weft_unit_gemini, &weft_carrier_shm, NULL, 0 },
+	{ "sten shm", &weft_unit_qsnet2, &weft_carrier_shm, NULL, 0 },
+	{ "swhni shm", &weft_unit_sunway, &weft_carrier_shm, NULL, 0 },
 	{ "apenet shm", &weft_unit_apenet, &weft_carrier_shm, NULL, 0 },
 };
 
@@ -336,8 +337,8 @@ static void bulk_data_moves_both_ways(void **state)
 static bool stores(const struct grid *g)
 {
 	return !g->faults && g->carrier == &weft_carrier_loop &&
-	       (g->unit == &weft_unit_mu || g->unit == &weft_unit_fma ||
-		g->unit == &weft_unit_sten);
+	       (g->unit == &weft_unit_bgq || g->unit == &weft_unit_gemini ||
+		g->unit == &weft_unit_qsnet2);
 }
 
 /* Credits and responses that arrived during the copy are handled first. */
@@ -383,7 +384,7 @@ static unsigned send_all(struct side *s)
 /* Pending responses are sent before a long copy. */
 static void nobody_waits_for_an_answer_while_we_copy(void **state)
 {
-	static const struct grid g = { "sten", &weft_unit_sten,
+	static const struct grid g = { "sten", &weft_unit_qsnet2,
 				       &weft_carrier_loop, NULL, 0 };
 	unsigned char mine[4096];
 	unsigned char theirs[4096];

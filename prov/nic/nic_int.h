@@ -264,7 +264,7 @@ struct weft_nic {
 	struct nic_share *share;
 	uint64_t cells_free; /* bit mask */
 	const struct weft_machine *machine;
-	struct nic_coll *coll; /* groups: grp.c */
+	struct grp *coll; /* groups: grp.c */
 };
 
 #endif

@@ -146,7 +146,7 @@ static const struct weft_carrier_ops *carrier_find(const char *name)
 		return &weft_carrier_shm;
 	if (!strcmp(name, "sock"))
 		return &weft_carrier_sock;
-	if (!strcmp(name, "both"))
+	if (!strcmp(name, "hybrid"))
 		return &weft_carrier_hybrid;
 	return strcmp(name, "loop") ? NULL : &weft_carrier_loop;
 }

@@ -141,7 +141,7 @@ int weft_mcgroup_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
 	/* used only if oversubscribed; else there are no yields here */
-	weft_wait_policy_init(&mc->patience, WEFT_OVERSUBSCRIBED);
+	weft_wait_policy_init(&mc->policy, WEFT_OVERSUBSCRIBED);
 	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
 	/* set before the event, which may be posted at once */

@@ -34,7 +34,7 @@ struct weft_mcgroup {
 	struct weft_set *set;
 	struct weft_nic_group *group;
 	bool one_thread; /* blocking calls are possible: weft_mcgroup_wait.c */
-	struct weft_wait_policy patience;
+	struct weft_wait_policy policy;
 };
 
 int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,

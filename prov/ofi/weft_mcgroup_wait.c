@@ -72,7 +72,7 @@ static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags, bool crowd)
 		return 0;
 	if (!crowd)
 		return ALONE.look.turns;
-	return weft_wait_policy_backs_off(&mc->patience) ? 0 : CROWD.look.turns;
+	return weft_wait_policy_backs_off(&mc->policy) ? 0 : CROWD.look.turns;
 }
 
 WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
@@ -122,7 +122,7 @@ static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 	uint64_t now = weft_now_ns();
 
 	for (unsigned i = 1; i < most; i++) {
-		now = weft_wait_policy_yield(&mc->patience, now);
+		now = weft_wait_policy_yield(&mc->policy, now);
 		if (!now)
 			return false;
 		if (weft_grp_spin(w, 1))

@@ -98,8 +98,8 @@ static int step_waiting(void)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	weft_core.crowded = weft_core.job.local_size > cores;
 	company = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
-	weft_wait_policy_init(&weft_core.patience, company);
-	weft_wait_policy_first_contact(&weft_core.patience, company,
+	weft_wait_policy_init(&weft_core.policy, company);
+	weft_wait_policy_first_contact(&weft_core.policy, company,
 				       (uint32_t)weft_core.job.local_size - 1);
 	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
 	if (spin < 0)

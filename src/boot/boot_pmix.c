@@ -27,7 +27,7 @@
 static pmix_proc_t me;
 static bool open;
 static struct weft_job_page
-	*roll;		      /* page with the names; NULL: PMIx has them */
+	*job_page;	      /* page with the names; NULL: PMIx has them */
 static uint32_t entry_number; /* number of this rank's entry there */
 
 /*
@@ -253,7 +253,7 @@ bool weft_pmix_launcher_is_weft(void)
 
 bool weft_pmix_names_are_shared(void)
 {
-	return roll;
+	return job_page;
 }
 
 static int publish(const char *key, const void *bytes, size_t len)
@@ -284,10 +284,10 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
-	roll = len <= JOB_PAGE_CARD ? job_page_of_job() : NULL;
-	if (roll) {
+	job_page = len <= JOB_PAGE_CARD ? job_page_of_job() : NULL;
+	if (job_page) {
 		entry_number =
-			weft_job_page_entry_put(roll, me.rank, name, len);
+			weft_job_page_entry_put(job_page, me.rank, name, len);
 		return 0;
 	}
 	rc = publish(PMIX_NAME_KEY, name, len);
@@ -362,8 +362,8 @@ int weft_pmix_bcast(void *bytes, size_t len)
 
 int weft_pmix_get(int rank, void *name, size_t *len_p)
 {
-	if (roll)
-		return weft_job_page_entry_get(roll, (uint32_t)rank,
+	if (job_page)
+		return weft_job_page_entry_get(job_page, (uint32_t)rank,
 					       entry_number, name, len_p);
 	return fetch(rank, PMIX_NAME_KEY, name, len_p);
 }
@@ -452,5 +452,5 @@ void weft_pmix_close(void)
 	}
 	spare_release();
 	open = false;
-	roll = NULL;
+	job_page = NULL;
 }

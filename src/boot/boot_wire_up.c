@@ -87,7 +87,7 @@ static bool uses_datagrams(void)
 	const char *carrier = getenv("FI_WEFT_CARRIER");
 
 	return carrier &&
-	       (!strcmp(carrier, "sock") || !strcmp(carrier, "both"));
+	       (!strcmp(carrier, "sock") || !strcmp(carrier, "hybrid"));
 }
 
 /* Binds the endpoint of a job on several hosts to all interfaces. */
@@ -282,25 +282,25 @@ const void *weft_wire_name(size_t *len_p)
 
 int weft_wire_names(void)
 {
-	char card[NAME_MAX_BYTES];
+	char entry[NAME_MAX_BYTES];
 	size_t len = my_name_len;
 
 	if (weft_core.virt)
 		return 0;
-	if (len > sizeof(card) - WEFT_HOST_RECORD - WEFT_SECRET_TAG)
+	if (len > sizeof(entry) - WEFT_HOST_RECORD - WEFT_SECRET_TAG)
 		return weft_pmix_put(my_name, len);
-	memcpy(card, my_name, len);
+	memcpy(entry, my_name, len);
 	if (weft_hosts_several()) {
-		weft_hosts_write(card + len);
-		weft_hosts_read(weft_core.job.rank, card + len);
+		weft_hosts_write(entry + len);
+		weft_hosts_read(weft_core.job.rank, entry + len);
 		len += WEFT_HOST_RECORD;
 	}
 	if (weft_secret_signs()) {
-		weft_secret_sign(weft_core.job.rank, card, len,
-				 (uint8_t *)card + len);
+		weft_secret_sign(weft_core.job.rank, entry, len,
+				 (uint8_t *)entry + len);
 		len += WEFT_SECRET_TAG;
 	}
-	return weft_pmix_put(card, len);
+	return weft_pmix_put(entry, len);
 }
 
 int weft_wire_insert(int proc, const void *name)

@@ -81,7 +81,7 @@ struct weft_core {
 	struct fid_av *av;
 	struct fi_weft_typed *typed; /* msg_typed.h; NULL: not supported */
 	bool can_sleep;		     /* fi_cq_sread works */
-	struct weft_wait_policy patience;
+	struct weft_wait_policy policy;
 	size_t max_bytes;     /* maximal bytes of one message */
 	size_t iov_limit;     /* maximal blocks of one send or receive */
 	struct weft_pool p2p; /* requests of msg.h */

@@ -33,7 +33,7 @@ static weft_au32 dummy_slot;
 WEFT_HOT_DATA weft_au32 *weft_call_slot = &dummy_slot;
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
-static struct weft_job_page roll;
+static struct weft_job_page job_page;
 static uint32_t me; /* index of this rank in the page */
 static bool shared; /* the page is the launcher's */
 static weft_au32 thread_count;
@@ -81,18 +81,18 @@ static void open_roll(void)
 {
 	long fd = env_number("WEFT_JOB_PAGE"), rank = env_number("PMIX_RANK");
 
-	if (fd >= 0 && rank >= 0 && !weft_job_page_attach(&roll, (int)fd)) {
+	if (fd >= 0 && rank >= 0 && !weft_job_page_attach(&job_page, (int)fd)) {
 		me = (uint32_t)rank;
-		shared = me < roll.members;
+		shared = me < job_page.members;
 		if (shared)
 			goto found;
-		weft_job_page_close(&roll);
+		weft_job_page_close(&job_page);
 	}
 	me = 0;
-	if (weft_job_page_open(&roll, 1, weft_call_report_requested()))
+	if (weft_job_page_open(&job_page, 1, weft_call_report_requested()))
 		return;
 found:
-	weft_call_slot = &weft_job_page_member(&roll, me)->in[0];
+	weft_call_slot = &weft_job_page_member(&job_page, me)->in[0];
 }
 
 /*
@@ -105,9 +105,9 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 	uint32_t id;
 
 	pthread_once(&opened, open_roll);
-	if (!roll.head)
+	if (!job_page.head)
 		return 0;
-	id = weft_job_page_id(&roll, name);
+	id = weft_job_page_id(&job_page, name);
 	weft_store32_relaxed(&site->given, id); /* relaxed: see number_of() */
 	return id;
 }
@@ -135,15 +135,15 @@ static WEFT_COLD void open_thread_state(struct thread_state *l)
 
 	pthread_once(&opened, open_roll);
 	l->slot = &dummy_slot;
-	if (!roll.head)
+	if (!job_page.head)
 		return;
 	i = weft_add32(&thread_count, 1);
 	if (i >= JOB_PAGE_THREADS)
 		i = JOB_PAGE_THREADS - 1;
 	l->index = i;
-	l->slot = &weft_job_page_member(&roll, me)->in[i];
-	if (roll.counted)
-		l->tally = weft_job_page_call_count(&roll, me, 0);
+	l->slot = &weft_job_page_member(&job_page, me)->in[i];
+	if (job_page.counted)
+		l->tally = weft_job_page_call_count(&job_page, me, 0);
 }
 
 /* Returns whether the call site may take the fast path from now on. */
@@ -256,14 +256,14 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 
 	pthread_once(&opened, open_roll);
 	mode.multithreaded = threads;
-	if (roll.head)
-		weft_store32(&weft_job_page_member(&roll, me)->finished, 0);
-	mode.now = roll.head && roll.counted ? clock : NULL;
+	if (job_page.head)
+		weft_store32(&weft_job_page_member(&job_page, me)->finished, 0);
+	mode.now = job_page.head && job_page.counted ? clock : NULL;
 	if (!mode.now) {
 		mode.timed = UNTIMED;
 	} else {
 		mode.timed = mode.seen && mode.counter ? COUNTER : CLOCK;
-		m = weft_job_page_member(&roll, me);
+		m = weft_job_page_member(&job_page, me);
 		weft_store64(&m->begin_ps, mode.now());
 		weft_store64(&m->end_ps, 0);
 		weft_store32(&m->ended, 0);
@@ -277,7 +277,7 @@ void weft_call_stop(void)
 	struct job_page_member *m;
 
 	if (mode.now) {
-		m = weft_job_page_member(&roll, me);
+		m = weft_job_page_member(&job_page, me);
 		weft_store64(&m->end_ps, mode.now());
 		/* R2 pairs with A2 in span_ps(), job_page_print.c. */
 		weft_store32(&m->ended, 1);
@@ -288,15 +288,15 @@ void weft_call_stop(void)
 void weft_call_finish(void)
 {
 	pthread_once(&opened, open_roll);
-	if (roll.head)
-		weft_store32(&weft_job_page_member(&roll, me)->finished, 1);
+	if (job_page.head)
+		weft_store32(&weft_job_page_member(&job_page, me)->finished, 1);
 }
 
 struct weft_job_page *weft_call_job_page(uint32_t *me_p)
 {
 	pthread_once(&opened, open_roll);
 	*me_p = me;
-	return shared ? &roll : NULL;
+	return shared ? &job_page : NULL;
 }
 
 bool weft_call_has_launcher(void)
@@ -308,7 +308,7 @@ bool weft_call_has_launcher(void)
 const char *weft_call_text(char *text, size_t len)
 {
 	pthread_once(&opened, open_roll);
-	if (!weft_job_page_in(&roll, me, text, len))
+	if (!weft_job_page_in(&job_page, me, text, len))
 		text[0] = '\0';
 	return text;
 }
@@ -316,14 +316,14 @@ const char *weft_call_text(char *text, size_t len)
 void weft_call_report(const char *text)
 {
 	pthread_once(&opened, open_roll);
-	if (shared && roll.counted)
-		weft_job_page_text_add(&roll, text);
+	if (shared && job_page.counted)
+		weft_job_page_text_add(&job_page, text);
 	else
 		fputs(text, stderr);
 }
 
 void weft_call_print(const char *clock)
 {
-	if (!shared && roll.head && roll.counted)
-		weft_job_page_print(&roll, clock, stderr);
+	if (!shared && job_page.head && job_page.counted)
+		weft_job_page_print(&job_page, clock, stderr);
 }

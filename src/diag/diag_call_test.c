@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* the launcher's page; this process is rank 1 of 2 */
-static struct weft_job_page roll;
+static struct weft_job_page job_page;
 static uint64_t ticks;
 
 /* Begins a function as the functions of src/mpi do. */
@@ -25,7 +25,7 @@ static void is_in(const char *want)
 {
 	char text[64] = "", own[64];
 
-	weft_job_page_in(&roll, 1, text, sizeof(text));
+	weft_job_page_in(&job_page, 1, text, sizeof(text));
 	T_STR(text, want);
 	T_STR(weft_call_text(own, sizeof(own)), want);
 }
@@ -73,10 +73,10 @@ static void one_thread_tells_the_innermost(void **state)
 
 static void finishing_is_told(void **state)
 {
-	T_IS(weft_load32(&weft_job_page_member(&roll, 1)->finished), 0);
+	T_IS(weft_load32(&weft_job_page_member(&job_page, 1)->finished), 0);
 	weft_call_finish();
-	T_IS(weft_load32(&weft_job_page_member(&roll, 1)->finished), 1);
-	T_IS(weft_load32(&weft_job_page_member(&roll, 0)->finished), 0);
+	T_IS(weft_load32(&weft_job_page_member(&job_page, 1)->finished), 1);
+	T_IS(weft_load32(&weft_job_page_member(&job_page, 0)->finished), 0);
 }
 
 static void timed_call(void)
@@ -93,15 +93,16 @@ static void *call_often(void *arg)
 
 static void calls_of_threads_are_counted_and_timed(void **state)
 {
-	uint32_t id = weft_job_page_id(&roll, "MPI_Timed");
-	const struct job_page_tally *t = weft_job_page_call_count(&roll, 1, id);
+	uint32_t id = weft_job_page_id(&job_page, "MPI_Timed");
+	const struct job_page_tally *t =
+		weft_job_page_call_count(&job_page, 1, id);
 
 	weft_call_start(true, clock_ps);
 	timed_call();
 	T_IS(weft_load64(&t->count), 1);
 	T_IS(weft_load64(&t->ps), 10);
 	weft_call_stop();
-	T_TRUE(weft_load64(&weft_job_page_member(&roll, 1)->end_ps) > 0);
+	T_TRUE(weft_load64(&weft_job_page_member(&job_page, 1)->end_ps) > 0);
 	weft_call_start(true, NULL);
 	t_threads(4, call_often, NULL, 0);
 	T_IS(weft_load64(&t->count), 1);
@@ -120,12 +121,12 @@ int main(void)
 	char fd[16];
 	int rc;
 
-	if (weft_job_page_open(&roll, 2, true))
+	if (weft_job_page_open(&job_page, 2, true))
 		return 1;
-	snprintf(fd, sizeof(fd), "%d", roll.region.fd);
+	snprintf(fd, sizeof(fd), "%d", job_page.region.fd);
 	setenv("WEFT_JOB_PAGE", fd, 1);
 	setenv("PMIX_RANK", "1", 1);
 	rc = T_RUN(tests);
-	weft_job_page_close(&roll);
+	weft_job_page_close(&job_page);
 	return rc;
 }

@@ -70,14 +70,14 @@ bool weft_job_page_is_of(const struct weft_job_page *r, const char *job);
  * number.
  */
 uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
-				 const void *card, size_t len);
+				 const void *entry, size_t len);
 /*
  * Copies the entry of a member with that number, or a later one; waits for it.
  * *len_p is the room, then the length. -EPROTO: too long; -EINVAL: no such
  * member.
  */
 int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
-			    uint32_t turn, void *card, size_t *len_p);
+			    uint32_t turn, void *entry, size_t *len_p);
 
 /* Appends text for the launcher to print at the end; truncated if too long. */
 void weft_job_page_text_add(struct weft_job_page *r, const char *text);

@@ -41,7 +41,7 @@ bool weft_job_page_is_of(const struct weft_job_page *r, const char *job)
 }
 
 uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
-				 const void *card, size_t len)
+				 const void *entry, size_t len)
 {
 	struct job_page_member *m = weft_job_page_member(r, i);
 	/* relaxed: only this member writes it */
@@ -49,14 +49,14 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 	uint64_t word[JOB_PAGE_CARD / 8] = { 0 };
 
 	assert(len && len <= JOB_PAGE_CARD);
-	memcpy(word, card, len);
+	memcpy(word, entry, len);
 	weft_store32_relaxed(&m->card_state, turn << 8);
 	for (int k = 0; k < JOB_PAGE_CARD / 8; k++)
 		/*
 		 * R2 pairs with A2 in card_read: the state without a length
 		 * precedes every byte.
 		 */
-		weft_store64(&m->card[k], word[k]);
+		weft_store64(&m->entry[k], word[k]);
 	/* R3 pairs with A3 in card_read: the bytes precede their length. */
 	weft_store32(&m->card_state, turn << 8 | (uint32_t)len);
 	syscall(SYS_futex, &m->card_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -67,8 +67,8 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
  * Copies a complete entry of that number or a later one; otherwise -EAGAIN and
  * the state.
  */
-static int card_read(const struct job_page_member *m, uint32_t turn, void *card,
-		     size_t *len_p, uint32_t *state_p)
+static int card_read(const struct job_page_member *m, uint32_t turn,
+		     void *entry, size_t *len_p, uint32_t *state_p)
 {
 	uint64_t word[JOB_PAGE_CARD / 8];
 	uint32_t len;
@@ -82,17 +82,17 @@ static int card_read(const struct job_page_member *m, uint32_t turn, void *card,
 		return -EPROTO;
 	for (int k = 0; k < JOB_PAGE_CARD / 8; k++)
 		/* A2 pairs with R2: a new byte implies another state below. */
-		word[k] = weft_load64(&m->card[k]);
+		word[k] = weft_load64(&m->entry[k]);
 	/* relaxed: ordered by the acquire loads above */
 	if (weft_load32_relaxed(&m->card_state) != *state_p)
 		return -EAGAIN;
-	memcpy(card, word, len);
+	memcpy(entry, word, len);
 	*len_p = len;
 	return 0;
 }
 
 int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
-			    uint32_t turn, void *card, size_t *len_p)
+			    uint32_t turn, void *entry, size_t *len_p)
 {
 	struct timespec nap = { .tv_nsec = 100000000 };
 	struct job_page_member *m;
@@ -103,7 +103,7 @@ int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
 		return -EINVAL;
 	m = weft_job_page_member(r, i);
 	/* With a timeout: a dying member may not send its wake-up. */
-	while ((ret = card_read(m, turn, card, len_p, &state)) == -EAGAIN)
+	while ((ret = card_read(m, turn, entry, len_p, &state)) == -EAGAIN)
 		syscall(SYS_futex, &m->card_state, FUTEX_WAIT, state, &nap,
 			NULL, 0);
 	return ret;

@@ -66,7 +66,7 @@ struct job_page_member {
 	/* lines 2 and 3: written once by each process of the member */
 	weft_au32 card_state; /* {number:24, length:8}; 0: none yet */
 	uint32_t pad3;
-	weft_au64 card[JOB_PAGE_CARD / 8];
+	weft_au64 entry[JOB_PAGE_CARD / 8];
 };
 static_assert(sizeof(struct job_page_member) == 256 &&
 		      offsetof(struct job_page_member, begin_ps) == 64 &&

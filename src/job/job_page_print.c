@@ -19,15 +19,15 @@ struct row {
 	uint64_t max_ps;
 };
 
-static void add_up(const struct weft_job_page *roll, uint32_t id,
+static void add_up(const struct weft_job_page *job_page, uint32_t id,
 		   struct row *row)
 {
 	const struct job_page_tally *t;
 	uint64_t ps, count;
 
 	row->min_ps = UINT64_MAX;
-	for (uint32_t i = 0; i < roll->members; i++) {
-		t = weft_job_page_call_count(roll, i, id);
+	for (uint32_t i = 0; i < job_page->members; i++) {
+		t = weft_job_page_call_count(job_page, i, id);
 		ps = weft_load64(&t->ps);
 		count = weft_load64(&t->count);
 		row->calls += count;
@@ -50,16 +50,16 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static uint32_t page_print_fill(const struct weft_job_page *roll,
+static uint32_t page_print_fill(const struct weft_job_page *job_page,
 				struct row *row)
 {
 	uint32_t n = 0;
 
 	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++) {
 		memset(&row[n], 0, sizeof(row[n]));
-		if (!weft_job_page_name(roll, id, row[n].name))
+		if (!weft_job_page_name(job_page, id, row[n].name))
 			continue;
-		add_up(roll, id, &row[n]);
+		add_up(job_page, id, &row[n]);
 		n += row[n].calls > 0;
 	}
 	qsort(row, n, sizeof(*row), by_time);
@@ -70,14 +70,14 @@ static uint32_t page_print_fill(const struct weft_job_page *roll,
  * Time from the end of MPI_Init to MPI_Finalize: the maximum of all ranks.
  * ended: ranks that have reached MPI_Finalize.
  */
-static uint64_t span_ps(const struct weft_job_page *roll, uint32_t *ended)
+static uint64_t span_ps(const struct weft_job_page *job_page, uint32_t *ended)
 {
 	const struct job_page_member *m;
 	uint64_t begin, end, span = 0;
 
 	*ended = 0;
-	for (uint32_t i = 0; i < roll->members; i++) {
-		m = weft_job_page_member(roll, i);
+	for (uint32_t i = 0; i < job_page->members; i++) {
+		m = weft_job_page_member(job_page, i);
 		/* A2 pairs with R2 in weft_call_stop() */
 		*ended += weft_load32(&m->ended) != 0;
 		begin = weft_load64(&m->begin_ps);
@@ -93,21 +93,22 @@ static double us(uint64_t ps)
 	return (double)ps * 1e-6;
 }
 
-void weft_job_page_print(const struct weft_job_page *roll, const char *clock,
-			 FILE *f)
+void weft_job_page_print(const struct weft_job_page *job_page,
+			 const char *clock, FILE *f)
 {
 	struct row *row = calloc(JOB_PAGE_NAMES, sizeof(*row));
-	uint32_t n = row ? page_print_fill(roll, row) : 0, ended;
-	uint64_t span = span_ps(roll, &ended);
-	char *said = weft_job_page_text(roll);
+	uint32_t n = row ? page_print_fill(job_page, row) : 0, ended;
+	uint64_t span = span_ps(job_page, &ended);
+	char *said = weft_job_page_text(job_page);
 
 	fprintf(f,
 		"report: %u rank%s, %.6f us of %s from MPI_Init to "
 		"MPI_Finalize\n",
-		roll->members, roll->members > 1 ? "s" : "", us(span), clock);
-	if (ended < roll->members)
+		job_page->members, job_page->members > 1 ? "s" : "", us(span),
+		clock);
+	if (ended < job_page->members)
 		fprintf(f, "  %u ranks did not reach MPI_Finalize\n",
-			roll->members - ended);
+			job_page->members - ended);
 	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank",
 		"ranks", "calls", "min us", "mean us", "max us", "mean %");
 	for (uint32_t i = 0; i < n; i++)
@@ -115,10 +116,11 @@ void weft_job_page_print(const struct weft_job_page *roll, const char *clock,
 			"  %-26s %6u %10" PRIu64 " %13.6f %13.6f %13.6f "
 			"%7.2f\n",
 			row[i].name, row[i].ranks, row[i].calls,
-			us(row[i].min_ps), us(row[i].sum_ps) / roll->members,
+			us(row[i].min_ps),
+			us(row[i].sum_ps) / job_page->members,
 			us(row[i].max_ps),
-			span ? 100.0 * (double)row[i].sum_ps / roll->members /
-					(double)span
+			span ? 100.0 * (double)row[i].sum_ps /
+					job_page->members / (double)span
 			     : 0);
 	if (said)
 		fputs(said, f);

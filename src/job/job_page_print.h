@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* clock: name of the time, "virtual time" or "time". */
-void weft_job_page_print(const struct weft_job_page *roll, const char *clock,
-			 FILE *f);
+void weft_job_page_print(const struct weft_job_page *job_page,
+			 const char *clock, FILE *f);
 
 #endif

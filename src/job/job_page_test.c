@@ -170,7 +170,7 @@ static void threads_may_ask_at_once(void **state)
 static int put_entries(int i, void *arg)
 {
 	struct weft_job_page r;
-	char card[JOB_PAGE_CARD];
+	char entry[JOB_PAGE_CARD];
 	size_t len;
 
 	if (weft_job_page_attach(&r, *(int *)arg))
@@ -182,11 +182,11 @@ static int put_entries(int i, void *arg)
 					    sizeof(mine)) != turn)
 			return 2;
 		for (uint32_t k = 0; k < r.members; k++) {
-			len = sizeof(card);
-			if (weft_job_page_entry_get(&r, k, turn, card, &len) ||
+			len = sizeof(entry);
+			if (weft_job_page_entry_get(&r, k, turn, entry, &len) ||
 			    len != sizeof(got))
 				return 3;
-			memcpy(got, card, sizeof(got));
+			memcpy(got, entry, sizeof(got));
 			if (got[0] != (int)k || got[1] < (int)turn)
 				return 4;
 		}
@@ -198,16 +198,16 @@ static int put_entries(int i, void *arg)
 static void members_find_each_other_by_their_cards(void **state)
 {
 	struct weft_job_page r;
-	char card[4];
-	size_t len = sizeof(card);
+	char entry[4];
+	size_t len = sizeof(entry);
 
 	T_OK(weft_job_page_open(&r, 5, false));
 	weft_job_page_set_job(&r, "weft-1");
 	T_TRUE(weft_job_page_is_of(&r, "weft-1"));
 	T_FALSE(weft_job_page_is_of(&r, "weft-2"));
 	t_processes(5, put_entries, &r.region.fd, 60);
-	T_IS(weft_job_page_entry_get(&r, 0, 1, card, &len), -EPROTO);
-	T_IS(weft_job_page_entry_get(&r, 5, 1, card, &len), -EINVAL);
+	T_IS(weft_job_page_entry_get(&r, 0, 1, entry, &len), -EPROTO);
+	T_IS(weft_job_page_entry_get(&r, 5, 1, entry, &len), -EINVAL);
 	weft_job_page_close(&r);
 }
 

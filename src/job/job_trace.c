@@ -153,7 +153,7 @@ static struct trace_chunk *chunk_new(struct weft_trace *t, enum trace_type type)
 #endif
 	c->type = type;
 	c->writer = t->me;
-	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_BUFFER;
+	c->event_buf = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_BUFFER;
 	c->counted = t->counts;
 	return c;
 }
@@ -163,8 +163,8 @@ static void unmap_all(struct weft_trace *t)
 	for (int i = 0; i < TRACE_TYPES; i++)
 		if (t->chunk[i])
 			munmap(t->chunk[i], TRACE_CHUNK);
-	if (t->desk)
-		munmap(t->desk, TRACE_CHUNK);
+	if (t->event_buf)
+		munmap(t->event_buf, TRACE_CHUNK);
 	if (t->head)
 		munmap(t->head, TRACE_HEAD);
 	*t = (struct weft_trace){ .fd = -1, .me = t->me };
@@ -206,7 +206,7 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 
 static struct trace_entry *buffer_begin(const struct weft_trace *t)
 {
-	return (void *)((char *)t->desk + TRACE_CHUNK_HEAD);
+	return (void *)((char *)t->event_buf + TRACE_CHUNK_HEAD);
 }
 
 /* Writes the events of the event buffer (desk) as a chunk of its own. */
@@ -216,7 +216,7 @@ static bool write_out(struct weft_trace *t)
 	struct trace_chunk head = { .type = TRACE_EVENTS,
 				    .writer = t->me,
 				    .state = t->turn * TRACE_GENERATION + used,
-				    .desk = t->desk->desk,
+				    .event_buf = t->event_buf->event_buf,
 				    .counted = t->counts };
 	const struct iovec iov[] = {
 		{ &head, sizeof(head) },
@@ -236,7 +236,7 @@ static void trace_begin(struct weft_trace *t)
 	 * R3 pairs with A3 in weft_trace_valid_bytes(): the earlier events are
 	 * in a chunk before the buffer becomes empty.
 	 */
-	weft_store64(&t->desk->state, t->turn * TRACE_GENERATION);
+	weft_store64(&t->event_buf->state, t->turn * TRACE_GENERATION);
 }
 
 bool weft_trace_flush(struct weft_trace *t)
@@ -245,10 +245,10 @@ bool weft_trace_flush(struct weft_trace *t)
 
 	if (t->fd < 0)
 		return false;
-	if (t->desk)
+	if (t->event_buf)
 		good = write_out(t);
 	else
-		good = (t->desk = chunk_new(t, TRACE_EVENTS)) != NULL;
+		good = (t->event_buf = chunk_new(t, TRACE_EVENTS)) != NULL;
 	if (good)
 		trace_begin(t);
 	else
@@ -268,7 +268,7 @@ void weft_trace_more(struct weft_trace *t, const struct trace_event *e)
 
 struct trace_open *weft_trace_opens(struct weft_trace *t)
 {
-	return t->desk || weft_trace_flush(t) ? t->desk->open : NULL;
+	return t->event_buf || weft_trace_flush(t) ? t->event_buf->open : NULL;
 }
 
 /*
@@ -277,9 +277,9 @@ struct trace_open *weft_trace_opens(struct weft_trace *t)
  */
 void weft_trace_detach(struct weft_trace *t)
 {
-	for (int i = 0; t->desk && i < TRACE_THREADS; i++)
-		weft_store32(&t->desk->open[i].id, 0);
-	if (t->desk && t->next > buffer_begin(t) && write_out(t))
+	for (int i = 0; t->event_buf && i < TRACE_THREADS; i++)
+		weft_store32(&t->event_buf->open[i].id, 0);
+	if (t->event_buf && t->next > buffer_begin(t) && write_out(t))
 		trace_begin(t);
 	unmap_all(t);
 }

@@ -47,7 +47,7 @@ struct weft_trace {
 	bool counts; /* set by weft_trace_count() */
 	int fd;	     /* -1: not traced */
 	uint32_t me;
-	struct trace_chunk *desk; /* event buffer, or NULL */
+	struct trace_chunk *event_buf; /* event buffer, or NULL */
 	struct trace_head *head;
 	/* line 1 */
 	struct trace_chunk *chunk[TRACE_TYPES]; /* being written, or NULL */

@@ -71,8 +71,9 @@ struct trace_chunk {
 	 * generation
 	 */
 	weft_au64 state;
-	uint32_t desk; /* chunk number of the event buffer; TRACE_NO_BUFFER */
-	uint32_t counted; /* times of events are counter values */
+	uint32_t event_buf; /* chunk number of the event buffer; TRACE_NO_BUFFER
+			     */
+	uint32_t counted;   /* times of events are counter values */
 	uint64_t unused[5];
 	struct trace_open open[TRACE_THREADS];
 };

@@ -66,7 +66,7 @@ void weft_trace_close(struct weft_trace_file *f)
 
 bool weft_trace_is_buffer(const struct weft_trace_file *f, uint64_t i)
 {
-	return weft_trace_chunk(f, i)->desk == i;
+	return weft_trace_chunk(f, i)->event_buf == i;
 }
 
 /*
@@ -76,13 +76,14 @@ bool weft_trace_is_buffer(const struct weft_trace_file *f, uint64_t i)
 static bool is_still_buffered(const struct weft_trace_file *f,
 			      const struct trace_chunk *c, uint64_t state)
 {
-	const struct trace_chunk *desk;
+	const struct trace_chunk *event_buf;
 
-	if (c->desk >= f->chunks)
+	if (c->event_buf >= f->chunks)
 		return false;
-	desk = weft_trace_chunk(f, c->desk);
-	return desk != c && weft_load64(&desk->state) / TRACE_GENERATION ==
-				    state / TRACE_GENERATION;
+	event_buf = weft_trace_chunk(f, c->event_buf);
+	return event_buf != c &&
+	       weft_load64(&event_buf->state) / TRACE_GENERATION ==
+		       state / TRACE_GENERATION;
 }
 
 /* Bytes of an event buffer that have its generation. */

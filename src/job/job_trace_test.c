@@ -105,11 +105,11 @@ static void who_dies_with_a_full_desk_leaves_it_once(void **state)
 		weft_trace_event(&t, &e);
 		e.t++;
 	} while (t.next != t.end);
-	full = weft_load64(&t.desk->state);
+	full = weft_load64(&t.event_buf->state);
 	assert_true(weft_trace_flush(&t));
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	assert_int_equal(count(&f, 0), e.t);
-	weft_store64(&t.desk->state, full);
+	weft_store64(&t.event_buf->state, full);
 	assert_int_equal(count(&f, 0), e.t);
 	weft_trace_close(&f);
 	weft_trace_detach(&t);
@@ -295,7 +295,7 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
 	assert_true(weft_trace_flush(&t));
 	weft_trace_event(&t, &e);
-	f.base = (char *)t.desk - TRACE_HEAD;
+	f.base = (char *)t.event_buf - TRACE_HEAD;
 	f.bytes = TRACE_HEAD + TRACE_CHUNK;
 	at = t.next - 1;
 	all = (size_t)(t.end - at);

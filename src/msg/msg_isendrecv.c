@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct both {
+struct hybrid {
 	struct weft_req req;
 	struct weft_req *send;
 	struct weft_req *recv;
@@ -20,7 +20,7 @@ struct both {
 
 static int both_step(struct weft_req *r)
 {
-	struct both *p = weft_container_of(r, struct both, req);
+	struct hybrid *p = weft_container_of(r, struct hybrid, req);
 	MPI_Status st;
 	int rc, rc2;
 
@@ -38,7 +38,7 @@ static int both_step(struct weft_req *r)
 
 static void both_free(struct weft_req *r)
 {
-	struct both *p = weft_container_of(r, struct both, req);
+	struct hybrid *p = weft_container_of(r, struct hybrid, req);
 
 	weft_comm_put(r->comm);
 	r->obj.kind = WEFT_KIND_FREE;
@@ -58,7 +58,7 @@ static const struct weft_req_ops both_ops = {
 int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 			void *tmp, struct weft_req **req_p)
 {
-	struct both *p = malloc(sizeof(*p));
+	struct hybrid *p = malloc(sizeof(*p));
 	int rc;
 
 	if (!p)

@@ -139,7 +139,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)
 {
 	unsigned yields =
-		weft_wait_policy_choose(&weft_core.patience)->yield.count;
+		weft_wait_policy_choose(&weft_core.policy)->yield.count;
 	unsigned spins, idle = 0;
 	uint64_t next_ns = 0;
 	uint64_t now;
@@ -164,7 +164,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		if (dead_err)
 			continue;
 		if (idle >= spins + yields ||
-		    !weft_wait_policy_yield(&weft_core.patience, now))
+		    !weft_wait_policy_yield(&weft_core.policy, now))
 			weft_progress_sleep(mark, 1);
 	}
 }

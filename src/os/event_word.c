@@ -18,9 +18,9 @@ uint32_t weft_event_notify_all(struct weft_event *b)
 	return how;
 }
 
-int weft_event_wait(weft_au32 *own, uint32_t own_is, struct weft_event *bell,
-		    uint32_t heard, uint64_t ns)
+int weft_event_wait(weft_au32 *own, uint32_t own_is,
+		    struct weft_event *event_word, uint32_t heard, uint64_t ns)
 {
-	return weft_futex_wait_two((weft_au32 *[2]){ own, &bell->ring },
+	return weft_futex_wait_two((weft_au32 *[2]){ own, &event_word->ring },
 				   (uint32_t[2]){ own_is, heard }, ns);
 }

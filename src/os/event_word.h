@@ -60,7 +60,7 @@ uint32_t weft_event_notify_all(struct weft_event *b);
  * Blocks while *own is own_is and bell->ring is heard, ns at most. Returns 0,
  * -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
  */
-int weft_event_wait(weft_au32 *own, uint32_t own_is, struct weft_event *bell,
-		    uint32_t heard, uint64_t ns);
+int weft_event_wait(weft_au32 *own, uint32_t own_is,
+		    struct weft_event *event_word, uint32_t heard, uint64_t ns);
 
 #endif

@@ -9,7 +9,7 @@
 #define LONG_NS UINT64_C(20000000000)
 
 struct event {
-	struct weft_event bell;
+	struct weft_event event_word;
 	weft_au32 own;
 	weft_au32 word;
 	weft_au32 woken;
@@ -21,13 +21,13 @@ static void *waiter(void *arg)
 	struct event *r = arg;
 
 	while (!weft_load32(&r->word)) {
-		uint32_t heard =
-			weft_event_prepare_wait(&r->bell, WEFT_EVENT_NOTIFY);
+		uint32_t heard = weft_event_prepare_wait(&r->event_word,
+							 WEFT_EVENT_NOTIFY);
 
 		weft_fence_full();
 		if (weft_load32(&r->word))
 			break;
-		if (weft_event_wait(&r->own, 0, &r->bell, heard, LONG_NS))
+		if (weft_event_wait(&r->own, 0, &r->event_word, heard, LONG_NS))
 			return arg;
 	}
 	weft_add32(&r->woken, 1);
@@ -42,12 +42,12 @@ static void one_ring_wakes_all_sleepers(void **state)
 
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, waiter, &r), 0);
-	while (!weft_event_has_waiters(&r.bell))
+	while (!weft_event_has_waiters(&r.event_word))
 		;
 	weft_store32(&r.word, 1);
 	weft_fence_full();
-	if (weft_event_has_waiters(&r.bell))
-		assert_int_equal(weft_event_notify_all(&r.bell),
+	if (weft_event_has_waiters(&r.event_word))
+		assert_int_equal(weft_event_notify_all(&r.event_word),
 				 WEFT_EVENT_NOTIFY);
 	for (int i = 0; i < 8; i++) {
 		pthread_join(t[i], &bad);
@@ -59,32 +59,37 @@ static void one_ring_wakes_all_sleepers(void **state)
 static void a_sleep_ends_with_its_time(void **state)
 {
 	struct event r = { .word = 0 };
-	uint32_t heard = weft_event_prepare_wait(&r.bell, WEFT_EVENT_NOTIFY);
+	uint32_t heard =
+		weft_event_prepare_wait(&r.event_word, WEFT_EVENT_NOTIFY);
 
-	assert_int_equal(weft_event_wait(&r.own, 0, &r.bell, heard, 1000),
+	assert_int_equal(weft_event_wait(&r.own, 0, &r.event_word, heard, 1000),
 			 -ETIMEDOUT);
 }
 
 static void a_ring_or_a_word_that_changed_prevents_the_sleep(void **state)
 {
 	struct event r = { .word = 0 };
-	uint32_t heard = weft_event_prepare_wait(&r.bell, WEFT_EVENT_NOTIFY);
+	uint32_t heard =
+		weft_event_prepare_wait(&r.event_word, WEFT_EVENT_NOTIFY);
 
-	assert_int_equal(weft_event_notify_all(&r.bell), WEFT_EVENT_NOTIFY);
-	assert_false(weft_event_has_waiters(&r.bell));
-	assert_int_equal(weft_event_wait(&r.own, 0, &r.bell, heard, LONG_NS),
-			 0);
+	assert_int_equal(weft_event_notify_all(&r.event_word),
+			 WEFT_EVENT_NOTIFY);
+	assert_false(weft_event_has_waiters(&r.event_word));
 	assert_int_equal(
-		weft_event_wait(&r.own, 1, &r.bell, heard + 1, LONG_NS), 0);
+		weft_event_wait(&r.own, 0, &r.event_word, heard, LONG_NS), 0);
+	assert_int_equal(
+		weft_event_wait(&r.own, 1, &r.event_word, heard + 1, LONG_NS),
+		0);
 }
 
 static void those_who_sleep_elsewhere_are_told_apart(void **state)
 {
 	struct event r = { .word = 0 };
 
-	weft_event_prepare_wait(&r.bell, WEFT_EVENT_NUDGE);
-	assert_true(weft_event_has_waiters(&r.bell));
-	assert_int_equal(weft_event_notify_all(&r.bell), WEFT_EVENT_NUDGE);
+	weft_event_prepare_wait(&r.event_word, WEFT_EVENT_NUDGE);
+	assert_true(weft_event_has_waiters(&r.event_word));
+	assert_int_equal(weft_event_notify_all(&r.event_word),
+			 WEFT_EVENT_NUDGE);
 }
 
 int main(void)

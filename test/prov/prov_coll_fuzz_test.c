@@ -89,7 +89,7 @@ static void *at_meeting(struct target *t)
 
 static void *at_bell(struct target *t)
 {
-	return &t->row->bell[weft_rng_below(t->rng, CUNIT_EVENT_WORDS)];
+	return &t->row->event_word[weft_rng_below(t->rng, CUNIT_EVENT_WORDS)];
 }
 
 static void *at_board_count(struct target *t)

@@ -27,10 +27,10 @@ struct hybrid_peer {
 	struct weft_peer base;
 	struct weft_carrier *way;  /* NULL: not connected yet */
 	struct weft_peer *there;   /* the peer's record on that carrier */
-	struct weft_list end_node; /* in both.ending: to be reported lost */
+	struct weft_list end_node; /* in hybrid.ending: to be reported lost */
 };
 
-struct both {
+struct hybrid {
 	struct weft_carrier base;
 	struct weft_carrier *shm;
 	struct weft_carrier *sock;
@@ -52,7 +52,7 @@ struct both {
 	uint64_t moved_ns;   /* time of the last change; used by wait only */
 	uint64_t spin_ns;
 	uint32_t vain; /* consecutive waits that returned at once */
-	struct weft_wait_policy patience; /* if all peers are remote */
+	struct weft_wait_policy policy; /* if all peers are remote */
 	uint32_t taken; /* yields until the processor counts as free */
 	uint32_t cpus;
 	weft_au32 near;	   /* local peers except this process */
@@ -65,9 +65,9 @@ struct both {
 	int epoll;     /* of wait_fd; -1: not requested */
 };
 
-static inline struct both *hybrid_of(struct weft_carrier *c)
+static inline struct hybrid *hybrid_of(struct weft_carrier *c)
 {
-	return (struct both *)c;
+	return (struct hybrid *)c;
 }
 
 static inline struct hybrid_peer *hybrid_peer_of(struct weft_peer *p)
@@ -82,15 +82,15 @@ int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
  * Chooses the carrier of p. 0, -EAGAIN: its endpoint does not exist yet,
  * -ECONNRESET.
  */
-int hybrid_peer_connect(struct both *b, struct hybrid_peer *p);
+int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p);
 /* Callbacks of the two carriers. */
 extern const struct weft_carrier_up hybrid_peer_up;
-void hybrid_peer_report(struct both *b);
-void hybrid_peers_free(struct both *b);
+void hybrid_peer_report(struct hybrid *b);
+void hybrid_peers_free(struct hybrid *b);
 
 /* hybrid_wait.c */
-void hybrid_wait_open(struct both *b, const struct weft_carrier_attr *attr);
-void hybrid_wait_close(struct both *b);
+void hybrid_wait_open(struct hybrid *b, const struct weft_carrier_attr *attr);
+void hybrid_wait_close(struct hybrid *b);
 int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns);
 int hybrid_wait_fd(struct weft_carrier *c);
 int hybrid_arm(struct weft_carrier *c);

@@ -14,7 +14,7 @@
 /* Time between polls of the socket if all peers are remote. */
 #define OPS_PAUSE_NS UINT64_C(300)
 
-static int ops_open_carriers(struct both *b,
+static int ops_open_carriers(struct hybrid *b,
 			     const struct weft_carrier_attr *attr)
 {
 	struct weft_carrier_attr a = *attr;
@@ -37,7 +37,7 @@ static int ops_open_carriers(struct both *b,
 }
 
 /* Finds a port that is free on both the sock and the shm carrier. */
-static int ops_open_name(struct both *b, const struct weft_carrier_attr *attr)
+static int ops_open_name(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	int ret = -EADDRINUSE;
 
@@ -51,7 +51,7 @@ static int ops_open_name(struct both *b, const struct weft_carrier_attr *attr)
 
 static void hybrid_close(struct weft_carrier *c)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 
 	hybrid_wait_close(b);
 	if (b->shm)
@@ -63,7 +63,7 @@ static void hybrid_close(struct weft_carrier *c)
 	free(b);
 }
 
-static void ops_init(struct both *b, const struct weft_carrier_attr *attr)
+static void ops_init(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	b->base.ops = &weft_carrier_hybrid;
 	b->base.fills = true;
@@ -78,7 +78,7 @@ static void ops_init(struct both *b, const struct weft_carrier_attr *attr)
 static int hybrid_open(const struct weft_carrier_attr *attr,
 		       struct weft_carrier **c_p)
 {
-	struct both *b = calloc(1, sizeof(*b));
+	struct hybrid *b = calloc(1, sizeof(*b));
 	int ret;
 
 	if (!b)
@@ -108,7 +108,7 @@ static void hybrid_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 }
 
 /* Returns the carrier of p; sets *ret_p if there is none. */
-static struct weft_carrier *ops_carrier(struct both *b, struct hybrid_peer *p,
+static struct weft_carrier *ops_carrier(struct hybrid *b, struct hybrid_peer *p,
 					int *ret_p)
 {
 	*ret_p = p->base.lost ? -ECONNRESET : 0;
@@ -121,7 +121,7 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 		       const struct weft_pkt *pkt, const struct iovec *iov,
 		       int iov_count)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 	struct iovec whole;
 	int ret;
@@ -143,7 +143,7 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 /* Only the socket is polled: pauses between polls. */
-static void ops_pause(const struct both *b)
+static void ops_pause(const struct hybrid *b)
 {
 	/* relaxed: a hint */
 	uint64_t until = weft_load64_relaxed(&b->look_ns);
@@ -153,7 +153,7 @@ static void ops_pause(const struct both *b)
 }
 
 /* Sets the time of the next poll by the result of this one. */
-static void ops_poll_schedule(struct both *b, bool vain)
+static void ops_poll_schedule(struct hybrid *b, bool vain)
 {
 	weft_store32_relaxed(&b->rests, vain ? OPS_RESTS - 1 : 0);
 	weft_store64_relaxed(&b->look_ns,
@@ -165,7 +165,7 @@ static void ops_poll_schedule(struct both *b, bool vain)
  * delay datagrams. While the socket is silent polls are rare, also in favour of
  * local peers and of processes that need the processor.
  */
-static int ops_poll_sock(struct both *b, int budget)
+static int ops_poll_sock(struct hybrid *b, int budget)
 {
 	/* relaxed: a hint, also from threads that waited */
 	uint32_t rests = weft_load32_relaxed(&b->rests);
@@ -185,7 +185,7 @@ static int ops_poll_sock(struct both *b, int budget)
 
 static int hybrid_poll(struct weft_carrier *c, int budget)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	int n = b->shm->ops->poll(b->shm, budget);
 
 	if (n < budget)
@@ -221,7 +221,7 @@ static int hybrid_write(struct weft_carrier *c, struct weft_peer *peer,
 
 static void hybrid_wake(struct weft_carrier *c)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 
 	b->shm->ops->wake(b->shm);
 	/* an armed descriptor is notified by this carrier, too */
@@ -231,7 +231,7 @@ static void hybrid_wake(struct weft_carrier *c)
 static int hybrid_share(struct weft_carrier *c, struct weft_peer *peer,
 			void **area_p, size_t *bytes_p)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
 	struct weft_carrier *way = b->shm;
 	int ret = 0;
@@ -245,7 +245,7 @@ static int hybrid_share(struct weft_carrier *c, struct weft_peer *peer,
 static int hybrid_window(struct weft_carrier *c, struct weft_peer *peer,
 			 size_t at, size_t bytes, void **area_p)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
 	struct weft_carrier *way = b->shm;
 	int ret = 0;
@@ -260,7 +260,7 @@ static int hybrid_window(struct weft_carrier *c, struct weft_peer *peer,
 static void hybrid_window_close(struct weft_carrier *c, void *area,
 				size_t bytes)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 
 	b->shm->ops->window_close(b->shm, area, bytes);
 }
@@ -268,7 +268,7 @@ static void hybrid_window_close(struct weft_carrier *c, void *area,
 static void hybrid_watch(struct weft_carrier *c,
 			 const struct weft_carrier_watch *w)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 
 	b->shm->ops->watch(b->shm, w);
 }
@@ -283,7 +283,7 @@ static void hybrid_nudge(struct weft_carrier *c, struct weft_peer *peer)
 
 static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	struct weft_carrier_stats far = { 0 };
 
 	b->shm->ops->stats(b->shm, st);
@@ -299,7 +299,7 @@ static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 }
 
 const struct weft_carrier_ops weft_carrier_hybrid = {
-	.name = "both",
+	.name = "hybrid",
 	.open = hybrid_open,
 	.close = hybrid_close,
 	.name_get = hybrid_name_get,

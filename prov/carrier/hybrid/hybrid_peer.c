@@ -16,7 +16,7 @@ static uint64_t peer_key(const struct sockaddr_in *n)
 	return (uint64_t)n->sin_addr.s_addr << 16 | n->sin_port;
 }
 
-static int peer_place(struct both *b)
+static int peer_place(struct hybrid *b)
 {
 	uint32_t room = b->peer_room ? b->peer_room * 2 : 16;
 	struct hybrid_peer **more;
@@ -31,7 +31,7 @@ static int peer_place(struct both *b)
 	return 0;
 }
 
-static struct hybrid_peer *peer_new(struct both *b,
+static struct hybrid_peer *peer_new(struct hybrid *b,
 				    const struct sockaddr_in *name)
 {
 	struct hybrid_peer *p = peer_place(b) ? NULL : calloc(1, sizeof(*p));
@@ -59,7 +59,7 @@ static bool peer_name_reused(struct hybrid_peer *p,
 	       (p->way->ops->peer(p->way, name, &now) || now != p->there);
 }
 
-static void peer_log_path(const struct both *b, const struct hybrid_peer *p,
+static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 			  const char *why)
 {
 	char host[INET_ADDRSTRLEN];
@@ -74,7 +74,7 @@ static void peer_log_path(const struct both *b, const struct hybrid_peer *p,
 }
 
 /* Waits must poll shared memory from now on; relaxed: a hint. */
-static void peer_local_added(struct both *b, const struct hybrid_peer *p)
+static void peer_local_added(struct hybrid *b, const struct hybrid_peer *p)
 {
 	if (peer_key(&p->base.name) != peer_key(&b->name))
 		weft_store32_relaxed(&b->near,
@@ -82,7 +82,7 @@ static void peer_local_added(struct both *b, const struct hybrid_peer *p)
 }
 
 /* 0, -EAGAIN: not yet, -EHOSTUNREACH: never. */
-static int peer_choose(struct both *b, struct hybrid_peer *p)
+static int peer_choose(struct hybrid *b, struct hybrid_peer *p)
 {
 	char why[WEFT_SHM_WHY];
 	struct weft_carrier *way;
@@ -107,7 +107,7 @@ static int peer_choose(struct both *b, struct hybrid_peer *p)
 int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		struct weft_peer **peer_p)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p;
 	int ret;
 
@@ -128,7 +128,7 @@ int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret == -EHOSTUNREACH ? ret : 0;
 }
 
-int hybrid_peer_connect(struct both *b, struct hybrid_peer *p)
+int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p)
 {
 	int ret;
 
@@ -143,7 +143,7 @@ int hybrid_peer_connect(struct both *b, struct hybrid_peer *p)
 }
 
 /* Returns the record of a peer known to one carrier only, or makes it. */
-static struct hybrid_peer *peer_from_carrier(struct both *b,
+static struct hybrid_peer *peer_from_carrier(struct hybrid *b,
 					     struct weft_peer *there)
 {
 	struct hybrid_peer *p =
@@ -158,7 +158,7 @@ static struct hybrid_peer *peer_from_carrier(struct both *b,
 static int up_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload)
 {
-	struct both *b = arg;
+	struct hybrid *b = arg;
 	struct hybrid_peer *p = src->up ? src->up : peer_from_carrier(b, src);
 
 	if (!p)
@@ -169,7 +169,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 	return b->up->deliver(b->up_arg, &p->base, pkt, payload);
 }
 
-static void peer_lose(struct both *b, struct hybrid_peer *p, int err)
+static void peer_lose(struct hybrid *b, struct hybrid_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
@@ -181,7 +181,7 @@ static void peer_lose(struct both *b, struct hybrid_peer *p, int err)
 
 static void up_lost(void *arg, struct weft_peer *there, int err)
 {
-	struct both *b = arg;
+	struct hybrid *b = arg;
 	struct hybrid_peer *p =
 		there->up ? there->up : peer_from_carrier(b, there);
 
@@ -194,7 +194,7 @@ const struct weft_carrier_up hybrid_peer_up = {
 	.lost = up_lost,
 };
 
-void hybrid_peer_report(struct both *b)
+void hybrid_peer_report(struct hybrid *b)
 {
 	struct weft_list *i, *tmp;
 
@@ -207,7 +207,7 @@ void hybrid_peer_report(struct both *b)
 	}
 }
 
-void hybrid_peers_free(struct both *b)
+void hybrid_peers_free(struct hybrid *b)
 {
 	for (uint32_t i = 0; i < b->peer_count; i++)
 		free(b->peer[i]);

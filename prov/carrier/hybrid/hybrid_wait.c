@@ -39,7 +39,7 @@ enum { WATCH_SOCK, WATCH_END };
 /* The socket has a datagram: wakes the waiter, which polls. */
 static void *watch(void *arg)
 {
-	struct both *b = arg;
+	struct hybrid *b = arg;
 	struct epoll_event ev;
 
 	for (;;) {
@@ -52,7 +52,7 @@ static void *watch(void *arg)
 }
 
 /* Blocks signals, which are for the program's threads. */
-static int watch_start(struct both *b)
+static int watch_start(struct hybrid *b)
 {
 	sigset_t all, old;
 	int ret;
@@ -65,7 +65,7 @@ static int watch_start(struct both *b)
 	return ret;
 }
 
-static int watch_open(struct both *b)
+static int watch_open(struct hybrid *b)
 {
 	struct epoll_event end = { .events = EPOLLIN, .data.u32 = WATCH_END };
 	struct epoll_event off = { .events = 0, .data.u32 = WATCH_SOCK };
@@ -87,7 +87,7 @@ static void fd_close(int *fd)
 	*fd = -1;
 }
 
-static void watch_close(struct both *b)
+static void watch_close(struct hybrid *b)
 {
 	uint64_t one = 1;
 
@@ -99,7 +99,7 @@ static void watch_close(struct both *b)
 }
 
 /* Is there a watcher, or can one be started? */
-static bool watched(struct both *b)
+static bool watched(struct hybrid *b)
 {
 	if (b->watches || !watch_open(b))
 		return true;
@@ -107,15 +107,15 @@ static bool watched(struct both *b)
 	return false;
 }
 
-void hybrid_wait_open(struct both *b, const struct weft_carrier_attr *attr)
+void hybrid_wait_open(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
-	weft_wait_policy_init(&b->patience, WEFT_OWN_CORE);
+	weft_wait_policy_init(&b->policy, WEFT_OWN_CORE);
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	b->sock->beside = b->shm->ops->wait_fd(b->shm);
 }
 
-void hybrid_wait_close(struct both *b)
+void hybrid_wait_close(struct hybrid *b)
 {
 	watch_close(b);
 	fd_close(&b->epoll);
@@ -126,9 +126,9 @@ void hybrid_wait_close(struct both *b)
  * that are one machine, but the duration of a yield shows it. False: block
  * instead.
  */
-static bool wait_yield(struct both *b, uint64_t now)
+static bool wait_yield(struct hybrid *b, uint64_t now)
 {
-	uint64_t then = weft_wait_policy_yield(&b->patience, now);
+	uint64_t then = weft_wait_policy_yield(&b->policy, now);
 
 	if (then > now + WAIT_ALONE_NS)
 		b->taken = WAIT_TAKEN;
@@ -138,7 +138,7 @@ static bool wait_yield(struct both *b, uint64_t now)
 }
 
 /* Is it too early to block? Then the caller polls both again. */
-static bool wait_too_early(struct both *b, uint64_t now)
+static bool wait_too_early(struct hybrid *b, uint64_t now)
 {
 	/* relaxed: a hint */
 	uint64_t moved = weft_load64_relaxed(&b->moved);
@@ -164,7 +164,7 @@ static bool wait_too_early(struct both *b, uint64_t now)
  * All known peers are remote: blocks on the socket itself, and is notified by a
  * local process that connects first.
  */
-static int wait_remote(struct both *b, uint64_t timeout_ns)
+static int wait_remote(struct hybrid *b, uint64_t timeout_ns)
 {
 	if (b->shm->ops->arm(b->shm))
 		return 0;
@@ -172,7 +172,7 @@ static int wait_remote(struct both *b, uint64_t timeout_ns)
 }
 
 /* No watcher could be started: waits are short. */
-static int wait_unwatched(struct both *b, uint64_t timeout_ns)
+static int wait_unwatched(struct hybrid *b, uint64_t timeout_ns)
 {
 	bool all = timeout_ns <= WAIT_UNWATCHED_NS;
 	int ret =
@@ -183,7 +183,7 @@ static int wait_unwatched(struct both *b, uint64_t timeout_ns)
 
 int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	struct epoll_event once = { .events = EPOLLIN | EPOLLONESHOT,
 				    .data.u32 = WATCH_SOCK };
 
@@ -211,7 +211,7 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 int hybrid_wait_fd(struct weft_carrier *c)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	struct epoll_event ev = { .events = EPOLLIN };
 	int shm = b->shm->ops->wait_fd(b->shm);
 
@@ -228,7 +228,7 @@ int hybrid_wait_fd(struct weft_carrier *c)
 
 int hybrid_arm(struct weft_carrier *c)
 {
-	struct both *b = hybrid_of(c);
+	struct hybrid *b = hybrid_of(c);
 	int ret;
 
 	if (hybrid_wait_fd(c) < 0)

@@ -17,9 +17,9 @@
 
 #define RESEND_NS UINT64_C(2000000)
 
-static struct noisy *lossy_of(struct weft_carrier *c)
+static struct lossy *lossy_of(struct weft_carrier *c)
 {
-	return (struct noisy *)(void *)c;
+	return (struct lossy *)(void *)c;
 }
 
 uint64_t lossy_clock(void)
@@ -32,7 +32,7 @@ uint64_t lossy_clock(void)
 
 /* ---- peers ---- */
 
-static bool peers_grow(struct noisy *n, uint32_t index)
+static bool peers_grow(struct lossy *n, uint32_t index)
 {
 	uint32_t count = n->peers ? n->peers : 16;
 	struct lossy_peer **a;
@@ -51,7 +51,7 @@ static bool peers_grow(struct noisy *n, uint32_t index)
 	return true;
 }
 
-static struct lossy_peer *peer_of(struct noisy *n, struct weft_peer *peer)
+static struct lossy_peer *peer_of(struct lossy *n, struct weft_peer *peer)
 {
 	struct lossy_peer *p;
 
@@ -77,7 +77,7 @@ static void peer_drop(struct lossy_peer *p)
 	p->owes = p->asks = false;
 }
 
-void lossy_peers_free(struct noisy *n)
+void lossy_peers_free(struct lossy *n)
 {
 	for (uint32_t i = 0; i < n->peers; i++) {
 		if (n->peer[i])
@@ -87,7 +87,7 @@ void lossy_peers_free(struct noisy *n)
 	free(n->peer);
 }
 
-bool lossy_all_acked(const struct noisy *n)
+bool lossy_all_acked(const struct lossy *n)
 {
 	for (uint32_t i = 0; i < n->peers; i++) {
 		const struct lossy_peer *p = n->peer[i];
@@ -102,7 +102,7 @@ bool lossy_all_acked(const struct noisy *n)
 /* ---- sending ---- */
 
 /* Sends a sealed frame, damaged or dropped as the fault plan requires. */
-static int frame_emit(struct noisy *n, struct lossy_peer *p,
+static int frame_emit(struct lossy *n, struct lossy_peer *p,
 		      const uint8_t *data, uint32_t bytes)
 {
 	struct weft_pkt pkt = { .type = LOSSY_FRAME, .len = (uint16_t)bytes };
@@ -126,14 +126,14 @@ static int frame_emit(struct noisy *n, struct lossy_peer *p,
 	return err;
 }
 
-static uint32_t frame_seal(struct noisy *n, uint8_t *data, uint32_t bytes)
+static uint32_t frame_seal(struct lossy *n, uint8_t *data, uint32_t bytes)
 {
 	lossy_code_seal(&n->code, data, bytes);
 	return bytes + lossy_code_bytes(&n->code, bytes);
 }
 
 /* Returns a slot for the next frame; NULL: window full, or out of memory. */
-static struct lossy_frame *frame_next(struct noisy *n, struct lossy_peer *p)
+static struct lossy_frame *frame_next(struct lossy *n, struct lossy_peer *p)
 {
 	struct lossy_frame *f = &p->kept[p->sent % LOSSY_WINDOW];
 
@@ -147,7 +147,7 @@ static struct lossy_frame *frame_next(struct noisy *n, struct lossy_peer *p)
 int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 	       const struct weft_pkt *pkt, const struct iovec *iov, int count)
 {
-	struct noisy *n = lossy_of(c);
+	struct lossy *n = lossy_of(c);
 	struct lossy_peer *p = peer_of(n, peer);
 	struct lossy_frame *f = p ? frame_next(n, p) : NULL;
 	struct lossy_head head = { .pkt = *pkt };
@@ -177,7 +177,7 @@ int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 /* Sends an acknowledgement, or a NAK for the next expected frame. */
-static void ack_send(struct noisy *n, struct lossy_peer *p)
+static void ack_send(struct lossy *n, struct lossy_peer *p)
 {
 	alignas(8) uint8_t data[256];
 	struct lossy_head head = { .seq = p->asks ? LOSSY_NAK : LOSSY_ACK,
@@ -191,7 +191,7 @@ static void ack_send(struct noisy *n, struct lossy_peer *p)
 	p->owes = p->asks = false;
 }
 
-static int retransmit(struct noisy *n, struct lossy_peer *p)
+static int retransmit(struct lossy *n, struct lossy_peer *p)
 {
 	int done = 0;
 
@@ -207,7 +207,7 @@ static int retransmit(struct noisy *n, struct lossy_peer *p)
 
 /* ---- receiving ---- */
 
-static void on_ack(struct noisy *n, struct lossy_peer *p, uint64_t ack)
+static void on_ack(struct lossy *n, struct lossy_peer *p, uint64_t ack)
 {
 	if (ack <= p->acked || ack > p->sent)
 		return;
@@ -223,7 +223,7 @@ static void nak_request(struct lossy_peer *p)
 	p->asked = p->expect + 1;
 }
 
-static int on_packet(struct noisy *n, struct lossy_peer *p,
+static int on_packet(struct lossy *n, struct lossy_peer *p,
 		     const struct lossy_head *head)
 {
 	int err = 0;
@@ -245,7 +245,7 @@ static int on_packet(struct noisy *n, struct lossy_peer *p,
 static int on_frame(void *arg, struct weft_peer *src,
 		    const struct weft_pkt *pkt, const void *payload)
 {
-	struct noisy *n = arg;
+	struct lossy *n = arg;
 	struct lossy_peer *p = peer_of(n, src);
 	struct lossy_head head;
 	bool fixed;
@@ -276,7 +276,7 @@ static int on_frame(void *arg, struct weft_peer *src,
 
 static void on_lost(void *arg, struct weft_peer *peer, int err)
 {
-	struct noisy *n = arg;
+	struct lossy *n = arg;
 
 	if (peer->index < n->peers && n->peer[peer->index])
 		peer_drop(n->peer[peer->index]);
@@ -289,7 +289,7 @@ const struct weft_carrier_up lossy_up = {
 	.lost = on_lost,
 };
 
-static int peer_run(struct noisy *n, struct lossy_peer *p)
+static int peer_run(struct lossy *n, struct lossy_peer *p)
 {
 	int done;
 
@@ -308,7 +308,7 @@ static int peer_run(struct noisy *n, struct lossy_peer *p)
 
 int lossy_poll(struct weft_carrier *c, int budget)
 {
-	struct noisy *n = lossy_of(c);
+	struct lossy *n = lossy_of(c);
 	int done;
 
 	n->now_ns = lossy_clock();

@@ -70,7 +70,7 @@ struct lossy_peer {
 	bool asks; /* a NAK is due */
 };
 
-struct noisy {
+struct lossy {
 	struct weft_carrier base;
 	struct weft_carrier *below;
 	const struct weft_carrier_up *up;
@@ -103,7 +103,7 @@ int lossy_code_open(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 		    bool *fixed_p);
 
 /* lossy_damage.c: true: bits were changed. */
-bool lossy_damage(struct noisy *n, uint8_t *data, uint32_t bytes);
+bool lossy_damage(struct lossy *n, uint8_t *data, uint32_t bytes);
 int lossy_plan_check(const struct weft_fault_plan *plan, const char *text);
 
 /* lossy.c */
@@ -112,8 +112,8 @@ int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 	       const struct weft_pkt *pkt, const struct iovec *iov, int count);
 int lossy_poll(struct weft_carrier *c, int budget);
 /* Have all living peers acknowledged everything? */
-bool lossy_all_acked(const struct noisy *n);
-void lossy_peers_free(struct noisy *n);
+bool lossy_all_acked(const struct lossy *n);
+void lossy_peers_free(struct lossy *n);
 extern const struct weft_carrier_up lossy_up;
 
 #endif

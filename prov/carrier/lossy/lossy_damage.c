@@ -41,7 +41,7 @@ int lossy_plan_check(const struct weft_fault_plan *plan, const char *text)
 }
 
 /* Returns the value of the last active line of that kind. */
-static double value_now(const struct noisy *n, enum weft_fault_plan_kind kind)
+static double value_now(const struct lossy *n, enum weft_fault_plan_kind kind)
 {
 	uint64_t age = (n->now_ns - n->opened_ns) * 1000;
 	double value = 0;
@@ -63,7 +63,7 @@ static void flip(uint8_t *data, uint64_t bit)
 }
 
 /* Flips the first and the last bit of a burst, and those between at random. */
-static void flip_burst(struct noisy *n, uint8_t *data, uint64_t bits,
+static void flip_burst(struct lossy *n, uint8_t *data, uint64_t bits,
 		       uint64_t first)
 {
 	uint64_t span = (uint64_t)value_now(n, WEFT_FAULT_BURST);
@@ -82,7 +82,7 @@ static void flip_burst(struct noisy *n, uint8_t *data, uint64_t bits,
  * q, the probability of a correct bit to the power 2^k; so each binary digit is
  * 1 with q / (1 + q), independently of the others.
  */
-static uint64_t until_next(struct noisy *n, double rate)
+static uint64_t until_next(struct lossy *n, double rate)
 {
 	struct weft_rng *rng = &n->faults.rng;
 	uint64_t skip = 0;
@@ -95,7 +95,7 @@ static uint64_t until_next(struct noisy *n, double rate)
 	return weft_rng_unit(rng) < q ? UINT64_C(1) << LOSSY_DIGITS : skip;
 }
 
-static bool damage_bits(struct noisy *n, uint8_t *data, uint64_t bits)
+static bool damage_bits(struct lossy *n, uint8_t *data, uint64_t bits)
 {
 	double rate = value_now(n, WEFT_FAULT_ERRORS);
 	bool any = false;
@@ -110,7 +110,7 @@ static bool damage_bits(struct noisy *n, uint8_t *data, uint64_t bits)
 	return any;
 }
 
-bool lossy_damage(struct noisy *n, uint8_t *data, uint32_t bytes)
+bool lossy_damage(struct lossy *n, uint8_t *data, uint32_t bytes)
 {
 	bool any = damage_bits(n, data, 8 * (uint64_t)bytes);
 

@@ -17,9 +17,9 @@
 	 1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_LOSS | \
 	 1u << WEFT_FAULT_DUPLICATE)
 
-static struct noisy *lossy_of(struct weft_carrier *c)
+static struct lossy *lossy_of(struct weft_carrier *c)
 {
-	return (struct noisy *)(void *)c;
+	return (struct lossy *)(void *)c;
 }
 
 static struct weft_carrier *below(struct weft_carrier *c)
@@ -28,7 +28,7 @@ static struct weft_carrier *below(struct weft_carrier *c)
 }
 
 /* Returns the largest payload whose frame fits below. */
-static size_t payload_max(const struct noisy *n)
+static size_t payload_max(const struct lossy *n)
 {
 	size_t most = LOSSY_BYTES, bytes;
 
@@ -40,7 +40,7 @@ static size_t payload_max(const struct noisy *n)
 	return bytes - sizeof(struct lossy_head);
 }
 
-static void ops_free(struct noisy *n)
+static void ops_free(struct lossy *n)
 {
 	lossy_peers_free(n);
 	carrier_faults_close(&n->faults);
@@ -50,7 +50,7 @@ static void ops_free(struct noisy *n)
 static int ops_open(const struct weft_carrier_attr *attr,
 		    struct weft_carrier **c_p)
 {
-	struct noisy *n = calloc(1, sizeof(*n));
+	struct lossy *n = calloc(1, sizeof(*n));
 	struct weft_carrier_attr a = *attr;
 	int err;
 
@@ -81,7 +81,7 @@ static int ops_open(const struct weft_carrier_attr *attr,
 /* Frames in flight may be damaged: retransmits until all are acknowledged. */
 static void ops_close(struct weft_carrier *c)
 {
-	struct noisy *n = lossy_of(c);
+	struct lossy *n = lossy_of(c);
 	uint64_t end = lossy_clock() + DRAIN_NS;
 
 	n->closing = true;
@@ -174,7 +174,7 @@ static void ops_nudge(struct weft_carrier *c, struct weft_peer *peer)
 
 static void ops_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 {
-	const struct noisy *n = lossy_of(c);
+	const struct lossy *n = lossy_of(c);
 
 	n->below->ops->stats(n->below, s);
 	s->resent += n->resent;
@@ -185,7 +185,7 @@ static void ops_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 }
 
 const struct weft_carrier_ops weft_carrier_lossy = {
-	.name = "noisy",
+	.name = "lossy",
 	.open = ops_open,
 	.close = ops_close,
 	.name_get = ops_name_get,

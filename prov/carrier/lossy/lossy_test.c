@@ -113,8 +113,8 @@ static void two_run(struct two *t, uint64_t packets)
 	}
 	T_IS(t->b.got, packets);
 	T_IS(t->b.bad, 0);
-	while (!lossy_all_acked((struct noisy *)(void *)t->a.c) ||
-	       !lossy_all_acked((struct noisy *)(void *)t->b.c)) {
+	while (!lossy_all_acked((struct lossy *)(void *)t->a.c) ||
+	       !lossy_all_acked((struct lossy *)(void *)t->b.c)) {
 		t->a.c->ops->poll(t->a.c, 64);
 		t->b.c->ops->poll(t->b.c, 64);
 	}

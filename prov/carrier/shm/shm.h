@@ -198,7 +198,7 @@ struct shm {
 	/* waiting */
 	uint64_t spin_ns;      /* upper limit of a spin */
 	weft_au64 spin_now_ns; /* present limit, adapted to recent waits */
-	struct weft_wait_policy patience;
+	struct weft_wait_policy policy;
 	uint32_t cpus;
 	weft_au32 woken;
 	weft_au32 waits;     /* a thread is in shm_wait */

@@ -53,7 +53,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	weft_wait_policy_init(&s->patience, WEFT_OWN_CORE);
+	weft_wait_policy_init(&s->policy, WEFT_OWN_CORE);
 	atomic_init(&s->spin_now_ns, s->spin_ns);
 	s->epoll = -1;
 	atomic_init(&s->timer, -1);
@@ -63,7 +63,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 void shm_wait_peer_added(struct shm *s)
 {
 	weft_wait_policy_first_contact(
-		&s->patience,
+		&s->policy,
 		s->peer_count > s->cpus ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE,
 		s->peer_count);
 }
@@ -92,7 +92,7 @@ static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 	return weft_load64_relaxed(&s->watch_want) == w->want &&
 	       weft_load32_relaxed(&s->crowded) == w->crowded &&
 	       atomic_load_explicit(&s->watch_bell, memory_order_relaxed) ==
-		       w->bell &&
+		       w->event_word &&
 	       atomic_load_explicit(&s->watch_word, memory_order_relaxed) ==
 		       w->word;
 }
@@ -106,7 +106,8 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 	/* relaxed: R5 orders them; a mixed state is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
 	weft_store32_relaxed(&s->crowded, w->crowded);
-	atomic_store_explicit(&s->watch_bell, w->bell, memory_order_relaxed);
+	atomic_store_explicit(&s->watch_bell, w->event_word,
+			      memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */
 	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
 	if (!w->want)
@@ -173,7 +174,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 
 	while (now < end) {
 		then = now;
-		now = weft_wait_policy_yield(&s->patience, now);
+		now = weft_wait_policy_yield(&s->policy, now);
 		if (!now)
 			return false;
 		if (wait_over(s)) {
@@ -225,10 +226,12 @@ static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 }
 
 /* Sleeps on the wake word and the event word, where the kernel can do both. */
-static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_event *bell,
-			 uint32_t heard, uint64_t ns)
+static bool wait_on_bell(struct shm *s, uint32_t word,
+			 struct weft_event *event_word, uint32_t heard,
+			 uint64_t ns)
 {
-	int rc = weft_event_wait(&s->view.head->wake, word, bell, heard, ns);
+	int rc = weft_event_wait(&s->view.head->wake, word, event_word, heard,
+				 ns);
 
 	s->no_waitv = rc == -ENOSYS;
 	return rc != -ETIMEDOUT;
@@ -236,7 +239,7 @@ static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_event *bell,
 
 /* Sleeps on the wake word, announced before. False: timed out. */
 static bool wait_sleep_words(struct shm *s, uint64_t ns,
-			     struct weft_event *bell, uint32_t heard)
+			     struct weft_event *event_word, uint32_t heard)
 {
 	uint32_t word = weft_load32(&s->view.head->wake);
 
@@ -245,8 +248,9 @@ static bool wait_sleep_words(struct shm *s, uint64_t ns,
 		return true;
 	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
-	return bell && !s->no_waitv ? wait_on_bell(s, word, bell, heard, ns)
-				    : wait_futex(s, word, ns);
+	return event_word && !s->no_waitv
+		       ? wait_on_bell(s, word, event_word, heard, ns)
+		       : wait_futex(s, word, ns);
 }
 
 static uint64_t wait_earlier(uint64_t a, uint64_t b)
@@ -259,7 +263,7 @@ static uint64_t wait_earlier(uint64_t a, uint64_t b)
  * one.
  */
 struct wait_words {
-	struct weft_event *bell;
+	struct weft_event *event_word;
 	uint32_t heard;
 	bool sure; /* notifiers have fenced */
 };
@@ -270,17 +274,18 @@ struct wait_words {
  */
 static struct wait_words wait_prepare(struct shm *s)
 {
-	struct wait_words bed = { .bell = NULL };
+	struct wait_words bed = { .event_word = NULL };
 
 	wait_announce(s, SHM_ASLEEP);
 	/* F2 pairs with F2 in shm_watch(). */
 	weft_fence_full();
-	bed.bell = wait_bell(s);
-	if (!bed.bell)
+	bed.event_word = wait_bell(s);
+	if (!bed.event_word)
 		return bed;
 	bed.sure = weft_load32_relaxed(&s->crowded);
-	bed.heard = weft_event_prepare_wait(
-		bed.bell, s->no_waitv ? WEFT_EVENT_NUDGE : WEFT_EVENT_NOTIFY);
+	bed.heard = weft_event_prepare_wait(bed.event_word,
+					    s->no_waitv ? WEFT_EVENT_NUDGE
+							: WEFT_EVENT_NOTIFY);
 	weft_fence_full();
 	return bed;
 }
@@ -292,7 +297,7 @@ static bool wait_at_most(struct shm *s, const struct wait_words *bed,
 	uint64_t part = wait_earlier(*ns, most);
 
 	*ns -= part;
-	return part && wait_sleep_words(s, part, bed->bell, bed->heard);
+	return part && wait_sleep_words(s, part, bed->event_word, bed->heard);
 }
 
 /* After a timeout: counts an event that did not wake this waiter. */
@@ -301,7 +306,8 @@ static void wait_count_late(struct shm *s, const struct wait_words *bed)
 	if (!shm_wait_ready(s) && !wait_watched(s))
 		return;
 	if (!(weft_load32(&s->view.head->wake) & SHM_ASLEEP) ||
-	    (bed->bell && weft_load32(&bed->bell->ring) != bed->heard))
+	    (bed->event_word &&
+	     weft_load32(&bed->event_word->ring) != bed->heard))
 		return;
 	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->late, 1, memory_order_relaxed);
@@ -337,7 +343,7 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
 	const struct weft_wait_policy_rule *rule =
-		weft_wait_policy_choose(&s->patience);
+		weft_wait_policy_choose(&s->policy);
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
 	if (spin && !weft_load32_relaxed(&s->crowded)) {

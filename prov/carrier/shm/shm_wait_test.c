@@ -24,7 +24,7 @@
 struct room {
 	struct end e;
 	weft_au64 word;
-	struct weft_event bell;
+	struct weft_event event_word;
 	weft_au64 round; /* round that the waiter may begin */
 	weft_au64 ended; /* last round that the waiter has completed */
 	_Atomic pid_t tid;
@@ -45,7 +45,7 @@ static void spin_until(weft_au64 *word, uint64_t want)
 static void open_sleepy(struct end *e, uint32_t id)
 {
 	T_OK(end_open(e, &weft_carrier_shm, id, &no_spin));
-	weft_store64_relaxed(&shm_of(e->c)->patience.until_ns, UINT64_MAX);
+	weft_store64_relaxed(&shm_of(e->c)->policy.until_ns, UINT64_MAX);
 }
 
 static uint64_t late_of(struct end *e)
@@ -86,7 +86,7 @@ static void watch_and_ring(struct room *r, uint64_t n)
 {
 	struct weft_carrier_watch w = { .word = &r->word,
 					.want = n,
-					.bell = &r->bell };
+					.event_word = &r->event_word };
 	struct weft_carrier_watch nothing = { .word = NULL };
 
 	r->e.c->ops->watch(r->e.c, &nothing);
@@ -96,8 +96,8 @@ static void watch_and_ring(struct room *r, uint64_t n)
 	dawdle(5000);
 	weft_store64(&r->word, n);
 	weft_fence_full();
-	if (weft_event_has_waiters(&r->bell))
-		weft_event_notify_all(&r->bell);
+	if (weft_event_has_waiters(&r->event_word))
+		weft_event_notify_all(&r->event_word);
 	spin_until(&r->ended, n);
 }
 
@@ -159,9 +159,10 @@ static void until_asleep(struct room *r, uint64_t before)
 static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 {
 	struct weft_peer *to = end_peer(from, &r->e);
-	struct weft_carrier_watch w = {
-		.word = &r->word, .want = 1, .bell = &r->bell, .crowded = true
-	};
+	struct weft_carrier_watch w = { .word = &r->word,
+					.want = 1,
+					.event_word = &r->event_word,
+					.crowded = true };
 	struct weft_carrier_stats st;
 	uint64_t start;
 	pthread_t t;

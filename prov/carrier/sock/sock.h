@@ -40,8 +40,8 @@
 #include <pthread.h>
 
 #define SOCK_MTU	   8192u  /* largest payload of a packet */
-#define SOCK_GRAM_MAX	   65000u /* bytes of the largest datagram */
-#define SOCK_GRAM_MIN	   544u	  /* bytes of the smallest one: an MTU of 576 */
+#define SOCK_DGRAM_MAX	   65000u /* bytes of the largest datagram */
+#define SOCK_DGRAM_MIN	   544u	  /* bytes of the smallest one: an MTU of 576 */
 #define SOCK_GSO_BYTES	   65000u /* bytes of a GSO batch */
 #define SOCK_BATCH	   64u	  /* datagrams of one sendmmsg */
 #define SOCK_READ_BATCH	   8u	  /* datagrams of one recvmmsg */
@@ -61,7 +61,7 @@ struct sock_gso_batch;
 /* A datagram in memory: one in flight, or one received ahead of its order. */
 struct sock_dgram {
 	struct sock_dgram *next;      /* in a free list */
-	struct sock_gso_batch *train; /* holds data; NULL: data follow this */
+	struct sock_gso_batch *batch; /* holds data; NULL: data follow this */
 	uint8_t *data;
 	uint32_t bytes;	  /* with the head */
 	uint32_t room;	  /* bytes allocated at data */
@@ -78,15 +78,15 @@ struct sock_gso_batch {
 	uint32_t length;	     /* capacity in datagrams */
 	uint32_t taken;
 	uint32_t live; /* datagrams taken and not freed */
-	struct sock_dgram gram[SOCK_BATCH];
+	struct sock_dgram dgram[SOCK_BATCH];
 	_Alignas(64) uint8_t data[SOCK_GSO_BYTES];
 };
 
 /* One number in flight. */
 struct sock_flight {
-	struct sock_dgram *gram; /* NULL: acknowledged */
-	uint64_t order;		 /* among all transmissions to this peer */
-	bool lost;		 /* considered lost, to be retransmitted */
+	struct sock_dgram *dgram; /* NULL: acknowledged */
+	uint64_t order;		  /* among all transmissions to this peer */
+	bool lost;		  /* considered lost, to be retransmitted */
 };
 
 enum sock_state {
@@ -131,7 +131,7 @@ struct sock_peer {
 				 */
 	uint64_t last_send_ns;	/* time of the last send */
 	struct sock_dgram *open;      /* being filled, without a number yet */
-	struct sock_gso_batch *train; /* batch of the next full one, or NULL */
+	struct sock_gso_batch *batch; /* batch of the next full one, or NULL */
 	uint32_t gram_max;
 	uint32_t losses; /* numbers considered lost and not retransmitted yet */
 	uint64_t inflight_bytes; /* bytes in flight */
@@ -247,7 +247,7 @@ struct sock {
 	struct carrier_faults faults;
 	struct weft_list late; /* datagrams delayed by the fault plan */
 	struct weft_carrier_stats stats;
-	struct sock_waiter bed;
+	struct sock_waiter waiter;
 	struct sock_progress_thread deputy;
 };
 

@@ -153,8 +153,8 @@ static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		const struct sock_flight *f = sock_flight(p, seq);
 
-		if (f->gram && !f->lost)
-			bytes -= f->gram->bytes;
+		if (f->dgram && !f->lost)
+			bytes -= f->dgram->bytes;
 	}
 	sock_leave(sock_of(e->c));
 	return bytes;

@@ -106,7 +106,7 @@ static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 	t->length = length;
 	t->taken = 0;
 	t->live = 0;
-	p->train = t;
+	p->batch = t;
 	return t;
 }
 
@@ -114,7 +114,7 @@ static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 static void batch_detach(struct sock_gso_batch *t)
 {
 	if (t->peer)
-		t->peer->train = NULL;
+		t->peer->batch = NULL;
 	t->peer = NULL;
 }
 
@@ -132,7 +132,7 @@ static void batch_free(struct sock *s, struct sock_gso_batch *t)
 
 struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 {
-	struct sock_gso_batch *t = p->train;
+	struct sock_gso_batch *t = p->batch;
 	struct sock_dgram *g;
 
 	if (t && t->room != p->gram_max) {
@@ -143,9 +143,9 @@ struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 		t = batch_new(s, p);
 	if (!t)
 		return sock_dgram_new(s, p->gram_max);
-	g = gram_init(&t->gram[t->taken],
+	g = gram_init(&t->dgram[t->taken],
 		      t->data + (size_t)t->taken * (t->room + s->tag), t->room);
-	g->train = t;
+	g->batch = t;
 	t->live++;
 	if (++t->taken == t->length)
 		batch_detach(t);
@@ -156,9 +156,9 @@ struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 
 void sock_dgram_free(struct sock *s, struct sock_dgram *g)
 {
-	if (g && g->train) {
-		if (!--g->train->live)
-			batch_free(s, g->train);
+	if (g && g->batch) {
+		if (!--g->batch->live)
+			batch_free(s, g->batch);
 		return;
 	}
 	if (g && g->freelist < SOCK_FREE_LISTS &&

@@ -49,7 +49,7 @@ static struct sock_dgram *full(struct sock *s, struct sock_peer *p)
 
 static void full_ones_lie_one_behind_another(void **state)
 {
-	static const uint32_t width[] = { SOCK_GRAM_MIN, 1456, 9000, 32000 };
+	static const uint32_t width[] = { SOCK_DGRAM_MIN, 1456, 9000, 32000 };
 
 	for (uint32_t i = 0; i < 2 * WEFT_COUNT_OF(width); i++) {
 		struct sock s = { .tag = i % 2 ? SOCK_TAG : 0 };
@@ -60,14 +60,14 @@ static void full_ones_lie_one_behind_another(void **state)
 
 		for (uint32_t k = 0; k < 3 * n; k++) {
 			g[k] = full(&s, &p);
-			T_PTR(g[k]->train, g[k - k % n]->train);
+			T_PTR(g[k]->batch, g[k - k % n]->batch);
 			if (k % n)
 				T_PTR(g[k]->data, g[k - 1]->data + stride);
 			mark(&s, g[k], k);
 		}
 		for (uint32_t k = 0; k < 3 * n; k++)
 			T_TRUE(marked(&s, g[k], k));
-		T_TRUE(g[0]->train != g[n]->train);
+		T_TRUE(g[0]->batch != g[n]->batch);
 		for (uint32_t k = 0; k < 3 * n; k++)
 			sock_dgram_free(&s, g[k]);
 		T_IS(s.free_batch_count, 3);
@@ -79,12 +79,12 @@ static void full_ones_lie_one_behind_another(void **state)
 static void wide_ones_are_alone(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
-	struct sock_peer p = { .gram_max = SOCK_GRAM_MAX - SOCK_TAG };
+	struct sock_peer p = { .gram_max = SOCK_DGRAM_MAX - SOCK_TAG };
 	struct sock_dgram *g = full(&s, &p);
 
 	mark(&s, g, 1);
-	T_NULL(g->train);
-	T_NULL(p.train);
+	T_NULL(g->batch);
+	T_NULL(p.batch);
 	sock_dgram_free(&s, g);
 	sock_dgram_fini(&s);
 }
@@ -100,17 +100,17 @@ static void a_train_is_free_with_its_last(void **state)
 
 	for (uint32_t i = 0; i < 3; i++)
 		g[i] = full(&s, &p);
-	t = p.train;
+	t = p.batch;
 	T_NOT_NULL(t);
 	sock_dgram_free(&s, g[1]);
 	sock_dgram_free(&s, g[0]);
-	T_PTR(p.train, t);
+	T_PTR(p.batch, t);
 	sock_dgram_free(&s, g[2]);
-	T_NULL(p.train);
+	T_NULL(p.batch);
 	T_IS(s.free_batch_count, 1);
 	/* the next peer that needs a batch gets the free one */
 	g[0] = full(&s, &other);
-	T_PTR(other.train, t);
+	T_PTR(other.batch, t);
 	T_PTR(g[0]->data, t->data);
 	T_IS(s.free_batch_count, 0);
 	sock_dgram_free(&s, g[0]);
@@ -152,19 +152,19 @@ static void a_way_that_narrows_begins_a_train(void **state)
 	p.gram_max = 1000;
 	first = full(&s, &p);
 	second = full(&s, &p);
-	T_TRUE(first->train != old->train);
-	T_PTR(p.train, first->train);
+	T_TRUE(first->batch != old->batch);
+	T_PTR(p.batch, first->batch);
 	T_PTR(second->data, first->data + 1000 + SOCK_TAG);
 	mark(&s, first, 2);
 	mark(&s, second, 3);
 	T_TRUE(marked(&s, old, 1));
 	/* the old batch does not belong to the peer any more */
 	sock_dgram_free(&s, old);
-	T_PTR(p.train, first->train);
+	T_PTR(p.batch, first->batch);
 	T_IS(s.free_batch_count, 1);
 	sock_dgram_free(&s, second);
 	sock_dgram_free(&s, first);
-	T_NULL(p.train);
+	T_NULL(p.batch);
 	sock_dgram_fini(&s);
 }
 
@@ -206,7 +206,7 @@ static void they_are_freed_in_any_order(void **state)
 		sock_dgram_free(&s, g[i]);
 	}
 	for (uint32_t i = 0; i < PEERS; i++)
-		T_NULL(p[i].train);
+		T_NULL(p[i].batch);
 	sock_dgram_fini(&s);
 }
 
@@ -299,7 +299,7 @@ static uint32_t two_drained(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
 	struct t_limit limit;
-	uint32_t trains;
+	uint32_t batches;
 
 	t_limit_set(&limit, 60);
 	sock_enter(s);
@@ -308,10 +308,10 @@ static uint32_t two_drained(struct two *t)
 		t->a.c->ops->poll(t->a.c, 16);
 		t->b.c->ops->poll(t->b.c, 16);
 	}
-	T_NULL(t->p->train);
-	trains = s->free_batch_count;
+	T_NULL(t->p->batch);
+	batches = s->free_batch_count;
 	sock_leave(s);
-	return trains;
+	return batches;
 }
 
 /* Whether a uses GSO. */

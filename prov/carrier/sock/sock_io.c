@@ -195,7 +195,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	struct sock_head *h = data;
 	uint32_t i = o->count;
 
-	static_assert(SOCK_GRAM_MAX <= UINT16_MAX, "a datagram's length");
+	static_assert(SOCK_DGRAM_MAX <= UINT16_MAX, "a datagram's length");
 	if (s->dead)
 		return;
 	sock_progress_thread_count(&s->deputy.traffic);
@@ -327,7 +327,7 @@ static void io_mtu_shrunk(struct sock *s, uint32_t i)
 
 	sock_name_route(s, &e->peer->base.name, &width, &local);
 	if (v->iov_len <= width)
-		width = SOCK_GRAM_MIN;
+		width = SOCK_DGRAM_MIN;
 	sock_peer_gram_max_set(e->peer, width - s->tag);
 	e->peer->pace.datagram = e->peer->gram_max;
 	io_fragments(s, IP_PMTUDISC_DONT);

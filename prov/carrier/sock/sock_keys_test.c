@@ -31,7 +31,7 @@ struct pair {
 };
 
 /* A datagram of an attacker, with room for a public key and a tag. */
-struct gram {
+struct dgram {
 	struct sock_head head;
 	uint8_t rest[SOCK_PUBLIC_BYTES + SOCK_TAG];
 };
@@ -95,20 +95,20 @@ static void until_refused(struct end *e, uint64_t want)
 	T_IS(stats_of(e).refused, want);
 }
 
-static struct gram gram_of(const struct end *from, const struct end *to,
-			   enum sock_kind kind, uint64_t count)
+static struct dgram gram_of(const struct end *from, const struct end *to,
+			    enum sock_kind kind, uint64_t count)
 {
-	return (struct gram){ .head = { .magic = SOCK_MAGIC,
-					.from = sock_of(from->c)->gen,
-					.to = sock_of(to->c)->gen,
-					.kind = (uint8_t)kind,
-					.bytes = sizeof(struct sock_head) +
-						 SOCK_TAG,
-					.count = count } };
+	return (struct dgram){ .head = { .magic = SOCK_MAGIC,
+					 .from = sock_of(from->c)->gen,
+					 .to = sock_of(to->c)->gen,
+					 .kind = (uint8_t)kind,
+					 .bytes = sizeof(struct sock_head) +
+						  SOCK_TAG,
+					 .count = count } };
 }
 
 /* Signs g as from does for peer, and sends it from the socket of at. */
-static void gram_send(struct gram *g, const struct end *from,
+static void gram_send(struct dgram *g, const struct end *from,
 		      struct weft_peer *peer, const struct end *at,
 		      const struct end *to)
 {
@@ -130,7 +130,7 @@ static void hello_relay(const struct end *from, const struct end *to,
 			const uint8_t *public, uint64_t count,
 			const struct end *at, const struct end *goal)
 {
-	struct gram g = gram_of(from, to, SOCK_HELLO, count);
+	struct dgram g = gram_of(from, to, SOCK_HELLO, count);
 	struct sock *s = sock_of(from->c);
 	const uint32_t bytes = sizeof(g) - SOCK_TAG;
 
@@ -150,9 +150,9 @@ static void hello_send(const struct end *from, const struct end *to,
 }
 
 static bool verifies(const struct end *by, struct sock_seal *seal,
-		     const struct gram *g)
+		     const struct dgram *g)
 {
-	struct gram copy = *g;
+	struct dgram copy = *g;
 
 	return sock_seal_verify(sock_of(by->c), seal, (uint8_t *)&copy,
 				sizeof(copy.head));
@@ -165,7 +165,7 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	struct pair *t = pair_open(JOB, NULL);
 	struct weft_peer *cb;
 	struct sock_peer *ab, *ba;
-	struct gram g;
+	struct dgram g;
 	struct end c;
 
 	T_OK(end_open(&c, &weft_carrier_sock, 3, &attr));
@@ -203,7 +203,7 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
 	uint64_t count;
-	struct gram g;
+	struct dgram g;
 
 	pair_talk(t, 0, 20);
 	count = sock_peer_of(t->ba)->seen + 100;
@@ -267,7 +267,7 @@ static void a_datagram_of_another_job_is_refused(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
 	struct pair *u = pair_open(OTHER, NULL);
-	struct gram g;
+	struct dgram g;
 
 	pair_talk(t, 0, 20);
 	pair_talk(u, 0, 20);

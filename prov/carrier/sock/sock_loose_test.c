@@ -116,7 +116,7 @@ struct pair {
 	struct sock_peer *ab;
 };
 
-static void pair_open(struct pair *p, const char *plan, uint32_t gram)
+static void pair_open(struct pair *p, const char *plan, uint32_t dgram)
 {
 	struct weft_peer *to;
 
@@ -124,7 +124,7 @@ static void pair_open(struct pair *p, const char *plan, uint32_t gram)
 	side_open(&p->b, NULL);
 	T_OK(p->a.c->ops->peer(p->a.c, &p->b.name, &to));
 	p->ab = sock_peer_of(to);
-	sock_peer_gram_max_set(p->ab, gram);
+	sock_peer_gram_max_set(p->ab, dgram);
 }
 
 static void pair_send(struct pair *p, const struct weft_pkt *pkt,
@@ -191,15 +191,15 @@ static bool pair_reassembled(struct pair *p)
 /* Loose packets are delivered without reassembly. */
 static void what_is_loose_comes_in_packets(void **state)
 {
-	static const uint32_t gram[] = { 1456, SOCK_GRAM_MIN, 9000 };
+	static const uint32_t dgram[] = { 1456, SOCK_DGRAM_MIN, 9000 };
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(gram); i++) {
+	for (size_t i = 0; i < WEFT_COUNT_OF(dgram); i++) {
 		struct pair p;
 
-		pair_open(&p, NULL, gram[i]);
+		pair_open(&p, NULL, dgram[i]);
 		pair_talk(&p);
-		if (gram[i] < PACKET)
-			T_TRUE(p.b.pieces >= PACKETS * (PACKET / gram[i]));
+		if (dgram[i] < PACKET)
+			T_TRUE(p.b.pieces >= PACKETS * (PACKET / dgram[i]));
 		T_FALSE(pair_reassembled(&p));
 		side_close(&p.a);
 		side_close(&p.b);
@@ -273,7 +273,7 @@ static void full_datagrams_are_of_one_size(void **state)
 	s->polling = false;
 	T_TRUE(p.ab->tx.next - p.ab->tx.acked >= N);
 	for (uint32_t i = p.ab->tx.acked; i != p.ab->tx.next; i++)
-		T_IS(sock_flight(p.ab, i)->gram->bytes, 1456);
+		T_IS(sock_flight(p.ab, i)->dgram->bytes, 1456);
 	sock_leave(s);
 	pair_close(&p);
 }
@@ -310,12 +310,12 @@ static void what_was_refused_comes_again(void **state)
 /* A packet of `whole` bytes takes one datagram, a longer one does not. */
 static void what_is_whole_is_one_datagram(void **state)
 {
-	for (uint32_t gram = 1441; gram < 1456; gram += 5) {
+	for (uint32_t dgram = 1441; dgram < 1456; dgram += 5) {
 		struct pair p;
 		struct sock *s;
 		uint32_t next;
 
-		pair_open(&p, NULL, gram);
+		pair_open(&p, NULL, dgram);
 		pair_talk(&p);
 		s = sock_of(p.a.c);
 		sock_enter(s);
@@ -333,7 +333,7 @@ static void what_is_whole_is_one_datagram(void **state)
 			next = p.ab->tx.next;
 			T_OK(sock_tx_send(s, p.ab, &pkt, &iov));
 			T_IS(p.ab->tx.next - next, more ? 1 : 0);
-			T_TRUE(p.ab->open->bytes <= gram);
+			T_TRUE(p.ab->open->bytes <= dgram);
 		}
 		s->polling = false;
 		sock_leave(s);

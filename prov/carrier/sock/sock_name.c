@@ -85,14 +85,14 @@ uint64_t sock_name_key(const struct sockaddr_in *n)
 static uint32_t name_gram_max(int fd)
 {
 	socklen_t len = sizeof(int);
-	uint32_t gram;
+	uint32_t dgram;
 	int mtu;
 
 	if (getsockopt(fd, IPPROTO_IP, IP_MTU, &mtu, &len) ||
-	    mtu < (int)(SOCK_GRAM_MIN + NAME_HEADER_BYTES))
-		return SOCK_GRAM_MIN;
-	gram = (uint32_t)mtu - NAME_HEADER_BYTES;
-	return (gram < SOCK_GRAM_MAX ? gram : SOCK_GRAM_MAX) & ~7u;
+	    mtu < (int)(SOCK_DGRAM_MIN + NAME_HEADER_BYTES))
+		return SOCK_DGRAM_MIN;
+	dgram = (uint32_t)mtu - NAME_HEADER_BYTES;
+	return (dgram < SOCK_DGRAM_MAX ? dgram : SOCK_DGRAM_MAX) & ~7u;
 }
 
 int sock_name_route(const struct sock *s, const struct sockaddr_in *to,

@@ -44,7 +44,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 	s->up = attr->up;
 	s->up_arg = attr->up_arg;
 	s->fd = -1;
-	s->bed.event = s->bed.epoll = s->bed.timer = -1;
+	s->waiter.event = s->waiter.epoll = s->waiter.timer = -1;
 	s->deputy.event = -1;
 	pthread_mutex_init(&s->deputy.lock, NULL);
 	s->silence_ns = attr->silence_ms ? (uint64_t)attr->silence_ms * 1000000u
@@ -183,7 +183,7 @@ static void ops_refused(struct sock *s, const struct sock_peer *p)
 	if (sock_tx_pending(p))
 		s->starved = true;
 	else
-		weft_store32_relaxed(&s->bed.full, 1);
+		weft_store32_relaxed(&s->waiter.full, 1);
 }
 
 static int ops_send(struct sock *s, struct sock_peer *p,
@@ -254,7 +254,7 @@ static void sock_watch(struct weft_carrier *c,
 		       const struct weft_carrier_watch *w)
 {
 	/* relaxed: the next wait reads it */
-	weft_store64_relaxed(&sock_of(c)->bed.watching, w->want);
+	weft_store64_relaxed(&sock_of(c)->waiter.watching, w->want);
 }
 
 /* Nothing to do: there is no common memory that a peer could wait on. */
@@ -271,7 +271,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	st->far = st->sent;
 	sock_leave(s);
 	/* relaxed: a statistic */
-	st->sleeps = weft_load64_relaxed(&s->bed.sleeps);
+	st->sleeps = weft_load64_relaxed(&s->waiter.sleeps);
 }
 
 const struct weft_carrier_ops weft_carrier_sock = {

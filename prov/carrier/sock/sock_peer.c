@@ -332,7 +332,7 @@ bool sock_peer_reorder_reserve(struct sock_peer *p)
 static void peer_free_datagrams(struct sock *s, struct sock_peer *p)
 {
 	for (unsigned i = 0; i < p->flight_room; i++)
-		sock_dgram_free(s, p->flight[i].gram);
+		sock_dgram_free(s, p->flight[i].dgram);
 	for (unsigned i = 0; p->here && i < SOCK_WINDOW; i++)
 		sock_dgram_free(s, p->here[i]);
 	sock_dgram_free(s, p->open);

@@ -236,7 +236,7 @@ static bool pass_is_idle(const struct sock *s)
 {
 	/* relaxed: written under the lock, which this thread holds */
 	return !s->peers_changed &&
-	       s->now < weft_load64_relaxed(&s->bed.due_ns) &&
+	       s->now < weft_load64_relaxed(&s->waiter.due_ns) &&
 	       !sock_io_batched(s);
 }
 

@@ -63,7 +63,8 @@ static struct progress_view progress_counters(struct sock *s)
 /* A caller blocked in wait is woken when poll is needed. */
 static bool caller_is_blocked(struct sock *s)
 {
-	return weft_load64(&s->bed.until_ns) && !weft_load32(&s->bed.armed);
+	return weft_load64(&s->waiter.until_ns) &&
+	       !weft_load32(&s->waiter.armed);
 }
 
 static enum progress_state progress_idle(struct sock *s)
@@ -76,7 +77,7 @@ static enum progress_state progress_idle(struct sock *s)
 	 * load due; store due, then load idle.
 	 */
 	weft_fence_full();
-	if (weft_load64(&s->bed.due_ns) == UINT64_MAX)
+	if (weft_load64(&s->waiter.due_ns) == UINT64_MAX)
 		progress_block(d, s->fd, UINT64_MAX);
 	weft_store32(&d->idle, 0);
 	return PROGRESS_WATCH;
@@ -92,7 +93,7 @@ static enum progress_state progress_watch(struct sock *s)
 	if (is.turns == was.turns && !caller_is_blocked(s))
 		return PROGRESS_WORK;
 	if (is.traffic == was.traffic &&
-	    weft_load64(&s->bed.due_ns) == UINT64_MAX)
+	    weft_load64(&s->waiter.due_ns) == UINT64_MAX)
 		return PROGRESS_IDLE;
 	return PROGRESS_WATCH;
 }

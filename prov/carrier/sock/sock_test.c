@@ -244,7 +244,7 @@ static void a_narrow_way_takes_packets_in_parts(void **state)
 		struct two *t = two_open(plan[i]);
 
 		set_gram_max(&t->a, t->ab, 1472);
-		set_gram_max(&t->b, t->ba, SOCK_GRAM_MIN);
+		set_gram_max(&t->b, t->ba, SOCK_DGRAM_MIN);
 		two_talk(t, (uint64_t)t_scale(800));
 		two_close(t);
 	}
@@ -334,7 +334,7 @@ static void a_peer_that_lies_is_given_up(void **state)
 	union {
 		struct sock_head head;
 		uint8_t bytes[512];
-	} gram;
+	} dgram;
 	struct two *t = two_open(NULL);
 	struct sockaddr_in name;
 	int fd = forger_open(&name);
@@ -343,14 +343,14 @@ static void a_peer_that_lies_is_given_up(void **state)
 	weft_rng_init(&rng, 12, 0);
 	two_talk(t, 20);
 	for (uint64_t i = 1; i <= 50; i++) {
-		memset(&gram, 0, sizeof(gram));
-		weft_rng_fill(&rng, gram.bytes + sizeof(gram.head),
-			      sizeof(gram) - sizeof(gram.head));
-		gram.head.from = i;
-		gram.head.kind = SOCK_DATA;
+		memset(&dgram, 0, sizeof(dgram));
+		weft_rng_fill(&rng, dgram.bytes + sizeof(dgram.head),
+			      sizeof(dgram) - sizeof(dgram.head));
+		dgram.head.from = i;
+		dgram.head.kind = SOCK_DATA;
 		T_TRUE(send_until_lost(
-			fd, &t->b, &gram.head,
-			sizeof(gram.head) + 1 + weft_rng_below(&rng, 400), i));
+			fd, &t->b, &dgram.head,
+			sizeof(dgram.head) + 1 + weft_rng_below(&rng, 400), i));
 		T_IS(t->b.lost_err, EPROTO);
 	}
 	T_IS(t->b.got, 20);
@@ -484,8 +484,8 @@ static void a_forged_datagram_is_dropped(void **state)
 	struct weft_carrier_attr other = { .key = "guessed, and wrong",
 					   .key_bytes = 18,
 					   .encrypt = encrypt };
-	uint8_t gram[512];
-	struct sock_head *h = (void *)gram;
+	uint8_t dgram[512];
+	struct sock_head *h = (void *)dgram;
 	struct sockaddr_in name;
 	int fd = forger_open(&name);
 	struct weft_rng rng;
@@ -497,14 +497,14 @@ static void a_forged_datagram_is_dropped(void **state)
 		uint32_t bytes =
 			(uint32_t)(sizeof(*h) + weft_rng_below(&rng, 300));
 
-		weft_rng_fill(&rng, gram, sizeof(gram));
+		weft_rng_fill(&rng, dgram, sizeof(dgram));
 		h->magic = SOCK_MAGIC;
 		h->from = i % 2 ? sock_of(t->a.c)->gen : 1 + i;
 		h->to = i % 3 ? sock_of(t->b.c)->gen : 0;
 		h->kind = (uint8_t)(SOCK_HELLO + i % 5);
 		h->bytes = (uint16_t)(bytes + SOCK_TAG);
 		h->crc = sock_crc(sock_of(t->b.c), h, bytes);
-		forger_send(fd, &t->b, gram, bytes + SOCK_TAG);
+		forger_send(fd, &t->b, dgram, bytes + SOCK_TAG);
 		until_refused(&t->b, i);
 	}
 	T_IS(two_stats(&t->b).forged, N);

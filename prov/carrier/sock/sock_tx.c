@@ -115,13 +115,13 @@ static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 	struct sock_flight *f = sock_flight(p, seq);
 
 	f->order = ++p->order;
-	p->inflight_bytes += f->gram->bytes;
+	p->inflight_bytes += f->dgram->bytes;
 	if (!p->rto_at) {
 		p->wait_ns = s->now;
 		tx_timer(s, p);
 		sock_progress_thread_call(s);
 	}
-	sock_io_add(s, p, f->gram->data, f->gram->bytes);
+	sock_io_add(s, p, f->dgram->data, f->dgram->bytes);
 }
 
 /* Assigns a number to the open datagram and sends it. */
@@ -135,7 +135,7 @@ static void tx_send_open(struct sock *s, struct sock_peer *p)
 	h->kind = SOCK_DATA;
 	h->seq = seq;
 	h->flags = g->loose ? SOCK_LOOSE : 0;
-	*sock_flight(p, seq) = (struct sock_flight){ .gram = g };
+	*sock_flight(p, seq) = (struct sock_flight){ .dgram = g };
 	p->open = NULL;
 	tx_transmit(s, p, seq);
 }
@@ -449,27 +449,27 @@ static uint64_t tx_number_acked(struct sock *s, struct sock_peer *p,
 	struct sock_flight *f = sock_flight(p, seq);
 	uint64_t bytes;
 
-	if (!f->gram)
+	if (!f->dgram)
 		return 0;
-	bytes = f->gram->bytes;
+	bytes = f->dgram->bytes;
 	if (f->lost)
 		p->losses--;
 	else
 		p->inflight_bytes -= bytes;
 	if (f->order > p->highest_acked)
 		p->highest_acked = f->order;
-	sock_dgram_free(s, f->gram);
-	*f = (struct sock_flight){ .gram = NULL };
+	sock_dgram_free(s, f->dgram);
+	*f = (struct sock_flight){ .dgram = NULL };
 	return bytes;
 }
 
 static void tx_mark_lost(struct sock_peer *p, struct sock_flight *f)
 {
-	if (!f->gram || f->lost)
+	if (!f->dgram || f->lost)
 		return;
 	f->lost = true;
 	p->losses++;
-	p->inflight_bytes -= f->gram->bytes;
+	p->inflight_bytes -= f->dgram->bytes;
 }
 
 /* Marks numbers as lost that later transmissions have overtaken. */
@@ -478,7 +478,7 @@ static void tx_mark_gaps(struct sock *s, struct sock_peer *p)
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		struct sock_flight *f = sock_flight(p, seq);
 
-		if (f->gram && !f->lost &&
+		if (f->dgram && !f->lost &&
 		    f->order + TX_REORDER <= p->highest_acked) {
 			tx_mark_lost(p, f);
 			sock_pace_loss(&p->pace, s->now);
@@ -538,7 +538,7 @@ static void tx_notify_room(struct sock *s)
 {
 	s->starved = false;
 	/* relaxed: a hint, read before a wait or after the wake */
-	weft_store32_relaxed(&s->bed.full, 1);
+	weft_store32_relaxed(&s->waiter.full, 1);
 	if (s->away)
 		sock_wake(&s->base);
 }
@@ -625,7 +625,7 @@ static void tx_retransmit(struct sock *s, struct sock_peer *p)
 
 		if (!f->lost)
 			continue;
-		if (!tx_may_send(p, f->gram->bytes))
+		if (!tx_may_send(p, f->dgram->bytes))
 			return;
 		f->lost = false;
 		p->losses--;
@@ -637,7 +637,7 @@ static void tx_retransmit(struct sock *s, struct sock_peer *p)
 void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		struct sock_dgram *g = sock_flight(p, seq)->gram;
+		struct sock_dgram *g = sock_flight(p, seq)->dgram;
 
 		if (!g)
 			continue;

@@ -34,7 +34,7 @@
 
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 {
-	struct sock_waiter *b = &s->bed;
+	struct sock_waiter *b = &s->waiter;
 
 	s->base.beside = -1;
 	b->epoll = -1;
@@ -49,7 +49,7 @@ int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 
 void sock_wait_fini(struct sock *s)
 {
-	struct sock_waiter *b = &s->bed;
+	struct sock_waiter *b = &s->waiter;
 
 	if (b->epoll >= 0)
 		close(b->epoll);
@@ -84,7 +84,7 @@ static void wait_drain_event(struct sock_waiter *b)
 
 void sock_wait_due(struct sock *s, uint64_t at_ns)
 {
-	struct sock_waiter *b = &s->bed;
+	struct sock_waiter *b = &s->waiter;
 	uint64_t until;
 
 	/* relaxed: one writer at a time, ordered by F1 */
@@ -107,7 +107,7 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 void sock_wait_due_earlier(struct sock *s, uint64_t at_ns)
 {
 	/* relaxed: one writer at a time, under the lock */
-	if (at_ns < weft_load64_relaxed(&s->bed.due_ns))
+	if (at_ns < weft_load64_relaxed(&s->waiter.due_ns))
 		sock_wait_due(s, at_ns);
 }
 
@@ -123,7 +123,7 @@ static bool wait_is_over(struct sock_waiter *b, uint64_t now)
 static bool wait_poll(struct sock *s, uint64_t ns)
 {
 	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
-				{ .fd = s->bed.event, .events = POLLIN },
+				{ .fd = s->waiter.event, .events = POLLIN },
 				{ .fd = s->base.beside, .events = POLLIN } };
 	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
 			       .tv_nsec = (long)(ns % 1000000000u) };
@@ -131,16 +131,16 @@ static bool wait_poll(struct sock *s, uint64_t ns)
 	if (ppoll(fd, 3, &ts, NULL) <= 0)
 		return false;
 	if (fd[1].revents)
-		wait_drain_event(&s->bed);
+		wait_drain_event(&s->waiter);
 	return true;
 }
 
 static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
 {
-	uint64_t until = wait_min(now + s->bed.spin_ns, end);
+	uint64_t until = wait_min(now + s->waiter.spin_ns, end);
 
 	for (; now < until; now = weft_now_ns()) {
-		if (wait_poll(s, 0) || wait_is_over(&s->bed, now))
+		if (wait_poll(s, 0) || wait_is_over(&s->waiter, now))
 			return true;
 		sched_yield();
 	}
@@ -149,7 +149,7 @@ static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
 
 static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 {
-	struct sock_waiter *b = &s->bed;
+	struct sock_waiter *b = &s->waiter;
 	uint64_t until = wait_min(end, now + WAIT_SLICE_NS);
 	uint64_t due;
 	bool over;
@@ -171,7 +171,7 @@ static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 /* There is no notification of room: yield or block briefly, then retry. */
 static int wait_room(struct sock *s, uint64_t timeout_ns)
 {
-	if (s->bed.room_waits++ < WAIT_ROOM_YIELDS)
+	if (s->waiter.room_waits++ < WAIT_ROOM_YIELDS)
 		sched_yield();
 	else
 		wait_poll(s, wait_min(timeout_ns, WAIT_ROOM_NS));
@@ -181,7 +181,7 @@ static int wait_room(struct sock *s, uint64_t timeout_ns)
 int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct sock *s = sock_of(c);
-	struct sock_waiter *b = &s->bed;
+	struct sock_waiter *b = &s->waiter;
 	uint64_t now = weft_now_ns();
 	uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
@@ -206,7 +206,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 void sock_wake(struct weft_carrier *c)
 {
-	struct sock_waiter *b = &sock_of(c)->bed;
+	struct sock_waiter *b = &sock_of(c)->waiter;
 
 	weft_store32(&b->woken, 1);
 	/* F1: store, then load, as in sock_wait_due(). */
@@ -224,7 +224,7 @@ static int wait_add(int epoll, int fd)
 
 static int wait_fd_open(struct sock *s)
 {
-	struct sock_waiter *b = &s->bed;
+	struct sock_waiter *b = &s->waiter;
 
 	if (b->epoll >= 0)
 		return b->epoll;
@@ -269,7 +269,7 @@ static void wait_timer(struct sock_waiter *b, uint64_t at_ns)
 int sock_arm(struct weft_carrier *c)
 {
 	struct sock *s = sock_of(c);
-	struct sock_waiter *b = &s->bed;
+	struct sock_waiter *b = &s->waiter;
 	uint64_t now = weft_now_ns();
 	uint64_t due;
 

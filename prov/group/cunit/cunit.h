@@ -138,7 +138,7 @@ struct weft_cunit_group_attr {
 	 */
 	int (*reach)(void *arg, int member, void **row_p);
 	/* wakes the waiters of an event word; NULL: no member ever blocks */
-	void (*wake)(void *arg, struct weft_event *bell);
+	void (*wake)(void *arg, struct weft_event *event_word);
 	/* group of the same members with a common order of posts; or NULL */
 	struct weft_cunit_group *beside;
 	bool fence; /* full fence between a store and the check for waiters */
@@ -198,7 +198,7 @@ int weft_cunit_poll(struct weft_cunit_group *g);
 struct weft_cunit_watch {
 	weft_au64 *word; /* NULL: no outstanding operation */
 	uint64_t want;
-	struct weft_event *bell; /* event word notified at that time */
+	struct weft_event *event_word; /* event word notified at that time */
 };
 
 /* True if poll would make progress; if not, *w is what to wait for. Cheap. */

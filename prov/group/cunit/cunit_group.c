@@ -118,7 +118,8 @@ static void segment_reset(struct weft_cunit_group *g, uint64_t generation)
 	struct cunit_head *row = g->row[g->me];
 
 	memset(row, 0, offsetof(struct cunit_head, generation));
-	memset(row->bell, 0, sizeof(*row) - offsetof(struct cunit_head, bell));
+	memset(row->event_word, 0,
+	       sizeof(*row) - offsetof(struct cunit_head, event_word));
 	for (unsigned s = 0; s < CUNIT_SLOTS; s++) {
 		/* relaxed: R4 publishes them */
 		weft_store64_relaxed(&cunit_count_of(row, &g->geo, s)->arrived,
@@ -281,14 +282,14 @@ bool weft_cunit_ready(const struct weft_cunit_group *g,
 	w->word = NULL;
 	if (!op)
 		return false;
-	w->bell = cunit_event_word(g, CUNIT_EVENT_OUT);
+	w->event_word = cunit_event_word(g, CUNIT_EVENT_OUT);
 	if (op->read < op->sent) {
 		if (weft_unlikely(op->reach))
 			return true;
 		w->want = op->first + op->read + 1;
 		return cunit_packet_available(g, op, &w->word);
 	}
-	w->bell = cunit_event_word(g, CUNIT_EVENT_CREDIT);
+	w->event_word = cunit_event_word(g, CUNIT_EVENT_CREDIT);
 	w->word = cunit_credit_word(g, g->sent, &w->want);
 	return weft_load64(w->word) >= w->want;
 }

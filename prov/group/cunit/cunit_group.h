@@ -33,7 +33,7 @@ struct weft_cunit_group {
 	struct weft_cunit_call *head; /* oldest operation, being read */
 	struct weft_cunit_call *tail;
 	struct weft_cunit_call *sending; /* oldest with packets to send */
-	void (*wake)(void *arg, struct weft_event *bell);
+	void (*wake)(void *arg, struct weft_event *event_word);
 	bool fence;
 	void (*send)(void *arg, int member, const struct weft_cunit_msg *msg,
 		     const void *payload); /* NULL: shared areas */
@@ -122,13 +122,13 @@ static inline void cunit_climb_store(const struct cunit_climb *c,
 static inline struct weft_event *
 cunit_event_word(const struct weft_cunit_group *g, unsigned which)
 {
-	return &g->row[g->tree.root]->bell[which];
+	return &g->row[g->tree.root]->event_word[which];
 }
 
 /* Called after a store that other members may wait for: notifies them. */
 static inline void cunit_notify(struct weft_cunit_group *g, unsigned which)
 {
-	struct weft_event *bell = cunit_event_word(g, which);
+	struct weft_event *event_word = cunit_event_word(g, which);
 
 	if (!g->wake)
 		return;
@@ -137,8 +137,8 @@ static inline void cunit_notify(struct weft_cunit_group *g, unsigned which)
 		weft_fence_full();
 	else
 		atomic_signal_fence(memory_order_seq_cst);
-	if (weft_unlikely(weft_event_has_waiters(bell)))
-		g->wake(g->arg, bell);
+	if (weft_unlikely(weft_event_has_waiters(event_word)))
+		g->wake(g->arg, event_word);
 }
 
 /* The slot of a member's published packet seq, in any state. */

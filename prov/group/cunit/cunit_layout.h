@@ -74,7 +74,7 @@ struct cunit_head {
 	/* line 2: generation of the group the owner has open here; 0: none */
 	alignas(64) weft_au64 generation;
 	/* line 3: at the tree's root: waiters for packets, credits, points */
-	alignas(64) struct weft_event bell[CUNIT_EVENT_WORDS];
+	alignas(64) struct weft_event event_word[CUNIT_EVENT_WORDS];
 	/* line 4: at the tree's root: all members' arrivals at sync points */
 	alignas(64) weft_au64 met;
 	/* line 5: words of the owner at sync points */
@@ -84,7 +84,7 @@ struct cunit_head {
 static_assert(sizeof(struct cunit_head) == 384 &&
 		      offsetof(struct cunit_head, credit_done) == 64 &&
 		      offsetof(struct cunit_head, generation) == 128 &&
-		      offsetof(struct cunit_head, bell) == 192 &&
+		      offsetof(struct cunit_head, event_word) == 192 &&
 		      offsetof(struct cunit_head, met) == 256,
 	      "shared format");
 

@@ -43,7 +43,7 @@ bool weft_cunit_syncpoint_reached(const struct weft_cunit_group *g,
 {
 	w->word = &g->row[g->tree.root]->met;
 	w->want = point * (uint64_t)g->n;
-	w->bell = cunit_event_word(g, CUNIT_EVENT_SYNCPOINT);
+	w->event_word = cunit_event_word(g, CUNIT_EVENT_SYNCPOINT);
 	/* A5 pairs with RA5 in weft_cunit_syncpoint_arrive(). */
 	return weft_load64(w->word) >= w->want;
 }

@@ -525,7 +525,7 @@ static int bgq_transport_open(const struct weft_machine *m,
 
 	if (!e)
 		return err;
-	e->unit.ops = &weft_unit_mu;
+	e->unit.ops = &weft_unit_bgq;
 	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
 	a.up = &bgq_transport_up;
 	a.up_arg = e;
@@ -545,7 +545,7 @@ static int bgq_transport_open(const struct weft_machine *m,
 	return 0;
 }
 
-const struct weft_unit_ops weft_unit_mu = {
+const struct weft_unit_ops weft_unit_bgq = {
 	.name = "mu",
 	.packet_max = WEFT_BGQ_PAYLOAD,
 	.open = bgq_transport_open,

@@ -5,6 +5,6 @@
 
 #include "prov/nic/nic.h"
 
-extern const struct weft_unit_ops weft_unit_mu;
+extern const struct weft_unit_ops weft_unit_bgq;
 
 #endif

@@ -366,7 +366,7 @@ static int gemini_transport_open(const struct weft_machine *m,
 
 	if (!e)
 		return -ENOMEM;
-	e->unit.ops = &weft_unit_fma;
+	e->unit.ops = &weft_unit_gemini;
 	e->up = attr->up;
 	e->up_arg = attr->up_arg;
 	e->max_bytes = m->packet_bytes;
@@ -391,7 +391,7 @@ static int gemini_transport_open(const struct weft_machine *m,
 	return 0;
 }
 
-const struct weft_unit_ops weft_unit_fma = {
+const struct weft_unit_ops weft_unit_gemini = {
 	.name = "fma",
 	.packet_max = GEMINI_TRANSPORT_PACKET,
 	.open = gemini_transport_open,

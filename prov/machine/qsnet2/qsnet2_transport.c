@@ -568,7 +568,7 @@ static int qsnet2_transport_open(const struct weft_machine *m,
 
 	if (!e)
 		return -ENOMEM;
-	e->unit.ops = &weft_unit_sten;
+	e->unit.ops = &weft_unit_qsnet2;
 	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
 	a.up = &qsnet2_transport_up;
 	a.up_arg = e;
@@ -586,7 +586,7 @@ static int qsnet2_transport_open(const struct weft_machine *m,
 	return 0;
 }
 
-const struct weft_unit_ops weft_unit_sten = {
+const struct weft_unit_ops weft_unit_qsnet2 = {
 	.name = "sten",
 	.packet_max = QSNET2_WIRE_MAX,
 	.open = qsnet2_transport_open,

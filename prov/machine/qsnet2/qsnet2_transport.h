@@ -6,7 +6,7 @@
 #include "prov/nic/nic.h"
 #include "prov/machine/machine_chain.h"
 
-extern const struct weft_unit_ops weft_unit_sten;
+extern const struct weft_unit_ops weft_unit_qsnet2;
 extern const struct weft_chain_ops weft_qsnet2_chain;
 
 #endif

@@ -57,7 +57,7 @@ static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 	ended = 0;
 	for (unsigned i = 0; i < 2; i++) {
 		memset(s[i].mem, 0, BYTES);
-		T_OK(weft_unit_swhni.open(&machine, carrier, &a, &s[i].u));
+		T_OK(weft_unit_sunway.open(&machine, carrier, &a, &s[i].u));
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		struct weft_carrier *c = s[i].u->carrier;
@@ -69,8 +69,8 @@ static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 
 static void pair_close(struct side *s)
 {
-	weft_unit_swhni.close(s[0].u);
-	weft_unit_swhni.close(s[1].u);
+	weft_unit_sunway.close(s[0].u);
+	weft_unit_sunway.close(s[1].u);
 }
 
 static struct weft_dma dma_of(struct side *here, struct side *there)

@@ -330,7 +330,7 @@ static int sunway_transport_open(const struct weft_machine *m,
 
 	if (!e)
 		return -ENOMEM;
-	e->unit.ops = &weft_unit_swhni;
+	e->unit.ops = &weft_unit_sunway;
 	e->up = attr->up;
 	e->up_arg = attr->up_arg;
 	e->max_bytes = m->packet_bytes;
@@ -349,7 +349,7 @@ static int sunway_transport_open(const struct weft_machine *m,
 	return 0;
 }
 
-const struct weft_unit_ops weft_unit_swhni = {
+const struct weft_unit_ops weft_unit_sunway = {
 	.name = "swhni",
 	.packet_max = WEFT_SUNWAY_PACKET,
 	.open = sunway_transport_open,

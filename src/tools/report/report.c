@@ -14,7 +14,7 @@
 /*
  * A chunk whose header is not that of events of a rank of this job is ignored.
  */
-static bool is_good(const struct show *s, uint64_t i)
+static bool is_good(const struct report *s, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
 
@@ -22,7 +22,7 @@ static bool is_good(const struct show *s, uint64_t i)
 	       weft_trace_valid_bytes(&s->file, i);
 }
 
-static void chain_before(struct show *s, uint64_t i)
+static void chain_before(struct report *s, uint64_t i)
 {
 	uint32_t rank = weft_trace_chunk(&s->file, i)->writer;
 
@@ -34,7 +34,7 @@ static void chain_before(struct show *s, uint64_t i)
  * Links the chunks of each rank in the order in which they were written. The
  * chunks are visited last to first, because each is inserted at the head.
  */
-static void chain(struct show *s)
+static void chain(struct report *s)
 {
 	for (uint32_t r = 0; r < s->ranks; r++)
 		s->first[r] = NO_CHUNK;
@@ -45,20 +45,20 @@ static void chain(struct show *s)
 				chain_before(s, i);
 }
 
-static void tally(const struct show *s, uint32_t rank,
+static void tally(const struct report *s, uint32_t rank,
 		  const struct trace_event *e)
 {
 	struct job_page_tally *t;
 
-	if (!s->job->roll->counted || e->id >= JOB_PAGE_NAMES)
+	if (!s->job->job_page->counted || e->id >= JOB_PAGE_NAMES)
 		return;
-	t = weft_job_page_call_count(s->job->roll, rank, e->id);
+	t = weft_job_page_call_count(s->job->job_page, rank, e->id);
 	/* relaxed: the ranks have exited */
 	weft_store64_relaxed(&t->count, weft_load64_relaxed(&t->count) + 1);
 	weft_store64_relaxed(&t->ps, weft_load64_relaxed(&t->ps) + e->span);
 }
 
-static void count(struct show *s, uint32_t rank, const struct trace_event *e)
+static void count(struct report *s, uint32_t rank, const struct trace_event *e)
 {
 	s->sends += e->kind == TRACE_SEND;
 	s->recvs += e->kind == TRACE_RECV;
@@ -80,7 +80,7 @@ static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 
 /* ---- calls that are open at the end of the job --------------------------- */
 
-static bool add_open(struct show *s, uint32_t rank, uint32_t id, uint64_t t)
+static bool add_open(struct report *s, uint32_t rank, uint32_t id, uint64_t t)
 {
 	struct report_open_call *more =
 		realloc(s->open, (s->opens + 1) * sizeof(*more));
@@ -97,7 +97,7 @@ static bool add_open(struct show *s, uint32_t rank, uint32_t id, uint64_t t)
  * event of a completed call before it clears the entry of the open call; an
  * entry with that begin is therefore not open.
  */
-static bool read_open(struct show *s, const struct trace_chunk *c,
+static bool read_open(struct report *s, const struct trace_chunk *c,
 		      const uint64_t *last)
 {
 	bool good = true;
@@ -116,7 +116,7 @@ static bool read_open(struct show *s, const struct trace_chunk *c,
 }
 
 /* End of the job in ps, at which open calls are taken to end. */
-static uint64_t end_of(const struct show *s)
+static uint64_t end_of(const struct report *s)
 {
 	const char *text = report_note(s, "end");
 	uint64_t end = s->job->virtual ? 0 : s->file.read_ps;
@@ -129,12 +129,12 @@ static uint64_t end_of(const struct show *s)
 	return end > s->end ? end : s->end;
 }
 
-static bool is_whole(const struct show *s, uint64_t i)
+static bool is_whole(const struct report *s, uint64_t i)
 {
 	return (i + 1) * TRACE_CHUNK + TRACE_HEAD <= s->file.bytes;
 }
 
-static bool find_open(struct show *s, const uint64_t *last)
+static bool find_open(struct report *s, const uint64_t *last)
 {
 	bool good = true;
 
@@ -149,7 +149,7 @@ static bool find_open(struct show *s, const uint64_t *last)
 }
 
 /* Adds the open calls to the statistics as calls that end with the job. */
-static void count_open(struct show *s)
+static void count_open(struct report *s)
 {
 	uint32_t last = 0;
 
@@ -180,7 +180,7 @@ static void count_open(struct show *s)
  * Counts the events of a rank, and records for each chunk which kinds of events
  * it contains.
  */
-static void count_rank(struct show *s, uint32_t rank, uint64_t *last)
+static void count_rank(struct report *s, uint32_t rank, uint64_t *last)
 {
 	const struct trace_event *e;
 	struct report_walk w;
@@ -205,7 +205,7 @@ static void count_rank(struct show *s, uint32_t rank, uint64_t *last)
 	}
 }
 
-static bool count_all(struct show *s)
+static bool count_all(struct report *s)
 {
 	uint64_t *last = calloc(s->ranks, sizeof(*last));
 	bool good = last != NULL;
@@ -219,13 +219,13 @@ static bool count_all(struct show *s)
 	return good;
 }
 
-int report_open(struct show *s, int fd, const struct report_job *job)
+int report_open(struct report *s, int fd, const struct report_job *job)
 {
 	int err;
 
 	memset(s, 0, sizeof(*s));
 	s->job = job;
-	s->ranks = job->roll->members;
+	s->ranks = job->job_page->members;
 	s->begin = UINT64_MAX;
 	err = weft_trace_read(&s->file, fd);
 	if (err)
@@ -247,7 +247,7 @@ int report_open(struct show *s, int fd, const struct report_job *job)
 	return 0;
 }
 
-void report_close(struct show *s)
+void report_close(struct report *s)
 {
 	weft_trace_close(&s->file);
 	free(s->first);
@@ -257,7 +257,7 @@ void report_close(struct show *s)
 	memset(s, 0, sizeof(*s));
 }
 
-struct report_walk report_walk(const struct show *s, uint32_t rank,
+struct report_walk report_walk(const struct report *s, uint32_t rank,
 			       unsigned wanted)
 {
 	return (struct report_walk){ .s = s,
@@ -281,15 +281,15 @@ bool report_next_chunk(struct report_walk *w)
 	return true;
 }
 
-const char *report_name(const struct show *s, uint32_t id,
+const char *report_name(const struct report *s, uint32_t id,
 			char name[JOB_PAGE_NAME])
 {
-	if (!weft_job_page_name(s->job->roll, id, name))
+	if (!weft_job_page_name(s->job->job_page, id, name))
 		strcpy(name, "?");
 	return name;
 }
 
-const char *report_note(const struct show *s, const char *name)
+const char *report_note(const struct report *s, const char *name)
 {
 	size_t len = strlen(name), bytes;
 	uint64_t at = 0;

@@ -17,7 +17,7 @@
  * or 0.
  */
 struct report_job {
-	const struct weft_job_page *roll;
+	const struct weft_job_page *job_page;
 	char *const *argv; /* arguments of the program */
 	const char *machine;
 	const char *shape;
@@ -32,7 +32,7 @@ struct report_job {
 	bool virtual;
 };
 
-struct show {
+struct report {
 	const struct report_job *job;
 	struct weft_trace_file file;
 	uint32_t ranks;
@@ -61,8 +61,8 @@ struct report_open_call {
  * Returns 0 or -errno. fd: from weft_trace_create(). Adds the calls to the job
  * status page, since traced ranks do not count calls themselves.
  */
-int report_open(struct show *s, int fd, const struct report_job *job);
-void report_close(struct show *s);
+int report_open(struct report *s, int fd, const struct report_job *job);
+void report_close(struct report *s);
 
 /*
  * Iterator over the events of a rank, in the order of recording. Chunks without
@@ -72,7 +72,7 @@ void report_close(struct show *s);
 #define REPORT_ALL 0xffu
 
 struct report_walk {
-	const struct show *s;
+	const struct report *s;
 	unsigned wanted;
 	uint64_t next;		     /* index of the next chunk */
 	const struct trace_chunk *c; /* current chunk */
@@ -83,7 +83,7 @@ struct report_walk {
 	struct trace_event more;
 };
 
-struct report_walk report_walk(const struct show *s, uint32_t rank,
+struct report_walk report_walk(const struct report *s, uint32_t rank,
 			       unsigned wanted);
 bool report_next_chunk(struct report_walk *w);
 
@@ -115,10 +115,10 @@ WEFT_INLINE bool report_is_sync(uint64_t word)
 }
 
 /* Returns the name of call id, in the caller's buffer. */
-const char *report_name(const struct show *s, uint32_t id,
+const char *report_name(const struct report *s, uint32_t id,
 			char name[JOB_PAGE_NAME]);
 /* Returns the text that a rank recorded under this name; NULL: none. */
-const char *report_note(const struct show *s, const char *name);
+const char *report_note(const struct report *s, const char *name);
 
 /* ---- matched messages and collectives (report_match.c) ---------------------
  */
@@ -159,8 +159,8 @@ struct report_matched {
  * report_match() matches messages; report_match_colls() then groups collective
  * calls. Both return 0 or -ENOMEM.
  */
-int report_match(const struct show *s, struct report_matched *m);
-int report_match_colls(const struct show *s, struct report_matched *m);
+int report_match(const struct report *s, struct report_matched *m);
+int report_match_colls(const struct report *s, struct report_matched *m);
 void report_match_free(struct report_matched *m);
 /*
  * Returns the collective with this word; NULL: none. last: result of the call
@@ -236,7 +236,7 @@ struct report_wait_result {
 /*
  * Finds the waits of all ranks. m: with its collectives. Returns 0 or -ENOMEM.
  */
-int report_wait(const struct show *s, const struct report_matched *m,
+int report_wait(const struct report *s, const struct report_matched *m,
 		struct report_wait_result *w);
 void report_wait_free(struct report_wait_result *w);
 
@@ -266,20 +266,20 @@ struct report_chain {
 };
 
 /* Returns 0 or -ENOMEM. */
-int report_chain(const struct show *s, const struct report_wait_result *w,
+int report_chain(const struct report *s, const struct report_wait_result *w,
 		 struct report_chain *c);
 void report_chain_free(struct report_chain *c);
 
 /* ---- output -------------------------------------------------------------- */
 
-int report_page(const struct show *s, const char *file);
+int report_page(const struct report *s, const char *file);
 /* Writes JSON for Chrome's and Perfetto's trace viewer. */
-int report_perfetto(const struct show *s, const char *file);
+int report_perfetto(const struct report *s, const char *file);
 /*
  * Writes an OTF2 archive with the module libweft-otf2.so from the folder lib;
  * -ENOSYS: the module is not installed.
  */
-int report_archive(const struct show *s, const char *lib, const char *folder);
+int report_archive(const struct report *s, const char *lib, const char *folder);
 /* Whether that module is there and can be loaded. */
 bool report_archive_can(const char *lib);
 

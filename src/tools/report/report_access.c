@@ -10,7 +10,7 @@
  * Does this call move data to the origin: MPI_Get, MPI_Rget? Calls that fetch
  * and modify count as moving data to the target.
  */
-static bool moves_to_origin(const struct show *s, uint32_t id)
+static bool moves_to_origin(const struct report *s, uint32_t id)
 {
 	char name[JOB_PAGE_NAME];
 	const char *p = report_name(s, id, name);
@@ -20,7 +20,7 @@ static bool moves_to_origin(const struct show *s, uint32_t id)
 		       : false;
 }
 
-bool report_access(const struct show *s, const struct trace_event *e,
+bool report_access(const struct report *s, const struct trace_event *e,
 		   uint32_t *rank_p, bool *in)
 {
 	if (e->kind != TRACE_CALL || !TRACE_IS_ACCESS(e->word) ||
@@ -44,7 +44,7 @@ static void put(struct json *j, uint32_t rank, uint32_t other, bool in,
 }
 
 /* If there are more than MOST, every step-th call is written. */
-void report_put_accesses(struct json *j, const struct show *s)
+void report_put_accesses(struct json *j, const struct report *s)
 {
 	uint64_t step = s->reaches / MOST + 1, n = 0;
 	const struct trace_event *e;

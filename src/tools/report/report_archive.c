@@ -22,9 +22,9 @@ bool report_archive_can(const char *lib)
 	return module;
 }
 
-int report_archive(const struct show *s, const char *lib, const char *folder)
+int report_archive(const struct report *s, const char *lib, const char *folder)
 {
-	int (*write_archive)(const struct show *s, const char *folder);
+	int (*write_archive)(const struct report *s, const char *folder);
 	char file[PATH_MAX];
 	void *module;
 	int err;

@@ -35,13 +35,13 @@ struct sum {
 	uint32_t most_rank;
 };
 
-static struct sum add_up(const struct show *s, uint32_t id, uint64_t *ps)
+static struct sum add_up(const struct report *s, uint32_t id, uint64_t *ps)
 {
 	struct sum all = { 0 };
 
 	for (uint32_t r = 0; r < s->ranks; r++) {
 		const struct job_page_tally *t =
-			weft_job_page_call_count(s->job->roll, r, id);
+			weft_job_page_call_count(s->job->job_page, r, id);
 
 		ps[r] = weft_load64(&t->ps);
 		all.count += weft_load64(&t->count);
@@ -54,7 +54,7 @@ static struct sum add_up(const struct show *s, uint32_t id, uint64_t *ps)
 	return all;
 }
 
-static void put_call(struct json *j, const struct show *s, uint32_t id,
+static void put_call(struct json *j, const struct report *s, uint32_t id,
 		     uint64_t *ps)
 {
 	struct sum all = add_up(s, id, ps);
@@ -77,7 +77,7 @@ static void put_call(struct json *j, const struct show *s, uint32_t id,
 	json_close(j);
 }
 
-void report_put_calls(struct json *j, const struct show *s)
+void report_put_calls(struct json *j, const struct report *s)
 {
 	uint64_t *ps = calloc(s->ranks, sizeof(*ps));
 

@@ -15,7 +15,7 @@
 #define NONE UINT64_MAX
 
 struct chain {
-	const struct show *s;
+	const struct report *s;
 	const struct report_wait_result *w;
 	struct report_chain *out;
 	uint64_t room;
@@ -86,7 +86,7 @@ static bool add_own(struct chain *c, uint32_t rank, uint64_t from, uint64_t to)
  */
 static bool follow(struct chain *c)
 {
-	const struct show *s = c->s;
+	const struct report *s = c->s;
 	uint64_t t = s->end;
 	uint32_t r = s->last;
 	bool good = true;
@@ -167,7 +167,7 @@ static void attribute_all(struct chain *c)
 			attribute_rank(c, r);
 }
 
-int report_chain(const struct show *s, const struct report_wait_result *w,
+int report_chain(const struct report *s, const struct report_wait_result *w,
 		 struct report_chain *out)
 {
 	struct chain c = { .s = s, .w = w, .out = out };

@@ -21,7 +21,7 @@ static void put_times(struct json *j, const uint64_t *ps)
 		json_int(j, NULL, (int64_t)ps[c]);
 }
 
-void report_put_waits(struct json *j, const struct show *s,
+void report_put_waits(struct json *j, const struct report *s,
 		      const struct report_wait_result *w)
 {
 	char name[JOB_PAGE_NAME];
@@ -63,7 +63,7 @@ static const char *const via_name[REPORT_VIAS] = {
 	[REPORT_SEVERAL] = "several",
 };
 
-static void put_link(struct json *j, const struct show *s,
+static void put_link(struct json *j, const struct report *s,
 		     const struct report_link *x)
 {
 	char name[JOB_PAGE_NAME];
@@ -85,7 +85,7 @@ static void put_link(struct json *j, const struct show *s,
 }
 
 /* Writes the links; consecutive short ones are merged. */
-static void put_links(struct json *j, const struct show *s,
+static void put_links(struct json *j, const struct report *s,
 		      const struct report_chain *c)
 {
 	uint64_t least = c->links > 2 * PARTS ? (s->end - s->begin) / PARTS : 0;
@@ -115,7 +115,7 @@ static void put_sum(struct json *j, const char *call, const char *via,
 	json_close(j);
 }
 
-static void put_sums(struct json *j, const struct show *s,
+static void put_sums(struct json *j, const struct report *s,
 		     const struct report_chain *c)
 {
 	char name[JOB_PAGE_NAME];
@@ -128,7 +128,7 @@ static void put_sums(struct json *j, const struct show *s,
 					via_name[via], c->by_call[id][via]);
 }
 
-void report_put_chain(struct json *j, const struct show *s,
+void report_put_chain(struct json *j, const struct report *s,
 		      const struct report_chain *c)
 {
 	json_array(j, "chain");

@@ -20,7 +20,7 @@ struct class
 /* Called for every link. */
 typedef void (*each_fn)(void *arg, const struct trace_link *l);
 
-static void for_each_link(const struct show *s, each_fn fn, void *arg)
+static void for_each_link(const struct report *s, each_fn fn, void *arg)
 {
 	const struct trace_link *l;
 	uint64_t at = 0;
@@ -122,7 +122,7 @@ static void put_link(void *arg, const struct trace_link *l)
 	json_close(p->j);
 }
 
-void report_put_links(struct json *j, const struct show *s)
+void report_put_links(struct json *j, const struct report *s)
 {
 	const char *now = report_note(s, "now");
 	double time = now ? atof(now) : 0;
@@ -147,7 +147,7 @@ void report_put_links(struct json *j, const struct show *s)
  * Writes the fault statistics. Each line of the note is a number and the name
  * of the counter.
  */
-void report_put_faults(struct json *j, const struct show *s)
+void report_put_faults(struct json *j, const struct report *s)
 {
 	const char *text = report_note(s, "faults");
 	char name[80], *end;

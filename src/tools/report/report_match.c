@@ -111,7 +111,7 @@ static void add_recv(struct table *t, uint32_t to, const struct trace_event *e,
 				      .word = e->word };
 }
 
-static void match_messages(const struct show *s, struct table *t,
+static void match_messages(const struct report *s, struct table *t,
 			   struct report_matched *m)
 {
 	const struct trace_event *e;
@@ -141,7 +141,7 @@ static void match_messages(const struct show *s, struct table *t,
  * it completed was posted at the begin of that call. i: first message of the
  * rank. Returns the first message of the next rank.
  */
-static uint64_t fill_posts(const struct show *s, struct report_matched *m,
+static uint64_t fill_posts(const struct report *s, struct report_matched *m,
 			   uint32_t rank, uint64_t i)
 {
 	struct report_walk w = report_walk(s, rank, SHOW(TRACE_CALL));
@@ -236,7 +236,7 @@ static bool add_coll(struct report_matched *m, uint32_t rank,
 	return m->colls < (m->mask + 1) / 2 || grow_table(m);
 }
 
-static bool match_colls(const struct show *s, struct report_matched *m)
+static bool match_colls(const struct report *s, struct report_matched *m)
 {
 	const struct trace_event *e;
 	struct report_walk w;
@@ -276,7 +276,7 @@ static uint64_t power_above(uint64_t n)
 	return p;
 }
 
-int report_match(const struct show *s, struct report_matched *m)
+int report_match(const struct report *s, struct report_matched *m)
 {
 	struct table t = { .mask = power_above(s->sends) - 1 };
 	uint64_t i = 0;
@@ -299,7 +299,7 @@ int report_match(const struct show *s, struct report_matched *m)
 	return m->all ? 0 : -ENOMEM;
 }
 
-int report_match_colls(const struct show *s, struct report_matched *m)
+int report_match_colls(const struct report *s, struct report_matched *m)
 {
 	return !m->all || match_colls(s, m) ? 0 : -ENOMEM;
 }

@@ -21,7 +21,7 @@ static void matrix_add(struct cell *c, uint64_t bytes)
 	c->bytes += bytes;
 }
 
-static void matrix_fill(const struct show *s, uint32_t group, uint32_t side,
+static void matrix_fill(const struct report *s, uint32_t group, uint32_t side,
 			struct cell *cell)
 {
 	unsigned wanted = SHOW(TRACE_SEND) | (s->reaches ? REPORT_ALL : 0);
@@ -46,7 +46,7 @@ static void matrix_fill(const struct show *s, uint32_t group, uint32_t side,
 		}
 }
 
-void report_put_matrix(struct json *j, const struct show *s)
+void report_put_matrix(struct json *j, const struct report *s)
 {
 	uint32_t group = (s->ranks + SIDE - 1) / SIDE;
 	uint32_t side = (s->ranks + group - 1) / group;

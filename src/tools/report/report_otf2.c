@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* The exported function, loaded by report_archive(). */
-WEFT_EXPORT int report_otf2(const struct show *s, const char *folder);
+WEFT_EXPORT int report_otf2(const struct report *s, const char *folder);
 
 enum { CHUNK = 1 << 18, DEF_CHUNK = 1 << 18, TICKS = 1000000000 };
 
@@ -31,13 +31,13 @@ static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
 /* Numbers of regions have no gaps, name indices of the job status page do. */
 static uint32_t region_of[JOB_PAGE_NAMES];
 
-static void number_regions(const struct show *s)
+static void number_regions(const struct report *s)
 {
 	char name[JOB_PAGE_NAME];
 	uint32_t n = 0;
 
 	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
-		if (weft_job_page_name(s->job->roll, id, name))
+		if (weft_job_page_name(s->job->job_page, id, name))
 			region_of[id] = n++;
 }
 
@@ -48,7 +48,7 @@ static uint32_t region(uint32_t id)
 
 /* Writer of the events of a rank, whose timestamps must not decrease. */
 struct writer {
-	const struct show *s;
+	const struct report *s;
 	OTF2_EvtWriter *out;
 	/* next message that arrives at this rank */
 	const struct report_message *message;
@@ -131,7 +131,7 @@ static void put_rank(struct writer *w, uint32_t rank)
 }
 
 /* Writes the events of all ranks. count: number of events of each rank. */
-static int put_events(const struct show *s, OTF2_Archive *a, uint64_t *count)
+static int put_events(const struct report *s, OTF2_Archive *a, uint64_t *count)
 {
 	struct report_matched m;
 	uint64_t at = 0;
@@ -173,14 +173,14 @@ static uint32_t string(struct defs *d, const char *text)
 	return d->strings++;
 }
 
-static void put_regions(struct defs *d, const struct show *s)
+static void put_regions(struct defs *d, const struct report *s)
 {
 	char name[JOB_PAGE_NAME];
 
 	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++) {
 		uint32_t text;
 
-		if (!weft_job_page_name(s->job->roll, id, name))
+		if (!weft_job_page_name(s->job->job_page, id, name))
 			continue;
 		text = string(d, name);
 		OTF2_GlobalDefWriter_WriteRegion(
@@ -190,7 +190,7 @@ static void put_regions(struct defs *d, const struct show *s)
 	}
 }
 
-static void put_ranks(struct defs *d, const struct show *s,
+static void put_ranks(struct defs *d, const struct report *s,
 		      const uint64_t *count)
 {
 	uint32_t node = string(d, s->job->host ? s->job->host : "host");
@@ -213,7 +213,7 @@ static void put_ranks(struct defs *d, const struct show *s,
 	}
 }
 
-static int put_world(struct defs *d, const struct show *s)
+static int put_world(struct defs *d, const struct report *s)
 {
 	uint64_t *all = calloc(s->ranks, sizeof(*all));
 	uint32_t name = string(d, "MPI_COMM_WORLD");
@@ -234,7 +234,7 @@ static int put_world(struct defs *d, const struct show *s)
 	return 0;
 }
 
-static int put_defs(const struct show *s, OTF2_Archive *a,
+static int put_defs(const struct report *s, OTF2_Archive *a,
 		    const uint64_t *count)
 {
 	struct defs d = { .out = OTF2_Archive_GetGlobalDefWriter(a) };
@@ -259,7 +259,7 @@ static void put_local_defs(OTF2_Archive *a, uint32_t ranks)
 	OTF2_Archive_CloseDefFiles(a);
 }
 
-int report_otf2(const struct show *s, const char *folder)
+int report_otf2(const struct report *s, const char *folder)
 {
 	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = on_full };
 	uint64_t *count = calloc(s->ranks, sizeof(*count));

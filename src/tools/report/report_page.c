@@ -35,7 +35,7 @@ static char *command(char *const *argv)
 	return text;
 }
 
-static void put_facts(struct json *j, const struct show *s)
+static void put_facts(struct json *j, const struct report *s)
 {
 	char *line = command(s->job->argv), text[64];
 
@@ -94,7 +94,7 @@ static void put_waits(struct json *j, const char *text)
 	json_close(j);
 }
 
-static void put_deadlock(struct json *j, const struct show *s)
+static void put_deadlock(struct json *j, const struct report *s)
 {
 	const char *text = report_note(s, "deadlock");
 
@@ -109,7 +109,7 @@ static void put_deadlock(struct json *j, const struct show *s)
 /* ---- matching, done by a second thread while the rest is written --------- */
 
 struct match_job {
-	const struct show *s;
+	const struct report *s;
 	struct report_matched m;
 	struct report_wait_result w;
 	struct report_chain c;
@@ -138,7 +138,7 @@ static void match_job_free(struct match_job *x)
 
 /* -------------------------------------------------------------------------- */
 
-static void put_sections(struct json *j, const struct show *s)
+static void put_sections(struct json *j, const struct report *s)
 {
 	put_facts(j, s);
 	put_deadlock(j, s);
@@ -153,7 +153,7 @@ static void put_sections(struct json *j, const struct show *s)
 		json_text(j, "report", s->job->report);
 }
 
-static int put_all(struct json *j, const struct show *s)
+static int put_all(struct json *j, const struct report *s)
 {
 	struct match_job x = { .s = s };
 	struct report_async async;
@@ -177,7 +177,7 @@ static int put_all(struct json *j, const struct show *s)
 	return x.err;
 }
 
-int report_page(const struct show *s, const char *file)
+int report_page(const struct report *s, const char *file)
 {
 	char *line = command(s->job->argv), title[160];
 	struct page p;

@@ -35,7 +35,7 @@ struct prefix {
 
 struct out {
 	FILE *f;
-	const struct show *s;
+	const struct report *s;
 	char *to, *buffer; /* next byte in the buffer */
 	bool some;	   /* a line was written before */
 	int err;	   /* -errno of the first failed write */
@@ -101,7 +101,7 @@ static void perfetto_begin(struct out *o)
 	o->some = true;
 }
 
-static uint64_t since(const struct show *s, uint64_t ps)
+static uint64_t since(const struct report *s, uint64_t ps)
 {
 	return ps > s->begin ? ps - s->begin : 0;
 }
@@ -116,7 +116,7 @@ static void put_rank_name(struct out *o, uint32_t rank)
 }
 
 /* Creates the first part of a call's lines: a name is quoted once. */
-static struct prefix *new_prefix(const struct show *s, uint32_t id)
+static struct prefix *new_prefix(const struct report *s, uint32_t id)
 {
 	struct prefix *p = calloc(1, sizeof(*p));
 	FILE *f = p ? fmemopen(p->text, sizeof(p->text), "w") : NULL;
@@ -235,7 +235,7 @@ static bool put_calls(struct out *o, uint32_t rank)
 /* Writes the calls that were open at the end of the job. */
 static bool put_opens(struct out *o)
 {
-	const struct show *s = o->s;
+	const struct report *s = o->s;
 	bool good = true;
 
 	for (uint32_t i = 0; good && i < s->opens; i++) {
@@ -271,7 +271,7 @@ static void put_end(struct out *o, uint64_t id, const struct report_message *x,
 }
 
 struct match_job {
-	const struct show *s;
+	const struct report *s;
 	struct report_matched m;
 	int err;
 };
@@ -328,7 +328,7 @@ static int put_file(struct out *o)
 	return err ? err : o->err;
 }
 
-int report_perfetto(const struct show *s, const char *file)
+int report_perfetto(const struct report *s, const char *file)
 {
 	struct out o = { .s = s, .f = fopen(file, "we") };
 	int err;

@@ -84,7 +84,7 @@ static struct report_role role_of(const char *name)
 	return (struct report_role){ 0, REPORT_NO_CLASS };
 }
 
-void report_roles(const struct show *s, struct report_role *role)
+void report_roles(const struct report *s, struct report_role *role)
 {
 	char name[JOB_PAGE_NAME];
 

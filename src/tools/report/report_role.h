@@ -22,6 +22,6 @@ struct report_role {
 };
 
 /* Fills role, JOB_PAGE_NAMES entries. */
-void report_roles(const struct show *s, struct report_role *role);
+void report_roles(const struct report *s, struct report_role *role);
 
 #endif

@@ -56,7 +56,7 @@ static uint32_t put_routes(struct json *j, const struct trace_branch *b,
 	return left;
 }
 
-void report_put_routes(struct json *j, const struct show *s)
+void report_put_routes(struct json *j, const struct report *s)
 {
 	const struct trace_branch *b;
 	uint32_t left = MOST;

@@ -13,14 +13,14 @@
 
 enum { RANKS = 48 };
 
-static struct weft_job_page roll;
-static struct report_job job = { .roll = &roll };
+static struct weft_job_page job_page;
+static struct report_job job = { .job_page = &job_page };
 static int fd;
 static struct weft_trace rank[RANKS];
 
 static int begin(void **state)
 {
-	if (weft_job_page_open(&roll, RANKS, true))
+	if (weft_job_page_open(&job_page, RANKS, true))
 		return -1;
 	fd = weft_trace_create("/tmp/x");
 	for (uint32_t i = 0; i < RANKS; i++)
@@ -34,7 +34,7 @@ static int end(void **state)
 	for (uint32_t i = 0; i < RANKS; i++)
 		weft_trace_detach(&rank[i]);
 	close(fd);
-	weft_job_page_close(&roll);
+	weft_job_page_close(&job_page);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static void put(uint32_t r, enum trace_kind kind, uint64_t t, uint64_t span,
 static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
 {
 	struct report_matched m;
-	struct show s;
+	struct report s;
 
 	put(0, TRACE_SEND, 10, 1, 7, 1);
 	put(0, TRACE_SEND, 20, 2, 7, 1);
@@ -80,7 +80,7 @@ static void one_word_to_many_ranks_is_many(void **state)
 	enum { WORDS = 8 };
 	struct report_matched m;
 	uint64_t t = 0;
-	struct show s;
+	struct report s;
 
 	for (uint64_t w = 0; w < WORDS; w++)
 		for (uint32_t to = RANKS - 1; to; to--, t++) {
@@ -101,7 +101,7 @@ static void members_of_a_collective_are_found(void **state)
 	uint64_t a = TRACE_COLL(0, 1, 0), b = TRACE_COLL(0, 1, 1);
 	const struct report_coll *c;
 	struct report_matched m;
-	struct show s;
+	struct report s;
 
 	for (uint32_t r = 0; r < 3; r++) {
 		put(r, TRACE_CALL, 100 + 10 * r, 50 - 10 * r, a, 1);
@@ -151,7 +151,7 @@ static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 {
 	enum { MANY = 9000 };
 	char name[64];
-	struct show s;
+	struct report s;
 	FILE *f;
 
 	snprintf(name, sizeof(name), "/tmp/report_test.%d.json", getpid());
@@ -207,7 +207,7 @@ static void put_call(uint32_t r, uint64_t t, struct trace_event e)
 static void arguments_of_calls_are_in_the_file(void **state)
 {
 	char name[64];
-	struct show s;
+	struct report s;
 	FILE *f;
 
 	snprintf(name, sizeof(name), "/tmp/report_test.%d.json", getpid());
@@ -247,7 +247,7 @@ static void who_is_no_rank_is_not_heard(void **state)
 {
 	const struct trace_event e = { .kind = TRACE_SEND };
 	struct weft_trace unrelated;
-	struct show s;
+	struct report s;
 
 	T_IS(weft_trace_attach(&unrelated, fd, UINT32_MAX - 1), 0);
 	weft_trace_event(&unrelated, &e);
@@ -264,8 +264,8 @@ static void who_is_no_rank_is_not_heard(void **state)
  */
 static void calls_are_added_up_in_the_roll(void **state)
 {
-	struct job_page_tally *t = weft_job_page_call_count(&roll, 1, 3);
-	struct show s;
+	struct job_page_tally *t = weft_job_page_call_count(&job_page, 1, 3);
+	struct report s;
 
 	weft_store64(&t->count, 2);
 	weft_store64(&t->ps, 1000);
@@ -283,13 +283,13 @@ static void calls_are_added_up_in_the_roll(void **state)
 
 static void chunks_that_lie_are_left_out(void **state)
 {
-	struct show s;
+	struct report s;
 
 	put(0, TRACE_CALL, 1, 1, 0, 1);
 	put(1, TRACE_CALL, 1, 1, 0, 1);
 	put(2, TRACE_CALL, 1, 1, 0, 1);
-	rank[0].desk->writer = RANKS;
-	weft_store64(&rank[1].desk->state, TRACE_CHUNK);
+	rank[0].event_buf->writer = RANKS;
+	weft_store64(&rank[1].event_buf->state, TRACE_CHUNK);
 	T_IS(report_open(&s, fd, &job), 0);
 	T_IS(s.calls, 1);
 	report_close(&s);
@@ -297,7 +297,7 @@ static void chunks_that_lie_are_left_out(void **state)
 
 static void notes_are_found_by_name(void **state)
 {
-	struct show s;
+	struct report s;
 
 	weft_trace_put(&rank[1], TRACE_NOTES, "ab\tone", 7);
 	weft_trace_put(&rank[1], TRACE_NOTES, "a\ttwo\nlines", 12);

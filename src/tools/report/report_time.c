@@ -31,7 +31,7 @@ static void put_span(struct json *j, const struct span *x, uint64_t *last)
 }
 
 /* Writes the open calls of a rank, which last until the end of the run. */
-static void put_open(struct json *j, const struct show *s, uint32_t rank,
+static void put_open(struct json *j, const struct report *s, uint32_t rank,
 		     uint64_t *last)
 {
 	for (uint32_t i = 0; i < s->opens; i++)
@@ -47,7 +47,7 @@ static void put_open(struct json *j, const struct show *s, uint32_t rank,
  * Writes the ranks of the open calls: the last calls in the rows of these
  * ranks.
  */
-static void put_opens(struct json *j, const struct show *s)
+static void put_opens(struct json *j, const struct report *s)
 {
 	if (!s->opens)
 		return;
@@ -58,7 +58,7 @@ static void put_opens(struct json *j, const struct show *s)
 }
 
 /* slice: length of a time slice in ps; 0: calls are not merged. */
-static void put_rank(struct json *j, const struct show *s, uint32_t rank,
+static void put_rank(struct json *j, const struct report *s, uint32_t rank,
 		     uint64_t slice)
 {
 	struct report_walk w = report_walk(s, rank, SHOW(TRACE_CALL));
@@ -87,13 +87,13 @@ static void put_rank(struct json *j, const struct show *s, uint32_t rank,
 }
 
 /* Writes the names by index; names of calls that were not made are empty. */
-static void put_names(struct json *j, const struct show *s)
+static void put_names(struct json *j, const struct report *s)
 {
 	char name[JOB_PAGE_NAME];
 	uint32_t id, last = 0;
 
 	for (id = 1; id < JOB_PAGE_NAMES; id++)
-		if (weft_job_page_name(s->job->roll, id, name))
+		if (weft_job_page_name(s->job->job_page, id, name))
 			last = id;
 	json_array(j, "names");
 	json_text(j, NULL, "");
@@ -103,14 +103,14 @@ static void put_names(struct json *j, const struct show *s)
 }
 
 /* Returns the length of a slice in ps with which all calls fit on the page. */
-static uint64_t slice_of(const struct show *s)
+static uint64_t slice_of(const struct report *s)
 {
 	uint64_t each = CALLS_MOST / s->ranks + 1;
 
 	return s->calls > CALLS_MOST ? (s->end - s->begin) / each + 1 : 0;
 }
 
-void report_put_time(struct json *j, const struct show *s)
+void report_put_time(struct json *j, const struct report *s)
 {
 	uint64_t slice = slice_of(s);
 	char note[200];
@@ -144,7 +144,7 @@ static void put_message(struct json *j, const struct report_message *m)
 	json_close(j);
 }
 
-static void put_coll(struct json *j, const struct show *s,
+static void put_coll(struct json *j, const struct report *s,
 		     const struct report_coll *c)
 {
 	char name[JOB_PAGE_NAME];
@@ -163,7 +163,7 @@ static void put_coll(struct json *j, const struct show *s,
  * If there are more messages or collectives than the limit, every step-th is
  * written.
  */
-void report_put_messages(struct json *j, const struct show *s,
+void report_put_messages(struct json *j, const struct report *s,
 			 const struct report_matched *m)
 {
 	uint64_t step = m->messages / MESSAGES_MOST + 1;

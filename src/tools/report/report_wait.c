@@ -40,7 +40,7 @@ struct unlock {
 };
 
 struct waiting {
-	const struct show *s;
+	const struct report *s;
 	const struct report_matched *m;
 	struct report_wait_result *out;
 	struct report_role role[JOB_PAGE_NAMES];
@@ -463,7 +463,7 @@ static void process_call(struct rank_state *a, const struct trace_event *e)
 
 static void add_open_calls(struct waiting *w)
 {
-	const struct show *s = w->s;
+	const struct report *s = w->s;
 
 	for (uint32_t i = 0; i < s->opens; i++) {
 		const struct report_open_call *o = &s->open[i];
@@ -527,7 +527,7 @@ static void waiting_free(struct waiting *w)
 	free(w);
 }
 
-static struct waiting *waiting_new(const struct show *s,
+static struct waiting *waiting_new(const struct report *s,
 				   const struct report_matched *m,
 				   struct report_wait_result *out)
 {
@@ -547,7 +547,7 @@ static struct waiting *waiting_new(const struct show *s,
 	return NULL;
 }
 
-int report_wait(const struct show *s, const struct report_matched *m,
+int report_wait(const struct report *s, const struct report_matched *m,
 		struct report_wait_result *out)
 {
 	struct waiting *w;

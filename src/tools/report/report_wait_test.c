@@ -14,13 +14,13 @@
 
 enum { RANKS = 4 };
 
-static struct weft_job_page roll;
-static struct report_job job = { .roll = &roll, .virtual = true };
+static struct weft_job_page job_page;
+static struct report_job job = { .job_page = &job_page, .virtual = true };
 static int fd;
 static struct weft_trace rank[RANKS];
 static uint64_t in_call[JOB_PAGE_NAMES]; /* ps of all ranks */
 
-static struct show s;
+static struct report s;
 static struct report_matched m;
 static struct report_wait_result w;
 static struct report_chain c;
@@ -28,7 +28,7 @@ static struct report_chain c;
 static int begin(void **state)
 {
 	memset(in_call, 0, sizeof(in_call));
-	if (weft_job_page_open(&roll, RANKS, true))
+	if (weft_job_page_open(&job_page, RANKS, true))
 		return -1;
 	fd = weft_trace_create("/tmp/x");
 	for (uint32_t i = 0; i < RANKS; i++)
@@ -46,7 +46,7 @@ static int end(void **state)
 	for (uint32_t i = 0; i < RANKS; i++)
 		weft_trace_detach(&rank[i]);
 	close(fd);
-	weft_job_page_close(&roll);
+	weft_job_page_close(&job_page);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static int end(void **state)
 
 static uint32_t id_of(const char *name)
 {
-	return weft_job_page_id(&roll, name);
+	return weft_job_page_id(&job_page, name);
 }
 
 static void call_of(uint32_t r, const char *name, uint64_t from, uint64_t to,
@@ -636,8 +636,9 @@ static void a_call_that_is_open_at_a_deadlock(void **state)
 	link_is(1, 0, REPORT_OWN, 0, 50);
 	T_IS(c.link[1].outside, 45);
 	/* the report includes open calls */
-	T_IS(weft_load64(&weft_job_page_call_count(&roll, 0, id_of("MPI_Recv"))
-				  ->ps),
+	T_IS(weft_load64(
+		     &weft_job_page_call_count(&job_page, 0, id_of("MPI_Recv"))
+			      ->ps),
 	     150);
 }
 

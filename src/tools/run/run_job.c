@@ -57,7 +57,7 @@ struct watch {
 	uint64_t foreign_ns;
 	struct run_stuck stuck;
 	struct run_end suspect;
-	int patience; /* remaining delays of the decision */
+	int policy;   /* remaining delays of the decision */
 	int requests; /* signals that requested the end of the job */
 };
 
@@ -408,14 +408,14 @@ static void check_deadlines(struct watch *w)
 	}
 	if (!w->decision_ns || now < w->decision_ns)
 		return;
-	if (order_is_unknown(w) && w->patience-- > 0)
+	if (order_is_unknown(w) && w->policy-- > 0)
 		w->decision_ns = now + DECISION_DELAY_NS;
 	else
 		decide_cause(w);
 }
 
 /* Returns the milliseconds to the nearest deadline, for poll(). */
-static int patience(const struct watch *w)
+static int policy(const struct watch *w)
 {
 	uint64_t now = weft_now_ns(), at = w->timeout_ns;
 
@@ -440,7 +440,7 @@ static void poll_once(struct watch *w)
 	struct pollfd pfd[] = { { .fd = w->signal_fd, .events = POLLIN },
 				{ .fd = w->event_fd, .events = POLLIN } };
 
-	if (poll(pfd, 2, patience(w)) > 0) {
+	if (poll(pfd, 2, policy(w)) > 0) {
 		if (pfd[1].revents)
 			handle_events(w);
 		if (pfd[0].revents)
@@ -490,7 +490,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 			   .signal_fd = run_signal_fd(),
 			   .event_fd = event_fd,
 			   .foreign_ns = weft_now_ns() + FOREIGN_NS,
-			   .patience = MAX_DELAYS };
+			   .policy = MAX_DELAYS };
 	int lost;
 
 	run_stuck_begin(&w.stuck, job->opts->connect_s);

@@ -81,7 +81,7 @@ struct run_job {
 	int topo_fd;		/* hwloc XML in a memfd, -1: none */
 	struct run_sizes sizes; /* measured sizes; 0: not measured */
 	/* job status page: the current call of each rank */
-	struct weft_job_page roll;
+	struct weft_job_page job_page;
 	int job_page_fd;      /* its descriptor in the ranks, -1: none */
 	int trace_fd;	      /* memory for recorded events, -1: none */
 	struct rlimit nofile; /* limit at mpiexec's start, for the ranks */

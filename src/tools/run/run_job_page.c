@@ -13,16 +13,16 @@ enum { JOB_PAGE_FD = 202, CALL_TEXT = 256 };
 
 int run_job_page_open(struct run_job *job)
 {
-	if (weft_job_page_open(&job->roll, (uint32_t)job->nranks,
+	if (weft_job_page_open(&job->job_page, (uint32_t)job->nranks,
 			       run_is_counted(&job->opts->model)))
 		return 0;
-	weft_job_page_set_job(&job->roll, job->nspace);
+	weft_job_page_set_job(&job->job_page, job->nspace);
 	job->job_page_fd =
-		fcntl(job->roll.region.fd, F_DUPFD_CLOEXEC, JOB_PAGE_FD);
+		fcntl(job->job_page.region.fd, F_DUPFD_CLOEXEC, JOB_PAGE_FD);
 	if (job->job_page_fd < 0)
 		return 0;
-	close(job->roll.region.fd);
-	job->roll.region.fd = -1;
+	close(job->job_page.region.fd);
+	job->job_page.region.fd = -1;
 	return 0;
 }
 
@@ -30,23 +30,23 @@ void run_job_page_close(struct run_job *job)
 {
 	if (job->job_page_fd >= 0)
 		close(job->job_page_fd);
-	weft_job_page_close(&job->roll);
+	weft_job_page_close(&job->job_page);
 }
 
 char *run_job_page_call(const struct run_job *job, int rank)
 {
 	char text[CALL_TEXT];
 
-	if (rank < 0 ||
-	    !weft_job_page_in(&job->roll, (uint32_t)rank, text, sizeof(text)))
+	if (rank < 0 || !weft_job_page_in(&job->job_page, (uint32_t)rank, text,
+					  sizeof(text)))
 		return NULL;
 	return strdup(text);
 }
 
 bool run_job_page_finished(const struct run_job *job, int rank)
 {
-	return job->roll.head &&
-	       weft_load32(&weft_job_page_member(&job->roll, (uint32_t)rank)
+	return job->job_page.head &&
+	       weft_load32(&weft_job_page_member(&job->job_page, (uint32_t)rank)
 				    ->finished);
 }
 

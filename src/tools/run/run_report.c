@@ -68,7 +68,7 @@ static int report_error(const char *name, int err)
 int run_report(const struct run_job *job)
 {
 	const char *name = job->opts->model.report;
-	bool counted = job->roll.head && job->roll.counted;
+	bool counted = job->job_page.head && job->job_page.counted;
 	struct net_watch_failure death[DEATHS_MAX];
 	struct net_config cfg;
 	unsigned dead =
@@ -85,7 +85,7 @@ int run_report(const struct run_job *job)
 	if (!f)
 		return report_error(name, -errno);
 	if (counted)
-		weft_job_page_print(&job->roll,
+		weft_job_page_print(&job->job_page,
 				    run_model_virtual(&job->opts->model)
 					    ? "virtual time"
 					    : "time",

@@ -62,7 +62,7 @@ static char *report_text(const struct run_job *job)
 	if (!f)
 		return NULL;
 	weft_job_page_print(
-		&job->roll,
+		&job->job_page,
 		run_model_virtual(&job->opts->model) ? "virtual time" : "time",
 		f);
 	fclose(f);
@@ -94,7 +94,7 @@ static const char *lib_folder(char *dir, size_t room)
 	return dir;
 }
 
-static int trace(const struct show *s, const char *file)
+static int trace(const struct report *s, const char *file)
 {
 	char dir[PATH_MAX];
 
@@ -152,7 +152,7 @@ int run_trace_check(const struct run_model *m)
 static int show(const struct run_job *job, struct report_job *told)
 {
 	const struct run_model *m = &job->opts->model;
-	struct show s;
+	struct report s;
 	int err = report_open(&s, job->trace_fd, told), bad;
 	char *text;
 
@@ -179,7 +179,7 @@ int run_trace_show(const struct run_job *job)
 {
 	const struct run_model *m = &job->opts->model;
 	struct report_job told = {
-		.roll = &job->roll,
+		.job_page = &job->job_page,
 		.argv = job->opts->app[0].argv,
 		.machine = m->spec ? m->spec : m->machine,
 		.host = job->host,
@@ -191,7 +191,7 @@ int run_trace_show(const struct run_job *job)
 
 	if (!m->page && !m->trace)
 		return 0;
-	if (job->trace_fd < 0 || !job->roll.head)
+	if (job->trace_fd < 0 || !job->job_page.head)
 		return report_error(m->page ? m->page : m->trace, -ENODATA);
 	return show(job, &told);
 }
