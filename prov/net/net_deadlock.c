@@ -114,7 +114,7 @@ static void cycle_log(const struct net *net)
 			break;
 	}
 	if (i == SHOWN_MAX)
-		weft_log(WEFT_LOG_ERROR, "net: and so on");
+		weft_log(WEFT_LOG_ERROR, "net: (more packets follow)");
 }
 
 bool net_deadlock_check(const struct net *net)
@@ -123,7 +123,7 @@ bool net_deadlock_check(const struct net *net)
 
 	if (!left || net_wheel_pending(net) > net->timers)
 		return false;
-	weft_log(WEFT_LOG_ERROR, "net: stuck with %llu packets under way",
+	weft_log(WEFT_LOG_ERROR, "net: deadlock with %llu packets in flight",
 		 (unsigned long long)left);
 	cycle_log(net);
 	return true;
