@@ -66,11 +66,11 @@ static void peer_log_path(const struct both *b, const struct hybrid_peer *p,
 
 	inet_ntop(AF_INET, &p->base.name.sin_addr, host, sizeof(host));
 	if (p->way == b->shm)
-		weft_log(WEFT_LOG_INFO, "both: %s:%u is met through memory",
-			 host, ntohs(p->base.name.sin_port));
+		weft_log(WEFT_LOG_INFO, "both: %s:%u uses shared memory", host,
+			 ntohs(p->base.name.sin_port));
 	else
-		weft_log(WEFT_LOG_INFO, "both: %s:%u is met by datagrams: %s",
-			 host, ntohs(p->base.name.sin_port), why);
+		weft_log(WEFT_LOG_INFO, "both: %s:%u uses datagrams: %s", host,
+			 ntohs(p->base.name.sin_port), why);
 }
 
 /* Waits must poll shared memory from now on; relaxed: a hint. */
