@@ -55,8 +55,8 @@ grep processor "$work/out"
 MPIEXEC_FLAGS=-v IFACE= try "two ranks on each of two hosts" 4 ways
 export WEFT_LOG=info
 MPIEXEC_FLAGS="-x WEFT_LOG" try "two ranks on each, and why" 4 ways
-for want in "is met through memory" \
-	"is met by datagrams: its address is not in this network namespace"; do
+for want in "uses shared memory" \
+	"uses datagrams: its address is not in this network namespace"; do
 	grep -q "$want" "$work/out" || {
 		echo "FAILED: the log does not say: $want"
 		cat "$work/out"

@@ -102,7 +102,7 @@ $(cat "$dir/health")"
 	done
 	touch "$dir/go"
 	ended $job
-	grep -qE 'survivor: MPI_Recv: .* rank 2 \(broken, last beat [0-9.]+ s ago, seen by rank [013] [0-9.]+ s ago\)' \
+	grep -qE 'survivor: MPI_Recv: .* rank 2 \(broken, last heartbeat [0-9.]+ s ago, detected by rank [013] [0-9.]+ s ago\)' \
 		"$dir/out" || complain "the error: $(cat "$dir/out" "$dir/err")"
 	nothing_left
 done

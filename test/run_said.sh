@@ -69,9 +69,9 @@ run 125 -n 2 --machine bgp --clock live "$hello"
 last '^mpiexec: --machine bgp: no such machine; nearest is bgq'
 FI_WEFT_MACHINE=bgp timeout 20 "$hello" > "$dir/out" 2> "$dir/err" &&
 	complain "an unknown machine is accepted"
-says 1 'FI_WEFT_MACHINE=bgp: no such machine; there are native bgq '
+says 1 'FI_WEFT_MACHINE=bgp: no such machine; use one of native bgq '
 # mpiexec and weft-info list the machines of the provider
-machines=$(sed 's/.*there are //; q' "$dir/err")
+machines=$(sed 's/.*use one of //; q' "$dir/err")
 [ "$("$builddir/weft-info" | sed -n 's/^  machines *//p')" = "$machines" ] ||
 	complain "weft-info lists other machines than $machines"
 for m in $machines; do

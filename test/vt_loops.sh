@@ -109,7 +109,7 @@ run 125 --machine "$dir/nothing" -n 2 "$dir/vt_prog" good
 # options that other launchers would pass on unchecked
 export FI_WEFT_MACHINE=bgq FI_WEFT_CLOCK=virtual
 FI_WEFT_PPN=-1 run 1 -n 2 "$dir/vt_prog" good
-err 'FI_WEFT_PPN=-1: 1 to 1000000 ranks on a node'
+err 'FI_WEFT_PPN=-1: must be 1 to 1000000 ranks per node'
 FI_WEFT_COMPUTE=soon run 1 -n 2 "$dir/vt_prog" good
-err 'FI_WEFT_COMPUTE=soon: a factor'
+err 'FI_WEFT_COMPUTE=soon: must be a factor'
 exit $failed

@@ -45,11 +45,12 @@ static int faults_take(struct carrier_faults *f, const char *text,
 	struct in_addr ip[2];
 
 	if (!((can | FAULTS_TESTS) >> one->kind & 1))
-		return faults_refuse(text, "has a fault that this carrier "
-					   "cannot make");
+		return faults_refuse(
+			text,
+			"contains a fault that this carrier does not support");
 	if (one->kind == WEFT_FAULT_PARTITION && !faults_sides(one->whom, ip))
 		return faults_refuse(text, "a partition is ADDRESS|ADDRESS, "
-					   "with * for everybody");
+					   "with * for all hosts");
 	if (one->kind == WEFT_FAULT_RAW)
 		f->raw = true;
 	else if (one->kind == WEFT_FAULT_DIE)

@@ -183,8 +183,9 @@ static void evaluate(struct weft_nic_group *c)
 
 	if (stuck || !posts_ordered(k->word, c->n)) {
 		weft_log(WEFT_LOG_WARN, "nic: %d members of a group %s", c->n,
-			 stuck ? "wait for what all have done"
-			       : "called operations in different orders");
+			 stuck ? "wait for operations that all members have "
+				 "completed"
+			       : "called collectives in different orders");
 		nic_check_fail(c);
 		return;
 	}

@@ -114,7 +114,7 @@ static void cycle_log(const struct net *net)
 			break;
 	}
 	if (i == SHOWN_MAX)
-		weft_log(WEFT_LOG_ERROR, "net: and so on");
+		weft_log(WEFT_LOG_ERROR, "net: (more packets follow)");
 }
 
 bool net_deadlock_check(const struct net *net)

@@ -93,7 +93,7 @@ uint32_t net_nodes(const struct net *net)
 
 static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 {
-	weft_log(WEFT_LOG_ERROR, "net: %s: %llu against %llu", what,
+	weft_log(WEFT_LOG_ERROR, "net: %s: %llu, expected %llu", what,
 		 (unsigned long long)a, (unsigned long long)b);
 	return -EPROTO;
 }
@@ -113,7 +113,9 @@ static int check_tokens(const struct net *net, bool home)
 						"too many tokens", have, all);
 				if (home && have != all)
 					return invariant_failed(
-						"tokens not home", have, all);
+						"tokens missing in an idle "
+						"network",
+						have, all);
 			}
 	return 0;
 }
@@ -136,7 +138,8 @@ int net_check(const struct net *net)
 		return invariant_failed("packets out of order", net->disorder,
 					0);
 	if (net->excess)
-		return invariant_failed("tokens made or lost", net->excess, 0);
+		return invariant_failed("token counters out of range",
+					net->excess, 0);
 	if (net->late)
 		return invariant_failed("sends dated back too far", net->late,
 					0);

@@ -546,7 +546,7 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
 static inline void net_walk_check(bool condition)
 {
 	if (weft_unlikely(!condition))
-		weft_guard_fail("the network model makes no sense");
+		weft_guard_fail("the network model's memory is corrupt");
 }
 
 /* ---- helpers ------------------------------------------------------------- */

@@ -276,7 +276,8 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 
 	if (back / cfg->tick_ps >= UINT8_MAX) {
 		weft_log(WEFT_LOG_ERROR,
-			 "net: a token takes more than %d ticks", UINT8_MAX);
+			 "net: token return time is more than %d ticks",
+			 UINT8_MAX);
 		return -EINVAL;
 	}
 	*h = (struct net_hop){
@@ -329,8 +330,10 @@ static int open_check(const struct net_config *cfg)
 	if (ports > NET_PORTS_MAX || queues > NET_QUEUES_MAX ||
 	    ports * queues > NET_SLOT_FIFO) {
 		weft_log(WEFT_LOG_ERROR,
-			 "net: %u ports with %u queues each are too many",
-			 ports, queues);
+			 "net: %u ports with %u queues each; the limits are %d "
+			 "ports, %d queues and %d queues of all ports",
+			 ports, queues, NET_PORTS_MAX, NET_QUEUES_MAX,
+			 NET_SLOT_FIFO);
 		return -EINVAL;
 	}
 	return 0;
@@ -349,7 +352,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	    bytes < lay_out(&lay, cfg, packets_max) ||
 	    lay.bytes / 8 > UINT32_MAX) {
 		weft_log(WEFT_LOG_ERROR,
-			 "net: %zu bytes do not hold %u packets", bytes,
+			 "net: %zu bytes are too few for %u packets", bytes,
 			 packets_max);
 		return -EINVAL;
 	}

@@ -50,7 +50,7 @@ static uint32_t chunk_get(struct net *net)
 		return c;
 	}
 	if (net->fresh_chunk == net->first_chunk + net->chunks_max)
-		full("net: no room for another event in the wheel");
+		full("net: event wheel is full");
 	return ++net->fresh_chunk;
 }
 
@@ -100,7 +100,7 @@ void net_wheel_heap_put(struct net *net, uint64_t at, uint64_t word)
 
 	net_walk_check(at >= net->tick);
 	if (net->far > net->heap_max)
-		full("net: no room for another event in the heap");
+		full("net: event heap is full");
 	while (i && far_before(&e, &h[(i - 1) / 4])) {
 		h[i] = h[(i - 1) / 4];
 		i = (i - 1) / 4;
@@ -209,7 +209,7 @@ static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
 		if (sum + n > net->events_max)
-			full("net: no room to sort events");
+			full("net: event sort buffer is full");
 		memcpy(to + sum, w, n * sizeof(*w));
 		net_chunk_put(net, i);
 		sum += n;

@@ -342,7 +342,7 @@ void weft_nic_close(struct weft_nic *nic)
 			weft_relax();
 	}
 	if (nic->garbage)
-		weft_log(WEFT_LOG_INFO, "nic: %llu packets made no sense",
+		weft_log(WEFT_LOG_INFO, "nic: %llu invalid packets dropped",
 			 (unsigned long long)nic->garbage);
 	nic_ids_check(nic);
 	grp_close(nic);

@@ -60,7 +60,8 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	if (!c) {
 		/* abort: otherwise the peer would wait for ever */
 		weft_log(WEFT_LOG_ERROR,
-			 "nic: no memory for a packet that must arrive");
+			 "nic: out of memory for a packet that must be "
+			 "delivered; the process aborts");
 		abort();
 	}
 	c->pkt = *pkt;

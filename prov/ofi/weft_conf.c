@@ -14,95 +14,98 @@
 /* In the order of enum option. */
 static const struct weft_cfg_opt options[] = {
 	{ "FI_WEFT_MACHINE", WEFT_CFG_TEXT, "native",
-	  "Machine whose network interface is emulated: native, bgq, gemini or "
-	  "qsnet2; with the virtual clock NAME:DIMS gives its shape, as in "
-	  "bgq:2x2x2x2x2, and a file describes another",
+	  "Machine whose network interface is emulated: native, bgq, gemini, "
+	  "qsnet2, sunway or apenet; with the virtual clock NAME:DIMS sets its "
+	  "dimensions, as in bgq:2x2x2x2x2, and a file describes another "
+	  "machine",
 	  NULL },
 	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "auto",
-	  "How packets travel: shm (memory, processes of this host), sock "
-	  "(datagrams between any hosts), both (by peer, whichever it can be), "
-	  "loop (inside one process, for tests); auto is both where other "
-	  "hosts reach the endpoint, else shm",
+	  "Carrier of packets: shm (shared memory, processes of this host), "
+	  "sock (datagrams between any hosts), both (shm or sock, by peer), "
+	  "loop (inside one process, for tests); auto is both if other hosts "
+	  "can reach the endpoint, else shm",
 	  "auto|shm|sock|both|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
-	  "Fault plan, or a file with one: of the machine's links and nodes "
-	  "with the virtual clock, else wrong bits of packets, which the "
-	  "machine's code finds, and what the loop and sock carriers do",
+	  "Fault plan, or a file with one: faults of the machine's links and "
+	  "nodes with the virtual clock; otherwise bit errors of packets, "
+	  "which the machine's code detects, and faults of the loop and sock "
+	  "carriers",
 	  NULL },
 	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
-	  "Interface, or its address, where datagrams reach the endpoint; "
-	  "without it that of the default route, else the first that is up, in "
-	  "a job on several hosts, and the loopback otherwise",
+	  "Interface or address of the endpoint's datagrams; default in a job "
+	  "on several hosts: the interface of the default route, else the "
+	  "first that is up; otherwise the loopback",
 	  NULL },
 	{ "FI_WEFT_KEY", WEFT_CFG_TEXT, "",
-	  "Secret of 16 characters or more with which the sock carrier signs "
-	  "datagrams; none trusts the network. Our MPI makes one per job",
+	  "Secret of 16 characters or more that signs the sock carrier's "
+	  "datagrams; none: the network is trusted. Weft's MPI creates one per "
+	  "job",
 	  NULL },
 	{ "FI_WEFT_ENCRYPT", WEFT_CFG_BOOL, "no",
 	  "The sock carrier also encrypts datagrams, with AES-128-GCM; all "
-	  "peers must say the same",
+	  "peers must use the same setting",
 	  NULL },
 	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
-	  "Seconds after which a peer that does not answer is given up; sock "
-	  "carrier only",
+	  "Seconds without a response after which a peer is declared dead; "
+	  "sock carrier only",
 	  "1..1000000" },
 	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
-	  "Copy large messages straight between processes; no sends them as "
+	  "Copy large messages directly between processes; no: send them in "
 	  "packets",
 	  NULL },
 	{ "FI_WEFT_PEER", WEFT_CFG_BOOL, "yes",
-	  "The interface reads and writes device memory itself, where the "
-	  "machine's can; no stages it through the host's",
+	  "The interface accesses device memory directly, on machines that "
+	  "support it; no: stage it through host memory",
 	  NULL },
 	{ "FI_WEFT_SPIN", WEFT_CFG_SIZE, "0",
-	  "Nanoseconds to spin before a wait sleeps; 0 is the default, 1 never "
+	  "Nanoseconds to spin before a wait blocks; 0 is the default, 1 never "
 	  "spins",
 	  "0..4294967295" },
 	{ "FI_WEFT_EAGER", WEFT_CFG_SIZE, "0",
-	  "Largest message sent without asking the receiver; 0 is the "
-	  "machine's value",
+	  "Largest eager message in bytes; 0 is the machine's value",
 	  "0..16777216" },
 	{ "FI_WEFT_HOST_EAGER", WEFT_CFG_SIZE, "0",
-	  "The same for machine native, as mpiexec has measured it; 0 is 64 "
-	  "KiB",
+	  "Largest eager message of machine native in bytes, as measured by "
+	  "mpiexec; 0 is 64 KiB",
 	  "0..16777216" },
 	{ "FI_WEFT_SHARED_COPY_MIN", WEFT_CFG_SIZE, "0",
-	  "Size from which on, with machine native, sender and receiver copy "
-	  "half each of a message that is alone under way, as mpiexec has "
-	  "measured it; 0 is 128 KiB",
+	  "Least bytes, with machine native, from which sender and receiver "
+	  "both copy a single message (shared copy), as measured by mpiexec; 0 "
+	  "is 128 KiB",
 	  NULL },
 	{ "FI_WEFT_SHARED_COPY_MIN_BUSY", WEFT_CFG_SIZE, "0",
-	  "The same while others of the two are under way: mpiexec takes a "
-	  "quarter of a core's second cache; 0 is 128 KiB",
+	  "Least bytes of a shared copy while other messages of the two are "
+	  "outstanding: mpiexec uses a quarter of a core's L2 cache; 0 is 128 "
+	  "KiB",
 	  NULL },
 	{ "FI_WEFT_COPY_LOOP_MAX", WEFT_CFG_SIZE, "0",
-	  "Payloads of 512 bytes up to this are copied by a loop of our own, "
-	  "longer ones by the C library, as mpiexec has measured it; 0: none",
+	  "Payloads of 512 bytes up to this are copied by Weft's own loop, "
+	  "longer ones by the C library, as measured by mpiexec; 0: none",
 	  NULL },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
 	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
 	{ "FI_WEFT_NODE", WEFT_CFG_INT, "-1",
-	  "Number of the emulated node, which gives its place in the machine; "
-	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
+	  "Number of the emulated node, which determines its coordinates in "
+	  "the machine; -1 uses the launcher's rank (PMIX_RANK), if set",
 	  "-1..2147483646" },
 	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "0",
 	  "Inputs of a node in the trees of collectives on this host, 1 to "
-	  "128, the least of the members' counts; 0: trees of pairs, as "
-	  "recursive doubling combines; bgq's follow its torus",
+	  "128; the minimum of the members' values is used; 0: binary trees, "
+	  "in the order of recursive doubling; bgq's trees follow its torus",
 	  "0..128" },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
-	  "live: as fast as the host goes; virtual: in the machine's time, on "
-	  "a model of its network",
+	  "live: real time on this host; virtual: virtual time, on a model of "
+	  "the machine's network",
 	  "live|virtual" },
 	{ "FI_WEFT_PPN", WEFT_CFG_INT, "0",
 	  "Ranks per node of the model; 0 is the machine's value", NULL },
 	{ "FI_WEFT_MAP", WEFT_CFG_TEXT, "",
-	  "Ranks to coordinates of the model: an order of letters such as "
-	  "ABCDET, last one fastest, or a file",
+	  "Mapping of ranks to coordinates of the model: an order of letters "
+	  "such as ABCDET, the last varies fastest, or a file",
 	  NULL },
 	{ "FI_WEFT_COMPUTE", WEFT_CFG_TEXT, "0",
-	  "Virtual clock: CPU time between calls counts so many times; 0 does "
-	  "not count it and gives the same times on every run",
+	  "Virtual clock: factor of CPU time between calls; 0 does not count "
+	  "it and gives equal times on every run",
 	  NULL },
 	{ "FI_WEFT_JOB", WEFT_CFG_TEXT, "",
 	  "Virtual clock without a launcher: name:rank:size", NULL },
@@ -173,7 +176,7 @@ static void say_no_machine(const char *name)
 		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
 			 m->name);
 	weft_log_once(WEFT_LOG_ERROR,
-		      "ofi: FI_WEFT_MACHINE=%s: no such machine; there are%s",
+		      "ofi: FI_WEFT_MACHINE=%s: no such machine; use one of%s",
 		      name, all);
 }
 
@@ -189,13 +192,14 @@ static const struct weft_machine *machine_modelled(const char *text)
 			return m;
 	if (!ret)
 		weft_log_once(WEFT_LOG_ERROR,
-			      "ofi: FI_WEFT_MACHINE=%s: there is no unit %s",
-			      text, unit);
+			      "ofi: FI_WEFT_MACHINE=%s: unknown unit %s", text,
+			      unit);
 	else if (ret == -ENOENT)
-		weft_log_once(WEFT_LOG_ERROR,
-			      "ofi: FI_WEFT_CLOCK=virtual: machine %s has no "
-			      "model; FI_WEFT_MACHINE=bgq has",
-			      text);
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"ofi: FI_WEFT_CLOCK=virtual: machine %s has no network "
+			"model; use for example FI_WEFT_MACHINE=bgq",
+			text);
 	return NULL;
 }
 
@@ -235,13 +239,13 @@ static bool numbers_ok(void)
 
 	if (ppn < 0 || ppn > PPN_MAX)
 		weft_log(WEFT_LOG_ERROR,
-			 "ofi: FI_WEFT_PPN=%lld: 1 to %d ranks on a node, or 0 "
-			 "for the machine's value",
+			 "ofi: FI_WEFT_PPN=%lld: must be 1 to %d ranks per "
+			 "node, or 0 for the machine's value",
 			 (long long)ppn, PPN_MAX);
 	else if (end == text || *end || !(compute >= 0 && compute < 1e6))
 		weft_log(WEFT_LOG_ERROR,
-			 "ofi: FI_WEFT_COMPUTE=%s: a factor for the "
-			 "processor's time, such as 1, or 0",
+			 "ofi: FI_WEFT_COMPUTE=%s: must be a factor of CPU "
+			 "time, for example 1, or 0",
 			 text);
 	else
 		return true;

@@ -45,8 +45,8 @@ static int cq_overrun(struct weft_cq *cq)
 {
 	if (!cq->overrun)
 		weft_log(WEFT_LOG_ERROR,
-			 "no memory for the completion queue beyond %llu "
-			 "entries: a completion is lost",
+			 "ofi: out of memory: completion queue cannot grow "
+			 "beyond %llu entries, a completion is lost",
 			 (unsigned long long)cq->mask + 1);
 	cq->overrun = true;
 	weft_cq_wake(cq); /* stays set: no reader blocks again */

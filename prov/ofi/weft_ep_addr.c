@@ -52,13 +52,15 @@ static int name_by_rule(struct in_addr *ip_p)
 	int err = weft_addr_default_route(ip_p);
 
 	if (err)
-		weft_log_once(WEFT_LOG_ERROR,
-			      "ofi: no interface but the loopback is up and "
-			      "has an IPv4 address, so other hosts cannot "
-			      "reach this one; FI_WEFT_IFACE names another");
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"ofi: no interface except the loopback is up with an "
+			"IPv4 address, so other hosts cannot reach this one; "
+			"set FI_WEFT_IFACE to select an interface");
 	else
 		weft_log(WEFT_LOG_INFO,
-			 "ofi: reached at %s; FI_WEFT_IFACE names another",
+			 "ofi: endpoint address %s; set FI_WEFT_IFACE to "
+			 "select another",
 			 inet_ntop(AF_INET, ip_p, text, sizeof(text)));
 	return err;
 }
@@ -88,9 +90,9 @@ static int key_check(const struct weft_ep *ep)
 	    !strcmp(key, "none") || strlen(key) >= KEY_MIN)
 		return 0;
 	weft_log_once(WEFT_LOG_ERROR,
-		      "ofi: other hosts can reach this endpoint: FI_WEFT_KEY "
-		      "must have a secret of %u characters or more that they "
-		      "have too, or be none where the network is trusted",
+		      "ofi: other hosts can reach this endpoint: set "
+		      "FI_WEFT_KEY to a secret of %u characters or more, equal "
+		      "on all hosts, or to none if the network is trusted",
 		      KEY_MIN);
 	return -EACCES;
 }
@@ -107,8 +109,8 @@ int weft_ep_addr_choose(struct weft_ep *ep,
 		return err;
 	if (asked == &weft_carrier_shm && ep->anywhere && ep->key_bytes)
 		weft_log_once(WEFT_LOG_WARN,
-			      "ofi: FI_WEFT_CARRIER=shm: processes of other "
-			      "hosts cannot be met through memory");
+			      "ofi: FI_WEFT_CARRIER=shm: shared memory does "
+			      "not reach other hosts; use auto, both or sock");
 	if (asked)
 		*carrier_p = asked;
 	else

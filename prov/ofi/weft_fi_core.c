@@ -127,17 +127,18 @@ void fi_freeinfo(struct fi_info *info)
 static const char *const beyond[] = {
 	[FI_EOTHER - FI_ERRNO_OFFSET] = "unspecified error",
 	[FI_ETOOSMALL - FI_ERRNO_OFFSET] = "a buffer is too small",
-	[FI_EOPBADSTATE - FI_ERRNO_OFFSET] = "not in this state",
-	[FI_EAVAIL - FI_ERRNO_OFFSET] = "an error is there to be read",
+	[FI_EOPBADSTATE - FI_ERRNO_OFFSET] =
+		"operation not permitted in this state",
+	[FI_EAVAIL - FI_ERRNO_OFFSET] = "error available",
 	[FI_EBADFLAGS - FI_ERRNO_OFFSET] = "flags are not supported",
 	[FI_ENOEQ - FI_ERRNO_OFFSET] = "no event queue",
 	[FI_EDOMAIN - FI_ERRNO_OFFSET] = "wrong domain",
 	[FI_ENOCQ - FI_ERRNO_OFFSET] = "no completion queue",
 	[FI_ECRC - FI_ERRNO_OFFSET] = "a checksum is wrong",
-	[FI_ETRUNC - FI_ERRNO_OFFSET] = "a message was cut off",
+	[FI_ETRUNC - FI_ERRNO_OFFSET] = "message truncated",
 	[FI_ENOKEY - FI_ERRNO_OFFSET] = "no such key",
 	[FI_ENOAV - FI_ERRNO_OFFSET] = "no address vector",
-	[FI_EOVERRUN - FI_ERRNO_OFFSET] = "a queue has run over",
+	[FI_EOVERRUN - FI_ERRNO_OFFSET] = "queue overrun",
 };
 
 const char *fi_strerror(int errnum)

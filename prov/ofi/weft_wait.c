@@ -329,7 +329,7 @@ int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
 			weft_watch_close(w);
 		return err;
 	default:
-		weft_log(WEFT_LOG_INFO, "ofi: wait object %d is not offered",
+		weft_log(WEFT_LOG_INFO, "ofi: wait object %d is not supported",
 			 (int)obj);
 		return -ENOSYS;
 	}

@@ -28,7 +28,7 @@ void weft_core_health_close(void);
 
 /* Returns whether the watch knows that the process has exited. */
 bool weft_core_health_is_broken(int proc);
-/* Writes what is known of a process: " (broken, last beat ...)", or "". */
+/* Writes what is known of a process: " (broken, last heartbeat ...)", or "". */
 void weft_core_health_text(int proc, char *text, size_t len);
 
 #endif

@@ -94,7 +94,7 @@ bool weft_health_view_get(const struct weft_health *h, uint32_t slot,
 			  uint64_t now_ns, struct weft_health_view *v);
 /* Slot of a rank, or HEALTH_NO_SLOT: not on this host. */
 uint32_t weft_health_find_rank(const struct weft_health *h, uint32_t rank);
-/* "broken, last beat 0.31 s ago, seen by rank 2 0.05 s ago" */
+/* "broken, last heartbeat 0.31 s ago, detected by rank 2 0.05 s ago" */
 void weft_health_view_format(const struct weft_health_view *v, char *text,
 			     size_t len);
 

@@ -141,13 +141,14 @@ void weft_health_view_format(const struct weft_health_view *v, char *text,
 
 	if (v->state != HEALTH_JOINED) {
 		snprintf(text, len, "%s",
-			 v->state == HEALTH_LEFT ? "it has left" : "unknown");
+			 v->state == HEALTH_LEFT ? "has left the job"
+						 : "unknown");
 		return;
 	}
-	n = snprintf(text, len, "%s, last beat %.2f s ago",
+	n = snprintf(text, len, "%s, last heartbeat %.2f s ago",
 		     weft_watch_name(v->host), seconds(v->beat_ns));
 	if (v->by != HEALTH_NO_SLOT && n > 0 && (size_t)n < len)
 		snprintf(text + n, len - (size_t)n,
-			 ", seen by rank %u %.2f s ago", v->by,
+			 ", detected by rank %u %.2f s ago", v->by,
 			 seconds(v->known_ns));
 }

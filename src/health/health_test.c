@@ -175,7 +175,8 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 					    .known_ns = 50000000,
 					    .beat_ns = 310000000 },
 		text, sizeof(text));
-	T_STR(text, "sick, last beat 0.31 s ago, seen by rank 2 0.05 s ago");
+	T_STR(text,
+	      "sick, last heartbeat 0.31 s ago, detected by rank 2 0.05 s ago");
 	for (uint32_t i = 0; i < RANKS; i++)
 		T_TRUE(i == 5 || see(&w, i).host == WEFT_WATCH_NORMAL);
 	w.still[5] = false;
@@ -319,7 +320,7 @@ static void who_has_left_is_not_broken(void **state)
 	weft_health_view_format(
 		&(struct weft_health_view){ .state = HEALTH_LEFT }, text,
 		sizeof(text));
-	T_STR(text, "it has left");
+	T_STR(text, "has left the job");
 	world_close(&w);
 }
 

@@ -66,10 +66,10 @@ static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 
 	inet_ntop(AF_INET, &p->base.name.sin_addr, host, sizeof(host));
 	if (p->way == b->shm)
-		weft_log(WEFT_LOG_INFO, "both: %s:%u is met through memory",
+		weft_log(WEFT_LOG_INFO, "hybrid: %s:%u uses shared memory",
 			 host, ntohs(p->base.name.sin_port));
 	else
-		weft_log(WEFT_LOG_INFO, "both: %s:%u is met by datagrams: %s",
+		weft_log(WEFT_LOG_INFO, "hybrid: %s:%u uses datagrams: %s",
 			 host, ntohs(p->base.name.sin_port), why);
 }
 

@@ -20,10 +20,10 @@ static const char *unsupported(const struct weft_fault_entry *f)
 	if (f->kind != WEFT_FAULT_ERRORS && f->kind != WEFT_FAULT_BURST)
 		return NULL;
 	if (strcmp(f->whom, "*"))
-		return "with the live clock there are no links: errors * and "
-		       "burst * are for all";
+		return "the live clock has no links: use errors * and burst *";
 	if (f->kind == WEFT_FAULT_ERRORS && f->value > LOSSY_RATE)
-		return "hardly any packet would come through";
+		return "the error rate is too high: almost no packet would be "
+		       "delivered";
 	return NULL;
 }
 

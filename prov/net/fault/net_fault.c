@@ -270,8 +270,9 @@ static int load_line(struct net *net, const char *name,
 	if (ret)
 		return fail(why, name, f,
 			    ret == -EEXIST
-				    ? "another line changes it in time already"
-				    : "too many different rates of links");
+				    ? "another temporary line of the plan "
+				      "changes this link; use one per link"
+				    : "more than 8 different link rates");
 	push_line(net, all->count++);
 	return 0;
 }

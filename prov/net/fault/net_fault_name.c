@@ -126,7 +126,8 @@ static const char *class_parse(const struct net *net, const char *s,
 		}
 	return class_find(net, s, line) && any_of_class(net, line)
 		       ? NULL
-		       : "no such class of links; * is all";
+		       : "no such class of links; use A+, A, 1-, optical, "
+			 "copper or * for all";
 }
 
 /* NODE.CLASS or NODE.CLASS.NUMBER */
@@ -141,7 +142,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	line->link = 0xff;
 	s = fault_name_place(net, s, &line->node);
 	if (!s || *s++ != '.')
-		return "no such node, or no link behind it, as in 17.A+";
+		return "no such node; expected NODE.CLASS[.NUMBER], e.g. 17.A+";
 	/* Links of a node at a shared router belong to the router. */
 	if (net->steer == NET_STEER_SHARED && line->node < net->ends &&
 	    *s != 'N')
@@ -156,7 +157,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	}
 	if (!s || *s || !class_find(net, class, line) || line->both ||
 	    !any_link(net, line, line->node))
-		return "no such link there";
+		return "no such link at this node";
 	return NULL;
 }
 
@@ -191,7 +192,7 @@ static const char *rail_parse(const struct net *net, const char *s,
 		return "this machine has no rails";
 	s = digits(s, &rail);
 	if (!s || *s || rail >= net->cfg.rails)
-		return "no such rail; they count from 0";
+		return "no such rail; rails are numbered from 0";
 	line->whom = NET_FAULT_ON_RAIL;
 	line->node = rail;
 	return NULL;

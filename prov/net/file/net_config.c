@@ -143,8 +143,8 @@ static int check_shape(const struct net_config *cfg)
 		return config_refuse(cfg, "dimensions must be 1 to 6");
 	if (cfg->router_nodes > 1) {
 		if (cfg->topology != NET_TORUS || cfg->router_nodes > 8)
-			return config_refuse(cfg,
-					     "router_nodes: to 8, of a torus");
+			return config_refuse(cfg, "router_nodes must be 1 to "
+						  "8, and is for a torus only");
 		nodes = 1u + cfg->router_nodes;
 	}
 	for (d = 0; d < cfg->dims; d++) {
@@ -155,13 +155,14 @@ static int check_shape(const struct net_config *cfg)
 	if (nodes > 1 << 19)
 		return config_refuse(cfg, "more than 524288 nodes");
 	if (cfg->query_ps && nodes > UINT16_MAX)
-		return config_refuse(cfg,
-				     "barriers that ask more than 65535 nodes");
+		return config_refuse(cfg, "query is set: barriers by query "
+					  "support at most 65535 nodes");
 	if (cfg->topology != NET_TORUS)
 		return check_fat(cfg);
 	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)
 		return config_refuse(
-			cfg, "rails, siblings and supernodes are a tree's");
+			cfg,
+			"rails, siblings and supernode are for trees only");
 	return 0;
 }
 
@@ -178,7 +179,7 @@ static int check_orders(const struct net_config *cfg)
 		seen |= (uint8_t)(1u << (cfg->order[d] & 7));
 	if (seen != all)
 		return config_refuse(cfg,
-				     "order must name each dimension once");
+				     "order must contain each dimension once");
 	for (z = 0; z < NET_ZONES; z++) {
 		seen = 0;
 		for (d = 0; d < NET_DIMS_MAX; d++)
@@ -263,23 +264,26 @@ static int check_links(const struct net_config *cfg)
 		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
 		  "payload_bytes must be 1 to 4096" },
 		{ cfg->payload_bytes % chunk,
-		  "payload_bytes must be whole chunks" },
+		  "payload_bytes must be a multiple of chunk_bytes" },
 		{ cfg->hop_ps < cfg->tick_ps || cfg->hop_ps >= 4000000,
-		  "hop_ps must be a tick to 4 us" },
+		  "hop_ps must be at least tick_ps and below 4 us" },
 		{ cfg->token_ps < cfg->tick_ps ||
 			  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps >
 				  250,
-		  "token_ps must be a tick to 250 ticks, with a crossing" },
-		{ short_path(cfg), "a path takes less than two ticks" },
+		  "token_ps must be at least one tick, token_ps + crossing_ps "
+		  "at most 250 ticks" },
+		{ short_path(cfg), "inject_ps and receive_ps of every path "
+				   "must be at least two ticks" },
 		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
 		  "more than 4095 tokens of VC 0" },
 		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
 		  "tokens_shared: a ring needs buffers of its own" },
 		{ cfg->tokens_shared && cfg->tokens_shared < full,
-		  "tokens_shared do not hold a packet" },
+		  "tokens_shared is less than the tokens of one packet" },
 		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
-		  "tokens of VC 0 do not hold a packet and inject_room" },
-		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
+		  "tokens of VC 0 are less than one packet plus inject_room" },
+		{ few(cfg), "tokens of VC 1 and up must be at least bubble and "
+			    "at most 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
 	};
@@ -297,11 +301,13 @@ static int check_nodes(const struct net_config *cfg)
 		{ cfg->columns && (!cfg->row_buffer || cfg->columns > 64 ||
 				   cfg->dyn_queues > 3 ||
 				   cfg->router_nodes < 2 || cfg->read_paths),
-		  "columns want a row_buffer, shared routers, few queues, "
-		  "and no read_paths" },
-		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
+		  "columns must be at most 64 and requires row_buffer > 0, "
+		  "router_nodes >= 2, dyn_queues <= 3 and no read_paths" },
+		{ uneven_bus(cfg),
+		  "the nodes of a bus must divide router_nodes" },
 		{ cfg->tokens_end > 16 || has_many_tokens(cfg),
-		  "tokens_end is more than 16, or makes more than 255 tokens" },
+		  "tokens_end must be at most 16, and tokens * tokens_end at "
+		  "most 255" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },
@@ -312,7 +318,8 @@ static int check_nodes(const struct net_config *cfg)
 		{ !cfg->through_share || cfg->through_share > 255,
 		  "through_share must be 1 to 255" },
 		{ cfg->routes_system > cfg->routes || cfg->routes > 64,
-		  "routes must be at most 64, routes_system among them" },
+		  "routes must be at most 64, and routes_system at most "
+		  "routes" },
 	};
 
 	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));

@@ -104,9 +104,7 @@ static int split_section(struct file_doc *doc, unsigned line, char *s)
 
 	if (n < 3 || s[n - 1] != ']')
 		return file_fail_at(doc, line,
-				    "%.40s: a variant begins with "
-				    "[its name]",
-				    s);
+				    "%.40s: a variant section is [NAME]", s);
 	s[n - 1] = 0;
 	doc->section = trim(s + 1);
 	return 0;
@@ -170,8 +168,7 @@ static int split_line(struct file_doc *doc, unsigned line, char *s)
 	equal = strchr(s, '=');
 	if (!equal)
 		return file_fail_at(doc, line,
-				    "\"%.40s\": a line is key = "
-				    "value # source",
+				    "\"%.40s\": expected key = value # source",
 				    s);
 	*equal = 0;
 	item.key = trim(s);
@@ -181,7 +178,7 @@ static int split_line(struct file_doc *doc, unsigned line, char *s)
 	if (!item.def)
 		return unknown(doc, line, item.key);
 	if (!*item.value)
-		return file_fail_at(doc, line, "%s has no value; it is %s",
+		return file_fail_at(doc, line, "%s has no value; expected: %s",
 				    item.key, item.def->help);
 	return keep(doc, &item);
 }
@@ -278,22 +275,24 @@ static int check_constraints(const struct file_doc *doc,
 		{ c->payload_bytes / c->chunk_bytes > 128,
 		  "payload is more than 128 chunks" },
 		{ c->tokens[NET_VC_DYN] + c->tokens_shared < 2 * chunks,
-		  "tokens_dynamic does not hold two packets" },
+		  "tokens_dynamic is less than two packets" },
 		{ c->tokens[NET_VC_DYN] + c->tokens_shared <
 			  chunks + c->inject_room,
-		  "inject_room leaves no room for a packet to be injected" },
+		  "inject_room leaves no tokens to inject a packet" },
 		{ too_few(c), "a channel has fewer tokens than bubble: "
-			      "nothing could enter a ring" },
-		{ c->hop_ps < c->tick_ps, "hop takes at least a cycle" },
+			      "no packet could enter a ring" },
+		{ c->hop_ps < c->tick_ps, "hop must be at least one cycle" },
 		{ c->token_ps < c->tick_ps ||
 			  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
-		  "token, with crossing, takes 1 to 250 cycles" },
+		  "token + crossing must be 1 to 250 cycles" },
 		{ c->path[0].inject_ps < least ||
 			  c->path[0].receive_ps < least ||
 			  (c->routes && c->coll_inject_ps < least),
-		  "inject, receive and coll_inject take at least two cycles" },
+		  "inject, receive and coll_inject must be at least two "
+		  "cycles" },
 		{ c->barriers && !c->barrier_bytes,
-		  "barriers are there, but no line for barrier, their size" },
+		  "barriers is set, but barrier (bytes of a barrier packet) is "
+		  "missing" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
 	};
@@ -364,9 +363,8 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 		part = file_part(l->part, l->def->flags, cfg);
 		if (!part)
 			return file_fail_at(doc, l->line,
-					    "%s.%s: no such path "
-					    "or bus; the lines paths and buses "
-					    "name them",
+					    "%s.%s: no such path or bus; "
+					    "declare it in paths or buses",
 					    l->part, l->key);
 		err = file_value(doc, l, cfg->tick_ps, cfg, part);
 	}
@@ -427,7 +425,9 @@ static int slurp(const char *path, char **text_p, size_t *len_p,
 		file_fail(why, "%.200s: %s", path, strerror(errno));
 		len = 0;
 	} else if (len == FILE_BYTES_MAX) {
-		file_fail(why, "%.200s: not a machine file, too long", path);
+		file_fail(why,
+			  "%.200s: longer than 65535 bytes, not a machine file",
+			  path);
 		len = 0;
 	} else if (!len) {
 		file_fail(why, "%.200s: empty", path);

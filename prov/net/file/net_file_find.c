@@ -105,13 +105,13 @@ static int no_machine(const char *name, struct net_error_text *why)
 	list_machines(name, all, sizeof(all), near, sizeof(near));
 	if (!*all)
 		file_fail(why,
-			  "machine %.100s: share/weft/machines is not "
-			  "where it was installed; name a file with a / in it",
+			  "machine %.100s: no share/weft/machines above the "
+			  "program or library; give a file name with a /",
 			  name);
 	else
 		file_fail(why,
-			  "no machine %.100s%s%s; there are:%s (or a "
-			  "file with a / in its name)",
+			  "no machine %.100s%s%s; available:%s (or a file name "
+			  "with a /)",
 			  name, *near ? "; nearest is " : "", near, all);
 	return -ENOENT;
 }
@@ -128,10 +128,8 @@ int net_file_find(const char *spec, char *path, size_t len,
 	if (at && !strchr(at, '/') && (size_t)(at - spec) < n)
 		n = (size_t)(at - spec);
 	if (!n || n >= sizeof(name)) {
-		file_fail(
-			why,
-			"a machine is NAME[@VARIANT][:DIMS] or FILE[:DIMS], as "
-			"bgq:4x4x4x4x2");
+		file_fail(why, "expected NAME[@VARIANT][:DIMS] or "
+			       "FILE[@VARIANT][:DIMS], e.g. bgq:4x4x4x4x2");
 		return -ENOENT;
 	}
 	memcpy(name, spec, n);

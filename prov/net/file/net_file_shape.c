@@ -92,8 +92,8 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 
 	if (file_dims(dims, c->size, wrap, &count))
 		return file_fail(why,
-				 "shape %s: lengths of 1 to 128 with an "
-				 "x between them, as 4x4x4x4x2",
+				 "shape %s: expected lengths of 1 to 128 "
+				 "separated by x, e.g. 4x4x4x4x2",
 				 dims);
 	if (c->topology != NET_TORUS)
 		c->dims = (uint8_t)count;

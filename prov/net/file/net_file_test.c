@@ -201,16 +201,16 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	wrong("hop", "hop =", "has no value");
 	wrong("hop", NULL, "no line for hop");
 	wrong("hop", "hop 45 ns", "key = value");
-	wrong("hop", "hop = 45", "unit \"\" does not fit");
-	wrong("hop", "hop = 45 GB/s", "does not fit");
-	wrong("hop", "hop = fast", "a number is wanted");
-	wrong("hop", "hop = -3 ns", "a number is wanted");
+	wrong("hop", "hop = 45", "unit \"\" is not valid");
+	wrong("hop", "hop = 45 GB/s", "is not valid here");
+	wrong("hop", "hop = fast", "expected a number");
+	wrong("hop", "hop = -3 ns", "expected a number");
 	wrong("hop", "hop = 0 ns", "out of range");
 	wrong("hop", "hop = 99999999999 ms", "out of range");
-	wrong("hop", "hop = 1.2.3 ns", "does not fit");
-	wrong("hop", "hop = 12345678901234567 ns", "a number is wanted");
+	wrong("hop", "hop = 1.2.3 ns", "is not valid here");
+	wrong("hop", "hop = 12345678901234567 ns", "expected a number");
 	wrong("link", "link = 0 GB/s", "out of range");
-	wrong("payload", "payload = 512 KB", "take B, KiB");
+	wrong("payload", "payload = 512 KB", "use B, KiB");
 	wrong("payload", "payload = 500 B", "multiple of chunk");
 	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");
 	wrong("tokens_high", "tokens_high = 1", "bubble");
@@ -268,8 +268,8 @@ static void refused(const char *lines, const char *said)
 static void paths_and_buses_that_are_none_are_refused(void **state)
 {
 	refused("dma.inject = 750 ns\n", "no such path");
-	refused("paths = a a\n", "ways between memory");
-	refused("paths = a b c d e f g\n", "ways between memory");
+	refused("paths = a a\n", "paths between memory");
+	refused("paths = a b c d e f g\n", "paths between memory");
 	refused("paths = a b\nb.out = pci\n", "buses that it crosses");
 	refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
 	refused("paths = a b\nb.in = a\nb.in = a\n", "already");
@@ -296,7 +296,7 @@ static void a_variant_overrules_lines(void **state)
 	variant = "none";
 	refused(lines, "there are: fast slow");
 	variant = NULL;
-	refused("[fast\n", "[its name]");
+	refused("[fast\n", "[NAME]");
 	refused("[fast]\nhop = 1 ns\nhop = 2 ns\n", "already");
 }
 

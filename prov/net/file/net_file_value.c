@@ -115,15 +115,15 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	rest = file_value_number(item->value, &x);
 	if (!rest)
 		return file_fail_at(doc, item->line,
-				    "%s = %s: a number is wanted: %s",
-				    key->name, item->value, key->help);
+				    "%s = %s: expected a number: %s", key->name,
+				    item->value, key->help);
 	while (*rest == ' ' || *rest == '\t')
 		rest++;
 	unit = unit_find(rest);
 	if (!unit || !(takes[key->type].kinds >> unit->kind & 1))
 		return file_fail_at(
 			doc, item->line,
-			"%s = %s: unit \"%s\" does not fit, take %s (%s)",
+			"%s = %s: unit \"%s\" is not valid here; use %s (%s)",
 			key->name, item->value, rest, takes[key->type].names,
 			key->help);
 	x *= unit->factor;
@@ -133,11 +133,11 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
 	if (must_be_whole(key->type) && (v - whole > 1e-6 || whole - v > 1e-6))
 		return file_fail_at(doc, item->line,
-				    "%s = %s: a whole number is wanted",
-				    key->name, item->value);
+				    "%s = %s: expected an integer", key->name,
+				    item->value);
 	if (whole < (double)key->min || whole > (double)key->max)
 		return file_fail_at(doc, item->line,
-				    "%s = %s: out of range; it is %s",
+				    "%s = %s: out of range; expected: %s",
 				    key->name, item->value, key->help);
 	store(key, (uint64_t)whole, base);
 	return 0;
@@ -149,10 +149,10 @@ static int name(const struct file_doc *doc, const struct file_line *item,
 	size_t len = strlen(item->value);
 
 	if (len >= item->def->bytes || strpbrk(item->value, " \t/:@"))
-		return file_fail_at(doc, item->line,
-				    "%s = %s: one word of at most %u letters",
-				    item->key, item->value,
-				    item->def->bytes - 1);
+		return file_fail_at(
+			doc, item->line,
+			"%s = %s: expected one word of at most %u letters",
+			item->key, item->value, item->def->bytes - 1);
 	memcpy((char *)base + item->def->offset, item->value, len + 1);
 	return 0;
 }
@@ -179,7 +179,7 @@ static int nodes(const struct file_doc *doc, const struct file_line *item,
 	cfg->coll_range = !strcmp(item->value, "range");
 	if (cfg->coll_range || !strcmp(item->value, "any"))
 		return 0;
-	return file_fail_at(doc, item->line, "%s = %s: any, or range",
+	return file_fail_at(doc, item->line, "%s = %s: expected any or range",
 			    item->key, item->value);
 }
 

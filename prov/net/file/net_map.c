@@ -38,8 +38,8 @@ static int no_shape(const struct net_config *cfg, const char *text,
 		    char why[NET_MAP_WHY])
 {
 	snprintf(why, NET_MAP_WHY,
-		 "shape \"%.40s\": %s has %u dimensions, "
-		 "written as numbers with an x between them",
+		 "shape \"%.40s\": %s has %u dimensions; expected numbers "
+		 "separated by x",
 		 text, cfg->name, cfg->dims);
 	return -EINVAL;
 }
@@ -301,14 +301,12 @@ static int table_number(struct table *t, uint32_t below, uint32_t *n_p)
 
 	t->at += strspn(t->at, " \t,");
 	if (!isdigit((unsigned char)*t->at))
-		return bad_row(t, "a coordinate for each dimension and a "
-				  "place on the node (T) are needed");
+		return bad_row(t, "expected a coordinate for each dimension "
+				  "and a slot on the node (T)");
 	n = strtoul(t->at, &end, 10);
 	if (n >= below) {
-		snprintf(text, sizeof(text),
-			 "%lu is outside, 0 to %u are "
-			 "there",
-			 n, below - 1);
+		snprintf(text, sizeof(text), "%lu is out of range, 0 to %u", n,
+			 below - 1);
 		return bad_row(t, text);
 	}
 	t->at = end;
@@ -333,8 +331,7 @@ static int table_row(struct table *t, const struct net_map_args *a,
 		return err;
 	t->at += strspn(t->at, " \t\r");
 	if (*t->at && *t->at != '\n' && *t->at != '#')
-		return bad_row(t, "more numbers than the machine has "
-				  "dimensions and T");
+		return bad_row(t, "more numbers than dimensions and T");
 	t->at += strcspn(t->at, "\n");
 	t->at += *t->at == '\n';
 	place_at(a->cfg, at, ppn * net_router_nodes(a->cfg), p);
@@ -356,7 +353,8 @@ static int fill_by_table(const struct net_map_args *a, uint32_t ppn,
 			break;
 		i = (size_t)place[r].node * ppn + place[r].slot;
 		if (taken[i])
-			err = bad_row(&t, "another rank has this place");
+			err = bad_row(&t,
+				      "another rank has this node and slot");
 		taken[i] = 1;
 	}
 	free(taken);
@@ -378,8 +376,8 @@ int net_map_fill(const struct net_map_args *a, struct net_place *place,
 	ppn = ppn ? ppn : 1;
 	if ((uint64_t)nodes * ppn < a->ranks) {
 		snprintf(why, NET_MAP_WHY,
-			 "%u ranks do not fit on %s:%s, "
-			 "which has %u nodes for %u each",
+			 "%u ranks do not fit on %s:%s: %u nodes with %u ranks "
+			 "each; use a larger shape or --ppn",
 			 a->ranks, a->cfg->name,
 			 net_shape_text(a->cfg, shape, sizeof(shape)), nodes,
 			 ppn);

@@ -206,8 +206,8 @@ static void too_many_ranks_are_refused(void **state)
 	char why[NET_MAP_WHY];
 
 	T_IS(net_map_fill(&a, p, why), -EINVAL);
-	T_STR(why, "33 ranks do not fit on bgq:2x2x2x2x2, which has 32 nodes "
-		   "for 1 each");
+	T_STR(why, "33 ranks do not fit on bgq:2x2x2x2x2: 32 nodes with 1 "
+		   "ranks each; use a larger shape or --ppn");
 	a.ppn = 2;
 	T_OK(net_map_fill(&a, p, why));
 }
@@ -230,9 +230,9 @@ static void wrong_tables_are_refused(void **state)
 		const char *table;
 		const char *say;
 	} row[] = {
-		{ "0 0 0 0 0\n", "map, line 1: a coordinate for each" },
-		{ "\n0 0 0 0 2 0\n", "map, line 2: 2 is outside, 0 to 1" },
-		{ "0 0 0 0 0 1\n", "map, line 1: 1 is outside, 0 to 0" },
+		{ "0 0 0 0 0\n", "map, line 1: expected a coordinate" },
+		{ "\n0 0 0 0 2 0\n", "map, line 2: 2 is out of range, 0 to 1" },
+		{ "0 0 0 0 0 1\n", "map, line 1: 1 is out of range, 0 to 0" },
 		{ "0 0 0 0 0 0 0\n", "map, line 1: more numbers" },
 		{ "0 0 0 0 0 0\n0 0 0 0 0 0\n", "map, line 2: another rank" },
 		{ "0 0 0 0 0 0\n", "the map has 1 lines for 2 ranks" },
