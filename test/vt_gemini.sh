@@ -50,7 +50,7 @@ collective() {
 	run 0 -q --report --machine gemini -n "$1" "$dir/$2" ${3:+-m "$3:$3"} \
 		-i 10 -x 0
 	time=$(awk '!/^#/ && NF { t = NF > 1 ? $2 : $1 } END { print t }' "$dir/out")
-	atomics=$(sed -n 's/.*for them: \([0-9]*\) atomics.*/\1/p' "$dir/err")
+	atomics=$(sed -n 's/.* \([0-9][0-9]*\) atomics count arrivals.*/\1/p' "$dir/err")
 	atomics=${atomics:-0}
 }
 collective 16 barrier
