@@ -30,8 +30,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STRANGER 65534
-#define SHA	 32
+#define OTHER_USER 65534
+#define SHA	   32
 
 /* What rank 0 publishes (boot_secret.c). */
 struct offer {
@@ -153,7 +153,7 @@ static int join_job(const char *out)
 	pmix_proc_t me;
 	FILE *f = fopen(out, "w");
 
-	if (!f || setgid(STRANGER) || setuid(STRANGER))
+	if (!f || setgid(OTHER_USER) || setuid(OTHER_USER))
 		return 2;
 	if (PMIx_Init(&me, NULL, 0) != PMIX_SUCCESS) {
 		puts("refused");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A job on two hosts, started by Open MPI's mpirun: another user of a host who
-# joins its PMIx server, and one who reads every packet, learn no key, and what
+# A job on two hosts, started by Open MPI's mpirun: another user of a host that
+# joins its PMIx server, and one that reads every packet, learn no key, and what
 # the first one sends to the ranks is refused. Hosts with different key files,
 # and key files that others can read, end the job with a message.
 if [ -z "$HOSTS" ]; then
@@ -29,7 +29,7 @@ mkfifo "$work/says" "$work/hears"
 "$stranger" listen "$work/wire" > "$work/hears" &
 listener=$!
 read -r word < "$work/hears"
-[ "$word" = listening ] || { complain "nobody listens"; exit 1; }
+[ "$word" = listening ] || { complain "the capture does not start"; exit 1; }
 
 export WEFT_LOG=info
 on_hosts 2 sh -c '
@@ -90,5 +90,5 @@ chmod 600 "$work/k1"
 "${run[@]}" -host host1,host2 -x WEFT_KEY_FILE=/proc/none -n 2 "$work/talk" \
 	"$work/f" > "$work/out" 2>&1 < /dev/null || complain "no secret: no job"
 grep -q 'this job is not protected from other users' "$work/out" ||
-	complain "without a secret nobody says that"
+	complain "a job without a secret prints no warning"
 exit $bad

@@ -164,8 +164,8 @@ static void probe_both(int from)
 static void listen_only(const char *how)
 {
 	const int rounds = 30;
-	bool anybody = !strcmp(how, "anybody");
-	int whom = rank % 2 ? size - 2 : size - 1;
+	bool any_source = !strcmp(how, "anybody");
+	int peer = rank % 2 ? size - 2 : size - 1;
 
 	for (long k = 1; k <= rounds; k++) {
 		if (rank == size - 1)
@@ -176,9 +176,9 @@ static void listen_only(const char *how)
 	if (rank >= size - 2)
 		await_end();
 	else if (!strcmp(how, "probe"))
-		probe_both(!rank ? MPI_ANY_SOURCE : whom);
+		probe_both(!rank ? MPI_ANY_SOURCE : peer);
 	else
-		recv_round(anybody ? MPI_ANY_SOURCE : whom, 0);
+		recv_round(any_source ? MPI_ANY_SOURCE : peer, 0);
 }
 
 int main(int argc, char **argv)

@@ -175,7 +175,7 @@ refused() {
 	mkdir -p "$t/$(dirname "$1")"
 	echo "$2" > "$t/$1"
 	if (cd "$t" && borders && sides && exit $bad) > /dev/null 2>&1; then
-		echo "nobody minds '$2' in $1"
+		echo "'$2' in $1 is not refused"
 		bad=1
 	fi
 	rm "$t/$1"

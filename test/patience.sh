@@ -41,7 +41,7 @@ wait $!
 nothing_left
 
 ends 0 2 sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.5; echo $i; done'
-[ "$(tail -n 1 "$dir/out")" = 8 ] || complain "who talks was ended"
+[ "$(tail -n 1 "$dir/out")" = 8 ] || complain "a test with output was ended"
 ends 124 1 sh -c 'while :; do sleep 0.2; echo and; done'
 grep -q '^patience: 5 s with output' "$dir/out" ||
 	complain "no reason: $(tail -n 3 "$dir/out")"

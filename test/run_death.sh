@@ -5,29 +5,29 @@
 
 # the mark is an argument that the client parses as a command for no rank
 c() { echo "$client -1:$mark"; }
-who='process rank 1 with PID [0-9]+ on node [^ ]+'
+subject='process rank 1 with PID [0-9]+ on node [^ ]+'
 
 # deaths after init: the others wait in a fence that cannot complete
 run 139 -n 3 $(c) init 1:kill=11 fence fini
-last "$who exited on signal 11 \(Segmentation fault\)"
+last "$subject exited on signal 11 \(Segmentation fault\)"
 run 137 -n 3 $(c) init 1:kill=9 fence fini
-last "$who exited on signal 9 \(Killed\)"
+last "$subject exited on signal 9 \(Killed\)"
 run 3 -n 3 $(c) init 1:exit=3 fence fini
-last "$who exited with code 3"
+last "$subject exited with code 3"
 run 7 -n 3 $(c) init 1:abort=7 fence fini
-last "$who called MPI_Abort with error code 7: abort requested by the test"
+last "$subject called MPI_Abort with error code 7: abort requested by the test"
 run 1 -n 3 $(c) init 1:abort=0 fence fini
-last "$who called MPI_Abort with error code 0"
+last "$subject called MPI_Abort with error code 0"
 run 1 -n 3 $(c) init 1:abort=256 fence fini
-last "$who called MPI_Abort with error code 256"
+last "$subject called MPI_Abort with error code 256"
 run 1 -n 3 $(c) init 1:exit=0 fence fini
-last "$who exited with code 0 without calling MPI_Finalize"
+last "$subject exited with code 0 without calling MPI_Finalize"
 run 1 -n 3 $(c) 1:exit=0 init fence fini
-last "$who exited with code 0 before MPI_Init"
+last "$subject exited with code 0 before MPI_Init"
 run 4 -n 3 $(c) 1:exit=4 sleep=30
-last "$who exited with code 4"
+last "$subject exited with code 4"
 run 5 -n 3 $(c) init fence fini 1:exit=5
-last "$who exited with code 5"
+last "$subject exited with code 5"
 nothing_left
 
 # exit code 0 without any MPI call is no error, early or late

@@ -42,7 +42,7 @@ rank 1 of 2"
 	run 0 -n 2 true
 done
 
-# hwloc reads the topology from a pipe that nobody writes: mpiexec can be ended
+# hwloc reads the topology from a pipe without a writer: mpiexec can be ended
 mkfifo "$dir/pipe"
 HWLOC_XMLFILE=$dir/pipe "$real" -n 1 true &
 pid=$!

@@ -7,16 +7,16 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 build_hello || exit 1
 
-# greets WHO N COMMAND...: N ranks print their numbers
+# greets NAME N COMMAND...: N ranks print their numbers
 greets() {
-	local who=$1 n=$2 want
+	local name=$1 n=$2 want
 	shift 2
 	want=$(for i in $(seq 0 $((n - 1))); do echo "rank $i of $n"; done | sort)
 	timeout -k 2 60 "$@" > "$dir/out" 2> "$dir/err" < /dev/null ||
-		complain "$who: exit code $?: $(tail -n 5 "$dir/err")"
+		complain "$name: exit code $?: $(tail -n 5 "$dir/err")"
 	[ "$(grep '^rank' "$dir/out" | sort)" = "$want" ] ||
-		complain "$who: $(cat "$dir/out")"
-	echo "$who: $n ranks"
+		complain "$name: $(cat "$dir/out")"
+	echo "$name: $n ranks"
 }
 
 greets mpiexec 4 "$mpiexec" -n 4 "$hello"

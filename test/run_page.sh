@@ -163,7 +163,7 @@ def waits(d, ps):
     own = sum(c[2] for c in d["chain_sum"] if c[1] == "own")
     assert own > 0.9 * (d["time"]["end"] - d["time"]["begin"]), own
 
-# who is late depends on the host in live time
+# which rank is late depends on the host in live time
 sums(data("wait"))
 waits(sums(data("vwait")), 50e9)
 

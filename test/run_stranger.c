@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STRANGER 65534
+#define OTHER_USER 65534
 
 extern char **environ;
 
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(argv[1], "kin") || !strcmp(argv[1], "mumble"))
 		return stay_silent(argv[1][0] == 'm');
-	if (setgid(STRANGER) || setuid(STRANGER))
+	if (setgid(OTHER_USER) || setuid(OTHER_USER))
 		return 2;
 	if (!strcmp(argv[1], "silent"))
 		return stay_silent(false);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Other users of the host can neither join a job, nor delay it, nor end it.
-[ "$(id -u)" = 0 ] || { echo "only root can be somebody else"; exit 77; }
+[ "$(id -u)" = 0 ] || { echo "only root can change the user"; exit 77; }
 . "$top_srcdir/test/run_lib.sh"
 stranger=$builddir/test/run_stranger
 

@@ -36,7 +36,7 @@ within() {
 		'BEGIN { exit !(a >= least && a <= most && b <= a + 0.05) }' ||
 		complain "$1: not $2 to $3 us, or delayed by the computing member"
 	awk -v name="$1" '$1 == name && $2 == 3 && $4 >= 20000 { n++ }
-		END { exit n != 1 }' "$dir/lines" || complain "$1: nobody computed"
+		END { exit n != 1 }' "$dir/lines" || complain "$1: no rank computed"
 }
 
 # Software and host 0.66 us; a step is 0.08 of the event, 0.16 of the input,

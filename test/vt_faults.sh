@@ -80,7 +80,7 @@ for i in 1 2; do
 	has '^fault awareness, period 500.000 ms'
 	known[i]=$(grep -E 'died at 0.020 ms: first neighbour [0-9.]+ ms, last [0-9.]+ ms, master [0-9.]+ ms later \(host broken, interface broken\)' \
 		"$dir/err")
-	[ -n "${known[i]}" ] || complain "nobody knows: $(cat "$dir/err")"
+	[ -n "${known[i]}" ] || complain "no node detects it: $(cat "$dir/err")"
 	nothing_left
 done
 [ "${known[1]}" = "${known[2]}" ] || complain "known at other times"

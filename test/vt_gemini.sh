@@ -70,7 +70,7 @@ within "barrier of 2" "$time" 0.8 1.5
 [ "$atomics" = 0 ] || complain "two ranks do $atomics atomics"
 collective 16 bcast 512
 within "512 B to 16" "$time" 2 3.5
-[ "$atomics" -gt "$counted" ] || complain "a broadcast counts nobody"
+[ "$atomics" -gt "$counted" ] || complain "a broadcast counts no arrivals"
 collective 16 allreduce 8
 within "8 B of 16" "$time" 3 5
 collective 8 allreduce 2048

@@ -42,7 +42,7 @@ reach() {
 		$1 > ($2 == "long" ? long : most) { print "late: " $0; bad = 1 }
 		{ found = found " " $NF }
 		END { exit bad || found != " -1 1 -1 -1 1 2 -1 3" }' \
-		"$dir/out" || complain "$1: somebody waits for a processor"
+		"$dir/out" || complain "$1: a rank waits for a processor"
 }
 reach bgq:2 1.5 610
 reach qsnet2:4 3 1180

@@ -162,10 +162,10 @@ static void end_exchange(void)
 static void expose(void)
 {
 	MPI_Group world, one;
-	int who = rank ? 0 : size - 1;
+	int peer = rank ? 0 : size - 1;
 
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
-	MPI_Group_incl(world, 1, &who, &one);
+	MPI_Group_incl(world, 1, &peer, &one);
 	if (!rank)
 		MPI_Win_post(one, 0, win);
 	else

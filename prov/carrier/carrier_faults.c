@@ -21,7 +21,7 @@ static int faults_refuse(const char *text, const char *why)
 /* Parses one side of "10.0.0.1|10.0.0.2", or "*". */
 static bool faults_host(const char *text, size_t len, struct in_addr *ip_p)
 {
-	char copy[WEFT_FAULT_WHOM];
+	char copy[WEFT_FAULT_TARGET];
 
 	ip_p->s_addr = htonl(INADDR_ANY);
 	if (len == 1 && *text == '*')
@@ -31,11 +31,11 @@ static bool faults_host(const char *text, size_t len, struct in_addr *ip_p)
 	return inet_pton(AF_INET, copy, ip_p) == 1;
 }
 
-static bool faults_sides(const char *whom, struct in_addr ip[2])
+static bool faults_sides(const char *target, struct in_addr ip[2])
 {
-	const char *bar = strchr(whom, '|');
+	const char *bar = strchr(target, '|');
 
-	return bar && faults_host(whom, (size_t)(bar - whom), &ip[0]) &&
+	return bar && faults_host(target, (size_t)(bar - target), &ip[0]) &&
 	       faults_host(bar + 1, strlen(bar + 1), &ip[1]);
 }
 
@@ -48,7 +48,7 @@ static int faults_take(struct carrier_faults *f, const char *text,
 		return faults_refuse(
 			text,
 			"contains a fault that this carrier does not support");
-	if (one->kind == WEFT_FAULT_PARTITION && !faults_sides(one->whom, ip))
+	if (one->kind == WEFT_FAULT_PARTITION && !faults_sides(one->target, ip))
 		return faults_refuse(text, "a partition is ADDRESS|ADDRESS, "
 					   "with * for all hosts");
 	if (one->kind == WEFT_FAULT_RAW)
@@ -137,7 +137,7 @@ bool carrier_faults_partitioned(const struct carrier_faults *f,
 		const struct weft_fault_entry *one = &f->plan.fault[i];
 
 		if (one->kind != WEFT_FAULT_PARTITION ||
-		    !faults_now(one, age_ns) || !faults_sides(one->whom, ip))
+		    !faults_now(one, age_ns) || !faults_sides(one->target, ip))
 			continue;
 		if ((faults_is(ip[0], a) && faults_is(ip[1], b)) ||
 		    (faults_is(ip[0], b) && faults_is(ip[1], a)))

@@ -109,20 +109,20 @@ static int owner_of(const struct job *job)
 {
 	struct sockaddr_un un;
 	socklen_t len = job_address(job, &un);
-	struct ucred who = { 0 };
-	socklen_t who_len = sizeof(who);
+	struct ucred cred = { 0 };
+	socklen_t cred_len = sizeof(cred);
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int err = 0;
 
 	if (s < 0)
 		return -errno;
 	if (connect(s, (struct sockaddr *)&un, len) ||
-	    getsockopt(s, SOL_SOCKET, SO_PEERCRED, &who, &who_len))
+	    getsockopt(s, SOL_SOCKET, SO_PEERCRED, &cred, &cred_len))
 		err = -errno;
 	close(s);
-	if (!err && who.uid != getuid())
+	if (!err && cred.uid != getuid())
 		err = -EPERM;
-	return err ? err : who.pid;
+	return err ? err : cred.pid;
 }
 
 static int join(const struct weft_vt_conf *conf, const struct job *job,

@@ -74,7 +74,7 @@ static int step_wire(void)
 
 	if (rc)
 		return rc;
-	weft_failure_failure_open(weft_wire_resolve);
+	weft_failure_open(weft_wire_resolve);
 	weft_core_clock_open();
 	if (weft_core.virt)
 		weft_deadlock_open();

@@ -239,15 +239,15 @@ void weft_secret_sign(int rank, const void *bytes, size_t len,
 {
 	uint8_t full[WEFT_SECRET_KEY] = { 0 };
 	uint8_t text[512] = { 0 };
-	uint32_t who = (uint32_t)rank;
+	uint32_t rank_word = (uint32_t)rank;
 	unsigned n;
 
-	if (len > sizeof(text) - sizeof(who))
-		len = sizeof(text) - sizeof(who);
-	memcpy(text, &who, sizeof(who));
-	memcpy(text + sizeof(who), bytes, len);
-	HMAC(EVP_sha256(), tag_key, sizeof(tag_key), text, len + sizeof(who),
-	     full, &n);
+	if (len > sizeof(text) - sizeof(rank_word))
+		len = sizeof(text) - sizeof(rank_word);
+	memcpy(text, &rank_word, sizeof(rank_word));
+	memcpy(text + sizeof(rank_word), bytes, len);
+	HMAC(EVP_sha256(), tag_key, sizeof(tag_key), text,
+	     len + sizeof(rank_word), full, &n);
 	memcpy(tag, full, WEFT_SECRET_TAG);
 }
 

@@ -135,7 +135,7 @@ static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
  * Returns whether the collective is listed already; it may have several
  * requests outstanding.
  */
-static bool is_listed(const struct weft_waitnote_note *s,
+static bool is_listed(const struct weft_waitnote *s,
 		      const struct weft_waitnote_item *i)
 {
 	for (int k = 0; k < s->nitems && i->kind == WEFT_WAIT_COLL; k++)
@@ -145,7 +145,7 @@ static bool is_listed(const struct weft_waitnote_note *s,
 	return false;
 }
 
-static void add_item(struct weft_waitnote_note *s,
+static void add_item(struct weft_waitnote *s,
 		     const struct weft_waitnote_item *i)
 {
 	if (is_listed(s, i))
@@ -156,7 +156,7 @@ static void add_item(struct weft_waitnote_note *s,
 		s->more++;
 }
 
-static void add_req(struct weft_waitnote_note *s, const struct weft_req *r)
+static void add_req(struct weft_waitnote *s, const struct weft_req *r)
 {
 	struct weft_waitnote_item i;
 
@@ -166,7 +166,7 @@ static void add_req(struct weft_waitnote_note *s, const struct weft_req *r)
 		s->more++;
 }
 
-static void add_coll(struct weft_waitnote_note *s, const struct weft_idle *w)
+static void add_coll(struct weft_waitnote *s, const struct weft_idle *w)
 {
 	struct weft_waitnote_item i;
 
@@ -175,8 +175,7 @@ static void add_coll(struct weft_waitnote_note *s, const struct weft_idle *w)
 }
 
 /* Fills s from the waits of the blocked threads, linked by next. */
-static void describe(const struct weft_idle *first,
-		     struct weft_waitnote_note *s)
+static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 {
 	char call[96];
 
@@ -207,10 +206,10 @@ static void describe(const struct weft_idle *first,
 /* ---- the report ---------------------------------------------------------- */
 
 /* Reads the notes of all ranks; *now_p: the latest clock among them. */
-static struct weft_waitnote_note *read_notes(const struct fi_weft_world *world,
-					     int n, uint64_t *now_p)
+static struct weft_waitnote *read_notes(const struct fi_weft_world *world,
+					int n, uint64_t *now_p)
 {
-	struct weft_waitnote_note *all = calloc((size_t)n, sizeof(*all));
+	struct weft_waitnote *all = calloc((size_t)n, sizeof(*all));
 	struct fi_weft_note note;
 
 	*now_p = 0;
@@ -219,7 +218,7 @@ static struct weft_waitnote_note *read_notes(const struct fi_weft_world *world,
 		if (world->read(&weft_core.domain->fid, (uint32_t)r, &note))
 			continue;
 		note.text[sizeof(note.text) - 1] = '\0';
-		weft_waitnote_note_read(&all[r], note.text);
+		weft_waitnote_read(&all[r], note.text);
 		all[r].left = !note.waits;
 		if (note.clock_ps > *now_p)
 			*now_p = note.clock_ps;
@@ -228,8 +227,8 @@ static struct weft_waitnote_note *read_notes(const struct fi_weft_world *world,
 }
 
 /* Writes the report into the trace, with the graph of waiting ranks. */
-static void trace_deadlock(const struct weft_waitnote_note *all, int n,
-			   uint64_t now, const char *report_text)
+static void trace_deadlock(const struct weft_waitnote *all, int n, uint64_t now,
+			   const char *report_text)
 {
 	char when[24];
 	char *text = NULL;
@@ -237,7 +236,7 @@ static void trace_deadlock(const struct weft_waitnote_note *all, int n,
 	FILE *f = open_memstream(&text, &len);
 
 	if (f)
-		weft_waitnote_note_graph(f, all, n);
+		weft_waitnote_graph(f, all, n);
 	if (f)
 		fclose(f);
 	weft_trace_note("deadlock", report_text);
@@ -256,14 +255,14 @@ static void print_report(const struct fi_weft_world *world)
 {
 	int n = weft_core.job.size;
 	uint64_t now;
-	struct weft_waitnote_note *all = read_notes(world, n, &now);
+	struct weft_waitnote *all = read_notes(world, n, &now);
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
 
 	if (f && all) {
 		fprintf(f, "weft: ");
-		weft_waitnote_note_print(f, all, n, now);
+		weft_waitnote_print(f, all, n, now);
 	}
 	if (f)
 		fclose(f);
@@ -280,7 +279,7 @@ void weft_deadlock_report(const struct weft_idle *first)
 {
 	struct fi_weft_world *world = NULL;
 	struct fid *domain = &weft_core.domain->fid;
-	struct weft_waitnote_note me;
+	struct weft_waitnote me;
 	char note[WEFT_WAIT_NOTE_BYTES];
 
 	if (fi_open_ops(domain, FI_WEFT_WORLD, 0, (void **)&world, NULL))
@@ -288,7 +287,7 @@ void weft_deadlock_report(const struct weft_idle *first)
 	describe(first, &me);
 	fflush(stdout);
 	if (!world->note(domain, me.nitems ? me.item[0].peer : -1,
-			 weft_waitnote_note_write(&me, note))) {
+			 weft_waitnote_write(&me, note))) {
 		print_report(world);
 		weft_core_exit_job(EXIT_DEADLOCK,
 				   "deadlock: every rank waits for another");

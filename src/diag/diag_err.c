@@ -211,7 +211,7 @@ int weft_err_rc_slow(const void *obj, const char *func, int rc)
 	if (rc > 0)
 		return weft_err_call(obj, func, rc);
 	if (class == MPI_ERR_PROC_ABORTED)
-		weft_failure_failure_text(failed_ranks, sizeof(failed_ranks));
+		weft_failure_text(failed_ranks, sizeof(failed_ranks));
 	snprintf(text, sizeof(text), "%s: %s%s", mpi_name(func),
 		 class == MPI_ERR_OTHER ? other_text(rc)
 					: weft_errtext_get(class),

@@ -189,7 +189,7 @@ static const struct weft_watcher watcher = { .look = look,
  */
 static const struct weft_watcher virtual_watcher = { .look = look, .ms = -1 };
 
-void weft_failure_failure_open(int (*find)(int proc))
+void weft_failure_open(int (*find)(int proc))
 {
 	void *ops = NULL;
 
@@ -200,7 +200,7 @@ void weft_failure_failure_open(int (*find)(int proc))
 	weft_progress_add_watcher(weft_core.virt ? &virtual_watcher : &watcher);
 }
 
-bool weft_failure_failure_in(const struct weft_comm *c)
+bool weft_failure_in(const struct weft_comm *c)
 {
 	bool found = false;
 
@@ -212,7 +212,7 @@ bool weft_failure_failure_in(const struct weft_comm *c)
 	return found;
 }
 
-int weft_failure_failure_check(uint64_t word, uint64_t ignore)
+int weft_failure_check(uint64_t word, uint64_t ignore)
 {
 	int err;
 
@@ -252,7 +252,7 @@ static void append_broken(char *text, size_t len)
 					  at != 0);
 }
 
-void weft_failure_failure_text(char *text, size_t len)
+void weft_failure_text(char *text, size_t len)
 {
 	bool known;
 	size_t at = 0;

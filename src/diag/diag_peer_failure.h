@@ -14,17 +14,17 @@
  * Starts watching, if the provider reports deaths; called after the endpoint is
  * open. find: passes the address of a process to the provider, 0 or -errno.
  */
-void weft_failure_failure_open(int (*find)(int proc));
+void weft_failure_open(int (*find)(int proc));
 
 /* Returns whether a member of c is known to be dead. */
-bool weft_failure_failure_in(const struct weft_comm *c);
+bool weft_failure_in(const struct weft_comm *c);
 
 /*
  * Called by a probe, which waits for a message without a posted receive.
  * Returns 0, or -errno: the message may never arrive, unless it has already
  * arrived.
  */
-int weft_failure_failure_check(uint64_t word, uint64_t ignore);
+int weft_failure_check(uint64_t word, uint64_t ignore);
 
 /* Interval of the checks of a waiting rank, in ms. */
 #define WEFT_PEER_FAILURE_CHECK_MS 200
@@ -34,7 +34,7 @@ int weft_failure_failure_check(uint64_t word, uint64_t ignore);
  * host if there are several), and what the health watch knows (diag_health.h);
  * empty if none is known.
  */
-void weft_failure_failure_text(char *text, size_t len);
+void weft_failure_text(char *text, size_t len);
 
 /* Communicators that tag words may refer to. */
 void weft_comm_list_add(struct weft_comm *c);

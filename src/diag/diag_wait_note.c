@@ -52,8 +52,8 @@ static void item_text(const struct weft_waitnote_item *i, char *text,
 			text[at] = '_';
 }
 
-char *weft_waitnote_note_write(const struct weft_waitnote_note *s,
-			       char note[WEFT_WAIT_NOTE_BYTES])
+char *weft_waitnote_write(const struct weft_waitnote *s,
+			  char note[WEFT_WAIT_NOTE_BYTES])
 {
 	char text[128];
 	size_t at = 0;
@@ -108,7 +108,7 @@ static bool read_item(struct weft_waitnote_item *i, const char *text)
 	return true;
 }
 
-bool weft_waitnote_note_read(struct weft_waitnote_note *s, const char *note)
+bool weft_waitnote_read(struct weft_waitnote *s, const char *note)
 {
 	char all;
 	int total = 0;
@@ -130,7 +130,7 @@ bool weft_waitnote_note_read(struct weft_waitnote_note *s, const char *note)
 /* ---- the graph of waits -------------------------------------------------- */
 
 struct job {
-	const struct weft_waitnote_note *rank;
+	const struct weft_waitnote *rank;
 	int n;
 };
 
@@ -162,7 +162,7 @@ static bool is_member(const struct weft_waitnote_item *i, int r)
 static const struct weft_waitnote_item *
 same_coll(const struct job *j, int r, const struct weft_waitnote_item *i)
 {
-	const struct weft_waitnote_note *s = &j->rank[r];
+	const struct weft_waitnote *s = &j->rank[r];
 
 	for (int k = 0; k < s->nitems && !s->left; k++)
 		if (s->item[k].kind == WEFT_WAIT_COLL &&
@@ -179,7 +179,7 @@ static bool is_past(const struct job *j, int r,
 		    const struct weft_waitnote_item *i)
 {
 	bool whole = i->first == 0 && i->last == j->n - 1 && i->step == 1;
-	const struct weft_waitnote_note *s = &j->rank[r];
+	const struct weft_waitnote *s = &j->rank[r];
 
 	for (int k = 0; k < s->nitems && !s->left; k++)
 		if (s->item[k].kind == WEFT_WAIT_COLL &&
@@ -213,7 +213,7 @@ static bool waits_for(const struct job *j, int me, int r,
 
 static bool any_waits_for(const struct job *j, int me, int r)
 {
-	const struct weft_waitnote_note *s = &j->rank[me];
+	const struct weft_waitnote *s = &j->rank[me];
 
 	for (int k = 0; k < s->nitems; k++)
 		if (waits_for(j, me, r, &s->item[k]))
@@ -227,7 +227,7 @@ static bool any_waits_for(const struct job *j, int me, int r)
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
-	const struct weft_waitnote_note *s = &j->rank[me];
+	const struct weft_waitnote *s = &j->rank[me];
 
 	for (int k = 0; k < s->nitems; k++) {
 		const struct weft_waitnote_item *i = &s->item[k];
@@ -380,7 +380,7 @@ static void print_item(FILE *f, const struct job *j, int me, int k, int delta)
 
 static void print_rank(FILE *f, const struct job *j, int me, const int *delta)
 {
-	const struct weft_waitnote_note *s = &j->rank[me];
+	const struct weft_waitnote *s = &j->rank[me];
 
 	if (s->left) {
 		fprintf(f, "has left MPI\n");
@@ -432,7 +432,7 @@ static bool items_equal(const struct job *j, int a, int b, int k, bool relative)
 /* turned: compares the distances to the peers instead of their ranks. */
 static bool ranks_equal(const struct job *j, int a, int b, bool relative)
 {
-	const struct weft_waitnote_note *x = &j->rank[a], *y = &j->rank[b];
+	const struct weft_waitnote *x = &j->rank[a], *y = &j->rank[b];
 
 	if (x->left || y->left)
 		return x->left && y->left;
@@ -466,7 +466,7 @@ enum { RELATIVE_MIN_RANKS = 4 }; /* fewer are printed one by one */
 static void find_deltas(const struct job *j, int a, bool use_relative,
 			bool alone, int *delta)
 {
-	const struct weft_waitnote_note *s = &j->rank[a];
+	const struct weft_waitnote *s = &j->rank[a];
 
 	for (int k = 0; k < s->nitems; k++) {
 		delta[k] = 0;
@@ -544,8 +544,7 @@ static void print_cycle(FILE *f, const struct job *j)
 	free(walked);
 }
 
-void weft_waitnote_note_graph(FILE *f, const struct weft_waitnote_note *rank,
-			      int n)
+void weft_waitnote_graph(FILE *f, const struct weft_waitnote *rank, int n)
 {
 	const struct job j = { rank, n };
 
@@ -558,8 +557,8 @@ void weft_waitnote_note_graph(FILE *f, const struct weft_waitnote_note *rank,
 	}
 }
 
-void weft_waitnote_note_print(FILE *f, const struct weft_waitnote_note *rank,
-			      int n, uint64_t now_ps)
+void weft_waitnote_print(FILE *f, const struct weft_waitnote *rank, int n,
+			 uint64_t now_ps)
 {
 	const struct job j = { rank, n };
 	bool *done = calloc((size_t)n, sizeof(*done));

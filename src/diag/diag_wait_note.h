@@ -5,8 +5,8 @@
  * which rank waits for which, equal ranks together, and a cycle among them. No
  * communication, no state.
  *
- *   weft_waitnote_note_write -> note -> weft_waitnote_note_read (one rank)
- *   -> weft_waitnote_note_print
+ *   weft_waitnote_write -> note -> weft_waitnote_read (one rank)
+ *   -> weft_waitnote_print
  *
  * Ranks are those of the job. A rank in a collective waits for the members that
  * are not in it; a receive from any source waits for all ranks.
@@ -52,7 +52,7 @@ struct weft_waitnote_item {
 	char list[WEFT_WAIT_NOTE_LIST];
 };
 
-struct weft_waitnote_note {
+struct weft_waitnote {
 	char call[WEFT_WAIT_NOTE_NAME]; /* "": outside MPI */
 	bool left;			/* has finalized MPI, or has exited */
 	bool any;			/* one of the items is enough */
@@ -66,21 +66,20 @@ struct weft_waitnote_note {
  * Writes the note of a rank; items that do not fit are counted in more. Returns
  * note.
  */
-char *weft_waitnote_note_write(const struct weft_waitnote_note *s,
-			       char note[WEFT_WAIT_NOTE_BYTES]);
+char *weft_waitnote_write(const struct weft_waitnote *s,
+			  char note[WEFT_WAIT_NOTE_BYTES]);
 /* Returns false if it is no note; s then waits for nothing known. */
-bool weft_waitnote_note_read(struct weft_waitnote_note *s, const char *note);
+bool weft_waitnote_read(struct weft_waitnote *s, const char *note);
 
 /*
  * For a drawing: one line per rank, with the rank and those it waits for;
  * nothing if there are more ranks than a drawing can show.
  */
 #define WEFT_WAIT_NOTE_GRAPH_RANKS 64
-void weft_waitnote_note_graph(FILE *f, const struct weft_waitnote_note *rank,
-			      int n);
+void weft_waitnote_graph(FILE *f, const struct weft_waitnote *rank, int n);
 
 /* Prints the whole report; now_ps: time of the deadlock. */
-void weft_waitnote_note_print(FILE *f, const struct weft_waitnote_note *rank,
-			      int n, uint64_t now_ps);
+void weft_waitnote_print(FILE *f, const struct weft_waitnote *rank, int n,
+			 uint64_t now_ps);
 
 #endif

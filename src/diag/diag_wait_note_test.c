@@ -8,16 +8,16 @@
 
 #define WORLD "MPI_COMM_WORLD"
 
-static struct weft_waitnote_note in_call(const char *call)
+static struct weft_waitnote in_call(const char *call)
 {
-	struct weft_waitnote_note s = { 0 };
+	struct weft_waitnote s = { 0 };
 
 	snprintf(s.call, sizeof(s.call), "%s", call);
 	return s;
 }
 
-static void add(struct weft_waitnote_note *s, enum weft_waitnote_kind kind,
-		int peer, int tag)
+static void add(struct weft_waitnote *s, enum weft_waitnote_kind kind, int peer,
+		int tag)
 {
 	struct weft_waitnote_item *i = &s->item[s->nitems++];
 
@@ -26,7 +26,7 @@ static void add(struct weft_waitnote_note *s, enum weft_waitnote_kind kind,
 	};
 }
 
-static void add_coll(struct weft_waitnote_note *s, int seq, int n)
+static void add_coll(struct weft_waitnote *s, int seq, int n)
 {
 	struct weft_waitnote_item *i = &s->item[s->nitems++];
 
@@ -39,23 +39,22 @@ static void add_coll(struct weft_waitnote_note *s, int seq, int n)
 }
 
 /* Compares the report after all notes were written and read. */
-static void is(struct weft_waitnote_note *rank, int n, const char *want)
+static void is(struct weft_waitnote *rank, int n, const char *want)
 {
 	char note[WEFT_WAIT_NOTE_BYTES], *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
-	struct weft_waitnote_note *back = calloc((size_t)n, sizeof(*back));
+	struct weft_waitnote *back = calloc((size_t)n, sizeof(*back));
 
 	assert_non_null(f);
 	assert_non_null(back);
 	for (int i = 0; i < n; i++) {
 		back[i].left = rank[i].left;
 		if (!rank[i].left)
-			T_TRUE(weft_waitnote_note_read(
-				&back[i],
-				weft_waitnote_note_write(&rank[i], note)));
+			T_TRUE(weft_waitnote_read(
+				&back[i], weft_waitnote_write(&rank[i], note)));
 	}
-	weft_waitnote_note_print(f, back, n, 2500000);
+	weft_waitnote_print(f, back, n, 2500000);
 	fclose(f);
 	T_STR(text, want);
 	free(text);
@@ -64,8 +63,8 @@ static void is(struct weft_waitnote_note *rank, int n, const char *want)
 
 static void two_sends_wait_for_each_other(void **state)
 {
-	struct weft_waitnote_note r[2] = { in_call("MPI_Ssend"),
-					   in_call("MPI_Ssend") };
+	struct weft_waitnote r[2] = { in_call("MPI_Ssend"),
+				      in_call("MPI_Ssend") };
 
 	add(&r[0], WEFT_WAIT_SEND, 1, 7);
 	add(&r[1], WEFT_WAIT_SEND, 0, 7);
@@ -79,7 +78,7 @@ static void two_sends_wait_for_each_other(void **state)
 
 static void a_ring_is_told_in_one_line(void **state)
 {
-	struct weft_waitnote_note r[512];
+	struct weft_waitnote r[512];
 
 	for (int i = 0; i < 512; i++) {
 		r[i] = in_call("MPI_Send");
@@ -96,7 +95,7 @@ static void a_ring_is_told_in_one_line(void **state)
 
 static void a_collective_lacks_a_rank_that_receives(void **state)
 {
-	struct weft_waitnote_note r[4];
+	struct weft_waitnote r[4];
 
 	for (int i = 0; i < 4; i++) {
 		r[i] = in_call("MPI_Allreduce");
@@ -116,9 +115,9 @@ static void a_collective_lacks_a_rank_that_receives(void **state)
 
 static void a_collective_lacks_a_rank_that_has_left(void **state)
 {
-	struct weft_waitnote_note r[3] = { in_call("MPI_Barrier"),
-					   in_call("MPI_Barrier"),
-					   { .left = true } };
+	struct weft_waitnote r[3] = { in_call("MPI_Barrier"),
+				      in_call("MPI_Barrier"),
+				      { .left = true } };
 
 	add_coll(&r[0], 0, 3);
 	add_coll(&r[1], 0, 3);
@@ -133,9 +132,9 @@ static void a_collective_lacks_a_rank_that_has_left(void **state)
 
 static void different_collectives_are_told(void **state)
 {
-	struct weft_waitnote_note r[3] = { in_call("MPI_Bcast"),
-					   in_call("MPI_Barrier"),
-					   in_call("MPI_Barrier") };
+	struct weft_waitnote r[3] = { in_call("MPI_Bcast"),
+				      in_call("MPI_Barrier"),
+				      in_call("MPI_Barrier") };
 
 	for (int i = 0; i < 3; i++)
 		add_coll(&r[i], 5, 3);
@@ -151,8 +150,8 @@ static void different_collectives_are_told(void **state)
 
 static void whoever_is_past_a_collective_is_not_missed(void **state)
 {
-	struct weft_waitnote_note r[2] = { in_call("MPI_Bcast"),
-					   in_call("MPI_Recv") };
+	struct weft_waitnote r[2] = { in_call("MPI_Bcast"),
+				      in_call("MPI_Recv") };
 
 	add_coll(&r[0], 1, 2);
 	add(&r[1], WEFT_WAIT_RECV, 0, 4);
@@ -166,9 +165,8 @@ static void whoever_is_past_a_collective_is_not_missed(void **state)
 
 static void wildcards_wait_for_everybody(void **state)
 {
-	struct weft_waitnote_note r[3] = { in_call("MPI_Recv"),
-					   in_call("MPI_Recv"),
-					   in_call("MPI_Probe") };
+	struct weft_waitnote r[3] = { in_call("MPI_Recv"), in_call("MPI_Recv"),
+				      in_call("MPI_Probe") };
 
 	add(&r[0], WEFT_WAIT_RECV, WEFT_WAIT_ANY, WEFT_WAIT_ANY);
 	add(&r[1], WEFT_WAIT_RECV, WEFT_WAIT_ANY, WEFT_WAIT_ANY);
@@ -183,8 +181,8 @@ static void wildcards_wait_for_everybody(void **state)
 
 static void many_requests_are_counted(void **state)
 {
-	struct weft_waitnote_note r[2] = { in_call("MPI_Waitall"),
-					   in_call("MPI_Waitany") };
+	struct weft_waitnote r[2] = { in_call("MPI_Waitall"),
+				      in_call("MPI_Waitany") };
 
 	for (int i = 0; i < 6; i++)
 		add(&r[0], WEFT_WAIT_RECV, 1, i);
@@ -207,16 +205,16 @@ static void many_requests_are_counted(void **state)
 
 static void a_note_that_is_full_counts_the_rest(void **state)
 {
-	struct weft_waitnote_note s = in_call("MPI_Waitall"), back;
+	struct weft_waitnote s = in_call("MPI_Waitall"), back;
 	char note[WEFT_WAIT_NOTE_BYTES];
 
 	for (int i = 0; i < WEFT_WAIT_NOTE_ITEMS; i++) {
 		add(&s, WEFT_WAIT_RECV, 100000 + i, 2000000000);
 		strcpy(s.item[i].comm, "a name; with (almost) 32 letters");
 	}
-	weft_waitnote_note_write(&s, note);
+	weft_waitnote_write(&s, note);
 	T_TRUE(strlen(note) < WEFT_WAIT_NOTE_BYTES);
-	T_TRUE(weft_waitnote_note_read(&back, note));
+	T_TRUE(weft_waitnote_read(&back, note));
 	T_TRUE(back.nitems >= 3);
 	T_IS(back.nitems + back.more, WEFT_WAIT_NOTE_ITEMS);
 	T_STR(back.item[0].comm, "a name_ with (almost) 32 letter");
@@ -225,11 +223,11 @@ static void a_note_that_is_full_counts_the_rest(void **state)
 
 static void garbage_is_no_note(void **state)
 {
-	struct weft_waitnote_note s;
+	struct weft_waitnote s;
 
-	T_FALSE(weft_waitnote_note_read(&s, ""));
-	T_FALSE(weft_waitnote_note_read(&s, "MPI_Send"));
-	T_TRUE(weft_waitnote_note_read(&s, "MPI_Send & 0 1;x 1 2 3 4;r"));
+	T_FALSE(weft_waitnote_read(&s, ""));
+	T_FALSE(weft_waitnote_read(&s, "MPI_Send"));
+	T_TRUE(weft_waitnote_read(&s, "MPI_Send & 0 1;x 1 2 3 4;r"));
 	T_IS(s.nitems, 0);
 	T_IS(s.more, 1);
 }

@@ -18,8 +18,8 @@ enum { WORDS = 16, LINE = 256, FILE_MAX = 1 << 20 };
 /* Syntax of each kind: a target, a value and its range. */
 static const struct kind {
 	const char *word;
-	const char *whom; /* NULL: no target */
-	double min, max;  /* both 0: no value */
+	const char *target; /* NULL: no target */
+	double min, max;    /* both 0: no value */
 	bool whole;
 	bool by;
 } kinds[WEFT_FAULT_KINDS] = {
@@ -188,15 +188,15 @@ static int read_kind(struct reader *r, enum weft_fault_plan_kind *kind_p)
 		    kinds[near].word);
 }
 
-static int read_whom(struct reader *r, const struct kind *k, char *whom)
+static int read_target(struct reader *r, const struct kind *k, char *target)
 {
 	const char *word = peek(r);
 
 	if (!*word || *word == '=')
-		return fail(r, "%s: expected a %s", k->word, k->whom);
-	if (strlen(word) >= WEFT_FAULT_WHOM)
+		return fail(r, "%s: expected a %s", k->word, k->target);
+	if (strlen(word) >= WEFT_FAULT_TARGET)
 		return fail(r, "%s: \"%.40s...\" is too long", k->word, word);
-	memcpy(whom, word, strlen(word) + 1);
+	memcpy(target, word, strlen(word) + 1);
 	r->next++;
 	return 0;
 }
@@ -229,10 +229,10 @@ static int plan_add(struct reader *r, const struct weft_fault_entry *f)
 	for (size_t i = 0; i < p->count; i++)
 		if (p->fault[i].kind == f->kind &&
 		    p->fault[i].at_ps == f->at_ps &&
-		    !strcmp(p->fault[i].whom, f->whom))
+		    !strcmp(p->fault[i].target, f->target))
 			return fail(r, "%s%s%s: already in line %u",
-				    kinds[f->kind].word, *f->whom ? " " : "",
-				    f->whom, p->fault[i].line);
+				    kinds[f->kind].word, *f->target ? " " : "",
+				    f->target, p->fault[i].line);
 	more = realloc(p->fault, (p->count + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -251,8 +251,8 @@ static int read_fault(struct reader *r)
 	if (rc)
 		return rc;
 	k = &kinds[f.kind];
-	if (k->whom)
-		rc = read_whom(r, k, f.whom);
+	if (k->target)
+		rc = read_target(r, k, f.target);
 	if (!rc && k->max > 0) {
 		if (!skip(r, "="))
 			return fail(r, "%s: expected \"= VALUE\", not \"%s\"",

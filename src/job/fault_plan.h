@@ -49,13 +49,13 @@ enum weft_fault_plan_kind {
 	WEFT_FAULT_KINDS,
 };
 
-#define WEFT_FAULT_WHOM	   40
+#define WEFT_FAULT_TARGET  40
 #define WEFT_FAULT_FOREVER UINT64_MAX
 
 struct weft_fault_entry {
 	enum weft_fault_plan_kind kind;
 	unsigned line;
-	char whom[WEFT_FAULT_WHOM]; /* target; "" if the kind has none */
+	char target[WEFT_FAULT_TARGET]; /* target; "" if the kind has none */
 	double value;
 	uint64_t by_ps;
 	uint64_t at_ps;

@@ -32,11 +32,11 @@ static const char everything[] = "# a plan\n"
 
 static void check(const struct weft_fault_entry *f,
 		  enum weft_fault_plan_kind kind, unsigned line,
-		  const char *whom, double value)
+		  const char *target, double value)
 {
 	T_IS(f->kind, kind);
 	T_IS(f->line, line);
-	T_STR(f->whom, whom);
+	T_STR(f->target, target);
 	T_TRUE(f->value > value * (1 - 1e-12) - 1e-300 &&
 	       f->value < value * (1 + 1e-12) + 1e-300);
 }

@@ -289,7 +289,7 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 	struct weft_trace_file f = { .chunks = 1 };
 	const struct trace_entry *at;
 	struct weft_trace t;
-	pthread_t who;
+	pthread_t thread;
 	size_t n = 0, all;
 
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
@@ -299,7 +299,7 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 	f.bytes = TRACE_HEAD + TRACE_CHUNK;
 	at = t.next - 1;
 	all = (size_t)(t.end - at);
-	assert_int_equal(pthread_create(&who, NULL, fill, &t), 0);
+	assert_int_equal(pthread_create(&thread, NULL, fill, &t), 0);
 	while (n < all) {
 		size_t seen = weft_trace_valid_bytes(&f, 0) / sizeof(*at);
 
@@ -310,7 +310,7 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 			assert_int_equal(at[n].word, 3 * n);
 		}
 	}
-	pthread_join(who, NULL);
+	pthread_join(thread, NULL);
 	weft_trace_detach(&t);
 	close(fd);
 }

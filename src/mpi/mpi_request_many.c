@@ -203,17 +203,17 @@ static int collect(struct many *m, int i, MPI_Status *status)
  */
 static WEFT_COLD int fail(struct many *m, struct weft_comm *c)
 {
-	char who[320] = "", more[48] = "";
+	char peers[320] = "", more[48] = "";
 	int code = weft_err_code_rc(m->error), err;
 
 	if (weft_errtext_class(code) == MPI_ERR_PROC_ABORTED)
-		weft_failure_failure_text(who, sizeof(who));
+		weft_failure_text(peers, sizeof(peers));
 	if (m->failed > 1)
 		snprintf(more, sizeof(more), "; %d other requests failed",
 			 m->failed - 1);
 	err = weft_err_arg(c, m->func, MPI_ERR_IN_STATUS, 0,
 			   "%s failed: %s%s%s", m->which,
-			   weft_errtext_get(code), who, more);
+			   weft_errtext_get(code), peers, more);
 	if (c)
 		weft_comm_put(c);
 	return err;

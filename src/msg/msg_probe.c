@@ -128,7 +128,7 @@ static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
 		return 0;
 	*next_ns = now + DEAD_NS;
 	weft_p2p_match_word(a, &word, &ignore);
-	return weft_failure_failure_check(word, ignore);
+	return weft_failure_check(word, ignore);
 }
 
 /*

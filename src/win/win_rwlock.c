@@ -65,7 +65,7 @@ int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	if (++p->sleeps < DEAD_AFTER)
 		return 0;
 	p->sleeps = 0;
-	return weft_failure_failure_in(p->comm) ? -ECONNRESET : 0;
+	return weft_failure_in(p->comm) ? -ECONNRESET : 0;
 }
 
 uint32_t win_event_add(weft_au32 *word)

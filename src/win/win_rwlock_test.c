@@ -23,7 +23,7 @@ int weft_progress(void)
 	return 0;
 }
 
-bool weft_failure_failure_in(const struct weft_comm *c)
+bool weft_failure_in(const struct weft_comm *c)
 {
 	return somebody_died;
 }

@@ -28,7 +28,7 @@ int win_idle_turn(struct win_idle *i)
 	if (now < i->check_ns)
 		return 0;
 	i->check_ns = 0;
-	return weft_failure_failure_in(i->comm) ? -ECONNRESET : 0;
+	return weft_failure_in(i->comm) ? -ECONNRESET : 0;
 }
 
 int win_drain(struct weft_win *w, weft_au32 *pending)

@@ -40,15 +40,15 @@ static int root_arg(int root)
 	return here ? MPI_PROC_NULL : root - other;
 }
 
-static void test_rooted(int who)
+static void test_rooted(int root_world)
 {
-	int root = root_arg(who), v[N], w[N], q, e;
+	int root = root_arg(root_world), v[N], w[N], q, e;
 	int *all = coll_malloc(sizeof(int) * N * (size_t)nworld);
 
 	fill(v, 1, N);
 	MPI_Bcast(v, N, MPI_INT, root, inter);
 	for (e = 0; e < N && root >= 0; e++)
-		CHECK(v[e] == coll_val(who, 1, e));
+		CHECK(v[e] == coll_val(root_world, 1, e));
 	fill(v, 2, N);
 	MPI_Reduce(v, w, N, MPI_INT, MPI_SUM, root, inter);
 	for (e = 0; e < N && root == MPI_ROOT; e++)
@@ -60,7 +60,7 @@ static void test_rooted(int who)
 	fill(all, 3, N * nworld);
 	MPI_Scatter(all, N, MPI_INT, w, N, MPI_INT, root, inter);
 	for (e = 0; e < N && root >= 0; e++)
-		CHECK(w[e] == coll_val(who, 3, rank * N + e));
+		CHECK(w[e] == coll_val(root_world, 3, rank * N + e));
 	free(all);
 }
 
@@ -125,7 +125,7 @@ static void test_v(void)
 
 static void test_cut(int cut)
 {
-	int left = world < cut, who;
+	int left = world < cut, root_world;
 	MPI_Comm side;
 
 	MPI_Comm_split(MPI_COMM_WORLD, left, world, &side);
@@ -136,8 +136,8 @@ static void test_cut(int cut)
 	MPI_Comm_remote_size(inter, &remote);
 	first = left ? 0 : cut;
 	other = left ? cut : 0;
-	for (who = 0; who < nworld; who++)
-		test_rooted(who);
+	for (root_world = 0; root_world < nworld; root_world++)
+		test_rooted(root_world);
 	test_all();
 	test_v();
 	MPI_Comm_free(&inter);

@@ -48,13 +48,13 @@ static inline void data_calls(struct job *j, struct group *g, struct buffers *b,
 {
 	int root = round % g->n;
 	size_t all = n * (size_t)g->n;
-	fi_addr_t who = j->addr[g->first + root * g->step];
+	fi_addr_t root_addr = j->addr[g->first + root * g->step];
 
 	fill(b->in, g->me, round, all);
 	memcpy(b->out, b->in, n * 4);
 	finish(j,
-	       fi_broadcast(j->ep, b->out, n, NULL, g->addr, who, FI_INT32, 0,
-			    &j->entry),
+	       fi_broadcast(j->ep, b->out, n, NULL, g->addr, root_addr,
+			    FI_INT32, 0, &j->entry),
 	       "broadcast");
 	same(j, b->out, root, round, 0, n);
 	finish(j,
@@ -70,13 +70,13 @@ static inline void data_calls(struct job *j, struct group *g, struct buffers *b,
 	for (int m = 0; m < g->n; m++)
 		same(j, b->out + (size_t)m * n, m, round, (size_t)g->me * n, n);
 	finish(j,
-	       fi_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			  FI_INT32, 0, &j->entry),
+	       fi_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			  root_addr, FI_INT32, 0, &j->entry),
 	       "scatter");
 	same(j, b->out, root, round, (size_t)g->me * n, n);
 	finish(j,
-	       fi_gather(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			 FI_INT32, 0, &j->entry),
+	       fi_gather(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			 root_addr, FI_INT32, 0, &j->entry),
 	       "gather");
 	for (int m = 0; root == g->me && m < g->n; m++)
 		same(j, b->out + (size_t)m * n, m, round, 0, n);
@@ -86,7 +86,7 @@ static inline void sum_calls(struct job *j, struct group *g, struct buffers *b,
 			     int round, size_t n)
 {
 	int root = round % g->n;
-	fi_addr_t who = j->addr[g->first + root * g->step];
+	fi_addr_t root_addr = j->addr[g->first + root * g->step];
 
 	finish(j,
 	       fi_allreduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
@@ -94,8 +94,8 @@ static inline void sum_calls(struct job *j, struct group *g, struct buffers *b,
 	       "allreduce");
 	sums(j, g, b->out, round, 0, n);
 	finish(j,
-	       fi_reduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			 FI_INT32, FI_SUM, 0, &j->entry),
+	       fi_reduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			 root_addr, FI_INT32, FI_SUM, 0, &j->entry),
 	       "reduce");
 	if (root == g->me)
 		sums(j, g, b->out, round, 0, n);

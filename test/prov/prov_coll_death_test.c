@@ -146,15 +146,15 @@ static void body_closes(struct job *j)
 	weft_add64(&j->all->word[1], 1);
 }
 
-static void torn(int who, void (*body)(struct job *j))
+static void torn(int victim, void (*body)(struct job *j))
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
-	const struct job_opts o = { .may_die = who + 1 };
+	const struct job_opts o = { .may_die = victim + 1 };
 
 	/* there the survivors are no rectangle */
 	if ((machine && !strcmp(machine, "bgq")) || group_no_routes())
 		skip();
-	doomed = who;
+	doomed = victim;
 	job_run(20, body, &o);
 }
 

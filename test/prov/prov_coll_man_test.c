@@ -251,7 +251,7 @@ static void groups_have_the_order_of_their_set(void **state)
 static void body_wrong(struct job *j)
 {
 	struct fid_av_set *all = some(j, 0, j->size - 1, 1);
-	struct fid_av_set *others = empty_set(j), *nobody = empty_set(j);
+	struct fid_av_set *others = empty_set(j), *no_member = empty_set(j);
 	fi_addr_t addr, none = FI_ADDR_NOTAVAIL;
 	struct fid_mc *mc = NULL;
 	struct fid_ep *deaf;
@@ -262,9 +262,9 @@ static void body_wrong(struct job *j)
 	fi_av_set_addr(others, &addr);
 	is(j, fi_join_collective(j->ep, addr, others, 0, &mc, NULL), -FI_EINVAL,
 	   "join without being a member");
-	fi_av_set_addr(nobody, &addr);
-	is(j, fi_join_collective(j->ep, addr, nobody, 0, &mc, NULL), -FI_EINVAL,
-	   "join of nobody");
+	fi_av_set_addr(no_member, &addr);
+	is(j, fi_join_collective(j->ep, addr, no_member, 0, &mc, NULL),
+	   -FI_EINVAL, "join of an empty set");
 	is(j, fi_join_collective(j->ep, addr, NULL, 0, &mc, NULL), -FI_EINVAL,
 	   "join without a set");
 	/* an endpoint without an event queue, and not enabled */
@@ -306,7 +306,7 @@ static void body_wrong(struct job *j)
 	is(j, fi_close(&mc->fid), 0, "close");
 	close_set(j, all);
 	close_set(j, others);
-	close_set(j, nobody);
+	close_set(j, no_member);
 }
 
 static void wrong_arguments_are_refused(void **state)

@@ -287,7 +287,7 @@ static void body_called(struct job *j)
 	post_called(j, r, buf[3], 3000, 3, &c[3]);
 	wait_called(j, &c[3], 0);
 	check_bytes(j, buf[3], 3000, 5);
-	job_check(j, !c[0].times, "nobody sent that", 0);
+	job_check(j, !c[0].times, "no message was sent", 0);
 	fi_cancel(&j->ep->fid, &c[0].a);
 	wait_called(j, &c[0], FI_ECANCELED);
 	job_barrier(j);

@@ -376,7 +376,8 @@ static void body_strangers(struct job *j)
 	job_barrier(j);
 	job_trecv(j, -1, &c, 1, 1, 0, NULL);
 	job_wait(j, NULL);
-	job_check(j, j->source == FI_ADDR_NOTAVAIL, "source of a stranger", 0);
+	job_check(j, j->source == FI_ADDR_NOTAVAIL, "source of an unknown peer",
+		  0);
 	fi_av_insert(j->av, &j->all->name[0], 1, &j->addr[0], 0, NULL);
 	job_barrier(j);
 	job_trecv(j, -1, &c, 1, 2, 0, NULL);

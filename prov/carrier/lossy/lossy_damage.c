@@ -19,7 +19,7 @@ static const char *unsupported(const struct weft_fault_entry *f)
 {
 	if (f->kind != WEFT_FAULT_ERRORS && f->kind != WEFT_FAULT_BURST)
 		return NULL;
-	if (strcmp(f->whom, "*"))
+	if (strcmp(f->target, "*"))
 		return "the live clock has no links: use errors * and burst *";
 	if (f->kind == WEFT_FAULT_ERRORS && f->value > LOSSY_RATE)
 		return "the error rate is too high: almost no packet would be "

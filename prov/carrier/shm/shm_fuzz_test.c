@@ -71,10 +71,10 @@ static int fuzz_deliver(void *arg, struct weft_peer *src,
 
 static void fuzz_lost(void *arg, struct weft_peer *peer, int err)
 {
-	uintptr_t who = (uintptr_t)peer->up;
+	uintptr_t sender = (uintptr_t)peer->up;
 
-	if (who && who <= FUZZ_SENDERS)
-		weft_store32(&fuzz_f->verdict[who - 1], (uint32_t)err);
+	if (sender && sender <= FUZZ_SENDERS)
+		weft_store32(&fuzz_f->verdict[sender - 1], (uint32_t)err);
 }
 
 static const struct weft_carrier_up fuzz_up = { fuzz_deliver, fuzz_lost };

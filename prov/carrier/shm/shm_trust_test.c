@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STRANGER 65534
-#define SECONDS	 120 /* for a busy host, too */
+#define OTHER_USER 65534
+#define SECONDS	   120 /* for a busy host, too */
 
 /* Replies of a process that waits for a handed-over region. */
 enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };
@@ -190,7 +190,7 @@ static int stranger_in_wait(int to, int from)
 {
 	unsigned port;
 
-	if (setuid(STRANGER) || !hear(to, &port, sizeof(port)))
+	if (setuid(OTHER_USER) || !hear(to, &port, sizeof(port)))
 		return 2;
 	return lie_in_wait(to, from, 0, port);
 }
@@ -209,7 +209,7 @@ static void send_cells(struct end *e, const struct sockaddr_in *name)
 static void a_region_is_not_left_to_a_stranger(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
-	struct child peer, stranger;
+	struct child peer, other;
 	struct sockaddr_in name;
 	unsigned port;
 	char c = 0;
@@ -221,13 +221,13 @@ static void a_region_is_not_left_to_a_stranger(void **state)
 	send_cells(e, &name);
 	kill(peer.pid, SIGKILL);
 	T_IS(end_of(&peer), 128);
-	stranger = start(stranger_in_wait);
+	other = start(stranger_in_wait);
 	port = ntohs(name.sin_port);
-	T_TRUE(tell(stranger.to, &port, sizeof(port)));
-	T_TRUE(hear(stranger.from, &c, 1));
+	T_TRUE(tell(other.to, &port, sizeof(port)));
+	T_TRUE(hear(other.from, &c, 1));
 	end_close(e);
-	T_TRUE(tell(stranger.to, &c, 1));
-	T_IS(end_of(&stranger), GOT_NOTHING);
+	T_TRUE(tell(other.to, &c, 1));
+	T_IS(end_of(&other), GOT_NOTHING);
 	free(e);
 }
 
@@ -363,7 +363,7 @@ static int squat(int to, int from)
 	getrlimit(RLIMIT_NOFILE, &lim);
 	lim.rlim_cur = lim.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &lim);
-	if (setuid(STRANGER) || !hear(to, port, sizeof(port)))
+	if (setuid(OTHER_USER) || !hear(to, port, sizeof(port)))
 		return 2;
 	while (port[0] + (unsigned)taken < port[1] &&
 	       bind_to(0, port[0] + (unsigned)taken) >= 0)

@@ -248,7 +248,7 @@ struct sock {
 	struct weft_list late; /* datagrams delayed by the fault plan */
 	struct weft_carrier_stats stats;
 	struct sock_waiter waiter;
-	struct sock_progress_thread deputy;
+	struct sock_progress_thread progress;
 };
 
 static inline struct sock *sock_of(struct weft_carrier *c)

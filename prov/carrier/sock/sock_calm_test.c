@@ -122,9 +122,9 @@ static void up_set(struct end *e, const struct weft_carrier_up *up)
 {
 	struct sock *s = sock_of(e->c);
 
-	pthread_mutex_lock(&s->deputy.lock);
+	pthread_mutex_lock(&s->progress.lock);
 	s->up = up;
-	pthread_mutex_unlock(&s->deputy.lock);
+	pthread_mutex_unlock(&s->progress.lock);
 }
 
 /*
@@ -136,9 +136,9 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 	struct sock *s = sock_of(e->c);
 	uint64_t ns;
 
-	pthread_mutex_lock(&s->deputy.lock);
+	pthread_mutex_lock(&s->progress.lock);
 	ns = sock_peer_of(p)->heard_ns;
-	pthread_mutex_unlock(&s->deputy.lock);
+	pthread_mutex_unlock(&s->progress.lock);
 	return ns;
 }
 
@@ -248,9 +248,9 @@ static uint64_t sent_by(const struct end *e)
 	struct sock *s = sock_of(e->c);
 	uint64_t n;
 
-	pthread_mutex_lock(&s->deputy.lock);
+	pthread_mutex_lock(&s->progress.lock);
 	n = sock_peer_sent(s);
-	pthread_mutex_unlock(&s->deputy.lock);
+	pthread_mutex_unlock(&s->progress.lock);
 	return n;
 }
 

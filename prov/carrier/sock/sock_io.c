@@ -198,7 +198,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	static_assert(SOCK_DGRAM_MAX <= UINT16_MAX, "a datagram's length");
 	if (s->dead)
 		return;
-	sock_progress_thread_count(&s->deputy.traffic);
+	sock_progress_thread_count(&s->progress.traffic);
 	io_head(s, p, h);
 	h->bytes = (uint16_t)(bytes + s->tag);
 	if (h->kind != SOCK_DATA)
@@ -549,7 +549,7 @@ int sock_io_read(struct sock *s, int budget, enum sock_read_more *left_p)
 	}
 	*left_p = io_read_more(in, got, count);
 	if (got > 0)
-		sock_progress_thread_count(&s->deputy.traffic);
+		sock_progress_thread_count(&s->progress.traffic);
 	for (int i = 0; i < got; i++)
 		n += io_message(s, (uint32_t)i, budget - n);
 	return n;

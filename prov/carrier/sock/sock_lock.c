@@ -12,13 +12,13 @@ void sock_progress_thread_ring(struct sock *s)
 	uint64_t one = 1;
 
 	/* EAGAIN means that the counter is full: the eventfd is readable. */
-	if (write(s->deputy.event, &one, sizeof(one)) < 0)
+	if (write(s->progress.event, &one, sizeof(one)) < 0)
 		return;
 }
 
 void sock_progress_thread_call(struct sock *s)
 {
-	struct sock_progress_thread *d = &s->deputy;
+	struct sock_progress_thread *d = &s->progress;
 
 	/* F3 pairs with F2 in progress_idle(). */
 	weft_fence_full();
@@ -29,11 +29,11 @@ void sock_progress_thread_call(struct sock *s)
 void sock_enter(struct sock *s)
 {
 	if (!s->depth++)
-		pthread_mutex_lock(&s->deputy.lock);
+		pthread_mutex_lock(&s->progress.lock);
 }
 
 void sock_leave(struct sock *s)
 {
 	if (!--s->depth)
-		pthread_mutex_unlock(&s->deputy.lock);
+		pthread_mutex_unlock(&s->progress.lock);
 }

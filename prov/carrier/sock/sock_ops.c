@@ -45,8 +45,8 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 	s->up_arg = attr->up_arg;
 	s->fd = -1;
 	s->waiter.event = s->waiter.epoll = s->waiter.timer = -1;
-	s->deputy.event = -1;
-	pthread_mutex_init(&s->deputy.lock, NULL);
+	s->progress.event = -1;
+	pthread_mutex_init(&s->progress.lock, NULL);
 	s->silence_ns = attr->silence_ms ? (uint64_t)attr->silence_ms * 1000000u
 					 : SOCK_SILENCE_NS;
 	s->window = SOCK_WINDOW;
@@ -69,7 +69,7 @@ static void ops_free(struct sock *s)
 	sock_keys_close(s);
 	sock_wait_fini(s);
 	sock_io_close(s);
-	pthread_mutex_destroy(&s->deputy.lock);
+	pthread_mutex_destroy(&s->progress.lock);
 	free(s);
 }
 

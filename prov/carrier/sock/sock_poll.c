@@ -273,7 +273,7 @@ int sock_poll(struct weft_carrier *c, int budget)
 
 	sock_enter(s);
 	n = s->dead ? 0 : poll_pass(s, budget);
-	sock_progress_thread_count(&s->deputy.turns);
+	sock_progress_thread_count(&s->progress.turns);
 	sock_leave(s);
 	return n;
 }

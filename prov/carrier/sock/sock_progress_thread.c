@@ -55,8 +55,8 @@ static struct progress_view progress_counters(struct sock *s)
 {
 	/* relaxed: counters that are compared with later values */
 	return (struct progress_view){
-		weft_load32_relaxed(&s->deputy.turns),
-		weft_load32_relaxed(&s->deputy.traffic),
+		weft_load32_relaxed(&s->progress.turns),
+		weft_load32_relaxed(&s->progress.traffic),
 	};
 }
 
@@ -69,7 +69,7 @@ static bool caller_is_blocked(struct sock *s)
 
 static enum progress_state progress_idle(struct sock *s)
 {
-	struct sock_progress_thread *d = &s->deputy;
+	struct sock_progress_thread *d = &s->progress;
 
 	weft_store32(&d->idle, 1);
 	/*
@@ -88,7 +88,7 @@ static enum progress_state progress_watch(struct sock *s)
 	struct progress_view was = progress_counters(s);
 	struct progress_view is;
 
-	progress_block(&s->deputy, -1, PROGRESS_WATCH_NS);
+	progress_block(&s->progress, -1, PROGRESS_WATCH_NS);
 	is = progress_counters(s);
 	if (is.turns == was.turns && !caller_is_blocked(s))
 		return PROGRESS_WORK;
@@ -105,13 +105,13 @@ static enum progress_state progress_work(struct sock *s)
 	uint64_t due;
 	bool dead;
 
-	pthread_mutex_lock(&s->deputy.lock);
+	pthread_mutex_lock(&s->progress.lock);
 	dead = s->dead;
 	due = dead ? UINT64_MAX : sock_poll_pass_away(s);
-	pthread_mutex_unlock(&s->deputy.lock);
+	pthread_mutex_unlock(&s->progress.lock);
 	now = weft_now_ns();
 	if (due > now)
-		progress_block(&s->deputy, dead ? -1 : s->fd,
+		progress_block(&s->progress, dead ? -1 : s->fd,
 			       due == UINT64_MAX ? due : due - now);
 	return progress_counters(s).turns == was.turns ? PROGRESS_WORK
 						       : PROGRESS_WATCH;
@@ -127,7 +127,7 @@ static void *progress_main(void *arg)
 	struct sock *s = arg;
 	enum progress_state now = PROGRESS_IDLE;
 
-	while (!weft_load32(&s->deputy.over))
+	while (!weft_load32(&s->progress.over))
 		now = state[now](s);
 	return NULL;
 }
@@ -138,7 +138,7 @@ static void *progress_main(void *arg)
  */
 static int progress_start(struct sock *s)
 {
-	struct sock_progress_thread *d = &s->deputy;
+	struct sock_progress_thread *d = &s->progress;
 	pthread_attr_t attr;
 	sigset_t all, old;
 	int err;
@@ -156,7 +156,7 @@ static int progress_start(struct sock *s)
 
 int sock_progress_thread_open(struct sock *s)
 {
-	struct sock_progress_thread *d = &s->deputy;
+	struct sock_progress_thread *d = &s->progress;
 
 	d->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return d->event < 0 ? -errno : progress_start(s);
@@ -164,7 +164,7 @@ int sock_progress_thread_open(struct sock *s)
 
 void sock_progress_thread_close(struct sock *s)
 {
-	struct sock_progress_thread *d = &s->deputy;
+	struct sock_progress_thread *d = &s->progress;
 
 	if (d->runs) {
 		weft_store32(&d->over, 1);

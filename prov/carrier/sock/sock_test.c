@@ -363,7 +363,7 @@ static void a_peer_that_lies_is_given_up(void **state)
 
 /* ---- with a key ---- */
 
-static const char secret[] = "nobody else knows it";
+static const char secret[] = "known to two peers";
 static bool encrypt; /* the tests run again with encryption */
 
 static struct two *two_signed(const char *plan)
@@ -525,7 +525,7 @@ static void encrypted_datagrams_say_nothing(void **state)
 	struct weft_carrier_attr plain = { .key = secret,
 					   .key_bytes = sizeof(secret) };
 	struct weft_carrier_attr open = { .encrypt = true };
-	static const char text[] = "the text that nobody may read, but for two";
+	static const char text[] = "a text that two peers may read";
 	union {
 		struct sock_head head;
 		uint8_t bytes[sizeof(struct sock_head) + sizeof(text) + 16];

@@ -250,9 +250,9 @@ int sock_wait_fd(struct weft_carrier *c)
 	struct sock *s = sock_of(c);
 	int fd;
 
-	pthread_mutex_lock(&s->deputy.lock);
+	pthread_mutex_lock(&s->progress.lock);
 	fd = wait_fd_open(s);
-	pthread_mutex_unlock(&s->deputy.lock);
+	pthread_mutex_unlock(&s->progress.lock);
 	return fd;
 }
 

@@ -36,7 +36,7 @@ struct apenet_transport {
 	uint64_t dropped;
 };
 
-static struct apenet_transport *ae(struct weft_unit *u)
+static struct apenet_transport *apenet_transport_of(struct weft_unit *u)
 {
 	return weft_container_of(u, struct apenet_transport, unit);
 }
@@ -93,7 +93,7 @@ static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				   const struct weft_pkt *pkt,
 				   const struct iovec *iov, int iov_count)
 {
-	struct apenet_transport *e = ae(u);
+	struct apenet_transport *e = apenet_transport_of(u);
 	struct apenet_transport_ring *r = ring_of(e, peer);
 	struct weft_pkt out = *pkt;
 	int err;
@@ -204,7 +204,7 @@ static int apenet_transport_poll(struct weft_unit *u, int budget)
 
 static void apenet_transport_close(struct weft_unit *u)
 {
-	struct apenet_transport *e = ae(u);
+	struct apenet_transport *e = apenet_transport_of(u);
 
 	if (u->carrier)
 		u->carrier->ops->close(u->carrier);

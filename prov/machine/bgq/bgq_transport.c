@@ -66,7 +66,7 @@ struct bgq_transport_model {
 	weft_au64 counter;   /* byte counter of the transfer */
 };
 
-static struct bgq_transport *me(struct weft_unit *u)
+static struct bgq_transport *bgq_transport_of(struct weft_unit *u)
 {
 	return weft_container_of(u, struct bgq_transport, unit);
 }
@@ -175,7 +175,7 @@ static int bgq_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				const struct weft_pkt *pkt,
 				const struct iovec *iov, int iov_count)
 {
-	struct bgq_transport *e = me(u);
+	struct bgq_transport *e = bgq_transport_of(u);
 	unsigned id = peer->index % BGQ_TRANSPORT_FIFOS;
 	unsigned char *buf = e->buf + id * e->buf_bytes;
 	struct bgq_inj *f = &e->mu->inj[id];
@@ -384,7 +384,7 @@ static int bgq_transport_dma_begin(struct bgq_transport *e,
 static int bgq_transport_get(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_dma *d)
 {
-	struct bgq_transport *e = me(u);
+	struct bgq_transport *e = bgq_transport_of(u);
 	struct weft_bgq_desc in[WEFT_COUNT_OF(d->local)];
 	struct weft_bgq_desc out;
 	struct weft_bgq_put put = { .ctr_bat = BGQ_TRANSPORT_BAT_CTR };
@@ -419,7 +419,7 @@ static int bgq_transport_get(struct weft_unit *u, struct weft_peer *peer,
 static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_dma *d)
 {
-	struct bgq_transport *e = me(u);
+	struct bgq_transport *e = bgq_transport_of(u);
 	struct weft_bgq_desc desc;
 	struct weft_bgq_put put = {
 		.bat = BGQ_TRANSPORT_BAT_WHOLE,
@@ -460,7 +460,7 @@ static void bgq_transport_resume(struct bgq_transport *e, int budget)
 
 WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 {
-	struct bgq_transport *e = me(u);
+	struct bgq_transport *e = bgq_transport_of(u);
 	struct weft_carrier *c = u->carrier;
 	int n;
 
@@ -504,7 +504,7 @@ static int bgq_transport_alloc(struct bgq_transport *e,
 
 static void bgq_transport_close(struct weft_unit *u)
 {
-	struct bgq_transport *e = me(u);
+	struct bgq_transport *e = bgq_transport_of(u);
 
 	weft_bgq_close(e->mu);
 	weft_inbox_fini(&e->inbox);

@@ -52,7 +52,7 @@ struct gemini_transport {
 	struct weft_list ready;
 };
 
-static struct gemini_transport *fe(struct weft_unit *u)
+static struct gemini_transport *gemini_transport_of(struct weft_unit *u)
 {
 	return weft_container_of(u, struct gemini_transport, unit);
 }
@@ -150,7 +150,7 @@ static int gemini_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				   const struct weft_pkt *pkt,
 				   const struct iovec *iov, int iov_count)
 {
-	struct gemini_transport *e = fe(u);
+	struct gemini_transport *e = gemini_transport_of(u);
 	struct gemini_transport_mailbox *b = box_of(e, peer);
 	uint64_t head[2];
 	struct gemini_request r;
@@ -263,7 +263,7 @@ static int gemini_transport_drain(struct gemini_transport *e)
 
 static int gemini_transport_poll(struct weft_unit *u, int budget)
 {
-	struct gemini_transport *e = fe(u);
+	struct gemini_transport *e = gemini_transport_of(u);
 
 	int n;
 
@@ -312,7 +312,7 @@ static int gemini_transport_move(struct weft_unit *u, struct weft_peer *peer,
 	if (weft_unlikely(u->carrier->virt != NULL) && d->bytes &&
 	    d->bytes <= GEMINI_TRANSPORT_WINDOW)
 		return gemini_bulk_window(u, peer, d, get);
-	return gemini_bulk_move(fe(u)->f, u, peer, d, get);
+	return gemini_bulk_move(gemini_transport_of(u)->f, u, peer, d, get);
 }
 
 static int gemini_transport_get(struct weft_unit *u, struct weft_peer *peer,
@@ -339,7 +339,7 @@ static int gemini_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 
 static void gemini_transport_close(struct weft_unit *u)
 {
-	struct gemini_transport *e = fe(u);
+	struct gemini_transport *e = gemini_transport_of(u);
 
 	if (e->f)
 		gemini_bulk_close(e->f);

@@ -145,8 +145,8 @@ struct qsnet2_dma {
 	uint8_t remote; /* permissions required of a descriptor from a peer */
 	uint8_t state;	/* enum qsnet2_channel_state */
 	uint8_t left;
-	uint32_t sent;	 /* bytes acknowledged */
-	uint32_t flying; /* bytes of the packet in flight */
+	uint32_t sent;	    /* bytes acknowledged */
+	uint32_t in_flight; /* bytes of the packet in flight */
 	uint64_t sent_at;
 	struct qsnet2_route to;
 	struct weft_qsnet2_dma d;
@@ -180,7 +180,7 @@ struct weft_qsnet2 {
 	bool (*refuse)(struct weft_qsnet2 *s, struct weft_peer *src);
 	void *engine;
 	unsigned assemblers; /* limit of DMA packets in flight */
-	unsigned flying;     /* DMA packets in flight */
+	unsigned in_flight;  /* DMA packets in flight */
 	bool rare; /* threads, broadcasts, faults or timeouts pending */
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;

@@ -80,7 +80,7 @@ static enum weft_qsnet2_trap dma_start(struct weft_qsnet2 *s, unsigned context,
 	m->state = QSNET2_RETRY;
 	m->left = d.restarts ? d.restarts : QSNET2_RESTARTS;
 	m->sent = 0;
-	m->flying = 0;
+	m->in_flight = 0;
 	m->to = *qsnet2_route(s, d.vproc);
 	weft_list_push_back(&s->dma_run, &m->link);
 	return WEFT_QSNET2_TRAP_NONE;
@@ -147,17 +147,17 @@ static int build_write(const struct qsnet2_dma *d, const void *src, bool big,
 		       struct qsnet2_packet *p)
 {
 	unsigned type = qsnet2_dma_type(&d->d);
-	bool last = d->sent + d->flying == d->d.bytes;
+	bool last = d->sent + d->in_flight == d->d.bytes;
 
 	if (last && d->d.cookie)
 		qsnet2_packet_add(p, WEFT_QSNET2_T_IDENTIFY, d->d.cookie, NULL,
 				  0);
-	if (d->flying)
+	if (d->in_flight)
 		qsnet2_packet_add(p, WEFT_QSNET2_T_WRITE | type << 9,
-				  d->d.dst + d->sent, src, d->flying);
-	if (d->flying && big)
-		qsnet2_swap(p->data + p->bytes - qsnet2_words(d->flying) * 8,
-			    d->flying, type);
+				  d->d.dst + d->sent, src, d->in_flight);
+	if (d->in_flight && big)
+		qsnet2_swap(p->data + p->bytes - qsnet2_words(d->in_flight) * 8,
+			    d->in_flight, type);
 	if (last && d->d.dst_event)
 		qsnet2_packet_add(p, WEFT_QSNET2_T_SET_EVENT, d->d.dst_event,
 				  NULL, 0);
@@ -174,15 +174,15 @@ static int dma_build(struct weft_qsnet2 *s, struct qsnet2_dma *d,
 	unsigned like = 0;
 
 	p->bytes = 0;
-	d->flying = left < WEFT_QSNET2_PACKET ? left : WEFT_QSNET2_PACKET;
+	d->in_flight = left < WEFT_QSNET2_PACKET ? left : WEFT_QSNET2_PACKET;
 	if (d->d.flags & WEFT_QSNET2_DMA_REMOTE) {
-		d->flying = d->d.bytes;
+		d->in_flight = d->d.bytes;
 		return build_remote(d, p);
 	}
-	if (d->flying)
+	if (d->in_flight)
 		src = qsnet2_memory_translate(s, d->context, d->d.src + d->sent,
-					      d->flying, perm, &like);
-	if (d->flying && !src)
+					      d->in_flight, perm, &like);
+	if (d->in_flight && !src)
 		return -EFAULT;
 	if (d->d.flags & WEFT_QSNET2_DMA_QUEUE)
 		return build_queue(d, src, p);
@@ -211,7 +211,7 @@ int qsnet2_dma_step(struct weft_qsnet2 *s, struct qsnet2_dma *d)
 	d->gen = gen;
 	d->state = QSNET2_SENT;
 	d->sent_at = qsnet2_time(s);
-	s->flying++;
+	s->in_flight++;
 	if (qsnet2_modelled(s))
 		qsnet2_dma_ack(s, d->to.peer, id, WEFT_QSNET2_ACK_OK);
 	return 0;
@@ -227,7 +227,7 @@ int qsnet2_dma_run(struct weft_qsnet2 *s, int budget)
 		struct qsnet2_dma *d =
 			weft_container_of(pos, struct qsnet2_dma, link);
 
-		if (s->flying >= s->assemblers || n >= budget)
+		if (s->in_flight >= s->assemblers || n >= budget)
 			break;
 		if (d->state == QSNET2_RETRY && !qsnet2_dma_step(s, d))
 			n++;
@@ -247,7 +247,7 @@ static void dma_advance(struct weft_qsnet2 *s, struct qsnet2_dma *d)
 		d->remote ? WEFT_QSNET2_REMOTE_EVENT : WEFT_QSNET2_LOCAL_WRITE;
 	enum weft_qsnet2_trap t;
 
-	d->sent += d->flying;
+	d->sent += d->in_flight;
 	if (d->sent < d->d.bytes) {
 		d->state = QSNET2_RETRY;
 		weft_list_remove(&d->link);
@@ -285,7 +285,7 @@ void qsnet2_dma_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		s->stats.refused++;
 		return;
 	}
-	s->flying--;
+	s->in_flight--;
 	if (ack == WEFT_QSNET2_ACK_OK)
 		dma_advance(s, d);
 	else if (ack == WEFT_QSNET2_ACK_DISCARD)
@@ -296,7 +296,7 @@ void qsnet2_dma_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 
 void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d)
 {
-	s->flying--;
+	s->in_flight--;
 	dma_discarded(s, d);
 }
 
@@ -312,7 +312,7 @@ void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer)
 		if (d->to.peer != peer || d->state == QSNET2_BULK)
 			continue;
 		if (d->state == QSNET2_SENT)
-			s->flying--;
+			s->in_flight--;
 		dma_fail(s, d, WEFT_QSNET2_TRAP_ACK_ERROR);
 	}
 }

@@ -372,7 +372,7 @@ static void dmas_share_the_engine_in_turns(void **state)
 	}
 	T_OK(weft_qsnet2_queue_write(p.a.s, p.a.q, p.word, p.st.count));
 	weft_qsnet2_poll(p.a.s, 16);
-	T_IS(p.a.s->flying, QSNET2_ASSEMBLERS);
+	T_IS(p.a.s->in_flight, QSNET2_ASSEMBLERS);
 	qsnet2_pair_run(&p, 500);
 	for (unsigned i = 0; i < 3; i++)
 		T_IS(t_differs(p.b.mem + i * 40000, 40000, i), -1);
@@ -419,9 +419,9 @@ static void a_dma_to_one_who_went_makes_way(void **state)
 		weft_qsnet2_run_dma(&p.st, &d);
 	T_OK(weft_qsnet2_queue_write(p.a.s, p.a.q, p.word, p.st.count));
 	weft_qsnet2_poll(p.a.s, 16);
-	T_IS(p.a.s->flying, QSNET2_ASSEMBLERS);
+	T_IS(p.a.s->in_flight, QSNET2_ASSEMBLERS);
 	qsnet2_dma_lost(p.a.s, qsnet2_route(p.a.s, 1)->peer);
-	T_IS(p.a.s->flying, 0);
+	T_IS(p.a.s->in_flight, 0);
 	T_TRUE(weft_list_empty(&p.a.s->dma_run));
 	qsnet2_pair_close(&p);
 }

@@ -58,7 +58,7 @@ struct qsnet2_transport_peer {
 	uint64_t cookie; /* number of packets sent */
 };
 
-static struct qsnet2_transport *se(struct weft_unit *u)
+static struct qsnet2_transport *qsnet2_transport_of(struct weft_unit *u)
 {
 	return weft_container_of(u, struct qsnet2_transport, unit);
 }
@@ -262,7 +262,7 @@ static int qsnet2_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				   const struct weft_pkt *pkt,
 				   const struct iovec *iov, int iov_count)
 {
-	struct qsnet2_transport *e = se(u);
+	struct qsnet2_transport *e = qsnet2_transport_of(u);
 	struct qsnet2_transport_peer *p;
 	int err;
 
@@ -343,7 +343,7 @@ static bool qsnet2_transport_pending(const struct qsnet2_transport *e)
 
 static int qsnet2_transport_poll(struct weft_unit *u, int budget)
 {
-	struct qsnet2_transport *e = se(u);
+	struct qsnet2_transport *e = qsnet2_transport_of(u);
 	int n;
 
 	weft_qsnet2_poll(e->s, budget);
@@ -411,7 +411,7 @@ static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
 static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
 				 struct weft_dma *d, bool get)
 {
-	struct qsnet2_transport *e = se(u);
+	struct qsnet2_transport *e = qsnet2_transport_of(u);
 	struct qsnet2_transport_peer *p;
 
 	if (peer->lost)
@@ -442,7 +442,7 @@ static int qsnet2_transport_put(struct weft_unit *u, struct weft_peer *peer,
 static int qsnet2_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {
-	if (!qsnet2_modelled(se(u)->s))
+	if (!qsnet2_modelled(qsnet2_transport_of(u)->s))
 		return -EOPNOTSUPP;
 	return peer->lost ? -ECONNRESET : qsnet2_bulk_amo(u, peer, a);
 }
@@ -469,7 +469,7 @@ static int qsnet2_transport_chain_open(struct weft_unit *u,
 				       const struct weft_chain_attr *a,
 				       struct weft_chain **c_p)
 {
-	struct qsnet2_transport *e = se(u);
+	struct qsnet2_transport *e = qsnet2_transport_of(u);
 	int err = qsnet2_transport_chain_routes(e, a);
 
 	return err ? err
@@ -492,7 +492,8 @@ static int qsnet2_transport_chain_cast(struct weft_chain *c, uint64_t seq,
 
 static uint64_t qsnet2_transport_chain_started(const struct weft_unit *u)
 {
-	return se((struct weft_unit *)(uintptr_t)u)->s->chained;
+	return qsnet2_transport_of((struct weft_unit *)(uintptr_t)u)
+		->s->chained;
 }
 
 const struct weft_chain_ops weft_qsnet2_chain = {
@@ -543,7 +544,7 @@ static int qsnet2_transport_setup(struct qsnet2_transport *e)
 
 static void qsnet2_transport_close(struct weft_unit *u)
 {
-	struct qsnet2_transport *e = se(u);
+	struct qsnet2_transport *e = qsnet2_transport_of(u);
 
 	if (e->s)
 		qsnet2_bulk_close(e->s);

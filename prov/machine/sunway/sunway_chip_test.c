@@ -191,7 +191,7 @@ static void at_most_256_messages_are_on_their_way(void **state)
 		pair_post(&p.a, &d);
 	for (unsigned i = 0; i < 100; i++)
 		weft_sunway_poll(p.a.n, 100);
-	T_IS(p.a.n->me[0].flying, WEFT_SUNWAY_IN_FLIGHT);
+	T_IS(p.a.n->me[0].in_flight, WEFT_SUNWAY_IN_FLIGHT);
 	T_IS(p.a.n->me[0].vi[p.a.vi[0]].sq_head, WEFT_SUNWAY_IN_FLIGHT);
 	for (unsigned i = 0; i < 400; i++)
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
@@ -277,7 +277,7 @@ static void a_long_message_gets_on_beside_short_ones(void **state)
 	d.bytes = 64;
 	d.cookie = 2;
 	for (int i = 0; i < 2000 && !over; i++) {
-		while (p.a.n->me[0].flying < 200)
+		while (p.a.n->me[0].in_flight < 200)
 			if (weft_sunway_post(p.a.n, 0, p.a.vi[0], &d) ||
 			    !weft_sunway_poll(p.a.n, 1))
 				break;

@@ -190,7 +190,7 @@ struct sunway_me {
 	struct weft_list waiting; /* messages waiting for their targets */
 	struct weft_list free;
 	struct weft_list backs; /* free slots for serving reads */
-	unsigned flying;
+	unsigned in_flight;
 	unsigned turn;
 	uint64_t io[WEFT_SUNWAY_IO];
 	struct sunway_vi vi[WEFT_SUNWAY_VIS];

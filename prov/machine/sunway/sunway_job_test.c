@@ -130,9 +130,9 @@ static void a_senders_exit_leaves_nothing_behind(void **state)
 	T_IS(p.b.n->arriving, 1);
 	T_OK(weft_sunway_job_exit(p.a.n, PAIR_JOB));
 	memset(p.a.mem, 7, PAIR_BYTES);
-	T_IS(p.a.n->me[0].flying, 0);
+	T_IS(p.a.n->me[0].in_flight, 0);
 	pair_run(&p, 1000);
-	T_IS(p.b.n->me[0].flying, 0);
+	T_IS(p.b.n->me[0].in_flight, 0);
 	T_IS(p.b.n->arriving, 0);
 	for (unsigned i = 0; i < PAIR_BYTES; i++)
 		T_IS(p.a.mem[i], 7); /* the read's data was absorbed */
@@ -249,7 +249,7 @@ static void a_node_that_leaves_ends_its_messages(void **state)
 		T_OK(weft_sunway_cq_read(p.a.n, 0, p.a.vi[0], &ev));
 		T_IS(ev.status, WEFT_SUNWAY_GONE);
 	}
-	T_IS(p.a.n->me[0].flying, 0);
+	T_IS(p.a.n->me[0].in_flight, 0);
 	pair_side_close(&p.a);
 	free(p.b.mem);
 }

@@ -34,8 +34,8 @@ struct sunway_msg *sunway_msg_take(struct weft_sunway *n, unsigned engine)
 
 	if (!pos)
 		return NULL;
-	if (++e->flying > n->stats.in_flight_max)
-		n->stats.in_flight_max = e->flying;
+	if (++e->in_flight > n->stats.in_flight_max)
+		n->stats.in_flight_max = e->in_flight;
 	return weft_container_of(pos, struct sunway_msg, link);
 }
 
@@ -64,7 +64,7 @@ void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m)
 	m->engine = engine;
 	m->gen = gen;
 	weft_list_push_back(back ? &e->backs : &e->free, &m->link);
-	e->flying -= !back;
+	e->in_flight -= !back;
 }
 
 static unsigned msg_class(const struct sunway_msg *m)

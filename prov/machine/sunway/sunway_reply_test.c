@@ -26,7 +26,7 @@ static void events(struct sunway_pair *p, unsigned count)
 {
 	while (count--)
 		T_IS(pair_event(p, &p->a, 0).status, WEFT_SUNWAY_OK);
-	T_IS(p->a.n->me[0].flying, 0);
+	T_IS(p->a.n->me[0].in_flight, 0);
 	T_IS(p->b.n->arriving, 0);
 }
 
@@ -142,13 +142,13 @@ static void who_waits_for_room_is_not_sent_again(void **state)
 	pair_run(&p, 5000);
 	T_TRUE(pair_stats(&p.a).asked > 0);
 	T_IS(pair_stats(&p.a).rdma_retransmitted, 0);
-	T_TRUE(p.a.n->me[0].flying > 0);
-	for (n = 0; p.a.n->me[0].flying && n < 1000; n++) {
+	T_TRUE(p.a.n->me[0].in_flight > 0);
+	for (n = 0; p.a.n->me[0].in_flight && n < 1000; n++) {
 		pair_run(&p, 1);
 		if (!weft_sunway_rq_peek(p.b.n, 0, p.b.vi[0], &a))
 			weft_sunway_rq_release(p.b.n, 0, p.b.vi[0]);
 	}
-	T_IS(p.a.n->me[0].flying, 0);
+	T_IS(p.a.n->me[0].in_flight, 0);
 	pair_close(&p);
 }
 

@@ -98,13 +98,13 @@ static void a_notification_waits_for_room(void **state)
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.a, &d);
 	pair_run(&p, 200);
-	T_IS(p.a.n->me[0].flying, 10); /* waiting for the reply */
+	T_IS(p.a.n->me[0].in_flight, 10); /* waiting for the reply */
 	for (unsigned i = 0; i < n; i++) {
 		T_TRUE(pair_arrival(&p, &p.b, 0).notify);
 		weft_sunway_rq_release(p.b.n, 0, p.b.vi[0]);
 	}
 	pair_run(&p, 10);
-	T_IS(p.a.n->me[0].flying, 0);
+	T_IS(p.a.n->me[0].in_flight, 0);
 	pair_close(&p);
 }
 
@@ -143,7 +143,7 @@ static void reads_wait_for_a_place_at_the_target(void **state)
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.b, &d);
 	weft_sunway_poll(p.b.n, 1000); /* b has no free slot */
-	T_IS(p.b.n->me[0].flying, WEFT_SUNWAY_IN_FLIGHT);
+	T_IS(p.b.n->me[0].in_flight, WEFT_SUNWAY_IN_FLIGHT);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 4096);
 	d.local = p.a.at;
 	for (unsigned i = 0; i < n; i++)
@@ -260,12 +260,13 @@ static void reliable_messages_come_once(const char *faults)
 	pair_open(&p, faults);
 	for (unsigned i = 0; i < MANY; i++)
 		queue_post(&p.a, &p.b, i, WEFT_SUNWAY_RELIABLE);
-	for (int i = 0; i < 1000000 && (n < MANY || p.a.n->me[0].flying); i++) {
+	for (int i = 0; i < 1000000 && (n < MANY || p.a.n->me[0].in_flight);
+	     i++) {
 		pair_run(&p, 1);
 		n += queue_take(&p.b, seen, MANY);
 	}
 	T_IS(n, MANY);
-	T_IS(p.a.n->me[0].flying, 0);
+	T_IS(p.a.n->me[0].in_flight, 0);
 	for (unsigned i = 0; i < MANY; i++)
 		T_IS(seen[i], 1);
 	if (strstr(faults, "loss"))
@@ -304,7 +305,7 @@ static void a_full_queue_takes_reliable_messages_later(void **state)
 		queue_post(&p.a, &p.b, i, WEFT_SUNWAY_RELIABLE);
 	pair_run(&p, 5000);
 	T_TRUE(pair_stats(&p.b).dropped >= 30);
-	T_TRUE(p.a.n->me[0].flying > 0);
+	T_TRUE(p.a.n->me[0].in_flight > 0);
 	for (int i = 0; i < 100000 && got < n; i++) {
 		got += queue_take(&p.b, seen, MANY);
 		pair_run(&p, 1);

@@ -53,7 +53,7 @@ struct sunway_transport {
 	struct weft_sunway_stats stats;
 };
 
-static struct sunway_transport *he(struct weft_unit *u)
+static struct sunway_transport *sunway_transport_of(struct weft_unit *u)
 {
 	return weft_container_of(u, struct sunway_transport, unit);
 }
@@ -102,7 +102,7 @@ static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				   const struct weft_pkt *pkt,
 				   const struct iovec *iov, int iov_count)
 {
-	struct sunway_transport *e = he(u);
+	struct sunway_transport *e = sunway_transport_of(u);
 	struct sunway_transport_peer *p = sunway_transport_peer(e, peer);
 	bool fsm = pkt->len <= SUNWAY_TRANSPORT_FSM;
 	struct weft_pkt out = *pkt;
@@ -232,7 +232,7 @@ static int sunway_transport_retry(struct sunway_transport *e)
 
 static int sunway_transport_poll(struct weft_unit *u, int budget)
 {
-	struct sunway_transport *e = he(u);
+	struct sunway_transport *e = sunway_transport_of(u);
 	int n = u->carrier->ops->poll(u->carrier, budget);
 
 	if (weft_unlikely(e->early)) {
@@ -273,7 +273,7 @@ static int sunway_transport_get(struct weft_unit *u, struct weft_peer *peer,
 {
 	if (peer->lost)
 		return -ECONNRESET;
-	return sunway_bulk_move(he(u)->bulks, peer, d, true);
+	return sunway_bulk_move(sunway_transport_of(u)->bulks, peer, d, true);
 }
 
 static int sunway_transport_put(struct weft_unit *u, struct weft_peer *peer,
@@ -281,7 +281,7 @@ static int sunway_transport_put(struct weft_unit *u, struct weft_peer *peer,
 {
 	if (peer->lost)
 		return -ECONNRESET;
-	return sunway_bulk_move(he(u)->bulks, peer, d, false);
+	return sunway_bulk_move(sunway_transport_of(u)->bulks, peer, d, false);
 }
 
 /* The interface has no atomics: the target's processor performs them. */
@@ -308,7 +308,7 @@ static void sunway_transport_peer_free(struct sunway_transport_peer *p)
 
 static void sunway_transport_close(struct weft_unit *u)
 {
-	struct sunway_transport *e = he(u);
+	struct sunway_transport *e = sunway_transport_of(u);
 
 	if (u->carrier)
 		u->carrier->ops->close(u->carrier);

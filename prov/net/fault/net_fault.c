@@ -170,7 +170,7 @@ static int fail(struct weft_fault_plan_why *why, const char *name,
 		const struct weft_fault_entry *f, const char *what)
 {
 	snprintf(why->text, sizeof(why->text), "%.80s:%u: %s: %s", name,
-		 f->line, f->whom, what);
+		 f->line, f->target, what);
 	return -EINVAL;
 }
 
@@ -216,7 +216,7 @@ static void push_line(struct net *net, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
 	bool links = net_fault_is_failure(line->kind) ||
-		     line->whom == NET_FAULT_ON_LINK;
+		     line->target == NET_FAULT_ON_LINK;
 	uint32_t n;
 	unsigned port;
 
@@ -237,9 +237,9 @@ static void line_activate(struct net *net, const struct net_fault_line *line)
 {
 	if (net_fault_is_failure(line->kind))
 		line_fail_at_start(net, line);
-	else if (line->whom == NET_FAULT_ON_CLASS)
+	else if (line->target == NET_FAULT_ON_CLASS)
 		net_fault_set_class(net, line, true);
-	else if (line->whom == NET_FAULT_ON_NODE)
+	else if (line->target == NET_FAULT_ON_NODE)
 		net_fault_set_node(net, line, true);
 }
 

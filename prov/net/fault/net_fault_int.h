@@ -87,11 +87,11 @@ struct net_fault_line {
 	uint64_t at_ps, for_ps;
 	uint64_t value; /* times 2^64, times 1000, or a count, by kind */
 	uint32_t node;
-	uint8_t kind;  /* enum weft_fault_plan_kind */
-	uint8_t whom;  /* enum net_fault_object */
-	uint8_t class; /* of links, NET_CLASS_* */
-	uint8_t both;  /* and the opposite direction */
-	uint8_t link;  /* number in the class; 0xff: all */
+	uint8_t kind;	/* enum weft_fault_plan_kind */
+	uint8_t target; /* enum net_fault_object */
+	uint8_t class;	/* of links, NET_CLASS_* */
+	uint8_t both;	/* and the opposite direction */
+	uint8_t link;	/* number in the class; 0xff: all */
 	uint8_t pad[3];
 };
 

@@ -118,7 +118,7 @@ static const char *class_parse(const struct net *net, const char *s,
 			{ "optical", NET_CLASS_OPTICAL },
 			{ "copper", NET_CLASS_COPPER } };
 
-	line->whom = NET_FAULT_ON_CLASS;
+	line->target = NET_FAULT_ON_CLASS;
 	for (unsigned i = 0; i < WEFT_COUNT_OF(special); i++)
 		if (!strcmp(s, special[i].name)) {
 			line->class = (uint8_t)special[i].class;
@@ -138,7 +138,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	uint32_t number;
 	size_t n;
 
-	line->whom = NET_FAULT_ON_LINK;
+	line->target = NET_FAULT_ON_LINK;
 	line->link = 0xff;
 	s = fault_name_place(net, s, &line->node);
 	if (!s || *s++ != '.')
@@ -166,7 +166,7 @@ static const char *node_parse(const struct net *net, const char *s,
 {
 	bool shared = net->steer == NET_STEER_SHARED;
 
-	line->whom = NET_FAULT_ON_NODE;
+	line->target = NET_FAULT_ON_NODE;
 	if (!a_switch && !strcmp(s, "*")) {
 		line->class = NET_CLASS_ANY;
 		return NULL;
@@ -193,7 +193,7 @@ static const char *rail_parse(const struct net *net, const char *s,
 	s = digits(s, &rail);
 	if (!s || *s || rail >= net->cfg.rails)
 		return "no such rail; rails are numbered from 0";
-	line->whom = NET_FAULT_ON_RAIL;
+	line->target = NET_FAULT_ON_RAIL;
 	line->node = rail;
 	return NULL;
 }
@@ -205,15 +205,15 @@ const char *net_fault_object_parse(const struct net *net,
 	switch (f->kind) {
 	case WEFT_FAULT_ERRORS:
 	case WEFT_FAULT_BURST:
-		return class_parse(net, f->whom, line);
+		return class_parse(net, f->target, line);
 	case WEFT_FAULT_LANES:
 	case WEFT_FAULT_DEAD_LINK:
 	case WEFT_FAULT_SLOW_LINK:
-		return link_parse(net, f->whom, line);
+		return link_parse(net, f->target, line);
 	case WEFT_FAULT_DEAD_RAIL:
-		return rail_parse(net, f->whom, line);
+		return rail_parse(net, f->target, line);
 	default:
-		return node_parse(net, f->whom,
+		return node_parse(net, f->target,
 				  f->kind == WEFT_FAULT_DEAD_SWITCH, line);
 	}
 }
@@ -258,15 +258,15 @@ bool net_fault_line_applies(const struct net *net,
 	bool of_class = line->class == NET_CLASS_ANY || class == line->class ||
 			(line->both && same_dimension(net, class, line->class));
 
-	if (line->whom == NET_FAULT_ON_NODE)
+	if (line->target == NET_FAULT_ON_NODE)
 		return node == line->node;
-	if (line->whom == NET_FAULT_ON_RAIL)
+	if (line->target == NET_FAULT_ON_RAIL)
 		return node < net->ends &&
 		       port / (net->fat.w[1] / net->fat.rails) == line->node;
 	if (line->class == NET_CLASS_OPTICAL || line->class == NET_CLASS_COPPER)
 		return optical(net, node, port) ==
 		       (line->class == NET_CLASS_OPTICAL);
-	if (line->whom == NET_FAULT_ON_CLASS)
+	if (line->target == NET_FAULT_ON_CLASS)
 		return of_class;
 	return node == line->node && of_class &&
 	       (line->link == 0xff || number_of(net, node, port) == line->link);

@@ -168,7 +168,7 @@ static void link_block(struct net_step *s, const struct net_fault_line *line,
 }
 
 /* Schedules the net_up.dead callback. */
-static void report_failure(struct net_step *s, uint32_t whom)
+static void report_failure(struct net_step *s, uint32_t target)
 {
 	struct net *net = s->net;
 	uint32_t mi = net_mrec_get(net);
@@ -176,7 +176,7 @@ static void report_failure(struct net_step *s, uint32_t whom)
 
 	if (!mi)
 		return;
-	m->cookie = whom;
+	m->cookie = target;
 	m->ready_ps = (s->now + 1) * net->cfg.tick_ps;
 	net->timers++;
 	net_wheel_push(net, s->now + 1,
@@ -277,7 +277,7 @@ void net_fault_phase_run(struct net_step *s, uint64_t word)
 {
 	uint32_t i = net_word_payload(word);
 	const struct net_fault_line halted = { .kind = WEFT_FAULT_DEAD_NODE,
-					       .whom = NET_FAULT_ON_NODE,
+					       .target = NET_FAULT_ON_NODE,
 					       .node = i & ~NET_FAULT_HALT };
 	const struct net_fault_line *line = &net_fault_lines(s->net)[i];
 	unsigned phase = net_word_vc(word);
@@ -291,9 +291,9 @@ void net_fault_phase_run(struct net_step *s, uint64_t word)
 			failure_detected(s, line);
 		else
 			revive(s, line);
-	} else if (line->whom == NET_FAULT_ON_LINK) {
+	} else if (line->target == NET_FAULT_ON_LINK) {
 		change_links(s, line, phase == NET_FAULT_BEGINS);
-	} else if (line->whom == NET_FAULT_ON_CLASS) {
+	} else if (line->target == NET_FAULT_ON_CLASS) {
 		net_fault_set_class(s->net, line, phase == NET_FAULT_BEGINS);
 	} else {
 		net_fault_set_node(s->net, line, phase == NET_FAULT_BEGINS);

@@ -242,9 +242,9 @@ static void init_node(struct net_watch *w, uint32_t n)
 }
 
 /* Phase within the period, derived from the seed. */
-static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t who)
+static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t node)
 {
-	return weft_hash_mix(weft_hash_mix(seed + 1) ^ who) % w->period;
+	return weft_hash_mix(weft_hash_mix(seed + 1) ^ node) % w->period;
 }
 
 int net_watch_open(struct net_watch **w_p, struct net *net,

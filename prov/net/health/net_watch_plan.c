@@ -27,7 +27,7 @@ static void on_word(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 static bool is_dead_node(const struct net_fault_line *line)
 {
 	return line->kind == WEFT_FAULT_DEAD_NODE &&
-	       line->whom == NET_FAULT_ON_NODE;
+	       line->target == NET_FAULT_ON_NODE;
 }
 
 /* End of the simulated time; 0: no node fails. */

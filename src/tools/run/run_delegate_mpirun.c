@@ -182,17 +182,17 @@ static int add_output(const struct run_opts *o, const struct run_delegate *e,
 	return 0;
 }
 
-static void add_stdin(int who, struct run_cmd *c)
+static void add_stdin(int rank, struct run_cmd *c)
 {
-	if (!who) /* rank 0 is the default */
+	if (!rank) /* rank 0 is the default */
 		return;
 	run_cmd_add(c, "--stdin");
-	if (who == RUN_STDIN_ALL)
+	if (rank == RUN_STDIN_ALL)
 		run_cmd_add(c, "all");
-	else if (who == RUN_STDIN_NONE)
+	else if (rank == RUN_STDIN_NONE)
 		run_cmd_add(c, "none");
 	else
-		run_cmd_add(c, "%d", who);
+		run_cmd_add(c, "%d", rank);
 }
 
 static void add_agent(const struct run_remote *w, enum run_delegate_kind kind,

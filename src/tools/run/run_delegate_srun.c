@@ -130,14 +130,14 @@ static void add_output(const struct run_opts *o, const struct run_delegate *e,
 }
 
 /* Without the option srun copies standard input to all ranks. */
-static void add_stdin(int who, struct run_cmd *c)
+static void add_stdin(int rank, struct run_cmd *c)
 {
-	if (who == RUN_STDIN_ALL)
+	if (rank == RUN_STDIN_ALL)
 		run_cmd_add(c, "--input=all");
-	else if (who == RUN_STDIN_NONE)
+	else if (rank == RUN_STDIN_NONE)
 		run_cmd_add(c, "--input=none");
 	else
-		run_cmd_add(c, "--input=%d", who);
+		run_cmd_add(c, "--input=%d", rank);
 }
 
 int run_delegate_srun(const struct run_opts *o, const struct run_delegate *e,

@@ -41,7 +41,7 @@ struct watch {
 	uint64_t kill_ns; /* time of the SIGKILL, 0: not ending */
 	char line[512];	  /* current line of standard error */
 	size_t len;
-	char who[320]; /* rank that aborted first */
+	char failed_rank[320]; /* rank that aborted first */
 };
 
 static WEFT_NORETURN void child(const struct run_cmd *c, int err_fd,
@@ -88,7 +88,8 @@ static void line_ends(struct watch *w)
 	if (!at || sscanf(at, "weft: rank %d on %255s (pid %d)", &rank, host,
 			  &pid) != 3)
 		return;
-	snprintf(w->who, sizeof(w->who), "rank %d on %s", rank, host);
+	snprintf(w->failed_rank, sizeof(w->failed_rank), "rank %d on %s", rank,
+		 host);
 	w->term_ns = weft_now_ns() + GRACE_S * SECOND_NS;
 }
 
@@ -166,7 +167,7 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 	} else if (w->term_ns && now >= w->term_ns && !w->code) {
 		run_message("%s has ended the job, but %s still waits after %d "
 			    "s for hosts that do not answer; mpiexec ends it",
-			    w->who, w->engine->name, GRACE_S);
+			    w->failed_rank, w->engine->name, GRACE_S);
 		delegate_watch_end(w, 1, KILL_S);
 		/* Open MPI 4's mpirun crashes here and prints many lines. */
 		w->silent = true;

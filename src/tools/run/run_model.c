@@ -218,7 +218,7 @@ bool run_model_live_faults(const struct run_model *m)
 		const struct weft_fault_entry *f = &plan.fault[i];
 
 		ok = ok && can >> f->kind & 1 &&
-		     (!*f->whom || !strcmp(f->whom, "*")) &&
+		     (!*f->target || !strcmp(f->target, "*")) &&
 		     (f->kind != WEFT_FAULT_ERRORS || f->value <= 1e-3);
 	}
 	weft_fault_plan_fini(&plan);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STRANGER 65534
+#define OTHER_USER 65534
 
 static int listen_at(struct sockaddr_in *at)
 {
@@ -100,7 +100,7 @@ static pid_t start_other_user(const struct sockaddr_in *at)
 
 	if (pid)
 		return pid;
-	if (setuid(STRANGER))
+	if (setuid(OTHER_USER))
 		_exit(2);
 	s = connect_to(at);
 	_exit(read(s, &c, 1) > 0);

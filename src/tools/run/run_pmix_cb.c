@@ -115,7 +115,7 @@ static pmix_status_t cb_query(pmix_proc_t *proc, pmix_query_t *queries,
 }
 
 /* Only termination of the job is supported; other requests are refused. */
-static pmix_status_t cb_job_control(const pmix_proc_t *who,
+static pmix_status_t cb_job_control(const pmix_proc_t *proc,
 				    const pmix_proc_t targets[], size_t n,
 				    const pmix_info_t directives[],
 				    size_t ndirs, pmix_info_cbfunc_t done,
@@ -127,7 +127,7 @@ static pmix_status_t cb_job_control(const pmix_proc_t *who,
 		if (!PMIX_CHECK_KEY(&directives[i], PMIX_JOB_CTRL_KILL) &&
 		    !PMIX_CHECK_KEY(&directives[i], PMIX_JOB_CTRL_TERMINATE))
 			continue;
-		send_event(RUN_EVENT_KILL, who, 0, NULL);
+		send_event(RUN_EVENT_KILL, proc, 0, NULL);
 		return PMIX_OPERATION_SUCCEEDED;
 	}
 	return PMIX_ERR_NOT_SUPPORTED;
