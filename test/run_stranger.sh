@@ -9,7 +9,7 @@ stranger=$builddir/test/run_stranger
 # another user and of the same user. FIFO: the reader waits until the attacker
 # is connected.
 mkfifo "$dir/held"
-for who in silent kin mumble; do
+for kind in silent kin mumble; do
 	run 0 -n 2 sh -c '
 		if [ "$PMIX_RANK" = 0 ]; then
 			"$1" "$4" > "$2" &
@@ -17,7 +17,7 @@ for who in silent kin mumble; do
 			[ "$word" = held ] || exit 3
 		fi
 		exec "$3" init hello fence check fini' \
-		"$mark" "$stranger" "$dir/held" "$client" "$who"
+		"$mark" "$stranger" "$dir/held" "$client" "$kind"
 	out "rank 0 of 2
 rank 1 of 2"
 	nothing_left
