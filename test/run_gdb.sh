@@ -36,5 +36,21 @@ grep -q 'in main' "$dir/out" || complain "no backtrace"
 run 7 --gdb -n 2 "$dir/die" 7
 last 'process rank 1 .* exited with code 7'
 run 0 --gdb -n 2 "$dir/die" 0
+
+# A debugger that ends long after its rank: the peer's abort arrives before the
+# exit code of the rank that died.
+mkdir "$dir/bin"
+cat > "$dir/bin/gdb" << 'END'
+#!/bin/sh
+while [ "$1" != --args ]; do shift; done
+shift
+"$@"
+code=$?
+sleep 0.3
+exit $code
+END
+chmod +x "$dir/bin/gdb"
+PATH=$dir/bin:$PATH run 7 --gdb -n 2 "$dir/die" 7
+last 'process rank 1 .* exited with code 7'
 nothing_left
 end

@@ -19,6 +19,7 @@
 #include "src/tools/run/run_stuck.h"
 
 #include <errno.h>
+#include <mpi.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,16 +83,17 @@ static int weight(enum run_cause cause, int code)
 		return 0;
 	case RUN_CAUSE_EXIT:
 	case RUN_CAUSE_ABORT:
-		return 1;
+		/* With this code a rank reports that a peer has ended. */
+		return code == MPI_ERR_PROC_ABORTED ? 1 : 2;
 	case RUN_CAUSE_NO_INIT:
 	case RUN_CAUSE_NO_FINI:
-		return 2;
+		return 3;
 	case RUN_CAUSE_SIGNAL:
 		return code == SIGABRT || code == SIGPIPE || code == SIGTERM
-			       ? 1
-			       : 3;
+			       ? 2
+			       : 4;
 	default:
-		return 4;
+		return 5;
 	}
 }
 
