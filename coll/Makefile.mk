@@ -31,10 +31,6 @@ libweftcoll_la_SOURCES = \
 	coll/redscat/redscat_recdbl.c \
 	coll/scan/scan_linear.c coll/scan/scan_recdbl.c \
 	coll/neighbor/neighbor_linear.c
-libmpi_abi_la_SOURCES += \
-	src/mpi/mpi_coll.c src/mpi/mpi_coll_overlap.c \
-	src/mpi/mpi_coll_args.c src/mpi/mpi_coll_args.h \
-	src/mpi/mpi_icoll.c src/mpi/mpi_neighbor.c src/mpi/mpi_pcoll.c
 
 if HAVE_CMOCKA
 COLL_TESTS = coll/coll_algo_test coll/coll_sched_test \

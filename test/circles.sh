@@ -25,9 +25,13 @@ limit 1 src/base src/os src/job src/health src/core src/comm src/offload \
 	src/diag src/boot src/tools/page src/tools/report src/tools/sim \
 	prov/machine prov/net/routing prov/net/tree prov/net/fault \
 	prov/carrier/loop prov/carrier/lossy
-limit 4 src/msg src/win src/mpi src/types coll prov/ofi prov/net prov/net/file \
+limit 4 src/msg src/win src/types coll prov/net prov/net/file \
 	prov/vt prov/carrier/hybrid prov/machine/bgq prov/machine/sunway
-limit 6 src/tools/run prov/nic prov/group prov/group/cunit prov/carrier/shm \
+limit 4 src/mpi src/mpi/pt2pt src/mpi/coll src/mpi/comm src/mpi/type src/mpi/win \
+	src/mpi/tool prov/ofi prov/ofi/ep prov/ofi/queue prov/ofi/group \
+	src/tools/run src/tools/run/opts src/tools/run/pmix src/tools/run/io \
+	src/tools/run/job src/tools/run/delegate
+limit 6 prov/nic prov/group prov/group/cunit prov/carrier/shm \
 	prov/carrier/sock prov/machine/apenet
 limit 8 prov/machine/gemini prov/machine/qsnet2
 limit 12 src/tools/reproduce

@@ -10,8 +10,8 @@
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
-#include "prov/ofi/weft_mcgroup.h"
-#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/group/weft_mcgroup.h"
+#include "prov/ofi/queue/weft_eq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_nosys.h"
 

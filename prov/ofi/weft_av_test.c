@@ -2,7 +2,7 @@
 /* Address vectors: insert, look up, remove, both kinds, events. */
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
-#include "prov/ofi/weft_fake.h"
+#include "test/support/weft_fake.h"
 #include "test/t.h"
 
 #include <netdb.h>

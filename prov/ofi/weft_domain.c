@@ -4,19 +4,19 @@
  * the lock they share. Progress and waits use its list of enabled endpoints.
  */
 #include "prov/ofi/weft_domain.h"
-#include "prov/ofi/weft_atomic.h"
+#include "prov/ofi/ep/weft_atomic.h"
 #include "prov/ofi/weft_av.h"
-#include "prov/ofi/weft_cntr.h"
-#include "prov/ofi/weft_mcgroup.h"
-#include "prov/ofi/weft_cq.h"
-#include "prov/ofi/weft_ep.h"
-#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/queue/weft_cntr.h"
+#include "prov/ofi/group/weft_mcgroup.h"
+#include "prov/ofi/queue/weft_cq.h"
+#include "prov/ofi/ep/weft_ep.h"
+#include "prov/ofi/queue/weft_eq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/weft_mr.h"
 #include "prov/ofi/weft_nosys.h"
-#include "prov/ofi/weft_poll.h"
-#include "prov/ofi/weft_wait.h"
+#include "prov/ofi/queue/weft_poll.h"
+#include "prov/ofi/queue/weft_wait.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fabrics and domains: supported and refused options, and closing. */
 #include "prov/ofi/weft_fabric.h"
-#include "prov/ofi/weft_fake.h"
-#include "prov/ofi/weft_progress.h"
+#include "test/support/weft_fake.h"
+#include "prov/ofi/ep/weft_progress.h"
 #include "test/t.h"
 
 #include <rdma/fi_ext_weft.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fi_open_ops: the provider's own ops tables, rdma/fi_ext_weft.h. */
 #include "prov/ofi/weft_ext.h"
-#include "prov/ofi/weft_hmem.h"
+#include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
-#include "prov/ofi/weft_data.h"
+#include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/weft_world.h"
 #include "src/base/clock.h"
 

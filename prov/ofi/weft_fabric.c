@@ -2,9 +2,9 @@
 /* The fabric: one emulated machine, by its name. */
 #include "prov/ofi/weft_fabric.h"
 #include "prov/ofi/weft_domain.h"
-#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/queue/weft_eq.h"
 #include "prov/ofi/weft_nosys.h"
-#include "prov/ofi/weft_poll.h"
+#include "prov/ofi/queue/weft_poll.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef WEFT_OFI_MR_H
 #define WEFT_OFI_MR_H
 
-#include "prov/ofi/weft_cntr.h"
+#include "prov/ofi/queue/weft_cntr.h"
 #include "prov/ofi/weft_ofi.h"
 
 extern struct fi_ops_mr weft_mr_ops;

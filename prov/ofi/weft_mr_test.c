@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Registered memory: keys, access, bounds, counters. */
-#include "prov/ofi/weft_fake.h"
+#include "test/support/weft_fake.h"
 #include "prov/ofi/weft_mr.h"
 #include "test/t.h"
 

@@ -9,7 +9,7 @@
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/core/core_time.h"
-#include "src/mpi/mpi_comm.h"
+#include "src/mpi/comm/mpi_comm.h"
 #include "src/win/win.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "src/diag/diag_errtext.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
-#include "src/mpi/mpi_comm.h"
-#include "src/mpi/mpi_win.h"
+#include "src/mpi/comm/mpi_comm.h"
+#include "src/mpi/win/mpi_win.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,42 +1,17 @@
 # src/tools/run: mpiexec, and mpirun as a link to it
 bin_PROGRAMS += mpiexec
+RUN_TESTS = src/tools/run/run_bind_test src/tools/run/run_env_test
 RUN_SOURCES = \
-	src/tools/run/run_remote.c \
 	src/tools/run/run_bind.c src/tools/run/run_bind.h \
-	src/tools/run/run_collect.c \
 	src/tools/run/run_cpus.c src/tools/run/run_cpus.h \
-	src/tools/run/run_peercred.c src/tools/run/run_peercred.h \
-	src/tools/run/run_end.c src/tools/run/run_end.h \
-	src/tools/run/run_delegate.c src/tools/run/run_delegate.h \
-	src/tools/run/run_delegate_env.c src/tools/run/run_delegate_mpirun.c \
-	src/tools/run/run_delegate_srun.c src/tools/run/run_delegate_watch.c \
 	src/tools/run/run_env.c src/tools/run/run_env.h \
-	src/tools/run/run_fdpass.c src/tools/run/run_fdpass.h \
-	src/tools/run/run_feed.c \
-	src/tools/run/run_flags.c src/tools/run/run_flags.h \
-	src/tools/run/run_foreign.c src/tools/run/run_foreign.h \
-	src/tools/run/run_format.c \
-	src/tools/run/run_hosts.c src/tools/run/run_hosts.h \
-	src/tools/run/run_io.c src/tools/run/run_io.h \
-	src/tools/run/run_job.c src/tools/run/run_job.h \
-	src/tools/run/run_limits.c src/tools/run/run_limits.h \
-	src/tools/run/run_line.c src/tools/run/run_line.h \
-	src/tools/run/run_loopback.c \
-	src/tools/run/run_model.c src/tools/run/run_model.h \
-	src/tools/run/run_opts.c src/tools/run/run_opts.h \
-	src/tools/run/run_place.c \
-	src/tools/run/run_path.c src/tools/run/run_path.h \
-	src/tools/run/run_pmix.c src/tools/run/run_pmix.h \
-	src/tools/run/run_pmix_cb.c src/tools/run/run_pmix_cb.h \
-	src/tools/run/run_report.c src/tools/run/run_report.h \
-	src/tools/run/run_job_page.c src/tools/run/run_job_page.h \
 	src/tools/run/run_message.c src/tools/run/run_message.h \
-	src/tools/run/run_signal.c src/tools/run/run_signal.h \
-	src/tools/run/run_spawn.c src/tools/run/run_spawn.h \
-	src/tools/run/run_stuck.c src/tools/run/run_stuck.h \
-	src/tools/run/run_reap.c \
-	src/tools/run/run_trace.c src/tools/run/run_trace.h \
-	src/tools/run/run_words.c src/tools/run/run_words.h
+	src/tools/run/run_path.c src/tools/run/run_path.h
+include src/tools/run/opts/Makefile.mk
+include src/tools/run/pmix/Makefile.mk
+include src/tools/run/io/Makefile.mk
+include src/tools/run/job/Makefile.mk
+include src/tools/run/delegate/Makefile.mk
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
 libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la libweft-netwatch.la
@@ -57,21 +32,11 @@ uninstall-mpirun:
 	rm -f $(DESTDIR)$(bindir)/mpirun$(EXEEXT)
 .PHONY: install-mpirun uninstall-mpirun
 
-RUN_TESTS = src/tools/run/run_bind_test src/tools/run/run_peercred_test \
-	src/tools/run/run_end_test src/tools/run/run_env_test \
-	src/tools/run/run_fdpass_test src/tools/run/run_line_test src/tools/run/run_opts_test \
-	src/tools/run/run_words_test
 check_PROGRAMS += $(RUN_TESTS)
 TESTS += $(RUN_TESTS)
 RUN_TEST_LIBS = libweftrun.la $(T_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 src_tools_run_run_bind_test_LDADD = $(RUN_TEST_LIBS)
-src_tools_run_run_peercred_test_LDADD = $(RUN_TEST_LIBS)
-src_tools_run_run_end_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_run_env_test_LDADD = $(RUN_TEST_LIBS)
-src_tools_run_run_fdpass_test_LDADD = $(RUN_TEST_LIBS)
-src_tools_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
-src_tools_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
-src_tools_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
 PLAIN_TESTS += test/run_delegates.sh test/run_limits.sh test/run_limit_self.sh test/run_limit_tasks.sh test/run_scale.sh \
 	test/run_death.sh test/run_forbid.sh test/run_gdb.sh test/run_coll_death.sh test/run_health.sh test/run_io.sh test/run_job.sh \
 	test/run_launchers.sh test/run_refuse.sh test/run_said.sh test/run_stranger.sh

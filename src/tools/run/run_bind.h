@@ -10,7 +10,7 @@
 #ifndef WEFT_RUN_BIND_H
 #define WEFT_RUN_BIND_H
 
-#include "src/tools/run/run_opts.h"
+#include "src/tools/run/opts/run_opts.h"
 
 #include <sched.h>
 #include <sys/types.h>

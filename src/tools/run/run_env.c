@@ -6,7 +6,7 @@
  */
 #include "src/tools/run/run_env.h"
 #include "src/base/attr.h"
-#include "src/tools/run/run_model.h"
+#include "src/tools/run/opts/run_model.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -6,7 +6,7 @@
 #ifndef WEFT_RUN_ENV_H
 #define WEFT_RUN_ENV_H
 
-#include "src/tools/run/run_job.h"
+#include "src/tools/run/job/run_job.h"
 
 enum { RUN_ENV_RANK_VARS = 7 };
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Address and carrier of an endpoint: the rule in fi_weft(7) under
+ * FI_WEFT_CARRIER and FI_WEFT_IFACE. Sockets are opened only on request: by
+ * name, or by a key together with an address that other hosts can reach.
+ */
+#include "prov/ofi/ep/weft_ep_addr.h"
+#include "prov/ofi/weft_addr.h"
+#include "prov/ofi/weft_conf.h"
+#include "src/job/job_log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#define KEY_MIN 16u
+
+static bool has_key(const struct weft_ep *ep)
+{
+	return ep->key_bytes || *weft_conf()->key;
+}
+
+static bool is_loopback(const struct weft_ep *ep)
+{
+	return ntohl(ep->name.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* Can this endpoint receive datagrams at all? */
+static bool has_socket(const struct weft_ep *ep)
+{
+	const struct weft_carrier_ops *c = weft_conf()->carrier;
+
+	return c ? c == &weft_carrier_sock || c == &weft_carrier_hybrid
+		 : has_key(ep);
+}
+
+static int name_by_option(const char *iface, struct in_addr *ip_p)
+{
+	int err = weft_addr_iface(iface, ip_p);
+
+	if (err)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: FI_WEFT_IFACE=%s: no interface of that "
+			      "name has an address",
+			      iface);
+	return err;
+}
+
+static int name_by_rule(struct in_addr *ip_p)
+{
+	char text[INET_ADDRSTRLEN];
+	int err = weft_addr_default_route(ip_p);
+
+	if (err)
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"ofi: no interface except the loopback is up with an "
+			"IPv4 address, so other hosts cannot reach this one; "
+			"set FI_WEFT_IFACE to select an interface");
+	else
+		weft_log(WEFT_LOG_INFO,
+			 "ofi: endpoint address %s; set FI_WEFT_IFACE to "
+			 "select another",
+			 inet_ntop(AF_INET, ip_p, text, sizeof(text)));
+	return err;
+}
+
+/* An address requested by the user is kept. */
+static int name_choose(struct weft_ep *ep)
+{
+	const char *iface = weft_conf()->iface;
+
+	if (!has_socket(ep) || !is_loopback(ep))
+		return 0;
+	if (*iface)
+		return name_by_option(iface, &ep->name.sin_addr);
+	return ep->anywhere && has_key(ep) ? name_by_rule(&ep->name.sin_addr)
+					   : 0;
+}
+
+/*
+ * An endpoint that other hosts can reach needs a key, or the option that
+ * declares the network trusted.
+ */
+static int key_check(const struct weft_ep *ep)
+{
+	const char *key = weft_conf()->key;
+
+	if (!has_socket(ep) || ep->key_bytes || is_loopback(ep) ||
+	    !strcmp(key, "none") || strlen(key) >= KEY_MIN)
+		return 0;
+	weft_log_once(WEFT_LOG_ERROR,
+		      "ofi: other hosts can reach this endpoint: set "
+		      "FI_WEFT_KEY to a secret of %u characters or more, equal "
+		      "on all hosts, or to none if the network is trusted",
+		      KEY_MIN);
+	return -EACCES;
+}
+
+int weft_ep_addr_choose(struct weft_ep *ep,
+			const struct weft_carrier_ops **carrier_p)
+{
+	const struct weft_carrier_ops *asked = weft_conf()->carrier;
+	int err = name_choose(ep);
+
+	if (!err)
+		err = key_check(ep);
+	if (err)
+		return err;
+	if (asked == &weft_carrier_shm && ep->anywhere && ep->key_bytes)
+		weft_log_once(WEFT_LOG_WARN,
+			      "ofi: FI_WEFT_CARRIER=shm: shared memory does "
+			      "not reach other hosts; use auto, both or sock");
+	if (asked)
+		*carrier_p = asked;
+	else
+		*carrier_p = has_socket(ep) && !is_loopback(ep)
+				     ? &weft_carrier_hybrid
+				     : &weft_carrier_shm;
+	return 0;
+}
+
+void weft_ep_key_set(const struct weft_ep *ep, struct weft_nic_attr *attr)
+{
+	const char *text = weft_conf()->key;
+
+	attr->key = ep->key_bytes ? (const void *)ep->key : text;
+	attr->key_bytes = ep->key_bytes;
+	if (!ep->key_bytes && strcmp(text, "none"))
+		attr->key_bytes = strlen(text);
+}

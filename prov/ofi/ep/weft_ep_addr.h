@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Address of an endpoint, its carrier, and its key. */
+#ifndef WEFT_EP_ADDR_H
+#define WEFT_EP_ADDR_H
+
+#include "prov/ofi/ep/weft_ep.h"
+
+/*
+ * Completes the address in ep->name, which is the loopback unless the user
+ * requested another one, and chooses the carrier. -EADDRNOTAVAIL, -EACCES:
+ * other hosts could reach it, and there is no key.
+ */
+int weft_ep_addr_choose(struct weft_ep *ep,
+			const struct weft_carrier_ops **carrier_p);
+
+/* Sets the key of attr: the endpoint's own, else the environment's. */
+void weft_ep_key_set(const struct weft_ep *ep, struct weft_nic_attr *attr);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads and writes of a peer's memory that are complete when they return
+ * (FI_WEFT_RMA_SYNC): one system call, and no operation, queue or completion.
+ * Used for MPI's one-sided accesses to memory of the application.
+ */
+#include "prov/ofi/ep/weft_data.h"
+#include "prov/ofi/ep/weft_post.h"
+
+/* Inline: see carrier_cma(). */
+WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
+			   const struct weft_mem_access *want)
+{
+	struct weft_peer *peer;
+	int err = -EAGAIN;
+
+	weft_enter(ep->domain);
+	/* with hmem the kernel may be unable to access buf */
+	peer = ep->hmem ? NULL : weft_post_peer(ep, addr);
+	if (peer && !peer->lost)
+		err = weft_nic_rma_now(ep->nic, peer, want, buf);
+	weft_leave(ep->domain);
+	return err ? -FI_EAGAIN : 0;
+}
+
+static int now_read(struct fid_ep *fid, void *buf, size_t len, fi_addr_t addr,
+		    uint64_t remote, uint64_t key)
+{
+	const struct weft_mem_access want = { .key = key,
+					      .addr = remote,
+					      .len = len,
+					      .access = WEFT_MR_REMOTE_READ };
+
+	return access_now(weft_to_ep(fid), addr, buf, &want);
+}
+
+static int now_write(struct fid_ep *fid, const void *buf, size_t len,
+		     fi_addr_t addr, uint64_t remote, uint64_t key)
+{
+	const struct weft_mem_access want = { .key = key,
+					      .addr = remote,
+					      .len = len,
+					      .access = WEFT_MR_REMOTE_WRITE };
+
+	return access_now(weft_to_ep(fid), addr, (void *)(uintptr_t)buf, &want);
+}
+
+struct fi_weft_rma_sync weft_rma_sync_ops = {
+	.size = sizeof(struct fi_weft_rma_sync),
+	.read = now_read,
+	.write = now_write,
+};

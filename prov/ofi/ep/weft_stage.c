@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Staging: where the interface cannot access a device, its bytes go through
+ * host memory. A long message is copied one chunk at a time, while the previous
+ * chunk is in flight:
+ *
+ *   sender    copy 0 | copy 1 | copy 2 |
+ *   network          | 0......| 1......| 2......|
+ *   receiver                  | copy 0 | copy 1 | copy 2
+ *
+ * For the engine a staged message is typed data: it requests bytes when it has
+ * room for a packet, and delivers received bytes. Packets of a message may
+ * arrive in any order, so the receiver keeps all of it, and copies a chunk when
+ * the last of its bytes has arrived. Short messages and remote accesses are
+ * copied whole.
+ *
+ *   op->held   | room for a packet | struct stage | bytes in host memory |
+ */
+#include "prov/ofi/ep/weft_stage.h"
+
+#include "prov/mem/mem.h"
+#include "prov/ofi/ep/weft_data.h"
+#include "src/base/attr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stage {
+	struct weft_nic_typed typed;
+	struct weft_ep *ep;
+	struct iovec device[WEFT_IOV_MAX];
+	int count;
+	size_t bytes; /* bytes of the segments */
+	size_t chunk;
+	size_t base;   /* sends: start of the current chunk */
+	bool loaded;   /* sends: the chunk has been copied */
+	int err;       /* error of a copy */
+	uint32_t *got; /* receives: bytes received of each chunk */
+	unsigned char *host;
+};
+
+/* ---- copies ---- */
+
+static int copy_part(const struct weft_stage_copy *s, const struct iovec *part,
+		     char *host, uint64_t *ps)
+{
+	const struct weft_mem_kind *k =
+		weft_mem_kind_of(part->iov_base, part->iov_len);
+
+	if (!k)
+		return -EFAULT;
+	if (!*ps)
+		*ps = (uint64_t)k->copy_ns * 1000;
+	*ps += part->iov_len * k->copy_ps_per_kib / 1024;
+	return s->in ? k->in(part->iov_base, host, part->iov_len)
+		     : k->out(host, part->iov_base, part->iov_len);
+}
+
+/* One device command, whatever the number of segments. */
+int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
+{
+	size_t pos = s->pos, left = s->bytes, done = 0;
+	uint64_t ps = 0;
+	int err = 0;
+
+	for (int i = 0; i < s->count && left && !err; i++) {
+		struct iovec part = s->iov[i];
+
+		if (pos >= part.iov_len) {
+			pos -= part.iov_len;
+			continue;
+		}
+		part.iov_base = (char *)part.iov_base + pos;
+		part.iov_len -= pos;
+		if (part.iov_len > left)
+			part.iov_len = left;
+		err = copy_part(s, &part, (char *)s->host + done, &ps);
+		done += part.iov_len;
+		left -= part.iov_len;
+		pos = 0;
+	}
+	if (c && c->virt && ps)
+		c->virt->compute(c, ps);
+	return err;
+}
+
+static void stage_move(struct stage *s, size_t pos, void *host, size_t bytes,
+		       bool in)
+{
+	const struct weft_stage_copy copy = {
+		.iov = s->device,
+		.count = s->count,
+		.pos = pos,
+		.host = host,
+		.bytes = bytes,
+		.in = in,
+	};
+	int err = bytes ? weft_stage_copy(s->ep->carrier, &copy) : 0;
+
+	if (err && !s->err)
+		s->err = err;
+}
+
+/* ---- messages in flight ---- */
+
+static size_t chunk_bytes(const struct stage *s, size_t base)
+{
+	return s->bytes - base < s->chunk ? s->bytes - base : s->chunk;
+}
+
+static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
+{
+	struct stage *s = arg;
+	size_t at, n;
+
+	while (bytes) {
+		at = pos % s->chunk;
+		if (!s->loaded || s->base != pos - at) {
+			s->base = pos - at;
+			s->loaded = true;
+			stage_move(s, s->base, s->host, chunk_bytes(s, s->base),
+				   false);
+		}
+		n = s->chunk - at < bytes ? s->chunk - at : bytes;
+		memcpy(to, s->host + at, n);
+		to = (char *)to + n;
+		pos += n;
+		bytes -= n;
+	}
+}
+
+static void stage_unpack(void *arg, size_t pos, const void *from, size_t bytes)
+{
+	struct stage *s = arg;
+	size_t i, n;
+
+	memcpy(s->host + pos, from, bytes);
+	while (bytes) {
+		i = pos / s->chunk;
+		n = (i + 1) * s->chunk - pos;
+		if (n > bytes)
+			n = bytes;
+		s->got[i] += (uint32_t)n;
+		if (s->got[i] == s->chunk) {
+			stage_move(s, i * s->chunk, s->host + i * s->chunk,
+				   s->chunk, true);
+			s->got[i] = 0;
+		}
+		pos += n;
+		bytes -= n;
+	}
+}
+
+/* ---- start and completion ---- */
+
+static size_t room_for_packet(const struct weft_ep *ep)
+{
+	return (ep->domain->machine->packet_bytes + 63) & ~(size_t)63;
+}
+
+static struct stage *stage_of(const struct weft_ep *ep,
+			      const struct weft_nic_op *op)
+{
+	return (struct stage *)((char *)op->held + room_for_packet(ep));
+}
+
+/* Returns the kind other than the host's, or the host's; NULL: two others. */
+static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
+{
+	const struct weft_mem_kind *host = weft_mem_kind_at(0), *k = host;
+
+	for (unsigned i = 0; i < op->iov_count && k; i++) {
+		const struct weft_mem_kind *one = weft_mem_kind_of(
+			op->iov[i].iov_base, op->iov[i].iov_len);
+
+		if (one != host)
+			k = one;
+	}
+	return k;
+}
+
+/* Is the op copied in chunks? Every receive is, since any message may match. */
+static bool in_chunks(const struct weft_nic_op *op, size_t chunk)
+{
+	return op->kind == WEFT_RECV ||
+	       (op->kind == WEFT_SEND && op->len > chunk);
+}
+
+/* Allocates the state, the engine's segments unchanged; NULL: out of memory. */
+static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
+			       size_t chunk)
+{
+	size_t chunks = op->kind == WEFT_RECV ? op->len / chunk + 1 : 0;
+	size_t head = sizeof(struct stage) + chunks * sizeof(uint32_t);
+	size_t host = in_chunks(op, chunk) && !chunks ? chunk : op->len;
+	struct stage *s;
+
+	op->held = malloc(room_for_packet(ep) + head + host);
+	if (!op->held)
+		return NULL;
+	s = stage_of(ep, op);
+	memset(s, 0, head);
+	s->ep = ep;
+	s->chunk = chunk;
+	s->bytes = op->len;
+	s->got = (uint32_t *)(s + 1);
+	s->host = (unsigned char *)s + head;
+	s->count = op->iov_count;
+	memcpy(s->device, op->iov, sizeof(*op->iov) * op->iov_count);
+	return s;
+}
+
+static void stage_typed(struct stage *s, struct weft_nic_op *op)
+{
+	s->typed = (struct weft_nic_typed){ stage_pack, stage_unpack, s };
+	op->iov[0] = (struct iovec){ &s->typed, op->len };
+	op->iov_count = WEFT_IOV_TYPED;
+	op->pos = 0; /* nothing is packed yet */
+}
+
+/* Copies all bytes to op memory: the caller's buffer is not needed any more. */
+static void stage_whole(struct stage *s, struct weft_nic_op *op)
+{
+	if (op->kind != WEFT_READ)
+		stage_move(s, 0, s->host, op->len, false);
+	op->iov[0] = (struct iovec){ s->host, op->len };
+	op->iov_count = 1;
+	op->flags &= (uint16_t)~WEFT_OP_INJECT;
+}
+
+int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
+{
+	const struct weft_mem_kind *k =
+		op->len ? kind_of(op) : weft_mem_kind_at(0);
+	struct stage *s;
+
+	if (!k)
+		return -EFAULT;
+	if (k == weft_mem_kind_at(0))
+		return 0;
+	if (op->flags & WEFT_OP_MULTI)
+		return -ENOSYS;
+	s = stage_new(ep, op, k->stage_bytes);
+	if (!s)
+		return -ENOMEM;
+	op->flags |= WEFT_OP_STAGED;
+	if (in_chunks(op, s->chunk))
+		stage_typed(s, op);
+	else
+		stage_whole(s, op);
+	return s->err;
+}
+
+/* Copies received bytes of incomplete chunks. */
+static void receive_rest(struct stage *s, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += s->chunk) {
+		size_t n = bytes - at < s->chunk ? bytes - at : s->chunk;
+
+		if (s->got[at / s->chunk])
+			stage_move(s, at, s->host + at, n, true);
+	}
+}
+
+static void stage_done(void *arg, struct weft_nic_op *op)
+{
+	struct stage *s;
+
+	if (op->flags & WEFT_OP_STAGED) {
+		s = stage_of(arg, op);
+		if (op->kind == WEFT_RECV)
+			receive_rest(s, op->len);
+		else if (op->kind == WEFT_READ && !op->err)
+			stage_move(s, 0, s->host, op->len, true);
+		if (s->err && !op->err)
+			op->err = s->err;
+		op->iov[0] = s->device[0];
+	}
+	weft_done_callbacks.done(arg, op);
+}
+
+static int stage_region(void *arg, const struct weft_mem_access *want,
+			void **at_p, void **region_p)
+{
+	return weft_done_callbacks.region(arg, want, at_p, region_p);
+}
+
+static void stage_event(void *arg, struct weft_nic_op *op, void *region)
+{
+	weft_done_callbacks.event(arg, op, region);
+}
+
+const struct weft_nic_up weft_stage_callbacks = {
+	.done = stage_done,
+	.region = stage_region,
+	.event = stage_event,
+};

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libfabric's groups and collective calls. A completion is one entry on the
+ * transmit queue, flags FI_COLLECTIVE, whose data has the flags of the
+ * arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW). weft_mcgroup_call.h translates
+ * the calls for the collective unit.
+ */
+#include "prov/ofi/group/weft_mcgroup.h"
+#include "prov/ofi/group/weft_mcgroup_call.h"
+#include "prov/ofi/queue/weft_cq.h"
+#include "prov/ofi/queue/weft_eq.h"
+#include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_nosys.h"
+#include "prov/ofi/ep/weft_post.h"
+
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(FI_WEFT_NAN == WEFT_CUNIT_NAN &&
+		      FI_WEFT_OVERFLOW == WEFT_CUNIT_OVERFLOW,
+	      "flags of the unit");
+
+/* ---- joining ------------------------------------------------------------- */
+
+/* A thread that blocks on completions reads the event queue after a wake. */
+static void wake_waiter(struct weft_cq *cq)
+{
+	if (!cq || cq->watch.obj == FI_WAIT_NONE)
+		return;
+	weft_cq_wake(cq);
+}
+
+static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
+{
+	struct weft_mcgroup *mc = arg;
+	struct fi_eq_entry entry = { .fid = &mc->fid.fid,
+				     .context = mc->fid.fid.context };
+
+	if (err)
+		weft_eq_post_err(mc->ep->eq, &mc->fid.fid, entry.context, -err,
+				 0);
+	else
+		weft_eq_post(mc->ep->eq, FI_JOIN_COMPLETE, &entry,
+			     sizeof(entry));
+	wake_waiter(mc->ep->tx_cq);
+}
+
+static int mc_close(struct fid *fid)
+{
+	struct weft_mcgroup *mc =
+		weft_container_of(fid, struct weft_mcgroup, fid.fid);
+	struct weft_ep *ep = mc->ep;
+
+	weft_enter(ep->domain);
+	weft_nic_leave(mc->group);
+	weft_leave(ep->domain);
+	weft_set_put(mc->set);
+	weft_ref_put(&ep->ref);
+	free(mc);
+	return 0;
+}
+
+static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
+		       void **ops, void *context);
+
+static struct fi_ops mc_fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = mc_close,
+	.bind = weft_nosys_bind,
+	.control = weft_nosys_control,
+	.ops_open = mc_ops_open,
+	.tostr = weft_nosys_tostr,
+	.ops_set = weft_nosys_ops_set,
+};
+
+/* Returns the peers of the set in its order, and the endpoint's position. */
+static int join_members(struct weft_ep *ep, const struct weft_set *set,
+			struct weft_peer **member, int *me_p)
+{
+	*me_p = -1;
+	for (size_t i = 0; i < set->count; i++) {
+		member[i] = weft_post_peer(ep, set->addr[i]);
+		if (!member[i])
+			return -EINVAL;
+		if (member[i]->name.sin_port == ep->name.sin_port &&
+		    member[i]->name.sin_addr.s_addr == ep->name.sin_addr.s_addr)
+			*me_p = (int)i;
+	}
+	return *me_p < 0 ? -EINVAL : 0;
+}
+
+static int join_group(struct weft_mcgroup *mc, uint64_t flags)
+{
+	struct weft_peer **member;
+	struct weft_nic_group_attr attr = {
+		.n = (int)mc->set->count,
+		.joined = coll_joined,
+		.arg = mc,
+		.no_route = flags & FI_WEFT_SOFTWARE,
+		.key = mc->set->key,
+	};
+	int ret;
+
+	member = calloc(mc->set->count + 1, sizeof(*member));
+	if (!member)
+		return -ENOMEM;
+	attr.member = member;
+	ret = join_members(mc->ep, mc->set, member, &attr.me);
+	if (!ret)
+		ret = weft_nic_join(mc->ep->nic, &attr, &mc->group);
+	free(member);
+	return ret;
+}
+
+static struct weft_set *to_set(const struct fi_collective_addr *ca)
+{
+	return (struct weft_set *)(uintptr_t)ca->set;
+}
+
+int weft_mcgroup_join(struct fid_ep *fid, const void *addr, uint64_t flags,
+		      struct fid_mc **mc_p, void *context)
+{
+	const struct fi_collective_addr *ca = addr;
+	struct weft_ep *ep = weft_to_ep(fid);
+	struct weft_mcgroup *mc;
+	int ret;
+
+	if (!(flags & FI_COLLECTIVE))
+		return -FI_ENOSYS;
+	if (!ep->nic || !ep->eq)
+		return ep->nic ? -FI_ENOEQ : -FI_EOPBADSTATE;
+	if (!ca || !ca->set || to_set(ca)->av != ep->av)
+		return -FI_EINVAL;
+	mc = calloc(1, sizeof(*mc));
+	if (!mc)
+		return -FI_ENOMEM;
+	mc->fid.fid.fclass = FI_CLASS_MC;
+	mc->fid.fid.context = context;
+	mc->fid.fid.ops = &mc_fid_ops;
+	mc->fid.fi_addr = (uintptr_t)mc;
+	mc->ep = ep;
+	/* used only if oversubscribed; else there are no yields here */
+	weft_wait_policy_init(&mc->policy, WEFT_OVERSUBSCRIBED);
+	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
+	mc->set = to_set(ca);
+	/* set before the event, which may be posted at once */
+	*mc_p = &mc->fid;
+	weft_ref_get(&mc->set->ref);
+	weft_ref_get(&ep->ref);
+	weft_enter(ep->domain);
+	ret = join_group(mc, flags);
+	weft_leave(ep->domain);
+	if (!ret)
+		return 0;
+	*mc_p = NULL;
+	weft_set_put(mc->set);
+	weft_ref_put(&ep->ref);
+	free(mc);
+	return (int)weft_ofi_err(ret);
+}
+
+static int mc_route(struct fid *fid, struct fi_weft_route *route)
+{
+	struct weft_mcgroup *mc =
+		weft_container_of(fid, struct weft_mcgroup, fid.fid);
+	struct weft_nic_group_info info;
+
+	weft_enter(mc->ep->domain);
+	weft_nic_group_info(mc->group, &info);
+	weft_leave(mc->ep->domain);
+	route->id = info.route;
+	route->depth = info.depth;
+	route->members = info.members;
+	route->bulk = info.bulk;
+	route->barrier = info.barrier;
+	route->form = info.form;
+	route->levels = info.levels;
+	route->described = info.described;
+	route->most = info.most;
+	route->atomics = info.atomics;
+	return 0;
+}
+
+static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
+		       void **ops, void *context)
+{
+	static struct fi_weft_routes routes = {
+		.size = sizeof(struct fi_weft_routes),
+		.route = mc_route,
+		.begin = weft_mcgroup_begin,
+		.wait = weft_mcgroup_wait,
+	};
+
+	if (strcmp(name, FI_WEFT_ROUTES))
+		return -FI_ENOSYS;
+	*ops = &routes;
+	return 0;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static struct weft_mcgroup *mc_of(fi_addr_t coll_addr)
+{
+	return coll_addr == FI_ADDR_NOTAVAIL ? NULL
+					     : (void *)(uintptr_t)coll_addr;
+}
+
+/* Returns a member's number by its address, else by its position. */
+static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
+{
+	const struct weft_mcgroup *mc = mc_of(coll_addr);
+	int i = mc ? weft_set_index(mc->set, addr) : -1;
+
+	if (!mc)
+		return -1;
+	return i >= 0 ? i : addr < mc->set->count ? (int)addr : -1;
+}
+
+/* Posts an operation that completes with an entry on the queue. */
+static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
+			 const struct fi_weft_call *c, void *context)
+{
+	struct weft_ep *ep = weft_to_ep(fid);
+	struct weft_mcgroup *mc = mc_of(coll_addr);
+	struct weft_cunit_call call = { 0 };
+	struct weft_nic_op *op;
+	ssize_t ret = -FI_ENOMEM;
+
+	if (!weft_mcgroup_call(c, &call))
+		return -FI_EOPNOTSUPP;
+	if (!mc || mc->ep != ep || !mc->group)
+		return -FI_EINVAL;
+	weft_enter(ep->domain);
+	op = weft_nic_op_get(ep->nic);
+	if (op) {
+		op->kind = WEFT_COLLECTIVE;
+		op->peer = NULL;
+		op->context = context;
+		op->comp_flags = FI_COLLECTIVE;
+		op->flags = c->flags & FI_COMPLETION
+				    ? 0
+				    : ep->tx_flags & WEFT_OP_QUIET;
+		op->tag = 0;
+		op->iov[0].iov_base = NULL;
+		ret = weft_post_end(ep, op,
+				    weft_grp_post(mc->group, op, &call));
+	}
+	weft_leave(ep->domain);
+	return ret;
+}
+
+static ssize_t mc_barrier2(struct fid_ep *ep, fi_addr_t coll_addr,
+			   uint64_t flags, void *context)
+{
+	const struct fi_weft_call c = { .what = FI_BARRIER, .flags = flags };
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_barrier(struct fid_ep *ep, fi_addr_t coll_addr, void *context)
+{
+	return mc_barrier2(ep, coll_addr, 0, context);
+}
+
+static ssize_t mc_broadcast(struct fid_ep *ep, void *buf, size_t count,
+			    void *desc, fi_addr_t coll_addr,
+			    fi_addr_t root_addr, enum fi_datatype datatype,
+			    uint64_t flags, void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_BROADCAST,
+		.root = root_of(coll_addr, root_addr),
+		.out = buf,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_alltoall(struct fid_ep *ep, const void *buf, size_t count,
+			   void *desc, void *result, void *result_desc,
+			   fi_addr_t coll_addr, enum fi_datatype datatype,
+			   uint64_t flags, void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_ALLTOALL,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_allgather(struct fid_ep *ep, const void *buf, size_t count,
+			    void *desc, void *result, void *result_desc,
+			    fi_addr_t coll_addr, enum fi_datatype datatype,
+			    uint64_t flags, void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_ALLGATHER,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_allreduce(struct fid_ep *ep, const void *buf, size_t count,
+			    void *desc, void *result, void *result_desc,
+			    fi_addr_t coll_addr, enum fi_datatype datatype,
+			    enum fi_op op, uint64_t flags, void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_ALLREDUCE,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_reduce_scatter(struct fid_ep *ep, const void *buf,
+				 size_t count, void *desc, void *result,
+				 void *result_desc, fi_addr_t coll_addr,
+				 enum fi_datatype datatype, enum fi_op op,
+				 uint64_t flags, void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_REDUCE_SCATTER,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_reduce(struct fid_ep *ep, const void *buf, size_t count,
+			 void *desc, void *result, void *result_desc,
+			 fi_addr_t coll_addr, fi_addr_t root_addr,
+			 enum fi_datatype datatype, enum fi_op op,
+			 uint64_t flags, void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_REDUCE,
+		.root = root_of(coll_addr, root_addr),
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_scatter(struct fid_ep *ep, const void *buf, size_t count,
+			  void *desc, void *result, void *result_desc,
+			  fi_addr_t coll_addr, fi_addr_t root_addr,
+			  enum fi_datatype datatype, uint64_t flags,
+			  void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_SCATTER,
+		.root = root_of(coll_addr, root_addr),
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+static ssize_t mc_gather(struct fid_ep *ep, const void *buf, size_t count,
+			 void *desc, void *result, void *result_desc,
+			 fi_addr_t coll_addr, fi_addr_t root_addr,
+			 enum fi_datatype datatype, uint64_t flags,
+			 void *context)
+{
+	const struct fi_weft_call c = {
+		.what = FI_GATHER,
+		.root = root_of(coll_addr, root_addr),
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
+	};
+
+	return coll_post(ep, coll_addr, &c, context);
+}
+
+/* fi_coll_msg has no inline wrapper in 1.17; this function is never called. */
+static ssize_t mc_msg(struct fid_ep *ep, const struct fi_msg_collective *msg,
+		      struct fi_ioc *resultv, void **result_desc,
+		      size_t result_count, uint64_t flags)
+{
+	return -FI_ENOSYS;
+}
+
+struct fi_ops_collective weft_mcgroup_ops = {
+	.size = sizeof(struct fi_ops_collective),
+	.barrier = mc_barrier,
+	.broadcast = mc_broadcast,
+	.alltoall = mc_alltoall,
+	.allreduce = mc_allreduce,
+	.allgather = mc_allgather,
+	.reduce_scatter = mc_reduce_scatter,
+	.reduce = mc_reduce,
+	.scatter = mc_scatter,
+	.gather = mc_gather,
+	.msg = mc_msg,
+	.barrier2 = mc_barrier2,
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking collectives: no operation object, no entry in a queue. A blocking
+ * MPI call is one begin and one wait here.
+ */
+#include "prov/ofi/group/weft_mcgroup.h"
+#include "prov/ofi/group/weft_mcgroup_call.h"
+#include "prov/ofi/queue/weft_cq.h"
+#include "prov/ofi/weft_err.h"
+#include "prov/ofi/ep/weft_progress.h"
+#include "prov/ofi/queue/weft_wait.h"
+#include "src/base/clock.h"
+
+#define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
+#define CROWD weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
+
+/* Yields, when oversubscribed, between polls of all endpoints. */
+#define YIELDS_A_PASS 8
+
+/* State in the caller's memory. */
+struct mc_work {
+	struct weft_grp_work work;
+	/* posted operations only, FI_WEFT_LATER */
+	struct weft_mcgroup *mc;
+	void (*over)(struct fi_weft_work *work, int err);
+};
+
+static_assert(sizeof(struct mc_work) <= sizeof(struct fi_weft_work),
+	      "room for the work");
+
+static struct weft_grp_work *work_of(struct fi_weft_work *w)
+{
+	return (struct weft_grp_work *)w->opaque;
+}
+
+static int work_result(const struct weft_grp_work *w)
+{
+	return weft_likely(!w->call.err) ? 0 : (int)weft_ofi_err(w->call.err);
+}
+
+/* Queue in which the caller blocks when it waits for everything. */
+static struct weft_cq *queue_of(const struct weft_ep *ep)
+{
+	return ep->tx_cq ? ep->tx_cq : ep->rx_cq;
+}
+
+static void posted_done(struct weft_grp_work *w)
+{
+	struct mc_work *d = weft_container_of(w, struct mc_work, work);
+
+	if (queue_of(d->mc->ep))
+		weft_cq_wake(queue_of(d->mc->ep));
+	d->over((struct fi_weft_work *)d, -work_result(w));
+}
+
+/* Prepares an operation that is posted and not waited for. */
+static void posted_prepare(struct weft_mcgroup *mc,
+			   const struct fi_weft_call *c,
+			   struct weft_grp_work *w)
+{
+	struct mc_work *d = weft_container_of(w, struct mc_work, work);
+
+	d->mc = mc;
+	d->over = c->over;
+	w->done = posted_done;
+}
+
+/* Spins of a call before it returns that it is in progress. */
+static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags, bool crowd)
+{
+	if (flags & FI_WEFT_LATER)
+		return 0;
+	if (!crowd)
+		return ALONE.look.turns;
+	return weft_wait_policy_backs_off(&mc->policy) ? 0 : CROWD.look.turns;
+}
+
+WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
+				struct fi_weft_work *work)
+{
+	struct weft_mcgroup *mc =
+		weft_container_of(fid, struct weft_mcgroup, fid.fid);
+	struct weft_grp_work *w = work_of(work);
+	unsigned turns;
+	bool crowd;
+	int ret;
+
+	if (!mc->one_thread)
+		return -FI_ENOSYS;
+	w->done = NULL;
+	crowd = (c->flags & FI_WEFT_CROWD) ||
+		weft_grp_oversubscribed(mc->group);
+	turns = spin_count(mc, c->flags, crowd);
+	if (!weft_mcgroup_call(c, &w->call))
+		return -FI_EOPNOTSUPP;
+	ret = weft_grp_begin(mc->group, w, turns);
+	if (weft_unlikely(ret))
+		return (int)weft_ofi_err(ret);
+	if (weft_likely(w->over))
+		return work_result(w);
+	w->crowd = crowd;
+	if (c->flags & FI_WEFT_LATER)
+		posted_prepare(mc, c, w);
+	return -FI_EINPROGRESS;
+}
+
+/* Blocks or yields; false: timed out. */
+static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
+{
+	struct weft_cq *cq = queue_of(ep);
+
+	if (cq && cq->watch.obj != FI_WAIT_NONE)
+		return !weft_watch_wait(&cq->watch, deadline);
+	weft_wait_policy_release_cpu();
+	return true;
+}
+
+/* Yields until the operation completes; false: it takes longer. */
+static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
+{
+	unsigned most = CROWD.yield.count;
+	uint64_t now = weft_now_ns();
+
+	for (unsigned i = 1; i < most; i++) {
+		now = weft_wait_policy_yield(&mc->policy, now);
+		if (!now)
+			return false;
+		if (weft_grp_spin(w, 1))
+			return true;
+		if (i % YIELDS_A_PASS)
+			continue;
+		weft_domain_progress(mc->ep->domain);
+		now = weft_now_ns();
+	}
+	return w->over;
+}
+
+static int wait_long(struct weft_ep *ep, struct weft_grp_work *w,
+		     int timeout_ms)
+{
+	uint64_t deadline =
+		timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
+	unsigned rounds = w->crowd ? CROWD.look.rounds : ALONE.look.rounds;
+
+	for (;;) {
+		weft_domain_progress(ep->domain);
+		if (w->over)
+			return work_result(w);
+		if (weft_cq_has(ep->tx_cq) || weft_cq_has(ep->rx_cq) ||
+		    !deadline)
+			return -FI_EAGAIN;
+		if (rounds && rounds--) {
+			if (weft_grp_spin(w, ALONE.look.turns))
+				return work_result(w);
+		} else if (!block_or_yield(ep, deadline)) {
+			return -FI_EAGAIN;
+		}
+	}
+}
+
+WEFT_HOT int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
+			       int timeout_ms)
+{
+	struct weft_mcgroup *mc =
+		weft_container_of(fid, struct weft_mcgroup, fid.fid);
+	struct weft_grp_work *w = work_of(work);
+
+	if (weft_unlikely(mc->ep->carrier->virt != NULL))
+		return (int)weft_ofi_err(
+			weft_mcgroup_wait_virtual(mc->ep, w, timeout_ms));
+	if (weft_grp_spin(w, w->crowd ? 0 : ALONE.look.turns) ||
+	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
+		return work_result(w);
+	return wait_long(mc->ep, w, timeout_ms);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How threads wait for completions. A packet is noticed only by a thread that
+ * polls the carriers, so of the threads that wait in a domain one is the
+ * leader: it blocks in the carrier and makes progress when it wakes. The others
+ * are followers: they block on a word of this process. A thread that completes
+ * something watched wakes both; a leader whose wait is complete wakes the
+ * followers, one of which becomes the leader. With automatic progress a thread
+ * of the domain always leads.
+ *
+ * With one endpoint the leader uses the carrier's own wait (spin, yield,
+ * futex); with several it polls their descriptors; with none it waits on the
+ * word.
+ */
+#include "prov/ofi/queue/weft_wait.h"
+#include "prov/ofi/ep/weft_progress.h"
+#include "src/base/clock.h"
+#include "src/base/futex.h"
+#include "src/base/log.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define NS_PER_MS 1000000u
+
+/* Longest block when a carrier has no descriptor and there are several. */
+#define BLIND_NS 50000u
+
+struct weft_wait {
+	weft_au32 seq;	    /* followers block on it */
+	uint32_t followers; /* followers not woken yet */
+	bool leading;	    /* a thread blocks in the carriers */
+	bool kicked;	    /* the leader was woken */
+	uint64_t turns;	    /* completed waits of leaders */
+	int epoll_fd;	    /* event_fd and all carriers; -1: not needed yet */
+	int event_fd;
+	pthread_t thread; /* thread of automatic progress */
+	bool started;
+	bool stop;
+};
+
+/* Returns the clock for deadlines: the endpoint's, if there is one. */
+static uint64_t clock_ns(struct weft_domain *d)
+{
+	struct weft_carrier *c = d && d->ep_count ? d->eps[0]->carrier : NULL;
+
+	return c && c->virt ? c->virt->now_ps(c, false) / 1000 : weft_now_ns();
+}
+
+uint64_t weft_deadline(struct weft_domain *d, int timeout_ms)
+{
+	if (timeout_ms < 0)
+		return UINT64_MAX;
+	return clock_ns(d) + (uint64_t)timeout_ms * NS_PER_MS;
+}
+
+static uint64_t time_left(struct weft_domain *d, uint64_t deadline_ns)
+{
+	uint64_t now;
+
+	if (deadline_ns == UINT64_MAX)
+		return UINT64_MAX;
+	now = clock_ns(d);
+	return now < deadline_ns ? deadline_ns - now : 0;
+}
+
+static void event_set(int fd)
+{
+	uint64_t one = 1;
+
+	/* a full counter is readable already */
+	if (write(fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void event_clear(int fd)
+{
+	uint64_t n;
+
+	/* an empty counter is the aim */
+	if (read(fd, &n, sizeof(n)) < 0)
+		return;
+}
+
+static int epoll_add(int epoll_fd, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+/* ---- the domain's descriptor --------------------------------------------- */
+
+static void watch_carrier(struct weft_wait *wt, struct weft_ep *ep)
+{
+	int fd = ep->carrier->ops->wait_fd(ep->carrier);
+
+	if (fd >= 0 && epoll_add(wt->epoll_fd, fd))
+		weft_log(WEFT_LOG_WARN, "ofi: epoll_ctl failed: errno %d",
+			 errno);
+}
+
+static int domain_fd(struct weft_domain *d)
+{
+	struct weft_wait *wt = d->wait;
+	int err;
+
+	if (wt->epoll_fd >= 0)
+		return wt->epoll_fd;
+	wt->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (wt->event_fd < 0)
+		return -errno;
+	wt->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = wt->epoll_fd < 0 ? -errno : epoll_add(wt->epoll_fd, wt->event_fd);
+	if (err) {
+		close(wt->event_fd);
+		wt->event_fd = -1;
+		return err;
+	}
+	for (size_t i = 0; i < d->ep_count; i++)
+		watch_carrier(wt, d->eps[i]);
+	return wt->epoll_fd;
+}
+
+/* -EAGAIN: a packet is there. -EOPNOTSUPP: a carrier has no descriptor. */
+static int arm_carriers(struct weft_domain *d)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < d->ep_count; i++) {
+		struct weft_carrier *c = d->eps[i]->carrier;
+		int err = c->ops->arm(c);
+
+		if (err == -EAGAIN)
+			return err;
+		if (err)
+			ret = err;
+	}
+	return ret;
+}
+
+/* ---- leading and following ----------------------------------------------- */
+
+static void wake_followers(struct weft_wait *wt)
+{
+	if (!wt->followers)
+		return;
+	wt->followers = 0;
+	/* R2 pairs with A2 in follow(): a change ends or prevents blocking. */
+	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
+	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
+}
+
+static void kick_leader(struct weft_domain *d)
+{
+	struct weft_wait *wt = d->wait;
+
+	if (!wt->leading || wt->kicked)
+		return;
+	wt->kicked = true;
+	for (size_t i = 0; i < d->ep_count; i++)
+		d->eps[i]->carrier->ops->wake(d->eps[i]->carrier);
+	if (wt->event_fd >= 0)
+		event_set(wt->event_fd);
+	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
+	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
+}
+
+static void follow(struct weft_domain *d, uint64_t left)
+{
+	struct weft_wait *wt = d->wait;
+	/* A2 pairs with R2 in wake_followers(). */
+	uint32_t seq = weft_load32(&wt->seq);
+
+	wt->followers++;
+	weft_leave(d);
+	weft_futex_wait(&wt->seq, seq, left, WEFT_FUTEX_THREADS);
+	weft_enter(d);
+}
+
+/* Blocks until one of several carriers has a packet. */
+static void wait_many(struct weft_domain *d, uint64_t left)
+{
+	struct weft_wait *wt = d->wait;
+	uint32_t seq = weft_load32(&wt->seq);
+	int fd = domain_fd(d);
+	int err = fd < 0 ? fd : arm_carriers(d);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct timespec ts = { .tv_sec = (time_t)(left / 1000000000u),
+			       .tv_nsec = (long)(left % 1000000000u) };
+
+	if (err == -EAGAIN)
+		return;
+	weft_leave(d);
+	if (err)
+		weft_futex_wait(&wt->seq, seq,
+				left < BLIND_NS ? left : BLIND_NS,
+				WEFT_FUTEX_THREADS);
+	else
+		ppoll(&p, 1, left == UINT64_MAX ? NULL : &ts, NULL);
+	weft_enter(d);
+	if (wt->event_fd >= 0)
+		event_clear(wt->event_fd);
+}
+
+/*
+ * The end of virtual time is an error, and so is -EAGAIN (there may be room
+ * again): only the caller that was refused can continue. Live, timeouts are
+ * counted by the caller.
+ */
+static int wait_one(struct weft_domain *d, uint64_t left)
+{
+	struct weft_carrier *c = d->eps[0]->carrier;
+	int ret;
+
+	weft_leave(d);
+	ret = c->ops->wait(c, left);
+	weft_enter(d);
+	return c->virt && ret != -ETIMEDOUT ? ret : 0;
+}
+
+static void wait_none(struct weft_domain *d, uint64_t left)
+{
+	uint32_t seq = weft_load32(&d->wait->seq);
+
+	weft_leave(d);
+	weft_futex_wait(&d->wait->seq, seq, left, WEFT_FUTEX_THREADS);
+	weft_enter(d);
+}
+
+static int lead(struct weft_domain *d, uint64_t left)
+{
+	struct weft_wait *wt = d->wait;
+	int ret = 0;
+
+	assert(!wt->leading);
+	wt->leading = true;
+	wt->kicked = false;
+	if (d->ep_count == 1)
+		ret = wait_one(d, left);
+	else if (d->ep_count)
+		wait_many(d, left);
+	else
+		wait_none(d, left);
+	wt->leading = false;
+	wt->turns++;
+	return ret;
+}
+
+int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns)
+{
+	struct weft_domain *d = w->domain;
+	uint64_t left = time_left(d, deadline_ns);
+	int ret = 0;
+
+	if (!left)
+		return -ETIMEDOUT;
+	w->watched++;
+	/* The progress thread leads, even before its first pass. */
+	if (d->auto_progress || d->wait->leading)
+		follow(d, left);
+	else
+		ret = lead(d, left);
+	w->watched--;
+	return ret;
+}
+
+void weft_watch_end(struct weft_watch *w)
+{
+	struct weft_wait *wt = w->domain->wait;
+
+	if (!wt->leading)
+		wake_followers(wt);
+}
+
+void weft_watch_wake(struct weft_watch *w)
+{
+	wake_followers(w->domain->wait);
+	kick_leader(w->domain);
+	if (!w->armed)
+		return;
+	w->armed = false;
+	w->watched--;
+	event_set(w->event_fd);
+}
+
+/* ---- descriptors of queues and counters ---------------------------------- */
+
+static int watch_fd_open(struct weft_watch *w)
+{
+	int fd = domain_fd(w->domain);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	w->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (w->event_fd < 0 || w->epoll_fd < 0)
+		return -errno;
+	err = epoll_add(w->epoll_fd, w->event_fd);
+	return err ? err : epoll_add(w->epoll_fd, fd);
+}
+
+int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
+		    enum fi_wait_obj obj)
+{
+	int err = 0;
+
+	*w = (struct weft_watch){
+		.domain = d, .obj = obj, .event_fd = -1, .epoll_fd = -1
+	};
+	switch (obj) {
+	case FI_WAIT_NONE:
+	case FI_WAIT_UNSPEC:
+	case FI_WAIT_YIELD:
+		return 0;
+	case FI_WAIT_FD:
+		weft_enter(d);
+		err = watch_fd_open(w);
+		weft_leave(d);
+		if (err)
+			weft_watch_close(w);
+		return err;
+	default:
+		weft_log(WEFT_LOG_INFO, "ofi: wait object %d is not supported",
+			 (int)obj);
+		return -ENOSYS;
+	}
+}
+
+void weft_watch_close(struct weft_watch *w)
+{
+	if (w->event_fd >= 0)
+		close(w->event_fd);
+	if (w->epoll_fd >= 0)
+		close(w->epoll_fd);
+	w->event_fd = -1;
+	w->epoll_fd = -1;
+}
+
+int weft_wait_control(enum fi_wait_obj obj, int fd, int command, void *arg)
+{
+	switch (command) {
+	case FI_GETWAIT:
+		if (obj != FI_WAIT_FD)
+			return -FI_ENOSYS;
+		*(int *)arg = fd;
+		return 0;
+	case FI_GETWAITOBJ:
+		*(enum fi_wait_obj *)arg = obj;
+		return 0;
+	default:
+		return -FI_ENOSYS;
+	}
+}
+
+int weft_watch_control(struct weft_watch *w, int command, void *arg)
+{
+	return weft_wait_control(w->obj, w->epoll_fd, command, arg);
+}
+
+int weft_watch_arm(struct weft_watch *w)
+{
+	if (w->obj != FI_WAIT_FD)
+		return 0;
+	event_clear(w->event_fd);
+	if (!w->armed) {
+		w->armed = true;
+		w->watched++;
+	}
+	/* A carrier without descriptor cannot be waited on: retry. */
+	return arm_carriers(w->domain) ? -EAGAIN : 0;
+}
+
+/* ---- endpoints and the progress thread ----------------------------------- */
+
+void weft_wait_ep_added(struct weft_domain *d, struct weft_ep *ep)
+{
+	if (d->wait->epoll_fd >= 0)
+		watch_carrier(d->wait, ep);
+	/* The current leader blocks on the old set. */
+	kick_leader(d);
+}
+
+void weft_wait_ep_removed(struct weft_domain *d, struct weft_ep *ep)
+{
+	struct weft_wait *wt = d->wait;
+	uint64_t turns = wt->turns;
+	int fd = ep->carrier->ops->wait_fd(ep->carrier);
+
+	if (wt->epoll_fd >= 0 && fd >= 0)
+		epoll_ctl(wt->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	/* The carrier may be closed only when no thread blocks in it. */
+	while (wt->leading && wt->turns == turns) {
+		ep->carrier->ops->wake(ep->carrier);
+		kick_leader(d);
+		weft_leave(d);
+		sched_yield();
+		weft_enter(d);
+	}
+}
+
+static void *progress_thread(void *arg)
+{
+	struct weft_domain *d = arg;
+
+	weft_enter(d);
+	while (!d->wait->stop) {
+		weft_domain_progress(d);
+		/* The end of virtual time is reported to the waiters. */
+		if (lead(d, UINT64_MAX))
+			wake_followers(d->wait);
+	}
+	weft_leave(d);
+	return NULL;
+}
+
+int weft_wait_open(struct weft_domain *d)
+{
+	struct weft_wait *wt = calloc(1, sizeof(*wt));
+	int err;
+
+	if (!wt)
+		return -ENOMEM;
+	wt->epoll_fd = -1;
+	wt->event_fd = -1;
+	d->wait = wt;
+	if (!d->auto_progress)
+		return 0;
+	err = pthread_create(&wt->thread, NULL, progress_thread, d);
+	if (err) {
+		weft_wait_close(d);
+		return -err;
+	}
+	wt->started = true;
+	return 0;
+}
+
+void weft_wait_close(struct weft_domain *d)
+{
+	struct weft_wait *wt = d->wait;
+
+	if (!wt)
+		return;
+	if (wt->started) {
+		weft_enter(d);
+		wt->stop = true;
+		kick_leader(d);
+		weft_leave(d);
+		pthread_join(wt->thread, NULL);
+	}
+	if (wt->event_fd >= 0)
+		close(wt->event_fd);
+	if (wt->epoll_fd >= 0)
+		close(wt->epoll_fd);
+	free(wt);
+	d->wait = NULL;
+}

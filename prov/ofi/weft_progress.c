@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* One poll of an endpoint; calls weft_done.c for what arrived. */
-#include "prov/ofi/weft_progress.h"
-
-void weft_ep_progress(struct weft_ep *ep)
-{
-	weft_nic_poll(ep->nic, WEFT_POLL_BUDGET);
-}

@@ -1,0 +1,9 @@
+# src/mpi/pt2pt: messages, requests and status
+libmpi_abi_la_SOURCES += \
+	src/mpi/pt2pt/mpi_bsend.c src/mpi/pt2pt/mpi_greq.c \
+	src/mpi/pt2pt/mpi_part.c src/mpi/pt2pt/mpi_persist.c \
+	src/mpi/pt2pt/mpi_probe.c src/mpi/pt2pt/mpi_pt2pt.c \
+	src/mpi/pt2pt/mpi_req.h src/mpi/pt2pt/mpi_request.c \
+	src/mpi/pt2pt/mpi_request_many.c src/mpi/pt2pt/mpi_sendrecv.c \
+	src/mpi/pt2pt/mpi_status.c
+EXTRA_DIST += src/mpi/pt2pt/README

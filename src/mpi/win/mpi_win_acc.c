@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The accumulate family, with and without requests. */
+#include "src/mpi/mpi_export.h"
+
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_req.h"
+#include "src/mpi/type/mpi_type.h"
+#include "src/mpi/win/mpi_win.h"
+#include "src/win/win_word.h"
+
+/* A call as the application describes it. */
+struct acc {
+	struct mpi_msg o; /* buf, count, type */
+	struct mpi_msg r; /* likewise of the fetched value; func NULL: none */
+	struct mpi_target t;
+	const void *compare;
+	int op_arg; /* 0: compare and swap */
+	MPI_Op op;
+	int win_arg;
+	MPI_Win win;
+};
+
+/* Is there an operand? */
+static bool has_input(const struct acc *a)
+{
+	return !a->op_arg || a->op != MPI_NO_OP;
+}
+
+/* ---- checks ------------------------------------------------------------ */
+
+static int check_op(const struct acc *a, const struct weft_win *w,
+		    const struct weft_op *op, const struct weft_dt *e)
+{
+	const char *f = a->o.func;
+
+	if (!op)
+		return weft_err_arg(w, f, MPI_ERR_OP, a->op_arg,
+				    "invalid operation %p", (void *)a->op);
+	if (!op->obj.predefined)
+		return weft_err_arg(w, f, MPI_ERR_OP, a->op_arg,
+				    "operation is not predefined");
+	if (a->op == MPI_NO_OP && !a->r.func)
+		return weft_err_arg(w, f, MPI_ERR_OP, a->op_arg,
+				    "MPI_NO_OP needs a result");
+	if (a->op == MPI_REPLACE || a->op == MPI_NO_OP || !e ||
+	    weft_op_allows(op, e))
+		return 0;
+	return weft_err_arg(w, f, MPI_ERR_OP, a->op_arg,
+			    "operation is not defined for elements of %s",
+			    e->name ? e->name : "this type");
+}
+
+/* Elements of all sides have one predefined type. */
+static int check_types(const struct acc *a, const struct weft_win *w,
+		       const struct weft_dt *e)
+{
+	const struct weft_dt *o = has_input(a) ? weft_dt_element(a->o.dt) : e;
+	const struct weft_dt *r = a->r.func ? weft_dt_element(a->r.dt) : e;
+
+	if (!e || !e->obj.predefined)
+		return weft_err_arg(w, a->o.func, MPI_ERR_TYPE, a->t.arg + 3,
+				    "datatype mixes several predefined types");
+	if (!o || o->basic != e->basic || o->size != e->size)
+		return weft_err_arg(w, a->o.func, MPI_ERR_TYPE, a->o.arg + 2,
+				    "element type differs from the target's");
+	if (!r || r->basic != e->basic || r->size != e->size)
+		return weft_err_arg(w, a->o.func, MPI_ERR_TYPE, a->r.arg + 2,
+				    "element type differs from the target's");
+	return 0;
+}
+
+static int check_fit(const struct acc *a, const struct weft_win *w)
+{
+	MPI_Count t = a->t.count * a->t.dt->size;
+
+	if (has_input(a) && a->o.count * a->o.dt->size > t)
+		return weft_err_arg(w, a->o.func, MPI_ERR_TRUNCATE,
+				    a->o.arg + 1,
+				    "more elements than at the target");
+	if (a->r.func && a->r.count * a->r.dt->size < t)
+		return weft_err_arg(w, a->o.func, MPI_ERR_TRUNCATE,
+				    a->r.arg + 1,
+				    "fewer elements than at the target");
+	return 0;
+}
+
+static int check_host(const struct mpi_msg *m, const struct weft_win *w)
+{
+	if (!m->count ||
+	    !weft_device_owns((char *)(uintptr_t)m->buf + m->dt->true_lb))
+		return 0;
+	return weft_err_arg(w, m->func, MPI_ERR_BUFFER, m->arg,
+			    "accumulates need host memory, and this is device "
+			    "memory");
+}
+
+static int check_data(struct acc *a, const struct weft_win *w)
+{
+	int err = 0;
+
+	a->o.dt = a->t.dt; /* no operand: no type of its own */
+	if (has_input(a))
+		err = mpi_check_data(&a->o, w);
+	if (!err && a->r.func)
+		err = mpi_check_data(&a->r, w);
+	if (!err && has_input(a))
+		err = check_host(&a->o, w);
+	if (!err && a->r.func)
+		err = check_host(&a->r, w);
+	return err;
+}
+
+/* No element on any side: types are not checked then. */
+static bool is_empty(const struct acc *a)
+{
+	return a->t.count * a->t.dt->size == 0 &&
+	       (!has_input(a) || a->o.count * a->o.dt->size == 0) &&
+	       (!a->r.func || a->r.count * a->r.dt->size == 0);
+}
+
+/* Checks everything that can be wrong with the elements. */
+static WEFT_COLD int check_slow(const struct acc *a, const struct weft_win *w,
+				const struct weft_op *op)
+{
+	const struct weft_dt *e = is_empty(a) ? NULL : weft_dt_element(a->t.dt);
+	int err = is_empty(a) ? 0 : check_types(a, w, e);
+
+	if (!err && a->op_arg)
+		err = check_op(a, w, op, e);
+	return err ? err : check_fit(a, w);
+}
+
+/* One predefined type on all sides, and an operation that it has. */
+static inline bool is_plain(const struct acc *a, const struct weft_op *op)
+{
+	const struct weft_dt *t = a->t.dt;
+
+	return t->obj.predefined && a->o.dt == t && a->o.count == a->t.count &&
+	       op && op->row && op->row[t->basic] &&
+	       (!a->r.func || (a->r.dt == t && a->r.count == a->t.count));
+}
+
+/* x->dt NULL: no data to access. */
+static int win_acc_check(struct acc *a, struct weft_win **win_p,
+			 struct weft_win_xfer *x)
+{
+	struct weft_op *op = a->op_arg ? weft_op_of(a->op) : NULL;
+	int err = mpi_check_win(a->o.func, a->win_arg, a->win, win_p);
+
+	x->dt = NULL;
+	if (!err)
+		err = mpi_check_target(&a->t, *win_p);
+	if (!err && a->t.rank == MPI_PROC_NULL)
+		return 0;
+	if (!err)
+		err = check_data(a, *win_p);
+	if (!err && !is_plain(a, op))
+		err = check_slow(a, *win_p, op);
+	if (err || !a->t.count || !a->t.dt->size ||
+	    (has_input(a) && (!a->o.count || !a->o.dt->size)))
+		return err;
+	*x = (struct weft_win_xfer){ (void *)(uintptr_t)a->o.buf,
+				     a->o.count,
+				     a->o.dt,
+				     a->t.rank,
+				     a->t.disp,
+				     a->t.count,
+				     a->t.dt,
+				     op,
+				     (void *)(uintptr_t)a->r.buf,
+				     a->r.count,
+				     a->r.dt,
+				     a->compare };
+	/* relaxed: the next fence is of this thread, or ordered after it */
+	weft_store32_relaxed(&(*win_p)->used, 1);
+	return 0;
+}
+
+static int acc(struct acc a)
+{
+	struct weft_win_xfer x;
+	struct weft_win *w;
+	int err = win_acc_check(&a, &w, &x);
+
+	if (weft_unlikely(err || !x.dt))
+		return err;
+	return weft_err_rc(w, a.o.func, weft_win_acc(w, &x, NULL));
+}
+
+static int racc(struct acc a, MPI_Request *request)
+{
+	struct weft_req *r = weft_req_null_done();
+	struct weft_win_xfer x;
+	struct weft_win *w;
+	int err = win_acc_check(&a, &w, &x);
+
+	if (!err)
+		err = weft_check_ptr(w, a.o.func, a.win_arg + 1, request,
+				     "request");
+	if (err)
+		return err;
+	if (x.dt)
+		err = weft_win_acc(w, &x, &r);
+	if (err)
+		return weft_err_rc(w, a.o.func, err);
+	*request = (MPI_Request)r;
+	return MPI_SUCCESS;
+}
+
+/* ---- fast path of one word ---------------------------------------------- */
+
+/* Executes a call on one word if possible. result NULL: nothing is fetched. */
+WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
+			   MPI_Datatype type, MPI_Op op, const void *in,
+			   void *result)
+{
+	struct weft_win *w = weft_win_of(win);
+	struct weft_dt *dt = weft_dt_of(type);
+	char *at = weft_win_word(w, rank, disp, dt);
+
+	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) || weft_core.device ||
+			  !weft_win_word_op(at, dt, op, in, result)))
+		return false;
+	/* relaxed: as in win_acc_check(), and weft_win_order() */
+	weft_store32_relaxed(&w->used, 1);
+	weft_store32_relaxed(&w->stored, 1);
+	return true;
+}
+
+/* ---- accumulate -------------------------------------------------------- */
+
+#define ACC                                                               \
+	(struct acc)                                                      \
+	{                                                                 \
+		.o = MPI_WIN_ORIGIN, .t = MPI_WIN_TARGET(4), .op_arg = 8, \
+		.op = op, .win_arg = 9, .win = win                        \
+	}
+
+#define GET_ACC                                                                \
+	(struct acc)                                                           \
+	{                                                                      \
+		.o = MPI_WIN_ORIGIN,                                           \
+		.r = { .func = __func__,                                       \
+		       .arg = 4,                                               \
+		       .buf = result_addr,                                     \
+		       .count = result_count,                                  \
+		       .type = result_datatype },                              \
+		.t = MPI_WIN_TARGET(7), .op_arg = 11, .op = op, .win_arg = 12, \
+		.win = win                                                     \
+	}
+
+#pragma weak MPI_Accumulate = PMPI_Accumulate
+int PMPI_Accumulate(const void *origin_addr, int origin_count,
+		    MPI_Datatype origin_datatype, int target_rank,
+		    MPI_Aint target_disp, int target_count,
+		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			origin_datatype == target_datatype && op == MPI_SUM &&
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr, NULL)))
+		return MPI_SUCCESS;
+	return acc(ACC);
+}
+
+#pragma weak MPI_Accumulate_c = PMPI_Accumulate_c
+int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
+		      MPI_Datatype origin_datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Count target_count,
+		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			origin_datatype == target_datatype && op == MPI_SUM &&
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr, NULL)))
+		return MPI_SUCCESS;
+	return acc(ACC);
+}
+
+#pragma weak MPI_Raccumulate = PMPI_Raccumulate
+int PMPI_Raccumulate(const void *origin_addr, int origin_count,
+		     MPI_Datatype origin_datatype, int target_rank,
+		     MPI_Aint target_disp, int target_count,
+		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		     MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return racc(ACC, request);
+}
+
+#pragma weak MPI_Raccumulate_c = PMPI_Raccumulate_c
+int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
+		       MPI_Datatype origin_datatype, int target_rank,
+		       MPI_Aint target_disp, MPI_Count target_count,
+		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		       MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return racc(ACC, request);
+}
+
+/* ---- accumulate and fetch ---------------------------------------------- */
+
+#pragma weak MPI_Get_accumulate = PMPI_Get_accumulate
+int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
+			MPI_Datatype origin_datatype, void *result_addr,
+			int result_count, MPI_Datatype result_datatype,
+			int target_rank, MPI_Aint target_disp, int target_count,
+			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			result_count == 1 && result_addr &&
+			origin_datatype == target_datatype &&
+			result_datatype == target_datatype &&
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr,
+				  result_addr)))
+		return MPI_SUCCESS;
+	return acc(GET_ACC);
+}
+
+#pragma weak MPI_Get_accumulate_c = PMPI_Get_accumulate_c
+int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			  MPI_Datatype origin_datatype, void *result_addr,
+			  MPI_Count result_count, MPI_Datatype result_datatype,
+			  int target_rank, MPI_Aint target_disp,
+			  MPI_Count target_count, MPI_Datatype target_datatype,
+			  MPI_Op op, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			result_count == 1 && result_addr &&
+			origin_datatype == target_datatype &&
+			result_datatype == target_datatype &&
+			word_done(win, target_rank, target_disp,
+				  target_datatype, op, origin_addr,
+				  result_addr)))
+		return MPI_SUCCESS;
+	return acc(GET_ACC);
+}
+
+#pragma weak MPI_Rget_accumulate = PMPI_Rget_accumulate
+int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
+			 MPI_Datatype origin_datatype, void *result_addr,
+			 int result_count, MPI_Datatype result_datatype,
+			 int target_rank, MPI_Aint target_disp,
+			 int target_count, MPI_Datatype target_datatype,
+			 MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return racc(GET_ACC, request);
+}
+
+#pragma weak MPI_Rget_accumulate_c = PMPI_Rget_accumulate_c
+int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			   MPI_Datatype origin_datatype, void *result_addr,
+			   MPI_Count result_count, MPI_Datatype result_datatype,
+			   int target_rank, MPI_Aint target_disp,
+			   MPI_Count target_count, MPI_Datatype target_datatype,
+			   MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return racc(GET_ACC, request);
+}
+
+/* ---- one element --------------------------------------------------------- */
+
+/* A call for one element of a predefined type. */
+struct single {
+	const char *func;
+	const void *in;
+	const void *compare; /* NULL: op applies */
+	void *result;
+	MPI_Datatype type;
+	int rank;
+	MPI_Aint disp;
+	MPI_Op op;
+	MPI_Win win;
+};
+
+/* Integers, logicals and bytes can be compared bit by bit. */
+static bool has_compare_and_swap(const struct weft_dt *dt)
+{
+	return (dt->basic >= WEFT_BASIC_I8 && dt->basic <= WEFT_BASIC_U64) ||
+	       (dt->basic >= WEFT_BASIC_L8 && dt->basic <= WEFT_BASIC_BYTE);
+}
+
+static int check_single(const struct single *s, int arg)
+{
+	struct weft_win *w = weft_win_of(s->win);
+	struct weft_dt *dt = weft_dt_of(s->type);
+
+	if (!dt || !dt->obj.predefined)
+		return weft_err_arg(w, s->func, MPI_ERR_TYPE, arg,
+				    "datatype is not predefined");
+	if (s->compare && !has_compare_and_swap(dt))
+		return weft_err_arg(w, s->func, MPI_ERR_TYPE, arg,
+				    "compare and swap is not defined for %s",
+				    dt->name);
+	return 0;
+}
+
+static int single(const struct single *s)
+{
+	int at = s->compare ? 3 : 2; /* position of the result */
+	struct acc a = {
+		.o = { .func = s->func,
+		       .arg = 1,
+		       .buf = s->in,
+		       .count = 1,
+		       .type = s->type },
+		.r = { .func = s->func,
+		       .arg = at,
+		       .buf = s->result,
+		       .count = 1,
+		       .type = s->type },
+		.t = { s->func, at + 2, s->rank, s->disp, 1, s->type, NULL },
+		.compare = s->compare,
+		.op_arg = s->compare ? 0 : 6,
+		.op = s->op,
+		.win_arg = 7,
+		.win = s->win,
+	};
+	int err = check_single(s, at + 1);
+
+	return err ? err : acc(a);
+}
+
+#pragma weak MPI_Fetch_and_op = PMPI_Fetch_and_op
+int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
+		      MPI_Datatype datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(1, datatype);
+
+	if (weft_likely(result_addr &&
+			word_done(win, target_rank, target_disp, datatype, op,
+				  origin_addr, result_addr)))
+		return MPI_SUCCESS;
+	return single(&(struct single){ __func__, origin_addr, NULL,
+					result_addr, datatype, target_rank,
+					target_disp, op, win });
+}
+
+#pragma weak MPI_Compare_and_swap = PMPI_Compare_and_swap
+int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
+			  void *result_addr, MPI_Datatype datatype,
+			  int target_rank, MPI_Aint target_disp, MPI_Win win)
+{
+	struct weft_win *w = weft_win_of(win);
+	struct weft_dt *dt = weft_dt_of(datatype);
+	char *at = weft_win_word(w, target_rank, target_disp, dt);
+	int err;
+
+	MPI_ENTER_ACCESS(1, datatype);
+
+	if (weft_likely(at && origin_addr && compare_addr && result_addr)) {
+		weft_win_word_swap(at, dt, origin_addr, compare_addr,
+				   result_addr);
+		/* relaxed: as in win_acc_check(), and weft_win_order() */
+		weft_store32_relaxed(&w->used, 1);
+		weft_store32_relaxed(&w->stored, 1);
+		return MPI_SUCCESS;
+	}
+	err = weft_check_ptr(w, __func__, 2, compare_addr, "compare_addr");
+	if (err)
+		return err;
+	return single(&(struct single){ __func__, origin_addr, compare_addr,
+					result_addr, datatype, target_rank,
+					target_disp, MPI_OP_NULL, win });
+}

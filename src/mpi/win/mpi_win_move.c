@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Put and get, with and without requests. */
+#include "src/mpi/mpi_export.h"
+
+#include "src/offload/offload_device.h"
+#include "src/msg/msg_req.h"
+#include "src/msg/msg_wait.h"
+#include "src/mpi/win/mpi_win.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* An access as the application describes it. */
+struct move {
+	struct mpi_msg o; /* buf, count, type */
+	struct mpi_target t;
+	MPI_Win win;
+};
+
+/* Checks that the other side is large enough. */
+static int check_fit(const struct move *m, const struct weft_win *w, bool put)
+{
+	MPI_Count o = m->o.count * m->o.dt->size;
+	MPI_Count t = m->t.count * m->t.dt->size;
+
+	if (weft_likely(o == t || !weft_check || (put ? o < t : t < o)))
+		return 0;
+	return weft_err_arg(w, m->o.func, MPI_ERR_TRUNCATE, put ? 6 : 2,
+			    "%lld bytes do not fit into %lld",
+			    (long long)(put ? o : t), (long long)(put ? t : o));
+}
+
+/* *x_p is filled when there is data to move; x_p->dt NULL: none. */
+WEFT_INLINE int check(struct move *m, bool put, struct weft_win **win_p,
+		      struct weft_win_xfer *x)
+{
+	int err = mpi_check_win(m->o.func, 8, m->win, win_p);
+
+	if (weft_likely(!err))
+		err = mpi_check_data(&m->o, *win_p);
+	if (weft_likely(!err))
+		err = mpi_check_target(&m->t, *win_p);
+	x->dt = NULL;
+	if (weft_unlikely(err || m->t.rank == MPI_PROC_NULL))
+		return err;
+	err = check_fit(m, *win_p, put);
+	if (weft_unlikely(err || !m->t.count || !m->t.dt->size || !m->o.count ||
+			  !m->o.dt->size))
+		return err;
+	x->buf = (void *)(uintptr_t)m->o.buf;
+	x->count = m->o.count;
+	x->dt = m->o.dt;
+	x->target = m->t.rank;
+	x->disp = m->t.disp;
+	x->tcount = m->t.count;
+	x->tdt = m->t.dt;
+	/* relaxed: the next fence is of this thread, or ordered after it */
+	weft_store32_relaxed(&(*win_p)->used, 1);
+	return 0;
+}
+
+static bool is_device(const struct weft_win_xfer *x)
+{
+	return weft_device_owns((char *)x->buf + x->dt->true_lb);
+}
+
+/* A buffer in device memory, staged in host memory: complete on return. */
+static WEFT_COLD int move_staged(struct weft_win *w,
+				 const struct weft_win_xfer *x, bool put)
+{
+	const struct weft_typed t = { x->dt, x->buf, x->count };
+	size_t bytes = weft_typed_bytes(&t);
+	struct weft_win_xfer host = *x;
+	struct weft_req *r = NULL;
+	int rc;
+
+	host.buf = malloc(bytes);
+	if (!host.buf)
+		return -ENOMEM;
+	host.dt = weft_dt_of(MPI_BYTE);
+	host.count = (MPI_Count)bytes;
+	if (put)
+		weft_device_pack(&t, 0, host.buf, bytes);
+	else
+		bytes = (size_t)(x->tcount * x->tdt->size);
+	rc = put ? weft_win_put(w, &host, &r) : weft_win_get(w, &host, &r);
+	if (!rc) {
+		weft_req_wait(r);
+		rc = weft_req_collect(&r, MPI_STATUS_IGNORE);
+	}
+	if (!rc && !put)
+		weft_device_unpack(&t, 0, host.buf, bytes);
+	free(host.buf);
+	return rc;
+}
+
+WEFT_INLINE int move(struct move m, bool put)
+{
+	struct weft_win_xfer x;
+	struct weft_win *w;
+	int err = check(&m, put, &w, &x);
+
+	if (weft_unlikely(err || !x.dt))
+		return err;
+	if (is_device(&x))
+		err = move_staged(w, &x, put);
+	else
+		err = put ? weft_win_put(w, &x, NULL)
+			  : weft_win_get(w, &x, NULL);
+	return weft_err_rc(w, m.o.func, err);
+}
+
+WEFT_INLINE int rmove(struct move m, bool put, MPI_Request *request)
+{
+	struct weft_req *r = weft_req_null_done();
+	struct weft_win_xfer x;
+	struct weft_win *w;
+	int err = check(&m, put, &w, &x);
+
+	if (weft_likely(!err))
+		err = weft_check_ptr(w, m.o.func, 9, request, "request");
+	if (weft_unlikely(err))
+		return err;
+	if (x.dt && is_device(&x))
+		err = move_staged(w, &x, put);
+	else if (weft_likely(x.dt != NULL))
+		err = put ? weft_win_put(w, &x, &r) : weft_win_get(w, &x, &r);
+	if (weft_unlikely(err))
+		return weft_err_rc(w, m.o.func, err);
+	*request = (MPI_Request)r;
+	return MPI_SUCCESS;
+}
+
+#define MOVE                                                            \
+	(struct move)                                                   \
+	{                                                               \
+		.o = MPI_WIN_ORIGIN, .t = MPI_WIN_TARGET(4), .win = win \
+	}
+
+#pragma weak MPI_Put = PMPI_Put
+int PMPI_Put(const void *origin_addr, int origin_count,
+	     MPI_Datatype origin_datatype, int target_rank,
+	     MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return move(MOVE, true);
+}
+
+#pragma weak MPI_Put_c = PMPI_Put_c
+int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return move(MOVE, true);
+}
+
+#pragma weak MPI_Get = PMPI_Get
+int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	     int target_rank, MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return move(MOVE, false);
+}
+
+#pragma weak MPI_Get_c = PMPI_Get_c
+int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return move(MOVE, false);
+}
+
+#pragma weak MPI_Rput = PMPI_Rput
+int PMPI_Rput(const void *origin_addr, int origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return rmove(MOVE, true, request);
+}
+
+#pragma weak MPI_Rput_c = PMPI_Rput_c
+int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return rmove(MOVE, true, request);
+}
+
+#pragma weak MPI_Rget = PMPI_Rget
+int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	      int target_rank, MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return rmove(MOVE, false, request);
+}
+
+#pragma weak MPI_Rget_c = PMPI_Rget_c
+int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	MPI_ENTER_ACCESS(target_count, target_datatype);
+
+	return rmove(MOVE, false, request);
+}

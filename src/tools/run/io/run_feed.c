@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Feeder process: a child of mpiexec that copies stdin to ranks. It is started
+ * only if a rank cannot inherit stdin: from a terminal (ranks are in their own
+ * process groups and would be stopped), and if all ranks read the same pipe. It
+ * uses the collectors' protocol (run_io.h) and hands out the reading ends.
+ */
+#include "src/tools/run/io/run_fdpass.h"
+#include "src/tools/run/io/run_io.h"
+#include "src/tools/run/run_message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKGROUND_MS = 200 };
+
+struct feeder {
+	int *to; /* writing ends; -1: the rank has closed its stdin */
+	int given;
+	int live;
+	int ctl;
+};
+
+static void send_pipe(struct feeder *f)
+{
+	int fd[RUN_FDS], err = 0;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		err = -errno;
+	run_fd_send(f->ctl, fd, err ? 0 : 1, err);
+	f->to[f->given++] = err ? -1 : fd[1];
+	f->live += !err;
+	if (!err)
+		close(fd[0]);
+}
+
+/* All pipes before the first data: every reader gets it from the beginning. */
+static void send_pipes(struct feeder *f, int count)
+{
+	char what;
+
+	for (;;) {
+		if (recv(f->ctl, &what, 1, 0) != 1)
+			_exit(0);
+		if (what == 'D')
+			return;
+		if (what == 'P' && f->given < count)
+			send_pipe(f);
+	}
+}
+
+static void feed(struct feeder *f, const char *data, size_t len)
+{
+	int i;
+
+	for (i = 0; i < f->given; i++) {
+		if (f->to[i] < 0 || !run_write_all(f->to[i], data, len))
+			continue;
+		close(f->to[i]);
+		f->to[i] = -1;
+		f->live--;
+	}
+}
+
+/* In the background, the terminal belongs to another process group. */
+static bool may_read(void)
+{
+	return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+int run_feed(int count, int ctl)
+{
+	struct feeder f = { .ctl = ctl };
+	struct pollfd pfd[] = { { .fd = ctl, .events = POLLIN },
+				{ .fd = STDIN_FILENO, .events = POLLIN } };
+	char buf[4096];
+	ssize_t n;
+
+	run_ignore_signals();
+	f.to = calloc((size_t)count, sizeof(*f.to));
+	if (!f.to)
+		return 1;
+	send_pipes(&f, count);
+	while (f.live > 0) {
+		if (poll(pfd, may_read() ? 2 : 1,
+			 may_read() ? -1 : BACKGROUND_MS) < 0 &&
+		    errno != EINTR)
+			break;
+		if (pfd[0].revents)
+			break;
+		if (!pfd[1].revents || !may_read())
+			continue;
+		n = read(STDIN_FILENO, buf, sizeof(buf));
+		if (n <= 0)
+			break;
+		feed(&f, buf, (size_t)n);
+	}
+	return 0;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Output of the ranks. Every rank has a pipe for stdout and another for stderr,
+ * so programs behave as usual (write() of any length, no terminal, /dev/stderr
+ * can be opened). mpiexec already holds one PMIx connection for each rank, so
+ * the reading ends are held by collectors: child processes of mpiexec, each for
+ * a slice of the ranks and with far fewer than 1024 descriptors.
+ *
+ *   mpiexec --'P'--> collector      requests the pipes of the next rank
+ *           <--fds--                their writing ends, by SCM_RIGHTS
+ *           --'D'-->                no more ranks: exit when all are closed
+ *           --EOF-->                mpiexec was killed: end all ranks
+ *
+ * Collectors share one lock, so that lines of different slices do not mix. They
+ * write with blocking calls: a slow reader of mpiexec's output slows the ranks
+ * down through their pipes, and mpiexec itself stays responsive.
+ */
+#ifndef WEFT_RUN_IO_H
+#define WEFT_RUN_IO_H
+
+#include "src/tools/run/opts/run_opts.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+/*
+ * Memory shared by mpiexec and its collectors. ended: the order in which the
+ * ranks' lifelines ended, 1 is the first. A lifeline is a third pipe that a
+ * rank holds open and that carries no data. A dying process closes its files,
+ * the highest first, before its parent is notified; peers may notice, fail, and
+ * be reaped in between. So this order is the order of death.
+ */
+struct run_shared {
+	pthread_mutex_t lock; /* robust: a collector may be killed */
+	int nranks;
+	atomic_int ends;
+	struct {
+		pid_t group; /* process group, 0: none or reaped */
+		atomic_int ended;
+	} rank[];
+};
+
+/* Descriptor of the lifeline in a rank: above those that programs open. */
+enum { RUN_LIFELINE_FD = 201 };
+
+struct run_slice {
+	int first;
+	int count;
+	const char *host;
+	const struct run_output *out;
+	struct run_shared *shared;
+};
+
+/*
+ * Main function of a collector; returns its exit code. ctl: socket to mpiexec.
+ */
+int run_collect(const struct run_slice *slice, int ctl);
+
+/* Main function of the feeder, for count ranks (run_feed.c). */
+int run_feed(int count, int ctl);
+
+/* Ignores the signals that end ranks: helpers still deliver output. */
+void run_ignore_signals(void);
+
+struct run_io;
+
+/* Forks the collectors; before any thread exists. Returns 0 or -errno. */
+int run_io_open(const struct run_opts *o, int nranks, const char *host,
+		struct run_io **io_p);
+
+/*
+ * Gets the descriptors for stdout, stderr and the lifeline of the next rank
+ * (ranks in ascending order). The caller closes them after the fork; the first
+ * two may be equal.
+ */
+int run_io_fetch(struct run_io *io, int rank, int fd[3]);
+
+/*
+ * Returns the descriptor to duplicate as stdin of a rank, or -errno. The caller
+ * closes it after the fork if it is above 2.
+ */
+int run_io_stdin(struct run_io *io, int rank);
+
+/* All ranks have their descriptors: collectors may exit at end of file. */
+void run_io_all_started(struct run_io *io);
+
+void run_io_set_group(struct run_io *io, int rank, pid_t pid);
+
+/*
+ * Returns the position of a rank in the order of death, from 1; 0: still
+ * running.
+ */
+int run_io_death_order(const struct run_io *io, int rank);
+
+/* Returns true if pid is a helper, which is then marked as exited. */
+bool run_io_reap(struct run_io *io, pid_t pid, int status);
+int run_io_live(const struct run_io *io);
+bool run_io_is_helper(const struct run_io *io, pid_t pid);
+
+/* Kills the feeder when no rank is left. */
+void run_io_stop_feeding(struct run_io *io);
+
+/* Kills the collectors: their output is given up. */
+void run_io_kill(struct run_io *io);
+
+/* Returns 0, or -EIO if a collector could not write output of the ranks. */
+int run_io_status(const struct run_io *io);
+
+/* Kills the remaining collectors, by their process ids, and frees. */
+void run_io_close(struct run_io *io);
+
+#endif

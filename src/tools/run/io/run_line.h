@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Converts the bytes of a rank to whole lines. A struct run_line is one stream
+ * (stdout or stderr of one rank); it keeps an unfinished line, up to
+ * RUN_LINE_MAX bytes. Uses no descriptor.
+ */
+#ifndef WEFT_RUN_LINE_H
+#define WEFT_RUN_LINE_H
+
+#include "src/tools/run/opts/run_opts.h"
+
+/*
+ * A longer line is passed on in pieces, and other ranks may print between them.
+ */
+enum { RUN_LINE_MAX = 1 << 20 };
+
+struct run_buf {
+	char *data;
+	size_t len;
+	size_t cap;
+};
+
+struct run_line {
+	struct run_buf part; /* unfinished line */
+	const char *tag;     /* printed before each line, "" for none */
+	bool stamp;	     /* print the time of day before the tag */
+	bool open;	     /* the beginning of the line has been printed */
+};
+
+/* Appends; returns 0 or -ENOMEM. */
+int run_buf_add(struct run_buf *b, const char *data, size_t len);
+void run_buf_free(struct run_buf *b);
+
+/* Appends to out each line that data completes, with its tag. */
+int run_line_feed(struct run_line *l, const char *data, size_t len,
+		  struct run_buf *out);
+
+/* Appends the rest of an unfinished line; end: and a newline. */
+int run_line_flush(struct run_line *l, bool end, struct run_buf *out);
+
+/*
+ * Returns the tag of a stream, e.g. "[1,3]<stdout>: ". Freed by the caller;
+ * NULL: out of memory.
+ */
+char *run_line_tag(const struct run_output *o, int rank, const char *host,
+		   bool is_err);
+
+#endif

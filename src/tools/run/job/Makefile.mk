@@ -1,0 +1,16 @@
+# src/tools/run/job: the running job
+RUN_SOURCES += \
+	src/tools/run/job/run_end.c src/tools/run/job/run_end.h \
+	src/tools/run/job/run_foreign.c src/tools/run/job/run_foreign.h \
+	src/tools/run/job/run_job.c src/tools/run/job/run_job.h \
+	src/tools/run/job/run_job_page.c src/tools/run/job/run_job_page.h \
+	src/tools/run/job/run_limits.c src/tools/run/job/run_limits.h \
+	src/tools/run/job/run_reap.c src/tools/run/job/run_report.c \
+	src/tools/run/job/run_report.h src/tools/run/job/run_signal.c \
+	src/tools/run/job/run_signal.h src/tools/run/job/run_spawn.c \
+	src/tools/run/job/run_spawn.h src/tools/run/job/run_stuck.c \
+	src/tools/run/job/run_stuck.h src/tools/run/job/run_trace.c \
+	src/tools/run/job/run_trace.h
+RUN_TESTS += src/tools/run/job/run_end_test
+src_tools_run_job_run_end_test_LDADD = $(RUN_TEST_LIBS)
+EXTRA_DIST += src/tools/run/job/README

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* End of a job: its message and its exit code. No side effects but memory. */
+#ifndef WEFT_RUN_END_H
+#define WEFT_RUN_END_H
+
+#include "src/tools/run/job/run_job.h"
+
+/* Returns the exit code of mpiexec for this end. */
+int run_end_code(const struct run_end *e);
+
+/* Returns the final message; NULL: none. Freed by the caller. */
+char *run_end_text(const struct run_end *e, const char *host);
+
+/*
+ * Classifies the exit of a rank by its waitpid() status and state.
+ * others_in_mpi: another rank has called MPI_Init and not MPI_Finalize.
+ */
+enum run_cause run_end_classify(const struct run_rank *r, bool others_in_mpi,
+				int *code_p);
+
+/*
+ * Lists the ranks by state, for the message of a timeout. Freed by the caller.
+ */
+char *run_end_states(const struct run_rank *rank, int n);
+
+#endif

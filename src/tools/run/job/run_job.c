@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The job after its start: one loop over signals, PMIx events and deadlines.
+ * The first failure is recorded; the other ranks are ended (SIGTERM, SIGKILL
+ * after a grace period), and the failure decides mpiexec's message and exit
+ * code.
+ */
+#include "src/tools/run/job/run_job.h"
+#include "src/base/clock.h"
+#include "src/tools/run/job/run_end.h"
+#include "src/tools/run/job/run_foreign.h"
+#include "src/tools/run/io/run_io.h"
+#include "src/tools/run/pmix/run_pmix.h"
+#include "src/tools/run/job/run_report.h"
+#include "src/tools/run/job/run_trace.h"
+#include "src/tools/run/job/run_job_page.h"
+#include "src/tools/run/run_message.h"
+#include "src/tools/run/job/run_signal.h"
+#include "src/tools/run/job/run_stuck.h"
+
+#include <errno.h>
+#include <mpi.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000ull
+
+/* Seconds between SIGTERM and SIGKILL: after a failure, and after a signal. */
+enum { GRACE_FAILURE_S = 2, GRACE_SIGNAL_S = 10 };
+
+/*
+ * A rank's peers may notice its death, fail and exit before the kernel has
+ * finished with the rank itself. So a cause of low weight waits this long for
+ * one of higher weight before it is taken as the cause of the end.
+ */
+#define DECISION_DELAY_NS     100000000ull
+/* gdb ends later than the rank that it has shown, on a busy host by seconds. */
+#define DECISION_DELAY_GDB_NS (20 * DECISION_DELAY_NS)
+enum { MAX_DELAYS = 10 };
+
+/* Time after which a rank is not expected to connect any more. */
+#define FOREIGN_NS (10 * SECOND_NS)
+
+struct watch {
+	struct run_job *job;
+	int signal_fd;
+	int event_fd;
+	uint64_t timeout_ns; /* deadline of --timeout, 0: none */
+	uint64_t kill_ns;    /* time of the SIGKILL; 0: not ending */
+	/* time at which the suspect becomes the cause; 0: no suspect */
+	uint64_t decision_ns;
+	/* time of the check for other MPIs' programs; 0: done */
+	uint64_t foreign_ns;
+	struct run_stuck stuck;
+	struct run_end suspect;
+	int delays_left; /* delays of the decision that are left */
+	int requests;	 /* signals that requested the end of the job */
+};
+
+/* Sends sig to the process group of every running rank. */
+static void signal_all(struct run_job *job, int sig)
+{
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].pid > 0 && !job->rank[i].exited)
+			kill(-job->rank[i].pid, sig);
+}
+
+/*
+ * Weight of a cause. Failures that can follow from another rank's failure weigh
+ * less than those that cannot. Among equal weights the first counts.
+ */
+static int weight(enum run_cause cause, int code)
+{
+	switch (cause) {
+	case RUN_CAUSE_NONE:
+		return 0;
+	case RUN_CAUSE_EXIT:
+	case RUN_CAUSE_ABORT:
+		/* With this code a rank reports that a peer has ended. */
+		return code == MPI_ERR_PROC_ABORTED ? 1 : 2;
+	case RUN_CAUSE_NO_INIT:
+	case RUN_CAUSE_NO_FINI:
+		return 3;
+	case RUN_CAUSE_SIGNAL:
+		return code == SIGABRT || code == SIGPIPE || code == SIGTERM
+			       ? 2
+			       : 4;
+	default:
+		return 5;
+	}
+}
+
+static void end_all(struct watch *w)
+{
+	struct run_end *e = &w->job->end;
+	bool asked = e->cause == RUN_CAUSE_INTERRUPT;
+
+	if (e->cause == RUN_CAUSE_TIMEOUT) {
+		e->job_page_call = run_end_states(w->job->rank, w->job->nranks);
+		e->call = run_job_page_calls(w->job);
+	}
+	w->kill_ns = weft_now_ns() +
+		     (asked ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
+	signal_all(w->job, asked ? e->code : SIGTERM);
+	/* A stopped rank must run to handle its SIGTERM. */
+	signal_all(w->job, SIGCONT);
+}
+
+/*
+ * Of all ranks that exited with a code, takes the one whose lifeline ended
+ * first.
+ */
+static void find_first_death(struct watch *w)
+{
+	struct run_job *job = w->job;
+	struct run_end *e = &w->suspect;
+	int i, at, first, code;
+
+	if (e->cause != RUN_CAUSE_EXIT)
+		return;
+	first = run_io_death_order(job->io, e->rank);
+	for (i = 0; i < job->nranks; i++) {
+		at = run_io_death_order(job->io, i);
+		if (!job->rank[i].exited || !at || (first && at >= first) ||
+		    run_end_classify(&job->rank[i], false, &code) != e->cause)
+			continue;
+		first = at;
+		e->rank = i;
+		e->code = code;
+		e->pid = job->rank[i].pid;
+	}
+}
+
+/*
+ * Is a rank with an earlier end of its lifeline not reaped yet, or has the
+ * collector not yet seen the suspect's end?
+ */
+static bool order_is_unknown(const struct watch *w)
+{
+	const struct run_job *job = w->job;
+	int i, at, first;
+
+	if (w->suspect.cause != RUN_CAUSE_EXIT)
+		return false;
+	first = run_io_death_order(job->io, w->suspect.rank);
+	for (i = 0; i < job->nranks && first; i++) {
+		at = run_io_death_order(job->io, i);
+		if (!job->rank[i].exited && at && at < first)
+			return true;
+	}
+	return !first;
+}
+
+static void decide_cause(struct watch *w)
+{
+	find_first_death(w);
+	w->decision_ns = 0;
+	w->job->end = w->suspect;
+	w->job->end.call = run_job_page_call(w->job, w->suspect.rank);
+	end_all(w);
+}
+
+/* The first of the causes with the highest weight counts; takes text over. */
+static void set_suspect(struct watch *w, enum run_cause cause, int rank,
+			int code, char *text)
+{
+	struct run_end *e = &w->suspect;
+
+	if (w->job->end.cause != RUN_CAUSE_NONE ||
+	    weight(cause, code) <= weight(e->cause, e->code) ||
+	    (rank >= 0 && e->cause == RUN_CAUSE_ABORT && e->rank == rank)) {
+		free(text);
+		return;
+	}
+	free(e->text);
+	*e = (struct run_end){
+		.cause = cause, .rank = rank, .code = code, .text = text
+	};
+	if (rank >= 0)
+		e->pid = w->job->rank[rank].pid;
+	if (!w->decision_ns)
+		w->decision_ns = weft_now_ns() +
+				 (w->job->opts->gdb ? DECISION_DELAY_GDB_NS
+						    : DECISION_DELAY_NS);
+	if (weight(cause, code) > weight(RUN_CAUSE_NO_FINI, 0))
+		decide_cause(w);
+}
+
+static bool others_in_mpi(const struct run_job *job)
+{
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].connected && !job->rank[i].finalized &&
+		    !job->rank[i].exited)
+			return true;
+	return false;
+}
+
+/*
+ * A rank that exited before MPI_Init is missing for ranks that call it now; a
+ * rank that exited with an error is blamed for its error.
+ */
+static void check_early_exits(struct watch *w)
+{
+	const struct run_job *job = w->job;
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].exited && !job->rank[i].connected &&
+		    !job->rank[i].status)
+			break;
+	if (i < job->nranks && others_in_mpi(job))
+		set_suspect(w, RUN_CAUSE_NO_INIT, i, 0, NULL);
+}
+
+static void handle_event(struct watch *w, struct run_event *ev)
+{
+	struct run_job *job = w->job;
+	struct run_rank *r;
+
+	if (ev->rank < 0 || ev->rank >= job->nranks)
+		return;
+	r = &job->rank[ev->rank];
+	switch (ev->kind) {
+	case RUN_EVENT_CONNECTED:
+		r->connected = true;
+		r->finalized = false;
+		run_stuck_event(&w->stuck);
+		if (job->live < job->spawned)
+			check_early_exits(w);
+		break;
+	case RUN_EVENT_FINALIZED:
+		r->finalized = true;
+		break;
+	case RUN_EVENT_ABORT:
+		set_suspect(w, RUN_CAUSE_ABORT, ev->rank, ev->code, ev->text);
+		ev->text = NULL;
+		break;
+	case RUN_EVENT_KILL:
+		set_suspect(w, RUN_CAUSE_ABORT, ev->rank, 1, NULL);
+		break;
+	}
+}
+
+static void handle_events(struct watch *w)
+{
+	struct run_event ev;
+
+	while (!run_pmix_next(&ev)) {
+		handle_event(w, &ev);
+		free(ev.text);
+	}
+}
+
+static int rank_of(const struct run_job *job, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].pid == pid && !job->rank[i].exited)
+			return i;
+	return -1;
+}
+
+static void rank_exits(struct run_job *job, int i, int status)
+{
+	job->rank[i].exited = true;
+	job->rank[i].status = status;
+	job->live--;
+}
+
+/*
+ * Kills the other processes of a rank's group. The rank is not reaped yet, so
+ * its pid still identifies the group.
+ */
+static void group_ends(struct run_job *job, pid_t pid)
+{
+	int i = rank_of(job, pid);
+
+	if (i < 0)
+		return;
+	run_io_set_group(job->io, i, 0);
+	kill(-pid, SIGKILL);
+}
+
+static void child_exited(struct watch *w, pid_t pid, int status)
+{
+	struct run_job *job = w->job;
+	enum run_cause cause;
+	int i, code;
+
+	if (run_io_reap(job->io, pid, status))
+		return;
+	i = rank_of(job, pid);
+	if (i < 0)
+		return;
+	rank_exits(job, i, status);
+	run_stuck_event(&w->stuck);
+	/* Events that the rank sent before it exited are in the pipe by now. */
+	handle_events(w);
+	if (run_job_page_finished(job, i))
+		job->rank[i].finalized = true;
+	cause = run_end_classify(&job->rank[i], others_in_mpi(job), &code);
+	if (job->opts->gdb && cause == RUN_CAUSE_EXIT && code > 128) {
+		cause = RUN_CAUSE_SIGNAL;
+		code -= 128;
+	}
+	if (cause != RUN_CAUSE_NONE)
+		set_suspect(w, cause, i, code, NULL);
+}
+
+/* Reaps one child that has exited; false: none has. */
+static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
+{
+	siginfo_t si = { .si_pid = 0 };
+	int status;
+
+	if (waitid(which, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) ||
+	    !si.si_pid)
+		return false;
+	group_ends(w->job, si.si_pid);
+	if (waitpid(si.si_pid, &status, 0) != si.si_pid)
+		return false;
+	child_exited(w, si.si_pid, status);
+	return true;
+}
+
+/*
+ * Signals of the same kind do not queue: the one that is delivered names the
+ * child that died first since the last one. Waiting for any child returns them
+ * in another order.
+ */
+static void reap(struct watch *w, pid_t first)
+{
+	if (first > 0)
+		reap_one(w, P_PID, first);
+	while (reap_one(w, P_ALL, 0))
+		;
+	if (run_io_status(w->job->io))
+		set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
+}
+
+/* The second request kills the ranks at once. */
+static void handle_end_signal(struct watch *w, int sig)
+{
+	if (w->requests++ == 0 && w->job->end.cause == RUN_CAUSE_NONE) {
+		set_suspect(w, RUN_CAUSE_INTERRUPT, -1, sig, NULL);
+		return;
+	}
+	signal_all(w->job, SIGKILL);
+	if (w->job->live == 0)
+		run_io_kill(w->job->io);
+}
+
+static void handle_signal(struct watch *w, int sig, pid_t from)
+{
+	switch (run_signal_kind(sig)) {
+	case RUN_SIGNAL_CHILD:
+		handle_events(w);
+		reap(w, from);
+		break;
+	case RUN_SIGNAL_END:
+		handle_end_signal(w, sig);
+		break;
+	case RUN_SIGNAL_STOP:
+		signal_all(w->job, sig);
+		raise(SIGSTOP);
+		break;
+	case RUN_SIGNAL_PASS:
+		signal_all(w->job, sig);
+		break;
+	}
+}
+
+static void handle_signals(struct watch *w)
+{
+	struct signalfd_siginfo si;
+
+	while (read(w->signal_fd, &si, sizeof(si)) == sizeof(si))
+		handle_signal(w, (int)si.ssi_signo, (pid_t)si.ssi_pid);
+}
+
+static void check_deadlines(struct watch *w)
+{
+	uint64_t now = weft_now_ns();
+
+	if (w->foreign_ns && now >= w->foreign_ns) {
+		w->foreign_ns = 0;
+		run_foreign_note(w->job);
+	}
+	if (w->job->end.cause == RUN_CAUSE_NONE &&
+	    run_stuck_check(&w->stuck, w->job, now) >= 0)
+		set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
+	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
+		w->timeout_ns = 0;
+		set_suspect(w, RUN_CAUSE_TIMEOUT, -1,
+			    (int)w->job->opts->timeout_s, NULL);
+	}
+	if (w->kill_ns && now >= w->kill_ns) {
+		w->kill_ns = 0;
+		signal_all(w->job, SIGKILL);
+	}
+	if (!w->decision_ns || now < w->decision_ns)
+		return;
+	if (order_is_unknown(w) && w->delays_left-- > 0)
+		w->decision_ns = now + DECISION_DELAY_NS;
+	else
+		decide_cause(w);
+}
+
+/* Returns the milliseconds to the nearest deadline, for poll(). */
+static int poll_timeout_ms(const struct watch *w)
+{
+	uint64_t now = weft_now_ns(), at = w->timeout_ns;
+
+	if (w->foreign_ns && (!at || w->foreign_ns < at))
+		at = w->foreign_ns;
+	if (w->stuck.next_ns && (!at || w->stuck.next_ns < at))
+		at = w->stuck.next_ns;
+	if (w->kill_ns && (!at || w->kill_ns < at))
+		at = w->kill_ns;
+	if (w->decision_ns && (!at || w->decision_ns < at))
+		at = w->decision_ns;
+	if (!at)
+		return -1;
+	if (at <= now)
+		return 0;
+	at = (at - now) / 1000000 + 1;
+	return at > 1000000 ? 1000000 : (int)at;
+}
+
+static void poll_once(struct watch *w)
+{
+	struct pollfd pfd[] = { { .fd = w->signal_fd, .events = POLLIN },
+				{ .fd = w->event_fd, .events = POLLIN } };
+
+	if (poll(pfd, 2, poll_timeout_ms(w)) > 0) {
+		if (pfd[1].revents)
+			handle_events(w);
+		if (pfd[0].revents)
+			handle_signals(w);
+	}
+	check_deadlines(w);
+}
+
+static void print_codes(const struct run_job *job)
+{
+	int i, s;
+
+	for (i = 0; i < job->nranks; i++) {
+		s = job->rank[i].status;
+		run_message("rank %d: %s %d", i,
+			    WIFSIGNALED(s) ? "signal" : "exit code",
+			    WIFSIGNALED(s) ? WTERMSIG(s) : WEXITSTATUS(s));
+	}
+}
+
+/*
+ * Writes reports and the final message. Returns 0, or -errno if a report or a
+ * trace could not be written.
+ */
+static int print_final(const struct run_job *job)
+{
+	char *text = run_end_text(&job->end, job->host);
+	int err, lost;
+
+	if (job->opts->print_codes)
+		print_codes(job);
+	lost = run_trace_show(job);
+	err = run_report(job);
+	if (job->end.job_page_call)
+		run_message("%s", job->end.job_page_call);
+	if (job->end.job_page_call && job->end.call)
+		run_message("%s", job->end.call);
+	if (text)
+		run_message("%s", text);
+	free(text);
+	return lost ? lost : err;
+}
+
+int run_job_wait(struct run_job *job, int event_fd)
+{
+	struct watch w = { .job = job,
+			   .signal_fd = run_signal_fd(),
+			   .event_fd = event_fd,
+			   .foreign_ns = weft_now_ns() + FOREIGN_NS,
+			   .delays_left = MAX_DELAYS };
+	int lost;
+
+	run_stuck_begin(&w.stuck, job->opts->connect_s);
+	if (job->opts->timeout_s > 0)
+		w.timeout_ns =
+			weft_now_ns() + (uint64_t)(job->opts->timeout_s * 1e9);
+	if (job->end.cause != RUN_CAUSE_NONE) {
+		signal_all(job, SIGTERM);
+		w.kill_ns = weft_now_ns() + GRACE_FAILURE_S * SECOND_NS;
+	}
+	while (job->live > 0)
+		poll_once(&w);
+	while (w.decision_ns && order_is_unknown(&w))
+		poll_once(&w);
+	if (w.decision_ns)
+		decide_cause(&w);
+	run_io_stop_feeding(job->io);
+	run_job_sweep(job);
+	while (run_io_live(job->io) > 0)
+		poll_once(&w);
+	if (run_io_status(job->io) && job->end.cause == RUN_CAUSE_NONE)
+		job->end.cause = RUN_CAUSE_FAULT;
+	if (w.foreign_ns)
+		run_foreign_note(job);
+	lost = print_final(job);
+	return lost && job->end.cause == RUN_CAUSE_NONE
+		       ? RUN_EXIT_REPORT
+		       : run_end_code(&job->end);
+}

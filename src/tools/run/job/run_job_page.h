@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Job status page (src/job/job_page.h) as mpiexec reads it. */
+#ifndef WEFT_RUN_JOB_PAGE_H
+#define WEFT_RUN_JOB_PAGE_H
+
+#include "src/tools/run/job/run_job.h"
+
+/* Creates the page; without it mpiexec reports less. Returns 0. */
+int run_job_page_open(struct run_job *job);
+void run_job_page_close(struct run_job *job);
+
+/*
+ * Returns the MPI call in which a rank is or died; NULL: none. Freed by the
+ * caller.
+ */
+char *run_job_page_call(const struct run_job *job, int rank);
+
+/* Has the rank completed MPI_Finalize, even if PMIx has not reported it yet? */
+bool run_job_page_finished(const struct run_job *job, int rank);
+
+/*
+ * Returns "in MPI_Recv: ranks 0-2; in MPI_Barrier: ranks 3", of running ranks;
+ * NULL: no rank is in a call. Freed by the caller.
+ */
+char *run_job_page_calls(const struct run_job *job);
+
+#endif

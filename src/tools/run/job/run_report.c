@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --report: collects the numbers and writes the report to its destination. */
+#include "src/tools/run/job/run_report.h"
+#include "prov/net/file/net_file.h"
+#include "prov/net/health/net_watch.h"
+#include "src/job/job_page_print.h"
+#include "src/tools/run/opts/run_model.h"
+#include "src/tools/run/run_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEATHS_MAX = 64 };
+
+/*
+ * Nodes that the fault plan kills, and the time when others would know it;
+ * returns their number.
+ */
+static unsigned planned_deaths(const struct run_model *m,
+			       struct net_config *cfg,
+			       struct net_watch_failure *death)
+{
+	struct weft_fault_plan_why bad;
+	struct weft_fault_plan plan;
+	struct net_error_text why;
+	int n = 0;
+
+	if (!m->faults || !run_model_virtual(m) ||
+	    net_file_load(m->spec, 0, cfg, &why) ||
+	    weft_fault_plan_load(m->faults, &plan, &bad))
+		return 0;
+	n = net_watch_plan(cfg, m->faults, &plan, death, DEATHS_MAX);
+	weft_fault_plan_fini(&plan);
+	return n < 0 ? 0 : (unsigned)n;
+}
+
+static void print_deaths(FILE *f, const struct net_config *cfg,
+			 const struct net_watch_failure *death, unsigned count)
+{
+	char line[256];
+
+	fprintf(f, "fault awareness, period %.3f ms\n",
+		(double)cfg->watch_ps / 1e9);
+	for (unsigned i = 0; i < count; i++) {
+		net_watch_text(cfg, &death[i], line, sizeof(line));
+		fprintf(f, "  %s\n", line);
+	}
+}
+
+/* Closes a file; not standard error. Returns 0 or -errno. */
+static int report_finish(FILE *f)
+{
+	int err = fflush(f) || ferror(f) ? -(errno ? errno : EIO) : 0;
+
+	if (f != stderr && fclose(f) && !err)
+		err = -errno;
+	return err;
+}
+
+static int report_error(const char *name, int err)
+{
+	run_message("cannot write %s: %s", *name ? name : "the report",
+		    strerror(-err));
+	return err;
+}
+
+int run_report(const struct run_job *job)
+{
+	const char *name = job->opts->model.report;
+	bool counted = job->job_page.head && job->job_page.counted;
+	struct net_watch_failure death[DEATHS_MAX];
+	struct net_config cfg;
+	unsigned dead =
+		name ? planned_deaths(&job->opts->model, &cfg, death) : 0;
+	FILE *f;
+	int err;
+
+	if (!name)
+		return 0;
+	if (!counted && !dead)
+		return report_error(name, -ENODATA);
+	errno = 0;
+	f = *name ? fopen(name, "we") : stderr;
+	if (!f)
+		return report_error(name, -errno);
+	if (counted)
+		weft_job_page_print(&job->job_page,
+				    run_model_virtual(&job->opts->model)
+					    ? "virtual time"
+					    : "time",
+				    f);
+	if (dead)
+		print_deaths(f, &cfg, death, dead);
+	err = report_finish(f);
+	return err ? report_error(name, err) : 0;
+}

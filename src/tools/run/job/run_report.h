@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --report: times of MPI calls over all ranks, and results of the model. */
+#ifndef WEFT_RUN_REPORT_H
+#define WEFT_RUN_REPORT_H
+
+#include "src/tools/run/job/run_job.h"
+
+/*
+ * Writes the report to standard error or a file. Returns 0, or -errno after a
+ * message.
+ */
+int run_report(const struct run_job *job);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory for recorded events and the files made of them: see run_trace.h. */
+#include "src/tools/run/job/run_trace.h"
+
+#include "src/tools/outfile.h"
+#include "src/job/job_page_print.h"
+#include "src/tools/run/opts/run_model.h"
+#include "src/tools/run/run_message.h"
+#include "src/tools/report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Its descriptor in a rank: above that of the job status page. */
+enum { TRACE_FD = 203 };
+
+#define OTF2 ".otf2"
+
+static int report_error(const char *file, int err)
+{
+	run_message("cannot write %s: %s", file, strerror(-err));
+	return err;
+}
+
+int run_trace_open(struct run_job *job)
+{
+	const struct run_model *m = &job->opts->model;
+	const char *file = m->page ? m->page : m->trace;
+	int fd;
+
+	if (!file)
+		return 0;
+	/*
+	 * If the output is a pipe or a device, the events are stored in /tmp.
+	 */
+	fd = weft_trace_create(weft_outfile_is_stream(file) ? "/tmp/" : file);
+	if (fd < 0)
+		return report_error(file, fd);
+	job->trace_fd = fcntl(fd, F_DUPFD_CLOEXEC, TRACE_FD);
+	close(fd);
+	return job->trace_fd < 0 ? -errno : 0;
+}
+
+void run_trace_close(struct run_job *job)
+{
+	if (job->trace_fd >= 0)
+		close(job->trace_fd);
+	job->trace_fd = -1;
+}
+
+static char *report_text(const struct run_job *job)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	weft_job_page_print(
+		&job->job_page,
+		run_model_virtual(&job->opts->model) ? "virtual time" : "time",
+		f);
+	fclose(f);
+	return text;
+}
+
+static bool ends_in(const char *file, const char *end)
+{
+	size_t n = strlen(file), m = strlen(end);
+
+	return n > m && !strcmp(file + n - m, end);
+}
+
+/* Installed: PREFIX/bin/mpiexec, PREFIX/lib/weft. Build tree: .libs below. */
+static const char *lib_folder(char *dir, size_t room)
+{
+	char self[PATH_MAX / 2];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	snprintf(dir, room, "%s/../lib/weft", self);
+	if (access(dir, X_OK))
+		snprintf(dir, room, ends_in(self, "/.libs") ? "%s" : "%s/.libs",
+			 self);
+	return dir;
+}
+
+static int trace(const struct report *s, const char *file)
+{
+	char dir[PATH_MAX];
+
+	if (!ends_in(file, OTF2))
+		return report_perfetto(s, file);
+	return report_archive(s, lib_folder(dir, sizeof(dir)), file);
+}
+
+/* The suffix selects the format; a pipe or a device gets JSON. */
+static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
+{
+	char dir[PATH_MAX];
+
+	if (ends_in(file, OTF2) &&
+	    !report_archive_can(lib_folder(dir, sizeof(dir)))) {
+		snprintf(why, WEFT_OUTFILE_WHY,
+			 "this Weft was built without libotf2 (Debian package "
+			 "libopen-trace-format2-dev); FILE.json needs no "
+			 "library");
+		return -EINVAL;
+	}
+	if (ends_in(file, OTF2))
+		return weft_outfile_check_dir(file, why);
+	if (!ends_in(file, ".json") && !weft_outfile_is_stream(file)) {
+		snprintf(why, WEFT_OUTFILE_WHY,
+			 "the name of a trace ends in .json (Chrome, Perfetto) "
+			 "or .otf2 (Vampir, Scalasca)");
+		return -EINVAL;
+	}
+	return weft_outfile_check(file, WEFT_OUTFILE_TRACE, why);
+}
+
+int run_trace_check(const struct run_model *m)
+{
+	char why[WEFT_OUTFILE_WHY];
+	const char *flag = NULL, *file = NULL;
+
+	if (m->report_named &&
+	    weft_outfile_check(m->report, WEFT_OUTFILE_REPORT, why)) {
+		flag = "--report-file";
+		file = m->report;
+	} else if (m->page &&
+		   weft_outfile_check(m->page, WEFT_OUTFILE_PAGE, why)) {
+		flag = "--report-html";
+		file = m->page;
+	} else if (m->trace && check_trace(m->trace, why)) {
+		flag = "--trace";
+		file = m->trace;
+	}
+	if (flag)
+		run_message("%s %s: %s", flag, *file ? file : "''", why);
+	return flag ? -EINVAL : 0;
+}
+
+static int show(const struct run_job *job, struct report_job *told)
+{
+	const struct run_model *m = &job->opts->model;
+	struct report s;
+	int err = report_open(&s, job->trace_fd, told), bad;
+	char *text;
+
+	if (err)
+		return report_error(m->page ? m->page : m->trace, err);
+	bad = s.file.lost ? -ENOSPC : 0;
+	if (bad)
+		run_message("disk full: the events of %u ranks are "
+			    "incomplete",
+			    s.file.lost);
+	told->report = text = report_text(job);
+	err = m->page ? report_page(&s, m->page) : 0;
+	if (err)
+		bad = report_error(m->page, err);
+	err = m->trace ? trace(&s, m->trace) : 0;
+	if (err)
+		bad = report_error(m->trace, err);
+	report_close(&s);
+	free(text);
+	return bad;
+}
+
+int run_trace_show(const struct run_job *job)
+{
+	const struct run_model *m = &job->opts->model;
+	struct report_job told = {
+		.job_page = &job->job_page,
+		.argv = job->opts->app[0].argv,
+		.machine = m->spec ? m->spec : m->machine,
+		.host = job->host,
+		.compute = m->compute,
+		.nodes = m->nodes,
+		.nodes_used = m->nodes_used,
+		.virtual = run_model_virtual(m),
+	};
+
+	if (!m->page && !m->trace)
+		return 0;
+	if (job->trace_fd < 0 || !job->job_page.head)
+		return report_error(m->page ? m->page : m->trace, -ENODATA);
+	return show(job, &told);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --report-html and --trace: memory for events, and the files made of them. */
+#ifndef WEFT_RUN_TRACE_H
+#define WEFT_RUN_TRACE_H
+
+#include "src/tools/run/job/run_job.h"
+
+/*
+ * Checks before the job starts whether the files of --report-file,
+ * --report-html and --trace can be written. Returns 0, or -EINVAL after a
+ * message.
+ */
+int run_trace_check(const struct run_model *m);
+/* Returns 0, or -errno after a message. No effect without these options. */
+int run_trace_open(struct run_job *job);
+/*
+ * Called before the report: adds up the calls of ranks that recorded events.
+ * Returns 0, or -errno after a message.
+ */
+int run_trace_show(const struct run_job *job);
+void run_trace_close(struct run_job *job);
+
+#endif

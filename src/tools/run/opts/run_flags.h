@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Table of options: entries of src/tools/args.h, each with the function that
+ * applies the option.
+ */
+#ifndef WEFT_RUN_FLAGS_H
+#define WEFT_RUN_FLAGS_H
+
+#include "src/tools/args.h"
+#include "src/tools/run/opts/run_opts.h"
+
+enum run_topic {
+	RUN_TOPIC_LAUNCH,
+	RUN_TOPIC_ENV,
+	RUN_TOPIC_BIND,
+	RUN_TOPIC_OUTPUT,
+	RUN_TOPIC_MODEL,
+	RUN_TOPIC_OTHER,
+	RUN_TOPIC_NONE, /* accepted, without effect */
+	RUN_TOPICS,
+};
+
+struct run_flag;
+
+/* State of the parser, argument of the table's functions. */
+struct run_parse {
+	struct run_opts *o;
+	struct run_app *app;	     /* context that is being parsed */
+	struct weft_args *args;	     /* words of the command line */
+	const struct run_flag *flag; /* table entry that is being applied */
+	const char *spelled;	     /* option as the user wrote it */
+	const char *self;	     /* name of this host */
+	bool from_file;		     /* -configfile has given the programs */
+	bool stop; /* nothing to run: *code is the exit code */
+	int code;
+};
+
+struct run_flag {
+	struct weft_arg arg;
+	/*
+	 * Returns 0, or -EINVAL and reports the reason on stderr. arg: its
+	 * values.
+	 */
+	int (*set)(struct run_parse *p, char **arg);
+	size_t value; /* argument of the function */
+};
+
+/* Returns the options of mpiexec found in these words. */
+struct weft_args run_args(char **word);
+
+/* Records a message about a flag without effect, each text once. */
+int run_flag_note(struct run_parse *p, const char *why);
+
+/* Records a message about a flag that has an effect only in other jobs. */
+int run_flag_note_where(struct run_parse *p, const char *why,
+			enum run_note_where where);
+
+/* Functions of run_remote.c. */
+int run_set_hosts(struct run_parse *p, char **arg);
+int run_set_launcher(struct run_parse *p, char **arg);
+int run_set_agent(struct run_parse *p, char **arg);
+int run_set_iface(struct run_parse *p, char **arg);
+int run_set_pass_through(struct run_parse *p, char **arg);
+
+/*
+ * Decides whether the job runs on other hosts, after all options are parsed.
+ * Returns 0, or -EINVAL and reports options that exclude each other.
+ */
+int run_remote_decide(struct run_parse *p);
+
+/* Functions of run_place.c. */
+int run_set_bind(struct run_parse *p, char **arg);
+int run_set_map(struct run_parse *p, char **arg);
+
+/* Functions of run_format.c. */
+int run_set_output(struct run_parse *p, char **arg);
+int run_set_dir(struct run_parse *p, char **arg);
+
+/* Function of run_opts.c: the file is a list of contexts. */
+int run_set_file(struct run_parse *p, char **arg);
+
+/* Parses a positive number; -EINVAL after a message. */
+int run_flag_number(struct run_parse *p, const char *text, int *n_p);
+
+/* Parses more than 0 and less than 1e9 seconds; spelled: option of the text. */
+int run_flag_seconds(const char *spelled, const char *text, double *s_p);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --machine and its options: checked before any process is started. */
+#ifndef WEFT_RUN_MODEL_H
+#define WEFT_RUN_MODEL_H
+
+#include "src/tools/run/opts/run_opts.h"
+
+/*
+ * Decides machine, shape and map of a job and fills m->spec and m->map_spec,
+ * which run_model_free() frees. Returns 0, or -EINVAL after a message.
+ */
+int run_model_check(struct run_model *m, int ranks, bool quiet);
+void run_model_free(struct run_model *m);
+
+/*
+ * Returns 0, or -EINVAL after the message that FI_WEFT_MACHINE is no machine.
+ */
+int run_model_known(const char *name);
+
+/* Does the job run in virtual time? */
+bool run_model_virtual(const struct run_model *m);
+/* Can these faults be injected with the live clock, on one host? */
+bool run_model_live_faults(const struct run_model *m);
+
+#endif

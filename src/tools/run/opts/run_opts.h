@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Parsed command line. run_opts_parse() fills one struct run_opts, all other
+ * code only reads it. Strings point into argv or are never freed: a launcher
+ * parses once.
+ */
+#ifndef WEFT_RUN_OPTS_H
+#define WEFT_RUN_OPTS_H
+
+#include "src/tools/run/opts/run_hosts.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit codes of mpiexec itself, as of timeout(1) and env(1). */
+enum run_exit {
+	/* the job succeeded, a report or trace was not written */
+	RUN_EXIT_REPORT = 123,
+	RUN_EXIT_TIMEOUT = 124,
+	RUN_EXIT_FAULT = 125,
+	RUN_EXIT_NOEXEC = 126,
+	RUN_EXIT_NOENT = 127,
+};
+
+enum run_tag {
+	RUN_TAG_NONE,
+	RUN_TAG_RANK,	/* -l: "[3] line" */
+	RUN_TAG_STREAM, /* --tag-output: "[1,3]<stdout>: line" */
+	RUN_TAG_TEXT,	/* -prepend-pattern */
+};
+
+enum run_unit {
+	RUN_UNIT_DEFAULT,
+	RUN_UNIT_NONE,
+	RUN_UNIT_HWTHREAD,
+	RUN_UNIT_CORE,
+	RUN_UNIT_L1,
+	RUN_UNIT_L2,
+	RUN_UNIT_L3,
+	RUN_UNIT_NUMA,
+	RUN_UNIT_PACKAGE,
+	RUN_UNIT_NODE,
+};
+
+/* Largest number of ranks of a job. */
+enum { RUN_RANKS_MAX = 1000000 };
+
+enum { RUN_STDIN_NONE = -1, RUN_STDIN_ALL = -2 };
+
+/* Launcher that starts the ranks. */
+enum run_launcher {
+	RUN_LAUNCHER_ANY,
+	RUN_LAUNCHER_FORK,    /* mpiexec itself, on this host */
+	RUN_LAUNCHER_SRUN,    /* Slurm */
+	RUN_LAUNCHER_MPIRUN,  /* Open MPI */
+	RUN_LAUNCHER_PRTERUN, /* PRRTE */
+	RUN_LAUNCHER_RSH,     /* mpirun or prterun */
+};
+
+/* Initial environment of a context. */
+enum run_env_base { RUN_ENV_ALL, RUN_ENV_NONE, RUN_ENV_LIST };
+
+struct run_env_edit {
+	const char *name;
+	const char *value; /* NULL: the value in mpiexec's own environment */
+};
+
+struct run_edits {
+	struct run_env_edit *edit;
+	int count;
+	enum run_env_base base;
+};
+
+/* One context: a program, its arguments, the number of its ranks. */
+struct run_app {
+	char **argv; /* ends with NULL */
+	int n;	     /* number of ranks, 0: not given */
+	int first;   /* rank of the first process; set after parsing */
+	const char *wdir;
+	const char *path;
+	struct run_edits env;
+};
+
+struct run_place {
+	enum run_unit bind;
+	int bind_count; /* units for each rank, default 1 */
+	enum run_unit map;
+	int pe;	 /* --map-by ...:PE=n */
+	int ppr; /* --map-by ppr:n:unit */
+	bool report;
+	bool no_over;	/* --nooversubscribe */
+	bool said_over; /* --oversubscribe */
+	const char *cpu_set;
+	const char *bind_text; /* arguments as the user wrote them */
+	const char *map_text;
+};
+
+struct run_output {
+	enum run_tag tag;
+	bool timestamp;
+	bool merge;
+	const char *pattern; /* -prepend-pattern */
+	const char *outfile; /* patterns with %r and %h; NULL: pipes */
+	const char *errfile;
+	const char *dir; /* --output-filename, if it names a directory */
+};
+
+struct run_model {
+	const char *machine;
+	const char *clock;
+	const char *map;
+	/* factor for CPU time, as text; NULL: CPU time does not count */
+	const char *compute;
+	const char *report; /* file, "" for standard error; NULL: none */
+	bool report_named;  /* --report-file: report is a file's name */
+	const char *page;   /* --report-html; NULL: none */
+	const char *trace;  /* --trace; NULL: none */
+	const char *faults; /* fault plan, or its file; NULL: none */
+	int ppn;
+	/* decided by run_model_check(), for the ranks */
+	char *spec;
+	char *map_spec; /* NULL: the machine's own order */
+	char *faults_spec;
+	unsigned nodes; /* nodes of the machine, and those with ranks */
+	unsigned nodes_used;
+};
+
+/* Options of a job on several hosts. */
+struct run_remote {
+	struct run_hosts hosts;
+	enum run_launcher launcher;
+	const char *agent; /* remote shell; NULL: the launcher's default */
+	const char *iface; /* network interface */
+	char **pass;	   /* words passed unchanged to Open MPI's launcher */
+	int npass;
+	bool wanted; /* set by run_opts_parse(): the job runs on other hosts */
+};
+
+/* Jobs in which a flag has no effect: all, ... */
+enum run_note_where {
+	RUN_NOTE_ALWAYS,
+	RUN_NOTE_NO_MPIRUN, /* unless Open MPI's launcher gets it */
+	RUN_NOTE_HERE,	    /* in jobs on this host */
+};
+
+struct run_note {
+	char *text;
+	enum run_note_where where;
+};
+
+/* Are calls counted and timed? */
+static inline bool run_is_counted(const struct run_model *m)
+{
+	return m->report || m->page || m->trace;
+}
+
+struct run_opts {
+	struct run_app *app;
+	int napps;
+	struct run_edits genv;
+	struct run_place place;
+	struct run_output out;
+	struct run_model model;
+	struct run_remote away;
+	int stdin_rank;
+	double timeout_s;
+	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT in seconds; 0: none */
+	bool quiet;
+	bool verbose;
+	bool print_codes;
+	/* --gdb: exit code 128+signal is a rank's death by this signal */
+	bool gdb;
+	char **wrapper;	       /* ends with NULL; NULL: none */
+	struct run_note *note; /* messages about flags without effect */
+	int nnotes;
+};
+
+/*
+ * Parses argv (argv[0] is skipped). Returns true if there is a job to run;
+ * otherwise *exit_p is the exit code and all messages have been printed.
+ */
+bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
+
+void run_opts_free(struct run_opts *o);
+
+/* Prints once the messages about flags without effect, up to kind last. */
+void run_opts_print_notes(const struct run_opts *o, enum run_note_where last);
+
+/* Returns the number of ranks of all contexts. */
+int run_opts_ranks(const struct run_opts *o);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Options that select the hosts of a job, and the decision whether the job runs
+ * on this host. Jobs on other hosts are handed to another launcher:
+ * run_delegate.c. run_opts.c calls both.
+ */
+#include "src/base/attr.h"
+#include "src/tools/run/run_env.h"
+#include "src/tools/run/opts/run_flags.h"
+#include "src/tools/run/opts/run_model.h"
+#include "src/tools/run/run_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The option's value is 1 if the argument is a file. */
+int run_set_hosts(struct run_parse *p, char **arg)
+{
+	struct run_hosts *h = &p->o->away.hosts;
+
+	return p->flag->value ? run_hosts_file(p->spelled, arg[0], h)
+			      : run_hosts_list(p->spelled, arg[0], h);
+}
+
+static const struct {
+	const char *word;
+	enum run_launcher launcher;
+} launchers[] = {
+	{ "fork", RUN_LAUNCHER_FORK },	    { "srun", RUN_LAUNCHER_SRUN },
+	{ "slurm", RUN_LAUNCHER_SRUN },	    { "mpirun", RUN_LAUNCHER_MPIRUN },
+	{ "openmpi", RUN_LAUNCHER_MPIRUN }, { "prterun", RUN_LAUNCHER_PRTERUN },
+	{ "prrte", RUN_LAUNCHER_PRTERUN },  { "ssh", RUN_LAUNCHER_RSH },
+	{ "rsh", RUN_LAUNCHER_RSH },
+};
+
+int run_set_launcher(struct run_parse *p, char **arg)
+{
+	for (size_t i = 0; i < WEFT_COUNT_OF(launchers); i++) {
+		if (strcmp(launchers[i].word, arg[0]))
+			continue;
+		p->o->away.launcher = launchers[i].launcher;
+		return 0;
+	}
+	return run_flag_note(p, "fork, srun, mpirun and prterun are known");
+}
+
+int run_set_agent(struct run_parse *p, char **arg)
+{
+	p->o->away.agent = arg[0];
+	return run_flag_note_where(p, "no remote shell is used on this host",
+				   RUN_NOTE_NO_MPIRUN);
+}
+
+int run_set_iface(struct run_parse *p, char **arg)
+{
+	p->o->away.iface = arg[0];
+	return run_flag_note_where(p, "no network is used on one host",
+				   RUN_NOTE_HERE);
+}
+
+static int pass(struct run_remote *w, char *text)
+{
+	char **list = realloc(w->pass, ((size_t)w->npass + 1) * sizeof(*list));
+
+	if (!list || !text) {
+		w->pass = list ? list : w->pass;
+		free(text);
+		return -ENOMEM;
+	}
+	list[w->npass++] = text;
+	w->pass = list;
+	return 0;
+}
+
+/* Adds two dashes, the option's first name, and its values. */
+int run_set_pass_through(struct run_parse *p, char **arg)
+{
+	const struct weft_arg *row = &p->flag->arg;
+	char *flag = NULL;
+	int i, err;
+
+	if (asprintf(&flag, "--%.*s", (int)strcspn(row->names, "|"),
+		     row->names) < 0)
+		return -ENOMEM;
+	err = pass(&p->o->away, flag);
+	for (i = 0; i < row->nargs && !err; i++)
+		err = pass(&p->o->away, strdup(arg[i]));
+	if (err)
+		return err;
+	return run_flag_note_where(p, row->help, RUN_NOTE_NO_MPIRUN);
+}
+
+/* Is this a Slurm allocation with a host other than this one? */
+static bool in_allocation(const char *self)
+{
+	const char *nodes = getenv("SLURM_JOB_NODELIST");
+
+	return getenv("SLURM_JOB_ID") &&
+	       (!nodes || !run_hosts_is_local(nodes, self));
+}
+
+static bool is_away(const struct run_remote *w, const char *self)
+{
+	switch (w->launcher) {
+	case RUN_LAUNCHER_FORK:
+		return false;
+	case RUN_LAUNCHER_SRUN:
+	case RUN_LAUNCHER_MPIRUN:
+	case RUN_LAUNCHER_PRTERUN:
+		return true;
+	default:
+		if (w->hosts.count)
+			return run_hosts_first_remote(&w->hosts, self);
+		return in_allocation(self);
+	}
+}
+
+static int check_here(const struct run_opts *o, const char *self)
+{
+	const char *other = run_hosts_first_remote(&o->away.hosts, self);
+
+	if (other) {
+		run_message("-launcher fork: host %s is not this host", other);
+		return -EINVAL;
+	}
+	/*
+	 * A run without the requested faults would be taken for a run with
+	 * them.
+	 */
+	if (o->model.faults && !run_model_virtual(&o->model) &&
+	    !run_model_live_faults(&o->model)) {
+		run_message(
+			"--faults %s: not possible in a live job on one host; "
+			"possible there: errors * (up to 1e-3), burst *, "
+			"corrupt, loss, duplicate; use --machine with the "
+			"virtual clock, or several hosts",
+			o->model.faults);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static bool wants_virtual(const struct run_opts *o)
+{
+	const char *clock;
+
+	if (o->model.machine || o->model.clock)
+		return run_model_virtual(&o->model) ||
+		       (o->model.clock && strcmp(o->model.clock, "live"));
+	for (int i = 0; i < o->napps; i++) {
+		clock = run_env_value(o, i, "FI_WEFT_CLOCK");
+		if (clock && !strcmp(clock, "virtual"))
+			return true;
+	}
+	return false;
+}
+
+int run_remote_decide(struct run_parse *p)
+{
+	struct run_remote *w = &p->o->away;
+
+	w->wanted = is_away(w, p->self);
+	if (!w->wanted)
+		return check_here(p->o, p->self);
+	if (!wants_virtual(p->o))
+		return 0;
+	run_message(
+		"virtual time needs all ranks on one host: --clock live runs "
+		"the machine's interface on several, -host localhost runs all "
+		"ranks here");
+	return -EINVAL;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Both interfaces report the owner of a connection, and connections of other
+ * users are refused.
+ */
+#include "src/tools/run/pmix/run_peercred.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OTHER_USER 65534
+
+static int listen_at(struct sockaddr_in *at)
+{
+	socklen_t len = sizeof(*at);
+	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	memset(at, 0, sizeof(*at));
+	at->sin_family = AF_INET;
+	at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	T_OK(bind(s, (struct sockaddr *)at, sizeof(*at)));
+	T_OK(listen(s, 8));
+	T_OK(getsockname(s, (struct sockaddr *)at, &len));
+	return s;
+}
+
+static int connect_to(const struct sockaddr_in *at)
+{
+	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (connect(s, (const struct sockaddr *)at, sizeof(*at)))
+		_exit(1);
+	/* accept() does not return before data has arrived */
+	T_IS(write(s, "words", 5), 5);
+	return s;
+}
+
+static void ends_of(int sd, struct run_connection *e)
+{
+	socklen_t near = sizeof(e->near), far = sizeof(e->far);
+
+	T_OK(getsockname(sd, (struct sockaddr *)&e->near, &near));
+	T_OK(getpeername(sd, (struct sockaddr *)&e->far, &far));
+}
+
+static void libraries_call_our_accept(void **state)
+{
+	T_TRUE(run_peercred_installed());
+}
+
+static void both_interfaces_report_the_owner(void **state)
+{
+	struct sockaddr_in at;
+	struct run_connection e;
+	int s = listen_at(&at), far = connect_to(&at);
+	int near = accept(s, NULL, NULL);
+	uid_t uid = 12345;
+	int ret;
+
+	T_TRUE(near >= 0);
+	ends_of(near, &e);
+	ret = run_peercred_diag(&e, &uid);
+	T_TRUE(!ret || ret == -EOPNOTSUPP || ret == -ENOENT);
+	if (!ret)
+		T_IS(uid, geteuid());
+	uid = 12345;
+	T_OK(run_peercred_proc(&e, &uid));
+	T_IS(uid, geteuid());
+	close(far);
+	/* A closed socket has no owner, whatever the kernel reports. */
+	T_IS(run_peercred_proc(&e, &uid), -ENOENT);
+	T_TRUE(run_peercred_diag(&e, &uid) < 0);
+	close(near);
+	close(s);
+}
+
+static void a_closed_connection_is_not_accepted(void **state)
+{
+	struct sockaddr_in at;
+	int s = listen_at(&at), far = connect_to(&at);
+
+	close(far);
+	T_IS(accept(s, NULL, NULL), -1);
+	T_IS(errno, EAGAIN);
+	close(s);
+}
+
+/* Connects as another user and waits for the end of the connection. */
+static pid_t start_other_user(const struct sockaddr_in *at)
+{
+	pid_t pid = fork();
+	char c;
+	int s;
+
+	if (pid)
+		return pid;
+	if (setuid(OTHER_USER))
+		_exit(2);
+	s = connect_to(at);
+	_exit(read(s, &c, 1) > 0);
+}
+
+static void another_user_is_refused_and_the_next_client_accepted(void **state)
+{
+	struct sockaddr_in at;
+	int s = listen_at(&at), far, near, status;
+	pid_t pid;
+
+	if (geteuid()) {
+		close(s);
+		skip();
+	}
+	pid = start_other_user(&at);
+	T_IS(accept(s, NULL, NULL), -1);
+	T_IS(errno, EAGAIN);
+	T_IS(waitpid(pid, &status, 0), pid);
+	T_IS(status, 0);
+	far = connect_to(&at);
+	near = accept(s, NULL, NULL);
+	T_TRUE(near >= 0);
+	close(near);
+	close(far);
+	close(s);
+}
+
+static void *accept_until_connected(void *arg)
+{
+	int s = *(int *)arg, got;
+
+	/* -1 with EAGAIN: the test's connection; a descriptor: the last one */
+	do
+		got = accept(s, NULL, NULL);
+	while (got < 0 && errno == EAGAIN);
+	close(got);
+	return NULL;
+}
+
+static void a_listener_that_runs_answers(void **state)
+{
+	struct sockaddr_in at;
+	int s = listen_at(&at);
+	pthread_t th;
+	int far;
+
+	T_OK(pthread_create(&th, NULL, accept_until_connected, &s));
+	T_OK(run_peercred_test_listener());
+	T_OK(run_peercred_test_listener());
+	far = connect_to(&at);
+	pthread_join(th, NULL);
+	close(far);
+	/* now no thread calls accept() */
+	T_IS(run_peercred_test_listener(), -ETIMEDOUT);
+	close(s);
+	T_IS(run_peercred_test_listener(), -ECONNREFUSED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(libraries_call_our_accept),
+		T_CASE(both_interfaces_report_the_owner),
+		T_CASE(a_closed_connection_is_not_accepted),
+		T_CASE(a_listener_that_runs_answers),
+		T_CASE(another_user_is_refused_and_the_next_client_accepted),
+	};
+
+	return T_RUN(tests);
+}

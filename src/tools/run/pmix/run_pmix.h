@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The PMIx server inside mpiexec. Its callbacks run in the library's own thread
+ * and only send events through a pipe, which the main loop reads.
+ */
+#ifndef WEFT_RUN_PMIX_H
+#define WEFT_RUN_PMIX_H
+
+#include "src/tools/run/job/run_job.h"
+
+/* Name of the job key (a byte object) in the job's data: PMIx_Get. */
+#define RUN_KEY_JOB_KEY "weft.job.key"
+
+enum run_event_kind {
+	RUN_EVENT_CONNECTED,
+	RUN_EVENT_FINALIZED,
+	RUN_EVENT_ABORT,
+	RUN_EVENT_KILL, /* job control requested the end of the job */
+};
+
+struct run_event {
+	int32_t kind;
+	int32_t rank;
+	int32_t code;
+	int32_t pad;
+	char *text; /* freed by the reader; may be NULL */
+};
+
+/*
+ * Starts the server. Returns 0, or -errno after a message. Its thread runs
+ * until _exit().
+ */
+int run_pmix_open(struct run_job *job);
+
+/* Sets the loopback interface up if it is down, with a message. */
+int run_loopback(void);
+
+/* Registers the job and all its ranks. */
+int run_pmix_register(struct run_job *job);
+
+/*
+ * Returns the variables with which a rank finds the server, NULL-terminated,
+ * equal for all ranks except PMIX_RANK, which is left out. Owned by the server.
+ */
+char **run_pmix_env(void);
+
+/*
+ * Returns a descriptor that is readable while events are queued;
+ * run_pmix_next() gets one and returns 0 or -EAGAIN.
+ */
+int run_pmix_event_fd(void);
+int run_pmix_next(struct run_event *ev);
+
+#endif
