@@ -40,15 +40,15 @@ TESTS += $(COLL_TESTS)
 endif
 COLL_LIBS = libweftcoll.la libweft-types.la $(T_LIBS)
 coll_coll_algo_test_SOURCES = coll/coll_algo_test.c \
-	coll/coll_case.c coll/coll_case.h coll/coll_guard.c coll/coll_guard.h \
-	coll/coll_mock.c coll/coll_mock.h
+	test/support/coll_case.c test/support/coll_case.h test/support/coll_guard.c test/support/coll_guard.h \
+	test/support/coll_mock.c test/support/coll_mock.h
 coll_coll_algo_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=free
 coll_coll_algo_test_LDADD = $(COLL_LIBS)
 coll_coll_sched_test_SOURCES = coll/coll_sched_test.c \
-	coll/coll_mock.c coll/coll_mock.h
+	test/support/coll_mock.c test/support/coll_mock.h
 coll_coll_sched_test_LDADD = $(COLL_LIBS)
 coll_coll_select_test_SOURCES = coll/coll_select_test.c \
-	coll/coll_mock.c coll/coll_mock.h
+	test/support/coll_mock.c test/support/coll_mock.h
 coll_coll_select_test_LDADD = $(COLL_LIBS)
 coll_coll_tree_test_LDADD = $(COLL_LIBS)
 

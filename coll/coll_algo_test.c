@@ -6,9 +6,9 @@
  */
 #include "test/t.h"
 
-#include "coll/coll_case.h"
+#include "test/support/coll_case.h"
 #include "coll/coll_hosts.h"
-#include "coll/coll_guard.h"
+#include "test/support/coll_guard.h"
 #include "coll/coll_select.h"
 #include "src/msg/msg_req.h"
 

@@ -2,7 +2,7 @@
 /* Schedules: many in flight on one communicator, and their references. */
 #include "test/t.h"
 
-#include "coll/coll_mock.h"
+#include "test/support/coll_mock.h"
 #include "coll/coll_sched.h"
 
 enum { RANKS = 7, FLIGHT = 40 };

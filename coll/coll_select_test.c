@@ -2,7 +2,7 @@
 /* The table: names, options, and a row for every possible call. */
 #include "test/t.h"
 
-#include "coll/coll_mock.h"
+#include "test/support/coll_mock.h"
 #include "coll/coll_select.h"
 #include "src/base/attr.h"
 

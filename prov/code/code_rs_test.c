@@ -4,7 +4,7 @@
  * errors: those that must be detected or corrected, and how often others pass.
  */
 #include "test/t.h"
-#include "prov/code/code_oracle.h"
+#include "test/support/code_reference.h"
 #include "prov/code/code_rs.h"
 #include "src/base/rng.h"
 
@@ -122,14 +122,14 @@ static void the_field_is_that_of_openssl(void **state)
 	struct weft_rng r;
 
 	for (unsigned i = 0; i + 1 < 2 * ROOM; i++)
-		T_IS(rs->exp[i + 1], code_oracle_mul(rs->exp[i], 2));
+		T_IS(rs->exp[i + 1], code_reference_mul(rs->exp[i], 2));
 	T_IS(rs->exp[ROOM], 1);
 	weft_rng_init(&r, 1, 0);
 	for (int i = 0; i < 5000; i++) {
 		unsigned a = 1 + (unsigned)weft_rng_below(&r, 1023);
 		unsigned b = 1 + (unsigned)weft_rng_below(&r, 1023);
 
-		T_IS(rs->exp[rs->log[a] + rs->log[b]], code_oracle_mul(a, b));
+		T_IS(rs->exp[rs->log[a] + rs->log[b]], code_reference_mul(a, b));
 	}
 }
 
@@ -155,9 +155,9 @@ static void check_roots(const struct weft_code_rs *rs, struct word *w)
 		unsigned sum = 0;
 
 		for (unsigned i = 0; i < symbols(rs, w); i++)
-			sum = code_oracle_mul(sum, root) ^ symbol(w, i);
+			sum = code_reference_mul(sum, root) ^ symbol(w, i);
 		T_IS(sum, 0);
-		root = code_oracle_mul(root, 2);
+		root = code_reference_mul(root, 2);
 	}
 }
 

@@ -64,18 +64,18 @@ NIC_TESTS = prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test 
 	prov/nic/nic_typed_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
-prov_nic_nic_test_SOURCES = prov/nic/nic_test.c test/nic_pair.h
+prov_nic_nic_test_SOURCES = prov/nic/nic_test.c test/support/nic_pair.h
 prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_atomic_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/nic_pair.h
+prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/support/nic_pair.h
 prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/loops.h \
-	test/nic_pair.h
+	test/support/nic_pair.h
 prov_nic_nic_copy_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop
-prov_nic_nic_typed_test_SOURCES = prov/nic/nic_typed_test.c test/nic_pair.h
+prov_nic_nic_typed_test_SOURCES = prov/nic/nic_typed_test.c test/support/nic_pair.h
 prov_nic_nic_typed_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c test/nic_pair.h
+prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c test/support/nic_pair.h
 prov_nic_nic_fault_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_fault_test_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc -Wl,--wrap=calloc

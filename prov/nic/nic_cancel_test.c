@@ -4,7 +4,7 @@
  * faults: every cancelled send completes, either without its message or with
  * it.
  */
-#include "test/nic_pair.h"
+#include "test/support/nic_pair.h"
 
 /* Waits for the completion of context; the test fails after a timeout. */
 static const struct note *note_of(struct world *w, struct side *s,

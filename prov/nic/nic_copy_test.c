@@ -5,7 +5,7 @@
  * configured for the endpoint.
  */
 #include "test/loops.h"
-#include "test/nic_pair.h"
+#include "test/support/nic_pair.h"
 
 /* Returns the number of copies by the loop for one message. */
 static unsigned loops_of(struct world *w, size_t len)

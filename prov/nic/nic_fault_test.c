@@ -6,7 +6,7 @@
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
-#include "test/nic_pair.h"
+#include "test/support/nic_pair.h"
 #include "prov/nic/nic_send.h"
 
 /* ---- memory ---- */

@@ -3,7 +3,7 @@
  * The engine over the loop carrier, on every machine, with and without DMA and
  * with injected faults: endpoints of one process, polled alternately.
  */
-#include "test/nic_pair.h"
+#include "test/support/nic_pair.h"
 
 #include "src/base/rng.h"
 

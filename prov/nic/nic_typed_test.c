@@ -4,7 +4,7 @@
  * and without DMA and with injected faults: to typed and plain peers, expected
  * or not, into a buffer that is too short, cancelled, and with a dead peer.
  */
-#include "test/nic_pair.h"
+#include "test/support/nic_pair.h"
 
 #define LONG_BYTES ((size_t)300001)
 

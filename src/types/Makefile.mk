@@ -32,7 +32,7 @@ TESTS += $(TYPES_TESTS)
 TYPES_LIBS = libweft-types.la $(T_LIBS)
 src_types_types_attr_test_LDADD = $(TYPES_LIBS)
 src_types_types_dt_test_SOURCES = src/types/types_dt_test.c \
-	src/types/types_dt_model.c src/types/types_dt_model.h
+	test/support/types_dt_model.c test/support/types_dt_model.h
 src_types_types_dt_test_LDADD = $(TYPES_LIBS)
 src_types_types_info_test_LDADD = $(TYPES_LIBS)
 src_types_types_op_test_LDADD = $(TYPES_LIBS)

@@ -2,7 +2,7 @@
 /* Datatypes and packing against the naive model (types_dt_model.h). */
 #include "test/t.h"
 
-#include "src/types/types_dt_model.h"
+#include "test/support/types_dt_model.h"
 #include "src/types/types_pack.h"
 
 #include <stdlib.h>

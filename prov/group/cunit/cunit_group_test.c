@@ -5,7 +5,7 @@
  * and compare each result with a naive computation.
  */
 #include "test/t.h"
-#include "prov/group/cunit/cunit_flight.h"
+#include "test/support/cunit_fixture.h"
 
 #include <pthread.h>
 #include <sched.h>

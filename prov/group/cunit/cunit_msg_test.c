@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups without common memory: members send messages ("letters"), which arrive
- * in order per pair only. All execute the program of cunit_flight.h.
+ * in order per pair only. All execute the program of cunit_fixture.h.
  */
-#include "prov/group/cunit/cunit_flight.h"
+#include "test/support/cunit_fixture.h"
 #include "src/base/attr.h"
 #include "src/base/list.h"
 #include "test/t.h"

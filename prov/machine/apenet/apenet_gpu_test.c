@@ -5,7 +5,7 @@
  * device memory cannot be accessed by address, so all data in it was written
  * through its functions.
  */
-#include "prov/machine/apenet/apenet_pair.h"
+#include "test/support/apenet_pair.h"
 
 #define BYTES  (300u * 1024 + 7)
 #define PIECES ((BYTES + 4095) / 4096)

@@ -3,7 +3,7 @@
  * Features of the board: puts and gets, events at both ends, the engines and
  * their queue, damaged packets, invalid input.
  */
-#include "prov/machine/apenet/apenet_pair.h"
+#include "test/support/apenet_pair.h"
 #include "src/base/rng.h"
 
 static const uint64_t sizes[] = { 1,	15,    16,     4095,	  4096,

@@ -4,7 +4,7 @@
  * per packet and refills; there are 512 entries, for pages of 4 KB and 64 KB,
  * with LRU replacement.
  */
-#include "prov/machine/apenet/apenet_pair.h"
+#include "test/support/apenet_pair.h"
 
 #include <stdalign.h>
 

@@ -3,7 +3,7 @@
  * Limits, priorities, interrupts, full conditions and protection of the
  * Message Unit, and its rings under threads.
  */
-#include "prov/machine/bgq/bgq_pair.h"
+#include "test/support/bgq_pair.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -4,7 +4,7 @@
  * units in one process. Protection, limits and the rings' arithmetic are in
  * bgq_rule_test.c.
  */
-#include "prov/machine/bgq/bgq_pair.h"
+#include "test/support/bgq_pair.h"
 
 static void a_message_is_cut_into_packets_of_512_zero_filled(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Block transfers and short-message mailboxes of the Gemini interface. */
-#include "prov/machine/gemini/gemini_pair.h"
+#include "test/support/gemini_pair.h"
 
 static struct weft_gemini_bte bte(struct gemini_pair *p, unsigned type,
 				  uint32_t bytes, uint64_t data)

@@ -4,7 +4,7 @@
  * packet takes and the resulting order, requests without response, the shared
  * message queue. The test provides the clock.
  */
-#include "prov/machine/gemini/gemini_pair.h"
+#include "test/support/gemini_pair.h"
 
 #define MS	 UINT64_C(1000000)
 #define LINES	 64

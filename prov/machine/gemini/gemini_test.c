@@ -3,7 +3,7 @@
  * Features of the Gemini interface: windows, atomics, events, protection and
  * limits. Block transfers and mailboxes are tested in gemini_bulk_test.c.
  */
-#include "prov/machine/gemini/gemini_pair.h"
+#include "test/support/gemini_pair.h"
 #include "src/base/rng.h"
 
 static void a_store_puts_up_to_64_bytes(void **state)

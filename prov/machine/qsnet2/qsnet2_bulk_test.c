@@ -6,7 +6,7 @@
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 
-#include "prov/machine/qsnet2/qsnet2_pair.h"
+#include "test/support/qsnet2_pair.h"
 #include "test/t.h"
 
 #define BYTES 100000

@@ -3,7 +3,7 @@
  * Memory of the Elan4 interface: translation, TLBs and chains, demand paging,
  * permissions, byte order.
  */
-#include "prov/machine/qsnet2/qsnet2_pair.h"
+#include "test/support/qsnet2_pair.h"
 
 #define LAST  WEFT_QSNET2_T_LAST
 #define ELAN  (UINT64_C(7) << 60) /* an address that no process has */

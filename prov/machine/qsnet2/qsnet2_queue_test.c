@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command queues of the Elan4 interface: order, errors, protection. */
-#include "prov/machine/qsnet2/qsnet2_pair.h"
+#include "test/support/qsnet2_pair.h"
 #include "src/base/rng.h"
 
 static void words_out_of_order_are_put_in_order(void **state)

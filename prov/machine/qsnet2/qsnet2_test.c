@@ -4,7 +4,7 @@
  * DMA, input queues. Command queues and protection are tested in
  * qsnet2_queue_test.c.
  */
-#include "prov/machine/qsnet2/qsnet2_pair.h"
+#include "test/support/qsnet2_pair.h"
 
 #define LAST WEFT_QSNET2_T_LAST
 

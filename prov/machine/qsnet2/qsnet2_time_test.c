@@ -3,7 +3,7 @@
  * Packets in flight and timeouts: two packets per queue, restarts after a
  * missing acknowledgement, incomplete packets. The test provides the clock.
  */
-#include "prov/machine/qsnet2/qsnet2_pair.h"
+#include "test/support/qsnet2_pair.h"
 
 #define LAST WEFT_QSNET2_T_LAST
 

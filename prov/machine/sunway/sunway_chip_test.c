@@ -3,7 +3,7 @@
  * Functions of the chip: paths of packets, scheduling of interfaces and
  * messages, addresses.
  */
-#include "prov/machine/sunway/sunway_pair.h"
+#include "test/support/sunway_pair.h"
 
 /* ---- paths ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives of the Sunway interface: ten nodes in one process. */
-#include "prov/machine/sunway/sunway_pair.h"
+#include "test/support/sunway_pair.h"
 
 #include "prov/group/cunit/cunit_alu.h"
 

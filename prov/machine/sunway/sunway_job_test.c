@@ -2,7 +2,7 @@
 /*
  * Protection of a Sunway interface: management, end of jobs, virtual machines.
  */
-#include "prov/machine/sunway/sunway_pair.h"
+#include "test/support/sunway_pair.h"
 
 /* ---- management ---- */
 

@@ -3,7 +3,7 @@
  * RDMA on a network that loses and duplicates packets: links with codes do not,
  * but failing rails and switches do. Replies and probes (SWE-30).
  */
-#include "prov/machine/sunway/sunway_pair.h"
+#include "test/support/sunway_pair.h"
 
 enum {
 	ROUNDS = 40,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of the Sunway interface: RDMA, queue and fast short messages. */
-#include "prov/machine/sunway/sunway_pair.h"
+#include "test/support/sunway_pair.h"
 
 /* ---- RDMA ---- */
 

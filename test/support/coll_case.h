@@ -6,7 +6,7 @@
 #ifndef WEFT_COLL_CASE_H
 #define WEFT_COLL_CASE_H
 
-#include "coll/coll_mock.h"
+#include "test/support/coll_mock.h"
 #include "src/base/rng.h"
 
 enum { CASE_PROCS = 40 };

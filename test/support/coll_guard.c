@@ -3,7 +3,7 @@
  * Implementation of coll_guard.h. A table of all guarded blocks lets free()
  * find them.
  */
-#include "coll/coll_guard.h"
+#include "test/support/coll_guard.h"
 
 #include <pthread.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For tests: a seeded program of operations, executed and checked. */
-#include "prov/group/cunit/cunit_flight.h"
+#include "test/support/cunit_fixture.h"
 
 #include "src/base/attr.h"
 

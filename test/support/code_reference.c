@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Polynomials over GF(2), divided by OpenSSL. */
-#include "prov/code/code_oracle.h"
+#include "test/support/code_reference.h"
 
 #include <openssl/bn.h>
 
@@ -36,7 +36,7 @@ static BIGNUM *message(const unsigned char *p, size_t len)
 	return m;
 }
 
-uint32_t code_oracle_crc(const int *exponents, const void *buf, size_t len)
+uint32_t code_reference_crc(const int *exponents, const void *buf, size_t len)
 {
 	int w = exponents[0];
 	BIGNUM *m = message(buf, len), *ones = BN_new();
@@ -54,7 +54,7 @@ uint32_t code_oracle_crc(const int *exponents, const void *buf, size_t len)
 	return crc;
 }
 
-unsigned code_oracle_mul(unsigned a, unsigned b)
+unsigned code_reference_mul(unsigned a, unsigned b)
 {
 	static const int field[] = { 10, 3, 0, -1 };
 	BN_CTX *ctx = BN_CTX_new();

@@ -6,7 +6,7 @@
  */
 #include "test/t.h"
 
-#include "coll/coll_mock.h"
+#include "test/support/coll_mock.h"
 
 #include "coll/coll_hosts.h"
 

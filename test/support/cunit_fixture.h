@@ -3,8 +3,8 @@
  * For tests: a seeded program of operations that every member of a group
  * executes, and the expected result of each.
  */
-#ifndef WEFT_CUNIT_FLIGHT_H
-#define WEFT_CUNIT_FLIGHT_H
+#ifndef WEFT_CUNIT_FIXTURE_H
+#define WEFT_CUNIT_FIXTURE_H
 
 #include "prov/group/cunit/cunit.h"
 #include "src/base/rng.h"

@@ -2,7 +2,7 @@
 /* Buffers and expected images, see coll_case.h. */
 #include "test/t.h"
 
-#include "coll/coll_case.h"
+#include "test/support/coll_case.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The naive model: all lists are copied, nothing is folded. */
-#include "src/types/types_dt_model.h"
+#include "test/support/types_dt_model.h"
 
 #include "test/t.h"
 

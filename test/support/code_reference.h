@@ -3,8 +3,8 @@
  * For tests: the arithmetic of OpenSSL (BN_GF2m) as an independent reference.
  * It divides polynomials of any length and uses none of our tables.
  */
-#ifndef WEFT_CODE_ORACLE_H
-#define WEFT_CODE_ORACLE_H
+#ifndef WEFT_CODE_REFERENCE_H
+#define WEFT_CODE_REFERENCE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,9 +14,9 @@
  * (the first one is the width, -1 ends the list), initial register all ones,
  * inverted.
  */
-uint32_t code_oracle_crc(const int *exponents, const void *buf, size_t len);
+uint32_t code_reference_crc(const int *exponents, const void *buf, size_t len);
 
 /* a times b in GF(2^10) with x^10+x^3+1. */
-unsigned code_oracle_mul(unsigned a, unsigned b);
+unsigned code_reference_mul(unsigned a, unsigned b);
 
 #endif
