@@ -2,35 +2,35 @@
 if HAVE_CMOCKA
 check_LTLIBRARIES += libweft-t.la
 endif
-libweft_t_la_SOURCES = test/t.c test/t.h test/t_pace.c test/t_pace.h
+libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_pace.c test/support/t_pace.h
 libweft_t_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 # The program that runs the tests is never instrumented.
-check_PROGRAMS += test/patience
-test_patience_SOURCES = test/patience.c test/t_pace.c test/t_pace.h \
+check_PROGRAMS += test/support/idle_timeout
+test_support_idle_timeout_SOURCES = test/support/idle_timeout.c test/support/t_pace.c test/support/t_pace.h \
 	src/base/clock.c
-test_patience_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-parameter
-test_patience_LDFLAGS =
-EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
+test_support_idle_timeout_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-parameter
+test_support_idle_timeout_LDFLAGS =
+EXTRA_DIST += test/README test/tree/circles.py test/tree/circles.sh test/tree/layers.sh test/tree/shape.sh \
 	test/timeout.sh test/mutate/run test/mutate/list
-PLAIN_TESTS += test/circles.sh test/layers.sh test/shape.sh
-PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh test/words.sh
-EXTRA_DIST += test/words.py
+PLAIN_TESTS += test/tree/circles.sh test/tree/layers.sh test/tree/shape.sh
+PLAIN_TESTS += test/doc/doc_map.sh test/tree/format.sh test/support/idle_timeout.sh test/tree/words.sh
+EXTRA_DIST += test/tree/words.py
 # commands printed in README and the documentation
-PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh
-EXTRA_DIST += test/doc_lib.sh
+PLAIN_TESTS += test/doc/doc_man.sh test/doc/doc_pages.sh test/doc/doc_readme.sh
+EXTRA_DIST += test/doc/doc_lib.sh
 # emulates several hosts on one computer, also for users without a cluster
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
-PLAIN_TESTS += test/hosts_ways.sh test/hosts_leave.sh
-PLAIN_TESTS += test/hosts_self.sh test/hosts_death.sh test/hosts_slurm.sh
-PLAIN_TESTS += test/hosts_stranger.sh
-check_PROGRAMS += test/hosts_stranger
-test_hosts_stranger_SOURCES = test/hosts_stranger.c
-test_hosts_stranger_CFLAGS = $(AM_CFLAGS) $(PMIX_CFLAGS) $(CRYPTO_CFLAGS)
-test_hosts_stranger_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
-EXTRA_DIST += test/hosts_lib.sh test/hosts_datagrams.h test/hosts_talk.c
-EXTRA_DIST += test/hosts_ways.c test/hosts_leave.c test/hosts_coll.c
-EXTRA_DIST += test/hosts_rest.c test/hosts_soak.c test/hosts_soak.sh
+PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh
+PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh test/multihost/hosts_slurm.sh
+PLAIN_TESTS += test/multihost/hosts_access.sh
+check_PROGRAMS += test/multihost/hosts_access
+test_multihost_hosts_access_SOURCES = test/multihost/hosts_access.c
+test_multihost_hosts_access_CFLAGS = $(AM_CFLAGS) $(PMIX_CFLAGS) $(CRYPTO_CFLAGS)
+test_multihost_hosts_access_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
+EXTRA_DIST += test/multihost/hosts_lib.sh test/multihost/hosts_datagrams.h test/multihost/hosts_exchange.c
+EXTRA_DIST += test/multihost/hosts_paths.c test/multihost/hosts_finalize.c test/multihost/hosts_coll.c
+EXTRA_DIST += test/multihost/hosts_wait_cpu.c test/multihost/hosts_soak.c test/multihost/hosts_soak.sh
 include test/threads.mk
-include test/abi.mk
-include test/vt.mk
+include test/abi/Makefile.mk
+include test/vt/Makefile.mk

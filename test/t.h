@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "test/t_pace.h"
+#include "test/support/t_pace.h"
 
 #include <errno.h>
 #include <sys/types.h>

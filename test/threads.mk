@@ -1,5 +1,5 @@
 # Tests that start threads; "make check-threads" runs only these, with
-# ThreadSanitizer (test/shape.sh finds tests that are missing here).
+# ThreadSanitizer (test/tree/shape.sh finds tests that are missing here).
 THREAD_TESTS = \
 	coll/coll_algo_test prov/carrier/hybrid/hybrid_test \
 	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \
@@ -20,5 +20,5 @@ THREAD_TESTS = \
 	test/prov/prov_flow_test test/prov/prov_wait_test
 check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(THREAD_TESTS)' \
-	  check_PROGRAMS='$(THREAD_TESTS) test/patience'
+	  check_PROGRAMS='$(THREAD_TESTS) test/support/idle_timeout'
 .PHONY: check-threads

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout [-k SECONDS] SECONDS COMMAND..., for scripts that source this file:
-# seconds of an idle host, as test/patience.c counts them; wall-clock seconds
+# seconds of an idle host, as test/support/idle_timeout.c counts them; wall-clock seconds
 # where a script runs without "make check".
 timeout() {
 	while [ "${1#-}" != "$1" ]; do shift 2; done
-	${patience:-command timeout -k 5} "$@"
+	${idle_timeout:-command timeout -k 5} "$@"
 }

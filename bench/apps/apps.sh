@@ -22,7 +22,7 @@ large=("app_cg 96" "app_sort 500000" "app_fft 128 2" "app_lu 1200 16")
 # Under test/hosts ranks are spread over its hosts, live on FI_WEFT_MACHINE.
 launch() { "$build/mpiexec" "$@"; }
 if [ -n "$HOSTS" ]; then
-	. "$top/test/hosts_lib.sh" || exit 1
+	. "$top/test/multihost/hosts_lib.sh" || exit 1
 	launch() { on_hosts "${@:2}"; }
 	MACHINES=
 fi

@@ -129,7 +129,8 @@ static void the_field_is_that_of_openssl(void **state)
 		unsigned a = 1 + (unsigned)weft_rng_below(&r, 1023);
 		unsigned b = 1 + (unsigned)weft_rng_below(&r, 1023);
 
-		T_IS(rs->exp[rs->log[a] + rs->log[b]], code_reference_mul(a, b));
+		T_IS(rs->exp[rs->log[a] + rs->log[b]],
+		     code_reference_mul(a, b));
 	}
 }
 

@@ -69,7 +69,7 @@ prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_atomic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/support/nic_pair.h
 prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/loops.h \
+prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/support/loops.h \
 	test/support/nic_pair.h
 prov_nic_nic_copy_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop

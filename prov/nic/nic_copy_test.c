@@ -4,7 +4,7 @@
  * sender's copy into a cell and the receiver's copy out of it, up to the length
  * configured for the endpoint.
  */
-#include "test/loops.h"
+#include "test/support/loops.h"
 #include "test/support/nic_pair.h"
 
 /* Returns the number of copies by the loop for one message. */

@@ -28,7 +28,7 @@ prov_ofi_weft_info_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_mr_test_SOURCES = prov/ofi/weft_mr_test.c $(OFI_FAKE)
 prov_ofi_weft_mr_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_fi_core_test_LDADD = libweftdirect.la $(T_LIBS)
-EXTRA_DIST += prov/ofi/README test/ofi_env.sh test/ofi_grid.sh test/ofi_openmpi.c
+EXTRA_DIST += prov/ofi/README test/ofi/ofi_env.sh test/ofi/ofi_prov_tests.sh test/ofi/ofi_openmpi.c
 dist_man7_MANS += doc/fi_weft.7
 include prov/ofi/queue/Makefile.mk
 
@@ -52,11 +52,11 @@ pkglib_LTLIBRARIES += libweft-direct.la
 libweft_direct_la_SOURCES = $(PROVIDER)
 libweft_direct_la_LIBADD = libweft-ofi.la libweftnic.la libweftdirect.la
 libweft_direct_la_LDFLAGS = $(PROVIDER_LDFLAGS)
-PLAIN_TESTS += test/ofi_on_trees.sh test/ofi_on_bgq.sh test/ofi_on_gemini.sh \
-	test/ofi_on_packets.sh test/ofi_on_qsnet2.sh test/ofi_on_sock.sh \
-	test/ofi_on_sunway.sh test/ofi_on_apenet.sh test/ofi_hosts.sh
-PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_openmpi_hosts.sh \
-	test/ofi_pingpong.sh test/symbols.sh
+PLAIN_TESTS += test/ofi/ofi_on_trees.sh test/ofi/ofi_on_bgq.sh test/ofi/ofi_on_gemini.sh \
+	test/ofi/ofi_on_packets.sh test/ofi/ofi_on_qsnet2.sh test/ofi/ofi_on_sock.sh \
+	test/ofi/ofi_on_sunway.sh test/ofi/ofi_on_apenet.sh test/ofi/ofi_hosts.sh
+PLAIN_TESTS += test/ofi/ofi_info.sh test/ofi/ofi_openmpi.sh test/ofi/ofi_openmpi_hosts.sh \
+	test/ofi/ofi_pingpong.sh test/tree/symbols.sh
 
 check_PROGRAMS += test/prov/prov_wait_test
 TESTS += test/prov/prov_wait_test

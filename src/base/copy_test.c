@@ -4,7 +4,7 @@
  * beyond.
  */
 #include "src/base/copy.h"
-#include "test/loops.h"
+#include "test/support/loops.h"
 #include "test/t.h"
 
 #include <stdint.h>

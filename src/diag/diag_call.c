@@ -40,7 +40,8 @@ static weft_au32 thread_count;
 /*
  * Thread-local data of this library uses the default (dynamic) model, without
  * an alignment of its own: dlopen() refuses a library whose initial-exec data
- * does not fit into what is left of the static TLS block (test/dl_open.sh).
+ * does not fit into what is left of the static TLS block
+ * (test/tools/dl_open.sh).
  */
 static _Thread_local struct thread_state thread_state;
 

@@ -30,9 +30,9 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_word.h
 EXTRA_DIST += src/win/README
 
-PLAIN_TESTS += test/run_win_death.sh test/run_win_bench.sh \
-	test/run_win_fuzz.sh
-EXTRA_DIST += test/run_win_client.c
+PLAIN_TESTS += test/run/run_win_death.sh test/run/run_win_bench.sh \
+	test/run/run_win_fuzz.sh
+EXTRA_DIST += test/run/run_win_client.c
 
 WIN_TESTS = src/win/win_blocks_test src/win/win_elem_test src/win/win_rwlock_test
 check_PROGRAMS += $(WIN_TESTS)

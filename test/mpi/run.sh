@@ -45,7 +45,7 @@ esac
 
 # launch RANKS PROGRAM ARGUMENTS...
 if [ -n "$HOSTS" ]; then
-	. "$top/test/hosts_lib.sh" || exit 1
+	. "$top/test/multihost/hosts_lib.sh" || exit 1
 	launch() { on_hosts "$@"; }
 elif [ -x "$build/mpiexec" ]; then
 	# shellcheck disable=SC2086

@@ -43,7 +43,7 @@ while read -r plan <&3; do
 	[ -n "$plan" ] || continue
 	echo "== under $plan"
 	MPIEXEC_FLAGS="--faults $plan" on 2 native 4 "${ONLY:-*}"
-	bash "$top/test/hosts_soak.sh" 20000 0.1 "$plan" || bad=1
+	bash "$top/test/multihost/hosts_soak.sh" 20000 0.1 "$plan" || bad=1
 done 3<<< "${PLANS-seed=1;loss=0.01
 seed=1;loss=0.05
 seed=1;loss=0.2

@@ -7,7 +7,7 @@
 #define WEFT_TEST_PROV_JOB_H
 
 #include "src/base/atomic.h"
-#include "test/t_pace.h"
+#include "test/support/t_pace.h"
 
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>

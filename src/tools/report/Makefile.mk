@@ -27,5 +27,5 @@ check_PROGRAMS += src/tools/report/report_test src/tools/report/report_wait_test
 TESTS += src/tools/report/report_test src/tools/report/report_wait_test
 src_tools_report_report_test_LDADD = libweftshow.la $(T_LIBS)
 src_tools_report_report_wait_test_LDADD = libweftshow.la $(T_LIBS)
-PLAIN_TESTS += test/run_page.sh
-EXTRA_DIST += test/page_ring.c test/page_wait.c
+PLAIN_TESTS += test/page/run_page.sh
+EXTRA_DIST += test/page/page_ring.c test/page/page_wait.c

@@ -27,5 +27,5 @@ check_PROGRAMS += src/tools/reproduce/repro_table_test
 TESTS += src/tools/reproduce/repro_table_test
 src_tools_reproduce_repro_table_test_LDADD = libweftrepro.la $(T_LIBS)
 
-PLAIN_TESTS += test/sim_tools.sh
+PLAIN_TESTS += test/tools/sim_tools.sh
 EXTRA_DIST += src/tools/reproduce/README

@@ -19,9 +19,9 @@ mpiexec_SOURCES = src/tools/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
 # the PMIx client that the scripts of test/run_*.sh launch
-check_PROGRAMS += test/run_client test/run_stranger
-test_run_client_LDADD = $(PMIX_LIBS)
-test_run_stranger_LDADD = $(PMIX_LIBS)
+check_PROGRAMS += test/run/run_client test/run/run_access
+test_run_run_client_LDADD = $(PMIX_LIBS)
+test_run_run_access_LDADD = $(PMIX_LIBS)
 
 # mpirun is the same program
 install-exec-hook: install-mpirun
@@ -37,9 +37,9 @@ TESTS += $(RUN_TESTS)
 RUN_TEST_LIBS = libweftrun.la $(T_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 src_tools_run_run_bind_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_run_env_test_LDADD = $(RUN_TEST_LIBS)
-PLAIN_TESTS += test/run_delegates.sh test/run_limits.sh test/run_limit_self.sh test/run_limit_tasks.sh test/run_scale.sh \
-	test/run_death.sh test/run_forbid.sh test/run_gdb.sh test/run_coll_death.sh test/run_health.sh test/run_io.sh test/run_job.sh \
-	test/run_launchers.sh test/run_refuse.sh test/run_said.sh test/run_stranger.sh
-EXTRA_DIST += src/tools/run/README test/run_forbid.c test/run_limit_self.c test/run_health.c test/run_hello.c test/run_scale.c test/run_coll_client.c \
-	test/run_lib.sh bench/startup.sh
+PLAIN_TESTS += test/run/run_delegates.sh test/run/run_limits.sh test/run/run_limit_self.sh test/run/run_limit_tasks.sh test/run/run_scale.sh \
+	test/run/run_death.sh test/run/run_seccomp.sh test/run/run_gdb.sh test/run/run_coll_death.sh test/run/run_health.sh test/run/run_io.sh test/run/run_job.sh \
+	test/run/run_launchers.sh test/run/run_refused.sh test/run/run_messages.sh test/run/run_access.sh
+EXTRA_DIST += src/tools/run/README test/run/run_seccomp.c test/run/run_limit_self.c test/run/run_health.c test/run/run_hello.c test/run/run_scale.c test/run/run_coll_client.c \
+	test/run/run_lib.sh bench/startup.sh
 dist_man1_MANS += doc/mpiexec.1 doc/mpirun.1

@@ -1,0 +1,9 @@
+# The standard ABI: the header, the symbols, a header made from the tables.
+EXTRA_DIST += test/abi/constants test/abi/functions test/abi/types \
+	test/abi/header.sh test/abi/foreign.c \
+	test/abi/abi_update.sh
+PLAIN_TESTS += test/abi/abi_header.sh test/abi/abi_foreign.sh \
+	test/abi/abi_symbols.sh
+# opened by dlopen()
+EXTRA_DIST += test/tools/dl_open.c
+PLAIN_TESTS += test/tools/dl_open.sh

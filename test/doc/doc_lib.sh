@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by test/doc_*.sh: extracts the commands of a page (README.md,
+# doc/*.md, man pages) and runs them as a reader would after ./quickstart, in
+# the folder of the sources.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+# The variables of the outer make must not reach a make that a page runs.
+unset MAKEFLAGS MAKELEVEL MFLAGS
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# Program names that begin a command, after variable assignments.
+programs='mpi(exec|cc|cxx|run)(\.openmpi)?|weft-[a-z]+|fi_(info|pingpong)|srun'
+programs="$programs|(build|bench|\./quickstart)[^ ]*|make|export|cp|sed"
+is_command="^([A-Z_]+=[^ ]* )*($programs)( |\$)"
+
+# Commands of a Markdown text: code blocks (only the lines with "$ " if there
+# are some), and code spans that are whole commands. A line with a placeholder
+# in capitals is not a command.
+commands_of_text() {
+	awk '
+	/^```/ { fence = !fence; next }
+	fence { next }
+	/^    / {
+		line = substr($0, 5)
+		if (line ~ /^\$ /) print "block\t" substr(line, 3)
+		else print "plain\t" line
+		next
+	}
+	{ text = text " " $0 }
+	END {
+		n = split(text, part, "`")
+		for (i = 2; i <= n; i += 2) print "span\t" part[i]
+	}' "$1" | while IFS=$'\t' read -r kind line; do
+		[[ $line =~ $is_command ]] || continue
+		[ $kind != span ] || is_whole "$line" || continue
+		echo "$line"
+	done
+}
+
+# is_whole COMMAND: a whole command, not only the name of a program or option.
+is_whole() {
+	case $1 in
+	*...* | *' 'NAME* | *' 'FILE* | *' 'S | *'['*) return 1 ;;
+	mpi*) [[ $1 == *' -n '* ]] ;;
+	*' '* | build/* | weft-info) ;;
+	*) return 1 ;;
+	esac
+}
+
+# Commands of a man page: examples, as lines between .nf or .EX and their ends,
+# and as titles in bold.
+commands_of_man() {
+	sed -n '/^\.SH EXAMPLE/,/^\.SH [^E]/p' "$1" | sed 's/\\-/-/g' |
+		sed 's/^\.B \(weft-[a-z]* \)/\1/' |
+		grep -E "$is_command"
+}
+
+# The reader's folder: ./install, ./build, and the sources.
+set_up() {
+	local f
+	mkdir "$dir/top"
+	cd "$dir/top" || exit 1
+	ln -s "$builddir" build
+	for f in bench examples share; do ln -s "$top_srcdir/$f" $f; done
+	make -s -C "$builddir" install DESTDIR="$dir/moved" > "$dir/log" 2>&1 ||
+		{ tail "$dir/log"; exit 1; }
+	f=$(dirname "$(find "$dir/moved" -name mpicc)")
+	ln -s "${f%/bin}" install
+	PATH=$PWD/install/bin:$PATH
+	export FI_PROVIDER_PATH=$PWD/install/lib/libfabric
+	awk '/^```c/ { on = 1; next } /^```/ { on = 0 } on' \
+		"$top_srcdir/README.md" > hello.c
+	mpicc -o program hello.c || exit 1
+	for f in hello manager worker a.out; do cp program $f; done
+}
+
+# Some commands take minutes: run them with smaller arguments.
+shorter() {
+	case $1 in
+	LONG=*) echo "${1#LONG=* }" ;;
+	weft-sim*) echo "$1 --warm 1us --time 2us" ;;
+	weft-reproduce*bgq*) echo "$1 --only BGQ-T1-HW" ;;
+	weft-reproduce*) echo "$1 --quick" ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# On pages the other hosts are named host1 and host2.
+have_hosts() {
+	need_part mpirun.openmpi || return
+	bash "$top_srcdir/test/hosts" 1 true && return
+	skip_part "test/hosts cannot make hosts here"
+	return 1
+}
+
+# try COMMAND: at most a minute; exit code 0, or the code that the page states.
+try() {
+	local cmd want=0 got on=
+	case $1 in
+	./quickstart*) echo "not run, CI runs it: $1"; return ;;
+	bench/*) echo "not run, it takes minutes: $1"; return ;;
+	srun*) echo "test/run/run_launchers.sh runs it: $1"; return ;;
+	fi_pingpong*) pingpong "$1"; return ;;
+	export*) eval "$1"; return ;;
+	mpiexec*' -host host1'* | mpiexec*HOSTS_FILE*)
+		have_hosts || return
+		on="bash $top_srcdir/test/hosts 2" ;;
+	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;
+	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
+	# faster links than in the paper: the page says that the results change
+	weft-reproduce*./fast*) want=1 ;;
+	esac
+	cmd=$(shorter "$1")
+	timeout -k 5 100 $on bash -c "$cmd" > "$dir/out" 2> "$dir/err" \
+		< /dev/null 9<&-
+	got=$?
+	[ $got = $want ] || {
+		complain "exit code $got: $cmd"
+		tail -n 10 "$dir/err"
+		return
+	}
+	tried=$((tried + 1))
+	echo "ok: $cmd"
+}
+
+# Server and client are two lines; the port is free.
+server=
+port=$((26100 + $$ % 5000))
+listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
+pingpong() {
+	if [ -z "$server" ]; then
+		while listens; do port=$((port + 1)); done
+		timeout -k 5 60 $1 -B $port > "$dir/server" 2>&1 &
+		server=$!
+		wait_for listens
+		return
+	fi
+	timeout -k 5 60 ${1% *} -P $port ${1##* } > "$dir/out" 2>&1 ||
+		complain "exit code $?: $1: $(tail -n 5 "$dir/out")"
+	wait $server || complain "exit code $? of the server of $1"
+	server=
+	tried=$((tried + 2))
+	echo "ok: both ends of $1"
+}
+
+# try_page PAGE LEAST: runs all of its commands; there are at least LEAST.
+try_page() {
+	local list
+	tried=0
+	case $1 in
+	*.md) list=$(commands_of_text "$top_srcdir/$1") ;;
+	*) list=$(commands_of_man "$top_srcdir/$1") ;;
+	esac
+	echo "== $1"
+	# two pages must not build the same programs at the same time
+	exec 9< "$builddir/bench"
+	[[ $list != *'make -C build'* ]] || flock 9
+	while IFS= read -r cmd; do
+		[ -z "$cmd" ] || try "$cmd"
+	done <<< "$list"
+	[ "$tried" -ge "$2" ] || [ -n "$skipped" ] ||
+		complain "$1: $tried commands, $2 were expected at least"
+	exec 9<&-
+}

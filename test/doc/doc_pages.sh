@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every command of doc/*.md works as printed.
+. "$top_srcdir/test/doc/doc_lib.sh" || exit 1
+set_up
+for page in "$top_srcdir"/doc/*.md; do
+	case $page in
+	*/virtual.md) try_page doc/virtual.md 5 ;;
+	*/model.md) try_page doc/model.md 8 ;;
+	*) try_page "doc/${page##*/}" 0 ;;
+	esac
+done
+end

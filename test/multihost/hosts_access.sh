@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A job on two hosts, started by Open MPI's mpirun: another user of a host that
+# joins its PMIx server, and one that reads every packet, learn no key, and what
+# the first one sends to the ranks is refused. Hosts with different key files,
+# and key files that others can read, end the job with a message.
+if [ -z "$HOSTS" ]; then
+	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
+	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
+fi
+build=${builddir:-$PWD}
+stranger=$(realpath "$build/test/multihost/hosts_access")
+bad=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-stranger.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
+	"$top_srcdir/test/multihost/hosts_exchange.c" -o "$work/talk" -L"$build/.libs" \
+	-lmpi_abi -Wl,-rpath,"$(realpath "$build/.libs")" || exit 1
+complain() {
+	echo "FAILED: $*"
+	cat "$work/out"
+	bad=1
+}
+
+# The reader of a FIFO waits for the word of its writer.
+mkfifo "$work/says" "$work/hears"
+"$stranger" listen "$work/wire" > "$work/hears" &
+listener=$!
+read -r word < "$work/hears"
+[ "$word" = listening ] || { complain "the capture does not start"; exit 1; }
+
+export WEFT_LOG=info
+on_hosts 2 sh -c '
+	[ "$PMIX_RANK" = 1 ] || exec "$1/talk" "$1/f"
+	{
+		# ranks have published what they publish when they talk
+		until [ -s "$1/f" ] || [ -e "$1/f.end" ]; do sleep 0.05; done
+		# PMIx of another user cannot open the files of the server
+		# and waits for ever for what is not published
+		PMIX_MCA_gds=hash exec timeout -s KILL 30 "$2" join "$1/stolen" > "$1/says"
+	} &
+	attacker=$!
+	{ read -r word < "$1/says"; echo "$word" > "$1/word"; touch "$1/f.end"; } &
+	"$1/talk" "$1/f"
+	code=$?
+	kill $attacker
+	exit $code' sh "$work" "$stranger" > "$work/out" 2>&1 < /dev/null
+code=$?
+kill $listener
+wait $listener 2> /dev/null
+[ $code = 0 ] || complain "the job ends with $code"
+[ "$(grep -c good "$work/out")" = 2 ] || complain "not all ranks are good"
+word=$(cat "$work/word")
+if [ "$word" = refused ]; then
+	# a PMIx that checks users is right, and the rest is tested elsewhere
+	echo "the attacker could not join"
+elif [ "$word" = joined ]; then
+	"$stranger" check "$work/weft_key" "$work/stolen" "$work/wire" ||
+		complain "a key can be read"
+	[ "$(grep -cE '\([1-9][0-9]* forged' "$work/out")" = 1 ] ||
+		complain "what the attacker sends is not refused"
+else
+	complain "the attacker: $word"
+fi
+unset WEFT_LOG
+
+# refused WHAT TEXT COMMAND...: it fails in time, and says so
+refused() {
+	local what=$1 text=$2
+	shift 2
+	timeout -k 5 60 "$@" > "$work/out" 2>&1 < /dev/null
+	case $? in
+	0) complain "$what: the job runs" ;;
+	124 | 137) complain "$what: the job hangs" ;;
+	esac
+	grep -q "$text" "$work/out" || complain "$what: no \"$text\""
+}
+touch "$work/f.end"
+run=(mpirun.openmpi --oversubscribe --bind-to none)
+refused 'different key files' 'host2: rank 0 has another key than this rank' \
+	"${run[@]}" -host host1 -x WEFT_KEY_FILE="$work/k1" -n 1 "$work/talk" "$work/f" : \
+	-host host2 -x WEFT_KEY_FILE="$work/k2" -n 1 "$work/talk" "$work/f"
+chmod 640 "$work/k1"
+refused 'a key file of mode 0640' "k1 has mode 0640" \
+	"${run[@]}" -host host1,host2 -x WEFT_KEY_FILE="$work/k1" -n 2 "$work/talk" "$work/f"
+chmod 600 "$work/k1"
+# nothing can be made there
+"${run[@]}" -host host1,host2 -x WEFT_KEY_FILE=/proc/none -n 2 "$work/talk" \
+	"$work/f" > "$work/out" 2>&1 < /dev/null || complain "no secret: no job"
+grep -q 'this job is not protected from other users' "$work/out" ||
+	complain "a job without a secret prints no warning"
+exit $bad

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A network that is down for three seconds is tolerated. A silent host is
+# detected by every survivor after FI_WEFT_SILENCE; a host whose processes are
+# killed, by mpirun at once; and nothing of the job is left.
+if [ -z "$HOSTS" ]; then
+	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
+	for n in 2 3; do
+		bash "$top_srcdir/test/hosts" $n bash "$0" || exit
+	done
+	exit
+fi
+build=${builddir:-$PWD}
+bad=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-death.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
+	"$top_srcdir/test/multihost/hosts_exchange.c" -o "$work/talk" -L"$build/.libs" \
+	-lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+hosts=($HOSTS)
+last=${hosts[-1]}
+ranks=$((2 * ${#hosts[@]}))
+complain() {
+	echo "FAILED: $what: $*"
+	cat "$work/out"
+	bad=1
+}
+
+# eventually SECONDS COMMAND...
+eventually() {
+	local i limit=$(($1 * 10))
+	shift
+	for i in $(seq $limit); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+round() { # 0: none yet
+	local n
+	n=$(cat "$work/f" 2> /dev/null)
+	echo "${n:-0}"
+}
+past() { [ "$(round)" -gt "$1" ]; }
+gone() { ! kill -0 "$1" 2> /dev/null; }
+
+# start WHAT [listen | anybody | probe]: starts the job and waits until it runs
+start() {
+	what="$1, ${#hosts[@]} hosts"
+	rm -f "$work"/f*
+	on_hosts $ranks "$work/talk" "$work/f" $2 > "$work/out" 2>&1 < /dev/null &
+	job=$!
+	eventually 60 past 20 || complain "does not start"
+}
+
+# finish SECONDS: requests the end of the job and waits; its code is in $got
+finish() {
+	touch "$work/f.end"
+	eventually "$1" gone $job || {
+		complain "the job does not end"
+		kill -KILL $job
+	}
+	wait $job 2> /dev/null
+	got=$?
+}
+
+# Only the first two processes are left on the hosts that are up.
+alone() {
+	local h
+	for h in "${hosts[@]}"; do
+		[ $h != "$dead" ] || continue
+		[ -z "$($HOSTS_RSH $h 'pgrep -x "talk|orted"')" ] || return 1
+	done
+}
+dead=
+nothing_left() { eventually 60 alone || complain "processes are left"; }
+
+# survivor RANK: has reported the failure of a rank of the last host by number
+survivor() {
+	grep -q "a peer process has ended: rank .* on $last" "$work/f.$1" \
+		2> /dev/null
+}
+survivors() {
+	local r
+	for r in $(seq 0 $((ranks - 3))); do survivor $r || return 1; done
+}
+
+export FI_WEFT_SILENCE=20
+start "three seconds without a network"
+$HOSTS_SELF cut $last
+was=$(round)
+sleep 3 # the tested time without a network
+between=$(round)
+$HOSTS_SELF join $last
+eventually 60 past $((between + 20)) || complain "does not go on after $between"
+finish 60
+[ $got = 0 ] || complain "exit code $got"
+[ "$(grep -c good "$work/out")" = $ranks ] || complain "not all are good"
+[ $((between - was)) -lt 20 ] || complain "the network was not away"
+nothing_left
+echo "$what: round $between, then $(round): good"
+
+# silent WHAT [listen | anybody | probe]: mpirun does not notice either, until
+# the host is down
+silent() {
+	start "$@"
+	SECONDS=0
+	$HOSTS_SELF cut $last
+	eventually 60 survivors || complain "survivors: $(cat "$work"/f.[0-9]*)"
+	echo "$what: all survivors know after $SECONDS s (FI_WEFT_SILENCE=5)"
+	[ $SECONDS -ge 4 ] || complain "they gave up too early"
+	sed 's/^/  /' "$work"/f.[0-9]*
+}
+export FI_WEFT_SILENCE=5
+silent "a host that is silent"
+$HOSTS_SELF join $last
+finish 60
+nothing_left
+silent "a silent host, and anybody may speak" anybody
+$HOSTS_SELF join $last
+finish 60
+nothing_left
+silent "a silent host, and looks for a message of it" probe
+$HOSTS_SELF join $last
+finish 60
+nothing_left
+silent "a silent host that all only listen to" listen
+$HOSTS_SELF kill $last
+dead=$last
+finish 60
+[ $got != 0 ] || complain "exit code 0"
+nothing_left
+
+hosts=("${hosts[@]:0:${#hosts[@]}-1}")
+if [ ${#hosts[@]} -gt 1 ]; then
+	HOSTS="${hosts[*]}" ranks=$((2 * ${#hosts[@]}))
+	last=${hosts[-1]}
+	start "a host that is killed"
+	$HOSTS_SELF kill $last
+	dead=$last
+	eventually 60 gone $job || complain "the job goes on"
+	finish 60
+	[ $got != 0 ] || complain "exit code 0"
+	nothing_left
+	echo "$what: the job has ended"
+fi
+exit $bad

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Other users of the host can neither join a job, nor delay it, nor end it.
+[ "$(id -u)" = 0 ] || { echo "only root can change the user"; exit 77; }
+. "$top_srcdir/test/run/run_lib.sh"
+stranger=$builddir/test/run/run_access
+
+# A connection without data that exists before any rank calls MPI_Init, of
+# another user and of the same user. FIFO: the reader waits until the attacker
+# is connected.
+mkfifo "$dir/held"
+for kind in silent kin mumble; do
+	run 0 -n 2 sh -c '
+		if [ "$PMIX_RANK" = 0 ]; then
+			"$1" "$4" > "$2" &
+			read -r word < "$2"
+			[ "$word" = held ] || exit 3
+		fi
+		exec "$3" init hello fence check fini' \
+		"$mark" "$stranger" "$dir/held" "$client" "$kind"
+	out "rank 0 of 2
+rank 1 of 2"
+	nothing_left
+done
+
+# A process of another user that knows all names and numbers.
+run 0 -n 1 sh -c '
+	"$1" join
+	echo "stranger: $?"
+	exec "$2" init hello fence check fini' "$mark" "$stranger" "$client"
+out "rank 0 of 1
+stranger: 1"
+grep -q "user 65534" "$dir/err" ||
+	complain "the refused connection is not reported"
+nothing_left
+
+# Two jobs have no guessable value in common.
+run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
+one=$(cat "$dir/out")
+echo "$one" | grep -qE '^weft-[0-9a-f]{32}$' ||
+	complain "the namespace $one can be guessed"
+run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
+[ "$one" = "$(cat "$dir/out")" ] && complain "two jobs have the same name"
+exit $failed

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The live watch: stopped and killed ranks are distinguished, within two
+# periods as their neighbours count them, by weft-info --health and by the
+# error of a dead peer. No part of this test measures time itself.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+info=$builddir/weft-info
+prog=$dir/health_client
+${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
+	"$top_srcdir/test/run/run_health.c" -o "$prog" \
+	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
+
+# A rank that is killed is hidden from its launcher by a shell, which stays
+# until mpiexec ends it.
+hidden='"$0" "$@"; rc=$?; [ $rc != 137 ] || while :; do sleep 0.1; done; exit $rc'
+
+# start ARGUMENTS...: a job in the background, whose ranks leave their pids in
+# $dir/pid.RANK and wait for $dir/go
+start() {
+	rm -f "$dir"/pid.* "$dir/go"
+	"$mpiexec" "$@" sh -c "$hidden" "$prog" "$dir/go" "$dir/pid" "$mark" \
+		> "$dir/out" 2> "$dir/err" < /dev/null &
+	job=$!
+}
+
+# pid RANK: pid of a rank that runs
+pid() { cat "$dir/pid.$1"; }
+there() { [ -s "$dir/pid.$1" ]; }
+
+# rank N STATE INTERFACE BY: matches the line of a rank (patterns)
+rank() {
+	"$info" --health "$job" > "$dir/health" 2>&1
+	grep -qE "^  $1 +[0-9]+ +$2 +$3 +$4 " "$dir/health"
+}
+by='rank [0-9]+'
+
+# within RANK: tenths of a period until the state was known
+within() {
+	sed -nE "s/^  $1 .* ([0-9]+)\.([0-9]) periods.*/\1\2/p" "$dir/health"
+}
+
+# in_time RANK LEAST: known within two periods, after LEAST tenths of one
+in_time() {
+	local w
+	w=$(within "$1")
+	[ -n "$w" ] && [ "$w" -ge "$2" ] && [ "$w" -le 20 ] && return
+	complain "rank $1 known within ${w:-?} tenths of a period:"
+	cat "$dir/health"
+}
+
+# all N STATE: every rank has this state, as reported by a neighbour
+all() {
+	local i
+	for i in $(seq 0 $(($1 - 1))); do
+		rank "$i" "$2" normal "$by" || return
+	done
+}
+
+# no rank is watched without --health
+start -n 2
+wait_for there 1
+"$info" --health $job > "$dir/health" 2>&1
+[ $? = 1 ] || complain "exit code of a job that is not watched"
+grep -q "no job $job with health monitoring" "$dir/health" || complain "$(cat "$dir/health")"
+[ -z "$(find /proc/"$(pid 0)"/fd -lname '*weft-health*' 2> /dev/null)" ] ||
+	complain "a shared region exists without --health"
+! grep -qx weft-health /proc/"$(pid 0)"/task/*/comm ||
+	complain "a watch thread runs without --health"
+touch "$dir/go"
+ended $job
+[ $got = 0 ] || complain "exit code $got: $(cat "$dir/err")"
+
+# stopped: sick; continued: normal; killed: broken; and the error text says so
+for machine in native apenet:2x2x1; do
+	start --health 500 --machine $machine --clock live -n 4
+	for i in 0 1 2 3; do wait_for there $i; done
+	wait_for all 4 normal || cat "$dir/health"
+	[ $machine = native ] || grep -q 'torus *2x2x1' "$dir/health" ||
+		complain "not the machine's torus: $(cat "$dir/health")"
+	grep -q 'period *500.000 ms' "$dir/health" || complain "another period"
+	grep -qx weft-health /proc/"$(pid 2)"/task/*/comm ||
+		complain "no watch thread runs"
+	kill -STOP "$(pid 2)"
+	wait_for rank 2 sick normal "$by"
+	in_time 2 20
+	for i in 0 1 3; do
+		rank $i normal normal "$by" || complain "rank $i, too:
+$(cat "$dir/health")"
+	done
+	kill -CONT "$(pid 2)"
+	wait_for all 4 normal || cat "$dir/health"
+	kill -KILL "$(pid 2)"
+	wait_for rank 2 broken broken "$by"
+	in_time 2 10
+	# by name, by a rank, and as JSON
+	name=$(sed -n 's/^  name *//p' "$dir/health")
+	for j in "$name" "$(pid 1)"; do
+		"$info" --json --health "$j" > "$dir/json" ||
+			complain "no job $j"
+		grep -q '"rank": "2", .*"host": "broken"' "$dir/json" ||
+			complain "$j: $(cat "$dir/json")"
+	done
+	touch "$dir/go"
+	ended $job
+	grep -qE 'survivor: MPI_Recv: .* rank 2 \(broken, last heartbeat [0-9.]+ s ago, detected by rank [013] [0-9.]+ s ago\)' \
+		"$dir/out" || complain "the error: $(cat "$dir/out" "$dir/err")"
+	nothing_left
+done
+
+# in virtual time the model watches
+"$mpiexec" --health 100 --machine apenet -n 2 "$prog" /dev/null "$dir/pid" \
+	> /dev/null 2> "$dir/err" ||
+	complain "virtual time: $(cat "$dir/err")"
+grep -q 'WEFT_HEALTH: the health watch is off in virtual time' "$dir/err" ||
+	complain "virtual time is not reported: $(cat "$dir/err")"
+run 125 --health 0 -n 1 true
+run 125 --health 60001 -n 1 true
+
+# another launcher
+if need_part mpirun.openmpi; then
+	rm -f "$dir"/pid.* "$dir/go"
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	WEFT_HEALTH=500 mpirun.openmpi --oversubscribe -n 3 "$prog" \
+		"$dir/go" "$dir/pid" "$mark" > "$dir/out" 2> "$dir/err" \
+		< /dev/null &
+	job=$!
+	for i in 0 1 2; do wait_for there $i; done
+	wait_for all 3 normal || cat "$dir/health" "$dir/err"
+	touch "$dir/go"
+	ended $job
+	[ $got = 0 ] || complain "mpirun: exit code $got: $(cat "$dir/err")"
+fi
+nothing_left
+end

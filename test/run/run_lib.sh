@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Functions for the tests of mpiexec; sourced by test/run_*.sh. All files are
+# in a directory of the test's own, $dir, removed at the end.
+: "${builddir:=$PWD}"
+mpiexec=$builddir/mpiexec
+client=$builddir/test/run/run_client
+dir=$(mktemp -d "${TMPDIR:-/tmp}/weft-test.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+failed=0
+# a name in the environment of every process of this test (and in arguments of
+# some), to find leftover processes; their temporary files are created in a
+# directory that must be empty at the end
+mark=weft-mark-$$
+export TEST_MARK=$mark TMPDIR=$dir/temporary
+mkdir "$TMPDIR"
+unset MPIEXEC_TIMEOUT
+
+. "$top_srcdir/test/timeout.sh" || exit 1
+
+complain() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# run CODE ARGUMENTS...: mpiexec must exit with CODE within ${within:-30} s;
+# its output is in $dir/out and $dir/err.
+run() {
+	local want=$1 got
+	shift
+	timeout "${within:-30}" "$mpiexec" "$@" > "$dir/out" 2> "$dir/err" < /dev/null
+	got=$?
+	[ "$got" = "$want" ] && return
+	complain "mpiexec $*: exit code $got, not $want"
+	tail -n 5 "$dir/out" "$dir/err"
+}
+
+# last PATTERN: the last line of stderr must match.
+last() {
+	tail -n 1 "$dir/err" | grep -qE -- "$1" && return
+	complain "the last line does not match \"$1\":"
+	cat "$dir/err"
+}
+
+# out TEXT: stdout, sorted, must be this.
+out() {
+	[ "$(sort "$dir/out")" = "$1" ] && return
+	complain "stdout is not as expected: $1"
+	head -n 20 "$dir/out"
+}
+
+# Processes that a job of this test started, under any name.
+leftovers() (
+	unset TEST_MARK # do not count the searching processes
+	grep -lsa "TEST_MARK=$mark" /proc/[0-9]*/environ | cut -d/ -f3
+)
+
+# Unix sockets of Weft without an owner process: descriptors that were sent and
+# never received keep them, and the memory that they refer to. Only root sees
+# all processes.
+lost_sockets() {
+	[ "$(id -u)" = 0 ] || return
+	awk '$8 ~ /^@weft/ { print $7 }' /proc/net/unix > "$dir/sockets"
+	find /proc/[0-9]*/fd -lname 'socket:*' -printf '%l\n' 2> /dev/null |
+		tr -dc '0-9\n' | grep -vxFf - "$dir/sockets"
+}
+
+no_socket_lost() { [ -z "$(lost_sockets)" ]; }
+
+# nothing_left: no process, file, directory or socket of this test's jobs is
+# left after a moment.
+nothing_left() {
+	local i pids files
+	for i in $(seq 300); do
+		pids=$(leftovers)
+		[ -n "$pids" ] || break
+		sleep 0.1
+	done
+	if [ -n "$pids" ]; then
+		complain "processes are left behind:"
+		ps -o pid,ppid,stat,args -p "$(echo $pids | tr ' ' ,)"
+		kill -KILL $pids
+	fi
+	files=$(find "$TMPDIR" -mindepth 1)
+	[ -z "$files" ] || complain "files are left behind: $files"
+	# sockets of other jobs come and go meanwhile
+	wait_for no_socket_lost || grep @weft /proc/net/unix
+}
+
+# ended PID: waits up to 30 s for the end of a background job; its exit code is
+# in $got.
+gone() { ! kill -0 "$1" 2> /dev/null; }
+ended() {
+	local i
+	for i in $(seq 300); do
+		gone "$1" && break
+		sleep 0.1
+	done
+	gone "$1" || {
+		complain "process $1 does not end"
+		kill -KILL "$1"
+	}
+	wait "$1" 2> /dev/null
+	got=$?
+}
+
+# need_part PROGRAM...: succeeds when the programs exist. If not, the whole
+# test counts as skipped at the end.
+skipped=
+need_part() {
+	local p
+	for p; do
+		command -v "$p" > /dev/null && continue
+		skip_part "no $p"
+		return 1
+	done
+}
+
+# skip_part WHY: a part of the test is left out.
+skip_part() {
+	echo "SKIPPED: $*"
+	skipped=1
+}
+
+# end: exits with the result: failed, skipped in part, or passed.
+end() {
+	[ "$failed" = 0 ] || exit 1
+	[ -z "$skipped" ] || exit 77
+	exit 0
+}
+
+# build_hello: builds an MPI program of this tree that prints a greeting,
+# $hello.
+build_hello() {
+	hello=$dir/hello
+	${CC:-cc} -I"$top_srcdir/include" "$top_srcdir/test/run/run_hello.c" \
+		-o "$hello" -L"$builddir/.libs" -lmpi_abi \
+		-Wl,-rpath,"$builddir/.libs"
+}
+
+# wait_for COMMAND...: repeats it until it succeeds, at most 600 times: a
+# loaded host is slower between two tries, too.
+wait_for() {
+	local i
+	for i in $(seq 600); do
+		"$@" && return
+		sleep 0.1
+	done
+	complain "never happened: $*"
+	return 1
+}

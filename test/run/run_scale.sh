@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A large world takes from a rank no more than a small one, except for a
+# logarithm: mappings and page tables after collectives of 150 and of 450 ranks
+# (more than 128, up to which every rank may send to every other). The largest
+# world has as many ranks as the host has memory and processes for.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt/vt_lib.sh" || exit 1
+build_mpi "$mark" "$top_srcdir/test/run/run_scale.c" || exit 1
+
+# world RANKS: sets maps and pte to those of the worst rank.
+world() {
+	timeout -s KILL 600 "$mpiexec" -n "$1" "$dir/$mark" > "$dir/out" \
+		2> "$dir/err" < /dev/null || {
+		complain "$1 ranks: exit code $?"
+		tail -n 5 "$dir/err"
+	}
+	read -r _ maps _ pte < "$dir/out"
+	echo "$1 ranks: $maps regions, $pte KiB of page tables"
+}
+
+# Ten MiB per rank, and two processes or threads.
+room=$(awk '/MemAvailable/ { print int($2 / 10240) }' /proc/meminfo)
+tasks=$(ulimit -u)
+[ "$tasks" = unlimited ] || [ $((tasks / 3)) -gt "$room" ] || room=$((tasks / 3))
+[ "$room" -ge 450 ] || { echo "room for $room ranks"; exit 77; }
+
+world 150
+small_maps=$maps small_pte=$pte
+world 450
+# log2 450 is 9, log2 150 is 8: one more round of partners, twice, in each of
+# the two algorithms, and one more row on the path to the root
+[ "$maps" -le $((small_maps + 8)) ] ||
+	complain "$maps regions are mapped, $small_maps in a small world"
+[ "$maps" -le 60 ] || complain "$maps regions are mapped"
+# each region and row may need a page table or two (4 KiB)
+[ "$pte" -le $((small_pte + 128)) ] ||
+	complain "$pte KiB of page tables, $small_pte in a small world"
+nothing_left
+exit $failed

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Groups on nodes with gaps, on qsnet2 in virtual time: trees of chained
+# events. Each step takes the time of the interface's event, the injection and
+# the link, and no processor: a member that computes delays no other. Messages
+# take longer, and do wait for it.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt/vt_lib.sh" || exit 1
+within=120
+build_mpi vt_chain "$top_srcdir/test/vt/vt_chain.c" || exit 1
+
+# chain MACHINE [DEED]: sorted lines in $dir/lines, the model's hash in $hash
+chain() {
+	run 0 -v --machine "$1" -n 8 "$dir/vt_chain" ${2:+"$2"}
+	sort "$dir/out" > "$dir/lines"
+	hash=$(sed -n 's/^weft: virtual time.*hash //p' "$dir/err")
+	[ -n "$hash" ] || complain "$1 $2: no hash"
+}
+
+# slowest NAME COLUMN: us of the last member, except the one that computes (4)
+slowest() {
+	awk -v name="$1" -v column="$2" '
+		$1 == name && (column == 3 || $2 != 3) && $column > most {
+			most = $column
+		}
+		END { print most + 0 }' "$dir/lines"
+}
+
+# within NAME LEAST MOST: both times of the group, and of the computing member
+within() {
+	local calm busy
+	calm=$(slowest "$1" 3)
+	busy=$(slowest "$1" 4)
+	echo "$1: $calm us, $busy while one computes"
+	awk -v a="$calm" -v b="$busy" -v least="$2" -v most="$3" \
+		'BEGIN { exit !(a >= least && a <= most && b <= a + 0.05) }' ||
+		complain "$1: not $2 to $3 us, or delayed by the computing member"
+	awk -v name="$1" '$1 == name && $2 == 3 && $4 >= 20000 { n++ }
+		END { exit n != 1 }' "$dir/lines" || complain "$1: no rank computed"
+}
+
+# Software and host 0.66 us; a step is 0.08 of the event, 0.16 of the input,
+# 0.07 to 0.25 of the bytes, links and switches, and steps of one member are
+# serial. A barrier has two steps up and two down.
+chain qsnet2:4x4
+cp "$dir/lines" "$dir/first"
+first=$hash
+within barrier 1.8 2.4
+within first 1.8 2.4
+within last 2.1 2.8
+quick=$(slowest barrier 3)
+cast=$(slowest first 3)
+chain qsnet2:4x4
+cmp "$dir/lines" "$dir/first" || complain "other times on another run"
+[ "$hash" = "$first" ] || complain "hash $hash, then $first"
+
+# the event's time is a parameter of the machine
+sed 's/^event.inject .*/event.inject = 582.5 ns # assumed/' \
+	"$top_srcdir/share/machines/qsnet2" > "$dir/slow"
+chain "$dir/slow:4x4"
+echo "barrier with slow events: $(slowest barrier 3) us"
+awk -v a="$quick" -v b="$(slowest barrier 3)" \
+	'BEGIN { exit !(b - a >= 1.9 && b - a <= 2.6) }' ||
+	complain "four steps do not take half a us more each"
+
+# operations done by messages
+chain_off() {
+	echo "$1: barrier $(slowest barrier 3) us, first $(slowest first 3)"
+	awk -v a="$quick" -v b="$(slowest barrier 3)" -v c="$cast" \
+		-v d="$(slowest first 3)" \
+		'BEGIN { exit !(1.5 * a < b && 1.5 * c < d) }' ||
+		complain "$1: chained events are not faster than messages"
+	awk -v b="$(slowest barrier 4)" 'BEGIN { exit b < 20000 }' ||
+		complain "$1: messages do not wait for the computing member"
+}
+sed 's/^coll_chain .*/coll_chain = no/' "$top_srcdir/share/machines/qsnet2" \
+	> "$dir/plain"
+chain "$dir/plain:4x4"
+chain_off 'coll_chain = no'
+WEFT_COLL_BARRIER=dissemination WEFT_COLL_BCAST=binomial chain qsnet2:4x4
+chain_off 'messages, forced'
+
+# all roots and lengths, back to back
+chain qsnet2:4x4 storm
+first=$hash
+chain qsnet2:4x4 storm
+echo "storm: $hash"
+[ "$hash" = "$first" ] || complain "storm: hash $hash, then $first"
+chain qsnet2:4x4 differ
+exit $failed
