@@ -13,6 +13,12 @@
 
 #include <limits.h>
 
+/* The result of an int form whose true result is n. */
+static inline int mpi_narrow(MPI_Count n)
+{
+	return n > INT_MAX ? MPI_UNDEFINED : (int)n;
+}
+
 /* The communicator behind argument number arg. */
 static inline int mpi_check_comm(const char *func, int arg, MPI_Comm handle,
 				 struct weft_comm **comm_p)

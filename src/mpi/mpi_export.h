@@ -9,9 +9,10 @@
  *   #pragma weak MPI_X = PMPI_X
  *   int PMPI_X(...)
  *
- * The library itself calls neither name. The first line of a function is
- * MPI_ENTER; functions that cannot wait and are called within expressions omit
- * it.
+ * A function with an int and an MPI_Count form is written once, in a file
+ * *_body.inc (mpi_both_counts.h). The library itself calls neither name. The
+ * first line of a function is MPI_ENTER; functions that cannot wait and are
+ * called within expressions omit it.
  */
 #ifndef WEFT_MPI_EXPORT_H
 #define WEFT_MPI_EXPORT_H
@@ -48,6 +49,13 @@
 							 root, __VA_ARGS__ })
 #define MPI_ENTER_ON(comm, root, ...) \
 	MPI_ENTER_ARGS(comm, MPI_NO_ARG, MPI_NO_ARG, root, __VA_ARGS__)
+
+/* The names and weak aliases of functions in *_body.inc. */
+#define MPI_PASTE_(a, b, c)	  a##b##c
+#define MPI_PASTE(a, b, c)	  MPI_PASTE_(a, b, c)
+#define MPI_PRAGMA(text)	  _Pragma(#text)
+#define MPI_WEAK_ALIAS(mpi, pmpi) MPI_PRAGMA(weak mpi = pmpi)
+#define MPI_WEAK(x)		  MPI_WEAK_ALIAS(MPI_NAME(x), PMPI(x))
 
 #define MPI_NO_ROOT (-1)
 #define MPI_NO_ARG  WEFT_TRACE_NO_ARG

@@ -5,7 +5,7 @@
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 mapfile -t files < <(find src prov coll bench examples test include/weft \
-	include/rdma -name '*.[ch]' | sort)
+	include/rdma '(' -name '*.[ch]' -o -name '*.inc' ')' | sort)
 
 # A comment of a sentence is between the SPDX line and the code.
 for f in "${files[@]}"; do

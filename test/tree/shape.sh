@@ -6,7 +6,7 @@ cd "${top_srcdir:-.}" || exit 1
 bad=0
 complain() { echo "$*"; bad=1; }
 
-files=$(find src prov coll include bench examples test -name '*.[ch]' | sort)
+files=$(find src prov coll include bench examples test '(' -name '*.[ch]' -o -name '*.inc' ')' | sort)
 for f in $files; do
 	head -n 1 "$f" | grep -q SPDX-License-Identifier ||
 		complain "$f: no SPDX line"

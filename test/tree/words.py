@@ -14,7 +14,7 @@ IDIOMS = re.compile(
     re.IGNORECASE)
 # Names of tests, and arguments and values that tests pass.
 ALLOWED = re.compile(r"\w*stranger\w*|\banybody\b|[-=]nobody\b|-env WHO")
-ENDINGS = (".c", ".h", ".sh", ".py", ".js", ".mk", ".md", ".1", ".7")
+ENDINGS = (".c", ".h", ".inc", ".sh", ".py", ".js", ".mk", ".md", ".1", ".7")
 SKIPPED = ("words.py", "words.sh", "ltmain.sh")  # the check; libtool's
 
 

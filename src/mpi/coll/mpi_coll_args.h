@@ -35,6 +35,10 @@ struct mpi_coll {
 	struct weft_coll_args a;
 };
 
+/* The name and the weak alias of a function in a body of mpi_coll_forms.h. */
+#define COLL(X, x)	PMPI(FORM(X, x))
+#define COLL_WEAK(X, x) MPI_WEAK(FORM(X, x))
+
 static inline struct weft_coll_array mpi_ints(const int *at)
 {
 	return (struct weft_coll_array){ at, false };

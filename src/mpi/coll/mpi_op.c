@@ -126,30 +126,6 @@ static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 }
 
 /* The datatype is argument 4 here: one after the position for check_data. */
-#pragma weak MPI_Reduce_local = PMPI_Reduce_local
-int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
-		      MPI_Datatype datatype, MPI_Op op)
-{
-	MPI_ENTER;
-	struct mpi_msg m = { .func = __func__,
-			     .arg = 2,
-			     .buf = inbuf,
-			     .count = count,
-			     .type = datatype };
 
-	return reduce_local(&m, inoutbuf, op);
-}
-
-#pragma weak MPI_Reduce_local_c = PMPI_Reduce_local_c
-int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
-			MPI_Datatype datatype, MPI_Op op)
-{
-	MPI_ENTER;
-	struct mpi_msg m = { .func = __func__,
-			     .arg = 2,
-			     .buf = inbuf,
-			     .count = count,
-			     .type = datatype };
-
-	return reduce_local(&m, inoutbuf, op);
-}
+#define MPI_BODY "src/mpi/coll/mpi_op_body.inc"
+#include "src/mpi/mpi_both_counts.h"

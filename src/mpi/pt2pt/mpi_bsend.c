@@ -38,56 +38,6 @@ static int bsend(struct mpi_msg m, MPI_Comm comm)
 		__func__, 1, buf, count, datatype, dest, tag, NULL \
 	}
 
-#pragma weak MPI_Bsend = PMPI_Bsend
-int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
-	       int tag, MPI_Comm comm)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-
-	return bsend(m, comm);
-}
-
-#pragma weak MPI_Ibsend = PMPI_Ibsend
-int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
-		int tag, MPI_Comm comm, MPI_Request *request)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-	int err = weft_check_ptr(NULL, __func__, 7, request, "request");
-
-	if (!err)
-		err = bsend(m, comm);
-	if (!err)
-		*request = (MPI_Request)weft_req_null_done();
-	return err;
-}
-
-#pragma weak MPI_Bsend_c = PMPI_Bsend_c
-int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
-		 int dest, int tag, MPI_Comm comm)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-
-	return bsend(m, comm);
-}
-
-#pragma weak MPI_Ibsend_c = PMPI_Ibsend_c
-int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
-		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-	int err = weft_check_ptr(NULL, __func__, 7, request, "request");
-
-	if (!err)
-		err = bsend(m, comm);
-	if (!err)
-		*request = (MPI_Request)weft_req_null_done();
-	return err;
-}
-
 /* ---- buffers ------------------------------------------------------------ */
 
 static int attach(const char *func, struct weft_comm *c, void *buffer,
@@ -123,87 +73,6 @@ static int detach(const char *func, struct weft_comm *c, void *buffer_addr,
 	weft_bsend_detach(c ? &c->bsend : weft_bsend_process(), &base, size_p);
 	memcpy(buffer_addr, &base, sizeof(base));
 	return MPI_SUCCESS;
-}
-
-#pragma weak MPI_Buffer_attach = PMPI_Buffer_attach
-int PMPI_Buffer_attach(void *buffer, int size)
-{
-	MPI_ENTER;
-
-	return attach(__func__, NULL, buffer, size);
-}
-
-#pragma weak MPI_Buffer_detach = PMPI_Buffer_detach
-int PMPI_Buffer_detach(void *buffer_addr, int *size)
-{
-	MPI_ENTER;
-	MPI_Count n;
-	int err = detach(__func__, NULL, buffer_addr, size, &n);
-
-	if (!err)
-		*size = (int)n;
-	return err;
-}
-
-#pragma weak MPI_Comm_attach_buffer = PMPI_Comm_attach_buffer
-int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
-{
-	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
-	struct weft_comm *c;
-	int err = mpi_check_comm(__func__, 1, comm, &c);
-
-	return err ? err : attach(__func__, c, buffer, size);
-}
-
-#pragma weak MPI_Comm_detach_buffer = PMPI_Comm_detach_buffer
-int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
-{
-	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
-	struct weft_comm *c;
-	MPI_Count n;
-	int err = mpi_check_comm(__func__, 1, comm, &c);
-
-	if (!err)
-		err = detach(__func__, c, buffer_addr, size, &n);
-	if (!err)
-		*size = (int)n;
-	return err;
-}
-
-#pragma weak MPI_Buffer_attach_c = PMPI_Buffer_attach_c
-int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
-{
-	MPI_ENTER;
-
-	return attach(__func__, NULL, buffer, size);
-}
-
-#pragma weak MPI_Buffer_detach_c = PMPI_Buffer_detach_c
-int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
-{
-	MPI_ENTER;
-
-	return detach(__func__, NULL, buffer_addr, size, size);
-}
-
-#pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
-int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
-{
-	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
-	struct weft_comm *c;
-	int err = mpi_check_comm(__func__, 1, comm, &c);
-
-	return err ? err : attach(__func__, c, buffer, size);
-}
-
-#pragma weak MPI_Comm_detach_buffer_c = PMPI_Comm_detach_buffer_c
-int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
-{
-	MPI_ENTER_ON(comm, MPI_NO_ROOT, MPI_NO_DATA);
-	struct weft_comm *c;
-	int err = mpi_check_comm(__func__, 1, comm, &c);
-
-	return err ? err : detach(__func__, c, buffer_addr, size, size);
 }
 
 #pragma weak MPI_Buffer_flush = PMPI_Buffer_flush
@@ -255,3 +124,6 @@ int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 		c, __func__,
 		weft_bsend_iflush(&c->bsend, (struct weft_req **)request));
 }
+
+#define MPI_BODY "src/mpi/pt2pt/mpi_bsend_body.inc"
+#include "src/mpi/mpi_both_counts.h"

@@ -43,50 +43,6 @@ static int init(struct mpi_msg m, int partitions, MPI_Comm comm, MPI_Info info,
 		__func__, 2, buf, count, datatype, dest, tag, NULL \
 	}
 
-#pragma weak MPI_Psend_init = PMPI_Psend_init
-int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count,
-		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-		    MPI_Info info, MPI_Request *request)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-
-	return init(m, partitions, comm, info, 0, request);
-}
-
-#pragma weak MPI_Psend_init_c = PMPI_Psend_init_c
-int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count,
-		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-		      MPI_Info info, MPI_Request *request)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-
-	return init(m, partitions, comm, info, 0, request);
-}
-
-#pragma weak MPI_Precv_init = PMPI_Precv_init
-int PMPI_Precv_init(void *buf, int partitions, MPI_Count count,
-		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-		    MPI_Info info, MPI_Request *request)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-
-	return init(m, partitions, comm, info, 1, request);
-}
-
-#pragma weak MPI_Precv_init_c = PMPI_Precv_init_c
-int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count,
-		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-		      MPI_Info info, MPI_Request *request)
-{
-	MPI_ENTER_ARGS(comm, dest, tag, MPI_NO_ROOT, count, datatype);
-	const struct mpi_msg m = MSG;
-
-	return init(m, partitions, comm, info, 1, request);
-}
-
 static int ready(const char *func, MPI_Request request, int first, int last)
 {
 	struct weft_req *r = weft_obj_of(request, WEFT_KIND_REQ);
@@ -156,3 +112,6 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 			    "no partition %d in a partitioned receive",
 			    partition);
 }
+
+#define MPI_BODY "src/mpi/pt2pt/mpi_part_body.inc"
+#include "src/mpi/mpi_both_counts.h"

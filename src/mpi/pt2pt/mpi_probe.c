@@ -186,42 +186,5 @@ static int mrecv(struct mpi_msg m, MPI_Message *message, MPI_Status *status)
 		__func__, 1, buf, count, datatype, 0, 0, NULL \
 	}
 
-#pragma weak MPI_Mrecv = PMPI_Mrecv
-int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype,
-	       MPI_Message *message, MPI_Status *status)
-{
-	MPI_ENTER;
-	const struct mpi_msg m = MSG;
-
-	return mrecv(m, message, status);
-}
-
-#pragma weak MPI_Mrecv_c = PMPI_Mrecv_c
-int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
-		 MPI_Message *message, MPI_Status *status)
-{
-	MPI_ENTER;
-	const struct mpi_msg m = MSG;
-
-	return mrecv(m, message, status);
-}
-
-#pragma weak MPI_Imrecv = PMPI_Imrecv
-int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
-		MPI_Message *message, MPI_Request *request)
-{
-	MPI_ENTER;
-	const struct mpi_msg m = MSG;
-
-	return imrecv(m, message, (struct weft_req **)request);
-}
-
-#pragma weak MPI_Imrecv_c = PMPI_Imrecv_c
-int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
-		  MPI_Message *message, MPI_Request *request)
-{
-	MPI_ENTER;
-	const struct mpi_msg m = MSG;
-
-	return imrecv(m, message, (struct weft_req **)request);
-}
+#define MPI_BODY "src/mpi/pt2pt/mpi_probe_body.inc"
+#include "src/mpi/mpi_both_counts.h"

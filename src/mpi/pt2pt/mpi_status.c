@@ -69,57 +69,8 @@ static int get_elements(const char *func, const MPI_Status *status,
 	return MPI_SUCCESS;
 }
 
-/* A count that does not fit into an int is MPI_UNDEFINED. */
-static int narrow(MPI_Count n)
-{
-	return n > INT_MAX ? MPI_UNDEFINED : (int)n;
-}
-
-#pragma weak MPI_Get_count = PMPI_Get_count
-int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
-{
-	MPI_ENTER;
-	MPI_Count n = 0;
-	int err = get_count(__func__, status, datatype, count ? &n : NULL);
-
-	if (!err)
-		*count = narrow(n);
-	return err;
-}
-
-#pragma weak MPI_Get_count_c = PMPI_Get_count_c
-int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype,
-		     MPI_Count *count)
-{
-	MPI_ENTER;
-
-	return get_count(__func__, status, datatype, count);
-}
-
-#pragma weak MPI_Get_elements = PMPI_Get_elements
-int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype,
-		      int *count)
-{
-	MPI_ENTER;
-	MPI_Count n = 0;
-	int err = get_elements(__func__, status, datatype, count ? &n : NULL);
-
-	if (!err)
-		*count = narrow(n);
-	return err;
-}
-
 #pragma weak MPI_Get_elements_x = PMPI_Get_elements_x
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
-			MPI_Count *count)
-{
-	MPI_ENTER;
-
-	return get_elements(__func__, status, datatype, count);
-}
-
-#pragma weak MPI_Get_elements_c = PMPI_Get_elements_c
-int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype,
 			MPI_Count *count)
 {
 	MPI_ENTER;
@@ -144,26 +95,8 @@ static int set_elements(const char *func, MPI_Status *status, MPI_Datatype type,
 	return MPI_SUCCESS;
 }
 
-#pragma weak MPI_Status_set_elements = PMPI_Status_set_elements
-int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
-			     int count)
-{
-	MPI_ENTER;
-
-	return set_elements(__func__, status, datatype, count);
-}
-
 #pragma weak MPI_Status_set_elements_x = PMPI_Status_set_elements_x
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype,
-			       MPI_Count count)
-{
-	MPI_ENTER;
-
-	return set_elements(__func__, status, datatype, count);
-}
-
-#pragma weak MPI_Status_set_elements_c = PMPI_Status_set_elements_c
-int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype,
 			       MPI_Count count)
 {
 	MPI_ENTER;
@@ -258,3 +191,6 @@ int PMPI_Status_set_error(MPI_Status *status, int error)
 		status->MPI_ERROR = error;
 	return err;
 }
+
+#define MPI_BODY "src/mpi/pt2pt/mpi_status_body.inc"
+#include "src/mpi/mpi_both_counts.h"

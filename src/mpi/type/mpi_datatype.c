@@ -2,6 +2,7 @@
 /* Datatypes: commit, free, dup, sizes, names, addresses. */
 #include "src/mpi/mpi_export.h"
 
+#include "src/mpi/mpi_check.h"
 #include "src/types/types_attr.h"
 #include "src/types/types_dt_env.h"
 #include "src/mpi/type/mpi_type.h"
@@ -119,26 +120,6 @@ static int type_size(const char *func, MPI_Datatype type, MPI_Count *size)
 	return MPI_SUCCESS;
 }
 
-#pragma weak MPI_Type_size = PMPI_Type_size
-int PMPI_Type_size(MPI_Datatype datatype, int *size)
-{
-	MPI_ENTER;
-	MPI_Count n = 0;
-	int err = type_size(__func__, datatype, size ? &n : NULL);
-
-	if (!err)
-		*size = n > INT_MAX ? MPI_UNDEFINED : (int)n;
-	return err;
-}
-
-#pragma weak MPI_Type_size_c = PMPI_Type_size_c
-int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
-{
-	MPI_ENTER;
-
-	return type_size(__func__, datatype, size);
-}
-
 #pragma weak MPI_Type_size_x = PMPI_Type_size_x
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
@@ -165,30 +146,6 @@ static int type_extent(const char *func, MPI_Datatype type, bool true_one,
 	return MPI_SUCCESS;
 }
 
-#pragma weak MPI_Type_get_extent = PMPI_Type_get_extent
-int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
-{
-	MPI_ENTER;
-	MPI_Count from = 0, n = 0;
-	int err = type_extent(__func__, datatype, false, lb ? &from : NULL,
-			      extent ? &n : NULL);
-
-	if (!err) {
-		*lb = (MPI_Aint)from;
-		*extent = (MPI_Aint)n;
-	}
-	return err;
-}
-
-#pragma weak MPI_Type_get_extent_c = PMPI_Type_get_extent_c
-int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb,
-			   MPI_Count *extent)
-{
-	MPI_ENTER;
-
-	return type_extent(__func__, datatype, false, lb, extent);
-}
-
 #pragma weak MPI_Type_get_extent_x = PMPI_Type_get_extent_x
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb,
 			   MPI_Count *extent)
@@ -196,31 +153,6 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb,
 	MPI_ENTER;
 
 	return type_extent(__func__, datatype, false, lb, extent);
-}
-
-#pragma weak MPI_Type_get_true_extent = PMPI_Type_get_true_extent
-int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb,
-			      MPI_Aint *true_extent)
-{
-	MPI_ENTER;
-	MPI_Count from = 0, n = 0;
-	int err = type_extent(__func__, datatype, true, true_lb ? &from : NULL,
-			      true_extent ? &n : NULL);
-
-	if (!err) {
-		*true_lb = (MPI_Aint)from;
-		*true_extent = (MPI_Aint)n;
-	}
-	return err;
-}
-
-#pragma weak MPI_Type_get_true_extent_c = PMPI_Type_get_true_extent_c
-int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb,
-				MPI_Count *true_extent)
-{
-	MPI_ENTER;
-
-	return type_extent(__func__, datatype, true, true_lb, true_extent);
 }
 
 #pragma weak MPI_Type_get_true_extent_x = PMPI_Type_get_true_extent_x
@@ -320,3 +252,6 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	return (MPI_Aint)((uintptr_t)addr1 - (uintptr_t)addr2);
 }
+
+#define MPI_BODY "src/mpi/type/mpi_datatype_body.inc"
+#include "src/mpi/mpi_both_counts.h"

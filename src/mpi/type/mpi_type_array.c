@@ -122,45 +122,6 @@ static int sub_make(const struct sub_call *c)
 			       c->newtype);
 }
 
-#pragma weak MPI_Type_create_subarray = PMPI_Type_create_subarray
-int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[],
-			      const int array_of_subsizes[],
-			      const int array_of_starts[], int order,
-			      MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct sub_call c = { .func = __func__,
-			      .ndims = ndims,
-			      .list = { { .i = array_of_sizes },
-					{ .i = array_of_subsizes },
-					{ .i = array_of_starts } },
-			      .order = order,
-			      .old = oldtype,
-			      .newtype = newtype };
-
-	return sub_make(&c);
-}
-
-#pragma weak MPI_Type_create_subarray_c = PMPI_Type_create_subarray_c
-int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
-				const MPI_Count array_of_subsizes[],
-				const MPI_Count array_of_starts[], int order,
-				MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct sub_call c = { .func = __func__,
-			      .large = true,
-			      .ndims = ndims,
-			      .list = { { .c = array_of_sizes },
-					{ .c = array_of_subsizes },
-					{ .c = array_of_starts } },
-			      .order = order,
-			      .old = oldtype,
-			      .newtype = newtype };
-
-	return sub_make(&c);
-}
-
 /* ---- darray --------------------------------------------------------------*/
 
 struct dar_call {
@@ -287,41 +248,5 @@ static int dar_make(struct dar_call *c)
 	return mpi_type_finish(c->func, rc, dt, e, c->newtype);
 }
 
-#pragma weak MPI_Type_create_darray = PMPI_Type_create_darray
-int PMPI_Type_create_darray(int size, int rank, int ndims,
-			    const int array_of_gsizes[],
-			    const int array_of_distribs[],
-			    const int array_of_dargs[],
-			    const int array_of_psizes[], int order,
-			    MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct dar_call c = { .func = __func__,
-			      .gsizes.i = array_of_gsizes,
-			      .a = { size, rank, ndims, NULL, array_of_distribs,
-				     array_of_dargs, array_of_psizes, order },
-			      .old = oldtype,
-			      .newtype = newtype };
-
-	return dar_make(&c);
-}
-
-#pragma weak MPI_Type_create_darray_c = PMPI_Type_create_darray_c
-int PMPI_Type_create_darray_c(int size, int rank, int ndims,
-			      const MPI_Count array_of_gsizes[],
-			      const int array_of_distribs[],
-			      const int array_of_dargs[],
-			      const int array_of_psizes[], int order,
-			      MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct dar_call c = { .func = __func__,
-			      .large = true,
-			      .gsizes.c = array_of_gsizes,
-			      .a = { size, rank, ndims, NULL, array_of_distribs,
-				     array_of_dargs, array_of_psizes, order },
-			      .old = oldtype,
-			      .newtype = newtype };
-
-	return dar_make(&c);
-}
+#define MPI_BODY "src/mpi/type/mpi_type_array_body.inc"
+#include "src/mpi/mpi_both_counts.h"

@@ -106,80 +106,6 @@ static int contiguous(const char *func, bool large, MPI_Count count,
 	return vector_make(&c);
 }
 
-#pragma weak MPI_Type_contiguous = PMPI_Type_contiguous
-int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-
-	return contiguous(__func__, false, count, oldtype, newtype);
-}
-
-#pragma weak MPI_Type_contiguous_c = PMPI_Type_contiguous_c
-int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype,
-			   MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-
-	return contiguous(__func__, true, count, oldtype, newtype);
-}
-
-#pragma weak MPI_Type_vector = PMPI_Type_vector
-int PMPI_Type_vector(int count, int blocklength, int stride,
-		     MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct vector_call c = { __func__,    MPI_COMBINER_VECTOR,
-				 false,	      count,
-				 blocklength, stride,
-				 4,	      oldtype,
-				 newtype };
-
-	return vector_make(&c);
-}
-
-#pragma weak MPI_Type_vector_c = PMPI_Type_vector_c
-int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-		       MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct vector_call c = { __func__,    MPI_COMBINER_VECTOR,
-				 true,	      count,
-				 blocklength, stride,
-				 4,	      oldtype,
-				 newtype };
-
-	return vector_make(&c);
-}
-
-#pragma weak MPI_Type_create_hvector = PMPI_Type_create_hvector
-int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride,
-			     MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct vector_call c = { __func__,    MPI_COMBINER_HVECTOR,
-				 false,	      count,
-				 blocklength, stride,
-				 4,	      oldtype,
-				 newtype };
-
-	return vector_make(&c);
-}
-
-#pragma weak MPI_Type_create_hvector_c = PMPI_Type_create_hvector_c
-int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength,
-			       MPI_Count stride, MPI_Datatype oldtype,
-			       MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-	struct vector_call c = { __func__,    MPI_COMBINER_HVECTOR,
-				 true,	      count,
-				 blocklength, stride,
-				 4,	      oldtype,
-				 newtype };
-
-	return vector_make(&c);
-}
-
 /* ---- resized -------------------------------------------------------------*/
 
 static int resized(const char *func, bool large, MPI_Datatype oldtype,
@@ -210,20 +136,5 @@ static int resized(const char *func, bool large, MPI_Datatype oldtype,
 	return mpi_type_finish(func, rc, dt, e, newtype);
 }
 
-#pragma weak MPI_Type_create_resized = PMPI_Type_create_resized
-int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
-			     MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-
-	return resized(__func__, false, oldtype, lb, extent, newtype);
-}
-
-#pragma weak MPI_Type_create_resized_c = PMPI_Type_create_resized_c
-int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb,
-			       MPI_Count extent, MPI_Datatype *newtype)
-{
-	MPI_ENTER;
-
-	return resized(__func__, true, oldtype, lb, extent, newtype);
-}
+#define MPI_BODY "src/mpi/type/mpi_type_make_body.inc"
+#include "src/mpi/mpi_both_counts.h"

@@ -159,24 +159,6 @@ static int create(const char *func, void *base, MPI_Aint size, MPI_Aint unit,
 	return make(&m, base, NULL);
 }
 
-#pragma weak MPI_Win_create = PMPI_Win_create
-int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-		    MPI_Comm comm, MPI_Win *win)
-{
-	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
-
-	return create(__func__, base, size, disp_unit, info, comm, win);
-}
-
-#pragma weak MPI_Win_create_c = PMPI_Win_create_c
-int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
-		      MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
-
-	return create(__func__, base, size, disp_unit, info, comm, win);
-}
-
 static int allocate(const struct make *m, void *baseptr)
 {
 	int err = weft_check_ptr(weft_comm_of(m->comm), m->func, 5, baseptr,
@@ -190,42 +172,6 @@ static int allocate(const struct make *m, void *baseptr)
 	allocate(&(struct make){ __func__, 1, size, disp_unit, info, comm, \
 				 win, flavor },                            \
 		 baseptr)
-
-#pragma weak MPI_Win_allocate = PMPI_Win_allocate
-int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
-		      MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
-
-	return ALLOCATE(MPI_WIN_FLAVOR_ALLOCATE);
-}
-
-#pragma weak MPI_Win_allocate_c = PMPI_Win_allocate_c
-int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
-
-	return ALLOCATE(MPI_WIN_FLAVOR_ALLOCATE);
-}
-
-#pragma weak MPI_Win_allocate_shared = PMPI_Win_allocate_shared
-int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
-			     MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
-
-	return ALLOCATE(MPI_WIN_FLAVOR_SHARED);
-}
-
-#pragma weak MPI_Win_allocate_shared_c = PMPI_Win_allocate_shared_c
-int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			       MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	MPI_ENTER_COLL(comm, MPI_NO_ROOT, MPI_NO_DATA);
-
-	return ALLOCATE(MPI_WIN_FLAVOR_SHARED);
-}
 
 #pragma weak MPI_Win_create_dynamic = PMPI_Win_create_dynamic
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
@@ -367,38 +313,6 @@ static int shared_query(const char *func, MPI_Win win, int rank, MPI_Aint *size,
 	return MPI_SUCCESS;
 }
 
-#pragma weak MPI_Win_shared_query = PMPI_Win_shared_query
-int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-			  void *baseptr)
-{
-	MPI_ENTER;
-	const struct weft_win_peer *p;
-	int err = weft_check_ptr(weft_win_of(win), __func__, 4, disp_unit,
-				 "disp_unit");
-
-	if (!err)
-		err = shared_query(__func__, win, rank, size, &p, baseptr);
-	if (!err)
-		*disp_unit = (int)p->unit;
-	return err;
-}
-
-#pragma weak MPI_Win_shared_query_c = PMPI_Win_shared_query_c
-int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
-			    MPI_Aint *disp_unit, void *baseptr)
-{
-	MPI_ENTER;
-	const struct weft_win_peer *p;
-	int err = weft_check_ptr(weft_win_of(win), __func__, 4, disp_unit,
-				 "disp_unit");
-
-	if (!err)
-		err = shared_query(__func__, win, rank, size, &p, baseptr);
-	if (!err)
-		*disp_unit = (MPI_Aint)p->unit;
-	return err;
-}
-
 #pragma weak MPI_Win_get_group = PMPI_Win_get_group
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
@@ -481,3 +395,6 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	*info_used = weft_info_handle(info);
 	return MPI_SUCCESS;
 }
+
+#define MPI_BODY "src/mpi/win/mpi_win_body.inc"
+#include "src/mpi/mpi_both_counts.h"

@@ -249,130 +249,7 @@ WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 		.win = win                                                     \
 	}
 
-#pragma weak MPI_Accumulate = PMPI_Accumulate
-int PMPI_Accumulate(const void *origin_addr, int origin_count,
-		    MPI_Datatype origin_datatype, int target_rank,
-		    MPI_Aint target_disp, int target_count,
-		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	if (weft_likely(origin_count == 1 && target_count == 1 &&
-			origin_datatype == target_datatype && op == MPI_SUM &&
-			word_done(win, target_rank, target_disp,
-				  target_datatype, op, origin_addr, NULL)))
-		return MPI_SUCCESS;
-	return acc(ACC);
-}
-
-#pragma weak MPI_Accumulate_c = PMPI_Accumulate_c
-int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
-		      MPI_Datatype origin_datatype, int target_rank,
-		      MPI_Aint target_disp, MPI_Count target_count,
-		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	if (weft_likely(origin_count == 1 && target_count == 1 &&
-			origin_datatype == target_datatype && op == MPI_SUM &&
-			word_done(win, target_rank, target_disp,
-				  target_datatype, op, origin_addr, NULL)))
-		return MPI_SUCCESS;
-	return acc(ACC);
-}
-
-#pragma weak MPI_Raccumulate = PMPI_Raccumulate
-int PMPI_Raccumulate(const void *origin_addr, int origin_count,
-		     MPI_Datatype origin_datatype, int target_rank,
-		     MPI_Aint target_disp, int target_count,
-		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		     MPI_Request *request)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	return racc(ACC, request);
-}
-
-#pragma weak MPI_Raccumulate_c = PMPI_Raccumulate_c
-int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
-		       MPI_Datatype origin_datatype, int target_rank,
-		       MPI_Aint target_disp, MPI_Count target_count,
-		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		       MPI_Request *request)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	return racc(ACC, request);
-}
-
 /* ---- accumulate and fetch ---------------------------------------------- */
-
-#pragma weak MPI_Get_accumulate = PMPI_Get_accumulate
-int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
-			MPI_Datatype origin_datatype, void *result_addr,
-			int result_count, MPI_Datatype result_datatype,
-			int target_rank, MPI_Aint target_disp, int target_count,
-			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	if (weft_likely(origin_count == 1 && target_count == 1 &&
-			result_count == 1 && result_addr &&
-			origin_datatype == target_datatype &&
-			result_datatype == target_datatype &&
-			word_done(win, target_rank, target_disp,
-				  target_datatype, op, origin_addr,
-				  result_addr)))
-		return MPI_SUCCESS;
-	return acc(GET_ACC);
-}
-
-#pragma weak MPI_Get_accumulate_c = PMPI_Get_accumulate_c
-int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			  MPI_Datatype origin_datatype, void *result_addr,
-			  MPI_Count result_count, MPI_Datatype result_datatype,
-			  int target_rank, MPI_Aint target_disp,
-			  MPI_Count target_count, MPI_Datatype target_datatype,
-			  MPI_Op op, MPI_Win win)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	if (weft_likely(origin_count == 1 && target_count == 1 &&
-			result_count == 1 && result_addr &&
-			origin_datatype == target_datatype &&
-			result_datatype == target_datatype &&
-			word_done(win, target_rank, target_disp,
-				  target_datatype, op, origin_addr,
-				  result_addr)))
-		return MPI_SUCCESS;
-	return acc(GET_ACC);
-}
-
-#pragma weak MPI_Rget_accumulate = PMPI_Rget_accumulate
-int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
-			 MPI_Datatype origin_datatype, void *result_addr,
-			 int result_count, MPI_Datatype result_datatype,
-			 int target_rank, MPI_Aint target_disp,
-			 int target_count, MPI_Datatype target_datatype,
-			 MPI_Op op, MPI_Win win, MPI_Request *request)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	return racc(GET_ACC, request);
-}
-
-#pragma weak MPI_Rget_accumulate_c = PMPI_Rget_accumulate_c
-int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			   MPI_Datatype origin_datatype, void *result_addr,
-			   MPI_Count result_count, MPI_Datatype result_datatype,
-			   int target_rank, MPI_Aint target_disp,
-			   MPI_Count target_count, MPI_Datatype target_datatype,
-			   MPI_Op op, MPI_Win win, MPI_Request *request)
-{
-	MPI_ENTER_ACCESS(target_count, target_datatype);
-
-	return racc(GET_ACC, request);
-}
 
 /* ---- one element --------------------------------------------------------- */
 
@@ -480,3 +357,6 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 					result_addr, datatype, target_rank,
 					target_disp, MPI_OP_NULL, win });
 }
+
+#define MPI_BODY "src/mpi/win/mpi_win_acc_body.inc"
+#include "src/mpi/mpi_both_counts.h"
