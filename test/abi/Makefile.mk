@@ -1,5 +1,5 @@
 # The standard ABI: the header, the symbols, a header made from the tables.
-EXTRA_DIST += test/abi/constants test/abi/functions test/abi/types \
+EXTRA_DIST += share/abi/README share/abi/constants share/abi/functions share/abi/types \
 	test/abi/header.sh test/abi/foreign.c \
 	test/abi/abi_update.sh
 PLAIN_TESTS += test/abi/abi_header.sh test/abi/abi_foreign.sh \

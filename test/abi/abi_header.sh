@@ -18,10 +18,10 @@ flags="-Wall -Wextra -pedantic -Werror -fmax-errors=3 -I$top/include"
 	echo '#include <stdio.h>'
 	awk -F'\t' '/^#/ { next } {
 		print "static " $1 " const_" $3 "(void) { return " $3 "; }" }' \
-		"$top/test/abi/constants"
+		"$top/share/abi/constants"
 	awk -F'\t' '/^#/ { next } {
 		print "struct probe_" $3 " { char c; " $3 " x; };" }' \
-		"$top/test/abi/types"
+		"$top/share/abi/types"
 	cat <<-'END'
 	static int bad;
 	static void is(const char *name, intptr_t have, intptr_t want)
@@ -35,11 +35,11 @@ flags="-Wall -Wextra -pedantic -Werror -fmax-errors=3 -I$top/include"
 	{
 	END
 	awk -F'\t' '/^#/ { next } { print "is(\"" $3 "\", (intptr_t)const_" \
-		$3 "(), (intptr_t)" $2 ");" }' "$top/test/abi/constants"
+		$3 "(), (intptr_t)" $2 ");" }' "$top/share/abi/constants"
 	awk -F'\t' '/^#/ { next } {
 		print "is(\"size of " $3 "\", sizeof(" $3 "), " $1 ");"
 		print "is(\"alignment of " $3 "\", offsetof(struct probe_" \
-			$3 ", x), " $2 ");" }' "$top/test/abi/types"
+			$3 ", x), " $2 ");" }' "$top/share/abi/types"
 	cat <<-'END'
 	is("MPI_SOURCE", offsetof(MPI_Status, MPI_SOURCE), 0);
 	is("MPI_TAG", offsetof(MPI_Status, MPI_TAG), 4);
@@ -55,7 +55,7 @@ cp "$dir/facts.c" "$dir/facts.cc"
 	echo '#define WEFT_MPI_NOT_YET'
 	echo '#include <mpi.h>'
 	awk -F'\t' '/^#/ { next } { print $2 " " $3 "(" $4 ");"
-		print $2 " P" $3 "(" $4 ");" }' "$top/test/abi/functions"
+		print $2 " P" $3 "(" $4 ");" }' "$top/share/abi/functions"
 } > "$dir/protos.c"
 
 cat > "$dir/compat.c" <<'END'

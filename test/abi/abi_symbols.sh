@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Exports of libmpi_abi.so.1: MPI_X weak and PMPI_X strong for every function
-# that it has, all of them in the table of the standard (test/abi/functions),
+# that it has, all of them in the table of the standard (share/abi/functions),
 # and nothing else. The missing functions are listed in mpi.h, doc/not-yet.md
 # and README.md.
 build=${builddir:-build}
@@ -18,7 +18,7 @@ nm -D --defined-only "$lib" | awk '{ print $2, $3 }' | sort -k2 > "$dir/syms"
 awk '$1 == "W" && $2 ~ /^MPI_/ { print $2 }' "$dir/syms" > "$dir/weak"
 awk '$1 == "T" && $2 ~ /^PMPI_/ { print substr($2, 2) }' "$dir/syms" \
 	> "$dir/strong"
-grep -v '^#' "$top/test/abi/functions" | cut -f3 | sort > "$dir/table"
+grep -v '^#' "$top/share/abi/functions" | cut -f3 | sort > "$dir/table"
 
 other=$(awk '!($1 == "W" && $2 ~ /^MPI_/) && !($1 == "T" && $2 ~ /^PMPI_/) {
 	print $2 }' "$dir/syms")

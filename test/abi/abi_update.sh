@@ -21,7 +21,7 @@ export LC_ALL=C
 
 nm -D --defined-only "$lib" | awk '$3 ~ /^MPI_/ { print $3 }' |
 	sort > "$dir/have"
-grep -v '^#' "$top/test/abi/functions" > "$dir/all"
+grep -v '^#' "$top/share/abi/functions" > "$dir/all"
 
 # ---- mpi.h: one line per prototype, breaks as \001 and tabs as \002 -------
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints a header made only from the tables beside this script: an example of
+# Prints a header made only from the tables of share/abi: an example of
 # another implementation's mpi.h of the same ABI.
-cd "$(dirname "$0")" || exit 1
+cd "$(dirname "$0")/../../share/abi" || exit 1
 
 cat <<'END'
 #include <stdint.h>
