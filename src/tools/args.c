@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define HELP_COLUMN 22
-#define HELP_WIDTH  55 /* of the help text: 80 columns in all */
-#define NEAR_EDITS  3  /* edits: more distant names are no help */
+#define HELP_WIDTH  55 /* width of the help text: 80 columns in total */
+#define NEAR_EDITS  3  /* edit distance from which no name is suggested */
 
 static const struct weft_arg *arg_at(const struct weft_args *a, size_t i)
 {
@@ -52,7 +52,9 @@ int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
 
 /* ---- help ---------------------------------------------------------------- */
 
-/* Iterates over the names of an option: NULL after the last. */
+/*
+ * Returns at and the length of the option name there; NULL after the last name.
+ */
 static const char *each_name(const char *at, size_t *len_p)
 {
 	*len_p = strcspn(at, "|");
@@ -69,7 +71,9 @@ static const char *dashes(size_t len)
 	return len > 1 ? "--" : "-";
 }
 
-/* Wraps at blanks; lines after the first begin at the help column. */
+/*
+ * Prints text wrapped at blanks; continuation lines start at the help column.
+ */
 static void print_wrapped(const char *text)
 {
 	size_t n = strlen(text);
@@ -87,7 +91,7 @@ static void print_wrapped(const char *text)
 	printf("%s\n", text);
 }
 
-/* "--machine NAME, -m" */
+/* Writes the head of a help entry: "--machine NAME, -m". */
 static size_t write_head(const struct weft_arg *r, char *head, size_t size)
 {
 	bool maybe = r->nargs == WEFT_ARGS_MAYBE;
@@ -153,7 +157,9 @@ static const struct weft_arg *args_find(const struct weft_args *a,
 	return NULL;
 }
 
-/* Prints help on a topic, an option, or everything. */
+/*
+ * Prints the help on one topic or one option; about NULL or unknown: all help.
+ */
 static enum weft_args_found help(const struct weft_args *a, const char *about)
 {
 	const struct weft_arg *r;
@@ -180,7 +186,10 @@ static bool is_help(const char *word)
 
 /* ---- options ------------------------------------------------------------- */
 
-/* The known name nearest to a word; "": none is near. */
+/*
+ * Finds the known name with the smallest edit distance to word; "": none below
+ * NEAR_EDITS.
+ */
 static void nearest(const struct weft_args *a, const char *word, char guess[64])
 {
 	unsigned d, best = NEAR_EDITS;
@@ -216,7 +225,7 @@ static enum weft_args_found unknown(const struct weft_args *a)
 	return WEFT_ARGS_WRONG;
 }
 
-/* Takes the words behind the name as its values. */
+/* Takes the words that follow the option as its values. */
 static enum weft_args_found take_values(struct weft_args *a,
 					const struct weft_arg *r)
 {
@@ -240,7 +249,7 @@ static enum weft_args_found take_values(struct weft_args *a,
 	return WEFT_ARGS_OPTION;
 }
 
-/* "--name=V", "-xV": the value is in this word. */
+/* Takes the value that is part of the option's word: "--name=V", "-xV". */
 static enum weft_args_found take_attached(struct weft_args *a,
 					  const struct weft_arg *r, char *rest)
 {

@@ -30,7 +30,7 @@ static char text[8192];
 static char *line[8];
 static struct weft_args a;
 
-/* Starts with these words; next() stores the output in text. */
+/* Resets the parser to these words; next() stores the output in text. */
 static void begin(const char *w0, const char *w1, const char *w2)
 {
 	const char *const w[] = { w0, w1, w2 };

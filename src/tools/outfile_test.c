@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results go into new files, into files of ours, and into streams. */
+/*
+ * Tests of the checks of output files: new files, files of this program,
+ * streams, directories.
+ */
 #include "src/tools/outfile.h"
 #include "test/t.h"
 
@@ -42,7 +45,7 @@ static void files_of_ours_are_replaced_others_not(void **state)
 	static const struct {
 		const char *text;
 		mode_t mode;
-		const char *why; /* NULL: allowed */
+		const char *why; /* expected reason; NULL: allowed */
 	} row[] = {
 		{ "", 0600, NULL },
 		{ "a mark here", 0600, NULL },

@@ -41,7 +41,10 @@ static const char *file_of(void *symbol)
 	return realpath(info.dli_fname, real) ? real : info.dli_fname;
 }
 
-/* Returns the provider plugin beside the library, or in the build tree. */
+/*
+ * Returns the path of the provider plugin, next to the library or in the build
+ * tree.
+ */
 static const char *plugin_path(void)
 {
 	static const char *const places[] = { "weft/libweft-direct.so",
@@ -226,7 +229,10 @@ static void show_provider_options(struct weft_report *r)
 	report_list_end(r);
 }
 
-/* A child tries to read our memory, as a rank would read a peer's. */
+/*
+ * Returns "yes" if a child process can read this process's memory by
+ * process_vm_readv(), as a rank reads a peer's; otherwise the error text.
+ */
 static const char *cma_works(void)
 {
 	static char word[8] = "weft";
@@ -256,8 +262,8 @@ static int usable_cpus(void)
 }
 
 /*
- * Returns the kernel's total for the host. Not the sum over hwloc's NUMA nodes:
- * it changes when a virtual machine returns memory.
+ * Returns the kernel's total memory of the host. The sum over hwloc's NUMA
+ * nodes is not used: it changes when a virtual machine returns memory.
  */
 static unsigned long long memory_bytes(void)
 {
@@ -274,8 +280,8 @@ static size_t second_cache(hwloc_topology_t t)
 }
 
 /*
- * Shows the measured times of the next size, which was not faster, or of the
- * last.
+ * Shows up to which size the copy loop is faster than memcpy(), and the
+ * measured times of the next size, or of the largest measured size.
  */
 static void show_loop(struct weft_report *r,
 		      const struct weft_copy_calibration *c)

@@ -13,7 +13,7 @@ void json_begin(struct json *j, FILE *f)
 	j->f = f;
 }
 
-/* Length in bytes of the UTF-8 character at s; 0: not UTF-8. */
+/* Returns the length in bytes of the UTF-8 character at s; 0: not UTF-8. */
 static unsigned utf8_length(const unsigned char *s)
 {
 	unsigned n = *s < 0x80		   ? 1

@@ -74,7 +74,10 @@ static void numbers_keep_all_their_digits(void **state)
 	free(text);
 }
 
-/* Around each power of ten, where the number of digits changes. */
+/*
+ * Tests the numbers around each power of ten, where the number of digits
+ * changes.
+ */
 static void digits_are_those_of_printf(void **state)
 {
 	char text[JSON_DIGITS], want[JSON_DIGITS];
@@ -138,7 +141,7 @@ static void a_page_appears_when_it_is_whole(void **state)
 	assert_int_equal(page_open(&p, file, "run", "again"), 0);
 	page_drop(&p);
 	text = slurp(file);
-	/* the former file is unchanged */
+	/* page_drop() leaves the previous file unchanged */
 	assert_non_null(strstr(text, "a &lt;b>"));
 	free(text);
 	assert_int_equal(unlink(file), 0);
@@ -153,7 +156,7 @@ static void what_cannot_be_written_is_told(void **state)
 	assert_int_equal(page_open(&p, "", "run", "x"), -ENAMETOOLONG);
 }
 
-/* Every write to /dev/full fails. */
+/* The temporary file is a link to /dev/full, to which every write fails. */
 static void a_full_disk_is_told(void **state)
 {
 	char dir[] = "/tmp/page_test.XXXXXX", file[64], part[80];

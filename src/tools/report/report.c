@@ -12,7 +12,8 @@
 #define NO_CHUNK UINT64_MAX
 
 /*
- * A chunk whose header is not that of events of a rank of this job is ignored.
+ * Returns whether chunk i holds events of a rank of this job; other chunks are
+ * ignored.
  */
 static bool is_good(const struct report *s, uint64_t i)
 {
@@ -53,7 +54,7 @@ static void tally(const struct report *s, uint32_t rank,
 	if (!s->job->job_page->counted || e->id >= JOB_PAGE_NAMES)
 		return;
 	t = weft_job_page_call_count(s->job->job_page, rank, e->id);
-	/* relaxed: the ranks have exited */
+	/* relaxed: the ranks have exited, there are no other accesses */
 	weft_store64_relaxed(&t->count, weft_load64_relaxed(&t->count) + 1);
 	weft_store64_relaxed(&t->ps, weft_load64_relaxed(&t->ps) + e->span);
 }
@@ -93,9 +94,10 @@ static bool add_open(struct report *s, uint32_t rank, uint32_t id, uint64_t t)
 }
 
 /*
- * last: for each rank, the begin of its last completed call. A rank writes the
- * event of a completed call before it clears the entry of the open call; an
- * entry with that begin is therefore not open.
+ * Collects the calls of a chunk that are still open. last: for each rank, the
+ * start time of its last completed call. A rank writes the event of a completed
+ * call before it clears its entry in open; an entry with that start time is
+ * therefore not open.
  */
 static bool read_open(struct report *s, const struct trace_chunk *c,
 		      const uint64_t *last)
@@ -115,7 +117,7 @@ static bool read_open(struct report *s, const struct trace_chunk *c,
 	return good;
 }
 
-/* End of the job in ps, at which open calls are taken to end. */
+/* Returns the end of the job in ps, which is used as the end of open calls. */
 static uint64_t end_of(const struct report *s)
 {
 	const char *text = report_note(s, "end");
@@ -170,8 +172,8 @@ static void count_open(struct report *s)
 			s->begin = o->t;
 	}
 	/*
-	 * the call that was entered last: the other open calls wait for a rank
-	 * that did not reach its own
+	 * the call that was entered last: the ranks in the other open calls
+	 * wait for a rank that did not reach the matching call
 	 */
 	s->last = s->open[last].rank;
 }

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#define MOST 100000u /* limit on a page */
+#define MOST 100000u /* maximal number of accesses on a page */
 
 /*
- * Does this call move data to the origin: MPI_Get, MPI_Rget? Calls that fetch
- * and modify count as moving data to the target.
+ * Returns whether the call moves data to the origin: MPI_Get, MPI_Rget. Calls
+ * that fetch and modify count as moving data to the target.
  */
 static bool moves_to_origin(const struct report *s, uint32_t id)
 {
@@ -43,7 +43,10 @@ static void put(struct json *j, uint32_t rank, uint32_t other, bool in,
 	json_close(j);
 }
 
-/* If there are more than MOST, every step-th call is written. */
+/*
+ * Writes the one-sided calls; if there are more than MOST, only every step-th
+ * call.
+ */
 void report_put_accesses(struct json *j, const struct report *s)
 {
 	uint64_t step = s->reaches / MOST + 1, n = 0;

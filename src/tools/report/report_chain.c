@@ -4,7 +4,7 @@
  * Where a rank waited for another rank (report_wait.c), the chain continues
  * with that rank, at the time of the event that ended the wait; elsewhere it
  * continues with the rank's own work. The parts cover the run from its end to
- * its begin without gaps, so their times add up to its duration.
+ * its start without gaps, so their times add up to the duration of the run.
  */
 #include "src/tools/report/report.h"
 
@@ -19,8 +19,9 @@ struct chain {
 	const struct report_wait_result *w;
 	struct report_chain *out;
 	uint64_t room;
-	uint64_t *first; /* by rank: its first link of own work */
-	uint64_t *next;	 /* by link: next link of own work of the same rank */
+	uint64_t *first; /* first link of own work of each rank */
+	/* next link of own work of the same rank, indexed by link */
+	uint64_t *next;
 };
 
 /* Returns the last wait of a rank that ended no later than t; NULL: none. */
@@ -80,7 +81,7 @@ static bool add_own(struct chain *c, uint32_t rank, uint64_t from, uint64_t to)
 }
 
 /*
- * Follows the chain from the end of the run to its begin. Times before the
+ * Follows the chain from the end of the run to its start. Times before the
  * first call, which can result from different clocks of several hosts, are
  * clipped.
  */

@@ -2,7 +2,10 @@
 /* Writes wait states and the chain of waits to the page (doc/page.md). */
 #include "src/tools/report/report_part.h"
 
-/* number of long parts; short parts between two of them are merged */
+/*
+ * Number of time slices of the run. Of a long chain, consecutive links shorter
+ * than one slice are merged.
+ */
 enum { PARTS = 1000 };
 
 /* ---- wait states --------------------------------------------------------- */
@@ -84,7 +87,7 @@ static void put_link(struct json *j, const struct report *s,
 	json_close(j);
 }
 
-/* Writes the links; consecutive short ones are merged. */
+/* Writes the links; consecutive short links are merged. */
 static void put_links(struct json *j, const struct report *s,
 		      const struct report_chain *c)
 {

@@ -2,11 +2,10 @@
 /*
  * Matches sends with receives, and groups the calls of ranks into collectives.
  *
- * A tag word names context, sender and tag. At one receiver it belongs to one
- * sender at a time, and messages with one word are matched in order: the n-th
- * arrival of a word at a rank is the n-th send of that word to it. (Of two
- * messages with one word, a short one sent after a long one may arrive first;
- * the two are then interchanged here.)
+ * A tag word encodes context, sender and tag. Messages with the same tag word
+ * to one rank have the same sender and are matched in order: the n-th arrival
+ * is the n-th send. (If a short message overtakes a long one with the same tag
+ * word, the two are interchanged here.)
  */
 #include "src/tools/report/report.h"
 
@@ -14,22 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST (UINT64_C(8) << 20) /* limit of events, for memory */
+#define MOST (UINT64_C(8) << 20) /* maximal number of events */
 #define NONE UINT32_MAX
 
-/* Queue of sends with one word to one rank, oldest first. */
+/* Queue of the sends with one tag word to one rank, oldest first. */
 struct key {
 	uint64_t word;
 	uint32_t to;
-	uint32_t head, tail; /* indices of struct post */
-	uint32_t done;	     /* next send whose completion has not been read */
+	uint32_t head, tail; /* indices of struct post, oldest and newest */
+	/* index of the next send whose completion has not been read */
+	uint32_t done;
 	bool used;
 };
 
 struct post {
 	uint64_t sent, bytes, done;
 	uint32_t from, next;
-	bool later; /* its completion is a separate event */
+	bool later; /* whether the completion is a separate event */
 };
 
 struct table {
@@ -74,7 +74,8 @@ static void add_send(struct table *t, uint32_t from,
 }
 
 /*
- * The n-th completion belongs to the n-th send that has a separate completion.
+ * Records a completion: the n-th completion belongs to the n-th send that has a
+ * separate completion.
  */
 static void add_done(struct table *t, const struct trace_event *e)
 {
@@ -138,7 +139,7 @@ static void match_messages(const struct report *s, struct table *t,
 
 /*
  * Fills in missing post times: a receive that was posted by the call in which
- * it completed was posted at the begin of that call. i: first message of the
+ * it completed was posted at the start of that call. i: first message of the
  * rank. Returns the first message of the next rank.
  */
 static uint64_t fill_posts(const struct report *s, struct report_matched *m,
@@ -160,7 +161,7 @@ static uint64_t fill_posts(const struct report *s, struct report_matched *m,
 
 /* ---- collectives --------------------------------------------------------- */
 
-/* Returns the entry of a word in the hash table, or the free entry for it. */
+/* Returns the hash table entry of a tag word, or the free entry for it. */
 static uint32_t *entry_of(const struct report_matched *m, uint64_t word)
 {
 	uint64_t i = mix(word) & m->mask;
@@ -170,7 +171,7 @@ static uint32_t *entry_of(const struct report_matched *m, uint64_t word)
 	return &m->index[i];
 }
 
-/* Doubles the hash table; false: out of memory. */
+/* Doubles the hash table. Returns false if out of memory. */
 static bool grow_table(struct report_matched *m)
 {
 	uint64_t room = m->index ? 2 * (m->mask + 1) : 1024;

@@ -2,9 +2,9 @@
 /*
  * Writes a trace as an OTF2 archive: a folder that otf2-print, Vampir and
  * Scalasca read. Ranks are locations, calls are regions; messages of all
- * communicators are recorded in that of all ranks. This is a separate module,
- * which mpiexec loads only to write an OTF2 trace, so that mpiexec itself does
- * not need libotf2.
+ * communicators are recorded in the communicator of all ranks. This is a
+ * separate module, which mpiexec loads only to write an OTF2 trace, so that
+ * mpiexec itself does not need libotf2.
  */
 #include "src/base/attr.h"
 #include "src/tools/report/report.h"
@@ -28,7 +28,10 @@ static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
 	return OTF2_FLUSH;
 }
 
-/* Numbers of regions have no gaps, name indices of the job status page do. */
+/*
+ * Region number of each call name: name indices of the job status page have
+ * gaps, region numbers have none.
+ */
 static uint32_t region_of[JOB_PAGE_NAMES];
 
 static void number_regions(const struct report *s)
@@ -50,15 +53,15 @@ static uint32_t region(uint32_t id)
 struct writer {
 	const struct report *s;
 	OTF2_EvtWriter *out;
-	/* next message that arrives at this rank */
+	/* next matched message that arrives at this rank */
 	const struct report_message *message;
 	uint64_t messages;
 	uint64_t last;
 };
 
 /*
- * ns since the first call; a time before the last timestamp becomes that
- * timestamp.
+ * Converts ps to ns since the first call. The result is at least the previous
+ * timestamp, since OTF2 timestamps must not decrease.
  */
 static uint64_t stamp(struct writer *w, uint64_t ps)
 {
@@ -76,8 +79,8 @@ static void put_send(struct writer *w, const struct trace_event *e)
 }
 
 /*
- * Arrivals and matched messages are in the same order; some arrivals have no
- * match.
+ * Writes an arrival if it was matched. Arrivals and matched messages are in the
+ * same order; some arrivals have no match.
  */
 static void put_recv(struct writer *w, const struct trace_event *e)
 {
@@ -106,8 +109,9 @@ static void put_between(struct writer *w, struct report_walk *from,
 }
 
 /*
- * A call is recorded after the events within it. One iterator reads the calls
- * ahead, a second one the events in between.
+ * Writes the events of a rank in time order. A call is recorded after the
+ * events within it, so one iterator reads the calls ahead and a second one the
+ * events in between.
  */
 static void put_rank(struct writer *w, uint32_t rank)
 {

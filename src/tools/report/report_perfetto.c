@@ -25,8 +25,8 @@ enum { BUFFER = 1 << 18, LINE = 1024 };
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
 
 /*
- * Constant first part of many lines. The JSON text of a name of JOB_PAGE_NAME
- * bytes can take six times as many.
+ * Constant first part of the lines of one call name. The JSON text of a name of
+ * JOB_PAGE_NAME bytes can be six times as long.
  */
 struct prefix {
 	size_t len;
@@ -36,10 +36,10 @@ struct prefix {
 struct out {
 	FILE *f;
 	const struct report *s;
-	char *to, *buffer; /* next byte in the buffer */
-	bool some;	   /* a line was written before */
+	char *to, *buffer; /* next free byte, and start of the buffer */
+	bool some;	   /* whether a line was written before */
 	int err;	   /* -errno of the first failed write */
-	/* first part of a call's line, by name; or NULL */
+	/* constant first part of the lines of each call name, or NULL */
 	struct prefix *of[JOB_PAGE_NAMES];
 };
 
@@ -89,8 +89,8 @@ static void flush(struct out *o)
 }
 
 /*
- * Begins a line: makes room in the buffer and separates it from the line
- * before.
+ * Starts a line: flushes the buffer if it has less than LINE bytes left, and
+ * writes the separator.
  */
 static void perfetto_begin(struct out *o)
 {
@@ -115,7 +115,10 @@ static void put_rank_name(struct out *o, uint32_t rank)
 	add_text(o, "\"}}");
 }
 
-/* Creates the first part of a call's lines: a name is quoted once. */
+/*
+ * Creates the constant first part of a call's lines, so that a name is quoted
+ * only once.
+ */
 static struct prefix *new_prefix(const struct report *s, uint32_t id)
 {
 	struct prefix *p = calloc(1, sizeof(*p));
@@ -150,8 +153,8 @@ static void add_arg(struct out *o, unsigned *n, const char *key, uint64_t x)
 }
 
 /*
- * Communicators by MPI's number: 1 and 2 are predefined
- * (src/comm/comm_context.h).
+ * Writes the communicator, with the number that MPI uses: 1 and 2 are
+ * predefined (src/comm/comm_context.h).
  */
 static void add_comm(struct out *o, unsigned *n, uint32_t ctx)
 {
@@ -249,7 +252,7 @@ static bool put_opens(struct out *o)
 	return good;
 }
 
-/* Writes one end of a message; sent: the sender's end. */
+/* Writes one end of a message; sent: whether it is the sender's end. */
 static void put_end(struct out *o, uint64_t id, const struct report_message *x,
 		    bool sent)
 {

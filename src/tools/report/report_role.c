@@ -8,8 +8,8 @@
 #define TESTS (P2P | ROLE_POLL)
 
 /*
- * Names without MPI_ and _c; a name that ends in * is a prefix. The first entry
- * that matches is used.
+ * Roles by name, without MPI_ and _c; a name that ends in * is a prefix. The
+ * first matching entry is used.
  */
 static const struct {
 	const char *name;

@@ -74,7 +74,7 @@ static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
 	report_close(&s);
 }
 
-/* Enough ranks for collisions in the hash table. */
+/* Uses enough ranks for collisions in the hash table. */
 static void one_word_to_many_ranks_is_many(void **state)
 {
 	enum { WORDS = 8 };
@@ -125,8 +125,8 @@ static void members_of_a_collective_are_found(void **state)
 }
 
 /*
- * Counts the lines of a file that begin with a text; checks that each line is
- * complete.
+ * Returns the number of lines that start with this text; checks that each line
+ * is complete.
  */
 static unsigned lines(FILE *f, const char *with)
 {
@@ -146,7 +146,7 @@ static unsigned lines(FILE *f, const char *with)
 	return n;
 }
 
-/* Both need more than one buffer. */
+/* Writes more calls and more messages than fit in one buffer. */
 static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 {
 	enum { MANY = 9000 };
@@ -178,7 +178,7 @@ static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 	job.virtual = false;
 }
 
-/* Returns the line of the call that begins at this time, in us. */
+/* Returns the line of the call that starts at this time, in us. */
 static const char *line_at(FILE *f, const char *when)
 {
 	static char line[512];
@@ -200,10 +200,7 @@ static void put_call(uint32_t r, uint64_t t, struct trace_event e)
 
 #define HAS(when, text) T_TRUE(strstr(line_at(f, when), text) != NULL)
 
-/*
- * Each event has the arguments of its call: peer, tag, bytes, communicator,
- * root.
- */
+/* Checks the arguments of each call: peer, tag, bytes, communicator, root. */
 static void arguments_of_calls_are_in_the_file(void **state)
 {
 	char name[64];
@@ -258,10 +255,7 @@ static void who_is_no_rank_is_not_heard(void **state)
 	report_close(&s);
 }
 
-/*
- * The report needs this: the calls are added to what the ranks counted
- * themselves.
- */
+/* Traced calls are added to the calls that the ranks counted themselves. */
 static void calls_are_added_up_in_the_roll(void **state)
 {
 	struct job_page_tally *t = weft_job_page_call_count(&job_page, 1, 3);

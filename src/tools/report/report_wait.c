@@ -7,11 +7,11 @@
  *   rank 1   ...................[ MPI_Send ]........     rank 0 waits for a
  *                               sent                     late sender
  *
- * A call waits from its begin to x, the time of the remote event that it needs:
+ * A call waits from its start to x, the time of the remote event that it needs:
  * a message is sent, a receive is posted, the last rank enters a collective. Of
  * several events the latest x counts, so the time in classes never exceeds the
- * duration of the call. From x on the message is in flight, which is no wait of
- * a class; the chain (report_chain.c) follows both.
+ * duration of the call. From x on the message is in flight, which belongs to no
+ * class; the chain (report_chain.c) includes both times.
  *
  * Calls of the MPI_Test family in a loop count as one wait if there is no other
  * call between two of them and the time outside MPI is at most LOOP_PS or the
@@ -25,7 +25,10 @@
 
 enum { SIZES = 64 };
 
-/* time of an empty loop, including the recording of its calls */
+/*
+ * Longest time between two calls of an empty loop, including the time to record
+ * them.
+ */
 #define LOOP_PS UINT64_C(2000000)
 
 struct part {
@@ -33,7 +36,7 @@ struct part {
 	uint32_t id;
 };
 
-/* An MPI_Win_unlock. */
+/* One MPI_Win_unlock call. */
 struct unlock {
 	uint64_t word, from, to;
 	uint32_t rank;
@@ -44,31 +47,39 @@ struct waiting {
 	const struct report_matched *m;
 	struct report_wait_result *out;
 	struct report_role role[JOB_PAGE_NAMES];
-	/* shortest time in flight of a message, by log2 of its size */
+	/* shortest time in flight of a message, ps, by log2 of its size */
 	uint64_t least[SIZES];
-	struct report_waits *sends; /* by rank: its sends with late receivers */
-	/* by collective: latest begin of the ranks processed so far */
+	struct report_waits *sends; /* sends with late receivers of each rank */
+	/*
+	 * latest entry time and its rank of the ranks processed so far, indexed
+	 * by collective
+	 */
 	uint64_t *scan;
 	uint32_t *scan_rank;
-	struct unlock *unlock; /* sorted by word and end */
+	/* all unlock calls, sorted by tag word and end */
+	struct unlock *unlock;
 	uint64_t unlocks;
-	bool no_memory; /* out of memory */
+	bool no_memory;
 };
 
 /* State of one rank, whose calls are processed in order. */
 struct rank_state {
 	struct waiting *w;
 	uint32_t rank;
-	uint64_t message, sync; /* next one that arrives at this rank */
-	uint64_t send;		/* index in w->sends[rank] */
+	/* index of the next message and sync that arrives at this rank */
+	uint64_t message, sync;
+	uint64_t send; /* index in w->sends[rank] */
 	const struct report_coll *coll;
-	/* calls of a loop of MPI_Test, the current one last */
+	/* calls of the current loop of MPI_Test calls, the current call last */
 	struct part *loop;
 	uint64_t parts, room;
 	/* the current call */
 	const struct trace_event *e;
-	uint64_t begin, end; /* begin of its loop; its own end */
-	uint64_t until;	     /* x, see above */
+	uint64_t begin, end; /* start of the loop or call; end of the call */
+	/*
+	 * time of the remote event that the call needs (x in the drawing above)
+	 */
+	uint64_t until;
 	enum report_class class;
 };
 
@@ -101,7 +112,10 @@ static unsigned size_class(uint64_t bytes)
 	return n;
 }
 
-/* Is this a rendezvous whose receive was posted after its send? */
+/*
+ * Returns whether the message is a rendezvous whose receive was posted after
+ * its send.
+ */
 static bool is_late_receive(const struct report_message *x)
 {
 	return x->posted > x->sent && x->done > x->posted && x->from != x->to;
@@ -133,7 +147,7 @@ static int by_end(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Sorts waits by their end. Waits of one kind are already sorted. */
+/* Sorts waits by their end. Waits of only one kind are already sorted. */
 static void sort(struct report_waits *w)
 {
 	for (uint64_t i = 1; i < w->count; i++)
@@ -209,8 +223,8 @@ static void add_wait(struct rank_state *a, struct report_wait x,
 }
 
 /*
- * A message is in flight from its send or, for a rendezvous with a late
- * receive, from the post of the receive.
+ * Adds the wait for a message, which is in flight from its send or, for a
+ * rendezvous with a late receive, from the post of the receive.
  */
 static void check_message(struct rank_state *a, const struct report_message *x)
 {
@@ -302,8 +316,7 @@ static uint64_t entry_time(struct rank_state *a, const struct report_coll *c,
 	if (class != REPORT_EARLY_SCAN)
 		return c->last;
 	/*
-	 * ranks are processed in ascending order: the latest begin of lower
-	 * ranks
+	 * ranks are processed in ascending order: latest entry of lower ranks
 	 */
 	t = a->w->scan[i];
 	*rank_p = a->w->scan_rank[i];
@@ -384,8 +397,8 @@ static void report_wait_add(struct rank_state *a, const struct part *p)
 }
 
 /*
- * Adds the wait to its class. It may have begun in earlier calls of the loop;
- * these count once.
+ * Adds the wait to its class. The wait may have started in earlier calls of the
+ * loop; the time in these is added once.
  */
 static void add_class(struct rank_state *a)
 {
@@ -399,7 +412,7 @@ static void add_class(struct rank_state *a)
 	a->parts = 1;
 }
 
-/* Does this call continue the loop of the call before? */
+/* Returns whether this call continues the loop of the previous call. */
 static bool continues_loop(const struct rank_state *a,
 			   const struct trace_event *e, bool poll)
 {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Returns the label of the x axis of a series, or NULL. */
+/* Returns the label of the x axis of a series; NULL: not part of a series. */
 static const char *label(const struct repro_row *row)
 {
 	const char *by = strstr(row->text, ", by ");
@@ -27,7 +27,7 @@ static bool same_plot(const struct repro_row *a, const struct repro_row *b)
 }
 
 /*
- * Writes the rows that belong to the plot of first; returns the number of
+ * Writes the rows that belong to the plot of row first; returns the number of
  * results.
  */
 static unsigned data(FILE *f, const struct repro *r,
@@ -81,7 +81,7 @@ static void plot(FILE *f, const struct repro *r, const struct repro_row *row)
 		strcmp(x, "message size") ? "%.0f" : "%.0b %BB");
 }
 
-/* Is this the first row of its plot? */
+/* Returns whether row i is the first row of its plot. */
 static bool is_first(const struct repro *r, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)

@@ -43,7 +43,9 @@ struct args {
 
 #define AT(field) offsetof(struct args, field)
 
-/* An option: a flag (no argument) or a text of struct args. */
+/*
+ * An option: a flag (without argument) or a text, at an offset of struct args.
+ */
 static const struct row {
 	struct weft_arg arg;
 	size_t at;
@@ -136,7 +138,7 @@ static unsigned select_rows(struct repro *r, const char *only)
 static void run_row(const struct repro *r, struct repro_row *row)
 {
 	if (repro_slow(row) && r->quick)
-		return; /* skipped */
+		return; /* skipped by --quick */
 	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
 }
 
@@ -242,7 +244,7 @@ static int report_write(const char *file, int err)
 	return err ? 1 : 0;
 }
 
-/* As main_run(), and writes the page. */
+/* Calls main_run() and writes the page. */
 static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 {
 	static struct page page;

@@ -169,7 +169,10 @@ static void csv_all(const struct repro *r)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Texts of machine files may contain any character. */
+/*
+ * Prints a text of a machine file, which may contain any character, as a JSON
+ * string.
+ */
 static void quoted(const char *s)
 {
 	struct json j;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-reproduce --html: plots of the tables of a paper and of the model. */
+/*
+ * weft-reproduce --html: the page with the plots of published and model values.
+ */
 #include "src/tools/reproduce/repro.h"
 #include "prov/net/file/net_file.h"
 

@@ -33,10 +33,11 @@ struct pingpong {
 	struct repro_bench bench;
 	struct net_msg msg;
 	uint8_t path[2];   /* paths of the first and the second node */
-	uint8_t in;	   /* receiving path plus one, or 0 */
+	uint8_t in;	   /* receiving path plus one; 0: the default */
 	uint64_t bytes[2]; /* message size of the first and the second node */
 	uint32_t node[2];
-	unsigned sends, warm; /* messages in total; of these not counted */
+	/* number of messages; number of these that are not counted */
+	unsigned sends, warm;
 	uint64_t began, ended;
 	uint64_t soft_ps; /* time from arrival to the post of the answer */
 	int err;
@@ -106,7 +107,10 @@ static uint32_t other_node(const struct repro_row *row,
 	return net_node_at(cfg, at);
 }
 
-/* Time of the software of both ends; longer for more than one packet. */
+/*
+ * Returns the software time of both ends in ps; longer for more than one
+ * packet.
+ */
 static uint64_t software(const struct repro_row *row,
 			 const struct net_config *cfg, uint64_t bytes)
 {
@@ -116,7 +120,7 @@ static uint64_t software(const struct repro_row *row,
 	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
 }
 
-/* Measures one size by one path; *ps_p: one-way time in ps. */
+/* Measures one message size on one path; *ps_p: one-way time in ps. */
 static int measure(const struct repro *r, const struct repro_row *row,
 		   uint64_t bytes, const char *path, double *ps_p)
 {
@@ -164,7 +168,8 @@ int repro_more(const struct repro *r, const struct repro_row *row,
 }
 
 /*
- * Copies a row for the machine without variant: an empty variant= is put first.
+ * Copies a row for the machine without variant: an empty variant= is put first,
+ * since the first occurrence of a key is used.
  */
 static void without_variant(struct repro_row *to, const struct repro_row *row)
 {
@@ -188,8 +193,8 @@ int repro_added(const struct repro *r, const struct repro_row *row,
 }
 
 /*
- * Copies a row with another number of hops: the first occurrence of a key
- * counts.
+ * Copies a row with another number of hops, which is put first, since the first
+ * occurrence of a key is used.
  */
 static void with_hops(struct repro_row *to, const struct repro_row *row,
 		      uint64_t hops)

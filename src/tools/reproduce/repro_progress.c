@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The progress line of weft-reproduce on standard error: rows done, time spent,
- * and an estimate of the rest from the mean of the rows so far. Long rows have
- * a mean of their own; until one is done they are only counted.
+ * and an estimate of the remaining time from the mean time of the completed
+ * rows. Long rows are estimated separately; until one is complete, they are
+ * only counted.
  */
 #include "src/tools/reproduce/repro.h"
 #include "src/base/clock.h"
@@ -24,7 +25,10 @@ void repro_progress_begin(struct repro_progress *p, const struct repro *r)
 			p->kind[repro_slow(&r->row[i])].rows++;
 }
 
-/* Seconds for what is left, as far as it is known. */
+/*
+ * Returns the estimated remaining time in seconds, without rows of a kind of
+ * which none is complete.
+ */
 static double estimate(const struct repro_progress *p)
 {
 	double s = 0;

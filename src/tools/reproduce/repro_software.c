@@ -9,9 +9,10 @@
  *   algo=tree       binomial tree, up and down (a broadcast: down)
  *   algo=rounds     dissemination or recursive doubling: the same steps
  *   short=NAME, long=NAME, middle=N
- *                   paths up to middle bytes, and above
+ *                   paths for messages of at most middle bytes, and for longer
+ * messages
  *
- * speedup: this time divided by that of gather with the same arguments.
+ * speedup: this time divided by the time of gather with the same arguments.
  */
 #include "src/tools/reproduce/repro_bench.h"
 
@@ -24,7 +25,7 @@ enum { STEPS_MAX = 64 };
 struct step {
 	uint32_t peer;
 	bool sends;
-	bool received; /* the message to receive has arrived */
+	bool received; /* whether the message to receive has arrived */
 	uint64_t at;
 };
 
@@ -58,8 +59,8 @@ static void software_add(struct soft *s, uint32_t p, uint32_t peer, bool sends)
 
 /*
  * Adds the steps of a binomial tree: children p + 1, p + 2, p + 4, ... below
- * the lowest set bit of p; reduction from near children first, broadcast to far
- * ones first.
+ * the lowest set bit of p. A reduction receives from the children in ascending
+ * order, a broadcast sends to them in descending order.
  */
 static void tree(struct soft *s, uint32_t p, bool up)
 {

@@ -60,7 +60,10 @@ static void a_bound_has_one_side(void **state)
 	T_TRUE(repro_in_band(&row));
 }
 
-/* A constant is calibrated by one value; hop by the difference of two. */
+/*
+ * A constant is calibrated by one value; the time per hop by the difference of
+ * two values.
+ */
 static void there_are_as_many_calibrated_rows_as_constants(void **state)
 {
 	unsigned predicted = 0;

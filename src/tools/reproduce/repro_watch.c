@@ -3,7 +3,7 @@
  * Fault awareness.
  *
  *   aware   mean time from the failure of a host (what=nic: of its interface)
- *           until the master knows; count= failures one after another, on
+ *           until the master is notified; count= failures one after another, on
  *           random nodes at random times, period wd= in ms
  *   hidden  largest additional time of a message of bytes= while neighbours
  *           exchange their health status every wd= ms: ping-pong of two nodes
@@ -44,8 +44,8 @@ static void on_word(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 }
 
 /*
- * Runs one failure on a network of its own; adds the time until the master
- * knows to *ps_p.
+ * Runs one failure on a new network; adds the time until the master is notified
+ * to *ps_p.
  */
 static int one_failure(const struct repro *r, const struct repro_row *row,
 		       uint64_t seed, unsigned what, double *ps_p)
@@ -98,10 +98,10 @@ int repro_aware(const struct repro *r, const struct repro_row *row,
 
 struct pair {
 	struct repro_bench bench;
-	struct net_watch *watch; /* or NULL */
+	struct net_watch *watch; /* health check of the machine, or NULL */
 	struct net_msg msg;
 	uint64_t until, sent_at;
-	/* number of messages; longest one-way time */
+	/* number of messages; longest one-way time, ps */
 	uint64_t messages, most_ps;
 	uint64_t sum_ps;
 	int err;

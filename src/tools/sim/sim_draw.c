@@ -11,7 +11,10 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* Maximal number of rows of a heat map; with more nodes several share a row. */
+/*
+ * Maximal number of rows of a heat map; if there are more nodes, several share
+ * a row.
+ */
 #define HEAT_ROWS 512u
 
 static void title(FILE *f, const struct sim_opts *o)
@@ -74,7 +77,9 @@ int sim_draw(const struct sim_opts *o, const struct sim_result *r)
 	return sim_plot_close(f);
 }
 
-/* Mean utilisation of a port over the nodes of one row, in percent. */
+/*
+ * Returns the mean utilisation of a port over the nodes of one row, in percent.
+ */
 static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 		      unsigned port)
 {
@@ -86,7 +91,10 @@ static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 	return 100 * sum / (double)r->time_ps / (to - from);
 }
 
-/* Label of a port: its class, and its number if the class has several ports. */
+/*
+ * Writes the label of a port: its class, and its number if the class has
+ * several ports.
+ */
 static void label(const struct net_config *cfg, const struct net_group *g,
 		  unsigned port, char *text, size_t len)
 {
@@ -99,7 +107,7 @@ static void label(const struct net_config *cfg, const struct net_group *g,
 		snprintf(text, len, "%u (%s)", port, name);
 }
 
-/* Nodes of one group: one row per node, or per several nodes. */
+/* Plots the nodes of one group: one row per node, or per several nodes. */
 static void heat_group(FILE *f, const struct sim_opts *o,
 		       const struct sim_result *r, const struct net_group *g)
 {
@@ -128,7 +136,9 @@ static void heat_group(FILE *f, const struct sim_opts *o,
 		g->ports - 1, g->count - 1);
 }
 
-/* A torus is one plot; a tree has one plot per level, the top level first. */
+/*
+ * Plots a torus in one heat map, a tree in one per level, the top level first.
+ */
 int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct net_config *cfg = &o->spec.cfg;

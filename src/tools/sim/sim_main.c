@@ -30,7 +30,8 @@ static const char *error_text(int err)
 }
 
 /*
- * Prints the speed of the simulation to stderr: it is not part of the results.
+ * Prints the speed of the simulation to stderr, so that it is not part of the
+ * results.
  */
 static void print_speed(const struct sim_result *r, unsigned count)
 {

@@ -27,7 +27,10 @@ static const char after[] = "Results go to stdout and depend on the arguments "
 /* A row of the table: an option, and the offset of its value. */
 struct row {
 	struct weft_arg arg;
-	/* 0; 1: nothing to run; negative: wrong value, reported on stderr */
+	/*
+	 * sets the value; returns 0, 1: nothing to run, negative: wrong value,
+	 * reported on stderr
+	 */
 	int (*set)(struct weft_args *a, struct sim_opts *o);
 	size_t at; /* offset in struct sim_opts */
 	uint64_t min, max;
@@ -70,8 +73,8 @@ static int set_u32(struct weft_args *a, struct sim_opts *o)
 }
 
 /*
- * A time with its unit; strtod() is safe, since no program of Weft sets a
- * locale.
+ * Parses a time with its unit. strtod() is safe, since no program of Weft sets
+ * a locale.
  */
 static int set_time(struct weft_args *a, struct sim_opts *o)
 {
@@ -452,7 +455,10 @@ static const struct row rows[] = {
 
 /* ---- all options --------------------------------------------------------- */
 
-/* Finds the injection path by its name; without a name it is the first. */
+/*
+ * Sets the injection path by its name; without a name, the first path of the
+ * machine.
+ */
 static int find_path(struct weft_args *a, struct sim_opts *o)
 {
 	const struct net_config *cfg = &o->spec.cfg;
@@ -473,7 +479,7 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 			       *all ? all : " one path, without a name");
 }
 
-/* The fault plan remains loaded until the program exits. */
+/* Loads the fault plan, which remains loaded until the program exits. */
 static int load_plan(struct weft_args *a, struct sim_opts *o)
 {
 	struct weft_fault_plan_why why;

@@ -47,7 +47,7 @@ static void more_than_the_peak_is_not_accepted(void **state)
 	sim_result_close(&first);
 }
 
-/* A single packet in flight is not delayed by others. */
+/* A single packet in flight is not delayed by other packets. */
 static void a_lone_packet_has_the_latency_of_its_way(void **state)
 {
 	const struct net_config *c = &spec.cfg;

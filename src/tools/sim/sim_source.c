@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sources: when nodes send, and the callbacks of the network. A message is a
- * record in a table; its index is the cookie of the callbacks. Each FIFO holds
- * two messages; further messages wait at the node in a queue of creation times.
+ * Sources: the times at which nodes send, and the callbacks of the network. A
+ * message is a record in a table; its index is the cookie of the callbacks.
+ * Each FIFO holds two messages; further messages wait at the node in a queue of
+ * creation times.
  */
 #include "src/tools/sim/sim_int.h"
 
@@ -83,7 +84,7 @@ static void source_post(struct sim *s, uint64_t at, uint64_t created,
 	s->message[id] = (struct sim_message){ .created = created,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
-	/* each message has its own memory */
+	/* each message uses other memory */
 	msg.address = s->traffic.turn[node] * s->spec->bytes;
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);
@@ -127,8 +128,8 @@ void sim_create_message(struct sim *s, uint64_t at, uint32_t node)
 }
 
 /*
- * Posts as many messages as the FIFOs hold; the others are posted as FIFO
- * entries become free.
+ * Posts as many messages as the FIFOs hold; the remaining messages are posted
+ * as FIFO entries become free.
  */
 void sim_begin_exchange(struct sim *s, uint32_t node)
 {
@@ -172,7 +173,8 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 }
 
 /*
- * The message has arrived or is lost; in closed loop its source sends the next.
+ * Completes a message that has arrived or is lost; in closed loop its source
+ * sends the next message.
  */
 static void message_done(struct sim *s, uint64_t at, uint64_t cookie)
 {
@@ -206,7 +208,7 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 /*
  * Natural logarithm by the series of artanh: plain arithmetic, so that the
- * drawn times are the same on every host.
+ * result is the same on every host.
  */
 static double ln(double x)
 {
@@ -224,8 +226,8 @@ static double ln(double x)
 }
 
 /*
- * Draws the creation time of the node's next message. It is kept in 1/1024 ps,
- * so that rounding does not reduce the load.
+ * Draws the creation time of the node's next message. The time is stored in
+ * 1/1024 ps, so that rounding does not reduce the load.
  */
 void sim_set_timer(struct sim *s, uint32_t node)
 {

@@ -29,7 +29,10 @@ int sim_pattern_find(const char *name)
 	return -1;
 }
 
-/* Side of the square with this number of nodes; 0: not a square number. */
+/*
+ * Returns the side of the square with this number of nodes; 0: not a square
+ * number.
+ */
 static uint32_t side_of(uint32_t nodes)
 {
 	uint32_t side = 1;
@@ -91,7 +94,10 @@ static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
 	return src;
 }
 
-/* Complementing all coordinates complements the node number. */
+/*
+ * Returns the node opposite in every dimension: complementing all coordinates
+ * complements the node number.
+ */
 static uint32_t complement(const struct sim_traffic *t, uint32_t src)
 {
 	return t->nodes - 1 - src;
@@ -106,9 +112,10 @@ static uint64_t scramble(uint64_t x)
 }
 
 /*
- * Element k of the node's own permutation of the numbers below n: a cipher of
- * four rounds on the two halves of the smallest even number of bits that holds
- * n, repeated until the result is below n. No table of n x n is needed.
+ * Returns element k of a permutation of the numbers below n that is selected by
+ * key: a Feistel cipher of four rounds on the two halves of the smallest even
+ * number of bits that holds n, repeated until the result is below n. No table
+ * of n x n is needed.
  */
 static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 {
@@ -135,7 +142,7 @@ static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 	return k;
 }
 
-/* Visits all other nodes, in the node's own order. */
+/* Returns the next of all other nodes, in a random order per source node. */
 static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
 			 uint32_t turn)
 {
@@ -197,7 +204,7 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 	}
 }
 
-/* Draws a random cyclic permutation: no node is its own partner. */
+/* Draws a random cyclic permutation, in which no node is its own partner. */
 static void draw_cycle(struct sim_traffic *t)
 {
 	struct weft_rng r;

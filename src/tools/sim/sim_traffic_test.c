@@ -31,8 +31,8 @@ static void nobody_sends_to_himself(void **state)
 
 				T_TRUE(d < t.nodes);
 				/*
-				 * the middle of an odd dimension is its own
-				 * opposite; complement is not checked
+				 * the middle node of an odd dimension is its
+				 * own opposite, so complement is not checked
 				 */
 				if (p != SIM_COMPLEMENT)
 					T_TRUE(d != n);
@@ -78,7 +78,7 @@ static void load_is(const char *machine, enum sim_pattern p, double want)
 	sim_traffic_close(&t);
 }
 
-/* Textbook: length / 8 on a ring, length / 4 on a line, per message. */
+/* Textbook values: length / 8 on a ring, length / 4 on a line, per message. */
 static void the_busiest_cut_is_that_of_the_textbook(void **state)
 {
 	load_is("bgq:4x4x4x4x2", SIM_UNIFORM, 0.5 * 512 / 511);
@@ -89,8 +89,9 @@ static void the_busiest_cut_is_that_of_the_textbook(void **state)
 }
 
 /*
- * A full tree carries everything that its nodes send; with half the links up at
- * each of two levels, a quarter of what crosses the top.
+ * A full tree carries all traffic of its nodes. With half of the upward links
+ * at each of two levels, the tree carries a quarter of the traffic through the
+ * top.
  */
 static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
 {
