@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the environment and the program of a rank. */
+/* Tests of the environment and the program path of a rank. */
 #include "src/tools/run/run_env.h"
 #include "src/tools/run/run_path.h"
 #include "test/t.h"
@@ -128,7 +128,10 @@ static void variables_of_another_launcher_are_removed(void **state)
 	run_env_close(&e);
 }
 
-/* Measured values are set, unless the user has set them; 0: not measured. */
+/*
+ * Measured values are set, unless the user has set the variables; 0: not
+ * measured.
+ */
 static void measured_sizes_are_set(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Command line of mpirun of Open MPI 4 (ORTE), and of prterun (PRTE), which
- * mpirun of Open MPI 5 calls too. Their options for placement and output
- * differ.
+ * Command lines of mpirun of Open MPI 4 (ORTE), and of prterun (PRTE), which
+ * mpirun of Open MPI 5 also calls. The two differ in their options for
+ * placement and output.
  */
 #include "src/base/attr.h"
 #include "src/tools/run/delegate/run_delegate.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Does the launcher itself read this variable? */
+/* Returns whether the launcher itself reads this variable. */
 static bool is_its_own(const char *name)
 {
 	static const char *const own[] = {
@@ -94,7 +94,10 @@ static void add_hosts(const struct run_hosts *h, struct run_cmd *c)
 	free(list);
 }
 
-/* mpiexec allows more ranks than slots; the launcher needs an option for it. */
+/*
+ * Adds the placement options. mpiexec allows more ranks than slots; the
+ * launcher needs an option for that.
+ */
 static void add_place(const struct run_opts *o, enum run_delegate_kind kind,
 		      struct run_cmd *c)
 {
@@ -184,7 +187,7 @@ static int add_output(const struct run_opts *o, const struct run_delegate *e,
 
 static void add_stdin(int rank, struct run_cmd *c)
 {
-	if (!rank) /* rank 0 is the default */
+	if (!rank) /* rank 0 is the launcher's default */
 		return;
 	run_cmd_add(c, "--stdin");
 	if (rank == RUN_STDIN_ALL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines stay whole, whatever pieces they arrive in. */
+/* Tests of line splitting: lines stay whole, however their data is split. */
 #include "src/tools/run/io/run_line.h"
 #include "test/t.h"
 
@@ -103,7 +103,7 @@ static void stamp_comes_first(void **state)
 	struct run_buf out = { 0 };
 
 	T_OK(run_line_feed(&l, "x\n", 2, &out));
-	/* 2026-11-15T01:02:03.456 [0] x */
+	/* expected: 2026-11-15T01:02:03.456 [0] x */
 	T_IS(strlen(buf_text(&out)), 24 + 6);
 	T_IS(out.data[10], 'T');
 	T_STR(out.data + 24, "[0] x\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for recorded events and the files made of them: see run_trace.h. */
+/* Memory for recorded events and the files written from it: see run_trace.h. */
 #include "src/tools/run/job/run_trace.h"
 
 #include "src/tools/outfile.h"
@@ -16,7 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its descriptor in a rank: above that of the job status page. */
+/*
+ * File descriptor of the trace file in a rank; above that of the job status
+ * page.
+ */
 enum { TRACE_FD = 203 };
 
 #define OTF2 ".otf2"
@@ -76,7 +79,10 @@ static bool ends_in(const char *file, const char *end)
 	return n > m && !strcmp(file + n - m, end);
 }
 
-/* Installed: PREFIX/bin/mpiexec, PREFIX/lib/weft. Build tree: .libs below. */
+/*
+ * Returns the folder of Weft's modules. Installed: PREFIX/lib/weft, for
+ * PREFIX/bin/mpiexec; in the build tree: .libs.
+ */
 static const char *lib_folder(char *dir, size_t room)
 {
 	char self[PATH_MAX / 2];
@@ -103,7 +109,10 @@ static int trace(const struct report *s, const char *file)
 	return report_archive(s, lib_folder(dir, sizeof(dir)), file);
 }
 
-/* The suffix selects the format; a pipe or a device gets JSON. */
+/*
+ * Checks the file of --trace. The suffix selects the format; a pipe or a device
+ * gets JSON.
+ */
 static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
 {
 	char dir[PATH_MAX];

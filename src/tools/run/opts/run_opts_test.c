@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static char **words; /* words of the line that was parsed last */
+static char **words; /* words of the last parsed line */
 
-/* Parses a line; messages are discarded. */
+/* Parses a line; discards messages. */
 static bool parse(struct run_opts *o, const char *line, int *code_p)
 {
 	int n, err = dup(2), out = dup(1), null = open("/dev/null", O_WRONLY);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The option's value is 1 if the argument is a file. */
+/* Adds hosts. The value of the table entry is 1 if the argument is a file. */
 int run_set_hosts(struct run_parse *p, char **arg)
 {
 	struct run_hosts *h = &p->o->away.hosts;
@@ -74,7 +74,10 @@ static int pass(struct run_remote *w, char *text)
 	return 0;
 }
 
-/* Adds two dashes, the option's first name, and its values. */
+/*
+ * Passes an option to Open MPI's launcher: two dashes, the option's first name,
+ * and its values.
+ */
 int run_set_pass_through(struct run_parse *p, char **arg)
 {
 	const struct weft_arg *row = &p->flag->arg;
@@ -92,7 +95,9 @@ int run_set_pass_through(struct run_parse *p, char **arg)
 	return run_flag_note_where(p, row->help, RUN_NOTE_NO_MPIRUN);
 }
 
-/* Is this a Slurm allocation with a host other than this one? */
+/*
+ * Returns whether this is a Slurm allocation with a host other than this one.
+ */
 static bool in_allocation(const char *self)
 {
 	const char *nodes = getenv("SLURM_JOB_NODELIST");
@@ -126,8 +131,8 @@ static int check_here(const struct run_opts *o, const char *self)
 		return -EINVAL;
 	}
 	/*
-	 * A run without the requested faults would be taken for a run with
-	 * them.
+	 * a run without the requested faults could be mistaken for one with
+	 * faults
 	 */
 	if (o->model.faults && !run_model_virtual(&o->model) &&
 	    !run_model_live_faults(&o->model)) {

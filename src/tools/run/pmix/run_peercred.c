@@ -23,7 +23,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define CONNECTION_TIMEOUT_S 10 /* timeout of a silent connection */
+#define CONNECTION_TIMEOUT_S 10 /* read timeout of a silent connection, s */
 
 /*
  * Poll period of the listener's test, and minimum time before a missing
@@ -48,7 +48,7 @@ static void put_end(const struct sockaddr_storage *ss, __be32 *addr,
 	}
 }
 
-/* Requests the peer's socket: its source address is the remote end. */
+/* Requests the socket of the peer, whose source address is the remote end. */
 static int diag_request(int fd, const struct run_connection *ends)
 {
 	struct {
@@ -71,9 +71,10 @@ static int diag_request(int fd, const struct run_connection *ends)
 }
 
 /*
- * After close() the kernel reports root as the owner, so only a socket that a
- * process holds counts. Without a matching connection the kernel may return the
- * listening socket of that port, hence the check of the port.
+ * Returns whether the socket is the peer's and a process holds it: after
+ * close() the kernel reports root as the owner. Without a matching connection
+ * the kernel may return the listening socket of that port, hence the check of
+ * the port.
  */
 static bool diag_is_held(const struct inet_diag_msg *d,
 			 const struct run_connection *ends)
@@ -125,14 +126,17 @@ int run_peercred_diag(const struct run_connection *ends, uid_t *uid_p)
 
 /* ---- /proc/net/tcp ------------------------------------------------------- */
 
-/* Is this line the peer's socket, and held by a process? Sets its user. */
+/*
+ * Returns whether the line is the peer's socket and a process holds it; *uid_p:
+ * its user.
+ */
 static bool line_matches(const char *line, const struct sockaddr_in *far,
 			 const struct sockaddr_in *near, uid_t *uid_p)
 {
 	unsigned from, from_port, to, to_port, state, uid;
 	unsigned long inode;
 
-	/* Addresses are printed as numbers in the host's byte order. */
+	/* addresses are printed as numbers in the host's byte order */
 	if (sscanf(line, " %*u: %x:%x %x:%x %x %*x:%*x %*x:%*x %*x %u %*u %lu",
 		   &from, &from_port, &to, &to_port, &state, &uid, &inode) != 7)
 		return false;
@@ -178,7 +182,7 @@ static int connection_owner(int sd, uid_t *uid_p)
 	if (ends.far.ss_family != AF_INET && ends.far.ss_family != AF_INET6)
 		return -EOPNOTSUPP;
 	ret = run_peercred_diag(&ends, uid_p);
-	/* A kernel without the sock_diag module also returns ENOENT. */
+	/* a kernel without the sock_diag module also returns ENOENT */
 	return ret ? run_peercred_proc(&ends, uid_p) : 0;
 }
 
@@ -186,7 +190,7 @@ static void message_once(const char *what, uid_t uid)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
-	/* Report the first attempt only. */
+	/* report the first attempt only */
 	if (!atomic_flag_test_and_set_explicit(&said, memory_order_acq_rel))
 		run_message(what, (unsigned)uid);
 }
@@ -216,7 +220,8 @@ static bool is_allowed_user(int sd)
 
 static struct {
 	struct sockaddr_storage at; /* address on which libpmix listens */
-	atomic_int tester;	    /* port of the test's own socket, 0: none */
+	/* port of the socket of run_peercred_test_listener(); 0: none */
+	atomic_int tester;
 } listener;
 
 static int port_of(const struct sockaddr_storage *ss)
@@ -226,7 +231,7 @@ static int port_of(const struct sockaddr_storage *ss)
 		       : ((const struct sockaddr_in *)ss)->sin_port;
 }
 
-/* Is the peer run_peercred_test_listener()? */
+/* Returns whether the peer is run_peercred_test_listener(). */
 static bool is_test(int sd)
 {
 	struct sockaddr_storage far = { 0 };
@@ -262,7 +267,7 @@ static int wait_closed(int sd)
 		if (poll(&p, 1, TEST_MS) == 1)
 			return 0;
 		threads = count_threads();
-		/* main, progress, listener */
+		/* main thread, progress thread, listener thread */
 		if (ms >= TEST_MIN_MS && threads > 0 && threads < 3)
 			break;
 	}
@@ -306,8 +311,8 @@ int run_peercred_test_listener(void)
 /* -------------------------------------------------------------------------- */
 
 /*
- * listen() of this process, for libpmix: the kernel hands over a connection
- * when its first data has arrived, or after CONNECTION_TIMEOUT_S.
+ * Replaces listen() in this process, for libpmix: the kernel hands over a
+ * connection when its first data has arrived, or after CONNECTION_TIMEOUT_S.
  */
 WEFT_EXPORT int run_peercred_listen(int sd, int backlog) WEFT_SYMBOL("listen");
 
@@ -318,16 +323,16 @@ int run_peercred_listen(int sd, int backlog)
 
 	if (getsockname(sd, (struct sockaddr *)&listener.at, &len))
 		listener.at.ss_family = AF_UNSPEC;
-	/* fails for sockets other than TCP, without effect */
+	/* fails for sockets other than TCP, which has no effect */
 	setsockopt(sd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds,
 		   sizeof(seconds));
 	return (int)syscall(SYS_listen, sd, backlog);
 }
 
 /*
- * Has data arrived? A connection without data has been silent for
- * CONNECTION_TIMEOUT_S already. For the others this time limits every read of
- * libpmix.
+ * Returns whether data has arrived. A connection without data has already been
+ * silent for CONNECTION_TIMEOUT_S. For other connections this time limits every
+ * read of libpmix.
  */
 static bool has_data(int sd)
 {
@@ -339,8 +344,9 @@ static bool has_data(int sd)
 }
 
 /*
- * accept() of this process, found before the C library's. libpmix is the only
- * caller and treats EAGAIN as a connection that was closed before accept().
+ * Replaces accept() in this process: the dynamic linker finds this function
+ * before that of the C library. libpmix is the only caller and treats EAGAIN as
+ * a connection that was closed before accept().
  */
 WEFT_EXPORT int run_peercred_accept(int sd, struct sockaddr *addr,
 				    socklen_t *len) WEFT_SYMBOL("accept");

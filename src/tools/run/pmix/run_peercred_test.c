@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Both interfaces report the owner of a connection, and connections of other
- * users are refused.
+ * Tests of the access control: both interfaces report the owner of a
+ * connection, and connections of other users are refused.
  */
 #include "src/tools/run/pmix/run_peercred.h"
 #include "test/t.h"
@@ -73,7 +73,9 @@ static void both_interfaces_report_the_owner(void **state)
 	T_OK(run_peercred_proc(&e, &uid));
 	T_IS(uid, geteuid());
 	close(far);
-	/* A closed socket has no owner, whatever the kernel reports. */
+	/*
+	 * a closed socket has no owner, regardless of what the kernel reports
+	 */
 	T_IS(run_peercred_proc(&e, &uid), -ENOENT);
 	T_TRUE(run_peercred_diag(&e, &uid) < 0);
 	close(near);
@@ -91,7 +93,10 @@ static void a_closed_connection_is_not_accepted(void **state)
 	close(s);
 }
 
-/* Connects as another user and waits for the end of the connection. */
+/*
+ * Starts a process that connects as another user and waits for the end of the
+ * connection.
+ */
 static pid_t start_other_user(const struct sockaddr_in *at)
 {
 	pid_t pid = fork();
@@ -133,7 +138,10 @@ static void *accept_until_connected(void *arg)
 {
 	int s = *(int *)arg, got;
 
-	/* -1 with EAGAIN: the test's connection; a descriptor: the last one */
+	/*
+	 * -1 with EAGAIN: the connection of the test; a descriptor: the last
+	 * connection
+	 */
 	do
 		got = accept(s, NULL, NULL);
 	while (got < 0 && errno == EAGAIN);
@@ -154,7 +162,7 @@ static void a_listener_that_runs_answers(void **state)
 	far = connect_to(&at);
 	pthread_join(th, NULL);
 	close(far);
-	/* now no thread calls accept() */
+	/* no thread calls accept() any more */
 	T_IS(run_peercred_test_listener(), -ETIMEDOUT);
 	close(s);
 	T_IS(run_peercred_test_listener(), -ECONNREFUSED);
