@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shm carrier against the host's own limits, two processes, one run:
+ * The shm carrier compared with the limits of the host, with two processes:
  *
- *   latency   one-way, carrier send to deliver, beside R, the time a cache
- *             line takes from one core to the other (raw ping-pong)
- *   rate      packets per second, 8 bytes
- *   stream    MB/s per packet size (the receiver copies out), beside memcpy
+ *   latency   one-way time from carrier send to deliver, and R, the time of a
+ * cache line from one core to the other (raw ping-pong) rate      packets per
+ * second, 8 bytes stream    MB/s per packet size (the receiver copies the
+ * data), and memcpy
  *
  * All tests run in interleaved rounds, and the medians are printed; "best" as
  * second argument prints the best round instead, for a shared host.
@@ -40,10 +40,13 @@ static const size_t sizes[] = {
 struct bench_page {
 	alignas(128) weft_au64 ping;
 	alignas(128) weft_au64 pong;
-	alignas(128) weft_au32 raw; /* rounds of raw ping-pong to reply to */
+	/* rounds of raw ping-pong that the child answers; 0: none */
+	alignas(128) weft_au32 raw;
 	weft_au32 up;
-	weft_au32 echo; /* bytes of the child's reply to every packet */
-	weft_au64 want; /* packets after which the child replies once */
+	/* size in bytes of the child's reply to every packet; 0: none */
+	weft_au32 echo;
+	/* number of packets after which the child replies once */
+	weft_au64 want;
 	struct sockaddr_in name;
 };
 
@@ -180,7 +183,7 @@ static double carrier_latency(struct bench *b, size_t len, uint32_t n)
 	return (double)t / n / 2;
 }
 
-/* Nanoseconds per packet of a stream. */
+/* Returns the nanoseconds per packet of a stream. */
 static double carrier_stream(struct bench *b, size_t len, uint32_t n)
 {
 	uint64_t t;
@@ -216,7 +219,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool best; /* print the best round, not the median */
+static bool best; /* whether the best round is printed instead of the median */
 
 static double median(double *v, int n)
 {

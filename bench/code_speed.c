@@ -4,9 +4,9 @@
  *
  *   code_speed [SECONDS]          seconds per row, default 0.2
  *
- * Decimal megabytes of payload per second of this process's processor time; the
- * best of eight parts, because the host may be shared. Short buffers stay in
- * the cache, as a newly built packet does.
+ * Prints decimal megabytes of payload per second of this process's CPU time:
+ * the best of eight parts, because the host may be shared. Short buffers stay
+ * in the cache, as a newly built packet does.
  */
 #include "prov/code/code_8b10b.h"
 #include "prov/code/code_crc.h"
@@ -35,7 +35,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Megabytes per second. */
+/* Returns megabytes per second. */
 static double speed(work_fn *work, const void *code, size_t len, double part)
 {
 	volatile uint64_t sink;
@@ -93,7 +93,7 @@ static uint64_t rs_encode(const void *code, const unsigned char *p, size_t len)
 	return weft_code_rs_encode(code, p, (unsigned)(8 * len)).w[0];
 }
 
-/* Corrects seven wrong symbols in place each time. */
+/* Corrects seven wrong symbols in place in each call. */
 static uint64_t rs_correct(const void *code, const unsigned char *p, size_t len)
 {
 	static struct weft_code_rs_checks checks;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits of the host, without MPI, for ratios: the one-way time of a cache line
- * between two processes, a copy from memory to memory, a futex wake between two
- * processes, and the time in which each of 64 processes that only yield has run
- * once, which is the lower bound for a barrier of as many ranks. Medians of
- * rounds.
+ * Limits of the host, measured without MPI, for ratios: the one-way time of a
+ * cache line between two processes, a copy from memory to memory, a futex wake
+ * between two processes, and the time in which each of 64 processes that only
+ * yield has run once, which is the lower bound for a barrier of 64 ranks.
+ * Prints medians of rounds.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -42,8 +42,8 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static cpu_set_t all; /* processors available to the program, read before
-		       * pinning */
+/* processors available to the program, read before pinning */
+static cpu_set_t all;
 
 static void pin(int cpu)
 {
@@ -107,7 +107,7 @@ static void futex_ping_pong(struct shared *s, int first, uint32_t rounds)
 	}
 }
 
-/* One-way microseconds between two pinned processes. */
+/* Returns the one-way microseconds between two pinned processes. */
 static double one_way(struct shared *s, uint32_t rounds,
 		      void (*fn)(struct shared *, int, uint32_t))
 {
@@ -140,7 +140,7 @@ static void yield_until(struct shared *s, double end)
 	atomic_fetch_add(&s->yields, n);
 }
 
-/* Microseconds in which each of many processes has had the processor once. */
+/* Returns the microseconds in which each of many processes has run once. */
 static double yield_round_us(struct shared *s)
 {
 	double end = now() + CROWD_S;
@@ -159,7 +159,7 @@ static double yield_round_us(struct shared *s)
 	return CROWD_S * 1e6 * CROWD / (double)atomic_load(&s->yields);
 }
 
-/* GB/s of copying 1 MiB; reads and writes are counted once. */
+/* Returns the GB/s of copying 1 MiB; each byte is counted once. */
 static double copy_rate(void)
 {
 	static char *a, *b;

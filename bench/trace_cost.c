@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For bench/trace: only short calls, TIMES times.
+ * Program of bench/trace: makes only short calls, TIMES times.
  *   trace_cost allreduce|pingpong|alltoall TIMES
  */
 #include <mpi.h>
@@ -17,7 +17,7 @@ static void allreduce(void)
 	MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Ping-pong of pairs of ranks. */
+/* Ping-pong between pairs of ranks. */
 static void pingpong(void)
 {
 	int other = me ^ 1;

@@ -2,9 +2,9 @@
 /*
  * 3D Fourier transform of n^3 complex numbers (n a power of two), in slabs: two
  * dimensions are transformed in place, one alltoall transposes the cube, then
- * the third dimension is transformed. Forward, then back; verified against the
- * input and by one known wave. Ranks beyond n have no slab and only take part
- * in the exchange. Usage: app_fft [n] [repeats]
+ * the third dimension is transformed. The transform forward and back is
+ * verified against the input and by one known wave. Ranks beyond n have no slab
+ * and only call the alltoall. Usage: app_fft [n] [repeats]
  */
 #include "app.h"
 
@@ -20,7 +20,10 @@ struct cube {
 	num *b;
 };
 
-/* Planes [lo, hi) belong to rank r. */
+/*
+ * Returns the first plane of rank r, which owns planes [plane_lo(r), plane_lo(r
+ * + 1)).
+ */
 static int plane_lo(const struct cube *c, int r)
 {
 	return (int)((long)c->n * r / c->size);
@@ -110,7 +113,8 @@ static void turn(struct cube *c)
 	MPI_Alltoallv(c->b, sc, sd, MPI_C_DOUBLE_COMPLEX, c->a, rc, rd,
 		      MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
 	/*
-	 * from rank r: its planes x, of each the rows y that this rank now owns
+	 * the block from rank r holds, for each of its planes x, the rows y
+	 * that this rank now owns
 	 */
 	for (r = 0; r < c->size; r++)
 		for (x = 0; x < planes(c, r); x++)
@@ -125,7 +129,10 @@ static void turn(struct cube *c)
 	free(sc);
 }
 
-/* Transforms the third dimension: rows and planes are exchanged. */
+/*
+ * Transforms the third dimension: the cube is transposed, transformed, and
+ * transposed back.
+ */
 static void fft_third(struct cube *c, int sign)
 {
 	turn(c);
@@ -163,7 +170,10 @@ static double compare(const struct cube *c, double scale, int fill)
 	return worst;
 }
 
-/* Error of the wave, which is at (1, 2, 3) with weight n^3, up to noise. */
+/*
+ * Returns the error of the wave, which is at (1, 2, 3) with weight n^3, up to
+ * noise.
+ */
 static double wave_error(const struct cube *c)
 {
 	double n3 = (double)c->n * c->n * c->n;

@@ -67,7 +67,7 @@ struct run_sizes {
 	int eager;
 	int help; /* minimum for shared copies: FI_WEFT_SHARED_COPY_MIN */
 	/*
-	 * minimum for shared copies of consecutive messages:
+	 * minimum for shared copies while other messages are in flight:
 	 * FI_WEFT_SHARED_COPY_MIN_BUSY
 	 */
 	int help_row;
