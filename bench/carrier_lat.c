@@ -3,9 +3,9 @@
  * The shm carrier compared with the limits of the host, with two processes:
  *
  *   latency   one-way time from carrier send to deliver, and R, the time of a
- * cache line from one core to the other (raw ping-pong) rate      packets per
- * second, 8 bytes stream    MB/s per packet size (the receiver copies the
- * data), and memcpy
+ *             cache line from one core to the other (raw ping-pong)
+ *   rate      packets per second, 8 bytes
+ *   stream    MB/s per packet size (the receiver copies the data), and memcpy
  *
  * All tests run in interleaved rounds, and the medians are printed; "best" as
  * second argument prints the best round instead, for a shared host.

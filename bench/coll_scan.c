@@ -2,8 +2,9 @@
 /*
  * One table: microseconds per collective by size, for all collectives. The
  * printed time is that of the slowest rank: the median over repeats of a batch.
- * A plain MPI program: compiles with any mpicc. coll_scan [most bytes]
- * [milliseconds per cell] [operation]
+ * A plain MPI program, which any mpicc compiles.
+ *
+ *   coll_scan [most bytes] [milliseconds per cell] [operation]
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -2,12 +2,13 @@
 /*
  * Packing speed: MPI_Pack and MPI_Unpack of usual layouts, each compared with a
  * memcpy of the same number of bytes in the same run (medians of interleaved
- * rounds). Runs in one process, with any MPI: mpicc -O2 -o pack pack.c &&
- * ./pack [KiB of data]
+ * rounds). Runs in one process, with any MPI:
+ *
+ *   mpicc -O2 -o pack pack.c && ./pack [KiB of data]
  *
  * A layout with gaps touches more cache lines than it has bytes, so a second
- * column compares with the simplest C loop over the same layout, where there
- * is one (strided blocks): 1.00 is as fast as a loop written by hand.
+ * column compares with the simplest C loop over the same layout, where there is
+ * one (strided blocks): 1.00 is as fast as a loop written by hand.
  */
 #include <mpi.h>
 #include <stdio.h>

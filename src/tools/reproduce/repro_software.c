@@ -9,8 +9,8 @@
  *   algo=tree       binomial tree, up and down (a broadcast: down)
  *   algo=rounds     dissemination or recursive doubling: the same steps
  *   short=NAME, long=NAME, middle=N
- *                   paths for messages of at most middle bytes, and for longer
- * messages
+ *                   paths for messages of at most middle bytes, and for
+ *                   longer messages
  *
  * speedup: this time divided by the time of gather with the same arguments.
  */

@@ -3,15 +3,19 @@
  * Many messages posted at once; the result is the time of the last arrival.
  *
  *   stream      count= messages of bytes= from node 0 to node to=, by path=;
- *               both=1: also count= messages in the other direction; pair=N:
- * also count= messages from node 1 to N; way=dynamic, ack=1: adaptive routing,
- * acknowledged packets; result: rate of all data, each=1: rate of half of the
- * data rail=N: uses this rail, counted from 1; engines=N: round robin over this
- * number of engines; wire=1: result is the rate of all bytes on the link;
- * in=NAME: receiving path, if it differs rate        messages per second words
- * messages per second if every node sends messages of eight bytes to node 0,
- * each to a random one of variables= words loss        rate loss with variant=,
- * in percent; gain: rate gain of the machine over the variant, in percent
+ *               both=1: also count= messages in the other direction;
+ *               pair=N: also count= messages from node 1 to N;
+ *               way=dynamic, ack=1: adaptive routing, acknowledged packets;
+ *               rail=N: uses this rail, counted from 1;
+ *               engines=N: round robin over this number of engines;
+ *               in=NAME: receiving path, if it differs.
+ *               Result: rate of all data; each=1: rate of half of the data;
+ *               wire=1: rate of all bytes on the link
+ *   rate        messages per second
+ *   words       messages per second if every node sends messages of eight
+ *               bytes to node 0, each to a random one of variables= words
+ *   loss        rate loss with variant=, in percent; gain: rate gain of the
+ *               machine over the variant, in percent
  *   complement  every node sends to its complement: rate of a node in percent
  *               of the rate of a single pair that exchanges messages
  */
