@@ -112,7 +112,7 @@ static void show_providers(struct weft_report *r)
 	if (strrchr(dir, '/'))
 		*strrchr(dir, '/') = 0;
 	setenv("FI_PROVIDER_PATH", dir, 0);
-	report_list(r, "providers", "libfabric providers seen");
+	report_list(r, "providers", "libfabric providers found");
 	ret = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, NULL, &list);
 	for (struct fi_info *i = list; !ret && i; i = i->next) {
 		const char *name = i->fabric_attr->prov_name;
@@ -291,14 +291,14 @@ static void show_loop(struct weft_report *r,
 	unsigned i = 0;
 
 	if (c->loop_ns[0] == UINT64_MAX) {
-		report_value(r, "own loop", "copies nothing: not measured");
+		report_value(r, "copy loop", "copies nothing: not measured");
 		return;
 	}
 	for (; len <= most && i + 1 < WEFT_COPY_CALIBRATE_LOOPS; len *= 2)
 		i++;
 	snprintf(what, sizeof(what), "%zu to %zu bytes", WEFT_COPY_LEAST, most);
-	report_value(r, "own loop",
-		     "copies %s (%zu: %.2f us by it, %.2f us by memcpy)",
+	report_value(r, "copy loop",
+		     "copies %s (%zu: %.2f us by the loop, %.2f us by memcpy)",
 		     most ? what : "nothing", len,
 		     (double)c->loop_ns[i] / 1e3 / WEFT_COPY_CALIBRATE_BURST,
 		     (double)c->call_ns[i] / 1e3 / WEFT_COPY_CALIBRATE_BURST);
@@ -322,14 +322,12 @@ static void show_copies(struct weft_report *r, size_t cache)
 			     (double)c.twice_ns[last] / 1e3,
 			     (double)c.once_ns[last] / 1e3);
 	if (!err)
-		report_value(
-			r, "both sides copy",
-			"from %zu bytes on, if alone (16 KiB fetched: %.1f "
-			"us)",
-			weft_copy_calibrate_help(&c),
-			(double)c.once_ns[0] / 1e3);
+		report_value(r, "shared copy",
+			     "from %zu bytes on (16 KiB fetched: %.1f us)",
+			     weft_copy_calibrate_help(&c),
+			     (double)c.once_ns[0] / 1e3);
 	if (cache)
-		report_value(r, "and in a row",
+		report_value(r, "shared copy, busy",
 			     "from %zu bytes on (second-level cache: %zu KiB)",
 			     weft_copy_calibrate_row(cache), cache >> 10);
 	show_loop(r, &c);
@@ -392,12 +390,13 @@ static const struct row {
 } rows[] = {
 	{ { "json|j", 0, "", "as one JSON object", 0 }, SHOW_JSON },
 	{ { "health", 1, "JOB",
-	    "ranks of a job here: its name, mpiexec's pid or a rank's", 0 },
+	    "ranks of a job here: job name, pid of mpiexec or a rank", 0 },
 	  SHOW_HEALTH },
 	{ { "classroutes", 1, "SPEC", "the tree of a block of nodes", 0 },
 	  SHOW_ROUTES },
 	{ { "machine", 1, "NAME",
-	    "a machine's facts, each with its source: bgq, apenet@nios, a file",
+	    "a machine's parameters and their sources: bgq, apenet@nios, a "
+	    "file",
 	    0 },
 	  SHOW_MACHINE },
 	{ { "version|V", 0, "", "version", 0 }, SHOW_VERSION },

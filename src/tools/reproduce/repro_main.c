@@ -51,10 +51,10 @@ static const struct row {
 	size_t at;
 } rows[] = {
 	{ { "machine|m", 1, "NAME|FILE",
-	    "another machine file than SYSTEM's own", 0 },
+	    "machine file to use instead of SYSTEM's", 0 },
 	  AT(machine) },
-	{ { "quick|q", 0, "", "leave out experiments of more than some seconds",
-	    0 },
+	{ { "quick|q", 0, "",
+	    "skip experiments that take more than some seconds", 0 },
 	  AT(quick) },
 	{ { "only", 1, "ID", "rows whose id begins with ID, such as BGQ-T1",
 	    0 },

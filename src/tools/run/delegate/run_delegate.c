@@ -263,9 +263,10 @@ static bool files_lost(const struct run_opts *o, const struct run_delegate *e)
 					   : NULL;
 
 	if (flag)
-		run_message("%s: %s cannot write it; reports and traces are "
-			    "available for jobs on one host",
-			    flag, e->name);
+		run_message(
+			"%s: %s cannot write the file; reports and traces are "
+			"available for jobs on one host",
+			flag, e->name);
 	return flag;
 }
 

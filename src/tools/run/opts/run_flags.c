@@ -514,13 +514,13 @@ static const struct run_flag run_flags[] = {
 	  0 },
 	{ { "virtual", 0, "", "--clock virtual", M }, set_clock, 0 },
 	{ { "map", 1, "ORDER",
-	    "ranks to coordinates: letters, the last one fastest (ABCDET), or "
+	    "ranks to coordinates: letters, fastest-varying last (ABCDET), or "
 	    "a file",
 	    M },
 	  set_text,
 	  offsetof(struct run_opts, model.map) },
 	{ { "compute", 1, "FACTOR",
-	    "factor for the program's own processor time; none (default)", M },
+	    "factor for the program's CPU time; none (default)", M },
 	  set_compute,
 	  0 },
 	{ { "faults", 1, "FILE|TEXT",
