@@ -40,7 +40,7 @@ static int check(const char *name, char why[WEFT_OUTFILE_WHY])
 	return weft_outfile_check(name, "mark|other", why);
 }
 
-static void files_of_ours_are_replaced_others_not(void **state)
+static void only_files_of_this_program_are_replaced(void **state)
 {
 	static const struct {
 		const char *text;
@@ -67,7 +67,7 @@ static void files_of_ours_are_replaced_others_not(void **state)
 	unlink(path);
 }
 
-static void a_new_file_needs_its_folder(void **state)
+static void new_file_needs_an_existing_folder(void **state)
 {
 	char why[WEFT_OUTFILE_WHY];
 
@@ -79,7 +79,7 @@ static void a_new_file_needs_its_folder(void **state)
 	T_NOT_NULL(strstr(why, "directory"));
 }
 
-static void streams_stay_usable(void **state)
+static void streams_that_accept_data_are_allowed(void **state)
 {
 	char why[WEFT_OUTFILE_WHY];
 
@@ -93,7 +93,7 @@ static void streams_stay_usable(void **state)
 	unlink(path);
 }
 
-static void a_folder_of_results_is_new_or_empty(void **state)
+static void result_folder_is_new_or_empty(void **state)
 {
 	char why[WEFT_OUTFILE_WHY], sub[300];
 
@@ -113,10 +113,10 @@ static void a_folder_of_results_is_new_or_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(files_of_ours_are_replaced_others_not),
-		T_CASE(a_new_file_needs_its_folder),
-		T_CASE(streams_stay_usable),
-		T_CASE(a_folder_of_results_is_new_or_empty),
+		T_CASE(only_files_of_this_program_are_replaced),
+		T_CASE(new_file_needs_an_existing_folder),
+		T_CASE(streams_that_accept_data_are_allowed),
+		T_CASE(result_folder_is_new_or_empty),
 	};
 	int rc;
 

@@ -73,7 +73,7 @@ static void all_families_of_rank_variables_are_set(void **state)
 	unsetenv("PMI_RANK");
 }
 
-static void edits_come_in_order_global_then_own(void **state)
+static void global_settings_precede_context_settings(void **state)
 {
 	struct run_env_edit global[] = { { "A", "1" }, { "B", "1" } };
 	struct run_env_edit own[] = { { "B", "2" } };
@@ -91,7 +91,7 @@ static void edits_come_in_order_global_then_own(void **state)
 	run_env_close(&e);
 }
 
-static void list_passes_only_what_it_names(void **state)
+static void env_list_passes_only_named_variables(void **state)
 {
 	struct run_env_edit global[] = { { "KEEP_*", NULL } };
 	struct run_job job = a_job();
@@ -200,8 +200,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(all_families_of_rank_variables_are_set),
-		T_CASE(edits_come_in_order_global_then_own),
-		T_CASE(list_passes_only_what_it_names),
+		T_CASE(global_settings_precede_context_settings),
+		T_CASE(env_list_passes_only_named_variables),
 		T_CASE(variables_of_another_launcher_are_removed),
 		T_CASE(measured_sizes_are_set),
 		T_CASE(program_is_found_or_the_reason_is_returned),

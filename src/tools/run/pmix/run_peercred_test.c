@@ -49,7 +49,7 @@ static void ends_of(int sd, struct run_connection *e)
 	T_OK(getpeername(sd, (struct sockaddr *)&e->far, &far));
 }
 
-static void libraries_call_our_accept(void **state)
+static void libraries_call_the_replaced_accept(void **state)
 {
 	T_TRUE(run_peercred_installed());
 }
@@ -111,7 +111,7 @@ static pid_t start_other_user(const struct sockaddr_in *at)
 	_exit(read(s, &c, 1) > 0);
 }
 
-static void another_user_is_refused_and_the_next_client_accepted(void **state)
+static void connection_of_another_user_is_refused(void **state)
 {
 	struct sockaddr_in at;
 	int s = listen_at(&at), far, near, status;
@@ -149,7 +149,7 @@ static void *accept_until_connected(void *arg)
 	return NULL;
 }
 
-static void a_listener_that_runs_answers(void **state)
+static void running_listener_is_detected(void **state)
 {
 	struct sockaddr_in at;
 	int s = listen_at(&at);
@@ -171,11 +171,11 @@ static void a_listener_that_runs_answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(libraries_call_our_accept),
+		T_CASE(libraries_call_the_replaced_accept),
 		T_CASE(both_interfaces_report_the_owner),
 		T_CASE(a_closed_connection_is_not_accepted),
-		T_CASE(a_listener_that_runs_answers),
-		T_CASE(another_user_is_refused_and_the_next_client_accepted),
+		T_CASE(running_listener_is_detected),
+		T_CASE(connection_of_another_user_is_refused),
 	};
 
 	return T_RUN(tests);
