@@ -30,8 +30,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TURNS_MAX 101
-#define BUF_BYTES 65536
+#define ROUND_TRIPS_MAX 101
+#define BUF_BYTES	65536
 
 static const size_t sizes[] = {
 	8, 64, 96, 128, 256, 512, 1024, 2048, 4096, 8192
@@ -55,7 +55,7 @@ struct bench {
 	struct weft_carrier *c;
 	struct weft_peer *to;
 	uint64_t got;
-	size_t at; /* offset in buf */
+	size_t offset; /* offset in buf */
 	uint8_t buf[BUF_BYTES];
 };
 
@@ -64,10 +64,10 @@ static int bench_deliver(void *arg, struct weft_peer *src,
 {
 	struct bench *b = arg;
 
-	if (b->at + pkt->len > BUF_BYTES)
-		b->at = 0;
-	memcpy(b->buf + b->at, payload, pkt->len);
-	b->at += pkt->len > 96 ? pkt->len : 0;
+	if (b->offset + pkt->len > BUF_BYTES)
+		b->offset = 0;
+	memcpy(b->buf + b->offset, payload, pkt->len);
+	b->offset += pkt->len > 96 ? pkt->len : 0;
 	b->to = src;
 	b->got++;
 	return 0;
@@ -229,10 +229,10 @@ static double median(double *v, int n)
 
 static void bench_run(struct bench *b, int rounds)
 {
-	static double raw[TURNS_MAX];
-	static double lat[WEFT_COUNT_OF(sizes)][TURNS_MAX];
-	static double str[WEFT_COUNT_OF(sizes)][TURNS_MAX];
-	static double cpy[WEFT_COUNT_OF(sizes)][TURNS_MAX];
+	static double raw[ROUND_TRIPS_MAX];
+	static double lat[WEFT_COUNT_OF(sizes)][ROUND_TRIPS_MAX];
+	static double str[WEFT_COUNT_OF(sizes)][ROUND_TRIPS_MAX];
+	static double cpy[WEFT_COUNT_OF(sizes)][ROUND_TRIPS_MAX];
 
 	carrier_latency(b, 8, 1000);
 	for (int k = 0; k < rounds; k++) {
@@ -270,8 +270,8 @@ int main(int argc, char **argv)
 	best = argc > 2;
 	if (!pid)
 		bench_child(p);
-	if (rounds < 1 || rounds > TURNS_MAX)
-		rounds = TURNS_MAX;
+	if (rounds < 1 || rounds > ROUND_TRIPS_MAX)
+		rounds = ROUND_TRIPS_MAX;
 	b->page = p;
 	bench_open(b, 0);
 	while (!weft_load32(&p->up))

@@ -74,15 +74,15 @@ static void crc_rows(double part)
 		printf("%7zu B", size[i]);
 	printf("  MB/s\n");
 	for (int k = 0; k < 3; k++) {
-		const struct weft_code_crc *way[] = { &tables, &fast };
+		const struct weft_code_crc *variant[] = { &tables, &fast };
 
 		weft_code_crc_init(&fast, (enum weft_code_crc_kind)k);
 		weft_code_crc_init_tables(&tables, (enum weft_code_crc_kind)k);
 		for (int w = 0; w < 2; w++) {
-			printf("%-10s%-10s", name[k], way[w]->how);
+			printf("%-10s%-10s", name[k], variant[w]->how);
 			for (int i = 0; i < 5; i++)
 				printf("%9.0f",
-				       speed(crc, way[w], size[i], part));
+				       speed(crc, variant[w], size[i], part));
 			printf("\n");
 		}
 	}

@@ -74,7 +74,7 @@ static inline void pair_window(struct pair *p, int n)
 
 /* Runs one round of a pattern with a check of the data. */
 static inline void pair_check(struct pair *p, struct bench *b, size_t n,
-			      void (*turn)(struct pair *p, int n))
+			      void (*pattern)(struct pair *p, int n))
 {
 	/*
 	 * with one buffer both ranks have the bytes of the first rank at the
@@ -86,7 +86,7 @@ static inline void pair_check(struct pair *p, struct bench *b, size_t n,
 		return;
 	memset(p->recv, 0, n);
 	bench_fill(p->send, n, (unsigned)b->rank);
-	turn(p, (int)n);
+	pattern(p, (int)n);
 	bench_check_all(b, n,
 			p->peer == MPI_PROC_NULL ||
 				bench_data_equal(p->recv, n, (unsigned)from));
@@ -94,18 +94,18 @@ static inline void pair_check(struct pair *p, struct bench *b, size_t n,
 
 /* Returns the seconds for all rounds of one size. */
 static inline double pair_time(struct pair *p, struct bench *b, size_t n,
-			       void (*turn)(struct pair *p, int n))
+			       void (*pattern)(struct pair *p, int n))
 {
 	int iters = bench_iters(b, n);
 	double start = 0, end;
 
-	pair_check(p, b, n, turn);
+	pair_check(p, b, n, pattern);
 	MPI_Barrier(MPI_COMM_WORLD);
 	bench_realtime(true);
 	for (int i = -bench_warmup(b, n); i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
-		turn(p, (int)n);
+		pattern(p, (int)n);
 	}
 	end = MPI_Wtime();
 	bench_realtime(false);

@@ -208,12 +208,12 @@ static void faces(void)
 int main(int argc, char **argv)
 {
 	MPI_Datatype t;
-	size_t asked;
+	size_t requested;
 
 	MPI_Init(&argc, &argv);
 	if (argc > 1)
 		data_bytes = (size_t)atol(argv[1]) * 1024;
-	asked = data_bytes;
+	requested = data_bytes;
 	mem_bytes = 16 * data_bytes + (64 << 20);
 	mem = calloc(1, mem_bytes);
 	flat = calloc(1, data_bytes + 65536);
@@ -235,7 +235,7 @@ int main(int argc, char **argv)
 	holes();
 	indexed();
 	faces();
-	data_bytes = asked;
+	data_bytes = requested;
 	free(mem);
 	free(flat);
 	free(other);

@@ -21,12 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS	    9
-#define LINE_TURNS  200000
-#define FUTEX_TURNS 20000
-#define COPY_BYTES  (1 << 20)
-#define CROWD	    64
-#define CROWD_S	    0.1
+#define ROUNDS		  9
+#define LINE_ROUND_TRIPS  200000
+#define FUTEX_ROUND_TRIPS 20000
+#define COPY_BYTES	  (1 << 20)
+#define YIELDERS	  64
+#define YIELD_S		  0.1
 
 struct shared {
 	_Alignas(64) _Atomic uint32_t ping;
@@ -143,11 +143,11 @@ static void yield_until(struct shared *s, double end)
 /* Returns the microseconds in which each of many processes has run once. */
 static double yield_round_us(struct shared *s)
 {
-	double end = now() + CROWD_S;
+	double end = now() + YIELD_S;
 
 	atomic_store(&s->yields, 0);
 	sched_setaffinity(0, sizeof(all), &all);
-	for (int i = 0; i < CROWD; i++) {
+	for (int i = 0; i < YIELDERS; i++) {
 		if (fork() == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			yield_until(s, end);
@@ -156,7 +156,7 @@ static double yield_round_us(struct shared *s)
 	}
 	while (wait(NULL) > 0)
 		;
-	return CROWD_S * 1e6 * CROWD / (double)atomic_load(&s->yields);
+	return YIELD_S * 1e6 * YIELDERS / (double)atomic_load(&s->yields);
 }
 
 /* Returns the GB/s of copying 1 MiB; each byte is counted once. */
@@ -198,7 +198,7 @@ int main(void)
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	double line[ROUNDS], futex[ROUNDS], copy[ROUNDS], crowd[ROUNDS];
+	double line[ROUNDS], futex[ROUNDS], copy[ROUNDS], yield[ROUNDS];
 
 	if (s == MAP_FAILED || sched_getaffinity(0, sizeof(all), &all) ||
 	    CPU_COUNT(&all) < 2) {
@@ -206,14 +206,14 @@ int main(void)
 		return 77;
 	}
 	for (int i = 0; i < ROUNDS; i++) {
-		line[i] = one_way(s, LINE_TURNS, line_ping_pong);
-		futex[i] = one_way(s, FUTEX_TURNS, futex_ping_pong);
+		line[i] = one_way(s, LINE_ROUND_TRIPS, line_ping_pong);
+		futex[i] = one_way(s, FUTEX_ROUND_TRIPS, futex_ping_pong);
 		copy[i] = copy_rate();
-		crowd[i] = yield_round_us(s);
+		yield[i] = yield_round_us(s);
 	}
 	show("cache-line one-way", line, "us");
 	show("futex wake", futex, "us");
 	show("memcpy 1 MiB", copy, "GB/s");
-	show("64 processes yield once", crowd, "us");
+	show("64 processes yield once", yield, "us");
 	return 0;
 }

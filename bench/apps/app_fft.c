@@ -38,7 +38,7 @@ static int planes(const struct cube *c, int r)
 static void fft(num *v, int n, size_t s, int sign)
 {
 	int i, j = 0, len, half, k;
-	num t, w, turn;
+	num t, w, root;
 
 	for (i = 1; i < n; i++) {
 		int bit = n >> 1;
@@ -54,9 +54,9 @@ static void fft(num *v, int n, size_t s, int sign)
 	}
 	for (len = 2; len <= n; len <<= 1) {
 		half = len / 2;
-		turn = cexp(sign * 2 * 3.14159265358979323846 * I / len);
+		root = cexp(sign * 2 * 3.14159265358979323846 * I / len);
 		for (i = 0; i < n; i += len)
-			for (k = 0, w = 1; k < half; k++, w *= turn) {
+			for (k = 0, w = 1; k < half; k++, w *= root) {
 				num *x = v + (size_t)(i + k) * s;
 				num *y = x + (size_t)half * s;
 
@@ -94,7 +94,7 @@ static void fft_planes(struct cube *c, int sign)
  * Transposes the cube: plane x, row y becomes plane y, row x. Rank s sends to
  * rank r (planes of s) times (planes of r) rows of n numbers.
  */
-static void turn(struct cube *c)
+static void transpose(struct cube *c)
 {
 	size_t n = (size_t)c->n, p = (size_t)c->size;
 	int *sc = app_alloc(4 * p, sizeof(int)), *sd = sc + p, *rc = sd + p;
@@ -135,9 +135,9 @@ static void turn(struct cube *c)
  */
 static void fft_third(struct cube *c, int sign)
 {
-	turn(c);
+	transpose(c);
 	fft_columns(c, sign);
-	turn(c);
+	transpose(c);
 }
 
 static num input(const struct cube *c, int x, int y, int z)

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HELP_COLUMN 22
-#define HELP_WIDTH  55 /* width of the help text: 80 columns in total */
-#define NEAR_EDITS  3  /* edit distance from which no name is suggested */
+#define HELP_COLUMN   22
+#define HELP_WIDTH    55 /* width of the help text: 80 columns in total */
+#define SUGGEST_EDITS 3	 /* edit distance from which no name is suggested */
 
 static const struct weft_arg *arg_at(const struct weft_args *a, size_t i)
 {
@@ -160,7 +160,8 @@ static const struct weft_arg *args_find(const struct weft_args *a,
 /*
  * Prints the help on one topic or one option; about NULL or unknown: all help.
  */
-static enum weft_args_found help(const struct weft_args *a, const char *about)
+static enum weft_args_found print_help(const struct weft_args *a,
+				       const char *about)
 {
 	const struct weft_arg *r;
 
@@ -188,11 +189,12 @@ static bool is_help(const char *word)
 
 /*
  * Finds the known name with the smallest edit distance to word; "": none below
- * NEAR_EDITS.
+ * SUGGEST_EDITS.
  */
-static void nearest(const struct weft_args *a, const char *word, char guess[64])
+static void find_nearest(const struct weft_args *a, const char *word,
+			 char guess[64])
 {
-	unsigned d, best = NEAR_EDITS;
+	unsigned d, best = SUGGEST_EDITS;
 	const char *name;
 	char one[64];
 	size_t n;
@@ -211,11 +213,11 @@ static void nearest(const struct weft_args *a, const char *word, char guess[64])
 	}
 }
 
-static enum weft_args_found unknown(const struct weft_args *a)
+static enum weft_args_found report_unknown(const struct weft_args *a)
 {
 	char guess[64];
 
-	nearest(a, a->spelled + strspn(a->spelled, "-"), guess);
+	find_nearest(a, a->spelled + strspn(a->spelled, "-"), guess);
 	if (guess[0])
 		weft_args_error(a, "unknown option %s; did you mean %s%s?",
 				a->spelled, dashes(strlen(guess)), guess);
@@ -254,7 +256,7 @@ static enum weft_args_found take_attached(struct weft_args *a,
 					  const struct weft_arg *r, char *rest)
 {
 	if (r->nargs != 1 && r->nargs != WEFT_ARGS_MAYBE)
-		return unknown(a);
+		return report_unknown(a);
 	a->one = rest;
 	a->value = &a->one;
 	a->word++;
@@ -272,12 +274,12 @@ static enum weft_args_found take_option(struct weft_args *a)
 	if (r && name[len] == '=')
 		return take_attached(a, r, name + len + 1);
 	if (r && r->nargs && is_help(a->word[1]))
-		return help(a, name);
+		return print_help(a, name);
 	if (r)
 		return take_values(a, r);
 	r = a->attached && a->word[0][1] != '-' ? args_find(a, name, 1) : NULL;
 	a->row = r;
-	return r ? take_attached(a, r, name + 1) : unknown(a);
+	return r ? take_attached(a, r, name + 1) : report_unknown(a);
 }
 
 enum weft_args_found weft_args_next(struct weft_args *a)
@@ -293,6 +295,6 @@ enum weft_args_found weft_args_next(struct weft_args *a)
 		return a->word[0] ? WEFT_ARGS_WORD : WEFT_ARGS_END;
 	}
 	if (is_help(w))
-		return help(a, a->word[1]);
+		return print_help(a, a->word[1]);
 	return take_option(a);
 }

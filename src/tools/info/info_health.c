@@ -113,8 +113,10 @@ static void show_heading(struct weft_report *r)
 
 static void show_rank(struct weft_report *r, const struct weft_health_view *v)
 {
-	static const char *const away[] = { "not started", NULL, "finalized" };
-	const char *gone = v->state <= HEALTH_LEFT ? away[v->state] : "unknown";
+	static const char *const absent[] = { "not started", NULL,
+					      "finalized" };
+	const char *gone =
+		v->state <= HEALTH_LEFT ? absent[v->state] : "unknown";
 	struct cell rank, pid, by, since, beat, known;
 	const char *field[COLUMNS][2] = {
 		{ "rank", rank.text },

@@ -38,8 +38,8 @@ struct report {
 	uint32_t ranks;
 	uint64_t begin, end; /* first start and last end of all calls, ps */
 	uint64_t calls, sends, recvs;
-	uint64_t reaches; /* one-sided calls: MPI_Put and others */
-	uint64_t colls;	  /* collective calls */
+	uint64_t accesses; /* one-sided calls: MPI_Put and others */
+	uint64_t colls;	   /* collective calls */
 	/* recvs that are window synchronisation (MPI_Win_post and others) */
 	uint64_t syncs;
 	uint64_t sync_sends; /* sends that are window synchronisation */
@@ -75,9 +75,9 @@ void report_close(struct report *s);
 struct report_walk {
 	const struct report *s;
 	unsigned wanted;
-	uint64_t next;		     /* index of the next chunk */
-	const struct trace_chunk *c; /* current chunk */
-	const struct trace_entry *at;
+	uint64_t next;			 /* index of the next chunk */
+	const struct trace_chunk *c;	 /* current chunk */
+	const struct trace_entry *entry; /* next entry in the chunk */
 	size_t left;
 	struct trace_event e; /* current event */
 	/* additional fields of the next call; kind 0: none */
@@ -94,7 +94,7 @@ WEFT_INLINE const struct trace_event *report_next(struct report_walk *w)
 	if (weft_unlikely(!w->left) && !report_next_chunk(w))
 		return NULL;
 	w->left--;
-	w->e = weft_trace_get(&w->s->file, w->c, w->at++);
+	w->e = weft_trace_get(&w->s->file, w->c, w->entry++);
 	if (weft_unlikely(w->e.kind == TRACE_MORE)) {
 		w->more = w->e;
 	} else if (weft_unlikely(w->more.kind) && w->e.kind == TRACE_CALL) {
@@ -231,7 +231,7 @@ struct report_wait {
 };
 
 struct report_waits {
-	struct report_wait *at; /* waits, sorted by to */
+	struct report_wait *wait; /* waits, sorted by to */
 	uint64_t count, room;
 };
 

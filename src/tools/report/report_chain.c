@@ -33,12 +33,12 @@ static const struct report_wait *last_wait(const struct report_waits *w,
 	while (low < high) {
 		uint64_t mid = (low + high) / 2;
 
-		if (w->at[mid].to <= t)
+		if (w->wait[mid].to <= t)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low ? &w->at[low - 1] : NULL;
+	return low ? &w->wait[low - 1] : NULL;
 }
 
 static bool chain_add(struct chain *c, struct report_link x)
@@ -85,7 +85,7 @@ static bool add_own(struct chain *c, uint32_t rank, uint64_t from, uint64_t to)
  * first call, which can result from different clocks of several hosts, are
  * clipped.
  */
-static bool follow(struct chain *c)
+static bool follow_chain(struct chain *c)
 {
 	const struct report *s = c->s;
 	uint64_t t = s->end;
@@ -181,7 +181,7 @@ int report_chain(const struct report *s, const struct report_wait_result *w,
 	good = out->by_call && out->by_rank && c.first;
 	if (good) {
 		memset(c.first, 0xff, s->ranks * sizeof(*c.first));
-		good = follow(&c);
+		good = follow_chain(&c);
 	}
 	if (good)
 		attribute_all(&c);

@@ -10,7 +10,7 @@ enum { PARTS = 1000 };
 
 /* ---- wait states --------------------------------------------------------- */
 
-static bool is_some(const uint64_t *ps)
+static bool any_nonzero(const uint64_t *ps)
 {
 	for (int c = 0; c < REPORT_CLASSES; c++)
 		if (ps[c])
@@ -43,7 +43,7 @@ void report_put_waits(struct json *j, const struct report *s,
 	json_close(j);
 	json_array(j, "call");
 	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
-		if (is_some(w->by_call[id])) {
+		if (any_nonzero(w->by_call[id])) {
 			json_array(j, NULL);
 			json_text(j, NULL, report_name(s, id, name));
 			put_times(j, w->by_call[id]);

@@ -39,7 +39,7 @@ struct table {
 	uint32_t posts;
 };
 
-static uint64_t mix(uint64_t x)
+static uint64_t hash_word(uint64_t x)
 {
 	x ^= x >> 31;
 	x *= UINT64_C(0x9e3779b97f4a7c15);
@@ -48,7 +48,7 @@ static uint64_t mix(uint64_t x)
 
 static struct key *match_find(struct table *t, uint32_t to, uint64_t word)
 {
-	uint64_t i = mix(word + mix(to)) & t->mask;
+	uint64_t i = hash_word(word + hash_word(to)) & t->mask;
 
 	while (t->key[i].used && (t->key[i].word != word || t->key[i].to != to))
 		i = (i + 1) & t->mask;
@@ -164,7 +164,7 @@ static uint64_t fill_posts(const struct report *s, struct report_matched *m,
 /* Returns the hash table entry of a tag word, or the free entry for it. */
 static uint32_t *entry_of(const struct report_matched *m, uint64_t word)
 {
-	uint64_t i = mix(word) & m->mask;
+	uint64_t i = hash_word(word) & m->mask;
 
 	while (m->index[i] != NONE && m->coll[m->index[i]].word != word)
 		i = (i + 1) & m->mask;
@@ -191,8 +191,8 @@ static bool grow_table(struct report_matched *m)
 	return true;
 }
 
-static void join(struct report_coll *c, uint32_t rank,
-		 const struct trace_event *e)
+static void coll_add_rank(struct report_coll *c, uint32_t rank,
+			  const struct trace_event *e)
 {
 	if (e->t < c->first)
 		c->first = e->t;
@@ -220,7 +220,7 @@ static bool add_coll(struct report_matched *m, uint32_t rank,
 		at = entry_of(m, e->word);
 	if (*at != NONE) {
 		*guess = *at;
-		join(&m->coll[(*guess)++], rank, e);
+		coll_add_rank(&m->coll[(*guess)++], rank, e);
 		return true;
 	}
 	*at = (uint32_t)m->colls;
@@ -232,7 +232,7 @@ static bool add_coll(struct report_matched *m, uint32_t rank,
 		.id = e->id,
 		.root = e->root ? e->root_rank : REPORT_NO_RANK,
 	};
-	join(&m->coll[*at], rank, e);
+	coll_add_rank(&m->coll[*at], rank, e);
 	*guess = (uint32_t)m->colls;
 	return m->colls < (m->mask + 1) / 2 || grow_table(m);
 }

@@ -43,7 +43,7 @@ struct out {
 	struct prefix *of[JOB_PAGE_NAMES];
 };
 
-WEFT_INLINE void add(struct out *o, const char *text, size_t len)
+WEFT_INLINE void add_bytes(struct out *o, const char *text, size_t len)
 {
 	memcpy(o->to, text, len);
 	o->to += len;
@@ -51,7 +51,7 @@ WEFT_INLINE void add(struct out *o, const char *text, size_t len)
 
 WEFT_INLINE void add_text(struct out *o, const char *text)
 {
-	add(o, text, strlen(text));
+	add_bytes(o, text, strlen(text));
 }
 
 static void add_digits(struct out *o, uint64_t x, unsigned least)
@@ -59,7 +59,7 @@ static void add_digits(struct out *o, uint64_t x, unsigned least)
 	char text[JSON_DIGITS], *end = text + sizeof(text);
 	char *from = json_digits(end, x, least);
 
-	add(o, from, (size_t)(end - from));
+	add_bytes(o, from, (size_t)(end - from));
 }
 
 WEFT_INLINE void add_int(struct out *o, const char *key, uint64_t x)
@@ -79,7 +79,7 @@ WEFT_INLINE void add_time(struct out *o, const char *key, uint64_t ps)
 		add_digits(o, ps / 1000 % 1000, 3);
 }
 
-static void flush(struct out *o)
+static void flush_buffer(struct out *o)
 {
 	size_t len = (size_t)(o->to - o->buffer);
 
@@ -95,13 +95,13 @@ static void flush(struct out *o)
 static void perfetto_begin(struct out *o)
 {
 	if (o->to > o->buffer + BUFFER - LINE)
-		flush(o);
+		flush_buffer(o);
 	if (o->some)
-		add(o, ",\n", 2);
+		add_bytes(o, ",\n", 2);
 	o->some = true;
 }
 
-static uint64_t since(const struct report *s, uint64_t ps)
+static uint64_t since_start(const struct report *s, uint64_t ps)
 {
 	return ps > s->begin ? ps - s->begin : 0;
 }
@@ -215,9 +215,9 @@ static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e,
 	if (!o->of[id] || !o->of[id]->len)
 		return false;
 	perfetto_begin(o);
-	add(o, o->of[id]->text, o->of[id]->len);
+	add_bytes(o, o->of[id]->text, o->of[id]->len);
 	add_digits(o, rank, 1);
-	add_time(o, ",\"ts\":", since(o->s, e->t));
+	add_time(o, ",\"ts\":", since_start(o->s, e->t));
 	add_time(o, ",\"dur\":", e->span);
 	add_args(o, e, open);
 	return true;
@@ -264,7 +264,7 @@ static void put_end(struct out *o, uint64_t id, const struct report_message *x,
 		     : "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE,
 		sent ? x->from : x->to);
 	add_int(o, ",\"id\":", id);
-	add_time(o, ",\"ts\":", since(o->s, sent ? x->sent : x->got));
+	add_time(o, ",\"ts\":", since_start(o->s, sent ? x->sent : x->got));
 	add_arg(o, &n, "\"from\":", x->from);
 	add_arg(o, &n, "\"to\":", x->to);
 	add_arg(o, &n, "\"tag\":", TRACE_WORD_TAG(x->word));
@@ -327,7 +327,7 @@ static int put_file(struct out *o)
 	setvbuf(o->f, NULL, _IONBF, 0);
 	err = put_all(o);
 	add_text(o, "\n]}\n");
-	flush(o);
+	flush_buffer(o);
 	return err ? err : o->err;
 }
 

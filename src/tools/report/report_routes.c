@@ -19,7 +19,7 @@ static void routes_begin(struct json *j, const struct trace_branch *b)
 	json_array(j, "tree");
 }
 
-static void put(struct json *j, const struct trace_branch *b)
+static void put_node(struct json *j, const struct trace_branch *b)
 {
 	char node[sizeof(b->node) + 1] = "";
 
@@ -52,7 +52,7 @@ static uint32_t put_routes(struct json *j, const struct trace_branch *b,
 			routes_begin(j, b);
 			*open = true;
 		}
-		put(j, b);
+		put_node(j, b);
 	}
 	return left;
 }

@@ -83,22 +83,22 @@ struct rank_state {
 	enum report_class class;
 };
 
-static void push(struct waiting *w, struct report_waits *list,
-		 struct report_wait x)
+static void push_wait(struct waiting *w, struct report_waits *list,
+		      struct report_wait x)
 {
 	uint64_t room = list->room ? 2 * list->room : 64;
 	struct report_wait *at;
 
 	if (list->count == list->room) {
-		at = realloc(list->at, room * sizeof(*at));
+		at = realloc(list->wait, room * sizeof(*at));
 		if (!at) {
 			w->no_memory = true;
 			return;
 		}
-		list->at = at;
+		list->wait = at;
 		list->room = room;
 	}
-	list->at[list->count++] = x;
+	list->wait[list->count++] = x;
 }
 
 /* ---- preparation, for all ranks ------------------------------------------ */
@@ -131,12 +131,13 @@ static void scan_messages(struct waiting *w)
 		if (x->got > x->sent && x->got - x->sent < *least)
 			*least = x->got - x->sent;
 		if (is_late_receive(x))
-			push(w, &w->sends[x->from],
-			     (struct report_wait){ .to = x->done,
-						   .from = x->posted,
-						   .other = x->to,
-						   .peer = x->to,
-						   .via = REPORT_RECEIVER });
+			push_wait(
+				w, &w->sends[x->from],
+				(struct report_wait){ .to = x->done,
+						      .from = x->posted,
+						      .other = x->to,
+						      .peer = x->to,
+						      .via = REPORT_RECEIVER });
 	}
 }
 
@@ -148,11 +149,11 @@ static int by_end(const void *a, const void *b)
 }
 
 /* Sorts waits by their end. Waits of only one kind are already sorted. */
-static void sort(struct report_waits *w)
+static void sort_waits(struct report_waits *w)
 {
 	for (uint64_t i = 1; i < w->count; i++)
-		if (w->at[i].to < w->at[i - 1].to) {
-			qsort(w->at, w->count, sizeof(*w->at), by_end);
+		if (w->wait[i].to < w->wait[i - 1].to) {
+			qsort(w->wait, w->count, sizeof(*w->wait), by_end);
 			return;
 		}
 }
@@ -215,7 +216,7 @@ static void add_wait(struct rank_state *a, struct report_wait x,
 	if (x.from >= x.to || x.to > a->end)
 		return;
 	x.id = a->e->id;
-	push(a->w, &a->w->out->rank[a->rank], x);
+	push_wait(a->w, &a->w->out->rank[a->rank], x);
 	if (class == REPORT_NO_CLASS || until <= a->begin || until <= a->until)
 		return;
 	a->until = until;
@@ -288,7 +289,7 @@ static void check_sends(struct rank_state *a, unsigned waits)
 	const struct report_waits *list = &a->w->sends[a->rank];
 
 	for (; a->send < list->count; a->send++) {
-		const struct report_wait *x = &list->at[a->send];
+		const struct report_wait *x = &list->wait[a->send];
 
 		if (x->to > a->end)
 			return;
@@ -485,12 +486,12 @@ static void add_open_calls(struct waiting *w)
 		w->out->by_rank[o->rank][REPORT_NOT_COMPLETED] += span;
 		w->out->by_call[o->id][REPORT_NOT_COMPLETED] += span;
 		if (span)
-			push(w, &w->out->rank[o->rank],
-			     (struct report_wait){ .to = s->end,
-						   .from = o->t,
-						   .other = o->rank,
-						   .id = o->id,
-						   .via = REPORT_OPEN });
+			push_wait(w, &w->out->rank[o->rank],
+				  (struct report_wait){ .to = s->end,
+							.from = o->t,
+							.other = o->rank,
+							.id = o->id,
+							.via = REPORT_OPEN });
 	}
 }
 
@@ -515,7 +516,7 @@ static void process_ranks(struct waiting *w)
 		a.sync = sync;
 		a.send = a.parts = 0;
 		a.coll = NULL;
-		sort(&w->sends[r]);
+		sort_waits(&w->sends[r]);
 		process_rank(&a);
 		while (message < w->m->messages &&
 		       w->m->message[message].to == r)
@@ -526,13 +527,13 @@ static void process_ranks(struct waiting *w)
 	free(a.loop);
 	add_open_calls(w);
 	for (uint32_t r = 0; r < w->s->ranks; r++)
-		sort(&w->out->rank[r]);
+		sort_waits(&w->out->rank[r]);
 }
 
 static void waiting_free(struct waiting *w)
 {
 	for (uint32_t r = 0; w->sends && r < w->s->ranks; r++)
-		free(w->sends[r].at);
+		free(w->sends[r].wait);
 	free(w->sends);
 	free(w->scan);
 	free(w->scan_rank);
@@ -590,7 +591,7 @@ int report_wait(const struct report *s, const struct report_matched *m,
 void report_wait_free(struct report_wait_result *w)
 {
 	for (uint32_t r = 0; w->rank && r < w->ranks; r++)
-		free(w->rank[r].at);
+		free(w->rank[r].wait);
 	free(w->rank);
 	free(w->by_rank);
 	free(w->by_call);

@@ -30,7 +30,7 @@ enum repro_kind {
 	REPRO_COMPARED,
 };
 /* Whether the paper gives a value or a bound. */
-enum repro_side { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
+enum repro_bound { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
 
 struct repro_row {
 	char id[32], source[24], text[80], x[24], unit[8];
@@ -40,7 +40,7 @@ struct repro_row {
 	double value;
 	/* band in percent, or in percentage points if the unit is % */
 	double band;
-	enum repro_side side;
+	enum repro_bound bound;
 	bool points;
 	enum repro_kind kind;
 	/* result */

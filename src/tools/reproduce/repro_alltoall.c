@@ -27,7 +27,7 @@
 #define PAYLOAD_PART 0.9
 
 /* Returns the peak rate of a node by the authors' formula, in bytes per us. */
-static double peak(const struct net_config *cfg)
+static double peak_rate(const struct net_config *cfg)
 {
 	struct sim_traffic t;
 	double raw = 1e9 / (double)cfg->link_ps_per_byte_x1000;
@@ -49,7 +49,7 @@ static int alltoall_run(const struct repro *r, const struct repro_row *row,
 	s->seed = 1;
 	s->label = sim_progress_wanted(r->progress) ? row->id : NULL;
 	err = sim_run(s, res);
-	*model_p = 100 * res->accepted / peak(&s->cfg);
+	*model_p = 100 * res->accepted / peak_rate(&s->cfg);
 	if (err)
 		fprintf(stderr, "weft-reproduce: %s: %s\n", row->id,
 			strerror(-err));

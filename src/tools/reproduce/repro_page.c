@@ -12,7 +12,7 @@ static void put_band(struct json *j, const struct repro_row *row)
 {
 	double by = row->points ? row->band : row->value * row->band / 100;
 
-	if (row->side != REPRO_WITHIN)
+	if (row->bound != REPRO_WITHIN)
 		return;
 	json_number(j, "low", row->value - by);
 	json_number(j, "high", row->value + by);

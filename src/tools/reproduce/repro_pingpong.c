@@ -88,7 +88,7 @@ static int pingpong_run(struct pingpong *p, double *ps_p)
 static uint32_t other_node(const struct repro_row *row,
 			   const struct net_config *cfg)
 {
-	uint64_t hops = repro_arg_number(row, "hops", UINT64_MAX), far;
+	uint64_t hops = repro_arg_number(row, "hops", UINT64_MAX), max;
 	uint16_t at[NET_DIMS_MAX] = { 0 };
 	char buf[64];
 
@@ -100,8 +100,8 @@ static uint32_t other_node(const struct repro_row *row,
 	if (hops == UINT64_MAX)
 		return (uint32_t)repro_arg_number(row, "to", 1);
 	for (unsigned d = 0; d < cfg->dims; d++) {
-		far = cfg->size[d] - 1u;
-		at[d] = (uint16_t)(hops < far ? hops : far);
+		max = cfg->size[d] - 1u;
+		at[d] = (uint16_t)(hops < max ? hops : max);
 		hops -= at[d];
 	}
 	return net_node_at(cfg, at);
@@ -111,8 +111,8 @@ static uint32_t other_node(const struct repro_row *row,
  * Returns the software time of both ends in ps; longer for more than one
  * packet.
  */
-static uint64_t software(const struct repro_row *row,
-			 const struct net_config *cfg, uint64_t bytes)
+static uint64_t software_ps(const struct repro_row *row,
+			    const struct net_config *cfg, uint64_t bytes)
 {
 	if (!repro_arg_number(row, "soft", 0))
 		return 0;
@@ -136,7 +136,7 @@ static int measure(const struct repro *r, const struct repro_row *row,
 		err = repro_bench_receive_path(&p.bench, row, &p.in);
 	if (!err) {
 		p.node[1] = other_node(row, &p.bench.cfg);
-		p.soft_ps = software(row, &p.bench.cfg, bytes);
+		p.soft_ps = software_ps(row, &p.bench.cfg, bytes);
 		err = pingpong_run(&p, ps_p);
 	}
 	repro_bench_close(&p.bench);
@@ -207,16 +207,16 @@ static void with_hops(struct repro_row *to, const struct repro_row *row,
 int repro_hop(const struct repro *r, const struct repro_row *row,
 	      double *model_p)
 {
-	uint64_t far = repro_arg_number(row, "hops", 2);
+	uint64_t hops = repro_arg_number(row, "hops", 2);
 	uint64_t from = repro_arg_number(row, "from", 1);
-	struct repro_row near;
+	struct repro_row fewer;
 	double before = 0;
 	int err = repro_pingpong(r, row, model_p);
 
-	with_hops(&near, row, from);
+	with_hops(&fewer, row, from);
 	if (!err)
-		err = repro_pingpong(r, &near, &before);
-	*model_p = (*model_p - before) / (double)(far - from);
+		err = repro_pingpong(r, &fewer, &before);
+	*model_p = (*model_p - before) / (double)(hops - from);
 	return err;
 }
 

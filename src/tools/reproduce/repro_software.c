@@ -26,7 +26,7 @@ struct step {
 	uint32_t peer;
 	bool sends;
 	bool received; /* whether the message to receive has arrived */
-	uint64_t at;
+	uint64_t arrival_ps;
 };
 
 struct process {
@@ -62,7 +62,7 @@ static void software_add(struct soft *s, uint32_t p, uint32_t peer, bool sends)
  * the lowest set bit of p. A reduction receives from the children in ascending
  * order, a broadcast sends to them in descending order.
  */
-static void tree(struct soft *s, uint32_t p, bool up)
+static void add_tree_steps(struct soft *s, uint32_t p, bool up)
 {
 	uint32_t low = p ? p & -p : UINT32_MAX, m;
 
@@ -79,7 +79,7 @@ static void tree(struct soft *s, uint32_t p, bool up)
 			software_add(s, p, p + m, true);
 }
 
-static void rounds(struct soft *s, uint32_t p)
+static void add_round_steps(struct soft *s, uint32_t p)
 {
 	for (uint32_t m = 1; m < s->n; m *= 2) {
 		software_add(s, p, (p + m) % s->n, true);
@@ -119,8 +119,8 @@ static void advance(struct soft *s, uint32_t p)
 		}
 		if (!t->received)
 			return;
-		if (x->clock < t->at)
-			x->clock = t->at;
+		if (x->clock < t->arrival_ps)
+			x->clock = t->arrival_ps;
 		x->clock += cfg->recv_ps + cfg->match_ps;
 	}
 	if (s->last_ps < x->clock)
@@ -140,7 +140,7 @@ static void software_arrived(void *arg, uint64_t at, uint64_t cookie,
 		if (t->sends || t->received || t->peer != from)
 			continue;
 		t->received = true;
-		t->at = at;
+		t->arrival_ps = at;
 		break;
 	}
 	advance(s, p);
@@ -160,9 +160,9 @@ static int software_run(struct soft *s, const struct repro_row *row)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < s->n; p++) {
 		if (by_tree || down_only)
-			tree(s, p, !down_only);
+			add_tree_steps(s, p, !down_only);
 		else
-			rounds(s, p);
+			add_round_steps(s, p);
 	}
 	for (uint32_t p = 0; p < s->n; p++)
 		advance(s, p);

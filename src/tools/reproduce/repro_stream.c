@@ -66,7 +66,7 @@ static int repro_stream_run(const struct repro *r, const struct repro_row *row,
 			       .dst = to,
 			       .way = NET_DETERMINISTIC };
 	uint64_t pair = repro_arg_number(row, "pair", 0);
-	char path[64], way[64];
+	char path[64], routing[64];
 	int err = repro_bench_open(&s->bench, r, row, 1u << 16);
 
 	if (!err)
@@ -75,7 +75,7 @@ static int repro_stream_run(const struct repro *r, const struct repro_row *row,
 				       &msg.path);
 	if (!err)
 		err = repro_bench_receive_path(&s->bench, row, &msg.path_in);
-	if (!strcmp(repro_arg(row, "way", way, ""), "dynamic"))
+	if (!strcmp(repro_arg(row, "way", routing, ""), "dynamic"))
 		msg.way = NET_DYNAMIC;
 	msg.ack = repro_arg_number(row, "ack", 0) != 0;
 	msg.rail = (uint8_t)repro_arg_number(row, "rail", 0);

@@ -50,13 +50,13 @@ static void at_most_and_at_least_bounds(void **state)
 {
 	struct repro_row row = { .value = 3.5,
 				 .model = 1,
-				 .side = REPRO_AT_MOST,
+				 .bound = REPRO_AT_MOST,
 				 .state = REPRO_DONE };
 
 	T_TRUE(repro_in_band(&row));
 	row.model = 3.6;
 	T_FALSE(repro_in_band(&row));
-	row.side = REPRO_AT_LEAST;
+	row.bound = REPRO_AT_LEAST;
 	T_TRUE(repro_in_band(&row));
 }
 

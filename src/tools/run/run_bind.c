@@ -188,7 +188,7 @@ static int first_slot(struct run_bind *b, const struct run_place *p, int rank,
 {
 	hwloc_obj_type_t type = type_of(p->map);
 	int objs = hwloc_get_nbobjs_by_type(b->topo, type);
-	int n, k, turn, at = 0, *slots;
+	int n, k, index, at = 0, *slots;
 
 	if (p->map == RUN_UNIT_DEFAULT || p->map == RUN_UNIT_NODE ||
 	    p->map == RUN_UNIT_CORE || p->map == RUN_UNIT_HWTHREAD || objs < 1)
@@ -197,10 +197,10 @@ static int first_slot(struct run_bind *b, const struct run_place *p, int rank,
 	if (!slots)
 		return 0;
 	k = p->ppr ? rank / p->ppr % objs : rank % objs;
-	turn = p->ppr ? rank % p->ppr : rank / objs;
+	index = p->ppr ? rank % p->ppr : rank / objs;
 	for (n = 0; n == 0; k = (k + 1) % objs)
 		n = slots_within(b, type, k, slots);
-	at = slots[(long)turn * pe % n];
+	at = slots[(long)index * pe % n];
 	free(slots);
 	return at;
 }

@@ -192,10 +192,10 @@ static int add_sizes(struct run_env *e, const struct run_sizes *host)
 	if (!env_get(e, "FI_WEFT_EAGER"))
 		err = add_size(e, "FI_WEFT_HOST_EAGER", host->eager);
 	if (!err)
-		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN", host->help);
+		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN", host->shared_copy);
 	if (!err)
 		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN_BUSY",
-			       host->help_row);
+			       host->shared_copy_busy);
 	if (!err)
 		err = add_size(e, "FI_WEFT_COPY_LOOP_MAX", host->loop);
 	return err;

@@ -139,8 +139,9 @@ static void measured_sizes_are_set(void **state)
 		struct run_sizes sizes;
 	} rows[] = {
 		{ "FI_WEFT_HOST_EAGER", { .eager = 4711 } },
-		{ "FI_WEFT_SHARED_COPY_MIN", { .help = 4711 } },
-		{ "FI_WEFT_SHARED_COPY_MIN_BUSY", { .help_row = 4711 } },
+		{ "FI_WEFT_SHARED_COPY_MIN", { .shared_copy = 4711 } },
+		{ "FI_WEFT_SHARED_COPY_MIN_BUSY",
+		  { .shared_copy_busy = 4711 } },
 		{ "FI_WEFT_COPY_LOOP_MAX", { .loop = 4711 } },
 	};
 	struct run_job job = a_job();

@@ -156,34 +156,34 @@ static int job_fits(const struct run_job *job)
 
 	if (job->nranks <= job->cpus)
 		return 0;
-	if (p->no_over) {
+	if (p->no_oversubscribe) {
 		run_message("%d ranks do not fit on %d processors, and "
 			    "--nooversubscribe is set; use fewer ranks",
 			    job->nranks, job->cpus);
 		return -EINVAL;
 	}
-	if ((p->said_over || job->opts->verbose) && !job->opts->quiet)
+	if ((p->oversubscribe || job->opts->verbose) && !job->opts->quiet)
 		run_message(
 			"%d ranks on %d processors: ranks yield when they wait",
 			job->nranks, job->cpus);
 	return 0;
 }
 
-static void find_sizes(struct run_job *job)
+static void calibrate_copy_thresholds(struct run_job *job)
 {
 	struct weft_copy_calibration c;
 	int err;
 
 	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
 		return;
-	job->sizes.help_row =
+	job->sizes.shared_copy_busy =
 		(int)weft_copy_calibrate_row(run_bind_cache(job->bind));
 	err = weft_copy_calibrate_measure(&c);
 	job->sizes.loop = (int)weft_copy_calibrate_loop(&c);
 	if (err)
 		return;
 	job->sizes.eager = (int)weft_copy_calibrate_cut(&c);
-	job->sizes.help = (int)weft_copy_calibrate_help(&c);
+	job->sizes.shared_copy = (int)weft_copy_calibrate_help(&c);
 }
 
 /*
@@ -281,7 +281,7 @@ static int job_start(struct run_job *job)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
 	/* the PMIx server starts a thread, so helpers are forked before it */
 	if (!err)
-		find_sizes(job);
+		calibrate_copy_thresholds(job);
 	if (!err)
 		err = run_job_page_open(job);
 	if (!err)
@@ -332,7 +332,7 @@ int main(int argc, char **argv)
 	remove_launcher_vars();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
-	if (opts.away.wanted)
+	if (opts.remote.wanted)
 		return run_delegate_start(&opts);
 	run_opts_print_notes(&opts, RUN_NOTE_HERE);
 	rc = main_run(&opts);

@@ -161,7 +161,7 @@ static double tree_load(const struct sim_traffic *t)
  * Returns the time of a packet on the link between a node and its shared
  * router, relative to the time on other links.
  */
-static double end_time(const struct net_config *cfg)
+static double node_link_time_ratio(const struct net_config *cfg)
 {
 	if (net_router_nodes(cfg) == 1 || !cfg->link_end_ps_x1000)
 		return 1;
@@ -182,7 +182,8 @@ double sim_traffic_load(const struct sim_traffic *t)
 	/* all messages to the hot node use the links of that node */
 	if (t->pattern == SIM_HOTSPOT) {
 		net_group(t->cfg, 0, &g);
-		one = t->hot_part * t->nodes / g.ports * end_time(t->cfg);
+		one = t->hot_part * t->nodes / g.ports *
+		      node_link_time_ratio(t->cfg);
 		most = one > most ? one : most;
 	}
 	return most;

@@ -17,7 +17,7 @@
  */
 #define HEAT_ROWS 512u
 
-static void title(FILE *f, const struct sim_opts *o)
+static void write_title(FILE *f, const struct sim_opts *o)
 {
 	char shape[64];
 
@@ -27,7 +27,8 @@ static void title(FILE *f, const struct sim_opts *o)
 		o->spec.bytes);
 }
 
-static void sweep(FILE *f, const struct sim_opts *o, const struct sim_result *r)
+static void plot_sweep(FILE *f, const struct sim_opts *o,
+		       const struct sim_result *r)
 {
 	fputs("$d << END\n", f);
 	for (unsigned i = 0; i < o->loads; i++)
@@ -49,7 +50,7 @@ static void sweep(FILE *f, const struct sim_opts *o, const struct sim_result *r)
 	      f);
 }
 
-static void histogram(FILE *f, const struct sim_result *r)
+static void plot_histogram(FILE *f, const struct sim_result *r)
 {
 	fputs("$d << END\n", f);
 	for (unsigned c = 0; c < SIM_HIST_CELLS; c++)
@@ -69,11 +70,11 @@ int sim_draw(const struct sim_opts *o, const struct sim_result *r)
 
 	if (!f)
 		return -errno;
-	title(f, o);
+	write_title(f, o);
 	if (o->loads > 1)
-		sweep(f, o, r);
+		plot_sweep(f, o, r);
 	else
-		histogram(f, r);
+		plot_histogram(f, r);
 	return sim_plot_close(f);
 }
 
@@ -95,8 +96,8 @@ static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
  * Writes the label of a port: its class, and its number if the class has
  * several ports.
  */
-static void label(const struct net_config *cfg, const struct net_group *g,
-		  unsigned port, char *text, size_t len)
+static void port_label(const struct net_config *cfg, const struct net_group *g,
+		       unsigned port, char *text, size_t len)
 {
 	char name[NET_CLASS_NAME];
 
@@ -125,7 +126,7 @@ static void heat_group(FILE *f, const struct sim_opts *o,
 	}
 	fputs("END\nset xtics (", f);
 	for (unsigned p = 0; p < g->ports; p++) {
-		label(&o->spec.cfg, g, p, text, sizeof(text));
+		port_label(&o->spec.cfg, g, p, text, sizeof(text));
 		fprintf(f, "%s'%s' %u", p ? ", " : "", text, p);
 	}
 	fprintf(f,
@@ -150,7 +151,7 @@ int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 		return -errno;
 	if (groups > 1)
 		fprintf(f, "set multiplot layout %u,1\n", groups);
-	title(f, o);
+	write_title(f, o);
 	for (g = groups; g-- > 0;) {
 		net_group(cfg, g, &group);
 		fprintf(f, "set ylabel '%s'\n", g ? "switch" : "node");

@@ -70,7 +70,7 @@ static void awareness_text(const struct sim_opts *o)
 }
 
 /* Returns the ms from the failure to time at; -1: never. */
-static double since(const struct net_watch_failure *d, uint64_t at)
+static double since_failure_ms(const struct net_watch_failure *d, uint64_t at)
 {
 	return at == NET_NEVER ? -1 : (double)(at - d->at) / 1e9;
 }
@@ -91,8 +91,9 @@ static void awareness_json(const struct sim_opts *o)
 		       "\"first_ms\": %.6f, \"last_ms\": %.6f, "
 		       "\"master_ms\": %.6f }",
 		       i ? "," : "", node, (double)d->at / 1e9,
-		       since(d, d->first_at), since(d, d->last_at),
-		       since(d, d->master_at));
+		       since_failure_ms(d, d->first_at),
+		       since_failure_ms(d, d->last_at),
+		       since_failure_ms(d, d->master_at));
 	}
 	printf("\n      ],\n");
 }

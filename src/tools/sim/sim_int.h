@@ -29,7 +29,7 @@ struct sim_source {
 	struct sim_backlog backlog;
 	struct weft_rng rng; /* random numbers for the node's creation times */
 	uint64_t next_at;    /* open loop: next creation time, in 1/1024 ps */
-	uint32_t turn;	     /* index of the FIFO that is tried first */
+	uint32_t next_fifo;  /* index of the FIFO that is tried first */
 	uint32_t left;	     /* exchange: number of messages not yet created */
 };
 
@@ -44,7 +44,7 @@ struct sim {
 	struct sim_message *message;
 	uint32_t message_room, message_free;
 	uint32_t fifos;
-	uint32_t turns; /* exchange: messages per node */
+	uint32_t exchange_messages; /* exchange: messages per node */
 	uint64_t in_flight;
 	uint64_t bytes_in; /* bytes delivered while counting */
 	double gap_ps;	   /* open loop: mean time between messages of a node */

@@ -32,13 +32,13 @@ struct row {
 	 * reported on stderr
 	 */
 	int (*set)(struct weft_args *a, struct sim_opts *o);
-	size_t at; /* offset in struct sim_opts */
+	size_t offset; /* offset in struct sim_opts */
 	uint64_t min, max;
 };
 
 static void *opts_place(const struct weft_args *a, struct sim_opts *o)
 {
-	return (char *)o + ((const struct row *)a->row)->at;
+	return (char *)o + ((const struct row *)a->row)->offset;
 }
 
 static int set_flag(struct weft_args *a, struct sim_opts *o)
@@ -178,8 +178,8 @@ static int set_loads(struct weft_args *a, struct sim_opts *o)
 
 static const struct {
 	const char *name;
-	uint8_t way, spread;
-} ways[] = {
+	uint8_t routing, spread;
+} routings[] = {
 	{ "dynamic", NET_DYNAMIC, 0 },
 	{ "deterministic", NET_DETERMINISTIC, 0 },
 	{ "high", NET_HIGH, 0 },
@@ -191,19 +191,20 @@ const char *sim_routing_name(const struct sim_spec *s)
 {
 	unsigned i = 0;
 
-	while (ways[i].way != s->way || ways[i].spread != s->spread)
+	while (routings[i].routing != s->routing ||
+	       routings[i].spread != s->spread)
 		i++;
-	return ways[i].name;
+	return routings[i].name;
 }
 
-static int set_way(struct weft_args *a, struct sim_opts *o)
+static int set_routing(struct weft_args *a, struct sim_opts *o)
 {
 	const char *text = a->value[0];
 
-	for (uint8_t i = 0; i < WEFT_COUNT_OF(ways); i++)
-		if (!strcmp(ways[i].name, text)) {
-			o->spec.way = ways[i].way;
-			o->spec.spread = ways[i].spread;
+	for (uint8_t i = 0; i < WEFT_COUNT_OF(routings); i++)
+		if (!strcmp(routings[i].name, text)) {
+			o->spec.routing = routings[i].routing;
+			o->spec.spread = routings[i].spread;
 			return 0;
 		}
 	return weft_args_error(a,
@@ -237,7 +238,7 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 {
 	const char *text = a->value[0];
 	int found = sim_pattern_find(text);
-	unsigned least = 99, d, near = 0;
+	unsigned least = 99, d, best = 0;
 
 	if (found >= 0) {
 		o->spec.pattern = (enum sim_pattern)found;
@@ -247,13 +248,13 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 		d = weft_cfg_distance(sim_pattern_name(i), text);
 		if (d < least) {
 			least = d;
-			near = i;
+			best = i;
 		}
 	}
 	return weft_args_error(a,
 			       "--pattern %s: no such pattern; nearest is "
 			       "%s",
-			       text, sim_pattern_name(near));
+			       text, sim_pattern_name(best));
 }
 
 static int set_mode(struct weft_args *a, struct sim_opts *o, enum sim_mode mode)
@@ -343,7 +344,7 @@ static const struct row rows[] = {
 	{ { "exchange|x", WEFT_ARGS_MAYBE, "N",
 	    "each node sends N messages once (default: to all)", 0 },
 	  set_exchange,
-	  AT(spec.turns),
+	  AT(spec.messages),
 	  1,
 	  100000000 },
 	{ { "bytes|b", 1, "SIZE", "size of a message (default: a full packet)",
@@ -354,7 +355,7 @@ static const struct row rows[] = {
 	  1ull << 32 },
 	{ { "way|w", 1, "NAME", "dynamic, deterministic, hashed, high, system",
 	    0 },
-	  set_way,
+	  set_routing,
 	  0,
 	  0,
 	  0 },

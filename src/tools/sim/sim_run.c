@@ -117,7 +117,7 @@ static int setup(struct sim *s)
 				       spec->hot_part, spec->seed);
 	if (err)
 		return err;
-	s->turns = spec->turns ? spec->turns : nodes - 1;
+	s->exchange_messages = spec->messages ? spec->messages : nodes - 1;
 	s->r->nodes = nodes;
 	s->r->ports = net_ports(s->net);
 	s->r->places = net_nodes(s->net);
@@ -145,7 +145,7 @@ static void run_begin(struct sim *s)
 		begin_open(s);
 	} else if (s->spec->mode == SIM_EXCHANGE) {
 		for (uint32_t n = 0; n < s->r->nodes; n++) {
-			s->source[n].left = s->turns;
+			s->source[n].left = s->exchange_messages;
 			sim_begin_exchange(s, n);
 		}
 	} else {
@@ -233,7 +233,7 @@ static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 /* Runs an exchange to its end; its duration is not known in advance. */
 static void run_exchange(struct sim *s)
 {
-	double all = (double)s->turns * s->r->nodes;
+	double all = (double)s->exchange_messages * s->r->nodes;
 	uint64_t next;
 	struct net_count before, after;
 

@@ -29,10 +29,10 @@ struct sim_spec {
 	double load;	 /* open: fraction of the pattern's peak */
 	uint32_t window; /* closed: messages in flight per node */
 	/* exchange: number of messages of a node; 0: nodes - 1 */
-	uint32_t turns;
+	uint32_t messages;
 	uint64_t bytes; /* size of a message in bytes */
 	/* routing mode, zone and injection path, as in struct net_msg */
-	uint8_t way, zone, path;
+	uint8_t routing, zone, path;
 	uint8_t spread, ack; /* spread and ack, as in struct net_msg */
 	/* node and port of a link that is slow_times times slower */
 	uint32_t slow_node, slow_port, slow_times;

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static uint32_t message_take(struct sim *s)
+static uint32_t message_alloc(struct sim *s)
 {
 	uint32_t at = s->message_free, room;
 	struct sim_message *grown;
@@ -32,7 +32,7 @@ static uint32_t message_take(struct sim *s)
 	return at;
 }
 
-static void message_give(struct sim *s, uint32_t at)
+static void message_free_record(struct sim *s, uint32_t at)
 {
 	s->message[at].next = s->message_free;
 	s->message_free = at;
@@ -45,10 +45,10 @@ static int fifo_find(struct sim *s, uint32_t node)
 	uint8_t *busy = s->busy + (size_t)node * s->fifos;
 
 	for (uint32_t i = 0; i < s->fifos; i++) {
-		uint32_t f = (src->turn + i) % s->fifos;
+		uint32_t f = (src->next_fifo + i) % s->fifos;
 
 		if (busy[f] < SIM_FIFO_DEPTH) {
-			src->turn = f + 1;
+			src->next_fifo = f + 1;
 			return (int)f;
 		}
 	}
@@ -65,12 +65,12 @@ void sim_fail(struct sim *s, int err)
 static void source_post(struct sim *s, uint64_t at, uint64_t created,
 			uint32_t node, uint32_t fifo)
 {
-	uint32_t id = message_take(s);
+	uint32_t id = message_alloc(s);
 	struct net_msg msg = { .src = node,
 			       .bytes = s->spec->bytes,
 			       .cookie = id,
 			       .fifo = fifo,
-			       .way = s->spec->way,
+			       .way = s->spec->routing,
 			       .zone = s->spec->zone,
 			       .spread = s->spec->spread,
 			       .ack = s->spec->ack,
@@ -85,7 +85,7 @@ static void source_post(struct sim *s, uint64_t at, uint64_t created,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
 	/* each message uses other memory */
-	msg.address = s->traffic.turn[node] * s->spec->bytes;
+	msg.address = s->traffic.drawn[node] * s->spec->bytes;
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);
 	if (err) {
@@ -182,7 +182,7 @@ static void message_done(struct sim *s, uint64_t at, uint64_t cookie)
 
 	s->last_at = at;
 	s->in_flight--;
-	message_give(s, (uint32_t)cookie);
+	message_free_record(s, (uint32_t)cookie);
 	if (s->spec->mode == SIM_CLOSED)
 		sim_create_message(s, at, node);
 }

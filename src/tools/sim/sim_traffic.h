@@ -34,7 +34,7 @@ struct sim_traffic {
 	uint64_t seed;
 	uint32_t *table;      /* permutation */
 	struct weft_rng *rng; /* random number generator of each node */
-	uint32_t *turn;	      /* number of messages drawn so far by each node */
+	uint32_t *drawn;      /* number of messages drawn so far by each node */
 };
 
 /* Converts a pattern to its name and back; -1: no such pattern. */
@@ -59,7 +59,7 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src);
  */
 uint32_t sim_traffic_rounds(const struct sim_traffic *t);
 uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
-			   uint32_t turn);
+			   uint32_t number);
 
 /*
  * Returns the load of the busiest cut of the machine: messages over one of its

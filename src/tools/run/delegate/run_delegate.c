@@ -160,7 +160,7 @@ static bool find_mpirun(struct run_delegate *e)
 
 static int report_none(const struct run_opts *o)
 {
-	const struct run_remote *w = &o->away;
+	const struct run_remote *w = &o->remote;
 	bool slurm = w->launcher == RUN_LAUNCHER_SRUN;
 
 	run_message(
@@ -179,7 +179,7 @@ static int report_none(const struct run_opts *o)
 
 bool run_delegate_find(const struct run_opts *o, struct run_delegate *e)
 {
-	enum run_launcher wanted = o->away.launcher;
+	enum run_launcher wanted = o->remote.launcher;
 
 	memset(e, 0, sizeof(*e));
 	if ((wanted == RUN_LAUNCHER_SRUN ||

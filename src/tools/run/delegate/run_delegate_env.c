@@ -50,8 +50,8 @@ static const char *value_of(const struct run_edits *ed, const char *name)
 }
 
 /* Returns whether every context sets the variable to this value. */
-static bool is_alike(const struct run_opts *o, const char *name,
-		     const char *value)
+static bool same_in_all_apps(const struct run_opts *o, const char *name,
+			     const char *value)
 {
 	const char *v;
 
@@ -102,14 +102,14 @@ static void set_edits(const struct run_opts *o, const struct run_edits *ed,
 		if (x->value && value_of(ed, x->name) == x->value &&
 		    !(over && value_of(over, x->name)))
 			to->set(c, x->name, x->value,
-				is_alike(o, x->name, x->value));
+				same_in_all_apps(o, x->name, x->value));
 	}
 }
 
 void run_delegate_vars(const struct run_opts *o, int app,
 		       const struct run_delegate_env *to, struct run_cmd *c)
 {
-	const struct run_remote *w = &o->away;
+	const struct run_remote *w = &o->remote;
 
 	keep_vars(o, app, to, c);
 	set_edits(o, &o->genv, &o->app[app].env, to, c);

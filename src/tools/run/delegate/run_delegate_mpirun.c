@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Returns whether the launcher itself reads this variable. */
-static bool is_its_own(const char *name)
+static bool is_read_by_launcher(const char *name)
 {
 	static const char *const own[] = {
 		"GLIBC_*", "HOME",   "HWLOC_*", "LD_*",	  "MALLOC_*",
@@ -55,7 +55,7 @@ static void set_var(struct run_cmd *c, const char *name, const char *value,
 {
 	char *other = NULL, *script = NULL;
 
-	if ((alike && !is_its_own(name)) || !is_identifier(name)) {
+	if ((alike && !is_read_by_launcher(name)) || !is_identifier(name)) {
 		setenv(name, value, 1);
 		keep_var(c, name);
 		return;
@@ -102,7 +102,8 @@ static void add_place(const struct run_opts *o, enum run_delegate_kind kind,
 		      struct run_cmd *c)
 {
 	const struct run_place *p = &o->place;
-	const char *over = p->no_over ? "NOOVERSUBSCRIBE" : "OVERSUBSCRIBE";
+	const char *over =
+		p->no_oversubscribe ? "NOOVERSUBSCRIBE" : "OVERSUBSCRIBE";
 	char ppr[32] = "";
 	const char *map = p->map_text ? p->map_text : ppr;
 
@@ -116,8 +117,8 @@ static void add_place(const struct run_opts *o, enum run_delegate_kind kind,
 		run_cmd_add(c, "%s", map);
 	}
 	if (kind == RUN_ENGINE_ORTE)
-		run_cmd_add(c, p->no_over ? "--nooversubscribe"
-					  : "--oversubscribe");
+		run_cmd_add(c, p->no_oversubscribe ? "--nooversubscribe"
+						   : "--oversubscribe");
 	if (p->bind_text) {
 		run_cmd_add(c, "--bind-to");
 		run_cmd_add(c, "%s", p->bind_text);
@@ -245,8 +246,8 @@ int run_delegate_mpirun(const struct run_opts *o, const struct run_delegate *e,
 
 	if (!geteuid())
 		run_cmd_add(c, "--allow-run-as-root");
-	add_agent(&o->away, e->kind, c);
-	add_hosts(&o->away.hosts, c);
+	add_agent(&o->remote, e->kind, c);
+	add_hosts(&o->remote.hosts, c);
 	add_place(o, e->kind, c);
 	err = add_output(o, e, c);
 	add_stdin(o->stdin_rank, c);

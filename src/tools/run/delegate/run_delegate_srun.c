@@ -158,9 +158,9 @@ int run_delegate_srun(const struct run_opts *o, const struct run_delegate *e,
 	}
 	run_cmd_add(c, "--mpi=pmix");
 	run_cmd_add(c, "--ntasks=%d", o->app[0].n);
-	if (!o->place.no_over)
+	if (!o->place.no_oversubscribe)
 		run_cmd_add(c, "--overcommit");
-	add_hosts(&o->away.hosts, c);
+	add_hosts(&o->remote.hosts, c);
 	if (o->model.ppn)
 		run_cmd_add(c, "--ntasks-per-node=%d", o->model.ppn);
 	add_bind(o, e, c);

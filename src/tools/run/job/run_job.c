@@ -103,15 +103,15 @@ static int weight(enum run_cause cause, int code)
 static void end_all(struct watch *w)
 {
 	struct run_end *e = &w->job->end;
-	bool asked = e->cause == RUN_CAUSE_INTERRUPT;
+	bool requested = e->cause == RUN_CAUSE_INTERRUPT;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT) {
 		e->job_page_call = run_end_states(w->job->rank, w->job->nranks);
 		e->call = run_job_page_calls(w->job);
 	}
 	w->kill_ns = weft_now_ns() +
-		     (asked ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
-	signal_all(w->job, asked ? e->code : SIGTERM);
+		     (requested ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
+	signal_all(w->job, requested ? e->code : SIGTERM);
 	/* a stopped rank must run to handle its SIGTERM */
 	signal_all(w->job, SIGCONT);
 }

@@ -65,12 +65,13 @@ struct run_bind;
 struct run_sizes {
 	/* above this size messages are fetched: FI_WEFT_HOST_EAGER */
 	int eager;
-	int help; /* minimum for shared copies: FI_WEFT_SHARED_COPY_MIN */
+	int shared_copy; /* minimum for shared copies: FI_WEFT_SHARED_COPY_MIN
+			  */
 	/*
 	 * minimum for shared copies while other messages are in flight:
 	 * FI_WEFT_SHARED_COPY_MIN_BUSY
 	 */
-	int help_row;
+	int shared_copy_busy;
 	int loop; /* maximum for the copy loop: FI_WEFT_COPY_LOOP_MAX */
 };
 

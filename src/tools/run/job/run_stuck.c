@@ -17,7 +17,7 @@ enum { CHECKS = 4 };
  * Returns whether the process is stopped, traced, or exited. /proc/PID/stat is
  * "PID (name) S ...".
  */
-static bool is_held(pid_t pid)
+static bool is_stopped_or_exited(pid_t pid)
 {
 	char name[64], line[512] = "", *at;
 	FILE *f;
@@ -43,7 +43,7 @@ static int find_stuck(const struct run_job *job, char **call_p)
 		if (job->rank[i].exited || job->rank[i].connected)
 			continue;
 		*call_p = run_job_page_call(job, i);
-		if (*call_p && !is_held(job->rank[i].pid))
+		if (*call_p && !is_stopped_or_exited(job->rank[i].pid))
 			return i;
 		free(*call_p);
 		*call_p = NULL;

@@ -184,10 +184,10 @@ static int set_tag(struct run_parse *p, char **arg)
 	return 0;
 }
 
-static int set_over(struct run_parse *p, char **arg)
+static int set_oversubscribe(struct run_parse *p, char **arg)
 {
-	p->o->place.said_over = p->flag->value;
-	p->o->place.no_over = !p->flag->value;
+	p->o->place.oversubscribe = p->flag->value;
+	p->o->place.no_oversubscribe = !p->flag->value;
 	return 0;
 }
 
@@ -458,9 +458,11 @@ static const struct run_flag run_flags[] = {
 	{ { "npersocket", 1, "N", "ranks to a package", B },
 	  set_per_package,
 	  0 },
-	{ { "oversubscribe", 0, "", "always allowed", B }, set_over, 1 },
+	{ { "oversubscribe", 0, "", "always allowed", B },
+	  set_oversubscribe,
+	  1 },
 	{ { "nooversubscribe", 0, "", "refuse more ranks than processors", B },
-	  set_over,
+	  set_oversubscribe,
 	  0 },
 	{ { "use-hwthread-cpus|use-hwthreads", 0, "",
 	    "a hardware thread is a processor", B },

@@ -41,18 +41,18 @@ static int machine_find(const char *name)
 
 static void report_unknown(const char *what, const char *name)
 {
-	size_t i, near = 0;
+	size_t i, closest = 0;
 	unsigned d, best = UINT_MAX;
 
 	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
 		d = weft_cfg_distance(machines[i].name, name);
 		if (d < best) {
 			best = d;
-			near = i;
+			closest = i;
 		}
 	}
 	run_message("%s%s: no such machine; nearest is %s, weft-info lists all",
-		    what, name, machines[near].name);
+		    what, name, machines[closest].name);
 }
 
 int run_model_known(const char *name)

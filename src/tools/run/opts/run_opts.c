@@ -160,7 +160,7 @@ static int env_number(const char *name)
 /* Returns the slots of a host list or a Slurm allocation; 0: none. */
 static int64_t available_slots(const struct run_opts *o)
 {
-	const struct run_remote *w = &o->away;
+	const struct run_remote *w = &o->remote;
 	int nodes = 1, tasks = run_hosts_slots(&w->hosts);
 
 	if (w->wanted)
@@ -288,10 +288,10 @@ void run_opts_free(struct run_opts *o)
 	}
 	for (i = 0; i < o->nnotes; i++)
 		free(o->note[i].text);
-	for (i = 0; i < o->away.npass; i++)
-		free(o->away.pass[i]);
-	free(o->away.pass);
-	run_hosts_free(&o->away.hosts);
+	for (i = 0; i < o->remote.npass; i++)
+		free(o->remote.pass[i]);
+	free(o->remote.pass);
+	run_hosts_free(&o->remote.hosts);
 	run_model_free(&o->model);
 	free(o->note);
 	free(o->app);

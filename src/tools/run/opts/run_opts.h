@@ -88,8 +88,8 @@ struct run_place {
 	int pe;	 /* --map-by ...:PE=n */
 	int ppr; /* --map-by ppr:n:unit */
 	bool report;
-	bool no_over;	/* --nooversubscribe */
-	bool said_over; /* --oversubscribe */
+	bool no_oversubscribe; /* --nooversubscribe */
+	bool oversubscribe;    /* --oversubscribe */
 	const char *cpu_set;
 	const char *bind_text; /* arguments as the user wrote them */
 	const char *map_text;
@@ -166,7 +166,7 @@ struct run_opts {
 	struct run_place place;
 	struct run_output out;
 	struct run_model model;
-	struct run_remote away;
+	struct run_remote remote;
 	int stdin_rank;
 	double timeout_s;
 	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT in seconds; 0: no limit */

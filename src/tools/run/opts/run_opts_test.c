@@ -212,7 +212,7 @@ static void placement_options_are_parsed(void **state)
 	T_IS(o.place.pe, 3);
 	T_IS(o.place.map, RUN_UNIT_PACKAGE);
 	T_IS(o.place.bind, RUN_UNIT_NUMA);
-	T_TRUE(o.place.said_over);
+	T_TRUE(o.place.oversubscribe);
 	run_opts_free(&o);
 	T_TRUE(parse(&o, "mpiexec --map-by :OVERSUBSCRIBE -bind-to core:2 a",
 		     &code));

@@ -78,11 +78,11 @@ static int set_modifier(struct run_parse *p, const char *word)
 	if (!strncasecmp(word, "pe=", 3))
 		return run_flag_number(p, word + 3, &pl->pe);
 	if (!strcasecmp(word, "oversubscribe")) {
-		pl->said_over = true;
+		pl->oversubscribe = true;
 		return 0;
 	}
 	if (!strcasecmp(word, "nooversubscribe")) {
-		pl->no_over = true;
+		pl->no_oversubscribe = true;
 		return 0;
 	}
 	if (!strcasecmp(word, "hwtcpus")) {

@@ -32,8 +32,8 @@ int run_peercred_test_listener(void);
 
 /* Both ends of a connection on this host, IPv4 or IPv6. */
 struct run_connection {
-	struct sockaddr_storage near;
-	struct sockaddr_storage far;
+	struct sockaddr_storage local;
+	struct sockaddr_storage remote;
 };
 
 /*
