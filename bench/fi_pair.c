@@ -42,7 +42,7 @@ void pair_barrier(struct pair *p)
 		continue;
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening the endpoints ----------------------------------------------- */
 
 static void end_info(struct pair_end *e)
 {

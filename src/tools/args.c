@@ -53,17 +53,18 @@ int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
 /* ---- help ---------------------------------------------------------------- */
 
 /*
- * Returns at and the length of the option name there; NULL after the last name.
+ * Returns the first name of a list separated by '|', and its length; NULL: the
+ * list is empty.
  */
-static const char *each_name(const char *at, size_t *len_p)
+static const char *each_name(const char *names, size_t *len_p)
 {
-	*len_p = strcspn(at, "|");
-	return *len_p ? at : NULL;
+	*len_p = strcspn(names, "|");
+	return *len_p ? names : NULL;
 }
 
-static const char *after_name(const char *at, size_t len)
+static const char *after_name(const char *names, size_t len)
 {
-	return at + len + (at[len] == '|');
+	return names + len + (names[len] == '|');
 }
 
 static const char *dashes(size_t len)

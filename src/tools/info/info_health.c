@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-info --health JOB: the reader of the live health check
+ * weft-info --health JOB: the master of the live health check
  * (src/health/health.h). Maps the job's registers read-only and prints the
  * state of each rank that its neighbours have written there.
  */

@@ -156,7 +156,10 @@ void json_text(struct json *j, const char *key, const char *text)
 	put_text(j->f, text);
 }
 
-/* JSON has no literal for infinity and NaN: these become null. */
+/*
+ * Writes a number; infinity and NaN, for which JSON has no literal, become
+ * null.
+ */
 void json_number(struct json *j, const char *key, double x)
 {
 	put_key(j, key);

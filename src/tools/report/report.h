@@ -24,7 +24,8 @@ struct report_job {
 	const char *host;
 	const char *report; /* text of the report */
 	/*
-	 * scale factor of computing time; NULL: computing takes no virtual time
+	 * scale factor of computing time; NULL: computation takes no virtual
+	 * time
 	 */
 	const char *compute;
 	uint32_t nodes; /* nodes of the machine; 0: unknown */
@@ -280,7 +281,7 @@ struct report_chain {
 	uint64_t *by_rank; /* work of each rank inside and outside MPI, ps */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Computes the chain of waits. Returns 0 or -ENOMEM. */
 int report_chain(const struct report *s, const struct report_wait_result *w,
 		 struct report_chain *c);
 void report_chain_free(struct report_chain *c);

@@ -266,7 +266,7 @@ const struct report_coll *report_coll_of(const struct report_matched *m,
 	return i == NONE ? NULL : &m->coll[i];
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------- */
 
 static uint64_t power_above(uint64_t n)
 {

@@ -254,7 +254,7 @@ static int put_defs(const struct report *s, OTF2_Archive *a,
 	return put_world(&d, s);
 }
 
-/* OTF2 requires a definition file of each location; these are empty. */
+/* Writes an empty definition file for each location, which OTF2 requires. */
 static void put_local_defs(OTF2_Archive *a, uint32_t ranks)
 {
 	OTF2_Archive_OpenDefFiles(a);

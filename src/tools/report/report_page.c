@@ -136,7 +136,7 @@ static void match_job_free(struct match_job *x)
 	report_chain_free(&x->c);
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- sections of the page ------------------------------------------------ */
 
 static void put_sections(struct json *j, const struct report *s)
 {

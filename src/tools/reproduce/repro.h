@@ -43,7 +43,7 @@ struct repro_row {
 	enum repro_bound bound;
 	bool points;
 	enum repro_kind kind;
-	/* result */
+	/* result of the experiment */
 	enum repro_state state;
 	double model;
 };
@@ -79,7 +79,7 @@ const struct repro_exp *repro_exp_find(const struct repro_row *row);
  * and reports on stderr.
  */
 int repro_exp_run(const struct repro *r, struct repro_row *row);
-/* Returns an argument as text or number, or its default. */
+/* Return an argument as text or number, or its default. */
 const char *repro_arg(const struct repro_row *row, const char *key,
 		      char buf[64], const char *fallback);
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,
@@ -160,12 +160,13 @@ const char *repro_band_text(const struct repro_row *row, char *text,
 const char *repro_verdict(const struct repro_row *row);
 
 /*
- * One page with a section for each system (repro_page.c). Returns 0 or -errno.
+ * Open a page with a section for each system, and add a system (repro_page.c).
+ * repro_page_open() returns 0 or -errno.
  */
 int repro_page_open(struct page *p, const char *file, const char *system);
 void repro_page_add(struct page *p, const struct repro *r);
 
-/* Plots of paper and model (repro_draw.c). Returns 0 or -errno. */
+/* Draws plots of paper and model (repro_draw.c). Returns 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);
 
 /* ---- the progress line (repro_progress.c) -------------------------------- */

@@ -230,7 +230,7 @@ static void json_all(const struct repro *r)
 	       t.predicted, t.in_band, t.calibrated, t.left_out, t.failed);
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- selection of the format --------------------------------------------- */
 
 void repro_out_begin(const struct repro *r, enum repro_format f)
 {

@@ -5,7 +5,7 @@
  *
  *   shape=DIMS      shape of the machine
  *   to=N            the other node; hops=N: at this distance from node 0, the
- *                   first dimension first; to=far: the farthest of a torus
+ *                   first dimension first; to=far: the farthest node of a torus
  *   bytes=N, path=NAME, variant=NAME
  *   soft=1          includes the software of both ends
  *   in=NAME         path at the receiving end, if it differs
@@ -39,7 +39,7 @@ struct pingpong {
 	/* number of messages; number of these that are not counted */
 	unsigned sends, warm;
 	uint64_t began, ended;
-	uint64_t soft_ps; /* time from arrival to the post of the answer */
+	uint64_t soft_ps; /* time from the arrival to the post of the reply */
 	int err;
 };
 

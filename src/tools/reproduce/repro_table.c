@@ -2,7 +2,7 @@
 /*
  * Reads the table of published values, share/weft/reproduce/SYSTEM.tsv: columns
  * id, source, description, x, value, unit, kind, band, experiment, separated by
- * tabs, and an optional reason for which a row may be out of its band. A band
+ * tabs, and an optional reason why a row may be out of its band. A band
  * is "3 %", "2 points", or "at most" or "at least" for a value that the paper
  * gives as a bound.
  */

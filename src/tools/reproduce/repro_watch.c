@@ -30,7 +30,7 @@ static int open_watched(struct repro_bench *b, const struct repro *r,
 	return err ? err : repro_bench_build(b, PACKETS);
 }
 
-/* ---- aware --------------------------------------------------------------- */
+/* ---- aware: time until a failure is reported ----------------------------- */
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
 {
@@ -94,7 +94,7 @@ int repro_aware(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/* ---- hidden -------------------------------------------------------------- */
+/* ---- hidden: delay of messages by the health check ----------------------- */
 
 struct pair {
 	struct repro_bench bench;

@@ -17,7 +17,7 @@
 
 struct run_cpuset {
 	cpu_set_t *set;
-	size_t size; /* bytes */
+	size_t size; /* size of the mask in bytes */
 };
 
 struct run_bind;

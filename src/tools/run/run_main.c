@@ -187,8 +187,8 @@ static void calibrate_copy_thresholds(struct run_job *job)
 }
 
 /*
- * Without sched_getaffinity() hwloc cannot read the host: ranks are not bound,
- * and the topology is a flat list of processors.
+ * Places ranks without sched_getaffinity(), without which hwloc cannot read the
+ * host: ranks are not bound, and the topology is a flat list of processors.
  */
 static int place_without_affinity(struct run_job *job, int why)
 {

@@ -80,7 +80,10 @@ static void cut_each(const struct sim_traffic *t, unsigned d, unsigned rounds,
 		}
 }
 
-/* Parallel links share the load of a cut. */
+/*
+ * Returns the load of the busiest cut of a torus; parallel links share the load
+ * of a cut.
+ */
 static double torus_load(const struct sim_traffic *t)
 {
 	struct cuts *cuts = malloc(sizeof(*cuts));

@@ -69,7 +69,7 @@ static void awareness_text(const struct sim_opts *o)
 	}
 }
 
-/* Returns the ms from the failure to time at; -1: never. */
+/* Returns the time from the failure to time `at` in ms; -1: never. */
 static double since_failure_ms(const struct net_watch_failure *d, uint64_t at)
 {
 	return at == NET_NEVER ? -1 : (double)(at - d->at) / 1e9;

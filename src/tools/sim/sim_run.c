@@ -156,9 +156,9 @@ static void run_begin(struct sim *s)
 }
 
 /*
- * Busy time of a link since then. Packets are counted on arrival and
- * acknowledgements on departure, so the counter can decrease by the time of a
- * packet; that counts as 0.
+ * Returns the busy time of a link from then to now. Packets are counted on
+ * arrival and acknowledgements on departure, so the counter can decrease by the
+ * time of a packet; the result is then 0.
  */
 static uint64_t elapsed(uint64_t now, uint64_t then)
 {

@@ -57,12 +57,12 @@ struct sim_link {
 };
 
 struct sim_result {
-	double peak;	   /* upper bound, bytes per us and node */
-	double offered;	   /* bytes per us and node */
+	double peak;	   /* upper bound of the rate, bytes per us and node */
+	double offered;	   /* offered load, bytes per us and node */
 	double accepted;   /* delivered bytes per us and node */
 	uint64_t time_ps;  /* counting time, or duration of the exchange, ps */
 	uint64_t messages; /* messages that arrived while counting */
-	struct sim_hist latency; /* ps, from creation to arrival */
+	struct sim_hist latency; /* latency from creation to arrival, ps */
 	/* mean hops per delivered packet, while counting */
 	double hops;
 	uint64_t waiting;	      /* messages still at their sources */

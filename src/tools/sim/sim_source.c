@@ -207,8 +207,8 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 }
 
 /*
- * Natural logarithm by the series of artanh: plain arithmetic, so that the
- * result is the same on every host.
+ * Returns the natural logarithm, by the series of artanh: plain arithmetic, so
+ * that the result is the same on every host.
  */
 static double ln(double x)
 {

@@ -23,7 +23,7 @@ enum { SLICE_MAX = 334, AHEAD = 32 };
 
 struct io_helper {
 	struct run_slice slice;
-	pid_t pid; /* 0: exited */
+	pid_t pid; /* process id; 0: exited */
 	int ctl;
 	int requested;
 	int fetched;
@@ -35,7 +35,7 @@ struct run_io {
 	struct run_shared *shared;
 	size_t shared_size;
 	struct io_helper *helper;
-	struct io_helper feeder; /* pid 0: none */
+	struct io_helper feeder; /* feeder process; pid 0: none */
 	int nhelpers;
 	int per_slice;
 	int stdin_rank;

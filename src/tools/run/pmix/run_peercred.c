@@ -168,7 +168,7 @@ int run_peercred_proc(const struct run_connection *ends, uid_t *uid_p)
 	return found ? 0 : -ENOENT;
 }
 
-/* ---- decision ------------------------------------------------------------ */
+/* ---- access decision ----------------------------------------------------- */
 
 static int connection_owner(int sd, uid_t *uid_p)
 {
@@ -310,7 +310,7 @@ int run_peercred_test_listener(void)
 	return err;
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- replaced functions of the C library --------------------------------- */
 
 /*
  * Replaces listen() in this process, for libpmix: the kernel hands over a
