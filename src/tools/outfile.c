@@ -46,7 +46,7 @@ static int check_folder(const char *file, char why[WEFT_OUTFILE_WHY])
 }
 
 /* Returns whether text contains one of the '|'-separated marks. */
-static bool is_ours(const char *text, size_t len, const char *marks)
+static bool has_mark(const char *text, size_t len, const char *marks)
 {
 	size_t n;
 
@@ -74,7 +74,7 @@ static int check_regular(const char *file, const struct stat *s,
 		return refuse(why, "%s", strerror(errno));
 	n = read(fd, text, sizeof(text));
 	close(fd);
-	if (n >= 0 && is_ours(text, (size_t)n, marks))
+	if (n >= 0 && has_mark(text, (size_t)n, marks))
 		return 0;
 	if (s->st_mode & 0111 || (n >= 4 && !memcmp(text, "\177ELF", 4)))
 		return refuse(why, "this is an executable file, which would be "

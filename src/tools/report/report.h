@@ -122,8 +122,7 @@ const char *report_name(const struct report *s, uint32_t id,
 /* Returns the text that a rank recorded under this name; NULL: none. */
 const char *report_note(const struct report *s, const char *name);
 
-/* ---- matched messages and collectives (report_match.c) ---------------------
- */
+/* ---- matched messages and collectives (report_match.c) ------------------- */
 
 struct report_message {
 	uint32_t from, to;
@@ -176,8 +175,7 @@ const struct report_coll *report_coll_of(const struct report_matched *m,
 					 uint64_t word,
 					 const struct report_coll *last);
 
-/* ---- wait states (report_wait.c) -------------------------------------------
- */
+/* ---- wait states (report_wait.c) ----------------------------------------- */
 
 /* Classes of wait states, with the names that Scalasca uses. */
 enum report_class {
@@ -253,8 +251,7 @@ int report_wait(const struct report *s, const struct report_matched *m,
 		struct report_wait_result *w);
 void report_wait_free(struct report_wait_result *w);
 
-/* ---- the longest chain of waits (report_chain.c) ---------------------------
- */
+/* ---- the longest chain of waits (report_chain.c) ------------------------- */
 
 struct report_link {
 	uint32_t rank;

@@ -142,7 +142,7 @@ static void job_fini(struct run_job *job)
 	run_job_page_close(job);
 	free(job->end.text);
 	free(job->end.call);
-	free(job->end.job_page_call);
+	free(job->end.rank_states);
 	free(job->rank);
 }
 

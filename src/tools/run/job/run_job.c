@@ -106,7 +106,7 @@ static void end_all(struct watch *w)
 	bool requested = e->cause == RUN_CAUSE_INTERRUPT;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT) {
-		e->job_page_call = run_end_states(w->job->rank, w->job->nranks);
+		e->rank_states = run_end_states(w->job->rank, w->job->nranks);
 		e->call = run_job_page_calls(w->job);
 	}
 	w->kill_ns = weft_now_ns() +
@@ -487,9 +487,9 @@ static int print_final(const struct run_job *job)
 		print_codes(job);
 	lost = run_trace_show(job);
 	err = run_report(job);
-	if (job->end.job_page_call)
-		run_message("%s", job->end.job_page_call);
-	if (job->end.job_page_call && job->end.call)
+	if (job->end.rank_states)
+		run_message("%s", job->end.rank_states);
+	if (job->end.rank_states && job->end.call)
 		run_message("%s", job->end.call);
 	if (text)
 		run_message("%s", text);

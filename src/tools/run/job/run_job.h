@@ -52,7 +52,7 @@ struct run_end {
 	 */
 	char *call;
 	/* after a timeout: ranks by state, before any rank is killed */
-	char *job_page_call;
+	char *rank_states;
 };
 
 struct run_io;
