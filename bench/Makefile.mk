@@ -26,7 +26,7 @@ clean-local: clean-bench
 clean-bench:
 	-rm -rf bench/mpi
 
-# Benchmarks of libfabric providers, by name: no MPI in them.
+# Benchmarks of libfabric providers, without MPI.
 noinst_PROGRAMS += bench/fi_lat bench/fi_rate bench/fi_bw
 bench_fi_lat_SOURCES = bench/fi_lat.c bench/fi_pair.c bench/fi_pair.h
 bench_fi_lat_LDADD = $(FABRIC_LIBS)

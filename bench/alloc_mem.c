@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Alloc_mem and MPI_Free_mem in turns: time of one pair. */
+/* Time of one pair of MPI_Alloc_mem and MPI_Free_mem, called alternately. */
 #include "bench.h"
 
-/* Microseconds of one pair; the first byte of each block is written. */
+/* Returns the microseconds of one pair; writes the first byte of each block. */
 static double pair(size_t n, int iters)
 {
 	double start = 0;

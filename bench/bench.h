@@ -19,18 +19,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BENCH_LARGE   8192 /* bytes from which fewer iterations are run */
+/* size in bytes from which fewer iterations are run */
+#define BENCH_LARGE   8192
 #define BENCH_COLUMNS 8
 #define BENCH_ALIGN   4096
 
 struct bench {
 	const char *title;
-	size_t min, max; /* bytes; max 0: one row without a size */
+	/* smallest and largest size in bytes; max 0: one row without a size */
+	size_t min, max;
 	int iters, warmup;
-	int iters_large; /* -1: iters / 10 */
+	int iters_large; /* iterations for large messages; -1: iters / 10 */
 	bool full, check, json;
 	bool printed;
-	const char *extra; /* other arguments, for the benchmark itself */
+	const char *extra; /* other arguments, which the benchmark parses */
 	int rank, size;
 	const char *column[BENCH_COLUMNS];
 	int columns;
@@ -118,8 +120,9 @@ static inline void bench_begin(struct bench *b, int argc, char **argv)
 }
 
 /*
- * On a shared host other processes must not run during a measurement: with
- * BENCH_ALONE set this thread then has a real-time class, which needs root.
+ * Gives this thread a real-time scheduling class during a measurement if
+ * BENCH_ALONE is set (needs root), so that other processes of a shared host do
+ * not run meanwhile.
  */
 static inline void bench_realtime(bool on)
 {
@@ -154,7 +157,7 @@ static inline int bench_warmup(const struct bench *b, size_t bytes)
 	return bytes < BENCH_LARGE ? b->warmup : (b->warmup + 9) / 10;
 }
 
-/* The size after bytes: 0, 1, 2, 4, ... */
+/* Returns the size after bytes: 0, 1, 2, 4, ... */
 static inline size_t bench_next(size_t bytes)
 {
 	return bytes ? bytes * 2 : 1;
@@ -178,7 +181,7 @@ static inline void bench_head(struct bench *b)
 	putchar('\n');
 }
 
-/* One row of b->columns values; printed by rank 0. */
+/* Prints one row of b->columns values on rank 0. */
 static inline void bench_row(struct bench *b, size_t bytes, const double *v)
 {
 	static int rows;
@@ -243,7 +246,7 @@ static inline bool bench_data_equal(const void *buf, size_t bytes,
 	return true;
 }
 
-/* Ends the job when a check failed anywhere. */
+/* Ends the job if a check failed on any rank. */
 static inline void bench_check_all(struct bench *b, size_t bytes, bool ok)
 {
 	int mine = ok, all;
@@ -257,7 +260,7 @@ static inline void bench_check_all(struct bench *b, size_t bytes, bool ok)
 	MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* Average, minimum and maximum over the ranks; complete on rank 0 only. */
+/* Computes average, minimum and maximum over the ranks, on rank 0 only. */
 static inline void bench_spread(const struct bench *b, double mine, double *v)
 {
 	MPI_Reduce(&mine, &v[0], 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

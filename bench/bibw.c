@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sum of the bandwidths of both directions at once between ranks 0 and 1. */
+/* Bandwidth between ranks 0 and 1 in both directions at once: sum of both. */
 #include "p2p.h"
 
 static void bidirectional(struct pair *p, int n)

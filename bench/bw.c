@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bandwidth from rank 0 to rank 1: windows of sends, one reply each. */
+/*
+ * Bandwidth from rank 0 to rank 1: windows of sends, with one reply per window.
+ */
 #include "p2p.h"
 
 int main(int argc, char **argv)

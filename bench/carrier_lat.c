@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shm carrier against the host's own limits, two processes, one run:
+ * The shm carrier compared with the limits of the host, with two processes:
  *
- *   latency   one-way, carrier send to deliver, beside R, the time a cache
- *             line takes from one core to the other (raw ping-pong)
+ *   latency   one-way time from carrier send to deliver, and R, the time of a
+ *             cache line from one core to the other (raw ping-pong)
  *   rate      packets per second, 8 bytes
- *   stream    MB/s per packet size (the receiver copies out), beside memcpy
+ *   stream    MB/s per packet size (the receiver copies the data), and memcpy
  *
  * All tests run in interleaved rounds, and the medians are printed; "best" as
  * second argument prints the best round instead, for a shared host.
@@ -30,8 +30,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TURNS_MAX 101
-#define BUF_BYTES 65536
+#define ROUND_TRIPS_MAX 101
+#define BUF_BYTES	65536
 
 static const size_t sizes[] = {
 	8, 64, 96, 128, 256, 512, 1024, 2048, 4096, 8192
@@ -40,10 +40,13 @@ static const size_t sizes[] = {
 struct bench_page {
 	alignas(128) weft_au64 ping;
 	alignas(128) weft_au64 pong;
-	alignas(128) weft_au32 raw; /* rounds of raw ping-pong to reply to */
+	/* rounds of raw ping-pong that the child answers; 0: none */
+	alignas(128) weft_au32 raw;
 	weft_au32 up;
-	weft_au32 echo; /* bytes of the child's reply to every packet */
-	weft_au64 want; /* packets after which the child replies once */
+	/* size in bytes of the child's reply to every packet; 0: none */
+	weft_au32 echo;
+	/* number of packets after which the child replies once */
+	weft_au64 want;
 	struct sockaddr_in name;
 };
 
@@ -52,7 +55,7 @@ struct bench {
 	struct weft_carrier *c;
 	struct weft_peer *to;
 	uint64_t got;
-	size_t at; /* offset in buf */
+	size_t offset; /* offset in buf */
 	uint8_t buf[BUF_BYTES];
 };
 
@@ -61,10 +64,10 @@ static int bench_deliver(void *arg, struct weft_peer *src,
 {
 	struct bench *b = arg;
 
-	if (b->at + pkt->len > BUF_BYTES)
-		b->at = 0;
-	memcpy(b->buf + b->at, payload, pkt->len);
-	b->at += pkt->len > 96 ? pkt->len : 0;
+	if (b->offset + pkt->len > BUF_BYTES)
+		b->offset = 0;
+	memcpy(b->buf + b->offset, payload, pkt->len);
+	b->offset += pkt->len > 96 ? pkt->len : 0;
 	b->to = src;
 	b->got++;
 	return 0;
@@ -180,7 +183,7 @@ static double carrier_latency(struct bench *b, size_t len, uint32_t n)
 	return (double)t / n / 2;
 }
 
-/* Nanoseconds per packet of a stream. */
+/* Returns the nanoseconds per packet of a stream. */
 static double carrier_stream(struct bench *b, size_t len, uint32_t n)
 {
 	uint64_t t;
@@ -216,7 +219,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool best; /* print the best round, not the median */
+static bool best; /* whether the best round is printed instead of the median */
 
 static double median(double *v, int n)
 {
@@ -226,10 +229,10 @@ static double median(double *v, int n)
 
 static void bench_run(struct bench *b, int rounds)
 {
-	static double raw[TURNS_MAX];
-	static double lat[WEFT_COUNT_OF(sizes)][TURNS_MAX];
-	static double str[WEFT_COUNT_OF(sizes)][TURNS_MAX];
-	static double cpy[WEFT_COUNT_OF(sizes)][TURNS_MAX];
+	static double raw[ROUND_TRIPS_MAX];
+	static double lat[WEFT_COUNT_OF(sizes)][ROUND_TRIPS_MAX];
+	static double str[WEFT_COUNT_OF(sizes)][ROUND_TRIPS_MAX];
+	static double cpy[WEFT_COUNT_OF(sizes)][ROUND_TRIPS_MAX];
 
 	carrier_latency(b, 8, 1000);
 	for (int k = 0; k < rounds; k++) {
@@ -267,8 +270,8 @@ int main(int argc, char **argv)
 	best = argc > 2;
 	if (!pid)
 		bench_child(p);
-	if (rounds < 1 || rounds > TURNS_MAX)
-		rounds = TURNS_MAX;
+	if (rounds < 1 || rounds > ROUND_TRIPS_MAX)
+		rounds = ROUND_TRIPS_MAX;
 	b->page = p;
 	bench_open(b, 0);
 	while (!weft_load32(&p->up))

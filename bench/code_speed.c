@@ -4,9 +4,9 @@
  *
  *   code_speed [SECONDS]          seconds per row, default 0.2
  *
- * Decimal megabytes of payload per second of this process's processor time; the
- * best of eight parts, because the host may be shared. Short buffers stay in
- * the cache, as a newly built packet does.
+ * Prints decimal megabytes of payload per second of this process's CPU time:
+ * the best of eight parts, because the host may be shared. Short buffers stay
+ * in the cache, as a newly built packet does.
  */
 #include "prov/code/code_8b10b.h"
 #include "prov/code/code_crc.h"
@@ -35,7 +35,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Megabytes per second. */
+/* Returns megabytes per second. */
 static double speed(work_fn *work, const void *code, size_t len, double part)
 {
 	volatile uint64_t sink;
@@ -74,15 +74,15 @@ static void crc_rows(double part)
 		printf("%7zu B", size[i]);
 	printf("  MB/s\n");
 	for (int k = 0; k < 3; k++) {
-		const struct weft_code_crc *way[] = { &tables, &fast };
+		const struct weft_code_crc *variant[] = { &tables, &fast };
 
 		weft_code_crc_init(&fast, (enum weft_code_crc_kind)k);
 		weft_code_crc_init_tables(&tables, (enum weft_code_crc_kind)k);
 		for (int w = 0; w < 2; w++) {
-			printf("%-10s%-10s", name[k], way[w]->how);
+			printf("%-10s%-10s", name[k], variant[w]->how);
 			for (int i = 0; i < 5; i++)
 				printf("%9.0f",
-				       speed(crc, way[w], size[i], part));
+				       speed(crc, variant[w], size[i], part));
 			printf("\n");
 		}
 	}
@@ -93,7 +93,7 @@ static uint64_t rs_encode(const void *code, const unsigned char *p, size_t len)
 	return weft_code_rs_encode(code, p, (unsigned)(8 * len)).w[0];
 }
 
-/* Corrects seven wrong symbols in place each time. */
+/* Corrects seven wrong symbols in place in each call. */
 static uint64_t rs_correct(const void *code, const unsigned char *p, size_t len)
 {
 	static struct weft_code_rs_checks checks;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective benchmarks, blocking and nonblocking: the measurement of one,
- * and the program that runs a row of coll_table.h by its name. allreduce.c and
- * the others only name their row; a leading i selects the nonblocking form,
- * which overlaps with computation.
+ * The collective benchmarks, blocking and nonblocking: the measurement of one
+ * collective, and the program that runs a row of coll_table.h by its name.
+ * allreduce.c and the other programs only name their row; a leading i selects
+ * the nonblocking form, which overlaps with computation.
  */
 #ifndef WEFT_BENCH_COLL_H
 #define WEFT_BENCH_COLL_H
@@ -11,7 +11,7 @@
 #include "bench.h"
 #include "coll_table.h"
 
-/* ---- measuring ----------------------------------------------------------- */
+/* ---- measurement --------------------------------------------------------- */
 
 static inline size_t bench_times(const struct bench *b, int ranks)
 {
@@ -52,8 +52,8 @@ static inline void bench_coll_check(struct bench *b, const struct coll *c,
 }
 
 /*
- * Microseconds of one call, excluding the barriers between calls; the barrier
- * benchmark needs none.
+ * Returns the microseconds of one call, excluding the barriers between calls;
+ * the barrier benchmark has no barriers between calls.
  */
 static inline double bench_coll_time(const struct bench *b,
 				     const struct coll *c, void *send,
@@ -73,7 +73,9 @@ static inline double bench_coll_time(const struct bench *b,
 	return sum * 1e6 / iters;
 }
 
-/* Work without memory traffic; the caller must use the result (positive). */
+/*
+ * Computes without memory traffic; the caller must use the result (positive).
+ */
 static inline double bench_work(long iterations)
 {
 	double x = 1.0;
@@ -83,7 +85,7 @@ static inline double bench_work(long iterations)
 	return x;
 }
 
-/* Measured iterations of bench_work per microsecond; at least 1. */
+/* Returns the measured iterations of bench_work per microsecond; at least 1. */
 static inline double bench_work_rate(void)
 {
 	const long iterations = 50000;
@@ -102,8 +104,8 @@ static inline double bench_work_rate(void)
 }
 
 /*
- * Computes for us microseconds, in slices of 1 us, by the clock of MPI: on a
- * modelled machine arithmetic takes no time, but reading the clock does.
+ * Computes for us microseconds, in slices of 1 us, measured by MPI_Wtime(): on
+ * a modelled machine arithmetic takes no time, but reading the clock does.
  */
 static inline void bench_compute(double us, double rate)
 {
@@ -133,7 +135,7 @@ static inline double bench_icoll_pure(const struct bench *b,
 	return sum * 1e6 / iters;
 }
 
-/* Total time with as much computation as the call alone takes. */
+/* Measures the total time with as much computation as the call alone takes. */
 static inline void bench_icoll_time(const struct bench *b, const struct coll *c,
 				    void *send, void *recv, size_t bytes,
 				    double *v)
@@ -200,7 +202,7 @@ static inline bool bench_coll_find(const char *name, struct coll *c)
 	return true;
 }
 
-/* The whole program of a collective benchmark. */
+/* Main function of a collective benchmark. */
 static inline int bench_coll_main(int argc, char **argv, const char *name)
 {
 	struct bench b = { .iters = 1000 };

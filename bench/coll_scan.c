@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One table: microseconds per collective by size, for all collectives. The
- * time is that of the slowest rank, the median over repeats of a batch. A
- * plain MPI program: compiles with any mpicc.
+ * printed time is that of the slowest rank: the median over repeats of a batch.
+ * A plain MPI program, which any mpicc compiles.
+ *
  *   coll_scan [most bytes] [milliseconds per cell] [operation]
  */
 #include <mpi.h>
@@ -87,7 +88,7 @@ static void do_scan(struct bufs *b, int n)
 struct op {
 	const char *name;
 	void (*run)(struct bufs *b, int n);
-	int blocks; /* n bytes for every rank */
+	int blocks; /* whether n is the number of bytes for every rank */
 };
 
 static const struct op ops[] = {
@@ -108,7 +109,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Seconds per call on the slowest rank. */
+/* Returns the seconds per call on the slowest rank. */
 static double batch(const struct op *op, struct bufs *b, int n, int calls)
 {
 	double t, worst;

@@ -9,7 +9,7 @@
  * One collective. call runs it once with bytes per rank; icall starts it.
  * Buffers have send_ranks and recv_ranks times bytes (0 means 1, -1 means one
  * per rank). fill and check are for -c: check returns whether this rank's
- * result is correct; with root only rank 0 has a result.
+ * result is correct; root: only rank 0 has a result.
  */
 struct coll {
 	const char *name;
@@ -26,7 +26,7 @@ struct coll {
 
 /* ---- counts of the v collectives ----------------------------------------- */
 
-/* Equal counts for the v collectives, and displacements of the blocks. */
+/* Sets entry i of v to n + i * step; allocates v if it is NULL. */
 static int *coll_blocks(int *v, int n, int step)
 {
 	int size;
@@ -61,7 +61,7 @@ static int *coll_displs(int n)
 
 /* ---- data and checks ----------------------------------------------------- */
 
-/* Fills block i of the buffer with its own seed: i * times + plus. */
+/* Fills block i of the buffer with the data of seed i * times + plus. */
 static void fill_blocks(void *buf, int n, size_t bytes, unsigned times,
 			unsigned plus)
 {
@@ -138,7 +138,9 @@ static void fill_floats(const struct bench *b, float *p, size_t n)
 		p[i] = (float)(b->rank + (int)(i % 5));
 }
 
-/* Checks the sums over the ranks of the elements from number first on. */
+/*
+ * Returns whether elements first to first + n - 1 are the sums over the ranks.
+ */
 static bool same_sums(const struct bench *b, const float *p, size_t n,
 		      size_t first)
 {
@@ -177,7 +179,7 @@ static bool check_part(const struct bench *b, const void *recv, size_t bytes)
 	return same_sums(b, recv, n, (size_t)b->rank * n);
 }
 
-/* ---- the calls ----------------------------------------------------------- */
+/* ---- MPI calls ----------------------------------------------------------- */
 
 static void allgather(void *send, void *recv, size_t bytes)
 {
@@ -338,7 +340,7 @@ static void iscatter(void *send, void *recv, size_t bytes, MPI_Request *r)
 		     r);
 }
 
-/* ---- the table ----------------------------------------------------------- */
+/* ---- table --------------------------------------------------------------- */
 
 #define COLL_MAX (1 << 20)
 

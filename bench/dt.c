@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong of derived datatypes between ranks 0 and 1: one-way time. "Size"
- * is the bytes sent; both sides have the same layout.
+ * Ping-pong of derived datatypes between ranks 0 and 1: one-way time. "Size" is
+ * the number of bytes sent; both sides have the same layout.
  *
  *   vector    64 bytes of every 128
  *   indexed   blocks of 16 to 112 bytes at uneven offsets
@@ -11,7 +11,8 @@
 #include "bench.h"
 
 #define BLOCKS	  1024
-#define MAX_BYTES ((size_t)256 << 20) /* bytes one way, of one size */
+/* maximal number of bytes sent in one direction, for one size */
+#define MAX_BYTES ((size_t)256 << 20)
 #define ITERS_MIN 4
 
 enum { VECTOR, INDEXED, STRUCT, SUBARRAY, LAYOUTS };
@@ -91,7 +92,10 @@ static void round_trip(const struct bench *b, const struct layout *l, char *mem,
 		MPI_Send(mem, count, l->type, peer, 1, MPI_COMM_WORLD);
 }
 
-/* Checks that rank 0's bytes return from rank 1 and that gaps are unchanged. */
+/*
+ * Checks that the bytes of rank 0 return from rank 1 and that gaps are
+ * unchanged.
+ */
 static void check(struct bench *b, const struct layout *l, char *mem, int count)
 {
 	size_t all = (size_t)l->span * (size_t)count;
@@ -118,12 +122,12 @@ static int iterations(const struct bench *b, size_t bytes)
 {
 	size_t n = MAX_BYTES / bytes;
 
-	if (b->iters_large != b->iters / 10) /* -i */
+	if (b->iters_large != b->iters / 10) /* set by -i */
 		return b->iters;
 	return n < ITERS_MIN ? ITERS_MIN : n > 1000 ? 1000 : (int)n;
 }
 
-/* Microseconds one way. */
+/* Returns the one-way time in microseconds. */
 static double measure(struct bench *b, const struct layout *l, size_t bytes)
 {
 	int count = (int)(bytes / (size_t)l->bytes);
@@ -142,7 +146,7 @@ static double measure(struct bench *b, const struct layout *l, size_t bytes)
 	}
 	t = MPI_Wtime() - start;
 	free(mem);
-	/* scaled to exactly this number of bytes */
+	/* scaled to the requested number of bytes */
 	return t * 1e6 / (2.0 * iters) * (double)bytes /
 	       ((double)l->bytes * count);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bandwidth of tagged messages per size: windows of messages, one reply. */
+/*
+ * Bandwidth of tagged messages per size: windows of messages, with one reply
+ * per window.
+ */
 #include "bench/fi_pair.h"
 
 #include <stdio.h>

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TURNS 2000
+#define ROUND_TRIPS 2000
 
 static double ping_pong(struct pair *p, int i, char *buf, size_t len)
 {
 	struct pair_end *e = &p->end[i];
-	int n = len > 4096 ? TURNS / 20 : TURNS, k;
+	int n = len > 4096 ? ROUND_TRIPS / 20 : ROUND_TRIPS, k;
 	uint64_t t0;
 
 	pair_recv(e, buf, len);
@@ -40,7 +40,7 @@ static void size_row(struct pair *p, char *buf, size_t len)
 	int r, i;
 
 	for (r = 0; r < p->rounds; r++) {
-		p->all->ns[p->provs][r] = pair_raw(p, TURNS);
+		p->all->ns[p->provs][r] = pair_raw(p, ROUND_TRIPS);
 		for (i = 0; i < p->provs; i++)
 			p->all->ns[i][r] = ping_pong(p, i, buf, len);
 	}

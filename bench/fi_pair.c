@@ -42,7 +42,7 @@ void pair_barrier(struct pair *p)
 		continue;
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening the endpoints ----------------------------------------------- */
 
 static void end_info(struct pair_end *e)
 {
@@ -197,7 +197,7 @@ void pair_recv(struct pair_end *e, void *buf, size_t len)
 	     "fi_trecv");
 }
 
-/* ---- the host's own limit ------------------------------------------------ */
+/* ---- limit of the host --------------------------------------------------- */
 
 double pair_raw(struct pair *p, int n)
 {

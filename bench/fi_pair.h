@@ -34,31 +34,33 @@ struct pair_end {
 
 /* Memory shared by both processes. */
 struct pair_shared {
-	_Alignas(128) _Atomic uint64_t line[2][16]; /* raw exchange */
+	/* cache lines of the raw exchange */
+	_Alignas(128) _Atomic uint64_t line[2][16];
 	_Alignas(128) _Atomic uint32_t arrived;
 	_Atomic uint32_t round;
 	_Atomic uint32_t named[PAIR_PROVS][2];
 	unsigned char name[PAIR_PROVS][2][256];
 	size_t name_len[PAIR_PROVS][2];
-	double ns[PAIR_PROVS + 1][PAIR_ROUNDS]; /* last row: raw exchange */
+	/* times in ns by provider and round; last row: raw exchange */
+	double ns[PAIR_PROVS + 1][PAIR_ROUNDS];
 };
 
 struct pair {
-	int rank; /* rank 0 measures */
+	int rank; /* rank of this process; rank 0 measures */
 	int provs;
 	int rounds;
-	int best; /* report the best round, not the median */
+	int best; /* whether the best round is reported instead of the median */
 	struct pair_shared *all;
 	struct pair_end end[PAIR_PROVS];
 };
 
 /*
- * Forks; in both processes opens the providers named in argv (default: weft and
- * shm) and connects. Options: -r rounds; -b report the best round (on a shared
- * host).
+ * Forks a second process; both open the providers named in argv (default: weft
+ * and shm) and connect. Options: -r rounds; -b report the best round (on a
+ * shared host).
  */
 void pair_open(struct pair *p, int argc, char **argv);
-/* Closes; the second process exits here. */
+/* Closes the providers; the second process exits here. */
 void pair_close(struct pair *p);
 
 uint64_t pair_now_ns(void);
@@ -68,9 +70,12 @@ void pair_send(struct pair_end *e, const void *buf, size_t len);
 void pair_recv(struct pair_end *e, void *buf, size_t len);
 /* Waits for count completions. */
 void pair_wait(struct pair_end *e, int count);
-/* One-way nanoseconds of n exchanges of a cache line: the host's own R. */
+/*
+ * Returns the one-way time in ns of n exchanges of a cache line: R, the limit
+ * of the host.
+ */
 double pair_raw(struct pair *p, int n);
-/* Median, or best, of a row of p->all->ns. */
+/* Returns the median, or the best, of a row of p->all->ns. */
 double pair_median(struct pair *p, int row);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An accumulate of longs that fetches: time of one, with its synchronization
- * (win.h). */
+/*
+ * Time of one MPI_Get_accumulate of longs, including its synchronization
+ * (win.h).
+ */
 #include "win.h"
 
 static void access_one(struct win_bench *w, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gets in windows of 64 accesses: bytes per second. */
+/* Bandwidth of gets, in windows of 64 accesses. */
 #include "win.h"
 
 static void access_window(struct win_bench *w, size_t n)

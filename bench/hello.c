@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Only start-up and shut-down: rank 0 prints a greeting. */
+/* Start-up and shut-down only: rank 0 prints a greeting. */
 #include <mpi.h>
 #include <stdio.h>
 

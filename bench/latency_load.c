@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong with a check of the data between messages, for a host that other
- * processes load, too (compare --busy N). Trips that take more than a
- * millisecond waited for the processor: their number and their time are
- * apart from those of the other trips.
+ * Ping-pong with a check of the data between messages, for a host that is also
+ * loaded by other processes (compare --busy N). Round trips of more than a
+ * millisecond waited for the processor: their number and time are reported
+ * separately from the other round trips.
  */
 #include "bench.h"
 
 #define LATE_S 1e-3
 
-/* What the trips of one size took. */
+/* Times of the round trips of one size. */
 struct trips {
 	double all_s;
 	double late_s;
@@ -32,7 +32,7 @@ static double trip(char *buf, int n, int rank)
 	return MPI_Wtime() - start;
 }
 
-/* Some microseconds of reading. */
+/* Reads the buffer for some microseconds; returns the number of wrong bytes. */
 static int check(const volatile char *buf, int n)
 {
 	int wrong = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong between rank 0 and several threads of rank 1 (MPI_THREAD_MULTIPLE);
- * an argument sets the number of threads, 2 without one.
+ * Ping-pong between rank 0 and several threads of rank 1 (MPI_THREAD_MULTIPLE).
+ * The argument sets the number of threads, default 2.
  */
 #include "bench.h"
 

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Choice among several links: by load, by address, or by pair. Prints the tables
 # of doc/model.md, "Routing on a torus of shared routers": messages of 4 KB on a
-# torus of 8x8x8 routers, 1,024 nodes; accepted load in per cent of the peak,
-# mean and 99th percentile of the latencies in microseconds. Three minutes on
-# one core.
+# torus of 8x8x8 routers, 1,024 nodes; accepted load in percent of the peak,
+# mean and 99th percentile of the latencies in microseconds. Takes three
+# minutes on one core.
 #
 #   bench/link_choice.sh [WEFT-SIM [MACHINE]]
 sim=${1:-build/weft-sim}
 machine=${2:-gemini:8x8x8}
 
-# one ARGUMENTS...: accepted load, mean, 99th percentile
+# one ARGUMENTS...: prints accepted load, mean and 99th percentile
 one() {
 	"$sim" --path bte -b 4096 --ack --warm 15us --time 15us --csv "$@" \
 		2> /dev/null | awk -F, 'NR == 1 {
@@ -22,7 +22,7 @@ one() {
 		}'
 }
 
-# row NAME ARGUMENTS...
+# row NAME ARGUMENTS...: prints a row of the table
 row() {
 	local name=$1 way
 	shift
@@ -43,8 +43,8 @@ for load in 0.4 0.9; do
 	row "hot spot of 2 %, $percent %" -m "$machine" -p hotspot --hot 0.02 \
 		-l $load
 done
-# a link up in y of the router in the middle, four times slower
+# the +y link of a router in the middle is four times slower
 row 'uniform, 40 %, a slow link in y' -m "$machine" -l 0.4 --slow 1024.20:4
-# that link masked out
+# that link is masked out
 row 'uniform, 40 %, a masked link in y' -m "$machine" -l 0.4 \
 	--faults 'dead-link 0,0,0.B+.0'

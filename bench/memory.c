@@ -7,7 +7,7 @@
  */
 #include "bench.h"
 
-/* Value of the line with this name in KiB, 0 when there is none. */
+/* Returns the value in KiB of the line with this name; 0 if there is none. */
 static double rollup(const char *name)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Speed of the network model: uniform random traffic of full packets on a
- * torus, dynamic routing, for some virtual time.
+ * torus, with dynamic routing, for a limited virtual time.
  *
  *   net_speed [DIMS [LOAD [MICROSECONDS [ZONE]]]]      8x8x8 0.5 200 1
- *   net_speed gemini:8x8x8 ...    another machine than bgq, zone 0
+ *   net_speed gemini:8x8x8 ...    a machine other than bgq, zone 0
  *
  * LOAD is a fraction of the capacity of the longest dimension (8/k packets per
- * node and packet time). Prints packet-hops and events per second of this core,
+ * node and packet time). Prints packet-hops and events per second of CPU time,
  * and the memory in use.
  */
 #include "prov/net/net.h"
@@ -28,18 +28,21 @@ enum { STREAMS = 8 };
 struct load {
 	struct net *net;
 	uint32_t nodes;
-	uint64_t gap_ps; /* mean picoseconds between messages of one stream */
+	uint64_t gap_ps; /* mean time between messages of one stream, ps */
 	uint64_t end_ps;
 	struct stream {
-		uint64_t due; /* time of its next message */
+		uint64_t due; /* time of the next message of the stream, ps */
 		uint64_t count;
 	} * stream;
 	uint64_t packets, latency_ps, warm_ps, packet_ps;
-	uint32_t bytes; /* bytes of a packet */
+	uint32_t bytes; /* size of a packet in bytes */
 	unsigned zone;
 };
 
-/* Random number of a stream and message, independent of the order of calls. */
+/*
+ * Returns a random number for a stream and message, independent of the order of
+ * calls.
+ */
 static uint64_t random_at(uint64_t stream, uint64_t n, unsigned what)
 {
 	uint64_t x = weft_hash_mix(stream * 1000003 + n * 7 + what + 1);
@@ -108,7 +111,10 @@ static uint32_t parse(struct net_config *cfg, const char *dims)
 	return nodes;
 }
 
-/* Zone 0: a mask for each length of dimension, the longest first. */
+/*
+ * Sets zone 0 to one mask for each length of a dimension, the longest first.
+ * Returns the longest.
+ */
 static unsigned zones(struct net_config *cfg)
 {
 	unsigned d, n = 0, k, longest = 0;
@@ -128,7 +134,10 @@ static unsigned zones(struct net_config *cfg)
 	return longest;
 }
 
-/* Processor time of this process: others may share the core. */
+/*
+ * Returns the CPU time of this process, since other processes may share the
+ * core.
+ */
 static double cpu_seconds(void)
 {
 	struct rusage ru;
@@ -163,8 +172,8 @@ static void report(const struct load *l, double peak, double s, size_t bytes)
 }
 
 /*
- * Configures a machine by its name. Returns the packets per node and packet
- * time that its bisection carries.
+ * Configures a machine by its name. Returns the number of packets per node and
+ * packet time that its bisection can carry.
  */
 static double machine(struct load *l, struct net_config *cfg, const char *name)
 {
@@ -198,7 +207,8 @@ static void packet(struct load *l, const struct net_config *cfg)
 }
 
 /*
- * Packets to reserve: saturated buffers have 14 per port, others two or three.
+ * Returns the number of packets to reserve: 14 per port if buffers are
+ * saturated, otherwise two or three.
  */
 static uint32_t packet_capacity(const struct load *l,
 				const struct net_config *cfg, double load)

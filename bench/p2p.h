@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the benchmarks of pairs of ranks: choice of the peer, the two
- * patterns, and the loop that times one. Ranks without a peer use
+ * Shared by the benchmarks of pairs of ranks: selection of the peer, the two
+ * patterns, and the timing loop of a pattern. Ranks without a peer use
  * MPI_PROC_NULL, to which nothing is sent.
  */
 #ifndef WEFT_BENCH_P2P_H
@@ -14,12 +14,12 @@
 struct pair {
 	bool first;
 	int peer;
-	char *send, *recv; /* may be equal */
+	char *send, *recv; /* send and receive buffer; may be equal */
 	MPI_Request req[2 * WINDOW];
 	MPI_Status *statuses; /* statuses of a window, or MPI_STATUSES_IGNORE */
 };
 
-/* Opens pairs pairs, of rank i with rank i + pairs. */
+/* Opens the given number of pairs, of rank i with rank i + pairs. */
 static inline void pair_open(struct pair *p, const struct bench *b, int pairs,
 			     bool one_buffer)
 {
@@ -40,7 +40,7 @@ static inline int pair_close(struct pair *p, struct bench *b)
 	return bench_end(b);
 }
 
-/* A message in each direction. */
+/* Sends a message in each direction. */
 static inline void pair_ping_pong(struct pair *p, int n)
 {
 	if (p->first)
@@ -51,7 +51,7 @@ static inline void pair_ping_pong(struct pair *p, int n)
 		MPI_Send(p->send, n, MPI_CHAR, p->peer, 1, MPI_COMM_WORLD);
 }
 
-/* A window of messages in one direction, and a reply. */
+/* Sends a window of messages in one direction, and a reply. */
 static inline void pair_window(struct pair *p, int n)
 {
 	char ack = 0;
@@ -72,37 +72,40 @@ static inline void pair_window(struct pair *p, int n)
 		MPI_Send(&ack, 1, MPI_CHAR, p->peer, 101, MPI_COMM_WORLD);
 }
 
-/* One round of a pattern with a check of the data. */
+/* Runs one round of a pattern with a check of the data. */
 static inline void pair_check(struct pair *p, struct bench *b, size_t n,
-			      void (*turn)(struct pair *p, int n))
+			      void (*pattern)(struct pair *p, int n))
 {
-	/* with one buffer both ranks have the first rank's bytes at the end */
+	/*
+	 * with one buffer both ranks have the bytes of the first rank at the
+	 * end
+	 */
 	int from = p->send == p->recv && p->first ? b->rank : p->peer;
 
 	if (!b->check)
 		return;
 	memset(p->recv, 0, n);
 	bench_fill(p->send, n, (unsigned)b->rank);
-	turn(p, (int)n);
+	pattern(p, (int)n);
 	bench_check_all(b, n,
 			p->peer == MPI_PROC_NULL ||
 				bench_data_equal(p->recv, n, (unsigned)from));
 }
 
-/* Seconds for all rounds of one size. */
+/* Returns the seconds for all rounds of one size. */
 static inline double pair_time(struct pair *p, struct bench *b, size_t n,
-			       void (*turn)(struct pair *p, int n))
+			       void (*pattern)(struct pair *p, int n))
 {
 	int iters = bench_iters(b, n);
 	double start = 0, end;
 
-	pair_check(p, b, n, turn);
+	pair_check(p, b, n, pattern);
 	MPI_Barrier(MPI_COMM_WORLD);
 	bench_realtime(true);
 	for (int i = -bench_warmup(b, n); i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
-		turn(p, (int)n);
+		pattern(p, (int)n);
 	}
 	end = MPI_Wtime();
 	bench_realtime(false);

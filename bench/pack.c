@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packing speed: MPI_Pack and MPI_Unpack of usual layouts, each beside a memcpy
- * of the same number of bytes in the same run (medians of interleaved rounds).
- * One process, any MPI: mpicc -O2 -o pack pack.c && ./pack [KiB of data]
+ * Packing speed: MPI_Pack and MPI_Unpack of usual layouts, each compared with a
+ * memcpy of the same number of bytes in the same run (medians of interleaved
+ * rounds). Runs in one process, with any MPI:
+ *
+ *   mpicc -O2 -o pack pack.c && ./pack [KiB of data]
  *
  * A layout with gaps touches more cache lines than it has bytes, so a second
- * column compares with the simplest C loop over the same layout, where there
- * is one (strided blocks): 1.00 is as fast as a loop written by hand.
+ * column compares with the simplest C loop over the same layout, where there is
+ * one (strided blocks): 1.00 is as fast as a loop written by hand.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -19,7 +21,8 @@ struct layout {
 	const char *name;
 	MPI_Datatype type;
 	int count;
-	size_t block; /* bytes of strided blocks; 0: no loop to compare with */
+	/* length of the strided blocks in bytes; 0: no loop to compare with */
+	size_t block;
 	size_t stride;
 };
 
@@ -116,7 +119,7 @@ static void run(const char *name, MPI_Datatype type, size_t block,
 	MPI_Type_free(&type);
 }
 
-/* count blocks of block bytes, with gaps of the same length. */
+/* Measures blocks of `block` bytes with gaps of the same length. */
 static void strided(const char *name, int block)
 {
 	MPI_Datatype t;
@@ -126,7 +129,9 @@ static void strided(const char *name, int block)
 	run(name, t, (size_t)block, 2 * (size_t)block);
 }
 
-/* An array of struct { double d; int i; char c; }, with its padding. */
+/*
+ * Measures an array of struct { double d; int i; char c; }, with its padding.
+ */
 static void structs(void)
 {
 	int len[3] = { 1, 1, 1 };
@@ -137,7 +142,9 @@ static void structs(void)
 	run("struct {double,int,char}", t, 13, 16);
 }
 
-/* A gap in the middle: struct { char c; double d; }. */
+/*
+ * Measures a struct with padding in the middle: struct { char c; double d; }.
+ */
 static void holes(void)
 {
 	int len[2] = { 1, 1 };
@@ -164,8 +171,8 @@ static void indexed(void)
 }
 
 /*
- * The edge of a cube of doubles whose faces have an eighth of the data, or of
- * the largest cube that fits into memory.
+ * Returns the edge of a cube of doubles whose faces have an eighth of the data,
+ * or of the largest cube that fits into memory.
  */
 static int edge(void)
 {
@@ -177,7 +184,7 @@ static int edge(void)
 	return (int)n;
 }
 
-/* The three kinds of faces of this cube. */
+/* Measures the three kinds of faces of the cube. */
 static void faces(void)
 {
 	static const char *const name[3] = { "face of a cube, whole planes",
@@ -201,12 +208,12 @@ static void faces(void)
 int main(int argc, char **argv)
 {
 	MPI_Datatype t;
-	size_t asked;
+	size_t requested;
 
 	MPI_Init(&argc, &argv);
 	if (argc > 1)
 		data_bytes = (size_t)atol(argv[1]) * 1024;
-	asked = data_bytes;
+	requested = data_bytes;
 	mem_bytes = 16 * data_bytes + (64 << 20);
 	mem = calloc(1, mem_bytes);
 	flat = calloc(1, data_bytes + 65536);
@@ -228,7 +235,7 @@ int main(int argc, char **argv)
 	holes();
 	indexed();
 	faces();
-	data_bytes = asked;
+	data_bytes = requested;
 	free(mem);
 	free(flat);
 	free(other);

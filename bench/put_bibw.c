@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Puts in windows of 64 accesses, in both directions at once: bytes per second.
- */
+/* Bandwidth of puts in both directions at once, in windows of 64 accesses. */
 #include "win.h"
 
 static void access_window(struct win_bench *w, size_t n)

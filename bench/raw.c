@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits of the host, without MPI, for ratios: the one-way time of a cache line
- * between two processes, a copy from memory to memory, a futex wake between two
- * processes, and the time in which each of 64 processes that only yield has run
- * once, which is the lower bound for a barrier of as many ranks. Medians of
- * rounds.
+ * Limits of the host, measured without MPI, for ratios: the one-way time of a
+ * cache line between two processes, a copy from memory to memory, a futex wake
+ * between two processes, and the time in which each of 64 processes that only
+ * yield has run once, which is the lower bound for a barrier of 64 ranks.
+ * Prints medians of rounds.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -21,12 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS	    9
-#define LINE_TURNS  200000
-#define FUTEX_TURNS 20000
-#define COPY_BYTES  (1 << 20)
-#define CROWD	    64
-#define CROWD_S	    0.1
+#define ROUNDS		  9
+#define LINE_ROUND_TRIPS  200000
+#define FUTEX_ROUND_TRIPS 20000
+#define COPY_BYTES	  (1 << 20)
+#define YIELDERS	  64
+#define YIELD_S		  0.1
 
 struct shared {
 	_Alignas(64) _Atomic uint32_t ping;
@@ -42,8 +42,8 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static cpu_set_t all; /* processors available to the program, read before
-		       * pinning */
+/* processors available to the program, read before pinning */
+static cpu_set_t all;
 
 static void pin(int cpu)
 {
@@ -107,7 +107,7 @@ static void futex_ping_pong(struct shared *s, int first, uint32_t rounds)
 	}
 }
 
-/* One-way microseconds between two pinned processes. */
+/* Returns the one-way microseconds between two pinned processes. */
 static double one_way(struct shared *s, uint32_t rounds,
 		      void (*fn)(struct shared *, int, uint32_t))
 {
@@ -140,14 +140,14 @@ static void yield_until(struct shared *s, double end)
 	atomic_fetch_add(&s->yields, n);
 }
 
-/* Microseconds in which each of many processes has had the processor once. */
+/* Returns the microseconds in which each of many processes has run once. */
 static double yield_round_us(struct shared *s)
 {
-	double end = now() + CROWD_S;
+	double end = now() + YIELD_S;
 
 	atomic_store(&s->yields, 0);
 	sched_setaffinity(0, sizeof(all), &all);
-	for (int i = 0; i < CROWD; i++) {
+	for (int i = 0; i < YIELDERS; i++) {
 		if (fork() == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			yield_until(s, end);
@@ -156,10 +156,10 @@ static double yield_round_us(struct shared *s)
 	}
 	while (wait(NULL) > 0)
 		;
-	return CROWD_S * 1e6 * CROWD / (double)atomic_load(&s->yields);
+	return YIELD_S * 1e6 * YIELDERS / (double)atomic_load(&s->yields);
 }
 
-/* GB/s of copying 1 MiB; reads and writes are counted once. */
+/* Returns the GB/s of copying 1 MiB; each byte is counted once. */
 static double copy_rate(void)
 {
 	static char *a, *b;
@@ -198,7 +198,7 @@ int main(void)
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	double line[ROUNDS], futex[ROUNDS], copy[ROUNDS], crowd[ROUNDS];
+	double line[ROUNDS], futex[ROUNDS], copy[ROUNDS], yield[ROUNDS];
 
 	if (s == MAP_FAILED || sched_getaffinity(0, sizeof(all), &all) ||
 	    CPU_COUNT(&all) < 2) {
@@ -206,14 +206,14 @@ int main(void)
 		return 77;
 	}
 	for (int i = 0; i < ROUNDS; i++) {
-		line[i] = one_way(s, LINE_TURNS, line_ping_pong);
-		futex[i] = one_way(s, FUTEX_TURNS, futex_ping_pong);
+		line[i] = one_way(s, LINE_ROUND_TRIPS, line_ping_pong);
+		futex[i] = one_way(s, FUTEX_ROUND_TRIPS, futex_ping_pong);
 		copy[i] = copy_rate();
-		crowd[i] = yield_round_us(s);
+		yield[i] = yield_round_us(s);
 	}
 	show("cache-line one-way", line, "us");
 	show("futex wake", futex, "us");
 	show("memcpy 1 MiB", copy, "GB/s");
-	show("64 processes yield once", crowd, "us");
+	show("64 processes yield once", yield, "us");
 	return 0;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Start-up plus finalize of a job that only prints a greeting (bench/hello.c),
-# for Weft and the other MPIs of this machine: interleaved, medians, and the
-# ratio to the faster of the others. The goal is 0.50 or less at 64 ranks.
+# Time of start-up and finalize of a job that only prints a greeting
+# (bench/hello.c), for Weft and the other MPIs of this machine: medians of
+# interleaved rounds, and the ratio to the fastest other MPI. The goal is 0.50 or less at 64 ranks.
 #   bench/startup.sh [-r REPEATS] [RANKS...]
 top=$(cd "$(dirname "$0")/.." && pwd)
 : "${builddir:=$top/build}"
@@ -29,7 +29,7 @@ launch() {
 	esac
 }
 
-# milliseconds of one launch; a wrong answer ends the script
+# Prints the milliseconds of one launch; wrong output ends the script.
 once() {
 	local t0 t1
 	t0=$(date +%s%N)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For bench/trace: only short calls, TIMES times.
+ * Program of bench/trace: makes only short calls, TIMES times.
  *   trace_cost allreduce|pingpong|alltoall TIMES
  */
 #include <mpi.h>
@@ -17,7 +17,7 @@ static void allreduce(void)
 	MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Ping-pong of pairs of ranks. */
+/* Ping-pong between pairs of ranks. */
 static void pingpong(void)
 {
 	int other = me ^ 1;
@@ -25,8 +25,8 @@ static void pingpong(void)
 
 	if (other >= size)
 		return;
-	for (int turn = 0; turn < 2; turn++)
-		if ((me & 1) == turn)
+	for (int parity = 0; parity < 2; parity++)
+		if ((me & 1) == parity)
 			MPI_Send(byte, 8, MPI_CHAR, other, 0, MPI_COMM_WORLD);
 		else
 			MPI_Recv(byte, 8, MPI_CHAR, other, 0, MPI_COMM_WORLD,
@@ -49,7 +49,7 @@ static void alltoall(void)
 static const struct {
 	const char *name;
 	void (*once)(void);
-} ways[] = {
+} patterns[] = {
 	{ "allreduce", allreduce },
 	{ "pingpong", pingpong },
 	{ "alltoall", alltoall },
@@ -62,10 +62,10 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (argc > 2 && !strcmp(argv[1], ways[i].name))
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		if (argc > 2 && !strcmp(argv[1], patterns[i].name))
 			for (long n = 0; n < times; n++)
-				ways[i].once();
+				patterns[i].once();
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Finalize();
 	return 0;

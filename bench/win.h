@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shared by the benchmarks of one-sided communication: the window, and the
- * synchronization around an access of rank 0 to rank 1, and, with
- * win_bench.both, of rank 1 to rank 0.
+ * synchronization of accesses of rank 0 to rank 1 and, with win_bench.both,
+ * also of rank 1 to rank 0.
  *
  *   -w create|allocate|dynamic                       the window (allocate)
  *   -s flush|flush_local|lock|lock_all|pscw|fence    around accesses (flush)
@@ -19,7 +19,7 @@ struct win_bench {
 	struct bench b;
 	const char *window;
 	const char *sync;
-	bool both; /* rank 1 accesses rank 0 as well */
+	bool both; /* whether rank 1 also accesses rank 0 */
 	MPI_Win win;
 	MPI_Group peer;
 	int other;	 /* target rank */
@@ -46,7 +46,7 @@ static inline const char *win_choice(const char *const *all, size_t n,
 	exit(2);
 }
 
-/* Removes -w and -s from the arguments. */
+/* Parses -w and -s and removes them from the arguments. */
 static inline int win_options(struct win_bench *w, int argc, char **argv)
 {
 	int n = 1;
@@ -130,7 +130,7 @@ static inline int win_end(struct win_bench *w)
 
 /* ---- one iteration ------------------------------------------------------- */
 
-/* Is this rank an origin? */
+/* Returns whether this rank is an origin. */
 static inline bool win_is_origin(const struct win_bench *w)
 {
 	return w->both || w->b.rank == 0;
@@ -156,7 +156,7 @@ static inline void win_pscw(struct win_bench *w, win_access access, size_t n)
 		MPI_Win_wait(w->win);
 }
 
-/* Runs iters times the access and its synchronization. Returns seconds. */
+/* Runs the access and its synchronization iters times. Returns seconds. */
 static inline double win_run(struct win_bench *w, win_access access, size_t n,
 			     int iters)
 {
@@ -204,13 +204,13 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 		MPI_Win_unlock_all(w->win);
 	if (win_is(w, "fence"))
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
-	MPI_Barrier(MPI_COMM_WORLD); /* a target may have to make progress
-				      * until here */
+	/* a target may have to make progress until here */
+	MPI_Barrier(MPI_COMM_WORLD);
 	bench_realtime(false);
 	return start;
 }
 
-/* Checks accumulates that add longs: three times one is three. */
+/* Checks accumulates of longs: adding one three times gives three. */
 static inline void win_check_sum(struct win_bench *w, win_access access)
 {
 	for (size_t n = 8; n <= w->b.max; n = bench_next(n)) {
@@ -228,7 +228,7 @@ static inline void win_check_sum(struct win_bench *w, win_access access)
 	}
 }
 
-/* Prints a row for each size from first on: microseconds per access. */
+/* Prints a row for each size, starting with first: microseconds per access. */
 static inline void win_latency(struct win_bench *w, win_access access,
 			       size_t first)
 {
@@ -248,8 +248,8 @@ static inline void win_latency(struct win_bench *w, win_access access,
 	64 /* accesses of a bandwidth test before a synchronization */
 
 /*
- * Prints a row for each size from first on: megabytes per second. access does
- * WIN_WINDOW accesses of n bytes.
+ * Prints a row for each size: megabytes per second. access makes WIN_WINDOW
+ * accesses of n bytes.
  */
 static inline void win_bandwidth(struct win_bench *w, win_access access)
 {

@@ -17,7 +17,7 @@ static void open_one(enum kind k, void *mem, MPI_Aint n, MPI_Win *win)
 		MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win);
 }
 
-/* Microseconds of one creation and free. */
+/* Returns the microseconds to create and free one window. */
 static double create_free_us(enum kind k, void *mem, size_t n, int iters)
 {
 	MPI_Win win;

@@ -26,7 +26,9 @@ static inline void *app_alloc(size_t n, size_t bytes)
 	return p;
 }
 
-/* Number i of a stream of pseudo-random bits, equal on every rank. */
+/*
+ * Returns number i of a stream of pseudo-random bits, the same on every rank.
+ */
 static inline uint64_t app_hash(uint64_t i)
 {
 	i += UINT64_C(0x9e3779b97f4a7c15);
@@ -35,13 +37,13 @@ static inline uint64_t app_hash(uint64_t i)
 	return i ^ (i >> 31);
 }
 
-/* Number i of a stream that is uniform in [-0.5, 0.5). */
+/* Returns number i of a pseudo-random stream that is uniform in [-0.5, 0.5). */
 static inline double app_unit(uint64_t i)
 {
 	return (double)(app_hash(i) >> 11) * 0x1p-53 - 0.5;
 }
 
-/* Argument number i as a number, or the default. */
+/* Returns argument i as a number, or the default. */
 static inline int app_arg(int argc, char **argv, int i, int fallback)
 {
 	return argc > i ? atoi(argv[i]) : fallback;

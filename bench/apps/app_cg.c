@@ -30,7 +30,10 @@ static size_t volume(const struct block *b)
 	return (size_t)b->full[0] * (size_t)b->full[1] * (size_t)b->full[2];
 }
 
-/* One layer of the block, inner or in the halo, at one side of direction d. */
+/*
+ * Returns the datatype of one layer of the block, inner or in the halo, at one
+ * side of direction d.
+ */
 static MPI_Datatype face(const struct block *b, int d, int from)
 {
 	int sub[3] = { b->len[0], b->len[1], b->len[2] };
@@ -96,7 +99,7 @@ static void exchange(const struct block *b, double *v)
 	MPI_Waitall(12, req, MPI_STATUSES_IGNORE);
 }
 
-/* y = A x */
+/* Computes y = A x. */
 static void apply(const struct block *b, double *x, double *y)
 {
 	size_t row = (size_t)b->full[2], plane = row * (size_t)b->full[1], k;
@@ -129,7 +132,7 @@ static double dot(const struct block *b, const double *x, const double *y)
 	return all;
 }
 
-/* y = x + s y, or y += s x */
+/* Computes y = x + s y (scale), or y += s x. */
 static void step(size_t n, double *y, const double *x, double s, int scale)
 {
 	size_t k;
@@ -138,7 +141,7 @@ static void step(size_t n, double *y, const double *x, double s, int scale)
 		y[k] = scale ? x[k] + s * y[k] : y[k] + s * x[k];
 }
 
-/* Solves A x = r, x starting at 0; r is overwritten. Returns |r|^2. */
+/* Solves A x = r, starting at x = 0; r is overwritten. Returns |r|^2. */
 static double solve(const struct block *b, double *x, double *r, int most)
 {
 	size_t n = volume(b);
@@ -161,7 +164,10 @@ static double solve(const struct block *b, double *x, double *r, int most)
 	return rr;
 }
 
-/* The solution from which the right-hand side is computed: a wave and noise. */
+/*
+ * Returns the solution from which the right-hand side is computed: a wave and
+ * noise.
+ */
 static double known(const struct block *b, int i, int j, int l)
 {
 	double h = 3.14159265358979323846 / (b->n + 1);

@@ -2,9 +2,9 @@
 /*
  * 3D Fourier transform of n^3 complex numbers (n a power of two), in slabs: two
  * dimensions are transformed in place, one alltoall transposes the cube, then
- * the third dimension is transformed. Forward, then back; verified against the
- * input and by one known wave. Ranks beyond n have no slab and only take part
- * in the exchange. Usage: app_fft [n] [repeats]
+ * the third dimension is transformed. The transform forward and back is
+ * verified against the input and by one known wave. Ranks beyond n have no slab
+ * and only call the alltoall. Usage: app_fft [n] [repeats]
  */
 #include "app.h"
 
@@ -20,7 +20,10 @@ struct cube {
 	num *b;
 };
 
-/* Planes [lo, hi) belong to rank r. */
+/*
+ * Returns the first plane of rank r, which owns planes [plane_lo(r), plane_lo(r
+ * + 1)).
+ */
 static int plane_lo(const struct cube *c, int r)
 {
 	return (int)((long)c->n * r / c->size);
@@ -35,7 +38,7 @@ static int planes(const struct cube *c, int r)
 static void fft(num *v, int n, size_t s, int sign)
 {
 	int i, j = 0, len, half, k;
-	num t, w, turn;
+	num t, w, root;
 
 	for (i = 1; i < n; i++) {
 		int bit = n >> 1;
@@ -51,9 +54,9 @@ static void fft(num *v, int n, size_t s, int sign)
 	}
 	for (len = 2; len <= n; len <<= 1) {
 		half = len / 2;
-		turn = cexp(sign * 2 * 3.14159265358979323846 * I / len);
+		root = cexp(sign * 2 * 3.14159265358979323846 * I / len);
 		for (i = 0; i < n; i += len)
-			for (k = 0, w = 1; k < half; k++, w *= turn) {
+			for (k = 0, w = 1; k < half; k++, w *= root) {
 				num *x = v + (size_t)(i + k) * s;
 				num *y = x + (size_t)half * s;
 
@@ -91,7 +94,7 @@ static void fft_planes(struct cube *c, int sign)
  * Transposes the cube: plane x, row y becomes plane y, row x. Rank s sends to
  * rank r (planes of s) times (planes of r) rows of n numbers.
  */
-static void turn(struct cube *c)
+static void transpose(struct cube *c)
 {
 	size_t n = (size_t)c->n, p = (size_t)c->size;
 	int *sc = app_alloc(4 * p, sizeof(int)), *sd = sc + p, *rc = sd + p;
@@ -110,7 +113,8 @@ static void turn(struct cube *c)
 	MPI_Alltoallv(c->b, sc, sd, MPI_C_DOUBLE_COMPLEX, c->a, rc, rd,
 		      MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
 	/*
-	 * from rank r: its planes x, of each the rows y that this rank now owns
+	 * the block from rank r holds, for each of its planes x, the rows y
+	 * that this rank now owns
 	 */
 	for (r = 0; r < c->size; r++)
 		for (x = 0; x < planes(c, r); x++)
@@ -125,12 +129,15 @@ static void turn(struct cube *c)
 	free(sc);
 }
 
-/* Transforms the third dimension: rows and planes are exchanged. */
+/*
+ * Transforms the third dimension: the cube is transposed, transformed, and
+ * transposed back.
+ */
 static void fft_third(struct cube *c, int sign)
 {
-	turn(c);
+	transpose(c);
 	fft_columns(c, sign);
-	turn(c);
+	transpose(c);
 }
 
 static num input(const struct cube *c, int x, int y, int z)
@@ -163,7 +170,10 @@ static double compare(const struct cube *c, double scale, int fill)
 	return worst;
 }
 
-/* Error of the wave, which is at (1, 2, 3) with weight n^3, up to noise. */
+/*
+ * Returns the error of the wave, which is at (1, 2, 3) with weight n^3, up to
+ * noise.
+ */
 static double wave_error(const struct cube *c)
 {
 	double n3 = (double)c->n * c->n * c->n;

@@ -3,8 +3,8 @@
  * Dense LU with row pivoting, as the Linpack benchmark does it: blocks of
  * columns are distributed cyclically over the ranks; the owner factors a panel
  * and broadcasts it with its pivots, and every rank swaps rows and updates its
- * own columns. Then A x = b is solved and verified as Linpack does: |A x - b| /
- * (eps (|A| |x| + |b|) n). Usage: app_lu [n] [block]
+ * columns. Then A x = b is solved and verified as in Linpack: |A x - b| / (eps
+ * (|A| |x| + |b|) n). Usage: app_lu [n] [block]
  */
 #include "app.h"
 
@@ -12,10 +12,10 @@
 
 struct lu {
 	int n;
-	int nb; /* columns per block */
+	int nb; /* number of columns per block */
 	int rank;
 	int size;
-	int cols;  /* columns of this rank */
+	int cols;  /* number of columns of this rank */
 	double *a; /* columns of this rank, stored one after another */
 };
 
@@ -24,7 +24,7 @@ static int owner(const struct lu *m, int col)
 	return col / m->nb % m->size;
 }
 
-/* Local number of a column that this rank owns. */
+/* Returns the local number of a column that this rank owns. */
 static int local_column(const struct lu *m, int col)
 {
 	return col / m->nb / m->size * m->nb + col % m->nb;
@@ -40,7 +40,7 @@ static double entry(const struct lu *m, int row, int col)
 	return app_unit((uint64_t)row * (uint64_t)m->n + (uint64_t)col);
 }
 
-/* Number of columns before col that this rank owns. */
+/* Returns the number of columns before col that this rank owns. */
 static int cols_before(const struct lu *m, int col)
 {
 	int k, count = 0;
@@ -105,7 +105,10 @@ static void factor(const struct lu *m, double *panel, int k, int w, int *pivot)
 	}
 }
 
-/* Updates one local column: swap, solve with the panel's triangle, update. */
+/*
+ * Updates one local column: swaps rows, solves with the panel's triangle,
+ * subtracts.
+ */
 static void update(const struct lu *m, const double *panel, int k, int w,
 		   const int *pivot, double *c)
 {
@@ -159,7 +162,10 @@ static void decompose(struct lu *m, double *b)
 	free(pivot);
 }
 
-/* Solves U x = b from the last column on; each owner computes its x. */
+/*
+ * Solves U x = b, starting with the last column; the owner of a column computes
+ * its x.
+ */
 static void back_substitute(const struct lu *m, double *b, double *x)
 {
 	double *c;
@@ -181,7 +187,7 @@ static void back_substitute(const struct lu *m, double *b, double *x)
 	}
 }
 
-/* Residual of the solution; each rank computes some rows. */
+/* Returns the residual of the solution; each rank computes some rows. */
 static double residual(const struct lu *m, const double *x)
 {
 	double mine[3] = { 0, 0, 0 }, worst[3], xmax = 0, sum, abs, v;

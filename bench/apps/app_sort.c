@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* size - 1 splitters, from size samples of each rank. */
+/* Returns size - 1 splitters, from size samples of each rank. */
 static uint64_t *splitters(const uint64_t *key, int n)
 {
 	size_t all = (size_t)size * (size_t)size;
@@ -40,7 +40,7 @@ static uint64_t *splitters(const uint64_t *key, int n)
 	return split;
 }
 
-/* First key of each rank in the sorted array. */
+/* Counts the keys of the sorted array that belong to each rank. */
 static void partition(const uint64_t *key, int n, const uint64_t *split,
 		      int *count)
 {
@@ -88,7 +88,8 @@ static uint64_t *exchange_keys(const uint64_t *key, int n, int *got)
 }
 
 /*
- * Number of keys out of order here, and against the left neighbour's last key.
+ * Returns the number of keys that are out of order on this rank, including the
+ * left neighbour's last key.
  */
 static uint64_t disorder(const uint64_t *key, int n)
 {

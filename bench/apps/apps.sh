@@ -3,7 +3,7 @@
 # Builds the applications with the library of the build tree and runs each with
 # several numbers of ranks, live, and in virtual time on every machine that has
 # a model; every application verifies its answer. RANKS, MACHINES and SIZES
-# (small, large) choose; the defaults take seconds.
+# (small, large) select the runs; the defaults take seconds.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 lib=$build/.libs
@@ -14,12 +14,12 @@ done
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# application and arguments, by size
+# applications and their arguments, by size
 small=("app_cg 24" "app_sort 20000" "app_fft 32 1" "app_lu 200 8")
 large=("app_cg 96" "app_sort 500000" "app_fft 128 2" "app_lu 1200 16")
 [ "${SIZES:-small}" = large ] && runs=("${large[@]}") || runs=("${small[@]}")
 
-# Under test/hosts ranks are spread over its hosts, live on FI_WEFT_MACHINE.
+# Under test/hosts, ranks run live on its hosts, with machine FI_WEFT_MACHINE.
 launch() { "$build/mpiexec" "$@"; }
 if [ -n "$HOSTS" ]; then
 	. "$top/test/multihost/hosts_lib.sh" || exit 1
@@ -30,7 +30,8 @@ export -f launch
 export build
 
 bad=0
-# try RANKS MACHINE RUN [PLAN]: live without a machine, else in virtual time
+# try RANKS MACHINE RUN [PLAN]: runs an application, live if MACHINE is empty,
+# otherwise in virtual time
 try() {
 	local app=${3%% *} rc result
 	# shellcheck disable=SC2086
@@ -40,7 +41,7 @@ try() {
 	rc=$?
 	result=$(grep -a "^${app#app_}:" "$work/out")
 	printf '%3d ranks, %s%s%s\n' "$1" "${2:+on $2, }" "${4:+$4, }" "$result"
-	# to compare the answers with and without faults
+	# compare the results with and without faults
 	result=${result#*, }
 	[ -n "$4" ] && [ "$result" != "$before" ] && rc="0, but not $before"
 	before=$result

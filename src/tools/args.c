@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HELP_COLUMN 22
-#define HELP_WIDTH  55 /* of the help text: 80 columns in all */
-#define NEAR_EDITS  3  /* edits: more distant names are no help */
+#define HELP_COLUMN   22
+#define HELP_WIDTH    55 /* width of the help text: 80 columns in total */
+#define SUGGEST_EDITS 3	 /* edit distance from which no name is suggested */
 
 static const struct weft_arg *arg_at(const struct weft_args *a, size_t i)
 {
@@ -52,16 +52,19 @@ int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
 
 /* ---- help ---------------------------------------------------------------- */
 
-/* Iterates over the names of an option: NULL after the last. */
-static const char *each_name(const char *at, size_t *len_p)
+/*
+ * Returns the first name of a list separated by '|', and its length; NULL: the
+ * list is empty.
+ */
+static const char *each_name(const char *names, size_t *len_p)
 {
-	*len_p = strcspn(at, "|");
-	return *len_p ? at : NULL;
+	*len_p = strcspn(names, "|");
+	return *len_p ? names : NULL;
 }
 
-static const char *after_name(const char *at, size_t len)
+static const char *after_name(const char *names, size_t len)
 {
-	return at + len + (at[len] == '|');
+	return names + len + (names[len] == '|');
 }
 
 static const char *dashes(size_t len)
@@ -69,7 +72,9 @@ static const char *dashes(size_t len)
 	return len > 1 ? "--" : "-";
 }
 
-/* Wraps at blanks; lines after the first begin at the help column. */
+/*
+ * Prints text wrapped at blanks; continuation lines start at the help column.
+ */
 static void print_wrapped(const char *text)
 {
 	size_t n = strlen(text);
@@ -87,7 +92,7 @@ static void print_wrapped(const char *text)
 	printf("%s\n", text);
 }
 
-/* "--machine NAME, -m" */
+/* Writes the head of a help entry: "--machine NAME, -m". */
 static size_t write_head(const struct weft_arg *r, char *head, size_t size)
 {
 	bool maybe = r->nargs == WEFT_ARGS_MAYBE;
@@ -153,8 +158,11 @@ static const struct weft_arg *args_find(const struct weft_args *a,
 	return NULL;
 }
 
-/* Prints help on a topic, an option, or everything. */
-static enum weft_args_found help(const struct weft_args *a, const char *about)
+/*
+ * Prints the help on one topic or one option; about NULL or unknown: all help.
+ */
+static enum weft_args_found print_help(const struct weft_args *a,
+				       const char *about)
 {
 	const struct weft_arg *r;
 
@@ -180,10 +188,14 @@ static bool is_help(const char *word)
 
 /* ---- options ------------------------------------------------------------- */
 
-/* The known name nearest to a word; "": none is near. */
-static void nearest(const struct weft_args *a, const char *word, char guess[64])
+/*
+ * Finds the known name with the smallest edit distance to word; "": none below
+ * SUGGEST_EDITS.
+ */
+static void find_nearest(const struct weft_args *a, const char *word,
+			 char guess[64])
 {
-	unsigned d, best = NEAR_EDITS;
+	unsigned d, best = SUGGEST_EDITS;
 	const char *name;
 	char one[64];
 	size_t n;
@@ -202,11 +214,11 @@ static void nearest(const struct weft_args *a, const char *word, char guess[64])
 	}
 }
 
-static enum weft_args_found unknown(const struct weft_args *a)
+static enum weft_args_found report_unknown(const struct weft_args *a)
 {
 	char guess[64];
 
-	nearest(a, a->spelled + strspn(a->spelled, "-"), guess);
+	find_nearest(a, a->spelled + strspn(a->spelled, "-"), guess);
 	if (guess[0])
 		weft_args_error(a, "unknown option %s; did you mean %s%s?",
 				a->spelled, dashes(strlen(guess)), guess);
@@ -216,7 +228,7 @@ static enum weft_args_found unknown(const struct weft_args *a)
 	return WEFT_ARGS_WRONG;
 }
 
-/* Takes the words behind the name as its values. */
+/* Takes the words that follow the option as its values. */
 static enum weft_args_found take_values(struct weft_args *a,
 					const struct weft_arg *r)
 {
@@ -240,12 +252,12 @@ static enum weft_args_found take_values(struct weft_args *a,
 	return WEFT_ARGS_OPTION;
 }
 
-/* "--name=V", "-xV": the value is in this word. */
+/* Takes the value that is part of the option's word: "--name=V", "-xV". */
 static enum weft_args_found take_attached(struct weft_args *a,
 					  const struct weft_arg *r, char *rest)
 {
 	if (r->nargs != 1 && r->nargs != WEFT_ARGS_MAYBE)
-		return unknown(a);
+		return report_unknown(a);
 	a->one = rest;
 	a->value = &a->one;
 	a->word++;
@@ -263,12 +275,12 @@ static enum weft_args_found take_option(struct weft_args *a)
 	if (r && name[len] == '=')
 		return take_attached(a, r, name + len + 1);
 	if (r && r->nargs && is_help(a->word[1]))
-		return help(a, name);
+		return print_help(a, name);
 	if (r)
 		return take_values(a, r);
 	r = a->attached && a->word[0][1] != '-' ? args_find(a, name, 1) : NULL;
 	a->row = r;
-	return r ? take_attached(a, r, name + 1) : unknown(a);
+	return r ? take_attached(a, r, name + 1) : report_unknown(a);
 }
 
 enum weft_args_found weft_args_next(struct weft_args *a)
@@ -284,6 +296,6 @@ enum weft_args_found weft_args_next(struct weft_args *a)
 		return a->word[0] ? WEFT_ARGS_WORD : WEFT_ARGS_END;
 	}
 	if (is_help(w))
-		return help(a, a->word[1]);
+		return print_help(a, a->word[1]);
 	return take_option(a);
 }

@@ -25,16 +25,18 @@
 #include <stdint.h>
 
 enum {
-	WEFT_ARGS_PAIR = -1,  /* "K V" or "K=V" */
-	WEFT_ARGS_MAYBE = -2, /* "=V" or nothing; value[0] is NULL then */
+	WEFT_ARGS_PAIR = -1, /* "K V" or "K=V" */
+	/* "=V" or nothing; value[0] is NULL without a value */
+	WEFT_ARGS_MAYBE = -2,
 };
 
 struct weft_arg {
 	const char *names; /* "machine|m" */
-	int nargs;	   /* words that follow, or one of the above */
-	const char *args;  /* names of the values, for help */
+	/* number of words that follow, or WEFT_ARGS_PAIR, WEFT_ARGS_MAYBE */
+	int nargs;
+	const char *args; /* names of the values, for help */
 	const char *help;
-	int topic; /* index of weft_args.topic; 0 without topics */
+	int topic; /* index in weft_args.topic; 0 without topics */
 };
 
 struct weft_args_topic {
@@ -45,9 +47,9 @@ struct weft_args_topic {
 
 enum weft_args_found {
 	WEFT_ARGS_END,
-	WEFT_ARGS_OPTION, /* row, spelled, value */
+	WEFT_ARGS_OPTION, /* an option; row, spelled and value are set */
 	WEFT_ARGS_WORD,	  /* word is not an option; the caller advances it */
-	WEFT_ARGS_HELP,	  /* help was printed: the program exits */
+	WEFT_ARGS_HELP,	  /* help was printed; the program must exit */
 	WEFT_ARGS_WRONG,  /* an error was reported */
 };
 
@@ -56,18 +58,19 @@ struct weft_args {
 	const void *rows;
 	size_t count;
 	size_t stride;
-	const struct weft_args_topic *topic; /* ends with NULL; or NULL */
-	const char *before; /* first and last text of the help */
+	/* array that ends with a NULL word; or NULL */
+	const struct weft_args_topic *topic;
+	const char *before; /* text before and after the list of options */
 	const char *after;
-	bool attached; /* "-l0.5" is "-l 0.5" */
+	bool attached; /* whether "-l0.5" is accepted for "-l 0.5" */
 
 	char **word; /* next word; ends with NULL */
 
-	/* the option found */
+	/* result of weft_args_next(): the option that was found */
 	const void *row;
 	const char *spelled;
 	char **value;
-	char *one; /* value points here for "=V" */
+	char *one; /* storage of value for "=V" */
 };
 
 #define WEFT_ARGS_TABLE(table)                          \
@@ -81,8 +84,8 @@ int weft_args_error(const struct weft_args *a, const char *fmt, ...)
 	WEFT_PRINTF(2, 3);
 
 /*
- * Parses a whole number with suffix k, M or G; 0, or -EINVAL after an error
- * message.
+ * Parses a whole number with an optional suffix k, M or G. Returns 0, or
+ * -EINVAL after an error message.
  */
 int weft_args_number(const struct weft_args *a, const char *text, uint64_t min,
 		     uint64_t max, uint64_t *value_p);

@@ -30,7 +30,7 @@ static char text[8192];
 static char *line[8];
 static struct weft_args a;
 
-/* Starts with these words; next() stores the output in text. */
+/* Resets the parser to these words; next() stores the output in text. */
 static void begin(const char *w0, const char *w1, const char *w2)
 {
 	const char *const w[] = { w0, w1, w2 };
@@ -78,7 +78,7 @@ static void found_is(int id, const char *v0, char **rest)
 	T_PTR(a.word, rest);
 }
 
-static void one_dash_or_two_and_values_three_ways(void **state)
+static void options_take_one_or_two_dashes_and_three_value_forms(void **state)
 {
 	begin("--number", "5", NULL);
 	found_is(1, "5", line + 2);
@@ -98,7 +98,7 @@ static void one_dash_or_two_and_values_three_ways(void **state)
 	T_IS(next(), WEFT_ARGS_WORD);
 }
 
-static void pairs_are_one_word_or_two(void **state)
+static void a_pair_is_one_word_or_two(void **state)
 {
 	begin("-pair", "K=V", "x");
 	found_is(3, "K=V", line + 2);
@@ -110,7 +110,7 @@ static void pairs_are_one_word_or_two(void **state)
 	T_STR(text, "prog: -pair: K V is missing\n");
 }
 
-static void what_may_have_a_value_takes_no_other_word(void **state)
+static void an_optional_value_is_not_the_next_word(void **state)
 {
 	begin("-x", "3", NULL);
 	found_is(4, NULL, line + 1);
@@ -122,7 +122,7 @@ static void what_may_have_a_value_takes_no_other_word(void **state)
 	found_is(4, "3", line + 1);
 }
 
-static void wrong_ones_are_told_with_the_nearest(void **state)
+static void unknown_option_suggests_nearest(void **state)
 {
 	begin("--nomber", "5", NULL);
 	T_IS(next(), WEFT_ARGS_WRONG);
@@ -138,7 +138,7 @@ static void wrong_ones_are_told_with_the_nearest(void **state)
 	T_STR(text, "prog: --number: N is missing\n");
 }
 
-static void help_is_the_table(void **state)
+static void help_prints_option_table(void **state)
 {
 	begin("--help", NULL, NULL);
 	T_IS(next(), WEFT_ARGS_HELP);
@@ -157,7 +157,7 @@ static void help_is_the_table(void **state)
 	T_STR(text, "  --number N, -n         a number\n");
 }
 
-static void numbers_have_a_range(void **state)
+static void numbers_are_checked_against_the_range(void **state)
 {
 	uint64_t v = 0;
 
@@ -174,12 +174,12 @@ static void numbers_have_a_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(one_dash_or_two_and_values_three_ways),
-		T_CASE(pairs_are_one_word_or_two),
-		T_CASE(what_may_have_a_value_takes_no_other_word),
-		T_CASE(wrong_ones_are_told_with_the_nearest),
-		T_CASE(help_is_the_table),
-		T_CASE(numbers_have_a_range),
+		T_CASE(options_take_one_or_two_dashes_and_three_value_forms),
+		T_CASE(a_pair_is_one_word_or_two),
+		T_CASE(an_optional_value_is_not_the_next_word),
+		T_CASE(unknown_option_suggests_nearest),
+		T_CASE(help_prints_option_table),
+		T_CASE(numbers_are_checked_against_the_range),
 	};
 
 	return T_RUN(tests);

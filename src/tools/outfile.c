@@ -26,7 +26,7 @@ static int refuse(char why[WEFT_OUTFILE_WHY], const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* The folder that a new file would be made in. */
+/* Checks that the folder of a new file exists and is writable. */
 static int check_folder(const char *file, char why[WEFT_OUTFILE_WHY])
 {
 	char dir[PATH_MAX] = ".";
@@ -45,8 +45,8 @@ static int check_folder(const char *file, char why[WEFT_OUTFILE_WHY])
 	return refuse(why, "directory %.180s: %s", dir, strerror(errno));
 }
 
-/* One of the marks is in text. */
-static bool is_ours(const char *text, size_t len, const char *marks)
+/* Returns whether text contains one of the '|'-separated marks. */
+static bool has_mark(const char *text, size_t len, const char *marks)
 {
 	size_t n;
 
@@ -74,7 +74,7 @@ static int check_regular(const char *file, const struct stat *s,
 		return refuse(why, "%s", strerror(errno));
 	n = read(fd, text, sizeof(text));
 	close(fd);
-	if (n >= 0 && is_ours(text, (size_t)n, marks))
+	if (n >= 0 && has_mark(text, (size_t)n, marks))
 		return 0;
 	if (s->st_mode & 0111 || (n >= 4 && !memcmp(text, "\177ELF", 4)))
 		return refuse(why, "this is an executable file, which would be "
@@ -83,7 +83,7 @@ static int check_regular(const char *file, const struct stat *s,
 			   "program; remove it or choose another name");
 }
 
-/* A device that accepts no byte now will accept no result later. */
+/* Checks whether the device accepts a byte; /dev/full does not. */
 static int check_device(const char *file, char why[WEFT_OUTFILE_WHY])
 {
 	int fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results go into new files, into files of ours, and into streams. */
+/*
+ * Tests of the checks of output files: new files, files of this program,
+ * streams, directories.
+ */
 #include "src/tools/outfile.h"
 #include "test/t.h"
 
@@ -37,12 +40,12 @@ static int check(const char *name, char why[WEFT_OUTFILE_WHY])
 	return weft_outfile_check(name, "mark|other", why);
 }
 
-static void files_of_ours_are_replaced_others_not(void **state)
+static void only_files_of_this_program_are_replaced(void **state)
 {
 	static const struct {
 		const char *text;
 		mode_t mode;
-		const char *why; /* NULL: allowed */
+		const char *why; /* expected reason; NULL: allowed */
 	} row[] = {
 		{ "", 0600, NULL },
 		{ "a mark here", 0600, NULL },
@@ -64,7 +67,7 @@ static void files_of_ours_are_replaced_others_not(void **state)
 	unlink(path);
 }
 
-static void a_new_file_needs_its_folder(void **state)
+static void new_file_needs_an_existing_folder(void **state)
 {
 	char why[WEFT_OUTFILE_WHY];
 
@@ -76,7 +79,7 @@ static void a_new_file_needs_its_folder(void **state)
 	T_NOT_NULL(strstr(why, "directory"));
 }
 
-static void streams_stay_usable(void **state)
+static void streams_that_accept_data_are_allowed(void **state)
 {
 	char why[WEFT_OUTFILE_WHY];
 
@@ -90,7 +93,7 @@ static void streams_stay_usable(void **state)
 	unlink(path);
 }
 
-static void a_folder_of_results_is_new_or_empty(void **state)
+static void result_folder_is_new_or_empty(void **state)
 {
 	char why[WEFT_OUTFILE_WHY], sub[300];
 
@@ -110,10 +113,10 @@ static void a_folder_of_results_is_new_or_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(files_of_ours_are_replaced_others_not),
-		T_CASE(a_new_file_needs_its_folder),
-		T_CASE(streams_stay_usable),
-		T_CASE(a_folder_of_results_is_new_or_empty),
+		T_CASE(only_files_of_this_program_are_replaced),
+		T_CASE(new_file_needs_an_existing_folder),
+		T_CASE(streams_that_accept_data_are_allowed),
+		T_CASE(result_folder_is_new_or_empty),
 	};
 	int rc;
 

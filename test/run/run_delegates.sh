@@ -190,7 +190,7 @@ valgrind -q ./prog" -host a,b -ppn 2 --nooversubscribe -bind-to core \
 gives "$orte -n 3 $vars ./prog" -host a:2,b -prepend-pattern x --report ./prog
 says '^mpiexec: -prepend-pattern has no effect: Open MPI.s mpirun has no such option'
 says '^mpiexec: --report has no effect'
-refuses "--trace: Open MPI's mpirun cannot write it" -host a --trace t.json true
+refuses "--trace: Open MPI's mpirun cannot write the file" -host a --trace t.json true
 refuses '--report-file: .*jobs on one host' -host a --report-file r true
 gives "$orte -n 3 $vars ./prog" -v -host a:2,b ./prog
 says "^mpiexec: the command is $bin/mpirun .* ./prog$"

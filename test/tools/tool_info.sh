@@ -12,7 +12,7 @@ fail() {
 
 "$info" >"$out" || fail "weft-info"
 for word in 'libmpi_abi.so.1' 'provider loads *yes' 'CMA works' 'cores' \
-	'own loop *copies (nothing|512 to (512|1024|2048|4096) bytes)( \(|:)' \
+	'copy loop *copies (nothing|512 to (512|1024|2048|4096) bytes)( \(|:)' \
 	WEFT_ FI_WEFT_MACHINE '^  weft'; do
 	grep -qE "$word" "$out" || { cat "$out"; fail "no $word"; }
 done

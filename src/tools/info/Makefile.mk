@@ -1,7 +1,7 @@
 # src/tools/info: compiler wrappers, pkg-config files, weft-info
 bin_SCRIPTS += src/tools/info/mpicc src/tools/info/mpicxx
 # mpi, mpi-c and mpi-cxx are the names of Debian's alternatives for an MPI;
-# mpi-abi is the name of an MPI with the standard's ABI, as Open MPI's ompi-abi
+# mpi-abi is the name of an MPI with the standard ABI, such as Open MPI's ompi-abi
 pkgconfig_DATA += src/tools/info/weft.pc src/tools/info/mpi.pc src/tools/info/mpi-abi.pc \
 	src/tools/info/mpi-c.pc src/tools/info/mpi-cxx.pc
 CLEANFILES += $(bin_SCRIPTS) $(pkgconfig_DATA)

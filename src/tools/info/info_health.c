@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * weft-info --health JOB: the master of the live health check
- * (src/health/health.h). It maps the job's registers read-only and prints what
- * neighbours have written there about each other.
+ * (src/health/health.h). Maps the job's registers read-only and prints the
+ * state of each rank that its neighbours have written there.
  */
 #include "src/tools/info/info_health.h"
 
@@ -17,7 +17,9 @@ static double seconds(uint64_t ns)
 	return (double)ns * 1e-9;
 }
 
-/* Names come from another process: unprintable characters are not printed. */
+/*
+ * Prints a text that another process wrote; unprintable characters become '?'.
+ */
 static void show_text(struct weft_report *r, const char *key, const char *text)
 {
 	char safe[HEALTH_JOB];
@@ -71,8 +73,8 @@ struct cell {
 };
 
 /*
- * Upper limit of the time from a rank's last beat to its detection: one check
- * more than the checks that found no new beat.
+ * Writes the upper limit of the time from a rank's last heartbeat to its
+ * detection: the number of checks without a new heartbeat, plus one.
  */
 static void detection_cell(const struct weft_health_view *v, struct cell *c)
 {
@@ -111,8 +113,10 @@ static void show_heading(struct weft_report *r)
 
 static void show_rank(struct weft_report *r, const struct weft_health_view *v)
 {
-	static const char *const away[] = { "not started", NULL, "finalized" };
-	const char *gone = v->state <= HEALTH_LEFT ? away[v->state] : "unknown";
+	static const char *const absent[] = { "not started", NULL,
+					      "finalized" };
+	const char *gone =
+		v->state <= HEALTH_LEFT ? absent[v->state] : "unknown";
 	struct cell rank, pid, by, since, beat, known;
 	const char *field[COLUMNS][2] = {
 		{ "rank", rank.text },

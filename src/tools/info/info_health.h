@@ -5,7 +5,10 @@
 
 #include "src/tools/info/info_report.h"
 
-/* job: its name, or a pid of it. Returns the exit code; 1: no such job here. */
+/*
+ * Prints the state of a job. job: name of the job, or the pid of one of its
+ * processes. Returns the exit code; 1: no such job on this host.
+ */
 int tool_health(struct weft_report *r, const char *job);
 
 #endif

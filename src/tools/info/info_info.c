@@ -41,7 +41,10 @@ static const char *file_of(void *symbol)
 	return realpath(info.dli_fname, real) ? real : info.dli_fname;
 }
 
-/* Returns the provider plugin beside the library, or in the build tree. */
+/*
+ * Returns the path of the provider plugin, next to the library or in the build
+ * tree.
+ */
 static const char *plugin_path(void)
 {
 	static const char *const places[] = { "weft/libweft-direct.so",
@@ -109,7 +112,7 @@ static void show_providers(struct weft_report *r)
 	if (strrchr(dir, '/'))
 		*strrchr(dir, '/') = 0;
 	setenv("FI_PROVIDER_PATH", dir, 0);
-	report_list(r, "providers", "libfabric providers seen");
+	report_list(r, "providers", "libfabric providers found");
 	ret = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, NULL, &list);
 	for (struct fi_info *i = list; !ret && i; i = i->next) {
 		const char *name = i->fabric_attr->prov_name;
@@ -226,7 +229,10 @@ static void show_provider_options(struct weft_report *r)
 	report_list_end(r);
 }
 
-/* A child tries to read our memory, as a rank would read a peer's. */
+/*
+ * Returns "yes" if a child process can read this process's memory by
+ * process_vm_readv(), as a rank reads a peer's; otherwise the error text.
+ */
 static const char *cma_works(void)
 {
 	static char word[8] = "weft";
@@ -256,8 +262,8 @@ static int usable_cpus(void)
 }
 
 /*
- * Returns the kernel's total for the host. Not the sum over hwloc's NUMA nodes:
- * it changes when a virtual machine returns memory.
+ * Returns the kernel's total memory of the host. The sum over hwloc's NUMA
+ * nodes is not used: it changes when a virtual machine returns memory.
  */
 static unsigned long long memory_bytes(void)
 {
@@ -274,8 +280,8 @@ static size_t second_cache(hwloc_topology_t t)
 }
 
 /*
- * Shows the measured times of the next size, which was not faster, or of the
- * last.
+ * Shows up to which size the copy loop is faster than memcpy(), and the
+ * measured times of the next size, or of the largest measured size.
  */
 static void show_loop(struct weft_report *r,
 		      const struct weft_copy_calibration *c)
@@ -285,14 +291,14 @@ static void show_loop(struct weft_report *r,
 	unsigned i = 0;
 
 	if (c->loop_ns[0] == UINT64_MAX) {
-		report_value(r, "own loop", "copies nothing: not measured");
+		report_value(r, "copy loop", "copies nothing: not measured");
 		return;
 	}
 	for (; len <= most && i + 1 < WEFT_COPY_CALIBRATE_LOOPS; len *= 2)
 		i++;
 	snprintf(what, sizeof(what), "%zu to %zu bytes", WEFT_COPY_LEAST, most);
-	report_value(r, "own loop",
-		     "copies %s (%zu: %.2f us by it, %.2f us by memcpy)",
+	report_value(r, "copy loop",
+		     "copies %s (%zu: %.2f us by the loop, %.2f us by memcpy)",
 		     most ? what : "nothing", len,
 		     (double)c->loop_ns[i] / 1e3 / WEFT_COPY_CALIBRATE_BURST,
 		     (double)c->call_ns[i] / 1e3 / WEFT_COPY_CALIBRATE_BURST);
@@ -316,14 +322,12 @@ static void show_copies(struct weft_report *r, size_t cache)
 			     (double)c.twice_ns[last] / 1e3,
 			     (double)c.once_ns[last] / 1e3);
 	if (!err)
-		report_value(
-			r, "both sides copy",
-			"from %zu bytes on, if alone (16 KiB fetched: %.1f "
-			"us)",
-			weft_copy_calibrate_help(&c),
-			(double)c.once_ns[0] / 1e3);
+		report_value(r, "shared copy",
+			     "from %zu bytes on (16 KiB fetched: %.1f us)",
+			     weft_copy_calibrate_help(&c),
+			     (double)c.once_ns[0] / 1e3);
 	if (cache)
-		report_value(r, "and in a row",
+		report_value(r, "shared copy, busy",
 			     "from %zu bytes on (second-level cache: %zu KiB)",
 			     weft_copy_calibrate_row(cache), cache >> 10);
 	show_loop(r, &c);
@@ -386,12 +390,13 @@ static const struct row {
 } rows[] = {
 	{ { "json|j", 0, "", "as one JSON object", 0 }, SHOW_JSON },
 	{ { "health", 1, "JOB",
-	    "ranks of a job here: its name, mpiexec's pid or a rank's", 0 },
+	    "ranks of a job here: job name, pid of mpiexec or a rank", 0 },
 	  SHOW_HEALTH },
 	{ { "classroutes", 1, "SPEC", "the tree of a block of nodes", 0 },
 	  SHOW_ROUTES },
 	{ { "machine", 1, "NAME",
-	    "a machine's facts, each with its source: bgq, apenet@nios, a file",
+	    "a machine's parameters and their sources: bgq, apenet@nios, a "
+	    "file",
 	    0 },
 	  SHOW_MACHINE },
 	{ { "version|V", 0, "", "version", 0 }, SHOW_VERSION },

@@ -15,8 +15,9 @@ struct weft_report {
 	FILE *out;
 	bool json;
 	int sections; /* sections begun so far */
-	int values;   /* values in the current section, or fields of the row */
-	int rows;     /* rows in the current list */
+	/* values in the current section, or fields in the current row */
+	int values;
+	int rows; /* rows in the current list */
 };
 
 void report_begin(struct weft_report *r);
@@ -28,7 +29,7 @@ void report_section_end(struct weft_report *r);
 void report_value(struct weft_report *r, const char *key, const char *fmt, ...)
 	WEFT_PRINTF(3, 4);
 
-/* A row is n pairs of field name and text; text output is one line. */
+/* A row is n pairs of field name and text; as text, one line. */
 void report_list(struct weft_report *r, const char *key, const char *title);
 void report_row(struct weft_report *r, const char *const (*field)[2], int n);
 void report_list_end(struct weft_report *r);

@@ -24,7 +24,10 @@ static int report_invalid(const char *spec, const char *why)
 	return 2;
 }
 
-/* Parses "4x4x4x4x2": whole dimensions. Returns the rest, or NULL. */
+/*
+ * Parses "4x4x4x4x2": whole dimensions. Returns the text after the shape, or
+ * NULL.
+ */
 static const char *parse_shape(const char *s, struct box *b)
 {
 	for (b->dims = 0; b->dims < DIMS; b->dims++) {
@@ -45,7 +48,10 @@ static const char *parse_shape(const char *s, struct box *b)
 	return s;
 }
 
-/* Parses "0-1,2,0-3": a part of every dimension. */
+/*
+ * Parses "0-1,2,0-3": a range in every dimension. Returns the text after it, or
+ * NULL.
+ */
 static const char *parse_part(const char *s, struct box *b)
 {
 	for (int d = 0; d < b->dims; d++) {
@@ -97,7 +103,7 @@ static void box_fill(const struct box *b, struct weft_cunit_coord *at)
 	}
 }
 
-/* Returns the link from a node to its neighbour: "A+". */
+/* Returns the name of the link from a node to its neighbour: "A+". */
 static const char *link_name(const struct weft_cunit_coord *from,
 			     const struct weft_cunit_coord *to)
 {
@@ -213,7 +219,7 @@ static int print_block(FILE *out, const char *spec, const char *shape)
 	return print_torus(out, spec, &b);
 }
 
-/* Machines with class routes, and the functions that print them. */
+/* Machines with class routes, and the functions that print their routes. */
 static const struct {
 	const char *name;
 	int (*print)(FILE *out, const char *spec, const char *size);

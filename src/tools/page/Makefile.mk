@@ -7,7 +7,7 @@ nodist_libweftpage_la_SOURCES = src/tools/page/page_asset.c
 libweftpage_la_LIBADD = -lm
 CLEANFILES += src/tools/page/page_asset.c
 
-# In this order: each file uses definitions of those before it.
+# The order matters: each file uses definitions of the files before it.
 PAGE_JS = src/tools/page/page_base.js src/tools/page/page_table.js src/tools/page/page_plot.js \
 	src/tools/page/page_links.js src/tools/page/page_matrix.js \
 	src/tools/page/page_timepaint.js src/tools/page/page_timesum.js \
@@ -25,7 +25,7 @@ src/tools/page/page_asset.c: $(PAGE_JS) src/tools/page/page.css src/tools/page/p
 		>> $(abs_builddir)/$@.tmp && \
 	mv $(abs_builddir)/$@.tmp $(abs_builddir)/$@
 
-# for bench/compare --html
+# weft-page, for bench/compare --html
 pkglibexec_PROGRAMS += weft-page
 weft_page_SOURCES = src/tools/page/page_compare.c
 weft_page_LDADD = libweftpage.la libweftbase.la

@@ -68,7 +68,9 @@ int page_open(struct page *p, const char *file, const char *kind,
 	return 0;
 }
 
-/* A pipe or a device is written as it is. */
+/*
+ * Returns whether the output is a pipe or a device, which is written directly.
+ */
 static bool is_stream(const struct page *p)
 {
 	return !strcmp(p->part, p->file);

@@ -18,19 +18,19 @@
 #include <limits.h>
 
 struct page {
-	struct json data; /* in its outermost object */
+	struct json data; /* JSON writer, inside the outermost object */
 	char file[PATH_MAX], part[PATH_MAX + 8];
 };
 
 /*
- * kind: selects the sections of the page: "run", "sim", "reproduce", "compare".
- * Returns 0 or -errno.
+ * Opens a page. kind selects its sections: "run", "sim", "reproduce",
+ * "compare". Returns 0 or -errno.
  */
 int page_open(struct page *p, const char *file, const char *kind,
 	      const char *title);
 /*
- * Returns 0 or the first error since page_open(). The page is closed in any
- * case.
+ * Completes and closes the page. Returns 0 or the first error since
+ * page_open(); the page is closed in any case.
  */
 int page_close(struct page *p);
 /* Discards the page. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# page_asset.sh NAME FILE...: the files as a C array, on stdout
+# page_asset.sh NAME FILE...: writes the files as a C array to stdout
 name=$1
 shift
 echo "#include \"src/tools/page/page_asset.h\""

@@ -26,7 +26,7 @@ function draw(tag, attrs, ...parts) {
 	return fill(document.createElementNS(SVG, tag), attrs, parts);
 }
 
-/* A section of the page with its heading, listed in the navigation. */
+/* Creates a section of the page with its heading and navigation entry. */
 function section(id, title, note) {
 	const node = el("section", { id },
 		el("h2", {}, title), note ? el("p", { class: "note" }, note) : null);
@@ -66,7 +66,7 @@ const showPart = (x) => (100 * x).toFixed(2) + " %";
 
 const COLOURS = 8;
 const colour = (i) => `var(--c${i % COLOURS})`;
-/* The value of a CSS colour variable, for a canvas. */
+/* Returns the value of a CSS colour variable, for a canvas. */
 function inkOf(name) {
 	return getComputedStyle(document.documentElement)
 		.getPropertyValue(name).trim();
@@ -92,7 +92,8 @@ function heatLegend(low, high) {
 	return el("p", { class: "legend note" }, low + " ", bar, " " + high);
 }
 
-/* A canvas with the resolution of the screen; paint(context, width, height). */
+/* Creates a canvas with the resolution of the screen, drawn by paint(context,
+ * width, height). */
 function canvas(height, label, paint) {
 	const node = el("canvas", { tabindex: 0, role: "img",
 		"aria-label": label, style: `height:${height}px` });

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-page CSV FILE: the results of bench/compare as a page; --check FILE only
- * checks whether the page can be written there. The CSV has the columns
- * benchmark, ranks, mpi, round, size, metric, value; a curve consists of the
- * median of each size, with minimum and maximum.
+ * weft-page CSV FILE: writes the results of bench/compare as a page; --check
+ * FILE only checks whether the page can be written there. The CSV has the
+ * columns benchmark, ranks, mpi, round, size, metric, value; a curve consists
+ * of the median of each size, with minimum and maximum.
  */
 #include "src/tools/outfile.h"
 #include "src/tools/page/page.h"
@@ -18,7 +18,7 @@ struct row {
 	char bench[WORD], mpi[WORD], metric[WORD];
 	int ranks;
 	double size, value;
-	unsigned line; /* position in the file */
+	unsigned line; /* line number in the file */
 };
 
 static int read_row(const char *line, struct row *r)

@@ -1,7 +1,7 @@
 "use strict";
 /*
  * bench/compare: curves of several MPIs. benchmarks: [{ name, unit, ranks,
- * higher: more is better, curves: [{ mpi, points: [[size, median, low, high]] }] }].
+ * higher: whether more is better, curves: [{ mpi, points: [[size, median, low, high]] }] }].
  */
 function comparePlot(b) {
 	return plot({

@@ -13,7 +13,7 @@ void json_begin(struct json *j, FILE *f)
 	j->f = f;
 }
 
-/* Length in bytes of the UTF-8 character at s; 0: not UTF-8. */
+/* Returns the length in bytes of the UTF-8 character at s; 0: not UTF-8. */
 static unsigned utf8_length(const unsigned char *s)
 {
 	unsigned n = *s < 0x80		   ? 1
@@ -156,7 +156,10 @@ void json_text(struct json *j, const char *key, const char *text)
 	put_text(j->f, text);
 }
 
-/* JSON has no literal for infinity and NaN: these become null. */
+/*
+ * Writes a number; infinity and NaN, for which JSON has no literal, become
+ * null.
+ */
 void json_number(struct json *j, const char *key, double x)
 {
 	put_key(j, key);

@@ -19,7 +19,7 @@ struct json {
 	FILE *f;
 	unsigned depth;
 	char end[JSON_DEPTH];  /* closing character of each level */
-	bool some[JSON_DEPTH]; /* the level has an element already */
+	bool some[JSON_DEPTH]; /* whether the level has an element already */
 };
 
 void json_begin(struct json *j, FILE *f);
@@ -34,8 +34,8 @@ void json_ints(struct json *j, const int64_t *x, unsigned n);
 void json_bool(struct json *j, const char *key, bool x);
 
 /*
- * Writes at least `least` digits before end; returns their begin. Output is
- * mostly numbers, and printf() is slower.
+ * Writes x with at least `least` digits, the last one before end. Returns the
+ * first digit. Most of the output is numbers, and printf() is slower.
  */
 enum { JSON_DIGITS = 24 };
 char *json_digits(char *end, uint64_t x, unsigned least);

@@ -11,7 +11,7 @@
  */
 const CELL = 13;
 
-/* Position of a node, from its name: (0,1,2) or level 2 switch 5. */
+/* Returns the position of a node, from its name: (0,1,2) or level 2 switch 5. */
 function placeOf(name) {
 	const numbers = (name.match(/\d+/g) || []).map(Number);
 	if (name.startsWith("("))
@@ -34,7 +34,7 @@ function gatherPlaces(links) {
 	return [...places.values()];
 }
 
-/* Slices: [{ title, cells: [{ row, col, place }] }]. */
+/* Returns the slices of a torus: [{ title, cells: [{ row, col, place }] }]. */
 function cutTorus(places) {
 	const dims = Math.max(...places.map((p) => p.at.length));
 	const size = Array.from({ length: dims }, (_, d) =>
@@ -181,14 +181,14 @@ function linkSection(links, note) {
 	s.append(linkTables(links));
 }
 
-/* Effects of a fault plan. faults: [[kind, count]]. */
+/* Shows the effects of a fault plan. faults: [[kind, count]]. */
 function faultSection(faults, links) {
 	const s = section("faults", "Faults",
 		"Effects of the fault plan; affected links have a cross in "
 		+ "the picture of the links.");
 	const harmed = links ? links.link.filter((l) => l.length > 6) : [];
 	s.append(table([{ name: "what", text: true, value: (f) => f[0] },
-		{ name: "how often", value: (f) => f[1],
+		{ name: "count", value: (f) => f[1],
 			show: (f) => showCount(f[1]) }], faults));
 	if (harmed.length)
 		s.append(table([{ name: "from", text: true, value: (l) => l[0] },
@@ -196,7 +196,7 @@ function faultSection(faults, links) {
 			{ name: "state", text: true, value: (l) => l[9] ? "dead" : "" },
 			{ name: "bad packets", value: (l) => l[6] },
 			{ name: "detours", value: (l) => l[7] },
-			{ name: "retries took", value: (l) => l[8],
+			{ name: "retry time", value: (l) => l[8],
 				show: (l) => showTime(l[8]) },
 		], harmed.slice(0, 1000), 3));
 }

@@ -21,7 +21,7 @@ function matrixSection(matrix) {
 	function most() {
 		return Math.max(1, ...matrix.entry.map((e) => e[what.value]));
 	}
-	/* Rank numbers beside rows and above columns, as many as fit. */
+	/* Draws rank numbers left of rows and above columns, as many as fit. */
 	function paintNumbers(c, step) {
 		let every = 1;
 		while (every * step < 34)

@@ -40,7 +40,7 @@ function ticks(spec, low, high) {
 	return list;
 }
 
-/* Powers of the base; if these are few, also 2 and 5 times the powers. */
+/* Returns powers of the base; if these are few, also 2 and 5 times the powers. */
 function logTicks(base, low, high) {
 	const first = Math.floor(Math.log(low) / Math.log(base));
 	const last = Math.ceil(Math.log(high) / Math.log(base));

@@ -15,13 +15,13 @@ function fullTexts(rows) {
 	});
 }
 
-/* Sections of a paper have numbers, tables and figures have names. */
+/* Returns the text of a source: sections have numbers, tables and figures names. */
 const sourceName = (source) => /^[0-9IVXA-D.]+$/.test(source)
 	? `Section ${source}` : source;
 
 const isBad = (r) => r.verdict === "OUT OF BAND" || r.verdict === "failed";
 
-/* Rows of one experiment are one plot; single rows are only in the table. */
+/* Groups rows of one experiment into one plot; single rows are only in the table. */
 function plotsOf(system) {
 	const groups = new Map();
 	for (const r of fullTexts(system.rows)) {
@@ -38,7 +38,7 @@ function pointText(name, r) {
 		+ `${r.model === undefined ? "-" : r.model}, band ${r.band}, ${r.kind}`;
 }
 
-/* Numbers have a position on the axis; other texts follow one after another. */
+/* Returns the positions on the axis: numbers by value, other texts in sequence. */
 function axisOf(rows) {
 	const xs = rows.map((r) => Number(r.x));
 	const by = rows[0].text.match(/, by (.*)$/);

@@ -5,7 +5,7 @@
  */
 const LEAF = 11, STEP = 26;
 
-/* Children of each node, and the root; positions from left to right by leaves. */
+/* Returns the children of each node, and the root. */
 function growTree(tree) {
 	const below = tree.map(() => []);
 	let root = 0;
@@ -18,7 +18,8 @@ function growTree(tree) {
 	return { below, root };
 }
 
-/* Depth first without recursion, since a chain of nodes may be long. */
+/* Computes the positions, depth first from left to right by leaves; without
+ * recursion, since a chain of nodes may be long. */
 function layTree(tree) {
 	const { below, root } = growTree(tree);
 	const at = tree.map(() => null);
@@ -72,7 +73,7 @@ function treeTable(route) {
 	const name = (i) => route.tree[i] ? route.tree[i][0] : "root";
 	return el("details", {}, el("summary", {}, "as a table"),
 		table([{ name: "node", text: true, value: (b) => b[0] },
-			{ name: "hangs on", text: true, value: (b) => name(b[1]) },
+			{ name: "parent", text: true, value: (b) => name(b[1]) },
 			{ name: "members", value: (b) => b[2] }], route.tree));
 }
 

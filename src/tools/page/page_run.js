@@ -29,7 +29,7 @@ function callSection() {
 	], data.calls, 2));
 }
 
-/* Ranks on a circle, with arrows to the ranks for which they wait. */
+/* Draws the ranks on a circle, with arrows to the ranks for which they wait. */
 function deadlockSection(deadlock) {
 	const s = section("deadlock", "Deadlock");
 	const n = deadlock.waits.length, R = 150, C = 180;

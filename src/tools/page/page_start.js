@@ -1,5 +1,5 @@
 "use strict";
-/* Calls the script of the page's kind. */
+/* Calls the function for this kind of page. */
 const kinds = { run: showRun, sim: showSim, reproduce: showReproduce,
 	compare: showCompare };
 

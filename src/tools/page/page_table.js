@@ -1,6 +1,6 @@
 "use strict";
 /*
- * A table that is sorted by pressing the name of a column. columns: { name,
+ * A table that is sorted by clicking the name of a column. columns: { name,
  * text: left-aligned, value(row): sort key, show(row): displayed text }.
  */
 function table(columns, rows, sortBy, rising) {

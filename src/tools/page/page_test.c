@@ -42,7 +42,7 @@ static void nested(struct json *j)
 	json_close(j);
 }
 
-static void commas_stand_where_they_belong(void **state)
+static void commas_separate_json_elements(void **state)
 {
 	char *text = written(nested);
 
@@ -64,7 +64,7 @@ static void long_numbers(struct json *j)
 	json_close(j);
 }
 
-static void numbers_keep_all_their_digits(void **state)
+static void json_integers_keep_all_digits(void **state)
 {
 	char *text = written(long_numbers);
 
@@ -74,8 +74,11 @@ static void numbers_keep_all_their_digits(void **state)
 	free(text);
 }
 
-/* Around each power of ten, where the number of digits changes. */
-static void digits_are_those_of_printf(void **state)
+/*
+ * Tests the numbers around each power of ten, where the number of digits
+ * changes.
+ */
+static void json_digits_match_printf(void **state)
 {
 	char text[JSON_DIGITS], want[JSON_DIGITS];
 	char *end = text + sizeof(text) - 1;
@@ -97,7 +100,7 @@ static void odd_text(struct json *j)
 	json_text(j, NULL, "a\"b\\c\n</script>\x7f\xc3\xa4\xff\xc3");
 }
 
-static void text_cannot_end_the_script_it_stands_in(void **state)
+static void json_text_cannot_close_the_script_element(void **state)
 {
 	char *text = written(odd_text);
 
@@ -118,7 +121,7 @@ static char *slurp(const char *file)
 	return text;
 }
 
-static void a_page_appears_when_it_is_whole(void **state)
+static void page_file_appears_on_close(void **state)
 {
 	char dir[] = "/tmp/page_test.XXXXXX", file[64], *text;
 	struct page p;
@@ -138,14 +141,14 @@ static void a_page_appears_when_it_is_whole(void **state)
 	assert_int_equal(page_open(&p, file, "run", "again"), 0);
 	page_drop(&p);
 	text = slurp(file);
-	/* the former file is unchanged */
+	/* page_drop() leaves the previous file unchanged */
 	assert_non_null(strstr(text, "a &lt;b>"));
 	free(text);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void what_cannot_be_written_is_told(void **state)
+static void page_open_reports_an_invalid_path(void **state)
 {
 	struct page p;
 
@@ -153,8 +156,8 @@ static void what_cannot_be_written_is_told(void **state)
 	assert_int_equal(page_open(&p, "", "run", "x"), -ENAMETOOLONG);
 }
 
-/* Every write to /dev/full fails. */
-static void a_full_disk_is_told(void **state)
+/* The temporary file is a link to /dev/full, to which every write fails. */
+static void page_close_reports_enospc(void **state)
 {
 	char dir[] = "/tmp/page_test.XXXXXX", file[64], part[80];
 	struct page p;
@@ -172,13 +175,13 @@ static void a_full_disk_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commas_stand_where_they_belong),
-		cmocka_unit_test(numbers_keep_all_their_digits),
-		cmocka_unit_test(digits_are_those_of_printf),
-		cmocka_unit_test(text_cannot_end_the_script_it_stands_in),
-		cmocka_unit_test(a_page_appears_when_it_is_whole),
-		cmocka_unit_test(what_cannot_be_written_is_told),
-		cmocka_unit_test(a_full_disk_is_told),
+		cmocka_unit_test(commas_separate_json_elements),
+		cmocka_unit_test(json_integers_keep_all_digits),
+		cmocka_unit_test(json_digits_match_printf),
+		cmocka_unit_test(json_text_cannot_close_the_script_element),
+		cmocka_unit_test(page_file_appears_on_close),
+		cmocka_unit_test(page_open_reports_an_invalid_path),
+		cmocka_unit_test(page_close_reports_enospc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

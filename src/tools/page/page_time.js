@@ -3,11 +3,11 @@
  * Timeline of the calls of each rank. time: { begin, end, names, open: ranks
  * whose last call did not end, row: [[start, length, name, ...] as one flat list,
  * starts as differences] }, messages and accesses (of windows): [[from, to, sent,
- * received, bytes]], collectives: [[name, first begin, last begin, last rank, end,
+ * received, bytes]], collectives: [[name, first start, last start, last rank, end,
  * ranks]]. page_timepaint.js draws it, page_timesum.js sums a selection.
  */
 
-/* Absolute starts, for binary search. */
+/* Converts starts to absolute times, for binary search. */
 function unfold(flat) {
 	const n = flat.length / 3;
 	const row = { from: new Float64Array(n), length: new Float64Array(n),
@@ -22,7 +22,7 @@ function unfold(flat) {
 	return row;
 }
 
-/* Index of the first call that does not end before t. */
+/* Returns the index of the first call that does not end before t. */
 function firstAfter(row, t) {
 	let low = 0, high = row.from.length;
 	while (low < high) {
@@ -35,7 +35,7 @@ function firstAfter(row, t) {
 	return low;
 }
 
-/* Names sorted by their total time: the longest get the colours. */
+/* Sorts names by their total time: the longest get the colours. */
 function rankNames(time, rows) {
 	const sum = new Float64Array(time.names.length);
 	for (const r of rows)
@@ -66,7 +66,7 @@ function timeLegend(t) {
 	return legend;
 }
 
-/* Open calls at the end of the run, the last begin first. */
+/* Shows the calls that were open at the end of the run, the last start first. */
 function openTable(t) {
 	const rows = t.rows.flatMap((r, rank) => Array.from({ length: r.open },
 		(_, k) => ({ rank, i: r.from.length - 1 - k, r })));
@@ -196,7 +196,7 @@ function timeKeys(t) {
 const timeAt = (t, x) => t.view.from + (x - LEFT)
 	* (t.view.to - t.view.from) / areaWidth(t, t.picture.clientWidth);
 
-/* Dragging selects; with shift it pans. */
+/* Handles dragging: selects a range, or pans with shift. */
 function timeDrags(t) {
 	let drag = null;
 	t.picture.addEventListener("mousedown", (e) => {
@@ -245,7 +245,7 @@ function timeEvents(t) {
 	timeDrags(t);
 }
 
-/* With many ranks, several share a line. */
+/* Creates the state of the timeline. With many ranks, several share a line. */
 function timeState(time, lists) {
 	const rows = time.row.map(unfold);
 	const packed = Math.ceil(rows.length / 32);

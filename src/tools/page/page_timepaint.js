@@ -6,13 +6,13 @@
  */
 const LEFT = 56, TOP = 20;
 
-/* Pixel position of a time, and width of the area of the lines. */
+/* Width of the area of the lines, and pixel position of a time. */
 const areaWidth = (t, width) => width - LEFT - t.right;
 const xOf = (t, width, time) => LEFT + (time - t.view.from)
 	* areaWidth(t, width) / (t.view.to - t.view.from);
 const lineOf = (t, rank) => Math.floor(rank / t.view.each) - t.view.top;
 
-/* Round times: 1, 2 or 5 times a power of ten, at most one per 90 pixels. */
+/* Returns round times: 1, 2 or 5 times a power of ten, at most one per 90 pixels. */
 function roundTimes(from, to, pixels) {
 	const rough = (to - from) / Math.max(pixels / 90, 1);
 	const ten = Math.pow(10, Math.floor(Math.log10(rough)));
@@ -38,7 +38,7 @@ function paintTimes(c, t, width) {
 	c.textAlign = "left";
 }
 
-/* Hatching of open calls. */
+/* Draws the hatching of an open call. */
 function paintOpen(c, x, y, w, high) {
 	c.save();
 	c.beginPath();
@@ -55,7 +55,7 @@ function paintOpen(c, x, y, w, high) {
 	c.restore();
 }
 
-/* The name without MPI_, if there is room for it. */
+/* Draws the name without MPI_, if it fits. */
 function paintName(c, name, x, y, w, high) {
 	const text = name.replace(/^MPI_/, "");
 	if (high < 11 || w < 20 || c.measureText(text).width > w - 6)
@@ -64,7 +64,7 @@ function paintName(c, name, x, y, w, high) {
 	c.fillText(text, x + 3, y + high / 2 + 4);
 }
 
-/* An open call extends into the margin. */
+/* Draws a call; an open call extends into the margin. */
 function paintCall(c, t, r, i, x, w, y, high, inks) {
 	const left = Math.max(x, LEFT);
 	const open = i >= r.from.length - r.open;
@@ -90,8 +90,8 @@ function paintRank(c, t, r, y, high, width, inks) {
 	}
 }
 
-/* A line thinner than a pixel would mix colours to one that is not in the legend:
- * of the ranks that share a line, only as many are drawn as it has pixels. */
+/* Of the ranks that share a line, only as many are drawn as the line has pixels:
+ * thinner ranks would mix to a colour that is not in the legend. */
 const ranksDrawn = (t) => Math.min(t.view.each, t.high - 3);
 
 function paintLine(c, t, k, y, width, inks) {

@@ -2,12 +2,12 @@
 /*
  * Wait states, and the chain of waits. waits: { classes: names, rank:
  * [[ps by class] by rank], call: [[name, ps by class ...]] }; chain: parts from
- * the begin to the end { rank, from, length, via, call, peer, other, outside };
- * chain_sum: [[call, via, ps]]; chain_rank: [[rank, ps of its own work]].
+ * the start to the end { rank, from, length, via, call, peer, other, outside };
+ * chain_sum: [[call, via, ps]]; chain_rank: [[rank, ps of work of the rank]].
  */
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 
-/* Classes with nonzero time, as columns. */
+/* Returns the classes with nonzero time, as columns. */
 function classColumns(waits, of) {
 	const used = waits.classes.map((_, k) => k)
 		.filter((k) => waits.rank.some((r) => r[k] > 0));
@@ -31,7 +31,7 @@ function classTable(waits) {
 		{ name: "by rank", value: (r) => r.rank }], rows, 1);
 }
 
-/* A row for each class of each call. */
+/* Returns a table with a row for each class of each call. */
 function waitByCall(waits) {
 	const time = new Map(data.calls.map((c) => [c.name, c.ps]));
 	const rows = waits.call.flatMap(([call, ...ps]) => ps.map((wait, k) => ({
@@ -116,7 +116,7 @@ function chainSums(sums) {
 	], sums, 1);
 }
 
-/* Ranks with the most own work on the chain. */
+/* Shows the ranks with the most own work on the chain. */
 function chainRanks(ranks) {
 	const total = data.time.end - data.time.begin || 1;
 	const most = [...ranks].sort((a, b) => b[1] - a[1]).slice(0, 20);

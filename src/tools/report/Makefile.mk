@@ -11,7 +11,7 @@ libweftshow_la_SOURCES = \
 libweftshow_la_LIBADD = libweftpage.la
 EXTRA_DIST += src/tools/report/README
 
-# Loaded by mpiexec when a trace of that kind is requested.
+# The OTF2 writer, which mpiexec loads if an OTF2 trace is requested.
 if HAVE_OTF2
 pkglib_LTLIBRARIES += libweft-otf2.la
 libweft_otf2_la_SOURCES = src/tools/report/report_otf2.c

@@ -12,9 +12,10 @@
 #define NO_CHUNK UINT64_MAX
 
 /*
- * A chunk whose header is not that of events of a rank of this job is ignored.
+ * Returns whether chunk i holds events of a rank of this job; other chunks are
+ * ignored.
  */
-static bool is_good(const struct report *s, uint64_t i)
+static bool is_valid_chunk(const struct report *s, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
 
@@ -34,31 +35,32 @@ static void chain_before(struct report *s, uint64_t i)
  * Links the chunks of each rank in the order in which they were written. The
  * chunks are visited last to first, because each is inserted at the head.
  */
-static void chain(struct report *s)
+static void chain_chunks(struct report *s)
 {
 	for (uint32_t r = 0; r < s->ranks; r++)
 		s->first[r] = NO_CHUNK;
 	for (int desks = 1; desks >= 0; desks--)
 		for (uint64_t i = s->file.chunks; i-- > 0;)
 			if (weft_trace_is_buffer(&s->file, i) == desks &&
-			    is_good(s, i))
+			    is_valid_chunk(s, i))
 				chain_before(s, i);
 }
 
-static void tally(const struct report *s, uint32_t rank,
-		  const struct trace_event *e)
+static void tally_call(const struct report *s, uint32_t rank,
+		       const struct trace_event *e)
 {
 	struct job_page_tally *t;
 
 	if (!s->job->job_page->counted || e->id >= JOB_PAGE_NAMES)
 		return;
 	t = weft_job_page_call_count(s->job->job_page, rank, e->id);
-	/* relaxed: the ranks have exited */
+	/* relaxed: the ranks have exited, there are no other accesses */
 	weft_store64_relaxed(&t->count, weft_load64_relaxed(&t->count) + 1);
 	weft_store64_relaxed(&t->ps, weft_load64_relaxed(&t->ps) + e->span);
 }
 
-static void count(struct report *s, uint32_t rank, const struct trace_event *e)
+static void count_event(struct report *s, uint32_t rank,
+			const struct trace_event *e)
 {
 	s->sends += e->kind == TRACE_SEND;
 	s->recvs += e->kind == TRACE_RECV;
@@ -66,10 +68,10 @@ static void count(struct report *s, uint32_t rank, const struct trace_event *e)
 	s->syncs += e->kind == TRACE_RECV && report_is_sync(e->word);
 	if (e->kind != TRACE_CALL)
 		return;
-	tally(s, rank, e);
+	tally_call(s, rank, e);
 	s->calls++;
 	s->colls += TRACE_IS_COLL(e->word);
-	s->reaches += TRACE_IS_ACCESS(e->word);
+	s->accesses += TRACE_IS_ACCESS(e->word);
 	if (e->t < s->begin)
 		s->begin = e->t;
 	if (e->t + e->span > s->end) {
@@ -93,9 +95,10 @@ static bool add_open(struct report *s, uint32_t rank, uint32_t id, uint64_t t)
 }
 
 /*
- * last: for each rank, the begin of its last completed call. A rank writes the
- * event of a completed call before it clears the entry of the open call; an
- * entry with that begin is therefore not open.
+ * Collects the calls of a chunk that are still open. last: for each rank, the
+ * start time of its last completed call. A rank writes the event of a completed
+ * call before it clears its entry in open; an entry with that start time is
+ * therefore not open.
  */
 static bool read_open(struct report *s, const struct trace_chunk *c,
 		      const uint64_t *last)
@@ -115,8 +118,8 @@ static bool read_open(struct report *s, const struct trace_chunk *c,
 	return good;
 }
 
-/* End of the job in ps, at which open calls are taken to end. */
-static uint64_t end_of(const struct report *s)
+/* Returns the end of the job in ps, which is used as the end of open calls. */
+static uint64_t job_end(const struct report *s)
 {
 	const char *text = report_note(s, "end");
 	uint64_t end = s->job->virtual ? 0 : s->file.read_ps;
@@ -129,7 +132,7 @@ static uint64_t end_of(const struct report *s)
 	return end > s->end ? end : s->end;
 }
 
-static bool is_whole(const struct report *s, uint64_t i)
+static bool is_whole_chunk(const struct report *s, uint64_t i)
 {
 	return (i + 1) * TRACE_CHUNK + TRACE_HEAD <= s->file.bytes;
 }
@@ -141,7 +144,7 @@ static bool find_open(struct report *s, const uint64_t *last)
 	for (uint64_t i = 0; i < s->file.chunks; i++) {
 		const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
 
-		if (is_whole(s, i) && weft_trace_is_buffer(&s->file, i) &&
+		if (is_whole_chunk(s, i) && weft_trace_is_buffer(&s->file, i) &&
 		    c->type == TRACE_EVENTS && c->writer < s->ranks)
 			good &= read_open(s, c, last);
 	}
@@ -155,7 +158,7 @@ static void count_open(struct report *s)
 
 	if (!s->opens)
 		return;
-	s->end = end_of(s);
+	s->end = job_end(s);
 	for (uint32_t i = 0; i < s->opens; i++) {
 		const struct report_open_call *o = &s->open[i];
 		const struct trace_event e = { .kind = TRACE_CALL,
@@ -163,15 +166,15 @@ static void count_open(struct report *s)
 					       .span = s->end - o->t,
 					       .id = o->id };
 
-		tally(s, o->rank, &e);
+		tally_call(s, o->rank, &e);
 		if (o->t > s->open[last].t)
 			last = i;
 		if (o->t < s->begin)
 			s->begin = o->t;
 	}
 	/*
-	 * the call that was entered last: the other open calls wait for a rank
-	 * that did not reach its own
+	 * the call that was entered last: the ranks in the other open calls
+	 * wait for a rank that did not reach the matching call
 	 */
 	s->last = s->open[last].rank;
 }
@@ -194,7 +197,7 @@ static void count_rank(struct report *s, uint32_t rank, uint64_t *last)
 		kinds = 0;
 		for (report_next_chunk(&w); w.left;) {
 			e = report_next(&w);
-			count(s, rank, e);
+			count_event(s, rank, e);
 			kinds |= e->kind < 8 ? SHOW(e->kind) : 0;
 			if (e->kind == TRACE_CALL)
 				last[rank] = e->t;
@@ -237,7 +240,7 @@ int report_open(struct report *s, int fd, const struct report_job *job)
 		report_close(s);
 		return -ENOMEM;
 	}
-	chain(s);
+	chain_chunks(s);
 	if (!count_all(s)) {
 		report_close(s);
 		return -ENOMEM;
@@ -275,8 +278,10 @@ bool report_next_chunk(struct report_walk *w)
 		if (!(w->s->kinds[w->next] & w->wanted))
 			continue;
 		w->c = weft_trace_chunk(f, w->next);
-		w->at = (const void *)((const char *)w->c + TRACE_CHUNK_HEAD);
-		w->left = weft_trace_valid_bytes(f, w->next) / sizeof(*w->at);
+		w->entry =
+			(const void *)((const char *)w->c + TRACE_CHUNK_HEAD);
+		w->left =
+			weft_trace_valid_bytes(f, w->next) / sizeof(*w->entry);
 	}
 	return true;
 }

@@ -13,8 +13,8 @@
 #include "src/job/job_trace.h"
 
 /*
- * Description of the job, from the launcher; every field but roll may be NULL
- * or 0.
+ * Description of the job, from the launcher; every field but job_page may be
+ * NULL or 0.
  */
 struct report_job {
 	const struct weft_job_page *job_page;
@@ -24,7 +24,8 @@ struct report_job {
 	const char *host;
 	const char *report; /* text of the report */
 	/*
-	 * scale factor of computing time; NULL: computing takes no virtual time
+	 * scale factor of computing time; NULL: computation takes no virtual
+	 * time
 	 */
 	const char *compute;
 	uint32_t nodes; /* nodes of the machine; 0: unknown */
@@ -36,17 +37,18 @@ struct report {
 	const struct report_job *job;
 	struct weft_trace_file file;
 	uint32_t ranks;
-	uint64_t begin, end; /* ps; first begin and last end of all calls */
+	uint64_t begin, end; /* first start and last end of all calls, ps */
 	uint64_t calls, sends, recvs;
-	uint64_t reaches; /* one-sided calls: MPI_Put and others */
-	uint64_t colls;	  /* collective calls */
-	/* of recvs: synchronisation of windows (MPI_Win_post and others) */
+	uint64_t accesses; /* one-sided calls: MPI_Put and others */
+	uint64_t colls;	   /* collective calls */
+	/* recvs that are window synchronisation (MPI_Win_post and others) */
 	uint64_t syncs;
-	uint64_t sync_sends; /* of sends: synchronisation of windows */
+	uint64_t sync_sends; /* sends that are window synchronisation */
 	uint32_t last;	     /* rank whose call ended last */
 	uint64_t *first;     /* first chunk of each rank */
-	uint64_t *next;	     /* by chunk: next chunk of the same rank */
-	uint8_t *kinds;	     /* by chunk: SHOW() of the kinds of events in it */
+	uint64_t *next;	     /* next chunk of the same rank, indexed by chunk */
+	/* SHOW() of the kinds of events in a chunk, indexed by chunk */
+	uint8_t *kinds;
 	struct report_open_call *open;
 	uint32_t opens;
 };
@@ -66,7 +68,7 @@ void report_close(struct report *s);
 
 /*
  * Iterator over the events of a rank, in the order of recording. Chunks without
- * events of the wanted kinds are skipped.
+ * events of the requested kinds are skipped.
  */
 #define SHOW(kind) (1u << (kind))
 #define REPORT_ALL 0xffu
@@ -74,9 +76,9 @@ void report_close(struct report *s);
 struct report_walk {
 	const struct report *s;
 	unsigned wanted;
-	uint64_t next;		     /* index of the next chunk */
-	const struct trace_chunk *c; /* current chunk */
-	const struct trace_entry *at;
+	uint64_t next;			 /* index of the next chunk */
+	const struct trace_chunk *c;	 /* current chunk */
+	const struct trace_entry *entry; /* next entry in the chunk */
 	size_t left;
 	struct trace_event e; /* current event */
 	/* additional fields of the next call; kind 0: none */
@@ -93,7 +95,7 @@ WEFT_INLINE const struct trace_event *report_next(struct report_walk *w)
 	if (weft_unlikely(!w->left) && !report_next_chunk(w))
 		return NULL;
 	w->left--;
-	w->e = weft_trace_get(&w->s->file, w->c, w->at++);
+	w->e = weft_trace_get(&w->s->file, w->c, w->entry++);
 	if (weft_unlikely(w->e.kind == TRACE_MORE)) {
 		w->more = w->e;
 	} else if (weft_unlikely(w->more.kind) && w->e.kind == TRACE_CALL) {
@@ -106,8 +108,8 @@ WEFT_INLINE const struct trace_event *report_next(struct report_walk *w)
 }
 
 /*
- * Is this word that of MPI_Win_post or MPI_Win_complete, which are recorded as
- * messages without data?
+ * Returns whether the tag word is that of MPI_Win_post or MPI_Win_complete,
+ * which are recorded as messages without data.
  */
 WEFT_INLINE bool report_is_sync(uint64_t word)
 {
@@ -120,37 +122,40 @@ const char *report_name(const struct report *s, uint32_t id,
 /* Returns the text that a rank recorded under this name; NULL: none. */
 const char *report_note(const struct report *s, const char *name);
 
-/* ---- matched messages and collectives (report_match.c) ---------------------
- */
+/* ---- matched messages and collectives (report_match.c) ------------------- */
 
 struct report_message {
 	uint32_t from, to;
 	uint64_t sent, got, bytes;
-	uint64_t posted; /* ps; time of posting the receive; 0: unknown */
-	uint64_t done;	 /* ps; local completion of the send; 0: immediate */
+	/* time at which the receive was posted, ps; 0: unknown */
+	uint64_t posted;
+	/* local completion time of the send, ps; 0: immediate */
+	uint64_t done;
 	uint64_t word;
 };
 
 struct report_coll {
 	uint64_t word;
-	uint64_t first, last, end; /* ps; first and last begin, last end */
+	/* first and last start and last end of the ranks' calls, ps */
+	uint64_t first, last, end;
 	uint32_t last_rank, ranks, id;
 	uint32_t root; /* rank of the root, or REPORT_NO_RANK */
-	/* ps; begin of the root's call; 0: the root made no call */
+	/* start of the root's call, ps; 0: the root made no call */
 	uint64_t root_in;
 };
 
 #define REPORT_NO_RANK UINT32_MAX
 
 struct report_matched {
-	struct report_message *message; /* by receiving rank, then by arrival */
+	/* sorted by receiving rank, then by arrival */
+	struct report_message *message;
 	uint64_t messages;
 	/* synchronisation by MPI_Win_post and MPI_Win_complete: no bytes */
 	struct report_message *sync;
 	uint64_t syncs;
 	struct report_coll *coll;
 	uint64_t colls;
-	uint32_t *index; /* hash table of indices in coll, by word */
+	uint32_t *index; /* hash table of indices into coll, by tag word */
 	uint64_t mask;
 	bool all; /* false: too many events, nothing was matched */
 };
@@ -163,15 +168,14 @@ int report_match(const struct report *s, struct report_matched *m);
 int report_match_colls(const struct report *s, struct report_matched *m);
 void report_match_free(struct report_matched *m);
 /*
- * Returns the collective with this word; NULL: none. last: result of the call
- * before, or NULL. The collective that follows it is tried first.
+ * Returns the collective with this tag word; NULL: none. last: result of the
+ * previous lookup, or NULL; the collective after last is tried first.
  */
 const struct report_coll *report_coll_of(const struct report_matched *m,
 					 uint64_t word,
 					 const struct report_coll *last);
 
-/* ---- wait states (report_wait.c) -------------------------------------------
- */
+/* ---- wait states (report_wait.c) ----------------------------------------- */
 
 /* Classes of wait states, with the names that Scalasca uses. */
 enum report_class {
@@ -183,7 +187,7 @@ enum report_class {
 	REPORT_EARLY_REDUCE,
 	REPORT_EARLY_SCAN,
 	REPORT_WAIT_FENCE,
-	REPORT_WAIT_CREATE, /* and MPI_Win_free */
+	REPORT_WAIT_CREATE, /* MPI_Win_create and MPI_Win_free */
 	REPORT_LATE_POST,
 	REPORT_LATE_COMPLETE,
 	REPORT_LOCK_CONTENTION,
@@ -196,15 +200,15 @@ const char *report_class_name(enum report_class c);
 
 /* Event that ended a wait of a rank. */
 enum report_wait_end {
-	REPORT_OWN, /* none: the rank's own work */
+	REPORT_OWN, /* none: work of the rank itself */
 	/*
 	 * a message to this rank: from its send, or from the post of the
 	 * receive if that was later
 	 */
 	REPORT_MESSAGE,
-	/* a message from this rank: from the post of its receive */
+	/* a message from this rank: from the post of the matching receive */
 	REPORT_RECEIVER,
-	REPORT_COLLECTIVE, /* a collective: from the begin of the last rank */
+	REPORT_COLLECTIVE, /* a collective: from the entry of the last rank */
 	REPORT_SYNC,	   /* MPI_Win_post or MPI_Win_complete */
 	REPORT_LOCK,	   /* MPI_Win_unlock by another rank */
 	REPORT_OPEN,	   /* none: the call did not end */
@@ -212,60 +216,69 @@ enum report_wait_end {
 	REPORT_VIAS
 };
 
-/* A wait of a rank until time to, for what rank other did at time from (ps). */
+/*
+ * A wait of one rank, which ended at time `to` because of an event of rank
+ * `other` at time `from` (ps).
+ */
 struct report_wait {
 	uint64_t to, from;
 	uint32_t other;
 	uint32_t id; /* name of the waiting call */
 	uint32_t via;
-	uint32_t peer; /* other end of the message, if via is one */
+	/* rank at the other end of the message, if via is a message */
+	uint32_t peer;
 };
 
 struct report_waits {
-	struct report_wait *at; /* sorted by to */
+	struct report_wait *wait; /* waits, sorted by to */
 	uint64_t count, room;
 };
 
 struct report_wait_result {
 	uint32_t ranks;
 	struct report_waits *rank;
-	uint64_t (*by_rank)[REPORT_CLASSES]; /* ps */
-	uint64_t (*by_call)[REPORT_CLASSES]; /* JOB_PAGE_NAMES entries */
+	/* waiting time of each rank by class, ps */
+	uint64_t (*by_rank)[REPORT_CLASSES];
+	/* waiting time of each call by class, ps; JOB_PAGE_NAMES entries */
+	uint64_t (*by_call)[REPORT_CLASSES];
 };
 
 /*
- * Finds the waits of all ranks. m: with its collectives. Returns 0 or -ENOMEM.
+ * Finds the waits of all ranks. m must contain the collectives
+ * (report_match_colls). Returns 0 or -ENOMEM.
  */
 int report_wait(const struct report *s, const struct report_matched *m,
 		struct report_wait_result *w);
 void report_wait_free(struct report_wait_result *w);
 
-/* ---- the longest chain of waits (report_chain.c) ---------------------------
- */
+/* ---- the longest chain of waits (report_chain.c) ------------------------- */
 
 struct report_link {
 	uint32_t rank;
 	uint32_t other; /* rank with which the chain continues */
-	uint32_t peer;	/* other end of the message, if via is one */
-	uint32_t id;	/* name of the waiting call; 0: own work */
+	/* rank at the other end of the message, if via is a message */
+	uint32_t peer;
+	/* name of the waiting call; 0: work of the rank itself */
+	uint32_t id;
 	uint32_t via;
 	uint64_t from, to;
-	uint64_t outside; /* ps of own work outside MPI */
+	uint64_t outside; /* part of the rank's own work outside MPI, ps */
 };
 
 struct report_chain {
-	struct report_link *link; /* last first; without gaps in time */
+	/* links from the end of the run to its start, without gaps in time */
+	struct report_link *link;
 	uint64_t links;
 	/*
-	 * totals in ps: own work outside MPI, own work by call, and waits by
-	 * call and via
+	 * totals in ps: work outside MPI, work by call, and waits by call and
+	 * via
 	 */
 	uint64_t outside;
 	uint64_t (*by_call)[REPORT_VIAS]; /* JOB_PAGE_NAMES entries */
-	uint64_t *by_rank; /* own work of each rank, outside and inside MPI */
+	uint64_t *by_rank; /* work of each rank inside and outside MPI, ps */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Computes the chain of waits. Returns 0 or -ENOMEM. */
 int report_chain(const struct report *s, const struct report_wait_result *w,
 		 struct report_chain *c);
 void report_chain_free(struct report_chain *c);
@@ -280,7 +293,7 @@ int report_perfetto(const struct report *s, const char *file);
  * -ENOSYS: the module is not installed.
  */
 int report_archive(const struct report *s, const char *lib, const char *folder);
-/* Whether that module is there and can be loaded. */
+/* Returns whether the module is installed in lib and can be loaded. */
 bool report_archive_can(const char *lib);
 
 #endif

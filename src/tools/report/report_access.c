@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#define MOST 100000u /* limit on a page */
+#define MOST 100000u /* maximal number of accesses on a page */
 
 /*
- * Does this call move data to the origin: MPI_Get, MPI_Rget? Calls that fetch
- * and modify count as moving data to the target.
+ * Returns whether the call moves data to the origin: MPI_Get, MPI_Rget. Calls
+ * that fetch and modify count as moving data to the target.
  */
 static bool moves_to_origin(const struct report *s, uint32_t id)
 {
@@ -31,8 +31,8 @@ bool report_access(const struct report *s, const struct trace_event *e,
 	return true;
 }
 
-static void put(struct json *j, uint32_t rank, uint32_t other, bool in,
-		const struct trace_event *e)
+static void put_access(struct json *j, uint32_t rank, uint32_t other, bool in,
+		       const struct trace_event *e)
 {
 	json_array(j, NULL);
 	json_int(j, NULL, in ? other : rank);
@@ -43,23 +43,26 @@ static void put(struct json *j, uint32_t rank, uint32_t other, bool in,
 	json_close(j);
 }
 
-/* If there are more than MOST, every step-th call is written. */
+/*
+ * Writes the one-sided calls; if there are more than MOST, only every step-th
+ * call.
+ */
 void report_put_accesses(struct json *j, const struct report *s)
 {
-	uint64_t step = s->reaches / MOST + 1, n = 0;
+	uint64_t step = s->accesses / MOST + 1, n = 0;
 	const struct trace_event *e;
 	struct report_walk w;
 	uint32_t other;
 	bool in;
 
-	if (!s->reaches)
+	if (!s->accesses)
 		return;
-	json_int(j, "accesses_all", (int64_t)s->reaches);
+	json_int(j, "accesses_all", (int64_t)s->accesses);
 	json_array(j, "accesses");
 	for (uint32_t r = 0; r < s->ranks; r++)
 		for (w = report_walk(s, r, SHOW(TRACE_CALL));
 		     (e = report_next(&w));)
 			if (report_access(s, e, &other, &in) && n++ % step == 0)
-				put(j, r, other, in, e);
+				put_access(j, r, other, in, e);
 	json_close(j);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A second thread for work that can overlap with other work: the ranks have
- * exited, so the other processors are idle. If no thread can be created,
+ * A second thread for work that overlaps with the work of the caller: the ranks
+ * have exited, so the other processors are idle. If no thread can be created,
  * report_async_join() does the work itself.
  *
  *   report_async_start -> report_async_join
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 struct report_async {
-	void (*work)(void *arg); /* NULL: complete */
+	void (*work)(void *arg); /* NULL: the work is complete */
 	void *arg;
 	pthread_t thread;
 	bool no_thread; /* no thread could be created */

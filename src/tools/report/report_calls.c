@@ -35,7 +35,7 @@ struct sum {
 	uint32_t most_rank;
 };
 
-static struct sum add_up(const struct report *s, uint32_t id, uint64_t *ps)
+static struct sum sum_call(const struct report *s, uint32_t id, uint64_t *ps)
 {
 	struct sum all = { 0 };
 
@@ -57,7 +57,7 @@ static struct sum add_up(const struct report *s, uint32_t id, uint64_t *ps)
 static void put_call(struct json *j, const struct report *s, uint32_t id,
 		     uint64_t *ps)
 {
-	struct sum all = add_up(s, id, ps);
+	struct sum all = sum_call(s, id, ps);
 	double span = (double)(s->end - s->begin) * s->ranks;
 	char name[JOB_PAGE_NAME];
 

@@ -4,7 +4,7 @@
  * Where a rank waited for another rank (report_wait.c), the chain continues
  * with that rank, at the time of the event that ended the wait; elsewhere it
  * continues with the rank's own work. The parts cover the run from its end to
- * its begin without gaps, so their times add up to its duration.
+ * its start without gaps, so their times add up to the duration of the run.
  */
 #include "src/tools/report/report.h"
 
@@ -19,8 +19,9 @@ struct chain {
 	const struct report_wait_result *w;
 	struct report_chain *out;
 	uint64_t room;
-	uint64_t *first; /* by rank: its first link of own work */
-	uint64_t *next;	 /* by link: next link of own work of the same rank */
+	uint64_t *first; /* first link of own work of each rank */
+	/* next link of own work of the same rank, indexed by link */
+	uint64_t *next;
 };
 
 /* Returns the last wait of a rank that ended no later than t; NULL: none. */
@@ -32,12 +33,12 @@ static const struct report_wait *last_wait(const struct report_waits *w,
 	while (low < high) {
 		uint64_t mid = (low + high) / 2;
 
-		if (w->at[mid].to <= t)
+		if (w->wait[mid].to <= t)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low ? &w->at[low - 1] : NULL;
+	return low ? &w->wait[low - 1] : NULL;
 }
 
 static bool chain_add(struct chain *c, struct report_link x)
@@ -80,11 +81,11 @@ static bool add_own(struct chain *c, uint32_t rank, uint64_t from, uint64_t to)
 }
 
 /*
- * Follows the chain from the end of the run to its begin. Times before the
+ * Follows the chain from the end of the run to its start. Times before the
  * first call, which can result from different clocks of several hosts, are
  * clipped.
  */
-static bool follow(struct chain *c)
+static bool follow_chain(struct chain *c)
 {
 	const struct report *s = c->s;
 	uint64_t t = s->end;
@@ -180,7 +181,7 @@ int report_chain(const struct report *s, const struct report_wait_result *w,
 	good = out->by_call && out->by_rank && c.first;
 	if (good) {
 		memset(c.first, 0xff, s->ranks * sizeof(*c.first));
-		good = follow(&c);
+		good = follow_chain(&c);
 	}
 	if (good)
 		attribute_all(&c);

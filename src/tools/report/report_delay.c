@@ -2,12 +2,15 @@
 /* Writes wait states and the chain of waits to the page (doc/page.md). */
 #include "src/tools/report/report_part.h"
 
-/* number of long parts; short parts between two of them are merged */
+/*
+ * Number of time slices of the run. Of a long chain, consecutive links shorter
+ * than one slice are merged.
+ */
 enum { PARTS = 1000 };
 
 /* ---- wait states --------------------------------------------------------- */
 
-static bool is_some(const uint64_t *ps)
+static bool any_nonzero(const uint64_t *ps)
 {
 	for (int c = 0; c < REPORT_CLASSES; c++)
 		if (ps[c])
@@ -40,7 +43,7 @@ void report_put_waits(struct json *j, const struct report *s,
 	json_close(j);
 	json_array(j, "call");
 	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
-		if (is_some(w->by_call[id])) {
+		if (any_nonzero(w->by_call[id])) {
 			json_array(j, NULL);
 			json_text(j, NULL, report_name(s, id, name));
 			put_times(j, w->by_call[id]);
@@ -84,7 +87,7 @@ static void put_link(struct json *j, const struct report *s,
 	json_close(j);
 }
 
-/* Writes the links; consecutive short ones are merged. */
+/* Writes the links; consecutive short links are merged. */
 static void put_links(struct json *j, const struct report *s,
 		      const struct report_chain *c)
 {

@@ -17,7 +17,7 @@ struct class
 	uint64_t links, used, packets, bytes, busy, most, queued;
 };
 
-/* Called for every link. */
+/* Function that is called for every link. */
 typedef void (*each_fn)(void *arg, const struct trace_link *l);
 
 static void for_each_link(const struct report *s, each_fn fn, void *arg)
@@ -91,7 +91,10 @@ static bool has_faults(const struct trace_link *l)
 	return l->bad || l->detours || l->retry_ps || l->dead;
 }
 
-/* The names in a record may fill their fields without a terminating zero. */
+/*
+ * Writes one link. The names in the record may fill their fields without a
+ * terminating zero.
+ */
 static void put_link(void *arg, const struct trace_link *l)
 {
 	char name[sizeof(l->name) + 1] = "", node[sizeof(l->node) + 1] = "";

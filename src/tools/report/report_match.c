@@ -2,11 +2,10 @@
 /*
  * Matches sends with receives, and groups the calls of ranks into collectives.
  *
- * A tag word names context, sender and tag. At one receiver it belongs to one
- * sender at a time, and messages with one word are matched in order: the n-th
- * arrival of a word at a rank is the n-th send of that word to it. (Of two
- * messages with one word, a short one sent after a long one may arrive first;
- * the two are then interchanged here.)
+ * A tag word encodes context, sender and tag. Messages with the same tag word
+ * to one rank have the same sender and are matched in order: the n-th arrival
+ * is the n-th send. (If a short message overtakes a long one with the same tag
+ * word, the two are interchanged here.)
  */
 #include "src/tools/report/report.h"
 
@@ -14,22 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST (UINT64_C(8) << 20) /* limit of events, for memory */
+#define MOST (UINT64_C(8) << 20) /* maximal number of events */
 #define NONE UINT32_MAX
 
-/* Queue of sends with one word to one rank, oldest first. */
+/* Queue of the sends with one tag word to one rank, oldest first. */
 struct key {
 	uint64_t word;
 	uint32_t to;
-	uint32_t head, tail; /* indices of struct post */
-	uint32_t done;	     /* next send whose completion has not been read */
+	uint32_t head, tail; /* indices of struct post, oldest and newest */
+	/* index of the next send whose completion has not been read */
+	uint32_t done;
 	bool used;
 };
 
 struct post {
 	uint64_t sent, bytes, done;
 	uint32_t from, next;
-	bool later; /* its completion is a separate event */
+	bool later; /* whether the completion is a separate event */
 };
 
 struct table {
@@ -39,7 +39,7 @@ struct table {
 	uint32_t posts;
 };
 
-static uint64_t mix(uint64_t x)
+static uint64_t hash_word(uint64_t x)
 {
 	x ^= x >> 31;
 	x *= UINT64_C(0x9e3779b97f4a7c15);
@@ -48,7 +48,7 @@ static uint64_t mix(uint64_t x)
 
 static struct key *match_find(struct table *t, uint32_t to, uint64_t word)
 {
-	uint64_t i = mix(word + mix(to)) & t->mask;
+	uint64_t i = hash_word(word + hash_word(to)) & t->mask;
 
 	while (t->key[i].used && (t->key[i].word != word || t->key[i].to != to))
 		i = (i + 1) & t->mask;
@@ -74,7 +74,8 @@ static void add_send(struct table *t, uint32_t from,
 }
 
 /*
- * The n-th completion belongs to the n-th send that has a separate completion.
+ * Records a completion: the n-th completion belongs to the n-th send that has a
+ * separate completion.
  */
 static void add_done(struct table *t, const struct trace_event *e)
 {
@@ -138,7 +139,7 @@ static void match_messages(const struct report *s, struct table *t,
 
 /*
  * Fills in missing post times: a receive that was posted by the call in which
- * it completed was posted at the begin of that call. i: first message of the
+ * it completed was posted at the start of that call. i: first message of the
  * rank. Returns the first message of the next rank.
  */
 static uint64_t fill_posts(const struct report *s, struct report_matched *m,
@@ -160,17 +161,17 @@ static uint64_t fill_posts(const struct report *s, struct report_matched *m,
 
 /* ---- collectives --------------------------------------------------------- */
 
-/* Returns the entry of a word in the hash table, or the free entry for it. */
+/* Returns the hash table entry of a tag word, or the free entry for it. */
 static uint32_t *entry_of(const struct report_matched *m, uint64_t word)
 {
-	uint64_t i = mix(word) & m->mask;
+	uint64_t i = hash_word(word) & m->mask;
 
 	while (m->index[i] != NONE && m->coll[m->index[i]].word != word)
 		i = (i + 1) & m->mask;
 	return &m->index[i];
 }
 
-/* Doubles the hash table; false: out of memory. */
+/* Doubles the hash table. Returns false if out of memory. */
 static bool grow_table(struct report_matched *m)
 {
 	uint64_t room = m->index ? 2 * (m->mask + 1) : 1024;
@@ -190,8 +191,8 @@ static bool grow_table(struct report_matched *m)
 	return true;
 }
 
-static void join(struct report_coll *c, uint32_t rank,
-		 const struct trace_event *e)
+static void coll_add_rank(struct report_coll *c, uint32_t rank,
+			  const struct trace_event *e)
 {
 	if (e->t < c->first)
 		c->first = e->t;
@@ -219,7 +220,7 @@ static bool add_coll(struct report_matched *m, uint32_t rank,
 		at = entry_of(m, e->word);
 	if (*at != NONE) {
 		*guess = *at;
-		join(&m->coll[(*guess)++], rank, e);
+		coll_add_rank(&m->coll[(*guess)++], rank, e);
 		return true;
 	}
 	*at = (uint32_t)m->colls;
@@ -231,7 +232,7 @@ static bool add_coll(struct report_matched *m, uint32_t rank,
 		.id = e->id,
 		.root = e->root ? e->root_rank : REPORT_NO_RANK,
 	};
-	join(&m->coll[*at], rank, e);
+	coll_add_rank(&m->coll[*at], rank, e);
 	*guess = (uint32_t)m->colls;
 	return m->colls < (m->mask + 1) / 2 || grow_table(m);
 }
@@ -265,7 +266,7 @@ const struct report_coll *report_coll_of(const struct report_matched *m,
 	return i == NONE ? NULL : &m->coll[i];
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------- */
 
 static uint64_t power_above(uint64_t n)
 {

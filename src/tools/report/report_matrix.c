@@ -24,7 +24,7 @@ static void matrix_add(struct cell *c, uint64_t bytes)
 static void matrix_fill(const struct report *s, uint32_t group, uint32_t side,
 			struct cell *cell)
 {
-	unsigned wanted = SHOW(TRACE_SEND) | (s->reaches ? REPORT_ALL : 0);
+	unsigned wanted = SHOW(TRACE_SEND) | (s->accesses ? REPORT_ALL : 0);
 	const struct trace_event *e;
 	struct report_walk w;
 
@@ -52,7 +52,7 @@ void report_put_matrix(struct json *j, const struct report *s)
 	uint32_t side = (s->ranks + group - 1) / group;
 	struct cell *cell = calloc((size_t)side * side, sizeof(*cell));
 
-	if (!cell || !(s->sends || s->reaches)) {
+	if (!cell || !(s->sends || s->accesses)) {
 		free(cell);
 		return;
 	}

@@ -2,9 +2,9 @@
 /*
  * Writes a trace as an OTF2 archive: a folder that otf2-print, Vampir and
  * Scalasca read. Ranks are locations, calls are regions; messages of all
- * communicators are recorded in that of all ranks. This is a separate module,
- * which mpiexec loads only to write an OTF2 trace, so that mpiexec itself does
- * not need libotf2.
+ * communicators are recorded in the communicator of all ranks. This is a
+ * separate module, which mpiexec loads only to write an OTF2 trace, so that
+ * mpiexec itself does not need libotf2.
  */
 #include "src/base/attr.h"
 #include "src/tools/report/report.h"
@@ -28,7 +28,10 @@ static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
 	return OTF2_FLUSH;
 }
 
-/* Numbers of regions have no gaps, name indices of the job status page do. */
+/*
+ * Region number of each call name: name indices of the job status page have
+ * gaps, region numbers have none.
+ */
 static uint32_t region_of[JOB_PAGE_NAMES];
 
 static void number_regions(const struct report *s)
@@ -41,7 +44,7 @@ static void number_regions(const struct report *s)
 			region_of[id] = n++;
 }
 
-static uint32_t region(uint32_t id)
+static uint32_t region_number(uint32_t id)
 {
 	return id < JOB_PAGE_NAMES ? region_of[id] : 0;
 }
@@ -50,17 +53,17 @@ static uint32_t region(uint32_t id)
 struct writer {
 	const struct report *s;
 	OTF2_EvtWriter *out;
-	/* next message that arrives at this rank */
+	/* next matched message that arrives at this rank */
 	const struct report_message *message;
 	uint64_t messages;
 	uint64_t last;
 };
 
 /*
- * ns since the first call; a time before the last timestamp becomes that
- * timestamp.
+ * Converts ps to ns since the first call. The result is at least the previous
+ * timestamp, since OTF2 timestamps must not decrease.
  */
-static uint64_t stamp(struct writer *w, uint64_t ps)
+static uint64_t timestamp(struct writer *w, uint64_t ps)
 {
 	uint64_t t = ps > w->s->begin ? (ps - w->s->begin) / 1000 : 0;
 
@@ -71,22 +74,22 @@ static uint64_t stamp(struct writer *w, uint64_t ps)
 
 static void put_send(struct writer *w, const struct trace_event *e)
 {
-	OTF2_EvtWriter_MpiSend(w->out, NULL, stamp(w, e->t), e->id, 0,
+	OTF2_EvtWriter_MpiSend(w->out, NULL, timestamp(w, e->t), e->id, 0,
 			       (uint32_t)e->word & INT32_MAX, e->size);
 }
 
 /*
- * Arrivals and matched messages are in the same order; some arrivals have no
- * match.
+ * Writes an arrival if it was matched. Arrivals and matched messages are in the
+ * same order; some arrivals have no match.
  */
 static void put_recv(struct writer *w, const struct trace_event *e)
 {
 	if (!w->messages || w->message->got != e->t ||
 	    w->message->word != e->word)
 		return;
-	OTF2_EvtWriter_MpiRecv(w->out, NULL, stamp(w, e->t), w->message->from,
-			       0, (uint32_t)e->word & INT32_MAX,
-			       w->message->bytes);
+	OTF2_EvtWriter_MpiRecv(
+		w->out, NULL, timestamp(w, e->t), w->message->from, 0,
+		(uint32_t)e->word & INT32_MAX, w->message->bytes);
 	w->message++;
 	w->messages--;
 }
@@ -106,8 +109,9 @@ static void put_between(struct writer *w, struct report_walk *from,
 }
 
 /*
- * A call is recorded after the events within it. One iterator reads the calls
- * ahead, a second one the events in between.
+ * Writes the events of a rank in time order. A call is recorded after the
+ * events within it, so one iterator reads the calls ahead and a second one the
+ * events in between.
  */
 static void put_rank(struct writer *w, uint32_t rank)
 {
@@ -119,12 +123,12 @@ static void put_rank(struct writer *w, uint32_t rank)
 		if (call->kind != TRACE_CALL)
 			continue;
 		put_between(w, &behind, &e, call->t);
-		OTF2_EvtWriter_Enter(w->out, NULL, stamp(w, call->t),
-				     region(call->id));
+		OTF2_EvtWriter_Enter(w->out, NULL, timestamp(w, call->t),
+				     region_number(call->id));
 		put_between(w, &behind, &e, UINT64_MAX);
 		OTF2_EvtWriter_Leave(w->out, NULL,
-				     stamp(w, call->t + call->span),
-				     region(call->id));
+				     timestamp(w, call->t + call->span),
+				     region_number(call->id));
 		e = report_next(&behind);
 	}
 	put_between(w, &behind, &e, UINT64_MAX);
@@ -167,7 +171,7 @@ struct defs {
 	uint32_t strings;
 };
 
-static uint32_t string(struct defs *d, const char *text)
+static uint32_t put_string(struct defs *d, const char *text)
 {
 	OTF2_GlobalDefWriter_WriteString(d->out, d->strings, text);
 	return d->strings++;
@@ -182,9 +186,9 @@ static void put_regions(struct defs *d, const struct report *s)
 
 		if (!weft_job_page_name(s->job->job_page, id, name))
 			continue;
-		text = string(d, name);
+		text = put_string(d, name);
 		OTF2_GlobalDefWriter_WriteRegion(
-			d->out, region(id), text, text, 0,
+			d->out, region_number(id), text, text, 0,
 			OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
 			OTF2_REGION_FLAG_NONE, 0, 0, 0);
 	}
@@ -193,8 +197,8 @@ static void put_regions(struct defs *d, const struct report *s)
 static void put_ranks(struct defs *d, const struct report *s,
 		      const uint64_t *count)
 {
-	uint32_t node = string(d, s->job->host ? s->job->host : "host");
-	uint32_t class = string(d, "node");
+	uint32_t node = put_string(d, s->job->host ? s->job->host : "host");
+	uint32_t class = put_string(d, "node");
 	char name[24];
 
 	OTF2_GlobalDefWriter_WriteSystemTreeNode(
@@ -203,7 +207,7 @@ static void put_ranks(struct defs *d, const struct report *s,
 		uint32_t text;
 
 		snprintf(name, sizeof(name), "rank %u", r);
-		text = string(d, name);
+		text = put_string(d, name);
 		OTF2_GlobalDefWriter_WriteLocationGroup(
 			d->out, r, text, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
 			OTF2_UNDEFINED_LOCATION_GROUP);
@@ -216,7 +220,7 @@ static void put_ranks(struct defs *d, const struct report *s,
 static int put_world(struct defs *d, const struct report *s)
 {
 	uint64_t *all = calloc(s->ranks, sizeof(*all));
-	uint32_t name = string(d, "MPI_COMM_WORLD");
+	uint32_t name = put_string(d, "MPI_COMM_WORLD");
 
 	if (!all)
 		return -ENOMEM;
@@ -241,7 +245,7 @@ static int put_defs(const struct report *s, OTF2_Archive *a,
 
 	if (!d.out)
 		return -EIO;
-	string(&d, "");
+	put_string(&d, "");
 	OTF2_GlobalDefWriter_WriteClockProperties(
 		d.out, TICKS, 0, (s->end - s->begin) / 1000 + 1,
 		OTF2_UNDEFINED_TIMESTAMP);
@@ -250,7 +254,7 @@ static int put_defs(const struct report *s, OTF2_Archive *a,
 	return put_world(&d, s);
 }
 
-/* OTF2 requires a definition file of each location; these are empty. */
+/* Writes an empty definition file for each location, which OTF2 requires. */
 static void put_local_defs(OTF2_Archive *a, uint32_t ranks)
 {
 	OTF2_Archive_OpenDefFiles(a);

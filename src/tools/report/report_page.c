@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fact(struct json *j, const char *name, const char *text)
+static void put_fact(struct json *j, const char *name, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -40,32 +40,32 @@ static void put_facts(struct json *j, const struct report *s)
 	char *line = command(s->job->argv), text[64];
 
 	json_array(j, "facts");
-	fact(j, "command", line);
+	put_fact(j, "command", line);
 	snprintf(text, sizeof(text), "%u", s->ranks);
-	fact(j, "ranks", text);
-	fact(j, "clock", s->job->virtual ? "virtual" : "live");
-	fact(j, "machine", s->job->machine);
-	fact(j, "shape", s->job->shape);
+	put_fact(j, "ranks", text);
+	put_fact(j, "clock", s->job->virtual ? "virtual" : "live");
+	put_fact(j, "machine", s->job->machine);
+	put_fact(j, "shape", s->job->shape);
 	if (s->job->nodes) {
 		snprintf(text, sizeof(text), "%u of %u", s->job->nodes_used,
 			 s->job->nodes);
-		fact(j, "nodes used", text);
+		put_fact(j, "nodes used", text);
 	}
 	if (s->job->virtual)
-		fact(j, "computing between MPI calls",
-		     s->job->compute
-			     ? "counts"
-			     : "takes no time; use --compute to count it");
-	fact(j, "host", s->job->host);
+		put_fact(j, "computing between MPI calls",
+			 s->job->compute
+				 ? "counts"
+				 : "takes no time; use --compute to count it");
+	put_fact(j, "host", s->job->host);
 	snprintf(text, sizeof(text), "%.6f us",
 		 (double)(s->end - s->begin) * 1e-6);
-	fact(j, "from first to last call", text);
-	fact(j, "hash of the events", report_note(s, "hash"));
+	put_fact(j, "from first to last call", text);
+	put_fact(j, "hash of the events", report_note(s, "hash"));
 	if (s->file.lost) {
 		snprintf(text, sizeof(text),
 			 "disk full: events of %u ranks are incomplete",
 			 s->file.lost);
-		fact(j, "not complete", text);
+		put_fact(j, "not complete", text);
 	}
 	json_close(j);
 	free(line);
@@ -136,7 +136,7 @@ static void match_job_free(struct match_job *x)
 	report_chain_free(&x->c);
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- sections of the page ------------------------------------------------ */
 
 static void put_sections(struct json *j, const struct report *s)
 {

@@ -10,11 +10,11 @@ void report_put_calls(struct json *j, const struct report *s);
 void report_put_time(struct json *j, const struct report *s);
 void report_put_messages(struct json *j, const struct report *s,
 			 const struct report_matched *m);
-/* One-sided calls: accesses to windows of other ranks. */
+/* Writes the one-sided calls: accesses to windows of other ranks. */
 void report_put_accesses(struct json *j, const struct report *s);
 /*
- * Is this event a one-sided call to a rank of the job? rank_p: its target; in:
- * the data moves from the target to the origin.
+ * Returns whether the event is a one-sided call to a rank of the job. rank_p:
+ * the target; in: whether the data moves from the target to the origin.
  */
 bool report_access(const struct report *s, const struct trace_event *e,
 		   uint32_t *rank_p, bool *in);

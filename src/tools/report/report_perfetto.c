@@ -25,8 +25,8 @@ enum { BUFFER = 1 << 18, LINE = 1024 };
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
 
 /*
- * Constant first part of many lines. The JSON text of a name of JOB_PAGE_NAME
- * bytes can take six times as many.
+ * Constant first part of the lines of one call name. The JSON text of a name of
+ * JOB_PAGE_NAME bytes can be six times as long.
  */
 struct prefix {
 	size_t len;
@@ -36,14 +36,14 @@ struct prefix {
 struct out {
 	FILE *f;
 	const struct report *s;
-	char *to, *buffer; /* next byte in the buffer */
-	bool some;	   /* a line was written before */
+	char *to, *buffer; /* next free byte, and start of the buffer */
+	bool some;	   /* whether a line was written before */
 	int err;	   /* -errno of the first failed write */
-	/* first part of a call's line, by name; or NULL */
+	/* constant first part of the lines of each call name, or NULL */
 	struct prefix *of[JOB_PAGE_NAMES];
 };
 
-WEFT_INLINE void add(struct out *o, const char *text, size_t len)
+WEFT_INLINE void add_bytes(struct out *o, const char *text, size_t len)
 {
 	memcpy(o->to, text, len);
 	o->to += len;
@@ -51,7 +51,7 @@ WEFT_INLINE void add(struct out *o, const char *text, size_t len)
 
 WEFT_INLINE void add_text(struct out *o, const char *text)
 {
-	add(o, text, strlen(text));
+	add_bytes(o, text, strlen(text));
 }
 
 static void add_digits(struct out *o, uint64_t x, unsigned least)
@@ -59,7 +59,7 @@ static void add_digits(struct out *o, uint64_t x, unsigned least)
 	char text[JSON_DIGITS], *end = text + sizeof(text);
 	char *from = json_digits(end, x, least);
 
-	add(o, from, (size_t)(end - from));
+	add_bytes(o, from, (size_t)(end - from));
 }
 
 WEFT_INLINE void add_int(struct out *o, const char *key, uint64_t x)
@@ -79,7 +79,7 @@ WEFT_INLINE void add_time(struct out *o, const char *key, uint64_t ps)
 		add_digits(o, ps / 1000 % 1000, 3);
 }
 
-static void flush(struct out *o)
+static void flush_buffer(struct out *o)
 {
 	size_t len = (size_t)(o->to - o->buffer);
 
@@ -89,19 +89,19 @@ static void flush(struct out *o)
 }
 
 /*
- * Begins a line: makes room in the buffer and separates it from the line
- * before.
+ * Starts a line: flushes the buffer if it has less than LINE bytes left, and
+ * writes the separator.
  */
 static void perfetto_begin(struct out *o)
 {
 	if (o->to > o->buffer + BUFFER - LINE)
-		flush(o);
+		flush_buffer(o);
 	if (o->some)
-		add(o, ",\n", 2);
+		add_bytes(o, ",\n", 2);
 	o->some = true;
 }
 
-static uint64_t since(const struct report *s, uint64_t ps)
+static uint64_t since_start(const struct report *s, uint64_t ps)
 {
 	return ps > s->begin ? ps - s->begin : 0;
 }
@@ -115,7 +115,10 @@ static void put_rank_name(struct out *o, uint32_t rank)
 	add_text(o, "\"}}");
 }
 
-/* Creates the first part of a call's lines: a name is quoted once. */
+/*
+ * Creates the constant first part of a call's lines, so that a name is quoted
+ * only once.
+ */
 static struct prefix *new_prefix(const struct report *s, uint32_t id)
 {
 	struct prefix *p = calloc(1, sizeof(*p));
@@ -150,8 +153,8 @@ static void add_arg(struct out *o, unsigned *n, const char *key, uint64_t x)
 }
 
 /*
- * Communicators by MPI's number: 1 and 2 are predefined
- * (src/comm/comm_context.h).
+ * Writes the communicator, with the number that MPI uses: 1 and 2 are
+ * predefined (src/comm/comm_context.h).
  */
 static void add_comm(struct out *o, unsigned *n, uint32_t ctx)
 {
@@ -212,9 +215,9 @@ static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e,
 	if (!o->of[id] || !o->of[id]->len)
 		return false;
 	perfetto_begin(o);
-	add(o, o->of[id]->text, o->of[id]->len);
+	add_bytes(o, o->of[id]->text, o->of[id]->len);
 	add_digits(o, rank, 1);
-	add_time(o, ",\"ts\":", since(o->s, e->t));
+	add_time(o, ",\"ts\":", since_start(o->s, e->t));
 	add_time(o, ",\"dur\":", e->span);
 	add_args(o, e, open);
 	return true;
@@ -249,7 +252,7 @@ static bool put_opens(struct out *o)
 	return good;
 }
 
-/* Writes one end of a message; sent: the sender's end. */
+/* Writes one end of a message; sent: whether it is the sender's end. */
 static void put_end(struct out *o, uint64_t id, const struct report_message *x,
 		    bool sent)
 {
@@ -261,7 +264,7 @@ static void put_end(struct out *o, uint64_t id, const struct report_message *x,
 		     : "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE,
 		sent ? x->from : x->to);
 	add_int(o, ",\"id\":", id);
-	add_time(o, ",\"ts\":", since(o->s, sent ? x->sent : x->got));
+	add_time(o, ",\"ts\":", since_start(o->s, sent ? x->sent : x->got));
 	add_arg(o, &n, "\"from\":", x->from);
 	add_arg(o, &n, "\"to\":", x->to);
 	add_arg(o, &n, "\"tag\":", TRACE_WORD_TAG(x->word));
@@ -324,7 +327,7 @@ static int put_file(struct out *o)
 	setvbuf(o->f, NULL, _IONBF, 0);
 	err = put_all(o);
 	add_text(o, "\n]}\n");
-	flush(o);
+	flush_buffer(o);
 	return err ? err : o->err;
 }
 

@@ -8,8 +8,8 @@
 #define TESTS (P2P | ROLE_POLL)
 
 /*
- * Names without MPI_ and _c; a name that ends in * is a prefix. The first entry
- * that matches is used.
+ * Roles by name, without MPI_ and _c; a name that ends in * is a prefix. The
+ * first matching entry is used.
  */
 static const struct {
 	const char *name;
@@ -61,7 +61,7 @@ static const struct {
 	{ "Intercomm_*", { ROLE_COLL_MESSAGE, REPORT_NO_CLASS } },
 };
 
-static bool fits(const char *pattern, const char *name, size_t len)
+static bool name_matches(const char *pattern, const char *name, size_t len)
 {
 	size_t n = strlen(pattern);
 
@@ -79,7 +79,7 @@ static struct report_role role_of(const char *name)
 	if (len > 2 && !strcmp(name + len - 2, "_c"))
 		len -= 2;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (fits(table[i].name, name, len))
+		if (name_matches(table[i].name, name, len))
 			return table[i].role;
 	return (struct report_role){ 0, REPORT_NO_CLASS };
 }

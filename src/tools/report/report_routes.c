@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes the trees of class routes to the page, as the first member of each
- * recorded them.
+ * Writes the trees of class routes to the page, as recorded by the first member
+ * of each class route.
  */
 #include "src/tools/report/report_part.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define MOST 65536u /* limit of nodes of all trees on a page */
+#define MOST 65536u /* maximal number of nodes of all trees on a page */
 
 static void routes_begin(struct json *j, const struct trace_branch *b)
 {
@@ -19,7 +19,7 @@ static void routes_begin(struct json *j, const struct trace_branch *b)
 	json_array(j, "tree");
 }
 
-static void put(struct json *j, const struct trace_branch *b)
+static void put_node(struct json *j, const struct trace_branch *b)
 {
 	char node[sizeof(b->node) + 1] = "";
 
@@ -38,8 +38,9 @@ static void routes_end(struct json *j)
 }
 
 /*
- * A rank records its class routes one after another, each with consecutive
- * nodes; index 0 begins a route.
+ * Writes the routes of one record. A rank records its class routes one after
+ * another, each with consecutive nodes; index 0 starts a route. Returns the
+ * number of nodes that still fit.
  */
 static uint32_t put_routes(struct json *j, const struct trace_branch *b,
 			   size_t n, uint32_t left, bool *open)
@@ -51,7 +52,7 @@ static uint32_t put_routes(struct json *j, const struct trace_branch *b,
 			routes_begin(j, b);
 			*open = true;
 		}
-		put(j, b);
+		put_node(j, b);
 	}
 	return left;
 }

@@ -51,7 +51,7 @@ static void put(uint32_t r, enum trace_kind kind, uint64_t t, uint64_t span,
 	weft_trace_event(&rank[r], &e);
 }
 
-static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
+static void nth_send_of_a_tag_word_matches_nth_arrival(void **state)
 {
 	struct report_matched m;
 	struct report s;
@@ -74,8 +74,8 @@ static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
 	report_close(&s);
 }
 
-/* Enough ranks for collisions in the hash table. */
-static void one_word_to_many_ranks_is_many(void **state)
+/* Uses enough ranks for collisions in the hash table. */
+static void equal_tag_words_match_per_destination(void **state)
 {
 	enum { WORDS = 8 };
 	struct report_matched m;
@@ -96,7 +96,7 @@ static void one_word_to_many_ranks_is_many(void **state)
 	report_close(&s);
 }
 
-static void members_of_a_collective_are_found(void **state)
+static void calls_of_a_collective_are_grouped(void **state)
 {
 	uint64_t a = TRACE_COLL(0, 1, 0), b = TRACE_COLL(0, 1, 1);
 	const struct report_coll *c;
@@ -125,8 +125,8 @@ static void members_of_a_collective_are_found(void **state)
 }
 
 /*
- * Counts the lines of a file that begin with a text; checks that each line is
- * complete.
+ * Returns the number of lines that start with this text; checks that each line
+ * is complete.
  */
 static unsigned lines(FILE *f, const char *with)
 {
@@ -146,8 +146,8 @@ static unsigned lines(FILE *f, const char *with)
 	return n;
 }
 
-/* Both need more than one buffer. */
-static void calls_and_messages_of_a_file_are_whole_lines(void **state)
+/* Writes more calls and more messages than fit in one buffer. */
+static void trace_file_has_complete_lines(void **state)
 {
 	enum { MANY = 9000 };
 	char name[64];
@@ -178,7 +178,7 @@ static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 	job.virtual = false;
 }
 
-/* Returns the line of the call that begins at this time, in us. */
+/* Returns the line of the call that starts at this time, in us. */
 static const char *line_at(FILE *f, const char *when)
 {
 	static char line[512];
@@ -200,11 +200,8 @@ static void put_call(uint32_t r, uint64_t t, struct trace_event e)
 
 #define HAS(when, text) T_TRUE(strstr(line_at(f, when), text) != NULL)
 
-/*
- * Each event has the arguments of its call: peer, tag, bytes, communicator,
- * root.
- */
-static void arguments_of_calls_are_in_the_file(void **state)
+/* Checks the arguments of each call: peer, tag, bytes, communicator, root. */
+static void trace_file_contains_call_arguments(void **state)
 {
 	char name[64];
 	struct report s;
@@ -243,7 +240,7 @@ static void arguments_of_calls_are_in_the_file(void **state)
 	unlink(name);
 }
 
-static void who_is_no_rank_is_not_heard(void **state)
+static void events_of_invalid_rank_are_ignored(void **state)
 {
 	const struct trace_event e = { .kind = TRACE_SEND };
 	struct weft_trace unrelated;
@@ -258,11 +255,8 @@ static void who_is_no_rank_is_not_heard(void **state)
 	report_close(&s);
 }
 
-/*
- * The report needs this: the calls are added to what the ranks counted
- * themselves.
- */
-static void calls_are_added_up_in_the_roll(void **state)
+/* Traced calls are added to the calls that the ranks counted themselves. */
+static void traced_calls_are_added_to_job_page(void **state)
 {
 	struct job_page_tally *t = weft_job_page_call_count(&job_page, 1, 3);
 	struct report s;
@@ -281,7 +275,7 @@ static void calls_are_added_up_in_the_roll(void **state)
 	report_close(&s);
 }
 
-static void chunks_that_lie_are_left_out(void **state)
+static void corrupt_chunks_are_ignored(void **state)
 {
 	struct report s;
 
@@ -313,14 +307,14 @@ static void notes_are_found_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(the_nth_send_of_a_word_is_the_nth_arrival),
-		CASE(one_word_to_many_ranks_is_many),
-		CASE(members_of_a_collective_are_found),
-		CASE(calls_and_messages_of_a_file_are_whole_lines),
-		CASE(arguments_of_calls_are_in_the_file),
-		CASE(who_is_no_rank_is_not_heard),
-		CASE(calls_are_added_up_in_the_roll),
-		CASE(chunks_that_lie_are_left_out),
+		CASE(nth_send_of_a_tag_word_matches_nth_arrival),
+		CASE(equal_tag_words_match_per_destination),
+		CASE(calls_of_a_collective_are_grouped),
+		CASE(trace_file_has_complete_lines),
+		CASE(trace_file_contains_call_arguments),
+		CASE(events_of_invalid_rank_are_ignored),
+		CASE(traced_calls_are_added_to_job_page),
+		CASE(corrupt_chunks_are_ignored),
 		CASE(notes_are_found_by_name),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes the timeline: the calls of each rank by time. If a run has more calls
- * than a page can hold, the calls that begin within one slice of time are
+ * than a page can hold, the calls that start within one time slice are
  * merged and named after the longest of them.
  */
 #include "src/tools/report/report_part.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CALLS_MOST    300000u /* limit on a page: about 6 MB */
+/* maximal number of calls on a page: about 6 MB */
+#define CALLS_MOST    300000u
 #define MESSAGES_MOST 100000u
 #define COLLS_MOST    20000u
 
@@ -44,8 +45,8 @@ static void put_open(struct json *j, const struct report *s, uint32_t rank,
 }
 
 /*
- * Writes the ranks of the open calls: the last calls in the rows of these
- * ranks.
+ * Writes the ranks of the open calls. An open call is the last call in the row
+ * of its rank.
  */
 static void put_opens(struct json *j, const struct report *s)
 {
@@ -57,7 +58,10 @@ static void put_opens(struct json *j, const struct report *s)
 	json_close(j);
 }
 
-/* slice: length of a time slice in ps; 0: calls are not merged. */
+/*
+ * Writes the calls of a rank. slice: length of a time slice in ps; 0: calls are
+ * not merged.
+ */
 static void put_rank(struct json *j, const struct report *s, uint32_t rank,
 		     uint64_t slice)
 {
@@ -102,7 +106,10 @@ static void put_names(struct json *j, const struct report *s)
 	json_close(j);
 }
 
-/* Returns the length of a slice in ps with which all calls fit on the page. */
+/*
+ * Returns the length in ps of the time slice with which all calls fit on the
+ * page.
+ */
 static uint64_t slice_of(const struct report *s)
 {
 	uint64_t each = CALLS_MOST / s->ranks + 1;
@@ -160,8 +167,8 @@ static void put_coll(struct json *j, const struct report *s,
 }
 
 /*
- * If there are more messages or collectives than the limit, every step-th is
- * written.
+ * Writes messages and collectives; if there are more than the limit, only every
+ * step-th.
  */
 void report_put_messages(struct json *j, const struct report *s,
 			 const struct report_matched *m)

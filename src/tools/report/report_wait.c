@@ -7,11 +7,11 @@
  *   rank 1   ...................[ MPI_Send ]........     rank 0 waits for a
  *                               sent                     late sender
  *
- * A call waits from its begin to x, the time of the remote event that it needs:
+ * A call waits from its start to x, the time of the remote event that it needs:
  * a message is sent, a receive is posted, the last rank enters a collective. Of
  * several events the latest x counts, so the time in classes never exceeds the
- * duration of the call. From x on the message is in flight, which is no wait of
- * a class; the chain (report_chain.c) follows both.
+ * duration of the call. From x on the message is in flight, which belongs to no
+ * class; the chain (report_chain.c) includes both times.
  *
  * Calls of the MPI_Test family in a loop count as one wait if there is no other
  * call between two of them and the time outside MPI is at most LOOP_PS or the
@@ -25,7 +25,10 @@
 
 enum { SIZES = 64 };
 
-/* time of an empty loop, including the recording of its calls */
+/*
+ * Longest time between two calls of an empty loop, including the time to record
+ * them.
+ */
 #define LOOP_PS UINT64_C(2000000)
 
 struct part {
@@ -33,7 +36,7 @@ struct part {
 	uint32_t id;
 };
 
-/* An MPI_Win_unlock. */
+/* One MPI_Win_unlock call. */
 struct unlock {
 	uint64_t word, from, to;
 	uint32_t rank;
@@ -44,50 +47,58 @@ struct waiting {
 	const struct report_matched *m;
 	struct report_wait_result *out;
 	struct report_role role[JOB_PAGE_NAMES];
-	/* shortest time in flight of a message, by log2 of its size */
+	/* shortest time in flight of a message, ps, by log2 of its size */
 	uint64_t least[SIZES];
-	struct report_waits *sends; /* by rank: its sends with late receivers */
-	/* by collective: latest begin of the ranks processed so far */
+	struct report_waits *sends; /* sends with late receivers of each rank */
+	/*
+	 * latest entry time and its rank of the ranks processed so far, indexed
+	 * by collective
+	 */
 	uint64_t *scan;
 	uint32_t *scan_rank;
-	struct unlock *unlock; /* sorted by word and end */
+	/* all unlock calls, sorted by tag word and end */
+	struct unlock *unlock;
 	uint64_t unlocks;
-	bool no_memory; /* out of memory */
+	bool no_memory;
 };
 
 /* State of one rank, whose calls are processed in order. */
 struct rank_state {
 	struct waiting *w;
 	uint32_t rank;
-	uint64_t message, sync; /* next one that arrives at this rank */
-	uint64_t send;		/* index in w->sends[rank] */
+	/* index of the next message and sync that arrives at this rank */
+	uint64_t message, sync;
+	uint64_t send; /* index in w->sends[rank] */
 	const struct report_coll *coll;
-	/* calls of a loop of MPI_Test, the current one last */
+	/* calls of the current loop of MPI_Test calls, the current call last */
 	struct part *loop;
 	uint64_t parts, room;
 	/* the current call */
 	const struct trace_event *e;
-	uint64_t begin, end; /* begin of its loop; its own end */
-	uint64_t until;	     /* x, see above */
+	uint64_t begin, end; /* start of the loop or call; end of the call */
+	/*
+	 * time of the remote event that the call needs (x in the drawing above)
+	 */
+	uint64_t until;
 	enum report_class class;
 };
 
-static void push(struct waiting *w, struct report_waits *list,
-		 struct report_wait x)
+static void push_wait(struct waiting *w, struct report_waits *list,
+		      struct report_wait x)
 {
 	uint64_t room = list->room ? 2 * list->room : 64;
 	struct report_wait *at;
 
 	if (list->count == list->room) {
-		at = realloc(list->at, room * sizeof(*at));
+		at = realloc(list->wait, room * sizeof(*at));
 		if (!at) {
 			w->no_memory = true;
 			return;
 		}
-		list->at = at;
+		list->wait = at;
 		list->room = room;
 	}
-	list->at[list->count++] = x;
+	list->wait[list->count++] = x;
 }
 
 /* ---- preparation, for all ranks ------------------------------------------ */
@@ -101,7 +112,10 @@ static unsigned size_class(uint64_t bytes)
 	return n;
 }
 
-/* Is this a rendezvous whose receive was posted after its send? */
+/*
+ * Returns whether the message is a rendezvous whose receive was posted after
+ * its send.
+ */
 static bool is_late_receive(const struct report_message *x)
 {
 	return x->posted > x->sent && x->done > x->posted && x->from != x->to;
@@ -117,12 +131,13 @@ static void scan_messages(struct waiting *w)
 		if (x->got > x->sent && x->got - x->sent < *least)
 			*least = x->got - x->sent;
 		if (is_late_receive(x))
-			push(w, &w->sends[x->from],
-			     (struct report_wait){ .to = x->done,
-						   .from = x->posted,
-						   .other = x->to,
-						   .peer = x->to,
-						   .via = REPORT_RECEIVER });
+			push_wait(
+				w, &w->sends[x->from],
+				(struct report_wait){ .to = x->done,
+						      .from = x->posted,
+						      .other = x->to,
+						      .peer = x->to,
+						      .via = REPORT_RECEIVER });
 	}
 }
 
@@ -133,12 +148,12 @@ static int by_end(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Sorts waits by their end. Waits of one kind are already sorted. */
-static void sort(struct report_waits *w)
+/* Sorts waits by their end. Waits of only one kind are already sorted. */
+static void sort_waits(struct report_waits *w)
 {
 	for (uint64_t i = 1; i < w->count; i++)
-		if (w->at[i].to < w->at[i - 1].to) {
-			qsort(w->at, w->count, sizeof(*w->at), by_end);
+		if (w->wait[i].to < w->wait[i - 1].to) {
+			qsort(w->wait, w->count, sizeof(*w->wait), by_end);
 			return;
 		}
 }
@@ -201,7 +216,7 @@ static void add_wait(struct rank_state *a, struct report_wait x,
 	if (x.from >= x.to || x.to > a->end)
 		return;
 	x.id = a->e->id;
-	push(a->w, &a->w->out->rank[a->rank], x);
+	push_wait(a->w, &a->w->out->rank[a->rank], x);
 	if (class == REPORT_NO_CLASS || until <= a->begin || until <= a->until)
 		return;
 	a->until = until;
@@ -209,8 +224,8 @@ static void add_wait(struct rank_state *a, struct report_wait x,
 }
 
 /*
- * A message is in flight from its send or, for a rendezvous with a late
- * receive, from the post of the receive.
+ * Adds the wait for a message, which is in flight from its send or, for a
+ * rendezvous with a late receive, from the post of the receive.
  */
 static void check_message(struct rank_state *a, const struct report_message *x)
 {
@@ -274,7 +289,7 @@ static void check_sends(struct rank_state *a, unsigned waits)
 	const struct report_waits *list = &a->w->sends[a->rank];
 
 	for (; a->send < list->count; a->send++) {
-		const struct report_wait *x = &list->at[a->send];
+		const struct report_wait *x = &list->wait[a->send];
 
 		if (x->to > a->end)
 			return;
@@ -302,8 +317,7 @@ static uint64_t entry_time(struct rank_state *a, const struct report_coll *c,
 	if (class != REPORT_EARLY_SCAN)
 		return c->last;
 	/*
-	 * ranks are processed in ascending order: the latest begin of lower
-	 * ranks
+	 * ranks are processed in ascending order: latest entry of lower ranks
 	 */
 	t = a->w->scan[i];
 	*rank_p = a->w->scan_rank[i];
@@ -384,8 +398,8 @@ static void report_wait_add(struct rank_state *a, const struct part *p)
 }
 
 /*
- * Adds the wait to its class. It may have begun in earlier calls of the loop;
- * these count once.
+ * Adds the wait to its class. The wait may have started in earlier calls of the
+ * loop; the time in these is added once.
  */
 static void add_class(struct rank_state *a)
 {
@@ -399,7 +413,7 @@ static void add_class(struct rank_state *a)
 	a->parts = 1;
 }
 
-/* Does this call continue the loop of the call before? */
+/* Returns whether this call continues the loop of the previous call. */
 static bool continues_loop(const struct rank_state *a,
 			   const struct trace_event *e, bool poll)
 {
@@ -472,12 +486,12 @@ static void add_open_calls(struct waiting *w)
 		w->out->by_rank[o->rank][REPORT_NOT_COMPLETED] += span;
 		w->out->by_call[o->id][REPORT_NOT_COMPLETED] += span;
 		if (span)
-			push(w, &w->out->rank[o->rank],
-			     (struct report_wait){ .to = s->end,
-						   .from = o->t,
-						   .other = o->rank,
-						   .id = o->id,
-						   .via = REPORT_OPEN });
+			push_wait(w, &w->out->rank[o->rank],
+				  (struct report_wait){ .to = s->end,
+							.from = o->t,
+							.other = o->rank,
+							.id = o->id,
+							.via = REPORT_OPEN });
 	}
 }
 
@@ -502,7 +516,7 @@ static void process_ranks(struct waiting *w)
 		a.sync = sync;
 		a.send = a.parts = 0;
 		a.coll = NULL;
-		sort(&w->sends[r]);
+		sort_waits(&w->sends[r]);
 		process_rank(&a);
 		while (message < w->m->messages &&
 		       w->m->message[message].to == r)
@@ -513,13 +527,13 @@ static void process_ranks(struct waiting *w)
 	free(a.loop);
 	add_open_calls(w);
 	for (uint32_t r = 0; r < w->s->ranks; r++)
-		sort(&w->out->rank[r]);
+		sort_waits(&w->out->rank[r]);
 }
 
 static void waiting_free(struct waiting *w)
 {
 	for (uint32_t r = 0; w->sends && r < w->s->ranks; r++)
-		free(w->sends[r].at);
+		free(w->sends[r].wait);
 	free(w->sends);
 	free(w->scan);
 	free(w->scan_rank);
@@ -577,7 +591,7 @@ int report_wait(const struct report *s, const struct report_matched *m,
 void report_wait_free(struct report_wait_result *w)
 {
 	for (uint32_t r = 0; w->rank && r < w->ranks; r++)
-		free(w->rank[r].at);
+		free(w->rank[r].wait);
 	free(w->rank);
 	free(w->by_rank);
 	free(w->by_call);

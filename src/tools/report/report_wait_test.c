@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tests of wait states and the chain of waits with small traces. The comment of
- * each case draws the calls of each rank by begin and end, in ps, and computes
+ * each case draws the calls of each rank by start and end, in ps, and computes
  * the expected result. Each case checks that the parts of the chain add up to
  * the duration of the run and that no call waits longer than it takes.
  */
@@ -18,7 +18,8 @@ static struct weft_job_page job_page;
 static struct report_job job = { .job_page = &job_page, .virtual = true };
 static int fd;
 static struct weft_trace rank[RANKS];
-static uint64_t in_call[JOB_PAGE_NAMES]; /* ps of all ranks */
+/* time of all ranks in each call, ps */
+static uint64_t in_call[JOB_PAGE_NAMES];
 
 static struct report s;
 static struct report_matched m;
@@ -73,7 +74,7 @@ static void call(uint32_t r, const char *name, uint64_t from, uint64_t to)
 	call_of(r, name, from, to, (struct trace_event){ 0 });
 }
 
-/* Collective number n on MPI_COMM_WORLD. */
+/* Records collective number n on MPI_COMM_WORLD. */
 static void coll(uint32_t r, const char *name, uint64_t n, uint64_t from,
 		 uint64_t to)
 {
@@ -111,7 +112,10 @@ static void done(uint32_t r, uint32_t to, uint64_t word, uint64_t t)
 		       .kind = TRACE_DONE, .t = t, .word = word, .id = to });
 }
 
-/* posted: 0: by the call in which the message arrives */
+/*
+ * Records an arrival. posted: post time of the receive; 0: posted by the call
+ * in which the message arrives.
+ */
 static void got(uint32_t r, uint64_t word, uint64_t t, uint64_t posted)
 {
 	put(r, (struct trace_event){ .kind = TRACE_RECV,
@@ -128,7 +132,7 @@ static void check_sums(void)
 	uint64_t links = 0, sums = c.outside, t = s.end;
 
 	for (uint64_t i = 0; i < c.links; i++) {
-		T_IS(c.link[i].to, t); /* without a gap */
+		T_IS(c.link[i].to, t); /* the links have no gap */
 		t = c.link[i].from;
 		links += c.link[i].to - c.link[i].from;
 	}
@@ -227,10 +231,11 @@ static void a_late_receiver(void **state)
 }
 
 /*
- * As above, but the receiver returns last, at 140. The message is in flight
- * from the post of its receive: 138-140, flight 100-138, rank 1 0-100.
+ * As in a_late_receiver, but the receiver returns last, at 140. The message is
+ * in flight from the post of its receive: rank 1 138-140, flight 100-138, rank
+ * 1 0-100.
  */
-static void a_late_receiver_is_in_the_flight_from_its_post_on(void **state)
+static void late_receiver_flight_starts_at_receive_post(void **state)
 {
 	call(1, "MPI_Init", 0, 5);
 	sent(0, 1, 7, 10, true);
@@ -334,11 +339,11 @@ static void waitall_waits_for_the_last_request(void **state)
  *   rank 1                  Send 60-61
  *   rank 2    Send 10-11
  *
- * The message that arrives last was sent first: the wait of the class is that
- * for the other, 2 to 60. The chain goes through the flight of the last: rank 0
- * 75-80, flight 10-75, rank 2 2-10.
+ * The message that arrives last was sent first. The late-sender wait is for the
+ * other message, 2 to 60. The chain continues with the message that arrived
+ * last: rank 0 75-80, flight 10-75, rank 2 2-10.
  */
-static void the_latest_begin_counts_not_the_latest_arrival(void **state)
+static void wait_class_uses_the_latest_send_not_arrival(void **state)
 {
 	got(0, 1, 65, 1);
 	got(0, 2, 75, 1);
@@ -362,7 +367,7 @@ static void the_latest_begin_counts_not_the_latest_arrival(void **state)
  * N x N: 40, 30, 0; late sender 30. Chain: rank 0 98-100, flight 90-98, rank 1
  * 56-90, the allreduce 50-56, rank 2 10-50.
  */
-static void a_collective_in_the_middle(void **state)
+static void chain_continues_through_a_collective(void **state)
 {
 	coll(0, "MPI_Allreduce", 0, 10, 55);
 	coll(1, "MPI_Allreduce", 0, 20, 56);
@@ -388,8 +393,8 @@ static void a_collective_in_the_middle(void **state)
  *   rank 2  Bcast 55-61 (after the root)   Reduce 80 ... 110
  *
  * Rank 0 waits 40 for the root of the broadcast, rank 2 does not. As root of
- * the reduction it waits 30 for rank 1. The other ranks do not wait, however
- * long the call takes.
+ * the reduction, rank 0 waits 30 for rank 1. The other ranks do not wait,
+ * however long the call takes.
  */
 static void collectives_with_a_root(void **state)
 {
@@ -415,7 +420,7 @@ static void collectives_with_a_root(void **state)
 }
 
 /*
- * A rank of a scan waits for lower ranks: rank 1, which begins at 20, waits for
+ * A rank in a scan waits for lower ranks: rank 1, which enters at 20, waits for
  * rank 0 until 30. Rank 0 does not wait.
  */
 static void a_scan(void **state)
@@ -433,10 +438,10 @@ static void a_scan(void **state)
  *   rank 0  Irecv 0-1  Test 10-12  Test 13-15  Test 16-20 (got 18)
  *   rank 1                                     Send 17-18
  *
- * The three tests are one wait from 10 on; inside MPI until 17 are 2 + 2 + 1.
- * Chain: rank 0 18-20, flight 17-18, rank 1 0-17.
+ * The three tests are one wait from 10 to 17, of which 2 + 2 + 1 are inside
+ * MPI. Chain: rank 0 18-20, flight 17-18, rank 1 0-17.
  */
-static void tests_in_a_loop_wait_as_one(void **state)
+static void test_calls_in_a_loop_are_one_wait(void **state)
 {
 	call(0, "MPI_Irecv", 0, 1);
 	call(0, "MPI_Test", 10, 12);
@@ -453,10 +458,10 @@ static void tests_in_a_loop_wait_as_one(void **state)
 }
 
 /*
- * A rank that computes between its tests does not wait: the test at 60 us found
- * a message that was sent at 17 us.
+ * A rank that computes between its tests does not wait: the test at 60 us
+ * completes a message that was sent at 17 us.
  */
-static void a_test_now_and_then_does_not_wait(void **state)
+static void occasional_mpi_test_has_no_wait_state(void **state)
 {
 	const uint64_t us = 1000000;
 
@@ -479,10 +484,11 @@ static void a_test_now_and_then_does_not_wait(void **state)
  *   rank 1  Send 4-6 (sent 5)
  *   rank 2         Send 11-12, rank 3  Recv 11 .. got 21, 22: 10 of flight
  *
- * The message to rank 0 was in flight when the receive began: no class, but the
- * chain goes to its sender: rank 0 24-25, flight 5-24, rank 1 4-5.
+ * The message to rank 0 was in flight when the receive started: no wait state,
+ * but the chain continues with the sender: rank 0 24-25, flight 5-24, rank 1
+ * 4-5.
  */
-static void a_message_in_flight_is_followed(void **state)
+static void chain_follows_a_message_in_flight(void **state)
 {
 	sent(1, 0, 7, 5, false);
 	call(1, "MPI_Send", 4, 6);
@@ -500,10 +506,10 @@ static void a_message_in_flight_is_followed(void **state)
 }
 
 /*
- * The message arrived before rank 0 received it: another message took 1 ps, so
- * this one arrived by 6.
+ * The message arrived before rank 0 called the receive: another message was in
+ * flight for 1 ps, so this message arrived by 6.
  */
-static void a_message_that_was_there_holds_no_rank(void **state)
+static void unexpected_message_causes_no_wait(void **state)
 {
 	sent(1, 0, 7, 5, false);
 	sent(1, 2, 8, 5, false);
@@ -518,8 +524,11 @@ static void a_message_that_was_there_holds_no_rank(void **state)
 	link_is(0, 0, REPORT_OWN, 4, 12);
 }
 
-/* Rank 1 sends at the time at which its receive completes: 40-30-20. */
-static void a_wait_may_end_where_the_next_begins(void **state)
+/*
+ * Rank 1 sends at the time at which its receive completes: the chain has links
+ * at 40, 30 and 20.
+ */
+static void adjacent_waits_are_chained(void **state)
 {
 	sent(2, 1, 1, 20, false);
 	call(2, "MPI_Send", 0, 21);
@@ -536,7 +545,7 @@ static void a_wait_may_end_where_the_next_begins(void **state)
 }
 
 /* MPI_Isend does not wait for a message that arrives during the call. */
-static void a_call_that_does_not_wait_is_not_held(void **state)
+static void nonblocking_call_has_no_wait_state(void **state)
 {
 	sent(1, 0, 7, 20, false);
 	call(1, "MPI_Send", 20, 21);
@@ -583,9 +592,9 @@ static void active_target_epochs(void **state)
  *   rank 1      Lock 10 ................. 65
  *
  * Rank 1 waits for the lock until 60: 50. Rank 2 waits for the lock of another
- * target, 10-64, until rank 3 unlocks that, 20-30: 20.
+ * target, 10-64, which rank 3 unlocks at 20-30: 20.
  */
-static void a_lock_that_another_rank_holds(void **state)
+static void lock_contention_ends_with_the_unlock(void **state)
 {
 	const struct trace_event at = { .word = TRACE_P2P(3, 0, 9) },
 				 other = { .word = TRACE_P2P(4, 0, 9) };
@@ -608,10 +617,11 @@ static void a_lock_that_another_rank_holds(void **state)
  *   rank 0  Send 0-5       Recv 50 ... open
  *   rank 1  Init 0-20  Barrier 30 ... open
  *
- * The job ends at 200 by a deadlock: 150 and 170 are not completed. The chain
- * begins with the call that was entered last: 50-200, then rank 0 0-50.
+ * The job deadlocks at 200: the Recv of 150 and the Barrier of 170 are
+ * incomplete. The chain starts with the call that was entered last: 50-200,
+ * then rank 0 0-50.
  */
-static void a_call_that_is_open_at_a_deadlock(void **state)
+static void open_calls_at_a_deadlock_are_incomplete(void **state)
 {
 	struct trace_open *o;
 
@@ -646,7 +656,7 @@ static void a_call_that_is_open_at_a_deadlock(void **state)
  * A rank writes the event of a completed call before it clears the entry of the
  * open call.
  */
-static void a_call_that_has_ended_is_not_open(void **state)
+static void completed_call_is_not_open(void **state)
 {
 	struct trace_open *o = weft_trace_opens(&rank[0]);
 
@@ -659,10 +669,10 @@ static void a_call_that_has_ended_is_not_open(void **state)
 }
 
 /*
- * Of two sends with one word the first completes immediately: the completion
- * belongs to the second.
+ * Of two sends with the same tag word the first completes immediately: the
+ * recorded completion belongs to the second.
  */
-static void completions_are_those_of_sends_that_have_one(void **state)
+static void immediate_sends_have_no_completion_event(void **state)
 {
 	sent(0, 1, 7, 10, false);
 	sent(0, 1, 7, 20, true);
@@ -685,25 +695,25 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_late_sender),
 		CASE(a_late_receiver),
-		CASE(a_late_receiver_is_in_the_flight_from_its_post_on),
+		CASE(late_receiver_flight_starts_at_receive_post),
 		CASE(a_barrier),
 		CASE(a_chain_through_three_ranks),
 		CASE(waitall_waits_for_the_last_request),
-		CASE(the_latest_begin_counts_not_the_latest_arrival),
-		CASE(a_collective_in_the_middle),
+		CASE(wait_class_uses_the_latest_send_not_arrival),
+		CASE(chain_continues_through_a_collective),
 		CASE(collectives_with_a_root),
 		CASE(a_scan),
-		CASE(tests_in_a_loop_wait_as_one),
-		CASE(a_test_now_and_then_does_not_wait),
-		CASE(a_message_in_flight_is_followed),
-		CASE(a_message_that_was_there_holds_no_rank),
-		CASE(a_wait_may_end_where_the_next_begins),
-		CASE(a_call_that_does_not_wait_is_not_held),
+		CASE(test_calls_in_a_loop_are_one_wait),
+		CASE(occasional_mpi_test_has_no_wait_state),
+		CASE(chain_follows_a_message_in_flight),
+		CASE(unexpected_message_causes_no_wait),
+		CASE(adjacent_waits_are_chained),
+		CASE(nonblocking_call_has_no_wait_state),
 		CASE(active_target_epochs),
-		CASE(a_lock_that_another_rank_holds),
-		CASE(a_call_that_is_open_at_a_deadlock),
-		CASE(a_call_that_has_ended_is_not_open),
-		CASE(completions_are_those_of_sends_that_have_one),
+		CASE(lock_contention_ends_with_the_unlock),
+		CASE(open_calls_at_a_deadlock_are_incomplete),
+		CASE(completed_call_is_not_open),
+		CASE(immediate_sends_have_no_completion_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

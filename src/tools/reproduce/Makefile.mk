@@ -1,4 +1,4 @@
-# src/tools/reproduce: published results against the model; weft-reproduce
+# src/tools/reproduce: published results compared with the model; weft-reproduce
 noinst_LTLIBRARIES += libweftrepro.la
 libweftrepro_la_SOURCES = src/tools/reproduce/repro.h \
 	src/tools/reproduce/repro_alltoall.c \

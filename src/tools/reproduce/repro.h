@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Comparison of published results with the model. A table lists the published
- * values; each row names an experiment, which does on the model what the
- * authors did and measures what they measured. No experiment gets the published
- * value.
+ * values; each row names an experiment, which repeats on the model what the
+ * authors did and measured. Experiments do not read the published value.
  */
 #ifndef WEFT_REPRO_H
 #define WEFT_REPRO_H
@@ -20,9 +19,9 @@
 enum repro_state { REPRO_LEFT_OUT, REPRO_DONE, REPRO_FAILED };
 
 /*
- * What a row shows: a prediction; the calibration of a constant; plain
- * arithmetic; or a comparison of Weft's software with the authors', whose
- * details are not published.
+ * Kind of a row: a prediction; the calibration of a constant; plain arithmetic;
+ * or a comparison of Weft's software with the authors' software, whose details
+ * are not published.
  */
 enum repro_kind {
 	REPRO_PREDICTED,
@@ -30,20 +29,21 @@ enum repro_kind {
 	REPRO_IDENTITY,
 	REPRO_COMPARED,
 };
-/* The paper gives a value, or a bound. */
-enum repro_side { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
+/* Whether the paper gives a value or a bound. */
+enum repro_bound { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
 
 struct repro_row {
 	char id[32], source[24], text[80], x[24], unit[8];
 	char exp[128]; /* name of the experiment and its arguments */
-	/* reason for which the row may be out of band, or empty */
+	/* reason why the row may be out of band, or empty */
 	char why[160];
 	double value;
-	double band; /* in percent, or in points if the unit is % */
-	enum repro_side side;
+	/* band in percent, or in percentage points if the unit is % */
+	double band;
+	enum repro_bound bound;
 	bool points;
 	enum repro_kind kind;
-	/* result */
+	/* result of the experiment */
 	enum repro_state state;
 	double model;
 };
@@ -57,12 +57,13 @@ struct repro {
 	unsigned count;
 };
 
-/* Quantity that an experiment measures; a row may use another unit of it. */
+/* Quantity that an experiment measures; the row may use another unit for it. */
 enum repro_measure { REPRO_PS, REPRO_BYTES_PER_US, REPRO_NUMBER };
 
 /*
- * A kind of experiment, for all machines. A row names it with its arguments:
- * "pingpong hops=3 shape=4x4". run returns 0, or -errno and reports on stderr.
+ * A kind of experiment, for all machines. A row names the experiment and its
+ * arguments: "pingpong hops=3 shape=4x4". run returns 0, or -errno after a
+ * message on stderr.
  */
 struct repro_exp {
 	const char *name;
@@ -71,31 +72,35 @@ struct repro_exp {
 		   double *model_p);
 };
 
-/* repro_exp.c */
+/* Returns the experiment that the row names, or NULL (repro_exp.c). */
 const struct repro_exp *repro_exp_find(const struct repro_row *row);
 /*
  * Computes the model's value of a row, in the row's unit. Returns 0, or -errno
  * and reports on stderr.
  */
 int repro_exp_run(const struct repro *r, struct repro_row *row);
-/* Returns an argument as text or number, or its default. */
+/* Return an argument as text or number, or its default. */
 const char *repro_arg(const struct repro_row *row, const char *key,
 		      char buf[64], const char *fallback);
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,
 			  uint64_t fallback);
-/* Does the row take more than some seconds? */
+/* Returns whether the row takes more than some seconds. */
 bool repro_slow(const struct repro_row *row);
 
-/* repro_table.c: returns 0, or -errno with the reason on stderr. */
+/*
+ * repro_table_read() returns 0, or -errno with the reason on stderr
+ * (repro_table.c).
+ */
 int repro_table_read(struct repro *r);
 /* Lists the systems that have a table, sorted by name; returns their number. */
 #define REPRO_SYSTEMS 16
 unsigned repro_systems(char name[REPRO_SYSTEMS][32]);
 extern const char *const repro_kinds[];
-double repro_error(const struct repro_row *row); /* in percent, or in points */
+/* error of the model, in percent or percentage points */
+double repro_error(const struct repro_row *row);
 bool repro_in_band(const struct repro_row *row);
 
-/* The experiments. */
+/* Functions of the experiments, see the table in repro_exp.c. */
 int repro_pingpong(const struct repro *r, const struct repro_row *row,
 		   double *model_p);
 int repro_hop(const struct repro *r, const struct repro_row *row,
@@ -141,42 +146,51 @@ int repro_alltoall(const struct repro *r, const struct repro_row *row,
 int repro_zones(const struct repro *r, const struct repro_row *row,
 		double *model_p);
 
-/* repro_out.c */
+/* Output of results (repro_out.c). */
 enum repro_format { REPRO_TEXT, REPRO_CSV, REPRO_JSON };
-/* Text is printed row by row; CSV and JSON at the end. */
+/* Text is printed row by row; CSV and JSON after the last row. */
 void repro_out_begin(const struct repro *r, enum repro_format f);
 void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 void repro_out_end(const struct repro *r, enum repro_format f);
-/* Writes the last line of the text: the summary. */
+/* Writes the last line of the text output: the summary. */
 void repro_out_sum(const struct repro *r, char *text, size_t len);
 /* Texts of a row: "2 %", "at most"; "in band", "OUT OF BAND". */
 const char *repro_band_text(const struct repro_row *row, char *text,
 			    size_t len);
 const char *repro_verdict(const struct repro_row *row);
 
-/* repro_page.c: one page, each system is a section. Returns 0 or -errno. */
+/*
+ * Open a page with a section for each system, and add a system (repro_page.c).
+ * repro_page_open() returns 0 or -errno.
+ */
 int repro_page_open(struct page *p, const char *file, const char *system);
 void repro_page_add(struct page *p, const struct repro *r);
 
-/* repro_draw.c: plots of paper and model. Returns 0 or -errno. */
+/* Draws plots of paper and model (repro_draw.c). Returns 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);
 
 /* ---- the progress line (repro_progress.c) -------------------------------- */
 
 struct repro_pace {
 	unsigned rows, done;
-	double spent_s; /* for those that are done */
+	double spent_s; /* time spent on the completed rows, s */
 };
 
 struct repro_progress {
 	bool on;
 	uint64_t began_ns, row_ns;
-	struct repro_pace kind[2]; /* rows that are not long, and long ones */
+	struct repro_pace kind[2]; /* short rows and long rows */
 };
 
-/* Shown on a terminal, or with --progress. */
+/*
+ * Initialises the progress line, which is shown on a terminal or with
+ * --progress.
+ */
 void repro_progress_begin(struct repro_progress *p, const struct repro *r);
-/* Before a row is run, and after it; the line is gone then. */
+/*
+ * repro_progress_row() is called before a row is run and prints the progress
+ * line; repro_progress_done() is called after it and erases the line.
+ */
 void repro_progress_row(struct repro_progress *p, const struct repro *r,
 			const struct repro_row *row);
 void repro_progress_done(struct repro_progress *p, const struct repro *r,

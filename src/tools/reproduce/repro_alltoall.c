@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All-to-all (SC11 V.C) and zone routing (II.B). The peak is the authors':
- * links of 1.8 GB/s of payload, 90 % of the raw rate (II.A), with the busiest
- * dimension saturated. For measured machines the complete exchange is run. The
- * large machines that the authors simulated are run in the steady state: every
- * node sends to all others in an order of its own, with more than the peak
- * load, and deliveries are counted after a warm-up.
+ * All-to-all (SC11 V.C) and zone routing (II.B). The peak is computed as the
+ * authors do: links of 1.8 GB/s of payload, 90 % of the raw rate (II.A), with
+ * the busiest dimension saturated. For measured machines the complete exchange
+ * is run. The large machines that the authors simulated are run in the steady
+ * state: every node sends to all others in a random order per node, with more
+ * than the peak load, and deliveries are counted after a warm-up.
  */
 #include "src/tools/reproduce/repro_bench.h"
 #include "src/tools/sim/sim_progress.h"
@@ -17,16 +17,17 @@
 
 /*
  * SC11 III.A: injection FIFOs in memory, enough for each of 511 messages to
- * have its own. What the authors' program did is not published; engines serve
- * their FIFOs round robin, packet by packet, which mixes the destinations.
+ * have its own. The order of the authors' program is not published; engines
+ * serve their FIFOs round robin, packet by packet, which mixes the
+ * destinations.
  */
 #define MEMORY_FIFOS 544
 
 /* SC11 II.A: largest part of the raw rate that is available to user data. */
 #define PAYLOAD_PART 0.9
 
-/* The authors' peak of a node, in bytes per us. */
-static double peak(const struct net_config *cfg)
+/* Returns the peak rate of a node by the authors' formula, in bytes per us. */
+static double peak_rate(const struct net_config *cfg)
 {
 	struct sim_traffic t;
 	double raw = 1e9 / (double)cfg->link_ps_per_byte_x1000;
@@ -48,7 +49,7 @@ static int alltoall_run(const struct repro *r, const struct repro_row *row,
 	s->seed = 1;
 	s->label = sim_progress_wanted(r->progress) ? row->id : NULL;
 	err = sim_run(s, res);
-	*model_p = 100 * res->accepted / peak(&s->cfg);
+	*model_p = 100 * res->accepted / peak_rate(&s->cfg);
 	if (err)
 		fprintf(stderr, "weft-reproduce: %s: %s\n", row->id,
 			strerror(-err));
@@ -68,7 +69,7 @@ int repro_alltoall(const struct repro *r, const struct repro_row *row,
 	return err ? err : alltoall_run(r, row, &s, model_p);
 }
 
-/* Steady traffic above the peak, with one of the machine's zone sets. */
+/* Runs steady traffic above the peak, with one of the machine's zone sets. */
 int repro_zones(const struct repro *r, const struct repro_row *row,
 		double *model_p)
 {

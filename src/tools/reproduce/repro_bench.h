@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A machine for an experiment: its configuration and its network. Used by all
- * experiments. Functions that return -errno report the error on stderr.
+ * An open machine for an experiment: its configuration and its network. Used by
+ * all experiments. Functions that return -errno report the error on stderr.
  */
 #ifndef WEFT_REPRO_BENCH_H
 #define WEFT_REPRO_BENCH_H
@@ -25,20 +25,20 @@ int repro_bench_open(struct repro_bench *b, const struct repro *r,
 /* Opens the network of b->cfg, which is already set. Returns 0 or -errno. */
 int repro_bench_build(struct repro_bench *b, uint32_t packets);
 /*
- * Loads the configuration only; row NULL: that of the file. Returns 0 or
- * -errno.
+ * Loads the configuration only; row NULL: the configuration of the machine
+ * file. Returns 0 or -errno.
  */
 int repro_bench_config(const struct repro *r, const struct repro_row *row,
 		       struct net_config *cfg);
 /*
- * Finds the index of an injection path by name, NULL: the first. Returns 0 or
- * -EINVAL.
+ * Finds the index of an injection path by name; name NULL: the first path.
+ * Returns 0 or -EINVAL.
  */
 int repro_bench_path(const struct repro_bench *b, const char *name,
 		     uint8_t *path_p);
 /*
- * Finds the row's path in=: its index plus one, or 0 without one. Returns 0 or
- * -EINVAL.
+ * Finds the receiving path in= of the row: its index plus one; 0: the row has
+ * no in=. Returns 0 or -EINVAL.
  */
 int repro_bench_receive_path(const struct repro_bench *b,
 			     const struct repro_row *row, uint8_t *in_p);

@@ -6,8 +6,8 @@
  * results.
  *
  *   kind=allreduce|barrier, bytes=N
- *   nodes=N     size of the block: doubled in one dimension after the other,
- *               then again; default: the whole shape
+ *   nodes=N     size of the block: the dimensions are doubled one after the
+ *               other until it has N nodes; default: the whole shape
  */
 #include "src/tools/reproduce/repro_bench.h"
 #include "prov/net/file/net_map.h"

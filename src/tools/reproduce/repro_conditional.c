@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A barrier of the nodes 0 to N - 1, nodes=N, by the machine's own method: all
- * nodes arrive at the same time; the result is the time at which the last node
- * has detected the completion by polling.
+ * A barrier of the nodes 0 to N - 1, nodes=N, by the barrier method of the
+ * machine: all nodes arrive at the same time; the result is the time at which
+ * the last node has detected the completion by polling.
  */
 #include "src/tools/reproduce/repro_bench.h"
 

@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Returns the label of the x axis of a series, or NULL. */
-static const char *label(const struct repro_row *row)
+/* Returns the label of the x axis of a series; NULL: not part of a series. */
+static const char *x_label(const struct repro_row *row)
 {
 	const char *by = strstr(row->text, ", by ");
 
@@ -21,17 +21,17 @@ static const char *label(const struct repro_row *row)
 
 static bool same_plot(const struct repro_row *a, const struct repro_row *b)
 {
-	if (label(a) || label(b))
+	if (x_label(a) || x_label(b))
 		return !strcmp(a->text, b->text);
 	return !strcmp(a->unit, b->unit);
 }
 
 /*
- * Writes the rows that belong to the plot of first; returns the number of
+ * Writes the rows that belong to the plot of row first; returns the number of
  * results.
  */
-static unsigned data(FILE *f, const struct repro *r,
-		     const struct repro_row *first)
+static unsigned write_data(FILE *f, const struct repro *r,
+			   const struct repro_row *first)
 {
 	unsigned n = 0;
 
@@ -41,7 +41,7 @@ static unsigned data(FILE *f, const struct repro *r,
 
 		if (row->state != REPRO_DONE || !same_plot(row, first))
 			continue;
-		if (label(first))
+		if (x_label(first))
 			fprintf(f, "%s %g %g\n", row->x, row->value,
 				row->model);
 		else
@@ -53,11 +53,12 @@ static unsigned data(FILE *f, const struct repro *r,
 	return n;
 }
 
-static void plot(FILE *f, const struct repro *r, const struct repro_row *row)
+static void write_plot(FILE *f, const struct repro *r,
+		       const struct repro_row *row)
 {
-	const char *x = label(row);
+	const char *x = x_label(row);
 
-	if (!data(f, r, row))
+	if (!write_data(f, r, row))
 		return;
 	if (!x) {
 		fprintf(f,
@@ -81,7 +82,7 @@ static void plot(FILE *f, const struct repro *r, const struct repro_row *row)
 		strcmp(x, "message size") ? "%.0f" : "%.0b %BB");
 }
 
-/* Is this the first row of its plot? */
+/* Returns whether row i is the first row of its plot. */
 static bool is_first(const struct repro *r, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
@@ -99,7 +100,7 @@ int repro_draw(const struct repro *r, const char *file)
 	fputs("set multiplot layout 4,2\nset grid\nset key bottom right\n", f);
 	for (unsigned i = 0; i < r->count; i++)
 		if (is_first(r, i))
-			plot(f, r, &r->row[i]);
+			write_plot(f, r, &r->row[i]);
 	fputs("unset multiplot\n", f);
 	return sim_plot_close(f);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kinds of experiments, and their arguments in a row: words key=value after the
- * name. The table of any machine may use any of them.
+ * name. Every experiment is available to the table of every machine.
  */
 #include "src/tools/reproduce/repro.h"
 #include "src/base/attr.h"
@@ -79,7 +79,7 @@ bool repro_slow(const struct repro_row *row)
 	return repro_arg_number(row, "slow", 0) != 0;
 }
 
-/* Units of each measure. */
+/* Units of each measure, with their conversion factors. */
 static const struct {
 	const char *unit;
 	enum repro_measure measure;
@@ -93,8 +93,8 @@ static const struct {
 };
 
 /*
- * Converts a measure to the row's unit. The time of a message of bytes= can
- * also be given as a rate.
+ * Converts a measured value to the row's unit. The time of a message of bytes=
+ * can also be given as a rate.
  */
 static int convert(const struct repro_row *row, enum repro_measure measure,
 		   double *model_p)

@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The interface of a member. */
+/* Interface of a member. */
 struct member {
 	uint64_t inputs; /* arrived inputs, one bit each */
 	uint64_t busy_ps;
 	unsigned added;
-	bool posted; /* its own contribution was posted */
+	bool posted; /* whether the member posted its contribution */
 };
 
 struct gather {

@@ -22,7 +22,7 @@ static const char after[] =
 	"1 some\n"
 	"are not or an experiment failed, 2 wrong arguments.\n";
 
-static int which_system(struct weft_args *w)
+static int report_no_system(struct weft_args *w)
 {
 	char name[REPRO_SYSTEMS][32], all[REPRO_SYSTEMS * 34] = "";
 	unsigned n = repro_systems(name);
@@ -43,16 +43,18 @@ struct args {
 
 #define AT(field) offsetof(struct args, field)
 
-/* An option: a flag (no argument) or a text of struct args. */
+/*
+ * An option: a flag (without argument) or a text, at an offset of struct args.
+ */
 static const struct row {
 	struct weft_arg arg;
-	size_t at;
+	size_t offset;
 } rows[] = {
 	{ { "machine|m", 1, "NAME|FILE",
-	    "another machine file than SYSTEM's own", 0 },
+	    "machine file to use instead of SYSTEM's", 0 },
 	  AT(machine) },
-	{ { "quick|q", 0, "", "leave out experiments of more than some seconds",
-	    0 },
+	{ { "quick|q", 0, "",
+	    "skip experiments that take more than some seconds", 0 },
 	  AT(quick) },
 	{ { "only", 1, "ID", "rows whose id begins with ID, such as BGQ-T1",
 	    0 },
@@ -72,10 +74,10 @@ static const struct row {
 	{ { "version", 0, "", "version", 0 }, AT(version) },
 };
 
-static void set(const struct weft_args *w, struct args *a)
+static void set_option(const struct weft_args *w, struct args *a)
 {
 	const struct row *row = w->row;
-	char *at = (char *)a + row->at;
+	char *at = (char *)a + row->offset;
 
 	if (row->arg.nargs)
 		*(const char **)at = w->value[0];
@@ -98,7 +100,7 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 		if (found == WEFT_ARGS_WRONG)
 			return -1;
 		if (found == WEFT_ARGS_OPTION)
-			set(w, a);
+			set_option(w, a);
 		else if (r->system)
 			return weft_args_error(w, "one system at a time");
 		else
@@ -107,7 +109,7 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 	if (a->version)
 		return puts("weft-reproduce (Weft) " PACKAGE_VERSION) >= 0;
 	if (!r->system)
-		return which_system(w);
+		return report_no_system(w);
 	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
 		return -1;
 	if (a->html && weft_outfile_check(a->html, WEFT_OUTFILE_PAGE, why))
@@ -136,7 +138,7 @@ static unsigned select_rows(struct repro *r, const char *only)
 static void run_row(const struct repro *r, struct repro_row *row)
 {
 	if (repro_slow(row) && r->quick)
-		return; /* skipped */
+		return; /* skipped by --quick */
 	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
 }
 
@@ -242,7 +244,7 @@ static int report_write(const char *file, int err)
 	return err ? 1 : 0;
 }
 
-/* As main_run(), and writes the page. */
+/* Calls main_run() and writes the page. */
 static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 {
 	static struct page page;

@@ -3,8 +3,8 @@
  * Throughput to the neighbours (SC11 V.B, Table 2): one node with looped-back
  * links, so that packets sent on A+ arrive on A-. The software posts a
  * descriptor for each of the ten directions, one after another, each to its own
- * injection FIFO, and processes the ten arrivals. Sent and received bytes both
- * count.
+ * injection FIFO, and processes the ten arrivals. The rate includes sent and
+ * received bytes.
  */
 #include "src/tools/reproduce/repro_bench.h"
 
@@ -12,7 +12,7 @@
 
 struct loop {
 	struct repro_bench bench;
-	uint64_t free_ps; /* end of the software's current work */
+	uint64_t free_ps; /* end of the software's current work, ps */
 };
 
 static void neighbour_arrived(void *arg, uint64_t at, uint64_t cookie,

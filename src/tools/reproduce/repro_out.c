@@ -21,9 +21,10 @@ const char *repro_verdict(const struct repro_row *row)
 }
 
 /* Calls `each` for every entry of the machine file. */
-static void constants(const struct repro *r,
-		      void (*each)(void *arg, const struct net_file_entry *e),
-		      void *arg)
+static void each_constant(const struct repro *r,
+			  void (*each)(void *arg,
+				       const struct net_file_entry *e),
+			  void *arg)
 {
 	struct net_error_text why;
 
@@ -63,9 +64,9 @@ static struct tally tally(const struct repro *r)
 
 const char *repro_band_text(const struct repro_row *row, char *text, size_t len)
 {
-	if (row->side == REPRO_AT_MOST)
+	if (row->bound == REPRO_AT_MOST)
 		return "at most";
-	if (row->side == REPRO_AT_LEAST)
+	if (row->bound == REPRO_AT_LEAST)
 		return "at least";
 	snprintf(text, len, "%g %s", row->band, row->points ? "points" : "%");
 	return text;
@@ -138,7 +139,7 @@ static void text_end(const struct repro *r)
 	unsigned n = 0;
 
 	printf("\nCalibrated constants of machine %s:\n", r->machine);
-	constants(r, text_constant, &n);
+	each_constant(r, text_constant, &n);
 	repro_out_sum(r, sum, sizeof(sum));
 	printf("\n%s\n", sum);
 }
@@ -169,8 +170,11 @@ static void csv_all(const struct repro *r)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Texts of machine files may contain any character. */
-static void quoted(const char *s)
+/*
+ * Prints a text of a machine file, which may contain any character, as a JSON
+ * string.
+ */
+static void print_quoted(const char *s)
 {
 	struct json j;
 
@@ -202,9 +206,9 @@ static void json_constant(void *arg, const struct net_file_entry *e)
 		return;
 	printf("%s\n    { \"key\": \"%s\", \"value\": ", (*n)++ ? "," : "",
 	       e->key);
-	quoted(e->value);
+	print_quoted(e->value);
 	printf(", \"source\": ");
-	quoted(e->source);
+	print_quoted(e->source);
 	printf(" }");
 }
 
@@ -214,19 +218,19 @@ static void json_all(const struct repro *r)
 	unsigned n = 0;
 
 	printf("{\n  \"system\": \"%s\",\n  \"machine\": ", r->system);
-	quoted(r->machine);
+	print_quoted(r->machine);
 	printf(",\n  \"rows\": [\n");
 	for (unsigned i = 0; i < r->count; i++)
 		json_row(&r->row[i], i + 1 == r->count);
 	printf("  ],\n  \"constants\": [");
-	constants(r, json_constant, &n);
+	each_constant(r, json_constant, &n);
 	printf("\n  ],\n  \"predicted\": %u,\n  \"in_band\": %u,\n"
 	       "  \"calibrated\": %u,\n  \"left_out\": %u,\n"
 	       "  \"failed\": %u\n}\n",
 	       t.predicted, t.in_band, t.calibrated, t.left_out, t.failed);
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- selection of the format --------------------------------------------- */
 
 void repro_out_begin(const struct repro *r, enum repro_format f)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-reproduce --html: plots of the tables of a paper and of the model. */
+/*
+ * weft-reproduce --html: the page with the plots of published and model values.
+ */
 #include "src/tools/reproduce/repro.h"
 #include "prov/net/file/net_file.h"
 
@@ -10,7 +12,7 @@ static void put_band(struct json *j, const struct repro_row *row)
 {
 	double by = row->points ? row->band : row->value * row->band / 100;
 
-	if (row->side != REPRO_WITHIN)
+	if (row->bound != REPRO_WITHIN)
 		return;
 	json_number(j, "low", row->value - by);
 	json_number(j, "high", row->value + by);

@@ -5,7 +5,7 @@
  *
  *   shape=DIMS      shape of the machine
  *   to=N            the other node; hops=N: at this distance from node 0, the
- *                   first dimension first; to=far: the farthest of a torus
+ *                   first dimension first; to=far: the farthest node of a torus
  *   bytes=N, path=NAME, variant=NAME
  *   soft=1          includes the software of both ends
  *   in=NAME         path at the receiving end, if it differs
@@ -33,12 +33,13 @@ struct pingpong {
 	struct repro_bench bench;
 	struct net_msg msg;
 	uint8_t path[2];   /* paths of the first and the second node */
-	uint8_t in;	   /* receiving path plus one, or 0 */
+	uint8_t in;	   /* receiving path plus one; 0: the default */
 	uint64_t bytes[2]; /* message size of the first and the second node */
 	uint32_t node[2];
-	unsigned sends, warm; /* messages in total; of these not counted */
+	/* number of messages; number of these that are not counted */
+	unsigned sends, warm;
 	uint64_t began, ended;
-	uint64_t soft_ps; /* time from arrival to the post of the answer */
+	uint64_t soft_ps; /* time from the arrival to the post of the reply */
 	int err;
 };
 
@@ -87,7 +88,7 @@ static int pingpong_run(struct pingpong *p, double *ps_p)
 static uint32_t other_node(const struct repro_row *row,
 			   const struct net_config *cfg)
 {
-	uint64_t hops = repro_arg_number(row, "hops", UINT64_MAX), far;
+	uint64_t hops = repro_arg_number(row, "hops", UINT64_MAX), max;
 	uint16_t at[NET_DIMS_MAX] = { 0 };
 	char buf[64];
 
@@ -99,16 +100,19 @@ static uint32_t other_node(const struct repro_row *row,
 	if (hops == UINT64_MAX)
 		return (uint32_t)repro_arg_number(row, "to", 1);
 	for (unsigned d = 0; d < cfg->dims; d++) {
-		far = cfg->size[d] - 1u;
-		at[d] = (uint16_t)(hops < far ? hops : far);
+		max = cfg->size[d] - 1u;
+		at[d] = (uint16_t)(hops < max ? hops : max);
 		hops -= at[d];
 	}
 	return net_node_at(cfg, at);
 }
 
-/* Time of the software of both ends; longer for more than one packet. */
-static uint64_t software(const struct repro_row *row,
-			 const struct net_config *cfg, uint64_t bytes)
+/*
+ * Returns the software time of both ends in ps; longer for more than one
+ * packet.
+ */
+static uint64_t software_ps(const struct repro_row *row,
+			    const struct net_config *cfg, uint64_t bytes)
 {
 	if (!repro_arg_number(row, "soft", 0))
 		return 0;
@@ -116,7 +120,7 @@ static uint64_t software(const struct repro_row *row,
 	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
 }
 
-/* Measures one size by one path; *ps_p: one-way time in ps. */
+/* Measures one message size on one path; *ps_p: one-way time in ps. */
 static int measure(const struct repro *r, const struct repro_row *row,
 		   uint64_t bytes, const char *path, double *ps_p)
 {
@@ -132,7 +136,7 @@ static int measure(const struct repro *r, const struct repro_row *row,
 		err = repro_bench_receive_path(&p.bench, row, &p.in);
 	if (!err) {
 		p.node[1] = other_node(row, &p.bench.cfg);
-		p.soft_ps = software(row, &p.bench.cfg, bytes);
+		p.soft_ps = software_ps(row, &p.bench.cfg, bytes);
 		err = pingpong_run(&p, ps_p);
 	}
 	repro_bench_close(&p.bench);
@@ -164,7 +168,8 @@ int repro_more(const struct repro *r, const struct repro_row *row,
 }
 
 /*
- * Copies a row for the machine without variant: an empty variant= is put first.
+ * Copies a row for the machine without variant: an empty variant= is put first,
+ * since the first occurrence of a key is used.
  */
 static void without_variant(struct repro_row *to, const struct repro_row *row)
 {
@@ -188,8 +193,8 @@ int repro_added(const struct repro *r, const struct repro_row *row,
 }
 
 /*
- * Copies a row with another number of hops: the first occurrence of a key
- * counts.
+ * Copies a row with another number of hops, which is put first, since the first
+ * occurrence of a key is used.
  */
 static void with_hops(struct repro_row *to, const struct repro_row *row,
 		      uint64_t hops)
@@ -202,16 +207,16 @@ static void with_hops(struct repro_row *to, const struct repro_row *row,
 int repro_hop(const struct repro *r, const struct repro_row *row,
 	      double *model_p)
 {
-	uint64_t far = repro_arg_number(row, "hops", 2);
+	uint64_t hops = repro_arg_number(row, "hops", 2);
 	uint64_t from = repro_arg_number(row, "from", 1);
-	struct repro_row near;
+	struct repro_row fewer;
 	double before = 0;
 	int err = repro_pingpong(r, row, model_p);
 
-	with_hops(&near, row, from);
+	with_hops(&fewer, row, from);
 	if (!err)
-		err = repro_pingpong(r, &near, &before);
-	*model_p = (*model_p - before) / (double)(far - from);
+		err = repro_pingpong(r, &fewer, &before);
+	*model_p = (*model_p - before) / (double)(hops - from);
 	return err;
 }
 

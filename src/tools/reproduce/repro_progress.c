@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The progress line of weft-reproduce on standard error: rows done, time spent,
- * and an estimate of the rest from the mean of the rows so far. Long rows have
- * a mean of their own; until one is done they are only counted.
+ * and an estimate of the remaining time from the mean time of the completed
+ * rows. Long rows are estimated separately; until one is complete, they are
+ * only counted.
  */
 #include "src/tools/reproduce/repro.h"
 #include "src/base/clock.h"
@@ -10,7 +11,7 @@
 
 #include <stdio.h>
 
-static bool is_left_out(const struct repro *r, const struct repro_row *row)
+static bool is_skipped(const struct repro *r, const struct repro_row *row)
 {
 	return r->quick && repro_slow(row);
 }
@@ -20,12 +21,15 @@ void repro_progress_begin(struct repro_progress *p, const struct repro *r)
 	*p = (struct repro_progress){ .on = sim_progress_wanted(r->progress),
 				      .began_ns = weft_now_ns() };
 	for (unsigned i = 0; i < r->count; i++)
-		if (!is_left_out(r, &r->row[i]))
+		if (!is_skipped(r, &r->row[i]))
 			p->kind[repro_slow(&r->row[i])].rows++;
 }
 
-/* Seconds for what is left, as far as it is known. */
-static double estimate(const struct repro_progress *p)
+/*
+ * Returns the estimated remaining time in seconds, without rows of a kind of
+ * which none is complete.
+ */
+static double remaining_s(const struct repro_progress *p)
 {
 	double s = 0;
 
@@ -44,12 +48,12 @@ void repro_progress_row(struct repro_progress *p, const struct repro *r,
 	unsigned unknown = p->kind[1].done ? 0 : p->kind[1].rows;
 
 	p->row_ns = weft_now_ns();
-	if (!p->on || is_left_out(r, row))
+	if (!p->on || is_skipped(r, row))
 		return;
 	fprintf(stderr, "\r\033[K%s: %u of %u rows, %.0f s", r->system, done,
 		all, (double)(p->row_ns - p->began_ns) / 1e9);
 	if (done)
-		fprintf(stderr, ", about %.0f s left", estimate(p));
+		fprintf(stderr, ", about %.0f s left", remaining_s(p));
 	if (unknown)
 		fprintf(stderr, "%s %u long row%s", done ? " and" : ",",
 			unknown, unknown > 1 ? "s" : "");
@@ -62,7 +66,7 @@ void repro_progress_done(struct repro_progress *p, const struct repro *r,
 {
 	struct repro_pace *k = &p->kind[repro_slow(row)];
 
-	if (is_left_out(r, row))
+	if (is_skipped(r, row))
 		return;
 	k->done++;
 	k->spent_s += (double)(weft_now_ns() - p->row_ns) / 1e9;

@@ -9,9 +9,10 @@
  *   algo=tree       binomial tree, up and down (a broadcast: down)
  *   algo=rounds     dissemination or recursive doubling: the same steps
  *   short=NAME, long=NAME, middle=N
- *                   paths up to middle bytes, and above
+ *                   paths for messages of at most middle bytes, and for
+ *                   longer messages
  *
- * speedup: this time divided by that of gather with the same arguments.
+ * speedup: this time divided by the time of gather with the same arguments.
  */
 #include "src/tools/reproduce/repro_bench.h"
 
@@ -24,8 +25,8 @@ enum { STEPS_MAX = 64 };
 struct step {
 	uint32_t peer;
 	bool sends;
-	bool received; /* the message to receive has arrived */
-	uint64_t at;
+	bool received; /* whether the message to receive has arrived */
+	uint64_t arrival_ps;
 };
 
 struct process {
@@ -58,10 +59,10 @@ static void software_add(struct soft *s, uint32_t p, uint32_t peer, bool sends)
 
 /*
  * Adds the steps of a binomial tree: children p + 1, p + 2, p + 4, ... below
- * the lowest set bit of p; reduction from near children first, broadcast to far
- * ones first.
+ * the lowest set bit of p. A reduction receives from the children in ascending
+ * order, a broadcast sends to them in descending order.
  */
-static void tree(struct soft *s, uint32_t p, bool up)
+static void add_tree_steps(struct soft *s, uint32_t p, bool up)
 {
 	uint32_t low = p ? p & -p : UINT32_MAX, m;
 
@@ -78,7 +79,7 @@ static void tree(struct soft *s, uint32_t p, bool up)
 			software_add(s, p, p + m, true);
 }
 
-static void rounds(struct soft *s, uint32_t p)
+static void add_round_steps(struct soft *s, uint32_t p)
 {
 	for (uint32_t m = 1; m < s->n; m *= 2) {
 		software_add(s, p, (p + m) % s->n, true);
@@ -118,8 +119,8 @@ static void advance(struct soft *s, uint32_t p)
 		}
 		if (!t->received)
 			return;
-		if (x->clock < t->at)
-			x->clock = t->at;
+		if (x->clock < t->arrival_ps)
+			x->clock = t->arrival_ps;
 		x->clock += cfg->recv_ps + cfg->match_ps;
 	}
 	if (s->last_ps < x->clock)
@@ -139,7 +140,7 @@ static void software_arrived(void *arg, uint64_t at, uint64_t cookie,
 		if (t->sends || t->received || t->peer != from)
 			continue;
 		t->received = true;
-		t->at = at;
+		t->arrival_ps = at;
 		break;
 	}
 	advance(s, p);
@@ -159,9 +160,9 @@ static int software_run(struct soft *s, const struct repro_row *row)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < s->n; p++) {
 		if (by_tree || down_only)
-			tree(s, p, !down_only);
+			add_tree_steps(s, p, !down_only);
 		else
-			rounds(s, p);
+			add_round_steps(s, p);
 	}
 	for (uint32_t p = 0; p < s->n; p++)
 		advance(s, p);

@@ -21,8 +21,8 @@ struct staged {
 	struct net_msg msg;
 	uint64_t bytes;
 	uint32_t node[2];
-	uint64_t received; /* bytes of the message that have arrived */
-	/* time at which the receiving host has copied these */
+	uint64_t received; /* bytes of the current message that have arrived */
+	/* time at which the receiving host has copied the received bytes, ps */
 	uint64_t free_ps;
 	uint64_t began;
 	unsigned sends, warm;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many messages posted at once; the time is that of the last arrival.
+ * Many messages posted at once; the result is the time of the last arrival.
  *
  *   stream      count= messages of bytes= from node 0 to node to=, by path=;
- *               both=1: the same number in the other direction; pair=N: the
- *               same number from node 1 to N; way=dynamic, ack=1: adaptive
- *               routing, acknowledged packets; rate of all data, each=1: of
- *               half of the data
- *               rail=N: on this rail, from 1 on; engines=N: round robin over
- *               this number; wire=1: rate of all bytes on the link; in=NAME:
- *               receiving path, if it differs
+ *               both=1: also count= messages in the other direction;
+ *               pair=N: also count= messages from node 1 to N;
+ *               way=dynamic, ack=1: adaptive routing, acknowledged packets;
+ *               rail=N: uses this rail, counted from 1;
+ *               engines=N: round robin over this number of engines;
+ *               in=NAME: receiving path, if it differs.
+ *               Result: rate of all data; each=1: rate of half of the data;
+ *               wire=1: rate of all bytes on the link
  *   rate        messages per second
  *   words       messages per second if every node sends messages of eight
  *               bytes to node 0, each to a random one of variables= words
- *   loss        percent of the rate that variant= costs; gain: by how many
- *               percent the machine is faster than the variant
+ *   loss        rate loss with variant=, in percent; gain: rate gain of the
+ *               machine over the variant, in percent
  *   complement  every node sends to its complement: rate of a node in percent
  *               of the rate of a single pair that exchanges messages
  */
@@ -65,7 +66,7 @@ static int repro_stream_run(const struct repro *r, const struct repro_row *row,
 			       .dst = to,
 			       .way = NET_DETERMINISTIC };
 	uint64_t pair = repro_arg_number(row, "pair", 0);
-	char path[64], way[64];
+	char path[64], routing[64];
 	int err = repro_bench_open(&s->bench, r, row, 1u << 16);
 
 	if (!err)
@@ -74,7 +75,7 @@ static int repro_stream_run(const struct repro *r, const struct repro_row *row,
 				       &msg.path);
 	if (!err)
 		err = repro_bench_receive_path(&s->bench, row, &msg.path_in);
-	if (!strcmp(repro_arg(row, "way", way, ""), "dynamic"))
+	if (!strcmp(repro_arg(row, "way", routing, ""), "dynamic"))
 		msg.way = NET_DYNAMIC;
 	msg.ack = repro_arg_number(row, "ack", 0) != 0;
 	msg.rail = (uint8_t)repro_arg_number(row, "rail", 0);
@@ -115,7 +116,10 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/* Rate of the variant divided by the rate of the machine without it. */
+/*
+ * Computes the rate of the variant divided by the rate of the machine without
+ * it.
+ */
 static int share_of(const struct repro *r, const struct repro_row *row,
 		    double *share_p)
 {
@@ -159,7 +163,7 @@ int repro_rate(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-#define WORDS_MESSAGES 20000u /* of all nodes together */
+#define WORDS_MESSAGES 20000u /* messages of all nodes together */
 
 int repro_words(const struct repro *r, const struct repro_row *row,
 		double *model_p)
@@ -187,8 +191,8 @@ int repro_words(const struct repro *r, const struct repro_row *row,
 }
 
 /*
- * Time of messages between nodes and their complements, of all nodes or one
- * pair, in ps.
+ * Measures the time of messages between nodes and their complements, for all
+ * nodes or for one pair; *ps_p: ps.
  */
 static int complement(const struct repro *r, const struct repro_row *row,
 		      bool all, double *ps_p)

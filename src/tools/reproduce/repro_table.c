@@ -2,7 +2,7 @@
 /*
  * Reads the table of published values, share/weft/reproduce/SYSTEM.tsv: columns
  * id, source, description, x, value, unit, kind, band, experiment, separated by
- * tabs, and an optional reason for which a row may be out of its band. A band
+ * tabs, and an optional reason why a row may be out of its band. A band
  * is "3 %", "2 points", or "at most" or "at least" for a value that the paper
  * gives as a bound.
  */
@@ -19,7 +19,7 @@
 
 enum { ID, SOURCE, TEXT, X, VALUE, UNIT, KIND, BAND, EXP, WHY, COLUMNS };
 
-static int copy(char *to, size_t room, const char *from)
+static int copy_cell(char *to, size_t room, const char *from)
 {
 	size_t n = strlen(from);
 
@@ -40,7 +40,7 @@ static int parse_band(struct repro_row *row, const char *text)
 	char *end;
 
 	if (!strcmp(text, "at most") || !strcmp(text, "at least")) {
-		row->side = text[3] == 'm' ? REPRO_AT_MOST : REPRO_AT_LEAST;
+		row->bound = text[3] == 'm' ? REPRO_AT_MOST : REPRO_AT_LEAST;
 		return 0;
 	}
 	if (repro_table_number(text, &row->band, &end))
@@ -66,14 +66,14 @@ static int parse_row(struct repro_row *row, char *const *cell)
 {
 	char *end;
 
-	if (copy(row->id, sizeof(row->id), cell[ID]) ||
-	    copy(row->source, sizeof(row->source), cell[SOURCE]) ||
-	    copy(row->text, sizeof(row->text), cell[TEXT]) ||
-	    copy(row->x, sizeof(row->x), cell[X]) ||
-	    copy(row->unit, sizeof(row->unit), cell[UNIT]) ||
-	    copy(row->exp, sizeof(row->exp), cell[EXP]))
+	if (copy_cell(row->id, sizeof(row->id), cell[ID]) ||
+	    copy_cell(row->source, sizeof(row->source), cell[SOURCE]) ||
+	    copy_cell(row->text, sizeof(row->text), cell[TEXT]) ||
+	    copy_cell(row->x, sizeof(row->x), cell[X]) ||
+	    copy_cell(row->unit, sizeof(row->unit), cell[UNIT]) ||
+	    copy_cell(row->exp, sizeof(row->exp), cell[EXP]))
 		return -EINVAL;
-	if (cell[WHY] && copy(row->why, sizeof(row->why), cell[WHY]))
+	if (cell[WHY] && copy_cell(row->why, sizeof(row->why), cell[WHY]))
 		return -EINVAL;
 	if (repro_table_number(cell[VALUE], &row->value, &end) || *end)
 		return -EINVAL;
@@ -177,9 +177,9 @@ bool repro_in_band(const struct repro_row *row)
 {
 	if (row->state != REPRO_DONE)
 		return false;
-	if (row->side == REPRO_AT_MOST)
+	if (row->bound == REPRO_AT_MOST)
 		return row->model <= row->value;
-	if (row->side == REPRO_AT_LEAST)
+	if (row->bound == REPRO_AT_LEAST)
 		return row->model >= row->value;
 	return fabs(repro_error(row)) <= row->band;
 }

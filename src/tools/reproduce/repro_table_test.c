@@ -33,7 +33,7 @@ static void every_row_has_an_experiment(void **state)
 	check_rows("qsnet2");
 }
 
-static void arguments_stand_behind_the_name(void **state)
+static void experiment_arguments_are_parsed(void **state)
 {
 	struct repro_row row = { .exp = "pingpong hops=12 path=dma slow=1" };
 	char buf[64];
@@ -46,22 +46,25 @@ static void arguments_stand_behind_the_name(void **state)
 	T_TRUE(repro_slow(&row));
 }
 
-static void a_bound_has_one_side(void **state)
+static void at_most_and_at_least_bounds(void **state)
 {
 	struct repro_row row = { .value = 3.5,
 				 .model = 1,
-				 .side = REPRO_AT_MOST,
+				 .bound = REPRO_AT_MOST,
 				 .state = REPRO_DONE };
 
 	T_TRUE(repro_in_band(&row));
 	row.model = 3.6;
 	T_FALSE(repro_in_band(&row));
-	row.side = REPRO_AT_LEAST;
+	row.bound = REPRO_AT_LEAST;
 	T_TRUE(repro_in_band(&row));
 }
 
-/* A constant is calibrated by one value; hop by the difference of two. */
-static void there_are_as_many_calibrated_rows_as_constants(void **state)
+/*
+ * A constant is calibrated by one value; the time per hop by the difference of
+ * two values.
+ */
+static void as_many_calibrated_rows_as_constants(void **state)
 {
 	unsigned predicted = 0;
 
@@ -72,7 +75,7 @@ static void there_are_as_many_calibrated_rows_as_constants(void **state)
 	T_IS(predicted, 59);
 }
 
-static void errors_are_percents_or_points(void **state)
+static void errors_are_in_percent_or_points(void **state)
 {
 	struct repro_row row = {
 		.value = 50, .model = 51, .band = 2, .state = REPRO_DONE
@@ -91,7 +94,7 @@ static void errors_are_percents_or_points(void **state)
 	T_FALSE(repro_in_band(&row));
 }
 
-static void an_unknown_system_is_told(void **state)
+static void unknown_system_returns_enoent(void **state)
 {
 	memset(&r, 0, sizeof(r));
 	r.system = "bgl";
@@ -102,11 +105,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_row_has_an_experiment),
-		T_CASE(there_are_as_many_calibrated_rows_as_constants),
-		T_CASE(errors_are_percents_or_points),
-		T_CASE(arguments_stand_behind_the_name),
-		T_CASE(a_bound_has_one_side),
-		T_CASE(an_unknown_system_is_told),
+		T_CASE(as_many_calibrated_rows_as_constants),
+		T_CASE(errors_are_in_percent_or_points),
+		T_CASE(experiment_arguments_are_parsed),
+		T_CASE(at_most_and_at_least_bounds),
+		T_CASE(unknown_system_returns_enoent),
 	};
 
 	return T_RUN(tests);

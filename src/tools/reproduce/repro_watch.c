@@ -3,7 +3,7 @@
  * Fault awareness.
  *
  *   aware   mean time from the failure of a host (what=nic: of its interface)
- *           until the master knows; count= failures one after another, on
+ *           until the master is notified; count= failures one after another, on
  *           random nodes at random times, period wd= in ms
  *   hidden  largest additional time of a message of bytes= while neighbours
  *           exchange their health status every wd= ms: ping-pong of two nodes
@@ -30,7 +30,7 @@ static int open_watched(struct repro_bench *b, const struct repro *r,
 	return err ? err : repro_bench_build(b, PACKETS);
 }
 
-/* ---- aware --------------------------------------------------------------- */
+/* ---- aware: time until a failure is reported ----------------------------- */
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
 {
@@ -44,8 +44,8 @@ static void on_word(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 }
 
 /*
- * Runs one failure on a network of its own; adds the time until the master
- * knows to *ps_p.
+ * Runs one failure on a new network; adds the time until the master is notified
+ * to *ps_p.
  */
 static int one_failure(const struct repro *r, const struct repro_row *row,
 		       uint64_t seed, unsigned what, double *ps_p)
@@ -94,14 +94,14 @@ int repro_aware(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/* ---- hidden -------------------------------------------------------------- */
+/* ---- hidden: delay of messages by the health check ----------------------- */
 
 struct pair {
 	struct repro_bench bench;
-	struct net_watch *watch; /* or NULL */
+	struct net_watch *watch; /* health check of the machine, or NULL */
 	struct net_msg msg;
 	uint64_t until, sent_at;
-	/* number of messages; longest one-way time */
+	/* number of messages; longest one-way time, ps */
 	uint64_t messages, most_ps;
 	uint64_t sum_ps;
 	int err;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Placement. Slots are the usable cores (or hardware threads), in the order of
- * the topology. --map-by selects the first slot of a rank, PE=n the number of
- * its slots, --bind-to the width of the binding around them.
+ * Placement of ranks on processors. Slots are the usable cores (or hardware
+ * threads), in the order of the topology. --map-by selects the first slot of a
+ * rank, PE=n the number of its slots, --bind-to the width of the binding around
+ * them.
  *
  *   2 packages of 3 cores, 4 ranks        slot   0 1 2 | 3 4 5
  *     --map-by core                       rank   0 1 2   3
@@ -29,7 +30,8 @@ struct run_bind {
 	hwloc_bitmap_t allowed;
 	hwloc_obj_t *slot; /* usable cores or hardware threads */
 	int nslots;
-	struct run_cpuset *rank; /* NULL: no rank is bound */
+	/* processors of each rank; NULL: no rank is bound */
+	struct run_cpuset *rank;
 	int nranks;
 };
 
@@ -81,7 +83,7 @@ static int bind_load(struct run_bind *b, const char *synthetic)
 	return err;
 }
 
-/* "0-3,8" or "4-". */
+/* Returns whether text is a list of processors: "0-3,8" or "4-". */
 static bool is_cpu_list(const char *text)
 {
 	while (isdigit((unsigned char)*text)) {
@@ -160,7 +162,7 @@ static void add_width(struct run_bind *b, hwloc_obj_t slot,
 			o = o->parent;
 	}
 	hwloc_bitmap_or(out, out, o ? o->cpuset : slot->cpuset);
-	/* The host has no level of this type: bind to all usable processors. */
+	/* the host has no level of this type: bind to all usable processors */
 	if (!o && type != HWLOC_OBJ_CORE && type != HWLOC_OBJ_PU)
 		hwloc_bitmap_copy(out, b->allowed);
 	hwloc_bitmap_and(out, out, b->allowed);
@@ -186,7 +188,7 @@ static int first_slot(struct run_bind *b, const struct run_place *p, int rank,
 {
 	hwloc_obj_type_t type = type_of(p->map);
 	int objs = hwloc_get_nbobjs_by_type(b->topo, type);
-	int n, k, turn, at = 0, *slots;
+	int n, k, index, at = 0, *slots;
 
 	if (p->map == RUN_UNIT_DEFAULT || p->map == RUN_UNIT_NODE ||
 	    p->map == RUN_UNIT_CORE || p->map == RUN_UNIT_HWTHREAD || objs < 1)
@@ -195,10 +197,10 @@ static int first_slot(struct run_bind *b, const struct run_place *p, int rank,
 	if (!slots)
 		return 0;
 	k = p->ppr ? rank / p->ppr % objs : rank % objs;
-	turn = p->ppr ? rank % p->ppr : rank / objs;
+	index = p->ppr ? rank % p->ppr : rank / objs;
 	for (n = 0; n == 0; k = (k + 1) % objs)
 		n = slots_within(b, type, k, slots);
-	at = slots[(long)turn * pe % n];
+	at = slots[(long)index * pe % n];
 	free(slots);
 	return at;
 }
@@ -319,7 +321,7 @@ void *run_bind_topology(const struct run_bind *b)
 	return b ? b->topo : NULL;
 }
 
-/* Descriptor number above those that scripts use (3 to 9). */
+/* Descriptor number of the XML: above the numbers that scripts use (3 to 9). */
 enum { XML_FD = 200 };
 
 int run_bind_xml(const struct run_bind *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processors on which a rank runs. run_bind_open() loads the topology once;
- * ranks get it as XML in a memfd and need not discover it.
+ * ranks get the topology as XML in a memfd and need not discover it.
  *
  * By default one rank is bound to each core while there are enough cores, else
  * one to each hardware thread, and no rank is bound if there are more ranks
@@ -17,7 +17,7 @@
 
 struct run_cpuset {
 	cpu_set_t *set;
-	size_t size; /* bytes */
+	size_t size; /* size of the mask in bytes */
 };
 
 struct run_bind;
@@ -34,7 +34,10 @@ void run_bind_close(struct run_bind *b);
 /* Returns the processors of a rank; NULL: the rank is not bound. */
 const struct run_cpuset *run_bind_of(const struct run_bind *b, int rank);
 
-/* Returns the topology, for the PMIx server; or as XML in a memfd, -1: none. */
+/*
+ * Return the topology for the PMIx server; or a memfd with the topology as XML,
+ * -1: none.
+ */
 void *run_bind_topology(const struct run_bind *b);
 int run_bind_xml(const struct run_bind *b);
 
@@ -42,8 +45,8 @@ int run_bind_xml(const struct run_bind *b);
 size_t run_bind_cache(const struct run_bind *b);
 
 /*
- * Returns the actual binding of a process, e.g. "core 1, cpus 2-3". Freed by
- * the caller.
+ * Returns the actual binding of a process, for example "core 1, cpus 2-3".
+ * Freed by the caller.
  */
 char *run_bind_text(const struct run_bind *b, pid_t pid);
 

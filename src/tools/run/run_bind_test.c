@@ -70,7 +70,7 @@ static void ranks_are_placed_by_the_options(void **state)
 	}
 }
 
-static void impossible_processors_are_refused(void **state)
+static void unusable_processors_are_refused(void **state)
 {
 	static const char *const set[] = { "99",   "",	 "two", "0x1",
 					   "1,,2", "1,", "-2",	"1;2" };
@@ -99,7 +99,7 @@ static void topology_is_exported_as_xml(void **state)
 	run_bind_close(b);
 }
 
-static void the_second_cache_is_known_or_not(void **state)
+static void l2_cache_size_from_topology(void **state)
 {
 	static const struct {
 		const char *host;
@@ -124,9 +124,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(ranks_are_placed_by_the_options),
-		T_CASE(impossible_processors_are_refused),
+		T_CASE(unusable_processors_are_refused),
 		T_CASE(topology_is_exported_as_xml),
-		T_CASE(the_second_cache_is_known_or_not),
+		T_CASE(l2_cache_size_from_topology),
 	};
 
 	return T_RUN(tests);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Number of usable processors. In a container the affinity mask often has all
- * processors of the host while a quota of the control group allows two: both
- * are read, the quota along the path from our group to the root, in both
- * versions of the cgroup interface.
+ * Number of usable processors. In a container the affinity mask often includes
+ * all processors of the host, while the CPU quota of the control group allows
+ * only two. Both are read; the quota is the smallest one on the path from this
+ * process's group to the root, in both versions of the cgroup interface.
  */
 #include "src/tools/run/run_cpus.h"
 
@@ -26,7 +26,7 @@ int run_cpus_parse(const char *text)
 	return (int)((quota + period - 1) / period);
 }
 
-/* Reads the first line of dir/name, "" if there is none. */
+/* Reads the first line of dir/name; "" if there is none. */
 static void read_line(const char *dir, const char *name, char *buf, int size)
 {
 	char path[512];
@@ -107,7 +107,10 @@ int run_cpus_forbidden(void)
 {
 	cpu_set_t set;
 
-	/* EINVAL: the kernel's mask is longer, but may be read. */
+	/*
+	 * EINVAL: sched_getaffinity() is allowed, but the kernel's mask is
+	 * longer
+	 */
 	if (!sched_getaffinity(0, sizeof(set), &set) || errno == EINVAL)
 		return 0;
 	return -errno;
@@ -122,7 +125,7 @@ static int allowed(void)
 
 	if (run_cpus_forbidden())
 		return online > 0 ? (int)online : 1;
-	/* The kernel refuses a mask that is smaller than its own. */
+	/* the kernel refuses a mask that is smaller than its own */
 	for (; n <= 1 << 20; n *= 4) {
 		set = CPU_ALLOC(n);
 		size = CPU_ALLOC_SIZE(n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Environment of the ranks. Scripts and programs read the rank from variables
- * before MPI_Init, under the names of several launchers: the variables of all
- * three families are set.
+ * before MPI_Init, under the names that several launchers use: the variables of
+ * all three families are set.
  */
 #include "src/tools/run/run_env.h"
 #include "src/base/attr.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Variables with the rank, in the order of the tail. */
+/* Names of the variables that contain the rank, in the order of the tail. */
 static const char *const rank_vars[RUN_ENV_RANK_VARS] = {
 	"PMIX_RANK",
 	"PMI_RANK",
@@ -26,7 +26,10 @@ static const char *const rank_vars[RUN_ENV_RANK_VARS] = {
 	"LOCAL_RANK",
 };
 
-/* Variables with the number of ranks (one host: all are local). */
+/*
+ * Names of the variables that contain the number of ranks (one host: all are
+ * local).
+ */
 static const char *const size_vars[] = {
 	"PMI_SIZE",
 	"MPI_LOCALNRANKS",
@@ -36,7 +39,7 @@ static const char *const size_vars[] = {
 	"WEFT_LOCAL_RANKS",
 };
 
-/* Bytes of "PMIX_RANK=" and ten digits, with room to spare. */
+/* Size of a variable with the rank: more than "PMIX_RANK=" and ten digits. */
 enum { RANK_TEXT = 48 };
 
 static int env_find(const struct run_env *e, const char *name, size_t len)
@@ -97,7 +100,10 @@ int run_env_set(struct run_env *e, const char *name, const char *value)
 	return append(e, text);
 }
 
-/* Variables of another launcher must not reach our ranks. */
+/*
+ * Returns whether the variable is from another launcher and must not be passed
+ * to the ranks.
+ */
 static bool is_foreign(const char *var)
 {
 	return (!strncmp(var, "PMIX_", 5) && strncmp(var, "PMIX_MCA_", 9)) ||
@@ -115,7 +121,10 @@ static int add_all(struct run_env *e)
 	return err;
 }
 
-/* "-x NAME", "-x 'PREFIX*'": needed only if not all variables are passed. */
+/*
+ * Adds variables of mpiexec by name or pattern: "-x NAME", "-x 'PREFIX*'".
+ * Needed only if not all variables are passed.
+ */
 static int add_matching(struct run_env *e, const char *pattern)
 {
 	const char *eq;
@@ -170,7 +179,7 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 	return run_env_set(e, "HWLOC_THISSYSTEM", "1");
 }
 
-/* A value set by the user has priority over the measured value. */
+/* Sets a measured size, unless the user has set the variable. */
 static int add_size(struct run_env *e, const char *name, int bytes)
 {
 	return bytes && !env_get(e, name) ? add_number(e, name, bytes) : 0;
@@ -183,10 +192,10 @@ static int add_sizes(struct run_env *e, const struct run_sizes *host)
 	if (!env_get(e, "FI_WEFT_EAGER"))
 		err = add_size(e, "FI_WEFT_HOST_EAGER", host->eager);
 	if (!err)
-		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN", host->help);
+		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN", host->shared_copy);
 	if (!err)
 		err = add_size(e, "FI_WEFT_SHARED_COPY_MIN_BUSY",
-			       host->help_row);
+			       host->shared_copy_busy);
 	if (!err)
 		err = add_size(e, "FI_WEFT_COPY_LOOP_MAX", host->loop);
 	return err;
@@ -224,8 +233,8 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 }
 
 /*
- * Ranks of Open MPI 4 start as singletons, even with PMIx, unless this variable
- * names a daemon. Only the form of the value matters.
+ * Sets the variable without which ranks of Open MPI 4 start as singletons, even
+ * with PMIx. Its value names a daemon; only the form of the value matters.
  */
 static int add_open_mpi(struct run_env *e)
 {
@@ -233,8 +242,8 @@ static int add_open_mpi(struct run_env *e)
 }
 
 /*
- * psm2, a library of libfabric on x86, catches SIGSEGV and exits with code 1
- * unless this variable is set.
+ * Sets the variable without which psm2, a library of libfabric on x86, catches
+ * SIGSEGV and exits with code 1.
  */
 static int add_psm2_signals(struct run_env *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Environment of a rank: "NAME=value" strings that all ranks of a context
- * share, and a tail of variables with the rank itself.
+ * share, followed by the variables that contain the rank (the tail).
  */
 #ifndef WEFT_RUN_ENV_H
 #define WEFT_RUN_ENV_H
@@ -11,7 +11,7 @@
 enum { RUN_ENV_RANK_VARS = 7 };
 
 struct run_env {
-	char **var; /* ends with NULL; includes room for the tail */
+	char **var; /* array that ends with NULL; has space for the tail */
 	int count;  /* number of variables without the tail */
 	int cap;
 };
@@ -19,19 +19,21 @@ struct run_env {
 /* Sets name to value, or removes it (value NULL). Returns 0 or -ENOMEM. */
 int run_env_set(struct run_env *e, const char *name, const char *value);
 
-/* Fills the part that all ranks of context app share. pmix: run_pmix_env(). */
+/*
+ * Fills in the part that all ranks of context app share. pmix: run_pmix_env().
+ */
 int run_env_open(struct run_env *e, const struct run_job *job, int app,
 		 char **pmix);
 
 /*
- * Returns a variable's value in ranks of context app; NULL: not set by the
+ * Returns the value of a variable in ranks of context app; NULL: not set by the
  * user.
  */
 const char *run_env_value(const struct run_opts *o, int app, const char *name);
 
 /*
- * Completes e for one rank; the result is valid until the next call with e.
- * Cannot fail: run_env_open() has allocated the memory.
+ * Adds the tail of one rank to e. The result is valid until the next call with
+ * e. Cannot fail: run_env_open() has allocated the memory.
  */
 char **run_env_of_rank(struct run_env *e, int rank);
 

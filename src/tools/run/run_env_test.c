@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the environment and the program of a rank. */
+/* Tests of the environment and the program path of a rank. */
 #include "src/tools/run/run_env.h"
 #include "src/tools/run/run_path.h"
 #include "test/t.h"
@@ -73,7 +73,7 @@ static void all_families_of_rank_variables_are_set(void **state)
 	unsetenv("PMI_RANK");
 }
 
-static void edits_come_in_order_global_then_own(void **state)
+static void global_settings_precede_context_settings(void **state)
 {
 	struct run_env_edit global[] = { { "A", "1" }, { "B", "1" } };
 	struct run_env_edit own[] = { { "B", "2" } };
@@ -91,7 +91,7 @@ static void edits_come_in_order_global_then_own(void **state)
 	run_env_close(&e);
 }
 
-static void list_passes_only_what_it_names(void **state)
+static void env_list_passes_only_named_variables(void **state)
 {
 	struct run_env_edit global[] = { { "KEEP_*", NULL } };
 	struct run_job job = a_job();
@@ -128,7 +128,10 @@ static void variables_of_another_launcher_are_removed(void **state)
 	run_env_close(&e);
 }
 
-/* Measured values are set, unless the user has set them; 0: not measured. */
+/*
+ * Measured values are set, unless the user has set the variables; 0: not
+ * measured.
+ */
 static void measured_sizes_are_set(void **state)
 {
 	static const struct {
@@ -136,8 +139,9 @@ static void measured_sizes_are_set(void **state)
 		struct run_sizes sizes;
 	} rows[] = {
 		{ "FI_WEFT_HOST_EAGER", { .eager = 4711 } },
-		{ "FI_WEFT_SHARED_COPY_MIN", { .help = 4711 } },
-		{ "FI_WEFT_SHARED_COPY_MIN_BUSY", { .help_row = 4711 } },
+		{ "FI_WEFT_SHARED_COPY_MIN", { .shared_copy = 4711 } },
+		{ "FI_WEFT_SHARED_COPY_MIN_BUSY",
+		  { .shared_copy_busy = 4711 } },
 		{ "FI_WEFT_COPY_LOOP_MAX", { .loop = 4711 } },
 	};
 	struct run_job job = a_job();
@@ -197,8 +201,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(all_families_of_rank_variables_are_set),
-		T_CASE(edits_come_in_order_global_then_own),
-		T_CASE(list_passes_only_what_it_names),
+		T_CASE(global_settings_precede_context_settings),
+		T_CASE(env_list_passes_only_named_variables),
 		T_CASE(variables_of_another_launcher_are_removed),
 		T_CASE(measured_sizes_are_set),
 		T_CASE(program_is_found_or_the_reason_is_returned),

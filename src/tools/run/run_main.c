@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mpiexec: starts the ranks of a job on this host and waits until all have
- * exited; a job on other hosts is handed to the launcher of the site. The order
+ * exited; a job on other hosts is handed to the site's launcher. The order
  * matters: collectors are forked before the PMIx library starts its thread, and
  * the main thread starts the ranks, because the kernel kills them when that
  * thread exits.
@@ -48,8 +48,8 @@ static void open_std(void)
 }
 
 /*
- * Removes the variables of a launcher that started mpiexec: they would confuse
- * its own PMIx server.
+ * Removes the variables of a launcher that started mpiexec, since mpiexec's
+ * PMIx server would use them.
  */
 static void remove_launcher_vars(void)
 {
@@ -72,8 +72,8 @@ static void remove_launcher_vars(void)
 }
 
 /*
- * Raises the descriptor limit: one PMIx connection for each rank, and the rest
- * of mpiexec.
+ * Raises the descriptor limit, for one PMIx connection per rank and 32 other
+ * descriptors.
  */
 static int raise_limit(struct run_job *job)
 {
@@ -97,8 +97,8 @@ static int raise_limit(struct run_job *job)
 }
 
 /*
- * Makes the job's key, and the job's name, which a client has to know: both are
- * random and not visible to other users.
+ * Creates the job's key and the job's name, which a client needs to connect:
+ * both are random and not visible to other users.
  */
 static int job_secrets(struct run_job *job)
 {
@@ -142,50 +142,53 @@ static void job_fini(struct run_job *job)
 	run_job_page_close(job);
 	free(job->end.text);
 	free(job->end.call);
-	free(job->end.job_page_call);
+	free(job->end.rank_states);
 	free(job->rank);
 }
 
-/* More ranks than processors are allowed, unless the user forbids it. */
+/*
+ * Checks the number of processors. More ranks than processors are allowed,
+ * unless the user forbids it.
+ */
 static int job_fits(const struct run_job *job)
 {
 	const struct run_place *p = &job->opts->place;
 
 	if (job->nranks <= job->cpus)
 		return 0;
-	if (p->no_over) {
+	if (p->no_oversubscribe) {
 		run_message("%d ranks do not fit on %d processors, and "
 			    "--nooversubscribe is set; use fewer ranks",
 			    job->nranks, job->cpus);
 		return -EINVAL;
 	}
-	if ((p->said_over || job->opts->verbose) && !job->opts->quiet)
+	if ((p->oversubscribe || job->opts->verbose) && !job->opts->quiet)
 		run_message(
 			"%d ranks on %d processors: ranks yield when they wait",
 			job->nranks, job->cpus);
 	return 0;
 }
 
-static void find_sizes(struct run_job *job)
+static void calibrate_copy_thresholds(struct run_job *job)
 {
 	struct weft_copy_calibration c;
 	int err;
 
 	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
 		return;
-	job->sizes.help_row =
+	job->sizes.shared_copy_busy =
 		(int)weft_copy_calibrate_row(run_bind_cache(job->bind));
 	err = weft_copy_calibrate_measure(&c);
 	job->sizes.loop = (int)weft_copy_calibrate_loop(&c);
 	if (err)
 		return;
 	job->sizes.eager = (int)weft_copy_calibrate_cut(&c);
-	job->sizes.help = (int)weft_copy_calibrate_help(&c);
+	job->sizes.shared_copy = (int)weft_copy_calibrate_help(&c);
 }
 
 /*
- * Without sched_getaffinity() hwloc cannot read the host: ranks are not bound,
- * and the topology is a flat list of processors.
+ * Places ranks without sched_getaffinity(), without which hwloc cannot read the
+ * host: ranks are not bound, and the topology is a flat list of processors.
  */
 static int place_without_affinity(struct run_job *job, int why)
 {
@@ -216,8 +219,8 @@ static int place_without_affinity(struct run_job *job, int why)
 }
 
 /*
- * Loads the topology, once for the whole job. Signals are not blocked yet: a
- * user can interrupt it on a host where this takes long.
+ * Loads the topology, once for the whole job. Signals are not blocked yet, so
+ * that a user can interrupt mpiexec on a host where this takes long.
  */
 static int job_place(struct run_job *job)
 {
@@ -235,7 +238,7 @@ static int job_place(struct run_job *job)
 	return err;
 }
 
-/* Prints the bindings that the kernel reports, not the planned ones. */
+/* Prints the bindings that the kernel reports, not the planned bindings. */
 static void report_bindings(const struct run_job *job)
 {
 	char *text;
@@ -251,7 +254,10 @@ static void report_bindings(const struct run_job *job)
 	}
 }
 
-/* Returns 0 if all ranks run; otherwise job->end has mpiexec's exit code. */
+/*
+ * Starts the job. Returns 0 if all ranks run; otherwise job->end has mpiexec's
+ * exit code.
+ */
 static int job_start(struct run_job *job)
 {
 	int err;
@@ -262,18 +268,20 @@ static int job_start(struct run_job *job)
 	if (err)
 		return RUN_EXIT_FAULT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	/* A rank may have exited when mpiexec writes to it. */
+	/* a rank may have exited when mpiexec writes to it */
 	signal(SIGPIPE, SIG_IGN);
-	/* A write beyond the file size limit is then an ordinary error. */
+	/*
+	 * a write beyond the file size limit then fails with an ordinary error
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 	err = job_place(job);
 	if (!err)
 		err = run_signal_open(&job->sigmask);
 	if (!err)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
-	/* The PMIx server starts a thread: after the fork of the helpers. */
+	/* the PMIx server starts a thread, so helpers are forked before it */
 	if (!err)
-		find_sizes(job);
+		calibrate_copy_thresholds(job);
 	if (!err)
 		err = run_job_page_open(job);
 	if (!err)
@@ -324,10 +332,10 @@ int main(int argc, char **argv)
 	remove_launcher_vars();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
-	if (opts.away.wanted)
+	if (opts.remote.wanted)
 		return run_delegate_start(&opts);
 	run_opts_print_notes(&opts, RUN_NOTE_HERE);
 	rc = main_run(&opts);
-	/* The PMIx thread still runs: no handler of exit() may run. */
+	/* the PMIx thread still runs: no exit handlers may run */
 	_exit(rc);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of mpiexec. One line is one write: output of the ranks cannot split
- * it.
+ * Messages of mpiexec. Each line is one write, so that output of the ranks
+ * cannot split it.
  */
 #include "src/tools/run/run_message.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines that mpiexec itself prints, on stderr, whole: "mpiexec: text". */
+/* Messages of mpiexec on stderr, one write per line: "mpiexec: text". */
 #ifndef WEFT_RUN_MESSAGE_H
 #define WEFT_RUN_MESSAGE_H
 
@@ -10,7 +10,7 @@
 
 void run_message(const char *fmt, ...) WEFT_PRINTF(1, 2) WEFT_COLD;
 
-/* Writes all data, after short writes and EAGAIN too. Returns 0 or -errno. */
+/* Writes all data, also after short writes and EAGAIN. Returns 0 or -errno. */
 int run_write_all(int fd, const char *data, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Searches programs in PATH, as execvp() does, but in the parent: an error is
- * reported once and not by every rank.
+ * Searches programs in PATH, as execvp() does, but in mpiexec, so that an error
+ * is reported once and not by every rank.
  */
 #include "src/tools/run/run_path.h"
 
@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns 0, -ENOENT or -EACCES for a file as seen from wdir. */
+/*
+ * Checks that file, relative to wdir, can be executed. Returns 0, -ENOENT or
+ * -EACCES.
+ */
 static int check_file(const char *file, const char *wdir)
 {
 	struct stat st;

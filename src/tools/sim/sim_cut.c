@@ -13,7 +13,7 @@
 
 /* ---- torus --------------------------------------------------------------- */
 
-/* Messages over each link position of a dimension, in both directions. */
+/* Messages over each link of a dimension, in both directions. */
 struct cuts {
 	double load[2][4096];
 };
@@ -80,7 +80,10 @@ static void cut_each(const struct sim_traffic *t, unsigned d, unsigned rounds,
 		}
 }
 
-/* Parallel links share the load of a cut. */
+/*
+ * Returns the load of the busiest cut of a torus; parallel links share the load
+ * of a cut.
+ */
 static double torus_load(const struct sim_traffic *t)
 {
 	struct cuts *cuts = malloc(sizeof(*cuts));
@@ -105,14 +108,18 @@ static double torus_load(const struct sim_traffic *t)
 /* ---- trees: the links up from the subtrees of a level -------------------- */
 
 /*
- * Messages that leave a subtree of this number of nodes under uniform traffic.
+ * Returns the number of messages that leave a subtree with this number of nodes
+ * under uniform traffic.
  */
 static double leave_uniform(const struct sim_traffic *t, uint32_t ends)
 {
 	return (double)ends * (t->nodes - ends) / (t->nodes - 1);
 }
 
-/* Largest number of messages that leave or enter one of the subtrees. */
+/*
+ * Returns the largest number of messages that leave or enter one of the
+ * subtrees.
+ */
 static double leave_each(const struct sim_traffic *t, uint32_t ends)
 {
 	uint32_t subtrees = t->nodes / ends, dst, *out, *in;
@@ -154,10 +161,10 @@ static double tree_load(const struct sim_traffic *t)
 /* ---- any topology -------------------------------------------------------- */
 
 /*
- * Time of a packet on the link between node and shared router, relative to that
- * of other links.
+ * Returns the time of a packet on the link between a node and its shared
+ * router, relative to the time on other links.
  */
-static double end_time(const struct net_config *cfg)
+static double node_link_time_ratio(const struct net_config *cfg)
 {
 	if (net_router_nodes(cfg) == 1 || !cfg->link_end_ps_x1000)
 		return 1;
@@ -175,10 +182,11 @@ double sim_traffic_load(const struct sim_traffic *t)
 	double most = load[t->cfg->topology](t), one;
 	struct net_group g;
 
-	/* all messages to the hot node pass its own links */
+	/* all messages to the hot node use the links of that node */
 	if (t->pattern == SIM_HOTSPOT) {
 		net_group(t->cfg, 0, &g);
-		one = t->hot_part * t->nodes / g.ports * end_time(t->cfg);
+		one = t->hot_part * t->nodes / g.ports *
+		      node_link_time_ratio(t->cfg);
 		most = one > most ? one : most;
 	}
 	return most;

@@ -11,10 +11,13 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* Maximal number of rows of a heat map; with more nodes several share a row. */
+/*
+ * Maximal number of rows of a heat map; if there are more nodes, several share
+ * a row.
+ */
 #define HEAT_ROWS 512u
 
-static void title(FILE *f, const struct sim_opts *o)
+static void write_title(FILE *f, const struct sim_opts *o)
 {
 	char shape[64];
 
@@ -24,7 +27,8 @@ static void title(FILE *f, const struct sim_opts *o)
 		o->spec.bytes);
 }
 
-static void sweep(FILE *f, const struct sim_opts *o, const struct sim_result *r)
+static void plot_sweep(FILE *f, const struct sim_opts *o,
+		       const struct sim_result *r)
 {
 	fputs("$d << END\n", f);
 	for (unsigned i = 0; i < o->loads; i++)
@@ -46,7 +50,7 @@ static void sweep(FILE *f, const struct sim_opts *o, const struct sim_result *r)
 	      f);
 }
 
-static void histogram(FILE *f, const struct sim_result *r)
+static void plot_histogram(FILE *f, const struct sim_result *r)
 {
 	fputs("$d << END\n", f);
 	for (unsigned c = 0; c < SIM_HIST_CELLS; c++)
@@ -66,15 +70,17 @@ int sim_draw(const struct sim_opts *o, const struct sim_result *r)
 
 	if (!f)
 		return -errno;
-	title(f, o);
+	write_title(f, o);
 	if (o->loads > 1)
-		sweep(f, o, r);
+		plot_sweep(f, o, r);
 	else
-		histogram(f, r);
+		plot_histogram(f, r);
 	return sim_plot_close(f);
 }
 
-/* Mean utilisation of a port over the nodes of one row, in percent. */
+/*
+ * Returns the mean utilisation of a port over the nodes of one row, in percent.
+ */
 static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 		      unsigned port)
 {
@@ -86,9 +92,12 @@ static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 	return 100 * sum / (double)r->time_ps / (to - from);
 }
 
-/* Label of a port: its class, and its number if the class has several ports. */
-static void label(const struct net_config *cfg, const struct net_group *g,
-		  unsigned port, char *text, size_t len)
+/*
+ * Writes the label of a port: its class, and its number if the class has
+ * several ports.
+ */
+static void port_label(const struct net_config *cfg, const struct net_group *g,
+		       unsigned port, char *text, size_t len)
 {
 	char name[NET_CLASS_NAME];
 
@@ -99,7 +108,7 @@ static void label(const struct net_config *cfg, const struct net_group *g,
 		snprintf(text, len, "%u (%s)", port, name);
 }
 
-/* Nodes of one group: one row per node, or per several nodes. */
+/* Plots the nodes of one group: one row per node, or per several nodes. */
 static void heat_group(FILE *f, const struct sim_opts *o,
 		       const struct sim_result *r, const struct net_group *g)
 {
@@ -117,7 +126,7 @@ static void heat_group(FILE *f, const struct sim_opts *o,
 	}
 	fputs("END\nset xtics (", f);
 	for (unsigned p = 0; p < g->ports; p++) {
-		label(&o->spec.cfg, g, p, text, sizeof(text));
+		port_label(&o->spec.cfg, g, p, text, sizeof(text));
 		fprintf(f, "%s'%s' %u", p ? ", " : "", text, p);
 	}
 	fprintf(f,
@@ -128,7 +137,9 @@ static void heat_group(FILE *f, const struct sim_opts *o,
 		g->ports - 1, g->count - 1);
 }
 
-/* A torus is one plot; a tree has one plot per level, the top level first. */
+/*
+ * Plots a torus in one heat map, a tree in one per level, the top level first.
+ */
 int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct net_config *cfg = &o->spec.cfg;
@@ -140,7 +151,7 @@ int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 		return -errno;
 	if (groups > 1)
 		fprintf(f, "set multiplot layout %u,1\n", groups);
-	title(f, o);
+	write_title(f, o);
 	for (g = groups; g-- > 0;) {
 		net_group(cfg, g, &group);
 		fprintf(f, "set ylabel '%s'\n", g ? "switch" : "node");

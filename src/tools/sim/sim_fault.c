@@ -12,7 +12,7 @@
 
 enum { LINKS_MAX = 1000, DEATHS_MAX = 64 };
 
-/* Number of errors of a link, for comparison. */
+/* Returns the number of errors of a link, for sorting. */
 static uint64_t error_count(const struct sim_link *l)
 {
 	return l->fault.bad + l->fault.detours + l->fault.escaped;
@@ -42,8 +42,8 @@ static unsigned most_errors(const struct sim_result *r, unsigned count,
 }
 
 /*
- * Computes when other nodes know of the plan's failed nodes, on machines with
- * fault awareness. Returns the number of failed nodes.
+ * Computes when other nodes are notified of the nodes that fail in the fault
+ * plan, on machines with fault awareness. Returns the number of failed nodes.
  */
 static unsigned deaths(const struct sim_opts *o,
 		       struct net_watch_failure *death)
@@ -69,8 +69,8 @@ static void awareness_text(const struct sim_opts *o)
 	}
 }
 
-/* ms since the failure; -1: never. */
-static double since(const struct net_watch_failure *d, uint64_t at)
+/* Returns the time from the failure to time `at` in ms; -1: never. */
+static double since_failure_ms(const struct net_watch_failure *d, uint64_t at)
 {
 	return at == NET_NEVER ? -1 : (double)(at - d->at) / 1e9;
 }
@@ -91,8 +91,9 @@ static void awareness_json(const struct sim_opts *o)
 		       "\"first_ms\": %.6f, \"last_ms\": %.6f, "
 		       "\"master_ms\": %.6f }",
 		       i ? "," : "", node, (double)d->at / 1e9,
-		       since(d, d->first_at), since(d, d->last_at),
-		       since(d, d->master_at));
+		       since_failure_ms(d, d->first_at),
+		       since_failure_ms(d, d->last_at),
+		       since_failure_ms(d, d->master_at));
 	}
 	printf("\n      ],\n");
 }

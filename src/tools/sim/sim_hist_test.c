@@ -3,7 +3,7 @@
 #include "src/tools/sim/sim_hist.h"
 #include "test/t.h"
 
-static void cells_follow_each_other(void **state)
+static void cells_are_contiguous(void **state)
 {
 	for (unsigned c = 1; c + 1 < SIM_HIST_CELLS; c++)
 		if (sim_hist_from(c) && sim_hist_from(c - 1) < (1ull << 60))
@@ -28,7 +28,7 @@ static void percentiles_are_within_three_percent(void **state)
 	}
 }
 
-static void great_values_stay_in_the_last_cell(void **state)
+static void large_values_are_in_the_last_cell(void **state)
 {
 	static struct sim_hist h;
 
@@ -40,9 +40,9 @@ static void great_values_stay_in_the_last_cell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(cells_follow_each_other),
+		T_CASE(cells_are_contiguous),
 		T_CASE(percentiles_are_within_three_percent),
-		T_CASE(great_values_stay_in_the_last_cell),
+		T_CASE(large_values_are_in_the_last_cell),
 	};
 
 	return T_RUN(tests);

@@ -27,10 +27,10 @@ struct sim_backlog {
 
 struct sim_source {
 	struct sim_backlog backlog;
-	struct weft_rng rng; /* for the node's creation times */
-	uint64_t next_at;    /* open loop: next creation, in 1/1024 ps */
-	uint32_t turn;	     /* FIFO that is tried first */
-	uint32_t left;	     /* exchange: messages not yet created */
+	struct weft_rng rng; /* random numbers for the node's creation times */
+	uint64_t next_at;    /* open loop: next creation time, in 1/1024 ps */
+	uint32_t next_fifo;  /* index of the FIFO that is tried first */
+	uint32_t left;	     /* exchange: number of messages not yet created */
 };
 
 struct sim {
@@ -44,18 +44,18 @@ struct sim {
 	struct sim_message *message;
 	uint32_t message_room, message_free;
 	uint32_t fifos;
-	uint32_t turns; /* exchange: messages per node */
+	uint32_t exchange_messages; /* exchange: messages per node */
 	uint64_t in_flight;
 	uint64_t bytes_in; /* bytes delivered while counting */
 	double gap_ps;	   /* open loop: mean time between messages of a node */
-	struct net_count before; /* counters at the begin of counting */
+	struct net_count before; /* counters at the start of counting */
 	uint64_t count_from, count_to, last_at;
 	bool stop;
 	int err;
 	struct sim_progress progress;
 };
 
-/* sim_source.c: the nodes, and the callbacks of the network. */
+/* Nodes and callbacks of the network (sim_source.c). */
 extern const struct net_up sim_up;
 void sim_fail(struct sim *s, int err);
 /*

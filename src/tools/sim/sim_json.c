@@ -26,7 +26,7 @@ static void sim_json_begin(const struct sim_opts *o, const struct sim_result *r)
 	printf("  \"peak_gbs\": %.6f,\n  \"points\": [", r->peak / 1e3);
 }
 
-static void latency(const struct sim_hist *h)
+static void put_latency(const struct sim_hist *h)
 {
 	bool first = true;
 
@@ -48,7 +48,7 @@ static void latency(const struct sim_hist *h)
 	printf("],\n");
 }
 
-static void links(const struct sim_opts *o, const struct sim_result *r)
+static void put_links(const struct sim_opts *o, const struct sim_result *r)
 {
 	struct sim_class c[NET_CLASSES_MAX];
 	unsigned count = sim_links_classes(&o->spec.cfg, r, c);
@@ -70,7 +70,7 @@ static void links(const struct sim_opts *o, const struct sim_result *r)
 	printf("\n      ],\n");
 }
 
-static void busiest(const struct sim_opts *o, const struct sim_result *r)
+static void put_busiest(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct sim_link *link[1000];
 	unsigned count = sim_links_busiest(r, o->busiest, link);
@@ -104,9 +104,9 @@ static void point(const struct sim_opts *o, const struct sim_result *r,
 	       r->messages, r->waiting);
 	printf("      \"hops\": %.4f,\n      \"time_us\": %.3f,\n", r->hops,
 	       (double)r->time_ps / 1e6);
-	latency(&r->latency);
-	links(o, r);
-	busiest(o, r);
+	put_latency(&r->latency);
+	put_links(o, r);
+	put_busiest(o, r);
 	sim_faults_json(o, r);
 	printf("      \"events\": %" PRIu64 ",\n      \"packet_hops\": %" PRIu64
 	       ",\n      \"escapes\": %" PRIu64

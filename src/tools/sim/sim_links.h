@@ -11,12 +11,18 @@ struct sim_class {
 	char name[NET_CLASS_NAME];
 	uint32_t links; /* existing links */
 	uint32_t used;	/* links that sent a packet */
-	/* mean and highest fraction of time in which a link is busy */
+	/*
+	 * mean and highest fraction of time in which a link of the class is
+	 * busy
+	 */
 	double use, most;
-	uint64_t packets, chunks; /* sent */
+	uint64_t packets, chunks; /* packets and chunks sent */
 	uint64_t received;
-	double queued;	/* mean number of packets in the receiver's buffers */
-	double wait_ns; /* mean wait of a packet there, by Little's law */
+	double queued; /* mean number of packets in the receiver's buffers */
+	/*
+	 * mean wait of a packet in the receiver's buffers, by Little's law, ns
+	 */
+	double wait_ns;
 };
 
 /* Fills all classes of the machine; returns their number. */
@@ -28,7 +34,7 @@ unsigned sim_links_classes(const struct net_config *cfg,
  */
 unsigned sim_links_busiest(const struct sim_result *r, unsigned count,
 			   const struct sim_link **link);
-/* Writes the coordinates of a node, as 0,1,2,3,0. */
+/* Writes the coordinates of a node, for example 0,1,2,3,0. */
 void sim_place_text(const struct net_config *cfg, uint32_t node, char *buf,
 		    size_t len);
 

@@ -30,7 +30,8 @@ static const char *error_text(int err)
 }
 
 /*
- * Prints the speed of the simulation to stderr: it is not part of the results.
+ * Prints the speed of the simulation to stderr, so that it is not part of the
+ * results.
  */
 static void print_speed(const struct sim_result *r, unsigned count)
 {
@@ -42,7 +43,7 @@ static void print_speed(const struct sim_result *r, unsigned count)
 		s += (double)r[i].cpu_ns / 1e9;
 	}
 	fprintf(stderr,
-		"weft-sim: %.2f s of processor time, %.2f M events/s, "
+		"weft-sim: %.2f s of CPU time, %.2f M events/s, "
 		"%.2f M packet-hops/s\n",
 		s, events / s / 1e6, hops / s / 1e6);
 }

@@ -27,15 +27,18 @@ static const char after[] = "Results go to stdout and depend on the arguments "
 /* A row of the table: an option, and the offset of its value. */
 struct row {
 	struct weft_arg arg;
-	/* 0; 1: nothing to run; negative: wrong value, reported on stderr */
+	/*
+	 * sets the value; returns 0, 1: nothing to run, negative: wrong value,
+	 * reported on stderr
+	 */
 	int (*set)(struct weft_args *a, struct sim_opts *o);
-	size_t at; /* offset in struct sim_opts */
+	size_t offset; /* offset in struct sim_opts */
 	uint64_t min, max;
 };
 
 static void *opts_place(const struct weft_args *a, struct sim_opts *o)
 {
-	return (char *)o + ((const struct row *)a->row)->at;
+	return (char *)o + ((const struct row *)a->row)->offset;
 }
 
 static int set_flag(struct weft_args *a, struct sim_opts *o)
@@ -70,8 +73,8 @@ static int set_u32(struct weft_args *a, struct sim_opts *o)
 }
 
 /*
- * A time with its unit; strtod() is safe, since no program of Weft sets a
- * locale.
+ * Parses a time with its unit. strtod() is safe, since no program of Weft sets
+ * a locale.
  */
 static int set_time(struct weft_args *a, struct sim_opts *o)
 {
@@ -175,8 +178,8 @@ static int set_loads(struct weft_args *a, struct sim_opts *o)
 
 static const struct {
 	const char *name;
-	uint8_t way, spread;
-} ways[] = {
+	uint8_t routing, spread;
+} routings[] = {
 	{ "dynamic", NET_DYNAMIC, 0 },
 	{ "deterministic", NET_DETERMINISTIC, 0 },
 	{ "high", NET_HIGH, 0 },
@@ -188,19 +191,20 @@ const char *sim_routing_name(const struct sim_spec *s)
 {
 	unsigned i = 0;
 
-	while (ways[i].way != s->way || ways[i].spread != s->spread)
+	while (routings[i].routing != s->routing ||
+	       routings[i].spread != s->spread)
 		i++;
-	return ways[i].name;
+	return routings[i].name;
 }
 
-static int set_way(struct weft_args *a, struct sim_opts *o)
+static int set_routing(struct weft_args *a, struct sim_opts *o)
 {
 	const char *text = a->value[0];
 
-	for (uint8_t i = 0; i < WEFT_COUNT_OF(ways); i++)
-		if (!strcmp(ways[i].name, text)) {
-			o->spec.way = ways[i].way;
-			o->spec.spread = ways[i].spread;
+	for (uint8_t i = 0; i < WEFT_COUNT_OF(routings); i++)
+		if (!strcmp(routings[i].name, text)) {
+			o->spec.routing = routings[i].routing;
+			o->spec.spread = routings[i].spread;
 			return 0;
 		}
 	return weft_args_error(a,
@@ -234,7 +238,7 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 {
 	const char *text = a->value[0];
 	int found = sim_pattern_find(text);
-	unsigned least = 99, d, near = 0;
+	unsigned least = 99, d, best = 0;
 
 	if (found >= 0) {
 		o->spec.pattern = (enum sim_pattern)found;
@@ -244,13 +248,13 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 		d = weft_cfg_distance(sim_pattern_name(i), text);
 		if (d < least) {
 			least = d;
-			near = i;
+			best = i;
 		}
 	}
 	return weft_args_error(a,
 			       "--pattern %s: no such pattern; nearest is "
 			       "%s",
-			       text, sim_pattern_name(near));
+			       text, sim_pattern_name(best));
 }
 
 static int set_mode(struct weft_args *a, struct sim_opts *o, enum sim_mode mode)
@@ -324,7 +328,7 @@ static const struct row rows[] = {
 	  0,
 	  0 },
 	{ { "load|l", 1, "LIST",
-	    "open loop: parts of the pattern's peak, as 0.5 (default), "
+	    "open loop: fractions of the pattern's peak, as 0.5 (default), "
 	    "0.1,0.5,0.9 or 0.1:0.9:0.1",
 	    0 },
 	  set_loads,
@@ -340,17 +344,18 @@ static const struct row rows[] = {
 	{ { "exchange|x", WEFT_ARGS_MAYBE, "N",
 	    "each node sends N messages once (default: to all)", 0 },
 	  set_exchange,
-	  AT(spec.turns),
+	  AT(spec.messages),
 	  1,
 	  100000000 },
-	{ { "bytes|b", 1, "SIZE", "of a message (default: a full packet)", 0 },
+	{ { "bytes|b", 1, "SIZE", "size of a message (default: a full packet)",
+	    0 },
 	  set_u64,
 	  AT(spec.bytes),
 	  1,
 	  1ull << 32 },
 	{ { "way|w", 1, "NAME", "dynamic, deterministic, hashed, high, system",
 	    0 },
-	  set_way,
+	  set_routing,
 	  0,
 	  0,
 	  0 },
@@ -387,7 +392,7 @@ static const struct row rows[] = {
 	  1,
 	  4096 },
 	{ { "hot", 1, "PART",
-	    "hotspot: part of the messages to one node (0.05)", 0 },
+	    "hotspot: fraction of messages to one node (0.05)", 0 },
 	  set_hot,
 	  0,
 	  0,
@@ -431,7 +436,7 @@ static const struct row rows[] = {
 	  AT(plot),
 	  0,
 	  0 },
-	{ { "heat", 1, "FILE", "draw the use of every link", 0 },
+	{ { "heat", 1, "FILE", "draw the utilisation of every link", 0 },
 	  set_picture,
 	  AT(heat),
 	  0,
@@ -452,7 +457,10 @@ static const struct row rows[] = {
 
 /* ---- all options --------------------------------------------------------- */
 
-/* Finds the injection path by its name; without a name it is the first. */
+/*
+ * Sets the injection path by its name; without a name, the first path of the
+ * machine.
+ */
 static int find_path(struct weft_args *a, struct sim_opts *o)
 {
 	const struct net_config *cfg = &o->spec.cfg;
@@ -473,7 +481,7 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 			       *all ? all : " one path, without a name");
 }
 
-/* The fault plan remains loaded until the program exits. */
+/* Loads the fault plan, which remains loaded until the program exits. */
 static int load_plan(struct weft_args *a, struct sim_opts *o)
 {
 	struct weft_fault_plan_why why;

@@ -22,7 +22,7 @@ struct sim_opts {
 	unsigned busiest; /* number of links to list */
 	bool histogram;
 	bool progress;
-	const char *plot; /* file name, or NULL */
+	const char *plot; /* file name of the plot, or NULL */
 	const char *heat;
 	const char *html;
 	const char *faults; /* fault plan as text, or the name of a file */

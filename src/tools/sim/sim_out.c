@@ -33,7 +33,7 @@ static void text_begin(const struct sim_opts *o, const struct sim_result *r)
 	printf("traffic  %s, %s, messages of %" PRIu64 " B, %s",
 	       sim_pattern_name(s->pattern), mode_text(o, mode, sizeof(mode)),
 	       s->bytes, sim_routing_name(s));
-	if (s->way == NET_DYNAMIC && s->cfg.zone[0][0])
+	if (s->routing == NET_DYNAMIC && s->cfg.zone[0][0])
 		printf(", zone set %u", s->zone);
 	printf(", seed %" PRIu64 "\n", s->seed);
 	printf("peak     %.4f GB/s of payload per node: the busiest cut is "

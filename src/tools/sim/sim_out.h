@@ -13,7 +13,10 @@ struct sim_writer {
 	void (*end)(const struct sim_opts *o, const struct sim_result *r);
 };
 
-/* begin gets the first result, end the last one. */
+/*
+ * Returns the writer of a format. begin is called with the first result, end
+ * with the last result.
+ */
 const struct sim_writer *sim_writer(enum sim_format format);
 
 /* Plots; r: one result per load. Return 0 or -errno. */

@@ -10,7 +10,7 @@
 
 static const char *const modes[] = { "open", "closed", "exchange" };
 
-static void fact(struct json *j, const char *name, const char *text)
+static void put_fact(struct json *j, const char *name, const char *text)
 {
 	json_array(j, NULL);
 	json_text(j, NULL, name);
@@ -25,14 +25,14 @@ static void put_facts(struct json *j, const struct sim_opts *o,
 	char text[128];
 
 	json_array(j, "facts");
-	fact(j, "machine", s->cfg.name);
+	put_fact(j, "machine", s->cfg.name);
 	snprintf(text, sizeof(text), "%s, %u nodes", shape, r->nodes);
-	fact(j, "shape", text);
+	put_fact(j, "shape", text);
 	snprintf(text, sizeof(text), "%s, messages of %" PRIu64 " B, %s",
 		 sim_pattern_name(s->pattern), s->bytes, sim_routing_name(s));
-	fact(j, "traffic", text);
+	put_fact(j, "traffic", text);
 	snprintf(text, sizeof(text), "%" PRIu64, s->seed);
-	fact(j, "seed", text);
+	put_fact(j, "seed", text);
 	json_close(j);
 	json_text(j, "mode", modes[s->mode]);
 	json_number(j, "peak_gbs", r->peak / 1e3);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int sim_progress_wanted(int asked)
+int sim_progress_wanted(int requested)
 {
-	return asked || isatty(STDERR_FILENO);
+	return requested || isatty(STDERR_FILENO);
 }
 
 void sim_progress_begin(struct sim_progress *p, const char *label)

@@ -13,8 +13,11 @@ struct sim_progress {
 	uint64_t began_ns, shown_ns;
 };
 
-/* Is a progress line wanted: requested by option, or stderr is a terminal? */
-int sim_progress_wanted(int asked);
+/*
+ * Returns whether a progress line is shown: the option requests it, or stderr
+ * is a terminal.
+ */
+int sim_progress_wanted(int requested);
 void sim_progress_begin(struct sim_progress *p, const char *label);
 /* part: completed fraction, 0 to 1. Prints at most five times per second. */
 void sim_progress_show(struct sim_progress *p, double part, uint64_t hops);

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Parts of a run, after each of which progress is checked. */
+/* Number of slices of a run, after each of which progress is checked. */
 #define SLICES 256u
 
 static uint32_t packets_of(const struct net_config *cfg, uint64_t bytes)
@@ -36,7 +36,7 @@ double sim_link_rate(const struct net_config *cfg, uint64_t bytes)
 	return (double)bytes * 1e6 / (double)(ticks * cfg->tick_ps);
 }
 
-/* Number of ports of all nodes and switches. */
+/* Returns the number of ports of all nodes and switches. */
 static uint64_t link_ends(const struct net_config *cfg)
 {
 	struct net_group g;
@@ -49,7 +49,10 @@ static uint64_t link_ends(const struct net_config *cfg)
 	return n;
 }
 
-/* Number of packets that the buffers and FIFOs of all nodes can hold. */
+/*
+ * Returns the number of packets that the buffers and FIFOs of all nodes can
+ * hold.
+ */
 static uint32_t packets_max(const struct sim *s)
 {
 	const struct net_config *c = &s->spec->cfg;
@@ -114,7 +117,7 @@ static int setup(struct sim *s)
 				       spec->hot_part, spec->seed);
 	if (err)
 		return err;
-	s->turns = spec->turns ? spec->turns : nodes - 1;
+	s->exchange_messages = spec->messages ? spec->messages : nodes - 1;
 	s->r->nodes = nodes;
 	s->r->ports = net_ports(s->net);
 	s->r->places = net_nodes(s->net);
@@ -142,7 +145,7 @@ static void run_begin(struct sim *s)
 		begin_open(s);
 	} else if (s->spec->mode == SIM_EXCHANGE) {
 		for (uint32_t n = 0; n < s->r->nodes; n++) {
-			s->source[n].left = s->turns;
+			s->source[n].left = s->exchange_messages;
 			sim_begin_exchange(s, n);
 		}
 	} else {
@@ -153,9 +156,9 @@ static void run_begin(struct sim *s)
 }
 
 /*
- * Busy time of a link since then. Packets are counted on arrival and
- * acknowledgements on departure, so the counter can decrease by the time of a
- * packet; that counts as 0.
+ * Returns the busy time of a link from then to now. Packets are counted on
+ * arrival and acknowledgements on departure, so the counter can decrease by the
+ * time of a packet; the result is then 0.
  */
 static uint64_t elapsed(uint64_t now, uint64_t then)
 {
@@ -163,8 +166,8 @@ static uint64_t elapsed(uint64_t now, uint64_t then)
 }
 
 /*
- * Reads the counters of all ports at the begin of counting; subtracts these at
- * the end.
+ * Stores the counters of all ports at the start of counting; subtracts the
+ * stored values at the end.
  */
 static void read_links(struct sim *s, bool end)
 {
@@ -192,7 +195,10 @@ static void read_links(struct sim *s, bool end)
 		}
 }
 
-/* Did no packet move during a slice although packets are in flight? */
+/*
+ * Returns whether no packet moved during a slice although packets are in
+ * flight.
+ */
 static bool is_stalled(struct sim *s, const struct net_count *before)
 {
 	struct net_count c;
@@ -203,7 +209,7 @@ static bool is_stalled(struct sim *s, const struct net_count *before)
 }
 
 /*
- * Runs until time to and shows progress. whole: duration of the complete run.
+ * Runs until time `to` and shows progress. whole: duration of the complete run.
  */
 static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 {
@@ -227,7 +233,7 @@ static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 /* Runs an exchange to its end; its duration is not known in advance. */
 static void run_exchange(struct sim *s)
 {
-	double all = (double)s->turns * s->r->nodes;
+	double all = (double)s->exchange_messages * s->r->nodes;
 	uint64_t next;
 	struct net_count before, after;
 
@@ -305,7 +311,10 @@ static void teardown(struct sim *s)
 		munmap(s->net, s->net_bytes);
 }
 
-/* CPU time of this thread, independent of other processes. */
+/*
+ * Returns the CPU time of this thread, which does not depend on other
+ * processes.
+ */
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;

@@ -23,7 +23,7 @@ static void machine(const char *name)
 	T_OK(net_file_load(name, 0, &spec.cfg, &why));
 }
 
-static void open_loop_accepts_what_is_offered(void **state)
+static void open_loop_accepts_the_offered_load(void **state)
 {
 	machine("bgq:4x4x4");
 	spec.time_ps = (uint64_t)t_scale(100) * 1000000;
@@ -36,7 +36,7 @@ static void open_loop_accepts_what_is_offered(void **state)
 	}
 }
 
-static void more_than_the_peak_is_not_accepted(void **state)
+static void accepted_load_does_not_exceed_the_peak(void **state)
 {
 	machine("bgq:4x4x4");
 	spec.load = 4;
@@ -47,8 +47,8 @@ static void more_than_the_peak_is_not_accepted(void **state)
 	sim_result_close(&first);
 }
 
-/* A single packet in flight is not delayed by others. */
-static void a_lone_packet_has_the_latency_of_its_way(void **state)
+/* A single packet in flight is not delayed by other packets. */
+static void unloaded_latency_matches_path(void **state)
 {
 	const struct net_config *c = &spec.cfg;
 	uint64_t wire;
@@ -67,7 +67,7 @@ static void a_lone_packet_has_the_latency_of_its_way(void **state)
 	sim_result_close(&first);
 }
 
-static void an_exchange_ends_when_all_has_arrived(void **state)
+static void exchange_ends_with_the_last_arrival(void **state)
 {
 	machine("bgq:2x2x2x2x2");
 	spec.mode = SIM_EXCHANGE;
@@ -81,7 +81,7 @@ static void an_exchange_ends_when_all_has_arrived(void **state)
 	sim_result_close(&first);
 }
 
-static void the_seed_decides_everything(void **state)
+static void results_are_deterministic_for_a_seed(void **state)
 {
 	for (int p = 0; p < SIM_PATTERNS; p++) {
 		machine("bgq:4x2x2");
@@ -104,11 +104,11 @@ static void the_seed_decides_everything(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(open_loop_accepts_what_is_offered),
-		T_CASE(more_than_the_peak_is_not_accepted),
-		T_CASE(a_lone_packet_has_the_latency_of_its_way),
-		T_CASE(an_exchange_ends_when_all_has_arrived),
-		T_CASE(the_seed_decides_everything),
+		T_CASE(open_loop_accepts_the_offered_load),
+		T_CASE(accepted_load_does_not_exceed_the_peak),
+		T_CASE(unloaded_latency_matches_path),
+		T_CASE(exchange_ends_with_the_last_arrival),
+		T_CASE(results_are_deterministic_for_a_seed),
 	};
 
 	return T_RUN(tests);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sources: when nodes send, and the callbacks of the network. A message is a
- * record in a table; its index is the cookie of the callbacks. Each FIFO holds
- * two messages; further messages wait at the node in a queue of creation times.
+ * Sources: the times at which nodes send, and the callbacks of the network. A
+ * message is a record in a table; its index is the cookie of the callbacks.
+ * Each FIFO holds two messages; further messages wait at the node in a queue of
+ * creation times.
  */
 #include "src/tools/sim/sim_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static uint32_t message_take(struct sim *s)
+static uint32_t message_alloc(struct sim *s)
 {
 	uint32_t at = s->message_free, room;
 	struct sim_message *grown;
@@ -31,7 +32,7 @@ static uint32_t message_take(struct sim *s)
 	return at;
 }
 
-static void message_give(struct sim *s, uint32_t at)
+static void message_free_record(struct sim *s, uint32_t at)
 {
 	s->message[at].next = s->message_free;
 	s->message_free = at;
@@ -44,10 +45,10 @@ static int fifo_find(struct sim *s, uint32_t node)
 	uint8_t *busy = s->busy + (size_t)node * s->fifos;
 
 	for (uint32_t i = 0; i < s->fifos; i++) {
-		uint32_t f = (src->turn + i) % s->fifos;
+		uint32_t f = (src->next_fifo + i) % s->fifos;
 
 		if (busy[f] < SIM_FIFO_DEPTH) {
-			src->turn = f + 1;
+			src->next_fifo = f + 1;
 			return (int)f;
 		}
 	}
@@ -64,12 +65,12 @@ void sim_fail(struct sim *s, int err)
 static void source_post(struct sim *s, uint64_t at, uint64_t created,
 			uint32_t node, uint32_t fifo)
 {
-	uint32_t id = message_take(s);
+	uint32_t id = message_alloc(s);
 	struct net_msg msg = { .src = node,
 			       .bytes = s->spec->bytes,
 			       .cookie = id,
 			       .fifo = fifo,
-			       .way = s->spec->way,
+			       .way = s->spec->routing,
 			       .zone = s->spec->zone,
 			       .spread = s->spec->spread,
 			       .ack = s->spec->ack,
@@ -83,8 +84,8 @@ static void source_post(struct sim *s, uint64_t at, uint64_t created,
 	s->message[id] = (struct sim_message){ .created = created,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
-	/* each message has its own memory */
-	msg.address = s->traffic.turn[node] * s->spec->bytes;
+	/* each message uses other memory */
+	msg.address = s->traffic.drawn[node] * s->spec->bytes;
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);
 	if (err) {
@@ -127,8 +128,8 @@ void sim_create_message(struct sim *s, uint64_t at, uint32_t node)
 }
 
 /*
- * Posts as many messages as the FIFOs hold; the others are posted as FIFO
- * entries become free.
+ * Posts as many messages as the FIFOs hold; the remaining messages are posted
+ * as FIFO entries become free.
  */
 void sim_begin_exchange(struct sim *s, uint32_t node)
 {
@@ -172,7 +173,8 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 }
 
 /*
- * The message has arrived or is lost; in closed loop its source sends the next.
+ * Completes a message that has arrived or is lost; in closed loop its source
+ * sends the next message.
  */
 static void message_done(struct sim *s, uint64_t at, uint64_t cookie)
 {
@@ -180,7 +182,7 @@ static void message_done(struct sim *s, uint64_t at, uint64_t cookie)
 
 	s->last_at = at;
 	s->in_flight--;
-	message_give(s, (uint32_t)cookie);
+	message_free_record(s, (uint32_t)cookie);
 	if (s->spec->mode == SIM_CLOSED)
 		sim_create_message(s, at, node);
 }
@@ -205,8 +207,8 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 }
 
 /*
- * Natural logarithm by the series of artanh: plain arithmetic, so that the
- * drawn times are the same on every host.
+ * Returns the natural logarithm, by the series of artanh: plain arithmetic, so
+ * that the result is the same on every host.
  */
 static double ln(double x)
 {
@@ -224,8 +226,8 @@ static double ln(double x)
 }
 
 /*
- * Draws the creation time of the node's next message. It is kept in 1/1024 ps,
- * so that rounding does not reduce the load.
+ * Draws the creation time of the node's next message. The time is stored in
+ * 1/1024 ps, so that rounding does not reduce the load.
  */
 void sim_set_timer(struct sim *s, uint32_t node)
 {

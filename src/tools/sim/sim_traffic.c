@@ -29,7 +29,10 @@ int sim_pattern_find(const char *name)
 	return -1;
 }
 
-/* Side of the square with this number of nodes; 0: not a square number. */
+/*
+ * Returns the side of the square with this number of nodes; 0: not a square
+ * number.
+ */
 static uint32_t side_of(uint32_t nodes)
 {
 	uint32_t side = 1;
@@ -70,19 +73,19 @@ static bool step(const struct net_config *c, uint16_t *at, unsigned d, bool up)
 }
 
 /*
- * Returns neighbour number turn, modulo the number of directions; missing
+ * Returns neighbour `number`, modulo the number of directions; missing
  * neighbours are skipped.
  */
 static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
-			  uint32_t turn)
+			  uint32_t number)
 {
 	const struct net_config *c = t->cfg;
 	uint16_t at[NET_DIMS_MAX];
 	uint32_t dst;
 
-	for (unsigned i = 0; i < 2u * c->dims; i++, turn++) {
+	for (unsigned i = 0; i < 2u * c->dims; i++, number++) {
 		net_node_coords(c, src, at);
-		if (!step(c, at, turn / 2 % c->dims, turn % 2))
+		if (!step(c, at, number / 2 % c->dims, number % 2))
 			continue;
 		dst = net_node_at(c, at) + src % net_router_nodes(c);
 		if (dst != src)
@@ -91,7 +94,10 @@ static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
 	return src;
 }
 
-/* Complementing all coordinates complements the node number. */
+/*
+ * Returns the node opposite in every dimension: complementing all coordinates
+ * complements the node number.
+ */
 static uint32_t complement(const struct sim_traffic *t, uint32_t src)
 {
 	return t->nodes - 1 - src;
@@ -106,9 +112,10 @@ static uint64_t scramble(uint64_t x)
 }
 
 /*
- * Element k of the node's own permutation of the numbers below n: a cipher of
- * four rounds on the two halves of the smallest even number of bits that holds
- * n, repeated until the result is below n. No table of n x n is needed.
+ * Returns element k of a permutation of the numbers below n that is selected by
+ * key: a Feistel cipher of four rounds on the two halves of the smallest even
+ * number of bits that holds n, repeated until the result is below n. No table
+ * of n x n is needed.
  */
 static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 {
@@ -135,22 +142,22 @@ static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 	return k;
 }
 
-/* Visits all other nodes, in the node's own order. */
+/* Returns the next of all other nodes, in a random order per source node. */
 static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
-			 uint32_t turn)
+			 uint32_t number)
 {
 	uint32_t others = t->nodes - 1;
-	uint32_t n = shuffled(scramble(t->seed + src), turn % others, others);
+	uint32_t n = shuffled(scramble(t->seed + src), number % others, others);
 
 	return n + (n >= src);
 }
 
 uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
-			   uint32_t turn)
+			   uint32_t number)
 {
 	switch (t->pattern) {
 	case SIM_NEIGHBOUR:
-		return neighbour(t, src, turn);
+		return neighbour(t, src, number);
 	case SIM_COMPLEMENT:
 		return complement(t, src);
 	case SIM_TRANSPOSE:
@@ -176,18 +183,18 @@ uint32_t sim_traffic_rounds(const struct sim_traffic *t)
 
 uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 {
-	uint32_t turn = t->turn[src]++;
+	uint32_t number = t->drawn[src]++;
 	struct weft_rng *r = &t->rng[src];
 
 	switch (t->pattern) {
 	case SIM_NEIGHBOUR:
-		return neighbour(t, src, turn + src);
+		return neighbour(t, src, number + src);
 	case SIM_ALLTOALL:
-		return alltoall(t, src, turn);
+		return alltoall(t, src, number);
 	case SIM_COMPLEMENT:
 	case SIM_PERMUTATION:
 	case SIM_TRANSPOSE:
-		return sim_traffic_fixed(t, src, turn);
+		return sim_traffic_fixed(t, src, number);
 	case SIM_HOTSPOT:
 		if (src != t->hot && weft_rng_unit(r) < t->hot_part)
 			return t->hot;
@@ -197,7 +204,7 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 	}
 }
 
-/* Draws a random cyclic permutation: no node is its own partner. */
+/* Draws a random cyclic permutation, in which no node is its own partner. */
 static void draw_cycle(struct sim_traffic *t)
 {
 	struct weft_rng r;
@@ -227,9 +234,9 @@ int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
 	t->hot = nodes / 2;
 	t->side = side_of(nodes);
 	t->rng = calloc(nodes, sizeof(*t->rng));
-	t->turn = calloc(nodes, sizeof(*t->turn));
+	t->drawn = calloc(nodes, sizeof(*t->drawn));
 	t->table = calloc(nodes, sizeof(*t->table));
-	if (!t->rng || !t->turn || !t->table)
+	if (!t->rng || !t->drawn || !t->table)
 		return -ENOMEM;
 	for (uint32_t n = 0; n < nodes; n++)
 		weft_rng_init(&t->rng[n], seed, n);
@@ -240,6 +247,6 @@ int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
 void sim_traffic_close(struct sim_traffic *t)
 {
 	free(t->rng);
-	free(t->turn);
+	free(t->drawn);
 	free(t->table);
 }

@@ -13,12 +13,13 @@
 #include <stdbool.h>
 
 enum sim_pattern {
-	SIM_UNIFORM,	 /* a random other node */
-	SIM_NEIGHBOUR,	 /* each neighbour, round robin */
-	SIM_ALLTOALL,	 /* each other node once, in an order of its own */
+	SIM_UNIFORM,   /* a random node other than the source */
+	SIM_NEIGHBOUR, /* each neighbour, round robin */
+	/* every other node once, in a random order per source node */
+	SIM_ALLTOALL,
 	SIM_COMPLEMENT,	 /* the node opposite in every dimension */
-	SIM_HOTSPOT,	 /* one node more often than the others */
-	SIM_PERMUTATION, /* one random partner each */
+	SIM_HOTSPOT,	 /* one node more often than the other nodes */
+	SIM_PERMUTATION, /* one random partner per node */
 	SIM_TRANSPOSE,	 /* nodes as a square matrix: the transposed position */
 	SIM_PATTERNS
 };
@@ -27,19 +28,22 @@ struct sim_traffic {
 	const struct net_config *cfg;
 	enum sim_pattern pattern;
 	uint32_t nodes;
-	uint32_t side;	 /* side of the square of nodes, or 0 */
-	uint32_t hot;	 /* the hot node */
+	uint32_t side;	 /* side of the square of nodes; 0: not a square */
+	uint32_t hot;	 /* number of the hot node */
 	double hot_part; /* additional fraction of messages to the hot node */
 	uint64_t seed;
 	uint32_t *table;      /* permutation */
-	struct weft_rng *rng; /* by node */
-	uint32_t *turn;	      /* by node: number of messages drawn */
+	struct weft_rng *rng; /* random number generator of each node */
+	uint32_t *drawn;      /* number of messages drawn so far by each node */
 };
 
-/* Pattern to name and back; -1: no such pattern. */
+/* Converts a pattern to its name and back; -1: no such pattern. */
 const char *sim_pattern_name(enum sim_pattern pattern);
 int sim_pattern_find(const char *name);
-/* Returns what the pattern needs and the machine does not have, or NULL. */
+/*
+ * Returns the property that the pattern needs and the machine does not have;
+ * NULL: none.
+ */
 const char *sim_pattern_missing(enum sim_pattern pattern,
 				const struct net_config *cfg);
 
@@ -50,17 +54,17 @@ void sim_traffic_close(struct sim_traffic *t);
 uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src);
 
 /*
- * Patterns with fixed partners: number of messages after which partners repeat;
- * 0: partners are not fixed.
+ * For patterns with fixed partners, returns the number of messages after which
+ * the partners repeat; 0: partners are not fixed.
  */
 uint32_t sim_traffic_rounds(const struct sim_traffic *t);
 uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
-			   uint32_t turn);
+			   uint32_t number);
 
 /*
- * Load of the busiest cut of the machine: messages over one of its links per
- * message of every node. With minimal routing the rate of a node is at most 1 /
- * load of the rate of a link.
+ * Returns the load of the busiest cut of the machine: messages over one of its
+ * links per message of every node. With minimal routing the rate of a node is
+ * at most 1 / load of the rate of a link.
  */
 double sim_traffic_load(const struct sim_traffic *t);
 

@@ -19,7 +19,7 @@ static void traffic(const char *machine, enum sim_pattern pattern)
 	T_OK(sim_traffic_open(&t, &cfg, pattern, 0.05, 7));
 }
 
-static void nobody_sends_to_himself(void **state)
+static void no_node_sends_to_itself(void **state)
 {
 	for (int p = 0; p < SIM_PATTERNS; p++) {
 		if (p == SIM_TRANSPOSE) /* diagonal nodes send to themselves */
@@ -31,8 +31,8 @@ static void nobody_sends_to_himself(void **state)
 
 				T_TRUE(d < t.nodes);
 				/*
-				 * the middle of an odd dimension is its own
-				 * opposite; complement is not checked
+				 * the middle node of an odd dimension is its
+				 * own opposite, so complement is not checked
 				 */
 				if (p != SIM_COMPLEMENT)
 					T_TRUE(d != n);
@@ -41,7 +41,7 @@ static void nobody_sends_to_himself(void **state)
 	}
 }
 
-static void alltoall_reaches_every_other_once_a_round(void **state)
+static void alltoall_sends_to_every_other_node_once_per_round(void **state)
 {
 	uint8_t seen[96];
 
@@ -56,7 +56,7 @@ static void alltoall_reaches_every_other_once_a_round(void **state)
 	sim_traffic_close(&t);
 }
 
-static void a_permutation_reaches_everyone(void **state)
+static void permutation_traffic_is_bijective(void **state)
 {
 	uint8_t seen[512] = { 0 };
 
@@ -78,8 +78,8 @@ static void load_is(const char *machine, enum sim_pattern p, double want)
 	sim_traffic_close(&t);
 }
 
-/* Textbook: length / 8 on a ring, length / 4 on a line, per message. */
-static void the_busiest_cut_is_that_of_the_textbook(void **state)
+/* Textbook values: length / 8 on a ring, length / 4 on a line, per message. */
+static void torus_cut_load_matches_the_textbook(void **state)
 {
 	load_is("bgq:4x4x4x4x2", SIM_UNIFORM, 0.5 * 512 / 511);
 	load_is("bgq:16x8tx8tx8t", SIM_ALLTOALL, 2.0 * 8192 / 8191);
@@ -89,10 +89,11 @@ static void the_busiest_cut_is_that_of_the_textbook(void **state)
 }
 
 /*
- * A full tree carries everything that its nodes send; with half the links up at
- * each of two levels, a quarter of what crosses the top.
+ * A full tree carries all traffic of its nodes. With half of the upward links
+ * at each of two levels, the tree carries a quarter of the traffic through the
+ * top.
  */
-static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
+static void tree_cuts_are_around_subtrees(void **state)
 {
 	load_is("qsnet2:4x4x4", SIM_UNIFORM, 1);
 	load_is("qsnet2:4x4x4", SIM_COMPLEMENT, 1);
@@ -108,7 +109,7 @@ static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
 }
 
 /* 1,024 nodes are a matrix of 32 x 32. */
-static void transposed_pairs_are_each_others_partners(void **state)
+static void transpose_traffic_is_symmetric(void **state)
 {
 	uint32_t own = 0, n, d;
 
@@ -130,12 +131,12 @@ static void transposed_pairs_are_each_others_partners(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(nobody_sends_to_himself),
-		T_CASE(alltoall_reaches_every_other_once_a_round),
-		T_CASE(a_permutation_reaches_everyone),
-		T_CASE(the_busiest_cut_is_that_of_the_textbook),
-		T_CASE(the_cuts_of_a_tree_are_around_its_subtrees),
-		T_CASE(transposed_pairs_are_each_others_partners),
+		T_CASE(no_node_sends_to_itself),
+		T_CASE(alltoall_sends_to_every_other_node_once_per_round),
+		T_CASE(permutation_traffic_is_bijective),
+		T_CASE(torus_cut_load_matches_the_textbook),
+		T_CASE(tree_cuts_are_around_subtrees),
+		T_CASE(transpose_traffic_is_symmetric),
 	};
 
 	return T_RUN(tests);

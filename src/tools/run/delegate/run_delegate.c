@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the launcher of the site, and executes it. */
+/* Finds the site's launcher and executes it. */
 #include "src/tools/run/delegate/run_delegate.h"
 #include "src/tools/run/job/run_limits.h"
 #include "src/tools/run/run_path.h"
@@ -46,7 +46,10 @@ void run_cmd_free(struct run_cmd *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4", "... (PRRTE)" */
+/*
+ * Recognises "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4", "...
+ * (PRRTE)".
+ */
 bool run_delegate_identify(const char *version, struct run_delegate *e)
 {
 	const char *open_mpi = strstr(version, "(Open MPI)");
@@ -68,7 +71,7 @@ bool run_delegate_identify(const char *version, struct run_delegate *e)
 	return true;
 }
 
-/* Reads the first output of "FILE --version", "" if there is none. */
+/* Reads the output of "FILE --version"; "" if there is none. */
 static void read_version(char *file, char *text, size_t size)
 {
 	char option[] = "--version", *argv[] = { file, option, NULL };
@@ -102,7 +105,10 @@ static void read_version(char *file, char *text, size_t size)
 		close(fd[1]);
 }
 
-/* Several MPIs install an mpirun, Weft too, so the version is checked. */
+/*
+ * Returns whether the file is a supported launcher. Several MPIs install an
+ * mpirun, Weft too, so the version is checked.
+ */
 static bool try_file(const char *dir, int len, const char *name,
 		     struct run_delegate *e)
 {
@@ -154,7 +160,7 @@ static bool find_mpirun(struct run_delegate *e)
 
 static int report_none(const struct run_opts *o)
 {
-	const struct run_remote *w = &o->away;
+	const struct run_remote *w = &o->remote;
 	bool slurm = w->launcher == RUN_LAUNCHER_SRUN;
 
 	run_message(
@@ -173,7 +179,7 @@ static int report_none(const struct run_opts *o)
 
 bool run_delegate_find(const struct run_opts *o, struct run_delegate *e)
 {
-	enum run_launcher wanted = o->away.launcher;
+	enum run_launcher wanted = o->remote.launcher;
 
 	memset(e, 0, sizeof(*e));
 	if ((wanted == RUN_LAUNCHER_SRUN ||
@@ -198,8 +204,9 @@ void run_delegate_note(const struct run_opts *o, const struct run_delegate *e,
 }
 
 /*
- * A name without a slash is searched here, because a login on another host has
- * its own PATH; if it is not found, the launcher searches it.
+ * Adds the program. A name without a slash is searched here, because a login on
+ * another host has another PATH; if it is not found, the launcher searches for
+ * it.
  */
 static void add_found(const struct run_app *a, const char *name,
 		      struct run_cmd *c)
@@ -229,8 +236,8 @@ void run_delegate_program(const struct run_opts *o, const struct run_app *a,
 }
 
 /*
- * timeout(1) has our exit code and signals only the launcher, which ends all
- * ranks.
+ * Adds timeout(1), which exits with the same code as mpiexec and signals only
+ * the launcher, which ends all ranks.
  */
 static void add_timeout(const struct run_opts *o, struct run_cmd *c)
 {
@@ -242,7 +249,11 @@ static void add_timeout(const struct run_opts *o, struct run_cmd *c)
 	run_cmd_add(c, "%g", o->timeout_s);
 }
 
-/* Only mpiexec's own launch on this host counts and records calls. */
+/*
+ * Reports options whose files cannot be written, since calls are counted and
+ * recorded only in jobs that mpiexec itself starts on this host. Returns
+ * whether there is such an option.
+ */
 static bool files_lost(const struct run_opts *o, const struct run_delegate *e)
 {
 	const struct run_model *m = &o->model;
@@ -252,9 +263,10 @@ static bool files_lost(const struct run_opts *o, const struct run_delegate *e)
 					   : NULL;
 
 	if (flag)
-		run_message("%s: %s cannot write it; reports and traces are "
-			    "available for jobs on one host",
-			    flag, e->name);
+		run_message(
+			"%s: %s cannot write the file; reports and traces are "
+			"available for jobs on one host",
+			flag, e->name);
 	return flag;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs on other hosts. The site's own launcher starts the ranks and is their
- * PMIx server: srun of Slurm inside an allocation, else mpirun of Open MPI, or
- * prterun of PRRTE (in the code: the engine). mpiexec finds it and translates
- * its own options. mpiexec executes srun in its place, and runs the other two
- * as children: run_delegate_watch.c.
+ * Jobs on other hosts. The site's launcher starts the ranks and is their PMIx
+ * server: srun of Slurm inside an allocation, else mpirun of Open MPI, or
+ * prterun of PRRTE (called engine in the code). mpiexec finds the launcher and
+ * translates the options of mpiexec for it. mpiexec replaces itself with srun
+ * by exec(), and runs the other two as children: run_delegate_watch.c.
  */
 #ifndef WEFT_RUN_DELEGATE_H
 #define WEFT_RUN_DELEGATE_H
@@ -15,21 +15,23 @@
 enum run_delegate_kind {
 	RUN_ENGINE_SRUN,
 	RUN_ENGINE_ORTE, /* Open MPI up to 4 */
-	RUN_ENGINE_PRTE, /* PRRTE, and Open MPI from 5 on, which uses it */
+	/* PRRTE, and Open MPI from version 5 on, which uses PRRTE */
+	RUN_ENGINE_PRTE,
 };
 
 struct run_delegate {
 	enum run_delegate_kind kind;
-	char *file;	  /* full path */
-	const char *name; /* name for messages */
+	char *file;	  /* full path of the launcher */
+	const char *name; /* name of the launcher in messages */
 };
 
 /* A command line to which words are added. */
 struct run_cmd {
 	char **word; /* ends with NULL */
 	int count;
-	bool lost;   /* a word was lost: out of memory */
-	int renamed; /* variables that are passed under another name */
+	bool lost; /* whether a word is missing because of lack of memory */
+	/* number of variables that are passed under another name */
+	int renamed;
 	/* shell script that sets variables before the program; NULL: none */
 	char *script;
 };
@@ -67,14 +69,15 @@ void run_delegate_note(const struct run_opts *o, const struct run_delegate *e,
 		       const char *flag);
 
 /*
- * Variables of the ranks of a context: set() gets those that are new or have
- * another value here, keep() the names of those that are passed unchanged.
- * Variables of this login, this launcher or this host are passed only if the
- * user named them. Values must not be in the command's arguments, which every
- * user of the host can read.
+ * Variables of the ranks of a context: set() is called for variables that are
+ * new or have another value than in mpiexec's environment, keep() for the names
+ * of variables that are passed unchanged. Variables that belong to this login,
+ * this launcher or this host are passed only if the user named them. Values
+ * must not be in the command's arguments, which every user of the host can
+ * read.
  */
 struct run_delegate_env {
-	/* alike: every context of the job has this value */
+	/* alike: all contexts of the job have this value */
 	void (*set)(struct run_cmd *c, const char *name, const char *value,
 		    bool alike);
 	void (*keep)(struct run_cmd *c, const char *name);

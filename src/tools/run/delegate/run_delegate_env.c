@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the variables that ranks on other hosts get. */
+/* Selects the variables that are passed to ranks on other hosts. */
 #include "src/base/attr.h"
 #include "src/tools/run/delegate/run_delegate.h"
 #include "src/tools/run/run_env.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Variables of this login, this host or a launcher. */
+/* Variables of this login, this host or a launcher, which are not passed. */
 static const char *const not_passed[] = {
 	"BASH_*",  "DISPLAY",	   "HOME",	 "HOSTNAME", "HYDRA_*",
 	"LOGNAME", "MAIL",	   "OLDPWD",	 "OMPI_*",   "ORTE_*",
@@ -25,7 +25,7 @@ static bool is_not_passed(const char *name)
 	for (size_t i = 0; i < WEFT_COUNT_OF(not_passed); i++)
 		if (!fnmatch(not_passed[i], name, 0))
 			return true;
-	/* Functions that bash exports have names that are no identifiers. */
+	/* names of functions that bash exports are not identifiers */
 	for (; *name; name++)
 		if (!isalnum((unsigned char)*name) && *name != '_')
 			return true;
@@ -49,9 +49,9 @@ static const char *value_of(const struct run_edits *ed, const char *name)
 	return NULL;
 }
 
-/* Does every context set the variable to this value? */
-static bool is_alike(const struct run_opts *o, const char *name,
-		     const char *value)
+/* Returns whether every context sets the variable to this value. */
+static bool same_in_all_apps(const struct run_opts *o, const char *name,
+			     const char *value)
 {
 	const char *v;
 
@@ -90,7 +90,7 @@ static void keep_vars(const struct run_opts *o, int app,
 	}
 }
 
-/* Passes each name once, with the value of its last setting. */
+/* Passes each name once, with the value that was set last. */
 static void set_edits(const struct run_opts *o, const struct run_edits *ed,
 		      const struct run_edits *over,
 		      const struct run_delegate_env *to, struct run_cmd *c)
@@ -102,14 +102,14 @@ static void set_edits(const struct run_opts *o, const struct run_edits *ed,
 		if (x->value && value_of(ed, x->name) == x->value &&
 		    !(over && value_of(over, x->name)))
 			to->set(c, x->name, x->value,
-				is_alike(o, x->name, x->value));
+				same_in_all_apps(o, x->name, x->value));
 	}
 }
 
 void run_delegate_vars(const struct run_opts *o, int app,
 		       const struct run_delegate_env *to, struct run_cmd *c)
 {
-	const struct run_remote *w = &o->away;
+	const struct run_remote *w = &o->remote;
 
 	keep_vars(o, app, to, c);
 	set_edits(o, &o->genv, &o->app[app].env, to, c);

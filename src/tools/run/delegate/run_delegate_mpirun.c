@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Command line of mpirun of Open MPI 4 (ORTE), and of prterun (PRTE), which
- * mpirun of Open MPI 5 calls too. Their options for placement and output
- * differ.
+ * Command lines of mpirun of Open MPI 4 (ORTE), and of prterun (PRTE), which
+ * mpirun of Open MPI 5 also calls. The two differ in their options for
+ * placement and output.
  */
 #include "src/base/attr.h"
 #include "src/tools/run/delegate/run_delegate.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Does the launcher itself read this variable? */
-static bool is_its_own(const char *name)
+/* Returns whether the launcher itself reads this variable. */
+static bool is_read_by_launcher(const char *name)
 {
 	static const char *const own[] = {
 		"GLIBC_*", "HOME",   "HWLOC_*", "LD_*",	  "MALLOC_*",
@@ -55,7 +55,7 @@ static void set_var(struct run_cmd *c, const char *name, const char *value,
 {
 	char *other = NULL, *script = NULL;
 
-	if ((alike && !is_its_own(name)) || !is_identifier(name)) {
+	if ((alike && !is_read_by_launcher(name)) || !is_identifier(name)) {
 		setenv(name, value, 1);
 		keep_var(c, name);
 		return;
@@ -94,12 +94,16 @@ static void add_hosts(const struct run_hosts *h, struct run_cmd *c)
 	free(list);
 }
 
-/* mpiexec allows more ranks than slots; the launcher needs an option for it. */
+/*
+ * Adds the placement options. mpiexec allows more ranks than slots; the
+ * launcher needs an option for that.
+ */
 static void add_place(const struct run_opts *o, enum run_delegate_kind kind,
 		      struct run_cmd *c)
 {
 	const struct run_place *p = &o->place;
-	const char *over = p->no_over ? "NOOVERSUBSCRIBE" : "OVERSUBSCRIBE";
+	const char *over =
+		p->no_oversubscribe ? "NOOVERSUBSCRIBE" : "OVERSUBSCRIBE";
 	char ppr[32] = "";
 	const char *map = p->map_text ? p->map_text : ppr;
 
@@ -113,8 +117,8 @@ static void add_place(const struct run_opts *o, enum run_delegate_kind kind,
 		run_cmd_add(c, "%s", map);
 	}
 	if (kind == RUN_ENGINE_ORTE)
-		run_cmd_add(c, p->no_over ? "--nooversubscribe"
-					  : "--oversubscribe");
+		run_cmd_add(c, p->no_oversubscribe ? "--nooversubscribe"
+						   : "--oversubscribe");
 	if (p->bind_text) {
 		run_cmd_add(c, "--bind-to");
 		run_cmd_add(c, "%s", p->bind_text);
@@ -184,7 +188,7 @@ static int add_output(const struct run_opts *o, const struct run_delegate *e,
 
 static void add_stdin(int rank, struct run_cmd *c)
 {
-	if (!rank) /* rank 0 is the default */
+	if (!rank) /* rank 0 is the launcher's default */
 		return;
 	run_cmd_add(c, "--stdin");
 	if (rank == RUN_STDIN_ALL)
@@ -242,8 +246,8 @@ int run_delegate_mpirun(const struct run_opts *o, const struct run_delegate *e,
 
 	if (!geteuid())
 		run_cmd_add(c, "--allow-run-as-root");
-	add_agent(&o->away, e->kind, c);
-	add_hosts(&o->away.hosts, c);
+	add_agent(&o->remote, e->kind, c);
+	add_hosts(&o->remote.hosts, c);
 	add_place(o, e->kind, c);
 	err = add_output(o, e, c);
 	add_stdin(o->stdin_rank, c);

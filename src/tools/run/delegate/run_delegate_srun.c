@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Command line of Slurm's srun. srun passes its own environment on, so
- * variables are set here, not in its arguments, where commas separate them.
+ * Command line of Slurm's srun. srun passes its own environment to the ranks,
+ * so variables are set here and not in srun's arguments, where commas separate
+ * them.
  */
 #include "src/base/attr.h"
 #include "src/tools/run/delegate/run_delegate.h"
@@ -39,7 +40,7 @@ static char *joined(const struct run_cmd *list)
 	return text;
 }
 
-/* Adds "--export=A,B" if only some variables are wanted. */
+/* Adds "--export=A,B" if only some variables are passed. */
 static void add_vars(const struct run_opts *o, struct run_cmd *c)
 {
 	struct run_cmd list = { 0 };
@@ -54,7 +55,10 @@ static void add_vars(const struct run_opts *o, struct run_cmd *c)
 	run_cmd_free(&list);
 }
 
-/* Slots only set the number of ranks: Slurm has its own. */
+/*
+ * Adds the host list. Slots only set the number of ranks: Slurm has its own
+ * slots.
+ */
 static void add_hosts(const struct run_hosts *h, struct run_cmd *c)
 {
 	struct run_cmd list = { 0 };
@@ -129,7 +133,10 @@ static void add_output(const struct run_opts *o, const struct run_delegate *e,
 		add_file("--error", out->errfile, c);
 }
 
-/* Without the option srun copies standard input to all ranks. */
+/*
+ * Adds the option for standard input; without it srun copies standard input to
+ * all ranks.
+ */
 static void add_stdin(int rank, struct run_cmd *c)
 {
 	if (rank == RUN_STDIN_ALL)
@@ -151,9 +158,9 @@ int run_delegate_srun(const struct run_opts *o, const struct run_delegate *e,
 	}
 	run_cmd_add(c, "--mpi=pmix");
 	run_cmd_add(c, "--ntasks=%d", o->app[0].n);
-	if (!o->place.no_over)
+	if (!o->place.no_oversubscribe)
 		run_cmd_add(c, "--overcommit");
-	add_hosts(&o->away.hosts, c);
+	add_hosts(&o->remote.hosts, c);
 	if (o->model.ppn)
 		run_cmd_add(c, "--ntasks-per-node=%d", o->model.ppn);
 	add_bind(o, e, c);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs mpirun and prterun as children of mpiexec. Both wait without a limit for
- * the daemon of a host that does not answer, even after all ranks have declared
- * that host dead. So mpiexec relays their standard error, where the last line
- * of a rank shows that the job has ended, and ends a launcher that keeps
- * waiting. Signals are passed on, except those of the terminal, which the child
- * gets from the kernel.
+ * Runs mpirun and prterun as children of mpiexec. Both wait without a timeout
+ * for the daemon of a host that does not answer, even after all ranks have
+ * declared that host dead. So mpiexec relays their standard error, where the
+ * last line of a rank shows that the job has ended, and ends a launcher that
+ * keeps waiting. Signals are passed on, except signals from the terminal, which
+ * the kernel also sends to the child.
  */
 #include "src/base/clock.h"
 #include "src/tools/run/delegate/run_delegate.h"
@@ -25,21 +25,23 @@
 
 #define SECOND_NS 1000000000ull
 
-/* Seconds after a rank's last line; between SIGTERM and SIGKILL. */
+/* Seconds from a rank's last line to SIGTERM; from SIGTERM to SIGKILL. */
 enum { GRACE_S = 5, KILL_S = 5, TIMEOUT_KILL_S = 10 };
 
 struct watch {
 	const struct run_delegate *engine;
 	pid_t pid;
-	int err_fd; /* the child's standard error, -1: closed */
+	int err_fd; /* standard error of the child; -1: closed */
 	bool gone;
-	bool silent; /* output of the child is dropped */
+	bool silent; /* whether output of the child is dropped */
 	int status;  /* status of waitpid() */
-	int code;    /* exit code if mpiexec ended the child; 0: the child's */
-	uint64_t timeout_ns; /* deadline of --timeout, 0: none */
-	uint64_t term_ns; /* time of the SIGTERM after an abort, 0: no abort */
-	uint64_t kill_ns; /* time of the SIGKILL, 0: not ending */
-	char line[512];	  /* current line of standard error */
+	/* exit code if mpiexec ended the child; 0: use the child's exit code */
+	int code;
+	uint64_t timeout_ns; /* deadline of --timeout; 0: none */
+	uint64_t term_ns; /* time of the SIGTERM after an abort; 0: no abort */
+	/* time of the SIGKILL; 0: the child is not being ended */
+	uint64_t kill_ns;
+	char line[512]; /* current line of standard error */
 	size_t len;
 	char failed_rank[320]; /* rank that aborted first */
 };
@@ -75,7 +77,7 @@ static int start(struct watch *w, const struct run_cmd *c)
 	return err;
 }
 
-/* Finds "weft: rank 0 on host1 (pid 15): ..." in a line. */
+/* Checks a complete line for "weft: rank 0 on host1 (pid 15): ...". */
 static void line_ends(struct watch *w)
 {
 	char host[256];
@@ -94,8 +96,8 @@ static void line_ends(struct watch *w)
 }
 
 /*
- * Passes on the available output; lines longer than the buffer are cut for the
- * search.
+ * Passes on the available output; lines longer than the buffer are truncated
+ * for the search.
  */
 static void relay(struct watch *w)
 {
@@ -130,7 +132,7 @@ static void handle_signal(struct watch *w, const struct signalfd_siginfo *si)
 		raise(SIGSTOP);
 		break;
 	default:
-		/* SI_KERNEL: from the terminal, sent to the whole group */
+		/* SI_KERNEL: sent by the terminal to the whole process group */
 		if (si->ssi_code != SI_KERNEL)
 			kill(w->pid, sig);
 	}
@@ -169,7 +171,7 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 			    "s for hosts that do not answer; mpiexec ends it",
 			    w->failed_rank, w->engine->name, GRACE_S);
 		delegate_watch_end(w, 1, KILL_S);
-		/* Open MPI 4's mpirun crashes here and prints many lines. */
+		/* Open MPI 4's mpirun crashes now and prints many lines */
 		w->silent = true;
 	}
 }

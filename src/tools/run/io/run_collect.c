@@ -21,14 +21,14 @@
 
 enum { CHUNK = 1 << 16, PROMPT_MS = 100 };
 
-/* Streams of a rank, in this order; the lifeline has no sink. */
+/* Streams of a rank, in this order; the lifeline (run_io.h) has no sink. */
 enum { STREAM_OUT, STREAM_ERR, STREAM_LIFE, PER_RANK };
 
 /* One stream of one rank. */
 struct stream {
 	struct run_line line;
 	struct sink *sink; /* NULL: a lifeline, which carries no data */
-	int fd;		   /* -1: at end of file */
+	int fd;		   /* -1: end of file was reached */
 };
 
 /* Destination of lines: stdout or stderr of this process. */
@@ -38,18 +38,19 @@ struct sink {
 	struct stream *owner;
 	int fd;
 	bool tty;
-	bool broken; /* the reader has closed, or the disk is full */
+	/* whether the reader has closed the sink, or the disk is full */
+	bool broken;
 };
 
 struct collector {
 	const struct run_slice *slice;
-	struct stream *stream; /* three for each rank of the slice */
+	struct stream *stream; /* three streams for each rank of the slice */
 	struct sink sink[2];
 	int ctl;
 	int epoll;
-	int handed_out; /* ranks whose pipes were handed out */
-	int live;	/* open streams */
-	bool last;	/* no more ranks will be requested */
+	int handed_out; /* number of ranks whose pipes were handed out */
+	int live;	/* number of open streams */
+	bool last;	/* whether no more ranks will be requested */
 	bool failed;
 	char chunk[CHUNK];
 };
@@ -106,8 +107,8 @@ static void no_memory(struct collector *c)
 }
 
 /*
- * Is the sink a terminal, or are lines tagged? Otherwise bytes are passed on
- * unchanged.
+ * Returns whether the sink is a terminal or lines are tagged; otherwise bytes
+ * are passed on unchanged.
  */
 static bool is_line_based(const struct collector *c, const struct sink *k)
 {
@@ -116,7 +117,10 @@ static bool is_line_based(const struct collector *c, const struct sink *k)
 	return k->tty || o->tag != RUN_TAG_NONE || o->timestamp;
 }
 
-/* Ends another stream's unfinished line first, if the output is for people. */
+/*
+ * Ends the unfinished line of another stream before output of this stream, if
+ * the output is line based.
+ */
 static void sink_switch(struct collector *c, struct sink *k, struct stream *s)
 {
 	if (k->owner && k->owner != s && is_line_based(c, k))
@@ -132,11 +136,11 @@ static void mark_end(struct collector *c, const struct stream *s)
 	int at = 1 +
 		 atomic_fetch_add_explicit(&sh->ends, 1, memory_order_acq_rel);
 
-	/* R0 pairs with A0 in run_io_death_order(): mpiexec sees the number. */
+	/* R0 pairs with A0 in run_io_death_order(): mpiexec reads the number */
 	atomic_store_explicit(&sh->rank[rank].ended, at, memory_order_release);
 }
 
-/* Discards data of a lifeline; only its end of file matters. */
+/* Reads and discards the data of a lifeline; only its end of file matters. */
 static void lifeline_read(struct collector *c, struct stream *s)
 {
 	ssize_t n = read(s->fd, c->chunk, sizeof(c->chunk));
@@ -171,7 +175,7 @@ static void stream_read(struct collector *c, struct stream *s)
 		sink_flush(c, k);
 }
 
-/* Shows prompts and progress dots on a terminal before their line ends. */
+/* Shows unfinished lines (prompts, progress dots) on a terminal. */
 static void show_prompts(struct collector *c)
 {
 	struct stream *s;
@@ -235,8 +239,8 @@ static void send_pipes(struct collector *c)
 }
 
 /*
- * mpiexec has died: the kernel kills its children, this kills their process
- * groups.
+ * Kills the process groups of the ranks after mpiexec has died; the kernel
+ * kills only mpiexec's children.
  */
 static void end_ranks(struct collector *c)
 {

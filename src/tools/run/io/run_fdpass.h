@@ -12,7 +12,7 @@ int run_fd_send(int sock, const int *fd, int n, int err);
 
 /*
  * Receives a message of run_fd_send(): fd[] gets the descriptors,
- * close-on-exec. Returns the err that was sent, or -errno of its own.
+ * close-on-exec. Returns the err that was sent, or -errno if the receive fails.
  */
 int run_fd_receive(int sock, int fd[RUN_FDS]);
 

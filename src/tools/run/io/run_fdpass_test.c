@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors arrive open and close-on-exec; errors arrive. */
+/*
+ * Tests of descriptor passing: descriptors arrive open and close-on-exec;
+ * errors arrive.
+ */
 #include "src/tools/run/io/run_fdpass.h"
 #include "test/t.h"
 

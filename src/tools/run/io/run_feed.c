@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Feeder process: a child of mpiexec that copies stdin to ranks. It is started
- * only if a rank cannot inherit stdin: from a terminal (ranks are in their own
- * process groups and would be stopped), and if all ranks read the same pipe. It
- * uses the collectors' protocol (run_io.h) and hands out the reading ends.
+ * Feeder process: a child of mpiexec that copies stdin to ranks. The feeder is
+ * started only if a rank cannot inherit stdin: stdin is a terminal (ranks are
+ * in other process groups and would be stopped), or all ranks read the same
+ * pipe. The feeder uses the collectors' protocol (run_io.h) and hands out the
+ * reading ends of its pipes.
  */
 #include "src/tools/run/io/run_fdpass.h"
 #include "src/tools/run/io/run_io.h"
@@ -39,7 +40,10 @@ static void send_pipe(struct feeder *f)
 		close(fd[0]);
 }
 
-/* All pipes before the first data: every reader gets it from the beginning. */
+/*
+ * Hands out all pipes before data is written, so that every reader gets stdin
+ * from its start.
+ */
 static void send_pipes(struct feeder *f, int count)
 {
 	char what;
@@ -67,7 +71,7 @@ static void feed(struct feeder *f, const char *data, size_t len)
 	}
 }
 
-/* In the background, the terminal belongs to another process group. */
+/* Returns whether stdin may be read: a terminal only in the foreground. */
 static bool may_read(void)
 {
 	return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();

@@ -23,7 +23,7 @@ enum { SLICE_MAX = 334, AHEAD = 32 };
 
 struct io_helper {
 	struct run_slice slice;
-	pid_t pid; /* 0: exited */
+	pid_t pid; /* process id; 0: exited */
 	int ctl;
 	int requested;
 	int fetched;
@@ -35,13 +35,13 @@ struct run_io {
 	struct run_shared *shared;
 	size_t shared_size;
 	struct io_helper *helper;
-	struct io_helper feeder; /* pid 0: none */
+	struct io_helper feeder; /* feeder process; pid 0: none */
 	int nhelpers;
 	int per_slice;
 	int stdin_rank;
 	int live;
 	int status;
-	bool given_up; /* mpiexec has killed the collectors */
+	bool given_up; /* whether mpiexec has killed the collectors */
 };
 
 static int open_shared(struct run_io *io, int nranks)
@@ -65,7 +65,10 @@ static int open_shared(struct run_io *io, int nranks)
 	return 0;
 }
 
-/* The limit of descriptors must allow three for each rank and some more. */
+/*
+ * Returns the number of ranks per collector: the descriptor limit must allow
+ * three descriptors for each rank and 16 more.
+ */
 static int slice_size(void)
 {
 	struct rlimit lim;
@@ -77,7 +80,10 @@ static int slice_size(void)
 	return n > 1 ? n : 1;
 }
 
-/* The child closes the sockets of helpers that were started before it. */
+/*
+ * Forks a helper. The child closes the sockets of helpers that were started
+ * before it.
+ */
 static int fork_helper(struct run_io *io, struct io_helper *h, int *ctl_p)
 {
 	int pair[2], k;
@@ -115,7 +121,7 @@ static int start_collector(struct run_io *io, int i)
 	return rc < 0 ? rc : 0;
 }
 
-/* Can ranks not inherit stdin? */
+/* Returns whether ranks cannot inherit stdin. */
 static bool needs_feeder(const struct run_io *io)
 {
 	struct stat st;
@@ -175,7 +181,7 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 	return err;
 }
 
-/* Sends requests ahead, so that the pipes are usually available at once. */
+/* Sends requests ahead, so that the pipes are usually available immediately. */
 static int request_pipes(struct io_helper *h, int upto)
 {
 	if (upto > h->slice.count)
@@ -197,7 +203,7 @@ static void make_parents(char *name)
 	}
 }
 
-/* Opens the output file of a rank: the pattern with %r and %h replaced. */
+/* Opens the output file of a rank; %r and %h of the pattern are replaced. */
 static int open_file(struct run_io *io, const char *pattern, int rank)
 {
 	struct run_output o = { .tag = RUN_TAG_TEXT, .pattern = pattern };
@@ -241,7 +247,7 @@ int run_io_fetch(struct run_io *io, int rank, int fd[3])
 	return fd[0] < 0 ? fd[0] : fd[1] < 0 ? fd[1] : 0;
 }
 
-/* Opens stdin, if it is a file, once more, at the current offset. */
+/* Opens stdin, if it is a file, a second time, at the current offset. */
 static int reopen_stdin(void)
 {
 	int fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
@@ -269,7 +275,7 @@ int run_io_stdin(struct run_io *io, int rank)
 }
 
 /*
- * Closes requested pipes that no rank took: they would never reach end of file.
+ * Closes requested pipes that no rank uses: they would never reach end of file.
  */
 static void close_unused(struct io_helper *h)
 {
@@ -304,7 +310,7 @@ void run_io_set_group(struct run_io *io, int rank, pid_t pid)
 
 int run_io_death_order(const struct run_io *io, int rank)
 {
-	/* A0 pairs with R0 in mark_end(). */
+	/* A0 pairs with R0 in mark_end() */
 	return atomic_load_explicit(&io->shared->rank[rank].ended,
 				    memory_order_acquire);
 }

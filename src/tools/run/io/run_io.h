@@ -6,7 +6,7 @@
  * the reading ends are held by collectors: child processes of mpiexec, each for
  * a slice of the ranks and with far fewer than 1024 descriptors.
  *
- *   mpiexec --'P'--> collector      requests the pipes of the next rank
+ *   mpiexec --'P'--> collector      request the pipes of the next rank
  *           <--fds--                their writing ends, by SCM_RIGHTS
  *           --'D'-->                no more ranks: exit when all are closed
  *           --EOF-->                mpiexec was killed: end all ranks
@@ -25,23 +25,27 @@
 #include <sys/types.h>
 
 /*
- * Memory shared by mpiexec and its collectors. ended: the order in which the
- * ranks' lifelines ended, 1 is the first. A lifeline is a third pipe that a
- * rank holds open and that carries no data. A dying process closes its files,
- * the highest first, before its parent is notified; peers may notice, fail, and
- * be reaped in between. So this order is the order of death.
+ * Memory shared by mpiexec and its collectors. ended: position of the rank in
+ * the order in which the ranks' lifelines were closed, from 1. A lifeline is a
+ * third pipe that a rank holds open and that carries no data. A dying process
+ * closes its files, the highest first, before its parent is notified; peers may
+ * detect the death, fail, and be reaped in between. So this order is the order
+ * of death.
  */
 struct run_shared {
-	pthread_mutex_t lock; /* robust: a collector may be killed */
+	/* robust mutex: a collector may be killed while it holds the lock */
+	pthread_mutex_t lock;
 	int nranks;
 	atomic_int ends;
 	struct {
-		pid_t group; /* process group, 0: none or reaped */
+		pid_t group; /* process group; 0: none or reaped */
 		atomic_int ended;
 	} rank[];
 };
 
-/* Descriptor of the lifeline in a rank: above those that programs open. */
+/*
+ * Descriptor of the lifeline in a rank: above the numbers that programs open.
+ */
 enum { RUN_LIFELINE_FD = 201 };
 
 struct run_slice {
@@ -60,12 +64,15 @@ int run_collect(const struct run_slice *slice, int ctl);
 /* Main function of the feeder, for count ranks (run_feed.c). */
 int run_feed(int count, int ctl);
 
-/* Ignores the signals that end ranks: helpers still deliver output. */
+/* Ignores the signals that end ranks, so that helpers still deliver output. */
 void run_ignore_signals(void);
 
 struct run_io;
 
-/* Forks the collectors; before any thread exists. Returns 0 or -errno. */
+/*
+ * Forks the collectors; must be called before any thread exists. Returns 0 or
+ * -errno.
+ */
 int run_io_open(const struct run_opts *o, int nranks, const char *host,
 		struct run_io **io_p);
 
@@ -82,7 +89,10 @@ int run_io_fetch(struct run_io *io, int rank, int fd[3]);
  */
 int run_io_stdin(struct run_io *io, int rank);
 
-/* All ranks have their descriptors: collectors may exit at end of file. */
+/*
+ * Notifies the collectors that all ranks have their descriptors: collectors may
+ * exit at end of file.
+ */
 void run_io_all_started(struct run_io *io);
 
 void run_io_set_group(struct run_io *io, int rank, pid_t pid);
@@ -101,13 +111,13 @@ bool run_io_is_helper(const struct run_io *io, pid_t pid);
 /* Kills the feeder when no rank is left. */
 void run_io_stop_feeding(struct run_io *io);
 
-/* Kills the collectors: their output is given up. */
+/* Kills the collectors; undelivered output is lost. */
 void run_io_kill(struct run_io *io);
 
 /* Returns 0, or -EIO if a collector could not write output of the ranks. */
 int run_io_status(const struct run_io *io);
 
-/* Kills the remaining collectors, by their process ids, and frees. */
+/* Kills the remaining collectors, by their process ids, and frees io. */
 void run_io_close(struct run_io *io);
 
 #endif

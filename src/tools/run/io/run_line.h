@@ -2,7 +2,7 @@
 /*
  * Converts the bytes of a rank to whole lines. A struct run_line is one stream
  * (stdout or stderr of one rank); it keeps an unfinished line, up to
- * RUN_LINE_MAX bytes. Uses no descriptor.
+ * RUN_LINE_MAX bytes. These functions do no I/O.
  */
 #ifndef WEFT_RUN_LINE_H
 #define WEFT_RUN_LINE_H
@@ -10,7 +10,8 @@
 #include "src/tools/run/opts/run_opts.h"
 
 /*
- * A longer line is passed on in pieces, and other ranks may print between them.
+ * Maximal length of a line that is kept whole. A longer line is passed on in
+ * pieces, and other ranks may print between them.
  */
 enum { RUN_LINE_MAX = 1 << 20 };
 
@@ -22,12 +23,14 @@ struct run_buf {
 
 struct run_line {
 	struct run_buf part; /* unfinished line */
-	const char *tag;     /* printed before each line, "" for none */
-	bool stamp;	     /* print the time of day before the tag */
-	bool open;	     /* the beginning of the line has been printed */
+	const char *tag;     /* text printed before each line; "": none */
+	/* whether the time of day is printed before the tag */
+	bool stamp;
+	/* whether the beginning of the line has been printed */
+	bool open;
 };
 
-/* Appends; returns 0 or -ENOMEM. */
+/* Appends data to b. Returns 0 or -ENOMEM. */
 int run_buf_add(struct run_buf *b, const char *data, size_t len);
 void run_buf_free(struct run_buf *b);
 
@@ -35,12 +38,12 @@ void run_buf_free(struct run_buf *b);
 int run_line_feed(struct run_line *l, const char *data, size_t len,
 		  struct run_buf *out);
 
-/* Appends the rest of an unfinished line; end: and a newline. */
+/* Appends an unfinished line; end: also a newline. */
 int run_line_flush(struct run_line *l, bool end, struct run_buf *out);
 
 /*
- * Returns the tag of a stream, e.g. "[1,3]<stdout>: ". Freed by the caller;
- * NULL: out of memory.
+ * Returns the tag of a stream, for example "[1,3]<stdout>: ". Freed by the
+ * caller; NULL: out of memory.
  */
 char *run_line_tag(const struct run_output *o, int rank, const char *host,
 		   bool is_err);

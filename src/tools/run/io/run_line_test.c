@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines stay whole, whatever pieces they arrive in. */
+/* Tests of line splitting: lines stay whole, however their data is split. */
 #include "src/tools/run/io/run_line.h"
 #include "test/t.h"
 
@@ -13,7 +13,7 @@ static const char *buf_text(struct run_buf *out)
 	return out->data;
 }
 
-static void line_waits_for_its_end(void **state)
+static void incomplete_line_is_buffered(void **state)
 {
 	struct run_line l = { .tag = "" };
 	struct run_buf out = { 0 };
@@ -26,7 +26,7 @@ static void line_waits_for_its_end(void **state)
 	run_buf_free(&l.part);
 }
 
-static void line_without_end_is_not_lost(void **state)
+static void unfinished_line_is_flushed(void **state)
 {
 	struct run_line l = { .tag = "" };
 	struct run_buf out = { 0 };
@@ -54,7 +54,7 @@ static void tag_is_printed_once_before_every_line(void **state)
 	run_buf_free(&l.part);
 }
 
-static void long_line_leaves_in_pieces_in_order(void **state)
+static void long_line_is_split_in_order(void **state)
 {
 	struct run_line l = { .tag = "" };
 	struct run_buf out = { 0 };
@@ -76,7 +76,7 @@ static void long_line_leaves_in_pieces_in_order(void **state)
 	run_buf_free(&l.part);
 }
 
-static void tags_have_the_habitual_forms(void **state)
+static void tags_match_hydra_and_open_mpi(void **state)
 {
 	static const struct {
 		struct run_output o;
@@ -97,13 +97,13 @@ static void tags_have_the_habitual_forms(void **state)
 	}
 }
 
-static void stamp_comes_first(void **state)
+static void timestamp_precedes_the_tag(void **state)
 {
 	struct run_line l = { .tag = "[0] ", .stamp = true };
 	struct run_buf out = { 0 };
 
 	T_OK(run_line_feed(&l, "x\n", 2, &out));
-	/* 2026-11-15T01:02:03.456 [0] x */
+	/* expected: 2026-11-15T01:02:03.456 [0] x */
 	T_IS(strlen(buf_text(&out)), 24 + 6);
 	T_IS(out.data[10], 'T');
 	T_STR(out.data + 24, "[0] x\n");
@@ -114,12 +114,12 @@ static void stamp_comes_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(line_waits_for_its_end),
-		T_CASE(line_without_end_is_not_lost),
+		T_CASE(incomplete_line_is_buffered),
+		T_CASE(unfinished_line_is_flushed),
 		T_CASE(tag_is_printed_once_before_every_line),
-		T_CASE(long_line_leaves_in_pieces_in_order),
-		T_CASE(tags_have_the_habitual_forms),
-		T_CASE(stamp_comes_first),
+		T_CASE(long_line_is_split_in_order),
+		T_CASE(tags_match_hydra_and_open_mpi),
+		T_CASE(timestamp_precedes_the_tag),
 	};
 
 	return T_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rules for the end of a job: the rank that is blamed, the exit code and the
- * message. run_job.c calls them.
+ * Rules for the end of a job: the rank that caused the end, the exit code and
+ * the message. Called by run_job.c.
  */
 #include "src/tools/run/job/run_end.h"
 #include "src/base/attr.h"
@@ -52,7 +52,8 @@ int run_end_code(const struct run_end *e)
 }
 
 /*
- * Writes what the rank did, after "process rank 3 with PID 1234 on node host".
+ * Writes the cause as text, which follows "process rank 3 with PID 1234 on node
+ * host".
  */
 static int action_text(const struct run_end *e, char **text_p)
 {
@@ -79,7 +80,10 @@ static int action_text(const struct run_end *e, char **text_p)
 	}
 }
 
-/* No single rank is at fault: the MPI library aborts with this text. */
+/*
+ * Returns whether the MPI library aborted because of a deadlock, of which no
+ * single rank is the cause.
+ */
 static bool is_deadlock(const struct run_end *e)
 {
 	return e->cause == RUN_CAUSE_ABORT && e->text &&
@@ -88,7 +92,7 @@ static bool is_deadlock(const struct run_end *e)
 
 char *run_end_text(const struct run_end *e, const char *host)
 {
-	/* The text of an abort already begins with the call. */
+	/* the text of an abort already contains the call */
 	const char *call = e->cause == RUN_CAUSE_ABORT ? NULL : e->call;
 	char *action = NULL, *text = NULL;
 	int n = -1;
@@ -111,7 +115,9 @@ char *run_end_text(const struct run_end *e, const char *host)
 	return n < 0 ? NULL : text;
 }
 
-/* Returns the ranks for which pick() is true, as "0-3,7"; to be freed. */
+/*
+ * Returns the ranks for which pick() is true, as "0-3,7". Freed by the caller.
+ */
 static char *ranges_of(const struct run_rank *rank, int n,
 		       bool (*pick)(const struct run_rank *))
 {

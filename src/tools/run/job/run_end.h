@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* End of a job: its message and its exit code. No side effects but memory. */
+/*
+ * Message and exit code of the end of a job. The functions have no side effects
+ * except memory allocation.
+ */
 #ifndef WEFT_RUN_END_H
 #define WEFT_RUN_END_H
 
@@ -13,7 +16,7 @@ char *run_end_text(const struct run_end *e, const char *host);
 
 /*
  * Classifies the exit of a rank by its waitpid() status and state.
- * others_in_mpi: another rank has called MPI_Init and not MPI_Finalize.
+ * others_in_mpi: another rank has called MPI_Init and not yet MPI_Finalize.
  */
 enum run_cause run_end_classify(const struct run_rank *r, bool others_in_mpi,
 				int *code_p);

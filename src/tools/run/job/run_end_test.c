@@ -58,7 +58,7 @@ static const struct {
 	{ { .cause = RUN_CAUSE_FAULT, .code = 127 }, 127, NULL },
 };
 
-static void each_end_has_its_code_and_message(void **state)
+static void each_cause_has_an_exit_code_and_message(void **state)
 {
 	size_t i;
 	char *text;
@@ -74,7 +74,7 @@ static void each_end_has_its_code_and_message(void **state)
 	}
 }
 
-static void exit_is_judged_by_status_and_state(void **state)
+static void exit_is_classified_by_status_and_state(void **state)
 {
 	static const struct {
 		struct run_rank r;
@@ -98,7 +98,7 @@ static void exit_is_judged_by_status_and_state(void **state)
 		     row[i].cause);
 }
 
-static void job_page_call_names_ranges(void **state)
+static void timeout_message_lists_rank_ranges(void **state)
 {
 	struct run_rank r[7] = { 0 };
 	char *text;
@@ -118,9 +118,9 @@ static void job_page_call_names_ranges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(each_end_has_its_code_and_message),
-		T_CASE(exit_is_judged_by_status_and_state),
-		T_CASE(job_page_call_names_ranges),
+		T_CASE(each_cause_has_an_exit_code_and_message),
+		T_CASE(exit_is_classified_by_status_and_state),
+		T_CASE(timeout_message_lists_rank_ranges),
 	};
 
 	return T_RUN(tests);

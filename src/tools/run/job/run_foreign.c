@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds the MPI library that a program is linked with, in the list of needed
- * libraries of its ELF file. Scripts and wrappers hide it: no message then.
+ * libraries of its ELF file. Scripts and wrappers hide the library; no message
+ * is printed for them.
  */
 #include "src/tools/run/job/run_foreign.h"
 #include "src/tools/run/run_path.h"
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An untrusted file: every access is checked. */
+/* A mapped file that is not trusted: every access is checked. */
 struct image {
 	const char *base;
 	size_t size;
@@ -27,7 +28,10 @@ static const void *read_image(const struct image *f, uint64_t at, size_t len)
 	return at <= f->size && len <= f->size - at ? f->base + at : NULL;
 }
 
-/* Returns the segment of a type that contains the address, 0: the first one. */
+/*
+ * Returns the segment of a type that contains the address; addr 0: the first
+ * segment of the type.
+ */
 static const ElfW(Phdr) *
 	segment(const struct image *f, uint32_t type, uint64_t addr)
 {
@@ -56,7 +60,10 @@ static const char *string_at(const struct image *f, uint64_t addr)
 	return s && memchr(s, 0, f->size - (size_t)(s - f->base)) ? s : NULL;
 }
 
-/* libmpi.so.12, libmpi.so.40, libmpich.so.12; not libmpi_abi, libmpi_cxx. */
+/*
+ * Returns whether lib is an MPI library of another ABI: libmpi.so.12,
+ * libmpi.so.40, libmpich.so.12; not libmpi_abi, libmpi_cxx.
+ */
 static bool is_mpi(const char *lib)
 {
 	return !strncmp(lib, "libmpi.so", 9) ||
@@ -93,8 +100,8 @@ static bool is_elf(const struct image *f)
 }
 
 /*
- * Returns the MPI library that an ELF file needs, unless it is the standard
- * ABI's; NULL: none. To be freed.
+ * Returns the MPI library that an ELF file needs, unless it is the library of
+ * the standard ABI; NULL: none. Freed by the caller.
  */
 static char *foreign_lib(const char *file)
 {

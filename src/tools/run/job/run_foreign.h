@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs of another MPI. Programs that use PMIx, such as Open MPI's, run
- * under our mpiexec; otherwise every rank is a job of its own, which a message
- * explains.
+ * Programs of another MPI. Programs that use PMIx, such as those of Open MPI,
+ * run under Weft's mpiexec. Without PMIx every rank is a job of size 1; mpiexec
+ * then prints a message.
  */
 #ifndef WEFT_RUN_FOREIGN_H
 #define WEFT_RUN_FOREIGN_H

@@ -34,32 +34,34 @@
 enum { GRACE_FAILURE_S = 2, GRACE_SIGNAL_S = 10 };
 
 /*
- * A rank's peers may notice its death, fail and exit before the kernel has
- * finished with the rank itself. So a cause of low weight waits this long for
- * one of higher weight before it is taken as the cause of the end.
+ * The peers of a rank may detect its death, fail and exit before the kernel has
+ * completed the exit of the rank itself. So a cause of low weight becomes the
+ * cause of the end only after this delay, unless a cause of higher weight
+ * arrives.
  */
 #define DECISION_DELAY_NS     100000000ull
-/* gdb ends later than the rank that it has shown, on a busy host by seconds. */
+/* gdb exits later than the rank that it has run, on a busy host by seconds. */
 #define DECISION_DELAY_GDB_NS (20 * DECISION_DELAY_NS)
 enum { MAX_DELAYS = 10 };
 
-/* Time after which a rank is not expected to connect any more. */
+/* Time after which a rank is no longer expected to connect. */
 #define FOREIGN_NS (10 * SECOND_NS)
 
 struct watch {
 	struct run_job *job;
 	int signal_fd;
 	int event_fd;
-	uint64_t timeout_ns; /* deadline of --timeout, 0: none */
-	uint64_t kill_ns;    /* time of the SIGKILL; 0: not ending */
+	uint64_t timeout_ns; /* deadline of --timeout; 0: none */
+	uint64_t kill_ns;    /* time of the SIGKILL; 0: the job is not ending */
 	/* time at which the suspect becomes the cause; 0: no suspect */
 	uint64_t decision_ns;
-	/* time of the check for other MPIs' programs; 0: done */
+	/* time of the check for programs of other MPIs; 0: done */
 	uint64_t foreign_ns;
 	struct run_stuck stuck;
 	struct run_end suspect;
-	int delays_left; /* delays of the decision that are left */
-	int requests;	 /* signals that requested the end of the job */
+	int delays_left; /* number of remaining delays of the decision */
+	/* number of signals that requested the end of the job */
+	int requests;
 };
 
 /* Sends sig to the process group of every running rank. */
@@ -73,8 +75,9 @@ static void signal_all(struct run_job *job, int sig)
 }
 
 /*
- * Weight of a cause. Failures that can follow from another rank's failure weigh
- * less than those that cannot. Among equal weights the first counts.
+ * Returns the weight of a cause. Failures that can follow from another rank's
+ * failure weigh less than those that cannot. Of causes with equal weight the
+ * first is used.
  */
 static int weight(enum run_cause cause, int code)
 {
@@ -83,7 +86,7 @@ static int weight(enum run_cause cause, int code)
 		return 0;
 	case RUN_CAUSE_EXIT:
 	case RUN_CAUSE_ABORT:
-		/* With this code a rank reports that a peer has ended. */
+		/* a rank reports with this code that a peer has ended */
 		return code == MPI_ERR_PROC_ABORTED ? 1 : 2;
 	case RUN_CAUSE_NO_INIT:
 	case RUN_CAUSE_NO_FINI:
@@ -100,22 +103,22 @@ static int weight(enum run_cause cause, int code)
 static void end_all(struct watch *w)
 {
 	struct run_end *e = &w->job->end;
-	bool asked = e->cause == RUN_CAUSE_INTERRUPT;
+	bool requested = e->cause == RUN_CAUSE_INTERRUPT;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT) {
-		e->job_page_call = run_end_states(w->job->rank, w->job->nranks);
+		e->rank_states = run_end_states(w->job->rank, w->job->nranks);
 		e->call = run_job_page_calls(w->job);
 	}
 	w->kill_ns = weft_now_ns() +
-		     (asked ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
-	signal_all(w->job, asked ? e->code : SIGTERM);
-	/* A stopped rank must run to handle its SIGTERM. */
+		     (requested ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
+	signal_all(w->job, requested ? e->code : SIGTERM);
+	/* a stopped rank must run to handle its SIGTERM */
 	signal_all(w->job, SIGCONT);
 }
 
 /*
- * Of all ranks that exited with a code, takes the one whose lifeline ended
- * first.
+ * Selects as suspect, of all ranks that exited with a code, the rank whose
+ * lifeline was closed first.
  */
 static void find_first_death(struct watch *w)
 {
@@ -139,8 +142,8 @@ static void find_first_death(struct watch *w)
 }
 
 /*
- * Is a rank with an earlier end of its lifeline not reaped yet, or has the
- * collector not yet seen the suspect's end?
+ * Returns whether a rank whose lifeline was closed earlier is not reaped yet,
+ * or the collector has not yet read the end of the suspect's lifeline.
  */
 static bool order_is_unknown(const struct watch *w)
 {
@@ -167,7 +170,10 @@ static void decide_cause(struct watch *w)
 	end_all(w);
 }
 
-/* The first of the causes with the highest weight counts; takes text over. */
+/*
+ * Records a cause; the first of the causes with the highest weight is kept.
+ * Takes ownership of text.
+ */
 static void set_suspect(struct watch *w, enum run_cause cause, int rank,
 			int code, char *text)
 {
@@ -205,8 +211,9 @@ static bool others_in_mpi(const struct run_job *job)
 }
 
 /*
- * A rank that exited before MPI_Init is missing for ranks that call it now; a
- * rank that exited with an error is blamed for its error.
+ * Checks for ranks that exited before MPI_Init, which are missing for ranks
+ * that call it now. A rank that exited with an error is reported for its error
+ * instead.
  */
 static void check_early_exits(struct watch *w)
 {
@@ -304,7 +311,7 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 		return;
 	rank_exits(job, i, status);
 	run_stuck_event(&w->stuck);
-	/* Events that the rank sent before it exited are in the pipe by now. */
+	/* events that the rank sent before it exited are in the pipe by now */
 	handle_events(w);
 	if (run_job_page_finished(job, i))
 		job->rank[i].finalized = true;
@@ -317,7 +324,7 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 		set_suspect(w, cause, i, code, NULL);
 }
 
-/* Reaps one child that has exited; false: none has. */
+/* Reaps one child that has exited. Returns false if none has. */
 static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 {
 	siginfo_t si = { .si_pid = 0 };
@@ -334,9 +341,10 @@ static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 }
 
 /*
- * Signals of the same kind do not queue: the one that is delivered names the
- * child that died first since the last one. Waiting for any child returns them
- * in another order.
+ * Reaps exited children, first the child that the signal names: signals of the
+ * same kind do not queue, and the delivered signal names the child that died
+ * first since the previous signal. Waiting for any child returns them in
+ * another order.
  */
 static void reap(struct watch *w, pid_t first)
 {
@@ -348,7 +356,10 @@ static void reap(struct watch *w, pid_t first)
 		set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 }
 
-/* The second request kills the ranks at once. */
+/*
+ * Handles a request to end the job. The second request kills the ranks
+ * immediately.
+ */
 static void handle_end_signal(struct watch *w, int sig)
 {
 	if (w->requests++ == 0 && w->job->end.cause == RUN_CAUSE_NONE) {
@@ -476,9 +487,9 @@ static int print_final(const struct run_job *job)
 		print_codes(job);
 	lost = run_trace_show(job);
 	err = run_report(job);
-	if (job->end.job_page_call)
-		run_message("%s", job->end.job_page_call);
-	if (job->end.job_page_call && job->end.call)
+	if (job->end.rank_states)
+		run_message("%s", job->end.rank_states);
+	if (job->end.rank_states && job->end.call)
 		run_message("%s", job->end.call);
 	if (text)
 		run_message("%s", text);

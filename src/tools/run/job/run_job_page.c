@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its descriptor in a rank: above those of the topology and the lifeline. */
+/*
+ * Descriptor of the job status page in a rank: above those of the topology and
+ * the lifeline.
+ */
 enum { JOB_PAGE_FD = 202, CALL_TEXT = 256 };
 
 int run_job_page_open(struct run_job *job)
@@ -50,7 +53,10 @@ bool run_job_page_finished(const struct run_job *job, int rank)
 				    ->finished);
 }
 
-/* Prints the ranks from first on that are in the same call; marks them. */
+/*
+ * Prints the ranks from first on that are in the same call, and frees their
+ * entries.
+ */
 static void print_alike(FILE *f, char **call, int n, int first)
 {
 	const char *name = call[first];

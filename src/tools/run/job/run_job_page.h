@@ -5,7 +5,10 @@
 
 #include "src/tools/run/job/run_job.h"
 
-/* Creates the page; without it mpiexec reports less. Returns 0. */
+/*
+ * Creates the job status page; without the page mpiexec reports less. Returns
+ * 0.
+ */
 int run_job_page_open(struct run_job *job);
 void run_job_page_close(struct run_job *job);
 
@@ -15,12 +18,15 @@ void run_job_page_close(struct run_job *job);
  */
 char *run_job_page_call(const struct run_job *job, int rank);
 
-/* Has the rank completed MPI_Finalize, even if PMIx has not reported it yet? */
+/*
+ * Returns whether the rank has completed MPI_Finalize, even if PMIx has not
+ * reported it yet.
+ */
 bool run_job_page_finished(const struct run_job *job, int rank);
 
 /*
- * Returns "in MPI_Recv: ranks 0-2; in MPI_Barrier: ranks 3", of running ranks;
- * NULL: no rank is in a call. Freed by the caller.
+ * Returns the calls of the running ranks: "in MPI_Recv: ranks 0-2; in
+ * MPI_Barrier: ranks 3"; NULL: no rank is in a call. Freed by the caller.
  */
 char *run_job_page_calls(const struct run_job *job);
 

@@ -9,14 +9,15 @@
 #define WEFT_RUN_LIMITS_H
 
 /*
- * Raises the stack limit of the main thread to what mpiexec needs if the hard
- * limit allows it. Returns 0, or -EINVAL after a message. First call of main().
+ * Raises the stack limit of the main thread to the size that mpiexec needs, if
+ * the hard limit allows it. Must be the first call of main(). Returns 0, or
+ * -EINVAL after a message.
  */
 int run_limits_stack(void);
 
 /*
- * Restores the stack limit that mpiexec was started with, before execve().
- * System calls only.
+ * Restores the stack limit with which mpiexec was started, before execve().
+ * Makes system calls only.
  */
 void run_limits_restore(void);
 

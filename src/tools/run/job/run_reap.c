@@ -3,7 +3,7 @@
  * Kills descendants that outlived their rank. mpiexec is a subreaper, so
  * processes that a rank left behind, also in other sessions, are now children
  * of mpiexec. The kernel lists children in a file for each thread; each child
- * is killed by its id, until only the collectors are left.
+ * is killed by its process id, until only the collectors are left.
  */
 #include "src/tools/run/io/run_io.h"
 #include "src/tools/run/job/run_job.h"
@@ -15,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Rounds of 1 ms after which a process that does not die is left alone. */
+/*
+ * Number of rounds of 1 ms after which a process that does not exit is ignored.
+ */
 enum { ROUNDS = 2000 };
 
 static int kill_listed(struct run_job *job, const char *file)
@@ -35,7 +37,10 @@ static int kill_listed(struct run_job *job, const char *file)
 	return found;
 }
 
-/* Children belong to a thread; orphans may be assigned to any of ours. */
+/*
+ * Kills the children of all threads: orphans may be assigned to any thread of
+ * mpiexec.
+ */
 static int kill_children(struct run_job *job)
 {
 	DIR *dir = opendir("/proc/self/task");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --report: collects the numbers and writes the report to its destination. */
+/*
+ * --report: collects the numbers and writes the report to standard error or a
+ * file.
+ */
 #include "src/tools/run/job/run_report.h"
 #include "prov/net/file/net_file.h"
 #include "prov/net/health/net_watch.h"
@@ -14,8 +17,8 @@
 enum { DEATHS_MAX = 64 };
 
 /*
- * Nodes that the fault plan kills, and the time when others would know it;
- * returns their number.
+ * Computes which nodes the fault plan kills, and when other nodes would be
+ * notified; returns the number of nodes.
  */
 static unsigned planned_deaths(const struct run_model *m,
 			       struct net_config *cfg,
@@ -48,7 +51,7 @@ static void print_deaths(FILE *f, const struct net_config *cfg,
 	}
 }
 
-/* Closes a file; not standard error. Returns 0 or -errno. */
+/* Closes a file other than standard error. Returns 0 or -errno. */
 static int report_finish(FILE *f)
 {
 	int err = fflush(f) || ferror(f) ? -(errno ? errno : EIO) : 0;

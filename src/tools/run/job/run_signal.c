@@ -22,7 +22,8 @@ static const struct {
 static int signal_fd = -1;
 
 /*
- * Signals that are ignored (nohup, background jobs of a script) stay ignored.
+ * Returns whether a signal is ignored; signals that are ignored at the start
+ * (nohup, background jobs of a script) stay ignored.
  */
 static int is_ignored(int sig)
 {
@@ -42,7 +43,7 @@ int run_signal_open(sigset_t *old)
 	for (i = 0; i < WEFT_COUNT_OF(table); i++)
 		if (!is_ignored(table[i].sig))
 			sigaddset(&set, table[i].sig);
-	/* Children of a process that ignores SIGCHLD cannot be waited for. */
+	/* children of a process that ignores SIGCHLD cannot be waited for */
 	sigaction(SIGCHLD, &dfl, NULL);
 	if (sigprocmask(SIG_BLOCK, &set, old) < 0)
 		return -errno;

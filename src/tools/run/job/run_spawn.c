@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starts the ranks. After vfork() the child shares our memory until execve(),
- * so everything is prepared before it, and the child returns an error through
- * the structure that it was given. The child does system calls only.
+ * Starts the ranks. After vfork() the child shares mpiexec's memory until
+ * execve(), so everything is prepared before vfork(), and the child returns an
+ * error through struct child. The child makes system calls only.
  *
  * A rank leads its own process group (signals of mpiexec reach its descendants
- * too) and the kernel kills it when mpiexec's main thread exits.
+ * too), and the kernel kills the rank when mpiexec's main thread exits.
  */
 #include "src/tools/run/job/run_spawn.h"
 #include "src/base/attr.h"
@@ -35,17 +35,18 @@ struct child {
 	char **envp;
 	const char *wdir;
 	int fd[3];
-	int keep_fd[3]; /* descriptors that the rank inherits, -1: none */
+	int keep_fd[3]; /* descriptors that the rank inherits; -1: none */
 	int life_fd;
-	const struct run_cpuset *cpus; /* NULL: not bound */
+	/* processors of the rank; NULL: not bound */
+	const struct run_cpuset *cpus;
 	const struct rlimit *nofile;
 	const sigset_t *mask;
 	pid_t parent;
 	/*
-	 * Written by the child in our memory; atomic, because the compiler sees
-	 * no path on which the parent could find them changed.
+	 * Written by the child in mpiexec's memory; atomic, because the
+	 * compiler sees no path on which the values could change.
 	 */
-	_Atomic(const char *) what; /* failed step */
+	_Atomic(const char *) what; /* name of the failed step */
 	atomic_int err;
 };
 
@@ -72,7 +73,10 @@ static int report_missing(const char *name, const char *wdir, int err)
 	return !err || err == -ENOENT ? RUN_EXIT_NOENT : RUN_EXIT_NOEXEC;
 }
 
-/* Returns the file to execute: the wrapper, if there is one. */
+/*
+ * Returns the file to execute: the wrapper if there is one, otherwise the
+ * program.
+ */
 static const char *program(const struct run_opts *o, const struct run_app *a)
 {
 	return o->wrapper ? o->wrapper[0] : a->argv[0];
@@ -107,7 +111,9 @@ int run_spawn_check(const struct run_opts *o)
 	return 0;
 }
 
-/* Returns the wrapper's words, then the program's path and its arguments. */
+/*
+ * Returns the words of the wrapper, then the program's path and its arguments.
+ */
 static char **full_argv(const struct run_opts *o, const struct run_app *a)
 {
 	size_t w = 0, n = 0;
@@ -123,7 +129,7 @@ static char **full_argv(const struct run_opts *o, const struct run_app *a)
 	if (w)
 		memcpy(argv, o->wrapper, w * sizeof(*argv));
 	memcpy(argv + w, a->argv, n * sizeof(*argv));
-	/* gdb and valgrind do not search in the directories of -path. */
+	/* gdb and valgrind do not search the directories of -path */
 	if (w && !run_path_find(a->argv[0], a->path, a->wdir, &file))
 		argv[w] = file;
 	return argv;
@@ -131,7 +137,10 @@ static char **full_argv(const struct run_opts *o, const struct run_app *a)
 
 static void set_failed(struct child *c, const char *what, int err)
 {
-	/* vfork() resumes the parent after the child: this orders the store. */
+	/*
+	 * vfork() resumes the parent after the child has ended or called
+	 * execve(), which orders these stores
+	 */
 	atomic_store_explicit(&c->what, what, memory_order_release);
 	atomic_store_explicit(&c->err, err, memory_order_release);
 }
@@ -161,7 +170,7 @@ static void child_files(struct child *c)
 	for (i = 0; i < (int)WEFT_COUNT_OF(c->keep_fd); i++)
 		if (c->keep_fd[i] >= 0)
 			fcntl(c->keep_fd[i], F_SETFD, 0);
-	/* With a low descriptor limit the lifeline keeps its present number. */
+	/* with a low descriptor limit the lifeline keeps its current number */
 	if (dup2(c->life_fd, RUN_LIFELINE_FD) < 0)
 		fcntl(c->life_fd, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, c->nofile);
@@ -171,7 +180,7 @@ static WEFT_NORETURN void child_run(struct child *c)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* mpiexec may have died before the prctl() above. */
+	/* mpiexec may have died before the prctl() above */
 	if (getppid() != c->parent)
 		_exit(RUN_EXIT_FAULT);
 	child_files(c);

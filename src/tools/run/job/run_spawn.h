@@ -12,8 +12,8 @@
 int run_spawn_check(const struct run_opts *o);
 
 /*
- * Starts every rank. Returns 0, or an exit code; ranks already started keep
- * running.
+ * Starts every rank. Returns 0, or an exit code; ranks that were already
+ * started keep running.
  */
 int run_spawn(struct run_job *job);
 

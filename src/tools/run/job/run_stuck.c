@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of checks within the limit. */
+/* Number of checks within the time limit. */
 enum { CHECKS = 4 };
 
 /*
- * Is the process stopped, traced, or exited? /proc/PID/stat is "PID (name) S
- * ...".
+ * Returns whether the process is stopped, traced, or exited. /proc/PID/stat is
+ * "PID (name) S ...".
  */
-static bool is_held(pid_t pid)
+static bool is_stopped_or_exited(pid_t pid)
 {
 	char name[64], line[512] = "", *at;
 	FILE *f;
@@ -33,14 +33,17 @@ static bool is_held(pid_t pid)
 	return !at || strchr("TtXZ", at[2]);
 }
 
-/* Returns the first rank in an MPI call that has not connected, -1: none. */
+/*
+ * Returns the first rank that is in an MPI call and has not connected; -1:
+ * none.
+ */
 static int find_stuck(const struct run_job *job, char **call_p)
 {
 	for (int i = 0; i < job->nranks; i++) {
 		if (job->rank[i].exited || job->rank[i].connected)
 			continue;
 		*call_p = run_job_page_call(job, i);
-		if (*call_p && !is_held(job->rank[i].pid))
+		if (*call_p && !is_stopped_or_exited(job->rank[i].pid))
 			return i;
 		free(*call_p);
 		*call_p = NULL;

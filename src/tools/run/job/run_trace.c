@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for recorded events and the files made of them: see run_trace.h. */
+/* Memory for recorded events and the files written from it: see run_trace.h. */
 #include "src/tools/run/job/run_trace.h"
 
 #include "src/tools/outfile.h"
@@ -16,7 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its descriptor in a rank: above that of the job status page. */
+/*
+ * File descriptor of the trace file in a rank; above that of the job status
+ * page.
+ */
 enum { TRACE_FD = 203 };
 
 #define OTF2 ".otf2"
@@ -76,7 +79,10 @@ static bool ends_in(const char *file, const char *end)
 	return n > m && !strcmp(file + n - m, end);
 }
 
-/* Installed: PREFIX/bin/mpiexec, PREFIX/lib/weft. Build tree: .libs below. */
+/*
+ * Returns the folder of Weft's modules. Installed: PREFIX/lib/weft, for
+ * PREFIX/bin/mpiexec; in the build tree: .libs.
+ */
 static const char *lib_folder(char *dir, size_t room)
 {
 	char self[PATH_MAX / 2];
@@ -94,7 +100,7 @@ static const char *lib_folder(char *dir, size_t room)
 	return dir;
 }
 
-static int trace(const struct report *s, const char *file)
+static int write_trace(const struct report *s, const char *file)
 {
 	char dir[PATH_MAX];
 
@@ -103,7 +109,10 @@ static int trace(const struct report *s, const char *file)
 	return report_archive(s, lib_folder(dir, sizeof(dir)), file);
 }
 
-/* The suffix selects the format; a pipe or a device gets JSON. */
+/*
+ * Checks the file of --trace. The suffix selects the format; a pipe or a device
+ * gets JSON.
+ */
 static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
 {
 	char dir[PATH_MAX];
@@ -149,11 +158,11 @@ int run_trace_check(const struct run_model *m)
 	return flag ? -EINVAL : 0;
 }
 
-static int show(const struct run_job *job, struct report_job *told)
+static int write_files(const struct run_job *job, struct report_job *desc)
 {
 	const struct run_model *m = &job->opts->model;
 	struct report s;
-	int err = report_open(&s, job->trace_fd, told), bad;
+	int err = report_open(&s, job->trace_fd, desc), bad;
 	char *text;
 
 	if (err)
@@ -163,11 +172,11 @@ static int show(const struct run_job *job, struct report_job *told)
 		run_message("disk full: the events of %u ranks are "
 			    "incomplete",
 			    s.file.lost);
-	told->report = text = report_text(job);
+	desc->report = text = report_text(job);
 	err = m->page ? report_page(&s, m->page) : 0;
 	if (err)
 		bad = report_error(m->page, err);
-	err = m->trace ? trace(&s, m->trace) : 0;
+	err = m->trace ? write_trace(&s, m->trace) : 0;
 	if (err)
 		bad = report_error(m->trace, err);
 	report_close(&s);
@@ -178,7 +187,7 @@ static int show(const struct run_job *job, struct report_job *told)
 int run_trace_show(const struct run_job *job)
 {
 	const struct run_model *m = &job->opts->model;
-	struct report_job told = {
+	struct report_job desc = {
 		.job_page = &job->job_page,
 		.argv = job->opts->app[0].argv,
 		.machine = m->spec ? m->spec : m->machine,
@@ -193,5 +202,5 @@ int run_trace_show(const struct run_job *job)
 		return 0;
 	if (job->trace_fd < 0 || !job->job_page.head)
 		return report_error(m->page ? m->page : m->trace, -ENODATA);
-	return show(job, &told);
+	return write_files(job, &desc);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --report-html and --trace: memory for events, and the files made of them. */
+/*
+ * --report-html and --trace: memory for recorded events, and the files written
+ * from it.
+ */
 #ifndef WEFT_RUN_TRACE_H
 #define WEFT_RUN_TRACE_H
 
@@ -11,11 +14,15 @@
  * message.
  */
 int run_trace_check(const struct run_model *m);
-/* Returns 0, or -errno after a message. No effect without these options. */
+/*
+ * Creates the memory for events; no effect without these options. Returns 0, or
+ * -errno after a message.
+ */
 int run_trace_open(struct run_job *job);
 /*
- * Called before the report: adds up the calls of ranks that recorded events.
- * Returns 0, or -errno after a message.
+ * Writes the page and the trace. Called before the report: adds the calls of
+ * ranks that recorded events to the job status page. Returns 0, or -errno after
+ * a message.
  */
 int run_trace_show(const struct run_job *job);
 void run_trace_close(struct run_job *job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Options of the MPI standard, of Hydra and of Open MPI. The functions come
- * first, the table is at the end.
+ * Options of the MPI standard, of Hydra and of Open MPI: first the functions,
+ * then the table.
  */
 #include "src/tools/run/opts/run_flags.h"
 #include "config.h"
@@ -75,7 +75,8 @@ int run_flag_seconds(const char *spelled, const char *text, double *s_p)
 }
 
 /*
- * The option's value is the offset of the flag or the text in struct run_opts.
+ * Sets a flag. The value of the table entry is the offset of the flag in struct
+ * run_opts.
  */
 static int set_flag(struct run_parse *p, char **arg)
 {
@@ -89,7 +90,10 @@ static int set_text(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* The option's value is the offset of the text in struct run_app. */
+/*
+ * Sets a text. The value of the table entry is the offset of the text in struct
+ * run_app.
+ */
 static int set_app_text(struct run_parse *p, char **arg)
 {
 	*(const char **)((char *)p->app + p->flag->value) = arg[0];
@@ -120,7 +124,10 @@ static int add_edit(struct run_edits *e, const char *name, const char *value)
 	return 0;
 }
 
-/* The option's value is 1 for the whole job, 0 for the context. */
+/*
+ * Returns the settings that the option changes. The value of the table entry is
+ * 1 for the whole job, 0 for the context.
+ */
 static struct run_edits *edits(struct run_parse *p)
 {
 	return p->flag->value ? &p->o->genv : &p->app->env;
@@ -177,10 +184,10 @@ static int set_tag(struct run_parse *p, char **arg)
 	return 0;
 }
 
-static int set_over(struct run_parse *p, char **arg)
+static int set_oversubscribe(struct run_parse *p, char **arg)
 {
-	p->o->place.said_over = p->flag->value;
-	p->o->place.no_over = !p->flag->value;
+	p->o->place.oversubscribe = p->flag->value;
+	p->o->place.no_oversubscribe = !p->flag->value;
 	return 0;
 }
 
@@ -248,9 +255,9 @@ static int set_wrapper(struct run_parse *p, char **arg)
 }
 
 /*
- * Several debuggers cannot share one terminal: gdb runs the program and prints
- * the stack. gdb exits with the program's exit code, or with 128 and the signal
- * that stopped it.
+ * Runs the program in gdb, which prints the stack, since several debuggers
+ * cannot share one terminal. gdb exits with the program's exit code, or with
+ * 128 plus the signal that stopped the program.
  */
 static int set_gdb(struct run_parse *p, char **arg)
 {
@@ -284,7 +291,10 @@ static int set_clock(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* "none", or seconds of the machine per second of the host. */
+/*
+ * Sets the scale of computing time: "none", or seconds of the machine per
+ * second of the host.
+ */
 static int set_compute(struct run_parse *p, char **arg)
 {
 	char *end;
@@ -310,13 +320,15 @@ static int set_model_report(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* The option's help text is the reason why it has no effect. */
+/* Records that the option has no effect; its help text is the reason. */
 static int set_nothing(struct run_parse *p, char **arg)
 {
 	return run_flag_note(p, p->flag->arg.help);
 }
 
-/* An option that states the default behaviour: no effect, no message. */
+/*
+ * Accepts an option that states the default behaviour: no effect, no message.
+ */
 static int set_default(struct run_parse *p, char **arg)
 {
 	return 0;
@@ -446,9 +458,11 @@ static const struct run_flag run_flags[] = {
 	{ { "npersocket", 1, "N", "ranks to a package", B },
 	  set_per_package,
 	  0 },
-	{ { "oversubscribe", 0, "", "always allowed", B }, set_over, 1 },
+	{ { "oversubscribe", 0, "", "always allowed", B },
+	  set_oversubscribe,
+	  1 },
 	{ { "nooversubscribe", 0, "", "refuse more ranks than processors", B },
-	  set_over,
+	  set_oversubscribe,
 	  0 },
 	{ { "use-hwthread-cpus|use-hwthreads", 0, "",
 	    "a hardware thread is a processor", B },
@@ -502,13 +516,13 @@ static const struct run_flag run_flags[] = {
 	  0 },
 	{ { "virtual", 0, "", "--clock virtual", M }, set_clock, 0 },
 	{ { "map", 1, "ORDER",
-	    "ranks to coordinates: letters, the last one fastest (ABCDET), or "
+	    "ranks to coordinates: letters, fastest-varying last (ABCDET), or "
 	    "a file",
 	    M },
 	  set_text,
 	  offsetof(struct run_opts, model.map) },
 	{ { "compute", 1, "FACTOR",
-	    "factor for the program's own processor time; none (default)", M },
+	    "factor for the program's CPU time; none (default)", M },
 	  set_compute,
 	  0 },
 	{ { "faults", 1, "FILE|TEXT",

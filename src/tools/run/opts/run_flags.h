@@ -16,7 +16,7 @@ enum run_topic {
 	RUN_TOPIC_OUTPUT,
 	RUN_TOPIC_MODEL,
 	RUN_TOPIC_OTHER,
-	RUN_TOPIC_NONE, /* accepted, without effect */
+	RUN_TOPIC_NONE, /* options that are accepted without effect */
 	RUN_TOPICS,
 };
 
@@ -30,28 +30,31 @@ struct run_parse {
 	const struct run_flag *flag; /* table entry that is being applied */
 	const char *spelled;	     /* option as the user wrote it */
 	const char *self;	     /* name of this host */
-	bool from_file;		     /* -configfile has given the programs */
-	bool stop; /* nothing to run: *code is the exit code */
+	/* whether -configfile has given the programs */
+	bool from_file;
+	bool stop; /* whether there is nothing to run; *code is the exit code */
 	int code;
 };
 
 struct run_flag {
 	struct weft_arg arg;
 	/*
-	 * Returns 0, or -EINVAL and reports the reason on stderr. arg: its
-	 * values.
+	 * applies the option; arg: the values of the option. Returns 0, or
+	 * -EINVAL and reports the reason on stderr.
 	 */
 	int (*set)(struct run_parse *p, char **arg);
-	size_t value; /* argument of the function */
+	size_t value; /* argument of set; its meaning depends on set */
 };
 
-/* Returns the options of mpiexec found in these words. */
+/* Returns a parser for mpiexec's options in these words. */
 struct weft_args run_args(char **word);
 
-/* Records a message about a flag without effect, each text once. */
+/*
+ * Records a message about an option without effect; each text is recorded once.
+ */
 int run_flag_note(struct run_parse *p, const char *why);
 
-/* Records a message about a flag that has an effect only in other jobs. */
+/* Records a message about an option that has an effect only in other jobs. */
 int run_flag_note_where(struct run_parse *p, const char *why,
 			enum run_note_where where);
 
@@ -76,13 +79,16 @@ int run_set_map(struct run_parse *p, char **arg);
 int run_set_output(struct run_parse *p, char **arg);
 int run_set_dir(struct run_parse *p, char **arg);
 
-/* Function of run_opts.c: the file is a list of contexts. */
+/* Function of run_opts.c for a file that lists contexts. */
 int run_set_file(struct run_parse *p, char **arg);
 
-/* Parses a positive number; -EINVAL after a message. */
+/* Parses a positive number. Returns 0, or -EINVAL after a message. */
 int run_flag_number(struct run_parse *p, const char *text, int *n_p);
 
-/* Parses more than 0 and less than 1e9 seconds; spelled: option of the text. */
+/*
+ * Parses a number of seconds, > 0 and < 1e9. spelled: the option, as typed, for
+ * the error message.
+ */
 int run_flag_seconds(const char *spelled, const char *text, double *s_p);
 
 #endif

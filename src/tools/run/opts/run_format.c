@@ -21,7 +21,10 @@ static int set_files(struct run_output *o, const char *name, const char *out,
 	return 0;
 }
 
-/* A pattern names the files of both streams; a plain name is a directory. */
+/*
+ * Sets the output files. A pattern with % names the files of both streams; a
+ * plain name is a directory.
+ */
 int run_set_dir(struct run_parse *p, char **arg)
 {
 	arg[0][strcspn(arg[0], ":,")] = '\0';

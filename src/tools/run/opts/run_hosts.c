@@ -21,7 +21,7 @@ bool run_hosts_is_local(const char *name, const char *self)
 			return true;
 	if (!strcmp(name, self))
 		return true;
-	/* One of the two names may be without its domain. */
+	/* one of the two names may lack the domain */
 	return n == s && !strncmp(name, self, n) && (!name[n] || !self[s]);
 }
 
@@ -29,7 +29,7 @@ bool run_hosts_is_local(const char *name, const char *self)
 struct place {
 	const char *option; /* option as the user wrote it */
 	const char *text;   /* value of the option: the list, or the file */
-	unsigned line;	    /* line of the file, 0: no file */
+	unsigned line;	    /* line number in the file; 0: not from a file */
 };
 
 static int refuse(const struct place *at, const char *fmt, ...)
@@ -95,13 +95,13 @@ static int read_slots(const struct place *at, const char *name,
 	return 0;
 }
 
-/* Splits "host:2" or "[::1]:2" into name and slots, NULL: no slots. */
+/* Splits "host:2" or "[::1]:2" into name and slots; slots NULL: none given. */
 static char *cut(char *text, char **slots_p)
 {
 	char *colon = strrchr(text, ':'), *name = text;
 
 	*slots_p = NULL;
-	/* An IPv6 address has more than one colon. */
+	/* an IPv6 address has more than one colon */
 	if (colon && (strchr(text, ':') == colon || colon[-1] == ']')) {
 		*colon = '\0';
 		*slots_p = colon + 1;
@@ -142,7 +142,7 @@ int run_hosts_list(const char *option, const char *text, struct run_hosts *h)
 	return err;
 }
 
-/* Parses a word behind the name: "slots=2", "max_slots=4". */
+/* Parses a word after the host name: "slots=2", "max_slots=4". */
 static int one_word(char *word, const struct place *at, const char *name,
 		    int *slots_p)
 {

@@ -13,28 +13,31 @@ struct run_host {
 	int slots;
 };
 
-/* All zero is the empty list. */
+/* List of hosts; all zero is the empty list. */
 struct run_hosts {
 	struct run_host *host;
 	int count;
 };
 
-/* Compares with self and the loopback addresses, without a name lookup. */
+/*
+ * Returns whether name is this host: compares with self and the loopback
+ * addresses, without a name lookup.
+ */
 bool run_hosts_is_local(const char *name, const char *self);
 
 /* Largest number of slots of all hosts together. */
 enum { RUN_SLOTS_MAX = 1000000 };
 
 /*
- * Adds "a:2,b" to h; the slots of a host that is named twice are added. option
- * is the user's spelling, for messages. Returns 0, -ENOMEM, or -EINVAL and
+ * Adds "a:2,b" to h; the slots of a host that is listed twice are added up.
+ * option: the option as typed, for messages. Returns 0, -ENOMEM, or -EINVAL and
  * reports the reason on stderr.
  */
 int run_hosts_list(const char *option, const char *text, struct run_hosts *h);
 
 /*
- * Adds the hosts of a file with "a:2" or "a slots=2" on each line; returns as
- * run_hosts_list().
+ * Adds the hosts of a file with "a:2" or "a slots=2" on each line. Return
+ * values are those of run_hosts_list().
  */
 int run_hosts_file(const char *option, const char *name, struct run_hosts *h);
 

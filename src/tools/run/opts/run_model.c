@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Machine of a job. For virtual time its file is read, its shape is decided and
- * the map is tried here, so that errors are reported once and before the start;
- * the ranks get the result and come to the same placement.
+ * Machine of a job. For virtual time the machine file is read, the shape is
+ * decided and the map is tried here, so that errors are reported once and
+ * before the start; the ranks compute the same placement from the result.
  */
 #include "src/tools/run/opts/run_model.h"
 #include "prov/net/file/net_file.h"
@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Machines of the provider and their units. */
+/* Machines of the provider and their units (network interfaces). */
 static const struct {
 	const char *name;
-	const char *unit; /* NULL: this host */
+	const char *unit; /* NULL: native, the machine is this host */
 } machines[] = {
 	{ "native", NULL },   { "bgq", "mu" },	     { "gemini", "fma" },
 	{ "qsnet2", "sten" }, { "sunway", "swhni" }, { "apenet", "apenet" },
@@ -41,23 +41,23 @@ static int machine_find(const char *name)
 
 static void report_unknown(const char *what, const char *name)
 {
-	size_t i, near = 0;
+	size_t i, closest = 0;
 	unsigned d, best = UINT_MAX;
 
 	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
 		d = weft_cfg_distance(machines[i].name, name);
 		if (d < best) {
 			best = d;
-			near = i;
+			closest = i;
 		}
 	}
 	run_message("%s%s: no such machine; nearest is %s, weft-info lists all",
-		    what, name, machines[near].name);
+		    what, name, machines[closest].name);
 }
 
 int run_model_known(const char *name)
 {
-	/* A file: the ranks check it. */
+	/* a file: the ranks check it */
 	if (strchr(name, '/') || machine_find(name) >= 0)
 		return 0;
 	report_unknown("FI_WEFT_MACHINE=", name);
@@ -86,7 +86,7 @@ static int report_live_only(const char *name)
 	return -EINVAL;
 }
 
-/* A user's machine file may name a unit that does not exist. */
+/* Checks that the unit exists: a user's machine file may contain any name. */
 static int check_unit(const struct run_model *m, const struct net_config *cfg)
 {
 	for (size_t i = 0; i < WEFT_COUNT_OF(machines); i++)
@@ -100,8 +100,8 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 }
 
 /*
- * With the live clock the machine has no shape; the provider needs only its
- * name.
+ * Checks a machine with the live clock, which has no shape; the provider needs
+ * only its name.
  */
 static int check_live(struct run_model *m)
 {
@@ -175,7 +175,10 @@ static int try_map(struct run_model *m, int ranks, const struct net_config *cfg)
 	return err;
 }
 
-/* Ranks may have another working directory. */
+/*
+ * Returns the absolute path of a file, since ranks may have another working
+ * directory.
+ */
 static char *full_path(const char *file)
 {
 	char *path = realpath(file, NULL);
@@ -183,7 +186,7 @@ static char *full_path(const char *file)
 	return path ? path : strdup(file);
 }
 
-/* Errors in a fault plan are reported before the start. */
+/* Loads the fault plan, so that its errors are reported before the start. */
 static int check_faults(struct run_model *m)
 {
 	struct weft_fault_plan plan;
@@ -201,7 +204,9 @@ static int check_faults(struct run_model *m)
 	return m->faults_spec ? 0 : -ENOMEM;
 }
 
-/* Faults that prov/carrier/lossy can inject. */
+/*
+ * Returns whether the plan has only faults that prov/carrier/lossy can inject.
+ */
 bool run_model_live_faults(const struct run_model *m)
 {
 	static const uint32_t can =
@@ -225,7 +230,7 @@ bool run_model_live_faults(const struct run_model *m)
 	return ok;
 }
 
-/* NAME[@VARIANT]:SHAPE or /full/path[@VARIANT]:SHAPE */
+/* Writes m->spec: NAME[@VARIANT]:SHAPE or /full/path[@VARIANT]:SHAPE. */
 static int write_spec(struct run_model *m, const struct net_config *cfg)
 {
 	const char *variant = strrchr(m->machine, '@');
@@ -279,8 +284,8 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 		m->map_spec = net_map_is_order(m->map) ? strdup(m->map)
 						       : full_path(m->map);
 	/*
-	 * the user's own shape is printed only if some of its nodes have no
-	 * ranks
+	 * a shape that the user typed is printed only if some of its nodes have
+	 * no ranks
 	 */
 	if (!err && !quiet &&
 	    (!strchr(m->machine, ':') || m->nodes_used < m->nodes))

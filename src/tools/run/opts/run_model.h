@@ -13,13 +13,17 @@ int run_model_check(struct run_model *m, int ranks, bool quiet);
 void run_model_free(struct run_model *m);
 
 /*
- * Returns 0, or -EINVAL after the message that FI_WEFT_MACHINE is no machine.
+ * Returns 0, or -EINVAL after the message that the value of FI_WEFT_MACHINE is
+ * not a machine.
  */
 int run_model_known(const char *name);
 
-/* Does the job run in virtual time? */
+/* Returns whether the job runs in virtual time. */
 bool run_model_virtual(const struct run_model *m);
-/* Can these faults be injected with the live clock, on one host? */
+/*
+ * Returns whether these faults can be injected with the live clock, on one
+ * host.
+ */
 bool run_model_live_faults(const struct run_model *m);
 
 #endif

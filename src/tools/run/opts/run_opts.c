@@ -2,7 +2,7 @@
 /*
  * Parses the command line: contexts separated by ":", each with options, a
  * program and its arguments. Words of a file (-configfile, -app) are parsed in
- * the same manner. The options are the table in run_flags.c.
+ * the same manner. The table of options is in run_flags.c.
  */
 #include "src/tools/run/opts/run_opts.h"
 #include "src/tools/run/opts/run_flags.h"
@@ -56,7 +56,7 @@ static int parse_flags(struct run_parse *p)
 	return found == WEFT_ARGS_WRONG ? -EINVAL : 0;
 }
 
-/* Adds a context: words from the program to the colon or the end. */
+/* Adds a context: the words from the program to the colon or the end. */
 static int add_app(struct run_parse *p, char **word, int n)
 {
 	struct run_opts *o = p->o;
@@ -116,14 +116,15 @@ static int read_timeout(struct run_parse *p)
 {
 	const char *text = getenv("MPIEXEC_TIMEOUT");
 
-	/* 0 means "none", as with other launchers. */
+	/* 0 means no timeout, as with other launchers */
 	if (!text || !*text || p->o->timeout_s > 0 || !strcmp(text, "0"))
 		return 0;
 	return run_flag_seconds("MPIEXEC_TIMEOUT=", text, &p->o->timeout_s);
 }
 
 /*
- * Limit in seconds between the start of MPI_Init and the connection to mpiexec.
+ * Reads the time limit in seconds from the start of MPI_Init to the connection
+ * to mpiexec.
  */
 static int read_connect(struct run_opts *o)
 {
@@ -139,7 +140,7 @@ static int read_connect(struct run_opts *o)
 	return 0;
 }
 
-/* WEFT_REPORT has the same effect as --report. */
+/* Reads WEFT_REPORT, which has the same effect as --report. */
 static void read_report(struct run_model *m)
 {
 	const char *text = getenv("WEFT_REPORT");
@@ -159,7 +160,7 @@ static int env_number(const char *name)
 /* Returns the slots of a host list or a Slurm allocation; 0: none. */
 static int64_t available_slots(const struct run_opts *o)
 {
-	const struct run_remote *w = &o->away;
+	const struct run_remote *w = &o->remote;
 	int nodes = 1, tasks = run_hosts_slots(&w->hosts);
 
 	if (w->wanted)
@@ -172,7 +173,10 @@ static int64_t available_slots(const struct run_opts *o)
 	return w->wanted && !tasks ? nodes : tasks;
 }
 
-/* Sets the ranks of contexts without -n: one, or the slots of the hosts. */
+/*
+ * Sets the number of ranks of contexts without -n: one, or the slots of the
+ * hosts.
+ */
 static int number_ranks(struct run_opts *o)
 {
 	int64_t n, next = 0;
@@ -202,7 +206,7 @@ static int number_ranks(struct run_opts *o)
 	return -EINVAL;
 }
 
-/* Notes options of the model that a live run does not use. */
+/* Records messages about options of the model that a live run does not use. */
 static int note_model(struct run_parse *p)
 {
 	const struct run_model *m = &p->o->model;
@@ -284,10 +288,10 @@ void run_opts_free(struct run_opts *o)
 	}
 	for (i = 0; i < o->nnotes; i++)
 		free(o->note[i].text);
-	for (i = 0; i < o->away.npass; i++)
-		free(o->away.pass[i]);
-	free(o->away.pass);
-	run_hosts_free(&o->away.hosts);
+	for (i = 0; i < o->remote.npass; i++)
+		free(o->remote.pass[i]);
+	free(o->remote.pass);
+	run_hosts_free(&o->remote.hosts);
 	run_model_free(&o->model);
 	free(o->note);
 	free(o->app);

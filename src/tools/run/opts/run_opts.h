@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Parsed command line. run_opts_parse() fills one struct run_opts, all other
- * code only reads it. Strings point into argv or are never freed: a launcher
- * parses once.
+ * code only reads it. Strings point into argv or are never freed, since a
+ * launcher parses only once.
  */
 #ifndef WEFT_RUN_OPTS_H
 #define WEFT_RUN_OPTS_H
@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Exit codes of mpiexec itself, as of timeout(1) and env(1). */
+/* Exit codes of mpiexec itself, the same as those of timeout(1) and env(1). */
 enum run_exit {
-	/* the job succeeded, a report or trace was not written */
+	/* the job succeeded, but a report or trace was not written */
 	RUN_EXIT_REPORT = 123,
 	RUN_EXIT_TIMEOUT = 124,
 	RUN_EXIT_FAULT = 125,
@@ -26,7 +26,7 @@ enum run_tag {
 	RUN_TAG_NONE,
 	RUN_TAG_RANK,	/* -l: "[3] line" */
 	RUN_TAG_STREAM, /* --tag-output: "[1,3]<stdout>: line" */
-	RUN_TAG_TEXT,	/* -prepend-pattern */
+	RUN_TAG_TEXT,	/* -prepend-pattern: a text before each line */
 };
 
 enum run_unit {
@@ -62,7 +62,7 @@ enum run_env_base { RUN_ENV_ALL, RUN_ENV_NONE, RUN_ENV_LIST };
 
 struct run_env_edit {
 	const char *name;
-	const char *value; /* NULL: the value in mpiexec's own environment */
+	const char *value; /* NULL: the value in mpiexec's environment */
 };
 
 struct run_edits {
@@ -74,7 +74,7 @@ struct run_edits {
 /* One context: a program, its arguments, the number of its ranks. */
 struct run_app {
 	char **argv; /* ends with NULL */
-	int n;	     /* number of ranks, 0: not given */
+	int n;	     /* number of ranks; 0: not given */
 	int first;   /* rank of the first process; set after parsing */
 	const char *wdir;
 	const char *path;
@@ -83,13 +83,13 @@ struct run_app {
 
 struct run_place {
 	enum run_unit bind;
-	int bind_count; /* units for each rank, default 1 */
+	int bind_count; /* number of units per rank, default 1 */
 	enum run_unit map;
 	int pe;	 /* --map-by ...:PE=n */
 	int ppr; /* --map-by ppr:n:unit */
 	bool report;
-	bool no_over;	/* --nooversubscribe */
-	bool said_over; /* --oversubscribe */
+	bool no_oversubscribe; /* --nooversubscribe */
+	bool oversubscribe;    /* --oversubscribe */
 	const char *cpu_set;
 	const char *bind_text; /* arguments as the user wrote them */
 	const char *map_text;
@@ -100,28 +100,31 @@ struct run_output {
 	bool timestamp;
 	bool merge;
 	const char *pattern; /* -prepend-pattern */
-	const char *outfile; /* patterns with %r and %h; NULL: pipes */
+	/* file name patterns with %r and %h; NULL: pipes */
+	const char *outfile;
 	const char *errfile;
-	const char *dir; /* --output-filename, if it names a directory */
+	const char *dir; /* directory of --output-filename, if it names one */
 };
 
 struct run_model {
 	const char *machine;
 	const char *clock;
 	const char *map;
-	/* factor for CPU time, as text; NULL: CPU time does not count */
+	/* scale factor of CPU time, as text; NULL: CPU time does not count */
 	const char *compute;
-	const char *report; /* file, "" for standard error; NULL: none */
-	bool report_named;  /* --report-file: report is a file's name */
-	const char *page;   /* --report-html; NULL: none */
-	const char *trace;  /* --trace; NULL: none */
-	const char *faults; /* fault plan, or its file; NULL: none */
+	const char *report; /* file name; "": standard error; NULL: no report */
+	bool report_named;  /* whether report is a file name of --report-file */
+	const char *page;   /* file of --report-html; NULL: none */
+	const char *trace;  /* file of --trace; NULL: none */
+	/* fault plan, or the name of its file; NULL: none */
+	const char *faults;
 	int ppn;
-	/* decided by run_model_check(), for the ranks */
+	/* set by run_model_check(), for the ranks */
 	char *spec;
-	char *map_spec; /* NULL: the machine's own order */
+	char *map_spec; /* NULL: the default order of the machine */
 	char *faults_spec;
-	unsigned nodes; /* nodes of the machine, and those with ranks */
+	/* number of nodes of the machine, and of nodes with ranks */
+	unsigned nodes;
 	unsigned nodes_used;
 };
 
@@ -131,16 +134,18 @@ struct run_remote {
 	enum run_launcher launcher;
 	const char *agent; /* remote shell; NULL: the launcher's default */
 	const char *iface; /* network interface */
-	char **pass;	   /* words passed unchanged to Open MPI's launcher */
+	/* words that are passed unchanged to Open MPI's launcher */
+	char **pass;
 	int npass;
-	bool wanted; /* set by run_opts_parse(): the job runs on other hosts */
+	/* whether the job runs on other hosts; set by run_opts_parse() */
+	bool wanted;
 };
 
-/* Jobs in which a flag has no effect: all, ... */
+/* Jobs in which an option has no effect. */
 enum run_note_where {
 	RUN_NOTE_ALWAYS,
-	RUN_NOTE_NO_MPIRUN, /* unless Open MPI's launcher gets it */
-	RUN_NOTE_HERE,	    /* in jobs on this host */
+	RUN_NOTE_NO_MPIRUN, /* jobs that Open MPI's launcher does not start */
+	RUN_NOTE_HERE,	    /* jobs on this host */
 };
 
 struct run_note {
@@ -148,7 +153,7 @@ struct run_note {
 	enum run_note_where where;
 };
 
-/* Are calls counted and timed? */
+/* Returns whether calls are counted and timed. */
 static inline bool run_is_counted(const struct run_model *m)
 {
 	return m->report || m->page || m->trace;
@@ -161,17 +166,20 @@ struct run_opts {
 	struct run_place place;
 	struct run_output out;
 	struct run_model model;
-	struct run_remote away;
+	struct run_remote remote;
 	int stdin_rank;
 	double timeout_s;
-	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT in seconds; 0: none */
+	double connect_s; /* MPIEXEC_CONNECT_TIMEOUT in seconds; 0: no limit */
 	bool quiet;
 	bool verbose;
 	bool print_codes;
-	/* --gdb: exit code 128+signal is a rank's death by this signal */
+	/*
+	 * --gdb: exit code 128 + signal means that a rank died by this signal
+	 */
 	bool gdb;
-	char **wrapper;	       /* ends with NULL; NULL: none */
-	struct run_note *note; /* messages about flags without effect */
+	/* words of the wrapper, terminated by NULL; NULL: no wrapper */
+	char **wrapper;
+	struct run_note *note; /* messages about options without effect */
 	int nnotes;
 };
 
@@ -183,7 +191,7 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
 
 void run_opts_free(struct run_opts *o);
 
-/* Prints once the messages about flags without effect, up to kind last. */
+/* Prints the messages about options without effect once, up to kind last. */
 void run_opts_print_notes(const struct run_opts *o, enum run_note_where last);
 
 /* Returns the number of ranks of all contexts. */

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static char **words; /* words of the line that was parsed last */
+static char **words; /* words of the last parsed line */
 
-/* Parses a line; messages are discarded. */
+/* Parses a line; discards messages. */
 static bool parse(struct run_opts *o, const char *line, int *code_p)
 {
 	int n, err = dup(2), out = dup(1), null = open("/dev/null", O_WRONLY);
@@ -32,7 +32,7 @@ static bool parse(struct run_opts *o, const char *line, int *code_p)
 	return ok;
 }
 
-static void count_has_many_spellings(void **state)
+static void rank_count_option_has_aliases(void **state)
 {
 	static const char *const line[] = {
 		"mpiexec -n 4 a",
@@ -73,7 +73,7 @@ static void contexts_are_numbered_in_order(void **state)
 	run_opts_free(&o);
 }
 
-static void environment_is_for_all_or_for_one(void **state)
+static void environment_is_set_for_all_or_one_context(void **state)
 {
 	struct run_opts o;
 	int code;
@@ -103,7 +103,7 @@ static void refused(const char *const *line, size_t n)
 	}
 }
 
-static void wrong_lines_are_refused_with_125(void **state)
+static void invalid_command_lines_exit_with_125(void **state)
 {
 	static const char *const line[] = {
 		"mpiexec",
@@ -144,7 +144,7 @@ static void wrong_lines_are_refused_with_125(void **state)
 	refused(line, sizeof(line) / sizeof(line[0]));
 }
 
-static void wrong_numbers_are_refused(void **state)
+static void invalid_numbers_are_refused(void **state)
 {
 	static const char *const line[] = {
 		"mpiexec --timeout inf a",
@@ -167,7 +167,7 @@ static void wrong_numbers_are_refused(void **state)
 	refused(line, sizeof(line) / sizeof(line[0]));
 }
 
-static void help_and_version_end_well(void **state)
+static void help_and_version_exit_0(void **state)
 {
 	static const char *const line[] = {
 		"mpiexec -h",	       "mpiexec --help",
@@ -186,7 +186,7 @@ static void help_and_version_end_well(void **state)
 	}
 }
 
-static void flags_without_effect_are_noted_once(void **state)
+static void options_without_effect_are_reported_once(void **state)
 {
 	struct run_opts o;
 	int code;
@@ -199,7 +199,7 @@ static void flags_without_effect_are_noted_once(void **state)
 	run_opts_free(&o);
 }
 
-static void placement_is_read_in_full(void **state)
+static void placement_options_are_parsed(void **state)
 {
 	struct run_opts o;
 	int code;
@@ -212,7 +212,7 @@ static void placement_is_read_in_full(void **state)
 	T_IS(o.place.pe, 3);
 	T_IS(o.place.map, RUN_UNIT_PACKAGE);
 	T_IS(o.place.bind, RUN_UNIT_NUMA);
-	T_TRUE(o.place.said_over);
+	T_TRUE(o.place.oversubscribe);
 	run_opts_free(&o);
 	T_TRUE(parse(&o, "mpiexec --map-by :OVERSUBSCRIBE -bind-to core:2 a",
 		     &code));
@@ -221,7 +221,7 @@ static void placement_is_read_in_full(void **state)
 	run_opts_free(&o);
 }
 
-static void timeout_comes_from_flag_or_environment(void **state)
+static void timeout_is_set_by_option_or_environment(void **state)
 {
 	static const char *const wrong[] = { "soon", "inf", "-1" };
 	struct run_opts o;
@@ -256,7 +256,7 @@ static void machine_with_the_live_clock_is_accepted(void **state)
 	run_opts_free(&o);
 }
 
-static void machine_gets_the_shape_that_holds_the_ranks(void **state)
+static void default_shape_holds_all_ranks(void **state)
 {
 	static const struct {
 		const char *line;
@@ -287,17 +287,17 @@ static void machine_gets_the_shape_that_holds_the_ranks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(count_has_many_spellings),
+		T_CASE(rank_count_option_has_aliases),
 		T_CASE(contexts_are_numbered_in_order),
-		T_CASE(environment_is_for_all_or_for_one),
-		T_CASE(wrong_lines_are_refused_with_125),
-		T_CASE(wrong_numbers_are_refused),
-		T_CASE(help_and_version_end_well),
-		T_CASE(flags_without_effect_are_noted_once),
-		T_CASE(placement_is_read_in_full),
-		T_CASE(timeout_comes_from_flag_or_environment),
+		T_CASE(environment_is_set_for_all_or_one_context),
+		T_CASE(invalid_command_lines_exit_with_125),
+		T_CASE(invalid_numbers_are_refused),
+		T_CASE(help_and_version_exit_0),
+		T_CASE(options_without_effect_are_reported_once),
+		T_CASE(placement_options_are_parsed),
+		T_CASE(timeout_is_set_by_option_or_environment),
 		T_CASE(machine_with_the_live_clock_is_accepted),
-		T_CASE(machine_gets_the_shape_that_holds_the_ranks),
+		T_CASE(default_shape_holds_all_ranks),
 	};
 	int rc = T_RUN(tests);
 

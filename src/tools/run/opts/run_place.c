@@ -34,7 +34,10 @@ static void report_units(const char *spelled, const char *word, size_t len)
 	run_message("%s %.*s: not one of%s", spelled, (int)len, word, list);
 }
 
-/* Returns -EINVAL after a message that lists the known units. */
+/*
+ * Finds the unit of a word. Returns 0, or -EINVAL after a message that lists
+ * the known units.
+ */
 static int flag_unit(struct run_parse *p, const char *word, size_t len,
 		     enum run_unit *unit_p)
 {
@@ -51,7 +54,7 @@ static int flag_unit(struct run_parse *p, const char *word, size_t len,
 	return -EINVAL;
 }
 
-/* "core", "core:2", "core:overload-allowed". */
+/* Parses the value of --bind-to: "core", "core:2", "core:overload-allowed". */
 int run_set_bind(struct run_parse *p, char **arg)
 {
 	size_t len = strcspn(arg[0], ":");
@@ -75,11 +78,11 @@ static int set_modifier(struct run_parse *p, const char *word)
 	if (!strncasecmp(word, "pe=", 3))
 		return run_flag_number(p, word + 3, &pl->pe);
 	if (!strcasecmp(word, "oversubscribe")) {
-		pl->said_over = true;
+		pl->oversubscribe = true;
 		return 0;
 	}
 	if (!strcasecmp(word, "nooversubscribe")) {
-		pl->no_over = true;
+		pl->no_oversubscribe = true;
 		return 0;
 	}
 	if (!strcasecmp(word, "hwtcpus")) {
@@ -95,7 +98,7 @@ static int set_modifier(struct run_parse *p, const char *word)
 	return -EINVAL;
 }
 
-/* Returns the next part of a text cut at ':' and ','; NULL: none. */
+/* Returns the next part of a text, which ends at ':' or ','; NULL: none. */
 static char *part(char **rest)
 {
 	return strsep(rest, ":,");
@@ -118,7 +121,9 @@ static int set_ppr(struct run_parse *p, char **rest)
 	return 0;
 }
 
-/* "core", ":OVERSUBSCRIBE", "ppr:2:package:PE=2". */
+/*
+ * Parses the value of --map-by: "core", ":OVERSUBSCRIBE", "ppr:2:package:PE=2".
+ */
 int run_set_map(struct run_parse *p, char **arg)
 {
 	char *copy = strdup(arg[0]), *rest = copy, *word;

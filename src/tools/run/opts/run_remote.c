@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The option's value is 1 if the argument is a file. */
+/* Adds hosts. The value of the table entry is 1 if the argument is a file. */
 int run_set_hosts(struct run_parse *p, char **arg)
 {
-	struct run_hosts *h = &p->o->away.hosts;
+	struct run_hosts *h = &p->o->remote.hosts;
 
 	return p->flag->value ? run_hosts_file(p->spelled, arg[0], h)
 			      : run_hosts_list(p->spelled, arg[0], h);
@@ -40,7 +40,7 @@ int run_set_launcher(struct run_parse *p, char **arg)
 	for (size_t i = 0; i < WEFT_COUNT_OF(launchers); i++) {
 		if (strcmp(launchers[i].word, arg[0]))
 			continue;
-		p->o->away.launcher = launchers[i].launcher;
+		p->o->remote.launcher = launchers[i].launcher;
 		return 0;
 	}
 	return run_flag_note(p, "fork, srun, mpirun and prterun are known");
@@ -48,19 +48,19 @@ int run_set_launcher(struct run_parse *p, char **arg)
 
 int run_set_agent(struct run_parse *p, char **arg)
 {
-	p->o->away.agent = arg[0];
+	p->o->remote.agent = arg[0];
 	return run_flag_note_where(p, "no remote shell is used on this host",
 				   RUN_NOTE_NO_MPIRUN);
 }
 
 int run_set_iface(struct run_parse *p, char **arg)
 {
-	p->o->away.iface = arg[0];
+	p->o->remote.iface = arg[0];
 	return run_flag_note_where(p, "no network is used on one host",
 				   RUN_NOTE_HERE);
 }
 
-static int pass(struct run_remote *w, char *text)
+static int passthrough_add(struct run_remote *w, char *text)
 {
 	char **list = realloc(w->pass, ((size_t)w->npass + 1) * sizeof(*list));
 
@@ -74,7 +74,10 @@ static int pass(struct run_remote *w, char *text)
 	return 0;
 }
 
-/* Adds two dashes, the option's first name, and its values. */
+/*
+ * Passes an option to Open MPI's launcher: two dashes, the option's first name,
+ * and its values.
+ */
 int run_set_pass_through(struct run_parse *p, char **arg)
 {
 	const struct weft_arg *row = &p->flag->arg;
@@ -84,15 +87,17 @@ int run_set_pass_through(struct run_parse *p, char **arg)
 	if (asprintf(&flag, "--%.*s", (int)strcspn(row->names, "|"),
 		     row->names) < 0)
 		return -ENOMEM;
-	err = pass(&p->o->away, flag);
+	err = passthrough_add(&p->o->remote, flag);
 	for (i = 0; i < row->nargs && !err; i++)
-		err = pass(&p->o->away, strdup(arg[i]));
+		err = passthrough_add(&p->o->remote, strdup(arg[i]));
 	if (err)
 		return err;
 	return run_flag_note_where(p, row->help, RUN_NOTE_NO_MPIRUN);
 }
 
-/* Is this a Slurm allocation with a host other than this one? */
+/*
+ * Returns whether this is a Slurm allocation with a host other than this one.
+ */
 static bool in_allocation(const char *self)
 {
 	const char *nodes = getenv("SLURM_JOB_NODELIST");
@@ -101,7 +106,7 @@ static bool in_allocation(const char *self)
 	       (!nodes || !run_hosts_is_local(nodes, self));
 }
 
-static bool is_away(const struct run_remote *w, const char *self)
+static bool is_remote(const struct run_remote *w, const char *self)
 {
 	switch (w->launcher) {
 	case RUN_LAUNCHER_FORK:
@@ -119,15 +124,15 @@ static bool is_away(const struct run_remote *w, const char *self)
 
 static int check_here(const struct run_opts *o, const char *self)
 {
-	const char *other = run_hosts_first_remote(&o->away.hosts, self);
+	const char *other = run_hosts_first_remote(&o->remote.hosts, self);
 
 	if (other) {
 		run_message("-launcher fork: host %s is not this host", other);
 		return -EINVAL;
 	}
 	/*
-	 * A run without the requested faults would be taken for a run with
-	 * them.
+	 * a run without the requested faults could be mistaken for one with
+	 * faults
 	 */
 	if (o->model.faults && !run_model_virtual(&o->model) &&
 	    !run_model_live_faults(&o->model)) {
@@ -159,9 +164,9 @@ static bool wants_virtual(const struct run_opts *o)
 
 int run_remote_decide(struct run_parse *p)
 {
-	struct run_remote *w = &p->o->away;
+	struct run_remote *w = &p->o->remote;
 
-	w->wanted = is_away(w, p->self);
+	w->wanted = is_remote(w, p->self);
 	if (!w->wanted)
 		return check_here(p->o, p->self);
 	if (!wants_virtual(p->o))

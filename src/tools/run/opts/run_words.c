@@ -12,7 +12,10 @@ static int is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Copies one word to out, which is as long as text; returns the rest. */
+/*
+ * Copies one word to *out_p, which has room for the whole text; returns the
+ * text after the word.
+ */
 static const char *one_word(const char *text, char **out_p)
 {
 	char quote = 0, *out = *out_p;

@@ -4,9 +4,9 @@
 #define WEFT_RUN_WORDS_H
 
 /*
- * Splits text at blanks; '...', "..." and \x keep them. The result ends with
- * NULL; words and array are one allocation (free() it). NULL: out of memory.
- * *count_p: number of words.
+ * Splits text at blanks; '...', "..." and \x quote blanks. The result ends with
+ * NULL; words and array are one allocation, which the caller frees. NULL: out
+ * of memory. *count_p: number of words.
  */
 char **run_words(const char *text, int *count_p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of words, host lists and quotas: texts from outside of mpiexec. */
+/* Tests of input from outside of mpiexec: words, host lists and CPU quotas. */
 #include "src/tools/run/opts/run_words.h"
 #include "src/tools/run/run_cpus.h"
 #include "src/tools/run/opts/run_hosts.h"
@@ -23,7 +23,7 @@ static void quotes_keep_blanks(void **state)
 	free(w);
 }
 
-static void nothing_is_no_word(void **state)
+static void blank_text_has_no_words(void **state)
 {
 	int n;
 	char **w = run_words("  \t ", &n);
@@ -59,7 +59,7 @@ static void lines_of_a_file_become_contexts(void **state)
 	free(w);
 }
 
-static void local_names_are_known_without_lookup(void **state)
+static void local_host_names_need_no_lookup(void **state)
 {
 	T_TRUE(run_hosts_is_local("localhost", "box"));
 	T_TRUE(run_hosts_is_local("127.0.0.1", "box"));
@@ -85,7 +85,7 @@ static void slots_of_a_list_add_up(void **state)
 	run_hosts_free(&h);
 }
 
-static void both_file_notations_are_read(void **state)
+static void both_host_file_notations_are_parsed(void **state)
 {
 	struct run_hosts h = { 0 };
 	char name[32];
@@ -162,11 +162,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(quotes_keep_blanks),
-		T_CASE(nothing_is_no_word),
+		T_CASE(blank_text_has_no_words),
 		T_CASE(lines_of_a_file_become_contexts),
-		T_CASE(local_names_are_known_without_lookup),
+		T_CASE(local_host_names_need_no_lookup),
 		T_CASE(slots_of_a_list_add_up),
-		T_CASE(both_file_notations_are_read),
+		T_CASE(both_host_file_notations_are_parsed),
 		T_CASE(hosts_without_name_or_slots_are_refused),
 		T_CASE(quota_is_rounded_up),
 	};

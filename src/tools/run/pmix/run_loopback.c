@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx needs the loopback interface. It is up everywhere but in a new network
- * namespace (unshare -n, some containers); there mpiexec sets it up, or prints
+ * PMIx needs the loopback interface, which is down only in a new network
+ * namespace (unshare -n, some containers). There mpiexec sets it up, or prints
  * what to do.
  */
 #include "src/tools/run/pmix/run_pmix.h"
@@ -34,7 +34,10 @@ int run_loopback(void)
 
 	if (fd < 0)
 		return -errno;
-	/* Without an interface of this name, PMIx uses another one or fails. */
+	/*
+	 * without an interface of this name, PMIx uses another interface or
+	 * fails
+	 */
 	if (!ioctl(fd, SIOCGIFFLAGS, &req) && !(req.ifr_flags & IFF_UP))
 		err = set_up(fd, &req);
 	close(fd);

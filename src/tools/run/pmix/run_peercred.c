@@ -23,7 +23,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define CONNECTION_TIMEOUT_S 10 /* timeout of a silent connection */
+#define CONNECTION_TIMEOUT_S 10 /* read timeout of a silent connection, s */
 
 /*
  * Poll period of the listener's test, and minimum time before a missing
@@ -48,7 +48,7 @@ static void put_end(const struct sockaddr_storage *ss, __be32 *addr,
 	}
 }
 
-/* Requests the peer's socket: its source address is the remote end. */
+/* Requests the socket of the peer, whose source address is the remote end. */
 static int diag_request(int fd, const struct run_connection *ends)
 {
 	struct {
@@ -60,20 +60,21 @@ static int diag_request(int fd, const struct run_connection *ends)
 	m.head.nlmsg_len = sizeof(m);
 	m.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
 	m.head.nlmsg_flags = NLM_F_REQUEST;
-	m.req.sdiag_family = (__u8)ends->far.ss_family;
+	m.req.sdiag_family = (__u8)ends->remote.ss_family;
 	m.req.sdiag_protocol = IPPROTO_TCP;
 	m.req.idiag_states = ~0u;
 	m.req.id.idiag_cookie[0] = INET_DIAG_NOCOOKIE;
 	m.req.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
-	put_end(&ends->far, m.req.id.idiag_src, &m.req.id.idiag_sport);
-	put_end(&ends->near, m.req.id.idiag_dst, &m.req.id.idiag_dport);
+	put_end(&ends->remote, m.req.id.idiag_src, &m.req.id.idiag_sport);
+	put_end(&ends->local, m.req.id.idiag_dst, &m.req.id.idiag_dport);
 	return send(fd, &m, sizeof(m), 0) == sizeof(m) ? 0 : -EOPNOTSUPP;
 }
 
 /*
- * After close() the kernel reports root as the owner, so only a socket that a
- * process holds counts. Without a matching connection the kernel may return the
- * listening socket of that port, hence the check of the port.
+ * Returns whether the socket is the peer's and a process holds it: after
+ * close() the kernel reports root as the owner. Without a matching connection
+ * the kernel may return the listening socket of that port, hence the check of
+ * the port.
  */
 static bool diag_is_held(const struct inet_diag_msg *d,
 			 const struct run_connection *ends)
@@ -81,7 +82,7 @@ static bool diag_is_held(const struct inet_diag_msg *d,
 	__be32 addr[4] = { 0 };
 	__be16 port;
 
-	put_end(&ends->near, addr, &port);
+	put_end(&ends->local, addr, &port);
 	return d->idiag_state == TCP_ESTABLISHED && d->idiag_inode &&
 	       d->id.idiag_dport == port;
 }
@@ -125,19 +126,23 @@ int run_peercred_diag(const struct run_connection *ends, uid_t *uid_p)
 
 /* ---- /proc/net/tcp ------------------------------------------------------- */
 
-/* Is this line the peer's socket, and held by a process? Sets its user. */
-static bool line_matches(const char *line, const struct sockaddr_in *far,
-			 const struct sockaddr_in *near, uid_t *uid_p)
+/*
+ * Returns whether the line is the peer's socket and a process holds it; *uid_p:
+ * its user.
+ */
+static bool line_matches(const char *line, const struct sockaddr_in *remote,
+			 const struct sockaddr_in *local, uid_t *uid_p)
 {
 	unsigned from, from_port, to, to_port, state, uid;
 	unsigned long inode;
 
-	/* Addresses are printed as numbers in the host's byte order. */
+	/* addresses are printed as numbers in the host's byte order */
 	if (sscanf(line, " %*u: %x:%x %x:%x %x %*x:%*x %*x:%*x %*x %u %*u %lu",
 		   &from, &from_port, &to, &to_port, &state, &uid, &inode) != 7)
 		return false;
-	if (from != far->sin_addr.s_addr || from_port != ntohs(far->sin_port) ||
-	    to != near->sin_addr.s_addr || to_port != ntohs(near->sin_port) ||
+	if (from != remote->sin_addr.s_addr ||
+	    from_port != ntohs(remote->sin_port) ||
+	    to != local->sin_addr.s_addr || to_port != ntohs(local->sin_port) ||
 	    state != TCP_ESTABLISHED || !inode)
 		return false;
 	*uid_p = uid;
@@ -146,48 +151,49 @@ static bool line_matches(const char *line, const struct sockaddr_in *far,
 
 int run_peercred_proc(const struct run_connection *ends, uid_t *uid_p)
 {
-	const struct sockaddr_in *far = (const void *)&ends->far;
-	const struct sockaddr_in *near = (const void *)&ends->near;
+	const struct sockaddr_in *remote = (const void *)&ends->remote;
+	const struct sockaddr_in *local = (const void *)&ends->local;
 	char line[256];
 	bool found = false;
 	FILE *f;
 
-	if (ends->far.ss_family != AF_INET)
+	if (ends->remote.ss_family != AF_INET)
 		return -EOPNOTSUPP;
 	f = fopen("/proc/net/tcp", "re");
 	if (!f)
 		return -EOPNOTSUPP;
 	while (!found && fgets(line, sizeof(line), f))
-		found = line_matches(line, far, near, uid_p);
+		found = line_matches(line, remote, local, uid_p);
 	fclose(f);
 	return found ? 0 : -ENOENT;
 }
 
-/* ---- decision ------------------------------------------------------------ */
+/* ---- access decision ----------------------------------------------------- */
 
 static int connection_owner(int sd, uid_t *uid_p)
 {
 	struct run_connection ends;
-	socklen_t near = sizeof(ends.near), far = sizeof(ends.far);
+	socklen_t local = sizeof(ends.local), remote = sizeof(ends.remote);
 	int ret;
 
 	memset(&ends, 0, sizeof(ends));
-	if (getsockname(sd, (struct sockaddr *)&ends.near, &near) ||
-	    getpeername(sd, (struct sockaddr *)&ends.far, &far))
+	if (getsockname(sd, (struct sockaddr *)&ends.local, &local) ||
+	    getpeername(sd, (struct sockaddr *)&ends.remote, &remote))
 		return -ENOENT;
-	if (ends.far.ss_family != AF_INET && ends.far.ss_family != AF_INET6)
+	if (ends.remote.ss_family != AF_INET &&
+	    ends.remote.ss_family != AF_INET6)
 		return -EOPNOTSUPP;
 	ret = run_peercred_diag(&ends, uid_p);
-	/* A kernel without the sock_diag module also returns ENOENT. */
+	/* a kernel without the sock_diag module also returns ENOENT */
 	return ret ? run_peercred_proc(&ends, uid_p) : 0;
 }
 
 static void message_once(const char *what, uid_t uid)
 {
-	static atomic_flag said = ATOMIC_FLAG_INIT;
+	static atomic_flag reported = ATOMIC_FLAG_INIT;
 
-	/* Report the first attempt only. */
-	if (!atomic_flag_test_and_set_explicit(&said, memory_order_acq_rel))
+	/* report the first attempt only */
+	if (!atomic_flag_test_and_set_explicit(&reported, memory_order_acq_rel))
 		run_message(what, (unsigned)uid);
 }
 
@@ -215,8 +221,9 @@ static bool is_allowed_user(int sd)
 /* ---- test of the listener ------------------------------------------------ */
 
 static struct {
-	struct sockaddr_storage at; /* address on which libpmix listens */
-	atomic_int tester;	    /* port of the test's own socket, 0: none */
+	struct sockaddr_storage address; /* address on which libpmix listens */
+	/* port of the socket of run_peercred_test_listener(); 0: none */
+	atomic_int tester;
 } listener;
 
 static int port_of(const struct sockaddr_storage *ss)
@@ -226,17 +233,17 @@ static int port_of(const struct sockaddr_storage *ss)
 		       : ((const struct sockaddr_in *)ss)->sin_port;
 }
 
-/* Is the peer run_peercred_test_listener()? */
+/* Returns whether the peer is run_peercred_test_listener(). */
 static bool is_test(int sd)
 {
-	struct sockaddr_storage far = { 0 };
-	socklen_t len = sizeof(far);
+	struct sockaddr_storage remote = { 0 };
+	socklen_t len = sizeof(remote);
 	/* A1 pairs with R1 in run_peercred_test_listener() */
 	int tester =
 		atomic_load_explicit(&listener.tester, memory_order_acquire);
 
-	return tester && !getpeername(sd, (struct sockaddr *)&far, &len) &&
-	       port_of(&far) == tester;
+	return tester && !getpeername(sd, (struct sockaddr *)&remote, &len) &&
+	       port_of(&remote) == tester;
 }
 
 /* Returns the number of threads of this process; 0: unknown. */
@@ -262,7 +269,7 @@ static int wait_closed(int sd)
 		if (poll(&p, 1, TEST_MS) == 1)
 			return 0;
 		threads = count_threads();
-		/* main, progress, listener */
+		/* main thread, progress thread, listener thread */
 		if (ms >= TEST_MIN_MS && threads > 0 && threads < 3)
 			break;
 	}
@@ -272,18 +279,18 @@ static int wait_closed(int sd)
 int run_peercred_test_listener(void)
 {
 	struct sockaddr_storage own = { 0 };
-	socklen_t len = listener.at.ss_family == AF_INET6
+	socklen_t len = listener.address.ss_family == AF_INET6
 				? sizeof(struct sockaddr_in6)
 				: sizeof(struct sockaddr_in);
 	int sd, err = 0;
 
-	if (listener.at.ss_family != AF_INET &&
-	    listener.at.ss_family != AF_INET6)
+	if (listener.address.ss_family != AF_INET &&
+	    listener.address.ss_family != AF_INET6)
 		return -ENOTCONN;
-	sd = socket(listener.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	sd = socket(listener.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sd < 0)
 		return -errno;
-	if (connect(sd, (struct sockaddr *)&listener.at, len))
+	if (connect(sd, (struct sockaddr *)&listener.address, len))
 		err = -errno;
 	len = sizeof(own);
 	if (!err && getsockname(sd, (struct sockaddr *)&own, &len))
@@ -303,31 +310,31 @@ int run_peercred_test_listener(void)
 	return err;
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- replaced functions of the C library --------------------------------- */
 
 /*
- * listen() of this process, for libpmix: the kernel hands over a connection
- * when its first data has arrived, or after CONNECTION_TIMEOUT_S.
+ * Replaces listen() in this process, for libpmix: the kernel hands over a
+ * connection when its first data has arrived, or after CONNECTION_TIMEOUT_S.
  */
 WEFT_EXPORT int run_peercred_listen(int sd, int backlog) WEFT_SYMBOL("listen");
 
 int run_peercred_listen(int sd, int backlog)
 {
 	const int seconds = CONNECTION_TIMEOUT_S;
-	socklen_t len = sizeof(listener.at);
+	socklen_t len = sizeof(listener.address);
 
-	if (getsockname(sd, (struct sockaddr *)&listener.at, &len))
-		listener.at.ss_family = AF_UNSPEC;
-	/* fails for sockets other than TCP, without effect */
+	if (getsockname(sd, (struct sockaddr *)&listener.address, &len))
+		listener.address.ss_family = AF_UNSPEC;
+	/* fails for sockets other than TCP, which has no effect */
 	setsockopt(sd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds,
 		   sizeof(seconds));
 	return (int)syscall(SYS_listen, sd, backlog);
 }
 
 /*
- * Has data arrived? A connection without data has been silent for
- * CONNECTION_TIMEOUT_S already. For the others this time limits every read of
- * libpmix.
+ * Returns whether data has arrived. A connection without data has already been
+ * silent for CONNECTION_TIMEOUT_S. For other connections this time limits every
+ * read of libpmix.
  */
 static bool has_data(int sd)
 {
@@ -339,8 +346,9 @@ static bool has_data(int sd)
 }
 
 /*
- * accept() of this process, found before the C library's. libpmix is the only
- * caller and treats EAGAIN as a connection that was closed before accept().
+ * Replaces accept() in this process: the dynamic linker finds this function
+ * before that of the C library. libpmix is the only caller and treats EAGAIN as
+ * a connection that was closed before accept().
  */
 WEFT_EXPORT int run_peercred_accept(int sd, struct sockaddr *addr,
 				    socklen_t *len) WEFT_SYMBOL("accept");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Both interfaces report the owner of a connection, and connections of other
- * users are refused.
+ * Tests of the access control: both interfaces report the owner of a
+ * connection, and connections of other users are refused.
  */
 #include "src/tools/run/pmix/run_peercred.h"
 #include "test/t.h"
@@ -43,13 +43,13 @@ static int connect_to(const struct sockaddr_in *at)
 
 static void ends_of(int sd, struct run_connection *e)
 {
-	socklen_t near = sizeof(e->near), far = sizeof(e->far);
+	socklen_t local = sizeof(e->local), remote = sizeof(e->remote);
 
-	T_OK(getsockname(sd, (struct sockaddr *)&e->near, &near));
-	T_OK(getpeername(sd, (struct sockaddr *)&e->far, &far));
+	T_OK(getsockname(sd, (struct sockaddr *)&e->local, &local));
+	T_OK(getpeername(sd, (struct sockaddr *)&e->remote, &remote));
 }
 
-static void libraries_call_our_accept(void **state)
+static void libraries_call_the_replaced_accept(void **state)
 {
 	T_TRUE(run_peercred_installed());
 }
@@ -58,13 +58,13 @@ static void both_interfaces_report_the_owner(void **state)
 {
 	struct sockaddr_in at;
 	struct run_connection e;
-	int s = listen_at(&at), far = connect_to(&at);
-	int near = accept(s, NULL, NULL);
+	int s = listen_at(&at), remote = connect_to(&at);
+	int local = accept(s, NULL, NULL);
 	uid_t uid = 12345;
 	int ret;
 
-	T_TRUE(near >= 0);
-	ends_of(near, &e);
+	T_TRUE(local >= 0);
+	ends_of(local, &e);
 	ret = run_peercred_diag(&e, &uid);
 	T_TRUE(!ret || ret == -EOPNOTSUPP || ret == -ENOENT);
 	if (!ret)
@@ -72,26 +72,31 @@ static void both_interfaces_report_the_owner(void **state)
 	uid = 12345;
 	T_OK(run_peercred_proc(&e, &uid));
 	T_IS(uid, geteuid());
-	close(far);
-	/* A closed socket has no owner, whatever the kernel reports. */
+	close(remote);
+	/*
+	 * a closed socket has no owner, regardless of what the kernel reports
+	 */
 	T_IS(run_peercred_proc(&e, &uid), -ENOENT);
 	T_TRUE(run_peercred_diag(&e, &uid) < 0);
-	close(near);
+	close(local);
 	close(s);
 }
 
 static void a_closed_connection_is_not_accepted(void **state)
 {
 	struct sockaddr_in at;
-	int s = listen_at(&at), far = connect_to(&at);
+	int s = listen_at(&at), remote = connect_to(&at);
 
-	close(far);
+	close(remote);
 	T_IS(accept(s, NULL, NULL), -1);
 	T_IS(errno, EAGAIN);
 	close(s);
 }
 
-/* Connects as another user and waits for the end of the connection. */
+/*
+ * Starts a process that connects as another user and waits for the end of the
+ * connection.
+ */
 static pid_t start_other_user(const struct sockaddr_in *at)
 {
 	pid_t pid = fork();
@@ -106,10 +111,10 @@ static pid_t start_other_user(const struct sockaddr_in *at)
 	_exit(read(s, &c, 1) > 0);
 }
 
-static void another_user_is_refused_and_the_next_client_accepted(void **state)
+static void connection_of_another_user_is_refused(void **state)
 {
 	struct sockaddr_in at;
-	int s = listen_at(&at), far, near, status;
+	int s = listen_at(&at), remote, local, status;
 	pid_t pid;
 
 	if (geteuid()) {
@@ -121,11 +126,11 @@ static void another_user_is_refused_and_the_next_client_accepted(void **state)
 	T_IS(errno, EAGAIN);
 	T_IS(waitpid(pid, &status, 0), pid);
 	T_IS(status, 0);
-	far = connect_to(&at);
-	near = accept(s, NULL, NULL);
-	T_TRUE(near >= 0);
-	close(near);
-	close(far);
+	remote = connect_to(&at);
+	local = accept(s, NULL, NULL);
+	T_TRUE(local >= 0);
+	close(local);
+	close(remote);
 	close(s);
 }
 
@@ -133,7 +138,10 @@ static void *accept_until_connected(void *arg)
 {
 	int s = *(int *)arg, got;
 
-	/* -1 with EAGAIN: the test's connection; a descriptor: the last one */
+	/*
+	 * -1 with EAGAIN: the connection of the test; a descriptor: the last
+	 * connection
+	 */
 	do
 		got = accept(s, NULL, NULL);
 	while (got < 0 && errno == EAGAIN);
@@ -141,20 +149,20 @@ static void *accept_until_connected(void *arg)
 	return NULL;
 }
 
-static void a_listener_that_runs_answers(void **state)
+static void running_listener_is_detected(void **state)
 {
 	struct sockaddr_in at;
 	int s = listen_at(&at);
 	pthread_t th;
-	int far;
+	int remote;
 
 	T_OK(pthread_create(&th, NULL, accept_until_connected, &s));
 	T_OK(run_peercred_test_listener());
 	T_OK(run_peercred_test_listener());
-	far = connect_to(&at);
+	remote = connect_to(&at);
 	pthread_join(th, NULL);
-	close(far);
-	/* now no thread calls accept() */
+	close(remote);
+	/* no thread calls accept() any more */
 	T_IS(run_peercred_test_listener(), -ETIMEDOUT);
 	close(s);
 	T_IS(run_peercred_test_listener(), -ECONNREFUSED);
@@ -163,11 +171,11 @@ static void a_listener_that_runs_answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(libraries_call_our_accept),
+		T_CASE(libraries_call_the_replaced_accept),
 		T_CASE(both_interfaces_report_the_owner),
 		T_CASE(a_closed_connection_is_not_accepted),
-		T_CASE(a_listener_that_runs_answers),
-		T_CASE(another_user_is_refused_and_the_next_client_accepted),
+		T_CASE(running_listener_is_detected),
+		T_CASE(connection_of_another_user_is_refused),
 	};
 
 	return T_RUN(tests);

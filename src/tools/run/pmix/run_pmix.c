@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx server: start, and registration of the job. It is never finalized: that
- * can wait forever for the lock of a dead client (PMIx 4.2), and all of its
- * memory is released with mpiexec. On one host the library itself has all the
- * data of a fence: run_pmix_cb.c returns it.
+ * PMIx server: start, and registration of the job. The server is never
+ * finalized: that can wait indefinitely for the lock of a dead client (PMIx
+ * 4.2), and all of its memory is released when mpiexec exits. On one host the
+ * library itself has all the data of a fence: run_pmix_cb.c returns it.
  *
- * Variables limit the plugins, here and (inherited) in the ranks, because most
- * of PMIx_Init's time is spent on searching for plugins that are not used.
+ * Environment variables limit the plugins, here and (inherited) in the ranks,
+ * because most of PMIx_Init's time is spent on searching for plugins that are
+ * not used.
  */
 #include "src/tools/run/pmix/run_pmix.h"
 #include "src/base/attr.h"
@@ -25,7 +26,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Counts registrations that the library completes in its own thread. */
+/*
+ * Counts pending registrations, which the library completes in its own thread.
+ */
 struct run_latch {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
@@ -33,7 +36,7 @@ struct run_latch {
 	pmix_status_t status;
 };
 
-/* Variables of the ranks, from PMIx_server_setup_fork(). */
+/* Variables for the ranks, from PMIx_server_setup_fork(). */
 static char **rank_env;
 
 static void latch_done(pmix_status_t status, void *arg)
@@ -63,7 +66,9 @@ static int pmix_fails(const char *what, pmix_status_t rc)
 	return -EIO;
 }
 
-/* Keeps the user's own setting, if there is one. */
+/*
+ * Limits the plugins by environment variables; a value set by the user is kept.
+ */
 static void narrow_plugins(void)
 {
 	static const char *const choice[][2] = {
@@ -99,12 +104,12 @@ int run_pmix_open(struct run_job *job)
 		return -EPERM;
 	}
 	narrow_plugins();
-	/* Only tools would get a file there, and tools are not served. */
+	/* only tools would get a file there, and tools are not served */
 	PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, job->host, PMIX_STRING);
 	PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TOOL_SUPPORT, &no, PMIX_BOOL);
-	/* Without it the server would discover the topology a second time. */
+	/* pass the topology, or the server discovers it a second time */
 	PMIX_INFO_LOAD(&info[4], PMIX_TOPOLOGY2, &topo, PMIX_TOPO);
 	if (!topo.topology)
 		n--;
@@ -118,7 +123,7 @@ int run_pmix_open(struct run_job *job)
 	rc = PMIx_server_init(run_pmix_module(), info, n);
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("server does not start", rc);
-	/* The library does not check whether its second thread started. */
+	/* the library does not check whether its second thread started */
 	err = run_peercred_test_listener();
 	if (err)
 		run_message(
@@ -128,7 +133,7 @@ int run_pmix_open(struct run_job *job)
 	return err;
 }
 
-/* Returns "0,1,2,...": the ranks of this host. Freed by the caller. */
+/* Returns the ranks of this host: "0,1,2,...". Freed by the caller. */
 static char *rank_list(int n)
 {
 	char *text = malloc((size_t)n * 12 + 1), *p = text;
@@ -150,8 +155,8 @@ static void info_text(pmix_info_t *info, const char *key, const char *v)
 }
 
 /*
- * Data of one rank that PMIx cannot derive from the maps. Every rank stores it
- * for all ranks: each key here costs n * n.
+ * Fills in the data of one rank that PMIx cannot derive from the maps. Every
+ * rank stores it for all ranks: each key costs memory for n * n values.
  */
 static void proc_info(const struct run_job *job, int i, pmix_info_t *info)
 {
@@ -247,7 +252,10 @@ static int register_clients(struct run_job *job)
 	return 0;
 }
 
-/* Called once: the result differs between ranks in PMIX_RANK only. */
+/*
+ * Gets the environment once for all ranks: it differs between ranks only in
+ * PMIX_RANK.
+ */
 static int fetch_env(struct run_job *job)
 {
 	pmix_proc_t proc;

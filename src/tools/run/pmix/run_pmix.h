@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The PMIx server inside mpiexec. Its callbacks run in the library's own thread
+ * The PMIx server inside mpiexec. Its callbacks run in a thread of the library
  * and only send events through a pipe, which the main loop reads.
  */
 #ifndef WEFT_RUN_PMIX_H
@@ -8,7 +8,7 @@
 
 #include "src/tools/run/job/run_job.h"
 
-/* Name of the job key (a byte object) in the job's data: PMIx_Get. */
+/* Name of the job key (a byte object) in the job's data, for PMIx_Get. */
 #define RUN_KEY_JOB_KEY "weft.job.key"
 
 enum run_event_kind {
@@ -27,26 +27,26 @@ struct run_event {
 };
 
 /*
- * Starts the server. Returns 0, or -errno after a message. Its thread runs
- * until _exit().
+ * Starts the server, whose thread runs until _exit(). Returns 0, or -errno
+ * after a message.
  */
 int run_pmix_open(struct run_job *job);
 
-/* Sets the loopback interface up if it is down, with a message. */
+/* Sets the loopback interface up, with a message, if it is down. */
 int run_loopback(void);
 
 /* Registers the job and all its ranks. */
 int run_pmix_register(struct run_job *job);
 
 /*
- * Returns the variables with which a rank finds the server, NULL-terminated,
- * equal for all ranks except PMIX_RANK, which is left out. Owned by the server.
+ * Returns the NULL-terminated variables with which a rank finds the server, the
+ * same for all ranks; PMIX_RANK is not included. Owned by the server.
  */
 char **run_pmix_env(void);
 
 /*
- * Returns a descriptor that is readable while events are queued;
- * run_pmix_next() gets one and returns 0 or -EAGAIN.
+ * Returns a descriptor that is readable while events are queued.
+ * run_pmix_next() reads one event and returns 0 or -EAGAIN.
  */
 int run_pmix_event_fd(void);
 int run_pmix_next(struct run_event *ev);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Callbacks of the PMIx server. They run in the library's progress thread, do
- * not wait for other processes, and answer at once: on one host all data is
- * here. Events for the main loop are written to a pipe before the client gets
- * its answer, so that the exit of a client is never seen before its finalize.
+ * not wait for other processes, and respond immediately: on one host all data
+ * is local. Events for the main loop are written to a pipe before the client
+ * gets its response, so that the exit of a client is never seen before its
+ * finalize.
  */
 #include "src/tools/run/pmix/run_pmix_cb.h"
 #include "src/tools/run/pmix/run_pmix.h"
@@ -18,7 +19,7 @@
 static struct {
 	int fd[2];
 	pmix_nspace_t nspace;
-	/* Accessed by the library's thread only. */
+	/* accessed by the library's thread only */
 	size_t groups;
 } cb = { .fd = { -1, -1 } };
 
@@ -33,7 +34,7 @@ static void send_event(enum run_event_kind kind, const pmix_proc_t *proc,
 		return;
 	if (text)
 		ev.text = strdup(text);
-	/* Smaller than PIPE_BUF: written whole or not at all. */
+	/* smaller than PIPE_BUF: written whole or not at all */
 	if (write(cb.fd[1], &ev, sizeof(ev)) < 0)
 		free(ev.text);
 }
@@ -61,7 +62,10 @@ static pmix_status_t cb_abort(const pmix_proc_t *proc, void *obj, int status,
 	return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* All participants are local, so their data is the whole answer. */
+/*
+ * Completes a fence: all participants are local, so their data is the whole
+ * result.
+ */
 static pmix_status_t cb_fence(const pmix_proc_t procs[], size_t nprocs,
 			      const pmix_info_t info[], size_t ninfo,
 			      char *data, size_t ndata,
@@ -71,7 +75,10 @@ static pmix_status_t cb_fence(const pmix_proc_t procs[], size_t nprocs,
 	return PMIX_SUCCESS;
 }
 
-/* Called only for ranks of other hosts, and there are none. */
+/*
+ * Refuses a direct modex, which is requested only for ranks of other hosts;
+ * there are none.
+ */
 static pmix_status_t cb_direct_modex(const pmix_proc_t *proc,
 				     const pmix_info_t info[], size_t ninfo,
 				     pmix_modex_cbfunc_t done, void *arg)
@@ -86,7 +93,10 @@ static pmix_status_t cb_connect(const pmix_proc_t procs[], size_t nprocs,
 	return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* The library itself distributes events to local clients. */
+/*
+ * Accepts registrations: the library itself distributes events to local
+ * clients.
+ */
 static pmix_status_t cb_events(pmix_status_t *codes, size_t ncodes,
 			       const pmix_info_t info[], size_t ninfo,
 			       pmix_op_cbfunc_t done, void *arg)
@@ -114,7 +124,10 @@ static pmix_status_t cb_query(pmix_proc_t *proc, pmix_query_t *queries,
 	return PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* Only termination of the job is supported; other requests are refused. */
+/*
+ * Handles job control: only termination of the job is supported; other requests
+ * are refused.
+ */
 static pmix_status_t cb_job_control(const pmix_proc_t *proc,
 				    const pmix_proc_t targets[], size_t n,
 				    const pmix_info_t directives[],
@@ -140,7 +153,10 @@ static void group_answered(void *arg)
 	PMIX_INFO_FREE(info, 1);
 }
 
-/* A group is its members and a number from a counter. */
+/*
+ * Creates or destroys a group, which consists of its members and a number from
+ * a counter.
+ */
 static pmix_status_t cb_group(pmix_group_operation_t op, char grp[],
 			      const pmix_proc_t procs[], size_t nprocs,
 			      const pmix_info_t directives[], size_t ndirs,
@@ -176,7 +192,7 @@ int run_pmix_cb_open(const char *nspace)
 {
 	if (pipe2(cb.fd, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
-	/* A write blocks while the pipe is full: no event is lost. */
+	/* a write blocks while the pipe is full: no event is lost */
 	fcntl(cb.fd[1], F_SETFL, 0);
 	PMIX_LOAD_NSPACE(cb.nspace, nspace);
 	return 0;
