@@ -102,8 +102,8 @@ static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
 /* ---- the end of a group -------------------------------------------------- */
 
 /*
- * The words that a wait watches may be in segments that are unmapped now. The
- * next poll sets the watch again; when the last group ends, there is none.
+ * Clears the watched words, which may be in segments that are unmapped now. The
+ * next poll sets them again, unless no group is left.
  */
 static void coll_unwatch(struct weft_nic *nic)
 {
@@ -158,7 +158,7 @@ void grp_free(struct weft_nic_group *c)
 	free(c);
 }
 
-/* Member i is gone: it has left, or it is dead. */
+/* Records that member i is gone: it has left, or it is dead. */
 static void coll_member_gone(struct weft_nic_group *c, int i)
 {
 	if (c->gone[i])
@@ -168,14 +168,17 @@ static void coll_member_gone(struct weft_nic_group *c, int i)
 		grp_free(c);
 }
 
-/* Large groups: no member accesses this member's segment any more. */
+/*
+ * Large groups: handles that all members have left, so that none accesses this
+ * member's segment any more.
+ */
 static void coll_all_left(struct weft_nic_group *c)
 {
 	coll_notify_children(c, COLL_LEFT_ALL, 0);
 	grp_free(c);
 }
 
-/* Have all members below this one left? */
+/* Returns whether all members below this one have left. */
 static bool coll_below_left(const struct weft_nic_group *c)
 {
 	return c->below == (1u << weft_cunit_tree_inputs(&c->talk, c->me)) - 1;
@@ -239,7 +242,10 @@ static int coll_index(const struct weft_nic_group *c,
 	return -1;
 }
 
-/* All members below a child have left; the child reports it once. */
+/*
+ * Handles the report of a child, sent once, that all members below it have
+ * left.
+ */
 static void coll_child_left(struct weft_nic_group *c, int from)
 {
 	if (c->n <= COLL_SMALL_MAX || !coll_is_below(c, from))
@@ -389,7 +395,9 @@ static WEFT_COLD void coll_advance_chain(struct weft_nic_group *c)
 	c->nic->coll->checks = true;
 }
 
-/* Is there nothing to progress until a call or a packet? */
+/*
+ * Returns whether there is nothing to progress until the next call or packet.
+ */
 static bool coll_is_idle(const struct weft_nic_group *c)
 {
 	return c->state != COLL_OPENING && !c->pending && !c->by_msg &&
@@ -484,7 +492,10 @@ WEFT_HOT void grp_poll(struct weft_nic *nic)
 		nic->coll_active = true;
 }
 
-/* Completes operations that were complete before another operation differed. */
+/*
+ * Completes operations that had finished before members called different
+ * operations.
+ */
 static void coll_complete_done(struct weft_nic_group *c)
 {
 	if (c->hw && c->state == COLL_READY)

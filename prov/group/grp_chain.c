@@ -3,12 +3,12 @@
  * Operations on a tree of chained events; see grp_chain.h.
  *
  * A broadcast is cut into packets, which are numbered across the group. Its
- * root casts them and completes; the other members take them as they arrive.
- * Every member takes every packet once, its own, too: by then the members below
- * have it, since the unit forwards a packet first. When half of the slots are
- * taken, all members pass a synchronisation point (a credit), after which the
- * root may fill them again. A barrier is a point of its own. One point of each
- * kind is outstanding at a time.
+ * root sends them to all members and completes; the other members receive them
+ * as they arrive. Every member, the root included, receives every packet once;
+ * by then the members below have the packet, since the unit forwards it first.
+ * When half of the slots have been received, all members pass a synchronisation
+ * point (a credit), after which the root may reuse these slots. A barrier is a
+ * separate point. One point of each kind is outstanding at a time.
  *
  * The contents of a packet are not trusted: they are compared, never used.
  */
@@ -42,12 +42,12 @@ struct nic_chain {
 	bool differs;
 	bool busy;	 /* a completion callback may post another operation */
 	uint64_t posted; /* packets numbered so far */
-	uint64_t due;	 /* packets of this member, not cast yet */
+	uint64_t due;	 /* packets of this member that were not sent yet */
 	uint64_t cast;
 	uint64_t taken;
 	uint64_t credits; /* windows for which this member has arrived */
 	uint64_t barriers;
-	uint64_t arrived; /* barriers posted that were started */
+	uint64_t arrived; /* posted barriers that were started */
 	struct chain_list casts;
 	struct chain_list syncs;
 };
@@ -78,7 +78,10 @@ static void list_push(struct chain_list *l, struct weft_cunit_call *call)
 	l->tail = call;
 }
 
-/* prev: the preceding call, or NULL. */
+/*
+ * Removes a call from the list and completes it. prev: the preceding call, or
+ * NULL.
+ */
 static void list_end(struct chain_list *l, struct weft_cunit_call *prev,
 		     struct weft_cunit_call *call)
 {
@@ -117,7 +120,7 @@ void nic_chain_close(struct nic_chain *c)
 
 /* ---- broadcasts ---------------------------------------------------------- */
 
-/* Value that must be equal at all members. */
+/* Returns the value that must be equal at all members. */
 static uint32_t call_sig(const struct weft_cunit_call *call)
 {
 	return (uint32_t)call->root * 31u + (uint32_t)call->bytes * 7u +
@@ -131,7 +134,7 @@ static size_t bytes_at(const struct weft_cunit_call *call, size_t k)
 	return left < CHAIN_ROOM ? left : CHAIN_ROOM;
 }
 
-/* May this packet's slot be filled? */
+/* Returns whether the slot of packet seq may be filled. */
 static bool has_credit(const struct nic_chain *c, uint64_t seq)
 {
 	uint64_t all = c->ops->passed(c->chain, WEFT_CHAIN_CREDIT);
@@ -139,7 +142,7 @@ static bool has_credit(const struct nic_chain *c, uint64_t seq)
 	return seq < (all + 2) * CHAIN_WINDOW;
 }
 
-/* Casts the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
+/* Sends the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
 static int cast_one(struct nic_chain *c, struct weft_cunit_call *call)
 {
 	uint64_t seq = call->first + call->sent;
@@ -165,7 +168,7 @@ static int cast_one(struct nic_chain *c, struct weft_cunit_call *call)
 	return 0;
 }
 
-/* Casts as many packets as possible; a root that has cast all completes. */
+/* Sends as many packets as possible; a root that has sent all completes. */
 static void casts_send(struct nic_chain *c)
 {
 	struct weft_cunit_call *prev = NULL, *call, *next;
@@ -237,7 +240,7 @@ static void casts_take(struct nic_chain *c)
 	}
 }
 
-/* Arrives at the credit points of the windows taken here, one at a time. */
+/* Arrives at the credit points of the windows received here, one at a time. */
 static void casts_credit(struct nic_chain *c)
 {
 	if (c->credits < c->taken / CHAIN_WINDOW &&
@@ -264,7 +267,7 @@ static void syncs_move(struct nic_chain *c)
 	}
 }
 
-/* ---- both ---------------------------------------------------------------- */
+/* ---- post, poll, open and close ------------------------------------------ */
 
 bool nic_chain_can(const struct weft_cunit_call *call)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Detects operations that cannot complete. Members that called different
- * operations, or whose shared words were damaged, would wait for ever; no check
+ * operations, or whose shared words were damaged, would wait forever; no check
  * that is cheap enough for every operation distinguishes that from a member
  * outside MPI. So a member that has waited long notifies member 0, which
  * queries the progress of all members. Queries go down the tree by messages,
@@ -15,7 +15,7 @@
  *   a member waits for something that all members have done: it reported so
  *   after all others had reported that they did it, which takes two rounds
  *
- *   all members have cast their packets on the tree of chained events, and the
+ *   all members have sent their packets on the tree of chained events, and the
  *   sum is not the number of packets that all wait for: no member was the
  *   root, or two were
  *
@@ -106,7 +106,10 @@ static int by_posts(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Has each member posted all that members with fewer posts have? Sorts them. */
+/*
+ * Returns whether each member has posted everything that members with fewer
+ * posts have posted. Sorts the members.
+ */
 static bool posts_ordered(struct coll_progress *w, int n)
 {
 	qsort(w, (size_t)n, sizeof(*w), by_posts);
@@ -144,7 +147,11 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 	return all;
 }
 
-/* All members have posted equally many packets; another number was cast. */
+/*
+ * Returns whether all members have posted the same number of packets and none
+ * is unsent, but the number of broadcast packets differs: the members disagree
+ * about the root.
+ */
 static bool casts_mismatch(const struct coll_progress *w, int n,
 			   const struct coll_progress *all)
 {
@@ -216,7 +223,7 @@ static void query_send(struct weft_nic_group *c)
 	query_children(c, k->round);
 }
 
-/* A member has waited long. */
+/* Reports to member 0 that a member has waited long. */
 static void long_wait_report(struct weft_nic_group *c)
 {
 	if (c->me)
@@ -225,7 +232,9 @@ static void long_wait_report(struct weft_nic_group *c)
 		c->check.wanted = true;
 }
 
-/* Each member responds once; the order of responses does not matter. */
+/*
+ * Handles the response of one member; each member responds once, in any order.
+ */
 static void response_handle(struct weft_nic_group *c,
 			    const struct coll_progress *w)
 {
@@ -265,7 +274,7 @@ bool nic_check_take(struct weft_nic_group *c, int from,
 		    const struct weft_cunit_msg *m, const void *payload)
 {
 	if (!c->hw)
-		return true; /* too late */
+		return true; /* a late response */
 	c->nic->coll->checks = true;
 	if (coll_is_below(c, from))
 		return child_message_handle(c, m, payload);

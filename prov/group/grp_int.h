@@ -42,8 +42,8 @@ struct join_vote {
 };
 
 enum join_flag {
-	JOIN_ENOUGH_CPUS = 1, /* processors for all members */
-	JOIN_PLACED = 2, /* requests a tree by places, and its own is known */
+	JOIN_ENOUGH_CPUS = 1, /* there are processors for all members */
+	JOIN_PLACED = 2, /* requests a tree by places, and its place is known */
 	JOIN_NODE_IS_INDEX =
 		4, /* the node number equals the number in the set */
 };
@@ -56,7 +56,7 @@ enum coll_note {
 	COLL_LEFT_BELOW, /* the sender and all members below it have left */
 	COLL_LEFT_ALL,	 /* all members have left */
 	COLL_LOST,	 /* the group has failed: a member died; aux: errno */
-	/* last notice of the sender, to each: grp_last.c */
+	/* last notice of the sender, to each member: grp_last.c */
 	COLL_LEFT_LAST,
 	COLL_GONE, /* aux: a member that sends no more notices */
 };
@@ -75,14 +75,15 @@ struct coll_check {
 	uint64_t mark; /* progress of this member */
 	uint64_t since_ns;
 	uint64_t patience_ns;
-	uint64_t answer; /* query that member 0 waits for, or 0 */
+	uint64_t answer; /* number of the query that member 0 waits for, or 0 */
 	bool broken;	 /* members called different operations */
 	/* member 0 only */
 	bool wanted;  /* a member has waited long */
 	bool suspect; /* a member waits for operations done by all */
 	uint64_t round;
-	int told;		    /* responses so far; 0: none outstanding */
-	struct coll_progress *word; /* the responses; NULL: no query yet */
+	int told; /* responses so far; 0: none outstanding */
+	/* responses of the members; NULL: no query yet */
+	struct coll_progress *word;
 	/* operations done by all, before the last query */
 	struct coll_progress *done;
 };
@@ -99,12 +100,12 @@ struct weft_nic_group {
 	int err;	  /* error of all operations; 0: none */
 	bool no_route;	  /* use messages only */
 	bool crowded;	  /* more members than processors */
-	unsigned arity;	  /* agreed by all; 0: binary */
+	unsigned arity;	  /* inputs of a tree node, agreed by all; 0: binary */
 	uint8_t form;	  /* enum weft_cunit_form of barriers */
 	int tries;	  /* joins that collided with another */
-	unsigned pending; /* operations of the caller */
+	unsigned pending; /* outstanding operations of the caller */
 	struct weft_peer **member;
-	bool *gone; /* has left, or is dead, as known here */
+	bool *gone; /* members that have left or are dead, as known here */
 	int gone_count;
 	/* bit mask of children: all members below them have left */
 	unsigned below;
@@ -113,7 +114,7 @@ struct weft_nic_group {
 	struct coll_last *each; /* torn: last notices; NULL: not started */
 	/* binary tree for messages about the group; its root is member 0 */
 	struct weft_cunit_tree talk;
-	struct weft_cunit_group *by_msg; /* by messages; always present */
+	struct weft_cunit_group *by_msg; /* tree by messages; always present */
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
 	struct weft_cunit_group *bar; /* the barrier class, or NULL */
@@ -129,13 +130,15 @@ struct weft_nic_group {
 	uint64_t points; /* synchronisation points this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
-	/* mapped segments of others, or NULL; of the barrier class, too */
+	/*
+	 * mapped segments of other members, also of the barrier class; or NULL
+	 */
 	void **row;
 	void **bar_row;
 	/* joining */
 	struct weft_cunit_call call;
 	struct join_vote common;
-	uint64_t *word; /* of each member: its node, or where it runs */
+	uint64_t *word; /* node or place of each member */
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *joined_arg;
@@ -156,7 +159,8 @@ struct grp {
 	uint64_t routes;   /* free class routes */
 	uint64_t barriers; /* free barrier classes */
 	int node;	   /* number of the emulated node, or -1 */
-	unsigned arity;	   /* of trees on this host; 0: pairs */
+	/* inputs of a node in trees on this host; 0: pairs */
+	unsigned arity;
 	unsigned pending;
 	int watching;
 	unsigned polls; /* polls while an operation was pending */
@@ -170,13 +174,13 @@ struct grp {
 	struct weft_pool ops;
 };
 
-/* The parent of a member in the tree by messages; -1: it is member 0. */
+/* Returns the parent of a member in the tree by messages; -1 for member 0. */
 static inline int coll_parent(const struct weft_nic_group *c, int member)
 {
 	return c->talk.parent[member];
 }
 
-/* Is the member a child of this one in the tree by messages? */
+/* Returns whether the member is a child of this one in the tree by messages. */
 static inline bool coll_is_below(const struct weft_nic_group *c, int member)
 {
 	return coll_parent(c, member) == c->me;
@@ -233,16 +237,16 @@ void grp_join_fail(struct weft_nic_group *c, int err);
 /* grp_op.c: size of an operation in the pool. */
 extern const size_t grp_op_bytes;
 
-/* Shorter vectors go in packets. */
+/* Length from which vectors are not sent in packets, bytes. */
 #define COLL_LONG_BYTES	  65536u
-/* Larger groups use packets, too: slices get small, and all read from all. */
+/* Larger groups always use packets: slices get small, and all read from all. */
 #define COLL_LONG_MEMBERS 128
 
 /*
  * Long vectors, grp_long.c. open: 0; -EAGAIN: call again; -EOPNOTSUPP: not
- * possible here. wants: is this a long vector? post: never fails. move:
- * progresses as far as possible. ready: would move do anything; if not, sets
- * the word to watch.
+ * possible here. applies: returns whether this is a long vector. post: never
+ * fails. move: progresses as far as possible. ready: returns whether move would
+ * do anything; if not, sets the word to watch.
  */
 int nic_long_open(struct weft_nic_group *c);
 void nic_long_close(struct weft_nic_group *c);
@@ -254,7 +258,7 @@ bool nic_long_ready(const struct weft_nic_group *c,
 		    struct weft_cunit_watch *watch);
 bool nic_long_spin(struct weft_grp_work *w, unsigned turns);
 void nic_long_fail(struct weft_nic_group *c, int err);
-/* The synchronisation point that this member waits at, or 0. */
+/* Returns the synchronisation point that this member waits at, or 0. */
 uint64_t nic_long_syncpoint(const struct weft_nic_group *c);
 
 #endif

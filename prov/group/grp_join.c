@@ -7,7 +7,7 @@
  *   gather   free routes and requests of all members -> route
  *   place    nodes or places of all members, where the tree follows them
  *   open     open the segment of the route, map those on the path to the root
- *   agree    did that succeed at all members? else use messages
+ *   agree    exchange whether that succeeded at all members; else use messages
  *
  * In virtual time the model does all of this.
  */
@@ -275,7 +275,7 @@ static int join_host_tree(struct weft_nic_group *c)
 	return ret;
 }
 
-/* Does the tree or the form depend on the nodes of the members? */
+/* Returns whether the tree or the form depends on the nodes of the members. */
 static bool by_nodes(const struct weft_nic_group *c)
 {
 	const struct weft_machine *m = c->nic->machine;
@@ -433,7 +433,9 @@ static void join_placed(struct weft_cunit_call *call)
 		join_take(c);
 }
 
-/* Number of the emulated node; if unknown, the number in the set. */
+/*
+ * Returns the number of the emulated node; if unknown, the number in the set.
+ */
 static uint64_t my_node(const struct weft_nic_group *c)
 {
 	int node = c->nic->coll->node;
@@ -463,7 +465,7 @@ static void join_place(struct weft_nic_group *c)
 	weft_cunit_post(c->by_msg, &c->call);
 }
 
-/* Does the tree depend on the members' places? */
+/* Returns whether the tree depends on the members' places. */
 static bool needs_places(const struct weft_nic_group *c)
 {
 	return by_nodes(c) ? !(c->common.notes & JOIN_NODE_IS_INDEX)
@@ -480,7 +482,7 @@ static unsigned common_arity(const struct join_vote *w)
 	return n;
 }
 
-/* After step 1. */
+/* Continues after step 1. */
 static void join_gathered(struct weft_cunit_call *call)
 {
 	struct weft_nic_group *c =
@@ -492,7 +494,7 @@ static void join_gathered(struct weft_cunit_call *call)
 	}
 	c->arity = common_arity(&c->common);
 	c->crowded = !(c->common.notes & JOIN_ENOUGH_CPUS);
-	/* all members have left one: repeat until they know it */
+	/* all members have left some route: repeat until it is free at all */
 	if (!c->common.routes && c->common.soon && ++c->tries < COLL_TRIES) {
 		join_gather(c);
 		return;
@@ -518,7 +520,10 @@ static uint64_t my_flags(const struct weft_nic_group *c)
 
 	if (my_node(c) == (uint64_t)c->me)
 		notes |= JOIN_NODE_IS_INDEX;
-	/* a tree that follows the host: as in join_open_groups */
+	/*
+	 * the tree follows the host's topology: same condition as in
+	 * join_open_groups
+	 */
 	if (!c->nic->machine->coords && c->nic->coll->arity &&
 	    (c->n > WEFT_CUNIT_FLAT || !roomy) &&
 	    nic_place_here() != WEFT_CUNIT_NOWHERE)
@@ -526,7 +531,7 @@ static uint64_t my_flags(const struct weft_nic_group *c)
 	return notes;
 }
 
-/* Step 1. */
+/* Step 1: gathers the free routes and requests of all members. */
 static void join_gather(struct weft_nic_group *c)
 {
 	struct grp *nc = c->nic->coll;

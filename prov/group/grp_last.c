@@ -30,7 +30,7 @@ struct coll_last {
 	unsigned char is[]; /* state of each member */
 };
 
-/* Of the last notice: a response needs no response. */
+/* Kind of a last notice: a response needs no response. */
 enum { LAST_QUERY, LAST_RESPONSE };
 
 static void last_mark(struct weft_nic_group *c, int member, unsigned char how)
@@ -41,7 +41,10 @@ static void last_mark(struct weft_nic_group *c, int member, unsigned char how)
 	e->is[member] |= how;
 }
 
-/* False: out of memory; the route stays taken until the next attempt. */
+/*
+ * Allocates the state for last notices. Returns false if out of memory; then
+ * the route stays taken until the next attempt.
+ */
 static bool last_begin(struct weft_nic_group *c)
 {
 	if (c->each)
@@ -103,7 +106,10 @@ bool nic_last_notice(struct weft_nic_group *c, int from,
 	return true;
 }
 
-/* Does this member wait for a notice from that member, or through it? */
+/*
+ * Returns whether this member waits for a notice from that member, or through
+ * it.
+ */
 static bool last_waits_for(const struct weft_nic_group *c, int member)
 {
 	if (coll_is_below(c, member))

@@ -6,17 +6,17 @@
  * of every packet, in the same order, and takes the result of every packet. A
  * broadcast is the bitwise or of the root's bytes and the other members'
  * zeroes, as in the tree's own software: then no member receives a packet that
- * it has no room for. Where switches have no arithmetic it is a barrier, after
- * which all members have room, and then packets that are copied at every
- * switch, in rounds of a window. A member that gets no result is done when its
- * part is sent.
+ * it has no buffer for. Where switches have no arithmetic it is a barrier,
+ * after which all members have buffers, and then packets that are copied at
+ * every switch, in rounds of a window. A member that gets no result is done
+ * when its part is sent.
  *
- * Where events of the interfaces are chained every member has room for half a
- * window, and a root casts at once. When this number of packets has been sent
+ * Where events of the interfaces are chained, every member has buffers for half
+ * a window, and a root sends at once. When this number of packets has been sent
  * since the last operation that synchronises all members (a reduction or a
- * barrier), the next packet of a broadcast is a barrier: a member that has
- * passed it knows that all have taken the packets of half a window before, and
- * that these slots are free.
+ * barrier), the next packet of a broadcast is a barrier: when a member has
+ * passed it, all members have received the packets of the previous half window,
+ * and their slots are free.
  */
 #include "prov/group/grp_net.h"
 
@@ -43,10 +43,13 @@ struct nic_net {
 	bool casts; /* a broadcast is copied, not combined with zeroes */
 	bool sums;
 	bool chained;
-	/* chained: all members have synchronised before this packet */
+	/*
+	 * chained: number of the packet before which all members have
+	 * synchronised
+	 */
 	uint64_t synced;
-	uint64_t sync_posted; /* chained: as synced, after all posted operations
-			       */
+	/* chained: value of synced after all posted operations */
+	uint64_t sync_posted;
 };
 
 uint32_t grp_combine(unsigned op, unsigned type, void *acc, const void *in,
@@ -133,7 +136,7 @@ WEFT_HOT bool nic_net_can(const struct nic_net *n,
 	       call->kind == WEFT_CUNIT_BCAST;
 }
 
-/* Bytes of a packet, in whole elements. */
+/* Returns the bytes of a packet, in whole elements. */
 static size_t packet_bytes(const struct nic_net *n,
 			   const struct weft_cunit_call *call)
 {
@@ -142,7 +145,7 @@ static size_t packet_bytes(const struct nic_net *n,
 	return elem ? n->per / elem * elem : n->per;
 }
 
-/* Packets that a member may have in flight. */
+/* Returns the number of packets that a member may have in flight. */
 static uint64_t window(const struct nic_net *n)
 {
 	return n->chained ? NET_CHAIN_WINDOW : WEFT_VT_WINDOW;
@@ -153,7 +156,10 @@ static bool is_cast(const struct nic_net *n, const struct weft_cunit_call *call)
 	return call->kind == WEFT_CUNIT_BCAST && n->casts;
 }
 
-/* Is this packet of a broadcast the barrier that starts a round? */
+/*
+ * Returns whether this packet of a broadcast is the barrier that starts a
+ * round.
+ */
 static bool is_round(const struct nic_net *n,
 		     const struct weft_cunit_call *call, size_t k)
 {
@@ -173,7 +179,7 @@ static size_t rounds_before(const struct nic_net *n,
 	return (k + WEFT_VT_WINDOW - 1) / WEFT_VT_WINDOW;
 }
 
-/* Offset of a packet's bytes. */
+/* Returns the offset of a packet's bytes. */
 static size_t offset_at(const struct nic_net *n,
 			const struct weft_cunit_call *call, size_t k)
 {
@@ -220,7 +226,7 @@ static bool gets_result(const struct nic_net *n,
 	return call->kind != WEFT_CUNIT_REDUCE || call->root == n->me;
 }
 
-/* Can an atomic on 8 bytes combine this part? */
+/* Returns whether an atomic on 8 bytes can combine this part. */
 static bool fits_atomic(const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)
@@ -265,7 +271,7 @@ static void fill_part(const struct nic_net *n,
 		     (call->kind == WEFT_CUNIT_BCAST && call->root != n->me);
 }
 
-/* This member's bytes of the next packet. */
+/* Returns this member's bytes of the next packet. */
 static const void *source(const struct nic_net *n,
 			  const struct weft_cunit_call *call)
 {
@@ -281,7 +287,9 @@ static const void *source(const struct nic_net *n,
 	return call->in ? (const char *)call->in + at : NULL;
 }
 
-/* A root waits until all members are ready for the round. */
+/*
+ * Returns whether all members are ready for the round; a root waits for that.
+ */
 static bool all_ready(const struct nic_net *n,
 		      const struct weft_cunit_call *call)
 {
@@ -310,7 +318,9 @@ static bool send_one(struct nic_net *n, struct weft_cunit_call *call)
 	return true;
 }
 
-/* Does the result of packet k imply that all members have arrived? */
+/*
+ * Returns whether the result of packet k implies that all members have arrived.
+ */
 static bool is_sync(const struct nic_net *n, const struct weft_cunit_call *call,
 		    size_t k)
 {

@@ -26,7 +26,10 @@ static void work_narrow(struct weft_grp_work *w)
 	free(w->wide);
 }
 
-/* Members that called different operations cannot synchronise again. */
+/*
+ * Fails the group: members that called different operations cannot synchronise
+ * again.
+ */
 static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
 {
 	c->check.broken = true;
@@ -34,7 +37,7 @@ static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
 	c->nic->coll_active = true;
 }
 
-/* The collective unit has completed the call. */
+/* Called when the collective unit has completed the call. */
 WEFT_HOT static void work_done(struct weft_cunit_call *call)
 {
 	struct weft_grp_work *w =
@@ -102,7 +105,7 @@ static int call_check(const struct weft_nic_group *c,
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
-/* Is the result of a reduction independent of the order? */
+/* Returns whether the result of a reduction is independent of the order. */
 static bool order_independent(const struct weft_cunit_call *call)
 {
 	return (call->kind == WEFT_CUNIT_REDUCE ||
@@ -125,7 +128,7 @@ group_for(const struct weft_nic_group *c, const struct weft_cunit_call *call)
 	return c->hw;
 }
 
-/* From here on poll progresses the operation. */
+/* Registers the operation, so that poll progresses it. */
 static void work_pend(struct weft_nic_group *c, struct weft_grp_work *w)
 {
 	w->over = false;
@@ -161,7 +164,7 @@ WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 	return 0;
 }
 
-/* The slow paths. */
+/* Starts an operation on one of the slow paths. */
 static int work_post(struct weft_nic_group *c, struct weft_grp_work *w)
 {
 	bool exact = w->call.type == WEFT_CUNIT_EXACT;
@@ -200,7 +203,9 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 	return ret ? ret : work_post(c, w);
 }
 
-/* The fastest path: no operation is queued unless the barrier waits. */
+/*
+ * Starts a barrier, the fastest path: no operation is queued unless it waits.
+ */
 static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
 			 unsigned turns)
 {
@@ -249,7 +254,7 @@ WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned turns)
 	return w->over;
 }
 
-/* A result that arrives alone needs no further poll. */
+/* If the woken poll found only this result, no further poll is needed. */
 WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 {
 	struct weft_nic_group *c = w->coll;

@@ -142,8 +142,8 @@ static double exact_sum(const double *x, int n)
 static void exact_sums_round_once(void **state)
 {
 	double cancel[] = { 1e308, 1, 1e308, -1e308, -1e308 };
-	double even[] = { 0x1p53, 1 };	  /* a tie: to even, down */
-	double odd[] = { 0x1p53 + 2, 1 }; /* a tie: to even, up */
+	double even[] = { 0x1p53, 1 };	  /* a tie: rounds down, to even */
+	double odd[] = { 0x1p53 + 2, 1 }; /* a tie: rounds up, to even */
 	double sticky[] = { 0x1p53, 1, 0x1p-1074 };
 	double over[] = { 0x1.fffffffffffffp+1023, 0x1p+971 };
 	double zeros[] = { -0.0, -0.0 }, mixed[] = { -0.0, 0.0 };

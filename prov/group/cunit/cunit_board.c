@@ -47,13 +47,16 @@ static const uint8_t *board_fold(struct cunit_climb *f)
 }
 
 /*
- * Increments the arrival counter; true: this member is the last. mixed: members
- * added different values.
+ * Adds mine to the arrival counter. Returns whether this member is the last;
+ * *mixed_p: members added different values.
  */
 static bool board_count(struct weft_cunit_group *g, uint64_t seq, uint64_t mine,
 			bool *mixed_p)
 {
-	/* RA6 pairs with itself: all cells, then the last arrival. */
+	/*
+	 * RA6 pairs with itself: all members write their cells before the last
+	 * member arrives.
+	 */
 	uint64_t all =
 		mine + weft_add64(&cunit_board_slot(g, seq)->arrived, mine);
 
@@ -67,12 +70,13 @@ static void board_publish(struct weft_cunit_group *g, uint64_t seq,
 			  struct cunit_packet *out)
 {
 	/*
-	 * Relaxed: a member that arrives here next has read the result and its
-	 * credit.
+	 * Relaxed: the next member that arrives here has read this result and a
+	 * credit before.
 	 */
 	weft_store64_relaxed(&cunit_board_slot(g, seq)->arrived, 0);
-	/* R0 pairs with A0 in cunit_packet_available(): packet, then its
-	 * number.
+	/*
+	 * R0 pairs with A0 in cunit_packet_available(): the packet is written
+	 * before its number.
 	 */
 	weft_store64(&out->seq, seq + 1);
 	cunit_notify(g, CUNIT_EVENT_OUT);
@@ -128,7 +132,10 @@ WEFT_HOT void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch)
 
 	if ((before + 1) % (unsigned)g->n)
 		return;
-	/* R3 pairs with A3 in cunit_credit_has(): all have read, then reuse. */
+	/*
+	 * R3 pairs with A3 in cunit_credit_has(): all members have read the
+	 * packets before their slots are reused.
+	 */
 	weft_store64(&root->credit_done, epoch);
 	cunit_notify(g, CUNIT_EVENT_CREDIT);
 }

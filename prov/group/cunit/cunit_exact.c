@@ -41,7 +41,10 @@ static unsigned exact_place(double x, uint64_t *low_p, uint64_t *high_p)
 	memcpy(&bits, &x, sizeof(bits));
 	exponent = (unsigned)(bits >> MANTISSA_BITS) & 0x7ff;
 	mantissa = bits & ((UINT64_C(1) << MANTISSA_BITS) - 1);
-	/* a subnormal has exponent 0 and no hidden bit, but the weight of 1 */
+	/*
+	 * a subnormal has exponent 0, no hidden bit, and the weight of exponent
+	 * 1
+	 */
 	if (exponent)
 		mantissa |= UINT64_C(1) << MANTISSA_BITS;
 	else
@@ -116,7 +119,7 @@ bool weft_cunit_exact_is_nan(const struct weft_cunit_exact *e)
 	return (e->special & SPECIAL_NAN) || (e->special & both) == both;
 }
 
-/* Position of the highest set bit, or -1. */
+/* Returns the position of the highest set bit, or -1. */
 static int top_bit(const uint64_t *limb)
 {
 	for (int i = WEFT_CUNIT_LIMBS - 1; i >= 0; i--) {
@@ -126,7 +129,7 @@ static int top_bit(const uint64_t *limb)
 	return -1;
 }
 
-/* n <= 64 bits beginning at bit position at. */
+/* Returns n <= 64 bits, starting at bit position `at`. */
 static uint64_t bits_at(const uint64_t *limb, int at, int n)
 {
 	int i = at / 64;
@@ -147,7 +150,7 @@ static bool any_below(const uint64_t *limb, int at)
 	return at % 64 && bits_at(limb, at / 64 * 64, at % 64);
 }
 
-/* The magnitude, rounded to nearest even. */
+/* Returns the magnitude as a double, rounded to nearest even. */
 static double magnitude(const uint64_t *limb)
 {
 	int top = top_bit(limb);

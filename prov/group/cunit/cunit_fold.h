@@ -33,7 +33,10 @@ static inline uint8_t *weft_cunit_fold_at(const struct weft_cunit_fold *f,
 	return i ? f->room + (size_t)(i - 1) * f->apart : f->out;
 }
 
-/* A part that is merged at once is combined in place, not copied. */
+/*
+ * Pushes the next part and merges. A part that is merged at once is combined in
+ * place, not copied.
+ */
 static inline void weft_cunit_fold_part(struct weft_cunit_fold *f,
 					const void *part, int merges)
 {

@@ -20,7 +20,7 @@ size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo)
 	return cunit_segment_bytes(geo);
 }
 
-/* Allocates a private segment for a member without common memory. */
+/* Allocates a private segment for a member that shares no memory. */
 static int segment_alloc(struct weft_cunit_group *g, void **row_p)
 {
 	void *row =
@@ -51,7 +51,7 @@ int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
 	return 0;
 }
 
-/* Maps the segments that this member always needs: cunit.h, attr.reach. */
+/* Maps the segments that this member always needs (attr.reach in cunit.h). */
 static int group_segments_map(struct weft_cunit_group *g,
 			      const struct weft_cunit_group_attr *a)
 {
@@ -75,7 +75,10 @@ static void segments_free(struct weft_cunit_group *g)
 	}
 }
 
-/* The board at the tree's root, if the group uses one and fits; or NULL. */
+/*
+ * Returns the board at the tree's root, or NULL if the group uses none or does
+ * not fit on it.
+ */
 static struct cunit_board *group_board(const struct weft_cunit_group *g,
 				       const struct weft_cunit_group_attr *a)
 {
@@ -101,7 +104,7 @@ static bool attr_fits(const struct weft_cunit_group_attr *a)
 	       (unsigned)weft_cunit_tree_width(a->tree) < a->geo->inputs;
 }
 
-/* Bytes for partial results while a member combines. */
+/* Returns the bytes of scratch memory for partial results. */
 static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
 {
 	int parts = a->flat && a->tree->depth > 1 ? a->tree->depth : 1;
@@ -110,8 +113,8 @@ static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
 }
 
 /*
- * Resets the segment. Its old group is closed, and members of the new group do
- * not write here before all have opened.
+ * Resets this member's segment. The segment's previous group is closed, and
+ * members of the new group do not write here before all have opened.
  */
 static void segment_reset(struct weft_cunit_group *g, uint64_t generation)
 {
@@ -121,14 +124,14 @@ static void segment_reset(struct weft_cunit_group *g, uint64_t generation)
 	memset(row->event_word, 0,
 	       sizeof(*row) - offsetof(struct cunit_head, event_word));
 	for (unsigned s = 0; s < CUNIT_SLOTS; s++) {
-		/* relaxed: R4 publishes them */
+		/* relaxed: R4 publishes the counters */
 		weft_store64_relaxed(&cunit_count_of(row, &g->geo, s)->arrived,
 				     0);
 		weft_store64_relaxed(&cunit_out(row, &g->geo, s)->seq, 0);
 	}
 	if (g->board && g->me == g->tree.root)
 		memset(g->board->slot, 0, sizeof(g->board->slot));
-	/* R4: for members that check whether this one has opened. */
+	/* R4: read by members that check whether this member has opened. */
 	weft_store64(&row->generation, generation);
 }
 
@@ -311,7 +314,7 @@ void weft_cunit_state(const struct weft_cunit_group *g,
 		return;
 	if (op->read >= op->sent)
 		s->credit = cunit_credit_needs(g, g->sent);
-	else if (!op->reach) /* segments not mapped yet are not packets */
+	else if (!op->reach) /* a segment not mapped yet is no missing packet */
 		s->packet = op->first + op->read + 1;
 }
 
@@ -324,7 +327,7 @@ bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns)
 			return true;
 		if (!w.word)
 			return false;
-		/* A0, A3: as the code that reads afterwards */
+		/* A0, A3: same ordering as in the code that reads afterwards */
 		while (weft_load64(w.word) < w.want) {
 			if (!turns--)
 				return false;

@@ -70,7 +70,10 @@ static void wait_for(struct weft_cunit_group *g, const struct flight *f)
 	}
 }
 
-/* Posted, as a single packet, or as a barrier without an operation. */
+/*
+ * Starts an operation: posted, as a single packet, or as a barrier without a
+ * struct weft_cunit_call.
+ */
 static void hand_in(struct weft_cunit_group *g, struct flight *f,
 		    struct weft_rng *r)
 {
@@ -346,7 +349,7 @@ static void stage_poll(struct stage *s)
 		weft_cunit_poll(s->g[i]);
 }
 
-/* All kinds that use the tree, from every root. */
+/* Runs all kinds that use the tree, with every root. */
 static void stage_all_kinds(struct stage *s)
 {
 	for (unsigned k = WEFT_CUNIT_BARRIER; k <= WEFT_CUNIT_ALLREDUCE; k++) {
@@ -448,7 +451,7 @@ static void nobody_leaves_a_barrier_early(void **state)
 	}
 }
 
-/* Arrivals counted at the nodes of the tree, over all slots. */
+/* Returns the sum of the arrival counters of all nodes and slots. */
 static uint64_t counted(const struct stage *s)
 {
 	uint64_t n = 0;
@@ -463,7 +466,9 @@ static uint64_t counted(const struct stage *s)
 	return n;
 }
 
-/* The form decides: one arrival counter, or node by node. */
+/*
+ * The form selects one arrival counter, or counters at the nodes of the tree.
+ */
 static void a_barrier_goes_the_way_of_its_form(void **state)
 {
 	static const struct {
@@ -510,7 +515,10 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 	}
 }
 
-/* All members post, member `odd` a different operation; all get err. */
+/*
+ * All members post, member `odd` a different operation; checks that all get
+ * err.
+ */
 static void stage_round(struct stage *s, int odd, unsigned kind, unsigned rest,
 			int err)
 {
@@ -541,7 +549,10 @@ static void different_operations_are_an_error(void **state)
 	}
 }
 
-/* With two different roots no member waits: the next operation reports it. */
+/*
+ * A broadcast with two different roots completes at all members; the next
+ * operation reports the mismatch.
+ */
 static void different_roots_are_told_by_the_next_operation(void **state)
 {
 	static const unsigned next[] = { WEFT_CUNIT_BARRIER,

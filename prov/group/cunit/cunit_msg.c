@@ -104,8 +104,7 @@ static void got_out(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 	p->flags = (uint16_t)m->flags;
 	if (m->bytes)
 		memcpy(p->payload, payload, m->bytes);
-	/* R0 pairs with A0 in cunit_packet_available(), though in one thread.
-	 */
+	/* R0 pairs with A0 in cunit_packet_available(), in the same thread. */
 	weft_store64(&p->seq, m->seq + 1);
 	if (from_tree(g, m->kind))
 		msg_send_down(g, m, payload);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups without common memory: members send messages ("letters"), which arrive
- * in order per pair only. All execute the program of cunit_fixture.h.
+ * Groups without common memory: members send messages, which arrive in order
+ * per pair only. All members execute the program of cunit_fixture.h.
  */
 #include "test/support/cunit_fixture.h"
 #include "src/base/attr.h"
@@ -18,7 +18,8 @@ struct letter {
 };
 
 struct post {
-	struct weft_list box[MAX_MEMBERS][MAX_MEMBERS]; /* from, to */
+	/* messages in flight, by sender and receiver */
+	struct weft_list box[MAX_MEMBERS][MAX_MEMBERS];
 	struct weft_cunit_group *g[MAX_MEMBERS];
 	struct weft_rng rng;
 	int n;
@@ -90,7 +91,10 @@ static void msg_open(struct post *p, struct sender *s, int n)
 	weft_cunit_tree_fini(&t);
 }
 
-/* Posts in random order with messages in between; then waits for all. */
+/*
+ * All members post in random order, with deliveries in between; then waits
+ * until all are complete.
+ */
 static void far_round(struct post *p, struct job *j, struct flight *f, int r)
 {
 	int order[MAX_MEMBERS];
@@ -140,7 +144,9 @@ static void the_tree_runs_by_messages(void **state)
 	free(p);
 }
 
-/* True if a member of nine could have sent this message to member me. */
+/*
+ * Returns whether a member of nine could have sent this message to member me.
+ */
 static bool makes_sense(const struct weft_cunit_msg *m, int inputs)
 {
 	size_t elem = weft_cunit_bytes(m->type);
@@ -150,7 +156,7 @@ static bool makes_sense(const struct weft_cunit_msg *m, int inputs)
 		return false;
 	if (m->what) /* a result; credits have no content */
 		return m->what == 1 || !m->bytes;
-	/* a contribution for one of the inputs after the own */
+	/* a contribution for one of the inputs other than the owner's */
 	return m->input >= 1 && m->input <= inputs && elem &&
 	       m->bytes % elem == 0 &&
 	       (!m->bytes || weft_cunit_supports(m->op, m->type));

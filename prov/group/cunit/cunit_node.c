@@ -40,8 +40,9 @@ static void node_publish(struct cunit_climb *c)
 		cunit_out(g->row[g->tree.root], &g->geo, c->seq);
 
 	cunit_climb_store(c, p, g->scratch);
-	/* R0 pairs with A0 in cunit_packet_available(): packet, then its
-	 * number.
+	/*
+	 * R0 pairs with A0 in cunit_packet_available(): the packet is written
+	 * before its number.
 	 */
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
@@ -70,13 +71,18 @@ static void node_send_up(struct cunit_climb *c, int member, unsigned input,
 	c->g->send(c->g->arg, member, &m, data);
 }
 
-/* Counts an arrival at member; true: it was the last, cells are combined. */
+/*
+ * Counts an arrival at member. Returns whether it was the last; then all cells
+ * are combined.
+ */
 static bool node_count(struct cunit_climb *c, int member)
 {
 	struct weft_cunit_group *g = c->g;
 	unsigned inputs =
 		1u + (unsigned)weft_cunit_tree_inputs(&g->tree, member);
-	/* RA1 pairs with itself: all cells, then the last arrival. */
+	/*
+	 * RA1 pairs with itself: all cells are written before the last arrival.
+	 */
 	uint64_t before = weft_add64(
 		&cunit_count_of(g->row[member], &g->geo, c->seq)->arrived, 1);
 
@@ -87,7 +93,10 @@ static bool node_count(struct cunit_climb *c, int member)
 	return true;
 }
 
-/* Continues as member, whose inputs are combined, until an input is missing. */
+/*
+ * Continues as the node of member, whose inputs are combined, up to a node that
+ * misses an input.
+ */
 static void node_climb(struct cunit_climb *c, int member)
 {
 	struct weft_cunit_group *g = c->g;
@@ -168,7 +177,10 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 			return;
 		}
 	}
-	/* R3 pairs with A3 in cunit_credit_has(): all have read, then reuse. */
+	/*
+	 * R3 pairs with A3 in cunit_credit_has(): all members have read the
+	 * packets before their slots are reused.
+	 */
 	weft_store64(&g->row[g->tree.root]->credit_done, epoch);
 	if (g->send)
 		cunit_msg_credits(g, epoch);

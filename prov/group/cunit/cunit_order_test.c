@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of sums: in any order of arrival, and by every method of combining,
- * members in a tree of pairs get the bits of recursive doubling. One thread
- * acts for all members, in plain memory or by messages.
+ * The order of sums: in a tree of pairs, members get the same bits as with
+ * recursive doubling, in any order of arrival and with every method of
+ * combining. One thread acts for all members, in plain memory or by messages.
  */
 #include "test/t.h"
 #include "prov/group/cunit/cunit.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 
 #define MAX_MEMBERS 40
-#define WIDE	    20 /* doubles: more than a board's cell holds */
+#define WIDE	    20 /* doubles: more than fit into a board's cell */
 #define LETTERS	    (MAX_MEMBERS * MAX_MEMBERS)
 
-/* How members combine. */
+/* Method by which members combine. */
 enum form { FLAT, TREE, BOARD, MSGS, FORMS };
 
 struct letter {
@@ -107,7 +107,10 @@ static void stage_poll(void)
 		weft_cunit_poll(stage.g[i]);
 }
 
-/* One element as a single packet where possible, or a vector, posted. */
+/*
+ * Starts an operation on one element, as a single packet where possible, or on
+ * a posted vector.
+ */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
 	struct weft_cunit_call *c = &stage.call[i];
@@ -167,7 +170,7 @@ static void draw_numbers(struct weft_rng *r, int n)
 		stage.in[i] = (weft_rng_unit(r) - 0.5) * 1e16;
 }
 
-/* The result of recursive doubling. */
+/* Returns the result of recursive doubling. */
 static double recursive_doubling(const double *in, int n)
 {
 	double acc[MAX_MEMBERS], other[MAX_MEMBERS];
@@ -206,7 +209,10 @@ static void pairs_give_the_bits_of_recursive_doubling(void **state)
 	}
 }
 
-/* Sums in many orders of arrival; all have the same bits. */
+/*
+ * Sums in many orders of arrival; checks that all results have the same bits,
+ * and returns one.
+ */
 static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 {
 	double want = 0;
@@ -223,7 +229,10 @@ static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 	return want;
 }
 
-/* The bits also do not depend on climbing or folding. */
+/*
+ * The bits do not depend on the method either: tree nodes, or one member that
+ * folds.
+ */
 static void arrival_order_does_not_change_a_bit(void **state)
 {
 	static const int sizes[] = { 7, 13, 32 };

@@ -45,7 +45,10 @@ static void flat_publish(struct weft_cunit_group *g, uint32_t sig,
 	cunit_notify(g, CUNIT_EVENT_OUT);
 }
 
-/* Waits for all members' packets; false: not after that many polls. */
+/*
+ * Waits for the packets of all members; returns false if some are missing after
+ * `turns` polls.
+ */
 static bool flat_wait(const struct weft_cunit_group *g, uint64_t seq,
 		      unsigned turns)
 {
@@ -122,8 +125,8 @@ static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
 /* ---- board: all read its result ---- */
 
 /*
- * With more members than processors each poll yields the processor, which the
- * other members need.
+ * Waits for the result on the board. With more members than processors each
+ * poll yields the processor, which the other members need.
  */
 static bool board_wait(const struct weft_cunit_group *g, uint64_t seq,
 		       unsigned turns)
@@ -154,7 +157,7 @@ static void board_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
 		memcpy(op->out, p->payload, op->bytes);
 }
 
-/* ---- both ---- */
+/* ---- single packets: small group or board ---- */
 
 /* Hands op over as posted; its only packet seq is sent. */
 static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
@@ -168,7 +171,10 @@ static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
 	cunit_enqueue(g, op);
 }
 
-/* Sends and waits; false: not complete after that many polls. */
+/*
+ * Sends and waits; returns false if the operation is not complete after `turns`
+ * polls.
+ */
 static bool single_pass(struct weft_cunit_group *g,
 			const struct weft_cunit_call *op, uint64_t seq,
 			unsigned turns)

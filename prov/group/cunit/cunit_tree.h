@@ -74,7 +74,9 @@ static inline unsigned weft_cunit_place_at(weft_cunit_place p, int level)
 	       WEFT_CUNIT_LEVEL_MAX;
 }
 
-/* 0 or -ENOMEM, -EINVAL. k >= 1, n >= 1. */
+/*
+ * The functions that build a tree return 0, -ENOMEM or -EINVAL. k >= 1, n >= 1.
+ */
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
 int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
 /*

@@ -92,7 +92,10 @@ static int first_domains(const struct host_tree *w, const int *m, int n,
 static void hang(struct host_tree *w, int parent, int *m, int n, int level,
 		 int inputs);
 
-/* The first of the list becomes a child of parent and leads the others. */
+/*
+ * Makes the first member of the list a child of parent, and attaches the others
+ * below it.
+ */
 static void attach_one(struct host_tree *w, int parent, int *m, int n,
 		       int level)
 {
@@ -100,7 +103,9 @@ static void attach_one(struct host_tree *w, int parent, int *m, int n,
 	hang(w, m[0], m + 1, n - 1, level, w->k);
 }
 
-/* Members that no level distinguishes: equal parts in their order. */
+/*
+ * Attaches members that no level distinguishes: in equal parts, in their order.
+ */
 static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 			  int inputs)
 {
@@ -113,7 +118,7 @@ static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 	}
 }
 
-/* Other domains: one per input, or several where inputs are few. */
+/* Attaches other domains: one per input, or several where inputs are few. */
 static void attach_domains(struct host_tree *w, int parent, int *m, int n,
 			   int level, int inputs)
 {
@@ -130,7 +135,9 @@ static void attach_domains(struct host_tree *w, int parent, int *m, int n,
 	}
 }
 
-/* All under one input: the member nearest to the parent leads. */
+/*
+ * Attaches all members under one input: the member nearest to the parent leads.
+ */
 static void attach_all(struct host_tree *w, int parent, int *m, int n,
 		       int level)
 {

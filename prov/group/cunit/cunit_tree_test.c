@@ -109,7 +109,7 @@ static void described_trees_have_their_levels(void **state)
 	weft_cunit_tree_fini(&t);
 }
 
-/* As prov/net/tree/net_fold.h draws it. */
+/* The tree that prov/net/tree/net_fold.h draws. */
 static void sixteen_are_four_times_four(void **state)
 {
 	struct weft_cunit_tree t;
@@ -123,7 +123,10 @@ static void sixteen_are_four_times_four(void **state)
 	weft_cunit_tree_fini(&t);
 }
 
-/* All nodes of a box, ppn members on each, at an offset in the machine. */
+/*
+ * Returns the coordinates of all nodes of a box at an offset in the machine,
+ * with ppn members on each.
+ */
 static struct weft_cunit_coord *box(const int *len, int ppn, int off, int *n_p)
 {
 	int n = ppn;

@@ -168,7 +168,10 @@ struct apenet_msg *apenet_cmd_next(struct weft_apenet *a)
 
 /* ---- lost nodes, close ---- */
 
-/* Ends commands that were not fetched; their gets end with the others. */
+/*
+ * Ends commands to a lost node that were not fetched; their gets end with the
+ * others.
+ */
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 {
 	uint64_t tail = a->queue_tail;

@@ -10,7 +10,7 @@
 #define BYTES  (300u * 1024 + 7)
 #define PIECES ((BYTES + 4095) / 4096)
 
-/* One put from kind to kind, checked against both boards' counters. */
+/* Runs one put between two kinds of memory; checks both boards' counters. */
 static void put(struct apenet_pair *p, int from, int to, unsigned flags)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, from, to, BYTES);

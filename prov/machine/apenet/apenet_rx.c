@@ -152,7 +152,7 @@ static void in_open(struct weft_apenet *a, struct apenet_in *in,
 	};
 }
 
-/* True if a reply's data is the next part of its get. */
+/* Returns whether a reply's data is the next part of its get. */
 static bool back_fits(struct weft_apenet *a, const struct apenet_in *in,
 		      const struct rx *r)
 {

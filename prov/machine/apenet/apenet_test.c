@@ -271,7 +271,9 @@ static void memory_that_goes_while_it_is_sent_cuts_the_message(void **state)
 
 #define PACKETS 64
 
-/* Sends PACKETS packets by this number of puts; statistics of the source. */
+/*
+ * Sends PACKETS packets by `puts` puts; returns the statistics of the source.
+ */
 static struct weft_apenet_stats turns_with(unsigned dmas, int puts)
 {
 	const struct weft_apenet_attr attr = { .dmas = dmas };
@@ -330,7 +332,7 @@ static void the_queue_is_full_at_256(void **state)
 	pair_close(&p);
 }
 
-/* A hundred puts; both sides take events rarely, one at a time. */
+/* Runs a hundred puts while both sides read events rarely, one at a time. */
 static void slow_readers(unsigned flags)
 {
 	const struct weft_apenet_attr attr = { .events = 16 };
@@ -377,7 +379,7 @@ static void noise(unsigned char *wire, size_t bytes)
 			(unsigned char)(1u << noise_bit % 8);
 }
 
-/* A put of five packets, one of them with a wrong bit. */
+/* Runs a put of five packets, one of them with a wrong bit. */
 static void damage(struct apenet_pair *p, int packet, size_t bit)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, HOST, HOST, 5 * 4096);
@@ -467,7 +469,7 @@ static void nonsense_is_refused_when_it_is_posted(void **state)
 	pair_close(&p);
 }
 
-/* A forged packet from the other board, with a valid CRC. */
+/* Sends a forged packet from the other board, with a valid CRC. */
 static void forge(struct apenet_pair *p, const struct apenet_header *h,
 		  const void *data, uint64_t extra)
 {

@@ -8,7 +8,7 @@
 
 #include <stdalign.h>
 
-/* A put of a byte into each of n pages from first on. */
+/* Puts one byte into each of n pages, beginning with page first. */
 static void touch(struct apenet_pair *p, int kind, unsigned first, unsigned n)
 {
 	unsigned bits = kind == HOST ? 12 : 16;
@@ -57,7 +57,7 @@ static void there_are_512_and_the_oldest_goes(void **state)
 	touch(&p, HOST, 1, 511);
 	misses_are(&p, 512 + 511, 513);
 	T_IS(pair_stats(&p, 1).tlb_evicted, 1);
-	touch(&p, HOST, 0, 1); /* 512 is the oldest now */
+	touch(&p, HOST, 0, 1); /* page 512 is the oldest now */
 	misses_are(&p, 512 + 511, 514);
 	touch(&p, HOST, 1, 511);
 	misses_are(&p, 512 + 2 * 511, 514);

@@ -61,7 +61,7 @@ static inline struct apenet_transport_ring *ring_of(struct apenet_transport *e,
 
 /* ---- puts into the ring ---- */
 
-/* The model's path for the kind of memory at a bus address. */
+/* Returns the model's path for the kind of memory at a bus address. */
 static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 					    uint64_t address)
 {
@@ -69,9 +69,9 @@ static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 }
 
 /*
- * Path of a put in virtual time: in order, with the slot's header. Data from
- * device memory is assumed to go to device memory: the receive buffer is not
- * known here.
+ * Sets the path of a put in virtual time: in order, with the slot's header.
+ * Data from device memory is assumed to go to device memory: the receive buffer
+ * is not known here.
  */
 static void apenet_transport_path_set(struct apenet_transport *e,
 				      const struct weft_pkt *pkt,
@@ -146,7 +146,9 @@ static const struct weft_carrier_up apenet_transport_up = {
 
 /* ---- bulk ---- */
 
-/* Path between two kinds of memory, given by their bus addresses. */
+/*
+ * Returns the path between two kinds of memory, given by their bus addresses.
+ */
 static struct weft_vt_pkt_attr
 apenet_transport_path_between(struct weft_carrier *c, uint64_t from,
 			      uint64_t to)
@@ -172,7 +174,7 @@ static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
 	return weft_transport_put(u, peer, d, &way);
 }
 
-/* A request of one descriptor is sent, a put returns the data. */
+/* Sends a request of one descriptor; a put of the peer returns the data. */
 static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {

@@ -30,7 +30,10 @@ static void msg_free(struct weft_apenet *a, struct apenet_msg *m)
 	free(m);
 }
 
-/* A get whose request was sent continues until its data arrives. */
+/*
+ * Ends a message. A get whose request was sent continues until its data
+ * arrives.
+ */
 static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
 		    unsigned status)
 {
@@ -55,7 +58,10 @@ static bool msg_all_requested(const struct apenet_msg *m)
 	return m->begun && m->asked == msg_bytes(m);
 }
 
-/* Copies a staged message to host memory first. false: no memory now. */
+/*
+ * Copies a staged message to host memory first. Returns false if there is no
+ * memory now.
+ */
 static bool msg_stage(struct weft_apenet *a, struct apenet_msg *m)
 {
 	const struct apenet_buf *b =
@@ -112,7 +118,7 @@ static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
 	return sizeof(ask);
 }
 
-/* Reads the data of a piece; -EFAULT: its memory was unregistered. */
+/* Reads the data of a piece; -EFAULT: the memory was unregistered. */
 static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
 		   unsigned char *to)
 {
@@ -218,7 +224,7 @@ static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 	return 1;
 }
 
-/* The first message with data left to request. */
+/* Returns the first message with data left to request. */
 static struct apenet_msg *dma_next(struct weft_apenet *a)
 {
 	struct weft_list *pos;
@@ -256,7 +262,7 @@ static void dma_request(struct weft_apenet *a, struct apenet_dma *d)
 	d->last = msg_all_requested(m);
 }
 
-/* The engine in this state with the oldest request, or NULL. */
+/* Returns the engine in this state with the oldest request, or NULL. */
 static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 {
 	struct apenet_dma *d = NULL;

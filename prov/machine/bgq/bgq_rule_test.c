@@ -116,9 +116,9 @@ static void thresholds_interrupt_when_they_are_crossed(void **state)
 }
 
 /*
- * Fewer free chunks than the threshold interrupt, exactly the threshold do not:
- * a packet of 64 bytes takes three chunks of a FIFO that has threshold or
- * threshold + 3 free chunks.
+ * Fewer free chunks than the threshold raise an interrupt, exactly the
+ * threshold do not: a packet of 64 bytes takes three chunks of a FIFO that has
+ * threshold or threshold + 3 free chunks.
  */
 static void free_chunks_at_the_threshold_are_enough(void **state)
 {
@@ -172,7 +172,9 @@ static void free_slots_at_the_threshold_are_enough(void **state)
 	}
 }
 
-/* Free slots interrupt when they exceed the threshold, and not before. */
+/*
+ * The interrupt is raised when the free slots exceed the threshold, not before.
+ */
 static void a_slot_more_than_the_threshold_interrupts(void **state)
 {
 	struct bgq_pair p;
@@ -302,8 +304,8 @@ static void a_user_fifo_may_not_use_what_is_the_systems(void **state)
 }
 
 /*
- * The error that FIFO 1, opened with these flags, reports for a descriptor
- * whose memory is in a's ranges.
+ * Returns the error that FIFO 1, opened with these flags, reports for a
+ * descriptor whose memory is in a's ranges.
  */
 static uint64_t error_of(struct bgq_pair *p, const struct weft_bgq_desc *d,
 			 unsigned flags)
@@ -583,8 +585,8 @@ static void *rme_run(void *arg)
 }
 
 /*
- * Every chunk before the tail holds its own number: the tail moved past
- * complete packets only.
+ * Checks that every chunk before the tail holds its own number: the tail moves
+ * past complete packets only.
  */
 static void *rme_watch(void *arg)
 {
@@ -628,7 +630,7 @@ static void engines_store_side_by_side(void **state)
 	free(r);
 }
 
-/* A producer thread posts while this one runs the unit. */
+/* State of a producer thread, which posts while the test runs the unit. */
 struct producer {
 	struct weft_bgq *mu;
 	struct weft_bgq_desc d;

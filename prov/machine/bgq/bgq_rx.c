@@ -2,7 +2,7 @@
 /*
  * Reception. A packet from the carrier is stored according to its type, if
  * every object it names exists and the access is allowed. An invalid packet is
- * rejected and recorded. A packet for which there is no room stays in the
+ * rejected and recorded. A packet for which there is no space stays in the
  * carrier, which gives the sender back-pressure; no packet is dropped because a
  * FIFO is full.
  */
@@ -191,7 +191,10 @@ static void rec_describe(struct weft_bgq_packet *p, const struct bgq_hdr *h)
 	memcpy(p->soft + 4, &h->ctr, 8);
 }
 
-/* Payload of a packet; one that wraps around the end is copied into buf. */
+/*
+ * Returns the payload of a packet; a payload that wraps around the end is
+ * copied into buf.
+ */
 static const void *rec_payload(struct bgq_rec *r, uint64_t at, unsigned bytes,
 			       void *buf)
 {

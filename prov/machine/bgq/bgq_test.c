@@ -71,7 +71,7 @@ static void software_bytes_travel_in_the_header(void **state)
 	bgq_pair_close(&p);
 }
 
-/* A put of n bytes to offset 64 of base 1, counted at base 2. */
+/* Posts a put of n bytes to offset 64 of base 1, counted at base 2. */
 static void put(struct bgq_pair *p, unsigned fifo, const void *src, uint64_t n,
 		unsigned vc)
 {
@@ -213,8 +213,8 @@ static void packets_of_a_message_spread_over_the_fifo_map(void **state)
 }
 
 /*
- * One 8-byte word with an atomic load at injection and an atomic store at
- * reception.
+ * Sends one 8-byte word with an atomic load at injection and an atomic store at
+ * reception; returns the new value.
  */
 static uint64_t atomic(struct bgq_pair *p, unsigned load, unsigned store,
 		       uint64_t *src, uint64_t *dst)

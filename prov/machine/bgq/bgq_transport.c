@@ -258,7 +258,10 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 	return err;
 }
 
-/* An access to an atomic address, performed by the target's L2 cache. */
+/*
+ * Runs an atomic: an access to an atomic address, performed by the target's L2
+ * cache.
+ */
 static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_amo *a)
 {
@@ -272,7 +275,7 @@ static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &way);
 }
 
-/* One direct put of a remote get, performed by the origin. */
+/* Performs one direct put of a remote get at the origin. */
 static int bgq_transport_dma_get(struct bgq_transport *e,
 				 struct weft_peer *peer,
 				 const struct bgq_desc *d)

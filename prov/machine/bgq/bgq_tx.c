@@ -30,7 +30,7 @@ void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id)
 		      UINT64_C(1) << id % 64);
 }
 
-/* The FIFO is empty: clears its bit unless its doorbell was rung meanwhile. */
+/* Clears the bit of an empty FIFO, unless its doorbell was rung meanwhile. */
 static void tx_fifo_idle(struct weft_bgq *mu, unsigned id)
 {
 	nic_event_clear(&mu->active[mu->inj[id].cls][id / 64],
@@ -135,7 +135,7 @@ static enum weft_bgq_error tx_build(struct weft_bgq *mu, struct bgq_inj *f,
 	return e;
 }
 
-/* L0 and L1: delivered to this node, no link used. */
+/* Delivers a packet to this node (L0 and L1); no link is used. */
 static int tx_local(struct weft_bgq *mu, const struct tx_packet *p)
 {
 	unsigned char buf[WEFT_BGQ_PAYLOAD];
@@ -178,7 +178,7 @@ static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)
 	return c->ops->send(c, peer, &pkt, p->iov, p->iov_count);
 }
 
-/* The next network FIFO of the map, round-robin. */
+/* Returns the next network FIFO of the map, round-robin. */
 static unsigned tx_net_fifo(struct weft_bgq *mu, unsigned map)
 {
 	do {
@@ -275,7 +275,7 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 			 tx_send(mu, bgq_desc_map(&f->cur), &p));
 }
 
-/* First FIFO with work from start on, wrapping around; -1: none. */
+/* Returns the first FIFO with work from start on, wrapping around; -1: none. */
 static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 		   unsigned start)
 {
