@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reassembly, keeping refused packets, and the table below. */
+/* The inbox: reassembly, refused packets, and its table of peers. */
 #include "prov/machine/machine_inbox.h"
 #include "test/t.h"
 

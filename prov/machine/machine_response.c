@@ -15,7 +15,7 @@ struct answer {
 
 /* Acknowledgements owed to one peer. */
 struct response_acks {
-	struct weft_list link; /* in owing while count > 0 */
+	struct weft_list link; /* in the list owing while count > 0 */
 	struct weft_peer *peer;
 	uint32_t count;
 	uint32_t id[WEFT_ACKS];

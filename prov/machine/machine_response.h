@@ -2,9 +2,9 @@
 /*
  * Responses of a unit to requests. Plain acknowledgements for one peer are
  * collected, up to WEFT_ACKS request numbers in one packet, and are sent when
- * the packet is full, when the requester waits, or on flush. A response that
- * finds the carrier full is queued: a unit accepts every request, so requests
- * and responses cannot deadlock.
+ * the packet is full, when the requester waits, or on flush. A response is
+ * queued if the carrier is full: a unit accepts every request, so requests and
+ * responses cannot deadlock.
  */
 #ifndef WEFT_MACHINE_RESPONSE_H
 #define WEFT_MACHINE_RESPONSE_H

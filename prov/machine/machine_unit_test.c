@@ -21,7 +21,7 @@
 #define PACKET_BYTES 1900
 #define SIDES	     2
 
-/* One endpoint and what it received. */
+/* One endpoint and the packets it received. */
 struct side {
 	struct weft_unit *u;
 	struct weft_peer *peer; /* the other side */
@@ -102,7 +102,8 @@ static int on_deliver(void *arg, struct weft_peer *src,
 	struct side *s = arg;
 
 	if (src != s->peer)
-		return 0; /* from an unrelated process: invalid, but whole */
+		/* packet of an unrelated process: invalid, but complete */
+		return 0;
 	if (s->refuse && !s->again && s->taken % s->refuse == 0) {
 		s->refused++;
 		s->again = true;
@@ -174,7 +175,10 @@ static void pair_close(struct side *s)
 	s[1].u->ops->close(s[1].u);
 }
 
-/* Sends the next packet of the pattern in two pieces; false: no room. */
+/*
+ * Sends the next packet of the pattern in two pieces; returns false if the unit
+ * is full.
+ */
 static bool side_send(struct side *s)
 {
 	unsigned char buf[PACKET_BYTES];
@@ -290,7 +294,7 @@ static void bulk_fill(struct bulk *b, struct side *s, unsigned char *local,
 	b->d.done = bulk_done;
 }
 
-/* Posts until the unit accepts it. */
+/* Posts a transfer until the unit accepts it. */
 static int bulk_run(struct bulk *b, struct side *s,
 		    int (*post)(struct weft_unit *, struct weft_peer *,
 				struct weft_dma *))
@@ -333,7 +337,7 @@ static void bulk_data_moves_both_ways(void **state)
 	free(theirs);
 }
 
-/* Does the unit store packets before delivery? */
+/* Returns whether the unit stores packets before delivery. */
 static bool stores(const struct grid *g)
 {
 	return !g->faults && g->carrier == &weft_carrier_loop &&
@@ -404,7 +408,7 @@ static void nobody_waits_for_an_answer_while_we_copy(void **state)
 	T_TRUE(send_all(&s[0]) >= n);
 	s[1].fetch = NULL;
 	pair_talk(s, 30); /* the next ones fit a short packet */
-	/* a sender that copies, too, may have more of them in flight */
+	/* a sender that also copies may have more packets in flight */
 	bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 	T_OK(bulk_run(&b, s, s[0].u->ops->put));
 	T_TRUE(send_all(&s[0]) > n);

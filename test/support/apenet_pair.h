@@ -110,7 +110,7 @@ static inline void pair_silent(struct apenet_pair *p, int side)
 	T_IS(weft_apenet_event(p->s[side].a, &ev), -EAGAIN);
 }
 
-/* A command between memory of side 0 and of side 1. */
+/* Returns a command between memory of side 0 and of side 1. */
 static inline struct weft_apenet_cmd pair_cmd(struct apenet_pair *p, int here,
 					      int there, uint64_t bytes)
 {

@@ -20,9 +20,9 @@ struct qsnet2_side {
 	unsigned char *mem;
 	unsigned context;
 	unsigned q;
-	uint64_t cookie; /* of the last interrupt */
+	uint64_t cookie; /* cookie of the last interrupt */
 	int interrupts;
-	uint64_t regs[6]; /* of the last thread */
+	uint64_t regs[6]; /* registers of the last thread */
 };
 
 struct qsnet2_pair {
@@ -128,7 +128,7 @@ qsnet2_pair_state(struct qsnet2_side *s)
 	return st;
 }
 
-/* An address in a side's memory. */
+/* Returns an address in a side's memory. */
 static inline uint64_t qsnet2_at(const struct qsnet2_side *s, size_t offset)
 {
 	return (uintptr_t)s->mem + offset;

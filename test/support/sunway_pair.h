@@ -126,7 +126,7 @@ static inline void pair_run(struct sunway_pair *p, int turns)
 	}
 }
 
-/* A descriptor to an interface of the other side. */
+/* Returns a descriptor to an interface of the other side. */
 static inline struct weft_sunway_desc pair_desc(const struct sunway_side *to,
 						unsigned op, uint32_t bytes)
 {

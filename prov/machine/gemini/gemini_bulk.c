@@ -79,16 +79,16 @@ void gemini_bulk_events(struct weft_gemini *f)
 	}
 }
 
-/* Transfers use the channels round-robin. */
+/* Returns the channel of a transfer: transfers use the channels round-robin. */
 static unsigned bulk_channel(const struct gemini_bulk *b)
 {
 	return (unsigned)(b - b->f->bulk) % WEFT_GEMINI_CHANNELS;
 }
 
 /*
- * A block becomes visible with its event only, so its packets may use any link.
- * The first injection FIFO belongs to the windows; each channel has one after
- * it.
+ * Sets the path of a block, which becomes visible with its event only, so that
+ * its packets may use any link. The first injection FIFO belongs to the
+ * windows; each channel has one after it.
  */
 static void bte_path_set(const struct gemini_bulk *b,
 			 struct weft_vt_pkt_attr *way)
@@ -135,7 +135,7 @@ static struct gemini_bulk *bulk_take(struct weft_gemini *f, struct weft_dma *d)
 	return NULL;
 }
 
-/* The delivery mode that keeps the requested order. */
+/* Returns the delivery mode that keeps the requested order. */
 static unsigned delivery_of(const struct weft_dma *d)
 {
 	if (!d->ordered)
@@ -144,9 +144,9 @@ static unsigned delivery_of(const struct weft_dma *d)
 }
 
 /*
- * Virtual time: a transfer by stores into a window, either in order by a hash
- * of the address (no-adapt) or by any link (performance); the target responds
- * on the response channel.
+ * Returns the path of a transfer by stores into a window, in virtual time: in
+ * order by a hash of the address (no-adapt), or by any link (performance); the
+ * target responds on the response channel.
  */
 static struct weft_transport_path
 window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)

@@ -178,7 +178,7 @@ struct weft_gemini {
 /* A request being sent. */
 struct gemini_request {
 	struct weft_peer *peer;
-	uint32_t pe; /* physical */
+	uint32_t pe; /* physical PE */
 	enum gemini_cmd cmd;
 	unsigned mdh;
 	unsigned ptag;
@@ -202,7 +202,10 @@ int gemini_create(const struct weft_carrier_ops *ops,
 struct weft_peer *gemini_peer(struct weft_gemini *f, uint32_t pe);
 /* Translates a virtual PE to a physical one. */
 uint32_t gemini_physical(const struct weft_gemini *f, uint32_t pe);
-/* Translates a handle and offset to a local address; status: why not. */
+/*
+ * Translates a handle and offset to a local address; returns the reason if that
+ * fails.
+ */
 enum weft_gemini_status gemini_translate(const struct gemini_mdd *m,
 					 uint64_t offset, uint64_t bytes,
 					 bool write, uint64_t *addr);
@@ -214,9 +217,15 @@ void gemini_cq_write(struct weft_gemini *f, unsigned cq, uint8_t source,
 /* gemini_tx.c */
 int gemini_txn_open(struct weft_gemini *f, unsigned cq);
 void gemini_txn_close(struct weft_gemini *f, unsigned ssid, uint64_t data);
-/* 0, -EAGAIN, or -ECONNRESET (already counted in the transaction). */
+/*
+ * Sends a request. 0, -EAGAIN, or -ECONNRESET (already counted in the
+ * transaction).
+ */
 int gemini_request(struct weft_gemini *f, const struct gemini_request *r);
-/* A request with GEMINI_REQ_QUIET: no buffer, no transaction, no response. */
+/*
+ * Sends a request with GEMINI_REQ_QUIET: no buffer, no transaction, no
+ * response.
+ */
 int gemini_request_quiet(struct weft_gemini *f, const struct gemini_request *r);
 /*
  * Finds the request of a response: id must name an outstanding request to that
@@ -244,7 +253,7 @@ int gemini_link_run(struct weft_gemini *f, int budget);
 uint64_t gemini_now_ns(const struct weft_gemini *f);
 void gemini_scrub(struct weft_gemini *f);
 
-/* gemini_msgq.c: a peer sent the name of its mailbox. */
+/* gemini_msgq.c: handles the name of a peer's mailbox. */
 void gemini_msgq_arrive(struct weft_gemini_msgq *q, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload);
 
@@ -259,7 +268,9 @@ uint64_t gemini_amo_run(struct weft_gemini *f, uint64_t addr, unsigned op,
 
 /* gemini_bulk.c */
 #define GEMINI_BULKS 32
-/* The transfer's descriptor is at the head of its channel: start the copy. */
+/*
+ * Starts the copy of a transfer whose descriptor is at the head of its channel.
+ */
 void gemini_bulk_run(struct gemini_bulk *b, int ssid);
 /* Reports completed transfers to the message engine. */
 void gemini_bulk_events(struct weft_gemini *f);

@@ -62,13 +62,15 @@ struct link_direction {
 	unsigned count;
 };
 
-/* True if the PE is on the same chip. */
+/* Returns whether the PE is on the same chip. */
 static bool is_inside(const struct weft_gemini *f, uint32_t pe)
 {
 	return f->roads > 1 && pe / 2 == f->pe / 2;
 }
 
-/* The shorter direction in the first dimension where the chips differ. */
+/*
+ * Returns the shorter direction in the first dimension where the chips differ.
+ */
 static struct link_direction link_direction_to(struct weft_gemini *f,
 					       uint32_t pe)
 {
@@ -90,7 +92,7 @@ static struct link_direction link_direction_to(struct weft_gemini *f,
 	return road;
 }
 
-/* The link with the fewest packets; ties are broken round-robin. */
+/* Returns the link with the fewest packets; ties are broken round-robin. */
 static struct gemini_link *link_adaptive(struct weft_gemini *f,
 					 const struct link_direction *road)
 {
@@ -118,7 +120,9 @@ static struct gemini_link *link_hashed(const struct link_direction *road,
 
 /* ---- sending ---- */
 
-/* Sends without a link: in the carrier's order, or inside the chip. */
+/*
+ * Bypasses the emulated links: links are off, or both PEs are on the same chip.
+ */
 static int link_bypass_send(struct weft_gemini *f,
 			    const struct gemini_request *r,
 			    const struct weft_pkt *pkt)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links, timeouts and message queue of the Gemini interface: which link a
- * packet takes and the resulting order, requests without response, the shared
+ * Links, timeouts and message queue of the Gemini interface: choice of the link
+ * of a packet and the resulting order, requests without response, the shared
  * message queue. The test provides the clock.
  */
 #include "test/support/gemini_pair.h"
@@ -94,7 +94,10 @@ static void the_delivery_mode_decides_what_keeps_its_order(void **state)
 	T_IS(overtaken(WEFT_GEMINI_IN_ORDER, 8), 0);
 }
 
-/* Number of links used, and the smallest packet count of all eight links. */
+/*
+ * Returns the number of links used; *least_p: the smallest packet count of all
+ * eight links.
+ */
 static unsigned links_used(unsigned delivery, uint64_t *least_p)
 {
 	struct weft_gemini_stats st;
@@ -173,8 +176,8 @@ static void blocks_come_whole_by_any_road(void **state)
 /* ---- a torus of chips ---- */
 
 /*
- * a is PE 0 of 3x3x3 chips, b is `pe`: number of links used, and packets inside
- * the chip.
+ * Connects a, PE 0 of 3x3x3 chips, and b, PE `pe`; returns the number of links
+ * used, *inside_p: packets inside the chip.
  */
 static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 {
@@ -216,7 +219,9 @@ static void units_of_one_chip_meet_inside_it(void **state)
 
 static void eight_four_and_eight_links_lead_to_neighbours(void **state)
 {
-	/* chips +x, -x, +y, -y, +z, -z, and one off in all dimensions */
+	/*
+	 * chips +x, -x, +y, -y, +z, -z, and one that differs in all dimensions
+	 */
 	static const struct {
 		uint32_t chip;
 		unsigned links;
@@ -354,7 +359,7 @@ static void phits_are_counted_at_both_ends(void **state)
 	gemini_pair_close(&p);
 }
 
-/* ---- time ---- */
+/* ---- timeouts ---- */
 
 static void open_timed(struct gemini_pair *p)
 {
@@ -492,7 +497,7 @@ static void a_send_that_stops_is_over_after_half_a_second(void **state)
 struct queues {
 	struct weft_gemini *f[UNITS];
 	struct weft_gemini_msgq *q[UNITS];
-	uint32_t next[UNITS]; /* by sender: the next expected number */
+	uint32_t next[UNITS]; /* next expected number of each sender */
 	unsigned came;
 };
 

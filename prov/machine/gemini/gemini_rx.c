@@ -55,14 +55,17 @@ static void response_data(struct weft_gemini *f, struct weft_peer *peer,
 
 /* ---- requests ---- */
 
-/* The memory descriptor of a virtual handle; NULL: none. */
+/* Returns the memory descriptor of a virtual handle, or NULL. */
 static struct gemini_mdd *rx_virtual(struct weft_gemini *f, unsigned v)
 {
 	return v < WEFT_GEMINI_VMDHS && f->vmdh[v] ? &f->mdd[f->vmdh[v] - 1]
 						   : NULL;
 }
 
-/* The memory descriptor of a request; below the engine, src's mailbox. */
+/*
+ * Returns the memory descriptor of a request; for the message engine, src's
+ * mailbox.
+ */
 static struct gemini_mdd *rx_mdd(struct weft_gemini *f, struct weft_peer *src,
 				 uint32_t unit)
 {

@@ -15,10 +15,11 @@
 
 struct weft_gemini_smsg {
 	struct weft_gemini *f;
-	unsigned char *mem; /* own mailbox, layout in gemini_layout.h */
+	unsigned char *mem; /* this side's mailbox, see gemini_layout.h */
 	unsigned mdh;
 	unsigned w;
-	struct weft_gemini_window aim; /* of w: the other side's mailbox */
+	/* setting of w: the other side's mailbox */
+	struct weft_gemini_window aim;
 	uint16_t slots;
 	uint32_t slot_bytes;
 	bool connected;

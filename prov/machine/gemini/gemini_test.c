@@ -293,7 +293,10 @@ static void another_protection_tag_is_refused(void **state)
 	gemini_pair_close(&p);
 }
 
-/* A transaction is complete when all its packets are, in any order. */
+/*
+ * A transaction is complete when all its packets are acknowledged, in any
+ * order.
+ */
 static void a_transaction_completes_when_all_is_acknowledged(void **state)
 {
 	struct weft_gemini_event e;
@@ -383,7 +386,7 @@ static void a_later_error_does_not_hide_the_first(void **state)
 	gemini_pair_close(&p);
 }
 
-/* The id of a's one outstanding request. */
+/* Returns the id of a's only outstanding request. */
 static uint32_t id_under_way(const struct gemini_pair *p)
 {
 	for (uint32_t i = 0; i < WEFT_GEMINI_ORB; i++)

@@ -20,8 +20,8 @@
 
 #define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
 #define BULK_PIECE (1u << 30) /* bytes of one descriptor at most */
-#define SHORT_FIFO 1	      /* model's injection FIFO: the short engine */
-#define BULK_FIFO  2	      /* and a DMA packet assembler */
+#define SHORT_FIFO 1	      /* model's injection FIFO of the short engine */
+#define BULK_FIFO  2	      /* model's injection FIFO of a DMA assembler */
 
 /* An outstanding transfer. */
 struct qsnet2_bulk {
@@ -181,7 +181,10 @@ static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
 		   : weft_transport_put(u, peer, &b->dma, &way);
 }
 
-/* Virtual time: the short engine sends the request, `back` the response. */
+/*
+ * Returns the path in virtual time: the short engine sends the request, `back`
+ * the response.
+ */
 static struct weft_transport_path short_path_of(struct weft_carrier *c,
 						const char *back)
 {
@@ -197,8 +200,8 @@ static struct weft_transport_path short_path_of(struct weft_carrier *c,
 }
 
 /*
- * A put is a write that its acknowledgement completes; a get sends a descriptor
- * of a DMA that the target runs.
+ * Runs a short transfer: a put is a write that its acknowledgement completes; a
+ * get sends a descriptor of a DMA that the target runs.
  */
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get)
@@ -212,7 +215,7 @@ int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 }
 
 /*
- * An atomic, run by the target's thread processor, which responds from its own
+ * Runs an atomic in the target's thread processor, which responds from its own
  * memory.
  */
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,

@@ -39,7 +39,9 @@ static struct weft_peer *peer_of(struct qsnet2_pair *p)
 	return qsnet2_route(p->a.s, 1)->peer;
 }
 
-/* Three local segments, one of them empty, and one remote segment. */
+/*
+ * Moves three local segments, one of them empty, from or to one remote segment.
+ */
 static int move(struct qsnet2_pair *p, struct asked *a, bool get)
 {
 	struct weft_unit u = { .carrier = p->a.s->port.carrier };

@@ -2,10 +2,10 @@
 /*
  * Hardware broadcast: the work of the switches for a packet to a range of
  * nodes. Each member gets a copy and the acknowledgements are merged into one.
- * Then members that hold back a part of the packet get an end packet: execute
- * it (all acknowledged OK) or drop it. The sender's queue gets the merged
- * acknowledgement after all end packets have been sent, so that no later packet
- * of the queue overtakes them.
+ * Then members that have deferred a part of the packet get an end packet:
+ * execute the part (all acknowledged OK) or drop it. The sender's queue gets
+ * the merged acknowledgement after all end packets have been sent, so that no
+ * later packet of the queue overtakes them.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -74,7 +74,7 @@ static void cast_ack_merge(struct qsnet2_cast *c, uint32_t i, unsigned ack)
 {
 	c->merged |= ack;
 	c->waits--;
-	/* a member that did not acknowledge OK holds back nothing */
+	/* only members that acknowledged OK need an end packet */
 	c->state[i] =
 		c->end && ack == WEFT_QSNET2_ACK_OK ? CAST_ACKED : CAST_DONE;
 }
@@ -201,7 +201,10 @@ int qsnet2_cast_run(struct weft_qsnet2 *s)
 	return n;
 }
 
-/* Members that have or will receive a copy get an end packet to drop it. */
+/*
+ * Cancels a broadcast: members that have received or will receive a copy get an
+ * end packet that drops it.
+ */
 void qsnet2_cast_cancel(struct weft_qsnet2 *s, uint32_t id)
 {
 	struct weft_list *pos;

@@ -18,7 +18,7 @@
 
 struct node {
 	struct weft_qsnet2 *s;
-	unsigned char *mem; /* at ELAN in context 3 */
+	unsigned char *mem; /* memory, mapped at ELAN in context 3 */
 	unsigned q;
 };
 
@@ -160,7 +160,7 @@ static void the_answer_comes_when_all_have_answered(void **state)
 	world_close();
 }
 
-/* The members' words, and the merged acknowledgement. */
+/* Tests on words of the members, and the expected merged acknowledgement. */
 static void answers_are_merged(void **state)
 {
 	static const struct {
@@ -247,8 +247,8 @@ static void a_conditional_acts_everywhere_or_nowhere(void **state)
 }
 
 /*
- * Discarded by one member, the packet is retransmitted, but executed once by
- * the others.
+ * A packet that one member discards is retransmitted, but the other members
+ * execute it once.
  */
 static void what_waits_for_the_end_is_done_once(void **state)
 {

@@ -34,7 +34,7 @@
 #define ARM_WORDS      5
 #define DMA_WORDS      (1 + QSNET2_DMA_WORDS)
 #define QUEUE_BYTES    (64 * 1024)
-/* One event per slot fires at a time: all blocks fit into the queue. */
+/* Largest number of blocks in the queue: one event per slot fires at a time. */
 #define AT_ONCE	       (WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS + 1)
 #define BLOCK_MAX      (QUEUE_BYTES / 8 / AT_ONCE)
 
@@ -47,7 +47,7 @@ struct qsnet2_chain {
 	unsigned context;
 	unsigned queue;
 	uint64_t at;	    /* address of the memory, equal for all members */
-	unsigned char *mem; /* its address in this process */
+	unsigned char *mem; /* address of that memory in this process */
 	size_t bytes;
 	unsigned block_words;
 	unsigned below;
@@ -108,7 +108,10 @@ static uint64_t fired(const struct qsnet2_chain *c, unsigned i)
 
 /* ---- blocks of commands ---- */
 
-/* A DMA of a packet's slot, or without data, and the event that it sets. */
+/*
+ * Writes a DMA command for a packet's slot, or without data, and the event that
+ * it sets.
+ */
 static void put_dma(const struct qsnet2_chain *c, struct weft_qsnet2_stream *st,
 		    uint32_t vproc, unsigned i, uint32_t bytes)
 {

@@ -25,7 +25,7 @@ int qsnet2_chain_arrive(struct weft_chain *c, enum weft_chain_point p);
 uint64_t qsnet2_chain_passed(const struct weft_chain *c,
 			     enum weft_chain_point p);
 bool qsnet2_chain_run(struct weft_chain *c);
-/* The tree's unit, and the root of the tree (NULL: this member). */
+/* Return the tree's unit, and the root of the tree (NULL: this member). */
 struct weft_qsnet2 *qsnet2_chain_unit(const struct weft_chain *c);
 struct weft_peer *qsnet2_chain_root(const struct weft_chain *c);
 

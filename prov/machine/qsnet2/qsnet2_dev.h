@@ -35,10 +35,10 @@
 #define QSNET2_PAGE	  4096
 #define QSNET2_TLB_LINES  16
 #define QSNET2_TLB_WAYS	  4
-#define QSNET2_CHAINS	  1024	  /* of each page size */
+#define QSNET2_CHAINS	  1024	  /* hash chains of each page size */
 #define QSNET2_PAGES	  0x10000 /* translations in chains */
 #define QSNET2_FAULTS	  16
-#define QSNET2_HELD	  256 /* held broadcasts waiting for their end packet */
+#define QSNET2_HELD	  256 /* deferred broadcasts, at most */
 #define QSNET2_ASSEMBLERS 2   /* DMA packets in flight */
 
 enum qsnet2_channel_state {
@@ -56,8 +56,8 @@ struct qsnet2_channel {
 	uint8_t left; /* restarts left */
 	uint16_t gen;
 	struct weft_peer *peer;
-	uint64_t start; /* index of its open command */
-	uint64_t end;	/* index of the command after it */
+	uint64_t start; /* index of the packet's open command */
+	uint64_t end;	/* index of the command after the packet */
 	uint64_t sent_at;
 };
 
@@ -76,17 +76,17 @@ struct qsnet2_queue {
 	uint64_t head; /* next command */
 	uint64_t tail; /* end of the words without a gap */
 	uint64_t restarts;
-	uint64_t closed; /* incomplete up to this word: closed by timeout */
-	struct weft_list run; /* linked while it may have work */
+	uint64_t closed; /* end of an incomplete packet closed by timeout */
+	struct weft_list run; /* linked while the queue may have work */
 	struct qsnet2_channel ch[WEFT_QSNET2_CHANNELS];
 };
 
 struct qsnet2_route {
 	struct weft_peer *peer;
 	unsigned context;
-	uint32_t low; /* broadcast: peer is NULL */
+	uint32_t low; /* first process of a broadcast, whose peer is NULL */
 	uint32_t high;
-	uint64_t cookie; /* identified packets sent to it by tagged ports */
+	uint64_t cookie; /* identified packets sent by tagged ports */
 };
 
 /* The driver's record of a mapping of a context. */
@@ -197,11 +197,13 @@ struct weft_qsnet2 {
 	uint64_t ack_timeout_ns; /* 0: no timeout for acknowledgements */
 	uint64_t
 		packet_timeout_ns; /* 0: an incomplete packet blocks no queue */
-	struct qsnet2_queue *holder; /* holds the link: packet incomplete */
+	/* queue that holds the link by an incomplete packet */
+	struct qsnet2_queue *holder;
 	uint64_t held_at;
-	struct weft_list casts; /* qsnet2_cast.c: own, outstanding */
+	struct weft_list casts; /* outstanding broadcasts of this unit */
 	unsigned qsnet2_held_count;
-	struct weft_list held;	 /* qsnet2_rx.c: wait for an end packet */
+	/* received broadcasts that wait for an end packet */
+	struct weft_list held;
 	struct weft_list tports; /* struct weft_qsnet2_tports */
 	unsigned queues;	 /* highest queue number in use + 1 */
 	struct weft_hash pagers; /* context + 1 -> struct qsnet2_pager */
@@ -236,8 +238,9 @@ void qsnet2_trap(struct weft_qsnet2 *s, enum weft_qsnet2_trap trap,
 void qsnet2_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 
 /*
- * qsnet2_mmu.c: own memory at address, if context has the permission; a driver
- * may map it first. NULL: not accessible. flags_p: flags of the mapping.
+ * qsnet2_mmu.c: returns this process's memory at address, if context has the
+ * permission; a driver may map it first. NULL: not accessible. flags_p: flags
+ * of the mapping.
  */
 void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
 			      uint64_t address, uint64_t bytes, unsigned perm,
@@ -246,7 +249,10 @@ void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p);
-/* False if an access would certainly fail. Checks mappings instead of pages. */
+/*
+ * Returns false if an access would certainly fail. Checks mappings instead of
+ * pages.
+ */
 bool qsnet2_memory_possible(struct weft_qsnet2 *s, unsigned context,
 			    uint64_t address, uint64_t bytes, unsigned perm);
 void qsnet2_mmu_init(struct weft_qsnet2 *s);
@@ -262,11 +268,11 @@ static inline void *qsnet2_memory(struct weft_qsnet2 *s, unsigned context,
 				       &flags);
 }
 
-/* qsnet2_fault.c: true if the context has a driver that pages. */
+/* qsnet2_fault.c: returns whether the context has a driver that pages. */
 bool qsnet2_fault_has_pager(struct weft_qsnet2 *s, unsigned context);
-/* Calls the driver at once; true: retry the translation. */
+/* Calls the driver at once; returns whether the translation must be retried. */
 bool qsnet2_fault_map(struct weft_qsnet2 *s, const struct qsnet2_fault *f);
-/* Discard if a translation of the packet is missing, else OK. */
+/* Returns Discard if a translation of the packet is missing, else OK. */
 unsigned qsnet2_fault_packet(struct weft_qsnet2 *s, unsigned context,
 			     const void *payload, unsigned len);
 void qsnet2_fault_run(struct weft_qsnet2 *s);
@@ -281,7 +287,7 @@ int qsnet2_queue_open_at(struct weft_qsnet2 *s, unsigned context,
 void qsnet2_queue_wake(struct weft_qsnet2 *s, struct qsnet2_queue *q);
 void qsnet2_queue_trap(struct qsnet2_queue *q, enum weft_qsnet2_trap trap,
 		       uint64_t address);
-/* Oldest word that a restart may need. */
+/* Returns the oldest word that a restart may need. */
 uint64_t qsnet2_queue_oldest(const struct qsnet2_queue *q);
 void qsnet2_queue_fini(struct weft_qsnet2 *s);
 
@@ -293,7 +299,10 @@ bool qsnet2_channel_free(const struct qsnet2_queue *q, unsigned channel);
 void qsnet2_tx_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		   unsigned ack);
 void qsnet2_tx_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
-/* After a Discard or a timeout: retransmits the packet, or traps the queue. */
+/*
+ * qsnet2_channel_restart: retransmits the packet after a Discard or a timeout,
+ * or traps the queue.
+ */
 uint32_t qsnet2_channel_id(const struct qsnet2_queue *q,
 			   const struct qsnet2_channel *c);
 void qsnet2_channel_restart(struct weft_qsnet2 *s, struct qsnet2_queue *q,
@@ -322,7 +331,7 @@ int qsnet2_dma_run(struct weft_qsnet2 *s, int budget);
 void qsnet2_dma_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		    unsigned ack);
 void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
-/* The acknowledgement of the DMA's packet timed out. */
+/* Handles a DMA packet whose acknowledgement timed out. */
 void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 
 /* qsnet2_event.c: perm is the permission the event's memory must have. */
@@ -335,11 +344,14 @@ enum weft_qsnet2_trap qsnet2_event_wait(struct weft_qsnet2 *s, unsigned context,
 /* qsnet2_cast.c */
 int qsnet2_cast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 		      uint32_t id, const struct qsnet2_packet *p);
-/* True if it acknowledges one of this unit's broadcast copies. */
+/*
+ * Returns whether id is a broadcast copy of this unit; then handles the
+ * acknowledgement.
+ */
 bool qsnet2_cast_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		     unsigned ack);
 int qsnet2_cast_run(struct weft_qsnet2 *s);
-/* Gives a packet up; a retransmission has another packet number. */
+/* Cancels a broadcast packet; a retransmission has another packet number. */
 void qsnet2_cast_cancel(struct weft_qsnet2 *s, uint32_t id);
 void qsnet2_cast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
 void qsnet2_cast_fini(struct weft_qsnet2 *s);
@@ -358,9 +370,9 @@ uint64_t qsnet2_clock(void);
 void qsnet2_time_run(struct weft_qsnet2 *s);
 /* The queue's packet is incomplete: the queue holds the link until timeout. */
 void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);
-/* Shortens a sleep of ns nanoseconds to the next timeout. */
+/* Returns the time to block: ns, or less if a timeout expires earlier. */
 uint64_t qsnet2_time_sleep(const struct weft_qsnet2 *s, uint64_t ns);
-/* Timestamp of a packet sent now; 0 without timeouts. */
+/* Returns the timestamp of a packet sent now; 0 without timeouts. */
 static inline uint64_t qsnet2_time(const struct weft_qsnet2 *s)
 {
 	return s->ack_timeout_ns ? s->clock() : 0;

@@ -81,7 +81,7 @@ static void fault_remove(struct weft_qsnet2 *s, struct qsnet2_fault *f)
 	*f = s->fault[--s->faults];
 }
 
-/* Makes room for one fault by removing refused ones. */
+/* Makes space for one fault by removing refused ones. */
 static bool fault_room(struct weft_qsnet2 *s)
 {
 	for (unsigned i = 0; s->faults == QSNET2_FAULTS && i < s->faults; i++) {

@@ -6,7 +6,7 @@
 #include "test/support/qsnet2_pair.h"
 
 #define LAST  WEFT_QSNET2_T_LAST
-#define ELAN  (UINT64_C(7) << 60) /* an address that no process has */
+#define ELAN  (UINT64_C(7) << 60) /* an address outside every process */
 #define SMALL 8192u
 
 static struct weft_qsnet2_stats stats(const struct qsnet2_side *s)
@@ -285,7 +285,7 @@ static void pages_come_when_they_are_used(void **state)
 	T_IS(t_differs(p.b.mem + 777, dma.bytes, 3), -1);
 	T_IS(stats(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
 	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
-	/* b's faults were Discards to a; a's own needed no packet */
+	/* b's faults were Discards to a; a's faults needed no packet */
 	T_IS(stats(&p.b).faults, db.called);
 	T_TRUE(db.called >= 11);
 	T_TRUE(da.called >= 11);
@@ -403,7 +403,10 @@ static void use_commands(struct qsnet2_pair *p, enum use use)
 				use == USE_PACKET_EVENT ? 0 : 8);
 }
 
-/* True if the access succeeds; both sides map 64 bytes at ELAN with perm. */
+/*
+ * Returns whether the access succeeds; both sides map 64 bytes at ELAN with
+ * perm.
+ */
 static bool use_works(enum use use, unsigned perm)
 {
 	struct qsnet2_pair p;

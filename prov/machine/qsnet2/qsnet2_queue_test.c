@@ -179,7 +179,7 @@ static void a_full_queue_takes_nothing_until_it_has_run(void **state)
 	qsnet2_pair_close(&p);
 }
 
-/* Executed words that a restart may need still take up room. */
+/* Executed words that a restart may need still occupy the queue. */
 static void what_may_be_sent_again_stays_in_the_queue(void **state)
 {
 	uint64_t w[128], v = 1;
@@ -353,7 +353,7 @@ static void an_event_cannot_write_into_a_foreign_queue(void **state)
 	qsnet2_pair_close(&p);
 }
 
-/* Random transactions, into memory that has events and queues. */
+/* Sends random transactions into memory that has events and queues. */
 static void garbage_from_the_network_is_refused(void **state)
 {
 	unsigned char payload[1024];

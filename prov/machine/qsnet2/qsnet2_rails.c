@@ -13,10 +13,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define RAILS_ADDRESS (UINT64_C(13) << 59) /* of the parts, on all rails */
-#define RAILS_PARTS   64		   /* outstanding DMAs in pieces */
+/* address of the parts, on all rails */
+#define RAILS_ADDRESS (UINT64_C(13) << 59)
+#define RAILS_PARTS   64 /* outstanding DMAs in pieces */
 #define RAILS_WORDS   16
-#define RAILS_LONG    (2 * WEFT_QSNET2_PACKET) /* from this size: split */
+/* bytes from which a DMA is split */
+#define RAILS_LONG    (2 * WEFT_QSNET2_PACKET)
 
 /* A DMA in pieces. */
 struct rails_part {
@@ -119,7 +121,10 @@ static int rail_dma_post(struct weft_qsnet2_rails *r, unsigned i,
 	return weft_qsnet2_queue_write(r->rail[i], r->q, w, st.count);
 }
 
-/* Working rails; returns their number. -EAGAIN: one is full; -EIO: none. */
+/*
+ * Lists the working rails; returns their number. -EAGAIN: one is full; -EIO:
+ * none works.
+ */
 static int rails_ready(struct weft_qsnet2_rails *r, uint32_t vproc,
 		       unsigned *which)
 {

@@ -30,11 +30,11 @@ struct rx_packet {
 	struct weft_qsnet2_input *input;
 	struct qsnet2_cookie *cookie; /* incremented after success */
 	bool repeated;		      /* duplicate: acknowledge only */
-	bool cast;     /* transactions marked END are held back */
-	unsigned left; /* bytes of the held part */
+	bool cast;		      /* transactions marked END are deferred */
+	unsigned left;		      /* bytes of the deferred part */
 };
 
-/* The part of a broadcast held back until its end packet. */
+/* The part of a broadcast deferred until its end packet. */
 struct rx_held {
 	struct weft_list link;
 	struct rx_packet p;
@@ -103,7 +103,7 @@ static unsigned rx_write(struct rx_packet *p, const struct qsnet2_trans *t,
 	return WEFT_QSNET2_ACK_OK;
 }
 
-/* A write whose units are larger than bytes. */
+/* Executes a write whose units are larger than bytes. */
 static unsigned rx_write_units(struct rx_packet *p,
 			       const struct qsnet2_trans *t, const void *data)
 {
@@ -308,8 +308,8 @@ static unsigned rx_transaction(struct rx_packet *p,
 }
 
 /*
- * Is the transaction held back until the end packet? Only in a broadcast;
- * otherwise the mark is removed.
+ * Returns whether the transaction waits for the end packet, which exists only
+ * in broadcasts. In other packets T_END is cleared.
  */
 static bool rx_waits(const struct rx_packet *p, struct qsnet2_trans *t)
 {

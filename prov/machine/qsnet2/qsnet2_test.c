@@ -132,7 +132,7 @@ static void a_discarded_packet_is_sent_again_by_itself(void **state)
 }
 
 /*
- * Two packets in flight; the first is discarded for a while. The second,
+ * Two packets in flight; the first is discarded several times. The second,
  * already acknowledged, is not retransmitted; unguarded commands are repeated.
  */
 static void a_restart_repeats_commands_but_not_packets(void **state)

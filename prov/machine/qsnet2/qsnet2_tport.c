@@ -300,7 +300,7 @@ static int tport_elan_open(struct weft_qsnet2_tports *t, uint32_t slots)
 
 /*
  * Host and events start the thread from separate queues, so that a start by the
- * host never waits for room.
+ * host never waits for space.
  */
 static int tport_queues_open(struct weft_qsnet2_tports *t)
 {

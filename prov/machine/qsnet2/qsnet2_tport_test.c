@@ -123,7 +123,8 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 	r[2] = rx(0, 1, 0, UINT64_MAX, 2000, 100);
 	r[3] = rx(0, ANY, 0, UINT64_MAX, 3000, 100);
 	world_run(20);
-	tx(1, 0, 7, 0, 10, 1, 0); /* r2: r0 is for 2, r1 another tag */
+	/* r2: r0 is for sender 2, r1 for another tag */
+	tx(1, 0, 7, 0, 10, 1, 0);
 	world_run(50);
 	T_IS(weft_qsnet2_tports_done(w[0].t, r[0], NULL), -EAGAIN);
 	st = done(0, r[2]);
@@ -131,7 +132,7 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 	T_IS(st.tag, 7);
 	T_IS(st.bytes, 10);
 	T_IS(t_differs(w[0].mem + 2000, 10, 1), -1);
-	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* r1, from any sender */
+	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* r1, which accepts any sender */
 	tx(2, 0, 0x6ab, 100, 30, 3, 0); /* r3 */
 	tx(2, 0, 7, 200, 40, 4, 0);	/* r0 */
 	world_run(50);
@@ -182,7 +183,8 @@ static void what_comes_unasked_is_kept_and_copied_late(void **state)
 	T_IS(st.unexpected, 3);
 	T_TRUE(st.elan_bytes >= 4503);
 	r[2] = rx(0, 1, 12, 0, 0, 2000);
-	r[0] = rx(0, ANY, 10, 1, 4000, 2000); /* 10 or 11: the older one */
+	/* tag 10 or 11: the older message */
+	r[0] = rx(0, ANY, 10, 1, 4000, 2000);
 	r[1] = rx(0, 1, 11, 0, 8000, 2000);
 	world_run(20);
 	T_IS(done(0, r[2]).bytes, 1502);
@@ -326,7 +328,7 @@ static void who_is_gone_ends_what_waits_for_him(void **state)
 	world_close();
 }
 
-/* ---- many ---- */
+/* ---- many messages ---- */
 
 #define MANY   400 /* messages from each of two senders */
 #define WINDOW 8   /* posted receives */

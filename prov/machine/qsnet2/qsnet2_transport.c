@@ -26,13 +26,15 @@
 
 #define QSNET2_TRANSPORT_CONTEXT 1
 #define QSNET2_TRANSPORT_QUEUES	 2 /* command queues for each peer */
-#define QSNET2_TRANSPORT_BULK \
-	4 /* of a peer with bulk data: slower acknowledgements */
+#define QSNET2_TRANSPORT_BULK                                                \
+	4 /* queues of a peer with bulk data, which acknowledges more slowly \
+	   */
 #define QSNET2_TRANSPORT_PEER_DMAS 4 /* DMA packets in flight to one peer */
 #define QSNET2_TRANSPORT_DEPTH	   (8 * 1024)
 #define QSNET2_TRANSPORT_SHORT \
 	1440 /* limit of the machine's short engine, bytes */
-#define QSNET2_TRANSPORT_LIVE  320 /* limit here: commands are copied twice */
+/* limit when live, bytes: commands are copied twice */
+#define QSNET2_TRANSPORT_LIVE  320
 #define QSNET2_TRANSPORT_SLOTS 128 /* slots of the input queue */
 #define QSNET2_TRANSPORT_WORDS \
 	(40 + (QSNET2_TRANSPORT_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
@@ -119,7 +121,7 @@ qsnet2_transport_peer(struct qsnet2_transport *e, struct weft_peer *peer)
 	return cell ? *cell : NULL;
 }
 
-/* A queue and channel that can send now, or NULL. */
+/* Returns a queue and channel that can send now, or NULL. */
 static struct qsnet2_queue *
 qsnet2_transport_queue_pick(struct qsnet2_transport_peer *p,
 			    unsigned *channel_p)
@@ -330,7 +332,7 @@ static bool qsnet2_transport_dma_waits(const struct weft_qsnet2 *s)
 	return false;
 }
 
-/* True if work is pending that only another poll can complete. */
+/* Returns whether work is pending that only another poll can complete. */
 static bool qsnet2_transport_pending(const struct qsnet2_transport *e)
 {
 	const struct weft_qsnet2 *s = e->s;
@@ -405,7 +407,7 @@ static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
 		weft_responses_flush(&e->s->answers, true);
 	if (weft_unlikely(p->queues < QSNET2_TRANSPORT_BULK))
 		(void)qsnet2_transport_queues(
-			e, p, QSNET2_TRANSPORT_BULK); /* optional */
+			e, p, QSNET2_TRANSPORT_BULK); /* failure is ignored */
 }
 
 static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,

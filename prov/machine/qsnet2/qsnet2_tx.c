@@ -18,7 +18,7 @@
 
 /* Result of a command. */
 enum cmd_result {
-	CMD_STALL, /* not now: words, an ack or carrier room missing */
+	CMD_STALL, /* retry later: words, an ack or carrier space missing */
 	CMD_NEXT,
 	CMD_TRAP,
 };
@@ -58,7 +58,10 @@ int qsnet2_packet_add(struct qsnet2_packet *p, unsigned type, uint64_t address,
 	return 0;
 }
 
-/* Data bytes of a packet: its writes, which is what the machine counts. */
+/*
+ * Returns the data bytes of a packet: its writes, which is what the machine
+ * counts.
+ */
 static uint32_t packet_data(const struct qsnet2_packet *p)
 {
 	struct qsnet2_trans t;
@@ -182,7 +185,10 @@ static enum cmd_result packet_collect(struct qsnet2_queue *q, uint64_t i,
 	return CMD_NEXT;
 }
 
-/* True if a new packet may open on this channel: at most two, oldest first. */
+/*
+ * Returns whether a new packet may open on this channel: at most two, oldest
+ * first.
+ */
 bool qsnet2_channel_free(const struct qsnet2_queue *q, unsigned n)
 {
 	const struct qsnet2_channel *c = &q->ch[n];

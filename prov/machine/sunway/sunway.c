@@ -5,7 +5,8 @@
 #include <time.h>
 
 #define RESEND_NS 1000000 /* timeout of a message, assumed (sunway.md i) */
-#define WAIT_NS	  100000  /* on one port, packets may arrive at the other */
+/* longest block on one port: packets may arrive at the other */
+#define WAIT_NS	  100000
 
 static uint64_t wall_ns(void)
 {
@@ -86,7 +87,10 @@ static int ports_open(struct weft_sunway *n,
 		n->port[i].healthy = true;
 		a.up_arg = &n->port[i];
 		err = weft_port_init(&n->port[i].port, ops, &a);
-		/* a requested address is the first port's; the next gets any */
+		/*
+		 * a requested address applies to the first port; the next port
+		 * gets any
+		 */
 		a.name.sin_port = 0;
 	}
 	return err;

@@ -50,7 +50,8 @@ static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 		.name = { .sin_family = AF_INET,
 			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &no_up,
-		.share_bytes = 1000, /* engine's; no multiple of a line */
+		/* engine's shared area; no multiple of a line */
+		.share_bytes = 1000,
 	};
 	struct sockaddr_in name;
 

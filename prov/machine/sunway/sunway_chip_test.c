@@ -261,7 +261,7 @@ static void messages_are_interleaved(void **state)
 	pair_close(&p);
 }
 
-/* The long message completes beside a constant load of short ones. */
+/* The long message completes under a constant load of short messages. */
 static void a_long_message_gets_on_beside_short_ones(void **state)
 {
 	struct weft_sunway_desc d;
@@ -415,7 +415,10 @@ static unsigned read_status(struct sunway_pair *p, uint64_t remote)
 	return pair_event(p, &p->a, 0).status;
 }
 
-/* Rights, the job, the kind of an address, and memory that was freed. */
+/*
+ * Access is refused by rights, by job, by kind of address, and after memory was
+ * freed.
+ */
 static void memory_is_for_those_who_may(void **state)
 {
 	struct weft_sunway_mem m = {

@@ -91,7 +91,8 @@ static struct sunway_coll *coll_at(struct sunway_group_ops *g, uint64_t number)
 }
 
 /*
- * The operation with that number if this member has or may start it, or NULL.
+ * Returns the operation with that number, if this member has it or may start
+ * it; else NULL.
  */
 static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 				     uint64_t number)
@@ -189,7 +190,7 @@ static void coll_up(struct weft_sunway *n, struct sunway_coll *c)
 		sunway_msg_run(n, m);
 }
 
-/* The sum was acknowledged by the parent, or failed. */
+/* Handles the end of a sum's message: acknowledged by the parent, or failed. */
 void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
 		      unsigned status)
 {
@@ -308,7 +309,10 @@ static void coll_step(struct weft_sunway *n, struct sunway_coll *c)
 	}
 }
 
-/* Stores a child's part; false: no room, the child retransmits. */
+/*
+ * Stores a child's part; returns false if there is no space: the child
+ * retransmits.
+ */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in)
 {
@@ -352,7 +356,10 @@ static void coll_probe(struct weft_sunway *n, const struct sunway_coll *c)
 	sunway_reply_send(n, &o);
 }
 
-/* A child has no result; sends it if this member has it. */
+/*
+ * Handles the probe of a child that has no result: sends it if this member has
+ * it.
+ */
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in)
 {
 	uint32_t to = sunway_in_to(in);

@@ -51,7 +51,7 @@ static void ring_run(struct ring *r, int turns)
 	}
 }
 
-/* The descriptor of a member: its position in the tree. */
+/* Returns the descriptor of a member: its position in the tree. */
 static struct weft_sunway_coll place(const struct ring *r, int me,
 				     unsigned kind, unsigned type,
 				     uint32_t bytes)
@@ -82,7 +82,7 @@ static int member_post(struct ring *r, int me, const struct weft_sunway_coll *d)
 	return weft_sunway_coll(r->s[me].n, 0, r->s[me].vi[0], d);
 }
 
-/* True if a member's operation has completed; takes its event. */
+/* Returns whether a member's operation has completed; takes its event. */
 static bool is_over(struct ring *r, int me, unsigned status)
 {
 	struct weft_sunway_event ev;
@@ -170,7 +170,7 @@ static void nobody_leaves_a_barrier_early(void **state)
 
 /* ---- sums ---- */
 
-/* Contributions: small integers, exact in every type. */
+/* Sets the contributions: small integers, exact in every type. */
 static void fill(struct ring *r, int i, unsigned type, unsigned count)
 {
 	for (unsigned k = 0; k < count; k++) {
@@ -240,7 +240,7 @@ static void all_operations_and_types_of_the_machine_are_there(void **state)
 	ring_close(&r);
 }
 
-/* Sum of 2^53 and nine ones. */
+/* Returns the sum of 2^53 and nine ones. */
 static double sum_by(struct ring *r)
 {
 	double x, y;
@@ -270,7 +270,8 @@ static void a_sum_has_the_order_of_its_tree(void **state)
 	T_TRUE(sum_by(&r) == 0x1p53); /* one by one: all ones are lost */
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i - 1;
-	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 9 first: rounds to even */
+	/* ones first: 2^53 + 9 rounds to even */
+	T_TRUE(sum_by(&r) == 0x1p53 + 8);
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = pairs[i];
 	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
@@ -314,7 +315,7 @@ static void a_broadcast_reaches_all_when_all_are_there(void **state)
 		T_OK(member_post(&r, i, &d));
 	}
 	ring_run(&r, 50);
-	T_IS(ring_stats(&r).casts, 0); /* one member has no room yet */
+	T_IS(ring_stats(&r).casts, 0); /* one member has no buffer yet */
 	d = place(&r, 4, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
 	T_OK(member_post(&r, 4, &d));
 	ring_end(&r, WEFT_SUNWAY_OK);
@@ -408,7 +409,7 @@ static void copies_are_for_one_job(void **state)
 	other = r.s[1];
 	pair_vis(&other, PAIR_JOB + 1);
 	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
-	d.inputs = 1; /* which does not arrive */
+	d.inputs = 1; /* an input that does not arrive */
 	T_OK(weft_sunway_coll(other.n, 0, other.vi[0], &d));
 	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
 	ring_run(&r, 20);

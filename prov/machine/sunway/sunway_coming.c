@@ -187,7 +187,7 @@ void sunway_rdma_probe_send(struct weft_sunway *n, const struct sunway_msg *m)
 		     });
 }
 
-/* True if no data arrived since the last probe. */
+/* Returns whether no data arrived since the last probe. */
 static bool rdma_rx_stalled(struct sunway_coming *c)
 {
 	bool stands = c->asked == c->got;

@@ -106,7 +106,10 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
 	pair_close(&p);
 }
 
-/* The sender's job exits: its memory is not read again, nothing waits. */
+/*
+ * The sender's job exits: its memory is not read again, no message stays
+ * pending.
+ */
 static void a_senders_exit_leaves_nothing_behind(void **state)
 {
 	struct weft_sunway_desc d;
@@ -279,7 +282,10 @@ static void a_guest_reaches_the_engine_directly(void **state)
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	after = pair_stats(&p.a);
-	/* as from the host: two fetches, one packet, no proxy call */
+	/*
+	 * the same cost as a post by the host: two fetches, one packet, no
+	 * proxy call
+	 */
 	T_IS(after.proxied, before.proxied);
 	T_IS(after.fetches - before.fetches, 2);
 	T_IS(after.port[0] + after.port[1], 1);
@@ -310,7 +316,8 @@ static void the_host_deals_out_interfaces_as_asked(void **state)
 	T_OK(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i));
 	T_IS(i, first);
 	T_OK(weft_sunway_vm_close(p.a.n, vm[0]));
-	T_IS(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC); /* its limit */
+	/* limit of the machine */
+	T_IS(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC);
 	T_NOT_NULL(sunway_vi(p.a.n, 0, first));
 	T_OK(weft_sunway_vi_close(p.a.n, 0, first));
 	T_OK(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i));

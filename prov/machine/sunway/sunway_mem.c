@@ -107,7 +107,7 @@ mem_of(struct weft_sunway *n, const struct sunway_range *r, uint64_t *offset_p)
 	return &n->mem[i];
 }
 
-/* The memory of a range if the job may access it, or NULL. */
+/* Returns the memory of a range if the job may access it, or NULL. */
 static struct sunway_mem *mem_allowed(struct weft_sunway *n,
 				      const struct sunway_range *r,
 				      uint64_t *offset_p)
@@ -121,7 +121,7 @@ static struct sunway_mem *mem_allowed(struct weft_sunway *n,
 	return m;
 }
 
-/* Process address of an offset, and the number of contiguous bytes there. */
+/* Returns the process address of an offset; *run_p: contiguous bytes there. */
 static unsigned char *mem_at(struct weft_sunway *n, struct sunway_mem *m,
 			     uint64_t offset, uint64_t *run_p)
 {

@@ -129,7 +129,7 @@ struct sunway_msg *sunway_msg_find(struct weft_sunway *n, uint32_t guid,
 
 /* ---- from the interfaces to the engine ---- */
 
-/* Takes the next descriptor of an interface; true: it has more. */
+/* Takes the next descriptor of an interface; returns whether it has more. */
 static bool vi_next(struct weft_sunway *n, struct sunway_vi *v,
 		    struct sunway_msg *m)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * RDMA on a network that loses and duplicates packets: links with codes do not,
- * but failing rails and switches do. Replies and probes (SWE-30).
+ * RDMA on a network that loses and duplicates packets: links with
+ * error-correcting codes do not, but failing rails and switches do. Replies and
+ * probes (SWE-30).
  */
 #include "test/support/sunway_pair.h"
 

@@ -8,7 +8,7 @@
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-/* The open interface that a packet is for, if their jobs agree. */
+/* Returns the open interface that a packet is for, if their jobs agree. */
 static struct sunway_vi *rx_vi(struct weft_sunway *n,
 			       const struct sunway_in *in)
 {
@@ -36,7 +36,10 @@ static void rx_defer(struct weft_list *list, const struct sunway_in *in)
 	weft_list_push_back(list, &l->link);
 }
 
-/* All data has arrived: answer word, notification, reply to the sender. */
+/*
+ * Completes a write whose data has all arrived: answer word, notification,
+ * reply to the sender.
+ */
 static void write_complete(struct weft_sunway *n, const struct sunway_in *in,
 			   unsigned status)
 {
@@ -96,7 +99,7 @@ static void rx_write(struct weft_sunway *n, const struct sunway_in *in)
 		write_complete(n, in, c->status);
 }
 
-/* Packets sent before the abort may arrive after it. */
+/* Handles an abort. Packets sent before the abort may arrive after it. */
 static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 {
 	struct sunway_coming *c = sunway_rdma_rx_find(n, in);
@@ -111,7 +114,7 @@ static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 
 /* ---- reads: turned into writes ---- */
 
-/* false: no free message slot. */
+/* Turns a read into a write; returns false if no message slot is free. */
 static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 {
 	uint32_t to = sunway_in_to(in);
@@ -138,7 +141,7 @@ static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 	return true;
 }
 
-/* True if a retransmitted read is being served already. */
+/* Returns whether a retransmitted read is being served already. */
 static bool read_is_served(const struct weft_sunway *n,
 			   const struct sunway_in *in)
 {
@@ -183,7 +186,7 @@ static void rx_read(struct weft_sunway *n, const struct sunway_in *in)
 		rx_defer(&n->reads, in);
 }
 
-/* Data of a read of this node. */
+/* Stores data of a read of this node. */
 static void rx_written(struct weft_sunway *n, const struct sunway_in *in)
 {
 	struct sunway_msg *m = sunway_msg_find(n, in->guid, in->pkt->aux);

@@ -172,7 +172,7 @@ static void wrong_addresses_fail_alone(void **state)
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_ADDRESS);
 	d.op = WEFT_SUNWAY_RDMAW;
 	d.remote = p.b.at;
-	/* two packets are sent before the third finds no memory */
+	/* two packets are sent before the memory of the third is missing */
 	d.local = p.a.at + PAIR_BYTES - 4999;
 	d.flags |= WEFT_SUNWAY_ANSWER;
 	d.answer = p.b.at + 8192;
@@ -424,7 +424,7 @@ static void a_fast_short_message_gathers_128_bytes(void **state)
 		memset(part[i], 'a' + (int)i, 64);
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 0);
 	T_OK(weft_sunway_fsm(p.a.n, 0, p.a.vi[0], &d, iov, 3));
-	memset(part, 0, sizeof(part)); /* it is on chip already */
+	memset(part, 0, sizeof(part)); /* the message is on chip already */
 	a = pair_arrival(&p, &p.b, 0);
 	T_IS(a.len, WEFT_SUNWAY_FSM);
 	T_IS(((const char *)a.bytes)[63], 'a');

@@ -126,7 +126,7 @@ static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- receiving ---- */
 
-/* Distance to the next expected message; 0: in order. */
+/* Returns the distance to the next expected message; 0: in order. */
 static uint16_t
 sunway_transport_seq_distance(const struct sunway_transport_peer *p,
 			      const struct weft_pkt *pkt)

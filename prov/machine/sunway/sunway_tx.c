@@ -2,8 +2,8 @@
 /*
  * The send unit. Messages in flight share the ports packet by packet: marked
  * messages first, then short before middle before long ones. Every eighth round
- * has the reverse order, so that a long message progresses beside many short
- * ones.
+ * has the reverse order, so that a long message progresses while there are many
+ * short ones.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -56,7 +56,7 @@ static void tx_head(const struct weft_sunway *n, const struct sunway_msg *m,
 	};
 }
 
-/* Data bytes of the next packet; 0 for commands without data. */
+/* Returns the data bytes of the next packet; 0 for commands without data. */
 static uint32_t tx_bytes(const struct sunway_msg *m)
 {
 	uint32_t left = m->d.bytes - m->sent;
@@ -84,7 +84,10 @@ static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 	return sunway_mem_copy(n, &r, buf, SUNWAY_FROM_MEMORY);
 }
 
-/* The message's memory was removed during the send: abort it at the target. */
+/*
+ * Aborts a message whose memory was removed during the send, also at the
+ * target.
+ */
 static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 {
 	struct sunway_out o;
@@ -101,7 +104,7 @@ static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 	sunway_reply_send(n, &o);
 }
 
-/* All packets are sent. */
+/* Called when all packets of a message are sent. */
 static void tx_message_sent(struct weft_sunway *n, struct sunway_msg *m)
 {
 	bool queue = m->d.op == WEFT_SUNWAY_QUEUE;
@@ -122,7 +125,7 @@ static void tx_message_sent(struct weft_sunway *n, struct sunway_msg *m)
 	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
 }
 
-/* A packet was sent. */
+/* Called when a packet was sent. */
 static void tx_packet_sent(struct weft_sunway *n, struct sunway_msg *m,
 			   const struct sunway_out *o)
 {
@@ -136,7 +139,7 @@ static void tx_packet_sent(struct weft_sunway *n, struct sunway_msg *m,
 		tx_message_sent(n, m);
 }
 
-/* 0, or -EAGAIN: no room now. */
+/* Sends the next packet. 0, or -EAGAIN: the port is full. */
 static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 {
 	unsigned char buf[WEFT_SUNWAY_PACKET];
@@ -169,7 +172,10 @@ static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 
 /* ---- scheduling ---- */
 
-/* Sends a packet of the first message of a class that can; false: none. */
+/*
+ * Sends a packet of the first message of a class that can; returns false if
+ * none can.
+ */
 static bool tx_class(struct weft_sunway *n, struct sunway_me *e, unsigned class)
 {
 	struct weft_list *pos;
@@ -201,7 +207,7 @@ static bool tx_schedule(struct weft_sunway *n, struct sunway_me *e)
 	return false;
 }
 
-/* The message timed out without a reply. */
+/* Handles a message that timed out without a reply. */
 static void msg_timeout(struct weft_sunway *n, struct sunway_msg *m,
 			uint64_t now)
 {

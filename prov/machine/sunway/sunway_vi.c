@@ -44,7 +44,10 @@ static int vi_fill(struct sunway_vi *v, const struct weft_sunway_vi *a, int vm)
 	return -ENOMEM;
 }
 
-/* A job is in one virtual machine, or in none. */
+/*
+ * Returns whether the job runs in another virtual machine than vm; a job is in
+ * one virtual machine, or in none.
+ */
 static bool job_elsewhere(struct weft_sunway *n, uint32_t job, int vm)
 {
 	for (unsigned e = 0; e < WEFT_SUNWAY_ENGINES; e++) {
