@@ -223,7 +223,7 @@ static void pair_talk(struct side *s, uint64_t n)
 	}
 }
 
-static void packets_come_whole_once_and_in_order(void **state)
+static void packets_arrive_complete_once_in_order(void **state)
 {
 	struct side s[SIDES];
 
@@ -235,7 +235,7 @@ static void packets_come_whole_once_and_in_order(void **state)
 	}
 }
 
-static void a_refused_packet_comes_again_before_the_next(void **state)
+static void a_refused_packet_is_redelivered_first(void **state)
 {
 	struct side s[SIDES];
 
@@ -309,7 +309,7 @@ static int bulk_run(struct bulk *b, struct side *s,
 	return err;
 }
 
-static void bulk_data_moves_both_ways(void **state)
+static void bulk_data_moves_in_both_directions(void **state)
 {
 	size_t n = 300001;
 	unsigned char *mine = malloc(n);
@@ -346,7 +346,7 @@ static bool stores(const struct grid *g)
 }
 
 /* Credits and responses that arrived during the copy are handled first. */
-static void after_a_copy_the_unit_looks_before_it_delivers(void **state)
+static void after_a_copy_the_unit_polls_before_delivery(void **state)
 {
 	unsigned char mine[4096];
 	unsigned char theirs[4096];
@@ -386,7 +386,7 @@ static unsigned send_all(struct side *s)
 }
 
 /* Pending responses are sent before a long copy. */
-static void nobody_waits_for_an_answer_while_we_copy(void **state)
+static void pending_responses_are_sent_before_a_copy(void **state)
 {
 	static const struct grid g = { "sten", &weft_unit_qsnet2,
 				       &weft_carrier_loop, NULL, 0 };
@@ -438,7 +438,7 @@ static void bulk_to_a_bad_address_fails_alone(void **state)
 	munmap(hole, 8192);
 }
 
-static void without_dma_the_engine_is_told(void **state)
+static void without_dma_the_unit_returns_an_error(void **state)
 {
 	unsigned char mine[4096];
 	unsigned char theirs[4096];
@@ -457,7 +457,7 @@ static void without_dma_the_engine_is_told(void **state)
 	}
 }
 
-static void a_packet_to_oneself_comes_back(void **state)
+static void a_packet_to_itself_is_delivered(void **state)
 {
 	struct side s;
 
@@ -512,7 +512,7 @@ static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
 	}
 }
 
-static void a_strangers_garbage_disturbs_nobody(void **state)
+static void random_packets_of_another_process_are_harmless(void **state)
 {
 	struct weft_carrier_attr a = {
 		.name = { .sin_family = AF_INET,
@@ -583,7 +583,7 @@ static int child(int i, void *arg)
 	return 0;
 }
 
-static void processes_talk_over_shared_memory(void **state)
+static void processes_communicate_by_shared_memory(void **state)
 {
 	struct board *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -602,17 +602,17 @@ static void processes_talk_over_shared_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(packets_come_whole_once_and_in_order),
-		T_CASE(a_refused_packet_comes_again_before_the_next),
+		T_CASE(packets_arrive_complete_once_in_order),
+		T_CASE(a_refused_packet_is_redelivered_first),
 		T_CASE(a_full_receiver_slows_the_sender),
-		T_CASE(bulk_data_moves_both_ways),
-		T_CASE(after_a_copy_the_unit_looks_before_it_delivers),
-		T_CASE(nobody_waits_for_an_answer_while_we_copy),
+		T_CASE(bulk_data_moves_in_both_directions),
+		T_CASE(after_a_copy_the_unit_polls_before_delivery),
+		T_CASE(pending_responses_are_sent_before_a_copy),
 		T_CASE(bulk_to_a_bad_address_fails_alone),
-		T_CASE(without_dma_the_engine_is_told),
-		T_CASE(a_packet_to_oneself_comes_back),
-		T_CASE(a_strangers_garbage_disturbs_nobody),
-		T_CASE(processes_talk_over_shared_memory),
+		T_CASE(without_dma_the_unit_returns_an_error),
+		T_CASE(a_packet_to_itself_is_delivered),
+		T_CASE(random_packets_of_another_process_are_harmless),
+		T_CASE(processes_communicate_by_shared_memory),
 	};
 
 	return T_RUN(tests);

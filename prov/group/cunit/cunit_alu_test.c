@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static void integers_follow_their_sign(void **state)
+static void integer_operations_respect_the_sign(void **state)
 {
 	int32_t a = -5, b = 3;
 	uint32_t x = (uint32_t)-5, y = 3;
@@ -30,7 +30,7 @@ static void integers_follow_their_sign(void **state)
 	T_IS(a, 0x0f);
 }
 
-static void a_sum_that_does_not_fit_raises_the_flag(void **state)
+static void integer_overflow_sets_the_flag(void **state)
 {
 	int64_t a = INT64_MAX, one = 1;
 	uint16_t u = 65535, v = 1;
@@ -48,7 +48,7 @@ static void a_sum_that_does_not_fit_raises_the_flag(void **state)
 	T_IS(ok, 3);
 }
 
-static void not_a_number_is_kept_and_flagged(void **state)
+static void nan_propagates_and_sets_the_flag(void **state)
 {
 	static const unsigned ops[] = { WEFT_CUNIT_SUM, WEFT_CUNIT_MIN,
 					WEFT_CUNIT_MAX };
@@ -66,7 +66,7 @@ static void not_a_number_is_kept_and_flagged(void **state)
 	}
 }
 
-static void payloads_may_lie_anywhere(void **state)
+static void payloads_may_be_unaligned(void **state)
 {
 	char a[1 + 3 * 8], b[3 + 3 * 8];
 	double x[3] = { 1, 2, 3 }, y[3] = { 10, 20, 30 }, got[3];
@@ -78,7 +78,7 @@ static void payloads_may_lie_anywhere(void **state)
 	T_TRUE(got[0] == 11 && got[1] == 22 && got[2] == 33);
 }
 
-static void what_the_unit_cannot_do_is_said(void **state)
+static void unsupported_operations_are_reported(void **state)
 {
 	T_FALSE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_CUNIT_DOUBLE));
 	T_FALSE(weft_cunit_supports(WEFT_CUNIT_MIN, WEFT_CUNIT_EXACT));
@@ -98,7 +98,7 @@ static double round_trip(double x)
 	return weft_cunit_exact_to(&e);
 }
 
-static void every_double_survives_the_wide_form(void **state)
+static void every_double_survives_widening(void **state)
 {
 	static const double some[] = { 0.0,	    -0.0,
 				       1,	    -1,
@@ -188,12 +188,12 @@ static void exact_sums_do_not_depend_on_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(integers_follow_their_sign),
-		T_CASE(a_sum_that_does_not_fit_raises_the_flag),
-		T_CASE(not_a_number_is_kept_and_flagged),
-		T_CASE(payloads_may_lie_anywhere),
-		T_CASE(what_the_unit_cannot_do_is_said),
-		T_CASE(every_double_survives_the_wide_form),
+		T_CASE(integer_operations_respect_the_sign),
+		T_CASE(integer_overflow_sets_the_flag),
+		T_CASE(nan_propagates_and_sets_the_flag),
+		T_CASE(payloads_may_be_unaligned),
+		T_CASE(unsupported_operations_are_reported),
+		T_CASE(every_double_survives_widening),
 		T_CASE(exact_sums_round_once),
 		T_CASE(exact_sums_do_not_depend_on_order),
 	};

@@ -199,7 +199,7 @@ static void threads_agree_with_the_naive_result(void **state)
 		run_threads(sizes[i], t_scale(600), false, false);
 }
 
-static void a_crowd_agrees_with_the_naive_result(void **state)
+static void oversubscribed_group_agrees_with_the_naive_result(void **state)
 {
 	static const int sizes[] = { 2, 3, 8, 9, 17, 33 };
 
@@ -207,7 +207,7 @@ static void a_crowd_agrees_with_the_naive_result(void **state)
 		run_threads(sizes[i], t_scale(600), true, false);
 }
 
-static void rows_that_are_found_late_change_nothing(void **state)
+static void late_mapping_does_not_change_results(void **state)
 {
 	for (int n = 2; n <= 32; n *= 2)
 		run_threads(n, t_scale(300), n % 3 == 2, true);
@@ -243,7 +243,7 @@ static void *meeting_run(void *arg)
 	return NULL;
 }
 
-static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
+static void words_before_a_sync_point_are_readable_after(void **state)
 {
 	static const int sizes[] = { 1, 2, 3, 9 };
 
@@ -362,7 +362,7 @@ static void stage_all_kinds(struct stage *s)
 	}
 }
 
-static void a_member_asks_for_the_rows_above_him_only(void **state)
+static void a_member_maps_segments_of_ancestors_only(void **state)
 {
 	struct stage s;
 
@@ -403,7 +403,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
  * The overflow happens where a member and its parent are combined, up to three
  * levels deep, and nowhere further up.
  */
-static void an_overflow_anywhere_below_is_told_to_all(void **state)
+static void overflow_at_any_node_is_reported_to_all(void **state)
 {
 	struct weft_cunit_tree t;
 	struct weft_rng r;
@@ -429,7 +429,7 @@ static void an_overflow_anywhere_below_is_told_to_all(void **state)
 	}
 }
 
-static void nobody_leaves_a_barrier_early(void **state)
+static void barrier_waits_for_last_member(void **state)
 {
 	struct weft_cunit_watch w;
 	struct stage s;
@@ -469,7 +469,7 @@ static uint64_t counted(const struct stage *s)
 /*
  * The form selects one arrival counter, or counters at the nodes of the tree.
  */
-static void a_barrier_goes_the_way_of_its_form(void **state)
+static void barrier_counters_match_the_form(void **state)
 {
 	static const struct {
 		unsigned form;
@@ -553,7 +553,7 @@ static void different_operations_are_an_error(void **state)
  * A broadcast with two different roots completes at all members; the next
  * operation reports the mismatch.
  */
-static void different_roots_are_told_by_the_next_operation(void **state)
+static void next_operation_reports_different_roots(void **state)
 {
 	static const unsigned next[] = { WEFT_CUNIT_BARRIER,
 					 WEFT_CUNIT_ALLREDUCE };
@@ -577,7 +577,7 @@ static void different_roots_are_told_by_the_next_operation(void **state)
 	}
 }
 
-static void a_dead_member_fails_what_is_pending(void **state)
+static void a_dead_member_fails_pending_operations(void **state)
 {
 	struct stage s;
 
@@ -598,18 +598,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(threads_agree_with_the_naive_result),
-		T_CASE(a_crowd_agrees_with_the_naive_result),
+		T_CASE(oversubscribed_group_agrees_with_the_naive_result),
 		T_CASE(every_form_agrees_with_the_naive_result),
-		T_CASE(rows_that_are_found_late_change_nothing),
-		T_CASE(a_member_asks_for_the_rows_above_him_only),
-		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
+		T_CASE(late_mapping_does_not_change_results),
+		T_CASE(a_member_maps_segments_of_ancestors_only),
+		T_CASE(words_before_a_sync_point_are_readable_after),
 		T_CASE(processes_agree_with_the_naive_result),
-		T_CASE(an_overflow_anywhere_below_is_told_to_all),
-		T_CASE(nobody_leaves_a_barrier_early),
-		T_CASE(a_barrier_goes_the_way_of_its_form),
+		T_CASE(overflow_at_any_node_is_reported_to_all),
+		T_CASE(barrier_waits_for_last_member),
+		T_CASE(barrier_counters_match_the_form),
 		T_CASE(different_operations_are_an_error),
-		T_CASE(different_roots_are_told_by_the_next_operation),
-		T_CASE(a_dead_member_fails_what_is_pending),
+		T_CASE(next_operation_reports_different_roots),
+		T_CASE(a_dead_member_fails_pending_operations),
 	};
 
 	return T_RUN(tests);

@@ -162,7 +162,7 @@ static bool makes_sense(const struct weft_cunit_msg *m, int inputs)
 	       (!m->bytes || weft_cunit_supports(m->op, m->type));
 }
 
-static void letters_that_make_no_sense_are_ignored(void **state)
+static void malformed_messages_are_ignored(void **state)
 {
 	struct post *p = malloc(sizeof(*p));
 	struct sender s[MAX_MEMBERS];
@@ -206,7 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_tree_runs_by_messages),
-		T_CASE(letters_that_make_no_sense_are_ignored),
+		T_CASE(malformed_messages_are_ignored),
 	};
 
 	return T_RUN(tests);

@@ -192,7 +192,7 @@ static double recursive_doubling(const double *in, int n)
 	return acc[m - 1];
 }
 
-static void pairs_give_the_bits_of_recursive_doubling(void **state)
+static void tree_of_pairs_matches_recursive_doubling(void **state)
 {
 	struct weft_rng r;
 
@@ -233,7 +233,7 @@ static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
  * The bits do not depend on the method either: tree nodes, or one member that
  * folds.
  */
-static void arrival_order_does_not_change_a_bit(void **state)
+static void sums_do_not_depend_on_arrival_order(void **state)
 {
 	static const int sizes[] = { 7, 13, 32 };
 	struct weft_rng r;
@@ -255,8 +255,8 @@ static void arrival_order_does_not_change_a_bit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(pairs_give_the_bits_of_recursive_doubling),
-		T_CASE(arrival_order_does_not_change_a_bit),
+		T_CASE(tree_of_pairs_matches_recursive_doubling),
+		T_CASE(sums_do_not_depend_on_arrival_order),
 	};
 
 	return T_RUN(tests);

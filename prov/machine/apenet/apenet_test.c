@@ -34,7 +34,7 @@ static void a_put_moves_bytes_of_any_length(void **state)
 	pair_close(&p);
 }
 
-static void both_ends_are_told(void **state)
+static void events_at_both_ends(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -63,7 +63,7 @@ static void both_ends_are_told(void **state)
 	pair_close(&p);
 }
 
-static void an_event_comes_after_all_bytes_and_in_order(void **state)
+static void events_follow_all_data_in_order(void **state)
 {
 	struct weft_apenet_event ev;
 	struct apenet_pair p;
@@ -91,7 +91,7 @@ static void an_event_comes_after_all_bytes_and_in_order(void **state)
 	pair_close(&p);
 }
 
-static void a_board_reaches_itself(void **state)
+static void a_board_sends_to_itself(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -110,7 +110,7 @@ static void a_board_reaches_itself(void **state)
 
 /* ---- gets ---- */
 
-static void a_get_is_put_back_by_the_other_board(void **state)
+static void a_get_is_a_put_of_the_other_board(void **state)
 {
 	struct apenet_pair p;
 
@@ -133,7 +133,7 @@ static void a_get_is_put_back_by_the_other_board(void **state)
 	pair_close(&p);
 }
 
-static void a_get_without_rights_is_refused_and_told(void **state)
+static void a_get_without_rights_reports_an_error(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -157,7 +157,7 @@ static void a_get_without_rights_is_refused_and_told(void **state)
 	pair_close(&p);
 }
 
-static void gets_of_both_sides_do_not_hold_each_other_up(void **state)
+static void gets_of_both_sides_do_not_deadlock(void **state)
 {
 	struct apenet_pair p;
 	int got[2] = { 0, 0 };
@@ -181,7 +181,7 @@ static void gets_of_both_sides_do_not_hold_each_other_up(void **state)
 
 /* ---- registered buffers (APE-05) ---- */
 
-static void an_address_without_translation_is_dropped_and_told(void **state)
+static void untranslated_address_drops_packet_and_reports_error(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -204,7 +204,7 @@ static void an_address_without_translation_is_dropped_and_told(void **state)
 	pair_close(&p);
 }
 
-static void only_what_may_be_written_is(void **state)
+static void puts_need_a_writable_buffer(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -229,7 +229,7 @@ static void only_what_may_be_written_is(void **state)
 	pair_close(&p);
 }
 
-static void a_closed_buffer_is_out_of_reach_at_once(void **state)
+static void a_closed_buffer_is_inaccessible(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -245,7 +245,7 @@ static void a_closed_buffer_is_out_of_reach_at_once(void **state)
 	pair_close(&p);
 }
 
-static void memory_that_goes_while_it_is_sent_cuts_the_message(void **state)
+static void unregistering_during_a_send_cuts_the_message(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -296,7 +296,7 @@ static struct weft_apenet_stats turns_with(unsigned dmas, int puts)
 	return st;
 }
 
-static void two_engines_fill_the_bus_that_one_leaves_idle(void **state)
+static void two_engines_saturate_the_bus(void **state)
 {
 	struct weft_apenet_stats one = turns_with(1, 1);
 	struct weft_apenet_stats two = turns_with(2, 1);
@@ -308,7 +308,7 @@ static void two_engines_fill_the_bus_that_one_leaves_idle(void **state)
 }
 
 /* Puts of one packet: the engines find the next command prefetched. */
-static void commands_are_fetched_ahead(void **state)
+static void commands_are_prefetched(void **state)
 {
 	struct weft_apenet_stats st = turns_with(2, PACKETS);
 
@@ -316,7 +316,7 @@ static void commands_are_fetched_ahead(void **state)
 	T_TRUE(st.prefetched >= PACKETS - 4);
 }
 
-static void the_queue_is_full_at_256(void **state)
+static void the_command_queue_holds_256(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -361,7 +361,7 @@ static void slow_readers(unsigned flags)
 	pair_close(&p);
 }
 
-static void no_event_is_lost_when_nobody_takes_them(void **state)
+static void slow_readers_lose_no_event(void **state)
 {
 	slow_readers(WEFT_APENET_EVENT | WEFT_APENET_RECEIVE);
 	slow_readers(WEFT_APENET_RECEIVE);
@@ -430,7 +430,7 @@ static void a_damaged_packet_is_counted_and_not_delivered(void **state)
 
 /* ---- invalid input ---- */
 
-static void nonsense_is_refused_when_it_is_posted(void **state)
+static void invalid_commands_are_refused_at_post(void **state)
 {
 	struct weft_apenet_attr bad = { .dmas = 3 };
 	struct weft_apenet_cmd good, c;
@@ -487,7 +487,7 @@ static void forge(struct apenet_pair *p, const struct apenet_header *h,
 	T_OK(apenet_rx_packet(p->s[0].a, 1, wire, n + sizeof(f.crc)));
 }
 
-static void what_comes_back_stays_inside_its_get(void **state)
+static void a_reply_stays_within_its_get(void **state)
 {
 	struct apenet_header h = {
 		.bytes = 64,
@@ -549,7 +549,7 @@ static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
 	forge(p, &h, data, weft_rng_below(rng, 1024) << weft_rng_below(rng, 9));
 }
 
-static void any_packet_leaves_the_board_sound(void **state)
+static void random_packets_do_no_damage(void **state)
 {
 	struct weft_apenet_event ev;
 	struct apenet_pair p;
@@ -583,7 +583,7 @@ static void any_packet_leaves_the_board_sound(void **state)
 	pair_close(&p);
 }
 
-static void a_node_that_leaves_ends_what_waits_for_it(void **state)
+static void a_lost_node_ends_its_operations(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -613,25 +613,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_put_moves_bytes_of_any_length),
-		T_CASE(both_ends_are_told),
-		T_CASE(an_event_comes_after_all_bytes_and_in_order),
-		T_CASE(a_board_reaches_itself),
-		T_CASE(a_get_is_put_back_by_the_other_board),
-		T_CASE(a_get_without_rights_is_refused_and_told),
-		T_CASE(gets_of_both_sides_do_not_hold_each_other_up),
-		T_CASE(an_address_without_translation_is_dropped_and_told),
-		T_CASE(only_what_may_be_written_is),
-		T_CASE(a_closed_buffer_is_out_of_reach_at_once),
-		T_CASE(memory_that_goes_while_it_is_sent_cuts_the_message),
-		T_CASE(two_engines_fill_the_bus_that_one_leaves_idle),
-		T_CASE(commands_are_fetched_ahead),
-		T_CASE(the_queue_is_full_at_256),
-		T_CASE(no_event_is_lost_when_nobody_takes_them),
+		T_CASE(events_at_both_ends),
+		T_CASE(events_follow_all_data_in_order),
+		T_CASE(a_board_sends_to_itself),
+		T_CASE(a_get_is_a_put_of_the_other_board),
+		T_CASE(a_get_without_rights_reports_an_error),
+		T_CASE(gets_of_both_sides_do_not_deadlock),
+		T_CASE(untranslated_address_drops_packet_and_reports_error),
+		T_CASE(puts_need_a_writable_buffer),
+		T_CASE(a_closed_buffer_is_inaccessible),
+		T_CASE(unregistering_during_a_send_cuts_the_message),
+		T_CASE(two_engines_saturate_the_bus),
+		T_CASE(commands_are_prefetched),
+		T_CASE(the_command_queue_holds_256),
+		T_CASE(slow_readers_lose_no_event),
 		T_CASE(a_damaged_packet_is_counted_and_not_delivered),
-		T_CASE(nonsense_is_refused_when_it_is_posted),
-		T_CASE(what_comes_back_stays_inside_its_get),
-		T_CASE(any_packet_leaves_the_board_sound),
-		T_CASE(a_node_that_leaves_ends_what_waits_for_it),
+		T_CASE(invalid_commands_are_refused_at_post),
+		T_CASE(a_reply_stays_within_its_get),
+		T_CASE(random_packets_do_no_damage),
+		T_CASE(a_lost_node_ends_its_operations),
 	};
 
 	return T_RUN(tests);

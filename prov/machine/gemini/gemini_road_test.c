@@ -85,7 +85,7 @@ static unsigned overtaken(unsigned delivery, unsigned lines)
 	return n;
 }
 
-static void the_delivery_mode_decides_what_keeps_its_order(void **state)
+static void the_delivery_mode_determines_the_order(void **state)
 {
 	T_TRUE(overtaken(WEFT_GEMINI_PERFORMANCE, 1) > 0);
 	T_TRUE(overtaken(WEFT_GEMINI_NO_HASH, 1) > 0);
@@ -131,7 +131,7 @@ static void packets_are_spread_over_the_links(void **state)
 }
 
 /* One link is full of ordered packets: adaptive packets use all others. */
-static void by_load_a_full_link_is_passed_by(void **state)
+static void adaptive_packets_avoid_full_link(void **state)
 {
 	struct weft_gemini_window w = { .pe = 1,
 					.delivery = WEFT_GEMINI_IN_ORDER };
@@ -153,7 +153,7 @@ static void by_load_a_full_link_is_passed_by(void **state)
 }
 
 /* A block sent by any links is complete when its event arrives. */
-static void blocks_come_whole_by_any_road(void **state)
+static void blocks_complete_over_any_links(void **state)
 {
 	struct weft_gemini_bte d = { .type = WEFT_GEMINI_BTE_PUT, .pe = 1 };
 	struct gemini_pair p;
@@ -209,7 +209,7 @@ static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 	return used;
 }
 
-static void units_of_one_chip_meet_inside_it(void **state)
+static void units_of_one_chip_use_no_link(void **state)
 {
 	uint64_t inside;
 
@@ -217,7 +217,7 @@ static void units_of_one_chip_meet_inside_it(void **state)
 	T_TRUE(inside >= 100);
 }
 
-static void eight_four_and_eight_links_lead_to_neighbours(void **state)
+static void neighbours_have_8_4_and_8_links(void **state)
 {
 	/*
 	 * chips +x, -x, +y, -y, +z, -z, and one that differs in all dimensions
@@ -236,7 +236,7 @@ static void eight_four_and_eight_links_lead_to_neighbours(void **state)
 }
 
 /* Neighbours in both directions of a dimension do not share links. */
-static void each_neighbour_has_links_of_its_own(void **state)
+static void each_neighbour_has_separate_links(void **state)
 {
 	const struct weft_gemini_attr attr = { .ptag = 3,
 					       .links = 8,
@@ -269,7 +269,7 @@ static void each_neighbour_has_links_of_its_own(void **state)
  * Requests and responses have separate channels: when the links hold as many
  * requests as there are credits, a response still passes.
  */
-static void responses_pass_requests_that_wait(void **state)
+static void responses_bypass_blocked_requests(void **state)
 {
 	struct weft_gemini_window w = { .pe = 0 };
 	struct weft_gemini_stats st;
@@ -306,7 +306,7 @@ static void responses_pass_requests_that_wait(void **state)
 	gemini_pair_close(&p);
 }
 
-static void more_links_than_there_are_are_refused(void **state)
+static void too_many_links_are_refused(void **state)
 {
 	const struct weft_gemini_attr attr = { .place.carrier = "loop",
 					       .links = 9 };
@@ -382,7 +382,7 @@ static int event_of_a(struct gemini_pair *p, uint64_t ms,
 	return weft_gemini_cq_read(p->a.f, p->a.cq, e);
 }
 
-static void requests_without_answer_end_after_one_to_two_seconds(void **state)
+static void requests_time_out_after_1_to_2_seconds(void **state)
 {
 	struct weft_gemini_stats st;
 	struct weft_gemini_event e;
@@ -441,7 +441,7 @@ static void buffer_for_send(struct gemini_pair *p, uint64_t offset,
 	T_OK(weft_gemini_bte_recv(p->b.f, 1, &to, 128, p->b.rcq, data));
 }
 
-static void parts_of_a_send_may_come_in_any_order(void **state)
+static void parts_of_a_send_may_be_reordered(void **state)
 {
 	struct weft_gemini_event e;
 	struct gemini_pair p;
@@ -458,7 +458,7 @@ static void parts_of_a_send_may_come_in_any_order(void **state)
 	gemini_pair_close(&p);
 }
 
-static void a_send_that_stops_is_over_after_half_a_second(void **state)
+static void a_stalled_send_ends_after_500_ms(void **state)
 {
 	struct weft_gemini_event e;
 	struct gemini_pair p;
@@ -548,7 +548,7 @@ static void queues_close(struct queues *x)
 }
 
 /* Three units, the receiver included, send to the first, without connecting. */
-static void everybody_sends_into_one_queue(void **state)
+static void all_senders_share_one_queue(void **state)
 {
 	unsigned char buf[WEFT_GEMINI_MSGQ_BYTES];
 	uint32_t sent[UNITS] = { 0 };
@@ -573,7 +573,7 @@ static void everybody_sends_into_one_queue(void **state)
 	queues_close(&x);
 }
 
-static void a_full_queue_holds_its_senders_back(void **state)
+static void a_full_queue_stalls_its_senders(void **state)
 {
 	struct queues x;
 	unsigned sent = 0;
@@ -591,7 +591,7 @@ static void a_full_queue_holds_its_senders_back(void **state)
 }
 
 /* The connection works when either side or both start it. */
-static void both_may_begin_at_once(void **state)
+static void both_sides_may_connect_at_once(void **state)
 {
 	unsigned char buf[8];
 	unsigned sent[2] = { 0, 0 };
@@ -615,23 +615,23 @@ static void both_may_begin_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_delivery_mode_decides_what_keeps_its_order),
+		T_CASE(the_delivery_mode_determines_the_order),
 		T_CASE(packets_are_spread_over_the_links),
-		T_CASE(by_load_a_full_link_is_passed_by),
-		T_CASE(blocks_come_whole_by_any_road),
-		T_CASE(units_of_one_chip_meet_inside_it),
-		T_CASE(eight_four_and_eight_links_lead_to_neighbours),
-		T_CASE(each_neighbour_has_links_of_its_own),
-		T_CASE(responses_pass_requests_that_wait),
-		T_CASE(more_links_than_there_are_are_refused),
+		T_CASE(adaptive_packets_avoid_full_link),
+		T_CASE(blocks_complete_over_any_links),
+		T_CASE(units_of_one_chip_use_no_link),
+		T_CASE(neighbours_have_8_4_and_8_links),
+		T_CASE(each_neighbour_has_separate_links),
+		T_CASE(responses_bypass_blocked_requests),
+		T_CASE(too_many_links_are_refused),
 		T_CASE(there_are_255_transactions),
 		T_CASE(phits_are_counted_at_both_ends),
-		T_CASE(requests_without_answer_end_after_one_to_two_seconds),
-		T_CASE(parts_of_a_send_may_come_in_any_order),
-		T_CASE(a_send_that_stops_is_over_after_half_a_second),
-		T_CASE(everybody_sends_into_one_queue),
-		T_CASE(a_full_queue_holds_its_senders_back),
-		T_CASE(both_may_begin_at_once),
+		T_CASE(requests_time_out_after_1_to_2_seconds),
+		T_CASE(parts_of_a_send_may_be_reordered),
+		T_CASE(a_stalled_send_ends_after_500_ms),
+		T_CASE(all_senders_share_one_queue),
+		T_CASE(a_full_queue_stalls_its_senders),
+		T_CASE(both_sides_may_connect_at_once),
 	};
 
 	return T_RUN(tests);

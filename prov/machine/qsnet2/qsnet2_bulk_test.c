@@ -70,7 +70,7 @@ static void close_pair(struct qsnet2_pair *p)
 	qsnet2_pair_close(p);
 }
 
-static void descriptors_and_an_event_carry_a_get(void **state)
+static void a_get_uses_descriptors_and_an_event(void **state)
 {
 	struct qsnet2_pair p;
 	struct asked a;
@@ -94,7 +94,7 @@ static void descriptors_and_an_event_carry_a_get(void **state)
 	close_pair(&p);
 }
 
-static void the_same_carries_a_put(void **state)
+static void a_put_uses_descriptors_and_an_event(void **state)
 {
 	struct qsnet2_pair p;
 	struct asked a;
@@ -113,7 +113,7 @@ static void the_same_carries_a_put(void **state)
  * A transfer without a free descriptor or record returns an error and leaves
  * nothing behind.
  */
-static void what_finds_no_descriptor_is_given_back(void **state)
+static void transfer_without_descriptor_returns_eagain(void **state)
 {
 	struct qsnet2_pair p;
 	struct asked a;
@@ -141,9 +141,9 @@ static void what_finds_no_descriptor_is_given_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(descriptors_and_an_event_carry_a_get),
-		T_CASE(the_same_carries_a_put),
-		T_CASE(what_finds_no_descriptor_is_given_back),
+		T_CASE(a_get_uses_descriptors_and_an_event),
+		T_CASE(a_put_uses_descriptors_and_an_event),
+		T_CASE(transfer_without_descriptor_returns_eagain),
 	};
 
 	return T_RUN(tests);

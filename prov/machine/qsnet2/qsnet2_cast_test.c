@@ -98,7 +98,7 @@ static void go(void)
 	world_run(200);
 }
 
-static void a_range_needs_a_route_for_each(void **state)
+static void a_range_needs_a_route_per_member(void **state)
 {
 	world_open("");
 	T_IS(weft_qsnet2_range_set(w[0].s, 102, 3, 5), -EINVAL);
@@ -141,7 +141,7 @@ static void a_broadcast_reaches_its_range(void **state)
 }
 
 /* The channel stays in use until every copy is acknowledged. */
-static void the_answer_comes_when_all_have_answered(void **state)
+static void the_merged_ack_waits_for_all_members(void **state)
 {
 	uint64_t v = 1;
 
@@ -161,7 +161,7 @@ static void the_answer_comes_when_all_have_answered(void **state)
 }
 
 /* Tests on words of the members, and the expected merged acknowledgement. */
-static void answers_are_merged(void **state)
+static void acknowledgements_are_merged(void **state)
 {
 	static const struct {
 		unsigned test;
@@ -202,7 +202,7 @@ static void answers_are_merged(void **state)
 	}
 }
 
-static void an_error_of_one_is_an_error_of_all(void **state)
+static void broadcast_error_of_one_member_is_returned(void **state)
 {
 	uint64_t v = 1;
 
@@ -217,7 +217,7 @@ static void an_error_of_one_is_an_error_of_all(void **state)
 }
 
 /* A conditional on all members; the action happens at all or at none. */
-static void a_conditional_acts_everywhere_or_nowhere(void **state)
+static void a_conditional_acts_at_all_or_none(void **state)
 {
 	uint64_t five = 5;
 	uint64_t one = 1;
@@ -250,7 +250,7 @@ static void a_conditional_acts_everywhere_or_nowhere(void **state)
  * A packet that one member discards is retransmitted, but the other members
  * execute it once.
  */
-static void what_waits_for_the_end_is_done_once(void **state)
+static void deferred_transactions_execute_once(void **state)
 {
 	uint64_t one = 1;
 
@@ -271,7 +271,7 @@ static void what_waits_for_the_end_is_done_once(void **state)
 	world_close();
 }
 
-static void who_is_gone_is_an_error(void **state)
+static void a_lost_member_is_an_error(void **state)
 {
 	uint64_t v = 1;
 
@@ -349,7 +349,7 @@ static void barriers(const char *faults)
 	world_close();
 }
 
-static void a_barrier_lets_nobody_go_before_all_came(void **state)
+static void barrier_waits_for_last_member(void **state)
 {
 	barriers("");
 	barriers("seed=4; delay=0.2 by 2 ms; loss=0.1; duplicate=0.1; "
@@ -359,15 +359,15 @@ static void a_barrier_lets_nobody_go_before_all_came(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_range_needs_a_route_for_each),
+		T_CASE(a_range_needs_a_route_per_member),
 		T_CASE(a_broadcast_reaches_its_range),
-		T_CASE(the_answer_comes_when_all_have_answered),
-		T_CASE(answers_are_merged),
-		T_CASE(an_error_of_one_is_an_error_of_all),
-		T_CASE(a_conditional_acts_everywhere_or_nowhere),
-		T_CASE(what_waits_for_the_end_is_done_once),
-		T_CASE(who_is_gone_is_an_error),
-		T_CASE(a_barrier_lets_nobody_go_before_all_came),
+		T_CASE(the_merged_ack_waits_for_all_members),
+		T_CASE(acknowledgements_are_merged),
+		T_CASE(broadcast_error_of_one_member_is_returned),
+		T_CASE(a_conditional_acts_at_all_or_none),
+		T_CASE(deferred_transactions_execute_once),
+		T_CASE(a_lost_member_is_an_error),
+		T_CASE(barrier_waits_for_last_member),
 	};
 
 	return T_RUN(tests);

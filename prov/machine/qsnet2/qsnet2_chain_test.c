@@ -98,7 +98,7 @@ static void cast(struct six *x, int from, uint64_t seq, size_t bytes)
 	T_OK(qsnet2_chain_cast(x->c[from], seq, bytes));
 }
 
-static void a_packet_reaches_all_whoever_casts_it(void **state)
+static void a_packet_from_any_member_reaches_all(void **state)
 {
 	struct six x;
 
@@ -149,7 +149,7 @@ static void a_point_is_passed_when_all_have_arrived(void **state)
 }
 
 /* All slots at once: more DMAs than two packets in flight. */
-static void packets_are_under_way_together(void **state)
+static void packets_in_flight_concurrently(void **state)
 {
 	struct six x;
 
@@ -170,7 +170,7 @@ static void packets_are_under_way_together(void **state)
 }
 
 /* Units that do not poll delay their subtree, and no other members. */
-static void run_says_whether_it_was_passed_on(void **state)
+static void run_reports_whether_all_was_forwarded(void **state)
 {
 	struct six x;
 	int told = 0;
@@ -195,7 +195,7 @@ static void run_says_whether_it_was_passed_on(void **state)
 }
 
 /* Packets for a closed tree are refused without effect. */
-static void late_packets_find_nothing(void **state)
+static void packets_for_a_closed_tree_are_refused(void **state)
 {
 	struct six x;
 	struct weft_chain_attr a;
@@ -219,7 +219,7 @@ static void late_packets_find_nothing(void **state)
 }
 
 /* Peers can write neither commands nor event fields. */
-static void others_may_fill_places_only(void **state)
+static void peers_can_write_slots_only(void **state)
 {
 	const uint64_t at = UINT64_C(1) << 62 | weft_hash_mix(42) >> 24 << 22;
 	const size_t places = (2 * WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS) *
@@ -242,7 +242,7 @@ static void others_may_fill_places_only(void **state)
 }
 
 /* Below the message engine a DMA command waits for a free descriptor. */
-static void a_dma_waits_for_room_in_the_run_queue(void **state)
+static void a_dma_waits_for_a_free_descriptor(void **state)
 {
 	struct six x;
 	struct weft_list kept;
@@ -268,13 +268,13 @@ static void a_dma_waits_for_room_in_the_run_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_packet_reaches_all_whoever_casts_it),
+		T_CASE(a_packet_from_any_member_reaches_all),
 		T_CASE(a_point_is_passed_when_all_have_arrived),
-		T_CASE(packets_are_under_way_together),
-		T_CASE(run_says_whether_it_was_passed_on),
-		T_CASE(late_packets_find_nothing),
-		T_CASE(others_may_fill_places_only),
-		T_CASE(a_dma_waits_for_room_in_the_run_queue),
+		T_CASE(packets_in_flight_concurrently),
+		T_CASE(run_reports_whether_all_was_forwarded),
+		T_CASE(packets_for_a_closed_tree_are_refused),
+		T_CASE(peers_can_write_slots_only),
+		T_CASE(a_dma_waits_for_a_free_descriptor),
 	};
 
 	return T_RUN(tests);

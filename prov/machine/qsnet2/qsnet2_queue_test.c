@@ -3,7 +3,7 @@
 #include "test/support/qsnet2_pair.h"
 #include "src/base/rng.h"
 
-static void words_out_of_order_are_put_in_order(void **state)
+static void words_stored_out_of_order_are_sorted(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -22,7 +22,7 @@ static void words_out_of_order_are_put_in_order(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void the_port_goes_round(void **state)
+static void command_port_wraps_around(void **state)
 {
 	uint64_t nop = WEFT_QSNET2_NOP;
 	struct qsnet2_pair p;
@@ -131,7 +131,7 @@ static void permission_bits_are_checked_for_each_command(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
+static void invalid_stores_trap_the_queue(void **state)
 {
 	uint64_t w[8] = { WEFT_QSNET2_NOP };
 	struct weft_qsnet2_queue_state st;
@@ -161,7 +161,7 @@ static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_full_queue_takes_nothing_until_it_has_run(void **state)
+static void a_full_queue_refuses_words_until_it_runs(void **state)
 {
 	uint64_t w[128];
 	struct qsnet2_pair p;
@@ -180,7 +180,7 @@ static void a_full_queue_takes_nothing_until_it_has_run(void **state)
 }
 
 /* Executed words that a restart may need still occupy the queue. */
-static void what_may_be_sent_again_stays_in_the_queue(void **state)
+static void words_for_a_restart_stay_in_the_queue(void **state)
 {
 	uint64_t w[128], v = 1;
 	struct weft_qsnet2_stream st = { .word = w, .max = 128 };
@@ -203,7 +203,7 @@ static void what_may_be_sent_again_stays_in_the_queue(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_queue_of_high_priority_goes_first(void **state)
+static void a_high_priority_queue_runs_first(void **state)
 {
 	uint64_t w[3];
 	struct weft_qsnet2_stream st = { .word = w, .max = 3 };
@@ -221,7 +221,7 @@ static void a_queue_of_high_priority_goes_first(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_copy_is_of_whole_lines(void **state)
+static void a_copy_needs_whole_lines(void **state)
 {
 	static const unsigned at[][2] = { { 64, 136 }, { 72, 128 } };
 	struct qsnet2_pair p;
@@ -254,7 +254,7 @@ static uint8_t answer_to_write(struct qsnet2_pair *p, uint64_t at)
 	return ack;
 }
 
-static void a_context_reaches_its_own_memory_only(void **state)
+static void a_context_accesses_its_own_memory_only(void **state)
 {
 	unsigned char ro[64];
 	struct qsnet2_pair p;
@@ -299,7 +299,7 @@ static uint8_t answer_to_get(struct qsnet2_pair *p, const void *src)
 }
 
 /* Memory readable by b itself is not readable by peers unless b permits it. */
-static void a_get_needs_memory_that_others_may_read(void **state)
+static void a_get_needs_remote_read_permission(void **state)
 {
 	unsigned char secret[64], open[64];
 	struct qsnet2_pair p;
@@ -318,7 +318,7 @@ static void a_get_needs_memory_that_others_may_read(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void the_filter_decides_per_context(void **state)
+static void the_filter_applies_per_context(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -334,7 +334,7 @@ static void the_filter_decides_per_context(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void an_event_cannot_write_into_a_foreign_queue(void **state)
+static void an_event_cannot_write_into_another_queue(void **state)
 {
 	struct weft_qsnet2_event e = {
 		.type = WEFT_QSNET2_EVENT_WRITE,
@@ -354,7 +354,7 @@ static void an_event_cannot_write_into_a_foreign_queue(void **state)
 }
 
 /* Sends random transactions into memory that has events and queues. */
-static void garbage_from_the_network_is_refused(void **state)
+static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[1024];
 	struct weft_qsnet2_stats st;
@@ -394,20 +394,20 @@ static void garbage_from_the_network_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(words_out_of_order_are_put_in_order),
-		T_CASE(the_port_goes_round),
+		T_CASE(words_stored_out_of_order_are_sorted),
+		T_CASE(command_port_wraps_around),
 		T_CASE(a_bad_command_stops_its_own_queue_only),
 		T_CASE(permission_bits_are_checked_for_each_command),
-		T_CASE(stores_beyond_the_rules_put_the_queue_in_error),
-		T_CASE(a_full_queue_takes_nothing_until_it_has_run),
-		T_CASE(what_may_be_sent_again_stays_in_the_queue),
-		T_CASE(a_queue_of_high_priority_goes_first),
-		T_CASE(a_copy_is_of_whole_lines),
-		T_CASE(a_context_reaches_its_own_memory_only),
-		T_CASE(a_get_needs_memory_that_others_may_read),
-		T_CASE(the_filter_decides_per_context),
-		T_CASE(an_event_cannot_write_into_a_foreign_queue),
-		T_CASE(garbage_from_the_network_is_refused),
+		T_CASE(invalid_stores_trap_the_queue),
+		T_CASE(a_full_queue_refuses_words_until_it_runs),
+		T_CASE(words_for_a_restart_stay_in_the_queue),
+		T_CASE(a_high_priority_queue_runs_first),
+		T_CASE(a_copy_needs_whole_lines),
+		T_CASE(a_context_accesses_its_own_memory_only),
+		T_CASE(a_get_needs_remote_read_permission),
+		T_CASE(the_filter_applies_per_context),
+		T_CASE(an_event_cannot_write_into_another_queue),
+		T_CASE(random_packets_are_refused),
 	};
 
 	return T_RUN(tests);

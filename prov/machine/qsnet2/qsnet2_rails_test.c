@@ -120,7 +120,7 @@ static void check_put_or_get(bool get, uint32_t bytes)
 }
 
 /* Half of the data on each rail, one event at each end. */
-static void a_long_dma_takes_both_rails(void **state)
+static void a_long_dma_uses_both_rails(void **state)
 {
 	static const uint32_t sizes[] = { 4096, 4097, 6000, 100001, 900000 };
 
@@ -156,7 +156,7 @@ static void the_events_wait_for_the_slower_rail(void **state)
 	}
 }
 
-static void many_dmas_in_pieces_follow_each_other(void **state)
+static void consecutive_split_dmas(void **state)
 {
 	rails_open();
 	for (uint32_t i = 0; i < 300; i++) {
@@ -183,7 +183,7 @@ static void add_word(unsigned count)
 		T_OK(weft_qsnet2_rails_write(p[0].r, w, st.count));
 }
 
-static void packets_take_either_rail(void **state)
+static void packets_use_either_rail(void **state)
 {
 	rails_open();
 	add_word(20);
@@ -195,7 +195,7 @@ static void packets_take_either_rail(void **state)
 }
 
 /* A trapped queue, then a process that one rail has no route to. */
-static void a_rail_that_fails_is_passed_over(void **state)
+static void a_failed_rail_is_skipped(void **state)
 {
 	uint64_t bad = 0xff;
 	uint64_t before;
@@ -233,11 +233,11 @@ static void a_rail_that_fails_is_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_long_dma_takes_both_rails),
+		T_CASE(a_long_dma_uses_both_rails),
 		T_CASE(the_events_wait_for_the_slower_rail),
-		T_CASE(many_dmas_in_pieces_follow_each_other),
-		T_CASE(packets_take_either_rail),
-		T_CASE(a_rail_that_fails_is_passed_over),
+		T_CASE(consecutive_split_dmas),
+		T_CASE(packets_use_either_rail),
+		T_CASE(a_failed_rail_is_skipped),
 	};
 
 	return T_RUN(tests);

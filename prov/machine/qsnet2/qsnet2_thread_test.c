@@ -100,7 +100,7 @@ static void threads_of_high_priority_run_first(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_high_thread_comes_between_two_turns(void **state)
+static void a_high_priority_thread_runs_at_a_yield(void **state)
 {
 	struct log l = { .n = 0 };
 	struct qsnet2_pair p;
@@ -125,7 +125,7 @@ static void a_high_thread_comes_between_two_turns(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_full_run_queue_stops_the_queue_that_fills_it(void **state)
+static void a_full_run_queue_traps_the_starting_queue(void **state)
 {
 	struct weft_qsnet2_queue_state st;
 	struct log l = { .n = 0 };
@@ -183,8 +183,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_program_belongs_to_its_context),
 		T_CASE(threads_of_high_priority_run_first),
-		T_CASE(a_high_thread_comes_between_two_turns),
-		T_CASE(a_full_run_queue_stops_the_queue_that_fills_it),
+		T_CASE(a_high_priority_thread_runs_at_a_yield),
+		T_CASE(a_full_run_queue_traps_the_starting_queue),
 		T_CASE(an_event_starts_a_thread),
 	};
 

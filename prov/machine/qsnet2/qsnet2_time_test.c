@@ -54,7 +54,7 @@ static void write_only(struct qsnet2_pair *p)
 }
 
 /* The third packet waits for a channel, whichever it names. */
-static void a_queue_has_two_packets_on_their_way(void **state)
+static void a_queue_has_two_packets_in_flight(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -75,7 +75,7 @@ static void a_queue_has_two_packets_on_their_way(void **state)
 }
 
 /* One channel, one packet: the second waits for the first acknowledgement. */
-static void a_channel_has_one_packet_on_its_way(void **state)
+static void a_channel_has_one_packet_in_flight(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -91,7 +91,7 @@ static void a_channel_has_one_packet_on_its_way(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void an_answer_that_does_not_come_restarts_the_packet(void **state)
+static void a_missing_ack_restarts_the_packet(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -115,7 +115,7 @@ static void an_answer_that_does_not_come_restarts_the_packet(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void restarts_by_time_out_are_counted_down_to_a_trap(void **state)
+static void timeouts_use_up_restarts_then_trap(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -138,7 +138,7 @@ static void restarts_by_time_out_are_counted_down_to_a_trap(void **state)
 }
 
 /* The network loses a fifth of the packets; cookies reject duplicates. */
-static void what_the_network_loses_comes_once_and_in_order(void **state)
+static void lost_packets_delivered_once_in_order(void **state)
 {
 	struct weft_qsnet2_input *q;
 	struct qsnet2_pair p;
@@ -174,7 +174,7 @@ static void what_the_network_loses_comes_once_and_in_order(void **state)
 }
 
 /* Packets and acknowledgements are lost; the target's event is set once. */
-static void a_dma_gets_through_a_network_that_loses(void **state)
+static void a_dma_completes_despite_packet_loss(void **state)
 {
 	struct weft_qsnet2_dma d = {
 		.bytes = 60000,
@@ -216,7 +216,7 @@ static void a_dma_gets_through_a_network_that_loses(void **state)
 /* ---- incomplete packets ---- */
 
 /* A packet of a second queue while the first queue holds the link. */
-static void a_half_built_packet_is_closed_by_time_out(void **state)
+static void an_incomplete_packet_is_closed_by_timeout(void **state)
 {
 	struct weft_qsnet2_stats st;
 	struct qsnet2_pair p;
@@ -252,7 +252,7 @@ static void a_half_built_packet_is_closed_by_time_out(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void who_goes_half_way_leaves_the_link(void **state)
+static void closing_a_queue_releases_the_link(void **state)
 {
 	struct qsnet2_pair p;
 	unsigned first;
@@ -273,14 +273,14 @@ static void who_goes_half_way_leaves_the_link(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_queue_has_two_packets_on_their_way),
-		T_CASE(a_channel_has_one_packet_on_its_way),
-		T_CASE(an_answer_that_does_not_come_restarts_the_packet),
-		T_CASE(restarts_by_time_out_are_counted_down_to_a_trap),
-		T_CASE(what_the_network_loses_comes_once_and_in_order),
-		T_CASE(a_dma_gets_through_a_network_that_loses),
-		T_CASE(a_half_built_packet_is_closed_by_time_out),
-		T_CASE(who_goes_half_way_leaves_the_link),
+		T_CASE(a_queue_has_two_packets_in_flight),
+		T_CASE(a_channel_has_one_packet_in_flight),
+		T_CASE(a_missing_ack_restarts_the_packet),
+		T_CASE(timeouts_use_up_restarts_then_trap),
+		T_CASE(lost_packets_delivered_once_in_order),
+		T_CASE(a_dma_completes_despite_packet_loss),
+		T_CASE(an_incomplete_packet_is_closed_by_timeout),
+		T_CASE(closing_a_queue_releases_the_link),
 	};
 
 	return T_RUN(tests);

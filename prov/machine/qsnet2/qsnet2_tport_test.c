@@ -112,7 +112,7 @@ static struct weft_qsnet2_tports_stats stats(uint32_t at)
 static const struct weft_qsnet2_tports_attr plain;
 
 /* The oldest matching receive gets a message; other messages are kept. */
-static void a_message_meets_the_oldest_receive_that_fits(void **state)
+static void a_message_matches_the_oldest_receive(void **state)
 {
 	struct weft_qsnet2_tports_status st;
 	unsigned r[4];
@@ -149,7 +149,7 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 }
 
 /* The unit's thread does the matching: without it no receive matches. */
-static void matching_is_a_thread_started_by_the_arrival(void **state)
+static void arrivals_start_the_matching_thread(void **state)
 {
 	struct weft_qsnet2_stats before, after;
 	unsigned r;
@@ -168,7 +168,7 @@ static void matching_is_a_thread_started_by_the_arrival(void **state)
 }
 
 /* The sender may reuse its buffer at once. */
-static void what_comes_unasked_is_kept_and_copied_late(void **state)
+static void unexpected_messages_are_copied_late(void **state)
 {
 	struct weft_qsnet2_tports_stats st;
 	unsigned r[3];
@@ -198,7 +198,7 @@ static void what_comes_unasked_is_kept_and_copied_late(void **state)
 }
 
 /* No data moves before the receive is posted; then both sides complete. */
-static void a_long_message_is_fetched_when_it_has_matched(void **state)
+static void a_long_message_is_fetched_after_matching(void **state)
 {
 	struct weft_qsnet2_stats st;
 	unsigned s, r;
@@ -222,7 +222,7 @@ static void a_long_message_is_fetched_when_it_has_matched(void **state)
 	world_close();
 }
 
-static void a_sync_message_is_done_when_it_was_received(void **state)
+static void a_sync_send_completes_when_received(void **state)
 {
 	unsigned s[2], r;
 
@@ -243,7 +243,7 @@ static void a_sync_message_is_done_when_it_was_received(void **state)
 	world_close();
 }
 
-static void what_does_not_fit_is_cut_off(void **state)
+static void a_too_long_message_is_truncated(void **state)
 {
 	static const uint64_t sizes[] = { 1000, 100000 };
 	struct weft_qsnet2_tports_status st;
@@ -266,7 +266,7 @@ static void what_does_not_fit_is_cut_off(void **state)
 }
 
 /* Memory for two messages: the others stay with their senders. */
-static void when_elan_memory_is_used_up_senders_wait(void **state)
+static void senders_wait_when_elan_memory_is_full(void **state)
 {
 	const struct weft_qsnet2_tports_attr few = {
 		.slots = 4,
@@ -293,7 +293,7 @@ static void when_elan_memory_is_used_up_senders_wait(void **state)
 	world_close();
 }
 
-static void buffers_must_be_the_contexts(void **state)
+static void buffers_must_be_mapped_in_the_context(void **state)
 {
 	static unsigned char mine[4096];
 	unsigned req;
@@ -307,7 +307,7 @@ static void buffers_must_be_the_contexts(void **state)
 }
 
 /* Receives that only the lost peer could complete, and sends to it. */
-static void who_is_gone_ends_what_waits_for_him(void **state)
+static void a_lost_peer_ends_its_requests(void **state)
 {
 	unsigned r[2], s;
 
@@ -424,15 +424,15 @@ static void many_messages_keep_their_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_meets_the_oldest_receive_that_fits),
-		T_CASE(matching_is_a_thread_started_by_the_arrival),
-		T_CASE(what_comes_unasked_is_kept_and_copied_late),
-		T_CASE(a_long_message_is_fetched_when_it_has_matched),
-		T_CASE(a_sync_message_is_done_when_it_was_received),
-		T_CASE(what_does_not_fit_is_cut_off),
-		T_CASE(when_elan_memory_is_used_up_senders_wait),
-		T_CASE(buffers_must_be_the_contexts),
-		T_CASE(who_is_gone_ends_what_waits_for_him),
+		T_CASE(a_message_matches_the_oldest_receive),
+		T_CASE(arrivals_start_the_matching_thread),
+		T_CASE(unexpected_messages_are_copied_late),
+		T_CASE(a_long_message_is_fetched_after_matching),
+		T_CASE(a_sync_send_completes_when_received),
+		T_CASE(a_too_long_message_is_truncated),
+		T_CASE(senders_wait_when_elan_memory_is_full),
+		T_CASE(buffers_must_be_mapped_in_the_context),
+		T_CASE(a_lost_peer_ends_its_requests),
 		T_CASE(many_messages_keep_their_order),
 	};
 

@@ -7,7 +7,7 @@
 
 /* ---- paths ---- */
 
-static void the_target_decides_which_way_a_packet_goes(void **state)
+static void the_target_determines_the_path(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_stats st;
@@ -98,7 +98,7 @@ static void a_message_may_fix_its_port(void **state)
 }
 
 /* Packets are reordered, and the event is written when all have arrived. */
-static void packets_of_a_message_take_both_ports(void **state)
+static void packets_of_a_message_use_both_ports(void **state)
 {
 	struct weft_sunway_stats st;
 	struct sunway_pair p;
@@ -150,7 +150,7 @@ static void each_engine_has_128_interfaces(void **state)
 }
 
 /* Messages of three interfaces, posted one interface after the other. */
-static void interfaces_take_turns(void **state)
+static void interfaces_are_served_round_robin(void **state)
 {
 	struct weft_sunway_vi attr = pair_vi;
 	struct weft_sunway_arrival a;
@@ -179,7 +179,7 @@ static void interfaces_take_turns(void **state)
 	pair_close(&p);
 }
 
-static void at_most_256_messages_are_on_their_way(void **state)
+static void at_most_256_messages_in_flight(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -234,7 +234,7 @@ static void short_messages_overtake_long_ones(void **state)
 	T_IS(end[2], 0);
 }
 
-static void a_marked_message_goes_first(void **state)
+static void priority_message_completes_first(void **state)
 {
 	static const uint32_t bytes[] = { 1000, 1000, 9000 };
 	unsigned end[3];
@@ -262,7 +262,7 @@ static void messages_are_interleaved(void **state)
 }
 
 /* The long message completes under a constant load of short messages. */
-static void a_long_message_gets_on_beside_short_ones(void **state)
+static void a_long_message_progresses_under_load(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_event ev;
@@ -330,7 +330,7 @@ static uint64_t pages_open(struct sunway_pair *p, unsigned n, unsigned bits,
 	return at;
 }
 
-static void the_tlb_holds_2048_pages_and_fetches_ahead(void **state)
+static void the_tlb_holds_2048_pages_and_prefetches(void **state)
 {
 	unsigned char *mem;
 	struct sunway_pair p;
@@ -378,7 +378,7 @@ static void pages_have_4_kb_to_8_mb(void **state)
 }
 
 /* A message that crosses two pages that are not adjacent in memory. */
-static void pages_may_lie_anywhere(void **state)
+static void pages_may_be_at_any_address(void **state)
 {
 	unsigned char *other = calloc(1, 4096);
 	unsigned char *mem;
@@ -419,7 +419,7 @@ static unsigned read_status(struct sunway_pair *p, uint64_t remote)
  * Access is refused by rights, by job, by kind of address, and after memory was
  * freed.
  */
-static void memory_is_for_those_who_may(void **state)
+static void memory_access_is_checked(void **state)
 {
 	struct weft_sunway_mem m = {
 		.base = aligned_alloc(4096, 4096),
@@ -480,22 +480,22 @@ static void the_system_uses_physical_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_target_decides_which_way_a_packet_goes),
+		T_CASE(the_target_determines_the_path),
 		T_CASE(rdma_works_across_the_crossbar),
 		T_CASE(a_message_may_fix_its_port),
-		T_CASE(packets_of_a_message_take_both_ports),
+		T_CASE(packets_of_a_message_use_both_ports),
 		T_CASE(adaptive_messages_avoid_a_bad_port),
 		T_CASE(each_engine_has_128_interfaces),
-		T_CASE(interfaces_take_turns),
-		T_CASE(at_most_256_messages_are_on_their_way),
+		T_CASE(interfaces_are_served_round_robin),
+		T_CASE(at_most_256_messages_in_flight),
 		T_CASE(short_messages_overtake_long_ones),
-		T_CASE(a_marked_message_goes_first),
+		T_CASE(priority_message_completes_first),
 		T_CASE(messages_are_interleaved),
-		T_CASE(a_long_message_gets_on_beside_short_ones),
-		T_CASE(the_tlb_holds_2048_pages_and_fetches_ahead),
+		T_CASE(a_long_message_progresses_under_load),
+		T_CASE(the_tlb_holds_2048_pages_and_prefetches),
 		T_CASE(pages_have_4_kb_to_8_mb),
-		T_CASE(pages_may_lie_anywhere),
-		T_CASE(memory_is_for_those_who_may),
+		T_CASE(pages_may_be_at_any_address),
+		T_CASE(memory_access_is_checked),
 		T_CASE(the_system_uses_physical_addresses),
 	};
 

@@ -145,7 +145,7 @@ static struct weft_sunway_stats ring_stats(struct ring *r)
 /* ---- barriers ---- */
 
 /* No member leaves before the last one arrives; then all do. */
-static void nobody_leaves_a_barrier_early(void **state)
+static void barrier_waits_for_last_member(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -220,7 +220,7 @@ static void check_sum(struct ring *r, unsigned sum, unsigned type)
 		T_TRUE(!memcmp(r->s[i].mem + 4096, want, sizeof(want)));
 }
 
-static void all_operations_and_types_of_the_machine_are_there(void **state)
+static void all_operations_and_types_of_the_machine(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -279,7 +279,7 @@ static void a_sum_has_the_order_of_its_tree(void **state)
 }
 
 /* The result does not depend on the order of arrival. */
-static void parts_may_come_before_their_parent_has_posted(void **state)
+static void parts_may_arrive_before_the_parent_posts(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -303,7 +303,7 @@ static void parts_may_come_before_their_parent_has_posted(void **state)
 
 /* ---- other operations ---- */
 
-static void a_broadcast_reaches_all_when_all_are_there(void **state)
+static void a_broadcast_waits_for_all_members(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -326,7 +326,7 @@ static void a_broadcast_reaches_all_when_all_are_there(void **state)
 	ring_close(&r);
 }
 
-static void a_reduction_is_for_its_root_alone(void **state)
+static void only_the_root_gets_a_reduction(void **state)
 {
 	struct ring r;
 	int64_t v;
@@ -346,7 +346,7 @@ static void a_reduction_is_for_its_root_alone(void **state)
 }
 
 /* Four operations are outstanding; a fifth waits until the first completes. */
-static void four_operations_of_a_group_are_under_way(void **state)
+static void four_operations_of_a_group_in_flight(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -373,7 +373,7 @@ static void four_operations_of_a_group_are_under_way(void **state)
 /* ---- multicast ---- */
 
 /* The group has nodes without members; their interfaces drop the copies. */
-static void who_is_no_member_drops_what_comes(void **state)
+static void non_members_drop_multicast_copies(void **state)
 {
 	struct ring r;
 
@@ -398,7 +398,7 @@ static void who_is_no_member_drops_what_comes(void **state)
 }
 
 /* Another job on a node of the group, which waits, gets no copy. */
-static void copies_are_for_one_job(void **state)
+static void multicast_copies_are_for_one_job(void **state)
 {
 	struct weft_sunway_coll d;
 	struct weft_sunway_event ev;
@@ -440,7 +440,7 @@ static void there_are_32_groups(void **state)
 /* ---- failures ---- */
 
 /* Sums are retransmitted, missing results are probed for. */
-static void losses_are_found_by_time_outs_and_probes(void **state)
+static void timeouts_and_probes_recover_losses(void **state)
 {
 	struct weft_sunway_stats st;
 	struct ring r;
@@ -466,7 +466,7 @@ static void losses_are_found_by_time_outs_and_probes(void **state)
 }
 
 /* A delayed copy is not taken for a later result. */
-static void an_old_copy_ends_nothing(void **state)
+static void a_late_copy_completes_no_operation(void **state)
 {
 	const struct weft_pkt pkt = { .flags = SUNWAY_CAST, .tag = GROUP };
 	const struct sunway_in in = { .guid = PAIR_GUID,
@@ -488,7 +488,7 @@ static void an_old_copy_ends_nothing(void **state)
 	ring_close(&r);
 }
 
-static void without_losses_nobody_probes(void **state)
+static void no_probes_without_loss(void **state)
 {
 	struct ring r;
 
@@ -502,7 +502,7 @@ static void without_losses_nobody_probes(void **state)
 }
 
 /* A member's node is lost: all others get an error, now and later. */
-static void a_node_that_is_gone_ends_it_for_all(void **state)
+static void dead_node_fails_collective_on_all_members(void **state)
 {
 	struct ring r;
 
@@ -523,7 +523,7 @@ static void a_node_that_is_gone_ends_it_for_all(void **state)
 }
 
 /* One member contributes a different number of bytes: all get an error. */
-static void members_that_differ_are_told(void **state)
+static void different_sizes_fail_at_all_members(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -541,21 +541,21 @@ static void members_that_differ_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(nobody_leaves_a_barrier_early),
-		T_CASE(all_operations_and_types_of_the_machine_are_there),
+		T_CASE(barrier_waits_for_last_member),
+		T_CASE(all_operations_and_types_of_the_machine),
 		T_CASE(a_sum_has_the_order_of_its_tree),
-		T_CASE(parts_may_come_before_their_parent_has_posted),
-		T_CASE(a_broadcast_reaches_all_when_all_are_there),
-		T_CASE(a_reduction_is_for_its_root_alone),
-		T_CASE(four_operations_of_a_group_are_under_way),
-		T_CASE(who_is_no_member_drops_what_comes),
-		T_CASE(copies_are_for_one_job),
+		T_CASE(parts_may_arrive_before_the_parent_posts),
+		T_CASE(a_broadcast_waits_for_all_members),
+		T_CASE(only_the_root_gets_a_reduction),
+		T_CASE(four_operations_of_a_group_in_flight),
+		T_CASE(non_members_drop_multicast_copies),
+		T_CASE(multicast_copies_are_for_one_job),
 		T_CASE(there_are_32_groups),
-		T_CASE(losses_are_found_by_time_outs_and_probes),
-		T_CASE(an_old_copy_ends_nothing),
-		T_CASE(without_losses_nobody_probes),
-		T_CASE(a_node_that_is_gone_ends_it_for_all),
-		T_CASE(members_that_differ_are_told),
+		T_CASE(timeouts_and_probes_recover_losses),
+		T_CASE(a_late_copy_completes_no_operation),
+		T_CASE(no_probes_without_loss),
+		T_CASE(dead_node_fails_collective_on_all_members),
+		T_CASE(different_sizes_fail_at_all_members),
 	};
 
 	return T_RUN(tests);

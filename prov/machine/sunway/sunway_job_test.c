@@ -77,7 +77,7 @@ static void management_is_routed_by_source(void **state)
 /* ---- the end of jobs ---- */
 
 /* Half of a write has arrived when the target's job exits. */
-static void leftovers_of_a_job_touch_no_memory(void **state)
+static void late_packets_of_a_job_touch_no_memory(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -110,7 +110,7 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
  * The sender's job exits: its memory is not read again, no message stays
  * pending.
  */
-static void a_senders_exit_leaves_nothing_behind(void **state)
+static void sender_exit_drops_its_messages(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -179,7 +179,7 @@ static void other_jobs_are_not_disturbed(void **state)
 }
 
 /* Messages of the first job arrive after the next job has started to send. */
-static void the_next_job_begins_a_window_of_its_own(void **state)
+static void a_new_job_starts_a_new_window(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -208,7 +208,7 @@ static void the_next_job_begins_a_window_of_its_own(void **state)
 }
 
 /* A reopened interface of the same job continues the sender's window. */
-static void a_window_outlives_its_receiver(void **state)
+static void a_window_survives_its_receiver(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -229,7 +229,7 @@ static void a_window_outlives_its_receiver(void **state)
 	pair_close(&p);
 }
 
-static void a_node_that_leaves_ends_its_messages(void **state)
+static void a_lost_node_ends_its_messages(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -259,7 +259,7 @@ static void a_node_that_leaves_ends_its_messages(void **state)
 
 /* ---- virtual machines ---- */
 
-static void a_guest_reaches_the_engine_directly(void **state)
+static void a_guest_uses_the_engine_directly(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
 	struct weft_sunway_stats before;
@@ -292,7 +292,7 @@ static void a_guest_reaches_the_engine_directly(void **state)
 	pair_close(&p);
 }
 
-static void the_host_deals_out_interfaces_as_asked(void **state)
+static void the_host_assigns_requested_interfaces(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
 	struct sunway_pair p;
@@ -324,7 +324,7 @@ static void the_host_deals_out_interfaces_as_asked(void **state)
 	pair_close(&p);
 }
 
-static void guests_are_kept_apart(void **state)
+static void guests_are_isolated(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
 	struct sunway_pair p;
@@ -352,15 +352,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(commands_are_mapped_in_two_levels),
 		T_CASE(management_is_routed_by_source),
-		T_CASE(leftovers_of_a_job_touch_no_memory),
-		T_CASE(a_senders_exit_leaves_nothing_behind),
+		T_CASE(late_packets_of_a_job_touch_no_memory),
+		T_CASE(sender_exit_drops_its_messages),
 		T_CASE(other_jobs_are_not_disturbed),
-		T_CASE(the_next_job_begins_a_window_of_its_own),
-		T_CASE(a_window_outlives_its_receiver),
-		T_CASE(a_node_that_leaves_ends_its_messages),
-		T_CASE(a_guest_reaches_the_engine_directly),
-		T_CASE(the_host_deals_out_interfaces_as_asked),
-		T_CASE(guests_are_kept_apart),
+		T_CASE(a_new_job_starts_a_new_window),
+		T_CASE(a_window_survives_its_receiver),
+		T_CASE(a_lost_node_ends_its_messages),
+		T_CASE(a_guest_uses_the_engine_directly),
+		T_CASE(the_host_assigns_requested_interfaces),
+		T_CASE(guests_are_isolated),
 	};
 
 	return T_RUN(tests);

@@ -67,17 +67,17 @@ static void a_write_survives_losses(void **state)
 	writes("seed=2; loss=0.2; raw");
 }
 
-static void a_doubled_write_counts_once(void **state)
+static void a_duplicate_write_counts_once(void **state)
 {
 	writes("seed=3; duplicate=0.3; raw");
 }
 
-static void without_losses_no_bytes_are_sent_again(void **state)
+static void no_retransmission_without_loss(void **state)
 {
 	writes("");
 }
 
-static void a_read_survives_losses_and_doubles(void **state)
+static void a_read_survives_loss_and_duplication(void **state)
 {
 	static const char *const faults[] = { "seed=2; loss=0.2; raw",
 					      "seed=3; duplicate=0.3; raw" };
@@ -126,7 +126,7 @@ static void a_long_message_survives_losses(void **state)
 }
 
 /* A notification that waits for room is no loss: no data is retransmitted. */
-static void who_waits_for_room_is_not_sent_again(void **state)
+static void message_waiting_for_buffer_is_not_retransmitted(void **state)
 {
 	struct weft_sunway_arrival a;
 	struct weft_sunway_desc d;
@@ -154,7 +154,7 @@ static void who_waits_for_room_is_not_sent_again(void **state)
 }
 
 /* An error status of the target is repeated, too. */
-static void a_refusal_survives_losses(void **state)
+static void an_error_status_survives_losses(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -180,12 +180,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_write_survives_losses),
-		T_CASE(a_doubled_write_counts_once),
-		T_CASE(without_losses_no_bytes_are_sent_again),
-		T_CASE(a_read_survives_losses_and_doubles),
+		T_CASE(a_duplicate_write_counts_once),
+		T_CASE(no_retransmission_without_loss),
+		T_CASE(a_read_survives_loss_and_duplication),
 		T_CASE(a_long_message_survives_losses),
-		T_CASE(who_waits_for_room_is_not_sent_again),
-		T_CASE(a_refusal_survives_losses),
+		T_CASE(message_waiting_for_buffer_is_not_retransmitted),
+		T_CASE(an_error_status_survives_losses),
 	};
 
 	return T_RUN(tests);

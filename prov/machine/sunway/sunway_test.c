@@ -27,7 +27,7 @@ static void a_write_ends_with_an_event(void **state)
 }
 
 /* No event is requested: only the answer word at the target changes. */
-static void a_write_counts_up_the_answer_word(void **state)
+static void a_write_increments_the_answer_word(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -56,7 +56,7 @@ static void a_write_counts_up_the_answer_word(void **state)
 }
 
 /* One message: its notification follows its data in any order of arrival. */
-static void a_notification_comes_after_its_data(void **state)
+static void a_notification_follows_its_data(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_arrival a;
@@ -85,7 +85,7 @@ static void a_notification_comes_after_its_data(void **state)
 }
 
 /* A receive queue without room delays the notification, and loses none. */
-static void a_notification_waits_for_room(void **state)
+static void a_notification_waits_for_queue_space(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -131,7 +131,7 @@ static void a_read_is_a_write_at_the_target(void **state)
 }
 
 /* All message slots of the target are in use by its own reads. */
-static void reads_wait_for_a_place_at_the_target(void **state)
+static void reads_wait_for_a_slot_at_the_target(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -195,7 +195,7 @@ static void wrong_addresses_fail_alone(void **state)
 	pair_close(&p);
 }
 
-static void descriptors_that_make_no_sense_are_refused(void **state)
+static void invalid_descriptors_are_refused(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -281,19 +281,19 @@ static void a_reliable_message_survives_losses(void **state)
 	reliable_messages_come_once("seed=2; loss=0.2; raw");
 }
 
-static void a_doubled_message_is_taken_once(void **state)
+static void duplicate_message_is_delivered_once(void **state)
 {
 	reliable_messages_come_once("seed=3; duplicate=0.3; raw");
 }
 
-static void messages_come_in_any_order(void **state)
+static void messages_may_arrive_in_any_order(void **state)
 {
 	reliable_messages_come_once(
 		"seed=4; delay=0.3 by 2 ms; reorder=0.3; raw");
 }
 
 /* The receiver takes nothing: messages that do not fit are retransmitted. */
-static void a_full_queue_takes_reliable_messages_later(void **state)
+static void a_full_queue_delays_reliable_messages(void **state)
 {
 	unsigned seen[MANY] = { 0 };
 	unsigned n = pair_vi.receives + 30;
@@ -336,7 +336,7 @@ static void an_unreliable_message_may_be_lost(void **state)
 #define CROWD 6
 
 /* One send queue and one receive queue reach all nodes. */
-static void one_queue_pair_reaches_all(void **state)
+static void one_queue_pair_reaches_all_nodes(void **state)
 {
 	struct sunway_side s[CROWD];
 	unsigned got[CROWD] = { 0 };
@@ -497,19 +497,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_write_ends_with_an_event),
-		T_CASE(a_write_counts_up_the_answer_word),
-		T_CASE(a_notification_comes_after_its_data),
-		T_CASE(a_notification_waits_for_room),
+		T_CASE(a_write_increments_the_answer_word),
+		T_CASE(a_notification_follows_its_data),
+		T_CASE(a_notification_waits_for_queue_space),
 		T_CASE(a_read_is_a_write_at_the_target),
-		T_CASE(reads_wait_for_a_place_at_the_target),
+		T_CASE(reads_wait_for_a_slot_at_the_target),
 		T_CASE(wrong_addresses_fail_alone),
-		T_CASE(descriptors_that_make_no_sense_are_refused),
+		T_CASE(invalid_descriptors_are_refused),
 		T_CASE(a_reliable_message_survives_losses),
-		T_CASE(a_doubled_message_is_taken_once),
-		T_CASE(messages_come_in_any_order),
-		T_CASE(a_full_queue_takes_reliable_messages_later),
+		T_CASE(duplicate_message_is_delivered_once),
+		T_CASE(messages_may_arrive_in_any_order),
+		T_CASE(a_full_queue_delays_reliable_messages),
 		T_CASE(an_unreliable_message_may_be_lost),
-		T_CASE(one_queue_pair_reaches_all),
+		T_CASE(one_queue_pair_reaches_all_nodes),
 		T_CASE(virtual_queues_share_one_ring),
 		T_CASE(a_fast_short_message_gathers_128_bytes),
 		T_CASE(a_fast_short_message_saves_two_crossings),
