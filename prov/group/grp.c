@@ -47,7 +47,7 @@ void grp_msg_send(void *arg, int member, const struct weft_cunit_msg *msg,
 }
 
 void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
-		     enum coll_note what, uint32_t aux)
+		     enum coll_notice what, uint32_t aux)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_COLL, .tag = key, .flags = (uint8_t)what, .aux = aux
@@ -56,33 +56,33 @@ void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-void grp_notify(struct weft_nic_group *c, int member, enum coll_note what,
+void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux)
 {
 	if (member != c->me && !c->member[member]->lost)
 		grp_notify_peer(c->nic, c->member[member], c->key, what, aux);
 }
 
-static void coll_note(struct weft_nic_group *c, int member, enum coll_note what,
-		      int err)
+static void coll_notice(struct weft_nic_group *c, int member,
+			enum coll_notice what, int err)
 {
 	grp_notify(c, member, what, (uint32_t)-err);
 }
 
-static void coll_notify_children(struct weft_nic_group *c, enum coll_note what,
-				 int err)
+static void coll_notify_children(struct weft_nic_group *c,
+				 enum coll_notice what, int err)
 {
-	const struct weft_cunit_tree *t = &c->talk;
+	const struct weft_cunit_tree *t = &c->msg_tree;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
-		coll_note(c, t->input[i], what, err);
+		coll_notice(c, t->input[i], what, err);
 }
 
-static void coll_notify_parent(struct weft_nic_group *c, enum coll_note what,
+static void coll_notify_parent(struct weft_nic_group *c, enum coll_notice what,
 			       int err)
 {
 	if (c->me)
-		coll_note(c, coll_parent(c, c->me), what, err);
+		coll_notice(c, coll_parent(c, c->me), what, err);
 }
 
 static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
@@ -150,7 +150,7 @@ void grp_free(struct weft_nic_group *c)
 	c->nic->coll_groups--;
 	coll_unwatch(c->nic);
 	nic_last_ended(c);
-	weft_cunit_tree_fini(&c->talk);
+	weft_cunit_tree_fini(&c->msg_tree);
 	free(c->check.word);
 	free(c->word);
 	free(c->gone);
@@ -181,7 +181,8 @@ static void coll_all_left(struct weft_nic_group *c)
 /* Returns whether all members below this one have left. */
 static bool coll_below_left(const struct weft_nic_group *c)
 {
-	return c->below == (1u << weft_cunit_tree_inputs(&c->talk, c->me)) - 1;
+	return c->below ==
+	       (1u << weft_cunit_tree_inputs(&c->msg_tree, c->me)) - 1;
 }
 
 /* Large groups: notifies the parent if this member and all below have left. */
@@ -202,7 +203,7 @@ static void coll_left_below(struct weft_nic_group *c)
 static void coll_notify_left(struct weft_nic_group *c)
 {
 	for (int i = 0; c->n <= COLL_SMALL_MAX && i < c->n; i++)
-		coll_note(c, i, COLL_LEFT, 0);
+		coll_notice(c, i, COLL_LEFT, 0);
 	if (c->n <= COLL_SMALL_MAX)
 		return;
 	coll_notify_children(c, COLL_LEFT, 0);
@@ -251,7 +252,7 @@ static void coll_child_left(struct weft_nic_group *c, int from)
 	if (c->n <= COLL_SMALL_MAX || !coll_is_below(c, from))
 		return;
 	c->gone[from] = true;
-	c->below |= 1u << c->talk.ordinal[from];
+	c->below |= 1u << c->msg_tree.ordinal[from];
 	coll_left_below(c);
 }
 
@@ -288,7 +289,7 @@ static void coll_packet_handle(struct weft_nic_group *c, int from,
 	memcpy(&m, payload, sizeof(m));
 	payload = (const char *)payload + sizeof(m);
 	if (m.what >= COLL_CHECK_LONG) {
-		if (!nic_check_take(c, from, &m, payload))
+		if (!nic_check_receive(c, from, &m, payload))
 			c->nic->garbage++;
 		return;
 	}
@@ -443,7 +444,8 @@ static int coll_watch_words(struct weft_nic_group *c,
 						  .want = at[i].want,
 						  .event_word =
 							  at[i].event_word,
-						  .crowded = c->crowded };
+						  .crowded =
+							  c->oversubscribed };
 		n++;
 	}
 	return n;

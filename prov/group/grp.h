@@ -91,12 +91,12 @@ void weft_nic_group_info(const struct weft_nic_group *c,
  * set work->done and the input fields of work->call, except done; a barrier
  * needs only its kind. Type WEFT_CUNIT_EXACT sums doubles with one rounding.
  * work->over reports completion, possibly before the call returns; more spin
- * rounds (turns) make that more likely in a small group. -ENOMEM; -EOPNOTSUPP:
+ * rounds (polls) make that more likely in a small group. -ENOMEM; -EOPNOTSUPP:
  * type not supported; -EAGAIN: not joined yet; on error work belongs to the
  * caller.
  */
 int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
-		   unsigned turns);
+		   unsigned polls);
 /*
  * As weft_grp_begin(), but completes op by up->done; its data are the flags
  * WEFT_CUNIT_NAN and WEFT_CUNIT_OVERFLOW.
@@ -104,10 +104,10 @@ int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
 		  const struct weft_cunit_call *call);
 /*
- * Spins `turns` times on work, polling nothing else; returns whether it is
+ * Spins `polls` times on work, polling nothing else; returns whether it is
  * complete.
  */
-bool weft_grp_spin(struct weft_grp_work *work, unsigned turns);
+bool weft_grp_spin(struct weft_grp_work *work, unsigned polls);
 /*
  * Checks work for completion after the endpoint has blocked for it in virtual
  * time.

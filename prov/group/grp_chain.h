@@ -31,10 +31,10 @@ void nic_chain_fail(struct nic_chain *c, int err);
 
 /* Progress of a member, for grp_check.c. */
 struct nic_chain_state {
-	uint64_t posted; /* packets of broadcasts */
-	uint64_t due;	 /* packets of this member that were not sent yet */
-	uint64_t cast;	 /* packets of this member that were sent */
-	uint64_t taken;	 /* packets received here */
+	uint64_t posted;    /* packets of broadcasts */
+	uint64_t due;	    /* packets of this member that were not sent yet */
+	uint64_t broadcast; /* packets of this member that were sent */
+	uint64_t received_count; /* packets received here */
 	uint64_t barriers;
 	uint64_t passed;
 };

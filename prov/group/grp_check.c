@@ -64,7 +64,7 @@ static void check_send_up(struct weft_nic_group *c, unsigned what,
 
 static void query_children(struct weft_nic_group *c, uint64_t round)
 {
-	const struct weft_cunit_tree *t = &c->talk;
+	const struct weft_cunit_tree *t = &c->msg_tree;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
 		check_send(c, t->input[i], COLL_CHECK_QUERY, round, NULL);
@@ -142,7 +142,7 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 		all.points = lower(all.points, w[i].points);
 		all.chain.posted = lower(all.chain.posted, w[i].chain.posted);
 		all.chain.due += w[i].chain.due;
-		all.chain.cast += w[i].chain.cast;
+		all.chain.broadcast += w[i].chain.broadcast;
 	}
 	return all;
 }
@@ -152,14 +152,14 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
  * is unsent, but the number of broadcast packets differs: the members disagree
  * about the root.
  */
-static bool casts_mismatch(const struct coll_progress *w, int n,
-			   const struct coll_progress *all)
+static bool broadcast_roots_mismatch(const struct coll_progress *w, int n,
+				     const struct coll_progress *all)
 {
 	for (int i = 0; i < n; i++) {
 		if (w[i].chain.posted != all->chain.posted)
 			return false;
 	}
-	return !all->chain.due && all->chain.cast != all->chain.posted;
+	return !all->chain.due && all->chain.broadcast != all->chain.posted;
 }
 
 static bool group_stuck(const struct weft_cunit_state *s,
@@ -178,7 +178,7 @@ static bool any_stuck(const struct coll_progress *w, int n,
 		    (w[i].point && w[i].point <= all->points))
 			return true;
 	}
-	return casts_mismatch(w, n, all);
+	return broadcast_roots_mismatch(w, n, all);
 }
 
 /* Evaluates the responses of all members. */
@@ -198,7 +198,7 @@ static void evaluate(struct weft_nic_group *c)
 	}
 	k->suspect = any_stuck(k->word, c->n, &all);
 	*k->done = all;
-	k->wanted = k->suspect;
+	k->requested = k->suspect;
 }
 
 /* ---- queries and responses ----------------------------------------------- */
@@ -208,8 +208,8 @@ static void query_send(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
 
-	k->wanted = false;
-	if (k->told)
+	k->requested = false;
+	if (k->responses)
 		return;
 	if (!k->word) {
 		k->word = calloc((size_t)c->n + 1, sizeof(*k->word));
@@ -219,7 +219,7 @@ static void query_send(struct weft_nic_group *c)
 	}
 	k->round++;
 	k->word[0] = progress_of(c, k->round);
-	k->told = 1;
+	k->responses = 1;
 	query_children(c, k->round);
 }
 
@@ -229,7 +229,7 @@ static void long_wait_report(struct weft_nic_group *c)
 	if (c->me)
 		check_send_up(c, COLL_CHECK_LONG, 0, NULL);
 	else
-		c->check.wanted = true;
+		c->check.requested = true;
 }
 
 /*
@@ -240,12 +240,12 @@ static void response_handle(struct weft_nic_group *c,
 {
 	struct coll_check *k = &c->check;
 
-	if (!k->told || w->round != k->round)
+	if (!k->responses || w->round != k->round)
 		return;
-	k->word[k->told++] = *w;
-	if (k->told < c->n)
+	k->word[k->responses++] = *w;
+	if (k->responses < c->n)
 		return;
-	k->told = 0;
+	k->responses = 0;
 	evaluate(c);
 }
 
@@ -270,8 +270,8 @@ static bool child_message_handle(struct weft_nic_group *c,
 	return true;
 }
 
-bool nic_check_take(struct weft_nic_group *c, int from,
-		    const struct weft_cunit_msg *m, const void *payload)
+bool nic_check_receive(struct weft_nic_group *c, int from,
+		       const struct weft_cunit_msg *m, const void *payload)
 {
 	if (!c->hw)
 		return true; /* a late response */
@@ -280,7 +280,7 @@ bool nic_check_take(struct weft_nic_group *c, int from,
 		return child_message_handle(c, m, payload);
 	if (from != coll_parent(c, c->me) || m->what != COLL_CHECK_QUERY)
 		return false;
-	c->check.answer = m->seq;
+	c->check.query = m->seq;
 	query_children(c, m->seq);
 	return true;
 }
@@ -291,20 +291,20 @@ static void check_timeout(struct weft_nic_group *c, uint64_t now)
 {
 	struct coll_check *k = &c->check;
 	struct coll_progress w = progress_of(c, 0);
-	uint64_t mark = posts(&w) + w.hw.read + w.bar.read + w.points +
-			w.chain.taken + w.chain.passed;
+	uint64_t progress = posts(&w) + w.hw.read + w.bar.read + w.points +
+			    w.chain.received_count + w.chain.passed;
 
-	if (mark != k->mark || !k->since_ns) {
-		k->mark = mark;
+	if (progress != k->last_progress || !k->since_ns) {
+		k->last_progress = progress;
 		k->since_ns = now;
-		k->patience_ns = CHECK_FIRST_NS;
+		k->long_wait_ns = CHECK_FIRST_NS;
 		return;
 	}
-	if (now - k->since_ns < k->patience_ns)
+	if (now - k->since_ns < k->long_wait_ns)
 		return;
 	k->since_ns = now;
-	if (k->patience_ns < CHECK_MAX_NS)
-		k->patience_ns *= 2;
+	if (k->long_wait_ns < CHECK_MAX_NS)
+		k->long_wait_ns *= 2;
 	long_wait_report(c);
 }
 
@@ -320,13 +320,13 @@ static void check_group(struct weft_nic_group *c, uint64_t now)
 	}
 	if (c->pending && now)
 		check_timeout(c, now);
-	if (k->answer) {
-		struct coll_progress w = progress_of(c, k->answer);
+	if (k->query) {
+		struct coll_progress w = progress_of(c, k->query);
 
-		k->answer = 0;
+		k->query = 0;
 		check_send_up(c, COLL_CHECK_PROGRESS, w.round, &w);
 	}
-	if (k->wanted)
+	if (k->requested)
 		query_send(c);
 }
 

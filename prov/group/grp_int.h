@@ -38,7 +38,7 @@ struct join_vote {
 	uint64_t barriers; /* free barrier classes */
 	/* requested inputs of a tree node, in unary; none: binary */
 	uint64_t arity[COLL_ARITY_MAX / 64];
-	uint64_t notes; /* enum join_flag */
+	uint64_t flags; /* enum join_flag */
 };
 
 enum join_flag {
@@ -51,7 +51,7 @@ enum join_flag {
 #define JOIN_VOTE_WORDS (sizeof(struct join_vote) / sizeof(uint64_t))
 
 /* Packets of a group without a payload, by their flags. */
-enum coll_note {
+enum coll_notice {
 	COLL_LEFT,	 /* the sender has left */
 	COLL_LEFT_BELOW, /* the sender and all members below it have left */
 	COLL_LEFT_ALL,	 /* all members have left */
@@ -72,16 +72,16 @@ struct coll_last;
 struct coll_progress;
 
 struct coll_check {
-	uint64_t mark; /* progress of this member */
+	uint64_t last_progress; /* progress of this member */
 	uint64_t since_ns;
-	uint64_t patience_ns;
-	uint64_t answer; /* number of the query that member 0 waits for, or 0 */
-	bool broken;	 /* members called different operations */
+	uint64_t long_wait_ns;
+	uint64_t query; /* number of the query that member 0 waits for, or 0 */
+	bool broken;	/* members called different operations */
 	/* member 0 only */
-	bool wanted;  /* a member has waited long */
-	bool suspect; /* a member waits for operations done by all */
+	bool requested; /* a member has waited long */
+	bool suspect;	/* a member waits for operations done by all */
 	uint64_t round;
-	int told; /* responses so far; 0: none outstanding */
+	int responses; /* responses so far; 0: none outstanding */
 	/* responses of the members; NULL: no query yet */
 	struct coll_progress *word;
 	/* operations done by all, before the last query */
@@ -97,12 +97,12 @@ struct weft_nic_group {
 	int route;   /* -1: none */
 	int barrier; /* barrier class, -1: none */
 	enum coll_state state;
-	int err;	  /* error of all operations; 0: none */
-	bool no_route;	  /* use messages only */
-	bool crowded;	  /* more members than processors */
+	int err;	     /* error of all operations; 0: none */
+	bool no_route;	     /* use messages only */
+	bool oversubscribed; /* more members than processors */
 	unsigned arity;	  /* inputs of a tree node, agreed by all; 0: binary */
 	uint8_t form;	  /* enum weft_cunit_form of barriers */
-	int tries;	  /* joins that collided with another */
+	int collisions;	  /* joins that collided with another */
 	unsigned pending; /* outstanding operations of the caller */
 	struct weft_peer **member;
 	bool *gone; /* members that have left or are dead, as known here */
@@ -113,7 +113,7 @@ struct weft_nic_group {
 	bool torn; /* the tree does not forward leave notices any more */
 	struct coll_last *each; /* torn: last notices; NULL: not started */
 	/* binary tree for messages about the group; its root is member 0 */
-	struct weft_cunit_tree talk;
+	struct weft_cunit_tree msg_tree;
 	struct weft_cunit_group *by_msg; /* tree by messages; always present */
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
@@ -133,8 +133,8 @@ struct weft_nic_group {
 	/*
 	 * mapped segments of other members, also of the barrier class; or NULL
 	 */
-	void **row;
-	void **bar_row;
+	void **segment;
+	void **bar_segment;
 	/* joining */
 	struct weft_cunit_call call;
 	struct join_vote common;
@@ -177,7 +177,7 @@ struct grp {
 /* Returns the parent of a member in the tree by messages; -1 for member 0. */
 static inline int coll_parent(const struct weft_nic_group *c, int member)
 {
-	return c->talk.parent[member];
+	return c->msg_tree.parent[member];
 }
 
 /* Returns whether the member is a child of this one in the tree by messages. */
@@ -198,10 +198,10 @@ void grp_route_release(struct weft_nic_group *c);
 void grp_free(struct weft_nic_group *c);
 void grp_fail(struct weft_nic_group *c, int err);
 /* Send a packet without payload to a living member, or about any group. */
-void grp_notify(struct weft_nic_group *c, int member, enum coll_note what,
+void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux);
 void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
-		     enum coll_note what, uint32_t aux);
+		     enum coll_notice what, uint32_t aux);
 
 /*
  * grp_last.c. take: handles one of its notices (false: invalid). lost: a
@@ -223,8 +223,8 @@ bool nic_last_respond(struct weft_nic *nic, struct weft_peer *src,
  * another member (false: invalid); fails the group at all members.
  */
 void nic_check_poll(struct weft_nic *nic);
-bool nic_check_take(struct weft_nic_group *c, int from,
-		    const struct weft_cunit_msg *m, const void *payload);
+bool nic_check_receive(struct weft_nic_group *c, int from,
+		       const struct weft_cunit_msg *m, const void *payload);
 void nic_check_fail(struct weft_nic_group *c);
 
 /* grp_join.c: continues a join that waits for another member's memory. */
@@ -256,7 +256,7 @@ void nic_long_post(struct weft_nic_group *c, struct weft_grp_work *w);
 void nic_long_move(struct weft_nic_group *c);
 bool nic_long_ready(const struct weft_nic_group *c,
 		    struct weft_cunit_watch *watch);
-bool nic_long_spin(struct weft_grp_work *w, unsigned turns);
+bool nic_long_spin(struct weft_grp_work *w, unsigned polls);
 void nic_long_fail(struct weft_nic_group *c, int err);
 /* Returns the synchronisation point that this member waits at, or 0. */
 uint64_t nic_long_syncpoint(const struct weft_nic_group *c);

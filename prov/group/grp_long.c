@@ -51,7 +51,7 @@ struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
 	struct weft_cunit_exact wide[LONG_EXACT / sizeof(double)];
 	/* published words, CUNIT_SYNCPOINT_WORDS of each member */
-	uint64_t *said;
+	uint64_t *published;
 	unsigned char room[]; /* partial sums of the tree */
 };
 
@@ -93,9 +93,9 @@ static void slice_of(const struct weft_grp_work *w, int member, size_t *lo_p,
 	*hi_p = (hi < all ? hi : all) * elem_bytes(w);
 }
 
-static uint64_t said(const struct weft_nic_group *c, int member, int what)
+static uint64_t published(const struct weft_nic_group *c, int member, int what)
 {
-	return c->bulk->said[member * CUNIT_SYNCPOINT_WORDS + what];
+	return c->bulk->published[member * CUNIT_SYNCPOINT_WORDS + what];
 }
 
 /* ---- DMA ----------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static const void *contribution(struct weft_grp_work *w, int member, size_t at,
 {
 	if (member == w->coll->me)
 		return (const char *)w->call.in + at;
-	dma(w, member, false, buf, said(w->coll, member, LONG_PUB_IN) + at,
+	dma(w, member, false, buf, published(w->coll, member, LONG_PUB_IN) + at,
 	    bytes);
 	return buf;
 }
@@ -228,7 +228,7 @@ static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 		chunk_combine(w, at, bytes, acc);
 	if (!here)
 		dma(w, w->call.root, true, acc,
-		    said(c, w->call.root, LONG_PUB_OUT) + at, bytes);
+		    published(c, w->call.root, LONG_PUB_OUT) + at, bytes);
 	else if (acc != out)
 		memcpy(out, acc, bytes);
 }
@@ -282,7 +282,8 @@ static bool published_check(struct weft_grp_work *w)
 	bool last = w->phase == LONG_LEAVING;
 
 	for (int i = 0; i < c->n; i++) {
-		uint64_t *words = &c->bulk->said[i * CUNIT_SYNCPOINT_WORDS];
+		uint64_t *words =
+			&c->bulk->published[i * CUNIT_SYNCPOINT_WORDS];
 
 		weft_cunit_syncpoint_read(c->hw, i, words);
 		if (words[LONG_PUB_FLAGS] >> LONG_PUB_POINT < c->points ||
@@ -337,7 +338,8 @@ static void combine_chunks(struct weft_grp_work *w, int *budget)
 
 		if (w->call.kind == WEFT_CUNIT_BCAST)
 			dma(w, w->call.root, false, out + w->at,
-			    said(w->coll, w->call.root, LONG_PUB_OUT) + w->at,
+			    published(w->coll, w->call.root, LONG_PUB_OUT) +
+				    w->at,
 			    bytes);
 		else
 			combine_chunk(w, w->at, bytes);
@@ -361,7 +363,7 @@ static void fetch_chunks(struct weft_grp_work *w, int *budget)
 		if (!(*budget)--)
 			return;
 		dma(w, w->from, false, out + w->at,
-		    said(w->coll, w->from, LONG_PUB_OUT) + w->at, bytes);
+		    published(w->coll, w->from, LONG_PUB_OUT) + w->at, bytes);
 		w->at += bytes;
 	}
 	arrive(w, 1, LONG_LEAVING);
@@ -374,7 +376,7 @@ static void fetch_begin(struct weft_grp_work *w)
 	if (!published_check(w))
 		return;
 	for (int i = 0; i < c->n; i++)
-		w->call.flags |= (uint8_t)said(c, i, LONG_PUB_FLAGS);
+		w->call.flags |= (uint8_t)published(c, i, LONG_PUB_FLAGS);
 	w->at = w->end = 0;
 	w->from = -1;
 	w->phase = LONG_TAKING;
@@ -472,7 +474,7 @@ void nic_long_post(struct weft_nic_group *c, struct weft_grp_work *w)
 	nic_long_move(c);
 }
 
-bool nic_long_spin(struct weft_grp_work *w, unsigned turns)
+bool nic_long_spin(struct weft_grp_work *w, unsigned polls)
 {
 	struct weft_cunit_watch watch;
 
@@ -484,7 +486,7 @@ bool nic_long_spin(struct weft_grp_work *w, unsigned turns)
 			continue;
 		/* A5: same ordering as in the later check of the point */
 		while (weft_load64(watch.word) < watch.want) {
-			if (!turns--)
+			if (!polls--)
 				return false;
 		}
 	}
@@ -547,7 +549,7 @@ int nic_long_open(struct weft_nic_group *c)
 		       (size_t)c->n * CUNIT_SYNCPOINT_WORDS * sizeof(uint64_t));
 	if (!c->bulk)
 		return -EOPNOTSUPP;
-	c->bulk->said = (uint64_t *)(c->bulk->room + room);
+	c->bulk->published = (uint64_t *)(c->bulk->room + room);
 	return 0;
 }
 

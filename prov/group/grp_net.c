@@ -39,8 +39,8 @@ struct nic_net {
 	uint64_t taken;	 /* packets completed at this member */
 	struct weft_cunit_call *head;
 	struct weft_cunit_call *tail;
-	size_t per; /* bytes of a packet */
-	bool casts; /* a broadcast is copied, not combined with zeroes */
+	size_t per;	   /* bytes of a packet */
+	bool copies_bcast; /* a broadcast is copied, not combined with zeroes */
 	bool sums;
 	bool chained;
 	/*
@@ -79,7 +79,7 @@ int nic_net_open(struct weft_carrier *carrier,
 	n->id = id;
 	n->me = attr->me;
 	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
-	n->casts = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
+	n->copies_bcast = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
 	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
 	n->chained = carrier->virt->route_chained(carrier, id);
 	*n_p = n;
@@ -151,9 +151,10 @@ static uint64_t window(const struct nic_net *n)
 	return n->chained ? NET_CHAIN_WINDOW : WEFT_VT_WINDOW;
 }
 
-static bool is_cast(const struct nic_net *n, const struct weft_cunit_call *call)
+static bool is_copied_bcast(const struct nic_net *n,
+			    const struct weft_cunit_call *call)
 {
-	return call->kind == WEFT_CUNIT_BCAST && n->casts;
+	return call->kind == WEFT_CUNIT_BCAST && n->copies_bcast;
 }
 
 /*
@@ -163,7 +164,7 @@ static bool is_cast(const struct nic_net *n, const struct weft_cunit_call *call)
 static bool is_round(const struct nic_net *n,
 		     const struct weft_cunit_call *call, size_t k)
 {
-	if (!is_cast(n, call))
+	if (!is_copied_bcast(n, call))
 		return false;
 	return n->chained ? (call->phase + k) % NET_CHAIN_WINDOW ==
 				    NET_CHAIN_WINDOW - 1
@@ -183,7 +184,7 @@ static size_t rounds_before(const struct nic_net *n,
 static size_t offset_at(const struct nic_net *n,
 			const struct weft_cunit_call *call, size_t k)
 {
-	if (is_cast(n, call))
+	if (is_copied_bcast(n, call))
 		k -= rounds_before(n, call, k);
 	return k * packet_bytes(n, call);
 }
@@ -217,7 +218,8 @@ static size_t packets_of(const struct nic_net *n,
 	size_t per = packet_bytes(n, call);
 	size_t count = call->bytes ? (call->bytes + per - 1) / per : 1;
 
-	return is_cast(n, call) ? count + rounds_of(n, call, count) : count;
+	return is_copied_bcast(n, call) ? count + rounds_of(n, call, count)
+					: count;
 }
 
 static bool gets_result(const struct nic_net *n,
@@ -259,7 +261,7 @@ static void fill_part(const struct nic_net *n,
 		part->kind = WEFT_VT_BARRIER;
 	else if (call->kind == WEFT_CUNIT_REDUCE)
 		part->kind = WEFT_VT_REDUCE;
-	else if (call->kind == WEFT_CUNIT_BCAST && n->casts)
+	else if (call->kind == WEFT_CUNIT_BCAST && n->copies_bcast)
 		part->kind = WEFT_VT_BCAST;
 	if (call->kind == WEFT_CUNIT_BCAST) {
 		part->op = WEFT_CUNIT_OR;
@@ -295,7 +297,7 @@ static bool all_ready(const struct nic_net *n,
 {
 	size_t round = call->sent / WEFT_VT_WINDOW * WEFT_VT_WINDOW;
 
-	if (!is_cast(n, call) || call->root != n->me ||
+	if (!is_copied_bcast(n, call) || call->root != n->me ||
 	    is_round(n, call, call->sent))
 		return true;
 	if (n->chained)
@@ -328,7 +330,7 @@ static bool is_sync(const struct nic_net *n, const struct weft_cunit_call *call,
 	       call->kind == WEFT_CUNIT_ALLREDUCE || is_round(n, call, k);
 }
 
-static bool take_one(struct nic_net *n, struct weft_cunit_call *call)
+static bool packet_receive(struct nic_net *n, struct weft_cunit_call *call)
 {
 	struct weft_carrier *c = n->carrier;
 	struct weft_vt_part part = { .seq = call->first + call->read };
@@ -365,7 +367,7 @@ WEFT_HOT static bool net_move(struct nic_net *n)
 	while (n->head) {
 		struct weft_cunit_call *call = n->head;
 
-		while (call->read < call->sent && take_one(n, call))
+		while (call->read < call->sent && packet_receive(n, call))
 			moved = true;
 		if (call->read < call->packets)
 			break;

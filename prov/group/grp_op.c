@@ -207,13 +207,13 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
  * Starts a barrier, the fastest path: no operation is queued unless it waits.
  */
 static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
-			 unsigned turns)
+			 unsigned polls)
 {
 	struct weft_cunit_group *g = c->bar ? c->bar : c->hw;
 	int ret = -EAGAIN;
 
 	if (weft_likely(c->state == COLL_READY && g))
-		ret = weft_cunit_sync(g, turns);
+		ret = weft_cunit_sync(g, polls);
 	if (weft_unlikely(ret == -EAGAIN))
 		return post_barrier(c, w);
 	if (weft_unlikely(ret == -EINPROGRESS))
@@ -224,32 +224,32 @@ static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
 }
 
 WEFT_HOT int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *w,
-			    unsigned turns)
+			    unsigned polls)
 {
 	struct weft_cunit_group *hw;
 	int ret;
 
 	if (w->call.kind == WEFT_CUNIT_BARRIER)
-		return begin_barrier(c, w, turns);
+		return begin_barrier(c, w, polls);
 	ret = call_check(c, &w->call);
 	if (ret)
 		return ret;
 	hw = group_for(c, &w->call);
 	if (hw && w->call.type != WEFT_CUNIT_EXACT) {
-		ret = weft_cunit_single(hw, &w->call, turns);
+		ret = weft_cunit_single(hw, &w->call, polls);
 		if (ret != -EAGAIN)
 			return work_single_end(c, w, ret);
 	}
 	return work_post(c, w);
 }
 
-WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned turns)
+WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 {
 	struct weft_cunit_group *g = group_for(w->coll, &w->call);
 
 	if (w->is_long)
-		return nic_long_spin(w, turns);
-	while (!w->over && g && weft_cunit_spin(g, turns))
+		return nic_long_spin(w, polls);
+	while (!w->over && g && weft_cunit_spin(g, polls))
 		weft_cunit_poll(g);
 	return w->over;
 }
@@ -270,7 +270,7 @@ WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 
 WEFT_HOT bool weft_grp_oversubscribed(const struct weft_nic_group *c)
 {
-	return c->crowded;
+	return c->oversubscribed;
 }
 
 static void coll_op_done(struct weft_grp_work *w)

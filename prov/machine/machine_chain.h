@@ -4,7 +4,7 @@
  * whose events start packets. The engine uses them where the network cannot
  * multicast to the group directly (grp_chain.c).
  *
- *   open -> [place, cast, came | arrive, passed]* -> close
+ *   open -> [slot, broadcast, received | arrive, passed]* -> close
  *
  * A packet goes from its sender to the root of the tree and from there to all
  * members: at each member an event counts the packet and starts the packets to
@@ -14,7 +14,7 @@
  * do this work, in their polls.
  *
  * Packets have sequence numbers from 0, equal at all members. A packet's slot
- * is reused WEFT_CHAIN_PLACES packets later: the caller ensures that every
+ * is reused WEFT_CHAIN_SLOTS packets later: the caller ensures that every
  * member has received the packet by then. A member arrives at a point after it
  * has passed the previous one.
  */
@@ -26,9 +26,9 @@
 struct weft_peer;
 struct weft_unit;
 
-#define WEFT_CHAIN_PLACES 32
-#define WEFT_CHAIN_SHORT  128  /* bytes of a short packet */
-#define WEFT_CHAIN_LONG	  2048 /* bytes of a long packet */
+#define WEFT_CHAIN_SLOTS 32
+#define WEFT_CHAIN_SHORT 128  /* bytes of a short packet */
+#define WEFT_CHAIN_LONG	 2048 /* bytes of a long packet */
 
 enum weft_chain_point {
 	WEFT_CHAIN_BARRIER,
@@ -63,11 +63,11 @@ struct weft_chain_ops {
 	 * Returns the slot of packet seq, WEFT_CHAIN_LONG bytes, for its sender
 	 * to fill.
 	 */
-	void *(*place)(struct weft_chain *c, uint64_t seq);
+	void *(*slot)(struct weft_chain *c, uint64_t seq);
 	/* Sends `bytes` of the slot to all members. -EAGAIN; -errno. */
-	int (*cast)(struct weft_chain *c, uint64_t seq, size_t bytes);
+	int (*broadcast)(struct weft_chain *c, uint64_t seq, size_t bytes);
 	/* Returns the number of packets received in this slot so far. */
-	uint64_t (*came)(const struct weft_chain *c, uint64_t seq);
+	uint64_t (*received)(const struct weft_chain *c, uint64_t seq);
 	/* Arrives at the next point of that kind. 0 or -EAGAIN. */
 	int (*arrive)(struct weft_chain *c, enum weft_chain_point p);
 	/* Returns the number of points of that kind passed by all members. */

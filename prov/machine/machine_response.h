@@ -19,7 +19,7 @@ struct weft_responses {
 	struct weft_carrier *carrier;
 	struct weft_pkt ack; /* template of an acknowledgement */
 	struct weft_list queue;
-	struct weft_list owing;
+	struct weft_list unsent;
 	struct weft_hash by_peer; /* index + 1 -> struct response_acks */
 };
 
@@ -31,7 +31,7 @@ void weft_response_send(struct weft_responses *a, struct weft_peer *peer,
 			const struct weft_pkt *pkt, const void *payload);
 
 /*
- * Acknowledges request id; now: sends at once, with all acknowledgements owed
+ * Acknowledges request id; now: sends at once, with all acknowledgements due
  * to that peer.
  */
 void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
@@ -39,7 +39,7 @@ void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
 
 static inline bool weft_responses_pending(const struct weft_responses *a)
 {
-	return !weft_list_empty(&a->queue) || !weft_list_empty(&a->owing);
+	return !weft_list_empty(&a->queue) || !weft_list_empty(&a->unsent);
 }
 
 /* Sends queued packets; all: pending acknowledgements, too. */

@@ -41,12 +41,12 @@ struct weft_transport_path {
  */
 int weft_transport_get(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d,
-		       const struct weft_transport_path *way);
+		       const struct weft_transport_path *path);
 int weft_transport_put(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d,
-		       const struct weft_transport_path *way);
+		       const struct weft_transport_path *path);
 int weft_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_amo *a,
-		       const struct weft_transport_path *way);
+		       const struct weft_transport_path *path);
 
 #endif

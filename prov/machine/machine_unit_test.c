@@ -156,7 +156,7 @@ static void side_open(struct side *s, const struct grid *g, bool no_dma)
 	s->u->carrier->ops->name_get(s->u->carrier, &s->name);
 }
 
-static void side_meet(struct side *s, const struct sockaddr_in *name)
+static void side_connect(struct side *s, const struct sockaddr_in *name)
 {
 	T_OK(s->u->carrier->ops->peer(s->u->carrier, name, &s->peer));
 }
@@ -165,8 +165,8 @@ static void pair_open(struct side *s, const struct grid *g, bool no_dma)
 {
 	side_open(&s[0], g, no_dma);
 	side_open(&s[1], g, no_dma);
-	side_meet(&s[0], &s[1].name);
-	side_meet(&s[1], &s[0].name);
+	side_connect(&s[0], &s[1].name);
+	side_connect(&s[1], &s[0].name);
 }
 
 static void pair_close(struct side *s)
@@ -202,7 +202,7 @@ static bool side_send(struct side *s)
 }
 
 /* Both sides send n packets to each other. */
-static void pair_talk(struct side *s, uint64_t n)
+static void pair_exchange(struct side *s, uint64_t n)
 {
 	uint64_t idle = 0;
 
@@ -230,7 +230,7 @@ static void packets_arrive_complete_once_in_order(void **state)
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		print_message("  %s\n", grid[i].label);
 		pair_open(s, &grid[i], false);
-		pair_talk(s, (uint64_t)t_scale(3000));
+		pair_exchange(s, (uint64_t)t_scale(3000));
 		pair_close(s);
 	}
 }
@@ -243,7 +243,7 @@ static void a_refused_packet_is_redelivered_first(void **state)
 		pair_open(s, &grid[i], false);
 		s[0].refuse = 3;
 		s[1].refuse = 1;
-		pair_talk(s, (uint64_t)t_scale(1000));
+		pair_exchange(s, (uint64_t)t_scale(1000));
 		T_TRUE(s[1].refused > 0);
 		pair_close(s);
 	}
@@ -266,7 +266,7 @@ static void a_full_receiver_slows_the_sender(void **state)
 			s[0].u->ops->poll(s[0].u, 16);
 		}
 		T_IS(again, 100);
-		pair_talk(s, s[0].sent);
+		pair_exchange(s, s[0].sent);
 		pair_close(s);
 	}
 }
@@ -319,7 +319,7 @@ static void bulk_data_moves_in_both_directions(void **state)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		pair_open(s, &grid[i], false);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		t_fill(theirs, n, 1);
 		bulk_fill(&b, &s[0], mine, theirs, n);
 		T_OK(bulk_run(&b, s, s[0].u->ops->get));
@@ -357,7 +357,7 @@ static void after_a_copy_the_unit_polls_before_delivery(void **state)
 		if (!stores(&grid[i]))
 			continue;
 		pair_open(s, &grid[i], false);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
 		while (s[0].sent < 13)
 			T_TRUE(side_send(&s[0]));
@@ -397,7 +397,7 @@ static void pending_responses_are_sent_before_a_copy(void **state)
 	unsigned n;
 
 	pair_open(s, &g, false);
-	pair_talk(s, 15); /* the next ones fit a short packet */
+	pair_exchange(s, 15); /* the next ones fit a short packet */
 	n = send_all(&s[0]);
 	T_IS(n, 4);
 	bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
@@ -407,12 +407,12 @@ static void pending_responses_are_sent_before_a_copy(void **state)
 	s[0].u->ops->poll(s[0].u, 16);
 	T_TRUE(send_all(&s[0]) >= n);
 	s[1].fetch = NULL;
-	pair_talk(s, 30); /* the next ones fit a short packet */
+	pair_exchange(s, 30); /* the next ones fit a short packet */
 	/* a sender that also copies may have more packets in flight */
 	bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 	T_OK(bulk_run(&b, s, s[0].u->ops->put));
 	T_TRUE(send_all(&s[0]) > n);
-	pair_talk(s, s[0].sent);
+	pair_exchange(s, s[0].sent);
 	pair_close(s);
 }
 
@@ -428,11 +428,11 @@ static void bulk_to_a_bad_address_fails_alone(void **state)
 		if (grid[i].carrier != &weft_carrier_shm)
 			continue;
 		pair_open(s, &grid[i], false);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		bulk_fill(&b, &s[0], mine, hole, sizeof(mine));
 		T_OK(bulk_run(&b, s, s[0].u->ops->get));
 		T_IS(s[0].dma_err, -EFAULT);
-		pair_talk(s, 20);
+		pair_exchange(s, 20);
 		pair_close(s);
 	}
 	munmap(hole, 8192);
@@ -447,12 +447,12 @@ static void without_dma_the_unit_returns_an_error(void **state)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		pair_open(s, &grid[i], true);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 		T_IS(bulk_run(&b, s, s[0].u->ops->get), -EOPNOTSUPP);
 		T_IS(bulk_run(&b, s, s[0].u->ops->put), -EOPNOTSUPP);
 		T_IS(s[0].done, 0);
-		pair_talk(s, 20);
+		pair_exchange(s, 20);
 		pair_close(s);
 	}
 }
@@ -463,7 +463,7 @@ static void a_packet_to_itself_is_delivered(void **state)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		side_open(&s, &grid[i], false);
-		side_meet(&s, &s.name);
+		side_connect(&s, &s.name);
 		for (int k = 0; k < 1000000 && s.taken < 100; k++) {
 			if (s.sent < 100)
 				side_send(&s);
@@ -540,7 +540,7 @@ static void random_packets_of_another_process_are_harmless(void **state)
 			c->ops->poll(c, 16);
 			s[1].u->ops->poll(s[1].u, 16);
 			if (k % 64 == 0)
-				pair_talk(s, (uint64_t)k / 64 + 1);
+				pair_exchange(s, (uint64_t)k / 64 + 1);
 		}
 		c->ops->close(c);
 		pair_close(s);
@@ -570,7 +570,7 @@ static int child(int i, void *arg)
 	j->board->ready[i] = 1;
 	while (!j->board->ready[!i])
 		usleep(100);
-	side_meet(&s, &j->board->name[!i]);
+	side_connect(&s, &j->board->name[!i]);
 	while (s.sent < n || s.taken < n) {
 		if (s.sent < n)
 			side_send(&s);

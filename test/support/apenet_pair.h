@@ -78,9 +78,9 @@ static inline void pair_close(struct apenet_pair *p)
 	pair_side_close(&p->s[1]);
 }
 
-static inline void pair_run(struct apenet_pair *p, int turns)
+static inline void pair_run(struct apenet_pair *p, int polls)
 {
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < polls; i++) {
 		weft_apenet_poll(p->s[0].a, 16);
 		weft_apenet_poll(p->s[1].a, 16);
 	}

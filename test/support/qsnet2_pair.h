@@ -102,9 +102,9 @@ static inline void qsnet2_pair_close(struct qsnet2_pair *p)
 	free(p->b.mem);
 }
 
-static inline void qsnet2_pair_run(struct qsnet2_pair *p, int turns)
+static inline void qsnet2_pair_run(struct qsnet2_pair *p, int polls)
 {
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < polls; i++) {
 		weft_qsnet2_poll(p->a.s, 16);
 		weft_qsnet2_poll(p->b.s, 16);
 	}

@@ -125,8 +125,9 @@ struct weft_cunit_group_attr {
 	const struct weft_cunit_tree
 		*tree; /* tree of the group, copied; gives the order of sums */
 	bool flat;     /* all members read all parts; n <= WEFT_CUNIT_FLAT */
-	bool crowd;    /* more members than processors; equal on all members */
-	uint8_t form;  /* enum weft_cunit_form; equal on all members */
+	bool oversubscribed; /* more members than processors; equal on all
+				members */
+	uint8_t form;	     /* enum weft_cunit_form; equal on all members */
 	int n;
 	int me;
 	unsigned route;
@@ -139,7 +140,7 @@ struct weft_cunit_group_attr {
 	 * segment must stay valid until the group is closed. 0; -EAGAIN: try
 	 * again later; -errno.
 	 */
-	int (*reach)(void *arg, int member, void **row_p);
+	int (*reach)(void *arg, int member, void **segment_p);
 	/* wakes the waiters of an event word; NULL: no member ever blocks */
 	void (*wake)(void *arg, struct weft_event *event_word);
 	/*
@@ -180,20 +181,21 @@ int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op);
 
 /*
  * Tries an operation of a single packet synchronously: in a small group or on a
- * board, with no outstanding operation, it is often complete on return. turns:
- * number of polls; with more members than processors each poll yields the
- * processor. 0 or -EPROTO: complete, done is not called; -EINPROGRESS: done
- * will be called; -EAGAIN: nothing was done, post the operation.
+ * board, with no outstanding operation, it is often complete on return. Waits
+ * for the given number of polls; with more members than processors each poll
+ * yields the processor. 0 or -EPROTO: complete, done is not called;
+ * -EINPROGRESS: done will be called; -EAGAIN: nothing was done, post the
+ * operation.
  */
 int weft_cunit_single(struct weft_cunit_group *g, struct weft_cunit_call *op,
-		      unsigned turns);
+		      unsigned polls);
 
 /*
  * Runs a barrier synchronously, without a struct weft_cunit_call. Returns as
  * weft_cunit_single(); after -EINPROGRESS the caller must immediately pass an
  * operation that completes the barrier to weft_cunit_sync_adopt().
  */
-int weft_cunit_sync(struct weft_cunit_group *g, unsigned turns);
+int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls);
 void weft_cunit_sync_adopt(struct weft_cunit_group *g,
 			   struct weft_cunit_call *op);
 
@@ -222,10 +224,10 @@ bool weft_cunit_ready(const struct weft_cunit_group *g,
 		      struct weft_cunit_watch *w);
 
 /*
- * Checks up to `turns` times whether weft_cunit_poll() would make progress;
+ * Checks up to `polls` times whether weft_cunit_poll() would make progress;
  * returns whether it would.
  */
-bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns);
+bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls);
 
 /* Progress of a member, and the packets and credits it waits for. */
 struct weft_cunit_state {
@@ -243,10 +245,10 @@ uint64_t weft_cunit_atomics(const struct weft_cunit_group *g);
 
 /*
  * Synchronisation points that all members pass in the same order, independent
- * of the group's packets (cunit_meet.c). A member writes some words, arrives,
- * and continues when all members have arrived at that point; points are
- * numbered from 1. Words written before a point are readable after it, and stay
- * until their owner overwrites them.
+ * of the group's packets (cunit_syncpoint.c). A member writes some words,
+ * arrives, and continues when all members have arrived at that point; points
+ * are numbered from 1. Words written before a point are readable after it, and
+ * stay until their owner overwrites them.
  */
 /* Maps the segments of all members; return values as attr.reach. */
 int weft_cunit_syncpoint_map(struct weft_cunit_group *g);

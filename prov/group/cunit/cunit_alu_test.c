@@ -145,7 +145,7 @@ static void exact_sums_round_once(void **state)
 	double even[] = { 0x1p53, 1 };	  /* a tie: rounds down, to even */
 	double odd[] = { 0x1p53 + 2, 1 }; /* a tie: rounds up, to even */
 	double sticky[] = { 0x1p53, 1, 0x1p-1074 };
-	double over[] = { 0x1.fffffffffffffp+1023, 0x1p+971 };
+	double overflow[] = { 0x1.fffffffffffffp+1023, 0x1p+971 };
 	double zeros[] = { -0.0, -0.0 }, mixed[] = { -0.0, 0.0 };
 	double infs[] = { INFINITY, -INFINITY };
 	double minus[] = { -0x1p53, -1, -0x1p-1074 };
@@ -154,7 +154,7 @@ static void exact_sums_round_once(void **state)
 	T_TRUE(exact_sum(even, 2) == 0x1p53);
 	T_TRUE(exact_sum(odd, 2) == 0x1p53 + 4);
 	T_TRUE(exact_sum(sticky, 3) == 0x1p53 + 2);
-	T_TRUE(isinf(exact_sum(over, 2)));
+	T_TRUE(isinf(exact_sum(overflow, 2)));
 	T_TRUE(signbit(exact_sum(zeros, 2)) && !signbit(exact_sum(mixed, 2)));
 	T_TRUE(isnan(exact_sum(infs, 2)));
 	T_TRUE(exact_sum(minus, 3) == -0x1p53 - 2);

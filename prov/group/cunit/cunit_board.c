@@ -50,8 +50,8 @@ static const uint8_t *board_fold(struct cunit_climb *f)
  * Adds mine to the arrival counter. Returns whether this member is the last;
  * *mixed_p: members added different values.
  */
-static bool board_count(struct weft_cunit_group *g, uint64_t seq, uint64_t mine,
-			bool *mixed_p)
+static bool board_arrive(struct weft_cunit_group *g, uint64_t seq,
+			 uint64_t mine, bool *mixed_p)
 {
 	/*
 	 * RA6 pairs with itself: all members write their cells before the last
@@ -89,7 +89,7 @@ WEFT_HOT void cunit_board_barrier(struct weft_cunit_group *g, uint32_t sig,
 	uint64_t mine = BOARD_ONE | BOARD_BARRIER | (uint64_t)sig << BOARD_SIG;
 	bool mixed;
 
-	if (!board_count(g, seq, mine, &mixed))
+	if (!board_arrive(g, seq, mine, &mixed))
 		return;
 	out->sig = (mixed ? ~sig : sig) ^ (uint32_t)seq;
 	out->flags = 0;
@@ -111,7 +111,7 @@ WEFT_HOT void cunit_board_arrive(struct weft_cunit_group *g,
 		return;
 	}
 	cunit_packet_fill(mine, cunit_sig(op, seq), data, bytes);
-	if (!board_count(g, seq, BOARD_ONE, &mixed))
+	if (!board_arrive(g, seq, BOARD_ONE, &mixed))
 		return;
 	all = (struct cunit_climb){ .g = g,
 				    .op = op,
@@ -126,7 +126,7 @@ WEFT_HOT void cunit_board_arrive(struct weft_cunit_group *g,
 
 WEFT_HOT void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch)
 {
-	struct cunit_head *root = g->row[g->tree.root];
+	struct cunit_head *root = g->segment[g->tree.root];
 	/* RA2 pairs with itself: the last arrival sees all others. */
 	uint64_t before = weft_add64(&root->credit_in[epoch & 1], 1);
 

@@ -29,7 +29,7 @@ static void credit_poll_members(struct weft_cunit_group *g)
 {
 	for (int i = 0; i < g->n; i++) {
 		/* A3 pairs with R3 in cunit_credit_read(). */
-		uint64_t read = weft_load64(&g->row[i]->credit_done);
+		uint64_t read = weft_load64(&g->segment[i]->credit_done);
 
 		/* the count may be ahead of this member's sends, or forged */
 		if (read > g->sent)
@@ -47,7 +47,7 @@ static uint64_t credit_limit(const struct weft_cunit_group *g)
 {
 	/* A3 pairs with R3 in cunit_node_credit_at() and cunit_board_credit().
 	 */
-	uint64_t done = weft_load64(&g->row[g->tree.root]->credit_done);
+	uint64_t done = weft_load64(&g->segment[g->tree.root]->credit_done);
 
 	/* no epoch completes without this member: a higher value is forged */
 	return ((done < g->credits ? done : g->credits) + 2) * CUNIT_WINDOW;
@@ -75,10 +75,10 @@ weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
 {
 	if (!g->flat_shared) {
 		*want_p = epoch_before(seq);
-		return &g->row[g->tree.root]->credit_done;
+		return &g->segment[g->tree.root]->credit_done;
 	}
 	*want_p = seq + 1 - CUNIT_SLOTS;
-	return &g->row[slowest(g)]->credit_done;
+	return &g->segment[slowest(g)]->credit_done;
 }
 
 /*
@@ -106,6 +106,6 @@ WEFT_HOT void cunit_credit_read(struct weft_cunit_group *g)
 	 * R3 pairs with A3 in credit_poll_members(): this member reads the
 	 * packets before a sender reuses their slots.
 	 */
-	weft_store64(&g->row[g->me]->credit_done, g->consumed);
+	weft_store64(&g->segment[g->me]->credit_done, g->consumed);
 	cunit_notify(g, CUNIT_EVENT_CREDIT);
 }

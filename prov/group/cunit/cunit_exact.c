@@ -103,10 +103,10 @@ void weft_cunit_exact_add(struct weft_cunit_exact *acc,
 
 	for (int i = 0; i < WEFT_CUNIT_LIMBS; i++) {
 		uint64_t sum = acc->limb[i] + carry;
-		uint64_t over = sum < carry;
+		uint64_t overflow = sum < carry;
 
 		sum += e->limb[i];
-		carry = over + (sum < e->limb[i]);
+		carry = overflow + (sum < e->limb[i]);
 		acc->limb[i] = sum;
 	}
 	acc->special |= e->special;

@@ -21,31 +21,31 @@ size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo)
 }
 
 /* Allocates a private segment for a member that shares no memory. */
-static int segment_alloc(struct weft_cunit_group *g, void **row_p)
+static int segment_alloc(struct weft_cunit_group *g, void **segment_p)
 {
-	void *row =
+	void *segment =
 		mmap(NULL, cunit_segment_bytes(&g->geo), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (row == MAP_FAILED)
+	if (segment == MAP_FAILED)
 		return -ENOMEM;
-	*row_p = row;
+	*segment_p = segment;
 	return 0;
 }
 
 int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
 {
-	void *row;
+	void *segment;
 	int ret;
 
 	for (int i = from; i < to && !g->all; i++) {
-		if (g->row[i])
+		if (g->segment[i])
 			continue;
-		ret = g->send ? segment_alloc(g, &row)
-			      : g->reach(g->arg, i, &row);
+		ret = g->send ? segment_alloc(g, &segment)
+			      : g->reach(g->arg, i, &segment);
 		if (ret)
 			return ret;
-		g->row[i] = row;
+		g->segment[i] = segment;
 	}
 	g->all |= from == 0 && to == g->n;
 	return 0;
@@ -59,7 +59,7 @@ static int group_segments_map(struct weft_cunit_group *g,
 	int ret = 0;
 
 	for (int i = 0; area && i < a->n; i++)
-		g->row[i] = cunit_segment(a->area[i], &g->geo, a->route);
+		g->segment[i] = cunit_segment(a->area[i], &g->geo, a->route);
 	if (area || g->flat_shared)
 		return cunit_segments_map(g, 0, a->n);
 	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
@@ -70,8 +70,8 @@ static int group_segments_map(struct weft_cunit_group *g,
 static void segments_free(struct weft_cunit_group *g)
 {
 	for (int i = 0; g->send && i < g->n; i++) {
-		if (g->row[i])
-			munmap(g->row[i], cunit_segment_bytes(&g->geo));
+		if (g->segment[i])
+			munmap(g->segment[i], cunit_segment_bytes(&g->geo));
 	}
 }
 
@@ -82,13 +82,13 @@ static void segments_free(struct weft_cunit_group *g)
 static struct cunit_board *group_board(const struct weft_cunit_group *g,
 				       const struct weft_cunit_group_attr *a)
 {
-	bool asked =
+	bool requested =
 		a->form == WEFT_CUNIT_RANGE || a->form == WEFT_CUNIT_COUNTS;
 
-	if (!(a->crowd || asked) || a->flat || a->send ||
+	if (!(a->oversubscribed || requested) || a->flat || a->send ||
 	    a->n > CUNIT_BOARD_MAX || (unsigned)a->n > a->geo->board)
 		return NULL;
-	return (struct cunit_board *)((char *)g->row[g->tree.root] +
+	return (struct cunit_board *)((char *)g->segment[g->tree.root] +
 				      cunit_board_at(a->geo));
 }
 
@@ -118,21 +118,21 @@ static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
  */
 static void segment_reset(struct weft_cunit_group *g, uint64_t generation)
 {
-	struct cunit_head *row = g->row[g->me];
+	struct cunit_head *segment = g->segment[g->me];
 
-	memset(row, 0, offsetof(struct cunit_head, generation));
-	memset(row->event_word, 0,
-	       sizeof(*row) - offsetof(struct cunit_head, event_word));
+	memset(segment, 0, offsetof(struct cunit_head, generation));
+	memset(segment->event_word, 0,
+	       sizeof(*segment) - offsetof(struct cunit_head, event_word));
 	for (unsigned s = 0; s < CUNIT_SLOTS; s++) {
 		/* relaxed: R4 publishes the counters */
-		weft_store64_relaxed(&cunit_count_of(row, &g->geo, s)->arrived,
-				     0);
-		weft_store64_relaxed(&cunit_out(row, &g->geo, s)->seq, 0);
+		weft_store64_relaxed(
+			&cunit_count_of(segment, &g->geo, s)->arrived, 0);
+		weft_store64_relaxed(&cunit_out(segment, &g->geo, s)->seq, 0);
 	}
 	if (g->board && g->me == g->tree.root)
 		memset(g->board->slot, 0, sizeof(g->board->slot));
 	/* R4: read by members that check whether this member has opened. */
-	weft_store64(&row->generation, generation);
+	weft_store64(&segment->generation, generation);
 }
 
 int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
@@ -143,7 +143,7 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 
 	if (!attr_fits(a))
 		return -EINVAL;
-	g = calloc(1, sizeof(*g) + (size_t)a->n * sizeof(g->row[0]));
+	g = calloc(1, sizeof(*g) + (size_t)a->n * sizeof(g->segment[0]));
 	if (!g)
 		return -ENOMEM;
 	g->geo = *a->geo;
@@ -151,7 +151,7 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 	g->clear = CUNIT_SLOTS;
 	g->flat = a->flat;
 	g->flat_shared = g->flat && !a->send;
-	g->crowd = a->crowd;
+	g->oversubscribed = a->oversubscribed;
 	g->form = a->form;
 	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
 	g->sig_history = a->beside ? a->beside->sig_history : &g->own_trail;
@@ -318,7 +318,7 @@ void weft_cunit_state(const struct weft_cunit_group *g,
 		s->packet = op->first + op->read + 1;
 }
 
-bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns)
+bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls)
 {
 	struct weft_cunit_watch w;
 
@@ -329,7 +329,7 @@ bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns)
 			return false;
 		/* A0, A3: same ordering as in the code that reads afterwards */
 		while (weft_load64(w.word) < w.want) {
-			if (!turns--)
+			if (!polls--)
 				return false;
 		}
 	}

@@ -13,7 +13,7 @@ struct weft_cunit_group {
 	struct weft_cunit_tree tree;
 	bool flat;
 	bool flat_shared; /* flat, with shared areas */
-	bool crowd;
+	bool oversubscribed;
 	uint8_t form; /* enum weft_cunit_form */
 	bool in_line; /* sums combine the members in order, from member 0 */
 	struct cunit_board *board; /* board at the tree's root; NULL: none */
@@ -39,10 +39,11 @@ struct weft_cunit_group {
 	void (*send)(void *arg, int member, const struct weft_cunit_msg *msg,
 		     const void *payload); /* NULL: shared areas */
 	void *arg;
-	int (*reach)(void *arg, int member, void **row_p);
-	bool all;		  /* all segments are mapped */
-	uint8_t *scratch;	  /* memory for one payload, or for a fold */
-	struct cunit_head *row[]; /* segment of each member; NULL: not mapped */
+	int (*reach)(void *arg, int member, void **segment_p);
+	bool all;	  /* all segments are mapped */
+	uint8_t *scratch; /* memory for one payload, or for a fold */
+	struct cunit_head
+		*segment[]; /* segment of each member; NULL: not mapped */
 };
 
 /* cunit_group.c: maps the segments of members [from, to); see attr.reach. */
@@ -129,7 +130,7 @@ static inline void cunit_climb_store(const struct cunit_climb *c,
 static inline struct weft_event *
 cunit_event_word(const struct weft_cunit_group *g, unsigned which)
 {
-	return &g->row[g->tree.root]->event_word[which];
+	return &g->segment[g->tree.root]->event_word[which];
 }
 
 /* Notifies waiting members; called after a store that they may wait for. */
@@ -155,7 +156,7 @@ static inline void cunit_notify(struct weft_cunit_group *g, unsigned which)
 static inline struct cunit_packet *cunit_slot(const struct weft_cunit_group *g,
 					      int member, uint64_t seq)
 {
-	return (struct cunit_packet *)((char *)(g->row[member] + 1) +
+	return (struct cunit_packet *)((char *)(g->segment[member] + 1) +
 				       (seq % CUNIT_SLOTS) * g->slot_bytes +
 				       sizeof(struct cunit_count));
 }

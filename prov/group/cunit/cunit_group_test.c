@@ -19,13 +19,13 @@
 static int pending;
 
 /* The first call for a segment returns -EAGAIN. */
-static int find_row(void *arg, int member, void **row_p)
+static int find_segment(void *arg, int member, void **segment_p)
 {
 	struct member *m = arg;
-	bool again = m->asked[member];
+	bool again = m->reach_called[member];
 
-	m->asked[member] = true;
-	*row_p = cunit_segment(m->job->area[member], &geo, ROUTE);
+	m->reach_called[member] = true;
+	*segment_p = cunit_segment(m->job->area[member], &geo, ROUTE);
 	return again ? 0 : -EAGAIN;
 }
 
@@ -38,9 +38,9 @@ static struct weft_cunit_group *member_open(struct member *m, int k)
 					   .route = ROUTE,
 					   .generation = 1,
 					   .area = j->lazy ? NULL : j->area,
-					   .reach = find_row,
+					   .reach = find_segment,
 					   .arg = m,
-					   .crowd = j->crowd,
+					   .oversubscribed = j->oversubscribed,
 					   .form = j->form };
 	struct weft_cunit_group *g;
 	struct weft_cunit_tree t;
@@ -77,16 +77,16 @@ static void wait_for(struct weft_cunit_group *g, const struct flight *f)
 static void hand_in(struct weft_cunit_group *g, struct flight *f,
 		    struct weft_rng *r)
 {
-	unsigned turns = (unsigned)weft_rng_below(r, 300);
-	int way = (int)weft_rng_below(r, 3);
+	unsigned polls = (unsigned)weft_rng_below(r, 300);
+	int method = (int)weft_rng_below(r, 3);
 	int rc = -EAGAIN;
 
-	if (way == 1 && f->call.kind == WEFT_CUNIT_BARRIER) {
-		rc = weft_cunit_sync(g, turns);
+	if (method == 1 && f->call.kind == WEFT_CUNIT_BARRIER) {
+		rc = weft_cunit_sync(g, polls);
 		if (rc == -EINPROGRESS)
 			weft_cunit_sync_adopt(g, &f->call);
-	} else if (way > 0) {
-		rc = weft_cunit_single(g, &f->call, turns);
+	} else if (method > 0) {
+		rc = weft_cunit_single(g, &f->call, polls);
 	}
 	if (rc == -EAGAIN) {
 		weft_cunit_post(g, &f->call);
@@ -138,12 +138,12 @@ static void *shared(size_t bytes)
 	return p;
 }
 
-static void job_open(struct job *j, int n, int rounds, bool crowd)
+static void job_open(struct job *j, int n, int rounds, bool oversubscribed)
 {
 	*j = (struct job){ .n = n,
 			   .rounds = rounds,
-			   .crowd = crowd,
-			   .flat = n <= WEFT_CUNIT_FLAT && !crowd,
+			   .oversubscribed = oversubscribed,
+			   .flat = n <= WEFT_CUNIT_FLAT && !oversubscribed,
 			   .seed = (uint64_t)n * 77 };
 	j->opened = shared(4096);
 	for (int i = 0; i < n; i++)
@@ -157,12 +157,13 @@ static void job_close(struct job *j)
 	munmap(j->opened, 4096);
 }
 
-static void run_form(int n, int rounds, bool crowd, bool lazy, unsigned form)
+static void run_form(int n, int rounds, bool oversubscribed, bool lazy,
+		     unsigned form)
 {
 	struct member m[MAX_MEMBERS];
 	struct job j;
 
-	job_open(&j, n, rounds, crowd);
+	job_open(&j, n, rounds, oversubscribed);
 	j.form = (uint8_t)form;
 	j.lazy = lazy;
 	for (int i = 0; i < n; i++)
@@ -173,9 +174,9 @@ static void run_form(int n, int rounds, bool crowd, bool lazy, unsigned form)
 	job_close(&j);
 }
 
-static void run_threads(int n, int rounds, bool crowd, bool lazy)
+static void run_threads(int n, int rounds, bool oversubscribed, bool lazy)
 {
-	run_form(n, rounds, crowd, lazy, WEFT_CUNIT_AUTO);
+	run_form(n, rounds, oversubscribed, lazy, WEFT_CUNIT_AUTO);
 }
 
 static void every_form_agrees_with_the_naive_result(void **state)
@@ -186,9 +187,10 @@ static void every_form_agrees_with_the_naive_result(void **state)
 	for (unsigned form = WEFT_CUNIT_RANGE; form <= WEFT_CUNIT_COUNTS;
 	     form++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-			for (int crowd = 0; crowd < 2; crowd++)
-				run_form(sizes[i], t_scale(800), crowd, i & 1,
-					 form);
+			for (int oversubscribed = 0; oversubscribed < 2;
+			     oversubscribed++)
+				run_form(sizes[i], t_scale(800), oversubscribed,
+					 i & 1, form);
 }
 
 static void threads_agree_with_the_naive_result(void **state)
@@ -213,7 +215,7 @@ static void late_mapping_does_not_change_results(void **state)
 		run_threads(n, t_scale(300), n % 3 == 2, true);
 }
 
-static void *meeting_run(void *arg)
+static void *syncpoint_run(void *arg)
 {
 	struct member *m = arg;
 	struct job *j = m->job;
@@ -254,7 +256,7 @@ static void words_before_a_sync_point_are_readable_after(void **state)
 		job_open(&j, sizes[s], t_scale(500), s % 2);
 		for (int i = 0; i < j.n; i++)
 			m[i] = (struct member){ .job = &j, .me = i };
-		t_threads(j.n, meeting_run, m, sizeof(m[0]));
+		t_threads(j.n, syncpoint_run, m, sizeof(m[0]));
 		for (int i = 0; i < j.n; i++)
 			T_IS(m[i].wrong, 0);
 		job_close(&j);
@@ -308,10 +310,10 @@ static void stage_fill(struct stage *s, int k)
 	}
 }
 
-static void stage_open(struct stage *s, int n, int k, bool crowd)
+static void stage_open(struct stage *s, int n, int k, bool oversubscribed)
 {
 	s->root = 0;
-	job_open(&s->job, n, 0, crowd);
+	job_open(&s->job, n, 0, oversubscribed);
 	stage_fill(s, k);
 }
 
@@ -373,9 +375,9 @@ static void a_member_maps_segments_of_ancestors_only(void **state)
 		stage_all_kinds(&s);
 	for (int i = 0; i < s.job.n; i++) {
 		for (int k = i; k >= 0; k = k ? (k - 1) / 3 : -1)
-			s.member[i].asked[k] ^= true;
+			s.member[i].reach_called[k] ^= true;
 		for (int k = 0; k < s.job.n; k++)
-			T_FALSE(s.member[i].asked[k]);
+			T_FALSE(s.member[i].reach_called[k]);
 	}
 	stage_close(&s);
 }
@@ -410,8 +412,8 @@ static void overflow_at_any_node_is_reported_to_all(void **state)
 	struct stage s;
 
 	weft_rng_init(&r, 8, 0);
-	for (int crowd = 0; crowd < 2; crowd++) {
-		stage_open(&s, MAX_MEMBERS, 3, crowd);
+	for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+		stage_open(&s, MAX_MEMBERS, 3, oversubscribed);
 		s.type = WEFT_CUNIT_UINT8;
 		weft_cunit_tree_kary(&t, MAX_MEMBERS, 3);
 		for (int i = 0; i < MAX_MEMBERS; i++) {
@@ -474,7 +476,7 @@ static void barrier_counters_match_the_form(void **state)
 	static const struct {
 		unsigned form;
 		int n;
-		bool crowd;
+		bool oversubscribed;
 		bool tree_combines;
 	} rows[] = {
 		{ WEFT_CUNIT_AUTO, 6, false, false },
@@ -495,7 +497,7 @@ static void barrier_counters_match_the_form(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		s.root = 0;
-		job_open(&s.job, rows[i].n, 0, rows[i].crowd);
+		job_open(&s.job, rows[i].n, 0, rows[i].oversubscribed);
 		s.job.form = (uint8_t)rows[i].form;
 		stage_fill(&s, 3);
 		for (int k = 0; k < rows[i].n; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The collective unit's part of an endpoint's shared area. An area holds
- * segments (`row` in the code), one per class route; a segment holds its
- * owner's state in that route's tree.
+ * segments, one per class route; a segment holds its owner's state in that
+ * route's tree.
  *
  *   area:     segment 0 | segment 1 | ... | segment routes-1
  *   segment:  head (6 lines)
@@ -101,7 +101,7 @@ struct cunit_board_slot {
 	struct cunit_packet out; /* the result */
 };
 
-/* Largest number of members of a board, whatever the geometry says. */
+/* Largest number of members of a board, whatever the geometry. */
 #define CUNIT_BOARD_MAX 128
 
 /*
@@ -181,26 +181,27 @@ cunit_segment(void *area, const struct weft_cunit_geo *g, unsigned route)
 				     route * cunit_segment_bytes(g));
 }
 
-static inline struct cunit_count *cunit_count_of(struct cunit_head *row,
+static inline struct cunit_count *cunit_count_of(struct cunit_head *segment,
 						 const struct weft_cunit_geo *g,
 						 uint64_t seq)
 {
-	return (struct cunit_count *)((char *)(row + 1) +
+	return (struct cunit_count *)((char *)(segment + 1) +
 				      (seq % CUNIT_SLOTS) *
 					      cunit_slot_bytes(g));
 }
 
-static inline struct cunit_packet *
-cunit_out(struct cunit_head *row, const struct weft_cunit_geo *g, uint64_t seq)
+static inline struct cunit_packet *cunit_out(struct cunit_head *segment,
+					     const struct weft_cunit_geo *g,
+					     uint64_t seq)
 {
-	return (struct cunit_packet *)(cunit_count_of(row, g, seq) + 1);
+	return (struct cunit_packet *)(cunit_count_of(segment, g, seq) + 1);
 }
 
-static inline struct cunit_packet *cunit_cell(struct cunit_head *row,
+static inline struct cunit_packet *cunit_cell(struct cunit_head *segment,
 					      const struct weft_cunit_geo *g,
 					      uint64_t seq, unsigned input)
 {
-	return (struct cunit_packet *)((char *)cunit_out(row, g, seq) +
+	return (struct cunit_packet *)((char *)cunit_out(segment, g, seq) +
 				       (input + 1) * cunit_packet_bytes(g));
 }
 

@@ -37,7 +37,7 @@ void cunit_msg_publish(struct weft_cunit_group *g,
 		       const struct weft_cunit_call *call, int origin,
 		       uint64_t seq, size_t bytes)
 {
-	struct cunit_packet *p = cunit_out(g->row[origin], &g->geo, seq);
+	struct cunit_packet *p = cunit_out(g->segment[origin], &g->geo, seq);
 	struct weft_cunit_msg m = {
 		.what = CUNIT_MSG_OUT,
 		.kind = call->kind,
@@ -99,7 +99,7 @@ static void got_out(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 		weft_cunit_group_fail(g, -ENOMEM);
 		return;
 	}
-	p = cunit_out(g->row[m->origin], &g->geo, m->seq);
+	p = cunit_out(g->segment[m->origin], &g->geo, m->seq);
 	p->sig = m->sig;
 	p->flags = (uint16_t)m->flags;
 	if (m->bytes)
@@ -126,7 +126,7 @@ bool weft_cunit_receive(struct weft_cunit_group *g,
 		cunit_node_credit_at(g, g->me, m->seq);
 		return true;
 	case CUNIT_MSG_CREDITS:
-		weft_store64(&g->row[g->tree.root]->credit_done, m->seq);
+		weft_store64(&g->segment[g->tree.root]->credit_done, m->seq);
 		msg_send_down(g, m, NULL);
 		return true;
 	default:

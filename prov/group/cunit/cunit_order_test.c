@@ -13,12 +13,12 @@
 
 #define MAX_MEMBERS 40
 #define WIDE	    20 /* doubles: more than fit into a board's cell */
-#define LETTERS	    (MAX_MEMBERS * MAX_MEMBERS)
+#define MESSAGES    (MAX_MEMBERS * MAX_MEMBERS)
 
 /* Method by which members combine. */
 enum form { FLAT, TREE, BOARD, MSGS, FORMS };
 
-struct letter {
+struct message {
 	struct weft_cunit_msg m;
 	int to;
 	double payload[WIDE];
@@ -31,8 +31,8 @@ struct stage {
 	struct weft_cunit_call call[MAX_MEMBERS];
 	double in[MAX_MEMBERS];
 	double sum[MAX_MEMBERS][WIDE];
-	struct letter letter[LETTERS];
-	int letters;
+	struct message message[MESSAGES];
+	int messages;
 	int pending;
 };
 
@@ -43,12 +43,12 @@ static const struct weft_cunit_geo geo = { .routes = 1,
 					   .packet_bytes = 48 + 3 * 64,
 					   .board = MAX_MEMBERS };
 
-static void letter_send(void *arg, int to, const struct weft_cunit_msg *m,
-			const void *payload)
+static void message_send(void *arg, int to, const struct weft_cunit_msg *m,
+			 const void *payload)
 {
-	struct letter *l = &stage.letter[stage.letters++];
+	struct message *l = &stage.message[stage.messages++];
 
-	T_TRUE(stage.letters <= LETTERS && m->bytes <= sizeof(l->payload));
+	T_TRUE(stage.messages <= MESSAGES && m->bytes <= sizeof(l->payload));
 	l->m = *m;
 	l->to = to;
 	if (m->bytes)
@@ -64,12 +64,12 @@ static void stage_open(int n, int k, enum form form)
 					   .flat = form == FLAT ||
 						   (form == MSGS && n % 2 &&
 						    n <= WEFT_CUNIT_FLAT),
-					   .crowd = form == BOARD };
+					   .oversubscribed = form == BOARD };
 	struct weft_cunit_tree t;
 
 	T_OK(k ? weft_cunit_tree_kary(&t, n, k) : weft_cunit_tree_pairs(&t, n));
 	a.tree = &t;
-	a.send = form == MSGS ? letter_send : NULL;
+	a.send = form == MSGS ? message_send : NULL;
 	stage.n = n;
 	for (int i = 0; i < n; i++) {
 		size_t bytes = weft_cunit_area_bytes(&geo);
@@ -97,12 +97,12 @@ static void stage_done(struct weft_cunit_call *call)
 
 static void stage_poll(void)
 {
-	for (int i = 0; i < stage.letters; i++) {
-		struct letter l = stage.letter[i];
+	for (int i = 0; i < stage.messages; i++) {
+		struct message l = stage.message[i];
 
 		T_TRUE(weft_cunit_receive(stage.g[l.to], &l.m, l.payload));
 	}
-	stage.letters = 0;
+	stage.messages = 0;
 	for (int i = 0; i < stage.n; i++)
 		weft_cunit_poll(stage.g[i]);
 }
@@ -146,7 +146,7 @@ static void stage_sum(struct weft_rng *r, unsigned kind, int root, bool wide)
 		stage_post(order[i], kind, root, wide);
 	do
 		stage_poll();
-	while (stage.letters);
+	while (stage.messages);
 	T_IS(stage.pending, 0);
 }
 

@@ -50,7 +50,8 @@ bool cunit_uses_board(const struct weft_cunit_group *g,
 {
 	if (call->kind == WEFT_CUNIT_BARRIER)
 		return g->board && g->form != WEFT_CUNIT_EVENTS;
-	return g->board && g->crowd && kind_props[call->kind].combines &&
+	return g->board && g->oversubscribed &&
+	       kind_props[call->kind].combines &&
 	       !kind_props[call->kind].has_blocks &&
 	       call->bytes <= sizeof(((struct cunit_packet *)0)->payload);
 }
@@ -64,7 +65,7 @@ static bool tree_combines(const struct weft_cunit_group *g,
 }
 
 /* Returns the payload bytes of a packet of this type, in whole elements. */
-static size_t packet_room(const struct weft_cunit_group *g, unsigned type)
+static size_t packet_space(const struct weft_cunit_group *g, unsigned type)
 {
 	size_t elem = weft_cunit_bytes(type);
 
@@ -74,7 +75,7 @@ static size_t packet_room(const struct weft_cunit_group *g, unsigned type)
 void cunit_packet_plan(struct weft_cunit_group *g, struct weft_cunit_call *call)
 {
 	const struct cunit_kind_props *f = &kind_props[call->kind];
-	size_t room = packet_room(g, call->type);
+	size_t room = packet_space(g, call->type);
 
 	cunit_sign(g, call);
 	/*
@@ -96,7 +97,7 @@ static size_t packet_at(const struct weft_cunit_group *g,
 			const struct weft_cunit_call *call, size_t i,
 			size_t *bytes_p)
 {
-	size_t room = packet_room(g, call->type);
+	size_t room = packet_space(g, call->type);
 	size_t at = i * room;
 
 	*bytes_p = call->bytes - at < room ? call->bytes - at : room;
@@ -281,8 +282,8 @@ static void combine_all(struct weft_cunit_group *g,
 	call->flags |= fold.flags;
 }
 
-static void take_packet(struct weft_cunit_group *g,
-			struct weft_cunit_call *call)
+static void packet_combine_or_copy(struct weft_cunit_group *g,
+				   struct weft_cunit_call *call)
 {
 	uint64_t seq = call->first + call->read;
 	size_t bytes, at = packet_at(g, call, call->read, &bytes);
@@ -332,7 +333,7 @@ bool cunit_packet_read(struct weft_cunit_group *g, struct weft_cunit_call *call)
 
 	if (!cunit_packet_available(g, call, &word))
 		return false;
-	take_packet(g, call);
+	packet_combine_or_copy(g, call);
 	if (weft_unlikely(packet_overwritten(g, call)))
 		call->err = -EPROTO;
 	return true;

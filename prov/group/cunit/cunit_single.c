@@ -47,17 +47,17 @@ static void flat_publish(struct weft_cunit_group *g, uint32_t sig,
 
 /*
  * Waits for the packets of all members; returns false if some are missing after
- * `turns` polls.
+ * `polls` polls.
  */
 static bool flat_wait(const struct weft_cunit_group *g, uint64_t seq,
-		      unsigned turns)
+		      unsigned polls)
 {
 	for (int i = 0; i < g->n; i++) {
 		const weft_au64 *word = &cunit_slot(g, i, seq)->seq;
 
 		/* A0 pairs with R0 in flat_publish() and publish(). */
 		while (weft_load64(word) != seq + 1) {
-			if (!turns--)
+			if (!polls--)
 				return false;
 		}
 	}
@@ -129,15 +129,15 @@ static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
  * poll yields the processor, which the other members need.
  */
 static bool board_wait(const struct weft_cunit_group *g, uint64_t seq,
-		       unsigned turns)
+		       unsigned polls)
 {
 	const weft_au64 *word = &cunit_board_out(g, seq)->seq;
 
 	/* A0 pairs with R0 in board_publish(). */
 	while (weft_load64(word) != seq + 1) {
-		if (!turns--)
+		if (!polls--)
 			return false;
-		if (g->crowd)
+		if (g->oversubscribed)
 			weft_wait_policy_release_cpu();
 	}
 	return true;
@@ -172,20 +172,20 @@ static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
 }
 
 /*
- * Sends and waits; returns false if the operation is not complete after `turns`
+ * Sends and waits; returns false if the operation is not complete after `polls`
  * polls.
  */
 static bool single_pass(struct weft_cunit_group *g,
 			const struct weft_cunit_call *op, uint64_t seq,
-			unsigned turns)
+			unsigned polls)
 {
 	g->posted = g->sent = seq + 1;
 	if (g->board) {
 		cunit_board_arrive(g, op, seq, op->in, op->bytes);
-		return board_wait(g, seq, turns);
+		return board_wait(g, seq, polls);
 	}
 	flat_publish(g, cunit_sig(op, seq), op->in, op->bytes, seq);
-	return flat_wait(g, seq, turns);
+	return flat_wait(g, seq, polls);
 }
 
 static void single_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
@@ -203,7 +203,7 @@ static void single_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
 }
 
 WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
-			       struct weft_cunit_call *op, unsigned turns)
+			       struct weft_cunit_call *op, unsigned polls)
 {
 	uint64_t seq = g->posted;
 
@@ -211,7 +211,7 @@ WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
 	if (!single_fits(g, op))
 		return -EAGAIN;
 	cunit_sign(g, op);
-	if (!single_pass(g, op, seq, turns)) {
+	if (!single_pass(g, op, seq, polls)) {
 		op->flags = 0;
 		op->err = 0;
 		single_adopt(g, op, seq);
@@ -223,7 +223,7 @@ WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
 
 /* ---- barriers, without an operation ---- */
 
-static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
+static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned polls)
 {
 	uint32_t sig = cunit_sig_barrier(g) ^ (uint32_t)seq;
 	int err = 0;
@@ -236,7 +236,7 @@ static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
 			continue;
 		/* A0 pairs with R0 in flat_publish() and publish(). */
 		while (weft_load64(&p->seq) != seq + 1) {
-			if (!turns--)
+			if (!polls--)
 				return -EINPROGRESS;
 		}
 		if (weft_unlikely(p->sig != sig))
@@ -247,12 +247,12 @@ static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
 	return err;
 }
 
-static int board_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
+static int board_sync(struct weft_cunit_group *g, uint64_t seq, unsigned polls)
 {
 	int err = 0;
 
 	cunit_board_barrier(g, cunit_sig_barrier(g), seq);
-	if (!board_wait(g, seq, turns))
+	if (!board_wait(g, seq, polls))
 		return -EINPROGRESS;
 	if (weft_unlikely(cunit_board_out(g, seq)->sig !=
 			  (cunit_sig_barrier(g) ^ (uint32_t)seq)))
@@ -261,14 +261,14 @@ static int board_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
 	return err;
 }
 
-WEFT_HOT int weft_cunit_sync(struct weft_cunit_group *g, unsigned turns)
+WEFT_HOT int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls)
 {
 	uint64_t seq = g->posted;
 
 	if (g->form == WEFT_CUNIT_EVENTS || !is_idle(g))
 		return -EAGAIN;
 	g->posted = g->sent = seq + 1;
-	return g->board ? board_sync(g, seq, turns) : flat_sync(g, seq, turns);
+	return g->board ? board_sync(g, seq, polls) : flat_sync(g, seq, polls);
 }
 
 void weft_cunit_sync_adopt(struct weft_cunit_group *g,

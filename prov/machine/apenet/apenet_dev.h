@@ -44,19 +44,19 @@ struct apenet_buf {
 struct apenet_msg {
 	struct weft_list link;
 	struct weft_apenet_cmd c;
-	uint8_t op; /* enum apenet_op */
-	bool begun; /* the first piece has been requested */
-	bool cut;   /* the message's memory was unregistered */
+	uint8_t op;   /* enum apenet_op */
+	bool started; /* the first piece has been requested */
+	bool cut;     /* the message's memory was unregistered */
 	uint32_t message;
 	uint32_t number; /* number of the get */
-	uint64_t asked;
+	uint64_t requested;
 	unsigned char *stage; /* staged data in host memory */
 };
 
 enum apenet_dma_state {
 	APENET_IDLE,
-	APENET_ASKED,  /* read request sent to memory */
-	APENET_COMING, /* data is arriving; one engine at a time */
+	APENET_REQUESTED, /* read request sent to memory */
+	APENET_ARRIVING,  /* data is arriving; one engine at a time */
 };
 
 struct apenet_dma {
@@ -105,8 +105,9 @@ struct weft_apenet {
 	struct apenet_msg *queue[WEFT_APENET_COMMANDS];
 	uint64_t queue_head;
 	uint64_t queue_tail;
-	struct weft_list backs; /* gets of peers, until the processor replies */
-	bool backs_next;
+	struct weft_list
+		get_replies; /* gets of peers, until the processor replies */
+	bool reply_is_next;
 	struct weft_list work; /* fetched commands, being processed */
 	unsigned held;
 	struct apenet_dma dma[WEFT_APENET_DMAS];
@@ -117,7 +118,7 @@ struct weft_apenet {
 	uint32_t events;
 	uint64_t event_head;
 	uint64_t event_tail;
-	uint64_t owed; /* events reserved for outstanding commands */
+	uint64_t reserved; /* events reserved for outstanding commands */
 
 	struct apenet_get get[APENET_GETS];
 	struct weft_hash in; /* node + 1 -> struct apenet_in */
@@ -144,7 +145,7 @@ unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data);
 
 /* apenet_cmd.c */
-bool apenet_event_room(const struct weft_apenet *a, unsigned n);
+bool apenet_event_space(const struct weft_apenet *a, unsigned n);
 void apenet_event_write(struct weft_apenet *a,
 			const struct weft_apenet_event *ev);
 /* Ends a command; writes its event if one was requested. */
@@ -180,7 +181,7 @@ void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
 		    unsigned status);
 /* Starts the reply to a peer's get; -EAGAIN: out of memory. */
 int apenet_get_serve(struct weft_apenet *a, uint32_t node,
-		     const struct apenet_get_request *ask);
+		     const struct apenet_get_request *req);
 void apenet_get_lost(struct weft_apenet *a, uint32_t node);
 
 #endif

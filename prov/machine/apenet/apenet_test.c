@@ -274,7 +274,7 @@ static void unregistering_during_a_send_cuts_the_message(void **state)
 /*
  * Sends PACKETS packets by `puts` puts; returns the statistics of the source.
  */
-static struct weft_apenet_stats turns_with(unsigned dmas, int puts)
+static struct weft_apenet_stats run_puts(unsigned dmas, int puts)
 {
 	const struct weft_apenet_attr attr = { .dmas = dmas };
 	struct weft_apenet_stats st;
@@ -298,8 +298,8 @@ static struct weft_apenet_stats turns_with(unsigned dmas, int puts)
 
 static void two_engines_saturate_the_bus(void **state)
 {
-	struct weft_apenet_stats one = turns_with(1, 1);
-	struct weft_apenet_stats two = turns_with(2, 1);
+	struct weft_apenet_stats one = run_puts(1, 1);
+	struct weft_apenet_stats two = run_puts(2, 1);
 
 	T_TRUE(one.turns >= 2 * PACKETS);
 	T_IS(one.overlapped, 0);
@@ -310,7 +310,7 @@ static void two_engines_saturate_the_bus(void **state)
 /* Puts of one packet: the engines find the next command prefetched. */
 static void commands_are_prefetched(void **state)
 {
-	struct weft_apenet_stats st = turns_with(2, PACKETS);
+	struct weft_apenet_stats st = run_puts(2, PACKETS);
 
 	T_TRUE(st.turns <= PACKETS + 4);
 	T_TRUE(st.prefetched >= PACKETS - 4);
@@ -369,12 +369,12 @@ static void slow_readers_lose_no_event(void **state)
 
 /* ---- damage on the link (APE-22) ---- */
 
-static int noise_at; /* countdown to the damaged packet */
+static int noise_countdown; /* countdown to the damaged packet */
 static size_t noise_bit;
 
 static void noise(unsigned char *wire, size_t bytes)
 {
-	if (noise_at-- == 0)
+	if (noise_countdown-- == 0)
 		wire[noise_bit / 8 % bytes] ^=
 			(unsigned char)(1u << noise_bit % 8);
 }
@@ -386,7 +386,7 @@ static void damage(struct apenet_pair *p, int packet, size_t bit)
 	uint64_t before = pair_stats(p, 1).crc_errors;
 	struct weft_apenet_event ev;
 
-	noise_at = packet;
+	noise_countdown = packet;
 	noise_bit = bit;
 	memset(p->s[1].mem[HOST], 0, PAIR_BYTES);
 	p->s[0].a->noise = noise;
@@ -491,7 +491,7 @@ static void a_reply_stays_within_its_get(void **state)
 {
 	struct apenet_header h = {
 		.bytes = 64,
-		.op = APENET_BACK,
+		.op = APENET_REPLY,
 		.flags = APENET_FIRST | APENET_LAST,
 	};
 	struct weft_apenet_cmd c;
@@ -529,9 +529,10 @@ static void a_reply_stays_within_its_get(void **state)
 
 static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
 {
-	uint64_t near = (uintptr_t)p->s[0].mem[weft_rng_below(rng, 2)];
+	uint64_t local_addr = (uintptr_t)p->s[0].mem[weft_rng_below(rng, 2)];
 	struct apenet_header h = {
-		.address = weft_rng_below(rng, 4) ? near : weft_rng_u64(rng),
+		.address =
+			weft_rng_below(rng, 4) ? local_addr : weft_rng_u64(rng),
 		.bytes = (uint16_t)weft_rng_below(rng, 4097),
 		.op = (uint8_t)weft_rng_below(rng, APENET_OPS + 2),
 		.flags = (uint8_t)weft_rng_below(rng, 16),
@@ -540,7 +541,8 @@ static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
 	unsigned char data[APENET_PAYLOAD];
 
 	for (size_t i = 0; i < sizeof(data); i += 8) {
-		uint64_t v = weft_rng_below(rng, 2) ? near : weft_rng_u64(rng);
+		uint64_t v =
+			weft_rng_below(rng, 2) ? local_addr : weft_rng_u64(rng);
 
 		memcpy(data + i, &v, 8);
 	}

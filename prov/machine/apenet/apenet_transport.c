@@ -79,14 +79,14 @@ static void apenet_transport_path_set(struct apenet_transport *e,
 {
 	struct weft_carrier *c = e->unit.carrier;
 	const struct iovec *last = iov + iov_count - 1;
-	struct weft_vt_pkt_attr way = {
+	struct weft_vt_pkt_attr path = {
 		.full = pkt->len == e->max_bytes,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
-	way.path = apenet_transport_memory_path(
+	path.path = apenet_transport_memory_path(
 		c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
-	c->virt->way(c, &way);
+	c->virt->way(c, &path);
 }
 
 static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
@@ -163,15 +163,15 @@ static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path way = { 0 };
+	struct weft_transport_path path = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.there = apenet_transport_path_between(
+		path.there = apenet_transport_path_between(
 			c, (uintptr_t)d->local[0].iov_base, d->remote);
-	way.back = way.there;
-	return weft_transport_put(u, peer, d, &way);
+	path.back = path.there;
+	return weft_transport_put(u, peer, d, &path);
 }
 
 /* Sends a request of one descriptor; a put of the peer returns the data. */
@@ -179,15 +179,15 @@ static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path way = { 0 };
+	struct weft_transport_path path = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.back = apenet_transport_path_between(
+		path.back = apenet_transport_path_between(
 			c, d->remote, (uintptr_t)d->local[0].iov_base);
-	way.there.bytes = 1 + APENET_DESC;
-	return weft_transport_get(u, peer, d, &way);
+	path.there.bytes = 1 + APENET_DESC;
+	return weft_transport_get(u, peer, d, &path);
 }
 
 /* The interface has no atomics: the target's processor performs them. */

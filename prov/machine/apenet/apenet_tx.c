@@ -50,12 +50,12 @@ static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
 
 static uint64_t msg_bytes(const struct apenet_msg *m)
 {
-	return m->op == APENET_PUT || m->op == APENET_BACK ? m->c.bytes : 0;
+	return m->op == APENET_PUT || m->op == APENET_REPLY ? m->c.bytes : 0;
 }
 
 static bool msg_all_requested(const struct apenet_msg *m)
 {
-	return m->begun && m->asked == msg_bytes(m);
+	return m->started && m->requested == msg_bytes(m);
 }
 
 /*
@@ -104,9 +104,9 @@ static unsigned tx_flags(const struct apenet_dma *d)
 	       (c->flags & WEFT_APENET_RECEIVE ? APENET_RECEIVE : 0);
 }
 
-static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
+static uint32_t tx_request(const struct apenet_msg *m, unsigned char *to)
 {
-	const struct apenet_get_request ask = {
+	const struct apenet_get_request req = {
 		.from = m->c.remote,
 		.to = m->c.local,
 		.bytes = m->c.bytes,
@@ -114,8 +114,8 @@ static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
 		.flags = m->c.flags & WEFT_APENET_STAGED,
 	};
 
-	memcpy(to, &ask, sizeof(ask));
-	return sizeof(ask);
+	memcpy(to, &req, sizeof(req));
+	return sizeof(req);
 }
 
 /* Reads the data of a piece; -EFAULT: the memory was unregistered. */
@@ -142,12 +142,12 @@ static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
 	const struct apenet_msg *m = d->m;
 
 	if (m->op == APENET_GET)
-		return tx_ask(m, to);
+		return tx_request(m, to);
 	if (!d->bytes)
 		return 0;
 	if (!m->cut && !tx_read(a, d, to))
 		return d->bytes;
-	h->op = m->op == APENET_BACK ? APENET_REFUSE : APENET_CUT;
+	h->op = m->op == APENET_REPLY ? APENET_REFUSE : APENET_CUT;
 	return 0;
 }
 
@@ -247,18 +247,18 @@ static void dma_request(struct weft_apenet *a, struct apenet_dma *d)
 
 	if (!m)
 		return;
-	left = msg_bytes(m) - m->asked;
+	left = msg_bytes(m) - m->requested;
 	*d = (struct apenet_dma){
-		.state = APENET_ASKED,
-		.first = !m->begun,
+		.state = APENET_REQUESTED,
+		.first = !m->started,
 		.m = m,
-		.offset = m->asked,
+		.offset = m->requested,
 		.bytes = (uint32_t)(left < APENET_PAYLOAD ? left
 							  : APENET_PAYLOAD),
 		.order = a->orders++,
 	};
-	m->begun = true;
-	m->asked += d->bytes;
+	m->started = true;
+	m->requested += d->bytes;
 	d->last = msg_all_requested(m);
 }
 
@@ -276,22 +276,22 @@ static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 }
 
 /* One step of the board; returns the number of packets sent. */
-static int turn(struct weft_apenet *a)
+static int board_step(struct weft_apenet *a)
 {
-	struct apenet_dma *coming = dma_oldest(a, APENET_COMING);
-	struct apenet_dma *asked;
-	int done = coming ? dma_send(a, coming) : 0;
+	struct apenet_dma *arriving = dma_oldest(a, APENET_ARRIVING);
+	struct apenet_dma *requested;
+	int done = arriving ? dma_send(a, arriving) : 0;
 
-	asked = dma_oldest(a, APENET_ASKED);
-	if (asked && !dma_oldest(a, APENET_COMING))
-		asked->state = APENET_COMING;
+	requested = dma_oldest(a, APENET_REQUESTED);
+	if (requested && !dma_oldest(a, APENET_ARRIVING))
+		requested->state = APENET_ARRIVING;
 	for (unsigned i = 0; i < a->dmas; i++) {
 		if (a->dma[i].state == APENET_IDLE)
 			dma_request(a, &a->dma[i]);
 	}
 	a->stats.turns++;
-	a->stats.overlapped +=
-		dma_oldest(a, APENET_COMING) && dma_oldest(a, APENET_ASKED);
+	a->stats.overlapped += dma_oldest(a, APENET_ARRIVING) &&
+			       dma_oldest(a, APENET_REQUESTED);
 	return done;
 }
 
@@ -303,7 +303,7 @@ int apenet_tx_run(struct weft_apenet *a, int budget)
 		fetch(a);
 		if (weft_list_empty(&a->work))
 			break;
-		done += turn(a);
+		done += board_step(a);
 	}
 	return done;
 }

@@ -70,8 +70,8 @@ struct bgq_rec {
 
 /* The reserved chunks of one packet between reserve and commit. */
 struct bgq_reservation {
-	uint64_t at;  /* first chunk */
-	uint64_t end; /* chunk after the last */
+	uint64_t first; /* first chunk */
+	uint64_t end;	/* chunk after the last */
 	unsigned seq;
 };
 
@@ -153,9 +153,10 @@ bool bgq_inj_empty(struct bgq_inj *f);
 int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 		    struct bgq_reservation *p);
 void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p);
-void bgq_rec_copy_in(struct bgq_rec *r, uint64_t at, const void *src,
+void bgq_rec_copy_in(struct bgq_rec *r, uint64_t first, const void *src,
 		     size_t bytes);
-void bgq_rec_copy_out(struct bgq_rec *r, uint64_t at, void *dst, size_t bytes);
+void bgq_rec_copy_out(struct bgq_rec *r, uint64_t first, void *dst,
+		      size_t bytes);
 uint64_t bgq_rec_free(struct bgq_rec *r);
 uint64_t bgq_rec_tail(struct bgq_rec *r);
 

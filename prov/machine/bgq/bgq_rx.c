@@ -44,8 +44,8 @@ static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 	if (bgq_rec_reserve(r, chunks + 1, &place))
 		return -EAGAIN;
 	stored.dest = source;
-	bgq_rec_copy_in(r, place.at, &stored, sizeof(stored));
-	bgq_rec_copy_in(r, place.at + 1, payload, chunks * WEFT_BGQ_CHUNK);
+	bgq_rec_copy_in(r, place.first, &stored, sizeof(stored));
+	bgq_rec_copy_in(r, place.first + 1, payload, chunks * WEFT_BGQ_CHUNK);
 	bgq_rec_commit(r, &place);
 	if (free >= r->threshold && free - chunks - 1 < r->threshold)
 		bgq_irq(mu, WEFT_BGQ_IRQ_REC_SPACE, id);

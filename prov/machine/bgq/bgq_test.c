@@ -2,7 +2,7 @@
 /*
  * Features of the Message Unit: packets and messages of every kind between two
  * units in one process. Protection, limits and the rings' arithmetic are in
- * bgq_rule_test.c.
+ * bgq_limits_test.c.
  */
 #include "test/support/bgq_pair.h"
 

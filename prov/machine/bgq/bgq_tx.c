@@ -145,7 +145,7 @@ static int tx_local(struct weft_bgq *mu, const struct tx_packet *p)
 }
 
 /* Passes the header's routing fields to the network model. */
-static void tx_way(struct weft_carrier *c, const struct tx_packet *p)
+static void tx_path_set(struct weft_carrier *c, const struct tx_packet *p)
 {
 	static const uint8_t vc[] = {
 		[WEFT_BGQ_VC_DYNAMIC] = WEFT_VT_DYNAMIC,
@@ -153,15 +153,15 @@ static void tx_way(struct weft_carrier *c, const struct tx_packet *p)
 		[WEFT_BGQ_VC_HIGH] = WEFT_VT_HIGH,
 		[WEFT_BGQ_VC_SYSTEM] = WEFT_VT_SYSTEM,
 	};
-	struct weft_vt_pkt_attr way = {
+	struct weft_vt_pkt_attr path = {
 		.vc = vc[bgq_hdr_vc(&p->hdr) % WEFT_COUNT_OF(vc)],
 		.zone = (uint8_t)bgq_hdr_zone(&p->hdr),
 		.stay = bgq_hdr_stay(&p->hdr),
 	};
 
 	for (unsigned d = 0; d < BGQ_DIMS; d++)
-		way.hint[d] = (int8_t)bgq_hdr_hint(&p->hdr, d);
-	c->virt->way(c, &way);
+		path.hint[d] = (int8_t)bgq_hdr_hint(&p->hdr, d);
+	c->virt->way(c, &path);
 }
 
 static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)
@@ -174,7 +174,7 @@ static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)
 		return -EHOSTUNREACH;
 	bgq_hdr_to_pkt(&p->hdr, &pkt);
 	if (weft_unlikely(c->virt != NULL))
-		tx_way(c, p);
+		tx_path_set(c, p);
 	return c->ops->send(c, peer, &pkt, p->iov, p->iov_count);
 }
 

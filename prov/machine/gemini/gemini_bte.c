@@ -321,7 +321,7 @@ enum weft_gemini_status gemini_bte_arrive(struct weft_gemini *f,
 	if (!m)
 		return WEFT_GEMINI_SEQ_TERMINATE;
 	if (f->scrub_ns)
-		m->heard_ns = gemini_now_ns(f);
+		m->last_packet_ns = gemini_now_ns(f);
 	if (at > m->total || pkt->len > m->total - at ||
 	    pkt->len > m->total - m->got)
 		return WEFT_GEMINI_BOUNDS;
@@ -374,9 +374,9 @@ void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 static void rmt_scrub(struct weft_gemini *f, struct gemini_rmt *m,
 		      uint64_t now_ns)
 {
-	if (now_ns - m->heard_ns >= f->scrub_ns / 2)
+	if (now_ns - m->last_packet_ns >= f->scrub_ns / 2)
 		rmt_refuse(f, m);
-	if (now_ns - m->heard_ns >= 3 * f->scrub_ns)
+	if (now_ns - m->last_packet_ns >= 3 * f->scrub_ns)
 		rmt_forget(m);
 }
 

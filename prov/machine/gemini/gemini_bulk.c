@@ -53,7 +53,7 @@ static void bulk_count(struct weft_gemini *f, uint64_t bytes)
 	f->stats.phits += gemini_put_phits(bytes);
 }
 
-static void bulk_over(struct weft_dma *dma, int err)
+static void bulk_complete(struct weft_dma *dma, int err)
 {
 	struct gemini_bulk *b = weft_container_of(dma, struct gemini_bulk, dma);
 	struct weft_gemini *f = b->f;
@@ -91,27 +91,27 @@ static unsigned bulk_channel(const struct gemini_bulk *b)
  * windows; each channel has one after it.
  */
 static void bte_path_set(const struct gemini_bulk *b,
-			 struct weft_vt_pkt_attr *way)
+			 struct weft_vt_pkt_attr *path)
 {
 	struct weft_carrier *c = b->unit->carrier;
 
-	way->path = (uint8_t)c->virt->path(c, "bte");
-	way->vc = WEFT_VT_DYNAMIC;
-	way->fifo = (uint8_t)(2 + bulk_channel(b));
+	path->path = (uint8_t)c->virt->path(c, "bte");
+	path->vc = WEFT_VT_DYNAMIC;
+	path->fifo = (uint8_t)(2 + bulk_channel(b));
 }
 
 void gemini_bulk_run(struct gemini_bulk *b, int ssid)
 {
 	struct weft_carrier *c = b->unit->carrier;
-	struct weft_transport_path way = { .quick = false };
+	struct weft_transport_path path = { .quick = false };
 	int err;
 
 	if (weft_unlikely(c->virt != NULL))
-		bte_path_set(b, &way.there);
-	way.back = way.there;
+		bte_path_set(b, &path.there);
+	path.back = path.there;
 	b->ssid = ssid;
-	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &way)
-		     : weft_transport_put(b->unit, b->peer, &b->dma, &way);
+	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &path)
+		     : weft_transport_put(b->unit, b->peer, &b->dma, &path);
 	if (!err)
 		return; /* b may be reused already */
 	b->err = err;
@@ -120,7 +120,7 @@ void gemini_bulk_run(struct gemini_bulk *b, int ssid)
 	gemini_txn_close(b->f, (unsigned)ssid, 0);
 }
 
-static struct gemini_bulk *bulk_take(struct weft_gemini *f, struct weft_dma *d)
+static struct gemini_bulk *bulk_alloc(struct weft_gemini *f, struct weft_dma *d)
 {
 	for (unsigned i = 0; i < GEMINI_BULKS; i++) {
 		struct gemini_bulk *b = &f->bulk[i];
@@ -129,7 +129,7 @@ static struct gemini_bulk *bulk_take(struct weft_gemini *f, struct weft_dma *d)
 			continue;
 		*b = (struct gemini_bulk){ .f = f, .dma = *d, .d = d };
 		b->taken = true;
-		b->dma.done = bulk_over;
+		b->dma.done = bulk_complete;
 		return b;
 	}
 	return NULL;
@@ -167,23 +167,23 @@ window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)
 int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d, bool get)
 {
-	struct weft_transport_path way =
+	struct weft_transport_path path =
 		window_path_of(u->carrier, get ? "get" : "fma", delivery_of(d));
 
 	/* a put completes with its response */
-	way.there.ack = !get;
-	return get ? weft_transport_get(u, peer, d, &way)
-		   : weft_transport_put(u, peer, d, &way);
+	path.there.ack = !get;
+	return get ? weft_transport_get(u, peer, d, &path)
+		   : weft_transport_put(u, peer, d, &path);
 }
 
 int gemini_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_amo *a)
 {
-	struct weft_transport_path way =
+	struct weft_transport_path path =
 		window_path_of(u->carrier, "amo", WEFT_GEMINI_IN_ORDER);
 
-	way.there.bytes = 1 + (uint32_t)a->operands;
-	return weft_transport_amo(u, peer, a, &way);
+	path.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_transport_amo(u, peer, a, &path);
 }
 
 int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
@@ -196,7 +196,7 @@ int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
 		d->done(d, 0);
 		return 0;
 	}
-	b = bulk_take(f, d);
+	b = bulk_alloc(f, d);
 	if (!b)
 		return -EAGAIN;
 	b->unit = u;

@@ -98,7 +98,7 @@ struct gemini_rmt {
 	uint32_t got;
 	uint32_t total;
 	uint64_t addr; /* 0: refused, further packets are refused too */
-	uint64_t heard_ns;
+	uint64_t last_packet_ns;
 	uint16_t cq;
 	uint64_t data;
 };
@@ -136,7 +136,7 @@ struct weft_gemini {
 	bool lazy_amo;
 	bool ntt_on;
 	unsigned links; /* links per direction; 0: packets are sent at once */
-	unsigned roads; /* directions with links: 6 in a torus, else 1 */
+	unsigned directions; /* directions with links: 6 in a torus, else 1 */
 	uint16_t torus[3];
 	uint32_t pe;
 	struct gemini_link link[GEMINI_DIRECTIONS * WEFT_GEMINI_LINKS];
@@ -161,7 +161,7 @@ struct weft_gemini {
 	unsigned bulk_cq;
 	uint32_t orb_used;
 	uint32_t orb_next;
-	struct weft_responses answers;
+	struct weft_responses responses;
 	struct weft_gemini_stats stats;
 	struct gemini_window window[WEFT_GEMINI_WINDOWS];
 	struct gemini_channel channel[WEFT_GEMINI_CHANNELS];

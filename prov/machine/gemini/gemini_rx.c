@@ -15,7 +15,7 @@ static void response_ok(struct weft_gemini *f, struct weft_peer *peer,
 {
 	f->stats.responses++;
 	f->stats.phits += GEMINI_RSP_PHITS;
-	weft_response_ack(&f->answers, peer, id, now);
+	weft_response_ack(&f->responses, peer, id, now);
 }
 
 static void response_error(struct weft_gemini *f, struct weft_peer *peer,
@@ -35,7 +35,7 @@ static void response_error(struct weft_gemini *f, struct weft_peer *peer,
 		return;
 	f->stats.responses++;
 	f->stats.phits += GEMINI_ERR_PHITS;
-	weft_response_send(&f->answers, peer, &pkt, &id);
+	weft_response_send(&f->responses, peer, &pkt, &id);
 }
 
 static void response_data(struct weft_gemini *f, struct weft_peer *peer,
@@ -50,7 +50,7 @@ static void response_data(struct weft_gemini *f, struct weft_peer *peer,
 
 	f->stats.responses++;
 	f->stats.phits += gemini_reply_phits(bytes);
-	weft_response_send(&f->answers, peer, &pkt, data);
+	weft_response_send(&f->responses, peer, &pkt, data);
 }
 
 /* ---- requests ---- */
@@ -120,10 +120,10 @@ static enum weft_gemini_status rx_put(struct weft_gemini *f,
 }
 
 /* Stores the data, then the flag. */
-static enum weft_gemini_status rx_flag(struct weft_gemini *f,
-				       struct weft_peer *src,
-				       const struct weft_pkt *pkt,
-				       const void *payload)
+static enum weft_gemini_status rx_put_with_flag(struct weft_gemini *f,
+						struct weft_peer *src,
+						const struct weft_pkt *pkt,
+						const void *payload)
 {
 	unsigned bytes = pkt->len - GEMINI_FLAG_HEAD;
 	enum weft_gemini_status s;
@@ -259,7 +259,7 @@ static enum weft_gemini_status rx_request(struct weft_gemini *f,
 		s = rx_put(f, src, pkt, payload);
 		break;
 	case GEMINI_FLAG:
-		s = rx_flag(f, src, pkt, payload);
+		s = rx_put_with_flag(f, src, pkt, payload);
 		break;
 	case GEMINI_SEND:
 		s = gemini_bte_arrive(f, src, pkt, payload);

@@ -387,7 +387,7 @@ static void a_later_error_does_not_hide_the_first(void **state)
 }
 
 /* Returns the id of a's only outstanding request. */
-static uint32_t id_under_way(const struct gemini_pair *p)
+static uint32_t id_in_flight(const struct gemini_pair *p)
 {
 	for (uint32_t i = 0; i < WEFT_GEMINI_ORB; i++)
 		if (p->a.f->orb[i].used)
@@ -409,9 +409,9 @@ static void a_response_must_match_its_request(void **state)
 	gemini_pair_open(&p);
 	to.mdh = (uint16_t)p.a.mdh;
 	T_OK(weft_gemini_get(p.a.f, 0, 0, &to, 16));
-	k.aux = id_under_way(&p);
+	k.aux = id_in_flight(&p);
 	gemini_rx_deliver(p.a.f, gemini_peer(p.a.f, 0), &k, &data);
-	T_IS(id_under_way(&p), k.aux);
+	T_IS(id_in_flight(&p), k.aux);
 	T_IS(p.a.mem[64], 0);
 	gemini_rx_deliver(p.a.f, gemini_peer(p.a.f, 1), &k, &data);
 	T_IS(p.a.mem[64], 0);
@@ -430,10 +430,10 @@ static void prompt_requests_are_acknowledged_first(void **state)
 	src = gemini_peer(p.b.f, 0);
 	k.unit = gemini_unit(p.b.mdh, 3, 0);
 	gemini_rx_deliver(p.b.f, src, &k, NULL);
-	T_FALSE(weft_list_empty(&p.b.f->answers.owing));
+	T_FALSE(weft_list_empty(&p.b.f->responses.unsent));
 	k.unit = gemini_unit(p.b.mdh, 3, GEMINI_REQ_PROMPT);
 	gemini_rx_deliver(p.b.f, src, &k, NULL);
-	T_TRUE(weft_list_empty(&p.b.f->answers.owing));
+	T_TRUE(weft_list_empty(&p.b.f->responses.unsent));
 	gemini_pair_close(&p);
 }
 

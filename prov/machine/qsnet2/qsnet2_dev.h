@@ -10,7 +10,7 @@
  *  qsnet2_dma.c          the DMA engine
  *  qsnet2_event.c        events that count, fire and chain
  *  qsnet2_chain.c        trees of chained events
- *  qsnet2_cast.c         broadcasts: copies, merged acknowledgements
+ *  qsnet2_broadcast.c         broadcasts: copies, merged acknowledgements
  *  qsnet2_thread.c       the thread processor
  *  qsnet2_rx.c           the input processor: transactions, acknowledgements
  *  qsnet2_time.c         timeouts: missing acknowledgements, incomplete packets
@@ -29,17 +29,17 @@
 #include "src/base/attr.h"
 #include "src/base/list.h"
 
-#define QSNET2_MAPS	  1024
-#define QSNET2_DMAS	  256
-#define QSNET2_BULKS	  32 /* transfers of the message engine */
-#define QSNET2_PAGE	  4096
-#define QSNET2_TLB_LINES  16
-#define QSNET2_TLB_WAYS	  4
-#define QSNET2_CHAINS	  1024	  /* hash chains of each page size */
-#define QSNET2_PAGES	  0x10000 /* translations in chains */
-#define QSNET2_FAULTS	  16
-#define QSNET2_HELD	  256 /* deferred broadcasts, at most */
-#define QSNET2_ASSEMBLERS 2   /* DMA packets in flight */
+#define QSNET2_MAPS	    1024
+#define QSNET2_DMAS	    256
+#define QSNET2_BULKS	    32 /* transfers of the message engine */
+#define QSNET2_PAGE	    4096
+#define QSNET2_TLB_LINES    16
+#define QSNET2_TLB_WAYS	    4
+#define QSNET2_CHAINS	    1024    /* hash chains of each page size */
+#define QSNET2_PAGES	    0x10000 /* translations in chains */
+#define QSNET2_FAULTS	    16
+#define QSNET2_DEFERRED_MAX 256 /* deferred broadcasts, at most */
+#define QSNET2_ASSEMBLERS   2	/* DMA packets in flight */
 
 enum qsnet2_channel_state {
 	QSNET2_IDLE,
@@ -116,7 +116,7 @@ struct qsnet2_page {
 /* The pages of one size: TLB lines, and the heads of hash chains. */
 struct qsnet2_tlb {
 	unsigned bits; /* address bits inside a page */
-	uint8_t turn[QSNET2_TLB_LINES];
+	uint8_t next_way[QSNET2_TLB_LINES];
 	struct qsnet2_page line[QSNET2_TLB_LINES][QSNET2_TLB_WAYS];
 	uint32_t chain[QSNET2_CHAINS];
 };
@@ -168,7 +168,7 @@ struct qsnet2_threads {
 
 struct weft_qsnet2 {
 	struct weft_port port;
-	struct weft_responses answers;
+	struct weft_responses responses;
 	void (*interrupt)(void *, unsigned, uint64_t);
 	void (*thread)(void *, unsigned, const uint64_t *);
 	void *arg;
@@ -200,10 +200,10 @@ struct weft_qsnet2 {
 	/* queue that holds the link by an incomplete packet */
 	struct qsnet2_queue *holder;
 	uint64_t held_at;
-	struct weft_list casts; /* outstanding broadcasts of this unit */
-	unsigned qsnet2_held_count;
+	struct weft_list broadcasts; /* outstanding broadcasts of this unit */
+	unsigned qsnet2_deferred_count;
 	/* received broadcasts that wait for an end packet */
-	struct weft_list held;
+	struct weft_list deferred;
 	struct weft_list tports; /* struct weft_qsnet2_tports */
 	unsigned queues;	 /* highest queue number in use + 1 */
 	struct weft_hash pagers; /* context + 1 -> struct qsnet2_pager */
@@ -341,20 +341,20 @@ enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
 enum weft_qsnet2_trap qsnet2_event_wait(struct weft_qsnet2 *s, unsigned context,
 					const uint64_t *w);
 
-/* qsnet2_cast.c */
-int qsnet2_cast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
-		      uint32_t id, const struct qsnet2_packet *p);
+/* qsnet2_broadcast.c */
+int qsnet2_broadcast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
+			   uint32_t id, const struct qsnet2_packet *p);
 /*
  * Returns whether id is a broadcast copy of this unit; then handles the
  * acknowledgement.
  */
-bool qsnet2_cast_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
-		     unsigned ack);
-int qsnet2_cast_run(struct weft_qsnet2 *s);
+bool qsnet2_broadcast_ack(struct weft_qsnet2 *s, struct weft_peer *src,
+			  uint32_t id, unsigned ack);
+int qsnet2_broadcast_run(struct weft_qsnet2 *s);
 /* Cancels a broadcast packet; a retransmission has another packet number. */
-void qsnet2_cast_cancel(struct weft_qsnet2 *s, uint32_t id);
-void qsnet2_cast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
-void qsnet2_cast_fini(struct weft_qsnet2 *s);
+void qsnet2_broadcast_cancel(struct weft_qsnet2 *s, uint32_t id);
+void qsnet2_broadcast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
+void qsnet2_broadcast_fini(struct weft_qsnet2 *s);
 
 /* qsnet2_thread.c: w is the command with its registers. */
 enum weft_qsnet2_trap qsnet2_thread_start(struct weft_qsnet2 *s,

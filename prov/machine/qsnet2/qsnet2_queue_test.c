@@ -239,7 +239,7 @@ static void a_copy_needs_whole_lines(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static uint8_t answer_to_write(struct qsnet2_pair *p, uint64_t at)
+static uint8_t ack_of_write(struct qsnet2_pair *p, uint64_t at)
 {
 	uint64_t v = 1;
 	uint8_t ack;
@@ -264,18 +264,18 @@ static void a_context_accesses_its_own_memory_only(void **state)
 			     WEFT_QSNET2_REMOTE_READ |
 				     WEFT_QSNET2_LOCAL_WRITE));
 	T_OK(weft_qsnet2_map(p.b.s, 7, &p, sizeof(p), WEFT_QSNET2_ALL));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
-	T_IS(answer_to_write(&p, (uintptr_t)ro), WEFT_QSNET2_ACK_ERROR);
-	T_IS(answer_to_write(&p, (uintptr_t)&p), WEFT_QSNET2_ACK_ERROR);
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, QSNET2_PAIR_BYTES - 7)),
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
+	T_IS(ack_of_write(&p, (uintptr_t)ro), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, (uintptr_t)&p), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, QSNET2_PAIR_BYTES - 7)),
 	     WEFT_QSNET2_ACK_ERROR);
 	T_OK(weft_qsnet2_unmap(p.b.s, 6, p.b.mem));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
 	qsnet2_pair_close(&p);
 }
 
 /* Sends a get's descriptor from a for b to run; returns the acknowledgement. */
-static uint8_t answer_to_get(struct qsnet2_pair *p, const void *src)
+static uint8_t ack_of_get(struct qsnet2_pair *p, const void *src)
 {
 	const struct weft_qsnet2_dma d = {
 		.bytes = 64,
@@ -311,9 +311,9 @@ static void a_get_needs_remote_read_permission(void **state)
 			     WEFT_QSNET2_ALL & ~WEFT_QSNET2_REMOTE_READ));
 	T_OK(weft_qsnet2_map(p.b.s, 6, open, sizeof(open),
 			     WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_REMOTE_READ));
-	T_IS(answer_to_get(&p, secret), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_get(&p, secret), WEFT_QSNET2_ACK_ERROR);
 	T_IS(*qsnet2_word_at(&p.a, 0), 0);
-	T_IS(answer_to_get(&p, open), WEFT_QSNET2_ACK_OK);
+	T_IS(ack_of_get(&p, open), WEFT_QSNET2_ACK_OK);
 	T_IS(t_differs(p.a.mem, sizeof(open), 2), -1);
 	qsnet2_pair_close(&p);
 }
@@ -324,12 +324,12 @@ static void the_filter_applies_per_context(void **state)
 
 	qsnet2_pair_open(&p, "");
 	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_CLOSED));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
 	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_ACK_ALL));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
 	T_IS(*qsnet2_word_at(&p.b, 0), 0);
 	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_DISCARD_ALL));
-	answer_to_write(&p, qsnet2_at(&p.b, 0));
+	ack_of_write(&p, qsnet2_at(&p.b, 0));
 	T_IS(qsnet2_pair_state(&p.a).restarts, 1);
 	qsnet2_pair_close(&p);
 }

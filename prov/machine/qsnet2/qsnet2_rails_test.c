@@ -62,9 +62,9 @@ static void rails_close(void)
 }
 
 /* Polls the rails given by the bits of which, at both processes. */
-static void rails_run(int turns, unsigned which)
+static void rails_run(int polls, unsigned which)
 {
-	for (int t = 0; t < turns; t++)
+	for (int t = 0; t < polls; t++)
 		for (unsigned i = 0; i < 2; i++)
 			for (unsigned k = 0; k < RAILS; k++)
 				if (which >> k & 1 && p[i].s[k])

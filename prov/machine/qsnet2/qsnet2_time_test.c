@@ -128,7 +128,7 @@ static void timeouts_use_up_restarts_then_trap(void **state)
 		weft_qsnet2_poll(p.a.s, 16);
 		now_ns += 5000;
 		weft_qsnet2_poll(p.a.s, 16);
-		if (i % 16 == 0) /* makes room, acknowledges nothing */
+		if (i % 16 == 0) /* frees slots, acknowledges nothing */
 			p.b.s->port.carrier->ops->poll(p.b.s->port.carrier, 64);
 	}
 	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);

@@ -88,7 +88,7 @@ struct tport_elan {
 /* State of one destination. */
 struct tport_dest {
 	unsigned q;
-	unsigned turn; /* next channel */
+	unsigned next_channel; /* next channel */
 };
 
 struct weft_qsnet2_tports {

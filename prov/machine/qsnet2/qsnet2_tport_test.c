@@ -47,9 +47,9 @@ static void world_open(const struct weft_qsnet2_tports_attr *like,
 	}
 }
 
-static void world_run(int turns)
+static void world_run(int polls)
 {
-	for (int i = 0; i < turns; i++)
+	for (int i = 0; i < polls; i++)
 		for (uint32_t k = 0; k < WORLD; k++)
 			if (w[k].s)
 				weft_qsnet2_poll(w[k].s, 16);
@@ -348,7 +348,7 @@ struct stream {
 	bool on;
 };
 
-static void stream_go(struct stream *st, uint32_t from)
+static void stream_step(struct stream *st, uint32_t from)
 {
 	uint64_t seed = (uint64_t)from << 20 | st->sent;
 
@@ -392,9 +392,9 @@ static void many_messages(const char *faults)
 	unsigned taken = 0;
 
 	world_open(&plain, faults);
-	for (int turn = 0; turn < 400000 && taken < 2 * MANY; turn++) {
-		stream_go(&st[1], 1);
-		stream_go(&st[2], 2);
+	for (int round = 0; round < 400000 && taken < 2 * MANY; round++) {
+		stream_step(&st[1], 1);
+		stream_step(&st[2], 2);
 		if (posted < 2 * MANY && posted - taken < WINDOW) {
 			req[posted % WINDOW] =
 				rx(0, ANY, 0, 3,

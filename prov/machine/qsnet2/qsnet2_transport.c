@@ -55,9 +55,9 @@ struct qsnet2_transport {
 /* State of one peer; its acknowledgements delay no other peer. */
 struct qsnet2_transport_peer {
 	struct qsnet2_queue *queue[QSNET2_TRANSPORT_BULK];
-	unsigned queues; /* a power of two */
-	unsigned turn;	 /* next queue, round-robin */
-	uint64_t cookie; /* number of packets sent */
+	unsigned queues;     /* a power of two */
+	unsigned next_queue; /* next queue, round-robin */
+	uint64_t cookie;     /* number of packets sent */
 };
 
 static struct qsnet2_transport *qsnet2_transport_of(struct weft_unit *u)
@@ -128,7 +128,7 @@ qsnet2_transport_queue_pick(struct qsnet2_transport_peer *p,
 {
 	for (unsigned i = 0; i < p->queues; i++) {
 		struct qsnet2_queue *q =
-			p->queue[(p->turn + i) & (p->queues - 1)];
+			p->queue[(p->next_queue + i) & (p->queues - 1)];
 
 		if (q->head != q->tail)
 			continue;
@@ -136,7 +136,7 @@ qsnet2_transport_queue_pick(struct qsnet2_transport_peer *p,
 			if (q->ch[c].state == QSNET2_RETRY ||
 			    !qsnet2_channel_free(q, c))
 				continue;
-			p->turn += i + c;
+			p->next_queue += i + c;
 			*channel_p = c;
 			return q;
 		}
@@ -339,7 +339,7 @@ static bool qsnet2_transport_pending(const struct qsnet2_transport *e)
 
 	return e->inbox.held || e->unit.copied ||
 	       !weft_list_empty(&s->run[0]) ||
-	       weft_responses_pending(&s->answers) ||
+	       weft_responses_pending(&s->responses) ||
 	       qsnet2_transport_dma_waits(s);
 }
 
@@ -403,8 +403,8 @@ static const struct weft_carrier_up qsnet2_transport_up = {
 static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
 					 struct qsnet2_transport_peer *p)
 {
-	if (weft_responses_pending(&e->s->answers))
-		weft_responses_flush(&e->s->answers, true);
+	if (weft_responses_pending(&e->s->responses))
+		weft_responses_flush(&e->s->responses, true);
 	if (weft_unlikely(p->queues < QSNET2_TRANSPORT_BULK))
 		(void)qsnet2_transport_queues(
 			e, p, QSNET2_TRANSPORT_BULK); /* failure is ignored */
@@ -480,8 +480,8 @@ static int qsnet2_transport_chain_open(struct weft_unit *u,
 }
 
 /* Creates a route to the root, which may be no neighbour of the sender. */
-static int qsnet2_transport_chain_cast(struct weft_chain *c, uint64_t seq,
-				       size_t bytes)
+static int qsnet2_transport_chain_broadcast(struct weft_chain *c, uint64_t seq,
+					    size_t bytes)
 {
 	struct weft_peer *root = qsnet2_chain_root(c);
 
@@ -489,7 +489,7 @@ static int qsnet2_transport_chain_cast(struct weft_chain *c, uint64_t seq,
 		return -ECONNRESET;
 	if (root && !qsnet2_transport_peer(qsnet2_chain_unit(c)->engine, root))
 		return -ENOMEM;
-	return qsnet2_chain_cast(c, seq, bytes);
+	return qsnet2_chain_broadcast(c, seq, bytes);
 }
 
 static uint64_t qsnet2_transport_chain_started(const struct weft_unit *u)
@@ -501,9 +501,9 @@ static uint64_t qsnet2_transport_chain_started(const struct weft_unit *u)
 const struct weft_chain_ops weft_qsnet2_chain = {
 	.open = qsnet2_transport_chain_open,
 	.close = qsnet2_chain_close,
-	.place = qsnet2_chain_slot,
-	.cast = qsnet2_transport_chain_cast,
-	.came = qsnet2_chain_received,
+	.slot = qsnet2_chain_slot,
+	.broadcast = qsnet2_transport_chain_broadcast,
+	.received = qsnet2_chain_received,
 	.arrive = qsnet2_chain_arrive,
 	.passed = qsnet2_chain_passed,
 	.run = qsnet2_chain_run,

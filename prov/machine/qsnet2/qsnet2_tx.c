@@ -88,7 +88,7 @@ static void packet_path_set(struct weft_carrier *c, uint32_t id,
 {
 	bool dma = id & QSNET2_ID_DMA;
 	uint32_t data = packet_data(p);
-	const struct weft_vt_pkt_attr way = {
+	const struct weft_vt_pkt_attr path = {
 		.path = (uint8_t)c->virt->path(c, dma ? "dma" : "sten"),
 		.ack = true,
 		.full = dma && data == WEFT_QSNET2_PACKET,
@@ -97,7 +97,7 @@ static void packet_path_set(struct weft_carrier *c, uint32_t id,
 			1 + (data < HEADER_BYTES + 8 ? 8 : data - HEADER_BYTES),
 	};
 
-	c->virt->way(c, &way);
+	c->virt->way(c, &path);
 }
 
 static inline int send_to(struct weft_qsnet2 *s, const struct qsnet2_route *to,
@@ -132,7 +132,7 @@ int qsnet2_send(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 		uint32_t id, const struct qsnet2_packet *p)
 {
 	int err = to->peer ? send_to(s, to, id, p, QSNET2_PACKET)
-			   : qsnet2_cast_start(s, to, id, p);
+			   : qsnet2_broadcast_start(s, to, id, p);
 
 	if (!err)
 		s->stats.packets++;
@@ -281,7 +281,7 @@ static enum cmd_result cmd_guard(struct qsnet2_queue *q, uint64_t w)
 	return CMD_NEXT;
 }
 
-/* ---- commands on own memory ---- */
+/* ---- commands on this process's memory ---- */
 
 static enum weft_qsnet2_trap do_modify(struct weft_qsnet2 *s, unsigned ctx,
 				       unsigned cmd, uint64_t address,

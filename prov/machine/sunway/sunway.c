@@ -109,10 +109,10 @@ static struct weft_sunway *chip_make(const struct weft_sunway_attr *attr)
 	n->clock = attr->clock ? attr->clock : wall_ns;
 	n->resend_ns = attr->resend_ns ? attr->resend_ns : RESEND_NS;
 	weft_list_init(&n->local);
-	weft_list_init(&n->answers);
+	weft_list_init(&n->replies);
 	weft_list_init(&n->reads);
-	weft_list_init(&n->notes);
-	weft_list_init(&n->coming);
+	weft_list_init(&n->notifications);
+	weft_list_init(&n->rdma_rx);
 	weft_list_init(&n->window);
 	weft_list_init(&n->colls);
 	weft_hash_init(&n->rdma_rx_by_key);

@@ -17,7 +17,7 @@ static void the_target_determines_the_path(void **state)
 	t_fill(p.a.mem, 100, 1);
 	d = pair_desc(&p.a, WEFT_SUNWAY_QUEUE, 100);
 	d.flags = 0;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_arrival(&p, &p.a, 0).len, 100);
 	weft_sunway_rq_release(p.a.n, 0, p.a.vi[0]);
@@ -52,13 +52,13 @@ static void rdma_works_across_the_crossbar(void **state)
 	d = pair_desc(&p.a, WEFT_SUNWAY_RDMAW, 50000);
 	d.engine = 1;
 	d.vi = (uint8_t)p.a.vi[1];
-	d.local = p.a.at;
-	d.remote = p.a.at + 100000;
+	d.local = p.a.address;
+	d.remote = p.a.address + 100000;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(t_differs(p.a.mem + 100000, 50000, 2), -1);
 	d.op = WEFT_SUNWAY_RDMAR;
-	d.local = p.a.at + 200000;
+	d.local = p.a.address + 200000;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(t_differs(p.a.mem + 200000, 50000, 2), -1);
@@ -74,9 +74,9 @@ static void write_by(struct sunway_pair *p, uint8_t port, uint64_t seed)
 
 	t_fill(p->a.mem, LARGE, seed);
 	d.port = port;
-	d.local = p->a.at;
+	d.local = p->a.address;
 	d.flags |= WEFT_SUNWAY_ANSWER;
-	d.answer = p->b.at + LARGE;
+	d.answer = p->b.address + LARGE;
 	pair_post(&p->a, &d);
 	T_IS(pair_event(p, &p->a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(t_differs(p->b.mem, LARGE, seed), -1);
@@ -163,7 +163,7 @@ static void interfaces_are_served_round_robin(void **state)
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags = 0;
 	d.port = 0; /* one port keeps their order */
-	d.local = p.a.at;
+	d.local = p.a.address;
 	for (unsigned i = 0; i < 3; i++) {
 		T_OK(weft_sunway_vi_open(p.a.n, &attr, &vi[i]));
 		for (unsigned k = 0; k < 8; k++)
@@ -186,7 +186,7 @@ static void at_most_256_messages_in_flight(void **state)
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	for (unsigned i = 0; i < 400; i++)
 		pair_post(&p.a, &d);
 	for (unsigned i = 0; i < 100; i++)
@@ -211,7 +211,7 @@ static void race(const uint32_t *bytes, unsigned n, int marked, unsigned *end)
 	pair_open(&p, "");
 	for (unsigned i = 0; i < n; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, bytes[i]);
-		d.local = p.a.at;
+		d.local = p.a.address;
 		d.cookie = i;
 		d.port = 0;
 		if ((int)i == marked)
@@ -252,7 +252,7 @@ static void messages_are_interleaved(void **state)
 	pair_open(&p, "");
 	for (unsigned i = 0; i < 2; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 400000);
-		d.local = p.a.at;
+		d.local = p.a.address;
 		pair_post(&p.a, &d);
 	}
 	weft_sunway_poll(p.a.n, 20);
@@ -267,25 +267,25 @@ static void a_long_message_progresses_under_load(void **state)
 	struct weft_sunway_desc d;
 	struct weft_sunway_event ev;
 	struct sunway_pair p;
-	bool over = false;
+	bool complete = false;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 200000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.cookie = 1;
 	pair_post(&p.a, &d);
 	d.bytes = 64;
 	d.cookie = 2;
-	for (int i = 0; i < 2000 && !over; i++) {
+	for (int i = 0; i < 2000 && !complete; i++) {
 		while (p.a.n->me[0].in_flight < 200)
 			if (weft_sunway_post(p.a.n, 0, p.a.vi[0], &d) ||
 			    !weft_sunway_poll(p.a.n, 1))
 				break;
 		pair_run(&p, 1);
 		while (!weft_sunway_cq_read(p.a.n, 0, p.a.vi[0], &ev))
-			over |= ev.cookie == 1;
+			complete |= ev.cookie == 1;
 	}
-	T_TRUE(over);
+	T_TRUE(complete);
 	pair_close(&p);
 }
 
@@ -300,7 +300,7 @@ static uint64_t read_pages(struct sunway_pair *p, uint64_t at, unsigned n,
 
 	for (unsigned i = 0; i < n; i++) {
 		d = pair_desc(&p->b, WEFT_SUNWAY_RDMAR, 8);
-		d.local = p->a.at;
+		d.local = p->a.address;
 		d.remote = at + ((uint64_t)i << bits);
 		pair_post(&p->a, &d);
 		T_IS(pair_event(p, &p->a, 0).status, WEFT_SUNWAY_OK);
@@ -393,7 +393,7 @@ static void pages_may_be_at_any_address(void **state)
 	memset(other, 'b', 100);
 	T_OK(weft_sunway_page_set(p.b.n, at + 4096, other));
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 196);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.remote = at + 4000;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
@@ -409,7 +409,7 @@ static unsigned read_status(struct sunway_pair *p, uint64_t remote)
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, WEFT_SUNWAY_RDMAR, 8);
 
-	d.local = p->a.at;
+	d.local = p->a.address;
 	d.remote = remote;
 	pair_post(&p->a, &d);
 	return pair_event(p, &p->a, 0).status;

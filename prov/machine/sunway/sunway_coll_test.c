@@ -25,7 +25,7 @@ static void ring_open(struct ring *r, int n, const char *faults)
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < n; k++) {
 			if (i != k)
-				pair_know(&r->s[i], &r->s[k]);
+				pair_introduce(&r->s[i], &r->s[k]);
 		}
 		T_OK(weft_sunway_cast_set(r->s[i].n, GROUP, guid, (unsigned)n));
 		r->parent[i] = (i - 1) / 3;
@@ -65,8 +65,8 @@ static struct weft_sunway_coll place(const struct ring *r, int me,
 		.vi = up < 0 ? 0 : (uint8_t)r->s[up].vi[0],
 		.parent = up < 0 ? WEFT_SUNWAY_ROOT : PAIR_GUID + (uint32_t)up,
 		.bytes = bytes,
-		.local = r->s[me].at,
-		.result = r->s[me].at + 4096,
+		.local = r->s[me].address,
+		.result = r->s[me].address + 4096,
 		.cookie = (uint64_t)me,
 	};
 
@@ -83,7 +83,7 @@ static int member_post(struct ring *r, int me, const struct weft_sunway_coll *d)
 }
 
 /* Returns whether a member's operation has completed; takes its event. */
-static bool is_over(struct ring *r, int me, unsigned status)
+static bool op_completed(struct ring *r, int me, unsigned status)
 {
 	struct weft_sunway_event ev;
 
@@ -98,7 +98,7 @@ static bool is_over(struct ring *r, int me, unsigned status)
 /* Runs until all remaining members complete an operation. */
 static void ring_end(struct ring *r, unsigned status)
 {
-	bool over[NODES] = { false };
+	bool complete[NODES] = { false };
 	int left = 0;
 
 	for (int i = 0; i < r->n; i++)
@@ -106,9 +106,10 @@ static void ring_end(struct ring *r, unsigned status)
 	for (int t = 0; t < 200000 && left; t++) {
 		ring_run(r, 1);
 		for (int i = 0; i < r->n; i++) {
-			if (!r->s[i].n || over[i] || !is_over(r, i, status))
+			if (!r->s[i].n || complete[i] ||
+			    !op_completed(r, i, status))
 				continue;
-			over[i] = true;
+			complete[i] = true;
 			left--;
 		}
 	}
@@ -159,7 +160,7 @@ static void barrier_waits_for_last_member(void **state)
 		}
 		ring_run(&r, 100);
 		for (int i = 0; i < NODES; i++)
-			T_TRUE(!is_over(&r, i, WEFT_SUNWAY_OK));
+			T_TRUE(!op_completed(&r, i, WEFT_SUNWAY_OK));
 		d = place(&r, last, WEFT_SUNWAY_BARRIER, 0, 0);
 		T_OK(member_post(&r, last, &d));
 		ring_end(&r, WEFT_SUNWAY_OK);
@@ -468,7 +469,7 @@ static void timeouts_and_probes_recover_losses(void **state)
 /* A delayed copy is not taken for a later result. */
 static void a_late_copy_completes_no_operation(void **state)
 {
-	const struct weft_pkt pkt = { .flags = SUNWAY_CAST, .tag = GROUP };
+	const struct weft_pkt pkt = { .flags = SUNWAY_MULTICAST, .tag = GROUP };
 	const struct sunway_in in = { .guid = PAIR_GUID,
 				      .pkt = &pkt,
 				      .slice = { .job = PAIR_JOB } };
@@ -480,8 +481,8 @@ static void a_late_copy_completes_no_operation(void **state)
 		ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
 	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 1, &d));
-	sunway_coll_cast(r.s[1].n, &in);
-	T_TRUE(!is_over(&r, 1, WEFT_SUNWAY_OK));
+	sunway_coll_multicast(r.s[1].n, &in);
+	T_TRUE(!op_completed(&r, 1, WEFT_SUNWAY_OK));
 	d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 0, &d));
 	ring_end(&r, WEFT_SUNWAY_OK);

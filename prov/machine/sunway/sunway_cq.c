@@ -5,9 +5,9 @@
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-bool sunway_cq_room(const struct sunway_vi *v)
+bool sunway_cq_space(const struct sunway_vi *v)
 {
-	return v->cq_tail - v->cq_head + v->owed < v->events;
+	return v->cq_tail - v->cq_head + v->reserved < v->events;
 }
 
 void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev)

@@ -84,9 +84,9 @@ struct sunway_msg {
 	uint8_t engine;
 	uint8_t vi;
 	bool fsm;
-	bool back;	  /* R2W: serves a read of a peer */
+	bool serves_read; /* R2W: serves a read of a peer */
 	bool orphan;	  /* its interface is closed: no event */
-	uint32_t back_id; /* message id of the read that is served */
+	uint32_t read_id; /* message id of the read that is served */
 	uint32_t sent;
 	uint32_t got;		 /* RDMAR: bytes received */
 	struct sunway_bits bits; /* RDMAR: packets received */
@@ -125,20 +125,20 @@ struct sunway_part {
 struct sunway_coll {
 	struct weft_list link; /* in the list of outstanding ones */
 	struct weft_sunway_coll d;
-	uint64_t number; /* sequence number in its group */
-	uint64_t came;	 /* received inputs, one bit each */
-	uint64_t since;	 /* time of the wait's start or last probe */
+	uint64_t number;   /* sequence number in its group */
+	uint64_t received; /* received inputs, one bit each */
+	uint64_t since;	   /* time of the wait's start or last probe */
 	uint32_t job;
-	uint32_t cast; /* multicast copies sent */
+	uint32_t copies_sent; /* multicast copies sent */
 	uint8_t engine;
 	uint8_t vi;
 	uint8_t added; /* inputs combined into sum */
 	uint8_t status;
 	bool used;
 	bool posted;
-	bool sent; /* the sum was sent to the parent */
-	bool told; /* the parent acknowledged the sum */
-	bool over;
+	bool sent;  /* the sum was sent to the parent */
+	bool acked; /* the parent acknowledged the sum */
+	bool complete;
 	unsigned char
 		sum[WEFT_SUNWAY_PACKET]; /* partial sum, then the result */
 	struct sunway_part part[WEFT_SUNWAY_INPUTS];
@@ -151,7 +151,7 @@ struct sunway_group_ops {
 };
 
 /* The nodes of a multicast group. */
-struct sunway_cast {
+struct sunway_multicast {
 	uint32_t *guid;
 	unsigned n;
 	bool gone; /* a node of the group is lost */
@@ -174,13 +174,13 @@ struct sunway_vi {
 	uint32_t events;
 	uint64_t cq_head;
 	uint64_t cq_tail;
-	uint64_t owed; /* entries reserved for outstanding operations */
+	uint64_t reserved; /* entries reserved for outstanding operations */
 	struct sunway_slot *slot;
 	struct weft_list slots;	  /* free receive slots */
 	struct weft_list arrived; /* received messages in order of arrival */
 	struct weft_list buffers; /* struct sunway_buffer */
 	struct weft_list windows; /* struct sunway_window, as sender */
-	struct sunway_group_ops *circle[WEFT_SUNWAY_CASTS];
+	struct sunway_group_ops *group_ops[WEFT_SUNWAY_CASTS];
 };
 
 /* A message engine. */
@@ -189,9 +189,9 @@ struct sunway_me {
 	struct weft_list run[SUNWAY_CLASSES];
 	struct weft_list waiting; /* messages waiting for their targets */
 	struct weft_list free;
-	struct weft_list backs; /* free slots for serving reads */
+	struct weft_list reply_slots; /* free slots for serving reads */
 	unsigned in_flight;
-	unsigned turn;
+	unsigned round;
 	uint64_t io[WEFT_SUNWAY_IO];
 	struct sunway_vi vi[WEFT_SUNWAY_VIS];
 	struct sunway_msg msg[WEFT_SUNWAY_IN_FLIGHT + SUNWAY_READ_REPLIES];
@@ -206,7 +206,7 @@ struct sunway_mem {
 };
 
 struct sunway_entry {
-	uint64_t at; /* address of the page */
+	uint64_t address; /* address of the page */
 	uint64_t page;
 	uint16_t mem; /* index of the memory + 1; 0: empty */
 };
@@ -225,25 +225,26 @@ struct sunway_window {
 enum sunway_rdma_state {
 	SUNWAY_RDMA_UNKNOWN, /* state not known */
 	SUNWAY_RDMA_ARRIVING,
-	SUNWAY_RDMA_NOTIFY_WAIT, /* complete, its notification waits for room */
+	SUNWAY_RDMA_NOTIFY_WAIT, /* complete, its notification waits for space
+				  */
 	SUNWAY_RDMA_DONE,
 };
 
 /* The last write received from one message slot of a node. */
-struct sunway_coming {
+struct sunway_rdma_rx {
 	struct weft_list link;
 	struct sunway_bits bits;
 	uint32_t guid;
 	uint32_t id;
 	uint32_t got;
-	uint32_t left;	/* aborted: number of bytes sent */
-	uint32_t asked; /* bytes received at the last probe */
-	uint8_t state;	/* enum sunway_rdma_state */
-	uint8_t status; /* first error */
+	uint32_t left;	       /* aborted: number of bytes sent */
+	uint32_t probed_bytes; /* bytes received at the last probe */
+	uint8_t state;	       /* enum sunway_rdma_state */
+	uint8_t status;	       /* first error */
 	bool aborted;
 };
 
-/* A packet that waits for room in a port, or is inside the chip. */
+/* A packet that waits for space in a port, or is inside the chip. */
 struct sunway_queued {
 	struct weft_list link;
 	uint32_t guid;
@@ -251,7 +252,7 @@ struct sunway_queued {
 	unsigned char payload[];
 };
 
-/* A read that waits for a free slot, or a notification that waits for room. */
+/* A read that waits for a free slot, or a notification that waits for space. */
 struct sunway_deferred {
 	struct weft_list link;
 	uint32_t guid;
@@ -277,11 +278,11 @@ struct weft_sunway {
 	struct sunway_me me[WEFT_SUNWAY_ENGINES];
 	struct weft_list local; /* struct sunway_queued: inside the chip */
 	unsigned locals;
-	struct weft_list answers; /* struct sunway_queued */
+	struct weft_list replies; /* struct sunway_queued */
 	struct weft_list reads;	  /* struct sunway_deferred */
 	/* notifications: struct sunway_deferred */
-	struct weft_list notes;
-	struct weft_list coming; /* struct sunway_coming */
+	struct weft_list notifications;
+	struct weft_list rdma_rx; /* struct sunway_rdma_rx */
 	/* incoming RDMA messages, by node and slot */
 	struct weft_hash rdma_rx_by_key;
 	unsigned arriving; /* incoming messages in state SUNWAY_RDMA_ARRIVING */
@@ -290,7 +291,7 @@ struct weft_sunway {
 	struct weft_list window; /* all entries of the table windows */
 	uint32_t window_next;
 	struct weft_list colls; /* outstanding struct sunway_coll */
-	struct sunway_cast cast[WEFT_SUNWAY_CASTS];
+	struct sunway_multicast multicast[WEFT_SUNWAY_CASTS];
 	struct sunway_mem mem[SUNWAY_MEMS];
 	struct sunway_entry tlb[SUNWAY_TLB_SETS][SUNWAY_TLB_WAYS];
 	uint8_t tlb_victim[SUNWAY_TLB_SETS];
@@ -342,7 +343,7 @@ void sunway_port_fini(struct weft_sunway *n);
  * sunway_cq.c: returns whether there is space for an event beyond the reserved
  * ones.
  */
-bool sunway_cq_room(const struct sunway_vi *v);
+bool sunway_cq_space(const struct sunway_vi *v);
 void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev);
 
 /* sunway_mem.c */
@@ -425,7 +426,7 @@ bool sunway_route(const struct weft_sunway *n, const uint8_t *hop,
 /* sunway_coll.c: returns false if there is no space for the part. */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in);
-void sunway_coll_cast(struct weft_sunway *n, const struct sunway_in *in);
+void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in);
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in);
 /* Handles the end of the message that carried a sum. */
 void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
@@ -435,7 +436,7 @@ void sunway_coll_lost(struct weft_sunway *n, uint32_t guid);
 void sunway_coll_close(struct sunway_vi *v);
 void sunway_coll_fini(struct weft_sunway *n);
 
-/* sunway_coming.c */
+/* sunway_rdma_rx.c */
 /*
  * Records a packet as received. Returns false if it is a duplicate, or out of
  * memory (the packet will be retransmitted).
@@ -446,13 +447,13 @@ void sunway_bits_fini(struct sunway_bits *b);
  * Returns the message of a packet, or NULL: packet of an older message, or too
  * many messages.
  */
-struct sunway_coming *sunway_rdma_rx_find(struct weft_sunway *n,
-					  const struct sunway_in *in);
+struct sunway_rdma_rx *sunway_rdma_rx_find(struct weft_sunway *n,
+					   const struct sunway_in *in);
 /* Records a packet of a message; returns false if it is a duplicate. */
-bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_coming *c,
+bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			   const struct sunway_in *in);
 /* Returns whether all data has been received and the sender did not abort. */
-bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_coming *c,
+bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			     uint32_t total);
 /* Reports the end to the source, now and at every probe. */
 void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,

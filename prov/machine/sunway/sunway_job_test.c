@@ -85,7 +85,7 @@ static void late_packets_of_a_job_touch_no_memory(void **state)
 	pair_open(&p, "");
 	memset(p.a.mem, 1, 400000);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 400000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	weft_sunway_poll(p.a.n, 100);
 	weft_sunway_poll(p.b.n, 10);
@@ -117,15 +117,15 @@ static void sender_exit_drops_its_messages(void **state)
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 400000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 400000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	for (unsigned i = 0; i < 100; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 		d.flags |= WEFT_SUNWAY_RELIABLE;
-		d.local = p.a.at;
+		d.local = p.a.address;
 		pair_post(&p.a, &d);
 	}
 	weft_sunway_poll(p.a.n, 120);
@@ -156,7 +156,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	for (unsigned i = 0; i < 50; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 		d.flags |= WEFT_SUNWAY_RELIABLE;
-		d.local = p.a.at;
+		d.local = p.a.address;
 		pair_post(&p.a, &d);
 	}
 	weft_sunway_poll(p.a.n, 50);
@@ -171,7 +171,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	pair_mem(&p.a, PAIR_JOB + 5);
 	d = pair_desc(&other, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_OK(weft_sunway_rq_peek(p.b.n, 0, other.vi[0], &a));
@@ -187,7 +187,7 @@ static void a_new_job_starts_a_new_window(void **state)
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.port = 1; /* the other port is polled first */
 	for (unsigned i = 0; i < 5; i++)
 		pair_post(&p.a, &d);
@@ -195,7 +195,7 @@ static void a_new_job_starts_a_new_window(void **state)
 	T_OK(weft_sunway_job_exit(p.a.n, PAIR_JOB));
 	pair_vis(&p.a, PAIR_JOB);
 	pair_mem(&p.a, PAIR_JOB);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.port = 0;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
@@ -216,7 +216,7 @@ static void a_window_survives_its_receiver(void **state)
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	T_OK(weft_sunway_vi_close(p.b.n, 0, p.b.vi[0]));
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_NO_VI);
@@ -236,7 +236,7 @@ static void a_lost_node_ends_its_messages(void **state)
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	d.op = WEFT_SUNWAY_QUEUE;
@@ -278,7 +278,7 @@ static void a_guest_uses_the_engine_directly(void **state)
 	before = pair_stats(&p.a);
 	T_IS(before.proxied, 2);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 2000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	after = pair_stats(&p.a);

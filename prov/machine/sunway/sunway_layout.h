@@ -28,7 +28,7 @@
  *	MANAGE    -               number          value
  *	DONE      -               status          value
  *	GATHER    a sum           operation       sequence number
- *	CAST      the result      operation       -
+ *	MULTICAST the result      operation       -
  *	PROBE     -               operation       -
  *	STATE     -               -               -
  *	MISSING   -               -               -
@@ -83,7 +83,7 @@ enum sunway_cmd {
 	SUNWAY_MANAGE,
 	SUNWAY_DONE,
 	SUNWAY_GATHER,
-	SUNWAY_CAST,
+	SUNWAY_MULTICAST,
 	SUNWAY_PROBE,
 	SUNWAY_STATE,
 	SUNWAY_MISSING,

@@ -37,7 +37,7 @@ static struct sunway_entry *tlb_load(struct weft_sunway *n, unsigned mem,
 
 	e += n->tlb_victim[set]++ % SUNWAY_TLB_WAYS;
 	*e = (struct sunway_entry){
-		.at = n->mem[mem].page[page],
+		.address = n->mem[mem].page[page],
 		.page = page,
 		.mem = (uint16_t)(mem + 1),
 	};
@@ -51,10 +51,10 @@ static uint64_t tlb_page(struct weft_sunway *n, unsigned mem, uint64_t page)
 
 	if (e) {
 		n->stats.tlb_hits++;
-		return e->at;
+		return e->address;
 	}
 	n->stats.tlb_misses++;
-	at = tlb_load(n, mem, page)->at;
+	at = tlb_load(n, mem, page)->address;
 	if (page + 1 < n->mem[mem].pages && !tlb_find(n, mem, page + 1)) {
 		tlb_load(n, mem, page + 1);
 		n->stats.prefetched++;

@@ -18,8 +18,8 @@ static struct weft_sunway_desc desc(struct sunway_pair *p, unsigned op,
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, op, bytes);
 
-	d.local = p->a.at + (uint64_t)i * BYTES;
-	d.remote = p->b.at + (uint64_t)i * BYTES;
+	d.local = p->a.address + (uint64_t)i * BYTES;
+	d.remote = p->b.address + (uint64_t)i * BYTES;
 	return d;
 }
 
@@ -42,7 +42,7 @@ static void writes(const char *faults)
 		t_fill(p.a.mem + i * BYTES, BYTES, i);
 		d = desc(&p, WEFT_SUNWAY_RDMAW, i, i % 3 ? BYTES : 100);
 		d.flags |= WEFT_SUNWAY_ANSWER;
-		d.answer = p.b.at + WORD;
+		d.answer = p.b.address + WORD;
 		pair_post(&p.a, &d);
 	}
 	events(&p, ROUNDS);
@@ -90,7 +90,7 @@ static void a_read_survives_loss_and_duplication(void **state)
 			t_fill(p.b.mem + i * BYTES, BYTES, i);
 			d = desc(&p, WEFT_SUNWAY_RDMAR, i, BYTES);
 			d.flags |= WEFT_SUNWAY_ANSWER;
-			d.answer = p.a.at + WORD;
+			d.answer = p.a.address + WORD;
 			pair_post(&p.a, &d);
 		}
 		events(&p, ROUNDS);
@@ -125,7 +125,7 @@ static void a_long_message_survives_losses(void **state)
 	pair_close(&p);
 }
 
-/* A notification that waits for room is no loss: no data is retransmitted. */
+/* A notification that waits for space is no loss: no data is retransmitted. */
 static void message_waiting_for_buffer_is_not_retransmitted(void **state)
 {
 	struct weft_sunway_arrival a;
@@ -164,10 +164,10 @@ static void an_error_status_survives_losses(void **state)
 		d = desc(&p, i % 2 ? WEFT_SUNWAY_RDMAR : WEFT_SUNWAY_RDMAW, 0,
 			 BYTES);
 		if (i % 4) {
-			d.remote = p.b.at + PAIR_BYTES - 100;
+			d.remote = p.b.address + PAIR_BYTES - 100;
 		} else {
 			d.flags |= WEFT_SUNWAY_ANSWER;
-			d.answer = p.b.at + PAIR_BYTES;
+			d.answer = p.b.address + PAIR_BYTES;
 		}
 		pair_post(&p.a, &d);
 	}

@@ -88,14 +88,14 @@ static void sunway_transport_path_set(struct sunway_transport *e,
 				      const struct weft_pkt *pkt, bool fsm)
 {
 	struct weft_carrier *c = e->unit.carrier;
-	const struct weft_vt_pkt_attr way = {
+	const struct weft_vt_pkt_attr path = {
 		.path = (uint8_t)c->virt->path(c, fsm ? "fsm" : "queue"),
 		.ack = true,
 		.full = pkt->len == e->max_bytes,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
-	c->virt->way(c, &way);
+	c->virt->way(c, &path);
 }
 
 static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,

@@ -23,7 +23,7 @@ static unsigned tx_cmd(const struct sunway_msg *m)
 		[SUNWAY_OP_GATHER] = SUNWAY_GATHER,
 	};
 
-	return m->back ? SUNWAY_WRITTEN : cmd[m->d.op];
+	return m->serves_read ? SUNWAY_WRITTEN : cmd[m->d.op];
 }
 
 static uint64_t tx_data(const struct sunway_msg *m)
@@ -45,7 +45,8 @@ static void tx_head(const struct weft_sunway *n, const struct sunway_msg *m,
 			 .unit = sunway_unit(sunway_end(d->engine, d->vi),
 					     sunway_end(m->engine, m->vi),
 					     d->flags, d->command),
-			 .aux = m->back ? m->back_id : sunway_msg_id(n, m),
+			 .aux = m->serves_read ? m->read_id
+					       : sunway_msg_id(n, m),
 			 .tag = d->op == WEFT_SUNWAY_QUEUE ? d->queue
 							   : d->remote,
 			 .data = tx_data(m) },
@@ -62,7 +63,7 @@ static uint32_t tx_bytes(const struct sunway_msg *m)
 	uint32_t left = m->d.bytes - m->sent;
 
 	if (m->d.op == WEFT_SUNWAY_MANAGE || m->d.op == WEFT_SUNWAY_IO_READ ||
-	    (m->d.op == WEFT_SUNWAY_RDMAR && !m->back))
+	    (m->d.op == WEFT_SUNWAY_RDMAR && !m->serves_read))
 		return 0;
 	return left < WEFT_SUNWAY_PACKET ? left : WEFT_SUNWAY_PACKET;
 }
@@ -73,7 +74,7 @@ static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 {
 	const struct sunway_range r = {
 		.job = m->job,
-		.rights = m->back ? WEFT_SUNWAY_MAY_READ : 0,
+		.rights = m->serves_read ? WEFT_SUNWAY_MAY_READ : 0,
 		.address = m->d.local + m->sent,
 		.bytes = o->bytes,
 	};
@@ -92,10 +93,10 @@ static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 {
 	struct sunway_out o;
 
-	if (!m->sent && !m->back)
+	if (!m->sent && !m->serves_read)
 		return;
 	tx_head(n, m, &o);
-	if (m->back) {
+	if (m->serves_read) {
 		o.pkt.flags = SUNWAY_DONE;
 		o.pkt.tag = WEFT_SUNWAY_ADDRESS;
 	} else {
@@ -111,7 +112,7 @@ static void tx_message_sent(struct weft_sunway *n, struct sunway_msg *m)
 
 	if (queue && m->sent_at == 0)
 		n->stats.queued++;
-	if (m->back) {
+	if (m->serves_read) {
 		sunway_msg_free(n, m);
 		return;
 	}
@@ -198,10 +199,10 @@ static bool tx_class(struct weft_sunway *n, struct sunway_me *e, unsigned class)
 
 static bool tx_schedule(struct weft_sunway *n, struct sunway_me *e)
 {
-	bool other_way = ++e->turn % TX_REVERSE_ROUND == 0;
+	bool reverse = ++e->round % TX_REVERSE_ROUND == 0;
 
 	for (unsigned i = 0; i < SUNWAY_CLASSES; i++) {
-		if (tx_class(n, e, other_way ? SUNWAY_CLASSES - 1 - i : i))
+		if (tx_class(n, e, reverse ? SUNWAY_CLASSES - 1 - i : i))
 			return true;
 	}
 	return false;

@@ -258,8 +258,8 @@ static void expect_error(const struct weft_bgq_desc *bad, unsigned code)
 
 static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 {
-	alignas(64) unsigned char far[64];
-	struct weft_bgq_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	alignas(64) unsigned char outside[64];
+	struct weft_bgq_msg m = { .node = 1, .payload = outside, .bytes = 64 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_desc d;
 
@@ -278,7 +278,7 @@ static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_error(&d, WEFT_BGQ_ERR_ATOMIC);
 	m.bytes = 8;
-	m.payload = far + 4;
+	m.payload = outside + 4;
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_error(&d, WEFT_BGQ_ERR_ATOMIC);
 	m = (struct weft_bgq_msg){ .node = 77 };
@@ -324,14 +324,14 @@ static uint64_t error_of(struct bgq_pair *p, const struct weft_bgq_desc *d,
 
 static void system_ranges_are_for_system_fifos(void **state)
 {
-	unsigned char far[64] = { 0 };
-	struct weft_bgq_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	unsigned char outside[64] = { 0 };
+	struct weft_bgq_msg m = { .node = 1, .payload = outside, .bytes = 64 };
 	struct weft_bgq_desc d;
 	struct bgq_pair p;
 
 	bgq_pair_open(&p, "");
-	T_OK(weft_bgq_range_set(p.a.mu, WEFT_BGQ_USER_RANGES, far, sizeof(far),
-				0));
+	T_OK(weft_bgq_range_set(p.a.mu, WEFT_BGQ_USER_RANGES, outside,
+				sizeof(outside), 0));
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_IS(error_of(&p, &d, 0), WEFT_BGQ_ERR_RANGE);
 	T_IS(error_of(&p, &d, WEFT_BGQ_SYSTEM), WEFT_BGQ_OK);

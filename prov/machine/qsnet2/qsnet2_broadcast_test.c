@@ -75,9 +75,9 @@ static void world_close(void)
 	memset(w, 0, sizeof(w));
 }
 
-static void world_run(int turns)
+static void world_run(int polls)
 {
-	for (int i = 0; i < turns; i++)
+	for (int i = 0; i < polls; i++)
 		for (uint32_t k = 0; k < WORLD; k++)
 			if (w[k].s)
 				weft_qsnet2_poll(w[k].s, 16);
@@ -240,7 +240,7 @@ static void a_conditional_acts_at_all_or_none(void **state)
 		for (uint32_t k = 1; k < WORLD; k++) {
 			T_IS(*at(k, 8), bad == WORLD);
 			T_IS(event_at(k, 64)->count, bad == WORLD);
-			T_TRUE(weft_list_empty(&w[k].s->held));
+			T_TRUE(weft_list_empty(&w[k].s->deferred));
 		}
 		world_close();
 	}
@@ -287,7 +287,7 @@ static void a_lost_member_is_an_error(void **state)
 	w[2].s = NULL;
 	world_run(3000);
 	T_IS(state_of(0).trap, WEFT_QSNET2_TRAP_ACK_ERROR);
-	T_TRUE(weft_list_empty(&w[0].s->casts));
+	T_TRUE(weft_list_empty(&w[0].s->broadcasts));
 	world_close();
 }
 
@@ -301,7 +301,7 @@ struct walker {
 	uint64_t left;
 };
 
-static void walker_go(struct walker *m, uint32_t i, int late)
+static void walker_step(struct walker *m, uint32_t i, int late)
 {
 	struct weft_qsnet2_event *e = event_at(i, 64);
 
@@ -329,10 +329,10 @@ static void barriers(const char *faults)
 	uint64_t least;
 
 	world_open(faults);
-	for (int turn = 0; turn < 100000 && m[WORLD - 1].left < ROUNDS;
-	     turn++) {
+	for (int round = 0; round < 100000 && m[WORLD - 1].left < ROUNDS;
+	     round++) {
 		for (uint32_t i = 0; i < WORLD; i++)
-			walker_go(&m[i], i, (turn + (int)i * 7) % 50 > 5);
+			walker_step(&m[i], i, (round + (int)i * 7) % 50 > 5);
 		least = m[0].arrived;
 		for (uint32_t i = 1; i < WORLD; i++)
 			least = m[i].arrived < least ? m[i].arrived : least;
@@ -342,7 +342,7 @@ static void barriers(const char *faults)
 	}
 	world_run(100);
 	for (uint32_t i = 0; i < WORLD; i++) {
-		walker_go(&m[i], i, 1);
+		walker_step(&m[i], i, 1);
 		T_IS(m[i].left, ROUNDS);
 		T_IS(event_at(i, 64)->fired, ROUNDS);
 	}

@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum cast_state {
-	CAST_COPY,  /* copy not sent yet */
-	CAST_SENT,  /* copy sent, not acknowledged */
-	CAST_ACKED, /* acknowledged, end packet not sent */
-	CAST_DONE,
+enum broadcast_state {
+	BCAST_COPY,  /* copy not sent yet */
+	BCAST_SENT,  /* copy sent, not acknowledged */
+	BCAST_ACKED, /* acknowledged, end packet not sent */
+	BCAST_DONE,
 };
 
-struct qsnet2_cast {
+struct qsnet2_broadcast {
 	struct weft_list link;
 	uint32_t id;
 	uint32_t low;
@@ -48,11 +48,11 @@ static bool has_end(const struct qsnet2_packet *p)
 	return false;
 }
 
-int qsnet2_cast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
-		      uint32_t id, const struct qsnet2_packet *p)
+int qsnet2_broadcast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
+			   uint32_t id, const struct qsnet2_packet *p)
 {
 	uint32_t n = to->high - to->low + 1;
-	struct qsnet2_cast *c = calloc(1, sizeof(*c) + n);
+	struct qsnet2_broadcast *c = calloc(1, sizeof(*c) + n);
 
 	if (!c)
 		return -EAGAIN;
@@ -63,23 +63,24 @@ int qsnet2_cast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 	c->end = has_end(p);
 	c->p.bytes = p->bytes;
 	memcpy(c->p.data, p->data, p->bytes);
-	weft_list_push_back(&s->casts, &c->link);
+	weft_list_push_back(&s->broadcasts, &c->link);
 	s->rare = true;
 	return 0;
 }
 
 /* ---- acknowledgements ---- */
 
-static void cast_ack_merge(struct qsnet2_cast *c, uint32_t i, unsigned ack)
+static void broadcast_ack_merge(struct qsnet2_broadcast *c, uint32_t i,
+				unsigned ack)
 {
 	c->merged |= ack;
 	c->waits--;
 	/* only members that acknowledged OK need an end packet */
 	c->state[i] =
-		c->end && ack == WEFT_QSNET2_ACK_OK ? CAST_ACKED : CAST_DONE;
+		c->end && ack == WEFT_QSNET2_ACK_OK ? BCAST_ACKED : BCAST_DONE;
 }
 
-static unsigned cast_ack(const struct qsnet2_cast *c)
+static unsigned broadcast_ack(const struct qsnet2_broadcast *c)
 {
 	static const unsigned order[] = {
 		WEFT_QSNET2_ACK_ERROR,
@@ -94,20 +95,20 @@ static unsigned cast_ack(const struct qsnet2_cast *c)
 	return WEFT_QSNET2_ACK_OK;
 }
 
-bool qsnet2_cast_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
-		     unsigned ack)
+bool qsnet2_broadcast_ack(struct weft_qsnet2 *s, struct weft_peer *src,
+			  uint32_t id, unsigned ack)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->casts) {
-		struct qsnet2_cast *c =
-			weft_container_of(pos, struct qsnet2_cast, link);
+	weft_list_each(pos, tmp, &s->broadcasts) {
+		struct qsnet2_broadcast *c =
+			weft_container_of(pos, struct qsnet2_broadcast, link);
 
 		for (uint32_t i = 0; c->id == id && i < c->n; i++) {
-			if (c->state[i] == CAST_SENT &&
+			if (c->state[i] == BCAST_SENT &&
 			    qsnet2_route(s, c->low + i)->peer == src) {
-				cast_ack_merge(c, i, ack);
+				broadcast_ack_merge(c, i, ack);
 				return true;
 			}
 		}
@@ -117,21 +118,23 @@ bool qsnet2_cast_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 
 /* ---- copies and end packets ---- */
 
-static bool cast_copy(struct weft_qsnet2 *s, struct qsnet2_cast *c, uint32_t i)
+static bool broadcast_copy(struct weft_qsnet2 *s, struct qsnet2_broadcast *c,
+			   uint32_t i)
 {
 	const struct qsnet2_route *r = qsnet2_route(s, c->low + i);
 	int err = qsnet2_send_as(s, r, c->id, &c->p,
-				 c->end ? QSNET2_CAST : QSNET2_PACKET);
+				 c->end ? QSNET2_BROADCAST : QSNET2_PACKET);
 
 	if (err == -EAGAIN)
 		return false;
-	c->state[i] = CAST_SENT;
+	c->state[i] = BCAST_SENT;
 	if (err)
-		cast_ack_merge(c, i, WEFT_QSNET2_ACK_ERROR);
+		broadcast_ack_merge(c, i, WEFT_QSNET2_ACK_ERROR);
 	return true;
 }
 
-static bool cast_end(struct weft_qsnet2 *s, struct qsnet2_cast *c, uint32_t i)
+static bool broadcast_end(struct weft_qsnet2 *s, struct qsnet2_broadcast *c,
+			  uint32_t i)
 {
 	struct weft_carrier *ca = s->port.carrier;
 	const struct weft_pkt pkt = {
@@ -145,58 +148,58 @@ static bool cast_end(struct weft_qsnet2 *s, struct qsnet2_cast *c, uint32_t i)
 
 	if (err == -EAGAIN)
 		return false;
-	c->state[i] = CAST_DONE;
+	c->state[i] = BCAST_DONE;
 	return true;
 }
 
 /* Sends copies and end packets that can be sent now; returns their number. */
-static int cast_step(struct weft_qsnet2 *s, struct qsnet2_cast *c)
+static int broadcast_step(struct weft_qsnet2 *s, struct qsnet2_broadcast *c)
 {
 	int n = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
-		if (c->state[i] == CAST_COPY)
-			n += cast_copy(s, c, i);
-		else if (c->state[i] == CAST_ACKED && !c->waits)
-			n += cast_end(s, c, i);
+		if (c->state[i] == BCAST_COPY)
+			n += broadcast_copy(s, c, i);
+		else if (c->state[i] == BCAST_ACKED && !c->waits)
+			n += broadcast_end(s, c, i);
 	}
 	return n;
 }
 
-static bool cast_is_done(const struct qsnet2_cast *c)
+static bool broadcast_is_done(const struct qsnet2_broadcast *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
-		if (c->state[i] != CAST_DONE)
+		if (c->state[i] != BCAST_DONE)
 			return false;
 	}
 	return true;
 }
 
-static void cast_report(struct weft_qsnet2 *s, struct qsnet2_cast *c)
+static void broadcast_report(struct weft_qsnet2 *s, struct qsnet2_broadcast *c)
 {
 	weft_list_remove(&c->link);
 	if (c->given_up)
 		;
 	else if (c->id & QSNET2_ID_DMA)
-		qsnet2_dma_ack(s, NULL, c->id, cast_ack(c));
+		qsnet2_dma_ack(s, NULL, c->id, broadcast_ack(c));
 	else
-		qsnet2_tx_ack(s, NULL, c->id, cast_ack(c));
+		qsnet2_tx_ack(s, NULL, c->id, broadcast_ack(c));
 	free(c);
 }
 
-int qsnet2_cast_run(struct weft_qsnet2 *s)
+int qsnet2_broadcast_run(struct weft_qsnet2 *s)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 	int n = 0;
 
-	weft_list_each(pos, tmp, &s->casts) {
-		struct qsnet2_cast *c =
-			weft_container_of(pos, struct qsnet2_cast, link);
+	weft_list_each(pos, tmp, &s->broadcasts) {
+		struct qsnet2_broadcast *c =
+			weft_container_of(pos, struct qsnet2_broadcast, link);
 
-		n += cast_step(s, c);
-		if (cast_is_done(c))
-			cast_report(s, c);
+		n += broadcast_step(s, c);
+		if (broadcast_is_done(c))
+			broadcast_report(s, c);
 	}
 	return n;
 }
@@ -205,51 +208,52 @@ int qsnet2_cast_run(struct weft_qsnet2 *s)
  * Cancels a broadcast: members that have received or will receive a copy get an
  * end packet that drops it.
  */
-void qsnet2_cast_cancel(struct weft_qsnet2 *s, uint32_t id)
+void qsnet2_broadcast_cancel(struct weft_qsnet2 *s, uint32_t id)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->casts) {
-		struct qsnet2_cast *c =
-			weft_container_of(pos, struct qsnet2_cast, link);
+	weft_list_each(pos, tmp, &s->broadcasts) {
+		struct qsnet2_broadcast *c =
+			weft_container_of(pos, struct qsnet2_broadcast, link);
 
 		if (c->id != id)
 			continue;
 		c->given_up = true;
 		c->waits = 0;
 		for (uint32_t i = 0; i < c->n; i++) {
-			if (c->state[i] == CAST_COPY)
-				c->state[i] = CAST_DONE;
-			else if (c->state[i] == CAST_SENT)
-				c->state[i] = c->end ? CAST_ACKED : CAST_DONE;
+			if (c->state[i] == BCAST_COPY)
+				c->state[i] = BCAST_DONE;
+			else if (c->state[i] == BCAST_SENT)
+				c->state[i] = c->end ? BCAST_ACKED : BCAST_DONE;
 		}
 	}
 }
 
-void qsnet2_cast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer)
+void qsnet2_broadcast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->casts) {
-		struct qsnet2_cast *c =
-			weft_container_of(pos, struct qsnet2_cast, link);
+	weft_list_each(pos, tmp, &s->broadcasts) {
+		struct qsnet2_broadcast *c =
+			weft_container_of(pos, struct qsnet2_broadcast, link);
 
 		for (uint32_t i = 0; i < c->n; i++) {
 			if (qsnet2_route(s, c->low + i)->peer != peer)
 				continue;
-			if (c->state[i] < CAST_ACKED)
-				cast_ack_merge(c, i, WEFT_QSNET2_ACK_ERROR);
-			c->state[i] = CAST_DONE;
+			if (c->state[i] < BCAST_ACKED)
+				broadcast_ack_merge(c, i,
+						    WEFT_QSNET2_ACK_ERROR);
+			c->state[i] = BCAST_DONE;
 		}
 	}
 }
 
-void qsnet2_cast_fini(struct weft_qsnet2 *s)
+void qsnet2_broadcast_fini(struct weft_qsnet2 *s)
 {
 	struct weft_list *pos;
 
-	while ((pos = weft_list_pop_front(&s->casts)))
-		free(weft_container_of(pos, struct qsnet2_cast, link));
+	while ((pos = weft_list_pop_front(&s->broadcasts)))
+		free(weft_container_of(pos, struct qsnet2_broadcast, link));
 }

@@ -46,7 +46,8 @@ static uint64_t word_at(const struct gemini_pair *p, unsigned line)
  * Delivers at most one packet; returns how often a newer value is visible
  * before an older one.
  */
-static unsigned look(struct gemini_pair *p, unsigned lines, uint64_t *last)
+static unsigned poll_reordered(struct gemini_pair *p, unsigned lines,
+			       uint64_t *last)
 {
 	unsigned overtaken = 0;
 
@@ -64,7 +65,8 @@ static unsigned look(struct gemini_pair *p, unsigned lines, uint64_t *last)
 	return overtaken;
 }
 
-/* Writes round numbers into `lines` lines in turn; returns reorderings seen. */
+/* Writes round numbers into `lines` lines cyclically; returns reorderings seen.
+ */
 static unsigned overtaken(unsigned delivery, unsigned lines)
 {
 	uint64_t last[LINES] = { 0 };
@@ -77,8 +79,8 @@ static unsigned overtaken(unsigned delivery, unsigned lines)
 
 		while (weft_gemini_store(p.a.f, A_WINDOW, i % lines * 64, &v,
 					 8))
-			n += look(&p, lines, last);
-		n += look(&p, lines, last);
+			n += poll_reordered(&p, lines, last);
+		n += poll_reordered(&p, lines, last);
 	}
 	T_OK(gemini_pair_sync(&p, 1).status);
 	gemini_pair_close(&p);
@@ -292,7 +294,7 @@ static void responses_bypass_blocked_requests(void **state)
 
 		weft_gemini_poll(p.b.f, 8);
 		c->ops->poll(c, 8); /* receives only, no link sends */
-		weft_responses_flush(&p.a.f->answers, true);
+		weft_responses_flush(&p.a.f->responses, true);
 		if (!weft_gemini_cq_read(p.b.f, p.b.cq, &e))
 			break;
 		T_TRUE(i < 999);

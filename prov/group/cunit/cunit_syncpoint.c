@@ -15,7 +15,7 @@ void weft_cunit_syncpoint_write(struct weft_cunit_group *g,
 {
 	for (int i = 0; i < CUNIT_SYNCPOINT_WORDS; i++)
 		/* relaxed: RA5 publishes the words */
-		weft_store64_relaxed(&g->row[g->me]->word[i], words[i]);
+		weft_store64_relaxed(&g->segment[g->me]->word[i], words[i]);
 }
 
 void weft_cunit_syncpoint_read(const struct weft_cunit_group *g, int member,
@@ -23,7 +23,7 @@ void weft_cunit_syncpoint_read(const struct weft_cunit_group *g, int member,
 {
 	for (int i = 0; i < CUNIT_SYNCPOINT_WORDS; i++)
 		/* relaxed: read after A5 */
-		words[i] = weft_load64_relaxed(&g->row[member]->word[i]);
+		words[i] = weft_load64_relaxed(&g->segment[member]->word[i]);
 }
 
 void weft_cunit_syncpoint_arrive(struct weft_cunit_group *g, unsigned points)
@@ -33,7 +33,7 @@ void weft_cunit_syncpoint_arrive(struct weft_cunit_group *g, unsigned points)
 	 * RA5 pairs with A5 in weft_cunit_syncpoint_reached(): the words are
 	 * written before the arrival.
 	 */
-	uint64_t before = weft_add64(&g->row[g->tree.root]->met, points);
+	uint64_t before = weft_add64(&g->segment[g->tree.root]->met, points);
 
 	/* the last member to arrive at a point wakes the waiters */
 	if (before / n != (before + points) / n)
@@ -43,7 +43,7 @@ void weft_cunit_syncpoint_arrive(struct weft_cunit_group *g, unsigned points)
 bool weft_cunit_syncpoint_reached(const struct weft_cunit_group *g,
 				  uint64_t point, struct weft_cunit_watch *w)
 {
-	w->word = &g->row[g->tree.root]->met;
+	w->word = &g->segment[g->tree.root]->met;
 	w->want = point * (uint64_t)g->n;
 	w->event_word = cunit_event_word(g, CUNIT_EVENT_SYNCPOINT);
 	/* A5 pairs with RA5 in weft_cunit_syncpoint_arrive(). */
