@@ -575,7 +575,7 @@ static void *rme_run(void *arg)
 	for (int i = 0; i < m->n; i++) {
 		while (bgq_rec_reserve(m->r, 1 + (unsigned)i % 3, &p))
 			sched_yield();
-		for (uint64_t at = p.at; at != p.end; at++) {
+		for (uint64_t at = p.first; at != p.end; at++) {
 			chunk[0] = at + 1;
 			bgq_rec_copy_in(m->r, at, chunk, sizeof(chunk));
 		}

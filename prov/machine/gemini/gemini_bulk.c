@@ -32,7 +32,7 @@ struct gemini_bulk {
 	bool taken;
 };
 
-static_assert(GEMINI_BULKS <= BULK_EVENTS, "each has room for its event");
+static_assert(GEMINI_BULKS <= BULK_EVENTS, "one event per transfer");
 
 int gemini_bulk_open(struct weft_gemini *f)
 {
