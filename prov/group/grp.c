@@ -63,7 +63,7 @@ void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		grp_notify_peer(c->nic, c->member[member], c->key, what, aux);
 }
 
-static void coll_notice(struct weft_nic_group *c, int member,
+static void coll_notify(struct weft_nic_group *c, int member,
 			enum coll_notice what, int err)
 {
 	grp_notify(c, member, what, (uint32_t)-err);
@@ -75,14 +75,14 @@ static void coll_notify_children(struct weft_nic_group *c,
 	const struct weft_cunit_tree *t = &c->msg_tree;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
-		coll_notice(c, t->input[i], what, err);
+		coll_notify(c, t->input[i], what, err);
 }
 
 static void coll_notify_parent(struct weft_nic_group *c, enum coll_notice what,
 			       int err)
 {
 	if (c->me)
-		coll_notice(c, coll_parent(c, c->me), what, err);
+		coll_notify(c, coll_parent(c, c->me), what, err);
 }
 
 static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
@@ -127,7 +127,7 @@ void grp_route_release(struct weft_nic_group *c)
 		weft_cunit_group_close(c->hw);
 	if (c->bar)
 		weft_cunit_group_close(c->bar);
-	c->hw = c->bar = c->loose = NULL;
+	c->hw = c->bar = c->unordered = NULL;
 	if (c->barrier >= 0)
 		c->nic->coll->barriers |= UINT64_C(1) << c->barrier;
 	c->barrier = -1;
@@ -151,7 +151,7 @@ void grp_free(struct weft_nic_group *c)
 	coll_unwatch(c->nic);
 	nic_last_ended(c);
 	weft_cunit_tree_fini(&c->msg_tree);
-	free(c->check.word);
+	free(c->check.response);
 	free(c->word);
 	free(c->gone);
 	free(c->member);
@@ -203,7 +203,7 @@ static void coll_left_below(struct weft_nic_group *c)
 static void coll_notify_left(struct weft_nic_group *c)
 {
 	for (int i = 0; c->n <= COLL_SMALL_MAX && i < c->n; i++)
-		coll_notice(c, i, COLL_LEFT, 0);
+		coll_notify(c, i, COLL_LEFT, 0);
 	if (c->n <= COLL_SMALL_MAX)
 		return;
 	coll_notify_children(c, COLL_LEFT, 0);
@@ -514,7 +514,8 @@ void grp_fail(struct weft_nic_group *c, int err)
 	c->lost = true;
 	coll_complete_done(c);
 	c->err = err;
-	c->torn = c->torn || err == -ECONNRESET || err == -ESHUTDOWN;
+	c->tree_broken =
+		c->tree_broken || err == -ECONNRESET || err == -ESHUTDOWN;
 	coll_notify_parent(c, COLL_LOST, err);
 	coll_notify_children(c, COLL_LOST, err);
 	nic_long_fail(c, err);

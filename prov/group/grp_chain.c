@@ -253,7 +253,7 @@ static void broadcasts_credit(struct nic_chain *c)
 
 /* ---- barriers ------------------------------------------------------------ */
 
-static void syncs_move(struct nic_chain *c)
+static void barriers_progress(struct nic_chain *c)
 {
 	while (c->syncs.head) {
 		if (!c->syncs.head->sent) {
@@ -290,7 +290,7 @@ bool nic_chain_poll(struct nic_chain *c)
 		/* check packets received before a barrier first */
 		if (c->differs)
 			nic_chain_fail(c, -EPROTO);
-		syncs_move(c);
+		barriers_progress(c);
 		c->busy = false;
 	}
 	return !c->differs;

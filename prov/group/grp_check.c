@@ -124,7 +124,7 @@ static bool posts_ordered(struct coll_progress *w, int n)
 	return true;
 }
 
-static uint64_t lower(uint64_t a, uint64_t b)
+static uint64_t lower_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -135,12 +135,13 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 	struct coll_progress all = w[0];
 
 	for (int i = 1; i < n; i++) {
-		all.hw.sent = lower(all.hw.sent, w[i].hw.sent);
-		all.hw.read = lower(all.hw.read, w[i].hw.read);
-		all.bar.sent = lower(all.bar.sent, w[i].bar.sent);
-		all.bar.read = lower(all.bar.read, w[i].bar.read);
-		all.points = lower(all.points, w[i].points);
-		all.chain.posted = lower(all.chain.posted, w[i].chain.posted);
+		all.hw.sent = lower_of(all.hw.sent, w[i].hw.sent);
+		all.hw.read = lower_of(all.hw.read, w[i].hw.read);
+		all.bar.sent = lower_of(all.bar.sent, w[i].bar.sent);
+		all.bar.read = lower_of(all.bar.read, w[i].bar.read);
+		all.points = lower_of(all.points, w[i].points);
+		all.chain.posted =
+			lower_of(all.chain.posted, w[i].chain.posted);
 		all.chain.due += w[i].chain.due;
 		all.chain.broadcast += w[i].chain.broadcast;
 	}
@@ -185,10 +186,10 @@ static bool any_stuck(const struct coll_progress *w, int n,
 static void evaluate(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
-	struct coll_progress all = done_by_all(k->word, c->n);
-	bool stuck = k->suspect && any_stuck(k->word, c->n, k->done);
+	struct coll_progress all = done_by_all(k->response, c->n);
+	bool stuck = k->suspect && any_stuck(k->response, c->n, k->done);
 
-	if (stuck || !posts_ordered(k->word, c->n)) {
+	if (stuck || !posts_ordered(k->response, c->n)) {
 		weft_log(WEFT_LOG_WARN, "nic: %d members of a group %s", c->n,
 			 stuck ? "wait for operations that all members have "
 				 "completed"
@@ -196,7 +197,7 @@ static void evaluate(struct weft_nic_group *c)
 		nic_check_fail(c);
 		return;
 	}
-	k->suspect = any_stuck(k->word, c->n, &all);
+	k->suspect = any_stuck(k->response, c->n, &all);
 	*k->done = all;
 	k->requested = k->suspect;
 }
@@ -211,14 +212,14 @@ static void query_send(struct weft_nic_group *c)
 	k->requested = false;
 	if (k->responses)
 		return;
-	if (!k->word) {
-		k->word = calloc((size_t)c->n + 1, sizeof(*k->word));
-		if (!k->word)
+	if (!k->response) {
+		k->response = calloc((size_t)c->n + 1, sizeof(*k->response));
+		if (!k->response)
 			return;
-		k->done = k->word + c->n;
+		k->done = k->response + c->n;
 	}
 	k->round++;
-	k->word[0] = progress_of(c, k->round);
+	k->response[0] = progress_of(c, k->round);
 	k->responses = 1;
 	query_children(c, k->round);
 }
@@ -242,7 +243,7 @@ static void response_handle(struct weft_nic_group *c,
 
 	if (!k->responses || w->round != k->round)
 		return;
-	k->word[k->responses++] = *w;
+	k->response[k->responses++] = *w;
 	if (k->responses < c->n)
 		return;
 	k->responses = 0;

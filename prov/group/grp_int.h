@@ -83,7 +83,7 @@ struct coll_check {
 	uint64_t round;
 	int responses; /* responses so far; 0: none outstanding */
 	/* responses of the members; NULL: no query yet */
-	struct coll_progress *word;
+	struct coll_progress *response;
 	/* operations done by all, before the last query */
 	struct coll_progress *done;
 };
@@ -109,9 +109,9 @@ struct weft_nic_group {
 	int gone_count;
 	/* bit mask of children: all members below them have left */
 	unsigned below;
-	bool lost; /* a member died before it left */
-	bool torn; /* the tree does not forward leave notices any more */
-	struct coll_last *each; /* torn: last notices; NULL: not started */
+	bool lost;	  /* a member died before it left */
+	bool tree_broken; /* the tree does not forward leave notices any more */
+	struct coll_last *each; /* last notices; NULL: not started */
 	/* binary tree for messages about the group; its root is member 0 */
 	struct weft_cunit_tree msg_tree;
 	struct weft_cunit_group *by_msg; /* tree by messages; always present */
@@ -119,7 +119,7 @@ struct weft_nic_group {
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
 	struct weft_cunit_group *bar; /* the barrier class, or NULL */
 	/* tree for reductions that do not depend on the order; or NULL */
-	struct weft_cunit_group *loose;
+	struct weft_cunit_group *unordered;
 	bool msg_used;	     /* an operation used by_msg */
 	struct nic_net *net; /* class route on a modelled network, or NULL */
 	struct weft_cunit_tree tree;

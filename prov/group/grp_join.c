@@ -213,14 +213,14 @@ static int join_open_groups(struct weft_nic_group *c)
 	geo = c->nic->machine->bar;
 	a.route = (unsigned)c->barrier;
 	a.reach = barrier_segment_map;
-	a.beside = c->hw;
+	a.ordered_with = c->hw;
 	if (c->wide.n) {
 		a.tree = &c->wide;
 		weft_cunit_geo_widen(
 			&geo, (unsigned)weft_cunit_tree_width(a.tree) + 1);
 	}
 	ret = weft_cunit_group_open(&a, &c->bar);
-	c->loose = c->wide.n ? c->bar : NULL;
+	c->unordered = c->wide.n ? c->bar : NULL;
 	return ret;
 }
 
@@ -665,8 +665,8 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 {
 	struct weft_cunit_state s = { 0 };
 
-	if (c->loose)
-		weft_cunit_state(c->loose, &s);
+	if (c->unordered)
+		weft_cunit_state(c->unordered, &s);
 	*info = (struct weft_nic_group_info){
 		.route = c->route,
 		.barrier = c->barrier,
@@ -675,7 +675,7 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.bulk = c->bulk,
 		.form = c->form,
 		.flat = c->n <= WEFT_CUNIT_FLAT && !c->oversubscribed,
-		.levels = c->loose ? c->wide.depth : 0,
+		.levels = c->unordered ? c->wide.depth : 0,
 		.described = s.posted,
 		.most = c->net ? c->nic->machine->tree_bytes : 0,
 		.atomics = (c->hw ? weft_cunit_atomics(c->hw) : 0) +

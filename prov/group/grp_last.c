@@ -26,8 +26,8 @@ enum {
 
 struct coll_last {
 	bool notice_sent;
-	int count;	    /* members with a last notice or gone */
-	unsigned char is[]; /* state of each member */
+	int count;	       /* members with a last notice or gone */
+	unsigned char state[]; /* state of each member */
 };
 
 /* Kind of a last notice: a response needs no response. */
@@ -38,8 +38,8 @@ static void last_state_add(struct weft_nic_group *c, int member,
 {
 	struct coll_last *e = c->each;
 
-	e->count += !e->is[member];
-	e->is[member] |= how;
+	e->count += !e->state[member];
+	e->state[member] |= how;
 }
 
 /*
@@ -62,7 +62,7 @@ static void last_send_to(struct weft_nic_group *c, enum coll_notice what,
 			 uint32_t aux)
 {
 	for (int i = 0; i < c->n; i++) {
-		if (!(c->each->is[i] & LAST_GONE))
+		if (!(c->each->state[i] & LAST_GONE))
 			grp_notify(c, i, what, aux);
 	}
 }
@@ -121,7 +121,7 @@ static bool last_waits_for(const struct weft_nic_group *c, int member)
 void nic_last_lost(struct weft_nic_group *c, int member)
 {
 	if (!c->each) {
-		c->torn = c->torn || last_waits_for(c, member);
+		c->tree_broken = c->tree_broken || last_waits_for(c, member);
 		return;
 	}
 	last_state_add(c, member, LAST_GONE);
@@ -143,7 +143,7 @@ void nic_last_reclaim(struct weft_nic *nic)
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 
-		if (c->torn && c->n > COLL_SMALL_MAX && c->gone[c->me] &&
+		if (c->tree_broken && c->n > COLL_SMALL_MAX && c->gone[c->me] &&
 		    last_begin(c))
 			last_continue(c);
 	}

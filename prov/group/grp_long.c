@@ -167,8 +167,8 @@ static void chunk_combine(struct weft_grp_work *w, size_t at, size_t bytes,
 		.bytes = bytes,
 		.count = bytes / elem_bytes(w),
 		.out = acc,
-		.room = c->bulk->room,
-		.apart = LONG_CHUNK,
+		.scratch = c->bulk->room,
+		.stride = LONG_CHUNK,
 	};
 	int swap = first_member(w, at, acc);
 

@@ -39,7 +39,7 @@ struct nic_net {
 	uint64_t taken;	 /* packets completed at this member */
 	struct weft_cunit_call *head;
 	struct weft_cunit_call *tail;
-	size_t per;	   /* bytes of a packet */
+	size_t packet_size; /* bytes of a packet */
 	bool copies_bcast; /* a broadcast is copied, not combined with zeroes */
 	bool sums;
 	bool chained;
@@ -78,7 +78,7 @@ int nic_net_open(struct weft_carrier *carrier,
 	n->carrier = carrier;
 	n->id = id;
 	n->me = attr->me;
-	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
+	n->packet_size = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
 	n->copies_bcast = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
 	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
 	n->chained = carrier->virt->route_chained(carrier, id);
@@ -142,7 +142,7 @@ static size_t packet_bytes(const struct nic_net *n,
 {
 	size_t elem = weft_cunit_bytes(call->type);
 
-	return elem ? n->per / elem * elem : n->per;
+	return elem ? n->packet_size / elem * elem : n->packet_size;
 }
 
 /* Returns the number of packets that a member may have in flight. */
@@ -192,14 +192,14 @@ static size_t offset_at(const struct nic_net *n,
 static size_t bytes_at(const struct nic_net *n,
 		       const struct weft_cunit_call *call, size_t k)
 {
-	size_t per = packet_bytes(n, call), at;
+	size_t packet_size = packet_bytes(n, call), at;
 
 	if (is_round(n, call, k))
 		return 0;
 	at = offset_at(n, call, k);
 	if (at >= call->bytes)
 		return 0;
-	return call->bytes - at < per ? call->bytes - at : per;
+	return call->bytes - at < packet_size ? call->bytes - at : packet_size;
 }
 
 /* Number of barriers for `count` packets with data. */
@@ -215,8 +215,9 @@ static size_t rounds_of(const struct nic_net *n,
 static size_t packets_of(const struct nic_net *n,
 			 const struct weft_cunit_call *call)
 {
-	size_t per = packet_bytes(n, call);
-	size_t count = call->bytes ? (call->bytes + per - 1) / per : 1;
+	size_t packet_size = packet_bytes(n, call);
+	size_t count =
+		call->bytes ? (call->bytes + packet_size - 1) / packet_size : 1;
 
 	return is_copied_bcast(n, call) ? count + rounds_of(n, call, count)
 					: count;
@@ -354,7 +355,7 @@ static bool packet_receive(struct nic_net *n, struct weft_cunit_call *call)
 	return true;
 }
 
-WEFT_HOT static bool net_move(struct nic_net *n)
+WEFT_HOT static bool net_progress(struct nic_net *n)
 {
 	bool moved = false;
 
@@ -378,7 +379,7 @@ WEFT_HOT static bool net_move(struct nic_net *n)
 
 WEFT_HOT void nic_net_poll(struct nic_net *n)
 {
-	while (n->head && net_move(n))
+	while (n->head && net_progress(n))
 		;
 }
 

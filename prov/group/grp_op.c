@@ -123,8 +123,8 @@ group_for(const struct weft_nic_group *c, const struct weft_cunit_call *call)
 {
 	if (call->kind == WEFT_CUNIT_BARRIER && c->bar)
 		return c->bar;
-	if (weft_unlikely(c->loose != NULL) && order_independent(call))
-		return c->loose;
+	if (weft_unlikely(c->unordered != NULL) && order_independent(call))
+		return c->unordered;
 	return c->hw;
 }
 

@@ -31,8 +31,8 @@ struct side {
 	uint64_t bytes;
 	unsigned refuse; /* every n-th packet is refused once */
 	unsigned refused;
-	bool again;	    /* the refused packet is expected again */
-	struct bulk *fetch; /* bulk data that the next packet starts */
+	bool redelivery_due; /* the refused packet is expected again */
+	struct bulk *fetch;  /* bulk data that the next packet starts */
 	int lost;
 	int done;
 	int dma_err;
@@ -53,36 +53,36 @@ struct grid {
 };
 
 static const struct grid grid[] = {
-	{ "mu loop", &weft_unit_bgq, &weft_carrier_loop, NULL, 0 },
-	{ "fma loop", &weft_unit_gemini, &weft_carrier_loop, NULL, 0 },
-	{ "sten loop", &weft_unit_qsnet2, &weft_carrier_loop, NULL, 0 },
-	{ "swhni loop", &weft_unit_sunway, &weft_carrier_loop, NULL, 0 },
+	{ "bgq loop", &weft_unit_bgq, &weft_carrier_loop, NULL, 0 },
+	{ "gemini loop", &weft_unit_gemini, &weft_carrier_loop, NULL, 0 },
+	{ "qsnet2 loop", &weft_unit_qsnet2, &weft_carrier_loop, NULL, 0 },
+	{ "sunway loop", &weft_unit_sunway, &weft_carrier_loop, NULL, 0 },
 	{ "apenet loop", &weft_unit_apenet, &weft_carrier_loop, NULL, 0 },
-	{ "mu loop, faults", &weft_unit_bgq, &weft_carrier_loop,
+	{ "bgq loop, faults", &weft_unit_bgq, &weft_carrier_loop,
 	  "seed=3; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "fma loop, faults", &weft_unit_gemini, &weft_carrier_loop,
+	{ "gemini loop, faults", &weft_unit_gemini, &weft_carrier_loop,
 	  "seed=4; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "sten loop, faults", &weft_unit_qsnet2, &weft_carrier_loop,
+	{ "qsnet2 loop, faults", &weft_unit_qsnet2, &weft_carrier_loop,
 	  "seed=5; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "sten loop, faults not repaired", &weft_unit_qsnet2,
+	{ "qsnet2 loop, faults not repaired", &weft_unit_qsnet2,
 	  &weft_carrier_loop,
 	  "seed=6; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
-	{ "swhni loop, faults", &weft_unit_sunway, &weft_carrier_loop,
+	{ "sunway loop, faults", &weft_unit_sunway, &weft_carrier_loop,
 	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
 	{ "apenet loop, faults", &weft_unit_apenet, &weft_carrier_loop,
 	  "seed=9; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "swhni loop, faults not repaired", &weft_unit_sunway,
+	{ "sunway loop, faults not repaired", &weft_unit_sunway,
 	  &weft_carrier_loop,
 	  "seed=8; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
-	{ "mu shm", &weft_unit_bgq, &weft_carrier_shm, NULL, 0 },
-	{ "fma shm", &weft_unit_gemini, &weft_carrier_shm, NULL, 0 },
-	{ "sten shm", &weft_unit_qsnet2, &weft_carrier_shm, NULL, 0 },
-	{ "swhni shm", &weft_unit_sunway, &weft_carrier_shm, NULL, 0 },
+	{ "bgq shm", &weft_unit_bgq, &weft_carrier_shm, NULL, 0 },
+	{ "gemini shm", &weft_unit_gemini, &weft_carrier_shm, NULL, 0 },
+	{ "qsnet2 shm", &weft_unit_qsnet2, &weft_carrier_shm, NULL, 0 },
+	{ "sunway shm", &weft_unit_sunway, &weft_carrier_shm, NULL, 0 },
 	{ "apenet shm", &weft_unit_apenet, &weft_carrier_shm, NULL, 0 },
 };
 
@@ -104,12 +104,12 @@ static int on_deliver(void *arg, struct weft_peer *src,
 	if (src != s->peer)
 		/* packet of an unrelated process: invalid, but complete */
 		return 0;
-	if (s->refuse && !s->again && s->taken % s->refuse == 0) {
+	if (s->refuse && !s->redelivery_due && s->taken % s->refuse == 0) {
 		s->refused++;
-		s->again = true;
+		s->redelivery_due = true;
 		return -EAGAIN;
 	}
-	s->again = false;
+	s->redelivery_due = false;
 	T_IS(pkt->type, 7);
 	T_IS(pkt->tag, s->taken);
 	T_IS(pkt->data, ~s->taken);
@@ -338,7 +338,7 @@ static void bulk_data_moves_in_both_directions(void **state)
 }
 
 /* Returns whether the unit stores packets before delivery. */
-static bool stores(const struct grid *g)
+static bool stores_packets(const struct grid *g)
 {
 	return !g->faults && g->carrier == &weft_carrier_loop &&
 	       (g->unit == &weft_unit_bgq || g->unit == &weft_unit_gemini ||
@@ -354,7 +354,7 @@ static void after_a_copy_the_unit_polls_before_delivery(void **state)
 	struct bulk b;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
-		if (!stores(&grid[i]))
+		if (!stores_packets(&grid[i]))
 			continue;
 		pair_open(s, &grid[i], false);
 		pair_exchange(s, 10);
@@ -490,7 +490,8 @@ static const struct weft_carrier_up no_up = {
 };
 
 /* Random bytes, with fields near their limits more often than by chance. */
-static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
+static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
+			  void *payload)
 {
 	static const uint8_t types[] = { 0x55, 0x60, 0x70, 0x50, 7 };
 
@@ -534,7 +535,7 @@ static void random_packets_of_another_process_are_harmless(void **state)
 		for (int k = 0; k < t_scale(5000); k++) {
 			struct iovec iov = { payload, 0 };
 
-			garbage(&r, &pkt, payload);
+			random_packet(&r, &pkt, payload);
 			iov.iov_len = pkt.len;
 			c->ops->send(c, peer, &pkt, &iov, 1);
 			c->ops->poll(c, 16);

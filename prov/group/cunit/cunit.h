@@ -147,7 +147,7 @@ struct weft_cunit_group_attr {
 	 * another group of the same members whose posts have one common order
 	 * with this group's; or NULL
 	 */
-	struct weft_cunit_group *beside;
+	struct weft_cunit_group *ordered_with;
 	bool fence; /* full fence between a store and the check for waiters */
 	/*
 	 * sends a message to a member and must always succeed; NULL: members

@@ -38,7 +38,7 @@ int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
 	void *segment;
 	int ret;
 
-	for (int i = from; i < to && !g->all; i++) {
+	for (int i = from; i < to && !g->all_mapped; i++) {
 		if (g->segment[i])
 			continue;
 		ret = g->send ? segment_alloc(g, &segment)
@@ -47,7 +47,7 @@ int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
 			return ret;
 		g->segment[i] = segment;
 	}
-	g->all |= from == 0 && to == g->n;
+	g->all_mapped |= from == 0 && to == g->n;
 	return 0;
 }
 
@@ -153,8 +153,9 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 	g->flat_shared = g->flat && !a->send;
 	g->oversubscribed = a->oversubscribed;
 	g->form = a->form;
-	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
-	g->sig_history = a->beside ? a->beside->sig_history : &g->own_trail;
+	g->linear_order = a->tree->depth <= 1 && a->tree->root <= 1;
+	g->sig_history = a->ordered_with ? a->ordered_with->sig_history
+					 : &g->own_sig_history;
 	g->n = a->n;
 	g->me = a->me;
 	g->wake = a->wake;
@@ -261,7 +262,7 @@ int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op)
 	op->err = 0;
 	op->sent = op->read = 0;
 	op->next = NULL;
-	op->reach = g->all ? 0 : -EAGAIN;
+	op->reach = g->all_mapped ? 0 : -EAGAIN;
 	if (g->err) {
 		op->err = g->err;
 		op->done(op);

@@ -14,8 +14,9 @@ struct weft_cunit_group {
 	bool flat;
 	bool flat_shared; /* flat, with shared areas */
 	bool oversubscribed;
-	uint8_t form; /* enum weft_cunit_form */
-	bool in_line; /* sums combine the members in order, from member 0 */
+	uint8_t form;	   /* enum weft_cunit_form */
+	bool linear_order; /* sums combine the members in order, from member 0
+			    */
 	struct cunit_board *board; /* board at the tree's root; NULL: none */
 	int n;
 	int me;
@@ -26,7 +27,7 @@ struct weft_cunit_group {
 	uint64_t credits;  /* epochs at which this member has arrived */
 	uint64_t clear;	   /* packets below this number may be sent */
 	uint64_t atomics;  /* atomics of this member on arrival counters */
-	uint32_t own_trail;
+	uint32_t own_sig_history;
 	uint32_t *sig_history; /* hash of earlier operations: cunit_sign() */
 	uint64_t read_by[WEFT_CUNIT_FLAT]; /* small group: known read counts */
 	size_t slot_bytes;
@@ -40,7 +41,7 @@ struct weft_cunit_group {
 		     const void *payload); /* NULL: shared areas */
 	void *arg;
 	int (*reach)(void *arg, int member, void **segment_p);
-	bool all;	  /* all segments are mapped */
+	bool all_mapped;  /* all segments are mapped */
 	uint8_t *scratch; /* memory for one payload, or for a fold */
 	struct cunit_head
 		*segment[]; /* segment of each member; NULL: not mapped */

@@ -74,8 +74,8 @@ static void wait_for(struct weft_cunit_group *g, const struct flight *f)
  * Starts an operation: posted, as a single packet, or as a barrier without a
  * struct weft_cunit_call.
  */
-static void hand_in(struct weft_cunit_group *g, struct flight *f,
-		    struct weft_rng *r)
+static void start_operation(struct weft_cunit_group *g, struct flight *f,
+			    struct weft_rng *r)
 {
 	unsigned polls = (unsigned)weft_rng_below(r, 300);
 	int method = (int)weft_rng_below(r, 3);
@@ -122,14 +122,14 @@ static void *member_run(void *arg)
 		     k++)
 			wait_for(g, &f[(r + k) % IN_FLIGHT]);
 		flight_set(j, s, m->me, r);
-		hand_in(g, s, &skew);
+		start_operation(g, s, &skew);
 	}
 	free(f);
 	weft_cunit_group_close(g);
 	return NULL;
 }
 
-static void *shared(size_t bytes)
+static void *shared_alloc(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -145,9 +145,9 @@ static void job_open(struct job *j, int n, int rounds, bool oversubscribed)
 			   .oversubscribed = oversubscribed,
 			   .flat = n <= WEFT_CUNIT_FLAT && !oversubscribed,
 			   .seed = (uint64_t)n * 77 };
-	j->opened = shared(4096);
+	j->opened = shared_alloc(4096);
 	for (int i = 0; i < n; i++)
-		j->area[i] = shared(weft_cunit_area_bytes(&geo));
+		j->area[i] = shared_alloc(weft_cunit_area_bytes(&geo));
 }
 
 static void job_close(struct job *j)
@@ -454,7 +454,7 @@ static void barrier_waits_for_last_member(void **state)
 }
 
 /* Returns the sum of the arrival counters of all nodes and slots. */
-static uint64_t counted(const struct stage *s)
+static uint64_t arrivals_counted(const struct stage *s)
 {
 	uint64_t n = 0;
 
@@ -508,7 +508,7 @@ static void barrier_counters_match_the_form(void **state)
 		}
 		stage_poll(&s);
 		T_IS(pending, 0);
-		T_IS(counted(&s) > 0, rows[i].tree_combines);
+		T_IS(arrivals_counted(&s) > 0, rows[i].tree_combines);
 		/* with one counter each member does one atomic */
 		for (int k = 0; k < rows[i].n; k++)
 			if (rows[i].form == WEFT_CUNIT_COUNTS)

@@ -26,7 +26,7 @@ static void msg_send_down(struct weft_cunit_group *g,
 		msg_send(g, t->input[i], m, payload);
 }
 
-static bool from_tree(const struct weft_cunit_group *g, unsigned kind)
+static bool result_from_tree(const struct weft_cunit_group *g, unsigned kind)
 {
 	return !g->flat &&
 	       (kind == WEFT_CUNIT_BARRIER || kind == WEFT_CUNIT_ALLREDUCE ||
@@ -56,7 +56,7 @@ void cunit_msg_publish(struct weft_cunit_group *g,
 		msg_send(g, call->root, &m, p->payload);
 		return;
 	}
-	if (from_tree(g, call->kind)) {
+	if (result_from_tree(g, call->kind)) {
 		msg_send_down(g, &m, p->payload);
 		return;
 	}
@@ -90,8 +90,9 @@ static bool msg_fits(const struct weft_cunit_group *g,
 	       (!m->bytes || weft_cunit_supports(m->op, m->type));
 }
 
-static void got_out(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
-		    const void *payload)
+static void published_receive(struct weft_cunit_group *g,
+			      const struct weft_cunit_msg *m,
+			      const void *payload)
 {
 	struct cunit_packet *p;
 
@@ -106,7 +107,7 @@ static void got_out(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 		memcpy(p->payload, payload, m->bytes);
 	/* R0 pairs with A0 in cunit_packet_available(), in the same thread. */
 	weft_store64(&p->seq, m->seq + 1);
-	if (from_tree(g, m->kind))
+	if (result_from_tree(g, m->kind))
 		msg_send_down(g, m, payload);
 }
 
@@ -120,7 +121,7 @@ bool weft_cunit_receive(struct weft_cunit_group *g,
 		cunit_node_up(g, m, payload);
 		return true;
 	case CUNIT_MSG_OUT:
-		got_out(g, m, payload);
+		published_receive(g, m, payload);
 		return true;
 	case CUNIT_MSG_CREDIT:
 		cunit_node_credit_at(g, g->me, m->seq);

@@ -76,7 +76,7 @@ static void node_send_up(struct cunit_climb *c, int member, unsigned input,
  * Counts an arrival at member. Returns whether it was the last; then all cells
  * are combined.
  */
-static bool node_count(struct cunit_climb *c, int member)
+static bool node_arrive(struct cunit_climb *c, int member)
 {
 	struct weft_cunit_group *g = c->g;
 	unsigned inputs =
@@ -115,7 +115,7 @@ static void node_climb(struct cunit_climb *c, int member)
 			c,
 			cunit_cell(g->segment[member], &g->geo, c->seq, input),
 			g->scratch);
-		if (!node_count(c, member))
+		if (!node_arrive(c, member))
 			return;
 	}
 	node_publish(c);
@@ -133,7 +133,7 @@ void cunit_node_arrive(struct weft_cunit_group *g,
 
 	cunit_climb_store(&c, cunit_cell(g->segment[g->me], &g->geo, seq, 0),
 			  data);
-	if (node_count(&c, g->me))
+	if (node_arrive(&c, g->me))
 		node_climb(&c, g->me);
 }
 
@@ -154,7 +154,7 @@ void cunit_node_up(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 	cunit_climb_store(
 		&c, cunit_cell(g->segment[g->me], &g->geo, m->seq, m->input),
 		payload);
-	if (node_count(&c, g->me))
+	if (node_arrive(&c, g->me))
 		node_climb(&c, g->me);
 }
 

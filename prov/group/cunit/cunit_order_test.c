@@ -150,7 +150,7 @@ static void stage_sum(struct weft_rng *r, unsigned kind, int root, bool wide)
 	T_IS(stage.pending, 0);
 }
 
-static void sums_are(struct weft_rng *r, double want)
+static void check_sums(struct weft_rng *r, double want)
 {
 	for (int w = 0; w < 2; w++) {
 		stage_sum(r, WEFT_CUNIT_ALLREDUCE, 0, w);
@@ -203,7 +203,7 @@ static void tree_of_pairs_matches_recursive_doubling(void **state)
 		for (; form < FORMS; form++) {
 			stage_open(n, 0, form);
 			draw_numbers(&r, n);
-			sums_are(&r, recursive_doubling(stage.in, n));
+			check_sums(&r, recursive_doubling(stage.in, n));
 			stage_close();
 		}
 	}

@@ -265,8 +265,8 @@ static void combine_all(struct weft_cunit_group *g,
 		.bytes = bytes,
 		.count = bytes / weft_cunit_bytes(call->type),
 		.out = g->scratch,
-		.room = g->scratch + g->geo.packet_bytes,
-		.apart = g->geo.packet_bytes,
+		.scratch = g->scratch + g->geo.packet_bytes,
+		.stride = g->geo.packet_bytes,
 	};
 
 	for (int i = 0; i < g->n; i++) {

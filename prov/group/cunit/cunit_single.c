@@ -64,9 +64,9 @@ static bool flat_wait(const struct weft_cunit_group *g, uint64_t seq,
 	return true;
 }
 
-static inline void flat_note(struct weft_cunit_group *g,
-			     struct weft_cunit_call *op, int member,
-			     uint64_t seq, const struct cunit_packet *p)
+static inline void flat_check(struct weft_cunit_group *g,
+			      struct weft_cunit_call *op, int member,
+			      uint64_t seq, const struct cunit_packet *p)
 {
 	if (weft_unlikely(p->sig != cunit_sig(op, seq)))
 		op->err = -EPROTO;
@@ -75,15 +75,15 @@ static inline void flat_note(struct weft_cunit_group *g,
 }
 
 /* Combines all members' packets in the order of members. */
-static void flat_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
-		      uint64_t seq)
+static void flat_combine(struct weft_cunit_group *g, struct weft_cunit_call *op,
+			 uint64_t seq)
 {
 	char *out = op->out;
 
 	for (int i = 0; i < g->n; i++) {
 		const struct cunit_packet *p = cunit_slot(g, i, seq);
 
-		flat_note(g, op, i, seq, p);
+		flat_check(g, op, i, seq, p);
 		if (!op->bytes)
 			continue;
 		if (i)
@@ -106,15 +106,15 @@ static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
 		.bytes = op->bytes,
 		.count = op->count,
 		.out = op->out,
-		.room = g->scratch,
-		.apart = g->geo.packet_bytes,
+		.scratch = g->scratch,
+		.stride = g->geo.packet_bytes,
 	};
 
 	for (int i = 0; i < g->n; i++) {
 		int member = g->tree.visit[i];
 		const struct cunit_packet *p = cunit_slot(g, member, seq);
 
-		flat_note(g, op, member, seq, p);
+		flat_check(g, op, member, seq, p);
 		if (op->bytes)
 			weft_cunit_fold_part(&fold, p->payload,
 					     g->tree.merge[i]);
@@ -143,8 +143,8 @@ static bool board_wait(const struct weft_cunit_group *g, uint64_t seq,
 	return true;
 }
 
-static void board_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
-		       uint64_t seq)
+static void board_result_read(struct weft_cunit_group *g,
+			      struct weft_cunit_call *op, uint64_t seq)
 {
 	const struct cunit_packet *p = cunit_board_out(g, seq);
 
@@ -188,15 +188,15 @@ static bool single_pass(struct weft_cunit_group *g,
 	return flat_wait(g, seq, polls);
 }
 
-static void single_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
-			uint64_t seq)
+static void single_result_read(struct weft_cunit_group *g,
+			       struct weft_cunit_call *op, uint64_t seq)
 {
 	op->flags = 0;
 	op->err = 0;
 	if (g->board)
-		board_take(g, op, seq);
-	else if (g->in_line)
-		flat_take(g, op, seq);
+		board_result_read(g, op, seq);
+	else if (g->linear_order)
+		flat_combine(g, op, seq);
 	else
 		flat_fold(g, op, seq);
 	cunit_credit_read(g);
@@ -217,7 +217,7 @@ WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
 		single_adopt(g, op, seq);
 		return -EINPROGRESS;
 	}
-	single_take(g, op, seq);
+	single_result_read(g, op, seq);
 	return op->err;
 }
 

@@ -77,7 +77,7 @@ struct gemini_window {
 };
 
 struct gemini_bte_desc {
-	struct weft_gemini_bte b;
+	struct weft_gemini_bte cmd;
 	uint32_t sent;
 	int ssid;		  /* -1: not started */
 	struct gemini_bulk *bulk; /* transfer of the message engine, or NULL */

@@ -164,7 +164,7 @@ int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 }
 
 /* Sends the first packet of a link, if any. 0: none, or the carrier is full. */
-static int link_move(struct weft_gemini *f, struct gemini_link *l)
+static int link_send_first(struct weft_gemini *f, struct gemini_link *l)
 {
 	struct weft_carrier *c = f->port.carrier;
 	struct link_packet *p;
@@ -190,7 +190,7 @@ int gemini_link_run(struct weft_gemini *f, int budget)
 	int n = 0;
 
 	for (int i = 0; i < budget * (int)f->directions; i++)
-		n += link_move(
+		n += link_send_first(
 			f,
 			&f->link[weft_rng_below(&f->link_rng, link_count(f))]);
 	return n;

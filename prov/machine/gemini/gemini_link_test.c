@@ -500,7 +500,7 @@ struct queues {
 	struct weft_gemini *f[UNITS];
 	struct weft_gemini_msgq *q[UNITS];
 	uint32_t next[UNITS]; /* next expected number of each sender */
-	unsigned came;
+	unsigned received;
 };
 
 static void on_message(void *arg, uint32_t pe, const void *buf, uint32_t bytes)
@@ -512,7 +512,7 @@ static void on_message(void *arg, uint32_t pe, const void *buf, uint32_t bytes)
 	n = x->next[pe]++;
 	T_IS(bytes, n % (WEFT_GEMINI_MSGQ_BYTES + 1));
 	T_IS(t_differs(buf, bytes, n + pe), -1);
-	x->came++;
+	x->received++;
 }
 
 static void queues_open(struct queues *x, uint16_t slots)
@@ -557,7 +557,7 @@ static void all_senders_share_one_queue(void **state)
 	struct queues x;
 
 	queues_open(&x, 8);
-	for (unsigned turns = 0; x.came < UNITS * 400; turns++) {
+	for (unsigned turns = 0; x.received < UNITS * 400; turns++) {
 		T_TRUE(turns < 1000000);
 		for (unsigned i = 0; i < UNITS; i++) {
 			uint32_t n = sent[i];
@@ -588,7 +588,7 @@ static void a_full_queue_stalls_its_senders(void **state)
 	}
 	T_IS(sent, 4);
 	x.next[1] = 0;
-	T_IS(x.came, 0);
+	T_IS(x.received, 0);
 	queues_close(&x);
 }
 
@@ -601,7 +601,7 @@ static void both_sides_may_connect_at_once(void **state)
 
 	queues_open(&x, 4);
 	t_fill(buf, 0, 0);
-	for (unsigned i = 0; i < 10000 && x.came < 2; i++) {
+	for (unsigned i = 0; i < 10000 && x.received < 2; i++) {
 		for (unsigned k = 0; k < 2; k++)
 			if (!sent[k] &&
 			    !weft_gemini_msgq_send(x.q[k], 1 - k, buf, 0))
@@ -610,7 +610,7 @@ static void both_sides_may_connect_at_once(void **state)
 		weft_gemini_msgq_progress(x.q[0], 1);
 		weft_gemini_msgq_progress(x.q[1], 1);
 	}
-	T_IS(x.came, 2);
+	T_IS(x.received, 2);
 	queues_close(&x);
 }
 

@@ -26,12 +26,12 @@ static struct node w[WORLD];
 static uint64_t word[512];
 static struct weft_qsnet2_stream st;
 
-static void begin(void)
+static void stream_reset(void)
 {
 	st = (struct weft_qsnet2_stream){ .word = word, .max = 512 };
 }
 
-static uint64_t *at(uint32_t i, size_t off)
+static uint64_t *word_at(uint32_t i, size_t off)
 {
 	return (uint64_t *)(void *)(w[i].mem + off);
 }
@@ -63,7 +63,7 @@ static void world_open(const char *faults)
 	}
 	T_OK(weft_qsnet2_range_set(w[0].s, 100, 1, 4));
 	T_OK(weft_qsnet2_range_set(w[0].s, 101, 0, 4));
-	begin();
+	stream_reset();
 }
 
 static void world_close(void)
@@ -91,10 +91,10 @@ static struct weft_qsnet2_queue_state state_of(uint32_t i)
 	return qs;
 }
 
-static void go(void)
+static void post_and_run(void)
 {
 	T_OK(weft_qsnet2_queue_write(w[0].s, w[0].q, word, st.count));
-	begin();
+	stream_reset();
 	world_run(200);
 }
 
@@ -125,13 +125,13 @@ static void a_broadcast_reaches_its_range(void **state)
 	world_open("");
 	weft_qsnet2_open_packet(&st, 0, 100, 3);
 	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_WRITE | LAST, ELAN, &v, 8);
-	go();
+	post_and_run();
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_OK);
 	for (uint32_t i = 0; i < WORLD; i++)
-		T_IS(*at(i, 0), i ? 42 : 0);
+		T_IS(*word_at(i, 0), i ? 42 : 0);
 	t_fill(w[0].mem + 8192, 5001, 1);
 	weft_qsnet2_run_dma(&st, &d);
-	go();
+	post_and_run();
 	T_IS(event_at(0, 64)->count, 1);
 	for (uint32_t i = 0; i < WORLD; i++) {
 		T_IS(t_differs(w[i].mem + 16384, 5001, 1), -1);
@@ -153,7 +153,7 @@ static void the_merged_ack_waits_for_all_members(void **state)
 		for (uint32_t k = 0; k < WORLD; k++)
 			if (k != 3)
 				weft_qsnet2_poll(w[k].s, 16);
-	T_IS(*at(4, 0), 1);
+	T_IS(*word_at(4, 0), 1);
 	T_IS(state_of(0).ack[0], 0);
 	world_run(50);
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_OK);
@@ -188,10 +188,10 @@ static void acknowledgements_are_merged(void **state)
 	for (unsigned i = 0; i < WEFT_COUNT_OF(rows); i++) {
 		world_open("");
 		for (uint32_t k = 1; k < WORLD; k++)
-			*at(k, 0) = rows[i].word[k - 1];
+			*word_at(k, 0) = rows[i].word[k - 1];
 		weft_qsnet2_open_packet(&st, 0, 100, 2);
 		weft_qsnet2_transaction(&st, rows[i].test | LAST, ELAN, &v, 8);
-		go();
+		post_and_run();
 		if (rows[i].ack == WEFT_QSNET2_ACK_DISCARD) {
 			T_IS(state_of(0).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);
 			T_IS(state_of(0).restarts, 2);
@@ -210,7 +210,7 @@ static void broadcast_error_of_one_member_is_returned(void **state)
 	T_OK(weft_qsnet2_filter(w[3].s, 3, WEFT_QSNET2_CLOSED));
 	weft_qsnet2_open_packet(&st, 0, 100, 2);
 	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_TEST_EQ | LAST, ELAN, &v, 8);
-	go();
+	post_and_run();
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_ERROR);
 	T_IS(state_of(0).trap, WEFT_QSNET2_TRAP_ACK_ERROR);
 	world_close();
@@ -225,7 +225,7 @@ static void a_conditional_acts_at_all_or_none(void **state)
 	for (uint32_t bad = 1; bad <= WORLD; bad++) {
 		world_open("");
 		for (uint32_t k = 1; k < WORLD; k++)
-			*at(k, 0) = k == bad ? 4 : 5;
+			*word_at(k, 0) = k == bad ? 4 : 5;
 		weft_qsnet2_open_packet(&st, 0, 100, 2);
 		weft_qsnet2_transaction(&st, WEFT_QSNET2_T_TEST_EQ, ELAN, &five,
 					8);
@@ -233,12 +233,12 @@ static void a_conditional_acts_at_all_or_none(void **state)
 					ELAN + 8, &one, 8);
 		weft_qsnet2_transaction(&st, WEFT_QSNET2_T_SET_EVENT | LAST,
 					ELAN + 64, NULL, 0);
-		go();
+		post_and_run();
 		T_IS(state_of(0).ack[0], bad == WORLD
 						 ? WEFT_QSNET2_ACK_OK
 						 : WEFT_QSNET2_ACK_TESTFAIL);
 		for (uint32_t k = 1; k < WORLD; k++) {
-			T_IS(*at(k, 8), bad == WORLD);
+			T_IS(*word_at(k, 8), bad == WORLD);
 			T_IS(event_at(k, 64)->count, bad == WORLD);
 			T_TRUE(weft_list_empty(&w[k].s->deferred));
 		}
@@ -258,12 +258,12 @@ static void deferred_transactions_execute_once(void **state)
 	weft_qsnet2_all_set(&st, 0, 100, WEFT_QSNET2_T_WAIT_EQ, ELAN, 1,
 			    ELAN + 64);
 	for (uint32_t k = 1; k < WORLD - 1; k++)
-		*at(k, 0) = 1;
-	go();
+		*word_at(k, 0) = 1;
+	post_and_run();
 	T_TRUE(state_of(0).restarts > 3);
 	for (uint32_t k = 1; k < WORLD; k++)
 		T_IS(event_at(k, 64)->count, 0);
-	*at(4, 0) = one;
+	*word_at(4, 0) = one;
 	world_run(100);
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_OK);
 	for (uint32_t k = 1; k < WORLD; k++)
@@ -310,14 +310,14 @@ static void walker_step(struct walker *m, uint32_t i, int late)
 			return;
 		e->count = -1;
 		m->arrived++;
-		*at(i, 0) = m->arrived;
+		*word_at(i, 0) = m->arrived;
 		if (i)
 			return;
 		weft_qsnet2_all_set(&st, m->arrived & 1, 101,
 				    WEFT_QSNET2_T_WAIT_GE, ELAN, m->arrived,
 				    ELAN + 64);
 		T_OK(weft_qsnet2_queue_write(w[0].s, w[0].q, word, st.count));
-		begin();
+		stream_reset();
 	} else if (!e->count) {
 		m->left++;
 	}

@@ -65,7 +65,7 @@ static struct qsnet2_chain *chain_of(const struct weft_chain *c)
 
 /* ---- addresses ---- */
 
-static unsigned ev_got(uint64_t seq, bool is_long)
+static unsigned ev_received(uint64_t seq, bool is_long)
 {
 	return (unsigned)(seq % WEFT_CHAIN_SLOTS) * 2 + is_long;
 }
@@ -140,8 +140,8 @@ static bool counts_up(unsigned i)
 	return i >= ev_up(0) && i < ev_up(WEFT_CHAIN_POINTS);
 }
 
-static void put_up(const struct qsnet2_chain *c, struct weft_qsnet2_stream *st,
-		   unsigned i)
+static void put_parent_dma(const struct qsnet2_chain *c,
+			   struct weft_qsnet2_stream *st, unsigned i)
 {
 	if (c->root)
 		put_dma(c, st, c->parent, i, 0);
@@ -167,7 +167,7 @@ static void chain_link(struct qsnet2_chain *c, unsigned i)
 	/* the block's first command contains its length: it is written twice */
 	weft_qsnet2_wait_event(&st, event_at(c, i), count, e);
 	if (counts_up(i))
-		put_up(c, &st, i);
+		put_parent_dma(c, &st, i);
 	for (unsigned k = 0; k < c->below && !counts_up(i); k++)
 		put_dma(c, &st, c->child[k], i, event_bytes(i));
 	e->words = (uint8_t)st.count;
@@ -339,7 +339,7 @@ void *qsnet2_chain_slot(struct weft_chain *chain, uint64_t seq)
 int qsnet2_chain_broadcast(struct weft_chain *chain, uint64_t seq, size_t bytes)
 {
 	struct qsnet2_chain *c = chain_of(chain);
-	unsigned i = ev_got(seq, bytes > WEFT_CHAIN_SHORT);
+	unsigned i = ev_received(seq, bytes > WEFT_CHAIN_SHORT);
 	uint64_t w[DMA_WORDS];
 	struct weft_qsnet2_stream st = { .word = w, .max = DMA_WORDS };
 
@@ -354,7 +354,8 @@ uint64_t qsnet2_chain_received(const struct weft_chain *chain, uint64_t seq)
 {
 	const struct qsnet2_chain *c = chain_of(chain);
 
-	return fired(c, ev_got(seq, false)) + fired(c, ev_got(seq, true));
+	return fired(c, ev_received(seq, false)) +
+	       fired(c, ev_received(seq, true));
 }
 
 int qsnet2_chain_arrive(struct weft_chain *chain, enum weft_chain_point p)

@@ -18,7 +18,7 @@
 struct chain_fixture {
 	struct weft_qsnet2 *s[UNITS];
 	struct weft_peer *peer[UNITS][UNITS]; /* unit j as known to unit i */
-	struct weft_chain *c[UNITS];
+	struct weft_chain *chain[UNITS];
 	struct weft_cunit_tree tree;
 };
 
@@ -60,15 +60,15 @@ static void fixture_open(struct chain_fixture *x)
 
 		connect_unit(x, i);
 		T_OK(qsnet2_chain_open(x->s[i], CONTEXT, &attr, NULL,
-				       &x->c[i]));
+				       &x->chain[i]));
 	}
 }
 
 static void fixture_close(struct chain_fixture *x)
 {
 	for (int i = 0; i < UNITS; i++) {
-		if (x->c[i])
-			qsnet2_chain_close(x->c[i]);
+		if (x->chain[i])
+			qsnet2_chain_close(x->chain[i]);
 	}
 	for (int i = 0; i < UNITS; i++)
 		weft_qsnet2_close(x->s[i]);
@@ -95,8 +95,8 @@ static uint64_t traps(struct chain_fixture *x)
 static void broadcast(struct chain_fixture *x, int from, uint64_t seq,
 		      size_t bytes)
 {
-	memset(qsnet2_chain_slot(x->c[from], seq), (int)seq + 1, bytes);
-	T_OK(qsnet2_chain_broadcast(x->c[from], seq, bytes));
+	memset(qsnet2_chain_slot(x->chain[from], seq), (int)seq + 1, bytes);
+	T_OK(qsnet2_chain_broadcast(x->chain[from], seq, bytes));
 }
 
 static void a_packet_from_any_member_reaches_all(void **state)
@@ -110,9 +110,10 @@ static void a_packet_from_any_member_reaches_all(void **state)
 		broadcast(&x, (int)(seq % UNITS), seq, bytes);
 		fixture_run(&x);
 		for (int i = 0; i < UNITS; i++) {
-			const unsigned char *p = qsnet2_chain_slot(x.c[i], seq);
+			const unsigned char *p =
+				qsnet2_chain_slot(x.chain[i], seq);
 
-			T_IS(qsnet2_chain_received(x.c[i], seq),
+			T_IS(qsnet2_chain_received(x.chain[i], seq),
 			     seq / WEFT_CHAIN_SLOTS + 1);
 			T_IS(p[0], (int)seq + 1);
 			T_IS(p[bytes - 1], (int)seq + 1);
@@ -134,16 +135,17 @@ static void a_point_is_passed_when_all_have_arrived(void **state)
 			int i = (int)(round + (uint64_t)k * 5) % UNITS;
 
 			for (int m = 0; m < UNITS; m++)
-				T_IS(qsnet2_chain_passed(x.c[m],
+				T_IS(qsnet2_chain_passed(x.chain[m],
 							 WEFT_CHAIN_BARRIER),
 				     round);
-			T_OK(qsnet2_chain_arrive(x.c[i], WEFT_CHAIN_BARRIER));
+			T_OK(qsnet2_chain_arrive(x.chain[i],
+						 WEFT_CHAIN_BARRIER));
 			fixture_run(&x);
 		}
 	}
 	for (int i = 0; i < UNITS; i++) {
-		T_IS(qsnet2_chain_passed(x.c[i], WEFT_CHAIN_BARRIER), 10);
-		T_IS(qsnet2_chain_passed(x.c[i], WEFT_CHAIN_CREDIT), 0);
+		T_IS(qsnet2_chain_passed(x.chain[i], WEFT_CHAIN_BARRIER), 10);
+		T_IS(qsnet2_chain_passed(x.chain[i], WEFT_CHAIN_CREDIT), 0);
 		T_IS(x.s[i]->chained, 20);
 	}
 	fixture_close(&x);
@@ -161,9 +163,10 @@ static void packets_in_flight_concurrently(void **state)
 		fixture_run(&x);
 	for (int i = 0; i < UNITS; i++) {
 		for (uint64_t seq = 0; seq < WEFT_CHAIN_SLOTS; seq++) {
-			const unsigned char *p = qsnet2_chain_slot(x.c[i], seq);
+			const unsigned char *p =
+				qsnet2_chain_slot(x.chain[i], seq);
 
-			T_IS(qsnet2_chain_received(x.c[i], seq), 1);
+			T_IS(qsnet2_chain_received(x.chain[i], seq), 1);
 			T_IS(p[WEFT_CHAIN_LONG - 1], (int)seq + 1);
 		}
 	}
@@ -178,20 +181,20 @@ static void run_reports_whether_all_was_forwarded(void **state)
 
 	fixture_open(&x);
 	broadcast(&x, 0, 0, 8);
-	T_TRUE(qsnet2_chain_run(x.c[0]));
-	T_IS(qsnet2_chain_received(x.c[0], 0), 1);
+	T_TRUE(qsnet2_chain_run(x.chain[0]));
+	T_IS(qsnet2_chain_received(x.chain[0], 0), 1);
 	for (int round = 0; round < 100 && !received; round++) {
 		weft_qsnet2_poll(x.s[2], 16);
-		received = qsnet2_chain_received(x.c[2], 0) == 1;
+		received = qsnet2_chain_received(x.chain[2], 0) == 1;
 	}
 	T_TRUE(received);
 	/* 3 is below 2 in the tree of pairs */
 	weft_qsnet2_poll(x.s[3], 16);
-	T_IS(qsnet2_chain_received(x.c[3], 0), 0);
-	T_TRUE(qsnet2_chain_run(x.c[2]));
+	T_IS(qsnet2_chain_received(x.chain[3], 0), 0);
+	T_TRUE(qsnet2_chain_run(x.chain[2]));
 	for (int round = 0; round < 100; round++)
 		weft_qsnet2_poll(x.s[3], 16);
-	T_IS(qsnet2_chain_received(x.c[3], 0), 1);
+	T_IS(qsnet2_chain_received(x.chain[3], 0), 1);
 	fixture_close(&x);
 }
 
@@ -202,20 +205,20 @@ static void packets_for_a_closed_tree_are_refused(void **state)
 	struct weft_chain_attr a;
 
 	fixture_open(&x);
-	qsnet2_chain_close(x.c[5]);
-	x.c[5] = NULL;
+	qsnet2_chain_close(x.chain[5]);
+	x.chain[5] = NULL;
 	broadcast(&x, 0, 0, 8);
 	fixture_run(&x);
-	T_IS(qsnet2_chain_received(x.c[4], 0), 1);
+	T_IS(qsnet2_chain_received(x.chain[4], 0), 1);
 	T_TRUE(x.s[5]->stats.trap || x.s[4]->stats.trap);
 	/* another tree of the same members has another address */
 	a = chain_attr(&x, 5);
 	a.key = 43;
-	T_OK(qsnet2_chain_open(x.s[5], CONTEXT, &a, NULL, &x.c[5]));
+	T_OK(qsnet2_chain_open(x.s[5], CONTEXT, &a, NULL, &x.chain[5]));
 	broadcast(&x, 0, 1, 8);
 	fixture_run(&x);
-	T_IS(qsnet2_chain_received(x.c[4], 1), 1);
-	T_IS(qsnet2_chain_received(x.c[5], 1), 0);
+	T_IS(qsnet2_chain_received(x.chain[4], 1), 1);
+	T_IS(qsnet2_chain_received(x.chain[5], 1), 0);
 	fixture_close(&x);
 }
 
@@ -255,13 +258,13 @@ static void a_dma_waits_for_a_free_descriptor(void **state)
 	weft_list_splice_back(&kept, &x.s[0]->dma_free);
 	broadcast(&x, 0, 0, 8);
 	fixture_run(&x);
-	T_IS(qsnet2_chain_received(x.c[1], 0), 0);
+	T_IS(qsnet2_chain_received(x.chain[1], 0), 0);
 	T_IS(traps(&x), 0);
 	/* one descriptor is enough for all DMAs, one at a time */
 	weft_list_push_back(&x.s[0]->dma_free, weft_list_pop_front(&kept));
 	fixture_run(&x);
 	for (int i = 0; i < UNITS; i++)
-		T_IS(qsnet2_chain_received(x.c[i], 0), 1);
+		T_IS(qsnet2_chain_received(x.chain[i], 0), 1);
 	x.s[0]->engine = NULL;
 	fixture_close(&x);
 }

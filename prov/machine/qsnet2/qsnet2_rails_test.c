@@ -84,7 +84,7 @@ static struct weft_qsnet2_event *event_at(unsigned i, size_t off)
 	return (struct weft_qsnet2_event *)(void *)(p[i].mem + off);
 }
 
-static uint64_t at(unsigned i, size_t off)
+static uint64_t word_at(unsigned i, size_t off)
 {
 	return (uintptr_t)p[i].mem + off;
 }
@@ -97,10 +97,10 @@ static void put_or_get(bool get, uint32_t bytes)
 		.flags = get ? WEFT_QSNET2_DMA_REMOTE : 0,
 		.restarts = 255,
 		.vproc = 1,
-		.src = at(from, 4096),
-		.dst = at(!from, 4101),
-		.src_event = at(from, 0),
-		.dst_event = at(!from, 64),
+		.src = word_at(from, 4096),
+		.dst = word_at(!from, 4101),
+		.src_event = word_at(from, 0),
+		.dst_event = word_at(!from, 64),
 	};
 
 	event_at(from, 0)->count = -1;
@@ -178,7 +178,7 @@ static void add_word(unsigned count)
 	weft_qsnet2_open_packet(&st, 0, 1, 255);
 	weft_qsnet2_transaction(&st,
 				WEFT_QSNET2_T_ADD_WORD | WEFT_QSNET2_T_LAST,
-				at(1, 128), &one, 8);
+				word_at(1, 128), &one, 8);
 	for (unsigned i = 0; i < count; i++)
 		T_OK(weft_qsnet2_rails_write(p[0].r, w, st.count));
 }

@@ -8,8 +8,8 @@
 
 #define LAST WEFT_QSNET2_T_LAST
 
-static void one(struct qsnet2_pair *p, unsigned type, uint64_t at,
-		const void *data, unsigned bytes)
+static void post_one(struct qsnet2_pair *p, unsigned type, uint64_t at,
+		     const void *data, unsigned bytes)
 {
 	weft_qsnet2_open_packet(&p->st, 0, 1, 3);
 	weft_qsnet2_transaction(&p->st, type | LAST, at, data, bytes);
@@ -29,8 +29,8 @@ static void a_packet_writes_1_to_128_bytes(void **state)
 	qsnet2_pair_open(&p, "");
 	for (unsigned n = 1; n <= 128; n++) {
 		t_fill(buf, n, n);
-		one(&p, WEFT_QSNET2_T_WRITE, qsnet2_at(&p.b, n * 200 + 1), buf,
-		    n);
+		post_one(&p, WEFT_QSNET2_T_WRITE, qsnet2_at(&p.b, n * 200 + 1),
+			 buf, n);
 		T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
 		T_IS(t_differs(p.b.mem + n * 200 + 1, n, n), -1);
 		T_IS(p.b.mem[n * 200 + 1 + n], 0);
@@ -67,21 +67,21 @@ static void tests_fail_or_discard_by_kind(void **state)
 
 	qsnet2_pair_open(&p, "");
 	*qsnet2_word_at(&p.b, 0) = 10;
-	one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
-	one(&p, WEFT_QSNET2_T_TEST_EQ, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_EQ, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_NE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_NE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	*(int64_t *)qsnet2_word_at(&p.b, 0) = -1;
-	one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	*qsnet2_word_at(&p.b, 0) = 10;
-	one(&p, WEFT_QSNET2_T_WAIT_NE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_WAIT_NE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);
 	T_IS(qsnet2_pair_state(&p.a).restarts, 3);
 	qsnet2_pair_close(&p);
@@ -102,9 +102,9 @@ static void write_after_failed_test_is_skipped(void **state)
 	qsnet2_pair_post_run(&p);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	T_IS(*qsnet2_word_at(&p.b, 64), 0);
-	one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	T_IS(*qsnet2_word_at(&p.b, 64), 1);
 	qsnet2_pair_close(&p);
@@ -257,7 +257,7 @@ static void an_event_starts_the_next_operation(void **state)
 	e->words = (uint8_t)st.count;
 	e->from = qsnet2_at(&p.b, 2048);
 	e->to = WEFT_QSNET2_QUEUE_ADDRESS(p.b.q);
-	one(&p, WEFT_QSNET2_T_SET_EVENT, qsnet2_at(&p.b, 64), NULL, 0);
+	post_one(&p, WEFT_QSNET2_T_SET_EVENT, qsnet2_at(&p.b, 64), NULL, 0);
 	T_IS(*qsnet2_word_at(&p.a, 512), 99);
 	T_IS(e->fired, 1);
 	qsnet2_pair_close(&p);

@@ -54,7 +54,7 @@ void sunway_bulk_close(struct sunway_bulks *all)
 	free(all);
 }
 
-static void bulk_give(struct sunway_bulk *b)
+static void bulk_free(struct sunway_bulk *b)
 {
 	b->next = b->all->free;
 	b->all->free = b;
@@ -94,7 +94,7 @@ static void bulk_complete(struct weft_dma *dma, int err)
 	if (!err && b->desc.op == WEFT_SUNWAY_RDMAR &&
 	    nic_event_read(&b->answer) != before + 1)
 		err = -EIO;
-	bulk_give(b);
+	bulk_free(b);
 	d->done(d, err);
 }
 
@@ -162,6 +162,6 @@ int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
 	bulk_describe(b, peer, get);
 	err = bulk_start(b, peer);
 	if (err) /* no data moved; otherwise b may be reused already */
-		bulk_give(b);
+		bulk_free(b);
 	return err;
 }

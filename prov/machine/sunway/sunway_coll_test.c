@@ -52,9 +52,9 @@ static void ring_run(struct ring *r, int turns)
 }
 
 /* Returns the descriptor of a member: its position in the tree. */
-static struct weft_sunway_coll place(const struct ring *r, int me,
-				     unsigned kind, unsigned type,
-				     uint32_t bytes)
+static struct weft_sunway_coll descriptor_of(const struct ring *r, int me,
+					     unsigned kind, unsigned type,
+					     uint32_t bytes)
 {
 	int up = r->parent[me];
 	struct weft_sunway_coll d = {
@@ -120,7 +120,8 @@ static void ring_all(struct ring *r, unsigned kind, unsigned type,
 		     uint32_t bytes)
 {
 	for (int i = 0; i < r->n; i++) {
-		struct weft_sunway_coll d = place(r, i, kind, type, bytes);
+		struct weft_sunway_coll d =
+			descriptor_of(r, i, kind, type, bytes);
 
 		T_OK(member_post(r, i, &d));
 	}
@@ -154,14 +155,14 @@ static void barrier_waits_for_last_member(void **state)
 	ring_open(&r, NODES, "");
 	for (int last = 0; last < NODES; last++) {
 		for (int i = 0; i < NODES; i++) {
-			d = place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+			d = descriptor_of(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
 			if (i != last)
 				T_OK(member_post(&r, i, &d));
 		}
 		ring_run(&r, 100);
 		for (int i = 0; i < NODES; i++)
 			T_TRUE(!op_completed(&r, i, WEFT_SUNWAY_OK));
-		d = place(&r, last, WEFT_SUNWAY_BARRIER, 0, 0);
+		d = descriptor_of(&r, last, WEFT_SUNWAY_BARRIER, 0, 0);
 		T_OK(member_post(&r, last, &d));
 		ring_end(&r, WEFT_SUNWAY_OK);
 	}
@@ -210,8 +211,8 @@ static void check_sum(struct ring *r, unsigned sum, unsigned type)
 					   want, r->s[i].mem, count);
 	}
 	for (int i = 0; i < r->n; i++) {
-		struct weft_sunway_coll d =
-			place(r, i, WEFT_SUNWAY_ALLREDUCE, type, sizeof(want));
+		struct weft_sunway_coll d = descriptor_of(
+			r, i, WEFT_SUNWAY_ALLREDUCE, type, sizeof(want));
 
 		d.sum = (uint8_t)sum;
 		T_OK(member_post(r, i, &d));
@@ -233,7 +234,8 @@ static void all_operations_and_types_of_the_machine(void **state)
 				check_sum(&r, sum, type);
 				continue;
 			}
-			d = place(&r, 0, WEFT_SUNWAY_ALLREDUCE, type, 8);
+			d = descriptor_of(&r, 0, WEFT_SUNWAY_ALLREDUCE, type,
+					  8);
 			d.sum = (uint8_t)sum;
 			T_IS(member_post(&r, 0, &d), -EINVAL);
 		}
@@ -242,7 +244,7 @@ static void all_operations_and_types_of_the_machine(void **state)
 }
 
 /* Returns the sum of 2^53 and nine ones. */
-static double sum_by(struct ring *r)
+static double sum_in_tree(struct ring *r)
 {
 	double x, y;
 
@@ -268,14 +270,14 @@ static void a_sum_has_the_order_of_its_tree(void **state)
 	ring_open(&r, NODES, "");
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i ? 0 : -1;
-	T_TRUE(sum_by(&r) == 0x1p53); /* one by one: all ones are lost */
+	T_TRUE(sum_in_tree(&r) == 0x1p53); /* one by one: all ones are lost */
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i - 1;
 	/* ones first: 2^53 + 9 rounds to even */
-	T_TRUE(sum_by(&r) == 0x1p53 + 8);
+	T_TRUE(sum_in_tree(&r) == 0x1p53 + 8);
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = pairs[i];
-	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
+	T_TRUE(sum_in_tree(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
 	ring_close(&r);
 }
 
@@ -290,7 +292,8 @@ static void parts_may_arrive_before_the_parent_posts(void **state)
 	for (int i = NODES - 1; i >= 0; i--) {
 		v = 1 << i;
 		memcpy(r.s[i].mem, &v, sizeof(v));
-		d = place(&r, i, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_INT32, 4);
+		d = descriptor_of(&r, i, WEFT_SUNWAY_ALLREDUCE,
+				  WEFT_SUNWAY_INT32, 4);
 		T_OK(member_post(&r, i, &d));
 		ring_run(&r, 20);
 	}
@@ -312,12 +315,13 @@ static void a_broadcast_waits_for_all_members(void **state)
 	ring_open(&r, 5, "");
 	t_fill(r.s[0].mem, WEFT_SUNWAY_PACKET, 9);
 	for (int i = 0; i < 4; i++) {
-		d = place(&r, i, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
+		d = descriptor_of(&r, i, WEFT_SUNWAY_BCAST, 0,
+				  WEFT_SUNWAY_PACKET);
 		T_OK(member_post(&r, i, &d));
 	}
 	ring_run(&r, 50);
 	T_IS(ring_stats(&r).casts, 0); /* one member has no buffer yet */
-	d = place(&r, 4, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
+	d = descriptor_of(&r, 4, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
 	T_OK(member_post(&r, 4, &d));
 	ring_end(&r, WEFT_SUNWAY_OK);
 	for (int i = 1; i < 5; i++)
@@ -355,18 +359,18 @@ static void four_operations_of_a_group_in_flight(void **state)
 	ring_open(&r, 4, "");
 	for (int k = 0; k < 4; k++) {
 		for (int i = 1; i < 4; i++) {
-			d = place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+			d = descriptor_of(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
 			T_OK(member_post(&r, i, &d));
 		}
 	}
 	ring_run(&r, 50);
 	T_IS(member_post(&r, 3, &d), -EAGAIN);
 	for (int k = 0; k < 4; k++) {
-		d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+		d = descriptor_of(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 		T_OK(member_post(&r, 0, &d));
 		ring_end(&r, WEFT_SUNWAY_OK);
 	}
-	d = place(&r, 3, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 3, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 3, &d));
 	ring_close(&r);
 }
@@ -383,7 +387,7 @@ static void non_members_drop_multicast_copies(void **state)
 	t_fill(r.s[0].mem, 100, 1);
 	for (int i = 0; i < 6; i++) {
 		struct weft_sunway_coll d =
-			place(&r, i, WEFT_SUNWAY_BCAST, 0, 100);
+			descriptor_of(&r, i, WEFT_SUNWAY_BCAST, 0, 100);
 
 		T_OK(member_post(&r, i, &d));
 	}
@@ -409,7 +413,7 @@ static void multicast_copies_are_for_one_job(void **state)
 	ring_open(&r, 3, "");
 	other = r.s[1];
 	pair_vis(&other, PAIR_JOB + 1);
-	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
 	d.inputs = 1; /* an input that does not arrive */
 	T_OK(weft_sunway_coll(other.n, 0, other.vi[0], &d));
 	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
@@ -427,7 +431,7 @@ static void there_are_32_groups(void **state)
 	ring_open(&r, 1, "");
 	T_OK(weft_sunway_cast_set(r.s[0].n, 31, &guid, 1));
 	T_IS(weft_sunway_cast_set(r.s[0].n, 32, &guid, 1), -EINVAL);
-	d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 	d.group = 32;
 	T_IS(member_post(&r, 0, &d), -EINVAL);
 	d.group = 30; /* a group without nodes */
@@ -479,11 +483,11 @@ static void a_late_copy_completes_no_operation(void **state)
 	ring_open(&r, 2, "");
 	for (int k = 0; k < SUNWAY_COLLS; k++)
 		ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
-	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 1, &d));
 	sunway_coll_multicast(r.s[1].n, &in);
 	T_TRUE(!op_completed(&r, 1, WEFT_SUNWAY_OK));
-	d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 0, &d));
 	ring_end(&r, WEFT_SUNWAY_OK);
 	ring_close(&r);
@@ -514,7 +518,7 @@ static void dead_node_fails_collective_on_all_members(void **state)
 	for (int k = 0; k < 3; k++) {
 		for (int i = 0; i < 9; i++) {
 			struct weft_sunway_coll d =
-				place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+				descriptor_of(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
 
 			T_OK(member_post(&r, i, &d));
 		}
@@ -531,8 +535,8 @@ static void different_sizes_fail_at_all_members(void **state)
 
 	ring_open(&r, 6, "");
 	for (int i = 0; i < 6; i++) {
-		d = place(&r, i, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_INT32,
-			  i == 5 ? 8 : 4);
+		d = descriptor_of(&r, i, WEFT_SUNWAY_ALLREDUCE,
+				  WEFT_SUNWAY_INT32, i == 5 ? 8 : 4);
 		T_OK(member_post(&r, i, &d));
 	}
 	ring_end(&r, WEFT_SUNWAY_COMMAND);

@@ -9,7 +9,7 @@
  * that gets no reply within a timeout sends a probe (STATE). The target repeats
  * the final status, replies that data is missing (MISSING), upon which the
  * source retransmits all data, or does not reply: data is still arriving, or a
- * notification waits for room.
+ * notification waits for space.
  *
  * A read is its own probe: the source requests the data again, and takes the
  * packets that it does not have.

@@ -226,7 +226,7 @@ static void msg_timeout(struct weft_sunway *n, struct sunway_msg *m,
 	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
 }
 
-static void tx_again(struct weft_sunway *n, struct sunway_me *e)
+static void tx_retransmit(struct weft_sunway *n, struct sunway_me *e)
 {
 	uint64_t now = n->clock();
 	struct weft_list *pos;
@@ -248,7 +248,7 @@ int sunway_tx_run(struct weft_sunway *n, unsigned engine, int budget)
 	int done = 0;
 
 	if (!weft_list_empty(&e->waiting))
-		tx_again(n, e);
+		tx_retransmit(n, e);
 	do {
 		sunway_fetch(n, engine);
 	} while (done < budget && tx_schedule(n, e) && ++done);
