@@ -40,7 +40,8 @@ struct weft_nic_group_attr {
  * to the engine.
  */
 struct weft_grp_work {
-	void (*done)(struct weft_grp_work *w); /* NULL: the caller polls over */
+	/* completion callback; NULL: the caller polls over */
+	void (*done)(struct weft_grp_work *w);
 	bool over;
 	bool crowd; /* limits spinning; weft_grp_begin may set it, too */
 	/* fields of the engine */
@@ -55,7 +56,7 @@ struct weft_grp_work {
 	uint8_t phase;
 	uint64_t number; /* sequence number among the group's long vectors */
 	int from;	 /* owner of the slice that is fetched */
-	size_t at;	 /* bytes done */
+	size_t at;	 /* bytes of the current phase done so far */
 	size_t end;
 };
 

@@ -38,7 +38,7 @@ struct join_vote {
 	uint64_t barriers; /* free barrier classes */
 	/* requested inputs of a tree node, in unary; none: binary */
 	uint64_t arity[COLL_ARITY_MAX / 64];
-	uint64_t flags; /* enum join_flag */
+	uint64_t flags; /* flags, enum join_flag */
 };
 
 enum join_flag {
@@ -94,7 +94,7 @@ struct weft_nic_group {
 	uint64_t key; /* id on the wire */
 	int n;
 	int me;
-	int route;   /* -1: none */
+	int route;   /* class route; -1: none */
 	int barrier; /* barrier class, -1: none */
 	enum coll_state state;
 	int err;	     /* error of all operations; 0: none */
@@ -126,7 +126,7 @@ struct weft_nic_group {
 	/* tree in descriptors, with the machine's levels */
 	struct weft_cunit_tree wide;
 	struct weft_list longs; /* long vectors, oldest first */
-	struct nic_long *bulk;	/* NULL: long vectors go in packets */
+	struct nic_long *bulk;	/* state of long vectors; NULL: use packets */
 	uint64_t points; /* synchronisation points this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
@@ -204,10 +204,11 @@ void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
 		     enum coll_notice what, uint32_t aux);
 
 /*
- * grp_last.c. take: handles one of its notices (false: invalid). lost: a
- * member of a large group is gone. left: this member has left, and the others
+ * grp_last.c. notice: handles a last notice (false: invalid). lost: handles the
+ * loss of a member of a large group. left: this member has left, and the others
  * have started their last notices. reclaim: starts the end of broken groups.
- * ended: a group is freed. answer: was the packet for one of these?
+ * ended: remembers the key of a freed group. respond: returns whether the
+ * packet was for a remembered group.
  */
 bool nic_last_notice(struct weft_nic_group *c, int from,
 		     const struct weft_pkt *pkt);
@@ -231,7 +232,7 @@ void nic_check_fail(struct weft_nic_group *c);
 void grp_join_step(struct weft_nic_group *c);
 /* Unmaps the segments that are mapped for the group. */
 void grp_segments_close(struct weft_nic_group *c);
-/* A member died before all had joined. */
+/* Fails a join: a member died before all had joined. */
 void grp_join_fail(struct weft_nic_group *c, int err);
 
 /* grp_op.c: size of an operation in the pool. */

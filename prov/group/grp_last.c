@@ -20,8 +20,8 @@
 #include <stdlib.h>
 
 enum {
-	LAST_RECEIVED = 1, /* its last notice has arrived */
-	LAST_GONE = 2,	   /* it is dead, or its endpoint is closed */
+	LAST_RECEIVED = 1, /* the member's last notice has arrived */
+	LAST_GONE = 2,	   /* the member is dead, or its endpoint is closed */
 };
 
 struct coll_last {

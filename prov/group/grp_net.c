@@ -171,7 +171,10 @@ static bool is_round(const struct nic_net *n,
 			  : !(k % WEFT_VT_WINDOW);
 }
 
-/* Number of barriers among the packets of a broadcast before packet k. */
+/*
+ * Returns the number of barriers among the packets of a broadcast before packet
+ * k.
+ */
 static size_t rounds_before(const struct nic_net *n,
 			    const struct weft_cunit_call *call, size_t k)
 {
@@ -202,7 +205,7 @@ static size_t bytes_at(const struct nic_net *n,
 	return call->bytes - at < packet_size ? call->bytes - at : packet_size;
 }
 
-/* Number of barriers for `count` packets with data. */
+/* Returns the number of barriers for `count` packets with data. */
 static size_t rounds_of(const struct nic_net *n,
 			const struct weft_cunit_call *call, size_t count)
 {

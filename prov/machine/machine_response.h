@@ -20,7 +20,7 @@ struct weft_responses {
 	struct weft_pkt ack; /* template of an acknowledgement */
 	struct weft_list queue;
 	struct weft_list unsent;
-	struct weft_hash by_peer; /* index + 1 -> struct response_acks */
+	struct weft_hash by_peer; /* peer index + 1 -> struct response_acks */
 };
 
 void weft_responses_init(struct weft_responses *a, const struct weft_pkt *ack);

@@ -67,7 +67,7 @@ enum weft_cunit_kind {
 enum weft_cunit_form {
 	WEFT_CUNIT_AUTO,   /* best method for the members and processors */
 	WEFT_CUNIT_RANGE,  /* query all members, then notify all */
-	WEFT_CUNIT_EVENTS, /* node by node up the tree */
+	WEFT_CUNIT_EVENTS, /* counters at the nodes of the tree */
 	WEFT_CUNIT_COUNTS, /* one arrival counter, last member notifies */
 };
 
@@ -104,7 +104,7 @@ struct weft_cunit_call {
 
 /* Message between members that share no memory. */
 struct weft_cunit_msg {
-	uint8_t what;  /* enum cunit_what */
+	uint8_t what;  /* kind of message, enum cunit_what */
 	uint8_t input; /* index of the cell to fill at the receiver */
 	uint8_t kind;  /* kind of the operation, enum weft_cunit_kind */
 	uint8_t op;
@@ -131,8 +131,9 @@ struct weft_cunit_group_attr {
 	int n;
 	int me;
 	unsigned route;
-	uint64_t generation; /* not 0; equal on all members */
-	void *const *area;   /* area of each member; NULL: use reach */
+	/* generation of the group, not 0; equal on all members */
+	uint64_t generation;
+	void *const *area; /* area of each member; NULL: use reach */
 	/*
 	 * Returns the segment of a member: at group_open for the segments this
 	 * member accesses in the tree (its own and those of its ancestors), or
@@ -158,9 +159,12 @@ struct weft_cunit_group_attr {
 	void *arg;
 };
 
-/* Bytes of an area, equal on all members. Areas must be zeroed initially. */
+/*
+ * Returns the bytes of an area, equal on all members. Areas must be zeroed
+ * initially.
+ */
 size_t weft_cunit_area_bytes(const struct weft_cunit_geo *geo);
-/* Bytes of one segment of an area, whole pages. */
+/* Returns the bytes of one segment of an area, whole pages. */
 size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo);
 
 /*
@@ -211,7 +215,7 @@ int weft_cunit_poll(struct weft_cunit_group *g);
 
 /* A word to wait for: another member will set it to want or more. */
 struct weft_cunit_watch {
-	weft_au64 *word; /* NULL: no outstanding operation */
+	weft_au64 *word; /* word to watch; NULL: no outstanding operation */
 	uint64_t want;
 	struct weft_event *event_word; /* event word notified after the store */
 };

@@ -37,8 +37,9 @@ struct weft_cunit_group {
 	struct weft_cunit_call *sending;
 	void (*wake)(void *arg, struct weft_event *event_word);
 	bool fence;
+	/* sends a message to a member; NULL: shared areas */
 	void (*send)(void *arg, int member, const struct weft_cunit_msg *msg,
-		     const void *payload); /* NULL: shared areas */
+		     const void *payload);
 	void *arg;
 	int (*reach)(void *arg, int member, void **segment_p);
 	bool all_mapped;  /* all segments are mapped */
@@ -50,7 +51,9 @@ struct weft_cunit_group {
 /* cunit_group.c: maps the segments of members [from, to); see attr.reach. */
 int cunit_segments_map(struct weft_cunit_group *g, int from, int to);
 
-/* True if this member is accessed by messages instead of shared memory. */
+/*
+ * Returns whether this member is accessed by messages instead of shared memory.
+ */
 static inline bool cunit_uses_messages(const struct weft_cunit_group *g,
 				       int member)
 {

@@ -36,7 +36,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#define CUNIT_SLOTS  16u		/* a power of two */
+#define CUNIT_SLOTS  16u		/* slots of a segment, a power of two */
 #define CUNIT_WINDOW (CUNIT_SLOTS / 2u) /* packets between two credits */
 #define CUNIT_PAGE   4096u
 
@@ -157,7 +157,7 @@ static inline void weft_cunit_geo_widen(struct weft_cunit_geo *g,
 			  offsetof(struct cunit_packet, payload);
 }
 
-/* Offset of the board in a segment; segments are whole pages. */
+/* Returns the offset of the board in a segment; segments are whole pages. */
 static inline size_t cunit_board_at(const struct weft_cunit_geo *g)
 {
 	size_t at = sizeof(struct cunit_head) + cunit_slots_bytes(g);

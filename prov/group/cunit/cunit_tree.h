@@ -44,7 +44,7 @@ struct weft_cunit_tree {
 	int n;
 	int root;
 	int depth;    /* hops from the farthest member to the root */
-	int *parent;  /* -1 at the root */
+	int *parent;  /* parent of each member; -1 at the root */
 	int *first;   /* inputs of i: input[first[i]] .. input[first[i + 1]] */
 	int *input;   /* children, lowest number first */
 	int *ordinal; /* index of the member among its parent's inputs */
@@ -103,10 +103,13 @@ int weft_cunit_tree_torus(struct weft_cunit_tree *t, int n,
 int weft_cunit_tree_copy(struct weft_cunit_tree *to,
 			 const struct weft_cunit_tree *from);
 void weft_cunit_tree_fini(struct weft_cunit_tree *t);
-/* Largest number of inputs of a member. */
+/* Returns the largest number of inputs of a member. */
 int weft_cunit_tree_width(const struct weft_cunit_tree *t);
 
-/* For cunit_tree_host.c: allocates; computes all lists from the parents. */
+/*
+ * For cunit_tree_host.c: allocate the lists; compute all lists from the
+ * parents.
+ */
 int cunit_tree_alloc(struct weft_cunit_tree *t, int n);
 void cunit_tree_finish(struct weft_cunit_tree *t);
 

@@ -45,7 +45,10 @@ static bool all_in_domain(const struct host_tree *w, int parent, const int *m,
 	return true;
 }
 
-/* Moves m[0]'s domain to the front in order; returns its members. */
+/*
+ * Moves the members of m[0]'s domain to the front, in order; returns their
+ * number.
+ */
 static int domain_to_front(struct host_tree *w, int *m, int n, unsigned domain,
 			   int level)
 {
@@ -75,7 +78,10 @@ static int sort_by_domain(struct host_tree *w, int *m, int n, int level)
 	return domains;
 }
 
-/* Number of members in the first `domains` domains of a sorted list. */
+/*
+ * Returns the number of members in the first `domains` domains of a sorted
+ * list.
+ */
 static int first_domains(const struct host_tree *w, const int *m, int n,
 			 int domains, int level)
 {

@@ -96,7 +96,8 @@ struct weft_apenet {
 	uint32_t node;
 	uint32_t message; /* number of the next message */
 	struct weft_code_crc crc;
-	void (*noise)(unsigned char *wire, size_t bytes); /* for tests */
+	/* damages a packet on the link; for tests */
+	void (*noise)(unsigned char *wire, size_t bytes);
 
 	struct apenet_buf buf[APENET_BUFS];
 	struct apenet_tlb tlb;
@@ -121,7 +122,8 @@ struct weft_apenet {
 	uint64_t reserved; /* events reserved for outstanding commands */
 
 	struct apenet_get get[APENET_GETS];
-	struct weft_hash in; /* node + 1 -> struct apenet_in */
+	/* messages being received: node + 1 -> struct apenet_in */
+	struct weft_hash in;
 	struct weft_apenet_stats stats;
 };
 

@@ -12,14 +12,14 @@
 #include <stdbool.h>
 
 struct apenet_entry {
-	struct weft_list link; /* in used (most recent first) or free */
+	struct weft_list link; /* link in used (most recent first) or free */
 	uint64_t key;
 	uint32_t buf;
 };
 
 struct apenet_tlb {
 	struct apenet_entry *entry;
-	unsigned entries; /* 0: no TLB */
+	unsigned entries; /* capacity in entries; 0: no TLB */
 	struct weft_list used;
 	struct weft_list free;
 	struct weft_hash by_key;

@@ -32,7 +32,8 @@ struct apenet_transport {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes;
-	struct weft_table ring; /* struct apenet_transport_ring */
+	/* rings by peer: struct apenet_transport_ring */
+	struct weft_table ring;
 	uint64_t dropped;
 };
 

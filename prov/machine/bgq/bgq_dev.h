@@ -32,11 +32,11 @@ enum bgq_inj_state {
 /* ICSRAM and MCSRAM of one injection memory FIFO. */
 struct bgq_inj {
 	struct bgq_desc *ring;
-	uint32_t slots; /* a power of two */
-	/* interrupt above this, free slots; UINT32_MAX: off */
+	uint32_t slots; /* slots of the ring, a power of two */
+	/* interrupt threshold, free slots; UINT32_MAX: none */
 	uint32_t threshold;
 	uint8_t state; /* enum bgq_inj_state */
-	uint8_t cls;   /* 0..BGQ_CLASSES-1 */
+	uint8_t cls;   /* priority class, 0..BGQ_CLASSES-1 */
 	uint8_t flags; /* flags given at open */
 	uint8_t error; /* enum weft_bgq_error */
 	bool fetched;  /* cur holds the descriptor at head */
@@ -59,13 +59,13 @@ struct bgq_inj {
  */
 struct bgq_rec {
 	unsigned char *base;
-	uint64_t chunks; /* a power of two; 0: closed */
+	uint64_t chunks; /* size in chunks, a power of two; 0: closed */
 	uint64_t threshold;
 	uint8_t flags;
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
 	weft_au64 done[BGQ_RMES];   /* end position + 1 of a stored packet */
-	alignas(64) weft_au64 head; /* in chunks, written by software */
+	alignas(64) weft_au64 head; /* head in chunks, written by software */
 };
 
 /* The reserved chunks of one packet between reserve and commit. */

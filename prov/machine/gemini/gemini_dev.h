@@ -30,7 +30,7 @@
 #define GEMINI_IOV	 8 /* segments of one request */
 
 struct gemini_cq {
-	uint64_t *ring; /* NULL: closed */
+	uint64_t *ring; /* ring of entries; NULL: closed */
 	uint32_t mask;
 	uint64_t head;
 	uint64_t tail;
@@ -79,7 +79,7 @@ struct gemini_window {
 struct gemini_bte_desc {
 	struct weft_gemini_bte cmd;
 	uint32_t sent;
-	int ssid;		  /* -1: not started */
+	int ssid;		  /* transaction; -1: not started */
 	struct gemini_bulk *bulk; /* transfer of the message engine, or NULL */
 };
 
@@ -97,7 +97,11 @@ struct gemini_rmt {
 	unsigned ssid;
 	uint32_t got;
 	uint32_t total;
-	uint64_t addr; /* 0: refused, further packets are refused too */
+	/*
+	 * address of the buffer; 0: send refused, its further packets are
+	 * refused too
+	 */
+	uint64_t addr;
 	uint64_t last_packet_ns;
 	uint16_t cq;
 	uint64_t data;
@@ -115,7 +119,7 @@ struct gemini_channel {
 };
 
 struct gemini_line {
-	uint64_t addr; /* 0: empty */
+	uint64_t addr; /* address of the cached word; 0: empty */
 	uint64_t value;
 	bool dirty;
 };
@@ -126,7 +130,7 @@ struct gemini_line {
 
 /* One of the links to a neighbour. */
 struct gemini_link {
-	struct weft_list queue; /* struct link_packet */
+	struct weft_list queue; /* waiting packets: struct link_packet */
 	unsigned count;
 };
 
@@ -144,7 +148,8 @@ struct weft_gemini {
 	struct weft_rng link_rng; /* chooses the link that sends next */
 	uint64_t scrub_ns;	  /* timeout period; 0: no timeouts */
 	uint64_t scrubbed_ns;
-	uint64_t (*clock)(void); /* NULL: the carrier's or the host's */
+	/* clock, ns; NULL: that of the carrier or the host */
+	uint64_t (*clock)(void);
 	struct weft_gemini_msgq *msgq;
 	void (*datagram)(void *, uint32_t, const void *, unsigned);
 	void *datagram_arg;

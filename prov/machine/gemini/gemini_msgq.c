@@ -25,7 +25,7 @@ struct msgq_pair {
 struct weft_gemini_msgq {
 	struct weft_gemini *f;
 	struct weft_gemini_msgq_attr attr;
-	struct weft_table pair; /* struct msgq_pair, by peer */
+	struct weft_table pair; /* pairs by peer: struct msgq_pair */
 	uint32_t next_pair;	/* first pair of the next poll pass */
 };
 

@@ -53,7 +53,7 @@ struct qsnet2_chain {
 	unsigned below;
 	uint32_t *child; /* virtual processes of the children */
 	uint32_t parent;
-	struct weft_peer *root; /* NULL: this member is the root */
+	struct weft_peer *root; /* root of the tree; NULL: this member */
 	bool open;
 };
 

@@ -106,7 +106,7 @@ struct qsnet2_map {
 struct qsnet2_page {
 	uint64_t page; /* address >> shift */
 	uint64_t from;
-	uint64_t end;	/* 0: no translation */
+	uint64_t end;	/* end of the valid part; 0: no translation */
 	uint64_t shift; /* process address minus context address */
 	uint16_t context;
 	uint16_t perm;
@@ -194,9 +194,13 @@ struct weft_qsnet2 {
 	uint64_t chained; /* events that wrote into a command queue */
 	/* qsnet2_time.c */
 	uint64_t (*clock)(void);
-	uint64_t ack_timeout_ns; /* 0: no timeout for acknowledgements */
+	uint64_t ack_timeout_ns; /* acknowledgement timeout, ns; 0: none */
 	uint64_t
-		packet_timeout_ns; /* 0: an incomplete packet blocks no queue */
+		/*
+		 * timeout of an incomplete packet, ns; 0: such a packet blocks
+		 * no queue
+		 */
+		packet_timeout_ns;
 	/* queue that holds the link by an incomplete packet */
 	struct qsnet2_queue *holder;
 	uint64_t held_at;
@@ -204,7 +208,7 @@ struct weft_qsnet2 {
 	unsigned qsnet2_deferred_count;
 	/* received broadcasts that wait for an end packet */
 	struct weft_list deferred;
-	struct weft_list tports; /* struct weft_qsnet2_tports */
+	struct weft_list tports; /* tagged ports: struct weft_qsnet2_tports */
 	unsigned queues;	 /* highest queue number in use + 1 */
 	struct weft_hash pagers; /* context + 1 -> struct qsnet2_pager */
 	unsigned maps;		 /* entries in use */

@@ -116,7 +116,7 @@ static unsigned rx_write_units(struct rx_packet *p,
 	if (rx_write(p, t, data) != WEFT_QSNET2_ACK_OK)
 		return WEFT_QSNET2_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes)
-		return WEFT_QSNET2_ACK_OK; /* in host byte order */
+		return WEFT_QSNET2_ACK_OK; /* the slot is in host byte order */
 	dst = qsnet2_memory_translate(p->s, p->context, t->address, t->bytes,
 				      WEFT_QSNET2_REMOTE_WRITE, &like);
 	if (like & WEFT_QSNET2_BIG_ENDIAN)

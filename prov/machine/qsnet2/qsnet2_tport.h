@@ -56,7 +56,7 @@ struct tport_req {
 	struct weft_qsnet2_event event; /* first field: peers use its address */
 	uint64_t start[TPORT_START_WORDS +
 		       1];     /* copied by event: thread start */
-	struct weft_list link; /* in posted, matched or free */
+	struct weft_list link; /* link in posted, matched or free */
 	uint8_t state;
 	bool tx;
 	uint32_t peer;	     /* rx: requested sender; tx: destination */
@@ -92,7 +92,7 @@ struct tport_dest {
 };
 
 struct weft_qsnet2_tports {
-	struct weft_list link; /* in the unit's list */
+	struct weft_list link; /* link in the unit's list */
 	struct weft_qsnet2 *s;
 	struct tport_elan *elan;
 	unsigned context;

@@ -49,13 +49,13 @@ struct qsnet2_transport {
 		*from[QSNET2_TRANSPORT_SLOTS]; /* sender of each slot */
 	unsigned char *bounce; /* QSNET2_DMAS source buffers of DMAs */
 	size_t slot_bytes;
-	struct weft_table peer; /* struct qsnet2_transport_peer */
+	struct weft_table peer; /* peers: struct qsnet2_transport_peer */
 };
 
 /* State of one peer; its acknowledgements delay no other peer. */
 struct qsnet2_transport_peer {
 	struct qsnet2_queue *queue[QSNET2_TRANSPORT_BULK];
-	unsigned queues;     /* a power of two */
+	unsigned queues;     /* number of queues, a power of two */
 	unsigned next_queue; /* next queue, round-robin */
 	uint64_t cookie;     /* number of packets sent */
 };

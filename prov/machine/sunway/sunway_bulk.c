@@ -23,7 +23,7 @@ struct sunway_bulk {
 	struct weft_dma dma; /* copy of the request */
 	struct weft_dma *d;
 	struct sunway_bulks *all;
-	struct sunway_bulk *next; /* in the free list */
+	struct sunway_bulk *next; /* next message in the free list */
 	struct weft_peer *peer;
 	struct weft_sunway_desc desc;
 	weft_au64 answer; /* number of reads completed in this slot */

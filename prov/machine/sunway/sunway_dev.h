@@ -75,7 +75,7 @@ struct sunway_bits {
 
 /* A message in flight. */
 struct sunway_msg {
-	struct weft_list link; /* in a list: free, class or waiting */
+	struct weft_list link; /* link in a list: free, class or waiting */
 	struct weft_sunway_desc d;
 	uint32_t gen;
 	uint32_t job;
@@ -85,7 +85,7 @@ struct sunway_msg {
 	uint8_t vi;
 	bool fsm;
 	bool serves_read; /* R2W: serves a read of a peer */
-	bool orphan;	  /* its interface is closed: no event */
+	bool orphan;	  /* the interface of the message is closed: no event */
 	uint32_t read_id; /* message id of the read that is served */
 	uint32_t sent;
 	uint32_t got;		 /* RDMAR: bytes received */
@@ -123,7 +123,7 @@ struct sunway_part {
 
 /* State of a collective at one member. */
 struct sunway_coll {
-	struct weft_list link; /* in the list of outstanding ones */
+	struct weft_list link; /* link in the list of outstanding operations */
 	struct weft_sunway_coll d;
 	uint64_t number;   /* sequence number in its group */
 	uint64_t received; /* received inputs, one bit each */
@@ -178,8 +178,8 @@ struct sunway_vi {
 	struct sunway_slot *slot;
 	struct weft_list slots;	  /* free receive slots */
 	struct weft_list arrived; /* received messages in order of arrival */
-	struct weft_list buffers; /* struct sunway_buffer */
-	struct weft_list windows; /* struct sunway_window, as sender */
+	struct weft_list buffers; /* posted buffers: struct sunway_buffer */
+	struct weft_list windows; /* windows as sender: struct sunway_window */
 	struct sunway_group_ops *group_ops[WEFT_SUNWAY_CASTS];
 };
 
@@ -218,7 +218,7 @@ struct sunway_window {
 	uint32_t guid;
 	uint32_t to;	/* target interface; at the receiver both interfaces */
 	uint64_t next;	/* sender: sequence number of the next message */
-	uint64_t base;	/* all lower numbers have been taken */
+	uint64_t base;	/* lowest number not taken yet */
 	uint64_t taken; /* bitmap of taken numbers from base on */
 };
 
@@ -276,13 +276,14 @@ struct weft_sunway {
 	uint64_t (*clock)(void);
 	uint64_t resend_ns;
 	struct sunway_me me[WEFT_SUNWAY_ENGINES];
-	struct weft_list local; /* struct sunway_queued: inside the chip */
+	/* packets inside the chip: struct sunway_queued */
+	struct weft_list local;
 	unsigned locals;
-	struct weft_list replies; /* struct sunway_queued */
-	struct weft_list reads;	  /* struct sunway_deferred */
+	struct weft_list replies; /* replies to send: struct sunway_queued */
+	struct weft_list reads;	  /* reads to serve: struct sunway_deferred */
 	/* notifications: struct sunway_deferred */
 	struct weft_list notifications;
-	struct weft_list rdma_rx; /* struct sunway_rdma_rx */
+	struct weft_list rdma_rx; /* incoming messages: struct sunway_rdma_rx */
 	/* incoming RDMA messages, by node and slot */
 	struct weft_hash rdma_rx_by_key;
 	unsigned arriving; /* incoming messages in state SUNWAY_RDMA_ARRIVING */

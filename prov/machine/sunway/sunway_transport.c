@@ -47,7 +47,7 @@ struct sunway_transport {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes;
-	struct weft_table peer; /* struct sunway_transport_peer */
+	struct weft_table peer; /* peers: struct sunway_transport_peer */
 	struct sunway_bulks *bulks;
 	unsigned early; /* messages in all reorder buffers */
 	struct weft_sunway_stats stats;
