@@ -16,8 +16,8 @@
 #define COLL_UNCLAIMED_MAX 65536
 #define COLL_TRIES	   8
 /*
- * Members of smaller groups notify all others; of larger ones, their neighbours
- * in a tree.
+ * Groups up to this size notify all members; in larger groups, members notify
+ * their neighbours in a tree.
  */
 #define COLL_SMALL_MAX	   16
 #define COLL_ENDED	   256 /* remembered keys of ended large groups */
@@ -197,7 +197,10 @@ void grp_replay(struct weft_nic_group *c);
 void grp_route_release(struct weft_nic_group *c);
 void grp_free(struct weft_nic_group *c);
 void grp_fail(struct weft_nic_group *c, int err);
-/* Send a packet without payload to a living member, or about any group. */
+/*
+ * Send a packet without payload: to a member that is not gone, or to a peer
+ * about any group.
+ */
 void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux);
 void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,

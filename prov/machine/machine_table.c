@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine table, one entry each. Limits of real machines come from their
- * papers; the sizes at which protocols change are choices of the message layers
- * that ran on them, and marked so.
+ * The machine table, one entry per machine. Limits of real machines come from
+ * their papers; the sizes at which protocols change are choices of the message
+ * layers that ran on them, and marked so.
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/machine/gemini/gemini_transport.h"

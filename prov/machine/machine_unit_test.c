@@ -489,7 +489,10 @@ static const struct weft_carrier_up no_up = {
 	.lost = no_lost,
 };
 
-/* Random bytes, with fields near their limits more often than by chance. */
+/*
+ * Makes a packet of random bytes, with fields near their limits more often than
+ * by chance.
+ */
 static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
 			  void *payload)
 {

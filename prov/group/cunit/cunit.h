@@ -58,7 +58,7 @@ enum weft_cunit_kind {
 };
 
 /*
- * How barriers are done. The network of a machine may query all members of a
+ * Methods for barriers. The network of a machine may query all members of a
  * group at once whether they have arrived, and notify all (a hardware barrier);
  * or an event counts the members below each node of the tree and starts the one
  * above; or there are only atomics, by which members increment an arrival

@@ -80,23 +80,24 @@ static inline unsigned weft_cunit_place_at(weft_cunit_place p, int level)
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
 int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
 /*
- * A tree of the given number of levels, more where a member would have more
- * than 64 inputs; all levels have about the same width. With 16 members and two
- * levels the first of every four has three inputs, and member 0 has the three
- * others in addition: the trees of prov/net/tree/net_fold.h.
+ * Builds a tree of the given number of levels, more where a member would have
+ * more than 64 inputs; all levels have about the same width. With 16 members
+ * and two levels the first of every four has three inputs, and member 0 has the
+ * three others in addition: the trees of prov/net/tree/net_fold.h.
  */
 int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
 
 /*
- * A k-ary tree by locations: neighbouring members are joined first. Depends on
- * its arguments only; in the order of members if a location is unknown.
+ * Builds a k-ary tree by locations: neighbouring members are joined first.
+ * Depends on its arguments only; in the order of members if a location is
+ * unknown.
  */
 int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
 			 const weft_cunit_place *place);
 
 /*
- * A class route over the members' nodes. -EDOM: the nodes are not a rectangle,
- * so that the hardware could not serve the set.
+ * Builds a class route over the members' nodes. -EDOM: the nodes are not a
+ * rectangle, so that the hardware could not serve the set.
  */
 int weft_cunit_tree_torus(struct weft_cunit_tree *t, int n,
 			  const struct weft_cunit_coord *coord);

@@ -348,7 +348,7 @@ static void rmt_forget(struct gemini_rmt *m)
 	free(m);
 }
 
-/* Refuses and forgets the partly received sends of a lost peer. */
+/* Refuses the partly received sends of a lost peer, and drops their records. */
 void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 {
 	struct weft_list *pos;

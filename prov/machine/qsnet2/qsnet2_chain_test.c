@@ -151,7 +151,10 @@ static void a_point_is_passed_when_all_have_arrived(void **state)
 	fixture_close(&x);
 }
 
-/* All slots at once: more DMAs than two packets in flight. */
+/*
+ * Fills all slots at once, which needs more DMAs than the two packets in
+ * flight.
+ */
 static void packets_in_flight_concurrently(void **state)
 {
 	struct chain_fixture x;

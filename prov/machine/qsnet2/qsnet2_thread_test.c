@@ -76,7 +76,10 @@ static void a_program_belongs_to_its_context(void **state)
 	qsnet2_pair_close(&p);
 }
 
-/* Started later, run first, and between the runs of the others. */
+/*
+ * High-priority threads that are started later run first, and between the runs
+ * of the others.
+ */
 static void threads_of_high_priority_run_first(void **state)
 {
 	static const uint64_t want[] = { 20, 21, 20, 21, 1, 2, 1, 2, 1 };

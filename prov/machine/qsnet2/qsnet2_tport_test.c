@@ -265,7 +265,7 @@ static void a_too_long_message_is_truncated(void **state)
 	world_close();
 }
 
-/* Memory for two messages: the others stay with their senders. */
+/* Memory holds two messages; the others stay with their senders. */
 static void senders_wait_when_elan_memory_is_full(void **state)
 {
 	const struct weft_qsnet2_tports_attr few = {

@@ -397,8 +397,9 @@ static const struct weft_carrier_up qsnet2_transport_up = {
 /* ---- bulk ---- */
 
 /*
- * Live, both processors copy and acknowledge nothing meanwhile: send pending
- * acknowledgements first, and allow more packets in flight.
+ * Prepares for a copy, which when live keeps both processors from
+ * acknowledging: sends pending acknowledgements first, and allows more packets
+ * in flight.
  */
 static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
 					 struct qsnet2_transport_peer *p)

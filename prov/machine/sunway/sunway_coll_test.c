@@ -402,7 +402,7 @@ static void non_members_drop_multicast_copies(void **state)
 	ring_close(&r);
 }
 
-/* Another job on a node of the group, which waits, gets no copy. */
+/* A waiting operation of another job on a node of the group gets no copy. */
 static void multicast_copies_are_for_one_job(void **state)
 {
 	struct weft_sunway_coll d;

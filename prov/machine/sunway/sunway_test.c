@@ -292,7 +292,10 @@ static void messages_may_arrive_in_any_order(void **state)
 		"seed=4; delay=0.3 by 2 ms; reorder=0.3; raw");
 }
 
-/* The receiver takes nothing: messages that do not fit are retransmitted. */
+/*
+ * The receiver takes no message from its queue: messages that do not fit are
+ * retransmitted.
+ */
 static void a_full_queue_delays_reliable_messages(void **state)
 {
 	unsigned seen[MANY] = { 0 };
