@@ -100,10 +100,10 @@ struct weft_nic_group {
 	int err;	     /* error of all operations; 0: none */
 	bool no_route;	     /* use messages only */
 	bool oversubscribed; /* more members than processors */
-	unsigned arity;	  /* inputs of a tree node, agreed by all; 0: binary */
-	uint8_t form;	  /* enum weft_cunit_form of barriers */
-	int collisions;	  /* joins that collided with another */
-	unsigned pending; /* outstanding operations of the caller */
+	unsigned arity; /* inputs of a tree node, agreed by all; 0: binary */
+	uint8_t form;	/* enum weft_cunit_form of barriers */
+	int join_collisions; /* joins that collided with another */
+	unsigned pending;    /* outstanding operations of the caller */
 	struct weft_peer **member;
 	bool *gone; /* members that have left or are dead, as known here */
 	int gone_count;

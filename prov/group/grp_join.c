@@ -44,7 +44,7 @@ static void join_agreed(struct weft_cunit_call *call)
 		nic_long_close(c);
 	if (!call->err && c->agree == JOIN_NO) {
 		grp_route_release(c);
-		if (++c->collisions < COLL_TRIES) {
+		if (++c->join_collisions < COLL_TRIES) {
 			join_gather(c);
 			return;
 		}
@@ -348,8 +348,8 @@ static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
 	unsigned shift = 0;
 	uint64_t rotated;
 
-	if (c->collisions)
-		shift = (unsigned)(c->key + (uint64_t)c->collisions) % 64;
+	if (c->join_collisions)
+		shift = (unsigned)(c->key + (uint64_t)c->join_collisions) % 64;
 	rotated = free_routes >> shift;
 	if (shift)
 		rotated |= free_routes << (64 - shift);
@@ -496,7 +496,7 @@ static void join_gathered(struct weft_cunit_call *call)
 	c->oversubscribed = !(c->common.flags & JOIN_ENOUGH_CPUS);
 	/* all members have left some route: repeat until it is free at all */
 	if (!c->common.routes && c->common.soon &&
-	    ++c->collisions < COLL_TRIES) {
+	    ++c->join_collisions < COLL_TRIES) {
 		join_gather(c);
 		return;
 	}

@@ -365,7 +365,7 @@ unsigned sunway_mem_check(struct weft_sunway *n, const struct sunway_range *r);
 /* Increments an answer word. */
 unsigned sunway_mem_increment(struct weft_sunway *n,
 			      const struct sunway_range *r);
-void sunway_mem_job(struct weft_sunway *n, uint32_t job);
+void sunway_mem_free_job(struct weft_sunway *n, uint32_t job);
 void sunway_mem_fini(struct weft_sunway *n);
 
 /* sunway_rq.c. Returns false if the queue is full. */

@@ -279,7 +279,7 @@ WEFT_EXPORT int weft_sunway_page_set(struct weft_sunway *n, uint64_t address,
 	return 0;
 }
 
-void sunway_mem_job(struct weft_sunway *n, uint32_t job)
+void sunway_mem_free_job(struct weft_sunway *n, uint32_t job)
 {
 	for (unsigned i = 0; i < SUNWAY_MEMS; i++) {
 		if (n->mem[i].used && n->mem[i].m.job == job)

@@ -121,7 +121,7 @@ WEFT_EXPORT int weft_sunway_job_exit(struct weft_sunway *n, uint32_t job)
 				found += !weft_sunway_vi_close(n, e, i);
 		}
 	}
-	sunway_mem_job(n, job);
+	sunway_mem_free_job(n, job);
 	return found ? 0 : -ENOENT;
 }
 
