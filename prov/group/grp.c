@@ -47,7 +47,7 @@ void grp_msg_send(void *arg, int member, const struct weft_cunit_msg *msg,
 }
 
 void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
-		     enum coll_note what, uint32_t aux)
+		     enum coll_notice what, uint32_t aux)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_COLL, .tag = key, .flags = (uint8_t)what, .aux = aux
@@ -56,33 +56,33 @@ void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-void grp_notify(struct weft_nic_group *c, int member, enum coll_note what,
+void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux)
 {
 	if (member != c->me && !c->member[member]->lost)
 		grp_notify_peer(c->nic, c->member[member], c->key, what, aux);
 }
 
-static void coll_note(struct weft_nic_group *c, int member, enum coll_note what,
-		      int err)
+static void coll_notify(struct weft_nic_group *c, int member,
+			enum coll_notice what, int err)
 {
 	grp_notify(c, member, what, (uint32_t)-err);
 }
 
-static void coll_notify_children(struct weft_nic_group *c, enum coll_note what,
-				 int err)
+static void coll_notify_children(struct weft_nic_group *c,
+				 enum coll_notice what, int err)
 {
-	const struct weft_cunit_tree *t = &c->talk;
+	const struct weft_cunit_tree *t = &c->msg_tree;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
-		coll_note(c, t->input[i], what, err);
+		coll_notify(c, t->input[i], what, err);
 }
 
-static void coll_notify_parent(struct weft_nic_group *c, enum coll_note what,
+static void coll_notify_parent(struct weft_nic_group *c, enum coll_notice what,
 			       int err)
 {
 	if (c->me)
-		coll_note(c, coll_parent(c, c->me), what, err);
+		coll_notify(c, coll_parent(c, c->me), what, err);
 }
 
 static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
@@ -102,8 +102,8 @@ static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
 /* ---- the end of a group -------------------------------------------------- */
 
 /*
- * The words that a wait watches may be in segments that are unmapped now. The
- * next poll sets the watch again; when the last group ends, there is none.
+ * Clears the watched words, which may be in segments that are unmapped now. The
+ * next poll sets them again, unless no group is left.
  */
 static void coll_unwatch(struct weft_nic *nic)
 {
@@ -127,7 +127,7 @@ void grp_route_release(struct weft_nic_group *c)
 		weft_cunit_group_close(c->hw);
 	if (c->bar)
 		weft_cunit_group_close(c->bar);
-	c->hw = c->bar = c->loose = NULL;
+	c->hw = c->bar = c->unordered = NULL;
 	if (c->barrier >= 0)
 		c->nic->coll->barriers |= UINT64_C(1) << c->barrier;
 	c->barrier = -1;
@@ -150,15 +150,15 @@ void grp_free(struct weft_nic_group *c)
 	c->nic->coll_groups--;
 	coll_unwatch(c->nic);
 	nic_last_ended(c);
-	weft_cunit_tree_fini(&c->talk);
-	free(c->check.word);
+	weft_cunit_tree_fini(&c->msg_tree);
+	free(c->check.response);
 	free(c->word);
 	free(c->gone);
 	free(c->member);
 	free(c);
 }
 
-/* Member i is gone: it has left, or it is dead. */
+/* Records that member i is gone: it has left, or it is dead. */
 static void coll_member_gone(struct weft_nic_group *c, int i)
 {
 	if (c->gone[i])
@@ -168,17 +168,21 @@ static void coll_member_gone(struct weft_nic_group *c, int i)
 		grp_free(c);
 }
 
-/* Large groups: no member accesses this member's segment any more. */
+/*
+ * Large groups: handles that all members have left, so that none accesses this
+ * member's segment any more.
+ */
 static void coll_all_left(struct weft_nic_group *c)
 {
 	coll_notify_children(c, COLL_LEFT_ALL, 0);
 	grp_free(c);
 }
 
-/* Have all members below this one left? */
+/* Returns whether all members below this one have left. */
 static bool coll_below_left(const struct weft_nic_group *c)
 {
-	return c->below == (1u << weft_cunit_tree_inputs(&c->talk, c->me)) - 1;
+	return c->below ==
+	       (1u << weft_cunit_tree_inputs(&c->msg_tree, c->me)) - 1;
 }
 
 /* Large groups: notifies the parent if this member and all below have left. */
@@ -199,7 +203,7 @@ static void coll_left_below(struct weft_nic_group *c)
 static void coll_notify_left(struct weft_nic_group *c)
 {
 	for (int i = 0; c->n <= COLL_SMALL_MAX && i < c->n; i++)
-		coll_note(c, i, COLL_LEFT, 0);
+		coll_notify(c, i, COLL_LEFT, 0);
 	if (c->n <= COLL_SMALL_MAX)
 		return;
 	coll_notify_children(c, COLL_LEFT, 0);
@@ -239,13 +243,16 @@ static int coll_index(const struct weft_nic_group *c,
 	return -1;
 }
 
-/* All members below a child have left; the child reports it once. */
+/*
+ * Handles the report of a child, sent once, that all members below it have
+ * left.
+ */
 static void coll_child_left(struct weft_nic_group *c, int from)
 {
 	if (c->n <= COLL_SMALL_MAX || !coll_is_below(c, from))
 		return;
 	c->gone[from] = true;
-	c->below |= 1u << c->talk.ordinal[from];
+	c->below |= 1u << c->msg_tree.ordinal[from];
 	coll_left_below(c);
 }
 
@@ -282,7 +289,7 @@ static void coll_packet_handle(struct weft_nic_group *c, int from,
 	memcpy(&m, payload, sizeof(m));
 	payload = (const char *)payload + sizeof(m);
 	if (m.what >= COLL_CHECK_LONG) {
-		if (!nic_check_take(c, from, &m, payload))
+		if (!nic_check_receive(c, from, &m, payload))
 			c->nic->garbage++;
 		return;
 	}
@@ -389,7 +396,9 @@ static WEFT_COLD void coll_advance_chain(struct weft_nic_group *c)
 	c->nic->coll->checks = true;
 }
 
-/* Is there nothing to progress until a call or a packet? */
+/*
+ * Returns whether there is nothing to progress until the next call or packet.
+ */
 static bool coll_is_idle(const struct weft_nic_group *c)
 {
 	return c->state != COLL_OPENING && !c->pending && !c->by_msg &&
@@ -435,7 +444,8 @@ static int coll_watch_words(struct weft_nic_group *c,
 						  .want = at[i].want,
 						  .event_word =
 							  at[i].event_word,
-						  .crowded = c->crowded };
+						  .crowded =
+							  c->oversubscribed };
 		n++;
 	}
 	return n;
@@ -484,7 +494,10 @@ WEFT_HOT void grp_poll(struct weft_nic *nic)
 		nic->coll_active = true;
 }
 
-/* Completes operations that were complete before another operation differed. */
+/*
+ * Completes operations that had finished before members called different
+ * operations.
+ */
 static void coll_complete_done(struct weft_nic_group *c)
 {
 	if (c->hw && c->state == COLL_READY)
@@ -501,7 +514,8 @@ void grp_fail(struct weft_nic_group *c, int err)
 	c->lost = true;
 	coll_complete_done(c);
 	c->err = err;
-	c->torn = c->torn || err == -ECONNRESET || err == -ESHUTDOWN;
+	c->tree_broken =
+		c->tree_broken || err == -ECONNRESET || err == -ESHUTDOWN;
 	coll_notify_parent(c, COLL_LOST, err);
 	coll_notify_children(c, COLL_LOST, err);
 	nic_long_fail(c, err);

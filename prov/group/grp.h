@@ -24,9 +24,9 @@ struct weft_peer;
 struct weft_nic_group;
 
 struct weft_nic_group_attr {
-	struct weft_peer *const *member; /* in the order of the set */
+	struct weft_peer *const *member; /* members, in the order of the set */
 	int n;
-	int me;	       /* member[me] is not used */
+	int me;	       /* number of this member; member[me] is not used */
 	bool no_route; /* use messages only */
 	uint64_t key;  /* distinguishes groups of the same members, or 0 */
 	/* called once, from a poll or from join itself; err 0 or -errno */
@@ -36,13 +36,15 @@ struct weft_nic_group_attr {
 
 /*
  * An operation in the caller's memory, which must stay valid until over is set
- * or done was called. The fields below the line belong to the engine.
+ * or done was called. The caller sets the fields before coll; the others belong
+ * to the engine.
  */
 struct weft_grp_work {
-	void (*done)(struct weft_grp_work *w); /* NULL: the caller polls over */
+	/* completion callback; NULL: the caller polls over */
+	void (*done)(struct weft_grp_work *w);
 	bool over;
-	bool crowd; /* do not spin long; begin may set it, too */
-	/* ---- */
+	bool crowd; /* limits spinning; weft_grp_begin may set it, too */
+	/* fields of the engine */
 	struct weft_nic_group *coll;
 	struct weft_cunit_call call;   /* err and flags are the result */
 	struct weft_cunit_exact *wide; /* wide sums of an exact sum */
@@ -54,7 +56,7 @@ struct weft_grp_work {
 	uint8_t phase;
 	uint64_t number; /* sequence number among the group's long vectors */
 	int from;	 /* owner of the slice that is fetched */
-	size_t at;	 /* bytes done */
+	size_t at;	 /* bytes of the current phase done so far */
 	size_t end;
 };
 
@@ -68,15 +70,19 @@ struct weft_nic_group_info {
 	bool bulk;    /* long vectors use DMA between the members' memories */
 	uint8_t form; /* enum weft_cunit_form of barriers on the route */
 	int levels;   /* levels of the tree in descriptors; 0: none */
-	uint64_t described; /* packets that this member sent by it */
-	size_t most; /* longer vectors are faster with messages; 0: no limit */
-	uint64_t atomics; /* atomics by which this member has arrived */
+	uint64_t described; /* packets that this member sent by that tree */
+	/* longer vectors (bytes) are faster with messages; 0: no limit */
+	size_t most;
+	uint64_t atomics; /* atomics of this member on arrival counters */
 };
 
-/* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */
+/* Starts a join. -ENOMEM; -EINVAL; -ECONNRESET: a member is dead. */
 int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *attr,
 		  struct weft_nic_group **c_p);
-/* No operation of this member may be pending; not collective, never blocks. */
+/*
+ * Leaves a group. No operation of this member may be pending; not collective,
+ * never blocks.
+ */
 void weft_nic_leave(struct weft_nic_group *c);
 void weft_nic_group_info(const struct weft_nic_group *c,
 			 struct weft_nic_group_info *info);
@@ -86,23 +92,32 @@ void weft_nic_group_info(const struct weft_nic_group *c,
  * set work->done and the input fields of work->call, except done; a barrier
  * needs only its kind. Type WEFT_CUNIT_EXACT sums doubles with one rounding.
  * work->over reports completion, possibly before the call returns; more spin
- * rounds (turns) make that more likely in a small group. -ENOMEM; -EOPNOTSUPP:
+ * rounds (polls) make that more likely in a small group. -ENOMEM; -EOPNOTSUPP:
  * type not supported; -EAGAIN: not joined yet; on error work belongs to the
  * caller.
  */
 int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
-		   unsigned turns);
+		   unsigned polls);
 /*
- * As begin, but op is completed by up->done, its data being the flags
+ * As weft_grp_begin(), but completes op by up->done; its data are the flags
  * WEFT_CUNIT_NAN and WEFT_CUNIT_OVERFLOW.
  */
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
 		  const struct weft_cunit_call *call);
-/* Spins `turns` times on work, polling nothing else. */
-bool weft_grp_spin(struct weft_grp_work *work, unsigned turns);
-/* The endpoint has blocked for work in virtual time: checks for completion. */
+/*
+ * Spins `polls` times on work, polling nothing else; returns whether it is
+ * complete.
+ */
+bool weft_grp_spin(struct weft_grp_work *work, unsigned polls);
+/*
+ * Checks work for completion after the endpoint has blocked for it in virtual
+ * time.
+ */
 void weft_grp_poll_woken(struct weft_grp_work *work, int budget);
-/* More members than processors: waiting members must yield to the others. */
+/*
+ * Returns whether the group has more members than processors, so that waiting
+ * members must yield to the others.
+ */
 bool weft_grp_oversubscribed(const struct weft_nic_group *c);
 
 #endif

@@ -3,12 +3,12 @@
  * Operations on a tree of chained events; see grp_chain.h.
  *
  * A broadcast is cut into packets, which are numbered across the group. Its
- * root casts them and completes; the other members take them as they arrive.
- * Every member takes every packet once, its own, too: by then the members below
- * have it, since the unit forwards a packet first. When half of the slots are
- * taken, all members pass a synchronisation point (a credit), after which the
- * root may fill them again. A barrier is a point of its own. One point of each
- * kind is outstanding at a time.
+ * root sends them to all members and completes; the other members receive them
+ * as they arrive. Every member, the root included, receives every packet once;
+ * by then the members below have the packet, since the unit forwards it first.
+ * When half of the slots have been received, all members pass a synchronisation
+ * point (a credit), after which the root may reuse these slots. A barrier is a
+ * separate point. One point of each kind is outstanding at a time.
  *
  * The contents of a packet are not trusted: they are compared, never used.
  */
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHAIN_WINDOW (WEFT_CHAIN_PLACES / 2)
+#define CHAIN_WINDOW (WEFT_CHAIN_SLOTS / 2)
 #define CHAIN_ROOM   (WEFT_CHAIN_LONG - sizeof(struct chain_head))
 
 struct chain_head {
@@ -42,13 +42,13 @@ struct nic_chain {
 	bool differs;
 	bool busy;	 /* a completion callback may post another operation */
 	uint64_t posted; /* packets numbered so far */
-	uint64_t due;	 /* packets of this member, not cast yet */
-	uint64_t cast;
-	uint64_t taken;
+	uint64_t due;	 /* packets of this member that were not sent yet */
+	uint64_t broadcast;
+	uint64_t received_count;
 	uint64_t credits; /* windows for which this member has arrived */
 	uint64_t barriers;
-	uint64_t arrived; /* barriers posted that were started */
-	struct chain_list casts;
+	uint64_t arrived; /* posted barriers that were started */
+	struct chain_list broadcasts;
 	struct chain_list syncs;
 };
 
@@ -78,7 +78,10 @@ static void list_push(struct chain_list *l, struct weft_cunit_call *call)
 	l->tail = call;
 }
 
-/* prev: the preceding call, or NULL. */
+/*
+ * Removes a call from the list and completes it. prev: the preceding call, or
+ * NULL.
+ */
 static void list_end(struct chain_list *l, struct weft_cunit_call *prev,
 		     struct weft_cunit_call *call)
 {
@@ -102,7 +105,7 @@ static void list_fail(struct chain_list *l, int err)
 void nic_chain_fail(struct nic_chain *c, int err)
 {
 	c->err = err;
-	list_fail(&c->casts, err);
+	list_fail(&c->broadcasts, err);
 	list_fail(&c->syncs, err);
 }
 
@@ -117,7 +120,7 @@ void nic_chain_close(struct nic_chain *c)
 
 /* ---- broadcasts ---------------------------------------------------------- */
 
-/* Value that must be equal at all members. */
+/* Returns the value that must be equal at all members. */
 static uint32_t call_sig(const struct weft_cunit_call *call)
 {
 	return (uint32_t)call->root * 31u + (uint32_t)call->bytes * 7u +
@@ -131,7 +134,7 @@ static size_t bytes_at(const struct weft_cunit_call *call, size_t k)
 	return left < CHAIN_ROOM ? left : CHAIN_ROOM;
 }
 
-/* May this packet's slot be filled? */
+/* Returns whether the slot of packet seq may be filled. */
 static bool has_credit(const struct nic_chain *c, uint64_t seq)
 {
 	uint64_t all = c->ops->passed(c->chain, WEFT_CHAIN_CREDIT);
@@ -139,50 +142,50 @@ static bool has_credit(const struct nic_chain *c, uint64_t seq)
 	return seq < (all + 2) * CHAIN_WINDOW;
 }
 
-/* Casts the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
-static int cast_one(struct nic_chain *c, struct weft_cunit_call *call)
+/* Sends the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
+static int broadcast_send_one(struct nic_chain *c, struct weft_cunit_call *call)
 {
 	uint64_t seq = call->first + call->sent;
 	size_t bytes = bytes_at(call, call->sent);
 	const struct chain_head h = { .seq = seq,
 				      .sig = call->sig,
 				      .root = (uint32_t)c->me };
-	unsigned char *place = c->ops->place(c->chain, seq);
+	unsigned char *slot = c->ops->slot(c->chain, seq);
 	int err;
 
 	if (!has_credit(c, seq))
 		return -EAGAIN;
-	memcpy(place, &h, sizeof(h));
+	memcpy(slot, &h, sizeof(h));
 	if (bytes)
-		memcpy(place + sizeof(h),
+		memcpy(slot + sizeof(h),
 		       (char *)call->out + call->sent * CHAIN_ROOM, bytes);
-	err = c->ops->cast(c->chain, seq, sizeof(h) + bytes);
+	err = c->ops->broadcast(c->chain, seq, sizeof(h) + bytes);
 	if (err)
 		return err;
 	call->sent++;
-	c->cast++;
+	c->broadcast++;
 	c->due--;
 	return 0;
 }
 
-/* Casts as many packets as possible; a root that has cast all completes. */
-static void casts_send(struct nic_chain *c)
+/* Sends as many packets as possible; a root that has sent all completes. */
+static void broadcasts_send(struct nic_chain *c)
 {
 	struct weft_cunit_call *prev = NULL, *call, *next;
 	int err = 0;
 
-	for (call = c->casts.head; call && !err; call = next) {
+	for (call = c->broadcasts.head; call && !err; call = next) {
 		next = call->next;
 		if (call->root != c->me) {
 			prev = call;
 			continue;
 		}
 		while (!err && call->sent < call->packets)
-			err = cast_one(c, call);
+			err = broadcast_send_one(c, call);
 		if (err == -EAGAIN)
 			return;
 		call->err = err;
-		list_end(&c->casts, prev, call);
+		list_end(&c->broadcasts, prev, call);
 	}
 }
 
@@ -190,7 +193,7 @@ static void casts_send(struct nic_chain *c)
 static struct weft_cunit_call *call_of(const struct nic_chain *c, uint64_t seq,
 				       struct weft_cunit_call **prev_p)
 {
-	struct weft_cunit_call *call = c->casts.head;
+	struct weft_cunit_call *call = c->broadcasts.head;
 
 	*prev_p = NULL;
 	while (call && (call->root == c->me || seq < call->first ||
@@ -201,16 +204,17 @@ static struct weft_cunit_call *call_of(const struct nic_chain *c, uint64_t seq,
 	return call;
 }
 
-static void take_one(struct nic_chain *c, const unsigned char *packet)
+static void packet_receive(struct nic_chain *c, const unsigned char *packet)
 {
-	struct weft_cunit_call *prev, *call = call_of(c, c->taken, &prev);
+	struct weft_cunit_call *prev,
+		*call = call_of(c, c->received_count, &prev);
 	struct chain_head h;
 	size_t bytes;
 
 	memcpy(&h, packet, sizeof(h));
-	if (h.seq != c->taken || (!call && h.root != (uint32_t)c->me))
+	if (h.seq != c->received_count || (!call && h.root != (uint32_t)c->me))
 		c->differs = true;
-	c->taken++;
+	c->received_count++;
 	if (!call)
 		return;
 	bytes = bytes_at(call, call->read);
@@ -220,27 +224,28 @@ static void take_one(struct nic_chain *c, const unsigned char *packet)
 		memcpy((char *)call->out + call->read * CHAIN_ROOM,
 		       packet + sizeof(h), bytes);
 	if (++call->read == call->packets)
-		list_end(&c->casts, prev, call);
+		list_end(&c->broadcasts, prev, call);
 }
 
-static void casts_take(struct nic_chain *c)
+static void broadcasts_receive(struct nic_chain *c)
 {
-	while (c->taken < c->posted) {
-		uint64_t lap = c->taken / WEFT_CHAIN_PLACES + 1;
-		uint64_t came = c->ops->came(c->chain, c->taken);
+	while (c->received_count < c->posted) {
+		uint64_t lap = c->received_count / WEFT_CHAIN_SLOTS + 1;
+		uint64_t received =
+			c->ops->received(c->chain, c->received_count);
 
 		/* forward to the members below before completing here */
-		if (came < lap || !c->ops->run(c->chain))
+		if (received < lap || !c->ops->run(c->chain))
 			return;
-		c->differs |= came > lap;
-		take_one(c, c->ops->place(c->chain, c->taken));
+		c->differs |= received > lap;
+		packet_receive(c, c->ops->slot(c->chain, c->received_count));
 	}
 }
 
-/* Arrives at the credit points of the windows taken here, one at a time. */
-static void casts_credit(struct nic_chain *c)
+/* Arrives at the credit points of the windows received here, one at a time. */
+static void broadcasts_credit(struct nic_chain *c)
 {
-	if (c->credits < c->taken / CHAIN_WINDOW &&
+	if (c->credits < c->received_count / CHAIN_WINDOW &&
 	    c->ops->passed(c->chain, WEFT_CHAIN_CREDIT) == c->credits &&
 	    !c->ops->arrive(c->chain, WEFT_CHAIN_CREDIT))
 		c->credits++;
@@ -248,7 +253,7 @@ static void casts_credit(struct nic_chain *c)
 
 /* ---- barriers ------------------------------------------------------------ */
 
-static void syncs_move(struct nic_chain *c)
+static void barriers_progress(struct nic_chain *c)
 {
 	while (c->syncs.head) {
 		if (!c->syncs.head->sent) {
@@ -264,7 +269,7 @@ static void syncs_move(struct nic_chain *c)
 	}
 }
 
-/* ---- both ---------------------------------------------------------------- */
+/* ---- post, poll, open and close ------------------------------------------ */
 
 bool nic_chain_can(const struct weft_cunit_call *call)
 {
@@ -274,18 +279,18 @@ bool nic_chain_can(const struct weft_cunit_call *call)
 
 bool nic_chain_poll(struct nic_chain *c)
 {
-	if (c->taken == c->posted && !c->syncs.head &&
-	    c->credits == c->taken / CHAIN_WINDOW)
+	if (c->received_count == c->posted && !c->syncs.head &&
+	    c->credits == c->received_count / CHAIN_WINDOW)
 		return true;
 	if (!c->err && !c->busy) {
 		c->busy = true;
-		casts_send(c);
-		casts_take(c);
-		casts_credit(c);
+		broadcasts_send(c);
+		broadcasts_receive(c);
+		broadcasts_credit(c);
 		/* check packets received before a barrier first */
 		if (c->differs)
 			nic_chain_fail(c, -EPROTO);
-		syncs_move(c);
+		barriers_progress(c);
 		c->busy = false;
 	}
 	return !c->differs;
@@ -312,7 +317,7 @@ void nic_chain_post(struct nic_chain *c, struct weft_cunit_call *call)
 		call->first = c->posted;
 		c->posted += call->packets;
 		c->due += call->root == c->me ? call->packets : 0;
-		list_push(&c->casts, call);
+		list_push(&c->broadcasts, call);
 	}
 	nic_chain_poll(c);
 }
@@ -322,8 +327,8 @@ void nic_chain_state(const struct nic_chain *c, struct nic_chain_state *s)
 	*s = (struct nic_chain_state){
 		.posted = c->posted,
 		.due = c->due,
-		.cast = c->cast,
-		.taken = c->taken,
+		.broadcast = c->broadcast,
+		.received_count = c->received_count,
 		.barriers = c->barriers,
 		.passed = c->ops->passed(c->chain, WEFT_CHAIN_BARRIER) +
 			  c->ops->passed(c->chain, WEFT_CHAIN_CREDIT),

@@ -17,21 +17,24 @@ int nic_chain_open(struct weft_unit *u, const struct weft_chain_ops *ops,
 		   const struct weft_chain_attr *attr, struct nic_chain **c_p);
 /* Fails pending operations with -ECANCELED. */
 void nic_chain_close(struct nic_chain *c);
-/* Is this operation supported? */
+/* Returns whether the operation is supported. */
 bool nic_chain_can(const struct weft_cunit_call *call);
-/* Never fails: done is called eventually. */
+/* Posts an operation. Never fails: done is called eventually. */
 void nic_chain_post(struct nic_chain *c, struct weft_cunit_call *call);
-/* Progresses pending operations. False: packets of the members do not match. */
+/*
+ * Progresses pending operations. Returns false if packets of the members do not
+ * match.
+ */
 bool nic_chain_poll(struct nic_chain *c);
 /* Fails pending and later operations. */
 void nic_chain_fail(struct nic_chain *c, int err);
 
 /* Progress of a member, for grp_check.c. */
 struct nic_chain_state {
-	uint64_t posted; /* packets of broadcasts */
-	uint64_t due;	 /* packets of this member not cast yet */
-	uint64_t cast;	 /* packets of this member that were cast */
-	uint64_t taken;	 /* packets received here */
+	uint64_t posted;    /* packets of broadcasts */
+	uint64_t due;	    /* packets of this member that were not sent yet */
+	uint64_t broadcast; /* packets of this member that were sent */
+	uint64_t received_count; /* packets received here */
 	uint64_t barriers;
 	uint64_t passed;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Detects operations that cannot complete. Members that called different
- * operations, or whose shared words were damaged, would wait for ever; no check
+ * operations, or whose shared words were damaged, would wait forever; no check
  * that is cheap enough for every operation distinguishes that from a member
  * outside MPI. So a member that has waited long notifies member 0, which
  * queries the progress of all members. Queries go down the tree by messages,
@@ -15,7 +15,7 @@
  *   a member waits for something that all members have done: it reported so
  *   after all others had reported that they did it, which takes two rounds
  *
- *   all members have cast their packets on the tree of chained events, and the
+ *   all members have sent their packets on the tree of chained events, and the
  *   sum is not the number of packets that all wait for: no member was the
  *   root, or two were
  *
@@ -64,7 +64,7 @@ static void check_send_up(struct weft_nic_group *c, unsigned what,
 
 static void query_children(struct weft_nic_group *c, uint64_t round)
 {
-	const struct weft_cunit_tree *t = &c->talk;
+	const struct weft_cunit_tree *t = &c->msg_tree;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
 		check_send(c, t->input[i], COLL_CHECK_QUERY, round, NULL);
@@ -106,7 +106,10 @@ static int by_posts(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Has each member posted all that members with fewer posts have? Sorts them. */
+/*
+ * Returns whether each member has posted everything that members with fewer
+ * posts have posted. Sorts the members.
+ */
 static bool posts_ordered(struct coll_progress *w, int n)
 {
 	qsort(w, (size_t)n, sizeof(*w), by_posts);
@@ -121,7 +124,7 @@ static bool posts_ordered(struct coll_progress *w, int n)
 	return true;
 }
 
-static uint64_t lower(uint64_t a, uint64_t b)
+static uint64_t lower_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -132,27 +135,32 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 	struct coll_progress all = w[0];
 
 	for (int i = 1; i < n; i++) {
-		all.hw.sent = lower(all.hw.sent, w[i].hw.sent);
-		all.hw.read = lower(all.hw.read, w[i].hw.read);
-		all.bar.sent = lower(all.bar.sent, w[i].bar.sent);
-		all.bar.read = lower(all.bar.read, w[i].bar.read);
-		all.points = lower(all.points, w[i].points);
-		all.chain.posted = lower(all.chain.posted, w[i].chain.posted);
+		all.hw.sent = lower_of(all.hw.sent, w[i].hw.sent);
+		all.hw.read = lower_of(all.hw.read, w[i].hw.read);
+		all.bar.sent = lower_of(all.bar.sent, w[i].bar.sent);
+		all.bar.read = lower_of(all.bar.read, w[i].bar.read);
+		all.points = lower_of(all.points, w[i].points);
+		all.chain.posted =
+			lower_of(all.chain.posted, w[i].chain.posted);
 		all.chain.due += w[i].chain.due;
-		all.chain.cast += w[i].chain.cast;
+		all.chain.broadcast += w[i].chain.broadcast;
 	}
 	return all;
 }
 
-/* All members have posted equally many packets; another number was cast. */
-static bool casts_mismatch(const struct coll_progress *w, int n,
-			   const struct coll_progress *all)
+/*
+ * Returns whether all members have posted the same number of packets and none
+ * is unsent, but the number of broadcast packets differs: the members disagree
+ * about the root.
+ */
+static bool broadcast_roots_mismatch(const struct coll_progress *w, int n,
+				     const struct coll_progress *all)
 {
 	for (int i = 0; i < n; i++) {
 		if (w[i].chain.posted != all->chain.posted)
 			return false;
 	}
-	return !all->chain.due && all->chain.cast != all->chain.posted;
+	return !all->chain.due && all->chain.broadcast != all->chain.posted;
 }
 
 static bool group_stuck(const struct weft_cunit_state *s,
@@ -171,17 +179,17 @@ static bool any_stuck(const struct coll_progress *w, int n,
 		    (w[i].point && w[i].point <= all->points))
 			return true;
 	}
-	return casts_mismatch(w, n, all);
+	return broadcast_roots_mismatch(w, n, all);
 }
 
 /* Evaluates the responses of all members. */
 static void evaluate(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
-	struct coll_progress all = done_by_all(k->word, c->n);
-	bool stuck = k->suspect && any_stuck(k->word, c->n, k->done);
+	struct coll_progress all = done_by_all(k->response, c->n);
+	bool stuck = k->suspect && any_stuck(k->response, c->n, k->done);
 
-	if (stuck || !posts_ordered(k->word, c->n)) {
+	if (stuck || !posts_ordered(k->response, c->n)) {
 		weft_log(WEFT_LOG_WARN, "nic: %d members of a group %s", c->n,
 			 stuck ? "wait for operations that all members have "
 				 "completed"
@@ -189,9 +197,9 @@ static void evaluate(struct weft_nic_group *c)
 		nic_check_fail(c);
 		return;
 	}
-	k->suspect = any_stuck(k->word, c->n, &all);
+	k->suspect = any_stuck(k->response, c->n, &all);
 	*k->done = all;
-	k->wanted = k->suspect;
+	k->requested = k->suspect;
 }
 
 /* ---- queries and responses ----------------------------------------------- */
@@ -201,42 +209,44 @@ static void query_send(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
 
-	k->wanted = false;
-	if (k->told)
+	k->requested = false;
+	if (k->responses)
 		return;
-	if (!k->word) {
-		k->word = calloc((size_t)c->n + 1, sizeof(*k->word));
-		if (!k->word)
+	if (!k->response) {
+		k->response = calloc((size_t)c->n + 1, sizeof(*k->response));
+		if (!k->response)
 			return;
-		k->done = k->word + c->n;
+		k->done = k->response + c->n;
 	}
 	k->round++;
-	k->word[0] = progress_of(c, k->round);
-	k->told = 1;
+	k->response[0] = progress_of(c, k->round);
+	k->responses = 1;
 	query_children(c, k->round);
 }
 
-/* A member has waited long. */
+/* Reports to member 0 that a member has waited long. */
 static void long_wait_report(struct weft_nic_group *c)
 {
 	if (c->me)
 		check_send_up(c, COLL_CHECK_LONG, 0, NULL);
 	else
-		c->check.wanted = true;
+		c->check.requested = true;
 }
 
-/* Each member responds once; the order of responses does not matter. */
+/*
+ * Handles the response of one member; each member responds once, in any order.
+ */
 static void response_handle(struct weft_nic_group *c,
 			    const struct coll_progress *w)
 {
 	struct coll_check *k = &c->check;
 
-	if (!k->told || w->round != k->round)
+	if (!k->responses || w->round != k->round)
 		return;
-	k->word[k->told++] = *w;
-	if (k->told < c->n)
+	k->response[k->responses++] = *w;
+	if (k->responses < c->n)
 		return;
-	k->told = 0;
+	k->responses = 0;
 	evaluate(c);
 }
 
@@ -261,17 +271,17 @@ static bool child_message_handle(struct weft_nic_group *c,
 	return true;
 }
 
-bool nic_check_take(struct weft_nic_group *c, int from,
-		    const struct weft_cunit_msg *m, const void *payload)
+bool nic_check_receive(struct weft_nic_group *c, int from,
+		       const struct weft_cunit_msg *m, const void *payload)
 {
 	if (!c->hw)
-		return true; /* too late */
+		return true; /* a late response */
 	c->nic->coll->checks = true;
 	if (coll_is_below(c, from))
 		return child_message_handle(c, m, payload);
 	if (from != coll_parent(c, c->me) || m->what != COLL_CHECK_QUERY)
 		return false;
-	c->check.answer = m->seq;
+	c->check.query = m->seq;
 	query_children(c, m->seq);
 	return true;
 }
@@ -282,20 +292,20 @@ static void check_timeout(struct weft_nic_group *c, uint64_t now)
 {
 	struct coll_check *k = &c->check;
 	struct coll_progress w = progress_of(c, 0);
-	uint64_t mark = posts(&w) + w.hw.read + w.bar.read + w.points +
-			w.chain.taken + w.chain.passed;
+	uint64_t progress = posts(&w) + w.hw.read + w.bar.read + w.points +
+			    w.chain.received_count + w.chain.passed;
 
-	if (mark != k->mark || !k->since_ns) {
-		k->mark = mark;
+	if (progress != k->last_progress || !k->since_ns) {
+		k->last_progress = progress;
 		k->since_ns = now;
-		k->patience_ns = CHECK_FIRST_NS;
+		k->long_wait_ns = CHECK_FIRST_NS;
 		return;
 	}
-	if (now - k->since_ns < k->patience_ns)
+	if (now - k->since_ns < k->long_wait_ns)
 		return;
 	k->since_ns = now;
-	if (k->patience_ns < CHECK_MAX_NS)
-		k->patience_ns *= 2;
+	if (k->long_wait_ns < CHECK_MAX_NS)
+		k->long_wait_ns *= 2;
 	long_wait_report(c);
 }
 
@@ -311,13 +321,13 @@ static void check_group(struct weft_nic_group *c, uint64_t now)
 	}
 	if (c->pending && now)
 		check_timeout(c, now);
-	if (k->answer) {
-		struct coll_progress w = progress_of(c, k->answer);
+	if (k->query) {
+		struct coll_progress w = progress_of(c, k->query);
 
-		k->answer = 0;
+		k->query = 0;
 		check_send_up(c, COLL_CHECK_PROGRESS, w.round, &w);
 	}
-	if (k->wanted)
+	if (k->requested)
 		query_send(c);
 }
 

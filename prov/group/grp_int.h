@@ -16,8 +16,8 @@
 #define COLL_UNCLAIMED_MAX 65536
 #define COLL_TRIES	   8
 /*
- * Members of smaller groups notify all others; of larger ones, their neighbours
- * in a tree.
+ * Groups up to this size notify all members; in larger groups, members notify
+ * their neighbours in a tree.
  */
 #define COLL_SMALL_MAX	   16
 #define COLL_ENDED	   256 /* remembered keys of ended large groups */
@@ -38,12 +38,12 @@ struct join_vote {
 	uint64_t barriers; /* free barrier classes */
 	/* requested inputs of a tree node, in unary; none: binary */
 	uint64_t arity[COLL_ARITY_MAX / 64];
-	uint64_t notes; /* enum join_flag */
+	uint64_t flags; /* flags, enum join_flag */
 };
 
 enum join_flag {
-	JOIN_ENOUGH_CPUS = 1, /* processors for all members */
-	JOIN_PLACED = 2, /* requests a tree by places, and its own is known */
+	JOIN_ENOUGH_CPUS = 1, /* there are processors for all members */
+	JOIN_PLACED = 2, /* requests a tree by places, and its place is known */
 	JOIN_NODE_IS_INDEX =
 		4, /* the node number equals the number in the set */
 };
@@ -51,12 +51,12 @@ enum join_flag {
 #define JOIN_VOTE_WORDS (sizeof(struct join_vote) / sizeof(uint64_t))
 
 /* Packets of a group without a payload, by their flags. */
-enum coll_note {
+enum coll_notice {
 	COLL_LEFT,	 /* the sender has left */
 	COLL_LEFT_BELOW, /* the sender and all members below it have left */
 	COLL_LEFT_ALL,	 /* all members have left */
 	COLL_LOST,	 /* the group has failed: a member died; aux: errno */
-	/* last notice of the sender, to each: grp_last.c */
+	/* last notice of the sender, to each member: grp_last.c */
 	COLL_LEFT_LAST,
 	COLL_GONE, /* aux: a member that sends no more notices */
 };
@@ -72,17 +72,18 @@ struct coll_last;
 struct coll_progress;
 
 struct coll_check {
-	uint64_t mark; /* progress of this member */
+	uint64_t last_progress; /* progress of this member */
 	uint64_t since_ns;
-	uint64_t patience_ns;
-	uint64_t answer; /* query that member 0 waits for, or 0 */
-	bool broken;	 /* members called different operations */
+	uint64_t long_wait_ns;
+	uint64_t query; /* number of the query that member 0 waits for, or 0 */
+	bool broken;	/* members called different operations */
 	/* member 0 only */
-	bool wanted;  /* a member has waited long */
-	bool suspect; /* a member waits for operations done by all */
+	bool requested; /* a member has waited long */
+	bool suspect;	/* a member waits for operations done by all */
 	uint64_t round;
-	int told;		    /* responses so far; 0: none outstanding */
-	struct coll_progress *word; /* the responses; NULL: no query yet */
+	int responses; /* responses so far; 0: none outstanding */
+	/* responses of the members; NULL: no query yet */
+	struct coll_progress *response;
 	/* operations done by all, before the last query */
 	struct coll_progress *done;
 };
@@ -93,49 +94,51 @@ struct weft_nic_group {
 	uint64_t key; /* id on the wire */
 	int n;
 	int me;
-	int route;   /* -1: none */
+	int route;   /* class route; -1: none */
 	int barrier; /* barrier class, -1: none */
 	enum coll_state state;
-	int err;	  /* error of all operations; 0: none */
-	bool no_route;	  /* use messages only */
-	bool crowded;	  /* more members than processors */
-	unsigned arity;	  /* agreed by all; 0: binary */
-	uint8_t form;	  /* enum weft_cunit_form of barriers */
-	int tries;	  /* joins that collided with another */
-	unsigned pending; /* operations of the caller */
+	int err;	     /* error of all operations; 0: none */
+	bool no_route;	     /* use messages only */
+	bool oversubscribed; /* more members than processors */
+	unsigned arity; /* inputs of a tree node, agreed by all; 0: binary */
+	uint8_t form;	/* enum weft_cunit_form of barriers */
+	int join_collisions; /* joins that collided with another */
+	unsigned pending;    /* outstanding operations of the caller */
 	struct weft_peer **member;
-	bool *gone; /* has left, or is dead, as known here */
+	bool *gone; /* members that have left or are dead, as known here */
 	int gone_count;
 	/* bit mask of children: all members below them have left */
 	unsigned below;
-	bool lost; /* a member died before it left */
-	bool torn; /* the tree does not forward leave notices any more */
-	struct coll_last *each; /* torn: last notices; NULL: not started */
+	bool lost;	  /* a member died before it left */
+	bool tree_broken; /* the tree does not forward leave notices any more */
+	struct coll_last *each; /* last notices; NULL: not started */
 	/* binary tree for messages about the group; its root is member 0 */
-	struct weft_cunit_tree talk;
-	struct weft_cunit_group *by_msg; /* by messages; always present */
+	struct weft_cunit_tree msg_tree;
+	struct weft_cunit_group *by_msg; /* tree by messages; always present */
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
 	struct weft_cunit_group *bar; /* the barrier class, or NULL */
 	/* tree for reductions that do not depend on the order; or NULL */
-	struct weft_cunit_group *loose;
+	struct weft_cunit_group *unordered;
 	bool msg_used;	     /* an operation used by_msg */
 	struct nic_net *net; /* class route on a modelled network, or NULL */
 	struct weft_cunit_tree tree;
 	/* tree in descriptors, with the machine's levels */
 	struct weft_cunit_tree wide;
 	struct weft_list longs; /* long vectors, oldest first */
-	struct nic_long *bulk;	/* NULL: long vectors go in packets */
+	struct nic_long *bulk;	/* state of long vectors; NULL: use packets */
 	uint64_t points; /* synchronisation points this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
-	/* mapped segments of others, or NULL; of the barrier class, too */
-	void **row;
-	void **bar_row;
+	/*
+	 * mapped segments of other members, also of the barrier class; or NULL
+	 */
+	void **segment;
+	void **bar_segment;
 	/* joining */
 	struct weft_cunit_call call;
 	struct join_vote common;
-	uint64_t *word; /* of each member: its node, or where it runs */
+	uint64_t *word; /* node or place of each member */
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *joined_arg;
@@ -156,7 +159,8 @@ struct grp {
 	uint64_t routes;   /* free class routes */
 	uint64_t barriers; /* free barrier classes */
 	int node;	   /* number of the emulated node, or -1 */
-	unsigned arity;	   /* of trees on this host; 0: pairs */
+	/* inputs of a node in trees on this host; 0: pairs */
+	unsigned arity;
 	unsigned pending;
 	int watching;
 	unsigned polls; /* polls while an operation was pending */
@@ -170,13 +174,13 @@ struct grp {
 	struct weft_pool ops;
 };
 
-/* The parent of a member in the tree by messages; -1: it is member 0. */
+/* Returns the parent of a member in the tree by messages; -1 for member 0. */
 static inline int coll_parent(const struct weft_nic_group *c, int member)
 {
-	return c->talk.parent[member];
+	return c->msg_tree.parent[member];
 }
 
-/* Is the member a child of this one in the tree by messages? */
+/* Returns whether the member is a child of this one in the tree by messages. */
 static inline bool coll_is_below(const struct weft_nic_group *c, int member)
 {
 	return coll_parent(c, member) == c->me;
@@ -193,17 +197,21 @@ void grp_replay(struct weft_nic_group *c);
 void grp_route_release(struct weft_nic_group *c);
 void grp_free(struct weft_nic_group *c);
 void grp_fail(struct weft_nic_group *c, int err);
-/* Send a packet without payload to a living member, or about any group. */
-void grp_notify(struct weft_nic_group *c, int member, enum coll_note what,
+/*
+ * Send a packet without payload: to a member that is not gone, or to a peer
+ * about any group.
+ */
+void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux);
 void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
-		     enum coll_note what, uint32_t aux);
+		     enum coll_notice what, uint32_t aux);
 
 /*
- * grp_last.c. take: handles one of its notices (false: invalid). lost: a
- * member of a large group is gone. left: this member has left, and the others
+ * grp_last.c. notice: handles a last notice (false: invalid). lost: handles the
+ * loss of a member of a large group. left: this member has left, and the others
  * have started their last notices. reclaim: starts the end of broken groups.
- * ended: a group is freed. answer: was the packet for one of these?
+ * ended: remembers the key of a freed group. respond: returns whether the
+ * packet was for a remembered group.
  */
 bool nic_last_notice(struct weft_nic_group *c, int from,
 		     const struct weft_pkt *pkt);
@@ -219,30 +227,30 @@ bool nic_last_respond(struct weft_nic *nic, struct weft_peer *src,
  * another member (false: invalid); fails the group at all members.
  */
 void nic_check_poll(struct weft_nic *nic);
-bool nic_check_take(struct weft_nic_group *c, int from,
-		    const struct weft_cunit_msg *m, const void *payload);
+bool nic_check_receive(struct weft_nic_group *c, int from,
+		       const struct weft_cunit_msg *m, const void *payload);
 void nic_check_fail(struct weft_nic_group *c);
 
 /* grp_join.c: continues a join that waits for another member's memory. */
 void grp_join_step(struct weft_nic_group *c);
 /* Unmaps the segments that are mapped for the group. */
 void grp_segments_close(struct weft_nic_group *c);
-/* A member died before all had joined. */
+/* Fails a join: a member died before all had joined. */
 void grp_join_fail(struct weft_nic_group *c, int err);
 
 /* grp_op.c: size of an operation in the pool. */
 extern const size_t grp_op_bytes;
 
-/* Shorter vectors go in packets. */
+/* Length from which vectors are not sent in packets, bytes. */
 #define COLL_LONG_BYTES	  65536u
-/* Larger groups use packets, too: slices get small, and all read from all. */
+/* Larger groups always use packets: slices get small, and all read from all. */
 #define COLL_LONG_MEMBERS 128
 
 /*
  * Long vectors, grp_long.c. open: 0; -EAGAIN: call again; -EOPNOTSUPP: not
- * possible here. wants: is this a long vector? post: never fails. move:
- * progresses as far as possible. ready: would move do anything; if not, sets
- * the word to watch.
+ * possible here. applies: returns whether this is a long vector. post: never
+ * fails. move: progresses as far as possible. ready: returns whether move would
+ * do anything; if not, sets the word to watch.
  */
 int nic_long_open(struct weft_nic_group *c);
 void nic_long_close(struct weft_nic_group *c);
@@ -252,9 +260,9 @@ void nic_long_post(struct weft_nic_group *c, struct weft_grp_work *w);
 void nic_long_move(struct weft_nic_group *c);
 bool nic_long_ready(const struct weft_nic_group *c,
 		    struct weft_cunit_watch *watch);
-bool nic_long_spin(struct weft_grp_work *w, unsigned turns);
+bool nic_long_spin(struct weft_grp_work *w, unsigned polls);
 void nic_long_fail(struct weft_nic_group *c, int err);
-/* The synchronisation point that this member waits at, or 0. */
+/* Returns the synchronisation point that this member waits at, or 0. */
 uint64_t nic_long_syncpoint(const struct weft_nic_group *c);
 
 #endif

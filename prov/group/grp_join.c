@@ -7,7 +7,7 @@
  *   gather   free routes and requests of all members -> route
  *   place    nodes or places of all members, where the tree follows them
  *   open     open the segment of the route, map those on the path to the root
- *   agree    did that succeed at all members? else use messages
+ *   agree    exchange whether that succeeded at all members; else use messages
  *
  * In virtual time the model does all of this.
  */
@@ -44,7 +44,7 @@ static void join_agreed(struct weft_cunit_call *call)
 		nic_long_close(c);
 	if (!call->err && c->agree == JOIN_NO) {
 		grp_route_release(c);
-		if (++c->tries < COLL_TRIES) {
+		if (++c->join_collisions < COLL_TRIES) {
 			join_gather(c);
 			return;
 		}
@@ -117,27 +117,27 @@ static void join_open_net(struct weft_nic_group *c)
 
 /* Maps a member's segment once; at: its offset in the member's windows. */
 static int segment_map(struct weft_nic_group *c, int member, size_t at,
-		       size_t bytes, void **row_p)
+		       size_t bytes, void **segment_p)
 {
 	struct weft_carrier *ca = coll_carrier(c);
 	struct weft_peer *peer = member == c->me ? NULL : c->member[member];
 
-	return *row_p ? 0 : ca->ops->window(ca, peer, at, bytes, row_p);
+	return *segment_p ? 0 : ca->ops->window(ca, peer, at, bytes, segment_p);
 }
 
-static int route_segment_map(void *arg, int member, void **row_p)
+static int route_segment_map(void *arg, int member, void **segment_p)
 {
 	struct weft_nic_group *c = arg;
 	size_t bytes = weft_cunit_segment_bytes(c->nic->coll->geo);
 	int ret = segment_map(c, member, (size_t)c->route * bytes, bytes,
-			      &c->row[member]);
+			      &c->segment[member]);
 
-	*row_p = c->row[member];
+	*segment_p = c->segment[member];
 	return ret;
 }
 
 /* The segments of barrier classes follow those of the class routes. */
-static int barrier_segment_map(void *arg, int member, void **row_p)
+static int barrier_segment_map(void *arg, int member, void **segment_p)
 {
 	struct weft_nic_group *c = arg;
 	const struct weft_machine *m = c->nic->machine;
@@ -145,9 +145,9 @@ static int barrier_segment_map(void *arg, int member, void **row_p)
 	int ret = segment_map(c, member,
 			      weft_cunit_area_bytes(&m->cu) +
 				      (size_t)c->barrier * bytes,
-			      bytes, &c->bar_row[member]);
+			      bytes, &c->bar_segment[member]);
 
-	*row_p = c->bar_row[member];
+	*segment_p = c->bar_segment[member];
 	return ret;
 }
 
@@ -166,9 +166,9 @@ static void segment_table_close(struct weft_nic_group *c, void ***rows,
 
 void grp_segments_close(struct weft_nic_group *c)
 {
-	segment_table_close(c, &c->row,
+	segment_table_close(c, &c->segment,
 			    weft_cunit_segment_bytes(c->nic->coll->geo));
-	segment_table_close(c, &c->bar_row,
+	segment_table_close(c, &c->bar_segment,
 			    weft_cunit_segment_bytes(&c->nic->machine->bar));
 }
 
@@ -176,11 +176,11 @@ static int segment_table_alloc(struct weft_nic_group *c)
 {
 	size_t n = (size_t)c->n;
 
-	if (!c->row)
-		c->row = calloc(n, sizeof(*c->row));
-	if (!c->bar_row && c->barrier >= 0)
-		c->bar_row = calloc(n, sizeof(*c->bar_row));
-	return c->row && (c->barrier < 0 || c->bar_row) ? 0 : -ENOMEM;
+	if (!c->segment)
+		c->segment = calloc(n, sizeof(*c->segment));
+	if (!c->bar_segment && c->barrier >= 0)
+		c->bar_segment = calloc(n, sizeof(*c->bar_segment));
+	return c->segment && (c->barrier < 0 || c->bar_segment) ? 0 : -ENOMEM;
 }
 
 static int join_open_groups(struct weft_nic_group *c)
@@ -195,12 +195,12 @@ static int join_open_groups(struct weft_nic_group *c)
 		.reach = route_segment_map,
 		.wake = coll_wake,
 		.arg = c,
-		.fence = c->crowded || c->nic->unit->carrier->fences,
-		.crowd = c->crowded,
+		.fence = c->oversubscribed || c->nic->unit->carrier->fences,
+		.oversubscribed = c->oversubscribed,
 		.form = c->form,
 		.tree = &c->tree,
 		/* when oversubscribed, one member wakes all */
-		.flat = c->n <= WEFT_CUNIT_FLAT && !c->crowded,
+		.flat = c->n <= WEFT_CUNIT_FLAT && !c->oversubscribed,
 	};
 	int ret = segment_table_alloc(c);
 
@@ -213,14 +213,14 @@ static int join_open_groups(struct weft_nic_group *c)
 	geo = c->nic->machine->bar;
 	a.route = (unsigned)c->barrier;
 	a.reach = barrier_segment_map;
-	a.beside = c->hw;
+	a.ordered_with = c->hw;
 	if (c->wide.n) {
 		a.tree = &c->wide;
 		weft_cunit_geo_widen(
 			&geo, (unsigned)weft_cunit_tree_width(a.tree) + 1);
 	}
 	ret = weft_cunit_group_open(&a, &c->bar);
-	c->loose = c->wide.n ? c->bar : NULL;
+	c->unordered = c->wide.n ? c->bar : NULL;
 	return ret;
 }
 
@@ -275,7 +275,7 @@ static int join_host_tree(struct weft_nic_group *c)
 	return ret;
 }
 
-/* Does the tree or the form depend on the nodes of the members? */
+/* Returns whether the tree or the form depends on the nodes of the members. */
 static bool by_nodes(const struct weft_nic_group *c)
 {
 	const struct weft_machine *m = c->nic->machine;
@@ -345,15 +345,15 @@ static int join_descriptor_tree(struct weft_nic_group *c)
  */
 static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
 {
-	unsigned turn = 0;
-	uint64_t turned;
+	unsigned shift = 0;
+	uint64_t rotated;
 
-	if (c->tries)
-		turn = (unsigned)(c->key + (uint64_t)c->tries) % 64;
-	turned = free_routes >> turn;
-	if (turn)
-		turned |= free_routes << (64 - turn);
-	return (int)((unsigned)__builtin_ctzll(turned) + turn) % 64;
+	if (c->join_collisions)
+		shift = (unsigned)(c->key + (uint64_t)c->join_collisions) % 64;
+	rotated = free_routes >> shift;
+	if (shift)
+		rotated |= free_routes << (64 - shift);
+	return (int)((unsigned)__builtin_ctzll(rotated) + shift) % 64;
 }
 
 void grp_join_step(struct weft_nic_group *c)
@@ -392,16 +392,16 @@ static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 static uint64_t routes_leaving(const struct grp *nc)
 {
 	const struct weft_list *n;
-	uint64_t coming = 0;
+	uint64_t leaving = 0;
 
 	for (n = nc->groups.next; n != &nc->groups; n = n->next) {
 		const struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 
 		if (c->route >= 0 && c->gone[c->me])
-			coming |= UINT64_C(1) << c->route;
+			leaving |= UINT64_C(1) << c->route;
 	}
-	return coming;
+	return leaving;
 }
 
 /* Takes a route, unless another join took it first, and continues. */
@@ -433,7 +433,9 @@ static void join_placed(struct weft_cunit_call *call)
 		join_take(c);
 }
 
-/* Number of the emulated node; if unknown, the number in the set. */
+/*
+ * Returns the number of the emulated node; if unknown, the number in the set.
+ */
 static uint64_t my_node(const struct weft_nic_group *c)
 {
 	int node = c->nic->coll->node;
@@ -463,11 +465,11 @@ static void join_place(struct weft_nic_group *c)
 	weft_cunit_post(c->by_msg, &c->call);
 }
 
-/* Does the tree depend on the members' places? */
+/* Returns whether the tree depends on the members' places. */
 static bool needs_places(const struct weft_nic_group *c)
 {
-	return by_nodes(c) ? !(c->common.notes & JOIN_NODE_IS_INDEX)
-			   : c->common.notes & JOIN_PLACED;
+	return by_nodes(c) ? !(c->common.flags & JOIN_NODE_IS_INDEX)
+			   : c->common.flags & JOIN_PLACED;
 }
 
 /* Returns the least arity requested, since requests are in unary. */
@@ -480,7 +482,7 @@ static unsigned common_arity(const struct join_vote *w)
 	return n;
 }
 
-/* After step 1. */
+/* Continues after step 1. */
 static void join_gathered(struct weft_cunit_call *call)
 {
 	struct weft_nic_group *c =
@@ -491,9 +493,10 @@ static void join_gathered(struct weft_cunit_call *call)
 		return;
 	}
 	c->arity = common_arity(&c->common);
-	c->crowded = !(c->common.notes & JOIN_ENOUGH_CPUS);
-	/* all members have left one: repeat until they know it */
-	if (!c->common.routes && c->common.soon && ++c->tries < COLL_TRIES) {
+	c->oversubscribed = !(c->common.flags & JOIN_ENOUGH_CPUS);
+	/* all members have left some route: repeat until it is free at all */
+	if (!c->common.routes && c->common.soon &&
+	    ++c->join_collisions < COLL_TRIES) {
 		join_gather(c);
 		return;
 	}
@@ -514,26 +517,29 @@ static void arity_set(struct join_vote *w, unsigned arity)
 static uint64_t my_flags(const struct weft_nic_group *c)
 {
 	bool roomy = c->n <= sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t notes = roomy ? JOIN_ENOUGH_CPUS : 0;
+	uint64_t flags = roomy ? JOIN_ENOUGH_CPUS : 0;
 
 	if (my_node(c) == (uint64_t)c->me)
-		notes |= JOIN_NODE_IS_INDEX;
-	/* a tree that follows the host: as in join_open_groups */
+		flags |= JOIN_NODE_IS_INDEX;
+	/*
+	 * the tree follows the host's topology: same condition as in
+	 * join_open_groups
+	 */
 	if (!c->nic->machine->coords && c->nic->coll->arity &&
 	    (c->n > WEFT_CUNIT_FLAT || !roomy) &&
 	    nic_place_here() != WEFT_CUNIT_NOWHERE)
-		notes |= JOIN_PLACED;
-	return notes;
+		flags |= JOIN_PLACED;
+	return flags;
 }
 
-/* Step 1. */
+/* Step 1: gathers the free routes and requests of all members. */
 static void join_gather(struct weft_nic_group *c)
 {
 	struct grp *nc = c->nic->coll;
 	struct join_vote *w = &c->common;
 
 	c->state = COLL_GATHERING;
-	*w = (struct join_vote){ .notes = my_flags(c) };
+	*w = (struct join_vote){ .flags = my_flags(c) };
 	arity_set(w, nc->arity);
 	if (c->nic->share && !c->no_route) {
 		w->routes = nc->routes;
@@ -581,7 +587,7 @@ static int coll_open_msgs(struct weft_nic_group *c)
 	struct weft_cunit_geo geo = c->nic->coll->msg_geo;
 	struct weft_cunit_group_attr a = {
 		.geo = &geo,
-		.tree = &c->talk,
+		.tree = &c->msg_tree,
 		.flat = c->n <= WEFT_CUNIT_FLAT,
 		.n = c->n,
 		.me = c->me,
@@ -589,11 +595,11 @@ static int coll_open_msgs(struct weft_nic_group *c)
 		.send = grp_msg_send,
 		.arg = c,
 	};
-	int ret = weft_cunit_tree_pairs(&c->talk, c->n);
+	int ret = weft_cunit_tree_pairs(&c->msg_tree, c->n);
 
 	if (ret)
 		return ret;
-	geo.inputs = (unsigned)weft_cunit_tree_width(&c->talk) + 1;
+	geo.inputs = (unsigned)weft_cunit_tree_width(&c->msg_tree) + 1;
 	return weft_cunit_group_open(&a, &c->by_msg);
 }
 
@@ -659,8 +665,8 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 {
 	struct weft_cunit_state s = { 0 };
 
-	if (c->loose)
-		weft_cunit_state(c->loose, &s);
+	if (c->unordered)
+		weft_cunit_state(c->unordered, &s);
 	*info = (struct weft_nic_group_info){
 		.route = c->route,
 		.barrier = c->barrier,
@@ -668,8 +674,8 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.depth = c->tree.n ? c->tree.depth : 0,
 		.bulk = c->bulk,
 		.form = c->form,
-		.flat = c->n <= WEFT_CUNIT_FLAT && !c->crowded,
-		.levels = c->loose ? c->wide.depth : 0,
+		.flat = c->n <= WEFT_CUNIT_FLAT && !c->oversubscribed,
+		.levels = c->unordered ? c->wide.depth : 0,
 		.described = s.posted,
 		.most = c->net ? c->nic->machine->tree_bytes : 0,
 		.atomics = (c->hw ? weft_cunit_atomics(c->hw) : 0) +

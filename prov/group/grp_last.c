@@ -20,28 +20,32 @@
 #include <stdlib.h>
 
 enum {
-	LAST_RECEIVED = 1, /* its last notice has arrived */
-	LAST_GONE = 2,	   /* it is dead, or its endpoint is closed */
+	LAST_RECEIVED = 1, /* the member's last notice has arrived */
+	LAST_GONE = 2,	   /* the member is dead, or its endpoint is closed */
 };
 
 struct coll_last {
-	bool said;
-	int count;	    /* members with a last notice or gone */
-	unsigned char is[]; /* state of each member */
+	bool notice_sent;
+	int count;	       /* members with a last notice or gone */
+	unsigned char state[]; /* state of each member */
 };
 
-/* Of the last notice: a response needs no response. */
+/* Kind of a last notice: a response needs no response. */
 enum { LAST_QUERY, LAST_RESPONSE };
 
-static void last_mark(struct weft_nic_group *c, int member, unsigned char how)
+static void last_state_add(struct weft_nic_group *c, int member,
+			   unsigned char how)
 {
 	struct coll_last *e = c->each;
 
-	e->count += !e->is[member];
-	e->is[member] |= how;
+	e->count += !e->state[member];
+	e->state[member] |= how;
 }
 
-/* False: out of memory; the route stays taken until the next attempt. */
+/*
+ * Allocates the state for last notices. Returns false if out of memory; then
+ * the route stays taken until the next attempt.
+ */
 static bool last_begin(struct weft_nic_group *c)
 {
 	if (c->each)
@@ -49,16 +53,16 @@ static bool last_begin(struct weft_nic_group *c)
 	c->each = calloc(1, sizeof(*c->each) + (size_t)c->n);
 	for (int i = 0; c->each && i < c->n; i++) {
 		if (i != c->me && c->member[i]->lost)
-			last_mark(c, i, LAST_GONE);
+			last_state_add(c, i, LAST_GONE);
 	}
 	return c->each;
 }
 
-static void last_send_to(struct weft_nic_group *c, enum coll_note what,
+static void last_send_to(struct weft_nic_group *c, enum coll_notice what,
 			 uint32_t aux)
 {
 	for (int i = 0; i < c->n; i++) {
-		if (!(c->each->is[i] & LAST_GONE))
+		if (!(c->each->state[i] & LAST_GONE))
 			grp_notify(c, i, what, aux);
 	}
 }
@@ -66,15 +70,15 @@ static void last_send_to(struct weft_nic_group *c, enum coll_note what,
 /* Sends the last notice, preceded by the members known to be gone. */
 static void last_send(struct weft_nic_group *c)
 {
-	if (!c->gone[c->me] || c->each->said)
+	if (!c->gone[c->me] || c->each->notice_sent)
 		return;
-	c->each->said = true;
+	c->each->notice_sent = true;
 	for (int i = 0; i < c->n; i++) {
 		if (i != c->me && c->member[i]->lost)
 			last_send_to(c, COLL_GONE, (uint32_t)i);
 	}
 	last_send_to(c, COLL_LEFT_LAST, LAST_QUERY);
-	last_mark(c, c->me, LAST_RECEIVED);
+	last_state_add(c, c->me, LAST_RECEIVED);
 }
 
 /* Continues after a change; may free the group. */
@@ -96,29 +100,32 @@ bool nic_last_notice(struct weft_nic_group *c, int from,
 	if (!last_begin(c))
 		return true;
 	if (gone)
-		last_mark(c, (int)pkt->aux, LAST_GONE);
+		last_state_add(c, (int)pkt->aux, LAST_GONE);
 	else
-		last_mark(c, from, LAST_RECEIVED);
+		last_state_add(c, from, LAST_RECEIVED);
 	last_continue(c);
 	return true;
 }
 
-/* Does this member wait for a notice from that member, or through it? */
+/*
+ * Returns whether this member waits for a notice from that member, or through
+ * it.
+ */
 static bool last_waits_for(const struct weft_nic_group *c, int member)
 {
 	if (coll_is_below(c, member))
-		return !(c->below >> c->talk.ordinal[member] & 1);
+		return !(c->below >> c->msg_tree.ordinal[member] & 1);
 	return member == coll_parent(c, c->me);
 }
 
 void nic_last_lost(struct weft_nic_group *c, int member)
 {
 	if (!c->each) {
-		c->torn = c->torn || last_waits_for(c, member);
+		c->tree_broken = c->tree_broken || last_waits_for(c, member);
 		return;
 	}
-	last_mark(c, member, LAST_GONE);
-	if (c->each->said)
+	last_state_add(c, member, LAST_GONE);
+	if (c->each->notice_sent)
 		last_send_to(c, COLL_GONE, (uint32_t)member);
 	last_continue(c);
 }
@@ -136,7 +143,7 @@ void nic_last_reclaim(struct weft_nic *nic)
 		struct weft_nic_group *c =
 			weft_container_of(n, struct weft_nic_group, link);
 
-		if (c->torn && c->n > COLL_SMALL_MAX && c->gone[c->me] &&
+		if (c->tree_broken && c->n > COLL_SMALL_MAX && c->gone[c->me] &&
 		    last_begin(c))
 			last_continue(c);
 	}

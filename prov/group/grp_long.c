@@ -50,8 +50,9 @@ enum { LONG_PUB_IN, LONG_PUB_OUT, LONG_PUB_FLAGS, LONG_PUB_CHECK };
 struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
 	struct weft_cunit_exact wide[LONG_EXACT / sizeof(double)];
-	uint64_t *said;	      /* CUNIT_SYNCPOINT_WORDS of each member */
-	unsigned char room[]; /* for partial sums of the tree */
+	/* published words, CUNIT_SYNCPOINT_WORDS of each member */
+	uint64_t *published;
+	unsigned char room[]; /* partial sums of the tree */
 };
 
 static bool long_is_exact(const struct weft_grp_work *w)
@@ -92,9 +93,9 @@ static void slice_of(const struct weft_grp_work *w, int member, size_t *lo_p,
 	*hi_p = (hi < all ? hi : all) * elem_bytes(w);
 }
 
-static uint64_t said(const struct weft_nic_group *c, int member, int what)
+static uint64_t published(const struct weft_nic_group *c, int member, int what)
 {
-	return c->bulk->said[member * CUNIT_SYNCPOINT_WORDS + what];
+	return c->bulk->published[member * CUNIT_SYNCPOINT_WORDS + what];
 }
 
 /* ---- DMA ----------------------------------------------------------------- */
@@ -109,7 +110,7 @@ static void dma(struct weft_grp_work *w, int member, bool write, void *at,
 		ca, c->member[member], &iov, 1, remote);
 
 	c->nic->dma_bytes += bytes;
-	/* the others wait at the points: report the error at the end */
+	/* other members wait at the points: report the error at the end */
 	if (ret && !w->call.err)
 		w->call.err = ret == -ECONNRESET ? ret : -EIO;
 }
@@ -120,14 +121,17 @@ static const void *contribution(struct weft_grp_work *w, int member, size_t at,
 {
 	if (member == w->coll->me)
 		return (const char *)w->call.in + at;
-	dma(w, member, false, buf, said(w->coll, member, LONG_PUB_IN) + at,
+	dma(w, member, false, buf, published(w->coll, member, LONG_PUB_IN) + at,
 	    bytes);
 	return buf;
 }
 
 /* ---- combining a slice --------------------------------------------------- */
 
-/* Is this member's contribution read before the result overwrites it? */
+/*
+ * Returns whether this member's contribution is read before the result
+ * overwrites it.
+ */
 static bool own_read_first(const struct weft_nic_group *c)
 {
 	const struct weft_cunit_tree *t = &c->tree;
@@ -163,8 +167,8 @@ static void chunk_combine(struct weft_grp_work *w, size_t at, size_t bytes,
 		.bytes = bytes,
 		.count = bytes / elem_bytes(w),
 		.out = acc,
-		.room = c->bulk->room,
-		.apart = LONG_CHUNK,
+		.scratch = c->bulk->room,
+		.stride = LONG_CHUNK,
 	};
 	int swap = first_member(w, at, acc);
 
@@ -206,7 +210,7 @@ static void chunk_exact(struct weft_grp_work *w, size_t at, size_t bytes,
 	}
 }
 
-/* Combines one chunk of the own slice and stores or writes the result. */
+/* Combines one chunk of this member's slice and stores or writes the result. */
 static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 {
 	struct weft_nic_group *c = w->coll;
@@ -215,7 +219,7 @@ static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 	unsigned char *out = here ? (unsigned char *)w->call.out + at : NULL;
 	unsigned char *acc = c->bulk->chunk[1];
 
-	/* what is read last must not be overwritten first */
+	/* a contribution that is read last must not be overwritten first */
 	if (out && (w->call.in != w->call.out || own_read_first(c)))
 		acc = out;
 	if (long_is_exact(w))
@@ -224,14 +228,17 @@ static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 		chunk_combine(w, at, bytes, acc);
 	if (!here)
 		dma(w, w->call.root, true, acc,
-		    said(c, w->call.root, LONG_PUB_OUT) + at, bytes);
+		    published(c, w->call.root, LONG_PUB_OUT) + at, bytes);
 	else if (acc != out)
 		memcpy(out, acc, bytes);
 }
 
 /* ---- phases -------------------------------------------------------------- */
 
-/* Checksum of the published words: of this operation, with equal arguments. */
+/*
+ * Returns the checksum of the published words; equal for the same operation
+ * with equal arguments.
+ */
 static uint64_t check_of(const struct weft_grp_work *w, const uint64_t *words)
 {
 	uint64_t call = (uint64_t)w->call.kind << 56 |
@@ -275,7 +282,8 @@ static bool published_check(struct weft_grp_work *w)
 	bool last = w->phase == LONG_LEAVING;
 
 	for (int i = 0; i < c->n; i++) {
-		uint64_t *words = &c->bulk->said[i * CUNIT_SYNCPOINT_WORDS];
+		uint64_t *words =
+			&c->bulk->published[i * CUNIT_SYNCPOINT_WORDS];
 
 		weft_cunit_syncpoint_read(c->hw, i, words);
 		if (words[LONG_PUB_FLAGS] >> LONG_PUB_POINT < c->points ||
@@ -287,7 +295,7 @@ static bool published_check(struct weft_grp_work *w)
 	return true;
 }
 
-/* All members have arrived: sets the work of the next phase. */
+/* Sets the work of the next phase, after all members have arrived. */
 static void work_begin(struct weft_grp_work *w)
 {
 	struct weft_nic_group *c = w->coll;
@@ -330,7 +338,8 @@ static void combine_chunks(struct weft_grp_work *w, int *budget)
 
 		if (w->call.kind == WEFT_CUNIT_BCAST)
 			dma(w, w->call.root, false, out + w->at,
-			    said(w->coll, w->call.root, LONG_PUB_OUT) + w->at,
+			    published(w->coll, w->call.root, LONG_PUB_OUT) +
+				    w->at,
 			    bytes);
 		else
 			combine_chunk(w, w->at, bytes);
@@ -354,7 +363,7 @@ static void fetch_chunks(struct weft_grp_work *w, int *budget)
 		if (!(*budget)--)
 			return;
 		dma(w, w->from, false, out + w->at,
-		    said(w->coll, w->from, LONG_PUB_OUT) + w->at, bytes);
+		    published(w->coll, w->from, LONG_PUB_OUT) + w->at, bytes);
 		w->at += bytes;
 	}
 	arrive(w, 1, LONG_LEAVING);
@@ -367,7 +376,7 @@ static void fetch_begin(struct weft_grp_work *w)
 	if (!published_check(w))
 		return;
 	for (int i = 0; i < c->n; i++)
-		w->call.flags |= (uint8_t)said(c, i, LONG_PUB_FLAGS);
+		w->call.flags |= (uint8_t)published(c, i, LONG_PUB_FLAGS);
 	w->at = w->end = 0;
 	w->from = -1;
 	w->phase = LONG_TAKING;
@@ -379,7 +388,7 @@ static void leave(struct weft_grp_work *w)
 	w->call.done(&w->call);
 }
 
-/* Does it wait at a point that has not completed? */
+/* Returns whether the operation waits at a point that is not complete. */
 static bool is_waiting(const struct weft_grp_work *w)
 {
 	struct weft_cunit_watch watch;
@@ -390,7 +399,9 @@ static bool is_waiting(const struct weft_grp_work *w)
 					     &watch);
 }
 
-/* Starts: the segments of all members are needed from here on. */
+/*
+ * Starts the operation, which needs the segments of all members from here on.
+ */
 static void long_start(struct weft_grp_work *w, int *budget)
 {
 	int ret = weft_cunit_syncpoint_map(w->coll->hw);
@@ -463,7 +474,7 @@ void nic_long_post(struct weft_nic_group *c, struct weft_grp_work *w)
 	nic_long_move(c);
 }
 
-bool nic_long_spin(struct weft_grp_work *w, unsigned turns)
+bool nic_long_spin(struct weft_grp_work *w, unsigned polls)
 {
 	struct weft_cunit_watch watch;
 
@@ -473,9 +484,9 @@ bool nic_long_spin(struct weft_grp_work *w, unsigned turns)
 			return false; /* waits for a member's segment */
 		if (w->over || nic_long_ready(w->coll, &watch))
 			continue;
-		/* A5: orders as the check of the point afterwards */
+		/* A5: same ordering as in the later check of the point */
 		while (weft_load64(watch.word) < watch.want) {
-			if (!turns--)
+			if (!polls--)
 				return false;
 		}
 	}
@@ -500,7 +511,7 @@ void nic_long_fail(struct weft_nic_group *c, int err)
 
 /* ---- open and close ------------------------------------------------------ */
 
-/* Does this member test DMA with that one? */
+/* Returns whether this member tests DMA with that one. */
 static bool long_probes_member(const struct weft_nic_group *c, int member)
 {
 	return member != c->me &&
@@ -509,8 +520,8 @@ static bool long_probes_member(const struct weft_nic_group *c, int member)
 }
 
 /*
- * Does DMA work? Members of one host that may access one peer may access all,
- * so in a large group each one is tested by its neighbours.
+ * Tests whether DMA works. Members of one host that may access one peer may
+ * access all, so in a large group each member is tested by its neighbours only.
  */
 static int long_probe(struct weft_nic_group *c)
 {
@@ -538,7 +549,7 @@ int nic_long_open(struct weft_nic_group *c)
 		       (size_t)c->n * CUNIT_SYNCPOINT_WORDS * sizeof(uint64_t));
 	if (!c->bulk)
 		return -EOPNOTSUPP;
-	c->bulk->said = (uint64_t *)(c->bulk->room + room);
+	c->bulk->published = (uint64_t *)(c->bulk->room + room);
 	return 0;
 }
 

@@ -6,17 +6,17 @@
  * of every packet, in the same order, and takes the result of every packet. A
  * broadcast is the bitwise or of the root's bytes and the other members'
  * zeroes, as in the tree's own software: then no member receives a packet that
- * it has no room for. Where switches have no arithmetic it is a barrier, after
- * which all members have room, and then packets that are copied at every
- * switch, in rounds of a window. A member that gets no result is done when its
- * part is sent.
+ * it has no buffer for. Where switches have no arithmetic it is a barrier,
+ * after which all members have buffers, and then packets that are copied at
+ * every switch, in rounds of a window. A member that gets no result is done
+ * when its part is sent.
  *
- * Where events of the interfaces are chained every member has room for half a
- * window, and a root casts at once. When this number of packets has been sent
+ * Where events of the interfaces are chained, every member has buffers for half
+ * a window, and a root sends at once. When this number of packets has been sent
  * since the last operation that synchronises all members (a reduction or a
- * barrier), the next packet of a broadcast is a barrier: a member that has
- * passed it knows that all have taken the packets of half a window before, and
- * that these slots are free.
+ * barrier), the next packet of a broadcast is a barrier: when a member has
+ * passed it, all members have received the packets of the previous half window,
+ * and their slots are free.
  */
 #include "prov/group/grp_net.h"
 
@@ -39,14 +39,17 @@ struct nic_net {
 	uint64_t taken;	 /* packets completed at this member */
 	struct weft_cunit_call *head;
 	struct weft_cunit_call *tail;
-	size_t per; /* bytes of a packet */
-	bool casts; /* a broadcast is copied, not combined with zeroes */
+	size_t packet_size; /* bytes of a packet */
+	bool copies_bcast; /* a broadcast is copied, not combined with zeroes */
 	bool sums;
 	bool chained;
-	/* chained: all members have synchronised before this packet */
+	/*
+	 * chained: number of the packet before which all members have
+	 * synchronised
+	 */
 	uint64_t synced;
-	uint64_t sync_posted; /* chained: as synced, after all posted operations
-			       */
+	/* chained: value of synced after all posted operations */
+	uint64_t sync_posted;
 };
 
 uint32_t grp_combine(unsigned op, unsigned type, void *acc, const void *in,
@@ -75,8 +78,8 @@ int nic_net_open(struct weft_carrier *carrier,
 	n->carrier = carrier;
 	n->id = id;
 	n->me = attr->me;
-	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
-	n->casts = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
+	n->packet_size = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
+	n->copies_bcast = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
 	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
 	n->chained = carrier->virt->route_chained(carrier, id);
 	*n_p = n;
@@ -133,38 +136,45 @@ WEFT_HOT bool nic_net_can(const struct nic_net *n,
 	       call->kind == WEFT_CUNIT_BCAST;
 }
 
-/* Bytes of a packet, in whole elements. */
+/* Returns the bytes of a packet, in whole elements. */
 static size_t packet_bytes(const struct nic_net *n,
 			   const struct weft_cunit_call *call)
 {
 	size_t elem = weft_cunit_bytes(call->type);
 
-	return elem ? n->per / elem * elem : n->per;
+	return elem ? n->packet_size / elem * elem : n->packet_size;
 }
 
-/* Packets that a member may have in flight. */
+/* Returns the number of packets that a member may have in flight. */
 static uint64_t window(const struct nic_net *n)
 {
 	return n->chained ? NET_CHAIN_WINDOW : WEFT_VT_WINDOW;
 }
 
-static bool is_cast(const struct nic_net *n, const struct weft_cunit_call *call)
+static bool is_copied_bcast(const struct nic_net *n,
+			    const struct weft_cunit_call *call)
 {
-	return call->kind == WEFT_CUNIT_BCAST && n->casts;
+	return call->kind == WEFT_CUNIT_BCAST && n->copies_bcast;
 }
 
-/* Is this packet of a broadcast the barrier that starts a round? */
+/*
+ * Returns whether this packet of a broadcast is the barrier that starts a
+ * round.
+ */
 static bool is_round(const struct nic_net *n,
 		     const struct weft_cunit_call *call, size_t k)
 {
-	if (!is_cast(n, call))
+	if (!is_copied_bcast(n, call))
 		return false;
 	return n->chained ? (call->phase + k) % NET_CHAIN_WINDOW ==
 				    NET_CHAIN_WINDOW - 1
 			  : !(k % WEFT_VT_WINDOW);
 }
 
-/* Number of barriers among the packets of a broadcast before packet k. */
+/*
+ * Returns the number of barriers among the packets of a broadcast before packet
+ * k.
+ */
 static size_t rounds_before(const struct nic_net *n,
 			    const struct weft_cunit_call *call, size_t k)
 {
@@ -173,11 +183,11 @@ static size_t rounds_before(const struct nic_net *n,
 	return (k + WEFT_VT_WINDOW - 1) / WEFT_VT_WINDOW;
 }
 
-/* Offset of a packet's bytes. */
+/* Returns the offset of a packet's bytes. */
 static size_t offset_at(const struct nic_net *n,
 			const struct weft_cunit_call *call, size_t k)
 {
-	if (is_cast(n, call))
+	if (is_copied_bcast(n, call))
 		k -= rounds_before(n, call, k);
 	return k * packet_bytes(n, call);
 }
@@ -185,17 +195,17 @@ static size_t offset_at(const struct nic_net *n,
 static size_t bytes_at(const struct nic_net *n,
 		       const struct weft_cunit_call *call, size_t k)
 {
-	size_t per = packet_bytes(n, call), at;
+	size_t packet_size = packet_bytes(n, call), at;
 
 	if (is_round(n, call, k))
 		return 0;
 	at = offset_at(n, call, k);
 	if (at >= call->bytes)
 		return 0;
-	return call->bytes - at < per ? call->bytes - at : per;
+	return call->bytes - at < packet_size ? call->bytes - at : packet_size;
 }
 
-/* Number of barriers for `count` packets with data. */
+/* Returns the number of barriers for `count` packets with data. */
 static size_t rounds_of(const struct nic_net *n,
 			const struct weft_cunit_call *call, size_t count)
 {
@@ -208,10 +218,12 @@ static size_t rounds_of(const struct nic_net *n,
 static size_t packets_of(const struct nic_net *n,
 			 const struct weft_cunit_call *call)
 {
-	size_t per = packet_bytes(n, call);
-	size_t count = call->bytes ? (call->bytes + per - 1) / per : 1;
+	size_t packet_size = packet_bytes(n, call);
+	size_t count =
+		call->bytes ? (call->bytes + packet_size - 1) / packet_size : 1;
 
-	return is_cast(n, call) ? count + rounds_of(n, call, count) : count;
+	return is_copied_bcast(n, call) ? count + rounds_of(n, call, count)
+					: count;
 }
 
 static bool gets_result(const struct nic_net *n,
@@ -220,7 +232,7 @@ static bool gets_result(const struct nic_net *n,
 	return call->kind != WEFT_CUNIT_REDUCE || call->root == n->me;
 }
 
-/* Can an atomic on 8 bytes combine this part? */
+/* Returns whether an atomic on 8 bytes can combine this part. */
 static bool fits_atomic(const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)
@@ -253,7 +265,7 @@ static void fill_part(const struct nic_net *n,
 		part->kind = WEFT_VT_BARRIER;
 	else if (call->kind == WEFT_CUNIT_REDUCE)
 		part->kind = WEFT_VT_REDUCE;
-	else if (call->kind == WEFT_CUNIT_BCAST && n->casts)
+	else if (call->kind == WEFT_CUNIT_BCAST && n->copies_bcast)
 		part->kind = WEFT_VT_BCAST;
 	if (call->kind == WEFT_CUNIT_BCAST) {
 		part->op = WEFT_CUNIT_OR;
@@ -265,7 +277,7 @@ static void fill_part(const struct nic_net *n,
 		     (call->kind == WEFT_CUNIT_BCAST && call->root != n->me);
 }
 
-/* This member's bytes of the next packet. */
+/* Returns this member's bytes of the next packet. */
 static const void *source(const struct nic_net *n,
 			  const struct weft_cunit_call *call)
 {
@@ -281,13 +293,15 @@ static const void *source(const struct nic_net *n,
 	return call->in ? (const char *)call->in + at : NULL;
 }
 
-/* A root waits until all members are ready for the round. */
+/*
+ * Returns whether all members are ready for the round; a root waits for that.
+ */
 static bool all_ready(const struct nic_net *n,
 		      const struct weft_cunit_call *call)
 {
 	size_t round = call->sent / WEFT_VT_WINDOW * WEFT_VT_WINDOW;
 
-	if (!is_cast(n, call) || call->root != n->me ||
+	if (!is_copied_bcast(n, call) || call->root != n->me ||
 	    is_round(n, call, call->sent))
 		return true;
 	if (n->chained)
@@ -310,7 +324,9 @@ static bool send_one(struct nic_net *n, struct weft_cunit_call *call)
 	return true;
 }
 
-/* Does the result of packet k imply that all members have arrived? */
+/*
+ * Returns whether the result of packet k implies that all members have arrived.
+ */
 static bool is_sync(const struct nic_net *n, const struct weft_cunit_call *call,
 		    size_t k)
 {
@@ -318,7 +334,7 @@ static bool is_sync(const struct nic_net *n, const struct weft_cunit_call *call,
 	       call->kind == WEFT_CUNIT_ALLREDUCE || is_round(n, call, k);
 }
 
-static bool take_one(struct nic_net *n, struct weft_cunit_call *call)
+static bool packet_receive(struct nic_net *n, struct weft_cunit_call *call)
 {
 	struct weft_carrier *c = n->carrier;
 	struct weft_vt_part part = { .seq = call->first + call->read };
@@ -342,7 +358,7 @@ static bool take_one(struct nic_net *n, struct weft_cunit_call *call)
 	return true;
 }
 
-WEFT_HOT static bool net_move(struct nic_net *n)
+WEFT_HOT static bool net_progress(struct nic_net *n)
 {
 	bool moved = false;
 
@@ -355,7 +371,7 @@ WEFT_HOT static bool net_move(struct nic_net *n)
 	while (n->head) {
 		struct weft_cunit_call *call = n->head;
 
-		while (call->read < call->sent && take_one(n, call))
+		while (call->read < call->sent && packet_receive(n, call))
 			moved = true;
 		if (call->read < call->packets)
 			break;
@@ -366,7 +382,7 @@ WEFT_HOT static bool net_move(struct nic_net *n)
 
 WEFT_HOT void nic_net_poll(struct nic_net *n)
 {
-	while (n->head && net_move(n))
+	while (n->head && net_progress(n))
 		;
 }
 

@@ -18,20 +18,23 @@ struct nic_net;
 int nic_net_open(struct weft_carrier *carrier,
 		 const struct weft_vt_route_attr *attr, struct nic_net **n_p);
 int nic_net_id(const struct nic_net *n);
-/* Is the route implemented by chained events of the members' interfaces? */
+/*
+ * Returns whether the route is implemented by chained events of the members'
+ * interfaces.
+ */
 bool nic_net_chained(const struct nic_net *n);
 /* Fails pending operations with -ECANCELED. */
 void nic_net_close(struct nic_net *n);
 
-/* Is an operation of that kind supported? */
+/* Returns whether operations of that kind are supported. */
 bool nic_net_can(const struct nic_net *n, const struct weft_cunit_call *call);
-/* Never fails: done is called eventually. */
+/* Posts an operation. Never fails: done is called eventually. */
 void nic_net_post(struct nic_net *n, struct weft_cunit_call *call);
 /* Progresses pending operations. */
 void nic_net_poll(struct nic_net *n);
 /* After the endpoint has blocked: polls the carrier; returns its result. */
 int nic_net_poll_woken(struct nic_net *n, int budget);
-/* A member died: fails pending and later operations. */
+/* Fails pending and later operations: a member died. */
 void nic_net_fail(struct nic_net *n, int err);
 
 /* Arithmetic of reductions, for the carrier. */

@@ -26,7 +26,10 @@ static void work_narrow(struct weft_grp_work *w)
 	free(w->wide);
 }
 
-/* Members that called different operations cannot synchronise again. */
+/*
+ * Fails the group: members that called different operations cannot synchronise
+ * again.
+ */
 static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
 {
 	c->check.broken = true;
@@ -34,7 +37,7 @@ static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
 	c->nic->coll_active = true;
 }
 
-/* The collective unit has completed the call. */
+/* Called when the collective unit has completed the call. */
 WEFT_HOT static void work_done(struct weft_cunit_call *call)
 {
 	struct weft_grp_work *w =
@@ -102,7 +105,7 @@ static int call_check(const struct weft_nic_group *c,
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
-/* Is the result of a reduction independent of the order? */
+/* Returns whether the result of a reduction is independent of the order. */
 static bool order_independent(const struct weft_cunit_call *call)
 {
 	return (call->kind == WEFT_CUNIT_REDUCE ||
@@ -120,12 +123,12 @@ group_for(const struct weft_nic_group *c, const struct weft_cunit_call *call)
 {
 	if (call->kind == WEFT_CUNIT_BARRIER && c->bar)
 		return c->bar;
-	if (weft_unlikely(c->loose != NULL) && order_independent(call))
-		return c->loose;
+	if (weft_unlikely(c->unordered != NULL) && order_independent(call))
+		return c->unordered;
 	return c->hw;
 }
 
-/* From here on poll progresses the operation. */
+/* Registers the operation, so that poll progresses it. */
 static void work_pend(struct weft_nic_group *c, struct weft_grp_work *w)
 {
 	w->over = false;
@@ -161,7 +164,7 @@ WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 	return 0;
 }
 
-/* The slow paths. */
+/* Starts an operation on one of the slow paths. */
 static int work_post(struct weft_nic_group *c, struct weft_grp_work *w)
 {
 	bool exact = w->call.type == WEFT_CUNIT_EXACT;
@@ -200,15 +203,17 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 	return ret ? ret : work_post(c, w);
 }
 
-/* The fastest path: no operation is queued unless the barrier waits. */
+/*
+ * Starts a barrier, the fastest path: no operation is queued unless it waits.
+ */
 static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
-			 unsigned turns)
+			 unsigned polls)
 {
 	struct weft_cunit_group *g = c->bar ? c->bar : c->hw;
 	int ret = -EAGAIN;
 
 	if (weft_likely(c->state == COLL_READY && g))
-		ret = weft_cunit_sync(g, turns);
+		ret = weft_cunit_sync(g, polls);
 	if (weft_unlikely(ret == -EAGAIN))
 		return post_barrier(c, w);
 	if (weft_unlikely(ret == -EINPROGRESS))
@@ -219,37 +224,37 @@ static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
 }
 
 WEFT_HOT int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *w,
-			    unsigned turns)
+			    unsigned polls)
 {
 	struct weft_cunit_group *hw;
 	int ret;
 
 	if (w->call.kind == WEFT_CUNIT_BARRIER)
-		return begin_barrier(c, w, turns);
+		return begin_barrier(c, w, polls);
 	ret = call_check(c, &w->call);
 	if (ret)
 		return ret;
 	hw = group_for(c, &w->call);
 	if (hw && w->call.type != WEFT_CUNIT_EXACT) {
-		ret = weft_cunit_single(hw, &w->call, turns);
+		ret = weft_cunit_single(hw, &w->call, polls);
 		if (ret != -EAGAIN)
 			return work_single_end(c, w, ret);
 	}
 	return work_post(c, w);
 }
 
-WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned turns)
+WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 {
 	struct weft_cunit_group *g = group_for(w->coll, &w->call);
 
 	if (w->is_long)
-		return nic_long_spin(w, turns);
-	while (!w->over && g && weft_cunit_spin(g, turns))
+		return nic_long_spin(w, polls);
+	while (!w->over && g && weft_cunit_spin(g, polls))
 		weft_cunit_poll(g);
 	return w->over;
 }
 
-/* A result that arrives alone needs no further poll. */
+/* If the woken poll found only this result, no further poll is needed. */
 WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 {
 	struct weft_nic_group *c = w->coll;
@@ -265,7 +270,7 @@ WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 
 WEFT_HOT bool weft_grp_oversubscribed(const struct weft_nic_group *c)
 {
-	return c->crowded;
+	return c->oversubscribed;
 }
 
 static void coll_op_done(struct weft_grp_work *w)

@@ -22,7 +22,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/qsnet2/qsnet2_layout.h prov/machine/qsnet2/qsnet2_swap.h \
 	prov/machine/qsnet2/qsnet2_fault.c prov/machine/qsnet2/qsnet2_mmu.c \
 	prov/machine/qsnet2/qsnet2_bulk.c prov/machine/qsnet2/qsnet2_bulk.h \
-	prov/machine/qsnet2/qsnet2_cast.c prov/machine/qsnet2/qsnet2_dma.c \
+	prov/machine/qsnet2/qsnet2_broadcast.c prov/machine/qsnet2/qsnet2_dma.c \
 	prov/machine/qsnet2/qsnet2_chain.c prov/machine/qsnet2/qsnet2_chain.h \
 	prov/machine/qsnet2/qsnet2_event.c \
 	prov/machine/qsnet2/qsnet2_queue.c prov/machine/qsnet2/qsnet2_rails.c \
@@ -40,7 +40,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/sunway/sunway_post.c prov/machine/sunway/sunway_rq.c \
 	prov/machine/sunway/sunway_rx.c prov/machine/sunway/sunway_tx.c \
 	prov/machine/sunway/sunway_vi.c prov/machine/sunway/sunway_vm.c \
-	prov/machine/sunway/sunway_coming.c \
+	prov/machine/sunway/sunway_rdma_rx.c \
 	prov/machine/sunway/sunway_window.c \
 	prov/machine/sunway/sunway_bulk.c prov/machine/sunway/sunway_bulk.h \
 	prov/machine/sunway/sunway_transport.c prov/machine/sunway/sunway_transport.h \
@@ -52,14 +52,14 @@ libweftunits_la_SOURCES = \
 	prov/machine/apenet/apenet_transport.c prov/machine/apenet/apenet_transport.h
 
 UNIT_TESTS = prov/machine/machine_unit_test prov/machine/machine_inbox_test \
-	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_rule_test \
+	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
-	prov/machine/gemini/gemini_road_test \
+	prov/machine/gemini/gemini_link_test \
 	prov/machine/qsnet2/qsnet2_bulk_test \
 	prov/machine/qsnet2/qsnet2_test prov/machine/qsnet2/qsnet2_queue_test \
 	prov/machine/qsnet2/qsnet2_time_test prov/machine/qsnet2/qsnet2_thread_test \
 	prov/machine/qsnet2/qsnet2_mmu_test prov/machine/qsnet2/qsnet2_tport_test \
-	prov/machine/qsnet2/qsnet2_cast_test prov/machine/qsnet2/qsnet2_rails_test \
+	prov/machine/qsnet2/qsnet2_broadcast_test prov/machine/qsnet2/qsnet2_rails_test \
 	prov/machine/qsnet2/qsnet2_chain_test \
 	prov/machine/sunway/sunway_test prov/machine/sunway/sunway_chip_test \
 	prov/machine/sunway/sunway_job_test prov/machine/sunway/sunway_bulk_test \
@@ -75,18 +75,18 @@ prov_machine_machine_unit_test_LDADD = $(UNIT_LIBS)
 prov_machine_machine_inbox_test_LDADD = $(UNIT_LIBS)
 prov_machine_bgq_bgq_test_SOURCES = prov/machine/bgq/bgq_test.c test/support/bgq_pair.h
 prov_machine_bgq_bgq_test_LDADD = $(UNIT_LIBS)
-prov_machine_bgq_bgq_rule_test_SOURCES = \
-	prov/machine/bgq/bgq_rule_test.c test/support/bgq_pair.h
-prov_machine_bgq_bgq_rule_test_LDADD = $(UNIT_LIBS)
+prov_machine_bgq_bgq_limits_test_SOURCES = \
+	prov/machine/bgq/bgq_limits_test.c test/support/bgq_pair.h
+prov_machine_bgq_bgq_limits_test_LDADD = $(UNIT_LIBS)
 prov_machine_gemini_gemini_test_SOURCES = \
 	prov/machine/gemini/gemini_test.c test/support/gemini_pair.h
 prov_machine_gemini_gemini_test_LDADD = $(UNIT_LIBS)
 prov_machine_gemini_gemini_bulk_test_SOURCES = \
 	prov/machine/gemini/gemini_bulk_test.c test/support/gemini_pair.h
 prov_machine_gemini_gemini_bulk_test_LDADD = $(UNIT_LIBS)
-prov_machine_gemini_gemini_road_test_SOURCES = \
-	prov/machine/gemini/gemini_road_test.c test/support/gemini_pair.h
-prov_machine_gemini_gemini_road_test_LDADD = $(UNIT_LIBS)
+prov_machine_gemini_gemini_link_test_SOURCES = \
+	prov/machine/gemini/gemini_link_test.c test/support/gemini_pair.h
+prov_machine_gemini_gemini_link_test_LDADD = $(UNIT_LIBS)
 prov_machine_qsnet2_qsnet2_bulk_test_SOURCES = \
 	prov/machine/qsnet2/qsnet2_bulk_test.c test/support/qsnet2_pair.h
 prov_machine_qsnet2_qsnet2_bulk_test_LDADD = $(UNIT_LIBS)
@@ -111,7 +111,7 @@ prov_machine_qsnet2_qsnet2_mmu_test_LDADD = $(UNIT_LIBS)
 
 prov_machine_qsnet2_qsnet2_tport_test_LDADD = $(UNIT_LIBS)
 
-prov_machine_qsnet2_qsnet2_cast_test_LDADD = $(UNIT_LIBS)
+prov_machine_qsnet2_qsnet2_broadcast_test_LDADD = $(UNIT_LIBS)
 prov_machine_qsnet2_qsnet2_chain_test_LDADD = libweftcunit.la $(UNIT_LIBS)
 
 prov_machine_qsnet2_qsnet2_rails_test_LDADD = $(UNIT_LIBS)

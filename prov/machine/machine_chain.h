@@ -4,19 +4,19 @@
  * whose events start packets. The engine uses them where the network cannot
  * multicast to the group directly (grp_chain.c).
  *
- *   open -> [place, cast, came | arrive, passed]* -> close
+ *   open -> [slot, broadcast, received | arrive, passed]* -> close
  *
- * A packet goes from the casting member to the root of the tree and from there
- * to all members: at each member an event counts the packet and starts the
- * packets to its children. Every member arrives once at a synchronisation
- * point: at each member an event counts the member and its children and starts
- * the packet to the parent; the root releases all members in the same manner.
- * The units alone do this work, in their polls.
+ * A packet goes from its sender to the root of the tree and from there to all
+ * members: at each member an event counts the packet and starts the packets to
+ * its children. Every member arrives once at a synchronisation point: at each
+ * member an event counts the member and its children and starts the packet to
+ * the parent; the root releases all members in the same manner. The units alone
+ * do this work, in their polls.
  *
  * Packets have sequence numbers from 0, equal at all members. A packet's slot
- * is reused WEFT_CHAIN_PLACES packets later: the caller knows by then that
- * every member has taken the packet. A member arrives at a point after it has
- * passed the previous one.
+ * is reused WEFT_CHAIN_SLOTS packets later: the caller ensures that every
+ * member has received the packet by then. A member arrives at a point after it
+ * has passed the previous one.
  */
 #ifndef WEFT_MACHINE_CHAIN_H
 #define WEFT_MACHINE_CHAIN_H
@@ -26,9 +26,9 @@
 struct weft_peer;
 struct weft_unit;
 
-#define WEFT_CHAIN_PLACES 32
-#define WEFT_CHAIN_SHORT  128  /* bytes of a short packet */
-#define WEFT_CHAIN_LONG	  2048 /* bytes of a long packet */
+#define WEFT_CHAIN_SLOTS 32
+#define WEFT_CHAIN_SHORT 128  /* bytes of a short packet */
+#define WEFT_CHAIN_LONG	 2048 /* bytes of a long packet */
 
 enum weft_chain_point {
 	WEFT_CHAIN_BARRIER,
@@ -52,26 +52,35 @@ struct weft_chain {
 
 struct weft_chain_ops {
 	/*
-	 * Every member opens its chain before any packet is cast. -ENOMEM;
+	 * Every member opens its chain before any packet is sent. -ENOMEM;
 	 * -EOPNOTSUPP: more children than an event can start packets for.
 	 */
 	int (*open)(struct weft_unit *u, const struct weft_chain_attr *attr,
 		    struct weft_chain **c_p);
-	/* Packets that arrive later are rejected. */
+	/* Closes the chain; packets that arrive later are rejected. */
 	void (*close)(struct weft_chain *c);
-	/* Slot of WEFT_CHAIN_LONG bytes, filled by the casting member. */
-	void *(*place)(struct weft_chain *c, uint64_t seq);
-	/* Casts `bytes` of the slot to all members. -EAGAIN; -errno. */
-	int (*cast)(struct weft_chain *c, uint64_t seq, size_t bytes);
-	/* Number of packets received in this slot so far. */
-	uint64_t (*came)(const struct weft_chain *c, uint64_t seq);
-	/* -EAGAIN. */
+	/*
+	 * Returns the slot of packet seq, WEFT_CHAIN_LONG bytes, for its sender
+	 * to fill.
+	 */
+	void *(*slot)(struct weft_chain *c, uint64_t seq);
+	/* Sends `bytes` of the slot to all members. -EAGAIN; -errno. */
+	int (*broadcast)(struct weft_chain *c, uint64_t seq, size_t bytes);
+	/* Returns the number of packets received in this slot so far. */
+	uint64_t (*received)(const struct weft_chain *c, uint64_t seq);
+	/* Arrives at the next point of that kind. 0 or -EAGAIN. */
 	int (*arrive)(struct weft_chain *c, enum weft_chain_point p);
-	/* Number of points of that kind passed by all members. */
+	/* Returns the number of points of that kind passed by all members. */
 	uint64_t (*passed)(const struct weft_chain *c, enum weft_chain_point p);
-	/* Forwards received packets; true: all of them have left here. */
+	/*
+	 * Forwards received packets; returns whether all of them have been
+	 * forwarded.
+	 */
 	bool (*run)(struct weft_chain *c);
-	/* Commands started by events of this unit, over all chains. */
+	/*
+	 * Returns the number of commands started by events of this unit, over
+	 * all chains.
+	 */
 	uint64_t (*started)(const struct weft_unit *u);
 };
 

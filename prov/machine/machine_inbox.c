@@ -88,7 +88,7 @@ static void inbox_keep(struct weft_inbox *in, struct inbox_peer *p,
 	in->held++;
 }
 
-/* Delivers or keeps a whole packet in memory of its own. */
+/* Delivers a complete packet, or keeps it in its own memory. */
 static void inbox_pass(struct weft_inbox *in, struct inbox_peer *p,
 		       struct inbox_packet *k)
 {

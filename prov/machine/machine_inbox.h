@@ -2,7 +2,7 @@
 /*
  * Path from a unit's reception to the message engine. A unit passes the pieces
  * received from a peer in order; the inbox reassembles engine packets and
- * delivers them. A packet that the engine cannot take now is kept, and so is
+ * delivers them. A packet that the engine cannot accept now is kept, and so is
  * everything from the same peer after it; other peers are not delayed.
  *
  *  piece:  | struct weft_pkt | payload ... | fill |
@@ -19,7 +19,7 @@ struct weft_inbox {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes;	/* largest payload of an engine packet */
-	struct weft_table peer; /* struct inbox_peer, on use */
+	struct weft_table peer; /* struct inbox_peer, allocated on first use */
 	uint32_t held;		/* packets kept for later */
 };
 
@@ -34,11 +34,14 @@ void weft_inbox_fini(struct weft_inbox *in);
 int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 		    const void *piece, size_t bytes);
 
-/* Are packets of this peer kept? Then the unit should slow the peer down. */
+/*
+ * Returns whether packets of this peer are kept; then the unit should slow the
+ * peer down.
+ */
 bool weft_inbox_holds(const struct weft_inbox *in,
 		      const struct weft_peer *peer);
 
-/* Offers kept packets again; returns the number of packets taken. */
+/* Offers kept packets again; returns the number of packets accepted. */
 int weft_inbox_retry(struct weft_inbox *in);
 
 #endif

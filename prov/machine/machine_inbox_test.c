@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reassembly, keeping refused packets, and the table below. */
+/* The inbox: reassembly, refused packets, and its table of peers. */
 #include "prov/machine/machine_inbox.h"
 #include "test/t.h"
 
@@ -48,7 +48,7 @@ static size_t make(void *buf, uint64_t tag, unsigned len)
 	return weft_transport_gather(buf, &pkt, &iov, 1);
 }
 
-static void pieces_of_any_size_are_joined(void **state)
+static void pieces_of_any_size_are_reassembled(void **state)
 {
 	unsigned char buf[1100];
 	struct weft_peer peer = { .index = 40 };
@@ -68,7 +68,7 @@ static void pieces_of_any_size_are_joined(void **state)
 	weft_inbox_fini(&in);
 }
 
-static void a_refused_packet_holds_up_its_own_peer_only(void **state)
+static void a_refused_packet_delays_its_own_peer_only(void **state)
 {
 	unsigned char buf[1100];
 	struct weft_peer a = { .index = 0 };
@@ -95,7 +95,7 @@ static void a_refused_packet_holds_up_its_own_peer_only(void **state)
 	weft_inbox_fini(&in);
 }
 
-static void nonsense_is_dropped(void **state)
+static void malformed_pieces_are_dropped(void **state)
 {
 	unsigned char buf[1100];
 	struct weft_peer peer = { .index = 3 };
@@ -131,9 +131,9 @@ static void a_table_grows_and_starts_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(pieces_of_any_size_are_joined),
-		T_CASE(a_refused_packet_holds_up_its_own_peer_only),
-		T_CASE(nonsense_is_dropped),
+		T_CASE(pieces_of_any_size_are_reassembled),
+		T_CASE(a_refused_packet_delays_its_own_peer_only),
+		T_CASE(malformed_pieces_are_dropped),
 		T_CASE(a_table_grows_and_starts_empty),
 	};
 

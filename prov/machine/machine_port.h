@@ -36,10 +36,10 @@ int weft_port_node_set(struct weft_port *p, uint32_t node,
 /* Gives a known peer a node number. */
 int weft_port_bind(struct weft_port *p, uint32_t node, struct weft_peer *peer);
 
-/* NULL: no such node. */
+/* Returns the peer of a node, or NULL. */
 struct weft_peer *weft_port_peer(struct weft_port *p, uint32_t node);
 
-/* WEFT_PORT_NO_NODE: the peer has no number. */
+/* Returns the node number of a peer; WEFT_PORT_NO_NODE: it has none. */
 uint32_t weft_port_node(struct weft_port *p, const struct weft_peer *peer);
 
 #endif

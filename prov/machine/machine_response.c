@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct answer {
+struct queued_response {
 	struct weft_list link;
 	struct weft_peer *peer;
 	struct weft_pkt pkt;
 	unsigned char payload[];
 };
 
-/* Acknowledgements owed to one peer. */
+/* Acknowledgements not yet sent to one peer. */
 struct response_acks {
-	struct weft_list link; /* in owing while count > 0 */
+	struct weft_list link; /* in the list unsent while count > 0 */
 	struct weft_peer *peer;
 	uint32_t count;
 	uint32_t id[WEFT_ACKS];
@@ -26,7 +26,7 @@ void weft_responses_init(struct weft_responses *a, const struct weft_pkt *ack)
 	memset(a, 0, sizeof(*a));
 	a->ack = *ack;
 	weft_list_init(&a->queue);
-	weft_list_init(&a->owing);
+	weft_list_init(&a->unsent);
 	weft_hash_init(&a->by_peer);
 }
 
@@ -40,13 +40,13 @@ void weft_responses_fini(struct weft_responses *a)
 	struct weft_list *pos;
 
 	while ((pos = weft_list_pop_front(&a->queue)))
-		free(weft_container_of(pos, struct answer, link));
+		free(weft_container_of(pos, struct queued_response, link));
 	weft_hash_each(&a->by_peer, acks_free, NULL);
 	weft_hash_fini(&a->by_peer);
 }
 
-static int answer_try(struct weft_responses *a, struct weft_peer *peer,
-		      const struct weft_pkt *pkt, const void *payload)
+static int response_try(struct weft_responses *a, struct weft_peer *peer,
+			const struct weft_pkt *pkt, const void *payload)
 {
 	struct iovec iov = {
 		.iov_base = (void *)(uintptr_t)payload,
@@ -60,10 +60,10 @@ static int answer_try(struct weft_responses *a, struct weft_peer *peer,
 void weft_response_send(struct weft_responses *a, struct weft_peer *peer,
 			const struct weft_pkt *pkt, const void *payload)
 {
-	struct answer *n;
+	struct queued_response *n;
 
 	if (weft_list_empty(&a->queue) &&
-	    answer_try(a, peer, pkt, payload) != -EAGAIN)
+	    response_try(a, peer, pkt, payload) != -EAGAIN)
 		return;
 	n = malloc(sizeof(*n) + pkt->len);
 	if (!n)
@@ -111,7 +111,7 @@ void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
 	if (!k)
 		return;
 	if (!k->count)
-		weft_list_push_back(&a->owing, &k->link);
+		weft_list_push_back(&a->unsent, &k->link);
 	k->id[k->count++] = id;
 	if (now || k->count == WEFT_ACKS)
 		acks_send(a, k);
@@ -121,18 +121,19 @@ void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
  * Sends queued responses in order. A peer whose queue is full delays only its
  * own responses.
  */
-static void answers_retry(struct weft_responses *a)
+static void responses_retry(struct weft_responses *a)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
 	struct weft_peer *full = NULL;
 
 	weft_list_each(pos, tmp, &a->queue) {
-		struct answer *n = weft_container_of(pos, struct answer, link);
+		struct queued_response *n =
+			weft_container_of(pos, struct queued_response, link);
 
 		if (n->peer == full)
 			continue;
-		if (answer_try(a, n->peer, &n->pkt, n->payload) == -EAGAIN) {
+		if (response_try(a, n->peer, &n->pkt, n->payload) == -EAGAIN) {
 			full = n->peer;
 			continue;
 		}
@@ -146,10 +147,10 @@ void weft_responses_flush(struct weft_responses *a, bool all)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	answers_retry(a);
+	responses_retry(a);
 	if (!all)
 		return;
-	weft_list_each(pos, tmp, &a->owing)
+	weft_list_each(pos, tmp, &a->unsent)
 		acks_send(a,
 			  weft_container_of(pos, struct response_acks, link));
 }

@@ -2,9 +2,9 @@
 /*
  * Responses of a unit to requests. Plain acknowledgements for one peer are
  * collected, up to WEFT_ACKS request numbers in one packet, and are sent when
- * the packet is full, when the requester waits, or on flush. A response that
- * finds the carrier full is queued: a unit accepts every request, so requests
- * and responses cannot deadlock.
+ * the packet is full, when the requester waits, or on flush. A response is
+ * queued if the carrier is full: a unit accepts every request, so requests and
+ * responses cannot deadlock.
  */
 #ifndef WEFT_MACHINE_RESPONSE_H
 #define WEFT_MACHINE_RESPONSE_H
@@ -19,8 +19,8 @@ struct weft_responses {
 	struct weft_carrier *carrier;
 	struct weft_pkt ack; /* template of an acknowledgement */
 	struct weft_list queue;
-	struct weft_list owing;
-	struct weft_hash by_peer; /* index + 1 -> struct response_acks */
+	struct weft_list unsent;
+	struct weft_hash by_peer; /* peer index + 1 -> struct response_acks */
 };
 
 void weft_responses_init(struct weft_responses *a, const struct weft_pkt *ack);
@@ -31,7 +31,7 @@ void weft_response_send(struct weft_responses *a, struct weft_peer *peer,
 			const struct weft_pkt *pkt, const void *payload);
 
 /*
- * Acknowledges request id; now: sends at once, with all acknowledgements owed
+ * Acknowledges request id; now: sends at once, with all acknowledgements due
  * to that peer.
  */
 void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
@@ -39,7 +39,7 @@ void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
 
 static inline bool weft_responses_pending(const struct weft_responses *a)
 {
-	return !weft_list_empty(&a->queue) || !weft_list_empty(&a->owing);
+	return !weft_list_empty(&a->queue) || !weft_list_empty(&a->unsent);
 }
 
 /* Sends queued packets; all: pending acknowledgements, too. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine table, one entry each. Limits of real machines come from their
- * papers; the sizes at which protocols change are choices of the message layers
- * that ran on them, and marked so.
+ * The machine table, one entry per machine. Limits of real machines come from
+ * their papers; the sizes at which protocols change are choices of the message
+ * layers that ran on them, and marked so.
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/machine/gemini/gemini_transport.h"
@@ -65,7 +65,10 @@ static void bgq_coords(uint32_t node, int *at)
 	}
 }
 
-/* Are the nodes contiguous? Several members may be on one. */
+/*
+ * Returns whether the node numbers form a contiguous range; several members may
+ * share a node.
+ */
 static bool is_range(const uint64_t *node, int n)
 {
 	uint64_t low = node[0];
@@ -116,8 +119,9 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft",
 		.unit = &weft_unit_direct,
 		.inject_bytes = 256,
-		.packet_bytes = 8192, /* or the carrier's largest, if less */
-		.eager_bytes = 65536, /* unless the host was measured */
+		.packet_bytes = 8192, /* or the carrier's limit, if lower */
+		/* default, if the host was not measured */
+		.eager_bytes = 65536,
 		.eager_by_host = true,
 		.typed_bytes = 8192 + 1, /* more than a packet: bench/dt */
 		.msg_order = ORDER_STRICT,

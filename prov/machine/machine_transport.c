@@ -84,7 +84,7 @@ static void bulk_complete(struct weft_vt_dma *vt, int err)
 }
 
 static struct bulk *bulk_new(struct weft_dma *d,
-			     const struct weft_transport_path *way)
+			     const struct weft_transport_path *path)
 {
 	struct bulk *b = malloc(sizeof(*b));
 
@@ -93,15 +93,15 @@ static struct bulk *bulk_new(struct weft_dma *d,
 	b->d = d;
 	b->vt = (struct weft_vt_dma){
 		.ordered = d->ordered,
-		.quick = way->quick,
+		.quick = path->quick,
 		.local = b->iov,
 		.count = bulk_iov(d, b->iov),
 		.remote = d->remote,
 		.region = d->region,
 		.key = d->key,
 		.bytes = d->bytes,
-		.way = way->there,
-		.back = way->back,
+		.way = path->there,
+		.back = path->back,
 		.done = bulk_complete,
 	};
 	return b;
@@ -119,10 +119,10 @@ static int bulk_post(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 static int bulk_move(struct weft_carrier *c, struct weft_peer *peer,
-		     struct weft_dma *d, const struct weft_transport_path *way,
+		     struct weft_dma *d, const struct weft_transport_path *path,
 		     bool get)
 {
-	struct bulk *b = bulk_new(d, way);
+	struct bulk *b = bulk_new(d, path);
 
 	if (b)
 		b->vt.get = get;
@@ -131,37 +131,37 @@ static int bulk_move(struct weft_carrier *c, struct weft_peer *peer,
 
 int weft_transport_get(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d,
-		       const struct weft_transport_path *way)
+		       const struct weft_transport_path *path)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = bulk_iov(d, iov);
 
 	if (weft_unlikely(c->virt && n))
-		return bulk_move(c, peer, d, way, true);
+		return bulk_move(c, peer, d, path, true);
 	u->copied = true;
 	return bulk_end(d, n ? c->ops->read(c, peer, iov, n, d->remote) : 0);
 }
 
 int weft_transport_put(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d,
-		       const struct weft_transport_path *way)
+		       const struct weft_transport_path *path)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = bulk_iov(d, iov);
 
 	if (weft_unlikely(c->virt && n))
-		return bulk_move(c, peer, d, way, false);
+		return bulk_move(c, peer, d, path, false);
 	u->copied = true;
 	return bulk_end(d, n ? c->ops->write(c, peer, iov, n, d->remote) : 0);
 }
 
 int weft_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_amo *a,
-		       const struct weft_transport_path *way)
+		       const struct weft_transport_path *path)
 {
-	struct bulk *b = bulk_new(&a->dma, way);
+	struct bulk *b = bulk_new(&a->dma, path);
 
 	if (b) {
 		b->vt.what = a->what;

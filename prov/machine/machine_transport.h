@@ -32,21 +32,21 @@ size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 struct weft_transport_path {
 	struct weft_vt_pkt_attr there; /* to the peer: data or request */
 	struct weft_vt_pkt_attr back;
-	bool quick; /* processor time of a single packet */
+	bool quick; /* processor time: that of a single packet */
 };
 
 /*
- * Bulk data by the carrier's copy, as in struct weft_unit_ops; in virtual time
- * by the modelled interfaces on this path. Atomics: in virtual time only.
+ * Move bulk data by the carrier's copy, as in struct weft_unit_ops; in virtual
+ * time by the modelled interfaces on this path. Atomics: in virtual time only.
  */
 int weft_transport_get(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d,
-		       const struct weft_transport_path *way);
+		       const struct weft_transport_path *path);
 int weft_transport_put(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d,
-		       const struct weft_transport_path *way);
+		       const struct weft_transport_path *path);
 int weft_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_amo *a,
-		       const struct weft_transport_path *way);
+		       const struct weft_transport_path *path);
 
 #endif

@@ -21,7 +21,7 @@
 #define PACKET_BYTES 1900
 #define SIDES	     2
 
-/* One endpoint and what it received. */
+/* One endpoint and the packets it received. */
 struct side {
 	struct weft_unit *u;
 	struct weft_peer *peer; /* the other side */
@@ -31,8 +31,8 @@ struct side {
 	uint64_t bytes;
 	unsigned refuse; /* every n-th packet is refused once */
 	unsigned refused;
-	bool again;	    /* the refused packet is expected again */
-	struct bulk *fetch; /* bulk data that the next packet starts */
+	bool redelivery_due; /* the refused packet is expected again */
+	struct bulk *fetch;  /* bulk data that the next packet starts */
 	int lost;
 	int done;
 	int dma_err;
@@ -53,36 +53,36 @@ struct grid {
 };
 
 static const struct grid grid[] = {
-	{ "mu loop", &weft_unit_bgq, &weft_carrier_loop, NULL, 0 },
-	{ "fma loop", &weft_unit_gemini, &weft_carrier_loop, NULL, 0 },
-	{ "sten loop", &weft_unit_qsnet2, &weft_carrier_loop, NULL, 0 },
-	{ "swhni loop", &weft_unit_sunway, &weft_carrier_loop, NULL, 0 },
+	{ "bgq loop", &weft_unit_bgq, &weft_carrier_loop, NULL, 0 },
+	{ "gemini loop", &weft_unit_gemini, &weft_carrier_loop, NULL, 0 },
+	{ "qsnet2 loop", &weft_unit_qsnet2, &weft_carrier_loop, NULL, 0 },
+	{ "sunway loop", &weft_unit_sunway, &weft_carrier_loop, NULL, 0 },
 	{ "apenet loop", &weft_unit_apenet, &weft_carrier_loop, NULL, 0 },
-	{ "mu loop, faults", &weft_unit_bgq, &weft_carrier_loop,
+	{ "bgq loop, faults", &weft_unit_bgq, &weft_carrier_loop,
 	  "seed=3; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "fma loop, faults", &weft_unit_gemini, &weft_carrier_loop,
+	{ "gemini loop, faults", &weft_unit_gemini, &weft_carrier_loop,
 	  "seed=4; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "sten loop, faults", &weft_unit_qsnet2, &weft_carrier_loop,
+	{ "qsnet2 loop, faults", &weft_unit_qsnet2, &weft_carrier_loop,
 	  "seed=5; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "sten loop, faults not repaired", &weft_unit_qsnet2,
+	{ "qsnet2 loop, faults not repaired", &weft_unit_qsnet2,
 	  &weft_carrier_loop,
 	  "seed=6; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
-	{ "swhni loop, faults", &weft_unit_sunway, &weft_carrier_loop,
+	{ "sunway loop, faults", &weft_unit_sunway, &weft_carrier_loop,
 	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
 	{ "apenet loop, faults", &weft_unit_apenet, &weft_carrier_loop,
 	  "seed=9; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
-	{ "swhni loop, faults not repaired", &weft_unit_sunway,
+	{ "sunway loop, faults not repaired", &weft_unit_sunway,
 	  &weft_carrier_loop,
 	  "seed=8; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
-	{ "mu shm", &weft_unit_bgq, &weft_carrier_shm, NULL, 0 },
-	{ "fma shm", &weft_unit_gemini, &weft_carrier_shm, NULL, 0 },
-	{ "sten shm", &weft_unit_qsnet2, &weft_carrier_shm, NULL, 0 },
-	{ "swhni shm", &weft_unit_sunway, &weft_carrier_shm, NULL, 0 },
+	{ "bgq shm", &weft_unit_bgq, &weft_carrier_shm, NULL, 0 },
+	{ "gemini shm", &weft_unit_gemini, &weft_carrier_shm, NULL, 0 },
+	{ "qsnet2 shm", &weft_unit_qsnet2, &weft_carrier_shm, NULL, 0 },
+	{ "sunway shm", &weft_unit_sunway, &weft_carrier_shm, NULL, 0 },
 	{ "apenet shm", &weft_unit_apenet, &weft_carrier_shm, NULL, 0 },
 };
 
@@ -102,13 +102,14 @@ static int on_deliver(void *arg, struct weft_peer *src,
 	struct side *s = arg;
 
 	if (src != s->peer)
-		return 0; /* from an unrelated process: invalid, but whole */
-	if (s->refuse && !s->again && s->taken % s->refuse == 0) {
+		/* packet of an unrelated process: invalid, but complete */
+		return 0;
+	if (s->refuse && !s->redelivery_due && s->taken % s->refuse == 0) {
 		s->refused++;
-		s->again = true;
+		s->redelivery_due = true;
 		return -EAGAIN;
 	}
-	s->again = false;
+	s->redelivery_due = false;
 	T_IS(pkt->type, 7);
 	T_IS(pkt->tag, s->taken);
 	T_IS(pkt->data, ~s->taken);
@@ -155,7 +156,7 @@ static void side_open(struct side *s, const struct grid *g, bool no_dma)
 	s->u->carrier->ops->name_get(s->u->carrier, &s->name);
 }
 
-static void side_meet(struct side *s, const struct sockaddr_in *name)
+static void side_connect(struct side *s, const struct sockaddr_in *name)
 {
 	T_OK(s->u->carrier->ops->peer(s->u->carrier, name, &s->peer));
 }
@@ -164,8 +165,8 @@ static void pair_open(struct side *s, const struct grid *g, bool no_dma)
 {
 	side_open(&s[0], g, no_dma);
 	side_open(&s[1], g, no_dma);
-	side_meet(&s[0], &s[1].name);
-	side_meet(&s[1], &s[0].name);
+	side_connect(&s[0], &s[1].name);
+	side_connect(&s[1], &s[0].name);
 }
 
 static void pair_close(struct side *s)
@@ -174,7 +175,10 @@ static void pair_close(struct side *s)
 	s[1].u->ops->close(s[1].u);
 }
 
-/* Sends the next packet of the pattern in two pieces; false: no room. */
+/*
+ * Sends the next packet of the pattern in two pieces; returns false if the unit
+ * is full.
+ */
 static bool side_send(struct side *s)
 {
 	unsigned char buf[PACKET_BYTES];
@@ -198,7 +202,7 @@ static bool side_send(struct side *s)
 }
 
 /* Both sides send n packets to each other. */
-static void pair_talk(struct side *s, uint64_t n)
+static void pair_exchange(struct side *s, uint64_t n)
 {
 	uint64_t idle = 0;
 
@@ -219,19 +223,19 @@ static void pair_talk(struct side *s, uint64_t n)
 	}
 }
 
-static void packets_come_whole_once_and_in_order(void **state)
+static void packets_arrive_complete_once_in_order(void **state)
 {
 	struct side s[SIDES];
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		print_message("  %s\n", grid[i].label);
 		pair_open(s, &grid[i], false);
-		pair_talk(s, (uint64_t)t_scale(3000));
+		pair_exchange(s, (uint64_t)t_scale(3000));
 		pair_close(s);
 	}
 }
 
-static void a_refused_packet_comes_again_before_the_next(void **state)
+static void a_refused_packet_is_redelivered_first(void **state)
 {
 	struct side s[SIDES];
 
@@ -239,7 +243,7 @@ static void a_refused_packet_comes_again_before_the_next(void **state)
 		pair_open(s, &grid[i], false);
 		s[0].refuse = 3;
 		s[1].refuse = 1;
-		pair_talk(s, (uint64_t)t_scale(1000));
+		pair_exchange(s, (uint64_t)t_scale(1000));
 		T_TRUE(s[1].refused > 0);
 		pair_close(s);
 	}
@@ -262,7 +266,7 @@ static void a_full_receiver_slows_the_sender(void **state)
 			s[0].u->ops->poll(s[0].u, 16);
 		}
 		T_IS(again, 100);
-		pair_talk(s, s[0].sent);
+		pair_exchange(s, s[0].sent);
 		pair_close(s);
 	}
 }
@@ -290,7 +294,7 @@ static void bulk_fill(struct bulk *b, struct side *s, unsigned char *local,
 	b->d.done = bulk_done;
 }
 
-/* Posts until the unit accepts it. */
+/* Posts a transfer until the unit accepts it. */
 static int bulk_run(struct bulk *b, struct side *s,
 		    int (*post)(struct weft_unit *, struct weft_peer *,
 				struct weft_dma *))
@@ -305,7 +309,7 @@ static int bulk_run(struct bulk *b, struct side *s,
 	return err;
 }
 
-static void bulk_data_moves_both_ways(void **state)
+static void bulk_data_moves_in_both_directions(void **state)
 {
 	size_t n = 300001;
 	unsigned char *mine = malloc(n);
@@ -315,7 +319,7 @@ static void bulk_data_moves_both_ways(void **state)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		pair_open(s, &grid[i], false);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		t_fill(theirs, n, 1);
 		bulk_fill(&b, &s[0], mine, theirs, n);
 		T_OK(bulk_run(&b, s, s[0].u->ops->get));
@@ -333,8 +337,8 @@ static void bulk_data_moves_both_ways(void **state)
 	free(theirs);
 }
 
-/* Does the unit store packets before delivery? */
-static bool stores(const struct grid *g)
+/* Returns whether the unit stores packets before delivery. */
+static bool stores_packets(const struct grid *g)
 {
 	return !g->faults && g->carrier == &weft_carrier_loop &&
 	       (g->unit == &weft_unit_bgq || g->unit == &weft_unit_gemini ||
@@ -342,7 +346,7 @@ static bool stores(const struct grid *g)
 }
 
 /* Credits and responses that arrived during the copy are handled first. */
-static void after_a_copy_the_unit_looks_before_it_delivers(void **state)
+static void after_a_copy_the_unit_polls_before_delivery(void **state)
 {
 	unsigned char mine[4096];
 	unsigned char theirs[4096];
@@ -350,10 +354,10 @@ static void after_a_copy_the_unit_looks_before_it_delivers(void **state)
 	struct bulk b;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
-		if (!stores(&grid[i]))
+		if (!stores_packets(&grid[i]))
 			continue;
 		pair_open(s, &grid[i], false);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
 		while (s[0].sent < 13)
 			T_TRUE(side_send(&s[0]));
@@ -382,7 +386,7 @@ static unsigned send_all(struct side *s)
 }
 
 /* Pending responses are sent before a long copy. */
-static void nobody_waits_for_an_answer_while_we_copy(void **state)
+static void pending_responses_are_sent_before_a_copy(void **state)
 {
 	static const struct grid g = { "sten", &weft_unit_qsnet2,
 				       &weft_carrier_loop, NULL, 0 };
@@ -393,7 +397,7 @@ static void nobody_waits_for_an_answer_while_we_copy(void **state)
 	unsigned n;
 
 	pair_open(s, &g, false);
-	pair_talk(s, 15); /* the next ones fit a short packet */
+	pair_exchange(s, 15); /* the next ones fit a short packet */
 	n = send_all(&s[0]);
 	T_IS(n, 4);
 	bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
@@ -403,12 +407,12 @@ static void nobody_waits_for_an_answer_while_we_copy(void **state)
 	s[0].u->ops->poll(s[0].u, 16);
 	T_TRUE(send_all(&s[0]) >= n);
 	s[1].fetch = NULL;
-	pair_talk(s, 30); /* the next ones fit a short packet */
-	/* a sender that copies, too, may have more of them in flight */
+	pair_exchange(s, 30); /* the next ones fit a short packet */
+	/* a sender that also copies may have more packets in flight */
 	bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 	T_OK(bulk_run(&b, s, s[0].u->ops->put));
 	T_TRUE(send_all(&s[0]) > n);
-	pair_talk(s, s[0].sent);
+	pair_exchange(s, s[0].sent);
 	pair_close(s);
 }
 
@@ -424,17 +428,17 @@ static void bulk_to_a_bad_address_fails_alone(void **state)
 		if (grid[i].carrier != &weft_carrier_shm)
 			continue;
 		pair_open(s, &grid[i], false);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		bulk_fill(&b, &s[0], mine, hole, sizeof(mine));
 		T_OK(bulk_run(&b, s, s[0].u->ops->get));
 		T_IS(s[0].dma_err, -EFAULT);
-		pair_talk(s, 20);
+		pair_exchange(s, 20);
 		pair_close(s);
 	}
 	munmap(hole, 8192);
 }
 
-static void without_dma_the_engine_is_told(void **state)
+static void without_dma_the_unit_returns_an_error(void **state)
 {
 	unsigned char mine[4096];
 	unsigned char theirs[4096];
@@ -443,23 +447,23 @@ static void without_dma_the_engine_is_told(void **state)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		pair_open(s, &grid[i], true);
-		pair_talk(s, 10);
+		pair_exchange(s, 10);
 		bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 		T_IS(bulk_run(&b, s, s[0].u->ops->get), -EOPNOTSUPP);
 		T_IS(bulk_run(&b, s, s[0].u->ops->put), -EOPNOTSUPP);
 		T_IS(s[0].done, 0);
-		pair_talk(s, 20);
+		pair_exchange(s, 20);
 		pair_close(s);
 	}
 }
 
-static void a_packet_to_oneself_comes_back(void **state)
+static void a_packet_to_itself_is_delivered(void **state)
 {
 	struct side s;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		side_open(&s, &grid[i], false);
-		side_meet(&s, &s.name);
+		side_connect(&s, &s.name);
 		for (int k = 0; k < 1000000 && s.taken < 100; k++) {
 			if (s.sent < 100)
 				side_send(&s);
@@ -485,8 +489,12 @@ static const struct weft_carrier_up no_up = {
 	.lost = no_lost,
 };
 
-/* Random bytes, with fields near their limits more often than by chance. */
-static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
+/*
+ * Makes a packet of random bytes, with fields near their limits more often than
+ * by chance.
+ */
+static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
+			  void *payload)
 {
 	static const uint8_t types[] = { 0x55, 0x60, 0x70, 0x50, 7 };
 
@@ -508,7 +516,7 @@ static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
 	}
 }
 
-static void a_strangers_garbage_disturbs_nobody(void **state)
+static void random_packets_of_another_process_are_harmless(void **state)
 {
 	struct weft_carrier_attr a = {
 		.name = { .sin_family = AF_INET,
@@ -530,13 +538,13 @@ static void a_strangers_garbage_disturbs_nobody(void **state)
 		for (int k = 0; k < t_scale(5000); k++) {
 			struct iovec iov = { payload, 0 };
 
-			garbage(&r, &pkt, payload);
+			random_packet(&r, &pkt, payload);
 			iov.iov_len = pkt.len;
 			c->ops->send(c, peer, &pkt, &iov, 1);
 			c->ops->poll(c, 16);
 			s[1].u->ops->poll(s[1].u, 16);
 			if (k % 64 == 0)
-				pair_talk(s, (uint64_t)k / 64 + 1);
+				pair_exchange(s, (uint64_t)k / 64 + 1);
 		}
 		c->ops->close(c);
 		pair_close(s);
@@ -566,7 +574,7 @@ static int child(int i, void *arg)
 	j->board->ready[i] = 1;
 	while (!j->board->ready[!i])
 		usleep(100);
-	side_meet(&s, &j->board->name[!i]);
+	side_connect(&s, &j->board->name[!i]);
 	while (s.sent < n || s.taken < n) {
 		if (s.sent < n)
 			side_send(&s);
@@ -579,7 +587,7 @@ static int child(int i, void *arg)
 	return 0;
 }
 
-static void processes_talk_over_shared_memory(void **state)
+static void processes_communicate_by_shared_memory(void **state)
 {
 	struct board *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -598,17 +606,17 @@ static void processes_talk_over_shared_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(packets_come_whole_once_and_in_order),
-		T_CASE(a_refused_packet_comes_again_before_the_next),
+		T_CASE(packets_arrive_complete_once_in_order),
+		T_CASE(a_refused_packet_is_redelivered_first),
 		T_CASE(a_full_receiver_slows_the_sender),
-		T_CASE(bulk_data_moves_both_ways),
-		T_CASE(after_a_copy_the_unit_looks_before_it_delivers),
-		T_CASE(nobody_waits_for_an_answer_while_we_copy),
+		T_CASE(bulk_data_moves_in_both_directions),
+		T_CASE(after_a_copy_the_unit_polls_before_delivery),
+		T_CASE(pending_responses_are_sent_before_a_copy),
 		T_CASE(bulk_to_a_bad_address_fails_alone),
-		T_CASE(without_dma_the_engine_is_told),
-		T_CASE(a_packet_to_oneself_comes_back),
-		T_CASE(a_strangers_garbage_disturbs_nobody),
-		T_CASE(processes_talk_over_shared_memory),
+		T_CASE(without_dma_the_unit_returns_an_error),
+		T_CASE(a_packet_to_itself_is_delivered),
+		T_CASE(random_packets_of_another_process_are_harmless),
+		T_CASE(processes_communicate_by_shared_memory),
 	};
 
 	return T_RUN(tests);

@@ -78,9 +78,9 @@ static inline void pair_close(struct apenet_pair *p)
 	pair_side_close(&p->s[1]);
 }
 
-static inline void pair_run(struct apenet_pair *p, int turns)
+static inline void pair_run(struct apenet_pair *p, int polls)
 {
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < polls; i++) {
 		weft_apenet_poll(p->s[0].a, 16);
 		weft_apenet_poll(p->s[1].a, 16);
 	}
@@ -110,7 +110,7 @@ static inline void pair_silent(struct apenet_pair *p, int side)
 	T_IS(weft_apenet_event(p->s[side].a, &ev), -EAGAIN);
 }
 
-/* A command between memory of side 0 and of side 1. */
+/* Returns a command between memory of side 0 and of side 1. */
 static inline struct weft_apenet_cmd pair_cmd(struct apenet_pair *p, int here,
 					      int there, uint64_t bytes)
 {

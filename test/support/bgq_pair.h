@@ -15,10 +15,10 @@
 
 struct bgq_side {
 	struct weft_bgq *mu;
-	unsigned char *mem; /* range 0, base 1 */
+	unsigned char *mem; /* memory: range 0, base 1 */
 	unsigned char *rec;
 	struct weft_bgq_desc *ring; /* FIFO 0, then the remote get FIFO */
-	uint64_t counter;	    /* range 1, base 2 */
+	uint64_t counter;	    /* byte counter: range 1, base 2 */
 	int count;		    /* packets received from reception FIFO 0 */
 	unsigned bytes;
 	unsigned char got[8192]; /* payloads of these packets, appended */

@@ -40,7 +40,7 @@ static size_t elems_out(const struct weft_cunit_call *c, int n)
 	return blocks ? c->count * (size_t)n : c->count;
 }
 
-/* Expected element i of member me's result in this round. */
+/* Returns the expected element i of member me's result in this round. */
 static int64_t expected(const struct job *j, const struct weft_cunit_call *c,
 			int me, int round, size_t i)
 {

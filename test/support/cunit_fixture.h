@@ -20,7 +20,7 @@ struct job {
 	int rounds;
 	uint64_t seed;
 	bool processes;
-	bool crowd;
+	bool oversubscribed;
 	bool flat;
 	uint8_t form;
 	bool lazy; /* segments are mapped one by one, at the second call */
@@ -31,7 +31,7 @@ struct member {
 	struct job *job;
 	int me;
 	int wrong;
-	bool asked[MAX_MEMBERS]; /* reach was called for this member */
+	bool reach_called[MAX_MEMBERS]; /* reach was called for this member */
 };
 
 /* One operation in flight with its buffers. */

@@ -14,10 +14,10 @@
 
 struct gemini_side {
 	struct weft_gemini *f;
-	unsigned char *mem; /* behind mdh */
+	unsigned char *mem; /* memory of handle mdh */
 	unsigned mdh;
-	unsigned cq;   /* for completions */
-	unsigned rcq;  /* for arrivals */
+	unsigned cq;   /* completion queue for completions */
+	unsigned rcq;  /* completion queue for arrivals */
 	uint32_t from; /* sender of the last datagram */
 	char datagram[WEFT_GEMINI_DATAGRAM];
 };
@@ -36,7 +36,7 @@ static inline void gemini_pair_datagram(void *arg, uint32_t pe, const void *buf,
 	memcpy(s->datagram, buf, bytes);
 }
 
-/* attr: attributes other than the defaults. */
+/* Opens a side; attr: attributes other than the defaults. */
 static inline void gemini_pair_side(struct gemini_side *s,
 				    const struct weft_gemini_attr *attr)
 {
@@ -55,7 +55,7 @@ static inline void gemini_pair_side(struct gemini_side *s,
 				  WEFT_GEMINI_WRITABLE, s->rcq, &s->mdh));
 }
 
-/* Window 0 of a points at b's memory. */
+/* Opens a pair: window 0 of a points at b's memory. */
 static inline void gemini_pair_open_attr(struct gemini_pair *p,
 					 const struct weft_gemini_attr *attr_a,
 					 const struct weft_gemini_attr *attr_b)

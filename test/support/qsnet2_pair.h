@@ -20,9 +20,9 @@ struct qsnet2_side {
 	unsigned char *mem;
 	unsigned context;
 	unsigned q;
-	uint64_t cookie; /* of the last interrupt */
+	uint64_t cookie; /* cookie of the last interrupt */
 	int interrupts;
-	uint64_t regs[6]; /* of the last thread */
+	uint64_t regs[6]; /* registers of the last thread */
 };
 
 struct qsnet2_pair {
@@ -102,9 +102,9 @@ static inline void qsnet2_pair_close(struct qsnet2_pair *p)
 	free(p->b.mem);
 }
 
-static inline void qsnet2_pair_run(struct qsnet2_pair *p, int turns)
+static inline void qsnet2_pair_run(struct qsnet2_pair *p, int polls)
 {
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < polls; i++) {
 		weft_qsnet2_poll(p->a.s, 16);
 		weft_qsnet2_poll(p->b.s, 16);
 	}
@@ -128,7 +128,7 @@ qsnet2_pair_state(struct qsnet2_side *s)
 	return st;
 }
 
-/* An address in a side's memory. */
+/* Returns an address in a side's memory. */
 static inline uint64_t qsnet2_at(const struct qsnet2_side *s, size_t offset)
 {
 	return (uintptr_t)s->mem + offset;

@@ -17,7 +17,7 @@ struct sunway_side {
 	struct weft_sunway *n;
 	unsigned vi[WEFT_SUNWAY_ENGINES];
 	unsigned char *mem;
-	uint64_t at; /* address of mem */
+	uint64_t address; /* address of mem */
 };
 
 struct sunway_pair {
@@ -61,7 +61,7 @@ static inline void pair_mem(struct sunway_side *s, uint32_t job)
 		.rights = WEFT_SUNWAY_MAY_READ | WEFT_SUNWAY_MAY_WRITE,
 	};
 
-	T_OK(weft_sunway_mem_open(s->n, &m, &s->at));
+	T_OK(weft_sunway_mem_open(s->n, &m, &s->address));
 }
 
 static inline void pair_side(struct sunway_side *s, const char *faults,
@@ -82,7 +82,8 @@ static inline void pair_side(struct sunway_side *s, const char *faults,
 	pair_mem(s, PAIR_JOB);
 }
 
-static inline void pair_know(struct sunway_side *s, struct sunway_side *other)
+static inline void pair_introduce(struct sunway_side *s,
+				  struct sunway_side *other)
 {
 	struct weft_sunway_name name;
 
@@ -94,8 +95,8 @@ static inline void pair_open(struct sunway_pair *p, const char *faults)
 {
 	pair_side(&p->a, faults, PAIR_GUID);
 	pair_side(&p->b, faults, PAIR_GUID + 1);
-	pair_know(&p->a, &p->b);
-	pair_know(&p->b, &p->a);
+	pair_introduce(&p->a, &p->b);
+	pair_introduce(&p->b, &p->a);
 }
 
 static inline void pair_side_close(struct sunway_side *s)
@@ -118,15 +119,15 @@ static inline void pair_system(struct sunway_pair *p)
 	pair_mem(&p->a, 1);
 }
 
-static inline void pair_run(struct sunway_pair *p, int turns)
+static inline void pair_run(struct sunway_pair *p, int polls)
 {
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < polls; i++) {
 		weft_sunway_poll(p->a.n, 16);
 		weft_sunway_poll(p->b.n, 16);
 	}
 }
 
-/* A descriptor to an interface of the other side. */
+/* Returns a descriptor to an interface of the other side. */
 static inline struct weft_sunway_desc pair_desc(const struct sunway_side *to,
 						unsigned op, uint32_t bytes)
 {
@@ -137,7 +138,7 @@ static inline struct weft_sunway_desc pair_desc(const struct sunway_side *to,
 		.vi = (uint8_t)to->vi[0],
 		.guid = to->n->guid,
 		.bytes = bytes,
-		.remote = to->at,
+		.remote = to->address,
 	};
 }
 

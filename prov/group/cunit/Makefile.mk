@@ -5,7 +5,7 @@ libweftcunit_la_SOURCES = \
 	prov/group/cunit/cunit_alu.c prov/group/cunit/cunit_alu.h prov/group/cunit/cunit_credit.c \
 	prov/group/cunit/cunit_exact.c prov/group/cunit/cunit_exact.h prov/group/cunit/cunit_msg.c \
 	prov/group/cunit/cunit_fold.h \
-	prov/group/cunit/cunit_group.c prov/group/cunit/cunit_group.h prov/group/cunit/cunit_meet.c \
+	prov/group/cunit/cunit_group.c prov/group/cunit/cunit_group.h prov/group/cunit/cunit_syncpoint.c \
 	prov/group/cunit/cunit_board.c prov/group/cunit/cunit_tree_host.c prov/group/cunit/cunit_node.c \
 	prov/group/cunit/cunit_tree_levels.c \
 	prov/group/cunit/cunit_packet.c prov/group/cunit/cunit_single.c \

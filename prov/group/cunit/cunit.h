@@ -58,16 +58,16 @@ enum weft_cunit_kind {
 };
 
 /*
- * How barriers are done. The network of a machine may query all members of a
+ * Methods for barriers. The network of a machine may query all members of a
  * group at once whether they have arrived, and notify all (a hardware barrier);
  * or an event counts the members below each node of the tree and starts the one
  * above; or there are only atomics, by which members increment an arrival
  * counter.
  */
 enum weft_cunit_form {
-	WEFT_CUNIT_AUTO,   /* best of these for members and processors */
+	WEFT_CUNIT_AUTO,   /* best method for the members and processors */
 	WEFT_CUNIT_RANGE,  /* query all members, then notify all */
-	WEFT_CUNIT_EVENTS, /* node by node up the tree */
+	WEFT_CUNIT_EVENTS, /* counters at the nodes of the tree */
 	WEFT_CUNIT_COUNTS, /* one arrival counter, last member notifies */
 };
 
@@ -76,34 +76,37 @@ struct weft_cunit_call {
 	/* inputs */
 	uint8_t kind; /* enum weft_cunit_kind */
 	uint8_t op;   /* enum weft_cunit_op */
-	uint8_t type; /* enum weft_cunit_type; elements of a broadcast, too */
+	uint8_t type; /* enum weft_cunit_type; also set for a broadcast */
 	int root;     /* root member, for kinds that have one */
 	const void *in;
-	void *out;    /* may equal in; for a broadcast the buffer */
+	void *out;    /* result, may equal in; broadcast: the buffer */
 	size_t count; /* elements of a vector, or of one member's block */
 	/* called from post or poll when the result is available */
 	void (*done)(struct weft_cunit_call *op);
 	/* outputs */
 	uint32_t flags; /* WEFT_CUNIT_NAN, WEFT_CUNIT_OVERFLOW of any member */
-	/* 0; -EPROTO: operations differ; or of weft_cunit_group_fail() */
+	/*
+	 * 0; -EPROTO: members called different operations; or the error of
+	 * weft_cunit_group_fail()
+	 */
 	int err;
 	/* private to the unit */
 	uint32_t sig;	/* signature that must be equal on all members */
 	uint32_t phase; /* packets since the last sync; grp_net.c */
-	uint64_t first; /* sequence number of its first packet */
+	uint64_t first; /* sequence number of the first packet */
 	size_t sent;	/* packets sent */
 	size_t read;	/* packets completed */
 	size_t packets;
 	size_t bytes; /* bytes of one member's contribution */
-	int reach;    /* segments it reads: 0; -EAGAIN: not mapped; -errno */
+	int reach;    /* mapping of segments: 0 done; -EAGAIN; -errno */
 	struct weft_cunit_call *next;
 };
 
 /* Message between members that share no memory. */
 struct weft_cunit_msg {
-	uint8_t what;  /* enum cunit_what */
-	uint8_t input; /* cell of the receiver that this fills */
-	uint8_t kind;  /* of the operation, as in weft_cunit_call */
+	uint8_t what;  /* kind of message, enum cunit_what */
+	uint8_t input; /* index of the cell to fill at the receiver */
+	uint8_t kind;  /* kind of the operation, enum weft_cunit_kind */
 	uint8_t op;
 	uint8_t type;
 	uint8_t zero[3];
@@ -120,15 +123,17 @@ static_assert(sizeof(struct weft_cunit_msg) == 40, "wire format");
 struct weft_cunit_group_attr {
 	const struct weft_cunit_geo *geo;
 	const struct weft_cunit_tree
-		*tree; /* copied; gives the order of sums */
+		*tree; /* tree of the group, copied; gives the order of sums */
 	bool flat;     /* all members read all parts; n <= WEFT_CUNIT_FLAT */
-	bool crowd;    /* more members than processors; equal on all members */
-	uint8_t form;  /* enum weft_cunit_form; equal on all members */
+	bool oversubscribed; /* more members than processors; equal on all
+				members */
+	uint8_t form;	     /* enum weft_cunit_form; equal on all members */
 	int n;
 	int me;
 	unsigned route;
-	uint64_t generation; /* not 0; equal on all members */
-	void *const *area;   /* of each member; NULL: use reach */
+	/* generation of the group, not 0; equal on all members */
+	uint64_t generation;
+	void *const *area; /* area of each member; NULL: use reach */
 	/*
 	 * Returns the segment of a member: at group_open for the segments this
 	 * member accesses in the tree (its own and those of its ancestors), or
@@ -136,51 +141,65 @@ struct weft_cunit_group_attr {
 	 * segment must stay valid until the group is closed. 0; -EAGAIN: try
 	 * again later; -errno.
 	 */
-	int (*reach)(void *arg, int member, void **row_p);
+	int (*reach)(void *arg, int member, void **segment_p);
 	/* wakes the waiters of an event word; NULL: no member ever blocks */
 	void (*wake)(void *arg, struct weft_event *event_word);
-	/* group of the same members with a common order of posts; or NULL */
-	struct weft_cunit_group *beside;
+	/*
+	 * another group of the same members whose posts have one common order
+	 * with this group's; or NULL
+	 */
+	struct weft_cunit_group *ordered_with;
 	bool fence; /* full fence between a store and the check for waiters */
-	/* set: no shared areas, messages instead; must always succeed */
+	/*
+	 * sends a message to a member and must always succeed; NULL: members
+	 * share areas
+	 */
 	void (*send)(void *arg, int member, const struct weft_cunit_msg *msg,
 		     const void *payload);
 	void *arg;
 };
 
-/* Bytes of an area, equal on all members. Areas must be zeroed initially. */
+/*
+ * Returns the bytes of an area, equal on all members. Areas must be zeroed
+ * initially.
+ */
 size_t weft_cunit_area_bytes(const struct weft_cunit_geo *geo);
-/* Bytes of one segment of an area, whole pages. */
+/* Returns the bytes of one segment of an area, whole pages. */
 size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo);
 
 /*
  * Opens this member's side. Before the first post all members must have opened
- * theirs. -EINVAL: a tree wider than the geometry; -ENOMEM; an error of reach.
+ * theirs. -EINVAL: the tree is wider than the geometry; -ENOMEM; an error of
+ * reach.
  */
 int weft_cunit_group_open(const struct weft_cunit_group_attr *attr,
 			  struct weft_cunit_group **g_p);
 /* Fails pending operations with -ECANCELED. */
 void weft_cunit_group_close(struct weft_cunit_group *g);
 
-/* Never blocks. Returns 0; done is called now or later. */
+/*
+ * Posts an operation. Never blocks; returns 0. op->done is called during this
+ * call or later.
+ */
 int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op);
 
 /*
  * Tries an operation of a single packet synchronously: in a small group or on a
- * board, with no outstanding operation, it is often complete on return. turns:
- * number of polls; with more members than processors each poll yields the
- * processor. 0 or -EPROTO: complete, done is not called; -EINPROGRESS: done
- * will be called; -EAGAIN: nothing was done, post the operation.
+ * board, with no outstanding operation, it is often complete on return. Waits
+ * for the given number of polls; with more members than processors each poll
+ * yields the processor. 0 or -EPROTO: complete, done is not called;
+ * -EINPROGRESS: done will be called; -EAGAIN: nothing was done, post the
+ * operation.
  */
 int weft_cunit_single(struct weft_cunit_group *g, struct weft_cunit_call *op,
-		      unsigned turns);
+		      unsigned polls);
 
 /*
- * A synchronous barrier without a struct weft_cunit_call. Return values as
- * weft_cunit_single(), but after -EINPROGRESS the caller must at once pass an
- * operation for the rest of it to weft_cunit_sync_adopt().
+ * Runs a barrier synchronously, without a struct weft_cunit_call. Returns as
+ * weft_cunit_single(); after -EINPROGRESS the caller must immediately pass an
+ * operation that completes the barrier to weft_cunit_sync_adopt().
  */
-int weft_cunit_sync(struct weft_cunit_group *g, unsigned turns);
+int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls);
 void weft_cunit_sync_adopt(struct weft_cunit_group *g,
 			   struct weft_cunit_call *op);
 
@@ -194,53 +213,62 @@ bool weft_cunit_receive(struct weft_cunit_group *g,
 /* Makes progress; returns the number of completed operations. */
 int weft_cunit_poll(struct weft_cunit_group *g);
 
-/* A word that another member will raise to want or more. */
+/* A word to wait for: another member will set it to want or more. */
 struct weft_cunit_watch {
-	weft_au64 *word; /* NULL: no outstanding operation */
+	weft_au64 *word; /* word to watch; NULL: no outstanding operation */
 	uint64_t want;
-	struct weft_event *event_word; /* event word notified at that time */
+	struct weft_event *event_word; /* event word notified after the store */
 };
 
-/* True if poll would make progress; if not, *w is what to wait for. Cheap. */
+/*
+ * Returns whether weft_cunit_poll() would make progress; if not, sets *w to the
+ * word to wait for.
+ */
 bool weft_cunit_ready(const struct weft_cunit_group *g,
 		      struct weft_cunit_watch *w);
 
-/* Polls up to `turns` times; true: poll would make progress. */
-bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns);
+/*
+ * Checks up to `polls` times whether weft_cunit_poll() would make progress;
+ * returns whether it would.
+ */
+bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls);
 
-/* Progress of a member, and what it waits for. */
+/* Progress of a member, and the packets and credits it waits for. */
 struct weft_cunit_state {
 	uint64_t posted; /* packets posted */
 	uint64_t sent;
 	uint64_t read;
-	uint64_t packet; /* waits for all packets below this number; or 0 */
-	uint64_t credit; /* waits until all have read those below; or 0 */
+	uint64_t packet; /* waits for packets below this number; 0: none */
+	uint64_t credit; /* packets that all members must read first, or 0 */
 };
 
 void weft_cunit_state(const struct weft_cunit_group *g,
 		      struct weft_cunit_state *s);
-/* Number of atomics this member did on arrival counters. */
+/* Returns the number of atomics that this member did on arrival counters. */
 uint64_t weft_cunit_atomics(const struct weft_cunit_group *g);
 
 /*
  * Synchronisation points that all members pass in the same order, independent
- * of the group's packets (cunit_meet.c). A member writes some words, arrives,
- * and continues when all members have arrived at that point; points are
- * numbered from 1. Words written before a point are readable after it, and stay
- * until their owner overwrites them.
+ * of the group's packets (cunit_syncpoint.c). A member writes some words,
+ * arrives, and continues when all members have arrived at that point; points
+ * are numbered from 1. Words written before a point are readable after it, and
+ * stay until their owner overwrites them.
  */
-/* Maps the segments of all members; returns as attr.reach. */
+/* Maps the segments of all members; return values as attr.reach. */
 int weft_cunit_syncpoint_map(struct weft_cunit_group *g);
 void weft_cunit_syncpoint_write(struct weft_cunit_group *g,
 				const uint64_t *words);
 void weft_cunit_syncpoint_read(const struct weft_cunit_group *g, int member,
 			       uint64_t *words);
 void weft_cunit_syncpoint_arrive(struct weft_cunit_group *g, unsigned points);
-/* True if all members have arrived at that point; else *w to wait for. */
+/*
+ * Returns whether all members have arrived at that point; if not, sets *w to
+ * the word to wait for.
+ */
 bool weft_cunit_syncpoint_reached(const struct weft_cunit_group *g,
 				  uint64_t point, struct weft_cunit_watch *w);
 
-/* A member died: all pending and future operations fail with err (-errno). */
+/* Fails all pending and future operations with err (-errno): a member died. */
 void weft_cunit_group_fail(struct weft_cunit_group *g, int err);
 
 #endif

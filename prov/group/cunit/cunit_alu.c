@@ -36,7 +36,7 @@ typedef uint32_t cunit_fn(void *acc, const void *in, size_t count);
 
 /*
  * A sum wraps as in the hardware; the overflow flag is set. A signed sum
- * overflows when both operands have another sign than the sum.
+ * overflows when the sign of both operands differs from that of the sum.
  */
 #define CUNIT_SUM_SIGNED(bits)                                             \
 	const uint##bits##_t u = (uint##bits##_t)x, v = (uint##bits##_t)y, \

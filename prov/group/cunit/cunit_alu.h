@@ -44,10 +44,10 @@ enum weft_cunit_type {
 #define WEFT_CUNIT_NAN	    1u /* a floating-point result is not a number */
 #define WEFT_CUNIT_OVERFLOW 2u /* an integer sum overflowed */
 
-/* Bytes of one element; 0: no such type. */
+/* Returns the bytes of one element; 0: no such type. */
 size_t weft_cunit_bytes(unsigned type);
 
-/* True if the unit implements op on type. */
+/* Returns whether the unit implements op on type. */
 bool weft_cunit_supports(unsigned op, unsigned type);
 
 /*

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static void integers_follow_their_sign(void **state)
+static void integer_operations_respect_the_sign(void **state)
 {
 	int32_t a = -5, b = 3;
 	uint32_t x = (uint32_t)-5, y = 3;
@@ -30,7 +30,7 @@ static void integers_follow_their_sign(void **state)
 	T_IS(a, 0x0f);
 }
 
-static void a_sum_that_does_not_fit_raises_the_flag(void **state)
+static void integer_overflow_sets_the_flag(void **state)
 {
 	int64_t a = INT64_MAX, one = 1;
 	uint16_t u = 65535, v = 1;
@@ -48,7 +48,7 @@ static void a_sum_that_does_not_fit_raises_the_flag(void **state)
 	T_IS(ok, 3);
 }
 
-static void not_a_number_is_kept_and_flagged(void **state)
+static void nan_propagates_and_sets_the_flag(void **state)
 {
 	static const unsigned ops[] = { WEFT_CUNIT_SUM, WEFT_CUNIT_MIN,
 					WEFT_CUNIT_MAX };
@@ -66,7 +66,7 @@ static void not_a_number_is_kept_and_flagged(void **state)
 	}
 }
 
-static void payloads_may_lie_anywhere(void **state)
+static void payloads_may_be_unaligned(void **state)
 {
 	char a[1 + 3 * 8], b[3 + 3 * 8];
 	double x[3] = { 1, 2, 3 }, y[3] = { 10, 20, 30 }, got[3];
@@ -78,7 +78,7 @@ static void payloads_may_lie_anywhere(void **state)
 	T_TRUE(got[0] == 11 && got[1] == 22 && got[2] == 33);
 }
 
-static void what_the_unit_cannot_do_is_said(void **state)
+static void unsupported_operations_are_reported(void **state)
 {
 	T_FALSE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_CUNIT_DOUBLE));
 	T_FALSE(weft_cunit_supports(WEFT_CUNIT_MIN, WEFT_CUNIT_EXACT));
@@ -98,7 +98,7 @@ static double round_trip(double x)
 	return weft_cunit_exact_to(&e);
 }
 
-static void every_double_survives_the_wide_form(void **state)
+static void every_double_survives_widening(void **state)
 {
 	static const double some[] = { 0.0,	    -0.0,
 				       1,	    -1,
@@ -142,10 +142,10 @@ static double exact_sum(const double *x, int n)
 static void exact_sums_round_once(void **state)
 {
 	double cancel[] = { 1e308, 1, 1e308, -1e308, -1e308 };
-	double even[] = { 0x1p53, 1 };	  /* a tie: to even, down */
-	double odd[] = { 0x1p53 + 2, 1 }; /* a tie: to even, up */
+	double even[] = { 0x1p53, 1 };	  /* a tie: rounds down, to even */
+	double odd[] = { 0x1p53 + 2, 1 }; /* a tie: rounds up, to even */
 	double sticky[] = { 0x1p53, 1, 0x1p-1074 };
-	double over[] = { 0x1.fffffffffffffp+1023, 0x1p+971 };
+	double overflow[] = { 0x1.fffffffffffffp+1023, 0x1p+971 };
 	double zeros[] = { -0.0, -0.0 }, mixed[] = { -0.0, 0.0 };
 	double infs[] = { INFINITY, -INFINITY };
 	double minus[] = { -0x1p53, -1, -0x1p-1074 };
@@ -154,7 +154,7 @@ static void exact_sums_round_once(void **state)
 	T_TRUE(exact_sum(even, 2) == 0x1p53);
 	T_TRUE(exact_sum(odd, 2) == 0x1p53 + 4);
 	T_TRUE(exact_sum(sticky, 3) == 0x1p53 + 2);
-	T_TRUE(isinf(exact_sum(over, 2)));
+	T_TRUE(isinf(exact_sum(overflow, 2)));
 	T_TRUE(signbit(exact_sum(zeros, 2)) && !signbit(exact_sum(mixed, 2)));
 	T_TRUE(isnan(exact_sum(infs, 2)));
 	T_TRUE(exact_sum(minus, 3) == -0x1p53 - 2);
@@ -188,12 +188,12 @@ static void exact_sums_do_not_depend_on_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(integers_follow_their_sign),
-		T_CASE(a_sum_that_does_not_fit_raises_the_flag),
-		T_CASE(not_a_number_is_kept_and_flagged),
-		T_CASE(payloads_may_lie_anywhere),
-		T_CASE(what_the_unit_cannot_do_is_said),
-		T_CASE(every_double_survives_the_wide_form),
+		T_CASE(integer_operations_respect_the_sign),
+		T_CASE(integer_overflow_sets_the_flag),
+		T_CASE(nan_propagates_and_sets_the_flag),
+		T_CASE(payloads_may_be_unaligned),
+		T_CASE(unsupported_operations_are_reported),
+		T_CASE(every_double_survives_widening),
 		T_CASE(exact_sums_round_once),
 		T_CASE(exact_sums_do_not_depend_on_order),
 	};

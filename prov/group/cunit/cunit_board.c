@@ -47,13 +47,16 @@ static const uint8_t *board_fold(struct cunit_climb *f)
 }
 
 /*
- * Increments the arrival counter; true: this member is the last. mixed: members
- * added different values.
+ * Adds mine to the arrival counter. Returns whether this member is the last;
+ * *mixed_p: members added different values.
  */
-static bool board_count(struct weft_cunit_group *g, uint64_t seq, uint64_t mine,
-			bool *mixed_p)
+static bool board_arrive(struct weft_cunit_group *g, uint64_t seq,
+			 uint64_t mine, bool *mixed_p)
 {
-	/* RA6 pairs with itself: all cells, then the last arrival. */
+	/*
+	 * RA6 pairs with itself: all members write their cells before the last
+	 * member arrives.
+	 */
 	uint64_t all =
 		mine + weft_add64(&cunit_board_slot(g, seq)->arrived, mine);
 
@@ -67,12 +70,13 @@ static void board_publish(struct weft_cunit_group *g, uint64_t seq,
 			  struct cunit_packet *out)
 {
 	/*
-	 * Relaxed: a member that arrives here next has read the result and its
-	 * credit.
+	 * Relaxed: the next member that arrives here has read this result and a
+	 * credit before.
 	 */
 	weft_store64_relaxed(&cunit_board_slot(g, seq)->arrived, 0);
-	/* R0 pairs with A0 in cunit_packet_available(): packet, then its
-	 * number.
+	/*
+	 * R0 pairs with A0 in cunit_packet_available(): the packet is written
+	 * before its number.
 	 */
 	weft_store64(&out->seq, seq + 1);
 	cunit_notify(g, CUNIT_EVENT_OUT);
@@ -85,7 +89,7 @@ WEFT_HOT void cunit_board_barrier(struct weft_cunit_group *g, uint32_t sig,
 	uint64_t mine = BOARD_ONE | BOARD_BARRIER | (uint64_t)sig << BOARD_SIG;
 	bool mixed;
 
-	if (!board_count(g, seq, mine, &mixed))
+	if (!board_arrive(g, seq, mine, &mixed))
 		return;
 	out->sig = (mixed ? ~sig : sig) ^ (uint32_t)seq;
 	out->flags = 0;
@@ -107,7 +111,7 @@ WEFT_HOT void cunit_board_arrive(struct weft_cunit_group *g,
 		return;
 	}
 	cunit_packet_fill(mine, cunit_sig(op, seq), data, bytes);
-	if (!board_count(g, seq, BOARD_ONE, &mixed))
+	if (!board_arrive(g, seq, BOARD_ONE, &mixed))
 		return;
 	all = (struct cunit_climb){ .g = g,
 				    .op = op,
@@ -122,13 +126,16 @@ WEFT_HOT void cunit_board_arrive(struct weft_cunit_group *g,
 
 WEFT_HOT void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch)
 {
-	struct cunit_head *root = g->row[g->tree.root];
+	struct cunit_head *root = g->segment[g->tree.root];
 	/* RA2 pairs with itself: the last arrival sees all others. */
 	uint64_t before = weft_add64(&root->credit_in[epoch & 1], 1);
 
 	if ((before + 1) % (unsigned)g->n)
 		return;
-	/* R3 pairs with A3 in cunit_credit_has(): all have read, then reuse. */
+	/*
+	 * R3 pairs with A3 in cunit_credit_has(): all members have read the
+	 * packets before their slots are reused.
+	 */
 	weft_store64(&root->credit_done, epoch);
 	cunit_notify(g, CUNIT_EVENT_CREDIT);
 }

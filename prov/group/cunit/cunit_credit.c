@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Credits: when a slot may be reused. See the head of cunit_layout.h. */
+/*
+ * Credits, which show when a slot may be reused: see the head of
+ * cunit_layout.h.
+ */
 #include "prov/group/cunit/cunit_group.h"
 
 static uint64_t epoch_before(uint64_t seq)
@@ -9,7 +12,7 @@ static uint64_t epoch_before(uint64_t seq)
 	return epoch < 2 ? 0 : epoch - 1;
 }
 
-/* The member of a small group with the lowest known read count. */
+/* Returns the member of a small group with the lowest known read count. */
 static int slowest(const struct weft_cunit_group *g)
 {
 	int least = 0;
@@ -26,9 +29,9 @@ static void credit_poll_members(struct weft_cunit_group *g)
 {
 	for (int i = 0; i < g->n; i++) {
 		/* A3 pairs with R3 in cunit_credit_read(). */
-		uint64_t read = weft_load64(&g->row[i]->credit_done);
+		uint64_t read = weft_load64(&g->segment[i]->credit_done);
 
-		/* may be ahead of this member's sends, or forged */
+		/* the count may be ahead of this member's sends, or forged */
 		if (read > g->sent)
 			read = g->sent;
 		if (read > g->read_by[i])
@@ -36,12 +39,15 @@ static void credit_poll_members(struct weft_cunit_group *g)
 	}
 }
 
-/* Packet numbers below this may be sent after the completed epochs. */
+/*
+ * Returns the number below which packets may be sent after the completed
+ * epochs.
+ */
 static uint64_t credit_limit(const struct weft_cunit_group *g)
 {
 	/* A3 pairs with R3 in cunit_node_credit_at() and cunit_board_credit().
 	 */
-	uint64_t done = weft_load64(&g->row[g->tree.root]->credit_done);
+	uint64_t done = weft_load64(&g->segment[g->tree.root]->credit_done);
 
 	/* no epoch completes without this member: a higher value is forged */
 	return ((done < g->credits ? done : g->credits) + 2) * CUNIT_WINDOW;
@@ -69,13 +75,16 @@ weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
 {
 	if (!g->flat_shared) {
 		*want_p = epoch_before(seq);
-		return &g->row[g->tree.root]->credit_done;
+		return &g->segment[g->tree.root]->credit_done;
 	}
 	*want_p = seq + 1 - CUNIT_SLOTS;
-	return &g->row[slowest(g)]->credit_done;
+	return &g->segment[slowest(g)]->credit_done;
 }
 
-/* Read counts are published every CUNIT_WINDOW packets only. */
+/*
+ * Returns the read count that all members must reach before packet seq is sent.
+ * Read counts are published every CUNIT_WINDOW packets only.
+ */
 uint64_t cunit_credit_needs(const struct weft_cunit_group *g, uint64_t seq)
 {
 	uint64_t all = seq + 1 - CUNIT_SLOTS;
@@ -93,7 +102,10 @@ WEFT_HOT void cunit_credit_read(struct weft_cunit_group *g)
 		cunit_node_credit(g);
 		return;
 	}
-	/* R3 pairs with A3 in credit_poll_members(): read, then reused. */
-	weft_store64(&g->row[g->me]->credit_done, g->consumed);
+	/*
+	 * R3 pairs with A3 in credit_poll_members(): this member reads the
+	 * packets before a sender reuses their slots.
+	 */
+	weft_store64(&g->segment[g->me]->credit_done, g->consumed);
 	cunit_notify(g, CUNIT_EVENT_CREDIT);
 }

@@ -33,7 +33,7 @@ static uint64_t special_of(double x)
 }
 
 /* Converts a finite x to two limbs; returns the index of the lower one. */
-static unsigned exact_place(double x, uint64_t *low_p, uint64_t *high_p)
+static unsigned exact_split(double x, uint64_t *low_p, uint64_t *high_p)
 {
 	uint64_t bits, mantissa;
 	unsigned exponent, shift;
@@ -41,7 +41,10 @@ static unsigned exact_place(double x, uint64_t *low_p, uint64_t *high_p)
 	memcpy(&bits, &x, sizeof(bits));
 	exponent = (unsigned)(bits >> MANTISSA_BITS) & 0x7ff;
 	mantissa = bits & ((UINT64_C(1) << MANTISSA_BITS) - 1);
-	/* a subnormal has exponent 0 and no hidden bit, but the weight of 1 */
+	/*
+	 * a subnormal has exponent 0, no hidden bit, and the weight of exponent
+	 * 1
+	 */
 	if (exponent)
 		mantissa |= UINT64_C(1) << MANTISSA_BITS;
 	else
@@ -86,7 +89,7 @@ void weft_cunit_exact_put(struct weft_cunit_exact *acc, double x)
 	acc->special |= special_of(x);
 	if (!isfinite(x) || x == 0)
 		return;
-	i = exact_place(x, &low, &high);
+	i = exact_split(x, &low, &high);
 	if (signbit(x))
 		limbs_sub(acc->limb, i, low, high);
 	else
@@ -100,10 +103,10 @@ void weft_cunit_exact_add(struct weft_cunit_exact *acc,
 
 	for (int i = 0; i < WEFT_CUNIT_LIMBS; i++) {
 		uint64_t sum = acc->limb[i] + carry;
-		uint64_t over = sum < carry;
+		uint64_t overflow = sum < carry;
 
 		sum += e->limb[i];
-		carry = over + (sum < e->limb[i]);
+		carry = overflow + (sum < e->limb[i]);
 		acc->limb[i] = sum;
 	}
 	acc->special |= e->special;
@@ -116,7 +119,7 @@ bool weft_cunit_exact_is_nan(const struct weft_cunit_exact *e)
 	return (e->special & SPECIAL_NAN) || (e->special & both) == both;
 }
 
-/* Position of the highest set bit, or -1. */
+/* Returns the position of the highest set bit, or -1. */
 static int top_bit(const uint64_t *limb)
 {
 	for (int i = WEFT_CUNIT_LIMBS - 1; i >= 0; i--) {
@@ -126,11 +129,11 @@ static int top_bit(const uint64_t *limb)
 	return -1;
 }
 
-/* n <= 64 bits beginning at bit position at. */
-static uint64_t bits_at(const uint64_t *limb, int at, int n)
+/* Returns n <= 64 bits, starting at bit position `at`. */
+static uint64_t bits_from(const uint64_t *limb, int pos, int n)
 {
-	int i = at / 64;
-	int off = at % 64;
+	int i = pos / 64;
+	int off = pos % 64;
 	uint64_t v = limb[i] >> off;
 
 	if (off && i + 1 < WEFT_CUNIT_LIMBS)
@@ -138,16 +141,16 @@ static uint64_t bits_at(const uint64_t *limb, int at, int n)
 	return n == 64 ? v : v & ((UINT64_C(1) << n) - 1);
 }
 
-static bool any_below(const uint64_t *limb, int at)
+static bool any_below(const uint64_t *limb, int pos)
 {
-	for (int i = 0; i < at / 64; i++) {
+	for (int i = 0; i < pos / 64; i++) {
 		if (limb[i])
 			return true;
 	}
-	return at % 64 && bits_at(limb, at / 64 * 64, at % 64);
+	return pos % 64 && bits_from(limb, pos / 64 * 64, pos % 64);
 }
 
-/* The magnitude, rounded to nearest even. */
+/* Returns the magnitude as a double, rounded to nearest even. */
 static double magnitude(const uint64_t *limb)
 {
 	int top = top_bit(limb);
@@ -158,8 +161,9 @@ static double magnitude(const uint64_t *limb)
 		return 0;
 	if (low <= 0) /* a subnormal, or exactly the smallest normals */
 		return ldexp((double)limb[0], -1074);
-	m = bits_at(limb, low, MANTISSA_BITS + 1);
-	if (bits_at(limb, low - 1, 1) && ((m & 1) || any_below(limb, low - 1)))
+	m = bits_from(limb, low, MANTISSA_BITS + 1);
+	if (bits_from(limb, low - 1, 1) &&
+	    ((m & 1) || any_below(limb, low - 1)))
 		m++;
 	return ldexp((double)m, low - 1074);
 }

@@ -25,7 +25,10 @@ struct weft_cunit_exact {
 static_assert(sizeof(struct weft_cunit_exact) == 280, "a packet holds one");
 
 void weft_cunit_exact_from(struct weft_cunit_exact *e, double x);
-/* Adds a double; equal to from and add, but faster. */
+/*
+ * Adds a double. Same result as weft_cunit_exact_from() and
+ * weft_cunit_exact_add(), but faster.
+ */
 void weft_cunit_exact_put(struct weft_cunit_exact *acc, double x);
 void weft_cunit_exact_add(struct weft_cunit_exact *acc,
 			  const struct weft_cunit_exact *e);

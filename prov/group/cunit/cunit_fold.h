@@ -4,7 +4,7 @@
  * a tree (visit and merge of cunit_tree.h), so that the result has the same
  * bits as one combined by the tree's nodes.
  *
- *   fold = { op, type, count, bytes, out, room, apart };
+ *   fold = { op, type, count, bytes, out, scratch, stride };
  *   for k in 0..n-1: weft_cunit_fold_part(&fold, part of visit[k], merge[k]);
  */
 #ifndef WEFT_CUNIT_FOLD_H
@@ -18,11 +18,11 @@ struct weft_cunit_fold {
 	unsigned op;
 	unsigned type;
 	size_t count;
-	size_t bytes;  /* bytes of a part */
-	uint8_t *out;  /* receives the result */
-	uint8_t *room; /* buffer for depth - 1 more parts */
-	size_t apart;  /* bytes between two parts in room */
-	int parts;     /* parts on the stack */
+	size_t bytes;	  /* bytes of a part */
+	uint8_t *out;	  /* receives the result */
+	uint8_t *scratch; /* buffer for depth - 1 more parts */
+	size_t stride;	  /* bytes between two parts in scratch */
+	int parts;	  /* parts on the stack */
 	uint32_t flags;
 };
 
@@ -30,10 +30,13 @@ struct weft_cunit_fold {
 static inline uint8_t *weft_cunit_fold_at(const struct weft_cunit_fold *f,
 					  int i)
 {
-	return i ? f->room + (size_t)(i - 1) * f->apart : f->out;
+	return i ? f->scratch + (size_t)(i - 1) * f->stride : f->out;
 }
 
-/* A part that is merged at once is combined in place, not copied. */
+/*
+ * Pushes the next part and merges. A part that is merged at once is combined in
+ * place, not copied.
+ */
 static inline void weft_cunit_fold_part(struct weft_cunit_fold *f,
 					const void *part, int merges)
 {

@@ -20,38 +20,38 @@ size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo)
 	return cunit_segment_bytes(geo);
 }
 
-/* Allocates a private segment for a member without common memory. */
-static int segment_alloc(struct weft_cunit_group *g, void **row_p)
+/* Allocates a private segment for a member that shares no memory. */
+static int segment_alloc(struct weft_cunit_group *g, void **segment_p)
 {
-	void *row =
+	void *segment =
 		mmap(NULL, cunit_segment_bytes(&g->geo), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (row == MAP_FAILED)
+	if (segment == MAP_FAILED)
 		return -ENOMEM;
-	*row_p = row;
+	*segment_p = segment;
 	return 0;
 }
 
 int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
 {
-	void *row;
+	void *segment;
 	int ret;
 
-	for (int i = from; i < to && !g->all; i++) {
-		if (g->row[i])
+	for (int i = from; i < to && !g->all_mapped; i++) {
+		if (g->segment[i])
 			continue;
-		ret = g->send ? segment_alloc(g, &row)
-			      : g->reach(g->arg, i, &row);
+		ret = g->send ? segment_alloc(g, &segment)
+			      : g->reach(g->arg, i, &segment);
 		if (ret)
 			return ret;
-		g->row[i] = row;
+		g->segment[i] = segment;
 	}
-	g->all |= from == 0 && to == g->n;
+	g->all_mapped |= from == 0 && to == g->n;
 	return 0;
 }
 
-/* Maps the segments that this member always needs: cunit.h, attr.reach. */
+/* Maps the segments that this member always needs (attr.reach in cunit.h). */
 static int group_segments_map(struct weft_cunit_group *g,
 			      const struct weft_cunit_group_attr *a)
 {
@@ -59,7 +59,7 @@ static int group_segments_map(struct weft_cunit_group *g,
 	int ret = 0;
 
 	for (int i = 0; area && i < a->n; i++)
-		g->row[i] = cunit_segment(a->area[i], &g->geo, a->route);
+		g->segment[i] = cunit_segment(a->area[i], &g->geo, a->route);
 	if (area || g->flat_shared)
 		return cunit_segments_map(g, 0, a->n);
 	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
@@ -70,22 +70,25 @@ static int group_segments_map(struct weft_cunit_group *g,
 static void segments_free(struct weft_cunit_group *g)
 {
 	for (int i = 0; g->send && i < g->n; i++) {
-		if (g->row[i])
-			munmap(g->row[i], cunit_segment_bytes(&g->geo));
+		if (g->segment[i])
+			munmap(g->segment[i], cunit_segment_bytes(&g->geo));
 	}
 }
 
-/* The board at the tree's root, if the group uses one and fits; or NULL. */
+/*
+ * Returns the board at the tree's root, or NULL if the group uses none or does
+ * not fit on it.
+ */
 static struct cunit_board *group_board(const struct weft_cunit_group *g,
 				       const struct weft_cunit_group_attr *a)
 {
-	bool asked =
+	bool requested =
 		a->form == WEFT_CUNIT_RANGE || a->form == WEFT_CUNIT_COUNTS;
 
-	if (!(a->crowd || asked) || a->flat || a->send ||
+	if (!(a->oversubscribed || requested) || a->flat || a->send ||
 	    a->n > CUNIT_BOARD_MAX || (unsigned)a->n > a->geo->board)
 		return NULL;
-	return (struct cunit_board *)((char *)g->row[g->tree.root] +
+	return (struct cunit_board *)((char *)g->segment[g->tree.root] +
 				      cunit_board_at(a->geo));
 }
 
@@ -101,7 +104,7 @@ static bool attr_fits(const struct weft_cunit_group_attr *a)
 	       (unsigned)weft_cunit_tree_width(a->tree) < a->geo->inputs;
 }
 
-/* Bytes for partial results while a member combines. */
+/* Returns the bytes of scratch memory for partial results. */
 static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
 {
 	int parts = a->flat && a->tree->depth > 1 ? a->tree->depth : 1;
@@ -110,26 +113,26 @@ static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
 }
 
 /*
- * Resets the segment. Its old group is closed, and members of the new group do
- * not write here before all have opened.
+ * Resets this member's segment. The segment's previous group is closed, and
+ * members of the new group do not write here before all have opened.
  */
 static void segment_reset(struct weft_cunit_group *g, uint64_t generation)
 {
-	struct cunit_head *row = g->row[g->me];
+	struct cunit_head *segment = g->segment[g->me];
 
-	memset(row, 0, offsetof(struct cunit_head, generation));
-	memset(row->event_word, 0,
-	       sizeof(*row) - offsetof(struct cunit_head, event_word));
+	memset(segment, 0, offsetof(struct cunit_head, generation));
+	memset(segment->event_word, 0,
+	       sizeof(*segment) - offsetof(struct cunit_head, event_word));
 	for (unsigned s = 0; s < CUNIT_SLOTS; s++) {
-		/* relaxed: R4 publishes them */
-		weft_store64_relaxed(&cunit_count_of(row, &g->geo, s)->arrived,
-				     0);
-		weft_store64_relaxed(&cunit_out(row, &g->geo, s)->seq, 0);
+		/* relaxed: R4 publishes the counters */
+		weft_store64_relaxed(
+			&cunit_count_of(segment, &g->geo, s)->arrived, 0);
+		weft_store64_relaxed(&cunit_out(segment, &g->geo, s)->seq, 0);
 	}
 	if (g->board && g->me == g->tree.root)
 		memset(g->board->slot, 0, sizeof(g->board->slot));
-	/* R4: for members that check whether this one has opened. */
-	weft_store64(&row->generation, generation);
+	/* R4: read by members that check whether this member has opened. */
+	weft_store64(&segment->generation, generation);
 }
 
 int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
@@ -140,7 +143,7 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 
 	if (!attr_fits(a))
 		return -EINVAL;
-	g = calloc(1, sizeof(*g) + (size_t)a->n * sizeof(g->row[0]));
+	g = calloc(1, sizeof(*g) + (size_t)a->n * sizeof(g->segment[0]));
 	if (!g)
 		return -ENOMEM;
 	g->geo = *a->geo;
@@ -148,10 +151,11 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 	g->clear = CUNIT_SLOTS;
 	g->flat = a->flat;
 	g->flat_shared = g->flat && !a->send;
-	g->crowd = a->crowd;
+	g->oversubscribed = a->oversubscribed;
 	g->form = a->form;
-	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
-	g->sig_history = a->beside ? a->beside->sig_history : &g->own_trail;
+	g->linear_order = a->tree->depth <= 1 && a->tree->root <= 1;
+	g->sig_history = a->ordered_with ? a->ordered_with->sig_history
+					 : &g->own_sig_history;
 	g->n = a->n;
 	g->me = a->me;
 	g->wake = a->wake;
@@ -258,7 +262,7 @@ int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op)
 	op->err = 0;
 	op->sent = op->read = 0;
 	op->next = NULL;
-	op->reach = g->all ? 0 : -EAGAIN;
+	op->reach = g->all_mapped ? 0 : -EAGAIN;
 	if (g->err) {
 		op->err = g->err;
 		op->done(op);
@@ -311,11 +315,11 @@ void weft_cunit_state(const struct weft_cunit_group *g,
 		return;
 	if (op->read >= op->sent)
 		s->credit = cunit_credit_needs(g, g->sent);
-	else if (!op->reach) /* segments not mapped yet are not packets */
+	else if (!op->reach) /* a segment not mapped yet is no missing packet */
 		s->packet = op->first + op->read + 1;
 }
 
-bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns)
+bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls)
 {
 	struct weft_cunit_watch w;
 
@@ -324,9 +328,9 @@ bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned turns)
 			return true;
 		if (!w.word)
 			return false;
-		/* A0, A3: as the code that reads afterwards */
+		/* A0, A3: same ordering as in the code that reads afterwards */
 		while (weft_load64(w.word) < w.want) {
-			if (!turns--)
+			if (!polls--)
 				return false;
 		}
 	}

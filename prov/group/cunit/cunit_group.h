@@ -13,41 +13,47 @@ struct weft_cunit_group {
 	struct weft_cunit_tree tree;
 	bool flat;
 	bool flat_shared; /* flat, with shared areas */
-	bool crowd;
-	uint8_t form; /* enum weft_cunit_form */
-	bool in_line; /* sums combine members one by one, from 0 on */
-	struct cunit_board *board; /* at the tree's root; NULL: none */
+	bool oversubscribed;
+	uint8_t form;	   /* enum weft_cunit_form */
+	bool linear_order; /* sums combine the members in order, from member 0
+			    */
+	struct cunit_board *board; /* board at the tree's root; NULL: none */
 	int n;
 	int me;
 	int err;	   /* error of all operations; 0: none */
-	uint64_t posted;   /* packets with a number */
+	uint64_t posted;   /* packets numbered so far */
 	uint64_t sent;	   /* packets sent by this member */
 	uint64_t consumed; /* packets read by this member */
 	uint64_t credits;  /* epochs at which this member has arrived */
 	uint64_t clear;	   /* packets below this number may be sent */
 	uint64_t atomics;  /* atomics of this member on arrival counters */
-	uint32_t own_trail;
-	uint32_t *sig_history; /* hash of earlier agreements: cunit_sign() */
+	uint32_t own_sig_history;
+	uint32_t *sig_history; /* hash of earlier operations: cunit_sign() */
 	uint64_t read_by[WEFT_CUNIT_FLAT]; /* small group: known read counts */
 	size_t slot_bytes;
 	struct weft_cunit_call *head; /* oldest operation, being read */
 	struct weft_cunit_call *tail;
-	struct weft_cunit_call *sending; /* oldest with packets to send */
+	/* oldest operation with packets to send */
+	struct weft_cunit_call *sending;
 	void (*wake)(void *arg, struct weft_event *event_word);
 	bool fence;
+	/* sends a message to a member; NULL: shared areas */
 	void (*send)(void *arg, int member, const struct weft_cunit_msg *msg,
-		     const void *payload); /* NULL: shared areas */
+		     const void *payload);
 	void *arg;
-	int (*reach)(void *arg, int member, void **row_p);
-	bool all;		  /* all segments are mapped */
-	uint8_t *scratch;	  /* one payload, or all a fold needs */
-	struct cunit_head *row[]; /* segment of each member; NULL: not mapped */
+	int (*reach)(void *arg, int member, void **segment_p);
+	bool all_mapped;  /* all segments are mapped */
+	uint8_t *scratch; /* memory for one payload, or for a fold */
+	struct cunit_head
+		*segment[]; /* segment of each member; NULL: not mapped */
 };
 
 /* cunit_group.c: maps the segments of members [from, to); see attr.reach. */
 int cunit_segments_map(struct weft_cunit_group *g, int from, int to);
 
-/* True if this member is accessed by messages instead of shared memory. */
+/*
+ * Returns whether this member is accessed by messages instead of shared memory.
+ */
 static inline bool cunit_uses_messages(const struct weft_cunit_group *g,
 				       int member)
 {
@@ -55,9 +61,9 @@ static inline bool cunit_uses_messages(const struct weft_cunit_group *g,
 }
 
 /*
- * Signature that every member must agree on: the operation and, in the
- * sig_history, earlier operations which some members leave without reading all
- * others' packets.
+ * Sets the signature that must be equal at all members: of the operation and,
+ * through sig_history, of earlier operations in which some members do not read
+ * the packets of all others.
  */
 static inline void cunit_sign(const struct weft_cunit_group *g,
 			      struct weft_cunit_call *op)
@@ -76,13 +82,16 @@ static inline uint32_t cunit_sig_barrier(const struct weft_cunit_group *g)
 	return *g->sig_history;
 }
 
-/* Signature of one packet: differs from that of older packets in the slot. */
+/*
+ * Returns the signature of one packet, which differs from those of older
+ * packets in the slot.
+ */
 static inline uint32_t cunit_sig(const struct weft_cunit_call *op, uint64_t seq)
 {
 	return op->sig ^ (uint32_t)seq;
 }
 
-/* A packet on its path up a tree: its identity and its flags. */
+/* State of a packet on its path up the tree. */
 struct cunit_climb {
 	struct weft_cunit_group *g;
 	const struct weft_cunit_call *op;
@@ -94,8 +103,8 @@ struct cunit_climb {
 };
 
 /*
- * The signature is stored last: a reader admitted by a forged number or counter
- * must not find it before the payload.
+ * Fills a packet. The signature is stored last: a reader admitted by a forged
+ * number or counter must not find it before the payload.
  */
 static inline void cunit_packet_fill(struct cunit_packet *p, uint32_t sig,
 				     const void *data, size_t bytes)
@@ -104,7 +113,10 @@ static inline void cunit_packet_fill(struct cunit_packet *p, uint32_t sig,
 		memcpy(p->payload, data, 8);
 	} else if (bytes) {
 		memcpy(p->payload, data, bytes);
-		/* R7 pairs with A0, forged; one line is stored as a whole */
+		/*
+		 * R7 pairs with A0 of a reader admitted by a forged number; a
+		 * packet of one line is stored as a whole
+		 */
 		if (bytes > sizeof(p->payload))
 			weft_fence_release();
 	}
@@ -122,17 +134,20 @@ static inline void cunit_climb_store(const struct cunit_climb *c,
 static inline struct weft_event *
 cunit_event_word(const struct weft_cunit_group *g, unsigned which)
 {
-	return &g->row[g->tree.root]->event_word[which];
+	return &g->segment[g->tree.root]->event_word[which];
 }
 
-/* Called after a store that other members may wait for: notifies them. */
+/* Notifies waiting members; called after a store that they may wait for. */
 static inline void cunit_notify(struct weft_cunit_group *g, unsigned which)
 {
 	struct weft_event *event_word = cunit_event_word(g, which);
 
 	if (!g->wake)
 		return;
-	/* F0: store before load; without it waiters use membarrier */
+	/*
+	 * F0: the store before the load of the waiters; without F0, waiters use
+	 * membarrier
+	 */
 	if (g->fence)
 		weft_fence_full();
 	else
@@ -141,11 +156,11 @@ static inline void cunit_notify(struct weft_cunit_group *g, unsigned which)
 		g->wake(g->arg, event_word);
 }
 
-/* The slot of a member's published packet seq, in any state. */
+/* Returns the slot of a member's published packet seq, complete or not. */
 static inline struct cunit_packet *cunit_slot(const struct weft_cunit_group *g,
 					      int member, uint64_t seq)
 {
-	return (struct cunit_packet *)((char *)(g->row[member] + 1) +
+	return (struct cunit_packet *)((char *)(g->segment[member] + 1) +
 				       (seq % CUNIT_SLOTS) * g->slot_bytes +
 				       sizeof(struct cunit_count));
 }
@@ -171,18 +186,21 @@ static inline void cunit_enqueue(struct weft_cunit_group *g,
 	g->tail = op;
 }
 
-/* True if this operation must go node by node up the tree. */
+/* Returns whether this operation must pass every node of the tree. */
 static inline bool cunit_uses_events(const struct weft_cunit_group *g,
 				     unsigned kind)
 {
 	return g->form == WEFT_CUNIT_EVENTS && kind == WEFT_CUNIT_BARRIER;
 }
 
-/* cunit_credit.c: true if packet seq may be sent; else the word to wait for. */
+/* cunit_credit.c: returns whether packet seq may be sent. */
 bool cunit_credit_has(struct weft_cunit_group *g, uint64_t seq);
 weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
 			     uint64_t *want_p);
-/* cunit_credit.c: number of packets all members must have read for that. */
+/*
+ * cunit_credit.c: returns the number of packets that all members must have read
+ * before packet seq may be sent.
+ */
 uint64_t cunit_credit_needs(const struct weft_cunit_group *g, uint64_t seq);
 /* cunit_credit.c: counts one packet as read by this member. */
 void cunit_credit_read(struct weft_cunit_group *g);
@@ -193,8 +211,10 @@ void cunit_packet_send(struct weft_cunit_group *g,
 /* cunit_packet.c: reads the next packet; false: not available yet. */
 bool cunit_packet_read(struct weft_cunit_group *g,
 		       struct weft_cunit_call *call);
-/* cunit_packet.c: true if cunit_packet_read would succeed; else what to wait
- * for. */
+/*
+ * cunit_packet.c: returns whether cunit_packet_read would succeed; if not, sets
+ * the word to wait for.
+ */
 bool cunit_packet_available(const struct weft_cunit_group *g,
 			    const struct weft_cunit_call *call,
 			    weft_au64 **word_p);
@@ -217,7 +237,7 @@ cunit_board_out(const struct weft_cunit_group *g, uint64_t seq)
 {
 	return &cunit_board_slot(g, seq)->out;
 }
-/* cunit_packet.c: true if this operation uses the board. */
+/* cunit_packet.c: returns whether this operation uses the board. */
 bool cunit_uses_board(const struct weft_cunit_group *g,
 		      const struct weft_cunit_call *op);
 void cunit_board_arrive(struct weft_cunit_group *g,
@@ -231,21 +251,24 @@ void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch);
 void cunit_node_arrive(struct weft_cunit_group *g,
 		       const struct weft_cunit_call *op, uint64_t seq,
 		       const void *data, size_t bytes);
-/* cunit_node.c: this member arrives at the next epoch. */
+/* cunit_node.c: records this member's arrival at the next epoch. */
 void cunit_node_credit(struct weft_cunit_group *g);
 
 /* cunit_msg.c: messages in place of stores into an inaccessible segment. */
 enum cunit_what {
 	CUNIT_MSG_UP,	   /* a contribution for a cell */
 	CUNIT_MSG_OUT,	   /* a published packet */
-	CUNIT_MSG_CREDIT,  /* an arrival at an epoch */
-	CUNIT_MSG_CREDITS, /* an epoch is complete */
+	CUNIT_MSG_CREDIT,  /* arrival at an epoch */
+	CUNIT_MSG_CREDITS, /* notice that an epoch is complete */
 };
 void cunit_msg_publish(struct weft_cunit_group *g,
 		       const struct weft_cunit_call *call, int origin,
 		       uint64_t seq, size_t bytes);
 void cunit_msg_credits(struct weft_cunit_group *g, uint64_t epoch);
-/* cunit_node.c: continuation of a climb after a message. */
+/*
+ * cunit_node.c: handles a contribution received in a message, and continues up
+ * the tree.
+ */
 void cunit_node_up(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 		   const void *payload);
 void cunit_node_credit_at(struct weft_cunit_group *g, int member,

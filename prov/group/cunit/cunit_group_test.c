@@ -19,13 +19,13 @@
 static int pending;
 
 /* The first call for a segment returns -EAGAIN. */
-static int find_row(void *arg, int member, void **row_p)
+static int find_segment(void *arg, int member, void **segment_p)
 {
 	struct member *m = arg;
-	bool again = m->asked[member];
+	bool again = m->reach_called[member];
 
-	m->asked[member] = true;
-	*row_p = cunit_segment(m->job->area[member], &geo, ROUTE);
+	m->reach_called[member] = true;
+	*segment_p = cunit_segment(m->job->area[member], &geo, ROUTE);
 	return again ? 0 : -EAGAIN;
 }
 
@@ -38,9 +38,9 @@ static struct weft_cunit_group *member_open(struct member *m, int k)
 					   .route = ROUTE,
 					   .generation = 1,
 					   .area = j->lazy ? NULL : j->area,
-					   .reach = find_row,
+					   .reach = find_segment,
 					   .arg = m,
-					   .crowd = j->crowd,
+					   .oversubscribed = j->oversubscribed,
 					   .form = j->form };
 	struct weft_cunit_group *g;
 	struct weft_cunit_tree t;
@@ -70,20 +70,23 @@ static void wait_for(struct weft_cunit_group *g, const struct flight *f)
 	}
 }
 
-/* Posted, as a single packet, or as a barrier without an operation. */
-static void hand_in(struct weft_cunit_group *g, struct flight *f,
-		    struct weft_rng *r)
+/*
+ * Starts an operation: posted, as a single packet, or as a barrier without a
+ * struct weft_cunit_call.
+ */
+static void start_operation(struct weft_cunit_group *g, struct flight *f,
+			    struct weft_rng *r)
 {
-	unsigned turns = (unsigned)weft_rng_below(r, 300);
-	int way = (int)weft_rng_below(r, 3);
+	unsigned polls = (unsigned)weft_rng_below(r, 300);
+	int method = (int)weft_rng_below(r, 3);
 	int rc = -EAGAIN;
 
-	if (way == 1 && f->call.kind == WEFT_CUNIT_BARRIER) {
-		rc = weft_cunit_sync(g, turns);
+	if (method == 1 && f->call.kind == WEFT_CUNIT_BARRIER) {
+		rc = weft_cunit_sync(g, polls);
 		if (rc == -EINPROGRESS)
 			weft_cunit_sync_adopt(g, &f->call);
-	} else if (way > 0) {
-		rc = weft_cunit_single(g, &f->call, turns);
+	} else if (method > 0) {
+		rc = weft_cunit_single(g, &f->call, polls);
 	}
 	if (rc == -EAGAIN) {
 		weft_cunit_post(g, &f->call);
@@ -119,14 +122,14 @@ static void *member_run(void *arg)
 		     k++)
 			wait_for(g, &f[(r + k) % IN_FLIGHT]);
 		flight_set(j, s, m->me, r);
-		hand_in(g, s, &skew);
+		start_operation(g, s, &skew);
 	}
 	free(f);
 	weft_cunit_group_close(g);
 	return NULL;
 }
 
-static void *shared(size_t bytes)
+static void *shared_alloc(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -135,16 +138,16 @@ static void *shared(size_t bytes)
 	return p;
 }
 
-static void job_open(struct job *j, int n, int rounds, bool crowd)
+static void job_open(struct job *j, int n, int rounds, bool oversubscribed)
 {
 	*j = (struct job){ .n = n,
 			   .rounds = rounds,
-			   .crowd = crowd,
-			   .flat = n <= WEFT_CUNIT_FLAT && !crowd,
+			   .oversubscribed = oversubscribed,
+			   .flat = n <= WEFT_CUNIT_FLAT && !oversubscribed,
 			   .seed = (uint64_t)n * 77 };
-	j->opened = shared(4096);
+	j->opened = shared_alloc(4096);
 	for (int i = 0; i < n; i++)
-		j->area[i] = shared(weft_cunit_area_bytes(&geo));
+		j->area[i] = shared_alloc(weft_cunit_area_bytes(&geo));
 }
 
 static void job_close(struct job *j)
@@ -154,12 +157,13 @@ static void job_close(struct job *j)
 	munmap(j->opened, 4096);
 }
 
-static void run_form(int n, int rounds, bool crowd, bool lazy, unsigned form)
+static void run_form(int n, int rounds, bool oversubscribed, bool lazy,
+		     unsigned form)
 {
 	struct member m[MAX_MEMBERS];
 	struct job j;
 
-	job_open(&j, n, rounds, crowd);
+	job_open(&j, n, rounds, oversubscribed);
 	j.form = (uint8_t)form;
 	j.lazy = lazy;
 	for (int i = 0; i < n; i++)
@@ -170,9 +174,9 @@ static void run_form(int n, int rounds, bool crowd, bool lazy, unsigned form)
 	job_close(&j);
 }
 
-static void run_threads(int n, int rounds, bool crowd, bool lazy)
+static void run_threads(int n, int rounds, bool oversubscribed, bool lazy)
 {
-	run_form(n, rounds, crowd, lazy, WEFT_CUNIT_AUTO);
+	run_form(n, rounds, oversubscribed, lazy, WEFT_CUNIT_AUTO);
 }
 
 static void every_form_agrees_with_the_naive_result(void **state)
@@ -183,9 +187,10 @@ static void every_form_agrees_with_the_naive_result(void **state)
 	for (unsigned form = WEFT_CUNIT_RANGE; form <= WEFT_CUNIT_COUNTS;
 	     form++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-			for (int crowd = 0; crowd < 2; crowd++)
-				run_form(sizes[i], t_scale(800), crowd, i & 1,
-					 form);
+			for (int oversubscribed = 0; oversubscribed < 2;
+			     oversubscribed++)
+				run_form(sizes[i], t_scale(800), oversubscribed,
+					 i & 1, form);
 }
 
 static void threads_agree_with_the_naive_result(void **state)
@@ -196,7 +201,7 @@ static void threads_agree_with_the_naive_result(void **state)
 		run_threads(sizes[i], t_scale(600), false, false);
 }
 
-static void a_crowd_agrees_with_the_naive_result(void **state)
+static void oversubscribed_group_agrees_with_the_naive_result(void **state)
 {
 	static const int sizes[] = { 2, 3, 8, 9, 17, 33 };
 
@@ -204,13 +209,13 @@ static void a_crowd_agrees_with_the_naive_result(void **state)
 		run_threads(sizes[i], t_scale(600), true, false);
 }
 
-static void rows_that_are_found_late_change_nothing(void **state)
+static void late_mapping_does_not_change_results(void **state)
 {
 	for (int n = 2; n <= 32; n *= 2)
 		run_threads(n, t_scale(300), n % 3 == 2, true);
 }
 
-static void *meeting_run(void *arg)
+static void *syncpoint_run(void *arg)
 {
 	struct member *m = arg;
 	struct job *j = m->job;
@@ -240,7 +245,7 @@ static void *meeting_run(void *arg)
 	return NULL;
 }
 
-static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
+static void words_before_a_sync_point_are_readable_after(void **state)
 {
 	static const int sizes[] = { 1, 2, 3, 9 };
 
@@ -251,7 +256,7 @@ static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
 		job_open(&j, sizes[s], t_scale(500), s % 2);
 		for (int i = 0; i < j.n; i++)
 			m[i] = (struct member){ .job = &j, .me = i };
-		t_threads(j.n, meeting_run, m, sizeof(m[0]));
+		t_threads(j.n, syncpoint_run, m, sizeof(m[0]));
 		for (int i = 0; i < j.n; i++)
 			T_IS(m[i].wrong, 0);
 		job_close(&j);
@@ -305,10 +310,10 @@ static void stage_fill(struct stage *s, int k)
 	}
 }
 
-static void stage_open(struct stage *s, int n, int k, bool crowd)
+static void stage_open(struct stage *s, int n, int k, bool oversubscribed)
 {
 	s->root = 0;
-	job_open(&s->job, n, 0, crowd);
+	job_open(&s->job, n, 0, oversubscribed);
 	stage_fill(s, k);
 }
 
@@ -346,7 +351,7 @@ static void stage_poll(struct stage *s)
 		weft_cunit_poll(s->g[i]);
 }
 
-/* All kinds that use the tree, from every root. */
+/* Runs all kinds that use the tree, with every root. */
 static void stage_all_kinds(struct stage *s)
 {
 	for (unsigned k = WEFT_CUNIT_BARRIER; k <= WEFT_CUNIT_ALLREDUCE; k++) {
@@ -359,7 +364,7 @@ static void stage_all_kinds(struct stage *s)
 	}
 }
 
-static void a_member_asks_for_the_rows_above_him_only(void **state)
+static void a_member_maps_segments_of_ancestors_only(void **state)
 {
 	struct stage s;
 
@@ -370,9 +375,9 @@ static void a_member_asks_for_the_rows_above_him_only(void **state)
 		stage_all_kinds(&s);
 	for (int i = 0; i < s.job.n; i++) {
 		for (int k = i; k >= 0; k = k ? (k - 1) / 3 : -1)
-			s.member[i].asked[k] ^= true;
+			s.member[i].reach_called[k] ^= true;
 		for (int k = 0; k < s.job.n; k++)
-			T_FALSE(s.member[i].asked[k]);
+			T_FALSE(s.member[i].reach_called[k]);
 	}
 	stage_close(&s);
 }
@@ -400,15 +405,15 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
  * The overflow happens where a member and its parent are combined, up to three
  * levels deep, and nowhere further up.
  */
-static void an_overflow_anywhere_below_is_told_to_all(void **state)
+static void overflow_at_any_node_is_reported_to_all(void **state)
 {
 	struct weft_cunit_tree t;
 	struct weft_rng r;
 	struct stage s;
 
 	weft_rng_init(&r, 8, 0);
-	for (int crowd = 0; crowd < 2; crowd++) {
-		stage_open(&s, MAX_MEMBERS, 3, crowd);
+	for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+		stage_open(&s, MAX_MEMBERS, 3, oversubscribed);
 		s.type = WEFT_CUNIT_UINT8;
 		weft_cunit_tree_kary(&t, MAX_MEMBERS, 3);
 		for (int i = 0; i < MAX_MEMBERS; i++) {
@@ -426,7 +431,7 @@ static void an_overflow_anywhere_below_is_told_to_all(void **state)
 	}
 }
 
-static void nobody_leaves_a_barrier_early(void **state)
+static void barrier_waits_for_last_member(void **state)
 {
 	struct weft_cunit_watch w;
 	struct stage s;
@@ -448,8 +453,8 @@ static void nobody_leaves_a_barrier_early(void **state)
 	}
 }
 
-/* Arrivals counted at the nodes of the tree, over all slots. */
-static uint64_t counted(const struct stage *s)
+/* Returns the sum of the arrival counters of all nodes and slots. */
+static uint64_t arrivals_counted(const struct stage *s)
 {
 	uint64_t n = 0;
 
@@ -463,13 +468,15 @@ static uint64_t counted(const struct stage *s)
 	return n;
 }
 
-/* The form decides: one arrival counter, or node by node. */
-static void a_barrier_goes_the_way_of_its_form(void **state)
+/*
+ * The form selects one arrival counter, or counters at the nodes of the tree.
+ */
+static void barrier_counters_match_the_form(void **state)
 {
 	static const struct {
 		unsigned form;
 		int n;
-		bool crowd;
+		bool oversubscribed;
 		bool tree_combines;
 	} rows[] = {
 		{ WEFT_CUNIT_AUTO, 6, false, false },
@@ -490,7 +497,7 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		s.root = 0;
-		job_open(&s.job, rows[i].n, 0, rows[i].crowd);
+		job_open(&s.job, rows[i].n, 0, rows[i].oversubscribed);
 		s.job.form = (uint8_t)rows[i].form;
 		stage_fill(&s, 3);
 		for (int k = 0; k < rows[i].n; k++) {
@@ -501,7 +508,7 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 		}
 		stage_poll(&s);
 		T_IS(pending, 0);
-		T_IS(counted(&s) > 0, rows[i].tree_combines);
+		T_IS(arrivals_counted(&s) > 0, rows[i].tree_combines);
 		/* with one counter each member does one atomic */
 		for (int k = 0; k < rows[i].n; k++)
 			if (rows[i].form == WEFT_CUNIT_COUNTS)
@@ -510,7 +517,10 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 	}
 }
 
-/* All members post, member `odd` a different operation; all get err. */
+/*
+ * All members post, member `odd` a different operation; checks that all get
+ * err.
+ */
 static void stage_round(struct stage *s, int odd, unsigned kind, unsigned rest,
 			int err)
 {
@@ -541,8 +551,11 @@ static void different_operations_are_an_error(void **state)
 	}
 }
 
-/* With two different roots no member waits: the next operation reports it. */
-static void different_roots_are_told_by_the_next_operation(void **state)
+/*
+ * A broadcast with two different roots completes at all members; the next
+ * operation reports the mismatch.
+ */
+static void next_operation_reports_different_roots(void **state)
 {
 	static const unsigned next[] = { WEFT_CUNIT_BARRIER,
 					 WEFT_CUNIT_ALLREDUCE };
@@ -566,7 +579,7 @@ static void different_roots_are_told_by_the_next_operation(void **state)
 	}
 }
 
-static void a_dead_member_fails_what_is_pending(void **state)
+static void a_dead_member_fails_pending_operations(void **state)
 {
 	struct stage s;
 
@@ -587,18 +600,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(threads_agree_with_the_naive_result),
-		T_CASE(a_crowd_agrees_with_the_naive_result),
+		T_CASE(oversubscribed_group_agrees_with_the_naive_result),
 		T_CASE(every_form_agrees_with_the_naive_result),
-		T_CASE(rows_that_are_found_late_change_nothing),
-		T_CASE(a_member_asks_for_the_rows_above_him_only),
-		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
+		T_CASE(late_mapping_does_not_change_results),
+		T_CASE(a_member_maps_segments_of_ancestors_only),
+		T_CASE(words_before_a_sync_point_are_readable_after),
 		T_CASE(processes_agree_with_the_naive_result),
-		T_CASE(an_overflow_anywhere_below_is_told_to_all),
-		T_CASE(nobody_leaves_a_barrier_early),
-		T_CASE(a_barrier_goes_the_way_of_its_form),
+		T_CASE(overflow_at_any_node_is_reported_to_all),
+		T_CASE(barrier_waits_for_last_member),
+		T_CASE(barrier_counters_match_the_form),
 		T_CASE(different_operations_are_an_error),
-		T_CASE(different_roots_are_told_by_the_next_operation),
-		T_CASE(a_dead_member_fails_what_is_pending),
+		T_CASE(next_operation_reports_different_roots),
+		T_CASE(a_dead_member_fails_pending_operations),
 	};
 
 	return T_RUN(tests);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The collective unit's part of an endpoint's shared area. An area holds
- * segments (`row` in the code), one per class route; a segment holds its
- * owner's state in that route's tree.
+ * segments, one per class route; a segment holds its owner's state in that
+ * route's tree.
  *
  *   area:     segment 0 | segment 1 | ... | segment routes-1
  *   segment:  head (6 lines)
@@ -23,10 +23,10 @@
  * Operations are cut into packets; packet number s of a route uses slot s %
  * slots. Sequence numbers and counters are not reset, except that on the board
  * the last member resets the counter. A slot is reused when all members have
- * read it. In a tree the root learns this from credits that go up the tree
- * every CUNIT_WINDOW packets; in a small group every member publishes it with
- * every packet (lag) and, for members that have none to send, every
- * CUNIT_WINDOW packets in credit_done.
+ * read it. In a tree the root is notified by credits that go up the tree every
+ * CUNIT_WINDOW packets; in a small group every member publishes it with every
+ * packet (lag) and, for members that have none to send, every CUNIT_WINDOW
+ * packets in credit_done.
  */
 #ifndef WEFT_CUNIT_LAYOUT_H
 #define WEFT_CUNIT_LAYOUT_H
@@ -36,7 +36,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#define CUNIT_SLOTS  16u		/* a power of two */
+#define CUNIT_SLOTS  16u		/* slots of a segment, a power of two */
 #define CUNIT_WINDOW (CUNIT_SLOTS / 2u) /* packets between two credits */
 #define CUNIT_PAGE   4096u
 
@@ -52,7 +52,7 @@ enum {
 
 /* A published packet. The payload starts in its line and continues after it. */
 struct cunit_packet {
-	alignas(64) weft_au64 seq; /* number + 1 when complete */
+	alignas(64) weft_au64 seq; /* packet number + 1 when complete */
 	uint32_t sig;		   /* signature of the writer's operation */
 	uint16_t flags;		   /* WEFT_CUNIT_NAN, WEFT_CUNIT_OVERFLOW */
 	uint16_t lag;		   /* small group: writer's unread packets */
@@ -67,8 +67,8 @@ struct cunit_head {
 	/* line 0: arrivals at epochs, by parity of the epoch */
 	alignas(64) weft_au64 credit_in[2];
 	/*
-	 * line 1: written by the last to arrive at an epoch, at the tree's
-	 * root; in a small group by the owner: packets it has read
+	 * line 1: at the tree's root: completed epochs, written by the last
+	 * member to arrive; in a small group: packets read by the owner
 	 */
 	alignas(64) weft_au64 credit_done;
 	/* line 2: generation of the group the owner has open here; 0: none */
@@ -96,14 +96,17 @@ static_assert(sizeof(struct cunit_count) == 64, "shared format");
 
 /* One packet of all members on the board. */
 struct cunit_board_slot {
-	alignas(64) weft_au64 arrived; /* upper half: barriers */
-	struct cunit_packet out;       /* the result */
+	/* arrivals; bits 63..32: sum of barrier signatures */
+	alignas(64) weft_au64 arrived;
+	struct cunit_packet out; /* the result */
 };
 
-/* Members that a board serves at most, whatever its size. */
+/* Largest number of members of a board, whatever the geometry. */
 #define CUNIT_BOARD_MAX 128
 
-/* Cells are ordered by member: each member uses the same page again. */
+/*
+ * Cells are ordered by member, so that each member always uses the same page.
+ */
 struct cunit_board {
 	struct cunit_board_slot slot[CUNIT_SLOTS];
 	struct cunit_packet cell[][CUNIT_SLOTS];
@@ -154,7 +157,7 @@ static inline void weft_cunit_geo_widen(struct weft_cunit_geo *g,
 			  offsetof(struct cunit_packet, payload);
 }
 
-/* Offset of the board in a segment; segments are whole pages. */
+/* Returns the offset of the board in a segment; segments are whole pages. */
 static inline size_t cunit_board_at(const struct weft_cunit_geo *g)
 {
 	size_t at = sizeof(struct cunit_head) + cunit_slots_bytes(g);
@@ -178,26 +181,27 @@ cunit_segment(void *area, const struct weft_cunit_geo *g, unsigned route)
 				     route * cunit_segment_bytes(g));
 }
 
-static inline struct cunit_count *cunit_count_of(struct cunit_head *row,
+static inline struct cunit_count *cunit_count_of(struct cunit_head *segment,
 						 const struct weft_cunit_geo *g,
 						 uint64_t seq)
 {
-	return (struct cunit_count *)((char *)(row + 1) +
+	return (struct cunit_count *)((char *)(segment + 1) +
 				      (seq % CUNIT_SLOTS) *
 					      cunit_slot_bytes(g));
 }
 
-static inline struct cunit_packet *
-cunit_out(struct cunit_head *row, const struct weft_cunit_geo *g, uint64_t seq)
+static inline struct cunit_packet *cunit_out(struct cunit_head *segment,
+					     const struct weft_cunit_geo *g,
+					     uint64_t seq)
 {
-	return (struct cunit_packet *)(cunit_count_of(row, g, seq) + 1);
+	return (struct cunit_packet *)(cunit_count_of(segment, g, seq) + 1);
 }
 
-static inline struct cunit_packet *cunit_cell(struct cunit_head *row,
+static inline struct cunit_packet *cunit_cell(struct cunit_head *segment,
 					      const struct weft_cunit_geo *g,
 					      uint64_t seq, unsigned input)
 {
-	return (struct cunit_packet *)((char *)cunit_out(row, g, seq) +
+	return (struct cunit_packet *)((char *)cunit_out(segment, g, seq) +
 				       (input + 1) * cunit_packet_bytes(g));
 }
 

@@ -26,7 +26,7 @@ static void msg_send_down(struct weft_cunit_group *g,
 		msg_send(g, t->input[i], m, payload);
 }
 
-static bool from_tree(const struct weft_cunit_group *g, unsigned kind)
+static bool result_from_tree(const struct weft_cunit_group *g, unsigned kind)
 {
 	return !g->flat &&
 	       (kind == WEFT_CUNIT_BARRIER || kind == WEFT_CUNIT_ALLREDUCE ||
@@ -37,7 +37,7 @@ void cunit_msg_publish(struct weft_cunit_group *g,
 		       const struct weft_cunit_call *call, int origin,
 		       uint64_t seq, size_t bytes)
 {
-	struct cunit_packet *p = cunit_out(g->row[origin], &g->geo, seq);
+	struct cunit_packet *p = cunit_out(g->segment[origin], &g->geo, seq);
 	struct weft_cunit_msg m = {
 		.what = CUNIT_MSG_OUT,
 		.kind = call->kind,
@@ -56,7 +56,7 @@ void cunit_msg_publish(struct weft_cunit_group *g,
 		msg_send(g, call->root, &m, p->payload);
 		return;
 	}
-	if (from_tree(g, call->kind)) {
+	if (result_from_tree(g, call->kind)) {
 		msg_send_down(g, &m, p->payload);
 		return;
 	}
@@ -90,8 +90,9 @@ static bool msg_fits(const struct weft_cunit_group *g,
 	       (!m->bytes || weft_cunit_supports(m->op, m->type));
 }
 
-static void got_out(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
-		    const void *payload)
+static void published_receive(struct weft_cunit_group *g,
+			      const struct weft_cunit_msg *m,
+			      const void *payload)
 {
 	struct cunit_packet *p;
 
@@ -99,15 +100,14 @@ static void got_out(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 		weft_cunit_group_fail(g, -ENOMEM);
 		return;
 	}
-	p = cunit_out(g->row[m->origin], &g->geo, m->seq);
+	p = cunit_out(g->segment[m->origin], &g->geo, m->seq);
 	p->sig = m->sig;
 	p->flags = (uint16_t)m->flags;
 	if (m->bytes)
 		memcpy(p->payload, payload, m->bytes);
-	/* R0 pairs with A0 in cunit_packet_available(), though in one thread.
-	 */
+	/* R0 pairs with A0 in cunit_packet_available(), in the same thread. */
 	weft_store64(&p->seq, m->seq + 1);
-	if (from_tree(g, m->kind))
+	if (result_from_tree(g, m->kind))
 		msg_send_down(g, m, payload);
 }
 
@@ -121,13 +121,13 @@ bool weft_cunit_receive(struct weft_cunit_group *g,
 		cunit_node_up(g, m, payload);
 		return true;
 	case CUNIT_MSG_OUT:
-		got_out(g, m, payload);
+		published_receive(g, m, payload);
 		return true;
 	case CUNIT_MSG_CREDIT:
 		cunit_node_credit_at(g, g->me, m->seq);
 		return true;
 	case CUNIT_MSG_CREDITS:
-		weft_store64(&g->row[g->tree.root]->credit_done, m->seq);
+		weft_store64(&g->segment[g->tree.root]->credit_done, m->seq);
 		msg_send_down(g, m, NULL);
 		return true;
 	default:

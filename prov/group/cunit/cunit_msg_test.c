@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups without common memory: members send messages ("letters"), which arrive
- * in order per pair only. All execute the program of cunit_fixture.h.
+ * Groups without common memory: members send messages, which arrive in order
+ * per pair only. All members execute the program of cunit_fixture.h.
  */
 #include "test/support/cunit_fixture.h"
 #include "src/base/attr.h"
@@ -11,18 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct letter {
+struct message {
 	struct weft_cunit_msg m;
 	uint8_t payload[512];
 	struct weft_list link;
 };
 
 struct post {
-	struct weft_list box[MAX_MEMBERS][MAX_MEMBERS]; /* from, to */
+	/* messages in flight, by sender and receiver */
+	struct weft_list box[MAX_MEMBERS][MAX_MEMBERS];
 	struct weft_cunit_group *g[MAX_MEMBERS];
 	struct weft_rng rng;
 	int n;
-	int letters;
+	int messages;
 };
 
 struct sender {
@@ -30,22 +31,22 @@ struct sender {
 	int me;
 };
 
-static void letter_send(void *arg, int member, const struct weft_cunit_msg *m,
-			const void *payload)
+static void message_send(void *arg, int member, const struct weft_cunit_msg *m,
+			 const void *payload)
 {
 	struct sender *s = arg;
-	struct letter *l = calloc(1, sizeof(*l));
+	struct message *l = calloc(1, sizeof(*l));
 
 	T_TRUE(m->bytes <= sizeof(l->payload));
 	l->m = *m;
 	if (m->bytes)
 		memcpy(l->payload, payload, m->bytes);
 	weft_list_push_back(&s->post->box[s->me][member], &l->link);
-	s->post->letters++;
+	s->post->messages++;
 }
 
 /* Delivers one message of a random pair. */
-static void letter_deliver(struct post *p)
+static void message_deliver(struct post *p)
 {
 	int start = (int)weft_rng_below(&p->rng, (uint64_t)(p->n * p->n));
 
@@ -53,15 +54,15 @@ static void letter_deliver(struct post *p)
 		int at = (start + i) % (p->n * p->n);
 		struct weft_list *l =
 			weft_list_pop_front(&p->box[at / p->n][at % p->n]);
-		struct letter *le;
+		struct message *le;
 
 		if (!l)
 			continue;
-		le = weft_container_of(l, struct letter, link);
+		le = weft_container_of(l, struct message, link);
 		T_TRUE(weft_cunit_receive(p->g[at % p->n], &le->m,
 					  le->payload));
 		free(le);
-		p->letters--;
+		p->messages--;
 		return;
 	}
 }
@@ -69,7 +70,7 @@ static void letter_deliver(struct post *p)
 static void msg_open(struct post *p, struct sender *s, int n)
 {
 	struct weft_cunit_group_attr a = {
-		.geo = &geo, .n = n, .generation = 1, .send = letter_send
+		.geo = &geo, .n = n, .generation = 1, .send = message_send
 	};
 	struct weft_cunit_tree t;
 
@@ -90,8 +91,12 @@ static void msg_open(struct post *p, struct sender *s, int n)
 	weft_cunit_tree_fini(&t);
 }
 
-/* Posts in random order with messages in between; then waits for all. */
-static void far_round(struct post *p, struct job *j, struct flight *f, int r)
+/*
+ * All members post in random order, with deliveries in between; then waits
+ * until all are complete.
+ */
+static void message_round(struct post *p, struct job *j, struct flight *f,
+			  int r)
 {
 	int order[MAX_MEMBERS];
 	bool done;
@@ -102,13 +107,13 @@ static void far_round(struct post *p, struct job *j, struct flight *f, int r)
 
 		flight_set(j, mine, order[i], r);
 		weft_cunit_post(p->g[order[i]], &mine->call);
-		if (p->letters && weft_rng_below(&p->rng, 2))
-			letter_deliver(p);
+		if (p->messages && weft_rng_below(&p->rng, 2))
+			message_deliver(p);
 	}
 	do {
 		done = true;
-		if (p->letters)
-			letter_deliver(p);
+		if (p->messages)
+			message_deliver(p);
 		for (int i = 0; i < p->n; i++) {
 			weft_cunit_poll(p->g[i]);
 			done &= f[i].done;
@@ -130,9 +135,9 @@ static void the_tree_runs_by_messages(void **state)
 
 		msg_open(p, s, sizes[k]);
 		for (int r = 0; r < t_scale(400) + 40; r++)
-			far_round(p, &j, f, r);
-		while (p->letters)
-			letter_deliver(p);
+			message_round(p, &j, f, r);
+		while (p->messages)
+			message_deliver(p);
 		for (int i = 0; i < sizes[k]; i++)
 			weft_cunit_group_close(p->g[i]);
 	}
@@ -140,8 +145,10 @@ static void the_tree_runs_by_messages(void **state)
 	free(p);
 }
 
-/* True if a member of nine could have sent this message to member me. */
-static bool makes_sense(const struct weft_cunit_msg *m, int inputs)
+/*
+ * Returns whether a member of nine could have sent this message to member me.
+ */
+static bool is_valid(const struct weft_cunit_msg *m, int inputs)
 {
 	size_t elem = weft_cunit_bytes(m->type);
 
@@ -150,13 +157,13 @@ static bool makes_sense(const struct weft_cunit_msg *m, int inputs)
 		return false;
 	if (m->what) /* a result; credits have no content */
 		return m->what == 1 || !m->bytes;
-	/* a contribution for one of the inputs after the own */
+	/* a contribution for one of the inputs other than the owner's */
 	return m->input >= 1 && m->input <= inputs && elem &&
 	       m->bytes % elem == 0 &&
 	       (!m->bytes || weft_cunit_supports(m->op, m->type));
 }
 
-static void letters_that_make_no_sense_are_ignored(void **state)
+static void malformed_messages_are_ignored(void **state)
 {
 	struct post *p = malloc(sizeof(*p));
 	struct sender s[MAX_MEMBERS];
@@ -182,12 +189,12 @@ static void letters_that_make_no_sense_are_ignored(void **state)
 		m.bytes = weft_rng_below(&r, 3) ? m.bytes % 512 : 0;
 		m.origin %= 12;
 		m.root %= 12;
-		sane = makes_sense(&m, weft_cunit_tree_inputs(&t, i % 9));
+		sane = is_valid(&m, weft_cunit_tree_inputs(&t, i % 9));
 		T_IS(weft_cunit_receive(p->g[i % 9], &m, junk), sane);
-		T_TRUE(sane || !p->letters);
+		T_TRUE(sane || !p->messages);
 		taken += sane;
-		while (p->letters)
-			letter_deliver(p);
+		while (p->messages)
+			message_deliver(p);
 	}
 	T_TRUE(taken > 1000 && taken < 19000);
 	weft_cunit_tree_fini(&t);
@@ -200,7 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_tree_runs_by_messages),
-		T_CASE(letters_that_make_no_sense_are_ignored),
+		T_CASE(malformed_messages_are_ignored),
 	};
 
 	return T_RUN(tests);

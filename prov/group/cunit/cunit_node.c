@@ -13,11 +13,12 @@
 static void node_combine(struct cunit_climb *c, int member, unsigned inputs)
 {
 	struct weft_cunit_group *g = c->g;
-	struct cunit_head *row = g->row[member];
+	struct cunit_head *segment = g->segment[member];
 	size_t elem = weft_cunit_bytes(c->op->type);
 
 	for (unsigned i = 0; i < inputs; i++) {
-		struct cunit_packet *p = cunit_cell(row, &g->geo, c->seq, i);
+		struct cunit_packet *p =
+			cunit_cell(segment, &g->geo, c->seq, i);
 
 		c->mixed |= p->sig != c->sig;
 		c->flags |= p->flags;
@@ -37,11 +38,12 @@ static void node_publish(struct cunit_climb *c)
 {
 	struct weft_cunit_group *g = c->g;
 	struct cunit_packet *p =
-		cunit_out(g->row[g->tree.root], &g->geo, c->seq);
+		cunit_out(g->segment[g->tree.root], &g->geo, c->seq);
 
 	cunit_climb_store(c, p, g->scratch);
-	/* R0 pairs with A0 in cunit_packet_available(): packet, then its
-	 * number.
+	/*
+	 * R0 pairs with A0 in cunit_packet_available(): the packet is written
+	 * before its number.
 	 */
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
@@ -70,15 +72,21 @@ static void node_send_up(struct cunit_climb *c, int member, unsigned input,
 	c->g->send(c->g->arg, member, &m, data);
 }
 
-/* Counts an arrival at member; true: it was the last, cells are combined. */
-static bool node_count(struct cunit_climb *c, int member)
+/*
+ * Counts an arrival at member. Returns whether it was the last; then all cells
+ * are combined.
+ */
+static bool node_arrive(struct cunit_climb *c, int member)
 {
 	struct weft_cunit_group *g = c->g;
 	unsigned inputs =
 		1u + (unsigned)weft_cunit_tree_inputs(&g->tree, member);
-	/* RA1 pairs with itself: all cells, then the last arrival. */
+	/*
+	 * RA1 pairs with itself: all cells are written before the last arrival.
+	 */
 	uint64_t before = weft_add64(
-		&cunit_count_of(g->row[member], &g->geo, c->seq)->arrived, 1);
+		&cunit_count_of(g->segment[member], &g->geo, c->seq)->arrived,
+		1);
 
 	g->atomics++;
 	if ((before + 1) % inputs)
@@ -87,7 +95,10 @@ static bool node_count(struct cunit_climb *c, int member)
 	return true;
 }
 
-/* Continues as member, whose inputs are combined, until an input is missing. */
+/*
+ * Continues as the node of member, whose inputs are combined, up to a node that
+ * misses an input.
+ */
 static void node_climb(struct cunit_climb *c, int member)
 {
 	struct weft_cunit_group *g = c->g;
@@ -101,9 +112,10 @@ static void node_climb(struct cunit_climb *c, int member)
 			return;
 		}
 		cunit_climb_store(
-			c, cunit_cell(g->row[member], &g->geo, c->seq, input),
+			c,
+			cunit_cell(g->segment[member], &g->geo, c->seq, input),
 			g->scratch);
-		if (!node_count(c, member))
+		if (!node_arrive(c, member))
 			return;
 	}
 	node_publish(c);
@@ -119,8 +131,9 @@ void cunit_node_arrive(struct weft_cunit_group *g,
 				 .bytes = bytes,
 				 .sig = cunit_sig(op, seq) };
 
-	cunit_climb_store(&c, cunit_cell(g->row[g->me], &g->geo, seq, 0), data);
-	if (node_count(&c, g->me))
+	cunit_climb_store(&c, cunit_cell(g->segment[g->me], &g->geo, seq, 0),
+			  data);
+	if (node_arrive(&c, g->me))
 		node_climb(&c, g->me);
 }
 
@@ -138,10 +151,10 @@ void cunit_node_up(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 				 .sig = m->sig,
 				 .flags = m->flags };
 
-	cunit_climb_store(&c,
-			  cunit_cell(g->row[g->me], &g->geo, m->seq, m->input),
-			  payload);
-	if (node_count(&c, g->me))
+	cunit_climb_store(
+		&c, cunit_cell(g->segment[g->me], &g->geo, m->seq, m->input),
+		payload);
+	if (node_arrive(&c, g->me))
 		node_climb(&c, g->me);
 }
 
@@ -152,8 +165,8 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 		unsigned inputs =
 			1u + (unsigned)weft_cunit_tree_inputs(&g->tree, member);
 		/* RA2 pairs with itself: the last arrival sees all others. */
-		uint64_t before =
-			weft_add64(&g->row[member]->credit_in[epoch & 1], 1);
+		uint64_t before = weft_add64(
+			&g->segment[member]->credit_in[epoch & 1], 1);
 
 		if ((before + 1) % inputs)
 			return;
@@ -168,8 +181,11 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 			return;
 		}
 	}
-	/* R3 pairs with A3 in cunit_credit_has(): all have read, then reuse. */
-	weft_store64(&g->row[g->tree.root]->credit_done, epoch);
+	/*
+	 * R3 pairs with A3 in cunit_credit_has(): all members have read the
+	 * packets before their slots are reused.
+	 */
+	weft_store64(&g->segment[g->tree.root]->credit_done, epoch);
 	if (g->send)
 		cunit_msg_credits(g, epoch);
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of sums: in any order of arrival, and by every method of combining,
- * members in a tree of pairs get the bits of recursive doubling. One thread
- * acts for all members, in plain memory or by messages.
+ * The order of sums: in a tree of pairs, members get the same bits as with
+ * recursive doubling, in any order of arrival and with every method of
+ * combining. One thread acts for all members, in plain memory or by messages.
  */
 #include "test/t.h"
 #include "prov/group/cunit/cunit.h"
@@ -12,13 +12,13 @@
 #include <string.h>
 
 #define MAX_MEMBERS 40
-#define WIDE	    20 /* doubles: more than a board's cell holds */
-#define LETTERS	    (MAX_MEMBERS * MAX_MEMBERS)
+#define WIDE	    20 /* doubles: more than fit into a board's cell */
+#define MESSAGES    (MAX_MEMBERS * MAX_MEMBERS)
 
-/* How members combine. */
+/* Method by which members combine. */
 enum form { FLAT, TREE, BOARD, MSGS, FORMS };
 
-struct letter {
+struct message {
 	struct weft_cunit_msg m;
 	int to;
 	double payload[WIDE];
@@ -31,8 +31,8 @@ struct stage {
 	struct weft_cunit_call call[MAX_MEMBERS];
 	double in[MAX_MEMBERS];
 	double sum[MAX_MEMBERS][WIDE];
-	struct letter letter[LETTERS];
-	int letters;
+	struct message message[MESSAGES];
+	int messages;
 	int pending;
 };
 
@@ -43,12 +43,12 @@ static const struct weft_cunit_geo geo = { .routes = 1,
 					   .packet_bytes = 48 + 3 * 64,
 					   .board = MAX_MEMBERS };
 
-static void letter_send(void *arg, int to, const struct weft_cunit_msg *m,
-			const void *payload)
+static void message_send(void *arg, int to, const struct weft_cunit_msg *m,
+			 const void *payload)
 {
-	struct letter *l = &stage.letter[stage.letters++];
+	struct message *l = &stage.message[stage.messages++];
 
-	T_TRUE(stage.letters <= LETTERS && m->bytes <= sizeof(l->payload));
+	T_TRUE(stage.messages <= MESSAGES && m->bytes <= sizeof(l->payload));
 	l->m = *m;
 	l->to = to;
 	if (m->bytes)
@@ -64,12 +64,12 @@ static void stage_open(int n, int k, enum form form)
 					   .flat = form == FLAT ||
 						   (form == MSGS && n % 2 &&
 						    n <= WEFT_CUNIT_FLAT),
-					   .crowd = form == BOARD };
+					   .oversubscribed = form == BOARD };
 	struct weft_cunit_tree t;
 
 	T_OK(k ? weft_cunit_tree_kary(&t, n, k) : weft_cunit_tree_pairs(&t, n));
 	a.tree = &t;
-	a.send = form == MSGS ? letter_send : NULL;
+	a.send = form == MSGS ? message_send : NULL;
 	stage.n = n;
 	for (int i = 0; i < n; i++) {
 		size_t bytes = weft_cunit_area_bytes(&geo);
@@ -97,17 +97,20 @@ static void stage_done(struct weft_cunit_call *call)
 
 static void stage_poll(void)
 {
-	for (int i = 0; i < stage.letters; i++) {
-		struct letter l = stage.letter[i];
+	for (int i = 0; i < stage.messages; i++) {
+		struct message l = stage.message[i];
 
 		T_TRUE(weft_cunit_receive(stage.g[l.to], &l.m, l.payload));
 	}
-	stage.letters = 0;
+	stage.messages = 0;
 	for (int i = 0; i < stage.n; i++)
 		weft_cunit_poll(stage.g[i]);
 }
 
-/* One element as a single packet where possible, or a vector, posted. */
+/*
+ * Starts an operation on one element, as a single packet where possible, or on
+ * a posted vector.
+ */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
 	struct weft_cunit_call *c = &stage.call[i];
@@ -143,11 +146,11 @@ static void stage_sum(struct weft_rng *r, unsigned kind, int root, bool wide)
 		stage_post(order[i], kind, root, wide);
 	do
 		stage_poll();
-	while (stage.letters);
+	while (stage.messages);
 	T_IS(stage.pending, 0);
 }
 
-static void sums_are(struct weft_rng *r, double want)
+static void check_sums(struct weft_rng *r, double want)
 {
 	for (int w = 0; w < 2; w++) {
 		stage_sum(r, WEFT_CUNIT_ALLREDUCE, 0, w);
@@ -167,7 +170,7 @@ static void draw_numbers(struct weft_rng *r, int n)
 		stage.in[i] = (weft_rng_unit(r) - 0.5) * 1e16;
 }
 
-/* The result of recursive doubling. */
+/* Returns the result of recursive doubling. */
 static double recursive_doubling(const double *in, int n)
 {
 	double acc[MAX_MEMBERS], other[MAX_MEMBERS];
@@ -189,7 +192,7 @@ static double recursive_doubling(const double *in, int n)
 	return acc[m - 1];
 }
 
-static void pairs_give_the_bits_of_recursive_doubling(void **state)
+static void tree_of_pairs_matches_recursive_doubling(void **state)
 {
 	struct weft_rng r;
 
@@ -200,13 +203,16 @@ static void pairs_give_the_bits_of_recursive_doubling(void **state)
 		for (; form < FORMS; form++) {
 			stage_open(n, 0, form);
 			draw_numbers(&r, n);
-			sums_are(&r, recursive_doubling(stage.in, n));
+			check_sums(&r, recursive_doubling(stage.in, n));
 			stage_close();
 		}
 	}
 }
 
-/* Sums in many orders of arrival; all have the same bits. */
+/*
+ * Sums in many orders of arrival; checks that all results have the same bits,
+ * and returns one.
+ */
 static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 {
 	double want = 0;
@@ -223,8 +229,11 @@ static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 	return want;
 }
 
-/* The bits also do not depend on climbing or folding. */
-static void arrival_order_does_not_change_a_bit(void **state)
+/*
+ * The bits do not depend on the method either: tree nodes, or one member that
+ * folds.
+ */
+static void sums_do_not_depend_on_arrival_order(void **state)
 {
 	static const int sizes[] = { 7, 13, 32 };
 	struct weft_rng r;
@@ -246,8 +255,8 @@ static void arrival_order_does_not_change_a_bit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(pairs_give_the_bits_of_recursive_doubling),
-		T_CASE(arrival_order_does_not_change_a_bit),
+		T_CASE(tree_of_pairs_matches_recursive_doubling),
+		T_CASE(sums_do_not_depend_on_arrival_order),
 	};
 
 	return T_RUN(tests);

@@ -42,20 +42,21 @@ static const struct cunit_kind_props kind_props[WEFT_CUNIT_KINDS] = {
 };
 
 /*
- * Operations for the board: barriers, and short reductions with more members
- * than processors.
+ * Returns whether an operation uses the board: barriers, and short reductions
+ * with more members than processors.
  */
 bool cunit_uses_board(const struct weft_cunit_group *g,
 		      const struct weft_cunit_call *call)
 {
 	if (call->kind == WEFT_CUNIT_BARRIER)
 		return g->board && g->form != WEFT_CUNIT_EVENTS;
-	return g->board && g->crowd && kind_props[call->kind].combines &&
+	return g->board && g->oversubscribed &&
+	       kind_props[call->kind].combines &&
 	       !kind_props[call->kind].has_blocks &&
 	       call->bytes <= sizeof(((struct cunit_packet *)0)->payload);
 }
 
-/* True if the nodes of the tree combine; otherwise the readers do. */
+/* Returns whether the nodes of the tree combine; otherwise the readers do. */
 static bool tree_combines(const struct weft_cunit_group *g,
 			  const struct weft_cunit_call *call)
 {
@@ -63,8 +64,8 @@ static bool tree_combines(const struct weft_cunit_group *g,
 	       (!g->flat || cunit_uses_events(g, call->kind));
 }
 
-/* Bytes of a packet of this type: whole elements. */
-static size_t packet_room(const struct weft_cunit_group *g, unsigned type)
+/* Returns the payload bytes of a packet of this type, in whole elements. */
+static size_t packet_space(const struct weft_cunit_group *g, unsigned type)
 {
 	size_t elem = weft_cunit_bytes(type);
 
@@ -74,10 +75,13 @@ static size_t packet_room(const struct weft_cunit_group *g, unsigned type)
 void cunit_packet_plan(struct weft_cunit_group *g, struct weft_cunit_call *call)
 {
 	const struct cunit_kind_props *f = &kind_props[call->kind];
-	size_t room = packet_room(g, call->type);
+	size_t room = packet_space(g, call->type);
 
 	cunit_sign(g, call);
-	/* not all read all packets: checked at the next operation */
+	/*
+	 * some members do not read all packets: the next operation checks the
+	 * agreement
+	 */
 	if (f->root_sends || f->root_reads)
 		*g->sig_history =
 			(*g->sig_history ^ call->sig) * 0x9e3779b1u + 1;
@@ -88,19 +92,19 @@ void cunit_packet_plan(struct weft_cunit_group *g, struct weft_cunit_call *call)
 	call->packets = call->bytes ? (call->bytes + room - 1) / room : 1;
 }
 
-/* Packet number i is bytes [at, at + *bytes_p) of the contributions. */
+/* Returns the offset of packet i in the contributions; *bytes_p: its length. */
 static size_t packet_at(const struct weft_cunit_group *g,
 			const struct weft_cunit_call *call, size_t i,
 			size_t *bytes_p)
 {
-	size_t room = packet_room(g, call->type);
+	size_t room = packet_space(g, call->type);
 	size_t at = i * room;
 
 	*bytes_p = call->bytes - at < room ? call->bytes - at : room;
 	return at;
 }
 
-/* The member whose segment holds the root's packets of a call. */
+/* Returns the member whose segment holds the root's packets of a call. */
 static int root_segment(const struct weft_cunit_group *g,
 			const struct weft_cunit_call *call)
 {
@@ -118,8 +122,9 @@ static void publish(struct weft_cunit_group *g,
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cunit_packet_fill(p, cunit_sig(call, seq), data, bytes);
-	/* R0 pairs with A0 in cunit_packet_available(): packet, then its
-	 * number.
+	/*
+	 * R0 pairs with A0 in cunit_packet_available(): the packet is written
+	 * before its number.
 	 */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
@@ -148,7 +153,7 @@ void cunit_packet_send(struct weft_cunit_group *g, struct weft_cunit_call *call)
 		publish(g, call, seq, from, bytes);
 }
 
-/* The slot of member's packet. */
+/* Returns the slot of member's packet. */
 static struct cunit_packet *packet_of(const struct weft_cunit_group *g,
 				      const struct weft_cunit_call *call,
 				      int member, uint64_t seq)
@@ -157,7 +162,9 @@ static struct cunit_packet *packet_of(const struct weft_cunit_group *g,
 					 : cunit_slot(g, member, seq);
 }
 
-/* This member reads packets of members [*from_p, *to_p). */
+/*
+ * Sets the range [*from_p, *to_p) of members whose packets this member reads.
+ */
 static void sources(const struct weft_cunit_group *g,
 		    const struct weft_cunit_call *call, int *from_p, int *to_p)
 {
@@ -258,8 +265,8 @@ static void combine_all(struct weft_cunit_group *g,
 		.bytes = bytes,
 		.count = bytes / weft_cunit_bytes(call->type),
 		.out = g->scratch,
-		.room = g->scratch + g->geo.packet_bytes,
-		.apart = g->geo.packet_bytes,
+		.scratch = g->scratch + g->geo.packet_bytes,
+		.stride = g->geo.packet_bytes,
 	};
 
 	for (int i = 0; i < g->n; i++) {
@@ -275,8 +282,8 @@ static void combine_all(struct weft_cunit_group *g,
 	call->flags |= fold.flags;
 }
 
-static void take_packet(struct weft_cunit_group *g,
-			struct weft_cunit_call *call)
+static void packet_combine_or_copy(struct weft_cunit_group *g,
+				   struct weft_cunit_call *call)
 {
 	uint64_t seq = call->first + call->read;
 	size_t bytes, at = packet_at(g, call, call->read, &bytes);
@@ -300,8 +307,9 @@ static void take_packet(struct weft_cunit_group *g,
 }
 
 /*
- * With forged credits a writer may have overwritten a packet while it was read.
- * Not possible where all members must have sent a later packet first.
+ * Returns whether a packet was overwritten while it was read, which is possible
+ * with forged credits only, and not where all members must have sent a later
+ * packet first.
  */
 static bool packet_overwritten(struct weft_cunit_group *g,
 			       struct weft_cunit_call *call)
@@ -311,7 +319,10 @@ static bool packet_overwritten(struct weft_cunit_group *g,
 	if (kind_props[call->kind].combines &&
 	    (tree_combines(g, call) || g->sent == call->first + call->read + 1))
 		return false;
-	/* A8: payload, then its number again, R0 of a later packet */
+	/*
+	 * A8 pairs with R0 of a later packet: the payload is read before the
+	 * number is read again
+	 */
 	weft_fence_acquire();
 	return !cunit_packet_available(g, call, &word);
 }
@@ -322,7 +333,7 @@ bool cunit_packet_read(struct weft_cunit_group *g, struct weft_cunit_call *call)
 
 	if (!cunit_packet_available(g, call, &word))
 		return false;
-	take_packet(g, call);
+	packet_combine_or_copy(g, call);
 	if (weft_unlikely(packet_overwritten(g, call)))
 		call->err = -EPROTO;
 	return true;

@@ -45,25 +45,28 @@ static void flat_publish(struct weft_cunit_group *g, uint32_t sig,
 	cunit_notify(g, CUNIT_EVENT_OUT);
 }
 
-/* Waits for all members' packets; false: not after that many polls. */
+/*
+ * Waits for the packets of all members; returns false if some are missing after
+ * `polls` polls.
+ */
 static bool flat_wait(const struct weft_cunit_group *g, uint64_t seq,
-		      unsigned turns)
+		      unsigned polls)
 {
 	for (int i = 0; i < g->n; i++) {
 		const weft_au64 *word = &cunit_slot(g, i, seq)->seq;
 
 		/* A0 pairs with R0 in flat_publish() and publish(). */
 		while (weft_load64(word) != seq + 1) {
-			if (!turns--)
+			if (!polls--)
 				return false;
 		}
 	}
 	return true;
 }
 
-static inline void flat_note(struct weft_cunit_group *g,
-			     struct weft_cunit_call *op, int member,
-			     uint64_t seq, const struct cunit_packet *p)
+static inline void flat_check(struct weft_cunit_group *g,
+			      struct weft_cunit_call *op, int member,
+			      uint64_t seq, const struct cunit_packet *p)
 {
 	if (weft_unlikely(p->sig != cunit_sig(op, seq)))
 		op->err = -EPROTO;
@@ -72,15 +75,15 @@ static inline void flat_note(struct weft_cunit_group *g,
 }
 
 /* Combines all members' packets in the order of members. */
-static void flat_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
-		      uint64_t seq)
+static void flat_combine(struct weft_cunit_group *g, struct weft_cunit_call *op,
+			 uint64_t seq)
 {
 	char *out = op->out;
 
 	for (int i = 0; i < g->n; i++) {
 		const struct cunit_packet *p = cunit_slot(g, i, seq);
 
-		flat_note(g, op, i, seq, p);
+		flat_check(g, op, i, seq, p);
 		if (!op->bytes)
 			continue;
 		if (i)
@@ -103,15 +106,15 @@ static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
 		.bytes = op->bytes,
 		.count = op->count,
 		.out = op->out,
-		.room = g->scratch,
-		.apart = g->geo.packet_bytes,
+		.scratch = g->scratch,
+		.stride = g->geo.packet_bytes,
 	};
 
 	for (int i = 0; i < g->n; i++) {
 		int member = g->tree.visit[i];
 		const struct cunit_packet *p = cunit_slot(g, member, seq);
 
-		flat_note(g, op, member, seq, p);
+		flat_check(g, op, member, seq, p);
 		if (op->bytes)
 			weft_cunit_fold_part(&fold, p->payload,
 					     g->tree.merge[i]);
@@ -122,26 +125,26 @@ static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
 /* ---- board: all read its result ---- */
 
 /*
- * With more members than processors each poll yields the processor, which the
- * other members need.
+ * Waits for the result on the board. With more members than processors each
+ * poll yields the processor, which the other members need.
  */
 static bool board_wait(const struct weft_cunit_group *g, uint64_t seq,
-		       unsigned turns)
+		       unsigned polls)
 {
 	const weft_au64 *word = &cunit_board_out(g, seq)->seq;
 
 	/* A0 pairs with R0 in board_publish(). */
 	while (weft_load64(word) != seq + 1) {
-		if (!turns--)
+		if (!polls--)
 			return false;
-		if (g->crowd)
+		if (g->oversubscribed)
 			weft_wait_policy_release_cpu();
 	}
 	return true;
 }
 
-static void board_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
-		       uint64_t seq)
+static void board_result_read(struct weft_cunit_group *g,
+			      struct weft_cunit_call *op, uint64_t seq)
 {
 	const struct cunit_packet *p = cunit_board_out(g, seq);
 
@@ -154,7 +157,7 @@ static void board_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
 		memcpy(op->out, p->payload, op->bytes);
 }
 
-/* ---- both ---- */
+/* ---- single packets: small group or board ---- */
 
 /* Hands op over as posted; its only packet seq is sent. */
 static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
@@ -168,36 +171,39 @@ static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
 	cunit_enqueue(g, op);
 }
 
-/* Sends and waits; false: not complete after that many polls. */
+/*
+ * Sends and waits; returns false if the operation is not complete after `polls`
+ * polls.
+ */
 static bool single_pass(struct weft_cunit_group *g,
 			const struct weft_cunit_call *op, uint64_t seq,
-			unsigned turns)
+			unsigned polls)
 {
 	g->posted = g->sent = seq + 1;
 	if (g->board) {
 		cunit_board_arrive(g, op, seq, op->in, op->bytes);
-		return board_wait(g, seq, turns);
+		return board_wait(g, seq, polls);
 	}
 	flat_publish(g, cunit_sig(op, seq), op->in, op->bytes, seq);
-	return flat_wait(g, seq, turns);
+	return flat_wait(g, seq, polls);
 }
 
-static void single_take(struct weft_cunit_group *g, struct weft_cunit_call *op,
-			uint64_t seq)
+static void single_result_read(struct weft_cunit_group *g,
+			       struct weft_cunit_call *op, uint64_t seq)
 {
 	op->flags = 0;
 	op->err = 0;
 	if (g->board)
-		board_take(g, op, seq);
-	else if (g->in_line)
-		flat_take(g, op, seq);
+		board_result_read(g, op, seq);
+	else if (g->linear_order)
+		flat_combine(g, op, seq);
 	else
 		flat_fold(g, op, seq);
 	cunit_credit_read(g);
 }
 
 WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
-			       struct weft_cunit_call *op, unsigned turns)
+			       struct weft_cunit_call *op, unsigned polls)
 {
 	uint64_t seq = g->posted;
 
@@ -205,19 +211,19 @@ WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
 	if (!single_fits(g, op))
 		return -EAGAIN;
 	cunit_sign(g, op);
-	if (!single_pass(g, op, seq, turns)) {
+	if (!single_pass(g, op, seq, polls)) {
 		op->flags = 0;
 		op->err = 0;
 		single_adopt(g, op, seq);
 		return -EINPROGRESS;
 	}
-	single_take(g, op, seq);
+	single_result_read(g, op, seq);
 	return op->err;
 }
 
 /* ---- barriers, without an operation ---- */
 
-static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
+static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned polls)
 {
 	uint32_t sig = cunit_sig_barrier(g) ^ (uint32_t)seq;
 	int err = 0;
@@ -230,7 +236,7 @@ static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
 			continue;
 		/* A0 pairs with R0 in flat_publish() and publish(). */
 		while (weft_load64(&p->seq) != seq + 1) {
-			if (!turns--)
+			if (!polls--)
 				return -EINPROGRESS;
 		}
 		if (weft_unlikely(p->sig != sig))
@@ -241,12 +247,12 @@ static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
 	return err;
 }
 
-static int board_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
+static int board_sync(struct weft_cunit_group *g, uint64_t seq, unsigned polls)
 {
 	int err = 0;
 
 	cunit_board_barrier(g, cunit_sig_barrier(g), seq);
-	if (!board_wait(g, seq, turns))
+	if (!board_wait(g, seq, polls))
 		return -EINPROGRESS;
 	if (weft_unlikely(cunit_board_out(g, seq)->sig !=
 			  (cunit_sig_barrier(g) ^ (uint32_t)seq)))
@@ -255,14 +261,14 @@ static int board_sync(struct weft_cunit_group *g, uint64_t seq, unsigned turns)
 	return err;
 }
 
-WEFT_HOT int weft_cunit_sync(struct weft_cunit_group *g, unsigned turns)
+WEFT_HOT int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls)
 {
 	uint64_t seq = g->posted;
 
 	if (g->form == WEFT_CUNIT_EVENTS || !is_idle(g))
 		return -EAGAIN;
 	g->posted = g->sent = seq + 1;
-	return g->board ? board_sync(g, seq, turns) : flat_sync(g, seq, turns);
+	return g->board ? board_sync(g, seq, polls) : flat_sync(g, seq, polls);
 }
 
 void weft_cunit_sync_adopt(struct weft_cunit_group *g,

@@ -73,7 +73,10 @@ static int depth_of(const struct weft_cunit_tree *t, int i)
 	return d;
 }
 
-/* Goes from a leaf to the next branch; *merges_p: subtrees that end here. */
+/*
+ * Returns the next member to visit after the leaf i; *merges_p: subtrees that
+ * end at i.
+ */
 static int next_branch(const struct weft_cunit_tree *t, int i, int *merges_p)
 {
 	int merges = 0;
@@ -127,7 +130,9 @@ void cunit_tree_finish(struct weft_cunit_tree *t)
 	tree_visit(t);
 }
 
-/* With the first pairs counted as one, a power of two remains. */
+/*
+ * Each of the first pairs counts as one member, so that a power of two remains.
+ */
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n)
 {
 	int paired, half = 1, ret;
@@ -174,7 +179,7 @@ struct box {
 	int low[WEFT_CUNIT_DIMS];
 	int len[WEFT_CUNIT_DIMS];
 	int nodes;
-	int *leader; /* by position in the box; -1: no member there */
+	int *leader; /* leading member of each position; -1: none */
 };
 
 static int box_measure(struct box *b, int n, const struct weft_cunit_coord *c)
@@ -230,7 +235,10 @@ static int box_fill(struct box *b, int n, const struct weft_cunit_coord *c)
 	return 0;
 }
 
-/* One step towards the middle, along the first dimension with a distance. */
+/*
+ * Returns the parent: one step towards the middle, along the first dimension
+ * with a distance.
+ */
 static int box_parent(const struct box *b, const int *at)
 {
 	int next[WEFT_CUNIT_DIMS];

@@ -44,7 +44,7 @@ struct weft_cunit_tree {
 	int n;
 	int root;
 	int depth;    /* hops from the farthest member to the root */
-	int *parent;  /* -1 at the root */
+	int *parent;  /* parent of each member; -1 at the root */
 	int *first;   /* inputs of i: input[first[i]] .. input[first[i + 1]] */
 	int *input;   /* children, lowest number first */
 	int *ordinal; /* index of the member among its parent's inputs */
@@ -74,37 +74,43 @@ static inline unsigned weft_cunit_place_at(weft_cunit_place p, int level)
 	       WEFT_CUNIT_LEVEL_MAX;
 }
 
-/* 0 or -ENOMEM, -EINVAL. k >= 1, n >= 1. */
+/*
+ * The functions that build a tree return 0, -ENOMEM or -EINVAL. k >= 1, n >= 1.
+ */
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
 int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
 /*
- * A tree of the given number of levels, more where a member would have more
- * than 64 inputs; all levels have about the same width. With 16 members and two
- * levels the first of every four has three inputs, and member 0 has the three
- * others in addition: the trees of prov/net/tree/net_fold.h.
+ * Builds a tree of the given number of levels, more where a member would have
+ * more than 64 inputs; all levels have about the same width. With 16 members
+ * and two levels the first of every four has three inputs, and member 0 has the
+ * three others in addition: the trees of prov/net/tree/net_fold.h.
  */
 int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
 
 /*
- * A k-ary tree by locations: neighbouring members are joined first. Depends on
- * its arguments only; in the order of members if a location is unknown.
+ * Builds a k-ary tree by locations: neighbouring members are joined first.
+ * Depends on its arguments only; in the order of members if a location is
+ * unknown.
  */
 int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
 			 const weft_cunit_place *place);
 
 /*
- * A class route over the members' nodes. -EDOM: the nodes are not a rectangle,
- * so that the hardware could not serve the set.
+ * Builds a class route over the members' nodes. -EDOM: the nodes are not a
+ * rectangle, so that the hardware could not serve the set.
  */
 int weft_cunit_tree_torus(struct weft_cunit_tree *t, int n,
 			  const struct weft_cunit_coord *coord);
 int weft_cunit_tree_copy(struct weft_cunit_tree *to,
 			 const struct weft_cunit_tree *from);
 void weft_cunit_tree_fini(struct weft_cunit_tree *t);
-/* Largest number of inputs of a member. */
+/* Returns the largest number of inputs of a member. */
 int weft_cunit_tree_width(const struct weft_cunit_tree *t);
 
-/* For cunit_tree_host.c: allocates; computes all lists from the parents. */
+/*
+ * For cunit_tree_host.c: allocate the lists; compute all lists from the
+ * parents.
+ */
 int cunit_tree_alloc(struct weft_cunit_tree *t, int n);
 void cunit_tree_finish(struct weft_cunit_tree *t);
 

@@ -27,37 +27,40 @@ struct host_tree {
 	struct weft_cunit_tree *t;
 	const weft_cunit_place *place;
 	int k;
-	int *room; /* sort buffer, as long as the list of members */
+	int *sort_buf; /* sort buffer, as long as the list of members */
 };
 
-static unsigned at(const struct host_tree *w, int member, int level)
+static unsigned domain_of(const struct host_tree *w, int member, int level)
 {
 	return weft_cunit_place_at(w->place[member], level);
 }
 
-static bool agree(const struct host_tree *w, int parent, const int *m, int n,
-		  int level)
+static bool all_in_domain(const struct host_tree *w, int parent, const int *m,
+			  int n, int level)
 {
 	for (int i = 0; i < n; i++) {
-		if (at(w, m[i], level) != at(w, parent, level))
+		if (domain_of(w, m[i], level) != domain_of(w, parent, level))
 			return false;
 	}
 	return true;
 }
 
-/* Moves m[0]'s domain to the front in order; returns its members. */
-static int gather(struct host_tree *w, int *m, int n, unsigned domain,
-		  int level)
+/*
+ * Moves the members of m[0]'s domain to the front, in order; returns their
+ * number.
+ */
+static int domain_to_front(struct host_tree *w, int *m, int n, unsigned domain,
+			   int level)
 {
 	int in = 0, out = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (at(w, m[i], level) == domain)
+		if (domain_of(w, m[i], level) == domain)
 			m[in++] = m[i];
 		else
-			w->room[out++] = m[i];
+			w->sort_buf[out++] = m[i];
 	}
-	memcpy(m + in, w->room, (size_t)out * sizeof(*m));
+	memcpy(m + in, w->sort_buf, (size_t)out * sizeof(*m));
 	return in;
 }
 
@@ -65,42 +68,51 @@ static int gather(struct host_tree *w, int *m, int n, unsigned domain,
  * Groups the members by domain, in the order of the domains' first members;
  * returns the number of domains.
  */
-static int sort(struct host_tree *w, int *m, int n, int level)
+static int sort_by_domain(struct host_tree *w, int *m, int n, int level)
 {
 	int domains = 0;
 
 	for (int i = 0; i < n; domains++)
-		i += gather(w, m + i, n - i, at(w, m[i], level), level);
+		i += domain_to_front(w, m + i, n - i, domain_of(w, m[i], level),
+				     level);
 	return domains;
 }
 
-/* Number of members in the first `domains` domains of a sorted list. */
+/*
+ * Returns the number of members in the first `domains` domains of a sorted
+ * list.
+ */
 static int first_domains(const struct host_tree *w, const int *m, int n,
 			 int domains, int level)
 {
 	int i = 0;
 
 	while (i < n && domains--) {
-		unsigned here = at(w, m[i], level);
+		unsigned here = domain_of(w, m[i], level);
 
-		while (i < n && at(w, m[i], level) == here)
+		while (i < n && domain_of(w, m[i], level) == here)
 			i++;
 	}
 	return i;
 }
 
-static void hang(struct host_tree *w, int parent, int *m, int n, int level,
-		 int inputs);
+static void attach(struct host_tree *w, int parent, int *m, int n, int level,
+		   int inputs);
 
-/* The first of the list becomes a child of parent and leads the others. */
+/*
+ * Makes the first member of the list a child of parent, and attaches the others
+ * below it.
+ */
 static void attach_one(struct host_tree *w, int parent, int *m, int n,
 		       int level)
 {
 	w->t->parent[m[0]] = parent;
-	hang(w, m[0], m + 1, n - 1, level, w->k);
+	attach(w, m[0], m + 1, n - 1, level, w->k);
 }
 
-/* Members that no level distinguishes: equal parts in their order. */
+/*
+ * Attaches members that no level distinguishes: in equal parts, in their order.
+ */
 static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 			  int inputs)
 {
@@ -113,56 +125,60 @@ static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 	}
 }
 
-/* Other domains: one per input, or several where inputs are few. */
+/* Attaches other domains: one per input, or several where inputs are few. */
 static void attach_domains(struct host_tree *w, int parent, int *m, int n,
 			   int level, int inputs)
 {
-	int left = sort(w, m, n, level);
+	int left = sort_by_domain(w, m, n, level);
 
 	for (; inputs && n; inputs--) {
 		int share = (left + inputs - 1) / inputs;
-		int take = first_domains(w, m, n, share, level);
+		int count = first_domains(w, m, n, share, level);
 
-		attach_one(w, parent, m, take, level);
-		m += take;
-		n -= take;
+		attach_one(w, parent, m, count, level);
+		m += count;
+		n -= count;
 		left -= share;
 	}
 }
 
-/* All under one input: the member nearest to the parent leads. */
+/*
+ * Attaches all members under one input: the member nearest to the parent leads.
+ */
 static void attach_all(struct host_tree *w, int parent, int *m, int n,
 		       int level)
 {
 	int mates = n;
 
 	for (int l = level; mates && l < WEFT_CUNIT_LEVELS; l++)
-		mates = gather(w, m, mates, at(w, parent, l), l);
+		mates = domain_to_front(w, m, mates, domain_of(w, parent, l),
+					l);
 	attach_one(w, parent, m, n, level);
 }
 
-static void hang(struct host_tree *w, int parent, int *m, int n, int level,
-		 int inputs)
+static void attach(struct host_tree *w, int parent, int *m, int n, int level,
+		   int inputs)
 {
 	int own, others;
 
-	while (level < WEFT_CUNIT_LEVELS && agree(w, parent, m, n, level))
+	while (level < WEFT_CUNIT_LEVELS &&
+	       all_in_domain(w, parent, m, n, level))
 		level++;
 	if (level == WEFT_CUNIT_LEVELS) {
 		attach_equals(w, parent, m, n, inputs);
 		return;
 	}
-	own = gather(w, m, n, at(w, parent, level), level);
+	own = domain_to_front(w, m, n, domain_of(w, parent, level), level);
 	if (own && inputs == 1) {
 		attach_all(w, parent, m, n, level);
 		return;
 	}
-	others = sort(w, m + own, n - own, level);
+	others = sort_by_domain(w, m + own, n - own, level);
 	if (others > inputs - (own > 0))
 		others = inputs - (own > 0);
 	attach_domains(w, parent, m + own, n - own, level, others);
 	if (own)
-		hang(w, parent, m, own, level + 1, inputs - others);
+		attach(w, parent, m, own, level + 1, inputs - others);
 }
 
 int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
@@ -180,13 +196,13 @@ int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
 	m = malloc(2 * (size_t)n * sizeof(*m));
 	if (!m)
 		return -ENOMEM;
-	w.room = m + n;
+	w.sort_buf = m + n;
 	ret = cunit_tree_alloc(t, n);
 	if (!ret) {
 		for (int i = 0; i < n; i++)
 			m[i] = i;
 		t->parent[0] = -1;
-		hang(&w, 0, m + 1, n - 1, 0, k);
+		attach(&w, 0, m + 1, n - 1, 0, k);
 		cunit_tree_finish(t);
 	}
 	free(m);

@@ -16,7 +16,7 @@
 #define LEVELS_MAX 32
 #define INPUTS_MAX 64
 
-/* The smallest fan with which `levels` levels reach n members. */
+/* Returns the smallest fan with which `levels` levels reach n members. */
 static int least_fan(int n, unsigned levels)
 {
 	int64_t all = 0;
@@ -31,7 +31,10 @@ static int least_fan(int n, unsigned levels)
 	return fan;
 }
 
-/* Fans as equal as possible, larger ones first; returns the root's inputs. */
+/*
+ * Makes the fans as equal as possible, larger ones first; returns the root's
+ * inputs.
+ */
 static int fans_of(int n, unsigned levels, int *fan)
 {
 	int inputs = 0;

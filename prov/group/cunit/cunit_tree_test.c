@@ -47,7 +47,7 @@ static void check(const struct weft_cunit_tree *t)
 	check_visits(t);
 }
 
-static void kary_trees_are_whole(void **state)
+static void kary_trees_contain_every_member(void **state)
 {
 	for (int n = 1; n <= 70; n++) {
 		for (int k = 1; k <= 9; k++) {
@@ -62,7 +62,7 @@ static void kary_trees_are_whole(void **state)
 	}
 }
 
-static void trees_of_pairs_are_whole(void **state)
+static void trees_of_pairs_contain_every_member(void **state)
 {
 	struct weft_cunit_tree t, copy;
 
@@ -82,7 +82,7 @@ static void trees_of_pairs_are_whole(void **state)
 }
 
 /* Not deeper than requested, and no wider than needed. */
-static void described_trees_have_their_levels(void **state)
+static void descriptor_trees_have_the_given_levels(void **state)
 {
 	struct weft_cunit_tree t;
 
@@ -109,8 +109,8 @@ static void described_trees_have_their_levels(void **state)
 	weft_cunit_tree_fini(&t);
 }
 
-/* As prov/net/tree/net_fold.h draws it. */
-static void sixteen_are_four_times_four(void **state)
+/* The tree that prov/net/tree/net_fold.h draws. */
+static void sixteen_members_form_a_4x4_tree(void **state)
 {
 	struct weft_cunit_tree t;
 
@@ -123,7 +123,10 @@ static void sixteen_are_four_times_four(void **state)
 	weft_cunit_tree_fini(&t);
 }
 
-/* All nodes of a box, ppn members on each, at an offset in the machine. */
+/*
+ * Returns the coordinates of all nodes of a box at an offset in the machine,
+ * with ppn members on each.
+ */
 static struct weft_cunit_coord *box(const int *len, int ppn, int off, int *n_p)
 {
 	int n = ppn;
@@ -197,7 +200,7 @@ static void a_midplane_is_nine_hops_deep(void **state)
 	free(c);
 }
 
-static void what_is_no_rectangle_is_refused(void **state)
+static void nodes_not_in_a_rectangle_are_refused(void **state)
 {
 	static const int len[] = { 4, 3, 1, 1, 1, 1 };
 	struct weft_cunit_tree t;
@@ -215,13 +218,13 @@ static void what_is_no_rectangle_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(kary_trees_are_whole),
-		T_CASE(trees_of_pairs_are_whole),
-		T_CASE(described_trees_have_their_levels),
-		T_CASE(sixteen_are_four_times_four),
+		T_CASE(kary_trees_contain_every_member),
+		T_CASE(trees_of_pairs_contain_every_member),
+		T_CASE(descriptor_trees_have_the_given_levels),
+		T_CASE(sixteen_members_form_a_4x4_tree),
 		T_CASE(a_class_route_uses_neighbour_links_only),
 		T_CASE(a_midplane_is_nine_hops_deep),
-		T_CASE(what_is_no_rectangle_is_refused),
+		T_CASE(nodes_not_in_a_rectangle_are_refused),
 	};
 
 	return T_RUN(tests);

@@ -30,7 +30,7 @@ static int board_init(struct weft_apenet *a,
 	a->node = attr->node;
 	a->dmas = attr->dmas ? attr->dmas : WEFT_APENET_DMAS;
 	a->events = attr->events ? attr->events : EVENTS;
-	weft_list_init(&a->backs);
+	weft_list_init(&a->get_replies);
 	weft_list_init(&a->work);
 	weft_hash_init(&a->in);
 	weft_code_crc_init(&a->crc, WEFT_CODE_CRC32);

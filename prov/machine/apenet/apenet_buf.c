@@ -45,7 +45,7 @@ static const struct apenet_buf *tlb_lookup(struct weft_apenet *a,
 	return NULL;
 }
 
-/* The embedded processor: searches the list, and refills the TLB. */
+/* Searches the list as the embedded processor does, and refills the TLB. */
 static const struct apenet_buf *
 walk(struct weft_apenet *a, const struct apenet_target *p, uint64_t address)
 {
@@ -73,7 +73,7 @@ static const struct apenet_buf *translate(struct weft_apenet *a,
 	return walk(a, p, address);
 }
 
-/* Number of bytes from address on that one translation covers. */
+/* Returns the number of bytes from address on that one translation covers. */
 static uint64_t translation_run(const struct apenet_buf *b, uint64_t address,
 				uint64_t left)
 {

@@ -11,9 +11,9 @@
 
 /* ---- events ---- */
 
-bool apenet_event_room(const struct weft_apenet *a, unsigned n)
+bool apenet_event_space(const struct weft_apenet *a, unsigned n)
 {
-	return a->event_tail - a->event_head + a->owed + n <= a->events;
+	return a->event_tail - a->event_head + a->reserved + n <= a->events;
 }
 
 void apenet_event_write(struct weft_apenet *a,
@@ -45,7 +45,7 @@ void apenet_cmd_end(struct weft_apenet *a, const struct weft_apenet_cmd *c,
 
 	if (!(c->flags & WEFT_APENET_EVENT))
 		return;
-	a->owed--;
+	a->reserved--;
 	apenet_event_write(a, &ev);
 }
 
@@ -82,7 +82,7 @@ static int cmd_check(struct weft_apenet *a, const struct weft_apenet_cmd *c)
 	if (a->queue_tail - a->queue_head == WEFT_APENET_COMMANDS)
 		return -EAGAIN;
 	if (c->flags & WEFT_APENET_EVENT &&
-	    !apenet_event_room(a, 1 + APENET_RX_EVENTS))
+	    !apenet_event_space(a, 1 + APENET_RX_EVENTS))
 		return -EAGAIN;
 	return 0;
 }
@@ -96,7 +96,7 @@ static int cmd_post(struct weft_apenet *a, const struct weft_apenet_cmd *c,
 		return -ENOMEM;
 	m->number = number;
 	a->queue[a->queue_tail++ & (WEFT_APENET_COMMANDS - 1)] = m;
-	a->owed += c->flags & WEFT_APENET_EVENT ? 1 : 0;
+	a->reserved += c->flags & WEFT_APENET_EVENT ? 1 : 0;
 	return 0;
 }
 
@@ -147,11 +147,11 @@ static struct apenet_msg *host_next(struct weft_apenet *a)
 	return a->queue[a->queue_head++ & (WEFT_APENET_COMMANDS - 1)];
 }
 
-static struct apenet_msg *back_next(struct weft_apenet *a)
+static struct apenet_msg *reply_next(struct weft_apenet *a)
 {
-	struct weft_list *pos = a->backs.next;
+	struct weft_list *pos = a->get_replies.next;
 
-	if (weft_list_empty(&a->backs))
+	if (weft_list_empty(&a->get_replies))
 		return NULL;
 	weft_list_remove(pos);
 	return weft_container_of(pos, struct apenet_msg, link);
@@ -159,16 +159,19 @@ static struct apenet_msg *back_next(struct weft_apenet *a)
 
 struct apenet_msg *apenet_cmd_next(struct weft_apenet *a)
 {
-	bool back = a->backs_next;
-	struct apenet_msg *m = back ? back_next(a) : host_next(a);
+	bool back = a->reply_is_next;
+	struct apenet_msg *m = back ? reply_next(a) : host_next(a);
 
-	a->backs_next = !back;
-	return m ? m : back ? host_next(a) : back_next(a);
+	a->reply_is_next = !back;
+	return m ? m : back ? host_next(a) : reply_next(a);
 }
 
 /* ---- lost nodes, close ---- */
 
-/* Ends commands that were not fetched; their gets end with the others. */
+/*
+ * Ends commands to a lost node that were not fetched; their gets end with the
+ * others.
+ */
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 {
 	uint64_t tail = a->queue_tail;
@@ -189,7 +192,7 @@ void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 				       WEFT_APENET_GONE);
 		free(m);
 	}
-	weft_list_each(pos, tmp, &a->backs) {
+	weft_list_each(pos, tmp, &a->get_replies) {
 		struct apenet_msg *m =
 			weft_container_of(pos, struct apenet_msg, link);
 

@@ -29,7 +29,7 @@
 #define APENET_BUFS	 1024
 #define APENET_PREFETCH	 4    /* commands fetched by the board */
 #define APENET_GETS	 256  /* outstanding gets of this node */
-#define APENET_WALK_NS	 1100 /* apenet.md i: the processor's time per packet */
+#define APENET_WALK_NS	 1100 /* processor time per packet, ns (apenet.md i) */
 #define APENET_RX_EVENTS 2    /* events that one packet may need */
 
 struct apenet_buf {
@@ -44,19 +44,19 @@ struct apenet_buf {
 struct apenet_msg {
 	struct weft_list link;
 	struct weft_apenet_cmd c;
-	uint8_t op; /* enum apenet_op */
-	bool begun; /* its first piece has been requested */
-	bool cut;   /* its memory was unregistered */
+	uint8_t op;   /* enum apenet_op */
+	bool started; /* the first piece has been requested */
+	bool cut;     /* the message's memory was unregistered */
 	uint32_t message;
-	uint32_t number; /* of its get */
-	uint64_t asked;
+	uint32_t number; /* number of the get */
+	uint64_t requested;
 	unsigned char *stage; /* staged data in host memory */
 };
 
 enum apenet_dma_state {
 	APENET_IDLE,
-	APENET_ASKED,  /* read request sent to memory */
-	APENET_COMING, /* data is arriving; one engine at a time */
+	APENET_REQUESTED, /* read request sent to memory */
+	APENET_ARRIVING,  /* data is arriving; one engine at a time */
 };
 
 struct apenet_dma {
@@ -67,7 +67,7 @@ struct apenet_dma {
 	struct apenet_msg *m;
 	uint64_t offset;
 	uint32_t bytes;
-	uint64_t order; /* sequence number of its request */
+	uint64_t order; /* sequence number of the read request */
 };
 
 /* A message being received; one per node at a time. */
@@ -79,7 +79,7 @@ struct apenet_in {
 	uint32_t message;
 	uint64_t start;
 	uint64_t bytes;
-	uint64_t number;      /* of the get of this node that it replies to */
+	uint64_t number;      /* number of the local get that this answers */
 	uint64_t bad;	      /* address without translation */
 	unsigned char *stage; /* data of a staged message */
 };
@@ -96,7 +96,8 @@ struct weft_apenet {
 	uint32_t node;
 	uint32_t message; /* number of the next message */
 	struct weft_code_crc crc;
-	void (*noise)(unsigned char *wire, size_t bytes); /* for tests */
+	/* damages a packet on the link; for tests */
+	void (*noise)(unsigned char *wire, size_t bytes);
 
 	struct apenet_buf buf[APENET_BUFS];
 	struct apenet_tlb tlb;
@@ -105,8 +106,9 @@ struct weft_apenet {
 	struct apenet_msg *queue[WEFT_APENET_COMMANDS];
 	uint64_t queue_head;
 	uint64_t queue_tail;
-	struct weft_list backs; /* replies to gets, by the processor */
-	bool backs_next;
+	struct weft_list
+		get_replies; /* gets of peers, until the processor replies */
+	bool reply_is_next;
 	struct weft_list work; /* fetched commands, being processed */
 	unsigned held;
 	struct apenet_dma dma[WEFT_APENET_DMAS];
@@ -117,16 +119,17 @@ struct weft_apenet {
 	uint32_t events;
 	uint64_t event_head;
 	uint64_t event_tail;
-	uint64_t owed; /* events reserved for outstanding commands */
+	uint64_t reserved; /* events reserved for outstanding commands */
 
 	struct apenet_get get[APENET_GETS];
-	struct weft_hash in; /* node + 1 -> struct apenet_in */
+	/* messages being received: node + 1 -> struct apenet_in */
+	struct weft_hash in;
 	struct weft_apenet_stats stats;
 };
 
 /* apenet_buf.c */
 
-/* The buffer that contains all bytes with these rights, or NULL. */
+/* Returns the buffer that contains all bytes with these rights, or NULL. */
 const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 				       uint64_t address, uint64_t bytes,
 				       unsigned rights);
@@ -144,7 +147,7 @@ unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data);
 
 /* apenet_cmd.c */
-bool apenet_event_room(const struct weft_apenet *a, unsigned n);
+bool apenet_event_space(const struct weft_apenet *a, unsigned n);
 void apenet_event_write(struct weft_apenet *a,
 			const struct weft_apenet_event *ev);
 /* Ends a command; writes its event if one was requested. */
@@ -152,7 +155,7 @@ void apenet_cmd_end(struct weft_apenet *a, const struct weft_apenet_cmd *c,
 		    unsigned what, unsigned status);
 struct apenet_msg *apenet_msg_new(struct weft_apenet *a,
 				  const struct weft_apenet_cmd *c, unsigned op);
-/* The next command for the board, or NULL. */
+/* Returns the next command for the board, or NULL. */
 struct apenet_msg *apenet_cmd_next(struct weft_apenet *a);
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all);
 
@@ -165,7 +168,7 @@ void apenet_tx_buf_closed(struct weft_apenet *a);
 /* apenet_rx.c */
 int apenet_rx_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
-/* Processes one packet from a node; -EAGAIN: no room for its events. */
+/* Processes one packet from a node; -EAGAIN: no space for its events. */
 int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
 		     const unsigned char *wire, size_t bytes);
 void apenet_rx_lost(struct weft_apenet *a, uint32_t node);
@@ -173,14 +176,14 @@ void apenet_rx_fini(struct weft_apenet *a);
 
 /* apenet_get.c */
 
-/* NULL: no outstanding get from that node has this number. */
+/* Returns the outstanding get from that node with this number, or NULL. */
 struct apenet_get *apenet_get_of(struct weft_apenet *a, uint32_t node,
 				 uint64_t number);
 void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
 		    unsigned status);
 /* Starts the reply to a peer's get; -EAGAIN: out of memory. */
 int apenet_get_serve(struct weft_apenet *a, uint32_t node,
-		     const struct apenet_get_request *ask);
+		     const struct apenet_get_request *req);
 void apenet_get_lost(struct weft_apenet *a, uint32_t node);
 
 #endif

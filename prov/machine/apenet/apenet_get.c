@@ -25,15 +25,15 @@ void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
 	g->gen++;
 }
 
-static void say_error(struct weft_apenet *a, uint32_t node,
-		      const struct apenet_get_request *ask)
+static void report_error(struct weft_apenet *a, uint32_t node,
+			 const struct apenet_get_request *req)
 {
 	const struct weft_apenet_event ev = {
 		.what = WEFT_APENET_ERROR,
 		.status = WEFT_APENET_ADDRESS,
 		.node = node,
-		.address = ask->from,
-		.bytes = ask->bytes,
+		.address = req->from,
+		.bytes = req->bytes,
 	};
 
 	a->stats.dropped++;
@@ -41,29 +41,29 @@ static void say_error(struct weft_apenet *a, uint32_t node,
 }
 
 int apenet_get_serve(struct weft_apenet *a, uint32_t node,
-		     const struct apenet_get_request *ask)
+		     const struct apenet_get_request *req)
 {
 	const struct weft_apenet_cmd c = {
 		.node = node,
-		.flags = ask->flags & WEFT_APENET_STAGED,
-		.local = ask->from,
-		.remote = ask->to,
-		.bytes = ask->bytes,
+		.flags = req->flags & WEFT_APENET_STAGED,
+		.local = req->from,
+		.remote = req->to,
+		.bytes = req->bytes,
 	};
-	bool good = ask->bytes && apenet_buf_of(a, ask->from, ask->bytes,
+	bool good = req->bytes && apenet_buf_of(a, req->from, req->bytes,
 						WEFT_APENET_MAY_READ);
 	struct apenet_msg *m =
-		apenet_msg_new(a, &c, good ? APENET_BACK : APENET_REFUSE);
+		apenet_msg_new(a, &c, good ? APENET_REPLY : APENET_REFUSE);
 
 	if (!m)
 		return -EAGAIN;
-	m->number = ask->number;
-	weft_list_push_back(&a->backs, &m->link);
+	m->number = req->number;
+	weft_list_push_back(&a->get_replies, &m->link);
 	a->stats.walks++;
 	a->stats.walk_ns += APENET_WALK_NS;
 	a->stats.served += good;
 	if (!good)
-		say_error(a, node, ask);
+		report_error(a, node, req);
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 #define BYTES  (300u * 1024 + 7)
 #define PIECES ((BYTES + 4095) / 4096)
 
-/* One put from kind to kind, checked against both boards' counters. */
+/* Runs one put between two kinds of memory; checks both boards' counters. */
 static void put(struct apenet_pair *p, int from, int to, unsigned flags)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, from, to, BYTES);
@@ -25,7 +25,7 @@ static void put(struct apenet_pair *p, int from, int to, unsigned flags)
 	T_TRUE(pair_is_zero(p->s[1].mem[to] + 5 + BYTES, 4096));
 }
 
-static void puts_go_between_all_kinds_without_a_copy(void **state)
+static void puts_between_all_kinds_without_a_copy(void **state)
 {
 	for (int from = 0; from < KINDS; from++) {
 		for (int to = 0; to < KINDS; to++) {
@@ -44,7 +44,7 @@ static void puts_go_between_all_kinds_without_a_copy(void **state)
 	}
 }
 
-static void staged_ones_are_copied_at_both_ends(void **state)
+static void staged_puts_are_copied_at_both_ends(void **state)
 {
 	for (int from = 0; from < KINDS; from++) {
 		for (int to = 0; to < KINDS; to++) {
@@ -61,7 +61,7 @@ static void staged_ones_are_copied_at_both_ends(void **state)
 	}
 }
 
-static void gets_go_between_all_kinds(void **state)
+static void gets_between_all_kinds_of_memory(void **state)
 {
 	for (int i = 0; i < 2 * KINDS * KINDS; i++) {
 		int here = i & 1, there = i >> 1 & 1;
@@ -80,7 +80,7 @@ static void gets_go_between_all_kinds(void **state)
 }
 
 /* The data is visible with the event, and not before. */
-static void a_staged_one_appears_as_a_whole(void **state)
+static void a_staged_put_becomes_visible_at_once(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -101,7 +101,7 @@ static void a_staged_one_appears_as_a_whole(void **state)
 }
 
 /* The source may reuse its buffer: a staged put has copied all data. */
-static void a_staged_put_does_not_read_twice(void **state)
+static void a_staged_put_reads_its_source_once(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -124,11 +124,11 @@ static void a_staged_put_does_not_read_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(puts_go_between_all_kinds_without_a_copy),
-		T_CASE(staged_ones_are_copied_at_both_ends),
-		T_CASE(gets_go_between_all_kinds),
-		T_CASE(a_staged_one_appears_as_a_whole),
-		T_CASE(a_staged_put_does_not_read_twice),
+		T_CASE(puts_between_all_kinds_without_a_copy),
+		T_CASE(staged_puts_are_copied_at_both_ends),
+		T_CASE(gets_between_all_kinds_of_memory),
+		T_CASE(a_staged_put_becomes_visible_at_once),
+		T_CASE(a_staged_put_reads_its_source_once),
 	};
 
 	return T_RUN(tests);

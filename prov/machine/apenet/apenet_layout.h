@@ -16,9 +16,9 @@
  *	+-----------------------+---------------+------------+
  *
  *	cmd      address              data                extra
- *	PUT      target address       up to 4 KB          of the receive event
+ *	PUT      target address       up to 4 KB          data of the event
  *	GET      -                    struct apenet_get_request   -
- *	BACK     target address       up to 4 KB          number of the get
+ *	REPLY    target address       up to 4 KB          number of the get
  *	REFUSE   -                    -                   number of the get
  *	CUT      -                    -                   -
  *
@@ -41,7 +41,7 @@
 enum apenet_op {
 	APENET_PUT,
 	APENET_GET,
-	APENET_BACK,
+	APENET_REPLY,
 	APENET_REFUSE,
 	APENET_CUT,
 	APENET_OPS,

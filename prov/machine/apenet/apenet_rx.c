@@ -16,8 +16,8 @@ struct rx {
 	const unsigned char *data;
 };
 
-static void say(struct weft_apenet *a, const struct rx *r,
-		const struct apenet_in *in)
+static void report_end(struct weft_apenet *a, const struct rx *r,
+		       const struct apenet_in *in)
 {
 	struct weft_apenet_event ev = {
 		.what = in->status ? WEFT_APENET_ERROR : WEFT_APENET_RECEIVED,
@@ -64,9 +64,9 @@ static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
 	if (!in->status)
 		in->status = WEFT_APENET_CUT;
 	if (in->op == APENET_PUT)
-		say(a, r, in);
-	g = in->op == APENET_BACK ? apenet_get_of(a, r->node, in->number)
-				  : NULL;
+		report_end(a, r, in);
+	g = in->op == APENET_REPLY ? apenet_get_of(a, r->node, in->number)
+				   : NULL;
 	if (g)
 		apenet_get_end(a, g, WEFT_APENET_CUT);
 	in_close(in);
@@ -152,9 +152,9 @@ static void in_open(struct weft_apenet *a, struct apenet_in *in,
 	};
 }
 
-/* True if a reply's data is the next part of its get. */
-static bool back_fits(struct weft_apenet *a, const struct apenet_in *in,
-		      const struct rx *r)
+/* Returns whether a reply's data is the next part of its get. */
+static bool reply_fits(struct weft_apenet *a, const struct apenet_in *in,
+		       const struct rx *r)
 {
 	const struct apenet_get *g = apenet_get_of(a, r->node, in->number);
 	uint64_t at = g ? r->h.address - g->c.local : 0;
@@ -169,7 +169,7 @@ static void in_end(struct weft_apenet *a, struct apenet_in *in,
 
 	in_unstage(a, in);
 	if (in->op == APENET_PUT) {
-		say(a, r, in);
+		report_end(a, r, in);
 	} else {
 		g = apenet_get_of(a, r->node, in->number);
 		if (g && !in->status && in->bytes != g->c.bytes)
@@ -194,7 +194,7 @@ static int rx_data(struct weft_apenet *a, const struct rx *r)
 	}
 	if (!in->status && r->h.address != in->start + in->bytes)
 		in->status = WEFT_APENET_CUT;
-	if (in->op == APENET_BACK && !in->status && !back_fits(a, in, r))
+	if (in->op == APENET_REPLY && !in->status && !reply_fits(a, in, r))
 		in->status = WEFT_APENET_ADDRESS;
 	in_store(a, in, r);
 	in->bytes += r->h.bytes;
@@ -205,14 +205,14 @@ static int rx_data(struct weft_apenet *a, const struct rx *r)
 
 static int rx_get(struct weft_apenet *a, const struct rx *r)
 {
-	struct apenet_get_request ask;
+	struct apenet_get_request req;
 
-	if (r->h.bytes != sizeof(ask)) {
+	if (r->h.bytes != sizeof(req)) {
 		a->stats.refused++;
 		return 0;
 	}
-	memcpy(&ask, r->data, sizeof(ask));
-	return apenet_get_serve(a, r->node, &ask);
+	memcpy(&req, r->data, sizeof(req));
+	return apenet_get_serve(a, r->node, &req);
 }
 
 static int rx_refuse(struct weft_apenet *a, const struct rx *r)
@@ -222,7 +222,7 @@ static int rx_refuse(struct weft_apenet *a, const struct rx *r)
 
 	if (!in)
 		return -EAGAIN;
-	if (in->open && in->op == APENET_BACK && in->number == r->f.extra)
+	if (in->open && in->op == APENET_REPLY && in->number == r->f.extra)
 		in_close(in);
 	if (g)
 		apenet_get_end(a, g, WEFT_APENET_ADDRESS);
@@ -245,7 +245,7 @@ static int rx_truncate(struct weft_apenet *a, const struct rx *r)
 static int (*const rx_op[APENET_OPS])(struct weft_apenet *,
 				      const struct rx *) = {
 	[APENET_PUT] = rx_data,	    [APENET_GET] = rx_get,
-	[APENET_BACK] = rx_data,    [APENET_REFUSE] = rx_refuse,
+	[APENET_REPLY] = rx_data,   [APENET_REFUSE] = rx_refuse,
 	[APENET_CUT] = rx_truncate,
 };
 
@@ -280,7 +280,7 @@ int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
 		a->stats.refused++;
 		return 0;
 	}
-	if (!apenet_event_room(a, APENET_RX_EVENTS))
+	if (!apenet_event_space(a, APENET_RX_EVENTS))
 		return -EAGAIN;
 	if (!crc_valid(a, wire, bytes)) {
 		crc_event_write(a, node);
@@ -321,7 +321,7 @@ void apenet_rx_lost(struct weft_apenet *a, uint32_t node)
 	struct apenet_in *in = weft_hash_del(&a->in, (uint64_t)node + 1);
 	const struct rx r = { .node = node };
 
-	if (in && in->open && apenet_event_room(a, 1)) {
+	if (in && in->open && apenet_event_space(a, 1)) {
 		in->status = WEFT_APENET_GONE;
 		in_truncate(a, in, &r);
 	}

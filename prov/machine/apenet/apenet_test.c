@@ -34,7 +34,7 @@ static void a_put_moves_bytes_of_any_length(void **state)
 	pair_close(&p);
 }
 
-static void both_ends_are_told(void **state)
+static void events_at_both_ends(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -63,7 +63,7 @@ static void both_ends_are_told(void **state)
 	pair_close(&p);
 }
 
-static void an_event_comes_after_all_bytes_and_in_order(void **state)
+static void events_follow_all_data_in_order(void **state)
 {
 	struct weft_apenet_event ev;
 	struct apenet_pair p;
@@ -91,7 +91,7 @@ static void an_event_comes_after_all_bytes_and_in_order(void **state)
 	pair_close(&p);
 }
 
-static void a_board_reaches_itself(void **state)
+static void a_board_sends_to_itself(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -110,7 +110,7 @@ static void a_board_reaches_itself(void **state)
 
 /* ---- gets ---- */
 
-static void a_get_is_put_back_by_the_other_board(void **state)
+static void a_get_is_a_put_of_the_other_board(void **state)
 {
 	struct apenet_pair p;
 
@@ -133,7 +133,7 @@ static void a_get_is_put_back_by_the_other_board(void **state)
 	pair_close(&p);
 }
 
-static void a_get_without_rights_is_refused_and_told(void **state)
+static void a_get_without_rights_reports_an_error(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -157,7 +157,7 @@ static void a_get_without_rights_is_refused_and_told(void **state)
 	pair_close(&p);
 }
 
-static void gets_of_both_sides_do_not_hold_each_other_up(void **state)
+static void gets_of_both_sides_do_not_deadlock(void **state)
 {
 	struct apenet_pair p;
 	int got[2] = { 0, 0 };
@@ -181,7 +181,7 @@ static void gets_of_both_sides_do_not_hold_each_other_up(void **state)
 
 /* ---- registered buffers (APE-05) ---- */
 
-static void an_address_without_translation_is_dropped_and_told(void **state)
+static void untranslated_address_drops_packet_and_reports_error(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -204,7 +204,7 @@ static void an_address_without_translation_is_dropped_and_told(void **state)
 	pair_close(&p);
 }
 
-static void only_what_may_be_written_is(void **state)
+static void puts_need_a_writable_buffer(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -229,7 +229,7 @@ static void only_what_may_be_written_is(void **state)
 	pair_close(&p);
 }
 
-static void a_closed_buffer_is_out_of_reach_at_once(void **state)
+static void a_closed_buffer_is_inaccessible(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -245,7 +245,7 @@ static void a_closed_buffer_is_out_of_reach_at_once(void **state)
 	pair_close(&p);
 }
 
-static void memory_that_goes_while_it_is_sent_cuts_the_message(void **state)
+static void unregistering_during_a_send_cuts_the_message(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -271,8 +271,10 @@ static void memory_that_goes_while_it_is_sent_cuts_the_message(void **state)
 
 #define PACKETS 64
 
-/* Sends PACKETS packets by this number of puts; statistics of the source. */
-static struct weft_apenet_stats turns_with(unsigned dmas, int puts)
+/*
+ * Sends PACKETS packets by `puts` puts; returns the statistics of the source.
+ */
+static struct weft_apenet_stats run_puts(unsigned dmas, int puts)
 {
 	const struct weft_apenet_attr attr = { .dmas = dmas };
 	struct weft_apenet_stats st;
@@ -294,10 +296,10 @@ static struct weft_apenet_stats turns_with(unsigned dmas, int puts)
 	return st;
 }
 
-static void two_engines_fill_the_bus_that_one_leaves_idle(void **state)
+static void two_engines_saturate_the_bus(void **state)
 {
-	struct weft_apenet_stats one = turns_with(1, 1);
-	struct weft_apenet_stats two = turns_with(2, 1);
+	struct weft_apenet_stats one = run_puts(1, 1);
+	struct weft_apenet_stats two = run_puts(2, 1);
 
 	T_TRUE(one.turns >= 2 * PACKETS);
 	T_IS(one.overlapped, 0);
@@ -306,15 +308,15 @@ static void two_engines_fill_the_bus_that_one_leaves_idle(void **state)
 }
 
 /* Puts of one packet: the engines find the next command prefetched. */
-static void commands_are_fetched_ahead(void **state)
+static void commands_are_prefetched(void **state)
 {
-	struct weft_apenet_stats st = turns_with(2, PACKETS);
+	struct weft_apenet_stats st = run_puts(2, PACKETS);
 
 	T_TRUE(st.turns <= PACKETS + 4);
 	T_TRUE(st.prefetched >= PACKETS - 4);
 }
 
-static void the_queue_is_full_at_256(void **state)
+static void the_command_queue_holds_256(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -330,7 +332,7 @@ static void the_queue_is_full_at_256(void **state)
 	pair_close(&p);
 }
 
-/* A hundred puts; both sides take events rarely, one at a time. */
+/* Runs a hundred puts while both sides read events rarely, one at a time. */
 static void slow_readers(unsigned flags)
 {
 	const struct weft_apenet_attr attr = { .events = 16 };
@@ -359,7 +361,7 @@ static void slow_readers(unsigned flags)
 	pair_close(&p);
 }
 
-static void no_event_is_lost_when_nobody_takes_them(void **state)
+static void slow_readers_lose_no_event(void **state)
 {
 	slow_readers(WEFT_APENET_EVENT | WEFT_APENET_RECEIVE);
 	slow_readers(WEFT_APENET_RECEIVE);
@@ -367,24 +369,24 @@ static void no_event_is_lost_when_nobody_takes_them(void **state)
 
 /* ---- damage on the link (APE-22) ---- */
 
-static int noise_at; /* countdown to the damaged packet */
+static int noise_countdown; /* countdown to the damaged packet */
 static size_t noise_bit;
 
 static void noise(unsigned char *wire, size_t bytes)
 {
-	if (noise_at-- == 0)
+	if (noise_countdown-- == 0)
 		wire[noise_bit / 8 % bytes] ^=
 			(unsigned char)(1u << noise_bit % 8);
 }
 
-/* A put of five packets, one of them with a wrong bit. */
+/* Runs a put of five packets, one of them with a wrong bit. */
 static void damage(struct apenet_pair *p, int packet, size_t bit)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, HOST, HOST, 5 * 4096);
 	uint64_t before = pair_stats(p, 1).crc_errors;
 	struct weft_apenet_event ev;
 
-	noise_at = packet;
+	noise_countdown = packet;
 	noise_bit = bit;
 	memset(p->s[1].mem[HOST], 0, PAIR_BYTES);
 	p->s[0].a->noise = noise;
@@ -428,7 +430,7 @@ static void a_damaged_packet_is_counted_and_not_delivered(void **state)
 
 /* ---- invalid input ---- */
 
-static void nonsense_is_refused_when_it_is_posted(void **state)
+static void invalid_commands_are_refused_at_post(void **state)
 {
 	struct weft_apenet_attr bad = { .dmas = 3 };
 	struct weft_apenet_cmd good, c;
@@ -467,7 +469,7 @@ static void nonsense_is_refused_when_it_is_posted(void **state)
 	pair_close(&p);
 }
 
-/* A forged packet from the other board, with a valid CRC. */
+/* Sends a forged packet from the other board, with a valid CRC. */
 static void forge(struct apenet_pair *p, const struct apenet_header *h,
 		  const void *data, uint64_t extra)
 {
@@ -485,11 +487,11 @@ static void forge(struct apenet_pair *p, const struct apenet_header *h,
 	T_OK(apenet_rx_packet(p->s[0].a, 1, wire, n + sizeof(f.crc)));
 }
 
-static void what_comes_back_stays_inside_its_get(void **state)
+static void a_reply_stays_within_its_get(void **state)
 {
 	struct apenet_header h = {
 		.bytes = 64,
-		.op = APENET_BACK,
+		.op = APENET_REPLY,
 		.flags = APENET_FIRST | APENET_LAST,
 	};
 	struct weft_apenet_cmd c;
@@ -527,9 +529,10 @@ static void what_comes_back_stays_inside_its_get(void **state)
 
 static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
 {
-	uint64_t near = (uintptr_t)p->s[0].mem[weft_rng_below(rng, 2)];
+	uint64_t local_addr = (uintptr_t)p->s[0].mem[weft_rng_below(rng, 2)];
 	struct apenet_header h = {
-		.address = weft_rng_below(rng, 4) ? near : weft_rng_u64(rng),
+		.address =
+			weft_rng_below(rng, 4) ? local_addr : weft_rng_u64(rng),
 		.bytes = (uint16_t)weft_rng_below(rng, 4097),
 		.op = (uint8_t)weft_rng_below(rng, APENET_OPS + 2),
 		.flags = (uint8_t)weft_rng_below(rng, 16),
@@ -538,7 +541,8 @@ static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
 	unsigned char data[APENET_PAYLOAD];
 
 	for (size_t i = 0; i < sizeof(data); i += 8) {
-		uint64_t v = weft_rng_below(rng, 2) ? near : weft_rng_u64(rng);
+		uint64_t v =
+			weft_rng_below(rng, 2) ? local_addr : weft_rng_u64(rng);
 
 		memcpy(data + i, &v, 8);
 	}
@@ -547,7 +551,7 @@ static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
 	forge(p, &h, data, weft_rng_below(rng, 1024) << weft_rng_below(rng, 9));
 }
 
-static void any_packet_leaves_the_board_sound(void **state)
+static void random_packets_do_no_damage(void **state)
 {
 	struct weft_apenet_event ev;
 	struct apenet_pair p;
@@ -581,7 +585,7 @@ static void any_packet_leaves_the_board_sound(void **state)
 	pair_close(&p);
 }
 
-static void a_node_that_leaves_ends_what_waits_for_it(void **state)
+static void a_lost_node_ends_its_operations(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
@@ -611,25 +615,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_put_moves_bytes_of_any_length),
-		T_CASE(both_ends_are_told),
-		T_CASE(an_event_comes_after_all_bytes_and_in_order),
-		T_CASE(a_board_reaches_itself),
-		T_CASE(a_get_is_put_back_by_the_other_board),
-		T_CASE(a_get_without_rights_is_refused_and_told),
-		T_CASE(gets_of_both_sides_do_not_hold_each_other_up),
-		T_CASE(an_address_without_translation_is_dropped_and_told),
-		T_CASE(only_what_may_be_written_is),
-		T_CASE(a_closed_buffer_is_out_of_reach_at_once),
-		T_CASE(memory_that_goes_while_it_is_sent_cuts_the_message),
-		T_CASE(two_engines_fill_the_bus_that_one_leaves_idle),
-		T_CASE(commands_are_fetched_ahead),
-		T_CASE(the_queue_is_full_at_256),
-		T_CASE(no_event_is_lost_when_nobody_takes_them),
+		T_CASE(events_at_both_ends),
+		T_CASE(events_follow_all_data_in_order),
+		T_CASE(a_board_sends_to_itself),
+		T_CASE(a_get_is_a_put_of_the_other_board),
+		T_CASE(a_get_without_rights_reports_an_error),
+		T_CASE(gets_of_both_sides_do_not_deadlock),
+		T_CASE(untranslated_address_drops_packet_and_reports_error),
+		T_CASE(puts_need_a_writable_buffer),
+		T_CASE(a_closed_buffer_is_inaccessible),
+		T_CASE(unregistering_during_a_send_cuts_the_message),
+		T_CASE(two_engines_saturate_the_bus),
+		T_CASE(commands_are_prefetched),
+		T_CASE(the_command_queue_holds_256),
+		T_CASE(slow_readers_lose_no_event),
 		T_CASE(a_damaged_packet_is_counted_and_not_delivered),
-		T_CASE(nonsense_is_refused_when_it_is_posted),
-		T_CASE(what_comes_back_stays_inside_its_get),
-		T_CASE(any_packet_leaves_the_board_sound),
-		T_CASE(a_node_that_leaves_ends_what_waits_for_it),
+		T_CASE(invalid_commands_are_refused_at_post),
+		T_CASE(a_reply_stays_within_its_get),
+		T_CASE(random_packets_do_no_damage),
+		T_CASE(a_lost_node_ends_its_operations),
 	};
 
 	return T_RUN(tests);

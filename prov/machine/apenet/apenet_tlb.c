@@ -76,7 +76,7 @@ bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 	e->key = key;
 	e->buf = buf;
 	if (weft_hash_set(&t->by_key, key, e))
-		weft_list_push_back(&t->free, &e->link); /* no memory */
+		weft_list_push_back(&t->free, &e->link); /* out of memory */
 	else
 		weft_list_push_front(&t->used, &e->link);
 	return evicted;

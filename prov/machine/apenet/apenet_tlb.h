@@ -12,26 +12,28 @@
 #include <stdbool.h>
 
 struct apenet_entry {
-	struct weft_list link; /* in used (most recent first) or free */
+	struct weft_list link; /* link in used (most recent first) or free */
 	uint64_t key;
 	uint32_t buf;
 };
 
 struct apenet_tlb {
 	struct apenet_entry *entry;
-	unsigned entries; /* 0: no TLB */
+	unsigned entries; /* capacity in entries; 0: no TLB */
 	struct weft_list used;
 	struct weft_list free;
 	struct weft_hash by_key;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int apenet_tlb_init(struct apenet_tlb *t, unsigned entries);
 void apenet_tlb_fini(struct apenet_tlb *t);
 
-/* The buffer of an address's page; -1: a miss. */
+/* Returns the buffer of an address's page; -1: a miss. */
 int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address, unsigned bits);
-/* Adds a translation; true: the least recently used one was evicted. */
+/*
+ * Adds a translation; returns whether the least recently used one was evicted.
+ */
 bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 		     uint32_t buf);
 /* Removes all pages of a buffer. */

@@ -8,7 +8,7 @@
 
 #include <stdalign.h>
 
-/* A put of a byte into each of n pages from first on. */
+/* Puts one byte into each of n pages, beginning with page first. */
 static void touch(struct apenet_pair *p, int kind, unsigned first, unsigned n)
 {
 	unsigned bits = kind == HOST ? 12 : 16;
@@ -33,7 +33,7 @@ static void misses_are(struct apenet_pair *p, uint64_t hits, uint64_t misses)
 	T_IS(st.walk_ns, misses * 1100);
 }
 
-static void a_hit_spares_the_processor(void **state)
+static void a_tlb_hit_avoids_the_processor(void **state)
 {
 	struct apenet_pair p;
 
@@ -45,7 +45,7 @@ static void a_hit_spares_the_processor(void **state)
 	pair_close(&p);
 }
 
-static void there_are_512_and_the_oldest_goes(void **state)
+static void the_tlb_has_512_entries_with_lru(void **state)
 {
 	struct apenet_pair p;
 
@@ -57,7 +57,7 @@ static void there_are_512_and_the_oldest_goes(void **state)
 	touch(&p, HOST, 1, 511);
 	misses_are(&p, 512 + 511, 513);
 	T_IS(pair_stats(&p, 1).tlb_evicted, 1);
-	touch(&p, HOST, 0, 1); /* 512 is the oldest now */
+	touch(&p, HOST, 0, 1); /* page 512 is the oldest now */
 	misses_are(&p, 512 + 511, 514);
 	touch(&p, HOST, 1, 511);
 	misses_are(&p, 512 + 2 * 511, 514);
@@ -67,7 +67,7 @@ static void there_are_512_and_the_oldest_goes(void **state)
 }
 
 /* A cycle over more pages than entries misses every time. */
-static void a_round_that_is_too_long_misses_every_time(void **state)
+static void a_cycle_beyond_capacity_always_misses(void **state)
 {
 	struct apenet_pair p;
 
@@ -78,7 +78,7 @@ static void a_round_that_is_too_long_misses_every_time(void **state)
 	pair_close(&p);
 }
 
-static void pages_of_the_device_have_64_kb(void **state)
+static void device_pages_have_64_kb(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -98,7 +98,7 @@ static void pages_of_the_device_have_64_kb(void **state)
 }
 
 /* A packet in two pages needs two translations, but one processor run. */
-static void a_packet_may_lie_in_two_pages(void **state)
+static void a_packet_may_cross_a_page_boundary(void **state)
 {
 	struct weft_apenet_cmd c;
 	struct apenet_pair p;
@@ -113,7 +113,7 @@ static void a_packet_may_lie_in_two_pages(void **state)
 	pair_close(&p);
 }
 
-static void the_old_board_asks_the_processor_every_time(void **state)
+static void the_old_board_translates_every_packet(void **state)
 {
 	const struct weft_apenet_attr old = { .dmas = 1, .tlb = -1 };
 	struct apenet_pair p;
@@ -180,12 +180,12 @@ static void a_closed_buffer_leaves_no_translation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_hit_spares_the_processor),
-		T_CASE(there_are_512_and_the_oldest_goes),
-		T_CASE(a_round_that_is_too_long_misses_every_time),
-		T_CASE(pages_of_the_device_have_64_kb),
-		T_CASE(a_packet_may_lie_in_two_pages),
-		T_CASE(the_old_board_asks_the_processor_every_time),
+		T_CASE(a_tlb_hit_avoids_the_processor),
+		T_CASE(the_tlb_has_512_entries_with_lru),
+		T_CASE(a_cycle_beyond_capacity_always_misses),
+		T_CASE(device_pages_have_64_kb),
+		T_CASE(a_packet_may_cross_a_page_boundary),
+		T_CASE(the_old_board_translates_every_packet),
 		T_CASE(buffers_may_share_a_page),
 		T_CASE(a_closed_buffer_leaves_no_translation),
 	};

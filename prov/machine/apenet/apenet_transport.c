@@ -32,7 +32,8 @@ struct apenet_transport {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes;
-	struct weft_table ring; /* struct apenet_transport_ring */
+	/* rings by peer: struct apenet_transport_ring */
+	struct weft_table ring;
 	uint64_t dropped;
 };
 
@@ -61,7 +62,7 @@ static inline struct apenet_transport_ring *ring_of(struct apenet_transport *e,
 
 /* ---- puts into the ring ---- */
 
-/* The model's path for the kind of memory at a bus address. */
+/* Returns the model's path for the kind of memory at a bus address. */
 static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 					    uint64_t address)
 {
@@ -69,9 +70,9 @@ static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 }
 
 /*
- * Path of a put in virtual time: in order, with the slot's header. Data from
- * device memory is assumed to go to device memory: the receive buffer is not
- * known here.
+ * Sets the path of a put in virtual time: in order, with the slot's header.
+ * Data from device memory is assumed to go to device memory: the receive buffer
+ * is not known here.
  */
 static void apenet_transport_path_set(struct apenet_transport *e,
 				      const struct weft_pkt *pkt,
@@ -79,14 +80,14 @@ static void apenet_transport_path_set(struct apenet_transport *e,
 {
 	struct weft_carrier *c = e->unit.carrier;
 	const struct iovec *last = iov + iov_count - 1;
-	struct weft_vt_pkt_attr way = {
+	struct weft_vt_pkt_attr path = {
 		.full = pkt->len == e->max_bytes,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
-	way.path = apenet_transport_memory_path(
+	path.path = apenet_transport_memory_path(
 		c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
-	c->virt->way(c, &way);
+	c->virt->way(c, &path);
 }
 
 static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
@@ -146,7 +147,9 @@ static const struct weft_carrier_up apenet_transport_up = {
 
 /* ---- bulk ---- */
 
-/* Path between two kinds of memory, given by their bus addresses. */
+/*
+ * Returns the path between two kinds of memory, given by their bus addresses.
+ */
 static struct weft_vt_pkt_attr
 apenet_transport_path_between(struct weft_carrier *c, uint64_t from,
 			      uint64_t to)
@@ -161,31 +164,31 @@ static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path way = { 0 };
+	struct weft_transport_path path = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.there = apenet_transport_path_between(
+		path.there = apenet_transport_path_between(
 			c, (uintptr_t)d->local[0].iov_base, d->remote);
-	way.back = way.there;
-	return weft_transport_put(u, peer, d, &way);
+	path.back = path.there;
+	return weft_transport_put(u, peer, d, &path);
 }
 
-/* A request of one descriptor is sent, a put returns the data. */
+/* Sends a request of one descriptor; a put of the peer returns the data. */
 static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path way = { 0 };
+	struct weft_transport_path path = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.back = apenet_transport_path_between(
+		path.back = apenet_transport_path_between(
 			c, d->remote, (uintptr_t)d->local[0].iov_base);
-	way.there.bytes = 1 + APENET_DESC;
-	return weft_transport_get(u, peer, d, &way);
+	path.there.bytes = 1 + APENET_DESC;
+	return weft_transport_get(u, peer, d, &path);
 }
 
 /* The interface has no atomics: the target's processor performs them. */

@@ -30,7 +30,10 @@ static void msg_free(struct weft_apenet *a, struct apenet_msg *m)
 	free(m);
 }
 
-/* A get whose request was sent continues until its data arrives. */
+/*
+ * Ends a message. A get whose request was sent continues until its data
+ * arrives.
+ */
 static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
 		    unsigned status)
 {
@@ -47,15 +50,18 @@ static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
 
 static uint64_t msg_bytes(const struct apenet_msg *m)
 {
-	return m->op == APENET_PUT || m->op == APENET_BACK ? m->c.bytes : 0;
+	return m->op == APENET_PUT || m->op == APENET_REPLY ? m->c.bytes : 0;
 }
 
 static bool msg_all_requested(const struct apenet_msg *m)
 {
-	return m->begun && m->asked == msg_bytes(m);
+	return m->started && m->requested == msg_bytes(m);
 }
 
-/* Copies a staged message to host memory first. false: no memory now. */
+/*
+ * Copies a staged message to host memory first. Returns false if there is no
+ * memory now.
+ */
 static bool msg_stage(struct weft_apenet *a, struct apenet_msg *m)
 {
 	const struct apenet_buf *b =
@@ -98,9 +104,9 @@ static unsigned tx_flags(const struct apenet_dma *d)
 	       (c->flags & WEFT_APENET_RECEIVE ? APENET_RECEIVE : 0);
 }
 
-static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
+static uint32_t tx_request(const struct apenet_msg *m, unsigned char *to)
 {
-	const struct apenet_get_request ask = {
+	const struct apenet_get_request req = {
 		.from = m->c.remote,
 		.to = m->c.local,
 		.bytes = m->c.bytes,
@@ -108,11 +114,11 @@ static uint32_t tx_ask(const struct apenet_msg *m, unsigned char *to)
 		.flags = m->c.flags & WEFT_APENET_STAGED,
 	};
 
-	memcpy(to, &ask, sizeof(ask));
-	return sizeof(ask);
+	memcpy(to, &req, sizeof(req));
+	return sizeof(req);
 }
 
-/* Reads the data of a piece; -EFAULT: its memory was unregistered. */
+/* Reads the data of a piece; -EFAULT: the memory was unregistered. */
 static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
 		   unsigned char *to)
 {
@@ -136,12 +142,12 @@ static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
 	const struct apenet_msg *m = d->m;
 
 	if (m->op == APENET_GET)
-		return tx_ask(m, to);
+		return tx_request(m, to);
 	if (!d->bytes)
 		return 0;
 	if (!m->cut && !tx_read(a, d, to))
 		return d->bytes;
-	h->op = m->op == APENET_BACK ? APENET_REFUSE : APENET_CUT;
+	h->op = m->op == APENET_REPLY ? APENET_REFUSE : APENET_CUT;
 	return 0;
 }
 
@@ -218,7 +224,7 @@ static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 	return 1;
 }
 
-/* The first message with data left to request. */
+/* Returns the first message with data left to request. */
 static struct apenet_msg *dma_next(struct weft_apenet *a)
 {
 	struct weft_list *pos;
@@ -241,22 +247,22 @@ static void dma_request(struct weft_apenet *a, struct apenet_dma *d)
 
 	if (!m)
 		return;
-	left = msg_bytes(m) - m->asked;
+	left = msg_bytes(m) - m->requested;
 	*d = (struct apenet_dma){
-		.state = APENET_ASKED,
-		.first = !m->begun,
+		.state = APENET_REQUESTED,
+		.first = !m->started,
 		.m = m,
-		.offset = m->asked,
+		.offset = m->requested,
 		.bytes = (uint32_t)(left < APENET_PAYLOAD ? left
 							  : APENET_PAYLOAD),
 		.order = a->orders++,
 	};
-	m->begun = true;
-	m->asked += d->bytes;
+	m->started = true;
+	m->requested += d->bytes;
 	d->last = msg_all_requested(m);
 }
 
-/* The engine in this state with the oldest request, or NULL. */
+/* Returns the engine in this state with the oldest request, or NULL. */
 static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 {
 	struct apenet_dma *d = NULL;
@@ -270,22 +276,22 @@ static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 }
 
 /* One step of the board; returns the number of packets sent. */
-static int turn(struct weft_apenet *a)
+static int board_step(struct weft_apenet *a)
 {
-	struct apenet_dma *coming = dma_oldest(a, APENET_COMING);
-	struct apenet_dma *asked;
-	int done = coming ? dma_send(a, coming) : 0;
+	struct apenet_dma *arriving = dma_oldest(a, APENET_ARRIVING);
+	struct apenet_dma *requested;
+	int done = arriving ? dma_send(a, arriving) : 0;
 
-	asked = dma_oldest(a, APENET_ASKED);
-	if (asked && !dma_oldest(a, APENET_COMING))
-		asked->state = APENET_COMING;
+	requested = dma_oldest(a, APENET_REQUESTED);
+	if (requested && !dma_oldest(a, APENET_ARRIVING))
+		requested->state = APENET_ARRIVING;
 	for (unsigned i = 0; i < a->dmas; i++) {
 		if (a->dma[i].state == APENET_IDLE)
 			dma_request(a, &a->dma[i]);
 	}
 	a->stats.turns++;
-	a->stats.overlapped +=
-		dma_oldest(a, APENET_COMING) && dma_oldest(a, APENET_ASKED);
+	a->stats.overlapped += dma_oldest(a, APENET_ARRIVING) &&
+			       dma_oldest(a, APENET_REQUESTED);
 	return done;
 }
 
@@ -297,7 +303,7 @@ int apenet_tx_run(struct weft_apenet *a, int budget)
 		fetch(a);
 		if (weft_list_empty(&a->work))
 			break;
-		done += turn(a);
+		done += board_step(a);
 	}
 	return done;
 }

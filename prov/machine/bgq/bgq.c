@@ -30,7 +30,7 @@ void bgq_error(struct weft_bgq *mu, enum weft_bgq_error code, unsigned id,
 	bgq_irq(mu, WEFT_BGQ_IRQ_ERROR, id);
 }
 
-/* A peer is lost: records the error; the carrier refuses sends to it. */
+/* Records the loss of a peer; the carrier refuses sends to it. */
 static void bgq_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct weft_bgq *mu = arg;

@@ -32,14 +32,15 @@ enum bgq_inj_state {
 /* ICSRAM and MCSRAM of one injection memory FIFO. */
 struct bgq_inj {
 	struct bgq_desc *ring;
-	uint32_t slots;	    /* a power of two */
-	uint32_t threshold; /* free slots; UINT32_MAX: off */
-	uint8_t state;	    /* enum bgq_inj_state */
-	uint8_t cls;	    /* 0..BGQ_CLASSES-1 */
-	uint8_t flags;	    /* flags given at open */
-	uint8_t error;	    /* enum weft_bgq_error */
-	bool fetched;	    /* cur holds the descriptor at head */
-	bool loaded;	    /* word holds the result of an atomic load */
+	uint32_t slots; /* slots of the ring, a power of two */
+	/* interrupt threshold, free slots; UINT32_MAX: none */
+	uint32_t threshold;
+	uint8_t state; /* enum bgq_inj_state */
+	uint8_t cls;   /* priority class, 0..BGQ_CLASSES-1 */
+	uint8_t flags; /* flags given at open */
+	uint8_t error; /* enum weft_bgq_error */
+	bool fetched;  /* cur holds the descriptor at head */
+	bool loaded;   /* word holds the result of an atomic load */
 	uint64_t word;
 	uint64_t sent;	/* bytes of cur already sent */
 	uint64_t count; /* completed descriptors */
@@ -58,25 +59,25 @@ struct bgq_inj {
  */
 struct bgq_rec {
 	unsigned char *base;
-	uint64_t chunks; /* a power of two; 0: closed */
+	uint64_t chunks; /* size in chunks, a power of two; 0: closed */
 	uint64_t threshold;
 	uint8_t flags;
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
 	weft_au64 done[BGQ_RMES];   /* end position + 1 of a stored packet */
-	alignas(64) weft_au64 head; /* in chunks, written by software */
+	alignas(64) weft_au64 head; /* head in chunks, written by software */
 };
 
 /* The reserved chunks of one packet between reserve and commit. */
 struct bgq_reservation {
-	uint64_t at;  /* first chunk */
-	uint64_t end; /* chunk after the last */
+	uint64_t first; /* first chunk */
+	uint64_t end;	/* chunk after the last */
 	unsigned seq;
 };
 
 struct bgq_range {
 	uint64_t base;
-	uint64_t bytes; /* 0: off */
+	uint64_t bytes; /* size; 0: disabled */
 	uint32_t flags;
 };
 
@@ -98,7 +99,8 @@ struct weft_bgq {
 	 */
 	int (*dma)(struct weft_bgq *mu, const struct bgq_desc *d);
 	void *engine;
-	weft_au64 active[BGQ_CLASSES][BGQ_WORDS]; /* FIFOs with work */
+	/* bit masks of FIFOs with work */
+	weft_au64 active[BGQ_CLASSES][BGQ_WORDS];
 	struct bgq_range range[WEFT_BGQ_RANGES];
 	struct bgq_bat bat[WEFT_BGQ_BAT_ENTRIES];
 	uint64_t irq_pending;
@@ -109,7 +111,7 @@ struct weft_bgq {
 	uint64_t err_count;
 	uint64_t net_sent[WEFT_BGQ_NET_FIFOS];
 	uint64_t net_received;
-	unsigned net_next; /* rotates over the FIFO map */
+	unsigned net_next; /* next entry of the FIFO map, round-robin */
 	struct bgq_inj inj[WEFT_BGQ_INJ_FIFOS];
 	struct bgq_rec rec[WEFT_BGQ_REC_FIFOS];
 };
@@ -132,22 +134,29 @@ bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
 enum weft_bgq_error bgq_bat_address(const struct weft_bgq *mu, uint64_t sel,
 				    bool system, uint64_t *addr_p);
 uint64_t bgq_atomic_load(uint64_t addr, unsigned op);
-/* Returns the value after the operation. */
+/* Performs an atomic store; returns the value after the operation. */
 uint64_t bgq_atomic_store(uint64_t addr, unsigned op, uint64_t value);
-/* 1, -1: op also accesses the word after, before its address; else 0. */
+/*
+ * Returns 1 (-1) if op also accesses the word after (before) its address, else
+ * 0.
+ */
 int bgq_load_neighbour(unsigned op);
 
 /* bgq_fifo.c */
 int bgq_inj_push(struct bgq_inj *f, const struct bgq_desc *d, unsigned n);
 uint64_t bgq_inj_free(struct bgq_inj *f);
 bool bgq_inj_empty(struct bgq_inj *f);
-/* -EAGAIN: the FIFO is full, or BGQ_RMES packets are being stored already. */
+/*
+ * Reserves chunks. -EAGAIN: the FIFO is full, or BGQ_RMES packets are being
+ * stored already.
+ */
 int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 		    struct bgq_reservation *p);
 void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p);
-void bgq_rec_copy_in(struct bgq_rec *r, uint64_t at, const void *src,
+void bgq_rec_copy_in(struct bgq_rec *r, uint64_t first, const void *src,
 		     size_t bytes);
-void bgq_rec_copy_out(struct bgq_rec *r, uint64_t at, void *dst, size_t bytes);
+void bgq_rec_copy_out(struct bgq_rec *r, uint64_t first, void *dst,
+		      size_t bytes);
 uint64_t bgq_rec_free(struct bgq_rec *r);
 uint64_t bgq_rec_tail(struct bgq_rec *r);
 
@@ -157,7 +166,7 @@ void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id);
 int bgq_tx_step(struct weft_bgq *mu, unsigned id);
 int bgq_tx_run(struct weft_bgq *mu, int budget);
 
-/* bgq_rx.c. 0: packet accepted or rejected; -EAGAIN: no room now. */
+/* bgq_rx.c. 0: packet accepted or rejected; -EAGAIN: no space now. */
 int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		  const void *payload);
 int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,

@@ -67,11 +67,11 @@ int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 			return -EAGAIN;
 		if ((uint16_t)(rec_seq(s) - rec_seq(tail)) >= BGQ_RMES)
 			return -EAGAIN;
-		p->at = at;
+		p->first = at;
 		p->end = (at + chunks) & REC_POS_MASK;
 		p->seq = rec_seq(s);
 		next = ((s & ~REC_POS_MASK) + REC_SEQ_ONE) | p->end;
-		/* F0: chunks are reserved once; pairs with itself. */
+		/* F0 pairs with itself: chunks are reserved once. */
 	} while (!weft_cas64(&r->shadow, &s, next));
 	return 0;
 }

@@ -20,7 +20,7 @@
  *	byte 3     7..5 virtual channel   4..3 zone   2 stay on bubble
  *	byte 4-7   destination: 29..0, six bits per coordinate A..E
  *	byte 8     6..5 packet type       4..0 size in chunks of 32 bytes
- *	byte 9-11  of the links: sequence, Hamming code, checksum skip
+ *	byte 9-11  set by the links: sequence, Hamming code, checksum skip
  *	byte 12-15 word "aux"     byte 16-23 word "sel"     byte 24-31 "ctr"
  *
  *	type       aux                          sel               ctr
@@ -152,7 +152,7 @@ static inline bool bgq_hdr_stay(const struct bgq_hdr *h)
 	return h->vc >> 2 & 1;
 }
 
-/* Hint of dimension dim (A..E): -1, +1, or 0. */
+/* Returns the hint of dimension dim (A..E): -1, +1, or 0. */
 static inline int bgq_hdr_hint(const struct bgq_hdr *h, unsigned dim)
 {
 	unsigned bits = dim < 4 ? h->hints >> (6 - 2 * dim) : h->ctl >> 6;
@@ -180,7 +180,7 @@ static inline unsigned bgq_put_store_op(uint32_t aux)
 	return aux >> 16 & 15;
 }
 
-/* Number of chunks that hold n bytes. */
+/* Returns the number of chunks that hold n bytes. */
 static inline unsigned bgq_chunks(uint64_t n)
 {
 	return (unsigned)((n + WEFT_BGQ_CHUNK - 1) / WEFT_BGQ_CHUNK);

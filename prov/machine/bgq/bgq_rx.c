@@ -2,7 +2,7 @@
 /*
  * Reception. A packet from the carrier is stored according to its type, if
  * every object it names exists and the access is allowed. An invalid packet is
- * rejected and recorded. A packet for which there is no room stays in the
+ * rejected and recorded. A packet for which there is no space stays in the
  * carrier, which gives the sender back-pressure; no packet is dropped because a
  * FIFO is full.
  */
@@ -44,8 +44,8 @@ static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 	if (bgq_rec_reserve(r, chunks + 1, &place))
 		return -EAGAIN;
 	stored.dest = source;
-	bgq_rec_copy_in(r, place.at, &stored, sizeof(stored));
-	bgq_rec_copy_in(r, place.at + 1, payload, chunks * WEFT_BGQ_CHUNK);
+	bgq_rec_copy_in(r, place.first, &stored, sizeof(stored));
+	bgq_rec_copy_in(r, place.first + 1, payload, chunks * WEFT_BGQ_CHUNK);
 	bgq_rec_commit(r, &place);
 	if (free >= r->threshold && free - chunks - 1 < r->threshold)
 		bgq_irq(mu, WEFT_BGQ_IRQ_REC_SPACE, id);
@@ -191,7 +191,10 @@ static void rec_describe(struct weft_bgq_packet *p, const struct bgq_hdr *h)
 	memcpy(p->soft + 4, &h->ctr, 8);
 }
 
-/* Payload of a packet; one that wraps around the end is copied into buf. */
+/*
+ * Returns the payload of a packet; a payload that wraps around the end is
+ * copied into buf.
+ */
 static const void *rec_payload(struct bgq_rec *r, uint64_t at, unsigned bytes,
 			       void *buf)
 {

@@ -2,7 +2,7 @@
 /*
  * Features of the Message Unit: packets and messages of every kind between two
  * units in one process. Protection, limits and the rings' arithmetic are in
- * bgq_rule_test.c.
+ * bgq_limits_test.c.
  */
 #include "test/support/bgq_pair.h"
 
@@ -56,7 +56,7 @@ static void head_count_and_free_space_follow_the_descriptors(void **state)
 	bgq_pair_close(&p);
 }
 
-static void software_bytes_travel_in_the_header(void **state)
+static void the_header_carries_software_bytes(void **state)
 {
 	const char soft[WEFT_BGQ_SOFT_BYTES] = "twelve bytes";
 	struct weft_bgq_msg m = { .node = 1, .vc = WEFT_BGQ_VC_ORDERED };
@@ -71,7 +71,7 @@ static void software_bytes_travel_in_the_header(void **state)
 	bgq_pair_close(&p);
 }
 
-/* A put of n bytes to offset 64 of base 1, counted at base 2. */
+/* Posts a put of n bytes to offset 64 of base 1, counted at base 2. */
 static void put(struct bgq_pair *p, unsigned fifo, const void *src, uint64_t n,
 		unsigned vc)
 {
@@ -88,7 +88,7 @@ static void put(struct bgq_pair *p, unsigned fifo, const void *src, uint64_t n,
 	T_OK(weft_bgq_inj_post(p->a.mu, fifo, &d, NULL));
 }
 
-static void a_direct_put_lands_at_base_and_offset_and_counts_down(void **state)
+static void a_direct_put_stores_at_base_plus_offset(void **state)
 {
 	struct bgq_pair p;
 
@@ -104,7 +104,7 @@ static void a_direct_put_lands_at_base_and_offset_and_counts_down(void **state)
 }
 
 /* Each packet carries its offset: a put does not depend on packet order. */
-static void a_dynamic_put_survives_a_network_without_order(void **state)
+static void a_dynamic_put_tolerates_reordering(void **state)
 {
 	struct bgq_pair p;
 
@@ -118,7 +118,7 @@ static void a_dynamic_put_survives_a_network_without_order(void **state)
 }
 
 /* Two descriptors in one packet: each puts half of b's memory into a's. */
-static void a_remote_get_brings_data_by_the_far_unit(void **state)
+static void a_remote_get_returns_data_by_puts(void **state)
 {
 	struct weft_bgq_desc in[2];
 	struct weft_bgq_desc d;
@@ -213,8 +213,8 @@ static void packets_of_a_message_spread_over_the_fifo_map(void **state)
 }
 
 /*
- * One 8-byte word with an atomic load at injection and an atomic store at
- * reception.
+ * Sends one 8-byte word with an atomic load at injection and an atomic store at
+ * reception; returns the new value.
  */
 static uint64_t atomic(struct bgq_pair *p, unsigned load, unsigned store,
 		       uint64_t *src, uint64_t *dst)
@@ -240,7 +240,7 @@ static uint64_t atomic(struct bgq_pair *p, unsigned load, unsigned store,
 	return *dst;
 }
 
-static void atomic_loads_do_what_their_names_say(void **state)
+static void atomic_load_operations(void **state)
 {
 	struct bgq_pair p;
 	uint64_t *src;
@@ -268,7 +268,7 @@ static void atomic_loads_do_what_their_names_say(void **state)
 	bgq_pair_close(&p);
 }
 
-static void atomic_stores_do_what_their_names_say(void **state)
+static void atomic_store_operations(void **state)
 {
 	struct bgq_pair p;
 	uint64_t *src;
@@ -301,7 +301,7 @@ static void atomic_stores_do_what_their_names_say(void **state)
 	bgq_pair_close(&p);
 }
 
-static void many_fifos_run_side_by_side(void **state)
+static void many_fifos_progress_concurrently(void **state)
 {
 	struct weft_bgq_desc *ring = aligned_alloc(64, 600 * 64);
 	struct weft_bgq_msg m = { .node = 1, .vc = WEFT_BGQ_VC_ORDERED };
@@ -327,16 +327,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_message_is_cut_into_packets_of_512_zero_filled),
 		T_CASE(head_count_and_free_space_follow_the_descriptors),
-		T_CASE(software_bytes_travel_in_the_header),
-		T_CASE(a_direct_put_lands_at_base_and_offset_and_counts_down),
-		T_CASE(a_dynamic_put_survives_a_network_without_order),
-		T_CASE(a_remote_get_brings_data_by_the_far_unit),
+		T_CASE(the_header_carries_software_bytes),
+		T_CASE(a_direct_put_stores_at_base_plus_offset),
+		T_CASE(a_dynamic_put_tolerates_reordering),
+		T_CASE(a_remote_get_returns_data_by_puts),
 		T_CASE(a_local_copy_uses_no_link),
 		T_CASE(prefetch_only_sends_nothing),
 		T_CASE(packets_of_a_message_spread_over_the_fifo_map),
-		T_CASE(atomic_loads_do_what_their_names_say),
-		T_CASE(atomic_stores_do_what_their_names_say),
-		T_CASE(many_fifos_run_side_by_side),
+		T_CASE(atomic_load_operations),
+		T_CASE(atomic_store_operations),
+		T_CASE(many_fifos_progress_concurrently),
 	};
 
 	return T_RUN(tests);

@@ -241,7 +241,7 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 				     struct weft_peer *peer, bool get)
 {
 	struct bgq_transport_model *m = e->model;
-	const struct weft_transport_path way = {
+	const struct weft_transport_path path = {
 		.there = { .vc = WEFT_VT_DYNAMIC,
 			   .bytes = get ? 1 + sizeof(struct bgq_desc) : 0 },
 		.back = { .vc = WEFT_VT_DYNAMIC },
@@ -251,28 +251,31 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 
 	e->model = NULL;
 	if (!err)
-		err = get ? weft_transport_get(&e->unit, peer, &m->dma, &way)
-			  : weft_transport_put(&e->unit, peer, &m->dma, &way);
+		err = get ? weft_transport_get(&e->unit, peer, &m->dma, &path)
+			  : weft_transport_put(&e->unit, peer, &m->dma, &path);
 	if (err)
 		free(m);
 	return err;
 }
 
-/* An access to an atomic address, performed by the target's L2 cache. */
+/*
+ * Runs an atomic: an access to an atomic address, performed by the target's L2
+ * cache.
+ */
 static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_amo *a)
 {
-	const struct weft_transport_path way = {
+	const struct weft_transport_path path = {
 		.there = { .bytes = 1 + (uint32_t)a->operands },
 		.quick = true,
 	};
 
 	if (!u->carrier->virt)
 		return -EOPNOTSUPP;
-	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &way);
+	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &path);
 }
 
-/* One direct put of a remote get, performed by the origin. */
+/* Performs one direct put of a remote get at the origin. */
 static int bgq_transport_dma_get(struct bgq_transport *e,
 				 struct weft_peer *peer,
 				 const struct bgq_desc *d)

@@ -30,7 +30,7 @@ void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id)
 		      UINT64_C(1) << id % 64);
 }
 
-/* The FIFO is empty: clears its bit unless its doorbell was rung meanwhile. */
+/* Clears the bit of an empty FIFO, unless its doorbell was rung meanwhile. */
 static void tx_fifo_idle(struct weft_bgq *mu, unsigned id)
 {
 	nic_event_clear(&mu->active[mu->inj[id].cls][id / 64],
@@ -135,7 +135,7 @@ static enum weft_bgq_error tx_build(struct weft_bgq *mu, struct bgq_inj *f,
 	return e;
 }
 
-/* L0 and L1: delivered to this node, no link used. */
+/* Delivers a packet to this node (L0 and L1); no link is used. */
 static int tx_local(struct weft_bgq *mu, const struct tx_packet *p)
 {
 	unsigned char buf[WEFT_BGQ_PAYLOAD];
@@ -145,7 +145,7 @@ static int tx_local(struct weft_bgq *mu, const struct tx_packet *p)
 }
 
 /* Passes the header's routing fields to the network model. */
-static void tx_way(struct weft_carrier *c, const struct tx_packet *p)
+static void tx_path_set(struct weft_carrier *c, const struct tx_packet *p)
 {
 	static const uint8_t vc[] = {
 		[WEFT_BGQ_VC_DYNAMIC] = WEFT_VT_DYNAMIC,
@@ -153,15 +153,15 @@ static void tx_way(struct weft_carrier *c, const struct tx_packet *p)
 		[WEFT_BGQ_VC_HIGH] = WEFT_VT_HIGH,
 		[WEFT_BGQ_VC_SYSTEM] = WEFT_VT_SYSTEM,
 	};
-	struct weft_vt_pkt_attr way = {
+	struct weft_vt_pkt_attr path = {
 		.vc = vc[bgq_hdr_vc(&p->hdr) % WEFT_COUNT_OF(vc)],
 		.zone = (uint8_t)bgq_hdr_zone(&p->hdr),
 		.stay = bgq_hdr_stay(&p->hdr),
 	};
 
 	for (unsigned d = 0; d < BGQ_DIMS; d++)
-		way.hint[d] = (int8_t)bgq_hdr_hint(&p->hdr, d);
-	c->virt->way(c, &way);
+		path.hint[d] = (int8_t)bgq_hdr_hint(&p->hdr, d);
+	c->virt->way(c, &path);
 }
 
 static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)
@@ -174,11 +174,11 @@ static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)
 		return -EHOSTUNREACH;
 	bgq_hdr_to_pkt(&p->hdr, &pkt);
 	if (weft_unlikely(c->virt != NULL))
-		tx_way(c, p);
+		tx_path_set(c, p);
 	return c->ops->send(c, peer, &pkt, p->iov, p->iov_count);
 }
 
-/* The next network FIFO of the map, round-robin. */
+/* Returns the next network FIFO of the map, round-robin. */
 static unsigned tx_net_fifo(struct weft_bgq *mu, unsigned map)
 {
 	do {
@@ -275,7 +275,7 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 			 tx_send(mu, bgq_desc_map(&f->cur), &p));
 }
 
-/* First FIFO with work from start on, wrapping around; -1: none. */
+/* Returns the first FIFO with work from start on, wrapping around; -1: none. */
 static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 		   unsigned start)
 {

@@ -35,7 +35,7 @@ static void gemini_init(struct weft_gemini *f)
 	};
 
 	f->ntt_bits = WEFT_GEMINI_NTT_GRAIN;
-	weft_responses_init(&f->answers, &ack);
+	weft_responses_init(&f->responses, &ack);
 	for (unsigned i = 0; i < WEFT_GEMINI_WINDOWS; i++) {
 		f->window[i].ssid = -1;
 		f->window[i].ptag = f->ptag;
@@ -64,7 +64,7 @@ int gemini_create(const struct weft_carrier_ops *ops,
 		weft_gemini_close(f);
 		return err;
 	}
-	f->answers.carrier = f->port.carrier;
+	f->responses.carrier = f->port.carrier;
 	*f_p = f;
 	return 0;
 }
@@ -95,11 +95,11 @@ WEFT_EXPORT void weft_gemini_close(struct weft_gemini *f)
 	if (!f)
 		return;
 	if (f->port.carrier)
-		weft_responses_flush(&f->answers, true);
+		weft_responses_flush(&f->responses, true);
 	weft_gemini_amo_flush(f);
 	weft_port_fini(&f->port);
 	gemini_link_fini(f);
-	weft_responses_fini(&f->answers);
+	weft_responses_fini(&f->responses);
 	gemini_bte_fini(f);
 	for (unsigned i = 0; i < WEFT_GEMINI_CQS; i++)
 		free(f->cq[i].ring);
@@ -169,8 +169,8 @@ WEFT_EXPORT int weft_gemini_poll(struct weft_gemini *f, int budget)
 	if (f->scrub_ns)
 		gemini_scrub(f);
 	n += c->ops->poll(c, budget);
-	if (weft_responses_pending(&f->answers))
-		weft_responses_flush(&f->answers, n == 0);
+	if (weft_responses_pending(&f->responses))
+		weft_responses_flush(&f->responses, n == 0);
 	return n;
 }
 
@@ -178,7 +178,7 @@ WEFT_EXPORT int weft_gemini_wait(struct weft_gemini *f, uint64_t timeout_ns)
 {
 	struct weft_carrier *c = f->port.carrier;
 
-	weft_responses_flush(&f->answers, true);
+	weft_responses_flush(&f->responses, true);
 	return c->ops->wait(c, timeout_ns);
 }
 

@@ -78,7 +78,8 @@ WEFT_EXPORT int weft_gemini_bte_post(struct weft_gemini *f, unsigned channel,
 	if (err)
 		return err;
 	c = &f->channel[channel];
-	return bte_push(c, &(struct gemini_bte_desc){ .b = *bte, .ssid = -1 });
+	return bte_push(c,
+			&(struct gemini_bte_desc){ .cmd = *bte, .ssid = -1 });
 }
 
 WEFT_EXPORT int weft_gemini_bte_recv(struct weft_gemini *f, unsigned channel,
@@ -113,7 +114,7 @@ WEFT_EXPORT int weft_gemini_bte_recv(struct weft_gemini *f, unsigned channel,
 static void bte_fill(struct weft_gemini *f, const struct gemini_bte_desc *d,
 		     unsigned channel, uint32_t n, struct gemini_request *r)
 {
-	const struct weft_gemini_bte *b = &d->b;
+	const struct weft_gemini_bte *b = &d->cmd;
 	bool last = d->sent + n == b->bytes;
 	uint64_t addr = 0;
 
@@ -159,9 +160,9 @@ static int bte_begin(struct weft_gemini *f, struct gemini_channel *c,
 {
 	if (d->ssid >= 0)
 		return 0;
-	if ((d->b.flags & WEFT_GEMINI_BTE_FENCE) && c->in_flight)
+	if ((d->cmd.flags & WEFT_GEMINI_BTE_FENCE) && c->in_flight)
 		return -EAGAIN;
-	d->ssid = gemini_txn_open(f, d->b.cq);
+	d->ssid = gemini_txn_open(f, d->cmd.cq);
 	if (d->ssid < 0)
 		return -EAGAIN;
 	f->txn[d->ssid].fence = &c->in_flight;
@@ -172,11 +173,11 @@ static int bte_begin(struct weft_gemini *f, struct gemini_channel *c,
 static void bte_issued(struct weft_gemini *f, struct gemini_channel *c,
 		       struct gemini_bte_desc *d)
 {
-	if (d->b.flags & WEFT_GEMINI_BTE_LOCAL)
-		gemini_cq_write(f, d->b.cq, WEFT_GEMINI_LOCAL, WEFT_GEMINI_OK,
-				d->b.data);
+	if (d->cmd.flags & WEFT_GEMINI_BTE_LOCAL)
+		gemini_cq_write(f, d->cmd.cq, WEFT_GEMINI_LOCAL, WEFT_GEMINI_OK,
+				d->cmd.data);
 	c->tx_head++;
-	gemini_txn_close(f, (unsigned)d->ssid, d->b.data);
+	gemini_txn_close(f, (unsigned)d->ssid, d->cmd.data);
 }
 
 /* Sends one packet of one channel. 1: sent; 0: nothing to do or blocked. */
@@ -201,13 +202,13 @@ static int bte_step(struct weft_gemini *f, unsigned channel)
 		gemini_bulk_run(d->bulk, d->ssid);
 		return 1;
 	}
-	n = d->b.bytes - d->sent < max ? d->b.bytes - d->sent : max;
+	n = d->cmd.bytes - d->sent < max ? d->cmd.bytes - d->sent : max;
 	bte_fill(f, d, channel, n, &r);
 	err = gemini_request(f, &r);
 	if (err == -EAGAIN)
 		return 0;
-	d->sent = err ? d->b.bytes : d->sent + n;
-	if (d->sent == d->b.bytes)
+	d->sent = err ? d->cmd.bytes : d->sent + n;
+	if (d->sent == d->cmd.bytes)
 		bte_issued(f, c, d);
 	return 1;
 }
@@ -217,7 +218,7 @@ int gemini_bte_bulk(struct weft_gemini *f, unsigned channel,
 {
 	struct gemini_channel *c = &f->channel[channel];
 	const struct gemini_bte_desc d = {
-		.b = { .cq = (uint16_t)f->bulk_cq },
+		.cmd = { .cq = (uint16_t)f->bulk_cq },
 		.ssid = -1,
 		.bulk = b,
 	};
@@ -321,7 +322,7 @@ enum weft_gemini_status gemini_bte_arrive(struct weft_gemini *f,
 	if (!m)
 		return WEFT_GEMINI_SEQ_TERMINATE;
 	if (f->scrub_ns)
-		m->heard_ns = gemini_now_ns(f);
+		m->last_packet_ns = gemini_now_ns(f);
 	if (at > m->total || pkt->len > m->total - at ||
 	    pkt->len > m->total - m->got)
 		return WEFT_GEMINI_BOUNDS;
@@ -347,7 +348,7 @@ static void rmt_forget(struct gemini_rmt *m)
 	free(m);
 }
 
-/* Refuses and forgets the partly received sends of a lost peer. */
+/* Refuses the partly received sends of a lost peer, and drops their records. */
 void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 {
 	struct weft_list *pos;
@@ -374,9 +375,9 @@ void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 static void rmt_scrub(struct weft_gemini *f, struct gemini_rmt *m,
 		      uint64_t now_ns)
 {
-	if (now_ns - m->heard_ns >= f->scrub_ns / 2)
+	if (now_ns - m->last_packet_ns >= f->scrub_ns / 2)
 		rmt_refuse(f, m);
-	if (now_ns - m->heard_ns >= 3 * f->scrub_ns)
+	if (now_ns - m->last_packet_ns >= 3 * f->scrub_ns)
 		rmt_forget(m);
 }
 

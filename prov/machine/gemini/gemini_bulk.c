@@ -32,7 +32,7 @@ struct gemini_bulk {
 	bool taken;
 };
 
-static_assert(GEMINI_BULKS <= BULK_EVENTS, "each has room for its event");
+static_assert(GEMINI_BULKS <= BULK_EVENTS, "one event per transfer");
 
 int gemini_bulk_open(struct weft_gemini *f)
 {
@@ -53,7 +53,7 @@ static void bulk_count(struct weft_gemini *f, uint64_t bytes)
 	f->stats.phits += gemini_put_phits(bytes);
 }
 
-static void bulk_over(struct weft_dma *dma, int err)
+static void bulk_complete(struct weft_dma *dma, int err)
 {
 	struct gemini_bulk *b = weft_container_of(dma, struct gemini_bulk, dma);
 	struct weft_gemini *f = b->f;
@@ -79,39 +79,39 @@ void gemini_bulk_events(struct weft_gemini *f)
 	}
 }
 
-/* Transfers use the channels round-robin. */
+/* Returns the channel of a transfer: transfers use the channels round-robin. */
 static unsigned bulk_channel(const struct gemini_bulk *b)
 {
 	return (unsigned)(b - b->f->bulk) % WEFT_GEMINI_CHANNELS;
 }
 
 /*
- * A block becomes visible with its event only, so its packets may use any link.
- * The first injection FIFO belongs to the windows; each channel has one after
- * it.
+ * Sets the path of a block, which becomes visible with its event only, so that
+ * its packets may use any link. The first injection FIFO belongs to the
+ * windows; each channel has one after it.
  */
 static void bte_path_set(const struct gemini_bulk *b,
-			 struct weft_vt_pkt_attr *way)
+			 struct weft_vt_pkt_attr *path)
 {
 	struct weft_carrier *c = b->unit->carrier;
 
-	way->path = (uint8_t)c->virt->path(c, "bte");
-	way->vc = WEFT_VT_DYNAMIC;
-	way->fifo = (uint8_t)(2 + bulk_channel(b));
+	path->path = (uint8_t)c->virt->path(c, "bte");
+	path->vc = WEFT_VT_DYNAMIC;
+	path->fifo = (uint8_t)(2 + bulk_channel(b));
 }
 
 void gemini_bulk_run(struct gemini_bulk *b, int ssid)
 {
 	struct weft_carrier *c = b->unit->carrier;
-	struct weft_transport_path way = { .quick = false };
+	struct weft_transport_path path = { .quick = false };
 	int err;
 
 	if (weft_unlikely(c->virt != NULL))
-		bte_path_set(b, &way.there);
-	way.back = way.there;
+		bte_path_set(b, &path.there);
+	path.back = path.there;
 	b->ssid = ssid;
-	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &way)
-		     : weft_transport_put(b->unit, b->peer, &b->dma, &way);
+	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &path)
+		     : weft_transport_put(b->unit, b->peer, &b->dma, &path);
 	if (!err)
 		return; /* b may be reused already */
 	b->err = err;
@@ -120,7 +120,7 @@ void gemini_bulk_run(struct gemini_bulk *b, int ssid)
 	gemini_txn_close(b->f, (unsigned)ssid, 0);
 }
 
-static struct gemini_bulk *bulk_take(struct weft_gemini *f, struct weft_dma *d)
+static struct gemini_bulk *bulk_alloc(struct weft_gemini *f, struct weft_dma *d)
 {
 	for (unsigned i = 0; i < GEMINI_BULKS; i++) {
 		struct gemini_bulk *b = &f->bulk[i];
@@ -129,13 +129,13 @@ static struct gemini_bulk *bulk_take(struct weft_gemini *f, struct weft_dma *d)
 			continue;
 		*b = (struct gemini_bulk){ .f = f, .dma = *d, .d = d };
 		b->taken = true;
-		b->dma.done = bulk_over;
+		b->dma.done = bulk_complete;
 		return b;
 	}
 	return NULL;
 }
 
-/* The delivery mode that keeps the requested order. */
+/* Returns the delivery mode that keeps the requested order. */
 static unsigned delivery_of(const struct weft_dma *d)
 {
 	if (!d->ordered)
@@ -144,9 +144,9 @@ static unsigned delivery_of(const struct weft_dma *d)
 }
 
 /*
- * Virtual time: a transfer by stores into a window, either in order by a hash
- * of the address (no-adapt) or by any link (performance); the target responds
- * on the response channel.
+ * Returns the path of a transfer by stores into a window, in virtual time: in
+ * order by a hash of the address (no-adapt), or by any link (performance); the
+ * target responds on the response channel.
  */
 static struct weft_transport_path
 window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)
@@ -167,23 +167,23 @@ window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)
 int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d, bool get)
 {
-	struct weft_transport_path way =
+	struct weft_transport_path path =
 		window_path_of(u->carrier, get ? "get" : "fma", delivery_of(d));
 
 	/* a put completes with its response */
-	way.there.ack = !get;
-	return get ? weft_transport_get(u, peer, d, &way)
-		   : weft_transport_put(u, peer, d, &way);
+	path.there.ack = !get;
+	return get ? weft_transport_get(u, peer, d, &path)
+		   : weft_transport_put(u, peer, d, &path);
 }
 
 int gemini_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_amo *a)
 {
-	struct weft_transport_path way =
+	struct weft_transport_path path =
 		window_path_of(u->carrier, "amo", WEFT_GEMINI_IN_ORDER);
 
-	way.there.bytes = 1 + (uint32_t)a->operands;
-	return weft_transport_amo(u, peer, a, &way);
+	path.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_transport_amo(u, peer, a, &path);
 }
 
 int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
@@ -196,7 +196,7 @@ int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
 		d->done(d, 0);
 		return 0;
 	}
-	b = bulk_take(f, d);
+	b = bulk_alloc(f, d);
 	if (!b)
 		return -EAGAIN;
 	b->unit = u;

@@ -40,7 +40,7 @@ static void a_block_is_put_with_local_and_global_events(void **state)
 	gemini_pair_close(&p);
 }
 
-static void a_block_is_got(void **state)
+static void a_block_get_returns_the_data(void **state)
 {
 	struct weft_gemini_bte d;
 	struct gemini_pair p;
@@ -55,7 +55,7 @@ static void a_block_is_got(void **state)
 	gemini_pair_close(&p);
 }
 
-static void blocks_are_whole_words_inside_their_memory(void **state)
+static void blocks_need_whole_words_within_bounds(void **state)
 {
 	struct weft_gemini_bte d;
 	struct gemini_pair p;
@@ -119,7 +119,7 @@ static enum weft_gemini_status arrive(struct gemini_pair *p, uint32_t src,
 	return gemini_bte_arrive(p->b.f, gemini_peer(p->b.f, src), &k, data);
 }
 
-static void more_than_a_send_has_is_refused(void **state)
+static void packets_beyond_a_send_are_refused(void **state)
 {
 	struct weft_gemini_local to = { .offset = 0 };
 	struct gemini_pair p;
@@ -177,7 +177,7 @@ static void a_fence_waits_for_all_earlier_blocks(void **state)
 	gemini_pair_close(&p);
 }
 
-static void a_channel_takes_1023_descriptors(void **state)
+static void a_channel_holds_1023_descriptors(void **state)
 {
 	struct weft_gemini_bte d;
 	struct gemini_pair p;
@@ -222,7 +222,7 @@ static void boxes_close(struct boxes *x)
 	gemini_pair_close(&x->p);
 }
 
-static void messages_come_in_order_through_the_mailbox(void **state)
+static void mailbox_messages_arrive_in_order(void **state)
 {
 	unsigned char buf[3000];
 	const void *got;
@@ -276,14 +276,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_block_is_put_with_local_and_global_events),
-		T_CASE(a_block_is_got),
-		T_CASE(blocks_are_whole_words_inside_their_memory),
+		T_CASE(a_block_get_returns_the_data),
+		T_CASE(blocks_need_whole_words_within_bounds),
 		T_CASE(a_send_needs_a_posted_buffer),
-		T_CASE(more_than_a_send_has_is_refused),
+		T_CASE(packets_beyond_a_send_are_refused),
 		T_CASE(sends_of_two_nodes_are_kept_apart),
 		T_CASE(a_fence_waits_for_all_earlier_blocks),
-		T_CASE(a_channel_takes_1023_descriptors),
-		T_CASE(messages_come_in_order_through_the_mailbox),
+		T_CASE(a_channel_holds_1023_descriptors),
+		T_CASE(mailbox_messages_arrive_in_order),
 		T_CASE(without_credit_a_message_waits),
 	};
 

@@ -30,7 +30,7 @@
 #define GEMINI_IOV	 8 /* segments of one request */
 
 struct gemini_cq {
-	uint64_t *ring; /* NULL: closed */
+	uint64_t *ring; /* ring of entries; NULL: closed */
 	uint32_t mask;
 	uint64_t head;
 	uint64_t tail;
@@ -77,9 +77,9 @@ struct gemini_window {
 };
 
 struct gemini_bte_desc {
-	struct weft_gemini_bte b;
+	struct weft_gemini_bte cmd;
 	uint32_t sent;
-	int ssid;		  /* -1: not started */
+	int ssid;		  /* transaction; -1: not started */
 	struct gemini_bulk *bulk; /* transfer of the message engine, or NULL */
 };
 
@@ -97,8 +97,12 @@ struct gemini_rmt {
 	unsigned ssid;
 	uint32_t got;
 	uint32_t total;
-	uint64_t addr; /* 0: refused, further packets are refused too */
-	uint64_t heard_ns;
+	/*
+	 * address of the buffer; 0: send refused, its further packets are
+	 * refused too
+	 */
+	uint64_t addr;
+	uint64_t last_packet_ns;
 	uint16_t cq;
 	uint64_t data;
 };
@@ -115,7 +119,7 @@ struct gemini_channel {
 };
 
 struct gemini_line {
-	uint64_t addr; /* 0: empty */
+	uint64_t addr; /* address of the cached word; 0: empty */
 	uint64_t value;
 	bool dirty;
 };
@@ -126,7 +130,7 @@ struct gemini_line {
 
 /* One of the links to a neighbour. */
 struct gemini_link {
-	struct weft_list queue; /* struct link_packet */
+	struct weft_list queue; /* waiting packets: struct link_packet */
 	unsigned count;
 };
 
@@ -136,7 +140,7 @@ struct weft_gemini {
 	bool lazy_amo;
 	bool ntt_on;
 	unsigned links; /* links per direction; 0: packets are sent at once */
-	unsigned roads; /* directions with links: 6 in a torus, else 1 */
+	unsigned directions; /* directions with links: 6 in a torus, else 1 */
 	uint16_t torus[3];
 	uint32_t pe;
 	struct gemini_link link[GEMINI_DIRECTIONS * WEFT_GEMINI_LINKS];
@@ -144,7 +148,8 @@ struct weft_gemini {
 	struct weft_rng link_rng; /* chooses the link that sends next */
 	uint64_t scrub_ns;	  /* timeout period; 0: no timeouts */
 	uint64_t scrubbed_ns;
-	uint64_t (*clock)(void); /* NULL: the carrier's or the host's */
+	/* clock, ns; NULL: that of the carrier or the host */
+	uint64_t (*clock)(void);
 	struct weft_gemini_msgq *msgq;
 	void (*datagram)(void *, uint32_t, const void *, unsigned);
 	void *datagram_arg;
@@ -161,7 +166,7 @@ struct weft_gemini {
 	unsigned bulk_cq;
 	uint32_t orb_used;
 	uint32_t orb_next;
-	struct weft_responses answers;
+	struct weft_responses responses;
 	struct weft_gemini_stats stats;
 	struct gemini_window window[WEFT_GEMINI_WINDOWS];
 	struct gemini_channel channel[WEFT_GEMINI_CHANNELS];
@@ -178,7 +183,7 @@ struct weft_gemini {
 /* A request being sent. */
 struct gemini_request {
 	struct weft_peer *peer;
-	uint32_t pe; /* physical */
+	uint32_t pe; /* physical PE */
 	enum gemini_cmd cmd;
 	unsigned mdh;
 	unsigned ptag;
@@ -202,7 +207,10 @@ int gemini_create(const struct weft_carrier_ops *ops,
 struct weft_peer *gemini_peer(struct weft_gemini *f, uint32_t pe);
 /* Translates a virtual PE to a physical one. */
 uint32_t gemini_physical(const struct weft_gemini *f, uint32_t pe);
-/* Translates a handle and offset to a local address; status: why not. */
+/*
+ * Translates a handle and offset to a local address; returns the reason if that
+ * fails.
+ */
 enum weft_gemini_status gemini_translate(const struct gemini_mdd *m,
 					 uint64_t offset, uint64_t bytes,
 					 bool write, uint64_t *addr);
@@ -214,9 +222,15 @@ void gemini_cq_write(struct weft_gemini *f, unsigned cq, uint8_t source,
 /* gemini_tx.c */
 int gemini_txn_open(struct weft_gemini *f, unsigned cq);
 void gemini_txn_close(struct weft_gemini *f, unsigned ssid, uint64_t data);
-/* 0, -EAGAIN, or -ECONNRESET (already counted in the transaction). */
+/*
+ * Sends a request. 0, -EAGAIN, or -ECONNRESET (already counted in the
+ * transaction).
+ */
 int gemini_request(struct weft_gemini *f, const struct gemini_request *r);
-/* A request with GEMINI_REQ_QUIET: no buffer, no transaction, no response. */
+/*
+ * Sends a request with GEMINI_REQ_QUIET: no buffer, no transaction, no
+ * response.
+ */
 int gemini_request_quiet(struct weft_gemini *f, const struct gemini_request *r);
 /*
  * Finds the request of a response: id must name an outstanding request to that
@@ -244,7 +258,7 @@ int gemini_link_run(struct weft_gemini *f, int budget);
 uint64_t gemini_now_ns(const struct weft_gemini *f);
 void gemini_scrub(struct weft_gemini *f);
 
-/* gemini_msgq.c: a peer sent the name of its mailbox. */
+/* gemini_msgq.c: handles the name of a peer's mailbox. */
 void gemini_msgq_arrive(struct weft_gemini_msgq *q, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload);
 
@@ -259,7 +273,9 @@ uint64_t gemini_amo_run(struct weft_gemini *f, uint64_t addr, unsigned op,
 
 /* gemini_bulk.c */
 #define GEMINI_BULKS 32
-/* The transfer's descriptor is at the head of its channel: start the copy. */
+/*
+ * Starts the copy of a transfer whose descriptor is at the head of its channel.
+ */
 void gemini_bulk_run(struct gemini_bulk *b, int ssid);
 /* Reports completed transfers to the message engine. */
 void gemini_bulk_events(struct weft_gemini *f);

@@ -21,7 +21,7 @@
 #define LINK_PACKETS 16 /* packets waiting on a link at most */
 
 struct link_packet {
-	struct weft_list at;
+	struct weft_list queue_link;
 	struct weft_peer *peer;
 	struct weft_pkt pkt;
 	unsigned char payload[];
@@ -29,7 +29,7 @@ struct link_packet {
 
 static unsigned link_count(const struct weft_gemini *f)
 {
-	return f->roads * f->links;
+	return f->directions * f->links;
 }
 
 void gemini_link_init(struct weft_gemini *f,
@@ -38,8 +38,9 @@ void gemini_link_init(struct weft_gemini *f,
 	f->links = attr->links;
 	memcpy(f->torus, attr->torus, sizeof(f->torus));
 	f->pe = attr->pe;
-	f->roads = f->torus[0] && f->torus[1] && f->torus[2] ? GEMINI_DIRECTIONS
-							     : 1;
+	f->directions = f->torus[0] && f->torus[1] && f->torus[2]
+				? GEMINI_DIRECTIONS
+				: 1;
 	weft_rng_init(&f->link_rng, 1, 0);
 	for (unsigned i = 0; i < link_count(f); i++)
 		weft_list_init(&f->link[i].queue);
@@ -51,7 +52,8 @@ void gemini_link_fini(struct weft_gemini *f)
 
 	for (unsigned i = 0; i < link_count(f); i++)
 		while ((pos = weft_list_pop_front(&f->link[i].queue)))
-			free(weft_container_of(pos, struct link_packet, at));
+			free(weft_container_of(pos, struct link_packet,
+					       queue_link));
 }
 
 /* ---- choice of the link ---- */
@@ -62,43 +64,45 @@ struct link_direction {
 	unsigned count;
 };
 
-/* True if the PE is on the same chip. */
+/* Returns whether the PE is on the same chip. */
 static bool is_inside(const struct weft_gemini *f, uint32_t pe)
 {
-	return f->roads > 1 && pe / 2 == f->pe / 2;
+	return f->directions > 1 && pe / 2 == f->pe / 2;
 }
 
-/* The shorter direction in the first dimension where the chips differ. */
+/*
+ * Returns the shorter direction in the first dimension where the chips differ.
+ */
 static struct link_direction link_direction_to(struct weft_gemini *f,
 					       uint32_t pe)
 {
-	struct link_direction road = { .first = f->link, .count = f->links };
+	struct link_direction dir = { .first = f->link, .count = f->links };
 	uint32_t from = f->pe / 2, to = pe / 2;
 	unsigned d = 0, size, up;
 
-	if (f->roads == 1)
-		return road;
+	if (f->directions == 1)
+		return dir;
 	while (d < 2 && from % f->torus[d] == to % f->torus[d]) {
 		from /= f->torus[d];
 		to /= f->torus[d++];
 	}
 	size = f->torus[d];
 	up = (to % size + size - from % size) % size;
-	road.first += (2 * d + (2 * up > size)) * f->links;
-	if (d == 1 && road.count > WEFT_GEMINI_LINKS_Y)
-		road.count = WEFT_GEMINI_LINKS_Y;
-	return road;
+	dir.first += (2 * d + (2 * up > size)) * f->links;
+	if (d == 1 && dir.count > WEFT_GEMINI_LINKS_Y)
+		dir.count = WEFT_GEMINI_LINKS_Y;
+	return dir;
 }
 
-/* The link with the fewest packets; ties are broken round-robin. */
+/* Returns the link with the fewest packets; ties are broken round-robin. */
 static struct gemini_link *link_adaptive(struct weft_gemini *f,
-					 const struct link_direction *road)
+					 const struct link_direction *dir)
 {
 	unsigned first = f->link_next++;
-	struct gemini_link *best = &road->first[first % road->count];
+	struct gemini_link *best = &dir->first[first % dir->count];
 
-	for (unsigned i = 1; i < road->count; i++) {
-		struct gemini_link *l = &road->first[(first + i) % road->count];
+	for (unsigned i = 1; i < dir->count; i++) {
+		struct gemini_link *l = &dir->first[(first + i) % dir->count];
 
 		if (l->count < best->count)
 			best = l;
@@ -106,19 +110,21 @@ static struct gemini_link *link_adaptive(struct weft_gemini *f,
 	return best;
 }
 
-static struct gemini_link *link_hashed(const struct link_direction *road,
+static struct gemini_link *link_hashed(const struct link_direction *dir,
 				       const struct gemini_request *r)
 {
 	uint64_t key = r->peer->index;
 
 	if (!(r->delivery & WEFT_GEMINI_NO_HASH))
 		key |= (r->offset / WEFT_GEMINI_STORE + 1) << 24;
-	return &road->first[weft_hash_mix(key) % road->count];
+	return &dir->first[weft_hash_mix(key) % dir->count];
 }
 
 /* ---- sending ---- */
 
-/* Sends without a link: in the carrier's order, or inside the chip. */
+/*
+ * Bypasses the emulated links: links are off, or both PEs are on the same chip.
+ */
 static int link_bypass_send(struct weft_gemini *f,
 			    const struct gemini_request *r,
 			    const struct weft_pkt *pkt)
@@ -133,7 +139,7 @@ static int link_bypass_send(struct weft_gemini *f,
 int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 		     const struct weft_pkt *pkt)
 {
-	struct link_direction road;
+	struct link_direction dir;
 	struct link_packet *p;
 	struct gemini_link *l;
 
@@ -141,9 +147,9 @@ int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 		return link_bypass_send(f, r, pkt);
 	if (r->peer->lost)
 		return -ECONNRESET;
-	road = link_direction_to(f, r->pe);
-	l = r->delivery & WEFT_GEMINI_NO_ADAPT ? link_hashed(&road, r)
-					       : link_adaptive(f, &road);
+	dir = link_direction_to(f, r->pe);
+	l = r->delivery & WEFT_GEMINI_NO_ADAPT ? link_hashed(&dir, r)
+					       : link_adaptive(f, &dir);
 	if (l->count == LINK_PACKETS)
 		return -EAGAIN;
 	p = malloc(sizeof(*p) + pkt->len);
@@ -152,13 +158,13 @@ int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 	p->peer = r->peer;
 	p->pkt = *pkt;
 	weft_iov_gather(p->payload, r->iov, r->iov_count);
-	weft_list_push_back(&l->queue, &p->at);
+	weft_list_push_back(&l->queue, &p->queue_link);
 	l->count++;
 	return 0;
 }
 
 /* Sends the first packet of a link, if any. 0: none, or the carrier is full. */
-static int link_move(struct weft_gemini *f, struct gemini_link *l)
+static int link_send_first(struct weft_gemini *f, struct gemini_link *l)
 {
 	struct weft_carrier *c = f->port.carrier;
 	struct link_packet *p;
@@ -166,14 +172,14 @@ static int link_move(struct weft_gemini *f, struct gemini_link *l)
 
 	if (!l->count)
 		return 0;
-	p = weft_container_of(l->queue.next, struct link_packet, at);
+	p = weft_container_of(l->queue.next, struct link_packet, queue_link);
 	iov.iov_base = p->payload;
 	iov.iov_len = p->pkt.len;
 	/* requests to a lost peer have ended already */
 	if (c->ops->send(c, p->peer, &p->pkt, &iov, p->pkt.len != 0) == -EAGAIN)
 		return 0;
 	f->stats.link[(unsigned)(l - f->link) % f->links]++;
-	weft_list_remove(&p->at);
+	weft_list_remove(&p->queue_link);
 	l->count--;
 	free(p);
 	return 1;
@@ -183,8 +189,8 @@ int gemini_link_run(struct weft_gemini *f, int budget)
 {
 	int n = 0;
 
-	for (int i = 0; i < budget * (int)f->roads; i++)
-		n += link_move(
+	for (int i = 0; i < budget * (int)f->directions; i++)
+		n += link_send_first(
 			f,
 			&f->link[weft_rng_below(&f->link_rng, link_count(f))]);
 	return n;

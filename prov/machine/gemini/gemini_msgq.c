@@ -18,15 +18,15 @@ struct msgq_pair {
 	struct weft_gemini_smsg *box;
 	struct weft_peer *peer;
 	uint32_t pe;
-	bool told;	/* our mailbox's name was sent to the peer */
+	bool name_sent; /* our mailbox's name was sent to the peer */
 	bool connected; /* the peer's mailbox is known */
 };
 
 struct weft_gemini_msgq {
 	struct weft_gemini *f;
 	struct weft_gemini_msgq_attr attr;
-	struct weft_table pair; /* struct msgq_pair, by peer */
-	uint32_t turn;		/* first pair of the next poll pass */
+	struct weft_table pair; /* pairs by peer: struct msgq_pair */
+	uint32_t next_pair;	/* first pair of the next poll pass */
 };
 
 WEFT_EXPORT int weft_gemini_msgq_open(struct weft_gemini *f,
@@ -105,10 +105,10 @@ static void msgq_pair_name_send(struct weft_gemini_msgq *q, struct msgq_pair *p)
 		.len = sizeof(name),
 	};
 
-	if (p->told)
+	if (p->name_sent)
 		return;
 	weft_gemini_smsg_name(p->box, &name);
-	p->told = c->ops->send(c, p->peer, &pkt, &iov, 1) == 0;
+	p->name_sent = c->ops->send(c, p->peer, &pkt, &iov, 1) == 0;
 }
 
 void gemini_msgq_arrive(struct weft_gemini_msgq *q, struct weft_peer *src,
@@ -152,7 +152,7 @@ WEFT_EXPORT int weft_gemini_msgq_send(struct weft_gemini_msgq *q, uint32_t pe,
 			    : -EAGAIN;
 }
 
-/* The next message of a pair, if there is one. */
+/* Takes the next message of a pair, if there is one. */
 static int msgq_pair_poll(struct weft_gemini_msgq *q, struct msgq_pair *p)
 {
 	const void *buf;
@@ -175,7 +175,8 @@ WEFT_EXPORT int weft_gemini_msgq_progress(struct weft_gemini_msgq *q,
 	int n = 0;
 
 	while (n < budget && idle < count) {
-		int took = msgq_pair_poll(q, q->pair.cell[q->turn++ % count]);
+		int took =
+			msgq_pair_poll(q, q->pair.cell[q->next_pair++ % count]);
 
 		n += took;
 		idle = took ? 0 : idle + 1;

@@ -15,7 +15,7 @@ static void response_ok(struct weft_gemini *f, struct weft_peer *peer,
 {
 	f->stats.responses++;
 	f->stats.phits += GEMINI_RSP_PHITS;
-	weft_response_ack(&f->answers, peer, id, now);
+	weft_response_ack(&f->responses, peer, id, now);
 }
 
 static void response_error(struct weft_gemini *f, struct weft_peer *peer,
@@ -35,7 +35,7 @@ static void response_error(struct weft_gemini *f, struct weft_peer *peer,
 		return;
 	f->stats.responses++;
 	f->stats.phits += GEMINI_ERR_PHITS;
-	weft_response_send(&f->answers, peer, &pkt, &id);
+	weft_response_send(&f->responses, peer, &pkt, &id);
 }
 
 static void response_data(struct weft_gemini *f, struct weft_peer *peer,
@@ -50,19 +50,22 @@ static void response_data(struct weft_gemini *f, struct weft_peer *peer,
 
 	f->stats.responses++;
 	f->stats.phits += gemini_reply_phits(bytes);
-	weft_response_send(&f->answers, peer, &pkt, data);
+	weft_response_send(&f->responses, peer, &pkt, data);
 }
 
 /* ---- requests ---- */
 
-/* The memory descriptor of a virtual handle; NULL: none. */
+/* Returns the memory descriptor of a virtual handle, or NULL. */
 static struct gemini_mdd *rx_virtual(struct weft_gemini *f, unsigned v)
 {
 	return v < WEFT_GEMINI_VMDHS && f->vmdh[v] ? &f->mdd[f->vmdh[v] - 1]
 						   : NULL;
 }
 
-/* The memory descriptor of a request; below the engine, src's mailbox. */
+/*
+ * Returns the memory descriptor of a request; for the message engine, src's
+ * mailbox.
+ */
 static struct gemini_mdd *rx_mdd(struct weft_gemini *f, struct weft_peer *src,
 				 uint32_t unit)
 {
@@ -117,10 +120,10 @@ static enum weft_gemini_status rx_put(struct weft_gemini *f,
 }
 
 /* Stores the data, then the flag. */
-static enum weft_gemini_status rx_flag(struct weft_gemini *f,
-				       struct weft_peer *src,
-				       const struct weft_pkt *pkt,
-				       const void *payload)
+static enum weft_gemini_status rx_put_with_flag(struct weft_gemini *f,
+						struct weft_peer *src,
+						const struct weft_pkt *pkt,
+						const void *payload)
 {
 	unsigned bytes = pkt->len - GEMINI_FLAG_HEAD;
 	enum weft_gemini_status s;
@@ -256,7 +259,7 @@ static enum weft_gemini_status rx_request(struct weft_gemini *f,
 		s = rx_put(f, src, pkt, payload);
 		break;
 	case GEMINI_FLAG:
-		s = rx_flag(f, src, pkt, payload);
+		s = rx_put_with_flag(f, src, pkt, payload);
 		break;
 	case GEMINI_SEND:
 		s = gemini_bte_arrive(f, src, pkt, payload);

@@ -15,10 +15,11 @@
 
 struct weft_gemini_smsg {
 	struct weft_gemini *f;
-	unsigned char *mem; /* own mailbox, layout in gemini_layout.h */
+	unsigned char *mem; /* this side's mailbox, see gemini_layout.h */
 	unsigned mdh;
 	unsigned w;
-	struct weft_gemini_window aim; /* of w: the other side's mailbox */
+	/* setting of w: the other side's mailbox */
+	struct weft_gemini_window target;
 	uint16_t slots;
 	uint32_t slot_bytes;
 	bool connected;
@@ -101,7 +102,7 @@ weft_gemini_smsg_connect(struct weft_gemini_smsg *s, unsigned w,
 	if (err)
 		return err;
 	s->w = w;
-	s->aim = win;
+	s->target = win;
 	s->connected = true;
 	return 0;
 }
@@ -109,7 +110,7 @@ weft_gemini_smsg_connect(struct weft_gemini_smsg *s, unsigned w,
 /* Sets the window to this mailbox; mailboxes may share a window. */
 static void smsg_window_set(struct weft_gemini_smsg *s)
 {
-	weft_gemini_window_set(s->f, s->w, &s->aim);
+	weft_gemini_window_set(s->f, s->w, &s->target);
 }
 
 /* Stores all but the last burst of a long message. */

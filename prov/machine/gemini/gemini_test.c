@@ -74,7 +74,7 @@ static void virtual_elements_are_translated_by_their_upper_bits(void **state)
 }
 
 /* Half as many PEs per entry need twice as many entries. */
-static void the_granularity_says_how_many_bits_are_translated(void **state)
+static void ntt_granularity(void **state)
 {
 	struct weft_gemini_window w = { .pe = 8191u << 5 | 1 };
 	uint64_t v = 9;
@@ -97,7 +97,7 @@ static void the_granularity_says_how_many_bits_are_translated(void **state)
 	gemini_pair_close(&p);
 }
 
-static void a_virtual_handle_stands_for_one_of_the_target(void **state)
+static void a_virtual_handle_maps_to_a_target_handle(void **state)
 {
 	struct weft_gemini_window w = { .pe = 1, .mdh = WEFT_GEMINI_VMDH | 7 };
 	unsigned char second[64] = { 0 };
@@ -126,7 +126,7 @@ static void a_virtual_handle_stands_for_one_of_the_target(void **state)
 	gemini_pair_close(&p);
 }
 
-static void a_get_brings_4_to_64_bytes(void **state)
+static void a_get_returns_4_to_64_bytes(void **state)
 {
 	struct weft_gemini_local to = { .offset = 128 };
 	struct gemini_pair p;
@@ -160,7 +160,7 @@ static uint64_t amo(struct gemini_pair *p, unsigned op, uint64_t a, uint64_t b)
 	return old;
 }
 
-static void atomics_with_and_without_answer(void **state)
+static void atomics_with_and_without_response(void **state)
 {
 	struct gemini_pair p;
 	uint64_t *v;
@@ -210,7 +210,7 @@ static void the_amo_cache_is_not_coherent_with_the_processor(void **state)
 	gemini_pair_close(&p);
 }
 
-static void lazy_atomics_reach_memory_when_the_line_makes_way(void **state)
+static void lazy_atomics_are_written_on_eviction(void **state)
 {
 	struct gemini_pair p;
 	uint64_t *v;
@@ -293,7 +293,10 @@ static void another_protection_tag_is_refused(void **state)
 	gemini_pair_close(&p);
 }
 
-/* A transaction is complete when all its packets are, in any order. */
+/*
+ * A transaction is complete when all its packets are acknowledged, in any
+ * order.
+ */
 static void a_transaction_completes_when_all_is_acknowledged(void **state)
 {
 	struct weft_gemini_event e;
@@ -339,7 +342,7 @@ static void requests_wait_when_the_buffers_are_full(void **state)
 	gemini_pair_close(&p);
 }
 
-static void a_full_queue_loses_events_and_says_so(void **state)
+static void a_full_queue_sets_the_overrun_flag(void **state)
 {
 	struct weft_gemini_event e;
 	struct gemini_pair p;
@@ -383,8 +386,8 @@ static void a_later_error_does_not_hide_the_first(void **state)
 	gemini_pair_close(&p);
 }
 
-/* The id of a's one outstanding request. */
-static uint32_t id_under_way(const struct gemini_pair *p)
+/* Returns the id of a's only outstanding request. */
+static uint32_t id_in_flight(const struct gemini_pair *p)
 {
 	for (uint32_t i = 0; i < WEFT_GEMINI_ORB; i++)
 		if (p->a.f->orb[i].used)
@@ -394,7 +397,7 @@ static uint32_t id_under_way(const struct gemini_pair *p)
 }
 
 /* Only the target of a request can respond, with the requested bytes only. */
-static void an_answer_must_fit_its_request(void **state)
+static void a_response_must_match_its_request(void **state)
 {
 	struct weft_gemini_local to = { .offset = 64 };
 	struct weft_pkt k = { .type = GEMINI_PKT,
@@ -406,9 +409,9 @@ static void an_answer_must_fit_its_request(void **state)
 	gemini_pair_open(&p);
 	to.mdh = (uint16_t)p.a.mdh;
 	T_OK(weft_gemini_get(p.a.f, 0, 0, &to, 16));
-	k.aux = id_under_way(&p);
+	k.aux = id_in_flight(&p);
 	gemini_rx_deliver(p.a.f, gemini_peer(p.a.f, 0), &k, &data);
-	T_IS(id_under_way(&p), k.aux);
+	T_IS(id_in_flight(&p), k.aux);
 	T_IS(p.a.mem[64], 0);
 	gemini_rx_deliver(p.a.f, gemini_peer(p.a.f, 1), &k, &data);
 	T_IS(p.a.mem[64], 0);
@@ -417,7 +420,7 @@ static void an_answer_must_fit_its_request(void **state)
 }
 
 /* A put with GEMINI_REQ_PROMPT is acknowledged at once, others are batched. */
-static void a_prompt_request_is_answered_before_others(void **state)
+static void prompt_requests_are_acknowledged_first(void **state)
 {
 	struct weft_pkt k = { .type = GEMINI_PKT, .flags = GEMINI_PUT };
 	struct weft_peer *src;
@@ -427,14 +430,14 @@ static void a_prompt_request_is_answered_before_others(void **state)
 	src = gemini_peer(p.b.f, 0);
 	k.unit = gemini_unit(p.b.mdh, 3, 0);
 	gemini_rx_deliver(p.b.f, src, &k, NULL);
-	T_FALSE(weft_list_empty(&p.b.f->answers.owing));
+	T_FALSE(weft_list_empty(&p.b.f->responses.unsent));
 	k.unit = gemini_unit(p.b.mdh, 3, GEMINI_REQ_PROMPT);
 	gemini_rx_deliver(p.b.f, src, &k, NULL);
-	T_TRUE(weft_list_empty(&p.b.f->answers.owing));
+	T_TRUE(weft_list_empty(&p.b.f->responses.unsent));
 	gemini_pair_close(&p);
 }
 
-static void a_get_of_broken_words_is_refused(void **state)
+static void a_get_of_partial_words_is_refused(void **state)
 {
 	struct weft_pkt k = { .type = GEMINI_PKT, .flags = GEMINI_GET };
 	struct weft_gemini_stats st;
@@ -452,7 +455,7 @@ static void a_get_of_broken_words_is_refused(void **state)
 }
 
 /* 8-byte put 11 + 2, 64-byte put 32 + 2, 64-byte get 8 + 27 phits. */
-static void phits_are_those_of_the_paper(void **state)
+static void phit_counts_match_the_paper(void **state)
 {
 	T_IS(gemini_put_phits(8), 11);
 	T_IS(gemini_put_phits(64), 32);
@@ -474,7 +477,7 @@ static void datagrams_carry_128_bytes(void **state)
 	gemini_pair_close(&p);
 }
 
-static void requests_to_a_node_that_went_end_with_a_timeout(void **state)
+static void requests_to_a_lost_node_time_out(void **state)
 {
 	struct weft_gemini_event e;
 	struct gemini_pair p;
@@ -499,7 +502,7 @@ static void requests_to_a_node_that_went_end_with_a_timeout(void **state)
 }
 
 /* Random requests and responses are refused. */
-static void garbage_from_the_network_is_refused(void **state)
+static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[2048];
 	struct weft_gemini_stats st;
@@ -537,26 +540,26 @@ int main(void)
 		T_CASE(a_store_puts_up_to_64_bytes),
 		T_CASE(window_bits_choose_the_element),
 		T_CASE(virtual_elements_are_translated_by_their_upper_bits),
-		T_CASE(the_granularity_says_how_many_bits_are_translated),
-		T_CASE(a_virtual_handle_stands_for_one_of_the_target),
-		T_CASE(a_get_brings_4_to_64_bytes),
-		T_CASE(atomics_with_and_without_answer),
+		T_CASE(ntt_granularity),
+		T_CASE(a_virtual_handle_maps_to_a_target_handle),
+		T_CASE(a_get_returns_4_to_64_bytes),
+		T_CASE(atomics_with_and_without_response),
 		T_CASE(the_amo_cache_is_not_coherent_with_the_processor),
-		T_CASE(lazy_atomics_reach_memory_when_the_line_makes_way),
+		T_CASE(lazy_atomics_are_written_on_eviction),
 		T_CASE(a_flag_is_written_after_its_data_with_an_event),
 		T_CASE(every_violation_has_its_own_status),
 		T_CASE(another_protection_tag_is_refused),
 		T_CASE(a_transaction_completes_when_all_is_acknowledged),
 		T_CASE(requests_wait_when_the_buffers_are_full),
-		T_CASE(a_full_queue_loses_events_and_says_so),
+		T_CASE(a_full_queue_sets_the_overrun_flag),
 		T_CASE(a_later_error_does_not_hide_the_first),
-		T_CASE(an_answer_must_fit_its_request),
-		T_CASE(a_prompt_request_is_answered_before_others),
-		T_CASE(a_get_of_broken_words_is_refused),
-		T_CASE(phits_are_those_of_the_paper),
+		T_CASE(a_response_must_match_its_request),
+		T_CASE(prompt_requests_are_acknowledged_first),
+		T_CASE(a_get_of_partial_words_is_refused),
+		T_CASE(phit_counts_match_the_paper),
 		T_CASE(datagrams_carry_128_bytes),
-		T_CASE(requests_to_a_node_that_went_end_with_a_timeout),
-		T_CASE(garbage_from_the_network_is_refused),
+		T_CASE(requests_to_a_lost_node_time_out),
+		T_CASE(random_packets_are_refused),
 	};
 
 	return T_RUN(tests);

@@ -48,7 +48,7 @@ struct gemini_transport {
 	void *up_arg;
 	size_t max_bytes;
 	uint32_t slot_bytes;
-	struct weft_table box; /* struct gemini_transport_mailbox */
+	struct weft_table box; /* mailboxes by peer */
 	struct weft_list ready;
 };
 

@@ -23,7 +23,7 @@ void qsnet2_lost(struct weft_qsnet2 *s, struct weft_peer *peer)
 {
 	qsnet2_tx_lost(s, peer);
 	qsnet2_dma_lost(s, peer);
-	qsnet2_cast_lost(s, peer);
+	qsnet2_broadcast_lost(s, peer);
 	qsnet2_rx_lost(s, peer);
 	qsnet2_tports_lost(s, peer);
 }
@@ -42,16 +42,16 @@ static void qsnet2_init(struct weft_qsnet2 *s)
 {
 	const struct weft_pkt ack = {
 		.type = QSNET2_PKT,
-		.flags = QSNET2_ANSWER,
+		.flags = QSNET2_ACK,
 		.unit = WEFT_QSNET2_ACK_OK,
 	};
 
-	weft_responses_init(&s->answers, &ack);
+	weft_responses_init(&s->responses, &ack);
 	weft_list_init(&s->run[0]);
 	weft_list_init(&s->run[1]);
 	weft_list_init(&s->tports);
-	weft_list_init(&s->casts);
-	weft_list_init(&s->held);
+	weft_list_init(&s->broadcasts);
+	weft_list_init(&s->deferred);
 	weft_hash_init(&s->routes);
 	weft_hash_init(&s->filters);
 	weft_hash_init(&s->cookies);
@@ -84,7 +84,7 @@ int qsnet2_create(const struct weft_carrier_ops *ops,
 		weft_qsnet2_close(s);
 		return err;
 	}
-	s->answers.carrier = s->port.carrier;
+	s->responses.carrier = s->port.carrier;
 	*s_p = s;
 	return 0;
 }
@@ -115,12 +115,12 @@ WEFT_EXPORT void weft_qsnet2_close(struct weft_qsnet2 *s)
 {
 	if (!s)
 		return;
-	if (s->answers.carrier)
-		weft_responses_flush(&s->answers, true);
+	if (s->responses.carrier)
+		weft_responses_flush(&s->responses, true);
 	weft_port_fini(&s->port);
-	weft_responses_fini(&s->answers);
+	weft_responses_fini(&s->responses);
 	qsnet2_queue_fini(s);
-	qsnet2_cast_fini(s);
+	qsnet2_broadcast_fini(s);
 	qsnet2_thread_fini(s);
 	qsnet2_mmu_fini(s);
 	qsnet2_rx_fini(s);
@@ -141,10 +141,10 @@ static WEFT_COLD int poll_rare(struct weft_qsnet2 *s, int budget)
 {
 	int n = qsnet2_thread_run(s, budget);
 
-	n += qsnet2_cast_run(s);
+	n += qsnet2_broadcast_run(s);
 	qsnet2_fault_run(s);
 	qsnet2_time_run(s);
-	s->rare = qsnet2_thread_waits(s) || !weft_list_empty(&s->casts) ||
+	s->rare = qsnet2_thread_waits(s) || !weft_list_empty(&s->broadcasts) ||
 		  s->faults || s->ack_timeout_ns || s->packet_timeout_ns;
 	return n;
 }
@@ -158,8 +158,8 @@ WEFT_EXPORT int weft_qsnet2_poll(struct weft_qsnet2 *s, int budget)
 	n += c->ops->poll(c, budget);
 	if (weft_unlikely(s->rare))
 		n += poll_rare(s, budget);
-	if (weft_responses_pending(&s->answers))
-		weft_responses_flush(&s->answers, n == 0);
+	if (weft_responses_pending(&s->responses))
+		weft_responses_flush(&s->responses, n == 0);
 	return n;
 }
 
@@ -167,7 +167,7 @@ WEFT_EXPORT int weft_qsnet2_wait(struct weft_qsnet2 *s, uint64_t timeout_ns)
 {
 	struct weft_carrier *c = s->port.carrier;
 
-	weft_responses_flush(&s->answers, true);
+	weft_responses_flush(&s->responses, true);
 	return c->ops->wait(c, qsnet2_time_sleep(s, timeout_ns));
 }
 

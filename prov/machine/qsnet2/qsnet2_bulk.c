@@ -20,8 +20,8 @@
 
 #define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
 #define BULK_PIECE (1u << 30) /* bytes of one descriptor at most */
-#define SHORT_FIFO 1	      /* model's injection FIFO: the short engine */
-#define BULK_FIFO  2	      /* and a DMA packet assembler */
+#define SHORT_FIFO 1	      /* model's injection FIFO of the short engine */
+#define BULK_FIFO  2	      /* model's injection FIFO of a DMA assembler */
 
 /* An outstanding transfer. */
 struct qsnet2_bulk {
@@ -60,7 +60,7 @@ void qsnet2_bulk_close(struct weft_qsnet2 *s)
 	free(s->bulk);
 }
 
-static struct qsnet2_bulk *bulk_take(struct weft_qsnet2 *s, struct weft_dma *d)
+static struct qsnet2_bulk *bulk_alloc(struct weft_qsnet2 *s, struct weft_dma *d)
 {
 	for (unsigned i = 0; i < QSNET2_BULKS; i++) {
 		struct qsnet2_bulk *b = &s->bulk[i];
@@ -149,7 +149,7 @@ static void bulk_end(struct qsnet2_bulk *b, bool done)
 	}
 }
 
-static void bulk_over(struct weft_dma *dma, int err)
+static void bulk_complete(struct weft_dma *dma, int err)
 {
 	struct qsnet2_bulk *b = weft_container_of(dma, struct qsnet2_bulk, dma);
 	struct weft_dma *d = b->d;
@@ -161,10 +161,10 @@ static void bulk_over(struct weft_dma *dma, int err)
 	d->done(d, err);
 }
 
-static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
-		   struct qsnet2_bulk *b, bool get)
+static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
+		      struct qsnet2_bulk *b, bool get)
 {
-	struct weft_transport_path way = {
+	struct weft_transport_path path = {
 		.there = { .bytes = 1 + 8 * QSNET2_DMA_WORDS,
 			   .fifo = BULK_FIFO,
 			   .ack = true },
@@ -172,16 +172,19 @@ static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
 	struct weft_carrier *c = u->carrier;
 
 	if (weft_unlikely(c->virt != NULL))
-		way.there.path = (uint8_t)c->virt->path(c, "dma");
-	way.back = way.there;
+		path.there.path = (uint8_t)c->virt->path(c, "dma");
+	path.back = path.there;
 	b->event.count = -(int32_t)b->descs;
 	b->fired = b->event.fired;
-	b->dma.done = bulk_over;
-	return get ? weft_transport_get(u, peer, &b->dma, &way)
-		   : weft_transport_put(u, peer, &b->dma, &way);
+	b->dma.done = bulk_complete;
+	return get ? weft_transport_get(u, peer, &b->dma, &path)
+		   : weft_transport_put(u, peer, &b->dma, &path);
 }
 
-/* Virtual time: the short engine sends the request, `back` the response. */
+/*
+ * Returns the path in virtual time: the short engine sends the request, `back`
+ * the response.
+ */
 static struct weft_transport_path short_path_of(struct weft_carrier *c,
 						const char *back)
 {
@@ -197,31 +200,31 @@ static struct weft_transport_path short_path_of(struct weft_carrier *c,
 }
 
 /*
- * A put is a write that its acknowledgement completes; a get sends a descriptor
- * of a DMA that the target runs.
+ * Runs a short transfer: a put is a write that its acknowledgement completes; a
+ * get sends a descriptor of a DMA that the target runs.
  */
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get)
 {
-	struct weft_transport_path way = short_path_of(u->carrier, "dma");
+	struct weft_transport_path path = short_path_of(u->carrier, "dma");
 
 	if (!get)
-		return weft_transport_put(u, peer, d, &way);
-	way.there.bytes = 1 + 8 * QSNET2_DMA_WORDS;
-	return weft_transport_get(u, peer, d, &way);
+		return weft_transport_put(u, peer, d, &path);
+	path.there.bytes = 1 + 8 * QSNET2_DMA_WORDS;
+	return weft_transport_get(u, peer, d, &path);
 }
 
 /*
- * An atomic, run by the target's thread processor, which responds from its own
+ * Runs an atomic in the target's thread processor, which responds from its own
  * memory.
  */
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_amo *a)
 {
-	struct weft_transport_path way = short_path_of(u->carrier, "event");
+	struct weft_transport_path path = short_path_of(u->carrier, "event");
 
-	way.there.bytes = 1 + (uint32_t)a->operands;
-	return weft_transport_amo(u, peer, a, &way);
+	path.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_transport_amo(u, peer, a, &path);
 }
 
 int qsnet2_bulk_move(struct weft_qsnet2 *s, struct weft_unit *u,
@@ -234,12 +237,12 @@ int qsnet2_bulk_move(struct weft_qsnet2 *s, struct weft_unit *u,
 		d->done(d, 0);
 		return 0;
 	}
-	b = bulk_take(s, d);
+	b = bulk_alloc(s, d);
 	if (!b)
 		return -EAGAIN;
 	err = bulk_descs(b, peer, get);
 	if (!err)
-		err = bulk_go(u, peer, b, get);
+		err = bulk_start(u, peer, b, get);
 	if (!err)
 		return 0;
 	bulk_end(b, false);

@@ -11,17 +11,17 @@
 
 #define BYTES 100000
 
-struct asked {
+struct transfer {
 	struct weft_dma d;
-	int over;
+	int completed;
 	int err;
 };
 
-static void over(struct weft_dma *d, int err)
+static void completed(struct weft_dma *d, int err)
 {
-	struct asked *a = (struct asked *)d;
+	struct transfer *a = (struct transfer *)d;
 
-	a->over++;
+	a->completed++;
 	a->err = err;
 }
 
@@ -39,15 +39,17 @@ static struct weft_peer *peer_of(struct qsnet2_pair *p)
 	return qsnet2_route(p->a.s, 1)->peer;
 }
 
-/* Three local segments, one of them empty, and one remote segment. */
-static int move(struct qsnet2_pair *p, struct asked *a, bool get)
+/*
+ * Moves three local segments, one of them empty, from or to one remote segment.
+ */
+static int move(struct qsnet2_pair *p, struct transfer *a, bool get)
 {
 	struct weft_unit u = { .carrier = p->a.s->port.carrier };
 
-	*a = (struct asked){ .d = { .local_count = 3,
-				    .remote = (uintptr_t)p->b.mem + 5,
-				    .bytes = BYTES,
-				    .done = over } };
+	*a = (struct transfer){ .d = { .local_count = 3,
+				       .remote = (uintptr_t)p->b.mem + 5,
+				       .bytes = BYTES,
+				       .done = completed } };
 	a->d.local[0] = (struct iovec){ p->a.mem + 1, 1000 };
 	a->d.local[1] = (struct iovec){ p->a.mem, 0 };
 	a->d.local[2] = (struct iovec){ p->a.mem + 2000, BYTES };
@@ -68,10 +70,10 @@ static void close_pair(struct qsnet2_pair *p)
 	qsnet2_pair_close(p);
 }
 
-static void descriptors_and_an_event_carry_a_get(void **state)
+static void a_get_uses_descriptors_and_an_event(void **state)
 {
 	struct qsnet2_pair p;
-	struct asked a;
+	struct transfer a;
 	uint64_t dmas, events;
 
 	open_pair(&p);
@@ -81,7 +83,7 @@ static void descriptors_and_an_event_carry_a_get(void **state)
 	p.b.mem[5 + BYTES] = 1;
 	p.a.mem[1000 + BYTES] = 2;
 	T_OK(move(&p, &a, true));
-	T_IS(a.over, 1);
+	T_IS(a.completed, 1);
 	T_IS(a.err, 0);
 	T_IS(p.a.s->stats.dmas - dmas, 2);
 	T_IS(p.a.s->stats.events - events, 1);
@@ -92,15 +94,15 @@ static void descriptors_and_an_event_carry_a_get(void **state)
 	close_pair(&p);
 }
 
-static void the_same_carries_a_put(void **state)
+static void a_put_uses_descriptors_and_an_event(void **state)
 {
 	struct qsnet2_pair p;
-	struct asked a;
+	struct transfer a;
 
 	open_pair(&p);
 	t_fill(p.a.mem + 1, BYTES + 2000, 4);
 	T_OK(move(&p, &a, false));
-	T_IS(a.over, 1);
+	T_IS(a.completed, 1);
 	T_IS(a.err, 0);
 	T_MEM(p.b.mem + 5, p.a.mem + 1, 1000);
 	T_MEM(p.b.mem + 1005, p.a.mem + 2000, BYTES - 1000);
@@ -111,10 +113,10 @@ static void the_same_carries_a_put(void **state)
  * A transfer without a free descriptor or record returns an error and leaves
  * nothing behind.
  */
-static void what_finds_no_descriptor_is_given_back(void **state)
+static void transfer_without_descriptor_returns_eagain(void **state)
 {
 	struct qsnet2_pair p;
-	struct asked a;
+	struct transfer a;
 	struct weft_list kept;
 	unsigned all;
 
@@ -125,23 +127,23 @@ static void what_finds_no_descriptor_is_given_back(void **state)
 		weft_list_push_back(&kept,
 				    weft_list_pop_front(&p.a.s->dma_free));
 	T_IS(move(&p, &a, true), -EAGAIN);
-	T_IS(a.over, 0);
+	T_IS(a.completed, 0);
 	T_IS(in_list(&p.a.s->dma_free), 1);
 	while (!weft_list_empty(&kept))
 		weft_list_push_back(&p.a.s->dma_free,
 				    weft_list_pop_front(&kept));
 	T_IS(in_list(&p.a.s->dma_free), all);
 	T_OK(move(&p, &a, true));
-	T_IS(a.over, 1);
+	T_IS(a.completed, 1);
 	close_pair(&p);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(descriptors_and_an_event_carry_a_get),
-		T_CASE(the_same_carries_a_put),
-		T_CASE(what_finds_no_descriptor_is_given_back),
+		T_CASE(a_get_uses_descriptors_and_an_event),
+		T_CASE(a_put_uses_descriptors_and_an_event),
+		T_CASE(transfer_without_descriptor_returns_eagain),
 	};
 
 	return T_RUN(tests);

@@ -5,7 +5,7 @@
  * without an exchange of addresses:
  *
  *	events    got, of each slot: short, long;  up, down: of each point
- *	slots     packets, received and forwarded (`place` in the code)
+ *	slots     packets, received and forwarded
  *	blocks    for each event the commands that it copies into the queue
  *
  * A block begins with the command that re-arms its event. Then follows a DMA to
@@ -28,32 +28,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS	       (2 * WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS)
-#define CHAIN_SLOTS_AT (EVENTS * sizeof(struct weft_qsnet2_event))
-#define BLOCKS_AT      (CHAIN_SLOTS_AT + WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG)
-#define ARM_WORDS      5
-#define DMA_WORDS      (1 + QSNET2_DMA_WORDS)
-#define QUEUE_BYTES    (64 * 1024)
-/* One event per slot fires at a time: all blocks fit into the queue. */
-#define AT_ONCE	       (WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS + 1)
-#define BLOCK_MAX      (QUEUE_BYTES / 8 / AT_ONCE)
+#define EVENTS	      (2 * WEFT_CHAIN_SLOTS + 2 * WEFT_CHAIN_POINTS)
+#define SLOTS_OFFSET  (EVENTS * sizeof(struct weft_qsnet2_event))
+#define BLOCKS_OFFSET (SLOTS_OFFSET + WEFT_CHAIN_SLOTS * WEFT_CHAIN_LONG)
+#define ARM_WORDS     5
+#define DMA_WORDS     (1 + QSNET2_DMA_WORDS)
+#define QUEUE_BYTES   (64 * 1024)
+/* Largest number of blocks in the queue: one event per slot fires at a time. */
+#define QUEUED_BLOCKS (WEFT_CHAIN_SLOTS + 2 * WEFT_CHAIN_POINTS + 1)
+#define BLOCK_MAX     (QUEUE_BYTES / 8 / QUEUED_BLOCKS)
 
 static_assert(BLOCK_MAX <= WEFT_QSNET2_COPY / 8, "an event copies a block");
-static_assert(CHAIN_SLOTS_AT % 64 == 0, "places on cache lines");
+static_assert(SLOTS_OFFSET % 64 == 0, "slots on cache lines");
 
 struct qsnet2_chain {
 	struct weft_chain base;
 	struct weft_qsnet2 *s;
 	unsigned context;
 	unsigned queue;
-	uint64_t at;	    /* address of the memory, equal for all members */
-	unsigned char *mem; /* its address in this process */
+	uint64_t address;   /* address of the memory, equal for all members */
+	unsigned char *mem; /* address of that memory in this process */
 	size_t bytes;
 	unsigned block_words;
 	unsigned below;
 	uint32_t *child; /* virtual processes of the children */
 	uint32_t parent;
-	struct weft_peer *root; /* NULL: this member is the root */
+	struct weft_peer *root; /* root of the tree; NULL: this member */
 	bool open;
 };
 
@@ -65,14 +65,14 @@ static struct qsnet2_chain *chain_of(const struct weft_chain *c)
 
 /* ---- addresses ---- */
 
-static unsigned ev_got(uint64_t seq, bool is_long)
+static unsigned ev_received(uint64_t seq, bool is_long)
 {
-	return (unsigned)(seq % WEFT_CHAIN_PLACES) * 2 + is_long;
+	return (unsigned)(seq % WEFT_CHAIN_SLOTS) * 2 + is_long;
 }
 
 static unsigned ev_up(unsigned point)
 {
-	return 2 * WEFT_CHAIN_PLACES + point;
+	return 2 * WEFT_CHAIN_SLOTS + point;
 }
 
 static unsigned ev_down(unsigned point)
@@ -87,17 +87,17 @@ static struct weft_qsnet2_event *event(const struct qsnet2_chain *c, unsigned i)
 
 static uint64_t event_at(const struct qsnet2_chain *c, unsigned i)
 {
-	return c->at + i * sizeof(struct weft_qsnet2_event);
+	return c->address + i * sizeof(struct weft_qsnet2_event);
 }
 
 static size_t chain_slot_offset(uint64_t seq)
 {
-	return CHAIN_SLOTS_AT + seq % WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG;
+	return SLOTS_OFFSET + seq % WEFT_CHAIN_SLOTS * WEFT_CHAIN_LONG;
 }
 
 static size_t block_offset(const struct qsnet2_chain *c, unsigned i)
 {
-	return BLOCKS_AT + (size_t)i * c->block_words * 8;
+	return BLOCKS_OFFSET + (size_t)i * c->block_words * 8;
 }
 
 static uint64_t fired(const struct qsnet2_chain *c, unsigned i)
@@ -108,17 +108,20 @@ static uint64_t fired(const struct qsnet2_chain *c, unsigned i)
 
 /* ---- blocks of commands ---- */
 
-/* A DMA of a packet's slot, or without data, and the event that it sets. */
+/*
+ * Writes a DMA command for a packet's slot, or without data, and the event that
+ * it sets.
+ */
 static void put_dma(const struct qsnet2_chain *c, struct weft_qsnet2_stream *st,
 		    uint32_t vproc, unsigned i, uint32_t bytes)
 {
-	uint64_t place = c->at + chain_slot_offset(i / 2);
+	uint64_t slot = c->address + chain_slot_offset(i / 2);
 	const struct weft_qsnet2_dma d = {
 		.bytes = bytes,
 		.restarts = QSNET2_FOREVER,
 		.vproc = vproc,
-		.src = bytes ? place : 0,
-		.dst = bytes ? place : 0,
+		.src = bytes ? slot : 0,
+		.dst = bytes ? slot : 0,
 		.dst_event = event_at(c, i),
 	};
 
@@ -127,7 +130,7 @@ static void put_dma(const struct qsnet2_chain *c, struct weft_qsnet2_stream *st,
 
 static uint32_t event_bytes(unsigned i)
 {
-	if (i >= 2 * WEFT_CHAIN_PLACES)
+	if (i >= 2 * WEFT_CHAIN_SLOTS)
 		return 0;
 	return i % 2 ? WEFT_CHAIN_LONG : WEFT_CHAIN_SHORT;
 }
@@ -137,8 +140,8 @@ static bool counts_up(unsigned i)
 	return i >= ev_up(0) && i < ev_up(WEFT_CHAIN_POINTS);
 }
 
-static void put_up(const struct qsnet2_chain *c, struct weft_qsnet2_stream *st,
-		   unsigned i)
+static void put_parent_dma(const struct qsnet2_chain *c,
+			   struct weft_qsnet2_stream *st, unsigned i)
 {
 	if (c->root)
 		put_dma(c, st, c->parent, i, 0);
@@ -159,12 +162,12 @@ static void chain_link(struct qsnet2_chain *c, unsigned i)
 
 	e->count = -(int32_t)count;
 	e->type = WEFT_QSNET2_EVENT_COPY;
-	e->from = c->at + block_offset(c, i);
+	e->from = c->address + block_offset(c, i);
 	e->to = WEFT_QSNET2_QUEUE_ADDRESS(c->queue);
 	/* the block's first command contains its length: it is written twice */
 	weft_qsnet2_wait_event(&st, event_at(c, i), count, e);
 	if (counts_up(i))
-		put_up(c, &st, i);
+		put_parent_dma(c, &st, i);
 	for (unsigned k = 0; k < c->below && !counts_up(i); k++)
 		put_dma(c, &st, c->child[k], i, event_bytes(i));
 	e->words = (uint8_t)st.count;
@@ -180,18 +183,18 @@ static int chain_map(struct qsnet2_chain *c)
 		size_t from, end;
 		unsigned perm;
 	} parts[] = {
-		{ 0, CHAIN_SLOTS_AT,
+		{ 0, SLOTS_OFFSET,
 		  WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_LOCAL_WRITE |
 			  WEFT_QSNET2_REMOTE_EVENT },
-		{ CHAIN_SLOTS_AT, BLOCKS_AT,
+		{ SLOTS_OFFSET, BLOCKS_OFFSET,
 		  WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_REMOTE_WRITE },
-		{ BLOCKS_AT, c->bytes, WEFT_QSNET2_LOCAL_READ },
+		{ BLOCKS_OFFSET, c->bytes, WEFT_QSNET2_LOCAL_READ },
 	};
 	int err = 0;
 
 	for (unsigned i = 0; i < WEFT_COUNT_OF(parts) && !err; i++)
 		err = weft_qsnet2_map_at(
-			c->s, c->context, c->at + parts[i].from,
+			c->s, c->context, c->address + parts[i].from,
 			c->mem + parts[i].from, parts[i].end - parts[i].from,
 			parts[i].perm | WEFT_QSNET2_LARGE);
 	return err;
@@ -242,7 +245,7 @@ int qsnet2_chain_open(struct weft_qsnet2 *s, unsigned context,
 	c->base.ops = ops;
 	c->s = s;
 	c->context = context;
-	c->at = chain_address(a->key);
+	c->address = chain_address(a->key);
 	c->below = (unsigned)weft_cunit_tree_inputs(a->tree, a->me);
 	c->block_words = ARM_WORDS + DMA_WORDS * (c->below + 1);
 	err = c->block_words > BLOCK_MAX ? -EOPNOTSUPP : chain_alloc(c);
@@ -269,7 +272,8 @@ int qsnet2_chain_open(struct weft_qsnet2 *s, unsigned context,
 static bool dma_is_ours(const struct qsnet2_chain *c,
 			const struct qsnet2_dma *d)
 {
-	return d->context == c->context && d->d.dst_event - c->at < c->bytes;
+	return d->context == c->context &&
+	       d->d.dst_event - c->address < c->bytes;
 }
 
 /* Removes descriptors of the tree that were not sent. */
@@ -294,9 +298,11 @@ void qsnet2_chain_close(struct weft_chain *chain)
 	if (c->open) {
 		chain_drop(c);
 		weft_qsnet2_queue_close(c->s, c->queue);
-		weft_qsnet2_unmap_at(c->s, c->context, c->at);
-		weft_qsnet2_unmap_at(c->s, c->context, c->at + CHAIN_SLOTS_AT);
-		weft_qsnet2_unmap_at(c->s, c->context, c->at + BLOCKS_AT);
+		weft_qsnet2_unmap_at(c->s, c->context, c->address);
+		weft_qsnet2_unmap_at(c->s, c->context,
+				     c->address + SLOTS_OFFSET);
+		weft_qsnet2_unmap_at(c->s, c->context,
+				     c->address + BLOCKS_OFFSET);
 	}
 	free(c->mem);
 	free(c->child);
@@ -330,10 +336,10 @@ void *qsnet2_chain_slot(struct weft_chain *chain, uint64_t seq)
 	return chain_of(chain)->mem + chain_slot_offset(seq);
 }
 
-int qsnet2_chain_cast(struct weft_chain *chain, uint64_t seq, size_t bytes)
+int qsnet2_chain_broadcast(struct weft_chain *chain, uint64_t seq, size_t bytes)
 {
 	struct qsnet2_chain *c = chain_of(chain);
-	unsigned i = ev_got(seq, bytes > WEFT_CHAIN_SHORT);
+	unsigned i = ev_received(seq, bytes > WEFT_CHAIN_SHORT);
 	uint64_t w[DMA_WORDS];
 	struct weft_qsnet2_stream st = { .word = w, .max = DMA_WORDS };
 
@@ -348,7 +354,8 @@ uint64_t qsnet2_chain_received(const struct weft_chain *chain, uint64_t seq)
 {
 	const struct qsnet2_chain *c = chain_of(chain);
 
-	return fired(c, ev_got(seq, false)) + fired(c, ev_got(seq, true));
+	return fired(c, ev_received(seq, false)) +
+	       fired(c, ev_received(seq, true));
 }
 
 int qsnet2_chain_arrive(struct weft_chain *chain, enum weft_chain_point p)

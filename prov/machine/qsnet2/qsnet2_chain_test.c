@@ -15,14 +15,14 @@
 #define UNITS	6
 #define CONTEXT 7
 
-struct six {
+struct chain_fixture {
 	struct weft_qsnet2 *s[UNITS];
 	struct weft_peer *peer[UNITS][UNITS]; /* unit j as known to unit i */
-	struct weft_chain *c[UNITS];
+	struct weft_chain *chain[UNITS];
 	struct weft_cunit_tree tree;
 };
 
-static struct weft_chain_attr chain_attr(struct six *x, int i)
+static struct weft_chain_attr chain_attr(struct chain_fixture *x, int i)
 {
 	return (struct weft_chain_attr){
 		.key = 42, .tree = &x->tree, .me = i, .member = x->peer[i]
@@ -30,7 +30,7 @@ static struct weft_chain_attr chain_attr(struct six *x, int i)
 }
 
 /* Virtual process numbers are peer indices, as below the message engine. */
-static void meet(struct six *x, int i)
+static void connect_unit(struct chain_fixture *x, int i)
 {
 	struct weft_carrier *ca = x->s[i]->port.carrier;
 	struct sockaddr_in name;
@@ -45,7 +45,7 @@ static void meet(struct six *x, int i)
 	}
 }
 
-static void six_open(struct six *x)
+static void fixture_open(struct chain_fixture *x)
 {
 	const struct weft_qsnet2_attr a = { .place = { .carrier = "loop" } };
 
@@ -58,32 +58,32 @@ static void six_open(struct six *x)
 	for (int i = 0; i < UNITS; i++) {
 		const struct weft_chain_attr attr = chain_attr(x, i);
 
-		meet(x, i);
+		connect_unit(x, i);
 		T_OK(qsnet2_chain_open(x->s[i], CONTEXT, &attr, NULL,
-				       &x->c[i]));
+				       &x->chain[i]));
 	}
 }
 
-static void six_close(struct six *x)
+static void fixture_close(struct chain_fixture *x)
 {
 	for (int i = 0; i < UNITS; i++) {
-		if (x->c[i])
-			qsnet2_chain_close(x->c[i]);
+		if (x->chain[i])
+			qsnet2_chain_close(x->chain[i]);
 	}
 	for (int i = 0; i < UNITS; i++)
 		weft_qsnet2_close(x->s[i]);
 	weft_cunit_tree_fini(&x->tree);
 }
 
-static void six_run(struct six *x)
+static void fixture_run(struct chain_fixture *x)
 {
-	for (int turn = 0; turn < 100; turn++) {
+	for (int round = 0; round < 100; round++) {
 		for (int i = 0; i < UNITS; i++)
 			weft_qsnet2_poll(x->s[i], 16);
 	}
 }
 
-static uint64_t traps(struct six *x)
+static uint64_t traps(struct chain_fixture *x)
 {
 	uint64_t n = 0;
 
@@ -92,27 +92,29 @@ static uint64_t traps(struct six *x)
 	return n;
 }
 
-static void cast(struct six *x, int from, uint64_t seq, size_t bytes)
+static void broadcast(struct chain_fixture *x, int from, uint64_t seq,
+		      size_t bytes)
 {
-	memset(qsnet2_chain_slot(x->c[from], seq), (int)seq + 1, bytes);
-	T_OK(qsnet2_chain_cast(x->c[from], seq, bytes));
+	memset(qsnet2_chain_slot(x->chain[from], seq), (int)seq + 1, bytes);
+	T_OK(qsnet2_chain_broadcast(x->chain[from], seq, bytes));
 }
 
-static void a_packet_reaches_all_whoever_casts_it(void **state)
+static void a_packet_from_any_member_reaches_all(void **state)
 {
-	struct six x;
+	struct chain_fixture x;
 
-	six_open(&x);
-	for (uint64_t seq = 0; seq < 3 * WEFT_CHAIN_PLACES; seq++) {
+	fixture_open(&x);
+	for (uint64_t seq = 0; seq < 3 * WEFT_CHAIN_SLOTS; seq++) {
 		size_t bytes = seq % 3 ? WEFT_CHAIN_LONG : WEFT_CHAIN_SHORT;
 
-		cast(&x, (int)(seq % UNITS), seq, bytes);
-		six_run(&x);
+		broadcast(&x, (int)(seq % UNITS), seq, bytes);
+		fixture_run(&x);
 		for (int i = 0; i < UNITS; i++) {
-			const unsigned char *p = qsnet2_chain_slot(x.c[i], seq);
+			const unsigned char *p =
+				qsnet2_chain_slot(x.chain[i], seq);
 
-			T_IS(qsnet2_chain_received(x.c[i], seq),
-			     seq / WEFT_CHAIN_PLACES + 1);
+			T_IS(qsnet2_chain_received(x.chain[i], seq),
+			     seq / WEFT_CHAIN_SLOTS + 1);
 			T_IS(p[0], (int)seq + 1);
 			T_IS(p[bytes - 1], (int)seq + 1);
 			/* one event per packet, no other action */
@@ -120,161 +122,166 @@ static void a_packet_reaches_all_whoever_casts_it(void **state)
 		}
 	}
 	T_IS(traps(&x), 0);
-	six_close(&x);
+	fixture_close(&x);
 }
 
 static void a_point_is_passed_when_all_have_arrived(void **state)
 {
-	struct six x;
+	struct chain_fixture x;
 
-	six_open(&x);
+	fixture_open(&x);
 	for (uint64_t round = 0; round < 10; round++) {
 		for (int k = 0; k < UNITS; k++) {
 			int i = (int)(round + (uint64_t)k * 5) % UNITS;
 
 			for (int m = 0; m < UNITS; m++)
-				T_IS(qsnet2_chain_passed(x.c[m],
+				T_IS(qsnet2_chain_passed(x.chain[m],
 							 WEFT_CHAIN_BARRIER),
 				     round);
-			T_OK(qsnet2_chain_arrive(x.c[i], WEFT_CHAIN_BARRIER));
-			six_run(&x);
+			T_OK(qsnet2_chain_arrive(x.chain[i],
+						 WEFT_CHAIN_BARRIER));
+			fixture_run(&x);
 		}
 	}
 	for (int i = 0; i < UNITS; i++) {
-		T_IS(qsnet2_chain_passed(x.c[i], WEFT_CHAIN_BARRIER), 10);
-		T_IS(qsnet2_chain_passed(x.c[i], WEFT_CHAIN_CREDIT), 0);
+		T_IS(qsnet2_chain_passed(x.chain[i], WEFT_CHAIN_BARRIER), 10);
+		T_IS(qsnet2_chain_passed(x.chain[i], WEFT_CHAIN_CREDIT), 0);
 		T_IS(x.s[i]->chained, 20);
 	}
-	six_close(&x);
+	fixture_close(&x);
 }
 
-/* All slots at once: more DMAs than two packets in flight. */
-static void packets_are_under_way_together(void **state)
+/*
+ * Fills all slots at once, which needs more DMAs than the two packets in
+ * flight.
+ */
+static void packets_in_flight_concurrently(void **state)
 {
-	struct six x;
+	struct chain_fixture x;
 
-	six_open(&x);
-	for (uint64_t seq = 0; seq < WEFT_CHAIN_PLACES; seq++)
-		cast(&x, (int)(seq % UNITS), seq, WEFT_CHAIN_LONG);
+	fixture_open(&x);
+	for (uint64_t seq = 0; seq < WEFT_CHAIN_SLOTS; seq++)
+		broadcast(&x, (int)(seq % UNITS), seq, WEFT_CHAIN_LONG);
 	for (int i = 0; i < 20; i++)
-		six_run(&x);
+		fixture_run(&x);
 	for (int i = 0; i < UNITS; i++) {
-		for (uint64_t seq = 0; seq < WEFT_CHAIN_PLACES; seq++) {
-			const unsigned char *p = qsnet2_chain_slot(x.c[i], seq);
+		for (uint64_t seq = 0; seq < WEFT_CHAIN_SLOTS; seq++) {
+			const unsigned char *p =
+				qsnet2_chain_slot(x.chain[i], seq);
 
-			T_IS(qsnet2_chain_received(x.c[i], seq), 1);
+			T_IS(qsnet2_chain_received(x.chain[i], seq), 1);
 			T_IS(p[WEFT_CHAIN_LONG - 1], (int)seq + 1);
 		}
 	}
-	six_close(&x);
+	fixture_close(&x);
 }
 
 /* Units that do not poll delay their subtree, and no other members. */
-static void run_says_whether_it_was_passed_on(void **state)
+static void run_reports_whether_all_was_forwarded(void **state)
 {
-	struct six x;
-	int told = 0;
+	struct chain_fixture x;
+	int received = 0;
 
-	six_open(&x);
-	cast(&x, 0, 0, 8);
-	T_TRUE(qsnet2_chain_run(x.c[0]));
-	T_IS(qsnet2_chain_received(x.c[0], 0), 1);
-	for (int turn = 0; turn < 100 && !told; turn++) {
+	fixture_open(&x);
+	broadcast(&x, 0, 0, 8);
+	T_TRUE(qsnet2_chain_run(x.chain[0]));
+	T_IS(qsnet2_chain_received(x.chain[0], 0), 1);
+	for (int round = 0; round < 100 && !received; round++) {
 		weft_qsnet2_poll(x.s[2], 16);
-		told = qsnet2_chain_received(x.c[2], 0) == 1;
+		received = qsnet2_chain_received(x.chain[2], 0) == 1;
 	}
-	T_TRUE(told);
+	T_TRUE(received);
 	/* 3 is below 2 in the tree of pairs */
 	weft_qsnet2_poll(x.s[3], 16);
-	T_IS(qsnet2_chain_received(x.c[3], 0), 0);
-	T_TRUE(qsnet2_chain_run(x.c[2]));
-	for (int turn = 0; turn < 100; turn++)
+	T_IS(qsnet2_chain_received(x.chain[3], 0), 0);
+	T_TRUE(qsnet2_chain_run(x.chain[2]));
+	for (int round = 0; round < 100; round++)
 		weft_qsnet2_poll(x.s[3], 16);
-	T_IS(qsnet2_chain_received(x.c[3], 0), 1);
-	six_close(&x);
+	T_IS(qsnet2_chain_received(x.chain[3], 0), 1);
+	fixture_close(&x);
 }
 
 /* Packets for a closed tree are refused without effect. */
-static void late_packets_find_nothing(void **state)
+static void packets_for_a_closed_tree_are_refused(void **state)
 {
-	struct six x;
+	struct chain_fixture x;
 	struct weft_chain_attr a;
 
-	six_open(&x);
-	qsnet2_chain_close(x.c[5]);
-	x.c[5] = NULL;
-	cast(&x, 0, 0, 8);
-	six_run(&x);
-	T_IS(qsnet2_chain_received(x.c[4], 0), 1);
+	fixture_open(&x);
+	qsnet2_chain_close(x.chain[5]);
+	x.chain[5] = NULL;
+	broadcast(&x, 0, 0, 8);
+	fixture_run(&x);
+	T_IS(qsnet2_chain_received(x.chain[4], 0), 1);
 	T_TRUE(x.s[5]->stats.trap || x.s[4]->stats.trap);
 	/* another tree of the same members has another address */
 	a = chain_attr(&x, 5);
 	a.key = 43;
-	T_OK(qsnet2_chain_open(x.s[5], CONTEXT, &a, NULL, &x.c[5]));
-	cast(&x, 0, 1, 8);
-	six_run(&x);
-	T_IS(qsnet2_chain_received(x.c[4], 1), 1);
-	T_IS(qsnet2_chain_received(x.c[5], 1), 0);
-	six_close(&x);
+	T_OK(qsnet2_chain_open(x.s[5], CONTEXT, &a, NULL, &x.chain[5]));
+	broadcast(&x, 0, 1, 8);
+	fixture_run(&x);
+	T_IS(qsnet2_chain_received(x.chain[4], 1), 1);
+	T_IS(qsnet2_chain_received(x.chain[5], 1), 0);
+	fixture_close(&x);
 }
 
 /* Peers can write neither commands nor event fields. */
-static void others_may_fill_places_only(void **state)
+static void peers_can_write_slots_only(void **state)
 {
 	const uint64_t at = UINT64_C(1) << 62 | weft_hash_mix(42) >> 24 << 22;
-	const size_t places = (2 * WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS) *
-			      sizeof(struct weft_qsnet2_event);
-	const size_t blocks = places + WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG;
-	struct six x;
+	const size_t slots = (2 * WEFT_CHAIN_SLOTS + 2 * WEFT_CHAIN_POINTS) *
+			     sizeof(struct weft_qsnet2_event);
+	const size_t blocks = slots + WEFT_CHAIN_SLOTS * WEFT_CHAIN_LONG;
+	struct chain_fixture x;
 
-	six_open(&x);
+	fixture_open(&x);
 	T_TRUE(weft_qsnet2_memory(x.s[1], CONTEXT, at, 8,
 				  WEFT_QSNET2_REMOTE_EVENT));
 	T_TRUE(!weft_qsnet2_memory(x.s[1], CONTEXT, at, 8,
 				   WEFT_QSNET2_REMOTE_WRITE));
-	T_TRUE(weft_qsnet2_memory(x.s[1], CONTEXT, at + places, 8,
+	T_TRUE(weft_qsnet2_memory(x.s[1], CONTEXT, at + slots, 8,
 				  WEFT_QSNET2_REMOTE_WRITE));
 	T_TRUE(weft_qsnet2_memory(x.s[1], CONTEXT, at + blocks, 8,
 				  WEFT_QSNET2_LOCAL_READ));
 	T_TRUE(!weft_qsnet2_memory(x.s[1], CONTEXT, at + blocks, 8,
 				   WEFT_QSNET2_REMOTE_WRITE));
-	six_close(&x);
+	fixture_close(&x);
 }
 
 /* Below the message engine a DMA command waits for a free descriptor. */
-static void a_dma_waits_for_room_in_the_run_queue(void **state)
+static void a_dma_waits_for_a_free_descriptor(void **state)
 {
-	struct six x;
+	struct chain_fixture x;
 	struct weft_list kept;
 	int engine;
 
-	six_open(&x);
+	fixture_open(&x);
 	x.s[0]->engine = &engine;
 	weft_list_init(&kept);
 	weft_list_splice_back(&kept, &x.s[0]->dma_free);
-	cast(&x, 0, 0, 8);
-	six_run(&x);
-	T_IS(qsnet2_chain_received(x.c[1], 0), 0);
+	broadcast(&x, 0, 0, 8);
+	fixture_run(&x);
+	T_IS(qsnet2_chain_received(x.chain[1], 0), 0);
 	T_IS(traps(&x), 0);
 	/* one descriptor is enough for all DMAs, one at a time */
 	weft_list_push_back(&x.s[0]->dma_free, weft_list_pop_front(&kept));
-	six_run(&x);
+	fixture_run(&x);
 	for (int i = 0; i < UNITS; i++)
-		T_IS(qsnet2_chain_received(x.c[i], 0), 1);
+		T_IS(qsnet2_chain_received(x.chain[i], 0), 1);
 	x.s[0]->engine = NULL;
-	six_close(&x);
+	fixture_close(&x);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_packet_reaches_all_whoever_casts_it),
+		T_CASE(a_packet_from_any_member_reaches_all),
 		T_CASE(a_point_is_passed_when_all_have_arrived),
-		T_CASE(packets_are_under_way_together),
-		T_CASE(run_says_whether_it_was_passed_on),
-		T_CASE(late_packets_find_nothing),
-		T_CASE(others_may_fill_places_only),
-		T_CASE(a_dma_waits_for_room_in_the_run_queue),
+		T_CASE(packets_in_flight_concurrently),
+		T_CASE(run_reports_whether_all_was_forwarded),
+		T_CASE(packets_for_a_closed_tree_are_refused),
+		T_CASE(peers_can_write_slots_only),
+		T_CASE(a_dma_waits_for_a_free_descriptor),
 	};
 
 	return T_RUN(tests);

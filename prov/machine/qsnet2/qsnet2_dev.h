@@ -10,7 +10,7 @@
  *  qsnet2_dma.c          the DMA engine
  *  qsnet2_event.c        events that count, fire and chain
  *  qsnet2_chain.c        trees of chained events
- *  qsnet2_cast.c         broadcasts: copies, merged acknowledgements
+ *  qsnet2_broadcast.c         broadcasts: copies, merged acknowledgements
  *  qsnet2_thread.c       the thread processor
  *  qsnet2_rx.c           the input processor: transactions, acknowledgements
  *  qsnet2_time.c         timeouts: missing acknowledgements, incomplete packets
@@ -29,17 +29,17 @@
 #include "src/base/attr.h"
 #include "src/base/list.h"
 
-#define QSNET2_MAPS	  1024
-#define QSNET2_DMAS	  256
-#define QSNET2_BULKS	  32 /* transfers of the message engine */
-#define QSNET2_PAGE	  4096
-#define QSNET2_TLB_LINES  16
-#define QSNET2_TLB_WAYS	  4
-#define QSNET2_CHAINS	  1024	  /* of each page size */
-#define QSNET2_PAGES	  0x10000 /* translations in chains */
-#define QSNET2_FAULTS	  16
-#define QSNET2_HELD	  256 /* held broadcasts waiting for their end packet */
-#define QSNET2_ASSEMBLERS 2   /* DMA packets in flight */
+#define QSNET2_MAPS	    1024
+#define QSNET2_DMAS	    256
+#define QSNET2_BULKS	    32 /* transfers of the message engine */
+#define QSNET2_PAGE	    4096
+#define QSNET2_TLB_LINES    16
+#define QSNET2_TLB_WAYS	    4
+#define QSNET2_CHAINS	    1024    /* hash chains of each page size */
+#define QSNET2_PAGES	    0x10000 /* translations in chains */
+#define QSNET2_FAULTS	    16
+#define QSNET2_DEFERRED_MAX 256 /* deferred broadcasts, at most */
+#define QSNET2_ASSEMBLERS   2	/* DMA packets in flight */
 
 enum qsnet2_channel_state {
 	QSNET2_IDLE,
@@ -56,8 +56,8 @@ struct qsnet2_channel {
 	uint8_t left; /* restarts left */
 	uint16_t gen;
 	struct weft_peer *peer;
-	uint64_t start; /* index of its open command */
-	uint64_t end;	/* index of the command after it */
+	uint64_t start; /* index of the packet's open command */
+	uint64_t end;	/* index of the command after the packet */
 	uint64_t sent_at;
 };
 
@@ -76,17 +76,17 @@ struct qsnet2_queue {
 	uint64_t head; /* next command */
 	uint64_t tail; /* end of the words without a gap */
 	uint64_t restarts;
-	uint64_t closed; /* incomplete up to this word: closed by timeout */
-	struct weft_list run; /* linked while it may have work */
+	uint64_t closed; /* end of an incomplete packet closed by timeout */
+	struct weft_list run; /* linked while the queue may have work */
 	struct qsnet2_channel ch[WEFT_QSNET2_CHANNELS];
 };
 
 struct qsnet2_route {
 	struct weft_peer *peer;
 	unsigned context;
-	uint32_t low; /* broadcast: peer is NULL */
+	uint32_t low; /* first process of a broadcast, whose peer is NULL */
 	uint32_t high;
-	uint64_t cookie; /* identified packets sent to it by tagged ports */
+	uint64_t cookie; /* identified packets sent by tagged ports */
 };
 
 /* The driver's record of a mapping of a context. */
@@ -106,7 +106,7 @@ struct qsnet2_map {
 struct qsnet2_page {
 	uint64_t page; /* address >> shift */
 	uint64_t from;
-	uint64_t end;	/* 0: no translation */
+	uint64_t end;	/* end of the valid part; 0: no translation */
 	uint64_t shift; /* process address minus context address */
 	uint16_t context;
 	uint16_t perm;
@@ -116,7 +116,7 @@ struct qsnet2_page {
 /* The pages of one size: TLB lines, and the heads of hash chains. */
 struct qsnet2_tlb {
 	unsigned bits; /* address bits inside a page */
-	uint8_t turn[QSNET2_TLB_LINES];
+	uint8_t next_way[QSNET2_TLB_LINES];
 	struct qsnet2_page line[QSNET2_TLB_LINES][QSNET2_TLB_WAYS];
 	uint32_t chain[QSNET2_CHAINS];
 };
@@ -168,7 +168,7 @@ struct qsnet2_threads {
 
 struct weft_qsnet2 {
 	struct weft_port port;
-	struct weft_responses answers;
+	struct weft_responses responses;
 	void (*interrupt)(void *, unsigned, uint64_t);
 	void (*thread)(void *, unsigned, const uint64_t *);
 	void *arg;
@@ -194,15 +194,21 @@ struct weft_qsnet2 {
 	uint64_t chained; /* events that wrote into a command queue */
 	/* qsnet2_time.c */
 	uint64_t (*clock)(void);
-	uint64_t ack_timeout_ns; /* 0: no timeout for acknowledgements */
+	uint64_t ack_timeout_ns; /* acknowledgement timeout, ns; 0: none */
 	uint64_t
-		packet_timeout_ns; /* 0: an incomplete packet blocks no queue */
-	struct qsnet2_queue *holder; /* holds the link: packet incomplete */
+		/*
+		 * timeout of an incomplete packet, ns; 0: such a packet blocks
+		 * no queue
+		 */
+		packet_timeout_ns;
+	/* queue that holds the link by an incomplete packet */
+	struct qsnet2_queue *holder;
 	uint64_t held_at;
-	struct weft_list casts; /* qsnet2_cast.c: own, outstanding */
-	unsigned qsnet2_held_count;
-	struct weft_list held;	 /* qsnet2_rx.c: wait for an end packet */
-	struct weft_list tports; /* struct weft_qsnet2_tports */
+	struct weft_list broadcasts; /* outstanding broadcasts of this unit */
+	unsigned qsnet2_deferred_count;
+	/* received broadcasts that wait for an end packet */
+	struct weft_list deferred;
+	struct weft_list tports; /* tagged ports: struct weft_qsnet2_tports */
 	unsigned queues;	 /* highest queue number in use + 1 */
 	struct weft_hash pagers; /* context + 1 -> struct qsnet2_pager */
 	unsigned maps;		 /* entries in use */
@@ -236,8 +242,9 @@ void qsnet2_trap(struct weft_qsnet2 *s, enum weft_qsnet2_trap trap,
 void qsnet2_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 
 /*
- * qsnet2_mmu.c: own memory at address, if context has the permission; a driver
- * may map it first. NULL: not accessible. flags_p: flags of the mapping.
+ * qsnet2_mmu.c: returns this process's memory at address, if context has the
+ * permission; a driver may map it first. NULL: not accessible. flags_p: flags
+ * of the mapping.
  */
 void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
 			      uint64_t address, uint64_t bytes, unsigned perm,
@@ -246,7 +253,10 @@ void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p);
-/* False if an access would certainly fail. Checks mappings instead of pages. */
+/*
+ * Returns false if an access would certainly fail. Checks mappings instead of
+ * pages.
+ */
 bool qsnet2_memory_possible(struct weft_qsnet2 *s, unsigned context,
 			    uint64_t address, uint64_t bytes, unsigned perm);
 void qsnet2_mmu_init(struct weft_qsnet2 *s);
@@ -262,11 +272,11 @@ static inline void *qsnet2_memory(struct weft_qsnet2 *s, unsigned context,
 				       &flags);
 }
 
-/* qsnet2_fault.c: true if the context has a driver that pages. */
+/* qsnet2_fault.c: returns whether the context has a driver that pages. */
 bool qsnet2_fault_has_pager(struct weft_qsnet2 *s, unsigned context);
-/* Calls the driver at once; true: retry the translation. */
+/* Calls the driver at once; returns whether the translation must be retried. */
 bool qsnet2_fault_map(struct weft_qsnet2 *s, const struct qsnet2_fault *f);
-/* Discard if a translation of the packet is missing, else OK. */
+/* Returns Discard if a translation of the packet is missing, else OK. */
 unsigned qsnet2_fault_packet(struct weft_qsnet2 *s, unsigned context,
 			     const void *payload, unsigned len);
 void qsnet2_fault_run(struct weft_qsnet2 *s);
@@ -281,7 +291,7 @@ int qsnet2_queue_open_at(struct weft_qsnet2 *s, unsigned context,
 void qsnet2_queue_wake(struct weft_qsnet2 *s, struct qsnet2_queue *q);
 void qsnet2_queue_trap(struct qsnet2_queue *q, enum weft_qsnet2_trap trap,
 		       uint64_t address);
-/* Oldest word that a restart may need. */
+/* Returns the oldest word that a restart may need. */
 uint64_t qsnet2_queue_oldest(const struct qsnet2_queue *q);
 void qsnet2_queue_fini(struct weft_qsnet2 *s);
 
@@ -293,7 +303,10 @@ bool qsnet2_channel_free(const struct qsnet2_queue *q, unsigned channel);
 void qsnet2_tx_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		   unsigned ack);
 void qsnet2_tx_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
-/* After a Discard or a timeout: retransmits the packet, or traps the queue. */
+/*
+ * qsnet2_channel_restart: retransmits the packet after a Discard or a timeout,
+ * or traps the queue.
+ */
 uint32_t qsnet2_channel_id(const struct qsnet2_queue *q,
 			   const struct qsnet2_channel *c);
 void qsnet2_channel_restart(struct weft_qsnet2 *s, struct qsnet2_queue *q,
@@ -322,7 +335,7 @@ int qsnet2_dma_run(struct weft_qsnet2 *s, int budget);
 void qsnet2_dma_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		    unsigned ack);
 void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
-/* The acknowledgement of the DMA's packet timed out. */
+/* Handles a DMA packet whose acknowledgement timed out. */
 void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 
 /* qsnet2_event.c: perm is the permission the event's memory must have. */
@@ -332,17 +345,20 @@ enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
 enum weft_qsnet2_trap qsnet2_event_wait(struct weft_qsnet2 *s, unsigned context,
 					const uint64_t *w);
 
-/* qsnet2_cast.c */
-int qsnet2_cast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
-		      uint32_t id, const struct qsnet2_packet *p);
-/* True if it acknowledges one of this unit's broadcast copies. */
-bool qsnet2_cast_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
-		     unsigned ack);
-int qsnet2_cast_run(struct weft_qsnet2 *s);
-/* Gives a packet up; a retransmission has another packet number. */
-void qsnet2_cast_cancel(struct weft_qsnet2 *s, uint32_t id);
-void qsnet2_cast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
-void qsnet2_cast_fini(struct weft_qsnet2 *s);
+/* qsnet2_broadcast.c */
+int qsnet2_broadcast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
+			   uint32_t id, const struct qsnet2_packet *p);
+/*
+ * Returns whether id is a broadcast copy of this unit; then handles the
+ * acknowledgement.
+ */
+bool qsnet2_broadcast_ack(struct weft_qsnet2 *s, struct weft_peer *src,
+			  uint32_t id, unsigned ack);
+int qsnet2_broadcast_run(struct weft_qsnet2 *s);
+/* Cancels a broadcast packet; a retransmission has another packet number. */
+void qsnet2_broadcast_cancel(struct weft_qsnet2 *s, uint32_t id);
+void qsnet2_broadcast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
+void qsnet2_broadcast_fini(struct weft_qsnet2 *s);
 
 /* qsnet2_thread.c: w is the command with its registers. */
 enum weft_qsnet2_trap qsnet2_thread_start(struct weft_qsnet2 *s,
@@ -358,9 +374,9 @@ uint64_t qsnet2_clock(void);
 void qsnet2_time_run(struct weft_qsnet2 *s);
 /* The queue's packet is incomplete: the queue holds the link until timeout. */
 void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);
-/* Shortens a sleep of ns nanoseconds to the next timeout. */
+/* Returns the time to block: ns, or less if a timeout expires earlier. */
 uint64_t qsnet2_time_sleep(const struct weft_qsnet2 *s, uint64_t ns);
-/* Timestamp of a packet sent now; 0 without timeouts. */
+/* Returns the timestamp of a packet sent now; 0 without timeouts. */
 static inline uint64_t qsnet2_time(const struct weft_qsnet2 *s)
 {
 	return s->ack_timeout_ns ? s->clock() : 0;

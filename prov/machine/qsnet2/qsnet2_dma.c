@@ -117,7 +117,10 @@ static void dma_fail(struct weft_qsnet2 *s, struct qsnet2_dma *d,
 
 /* ---- packets ---- */
 
-/* A descriptor for the target, which writes back to this process. */
+/*
+ * Builds a packet with a descriptor for the target, which writes back to this
+ * process.
+ */
 static int build_remote(const struct qsnet2_dma *d, struct qsnet2_packet *p)
 {
 	struct weft_qsnet2_dma r = d->d;
@@ -129,7 +132,7 @@ static int build_remote(const struct qsnet2_dma *d, struct qsnet2_packet *p)
 	return qsnet2_packet_add(p, WEFT_QSNET2_T_REMOTE_DMA, 0, w, sizeof(w));
 }
 
-/* A packet for one slot of an input queue. */
+/* Builds a packet for one slot of an input queue. */
 static int build_queue(const struct qsnet2_dma *d, const void *src,
 		       struct qsnet2_packet *p)
 {
@@ -142,7 +145,10 @@ static int build_queue(const struct qsnet2_dma *d, const void *src,
 	return qsnet2_packet_add(p, WEFT_QSNET2_T_COMMIT, d->d.dst, NULL, 0);
 }
 
-/* The next bytes of the transfer; the last packet sets the target's event. */
+/*
+ * Builds a packet with the next bytes of the transfer; the last packet sets the
+ * target's event.
+ */
 static int build_write(const struct qsnet2_dma *d, const void *src, bool big,
 		       struct qsnet2_packet *p)
 {
@@ -237,7 +243,10 @@ int qsnet2_dma_run(struct weft_qsnet2 *s, int budget)
 
 /* ---- acknowledgements ---- */
 
-/* The packet was acknowledged. The next one queues behind the other DMAs. */
+/*
+ * Continues after an acknowledgement. The next packet queues behind the other
+ * DMAs.
+ */
 static void dma_advance(struct weft_qsnet2 *s, struct qsnet2_dma *d)
 {
 	uint64_t event =

@@ -81,8 +81,8 @@ static void fault_remove(struct weft_qsnet2 *s, struct qsnet2_fault *f)
 	*f = s->fault[--s->faults];
 }
 
-/* Makes room for one fault by removing refused ones. */
-static bool fault_room(struct weft_qsnet2 *s)
+/* Makes space for one fault by removing refused ones. */
+static bool fault_space(struct weft_qsnet2 *s)
 {
 	for (unsigned i = 0; s->faults == QSNET2_FAULTS && i < s->faults; i++) {
 		if (s->fault[i].refused)
@@ -103,7 +103,7 @@ static bool fault_raise(struct weft_qsnet2 *s, const struct qsnet2_fault *like)
 		fault_remove(s, f);
 		return false;
 	}
-	if (!f && fault_room(s))
+	if (!f && fault_space(s))
 		s->fault[s->faults++] = *like;
 	s->rare = true;
 	return true;

@@ -31,12 +31,12 @@
  *
  *	flags 0  packet: unit 13..0 context, aux number, payload transactions
  *	flags 1  ack: unit enum weft_qsnet2_ack, payload packet numbers
- *	flags 2  packet of a broadcast: transactions marked END are held back
+ *	flags 2  packet of a broadcast: transactions marked END are deferred
  *	flags 3  end packet: aux number, unit 1: all OK, execute; 0: drop
  *
  *	transaction:  | type 16 | bytes 16 | 0 32 | address 64 | data ... |
  *
- * type 7..0 kind, 8 last (in commands), 10..9 data type, 11 held back until the
+ * type 7..0 kind, 8 last (in commands), 10..9 data type, 11 deferred until the
  * end packet; data is padded to 8. Packet number: 31..16 generation, 15 DMA, 14
  * channel, 13..0 queue or DMA slot. A write of a DMA packet may have up to 2048
  * bytes: a run of the machine's 128-byte writes.
@@ -52,8 +52,8 @@
 
 enum qsnet2_kind {
 	QSNET2_PACKET,
-	QSNET2_ANSWER,
-	QSNET2_CAST,
+	QSNET2_ACK,
+	QSNET2_BROADCAST,
 	QSNET2_END,
 	QSNET2_KINDS,
 };
@@ -80,7 +80,7 @@ static_assert(WEFT_QSNET2_COPY == 255 * 8, "8-bit number of words");
 #define QSNET2_WIRE_MAX \
 	(WEFT_QSNET2_PACKET + 512) /* with transaction headers */
 #define QSNET2_QUEUE_SPACE (UINT64_C(1) << 63)
-#define QSNET2_RESTARTS	   16  /* default of descriptors, for 0 */
+#define QSNET2_RESTARTS	   16  /* restarts of a descriptor that gives 0 */
 #define QSNET2_FOREVER	   255 /* unlimited restarts */
 
 #define QSNET2_ID_DMA	  0x8000u
@@ -99,7 +99,7 @@ static inline unsigned qsnet2_cmd_channel(uint64_t w)
 	return w >> 8 & 255;
 }
 
-/* OPEN_PACKET's restarts, GUARD's accepted acknowledgements. */
+/* Returns OPEN_PACKET's restarts or GUARD's accepted acknowledgements. */
 static inline unsigned qsnet2_cmd_arg(uint64_t w)
 {
 	return w >> 16 & 255;
@@ -115,7 +115,7 @@ static inline unsigned qsnet2_cmd_type(uint64_t w)
 	return w >> 16 & 0xffff;
 }
 
-/* Data type: log2 of the unit's bytes. */
+/* Returns the data type: log2 of the unit's bytes. */
 static inline unsigned qsnet2_data_type(unsigned type)
 {
 	return type >> 9 & 3;
@@ -126,7 +126,7 @@ static inline unsigned qsnet2_dma_type(const struct weft_qsnet2_dma *d)
 	return d->flags >> 6;
 }
 
-/* Number of 64-bit words for n bytes of data. */
+/* Returns the number of 64-bit words for n bytes of data. */
 static inline uint32_t qsnet2_words(uint32_t n)
 {
 	return (n + 7) / 8;

@@ -47,7 +47,7 @@ static const struct qsnet2_page *tlb_put(struct qsnet2_tlb *t,
 {
 	unsigned line = (e->page ^ e->context) & (QSNET2_TLB_LINES - 1);
 	struct qsnet2_page *to =
-		&t->line[line][t->turn[line]++ & (QSNET2_TLB_WAYS - 1)];
+		&t->line[line][t->next_way[line]++ & (QSNET2_TLB_WAYS - 1)];
 
 	*to = *e;
 	return to;
@@ -79,7 +79,7 @@ static const struct qsnet2_page *chain_lookup(struct weft_qsnet2 *s,
 static void tlb_clear(struct qsnet2_tlb *t)
 {
 	memset(t->line, 0, sizeof(t->line));
-	memset(t->turn, 0, sizeof(t->turn));
+	memset(t->next_way, 0, sizeof(t->next_way));
 	memset(t->chain, 0, sizeof(t->chain));
 }
 

@@ -6,7 +6,7 @@
 #include "test/support/qsnet2_pair.h"
 
 #define LAST  WEFT_QSNET2_T_LAST
-#define ELAN  (UINT64_C(7) << 60) /* an address that no process has */
+#define ELAN  (UINT64_C(7) << 60) /* an address outside every process */
 #define SMALL 8192u
 
 static struct weft_qsnet2_stats stats(const struct qsnet2_side *s)
@@ -37,7 +37,7 @@ static uint8_t ack(struct qsnet2_pair *p)
 /* ---- translation ---- */
 
 /* Context 16374 uses all 14 bits and has the TLB line of context 6. */
-static void an_address_means_what_its_context_says(void **state)
+static void addresses_are_translated_per_context(void **state)
 {
 	struct sockaddr_in name;
 	struct qsnet2_pair p;
@@ -115,7 +115,7 @@ static void a_tlb_holds_64_pages(void **state)
 	free(mem);
 }
 
-static void chains_keep_what_a_tlb_cannot(void **state)
+static void chains_hold_what_the_tlb_evicts(void **state)
 {
 	enum { PAGES = 5000 };
 	struct weft_qsnet2_stats st;
@@ -144,7 +144,7 @@ static void chains_keep_what_a_tlb_cannot(void **state)
 }
 
 /* The memory of the chains is bounded; dropped translations are made again. */
-static void full_chains_begin_anew(void **state)
+static void full_chains_are_dropped_and_refilled(void **state)
 {
 	static unsigned char mem[8];
 	struct weft_qsnet2 *s;
@@ -194,7 +194,7 @@ static void two_of_eight_page_sizes_are_in_use(void **state)
 	free(mem);
 }
 
-static void what_is_unmapped_is_gone_at_once(void **state)
+static void unmapped_memory_is_inaccessible(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -256,7 +256,7 @@ static void driver_open(struct driver *d, struct qsnet2_side *side)
 }
 
 /* Memory of neither side is mapped when the DMA begins. */
-static void pages_come_when_they_are_used(void **state)
+static void pages_are_mapped_on_first_use(void **state)
 {
 	struct weft_qsnet2_dma dma = {
 		.bytes = 10 * SMALL,
@@ -285,7 +285,7 @@ static void pages_come_when_they_are_used(void **state)
 	T_IS(t_differs(p.b.mem + 777, dma.bytes, 3), -1);
 	T_IS(stats(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
 	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
-	/* b's faults were Discards to a; a's own needed no packet */
+	/* b's faults were Discards to a; a's faults needed no packet */
 	T_IS(stats(&p.b).faults, db.called);
 	T_TRUE(db.called >= 11);
 	T_TRUE(da.called >= 11);
@@ -296,7 +296,7 @@ static void pages_come_when_they_are_used(void **state)
 }
 
 /* Transactions before the faulting one must not be executed twice. */
-static void a_packet_that_faults_is_done_once(void **state)
+static void a_faulting_packet_executes_once(void **state)
 {
 	struct driver d;
 	struct qsnet2_pair p;
@@ -318,7 +318,7 @@ static void a_packet_that_faults_is_done_once(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void what_the_driver_refuses_is_an_error(void **state)
+static void a_fault_the_driver_refuses_is_an_error(void **state)
 {
 	struct driver d;
 	struct qsnet2_pair p;
@@ -403,7 +403,10 @@ static void use_commands(struct qsnet2_pair *p, enum use use)
 				use == USE_PACKET_EVENT ? 0 : 8);
 }
 
-/* True if the access succeeds; both sides map 64 bytes at ELAN with perm. */
+/*
+ * Returns whether the access succeeds; both sides map 64 bytes at ELAN with
+ * perm.
+ */
 static bool use_works(enum use use, unsigned perm)
 {
 	struct qsnet2_pair p;
@@ -434,7 +437,7 @@ static void every_use_needs_its_permission_and_no_other(void **state)
 }
 
 /* The event of a get is set with the origin's permissions, not the owner's. */
-static void the_source_event_of_a_get_is_a_remote_one(void **state)
+static void source_event_of_a_get_uses_remote_rights(void **state)
 {
 	struct weft_qsnet2_dma d = {
 		.bytes = 64,
@@ -503,7 +506,7 @@ static void writes_are_swapped_by_their_type(void **state)
 }
 
 /* Pages of equal byte order: no conversion; different: all units swapped. */
-static void a_dma_converts_between_pages_that_differ(void **state)
+static void a_dma_converts_between_byte_orders(void **state)
 {
 	struct weft_qsnet2_dma d = { .bytes = 5000, .vproc = 1 };
 	unsigned like[2];
@@ -533,7 +536,7 @@ static void a_dma_converts_between_pages_that_differ(void **state)
 }
 
 /* Tests and additions use the numeric value in any page's byte order. */
-static void words_of_a_big_endian_page_are_numbers(void **state)
+static void big_endian_words_are_used_by_value(void **state)
 {
 	static const unsigned char seven[8] = { 0, 0, 0, 0, 0, 0, 0, 7 };
 	struct qsnet2_pair p;
@@ -565,7 +568,7 @@ static void words_of_a_big_endian_page_are_numbers(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void units_lie_where_units_may_lie(void **state)
+static void units_must_be_aligned(void **state)
 {
 	struct weft_qsnet2_dma d = {
 		.bytes = 64,
@@ -591,7 +594,7 @@ static void units_lie_where_units_may_lie(void **state)
 }
 
 /* A translation cached for one use does not permit another use. */
-static void a_page_in_use_allows_no_more_than_before(void **state)
+static void cached_translation_keeps_permissions(void **state)
 {
 	struct qsnet2_pair p;
 	uint64_t at = UINT64_C(1) << 40;
@@ -609,22 +612,22 @@ static void a_page_in_use_allows_no_more_than_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(an_address_means_what_its_context_says),
+		T_CASE(addresses_are_translated_per_context),
 		T_CASE(a_tlb_holds_64_pages),
-		T_CASE(chains_keep_what_a_tlb_cannot),
-		T_CASE(full_chains_begin_anew),
+		T_CASE(chains_hold_what_the_tlb_evicts),
+		T_CASE(full_chains_are_dropped_and_refilled),
 		T_CASE(two_of_eight_page_sizes_are_in_use),
-		T_CASE(what_is_unmapped_is_gone_at_once),
-		T_CASE(pages_come_when_they_are_used),
-		T_CASE(a_packet_that_faults_is_done_once),
-		T_CASE(what_the_driver_refuses_is_an_error),
+		T_CASE(unmapped_memory_is_inaccessible),
+		T_CASE(pages_are_mapped_on_first_use),
+		T_CASE(a_faulting_packet_executes_once),
+		T_CASE(a_fault_the_driver_refuses_is_an_error),
 		T_CASE(every_use_needs_its_permission_and_no_other),
-		T_CASE(the_source_event_of_a_get_is_a_remote_one),
+		T_CASE(source_event_of_a_get_uses_remote_rights),
 		T_CASE(writes_are_swapped_by_their_type),
-		T_CASE(a_dma_converts_between_pages_that_differ),
-		T_CASE(words_of_a_big_endian_page_are_numbers),
-		T_CASE(units_lie_where_units_may_lie),
-		T_CASE(a_page_in_use_allows_no_more_than_before),
+		T_CASE(a_dma_converts_between_byte_orders),
+		T_CASE(big_endian_words_are_used_by_value),
+		T_CASE(units_must_be_aligned),
+		T_CASE(cached_translation_keeps_permissions),
 	};
 
 	return T_RUN(tests);

@@ -3,7 +3,7 @@
 #include "test/support/qsnet2_pair.h"
 #include "src/base/rng.h"
 
-static void words_out_of_order_are_put_in_order(void **state)
+static void words_stored_out_of_order_are_sorted(void **state)
 {
 	struct qsnet2_pair p;
 
@@ -22,7 +22,7 @@ static void words_out_of_order_are_put_in_order(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void the_port_goes_round(void **state)
+static void command_port_wraps_around(void **state)
 {
 	uint64_t nop = WEFT_QSNET2_NOP;
 	struct qsnet2_pair p;
@@ -131,7 +131,7 @@ static void permission_bits_are_checked_for_each_command(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
+static void invalid_stores_trap_the_queue(void **state)
 {
 	uint64_t w[8] = { WEFT_QSNET2_NOP };
 	struct weft_qsnet2_queue_state st;
@@ -161,7 +161,7 @@ static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_full_queue_takes_nothing_until_it_has_run(void **state)
+static void a_full_queue_refuses_words_until_it_runs(void **state)
 {
 	uint64_t w[128];
 	struct qsnet2_pair p;
@@ -179,8 +179,8 @@ static void a_full_queue_takes_nothing_until_it_has_run(void **state)
 	qsnet2_pair_close(&p);
 }
 
-/* Executed words that a restart may need still take up room. */
-static void what_may_be_sent_again_stays_in_the_queue(void **state)
+/* Executed words that a restart may need still occupy the queue. */
+static void words_for_a_restart_stay_in_the_queue(void **state)
 {
 	uint64_t w[128], v = 1;
 	struct weft_qsnet2_stream st = { .word = w, .max = 128 };
@@ -203,7 +203,7 @@ static void what_may_be_sent_again_stays_in_the_queue(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_queue_of_high_priority_goes_first(void **state)
+static void a_high_priority_queue_runs_first(void **state)
 {
 	uint64_t w[3];
 	struct weft_qsnet2_stream st = { .word = w, .max = 3 };
@@ -221,7 +221,7 @@ static void a_queue_of_high_priority_goes_first(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_copy_is_of_whole_lines(void **state)
+static void a_copy_needs_whole_lines(void **state)
 {
 	static const unsigned at[][2] = { { 64, 136 }, { 72, 128 } };
 	struct qsnet2_pair p;
@@ -239,7 +239,7 @@ static void a_copy_is_of_whole_lines(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static uint8_t answer_to_write(struct qsnet2_pair *p, uint64_t at)
+static uint8_t ack_of_write(struct qsnet2_pair *p, uint64_t at)
 {
 	uint64_t v = 1;
 	uint8_t ack;
@@ -254,7 +254,7 @@ static uint8_t answer_to_write(struct qsnet2_pair *p, uint64_t at)
 	return ack;
 }
 
-static void a_context_reaches_its_own_memory_only(void **state)
+static void a_context_accesses_its_own_memory_only(void **state)
 {
 	unsigned char ro[64];
 	struct qsnet2_pair p;
@@ -264,18 +264,18 @@ static void a_context_reaches_its_own_memory_only(void **state)
 			     WEFT_QSNET2_REMOTE_READ |
 				     WEFT_QSNET2_LOCAL_WRITE));
 	T_OK(weft_qsnet2_map(p.b.s, 7, &p, sizeof(p), WEFT_QSNET2_ALL));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
-	T_IS(answer_to_write(&p, (uintptr_t)ro), WEFT_QSNET2_ACK_ERROR);
-	T_IS(answer_to_write(&p, (uintptr_t)&p), WEFT_QSNET2_ACK_ERROR);
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, QSNET2_PAIR_BYTES - 7)),
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
+	T_IS(ack_of_write(&p, (uintptr_t)ro), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, (uintptr_t)&p), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, QSNET2_PAIR_BYTES - 7)),
 	     WEFT_QSNET2_ACK_ERROR);
 	T_OK(weft_qsnet2_unmap(p.b.s, 6, p.b.mem));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
 	qsnet2_pair_close(&p);
 }
 
 /* Sends a get's descriptor from a for b to run; returns the acknowledgement. */
-static uint8_t answer_to_get(struct qsnet2_pair *p, const void *src)
+static uint8_t ack_of_get(struct qsnet2_pair *p, const void *src)
 {
 	const struct weft_qsnet2_dma d = {
 		.bytes = 64,
@@ -299,7 +299,7 @@ static uint8_t answer_to_get(struct qsnet2_pair *p, const void *src)
 }
 
 /* Memory readable by b itself is not readable by peers unless b permits it. */
-static void a_get_needs_memory_that_others_may_read(void **state)
+static void a_get_needs_remote_read_permission(void **state)
 {
 	unsigned char secret[64], open[64];
 	struct qsnet2_pair p;
@@ -311,30 +311,30 @@ static void a_get_needs_memory_that_others_may_read(void **state)
 			     WEFT_QSNET2_ALL & ~WEFT_QSNET2_REMOTE_READ));
 	T_OK(weft_qsnet2_map(p.b.s, 6, open, sizeof(open),
 			     WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_REMOTE_READ));
-	T_IS(answer_to_get(&p, secret), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_get(&p, secret), WEFT_QSNET2_ACK_ERROR);
 	T_IS(*qsnet2_word_at(&p.a, 0), 0);
-	T_IS(answer_to_get(&p, open), WEFT_QSNET2_ACK_OK);
+	T_IS(ack_of_get(&p, open), WEFT_QSNET2_ACK_OK);
 	T_IS(t_differs(p.a.mem, sizeof(open), 2), -1);
 	qsnet2_pair_close(&p);
 }
 
-static void the_filter_decides_per_context(void **state)
+static void the_filter_applies_per_context(void **state)
 {
 	struct qsnet2_pair p;
 
 	qsnet2_pair_open(&p, "");
 	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_CLOSED));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_ERROR);
 	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_ACK_ALL));
-	T_IS(answer_to_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
+	T_IS(ack_of_write(&p, qsnet2_at(&p.b, 0)), WEFT_QSNET2_ACK_OK);
 	T_IS(*qsnet2_word_at(&p.b, 0), 0);
 	T_OK(weft_qsnet2_filter(p.b.s, 6, WEFT_QSNET2_DISCARD_ALL));
-	answer_to_write(&p, qsnet2_at(&p.b, 0));
+	ack_of_write(&p, qsnet2_at(&p.b, 0));
 	T_IS(qsnet2_pair_state(&p.a).restarts, 1);
 	qsnet2_pair_close(&p);
 }
 
-static void an_event_cannot_write_into_a_foreign_queue(void **state)
+static void an_event_cannot_write_into_another_queue(void **state)
 {
 	struct weft_qsnet2_event e = {
 		.type = WEFT_QSNET2_EVENT_WRITE,
@@ -353,8 +353,8 @@ static void an_event_cannot_write_into_a_foreign_queue(void **state)
 	qsnet2_pair_close(&p);
 }
 
-/* Random transactions, into memory that has events and queues. */
-static void garbage_from_the_network_is_refused(void **state)
+/* Sends random transactions into memory that has events and queues. */
+static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[1024];
 	struct weft_qsnet2_stats st;
@@ -394,20 +394,20 @@ static void garbage_from_the_network_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(words_out_of_order_are_put_in_order),
-		T_CASE(the_port_goes_round),
+		T_CASE(words_stored_out_of_order_are_sorted),
+		T_CASE(command_port_wraps_around),
 		T_CASE(a_bad_command_stops_its_own_queue_only),
 		T_CASE(permission_bits_are_checked_for_each_command),
-		T_CASE(stores_beyond_the_rules_put_the_queue_in_error),
-		T_CASE(a_full_queue_takes_nothing_until_it_has_run),
-		T_CASE(what_may_be_sent_again_stays_in_the_queue),
-		T_CASE(a_queue_of_high_priority_goes_first),
-		T_CASE(a_copy_is_of_whole_lines),
-		T_CASE(a_context_reaches_its_own_memory_only),
-		T_CASE(a_get_needs_memory_that_others_may_read),
-		T_CASE(the_filter_decides_per_context),
-		T_CASE(an_event_cannot_write_into_a_foreign_queue),
-		T_CASE(garbage_from_the_network_is_refused),
+		T_CASE(invalid_stores_trap_the_queue),
+		T_CASE(a_full_queue_refuses_words_until_it_runs),
+		T_CASE(words_for_a_restart_stay_in_the_queue),
+		T_CASE(a_high_priority_queue_runs_first),
+		T_CASE(a_copy_needs_whole_lines),
+		T_CASE(a_context_accesses_its_own_memory_only),
+		T_CASE(a_get_needs_remote_read_permission),
+		T_CASE(the_filter_applies_per_context),
+		T_CASE(an_event_cannot_write_into_another_queue),
+		T_CASE(random_packets_are_refused),
 	};
 
 	return T_RUN(tests);

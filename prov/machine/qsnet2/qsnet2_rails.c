@@ -13,10 +13,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define RAILS_ADDRESS (UINT64_C(13) << 59) /* of the parts, on all rails */
-#define RAILS_PARTS   64		   /* outstanding DMAs in pieces */
+/* address of the parts, on all rails */
+#define RAILS_ADDRESS (UINT64_C(13) << 59)
+#define RAILS_PARTS   64 /* outstanding DMAs in pieces */
 #define RAILS_WORDS   16
-#define RAILS_LONG    (2 * WEFT_QSNET2_PACKET) /* from this size: split */
+/* bytes from which a DMA is split */
+#define RAILS_LONG    (2 * WEFT_QSNET2_PACKET)
 
 /* A DMA in pieces. */
 struct rails_part {
@@ -30,7 +32,7 @@ struct weft_qsnet2_rails {
 	unsigned count;
 	unsigned context;
 	unsigned q; /* queue number on every rail */
-	unsigned turn;
+	unsigned next_rail;
 	struct rails_part *part; /* RAILS_PARTS entries */
 };
 
@@ -54,11 +56,11 @@ WEFT_EXPORT int weft_qsnet2_rails_write(struct weft_qsnet2_rails *r,
 	int e;
 
 	for (unsigned k = 0; k < r->count; k++) {
-		unsigned i = (r->turn + k) % r->count;
+		unsigned i = (r->next_rail + k) % r->count;
 
 		e = weft_qsnet2_queue_write(r->rail[i], r->q, w, count);
 		if (!e) {
-			r->turn = i + 1;
+			r->next_rail = i + 1;
 			return 0;
 		}
 		if (e == -EAGAIN)
@@ -85,18 +87,18 @@ static void part_commands(struct weft_qsnet2_rails *r, struct rails_part *p,
 	struct weft_qsnet2_stream st = { .word = p->command,
 					 .max = RAILS_WORDS };
 	bool get = d->flags & WEFT_QSNET2_DMA_REMOTE;
-	uint64_t far_event = get ? d->src_event : d->dst_event;
-	uint64_t near_event = get ? d->dst_event : d->src_event;
+	uint64_t remote_event = get ? d->src_event : d->dst_event;
+	uint64_t local_event = get ? d->dst_event : d->src_event;
 
-	if (far_event) {
+	if (remote_event) {
 		weft_qsnet2_open_packet(&st, 0, d->vproc, QSNET2_FOREVER);
 		weft_qsnet2_transaction(
 			&st, WEFT_QSNET2_T_SET_EVENT | WEFT_QSNET2_T_LAST,
-			far_event, NULL, 0);
+			remote_event, NULL, 0);
 		weft_qsnet2_guard(&st, 0, WEFT_QSNET2_ACK_OK);
 	}
-	if (near_event)
-		weft_qsnet2_set_event(&st, near_event, 1);
+	if (local_event)
+		weft_qsnet2_set_event(&st, local_event, 1);
 	weft_qsnet2_guard(&st, 0, 15);
 	weft_qsnet2_write_word(&st, part_address(r, &p->busy), 0);
 	p->ends = (struct weft_qsnet2_event){
@@ -119,7 +121,10 @@ static int rail_dma_post(struct weft_qsnet2_rails *r, unsigned i,
 	return weft_qsnet2_queue_write(r->rail[i], r->q, w, st.count);
 }
 
-/* Working rails; returns their number. -EAGAIN: one is full; -EIO: none. */
+/*
+ * Lists the working rails; returns their number. -EAGAIN: one is full; -EIO:
+ * none works.
+ */
 static int rails_ready(struct weft_qsnet2_rails *r, uint32_t vproc,
 		       unsigned *which)
 {
@@ -180,7 +185,7 @@ WEFT_EXPORT int weft_qsnet2_rails_dma(struct weft_qsnet2_rails *r,
 	if (n > 1 && d->bytes >= RAILS_LONG && !d->cookie &&
 	    !(d->flags & WEFT_QSNET2_DMA_QUEUE))
 		return dma_stripe(r, d, which, (unsigned)n);
-	return rail_dma_post(r, which[r->turn++ % (unsigned)n], d);
+	return rail_dma_post(r, which[r->next_rail++ % (unsigned)n], d);
 }
 
 /* ---- open and close ---- */

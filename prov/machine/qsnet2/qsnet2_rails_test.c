@@ -62,9 +62,9 @@ static void rails_close(void)
 }
 
 /* Polls the rails given by the bits of which, at both processes. */
-static void rails_run(int turns, unsigned which)
+static void rails_run(int polls, unsigned which)
 {
-	for (int t = 0; t < turns; t++)
+	for (int t = 0; t < polls; t++)
 		for (unsigned i = 0; i < 2; i++)
 			for (unsigned k = 0; k < RAILS; k++)
 				if (which >> k & 1 && p[i].s[k])
@@ -84,7 +84,7 @@ static struct weft_qsnet2_event *event_at(unsigned i, size_t off)
 	return (struct weft_qsnet2_event *)(void *)(p[i].mem + off);
 }
 
-static uint64_t at(unsigned i, size_t off)
+static uint64_t word_at(unsigned i, size_t off)
 {
 	return (uintptr_t)p[i].mem + off;
 }
@@ -97,10 +97,10 @@ static void put_or_get(bool get, uint32_t bytes)
 		.flags = get ? WEFT_QSNET2_DMA_REMOTE : 0,
 		.restarts = 255,
 		.vproc = 1,
-		.src = at(from, 4096),
-		.dst = at(!from, 4101),
-		.src_event = at(from, 0),
-		.dst_event = at(!from, 64),
+		.src = word_at(from, 4096),
+		.dst = word_at(!from, 4101),
+		.src_event = word_at(from, 0),
+		.dst_event = word_at(!from, 64),
 	};
 
 	event_at(from, 0)->count = -1;
@@ -120,7 +120,7 @@ static void check_put_or_get(bool get, uint32_t bytes)
 }
 
 /* Half of the data on each rail, one event at each end. */
-static void a_long_dma_takes_both_rails(void **state)
+static void a_long_dma_uses_both_rails(void **state)
 {
 	static const uint32_t sizes[] = { 4096, 4097, 6000, 100001, 900000 };
 
@@ -156,7 +156,7 @@ static void the_events_wait_for_the_slower_rail(void **state)
 	}
 }
 
-static void many_dmas_in_pieces_follow_each_other(void **state)
+static void consecutive_split_dmas(void **state)
 {
 	rails_open();
 	for (uint32_t i = 0; i < 300; i++) {
@@ -178,12 +178,12 @@ static void add_word(unsigned count)
 	weft_qsnet2_open_packet(&st, 0, 1, 255);
 	weft_qsnet2_transaction(&st,
 				WEFT_QSNET2_T_ADD_WORD | WEFT_QSNET2_T_LAST,
-				at(1, 128), &one, 8);
+				word_at(1, 128), &one, 8);
 	for (unsigned i = 0; i < count; i++)
 		T_OK(weft_qsnet2_rails_write(p[0].r, w, st.count));
 }
 
-static void packets_take_either_rail(void **state)
+static void packets_use_either_rail(void **state)
 {
 	rails_open();
 	add_word(20);
@@ -195,7 +195,7 @@ static void packets_take_either_rail(void **state)
 }
 
 /* A trapped queue, then a process that one rail has no route to. */
-static void a_rail_that_fails_is_passed_over(void **state)
+static void a_failed_rail_is_skipped(void **state)
 {
 	uint64_t bad = 0xff;
 	uint64_t before;
@@ -233,11 +233,11 @@ static void a_rail_that_fails_is_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_long_dma_takes_both_rails),
+		T_CASE(a_long_dma_uses_both_rails),
 		T_CASE(the_events_wait_for_the_slower_rail),
-		T_CASE(many_dmas_in_pieces_follow_each_other),
-		T_CASE(packets_take_either_rail),
-		T_CASE(a_rail_that_fails_is_passed_over),
+		T_CASE(consecutive_split_dmas),
+		T_CASE(packets_use_either_rail),
+		T_CASE(a_failed_rail_is_skipped),
 	};
 
 	return T_RUN(tests);

@@ -30,12 +30,12 @@ struct rx_packet {
 	struct weft_qsnet2_input *input;
 	struct qsnet2_cookie *cookie; /* incremented after success */
 	bool repeated;		      /* duplicate: acknowledge only */
-	bool cast;     /* transactions marked END are held back */
-	unsigned left; /* bytes of the held part */
+	bool broadcast;		      /* transactions marked END are deferred */
+	unsigned left;		      /* bytes of the deferred part */
 };
 
-/* The part of a broadcast held back until its end packet. */
-struct rx_held {
+/* The part of a broadcast deferred until its end packet. */
+struct rx_deferred {
 	struct weft_list link;
 	struct rx_packet p;
 	uint32_t id;
@@ -103,7 +103,7 @@ static unsigned rx_write(struct rx_packet *p, const struct qsnet2_trans *t,
 	return WEFT_QSNET2_ACK_OK;
 }
 
-/* A write whose units are larger than bytes. */
+/* Executes a write whose units are larger than bytes. */
 static unsigned rx_write_units(struct rx_packet *p,
 			       const struct qsnet2_trans *t, const void *data)
 {
@@ -116,7 +116,7 @@ static unsigned rx_write_units(struct rx_packet *p,
 	if (rx_write(p, t, data) != WEFT_QSNET2_ACK_OK)
 		return WEFT_QSNET2_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes)
-		return WEFT_QSNET2_ACK_OK; /* in host byte order */
+		return WEFT_QSNET2_ACK_OK; /* the slot is in host byte order */
 	dst = qsnet2_memory_translate(p->s, p->context, t->address, t->bytes,
 				      WEFT_QSNET2_REMOTE_WRITE, &like);
 	if (like & WEFT_QSNET2_BIG_ENDIAN)
@@ -308,12 +308,12 @@ static unsigned rx_transaction(struct rx_packet *p,
 }
 
 /*
- * Is the transaction held back until the end packet? Only in a broadcast;
- * otherwise the mark is removed.
+ * Returns whether the transaction waits for the end packet, which exists only
+ * in broadcasts. In other packets T_END is cleared.
  */
 static bool rx_waits(const struct rx_packet *p, struct qsnet2_trans *t)
 {
-	if (p->cast && t->type & WEFT_QSNET2_T_END)
+	if (p->broadcast && t->type & WEFT_QSNET2_T_END)
 		return true;
 	t->type &= (uint16_t)~WEFT_QSNET2_T_END;
 	return false;
@@ -350,31 +350,31 @@ static unsigned rx_transactions(struct rx_packet *p, const void *payload,
 /* ---- broadcasts ---- */
 
 static WEFT_COLD unsigned
-rx_hold(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
+rx_defer(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
 {
 	const unsigned char *rest =
 		(const unsigned char *)payload + pkt->len - p->left;
-	struct rx_held *h = NULL;
+	struct rx_deferred *h = NULL;
 
-	if (p->s->qsnet2_held_count < QSNET2_HELD)
+	if (p->s->qsnet2_deferred_count < QSNET2_DEFERRED_MAX)
 		h = malloc(sizeof(*h) + p->left);
 	if (!h)
 		return WEFT_QSNET2_ACK_DISCARD;
 	h->p = *p;
-	h->p.cast = false;
+	h->p.broadcast = false;
 	h->p.slot = NULL; /* a slot is reserved and filled by one part */
 	h->id = pkt->aux;
 	h->len = p->left;
 	memcpy(h->data, rest, h->len);
-	weft_list_push_back(&p->s->held, &h->link);
-	p->s->qsnet2_held_count++;
+	weft_list_push_back(&p->s->deferred, &h->link);
+	p->s->qsnet2_deferred_count++;
 	return WEFT_QSNET2_ACK_OK;
 }
 
-static void held_free(struct weft_qsnet2 *s, struct rx_held *h)
+static void deferred_free(struct weft_qsnet2 *s, struct rx_deferred *h)
 {
 	weft_list_remove(&h->link);
-	s->qsnet2_held_count--;
+	s->qsnet2_deferred_count--;
 	free(h);
 }
 
@@ -384,16 +384,16 @@ static WEFT_COLD void rx_end(struct weft_qsnet2 *s, struct weft_peer *src,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->held) {
-		struct rx_held *h =
-			weft_container_of(pos, struct rx_held, link);
+	weft_list_each(pos, tmp, &s->deferred) {
+		struct rx_deferred *h =
+			weft_container_of(pos, struct rx_deferred, link);
 
 		if (h->p.src != src || h->id != pkt->aux)
 			continue;
 		if (pkt->unit && rx_transactions(&h->p, h->data, h->len) !=
 					 WEFT_QSNET2_ACK_OK)
 			qsnet2_trap(s, WEFT_QSNET2_TRAP_TRANSACTION, h->id);
-		held_free(s, h);
+		deferred_free(s, h);
 		return;
 	}
 }
@@ -403,13 +403,13 @@ void qsnet2_rx_lost(struct weft_qsnet2 *s, const struct weft_peer *src)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->held) {
-		struct rx_held *h =
-			weft_container_of(pos, struct rx_held, link);
+	weft_list_each(pos, tmp, &s->deferred) {
+		struct rx_deferred *h =
+			weft_container_of(pos, struct rx_deferred, link);
 
 		if (src && h->p.src != src)
 			continue;
-		held_free(s, h);
+		deferred_free(s, h);
 	}
 }
 
@@ -427,7 +427,7 @@ static unsigned rx_packet(struct weft_qsnet2 *s, struct weft_peer *src,
 		.s = s,
 		.src = src,
 		.context = pkt->unit,
-		.cast = pkt->flags == QSNET2_CAST,
+		.broadcast = pkt->flags == QSNET2_BROADCAST,
 	};
 	unsigned ack = WEFT_QSNET2_ACK_OK;
 
@@ -440,7 +440,7 @@ static unsigned rx_packet(struct weft_qsnet2 *s, struct weft_peer *src,
 						  pkt->len);
 		if (ack == WEFT_QSNET2_ACK_OK)
 			ack = rx_transactions(&p, payload, pkt->len);
-		return p.left ? rx_hold(&p, pkt, payload) : ack;
+		return p.left ? rx_defer(&p, pkt, payload) : ack;
 	case WEFT_QSNET2_DISCARD_ALL:
 		return WEFT_QSNET2_ACK_DISCARD;
 	case WEFT_QSNET2_ACK_ALL:
@@ -455,18 +455,18 @@ static void rx_ack_send(struct weft_qsnet2 *s, struct weft_peer *src,
 {
 	struct weft_pkt pkt = {
 		.type = QSNET2_PKT,
-		.flags = QSNET2_ANSWER,
+		.flags = QSNET2_ACK,
 		.len = sizeof(id),
 		.unit = ack,
 	};
 
 	if (ack == WEFT_QSNET2_ACK_OK) {
-		weft_response_ack(&s->answers, src, id, false);
+		weft_response_ack(&s->responses, src, id, false);
 		return;
 	}
 	if (ack == WEFT_QSNET2_ACK_ERROR)
 		s->stats.refused++;
-	weft_response_send(&s->answers, src, &pkt, &id);
+	weft_response_send(&s->responses, src, &pkt, &id);
 }
 
 /* Handles acknowledgements of this unit's packets. */
@@ -483,8 +483,8 @@ static void rx_acks_receive(struct weft_qsnet2 *s, struct weft_peer *src,
 	for (unsigned i = 0; i < pkt->len / sizeof(id); i++) {
 		memcpy(&id, (const char *)payload + i * sizeof(id), sizeof(id));
 		s->stats.acks[__builtin_ctz(pkt->unit)]++;
-		if (!weft_list_empty(&s->casts) &&
-		    qsnet2_cast_ack(s, src, id, pkt->unit))
+		if (!weft_list_empty(&s->broadcasts) &&
+		    qsnet2_broadcast_ack(s, src, id, pkt->unit))
 			continue;
 		if (id & QSNET2_ID_DMA)
 			qsnet2_dma_ack(s, src, id, pkt->unit);
@@ -503,7 +503,7 @@ int qsnet2_rx_deliver(void *arg, struct weft_peer *src,
 		s->stats.refused++;
 		return 0;
 	}
-	if (pkt->flags == QSNET2_ANSWER) {
+	if (pkt->flags == QSNET2_ACK) {
 		rx_acks_receive(s, src, pkt, payload);
 		return 0;
 	}

@@ -13,7 +13,7 @@
 
 static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "packets hold host words");
 
-/* Are address and bytes aligned for the data type? */
+/* Returns whether address and bytes are aligned for the data type. */
 static inline bool qsnet2_type_ok(unsigned type, uint64_t address,
 				  uint64_t bytes)
 {

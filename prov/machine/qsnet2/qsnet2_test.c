@@ -8,8 +8,8 @@
 
 #define LAST WEFT_QSNET2_T_LAST
 
-static void one(struct qsnet2_pair *p, unsigned type, uint64_t at,
-		const void *data, unsigned bytes)
+static void post_one(struct qsnet2_pair *p, unsigned type, uint64_t at,
+		     const void *data, unsigned bytes)
 {
 	weft_qsnet2_open_packet(&p->st, 0, 1, 3);
 	weft_qsnet2_transaction(&p->st, type | LAST, at, data, bytes);
@@ -29,8 +29,8 @@ static void a_packet_writes_1_to_128_bytes(void **state)
 	qsnet2_pair_open(&p, "");
 	for (unsigned n = 1; n <= 128; n++) {
 		t_fill(buf, n, n);
-		one(&p, WEFT_QSNET2_T_WRITE, qsnet2_at(&p.b, n * 200 + 1), buf,
-		    n);
+		post_one(&p, WEFT_QSNET2_T_WRITE, qsnet2_at(&p.b, n * 200 + 1),
+			 buf, n);
 		T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
 		T_IS(t_differs(p.b.mem + n * 200 + 1, n, n), -1);
 		T_IS(p.b.mem[n * 200 + 1 + n], 0);
@@ -60,35 +60,35 @@ static void a_packet_holds_several_transactions(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void tests_fail_or_wait_as_their_kind_says(void **state)
+static void tests_fail_or_discard_by_kind(void **state)
 {
 	struct qsnet2_pair p;
 	uint64_t v = 10;
 
 	qsnet2_pair_open(&p, "");
 	*qsnet2_word_at(&p.b, 0) = 10;
-	one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
-	one(&p, WEFT_QSNET2_T_TEST_EQ, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_EQ, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_NE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_NE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	*(int64_t *)qsnet2_word_at(&p.b, 0) = -1;
-	one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_LT, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_GE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	*qsnet2_word_at(&p.b, 0) = 10;
-	one(&p, WEFT_QSNET2_T_WAIT_NE, qsnet2_at(&p.b, 0), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_WAIT_NE, qsnet2_at(&p.b, 0), &v, 8);
 	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);
 	T_IS(qsnet2_pair_state(&p.a).restarts, 3);
 	qsnet2_pair_close(&p);
 }
 
 /* Query and set: the write is executed only where the test holds. */
-static void what_follows_a_failed_test_is_not_done(void **state)
+static void write_after_failed_test_is_skipped(void **state)
 {
 	struct qsnet2_pair p;
 	uint64_t v = 1;
@@ -102,15 +102,15 @@ static void what_follows_a_failed_test_is_not_done(void **state)
 	qsnet2_pair_post_run(&p);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	T_IS(*qsnet2_word_at(&p.b, 64), 0);
-	one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
+	post_one(&p, WEFT_QSNET2_T_TEST_AND_WRITE, qsnet2_at(&p.b, 64), &v, 8);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_TESTFAIL);
 	T_IS(*qsnet2_word_at(&p.b, 64), 1);
 	qsnet2_pair_close(&p);
 }
 
-static void a_discarded_packet_is_sent_again_by_itself(void **state)
+static void a_discarded_packet_is_retransmitted(void **state)
 {
 	struct qsnet2_pair p;
 	uint64_t v = 1;
@@ -132,7 +132,7 @@ static void a_discarded_packet_is_sent_again_by_itself(void **state)
 }
 
 /*
- * Two packets in flight; the first is discarded for a while. The second,
+ * Two packets in flight; the first is discarded several times. The second,
  * already acknowledged, is not retransmitted; unguarded commands are repeated.
  */
 static void a_restart_repeats_commands_but_not_packets(void **state)
@@ -160,7 +160,7 @@ static void a_restart_repeats_commands_but_not_packets(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_guard_lets_the_next_command_run_or_passes_over_it(void **state)
+static void a_guard_runs_or_skips_the_next_command(void **state)
 {
 	struct qsnet2_pair p;
 	uint64_t v = 1;
@@ -218,7 +218,7 @@ static void an_event_fires_when_its_count_is_reached(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void an_event_does_not_count_beyond_its_word(void **state)
+static void an_overflowing_event_count_traps(void **state)
 {
 	struct weft_qsnet2_event *e;
 	struct qsnet2_pair p;
@@ -257,7 +257,7 @@ static void an_event_starts_the_next_operation(void **state)
 	e->words = (uint8_t)st.count;
 	e->from = qsnet2_at(&p.b, 2048);
 	e->to = WEFT_QSNET2_QUEUE_ADDRESS(p.b.q);
-	one(&p, WEFT_QSNET2_T_SET_EVENT, qsnet2_at(&p.b, 64), NULL, 0);
+	post_one(&p, WEFT_QSNET2_T_SET_EVENT, qsnet2_at(&p.b, 64), NULL, 0);
 	T_IS(*qsnet2_word_at(&p.a, 512), 99);
 	T_IS(e->fired, 1);
 	qsnet2_pair_close(&p);
@@ -358,7 +358,7 @@ static void a_remote_dma_is_a_get(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void dmas_share_the_engine_in_turns(void **state)
+static void dmas_share_the_engine_round_robin(void **state)
 {
 	struct qsnet2_pair p;
 	struct weft_qsnet2_dma d = { .bytes = 40000, .vproc = 1 };
@@ -380,7 +380,7 @@ static void dmas_share_the_engine_in_turns(void **state)
 }
 
 /* More discards than a restart count can hold. */
-static void a_dma_without_end_outlasts_every_discard(void **state)
+static void unlimited_restarts_outlast_discards(void **state)
 {
 	struct weft_qsnet2_dma d = { .bytes = 100,
 				     .restarts = 255,
@@ -407,7 +407,7 @@ static void a_dma_without_end_outlasts_every_discard(void **state)
 }
 
 /* DMA packet assemblers become free when their peer is lost. */
-static void a_dma_to_one_who_went_makes_way(void **state)
+static void a_lost_peer_frees_its_dma(void **state)
 {
 	struct weft_qsnet2_dma d = { .bytes = 100, .vproc = 1 };
 	struct qsnet2_pair p;
@@ -492,7 +492,7 @@ static void a_write_beyond_its_slot_is_refused(void **state)
 }
 
 /* Cookies: once and in order on a network that reorders and duplicates. */
-static void cookies_keep_order_on_a_bad_network(void **state)
+static void cookies_keep_order_despite_reordering(void **state)
 {
 	struct weft_qsnet2_input *q;
 	struct qsnet2_pair p;
@@ -544,23 +544,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_packet_writes_1_to_128_bytes),
 		T_CASE(a_packet_holds_several_transactions),
-		T_CASE(tests_fail_or_wait_as_their_kind_says),
-		T_CASE(what_follows_a_failed_test_is_not_done),
-		T_CASE(a_discarded_packet_is_sent_again_by_itself),
+		T_CASE(tests_fail_or_discard_by_kind),
+		T_CASE(write_after_failed_test_is_skipped),
+		T_CASE(a_discarded_packet_is_retransmitted),
 		T_CASE(a_restart_repeats_commands_but_not_packets),
-		T_CASE(a_guard_lets_the_next_command_run_or_passes_over_it),
+		T_CASE(a_guard_runs_or_skips_the_next_command),
 		T_CASE(an_event_fires_when_its_count_is_reached),
-		T_CASE(an_event_does_not_count_beyond_its_word),
+		T_CASE(an_overflowing_event_count_traps),
 		T_CASE(an_event_starts_the_next_operation),
 		T_CASE(an_event_copies_2040_bytes),
 		T_CASE(a_dma_moves_any_size_and_alignment_with_events),
 		T_CASE(a_remote_dma_is_a_get),
-		T_CASE(dmas_share_the_engine_in_turns),
+		T_CASE(dmas_share_the_engine_round_robin),
 		T_CASE(an_input_queue_fills_slots_and_discards_when_full),
-		T_CASE(a_dma_without_end_outlasts_every_discard),
-		T_CASE(a_dma_to_one_who_went_makes_way),
+		T_CASE(unlimited_restarts_outlast_discards),
+		T_CASE(a_lost_peer_frees_its_dma),
 		T_CASE(a_write_beyond_its_slot_is_refused),
-		T_CASE(cookies_keep_order_on_a_bad_network),
+		T_CASE(cookies_keep_order_despite_reordering),
 		T_CASE(interrupts_and_threads_start_from_the_queue),
 	};
 

@@ -133,7 +133,7 @@ int qsnet2_thread_run(struct weft_qsnet2 *s, int budget)
 			break;
 		t = q->ring[q->head++ % WEFT_QSNET2_THREADS];
 		if (thread_run_once(s, &t))
-			threads_push(q, &t); /* its own slot is free */
+			threads_push(q, &t); /* the thread's own slot is free */
 		n++;
 	}
 	return n;

@@ -11,7 +11,7 @@ struct log {
 	int n;
 };
 
-static int log_turn(struct weft_qsnet2_thread *t)
+static int log_run(struct weft_qsnet2_thread *t)
 {
 	struct log *l = t->arg;
 
@@ -22,16 +22,16 @@ static int log_turn(struct weft_qsnet2_thread *t)
 }
 
 /* Register 1 is the number of runs left. */
-static int log_turns(struct weft_qsnet2_thread *t)
+static int log_runs(struct weft_qsnet2_thread *t)
 {
-	log_turn(t);
+	log_run(t);
 	return t->regs[1]-- > 1;
 }
 
 static void start(struct weft_qsnet2 *s, unsigned q, uint32_t pc, uint64_t id,
-		  uint64_t turns)
+		  uint64_t runs)
 {
-	const uint64_t regs[6] = { id, turns };
+	const uint64_t regs[6] = { id, runs };
 	uint64_t word[7];
 	struct weft_qsnet2_stream st = { .word = word, .max = 7 };
 
@@ -49,8 +49,8 @@ static void a_program_belongs_to_its_context(void **state)
 
 	qsnet2_pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 6, 1024, 255, 0, &q));
-	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_turn, &five));
-	T_IS(weft_qsnet2_program_set(p.a.s, 5, 0, log_turn, &five), -EINVAL);
+	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_run, &five));
+	T_IS(weft_qsnet2_program_set(p.a.s, 5, 0, log_run, &five), -EINVAL);
 	start(p.a.s, p.a.q, 1, 10, 1);
 	qsnet2_pair_run(&p, 5);
 	T_IS(five.n, 1);
@@ -62,7 +62,7 @@ static void a_program_belongs_to_its_context(void **state)
 	p.a.q = q;
 	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_COMMAND);
 	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
-	T_OK(weft_qsnet2_program_set(p.a.s, 6, 1, log_turn, &six));
+	T_OK(weft_qsnet2_program_set(p.a.s, 6, 1, log_run, &six));
 	start(p.a.s, q, 1, 12, 1);
 	qsnet2_pair_run(&p, 5);
 	T_IS(five.n, 1);
@@ -76,7 +76,10 @@ static void a_program_belongs_to_its_context(void **state)
 	qsnet2_pair_close(&p);
 }
 
-/* Started later, run first, and between the runs of the others. */
+/*
+ * High-priority threads that are started later run first, and between the runs
+ * of the others.
+ */
 static void threads_of_high_priority_run_first(void **state)
 {
 	static const uint64_t want[] = { 20, 21, 20, 21, 1, 2, 1, 2, 1 };
@@ -87,7 +90,7 @@ static void threads_of_high_priority_run_first(void **state)
 	qsnet2_pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, WEFT_QSNET2_HIGH,
 				    &high));
-	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_turns, &l));
+	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_runs, &l));
 	start(p.a.s, p.a.q, 1, 1, 3);
 	start(p.a.s, p.a.q, 1, 2, 2);
 	start(p.a.s, high, 1, 20, 2);
@@ -100,7 +103,7 @@ static void threads_of_high_priority_run_first(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_high_thread_comes_between_two_turns(void **state)
+static void a_high_priority_thread_runs_at_a_yield(void **state)
 {
 	struct log l = { .n = 0 };
 	struct qsnet2_pair p;
@@ -110,7 +113,7 @@ static void a_high_thread_comes_between_two_turns(void **state)
 	qsnet2_pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, WEFT_QSNET2_HIGH,
 				    &high));
-	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_turns, &l));
+	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_runs, &l));
 	start(p.a.s, p.a.q, 1, 1, 1000);
 	weft_qsnet2_poll(p.a.s, 16);
 	before = l.n;
@@ -125,7 +128,7 @@ static void a_high_thread_comes_between_two_turns(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void a_full_run_queue_stops_the_queue_that_fills_it(void **state)
+static void a_full_run_queue_traps_the_starting_queue(void **state)
 {
 	struct weft_qsnet2_queue_state st;
 	struct log l = { .n = 0 };
@@ -134,7 +137,7 @@ static void a_full_run_queue_stops_the_queue_that_fills_it(void **state)
 
 	qsnet2_pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 64 * 1024, 255, 0, &q));
-	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_turn, &l));
+	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_run, &l));
 	for (uint64_t i = 0; i <= WEFT_QSNET2_THREADS; i++)
 		start(p.a.s, q, 1, i, 1);
 	for (int i = 0; i < 2000; i++)
@@ -158,7 +161,7 @@ static void an_event_starts_a_thread(void **state)
 	struct qsnet2_pair p;
 
 	qsnet2_pair_open(&p, "");
-	T_OK(weft_qsnet2_program_set(p.b.s, 6, 3, log_turn, &l));
+	T_OK(weft_qsnet2_program_set(p.b.s, 6, 3, log_run, &l));
 	st = (struct weft_qsnet2_stream){ .word = qsnet2_word_at(&p.b, 2048),
 					  .max = 7 };
 	weft_qsnet2_start_thread(&st, 3, regs);
@@ -183,8 +186,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_program_belongs_to_its_context),
 		T_CASE(threads_of_high_priority_run_first),
-		T_CASE(a_high_thread_comes_between_two_turns),
-		T_CASE(a_full_run_queue_stops_the_queue_that_fills_it),
+		T_CASE(a_high_priority_thread_runs_at_a_yield),
+		T_CASE(a_full_run_queue_traps_the_starting_queue),
 		T_CASE(an_event_starts_a_thread),
 	};
 

@@ -42,7 +42,7 @@ static void queue_timeout(struct weft_qsnet2 *s, struct qsnet2_queue *q,
 			continue;
 		s->stats.late++;
 		if (!c->peer)
-			qsnet2_cast_cancel(s, qsnet2_channel_id(q, c));
+			qsnet2_broadcast_cancel(s, qsnet2_channel_id(q, c));
 		c->state = QSNET2_DONE;
 		c->ack = WEFT_QSNET2_ACK_DISCARD;
 		qsnet2_channel_restart(s, q, c);
@@ -68,9 +68,9 @@ static void acks_timeout(struct weft_qsnet2 *s, uint64_t now)
 			continue;
 		s->stats.late++;
 		if (!d->to.peer)
-			qsnet2_cast_cancel(s, (uint32_t)d->gen << 16 |
-						      QSNET2_ID_DMA |
-						      (uint32_t)(d - s->dma));
+			qsnet2_broadcast_cancel(
+				s, (uint32_t)d->gen << 16 | QSNET2_ID_DMA |
+					   (uint32_t)(d - s->dma));
 		qsnet2_dma_timeout(s, d);
 	}
 }

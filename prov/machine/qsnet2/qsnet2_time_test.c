@@ -22,7 +22,7 @@ static void pair_timed(struct qsnet2_pair *p, const char *faults)
 	p->b.s->clock = test_clock;
 }
 
-static uint64_t packets(const struct qsnet2_side *s)
+static uint64_t packet_count(const struct qsnet2_side *s)
 {
 	struct weft_qsnet2_stats st;
 
@@ -30,7 +30,7 @@ static uint64_t packets(const struct qsnet2_side *s)
 	return st.packets;
 }
 
-static uint64_t late(const struct qsnet2_side *s)
+static uint64_t late_count(const struct qsnet2_side *s)
 {
 	struct weft_qsnet2_stats st;
 
@@ -38,7 +38,8 @@ static uint64_t late(const struct qsnet2_side *s)
 	return st.late;
 }
 
-static void add(struct qsnet2_pair *p, unsigned channel, uint8_t restarts)
+static void add_packet(struct qsnet2_pair *p, unsigned channel,
+		       uint8_t restarts)
 {
 	uint64_t v = 1;
 
@@ -47,67 +48,67 @@ static void add(struct qsnet2_pair *p, unsigned channel, uint8_t restarts)
 				qsnet2_at(&p->b, 0), &v, 8);
 }
 
-static void write_only(struct qsnet2_pair *p)
+static void post_without_run(struct qsnet2_pair *p)
 {
 	T_OK(weft_qsnet2_queue_write(p->a.s, p->a.q, p->word, p->st.count));
 	qsnet2_pair_begin(p);
 }
 
 /* The third packet waits for a channel, whichever it names. */
-static void a_queue_has_two_packets_on_their_way(void **state)
+static void a_queue_has_two_packets_in_flight(void **state)
 {
 	struct qsnet2_pair p;
 
 	for (unsigned third = 0; third < 2; third++) {
 		qsnet2_pair_open(&p, "");
-		add(&p, 0, 3);
-		add(&p, 1, 3);
-		add(&p, third, 3);
-		write_only(&p);
+		add_packet(&p, 0, 3);
+		add_packet(&p, 1, 3);
+		add_packet(&p, third, 3);
+		post_without_run(&p);
 		for (int i = 0; i < 20; i++)
 			weft_qsnet2_poll(p.a.s, 16);
-		T_IS(packets(&p.a), 2);
+		T_IS(packet_count(&p.a), 2);
 		qsnet2_pair_run(&p, 100);
-		T_IS(packets(&p.a), 3);
+		T_IS(packet_count(&p.a), 3);
 		T_IS(*qsnet2_word_at(&p.b, 0), 3);
 		qsnet2_pair_close(&p);
 	}
 }
 
 /* One channel, one packet: the second waits for the first acknowledgement. */
-static void a_channel_has_one_packet_on_its_way(void **state)
+static void a_channel_has_one_packet_in_flight(void **state)
 {
 	struct qsnet2_pair p;
 
 	qsnet2_pair_open(&p, "");
-	add(&p, 0, 3);
-	add(&p, 0, 3);
-	write_only(&p);
+	add_packet(&p, 0, 3);
+	add_packet(&p, 0, 3);
+	post_without_run(&p);
 	for (int i = 0; i < 20; i++)
 		weft_qsnet2_poll(p.a.s, 16);
-	T_IS(packets(&p.a), 1);
+	T_IS(packet_count(&p.a), 1);
 	qsnet2_pair_run(&p, 100);
 	T_IS(*qsnet2_word_at(&p.b, 0), 2);
 	qsnet2_pair_close(&p);
 }
 
-static void an_answer_that_does_not_come_restarts_the_packet(void **state)
+static void a_missing_ack_restarts_the_packet(void **state)
 {
 	struct qsnet2_pair p;
 
 	pair_timed(&p, "");
 	weft_qsnet2_timeouts(p.a.s, 5000, 0);
-	add(&p, 0, 2);
-	write_only(&p);
+	add_packet(&p, 0, 2);
+	post_without_run(&p);
 	weft_qsnet2_poll(p.a.s, 16);
 	now_ns += 4999;
 	weft_qsnet2_poll(p.a.s, 16);
-	T_IS(late(&p.a), 0);
+	T_IS(late_count(&p.a), 0);
 	now_ns++;
 	weft_qsnet2_poll(p.a.s, 16);
 	weft_qsnet2_poll(p.a.s, 16);
-	T_IS(late(&p.a), 1);
-	T_IS(packets(&p.a), 2);
+	T_IS(late_count(&p.a), 1);
+	T_IS(packet_count(&p.a), 2);
 	T_IS(qsnet2_pair_state(&p.a).restarts, 1);
 	qsnet2_pair_run(&p, 100);
 	T_IS(qsnet2_pair_state(&p.a).ack[0], WEFT_QSNET2_ACK_OK);
@@ -115,30 +116,30 @@ static void an_answer_that_does_not_come_restarts_the_packet(void **state)
 	qsnet2_pair_close(&p);
 }
 
-static void restarts_by_time_out_are_counted_down_to_a_trap(void **state)
+static void timeouts_use_up_restarts_then_trap(void **state)
 {
 	struct qsnet2_pair p;
 
 	pair_timed(&p, "");
 	weft_qsnet2_timeouts(p.a.s, 5000, 0);
-	add(&p, 0, 200);
-	write_only(&p);
+	add_packet(&p, 0, 200);
+	post_without_run(&p);
 	for (int i = 0; i < 201; i++) {
 		T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
 		weft_qsnet2_poll(p.a.s, 16);
 		now_ns += 5000;
 		weft_qsnet2_poll(p.a.s, 16);
-		if (i % 16 == 0) /* makes room, acknowledges nothing */
+		if (i % 16 == 0) /* frees slots, acknowledges nothing */
 			p.b.s->port.carrier->ops->poll(p.b.s->port.carrier, 64);
 	}
 	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);
 	T_IS(qsnet2_pair_state(&p.a).restarts, 200);
-	T_IS(late(&p.a), 201);
+	T_IS(late_count(&p.a), 201);
 	qsnet2_pair_close(&p);
 }
 
 /* The network loses a fifth of the packets; cookies reject duplicates. */
-static void what_the_network_loses_comes_once_and_in_order(void **state)
+static void lost_packets_delivered_once_in_order(void **state)
 {
 	struct weft_qsnet2_input *q;
 	struct qsnet2_pair p;
@@ -158,13 +159,13 @@ static void what_the_network_loses_comes_once_and_in_order(void **state)
 		weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_COMMIT | LAST,
 					(uintptr_t)q, NULL, 0);
 	}
-	write_only(&p);
+	post_without_run(&p);
 	for (int i = 0; i < 20000 && qsnet2_pair_state(&p.a).words; i++) {
 		qsnet2_pair_run(&p, 1);
 		now_ns += 100;
 	}
 	T_IS(q->back, 40);
-	T_TRUE(late(&p.a) > 0);
+	T_TRUE(late_count(&p.a) > 0);
 	for (uint64_t i = 1; i <= 40; i++) {
 		memcpy(&v, weft_qsnet2_input_peek(q), 8);
 		T_IS(v, i);
@@ -174,7 +175,7 @@ static void what_the_network_loses_comes_once_and_in_order(void **state)
 }
 
 /* Packets and acknowledgements are lost; the target's event is set once. */
-static void a_dma_gets_through_a_network_that_loses(void **state)
+static void a_dma_completes_despite_packet_loss(void **state)
 {
 	struct weft_qsnet2_dma d = {
 		.bytes = 60000,
@@ -200,7 +201,7 @@ static void a_dma_gets_through_a_network_that_loses(void **state)
 		d.dst_event = (uintptr_t)eb;
 		t_fill(p.a.mem + 1000, d.bytes, (uint64_t)round);
 		weft_qsnet2_run_dma(&p.st, &d);
-		write_only(&p);
+		post_without_run(&p);
 		for (int i = 0; i < 20000 && ea->count; i++) {
 			qsnet2_pair_run(&p, 1);
 			now_ns += 100;
@@ -209,14 +210,14 @@ static void a_dma_gets_through_a_network_that_loses(void **state)
 		T_IS(eb->count, 0);
 		T_IS(t_differs(p.b.mem + 2000, d.bytes, (uint64_t)round), -1);
 	}
-	T_TRUE(late(&p.a) > 0);
+	T_TRUE(late_count(&p.a) > 0);
 	qsnet2_pair_close(&p);
 }
 
 /* ---- incomplete packets ---- */
 
 /* A packet of a second queue while the first queue holds the link. */
-static void a_half_built_packet_is_closed_by_time_out(void **state)
+static void an_incomplete_packet_is_closed_by_timeout(void **state)
 {
 	struct weft_qsnet2_stats st;
 	struct qsnet2_pair p;
@@ -227,32 +228,32 @@ static void a_half_built_packet_is_closed_by_time_out(void **state)
 	pair_timed(&p, "");
 	weft_qsnet2_timeouts(p.a.s, 0, 6200);
 	first = p.a.q;
-	add(&p, 0, 3);
+	add_packet(&p, 0, 3);
 	count = p.st.count;
 	memcpy(half, p.word, count * 8);
 	T_OK(weft_qsnet2_queue_write(p.a.s, first, half, count - 1));
 	qsnet2_pair_run(&p, 10);
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, 0, &p.a.q));
-	write_only(&p);
+	post_without_run(&p);
 	T_IS(qsnet2_pair_state(&p.a).ack[0], 0);
 	T_OK(weft_qsnet2_queue_write(p.a.s, p.a.q, half, count));
 	qsnet2_pair_run(&p, 50);
-	T_IS(packets(&p.a), 0);
+	T_IS(packet_count(&p.a), 0);
 	now_ns += 6200;
 	qsnet2_pair_run(&p, 50);
-	T_IS(packets(&p.a), 2);
+	T_IS(packet_count(&p.a), 2);
 	T_IS(*qsnet2_word_at(&p.b, 0), 2);
 	weft_qsnet2_stats(p.a.s, &st);
 	T_IS(st.closed, 1);
 	/* the rest of the first packet: sent complete and once */
 	T_OK(weft_qsnet2_queue_write(p.a.s, first, half + count - 1, 1));
 	qsnet2_pair_run(&p, 50);
-	T_IS(packets(&p.a), 3);
+	T_IS(packet_count(&p.a), 3);
 	T_IS(*qsnet2_word_at(&p.b, 0), 3);
 	qsnet2_pair_close(&p);
 }
 
-static void who_goes_half_way_leaves_the_link(void **state)
+static void closing_a_queue_releases_the_link(void **state)
 {
 	struct qsnet2_pair p;
 	unsigned first;
@@ -260,7 +261,7 @@ static void who_goes_half_way_leaves_the_link(void **state)
 	pair_timed(&p, "");
 	weft_qsnet2_timeouts(p.a.s, 0, 6200);
 	first = p.a.q;
-	add(&p, 0, 3);
+	add_packet(&p, 0, 3);
 	T_OK(weft_qsnet2_queue_write(p.a.s, first, p.word, p.st.count - 1));
 	qsnet2_pair_run(&p, 10);
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, 0, &p.a.q));
@@ -273,14 +274,14 @@ static void who_goes_half_way_leaves_the_link(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_queue_has_two_packets_on_their_way),
-		T_CASE(a_channel_has_one_packet_on_its_way),
-		T_CASE(an_answer_that_does_not_come_restarts_the_packet),
-		T_CASE(restarts_by_time_out_are_counted_down_to_a_trap),
-		T_CASE(what_the_network_loses_comes_once_and_in_order),
-		T_CASE(a_dma_gets_through_a_network_that_loses),
-		T_CASE(a_half_built_packet_is_closed_by_time_out),
-		T_CASE(who_goes_half_way_leaves_the_link),
+		T_CASE(a_queue_has_two_packets_in_flight),
+		T_CASE(a_channel_has_one_packet_in_flight),
+		T_CASE(a_missing_ack_restarts_the_packet),
+		T_CASE(timeouts_use_up_restarts_then_trap),
+		T_CASE(lost_packets_delivered_once_in_order),
+		T_CASE(a_dma_completes_despite_packet_loss),
+		T_CASE(an_incomplete_packet_is_closed_by_timeout),
+		T_CASE(closing_a_queue_releases_the_link),
 	};
 
 	return T_RUN(tests);

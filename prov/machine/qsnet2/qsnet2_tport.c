@@ -79,7 +79,7 @@ static void tport_packet(struct weft_qsnet2_stream *st,
 	const unsigned char *p = buf;
 	unsigned n;
 
-	weft_qsnet2_open_packet(st, d->turn & 1, dest, QSNET2_FOREVER);
+	weft_qsnet2_open_packet(st, d->next_channel & 1, dest, QSNET2_FOREVER);
 	weft_qsnet2_transaction(st, WEFT_QSNET2_T_IDENTIFY, cookie, NULL, 0);
 	weft_qsnet2_transaction(st, WEFT_QSNET2_T_GET_INDEX, TPORT_ADDRESS,
 				NULL, 0);
@@ -116,7 +116,7 @@ static int tport_send(struct weft_qsnet2_tports *t, uint32_t dest,
 	if (err)
 		return err == -EIO && r->peer->lost ? -ECONNRESET : err;
 	r->cookie++;
-	d->turn++;
+	d->next_channel++;
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static int tport_elan_open(struct weft_qsnet2_tports *t, uint32_t slots)
 
 /*
  * Host and events start the thread from separate queues, so that a start by the
- * host never waits for room.
+ * host never waits for space.
  */
 static int tport_queues_open(struct weft_qsnet2_tports *t)
 {

@@ -53,13 +53,13 @@ enum tport_state {
 };
 
 struct tport_req {
-	struct weft_qsnet2_event event; /* first: peers use its address */
+	struct weft_qsnet2_event event; /* first field: peers use its address */
 	uint64_t start[TPORT_START_WORDS +
 		       1];     /* copied by event: thread start */
-	struct weft_list link; /* in posted, matched or free */
+	struct weft_list link; /* link in posted, matched or free */
 	uint8_t state;
 	bool tx;
-	uint32_t peer;	     /* rx: wanted sender; tx: destination */
+	uint32_t peer;	     /* rx: requested sender; tx: destination */
 	uint32_t remote_req; /* rx: request of the sender */
 	uint64_t tag;
 	uint64_t ignore;
@@ -88,20 +88,20 @@ struct tport_elan {
 /* State of one destination. */
 struct tport_dest {
 	unsigned q;
-	unsigned turn; /* next channel */
+	unsigned next_channel; /* next channel */
 };
 
 struct weft_qsnet2_tports {
-	struct weft_list link; /* in the unit's list */
+	struct weft_list link; /* link in the unit's list */
 	struct weft_qsnet2 *s;
 	struct tport_elan *elan;
 	unsigned context;
 	uint32_t me;
 	uint32_t eager_bytes;
 	uint64_t elan_room;
-	unsigned q_post;       /* host: receives */
-	unsigned q_event;      /* events: starts of the thread */
-	unsigned q_thread;     /* thread: DMAs */
+	unsigned q_post;       /* queue of the host, for receives */
+	unsigned q_event;      /* queue of events, for starts of the thread */
+	unsigned q_thread;     /* queue of the thread, for DMAs */
 	struct weft_hash dest; /* vproc + 1 -> struct tport_dest */
 	struct weft_list free;
 	/* lists of the thread */
@@ -120,7 +120,7 @@ static inline uint64_t tport_address(const struct weft_qsnet2_tports *t,
 	       (uint64_t)((const char *)p - (const char *)t->elan);
 }
 
-/* True if the number is one process (not a range) with a route. */
+/* Returns whether the number is one process (not a range) with a route. */
 static inline bool tport_has_route(struct weft_qsnet2_tports *t, uint32_t vproc)
 {
 	const struct qsnet2_route *r = qsnet2_route(t->s, vproc);

@@ -36,7 +36,7 @@ static uint64_t tport_truncated_bytes(const struct tport_req *r)
 	return r->status.bytes < r->room ? r->status.bytes : r->room;
 }
 
-/* 0, or the receiver's error for a truncated message. */
+/* Returns 0, or the receiver's error for a truncated message. */
 static int tport_truncated_err(const struct tport_req *r)
 {
 	return r->status.bytes > r->room ? -EMSGSIZE : 0;
@@ -134,7 +134,7 @@ static size_t tport_unexpected_bytes(const struct tport_envelope *env)
 	return sizeof(struct tport_unexpected) + (env->src ? 0 : env->bytes);
 }
 
-/* Keeps an unexpected message. False: no memory now. */
+/* Keeps an unexpected message. Returns false if there is no memory now. */
 static bool tport_unexpected_add(struct weft_qsnet2_tports *t,
 				 const struct tport_envelope *env,
 				 const void *data)
@@ -312,7 +312,7 @@ static bool tport_is_peer(struct weft_qsnet2_tports *t, uint32_t vproc,
 	return r && r->peer == peer;
 }
 
-/* True if only that peer can complete the request. */
+/* Returns whether only that peer can complete the request. */
 static bool tport_waits_for(struct weft_qsnet2_tports *t,
 			    const struct tport_req *r,
 			    const struct weft_peer *peer)

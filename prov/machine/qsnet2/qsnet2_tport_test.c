@@ -47,9 +47,9 @@ static void world_open(const struct weft_qsnet2_tports_attr *like,
 	}
 }
 
-static void world_run(int turns)
+static void world_run(int polls)
 {
-	for (int i = 0; i < turns; i++)
+	for (int i = 0; i < polls; i++)
 		for (uint32_t k = 0; k < WORLD; k++)
 			if (w[k].s)
 				weft_qsnet2_poll(w[k].s, 16);
@@ -112,7 +112,7 @@ static struct weft_qsnet2_tports_stats stats(uint32_t at)
 static const struct weft_qsnet2_tports_attr plain;
 
 /* The oldest matching receive gets a message; other messages are kept. */
-static void a_message_meets_the_oldest_receive_that_fits(void **state)
+static void a_message_matches_the_oldest_receive(void **state)
 {
 	struct weft_qsnet2_tports_status st;
 	unsigned r[4];
@@ -123,7 +123,8 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 	r[2] = rx(0, 1, 0, UINT64_MAX, 2000, 100);
 	r[3] = rx(0, ANY, 0, UINT64_MAX, 3000, 100);
 	world_run(20);
-	tx(1, 0, 7, 0, 10, 1, 0); /* r2: r0 is for 2, r1 another tag */
+	/* r2: r0 is for sender 2, r1 for another tag */
+	tx(1, 0, 7, 0, 10, 1, 0);
 	world_run(50);
 	T_IS(weft_qsnet2_tports_done(w[0].t, r[0], NULL), -EAGAIN);
 	st = done(0, r[2]);
@@ -131,7 +132,7 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 	T_IS(st.tag, 7);
 	T_IS(st.bytes, 10);
 	T_IS(t_differs(w[0].mem + 2000, 10, 1), -1);
-	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* r1, from any sender */
+	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* r1, which accepts any sender */
 	tx(2, 0, 0x6ab, 100, 30, 3, 0); /* r3 */
 	tx(2, 0, 7, 200, 40, 4, 0);	/* r0 */
 	world_run(50);
@@ -148,7 +149,7 @@ static void a_message_meets_the_oldest_receive_that_fits(void **state)
 }
 
 /* The unit's thread does the matching: without it no receive matches. */
-static void matching_is_a_thread_started_by_the_arrival(void **state)
+static void arrivals_start_the_matching_thread(void **state)
 {
 	struct weft_qsnet2_stats before, after;
 	unsigned r;
@@ -167,7 +168,7 @@ static void matching_is_a_thread_started_by_the_arrival(void **state)
 }
 
 /* The sender may reuse its buffer at once. */
-static void what_comes_unasked_is_kept_and_copied_late(void **state)
+static void unexpected_messages_are_copied_late(void **state)
 {
 	struct weft_qsnet2_tports_stats st;
 	unsigned r[3];
@@ -182,7 +183,8 @@ static void what_comes_unasked_is_kept_and_copied_late(void **state)
 	T_IS(st.unexpected, 3);
 	T_TRUE(st.elan_bytes >= 4503);
 	r[2] = rx(0, 1, 12, 0, 0, 2000);
-	r[0] = rx(0, ANY, 10, 1, 4000, 2000); /* 10 or 11: the older one */
+	/* tag 10 or 11: the older message */
+	r[0] = rx(0, ANY, 10, 1, 4000, 2000);
 	r[1] = rx(0, 1, 11, 0, 8000, 2000);
 	world_run(20);
 	T_IS(done(0, r[2]).bytes, 1502);
@@ -196,7 +198,7 @@ static void what_comes_unasked_is_kept_and_copied_late(void **state)
 }
 
 /* No data moves before the receive is posted; then both sides complete. */
-static void a_long_message_is_fetched_when_it_has_matched(void **state)
+static void a_long_message_is_fetched_after_matching(void **state)
 {
 	struct weft_qsnet2_stats st;
 	unsigned s, r;
@@ -220,7 +222,7 @@ static void a_long_message_is_fetched_when_it_has_matched(void **state)
 	world_close();
 }
 
-static void a_sync_message_is_done_when_it_was_received(void **state)
+static void a_sync_send_completes_when_received(void **state)
 {
 	unsigned s[2], r;
 
@@ -241,7 +243,7 @@ static void a_sync_message_is_done_when_it_was_received(void **state)
 	world_close();
 }
 
-static void what_does_not_fit_is_cut_off(void **state)
+static void a_too_long_message_is_truncated(void **state)
 {
 	static const uint64_t sizes[] = { 1000, 100000 };
 	struct weft_qsnet2_tports_status st;
@@ -263,8 +265,8 @@ static void what_does_not_fit_is_cut_off(void **state)
 	world_close();
 }
 
-/* Memory for two messages: the others stay with their senders. */
-static void when_elan_memory_is_used_up_senders_wait(void **state)
+/* Memory holds two messages; the others stay with their senders. */
+static void senders_wait_when_elan_memory_is_full(void **state)
 {
 	const struct weft_qsnet2_tports_attr few = {
 		.slots = 4,
@@ -291,7 +293,7 @@ static void when_elan_memory_is_used_up_senders_wait(void **state)
 	world_close();
 }
 
-static void buffers_must_be_the_contexts(void **state)
+static void buffers_must_be_mapped_in_the_context(void **state)
 {
 	static unsigned char mine[4096];
 	unsigned req;
@@ -305,7 +307,7 @@ static void buffers_must_be_the_contexts(void **state)
 }
 
 /* Receives that only the lost peer could complete, and sends to it. */
-static void who_is_gone_ends_what_waits_for_him(void **state)
+static void a_lost_peer_ends_its_requests(void **state)
 {
 	unsigned r[2], s;
 
@@ -326,7 +328,7 @@ static void who_is_gone_ends_what_waits_for_him(void **state)
 	world_close();
 }
 
-/* ---- many ---- */
+/* ---- many messages ---- */
 
 #define MANY   400 /* messages from each of two senders */
 #define WINDOW 8   /* posted receives */
@@ -346,7 +348,7 @@ struct stream {
 	bool on;
 };
 
-static void stream_go(struct stream *st, uint32_t from)
+static void stream_step(struct stream *st, uint32_t from)
 {
 	uint64_t seed = (uint64_t)from << 20 | st->sent;
 
@@ -390,9 +392,9 @@ static void many_messages(const char *faults)
 	unsigned taken = 0;
 
 	world_open(&plain, faults);
-	for (int turn = 0; turn < 400000 && taken < 2 * MANY; turn++) {
-		stream_go(&st[1], 1);
-		stream_go(&st[2], 2);
+	for (int round = 0; round < 400000 && taken < 2 * MANY; round++) {
+		stream_step(&st[1], 1);
+		stream_step(&st[2], 2);
 		if (posted < 2 * MANY && posted - taken < WINDOW) {
 			req[posted % WINDOW] =
 				rx(0, ANY, 0, 3,
@@ -422,15 +424,15 @@ static void many_messages_keep_their_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_meets_the_oldest_receive_that_fits),
-		T_CASE(matching_is_a_thread_started_by_the_arrival),
-		T_CASE(what_comes_unasked_is_kept_and_copied_late),
-		T_CASE(a_long_message_is_fetched_when_it_has_matched),
-		T_CASE(a_sync_message_is_done_when_it_was_received),
-		T_CASE(what_does_not_fit_is_cut_off),
-		T_CASE(when_elan_memory_is_used_up_senders_wait),
-		T_CASE(buffers_must_be_the_contexts),
-		T_CASE(who_is_gone_ends_what_waits_for_him),
+		T_CASE(a_message_matches_the_oldest_receive),
+		T_CASE(arrivals_start_the_matching_thread),
+		T_CASE(unexpected_messages_are_copied_late),
+		T_CASE(a_long_message_is_fetched_after_matching),
+		T_CASE(a_sync_send_completes_when_received),
+		T_CASE(a_too_long_message_is_truncated),
+		T_CASE(senders_wait_when_elan_memory_is_full),
+		T_CASE(buffers_must_be_mapped_in_the_context),
+		T_CASE(a_lost_peer_ends_its_requests),
 		T_CASE(many_messages_keep_their_order),
 	};
 

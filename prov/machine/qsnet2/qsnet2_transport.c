@@ -26,13 +26,15 @@
 
 #define QSNET2_TRANSPORT_CONTEXT 1
 #define QSNET2_TRANSPORT_QUEUES	 2 /* command queues for each peer */
-#define QSNET2_TRANSPORT_BULK \
-	4 /* of a peer with bulk data: slower acknowledgements */
+#define QSNET2_TRANSPORT_BULK                                                \
+	4 /* queues of a peer with bulk data, which acknowledges more slowly \
+	   */
 #define QSNET2_TRANSPORT_PEER_DMAS 4 /* DMA packets in flight to one peer */
 #define QSNET2_TRANSPORT_DEPTH	   (8 * 1024)
 #define QSNET2_TRANSPORT_SHORT \
 	1440 /* limit of the machine's short engine, bytes */
-#define QSNET2_TRANSPORT_LIVE  320 /* limit here: commands are copied twice */
+/* limit when live, bytes: commands are copied twice */
+#define QSNET2_TRANSPORT_LIVE  320
 #define QSNET2_TRANSPORT_SLOTS 128 /* slots of the input queue */
 #define QSNET2_TRANSPORT_WORDS \
 	(40 + (QSNET2_TRANSPORT_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
@@ -47,15 +49,15 @@ struct qsnet2_transport {
 		*from[QSNET2_TRANSPORT_SLOTS]; /* sender of each slot */
 	unsigned char *bounce; /* QSNET2_DMAS source buffers of DMAs */
 	size_t slot_bytes;
-	struct weft_table peer; /* struct qsnet2_transport_peer */
+	struct weft_table peer; /* peers: struct qsnet2_transport_peer */
 };
 
 /* State of one peer; its acknowledgements delay no other peer. */
 struct qsnet2_transport_peer {
 	struct qsnet2_queue *queue[QSNET2_TRANSPORT_BULK];
-	unsigned queues; /* a power of two */
-	unsigned turn;	 /* next queue, round-robin */
-	uint64_t cookie; /* number of packets sent */
+	unsigned queues;     /* number of queues, a power of two */
+	unsigned next_queue; /* next queue, round-robin */
+	uint64_t cookie;     /* number of packets sent */
 };
 
 static struct qsnet2_transport *qsnet2_transport_of(struct weft_unit *u)
@@ -119,14 +121,14 @@ qsnet2_transport_peer(struct qsnet2_transport *e, struct weft_peer *peer)
 	return cell ? *cell : NULL;
 }
 
-/* A queue and channel that can send now, or NULL. */
+/* Returns a queue and channel that can send now, or NULL. */
 static struct qsnet2_queue *
 qsnet2_transport_queue_pick(struct qsnet2_transport_peer *p,
 			    unsigned *channel_p)
 {
 	for (unsigned i = 0; i < p->queues; i++) {
 		struct qsnet2_queue *q =
-			p->queue[(p->turn + i) & (p->queues - 1)];
+			p->queue[(p->next_queue + i) & (p->queues - 1)];
 
 		if (q->head != q->tail)
 			continue;
@@ -134,7 +136,7 @@ qsnet2_transport_queue_pick(struct qsnet2_transport_peer *p,
 			if (q->ch[c].state == QSNET2_RETRY ||
 			    !qsnet2_channel_free(q, c))
 				continue;
-			p->turn += i + c;
+			p->next_queue += i + c;
 			*channel_p = c;
 			return q;
 		}
@@ -330,14 +332,14 @@ static bool qsnet2_transport_dma_waits(const struct weft_qsnet2 *s)
 	return false;
 }
 
-/* True if work is pending that only another poll can complete. */
+/* Returns whether work is pending that only another poll can complete. */
 static bool qsnet2_transport_pending(const struct qsnet2_transport *e)
 {
 	const struct weft_qsnet2 *s = e->s;
 
 	return e->inbox.held || e->unit.copied ||
 	       !weft_list_empty(&s->run[0]) ||
-	       weft_responses_pending(&s->answers) ||
+	       weft_responses_pending(&s->responses) ||
 	       qsnet2_transport_dma_waits(s);
 }
 
@@ -395,17 +397,18 @@ static const struct weft_carrier_up qsnet2_transport_up = {
 /* ---- bulk ---- */
 
 /*
- * Live, both processors copy and acknowledge nothing meanwhile: send pending
- * acknowledgements first, and allow more packets in flight.
+ * Prepares for a copy, which when live keeps both processors from
+ * acknowledging: sends pending acknowledgements first, and allows more packets
+ * in flight.
  */
 static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
 					 struct qsnet2_transport_peer *p)
 {
-	if (weft_responses_pending(&e->s->answers))
-		weft_responses_flush(&e->s->answers, true);
+	if (weft_responses_pending(&e->s->responses))
+		weft_responses_flush(&e->s->responses, true);
 	if (weft_unlikely(p->queues < QSNET2_TRANSPORT_BULK))
 		(void)qsnet2_transport_queues(
-			e, p, QSNET2_TRANSPORT_BULK); /* optional */
+			e, p, QSNET2_TRANSPORT_BULK); /* failure is ignored */
 }
 
 static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
@@ -478,8 +481,8 @@ static int qsnet2_transport_chain_open(struct weft_unit *u,
 }
 
 /* Creates a route to the root, which may be no neighbour of the sender. */
-static int qsnet2_transport_chain_cast(struct weft_chain *c, uint64_t seq,
-				       size_t bytes)
+static int qsnet2_transport_chain_broadcast(struct weft_chain *c, uint64_t seq,
+					    size_t bytes)
 {
 	struct weft_peer *root = qsnet2_chain_root(c);
 
@@ -487,7 +490,7 @@ static int qsnet2_transport_chain_cast(struct weft_chain *c, uint64_t seq,
 		return -ECONNRESET;
 	if (root && !qsnet2_transport_peer(qsnet2_chain_unit(c)->engine, root))
 		return -ENOMEM;
-	return qsnet2_chain_cast(c, seq, bytes);
+	return qsnet2_chain_broadcast(c, seq, bytes);
 }
 
 static uint64_t qsnet2_transport_chain_started(const struct weft_unit *u)
@@ -499,9 +502,9 @@ static uint64_t qsnet2_transport_chain_started(const struct weft_unit *u)
 const struct weft_chain_ops weft_qsnet2_chain = {
 	.open = qsnet2_transport_chain_open,
 	.close = qsnet2_chain_close,
-	.place = qsnet2_chain_slot,
-	.cast = qsnet2_transport_chain_cast,
-	.came = qsnet2_chain_received,
+	.slot = qsnet2_chain_slot,
+	.broadcast = qsnet2_transport_chain_broadcast,
+	.received = qsnet2_chain_received,
 	.arrive = qsnet2_chain_arrive,
 	.passed = qsnet2_chain_passed,
 	.run = qsnet2_chain_run,

@@ -18,7 +18,7 @@
 
 /* Result of a command. */
 enum cmd_result {
-	CMD_STALL, /* not now: words, an ack or carrier room missing */
+	CMD_STALL, /* retry later: words, an ack or carrier space missing */
 	CMD_NEXT,
 	CMD_TRAP,
 };
@@ -58,7 +58,10 @@ int qsnet2_packet_add(struct qsnet2_packet *p, unsigned type, uint64_t address,
 	return 0;
 }
 
-/* Data bytes of a packet: its writes, which is what the machine counts. */
+/*
+ * Returns the data bytes of a packet: its writes, which is what the machine
+ * counts.
+ */
 static uint32_t packet_data(const struct qsnet2_packet *p)
 {
 	struct qsnet2_trans t;
@@ -85,7 +88,7 @@ static void packet_path_set(struct weft_carrier *c, uint32_t id,
 {
 	bool dma = id & QSNET2_ID_DMA;
 	uint32_t data = packet_data(p);
-	const struct weft_vt_pkt_attr way = {
+	const struct weft_vt_pkt_attr path = {
 		.path = (uint8_t)c->virt->path(c, dma ? "dma" : "sten"),
 		.ack = true,
 		.full = dma && data == WEFT_QSNET2_PACKET,
@@ -94,7 +97,7 @@ static void packet_path_set(struct weft_carrier *c, uint32_t id,
 			1 + (data < HEADER_BYTES + 8 ? 8 : data - HEADER_BYTES),
 	};
 
-	c->virt->way(c, &way);
+	c->virt->way(c, &path);
 }
 
 static inline int send_to(struct weft_qsnet2 *s, const struct qsnet2_route *to,
@@ -129,7 +132,7 @@ int qsnet2_send(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 		uint32_t id, const struct qsnet2_packet *p)
 {
 	int err = to->peer ? send_to(s, to, id, p, QSNET2_PACKET)
-			   : qsnet2_cast_start(s, to, id, p);
+			   : qsnet2_broadcast_start(s, to, id, p);
 
 	if (!err)
 		s->stats.packets++;
@@ -182,7 +185,10 @@ static enum cmd_result packet_collect(struct qsnet2_queue *q, uint64_t i,
 	return CMD_NEXT;
 }
 
-/* True if a new packet may open on this channel: at most two, oldest first. */
+/*
+ * Returns whether a new packet may open on this channel: at most two, oldest
+ * first.
+ */
 bool qsnet2_channel_free(const struct qsnet2_queue *q, unsigned n)
 {
 	const struct qsnet2_channel *c = &q->ch[n];
@@ -275,7 +281,7 @@ static enum cmd_result cmd_guard(struct qsnet2_queue *q, uint64_t w)
 	return CMD_NEXT;
 }
 
-/* ---- commands on own memory ---- */
+/* ---- commands on this process's memory ---- */
 
 static enum weft_qsnet2_trap do_modify(struct weft_qsnet2 *s, unsigned ctx,
 				       unsigned cmd, uint64_t address,

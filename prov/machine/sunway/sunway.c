@@ -5,7 +5,8 @@
 #include <time.h>
 
 #define RESEND_NS 1000000 /* timeout of a message, assumed (sunway.md i) */
-#define WAIT_NS	  100000  /* on one port, packets may arrive at the other */
+/* longest block on one port: packets may arrive at the other */
+#define WAIT_NS	  100000
 
 static uint64_t wall_ns(void)
 {
@@ -86,7 +87,10 @@ static int ports_open(struct weft_sunway *n,
 		n->port[i].healthy = true;
 		a.up_arg = &n->port[i];
 		err = weft_port_init(&n->port[i].port, ops, &a);
-		/* a requested address is the first port's; the next gets any */
+		/*
+		 * a requested address applies to the first port; the next port
+		 * gets any
+		 */
 		a.name.sin_port = 0;
 	}
 	return err;
@@ -105,10 +109,10 @@ static struct weft_sunway *chip_make(const struct weft_sunway_attr *attr)
 	n->clock = attr->clock ? attr->clock : wall_ns;
 	n->resend_ns = attr->resend_ns ? attr->resend_ns : RESEND_NS;
 	weft_list_init(&n->local);
-	weft_list_init(&n->answers);
+	weft_list_init(&n->replies);
 	weft_list_init(&n->reads);
-	weft_list_init(&n->notes);
-	weft_list_init(&n->coming);
+	weft_list_init(&n->notifications);
+	weft_list_init(&n->rdma_rx);
 	weft_list_init(&n->window);
 	weft_list_init(&n->colls);
 	weft_hash_init(&n->rdma_rx_by_key);

@@ -23,7 +23,7 @@ struct sunway_bulk {
 	struct weft_dma dma; /* copy of the request */
 	struct weft_dma *d;
 	struct sunway_bulks *all;
-	struct sunway_bulk *next; /* in the free list */
+	struct sunway_bulk *next; /* next message in the free list */
 	struct weft_peer *peer;
 	struct weft_sunway_desc desc;
 	weft_au64 answer; /* number of reads completed in this slot */
@@ -54,7 +54,7 @@ void sunway_bulk_close(struct sunway_bulks *all)
 	free(all);
 }
 
-static void bulk_give(struct sunway_bulk *b)
+static void bulk_free(struct sunway_bulk *b)
 {
 	b->next = b->all->free;
 	b->all->free = b;
@@ -83,7 +83,7 @@ static void bulk_count(struct sunway_bulk *b)
 		nic_event_sub(word, UINT64_MAX);
 }
 
-static void bulk_over(struct weft_dma *dma, int err)
+static void bulk_complete(struct weft_dma *dma, int err)
 {
 	struct sunway_bulk *b = weft_container_of(dma, struct sunway_bulk, dma);
 	uint64_t before = nic_read_own(&b->answer);
@@ -94,12 +94,12 @@ static void bulk_over(struct weft_dma *dma, int err)
 	if (!err && b->desc.op == WEFT_SUNWAY_RDMAR &&
 	    nic_event_read(&b->answer) != before + 1)
 		err = -EIO;
-	bulk_give(b);
+	bulk_free(b);
 	d->done(d, err);
 }
 
-static struct sunway_bulk *bulk_take(struct sunway_bulks *all,
-				     struct weft_dma *d)
+static struct sunway_bulk *bulk_alloc(struct sunway_bulks *all,
+				      struct weft_dma *d)
 {
 	struct sunway_bulk *b = all->free;
 
@@ -108,7 +108,7 @@ static struct sunway_bulk *bulk_take(struct sunway_bulks *all,
 	all->free = b->next;
 	b->all = all;
 	b->dma = *d;
-	b->dma.done = bulk_over;
+	b->dma.done = bulk_complete;
 	b->d = d;
 	return b;
 }
@@ -129,21 +129,21 @@ static void bulk_describe(struct sunway_bulk *b, struct weft_peer *peer,
 	};
 }
 
-static int bulk_go(struct sunway_bulk *b, struct weft_peer *peer)
+static int bulk_start(struct sunway_bulk *b, struct weft_peer *peer)
 {
 	struct weft_unit *u = b->all->unit;
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path way = {
+	struct weft_transport_path path = {
 		.there = { .vc = WEFT_VT_DYNAMIC, .ack = true },
 	};
 
 	if (weft_unlikely(c->virt != NULL))
-		way.there.path = (uint8_t)c->virt->path(c, "rdma");
-	way.back = way.there;
+		path.there.path = (uint8_t)c->virt->path(c, "rdma");
+	path.back = path.there;
 	if (b->desc.op == WEFT_SUNWAY_RDMAW)
-		return weft_transport_put(u, peer, &b->dma, &way);
-	way.there.bytes = 1 + SUNWAY_DESC;
-	return weft_transport_get(u, peer, &b->dma, &way);
+		return weft_transport_put(u, peer, &b->dma, &path);
+	path.there.bytes = 1 + SUNWAY_DESC;
+	return weft_transport_get(u, peer, &b->dma, &path);
 }
 
 int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
@@ -156,12 +156,12 @@ int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
 		d->done(d, 0);
 		return 0;
 	}
-	b = bulk_take(all, d);
+	b = bulk_alloc(all, d);
 	if (!b)
 		return -EAGAIN;
 	bulk_describe(b, peer, get);
-	err = bulk_go(b, peer);
+	err = bulk_start(b, peer);
 	if (err) /* no data moved; otherwise b may be reused already */
-		bulk_give(b);
+		bulk_free(b);
 	return err;
 }

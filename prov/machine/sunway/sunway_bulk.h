@@ -15,10 +15,13 @@ struct sunway_bulks;
  */
 #define SUNWAY_ANSWER_LINE 64
 
-/* Answer word of a peer, or the own one (peer NULL); NULL: not accessible. */
+/*
+ * Returns the answer word of a peer, or this endpoint's (peer NULL); NULL: not
+ * accessible.
+ */
 weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer);
 
-/* NULL: out of memory. */
+/* Allocates the messages; NULL: out of memory. */
 struct sunway_bulks *sunway_bulk_open(struct weft_unit *u);
 void sunway_bulk_close(struct sunway_bulks *all);
 /* Implements weft_unit_ops.get and put. */

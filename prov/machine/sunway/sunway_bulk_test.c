@@ -50,7 +50,8 @@ static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 		.name = { .sin_family = AF_INET,
 			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &no_up,
-		.share_bytes = 1000, /* engine's; no multiple of a line */
+		/* engine's shared area; no multiple of a line */
+		.share_bytes = 1000,
 	};
 	struct sockaddr_in name;
 
@@ -90,7 +91,7 @@ static uint64_t answers(struct side *s)
 }
 
 /* The answer word counts the writes without action of the target. */
-static void a_put_counts_up_the_targets_answer_word(void **state)
+static void put_increments_target_answer_word(void **state)
 {
 	static struct side s[2];
 	struct weft_dma d;
@@ -109,7 +110,7 @@ static void a_put_counts_up_the_targets_answer_word(void **state)
 	pair_close(s);
 }
 
-static void a_get_counts_up_a_word_of_its_own(void **state)
+static void get_increments_its_own_answer_word(void **state)
 {
 	static struct side s[2];
 	struct weft_dma d;
@@ -126,7 +127,7 @@ static void a_get_counts_up_a_word_of_its_own(void **state)
 }
 
 /* The engine's shared area is before the answer word. */
-static void the_word_is_outside_the_engines_area(void **state)
+static void answer_word_is_outside_the_engines_area(void **state)
 {
 	static struct side s[2];
 	struct weft_dma d;
@@ -144,7 +145,7 @@ static void the_word_is_outside_the_engines_area(void **state)
 }
 
 /* More transfers than slots, one after the other: slots are reused. */
-static void places_are_used_again(void **state)
+static void message_slots_are_reused(void **state)
 {
 	static struct side s[2];
 	struct weft_dma d;
@@ -162,10 +163,10 @@ static void places_are_used_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_put_counts_up_the_targets_answer_word),
-		T_CASE(a_get_counts_up_a_word_of_its_own),
-		T_CASE(the_word_is_outside_the_engines_area),
-		T_CASE(places_are_used_again),
+		T_CASE(put_increments_target_answer_word),
+		T_CASE(get_increments_its_own_answer_word),
+		T_CASE(answer_word_is_outside_the_engines_area),
+		T_CASE(message_slots_are_reused),
 	};
 
 	return T_RUN(tests);

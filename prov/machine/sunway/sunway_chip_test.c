@@ -7,7 +7,7 @@
 
 /* ---- paths ---- */
 
-static void the_target_decides_which_way_a_packet_goes(void **state)
+static void the_target_determines_the_path(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_stats st;
@@ -17,7 +17,7 @@ static void the_target_decides_which_way_a_packet_goes(void **state)
 	t_fill(p.a.mem, 100, 1);
 	d = pair_desc(&p.a, WEFT_SUNWAY_QUEUE, 100);
 	d.flags = 0;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_arrival(&p, &p.a, 0).len, 100);
 	weft_sunway_rq_release(p.a.n, 0, p.a.vi[0]);
@@ -52,13 +52,13 @@ static void rdma_works_across_the_crossbar(void **state)
 	d = pair_desc(&p.a, WEFT_SUNWAY_RDMAW, 50000);
 	d.engine = 1;
 	d.vi = (uint8_t)p.a.vi[1];
-	d.local = p.a.at;
-	d.remote = p.a.at + 100000;
+	d.local = p.a.address;
+	d.remote = p.a.address + 100000;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(t_differs(p.a.mem + 100000, 50000, 2), -1);
 	d.op = WEFT_SUNWAY_RDMAR;
-	d.local = p.a.at + 200000;
+	d.local = p.a.address + 200000;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(t_differs(p.a.mem + 200000, 50000, 2), -1);
@@ -74,9 +74,9 @@ static void write_by(struct sunway_pair *p, uint8_t port, uint64_t seed)
 
 	t_fill(p->a.mem, LARGE, seed);
 	d.port = port;
-	d.local = p->a.at;
+	d.local = p->a.address;
 	d.flags |= WEFT_SUNWAY_ANSWER;
-	d.answer = p->b.at + LARGE;
+	d.answer = p->b.address + LARGE;
 	pair_post(&p->a, &d);
 	T_IS(pair_event(p, &p->a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(t_differs(p->b.mem, LARGE, seed), -1);
@@ -98,7 +98,7 @@ static void a_message_may_fix_its_port(void **state)
 }
 
 /* Packets are reordered, and the event is written when all have arrived. */
-static void packets_of_a_message_take_both_ports(void **state)
+static void packets_of_a_message_use_both_ports(void **state)
 {
 	struct weft_sunway_stats st;
 	struct sunway_pair p;
@@ -150,7 +150,7 @@ static void each_engine_has_128_interfaces(void **state)
 }
 
 /* Messages of three interfaces, posted one interface after the other. */
-static void interfaces_take_turns(void **state)
+static void interfaces_are_served_round_robin(void **state)
 {
 	struct weft_sunway_vi attr = pair_vi;
 	struct weft_sunway_arrival a;
@@ -163,7 +163,7 @@ static void interfaces_take_turns(void **state)
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags = 0;
 	d.port = 0; /* one port keeps their order */
-	d.local = p.a.at;
+	d.local = p.a.address;
 	for (unsigned i = 0; i < 3; i++) {
 		T_OK(weft_sunway_vi_open(p.a.n, &attr, &vi[i]));
 		for (unsigned k = 0; k < 8; k++)
@@ -179,14 +179,14 @@ static void interfaces_take_turns(void **state)
 	pair_close(&p);
 }
 
-static void at_most_256_messages_are_on_their_way(void **state)
+static void at_most_256_messages_in_flight(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	for (unsigned i = 0; i < 400; i++)
 		pair_post(&p.a, &d);
 	for (unsigned i = 0; i < 100; i++)
@@ -211,7 +211,7 @@ static void race(const uint32_t *bytes, unsigned n, int marked, unsigned *end)
 	pair_open(&p, "");
 	for (unsigned i = 0; i < n; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, bytes[i]);
-		d.local = p.a.at;
+		d.local = p.a.address;
 		d.cookie = i;
 		d.port = 0;
 		if ((int)i == marked)
@@ -234,7 +234,7 @@ static void short_messages_overtake_long_ones(void **state)
 	T_IS(end[2], 0);
 }
 
-static void a_marked_message_goes_first(void **state)
+static void priority_message_completes_first(void **state)
 {
 	static const uint32_t bytes[] = { 1000, 1000, 9000 };
 	unsigned end[3];
@@ -252,7 +252,7 @@ static void messages_are_interleaved(void **state)
 	pair_open(&p, "");
 	for (unsigned i = 0; i < 2; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 400000);
-		d.local = p.a.at;
+		d.local = p.a.address;
 		pair_post(&p.a, &d);
 	}
 	weft_sunway_poll(p.a.n, 20);
@@ -261,31 +261,31 @@ static void messages_are_interleaved(void **state)
 	pair_close(&p);
 }
 
-/* The long message completes beside a constant load of short ones. */
-static void a_long_message_gets_on_beside_short_ones(void **state)
+/* The long message completes under a constant load of short messages. */
+static void a_long_message_progresses_under_load(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_event ev;
 	struct sunway_pair p;
-	bool over = false;
+	bool complete = false;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 200000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.cookie = 1;
 	pair_post(&p.a, &d);
 	d.bytes = 64;
 	d.cookie = 2;
-	for (int i = 0; i < 2000 && !over; i++) {
+	for (int i = 0; i < 2000 && !complete; i++) {
 		while (p.a.n->me[0].in_flight < 200)
 			if (weft_sunway_post(p.a.n, 0, p.a.vi[0], &d) ||
 			    !weft_sunway_poll(p.a.n, 1))
 				break;
 		pair_run(&p, 1);
 		while (!weft_sunway_cq_read(p.a.n, 0, p.a.vi[0], &ev))
-			over |= ev.cookie == 1;
+			complete |= ev.cookie == 1;
 	}
-	T_TRUE(over);
+	T_TRUE(complete);
 	pair_close(&p);
 }
 
@@ -300,7 +300,7 @@ static uint64_t read_pages(struct sunway_pair *p, uint64_t at, unsigned n,
 
 	for (unsigned i = 0; i < n; i++) {
 		d = pair_desc(&p->b, WEFT_SUNWAY_RDMAR, 8);
-		d.local = p->a.at;
+		d.local = p->a.address;
 		d.remote = at + ((uint64_t)i << bits);
 		pair_post(&p->a, &d);
 		T_IS(pair_event(p, &p->a, 0).status, WEFT_SUNWAY_OK);
@@ -330,7 +330,7 @@ static uint64_t pages_open(struct sunway_pair *p, unsigned n, unsigned bits,
 	return at;
 }
 
-static void the_tlb_holds_2048_pages_and_fetches_ahead(void **state)
+static void the_tlb_holds_2048_pages_and_prefetches(void **state)
 {
 	unsigned char *mem;
 	struct sunway_pair p;
@@ -378,7 +378,7 @@ static void pages_have_4_kb_to_8_mb(void **state)
 }
 
 /* A message that crosses two pages that are not adjacent in memory. */
-static void pages_may_lie_anywhere(void **state)
+static void pages_may_be_at_any_address(void **state)
 {
 	unsigned char *other = calloc(1, 4096);
 	unsigned char *mem;
@@ -393,7 +393,7 @@ static void pages_may_lie_anywhere(void **state)
 	memset(other, 'b', 100);
 	T_OK(weft_sunway_page_set(p.b.n, at + 4096, other));
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 196);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.remote = at + 4000;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
@@ -409,14 +409,17 @@ static unsigned read_status(struct sunway_pair *p, uint64_t remote)
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, WEFT_SUNWAY_RDMAR, 8);
 
-	d.local = p->a.at;
+	d.local = p->a.address;
 	d.remote = remote;
 	pair_post(&p->a, &d);
 	return pair_event(p, &p->a, 0).status;
 }
 
-/* Rights, the job, the kind of an address, and memory that was freed. */
-static void memory_is_for_those_who_may(void **state)
+/*
+ * Access is refused by rights, by job, by kind of address, and after memory was
+ * freed.
+ */
+static void memory_access_is_checked(void **state)
 {
 	struct weft_sunway_mem m = {
 		.base = aligned_alloc(4096, 4096),
@@ -477,22 +480,22 @@ static void the_system_uses_physical_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_target_decides_which_way_a_packet_goes),
+		T_CASE(the_target_determines_the_path),
 		T_CASE(rdma_works_across_the_crossbar),
 		T_CASE(a_message_may_fix_its_port),
-		T_CASE(packets_of_a_message_take_both_ports),
+		T_CASE(packets_of_a_message_use_both_ports),
 		T_CASE(adaptive_messages_avoid_a_bad_port),
 		T_CASE(each_engine_has_128_interfaces),
-		T_CASE(interfaces_take_turns),
-		T_CASE(at_most_256_messages_are_on_their_way),
+		T_CASE(interfaces_are_served_round_robin),
+		T_CASE(at_most_256_messages_in_flight),
 		T_CASE(short_messages_overtake_long_ones),
-		T_CASE(a_marked_message_goes_first),
+		T_CASE(priority_message_completes_first),
 		T_CASE(messages_are_interleaved),
-		T_CASE(a_long_message_gets_on_beside_short_ones),
-		T_CASE(the_tlb_holds_2048_pages_and_fetches_ahead),
+		T_CASE(a_long_message_progresses_under_load),
+		T_CASE(the_tlb_holds_2048_pages_and_prefetches),
 		T_CASE(pages_have_4_kb_to_8_mb),
-		T_CASE(pages_may_lie_anywhere),
-		T_CASE(memory_is_for_those_who_may),
+		T_CASE(pages_may_be_at_any_address),
+		T_CASE(memory_access_is_checked),
 		T_CASE(the_system_uses_physical_addresses),
 	};
 

@@ -74,8 +74,9 @@ static bool coll_desc_valid(const struct weft_sunway *n,
 	    d->inputs > WEFT_SUNWAY_INPUTS || d->nth >= WEFT_SUNWAY_INPUTS ||
 	    d->engine >= WEFT_SUNWAY_ENGINES || d->vi >= WEFT_SUNWAY_VIS)
 		return false;
-	if (is_root(d) ? d->kind != WEFT_SUNWAY_REDUCE && !n->cast[d->group].n
-		       : d->parent >= WEFT_SUNWAY_GUIDS)
+	if (is_root(d)
+		    ? d->kind != WEFT_SUNWAY_REDUCE && !n->multicast[d->group].n
+		    : d->parent >= WEFT_SUNWAY_GUIDS)
 		return false;
 	return is_sum(d) ? coll_sum_valid(d)
 			 : d->bytes <= (d->kind == WEFT_SUNWAY_BCAST
@@ -91,7 +92,8 @@ static struct sunway_coll *coll_at(struct sunway_group_ops *g, uint64_t number)
 }
 
 /*
- * The operation with that number if this member has or may start it, or NULL.
+ * Returns the operation with that number, if this member has it or may start
+ * it; else NULL.
  */
 static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 				     uint64_t number)
@@ -102,7 +104,7 @@ static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 		return c;
 	/* an incomplete operation has the slot, or number is too far ahead */
 	if (number < g->next || number - g->next >= SUNWAY_COLLS ||
-	    (c->used && !c->over))
+	    (c->used && !c->complete))
 		return NULL;
 	memset(c, 0, offsetof(struct sunway_coll, part));
 	c->used = true;
@@ -113,9 +115,9 @@ static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 static struct sunway_group_ops *group_ops_of(struct sunway_vi *v,
 					     unsigned group)
 {
-	if (!v->circle[group])
-		v->circle[group] = calloc(1, sizeof(*v->circle[group]));
-	return v->circle[group];
+	if (!v->group_ops[group])
+		v->group_ops[group] = calloc(1, sizeof(*v->group_ops[group]));
+	return v->group_ops[group];
 }
 
 static void coll_end(struct weft_sunway *n, struct sunway_coll *c,
@@ -130,9 +132,9 @@ static void coll_end(struct weft_sunway *n, struct sunway_coll *c,
 	};
 
 	weft_list_remove(&c->link);
-	c->over = true;
+	c->complete = true;
 	c->status = (uint8_t)status;
-	v->owed--;
+	v->reserved--;
 	sunway_cq_write(v, &ev);
 }
 
@@ -189,17 +191,17 @@ static void coll_up(struct weft_sunway *n, struct sunway_coll *c)
 		sunway_msg_run(n, m);
 }
 
-/* The sum was acknowledged by the parent, or failed. */
+/* Handles the end of a sum's message: acknowledged by the parent, or failed. */
 void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
 		      unsigned status)
 {
 	struct sunway_vi *v = &n->me[m->engine].vi[m->vi];
-	struct sunway_group_ops *g = v->circle[m->d.remote & 0xff];
+	struct sunway_group_ops *g = v->group_ops[m->d.remote & 0xff];
 	struct sunway_coll *c = coll_at(g, m->d.remote >> 24);
 
-	if (!c->posted || c->over || c->number != m->d.remote >> 24)
+	if (!c->posted || c->complete || c->number != m->d.remote >> 24)
 		return;
-	c->told = true;
+	c->acked = true;
 	c->since = n->clock();
 	if (status || c->d.kind == WEFT_SUNWAY_REDUCE)
 		coll_end(n, c, status);
@@ -207,13 +209,13 @@ void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
 
 /* ---- down the tree ---- */
 
-static void cast_fill(const struct sunway_coll *c, uint32_t guid,
-		      struct sunway_out *o)
+static void multicast_fill(const struct sunway_coll *c, uint32_t guid,
+			   struct sunway_out *o)
 {
 	*o = (struct sunway_out){
 		.guid = guid,
 		.port = WEFT_SUNWAY_ADAPTIVE,
-		.pkt = { .flags = SUNWAY_CAST,
+		.pkt = { .flags = SUNWAY_MULTICAST,
 			 .unit = sunway_unit(0, sunway_end(c->engine, c->vi), 0,
 					     0),
 			 .tag = coll_tag(c, c->status) },
@@ -224,13 +226,13 @@ static void cast_fill(const struct sunway_coll *c, uint32_t guid,
 }
 
 /* Sends copies to all nodes of the group, in place of the routers. */
-static void coll_cast(struct weft_sunway *n, struct sunway_coll *c)
+static void coll_multicast(struct weft_sunway *n, struct sunway_coll *c)
 {
-	const struct sunway_cast *to = &n->cast[c->d.group];
+	const struct sunway_multicast *to = &n->multicast[c->d.group];
 	struct sunway_out o;
 
-	for (; c->cast < to->n; c->cast++) {
-		cast_fill(c, to->guid[c->cast], &o);
+	for (; c->copies_sent < to->n; c->copies_sent++) {
+		multicast_fill(c, to->guid[c->copies_sent], &o);
 		if (sunway_emit(n, &o) == -EAGAIN)
 			return;
 		n->stats.casts++;
@@ -254,7 +256,7 @@ static void coll_take(struct weft_sunway *n, struct sunway_coll *c,
  * Delivers a multicast copy to the members on this chip. Groups may contain
  * nodes without members.
  */
-void sunway_coll_cast(struct weft_sunway *n, const struct sunway_in *in)
+void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in)
 {
 	unsigned group = in->pkt->tag & 0xff, members = 0;
 	uint64_t number = in->pkt->tag >> 24;
@@ -265,11 +267,11 @@ void sunway_coll_cast(struct weft_sunway *n, const struct sunway_in *in)
 		struct sunway_coll *c;
 
 		if (!v || v->job != in->slice.job ||
-		    group >= WEFT_SUNWAY_CASTS || !v->circle[group])
+		    group >= WEFT_SUNWAY_CASTS || !v->group_ops[group])
 			continue;
 		members++;
-		c = coll_at(v->circle[group], number);
-		if (c->posted && !c->over && c->number == number)
+		c = coll_at(v->group_ops[group], number);
+		if (c->posted && !c->complete && c->number == number)
 			coll_take(n, c, in);
 	}
 	n->stats.filtered += !members;
@@ -294,7 +296,7 @@ static void coll_add(struct sunway_coll *c, unsigned i)
 
 static void coll_step(struct weft_sunway *n, struct sunway_coll *c)
 {
-	while (c->added < c->d.inputs && c->came >> c->added & 1)
+	while (c->added < c->d.inputs && c->received >> c->added & 1)
 		coll_add(c, c->added++);
 	if (c->added < c->d.inputs)
 		return;
@@ -304,11 +306,14 @@ static void coll_step(struct weft_sunway *n, struct sunway_coll *c)
 	} else if (c->d.kind == WEFT_SUNWAY_REDUCE) {
 		coll_result(n, c, c->status);
 	} else {
-		coll_cast(n, c);
+		coll_multicast(n, c);
 	}
 }
 
-/* Stores a child's part; false: no room, the child retransmits. */
+/*
+ * Stores a child's part; returns false if there is no space: the child
+ * retransmits.
+ */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in)
 {
@@ -328,8 +333,8 @@ bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 	c->part[nth].status = in->pkt->tag >> 16 & 0xff;
 	c->part[nth].bytes = (uint8_t)in->bytes;
 	memcpy(c->part[nth].data, in->data, in->bytes);
-	c->came |= UINT64_C(1) << nth;
-	if (c->posted && !c->over)
+	c->received |= UINT64_C(1) << nth;
+	if (c->posted && !c->complete)
 		coll_step(n, c);
 	return true;
 }
@@ -352,7 +357,10 @@ static void coll_probe(struct weft_sunway *n, const struct sunway_coll *c)
 	sunway_reply_send(n, &o);
 }
 
-/* A child has no result; sends it if this member has it. */
+/*
+ * Handles the probe of a child that has no result: sends it if this member has
+ * it.
+ */
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in)
 {
 	uint32_t to = sunway_in_to(in);
@@ -363,12 +371,12 @@ void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in)
 	struct sunway_out o;
 
 	if (!v || v->job != in->slice.job || group >= WEFT_SUNWAY_CASTS ||
-	    !v->circle[group])
+	    !v->group_ops[group])
 		return;
-	c = coll_at(v->circle[group], in->pkt->tag >> 24);
-	if (!c->over || c->number != in->pkt->tag >> 24)
+	c = coll_at(v->group_ops[group], in->pkt->tag >> 24);
+	if (!c->complete || c->number != in->pkt->tag >> 24)
 		return;
-	cast_fill(c, in->guid, &o);
+	multicast_fill(c, in->guid, &o);
 	sunway_reply_send(n, &o);
 }
 
@@ -382,7 +390,7 @@ void sunway_coll_run(struct weft_sunway *n)
 		struct sunway_coll *c =
 			weft_container_of(pos, struct sunway_coll, link);
 
-		if (!c->told) {
+		if (!c->acked) {
 			coll_step(n, c);
 		} else if (now - c->since >= n->resend_ns) {
 			c->since = now;
@@ -393,7 +401,7 @@ void sunway_coll_run(struct weft_sunway *n)
 
 /* ---- lost nodes, close ---- */
 
-static bool cast_has(const struct sunway_cast *g, uint32_t guid)
+static bool multicast_has(const struct sunway_multicast *g, uint32_t guid)
 {
 	for (unsigned i = 0; i < g->n; i++) {
 		if (g->guid[i] == guid)
@@ -412,14 +420,14 @@ void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 	struct weft_list *tmp;
 
 	for (unsigned i = 0; i < WEFT_SUNWAY_CASTS; i++)
-		n->cast[i].gone |= cast_has(&n->cast[i], guid);
+		n->multicast[i].gone |= multicast_has(&n->multicast[i], guid);
 	weft_list_each(pos, tmp, &n->colls) {
 		struct sunway_coll *c =
 			weft_container_of(pos, struct sunway_coll, link);
 
 		if (c->d.parent == guid) {
 			coll_end(n, c, WEFT_SUNWAY_GONE);
-		} else if (is_root(&c->d) && n->cast[c->d.group].gone) {
+		} else if (is_root(&c->d) && n->multicast[c->d.group].gone) {
 			c->status = WEFT_SUNWAY_GONE;
 			c->added = c->d.inputs;
 		}
@@ -429,21 +437,21 @@ void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 void sunway_coll_close(struct sunway_vi *v)
 {
 	for (unsigned i = 0; i < WEFT_SUNWAY_CASTS; i++) {
-		struct sunway_group_ops *g = v->circle[i];
+		struct sunway_group_ops *g = v->group_ops[i];
 
 		for (unsigned k = 0; g && k < SUNWAY_COLLS; k++) {
-			if (g->op[k].posted && !g->op[k].over)
+			if (g->op[k].posted && !g->op[k].complete)
 				weft_list_remove(&g->op[k].link);
 		}
 		free(g);
-		v->circle[i] = NULL;
+		v->group_ops[i] = NULL;
 	}
 }
 
 void sunway_coll_fini(struct weft_sunway *n)
 {
 	for (unsigned i = 0; i < WEFT_SUNWAY_CASTS; i++)
-		free(n->cast[i].guid);
+		free(n->multicast[i].guid);
 }
 
 /* ---- user calls ---- */
@@ -459,8 +467,9 @@ WEFT_EXPORT int weft_sunway_cast_set(struct weft_sunway *n, unsigned group,
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, guid, count * sizeof(*copy));
-	free(n->cast[group].guid);
-	n->cast[group] = (struct sunway_cast){ .guid = copy, .n = count };
+	free(n->multicast[group].guid);
+	n->multicast[group] =
+		(struct sunway_multicast){ .guid = copy, .n = count };
 	return 0;
 }
 
@@ -493,7 +502,7 @@ WEFT_EXPORT int weft_sunway_coll(struct weft_sunway *n, unsigned engine,
 	if (!g)
 		return -ENOMEM;
 	c = coll_find(g, g->next);
-	if (!c || !sunway_cq_room(v))
+	if (!c || !sunway_cq_space(v))
 		return -EAGAIN;
 	c->d = *d;
 	c->engine = (uint8_t)engine;
@@ -503,12 +512,12 @@ WEFT_EXPORT int weft_sunway_coll(struct weft_sunway *n, unsigned engine,
 		return -EFAULT;
 	c->posted = true;
 	c->since = n->clock();
-	if (is_root(d) && n->cast[d->group].gone) {
+	if (is_root(d) && n->multicast[d->group].gone) {
 		c->status = WEFT_SUNWAY_GONE;
 		c->added = d->inputs;
 	}
 	g->next++;
-	v->owed++;
+	v->reserved++;
 	weft_list_push_back(&n->colls, &c->link);
 	coll_step(n, c);
 	return 0;

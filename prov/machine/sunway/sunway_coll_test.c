@@ -25,7 +25,7 @@ static void ring_open(struct ring *r, int n, const char *faults)
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < n; k++) {
 			if (i != k)
-				pair_know(&r->s[i], &r->s[k]);
+				pair_introduce(&r->s[i], &r->s[k]);
 		}
 		T_OK(weft_sunway_cast_set(r->s[i].n, GROUP, guid, (unsigned)n));
 		r->parent[i] = (i - 1) / 3;
@@ -51,10 +51,10 @@ static void ring_run(struct ring *r, int turns)
 	}
 }
 
-/* The descriptor of a member: its position in the tree. */
-static struct weft_sunway_coll place(const struct ring *r, int me,
-				     unsigned kind, unsigned type,
-				     uint32_t bytes)
+/* Returns the descriptor of a member: its position in the tree. */
+static struct weft_sunway_coll descriptor_of(const struct ring *r, int me,
+					     unsigned kind, unsigned type,
+					     uint32_t bytes)
 {
 	int up = r->parent[me];
 	struct weft_sunway_coll d = {
@@ -65,8 +65,8 @@ static struct weft_sunway_coll place(const struct ring *r, int me,
 		.vi = up < 0 ? 0 : (uint8_t)r->s[up].vi[0],
 		.parent = up < 0 ? WEFT_SUNWAY_ROOT : PAIR_GUID + (uint32_t)up,
 		.bytes = bytes,
-		.local = r->s[me].at,
-		.result = r->s[me].at + 4096,
+		.local = r->s[me].address,
+		.result = r->s[me].address + 4096,
 		.cookie = (uint64_t)me,
 	};
 
@@ -82,8 +82,8 @@ static int member_post(struct ring *r, int me, const struct weft_sunway_coll *d)
 	return weft_sunway_coll(r->s[me].n, 0, r->s[me].vi[0], d);
 }
 
-/* True if a member's operation has completed; takes its event. */
-static bool is_over(struct ring *r, int me, unsigned status)
+/* Returns whether a member's operation has completed; takes its event. */
+static bool op_completed(struct ring *r, int me, unsigned status)
 {
 	struct weft_sunway_event ev;
 
@@ -98,7 +98,7 @@ static bool is_over(struct ring *r, int me, unsigned status)
 /* Runs until all remaining members complete an operation. */
 static void ring_end(struct ring *r, unsigned status)
 {
-	bool over[NODES] = { false };
+	bool complete[NODES] = { false };
 	int left = 0;
 
 	for (int i = 0; i < r->n; i++)
@@ -106,9 +106,10 @@ static void ring_end(struct ring *r, unsigned status)
 	for (int t = 0; t < 200000 && left; t++) {
 		ring_run(r, 1);
 		for (int i = 0; i < r->n; i++) {
-			if (!r->s[i].n || over[i] || !is_over(r, i, status))
+			if (!r->s[i].n || complete[i] ||
+			    !op_completed(r, i, status))
 				continue;
-			over[i] = true;
+			complete[i] = true;
 			left--;
 		}
 	}
@@ -119,7 +120,8 @@ static void ring_all(struct ring *r, unsigned kind, unsigned type,
 		     uint32_t bytes)
 {
 	for (int i = 0; i < r->n; i++) {
-		struct weft_sunway_coll d = place(r, i, kind, type, bytes);
+		struct weft_sunway_coll d =
+			descriptor_of(r, i, kind, type, bytes);
 
 		T_OK(member_post(r, i, &d));
 	}
@@ -145,7 +147,7 @@ static struct weft_sunway_stats ring_stats(struct ring *r)
 /* ---- barriers ---- */
 
 /* No member leaves before the last one arrives; then all do. */
-static void nobody_leaves_a_barrier_early(void **state)
+static void barrier_waits_for_last_member(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -153,14 +155,14 @@ static void nobody_leaves_a_barrier_early(void **state)
 	ring_open(&r, NODES, "");
 	for (int last = 0; last < NODES; last++) {
 		for (int i = 0; i < NODES; i++) {
-			d = place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+			d = descriptor_of(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
 			if (i != last)
 				T_OK(member_post(&r, i, &d));
 		}
 		ring_run(&r, 100);
 		for (int i = 0; i < NODES; i++)
-			T_TRUE(!is_over(&r, i, WEFT_SUNWAY_OK));
-		d = place(&r, last, WEFT_SUNWAY_BARRIER, 0, 0);
+			T_TRUE(!op_completed(&r, i, WEFT_SUNWAY_OK));
+		d = descriptor_of(&r, last, WEFT_SUNWAY_BARRIER, 0, 0);
 		T_OK(member_post(&r, last, &d));
 		ring_end(&r, WEFT_SUNWAY_OK);
 	}
@@ -170,7 +172,7 @@ static void nobody_leaves_a_barrier_early(void **state)
 
 /* ---- sums ---- */
 
-/* Contributions: small integers, exact in every type. */
+/* Sets the contributions: small integers, exact in every type. */
 static void fill(struct ring *r, int i, unsigned type, unsigned count)
 {
 	for (unsigned k = 0; k < count; k++) {
@@ -209,8 +211,8 @@ static void check_sum(struct ring *r, unsigned sum, unsigned type)
 					   want, r->s[i].mem, count);
 	}
 	for (int i = 0; i < r->n; i++) {
-		struct weft_sunway_coll d =
-			place(r, i, WEFT_SUNWAY_ALLREDUCE, type, sizeof(want));
+		struct weft_sunway_coll d = descriptor_of(
+			r, i, WEFT_SUNWAY_ALLREDUCE, type, sizeof(want));
 
 		d.sum = (uint8_t)sum;
 		T_OK(member_post(r, i, &d));
@@ -220,7 +222,7 @@ static void check_sum(struct ring *r, unsigned sum, unsigned type)
 		T_TRUE(!memcmp(r->s[i].mem + 4096, want, sizeof(want)));
 }
 
-static void all_operations_and_types_of_the_machine_are_there(void **state)
+static void all_operations_and_types_of_the_machine(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -232,7 +234,8 @@ static void all_operations_and_types_of_the_machine_are_there(void **state)
 				check_sum(&r, sum, type);
 				continue;
 			}
-			d = place(&r, 0, WEFT_SUNWAY_ALLREDUCE, type, 8);
+			d = descriptor_of(&r, 0, WEFT_SUNWAY_ALLREDUCE, type,
+					  8);
 			d.sum = (uint8_t)sum;
 			T_IS(member_post(&r, 0, &d), -EINVAL);
 		}
@@ -240,8 +243,8 @@ static void all_operations_and_types_of_the_machine_are_there(void **state)
 	ring_close(&r);
 }
 
-/* Sum of 2^53 and nine ones. */
-static double sum_by(struct ring *r)
+/* Returns the sum of 2^53 and nine ones. */
+static double sum_in_tree(struct ring *r)
 {
 	double x, y;
 
@@ -267,18 +270,19 @@ static void a_sum_has_the_order_of_its_tree(void **state)
 	ring_open(&r, NODES, "");
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i ? 0 : -1;
-	T_TRUE(sum_by(&r) == 0x1p53); /* one by one: all ones are lost */
+	T_TRUE(sum_in_tree(&r) == 0x1p53); /* one by one: all ones are lost */
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i - 1;
-	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 9 first: rounds to even */
+	/* ones first: 2^53 + 9 rounds to even */
+	T_TRUE(sum_in_tree(&r) == 0x1p53 + 8);
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = pairs[i];
-	T_TRUE(sum_by(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
+	T_TRUE(sum_in_tree(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
 	ring_close(&r);
 }
 
 /* The result does not depend on the order of arrival. */
-static void parts_may_come_before_their_parent_has_posted(void **state)
+static void parts_may_arrive_before_the_parent_posts(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -288,7 +292,8 @@ static void parts_may_come_before_their_parent_has_posted(void **state)
 	for (int i = NODES - 1; i >= 0; i--) {
 		v = 1 << i;
 		memcpy(r.s[i].mem, &v, sizeof(v));
-		d = place(&r, i, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_INT32, 4);
+		d = descriptor_of(&r, i, WEFT_SUNWAY_ALLREDUCE,
+				  WEFT_SUNWAY_INT32, 4);
 		T_OK(member_post(&r, i, &d));
 		ring_run(&r, 20);
 	}
@@ -302,7 +307,7 @@ static void parts_may_come_before_their_parent_has_posted(void **state)
 
 /* ---- other operations ---- */
 
-static void a_broadcast_reaches_all_when_all_are_there(void **state)
+static void a_broadcast_waits_for_all_members(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -310,12 +315,13 @@ static void a_broadcast_reaches_all_when_all_are_there(void **state)
 	ring_open(&r, 5, "");
 	t_fill(r.s[0].mem, WEFT_SUNWAY_PACKET, 9);
 	for (int i = 0; i < 4; i++) {
-		d = place(&r, i, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
+		d = descriptor_of(&r, i, WEFT_SUNWAY_BCAST, 0,
+				  WEFT_SUNWAY_PACKET);
 		T_OK(member_post(&r, i, &d));
 	}
 	ring_run(&r, 50);
-	T_IS(ring_stats(&r).casts, 0); /* one member has no room yet */
-	d = place(&r, 4, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
+	T_IS(ring_stats(&r).casts, 0); /* one member has no buffer yet */
+	d = descriptor_of(&r, 4, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
 	T_OK(member_post(&r, 4, &d));
 	ring_end(&r, WEFT_SUNWAY_OK);
 	for (int i = 1; i < 5; i++)
@@ -325,7 +331,7 @@ static void a_broadcast_reaches_all_when_all_are_there(void **state)
 	ring_close(&r);
 }
 
-static void a_reduction_is_for_its_root_alone(void **state)
+static void only_the_root_gets_a_reduction(void **state)
 {
 	struct ring r;
 	int64_t v;
@@ -345,7 +351,7 @@ static void a_reduction_is_for_its_root_alone(void **state)
 }
 
 /* Four operations are outstanding; a fifth waits until the first completes. */
-static void four_operations_of_a_group_are_under_way(void **state)
+static void four_operations_of_a_group_in_flight(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
@@ -353,18 +359,18 @@ static void four_operations_of_a_group_are_under_way(void **state)
 	ring_open(&r, 4, "");
 	for (int k = 0; k < 4; k++) {
 		for (int i = 1; i < 4; i++) {
-			d = place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+			d = descriptor_of(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
 			T_OK(member_post(&r, i, &d));
 		}
 	}
 	ring_run(&r, 50);
 	T_IS(member_post(&r, 3, &d), -EAGAIN);
 	for (int k = 0; k < 4; k++) {
-		d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+		d = descriptor_of(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 		T_OK(member_post(&r, 0, &d));
 		ring_end(&r, WEFT_SUNWAY_OK);
 	}
-	d = place(&r, 3, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 3, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 3, &d));
 	ring_close(&r);
 }
@@ -372,7 +378,7 @@ static void four_operations_of_a_group_are_under_way(void **state)
 /* ---- multicast ---- */
 
 /* The group has nodes without members; their interfaces drop the copies. */
-static void who_is_no_member_drops_what_comes(void **state)
+static void non_members_drop_multicast_copies(void **state)
 {
 	struct ring r;
 
@@ -381,7 +387,7 @@ static void who_is_no_member_drops_what_comes(void **state)
 	t_fill(r.s[0].mem, 100, 1);
 	for (int i = 0; i < 6; i++) {
 		struct weft_sunway_coll d =
-			place(&r, i, WEFT_SUNWAY_BCAST, 0, 100);
+			descriptor_of(&r, i, WEFT_SUNWAY_BCAST, 0, 100);
 
 		T_OK(member_post(&r, i, &d));
 	}
@@ -396,8 +402,8 @@ static void who_is_no_member_drops_what_comes(void **state)
 	ring_close(&r);
 }
 
-/* Another job on a node of the group, which waits, gets no copy. */
-static void copies_are_for_one_job(void **state)
+/* A waiting operation of another job on a node of the group gets no copy. */
+static void multicast_copies_are_for_one_job(void **state)
 {
 	struct weft_sunway_coll d;
 	struct weft_sunway_event ev;
@@ -407,8 +413,8 @@ static void copies_are_for_one_job(void **state)
 	ring_open(&r, 3, "");
 	other = r.s[1];
 	pair_vis(&other, PAIR_JOB + 1);
-	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
-	d.inputs = 1; /* which does not arrive */
+	d = descriptor_of(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
+	d.inputs = 1; /* an input that does not arrive */
 	T_OK(weft_sunway_coll(other.n, 0, other.vi[0], &d));
 	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
 	ring_run(&r, 20);
@@ -425,7 +431,7 @@ static void there_are_32_groups(void **state)
 	ring_open(&r, 1, "");
 	T_OK(weft_sunway_cast_set(r.s[0].n, 31, &guid, 1));
 	T_IS(weft_sunway_cast_set(r.s[0].n, 32, &guid, 1), -EINVAL);
-	d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 	d.group = 32;
 	T_IS(member_post(&r, 0, &d), -EINVAL);
 	d.group = 30; /* a group without nodes */
@@ -439,7 +445,7 @@ static void there_are_32_groups(void **state)
 /* ---- failures ---- */
 
 /* Sums are retransmitted, missing results are probed for. */
-static void losses_are_found_by_time_outs_and_probes(void **state)
+static void timeouts_and_probes_recover_losses(void **state)
 {
 	struct weft_sunway_stats st;
 	struct ring r;
@@ -465,9 +471,9 @@ static void losses_are_found_by_time_outs_and_probes(void **state)
 }
 
 /* A delayed copy is not taken for a later result. */
-static void an_old_copy_ends_nothing(void **state)
+static void a_late_copy_completes_no_operation(void **state)
 {
-	const struct weft_pkt pkt = { .flags = SUNWAY_CAST, .tag = GROUP };
+	const struct weft_pkt pkt = { .flags = SUNWAY_MULTICAST, .tag = GROUP };
 	const struct sunway_in in = { .guid = PAIR_GUID,
 				      .pkt = &pkt,
 				      .slice = { .job = PAIR_JOB } };
@@ -477,17 +483,17 @@ static void an_old_copy_ends_nothing(void **state)
 	ring_open(&r, 2, "");
 	for (int k = 0; k < SUNWAY_COLLS; k++)
 		ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
-	d = place(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
+	d = descriptor_of(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 1, &d));
-	sunway_coll_cast(r.s[1].n, &in);
-	T_TRUE(!is_over(&r, 1, WEFT_SUNWAY_OK));
-	d = place(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
+	sunway_coll_multicast(r.s[1].n, &in);
+	T_TRUE(!op_completed(&r, 1, WEFT_SUNWAY_OK));
+	d = descriptor_of(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 	T_OK(member_post(&r, 0, &d));
 	ring_end(&r, WEFT_SUNWAY_OK);
 	ring_close(&r);
 }
 
-static void without_losses_nobody_probes(void **state)
+static void no_probes_without_loss(void **state)
 {
 	struct ring r;
 
@@ -501,7 +507,7 @@ static void without_losses_nobody_probes(void **state)
 }
 
 /* A member's node is lost: all others get an error, now and later. */
-static void a_node_that_is_gone_ends_it_for_all(void **state)
+static void dead_node_fails_collective_on_all_members(void **state)
 {
 	struct ring r;
 
@@ -512,7 +518,7 @@ static void a_node_that_is_gone_ends_it_for_all(void **state)
 	for (int k = 0; k < 3; k++) {
 		for (int i = 0; i < 9; i++) {
 			struct weft_sunway_coll d =
-				place(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
+				descriptor_of(&r, i, WEFT_SUNWAY_BARRIER, 0, 0);
 
 			T_OK(member_post(&r, i, &d));
 		}
@@ -522,15 +528,15 @@ static void a_node_that_is_gone_ends_it_for_all(void **state)
 }
 
 /* One member contributes a different number of bytes: all get an error. */
-static void members_that_differ_are_told(void **state)
+static void different_sizes_fail_at_all_members(void **state)
 {
 	struct weft_sunway_coll d;
 	struct ring r;
 
 	ring_open(&r, 6, "");
 	for (int i = 0; i < 6; i++) {
-		d = place(&r, i, WEFT_SUNWAY_ALLREDUCE, WEFT_SUNWAY_INT32,
-			  i == 5 ? 8 : 4);
+		d = descriptor_of(&r, i, WEFT_SUNWAY_ALLREDUCE,
+				  WEFT_SUNWAY_INT32, i == 5 ? 8 : 4);
 		T_OK(member_post(&r, i, &d));
 	}
 	ring_end(&r, WEFT_SUNWAY_COMMAND);
@@ -540,21 +546,21 @@ static void members_that_differ_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(nobody_leaves_a_barrier_early),
-		T_CASE(all_operations_and_types_of_the_machine_are_there),
+		T_CASE(barrier_waits_for_last_member),
+		T_CASE(all_operations_and_types_of_the_machine),
 		T_CASE(a_sum_has_the_order_of_its_tree),
-		T_CASE(parts_may_come_before_their_parent_has_posted),
-		T_CASE(a_broadcast_reaches_all_when_all_are_there),
-		T_CASE(a_reduction_is_for_its_root_alone),
-		T_CASE(four_operations_of_a_group_are_under_way),
-		T_CASE(who_is_no_member_drops_what_comes),
-		T_CASE(copies_are_for_one_job),
+		T_CASE(parts_may_arrive_before_the_parent_posts),
+		T_CASE(a_broadcast_waits_for_all_members),
+		T_CASE(only_the_root_gets_a_reduction),
+		T_CASE(four_operations_of_a_group_in_flight),
+		T_CASE(non_members_drop_multicast_copies),
+		T_CASE(multicast_copies_are_for_one_job),
 		T_CASE(there_are_32_groups),
-		T_CASE(losses_are_found_by_time_outs_and_probes),
-		T_CASE(an_old_copy_ends_nothing),
-		T_CASE(without_losses_nobody_probes),
-		T_CASE(a_node_that_is_gone_ends_it_for_all),
-		T_CASE(members_that_differ_are_told),
+		T_CASE(timeouts_and_probes_recover_losses),
+		T_CASE(a_late_copy_completes_no_operation),
+		T_CASE(no_probes_without_loss),
+		T_CASE(dead_node_fails_collective_on_all_members),
+		T_CASE(different_sizes_fail_at_all_members),
 	};
 
 	return T_RUN(tests);

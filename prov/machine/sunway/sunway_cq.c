@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Completion queues. Posting an operation that will end with an event reserves
- * an entry for it, so that no event is lost.
+ * an entry for the event, so that no event is lost.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-bool sunway_cq_room(const struct sunway_vi *v)
+bool sunway_cq_space(const struct sunway_vi *v)
 {
-	return v->cq_tail - v->cq_head + v->owed < v->events;
+	return v->cq_tail - v->cq_head + v->reserved < v->events;
 }
 
 void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev)

@@ -75,7 +75,7 @@ struct sunway_bits {
 
 /* A message in flight. */
 struct sunway_msg {
-	struct weft_list link; /* in a list: free, class or waiting */
+	struct weft_list link; /* link in a list: free, class or waiting */
 	struct weft_sunway_desc d;
 	uint32_t gen;
 	uint32_t job;
@@ -84,9 +84,9 @@ struct sunway_msg {
 	uint8_t engine;
 	uint8_t vi;
 	bool fsm;
-	bool back;	  /* R2W: serves a read of a peer */
-	bool orphan;	  /* its interface is closed: no event */
-	uint32_t back_id; /* message id of that read */
+	bool serves_read; /* R2W: serves a read of a peer */
+	bool orphan;	  /* the interface of the message is closed: no event */
+	uint32_t read_id; /* message id of the read that is served */
 	uint32_t sent;
 	uint32_t got;		 /* RDMAR: bytes received */
 	struct sunway_bits bits; /* RDMAR: packets received */
@@ -123,22 +123,22 @@ struct sunway_part {
 
 /* State of a collective at one member. */
 struct sunway_coll {
-	struct weft_list link; /* in the list of outstanding ones */
+	struct weft_list link; /* link in the list of outstanding operations */
 	struct weft_sunway_coll d;
-	uint64_t number; /* sequence number in its group */
-	uint64_t came;	 /* received inputs, one bit each */
-	uint64_t since;	 /* time of the wait's start or last probe */
+	uint64_t number;   /* sequence number in its group */
+	uint64_t received; /* received inputs, one bit each */
+	uint64_t since;	   /* time of the wait's start or last probe */
 	uint32_t job;
-	uint32_t cast; /* multicast copies sent */
+	uint32_t copies_sent; /* multicast copies sent */
 	uint8_t engine;
 	uint8_t vi;
 	uint8_t added; /* inputs combined into sum */
 	uint8_t status;
 	bool used;
 	bool posted;
-	bool sent; /* the sum was sent to the parent */
-	bool told; /* the parent acknowledged the sum */
-	bool over;
+	bool sent;  /* the sum was sent to the parent */
+	bool acked; /* the parent acknowledged the sum */
+	bool complete;
 	unsigned char
 		sum[WEFT_SUNWAY_PACKET]; /* partial sum, then the result */
 	struct sunway_part part[WEFT_SUNWAY_INPUTS];
@@ -151,7 +151,7 @@ struct sunway_group_ops {
 };
 
 /* The nodes of a multicast group. */
-struct sunway_cast {
+struct sunway_multicast {
 	uint32_t *guid;
 	unsigned n;
 	bool gone; /* a node of the group is lost */
@@ -161,26 +161,26 @@ struct sunway_cast {
 struct sunway_vi {
 	bool open;
 	uint32_t job;
-	int vm;			/* or SUNWAY_NO_VM */
+	int vm;			/* virtual machine, or SUNWAY_NO_VM */
 	struct weft_list ready; /* linked while it has descriptors to send */
 	struct weft_sunway_desc *sq;
 	uint32_t sends;
 	uint64_t sq_head;
 	uint64_t sq_tail;
-	struct sunway_fsm *fsm; /* SUNWAY_FSMS */
+	struct sunway_fsm *fsm; /* SUNWAY_FSMS fast short messages */
 	uint64_t fsm_head;
 	uint64_t fsm_tail;
 	struct weft_sunway_event *cq;
 	uint32_t events;
 	uint64_t cq_head;
 	uint64_t cq_tail;
-	uint64_t owed; /* entries reserved for outstanding operations */
+	uint64_t reserved; /* entries reserved for outstanding operations */
 	struct sunway_slot *slot;
-	struct weft_list slots;	  /* free list */
-	struct weft_list arrived; /* in order of arrival */
-	struct weft_list buffers; /* struct sunway_buffer */
-	struct weft_list windows; /* struct sunway_window, as sender */
-	struct sunway_group_ops *circle[WEFT_SUNWAY_CASTS];
+	struct weft_list slots;	  /* free receive slots */
+	struct weft_list arrived; /* received messages in order of arrival */
+	struct weft_list buffers; /* posted buffers: struct sunway_buffer */
+	struct weft_list windows; /* windows as sender: struct sunway_window */
+	struct sunway_group_ops *group_ops[WEFT_SUNWAY_CASTS];
 };
 
 /* A message engine. */
@@ -189,9 +189,9 @@ struct sunway_me {
 	struct weft_list run[SUNWAY_CLASSES];
 	struct weft_list waiting; /* messages waiting for their targets */
 	struct weft_list free;
-	struct weft_list backs; /* free slots for serving reads */
+	struct weft_list reply_slots; /* free slots for serving reads */
 	unsigned in_flight;
-	unsigned turn;
+	unsigned round;
 	uint64_t io[WEFT_SUNWAY_IO];
 	struct sunway_vi vi[WEFT_SUNWAY_VIS];
 	struct sunway_msg msg[WEFT_SUNWAY_IN_FLIGHT + SUNWAY_READ_REPLIES];
@@ -206,9 +206,9 @@ struct sunway_mem {
 };
 
 struct sunway_entry {
-	uint64_t at; /* address of the page */
+	uint64_t address; /* address of the page */
 	uint64_t page;
-	uint16_t mem; /* index + 1; 0: empty */
+	uint16_t mem; /* index of the memory + 1; 0: empty */
 };
 
 /* Reliable messages from one interface to another; used at both ends. */
@@ -216,34 +216,35 @@ struct sunway_window {
 	struct weft_list link;
 	uint32_t number;
 	uint32_t guid;
-	uint32_t to;	/* interface; at the receiver both interfaces */
+	uint32_t to;	/* target interface; at the receiver both interfaces */
 	uint64_t next;	/* sender: sequence number of the next message */
-	uint64_t base;	/* all lower numbers have been taken */
+	uint64_t base;	/* lowest number not taken yet */
 	uint64_t taken; /* bitmap of taken numbers from base on */
 };
 
 enum sunway_rdma_state {
-	SUNWAY_RDMA_UNKNOWN, /* unknown */
+	SUNWAY_RDMA_UNKNOWN, /* state not known */
 	SUNWAY_RDMA_ARRIVING,
-	SUNWAY_RDMA_NOTIFY_WAIT, /* complete, its notification waits for room */
+	SUNWAY_RDMA_NOTIFY_WAIT, /* complete, its notification waits for space
+				  */
 	SUNWAY_RDMA_DONE,
 };
 
 /* The last write received from one message slot of a node. */
-struct sunway_coming {
+struct sunway_rdma_rx {
 	struct weft_list link;
 	struct sunway_bits bits;
 	uint32_t guid;
 	uint32_t id;
 	uint32_t got;
-	uint32_t left;	/* aborted: number of bytes sent */
-	uint32_t asked; /* bytes received at the last probe */
-	uint8_t state;	/* enum sunway_rdma_state */
-	uint8_t status; /* first error */
+	uint32_t left;	       /* aborted: number of bytes sent */
+	uint32_t probed_bytes; /* bytes received at the last probe */
+	uint8_t state;	       /* enum sunway_rdma_state */
+	uint8_t status;	       /* first error */
 	bool aborted;
 };
 
-/* A packet that waits for room in a port, or is inside the chip. */
+/* A packet that waits for space in a port, or is inside the chip. */
 struct sunway_queued {
 	struct weft_list link;
 	uint32_t guid;
@@ -251,7 +252,7 @@ struct sunway_queued {
 	unsigned char payload[];
 };
 
-/* A read that waits for a free slot, or a notification that waits for room. */
+/* A read that waits for a free slot, or a notification that waits for space. */
 struct sunway_deferred {
 	struct weft_list link;
 	uint32_t guid;
@@ -275,19 +276,23 @@ struct weft_sunway {
 	uint64_t (*clock)(void);
 	uint64_t resend_ns;
 	struct sunway_me me[WEFT_SUNWAY_ENGINES];
-	struct weft_list local; /* struct sunway_queued: inside the chip */
+	/* packets inside the chip: struct sunway_queued */
+	struct weft_list local;
 	unsigned locals;
-	struct weft_list answers;	 /* struct sunway_queued */
-	struct weft_list reads;		 /* struct sunway_deferred */
-	struct weft_list notes;		 /* struct sunway_deferred */
-	struct weft_list coming;	 /* struct sunway_coming */
-	struct weft_hash rdma_rx_by_key; /* coming, by node and slot */
-	unsigned arriving; /* number of these in state SUNWAY_RDMA_ARRIVING */
-	struct weft_hash windows; /* as receiver: by node and number */
-	struct weft_list window;  /* all entries of windows */
+	struct weft_list replies; /* replies to send: struct sunway_queued */
+	struct weft_list reads;	  /* reads to serve: struct sunway_deferred */
+	/* notifications: struct sunway_deferred */
+	struct weft_list notifications;
+	struct weft_list rdma_rx; /* incoming messages: struct sunway_rdma_rx */
+	/* incoming RDMA messages, by node and slot */
+	struct weft_hash rdma_rx_by_key;
+	unsigned arriving; /* incoming messages in state SUNWAY_RDMA_ARRIVING */
+	/* windows of this receiver, by node and number */
+	struct weft_hash windows;
+	struct weft_list window; /* all entries of the table windows */
 	uint32_t window_next;
 	struct weft_list colls; /* outstanding struct sunway_coll */
-	struct sunway_cast cast[WEFT_SUNWAY_CASTS];
+	struct sunway_multicast multicast[WEFT_SUNWAY_CASTS];
 	struct sunway_mem mem[SUNWAY_MEMS];
 	struct sunway_entry tlb[SUNWAY_TLB_SETS][SUNWAY_TLB_WAYS];
 	uint8_t tlb_victim[SUNWAY_TLB_SETS];
@@ -327,7 +332,7 @@ struct sunway_out {
 
 /* sunway_port.c: 0, -EAGAIN, -EHOSTUNREACH, -ECONNRESET. */
 int sunway_emit(struct weft_sunway *n, struct sunway_out *o);
-/* As sunway_emit() for a reply, which is queued while there is no room. */
+/* Sends a reply as sunway_emit(), but queues it while there is no space. */
 void sunway_reply_send(struct weft_sunway *n, struct sunway_out *o);
 /* Sends the end of a packet's message to its sender. */
 void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
@@ -335,8 +340,11 @@ void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
 int sunway_port_run(struct weft_sunway *n);
 void sunway_port_fini(struct weft_sunway *n);
 
-/* sunway_cq.c: true if there is room for an event beyond the reserved ones. */
-bool sunway_cq_room(const struct sunway_vi *v);
+/*
+ * sunway_cq.c: returns whether there is space for an event beyond the reserved
+ * ones.
+ */
+bool sunway_cq_space(const struct sunway_vi *v);
 void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev);
 
 /* sunway_mem.c */
@@ -350,17 +358,17 @@ struct sunway_range {
 	uint64_t bytes;
 };
 
-/* All of these return an enum weft_sunway_status. */
+/* The functions below return an enum weft_sunway_status. */
 unsigned sunway_mem_copy(struct weft_sunway *n, const struct sunway_range *r,
 			 void *buf, enum sunway_dir dir);
 unsigned sunway_mem_check(struct weft_sunway *n, const struct sunway_range *r);
 /* Increments an answer word. */
 unsigned sunway_mem_increment(struct weft_sunway *n,
 			      const struct sunway_range *r);
-void sunway_mem_job(struct weft_sunway *n, uint32_t job);
+void sunway_mem_free_job(struct weft_sunway *n, uint32_t job);
 void sunway_mem_fini(struct weft_sunway *n);
 
-/* sunway_rq.c. false: there is no room. */
+/* sunway_rq.c. Returns false if the queue is full. */
 bool sunway_rq_put(struct sunway_vi *v, const struct sunway_in *in,
 		   bool notify);
 int sunway_rq_init(struct sunway_vi *v, uint32_t entries);
@@ -368,10 +376,13 @@ void sunway_rq_fini(struct sunway_vi *v);
 
 /* sunway_window.c */
 int sunway_window_join(struct weft_sunway *n, struct sunway_msg *m);
-/* True if the message fits into its window now. */
+/* Returns whether the message fits into its window now. */
 bool sunway_window_open(const struct sunway_msg *m);
 void sunway_window_acked(struct sunway_msg *m);
-/* v NULL: the interface is closed, the message is not delivered. */
+/*
+ * Handles a message of a window. v NULL: the interface is closed, the message
+ * is not delivered.
+ */
 void sunway_window_arrive(struct weft_sunway *n, struct sunway_vi *v,
 			  const struct sunway_in *in);
 void sunway_window_close(struct sunway_vi *v);
@@ -381,8 +392,8 @@ void sunway_window_fini(struct weft_sunway *n);
 /* sunway_post.c */
 void sunway_msg_init(struct sunway_me *e, unsigned engine);
 /*
- * A free message slot, or NULL. Replies to reads have slots of their own:
- * otherwise two chips that read from each other could deadlock.
+ * Returns a free message slot, or NULL. Replies to reads have slots of their
+ * own: otherwise two chips that read from each other could deadlock.
  */
 struct sunway_msg *sunway_msg_take(struct weft_sunway *n, unsigned engine);
 struct sunway_msg *sunway_msg_take_reply(struct weft_sunway *n,
@@ -394,7 +405,7 @@ void sunway_msg_run(struct weft_sunway *n, struct sunway_msg *m);
 void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
 		    unsigned status, uint64_t value);
 uint32_t sunway_msg_id(const struct weft_sunway *n, const struct sunway_msg *m);
-/* NULL: the message has ended. */
+/* Returns the message with that id, or NULL if it has ended. */
 struct sunway_msg *sunway_msg_find(struct weft_sunway *n, uint32_t guid,
 				   uint32_t id);
 /* Takes descriptors from the interfaces round-robin while slots are free. */
@@ -409,14 +420,14 @@ void sunway_tx_lost(struct weft_sunway *n, uint32_t guid);
 /* sunway_manage.c */
 void sunway_manage_io(struct weft_sunway *n, const struct sunway_in *in);
 void sunway_manage_rx(struct weft_sunway *n, const struct sunway_in *in);
-/* The node at the end of a route; false: unknown. */
+/* Finds the node at the end of a route; returns false if it is unknown. */
 bool sunway_route(const struct weft_sunway *n, const uint8_t *hop,
 		  uint32_t *guid_p);
 
-/* sunway_coll.c: false: no room for the part. */
+/* sunway_coll.c: returns false if there is no space for the part. */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in);
-void sunway_coll_cast(struct weft_sunway *n, const struct sunway_in *in);
+void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in);
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in);
 /* Handles the end of the message that carried a sum. */
 void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
@@ -426,18 +437,24 @@ void sunway_coll_lost(struct weft_sunway *n, uint32_t guid);
 void sunway_coll_close(struct sunway_vi *v);
 void sunway_coll_fini(struct weft_sunway *n);
 
-/* sunway_coming.c */
-/* false: duplicate, or out of memory (the packet will be retransmitted). */
+/* sunway_rdma_rx.c */
+/*
+ * Records a packet as received. Returns false if it is a duplicate, or out of
+ * memory (the packet will be retransmitted).
+ */
 bool sunway_bits_take(struct sunway_bits *b, uint32_t total, uint32_t offset);
 void sunway_bits_fini(struct sunway_bits *b);
-/* NULL: packet of an older message, or too many messages. */
-struct sunway_coming *sunway_rdma_rx_find(struct weft_sunway *n,
-					  const struct sunway_in *in);
-/* false: duplicate packet. */
-bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_coming *c,
+/*
+ * Returns the message of a packet, or NULL: packet of an older message, or too
+ * many messages.
+ */
+struct sunway_rdma_rx *sunway_rdma_rx_find(struct weft_sunway *n,
+					   const struct sunway_in *in);
+/* Records a packet of a message; returns false if it is a duplicate. */
+bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			   const struct sunway_in *in);
-/* true: all data has been received and the sender did not abort. */
-bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_coming *c,
+/* Returns whether all data has been received and the sender did not abort. */
+bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			     uint32_t total);
 /* Reports the end to the source, now and at every probe. */
 void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,
@@ -459,7 +476,7 @@ int sunway_vi_take(struct weft_sunway *n, const struct weft_sunway_vi *attr,
 		   int vm, unsigned *vi_p);
 void sunway_vi_fini(struct weft_sunway *n);
 
-/* An open interface, or NULL. */
+/* Returns an open interface, or NULL. */
 static inline struct sunway_vi *sunway_vi(struct weft_sunway *n,
 					  unsigned engine, unsigned vi)
 {
@@ -468,7 +485,7 @@ static inline struct sunway_vi *sunway_vi(struct weft_sunway *n,
 	return n->me[engine].vi[vi].open ? &n->me[engine].vi[vi] : NULL;
 }
 
-/* Flags in a packet's unit word. */
+/* Returns the flags in a packet's unit word. */
 static inline unsigned sunway_in_flags(const struct sunway_in *in)
 {
 	return in->pkt->unit >> 16 & 0xff;

@@ -77,7 +77,7 @@ static void management_is_routed_by_source(void **state)
 /* ---- the end of jobs ---- */
 
 /* Half of a write has arrived when the target's job exits. */
-static void leftovers_of_a_job_touch_no_memory(void **state)
+static void late_packets_of_a_job_touch_no_memory(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -85,7 +85,7 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
 	pair_open(&p, "");
 	memset(p.a.mem, 1, 400000);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 400000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	weft_sunway_poll(p.a.n, 100);
 	weft_sunway_poll(p.b.n, 10);
@@ -106,23 +106,26 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
 	pair_close(&p);
 }
 
-/* The sender's job exits: its memory is not read again, nothing waits. */
-static void a_senders_exit_leaves_nothing_behind(void **state)
+/*
+ * The sender's job exits: its memory is not read again, no message stays
+ * pending.
+ */
+static void sender_exit_drops_its_messages(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 400000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 400000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	for (unsigned i = 0; i < 100; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 		d.flags |= WEFT_SUNWAY_RELIABLE;
-		d.local = p.a.at;
+		d.local = p.a.address;
 		pair_post(&p.a, &d);
 	}
 	weft_sunway_poll(p.a.n, 120);
@@ -153,7 +156,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	for (unsigned i = 0; i < 50; i++) {
 		d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 		d.flags |= WEFT_SUNWAY_RELIABLE;
-		d.local = p.a.at;
+		d.local = p.a.address;
 		pair_post(&p.a, &d);
 	}
 	weft_sunway_poll(p.a.n, 50);
@@ -168,7 +171,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	pair_mem(&p.a, PAIR_JOB + 5);
 	d = pair_desc(&other, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_OK(weft_sunway_rq_peek(p.b.n, 0, other.vi[0], &a));
@@ -176,7 +179,7 @@ static void other_jobs_are_not_disturbed(void **state)
 }
 
 /* Messages of the first job arrive after the next job has started to send. */
-static void the_next_job_begins_a_window_of_its_own(void **state)
+static void a_new_job_starts_a_new_window(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -184,7 +187,7 @@ static void the_next_job_begins_a_window_of_its_own(void **state)
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.port = 1; /* the other port is polled first */
 	for (unsigned i = 0; i < 5; i++)
 		pair_post(&p.a, &d);
@@ -192,7 +195,7 @@ static void the_next_job_begins_a_window_of_its_own(void **state)
 	T_OK(weft_sunway_job_exit(p.a.n, PAIR_JOB));
 	pair_vis(&p.a, PAIR_JOB);
 	pair_mem(&p.a, PAIR_JOB);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.port = 0;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
@@ -205,7 +208,7 @@ static void the_next_job_begins_a_window_of_its_own(void **state)
 }
 
 /* A reopened interface of the same job continues the sender's window. */
-static void a_window_outlives_its_receiver(void **state)
+static void a_window_survives_its_receiver(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -213,7 +216,7 @@ static void a_window_outlives_its_receiver(void **state)
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	T_OK(weft_sunway_vi_close(p.b.n, 0, p.b.vi[0]));
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_NO_VI);
@@ -226,14 +229,14 @@ static void a_window_outlives_its_receiver(void **state)
 	pair_close(&p);
 }
 
-static void a_node_that_leaves_ends_its_messages(void **state)
+static void a_lost_node_ends_its_messages(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	d.op = WEFT_SUNWAY_QUEUE;
@@ -256,7 +259,7 @@ static void a_node_that_leaves_ends_its_messages(void **state)
 
 /* ---- virtual machines ---- */
 
-static void a_guest_reaches_the_engine_directly(void **state)
+static void a_guest_uses_the_engine_directly(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
 	struct weft_sunway_stats before;
@@ -275,18 +278,21 @@ static void a_guest_reaches_the_engine_directly(void **state)
 	before = pair_stats(&p.a);
 	T_IS(before.proxied, 2);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 2000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	after = pair_stats(&p.a);
-	/* as from the host: two fetches, one packet, no proxy call */
+	/*
+	 * the same cost as a post by the host: two fetches, one packet, no
+	 * proxy call
+	 */
 	T_IS(after.proxied, before.proxied);
 	T_IS(after.fetches - before.fetches, 2);
 	T_IS(after.port[0] + after.port[1], 1);
 	pair_close(&p);
 }
 
-static void the_host_deals_out_interfaces_as_asked(void **state)
+static void the_host_assigns_requested_interfaces(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
 	struct sunway_pair p;
@@ -310,14 +316,15 @@ static void the_host_deals_out_interfaces_as_asked(void **state)
 	T_OK(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i));
 	T_IS(i, first);
 	T_OK(weft_sunway_vm_close(p.a.n, vm[0]));
-	T_IS(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC); /* its limit */
+	/* limit of the machine */
+	T_IS(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC);
 	T_NOT_NULL(sunway_vi(p.a.n, 0, first));
 	T_OK(weft_sunway_vi_close(p.a.n, 0, first));
 	T_OK(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i));
 	pair_close(&p);
 }
 
-static void guests_are_kept_apart(void **state)
+static void guests_are_isolated(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
 	struct sunway_pair p;
@@ -345,15 +352,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(commands_are_mapped_in_two_levels),
 		T_CASE(management_is_routed_by_source),
-		T_CASE(leftovers_of_a_job_touch_no_memory),
-		T_CASE(a_senders_exit_leaves_nothing_behind),
+		T_CASE(late_packets_of_a_job_touch_no_memory),
+		T_CASE(sender_exit_drops_its_messages),
 		T_CASE(other_jobs_are_not_disturbed),
-		T_CASE(the_next_job_begins_a_window_of_its_own),
-		T_CASE(a_window_outlives_its_receiver),
-		T_CASE(a_node_that_leaves_ends_its_messages),
-		T_CASE(a_guest_reaches_the_engine_directly),
-		T_CASE(the_host_deals_out_interfaces_as_asked),
-		T_CASE(guests_are_kept_apart),
+		T_CASE(a_new_job_starts_a_new_window),
+		T_CASE(a_window_survives_its_receiver),
+		T_CASE(a_lost_node_ends_its_messages),
+		T_CASE(a_guest_uses_the_engine_directly),
+		T_CASE(the_host_assigns_requested_interfaces),
+		T_CASE(guests_are_isolated),
 	};
 
 	return T_RUN(tests);

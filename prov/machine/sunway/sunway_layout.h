@@ -28,7 +28,7 @@
  *	MANAGE    -               number          value
  *	DONE      -               status          value
  *	GATHER    a sum           operation       sequence number
- *	CAST      the result      operation       -
+ *	MULTICAST the result      operation       -
  *	PROBE     -               operation       -
  *	STATE     -               -               -
  *	MISSING   -               -               -
@@ -83,7 +83,7 @@ enum sunway_cmd {
 	SUNWAY_MANAGE,
 	SUNWAY_DONE,
 	SUNWAY_GATHER,
-	SUNWAY_CAST,
+	SUNWAY_MULTICAST,
 	SUNWAY_PROBE,
 	SUNWAY_STATE,
 	SUNWAY_MISSING,
@@ -105,7 +105,7 @@ static_assert(WEFT_SUNWAY_VIS == 1 << 7 && WEFT_SUNWAY_ENGINES == 2 &&
 		      WEFT_SUNWAY_IN_FLIGHT == 1 << 8,
 	      "numbers fit their fields");
 
-/* An interface in a packet's unit word: 7 engine, 6..0 number. */
+/* Returns an interface as in a packet's unit word: 7 engine, 6..0 number. */
 static inline uint32_t sunway_end(unsigned engine, unsigned vi)
 {
 	return engine << 7 | vi;

@@ -37,7 +37,7 @@ static struct sunway_entry *tlb_load(struct weft_sunway *n, unsigned mem,
 
 	e += n->tlb_victim[set]++ % SUNWAY_TLB_WAYS;
 	*e = (struct sunway_entry){
-		.at = n->mem[mem].page[page],
+		.address = n->mem[mem].page[page],
 		.page = page,
 		.mem = (uint16_t)(mem + 1),
 	};
@@ -51,10 +51,10 @@ static uint64_t tlb_page(struct weft_sunway *n, unsigned mem, uint64_t page)
 
 	if (e) {
 		n->stats.tlb_hits++;
-		return e->at;
+		return e->address;
 	}
 	n->stats.tlb_misses++;
-	at = tlb_load(n, mem, page)->at;
+	at = tlb_load(n, mem, page)->address;
 	if (page + 1 < n->mem[mem].pages && !tlb_find(n, mem, page + 1)) {
 		tlb_load(n, mem, page + 1);
 		n->stats.prefetched++;
@@ -107,7 +107,7 @@ mem_of(struct weft_sunway *n, const struct sunway_range *r, uint64_t *offset_p)
 	return &n->mem[i];
 }
 
-/* The memory of a range if the job may access it, or NULL. */
+/* Returns the memory of a range if the job may access it, or NULL. */
 static struct sunway_mem *mem_allowed(struct weft_sunway *n,
 				      const struct sunway_range *r,
 				      uint64_t *offset_p)
@@ -121,7 +121,7 @@ static struct sunway_mem *mem_allowed(struct weft_sunway *n,
 	return m;
 }
 
-/* Process address of an offset, and the number of contiguous bytes there. */
+/* Returns the process address of an offset; *run_p: contiguous bytes there. */
 static unsigned char *mem_at(struct weft_sunway *n, struct sunway_mem *m,
 			     uint64_t offset, uint64_t *run_p)
 {
@@ -279,7 +279,7 @@ WEFT_EXPORT int weft_sunway_page_set(struct weft_sunway *n, uint64_t address,
 	return 0;
 }
 
-void sunway_mem_job(struct weft_sunway *n, uint32_t job)
+void sunway_mem_free_job(struct weft_sunway *n, uint32_t job)
 {
 	for (unsigned i = 0; i < SUNWAY_MEMS; i++) {
 		if (n->mem[i].used && n->mem[i].m.job == job)

@@ -93,13 +93,13 @@ void sunway_reply_send(struct weft_sunway *n, struct sunway_out *o)
 	struct sunway_queued *k;
 
 	o->port = WEFT_SUNWAY_ADAPTIVE;
-	if (weft_list_empty(&n->answers) && sunway_emit(n, o) != -EAGAIN)
+	if (weft_list_empty(&n->replies) && sunway_emit(n, o) != -EAGAIN)
 		return;
 	o->pkt.type = SUNWAY_PKT;
 	o->pkt.len = (uint16_t)(SUNWAY_SLICE + o->bytes);
 	k = queued_open(o);
 	if (k)
-		weft_list_push_back(&n->answers, &k->link);
+		weft_list_push_back(&n->replies, &k->link);
 }
 
 void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
@@ -124,9 +124,9 @@ int sunway_port_run(struct weft_sunway *n)
 	struct sunway_out o = { .port = WEFT_SUNWAY_ADAPTIVE };
 	int done = 0;
 
-	while (!weft_list_empty(&n->answers)) {
+	while (!weft_list_empty(&n->replies)) {
 		struct sunway_queued *k = weft_container_of(
-			n->answers.next, struct sunway_queued, link);
+			n->replies.next, struct sunway_queued, link);
 
 		o.guid = k->guid;
 		o.pkt = k->pkt;
@@ -153,5 +153,5 @@ static void queued_free(struct weft_list *list)
 void sunway_port_fini(struct weft_sunway *n)
 {
 	queued_free(&n->local);
-	queued_free(&n->answers);
+	queued_free(&n->replies);
 }

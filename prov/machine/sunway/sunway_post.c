@@ -16,13 +16,13 @@ void sunway_msg_init(struct sunway_me *e, unsigned engine)
 	weft_list_init(&e->ready);
 	weft_list_init(&e->waiting);
 	weft_list_init(&e->free);
-	weft_list_init(&e->backs);
+	weft_list_init(&e->reply_slots);
 	for (unsigned i = 0; i < SUNWAY_CLASSES; i++)
 		weft_list_init(&e->run[i]);
 	for (unsigned i = 0; i < WEFT_COUNT_OF(e->msg); i++) {
 		e->msg[i].engine = (uint8_t)engine;
 		weft_list_push_back(i < WEFT_SUNWAY_IN_FLIGHT ? &e->free
-							      : &e->backs,
+							      : &e->reply_slots,
 				    &e->msg[i].link);
 	}
 }
@@ -41,13 +41,13 @@ struct sunway_msg *sunway_msg_take(struct weft_sunway *n, unsigned engine)
 
 struct sunway_msg *sunway_msg_take_reply(struct weft_sunway *n, unsigned engine)
 {
-	struct weft_list *pos = weft_list_pop_front(&n->me[engine].backs);
+	struct weft_list *pos = weft_list_pop_front(&n->me[engine].reply_slots);
 	struct sunway_msg *m;
 
 	if (!pos)
 		return NULL;
 	m = weft_container_of(pos, struct sunway_msg, link);
-	m->back = true;
+	m->serves_read = true;
 	return m;
 }
 
@@ -56,15 +56,15 @@ void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m)
 	struct sunway_me *e = &n->me[m->engine];
 	uint8_t engine = m->engine;
 	uint32_t gen = m->gen + 1;
-	bool back = m->back;
+	bool serves_read = m->serves_read;
 
 	weft_list_remove(&m->link);
 	sunway_bits_fini(&m->bits);
 	memset(m, 0, offsetof(struct sunway_msg, data));
 	m->engine = engine;
 	m->gen = gen;
-	weft_list_push_back(back ? &e->backs : &e->free, &m->link);
-	e->in_flight -= !back;
+	weft_list_push_back(serves_read ? &e->reply_slots : &e->free, &m->link);
+	e->in_flight -= !serves_read;
 }
 
 static unsigned msg_class(const struct sunway_msg *m)
@@ -72,7 +72,7 @@ static unsigned msg_class(const struct sunway_msg *m)
 	if (m->fsm || m->d.flags & WEFT_SUNWAY_FAST)
 		return SUNWAY_CLASS_FAST;
 	if (m->d.bytes <= WEFT_SUNWAY_PACKET ||
-	    (m->d.op == WEFT_SUNWAY_RDMAR && !m->back))
+	    (m->d.op == WEFT_SUNWAY_RDMAR && !m->serves_read))
 		return SUNWAY_CLASS_SHORT;
 	return m->d.bytes <= SUNWAY_MIDDLE ? SUNWAY_CLASS_MIDDLE
 					   : SUNWAY_CLASS_LONG;
@@ -100,10 +100,10 @@ void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
 
 	if (m->d.op == SUNWAY_OP_GATHER) {
 		sunway_coll_sent(n, m, status);
-	} else if (!m->orphan && !m->back) {
-		v->owed -= promised;
+	} else if (!m->orphan && !m->serves_read) {
+		v->reserved -= promised;
 		/* errors are reported even if no event was requested */
-		if (promised || (status && sunway_cq_room(v)))
+		if (promised || (status && sunway_cq_space(v)))
 			sunway_cq_write(v, &ev);
 	}
 	sunway_msg_free(n, m);
@@ -129,7 +129,7 @@ struct sunway_msg *sunway_msg_find(struct weft_sunway *n, uint32_t guid,
 
 /* ---- from the interfaces to the engine ---- */
 
-/* Takes the next descriptor of an interface; true: it has more. */
+/* Takes the next descriptor of an interface; returns whether it has more. */
 static bool vi_next(struct weft_sunway *n, struct sunway_vi *v,
 		    struct sunway_msg *m)
 {
@@ -205,7 +205,7 @@ static bool desc_valid(const struct weft_sunway *n,
 static void vi_ready(struct weft_sunway *n, unsigned engine,
 		     struct sunway_vi *v, const struct weft_sunway_desc *d)
 {
-	v->owed += !!(d->flags & WEFT_SUNWAY_EVENT);
+	v->reserved += !!(d->flags & WEFT_SUNWAY_EVENT);
 	if (weft_list_empty(&v->ready))
 		weft_list_push_back(&n->me[engine].ready, &v->ready);
 }
@@ -223,7 +223,7 @@ WEFT_EXPORT int weft_sunway_post(struct weft_sunway *n, unsigned engine,
 	if (d->op == WEFT_SUNWAY_MANAGE && v->job >= WEFT_SUNWAY_SYSTEM_JOBS)
 		return -EPERM;
 	if (v->sq_tail - v->sq_head >= v->sends ||
-	    (d->flags & WEFT_SUNWAY_EVENT && !sunway_cq_room(v)))
+	    (d->flags & WEFT_SUNWAY_EVENT && !sunway_cq_space(v)))
 		return -EAGAIN;
 	v->sq[v->sq_tail++ & (v->sends - 1)] = *d;
 	vi_ready(n, engine, v, d);
@@ -269,7 +269,7 @@ WEFT_EXPORT int weft_sunway_fsm(struct weft_sunway *n, unsigned engine,
 	if (!v || !desc_valid(n, d) || d->op == WEFT_SUNWAY_MANAGE)
 		return -EINVAL;
 	if (v->fsm_tail - v->fsm_head >= SUNWAY_FSMS ||
-	    (d->flags & WEFT_SUNWAY_EVENT && !sunway_cq_room(v)))
+	    (d->flags & WEFT_SUNWAY_EVENT && !sunway_cq_space(v)))
 		return -EAGAIN;
 	f = &v->fsm[v->fsm_tail % SUNWAY_FSMS];
 	f->d = *d;

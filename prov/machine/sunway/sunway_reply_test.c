@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * RDMA on a network that loses and duplicates packets: links with codes do not,
- * but failing rails and switches do. Replies and probes (SWE-30).
+ * RDMA on a network that loses and duplicates packets: links with
+ * error-correcting codes do not, but failing rails and switches do. Replies and
+ * probes (SWE-30).
  */
 #include "test/support/sunway_pair.h"
 
@@ -17,8 +18,8 @@ static struct weft_sunway_desc desc(struct sunway_pair *p, unsigned op,
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, op, bytes);
 
-	d.local = p->a.at + (uint64_t)i * BYTES;
-	d.remote = p->b.at + (uint64_t)i * BYTES;
+	d.local = p->a.address + (uint64_t)i * BYTES;
+	d.remote = p->b.address + (uint64_t)i * BYTES;
 	return d;
 }
 
@@ -41,7 +42,7 @@ static void writes(const char *faults)
 		t_fill(p.a.mem + i * BYTES, BYTES, i);
 		d = desc(&p, WEFT_SUNWAY_RDMAW, i, i % 3 ? BYTES : 100);
 		d.flags |= WEFT_SUNWAY_ANSWER;
-		d.answer = p.b.at + WORD;
+		d.answer = p.b.address + WORD;
 		pair_post(&p.a, &d);
 	}
 	events(&p, ROUNDS);
@@ -66,17 +67,17 @@ static void a_write_survives_losses(void **state)
 	writes("seed=2; loss=0.2; raw");
 }
 
-static void a_doubled_write_counts_once(void **state)
+static void a_duplicate_write_counts_once(void **state)
 {
 	writes("seed=3; duplicate=0.3; raw");
 }
 
-static void without_losses_no_bytes_are_sent_again(void **state)
+static void no_retransmission_without_loss(void **state)
 {
 	writes("");
 }
 
-static void a_read_survives_losses_and_doubles(void **state)
+static void a_read_survives_loss_and_duplication(void **state)
 {
 	static const char *const faults[] = { "seed=2; loss=0.2; raw",
 					      "seed=3; duplicate=0.3; raw" };
@@ -89,7 +90,7 @@ static void a_read_survives_losses_and_doubles(void **state)
 			t_fill(p.b.mem + i * BYTES, BYTES, i);
 			d = desc(&p, WEFT_SUNWAY_RDMAR, i, BYTES);
 			d.flags |= WEFT_SUNWAY_ANSWER;
-			d.answer = p.a.at + WORD;
+			d.answer = p.a.address + WORD;
 			pair_post(&p.a, &d);
 		}
 		events(&p, ROUNDS);
@@ -124,8 +125,8 @@ static void a_long_message_survives_losses(void **state)
 	pair_close(&p);
 }
 
-/* A notification that waits for room is no loss: no data is retransmitted. */
-static void who_waits_for_room_is_not_sent_again(void **state)
+/* A notification that waits for space is no loss: no data is retransmitted. */
+static void message_waiting_for_buffer_is_not_retransmitted(void **state)
 {
 	struct weft_sunway_arrival a;
 	struct weft_sunway_desc d;
@@ -153,7 +154,7 @@ static void who_waits_for_room_is_not_sent_again(void **state)
 }
 
 /* An error status of the target is repeated, too. */
-static void a_refusal_survives_losses(void **state)
+static void an_error_status_survives_losses(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -163,10 +164,10 @@ static void a_refusal_survives_losses(void **state)
 		d = desc(&p, i % 2 ? WEFT_SUNWAY_RDMAR : WEFT_SUNWAY_RDMAW, 0,
 			 BYTES);
 		if (i % 4) {
-			d.remote = p.b.at + PAIR_BYTES - 100;
+			d.remote = p.b.address + PAIR_BYTES - 100;
 		} else {
 			d.flags |= WEFT_SUNWAY_ANSWER;
-			d.answer = p.b.at + PAIR_BYTES;
+			d.answer = p.b.address + PAIR_BYTES;
 		}
 		pair_post(&p.a, &d);
 	}
@@ -179,12 +180,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_write_survives_losses),
-		T_CASE(a_doubled_write_counts_once),
-		T_CASE(without_losses_no_bytes_are_sent_again),
-		T_CASE(a_read_survives_losses_and_doubles),
+		T_CASE(a_duplicate_write_counts_once),
+		T_CASE(no_retransmission_without_loss),
+		T_CASE(a_read_survives_loss_and_duplication),
 		T_CASE(a_long_message_survives_losses),
-		T_CASE(who_waits_for_room_is_not_sent_again),
-		T_CASE(a_refusal_survives_losses),
+		T_CASE(message_waiting_for_buffer_is_not_retransmitted),
+		T_CASE(an_error_status_survives_losses),
 	};
 
 	return T_RUN(tests);

@@ -71,7 +71,7 @@ static void buffer_fill(struct sunway_vi *v, struct sunway_buffer *b,
 	};
 
 	memcpy(b->to, s->data, ev.bytes);
-	v->owed--;
+	v->reserved--;
 	sunway_cq_write(v, &ev);
 	weft_list_remove(&b->link);
 	free(b);
@@ -152,7 +152,7 @@ WEFT_EXPORT int weft_sunway_rq_post(struct weft_sunway *n, unsigned engine,
 
 	if (!v || !queue)
 		return -EINVAL;
-	if (!sunway_cq_room(v))
+	if (!sunway_cq_space(v))
 		return -EAGAIN;
 	b = calloc(1, sizeof(*b));
 	if (!b)
@@ -161,7 +161,7 @@ WEFT_EXPORT int weft_sunway_rq_post(struct weft_sunway *n, unsigned engine,
 	b->to = buf->to;
 	b->bytes = buf->bytes;
 	b->cookie = buf->cookie;
-	v->owed++;
+	v->reserved++;
 	weft_list_push_back(&v->buffers, &b->link);
 	s = slot_of(v, queue);
 	if (s)

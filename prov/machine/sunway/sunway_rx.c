@@ -2,13 +2,13 @@
 /*
  * The receive unit. Packets of a message may arrive in any order: each is
  * stored at its offset, bytes are counted, and the message is complete with the
- * last of them (sunway_coming.c). A packet for an interface that is closed, or
+ * last of them (sunway_rdma_rx.c). A packet for an interface that is closed, or
  * belongs to another job, is absorbed: counted, with a reply, but without a
  * memory access.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-/* The open interface that a packet is for, if their jobs agree. */
+/* Returns the open interface that a packet is for, if their jobs agree. */
 static struct sunway_vi *rx_vi(struct weft_sunway *n,
 			       const struct sunway_in *in)
 {
@@ -36,7 +36,10 @@ static void rx_defer(struct weft_list *list, const struct sunway_in *in)
 	weft_list_push_back(list, &l->link);
 }
 
-/* All data has arrived: answer word, notification, reply to the sender. */
+/*
+ * Completes a write whose data has all arrived: answer word, notification,
+ * reply to the sender.
+ */
 static void write_complete(struct weft_sunway *n, const struct sunway_in *in,
 			   unsigned status)
 {
@@ -54,7 +57,7 @@ static void write_complete(struct weft_sunway *n, const struct sunway_in *in,
 	if (!status && flags & WEFT_SUNWAY_NOTIFY) {
 		v = rx_vi(n, in);
 		if (v && !sunway_rq_put(v, in, true)) {
-			rx_defer(&n->notes, in);
+			rx_defer(&n->notifications, in);
 			return;
 		}
 		status = v ? WEFT_SUNWAY_OK : WEFT_SUNWAY_NO_VI;
@@ -79,7 +82,7 @@ static unsigned write_bytes(struct weft_sunway *n, const struct sunway_in *in)
 
 static void rx_write(struct weft_sunway *n, const struct sunway_in *in)
 {
-	struct sunway_coming *c = sunway_rdma_rx_find(n, in);
+	struct sunway_rdma_rx *c = sunway_rdma_rx_find(n, in);
 	unsigned status;
 
 	if (!c || in->slice.offset % WEFT_SUNWAY_PACKET) {
@@ -96,10 +99,10 @@ static void rx_write(struct weft_sunway *n, const struct sunway_in *in)
 		write_complete(n, in, c->status);
 }
 
-/* Packets sent before the abort may arrive after it. */
+/* Handles an abort. Packets sent before the abort may arrive after it. */
 static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 {
-	struct sunway_coming *c = sunway_rdma_rx_find(n, in);
+	struct sunway_rdma_rx *c = sunway_rdma_rx_find(n, in);
 
 	n->stats.absorbed++;
 	if (!c || c->state != SUNWAY_RDMA_ARRIVING)
@@ -111,7 +114,7 @@ static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 
 /* ---- reads: turned into writes ---- */
 
-/* false: no free message slot. */
+/* Turns a read into a write; returns false if no message slot is free. */
 static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 {
 	uint32_t to = sunway_in_to(in);
@@ -120,7 +123,7 @@ static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 
 	if (!m)
 		return false;
-	m->back_id = in->pkt->aux;
+	m->read_id = in->pkt->aux;
 	m->job = in->slice.job;
 	m->vi = (uint8_t)sunway_end_vi(to);
 	m->d = (struct weft_sunway_desc){
@@ -138,7 +141,7 @@ static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 	return true;
 }
 
-/* True if a retransmitted read is being served already. */
+/* Returns whether a retransmitted read is being served already. */
 static bool read_is_served(const struct weft_sunway *n,
 			   const struct sunway_in *in)
 {
@@ -150,7 +153,7 @@ static bool read_is_served(const struct weft_sunway *n,
 		const struct sunway_msg *m = &e->msg[i];
 
 		if (m->state != SUNWAY_FREE && m->d.guid == in->guid &&
-		    m->back_id == in->pkt->aux)
+		    m->read_id == in->pkt->aux)
 			return true;
 	}
 	for (pos = n->reads.next; pos != &n->reads; pos = pos->next) {
@@ -183,7 +186,7 @@ static void rx_read(struct weft_sunway *n, const struct sunway_in *in)
 		rx_defer(&n->reads, in);
 }
 
-/* Data of a read of this node. */
+/* Stores data of a read of this node. */
 static void rx_written(struct weft_sunway *n, const struct sunway_in *in)
 {
 	struct sunway_msg *m = sunway_msg_find(n, in->guid, in->pkt->aux);
@@ -284,7 +287,7 @@ static void (*const rx_cmd[SUNWAY_CMDS])(struct weft_sunway *,
 	[SUNWAY_MANAGE] = sunway_manage_rx,
 	[SUNWAY_DONE] = rx_done,
 	[SUNWAY_GATHER] = rx_queue,
-	[SUNWAY_CAST] = sunway_coll_cast,
+	[SUNWAY_MULTICAST] = sunway_coll_multicast,
 	[SUNWAY_PROBE] = sunway_coll_probed,
 	[SUNWAY_STATE] = sunway_rdma_probe_reply,
 	[SUNWAY_MISSING] = sunway_rdma_retransmit,
@@ -351,7 +354,8 @@ static void deferred_retry(struct weft_sunway *n, struct weft_list *list,
 
 static bool deferred_read(struct weft_sunway *n, const struct sunway_in *in)
 {
-	if (weft_list_empty(&n->me[sunway_end_engine(sunway_in_to(in))].backs))
+	if (weft_list_empty(
+		    &n->me[sunway_end_engine(sunway_in_to(in))].reply_slots))
 		return false;
 	rx_read(n, in);
 	return true;
@@ -382,7 +386,7 @@ int sunway_rx_run(struct weft_sunway *n)
 		free(k);
 	}
 	deferred_retry(n, &n->reads, deferred_read);
-	deferred_retry(n, &n->notes, deferred_notify);
+	deferred_retry(n, &n->notifications, deferred_notify);
 	return (int)count;
 }
 
@@ -407,14 +411,14 @@ static void deferred_drop(struct weft_list *list, uint32_t guid, bool all)
 void sunway_rx_lost(struct weft_sunway *n, uint32_t guid)
 {
 	deferred_drop(&n->reads, guid, false);
-	deferred_drop(&n->notes, guid, false);
+	deferred_drop(&n->notifications, guid, false);
 	sunway_rdma_rx_drop(n, guid, false);
 }
 
 void sunway_rx_fini(struct weft_sunway *n)
 {
 	deferred_drop(&n->reads, 0, true);
-	deferred_drop(&n->notes, 0, true);
+	deferred_drop(&n->notifications, 0, true);
 	sunway_rdma_rx_drop(n, 0, true);
 	weft_hash_fini(&n->rdma_rx_by_key);
 }

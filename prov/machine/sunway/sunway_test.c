@@ -13,7 +13,7 @@ static void a_write_ends_with_an_event(void **state)
 	pair_open(&p, "");
 	t_fill(p.a.mem, 10000, 1);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 10000);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.remote += 300;
 	d.cookie = 77;
 	pair_post(&p.a, &d);
@@ -27,7 +27,7 @@ static void a_write_ends_with_an_event(void **state)
 }
 
 /* No event is requested: only the answer word at the target changes. */
-static void a_write_counts_up_the_answer_word(void **state)
+static void a_write_increments_the_answer_word(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -37,9 +37,9 @@ static void a_write_counts_up_the_answer_word(void **state)
 		t_fill(p.a.mem + i * 5000, 5000, i);
 		d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 5000);
 		d.flags = WEFT_SUNWAY_ANSWER;
-		d.local = p.a.at + i * 5000;
-		d.remote = p.b.at + 4096 + i * 5000;
-		d.answer = p.b.at + 64;
+		d.local = p.a.address + i * 5000;
+		d.remote = p.b.address + 4096 + i * 5000;
+		d.answer = p.b.address + 64;
 		pair_post(&p.a, &d);
 	}
 	for (int i = 0; i < 100000 && nic_event_read(pair_word(&p.b, 64)) < 5;
@@ -56,27 +56,27 @@ static void a_write_counts_up_the_answer_word(void **state)
 }
 
 /* One message: its notification follows its data in any order of arrival. */
-static void a_notification_comes_after_its_data(void **state)
+static void a_notification_follows_its_data(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_arrival a;
 	struct sunway_pair p;
-	uint64_t note;
+	uint64_t notification;
 
 	pair_open(&p, "seed=5; delay=0.3 by 2 ms; reorder=0.4; raw");
 	for (unsigned i = 0; i < 20; i++) {
 		t_fill(p.a.mem, 30000, i);
 		d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 30000);
 		d.flags |= WEFT_SUNWAY_NOTIFY;
-		d.local = p.a.at;
+		d.local = p.a.address;
 		d.data = 1000 + i;
 		pair_post(&p.a, &d);
 		a = pair_arrival(&p, &p.b, 0);
 		T_IS(t_differs(p.b.mem, 30000, i), -1);
 		T_TRUE(a.notify);
-		T_IS(a.len, sizeof(note));
-		memcpy(&note, a.bytes, sizeof(note));
-		T_IS(note, 1000 + i);
+		T_IS(a.len, sizeof(notification));
+		memcpy(&notification, a.bytes, sizeof(notification));
+		T_IS(notification, 1000 + i);
 		weft_sunway_rq_release(p.b.n, 0, p.b.vi[0]);
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	}
@@ -84,8 +84,8 @@ static void a_notification_comes_after_its_data(void **state)
 	pair_close(&p);
 }
 
-/* A receive queue without room delays the notification, and loses none. */
-static void a_notification_waits_for_room(void **state)
+/* A full receive queue delays the notification, and loses none. */
+static void a_notification_waits_for_queue_space(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -94,7 +94,7 @@ static void a_notification_waits_for_room(void **state)
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
 	d.flags = WEFT_SUNWAY_NOTIFY;
-	d.local = p.a.at;
+	d.local = p.a.address;
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.a, &d);
 	pair_run(&p, 200);
@@ -117,8 +117,8 @@ static void a_read_is_a_write_at_the_target(void **state)
 	t_fill(p.b.mem, 100000, 3);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 100000);
 	d.flags |= WEFT_SUNWAY_ANSWER;
-	d.local = p.a.at + 8192;
-	d.answer = p.a.at + 8;
+	d.local = p.a.address + 8192;
+	d.answer = p.a.address + 8;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(t_differs(p.a.mem + 8192, 100000, 3), -1);
@@ -131,7 +131,7 @@ static void a_read_is_a_write_at_the_target(void **state)
 }
 
 /* All message slots of the target are in use by its own reads. */
-static void reads_wait_for_a_place_at_the_target(void **state)
+static void reads_wait_for_a_slot_at_the_target(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -139,13 +139,13 @@ static void reads_wait_for_a_place_at_the_target(void **state)
 
 	pair_open(&p, "");
 	d = pair_desc(&p.a, WEFT_SUNWAY_RDMAR, 4096);
-	d.local = p.b.at;
+	d.local = p.b.address;
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.b, &d);
 	weft_sunway_poll(p.b.n, 1000); /* b has no free slot */
 	T_IS(p.b.n->me[0].in_flight, WEFT_SUNWAY_IN_FLIGHT);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 4096);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.a, &d);
 	for (unsigned i = 0; i < n; i++) {
@@ -162,8 +162,8 @@ static void wrong_addresses_fail_alone(void **state)
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 5000);
-	d.local = p.a.at;
-	d.remote = p.b.at + PAIR_BYTES - 4999;
+	d.local = p.a.address;
+	d.remote = p.b.address + PAIR_BYTES - 4999;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_ADDRESS);
 	T_IS(p.b.mem[PAIR_BYTES - 1], 0);
@@ -171,16 +171,16 @@ static void wrong_addresses_fail_alone(void **state)
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_ADDRESS);
 	d.op = WEFT_SUNWAY_RDMAW;
-	d.remote = p.b.at;
-	/* two packets are sent before the third finds no memory */
-	d.local = p.a.at + PAIR_BYTES - 4999;
+	d.remote = p.b.address;
+	/* two packets are sent before the memory of the third is missing */
+	d.local = p.a.address + PAIR_BYTES - 4999;
 	d.flags |= WEFT_SUNWAY_ANSWER;
-	d.answer = p.b.at + 8192;
+	d.answer = p.b.address + 8192;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_ADDRESS);
 	pair_run(&p, 100);
 	T_IS(*pair_word(&p.b, 8192), 0);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	d.guid = WEFT_SUNWAY_GUID(9, 9);
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_NO_NODE);
@@ -195,7 +195,7 @@ static void wrong_addresses_fail_alone(void **state)
 	pair_close(&p);
 }
 
-static void descriptors_that_make_no_sense_are_refused(void **state)
+static void invalid_descriptors_are_refused(void **state)
 {
 	struct weft_sunway_desc d;
 	struct sunway_pair p;
@@ -226,7 +226,7 @@ static void queue_post(struct sunway_side *s, const struct sunway_side *to,
 	struct weft_sunway_desc d = pair_desc(to, WEFT_SUNWAY_QUEUE, 64);
 
 	d.flags = (uint8_t)flags;
-	d.local = s->at + k * 64;
+	d.local = s->address + k * 64;
 	memcpy(s->mem + k * 64, &k, sizeof(k));
 	pair_post(s, &d);
 }
@@ -251,7 +251,7 @@ static unsigned queue_take(struct sunway_side *s, unsigned *seen, unsigned max)
 
 #define MANY 500
 
-static void reliable_messages_come_once(const char *faults)
+static void reliable_messages_arrive_once(const char *faults)
 {
 	unsigned seen[MANY] = { 0 };
 	struct sunway_pair p;
@@ -278,22 +278,25 @@ static void reliable_messages_come_once(const char *faults)
 
 static void a_reliable_message_survives_losses(void **state)
 {
-	reliable_messages_come_once("seed=2; loss=0.2; raw");
+	reliable_messages_arrive_once("seed=2; loss=0.2; raw");
 }
 
-static void a_doubled_message_is_taken_once(void **state)
+static void duplicate_message_is_delivered_once(void **state)
 {
-	reliable_messages_come_once("seed=3; duplicate=0.3; raw");
+	reliable_messages_arrive_once("seed=3; duplicate=0.3; raw");
 }
 
-static void messages_come_in_any_order(void **state)
+static void messages_may_arrive_in_any_order(void **state)
 {
-	reliable_messages_come_once(
+	reliable_messages_arrive_once(
 		"seed=4; delay=0.3 by 2 ms; reorder=0.3; raw");
 }
 
-/* The receiver takes nothing: messages that do not fit are retransmitted. */
-static void a_full_queue_takes_reliable_messages_later(void **state)
+/*
+ * The receiver takes no message from its queue: messages that do not fit are
+ * retransmitted.
+ */
+static void a_full_queue_delays_reliable_messages(void **state)
 {
 	unsigned seen[MANY] = { 0 };
 	unsigned n = pair_vi.receives + 30;
@@ -333,38 +336,39 @@ static void an_unreliable_message_may_be_lost(void **state)
 }
 
 /* Nodes in addition to the two of a pair. */
-#define CROWD 6
+#define EXTRA_NODES 6
 
 /* One send queue and one receive queue reach all nodes. */
-static void one_queue_pair_reaches_all(void **state)
+static void one_queue_pair_reaches_all_nodes(void **state)
 {
-	struct sunway_side s[CROWD];
-	unsigned got[CROWD] = { 0 };
+	struct sunway_side s[EXTRA_NODES];
+	unsigned got[EXTRA_NODES] = { 0 };
 	struct weft_sunway_arrival a;
 	unsigned total = 0;
 
-	for (uint32_t i = 0; i < CROWD; i++)
+	for (uint32_t i = 0; i < EXTRA_NODES; i++)
 		pair_side(&s[i], "seed=9; loss=0.1; raw", PAIR_GUID + i);
-	for (unsigned i = 0; i < CROWD * CROWD; i++)
-		pair_know(&s[i / CROWD], &s[i % CROWD]);
-	for (unsigned i = 0; i < CROWD * CROWD; i++)
+	for (unsigned i = 0; i < EXTRA_NODES * EXTRA_NODES; i++)
+		pair_introduce(&s[i / EXTRA_NODES], &s[i % EXTRA_NODES]);
+	for (unsigned i = 0; i < EXTRA_NODES * EXTRA_NODES; i++)
 		for (unsigned k = 0; k < 10; k++)
-			queue_post(&s[i / CROWD], &s[i % CROWD], k,
+			queue_post(&s[i / EXTRA_NODES], &s[i % EXTRA_NODES], k,
 				   WEFT_SUNWAY_RELIABLE);
-	for (int k = 0; k < 100000 && total < CROWD * CROWD * 10; k++) {
-		for (unsigned i = 0; i < CROWD; i++) {
+	for (int k = 0; k < 100000 && total < EXTRA_NODES * EXTRA_NODES * 10;
+	     k++) {
+		for (unsigned i = 0; i < EXTRA_NODES; i++) {
 			weft_sunway_poll(s[i].n, 16);
 			while (!weft_sunway_rq_peek(s[i].n, 0, 0, &a)) {
-				T_TRUE(a.guid - PAIR_GUID < CROWD);
+				T_TRUE(a.guid - PAIR_GUID < EXTRA_NODES);
 				got[a.guid - PAIR_GUID]++;
 				weft_sunway_rq_release(s[i].n, 0, 0);
 				total++;
 			}
 		}
 	}
-	for (unsigned i = 0; i < CROWD; i++)
-		T_IS(got[i], CROWD * 10);
-	for (unsigned i = 0; i < CROWD; i++)
+	for (unsigned i = 0; i < EXTRA_NODES; i++)
+		T_IS(got[i], EXTRA_NODES * 10);
+	for (unsigned i = 0; i < EXTRA_NODES; i++)
 		pair_side_close(&s[i]);
 }
 
@@ -387,7 +391,7 @@ static void virtual_queues_share_one_ring(void **state)
 
 		d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 		d.flags = WEFT_SUNWAY_RELIABLE;
-		d.local = p.a.at + 8 * i;
+		d.local = p.a.address + 8 * i;
 		d.queue = queue[i];
 		pair_post(&p.a, &d);
 	}
@@ -424,7 +428,7 @@ static void a_fast_short_message_gathers_128_bytes(void **state)
 		memset(part[i], 'a' + (int)i, 64);
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 0);
 	T_OK(weft_sunway_fsm(p.a.n, 0, p.a.vi[0], &d, iov, 3));
-	memset(part, 0, sizeof(part)); /* it is on chip already */
+	memset(part, 0, sizeof(part)); /* the message is on chip already */
 	a = pair_arrival(&p, &p.b, 0);
 	T_IS(a.len, WEFT_SUNWAY_FSM);
 	T_IS(((const char *)a.bytes)[63], 'a');
@@ -444,7 +448,7 @@ static void a_fast_short_message_saves_two_crossings(void **state)
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 128);
-	d.local = p.a.at;
+	d.local = p.a.address;
 	pair_post(&p.a, &d);
 	pair_event(&p, &p.a, 0);
 	T_IS(pair_stats(&p.a).fetches, 2);
@@ -469,7 +473,7 @@ static void short_messages_read_and_write_memory_and_io(void **state)
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(*pair_word(&p.b, 0), 0x1234);
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, 8);
-	d.local = p.a.at + 16;
+	d.local = p.a.address + 16;
 	T_OK(weft_sunway_fsm(p.a.n, 0, p.a.vi[0], &d, NULL, 0));
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	T_IS(*pair_word(&p.a, 16), 0x1234);
@@ -483,7 +487,7 @@ static void short_messages_read_and_write_memory_and_io(void **state)
 	T_OK(weft_sunway_io_get(p.b.n, 0, 200, &v));
 	T_IS(v, 0);
 	d.op = WEFT_SUNWAY_IO_READ;
-	d.local = p.a.at + 24;
+	d.local = p.a.address + 24;
 	T_OK(weft_sunway_fsm(p.a.n, 0, p.a.vi[0], &d, NULL, 0));
 	T_IS(pair_event(&p, &p.a, 0).data, 0x1234);
 	T_IS(*pair_word(&p.a, 24), 0x1234);
@@ -497,19 +501,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_write_ends_with_an_event),
-		T_CASE(a_write_counts_up_the_answer_word),
-		T_CASE(a_notification_comes_after_its_data),
-		T_CASE(a_notification_waits_for_room),
+		T_CASE(a_write_increments_the_answer_word),
+		T_CASE(a_notification_follows_its_data),
+		T_CASE(a_notification_waits_for_queue_space),
 		T_CASE(a_read_is_a_write_at_the_target),
-		T_CASE(reads_wait_for_a_place_at_the_target),
+		T_CASE(reads_wait_for_a_slot_at_the_target),
 		T_CASE(wrong_addresses_fail_alone),
-		T_CASE(descriptors_that_make_no_sense_are_refused),
+		T_CASE(invalid_descriptors_are_refused),
 		T_CASE(a_reliable_message_survives_losses),
-		T_CASE(a_doubled_message_is_taken_once),
-		T_CASE(messages_come_in_any_order),
-		T_CASE(a_full_queue_takes_reliable_messages_later),
+		T_CASE(duplicate_message_is_delivered_once),
+		T_CASE(messages_may_arrive_in_any_order),
+		T_CASE(a_full_queue_delays_reliable_messages),
 		T_CASE(an_unreliable_message_may_be_lost),
-		T_CASE(one_queue_pair_reaches_all),
+		T_CASE(one_queue_pair_reaches_all_nodes),
 		T_CASE(virtual_queues_share_one_ring),
 		T_CASE(a_fast_short_message_gathers_128_bytes),
 		T_CASE(a_fast_short_message_saves_two_crossings),

@@ -47,7 +47,7 @@ struct sunway_transport {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes;
-	struct weft_table peer; /* struct sunway_transport_peer */
+	struct weft_table peer; /* peers: struct sunway_transport_peer */
 	struct sunway_bulks *bulks;
 	unsigned early; /* messages in all reorder buffers */
 	struct weft_sunway_stats stats;
@@ -88,14 +88,14 @@ static void sunway_transport_path_set(struct sunway_transport *e,
 				      const struct weft_pkt *pkt, bool fsm)
 {
 	struct weft_carrier *c = e->unit.carrier;
-	const struct weft_vt_pkt_attr way = {
+	const struct weft_vt_pkt_attr path = {
 		.path = (uint8_t)c->virt->path(c, fsm ? "fsm" : "queue"),
 		.ack = true,
 		.full = pkt->len == e->max_bytes,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
-	c->virt->way(c, &way);
+	c->virt->way(c, &path);
 }
 
 static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,
@@ -126,7 +126,7 @@ static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- receiving ---- */
 
-/* Distance to the next expected message; 0: in order. */
+/* Returns the distance to the next expected message; 0: in order. */
 static uint16_t
 sunway_transport_seq_distance(const struct sunway_transport_peer *p,
 			      const struct weft_pkt *pkt)

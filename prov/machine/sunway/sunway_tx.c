@@ -2,8 +2,8 @@
 /*
  * The send unit. Messages in flight share the ports packet by packet: marked
  * messages first, then short before middle before long ones. Every eighth round
- * has the reverse order, so that a long message progresses beside many short
- * ones.
+ * has the reverse order, so that a long message progresses while there are many
+ * short ones.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -23,7 +23,7 @@ static unsigned tx_cmd(const struct sunway_msg *m)
 		[SUNWAY_OP_GATHER] = SUNWAY_GATHER,
 	};
 
-	return m->back ? SUNWAY_WRITTEN : cmd[m->d.op];
+	return m->serves_read ? SUNWAY_WRITTEN : cmd[m->d.op];
 }
 
 static uint64_t tx_data(const struct sunway_msg *m)
@@ -45,7 +45,8 @@ static void tx_head(const struct weft_sunway *n, const struct sunway_msg *m,
 			 .unit = sunway_unit(sunway_end(d->engine, d->vi),
 					     sunway_end(m->engine, m->vi),
 					     d->flags, d->command),
-			 .aux = m->back ? m->back_id : sunway_msg_id(n, m),
+			 .aux = m->serves_read ? m->read_id
+					       : sunway_msg_id(n, m),
 			 .tag = d->op == WEFT_SUNWAY_QUEUE ? d->queue
 							   : d->remote,
 			 .data = tx_data(m) },
@@ -56,13 +57,13 @@ static void tx_head(const struct weft_sunway *n, const struct sunway_msg *m,
 	};
 }
 
-/* Data bytes of the next packet; 0 for commands without data. */
+/* Returns the data bytes of the next packet; 0 for commands without data. */
 static uint32_t tx_bytes(const struct sunway_msg *m)
 {
 	uint32_t left = m->d.bytes - m->sent;
 
 	if (m->d.op == WEFT_SUNWAY_MANAGE || m->d.op == WEFT_SUNWAY_IO_READ ||
-	    (m->d.op == WEFT_SUNWAY_RDMAR && !m->back))
+	    (m->d.op == WEFT_SUNWAY_RDMAR && !m->serves_read))
 		return 0;
 	return left < WEFT_SUNWAY_PACKET ? left : WEFT_SUNWAY_PACKET;
 }
@@ -73,7 +74,7 @@ static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 {
 	const struct sunway_range r = {
 		.job = m->job,
-		.rights = m->back ? WEFT_SUNWAY_MAY_READ : 0,
+		.rights = m->serves_read ? WEFT_SUNWAY_MAY_READ : 0,
 		.address = m->d.local + m->sent,
 		.bytes = o->bytes,
 	};
@@ -84,15 +85,18 @@ static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 	return sunway_mem_copy(n, &r, buf, SUNWAY_FROM_MEMORY);
 }
 
-/* The message's memory was removed during the send: abort it at the target. */
+/*
+ * Aborts a message whose memory was removed during the send, also at the
+ * target.
+ */
 static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 {
 	struct sunway_out o;
 
-	if (!m->sent && !m->back)
+	if (!m->sent && !m->serves_read)
 		return;
 	tx_head(n, m, &o);
-	if (m->back) {
+	if (m->serves_read) {
 		o.pkt.flags = SUNWAY_DONE;
 		o.pkt.tag = WEFT_SUNWAY_ADDRESS;
 	} else {
@@ -101,14 +105,14 @@ static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 	sunway_reply_send(n, &o);
 }
 
-/* All packets are sent. */
+/* Called when all packets of a message are sent. */
 static void tx_message_sent(struct weft_sunway *n, struct sunway_msg *m)
 {
 	bool queue = m->d.op == WEFT_SUNWAY_QUEUE;
 
 	if (queue && m->sent_at == 0)
 		n->stats.queued++;
-	if (m->back) {
+	if (m->serves_read) {
 		sunway_msg_free(n, m);
 		return;
 	}
@@ -122,7 +126,7 @@ static void tx_message_sent(struct weft_sunway *n, struct sunway_msg *m)
 	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
 }
 
-/* A packet was sent. */
+/* Called when a packet was sent. */
 static void tx_packet_sent(struct weft_sunway *n, struct sunway_msg *m,
 			   const struct sunway_out *o)
 {
@@ -136,7 +140,7 @@ static void tx_packet_sent(struct weft_sunway *n, struct sunway_msg *m,
 		tx_message_sent(n, m);
 }
 
-/* 0, or -EAGAIN: no room now. */
+/* Sends the next packet. 0, or -EAGAIN: the port is full. */
 static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 {
 	unsigned char buf[WEFT_SUNWAY_PACKET];
@@ -169,7 +173,10 @@ static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 
 /* ---- scheduling ---- */
 
-/* Sends a packet of the first message of a class that can; false: none. */
+/*
+ * Sends a packet of the first message of a class that can; returns false if
+ * none can.
+ */
 static bool tx_class(struct weft_sunway *n, struct sunway_me *e, unsigned class)
 {
 	struct weft_list *pos;
@@ -192,16 +199,16 @@ static bool tx_class(struct weft_sunway *n, struct sunway_me *e, unsigned class)
 
 static bool tx_schedule(struct weft_sunway *n, struct sunway_me *e)
 {
-	bool other_way = ++e->turn % TX_REVERSE_ROUND == 0;
+	bool reverse = ++e->round % TX_REVERSE_ROUND == 0;
 
 	for (unsigned i = 0; i < SUNWAY_CLASSES; i++) {
-		if (tx_class(n, e, other_way ? SUNWAY_CLASSES - 1 - i : i))
+		if (tx_class(n, e, reverse ? SUNWAY_CLASSES - 1 - i : i))
 			return true;
 	}
 	return false;
 }
 
-/* The message timed out without a reply. */
+/* Handles a message that timed out without a reply. */
 static void msg_timeout(struct weft_sunway *n, struct sunway_msg *m,
 			uint64_t now)
 {
@@ -219,7 +226,7 @@ static void msg_timeout(struct weft_sunway *n, struct sunway_msg *m,
 	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
 }
 
-static void tx_again(struct weft_sunway *n, struct sunway_me *e)
+static void tx_retransmit(struct weft_sunway *n, struct sunway_me *e)
 {
 	uint64_t now = n->clock();
 	struct weft_list *pos;
@@ -241,7 +248,7 @@ int sunway_tx_run(struct weft_sunway *n, unsigned engine, int budget)
 	int done = 0;
 
 	if (!weft_list_empty(&e->waiting))
-		tx_again(n, e);
+		tx_retransmit(n, e);
 	do {
 		sunway_fetch(n, engine);
 	} while (done < budget && tx_schedule(n, e) && ++done);

@@ -44,7 +44,10 @@ static int vi_fill(struct sunway_vi *v, const struct weft_sunway_vi *a, int vm)
 	return -ENOMEM;
 }
 
-/* A job is in one virtual machine, or in none. */
+/*
+ * Returns whether the job runs in another virtual machine than vm; a job is in
+ * one virtual machine, or in none.
+ */
 static bool job_elsewhere(struct weft_sunway *n, uint32_t job, int vm)
 {
 	for (unsigned e = 0; e < WEFT_SUNWAY_ENGINES; e++) {
@@ -118,7 +121,7 @@ WEFT_EXPORT int weft_sunway_job_exit(struct weft_sunway *n, uint32_t job)
 				found += !weft_sunway_vi_close(n, e, i);
 		}
 	}
-	sunway_mem_job(n, job);
+	sunway_mem_free_job(n, job);
 	return found ? 0 : -ENOENT;
 }
 

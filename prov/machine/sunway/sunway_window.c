@@ -5,12 +5,11 @@
  * numbers its messages, keeps up to 64 in flight and retransmits messages not
  * acknowledged in time (sunway_tx.c); the receiver takes each number once, in
  * any order of arrival. There is no handshake, no credit, and no reorder
- * buffer: a message that finds no room in the receive queue is dropped and
- * retransmitted.
+ * buffer: a message for a full receive queue is dropped and retransmitted.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-/* ---- both ends ---- */
+/* ---- windows, at both ends ---- */
 
 static bool window_has(const struct sunway_window *w, uint64_t seq)
 {
@@ -116,7 +115,10 @@ static struct sunway_window *window_of(struct weft_sunway *n,
 	return w;
 }
 
-/* True if the message belongs to the open window; a later number resets it. */
+/*
+ * Returns whether the message belongs to the open window; a later number resets
+ * the window.
+ */
 static bool window_fits(struct sunway_window *w, uint32_t number)
 {
 	if ((int32_t)(number - w->number) > 0) {
@@ -141,7 +143,7 @@ static void window_ack(struct weft_sunway *n, const struct sunway_in *in)
 	sunway_reply_send(n, &o);
 }
 
-/* Delivers to the receive queue, or to a collective. */
+/* Delivers a message to the receive queue, or to a collective. */
 static bool window_put(struct weft_sunway *n, struct sunway_vi *v,
 		       const struct sunway_in *in)
 {

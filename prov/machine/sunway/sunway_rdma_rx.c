@@ -9,7 +9,7 @@
  * that gets no reply within a timeout sends a probe (STATE). The target repeats
  * the final status, replies that data is missing (MISSING), upon which the
  * source retransmits all data, or does not reply: data is still arriving, or a
- * notification waits for room.
+ * notification waits for space.
  *
  * A read is its own probe: the source requests the data again, and takes the
  * packets that it does not have.
@@ -56,7 +56,7 @@ static uint64_t rdma_rx_key(uint32_t guid, uint32_t id)
 	return (uint64_t)guid << 9 | (id & 511);
 }
 
-static void rdma_rx_state_set(struct weft_sunway *n, struct sunway_coming *c,
+static void rdma_rx_state_set(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			      enum sunway_rdma_state state)
 {
 	n->arriving += (unsigned)(state == SUNWAY_RDMA_ARRIVING) -
@@ -66,10 +66,10 @@ static void rdma_rx_state_set(struct weft_sunway *n, struct sunway_coming *c,
 		sunway_bits_fini(&c->bits);
 }
 
-static struct sunway_coming *rdma_rx_open(struct weft_sunway *n,
-					  const struct sunway_in *in)
+static struct sunway_rdma_rx *rdma_rx_open(struct weft_sunway *n,
+					   const struct sunway_in *in)
 {
-	struct sunway_coming *c = calloc(1, sizeof(*c));
+	struct sunway_rdma_rx *c = calloc(1, sizeof(*c));
 
 	if (!c || weft_hash_set(&n->rdma_rx_by_key,
 				rdma_rx_key(in->guid, in->pkt->aux), c)) {
@@ -77,14 +77,14 @@ static struct sunway_coming *rdma_rx_open(struct weft_sunway *n,
 		return NULL;
 	}
 	c->guid = in->guid;
-	weft_list_push_back(&n->coming, &c->link);
+	weft_list_push_back(&n->rdma_rx, &c->link);
 	return c;
 }
 
-struct sunway_coming *sunway_rdma_rx_find(struct weft_sunway *n,
-					  const struct sunway_in *in)
+struct sunway_rdma_rx *sunway_rdma_rx_find(struct weft_sunway *n,
+					   const struct sunway_in *in)
 {
-	struct sunway_coming *c = weft_hash_get(
+	struct sunway_rdma_rx *c = weft_hash_get(
 		&n->rdma_rx_by_key, rdma_rx_key(in->guid, in->pkt->aux));
 
 	if (c && c->state != SUNWAY_RDMA_UNKNOWN && c->id == in->pkt->aux)
@@ -102,13 +102,13 @@ struct sunway_coming *sunway_rdma_rx_find(struct weft_sunway *n,
 	rdma_rx_state_set(n, c, SUNWAY_RDMA_ARRIVING);
 	c->id = in->pkt->aux;
 	c->got = c->left = 0;
-	c->asked = UINT32_MAX;
+	c->probed_bytes = UINT32_MAX;
 	c->status = WEFT_SUNWAY_OK;
 	c->aborted = false;
 	return c;
 }
 
-bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_coming *c,
+bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			   const struct sunway_in *in)
 {
 	if (c->state == SUNWAY_RDMA_ARRIVING &&
@@ -120,7 +120,7 @@ bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_coming *c,
 	return false;
 }
 
-bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_coming *c,
+bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			     uint32_t total)
 {
 	if (c->got < (c->aborted ? c->left : total))
@@ -133,7 +133,7 @@ bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_coming *c,
 void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,
 			unsigned status)
 {
-	struct sunway_coming *c = weft_hash_get(
+	struct sunway_rdma_rx *c = weft_hash_get(
 		&n->rdma_rx_by_key, rdma_rx_key(in->guid, in->pkt->aux));
 
 	if (c && c->id == in->pkt->aux) {
@@ -148,9 +148,9 @@ void sunway_rdma_rx_drop(struct weft_sunway *n, uint32_t guid, bool all)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &n->coming) {
-		struct sunway_coming *c =
-			weft_container_of(pos, struct sunway_coming, link);
+	weft_list_each(pos, tmp, &n->rdma_rx) {
+		struct sunway_rdma_rx *c =
+			weft_container_of(pos, struct sunway_rdma_rx, link);
 
 		if (!all && c->guid != guid)
 			continue;
@@ -187,18 +187,18 @@ void sunway_rdma_probe_send(struct weft_sunway *n, const struct sunway_msg *m)
 		     });
 }
 
-/* True if no data arrived since the last probe. */
-static bool rdma_rx_stalled(struct sunway_coming *c)
+/* Returns whether no data arrived since the last probe. */
+static bool rdma_rx_stalled(struct sunway_rdma_rx *c)
 {
-	bool stands = c->asked == c->got;
+	bool stalled = c->probed_bytes == c->got;
 
-	c->asked = c->got;
-	return stands;
+	c->probed_bytes = c->got;
+	return stalled;
 }
 
 void sunway_rdma_probe_reply(struct weft_sunway *n, const struct sunway_in *in)
 {
-	struct sunway_coming *c = sunway_rdma_rx_find(n, in);
+	struct sunway_rdma_rx *c = sunway_rdma_rx_find(n, in);
 
 	if (!c) {
 		n->stats.absorbed++;

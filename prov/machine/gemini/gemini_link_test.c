@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links, timeouts and message queue of the Gemini interface: which link a
- * packet takes and the resulting order, requests without response, the shared
+ * Links, timeouts and message queue of the Gemini interface: choice of the link
+ * of a packet and the resulting order, requests without response, the shared
  * message queue. The test provides the clock.
  */
 #include "test/support/gemini_pair.h"
@@ -46,7 +46,8 @@ static uint64_t word_at(const struct gemini_pair *p, unsigned line)
  * Delivers at most one packet; returns how often a newer value is visible
  * before an older one.
  */
-static unsigned look(struct gemini_pair *p, unsigned lines, uint64_t *last)
+static unsigned poll_reordered(struct gemini_pair *p, unsigned lines,
+			       uint64_t *last)
 {
 	unsigned overtaken = 0;
 
@@ -64,7 +65,8 @@ static unsigned look(struct gemini_pair *p, unsigned lines, uint64_t *last)
 	return overtaken;
 }
 
-/* Writes round numbers into `lines` lines in turn; returns reorderings seen. */
+/* Writes round numbers into `lines` lines cyclically; returns reorderings seen.
+ */
 static unsigned overtaken(unsigned delivery, unsigned lines)
 {
 	uint64_t last[LINES] = { 0 };
@@ -77,15 +79,15 @@ static unsigned overtaken(unsigned delivery, unsigned lines)
 
 		while (weft_gemini_store(p.a.f, A_WINDOW, i % lines * 64, &v,
 					 8))
-			n += look(&p, lines, last);
-		n += look(&p, lines, last);
+			n += poll_reordered(&p, lines, last);
+		n += poll_reordered(&p, lines, last);
 	}
 	T_OK(gemini_pair_sync(&p, 1).status);
 	gemini_pair_close(&p);
 	return n;
 }
 
-static void the_delivery_mode_decides_what_keeps_its_order(void **state)
+static void the_delivery_mode_determines_the_order(void **state)
 {
 	T_TRUE(overtaken(WEFT_GEMINI_PERFORMANCE, 1) > 0);
 	T_TRUE(overtaken(WEFT_GEMINI_NO_HASH, 1) > 0);
@@ -94,7 +96,10 @@ static void the_delivery_mode_decides_what_keeps_its_order(void **state)
 	T_IS(overtaken(WEFT_GEMINI_IN_ORDER, 8), 0);
 }
 
-/* Number of links used, and the smallest packet count of all eight links. */
+/*
+ * Returns the number of links used; *least_p: the smallest packet count of all
+ * eight links.
+ */
 static unsigned links_used(unsigned delivery, uint64_t *least_p)
 {
 	struct weft_gemini_stats st;
@@ -128,7 +133,7 @@ static void packets_are_spread_over_the_links(void **state)
 }
 
 /* One link is full of ordered packets: adaptive packets use all others. */
-static void by_load_a_full_link_is_passed_by(void **state)
+static void adaptive_packets_avoid_full_link(void **state)
 {
 	struct weft_gemini_window w = { .pe = 1,
 					.delivery = WEFT_GEMINI_IN_ORDER };
@@ -150,7 +155,7 @@ static void by_load_a_full_link_is_passed_by(void **state)
 }
 
 /* A block sent by any links is complete when its event arrives. */
-static void blocks_come_whole_by_any_road(void **state)
+static void blocks_complete_over_any_links(void **state)
 {
 	struct weft_gemini_bte d = { .type = WEFT_GEMINI_BTE_PUT, .pe = 1 };
 	struct gemini_pair p;
@@ -173,8 +178,8 @@ static void blocks_come_whole_by_any_road(void **state)
 /* ---- a torus of chips ---- */
 
 /*
- * a is PE 0 of 3x3x3 chips, b is `pe`: number of links used, and packets inside
- * the chip.
+ * Connects a, PE 0 of 3x3x3 chips, and b, PE `pe`; returns the number of links
+ * used, *inside_p: packets inside the chip.
  */
 static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 {
@@ -206,7 +211,7 @@ static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 	return used;
 }
 
-static void units_of_one_chip_meet_inside_it(void **state)
+static void units_of_one_chip_use_no_link(void **state)
 {
 	uint64_t inside;
 
@@ -214,9 +219,11 @@ static void units_of_one_chip_meet_inside_it(void **state)
 	T_TRUE(inside >= 100);
 }
 
-static void eight_four_and_eight_links_lead_to_neighbours(void **state)
+static void neighbours_have_8_4_and_8_links(void **state)
 {
-	/* chips +x, -x, +y, -y, +z, -z, and one off in all dimensions */
+	/*
+	 * chips +x, -x, +y, -y, +z, -z, and one that differs in all dimensions
+	 */
 	static const struct {
 		uint32_t chip;
 		unsigned links;
@@ -231,7 +238,7 @@ static void eight_four_and_eight_links_lead_to_neighbours(void **state)
 }
 
 /* Neighbours in both directions of a dimension do not share links. */
-static void each_neighbour_has_links_of_its_own(void **state)
+static void each_neighbour_has_separate_links(void **state)
 {
 	const struct weft_gemini_attr attr = { .ptag = 3,
 					       .links = 8,
@@ -264,7 +271,7 @@ static void each_neighbour_has_links_of_its_own(void **state)
  * Requests and responses have separate channels: when the links hold as many
  * requests as there are credits, a response still passes.
  */
-static void responses_pass_requests_that_wait(void **state)
+static void responses_bypass_blocked_requests(void **state)
 {
 	struct weft_gemini_window w = { .pe = 0 };
 	struct weft_gemini_stats st;
@@ -287,7 +294,7 @@ static void responses_pass_requests_that_wait(void **state)
 
 		weft_gemini_poll(p.b.f, 8);
 		c->ops->poll(c, 8); /* receives only, no link sends */
-		weft_responses_flush(&p.a.f->answers, true);
+		weft_responses_flush(&p.a.f->responses, true);
 		if (!weft_gemini_cq_read(p.b.f, p.b.cq, &e))
 			break;
 		T_TRUE(i < 999);
@@ -301,7 +308,7 @@ static void responses_pass_requests_that_wait(void **state)
 	gemini_pair_close(&p);
 }
 
-static void more_links_than_there_are_are_refused(void **state)
+static void too_many_links_are_refused(void **state)
 {
 	const struct weft_gemini_attr attr = { .place.carrier = "loop",
 					       .links = 9 };
@@ -354,7 +361,7 @@ static void phits_are_counted_at_both_ends(void **state)
 	gemini_pair_close(&p);
 }
 
-/* ---- time ---- */
+/* ---- timeouts ---- */
 
 static void open_timed(struct gemini_pair *p)
 {
@@ -377,7 +384,7 @@ static int event_of_a(struct gemini_pair *p, uint64_t ms,
 	return weft_gemini_cq_read(p->a.f, p->a.cq, e);
 }
 
-static void requests_without_answer_end_after_one_to_two_seconds(void **state)
+static void requests_time_out_after_1_to_2_seconds(void **state)
 {
 	struct weft_gemini_stats st;
 	struct weft_gemini_event e;
@@ -436,7 +443,7 @@ static void buffer_for_send(struct gemini_pair *p, uint64_t offset,
 	T_OK(weft_gemini_bte_recv(p->b.f, 1, &to, 128, p->b.rcq, data));
 }
 
-static void parts_of_a_send_may_come_in_any_order(void **state)
+static void parts_of_a_send_may_be_reordered(void **state)
 {
 	struct weft_gemini_event e;
 	struct gemini_pair p;
@@ -453,7 +460,7 @@ static void parts_of_a_send_may_come_in_any_order(void **state)
 	gemini_pair_close(&p);
 }
 
-static void a_send_that_stops_is_over_after_half_a_second(void **state)
+static void a_stalled_send_ends_after_500_ms(void **state)
 {
 	struct weft_gemini_event e;
 	struct gemini_pair p;
@@ -492,8 +499,8 @@ static void a_send_that_stops_is_over_after_half_a_second(void **state)
 struct queues {
 	struct weft_gemini *f[UNITS];
 	struct weft_gemini_msgq *q[UNITS];
-	uint32_t next[UNITS]; /* by sender: the next expected number */
-	unsigned came;
+	uint32_t next[UNITS]; /* next expected number of each sender */
+	unsigned received;
 };
 
 static void on_message(void *arg, uint32_t pe, const void *buf, uint32_t bytes)
@@ -505,7 +512,7 @@ static void on_message(void *arg, uint32_t pe, const void *buf, uint32_t bytes)
 	n = x->next[pe]++;
 	T_IS(bytes, n % (WEFT_GEMINI_MSGQ_BYTES + 1));
 	T_IS(t_differs(buf, bytes, n + pe), -1);
-	x->came++;
+	x->received++;
 }
 
 static void queues_open(struct queues *x, uint16_t slots)
@@ -543,14 +550,14 @@ static void queues_close(struct queues *x)
 }
 
 /* Three units, the receiver included, send to the first, without connecting. */
-static void everybody_sends_into_one_queue(void **state)
+static void all_senders_share_one_queue(void **state)
 {
 	unsigned char buf[WEFT_GEMINI_MSGQ_BYTES];
 	uint32_t sent[UNITS] = { 0 };
 	struct queues x;
 
 	queues_open(&x, 8);
-	for (unsigned turns = 0; x.came < UNITS * 400; turns++) {
+	for (unsigned turns = 0; x.received < UNITS * 400; turns++) {
 		T_TRUE(turns < 1000000);
 		for (unsigned i = 0; i < UNITS; i++) {
 			uint32_t n = sent[i];
@@ -568,7 +575,7 @@ static void everybody_sends_into_one_queue(void **state)
 	queues_close(&x);
 }
 
-static void a_full_queue_holds_its_senders_back(void **state)
+static void a_full_queue_stalls_its_senders(void **state)
 {
 	struct queues x;
 	unsigned sent = 0;
@@ -581,12 +588,12 @@ static void a_full_queue_holds_its_senders_back(void **state)
 	}
 	T_IS(sent, 4);
 	x.next[1] = 0;
-	T_IS(x.came, 0);
+	T_IS(x.received, 0);
 	queues_close(&x);
 }
 
 /* The connection works when either side or both start it. */
-static void both_may_begin_at_once(void **state)
+static void both_sides_may_connect_at_once(void **state)
 {
 	unsigned char buf[8];
 	unsigned sent[2] = { 0, 0 };
@@ -594,7 +601,7 @@ static void both_may_begin_at_once(void **state)
 
 	queues_open(&x, 4);
 	t_fill(buf, 0, 0);
-	for (unsigned i = 0; i < 10000 && x.came < 2; i++) {
+	for (unsigned i = 0; i < 10000 && x.received < 2; i++) {
 		for (unsigned k = 0; k < 2; k++)
 			if (!sent[k] &&
 			    !weft_gemini_msgq_send(x.q[k], 1 - k, buf, 0))
@@ -603,30 +610,30 @@ static void both_may_begin_at_once(void **state)
 		weft_gemini_msgq_progress(x.q[0], 1);
 		weft_gemini_msgq_progress(x.q[1], 1);
 	}
-	T_IS(x.came, 2);
+	T_IS(x.received, 2);
 	queues_close(&x);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_delivery_mode_decides_what_keeps_its_order),
+		T_CASE(the_delivery_mode_determines_the_order),
 		T_CASE(packets_are_spread_over_the_links),
-		T_CASE(by_load_a_full_link_is_passed_by),
-		T_CASE(blocks_come_whole_by_any_road),
-		T_CASE(units_of_one_chip_meet_inside_it),
-		T_CASE(eight_four_and_eight_links_lead_to_neighbours),
-		T_CASE(each_neighbour_has_links_of_its_own),
-		T_CASE(responses_pass_requests_that_wait),
-		T_CASE(more_links_than_there_are_are_refused),
+		T_CASE(adaptive_packets_avoid_full_link),
+		T_CASE(blocks_complete_over_any_links),
+		T_CASE(units_of_one_chip_use_no_link),
+		T_CASE(neighbours_have_8_4_and_8_links),
+		T_CASE(each_neighbour_has_separate_links),
+		T_CASE(responses_bypass_blocked_requests),
+		T_CASE(too_many_links_are_refused),
 		T_CASE(there_are_255_transactions),
 		T_CASE(phits_are_counted_at_both_ends),
-		T_CASE(requests_without_answer_end_after_one_to_two_seconds),
-		T_CASE(parts_of_a_send_may_come_in_any_order),
-		T_CASE(a_send_that_stops_is_over_after_half_a_second),
-		T_CASE(everybody_sends_into_one_queue),
-		T_CASE(a_full_queue_holds_its_senders_back),
-		T_CASE(both_may_begin_at_once),
+		T_CASE(requests_time_out_after_1_to_2_seconds),
+		T_CASE(parts_of_a_send_may_be_reordered),
+		T_CASE(a_stalled_send_ends_after_500_ms),
+		T_CASE(all_senders_share_one_queue),
+		T_CASE(a_full_queue_stalls_its_senders),
+		T_CASE(both_sides_may_connect_at_once),
 	};
 
 	return T_RUN(tests);

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-static void system_goes_before_high_before_normal(void **state)
+static void priority_order_system_high_normal(void **state)
 {
 	static const unsigned flags[] = { 0, WEFT_BGQ_HIGH, WEFT_BGQ_SYSTEM };
 	static const char *const want = "222111000";
@@ -32,7 +32,7 @@ static void system_goes_before_high_before_normal(void **state)
 }
 
 /* Two long messages in two FIFOs progress together. */
-static void fifos_of_a_class_take_turns_by_packet(void **state)
+static void fifos_of_a_class_alternate_by_packet(void **state)
 {
 	struct weft_bgq_desc ring[4];
 	struct weft_bgq_desc d;
@@ -49,7 +49,7 @@ static void fifos_of_a_class_take_turns_by_packet(void **state)
 	bgq_pair_close(&p);
 }
 
-static void a_full_reception_fifo_loses_nothing(void **s)
+static void a_full_reception_fifo_loses_no_packet(void **s)
 {
 	struct bgq_pair p;
 	int sent = 0;
@@ -70,7 +70,7 @@ static void a_full_reception_fifo_loses_nothing(void **s)
 	bgq_pair_close(&p);
 }
 
-static void interrupts_come_through_the_mask_only(void **state)
+static void the_mask_filters_interrupts(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .flags = WEFT_BGQ_INTERRUPT };
 	struct weft_bgq_desc d;
@@ -94,7 +94,7 @@ static void interrupts_come_through_the_mask_only(void **state)
 	bgq_pair_close(&p);
 }
 
-static void thresholds_interrupt_when_they_are_crossed(void **state)
+static void crossing_a_threshold_interrupts(void **state)
 {
 	struct bgq_pair p;
 
@@ -116,11 +116,11 @@ static void thresholds_interrupt_when_they_are_crossed(void **state)
 }
 
 /*
- * Fewer free chunks than the threshold interrupt, exactly the threshold do not:
- * a packet of 64 bytes takes three chunks of a FIFO that has threshold or
- * threshold + 3 free chunks.
+ * Fewer free chunks than the threshold raise an interrupt, exactly the
+ * threshold do not: a packet of 64 bytes takes three chunks of a FIFO that has
+ * threshold or threshold + 3 free chunks.
  */
-static void free_chunks_at_the_threshold_are_enough(void **state)
+static void no_interrupt_at_the_chunk_threshold(void **state)
 {
 	for (unsigned more = 0; more <= 3; more += 3) {
 		struct bgq_pair p;
@@ -141,7 +141,7 @@ static void free_chunks_at_the_threshold_are_enough(void **state)
 }
 
 /* Free slots of a remote get FIFO: one packet fills two of them. */
-static void free_slots_at_the_threshold_are_enough(void **state)
+static void no_interrupt_at_the_slot_threshold(void **state)
 {
 	for (unsigned more = 0; more <= 2; more += 2) {
 		struct weft_bgq_msg m = { .node = 1, .bytes = 128 };
@@ -172,8 +172,10 @@ static void free_slots_at_the_threshold_are_enough(void **state)
 	}
 }
 
-/* Free slots interrupt when they exceed the threshold, and not before. */
-static void a_slot_more_than_the_threshold_interrupts(void **state)
+/*
+ * The interrupt is raised when the free slots exceed the threshold, not before.
+ */
+static void one_slot_above_threshold_interrupts(void **state)
 {
 	struct bgq_pair p;
 
@@ -194,7 +196,7 @@ static void a_slot_more_than_the_threshold_interrupts(void **state)
 }
 
 /* An atomic load is done once, also when its packet must be retried. */
-static void an_atomic_load_is_not_repeated_with_its_packet(void **state)
+static void a_retried_packet_repeats_no_atomic_load(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .load_op = WEFT_BGQ_LOAD_INC };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
@@ -256,8 +258,8 @@ static void expect_error(const struct weft_bgq_desc *bad, unsigned code)
 
 static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 {
-	alignas(64) unsigned char far[64];
-	struct weft_bgq_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	alignas(64) unsigned char outside[64];
+	struct weft_bgq_msg m = { .node = 1, .payload = outside, .bytes = 64 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_desc d;
 
@@ -276,7 +278,7 @@ static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_error(&d, WEFT_BGQ_ERR_ATOMIC);
 	m.bytes = 8;
-	m.payload = far + 4;
+	m.payload = outside + 4;
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_error(&d, WEFT_BGQ_ERR_ATOMIC);
 	m = (struct weft_bgq_msg){ .node = 77 };
@@ -284,7 +286,7 @@ static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 	expect_error(&d, WEFT_BGQ_ERR_NODE);
 }
 
-static void a_user_fifo_may_not_use_what_is_the_systems(void **state)
+static void user_fifos_cannot_use_system_resources(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .net_map = WEFT_BGQ_NET_SYS };
 	struct weft_bgq_desc d;
@@ -302,8 +304,8 @@ static void a_user_fifo_may_not_use_what_is_the_systems(void **state)
 }
 
 /*
- * The error that FIFO 1, opened with these flags, reports for a descriptor
- * whose memory is in a's ranges.
+ * Returns the error that FIFO 1, opened with these flags, reports for a
+ * descriptor whose memory is in a's ranges.
  */
 static uint64_t error_of(struct bgq_pair *p, const struct weft_bgq_desc *d,
 			 unsigned flags)
@@ -320,16 +322,16 @@ static uint64_t error_of(struct bgq_pair *p, const struct weft_bgq_desc *d,
 	return e;
 }
 
-static void a_range_of_the_system_is_for_its_fifos_only(void **state)
+static void system_ranges_are_for_system_fifos(void **state)
 {
-	unsigned char far[64] = { 0 };
-	struct weft_bgq_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	unsigned char outside[64] = { 0 };
+	struct weft_bgq_msg m = { .node = 1, .payload = outside, .bytes = 64 };
 	struct weft_bgq_desc d;
 	struct bgq_pair p;
 
 	bgq_pair_open(&p, "");
-	T_OK(weft_bgq_range_set(p.a.mu, WEFT_BGQ_USER_RANGES, far, sizeof(far),
-				0));
+	T_OK(weft_bgq_range_set(p.a.mu, WEFT_BGQ_USER_RANGES, outside,
+				sizeof(outside), 0));
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_IS(error_of(&p, &d, 0), WEFT_BGQ_ERR_RANGE);
 	T_IS(error_of(&p, &d, WEFT_BGQ_SYSTEM), WEFT_BGQ_OK);
@@ -339,7 +341,7 @@ static void a_range_of_the_system_is_for_its_fifos_only(void **state)
 /*
  * A bounded operation also reads the adjacent word, which must be in the range.
  */
-static void the_bound_of_an_atomic_lies_in_the_range(void **state)
+static void the_bound_of_an_atomic_is_range_checked(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .bytes = 8 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
@@ -439,7 +441,7 @@ static uint64_t system_packet(struct bgq_pair *p, const struct weft_bgq_desc *d)
 }
 
 /* User packets enter user FIFOs only, system packets also system FIFOs. */
-static void fifos_of_the_system_take_the_systems_packets_only(void **state)
+static void system_fifos_accept_system_packets_only(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
 	struct weft_bgq_desc get[4];
@@ -494,7 +496,7 @@ static void an_addition_that_gives_zero_interrupts(void **state)
 	bgq_pair_close(&p);
 }
 
-static void an_injection_only_range_is_never_stored_to(void **state)
+static void injection_only_ranges_refuse_stores(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
@@ -513,7 +515,7 @@ static void an_injection_only_range_is_never_stored_to(void **state)
 }
 
 /* A bad descriptor of a remote get stops the remote get FIFO only. */
-static void a_remote_get_runs_under_the_far_sides_rules(void **state)
+static void remote_get_descriptor_is_checked_at_target(void **state)
 {
 	unsigned char secret[64] = "not for you";
 	struct weft_bgq_msg m = { .node = 0, .payload = secret, .bytes = 64 };
@@ -538,7 +540,7 @@ static void a_remote_get_runs_under_the_far_sides_rules(void **state)
 
 /* ---- the reception FIFO with sixteen engines ---- */
 
-static void packets_commit_in_the_order_of_their_places(void **state)
+static void packets_commit_in_reservation_order(void **state)
 {
 	unsigned char mem[1024];
 	struct bgq_rec r = { .base = mem, .chunks = 32 };
@@ -573,7 +575,7 @@ static void *rme_run(void *arg)
 	for (int i = 0; i < m->n; i++) {
 		while (bgq_rec_reserve(m->r, 1 + (unsigned)i % 3, &p))
 			sched_yield();
-		for (uint64_t at = p.at; at != p.end; at++) {
+		for (uint64_t at = p.first; at != p.end; at++) {
 			chunk[0] = at + 1;
 			bgq_rec_copy_in(m->r, at, chunk, sizeof(chunk));
 		}
@@ -583,8 +585,8 @@ static void *rme_run(void *arg)
 }
 
 /*
- * Every chunk before the tail holds its own number: the tail moved past
- * complete packets only.
+ * Checks that every chunk before the tail holds its own number: the tail moves
+ * past complete packets only.
  */
 static void *rme_watch(void *arg)
 {
@@ -605,7 +607,7 @@ static void *rme_watch(void *arg)
 	return NULL;
 }
 
-static void engines_store_side_by_side(void **state)
+static void engines_store_concurrently(void **state)
 {
 	int n = t_scale(20000);
 	struct bgq_rec *r = aligned_alloc(64, sizeof(*r));
@@ -628,7 +630,7 @@ static void engines_store_side_by_side(void **state)
 	free(r);
 }
 
-/* A producer thread posts while this one runs the unit. */
+/* State of a producer thread, which posts while the test runs the unit. */
 struct producer {
 	struct weft_bgq *mu;
 	struct weft_bgq_desc d;
@@ -665,7 +667,7 @@ static void a_thread_posts_while_another_polls(void **state)
 }
 
 /* Random packets: forbidden accesses are rejected and recorded. */
-static void garbage_from_the_network_is_refused(void **state)
+static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[WEFT_BGQ_PAYLOAD];
 	struct weft_peer *src;
@@ -697,28 +699,28 @@ static void garbage_from_the_network_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(system_goes_before_high_before_normal),
-		T_CASE(fifos_of_a_class_take_turns_by_packet),
-		T_CASE(a_full_reception_fifo_loses_nothing),
-		T_CASE(interrupts_come_through_the_mask_only),
-		T_CASE(thresholds_interrupt_when_they_are_crossed),
-		T_CASE(free_chunks_at_the_threshold_are_enough),
-		T_CASE(free_slots_at_the_threshold_are_enough),
-		T_CASE(a_slot_more_than_the_threshold_interrupts),
-		T_CASE(an_atomic_load_is_not_repeated_with_its_packet),
+		T_CASE(priority_order_system_high_normal),
+		T_CASE(fifos_of_a_class_alternate_by_packet),
+		T_CASE(a_full_reception_fifo_loses_no_packet),
+		T_CASE(the_mask_filters_interrupts),
+		T_CASE(crossing_a_threshold_interrupts),
+		T_CASE(no_interrupt_at_the_chunk_threshold),
+		T_CASE(no_interrupt_at_the_slot_threshold),
+		T_CASE(one_slot_above_threshold_interrupts),
+		T_CASE(a_retried_packet_repeats_no_atomic_load),
 		T_CASE(a_bad_descriptor_stops_its_own_fifo_only),
-		T_CASE(a_user_fifo_may_not_use_what_is_the_systems),
-		T_CASE(a_range_of_the_system_is_for_its_fifos_only),
-		T_CASE(the_bound_of_an_atomic_lies_in_the_range),
+		T_CASE(user_fifos_cannot_use_system_resources),
+		T_CASE(system_ranges_are_for_system_fifos),
+		T_CASE(the_bound_of_an_atomic_is_range_checked),
 		T_CASE(arriving_packets_are_checked),
-		T_CASE(fifos_of_the_system_take_the_systems_packets_only),
+		T_CASE(system_fifos_accept_system_packets_only),
 		T_CASE(an_addition_that_gives_zero_interrupts),
-		T_CASE(an_injection_only_range_is_never_stored_to),
-		T_CASE(a_remote_get_runs_under_the_far_sides_rules),
-		T_CASE(packets_commit_in_the_order_of_their_places),
-		T_CASE(engines_store_side_by_side),
+		T_CASE(injection_only_ranges_refuse_stores),
+		T_CASE(remote_get_descriptor_is_checked_at_target),
+		T_CASE(packets_commit_in_reservation_order),
+		T_CASE(engines_store_concurrently),
 		T_CASE(a_thread_posts_while_another_polls),
-		T_CASE(garbage_from_the_network_is_refused),
+		T_CASE(random_packets_are_refused),
 	};
 
 	return T_RUN(tests);

@@ -14,26 +14,28 @@ void weft_cunit_syncpoint_write(struct weft_cunit_group *g,
 				const uint64_t *words)
 {
 	for (int i = 0; i < CUNIT_SYNCPOINT_WORDS; i++)
-		/* relaxed: RA5 publishes them */
-		weft_store64_relaxed(&g->row[g->me]->word[i], words[i]);
+		/* relaxed: RA5 publishes the words */
+		weft_store64_relaxed(&g->segment[g->me]->word[i], words[i]);
 }
 
 void weft_cunit_syncpoint_read(const struct weft_cunit_group *g, int member,
 			       uint64_t *words)
 {
 	for (int i = 0; i < CUNIT_SYNCPOINT_WORDS; i++)
-		/* relaxed: after A5 */
-		words[i] = weft_load64_relaxed(&g->row[member]->word[i]);
+		/* relaxed: read after A5 */
+		words[i] = weft_load64_relaxed(&g->segment[member]->word[i]);
 }
 
 void weft_cunit_syncpoint_arrive(struct weft_cunit_group *g, unsigned points)
 {
 	uint64_t n = (uint64_t)g->n;
-	/* RA5 pairs with A5 in weft_cunit_syncpoint_reached(): words, then
-	 * arrival. */
-	uint64_t before = weft_add64(&g->row[g->tree.root]->met, points);
+	/*
+	 * RA5 pairs with A5 in weft_cunit_syncpoint_reached(): the words are
+	 * written before the arrival.
+	 */
+	uint64_t before = weft_add64(&g->segment[g->tree.root]->met, points);
 
-	/* the last to arrive at a point wakes its waiters */
+	/* the last member to arrive at a point wakes the waiters */
 	if (before / n != (before + points) / n)
 		cunit_notify(g, CUNIT_EVENT_SYNCPOINT);
 }
@@ -41,7 +43,7 @@ void weft_cunit_syncpoint_arrive(struct weft_cunit_group *g, unsigned points)
 bool weft_cunit_syncpoint_reached(const struct weft_cunit_group *g,
 				  uint64_t point, struct weft_cunit_watch *w)
 {
-	w->word = &g->row[g->tree.root]->met;
+	w->word = &g->segment[g->tree.root]->met;
 	w->want = point * (uint64_t)g->n;
 	w->event_word = cunit_event_word(g, CUNIT_EVENT_SYNCPOINT);
 	/* A5 pairs with RA5 in weft_cunit_syncpoint_arrive(). */

@@ -18,7 +18,7 @@
 
 struct node {
 	struct weft_qsnet2 *s;
-	unsigned char *mem; /* at ELAN in context 3 */
+	unsigned char *mem; /* memory, mapped at ELAN in context 3 */
 	unsigned q;
 };
 
@@ -26,12 +26,12 @@ static struct node w[WORLD];
 static uint64_t word[512];
 static struct weft_qsnet2_stream st;
 
-static void begin(void)
+static void stream_reset(void)
 {
 	st = (struct weft_qsnet2_stream){ .word = word, .max = 512 };
 }
 
-static uint64_t *at(uint32_t i, size_t off)
+static uint64_t *word_at(uint32_t i, size_t off)
 {
 	return (uint64_t *)(void *)(w[i].mem + off);
 }
@@ -63,7 +63,7 @@ static void world_open(const char *faults)
 	}
 	T_OK(weft_qsnet2_range_set(w[0].s, 100, 1, 4));
 	T_OK(weft_qsnet2_range_set(w[0].s, 101, 0, 4));
-	begin();
+	stream_reset();
 }
 
 static void world_close(void)
@@ -75,9 +75,9 @@ static void world_close(void)
 	memset(w, 0, sizeof(w));
 }
 
-static void world_run(int turns)
+static void world_run(int polls)
 {
-	for (int i = 0; i < turns; i++)
+	for (int i = 0; i < polls; i++)
 		for (uint32_t k = 0; k < WORLD; k++)
 			if (w[k].s)
 				weft_qsnet2_poll(w[k].s, 16);
@@ -91,14 +91,14 @@ static struct weft_qsnet2_queue_state state_of(uint32_t i)
 	return qs;
 }
 
-static void go(void)
+static void post_and_run(void)
 {
 	T_OK(weft_qsnet2_queue_write(w[0].s, w[0].q, word, st.count));
-	begin();
+	stream_reset();
 	world_run(200);
 }
 
-static void a_range_needs_a_route_for_each(void **state)
+static void a_range_needs_a_route_per_member(void **state)
 {
 	world_open("");
 	T_IS(weft_qsnet2_range_set(w[0].s, 102, 3, 5), -EINVAL);
@@ -125,13 +125,13 @@ static void a_broadcast_reaches_its_range(void **state)
 	world_open("");
 	weft_qsnet2_open_packet(&st, 0, 100, 3);
 	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_WRITE | LAST, ELAN, &v, 8);
-	go();
+	post_and_run();
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_OK);
 	for (uint32_t i = 0; i < WORLD; i++)
-		T_IS(*at(i, 0), i ? 42 : 0);
+		T_IS(*word_at(i, 0), i ? 42 : 0);
 	t_fill(w[0].mem + 8192, 5001, 1);
 	weft_qsnet2_run_dma(&st, &d);
-	go();
+	post_and_run();
 	T_IS(event_at(0, 64)->count, 1);
 	for (uint32_t i = 0; i < WORLD; i++) {
 		T_IS(t_differs(w[i].mem + 16384, 5001, 1), -1);
@@ -141,7 +141,7 @@ static void a_broadcast_reaches_its_range(void **state)
 }
 
 /* The channel stays in use until every copy is acknowledged. */
-static void the_answer_comes_when_all_have_answered(void **state)
+static void the_merged_ack_waits_for_all_members(void **state)
 {
 	uint64_t v = 1;
 
@@ -153,15 +153,15 @@ static void the_answer_comes_when_all_have_answered(void **state)
 		for (uint32_t k = 0; k < WORLD; k++)
 			if (k != 3)
 				weft_qsnet2_poll(w[k].s, 16);
-	T_IS(*at(4, 0), 1);
+	T_IS(*word_at(4, 0), 1);
 	T_IS(state_of(0).ack[0], 0);
 	world_run(50);
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_OK);
 	world_close();
 }
 
-/* The members' words, and the merged acknowledgement. */
-static void answers_are_merged(void **state)
+/* Tests on words of the members, and the expected merged acknowledgement. */
+static void acknowledgements_are_merged(void **state)
 {
 	static const struct {
 		unsigned test;
@@ -188,10 +188,10 @@ static void answers_are_merged(void **state)
 	for (unsigned i = 0; i < WEFT_COUNT_OF(rows); i++) {
 		world_open("");
 		for (uint32_t k = 1; k < WORLD; k++)
-			*at(k, 0) = rows[i].word[k - 1];
+			*word_at(k, 0) = rows[i].word[k - 1];
 		weft_qsnet2_open_packet(&st, 0, 100, 2);
 		weft_qsnet2_transaction(&st, rows[i].test | LAST, ELAN, &v, 8);
-		go();
+		post_and_run();
 		if (rows[i].ack == WEFT_QSNET2_ACK_DISCARD) {
 			T_IS(state_of(0).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);
 			T_IS(state_of(0).restarts, 2);
@@ -202,7 +202,7 @@ static void answers_are_merged(void **state)
 	}
 }
 
-static void an_error_of_one_is_an_error_of_all(void **state)
+static void broadcast_error_of_one_member_is_returned(void **state)
 {
 	uint64_t v = 1;
 
@@ -210,14 +210,14 @@ static void an_error_of_one_is_an_error_of_all(void **state)
 	T_OK(weft_qsnet2_filter(w[3].s, 3, WEFT_QSNET2_CLOSED));
 	weft_qsnet2_open_packet(&st, 0, 100, 2);
 	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_TEST_EQ | LAST, ELAN, &v, 8);
-	go();
+	post_and_run();
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_ERROR);
 	T_IS(state_of(0).trap, WEFT_QSNET2_TRAP_ACK_ERROR);
 	world_close();
 }
 
 /* A conditional on all members; the action happens at all or at none. */
-static void a_conditional_acts_everywhere_or_nowhere(void **state)
+static void a_conditional_acts_at_all_or_none(void **state)
 {
 	uint64_t five = 5;
 	uint64_t one = 1;
@@ -225,7 +225,7 @@ static void a_conditional_acts_everywhere_or_nowhere(void **state)
 	for (uint32_t bad = 1; bad <= WORLD; bad++) {
 		world_open("");
 		for (uint32_t k = 1; k < WORLD; k++)
-			*at(k, 0) = k == bad ? 4 : 5;
+			*word_at(k, 0) = k == bad ? 4 : 5;
 		weft_qsnet2_open_packet(&st, 0, 100, 2);
 		weft_qsnet2_transaction(&st, WEFT_QSNET2_T_TEST_EQ, ELAN, &five,
 					8);
@@ -233,24 +233,24 @@ static void a_conditional_acts_everywhere_or_nowhere(void **state)
 					ELAN + 8, &one, 8);
 		weft_qsnet2_transaction(&st, WEFT_QSNET2_T_SET_EVENT | LAST,
 					ELAN + 64, NULL, 0);
-		go();
+		post_and_run();
 		T_IS(state_of(0).ack[0], bad == WORLD
 						 ? WEFT_QSNET2_ACK_OK
 						 : WEFT_QSNET2_ACK_TESTFAIL);
 		for (uint32_t k = 1; k < WORLD; k++) {
-			T_IS(*at(k, 8), bad == WORLD);
+			T_IS(*word_at(k, 8), bad == WORLD);
 			T_IS(event_at(k, 64)->count, bad == WORLD);
-			T_TRUE(weft_list_empty(&w[k].s->held));
+			T_TRUE(weft_list_empty(&w[k].s->deferred));
 		}
 		world_close();
 	}
 }
 
 /*
- * Discarded by one member, the packet is retransmitted, but executed once by
- * the others.
+ * A packet that one member discards is retransmitted, but the other members
+ * execute it once.
  */
-static void what_waits_for_the_end_is_done_once(void **state)
+static void deferred_transactions_execute_once(void **state)
 {
 	uint64_t one = 1;
 
@@ -258,12 +258,12 @@ static void what_waits_for_the_end_is_done_once(void **state)
 	weft_qsnet2_all_set(&st, 0, 100, WEFT_QSNET2_T_WAIT_EQ, ELAN, 1,
 			    ELAN + 64);
 	for (uint32_t k = 1; k < WORLD - 1; k++)
-		*at(k, 0) = 1;
-	go();
+		*word_at(k, 0) = 1;
+	post_and_run();
 	T_TRUE(state_of(0).restarts > 3);
 	for (uint32_t k = 1; k < WORLD; k++)
 		T_IS(event_at(k, 64)->count, 0);
-	*at(4, 0) = one;
+	*word_at(4, 0) = one;
 	world_run(100);
 	T_IS(state_of(0).ack[0], WEFT_QSNET2_ACK_OK);
 	for (uint32_t k = 1; k < WORLD; k++)
@@ -271,7 +271,7 @@ static void what_waits_for_the_end_is_done_once(void **state)
 	world_close();
 }
 
-static void who_is_gone_is_an_error(void **state)
+static void a_lost_member_is_an_error(void **state)
 {
 	uint64_t v = 1;
 
@@ -287,7 +287,7 @@ static void who_is_gone_is_an_error(void **state)
 	w[2].s = NULL;
 	world_run(3000);
 	T_IS(state_of(0).trap, WEFT_QSNET2_TRAP_ACK_ERROR);
-	T_TRUE(weft_list_empty(&w[0].s->casts));
+	T_TRUE(weft_list_empty(&w[0].s->broadcasts));
 	world_close();
 }
 
@@ -301,7 +301,7 @@ struct walker {
 	uint64_t left;
 };
 
-static void walker_go(struct walker *m, uint32_t i, int late)
+static void walker_step(struct walker *m, uint32_t i, int late)
 {
 	struct weft_qsnet2_event *e = event_at(i, 64);
 
@@ -310,14 +310,14 @@ static void walker_go(struct walker *m, uint32_t i, int late)
 			return;
 		e->count = -1;
 		m->arrived++;
-		*at(i, 0) = m->arrived;
+		*word_at(i, 0) = m->arrived;
 		if (i)
 			return;
 		weft_qsnet2_all_set(&st, m->arrived & 1, 101,
 				    WEFT_QSNET2_T_WAIT_GE, ELAN, m->arrived,
 				    ELAN + 64);
 		T_OK(weft_qsnet2_queue_write(w[0].s, w[0].q, word, st.count));
-		begin();
+		stream_reset();
 	} else if (!e->count) {
 		m->left++;
 	}
@@ -329,10 +329,10 @@ static void barriers(const char *faults)
 	uint64_t least;
 
 	world_open(faults);
-	for (int turn = 0; turn < 100000 && m[WORLD - 1].left < ROUNDS;
-	     turn++) {
+	for (int round = 0; round < 100000 && m[WORLD - 1].left < ROUNDS;
+	     round++) {
 		for (uint32_t i = 0; i < WORLD; i++)
-			walker_go(&m[i], i, (turn + (int)i * 7) % 50 > 5);
+			walker_step(&m[i], i, (round + (int)i * 7) % 50 > 5);
 		least = m[0].arrived;
 		for (uint32_t i = 1; i < WORLD; i++)
 			least = m[i].arrived < least ? m[i].arrived : least;
@@ -342,14 +342,14 @@ static void barriers(const char *faults)
 	}
 	world_run(100);
 	for (uint32_t i = 0; i < WORLD; i++) {
-		walker_go(&m[i], i, 1);
+		walker_step(&m[i], i, 1);
 		T_IS(m[i].left, ROUNDS);
 		T_IS(event_at(i, 64)->fired, ROUNDS);
 	}
 	world_close();
 }
 
-static void a_barrier_lets_nobody_go_before_all_came(void **state)
+static void barrier_waits_for_last_member(void **state)
 {
 	barriers("");
 	barriers("seed=4; delay=0.2 by 2 ms; loss=0.1; duplicate=0.1; "
@@ -359,15 +359,15 @@ static void a_barrier_lets_nobody_go_before_all_came(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_range_needs_a_route_for_each),
+		T_CASE(a_range_needs_a_route_per_member),
 		T_CASE(a_broadcast_reaches_its_range),
-		T_CASE(the_answer_comes_when_all_have_answered),
-		T_CASE(answers_are_merged),
-		T_CASE(an_error_of_one_is_an_error_of_all),
-		T_CASE(a_conditional_acts_everywhere_or_nowhere),
-		T_CASE(what_waits_for_the_end_is_done_once),
-		T_CASE(who_is_gone_is_an_error),
-		T_CASE(a_barrier_lets_nobody_go_before_all_came),
+		T_CASE(the_merged_ack_waits_for_all_members),
+		T_CASE(acknowledgements_are_merged),
+		T_CASE(broadcast_error_of_one_member_is_returned),
+		T_CASE(a_conditional_acts_at_all_or_none),
+		T_CASE(deferred_transactions_execute_once),
+		T_CASE(a_lost_member_is_an_error),
+		T_CASE(barrier_waits_for_last_member),
 	};
 
 	return T_RUN(tests);
