@@ -26,7 +26,7 @@ enum { BATCH = 32 }; /* nodes whose lines are prefetched together */
 
 /* ---- slots --------------------------------------------------------------- */
 
-/* A head without a free sender requests all ports that it may use. */
+/* Requests all ports that the head of a slot may use. */
 static void slot_request(struct net_step *s, unsigned slot,
 			 const struct net_packet *p)
 {
@@ -59,14 +59,14 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 	       (uint64_t)s->node->shut >> net_slot_in(net, slot) & 1;
 }
 
+/* ---- granting ------------------------------------------------------------ */
+
 /*
- * ---- granting ------------------------------------------------------------
- *
  * Features of few machines (net->odd) have functions of their own, so that
  * other machines do not test for them per packet.
  */
 
-/* As pay(), for tokens that the channels share. */
+/* Takes a packet's tokens from those that the channels share. */
 WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 					 unsigned vc,
 					 const struct net_packet *p)
@@ -80,7 +80,7 @@ WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
 }
 
-/* Takes a packet's tokens from a free sender. */
+/* Takes a packet's tokens from the sender of a port. */
 WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
 			     const struct net_packet *p, bool odd)
 {
@@ -104,8 +104,8 @@ WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Ticks of a packet of another form; these packets are counted separately, as
- * those of class routes are.
+ * Returns the ticks of a packet with a special header. Such packets are counted
+ * separately, together with those of class routes.
  */
 WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 				    const struct net_packet *p)
@@ -120,7 +120,10 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 	return busy;
 }
 
-/* odd: the packet's form, the link or the machine may have rare features. */
+/*
+ * Sends packet pi; odd: rare features of the packet, link or machine are
+ * possible.
+ */
 WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 			   uint32_t pi, unsigned reader, bool odd)
 {
@@ -158,7 +161,7 @@ WEFT_NOINLINE static void launch_rare(struct net_step *s, unsigned port,
 	launch_as(s, port, vc, pi, reader, true);
 }
 
-/* Sends packet pi by port on vc; reader: the receiver it leaves + 1, or 0. */
+/* Sends packet pi by port on vc; reader: receiver that it leaves + 1, or 0. */
 WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, unsigned reader, bool odd)
 {
@@ -168,7 +171,7 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 		launch_as(s, port, vc, pi, reader, false);
 }
 
-/* A packet leaves receiver port by out: counts it and returns its tokens. */
+/* Counts a packet that leaves receiver port by out, and returns its tokens. */
 WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 		       const struct net_packet *p, bool odd)
 {
@@ -184,7 +187,7 @@ WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 				 net_token_payload(s, p, odd)));
 }
 
-/* Counts a packet that leaves the dynamic VC; at the limit the VC is shut. */
+/* Counts a packet that leaves the dynamic VC; at the limit the VC is closed. */
 static inline unsigned read_path(struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -213,7 +216,7 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 	net_mask_set(s->fresh, slot);
 }
 
-/* Grants port to the head of a slot, which is in no port's masks any more. */
+/* Grants port to the head of a slot, which has no pending requests. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 			    unsigned slot, uint32_t pi, bool odd)
 {
@@ -233,7 +236,7 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	launch(s, port, vc, pi, reader, odd);
 }
 
-/* As grant_head(), for a machine or link with rare features. */
+/* Out-of-line grant_head() for a machine or link with rare features. */
 WEFT_NOINLINE static void grant_head_rare(struct net_step *s, unsigned port,
 					  unsigned vc, unsigned slot,
 					  uint32_t pi)
@@ -292,7 +295,7 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 	launch(s, port, vc, pi, 0, false);
 }
 
-/* The injection FIFO that is next in round-robin order at a port. */
+/* Returns the injection FIFO that is next in round-robin order at a port. */
 static unsigned inject_next(const struct net_out *o, unsigned vc)
 {
 	unsigned from = o->rr & 15u;
@@ -320,7 +323,9 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 
 /* ---- arbitration --------------------------------------------------------- */
 
-/* True if the port has tokens for the packet; have: tokens of its channel. */
+/*
+ * Returns whether tokens suffice for the packet; have: tokens of its channel.
+ */
 static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
 			unsigned need)
 {
@@ -331,7 +336,7 @@ static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
 	return have >= need;
 }
 
-/* Deterministic packets from receivers. */
+/* Serves deterministic packets from receivers; true: the port is now busy. */
 static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 {
 	struct net_out *o = net_out(s, port);
@@ -370,7 +375,7 @@ static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 	return true;
 }
 
-/* Serves slots of the mask on the dynamic VC; room: chunks to leave free. */
+/* Serves slots of the mask on the dynamic VC; room: tokens to leave free. */
 static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1, unsigned room)
 {
@@ -392,7 +397,9 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 	return true;
 }
 
-/* Serves slots of the mask on the bubble channel. */
+/*
+ * Serves slots of the mask on the bubble channel; true: the port is now busy.
+ */
 static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1)
 {
@@ -450,7 +457,7 @@ static bool serve_injection(struct net_step *s, unsigned port)
 	return serve_esc(s, port, 0, o->esc[1] & FIFO_BITS);
 }
 
-/* The channel on which the head of a list can be sent, or -1. */
+/* Returns the channel on which the head of a list can be sent, or -1. */
 static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 		       unsigned need)
 {
@@ -467,7 +474,7 @@ static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 							       : NET_VC_DET;
 }
 
-/* A port of a router of tiles: adaptive packets wait in lists, too. */
+/* Serves a port of a tiled router: adaptive packets wait in lists, too. */
 WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 {
 	enum { ON = NET_WAIT_DET, ENTER };
@@ -486,7 +493,7 @@ WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 	}
 }
 
-/* Normal traffic: receivers, and injection after through_share grants. */
+/* Serves receivers first, and injection after through_share grants. */
 WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -506,7 +513,9 @@ WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 		serve_injection(s, port);
 }
 
-/* Traffic with priority over normal traffic; true: the sender is now busy. */
+/*
+ * Serves traffic with priority over normal traffic; true: the port is now busy.
+ */
 static bool serve_urgent(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -542,7 +551,7 @@ WEFT_NOINLINE static void serve_normal_rare(struct net_step *s, unsigned port)
 		serve_normal(s, port);
 }
 
-/* Without priority: urgent and normal traffic alternate in being first. */
+/* Serves a port without priorities: both kinds of traffic alternate. */
 WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -583,8 +592,8 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
 }
 
 /*
- * The free port with most tokens that a new head may use, or -1. Branch-free:
- * the branches would be unpredictable.
+ * Returns the free port with most tokens that a new head may use, or -1. The
+ * code is branch-free, since the branches would be unpredictable.
  */
 static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 {
@@ -600,7 +609,7 @@ static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 	return port;
 }
 
-/* As best_port(), with the waiting time behind a port subtracted. */
+/* Variant of best_port() that subtracts the waiting time behind each port. */
 WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 				uint32_t cost)
 {
@@ -619,7 +628,10 @@ WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 	return port;
 }
 
-/* True if a new head may escape; within its ring it may use the last buffer. */
+/*
+ * Returns whether a new head may escape to the bubble channel; a packet that is
+ * in the ring already may use the last buffer.
+ */
 WEFT_INLINE bool may_escape(const struct net_step *s,
 			    const struct net_packet *p, unsigned slot)
 {
@@ -633,8 +645,8 @@ WEFT_INLINE bool may_escape(const struct net_step *s,
 }
 
 /*
- * A new head in a router of tiles is sent by a port without waiting packets, or
- * moves to a row buffer, or stays in its queue.
+ * Serves a new head in a tiled router: sends the packet by a port without
+ * waiting packets, moves it to a row buffer, or leaves it in its queue.
  */
 static void serve_tile(struct net_step *s, unsigned slot)
 {
@@ -656,7 +668,7 @@ static void serve_tile(struct net_step *s, unsigned slot)
 	s->dirty |= net_tile_enter(s, in, pi, (unsigned)port);
 }
 
-/* A new head is sent by a free port, escapes, or waits. */
+/* Serves a new head: the packet is sent by a free port, escapes, or waits. */
 WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 {
 	struct net *net = s->net;

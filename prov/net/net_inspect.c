@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inspection of the network: counters and invariants; changes nothing. */
+/*
+ * Inspection of the network: counters and invariants. Nothing here changes the
+ * network.
+ */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
@@ -22,13 +25,19 @@ void net_count_get(const struct net *net, struct net_count *c)
 	c->hash = net->hash;
 }
 
-/* Difference, at least 0: packets in flight are counted by others already. */
+/*
+ * Subtracts, with a minimum of 0: packets in flight are counted in others but
+ * not in all yet.
+ */
 static uint64_t less(uint64_t all, uint64_t others)
 {
 	return all > others ? all - others : 0;
 }
 
-/* Ticks that the link was occupied; class routes count their own. */
+/*
+ * Returns the ticks that the link was occupied; packets of class routes are
+ * counted separately.
+ */
 static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 			   const struct net_port_count *c, unsigned rate)
 {
@@ -53,7 +62,7 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 	const struct net_in *in = &net_ins(net, node)[port], *far;
 	uint32_t link = net_links(net, node)[port];
 
-	/* A sender's counts are those of the receiver at the other end. */
+	/* The sender's counts are taken from the receiver at the other end. */
 	c->packets = c->chunks = c->busy_ps = 0;
 	if (link != NET_LINK_NONE) {
 		far = &net_ins(net, net_link_peer(link))[net_link_port(link)];
@@ -98,7 +107,10 @@ static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 	return -EPROTO;
 }
 
-/* No more tokens than the link has; home: exactly as many. */
+/*
+ * Checks that no link has more tokens than its maximum; idle: exactly the
+ * maximum.
+ */
 static int check_tokens(const struct net *net, bool home)
 {
 	uint32_t n, port, vc, have, all;
@@ -127,7 +139,7 @@ static uint64_t in_flight(const struct net *net)
 
 int net_check(const struct net *net)
 {
-	/* nothing pending and nothing in flight */
+	/* true: no event is pending and no packet is in flight */
 	bool home = !in_flight(net) && !net_wheel_pending(net);
 
 	if (net->injected - net->delivered != in_flight(net))

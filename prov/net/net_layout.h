@@ -170,7 +170,7 @@ struct net_out {
 	uint8_t rr;	    /* slot after the last one served */
 	uint8_t share;	    /* grants to receivers while injection waited */
 	uint8_t waits;	    /* bit per list that is not empty */
-	/* round-robin state: bit 0 deterministic/dynamic, bit 1 ring entry */
+	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
 	uint8_t turn;
 	uint8_t vcs; /* bit per VC for which an injection FIFO waits */
 	uint8_t pad[3];

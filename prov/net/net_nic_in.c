@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The receive side of a node's interface: each receiver has an engine that
- * stores incoming packets; packets that need an acknowledgement are returned as
- * it; events are reported by the net_up callbacks.
+ * Receive side of a node's network interface. Each receiver has an engine that
+ * stores incoming packets. The record of a packet that needs an acknowledgement
+ * is reused to send it. Completions are reported by the net_up callbacks.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -11,11 +11,14 @@
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_wheel.h"
 
-enum { LOCAL_PORT = 63 }; /* port of packets that did not use a link */
+enum { LOCAL_PORT = 63 }; /* port number of packets that did not use a link */
 
 /* ---- engines ------------------------------------------------------------- */
 
-/* Rate at which a receiver gets its packets: that of the peer's sender. */
+/*
+ * Returns the rate at which packets arrive at a receiver, which is that of the
+ * peer's sender.
+ */
 static unsigned rate_in(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -27,7 +30,7 @@ static unsigned rate_in(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->rate;
 }
 
-/* True if the link to this receiver is store-and-forward. */
+/* Returns whether the link to this receiver is store-and-forward. */
 static bool is_store_forward(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -39,7 +42,10 @@ static bool is_store_forward(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->whole;
 }
 
-/* Time at which a packet whose head arrives now has left the network. */
+/*
+ * Returns the time at which a packet whose head arrives now is stored
+ * completely.
+ */
 static uint64_t store(struct net_step *s, unsigned port,
 		      const struct net_packet *p)
 {
@@ -133,7 +139,10 @@ static bool is_copy(const struct net_mrec *m, uint32_t node)
 	return m->flags & NET_P_DEPOSIT && m->dst != node;
 }
 
-/* In order, the packets behind this one are those that were left before. */
+/*
+ * Counts packets out of order: in order, the number of packets behind this one
+ * is the number not delivered yet, less one.
+ */
 static void check_order(struct net *net, const struct net_mrec *m,
 			const struct net_packet *p)
 {
@@ -147,7 +156,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
 
-/* Cookie that the sender passed with its message. */
+/* Returns the cookie that the sender passed with its message. */
 static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 {
 	return m->flags & NET_M_ACKED
@@ -155,7 +164,10 @@ static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 		       : m->cookie;
 }
 
-/* Sends the packet back as its own acknowledgement; record wi counts it. */
+/*
+ * Sends the packet back as its acknowledgement; record wi counts the
+ * acknowledgements.
+ */
 static void send_ack(struct net_step *s, const struct net_call *c, uint32_t pi,
 		     uint32_t wi)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Input side of a node: heads of packets at receivers, and at senders the tails
- * that have left and the tokens that have returned. These events commute;
+ * Input side of a node: arrivals at receivers, and at senders the tails that
+ * have left and the tokens that have returned. These events commute;
  * net_arbiter.c then serves the ports that they have changed.
  *
  * A dynamic packet joins the shortest queue of its receiver; heads of queues
@@ -19,7 +19,10 @@
 
 /* ---- packets ------------------------------------------------------------- */
 
-/* A deterministic head of an injection FIFO requests one port. */
+/*
+ * Requests the only port that the deterministic head of an injection FIFO can
+ * use.
+ */
 static void offer_det(struct net_step *s, unsigned fifo,
 		      const struct net_packet *p)
 {
@@ -54,7 +57,9 @@ static unsigned shortest_queue(const struct net *net, const struct net_in *in)
 	return best;
 }
 
-/* Appends p to a queue of its receiver; true: it is the head. */
+/*
+ * Appends a packet to a queue of its receiver. Returns whether it is the head.
+ */
 static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 		       uint32_t pi)
 {
@@ -71,7 +76,9 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 	return true;
 }
 
-/* List in which a deterministic packet that came in by port waits. */
+/*
+ * Returns the list in which a deterministic packet waits that arrived at port.
+ */
 static unsigned wait_of(const struct net *net, const struct net_packet *p,
 			unsigned port)
 {
@@ -80,7 +87,10 @@ static unsigned wait_of(const struct net *net, const struct net_packet *p,
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
 
-/* Appends in order of arrival; within a tick by receiver. */
+/*
+ * Inserts a packet in order of arrival; packets of one tick are ordered by
+ * receiver.
+ */
 static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 {
 	struct net_packet *p = net_packet(net, pi);
@@ -153,14 +163,17 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 			     (port << net->qshift) + q);
 }
 
-/* Delivers a packet at its last node. */
+/* Delivers a packet that has reached its target node. */
 static void deliver(struct net_step *s, uint32_t id, unsigned port, uint32_t pi)
 {
 	net_step_at(s, id);
 	net_nic_receive(s, port, pi);
 }
 
-/* False: no free record for the copy; the arrival is retried. */
+/*
+ * Keeps a copy of a packet of a line broadcast. Returns false if no record is
+ * free; the arrival is then retried.
+ */
 static bool deposit(struct net_step *s, uint64_t word)
 {
 	net_step_at(s, net_word_node(word));
@@ -197,7 +210,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 		queue_det(s, net_node(net, id), id, port, pi);
 }
 
-/* A read path of a receiver is free again; returns ports that may benefit. */
+/* Releases a read path of a receiver. Returns the ports that may use it. */
 static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
 				      unsigned reader)
 {
@@ -222,9 +235,9 @@ static inline void tail(struct net_step *s, uint64_t word)
 }
 
 /*
- * Returned tokens carry the time that their packet waited behind the port.
- * Keeps a moving average of it, in tokens, and halves it when all tokens are
- * back.
+ * Updates the moving average of the waiting time behind a port, in tokens, from
+ * the waiting time that returned tokens report. The average is halved when all
+ * tokens are back.
  */
 WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 					    unsigned port, uint32_t payload)
@@ -241,7 +254,10 @@ WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 	return back;
 }
 
-/* Returns shared tokens; returns the channel's tokens afterwards. */
+/*
+ * Puts shared tokens back. Returns the number of tokens that the channel then
+ * has.
+ */
 WEFT_COLD static uint32_t pool_back(struct net *net, uint32_t id, unsigned port,
 				    unsigned vc, uint32_t back)
 {

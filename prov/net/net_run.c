@@ -2,9 +2,9 @@
 /*
  * The network as a whole: its layout in the block, and its run loop over ticks.
  * A tick processes all events first, then serves the ports of the nodes that
- * they changed; callbacks come last, in order of their exact times. No node
- * affects another within a tick, so the order of nodes does not matter: a large
- * network is run region by region, each small enough for the cache.
+ * they changed; callbacks are called last, in order of their exact times. No
+ * node affects another within a tick, so the order of nodes does not matter: a
+ * large network is run region by region, each small enough for the cache.
  */
 #include "prov/net/net_arbiter.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -25,7 +25,8 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-enum { LARGE = 2048 }; /* nodes from which the state exceeds the cache */
+/* number of nodes from which the state exceeds the cache */
+enum { LARGE = 2048 };
 
 /* ---- layout -------------------------------------------------------------- */
 
@@ -47,8 +48,9 @@ static uint32_t power_above(uint32_t n)
 }
 
 /*
- * Numbers of all records. Events: a packet has an arrival or a delivery, a port
- * a tail and the tokens in flight, a message its wakes and its end.
+ * Computes the number of records of each kind. Events: a packet has an arrival
+ * or a delivery, a port has a tail and the tokens in flight, a message has its
+ * wake-ups and its completion.
  */
 static void count_all(struct net *n, const struct net_config *cfg,
 		      uint32_t packets)
@@ -74,7 +76,10 @@ static void count_all(struct net *n, const struct net_config *cfg,
 		      4 * (NET_PORTS_MAX + 1) * cfg->faults;
 }
 
-/* Regions, and chunks: each slot of the wheel may hold one partial chunk. */
+/*
+ * Computes the number of regions, and of chunks: each slot of the wheel may
+ * hold one partial chunk.
+ */
 static void count_lanes(struct net *n)
 {
 	uint32_t slots;
@@ -92,7 +97,7 @@ static uint64_t lines(uint64_t bytes)
 	return (bytes + 63) & ~63ull;
 }
 
-/* Sections that net_open clears. */
+/* Reserves the sections that net_open clears. */
 static void lay_nodes(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
 {
@@ -133,7 +138,9 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		n->off_control = room(off, ports * sizeof(uint64_t));
 }
 
-/* Reserves count records; returns the index of the record before the first. */
+/*
+ * Reserves count records. Returns the index of the record before the first one.
+ */
 static uint32_t lay_records(uint64_t *off, uint64_t count, uint64_t bytes)
 {
 	*off = (*off + bytes - 1) / bytes * bytes;
@@ -191,7 +198,9 @@ static void open_tables(struct net *net)
 			(uint16_t)net_wire_tokens(cfg, net_wire_bytes(cfg, c));
 }
 
-/* Ticks of packets with another header, and of acknowledgements. */
+/*
+ * Computes the ticks of packets with a special header, and of acknowledgements.
+ */
 static void fill_forms(struct net *net, uint32_t rate)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -211,7 +220,10 @@ static void fill_forms(struct net *net, uint32_t rate)
 	}
 }
 
-/* Index into net->len for links of this rate; -EINVAL: too many rates. */
+/*
+ * Returns the index into net->len for links of this rate; -EINVAL: too many
+ * rates.
+ */
 static int find_rate(struct net *net, uint64_t ps_x1000)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -230,7 +242,10 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 	return (int)i;
 }
 
-/* A ring needs the bubble; other links need one free buffer. */
+/*
+ * Returns whether the port's link is part of a ring. A ring needs the bubble;
+ * other links need one free buffer.
+ */
 static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned flow = net->flow[port];
@@ -239,7 +254,9 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
-/* Index into net->hop for these times; there are few. */
+/*
+ * Returns the index into net->hop for these latencies, of which there are few.
+ */
 static int find_hop(struct net *net, const struct net_hop *want)
 {
 	uint32_t i;
@@ -256,7 +273,7 @@ static int find_hop(struct net *net, const struct net_hop *want)
 	return (int)i;
 }
 
-/* Times and rate of a link. */
+/* Computes the latencies and the rate of a link. */
 static int port_hop(struct net *net, uint32_t node, unsigned port,
 		    uint32_t peer, unsigned crossings, struct net_hop *h)
 {
@@ -367,7 +384,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
 	net_routing_init(net);
-	find_rate(net, cfg->link_ps_per_byte_x1000); /* index 0 */
+	find_rate(net, cfg->link_ps_per_byte_x1000); /* gets index 0 */
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
@@ -376,7 +393,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	return ret;
 }
 
-/* Gives a link other times from now on. */
+/* Sets other latencies for a link, from now on. */
 static int link_set_hop(struct net *net, uint32_t *link,
 			const struct net_hop *h)
 {
@@ -493,7 +510,10 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
-/* Hash of an event, without the payload: record numbers are arbitrary. */
+/*
+ * Returns the hash of an event without its payload, since record numbers are
+ * arbitrary.
+ */
 static inline uint64_t mix(uint64_t word)
 {
 	return weft_hash_mix(word >> NET_VC_SHIFT);
@@ -519,7 +539,7 @@ static const struct {
 	[NET_EV_TOKEN] = { net_prefetch_nodes, net_router_token },
 };
 
-/* Processes events of one kind, in any order. Returns their hash. */
+/* Processes the events of one kind, in any order. Returns their hash. */
 static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 {
 	struct net *net = s->net;
@@ -557,7 +577,7 @@ static void record_changes(struct net_step *s)
 	s->dirty = s->fresh[0] = s->fresh[1] = 0;
 }
 
-/* Processes the other events, node by node. */
+/* Processes the sorted events, node by node. Returns their hash. */
 static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 {
 	const uint64_t *w;
@@ -580,7 +600,10 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	return sum;
 }
 
-/* Prefetches the first chunk of each lane; false: the region has no event. */
+/*
+ * Prefetches the first chunk of each lane. Returns false if the region has no
+ * event.
+ */
 static bool any_events(const struct net_step *s, uint32_t lane)
 {
 	const struct net *net = s->net;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events by tick. The next NET_WHEEL ticks have a slot for each lane, the end
- * of a list of chunks of events, and a bit that shows whether a tick is empty;
- * later events wait in a heap with four children and move into the wheel when
- * they are near. A region has a lane for each kind of event that commutes,
- * processed in any order, and one for the others; callbacks have one lane for
- * all regions. These two kinds of lanes are sorted, so that neither the order
- * in which events were inserted nor the heap affects the result.
+ * Event queue. The next NET_WHEEL ticks have one slot per lane, which is the
+ * tail of a list of chunks of events, and one bit that shows whether the tick
+ * has events. Later events wait in a 4-ary heap and move into the wheel when
+ * their tick is within its range. A region has a lane for each kind of event
+ * that commutes, processed in any order, and one for the others; callbacks have
+ * one lane for all regions. These two kinds of lanes are sorted, so that
+ * neither the order in which events were inserted nor the heap affects the
+ * result.
  *
  *   slot: the next free word in its last chunk, an index in the block; the end
  *   of a chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
@@ -32,7 +33,9 @@ void net_wheel_init(struct net *net)
 	net->far = 0;
 }
 
-/* Cannot happen: net_open reserves enough records. */
+/*
+ * Reports an overflow, which cannot happen: net_open reserves enough records.
+ */
 static WEFT_COLD WEFT_NORETURN void full(const char *what)
 {
 	weft_guard_fail(what);
@@ -40,7 +43,7 @@ static WEFT_COLD WEFT_NORETURN void full(const char *what)
 
 /* ---- chunks -------------------------------------------------------------- */
 
-/* Chunks are numbered among all chunks of the block. */
+/* Returns a free chunk. Chunks are numbered among all chunks of the block. */
 static uint32_t chunk_get(struct net *net)
 {
 	uint32_t c = net->free_chunk;
@@ -85,7 +88,7 @@ uint64_t net_wheel_pending(const struct net *net)
 	return sum;
 }
 
-/* ---- far events ---------------------------------------------------------- */
+/* ---- overflow heap: events beyond the wheel ------------------------------ */
 
 static int far_before(const struct net_heap_event *a,
 		      const struct net_heap_event *b)
@@ -129,7 +132,10 @@ static struct net_heap_event far_pop(struct net *net)
 	return top;
 }
 
-/* Moves near events from the heap into the wheel. */
+/*
+ * Moves the events that are now within the wheel's range from the heap into the
+ * wheel.
+ */
 static void heap_to_wheel(struct net *net)
 {
 	struct net_heap_event e;
@@ -140,9 +146,12 @@ static void heap_to_wheel(struct net *net)
 	}
 }
 
-/* ---- the next tick ------------------------------------------------------- */
+/* ---- search for the next tick -------------------------------------------- */
 
-/* Distance from bit to the next set bit of the wheel, wrapping, or -1. */
+/*
+ * Returns the distance from bit to the next set bit of the wheel, with
+ * wrap-around, or -1.
+ */
 static int64_t map_next(const struct net *net, uint32_t bit)
 {
 	uint32_t w = bit / 64, t, i;
@@ -175,7 +184,9 @@ uint64_t net_wheel_next(const struct net *net)
 
 /* ---- removing a tick's events -------------------------------------------- */
 
-/* First gap of Shell's sort: 1, 4, 13, 40, ... below a third of n. */
+/*
+ * Returns the first gap of Shell's sort: 1, 4, 13, 40, ... below a third of n.
+ */
 static uint32_t sort_gap(uint32_t n)
 {
 	uint32_t gap = 1;
@@ -199,7 +210,7 @@ static void sort_words(uint64_t *w, uint32_t n)
 		}
 }
 
-/* Empties a lane into to; returns the number of its events. */
+/* Moves the events of a lane to the array to. Returns their number. */
 static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 			  uint64_t *to)
 {
@@ -240,7 +251,9 @@ void net_wheel_begin(struct net *net)
 
 /* ---- callbacks ----------------------------------------------------------- */
 
-/* A callback with its exact time and the key that orders equal times. */
+/*
+ * Fills in a callback with its exact time and the key that orders equal times.
+ */
 static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 		      struct net_call *c)
 {
