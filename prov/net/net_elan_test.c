@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine file of qsnet2 in the model: latencies that are exact sums of
- * their parts, rates, and the conclusions of the sources.
+ * their parts, rates, and results of the sources.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEN, DMA, EVENT }; /* paths, in the order of the file */
+enum { STEN, DMA, EVENT }; /* path indices, in the order of the file */
 
 static struct net_config cfg;
 
@@ -26,7 +26,7 @@ static void load(const char *machine)
 	T_TRUE(!strcmp(cfg.path[EVENT].name, "event"));
 }
 
-/* Latency of one message from node 0, from post to arrival. */
+/* Returns the latency of one message from node 0, from post to arrival, ps. */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
@@ -40,7 +40,10 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-/* Total rate of a long message to the next node, and of one back: MB/s. */
+/*
+ * Returns the rate of a long message to the next node, in MB/s; both: the total
+ * rate with a message in the other direction.
+ */
 static uint64_t rate(uint8_t path, bool both)
 {
 	struct net_msg msg = { .bytes = 4 << 20, .dst = 1, .path = path };
@@ -57,7 +60,7 @@ static uint64_t rate(uint8_t path, bool both)
 	return e.bytes * 1000000 / e.last_at;
 }
 
-/* True within this number of per mille. */
+/* Returns whether the value is within this tolerance, in per mille. */
 static bool near(uint64_t got, uint64_t want, unsigned mille)
 {
 	return got * 1000 >= want * (1000 - mille) &&
@@ -71,10 +74,10 @@ static void a_write_passes_two_elans_and_a_switch(void **state)
 	load("qsnet2:4");
 	/* 16 + 18 + 16 bytes, in whole ticks */
 	wire = (50 * cfg.link_ps_per_byte_x1000 / 1000 + 999) / 1000 * 1000;
-	sum = 82500 + 157500; /* command processor, input */
+	sum = 82500 + 157500; /* command processor, input unit */
 	sum += 2 * 5 * 4000;  /* two cables of 5 m */
-	sum += 21000 + 1000;  /* a switch, and into the end */
-	sum += wire;	      /* the packet on the link */
+	sum += 21000 + 1000;  /* one switch, and the hop into the end node */
+	sum += wire;	      /* transmission time of the packet on the link */
 	sum += 32 * cfg.path[EVENT].injection_ps_per_byte_x1000 / 1000;
 	T_IS(latency(1, EVENT, 8), sum);
 }
@@ -93,7 +96,7 @@ static void a_level_costs_two_switches_and_two_cables(void **state)
 			     2 * 21000 + 2 * 4000ull * cfg.cable[l]);
 		before = now;
 	}
-	/* Eleven switches and 50 m, end to end. */
+	/* Eleven switches and 50 m of cable from end to end. */
 	load("qsnet2:4");
 	T_IS(before - latency(1, EVENT, 8), 10 * 21000 + 4000 * (50 - 2 * 5));
 }
@@ -124,7 +127,7 @@ static void both_directions_share_the_host_bus(void **state)
 	T_TRUE(near(rate(DMA, false), 917, 10));
 	T_TRUE(near(rate(DMA, true), 920, 10));
 	T_TRUE(near(rate(EVENT, true), 2 * 928, 10));
-	/* A DMA reads its data first, and its descriptor is written: 64 B. */
+	/* A DMA reads its data first, and its descriptor of 64 B is written. */
 	T_IS(cfg.path[DMA].inject_ps - cfg.path[STEN].inject_ps,
 	     750000 + 64 * 1000000 / 600 + 334);
 	T_TRUE(near(rate(STEN, false), 600, 20));
@@ -164,7 +167,10 @@ static uint64_t barrier(uint32_t nodes)
 	return e.result_at;
 }
 
-/* Three one-way passes, each over two more switches and two more cables. */
+/*
+ * A barrier is three one-way passes; each level adds two switches and two
+ * cables to a pass.
+ */
 static void a_barrier_of_512_steps_at_powers_of_four(void **state)
 {
 	static const uint32_t nodes[] = { 4, 16, 64, 256, 1024 };
@@ -183,7 +189,10 @@ static void a_barrier_of_512_steps_at_powers_of_four(void **state)
 	T_TRUE(barrier(512) > 2100000);
 }
 
-/* A long broadcast to 256 nodes has the rate of the slower of bus and link. */
+/*
+ * A long broadcast to 256 nodes has the rate of the bus or the link, whichever
+ * is slower.
+ */
 static void a_broadcast_keeps_the_rate_of_a_link(void **state)
 {
 	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
@@ -209,7 +218,7 @@ static void a_broadcast_keeps_the_rate_of_a_link(void **state)
 
 /* ---- concurrent traffic -------------------------------------------------- */
 
-/* Bytes per node when all send to their complement: MB/s. */
+/* Returns the rate per node when all nodes send to their complement, MB/s. */
 static uint64_t complement(const char *machine, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 256 << 10, .path = EVENT };

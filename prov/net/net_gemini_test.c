@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine file of gemini in the model: the published latencies and rates,
- * the resources that two interfaces of a chip share, and the links they use.
- * Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
+ * the resources that two interfaces of a chip share, and the links that packets
+ * use. Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -11,8 +11,10 @@
 
 #include <string.h>
 
-enum { FMA, BTE, GET, REPLY, AMO };	   /* paths, in the order of the file */
-enum { ENDS = 128, X = 32, Y = 8, Z = 2 }; /* first node of each neighbour */
+/* path indices, in the order of the file */
+enum { FMA, BTE, GET, REPLY, AMO };
+/* first node of the next chip in each dimension */
+enum { ENDS = 128, X = 32, Y = 8, Z = 2 };
 enum { X_PORTS = 16, Y_PORTS = 8, TORUS_PORTS = 40 };
 enum { LONG = 1 << 20 };
 
@@ -55,7 +57,10 @@ static void a_put_takes_700_ns_and_105_a_hop(void **state)
 	T_IS(latency(Z, FMA, 8), one);
 }
 
-/* A request without data, a read of the host, a reply with another header. */
+/*
+ * A get is a request without data, a read in the target host, and a reply with
+ * another header.
+ */
 static void a_get_takes_less_than_1500_ns(void **state)
 {
 	uint64_t both;
@@ -83,8 +88,9 @@ struct flow {
 };
 
 /*
- * Total rate of n long messages at once, in MB/s, without their start;
- * *apart_p: by how much the last took longer than the first, in per cent.
+ * Returns the total rate of n concurrent long messages in MB/s, without the
+ * start-up time; *apart_p: how much longer the last one took than the first, in
+ * per cent.
  */
 static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 {
@@ -138,7 +144,7 @@ static void a_transfer_takes_all_links_to_a_neighbour(void **state)
 	T_TRUE(rate_to(X, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Y, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Z, BTE, NET_DYNAMIC) > 5000);
-	/* one link has 1.56 GB/s, and at most four packets in flight */
+	/* one link has 1.56 GB/s, with at most four packets in flight */
 	T_TRUE(near(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
 }
 
@@ -150,7 +156,9 @@ static void slow_lanes_are_half_as_fast(void **state)
 	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
 }
 
-/* HyperTransport: 12 bytes for each 64, and 12 more for each read. */
+/*
+ * HyperTransport adds 12 bytes to each 64, and 12 more for each read request.
+ */
 static void an_interface_is_as_fast_as_its_bus(void **state)
 {
 	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
@@ -172,7 +180,10 @@ static void two_interfaces_share_12800_mb_a_second_evenly(void **state)
 	T_TRUE(apart < 3);
 }
 
-/* Atomics of four nodes on words of one, all at the same time; in M/s. */
+/*
+ * Returns the rate of concurrent atomics of four nodes on words of one node, in
+ * millions per second.
+ */
 static uint64_t atomics(unsigned words)
 {
 	struct net_msg msg = { .path = AMO, .bytes = 8 };
@@ -204,7 +215,10 @@ static void atomics_are_quick_on_words_that_are_kept(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/* Number of links by which packets from node 0 to dst leave its chip. */
+/*
+ * Returns the number of links by which packets from node 0 to dst leave its
+ * chip.
+ */
 static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
@@ -242,9 +256,10 @@ static void nodes_of_a_chip_take_no_link(void **state)
 }
 
 /*
- * Requests of a neighbour in y wait for all four links to here, a packet takes
- * 9.6 us on each; its response to a request from here must not wait for them,
- * only for the packet that is being sent.
+ * Requests of a neighbour in y wait for all four links to this node; a packet
+ * takes 9.6 us on each link. The neighbour's response to a request of this node
+ * must wait only for the packet that is being sent, not for the queued
+ * requests.
  */
 static void an_answer_passes_requests_that_wait(void **state)
 {
@@ -271,8 +286,8 @@ static void an_answer_passes_requests_that_wait(void **state)
 }
 
 /*
- * Every node sends its neighbours in a ring more requests than their links
- * hold, and every packet gets a response: one channel for both would deadlock.
+ * Every node sends its ring neighbours more requests than their links hold, and
+ * every packet gets a response: one channel for both would deadlock.
  */
 static void answers_are_not_held_up_by_requests(void **state)
 {
@@ -297,7 +312,7 @@ static void answers_are_not_held_up_by_requests(void **state)
 	net_fixture_close(&e);
 }
 
-/* Responses in flight are counted at the link they left by, not at arrival. */
+/* Packets in flight are counted at the link they left by, not at arrival. */
 static void no_link_is_in_use_for_longer_than_time_goes(void **state)
 {
 	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links that differ: parallel ones, slow ones, long ones. */
+/* Links with different properties: parallel, slow and long links. */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
 
 #include <string.h>
 
-/* A torus of one dimension, n links per direction between neighbours. */
+/*
+ * Builds a torus of one dimension with `links` links per direction between
+ * neighbours.
+ */
 static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
 {
 	net_config_bgq(cfg);
@@ -15,12 +18,15 @@ static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
 	cfg->midplane[0] = 0;
 	cfg->wrap[0] = nodes > 2;
 	cfg->links[0] = links;
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-/* Number of ports up that packets left node 0 by; *most_p: largest count. */
+/*
+ * Returns the number of upward ports by which packets left node 0; *most_p:
+ * largest packet count of a port.
+ */
 static unsigned used(const struct net_fixture *e, unsigned links,
 		     uint64_t *most_p)
 {
@@ -37,7 +43,7 @@ static unsigned used(const struct net_fixture *e, unsigned links,
 	return n;
 }
 
-/* Time of 16 messages of 256 packets each from node 0 to node 1. */
+/* Returns the time of 16 messages of 256 packets each from node 0 to node 1. */
 static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t way)
 {
 	struct net_msg msg = {
@@ -95,7 +101,10 @@ static void different_pairs_are_spread_over_them(void **state)
 	net_fixture_close(&e);
 }
 
-/* More packets than the rings hold: without the bubble they would deadlock. */
+/*
+ * More packets than the rings hold: without the bubble the rings would
+ * deadlock.
+ */
 static void rings_of_several_links_do_not_stand_still(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
@@ -134,7 +143,8 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	net_fixture_drain(&e);
 	whole = e.last_at;
 	T_OK(net_link_rate(e.net, 0, 1, 2 * cfg.link_ps_per_byte_x1000));
-	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL); /* end of the mesh */
+	/* port at the end of the mesh */
+	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL);
 	T_OK(net_send(e.net, whole, &msg));
 	net_fixture_drain(&e);
 	half = e.last_at - whole;
@@ -163,7 +173,7 @@ static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
 	net_fixture_close(&e);
 }
 
-/* One switch in the middle, two cables, no time in the end node. */
+/* One switch, two cables, and no hop time into the end node. */
 static void cables_and_switches_of_a_tree_add_up(void **state)
 {
 	struct net_config cfg;

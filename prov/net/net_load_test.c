@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loaded network compared with theory: queueing, saturation, bisection. */
+/*
+ * The loaded network compared with theory: queueing delay, saturation,
+ * bisection.
+ */
 #include "test/support/net_fixture.h"
 #include "prov/net/net_layout.h"
 
@@ -24,7 +27,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 				(uint16_t)strtoul(dims, (char **)&dims, 10);
 		dims += *dims == 'x';
 	}
-	/* With dimension order, end effects are negligible. */
+	/* In dimension order, end effects are negligible. */
 	memset(cfg->zone[1], 0, sizeof(cfg->zone[1]));
 	cfg->zone[1][0] = 0x1f;
 }
@@ -34,7 +37,8 @@ static void small_torus(struct net_config *cfg, const char *dims)
 enum { AHEAD = 256 };
 
 struct queue {
-	struct net_fixture e; /* first: the callbacks cast to it */
+	/* first field: the callbacks cast the argument to it */
+	struct net_fixture e;
 	struct weft_rng rng;
 	double gap_ps;
 	uint64_t due, posted, total, seen;
@@ -63,7 +67,10 @@ static void queue_arrived(void *arg, uint64_t at, uint64_t cookie,
 	queue_post(q);
 }
 
-/* Mean waiting time of Poisson arrivals at one link, divided by theory. */
+/*
+ * Returns the mean waiting time of Poisson arrivals at one link, divided by the
+ * theoretical value.
+ */
 static double queue_ratio(double rho, uint64_t total)
 {
 	static const struct net_up up = { .arrived = queue_arrived };
@@ -92,7 +99,7 @@ static double queue_ratio(double rho, uint64_t total)
 
 static void one_link_waits_as_a_queue_of_fixed_service(void **state)
 {
-	/* Fewer packets where instrumentation is slow: a wider tolerance. */
+	/* Instrumented builds use fewer packets and a wider tolerance. */
 	double r, close = t_scale(100) == 100 ? 0.02 : 0.2;
 
 	r = queue_ratio(0.3, (uint64_t)t_scale(400000));
@@ -154,7 +161,10 @@ static const struct net_up crowd_up = {
 	.arrived = crowd_arrived,
 };
 
-/* Every node sends all it can for a period: packets per node and slot. */
+/*
+ * Every node sends as fast as possible for a period; returns packets per node
+ * and packet time.
+ */
 static double crowd_rate(struct crowd *c, uint64_t ps)
 {
 	uint32_t i, f;
@@ -192,7 +202,7 @@ static double saturation(const char *dims, uint32_t nodes, uint8_t way)
 	return r;
 }
 
-/* A ring of k carries at most 8/k packets per node and slot. */
+/* A ring of k nodes carries at most 8/k packets per node and packet time. */
 static void uniform_traffic_saturates_at_eight_over_k(void **state)
 {
 	double r8 = saturation("8x8", 64, NET_DYNAMIC) * 63 / 64;
@@ -209,7 +219,7 @@ static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
 	return (node + c->nodes / 2) % c->nodes;
 }
 
-/* Half of a mesh sends to the other half over one link per direction. */
+/* One half of a mesh sends to the other half over one link per direction. */
 static void a_bisection_of_one_link_carries_one_link(void **state)
 {
 	struct crowd c = {
@@ -268,8 +278,8 @@ static void a_ring_without_its_bubble_gets_stuck(void **state)
 }
 
 /*
- * Dynamic packets on a ring whose dynamic buffers hold one each: most of them
- * have to escape into the ring's bubble channel.
+ * Dynamic packets on a ring with dynamic buffers for one packet: most packets
+ * have to escape to the ring's bubble channel.
  */
 static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 {
@@ -314,9 +324,9 @@ static void escapes_keep_the_bubble(void **state)
 }
 
 /*
- * Three packets over one link of a ring with a long token return time: the
- * first takes the dynamic buffer, the second escapes, and the third, which
- * comes when the link is idle, finds one buffer left, which is the bubble.
+ * Three packets use one link of a ring with a long token return time: the first
+ * takes the dynamic buffer, the second escapes. The third arrives when the link
+ * is idle; the only free buffer is the bubble, so the packet waits.
  */
 static void the_last_buffer_is_not_for_who_enters(void **state)
 {
@@ -346,7 +356,9 @@ static void the_last_buffer_is_not_for_who_enters(void **state)
 	net_fixture_close(&e);
 }
 
-/* Injection leaves space for passing packets: here the third packet escapes. */
+/*
+ * Injection leaves buffer space for passing packets: the third packet escapes.
+ */
 static void injection_leaves_its_room_free(void **state)
 {
 	struct net_config cfg;
@@ -368,7 +380,7 @@ static void injection_leaves_its_room_free(void **state)
 	net_fixture_close(&e);
 }
 
-/* Node 1 keeps its link busy; passing packets wait in its queues. */
+/* Node 1 keeps its link busy, so passing packets wait in its queues. */
 static void packets_join_the_shortest_queue(void **state)
 {
 	struct net_msg m = { .dst = 2, .bytes = 64, .zone = 1 };
@@ -401,9 +413,10 @@ static void packets_join_the_shortest_queue(void **state)
 }
 
 /*
- * Two packets come in at node 1 by one receiver and leave by different links.
- * The first has to wait for a packet of the node itself, so both could leave at
- * once: with one read path they cannot. Returns the arrival of the second.
+ * Two packets arrive at node 1 at one receiver and leave by different links.
+ * The first waits for a packet of node 1 itself, so both could leave at the
+ * same time; with one read path they cannot. Returns the arrival time of the
+ * second.
  */
 static uint64_t second_leaves(uint32_t read_paths)
 {
@@ -414,7 +427,7 @@ static uint64_t second_leaves(uint32_t read_paths)
 
 	small_torus(&cfg, "8x8");
 	memset(cfg.zone[2], 0x1f, sizeof(cfg.zone[2]));
-	cfg.zone[2][0] = 1; /* dimension by dimension */
+	cfg.zone[2][0] = 1; /* dimension order */
 	cfg.read_paths = read_paths;
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &m));

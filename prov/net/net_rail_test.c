@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parallel trees and switches connected to their siblings, as in the Sunway
- * prototype: which rail packets take, and which routes are left when links are
- * dead.
+ * Parallel trees (rails) and switches connected to their siblings, as in the
+ * Sunway prototype: which rail packets use, and which routes remain when links
+ * are dead.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/routing/net_fat.h"
@@ -17,7 +17,7 @@ enum { PACKETS = 200, DOWN = 6, LEAVES = 8, SPINES = 6, SIBLINGS = 2 };
 enum { ENDS = DOWN * LEAVES, LEAF = ENDS, SPINE = LEAF + 2 * LEAVES };
 enum { UP = DOWN, ACROSS = DOWN + SPINES };
 
-/* Two rails of eight leaves and six spines. */
+/* Builds two rails of eight leaf and six spine switches. */
 static void machine(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
@@ -28,7 +28,7 @@ static void machine(struct net_config *cfg)
 	cfg->dyn_queues = 3;
 	memcpy(cfg->size, (uint16_t[]){ DOWN, LEAVES }, 4);
 	memcpy(cfg->parents, (uint16_t[]){ 1, SPINES }, 4);
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -115,7 +115,7 @@ static void a_message_keeps_to_its_rail_or_takes_both(void **state)
 	net_fixture_close(&e);
 }
 
-/* Both rails carry twice as much as one. */
+/* Both rails together carry twice the bandwidth of one. */
 static void two_rails_are_twice_as_fast(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
@@ -149,7 +149,10 @@ static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned way,
 	return e->arrived - before;
 }
 
-/* Deterministic packets take the next port of the entry, in its order. */
+/*
+ * Deterministic packets take the next live port of the table entry, in its
+ * order.
+ */
 static void a_dead_link_up_is_skipped_in_order(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;
@@ -169,7 +172,10 @@ static void a_dead_link_up_is_skipped_in_order(void **state)
 	net_fixture_close(&e);
 }
 
-/* The only link down is dead: to the sibling and across. */
+/*
+ * The only downward link to the target's leaf is dead: packets go to the
+ * sibling switch and across.
+ */
 static void a_dead_link_down_is_passed_by_the_sibling(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
@@ -187,7 +193,7 @@ static void a_dead_link_down_is_passed_by_the_sibling(void **state)
 	net_fixture_close(&e);
 }
 
-/* The opposite case: out of a leaf without a link up. */
+/* A leaf without live upward links sends to its sibling. */
 static void a_leaf_without_links_up_sends_across(void **state)
 {
 	struct net_fixture e;
@@ -204,7 +210,7 @@ static void a_leaf_without_links_up_sends_across(void **state)
 	net_fixture_close(&e);
 }
 
-/* All links of a leaf are dead: new tables use the other rail. */
+/* All links of a leaf switch are dead: new tables route over the other rail. */
 static void new_tables_lead_round_a_dead_switch(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
@@ -250,7 +256,7 @@ static void neighbours_may_go_across(void **state)
 	net_fixture_close(&e);
 }
 
-/* Up, across and down; an impossible route is refused. */
+/* The route goes up, across and down; an impossible route is refused. */
 static void a_source_route_may_cross(void **state)
 {
 	static const uint8_t over[] = { 1, ACROSS + 1, 4 };
@@ -279,7 +285,7 @@ static void a_source_route_may_cross(void **state)
 	net_fixture_close(&e);
 }
 
-/* All pairs at once, by all routes, with dead links: nothing is lost. */
+/* All pairs send at once over all routes, with dead links: nothing is lost. */
 static void all_to_all_arrives_round_dead_links(void **state)
 {
 	struct net_fixture e;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes that share a router of a torus and other resources; packets of other
- * forms; links selected by address.
+ * Nodes that share a router of a torus and other resources; packets with
+ * special headers; links selected by address.
  */
 #include "test/support/net_fixture.h"
 
@@ -12,7 +12,10 @@
 
 enum { HOP = 105000, INSIDE = 20000 };
 
-/* 4x4 routers of two nodes each, eight and four links to neighbours. */
+/*
+ * Builds 4x4 routers of two nodes each, with eight links per neighbour in x and
+ * four in y.
+ */
 static void shared(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
@@ -29,7 +32,7 @@ static void shared(struct net_config *cfg)
 	cfg->link_end_ps_x1000 = cfg->link_ps_per_byte_x1000 / 8;
 	cfg->tokens_end = 8;
 	cfg->routes = cfg->routes_system = cfg->barriers = 0;
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -53,7 +56,7 @@ static void nodes_of_one_router_meet_inside_it(void **state)
 
 	shared(&cfg);
 	cfg.path[0].injection_ps_per_byte_x1000 = 50000;
-	/* 72 bytes at 16 GB/s are three ticks */
+	/* 72 bytes at 16 GB/s take three ticks */
 	ends = cfg.path[0].inject_ps + 64 * 50 + 3 * 2000 +
 	       cfg.path[0].receive_ps;
 	T_IS(latency(&cfg, 1), ends + 2 * INSIDE);
@@ -86,7 +89,10 @@ static void everybody_reaches_everybody(void **state)
 	net_fixture_close(&e);
 }
 
-/* Rate of two nodes of a router that each send to a node of another, MB/s. */
+/*
+ * Returns the rate of two nodes of one router that send to nodes of another
+ * router, MB/s.
+ */
 static uint64_t pair_rate(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 1 << 20, .dst = 4 };
@@ -119,7 +125,7 @@ static void a_bus_may_belong_to_all_nodes_of_a_router(void **state)
 	T_IS(net_config_check(&cfg), -EINVAL);
 }
 
-/* Number of links, of four, that a message from node 0 to a neighbour takes. */
+/* Returns how many of four links a message from node 0 to a neighbour uses. */
 static unsigned lanes(uint8_t way, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
@@ -150,7 +156,10 @@ static void a_link_is_chosen_by_load_by_pair_or_by_address(void **state)
 	T_IS(lanes(NET_DETERMINISTIC, 1), 4);
 }
 
-/* Number of links that messages to a neighbour take, each to another line. */
+/*
+ * Returns the number of links that messages with this address stride use to a
+ * neighbour.
+ */
 static unsigned lanes_of_lines(uint64_t stride)
 {
 	struct net_msg msg = {
@@ -180,7 +189,7 @@ static unsigned lanes_of_lines(uint64_t stride)
 static void what_goes_to_one_line_takes_one_link(void **state)
 {
 	T_IS(lanes_of_lines(0), 1);
-	T_IS(lanes_of_lines(8), 1); /* 64 words, in the first 512 bytes */
+	T_IS(lanes_of_lines(8), 1); /* 64 words within the first 512 bytes */
 	T_IS(lanes_of_lines(512), 4);
 }
 
@@ -199,7 +208,10 @@ static uint64_t packets_at(const struct net_fixture *e, uint32_t node,
 	return n;
 }
 
-/* From router 0 to router 5, at (1,1): by which router in between? */
+/*
+ * Packets go from router 0 to router 5 at (1,1): the loaded order decides
+ * whether they go in x or in y first.
+ */
 static void tables_may_be_loaded_anew(void **state)
 {
 	const uint8_t turned[NET_DIMS_MAX] = { 1, 0 };
@@ -245,7 +257,10 @@ static int send_routed(struct net_fixture *e, const uint8_t *route,
 	return net_send(e->net, 0, &msg);
 }
 
-/* Up y, up x, back and forth; ports 8 to 15 are x up, 20 to 23 y up. */
+/*
+ * The route goes up in y, up in x, then back and forth; ports 8 to 15 are x up,
+ * 20 to 23 y up.
+ */
 static void a_source_route_names_every_link(void **state)
 {
 	const uint8_t route[] = { 0, 23, 15, 9, 1, 24 };
@@ -272,7 +287,10 @@ static void a_source_route_names_every_link(void **state)
 
 /* ---- bus time of a path -------------------------------------------------- */
 
-/* Time of messages of one packet each from node 0, and equally many to it. */
+/*
+ * Returns the time of single-packet messages from node 0 and as many messages
+ * to it.
+ */
 static uint64_t both_ways(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 };
@@ -297,17 +315,20 @@ static void what_is_asked_for_takes_of_the_bus(void **state)
 
 	shared(&cfg);
 	cfg.buses = 1;
-	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, inwards */
+	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, for received data */
 	cfg.path[0].bus_in = 1;
 	plain = both_ways(&cfg);
 	cfg.path[0].bus_request = 1;
 	cfg.path[0].request_bytes = 128;
 	asking = both_ways(&cfg);
-	/* 500 packets of 512 ns, then of 640 */
+	/* 500 packets take 512 ns each, then 640 ns each with their requests */
 	T_TRUE(asking > plain + 450 * 128000 && asking < plain + 520 * 128000);
 }
 
-/* Time of a hundred small messages to node 2, to this number of words. */
+/*
+ * Returns the time of a hundred small messages to `words` different words of
+ * node 2.
+ */
 static uint64_t words_after(struct net_config *cfg, uint64_t words)
 {
 	struct net_msg msg = { .bytes = 8, .dst = 2 };
@@ -330,7 +351,7 @@ static void a_unit_keeps_words(void **state)
 
 	shared(&cfg);
 	cfg.buses = 2;
-	cfg.bus[0].words = 3; /* of another path */
+	cfg.bus[0].words = 3; /* a bus that the path does not use */
 	cfg.bus[1].packet_ps = 1000000;
 	cfg.bus[1].miss_ps = 2000000;
 	cfg.bus[1].words = 4;
@@ -339,11 +360,13 @@ static void a_unit_keeps_words(void **state)
 	four = words_after(&cfg, 4);
 	five = words_after(&cfg, 5);
 	T_IS(four - one, 3 * 2000000ull);
-	/* of five words two share an entry, and only these evict each other */
+	/*
+	 * two of the five words share an entry, and only these evict each other
+	 */
 	T_IS(five - one, (3 + 39) * 2000000ull);
 }
 
-/* ---- forms --------------------------------------------------------------- */
+/* ---- packet sizes -------------------------------------------------------- */
 
 static uint64_t acked_after(const struct net_config *cfg)
 {
@@ -365,7 +388,7 @@ static void an_acknowledgement_may_have_its_own_size(void **state)
 
 	net_config_bgq(&cfg);
 	cfg.ack_receive_ps = 4000;
-	plain = acked_after(&cfg); /* 40 bytes: 20 ns */
+	plain = acked_after(&cfg); /* 40 bytes take 20 ns */
 	cfg.ack_wire_bytes = 8;
 	T_IS(plain - acked_after(&cfg), 16000);
 	cfg.ack_wire_bytes = 80;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The empty network: every latency is computed by hand from the numbers. */
+/*
+ * The unloaded network: every latency is computed by hand from the
+ * configuration.
+ */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
 
 #include <string.h>
 
-/* Latency of a single packet of this size over this number of hops. */
+/*
+ * Returns the latency of a single packet of this size over this number of hops.
+ */
 static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 			  unsigned hops)
 {
@@ -50,7 +55,10 @@ static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
 	net_fixture_close(&e);
 }
 
-/* More nodes than a region: all at once, then pairs across the boundary. */
+/*
+ * More nodes than a region: all nodes send at once, then pairs across the
+ * boundary.
+ */
 static void regions_are_no_borders(void **state)
 {
 	static const uint32_t pair[][2] = {
@@ -91,11 +99,11 @@ static void table_1_ends_are_met_exactly(void **state)
 
 	net_config_bgq(&cfg);
 	net_fixture_open(&e, &cfg, 0);
-	msg.dst = 128; /* one hop up A */
+	msg.dst = 128; /* one hop, A up */
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	T_IS((e.last_at + 500) / 1000, 622);
-	/* 3 + 3 + 3 + 3 + 1 hops, as hinted */
+	/* 3 + 3 + 3 + 3 + 1 hops, by the hints */
 	msg.dst = 511;
 	T_OK(net_send(e.net, 10000000, &msg));
 	net_fixture_drain(&e);
@@ -185,7 +193,7 @@ static void long_messages_follow_each_other_at_link_speed(void **state)
 
 /*
  * Engines slower than the link process packets back to back, exact to the
- * picosecond, although a packet is no whole number of ticks.
+ * picosecond, although a packet does not take a whole number of ticks.
  */
 static void slow_engines_work_without_a_gap(void **state)
 {
@@ -259,7 +267,10 @@ static void see_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 static const struct net_up seeing = { .timer = see_timer,
 				      .arrived = see_arrived };
 
-/* Timers of one picosecond expire in order of their cookies. */
+/*
+ * Timers that expire at the same picosecond are called in order of their
+ * cookies.
+ */
 static void timers_of_one_time_go_off_by_cookie(void **state)
 {
 	static const uint64_t ask[2][5] = { { 4, 1, 5, 2, 3 },
@@ -282,7 +293,10 @@ static void timers_of_one_time_go_off_by_cookie(void **state)
 	net_fixture_close(&e);
 }
 
-/* The node at this distance from another in a torus of threes. */
+/*
+ * Returns the node at distance `by` from another in a torus of size 3 per
+ * dimension.
+ */
 static uint32_t moved(uint32_t node, unsigned dim, int by)
 {
 	static const uint32_t stride[3] = { 9, 3, 1 };
@@ -292,7 +306,7 @@ static uint32_t moved(uint32_t node, unsigned dim, int by)
 }
 
 /*
- * Packets from four neighbours reach a node in one tick and leave by one link:
+ * Packets from four neighbours reach a node in one tick and leave by one link
  * in order of receivers, independent of node numbers and sending order.
  */
 static void packets_of_one_tick_go_on_by_receiver(void **state)
@@ -327,7 +341,10 @@ static void packets_of_one_tick_go_on_by_receiver(void **state)
 		}
 }
 
-/* Both wait for a busy link; the later one is sent first. */
+/*
+ * Both packets wait for a busy link; the system packet, posted later, is sent
+ * first.
+ */
 static void the_system_goes_before_the_user(void **state)
 {
 	struct net_msg m = { .dst = 1, .bytes = 512 };
@@ -353,8 +370,8 @@ static void the_system_goes_before_the_user(void **state)
 }
 
 /*
- * One stream continues in a ring, another one enters it at node 1, on a link
- * that either alone could fill: they alternate.
+ * One stream continues in a ring, another stream enters the ring at node 1.
+ * Each alone could fill the link: the packets alternate.
  */
 static void who_enters_a_ring_takes_turns_with_who_goes_on(void **state)
 {
