@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a machine file: lines are split into key, value and comment, then
- * each key of the table is set from its line. Errors name file and line, and
- * what is expected.
+ * Reader of machine files: lines are split into key, value and comment, then
+ * each key of the table is set from its line. Error messages name the file, the
+ * line and the expected value.
  */
 #include "prov/net/file/net_file_int.h"
 
@@ -58,7 +58,10 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The line of a key in the section of this variant, or outside all sections. */
+/*
+ * Returns the line of a key in the section of this variant; variant NULL:
+ * outside all sections.
+ */
 static const struct file_line *line_in(const struct file_doc *doc,
 				       const char *part, const char *key,
 				       const char *variant)
@@ -74,7 +77,7 @@ static const struct file_line *line_in(const struct file_doc *doc,
 	return NULL;
 }
 
-/* The line of the requested variant, otherwise the common one. */
+/* Returns the line of the requested variant, otherwise the common line. */
 static const struct file_line *doc_get(const struct file_doc *doc,
 				       const char *part, const char *key)
 {
@@ -97,7 +100,7 @@ static int unknown(struct file_doc *doc, unsigned line, const char *key)
 	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
 }
 
-/* "[name]" begins the lines of a variant. */
+/* Starts the section "[name]" of a variant. */
 static int split_section(struct file_doc *doc, unsigned line, char *s)
 {
 	size_t n = strlen(s);
@@ -110,7 +113,7 @@ static int split_section(struct file_doc *doc, unsigned line, char *s)
 	return 0;
 }
 
-/* "dma.inject" is the key inject of the part dma. */
+/* Splits "dma.inject" into the part dma and its key inject. */
 static void split_part(struct file_line *item)
 {
 	char *point = strchr(item->key, '.');
@@ -250,7 +253,10 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 	return 0;
 }
 
-/* Channels that count packets must have tokens for the bubble rule. */
+/*
+ * Returns whether a channel that counts packets has too few tokens for the
+ * bubble rule.
+ */
 static bool too_few(const struct net_config *c)
 {
 	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
@@ -259,7 +265,7 @@ static bool too_few(const struct net_config *c)
 	return false;
 }
 
-/* Constraints between several values. */
+/* Checks constraints between several values. */
 static int check_constraints(const struct file_doc *doc,
 			     const struct net_config *c)
 {
@@ -304,7 +310,7 @@ static int check_constraints(const struct file_doc *doc,
 	return 0;
 }
 
-/* Values of keys that are missing in the file. */
+/* Sets the values of keys that are missing in the file. */
 static void defaults(struct net_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
@@ -313,7 +319,10 @@ static void defaults(struct net_config *cfg)
 	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
 }
 
-/* A variant without lines is an error; the text lists the existing variants. */
+/*
+ * Checks that the requested variant has lines; the error text lists the
+ * existing variants.
+ */
 static int check_variant(const struct file_doc *doc)
 {
 	const char *last = "";
@@ -337,13 +346,16 @@ static int check_variant(const struct file_doc *doc)
 			 all);
 }
 
-/* True if a line is not overridden by the requested variant. */
+/* Returns whether a line is not overridden by the requested variant. */
 static bool is_effective(const struct file_doc *doc, const struct file_line *l)
 {
 	return doc_get(doc, l->part, l->key) == l;
 }
 
-/* A path has the values of the first one, except for its own lines. */
+/*
+ * Every path inherits the values of the first path; lines that name a path or
+ * bus override them.
+ */
 static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 {
 	const struct file_line *l;
@@ -409,7 +421,7 @@ int net_file_parse(const char *name, char *text, size_t len,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Reads a whole file, with a terminating zero. */
+/* Reads a whole file and appends a terminating zero. */
 static int slurp(const char *path, char **text_p, size_t *len_p,
 		 struct net_error_text *why)
 {
@@ -444,7 +456,10 @@ static int slurp(const char *path, char **text_p, size_t *len_p,
 	return 0;
 }
 
-/* DIMS of a spec: after its last colon, unless that is part of a path. */
+/*
+ * Returns DIMS of a spec: the text after its last colon, unless the colon is
+ * part of a path.
+ */
 static const char *spec_dims(const char *spec)
 {
 	const char *colon = strrchr(spec, ':');
@@ -452,7 +467,7 @@ static const char *spec_dims(const char *spec)
 	return colon && !strchr(colon, '/') ? colon + 1 : NULL;
 }
 
-/* VARIANT of a spec: after its last @, up to the colon. */
+/* Returns VARIANT of a spec: the text after its last @, up to the colon. */
 static const char *spec_variant(const char *spec, char *buf, size_t len)
 {
 	const char *at = strrchr(spec, '@');
@@ -488,9 +503,9 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 	return err;
 }
 
-/* ---- sources ------------------------------------------------------------- */
+/* ---- sources of the values ----------------------------------------------- */
 
-/* "calibrated: Table 1" is a kind and a text. */
+/* Splits "calibrated: Table 1" into a kind and a text. */
 static enum net_source source(const char *comment, const char **text_p)
 {
 	static const char *const kinds[] = { "spec", "calibrated", "assumed" };

@@ -19,7 +19,7 @@
 #define WEFT_DATADIR "/usr/local/share"
 #endif
 
-/* Searches every folder above file. */
+/* Searches share/weft in every folder above file. */
 static bool search_above(char *file, const char *what, char *path, size_t len)
 {
 	char *slash;
@@ -34,7 +34,7 @@ static bool search_above(char *file, const char *what, char *path, size_t len)
 	return false;
 }
 
-/* The library or program that contains this function. */
+/* Finds the path of the library or program that contains this function. */
 static bool own_file(char *file)
 {
 	union {
@@ -64,7 +64,10 @@ int net_file_share(const char *what, char *path, size_t len)
 	return n > 0 && (size_t)n < len && !access(path, R_OK) ? 0 : -ENOENT;
 }
 
-/* Names of the installed machines, and the one nearest to name. */
+/*
+ * Lists the names of the installed machines, and finds the one most similar to
+ * name.
+ */
 static void list_machines(const char *name, char *all, size_t len, char *near,
 			  size_t near_len)
 {

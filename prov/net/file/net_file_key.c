@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The keys of a machine file: one table row each. */
+/* Table of the keys of a machine file. */
 #include "prov/net/file/net_file_int.h"
 #include "src/job/job_cfg.h"
 
@@ -8,7 +8,7 @@
 #define CFG(field)                          \
 	offsetof(struct net_config, field), \
 		sizeof(((struct net_config *)0)->field)
-#define PS_MAX 1000000000000u /* a second */
+#define PS_MAX 1000000000000u /* one second */
 #define MANY   1000000000u
 
 #define PATH(field) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shape of a machine: lengths given or derived, torus or mesh, and the
+ * Shape of a machine: given or derived lengths, torus or mesh, and the
  * dimension orders that depend on the lengths.
  */
 #include "prov/net/file/net_file_int.h"
@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits of the model; see net_config_check(). */
+/* Limits of the model, equal to those in net_config_check(). */
 #define LENGTH_MAX 128
 #define NODES_MAX  (1 << 19)
 
-/* Parses one length with its letter; NULL: invalid. */
+/*
+ * Parses one length with its optional letter t or m. Returns NULL if invalid.
+ */
 static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
 {
 	unsigned n = 0;
@@ -74,7 +76,7 @@ static int smallest(struct net_config *c, uint32_t nodes,
 	return 0;
 }
 
-/* Levels above those of the file equal its last one. */
+/* Copies the values of the last level to all levels above it. */
 static void more_levels(struct net_config *c)
 {
 	for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
@@ -111,7 +113,10 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 	return 0;
 }
 
-/* Without a letter: a torus if the length is a midplane's or the machine's. */
+/*
+ * Returns whether a dimension without a letter is a torus: its length is that
+ * of a midplane or of the full machine.
+ */
 static bool is_ring_default(const struct net_config *c, unsigned d)
 {
 	return c->size[d] > 1 && (c->closed || c->size[d] == c->midplane[d] ||
@@ -125,7 +130,7 @@ static void wrap_defaults(struct net_config *c)
 			c->wrap[d] ? c->wrap[d] == 't' : is_ring_default(c, d);
 }
 
-/* A dimension that never extends beyond a midplane has no link chips. */
+/* Removes the link chips of dimensions that never extend beyond a midplane. */
 static void without_link_chips(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
@@ -172,7 +177,10 @@ void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
 
 /* ---- dimension orders ---------------------------------------------------- */
 
-/* Dimensions by length, longest first, equal ones in alphabetical order. */
+/*
+ * Sorts the dimensions by length, longest first; equal lengths in alphabetical
+ * order.
+ */
 static void longest_first(const struct net_config *cfg, uint8_t *order)
 {
 	for (unsigned d = 0; d < cfg->dims; d++)
@@ -187,7 +195,7 @@ static void longest_first(const struct net_config *cfg, uint8_t *order)
 		}
 }
 
-/* Dimension of a letter, or -1. */
+/* Returns the dimension of a letter, or -1. */
 static int letter(char c, const struct net_config *cfg)
 {
 	c = (char)toupper((unsigned char)c);
@@ -214,7 +222,9 @@ int file_order(const char *text, struct net_config *cfg)
 	return n == cfg->dims ? 0 : -EINVAL;
 }
 
-/* Dimensions of equal length share a mask. */
+/*
+ * Builds the zone masks for "longest": dimensions of equal length share a mask.
+ */
 static void zone_longest(struct net_config *cfg, uint8_t *mask)
 {
 	uint8_t order[NET_DIMS_MAX];
@@ -227,7 +237,10 @@ static void zone_longest(struct net_config *cfg, uint8_t *mask)
 	}
 }
 
-/* One dimension after another, those in also at any time. */
+/*
+ * Builds zone masks of one dimension each; the dimensions in also are in every
+ * mask.
+ */
 static void zone_order(const struct net_config *cfg, uint8_t *mask,
 		       uint8_t also)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine files: their values, refused errors, and the error texts. */
+/* Tests of machine files: values, refused errors, and error messages. */
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_file_int.h"
 #include "prov/net/file/net_map.h"
@@ -17,7 +17,7 @@ static char text[65536], shipped[65536];
 static size_t text_len;
 static const char *variant;
 
-/* Reads the shipped file, to be modified. */
+/* Reads the shipped file of bgq into text, where tests modify it. */
 static void read_bgq(void)
 {
 	char path[4096];
@@ -83,7 +83,7 @@ static void shape_is(const char *spec, uint32_t nodes, const char *shape)
 	T_STR(buf, shape);
 }
 
-/* Two nodes per router, and rings whatever their length. */
+/* gemini has two nodes per router, and rings of any length. */
 static void gemini_is_closed_and_its_nodes_share_routers(void **state)
 {
 	T_OK(net_file_load("gemini:3x5x2", 0, &cfg, &why));
@@ -123,7 +123,7 @@ static void dims_override_the_shape(void **state)
 {
 	T_OK(net_file_load("bgq:16x8x8x8x2", 0, &cfg, &why));
 	T_IS(net_shape_nodes(&cfg), 16384);
-	T_IS(cfg.zone[0][0], 1);    /* A alone first */
+	T_IS(cfg.zone[0][0], 1);    /* A first */
 	T_IS(cfg.zone[0][1], 0xe);  /* then B, C, D */
 	T_IS(cfg.zone[0][2], 0x10); /* then E */
 	T_IS(cfg.zone[1][0], 0x1f);
@@ -328,7 +328,10 @@ static void cycles_are_times_too(void **state)
 	T_IS(cfg.zone[0][3], 0);
 }
 
-/* The model's own tests use its built-in table; the file must be equal. */
+/*
+ * The model's tests use the built-in table of bgq; the machine file must be
+ * equal.
+ */
 static void bgq_is_what_the_model_calls_bgq(void **state)
 {
 	struct net_config built;
@@ -369,10 +372,10 @@ static void every_number_of_bgq_has_a_source(void **state)
 	T_OK(net_file_each("bgq", count, &t, &why));
 	T_TRUE(t.lines > 40);
 	T_IS(t.calibrated, 8);
-	T_IS(t.unsourced, 2); /* its name and topology */
+	T_IS(t.unsourced, 2); /* name and topology have no source */
 }
 
-/* Any change of any bytes gives a machine or an error text, and no crash. */
+/* Random changes of bytes give a machine or an error message, and no crash. */
 static void random_changes_never_do_harm(void **state)
 {
 	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
@@ -399,7 +402,10 @@ static void random_changes_never_do_harm(void **state)
 	}
 }
 
-/* Any number in place of another: accepted numbers work in the model, too. */
+/*
+ * Random numbers in place of others: numbers that the reader accepts also work
+ * in the model.
+ */
 static void random_numbers_are_refused_here_or_work(void **state)
 {
 	int rounds = t_scale(20000);

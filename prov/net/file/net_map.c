@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and maps: text in, coordinates out. See net_map.h. */
+/* Shapes and maps: parsing and conversion to coordinates (net_map.h). */
 #include "prov/net/file/net_map.h"
 
 #include <ctype.h>
@@ -9,15 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Letter of the slot on a node; its digit follows those of the dimensions. */
+/*
+ * Letter of the slot on a node; its digit follows the digits of the dimensions.
+ */
 #define SLOT_LETTER 'T'
 enum { DIGITS_MAX = NET_DIMS_MAX + 1 };
 
-/* Coordinates of a rank as a number of mixed radix; slowest digit first. */
+/* Coordinates of a rank as a mixed-radix number; slowest digit first. */
 struct order {
 	unsigned count;
 	unsigned digit[DIGITS_MAX]; /* dimension, or cfg->dims for the slot */
-	uint32_t radix[DIGITS_MAX]; /* by dimension, not by position */
+	/* radix of each dimension, not of each position */
+	uint32_t radix[DIGITS_MAX];
 };
 
 /* ---- shapes -------------------------------------------------------------- */
@@ -78,7 +81,10 @@ static uint16_t grown(const struct net_config *cfg, unsigned d)
 	return (uint16_t)(full && full < twice ? full : twice);
 }
 
-/* The machine's own limit, if it has one, or the model's. */
+/*
+ * Returns the largest number of nodes: the limit of the machine if it has one,
+ * otherwise that of the model.
+ */
 static uint32_t most_nodes(const struct net_config *cfg)
 {
 	struct net_config c = { .dims = cfg->dims,
@@ -136,7 +142,7 @@ void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at)
 		at[d] = (uint16_t)(node % cfg->size[d]);
 }
 
-/* ---- orders -------------------------------------------------------------- */
+/* ---- dimension orders ---------------------------------------------------- */
 
 int net_map_is_order(const char *text)
 {
@@ -220,7 +226,10 @@ static void order_natural(struct order *o, const struct net_config *cfg)
 		o->digit[i] = i;
 }
 
-/* Slots are counted through all nodes of a shared router. */
+/*
+ * Computes node and slot from router coordinates; slots are numbered through
+ * all nodes of a shared router.
+ */
 static void place_at(const struct net_config *cfg, const uint16_t *at,
 		     uint32_t places, struct net_place *p)
 {
@@ -266,11 +275,11 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 	return 0;
 }
 
-/* ---- tables -------------------------------------------------------------- */
+/* ---- map tables ---------------------------------------------------------- */
 
 struct table {
-	const char *at; /* text not yet read */
-	unsigned line;	/* of the last entry */
+	const char *at; /* remaining text */
+	unsigned line;	/* line number of the last entry */
 	char *why;
 };
 
@@ -280,7 +289,7 @@ static int bad_row(struct table *t, const char *what)
 	return -EINVAL;
 }
 
-/* Advances to the next line with an entry; false: none left. */
+/* Advances to the next line with an entry. Returns false at the end. */
 static bool table_next(struct table *t)
 {
 	while (*t->at) {

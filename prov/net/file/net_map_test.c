@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and maps, computed by hand. */
+/* Tests of shapes and maps against results computed by hand. */
 #include "prov/net/file/net_map.h"
 #include "test/t.h"
 
@@ -101,7 +101,7 @@ static void nodes_and_coordinates_are_inverse(void **state)
 	T_IS(at[4], 1);
 }
 
-/* Coordinates and slot of one rank, as digits. */
+/* Checks the coordinates and slot of one rank, given as digits. */
 static void where(const struct net_map_args *a, uint32_t rank, const char *want)
 {
 	struct net_place *p = calloc(a->ranks, sizeof(*p));
@@ -154,7 +154,7 @@ static void every_place_is_used_once(void **state)
 	}
 }
 
-/* A and B, then slots through both nodes of the router. */
+/* Ranks fill A and B, then the slots of both nodes of the router. */
 static void places_count_on_through_a_shared_router(void **state)
 {
 	struct net_config c = { .dims = 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of nodes and links are those of their machine. */
+/* Tests of the names of nodes and links of each machine. */
 #include "prov/net/net.h"
 #include "prov/net/file/net_name.h"
 
@@ -82,7 +82,7 @@ static void links_of_a_tree_have_level_switch_and_port(void **state)
 	T_IS(g.ports, 4);
 }
 
-/* 32 and 18 chips in each of two switches, leaves are connected in pairs. */
+/* Two rails of 32 leaf and 18 spine switches; leaves are connected in pairs. */
 static void switches_name_their_rail_and_siblings_their_link(void **state)
 {
 	const uint32_t leaf = 576, spine = leaf + 64;
