@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fault plan in the model: its memory, parsing and activation of its lines,
- * and its counters. A line that is active from the start is detected from the
- * start; for the others, net_fault_time.c schedules wake events.
+ * Fault plans in the model: memory layout, parsing and activation of the lines,
+ * and counters. A line that is active from the start is also detected from the
+ * start; for other lines, net_fault_time.c schedules wake events.
  */
 #include "prov/net/fault/net_fault_int.h"
 
@@ -80,10 +80,9 @@ void net_fault_init(struct net *net)
 		}
 }
 
-/* ---- lines ---------------------------------------------------------------
- */
+/* ---- lines of the fault plan --------------------------------------------- */
 
-/* Dead from time 0: detected everywhere. */
+/* Applies a failure that exists from time 0: all nodes have detected it. */
 static void line_fail_at_start(struct net *net,
 			       const struct net_fault_line *line)
 {
@@ -99,7 +98,7 @@ static void line_fail_at_start(struct net *net,
 	}
 }
 
-/* Rate of a link with lost lanes or a slowdown. */
+/* Returns the inverse rate of a link with lost lanes or a slowdown. */
 static uint64_t rate_of(const struct net *net,
 			const struct net_fault_line *line, uint64_t rate)
 {
@@ -108,7 +107,10 @@ static uint64_t rate_of(const struct net *net,
 	return rate * line->value / 1000;
 }
 
-/* Computes the link's words for both states; one temporary line per link. */
+/*
+ * Computes the link's words with and without the line; each link can have one
+ * temporary line.
+ */
 static int link_prepare(struct net *net, const struct net_fault_line *line,
 			uint32_t node, unsigned port)
 {
@@ -126,7 +128,7 @@ static int link_prepare(struct net *net, const struct net_fault_line *line,
 	return ret;
 }
 
-/* Applies a line to its links, from the start or for later. */
+/* Applies a line to its links: at once, or for a later time. */
 static int set_links(struct net *net, const struct net_fault_line *line)
 {
 	struct net_fault_link *l;
@@ -174,7 +176,7 @@ static int fail(struct weft_fault_plan_why *why, const char *name,
 	return -EINVAL;
 }
 
-/* A probability, times 2^64. */
+/* Converts a probability to units of 2^-64. */
 static uint64_t probability_to_u64(double p)
 {
 	return p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64);
@@ -194,7 +196,10 @@ static uint64_t value_of(const struct weft_fault_entry *f)
 	}
 }
 
-/* Schedules wake events at one node for a line that is not permanent. */
+/*
+ * Schedules the wake events of a line at one node, unless the line is
+ * permanent.
+ */
 static void push_node(struct net *net, uint32_t node, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
@@ -232,7 +237,7 @@ static void push_line(struct net *net, uint32_t i)
 			}
 }
 
-/* Activates a line that holds from the start. */
+/* Activates a line that is in effect from the start. */
 static void line_activate(struct net *net, const struct net_fault_line *line)
 {
 	if (net_fault_is_failure(line->kind))

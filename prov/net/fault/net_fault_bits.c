@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bit errors of a packet, and which code detects them. All codes here are
- * linear: detection depends on the error pattern alone, not on the data, so the
- * functions of prov/code run on a packet of zeros with the error bits set.
+ * Generation of bit errors in packets, and their detection by the machine's
+ * codes. All codes here are linear: detection depends on the error pattern
+ * alone, not on the data, so the functions of prov/code run on a packet of
+ * zeros with the error bits set.
  *
  * Random numbers are counter-based: seed, link and packet number select a
  * stream, whose first number gives the position of the first error. With u
- * uniform in [0, 1) that is the first k with u < 1 - (1-p)^k; all in integer
- * multiples of 2^-64, so that every host draws the same.
+ * uniform in [0, 1), this is the first k with u < 1 - (1-p)^k. All numbers are
+ * integer multiples of 2^-64, so the results are equal on all hosts.
  */
 #include "prov/net/fault/net_fault_int.h"
 
@@ -26,7 +27,7 @@ static uint64_t high(uint64_t a, uint64_t b)
 	return (uint64_t)((wide)a * b >> 64);
 }
 
-/* Probability of at least one error in n bits: 1 - (1-p)^n. */
+/* Returns the probability of at least one error in n bits: 1 - (1-p)^n. */
 static uint64_t chance(uint64_t p, uint32_t n)
 {
 	uint64_t q = 0 - p, all = UINT64_MAX;
@@ -43,7 +44,7 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 {
 	uint32_t low = 0, top = count, mid;
 
-	/* Common case, cheap test: the probability is at most count times p. */
+	/* Fast path: the probability is at most count times p. */
 	if (!p || (wide)p * count <= draw || chance(p, count) <= draw)
 		return count;
 	while (top - low > 1) {
@@ -72,7 +73,10 @@ static bool crc_finds(const struct weft_code_crc *crc, const uint8_t *wrong,
 	return made != got;
 }
 
-/* The check symbols are the last bits. */
+/*
+ * Returns whether the code detects the errors; the check symbols are the last
+ * bits.
+ */
 static bool rs_finds(const struct weft_code_rs *rs, const uint8_t *wrong,
 		     uint32_t bytes)
 {
@@ -104,7 +108,9 @@ static bool code_finds(const struct weft_code_crc *crc,
 	}
 }
 
-/* By spans from the end; the first span includes the remainder. */
+/*
+ * Checks a packet by spans from its end; the first span includes the remainder.
+ */
 static bool packet_finds(const struct net *net, const uint8_t *wrong,
 			 uint32_t bytes)
 {
@@ -121,7 +127,7 @@ static bool packet_finds(const struct net *net, const uint8_t *wrong,
 	return false;
 }
 
-/* A block of RS(528,514) has 5,140 data bits: 642 whole bytes. */
+/* bytes of a block: RS(528,514) has 5,140 data bits, 642 whole bytes */
 enum { BLOCK = 642 };
 
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
@@ -160,9 +166,11 @@ static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 	return NET_FOUND_MISSED;
 }
 
-/* ---- bits ---------------------------------------------------------------- */
+/* ---- random bit errors --------------------------------------------------- */
 
-/* The first and the last bit of a burst are wrong, the others at random. */
+/*
+ * Flips the first and the last bit of a burst, and the bits between at random.
+ */
 static void flip(uint8_t *wrong, uint32_t at, uint32_t end, struct weft_rng *r)
 {
 	uint64_t by = 0;
@@ -202,9 +210,12 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 	return judge(net, wrong, bytes);
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory errors ------------------------------------------------------- */
 
-/* A word with one wrong bit, and a second one with the same probability. */
+/*
+ * Draws a word with one wrong bit, and a second one with probability p. Returns
+ * whether SEC-DED corrects the word.
+ */
 static bool correctable(struct weft_rng *r, uint64_t p)
 {
 	unsigned bit = (unsigned)weft_rng_below(r, 64);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Links, nodes and switches that fail, are slow or lose lanes: which packets
- * are rerouted, which wait, which are lost, and which failures are reported.
+ * are rerouted, delayed or lost, and which failures are reported.
  */
 #include "test/support/net_fault_fixture.h"
 
@@ -28,7 +28,7 @@ static void all_to_all(struct net_fixture *e, uint32_t nodes, uint8_t way,
 		}
 }
 
-/* Packets that a link has carried, by its port. */
+/* Returns the number of packets that a link has carried. */
 static uint64_t carried(const struct net_fixture *e, uint32_t node,
 			unsigned port)
 {
@@ -62,7 +62,9 @@ static uint64_t stream(const struct net_config *cfg, const char *plan)
 	return stream_by(cfg, plan, 0);
 }
 
-/* GEM-29: two lanes of three continue, at two thirds of the rate. */
+/*
+ * GEM-29: a link continues with two of three lanes, at two thirds of the rate.
+ */
 static void gemini_goes_on_with_two_lanes_of_three(void **state)
 {
 	struct net_config cfg;
@@ -73,13 +75,19 @@ static void gemini_goes_on_with_two_lanes_of_three(void **state)
 	two = stream(&cfg, "lanes 0,0,0.A+ = 2; lanes 0,0,0.A- = 2");
 	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
 	one = stream(&cfg, "lanes 0,0,0.A+ = 1; lanes 0,0,0.A- = 1");
-	/* 1024 packets of 96 B: 41, 62 and 123 ns; buffers hold some, too */
+	/*
+	 * 1024 packets of 96 B: 41, 62 and 123 ns each; some packets stay in
+	 * buffers
+	 */
 	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
 	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
 	T_IS(slow, two);
 }
 
-/* SWE-27: four lanes, two or one; the rate is that of the remaining lanes. */
+/*
+ * SWE-27: a link has four lanes, two or one, and the rate of the remaining
+ * lanes.
+ */
 static void sunway_goes_on_with_two_lanes_or_one(void **state)
 {
 	const uint64_t packets = 32, ns = 1000;
@@ -90,7 +98,7 @@ static void sunway_goes_on_with_two_lanes_or_one(void **state)
 	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* rdma */
 	two = stream_by(&cfg, "lanes 0.0+ = 2; lanes 0.0+.1 = 2", 2);
 	one = stream_by(&cfg, "lanes 0.0+ = 1; lanes 0.0+.1 = 1", 2);
-	/* packets of 2096 B: 154, 307 and 615 ns on one of two rails */
+	/* packets of 2096 B: 154, 307 and 615 ns each, on one of two rails */
 	T_TRUE(two > whole + packets * 120 * ns);
 	T_TRUE(two < whole + packets * 170 * ns);
 	T_TRUE(one > whole + packets * 420 * ns);
@@ -124,7 +132,7 @@ static void a_slow_node_sends_slowly(void **state)
 
 /* ---- parallel links ------------------------------------------------------ */
 
-/* GEM-30: no packet takes a masked link, and everything arrives. */
+/* GEM-30: no packet uses a masked link, and all messages arrive. */
 static void gemini_masks_a_link_out(void **state)
 {
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
@@ -148,7 +156,7 @@ static void gemini_masks_a_link_out(void **state)
 	}
 }
 
-/* GEM-32: all links to a neighbour lost: quiesce, new tables, resume. */
+/* GEM-32: all links to a neighbour are lost: quiesce, new tables, resume. */
 static void gemini_loads_new_tables(void **state)
 {
 	struct net_fault_count c;
@@ -165,16 +173,20 @@ static void gemini_loads_new_tables(void **state)
 	T_IS(c.quiesced, 1);
 	T_IS(c.dead_links, 16);
 	T_TRUE(c.lost == 0);
-	/* sent at 150 us, waits from 110 us on for 20 ms */
+	/* sent at 150 us, delayed from 110 us on for 20 ms */
 	T_TRUE(e.last_at > 20 * MS + 110 * US);
 	T_TRUE(e.last_at < 21 * MS);
 	net_fixture_close(&e);
 }
 
-/* GEM-32: new tables use the opposite direction from the source on. */
+/*
+ * GEM-32: with new tables, packets use the opposite direction from the source
+ * on.
+ */
 static void gemini_starts_the_other_way(void **state)
 {
-	enum { ROUTER = 10, LINKS = 8 }; /* after ten nodes; A-, then A+ */
+	/* ten nodes precede the routers; ports of A- precede those of A+ */
+	enum { ROUTER = 10, LINKS = 8 };
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	struct net_msg m = { .dst = 4, .bytes = 64 };
 	struct net_config cfg;
@@ -199,7 +211,7 @@ static void gemini_starts_the_other_way(void **state)
 	}
 }
 
-/* GEM-33: packets in front of the link time out after a second. */
+/* GEM-33: packets queued for the dead link time out after one second. */
 static void gemini_misses_a_response_after_a_second(void **state)
 {
 	struct net_msg m = { .dst = 2,
@@ -220,7 +232,10 @@ static void gemini_misses_a_response_after_a_second(void **state)
 	net_fixture_close(&e);
 }
 
-/* A router and its two nodes have failed: the others reach each other. */
+/*
+ * A router and its two nodes have failed: the other nodes still reach each
+ * other.
+ */
 static void gemini_goes_round_a_router(void **state)
 {
 	struct net_msg m = { .bytes = 64 };
@@ -248,7 +263,7 @@ static void gemini_goes_round_a_router(void **state)
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* QSN-42: up by other links, without any retransmission. */
+/* QSN-42: packets use other upward links, without any retransmission. */
 static void qsnet2_goes_round_a_switch(void **state)
 {
 	static const char *const plans[] = { "dead-switch 3:0",
@@ -275,7 +290,7 @@ static void qsnet2_goes_round_a_switch(void **state)
 		}
 }
 
-/* QSN-41: no answer; the unit retransmits on another route. */
+/* QSN-41: without an answer, the unit retransmits on another route. */
 static void qsnet2_misses_an_answer_and_tries_again(void **state)
 {
 	struct net_fault_count c;
@@ -293,7 +308,7 @@ static void qsnet2_misses_an_answer_and_tries_again(void **state)
 	net_fixture_close(&e);
 }
 
-/* SWE-28, SWE-29: a rail has failed, or all links up of a switch. */
+/* SWE-28, SWE-29: a rail has failed, or all upward links of a switch. */
 static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0", "dead-rail 1",
@@ -348,7 +363,7 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 {
 	static const struct {
 		const char *machine;
-		uint64_t told; /* after the failure */
+		uint64_t told; /* detection time after the failure */
 	} row[] = { { "bgq:4x2", 332 * MS },
 		    { "gemini:2x2x1", 10 * US },
 		    { "qsnet2:4x4", 100 * US } };
@@ -368,7 +383,7 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 		T_IS(e.dead_node, 3);
 		T_TRUE(e.dead_at >= 10 * US + row[i].told);
 		T_TRUE(e.dead_at < 11 * US + row[i].told);
-		/* 7 to 3 and 3 to 7; 7 to itself uses no link */
+		/* messages 7 to 3 and 3 to 7 are lost; 7 to 7 uses no link */
 		T_IS(e.lost, 2);
 		T_IS(e.arrived, 6);
 		T_TRUE(e.lost_at >= 10 * US + row[i].told);
@@ -376,7 +391,7 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 	}
 }
 
-/* The machine does not reroute: the dead link is reported by net_up.dead. */
+/* bgq does not reroute: the dead link is reported by net_up.dead. */
 static void bgq_does_not_go_round_a_dead_link(void **state)
 {
 	struct net_config cfg;
@@ -410,7 +425,7 @@ static void a_link_that_comes_back_carries_what_waited(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names of links, nodes and switches ---------------------------------- */
 
 static void a_plan_names_what_the_machine_has(void **state)
 {
@@ -444,7 +459,7 @@ static void a_plan_names_what_the_machine_has(void **state)
 	}
 }
 
-/* Long cables and midplanes are optical. */
+/* Links between midplanes and long cables are optical. */
 static void optical_links_are_those_across_midplanes(void **state)
 {
 	struct net_fault_port near, far;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packet order with retransmission: the second of two deterministic packets of
- * a pair waits at the target until the first has arrived, however often that
- * one is retransmitted. A target has a list of the packets that it waits for
- * and of those behind them, in the order in which they arrived or should have.
+ * a pair waits at the target until the first one has arrived, after any number
+ * of retransmissions. A target has a list of the missing packets and of the
+ * packets that wait for them, in the original order.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -19,7 +19,10 @@ static bool same_flow(const struct net_fault_hold *a,
 	return a->src == b->src && a->vc == b->vc;
 }
 
-/* The list link of a node that refers to the packet; or the end of the list. */
+/*
+ * Returns the list link of a node that refers to the packet, or the end of the
+ * list.
+ */
 static uint32_t *fault_hold_find(const struct net *net, uint32_t node,
 				 uint32_t pi)
 {
@@ -52,7 +55,7 @@ void net_fault_order_wait(struct net *net, uint32_t pi)
 		fault_hold_add(net, p->dst, pi, false);
 }
 
-/* First packet of a flow in the list, or 0. */
+/* Returns the first packet of a flow in the list, or 0. */
 static uint32_t first_of(const struct net *net, uint32_t node,
 			 const struct net_fault_hold *flow)
 {
@@ -73,7 +76,7 @@ static void hold_remove(const struct net *net, uint32_t node, uint32_t pi)
 	*h = (struct net_fault_hold){ 0 };
 }
 
-/* Delivers the packets of a flow that no missing packet precedes any more. */
+/* Delivers the packets of a flow up to the next missing packet. */
 static void deliver_held(struct net_step *s, const struct net_call *c,
 			 uint32_t node, const struct net_fault_hold *flow)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objects that a line of a fault plan applies to: see net_fault.h. */
+/*
+ * Parser of the objects that lines of a fault plan apply to; the syntax is in
+ * net_fault.h.
+ */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/file/net_name.h"
 #include "prov/net/routing/net_topo.h"
 
 #include <stdlib.h>
 
-/* Parses decimal digits; returns their end, or NULL: none. */
+/* Parses decimal digits. Returns their end, or NULL if there are none. */
 static const char *digits(const char *s, uint32_t *x_p)
 {
 	uint64_t x = 0;
@@ -18,7 +21,7 @@ static const char *digits(const char *s, uint32_t *x_p)
 	return at == s || x > UINT32_MAX ? NULL : at;
 }
 
-/* "0,3,1": the node at these coordinates, or the shared router. */
+/* Parses "0,3,1": the node or the shared router at these coordinates. */
 static const char *coordinates(const struct net *net, const char *s,
 			       uint32_t *node_p)
 {
@@ -38,7 +41,7 @@ static const char *coordinates(const struct net *net, const char *s,
 	return s;
 }
 
-/* "2:5": level of a tree, and number in it. */
+/* Parses "2:5": the level of a tree, and the number in the level. */
 static const char *level(const struct net *net, const char *s, uint32_t *node_p)
 {
 	uint32_t l, n;
@@ -53,7 +56,7 @@ static const char *level(const struct net *net, const char *s, uint32_t *node_p)
 	return s && n < g.count ? s : NULL;
 }
 
-/* Parses a node; returns the text behind it, or NULL: no such node. */
+/* Parses a node. Returns the text behind it, or NULL: no such node. */
 static const char *fault_name_place(const struct net *net, const char *s,
 				    uint32_t *node_p)
 {
@@ -70,7 +73,7 @@ static const char *fault_name_place(const struct net *net, const char *s,
 	return *node_p < net->nodes ? s : NULL;
 }
 
-/* "A+": one class, "A": both directions. */
+/* Parses "A+": one class, or "A": both directions. */
 static bool class_find(const struct net *net, const char *s,
 		       struct net_fault_line *line)
 {
@@ -130,7 +133,7 @@ static const char *class_parse(const struct net *net, const char *s,
 			 "copper or * for all";
 }
 
-/* NODE.CLASS or NODE.CLASS.NUMBER */
+/* Parses NODE.CLASS or NODE.CLASS.NUMBER. */
 static const char *link_parse(const struct net *net, const char *s,
 			      struct net_fault_line *line)
 {
@@ -143,7 +146,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	s = fault_name_place(net, s, &line->node);
 	if (!s || *s++ != '.')
 		return "no such node; expected NODE.CLASS[.NUMBER], e.g. 17.A+";
-	/* Links of a node at a shared router belong to the router. */
+	/* The links of a node at a shared router are those of the router. */
 	if (net->steer == NET_STEER_SHARED && line->node < net->ends &&
 	    *s != 'N')
 		line->node =
@@ -182,7 +185,7 @@ static const char *node_parse(const struct net *net, const char *s,
 	return NULL;
 }
 
-/* Links of end nodes to one of several trees. */
+/* Parses a rail: the links of end nodes to one of several trees. */
 static const char *rail_parse(const struct net *net, const char *s,
 			      struct net_fault_line *line)
 {
@@ -218,7 +221,10 @@ const char *net_fault_object_parse(const struct net *net,
 	}
 }
 
-/* True for links between midplanes, or with a cable of care.fibre metres. */
+/*
+ * Returns whether a link is between midplanes, or its cable has at least
+ * care.fibre metres.
+ */
 static bool optical(const struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -230,7 +236,7 @@ static bool optical(const struct net *net, uint32_t node, unsigned port)
 		cfg->cable[net_topo_level(cfg, node, port)] >= cfg->care.fibre);
 }
 
-/* Number of a port among the links of its class. */
+/* Returns the number of a port among the links of its class. */
 static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned class = net_class_of(&net->cfg, node, port), n = 0;
@@ -240,7 +246,10 @@ static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 	return n;
 }
 
-/* True for A+ and A-, 1+ and 1-. */
+/*
+ * Returns whether two classes have the same dimension or level: A+ and A-, 1+
+ * and 1-.
+ */
 static bool same_dimension(const struct net *net, unsigned a, unsigned b)
 {
 	char x[NET_CLASS_NAME], y[NET_CLASS_NAME];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing around dead links, where the machine does so.
+ * Routing around dead links, on machines that do so.
  *
  * On a torus: first by another link to the same neighbour, then by another
  * dimension in which the packet has hops left, then by the opposite direction
@@ -8,14 +8,16 @@
  * opposite direction from the start. A reversed packet travels more than half
  * of the ring, and is not reversed a second time.
  *
- * In a tree the tables have alternative links, net_routing_fat.c.
+ * In a tree the tables have alternative links (net_routing_fat.c).
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/routing/net_routing.h"
 
 #include <stdlib.h>
 
-/* Packets of one message may take several routes from now on. */
+/*
+ * Counts a detour; packets of one message may use several routes from now on.
+ */
 static void count(const struct net *net, const struct net_packet *p,
 		  uint32_t node, unsigned port)
 {
@@ -24,7 +26,7 @@ static void count(const struct net *net, const struct net_packet *p,
 	net_mrec(net, p->msg)->fate |= NET_FATE_RESENT;
 }
 
-/* The ports of this mask whose links are not dead. */
+/* Returns the ports of this mask whose links are not dead. */
 static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 {
 	uint64_t left = ports, w;
@@ -35,7 +37,7 @@ static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 	return left;
 }
 
-/* The k-th set bit, modulo their number; ports is not 0. */
+/* Returns the k-th set bit, modulo the number of set bits; ports is not 0. */
 static unsigned pick(uint64_t ports, unsigned k)
 {
 	k %= (unsigned)__builtin_popcountll(ports);
@@ -46,7 +48,7 @@ static unsigned pick(uint64_t ports, unsigned k)
 
 /* ---- torus --------------------------------------------------------------- */
 
-/* Direction of a packet's remaining hops in a dimension. */
+/* Returns the direction of a packet's remaining hops in a dimension. */
 static unsigned dir_of(const struct net_packet *p, unsigned d)
 {
 	return 2 * d + (p->rem[d] > 0);
@@ -60,7 +62,7 @@ static void reverse(const struct net *net, struct net_packet *p, unsigned d)
 	p->dirs ^= 3u << 2 * d;
 }
 
-/* Ports by which the packet can proceed, or 0. */
+/* Returns the ports by which the packet can proceed, or 0. */
 static uint64_t torus_ports(const struct net *net, struct net_packet *p,
 			    uint32_t node, unsigned first)
 {
@@ -102,10 +104,11 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 	if (ports)
 		p->det = (uint8_t)pick(ports, p->lane);
 	if (p->flags & NET_P_DYN && !p->want)
-		p->want = ports ? ports : 1ull << was; /* lost there */
+		/* the packet is lost at the dead port */
+		p->want = ports ? ports : 1ull << was;
 }
 
-/* Follows a dimension; true if no link on it is dead. */
+/* Follows hops in a direction. Returns whether no link on them is dead. */
 static bool follow(const struct net *net, uint32_t *node, unsigned dir,
 		   unsigned hops)
 {
@@ -143,7 +146,7 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 		next = at;
 		if (!cfg->wrap[d] || !follow(net, &next, 2 * d + (other > 0),
 					     (unsigned)abs(other)))
-			return; /* a later hop may find another port */
+			return; /* a later hop may have another live port */
 		rem[d] = (int8_t)other;
 		at = next;
 	}
@@ -151,7 +154,10 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* The tables know the dead links (net_dead); this counts affected packets. */
+/*
+ * Counts packets that dead links affect; the routing tables avoid these links
+ * (net_dead).
+ */
 static void count_tree(const struct net *net, const struct net_packet *p,
 		       uint32_t node)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links with errors: which code detects them, the cost of a retry, and that
- * nothing is lost. net_fault_soak_test counts how often errors occur.
+ * Links with errors: which code detects the errors, the cost of a retry, and
+ * that nothing is lost. net_fault_soak_test measures how often errors occur.
  */
 #include "test/support/net_fault_fixture.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -18,7 +18,7 @@ static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
 					"qsnet2:4x4", "sunway:6x4",
 					"apenet:4x2x2" };
 
-/* ---- draws --------------------------------------------------------------- */
+/* ---- random numbers ------------------------------------------------------ */
 
 static void the_first_error_is_where_the_draw_says(void **state)
 {
@@ -35,7 +35,7 @@ static void the_first_error_is_where_the_draw_says(void **state)
 
 /* ---- traffic ------------------------------------------------------------- */
 
-/* Messages from every node to a random node, in rounds. */
+/* Sends messages from every node to a random node, in rounds. */
 static void traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
 {
 	uint32_t nodes = e->cfg.topology == NET_TORUS && e->cfg.router_nodes < 2
@@ -109,13 +109,13 @@ static void the_same_plan_and_seed_give_the_same_events(void **state)
 		b = hash_of(&cfg, "seed = 1; errors * = 1e-5", 32);
 		c = hash_of(&cfg, "seed = 2; errors * = 1e-5", 32);
 		T_IS(a, b);
-		/* corrected errors cause no delay */
+		/* errors that FEC corrects cause no delay */
 		T_IS(a != c, !cfg.care.fec);
 		T_IS(a != hash_of(&cfg, NULL, 32), !cfg.care.fec);
 	}
 }
 
-/* Whatever the order in which messages are posted. */
+/* The order in which messages are posted does not affect the errors. */
 static void errors_do_not_depend_on_the_order_of_calls(void **state)
 {
 	struct net_config cfg;
@@ -143,7 +143,7 @@ static void errors_do_not_depend_on_the_order_of_calls(void **state)
 	T_IS(log[0], log[1]);
 }
 
-/* Bursts of 41 bits affect five symbols at most: all are detected. */
+/* Bursts of 41 bits affect five symbols at most, so all are detected. */
 static void bursts_are_found(void **state)
 {
 	struct net_fault_count c;
@@ -169,9 +169,9 @@ static void bursts_are_found(void **state)
 }
 
 /*
- * The polynomial of CRC-16 contains x + 1 and detects any two bits: an
- * undetected error has an even number of wrong bits, four or more, and of those
- * one in 2^15 is missed. At a very high error rate this is measurable.
+ * The polynomial of CRC-16 contains x + 1 and detects any two wrong bits: an
+ * undetected error has an even number of wrong bits, four or more, and one in
+ * 2^15 of these is missed. At a very high error rate this can be measured.
  */
 static void crc16_overlooks_what_theory_says(void **state)
 {
@@ -201,7 +201,9 @@ static void crc16_overlooks_what_theory_says(void **state)
 
 /* ---- cost of a retry ----------------------------------------------------- */
 
-/* Arrival of one full packet; and the number of link retries. */
+/*
+ * Returns the arrival time of one full packet, and the number of link retries.
+ */
 static uint64_t one(const struct net_config *cfg, const char *plan,
 		    uint64_t *retries_p)
 {
@@ -219,7 +221,7 @@ static uint64_t one(const struct net_config *cfg, const char *plan,
 	return e.last_at;
 }
 
-/* BGQ-45: no acknowledgement within 1000 cycles. */
+/* BGQ-45: a link retransmits without an acknowledgement within 1000 cycles. */
 static void bgq_sends_again_after_its_time_out(void **state)
 {
 	struct net_config cfg;
@@ -230,11 +232,14 @@ static void bgq_sends_again_after_its_time_out(void **state)
 	late = one(&cfg, "seed = 1; errors * = 3e-4", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
-	/* 552 bytes are 138 cycles, plus 6 of protocol */
+	/* 552 bytes take 138 cycles, plus 6 of protocol */
 	T_IS(late - good, n * (138 + 6 + 1000) * 2000);
 }
 
-/* GEM-28: the receiver sends a NAK at once; both directions take link time. */
+/*
+ * GEM-28: the receiver sends a NAK at once; the retry takes link time in both
+ * directions.
+ */
 static void gemini_sends_again_when_it_is_told(void **state)
 {
 	struct net_config cfg;
@@ -245,13 +250,16 @@ static void gemini_sends_again_when_it_is_told(void **state)
 	late = one(&cfg, "seed = 1; errors N = 2e-3", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
-	/* 96 bytes at 19.2 GB/s are 5 ns; 20 ns there and 45 ns back */
+	/*
+	 * 96 bytes at 19.2 GB/s take 5 ns; 20 ns to the receiver, 45 ns for the
+	 * NAK
+	 */
 	len = net_wire_ticks(&cfg, 96, cfg.link_end_ps_x1000);
 	T_IS(len, 5);
 	T_IS(late - good, n * (len + 20 + 45) * 1000);
 }
 
-/* A packet behind a bad one waits for it: order is kept. */
+/* A packet behind a bad packet waits for it, so order is kept. */
 static void packets_keep_their_order(void **state)
 {
 	struct net_msg m = { .dst = 1,
@@ -267,12 +275,12 @@ static void packets_keep_their_order(void **state)
 	T_IS(e.arrived, 1);
 	T_IS(e.packets, 128);
 	T_TRUE(net_fixture_fault_count(&e).retries > 20);
-	net_fixture_close(&e); /* checks for disorder, too */
+	net_fixture_close(&e); /* net_fixture_close() also checks the order */
 }
 
 /* ---- codes --------------------------------------------------------------- */
 
-/* BGQ-47: errors in the first 12 of 552 bytes are found by the header code. */
+/* BGQ-47: the header code detects errors in the first 12 of 552 bytes. */
 static void bgq_headers_have_a_code_of_their_own(void **state)
 {
 	struct net_fault_count c;
@@ -317,7 +325,7 @@ static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
 	net_fixture_close(&e);
 }
 
-/* BGQ-50 */
+/* BGQ-50: retry and ECC counters raise alarms. */
 static void counters_raise_an_alarm(void **state)
 {
 	struct net_config cfg;
@@ -332,7 +340,10 @@ static void counters_raise_an_alarm(void **state)
 	net_fixture_close(&e);
 }
 
-/* QSN-40: discarded at the target, and retransmitted by the unit as often. */
+/*
+ * QSN-40: bad packets are discarded at the target, and the unit retransmits
+ * each of them.
+ */
 static void qsnet2_discards_and_its_unit_sends_again(void **state)
 {
 	struct net_fault_count c;
@@ -351,8 +362,8 @@ static void qsnet2_discards_and_its_unit_sends_again(void **state)
 }
 
 /*
- * APE-22: the last board checks the footer's CRC, counts a bad packet and
- * delivers none; links do not check.
+ * APE-22: the last board checks the CRC in the footer, counts bad packets and
+ * does not deliver them; links do not check.
  */
 static void apenet_counts_and_delivers_nothing_wrong(void **state)
 {
@@ -369,12 +380,14 @@ static void apenet_counts_and_delivers_nothing_wrong(void **state)
 	T_IS(c.retries, 0);
 	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
 	T_IS(c.resends, c.discarded);
-	/* every message once, complete, and no byte more */
+	/* each message is delivered exactly once and completely */
 	T_IS(e.bytes, 1600ull * cfg.payload_bytes);
 	net_fixture_close(&e);
 }
 
-/* SWE-26: bursts of 70 bits are corrected, longer ones retried by the link. */
+/*
+ * SWE-26: bursts of up to 70 bits are corrected; the link retries longer ones.
+ */
 static void sunway_corrects_and_sends_again(void **state)
 {
 	static const char *const plans[] = { "errors * = 1e-6; burst * = 61",
@@ -398,7 +411,7 @@ static void sunway_corrects_and_sends_again(void **state)
 	}
 }
 
-/* QSN-43: a link with an error retrains, and carries nothing meanwhile. */
+/* QSN-43: a link with an error retrains, and carries no packets meanwhile. */
 static void qsnet2_links_train_anew(void **state)
 {
 	struct net_fault_count c;
@@ -450,7 +463,9 @@ static void acknowledgements_come_in_the_end(void **state)
 	net_fixture_close(&e);
 }
 
-/* Retransmitted packets are not overtaken, of one message or of several. */
+/*
+ * Packets do not overtake a retransmitted packet, of one message or of several.
+ */
 static void packets_that_come_again_keep_their_order(void **state)
 {
 	struct net_msg m = {
@@ -461,7 +476,7 @@ static void packets_that_come_again_keep_their_order(void **state)
 	unsigned n;
 
 	net_fixture_machine_load(&cfg, "qsnet2:4x4");
-	cfg.care.retrain_ps = 0; /* others may pass at once */
+	cfg.care.retrain_ps = 0; /* other packets may pass immediately */
 	net_fixture_fault_open(&e, &cfg, "seed = 3; errors * = 4e-6");
 	for (n = 0; n < 8; n++) {
 		m.cookie = n;
@@ -478,7 +493,10 @@ static void packets_that_come_again_keep_their_order(void **state)
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* QSN-44, GEM-31: corrected, or discarded at the target and retransmitted. */
+/*
+ * QSN-44, GEM-31: a wrong word is corrected, or the packet is discarded at the
+ * target and retransmitted.
+ */
 static void wrong_words_are_corrected_or_never_delivered(void **state)
 {
 	struct net_fault_count c;
@@ -494,7 +512,8 @@ static void wrong_words_are_corrected_or_never_delivered(void **state)
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.corrected > 500);
 		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);
-		T_IS(c.resends, c.discarded); /* some by two nodes */
+		/* some packets have errors at two nodes */
+		T_IS(c.resends, c.discarded);
 		T_TRUE(c.discarded <= c.poisoned &&
 		       c.discarded > c.poisoned * 9 / 10);
 		T_IS(c.lost, 0);
@@ -502,7 +521,7 @@ static void wrong_words_are_corrected_or_never_delivered(void **state)
 	}
 }
 
-/* BGQ-49, BGQ-50: a unit halts instead of passing the error on. */
+/* BGQ-49, BGQ-50: a unit halts instead of forwarding the error. */
 static void bgq_halts_at_a_word_beyond_correction(void **state)
 {
 	struct net_fault_count c;
