@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: a network in memory of its own that records its callbacks. */
+/* Test support: a network in its own memory that records its callbacks. */
 #include "test/support/net_fixture.h"
 
 #include "src/base/hash.h"

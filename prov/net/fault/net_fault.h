@@ -12,10 +12,10 @@
  * code is applied to the error pattern, and detects the errors or not.
  *
  * Objects of a line (TARGET in the fault plan):
- *   class   A+  A  1-  *          of links, both directions, all
- *           optical, copper       across midplanes or by long cables, or not
- *   link    17.A+  0,3,1.A+.2     all links from there in that direction, or
- *           2:5.1+.0              one of them; both directions of each
+ *   class   A+  A  1-  *          class of links; A is A+ and A-, * is all
+ *           optical, copper       between midplanes or with long cables; others
+ *   link    17.A+  0,3,1.A+.2     all links of a node in a direction, or the
+ *           2:5.1+.0              link with this number; both directions
  *   node    17   0,3,1            number or coordinates
  *   switch  0,3,1   2:5           router of a torus; level and number
  *   rail    1                     counted from 0

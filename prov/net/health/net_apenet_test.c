@@ -2,7 +2,7 @@
 /*
  * The machine file of apenet in the model: latencies that are exact sums of
  * their parts, rates of its boards, rings without deadlock, and control words
- * in the links' own protocol that delay no packet.
+ * in the links' protocol that delay no packet.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/fault/net_fault.h"
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-enum { HOST, GPU, STAGED }; /* paths, in the order of the file */
-enum { A_DOWN, A_UP, B_DOWN, B_UP, C_DOWN, C_UP }; /* ports */
+enum { HOST, GPU, STAGED }; /* path indices, in the order of the file */
+enum { A_DOWN, A_UP, B_DOWN, B_UP, C_DOWN, C_UP }; /* port numbers */
 #define MS 1000000000ull
 
 static struct net_config cfg;
@@ -37,7 +37,10 @@ static void load(const char *machine)
 	T_STR(cfg.path[STAGED].name, "staged");
 }
 
-/* Latency of the second of two messages to one address: its page is cached. */
+/*
+ * Returns the latency of the second of two messages to one address, whose page
+ * is cached then.
+ */
 static uint64_t latency(unsigned from, unsigned to, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = 1,
@@ -63,7 +66,7 @@ static uint64_t software(void)
 	return cfg.send_ps + cfg.recv_ps;
 }
 
-/* MB/s of count messages of 1 MB to node dst. */
+/* Returns the rate of count messages of 1 MB to node dst, MB/s. */
 static double stream(unsigned from, unsigned to, uint32_t dst, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
@@ -102,7 +105,7 @@ static void a_put_takes_the_sum_of_its_parts(void **state)
 	wire = net_wire_ticks(&cfg, net_wire_bytes(&cfg, 1),
 			      cfg.link_ps_per_byte_x1000) *
 	       (uint64_t)cfg.tick_ps;
-	/* header, data, a control word, and the footer with the rest */
+	/* header, data, a control word, and the footer with padding */
 	T_IS(net_wire_bytes(&cfg, 1), 16 + 32 + 16 + 88);
 	engine = 1024000 + (16 + 32) * 250;
 	T_IS(latency(HOST, HOST, 8), cfg.path[HOST].inject_ps + engine +
@@ -154,7 +157,7 @@ static void a_second_engine_moves_the_bound_to_the_link(void **state)
 	double one, two;
 
 	load("apenet@single");
-	one = stream(HOST, HOST, 0, 8); /* to itself: no link */
+	one = stream(HOST, HOST, 0, 8); /* to the same node: no link */
 	is_about(one, 2000, 1);
 	is_about(stream(HOST, HOST, 1, 40), 2000, 2);
 	load("apenet");
@@ -181,7 +184,7 @@ static void the_tlb_saves_the_processor(void **state)
 	is_about(with / stream(HOST, HOST, 1, 60), 1.6, 3);
 }
 
-/* Time of a round over this number of pages that were all used just before. */
+/* Returns the time of the second round over this number of pages. */
 static uint64_t second_round(uint64_t pages)
 {
 	struct net_msg msg = { .dst = 1,
@@ -205,7 +208,7 @@ static void the_tlb_holds_512_pages(void **state)
 	load("apenet");
 	hit = second_round(512);
 	miss = second_round(1024);
-	/* 1.87 us per packet, and 2.96 us */
+	/* 1.87 us per packet on hits, 2.96 us on misses */
 	is_about((double)hit / 512, 1.87e6, 1);
 	is_about((double)miss / 1024, 2.96e6, 1);
 }
@@ -228,7 +231,9 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 	return net_node_at(&cfg, at);
 }
 
-/* x first, then y, then z; the shorter direction of a ring. */
+/*
+ * Packets go in x first, then y, then z, in the shorter direction of each ring.
+ */
 static void dimension_by_dimension_and_round_the_torus(void **state)
 {
 	struct net_fixture e;
@@ -245,8 +250,8 @@ static void dimension_by_dimension_and_round_the_torus(void **state)
 }
 
 /*
- * All nodes send in one direction of the rings, more than their buffers hold,
- * so that the buffers fill with packets that all continue in the ring.
+ * All nodes send in one direction of the rings, more than the buffers hold, so
+ * that the buffers fill with packets that all continue in the ring.
  */
 static void rings_never_stand_still(const char *machine, uint8_t way)
 {
@@ -278,7 +283,7 @@ static void no_ring_is_ever_stuck(void **state)
 
 /*
  * Three neighbours send to one board, which stores at the rate of one of them:
- * the others wait for credits, nothing is lost, and each gets its share.
+ * the others wait for credits, nothing is lost, and each has an equal share.
  */
 static void credits_hold_back_who_is_too_fast(void **state)
 {
@@ -308,7 +313,7 @@ static void credits_hold_back_who_is_too_fast(void **state)
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	T_OK(net_check(e.net));
-	/* 3 MB that miss the TLB: 2.96 us per packet, one after the other */
+	/* 3 MB miss the TLB: 2.96 us per packet, one after the other */
 	is_about((double)e.last_at, 2 * (double)half, 3);
 	for (unsigned i = 0; i < 3; i++)
 		is_about((double)e.cookie_at[i], (double)e.last_at, 3);
@@ -367,7 +372,7 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	T_IS(w.cookie, 78);
 	T_IS(w.node, 1 * 4); /* x is the slowest coordinate */
 	T_IS(w.port, A_DOWN);
-	/* the second word waited for the first */
+	/* the second word waits for the first */
 	T_TRUE(w.last_at >= 12 * word + cfg.hop_ps &&
 	       w.last_at <= 12 * word + cfg.hop_ps + 1000);
 	T_IS(net_control_send(w.end.net, MS, 0, C_UP, 1), -EINVAL);
@@ -402,7 +407,10 @@ static void a_dead_link_loses_words(void **state)
 	weft_fault_plan_fini(&plan);
 }
 
-/* Time of a stream over one link, with this many control words per packet. */
+/*
+ * Returns the time of a stream over one link, with this many control words per
+ * packet.
+ */
 static uint64_t among_data(unsigned words, struct words *w)
 {
 	struct net_msg msg = { .dst = 4,
@@ -434,7 +442,9 @@ static void words_cost_data_nothing(void **state)
 	T_IS(among_data(0, &none), among_data(40, &some));
 	T_IS(none.count, 0);
 	T_IS(some.count, 59 * 40);
-	/* 40 words on a busy link: every block of 64 B is followed by one */
+	/*
+	 * 40 words on a busy link: every block of 64 B is followed by one word
+	 */
 	T_TRUE(some.last_at < 60 * 2000000ull + 40 * 28572 + cfg.hop_ps + 6000);
 }
 
@@ -459,7 +469,10 @@ struct deaths {
 	unsigned count;
 };
 
-/* Schedules these failures; runs until the master knows, or 12 periods. */
+/*
+ * Schedules these failures, and runs until the master has detected them, or 12
+ * periods.
+ */
 static void die(struct deaths *d, uint64_t seed)
 {
 	struct net_watch *w;
@@ -495,8 +508,8 @@ static void a_dead_host_is_known_after_its_periods(void **state)
 		x->at = 4 * wd + i * wd / 64;
 		die(&d, i);
 		/*
-		 * missed heartbeat, word over the link, host reads, master
-		 * evaluates
+		 * missed heartbeat, word on the link, read by the host,
+		 * evaluation by the master
 		 */
 		T_TRUE(x->own_at >= x->at && x->own_at <= x->at + 2 * wd);
 		T_TRUE(x->first_at > x->own_at + cfg.hop_ps &&
@@ -524,7 +537,8 @@ static void any_set_of_deaths_is_known(void **state)
 	for (unsigned i = 0; i < d.count; i++)
 		d.death[i].at = 4 * cfg.watch_ps + i * 1000000;
 	die(&d, 5);
-	T_TRUE(d.death[0].own_at != NET_NEVER); /* detected by its host */
+	/* detected by the node's host */
+	T_TRUE(d.death[0].own_at != NET_NEVER);
 	for (unsigned i = 0; i < d.count; i++)
 		T_TRUE(d.death[i].master_at - d.death[i].at < 5 * cfg.watch_ps);
 }
@@ -565,7 +579,7 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 	T_MEM(death, again, sizeof(death[0]));
 	T_IS(death[0].node, 5);
 	T_IS(death[0].at, MS);
-	/* both halves of the node failed; its neighbours miss words */
+	/* both halves of the node failed, so its neighbours miss its words */
 	T_IS(death[0].own_at, NET_NEVER);
 	T_TRUE(death[0].first_at > MS && death[0].first_at < 1001 * MS);
 	T_TRUE(death[0].last_at >= death[0].first_at);

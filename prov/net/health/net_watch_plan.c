@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Detection times of a fault plan's dead nodes: see net_watch.h. */
+/*
+ * Detection times of the dead nodes of a fault plan, described in net_watch.h.
+ */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/file/net_map.h"
 #include "prov/net/file/net_name.h"
@@ -10,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Periods after the last failure within which the master must detect it. */
+/*
+ * Number of periods after the last failure within which the master must detect
+ * it.
+ */
 enum { PERIODS = 8, PACKETS = 4096 };
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
@@ -30,7 +35,7 @@ static bool is_dead_node(const struct net_fault_line *line)
 	       line->target == NET_FAULT_ON_NODE;
 }
 
-/* End of the simulated time; 0: no node fails. */
+/* Returns the end of the simulated time; 0: no node fails. */
 static uint64_t end_of(const struct net *net)
 {
 	const struct net_fault_line *line = net_fault_lines(net);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fat trees through the same router: latency, contention, bandwidth. */
+/* Fat trees in the model: latency, contention, bandwidth. */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
@@ -45,7 +45,10 @@ static void latency_grows_with_the_level_of_the_common_switch(void **state)
 	net_fixture_close(&e);
 }
 
-/* All nodes send to their complement: the tree carries it at full rate. */
+/*
+ * All nodes send to their complement: the tree carries the traffic at full
+ * rate.
+ */
 static void complement_traffic_runs_at_link_speed(void **state)
 {
 	struct net_config cfg;
@@ -93,7 +96,10 @@ static void all_to_all_arrives_on_a_thin_tree(void **state)
 	net_fixture_close(&e);
 }
 
-/* A class route over a switch: its leaves contribute, the switch combines. */
+/*
+ * A class route with a switch as root: its nodes contribute, the switch
+ * combines.
+ */
 static void a_class_route_may_hang_on_a_switch(void **state)
 {
 	struct net_config cfg;
@@ -116,8 +122,8 @@ static void a_class_route_may_hang_on_a_switch(void **state)
 }
 
 /*
- * Nodes of different halves have a common root at the top, one switch per
- * subtree.
+ * The tree over nodes of both halves has its root at the top, and one switch
+ * per subtree.
  */
 static void a_tree_over_nodes_takes_the_switches_above_them(void **state)
 {
@@ -130,7 +136,7 @@ static void a_tree_over_nodes_takes_the_switches_above_them(void **state)
 
 	quaternary(&cfg, 3);
 	T_OK(net_tree_plan(&cfg, node, NULL, 4, &t));
-	/* three switches above the leaves, two at the second level, the root */
+	/* three switches above the nodes, two at the second level, the root */
 	T_IS(t.count, 4 + 3 + 2 + 1);
 	T_IS(t.parent[1], t.parent[2]);
 	T_TRUE(t.parent[0] != t.parent[1]);

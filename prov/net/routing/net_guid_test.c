@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables of two levels, for the existing switch and for the largest one: they
- * give the same routes as tables with an entry per node, and no route passes
- * more switches than the paper states.
+ * Two-level tables, for the prototype's switch and for the largest machine:
+ * they give the same routes as tables with one entry per node, and no route
+ * passes more switches than the paper states.
  */
 #include "prov/net/routing/net_guid.h"
 
@@ -27,13 +27,16 @@ static void shape(struct net_fat *f, const uint16_t *m, const uint16_t *w,
 	net_fat_init(f, &cfg);
 }
 
-/* The prototype: a supernode is a switch of 576 ports. */
+/* Builds the prototype, where a supernode is a switch of 576 ports. */
 static void prototype(struct net_fat *f)
 {
 	shape(f, (uint16_t[]){ 18, 32 }, (uint16_t[]){ 1, 18 }, 2, 2);
 }
 
-/* Chips of 40 ports: 1,024 supernodes of 256 nodes. */
+/*
+ * Builds the largest machine from chips of 40 ports: 1,024 supernodes of 256
+ * nodes.
+ */
 static void largest(struct net_fat *f)
 {
 	shape(f, (uint16_t[]){ 16, 16, 32, 32 }, (uint16_t[]){ 1, 16, 16, 8 },
@@ -97,7 +100,9 @@ static void they_save_what_the_paper_says(void **state)
 	T_IS(net_table_entries(&f), 577);
 }
 
-/* Follows the first port of every entry; returns the number of switches. */
+/*
+ * Follows the first port of every table entry. Returns the number of switches.
+ */
 static unsigned switches_on_the_way(const struct net_fat *f, uint32_t src,
 				    uint32_t dst)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between memory and network: paths, shared buses, acknowledgements. */
+/*
+ * Tests of paths between memory and network, shared buses and acknowledgements.
+ */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
@@ -7,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Two nodes and one link between them, with a second path. */
+/* Builds two nodes and one link between them, with a second path. */
 static void pair(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
@@ -42,7 +44,8 @@ static void each_path_has_its_own_times(void **state)
 	T_IS(alone(&cfg, 0, 512), alone(&cfg, 1, 512));
 	cfg.path[1].inject_ps += 750000;
 	cfg.path[1].receive_ps += 10000;
-	cfg.path[1].injection_ps_per_byte_x1000 += 100000; /* of 544 bytes */
+	/* for each of 544 bytes */
+	cfg.path[1].injection_ps_per_byte_x1000 += 100000;
 	T_IS(alone(&cfg, 1, 512), alone(&cfg, 0, 512) + 750000 + 10000 + 54400);
 }
 
@@ -66,7 +69,7 @@ static void each_path_cuts_packets_of_its_own_size(void **state)
 	net_fixture_close(&e);
 }
 
-/* Time of a long message in each direction, at once. */
+/* Returns the time of two concurrent long messages, one in each direction. */
 static uint64_t both_ways(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 * 1000, .path = 1 };
@@ -94,7 +97,8 @@ static void directions_share_a_bus(void **state)
 	cfg.bus[0].ps_per_byte_x1000 = 500000;
 	cfg.path[1].bus_out = 1;
 	shared = both_ways(&cfg);
-	T_TRUE(shared < apart + apart / 50); /* only out: as fast as a link */
+	/* the bus carries only outgoing data, at link rate */
+	T_TRUE(shared < apart + apart / 50);
 	cfg.path[1].bus_in = 1;
 	shared = both_ways(&cfg);
 	bus = 2 * 512 * 1000 * 500ull;
@@ -103,7 +107,10 @@ static void directions_share_a_bus(void **state)
 	T_TRUE(both_ways(&cfg) > shared + 2 * 999 * 64000ull);
 }
 
-/* Arrival of the last packet, then the return time of a header alone. */
+/*
+ * An acknowledgement arrives after the last packet plus the return time of a
+ * packet without data.
+ */
 static void every_packet_comes_back_as_its_acknowledgement(void **state)
 {
 	struct net_msg msg = {
@@ -147,7 +154,10 @@ static void a_node_acknowledges_itself(void **state)
 	net_fixture_close(&e);
 }
 
-/* All nodes to all nodes, more than the FIFO of acknowledgements holds. */
+/*
+ * All nodes send to all nodes, more messages than the FIFO of acknowledgements
+ * holds.
+ */
 static void no_acknowledgement_is_lost_in_a_crowd(void **state)
 {
 	struct net_msg msg = { .ack = 1 };

@@ -12,7 +12,7 @@
 
 enum { PACKETS = 256 };
 
-/* Levels of four children; up: parents of a switch. */
+/* Builds a tree with four children per switch; up: parents of a switch. */
 static void tree(struct net_config *cfg, uint8_t levels, uint16_t up)
 {
 	unsigned l;
@@ -24,7 +24,7 @@ static void tree(struct net_config *cfg, uint8_t levels, uint16_t up)
 		cfg->size[l] = 4;
 		cfg->parents[l] = l ? up : 1;
 	}
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -38,7 +38,10 @@ static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
 	return c.packets;
 }
 
-/* Number of links up of a switch that messages of its four nodes take. */
+/*
+ * Returns the number of upward links of a switch that messages of its four
+ * nodes use.
+ */
 static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
@@ -51,8 +54,8 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	net_fixture_open(&e, &cfg, 1 << 16);
 	for (msg.src = 0; msg.src < 4; msg.src++) {
 		/*
-		 * All to one side: they are equal in the digit of deterministic
-		 * routing.
+		 * All targets are equal in the digit that deterministic routing
+		 * uses.
 		 */
 		msg.dst = nodes / 2 + 4 * msg.src;
 		T_OK(net_send(e.net, 0, &msg));
@@ -78,7 +81,10 @@ static void adaptive_packets_take_every_link_up_fixed_ones_one(void **state)
 	}
 }
 
-/* Whatever its top switch, a packet comes down by the links of its target. */
+/*
+ * A packet arrives by the downward links of its target, whichever top switch it
+ * used.
+ */
 static void the_way_down_is_one_for_each_top(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .dst = 63 };
@@ -116,8 +122,8 @@ static int send_by(struct net_fixture *e, uint32_t dst, uint8_t way,
 }
 
 /*
- * From node 0 to node 27 = 1 * 16 + 2 * 4 + 3, by the third link up and then
- * the second: level 2 has four switches in each of four subtrees.
+ * The route from node 0 to node 27 = 1 * 16 + 2 * 4 + 3 uses the third link up
+ * and then the second: level 2 has four switches in each of four subtrees.
  */
 static void a_source_route_is_consumed_switch_by_switch(void **state)
 {
@@ -142,7 +148,10 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
 	}
 }
 
-/* A route longer than needed is valid; NET_ROUTE_ANY leaves choices open. */
+/*
+ * A route longer than necessary is valid; NET_ROUTE_ANY lets the network
+ * choose.
+ */
 static void a_route_may_climb_higher_and_leave_choices(void **state)
 {
 	static const uint8_t over[] = { 0, 4, 4, 0, 0, 1 };
@@ -171,13 +180,16 @@ static void a_wrong_route_is_refused(void **state)
 	static const struct {
 		uint8_t route[14], len, way;
 	} bad[] = {
-		{ { 0, 4, 4, 1, 2, 2 }, 6, NET_DYNAMIC }, /* to node 26 */
+		{ { 0, 4, 4, 1, 2, 2 }, 6, NET_DYNAMIC }, /* leads to node 26 */
 		{ { 0, 4, 4, 1, 2 }, 5, NET_DYNAMIC },	  /* ends at a switch */
-		{ { 0 }, 0, NET_DYNAMIC },		  /* ends at once */
+		{ { 0 }, 0, NET_DYNAMIC },		  /* empty */
 		{ { 0, 8, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* no such link */
-		{ { 1, 4, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* only one link up */
-		{ { 0, 4, 4, 4, 1, 2, 3 }, 7, NET_DYNAMIC },	/* above top */
-		{ { 0, 1, 0, 4, 4, 1, 2, 3 }, 8, NET_DYNAMIC }, /* down, up */
+		/* an end node has one link up */
+		{ { 1, 4, 4, 1, 2, 3 }, 6, NET_DYNAMIC },
+		/* above the top */
+		{ { 0, 4, 4, 4, 1, 2, 3 }, 7, NET_DYNAMIC },
+		/* down, then up */
+		{ { 0, 1, 0, 4, 4, 1, 2, 3 }, 8, NET_DYNAMIC },
 		{ { 0, 4, 4, 1, 2, NET_ROUTE_ANY }, 6, NET_DYNAMIC },
 		{ { 0, NET_ROUTE_ANY, 4, 1, 2, 3 }, 6, NET_DETERMINISTIC },
 	};
@@ -201,7 +213,10 @@ static void a_wrong_route_is_refused(void **state)
 
 /* ---- channels and priorities --------------------------------------------- */
 
-/* Nodes 1 to 15 fill all buffers towards node 0, which stores slowly. */
+/*
+ * Fills all buffers towards node 0, which stores slowly, with packets of nodes
+ * 1 to 15.
+ */
 static void jam(struct net_fixture *e, struct net_config *cfg, uint8_t way)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
@@ -218,7 +233,7 @@ static void jam(struct net_fixture *e, struct net_config *cfg, uint8_t way)
 	}
 }
 
-/* Time of a short packet to node 2 or 0 through the congestion. */
+/* Returns the time of a short packet through the congestion. */
 static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
 {
 	struct net_msg msg = { .src = src,
@@ -240,8 +255,8 @@ static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
 }
 
 /*
- * The buffers of one channel are full along the whole route; a packet of
- * another channel passes, and waits for one packet at most at each link.
+ * The buffers of one channel are full along the whole route. A packet of
+ * another channel passes, and waits at each link for one packet at most.
  */
 static void a_full_channel_does_not_block_the_one_above_it(void **state)
 {
@@ -269,7 +284,7 @@ static void a_full_channel_does_not_block_the_one_above_it(void **state)
 	T_TRUE(through_the_jam(NET_HIGH, NET_SYSTEM, 4) < alone + 4 * packet);
 }
 
-/* A sender sends packets of high priority first, though they came last. */
+/* A sender sends packets of high priority first, although they arrived last. */
 static void high_priority_overtakes(void **state)
 {
 	static const uint8_t way[] = { NET_DETERMINISTIC, NET_HIGH,
@@ -291,13 +306,13 @@ static void high_priority_overtakes(void **state)
 	T_IS(e.arrived, 3);
 	T_TRUE(e.cookie_at[2] < e.cookie_at[1]);
 	T_TRUE(e.cookie_at[1] < e.cookie_at[0]);
-	/* The last one had the link to itself. */
+	/* The high-priority packet has used the link alone. */
 	T_TRUE(e.cookie_at[2] <
 	       2000000 + PACKETS * 144 * 2000ull * 102 / 100 + 1000000);
 	net_fixture_close(&e);
 }
 
-/* A switch with a port for each bit of a mask. */
+/* A switch can have one port per bit of a mask. */
 static void a_switch_has_up_to_64_ports(void **state)
 {
 	struct net_msg msg = { .bytes = 2000 };

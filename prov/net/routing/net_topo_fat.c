@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topology: the neighbours of a node in a fat tree; net_fat.h draws it. */
+/* Topology: the neighbours of a node in a fat tree, described in net_fat.h. */
 #include "prov/net/routing/net_fat.h"
 
 #include <string.h>
 
-/* Nodes of a level: its subtrees times the tops of each. */
+/*
+ * Returns the number of nodes of a level: its subtrees times the tops of each.
+ */
 static uint32_t level_nodes(const struct net_fat *f, uint32_t l)
 {
 	return f->ends[f->levels] / f->ends[l] * f->tops[l];
@@ -64,7 +66,10 @@ bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port)
 	       port < f->m[1] + f->w[2] + f->siblings;
 }
 
-/* The last switch has no sibling if their number is odd. */
+/*
+ * Returns the sibling of a switch, or -1: the last switch of an odd number has
+ * none.
+ */
 static int64_t sibling(const struct net_fat *f, const struct net_fat_place *p)
 {
 	return (p->a ^ 1) < f->ends[f->levels] / f->ends[1]
@@ -79,7 +84,9 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 	uint32_t l = p.level, up = port - f->m[l];
 
 	if (port < f->m[l]) {
-		/* Down: the child's ports up follow its ports down. */
+		/*
+		 * Downward: the child's upward ports follow its downward ports.
+		 */
 		*port_p = f->m[l - 1] + p.b / f->tops[l - 1];
 		return topo_fat_number(f, l - 1, p.a * f->m[l] + port,
 				       p.b % f->tops[l - 1]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbours and routes: every link connects two ends, every route arrives. */
+/*
+ * Tests of neighbours and routes: every link connects two ends, and every route
+ * arrives.
+ */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
@@ -9,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The peer of the peer of a port is that port. */
+/* Checks that the peer of the peer of a port is that port. */
 static void links_agree(const struct net_config *cfg)
 {
 	uint32_t n, nodes = net_topo_nodes(cfg);
@@ -41,8 +44,8 @@ static struct net *open_net(const struct net_config *cfg)
 }
 
 /*
- * Follows a packet that selects among its allowed ports by pick: it must arrive
- * with the minimal number of hops.
+ * Follows a packet that selects among its allowed ports by pick, and checks
+ * that it arrives with the minimal number of hops.
  */
 static void walk(const struct net *net, uint32_t src, uint32_t dst,
 		 unsigned pick, bool det)
@@ -168,16 +171,16 @@ static void zones_open_one_after_the_other(void **state)
 	net_config_bgq(&cfg);
 	net = open_net(&cfg);
 	net_routing_start(net, &p);
-	p.zone = 0; /* A to D, then E */
+	p.zone = 0; /* zone set: A to D, then E */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2);
-	p.zone = 1; /* any */
+	p.zone = 1; /* zone set: any dimension */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2 | 1 << 9);
-	p.zone = 2; /* one after the other */
+	p.zone = 2; /* zone set: dimension order */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1);
-	p.zone = 3; /* E at any time */
+	p.zone = 3; /* zone set: dimension order, E at any time */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 9);
 	p.flags |= NET_P_STAY;
@@ -206,7 +209,10 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 	free(net);
 }
 
-/* Nodes first, then routers; nodes of a router reach each other by it. */
+/*
+ * Nodes are numbered before routers; nodes of a router reach each other through
+ * it.
+ */
 static void nodes_of_a_shared_router_reach_all_others(void **state)
 {
 	struct net_config cfg;
@@ -262,7 +268,7 @@ static void fat_tree_links_join_and_roads_arrive(void **state)
 	roads_arrive(&cfg);
 }
 
-/* Two rails up from each node, half the links between the upper levels. */
+/* Each node has two rails, and half the links lead to the upper level. */
 static void generalized_trees_join_and_roads_arrive(void **state)
 {
 	struct net_config cfg;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees by which interfaces add contain all members, once, and in order. */
+/* Tests of combining trees: every member is contained once, and in order. */
 #include "prov/net/tree/net_fold.h"
 
 #include "test/t.h"
 
-/* Range of members in the subtree of member; returns its end. */
+/* Checks the range of members in the subtree of member. Returns its end. */
 static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
 {
 	uint32_t end = member + 1;
@@ -17,7 +17,7 @@ static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
 		T_TRUE(child < f->n);
 		T_IS(net_fold_parent(f, child, &nth), member);
 		T_IS(nth, i);
-		/* an added range follows the existing one directly */
+		/* the range of a child directly follows the range before it */
 		T_IS(child, end);
 		end = spans(f, child, seen);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts of collective packets: their records, the queue in front of a node's
- * engine, and combos, in which a part waits for the packet's other inputs: a
- * hash table with open addressing by member and sequence.
+ * Contributions (parts) to collective packets: their records, the queue in
+ * front of a node's engine, and the combine table, in which contributions wait
+ * for the other inputs of the same packet: a hash table with open addressing,
+ * keyed by member and sequence number.
  */
 #include "prov/net/net_pool.h"
 #include "prov/net/tree/net_tree_int.h"
@@ -53,7 +54,10 @@ void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi)
 		       net_part_word(net, NET_EV_PART, pi));
 }
 
-/* Order of parts at an engine: time, then sequence, then cookie. */
+/*
+ * Orders contributions at an engine: by time, then sequence number, then
+ * cookie.
+ */
 static bool part_before(const struct net_packet *a, const struct net_packet *b)
 {
 	if (a->since != b->since)
@@ -92,7 +96,7 @@ void net_part_queue(struct net_step *s, uint32_t pi)
 	s->part = true;
 }
 
-/* ---- combos -------------------------------------------------------------- */
+/* ---- combine table: packets that wait for other inputs ------------------- */
 
 uint32_t *net_combo_table(const struct net *net)
 {
@@ -100,8 +104,8 @@ uint32_t *net_combo_table(const struct net *net)
 }
 
 /*
- * Neighbouring nodes share a table row: in a table of this size every page is
- * cold.
+ * Neighbouring nodes share a table row, since in a table of this size the page
+ * of any other row is not in the cache.
  */
 #define COMBO_ROW 64u
 
@@ -131,7 +135,9 @@ uint32_t net_combo_find(const struct net *net, const struct net_packet *p)
 	return i;
 }
 
-/* Moves later entries back that were displaced by the deleted cell. */
+/*
+ * Deletes an entry, and moves back later entries that its cell had displaced.
+ */
 void net_combo_delete(struct net *net, uint32_t i)
 {
 	uint32_t *t = net_combo_table(net), mask = net->combos_mask, k = i,

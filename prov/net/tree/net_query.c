@@ -2,13 +2,13 @@
 /*
  * Queries to all nodes of a class route. A query goes to the root and is copied
  * down like a broadcast; every node answers, the switches merge the answers
- * going up, any failure wins, and the root sends one answer down to the
+ * going up (a failure overrides OK), and the root sends one answer down to the
  * querying node.
  *
  *       root        1. query: up, then to all
  *      / | \        2. answers: up, merged at every switch, then back by the
  *     /  |  \          links to the querying node
- *    asker  others  3. if all answers are OK: the second packet, to all
+ *    source others  3. if all answers are OK: the second packet, to all
  *
  * A barrier on a machine without barrier classes is a query whether all nodes
  * have arrived. The first member sends it when it has arrived itself, and again
@@ -19,9 +19,13 @@
 #include "prov/net/tree/net_tree_int.h"
 #include "prov/net/net_wheel.h"
 
-/* Key bits of a barrier's further combos, besides that of its answers. */
+/*
+ * Key bits of a barrier's further entries in the combine table, in addition to
+ * the entry of its answers.
+ */
 #define KEY_NODE (1ull << 62) /* ranks of one node that have arrived */
-#define KEY_ALL	 (1ull << 63) /* nodes that have arrived, at the asker */
+/* nodes that have arrived, counted at the query source */
+#define KEY_ALL	 (1ull << 63)
 
 enum { QUESTION_BYTES = 8 };
 
@@ -31,7 +35,10 @@ static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 	       net_member(net, mi)->route - 1;
 }
 
-/* Changes a packet of the step into a part to be sent. */
+/*
+ * Reinitialises a packet record as an outgoing query or answer of this kind and
+ * size.
+ */
 static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 		      uint32_t bytes)
 {
@@ -47,10 +54,10 @@ static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 /* ---- barriers: arrivals -------------------------------------------------- */
 
 /*
- * Counts p in the combo of its key, and keeps one record for all: with the time
- * of the last arrival and the lowest cookie, independent of the order of
- * arrival. Returns the record and removes the combo if p was the last of count;
- * else 0.
+ * Counts p in the combine table entry of its key. One record is kept for all
+ * arrivals, with the time of the last arrival and the lowest cookie,
+ * independent of the order of arrival. If p was the last of count, removes the
+ * entry and returns the record; otherwise returns 0.
  */
 static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 			      uint32_t count)
@@ -79,14 +86,14 @@ static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 	return qi;
 }
 
-/* Sends the query at ps, or as early as still possible. */
+/* Sends the query at ps, or as soon as possible. */
 static void query_schedule(struct net_step *s, uint32_t pi, uint64_t ps)
 {
 	net_packet(s->net, pi)->want = ps;
 	net_part_schedule(s, ps, pi);
 }
 
-/* The last node has arrived: repeats the query that failed before. */
+/* Repeats the query that failed before, since the last node has arrived. */
 static void query_repeat(struct net_step *s, uint32_t pi)
 {
 	const struct net *net = s->net;
@@ -118,7 +125,7 @@ static void node_arrived(struct net_step *s, uint32_t pi)
 	net_part_put(net, last);
 }
 
-/* The first member has arrived: it queries all, itself included. */
+/* Starts the query of all members, since the first member has arrived. */
 static void query_start(struct net_step *s, const struct net_packet *p,
 			uint32_t qi)
 {
@@ -162,7 +169,10 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 	node_arrived(s, pi);
 }
 
-/* A node was missing. No combo any more: all have arrived by now. */
+/*
+ * Handles a failed query: a node had not arrived. If all nodes have arrived
+ * meanwhile (no entry in the combine table), the query is repeated at once.
+ */
 static void query_failed(struct net_step *s, const struct net_call *c,
 			 uint32_t pi)
 {

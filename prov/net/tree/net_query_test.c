@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hardware broadcast over a range of a fat tree, the merged answer, queries and
- * barriers by query, computed by hand. Times are round numbers: a switch 20 ns,
- * a packet of 32 bytes 32 ns on a link.
+ * Hardware broadcast over a range of nodes in a fat tree, the merged answer,
+ * queries and barriers by query, computed by hand. All latencies are round
+ * numbers: 20 ns for a switch, 32 ns for a packet of 32 bytes on a link.
  */
 #include "test/support/net_fixture.h"
 
@@ -15,7 +15,8 @@
 enum {
 	NS = 1000,
 	HOP = 20 * NS,
-	WIRE = 32 * NS, /* any packet here: 16 bytes of header, one chunk */
+	/* time of any packet here: 16 bytes of header, one chunk */
+	WIRE = 32 * NS,
 	INJECT = 100 * NS,
 	RECEIVE = 150 * NS,
 	ACK = 30 * NS,
@@ -54,7 +55,10 @@ static void elite(struct net_config *cfg, uint8_t levels)
 	cfg->ack_receive_ps = KNOWN;
 }
 
-/* Opens a class route over nodes low to high, with ranks per node. */
+/*
+ * Opens a class route over nodes low to high, with this number of ranks per
+ * node.
+ */
 static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 		       uint32_t ranks, uint32_t *route_p)
 {
@@ -75,7 +79,10 @@ static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 	free(share);
 }
 
-/* One-way time of a packet between end nodes below a switch of this level. */
+/*
+ * Returns the one-way time of a packet between end nodes below a switch of this
+ * level.
+ */
 static uint64_t way(unsigned level)
 {
 	return 2ull * level * HOP;
@@ -86,7 +93,7 @@ static uint64_t start(void)
 	return INJECT + BUILD;
 }
 
-/* ---- casts --------------------------------------------------------------- */
+/* ---- casts (acknowledged broadcasts) ------------------------------------- */
 
 static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
 {
@@ -140,7 +147,7 @@ static void any_failure_wins(void **state)
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_DISCARD);
-	e.says[61] = NET_DISCARD; /* not queried */
+	e.says[61] = NET_DISCARD; /* node 61 is outside the range */
 	e.says[2] = e.says[59] = NET_OK;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
@@ -167,7 +174,7 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_TRUE(net_tree_supports(&cfg, NET_ALLREDUCE));
 }
 
-/* Many in flight at once, from different nodes. */
+/* Many casts of different nodes are in flight at once. */
 static void casts_follow_each_other(void **state)
 {
 	struct net_part part = { .kind = NET_CAST, .bytes = 128 };
@@ -230,7 +237,9 @@ static void come(struct net_fixture *e, struct net_part *part, uint64_t at,
 			T_OK(net_tree_send(e->net, at, part));
 }
 
-/* Time from post to the last result, when all arrive at once. */
+/*
+ * Returns the time from post to the last result when all nodes arrive at once.
+ */
 static uint64_t barrier(uint8_t levels, uint32_t nodes)
 {
 	struct net_part part = { .seq = 3 };
@@ -259,8 +268,10 @@ static void a_barrier_takes_a_query_and_steps_at_powers_of_four(void **state)
 	unsigned i;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		t = start() + way(row[i].level) + WIRE + RECEIVE; /* queried */
-		t += ACK + way(row[i].level) + WIRE + KNOWN;	  /* answered */
+		/* all nodes are queried */
+		t = start() + way(row[i].level) + WIRE + RECEIVE;
+		/* all answers are merged */
+		t += ACK + way(row[i].level) + WIRE + KNOWN;
 		t += QUERY + BUILD + way(row[i].level) + WIRE + RECEIVE;
 		T_IS(barrier(5, row[i].nodes), t);
 	}
@@ -283,12 +294,12 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_run(e.net, late, &net_fixture_up, &e, NULL);
 	T_IS(e.results, 0);
-	/* A barrier that waits forever generates no events. */
+	/* A barrier that never completes generates no events. */
 	T_IS(net_next(e.net), NET_NEVER);
 	T_OK(net_tree_send(e.net, late, &part));
 	net_fixture_drain(&e);
 	T_IS(e.results, 16);
-	/* The arrival is noticed by the next query at the latest. */
+	/* The next query detects the arrival at the latest. */
 	T_TRUE(e.result_at >= late + once - start());
 	T_TRUE(e.result_at <= late + 2 * once);
 	net_fixture_close(&e);
@@ -339,7 +350,7 @@ static void barriers_may_be_under_way_together(void **state)
 	net_fixture_close(&e);
 }
 
-/* The order of calls does not affect the machine. */
+/* The order of net_tree_send calls does not affect the result. */
 static void the_order_of_coming_does_not_matter(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };

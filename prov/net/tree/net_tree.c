@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operation of class routes. A part passes the node's collective engine, then
- * waits as a combo until the packet's other inputs, own and children's, have
- * arrived. The ALU combines them, the result goes up to the root and is copied
- * down every edge.
+ * Operation of class routes. A contribution (part) passes the node's collective
+ * engine, then waits in the combine table until the other inputs of the packet,
+ * from this node and from its children, have arrived. The ALU combines them;
+ * the result goes up to the root and is copied down every edge.
  *
  *          parent              up: credit_up of the member, list WAIT_UP
  *         ^  |                 down: credit_down of the child, WAIT_DOWN
@@ -22,7 +22,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define COLL_AFTER 8u /* VC flag of an event: sorted after the others */
+#define COLL_AFTER                                                \
+	8u /* VC flag of an event that is sorted after the others \
+	    */
 
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
@@ -38,13 +40,13 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 	       full;
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- contributions ------------------------------------------------------- */
 
 /*
- * A barrier without a free barrier class is a packet without payload through
- * the arithmetic unit [SC11 II.C]. Barrier classes are the faster method
- * [II.D], so it is assumed to take the published time of floating point
- * arithmetic.
+ * Changes a barrier without a free barrier class into an allreduce: a packet
+ * without payload through the arithmetic unit [SC11 II.C]. Barrier classes are
+ * the faster method [II.D], so this one is assumed to take the published time
+ * of floating point arithmetic.
  */
 static void use_allreduce(struct net_packet *p)
 {
@@ -182,7 +184,7 @@ static void pump_down(struct net_step *s, struct net_member *child)
 	}
 }
 
-/* A buffer at this node is free at tick at: returns the credit. */
+/* Returns the credit of a buffer at this node that is free at tick `at`. */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc)
 {
@@ -213,7 +215,7 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 	}
 }
 
-/* ---- down ---------------------------------------------------------------- */
+/* ---- packets going down the tree --------------------------------------- */
 
 static void deliver(struct net_step *s, const struct net_packet *p)
 {
@@ -233,7 +235,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 		       net_word(s->id, NET_EV_RESULT, 0, 0, ri));
 }
 
-/* The last copy has left: frees the buffer that held p. */
+/* Frees the buffer that held p, since the last copy has left. */
 static void release_buffer(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -273,7 +275,7 @@ static void go_back(struct net_step *s, uint32_t pi)
 		release_buffer(s, pi);
 }
 
-/* The result is at this member: delivers it, and copies it to all children. */
+/* Delivers the result at this member, and copies it to all children. */
 static void go_down(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -305,7 +307,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 	}
 }
 
-/* ---- up ------------------------------------------------------------------ */
+/* ---- packets going up the tree ----------------------------------------- */
 
 /* Sends the result of this member's inputs up, or down from the root. */
 static void go_up(struct net_step *s, uint32_t pi)
@@ -331,7 +333,10 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 		go_up(s, pi);
 }
 
-/* First tick at which the ALU is free for this packet; occupies the ALU. */
+/*
+ * Returns the first tick at which the ALU is free for this packet, and occupies
+ * the ALU.
+ */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
 	struct net_nic *n = net_nic(s->net, s->id);
@@ -347,7 +352,7 @@ static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 
 struct input {
 	uint64_t cookie;
-	uint32_t from; /* 0: own; otherwise the child's port + 1 */
+	uint32_t from; /* 0: this node; otherwise the child's port plus one */
 };
 
 static int input_order(const void *a, const void *b)
@@ -359,7 +364,7 @@ static int input_order(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Sorts the inputs of a combo and combines them. */
+/* Sorts the inputs of a combine table entry and combines them. */
 static uint64_t result_of(struct net_step *s, uint32_t combo)
 {
 	struct net *net = s->net;
@@ -386,7 +391,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 			      n);
 }
 
-/* All inputs have arrived: replaces them by one packet. */
+/* Replaces all inputs of a packet by one packet, since all have arrived. */
 static void tree_combine(struct net_step *s, uint32_t combo)
 {
 	struct net *net = s->net;
@@ -419,7 +424,10 @@ static void tree_combine(struct net_step *s, uint32_t combo)
 			       net_part_word(net, NET_EV_READY, combo));
 }
 
-/* A packet of one source waits for no other input going up. */
+/*
+ * Forwards a packet of a single source up the tree, without waiting for other
+ * inputs.
+ */
 static void forward_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -431,7 +439,10 @@ static void forward_up(struct net_step *s, uint32_t pi)
 	go_up(s, pi);
 }
 
-/* Number of inputs of a member; an answer has one per node, not per rank. */
+/*
+ * Returns the number of inputs of a member; an answer has one per node, not per
+ * rank.
+ */
 static uint32_t inputs(const struct net_packet *p, const struct net_member *m)
 {
 	uint32_t own = m->share;
@@ -485,9 +496,12 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 		go_down(s, pi);
 }
 
-/* ---- the link ------------------------------------------------------------ */
+/* ---- sending on links ---------------------------------------------------- */
 
-/* A copy leaves; after the last copy its holder's buffer is free. */
+/*
+ * Counts a copy that leaves; after the last copy the buffer of its holder is
+ * free.
+ */
 static void copy_sent(struct net_step *s, struct net_packet *c)
 {
 	struct net_packet *h = net_packet(s->net, c->holder);
@@ -498,8 +512,9 @@ static void copy_sent(struct net_step *s, struct net_packet *c)
 }
 
 /*
- * A packet that cuts through may reach the node in the same tick as the barrier
- * packet ahead of it on the link; it is processed after that packet.
+ * Returns the VC flag of a packet's arrival. A packet that cuts through may
+ * reach the node in the same tick as the barrier packet ahead of it on the
+ * link, and must be processed after that packet.
  */
 static unsigned cut_through(const struct net_packet *p)
 {
@@ -524,9 +539,9 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	if (p->flags & NET_P_FP)
 		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
 	/*
-	 * Barrier packets do not cut through: a node builds a new one when the
-	 * OR of its inputs has changed [SC11 II.D], and needs the whole old
-	 * one.
+	 * Barrier packets do not cut through: a node builds a new packet when
+	 * the OR of its inputs has changed [SC11 II.D], and needs the whole old
+	 * packet.
 	 */
 	if (p->kind == NET_BARRIER)
 		hop += len;

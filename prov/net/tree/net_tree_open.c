@@ -73,7 +73,7 @@ static bool has_barrier(const struct net *net, uint32_t node)
 	return used < net->cfg.barriers;
 }
 
-/* Adds a barrier class to the route, if all nodes have a free one. */
+/* Adds a barrier class to the route, if all nodes have a free barrier class. */
 static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			  uint32_t route)
 {
@@ -87,7 +87,7 @@ static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			1;
 }
 
-/* True if the switch port by which results come in has a free entry. */
+/* Returns whether the switch port at which results arrive has a free entry. */
 static bool entry_left(const struct net *net, uint32_t mi)
 {
 	uint32_t node = net_member_node(net, mi), k, used = 0;
@@ -102,7 +102,7 @@ static bool entry_left(const struct net *net, uint32_t mi)
 	       used <= net->cfg.routes_port;
 }
 
-/* Links the child to its parent, children sorted by port. */
+/* Links the child to its parent; children are sorted by port. */
 static int link_to_parent(struct net *net, uint32_t child, uint32_t parent)
 {
 	struct net_member *c = net_member(net, child);
@@ -131,7 +131,7 @@ static int link_to_parent(struct net *net, uint32_t child, uint32_t parent)
 	return entry_left(net, child) ? 0 : -ENOSPC;
 }
 
-/* True if every member reaches the root. */
+/* Returns whether every member reaches the root. */
 static bool is_tree(const int *parent, uint32_t count)
 {
 	uint32_t i, k, steps, roots = 0;

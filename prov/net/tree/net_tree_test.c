@@ -69,7 +69,7 @@ static void all_send(struct tree *t, uint64_t at, struct net_part part,
 		}
 }
 
-/* Table 3, in nanoseconds: one endpoint, 57.33 for each hop. */
+/* Table 3, in nanoseconds: one endpoint, and 57.33 ns per hop. */
 static void table_3_follows_from_endpoint_and_hops(void **state)
 {
 	static const struct {
@@ -126,7 +126,10 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 	tree_open(&t, (uint16_t[]){ 4, 2, 1, 1, 1 }, 1);
 	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
 			   &other));
-	/* Forty packets of the first route without its last member. */
+	/*
+	 * Forty packets of the first route lack the contribution of its last
+	 * member.
+	 */
 	for (s = 0; s < 40; s++)
 		for (i = 0; i + 1 < t.count; i++) {
 			part.route = t.route;
@@ -176,7 +179,7 @@ static void long_reductions_stream_at_the_rate_of_the_alu(void **state)
 	tree_close(&t);
 }
 
-/* A route of node 0 and a neighbour of it. */
+/* Opens a route over node 0 and one of its neighbours. */
 static uint32_t pair_open(struct net_fixture *e, uint32_t neighbour)
 {
 	const uint32_t node[2] = { 0, neighbour }, share[2] = { 1, 1 };
@@ -187,7 +190,7 @@ static uint32_t pair_open(struct net_fixture *e, uint32_t neighbour)
 	return route;
 }
 
-/* Both routes use node 0, whose one ALU takes their packets alternately. */
+/* Both routes use node 0, whose ALU processes their packets alternately. */
 static void two_routes_share_the_alu_of_a_node(void **state)
 {
 	enum { PACKETS = 64 };
@@ -258,7 +261,7 @@ static void a_barrier_pays_no_arithmetic(void **state)
 	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.combines, 0);
-	/* 12 bytes, 3 ticks, are stored and forwarded at every hop */
+	/* 12 bytes take 3 ticks, and are stored and forwarded at every hop */
 	T_IS(t.e.result_at, t.e.cfg.coll_inject_ps +
 				    18 * (t.e.cfg.hop_ps + 3 * 2000) +
 				    t.e.cfg.coll_receive_ps);
