@@ -67,7 +67,7 @@ static bool near(uint64_t got, uint64_t want, unsigned mille)
 	       got * 1000 <= want * (1000 + mille);
 }
 
-static void a_write_passes_two_elans_and_a_switch(void **state)
+static void write_latency_is_two_elans_and_a_switch(void **state)
 {
 	uint64_t wire, sum;
 
@@ -82,7 +82,7 @@ static void a_write_passes_two_elans_and_a_switch(void **state)
 	T_IS(latency(1, EVENT, 8), sum);
 }
 
-static void a_level_costs_two_switches_and_two_cables(void **state)
+static void tree_level_adds_two_switches_and_two_cables(void **state)
 {
 	static const uint32_t dst[] = { 1, 4, 16, 64, 256, 1024 };
 	uint64_t before = 0, now;
@@ -113,7 +113,7 @@ static void tag_matching_takes_300_ns_on_every_platform(void **state)
 	}
 }
 
-static void the_link_gives_87_per_cent_of_its_rate(void **state)
+static void link_delivers_87_per_cent_of_its_rate(void **state)
 {
 	load("qsnet2:4");
 	T_TRUE(near(rate(EVENT, false), 928, 5));
@@ -133,7 +133,7 @@ static void both_directions_share_the_host_bus(void **state)
 	T_TRUE(near(rate(STEN, false), 600, 20));
 }
 
-static void short_writes_take_the_sten_and_long_ones_the_dma(void **state)
+static void short_writes_use_sten_and_long_writes_dma(void **state)
 {
 	load("qsnet2:4");
 	T_TRUE(near(latency(1, STEN, 8), 850000, 20));
@@ -171,7 +171,7 @@ static uint64_t barrier(uint32_t nodes)
  * A barrier is three one-way passes; each level adds two switches and two
  * cables to a pass.
  */
-static void a_barrier_of_512_steps_at_powers_of_four(void **state)
+static void barrier_time_steps_at_powers_of_four(void **state)
 {
 	static const uint32_t nodes[] = { 4, 16, 64, 256, 1024 };
 	uint64_t before = 0, now;
@@ -193,7 +193,7 @@ static void a_barrier_of_512_steps_at_powers_of_four(void **state)
  * A long broadcast to 256 nodes has the rate of the bus or the link, whichever
  * is slower.
  */
-static void a_broadcast_keeps_the_rate_of_a_link(void **state)
+static void broadcast_runs_at_link_rate(void **state)
 {
 	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
 	uint32_t node[256], i;
@@ -236,7 +236,7 @@ static uint64_t complement(const char *machine, uint32_t nodes)
 	return e.bytes * 1000000 / e.last_at / nodes;
 }
 
-static void complement_traffic_scales_with_the_links_up(void **state)
+static void complement_traffic_scales_with_upward_links(void **state)
 {
 	uint64_t pair = complement("qsnet2:4", 4);
 
@@ -247,15 +247,15 @@ static void complement_traffic_scales_with_the_links_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_write_passes_two_elans_and_a_switch),
-		T_CASE(a_level_costs_two_switches_and_two_cables),
+		T_CASE(write_latency_is_two_elans_and_a_switch),
+		T_CASE(tree_level_adds_two_switches_and_two_cables),
 		T_CASE(tag_matching_takes_300_ns_on_every_platform),
-		T_CASE(the_link_gives_87_per_cent_of_its_rate),
+		T_CASE(link_delivers_87_per_cent_of_its_rate),
 		T_CASE(both_directions_share_the_host_bus),
-		T_CASE(short_writes_take_the_sten_and_long_ones_the_dma),
-		T_CASE(a_barrier_of_512_steps_at_powers_of_four),
-		T_CASE(a_broadcast_keeps_the_rate_of_a_link),
-		T_CASE(complement_traffic_scales_with_the_links_up),
+		T_CASE(short_writes_use_sten_and_long_writes_dma),
+		T_CASE(barrier_time_steps_at_powers_of_four),
+		T_CASE(broadcast_runs_at_link_rate),
+		T_CASE(complement_traffic_scales_with_upward_links),
 	};
 	return T_RUN(tests);
 }

@@ -271,17 +271,17 @@ static void same_however_it_is_run(unsigned kind, int n)
 	}
 }
 
-static void random_traffic_arrives_the_same_however_it_is_run(void **state)
+static void random_torus_traffic_is_deterministic(void **state)
 {
 	same_however_it_is_run(TORUS, t_scale(40));
 }
 
-static void so_it_does_on_trees(void **state)
+static void random_tree_traffic_is_deterministic(void **state)
 {
 	same_however_it_is_run(TREE, t_scale(40));
 }
 
-static void and_where_nodes_share_routers(void **state)
+static void random_shared_router_traffic_is_deterministic(void **state)
 {
 	same_however_it_is_run(SHARED, t_scale(40));
 }
@@ -289,7 +289,7 @@ static void and_where_nodes_share_routers(void **state)
 /*
  * With few records, units and trees wait for free records and nothing is lost.
  */
-static void a_small_block_slows_down_but_loses_nothing(void **state)
+static void few_records_delay_but_lose_nothing(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -321,10 +321,10 @@ static void a_small_block_slows_down_but_loses_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(random_traffic_arrives_the_same_however_it_is_run),
-		T_CASE(so_it_does_on_trees),
-		T_CASE(and_where_nodes_share_routers),
-		T_CASE(a_small_block_slows_down_but_loses_nothing),
+		T_CASE(random_torus_traffic_is_deterministic),
+		T_CASE(random_tree_traffic_is_deterministic),
+		T_CASE(random_shared_router_traffic_is_deterministic),
+		T_CASE(few_records_delay_but_lose_nothing),
 	};
 	return T_RUN(tests);
 }

@@ -44,7 +44,7 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-static void a_put_takes_700_ns_and_105_a_hop(void **state)
+static void put_latency_is_700_ns_plus_105_per_hop(void **state)
 {
 	uint64_t one;
 
@@ -70,7 +70,7 @@ static void a_get_takes_less_than_1500_ns(void **state)
 	T_TRUE(both > 1200000 && both <= 1500000);
 }
 
-static void packets_are_those_of_the_paper(void **state)
+static void packet_sizes_match_the_paper(void **state)
 {
 	load("gemini:4x4x4");
 	T_IS(net_wire_bytes(&cfg, 8), 32 * 3); /* 64 B: 32 phits of 24 bits */
@@ -138,7 +138,7 @@ static bool near(uint64_t is, uint64_t wanted, unsigned percent)
 	       100 * is < (100 + percent) * wanted;
 }
 
-static void a_transfer_takes_all_links_to_a_neighbour(void **state)
+static void transfer_uses_all_links_to_a_neighbour(void **state)
 {
 	load("gemini:4x4x4");
 	T_TRUE(rate_to(X, BTE, NET_DYNAMIC) > 5000);
@@ -148,7 +148,7 @@ static void a_transfer_takes_all_links_to_a_neighbour(void **state)
 	T_TRUE(near(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
 }
 
-static void slow_lanes_are_half_as_fast(void **state)
+static void slow_lanes_halve_the_rate(void **state)
 {
 	load("gemini:4x4x4");
 	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 6250, 3));
@@ -159,7 +159,7 @@ static void slow_lanes_are_half_as_fast(void **state)
 /*
  * HyperTransport adds 12 bytes to each 64, and 12 more for each read request.
  */
-static void an_interface_is_as_fast_as_its_bus(void **state)
+static void interface_rate_is_bus_rate(void **state)
 {
 	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
 				     { X, 0, BTE, NET_DYNAMIC } };
@@ -169,7 +169,7 @@ static void an_interface_is_as_fast_as_its_bus(void **state)
 	T_TRUE(near(rate(both, 2, NULL) / 2, 6981, 2));
 }
 
-static void two_interfaces_share_12800_mb_a_second_evenly(void **state)
+static void two_interfaces_share_12800_mb_per_s_evenly(void **state)
 {
 	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
 				     { 1, Z, BTE, NET_DYNAMIC } };
@@ -205,7 +205,7 @@ static uint64_t atomics(unsigned words)
 	return (uint64_t)n * 1000000 / at;
 }
 
-static void atomics_are_quick_on_words_that_are_kept(void **state)
+static void atomic_rate_with_amo_cache_hit_and_miss(void **state)
 {
 	load("gemini:16x1x1");
 	T_TRUE(near(atomics(1), 99, 3));
@@ -239,7 +239,7 @@ static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 	return n;
 }
 
-static void eight_four_and_eight_links_lead_to_a_neighbour(void **state)
+static void neighbours_have_eight_four_and_eight_links(void **state)
 {
 	load("gemini:4x4x4");
 	T_IS(links_to(X, 0, X_PORTS), 8);
@@ -248,7 +248,7 @@ static void eight_four_and_eight_links_lead_to_a_neighbour(void **state)
 	T_IS(links_to(X, X_PORTS, TORUS_PORTS - X_PORTS), 0);
 }
 
-static void nodes_of_a_chip_take_no_link(void **state)
+static void nodes_of_a_chip_use_no_link(void **state)
 {
 	load("gemini:4x4x4");
 	T_IS(links_to(1, 0, TORUS_PORTS), 0);
@@ -261,7 +261,7 @@ static void nodes_of_a_chip_take_no_link(void **state)
  * must wait only for the packet that is being sent, not for the queued
  * requests.
  */
-static void an_answer_passes_requests_that_wait(void **state)
+static void response_overtakes_queued_requests(void **state)
 {
 	const uint64_t asked = 100000000, most = 40000000;
 	struct net_msg many = { .src = Y, .bytes = LONG, .spread = 1 };
@@ -289,7 +289,7 @@ static void an_answer_passes_requests_that_wait(void **state)
  * Every node sends its ring neighbours more requests than their links hold, and
  * every packet gets a response: one channel for both would deadlock.
  */
-static void answers_are_not_held_up_by_requests(void **state)
+static void requests_do_not_block_responses(void **state)
 {
 	struct net_fixture e;
 
@@ -313,7 +313,7 @@ static void answers_are_not_held_up_by_requests(void **state)
 }
 
 /* Packets in flight are counted at the link they left by, not at arrival. */
-static void no_link_is_in_use_for_longer_than_time_goes(void **state)
+static void link_busy_time_never_exceeds_elapsed_time(void **state)
 {
 	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };
 	struct net_port_count c;
@@ -337,19 +337,19 @@ static void no_link_is_in_use_for_longer_than_time_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_put_takes_700_ns_and_105_a_hop),
+		T_CASE(put_latency_is_700_ns_plus_105_per_hop),
 		T_CASE(a_get_takes_less_than_1500_ns),
-		T_CASE(packets_are_those_of_the_paper),
-		T_CASE(a_transfer_takes_all_links_to_a_neighbour),
-		T_CASE(slow_lanes_are_half_as_fast),
-		T_CASE(an_interface_is_as_fast_as_its_bus),
-		T_CASE(two_interfaces_share_12800_mb_a_second_evenly),
-		T_CASE(atomics_are_quick_on_words_that_are_kept),
-		T_CASE(eight_four_and_eight_links_lead_to_a_neighbour),
-		T_CASE(nodes_of_a_chip_take_no_link),
-		T_CASE(an_answer_passes_requests_that_wait),
-		T_CASE(answers_are_not_held_up_by_requests),
-		T_CASE(no_link_is_in_use_for_longer_than_time_goes),
+		T_CASE(packet_sizes_match_the_paper),
+		T_CASE(transfer_uses_all_links_to_a_neighbour),
+		T_CASE(slow_lanes_halve_the_rate),
+		T_CASE(interface_rate_is_bus_rate),
+		T_CASE(two_interfaces_share_12800_mb_per_s_evenly),
+		T_CASE(atomic_rate_with_amo_cache_hit_and_miss),
+		T_CASE(neighbours_have_eight_four_and_eight_links),
+		T_CASE(nodes_of_a_chip_use_no_link),
+		T_CASE(response_overtakes_queued_requests),
+		T_CASE(requests_do_not_block_responses),
+		T_CASE(link_busy_time_never_exceeds_elapsed_time),
 	};
 
 	return T_RUN(tests);

@@ -74,7 +74,7 @@ static void adaptive_packets_use_all_links_to_a_neighbour(void **state)
 	net_fixture_close(&four);
 }
 
-static void a_deterministic_pair_keeps_to_one_of_them(void **state)
+static void deterministic_pair_uses_one_link(void **state)
 {
 	struct net_fixture e;
 	uint64_t most;
@@ -85,7 +85,7 @@ static void a_deterministic_pair_keeps_to_one_of_them(void **state)
 	net_fixture_close(&e);
 }
 
-static void different_pairs_are_spread_over_them(void **state)
+static void different_pairs_are_spread_over_links(void **state)
 {
 	struct net_msg msg = { .bytes = 64, .way = NET_DETERMINISTIC };
 	struct net_config cfg;
@@ -105,7 +105,7 @@ static void different_pairs_are_spread_over_them(void **state)
  * More packets than the rings hold: without the bubble the rings would
  * deadlock.
  */
-static void rings_of_several_links_do_not_stand_still(void **state)
+static void multi_link_rings_do_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
 	struct net_config cfg;
@@ -153,7 +153,7 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	net_fixture_close(&e);
 }
 
-static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
+static void chunk_wire_bytes_exceed_chunk_bytes(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -174,7 +174,7 @@ static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
 }
 
 /* One switch, two cables, and no hop time into the end node. */
-static void cables_and_switches_of_a_tree_add_up(void **state)
+static void tree_latency_is_sum_of_cables_and_switches(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -205,12 +205,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(adaptive_packets_use_all_links_to_a_neighbour),
-		T_CASE(a_deterministic_pair_keeps_to_one_of_them),
-		T_CASE(different_pairs_are_spread_over_them),
-		T_CASE(rings_of_several_links_do_not_stand_still),
+		T_CASE(deterministic_pair_uses_one_link),
+		T_CASE(different_pairs_are_spread_over_links),
+		T_CASE(multi_link_rings_do_not_deadlock),
 		T_CASE(a_link_that_lost_lanes_takes_longer),
-		T_CASE(chunks_may_take_more_on_the_wire_than_they_carry),
-		T_CASE(cables_and_switches_of_a_tree_add_up),
+		T_CASE(chunk_wire_bytes_exceed_chunk_bytes),
+		T_CASE(tree_latency_is_sum_of_cables_and_switches),
 	};
 
 	return T_RUN(tests);

@@ -97,7 +97,7 @@ static double queue_ratio(double rho, uint64_t total)
 	return (q.wait / (double)total - zero) / theory;
 }
 
-static void one_link_waits_as_a_queue_of_fixed_service(void **state)
+static void one_link_waits_as_an_md1_queue(void **state)
 {
 	/* Instrumented builds use fewer packets and a wider tolerance. */
 	double r, close = t_scale(100) == 100 ? 0.02 : 0.2;
@@ -220,7 +220,7 @@ static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
 }
 
 /* One half of a mesh sends to the other half over one link per direction. */
-static void a_bisection_of_one_link_carries_one_link(void **state)
+static void bisection_of_one_link_has_one_link_rate(void **state)
 {
 	struct crowd c = {
 		.nodes = 8, .streams = 4, .target = across, .zone = 1
@@ -271,7 +271,7 @@ static bool ring_gets_stuck(uint32_t bubble)
 	return stuck;
 }
 
-static void a_ring_without_its_bubble_gets_stuck(void **state)
+static void ring_without_bubble_deadlocks(void **state)
 {
 	T_FALSE(ring_gets_stuck(2));
 	T_TRUE(ring_gets_stuck(1));
@@ -328,7 +328,7 @@ static void escapes_keep_the_bubble(void **state)
  * takes the dynamic buffer, the second escapes. The third arrives when the link
  * is idle; the only free buffer is the bubble, so the packet waits.
  */
-static void the_last_buffer_is_not_for_who_enters(void **state)
+static void packet_entering_ring_leaves_last_buffer_free(void **state)
 {
 	struct net_config cfg;
 	struct net_count n;
@@ -359,7 +359,7 @@ static void the_last_buffer_is_not_for_who_enters(void **state)
 /*
  * Injection leaves buffer space for passing packets: the third packet escapes.
  */
-static void injection_leaves_its_room_free(void **state)
+static void injection_leaves_inject_room_free(void **state)
 {
 	struct net_config cfg;
 	struct net_count n;
@@ -443,7 +443,7 @@ static uint64_t second_leaves(uint32_t read_paths)
 	return at;
 }
 
-static void a_receiver_reads_as_many_as_it_has_paths(void **state)
+static void read_paths_limit_concurrent_departures(void **state)
 {
 	uint64_t one = second_leaves(1), two = second_leaves(2);
 
@@ -454,15 +454,15 @@ static void a_receiver_reads_as_many_as_it_has_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(one_link_waits_as_a_queue_of_fixed_service),
+		T_CASE(one_link_waits_as_an_md1_queue),
 		T_CASE(uniform_traffic_saturates_at_eight_over_k),
-		T_CASE(a_bisection_of_one_link_carries_one_link),
-		T_CASE(a_ring_without_its_bubble_gets_stuck),
+		T_CASE(bisection_of_one_link_has_one_link_rate),
+		T_CASE(ring_without_bubble_deadlocks),
 		T_CASE(escapes_keep_the_bubble),
-		T_CASE(the_last_buffer_is_not_for_who_enters),
-		T_CASE(injection_leaves_its_room_free),
+		T_CASE(packet_entering_ring_leaves_last_buffer_free),
+		T_CASE(injection_leaves_inject_room_free),
 		T_CASE(packets_join_the_shortest_queue),
-		T_CASE(a_receiver_reads_as_many_as_it_has_paths),
+		T_CASE(read_paths_limit_concurrent_departures),
 	};
 	return T_RUN(tests);
 }

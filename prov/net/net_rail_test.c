@@ -58,7 +58,7 @@ static uint64_t by(const struct net_fixture *e, uint32_t node, unsigned port)
 	return c.packets;
 }
 
-static void links_join_and_rails_meet_at_nodes_only(void **state)
+static void links_are_symmetric_and_rails_are_disjoint(void **state)
 {
 	struct net_config cfg;
 	unsigned back, again, x;
@@ -85,7 +85,7 @@ static void links_join_and_rails_meet_at_nodes_only(void **state)
 	T_IS(back, ACROSS);
 }
 
-static void a_message_keeps_to_its_rail_or_takes_both(void **state)
+static void message_uses_its_rail_or_both(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
 	struct net_fixture e;
@@ -116,7 +116,7 @@ static void a_message_keeps_to_its_rail_or_takes_both(void **state)
 }
 
 /* Both rails together carry twice the bandwidth of one. */
-static void two_rails_are_twice_as_fast(void **state)
+static void two_rails_double_the_bandwidth(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
 	uint64_t time[2];
@@ -153,7 +153,7 @@ static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned way,
  * Deterministic packets take the next live port of the table entry, in its
  * order.
  */
-static void a_dead_link_up_is_skipped_in_order(void **state)
+static void dead_upward_link_is_skipped_in_order(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;
 	struct net_fixture e;
@@ -176,7 +176,7 @@ static void a_dead_link_up_is_skipped_in_order(void **state)
  * The only downward link to the target's leaf is dead: packets go to the
  * sibling switch and across.
  */
-static void a_dead_link_down_is_passed_by_the_sibling(void **state)
+static void dead_downward_link_is_bypassed_by_the_sibling(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
 	struct net_fixture e;
@@ -194,7 +194,7 @@ static void a_dead_link_down_is_passed_by_the_sibling(void **state)
 }
 
 /* A leaf without live upward links sends to its sibling. */
-static void a_leaf_without_links_up_sends_across(void **state)
+static void leaf_without_upward_links_sends_to_sibling(void **state)
 {
 	struct net_fixture e;
 	uint64_t over = 0;
@@ -211,7 +211,7 @@ static void a_leaf_without_links_up_sends_across(void **state)
 }
 
 /* All links of a leaf switch are dead: new tables route over the other rail. */
-static void new_tables_lead_round_a_dead_switch(void **state)
+static void new_tables_route_around_a_dead_switch(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
 	struct net_fixture e;
@@ -237,7 +237,7 @@ static void new_tables_lead_round_a_dead_switch(void **state)
 
 /* ---- siblings ------------------------------------------------------------ */
 
-static void neighbours_may_go_across(void **state)
+static void siblings_exchange_packets_directly(void **state)
 {
 	struct net_fixture e;
 	uint64_t over = 0;
@@ -257,7 +257,7 @@ static void neighbours_may_go_across(void **state)
 }
 
 /* The route goes up, across and down; an impossible route is refused. */
-static void a_source_route_may_cross(void **state)
+static void source_route_may_use_sibling_link(void **state)
 {
 	static const uint8_t over[] = { 1, ACROSS + 1, 4 };
 	static const uint8_t late[] = { 0, UP + 3, 3, ACROSS, 1 };
@@ -286,7 +286,7 @@ static void a_source_route_may_cross(void **state)
 }
 
 /* All pairs send at once over all routes, with dead links: nothing is lost. */
-static void all_to_all_arrives_round_dead_links(void **state)
+static void all_to_all_arrives_around_dead_links(void **state)
 {
 	struct net_fixture e;
 
@@ -314,16 +314,16 @@ static void all_to_all_arrives_round_dead_links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(links_join_and_rails_meet_at_nodes_only),
-		T_CASE(a_message_keeps_to_its_rail_or_takes_both),
-		T_CASE(two_rails_are_twice_as_fast),
-		T_CASE(a_dead_link_up_is_skipped_in_order),
-		T_CASE(a_dead_link_down_is_passed_by_the_sibling),
-		T_CASE(a_leaf_without_links_up_sends_across),
-		T_CASE(new_tables_lead_round_a_dead_switch),
-		T_CASE(neighbours_may_go_across),
-		T_CASE(a_source_route_may_cross),
-		T_CASE(all_to_all_arrives_round_dead_links),
+		T_CASE(links_are_symmetric_and_rails_are_disjoint),
+		T_CASE(message_uses_its_rail_or_both),
+		T_CASE(two_rails_double_the_bandwidth),
+		T_CASE(dead_upward_link_is_skipped_in_order),
+		T_CASE(dead_downward_link_is_bypassed_by_the_sibling),
+		T_CASE(leaf_without_upward_links_sends_to_sibling),
+		T_CASE(new_tables_route_around_a_dead_switch),
+		T_CASE(siblings_exchange_packets_directly),
+		T_CASE(source_route_may_use_sibling_link),
+		T_CASE(all_to_all_arrives_around_dead_links),
 	};
 	return T_RUN(tests);
 }

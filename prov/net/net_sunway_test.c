@@ -65,7 +65,7 @@ static uint64_t on_link(uint32_t bytes)
 
 /* ---- latency ------------------------------------------------------------- */
 
-static void a_message_takes_the_sum_of_its_parts(void **state)
+static void message_latency_is_the_sum_of_its_parts(void **state)
 {
 	uint64_t four, engine;
 
@@ -81,7 +81,7 @@ static void a_message_takes_the_sum_of_its_parts(void **state)
 }
 
 /* A fast short message saves two PCIe crossings. */
-static void short_messages_save_two_crossings(void **state)
+static void short_messages_save_two_pcie_crossings(void **state)
 {
 	uint64_t fast, plain;
 
@@ -98,7 +98,7 @@ static void short_messages_save_two_crossings(void **state)
  * SWE-12, SWE-16: one port on both switches, 32 leaves, 32 KB of buffer in
  * blocks.
  */
-static void the_machine_has_the_papers_numbers(void **state)
+static void machine_matches_the_paper(void **state)
 {
 	uint32_t blocks, i;
 
@@ -114,7 +114,7 @@ static void the_machine_has_the_papers_numbers(void **state)
 	T_IS(blocks * 64, 32 << 10);
 }
 
-static void a_link_gives_software_what_the_paper_says(void **state)
+static void link_payload_rate_matches_the_paper(void **state)
 {
 	load("sunway");
 	T_IS(cfg.payload_bytes * 10000ull / net_wire_bytes(&cfg, 128), 9770);
@@ -129,7 +129,7 @@ static void a_link_gives_software_what_the_paper_says(void **state)
  * Requests to a node that accepts nothing for some time fill all shared buffers
  * of the sender's link; responses have private buffers.
  */
-static void responses_pass_when_requests_have_taken_all(void **state)
+static void responses_pass_when_requests_fill_shared_buffers(void **state)
 {
 	struct net_msg msg = {
 		.dst = 1, .bytes = 1 << 20, .path = RDMA, .rail = 1
@@ -171,7 +171,7 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 }
 
 /* One channel alone may use the buffers that other channels do not need. */
-static void one_channel_may_use_all_that_is_shared(void **state)
+static void one_channel_may_use_all_shared_buffers(void **state)
 {
 	uint64_t time[2];
 
@@ -249,7 +249,7 @@ static void a_link_may_store_and_forward(void **state)
  * A packet that arrives at half the rate cannot leave at the full rate before
  * it is complete.
  */
-static void a_link_that_lost_lanes_is_not_cut_through(void **state)
+static void link_with_lost_lanes_is_store_and_forward(void **state)
 {
 	struct net_msg msg = {
 		.dst = ENDS - 1, .bytes = 2048, .path = EVENT, .rail = 1
@@ -298,7 +298,7 @@ static uint64_t past_a_slow_spine(uint8_t ahead)
 	return e.last_at;
 }
 
-static void looking_ahead_avoids_what_is_slow_behind_a_switch(void **state)
+static void look_ahead_avoids_slow_link_behind_switch(void **state)
 {
 	uint64_t blind, ahead;
 
@@ -390,7 +390,7 @@ static void a_port_has_32_entries_for_groups(void **state)
 }
 
 /* A group may be coarser than its members: other nodes drop the results. */
-static void a_node_that_is_no_member_drops_what_comes(void **state)
+static void non_member_node_drops_results(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 2, 100, 101 };
 	static const uint32_t share[] = { 1, 0, 1, 0, 1 };
@@ -412,20 +412,20 @@ static void a_node_that_is_no_member_drops_what_comes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_takes_the_sum_of_its_parts),
-		T_CASE(short_messages_save_two_crossings),
-		T_CASE(the_machine_has_the_papers_numbers),
-		T_CASE(a_link_gives_software_what_the_paper_says),
-		T_CASE(responses_pass_when_requests_have_taken_all),
-		T_CASE(one_channel_may_use_all_that_is_shared),
+		T_CASE(message_latency_is_the_sum_of_its_parts),
+		T_CASE(short_messages_save_two_pcie_crossings),
+		T_CASE(machine_matches_the_paper),
+		T_CASE(link_payload_rate_matches_the_paper),
+		T_CASE(responses_pass_when_requests_fill_shared_buffers),
+		T_CASE(one_channel_may_use_all_shared_buffers),
 		T_CASE(credits_are_blocks_of_64_bytes),
 		T_CASE(a_link_may_store_and_forward),
-		T_CASE(a_link_that_lost_lanes_is_not_cut_through),
-		T_CASE(looking_ahead_avoids_what_is_slow_behind_a_switch),
+		T_CASE(link_with_lost_lanes_is_store_and_forward),
+		T_CASE(look_ahead_avoids_slow_link_behind_switch),
 		T_CASE(two_engines_fill_both_rails),
 		T_CASE(short_messages_do_not_fill_a_link),
 		T_CASE(a_port_has_32_entries_for_groups),
-		T_CASE(a_node_that_is_no_member_drops_what_comes),
+		T_CASE(non_member_node_drops_results),
 	};
 	return T_RUN(tests);
 }

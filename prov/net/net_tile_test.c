@@ -75,7 +75,7 @@ static uint64_t behind_a_blocked_one(const struct net_config *cfg,
 /* Transmission time of 552 bytes at 100 ns per byte, ps. */
 #define BLOCKED 55200000ull
 
-static void a_blocked_output_holds_up_its_column(void **state)
+static void blocked_output_delays_its_column(void **state)
 {
 	struct net_config cfg;
 	uint64_t free_ps, other, same;
@@ -100,7 +100,7 @@ static void a_blocked_output_holds_up_its_column(void **state)
  * With the row buffer full, a third packet blocks its whole input buffer
  * (head-of-line blocking).
  */
-static void a_full_row_buffer_holds_up_the_input(void **state)
+static void full_row_buffer_blocks_the_input(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -151,7 +151,7 @@ static uint64_t one_that_waits(const struct net_config *cfg)
 	return e.cookie_at[2];
 }
 
-static void who_has_to_wait_waits_for_one_column(void **state)
+static void adaptive_packet_waits_for_one_column(void **state)
 {
 	struct net_config cfg;
 
@@ -204,7 +204,7 @@ static void adaptive_packets_wait_in_row_buffers(void **state)
  * With eight columns the last link in y shares its column with the upward link
  * in x.
  */
-static void a_blocked_column_holds_up_adaptive_packets(void **state)
+static void blocked_column_delays_adaptive_packets(void **state)
 {
 	struct net_config cfg;
 
@@ -242,7 +242,7 @@ static uint64_t came_at(const struct net_config *cfg, unsigned whose)
 	return 100 * e.cookie_at[whose] / e.last_at;
 }
 
-static void channels_of_one_rank_share_a_link(void **state)
+static void channels_of_equal_priority_share_a_link(void **state)
 {
 	struct net_config cfg;
 
@@ -254,7 +254,7 @@ static void channels_of_one_rank_share_a_link(void **state)
 }
 
 /* All nodes send more than the buffers hold; nothing deadlocks. */
-static void a_crowd_gets_through(void **state)
+static void heavy_traffic_does_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 3000, .ack = 1 };
 	struct net_config cfg;
@@ -281,13 +281,13 @@ static void a_crowd_gets_through(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_blocked_output_holds_up_its_column),
-		T_CASE(a_full_row_buffer_holds_up_the_input),
-		T_CASE(who_has_to_wait_waits_for_one_column),
+		T_CASE(blocked_output_delays_its_column),
+		T_CASE(full_row_buffer_blocks_the_input),
+		T_CASE(adaptive_packet_waits_for_one_column),
 		T_CASE(adaptive_packets_wait_in_row_buffers),
-		T_CASE(a_blocked_column_holds_up_adaptive_packets),
-		T_CASE(channels_of_one_rank_share_a_link),
-		T_CASE(a_crowd_gets_through),
+		T_CASE(blocked_column_delays_adaptive_packets),
+		T_CASE(channels_of_equal_priority_share_a_link),
+		T_CASE(heavy_traffic_does_not_deadlock),
 	};
 	return T_RUN(tests);
 }

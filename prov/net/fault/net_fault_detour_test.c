@@ -65,7 +65,7 @@ static uint64_t stream(const struct net_config *cfg, const char *plan)
 /*
  * GEM-29: a link continues with two of three lanes, at two thirds of the rate.
  */
-static void gemini_goes_on_with_two_lanes_of_three(void **state)
+static void gemini_continues_with_two_of_three_lanes(void **state)
 {
 	struct net_config cfg;
 	uint64_t whole, two, one, slow;
@@ -88,7 +88,7 @@ static void gemini_goes_on_with_two_lanes_of_three(void **state)
  * SWE-27: a link has four lanes, two or one, and the rate of the remaining
  * lanes.
  */
-static void sunway_goes_on_with_two_lanes_or_one(void **state)
+static void sunway_continues_with_two_lanes_or_one(void **state)
 {
 	const uint64_t packets = 32, ns = 1000;
 	struct net_config cfg;
@@ -105,7 +105,7 @@ static void sunway_goes_on_with_two_lanes_or_one(void **state)
 	T_TRUE(one < whole + packets * 480 * ns);
 }
 
-static void a_link_gets_its_lanes_back(void **state)
+static void link_rate_is_restored_with_its_lanes(void **state)
 {
 	struct net_config cfg;
 	uint64_t whole, always, a_while;
@@ -133,7 +133,7 @@ static void a_slow_node_sends_slowly(void **state)
 /* ---- parallel links ------------------------------------------------------ */
 
 /* GEM-30: no packet uses a masked link, and all messages arrive. */
-static void gemini_masks_a_link_out(void **state)
+static void gemini_masked_link_is_unused(void **state)
 {
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	struct net_config cfg;
@@ -157,7 +157,7 @@ static void gemini_masks_a_link_out(void **state)
 }
 
 /* GEM-32: all links to a neighbour are lost: quiesce, new tables, resume. */
-static void gemini_loads_new_tables(void **state)
+static void gemini_quiesces_and_loads_new_tables(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -183,7 +183,7 @@ static void gemini_loads_new_tables(void **state)
  * GEM-32: with new tables, packets use the opposite direction from the source
  * on.
  */
-static void gemini_starts_the_other_way(void **state)
+static void gemini_new_tables_use_opposite_direction(void **state)
 {
 	/* ten nodes precede the routers; ports of A- precede those of A+ */
 	enum { ROUTER = 10, LINKS = 8 };
@@ -212,7 +212,7 @@ static void gemini_starts_the_other_way(void **state)
 }
 
 /* GEM-33: packets queued for the dead link time out after one second. */
-static void gemini_misses_a_response_after_a_second(void **state)
+static void gemini_response_timeout_is_one_second(void **state)
 {
 	struct net_msg m = { .dst = 2,
 			     .bytes = 64 << 10,
@@ -236,7 +236,7 @@ static void gemini_misses_a_response_after_a_second(void **state)
  * A router and its two nodes have failed: the other nodes still reach each
  * other.
  */
-static void gemini_goes_round_a_router(void **state)
+static void gemini_routes_around_a_dead_router(void **state)
 {
 	struct net_msg m = { .bytes = 64 };
 	struct net_config cfg;
@@ -264,7 +264,7 @@ static void gemini_goes_round_a_router(void **state)
 /* ---- trees --------------------------------------------------------------- */
 
 /* QSN-42: packets use other upward links, without any retransmission. */
-static void qsnet2_goes_round_a_switch(void **state)
+static void qsnet2_routes_around_a_dead_switch(void **state)
 {
 	static const char *const plans[] = { "dead-switch 3:0",
 					     "dead-switch 2:5",
@@ -291,7 +291,7 @@ static void qsnet2_goes_round_a_switch(void **state)
 }
 
 /* QSN-41: without an answer, the unit retransmits on another route. */
-static void qsnet2_misses_an_answer_and_tries_again(void **state)
+static void qsnet2_retransmits_after_missing_answer(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -309,7 +309,7 @@ static void qsnet2_misses_an_answer_and_tries_again(void **state)
 }
 
 /* SWE-28, SWE-29: a rail has failed, or all upward links of a switch. */
-static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
+static void sunway_routes_over_other_rail_and_siblings(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0", "dead-rail 1",
 					     "dead-link 1:0.1+" };
@@ -331,7 +331,7 @@ static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
 }
 
 /* SWE-29: packets lost with a rail or a switch are retransmitted after 1 ms. */
-static void sunway_sends_again_what_died_with_a_rail(void **state)
+static void sunway_retransmits_packets_lost_with_a_rail(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0 at 10us",
 					     "dead-switch 2:0 at 10us",
@@ -359,7 +359,7 @@ static void sunway_sends_again_what_died_with_a_rail(void **state)
 
 /* ---- losses -------------------------------------------------------------- */
 
-static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
+static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 {
 	static const struct {
 		const char *machine;
@@ -392,7 +392,7 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 }
 
 /* bgq does not reroute: the dead link is reported by net_up.dead. */
-static void bgq_does_not_go_round_a_dead_link(void **state)
+static void bgq_does_not_route_around_a_dead_link(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -410,7 +410,7 @@ static void bgq_does_not_go_round_a_dead_link(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_link_that_comes_back_carries_what_waited(void **state)
+static void restored_link_carries_queued_packets(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -427,7 +427,7 @@ static void a_link_that_comes_back_carries_what_waited(void **state)
 
 /* ---- names of links, nodes and switches ---------------------------------- */
 
-static void a_plan_names_what_the_machine_has(void **state)
+static void fault_plan_with_unknown_object_is_refused(void **state)
 {
 	static const struct {
 		const char *machine, *plan, *why;
@@ -460,7 +460,7 @@ static void a_plan_names_what_the_machine_has(void **state)
 }
 
 /* Links between midplanes and long cables are optical. */
-static void optical_links_are_those_across_midplanes(void **state)
+static void links_between_midplanes_are_optical(void **state)
 {
 	struct net_fault_port near, far;
 	struct net_config cfg;
@@ -480,24 +480,24 @@ static void optical_links_are_those_across_midplanes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(gemini_goes_on_with_two_lanes_of_three),
-		T_CASE(sunway_goes_on_with_two_lanes_or_one),
-		T_CASE(a_link_gets_its_lanes_back),
+		T_CASE(gemini_continues_with_two_of_three_lanes),
+		T_CASE(sunway_continues_with_two_lanes_or_one),
+		T_CASE(link_rate_is_restored_with_its_lanes),
 		T_CASE(a_slow_node_sends_slowly),
-		T_CASE(gemini_masks_a_link_out),
-		T_CASE(gemini_loads_new_tables),
-		T_CASE(gemini_starts_the_other_way),
-		T_CASE(gemini_misses_a_response_after_a_second),
-		T_CASE(gemini_goes_round_a_router),
-		T_CASE(qsnet2_goes_round_a_switch),
-		T_CASE(qsnet2_misses_an_answer_and_tries_again),
-		T_CASE(sunway_goes_by_the_other_rail_and_by_siblings),
-		T_CASE(sunway_sends_again_what_died_with_a_rail),
-		T_CASE(a_dead_node_is_told_and_its_messages_are_lost),
-		T_CASE(bgq_does_not_go_round_a_dead_link),
-		T_CASE(a_link_that_comes_back_carries_what_waited),
-		T_CASE(a_plan_names_what_the_machine_has),
-		T_CASE(optical_links_are_those_across_midplanes),
+		T_CASE(gemini_masked_link_is_unused),
+		T_CASE(gemini_quiesces_and_loads_new_tables),
+		T_CASE(gemini_new_tables_use_opposite_direction),
+		T_CASE(gemini_response_timeout_is_one_second),
+		T_CASE(gemini_routes_around_a_dead_router),
+		T_CASE(qsnet2_routes_around_a_dead_switch),
+		T_CASE(qsnet2_retransmits_after_missing_answer),
+		T_CASE(sunway_routes_over_other_rail_and_siblings),
+		T_CASE(sunway_retransmits_packets_lost_with_a_rail),
+		T_CASE(dead_node_is_reported_and_its_messages_are_lost),
+		T_CASE(bgq_does_not_route_around_a_dead_link),
+		T_CASE(restored_link_carries_queued_packets),
+		T_CASE(fault_plan_with_unknown_object_is_refused),
+		T_CASE(links_between_midplanes_are_optical),
 	};
 
 	return T_RUN(tests);

@@ -291,7 +291,7 @@ static uint64_t hops_of(const char *text)
 	return (uint64_t)(text && n < 2 ? 1e8 : n);
 }
 
-static void nothing_is_lost_on_links_that_err(void **state)
+static void no_message_is_lost_on_links_with_errors(void **state)
 {
 	static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
 						"qsnet2:4x4", "sunway:6x4",
@@ -314,7 +314,7 @@ static void nothing_is_lost_on_links_that_err(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(nothing_is_lost_on_links_that_err),
+		T_CASE(no_message_is_lost_on_links_with_errors),
 	};
 
 	return T_RUN(tests);

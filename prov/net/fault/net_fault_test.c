@@ -20,7 +20,7 @@ static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
 
 /* ---- random numbers ------------------------------------------------------ */
 
-static void the_first_error_is_where_the_draw_says(void **state)
+static void first_error_position_follows_the_draw(void **state)
 {
 	uint64_t half = 1ull << 63;
 
@@ -82,7 +82,7 @@ static uint64_t hash_of(const struct net_config *cfg, const char *plan,
 	return c.hash;
 }
 
-static void a_plan_that_does_nothing_changes_no_event(void **state)
+static void fault_plan_without_effect_changes_no_event(void **state)
 {
 	struct net_config cfg;
 	unsigned i;
@@ -96,7 +96,7 @@ static void a_plan_that_does_nothing_changes_no_event(void **state)
 	}
 }
 
-static void the_same_plan_and_seed_give_the_same_events(void **state)
+static void equal_plan_and_seed_give_equal_events(void **state)
 {
 	struct net_config cfg;
 	unsigned i;
@@ -144,7 +144,7 @@ static void errors_do_not_depend_on_the_order_of_calls(void **state)
 }
 
 /* Bursts of 41 bits affect five symbols at most, so all are detected. */
-static void bursts_are_found(void **state)
+static void error_bursts_are_detected(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -173,7 +173,7 @@ static void bursts_are_found(void **state)
  * undetected error has an even number of wrong bits, four or more, and one in
  * 2^15 of these is missed. At a very high error rate this can be measured.
  */
-static void crc16_overlooks_what_theory_says(void **state)
+static void crc16_undetected_rate_matches_theory(void **state)
 {
 	enum { TRIES = 3000000, BYTES = 96 };
 	const double rate = 3e-3, mean = rate * BYTES * 8;
@@ -222,7 +222,7 @@ static uint64_t one(const struct net_config *cfg, const char *plan,
 }
 
 /* BGQ-45: a link retransmits without an acknowledgement within 1000 cycles. */
-static void bgq_sends_again_after_its_time_out(void **state)
+static void bgq_link_retransmits_after_timeout(void **state)
 {
 	struct net_config cfg;
 	uint64_t none, n, good, late;
@@ -240,7 +240,7 @@ static void bgq_sends_again_after_its_time_out(void **state)
  * GEM-28: the receiver sends a NAK at once; the retry takes link time in both
  * directions.
  */
-static void gemini_sends_again_when_it_is_told(void **state)
+static void gemini_link_retransmits_on_nak(void **state)
 {
 	struct net_config cfg;
 	uint64_t none, n, good, late, len;
@@ -260,7 +260,7 @@ static void gemini_sends_again_when_it_is_told(void **state)
 }
 
 /* A packet behind a bad packet waits for it, so order is kept. */
-static void packets_keep_their_order(void **state)
+static void link_retries_keep_packet_order(void **state)
 {
 	struct net_msg m = { .dst = 1,
 			     .bytes = 64 << 10,
@@ -281,7 +281,7 @@ static void packets_keep_their_order(void **state)
 /* ---- codes --------------------------------------------------------------- */
 
 /* BGQ-47: the header code detects errors in the first 12 of 552 bytes. */
-static void bgq_headers_have_a_code_of_their_own(void **state)
+static void bgq_header_code_detects_header_errors(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -298,7 +298,7 @@ static void bgq_headers_have_a_code_of_their_own(void **state)
 }
 
 /* BGQ-46, BGQ-48: without the link code, the end code detects the errors. */
-static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
+static void bgq_end_code_detects_errors_missed_by_links(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -326,7 +326,7 @@ static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
 }
 
 /* BGQ-50: retry and ECC counters raise alarms. */
-static void counters_raise_an_alarm(void **state)
+static void error_counters_raise_alarms(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -344,7 +344,7 @@ static void counters_raise_an_alarm(void **state)
  * QSN-40: bad packets are discarded at the target, and the unit retransmits
  * each of them.
  */
-static void qsnet2_discards_and_its_unit_sends_again(void **state)
+static void qsnet2_discarded_packets_are_retransmitted(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -365,7 +365,7 @@ static void qsnet2_discards_and_its_unit_sends_again(void **state)
  * APE-22: the last board checks the CRC in the footer, counts bad packets and
  * does not deliver them; links do not check.
  */
-static void apenet_counts_and_delivers_nothing_wrong(void **state)
+static void apenet_counts_and_drops_bad_packets(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -388,7 +388,7 @@ static void apenet_counts_and_delivers_nothing_wrong(void **state)
 /*
  * SWE-26: bursts of up to 70 bits are corrected; the link retries longer ones.
  */
-static void sunway_corrects_and_sends_again(void **state)
+static void sunway_fec_corrects_and_link_retries(void **state)
 {
 	static const char *const plans[] = { "errors * = 1e-6; burst * = 61",
 					     "errors * = 1e-5; burst * = 200" };
@@ -412,7 +412,7 @@ static void sunway_corrects_and_sends_again(void **state)
 }
 
 /* QSN-43: a link with an error retrains, and carries no packets meanwhile. */
-static void qsnet2_links_train_anew(void **state)
+static void qsnet2_links_retrain_after_errors(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -441,7 +441,7 @@ static void qsnet2_links_train_anew(void **state)
 }
 
 /* Acknowledgements have errors, too, and arrive after retransmission. */
-static void acknowledgements_come_in_the_end(void **state)
+static void acknowledgements_with_errors_are_retransmitted(void **state)
 {
 	struct net_msg m = { .bytes = 2048, .dst = 1, .ack = 1 };
 	struct net_config cfg;
@@ -466,7 +466,7 @@ static void acknowledgements_come_in_the_end(void **state)
 /*
  * Packets do not overtake a retransmitted packet, of one message or of several.
  */
-static void packets_that_come_again_keep_their_order(void **state)
+static void retransmitted_packets_keep_their_order(void **state)
 {
 	struct net_msg m = {
 		.dst = 5, .bytes = 9000, .path = 1, .way = NET_DETERMINISTIC
@@ -497,7 +497,7 @@ static void packets_that_come_again_keep_their_order(void **state)
  * QSN-44, GEM-31: a wrong word is corrected, or the packet is discarded at the
  * target and retransmitted.
  */
-static void wrong_words_are_corrected_or_never_delivered(void **state)
+static void wrong_words_are_corrected_or_not_delivered(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -522,7 +522,7 @@ static void wrong_words_are_corrected_or_never_delivered(void **state)
 }
 
 /* BGQ-49, BGQ-50: a unit halts instead of forwarding the error. */
-static void bgq_halts_at_a_word_beyond_correction(void **state)
+static void bgq_halts_on_an_uncorrectable_word(void **state)
 {
 	struct net_fault_count c;
 	struct net_msg m = { .bytes = 512, .way = NET_DETERMINISTIC };
@@ -580,7 +580,7 @@ static uint64_t allreduce(const struct net_config *cfg, const char *plan)
 	return e.result_at;
 }
 
-static void class_routes_have_the_same_results_later(void **state)
+static void class_route_errors_only_delay_results(void **state)
 {
 	struct net_config cfg;
 	uint64_t good, late;
@@ -595,27 +595,27 @@ static void class_routes_have_the_same_results_later(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_first_error_is_where_the_draw_says),
-		T_CASE(a_plan_that_does_nothing_changes_no_event),
-		T_CASE(the_same_plan_and_seed_give_the_same_events),
+		T_CASE(first_error_position_follows_the_draw),
+		T_CASE(fault_plan_without_effect_changes_no_event),
+		T_CASE(equal_plan_and_seed_give_equal_events),
 		T_CASE(errors_do_not_depend_on_the_order_of_calls),
-		T_CASE(bursts_are_found),
-		T_CASE(crc16_overlooks_what_theory_says),
-		T_CASE(bgq_sends_again_after_its_time_out),
-		T_CASE(gemini_sends_again_when_it_is_told),
-		T_CASE(packets_keep_their_order),
-		T_CASE(bgq_headers_have_a_code_of_their_own),
-		T_CASE(bgq_what_a_hop_overlooks_is_found_at_the_end),
-		T_CASE(counters_raise_an_alarm),
-		T_CASE(qsnet2_discards_and_its_unit_sends_again),
-		T_CASE(apenet_counts_and_delivers_nothing_wrong),
-		T_CASE(sunway_corrects_and_sends_again),
-		T_CASE(qsnet2_links_train_anew),
-		T_CASE(acknowledgements_come_in_the_end),
-		T_CASE(packets_that_come_again_keep_their_order),
-		T_CASE(wrong_words_are_corrected_or_never_delivered),
-		T_CASE(bgq_halts_at_a_word_beyond_correction),
-		T_CASE(class_routes_have_the_same_results_later),
+		T_CASE(error_bursts_are_detected),
+		T_CASE(crc16_undetected_rate_matches_theory),
+		T_CASE(bgq_link_retransmits_after_timeout),
+		T_CASE(gemini_link_retransmits_on_nak),
+		T_CASE(link_retries_keep_packet_order),
+		T_CASE(bgq_header_code_detects_header_errors),
+		T_CASE(bgq_end_code_detects_errors_missed_by_links),
+		T_CASE(error_counters_raise_alarms),
+		T_CASE(qsnet2_discarded_packets_are_retransmitted),
+		T_CASE(apenet_counts_and_drops_bad_packets),
+		T_CASE(sunway_fec_corrects_and_link_retries),
+		T_CASE(qsnet2_links_retrain_after_errors),
+		T_CASE(acknowledgements_with_errors_are_retransmitted),
+		T_CASE(retransmitted_packets_keep_their_order),
+		T_CASE(wrong_words_are_corrected_or_not_delivered),
+		T_CASE(bgq_halts_on_an_uncorrectable_word),
+		T_CASE(class_route_errors_only_delay_results),
 	};
 
 	return T_RUN(tests);

@@ -84,7 +84,7 @@ static void shape_is(const char *spec, uint32_t nodes, const char *shape)
 }
 
 /* gemini has two nodes per router, and rings of any length. */
-static void gemini_is_closed_and_its_nodes_share_routers(void **state)
+static void gemini_has_rings_and_shared_routers(void **state)
 {
 	T_OK(net_file_load("gemini:3x5x2", 0, &cfg, &why));
 	T_IS(net_shape_nodes(&cfg), 60);
@@ -134,7 +134,7 @@ static void dims_override_the_shape(void **state)
 	T_IS(cfg.order[1], 1);
 }
 
-static void a_length_of_four_or_all_is_a_torus(void **state)
+static void midplane_or_full_length_is_a_torus(void **state)
 {
 	T_OK(net_file_load("bgq:8x4x16x12x2", 0, &cfg, &why));
 	T_IS(cfg.wrap[0], 0);
@@ -148,7 +148,7 @@ static void a_length_of_four_or_all_is_a_torus(void **state)
 	T_IS(cfg.wrap[2], 0);
 }
 
-static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
+static void smallest_shape_for_the_nodes_is_used(void **state)
 {
 	shape_is("bgq", 32, "2x2x2x2x2");
 	T_IS(cfg.wrap[0], 0);
@@ -161,7 +161,7 @@ static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
 	T_TRUE(strstr(why.text, "4 nodes") != NULL);
 }
 
-static void shapes_that_are_none_are_refused(void **state)
+static void invalid_dims_are_refused(void **state)
 {
 	static const char *const specs[] = {
 		"bgq:",
@@ -185,7 +185,7 @@ static void shapes_that_are_none_are_refused(void **state)
 	}
 }
 
-static void an_unknown_machine_names_those_there_are(void **state)
+static void unknown_machine_error_lists_machines(void **state)
 {
 	T_IS(net_file_load("bgp", 0, &cfg, &why), -ENOENT);
 	T_TRUE(strstr(why.text, "nearest is bgq") != NULL);
@@ -194,7 +194,7 @@ static void an_unknown_machine_names_those_there_are(void **state)
 	T_IS(net_file_load("", 0, &cfg, &why), -ENOENT);
 }
 
-static void what_is_wrong_is_said_with_its_line(void **state)
+static void error_message_names_the_line(void **state)
 {
 	wrong("hop", "hopp = 45 ns", "nearest is hop");
 	wrong("hop", "qwertyuiop = 45 ns", "unknown key");
@@ -236,7 +236,7 @@ static void add_lines(const char *lines)
 	text_len += strlen(lines);
 }
 
-static void paths_are_like_the_first_but_for_their_lines(void **state)
+static void paths_inherit_values_of_the_first_path(void **state)
 {
 	add_lines("paths = pio dma\nbuses = pci mem\n"
 		  "dma.inject = 750 ns\ndma.out = pci\ndma.in = mem, pci\n"
@@ -265,7 +265,7 @@ static void refused(const char *lines, const char *said)
 	T_TRUE(strstr(why.text, said) != NULL);
 }
 
-static void paths_and_buses_that_are_none_are_refused(void **state)
+static void unknown_paths_and_buses_are_refused(void **state)
 {
 	refused("dma.inject = 750 ns\n", "no such path");
 	refused("paths = a a\n", "paths between memory");
@@ -275,7 +275,7 @@ static void paths_and_buses_that_are_none_are_refused(void **state)
 	refused("paths = a b\nb.in = a\nb.in = a\n", "already");
 }
 
-static void a_variant_overrules_lines(void **state)
+static void variant_overrides_lines(void **state)
 {
 	const char *lines = "[fast]\nhop = 20 ns\n[slow]\nhop = 90 ns\n"
 			    "wtime = 7 ns\n";
@@ -315,7 +315,7 @@ static void a_tree_grows_by_levels(void **state)
 	T_OK(net_config_check(&cfg));
 }
 
-static void cycles_are_times_too(void **state)
+static void times_may_be_given_in_cycles(void **state)
 {
 	put_line("hop", "hop = 20 cycles");
 	T_OK(parse(NULL, 0));
@@ -332,7 +332,7 @@ static void cycles_are_times_too(void **state)
  * The model's tests use the built-in table of bgq; the machine file must be
  * equal.
  */
-static void bgq_is_what_the_model_calls_bgq(void **state)
+static void bgq_file_equals_built_in_config(void **state)
 {
 	struct net_config built;
 	const struct file_key *k;
@@ -365,7 +365,7 @@ static void count(void *arg, const struct net_file_entry *e)
 		T_TRUE(*e->source);
 }
 
-static void every_number_of_bgq_has_a_source(void **state)
+static void every_value_of_bgq_has_a_source(void **state)
 {
 	struct tally t = { 0 };
 
@@ -376,7 +376,7 @@ static void every_number_of_bgq_has_a_source(void **state)
 }
 
 /* Random changes of bytes give a machine or an error message, and no crash. */
-static void random_changes_never_do_harm(void **state)
+static void random_changes_do_not_crash(void **state)
 {
 	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
 	int rounds = t_scale(20000);
@@ -406,7 +406,7 @@ static void random_changes_never_do_harm(void **state)
  * Random numbers in place of others: numbers that the reader accepts also work
  * in the model.
  */
-static void random_numbers_are_refused_here_or_work(void **state)
+static void random_numbers_are_refused_or_work(void **state)
 {
 	int rounds = t_scale(20000);
 	struct weft_rng r;
@@ -436,23 +436,23 @@ static void random_numbers_are_refused_here_or_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(gemini_is_closed_and_its_nodes_share_routers),
+		T_CASE(gemini_has_rings_and_shared_routers),
 		T_CASE(bgq_loads_with_its_units_converted),
 		T_CASE(dims_override_the_shape),
-		T_CASE(a_length_of_four_or_all_is_a_torus),
-		T_CASE(the_smallest_shape_that_holds_the_nodes_is_taken),
-		T_CASE(shapes_that_are_none_are_refused),
-		T_CASE(an_unknown_machine_names_those_there_are),
-		T_CASE(what_is_wrong_is_said_with_its_line),
-		T_CASE(bgq_is_what_the_model_calls_bgq),
-		T_CASE(cycles_are_times_too),
-		T_CASE(paths_are_like_the_first_but_for_their_lines),
-		T_CASE(paths_and_buses_that_are_none_are_refused),
-		T_CASE(a_variant_overrules_lines),
+		T_CASE(midplane_or_full_length_is_a_torus),
+		T_CASE(smallest_shape_for_the_nodes_is_used),
+		T_CASE(invalid_dims_are_refused),
+		T_CASE(unknown_machine_error_lists_machines),
+		T_CASE(error_message_names_the_line),
+		T_CASE(bgq_file_equals_built_in_config),
+		T_CASE(times_may_be_given_in_cycles),
+		T_CASE(paths_inherit_values_of_the_first_path),
+		T_CASE(unknown_paths_and_buses_are_refused),
+		T_CASE(variant_overrides_lines),
 		T_CASE(a_tree_grows_by_levels),
-		T_CASE(every_number_of_bgq_has_a_source),
-		T_CASE(random_changes_never_do_harm),
-		T_CASE(random_numbers_are_refused_here_or_work),
+		T_CASE(every_value_of_bgq_has_a_source),
+		T_CASE(random_changes_do_not_crash),
+		T_CASE(random_numbers_are_refused_or_work),
 	};
 
 	return T_RUN(tests);

@@ -51,7 +51,7 @@ static void blocks_double_from_the_last_dimension(void **state)
 	T_NOT_NULL(strstr(why, "bgq has at most 98304"));
 }
 
-static void all_dimensions_grow_where_there_is_no_end(void **state)
+static void all_dimensions_grow_without_a_full_machine(void **state)
 {
 	struct net_config c = { .name = "cube", .dims = 3 };
 	char why[NET_MAP_WHY], text[64];
@@ -61,7 +61,7 @@ static void all_dimensions_grow_where_there_is_no_end(void **state)
 	T_IS(net_shape_fit(&c, NET_MAP_NODES_MAX + 1, why), -EINVAL);
 }
 
-static void wrong_shapes_are_refused(void **state)
+static void invalid_shapes_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"",
@@ -117,7 +117,7 @@ static void where(const struct net_map_args *a, uint32_t rank, const char *want)
 	free(p);
 }
 
-static void last_letter_runs_fastest(void **state)
+static void last_letter_varies_fastest(void **state)
 {
 	struct net_config c = bgq("4x4x4x4x2");
 	struct net_map_args a = { .cfg = &c, .ppn = 2, .ranks = 1024 };
@@ -138,7 +138,7 @@ static void last_letter_runs_fastest(void **state)
 	where(&a, 511, "333310");
 }
 
-static void every_place_is_used_once(void **state)
+static void every_node_and_slot_is_used_once(void **state)
 {
 	struct net_config c = bgq("2x3x2x1x2");
 	struct net_map_args a = {
@@ -155,7 +155,7 @@ static void every_place_is_used_once(void **state)
 }
 
 /* Ranks fill A and B, then the slots of both nodes of the router. */
-static void places_count_on_through_a_shared_router(void **state)
+static void slots_are_numbered_through_a_shared_router(void **state)
 {
 	struct net_config c = { .dims = 2,
 				.size = { 2, 3 },
@@ -182,7 +182,7 @@ static void places_count_on_through_a_shared_router(void **state)
 	T_IS(at[1], 2);
 }
 
-static void wrong_orders_are_refused(void **state)
+static void invalid_orders_are_refused(void **state)
 {
 	static const char *const bad[] = { "ABCDE",  "ABCDEF", "ABCDETT",
 					   "ABCDTT", "XBCDET", "" };
@@ -212,7 +212,7 @@ static void too_many_ranks_are_refused(void **state)
 	T_OK(net_map_fill(&a, p, why));
 }
 
-static void a_table_names_places(void **state)
+static void table_gives_node_and_slot(void **state)
 {
 	struct net_config c = bgq("2x2x2x2x2");
 	struct net_map_args a = { .cfg = &c, .ppn = 2, .ranks = 3 };
@@ -224,7 +224,7 @@ static void a_table_names_places(void **state)
 	where(&a, 2, "011000");
 }
 
-static void wrong_tables_are_refused(void **state)
+static void invalid_tables_are_refused(void **state)
 {
 	static const struct {
 		const char *table;
@@ -250,7 +250,7 @@ static void wrong_tables_are_refused(void **state)
 	}
 }
 
-static void a_word_is_an_order_and_the_rest_are_files(void **state)
+static void letters_are_an_order_other_text_is_a_file(void **state)
 {
 	char why[NET_MAP_WHY], *text = NULL;
 
@@ -268,17 +268,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(blocks_double_from_the_last_dimension),
-		T_CASE(all_dimensions_grow_where_there_is_no_end),
-		T_CASE(wrong_shapes_are_refused),
+		T_CASE(all_dimensions_grow_without_a_full_machine),
+		T_CASE(invalid_shapes_are_refused),
 		T_CASE(nodes_and_coordinates_are_inverse),
-		T_CASE(last_letter_runs_fastest),
-		T_CASE(every_place_is_used_once),
-		T_CASE(places_count_on_through_a_shared_router),
-		T_CASE(wrong_orders_are_refused),
+		T_CASE(last_letter_varies_fastest),
+		T_CASE(every_node_and_slot_is_used_once),
+		T_CASE(slots_are_numbered_through_a_shared_router),
+		T_CASE(invalid_orders_are_refused),
 		T_CASE(too_many_ranks_are_refused),
-		T_CASE(a_table_names_places),
-		T_CASE(wrong_tables_are_refused),
-		T_CASE(a_word_is_an_order_and_the_rest_are_files),
+		T_CASE(table_gives_node_and_slot),
+		T_CASE(invalid_tables_are_refused),
+		T_CASE(letters_are_an_order_other_text_is_a_file),
 	};
 
 	return T_RUN(tests);

@@ -97,7 +97,7 @@ static void is_about(double value, double want, double per_cent)
 
 /* ---- latencies ----------------------------------------------------------- */
 
-static void a_put_takes_the_sum_of_its_parts(void **state)
+static void put_latency_is_the_sum_of_its_parts(void **state)
 {
 	uint64_t wire, engine;
 
@@ -113,7 +113,7 @@ static void a_put_takes_the_sum_of_its_parts(void **state)
 					     cfg.path[HOST].receive_ps);
 }
 
-static void four_combinations_of_memory(void **state)
+static void latency_between_host_and_gpu_memory(void **state)
 {
 	uint64_t hh, hg, gh, gg;
 
@@ -131,7 +131,7 @@ static void four_combinations_of_memory(void **state)
 		 0.1);
 }
 
-static void peer_to_peer_wins_until_staging_does(void **state)
+static void peer_to_peer_is_faster_for_short_messages(void **state)
 {
 	load("apenet");
 	T_TRUE(latency(GPU, GPU, 8192) < latency(STAGED, STAGED, 8192));
@@ -140,7 +140,7 @@ static void peer_to_peer_wins_until_staging_does(void **state)
 
 /* ---- rates --------------------------------------------------------------- */
 
-static void boards_have_their_rates(void **state)
+static void boards_reach_their_published_rates(void **state)
 {
 	load("apenet");
 	is_about(stream(HOST, HOST, 1, 60), 2800 * 0.784, 1);
@@ -152,7 +152,7 @@ static void boards_have_their_rates(void **state)
 	is_about(stream(HOST, HOST, 1, 60), 5600 * 0.784, 1.5);
 }
 
-static void a_second_engine_moves_the_bound_to_the_link(void **state)
+static void with_two_engines_the_link_is_the_bottleneck(void **state)
 {
 	double one, two;
 
@@ -166,7 +166,7 @@ static void a_second_engine_moves_the_bound_to_the_link(void **state)
 	is_about(stream(HOST, HOST, 1, 40), 2195, 2);
 }
 
-static void gpus_are_read_more_slowly_than_the_link(void **state)
+static void gpu_reads_are_slower_than_the_link(void **state)
 {
 	load("apenet");
 	is_about(stream(HOST, GPU, 1, 60), 2200, 1);
@@ -174,7 +174,7 @@ static void gpus_are_read_more_slowly_than_the_link(void **state)
 	is_about(stream(GPU, GPU, 1, 20), 1500, 1);
 }
 
-static void the_tlb_saves_the_processor(void **state)
+static void tlb_hit_avoids_processor_time(void **state)
 {
 	double with;
 
@@ -234,7 +234,7 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 /*
  * Packets go in x first, then y, then z, in the shorter direction of each ring.
  */
-static void dimension_by_dimension_and_round_the_torus(void **state)
+static void dimension_order_and_wraparound_routing(void **state)
 {
 	struct net_fixture e;
 
@@ -273,7 +273,7 @@ static void rings_never_stand_still(const char *machine, uint8_t way)
 	net_fixture_close(&e);
 }
 
-static void no_ring_is_ever_stuck(void **state)
+static void rings_do_not_deadlock(void **state)
 {
 	rings_never_stand_still("apenet:8x1x1", NET_DETERMINISTIC);
 	rings_never_stand_still("apenet:8x1x1", NET_DYNAMIC);
@@ -285,7 +285,7 @@ static void no_ring_is_ever_stuck(void **state)
  * Three neighbours send to one board, which stores at the rate of one of them:
  * the others wait for credits, nothing is lost, and each has an equal share.
  */
-static void credits_hold_back_who_is_too_fast(void **state)
+static void credits_throttle_a_fast_sender(void **state)
 {
 	struct net_msg msg = { .bytes = 1 << 20, .way = NET_DETERMINISTIC };
 	const uint64_t half = 3 * 128 * 2960000ull;
@@ -358,7 +358,7 @@ static void words_run(struct words *w, uint64_t until)
 	net_run(w->end.net, until, &words_up, w, &stop);
 }
 
-static void a_word_takes_a_hop_and_its_own_time(void **state)
+static void control_word_latency(void **state)
 {
 	struct words w = { .count = 0 };
 	uint64_t word = 16 * 357143ull / 1000;
@@ -383,7 +383,7 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	net_fixture_close(&w.end);
 }
 
-static void a_dead_link_loses_words(void **state)
+static void dead_link_loses_control_words(void **state)
 {
 	struct words w = { .count = 0 };
 	struct weft_fault_plan_why why;
@@ -435,7 +435,7 @@ static uint64_t among_data(unsigned words, struct words *w)
 	return w->end.last_at;
 }
 
-static void words_cost_data_nothing(void **state)
+static void control_words_do_not_delay_data(void **state)
 {
 	struct words none, some;
 
@@ -493,7 +493,7 @@ static void die(struct deaths *d, uint64_t seed)
 	net_fixture_close(&e);
 }
 
-static void a_dead_host_is_known_after_its_periods(void **state)
+static void dead_host_is_detected_within_its_periods(void **state)
 {
 	double sum = 0;
 
@@ -522,7 +522,7 @@ static void a_dead_host_is_known_after_its_periods(void **state)
 	is_about(sum / 64, 1.8, 20);
 }
 
-static void any_set_of_deaths_is_known(void **state)
+static void any_set_of_failures_is_detected(void **state)
 {
 	struct deaths d = {
 		.count = 5,
@@ -543,7 +543,7 @@ static void any_set_of_deaths_is_known(void **state)
 		T_TRUE(d.death[i].master_at - d.death[i].at < 5 * cfg.watch_ps);
 }
 
-static void the_time_follows_the_period(void **state)
+static void detection_time_scales_with_the_period(void **state)
 {
 	uint64_t took[2];
 
@@ -565,7 +565,7 @@ static void the_time_follows_the_period(void **state)
 	T_TRUE(took[1] > MS / 2 && took[1] < 3 * MS);
 }
 
-static void a_plan_that_kills_a_node_is_watched(void **state)
+static void fault_plan_node_failure_is_detected(void **state)
 {
 	static const char text[] = "dead-node 5 at 1 ms; errors * = 1e-9";
 	struct net_watch_failure death[4], again[4];
@@ -593,24 +593,24 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_put_takes_the_sum_of_its_parts),
-		T_CASE(four_combinations_of_memory),
-		T_CASE(peer_to_peer_wins_until_staging_does),
-		T_CASE(boards_have_their_rates),
-		T_CASE(a_second_engine_moves_the_bound_to_the_link),
-		T_CASE(gpus_are_read_more_slowly_than_the_link),
-		T_CASE(the_tlb_saves_the_processor),
+		T_CASE(put_latency_is_the_sum_of_its_parts),
+		T_CASE(latency_between_host_and_gpu_memory),
+		T_CASE(peer_to_peer_is_faster_for_short_messages),
+		T_CASE(boards_reach_their_published_rates),
+		T_CASE(with_two_engines_the_link_is_the_bottleneck),
+		T_CASE(gpu_reads_are_slower_than_the_link),
+		T_CASE(tlb_hit_avoids_processor_time),
 		T_CASE(the_tlb_holds_512_pages),
-		T_CASE(dimension_by_dimension_and_round_the_torus),
-		T_CASE(no_ring_is_ever_stuck),
-		T_CASE(credits_hold_back_who_is_too_fast),
-		T_CASE(a_word_takes_a_hop_and_its_own_time),
-		T_CASE(a_dead_link_loses_words),
-		T_CASE(words_cost_data_nothing),
-		T_CASE(a_dead_host_is_known_after_its_periods),
-		T_CASE(any_set_of_deaths_is_known),
-		T_CASE(the_time_follows_the_period),
-		T_CASE(a_plan_that_kills_a_node_is_watched),
+		T_CASE(dimension_order_and_wraparound_routing),
+		T_CASE(rings_do_not_deadlock),
+		T_CASE(credits_throttle_a_fast_sender),
+		T_CASE(control_word_latency),
+		T_CASE(dead_link_loses_control_words),
+		T_CASE(control_words_do_not_delay_data),
+		T_CASE(dead_host_is_detected_within_its_periods),
+		T_CASE(any_set_of_failures_is_detected),
+		T_CASE(detection_time_scales_with_the_period),
+		T_CASE(fault_plan_node_failure_is_detected),
 	};
 
 	return T_RUN(tests);

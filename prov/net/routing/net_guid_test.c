@@ -65,7 +65,7 @@ static void table_knows(const struct net_fat *f, uint32_t node, unsigned hops,
 	free(entry);
 }
 
-static void two_tables_know_what_one_would(void **state)
+static void two_level_table_equals_flat_table(void **state)
 {
 	struct net_fat f;
 	uint32_t level, node;
@@ -87,7 +87,7 @@ static void two_tables_know_what_one_would(void **state)
 		}
 }
 
-static void they_save_what_the_paper_says(void **state)
+static void two_level_table_size_matches_the_paper(void **state)
 {
 	struct net_fat f;
 	size_t entries;
@@ -120,7 +120,7 @@ static unsigned switches_on_the_way(const struct net_fat *f, uint32_t src,
 	return hops - 1;
 }
 
-static void no_way_passes_more_than_seven_chips(void **state)
+static void no_route_passes_more_than_seven_chips(void **state)
 {
 	struct net_fat f;
 	unsigned most = 0, n;
@@ -147,9 +147,9 @@ static void no_way_passes_more_than_seven_chips(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(two_tables_know_what_one_would),
-		T_CASE(they_save_what_the_paper_says),
-		T_CASE(no_way_passes_more_than_seven_chips),
+		T_CASE(two_level_table_equals_flat_table),
+		T_CASE(two_level_table_size_matches_the_paper),
+		T_CASE(no_route_passes_more_than_seven_chips),
 	};
 	return T_RUN(tests);
 }

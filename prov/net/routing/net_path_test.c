@@ -36,7 +36,7 @@ static uint64_t alone(const struct net_config *cfg, uint8_t path,
 	return e.last_at;
 }
 
-static void each_path_has_its_own_times(void **state)
+static void paths_have_separate_latencies(void **state)
 {
 	struct net_config cfg;
 
@@ -49,7 +49,7 @@ static void each_path_has_its_own_times(void **state)
 	T_IS(alone(&cfg, 1, 512), alone(&cfg, 0, 512) + 750000 + 10000 + 54400);
 }
 
-static void each_path_cuts_packets_of_its_own_size(void **state)
+static void paths_have_separate_packet_sizes(void **state)
 {
 	struct net_msg msg = { .dst = 1, .bytes = 1000, .path = 1 };
 	struct net_config cfg;
@@ -111,7 +111,7 @@ static void directions_share_a_bus(void **state)
  * An acknowledgement arrives after the last packet plus the return time of a
  * packet without data.
  */
-static void every_packet_comes_back_as_its_acknowledgement(void **state)
+static void every_packet_is_acknowledged(void **state)
 {
 	struct net_msg msg = {
 		.dst = 1, .bytes = 512 * 10, .ack = 1, .cookie = 77
@@ -137,7 +137,7 @@ static void every_packet_comes_back_as_its_acknowledgement(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_node_acknowledges_itself(void **state)
+static void messages_to_the_same_node_are_acknowledged(void **state)
 {
 	struct net_msg msg = { .bytes = 2000, .ack = 1 };
 	struct net_config cfg;
@@ -158,7 +158,7 @@ static void a_node_acknowledges_itself(void **state)
  * All nodes send to all nodes, more messages than the FIFO of acknowledgements
  * holds.
  */
-static void no_acknowledgement_is_lost_in_a_crowd(void **state)
+static void no_acknowledgement_is_lost_under_load(void **state)
 {
 	struct net_msg msg = { .ack = 1 };
 	struct net_config cfg;
@@ -187,12 +187,12 @@ static void no_acknowledgement_is_lost_in_a_crowd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(each_path_has_its_own_times),
-		T_CASE(each_path_cuts_packets_of_its_own_size),
+		T_CASE(paths_have_separate_latencies),
+		T_CASE(paths_have_separate_packet_sizes),
 		T_CASE(directions_share_a_bus),
-		T_CASE(every_packet_comes_back_as_its_acknowledgement),
-		T_CASE(a_node_acknowledges_itself),
-		T_CASE(no_acknowledgement_is_lost_in_a_crowd),
+		T_CASE(every_packet_is_acknowledged),
+		T_CASE(messages_to_the_same_node_are_acknowledged),
+		T_CASE(no_acknowledgement_is_lost_under_load),
 	};
 
 	return T_RUN(tests);

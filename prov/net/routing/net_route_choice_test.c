@@ -68,7 +68,7 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	return n;
 }
 
-static void adaptive_packets_take_every_link_up_fixed_ones_one(void **state)
+static void adaptive_packets_use_all_upward_links(void **state)
 {
 	static const uint32_t nodes[] = { 64, 4096 };
 	unsigned i;
@@ -85,7 +85,7 @@ static void adaptive_packets_take_every_link_up_fixed_ones_one(void **state)
  * A packet arrives by the downward links of its target, whichever top switch it
  * used.
  */
-static void the_way_down_is_one_for_each_top(void **state)
+static void downward_route_is_unique_per_top_switch(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .dst = 63 };
 	struct net_config cfg;
@@ -152,7 +152,7 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
  * A route longer than necessary is valid; NET_ROUTE_ANY lets the network
  * choose.
  */
-static void a_route_may_climb_higher_and_leave_choices(void **state)
+static void source_route_may_be_longer_and_leave_choices(void **state)
 {
 	static const uint8_t over[] = { 0, 4, 4, 0, 0, 1 };
 	static const uint8_t any[] = { 0, NET_ROUTE_ANY, 5, 0, 1, 1 };
@@ -175,7 +175,7 @@ static void a_route_may_climb_higher_and_leave_choices(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_wrong_route_is_refused(void **state)
+static void invalid_source_route_is_refused(void **state)
 {
 	static const struct {
 		uint8_t route[14], len, way;
@@ -258,7 +258,7 @@ static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
  * The buffers of one channel are full along the whole route. A packet of
  * another channel passes, and waits at each link for one packet at most.
  */
-static void a_full_channel_does_not_block_the_one_above_it(void **state)
+static void full_channel_does_not_block_higher_priority(void **state)
 {
 	static const uint8_t low[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	uint64_t alone, packet = 138 * 2000;
@@ -285,7 +285,7 @@ static void a_full_channel_does_not_block_the_one_above_it(void **state)
 }
 
 /* A sender sends packets of high priority first, although they arrived last. */
-static void high_priority_overtakes(void **state)
+static void high_priority_packets_overtake(void **state)
 {
 	static const uint8_t way[] = { NET_DETERMINISTIC, NET_HIGH,
 				       NET_SYSTEM };
@@ -340,13 +340,13 @@ static void a_switch_has_up_to_64_ports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(adaptive_packets_take_every_link_up_fixed_ones_one),
-		T_CASE(the_way_down_is_one_for_each_top),
+		T_CASE(adaptive_packets_use_all_upward_links),
+		T_CASE(downward_route_is_unique_per_top_switch),
 		T_CASE(a_source_route_is_consumed_switch_by_switch),
-		T_CASE(a_route_may_climb_higher_and_leave_choices),
-		T_CASE(a_wrong_route_is_refused),
-		T_CASE(a_full_channel_does_not_block_the_one_above_it),
-		T_CASE(high_priority_overtakes),
+		T_CASE(source_route_may_be_longer_and_leave_choices),
+		T_CASE(invalid_source_route_is_refused),
+		T_CASE(full_channel_does_not_block_higher_priority),
+		T_CASE(high_priority_packets_overtake),
 		T_CASE(a_switch_has_up_to_64_ports),
 	};
 	return T_RUN(tests);

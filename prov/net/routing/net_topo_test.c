@@ -93,7 +93,7 @@ static void torus_config(struct net_config *cfg, const uint16_t size[5])
 	memcpy(cfg->size, size, 10);
 }
 
-static void torus_links_join_and_roads_arrive(void **state)
+static void torus_links_match_and_routes_arrive(void **state)
 {
 	struct net_config cfg;
 
@@ -108,7 +108,7 @@ static void torus_links_join_and_roads_arrive(void **state)
 	roads_arrive(&cfg);
 }
 
-static void a_mesh_ends_where_it_ends(void **state)
+static void mesh_has_no_wraparound_link(void **state)
 {
 	struct net_config cfg;
 	unsigned back, x;
@@ -123,7 +123,7 @@ static void a_mesh_ends_where_it_ends(void **state)
 	T_IS(back, 0);
 }
 
-static void half_way_round_is_shared_by_both_directions(void **state)
+static void half_ring_distance_uses_both_directions(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -144,7 +144,7 @@ static void half_way_round_is_shared_by_both_directions(void **state)
 	free(net);
 }
 
-static void hints_are_kept_and_meshes_refuse_the_impossible(void **state)
+static void hints_are_followed_and_impossible_hints_refused(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -162,7 +162,7 @@ static void hints_are_kept_and_meshes_refuse_the_impossible(void **state)
 	free(net);
 }
 
-static void zones_open_one_after_the_other(void **state)
+static void zone_masks_apply_in_order(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -191,7 +191,7 @@ static void zones_open_one_after_the_other(void **state)
 	free(net);
 }
 
-static void the_programmed_order_decides_the_deterministic_port(void **state)
+static void deterministic_port_follows_programmed_order(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -252,7 +252,7 @@ static void fat_config(struct net_config *cfg, const uint16_t *m,
 	cfg->dyn_queues = 3;
 }
 
-static void fat_tree_links_join_and_roads_arrive(void **state)
+static void fat_tree_links_match_and_routes_arrive(void **state)
 {
 	struct net_config cfg;
 
@@ -269,7 +269,7 @@ static void fat_tree_links_join_and_roads_arrive(void **state)
 }
 
 /* Each node has two rails, and half the links lead to the upper level. */
-static void generalized_trees_join_and_roads_arrive(void **state)
+static void generalized_tree_links_match_and_routes_arrive(void **state)
 {
 	struct net_config cfg;
 
@@ -283,15 +283,15 @@ static void generalized_trees_join_and_roads_arrive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(torus_links_join_and_roads_arrive),
-		T_CASE(a_mesh_ends_where_it_ends),
-		T_CASE(half_way_round_is_shared_by_both_directions),
-		T_CASE(hints_are_kept_and_meshes_refuse_the_impossible),
-		T_CASE(zones_open_one_after_the_other),
-		T_CASE(the_programmed_order_decides_the_deterministic_port),
+		T_CASE(torus_links_match_and_routes_arrive),
+		T_CASE(mesh_has_no_wraparound_link),
+		T_CASE(half_ring_distance_uses_both_directions),
+		T_CASE(hints_are_followed_and_impossible_hints_refused),
+		T_CASE(zone_masks_apply_in_order),
+		T_CASE(deterministic_port_follows_programmed_order),
 		T_CASE(nodes_of_a_shared_router_reach_all_others),
-		T_CASE(fat_tree_links_join_and_roads_arrive),
-		T_CASE(generalized_trees_join_and_roads_arrive),
+		T_CASE(fat_tree_links_match_and_routes_arrive),
+		T_CASE(generalized_tree_links_match_and_routes_arrive),
 	};
 	return T_RUN(tests);
 }

@@ -24,7 +24,7 @@ static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
 	return end;
 }
 
-static void every_member_is_added_once_and_in_order(void **state)
+static void every_member_is_combined_once_in_order(void **state)
 {
 	struct net_fold f;
 
@@ -38,7 +38,7 @@ static void every_member_is_added_once_and_in_order(void **state)
 		}
 }
 
-static void wide_trees_are_as_even_as_can_be(void **state)
+static void wide_trees_are_balanced(void **state)
 {
 	static const uint32_t want[][3] = {
 		{ 256, 16, 16 }, { 512, 23, 23 }, { 1024, 32, 32 }, { 6, 3, 2 }
@@ -60,8 +60,8 @@ static void wide_trees_are_as_even_as_can_be(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_member_is_added_once_and_in_order),
-		T_CASE(wide_trees_are_as_even_as_can_be),
+		T_CASE(every_member_is_combined_once_in_order),
+		T_CASE(wide_trees_are_balanced),
 	};
 	return T_RUN(tests);
 }

@@ -95,7 +95,7 @@ static uint64_t start(void)
 
 /* ---- casts (acknowledged broadcasts) ------------------------------------- */
 
-static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
+static void cast_reaches_range_and_returns_merged_answer(void **state)
 {
 	static const struct {
 		uint32_t low, high;
@@ -128,7 +128,7 @@ static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
 	}
 }
 
-static void any_failure_wins(void **state)
+static void any_failure_overrides_ok(void **state)
 {
 	struct net_part part = { .kind = NET_CAST, .bytes = 8 };
 	struct net_config cfg;
@@ -175,7 +175,7 @@ static void only_a_range_has_hardware_broadcast(void **state)
 }
 
 /* Many casts of different nodes are in flight at once. */
-static void casts_follow_each_other(void **state)
+static void many_casts_in_flight(void **state)
 {
 	struct net_part part = { .kind = NET_CAST, .bytes = 128 };
 	struct net_config cfg;
@@ -196,7 +196,7 @@ static void casts_follow_each_other(void **state)
 
 /* ---- queries ------------------------------------------------------------- */
 
-static void a_query_sets_when_all_agree(void **state)
+static void query_sets_when_all_answers_are_ok(void **state)
 {
 	struct net_part part = { .kind = NET_QUERY, .bytes = 8 };
 	uint64_t asked = start() + way(2) + WIRE + RECEIVE;
@@ -257,7 +257,7 @@ static uint64_t barrier(uint8_t levels, uint32_t nodes)
 	return e.result_at;
 }
 
-static void a_barrier_takes_a_query_and_steps_at_powers_of_four(void **state)
+static void query_barrier_time_steps_at_powers_of_four(void **state)
 {
 	static const struct {
 		uint32_t nodes;
@@ -306,7 +306,7 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 }
 
 /* A node that is slightly late fails the first query, which is repeated. */
-static void a_failed_question_is_asked_again(void **state)
+static void failed_query_is_repeated(void **state)
 {
 	uint64_t ask = way(2) + WIRE + RECEIVE;
 	uint64_t round = BUILD + ask + ACK + way(2) + WIRE + KNOWN + QUERY;
@@ -326,7 +326,7 @@ static void a_failed_question_is_asked_again(void **state)
 	net_fixture_close(&e);
 }
 
-static void barriers_may_be_under_way_together(void **state)
+static void barriers_may_overlap(void **state)
 {
 	struct net_part part = { .seq = 0 };
 	struct net_config cfg;
@@ -351,7 +351,7 @@ static void barriers_may_be_under_way_together(void **state)
 }
 
 /* The order of net_tree_send calls does not affect the result. */
-static void the_order_of_coming_does_not_matter(void **state)
+static void arrival_order_does_not_matter(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };
 	struct net_config cfg;
@@ -381,16 +381,16 @@ static void the_order_of_coming_does_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_cast_reaches_the_range_and_its_answer_comes_back),
-		T_CASE(any_failure_wins),
+		T_CASE(cast_reaches_range_and_returns_merged_answer),
+		T_CASE(any_failure_overrides_ok),
 		T_CASE(only_a_range_has_hardware_broadcast),
-		T_CASE(casts_follow_each_other),
-		T_CASE(a_query_sets_when_all_agree),
-		T_CASE(a_barrier_takes_a_query_and_steps_at_powers_of_four),
+		T_CASE(many_casts_in_flight),
+		T_CASE(query_sets_when_all_answers_are_ok),
+		T_CASE(query_barrier_time_steps_at_powers_of_four),
 		T_CASE(a_barrier_waits_for_the_last_rank),
-		T_CASE(a_failed_question_is_asked_again),
-		T_CASE(barriers_may_be_under_way_together),
-		T_CASE(the_order_of_coming_does_not_matter),
+		T_CASE(failed_query_is_repeated),
+		T_CASE(barriers_may_overlap),
+		T_CASE(arrival_order_does_not_matter),
 	};
 	return T_RUN(tests);
 }

@@ -22,9 +22,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define COLL_AFTER                                                \
-	8u /* VC flag of an event that is sorted after the others \
-	    */
+/* VC flag of an event that is sorted after the others. */
+#define COLL_AFTER 8u
 
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
@@ -215,7 +214,7 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 	}
 }
 
-/* ---- packets going down the tree --------------------------------------- */
+/* ---- packets going down the tree ----------------------------------------- */
 
 static void deliver(struct net_step *s, const struct net_packet *p)
 {
@@ -307,7 +306,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 	}
 }
 
-/* ---- packets going up the tree ----------------------------------------- */
+/* ---- packets going up the tree ------------------------------------------- */
 
 /* Sends the result of this member's inputs up, or down from the root. */
 static void go_up(struct net_step *s, uint32_t pi)

@@ -49,7 +49,7 @@ static uint64_t latency(const struct net_config *cfg, uint32_t dst)
 	return e.last_at;
 }
 
-static void nodes_of_one_router_meet_inside_it(void **state)
+static void nodes_of_one_router_use_no_link(void **state)
 {
 	struct net_config cfg;
 	uint64_t ends;
@@ -65,7 +65,7 @@ static void nodes_of_one_router_meet_inside_it(void **state)
 	T_IS(latency(&cfg, 2 * 10), ends + 2 * INSIDE + 4 * HOP);
 }
 
-static void everybody_reaches_everybody(void **state)
+static void all_pairs_reach_each_other(void **state)
 {
 	struct net_msg msg = { .bytes = 1500 };
 	struct net_config cfg;
@@ -107,7 +107,7 @@ static uint64_t pair_rate(struct net_config *cfg)
 	return e.bytes * 1000000 / e.last_at;
 }
 
-static void a_bus_may_belong_to_all_nodes_of_a_router(void **state)
+static void nodes_of_a_router_may_share_a_bus(void **state)
 {
 	struct net_config cfg;
 	uint64_t each, both;
@@ -149,7 +149,7 @@ static unsigned lanes(uint8_t way, uint8_t spread)
 	return n;
 }
 
-static void a_link_is_chosen_by_load_by_pair_or_by_address(void **state)
+static void link_is_selected_by_load_pair_or_address(void **state)
 {
 	T_IS(lanes(NET_DYNAMIC, 0), 4);
 	T_IS(lanes(NET_DETERMINISTIC, 0), 1);
@@ -186,7 +186,7 @@ static unsigned lanes_of_lines(uint64_t stride)
 	return n;
 }
 
-static void what_goes_to_one_line_takes_one_link(void **state)
+static void messages_to_one_line_use_one_link(void **state)
 {
 	T_IS(lanes_of_lines(0), 1);
 	T_IS(lanes_of_lines(8), 1); /* 64 words within the first 512 bytes */
@@ -212,7 +212,7 @@ static uint64_t packets_at(const struct net_fixture *e, uint32_t node,
  * Packets go from router 0 to router 5 at (1,1): the loaded order decides
  * whether they go in x or in y first.
  */
-static void tables_may_be_loaded_anew(void **state)
+static void routing_tables_may_be_reloaded(void **state)
 {
 	const uint8_t turned[NET_DIMS_MAX] = { 1, 0 };
 	const uint8_t wrong[NET_DIMS_MAX] = { 1, 1 };
@@ -308,7 +308,7 @@ static uint64_t both_ways(struct net_config *cfg)
 	return e.last_at;
 }
 
-static void what_is_asked_for_takes_of_the_bus(void **state)
+static void read_requests_use_bus_bandwidth(void **state)
 {
 	struct net_config cfg;
 	uint64_t plain, asking;
@@ -344,7 +344,7 @@ static uint64_t words_after(struct net_config *cfg, uint64_t words)
 	return e.last_at;
 }
 
-static void a_unit_keeps_words(void **state)
+static void word_cache_hits_and_misses(void **state)
 {
 	struct net_config cfg;
 	uint64_t one, four, five;
@@ -381,7 +381,7 @@ static uint64_t acked_after(const struct net_config *cfg)
 	return e.acked_at;
 }
 
-static void an_acknowledgement_may_have_its_own_size(void **state)
+static void acknowledgement_may_have_another_size(void **state)
 {
 	struct net_config cfg;
 	uint64_t plain;
@@ -395,7 +395,7 @@ static void an_acknowledgement_may_have_its_own_size(void **state)
 	T_IS(acked_after(&cfg) - plain, 20000);
 }
 
-static void a_path_may_have_its_own_header(void **state)
+static void path_may_have_another_header_size(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 100, .dst = 1 };
 	struct net_port_count c;
@@ -429,17 +429,17 @@ static void a_path_may_have_its_own_header(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(nodes_of_one_router_meet_inside_it),
-		T_CASE(everybody_reaches_everybody),
-		T_CASE(a_bus_may_belong_to_all_nodes_of_a_router),
-		T_CASE(a_link_is_chosen_by_load_by_pair_or_by_address),
-		T_CASE(what_goes_to_one_line_takes_one_link),
-		T_CASE(tables_may_be_loaded_anew),
+		T_CASE(nodes_of_one_router_use_no_link),
+		T_CASE(all_pairs_reach_each_other),
+		T_CASE(nodes_of_a_router_may_share_a_bus),
+		T_CASE(link_is_selected_by_load_pair_or_address),
+		T_CASE(messages_to_one_line_use_one_link),
+		T_CASE(routing_tables_may_be_reloaded),
 		T_CASE(a_source_route_names_every_link),
-		T_CASE(what_is_asked_for_takes_of_the_bus),
-		T_CASE(a_unit_keeps_words),
-		T_CASE(an_acknowledgement_may_have_its_own_size),
-		T_CASE(a_path_may_have_its_own_header),
+		T_CASE(read_requests_use_bus_bandwidth),
+		T_CASE(word_cache_hits_and_misses),
+		T_CASE(acknowledgement_may_have_another_size),
+		T_CASE(path_may_have_another_header_size),
 	};
 	return T_RUN(tests);
 }
